@@ -1,0 +1,50 @@
+package env
+
+import "io/fs"
+
+// Files is the file system that the process sees. Paths use slashes; a relative
+// path counts from the working directory. Errors are *fs.PathError around
+// fs.ErrNotExist, fs.ErrExist, fs.ErrPermission, or a plain reason.
+type Files interface {
+	ReadFile(path string) ([]byte, error)
+	// WriteFile creates or truncates the file and writes data, as Python's
+	// open(path, 'w') does: readers may see it half-written, and a host crash
+	// before Sync may lose it.
+	WriteFile(path string, data []byte) error
+	// AppendFile creates the file when missing and adds data at its end.
+	AppendFile(path string, data []byte) error
+	// Sync makes the file's present content survive a host crash.
+	Sync(path string) error
+	// Rename replaces newPath atomically.
+	Rename(oldPath, newPath string) error
+	Remove(path string) error
+	RemoveAll(path string) error
+	MkdirAll(path string) error
+	// ReadDir lists the names in a directory, sorted.
+	ReadDir(path string) ([]string, error)
+	Stat(path string) (FileInfo, error)
+	// TempFile names a fresh file in the temporary directory without creating it.
+	TempFile() string
+	Getwd() string
+	Chdir(path string) error
+}
+
+// FileInfo describes a file or directory.
+type FileInfo struct {
+	Name      string
+	SizeBytes int64
+	Dir       bool
+	// ModTimeUnixMs is the time of the last write, in ms since the Unix epoch.
+	ModTimeUnixMs int64
+}
+
+// Exists says whether path names a file or directory.
+func Exists(f Files, path string) bool {
+	_, err := f.Stat(path)
+	return err == nil
+}
+
+// NotExist makes the error of a missing path.
+func NotExist(op, path string) error {
+	return &fs.PathError{Op: op, Path: path, Err: fs.ErrNotExist}
+}

@@ -1,0 +1,80 @@
+package env
+
+import (
+	"fmt"
+	"time"
+)
+
+// ModelServers reaches TensorFlow Serving processes.
+type ModelServers interface {
+	// Dial makes a client of the server at host:port; it connects as
+	// Network.Dial does.
+	Dial(addr string) ModelServer
+}
+
+// ModelServer is the client of one TensorFlow Serving process. A timeout of 0 or
+// less means none. Errors are *RPCError.
+type ModelServer interface {
+	// Status is ModelService.GetModelStatus.
+	Status(spec ModelSpec, timeout time.Duration) ([]ModelVersionStatus, error)
+	// Reload is ModelService.HandleReloadConfigRequest; config is a serialized
+	// tensorflow.serving.ModelServerConfig.
+	Reload(config []byte, timeout time.Duration) (StatusProto, error)
+	// Predict is PredictionService.Predict, serialized on both sides.
+	Predict(request []byte, timeout time.Duration) ([]byte, error)
+	Close()
+}
+
+// ModelSpec names a model and, when HasVersion or Label is set, a version.
+type ModelSpec struct {
+	Name       string
+	HasVersion bool
+	Version    int64
+	Label      string
+	Signature  string
+}
+
+// ModelState is tensorflow.serving.ModelVersionStatus.State.
+type ModelState int32
+
+// The states of a model version.
+const (
+	StateUnknown   ModelState = 0
+	StateStart     ModelState = 10
+	StateLoading   ModelState = 20
+	StateAvailable ModelState = 30
+	StateUnloading ModelState = 40
+	StateEnd       ModelState = 50
+)
+
+func (s ModelState) String() string {
+	switch s {
+	case StateUnknown:
+		return "UNKNOWN"
+	case StateStart:
+		return "START"
+	case StateLoading:
+		return "LOADING"
+	case StateAvailable:
+		return "AVAILABLE"
+	case StateUnloading:
+		return "UNLOADING"
+	case StateEnd:
+		return "END"
+	}
+	return fmt.Sprintf("ModelState(%d)", int32(s))
+}
+
+// StatusProto is tensorflow.serving.StatusProto.
+type StatusProto struct {
+	Code    Code
+	Message string
+}
+
+// ModelVersionStatus is one entry of a status answer. Callers must not change
+// the slice that holds it: servers may share it between answers.
+type ModelVersionStatus struct {
+	Version int64
+	State   ModelState
+	Status  StatusProto
+}

@@ -1,0 +1,86 @@
+package env
+
+import (
+	"fmt"
+	"time"
+)
+
+// Network carries gRPC calls between processes.
+type Network interface {
+	// Serve listens on all addresses of the host; port 0 picks a free one. Each
+	// request runs in a task of its own in this process, at most workers at a
+	// time (0 means no limit).
+	Serve(port, workers int, handler Handler) (Server, error)
+	// Dial makes a channel to host:port. It connects on the first call and
+	// again, with back-off, after a failure, as a gRPC channel does.
+	Dial(addr string) Channel
+	// Probe connects by TCP to host:port and hangs up.
+	Probe(addr string) error
+}
+
+// Handler answers one unary call. method is the full name, as in
+// "/monolith.serving.agent_service.AgentService/HeartBeat". An error that is
+// not an *RPCError reaches the client as UNKNOWN "Exception calling
+// application: <text>", as grpc-python words it.
+type Handler func(method string, request []byte) ([]byte, error)
+
+// Server is a listening gRPC server.
+type Server interface {
+	Port() int
+	// Stop refuses new calls and cuts those that are running.
+	Stop()
+}
+
+// Channel makes calls to one address.
+type Channel interface {
+	// Call waits for the answer. A timeout of 0 or less means none. Every error
+	// is an *RPCError.
+	Call(method string, request []byte, timeout time.Duration) ([]byte, error)
+	Close()
+}
+
+// Code is a gRPC status code.
+type Code int
+
+// The gRPC status codes.
+const (
+	OK Code = iota
+	Canceled
+	Unknown
+	InvalidArgument
+	DeadlineExceeded
+	NotFound
+	AlreadyExists
+	PermissionDenied
+	ResourceExhausted
+	FailedPrecondition
+	Aborted
+	OutOfRange
+	Unimplemented
+	Internal
+	Unavailable
+	DataLoss
+	Unauthenticated
+)
+
+var codeNames = [...]string{
+	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED",
+	"NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
+	"FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
+	"INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
+}
+
+func (c Code) String() string {
+	if c >= 0 && int(c) < len(codeNames) {
+		return codeNames[c]
+	}
+	return fmt.Sprintf("Code(%d)", int(c))
+}
+
+// RPCError is the status of a failed call.
+type RPCError struct {
+	Code    Code
+	Message string
+}
+
+func (e *RPCError) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message) }

@@ -1,0 +1,136 @@
+package vtime
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+)
+
+// coro is a pooled coroutine. It runs one task after the other: between two of
+// them it is parked in the pool.
+type coro struct {
+	next  func() (struct{}, bool)
+	stop  func()
+	yield func(struct{}) bool
+	task  *Task
+	owner uint64 // the number of its goroutine
+}
+
+func (w *World) takeCoro() *coro {
+	if n := len(w.pool); n > 0 {
+		c := w.pool[n-1]
+		w.pool = w.pool[:n-1]
+		return c
+	}
+	c := &coro{}
+	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
+		c.yield, c.owner = yield, goroutineNumber()
+		for {
+			c.task.main()
+			c.task = nil
+			w.pool = append(w.pool, c)
+			if !yield(struct{}{}) {
+				return
+			}
+		}
+	})
+	w.coros = append(w.coros, c)
+	return c
+}
+
+// unwind is the private panic that takes a killed or stopped task down to its
+// root, running its deferred functions on the way.
+type unwind struct{}
+
+func (unwind) String() string {
+	return "vtime: a task is being unwound; code that recovers must re-panic what it does not know"
+}
+
+// main runs the task's function at the root of the coroutine.
+func (t *Task) main() {
+	normal := false
+	defer func() {
+		t.finish()
+		if normal {
+			return
+		}
+		r := recover()
+		if r == nil {
+			// runtime.Goexit (t.FailNow): the coroutine ends with it, and iter.Pull
+			// lets it go on in the engine's goroutine.
+			return
+		}
+		if _, ok := r.(unwind); !ok {
+			t.proc.node.w.fail(t, r, debug.Stack())
+		}
+	}()
+	if t.killed {
+		panic(unwind{})
+	}
+	t.fn()
+	normal = true
+}
+
+// resume runs the task until it next waits. The caller is the engine, not a
+// task.
+func (t *Task) resume() {
+	w := t.proc.node.w
+	if t.co == nil {
+		t.co = w.takeCoro()
+		t.co.task = t
+	}
+	previous := w.current
+	w.current = t
+	t.co.next()
+	w.current = previous
+}
+
+// park gives control back to the engine until the next resume.
+func (t *Task) park() {
+	w := t.proc.node.w
+	w.waits++
+	if w.cfg.CheckOwner || w.waits%1024 == 0 {
+		t.checkOwner()
+	}
+	if !t.co.yield(struct{}{}) {
+		t.killed = true
+	}
+	t.live()
+}
+
+// live unwinds a task whose process is gone or asked to end.
+func (t *Task) live() {
+	if t.killed {
+		panic(unwind{})
+	}
+	if t.stopping && !t.unwinding {
+		t.unwinding = true
+		panic(unwind{})
+	}
+}
+
+// checkOwner finds a wait on a foreign goroutine, which iter.Pull would not
+// notice: it would go on with the wrong stack.
+func (t *Task) checkOwner() {
+	if at := goroutineNumber(); at != t.co.owner {
+		panic(fmt.Sprintf("vtime: task %q of node %q waits on goroutine %d, which is not its own (%d): only the task itself may call env",
+			t.name, t.proc.node.name, at, t.co.owner))
+	}
+}
+
+// goroutineNumber reads the number from the first line of the stack, which is
+// "goroutine N [running]:". There is no cheaper way to ask.
+func goroutineNumber() uint64 {
+	var buf [64]byte
+	line := buf[:runtime.Stack(buf[:], false)]
+	line = bytes.TrimPrefix(line, []byte("goroutine "))
+	digits, _, _ := bytes.Cut(line, []byte(" "))
+	n, err := strconv.ParseUint(string(digits), 10, 64)
+	if err != nil {
+		panic("vtime: no goroutine number in " + string(line))
+	}
+	return n
+}

@@ -1,0 +1,90 @@
+package vtime
+
+// event is one entry of the queue, a value: node, kind and what is to happen
+// live in the slot, so that sifting moves 24 bytes and the collector sees no
+// pointers.
+type event struct {
+	at   int64  // ns since the start of the world
+	seq  uint64 // order of scheduling, decides between events of one instant
+	slot uint32
+	gen  uint32 // the event is void when the slot's generation has moved on
+}
+
+func (a *event) before(b *event) bool {
+	return a.at < b.at || (a.at == b.at && a.seq < b.seq)
+}
+
+// eventHeap is a binary min-heap on (at, seq). It moves a hole instead of
+// swapping, which halves the copies.
+type eventHeap []event
+
+func (h *eventHeap) push(e event) {
+	*h = append(*h, e)
+	s := *h
+	i := len(s) - 1
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !e.before(&s[parent]) {
+			break
+		}
+		s[i] = s[parent]
+		i = parent
+	}
+	s[i] = e
+}
+
+func (h *eventHeap) pop() event {
+	s := *h
+	top := s[0]
+	last := s[len(s)-1]
+	s = s[:len(s)-1]
+	*h = s
+	if len(s) > 0 {
+		s.sift(0, last)
+	}
+	return top
+}
+
+// sift puts e at position i or below, where it belongs. It walks the hole down
+// to a leaf along the smaller children and then lets e rise: an element taken
+// from the end nearly always belongs near the end, so this saves a comparison
+// a level.
+func (h eventHeap) sift(i int, e event) {
+	n := len(h)
+	start := i
+	for {
+		child := 2*i + 1
+		if child >= n {
+			break
+		}
+		if right := child + 1; right < n && h[right].before(&h[child]) {
+			child = right
+		}
+		h[i] = h[child]
+		i = child
+	}
+	for i > start {
+		parent := (i - 1) / 2
+		if !e.before(&h[parent]) {
+			break
+		}
+		h[i] = h[parent]
+		i = parent
+	}
+	h[i] = e
+}
+
+// compact drops the events for which void is true and restores the order.
+func (h *eventHeap) compact(void func(*event) bool) {
+	s := *h
+	kept := s[:0]
+	for i := range s {
+		if !void(&s[i]) {
+			kept = append(kept, s[i])
+		}
+	}
+	*h = kept
+	for i := len(kept)/2 - 1; i >= 0; i-- {
+		kept.sift(i, kept[i])
+	}
+}

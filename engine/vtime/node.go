@@ -1,0 +1,66 @@
+package vtime
+
+import "time"
+
+// Node is a place where things happen: a machine, a pod, a server. It outlives
+// the processes that run on it, and its choices and hash are its own.
+type Node struct {
+	w       *World
+	name    string
+	hash    uint64
+	sources map[string]*Source
+	procs   []*Process
+}
+
+// Node returns the node of that name, and makes it on first use.
+func (w *World) Node(name string) *Node {
+	if n, ok := w.byName[name]; ok {
+		return n
+	}
+	n := &Node{w: w, name: name, hash: hashString(name), sources: map[string]*Source{}}
+	w.nodes = append(w.nodes, n)
+	w.byName[name] = n
+	return n
+}
+
+// World is the world that the node is in.
+func (n *Node) World() *World { return n.w }
+
+// Name is the node's name.
+func (n *Node) Name() string { return n.name }
+
+// Hash is the rolling hash of the node's own events and notes.
+func (n *Node) Hash() uint64 { return n.hash }
+
+// Schedule lets do happen at virtual time at, on behalf of the node.
+func (n *Node) Schedule(at time.Duration, kind Kind, do Handler, arg uint64) Timer {
+	return n.w.schedule(int64(at), n, nil, kind, do, arg)
+}
+
+// After lets fn happen after d.
+func (n *Node) After(d time.Duration, kind Kind, fn func()) Timer {
+	return n.w.schedule(n.w.now+int64(d), n, nil, kind, Func(fn), 0)
+}
+
+// Note folds a number into the node's and the world's hash, so that a
+// difference of content shows even when it changes no timing.
+func (n *Node) Note(x uint64) {
+	n.hash = (n.hash ^ x) * fold2
+	n.hash ^= n.hash >> 29
+	n.w.hash = (n.w.hash ^ n.hash) * fold2
+	n.w.hash ^= n.w.hash >> 29
+}
+
+// NoteString folds a text and, while the trace records, writes it beside the
+// event that is happening.
+func (n *Node) NoteString(s string) {
+	n.Note(hashString(s))
+	n.w.trace.label(s)
+}
+
+// NoteBytes folds bytes.
+func (n *Node) NoteBytes(b []byte) { n.Note(hashBytes(b)) }
+
+// Recording says whether labels are kept right now; code that would format one
+// for NoteString only may skip it otherwise.
+func (n *Node) Recording() bool { return n.w.trace.recording(n.w.events) }

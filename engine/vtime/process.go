@@ -1,0 +1,256 @@
+package vtime
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Process is one life of a program on a node. It is the env.Clock, env.Tasks and
+// env.Random of the code that runs in it; sim's twins add the rest. All its
+// tasks share the node's monitor: in virtual time only one task of the whole
+// world runs at a time, and it is only ever left inside a wait.
+type Process struct {
+	node *Node
+	name string
+	// skew is added to the wall clock of the process's host.
+	skew  time.Duration
+	tasks []*Task
+	dead  bool
+	// onEnd is called once, when the process has crashed or its last task ended.
+	onEnd []func()
+	ended bool
+}
+
+// NewProcess begins a life. It goes on until Crash, or until its last task has
+// ended.
+func (n *Node) NewProcess(name string) *Process {
+	p := &Process{node: n, name: name}
+	n.procs = append(n.procs, p)
+	return p
+}
+
+// Node is where the process runs.
+func (p *Process) Node() *Node { return p.node }
+
+// Name is the name of the process.
+func (p *Process) Name() string { return p.name }
+
+// Dead says whether the process was crashed.
+func (p *Process) Dead() bool { return p.dead }
+
+// SetSkew makes the process's wall clock differ from the world's.
+func (p *Process) SetSkew(skew time.Duration) { p.skew = skew }
+
+// OnEnd adds a function to call when the process is over. It runs in the engine
+// or in the task that caused the end and must not wait.
+func (p *Process) OnEnd(fn func()) { p.onEnd = append(p.onEnd, fn) }
+
+// Now is the wall-clock time of the process's host.
+func (p *Process) Now() time.Time { return p.node.w.Time().Add(p.skew) }
+
+// Elapsed is the virtual time.
+func (p *Process) Elapsed() time.Duration { return p.node.w.Now() }
+
+// Intn draws from the node's source for the site.
+func (p *Process) Intn(site string, n int) int { return p.node.Source(site).Intn(n) }
+
+// Float64 draws from the node's source for the site.
+func (p *Process) Float64(site string) float64 { return p.node.Source(site).Float64() }
+
+// Go starts a task. It may be called from a task of the process or from the
+// engine.
+func (p *Process) Go(name string, fn func()) env.Task { return p.Start(name, fn) }
+
+// Start is Go with the concrete type.
+func (p *Process) Start(name string, fn func()) *Task {
+	p.check()
+	t := &Task{proc: p, name: name, fn: fn, index: len(p.tasks)}
+	p.tasks = append(p.tasks, t)
+	if !p.dead {
+		p.schedule(p.node.w.now, kindStart, t, 0)
+	}
+	return t
+}
+
+// Sleep parks the current task for d.
+func (p *Process) Sleep(d time.Duration) {
+	t := p.enter()
+	if d < 0 {
+		d = 0
+	}
+	t.timer = p.schedule(p.node.w.now+int64(d), kindSleep, t, t.waitSeq)
+	t.wait("time")
+}
+
+// Every is env.Tasks.Every; it skips the turns in which nothing can be seen.
+func (p *Process) Every(period time.Duration, done func() bool, causes ...env.Cond) {
+	conds := make([]*Cond, len(causes))
+	for i, c := range causes {
+		conds[i] = c.(*Cond)
+	}
+	p.everyTurn(period, done, conds)
+}
+
+// NewCond makes a condition.
+func (p *Process) NewCond(name string) env.Cond { return newCond(p, name) }
+
+// Current is the task that runs, nil in the engine.
+func (p *Process) Current() *Task { return p.node.w.current }
+
+// Park parks the current task until its Wake; what says for what it waits. It is
+// what calls of sim's twins stand on: send a request, park, be woken by the
+// answer's event.
+func (p *Process) Park(what string) {
+	t := p.enter()
+	t.wait(what)
+}
+
+// ParkFor is Park with a limit; it reports whether Wake came in time. A negative
+// limit means none.
+func (p *Process) ParkFor(d time.Duration, what string) bool {
+	t := p.enter()
+	if d >= 0 {
+		t.timer = p.schedule(p.node.w.now+int64(d), kindTimeout, t, t.waitSeq)
+	}
+	t.wait(what)
+	return t.woken
+}
+
+// After lets fn happen after d unless the process is dead by then.
+func (p *Process) After(d time.Duration, kind Kind, fn func()) Timer {
+	return p.schedule(p.node.w.now+int64(d), kind, Func(fn), 0)
+}
+
+// Schedule lets do happen at an instant unless the process is dead by then.
+func (p *Process) Schedule(at time.Duration, kind Kind, do Handler, arg uint64) Timer {
+	return p.schedule(int64(at), kind, do, arg)
+}
+
+func (p *Process) schedule(at int64, kind Kind, do Handler, arg uint64) Timer {
+	return p.node.w.schedule(at, p.node, p, kind, do, arg)
+}
+
+// Check unwinds the caller when it is a task of a crashed process, as every call
+// on env must before it has an effect.
+func (p *Process) Check() { p.check() }
+
+func (p *Process) check() {
+	if t := p.node.w.current; t != nil && t.proc == p && t.killed {
+		panic(unwind{})
+	}
+}
+
+// enter is check for calls that wait; it returns the current task.
+func (p *Process) enter() *Task {
+	t := p.node.w.current
+	if t == nil {
+		panic("vtime: a wait of process " + p.name + " on " + p.node.name + " outside of a task")
+	}
+	if t.proc != p {
+		panic("vtime: task " + t.name + " of process " + t.proc.name + " waits in the name of process " + p.name)
+	}
+	if p.node.w.cfg.CheckOwner {
+		t.checkOwner()
+	}
+	t.live()
+	t.woken = false
+	t.waitSeq++
+	return t
+}
+
+// Crash ends the process at once: no event of its happens any more, its tasks
+// unwind, and nothing that they have deferred has an effect. Called by one of its
+// own tasks it does not return.
+func (p *Process) Crash() {
+	if p.dead {
+		return
+	}
+	p.dead = true
+	w := p.node.w
+	for _, t := range p.tasks {
+		t.killed = true
+	}
+	self := w.current != nil && w.current.proc == p
+	if w.current == nil {
+		p.reap()
+	} else {
+		// Only the engine may switch to other tasks; this one is not the engine.
+		w.schedule(w.now, p.node, nil, kindReap, Func(p.reap), 0)
+	}
+	p.end()
+	if self {
+		panic(unwind{})
+	}
+}
+
+// reap unwinds the tasks of a dead process.
+func (p *Process) reap() {
+	for len(p.tasks) > 0 {
+		t := p.tasks[len(p.tasks)-1]
+		if t.co == nil {
+			t.finish() // never started: there is nothing to unwind
+			continue
+		}
+		t.clearWait()
+		t.resume()
+	}
+}
+
+// Stop ends the process gracefully: each task unwinds at its present or next
+// wait, and what it has deferred runs with env still working.
+func (p *Process) Stop() {
+	if p.dead {
+		return
+	}
+	w := p.node.w
+	current := w.current
+	for _, t := range append([]*Task(nil), p.tasks...) {
+		t.stopping = true
+		if t == current || t.done {
+			continue
+		}
+		if t.co == nil {
+			t.finish()
+			continue
+		}
+		if t.waitsFor == "" {
+			continue // already on its way: it unwinds at its next wait
+		}
+		t.clearWait()
+		p.schedule(w.now, kindWake, t, t.waitSeq)
+	}
+	if current != nil && current.proc == p {
+		current.live()
+	}
+}
+
+// idle is called when the last task has ended.
+func (p *Process) idle() {
+	if !p.dead {
+		p.end()
+	}
+}
+
+func (p *Process) end() {
+	if p.ended {
+		return
+	}
+	p.ended = true
+	procs := p.node.procs
+	for i, q := range procs {
+		if q == p {
+			p.node.procs = append(procs[:i:i], procs[i+1:]...)
+			break
+		}
+	}
+	for _, fn := range p.onEnd {
+		fn()
+	}
+}
+
+var (
+	_ env.Tasks  = (*Process)(nil)
+	_ env.Clock  = (*Process)(nil)
+	_ env.Random = (*Process)(nil)
+)

@@ -1,0 +1,109 @@
+package vtime
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// TapeMode says what a tape does with choices.
+type TapeMode uint8
+
+// The modes.
+const (
+	// TapeRecord draws from the seed and writes down what differs from the default.
+	TapeRecord TapeMode = iota
+	// TapeReplay takes what is on the tape, and the default for what is not: cutting
+	// entries makes a run plainer, which is how runs are shrunk.
+	TapeReplay
+	// TapeOverlay takes what is on the tape, and draws the rest from the seed.
+	TapeOverlay
+)
+
+// TapeEntry is one choice: the k-th draw of a site on a node.
+type TapeEntry struct {
+	Node  string `json:"node"`
+	Site  string `json:"site"`
+	K     uint64 `json:"k"`
+	Value uint64 `json:"value"`
+}
+
+func (e TapeEntry) String() string {
+	return fmt.Sprintf("%s/%s#%d=%d", e.Node, e.Site, e.K, e.Value)
+}
+
+type tapeKey struct {
+	node, site string
+	k          uint64
+}
+
+// Tape keeps the choices that differ from the default, in the order in which
+// they were made.
+type Tape struct {
+	Mode    TapeMode
+	Entries []TapeEntry
+	index   map[tapeKey]uint64
+}
+
+// NewTape makes a tape with entries; for TapeRecord there are none.
+func NewTape(mode TapeMode, entries ...TapeEntry) *Tape {
+	t := &Tape{Mode: mode, Entries: entries, index: make(map[tapeKey]uint64, len(entries))}
+	for _, e := range entries {
+		t.index[tapeKey{e.Node, e.Site, e.K}] = e.Value
+	}
+	return t
+}
+
+func (t *Tape) choose(s *Source, k, n, seeded uint64) uint64 {
+	if t.Mode == TapeRecord {
+		if seeded != 0 {
+			t.Entries = append(t.Entries, TapeEntry{Node: s.node.name, Site: s.site, K: k, Value: seeded})
+		}
+		return seeded
+	}
+	if v, ok := t.index[tapeKey{s.node.name, s.site, k}]; ok {
+		// An edited program may offer fewer outcomes than when it was recorded.
+		return min(v, n-1)
+	}
+	if t.Mode == TapeOverlay {
+		return seeded
+	}
+	return 0
+}
+
+// WriteTo writes the entries as JSON lines.
+func (t *Tape) WriteTo(out io.Writer) (int64, error) {
+	var buf bytes.Buffer
+	for _, e := range t.Entries {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return 0, err
+		}
+		buf.Write(line)
+		buf.WriteByte('\n')
+	}
+	return buf.WriteTo(out)
+}
+
+// ReadTape reads JSON lines written by WriteTo.
+func ReadTape(in io.Reader, mode TapeMode) (*Tape, error) {
+	var entries []TapeEntry
+	lines := bufio.NewScanner(in)
+	for n := 1; lines.Scan(); n++ {
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		var e TapeEntry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, fmt.Errorf("tape line %d: found %q, want an object with node, site, k and value: %w", n, line, err)
+		}
+		entries = append(entries, e)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("tape: %w", err)
+	}
+	return NewTape(mode, entries...), nil
+}

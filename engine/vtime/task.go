@@ -1,0 +1,239 @@
+package vtime
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Task is one thread of a process.
+type Task struct {
+	proc  *Process
+	name  string
+	fn    func()
+	co    *coro
+	index int // place in proc.tasks
+	done  bool
+
+	killed    bool // unwinds at once, env calls of deferred functions too
+	stopping  bool // unwinds at its next wait
+	unwinding bool // runs its deferred functions because of stopping
+
+	// What the task waits for.
+	cond      *Cond
+	nextWaits *Task // behind it in cond's queue
+	timer     Timer
+	woken     bool
+	turns     *turns
+	waitsFor  string
+	since     int64
+	waitSeq   uint64 // number of the wait; an event for an older one is void
+
+	ended *Cond // made on the first Join
+}
+
+// Handle is called when an event for the task happens; wait is the number of
+// the wait that it ends. A task may be woken and stopped at the same instant, so
+// there can be two events for one wait.
+func (t *Task) Handle(wait uint64) {
+	if t.done || wait != t.waitSeq {
+		return
+	}
+	if t.cond != nil {
+		t.cond.remove(t) // the limit of WaitFor has passed
+	}
+	t.timer = Timer{}
+	t.resume()
+}
+
+// Name is the task's name.
+func (t *Task) Name() string { return t.name }
+
+// Done says whether the task has ended.
+func (t *Task) Done() bool { return t.done }
+
+// Join waits until the task has ended.
+func (t *Task) Join() {
+	if t.done {
+		return
+	}
+	if t.ended == nil {
+		t.ended = newCond(t.proc, "end of task "+t.name)
+	}
+	for !t.done {
+		t.ended.Wait()
+	}
+}
+
+// Wake lets a task that waits in [Process.Park] go on. Called from the engine it
+// runs the task at once, without an event of its own.
+func (t *Task) Wake() {
+	if t.done || t.waitsFor == "" {
+		return
+	}
+	t.timer.Cancel()
+	t.timer = Timer{}
+	t.woken = true
+	if w := t.proc.node.w; w.current == nil {
+		t.resume()
+	} else {
+		t.proc.schedule(w.now, kindWake, t, t.waitSeq)
+	}
+}
+
+// finish takes an ended task out of its process.
+func (t *Task) finish() {
+	t.done = true
+	t.co = nil
+	t.clearWait()
+	p := t.proc
+	last := len(p.tasks) - 1
+	p.tasks[t.index] = p.tasks[last]
+	p.tasks[t.index].index = t.index
+	p.tasks[last] = nil
+	p.tasks = p.tasks[:last]
+	if t.ended != nil && !p.dead {
+		t.ended.Broadcast()
+	}
+	if len(p.tasks) == 0 {
+		p.idle()
+	}
+}
+
+// clearWait forgets what the task waits for.
+func (t *Task) clearWait() {
+	if t.cond != nil {
+		t.cond.remove(t)
+	}
+	if t.turns != nil {
+		t.turns.leave()
+	}
+	t.timer.Cancel()
+	t.timer = Timer{}
+	t.waitsFor = ""
+}
+
+// wait parks the task and says for what.
+func (t *Task) wait(what string) {
+	t.waitsFor, t.since = what, t.proc.node.w.now
+	t.park()
+	t.waitsFor = ""
+}
+
+// BlockedTask is a task that waits.
+type BlockedTask struct {
+	Node, Process, Task string
+	// WaitsFor names the condition or call.
+	WaitsFor string
+	Since    time.Duration
+}
+
+func (b BlockedTask) String() string {
+	return fmt.Sprintf("%s: task %q of %s has waited for %s since t+%.3fs", b.Node, b.Task, b.Process, b.WaitsFor, b.Since.Seconds())
+}
+
+// Blocked lists the tasks that wait for something which is not a timer, in the
+// order of nodes and tasks. After Run returned Quiet these can never go on.
+func (w *World) Blocked() []BlockedTask {
+	var list []BlockedTask
+	for _, n := range w.nodes {
+		for _, p := range n.procs {
+			for _, t := range p.tasks {
+				if t.waitsFor != "" && !t.timer.Pending() {
+					list = append(list, BlockedTask{Node: n.name, Process: p.name, Task: t.name, WaitsFor: t.waitsFor, Since: time.Duration(t.since)})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// Cond is the env.Cond of virtual time: a queue of tasks, and the turns that
+// look at it.
+type Cond struct {
+	proc     *Process
+	name     string
+	first    *Task
+	last     *Task
+	watchers []*turns
+}
+
+func newCond(p *Process, name string) *Cond { return &Cond{proc: p, name: name} }
+
+// Wait parks the current task until a Signal or Broadcast reaches it.
+func (c *Cond) Wait() { c.WaitFor(-1) }
+
+// WaitFor is Wait with a limit.
+func (c *Cond) WaitFor(d time.Duration) bool {
+	t := c.proc.enter()
+	if c.last == nil {
+		c.first = t
+	} else {
+		c.last.nextWaits = t
+	}
+	c.last = t
+	t.cond = c
+	if d >= 0 {
+		t.timer = c.proc.schedule(c.proc.node.w.now+int64(d), kindTimeout, t, t.waitSeq)
+	}
+	t.wait(c.name)
+	return t.woken
+}
+
+// Signal wakes the task that has waited longest.
+func (c *Cond) Signal() {
+	c.proc.check()
+	if t := c.first; t != nil {
+		c.wake(t)
+	}
+	c.notify()
+}
+
+// Broadcast wakes all that wait.
+func (c *Cond) Broadcast() {
+	c.proc.check()
+	for c.first != nil {
+		c.wake(c.first)
+	}
+	c.notify()
+}
+
+func (c *Cond) wake(t *Task) {
+	c.remove(t)
+	t.timer.Cancel()
+	t.timer = Timer{}
+	t.woken = true
+	c.proc.schedule(c.proc.node.w.now, kindWake, t, t.waitSeq)
+}
+
+func (c *Cond) remove(t *Task) {
+	t.cond = nil
+	if c.first == t {
+		c.first = t.nextWaits
+		if c.first == nil {
+			c.last = nil
+		}
+		t.nextWaits = nil
+		return
+	}
+	for p := c.first; p != nil; p = p.nextWaits {
+		if p.nextWaits == t {
+			p.nextWaits = t.nextWaits
+			if c.last == t {
+				c.last = p
+			}
+			t.nextWaits = nil
+			return
+		}
+	}
+}
+
+func (c *Cond) notify() {
+	for _, w := range c.watchers {
+		w.look()
+	}
+}
+
+var _ env.Cond = (*Cond)(nil)
+var _ env.Task = (*Task)(nil)

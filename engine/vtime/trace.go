@@ -1,0 +1,149 @@
+package vtime
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+)
+
+// TraceConfig says what a world keeps of its run. Checkpoints are always kept.
+type TraceConfig struct {
+	// Record keeps a Record of every event with a number from From up to, but not
+	// including, To; a To of 0 means no end.
+	Record   bool
+	From, To uint64
+	// EveryEvents is the distance between checkpoints; 0 means 1024. It doubles
+	// whenever there are more than 4096 of them.
+	EveryEvents uint64
+}
+
+// Record is one event that happened.
+type Record struct {
+	// Number counts events from 1.
+	Number uint64 `json:"number"`
+	// ID is the event's own id; Cause is the id of the event during which it was
+	// scheduled, 0 for none.
+	ID    uint64        `json:"id"`
+	Cause uint64        `json:"cause"`
+	At    time.Duration `json:"at_ns"`
+	Node  string        `json:"node"`
+	Kind  string        `json:"kind"`
+	Arg   uint64        `json:"arg"`
+	// Hash is the world's hash when the event began; notes made during it show
+	// in the next one.
+	Hash uint64 `json:"hash"`
+	// Labels are the notes with text that were made during the event.
+	Labels []string `json:"labels,omitempty"`
+}
+
+func (r Record) String() string {
+	s := fmt.Sprintf("#%d t+%.6fs %s %s(%d)", r.Number, r.At.Seconds(), r.Node, r.Kind, r.Arg)
+	for _, l := range r.Labels {
+		s += " " + l
+	}
+	return s
+}
+
+// Checkpoint is the world's hash after a number of events.
+type Checkpoint struct {
+	Events uint64
+	At     time.Duration
+	Hash   uint64
+}
+
+// Trace is what was kept of a run.
+type Trace struct {
+	Seed        uint64
+	Events      uint64
+	End         time.Duration
+	Hash        uint64
+	Nodes       []NodeHash
+	Checkpoints []Checkpoint
+	Records     []Record
+
+	cfg      TraceConfig
+	nextMark uint64
+}
+
+// NodeHash is the rolling hash of one node.
+type NodeHash struct {
+	Node string
+	Hash uint64
+}
+
+const maxCheckpoints = 4096
+
+func (tr *Trace) init(cfg TraceConfig) {
+	if cfg.EveryEvents == 0 {
+		cfg.EveryEvents = 1024
+	}
+	if cfg.To == 0 {
+		cfg.To = ^uint64(0)
+	}
+	tr.cfg = cfg
+	tr.nextMark = cfg.EveryEvents
+	if cfg.Record {
+		tr.nextMark = min(tr.nextMark, max(cfg.From, 1))
+	}
+}
+
+func (tr *Trace) recording(number uint64) bool {
+	return tr.cfg.Record && number >= tr.cfg.From && number < tr.cfg.To
+}
+
+// mark is called when the number of events has reached nextMark; everything
+// that is not needed at each event is behind that one comparison.
+func (tr *Trace) mark(w *World, e *event, n *Node, kind Kind, cause, arg uint64) {
+	if tr.recording(w.events) {
+		tr.Records = append(tr.Records, Record{Number: w.events, ID: e.seq, Cause: cause, At: time.Duration(e.at), Node: n.name, Kind: kind.String(), Arg: arg, Hash: w.hash})
+	}
+	if w.events%tr.cfg.EveryEvents == 0 {
+		tr.Checkpoints = append(tr.Checkpoints, Checkpoint{Events: w.events, At: time.Duration(e.at), Hash: w.hash})
+		if len(tr.Checkpoints) > maxCheckpoints {
+			tr.thin()
+		}
+	}
+	next := (w.events/tr.cfg.EveryEvents + 1) * tr.cfg.EveryEvents
+	if tr.cfg.Record && w.events+1 < tr.cfg.To {
+		next = min(next, max(tr.cfg.From, w.events+1))
+	}
+	tr.nextMark = next
+}
+
+// thin drops every other checkpoint, so that long runs keep a bounded number.
+func (tr *Trace) thin() {
+	tr.cfg.EveryEvents *= 2
+	kept := tr.Checkpoints[:0]
+	for _, c := range tr.Checkpoints {
+		if c.Events%tr.cfg.EveryEvents == 0 {
+			kept = append(kept, c)
+		}
+	}
+	tr.Checkpoints = kept
+}
+
+func (tr *Trace) label(s string) {
+	if n := len(tr.Records); n > 0 && tr.recording(tr.Records[n-1].Number) {
+		tr.Records[n-1].Labels = append(tr.Records[n-1].Labels, s)
+	}
+}
+
+func (tr *Trace) finish(w *World) {
+	tr.Seed, tr.Events, tr.End, tr.Hash = w.cfg.Seed, w.events, w.Now(), w.hash
+	tr.Nodes = tr.Nodes[:0]
+	for _, n := range w.nodes {
+		tr.Nodes = append(tr.Nodes, NodeHash{Node: n.name, Hash: n.hash})
+	}
+}
+
+// WriteJSON writes the records as JSON lines.
+func (tr *Trace) WriteJSON(out io.Writer) error {
+	enc := json.NewEncoder(out)
+	for i := range tr.Records {
+		if err := enc.Encode(&tr.Records[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package vtime
+
+import "time"
+
+// turns is a task inside of Every: a loop that sleeps for a period and looks.
+// Turns in which there is nothing to see are left out: the task sleeps until
+// the first turn after a cause made done true.
+type turns struct {
+	task   *Task
+	start  int64
+	period int64
+	done   func() bool
+	causes []*Cond
+	timer  Timer
+	over   bool
+}
+
+func (p *Process) everyTurn(period time.Duration, done func() bool, causes []*Cond) {
+	t := p.enter()
+	w := p.node.w
+	if period <= 0 {
+		panic("vtime: Every with a period of 0 or less")
+	}
+	ts := &turns{task: t, start: w.now, period: int64(period), done: done, causes: causes}
+	t.turns = ts
+	for _, c := range causes {
+		c.watchers = append(c.watchers, ts)
+	}
+	ts.look()
+	t.wait("its turn, every " + period.String())
+	ts.leave()
+}
+
+// look schedules the next turn when there is something to see in it. A turn
+// that falls on the very instant of its cause has already happened: its timer
+// would have been older.
+func (ts *turns) look() {
+	if ts.over || ts.timer.Pending() || !ts.done() {
+		return
+	}
+	p := ts.task.proc
+	past := (p.node.w.now - ts.start) / ts.period
+	ts.timer = p.schedule(ts.start+(past+1)*ts.period, kindTurn, ts, 0)
+}
+
+// Handle is the turn: it ends the wait, or goes on when done is false again.
+func (ts *turns) Handle(uint64) {
+	if !ts.over && ts.done() {
+		ts.over = true
+		ts.task.resume()
+	}
+}
+
+func (ts *turns) leave() {
+	ts.over = true
+	ts.timer.Cancel()
+	ts.task.turns = nil
+	for _, c := range ts.causes {
+		for i, w := range c.watchers {
+			if w == ts {
+				c.watchers = append(c.watchers[:i], c.watchers[i+1:]...)
+				break
+			}
+		}
+	}
+	ts.causes = nil
+}

@@ -1,0 +1,357 @@
+package vtime
+
+import (
+	"fmt"
+	"runtime/debug"
+	"time"
+)
+
+// Config are the dials of a world.
+type Config struct {
+	// Seed decides every choice.
+	Seed uint64
+	// Start is the wall-clock time at virtual time 0; the zero value means
+	// 2023-11-08 00:00:00 UTC.
+	Start time.Time
+	// Trace says what to keep of what happened.
+	Trace TraceConfig
+	// Tape, when set, records or replays choices.
+	Tape *Tape
+	// CheckOwner makes every wait verify that it runs on its own coroutine. The
+	// check costs about a microsecond; without it one wait in 1024 is verified.
+	CheckOwner bool
+	// Replay is the command that runs this world again; it is printed with a
+	// panic.
+	Replay string
+}
+
+// World is one simulated world: a clock, a queue of events, nodes. A World must
+// be closed after use.
+type World struct {
+	cfg     Config
+	now     int64
+	seq     uint64
+	heap    eventHeap
+	slots   []slot
+	free    uint32 // first free slot plus one; 0 means none
+	live    int    // events in the heap that are not void
+	events  uint64 // events that happened
+	hash    uint64
+	cause   uint64 // seq of the event that is happening
+	trace   Trace
+	nodes   []*Node
+	byName  map[string]*Node
+	current *Task
+	pool    []*coro
+	coros   []*coro
+	waits   uint64
+	failure error
+	running bool
+	halt    bool
+	closed  bool
+}
+
+// slot holds what a pending event will do.
+type slot struct {
+	gen   uint32
+	next  uint32
+	cause uint64
+	arg   uint64
+	proc  *Process
+	node  *Node
+	do    Handler
+	kind  Kind
+}
+
+// Handler is what happens at an event. Use pointers, so that scheduling does
+// not allocate.
+type Handler interface {
+	Handle(arg uint64)
+}
+
+// Func makes a function a Handler.
+type Func func()
+
+// Handle calls f.
+func (f Func) Handle(uint64) { f() }
+
+// New makes a world at virtual time 0 with nothing in it.
+func New(cfg Config) *World {
+	if cfg.Start.IsZero() {
+		cfg.Start = time.Date(2023, 11, 8, 0, 0, 0, 0, time.UTC)
+	}
+	w := &World{cfg: cfg, byName: map[string]*Node{}, hash: mix(cfg.Seed, 0x6d6f6e6f73696d)}
+	w.trace.init(cfg.Trace)
+	return w
+}
+
+// Seed is the seed the world was made with.
+func (w *World) Seed() uint64 { return w.cfg.Seed }
+
+// Now is the virtual time since the start of the world.
+func (w *World) Now() time.Duration { return time.Duration(w.now) }
+
+// Time is the wall-clock reading of a host without skew.
+func (w *World) Time() time.Time { return w.cfg.Start.Add(time.Duration(w.now)) }
+
+// Events is the number of events that have happened.
+func (w *World) Events() uint64 { return w.events }
+
+// Hash is the rolling hash of everything that has happened.
+func (w *World) Hash() uint64 { return w.hash }
+
+// Trace is what was kept of the run so far.
+func (w *World) Trace() *Trace {
+	w.trace.finish(w)
+	return &w.trace
+}
+
+// Err is the failure that ended the world, if any.
+func (w *World) Err() error { return w.failure }
+
+// Timer is a scheduled event that can be cancelled. The zero Timer is none.
+type Timer struct {
+	w    *World
+	slot uint32
+	gen  uint32
+}
+
+// Pending says whether the event is still to happen.
+func (t Timer) Pending() bool { return t.w != nil && t.w.slots[t.slot].gen == t.gen }
+
+// Cancel makes the event void; it reports whether it was still to happen.
+func (t Timer) Cancel() bool {
+	if !t.Pending() {
+		return false
+	}
+	t.w.release(t.slot)
+	t.w.live--
+	if len(t.w.heap) > 64 && t.w.live*2 < len(t.w.heap) {
+		t.w.heap.compact(t.w.void)
+	}
+	return true
+}
+
+func (w *World) void(e *event) bool { return w.slots[e.slot].gen != e.gen }
+
+func (w *World) release(i uint32) {
+	s := &w.slots[i]
+	s.gen++
+	s.do, s.proc = nil, nil
+	s.next = w.free
+	w.free = i + 1
+}
+
+// schedule queues an event; one in the past happens now.
+func (w *World) schedule(at int64, node *Node, proc *Process, kind Kind, do Handler, arg uint64) Timer {
+	if at < w.now {
+		at = w.now
+	}
+	var i uint32
+	if w.free != 0 {
+		i = w.free - 1
+		w.free = w.slots[i].next
+	} else {
+		w.slots = append(w.slots, slot{})
+		i = uint32(len(w.slots) - 1)
+	}
+	s := &w.slots[i]
+	s.node, s.kind, s.do, s.arg, s.proc, s.cause = node, kind, do, arg, proc, w.cause
+	w.seq++
+	w.live++
+	w.heap.push(event{at: at, seq: w.seq, slot: i, gen: s.gen})
+	return Timer{w: w, slot: i, gen: s.gen}
+}
+
+// Limits say when Run returns. The zero value runs until nothing can happen.
+type Limits struct {
+	// Until is the virtual time to stop at: all events up to and including that
+	// instant happen, and the clock then shows it. Negative or zero means none.
+	Until time.Duration
+	// MaxEvents is the number of events after which to stop; 0 means none.
+	MaxEvents uint64
+	// Done, when set, is asked before the first and after each event.
+	Done func() bool
+}
+
+// Reason says why Run returned.
+type Reason uint8
+
+// The reasons.
+const (
+	// Quiet: nothing can happen any more. [World.Blocked] tells who still waits.
+	Quiet Reason = iota
+	// TimeUp: the virtual time of Limits.Until was reached.
+	TimeUp
+	// EventsUp: Limits.MaxEvents events happened.
+	EventsUp
+	// Satisfied: Limits.Done returned true.
+	Satisfied
+	// Halted: [World.Halt] was called.
+	Halted
+	// Failed: a task or handler panicked.
+	Failed
+)
+
+var reasonNames = [...]string{"quiet", "time up", "events up", "satisfied", "halted", "failed"}
+
+func (r Reason) String() string { return reasonNames[r] }
+
+// Halt makes Run return after the event that is happening.
+func (w *World) Halt() { w.halt = true }
+
+// Run lets events happen until a limit is met. The error is a *PanicError and
+// comes with Failed; a failed world stays failed.
+func (w *World) Run(l Limits) (reason Reason, err error) {
+	if w.failure != nil {
+		return Failed, w.failure
+	}
+	if w.closed {
+		panic("vtime: Run of a closed world")
+	}
+	if w.running || w.current != nil {
+		panic("vtime: Run inside of Run")
+	}
+	w.running, w.halt = true, false
+	normal := false
+	defer func() {
+		// A Goexit (t.FailNow in a handler or task) comes through here with
+		// normal false and nothing to recover; it goes on to the caller.
+		w.running, w.current = false, nil
+		if normal {
+			return
+		}
+		if r := recover(); r != nil {
+			w.fail(nil, r, debug.Stack())
+			reason, err = Failed, w.failure
+		}
+	}()
+	reason = w.loop(l)
+	normal = true
+	return reason, w.failure
+}
+
+func (w *World) loop(l Limits) Reason {
+	limited := l.Until > 0
+	until := int64(l.Until)
+	maxEvents := l.MaxEvents
+	if maxEvents > 0 {
+		maxEvents += w.events
+	}
+	if l.Done != nil && l.Done() {
+		return Satisfied
+	}
+	for len(w.heap) > 0 {
+		if limited && w.heap[0].at > until {
+			break
+		}
+		e := w.heap.pop()
+		s := &w.slots[e.slot]
+		if s.gen != e.gen {
+			continue
+		}
+		do, arg, proc, cause, node, kind := s.do, s.arg, s.proc, s.cause, s.node, s.kind
+		w.release(e.slot)
+		w.live--
+		if proc != nil && proc.dead {
+			continue
+		}
+		w.now = e.at
+		w.events++
+		w.cause = e.seq
+		x := uint64(e.at)*fold1 ^ uint64(kind)<<48 ^ arg
+		node.hash = (node.hash ^ x) * fold2
+		node.hash ^= node.hash >> 29
+		w.hash = (w.hash ^ node.hash) * fold2
+		w.hash ^= w.hash >> 29
+		if w.events >= w.trace.nextMark {
+			w.trace.mark(w, &e, node, kind, cause, arg)
+		}
+		do.Handle(arg)
+		if w.failure != nil {
+			return Failed
+		}
+		if w.halt {
+			return Halted
+		}
+		if l.Done != nil && l.Done() {
+			return Satisfied
+		}
+		if maxEvents > 0 && w.events >= maxEvents {
+			return EventsUp
+		}
+	}
+	if limited {
+		// Time passes even when nothing happens in it.
+		w.now = max(w.now, until)
+		return TimeUp
+	}
+	return Quiet
+}
+
+const (
+	fold1 = 0x9e3779b97f4a7c15
+	fold2 = 0xd6e8feb86659fd93
+)
+
+// PanicError is a panic of a task or handler; it ends the world.
+type PanicError struct {
+	At    time.Duration
+	Node  string // empty when a handler of no task panicked
+	Task  string
+	Value any
+	Stack []byte
+	Seed  uint64
+	// Replay is Config.Replay.
+	Replay string
+}
+
+func (e *PanicError) Error() string {
+	where := "an event handler"
+	if e.Task != "" {
+		where = fmt.Sprintf("task %q of node %q", e.Task, e.Node)
+	}
+	s := fmt.Sprintf("t+%.3fs: %s panicked: %v (seed %d)", e.At.Seconds(), where, e.Value, e.Seed)
+	if e.Replay != "" {
+		s += "\nreplay: " + e.Replay
+	}
+	return s + "\n" + string(e.Stack)
+}
+
+// Unwrap gives the panic's value when it was an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+func (w *World) fail(t *Task, value any, stack []byte) {
+	if w.failure != nil {
+		return
+	}
+	e := &PanicError{At: w.Now(), Value: value, Stack: stack, Seed: w.cfg.Seed, Replay: w.cfg.Replay}
+	if t != nil {
+		e.Node, e.Task = t.proc.node.name, t.name
+	}
+	w.failure = e
+}
+
+// Close ends all processes and frees the coroutines. A closed world can still
+// be asked for its hash and trace.
+func (w *World) Close() {
+	if w.closed {
+		return
+	}
+	if w.running {
+		panic("vtime: Close inside of Run")
+	}
+	for _, n := range w.nodes {
+		for len(n.procs) > 0 {
+			n.procs[0].Crash()
+		}
+	}
+	w.closed = true
+	for _, c := range w.coros {
+		c.stop()
+	}
+	w.coros, w.pool, w.heap = nil, nil, nil
+}
