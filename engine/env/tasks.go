@@ -8,6 +8,8 @@ type Tasks interface {
 	// Go starts a task that runs fn. It becomes runnable at once and runs when
 	// the caller next waits.
 	Go(name string, fn func()) Task
+	// Self is the task that calls. Tasks are compared with ==.
+	Self() Task
 	// Sleep waits for d. A duration of 0 or less still lets others run.
 	Sleep(d time.Duration)
 	// Every waits as the loop `for { Sleep(period); if done() { return } }`

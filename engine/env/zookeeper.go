@@ -1,6 +1,7 @@
 package env
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -52,13 +53,12 @@ type ZooKeeper interface {
 	// jitter, for ever (max_tries=None, client.py:82-87 of kazoo 2.8.0).
 	Retry(fn func() error) error
 
-	// DataWatch calls fn now and at each change of the data, until fn returns
-	// false. Data and stat are nil for a missing znode; event is nil on the first
-	// call and after a reconnect.
-	DataWatch(path string, fn func(data []byte, stat *Stat, event *WatchEvent) bool) Watch
-	// ChildrenWatch calls fn now and at each change of the children, until fn
-	// returns false. On a missing znode it stops for good.
-	ChildrenWatch(path string, fn func(children []string) bool) Watch
+	// DataWatch calls fn now and at each change of the data. The error is that of
+	// the first call, or of the first read.
+	DataWatch(path string, fn DataFunc) (Watch, error)
+	// ChildrenWatch calls fn now and at each change of the children. On a missing
+	// znode it stops for good. The error is that of the first call or read.
+	ChildrenWatch(path string, fn ChildrenFunc) (Watch, error)
 	NewLock(path, identifier string) Lock
 	NewElection(path, identifier string) Election
 
@@ -68,6 +68,18 @@ type ZooKeeper interface {
 	AddListener(fn func(state SessionState) (remove bool))
 	State() SessionState
 }
+
+// DataFunc is told of a znode's data. Data and stat are nil for a missing znode;
+// event is nil on the first call and after a reconnect. It returns
+// [ErrStopWatching] to end the watch (Python: return False); another error is
+// logged and the watch goes on (Python: an exception).
+type DataFunc func(data []byte, stat *Stat, event *WatchEvent) error
+
+// ChildrenFunc is told of a znode's children; its result is that of a DataFunc.
+type ChildrenFunc func(children []string) error
+
+// ErrStopWatching ends the watch whose function returns it.
+var ErrStopWatching = errors.New("stop watching")
 
 // CreateOptions say what kind of znode to create.
 type CreateOptions struct {

@@ -1,0 +1,90 @@
+package recipes
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/monitor"
+)
+
+// childrenWatch is kazoo's ChildrenWatch (watchers.py:228).
+type childrenWatch struct {
+	c        *Client
+	path     string
+	fn       env.ChildrenFunc
+	listener *listener
+	running  *monitor.Lock
+	stopped  bool
+	// established is false after a loss of connection until the next read.
+	established bool
+	prior       []string
+	hasPrior    bool
+}
+
+// ChildrenWatch calls fn now and whenever the children change.
+func (c *Client) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, error) {
+	w := &childrenWatch{c: c, path: path, fn: fn, running: monitor.NewLock(c.e.Tasks, "children watch of "+path)}
+	w.listener = c.addListener(w.sessionChanged)
+	return w, w.read()
+}
+
+// Stopped says whether fn will never be called again.
+func (w *childrenWatch) Stopped() bool { return w.stopped }
+
+// Notify reads again after an event; a mere change of the session is left to
+// sessionChanged (watchers.py:366).
+func (w *childrenWatch) Notify(event env.WatchEvent) {
+	if event.Type != env.EventNone {
+		w.c.logged(w.path, w.read())
+	}
+}
+
+func (w *childrenWatch) sessionChanged(state env.SessionState) bool {
+	switch {
+	case state != env.Connected:
+		w.established = false
+	case !w.established && !w.stopped:
+		w.c.session.Spawn(func() { w.c.logged(w.path, w.read()) })
+	}
+	return false
+}
+
+// read lists the children, leaves the next watch, and calls fn. After a
+// reconnect fn is not called when nothing changed (watchers.py:331-364).
+func (w *childrenWatch) read() error {
+	w.running.Lock()
+	defer w.running.Unlock()
+	if w.stopped {
+		return nil
+	}
+	var children []string
+	err := w.c.Retry(func() error {
+		var err error
+		children, err = w.c.children(w.path, w)
+		return err
+	})
+	if errors.Is(err, env.ErrNoNode) {
+		w.stopped = true
+		return nil
+	}
+	if err != nil {
+		return ignoreClosed(err)
+	}
+	if !w.established {
+		w.established = true
+		if w.hasPrior && slices.Equal(w.prior, children) {
+			return nil
+		}
+	}
+	w.prior, w.hasPrior = children, true
+	err = w.fn(children)
+	if errors.Is(err, env.ErrStopWatching) {
+		w.stopped = true
+		w.c.removeListener(w.listener)
+		return nil
+	}
+	return err
+}
+
+var _ env.Watcher = (*childrenWatch)(nil)

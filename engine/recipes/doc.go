@@ -1,0 +1,13 @@
+// Package recipes is kazoo's client above the protocol: paths, retries, watches
+// that stay, lock and election, written once for simulated and real servers.
+//
+// Two things to use first:
+//
+//   - [New] makes the env.ZooKeeper of a process from an env.ZooKeeperSession.
+//   - [Retry] is kazoo's retry policy by itself.
+//
+// The behaviour is that of kazoo 2.8.0, which the reference pins; citations
+// name its files. To change how a znode is created, deleted or read look in
+// client.go; watches are in datawatch.go and childrenwatch.go; lock and election
+// have a file each.
+package recipes

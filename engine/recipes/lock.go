@@ -1,0 +1,290 @@
+package recipes
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/monitor"
+)
+
+// lockName follows the contender's id and precedes the sequence number
+// (lock.py:69).
+const lockName = "__lock__"
+
+// lock is kazoo's Lock (lock.py:49): contenders are ephemeral sequential znodes
+// below one path, each waits for the one before it.
+type lock struct {
+	c          *Client
+	path       string
+	data       []byte
+	prefix     string
+	node       string
+	wake       *monitor.Event
+	acquiring  *monitor.Lock
+	createdOne bool
+	acquired   bool
+	ensured    bool
+	cancelled  bool
+}
+
+// NewLock makes a contender; identifier is what others see of it.
+func (c *Client) NewLock(path, identifier string) env.Lock { return c.newLock(path, identifier) }
+
+func (c *Client) newLock(path, identifier string) *lock {
+	return &lock{
+		c: c, path: path, data: []byte(identifier),
+		// The id lets a contender find its own znode after an answer was lost.
+		prefix:    c.uuid() + lockName,
+		wake:      monitor.NewEvent(c.e.Tasks, "lock "+path),
+		acquiring: monitor.NewLock(c.e.Tasks, "acquire of lock "+path),
+	}
+}
+
+// uuid draws 32 hexadecimal digits.
+func (c *Client) uuid() string {
+	var b strings.Builder
+	for range 4 {
+		fmt.Fprintf(&b, "%08x", c.e.Random.Intn("kazoo.uuid", 1<<32))
+	}
+	return b.String()
+}
+
+// Cancel makes a pending Acquire fail.
+func (l *lock) Cancel() {
+	l.cancelled = true
+	l.wake.Set()
+}
+
+// Acquire waits for the lock (lock.py:163).
+func (l *lock) Acquire(timeout time.Duration) (bool, error) {
+	l.acquiring.Lock()
+	defer l.acquiring.Unlock()
+	already := l.acquired
+	policy := RecipeRetry()
+	policy.Deadline = timeout
+	gotten := false
+	err := policy.Run(l.c.e, func() error {
+		var err error
+		gotten, err = l.tryAcquire(timeout)
+		return err
+	})
+	switch {
+	case errors.Is(err, env.ErrRetryFailed):
+		err = nil
+	case err != nil:
+		if !already {
+			l.cleanUp()
+			l.cancelled = false
+		}
+		return false, err
+	}
+	if gotten {
+		l.acquired = true
+	} else if !already {
+		l.cleanUp()
+	}
+	return gotten, nil
+}
+
+func (l *lock) tryAcquire(timeout time.Duration) (bool, error) {
+	if l.acquired {
+		return false, env.ErrForceRetry // not re-entrant: wait until it is released
+	}
+	if err := l.ensurePath(); err != nil {
+		return false, err
+	}
+	node, err := l.ownNode()
+	if err != nil {
+		return false, err
+	}
+	l.node = node
+	for {
+		l.wake.Clear()
+		if l.cancelled {
+			return false, env.ErrCancelled
+		}
+		predecessor, err := l.predecessor(node)
+		if err != nil {
+			return false, err
+		}
+		if predecessor == "" {
+			return true, nil
+		}
+		if err := l.await(l.path+"/"+predecessor, timeout); err != nil {
+			return false, err
+		}
+	}
+}
+
+func (l *lock) ensurePath() error {
+	if l.ensured {
+		return nil
+	}
+	if err := l.c.EnsurePath(l.path); err != nil {
+		return err
+	}
+	l.ensured = true
+	return nil
+}
+
+// ownNode finds the znode of an earlier try, or creates one. The name is what
+// follows the path in the answer: with a path that ends in a slash kazoo cuts a
+// character too many, does not find itself later, and is forced to retry
+// (ZK-16.1).
+func (l *lock) ownNode() (string, error) {
+	if l.createdOne {
+		if node, err := l.findNode(); err != nil || node != "" {
+			return node, err
+		}
+	}
+	l.createdOne = true
+	real, err := l.c.Create(l.path+"/"+l.prefix, l.data, env.CreateOptions{Ephemeral: true, Sequence: true})
+	if err != nil {
+		return "", err
+	}
+	return real[min(len(l.path)+1, len(real)):], nil
+}
+
+func (l *lock) findNode() (string, error) {
+	children, err := l.c.Children(l.path)
+	if err != nil {
+		return "", err
+	}
+	for _, child := range children {
+		if strings.HasPrefix(child, l.prefix) {
+			return child, nil
+		}
+	}
+	return "", nil
+}
+
+// predecessor is the contender right before node, empty for none. A contender
+// that is not among the children has lost its znode with its session.
+func (l *lock) predecessor(node string) (string, error) {
+	children, err := l.c.Children(l.path)
+	if err != nil {
+		return "", err
+	}
+	if !slices.Contains(children, node) {
+		return "", env.ErrForceRetry
+	}
+	before := ""
+	for _, contender := range contenders(children) {
+		if contender == node {
+			break
+		}
+		before = contender
+	}
+	return before, nil
+}
+
+// contenders picks the lock's znodes and sorts them by sequence number.
+func contenders(children []string) []string {
+	var list []string
+	for _, child := range children {
+		if _, ok := sequenceOf(child); ok {
+			list = append(list, child)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b string) int {
+		sa, _ := sequenceOf(a)
+		sb, _ := sequenceOf(b)
+		return strings.Compare(sa, sb)
+	})
+	return list
+}
+
+// sequenceOf matches (?:__lock__)(-?\d{10})$ (lock.py:107).
+func sequenceOf(child string) (string, bool) {
+	i := strings.LastIndex(child, lockName)
+	if i < 0 {
+		return "", false
+	}
+	sequence := child[i+len(lockName):]
+	digits := strings.TrimPrefix(sequence, "-")
+	if len(digits) != 10 || strings.Trim(digits, "0123456789") != "" {
+		return "", false
+	}
+	return sequence, true
+}
+
+// await waits until the predecessor's znode or the session changes.
+func (l *lock) await(predecessor string, timeout time.Duration) error {
+	listener := l.c.addListener(func(env.SessionState) bool {
+		l.wake.Set()
+		return true
+	})
+	defer l.c.removeListener(listener)
+	_, _, err := l.c.get(predecessor, &lockWatcher{l})
+	if errors.Is(err, env.ErrNoNode) {
+		return nil // already gone
+	}
+	if err != nil {
+		return err
+	}
+	if !l.wake.Wait(timeout) {
+		return &env.ZooKeeperError{Code: env.ZKLockTimeout, Path: l.path}
+	}
+	return nil
+}
+
+type lockWatcher struct{ l *lock }
+
+func (w *lockWatcher) Notify(env.WatchEvent) { w.l.wake.Set() }
+
+// cleanUp removes the own znode as well as it can (lock.py:342).
+func (l *lock) cleanUp() {
+	node := l.node
+	if node == "" {
+		found, err := l.findNode()
+		if err != nil || found == "" {
+			return
+		}
+		node = found
+	}
+	l.c.logged(l.path, l.c.Delete(l.path+"/"+node, env.AnyVersion))
+}
+
+// Release gives the lock up.
+func (l *lock) Release() error {
+	return l.c.Retry(func() error {
+		if !l.acquired {
+			return nil
+		}
+		err := l.c.Delete(l.path+"/"+l.node, env.AnyVersion)
+		if err != nil && !errors.Is(err, env.ErrNoNode) {
+			return err
+		}
+		l.acquired, l.node = false, ""
+		return nil
+	})
+}
+
+// Contenders lists the identifiers of all contenders in their order.
+func (l *lock) Contenders() ([]string, error) {
+	if err := l.ensurePath(); err != nil {
+		return nil, err
+	}
+	children, err := l.c.Children(l.path)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, node := range contenders(children) {
+		data, _, err := l.c.Get(l.path + "/" + node)
+		if errors.Is(err, env.ErrNoNode) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, string(data))
+	}
+	return names, nil
+}
+
+var _ env.Lock = (*lock)(nil)
