@@ -1,0 +1,50 @@
+package agent
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// The binaries (agent_base.py:24).
+const (
+	tfsBinary   = tfsHome + "/bin/tensorflow_model_server"
+	proxyBinary = tfsHome + "/bin/server"
+)
+
+// Agent is what the entry point runs (agent_base.py:77).
+type Agent interface {
+	Start() error
+	// WaitForTermination returns when the agent is over.
+	WaitForTermination() error
+}
+
+// startLogged starts a program in TFS_HOME/bin with its output appended to
+// <dir>/<prefix>_<base> of the log (agent_base.py:54-74, ServingLog). The name
+// is computed before the directory changes, so a relative log resolves below
+// TFS_HOME/bin (Q8).
+func startLogged(e *env.Env, prefix, log string, cmd env.Command) (env.Process, error) {
+	cmd.Output = pysem.JoinStrings(pysem.Dirname(log), prefix+"_"+pysem.Basename(log))
+	cmd.Append = true
+	cwd := e.Files.Getwd()
+	if err := e.Files.Chdir(tfsHome + "/bin"); err != nil {
+		return nil, err
+	}
+	process, err := e.Processes.Start(cmd)
+	if back := e.Files.Chdir(cwd); err == nil {
+		err = back
+	}
+	return process, err
+}
+
+// proxyCommand is the command of a process type that is none of the servers
+// (agent_base.py:46-53). It ends in "&", which without a shell is an argument
+// (Q9).
+func proxyCommand(e *env.Env, conf *AgentConfig, confPath string) string {
+	cmd := []string{proxyBinary, "--port=" + conf.ProxyPort.String(), "--grpc_target=localhost:" + conf.TFSEntryPort.String()}
+	if proxyConf := pysem.JoinStrings(confPath, "proxy.conf"); env.Exists(e.Files, proxyConf) {
+		cmd = append(cmd, "--conf_file="+proxyConf)
+	}
+	return strings.Join(append(cmd, "&"), " ")
+}

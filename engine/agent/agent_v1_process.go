@@ -1,0 +1,219 @@
+package agent
+
+import (
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// ProcessNode is one model server that an agent v1 runs (agent_v1.py:42).
+type ProcessNode struct {
+	e        *env.Env
+	conf     *AgentConfig
+	replicas *ReplicaManager
+	kind     string
+	tfsLog   string
+	command  string
+	port     OptInt
+	process  env.Process // nil before the start
+}
+
+func newProcessNode(e *env.Env, conf *AgentConfig, replicas *ReplicaManager, kind, tfsLog, binary string) (*ProcessNode, error) {
+	command, port, err := conf.GetCmdAndPort(binary, pysem.Some(kind), OptString{})
+	if err != nil {
+		return nil, err
+	}
+	return &ProcessNode{e: e, conf: conf, replicas: replicas, kind: kind, tfsLog: tfsLog, command: command, port: port}, nil
+}
+
+// run starts the process and waits until its port is open (agent_v1.py:137). An
+// entry first waits for its PS, and for dense where that is alone.
+func (n *ProcessNode) run() (bool, error) {
+	if n.kind == ServerEntry {
+		if ok, err := n.awaitOthers(); !ok || err != nil {
+			return false, err
+		}
+	}
+	cmd := env.Command{Args: strings.Fields(n.command)}
+	if n.kind == ServerEntry {
+		cmd.Env = withVariable(n.e.Host.Environ(), "PORT2", n.conf.AgentPort.String())
+	}
+	process, err := startLogged(n.e, n.kind, n.tfsLog, cmd)
+	if err != nil {
+		return false, err
+	}
+	n.process = process
+	return n.awaitPort(), nil
+}
+
+// withVariable sets one variable of an environment list.
+func withVariable(environ []string, key, value string) []string {
+	list := make([]string, 0, len(environ)+1)
+	for _, kv := range environ {
+		if !strings.HasPrefix(kv, key+"=") {
+			list = append(list, kv)
+		}
+	}
+	return append(list, key+"="+value)
+}
+
+// awaitOthers looks every two status intervals, the first time after one pause
+// (agent_v1.py:139-166). Servers that appear with the last look are a timeout all
+// the same (Q12).
+func (n *ProcessNode) awaitOthers() (bool, error) {
+	pause := time.Duration(n.conf.UpdateModelStatusInterval) * 2 * time.Second
+	n.e.Tasks.Sleep(pause)
+	waited := pause
+	checks := []func() (bool, error){n.replicas.IsPSSetStarted}
+	if n.conf.DenseAlone {
+		checks = append(checks, n.replicas.IsDenseSetStarted)
+	}
+	for _, started := range checks {
+		for {
+			ok, err := started()
+			if err != nil {
+				return false, err
+			}
+			if ok || waited >= maxWait {
+				break
+			}
+			n.e.Tasks.Sleep(pause)
+			waited += pause
+		}
+		if waited >= maxWait {
+			n.e.Log.Logf(env.Error, "found PS timeout")
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// awaitPort tries the port on localhost every 10 s, 361 times (Q20).
+func (n *ProcessNode) awaitPort() bool {
+	const pause = 10 * time.Second
+	for waited := time.Duration(0); waited <= maxWait; waited += pause {
+		if n.e.Network.Probe("127.0.0.1:"+n.port.String()) == nil {
+			return true
+		}
+		n.e.Tasks.Sleep(pause)
+	}
+	return false
+}
+
+// ended says whether the process was started and is over.
+func (n *ProcessNode) ended() bool {
+	if n.process == nil {
+		return false
+	}
+	_, done := n.process.Poll()
+	return done
+}
+
+// kill kills the process, up to three times with a second in between
+// (agent_v1.py:119-133).
+func (n *ProcessNode) kill() {
+	for range 3 {
+		if n.process == nil || n.ended() {
+			return
+		}
+		if err := n.process.Signal(env.SIGKILL); err != nil {
+			n.e.Log.Logf(env.Warning, "kill %s: %v", n.kind, err)
+		}
+		n.e.Tasks.Sleep(time.Second)
+	}
+}
+
+// ProcessMgr starts the processes in order and ends everything when one of them
+// ends (agent_v1.py:222). Its flags are class attributes in the reference (Q13);
+// a process has one manager.
+type ProcessMgr struct {
+	e       *env.Env
+	nodes   []*ProcessNode
+	lock    *monitor.RLock
+	killed  bool
+	stopped *monitor.Event
+}
+
+func newProcessMgr(e *env.Env) *ProcessMgr {
+	m := &ProcessMgr{e: e, lock: monitor.NewRLock(e.Tasks, "process manager"), stopped: monitor.NewEvent(e.Tasks, "end of the process manager")}
+	for _, sig := range []env.Signal{env.SIGTERM, env.SIGINT} {
+		e.Processes.Notify(sig, m.signalled)
+	}
+	return m
+}
+
+func (m *ProcessMgr) add(n *ProcessNode) { m.nodes = append(m.nodes, n) }
+
+// signalled kills everything, the agent included (agent_v1.py:240).
+func (m *ProcessMgr) signalled() {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	if m.killed {
+		return
+	}
+	m.stopped.Set()
+	m.killAll(true)
+}
+
+// start runs the processes; after a failed one it goes on with the next, unless
+// killing everything has ended the agent (Q16).
+func (m *ProcessMgr) start() error {
+	for _, n := range m.nodes {
+		ok, err := n.run()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			m.e.Log.Logf(env.Error, "start %s failed, kill all proc", n.kind)
+			m.killAll(true)
+		}
+	}
+	m.e.Tasks.Go("process poll", m.poll)
+	return nil
+}
+
+// poll looks once a second; any end, even with code 0, ends all (Q15).
+func (m *ProcessMgr) poll() {
+	if m.killed || m.stopped.IsSet() {
+		return
+	}
+	causes := []env.Cond{m.stopped.Cond()}
+	for _, n := range m.nodes {
+		if n.process != nil {
+			causes = append(causes, n.process.Exited())
+		}
+	}
+	m.e.Tasks.Every(time.Second, func() bool {
+		return m.stopped.IsSet() || m.anyEnded()
+	}, causes...)
+	if !m.stopped.IsSet() {
+		m.killAll(true)
+	}
+}
+
+func (m *ProcessMgr) anyEnded() bool {
+	for _, n := range m.nodes {
+		if n.ended() {
+			return true
+		}
+	}
+	return false
+}
+
+// killAll kills the processes in order and then, when asked to, the agent itself
+// (agent_v1.py:285).
+func (m *ProcessMgr) killAll(self bool) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	m.killed = true
+	m.stopped.Set()
+	for _, n := range m.nodes {
+		n.kill()
+	}
+	if self {
+		m.e.Processes.Exit(-int(env.SIGKILL))
+	}
+}

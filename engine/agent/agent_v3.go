@@ -1,0 +1,330 @@
+package agent
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// The periods of agent v3 (agent_v3.py:180-182).
+const (
+	serviceInfoPeriod = 60 * time.Second
+	bindingPeriod     = 30 * time.Second
+)
+
+// AgentV3 serves what a layout lists with one model server of its own
+// (agent_v3.py:50). Layout changes rewrite the model config file, which the
+// server polls.
+type AgentV3 struct {
+	e           *env.Env
+	conf        *AgentConfig
+	configPath  string
+	server      ModelServerProcess
+	filters     []layoutFilter
+	container   Container
+	serviceInfo *ContainerServiceInfo
+	backend     *ZKBackend
+	service     *AgentService
+	exit        *monitor.Event
+	threads     *monitor.Group
+}
+
+// layoutFilter accepts the sub-graphs that match and for which the condition
+// holds.
+type layoutFilter struct {
+	match     *pysem.Pattern
+	source    string
+	condition string
+}
+
+// AgentV3Options replace parts of an agent v3, as the reference's tests do.
+type AgentV3Options struct {
+	// Server makes the model server's wrapper; nil means NewTFSWrapper.
+	Server func(configPath string) ModelServerProcess
+	// ZooKeeper is the client; nil means a new one for conf's zk_servers.
+	ZooKeeper env.ZooKeeper
+}
+
+// NewAgentV3 makes an agent of a unified deployment (agent_v3.py:54-120).
+func NewAgentV3(e *env.Env, conf *AgentConfig, tfsLog string, o AgentV3Options) (*AgentV3, error) {
+	if conf.DeployType != DeployUnified {
+		return nil, pysem.Raise("AssertionError", "agent v3 only supports unifed deploy_type")
+	}
+	if conf.AgentVersion != 3 {
+		return nil, pysem.Raise("AssertionError", "agent version %d unexpected", conf.AgentVersion)
+	}
+	a := &AgentV3{e: e, conf: conf, exit: monitor.NewEvent(e.Tasks, "exit of the agent"), threads: monitor.NewGroup(e.Tasks)}
+	for _, sig := range []env.Signal{env.SIGTERM, env.SIGINT} {
+		e.Processes.Notify(sig, func() {
+			e.Log.Logf(env.Info, "catch signal %d", int(sig))
+			a.exit.Set()
+		})
+	}
+	a.configPath = e.Files.TempFile()
+	if err := e.Files.WriteFile(a.configPath, []byte("model_config_list {}")); err != nil {
+		return nil, err
+	}
+	if o.Server == nil {
+		o.Server = func(path string) ModelServerProcess { return NewTFSWrapper(e, conf, path, tfsLog) }
+	}
+	a.server = o.Server(a.configPath)
+	if err := a.readFilters(); err != nil {
+		return nil, err
+	}
+	a.container = NewContainer(conf.ContainerCluster(), conf.ContainerID())
+	if err := a.describe(); err != nil {
+		return nil, err
+	}
+	if o.ZooKeeper == nil {
+		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, env.ZooKeeperOptions{Auth: zkAuth(e.Host)})
+	}
+	a.backend = NewZKBackend(e, conf.Bzid.String(), o.ZooKeeper)
+	a.service = NewAgentService(e, conf.AgentPort.V, AnswersV3{Env: e, Conf: conf, Addrs: a.addresses})
+	return a, nil
+}
+
+// zkAuth is get_zk_auth_data (native_training/env_utils.py).
+func zkAuth(host env.Host) [][2]string {
+	if v, ok := host.LookupEnv("ZK_AUTH"); ok && v != "" {
+		return [][2]string{{"digest", v}}
+	}
+	return nil
+}
+
+// readFilters splits each filter at its first semicolon (agent_v3.py:72-81); one
+// without is a ValueError (Q22).
+func (a *AgentV3) readFilters() error {
+	shard, err := a.conf.ShardID()
+	if err != nil {
+		return err
+	}
+	replace := strings.NewReplacer(
+		"${shard_id}", strconv.Itoa(max(shard, 0)),
+		"${shard_num}", strconv.Itoa(max(a.conf.NumShard.V, 1)))
+	for _, raw := range a.conf.LayoutFilters {
+		match, condition, ok := strings.Cut(replace.Replace(raw), ";")
+		if !ok {
+			if a.conf.Quirks.Keeps(Q22) {
+				return pysem.Raise("ValueError", "not enough values to unpack (expected 2, got 1)")
+			}
+			condition = "True"
+		}
+		source := NormalizeRegex(match)
+		pattern, err := pysem.CompilePattern(source)
+		if err != nil {
+			return err
+		}
+		a.filters = append(a.filters, layoutFilter{match: pattern, source: source, condition: condition})
+	}
+	return nil
+}
+
+// describe fills in what other containers are told (agent_v3.py:86-98).
+func (a *AgentV3) describe() error {
+	layout, err := a.conf.LayoutPath()
+	if err != nil {
+		return err
+	}
+	filters := make([]any, 0, len(a.filters))
+	for _, f := range a.filters {
+		filters = append(filters, f.source+";"+f.condition)
+	}
+	debug := &pysem.Dict{}
+	debug.Set("layout_path", layout)
+	debug.Set("layout_filters", filters)
+	ip := LocalIP(a.e)
+	a.serviceInfo = &ContainerServiceInfo{
+		GRPC:      pysem.Some(ip + ":" + a.conf.TFSPortGRPC.String()),
+		HTTP:      pysem.Some(ip + ":" + a.conf.TFSPortHTTP.String()),
+		Archon:    pysem.Some(ip + ":" + a.conf.TFSPortArchon.String()),
+		Agent:     pysem.Some(ip + ":" + a.conf.AgentPort.String()),
+		IDC:       a.conf.IDC(),
+		DebugInfo: pysem.Some(string(pysem.AppendJSON(nil, debug))),
+	}
+	return nil
+}
+
+// addresses is the map that HeartBeat answers (agent_v3.py:106).
+func (a *AgentV3) addresses() ([]ModelAddresses, error) {
+	var list []ModelAddresses
+	for _, m := range a.backend.ServiceMap() {
+		for _, g := range m.SubGraphs {
+			entry := ModelAddresses{Name: m.Model + ":" + g.SubGraph}
+			for _, info := range g.Services {
+				addr := info.Archon
+				if a.server.IsGRPCRemoteOp() {
+					addr = info.GRPC
+				}
+				entry.Addrs = append(entry.Addrs, addr)
+			}
+			list = append(list, entry)
+		}
+	}
+	return list, nil
+}
+
+// SyncAvailableSavedModels binds the container to the models that its server
+// has AVAILABLE (agent_v3.py:118). One model without any version stops the round
+// (Q27).
+func (a *AgentV3) SyncAvailableSavedModels() error {
+	statuses, err := a.server.ListSavedModelsStatus()
+	if err != nil {
+		return err
+	}
+	var available []SavedModel
+	for _, s := range statuses {
+		state, err := s.State()
+		if err != nil {
+			return err
+		}
+		if state != env.StateAvailable {
+			continue
+		}
+		model, err := parseSavedModel(s.Name)
+		if err != nil {
+			return err
+		}
+		available = append(available, model)
+	}
+	return a.backend.SyncAvailableSavedModels(a.container, available)
+}
+
+// layoutUpdated writes the model config file for the models that the filters
+// accept (agent_v3.py:128). It is written in place, while the server may be
+// reading it (Q31).
+func (a *AgentV3) layoutUpdated(models []LayoutModel) error {
+	list := &config.ModelConfigList{}
+	for _, m := range models {
+		ok, err := a.accepts(m.Model.SubGraph)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		mc, err := GenModelConfig(ModelConfigArgs{Name: m.Model.String(), BasePath: m.Deploy.ModelBasePath, VersionPolicy: m.Deploy.VersionPolicy, VersionData: 1, Quirks: a.conf.Quirks})
+		if err != nil {
+			return err
+		}
+		list.Config = append(list.Config, mc)
+	}
+	text := textpb.Marshal(&config.ModelServerConfig{Config: &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}})
+	return a.e.Files.WriteFile(a.configPath, text)
+}
+
+// accepts says whether a sub-graph is for this container: without filters all
+// are. Matching is by prefix (Q23); the first filter that matches and holds
+// decides.
+func (a *AgentV3) accepts(subGraph string) (bool, error) {
+	if len(a.filters) == 0 {
+		return true, nil
+	}
+	for _, f := range a.filters {
+		groups, ok := f.match.Match(subGraph)
+		if !ok {
+			continue
+		}
+		vars := make(map[string]*big.Int, len(groups))
+		for _, g := range groups {
+			n, err := pysem.ParseInt(g.Text)
+			if err != nil {
+				return false, err
+			}
+			vars[g.Name] = n
+		}
+		holds, err := pysem.EvalCondition(f.condition, vars)
+		if err != nil {
+			return false, err
+		}
+		if holds {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// background runs fn now and then every interval until the agent exits; its
+// errors are logged (agent_v3.py:160).
+func (a *AgentV3) background(name string, interval time.Duration, fn func() error) {
+	a.threads.Go(name, func() {
+		for !a.exit.IsSet() {
+			if err := fn(); err != nil {
+				a.e.Log.Logf(env.Error, "error in bg thread: %v", err)
+			}
+			a.e.Tasks.Sleep(interval)
+		}
+	})
+}
+
+// Start starts server, backend and service, then reports and follows the layout
+// (agent_v3.py:174).
+func (a *AgentV3) Start() error {
+	if err := a.server.Start(); err != nil {
+		return err
+	}
+	if err := a.backend.Start(); err != nil {
+		return err
+	}
+	if err := a.service.Start(); err != nil {
+		return err
+	}
+	a.background("service info", serviceInfoPeriod, func() error {
+		return a.backend.ReportServiceInfo(a.container, a.serviceInfo)
+	})
+	a.background("bindings", bindingPeriod, a.SyncAvailableSavedModels)
+	layout, err := a.conf.LayoutPath()
+	if err != nil {
+		return err
+	}
+	return a.backend.RegisterLayoutCallback(layout, a.layoutUpdated)
+}
+
+// Stop ends the threads, which may sleep for up to 60 s more (Q29), and then the
+// parts (agent_v3.py:187).
+func (a *AgentV3) Stop() {
+	a.exit.Set()
+	a.threads.Join()
+	a.service.Stop()
+	a.backend.Stop()
+	if err := a.server.Stop(); err != nil {
+		a.e.Log.Logf(env.Warning, "%v", err)
+	}
+}
+
+// WaitForTermination waits for a signal or for the end of the model server,
+// stops, and kills its own process (agent_v3.py:200, Q30).
+func (a *AgentV3) WaitForTermination() error {
+	causes := []env.Cond{a.exit.Cond()}
+	if exited := a.server.Exited(); exited != nil {
+		causes = append(causes, exited)
+	}
+	if !a.exit.IsSet() {
+		a.e.Tasks.Every(time.Second, func() bool {
+			_, ended := a.server.Poll()
+			return ended || a.exit.IsSet()
+		}, causes...)
+	}
+	a.Stop()
+	a.e.Tasks.Sleep(time.Second)
+	a.e.Processes.Exit(-int(env.SIGKILL))
+	return nil
+}
+
+// Backend is the agent's view of ZooKeeper.
+func (a *AgentV3) Backend() *ZKBackend { return a.backend }
+
+// Container names the agent's container.
+func (a *AgentV3) Container() Container { return a.container }
+
+// ServiceInfo is what other containers are told.
+func (a *AgentV3) ServiceInfo() *ContainerServiceInfo { return a.serviceInfo }
+
+// ModelServer is the wrapper of the model server.
+func (a *AgentV3) ModelServer() ModelServerProcess { return a.server }

@@ -1,0 +1,127 @@
+package agent
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// TFSMonitor asks the model servers of one container (tfs_monitor.py:37).
+type TFSMonitor struct {
+	e     *env.Env
+	conf  *AgentConfig
+	host  string
+	stubs map[string]env.ModelServer // by server type
+}
+
+// NewTFSMonitor makes a monitor that is not connected.
+func NewTFSMonitor(e *env.Env, conf *AgentConfig) *TFSMonitor {
+	return &TFSMonitor{e: e, conf: conf, stubs: map[string]env.ModelServer{}}
+}
+
+// Host is the address of the container; one that is none is looked up again each
+// time (tfs_monitor.py:50).
+func (m *TFSMonitor) Host() string {
+	switch m.host {
+	case "", "localhost", "127.0.0.1":
+		m.host = LocalIP(m.e)
+	}
+	return m.host
+}
+
+// Addr is the address of the server that has a sub-model (tfs_monitor.py:56).
+func (m *TFSMonitor) Addr(subModel string) (string, error) {
+	server := ServerDense
+	switch {
+	case strings.HasPrefix(subModel, ServerEntry):
+		server = ServerEntry
+	case strings.HasPrefix(subModel, ServerPS):
+		server = ServerPS
+	}
+	switch m.conf.DeployType {
+	case DeployMixed:
+	case DeployEntry, DeployPS, DeployDense:
+		if !strings.HasPrefix(subModel, string(m.conf.DeployType)) {
+			return "", &pysem.Error{Type: "AssertionError"}
+		}
+		server = string(m.conf.DeployType)
+	default:
+		return "", pysem.Raise("RuntimeError", "deploy_type %s is error", m.conf.DeployType)
+	}
+	return m.Host() + ":" + m.port(server).String(), nil
+}
+
+func (m *TFSMonitor) port(server string) OptInt {
+	switch server {
+	case ServerEntry:
+		return m.conf.TFSEntryPort
+	case ServerPS:
+		return m.conf.TFSPSPort
+	}
+	return m.conf.TFSDensePort
+}
+
+// ServiceType is the server type that a sub-model belongs to on this container,
+// "" for none (tfs_monitor.py:76). UNIFIED is an AssertionError (Q146).
+func (m *TFSMonitor) ServiceType(subModel string) (string, error) {
+	types := []string{ServerEntry, ServerPS, ServerDense}
+	switch m.conf.DeployType {
+	case DeployMixed:
+	case DeployEntry, DeployPS, DeployDense:
+		types = []string{string(m.conf.DeployType)}
+	default:
+		return "", &pysem.Error{Type: "AssertionError"}
+	}
+	for _, t := range types {
+		if strings.HasPrefix(subModel, t) {
+			return t, nil
+		}
+	}
+	return "", nil
+}
+
+// Start makes the channels of the servers that the container has
+// (tfs_monitor.py:106).
+func (m *TFSMonitor) Start() {
+	m.stubs = map[string]env.ModelServer{}
+	d := m.conf.DeployType
+	if d == DeployMixed || d == DeployEntry {
+		m.connect(ServerEntry)
+	}
+	if d == DeployMixed || d == DeployPS {
+		m.connect(ServerPS)
+	}
+	if m.conf.DenseAlone && (d == DeployMixed || d == DeployDense) {
+		m.connect(ServerDense)
+	}
+}
+
+func (m *TFSMonitor) connect(server string) {
+	m.stubs[server] = m.e.Models.Dial(m.Host() + ":" + m.port(server).String())
+}
+
+// Stop closes the channels; later calls are a KeyError (Q148).
+func (m *TFSMonitor) Stop() {
+	for _, server := range []string{ServerEntry, ServerPS, ServerDense} {
+		if stub, ok := m.stubs[server]; ok {
+			stub.Close()
+		}
+	}
+	m.stubs = map[string]env.ModelServer{}
+}
+
+// Status asks for all versions of a model by its name (tfs_monitor.py:208). A
+// name of no server on this container has none; a dense name without dense_alone
+// is a KeyError (Q143). Other errors are *env.RPCError.
+func (m *TFSMonitor) Status(name string) ([]env.ModelVersionStatus, error) {
+	server, err := m.ServiceType(name)
+	if err != nil || server == "" {
+		return nil, err
+	}
+	stub, ok := m.stubs[server]
+	if !ok {
+		return nil, pysem.Raise("KeyError", "'model_service'")
+	}
+	return stub.Status(env.ModelSpec{Name: name}, 0)
+}
