@@ -1,0 +1,291 @@
+package zookeeper
+
+import (
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/recipes"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/network"
+)
+
+// Clients makes the ZooKeeper clients of one process; it is its env.ZooKeepers.
+type Clients struct {
+	// Env is the process's own world.
+	Env  *env.Env
+	Proc *vtime.Process
+	Host *network.Host
+	// Servers, when set, are the addresses to dial whatever hosts the program
+	// names, as if its names resolved to them.
+	Servers []string
+}
+
+// NewClient makes a client that is not started. hosts is a list as
+// "10.0.0.1:2181,10.0.0.2:2181"; a port that is missing is 2181.
+func (c *Clients) NewClient(hosts string, o env.ZooKeeperOptions) env.ZooKeeper {
+	return recipes.New(c.Env, c.NewSession(hosts, o))
+}
+
+// NewSession makes the layer below NewClient.
+func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
+	if o.Timeout == 0 {
+		o.Timeout = 10 * time.Second // kazoo client.py:128
+	}
+	s := &Session{
+		e: c.Env, p: c.Proc, host: c.Host, timeout: o.Timeout, auth: o.Auth, hosts: c.Servers,
+		stopped: true,
+		stop:    monitor.NewEvent(c.Proc, "stop of the zookeeper client"),
+		live:    monitor.NewEvent(c.Proc, "connection to zookeeper"),
+		ended:   monitor.NewEvent(c.Proc, "end of the connection to zookeeper"),
+		onState: func(env.SessionState) {},
+		data:    newClientWatches(), children: newClientWatches(),
+	}
+	s.ended.Set()
+	if s.hosts == nil {
+		s.hosts = splitHosts(hosts)
+	}
+	return s
+}
+
+// splitHosts reads the list; what follows a slash would be kazoo's chroot, which
+// the reference does not use.
+func splitHosts(hosts string) []string {
+	hosts, _, _ = strings.Cut(hosts, "/")
+	var list []string
+	for host := range strings.SplitSeq(hosts, ",") {
+		host = strings.TrimSpace(host)
+		if name := host[strings.LastIndexByte(host, ']')+1:]; !strings.Contains(name, ":") {
+			host += ":2181"
+		}
+		list = append(list, host)
+	}
+	return list
+}
+
+// keeperState is kazoo's KeeperState, finer than env.SessionState.
+type keeperState uint8
+
+const (
+	keeperClosed keeperState = iota
+	keeperConnecting
+	keeperConnected
+	keeperExpired
+	keeperAuthFailed
+)
+
+// over says that the state ends a session (kazoo's CLOSED_STATES).
+func (k keeperState) over() bool {
+	return k == keeperClosed || k == keeperExpired || k == keeperAuthFailed
+}
+
+// Session is kazoo's connection (protocol/connection.py) on the simulated
+// network: it connects, pings, notices loss and expiry, and keeps watches. The
+// connection task runs the loop and the state listeners; while a listener
+// sleeps, nothing is read or sent (Q125).
+type Session struct {
+	e       *env.Env
+	p       *vtime.Process
+	host    *network.Host
+	hosts   []string
+	timeout time.Duration
+	auth    [][2]string
+
+	keeper  keeperState
+	state   env.SessionState
+	onState func(env.SessionState)
+	stopped bool
+	stop    *monitor.Event
+	live    *monitor.Event
+	ended   *monitor.Event // the loop is over
+
+	id       int64
+	password [16]byte
+	lastZxid int64
+	xid      int32
+
+	conn *network.Conn
+	// open is set while the loop waits for the connection's end: only then is
+	// anything read or sent.
+	open    bool
+	shaking bool // the loop waits for the answer to its connect request
+	loop    *vtime.Task
+	end     connectionEnd
+	inbox   []any // arrived while the connection task was busy
+	queue   []*call
+	pending []*call
+	idle    idleTimer
+
+	data, children *clientWatches
+	callbacks      callbacks
+}
+
+// call is one request that a task waits for.
+type call struct {
+	request Request
+	watch   env.Watcher
+	task    *vtime.Task
+	reply   *Reply
+	err     *env.ZooKeeperError
+	done    bool
+}
+
+// OnState sets who is told of changes of state.
+func (s *Session) OnState(fn func(env.SessionState)) { s.onState = fn }
+
+// State is kazoo's simplified state.
+func (s *Session) State() env.SessionState { return s.state }
+
+// Connected says whether there is a connection.
+func (s *Session) Connected() bool { return s.live.IsSet() }
+
+// ID is the session's id, 0 for none.
+func (s *Session) ID() int64 { return s.id }
+
+// Spawn runs fn in a task of its own.
+func (s *Session) Spawn(fn func()) { s.p.Go("zookeeper spawn", fn) }
+
+// Start connects (client.py:567). When that takes longer than limit the client is
+// stopped.
+func (s *Session) Start(limit time.Duration) error {
+	s.p.Check()
+	if s.live.IsSet() {
+		return nil
+	}
+	s.settle()
+	s.stopped = false
+	s.stop.Clear()
+	s.ended.Clear()
+	s.loop = s.p.Start("zookeeper connection", s.run)
+	s.live.Wait(limit)
+	if !s.live.IsSet() {
+		s.Stop()
+		return &env.ZooKeeperError{Code: env.ZKConnectionTimeout}
+	}
+	return nil
+}
+
+// Stop ends the session (client.py:622).
+func (s *Session) Stop() {
+	s.p.Check()
+	if s.stopped {
+		return
+	}
+	s.stopped = true
+	s.stop.Set()
+	s.queue = append(s.queue, &call{request: Request{Op: OpCloseSession}})
+	s.send()
+	s.settle()
+}
+
+// settle waits for the running callback and for the end of the loop, the latter
+// for 10 s or the session timeout at most (client.py:509).
+func (s *Session) settle() {
+	s.callbacks.join(s.p.Current())
+	s.ended.Wait(max(s.timeout, 10*time.Second))
+}
+
+// Close frees nothing: a stopped session holds nothing.
+func (s *Session) Close() {}
+
+// do sends a request and waits for the answer (client.py:529). While the
+// connection is suspended it waits until it is back.
+func (s *Session) do(request Request, watch env.Watcher) (*Reply, error) {
+	s.p.Check()
+	switch s.keeper {
+	case keeperAuthFailed:
+		return nil, &env.ZooKeeperError{Code: env.ZKAuthFailed}
+	case keeperClosed:
+		return nil, &env.ZooKeeperError{Code: env.ZKConnectionClosed}
+	case keeperExpired:
+		return nil, &env.ZooKeeperError{Code: env.ZKSessionExpired}
+	}
+	c := &call{request: request, watch: watch, task: s.p.Current()}
+	s.queue = append(s.queue, c)
+	s.send()
+	for !c.done {
+		s.p.Park(c.request.Op.String() + " of " + c.request.Path)
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	return c.reply, nil
+}
+
+// finish ends a call and lets its task go on.
+func (c *call) finish(reply *Reply, code Code) {
+	c.reply, c.done = reply, true
+	if code != CodeOK {
+		c.err = &env.ZooKeeperError{Code: code, Path: c.request.Path}
+	}
+	if c.task != nil {
+		c.task.Wake()
+	}
+}
+
+// Create makes one znode.
+func (s *Session) Create(path string, data []byte, ephemeral, sequence bool) (string, error) {
+	flags := FlagPersistent
+	if ephemeral {
+		flags |= FlagEphemeral
+	}
+	if sequence {
+		flags |= FlagPersistentSequential
+	}
+	r, err := s.do(Request{Op: OpCreate, Path: path, Data: data, Flags: flags, ACL: openACL}, nil)
+	if err != nil {
+		return "", err
+	}
+	return r.Path, nil
+}
+
+// Set replaces the data.
+func (s *Session) Set(path string, data []byte, version int32) (env.Stat, error) {
+	r, err := s.do(Request{Op: OpSetData, Path: path, Data: data, Version: version}, nil)
+	if err != nil {
+		return env.Stat{}, err
+	}
+	return r.Stat, nil
+}
+
+// Delete removes one znode.
+func (s *Session) Delete(path string, version int32) error {
+	_, err := s.do(Request{Op: OpDelete, Path: path, Version: version}, nil)
+	return err
+}
+
+// Get reads the data.
+func (s *Session) Get(path string, watch env.Watcher) ([]byte, env.Stat, error) {
+	r, err := s.do(Request{Op: OpGetData, Path: path, Watch: watch != nil}, watch)
+	if err != nil {
+		return nil, env.Stat{}, err
+	}
+	return r.Data, r.Stat, nil
+}
+
+// Exists reads the stat, nil for a missing znode.
+func (s *Session) Exists(path string, watch env.Watcher) (*env.Stat, error) {
+	r, err := s.do(Request{Op: OpExists, Path: path, Watch: watch != nil}, watch)
+	if err != nil {
+		return nil, err
+	}
+	if r.Err == env.ZKNoNode {
+		return nil, nil
+	}
+	return &r.Stat, nil
+}
+
+// Children lists the children.
+func (s *Session) Children(path string, watch env.Watcher) ([]string, error) {
+	r, err := s.do(Request{Op: OpGetChildren, Path: path, Watch: watch != nil}, watch)
+	if err != nil {
+		return nil, err
+	}
+	return r.Children, nil
+}
+
+var (
+	_ env.ZooKeeperSession = (*Session)(nil)
+	_ env.ZooKeepers       = (*Clients)(nil)
+)

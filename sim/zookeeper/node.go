@@ -1,0 +1,221 @@
+package zookeeper
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/network"
+)
+
+// Server is a Machine that listens on the simulated network. It can be stopped
+// and started again, as after a crash: what was acknowledged is kept, connections
+// are not.
+type Server struct {
+	cfg     Config
+	host    *network.Host
+	port    int
+	machine *Machine
+	proc    *vtime.Process // nil while it is down
+	conns   map[ConnID]*serverConn
+	next    ConnID
+	timer   vtime.Timer
+	timerMs int64
+	saved   *Snapshot
+	before  Counters // of earlier lives
+}
+
+var kindExpiry = vtime.NewKind("zookeeper.expiry")
+
+// NewServer makes a server on a host that is not started yet. The config's
+// EpochOffsetMs is set to the world's start.
+func NewServer(host *network.Host, port int, cfg Config) *Server {
+	cfg.EpochOffsetMs = host.Node().World().Time().Add(-host.Node().World().Now()).UnixMilli()
+	return &Server{cfg: cfg, host: host, port: port, conns: map[ConnID]*serverConn{}}
+}
+
+// Addr is host:port of the server.
+func (s *Server) Addr() string { return fmt.Sprintf("%s:%d", s.host.Name(), s.port) }
+
+// Up says whether the server runs.
+func (s *Server) Up() bool { return s.proc != nil }
+
+// Machine is the state machine, also of a server that is down.
+func (s *Server) Machine() *Machine { return s.machine }
+
+// Start starts the server on what it has on disk.
+func (s *Server) Start() error {
+	if s.proc != nil {
+		return fmt.Errorf("zookeeper %s: already started", s.Addr())
+	}
+	proc := s.host.Node().NewProcess("zookeeper")
+	if _, err := s.host.Listen(network.OwnedBy(proc), s.port, s.accept); err != nil {
+		proc.Crash()
+		return err
+	}
+	s.proc = proc
+	if s.saved == nil {
+		s.machine = New(s.cfg, s.nowMs())
+	} else {
+		s.machine = Restore(s.cfg, s.nowMs(), s.saved)
+	}
+	s.schedule()
+	return nil
+}
+
+// Stop ends the server as kill -9 does: connections are reset by its kernel, the
+// disk keeps everything that was acknowledged.
+func (s *Server) Stop() {
+	if s.proc == nil {
+		return
+	}
+	s.saved = s.machine.Snapshot()
+	s.before = s.before.plus(s.machine.Counters())
+	s.timer.Cancel()
+	proc := s.proc
+	s.proc = nil
+	clear(s.conns)
+	proc.Crash()
+}
+
+// Counters are those of all lives of the server.
+func (s *Server) Counters() Counters {
+	if s.proc == nil {
+		return s.before
+	}
+	return s.before.plus(s.machine.Counters())
+}
+
+func (s *Server) nowMs() int64 { return s.host.Node().World().Now().Milliseconds() }
+
+// KillSession expires a session as if its client had been silent for too long.
+func (s *Server) KillSession(id int64) {
+	if s.proc == nil {
+		return
+	}
+	s.machine.Tick(s.nowMs())
+	if session := s.machine.sessions[id]; session != nil {
+		s.machine.expire(session)
+	}
+	s.flush()
+}
+
+// serverConn is one connection, the receiver of what clients send.
+type serverConn struct {
+	s    *Server
+	id   ConnID
+	conn *network.Conn
+}
+
+func (s *Server) accept(conn *network.Conn) {
+	s.next++
+	sc := &serverConn{s: s, id: s.next, conn: conn}
+	s.conns[sc.id] = sc
+	conn.SetReceiver(sc)
+}
+
+// Receive feeds a request to the machine.
+func (c *serverConn) Receive(_ *network.Conn, payload any) {
+	s := c.s
+	switch r := payload.(type) {
+	case *Request:
+		if r.Op != OpPing {
+			s.host.Node().Note(uint64(uint32(r.Op))<<32 ^ uint64(len(r.Data)))
+			s.host.Node().NoteString(r.Path)
+		}
+		s.machine.Handle(s.nowMs(), c.id, r)
+	case *ConnectRequest:
+		s.machine.Connect(s.nowMs(), c.id, r)
+	default:
+		panic(fmt.Sprintf("zookeeper: a client sent a %T", payload))
+	}
+	s.flush()
+}
+
+// Closed drops the connection; its session lives on.
+func (c *serverConn) Closed(*network.Conn, error) {
+	delete(c.s.conns, c.id)
+	c.s.machine.Drop(c.s.nowMs(), c.id)
+	c.s.flush()
+}
+
+// flush sends what the machine has put out and sets the next expiry.
+func (s *Server) flush() {
+	out := s.machine.Drain()
+	for i := range out {
+		o := &out[i]
+		c := s.conns[o.Conn]
+		if c == nil {
+			continue
+		}
+		switch o.Kind {
+		case OutConnected:
+			response := o.Connected
+			c.conn.Send(&response, 41)
+		case OutReply:
+			if o.Reply.Op == OpPing {
+				c.conn.Send(pingReply, 20)
+				continue
+			}
+			reply := o.Reply
+			c.conn.Send(&reply, replySizeBytes(&reply))
+		case OutEvent:
+			event := o.Event
+			c.conn.Send(&event, 32+len(event.Path))
+		case OutClose:
+			c.conn.Close()
+			delete(s.conns, o.Conn)
+		}
+	}
+	s.schedule()
+}
+
+// pingReply is the answer to every ping: clients look at its xid only.
+var pingReply = &Reply{Xid: XidPing, Op: OpPing}
+
+// replySizeBytes estimates the frame: header, body, stat.
+func replySizeBytes(r *Reply) int {
+	n := 20 + len(r.Path) + len(r.Data) + 68
+	for _, child := range r.Children {
+		n += 4 + len(child)
+	}
+	return n
+}
+
+// schedule keeps one timer at the next instant at which a session may expire.
+func (s *Server) schedule() {
+	ms, ok := s.machine.NextExpiryMs()
+	if !ok {
+		s.timer.Cancel()
+		return
+	}
+	if s.timer.Pending() && s.timerMs == ms {
+		return
+	}
+	s.timer.Cancel()
+	s.timerMs = ms
+	s.timer = s.proc.Schedule(time.Duration(ms)*time.Millisecond, kindExpiry, (*expiryTimer)(s), 0)
+}
+
+type expiryTimer Server
+
+func (t *expiryTimer) Handle(uint64) {
+	s := (*Server)(t)
+	s.machine.Tick(s.nowMs())
+	s.flush()
+}
+
+// plus adds the counts of two lives.
+func (c Counters) plus(d Counters) Counters {
+	c.Writes += d.Writes
+	c.FailedWrites += d.FailedWrites
+	c.Events += d.Events
+	c.SessionsOpened += d.SessionsOpened
+	c.SessionsClosed += d.SessionsClosed
+	c.SessionsExpired += d.SessionsExpired
+	for i := range c.requests {
+		c.requests[i] += d.requests[i]
+	}
+	c.unknown += d.unknown
+	return c
+}
