@@ -22,7 +22,7 @@ type ProcessNode struct {
 }
 
 func newProcessNode(e *env.Env, conf *AgentConfig, replicas *ReplicaManager, kind, tfsLog, binary string) (*ProcessNode, error) {
-	command, port, err := conf.GetCmdAndPort(binary, pysem.Some(kind), OptString{})
+	command, port, err := conf.CmdAndPort(binary, pysem.Some(kind), OptString{})
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func NewAgentV3(e *env.Env, conf *AgentConfig, tfsLog string, o AgentV3Options) 
 	if err := a.readFilters(); err != nil {
 		return nil, err
 	}
-	a.container = NewContainer(conf.ContainerCluster(), conf.ContainerID())
+	a.container = Container{Cluster: conf.ContainerCluster(), ID: conf.ContainerID()}
 	if err := a.describe(); err != nil {
 		return nil, err
 	}
@@ -215,8 +215,11 @@ func (a *AgentV3) layoutUpdated(models []LayoutModel) error {
 		}
 		list.Config = append(list.Config, mc)
 	}
-	text := textpb.Marshal(&config.ModelServerConfig{Config: &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}})
-	return a.e.Files.WriteFile(a.configPath, text)
+	text, err := textpb.Marshal(&config.ModelServerConfig{Config: &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}})
+	if err != nil {
+		return err
+	}
+	return a.e.Files.WriteFile(a.configPath, []byte(text))
 }
 
 // accepts says whether a sub-graph is for this container: without filters all

@@ -103,7 +103,7 @@ func (b *ZKBackend) SyncAvailableSavedModels(container Container, models []Saved
 }
 
 func (b *ZKBackend) bindingPath(m SavedModel, container Container) string {
-	return b.path("binding", m.ModelName.String(), m.SubGraph.String()+":"+container.String())
+	return b.path("binding", m.ModelName, m.SubGraph+":"+container.String())
 }
 
 // sortedModels sorts and drops repetitions: the reference's set has no order.
@@ -116,7 +116,7 @@ func sortedModels(models []SavedModel) []SavedModel {
 // LayoutModel is a saved model of a layout with its deploy config.
 type LayoutModel struct {
 	Model  SavedModel
-	Deploy *SavedModelDeployConfig
+	Deploy SavedModelDeployConfig
 }
 
 // RegisterLayoutCallback calls callback now and whenever the layout's children
@@ -153,7 +153,7 @@ func (b *ZKBackend) layoutModels(children []string) (models []LayoutModel, names
 		if err != nil {
 			return nil, nil, err
 		}
-		data, err := b.getZnode(b.path("saved_models", model.ModelName.String(), model.SubGraph.String()))
+		data, err := b.getZnode(b.path("saved_models", model.ModelName, model.SubGraph))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -161,13 +161,13 @@ func (b *ZKBackend) layoutModels(children []string) (models []LayoutModel, names
 			b.e.Log.Logf(env.Error, "missing deploy config for saved model %s", model)
 			continue
 		}
-		deploy, err := DeserializeSavedModelDeployConfig(data)
+		deploy, err := ParseSavedModelDeployConfig(data)
 		if err != nil {
 			return nil, nil, err
 		}
 		models = append(models, LayoutModel{Model: model, Deploy: deploy})
-		if name := model.ModelName.String(); !slices.Contains(names, name) {
-			names = append(names, name)
+		if !slices.Contains(names, model.ModelName) {
+			names = append(names, model.ModelName)
 		}
 	}
 	return models, names, nil
@@ -180,7 +180,7 @@ func parseSavedModel(text string) (SavedModel, error) {
 	if len(parts) < 2 {
 		return SavedModel{}, pysem.Raise("ValueError", "not enough values to unpack (expected 2, got 1)")
 	}
-	return NewSavedModel(parts[0], parts[1]), nil
+	return SavedModel{ModelName: parts[0], SubGraph: parts[1]}, nil
 }
 
 // subscribeOnly forgets the services of models that are in no layout any more
@@ -215,7 +215,7 @@ func (b *ZKBackend) bound(model string, children []string) error {
 		if len(parts) < 3 {
 			return pysem.Raise("ValueError", "not enough values to unpack (expected 3, got %d)", len(parts))
 		}
-		info, err := b.GetServiceInfo(NewContainer(parts[1], parts[2]))
+		info, err := b.GetServiceInfo(Container{Cluster: parts[1], ID: parts[2]})
 		if err != nil {
 			return err
 		}
@@ -261,7 +261,11 @@ func (b *ZKBackend) GetServiceInfo(container Container) (*ContainerServiceInfo, 
 	if err != nil || data == nil {
 		return nil, err
 	}
-	return DeserializeContainerServiceInfo(data)
+	info, err := ParseContainerServiceInfo(data)
+	if err != nil {
+		return nil, err
+	}
+	return &info, nil
 }
 
 // childrenWatch watches a path once: a watch that is still active is kept
@@ -294,14 +298,14 @@ func (b *ZKBackend) ListSavedModels(model string) ([]SavedModel, error) {
 	}
 	models := make([]SavedModel, len(subGraphs))
 	for i, s := range subGraphs {
-		models[i] = NewSavedModel(model, s)
+		models[i] = SavedModel{ModelName: model, SubGraph: s}
 	}
 	return models, nil
 }
 
 // DeclSavedModel declares how a sub-graph is deployed (backends.py:383).
 func (b *ZKBackend) DeclSavedModel(model SavedModel, deploy *SavedModelDeployConfig) error {
-	return b.createZnode(b.path("saved_models", model.ModelName.String(), model.SubGraph.String()), deploy.Serialize(), false)
+	return b.createZnode(b.path("saved_models", model.ModelName, model.SubGraph), deploy.Serialize(), false)
 }
 
 // AddToLayout publishes a model (backends.py:391).

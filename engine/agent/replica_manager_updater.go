@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -52,22 +51,7 @@ func NewReplicaUpdater(e *env.Env, zk env.ZooKeeper, conf *AgentConfig) (*Replic
 }
 
 // ownTasks are the PS tasks of this container's shard.
-func (u *ReplicaUpdater) ownTasks() ([]int, error) {
-	shard, err := u.conf.ShardID()
-	if err != nil {
-		return nil, err
-	}
-	if u.conf.NumShard.V == 0 && u.conf.NumPS > 0 {
-		return nil, pysem.Raise("ZeroDivisionError", "integer division or modulo by zero")
-	}
-	var tasks []int
-	for task := range u.conf.NumPS {
-		if task%u.conf.NumShard.V == shard {
-			tasks = append(tasks, task)
-		}
-	}
-	return tasks, nil
-}
+func (u *ReplicaUpdater) ownTasks() ([]OptInt, error) { return u.conf.ServerSchedule(ServerPS) }
 
 func (u *ReplicaUpdater) hasPS() bool {
 	return u.conf.DeployType == DeployMixed || u.conf.DeployType == DeployPS
@@ -90,7 +74,7 @@ func (u *ReplicaUpdater) ModelNames() ([]string, error) {
 			return nil, err
 		}
 		for _, task := range tasks {
-			names = append(names, ServerPS+"_"+strconv.Itoa(task))
+			names = append(names, ServerPS+"_"+task.String())
 		}
 	}
 	if u.hasEntry() {
@@ -133,7 +117,7 @@ func (u *ReplicaUpdater) Register() error {
 			return err
 		}
 		for _, task := range tasks {
-			if err := u.register(u.psPath(strconv.Itoa(task)), u.conf.TFSPSPort, u.conf.TFSPSArchonPort); err != nil {
+			if err := u.register(u.psPath(task.String()), u.conf.TFSPSPort, u.conf.TFSPSArchonPort); err != nil {
 				return err
 			}
 		}
@@ -211,12 +195,12 @@ func (u *ReplicaUpdater) newMeta(grpc, archon OptInt) *ReplicaMeta {
 		}
 	}
 	v6 = "[" + v6 + "]"
-	meta := NewReplicaMeta()
+	meta := DefaultReplicaMeta()
 	meta.Address = pysem.Some(host + ":" + grpc.String())
 	meta.AddressIPv6 = pysem.Some(v6 + ":" + grpc.String())
 	meta.ArchonAddress = pysem.Some(host + ":" + archon.String())
 	meta.ArchonAddressIPv6 = pysem.Some(v6 + ":" + archon.String())
-	return meta
+	return &meta
 }
 
 func (u *ReplicaUpdater) set(path string, data []byte) error {

@@ -161,7 +161,8 @@ func (w *ReplicaWatcher) replicaChanged(path string, data []byte, event *env.Wat
 // nil.
 func (w *ReplicaWatcher) metaOf(task, id string, data []byte) (*ReplicaMeta, error) {
 	if len(data) > 0 {
-		return DeserializeReplicaMeta(data)
+		meta, err := ParseReplicaMeta(data)
+		return &meta, err
 	}
 	w.lock.Lock()
 	defer w.lock.Unlock()
@@ -249,7 +250,7 @@ func (w *ReplicaWatcher) readAll() (*ordered[string, *replicaMap], error) {
 			if data == nil {
 				continue
 			}
-			meta, err := DeserializeReplicaMeta(data)
+			meta, err := ParseReplicaMeta(data)
 			if err != nil {
 				return nil, err
 			}
@@ -257,7 +258,7 @@ func (w *ReplicaWatcher) readAll() (*ordered[string, *replicaMap], error) {
 			if err != nil {
 				return nil, err
 			}
-			replicas.set(id, meta)
+			replicas.set(id, &meta)
 		}
 	}
 	return fresh, nil
@@ -483,8 +484,8 @@ func (w *ReplicaWatcher) GetReplica(t agentservice.ServerType, task, replica int
 
 func (w *ReplicaWatcher) addressesOf(t agentservice.ServerType, task int, idc, cluster OptString, keep func(string) (bool, error)) ([]OptString, error) {
 	var addrs []OptString
-	err := w.tasksOf(t, idc, cluster, func(p *ZKPath, replicas *replicaMap) error {
-		if ok, err := isNumber(p.Index().V, task); !ok || err != nil {
+	err := w.tasksOf(t, idc, cluster, func(p ZKPath, replicas *replicaMap) error {
+		if ok, err := isNumber(p.Index.V, task); !ok || err != nil {
 			return err
 		}
 		more, err := w.available(replicas, keep)

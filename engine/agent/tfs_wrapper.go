@@ -197,7 +197,7 @@ func (l *savedModelList) read(files env.Files, path string) ([]string, error) {
 		return l.names, nil
 	}
 	var server config.ModelServerConfig
-	if err := textpb.Unmarshal(content, &server); err != nil {
+	if err := textpb.Unmarshal(string(content), &server); err != nil {
 		return nil, fmt.Errorf("model config file %s: %w", path, err)
 	}
 	names := make([]string, 0, len(server.GetModelConfigList().GetConfig()))

@@ -1,0 +1,137 @@
+package agent
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// maxIncludeDepth is where CPython's recursion limit ends a chain of includes;
+// a file that includes itself always reaches it (Q157).
+const maxIncludeDepth = 980
+
+// ParseConf reads a configuration file and what it includes into args, in the
+// order in which keys are first met; values are strings, or lists of the values
+// of a duplicate key (utils.py:127-152). A missing file adds nothing. Paths of
+// includes count from the working directory.
+func ParseConf(files env.Files, path string, args *pysem.Dict, quirks Quirks) error {
+	p := confParser{files: files, args: args, quirks: quirks}
+	return p.file(path, 0)
+}
+
+type confParser struct {
+	files  env.Files
+	args   *pysem.Dict
+	quirks Quirks
+}
+
+func (p *confParser) file(path string, depth int) error {
+	if depth > maxIncludeDepth {
+		return pysem.Raise("RecursionError", "maximum recursion depth exceeded")
+	}
+	if path == "" {
+		return nil
+	}
+	info, err := p.files.Stat(path)
+	if err != nil {
+		return nil
+	}
+	if info.Dir {
+		return pysem.Raise("IsADirectoryError", "[Errno 21] Is a directory: %s", pysem.Repr(path))
+	}
+	data, err := p.files.ReadFile(path)
+	if err != nil {
+		return pysem.Raise("PermissionError", "[Errno 13] Permission denied: %s", pysem.Repr(path))
+	}
+	text, err := pysem.DecodeUTF8(data)
+	if err != nil {
+		return err
+	}
+	for _, line := range textLines(text) {
+		entry := parseConfLine(line, p.quirks)
+		switch entry.kind {
+		case confInclude:
+			if err := p.file(entry.value, depth+1); err != nil {
+				return err
+			}
+		case confSetting:
+			p.set(entry.key, entry.value)
+		}
+	}
+	return nil
+}
+
+// textLines splits text as Python's text mode does, where "\r\n" and "\r" end
+// lines too. What follows the last line end is a line also when empty; such
+// lines say nothing.
+func textLines(text string) []string {
+	if strings.Contains(text, "\r") {
+		text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	}
+	return strings.Split(text, "\n")
+}
+
+type confKind uint8
+
+const (
+	confNothing confKind = iota // blank, comment, or a key without separator
+	confSetting
+	confInclude
+)
+
+// confLine is one line of a configuration file.
+type confLine struct {
+	kind       confKind
+	key, value string // an include has its path as value
+}
+
+func parseConfLine(line string, quirks Quirks) confLine {
+	line = pysem.Strip(line)
+	if line == "" || line[0] == '#' {
+		return confLine{}
+	}
+	if i := strings.IndexByte(line, '#'); i > 0 {
+		// utils.py:139: the blank before the comment stays (Q153).
+		line = line[:i]
+		if !quirks.Keeps(Q153) {
+			line = pysem.RStrip(line)
+		}
+	}
+	if isInclude(line, quirks) {
+		words := pysem.Fields(line)
+		return confLine{kind: confInclude, value: words[len(words)-1]}
+	}
+	// utils.py:50: the separator is a run of blanks, tabs and equal signs.
+	i := strings.IndexAny(line, "= \t")
+	if i < 0 {
+		return confLine{}
+	}
+	return confLine{kind: confSetting, key: line[:i], value: strings.TrimLeft(line[i:], "= \t")}
+}
+
+// isInclude takes every key that begins with "include" for one (Q157).
+func isInclude(line string, quirks Quirks) bool {
+	if quirks.Keeps(Q157) {
+		return strings.HasPrefix(line, "include")
+	}
+	words := pysem.Fields(line)
+	return len(words) == 2 && words[0] == "include"
+}
+
+func (p *confParser) set(key, value string) {
+	old, known := p.args.Get(key)
+	if !known {
+		if value != "" {
+			p.args.Set(key, value)
+		}
+		return
+	}
+	list, isList := old.([]any)
+	switch {
+	case !isList:
+		p.args.Set(key, []any{old, value})
+	case !p.quirks.Keeps(Q152):
+		p.args.Set(key, append(list, value))
+	}
+}

@@ -1,0 +1,125 @@
+package agent
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// hostShardEnv names the number of containers that share the PS shards
+// (constants.py:15).
+const hostShardEnv = "MONOLITH_HOST_SHARD_N"
+
+// postInit completes the configuration from the environment, in the reference's
+// order (utils.py:375-485).
+func (c *AgentConfig) postInit() error {
+	if servers, ok := c.value("zk_servers").(string); ok {
+		if err := checkZKServers(servers, IsIPv6Only(c.env)); err != nil {
+			return err
+		}
+	}
+	if err := c.chooseDeployType(); err != nil {
+		return err
+	}
+	if err := c.checkNumShard(); err != nil {
+		return err
+	}
+	if err := c.choosePorts(); err != nil {
+		return err
+	}
+	if !c.AgentPort.Set {
+		if err := c.portFromEnv("agent_port", "PORT2"); err != nil {
+			return err
+		}
+	}
+	if err := c.chooseReplicaID(); err != nil {
+		return err
+	}
+	if c.PlatformConfigFile.Or("") == "" {
+		c.PlatformConfigFile = pysem.Some(defaultPlatformConfigFile)
+	}
+	c.writePlatformConfigFile()
+	return nil
+}
+
+// value is the Python value of a field that exists.
+func (c *AgentConfig) value(name string) any {
+	v, _ := c.Get(name)
+	return v
+}
+
+func (c *AgentConfig) chooseDeployType() error {
+	if c.StandAloneServing {
+		c.DeployType = DeployMixed
+		return nil
+	}
+	switch word := c.value("deploy_type").(type) {
+	case nil:
+		return &pysem.Error{Type: "AssertionError"}
+	case string:
+		t, err := NewDeployType(word)
+		c.DeployType = t
+		return err
+	default:
+		return pysem.AttributeError(word, "lower")
+	}
+}
+
+// checkNumShard insists on the number that the environment gives (Q159).
+func (c *AgentConfig) checkNumShard() error {
+	text, ok := c.env.Host.LookupEnv(hostShardEnv)
+	if !ok {
+		text = "1"
+	}
+	_, want, err := pysem.ParseSmallInt(text)
+	if err != nil {
+		return err
+	}
+	switch found := c.value("num_shard"); {
+	case found == nil:
+		return c.Set("num_shard", want)
+	case !pysem.Equal(found, want):
+		return &pysem.Error{Type: "AssertionError"}
+	}
+	return nil
+}
+
+// chooseReplicaID takes the id from the environment, never from the file (Q160):
+// REPLICA_ID, which version 1 does not look at (Q2), else the pod's name.
+func (c *AgentConfig) chooseReplicaID() error {
+	if c.ReplicaID.Set && !c.Quirks.Keeps(Q160) {
+		return nil
+	}
+	if c.AgentVersion != 1 {
+		if text, ok := c.env.Host.LookupEnv("REPLICA_ID"); ok {
+			n, exact, err := pysem.ParseSmallInt(text)
+			if err != nil {
+				return err
+			}
+			if n != -1 {
+				return c.Set("replica_id", exact)
+			}
+		}
+	}
+	c.ReplicaID = pysem.Some(replicaIDFromPodName(c.env))
+	return nil
+}
+
+// replicaIDFromPodName is 40 bits of the MD5 of MY_POD_NAME, or -1 without one
+// (utils.py:182-192).
+func replicaIDFromPodName(e *env.Env) int {
+	name, ok := e.Host.LookupEnv("MY_POD_NAME")
+	if !ok || !utf8.ValidString(name) {
+		return -1
+	}
+	sum := md5.Sum([]byte(name))
+	id, err := strconv.ParseInt(hex.EncodeToString(sum[:])[10:20], 16, 64)
+	if err != nil {
+		panic("agent: ten hexadecimal digits do not fit an int64")
+	}
+	return int(id)
+}

@@ -1,0 +1,124 @@
+package agent
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// ZKPath is a service znode's path in its parts (utils.py:817-866):
+//
+//	/<bzid>/service/<base_name>[/<idc>:<cluster>]/<server_type>:<index>[/<replica_id>]
+//
+// All parts are None for a path of another form.
+type ZKPath struct {
+	Path       string
+	Bzid       OptString
+	BaseName   OptString
+	IDC        OptString
+	Cluster    OptString
+	ServerType OptString
+	Index      OptString // decimal digits of any script
+	ReplicaID  OptString // likewise
+}
+
+// ParseZKPath reads a path.
+func ParseZKPath(path string) ZKPath {
+	p := ZKPath{Path: path}
+	// The pattern's $ also matches before a final line end.
+	rest, ok := strings.CutPrefix(strings.TrimSuffix(path, "\n"), "/")
+	if !ok {
+		return p
+	}
+	parts := strings.Split(rest, "/")
+	if len(parts) < 4 || len(parts) > 6 || parts[1] != "service" || !isName(parts[0]) || !isName(parts[2]) {
+		return p
+	}
+	bzid, base, rest2 := parts[0], parts[2], parts[3:]
+	var idc, cluster OptString
+	// "1:2" can be a location or a task: a location needs a task after it.
+	if len(rest2) >= 2 {
+		if i, c, ok := splitLocation(rest2[0]); ok {
+			if _, _, isTask := splitTask(rest2[1]); isTask {
+				idc, cluster = pysem.Some(i), pysem.Some(c)
+				rest2 = rest2[1:]
+			}
+		}
+	}
+	serverType, index, ok := splitTask(rest2[0])
+	if !ok || len(rest2) > 2 || len(rest2) == 2 && !isDigits(rest2[1]) {
+		return p
+	}
+	p.Bzid, p.BaseName, p.IDC, p.Cluster = pysem.Some(bzid), pysem.Some(base), idc, cluster
+	p.ServerType, p.Index = pysem.Some(serverType), pysem.Some(index)
+	if len(rest2) == 2 {
+		p.ReplicaID = pysem.Some(rest2[1])
+	}
+	return p
+}
+
+// Matched says whether the path has the form of a service znode.
+func (p ZKPath) Matched() bool { return p.Bzid.Set }
+
+// Task is "<server_type>:<index>".
+func (p ZKPath) Task() OptString {
+	if !p.ServerType.Set || !p.Index.Set {
+		return OptString{}
+	}
+	return pysem.Some(p.ServerType.V + ":" + p.Index.V)
+}
+
+// Location is "<idc>:<cluster>".
+func (p ZKPath) Location() OptString {
+	if !p.IDC.Set || !p.Cluster.Set {
+		return OptString{}
+	}
+	return pysem.Some(p.IDC.V + ":" + p.Cluster.V)
+}
+
+// ShipIn says whether the path belongs to a location; None takes every path.
+func (p ZKPath) ShipIn(idc, cluster OptString) bool {
+	return !idc.Set || !cluster.Set || idc == p.IDC && cluster == p.Cluster
+}
+
+func splitLocation(part string) (idc, cluster string, ok bool) {
+	idc, cluster, _ = strings.Cut(part, ":")
+	return idc, cluster, isName(idc) && isName(cluster)
+}
+
+func splitTask(part string) (serverType, index string, ok bool) {
+	serverType, index, _ = strings.Cut(part, ":")
+	return serverType, index, isWord(serverType) && isDigits(index)
+}
+
+// isName is [-_0-9A-Za-z]+.
+func isName(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		if c != '-' && c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// isWord is \w+ of Python, which takes letters and numbers of every script.
+func isWord(text string) bool {
+	for _, r := range text {
+		if !pysem.IsWordChar(r) {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// isDigits is \d+ of Python.
+func isDigits(text string) bool {
+	for _, r := range text {
+		if !unicode.Is(unicode.Nd, r) {
+			return false
+		}
+	}
+	return text != ""
+}

@@ -1,0 +1,370 @@
+package zookeeper
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// FakeClient is the profile kazoo-fake: the reference's FakeKazooClient
+// (mocked_zkclient.py), a client with a tree of its own and no server. Watches
+// fire inside of the call that causes them, in the caller's task (ZK-15).
+type FakeClient struct {
+	e    *env.Env
+	tree *fakeTree // nil before Start and after Stop
+}
+
+// NewFakeClient makes a client without a tree.
+func NewFakeClient(e *env.Env) *FakeClient { return &FakeClient{e: e} }
+
+// errNotStarted is what the reference raises as AttributeError of None.
+var errNotStarted = errors.New("AttributeError: the fake client is not started: its catalog is None")
+
+// fakeTree is the reference's Catalog.
+type fakeTree struct {
+	root      *fakeNode
+	data      map[string]env.DataFunc     // one per path, the last wins (ZK-15.13)
+	children  map[string]env.ChildrenFunc // likewise
+	sequences map[string]int              // by full path prefix (ZK-15.8)
+}
+
+// fakeNode is a znode; its path is fixed at creation.
+type fakeNode struct {
+	path       string
+	value      []byte
+	names      []string // in order of creation (ZK-15.12)
+	nodes      map[string]*fakeNode
+	ctimeSec   int64
+	mtimeSec   int64
+	version    int32
+	onData     env.DataFunc
+	onChildren env.ChildrenFunc
+}
+
+func (c *FakeClient) newNode(path string, value []byte, onData env.DataFunc, onChildren env.ChildrenFunc) (*fakeNode, error) {
+	now := c.e.Clock.Now().Unix()
+	n := &fakeNode{path: path, value: value, nodes: map[string]*fakeNode{}, ctimeSec: now, mtimeSec: now, onData: onData, onChildren: onChildren}
+	event := &env.WatchEvent{Type: env.EventCreated, Path: path}
+	if err := n.tellData(event); err != nil {
+		return nil, err
+	}
+	return n, n.tellChildren()
+}
+
+// stat has few live fields (ZK-15.5); times are whole seconds (ZK-15.6).
+func (n *fakeNode) stat() env.Stat {
+	return env.Stat{CtimeMs: n.ctimeSec, MtimeMs: n.mtimeSec, Version: n.version, DataLengthBytes: int32(len(n.value)), NumChildren: int32(len(n.names))}
+}
+
+// tellData calls the data watch; what it returns to stop is ignored (ZK-15.13).
+func (n *fakeNode) tellData(event *env.WatchEvent) error {
+	if n.onData == nil {
+		return nil
+	}
+	stat := n.stat()
+	return unlessStopped(n.onData(n.value, &stat, event))
+}
+
+func (n *fakeNode) tellChildren() error {
+	if n.onChildren == nil {
+		return nil
+	}
+	return unlessStopped(n.onChildren(slices.Clone(n.names)))
+}
+
+func unlessStopped(err error) error {
+	if errors.Is(err, env.ErrStopWatching) {
+		return nil
+	}
+	return err
+}
+
+// finalize is the reference's __del__: DELETED with the old data, then the
+// children one after the other, then the child watch; errors are lost (ZK-15.17).
+func (n *fakeNode) finalize() {
+	_ = n.tellData(&env.WatchEvent{Type: env.EventDeleted, Path: n.path})
+	n.onData = nil
+	for _, name := range n.names {
+		n.nodes[name].finalize()
+	}
+	n.names, n.nodes = nil, nil
+	_ = n.tellChildren()
+	n.onChildren = nil
+}
+
+// Start makes an empty tree.
+func (c *FakeClient) Start(time.Duration) error {
+	root, err := c.newNode("/", []byte{}, nil, nil)
+	if err != nil {
+		return err
+	}
+	c.tree = &fakeTree{root: root, data: map[string]env.DataFunc{}, children: map[string]env.ChildrenFunc{}, sequences: map[string]int{}}
+	return nil
+}
+
+// Stop drops the tree, which finalizes its znodes.
+func (c *FakeClient) Stop() {
+	if c.tree == nil {
+		return
+	}
+	root := c.tree.root
+	c.tree = nil
+	root.finalize()
+}
+
+// Restart makes a new tree. The reference's fake has no restart.
+func (c *FakeClient) Restart() error {
+	c.Stop()
+	return c.Start(0)
+}
+
+// Close is Stop.
+func (c *FakeClient) Close() { c.Stop() }
+
+// find walks down; empty parts of the path are dropped (ZK-15.11).
+func (c *FakeClient) find(name string) (*fakeNode, error) {
+	if c.tree == nil {
+		return nil, errNotStarted
+	}
+	n := c.tree.root
+	for _, part := range fakeParts(name) {
+		if n = n.nodes[part]; n == nil {
+			return nil, &env.ZooKeeperError{Code: env.ZKNoNode, Path: name}
+		}
+	}
+	return n, nil
+}
+
+func fakeParts(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return r == '/' })
+}
+
+// EnsurePath makes what is missing; waiting watches are attached to new znodes
+// without being called (ZK-15.19).
+func (c *FakeClient) EnsurePath(name string) error {
+	_, err := c.ensure(name)
+	return err
+}
+
+func (c *FakeClient) ensure(name string) (*fakeNode, error) {
+	if c.tree == nil {
+		return nil, errNotStarted
+	}
+	n, full := c.tree.root, ""
+	for _, part := range fakeParts(name) {
+		full += "/" + part
+		next := n.nodes[part]
+		if next == nil {
+			var err error
+			if next, err = c.addChild(n, part, []byte{}, nil, nil); err != nil {
+				return nil, err
+			}
+		}
+		n = next
+		if n.onData == nil {
+			n.onData = c.tree.data[n.path]
+		}
+		if n.onChildren == nil {
+			n.onChildren = c.tree.children[n.path]
+		}
+	}
+	return n, nil
+}
+
+// addChild makes a child and tells the parent's child watch. The parent's mtime
+// moves (ZK-15.7).
+func (c *FakeClient) addChild(parent *fakeNode, name string, value []byte, onData env.DataFunc, onChildren env.ChildrenFunc) (*fakeNode, error) {
+	parent.mtimeSec = c.e.Clock.Now().Unix()
+	n, err := c.newNode(strings.TrimSuffix(parent.path, "/")+"/"+name, value, onData, onChildren)
+	if err != nil {
+		return nil, err
+	}
+	parent.names = append(parent.names, name)
+	parent.nodes[name] = n
+	return n, parent.tellChildren()
+}
+
+// Create makes a znode; ephemerals stay (ZK-15.2).
+func (c *FakeClient) Create(name string, data []byte, o env.CreateOptions) (string, error) {
+	if c.tree == nil {
+		return "", errNotStarted
+	}
+	if o.Sequence {
+		n := c.tree.sequences[name]
+		c.tree.sequences[name]++
+		name = fmt.Sprintf("%s%010d", name, n)
+	}
+	get := c.find
+	if o.MakePath {
+		get = c.ensure
+	}
+	parent, err := get(path.Dir(name))
+	if err != nil {
+		return "", err
+	}
+	base := path.Base(name)
+	if parent.nodes[base] != nil {
+		return "", &env.ZooKeeperError{Code: env.ZKNodeExists, Path: name}
+	}
+	n, err := c.addChild(parent, base, data, c.tree.data[name], c.tree.children[name])
+	if err != nil {
+		return "", err
+	}
+	return n.path, nil
+}
+
+// Set replaces the data; versions are not checked (ZK-15.9).
+func (c *FakeClient) Set(name string, data []byte, _ int32) (env.Stat, error) {
+	n, err := c.find(name)
+	if err != nil {
+		return env.Stat{}, err
+	}
+	n.mtimeSec = c.e.Clock.Now().Unix()
+	n.version++
+	n.value = data
+	return n.stat(), n.tellData(&env.WatchEvent{Type: env.EventChanged, Path: n.path})
+}
+
+// Get reads the data.
+func (c *FakeClient) Get(name string) ([]byte, env.Stat, error) {
+	n, err := c.find(name)
+	if err != nil {
+		return nil, env.Stat{}, err
+	}
+	return n.value, n.stat(), nil
+}
+
+// Exists returns the stat, nil for a missing znode.
+func (c *FakeClient) Exists(name string) (*env.Stat, error) {
+	n, err := c.find(name)
+	if errors.Is(err, env.ErrNoNode) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	stat := n.stat()
+	return &stat, nil
+}
+
+// Children lists the names in order of creation.
+func (c *FakeClient) Children(name string) ([]string, error) {
+	n, err := c.find(name)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(n.names), nil
+}
+
+// Delete removes the znode with all below it whatever the options say: the fake's
+// default is recursive (ZK-15.10). The parent's child watch comes first.
+func (c *FakeClient) Delete(name string, _ env.DeleteOptions) error {
+	parent, err := c.find(path.Dir(name))
+	if err != nil {
+		return err
+	}
+	base := path.Base(name)
+	n := parent.nodes[base]
+	if n == nil {
+		return &env.ZooKeeperError{Code: env.ZKNoNode, Path: name}
+	}
+	parent.mtimeSec = c.e.Clock.Now().Unix()
+	delete(parent.nodes, base)
+	parent.names = slices.DeleteFunc(parent.names, func(s string) bool { return s == base })
+	err = parent.tellChildren()
+	n.finalize()
+	return err
+}
+
+// Retry calls once.
+func (c *FakeClient) Retry(fn func() error) error { return fn() }
+
+// fakeWatch never stops.
+type fakeWatch struct{}
+
+func (fakeWatch) Stopped() bool { return false }
+
+// DataWatch replaces the watch of the path. On a missing znode it is silent until
+// the znode is created (ZK-15.14); errors of the first call are lost (ZK-15.18).
+func (c *FakeClient) DataWatch(name string, fn env.DataFunc) (env.Watch, error) {
+	if c.tree == nil {
+		return nil, errNotStarted
+	}
+	c.tree.data[name] = fn
+	if n, err := c.find(name); err == nil {
+		n.onData = fn
+		_ = n.tellData(nil)
+	}
+	return fakeWatch{}, nil
+}
+
+// ChildrenWatch replaces the watch of the path (ZK-15.15).
+func (c *FakeClient) ChildrenWatch(name string, fn env.ChildrenFunc) (env.Watch, error) {
+	if c.tree == nil {
+		return nil, errNotStarted
+	}
+	c.tree.children[name] = fn
+	if n, err := c.find(name); err == nil {
+		n.onChildren = fn
+		_ = n.tellChildren()
+	}
+	return fakeWatch{}, nil
+}
+
+// AddListener does nothing (ZK-15.3).
+func (c *FakeClient) AddListener(func(env.SessionState) bool) {}
+
+// State is Connected while there is a tree; the reference's fake has none.
+func (c *FakeClient) State() env.SessionState {
+	if c.tree == nil {
+		return env.Lost
+	}
+	return env.Connected
+}
+
+// NewLock makes a lock that only this object knows of.
+func (c *FakeClient) NewLock(_, identifier string) env.Lock { return &fakeLock{identifier: identifier} }
+
+// NewElection makes an election that everybody wins at once (ZK-15.20).
+func (c *FakeClient) NewElection(_, identifier string) env.Election {
+	return &fakeElection{fakeLock{identifier: identifier}}
+}
+
+type fakeLock struct {
+	identifier string
+	held       bool
+}
+
+func (l *fakeLock) Acquire(time.Duration) (bool, error) {
+	got := !l.held
+	l.held = true
+	return got, nil
+}
+
+func (l *fakeLock) Release() error {
+	l.held = false
+	return nil
+}
+
+// Cancel does nothing: on the reference's fake it is an AttributeError (Q87).
+func (l *fakeLock) Cancel() {}
+
+func (l *fakeLock) Contenders() ([]string, error) { return []string{l.identifier}, nil }
+
+type fakeElection struct{ lock fakeLock }
+
+func (e *fakeElection) Run(leader func()) error {
+	leader()
+	return nil
+}
+
+func (e *fakeElection) Cancel() {}
+
+func (e *fakeElection) Contenders() ([]string, error) { return e.lock.Contenders() }
+
+var _ env.ZooKeeper = (*FakeClient)(nil)
