@@ -1,0 +1,30 @@
+// Package proto is the root of the wire formats: our own minimal .proto files
+// under upstream's package names, import paths, message names and field numbers
+// (TFS-15), each with its generated Go next to it. The package itself holds no
+// code.
+//
+// The two things to use first are the generated package of the format at hand
+// and textpb, which prints and parses the text format as Python does:
+//
+//	tensorflow_serving/apis                    apis          requests, ModelService, PredictionService
+//	tensorflow_serving/config                  config        model, platform, monitoring config files
+//	tensorflow_serving/sources/storage_path    storagepath   version policies
+//	tensorflow_serving/servables/tensorflow    servables     session and batching options
+//	tensorflow_serving/util                    util          StatusProto
+//	tensorflow/core/framework                  framework     tensors
+//	tensorflow/core/protobuf                   tfcore        signatures, session options, error codes
+//	monolith/agent_service                     agentservice  AgentService
+//
+// To add a field or a message: write it into the .proto of the same import path
+// as upstream, with upstream's number and a doc comment of our own, then run
+// go generate in this folder and commit both files. To add a .proto: put it at
+// its import path below this folder with a go_package option that ends in
+// ";<short name>"; every directory is one Go package. A message that upstream
+// does not have says so in its comment and takes a number upstream is unlikely
+// to take.
+//
+// To change how Go is generated look in gen. go run ./engine/proto/gen -check
+// lists generated files that differ from their source.
+package proto
+
+//go:generate go run ./gen

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/descriptorpb"
+)
+
+// generatedSuffix ends the name of every generated file.
+const generatedSuffix = ".pb.go"
+
+// change is one generated file that is not as it should be.
+type change struct {
+	path    string // relative to the .proto root, slash-separated
+	content []byte // nil: the file has no source any more
+}
+
+// String says what is to be done with the file.
+func (c change) String() string {
+	if c.content == nil {
+		return "remove " + c.path
+	}
+	return "write " + c.path
+}
+
+// compare answers what differs between the files below dir and the wanted
+// ones, in the order of paths.
+func compare(dir string, want map[string][]byte) ([]change, error) {
+	paths, err := findFiles(dir, generatedSuffix)
+	if err != nil {
+		return nil, err
+	}
+	for path := range want {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+
+	var changes []change
+	for _, path := range slices.Compact(paths) {
+		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(path)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		content, wanted := want[path]
+		if err == nil && wanted && bytes.Equal(got, content) {
+			continue
+		}
+		changes = append(changes, change{path: path, content: content})
+	}
+	return changes, nil
+}
+
+// apply makes the changes below dir.
+func apply(dir string, changes []change) error {
+	for _, c := range changes {
+		path := filepath.Join(dir, filepath.FromSlash(c.path))
+		if c.content == nil {
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := writeAtomically(path, c.content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeDescriptors writes the compiled files below dir as a FileDescriptorSet.
+func writeDescriptors(ctx context.Context, dir, path string) error {
+	_, descriptors, err := compile(ctx, dir)
+	if err != nil {
+		return err
+	}
+	content, err := proto.MarshalOptions{Deterministic: true}.Marshal(&descriptorpb.FileDescriptorSet{File: descriptors})
+	if err != nil {
+		return err
+	}
+	return writeAtomically(path, content)
+}
+
+// writeAtomically replaces the file at path in one step, so that a build that
+// runs at the same time reads the old or the new content and never a part.
+func writeAtomically(path string, content []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".tmp*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.Write(content)
+	if err := errors.Join(err, temp.Chmod(0o644), temp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), path)
+}

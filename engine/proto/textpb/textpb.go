@@ -1,0 +1,38 @@
+// Package textpb prints and parses the protobuf text format the way Python's
+// google.protobuf.text_format does. Agents write model and platform config
+// files in it, so the bytes are observable. Go's own prototext varies its
+// spacing on purpose and cannot be used for that.
+//
+// The two things to use first:
+//
+//	text, err := textpb.Marshal(config)       // text_format.MessageToString(config)
+//	err := textpb.Unmarshal(text, config)     // text_format.Parse(text, config)
+//
+// To change the layout (indent, order, maps, Any) look in printer.go; how a
+// single value is written, scalar.go; what a parser accepts, parser.go. The
+// expected texts in testdata/python.json come from a real Python; record.py
+// there records them again.
+package textpb
+
+import "google.golang.org/protobuf/proto"
+
+// Marshal answers the text of the message as
+// text_format.MessageToString(message) with default options prints it: one
+// field a line, two spaces of indent, fields by number, non-ASCII bytes as octal
+// escapes, a trailing newline, and nothing at all for an empty message.
+//
+// A google.protobuf.Any is expanded if its type is linked into the program.
+// Marshal fails only on an Any of such a type whose value is malformed, as
+// Python does.
+func Marshal(message proto.Message) (string, error) {
+	text, err := Append(nil, message)
+	return string(text), err
+}
+
+// Append is Marshal onto the end of a slice.
+func Append(text []byte, message proto.Message) ([]byte, error) {
+	p := printer{text: text, fields: make([]field, 0, fieldsCapacity)}
+	p.collect = p.appendField
+	err := p.printMessage(message.ProtoReflect())
+	return p.text, err
+}

@@ -1,0 +1,166 @@
+package textpb_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/anypb"
+	"pgregory.net/rapid"
+
+	_ "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	_ "github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	_ "github.com/monosim/monosim/engine/proto/tensorflow_serving/servables/tensorflow"
+	"github.com/monosim/monosim/engine/proto/textpb"
+)
+
+// goldenCase is a message and the text a real Python printed for it.
+type goldenCase struct{ Name, Message, Hex, Text string }
+
+// readGolden reads what testdata/record.py recorded.
+func readGolden(t *testing.T) []goldenCase {
+	t.Helper()
+	content, err := os.ReadFile("testdata/python.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var golden struct{ Cases []goldenCase }
+	if err := json.Unmarshal(content, &golden); err != nil {
+		t.Fatal(err)
+	}
+	if len(golden.Cases) == 0 {
+		t.Fatal("testdata/python.json: got no cases")
+	}
+	return golden.Cases
+}
+
+// decode answers the message of the case.
+func (c goldenCase) decode(t *testing.T) proto.Message {
+	t.Helper()
+	messageType, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(c.Message))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wire, err := hex.DecodeString(c.Hex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	message := messageType.New().Interface()
+	if err := proto.Unmarshal(wire, message); err != nil {
+		t.Fatal(err)
+	}
+	return message
+}
+
+func TestMarshalPrintsWhatPythonPrints(t *testing.T) {
+	for _, c := range readGolden(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			got, err := textpb.Marshal(c.decode(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.SplitAfter(c.Text, "\n"), strings.SplitAfter(got, "\n")); diff != "" {
+				t.Errorf("text differs from Python's (-python +go):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestUnmarshalReadsWhatPythonPrints(t *testing.T) {
+	for _, c := range readGolden(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			want := c.decode(t)
+			got := want.ProtoReflect().New().Interface()
+			if err := textpb.Unmarshal(c.Text, got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got, protocmp.Transform(), cmpopts.EquateNaNs()); diff != "" {
+				t.Errorf("message differs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMarshalRefusesAnyWithMalformedValue(t *testing.T) {
+	_, err := textpb.Marshal(&config.PlatformConfig{SourceAdapterConfig: &anypb.Any{
+		TypeUrl: "type.googleapis.com/tensorflow.serving.LogCollectorConfig",
+		Value:   []byte{0xff},
+	}})
+	const want = `value of google.protobuf.Any with type_url "type.googleapis.com/tensorflow.serving.LogCollectorConfig": `
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got error %v, want one that starts with %q", err, want)
+	}
+}
+
+func TestUnmarshalNamesTheUnknownField(t *testing.T) {
+	err := textpb.Unmarshal("model_config_list {\n  config { nmae: \"m\" }\n}\n", &config.ModelServerConfig{})
+	const want = "text of tensorflow.serving.ModelServerConfig: (line 2:12): unknown field: nmae"
+	if err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %s", err, want)
+	}
+}
+
+func TestUnmarshalKnownSkipsUnknownFields(t *testing.T) {
+	got := &config.ModelConfig{}
+	if err := textpb.UnmarshalKnown(`name: "m" later { x: 1 }`, got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&config.ModelConfig{Name: "m"}, got, protocmp.Transform()); diff != "" {
+		t.Errorf("message differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestUnmarshalReadsBackEveryModelServerConfig(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := &config.ModelServerConfig{}
+		fill(t, want.ProtoReflect(), "config")
+		text, err := textpb.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := &config.ModelServerConfig{}
+		if err := textpb.Unmarshal(text, got); err != nil {
+			t.Fatalf("%v\nin:\n%s", err, text)
+		}
+		if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+			t.Fatalf("message differs (-want +got):\n%s\nin:\n%s", diff, text)
+		}
+	})
+}
+
+// threeModels is the config of an agent with one entry, one PS and one dense
+// sub-graph.
+func threeModels(b *testing.B) *config.ModelServerConfig {
+	b.Helper()
+	message := &config.ModelServerConfig{}
+	err := textpb.Unmarshal(`model_config_list {
+  config { name: "m:ps_0" base_path: "/data/m/ps_0" model_platform: "tensorflow" model_version_policy { latest { num_versions: 1 } } }
+  config { name: "m:entry" base_path: "/data/m/entry" model_platform: "tensorflow" model_version_policy { latest { num_versions: 1 } } }
+  config { name: "m:dense_0" base_path: "/data/m/dense_0" model_platform: "tensorflow" model_version_policy { latest { num_versions: 1 } } }
+}`, message)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return message
+}
+
+func BenchmarkMarshalThreeModels(b *testing.B) {
+	message := threeModels(b)
+	b.ReportAllocs()
+	var text []byte
+	for b.Loop() {
+		var err error
+		if text, err = textpb.Append(text[:0], message); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
