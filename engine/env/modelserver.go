@@ -20,8 +20,6 @@ type ModelServer interface {
 	// Reload is ModelService.HandleReloadConfigRequest; config is a serialized
 	// tensorflow.serving.ModelServerConfig.
 	Reload(config []byte, timeout time.Duration) (StatusProto, error)
-	// Predict is PredictionService.Predict, serialized on both sides.
-	Predict(request []byte, timeout time.Duration) ([]byte, error)
 	Close()
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/monitor"
 )
 
 // Retry is kazoo's KazooRetry (retry.py:33): it calls a function again while it
@@ -19,8 +20,9 @@ type Retry struct {
 	MaxDelay time.Duration
 	// Deadline limits the whole, sleeps included; negative means none.
 	Deadline time.Duration
-	// Interrupt, when set, is asked between naps of at most 0.1 s; true gives up.
-	Interrupt func() bool
+	// Interrupt, when set, gives up at the next multiple of 0.1 s after it is
+	// raised: kazoo asks for it between naps of that length (retry.py:139).
+	Interrupt *monitor.Event
 	// Site names the source of the jitter.
 	Site string
 }
@@ -100,18 +102,22 @@ func (p *Pauses) Pause() error {
 	return nil
 }
 
+// interruptGrid is the length of the naps between which kazoo asks for an
+// interrupt.
+const interruptGrid = 100 * time.Millisecond
+
 // sleep reports false when it was interrupted.
 func (p *Pauses) sleep(nap time.Duration) bool {
 	if p.policy.Interrupt == nil {
 		p.e.Tasks.Sleep(nap)
 		return true
 	}
-	const longest = 100 * time.Millisecond
-	for ; nap > 0; nap -= longest {
-		p.e.Tasks.Sleep(min(longest, nap))
-		if p.policy.Interrupt() {
-			return false
-		}
+	start := p.e.Clock.Elapsed()
+	if !p.policy.Interrupt.Wait(nap) {
+		return true
 	}
-	return true
+	slept := p.e.Clock.Elapsed() - start
+	grid := (slept + interruptGrid - 1) / interruptGrid * interruptGrid
+	p.e.Tasks.Sleep(min(max(grid, interruptGrid), nap) - slept)
+	return false
 }
