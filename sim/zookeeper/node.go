@@ -22,7 +22,9 @@ type Server struct {
 	timer   vtime.Timer
 	timerMs int64
 	saved   *Snapshot
-	before  Counters // of earlier lives
+	before  Counters         // of earlier lives
+	hosts   map[int64]string // by session
+	from    string           // whose request is being handled
 }
 
 var kindExpiry = vtime.NewKind("zookeeper.expiry")
@@ -31,7 +33,7 @@ var kindExpiry = vtime.NewKind("zookeeper.expiry")
 // EpochOffsetMs is set to the world's start.
 func NewServer(host *network.Host, port int, cfg Config) *Server {
 	cfg.EpochOffsetMs = host.Node().World().Time().Add(-host.Node().World().Now()).UnixMilli()
-	return &Server{cfg: cfg, host: host, port: port, conns: map[ConnID]*serverConn{}}
+	return &Server{cfg: cfg, host: host, port: port, conns: map[ConnID]*serverConn{}, hosts: map[int64]string{}}
 }
 
 // Addr is host:port of the server.
@@ -93,10 +95,7 @@ func (s *Server) KillSession(id int64) {
 	if s.proc == nil {
 		return
 	}
-	s.machine.Tick(s.nowMs())
-	if session := s.machine.sessions[id]; session != nil {
-		s.machine.expire(session)
-	}
+	s.machine.KillSession(s.nowMs(), id)
 	s.flush()
 }
 
@@ -114,9 +113,35 @@ func (s *Server) accept(conn *network.Conn) {
 	conn.SetReceiver(sc)
 }
 
+// HostOf is the host that a session's client is on, also of a session that has
+// ended; 0 is the server itself.
+func (s *Server) HostOf(session int64) string {
+	if session == 0 {
+		return s.host.Name()
+	}
+	if host, ok := s.hosts[session]; ok {
+		return host
+	}
+	return s.from // it is being made
+}
+
+// SessionsOf lists the live sessions of a host's clients.
+func (s *Server) SessionsOf(host string) []int64 {
+	var ids []int64
+	if s.machine != nil {
+		for _, info := range s.machine.Sessions() {
+			if s.hosts[info.ID] == host {
+				ids = append(ids, info.ID)
+			}
+		}
+	}
+	return ids
+}
+
 // Receive feeds a request to the machine.
 func (c *serverConn) Receive(_ *network.Conn, payload any) {
 	s := c.s
+	s.from = c.conn.RemoteHost().Name()
 	switch r := payload.(type) {
 	case *Request:
 		if r.Op != OpPing {
@@ -151,6 +176,7 @@ func (s *Server) flush() {
 		switch o.Kind {
 		case OutConnected:
 			response := o.Connected
+			s.hosts[response.SessionID] = c.conn.RemoteHost().Name()
 			c.conn.Send(&response, 41)
 		case OutReply:
 			if o.Reply.Op == OpPing {

@@ -1,0 +1,260 @@
+package zookeeper
+
+import (
+	"crypto/sha1"
+	"encoding/base64"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Perm is a set of permission bits (ZK-9.1).
+type Perm int32
+
+// The permissions.
+const (
+	PermRead   Perm = 1
+	PermWrite  Perm = 2
+	PermCreate Perm = 4
+	PermDelete Perm = 8
+	PermAdmin  Perm = 16
+	PermAll    Perm = 31
+)
+
+// ACL gives permissions to an identity.
+type ACL struct {
+	Perms  Perm
+	Scheme string
+	ID     string
+}
+
+// OpenACL lets everybody do everything.
+func OpenACL() []ACL { return slices.Clone(openACL) }
+
+// Shared by all znodes that have them; never written to.
+var (
+	openACL = []ACL{{PermAll, "world", "anyone"}}
+	readACL = []ACL{{PermRead, "world", "anyone"}}
+)
+
+// identity is one thing that a connection has proved to be.
+type identity struct{ scheme, id string }
+
+// DigestID makes the identity that a digest credential proves:
+// user:base64(sha1(user:password)). A credential without a colon is all user
+// (ZK-9.3).
+func DigestID(credential string) string {
+	user, _, _ := strings.Cut(credential, ":")
+	sum := sha1.Sum([]byte(credential))
+	return user + ":" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// authenticate handles what a server reads before it queues a request: a body
+// that it cannot decode ends the connection (ZooKeeperServer.java:1597).
+func (m *Machine) authenticate(c *conn, req *Request) {
+	switch {
+	case req.Malformed:
+		m.hangUp(c)
+	case req.Op == OpSASL:
+		m.sasl(c, req)
+	default:
+		m.auth(c, req)
+	}
+}
+
+// auth adds an identity to the connection. Its replies carry zxid 0; a scheme
+// that the server does not know ends the connection (ZK-9.6).
+func (m *Machine) auth(c *conn, req *Request) {
+	r := m.reply(c, req)
+	r.Zxid = 0
+	switch req.Scheme {
+	case "digest":
+		id := DigestID(string(req.Data))
+		if m.cfg.SuperDigest != "" && id == m.cfg.SuperDigest {
+			c.prove(identity{"super", ""})
+		}
+		c.prove(identity{"digest", id})
+	case "ip":
+		// Every connection has its address already.
+	default:
+		r.Err = authFailed
+		m.hangUp(c)
+	}
+}
+
+// sasl answers as a server without SASL does: success and a null token
+// (ZooKeeperServer.java processSasl).
+func (m *Machine) sasl(c *conn, req *Request) {
+	m.reply(c, req).Zxid = 0
+}
+
+// prove adds an identity; super goes first (ZK-9.3).
+func (c *conn) prove(id identity) {
+	switch {
+	case slices.Contains(c.ids, id):
+	case id.scheme == "super":
+		c.ids = slices.Insert(c.ids, 0, id)
+	default:
+		c.ids = append(c.ids, id)
+	}
+}
+
+// whoAmI lists the connection's identities without their secrets (ZK-1.8).
+func (m *Machine) whoAmI(c *conn, req *Request) {
+	clients := make([]ClientInfo, len(c.ids))
+	for i, id := range c.ids {
+		clients[i] = ClientInfo{Scheme: id.scheme, User: id.id}
+		if id.scheme == "digest" {
+			clients[i].User, _, _ = strings.Cut(id.id, ":")
+		}
+	}
+	m.reply(c, req).Clients = clients
+}
+
+// allowed says whether the connection has one of the permissions
+// (ZooKeeperServer.java:1993). A super user has them all.
+func (m *Machine) allowed(c *conn, acl []ACL, perms Perm) bool {
+	for i := range acl {
+		if acl[i].Perms&perms != 0 && c.matches(&acl[i]) {
+			return true
+		}
+	}
+	return len(c.ids) > 0 && c.ids[0].scheme == "super"
+}
+
+func (c *conn) matches(a *ACL) bool {
+	switch a.Scheme {
+	case "world":
+		return a.ID == "anyone"
+	case "digest":
+		return slices.Contains(c.ids, identity{"digest", a.ID})
+	case "ip":
+		for _, id := range c.ids {
+			if id.scheme == "ip" && ipMatches(id.id, a.ID) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// expandACL checks a list that a client sends, drops repeated entries and
+// replaces auth by the caller's own authenticated identities (ZK-9.2). An
+// address is an identity but not an authenticated one.
+func (m *Machine) expandACL(c *conn, acl []ACL) ([]ACL, bool) {
+	if len(acl) == 1 && acl[0] == openACL[0] {
+		return openACL, true
+	}
+	var out []ACL
+	for i, a := range acl {
+		if slices.Contains(acl[:i], a) {
+			continue
+		}
+		switch {
+		case a.Scheme == "world" && a.ID == "anyone":
+			out = append(out, a)
+		case a.Scheme == "auth":
+			before := len(out)
+			for _, id := range c.ids {
+				if id.scheme == "digest" {
+					out = append(out, ACL{a.Perms, id.scheme, id.id})
+				}
+			}
+			if len(out) == before {
+				return nil, false
+			}
+		case a.Scheme == "digest" && validDigest(a.ID), a.Scheme == "ip" && validIP(a.ID):
+			out = append(out, a)
+		default:
+			return nil, false
+		}
+	}
+	return out, len(out) > 0
+}
+
+// validDigest wants exactly two parts around the colon; Java's split does not
+// count empty ones at the end (DigestAuthenticationProvider.java:130).
+func validDigest(id string) bool {
+	parts := strings.Split(id, ":")
+	for len(parts) > 0 && parts[len(parts)-1] == "" {
+		parts = parts[:len(parts)-1]
+	}
+	return len(parts) == 2
+}
+
+// getACL needs READ or ADMIN; without ADMIN the digests are masked (ZK-9.4).
+func (m *Machine) getACL(c *conn, req *Request) {
+	r := m.reply(c, req)
+	n := m.tree.lookup(req.Path)
+	if n == nil {
+		r.Err = noNode
+		return
+	}
+	if !m.allowed(c, n.acl, PermRead|PermAdmin) {
+		r.Err = noAuth
+		return
+	}
+	r.Stat, r.ACL = n.stat(), n.acl
+	if !m.allowed(c, n.acl, PermAdmin) {
+		r.ACL = maskDigests(n.acl)
+	}
+}
+
+func maskDigests(acl []ACL) []ACL {
+	out := slices.Clone(acl)
+	for i := range out {
+		if user, _, found := strings.Cut(out[i].ID, ":"); found && out[i].Scheme == "digest" {
+			out[i].ID = user + ":x"
+		}
+	}
+	return out
+}
+
+// ipMatches says whether addr lies in the network a.b.c.d or a.b.c.d/bits. Only
+// IPv4 is known (IPAuthenticationProvider.java).
+func ipMatches(addr, network string) bool {
+	base, bits, ok := parseIPNetwork(network)
+	if !ok {
+		return false
+	}
+	ip, ok := parseIPv4(addr)
+	if !ok {
+		return false
+	}
+	return bits == 0 || (ip^base)>>(32-bits) == 0
+}
+
+func validIP(network string) bool {
+	_, _, ok := parseIPNetwork(network)
+	return ok
+}
+
+func parseIPNetwork(s string) (base uint32, bits int, ok bool) {
+	addr, mask, masked := strings.Cut(s, "/")
+	if base, ok = parseIPv4(addr); !ok {
+		return 0, 0, false
+	}
+	bits = 32
+	if masked {
+		var err error
+		if bits, err = strconv.Atoi(mask); err != nil || bits < 0 || bits > 32 {
+			return 0, 0, false
+		}
+	}
+	return base, bits, true
+}
+
+func parseIPv4(s string) (ip uint32, ok bool) {
+	parts := strings.Split(s, ".")
+	if len(parts) != 4 {
+		return 0, false
+	}
+	for _, part := range parts {
+		v, err := strconv.Atoi(part)
+		if err != nil || v < 0 || v > 255 {
+			return 0, false
+		}
+		ip = ip<<8 | uint32(v)
+	}
+	return ip, true
+}

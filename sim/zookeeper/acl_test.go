@@ -1,0 +1,184 @@
+package zookeeper
+
+import "testing"
+
+// Goal: identities, permissions and their refusals (ZK-9).
+
+const superDigest = "super:D/InIHSb7yEEbrWz8b9l71RjZJU="
+
+func login(credential string) Request {
+	return Request{Op: OpAuth, Xid: XidAuth, Scheme: "digest", Data: []byte(credential)}
+}
+
+func with(path string, acl ...ACL) Request {
+	return Request{Op: OpCreate, Path: path, Data: []byte{}, ACL: acl}
+}
+
+func TestDigestID(t *testing.T) { // ZK-9.3
+	expect(t, DigestID("u:p"), "u:Jq7wMyA/w2Vd5WIDAKdu4OIIFEQ=")
+	expect(t, DigestID("super:test"), superDigest)
+	expect(t, DigestID("nocolon"), "nocolon:Ra+cHr2ZoHvBjtNArFGNGlVie4g=")
+}
+
+func TestAuthAnswers(t *testing.T) { // ZK-9.6, ZK-13.21
+	for _, s := range []struct {
+		name string
+		req  Request
+		want []string
+	}{
+		{"digest", login("u:p"), []string{"1 auth OK zxid=0"}},
+		{"no colon", login("nocolon"), []string{"1 auth OK zxid=0"}},
+		{"ip", Request{Op: OpAuth, Scheme: "ip"}, []string{"1 auth OK zxid=0"}},
+		{"unknown scheme", Request{Op: OpAuth, Scheme: "kerberos"}, []string{"1 auth AuthFailedError zxid=0", "1 close"}},
+		{"world is no scheme to log in with", Request{Op: OpAuth, Scheme: "world"}, []string{"1 auth AuthFailedError zxid=0", "1 close"}},
+		{"unreadable", Request{Op: OpAuth, Malformed: true}, []string{"1 close"}},
+		{"sasl without SASL", Request{Op: OpSASL}, []string{"1 sasl OK zxid=0"}},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			l := newLab(t, Config{})
+			expect(t, l.do(l.connect(), s.req), s.want)
+			expect(t, len(l.m.Sessions()), 1)
+		})
+	}
+}
+
+func TestWhoAmIListsUsersWithoutSecrets(t *testing.T) { // ZK-1.8, ZK-9.3
+	l := newLab(t, Config{SuperDigest: superDigest})
+	c := l.connect()
+	l.must(c, login("u:p"))
+	l.must(c, login("u:p"))
+	expect(t, l.reply(c, Request{Op: OpWhoAmI}).Clients, []ClientInfo{{"ip", "127.0.0.1"}, {"digest", "u"}})
+	l.must(c, login("super:test"))
+	expect(t, l.reply(c, Request{Op: OpWhoAmI}).Clients,
+		[]ClientInfo{{"super", ""}, {"ip", "127.0.0.1"}, {"digest", "u"}, {"digest", "super"}})
+}
+
+func TestACLsThatAreRefused(t *testing.T) { // ZK-9.2, ZK-13.21
+	l := newLab(t, Config{})
+	c := l.connect()
+	for _, s := range []struct {
+		name string
+		acl  []ACL
+		want Code
+	}{
+		{"empty list", nil, invalidACL},
+		{"unknown scheme", []ACL{{PermAll, "kerberos", "u"}}, invalidACL},
+		{"auth without authentication", []ACL{{PermAll, "auth", ""}}, invalidACL},
+		{"world but not anyone", []ACL{{PermAll, "world", "me"}}, invalidACL},
+		{"digest without a colon", []ACL{{PermAll, "digest", "u"}}, invalidACL},
+		{"digest with an empty hash", []ACL{{PermAll, "digest", "u:"}}, invalidACL},
+		{"not an address", []ACL{{PermAll, "ip", "10.0.0"}}, invalidACL},
+		{"bad mask", []ACL{{PermAll, "ip", "10.0.0.0/33"}}, invalidACL},
+		{"one bad among good", []ACL{{PermAll, "world", "anyone"}, {PermAll, "x", ""}}, invalidACL},
+		{"network", []ACL{{PermAll, "ip", "10.0.0.0/8"}}, CodeOK},
+	} {
+		t.Run(s.name, func(t *testing.T) { expect(t, l.reply(c, with("/x", s.acl...)).Err, s.want) })
+	}
+}
+
+func TestAuthExpandsToOwnIdentitiesAndRepeatsAreDropped(t *testing.T) { // ZK-9.2
+	l := newLab(t, Config{})
+	c := l.connect()
+	l.must(c, login("u:p"))
+	l.must(c, login("v:q"))
+	world := ACL{PermRead, "world", "anyone"}
+	l.must(c, with("/a", ACL{PermAll, "auth", ""}, world, world))
+	n, _ := l.m.Lookup("/a")
+	expect(t, n.ACL, []ACL{{PermAll, "digest", DigestID("u:p")}, {PermAll, "digest", DigestID("v:q")}, world})
+}
+
+func TestWithoutRights(t *testing.T) { // ZK-9.5, ZK-9.4, ZK-14.4
+	mine := ACL{PermAll, "digest", DigestID("u:p")}
+	ops := []struct {
+		req      Request
+		v38, v39 Code
+	}{
+		{Request{Op: OpGetData, Path: "/a"}, noAuth, noAuth},
+		{set("/a", ""), noAuth, noAuth},
+		{Request{Op: OpGetChildren, Path: "/a"}, noAuth, noAuth},
+		{Request{Op: OpGetChildren2, Path: "/a"}, noAuth, noAuth},
+		{Request{Op: OpGetAllChildrenNumber, Path: "/a"}, noAuth, noAuth},
+		{Request{Op: OpGetACL, Path: "/a"}, noAuth, noAuth},
+		{Request{Op: OpSetACL, Path: "/a", ACL: openACL, Version: -1}, noAuth, noAuth},
+		{check("/a", -1), noAuth, noAuth},
+		{mk("/a/x"), noAuth, noAuth},
+		{Request{Op: OpExists, Path: "/a"}, CodeOK, noAuth},
+		{Request{Op: OpSync, Path: "/a"}, CodeOK, CodeOK},
+		{del("/a"), CodeOK, CodeOK},
+	}
+	for _, profile := range []Profile{V38, V39} {
+		l := newLab(t, Config{Profile: profile, SuperDigest: superDigest})
+		owner, stranger, super := l.connect(), l.connect(), l.connect()
+		l.must(super, login("super:test"))
+		l.must(owner, login("u:p"))
+		l.must(owner, with("/a", mine))
+		for _, op := range ops {
+			want := op.v38
+			if profile == V39 {
+				want = op.v39
+			}
+			t.Run(profile.String()+" "+op.req.Op.String(), func(t *testing.T) {
+				if op.req.Op != OpDelete && op.req.Op != OpSetACL {
+					expect(t, l.reply(owner, op.req).Err, CodeOK)
+					if op.req.Op == OpCreate {
+						l.must(owner, del(op.req.Path))
+					}
+					expect(t, l.reply(super, op.req).Err, CodeOK)
+					if op.req.Op == OpCreate {
+						l.must(owner, del(op.req.Path))
+					}
+				}
+				expect(t, l.reply(stranger, op.req).Err, want)
+			})
+		}
+	}
+}
+
+func TestGetACLMasksDigestsWithoutAdmin(t *testing.T) { // ZK-9.4, ZK-13.21
+	l := newLab(t, Config{})
+	owner, reader := l.connect(), l.connect()
+	l.must(owner, login("u:p"))
+	mine, world := ACL{PermAll, "digest", DigestID("u:p")}, ACL{PermRead, "world", "anyone"}
+	l.must(owner, with("/a", mine, world))
+	expect(t, l.must(owner, Request{Op: OpGetACL, Path: "/a"}).ACL, []ACL{mine, world})
+	expect(t, l.must(reader, Request{Op: OpGetACL, Path: "/a"}).ACL, []ACL{{PermAll, "digest", "u:x"}, world})
+	expect(t, l.reply(owner, Request{Op: OpGetACL, Path: "/none"}).Err, noNode)
+	n, _ := l.m.Lookup("/a")
+	expect(t, n.ACL, []ACL{mine, world})
+}
+
+func TestAddressMatching(t *testing.T) { // IPAuthenticationProvider.java
+	for _, c := range []struct {
+		addr, network string
+		want          bool
+	}{
+		{"10.1.2.3", "10.1.2.3", true}, {"10.1.2.4", "10.1.2.3", false}, {"10.1.2.4", "10.1.2.3/31", false},
+		{"10.1.2.2", "10.1.2.3/31", true}, {"10.9.9.9", "10.0.0.0/8", true}, {"11.0.0.0", "10.0.0.0/8", false},
+		{"1.2.3.4", "0.0.0.0/0", true}, {"::1", "0.0.0.0/0", false}, {"10.0.0.1", "nonsense", false},
+	} {
+		if got := ipMatches(c.addr, c.network); got != c.want {
+			t.Errorf("%s in %s: got %t, want %t", c.addr, c.network, got, c.want)
+		}
+	}
+}
+
+func TestConfigurationNodeIsReadOnly(t *testing.T) { // DataTree.java addConfigNode
+	l := newLab(t, Config{})
+	expect(t, l.reply(l.connect(), set("/zookeeper/config", "x")).Err, noAuth)
+}
+
+func TestAddressGivesRights(t *testing.T) { // ZK-9.1
+	l := newLab(t, Config{})
+	near := l.connect()
+	far, _ := l.dial(ConnectRequest{TimeoutMs: 10_000, RemoteIP: "10.0.0.9"})
+	nowhere, _ := l.dial(ConnectRequest{TimeoutMs: 10_000})
+	l.must(near, with("/a", ACL{PermAll, "ip", "127.0.0.0/8"}))
+	for conn, want := range map[ConnID]Code{near: CodeOK, far: noAuth, nowhere: noAuth} {
+		expect(t, l.reply(conn, Request{Op: OpGetData, Path: "/a"}).Err, want)
+	}
+}
+
+func TestOpenACLIsACopy(t *testing.T) {
+	OpenACL()[0].Perms = PermRead
+	expect(t, OpenACL(), []ACL{{PermAll, "world", "anyone"}})
+}

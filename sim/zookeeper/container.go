@@ -1,0 +1,92 @@
+package zookeeper
+
+import (
+	"slices"
+	"strings"
+)
+
+// sweep is the timer that removes containers and TTL nodes (ZK-3.7,
+// ContainerManager.java): candidates are found at fixed intervals and deleted
+// one by one with a pause in between.
+type sweep struct {
+	startMs, intervalMs, pauseMs int64
+	// nextMs is the next instant of the interval; it may lie in the past while no
+	// node needs sweeping.
+	nextMs int64
+	// readyMs is when the pause after the last deletion ends.
+	readyMs int64
+	// candidates are the paths that are still to be deleted in this round.
+	candidates []string
+}
+
+// wake skips the rounds that found nothing because there was nothing.
+func (s *sweep) wake(nowMs int64, mortals int) {
+	if mortals == 0 && s.nextMs <= nowMs {
+		s.nextMs = s.startMs + ((nowMs-s.startMs)/s.intervalMs+1)*s.intervalMs
+	}
+}
+
+// due is the next instant with something to do.
+func (s *sweep) due(mortals int) (atMs int64, ok bool) {
+	if len(s.candidates) > 0 {
+		return s.readyMs, true
+	}
+	return max(s.nextMs, s.readyMs), mortals > 0
+}
+
+// sweepOnce starts a round that is due at nowMs, or deletes the next candidate.
+func (m *Machine) sweepOnce(nowMs int64) {
+	s := &m.sweep
+	if atMs, ok := s.due(len(m.tree.mortals)); !ok || atMs > nowMs {
+		return
+	}
+	if len(s.candidates) == 0 {
+		s.candidates = m.sweepCandidates()
+		s.nextMs += s.intervalMs
+	}
+	if len(s.candidates) > 0 {
+		path := s.candidates[0]
+		s.candidates = s.candidates[1:]
+		s.readyMs = nowMs + s.pauseMs
+		m.deleteMortal(path)
+	}
+}
+
+// sweepCandidates lists, by path, the containers that lost their last child and
+// the TTL nodes without children that nobody has set for their time to live.
+func (m *Machine) sweepCandidates() []string {
+	var paths []string
+	for _, n := range m.tree.mortals {
+		idleMs := m.wallMs() - n.mtimeMs
+		switch {
+		case n.numChildren > 0:
+		case n.kind == ttl:
+			if idleMs > n.ttlMs {
+				paths = append(paths, n.path)
+			}
+		case n.creates > 0, m.cfg.ContainerMaxNeverUsedMs != 0 && idleMs > m.cfg.ContainerMaxNeverUsedMs:
+			paths = append(paths, n.path)
+		}
+	}
+	slices.SortFunc(paths, strings.Compare)
+	return paths
+}
+
+// deleteMortal is the server's own deleteContainer (PrepRequestProcessor.java:330).
+// The node may have changed since it became a candidate.
+func (m *Machine) deleteMortal(path string) {
+	m.begin()
+	w := Write{Op: OpDeleteContainer, Of: OpDeleteContainer, Path: path}
+	switch n := m.tree.lookup(path); {
+	case n == nil:
+		w.Err = noNode
+	case n.numChildren > 0:
+		w.Err = notEmpty
+	case n.kind == ephemeral:
+		w.Err = badVersion
+	default:
+		m.removeNode(n)
+	}
+	m.observe(w)
+	m.publish()
+}

@@ -1,0 +1,41 @@
+package zookeeper
+
+// Counters count what a server has done since it started.
+type Counters struct {
+	// Writes counts OnWrite's calls, failed ones included; FailedWrites those.
+	Writes, FailedWrites uint64
+	// Events counts notifications sent.
+	Events                                          uint64
+	SessionsOpened, SessionsClosed, SessionsExpired uint64
+
+	requests [maxOpCode - minOpCode + 1]uint64
+	unknown  uint64
+}
+
+func (c *Counters) count(op OpCode) {
+	if op >= minOpCode && op <= maxOpCode {
+		c.requests[op-minOpCode]++
+	} else {
+		c.unknown++
+	}
+}
+
+// Requests is the number of requests with the opcode.
+func (c *Counters) Requests(op OpCode) uint64 {
+	if op < minOpCode || op > maxOpCode {
+		return 0
+	}
+	return c.requests[op-minOpCode]
+}
+
+// AllRequests is the number of requests of any kind; connects are not requests.
+func (c *Counters) AllRequests() uint64 {
+	sum := c.unknown
+	for _, n := range c.requests {
+		sum += n
+	}
+	return sum
+}
+
+// Counters returns a copy of the counters.
+func (m *Machine) Counters() Counters { return m.counters }

@@ -1,0 +1,121 @@
+package zookeeper
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxTTLMs is the longest time to live, about 34 years (EphemeralType.java: the
+// low 40 bits).
+const maxTTLMs = 1<<40 - 1
+
+// create makes a znode. The checks come in the order of ZK-6.1.
+func (m *Machine) create(c *conn, req *Request, inMulti bool) outcome {
+	if req.Flags < FlagPersistent || req.Flags > FlagPersistentSequentialTTL {
+		return outcome{code: badArguments}
+	}
+	if code := m.checkTTL(req, inMulti); code != CodeOK {
+		return outcome{code: code}
+	}
+	above, ok := parentPath(req.Path)
+	if !ok {
+		return outcome{code: badArguments}
+	}
+	acl, ok := m.expandACL(c, req.ACL)
+	if !ok {
+		return outcome{code: invalidACL}
+	}
+	parent := m.tree.lookup(above)
+	if parent == nil {
+		return outcome{code: noNode}
+	}
+	if !m.allowed(c, parent.acl, PermCreate) {
+		return outcome{code: noAuth}
+	}
+	path := req.Path
+	if sequential(req.Flags) {
+		// Java's %010d and Go's agree on negative numbers too (ZK-5.2).
+		path = fmt.Sprintf("%s%010d", path, parent.creates)
+	}
+	if !validPath(path) {
+		return outcome{code: badArguments}
+	}
+	if m.tree.lookup(path) != nil {
+		return outcome{code: nodeExists}
+	}
+	if parent.kind == ephemeral {
+		return outcome{code: noChildrenForEphemerals}
+	}
+	n := &znode{
+		path: path, name: path[strings.LastIndexByte(path, '/')+1:],
+		data: req.Data, acl: acl, kind: kindOf(req, inMulti),
+		czxid: m.zxid, mzxid: m.zxid, pzxid: m.zxid,
+		ctimeMs: m.wallMs(), mtimeMs: m.wallMs(),
+	}
+	switch n.kind {
+	case ephemeral:
+		n.session = c.session
+	case ttl:
+		n.ttlMs = req.TTLMs
+	}
+	if n.kind == container || n.kind == ttl {
+		m.sweep.wake(m.nowMs, len(m.tree.mortals))
+	}
+	m.changes = append(m.changes, change{kind: nodeCreated, node: n, parentPzxid: parent.pzxid})
+	m.tree.insert(parent, n)
+	parent.creates++
+	parent.pzxid = m.zxid
+	return outcome{node: n}
+}
+
+// checkTTL wants the extended types for a TTL node and a time to live in range
+// (ZK-3.7, PrepRequestProcessor.java:997). Only createTTL carries one. In a multi
+// the flags say what is made: createTTL may then make a node without, and a TTL
+// flag elsewhere breaks the whole multi (Op.java:105, a failed cast).
+func (m *Machine) checkTTL(req *Request, inMulti bool) Code {
+	carries := req.Op == OpCreateTTL
+	switch {
+	case !ttlFlags(req.Flags):
+		if carries && !inMulti {
+			return badArguments
+		}
+		return CodeOK
+	case !carries && inMulti:
+		return marshallingError
+	case !m.cfg.ExtendedTypes:
+		return unimplemented
+	case !carries || req.TTLMs <= 0 || req.TTLMs > maxTTLMs:
+		return badArguments
+	}
+	return CodeOK
+}
+
+func ttlFlags(flags int32) bool { return flags == FlagTTL || flags == FlagPersistentSequentialTTL }
+
+func sequential(flags int32) bool {
+	return flags == FlagPersistentSequential || flags == FlagEphemeralSequential || flags == FlagPersistentSequentialTTL
+}
+
+// kindOf is decided by the opcode, and in a multi, where the opcodes of creates
+// are read alike, by the flags: a plain create with the flag of a container
+// makes a persistent node (PrepRequestProcessor.java:699, Op.java:272).
+func kindOf(req *Request, inMulti bool) nodeKind {
+	switch {
+	case ttlFlags(req.Flags):
+		return ttl
+	case req.Op == OpCreateContainer && !inMulti, req.Flags == FlagContainer && inMulti:
+		return container
+	case ephemeralFlags(req):
+		return ephemeral
+	}
+	return persistent
+}
+
+// ephemeralFlags says whether a request's flags ask for an ephemeral.
+func ephemeralFlags(req *Request) bool {
+	switch req.Op {
+	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
+		return req.Flags == FlagEphemeral || req.Flags == FlagEphemeralSequential
+	}
+	return false
+}

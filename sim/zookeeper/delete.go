@@ -1,0 +1,36 @@
+package zookeeper
+
+// delete removes a leaf. The checks come in the order of ZK-6.2; the permission
+// asked is the parent's.
+func (m *Machine) delete(c *conn, req *Request) outcome {
+	above, ok := parentPath(req.Path)
+	if !ok || systemPath(req.Path) {
+		return outcome{code: badArguments}
+	}
+	parent := m.tree.lookup(above)
+	if parent == nil {
+		return outcome{code: noNode}
+	}
+	if !m.allowed(c, parent.acl, PermDelete) {
+		return outcome{code: noAuth}
+	}
+	n := m.tree.lookup(req.Path)
+	if n == nil {
+		return outcome{code: noNode}
+	}
+	if req.Version != -1 && req.Version != n.version {
+		return outcome{code: badVersion}
+	}
+	if n.numChildren > 0 {
+		return outcome{code: notEmpty}
+	}
+	m.removeNode(n)
+	return outcome{node: n}
+}
+
+// removeNode takes a leaf out as part of the transaction at hand.
+func (m *Machine) removeNode(n *znode) {
+	m.changes = append(m.changes, change{kind: nodeDeleted, node: n, parentPzxid: n.parent.pzxid})
+	m.tree.remove(n)
+	n.parent.pzxid = m.zxid
+}

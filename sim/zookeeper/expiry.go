@@ -1,0 +1,119 @@
+package zookeeper
+
+import (
+	"cmp"
+	"slices"
+)
+
+// expiry holds the sessions in buckets, one per instant of the tick grid.
+//
+// A touch only writes the session's deadline. The session stays in the bucket
+// where it was filed, and when the instant of that bucket comes it is either
+// expired or filed anew under its deadline. A bucket is therefore never late,
+// and a ping costs a division.
+type expiry struct {
+	tickMs int64
+	// buckets are in order of time. There are at most maxSessionTimeout/tick + 2.
+	buckets []bucket
+	// spare keeps emptied slices for reuse.
+	spare [][]*session
+}
+
+type bucket struct {
+	atMs int64
+	// sessions may hold some that ended or were filed elsewhere meanwhile.
+	sessions []*session
+}
+
+// deadline is the first instant of the grid after t; an exact multiple moves to
+// the next one (ZK-3.1).
+func (e *expiry) deadline(tMs int64) int64 { return (tMs/e.tickMs + 1) * e.tickMs }
+
+// file puts s into the bucket of its deadline.
+func (e *expiry) file(s *session) {
+	s.filedMs = s.deadlineMs
+	i := len(e.buckets)
+	for i > 0 && e.buckets[i-1].atMs >= s.deadlineMs {
+		i--
+	}
+	if i == len(e.buckets) || e.buckets[i].atMs != s.deadlineMs {
+		b := bucket{atMs: s.deadlineMs}
+		if k := len(e.spare); k > 0 {
+			b.sessions, e.spare = e.spare[k-1], e.spare[:k-1]
+		}
+		e.buckets = slices.Insert(e.buckets, i, b)
+	}
+	e.buckets[i].sessions = append(e.buckets[i].sessions, s)
+}
+
+// due takes the sessions that expire in the first bucket, ordered by id, and
+// files the others anew.
+func (e *expiry) due() []*session {
+	b := e.buckets[0]
+	e.buckets = slices.Delete(e.buckets, 0, 1)
+	var dead []*session
+	for _, s := range b.sessions {
+		switch {
+		case s.ended || s.filedMs != b.atMs:
+		case s.deadlineMs > b.atMs:
+			e.file(s)
+		default:
+			// Not to be found again by a second entry in this bucket.
+			s.filedMs = -1
+			dead = append(dead, s)
+		}
+	}
+	clear(b.sessions)
+	e.spare = append(e.spare, b.sessions[:0])
+	slices.SortFunc(dead, func(a, b *session) int { return cmp.Compare(a.id, b.id) })
+	return dead
+}
+
+// touch moves the session's deadline (ZK-3.2).
+func (m *Machine) touch(s *session) {
+	s.deadlineMs = m.expiry.deadline(m.nowMs + s.timeoutMs)
+	// A re-attach can shorten the timeout, so that the filed bucket comes too late.
+	if s.filedMs == 0 || s.deadlineMs < s.filedMs {
+		m.expiry.file(s)
+	}
+}
+
+// NextExpiryMs is the next instant at which Tick may have something to do: no
+// session expires and nothing is swept before it. ok is false when there is
+// nothing to wait for.
+func (m *Machine) NextExpiryMs() (atMs int64, ok bool) {
+	if len(m.sessions) > 0 {
+		atMs, ok = m.expiry.buckets[0].atMs, true
+	}
+	if sweepMs, waiting := m.sweep.due(len(m.tree.mortals)); waiting && (!ok || sweepMs < atMs) {
+		atMs, ok = sweepMs, true
+	}
+	return atMs, ok
+}
+
+// Tick does everything that is due up to and including nowMs: it expires
+// sessions, whole buckets at once, and removes containers and TTL nodes. The
+// other inputs do the same first, so that an expiry always comes before a
+// request of the same instant. A clock that goes backwards stands still.
+func (m *Machine) Tick(nowMs int64) {
+	nowMs = max(nowMs, m.nowMs)
+	for {
+		atMs, ok := m.NextExpiryMs()
+		if !ok || atMs > nowMs {
+			break
+		}
+		m.nowMs = max(atMs, m.nowMs)
+		m.expireUntil(atMs)
+		m.sweepOnce(atMs)
+	}
+	m.nowMs = nowMs
+}
+
+// expireUntil empties the buckets up to and including atMs.
+func (m *Machine) expireUntil(atMs int64) {
+	for len(m.expiry.buckets) > 0 && m.expiry.buckets[0].atMs <= atMs {
+		for _, s := range m.expiry.due() {
+			m.expire(s)
+		}
+	}
+}

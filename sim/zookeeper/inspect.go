@@ -1,0 +1,124 @@
+package zookeeper
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Node is a znode as a test or an invariant sees it.
+type Node struct {
+	Path string
+	// Data is the machine's own; it must not be changed. nil is distinct from empty.
+	Data []byte
+	Stat Stat
+	ACL  []ACL
+	// Container and TTLMs tell what Stat does not show.
+	Container bool
+	TTLMs     int64
+}
+
+// SessionInfo is a live session.
+type SessionInfo struct {
+	ID        int64
+	TimeoutMs int64
+	// DeadlineMs is when it expires if nothing more is heard of it.
+	DeadlineMs int64
+	// Conn is its connection; 0 with Attached false means none.
+	Conn       ConnID
+	Attached   bool
+	Ephemerals []string
+}
+
+// WatchInfo is one connection's watch on one path in one table.
+type WatchInfo struct {
+	Path string
+	Conn ConnID
+	// Child is the child table, else the data table.
+	Child                          bool
+	OneShot, Persistent, Recursive bool
+}
+
+// Zxid is the last zxid applied.
+func (m *Machine) Zxid() int64 { return m.zxid }
+
+// NowMs is the latest clock reading that an input carried.
+func (m *Machine) NowMs() int64 { return m.nowMs }
+
+// Lookup finds a znode.
+func (m *Machine) Lookup(path string) (Node, bool) {
+	n := m.tree.nodes[path]
+	if n == nil {
+		return Node{}, false
+	}
+	return n.node(), true
+}
+
+func (n *znode) node() Node {
+	return Node{
+		Path: n.path, Data: n.data, Stat: n.stat(), ACL: slices.Clone(n.acl),
+		Container: n.kind == container, TTLMs: n.ttlMs,
+	}
+}
+
+// Children lists the names below a znode, sorted; nil when there is no such
+// znode.
+func (m *Machine) Children(path string) []string {
+	n := m.tree.nodes[path]
+	if n == nil {
+		return nil
+	}
+	return slices.Clone(n.childNames())
+}
+
+// Nodes lists all znodes by path, parents before their children.
+func (m *Machine) Nodes() []Node {
+	nodes := make([]Node, 0, len(m.tree.nodes))
+	for n := m.tree.root; n != nil; n = n.after(m.tree.root) {
+		nodes = append(nodes, n.node())
+	}
+	slices.SortFunc(nodes, func(a, b Node) int { return strings.Compare(a.Path, b.Path) })
+	return nodes
+}
+
+// Sessions lists the live sessions by id.
+func (m *Machine) Sessions() []SessionInfo {
+	infos := make([]SessionInfo, 0, len(m.sessions))
+	for _, s := range m.sessions {
+		info := SessionInfo{ID: s.id, TimeoutMs: s.timeoutMs, DeadlineMs: s.deadlineMs}
+		if s.conn != nil {
+			info.Conn, info.Attached = s.conn.id, true
+		}
+		for _, n := range s.owned() {
+			info.Ephemerals = append(info.Ephemerals, n.path)
+		}
+		infos = append(infos, info)
+	}
+	slices.SortFunc(infos, func(a, b SessionInfo) int { return cmp.Compare(a.ID, b.ID) })
+	return infos
+}
+
+// Connected says whether the connection is established.
+func (m *Machine) Connected(id ConnID) bool { return m.conns[id] != nil }
+
+// Watches lists the watches by path, table and order of arrival.
+func (m *Machine) Watches() []WatchInfo {
+	var infos []WatchInfo
+	for _, t := range []*watchTable{&m.watches.data, &m.watches.child} {
+		paths := make([]string, 0, len(t.byPath))
+		for path := range t.byPath {
+			paths = append(paths, path)
+		}
+		slices.Sort(paths)
+		for _, path := range paths {
+			for w := t.byPath[path].first; w != nil; w = w.next {
+				infos = append(infos, WatchInfo{
+					Path: path, Conn: w.conn.id, Child: t.index == childTable,
+					OneShot: w.modes&oneShot != 0, Persistent: w.modes&sustained != 0, Recursive: w.modes&recursive != 0,
+				})
+			}
+		}
+	}
+	slices.SortStableFunc(infos, func(a, b WatchInfo) int { return strings.Compare(a.Path, b.Path) })
+	return infos
+}

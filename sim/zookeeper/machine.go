@@ -1,0 +1,229 @@
+// Package zookeeper is the simulated ZooKeeper server: one deterministic state
+// machine that owns neither clock nor socket nor randomness. It follows the
+// server 3.8 (or 3.9) operation by operation: sessions and their expiry on the
+// tick grid, znodes and stats, watches, transactions, ACLs.
+//
+// Two things to use first:
+//
+//   - [Machine]: feed it with Connect, Handle, Drop and Tick, each with the
+//     server's clock; after each input, Drain what it does to which connection.
+//   - [Machine.Dump]: the whole state as text, for goldens and for people.
+//
+// To change what a write does look in create.go, delete.go, set.go or multi.go;
+// what a read does, read.go; when a watch fires, watch.go and txn.go (publish);
+// what a reconnecting client is told, setwatches.go; who may do what, acl.go;
+// when a session ends, session.go and expiry.go; when containers go,
+// container.go. The fields of messages are in request.go and outbox.go.
+//
+// Comments cite the specification's paragraphs (ZK-n.m) and, where those are
+// silent, files of Apache ZooKeeper 3.8.0.
+//
+// Left to choose by the specification and chosen here: getChildren answers in
+// sorted order (ZK-5.8; Config.ChildOrder changes it), several watchers of one
+// path hear of a change in the order in which they left their watches, the
+// ephemerals of an ending session go in the order of their paths, and sessions
+// of one expiry bucket in the order of their ids. Quotas are not enforced, as on
+// a server with its defaults; the znodes below /zookeeper/quota are plain ones.
+package zookeeper
+
+import "fmt"
+
+// Profile is the version whose behaviour is followed.
+type Profile uint8
+
+// The profiles. They differ in what ZK-14 lists.
+const (
+	V38 Profile = iota
+	V39
+)
+
+func (p Profile) String() string {
+	switch p {
+	case V38:
+		return "zookeeper-3.8"
+	case V39:
+		return "zookeeper-3.9"
+	}
+	return fmt.Sprintf("Profile(%d)", uint8(p))
+}
+
+// Config has every setting of a server. The zero value is a standalone server
+// 3.8 with its defaults.
+type Config struct {
+	Profile Profile
+	// TickMs is the grid of session expiry; 0 means 2000.
+	TickMs int64
+	// MinSessionTimeoutMs and MaxSessionTimeoutMs clamp what clients ask for; 0
+	// means 2 and 20 ticks.
+	MinSessionTimeoutMs, MaxSessionTimeoutMs int64
+	// ServerID is the high byte of session ids; 0 means 1, that of a standalone
+	// server.
+	ServerID uint8
+	// EpochOffsetMs added to the clock gives the wall time of ctime and mtime.
+	EpochOffsetMs int64
+	// ExtendedTypes allows TTL nodes (zookeeper.extendedTypesEnabled).
+	ExtendedTypes bool
+	// ReconfigEnabled changes the refusal of reconfig from -123 to -6.
+	ReconfigEnabled bool
+	// FilterEvents withholds events from connections that may not read the znode.
+	// 3.9 always does; 3.8 does so where the fix of CVE-2024-23944 was applied, as
+	// in 3.8.4 and in Debian's 3.8.0 (ZK-9.7, ZK-14.5).
+	FilterEvents bool
+	// PlainMultiCreate2 answers a create2 inside a multi with a create's record,
+	// without the stat. The real 3.8.0 does (MultiOperationRecord.java reads both as
+	// one operation); the specification wants the stat (ZK-13.20).
+	PlainMultiCreate2 bool
+	// SuperDigest is the digest identity that may do everything, as made by
+	// DigestID; empty means none.
+	SuperDigest string
+	// ContainerCheckIntervalMs is the time between two sweeps; 0 means 60000.
+	ContainerCheckIntervalMs int64
+	// ContainerMaxPerMinute limits the sweep's deletions; 0 means 10000.
+	ContainerMaxPerMinute int64
+	// ContainerMaxNeverUsedMs is how long a container may stay without ever having
+	// had a child; 0 means for ever.
+	ContainerMaxNeverUsedMs int64
+	// ChildOrder, when set, reorders the answer to getChildren. It is given the
+	// sorted names, which it must not change, and must depend on nothing that is
+	// not part of the run.
+	ChildOrder func(path string, sorted []string) []string
+	// OnWrite, when set, is told of every write, before the events and the reply
+	// that follow from it. It must not feed the machine.
+	OnWrite func(Write)
+}
+
+func (c Config) withDefaults() Config {
+	set := func(field *int64, value int64) {
+		if *field == 0 {
+			*field = value
+		}
+	}
+	set(&c.TickMs, 2000)
+	set(&c.MinSessionTimeoutMs, 2*c.TickMs)
+	set(&c.MaxSessionTimeoutMs, 20*c.TickMs)
+	set(&c.ContainerCheckIntervalMs, 60_000)
+	set(&c.ContainerMaxPerMinute, 10_000)
+	if c.ServerID == 0 {
+		c.ServerID = 1
+	}
+	c.FilterEvents = c.FilterEvents || c.Profile == V39
+	return c
+}
+
+// Machine is one server. Its inputs are Connect, Handle, Drop and Tick; each
+// carries the server's monotonic clock in ms and leaves its effects in the
+// outbox.
+type Machine struct {
+	cfg   Config
+	nowMs int64
+
+	tree    *tree
+	zxid    int64
+	changes []change
+
+	sessions      map[int64]*session
+	nextSessionID int64
+	expiry        expiry
+	sweep         sweep
+
+	conns   map[ConnID]*conn
+	watches watches
+
+	outbox   []Out
+	counters Counters
+}
+
+// New makes an empty server that starts at nowMs, which must not be negative.
+func New(cfg Config, nowMs int64) *Machine {
+	cfg = cfg.withDefaults()
+	return &Machine{
+		cfg:           cfg,
+		nowMs:         nowMs,
+		tree:          newTree(),
+		sessions:      make(map[int64]*session),
+		nextSessionID: firstSessionID(nowMs, cfg.ServerID),
+		expiry:        expiry{tickMs: cfg.TickMs},
+		sweep: sweep{
+			startMs: nowMs, intervalMs: cfg.ContainerCheckIntervalMs,
+			pauseMs: 60_000 / cfg.ContainerMaxPerMinute, nextMs: nowMs + cfg.ContainerCheckIntervalMs,
+		},
+		conns:   make(map[ConnID]*conn),
+		watches: newWatches(),
+	}
+}
+
+// wallMs is the time that goes into stats.
+func (m *Machine) wallMs() int64 { return m.nowMs + m.cfg.EpochOffsetMs }
+
+// Handle takes a request of an established connection. Requests of connections
+// that were refused or closed are dropped, as bytes in flight are.
+func (m *Machine) Handle(nowMs int64, id ConnID, req *Request) {
+	m.Tick(nowMs)
+	c := m.conns[id]
+	if c == nil {
+		return
+	}
+	m.counters.count(req.Op)
+	m.touch(c.session)
+	switch req.Op {
+	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL, OpDelete, OpSetData, OpSetACL,
+		OpReconfig, OpDeleteContainer, OpCreateSession:
+		m.write(c, req)
+	case OpMulti:
+		m.multi(c, req)
+	case OpCloseSession:
+		m.closeSession(c, req)
+	case OpAuth, OpSASL:
+		m.authenticate(c, req)
+	case OpPing:
+		// Always the reserved xid (FinalRequestProcessor.java:185).
+		m.reply(c, req).Xid = XidPing
+	default:
+		m.read(c, req)
+	}
+}
+
+// read does what takes no zxid. An unknown opcode ends the connection (ZK-1.6).
+func (m *Machine) read(c *conn, req *Request) {
+	if req.Malformed {
+		m.reply(c, req).Err = marshallingError
+		return
+	}
+	switch req.Op {
+	case OpExists:
+		m.exists(c, req)
+	case OpGetData:
+		m.getData(c, req)
+	case OpGetChildren, OpGetChildren2:
+		m.getChildren(c, req)
+	case OpGetACL:
+		m.getACL(c, req)
+	case OpSync:
+		m.sync(c, req)
+	case OpCheck:
+		m.bareCheck(c, req)
+	case OpMultiRead:
+		m.multiRead(c, req)
+	case OpSetWatches, OpSetWatches2:
+		m.setWatches(c, req)
+	case OpAddWatch:
+		m.addWatch(c, req)
+	case OpCheckWatches:
+		m.checkWatches(c, req)
+	case OpRemoveWatches:
+		m.removeWatches(c, req)
+	case OpGetEphemerals:
+		m.getEphemerals(c, req)
+	case OpGetAllChildrenNumber:
+		m.getAllChildrenNumber(c, req)
+	case OpWhoAmI:
+		m.whoAmI(c, req)
+	default:
+		r := m.reply(c, req)
+		r.Err, r.Zxid = unimplemented, -1
+		m.hangUp(c)
+	}
+}
+
+// sync echoes the path, also of a missing znode (ZK-1.8).
+func (m *Machine) sync(c *conn, req *Request) { m.reply(c, req).Path = req.Path }

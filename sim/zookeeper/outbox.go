@@ -1,0 +1,204 @@
+package zookeeper
+
+import (
+	"fmt"
+	"strings"
+)
+
+// OutKind says what an Out carries.
+type OutKind uint8
+
+// The kinds of output.
+const (
+	// OutConnected answers a connect request: Out.Connected.
+	OutConnected OutKind = iota + 1
+	// OutReply answers a request: Out.Reply.
+	OutReply
+	// OutEvent notifies of a watch that fired: Out.Event.
+	OutEvent
+	// OutClose ends the connection, after what was sent before.
+	OutClose
+)
+
+func (k OutKind) String() string {
+	switch k {
+	case OutConnected:
+		return "connected"
+	case OutReply:
+		return "reply"
+	case OutEvent:
+		return "event"
+	case OutClose:
+		return "close"
+	}
+	return fmt.Sprintf("OutKind(%d)", uint8(k))
+}
+
+// Out is one thing that the server does to one connection.
+type Out struct {
+	Conn      ConnID
+	Kind      OutKind
+	Event     Event
+	Connected ConnectResponse
+	Reply     Reply
+}
+
+// Event is a watch event. The state that goes with it on the wire is always
+// SyncConnected (ZK-1.4).
+type Event struct {
+	Type EventType
+	Path string
+	// Zxid is that of the header: -1 on 3.8, the change's on 3.9 (ZK-14.1).
+	Zxid int64
+}
+
+// ConnectResponse answers a connect request (ZK-2.2). All zeros is a refusal
+// (ZK-2.3).
+type ConnectResponse struct {
+	TimeoutMs int32
+	SessionID int64
+	Password  [16]byte
+	// HasReadOnly says that the response ends with a readOnly byte (always 0).
+	HasReadOnly bool
+}
+
+// Reply answers one request. Which fields count depends on Op, and none after
+// an error. Slices belong to the machine: they never change, nor may the
+// caller change them.
+type Reply struct {
+	Xid  int32
+	Zxid int64
+	Err  Code
+	Op   OpCode
+	// Path is the real path of a create, and sync's echo.
+	Path string
+	// Data is getData's; nil is distinct from empty.
+	Data []byte
+	// Stat is that of create2, createContainer, createTTL, setData, setACL,
+	// exists, getData, getACL and getChildren2.
+	Stat Stat
+	// Children are the names for getChildren and getChildren2, and the paths for
+	// getEphemerals.
+	Children []string
+	ACL      []ACL
+	// Count is getAllChildrenNumber's.
+	Count int32
+	// Clients is whoAmI's.
+	Clients []ClientInfo
+	// Results are the records of multi and multiRead.
+	Results []Result
+}
+
+// Result is one record of the answer to a multi or multiRead (ZK-8.2, ZK-8.3).
+type Result struct {
+	// Op is the type of the record: OpError when the operation failed or was not
+	// done.
+	Op       OpCode
+	Err      Code
+	Path     string
+	Data     []byte
+	Stat     Stat
+	Children []string
+}
+
+// ClientInfo is one identity of whoAmI's answer.
+type ClientInfo struct{ Scheme, User string }
+
+// Drain returns what the server did since the last Drain, in the order in which
+// the bytes appear on the connections, and empties the outbox. The slice is
+// valid until the next input.
+func (m *Machine) Drain() []Out {
+	out := m.outbox
+	m.outbox = m.outbox[:0]
+	return out
+}
+
+// push appends an empty Out. The pointer is valid until the next push.
+func (m *Machine) push(c ConnID, kind OutKind) *Out {
+	m.outbox = append(m.outbox, Out{})
+	o := &m.outbox[len(m.outbox)-1]
+	o.Conn, o.Kind = c, kind
+	return o
+}
+
+// reply appends a successful reply without a body; its zxid is the last applied
+// one (ZK-4.3).
+func (m *Machine) reply(c *conn, req *Request) *Reply {
+	r := &m.push(c.id, OutReply).Reply
+	r.Xid, r.Zxid, r.Op = req.Xid, m.zxid, req.Op
+	return r
+}
+
+func (m *Machine) event(c *conn, typ EventType, path string, zxid int64) {
+	if m.cfg.Profile == V38 {
+		zxid = -1
+	}
+	m.push(c.id, OutEvent).Event = Event{Type: typ, Path: path, Zxid: zxid}
+	m.counters.Events++
+}
+
+// String shows the output on one line, for diffs and goldens.
+func (o *Out) String() string {
+	switch o.Kind {
+	case OutConnected:
+		if o.Connected.SessionID == 0 {
+			return fmt.Sprintf("%d refused", o.Conn)
+		}
+		return fmt.Sprintf("%d connected session=%#x timeout=%d", o.Conn, o.Connected.SessionID, o.Connected.TimeoutMs)
+	case OutReply:
+		return fmt.Sprintf("%d %s", o.Conn, o.Reply.String())
+	case OutEvent:
+		return fmt.Sprintf("%d event %s %s", o.Conn, o.Event.Type, o.Event.Path)
+	}
+	return fmt.Sprintf("%d %s", o.Conn, o.Kind)
+}
+
+// String shows the header and the body, without the stat.
+func (r *Reply) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s zxid=%d", r.Op, CodeName(r.Err), r.Zxid)
+	if r.Err != CodeOK {
+		return b.String()
+	}
+	if r.Path != "" {
+		fmt.Fprintf(&b, " %s", r.Path)
+	}
+	if r.Op == OpGetData {
+		fmt.Fprintf(&b, " %s", dataText(r.Data))
+	}
+	if r.Children != nil {
+		fmt.Fprintf(&b, " [%s]", strings.Join(r.Children, " "))
+	}
+	for _, c := range r.Clients {
+		fmt.Fprintf(&b, " %s:%s", c.Scheme, c.User)
+	}
+	for i := range r.Results {
+		fmt.Fprintf(&b, " (%s)", r.Results[i].String())
+	}
+	return b.String()
+}
+
+// String shows the record without the stat.
+func (r *Result) String() string {
+	if r.Op == OpError {
+		return fmt.Sprintf("error %s", CodeName(r.Err))
+	}
+	s := r.Op.String()
+	if r.Path != "" {
+		s += " " + r.Path
+	}
+	if r.Op == OpGetData {
+		s += " " + dataText(r.Data)
+	}
+	if r.Children != nil {
+		s += fmt.Sprintf(" [%s]", strings.Join(r.Children, " "))
+	}
+	return s
+}
+
+func dataText(data []byte) string {
+	if data == nil {
+		return "null"
+	}
+	return fmt.Sprintf("%q", data)
+}

@@ -1,0 +1,53 @@
+package zookeeper
+
+import "strings"
+
+// validPath says whether path names a znode: absolute, no empty, "." or ".."
+// component, no trailing slash, no character that Java's PathUtils refuses
+// (PathUtils.java:43). Those are ranges of UTF-16 units, so characters outside
+// the basic plane, being surrogates there, are refused too.
+func validPath(path string) bool {
+	if path == "" || path[0] != '/' {
+		return false
+	}
+	if path == "/" {
+		return true
+	}
+	for rest := path[1:]; ; {
+		name, tail, more := strings.Cut(rest, "/")
+		if name == "" || name == "." || name == ".." {
+			return false
+		}
+		if !more {
+			break
+		}
+		rest = tail
+	}
+	for _, c := range path {
+		if c <= 0x1f || c >= 0x7f && c <= 0x9f || c >= 0xd800 && c <= 0xf8ff || c >= 0xfff0 {
+			return false
+		}
+	}
+	return true
+}
+
+// parentPath cuts the last component off; "" is the root. It fails for a path
+// without a slash or with a NUL, the only check that comes before the look-up
+// of the parent (PrepRequestProcessor.java:292, :735).
+func parentPath(path string) (parent string, ok bool) {
+	slash := strings.LastIndexByte(path, '/')
+	if slash < 0 || strings.IndexByte(path, 0) >= 0 {
+		return "", false
+	}
+	return path[:slash], true
+}
+
+// systemPath says whether the znode belongs to the server and cannot be deleted
+// (DataTree.java isSpecialPath).
+func systemPath(path string) bool {
+	switch path {
+	case "/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,101 @@
+package zookeeper
+
+import (
+	"slices"
+	"testing"
+)
+
+// Goal: the small replies of ZK-1.
+
+func TestSmallReplies(t *testing.T) { // ZK-1.8, ZK-1.6, ZK-13.22
+	for _, s := range []struct {
+		name string
+		cfg  Config
+		req  Request
+		want []string
+	}{
+		{"sync echoes a missing path", Config{}, Request{Op: OpSync, Path: "/none"}, []string{"1 sync OK zxid=1 /none"}},
+		{"unknown opcode", Config{}, Request{Op: 77}, []string{"1 OpCode(77) UnimplementedError zxid=-1", "1 close"}},
+		{"notification is no request", Config{}, Request{Op: OpNotification}, []string{"1 notification UnimplementedError zxid=-1", "1 close"}},
+		{"createSession", Config{}, Request{Op: OpCreateSession}, []string{"1 createSession MarshallingError zxid=2"}},
+		{"deleteContainer", Config{}, Request{Op: OpDeleteContainer, Path: "/"}, []string{"1 deleteContainer BadArgumentsError zxid=2"}},
+		{"reconfig disabled", Config{}, Request{Op: OpReconfig}, []string{"1 reconfig ReconfigDisabled zxid=2"}},
+		{"reconfig of a standalone server", Config{ReconfigEnabled: true}, Request{Op: OpReconfig}, []string{"1 reconfig UnimplementedError zxid=2"}},
+		{"bare check", Config{}, check("/", -1), []string{"1 check OK zxid=1"}},                                // ZK-1.7
+		{"bare check of a wrong version", Config{}, check("/", 7), []string{"1 check BadVersionError zxid=1"}}, // ZK-1.7
+		{"exists with a NUL", Config{}, Request{Op: OpExists, Path: "/\x00", Watch: true}, []string{"1 exists BadArgumentsError zxid=1"}},
+		{"exists of the empty path", Config{}, Request{Op: OpExists}, []string{"1 exists OK zxid=1"}},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			l := newLab(t, s.cfg)
+			expect(t, l.do(l.connect(), s.req), s.want)
+		})
+	}
+}
+
+func TestXidIsEchoedButForPing(t *testing.T) { // ZK-1.3; FinalRequestProcessor.java:185
+	l := newLab(t, Config{})
+	c := l.connect()
+	for _, xid := range []int32{1, -4, -8, 77} {
+		expect(t, l.reply(c, Request{Op: OpAuth, Xid: xid, Scheme: "digest"}).Xid, xid)
+		expect(t, l.reply(c, Request{Op: OpSetWatches, Xid: xid}).Xid, xid)
+		expect(t, l.reply(c, Request{Op: OpPing, Xid: xid}).Xid, XidPing)
+	}
+}
+
+func TestGetEphemeralsGivesTheCallersOwn(t *testing.T) { // ZK-1.8
+	l := newLab(t, Config{})
+	c, other := l.connect(), l.connect()
+	l.must(c, mk("/p"))
+	for _, path := range []string{"/p/b", "/p/a", "/e"} {
+		l.must(c, mkFlags(path, FlagEphemeral))
+	}
+	l.must(other, mkFlags("/p/theirs", FlagEphemeral))
+	ask := func(prefix string) []string {
+		return l.must(c, Request{Op: OpGetEphemerals, Path: prefix}).Children
+	}
+	all := []string{"/e", "/p/a", "/p/b"}
+	expect(t, ask("/"), all)
+	expect(t, ask(""), all)
+	expect(t, ask("/p"), []string{"/p/a", "/p/b"})
+	expect(t, ask("/q"), []string{})
+}
+
+func TestGetAllChildrenNumberCountsDescendants(t *testing.T) { // ZK-1.8
+	l := newLab(t, Config{})
+	c := l.connect()
+	for _, path := range []string{"/p", "/p/a", "/p/a/x", "/p/b", "/pq"} {
+		l.must(c, mk(path))
+	}
+	for path, want := range map[string]int32{"/p": 3, "/p/a": 1, "/p/b": 0, "/": 8} {
+		expect(t, l.must(c, Request{Op: OpGetAllChildrenNumber, Path: path}).Count, want)
+	}
+	expect(t, l.reply(c, Request{Op: OpGetAllChildrenNumber, Path: "/none"}).Err, noNode)
+}
+
+func TestGetChildrenIsSortedUnlessReordered(t *testing.T) { // ZK-5.8, ZK-13.6
+	names := []string{"s-0000000000", "b", "a", "c", "aa"}
+	build := func(cfg Config) []string {
+		l := newLab(t, cfg)
+		c := l.connect()
+		l.must(c, mk("/p"))
+		for _, name := range names {
+			l.must(c, mk("/p/"+name))
+		}
+		return l.must(c, Request{Op: OpGetChildren2, Path: "/p"}).Children
+	}
+	expect(t, build(Config{}), []string{"a", "aa", "b", "c", "s-0000000000"})
+	expect(t, build(Config{ChildOrder: func(path string, sorted []string) []string {
+		expect(t, path, "/p")
+		reversed := slices.Clone(sorted)
+		slices.Reverse(reversed)
+		return reversed
+	}}), []string{"s-0000000000", "c", "b", "aa", "a"})
+}
+
+func TestRequestsOfUnknownConnectionsAreDropped(t *testing.T) {
+	l := newLab(t, Config{})
+	expect(t, l.do(9, mk("/a")), []string{})
+	l.m.Drop(0, 9)
+	expect(t, l.m.Zxid(), int64(0))
+}

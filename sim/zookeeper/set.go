@@ -1,0 +1,50 @@
+package zookeeper
+
+// setData replaces the data. The checks come in the order of ZK-6.3.
+func (m *Machine) setData(c *conn, req *Request) outcome {
+	if !validPath(req.Path) {
+		return outcome{code: badArguments}
+	}
+	n := m.tree.lookup(req.Path)
+	if n == nil {
+		return outcome{code: noNode}
+	}
+	if !m.allowed(c, n.acl, PermWrite) {
+		return outcome{code: noAuth}
+	}
+	if req.Version != -1 && req.Version != n.version {
+		return outcome{code: badVersion}
+	}
+	m.changes = append(m.changes, change{
+		kind: nodeDataSet, node: n,
+		data: n.data, mzxid: n.mzxid, mtimeMs: n.mtimeMs, version: n.version,
+	})
+	n.data, n.mzxid, n.mtimeMs = req.Data, m.zxid, m.wallMs()
+	n.version++
+	return outcome{node: n}
+}
+
+// setACL replaces the access control list; Version is compared with aversion
+// (ZK-6.4).
+func (m *Machine) setACL(c *conn, req *Request) outcome {
+	if !validPath(req.Path) {
+		return outcome{code: badArguments}
+	}
+	acl, ok := m.expandACL(c, req.ACL)
+	if !ok {
+		return outcome{code: invalidACL}
+	}
+	n := m.tree.lookup(req.Path)
+	if n == nil {
+		return outcome{code: noNode}
+	}
+	if !m.allowed(c, n.acl, PermAdmin) {
+		return outcome{code: noAuth}
+	}
+	if req.Version != -1 && req.Version != n.aversion {
+		return outcome{code: badVersion}
+	}
+	n.acl = acl
+	n.aversion++
+	return outcome{node: n}
+}

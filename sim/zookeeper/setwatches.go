@@ -1,0 +1,83 @@
+package zookeeper
+
+// setWatches tells a reconnected client what it has missed and arms the rest
+// (ZK-7.5). All events come before the reply; what appears in two lists is told
+// twice. setWatches2 has two lists more, armed without any event (ZK-7.6).
+func (m *Machine) setWatches(c *conn, req *Request) {
+	if lists := req.Watches; lists != nil {
+		m.catchUpData(c, lists)
+		m.catchUpExist(c, lists)
+		m.catchUpChild(c, lists)
+		if req.Op == OpSetWatches2 {
+			for _, path := range lists.Persistent {
+				m.sustain(c, path, sustained)
+			}
+			for _, path := range lists.PersistentRecursive {
+				m.sustain(c, path, recursive)
+			}
+		}
+	}
+	m.reply(c, req)
+}
+
+// Catch-up events carry zxid -1 on every version and are not filtered
+// (DataTree.java setWatches).
+func (m *Machine) catchUp(c *conn, typ EventType, path string) { m.event(c, typ, path, -1) }
+
+func (m *Machine) catchUpData(c *conn, lists *WatchLists) {
+	for _, path := range lists.Data {
+		switch n := m.tree.lookup(path); {
+		case n == nil:
+			m.catchUp(c, deleted, path)
+		case n.mzxid > lists.RelativeZxid:
+			m.catchUp(c, changed, path)
+		default:
+			m.watches.data.add(m.cfg.Profile, c, path, oneShot)
+		}
+	}
+}
+
+func (m *Machine) catchUpExist(c *conn, lists *WatchLists) {
+	for _, path := range lists.Exist {
+		if m.tree.lookup(path) != nil {
+			m.catchUp(c, created, path)
+		} else {
+			m.watches.data.add(m.cfg.Profile, c, path, oneShot)
+		}
+	}
+}
+
+func (m *Machine) catchUpChild(c *conn, lists *WatchLists) {
+	for _, path := range lists.Child {
+		switch n := m.tree.lookup(path); {
+		case n == nil:
+			m.catchUp(c, deleted, path)
+		case n.pzxid > lists.RelativeZxid:
+			m.catchUp(c, children, path)
+		default:
+			m.watches.child.add(m.cfg.Profile, c, path, oneShot)
+		}
+	}
+}
+
+// addWatch leaves a watch that stays (ZK-7.7).
+func (m *Machine) addWatch(c *conn, req *Request) {
+	r := m.reply(c, req)
+	switch req.Mode {
+	case ModePersistent:
+		m.sustain(c, req.Path, sustained)
+	case ModePersistentRecursive:
+		m.sustain(c, req.Path, recursive)
+	default:
+		r.Err = marshallingError
+	}
+}
+
+// sustain arms both tables; on 3.9 a recursive watch needs the data table only
+// (DataTree.java addWatch of 3.9.3).
+func (m *Machine) sustain(c *conn, path string, mode uint8) {
+	m.watches.data.add(m.cfg.Profile, c, path, mode)
+	if m.cfg.Profile == V38 || mode == sustained {
+		m.watches.child.add(m.cfg.Profile, c, path, mode)
+	}
+}

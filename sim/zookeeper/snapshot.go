@@ -1,0 +1,77 @@
+package zookeeper
+
+// Snapshot is what a server has on disk: the tree, the last zxid and the
+// sessions. It shares no changeable memory with the machine it was taken from.
+type Snapshot struct {
+	zxid          int64
+	nextSessionID int64
+	// nodes are in an order in which parents come before their children.
+	nodes    []savedNode
+	sessions []savedSession
+}
+
+type savedNode struct {
+	// node is a copy without links.
+	node       znode
+	parentPath string
+	owner      int64
+}
+
+type savedSession struct{ id, timeoutMs int64 }
+
+// Snapshot saves the durable state.
+func (m *Machine) Snapshot() *Snapshot {
+	s := &Snapshot{zxid: m.zxid, nextSessionID: m.nextSessionID}
+	for n := m.tree.root; n != nil; n = n.after(m.tree.root) {
+		saved := savedNode{node: n.unlinked()}
+		if n.parent != nil {
+			saved.parentPath = n.parent.path
+		}
+		if n.session != nil {
+			saved.owner = n.session.id
+		}
+		s.nodes = append(s.nodes, saved)
+	}
+	for _, info := range m.Sessions() {
+		s.sessions = append(s.sessions, savedSession{id: info.ID, timeoutMs: info.TimeoutMs})
+	}
+	return s
+}
+
+// unlinked copies what the znode holds, without its place in the tree. Data and
+// ACLs are never written to and may be shared.
+func (n *znode) unlinked() znode {
+	return znode{
+		path: n.path, name: n.name, data: n.data, acl: n.acl, kind: n.kind, ttlMs: n.ttlMs,
+		czxid: n.czxid, mzxid: n.mzxid, pzxid: n.pzxid, ctimeMs: n.ctimeMs, mtimeMs: n.mtimeMs,
+		version: n.version, aversion: n.aversion, creates: n.creates,
+	}
+}
+
+// Restore starts a server at nowMs on what another one left behind. It keeps the
+// tree, the zxid (ZK-2.4) and the sessions; connections and watches are gone, and
+// each session has its full timeout again from nowMs
+// (SessionTrackerImpl.java:118). A snapshot may be restored many times.
+func Restore(cfg Config, nowMs int64, s *Snapshot) *Machine {
+	m := New(cfg, nowMs)
+	m.zxid = s.zxid
+	m.nextSessionID = max(m.nextSessionID, s.nextSessionID)
+	for _, saved := range s.sessions {
+		session := &session{id: saved.id, timeoutMs: saved.timeoutMs}
+		m.sessions[session.id] = session
+		m.touch(session)
+	}
+	m.tree = &tree{nodes: make(map[string]*znode, len(s.nodes))}
+	for i := range s.nodes {
+		saved := &s.nodes[i]
+		n := saved.node
+		n.session = m.sessions[saved.owner]
+		if i == 0 {
+			m.tree.root = &n
+			m.tree.nodes[n.path] = &n
+			continue
+		}
+		m.tree.insert(m.tree.nodes[saved.parentPath], &n)
+	}
+	return m
+}

@@ -1,0 +1,84 @@
+package zookeeper
+
+// tree holds the znodes. Its methods keep links, ownership and the sweep's list
+// in step; rules and events are elsewhere.
+type tree struct {
+	nodes map[string]*znode
+	root  *znode
+	// mortals are the containers and TTL nodes, in no particular order.
+	mortals []*znode
+}
+
+// newTree makes a fresh tree (ZK-5.4): the visible cversion of / is -1 and that
+// of /zookeeper -2 because the server's own nodes count as children but not as
+// creates.
+func newTree() *tree {
+	t := &tree{nodes: make(map[string]*znode)}
+	t.root = &znode{path: "/", data: []byte{}, acl: openACL}
+	t.nodes["/"] = t.root
+	system := &znode{path: "/zookeeper", name: "zookeeper", data: []byte{}, acl: openACL}
+	t.insert(t.root, system)
+	// Only a super user may change the configuration (DataTree.java addConfigNode).
+	t.insert(system, &znode{path: "/zookeeper/config", name: "config", data: []byte{}, acl: readACL, aversion: -1})
+	t.insert(system, &znode{path: "/zookeeper/quota", name: "quota", data: []byte{}, acl: openACL})
+	return t
+}
+
+// lookup finds a znode. The root answers to the empty path too
+// (DataTree.java:268).
+func (t *tree) lookup(path string) *znode {
+	if n := t.nodes[path]; n != nil {
+		return n
+	}
+	if path == "" {
+		return t.root
+	}
+	return nil
+}
+
+// insert adds a leaf below parent.
+func (t *tree) insert(parent, n *znode) {
+	t.nodes[n.path] = n
+	parent.linkChild(n)
+	t.enlist(n)
+	if n.session != nil {
+		n.session.own(n)
+	}
+}
+
+// remove takes a leaf out.
+func (t *tree) remove(n *znode) {
+	delete(t.nodes, n.path)
+	n.parent.unlinkChild(n)
+	t.discharge(n)
+	if n.session != nil {
+		n.session.disown(n)
+	}
+}
+
+// restore undoes remove, provided that everything done after it was undone
+// before.
+func (t *tree) restore(n *znode) {
+	t.nodes[n.path] = n
+	n.parent.relinkChild(n)
+	t.enlist(n)
+	if n.session != nil {
+		n.session.own(n)
+	}
+}
+
+func (t *tree) enlist(n *znode) {
+	if n.kind == container || n.kind == ttl {
+		n.mortal = len(t.mortals)
+		t.mortals = append(t.mortals, n)
+	}
+}
+
+func (t *tree) discharge(n *znode) {
+	if n.kind == container || n.kind == ttl {
+		last := t.mortals[len(t.mortals)-1]
+		t.mortals[n.mortal], last.mortal = last, n.mortal
+		t.mortals[len(t.mortals)-1] = nil
+		t.mortals = t.mortals[:len(t.mortals)-1]
+	}
+}

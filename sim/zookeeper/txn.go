@@ -1,0 +1,194 @@
+package zookeeper
+
+// changeKind says what a change did to a znode.
+type changeKind uint8
+
+const (
+	nodeCreated changeKind = iota
+	nodeDeleted
+	nodeDataSet
+)
+
+// change is one applied change of the transaction at hand, with what undoes it.
+type change struct {
+	kind changeKind
+	node *znode
+
+	data        []byte
+	mzxid       int64
+	mtimeMs     int64
+	version     int32
+	parentPzxid int64
+}
+
+// Write tells of one write, also of a failed one. Writes that belong to a
+// larger transaction come one by one, in order.
+type Write struct {
+	Op OpCode
+	// Of is the transaction's own operation: OpMulti for what a multi did,
+	// OpCloseSession for the ephemerals that went with their session, else Op.
+	Of OpCode
+	// Path is the real path, with its sequence number once created.
+	Path      string
+	Data      []byte
+	Ephemeral bool
+	// Session is who wrote; 0 is the server itself.
+	Session int64
+	Zxid    int64
+	Err     Code
+}
+
+// begin takes the zxid of a transaction. Whatever becomes of it, the zxid is
+// used up (ZK-4.1).
+func (m *Machine) begin() {
+	m.zxid++
+	clear(m.changes)
+	m.changes = m.changes[:0]
+}
+
+// rollback undoes the transaction, last change first.
+func (m *Machine) rollback() {
+	for i := len(m.changes) - 1; i >= 0; i-- {
+		c := &m.changes[i]
+		switch n := c.node; c.kind {
+		case nodeCreated:
+			m.tree.remove(n)
+			n.parent.creates--
+			n.parent.pzxid = c.parentPzxid
+		case nodeDeleted:
+			m.tree.restore(n)
+			n.parent.pzxid = c.parentPzxid
+		case nodeDataSet:
+			n.data, n.mzxid, n.mtimeMs, n.version = c.data, c.mzxid, c.mtimeMs, c.version
+		}
+	}
+	m.changes = m.changes[:0]
+}
+
+// publish fires the watches of the transaction, change by change (ZK-7.3).
+func (m *Machine) publish() {
+	for i := range m.changes {
+		switch n := m.changes[i].node; m.changes[i].kind {
+		case nodeCreated:
+			m.watches.fire(m, &m.watches.data, created, n, n.path, m.watches.newMark())
+			m.watches.fire(m, &m.watches.child, children, n.parent, n.parent.path, m.watches.newMark())
+		case nodeDeleted:
+			// One mark for both tables: who was told through the first is not told
+			// through the second.
+			mark := m.watches.newMark()
+			m.watches.fire(m, &m.watches.data, deleted, n, n.path, mark)
+			m.watches.fire(m, &m.watches.child, deleted, n, n.path, mark)
+			m.watches.fire(m, &m.watches.child, children, n.parent, n.parent.path, m.watches.newMark())
+		case nodeDataSet:
+			m.watches.fire(m, &m.watches.data, changed, n, n.path, m.watches.newMark())
+		}
+	}
+}
+
+// observe tells the hook and the counters of a write.
+func (m *Machine) observe(w Write) {
+	m.counters.Writes++
+	if w.Err != CodeOK {
+		m.counters.FailedWrites++
+	}
+	if m.cfg.OnWrite != nil {
+		w.Zxid = m.zxid
+		m.cfg.OnWrite(w)
+	}
+}
+
+// outcome is what applying one operation gave.
+type outcome struct {
+	code Code
+	// node is the znode that was created or changed.
+	node *znode
+}
+
+// apply does one write operation to the tree without telling anybody. In a
+// multi the type of a create follows its flags (Op.java:266).
+func (m *Machine) apply(c *conn, req *Request, inMulti bool) outcome {
+	switch req.Op {
+	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
+		return m.create(c, req, inMulti)
+	case OpDelete:
+		return m.delete(c, req)
+	case OpSetData:
+		return m.setData(c, req)
+	case OpSetACL:
+		return m.setACL(c, req)
+	case OpCheck:
+		return m.check(c, req)
+	case OpReconfig:
+		return m.reconfig()
+	case OpDeleteContainer:
+		// The server reads the whole frame, header and all, as the path, and that has
+		// NULs in it (PrepRequestProcessor.java:331; ZK-1.6).
+		return outcome{code: badArguments}
+	}
+	// createSession reads a timeout that clients do not send (ZK-1.6).
+	return outcome{code: marshallingError}
+}
+
+// write does one write request: zxid, tree, events, reply.
+func (m *Machine) write(c *conn, req *Request) {
+	m.begin()
+	o := outcome{code: marshallingError}
+	if !req.Malformed {
+		o = m.apply(c, req, false)
+	}
+	w := Write{Op: req.Op, Of: req.Op, Path: req.Path, Data: req.Data, Session: c.session.id, Err: o.code}
+	var stat Stat
+	if o.node != nil {
+		stat = o.node.stat()
+		w.Path, w.Ephemeral = o.node.path, o.node.kind == ephemeral
+	}
+	m.observe(w)
+	m.publish()
+	r := m.reply(c, req)
+	if r.Err = o.code; o.code != CodeOK {
+		return
+	}
+	switch req.Op {
+	case OpCreate:
+		r.Path = o.node.path
+	case OpCreate2, OpCreateContainer, OpCreateTTL:
+		r.Path, r.Stat = o.node.path, stat
+	case OpSetData, OpSetACL:
+		r.Stat = stat
+	}
+}
+
+// check compares a version; alone or in a multi it needs READ
+// (PrepRequestProcessor.java:641).
+func (m *Machine) check(c *conn, req *Request) outcome {
+	if !validPath(req.Path) {
+		return outcome{code: badArguments}
+	}
+	n := m.tree.lookup(req.Path)
+	if n == nil {
+		return outcome{code: noNode}
+	}
+	if !m.allowed(c, n.acl, PermRead) {
+		return outcome{code: noAuth}
+	}
+	if req.Version != -1 && req.Version != n.version {
+		return outcome{code: badVersion}
+	}
+	return outcome{}
+}
+
+// bareCheck answers a check outside a multi. A real server would log a
+// transaction that it can never read again, so nothing is logged and no zxid
+// taken (ZK-1.7).
+func (m *Machine) bareCheck(c *conn, req *Request) {
+	code := m.check(c, req).code
+	m.reply(c, req).Err = code
+}
+
+// reconfig is refused: a standalone server cannot be reconfigured (ZK-1.6).
+func (m *Machine) reconfig() outcome {
+	if m.cfg.ReconfigEnabled {
+		return outcome{code: unimplemented}
+	}
+	return outcome{code: CodeReconfigDisabled}
+}

@@ -1,0 +1,317 @@
+package zookeeper
+
+// Modes of a watch, as bits. On 3.8 a watch has exactly one, the last one set;
+// on 3.9 it can have all (ZK-7.8, ZK-14.2).
+const (
+	oneShot    uint8 = 1
+	sustained  uint8 = 2 // addWatch PERSISTENT
+	recursive  uint8 = 4 // addWatch PERSISTENT_RECURSIVE
+	everyWatch       = oneShot | sustained | recursive
+)
+
+// watch is what one connection wants to hear of one path, in one table.
+type watch struct {
+	conn  *conn
+	list  *watchList
+	modes uint8
+	// prev and next link the watches of the path in the order in which they were
+	// left; the real server's order is that of a hash set.
+	prev, next *watch
+	// connPrev and connNext link the watches of the connection.
+	connPrev, connNext *watch
+}
+
+type watchList struct {
+	path        string
+	first, last *watch
+}
+
+type watchKey struct {
+	conn *conn
+	path string
+}
+
+// watchTable is one of the two tables (ZK-7.1).
+type watchTable struct {
+	// index selects the connection's list.
+	index  int
+	byPath map[string]*watchList
+	byKey  map[watchKey]*watch
+	// recursive counts the recursive watches: without any, an event need not look
+	// at the ancestors.
+	recursive int
+	// Removed watches and lists are used again.
+	free      *watch
+	freeLists []*watchList
+}
+
+// watches are the tables of the server: data for getData and exists, child for
+// getChildren.
+type watches struct {
+	data, child watchTable
+	mark        uint64
+}
+
+// The index of each table.
+const (
+	dataTable = iota
+	childTable
+	tableCount
+)
+
+func newWatches() watches {
+	make1 := func(index int) watchTable {
+		return watchTable{index: index, byPath: make(map[string]*watchList), byKey: make(map[watchKey]*watch)}
+	}
+	return watches{data: make1(dataTable), child: make1(childTable)}
+}
+
+// newMark starts a round of events: within one, a connection is told once.
+func (w *watches) newMark() uint64 {
+	w.mark++
+	return w.mark
+}
+
+// forget removes all watches of a connection.
+func (w *watches) forget(c *conn) {
+	for _, t := range []*watchTable{&w.data, &w.child} {
+		for c.watches[t.index] != nil {
+			t.remove(c.watches[t.index])
+		}
+	}
+}
+
+// fire sends the event to whoever watches path, and for all but child events to
+// whoever watches an ancestor recursively. One-shot watches of the path are used
+// up. n is the znode whose ACL decides with Config.FilterEvents. Connections that the mark
+// shows as told are not told again.
+func (w *watches) fire(m *Machine, t *watchTable, typ EventType, n *znode, path string, mark uint64) {
+	if list := t.byPath[path]; list != nil {
+		for x := list.first; x != nil; {
+			next := x.next
+			if typ != children && x.modes&recursive != 0 || x.modes&(oneShot|sustained) != 0 {
+				m.tell(x.conn, typ, n, path, mark)
+			}
+			t.drop(x, oneShot)
+			x = next
+		}
+	}
+	if t.recursive == 0 || typ == children {
+		return
+	}
+	for up, ok := ancestor(path); ok; up, ok = ancestor(up) {
+		list := t.byPath[up]
+		if list == nil {
+			continue
+		}
+		for x := list.first; x != nil; x = x.next {
+			if x.modes&recursive != 0 {
+				m.tell(x.conn, typ, n, path, mark)
+			}
+		}
+	}
+}
+
+// ancestor is the path one level up; ok is false at the root.
+func ancestor(path string) (up string, ok bool) {
+	if path == "/" {
+		return "", false
+	}
+	above, ok := parentPath(path)
+	if above == "" {
+		above = "/"
+	}
+	return above, ok
+}
+
+func (m *Machine) tell(c *conn, typ EventType, n *znode, path string, mark uint64) {
+	if c.told == mark {
+		return
+	}
+	c.told = mark
+	if m.cfg.FilterEvents && !m.allowed(c, n.acl, PermRead) {
+		return
+	}
+	m.event(c, typ, path, m.zxid)
+}
+
+// add leaves a watch, or changes the modes of the one that is there.
+func (t *watchTable) add(p Profile, c *conn, path string, mode uint8) {
+	x := t.byKey[watchKey{c, path}]
+	if x == nil {
+		x = t.link(c, path)
+	}
+	modes := mode
+	if p == V39 {
+		modes |= x.modes
+	}
+	t.setModes(x, modes)
+}
+
+// drop takes modes away, and the watch when none is left. It reports whether
+// the watch had one of them.
+func (t *watchTable) drop(x *watch, modes uint8) bool {
+	had := x.modes & modes
+	if rest := x.modes &^ modes; rest != 0 {
+		t.setModes(x, rest)
+	} else {
+		t.remove(x)
+	}
+	return had != 0
+}
+
+func (t *watchTable) setModes(x *watch, modes uint8) {
+	t.recursive += int(modes&recursive/recursive) - int(x.modes&recursive/recursive)
+	x.modes = modes
+}
+
+func (t *watchTable) link(c *conn, path string) *watch {
+	list := t.byPath[path]
+	if list == nil {
+		if k := len(t.freeLists); k > 0 {
+			list, t.freeLists = t.freeLists[k-1], t.freeLists[:k-1]
+		} else {
+			list = &watchList{}
+		}
+		list.path = path
+		t.byPath[path] = list
+	}
+	x := t.free
+	if x != nil {
+		t.free = x.next
+	} else {
+		x = &watch{}
+	}
+	*x = watch{conn: c, list: list, prev: list.last, connNext: c.watches[t.index]}
+	if list.last != nil {
+		list.last.next = x
+	} else {
+		list.first = x
+	}
+	list.last = x
+	if x.connNext != nil {
+		x.connNext.connPrev = x
+	}
+	c.watches[t.index] = x
+	t.byKey[watchKey{c, path}] = x
+	return x
+}
+
+func (t *watchTable) remove(x *watch) {
+	t.setModes(x, 0)
+	list := x.list
+	if x.prev != nil {
+		x.prev.next = x.next
+	} else {
+		list.first = x.next
+	}
+	if x.next != nil {
+		x.next.prev = x.prev
+	} else {
+		list.last = x.prev
+	}
+	if x.connPrev != nil {
+		x.connPrev.connNext = x.connNext
+	} else {
+		x.conn.watches[t.index] = x.connNext
+	}
+	if x.connNext != nil {
+		x.connNext.connPrev = x.connPrev
+	}
+	delete(t.byKey, watchKey{x.conn, list.path})
+	if list.first == nil {
+		delete(t.byPath, list.path)
+		list.path = ""
+		t.freeLists = append(t.freeLists, list)
+	}
+	*x = watch{next: t.free}
+	t.free = x
+}
+
+// removePath takes modes of the connection's watch on path away and reports
+// whether there was one.
+func (t *watchTable) removePath(c *conn, path string, modes uint8) bool {
+	x := t.byKey[watchKey{c, path}]
+	return x != nil && t.drop(x, modes)
+}
+
+func (t *watchTable) has(c *conn, path string, modes uint8) bool {
+	x := t.byKey[watchKey{c, path}]
+	return x != nil && x.modes&modes != 0
+}
+
+// checkWatches asks whether the connection has such a watch (ZK-7.9).
+func (m *Machine) checkWatches(c *conn, req *Request) {
+	r := m.reply(c, req)
+	if !m.knownWatchType(req.Mode) {
+		r.Err = marshallingError
+		return
+	}
+	found := false
+	if m.cfg.Profile == V38 {
+		// Any connection's watch on the path counts (WatchManager.java of 3.8.0,
+		// containsWatcher, which walks up the path and so finds nothing at "").
+		found = req.Path != "" && (req.Mode&WatchTypeChildren != 0 && m.watches.child.byPath[req.Path] != nil ||
+			req.Mode&WatchTypeData != 0 && m.watches.data.byPath[req.Path] != nil)
+	} else {
+		child, data := modesOfType(req.Mode)
+		found = m.watches.child.has(c, req.Path, child) || m.watches.data.has(c, req.Path, data)
+	}
+	if !found {
+		r.Err = CodeNoWatcher
+	}
+}
+
+// removeWatches removes the connection's watches of a type from a path. On 3.8 a
+// type names a table, on 3.9 a mode (ZK-7.9, ZK-14.3).
+func (m *Machine) removeWatches(c *conn, req *Request) {
+	r := m.reply(c, req)
+	if !m.knownWatchType(req.Mode) {
+		r.Err = marshallingError
+		return
+	}
+	child, data := modesOfType(req.Mode)
+	if m.cfg.Profile == V38 {
+		child, data = tablesOfType(req.Mode)
+	}
+	removed := child != 0 && m.watches.child.removePath(c, req.Path, child)
+	removed = data != 0 && m.watches.data.removePath(c, req.Path, data) || removed
+	if !removed {
+		r.Err = CodeNoWatcher
+	}
+}
+
+func (m *Machine) knownWatchType(typ int32) bool {
+	last := WatchTypeAny
+	if m.cfg.Profile == V39 {
+		last = WatchTypePersistentRecursive
+	}
+	return typ >= WatchTypeChildren && typ <= last
+}
+
+// tablesOfType is 3.8's meaning of a type: which modes to take from the child
+// and from the data table. 1 is children, 2 data, 3 both.
+func tablesOfType(typ int32) (child, data uint8) {
+	if typ&WatchTypeChildren != 0 {
+		child = everyWatch
+	}
+	if typ&WatchTypeData != 0 {
+		data = everyWatch
+	}
+	return child, data
+}
+
+// modesOfType is 3.9's (DataTree.java removeWatch of 3.9.3).
+func modesOfType(typ int32) (child, data uint8) {
+	switch typ {
+	case WatchTypeChildren:
+		return oneShot, 0
+	case WatchTypeData:
+		return 0, oneShot
+	case WatchTypeAny:
+		return everyWatch, everyWatch
+	case WatchTypePersistent:
+		return sustained, sustained
+	}
+	return 0, recursive
+}

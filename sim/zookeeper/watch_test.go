@@ -1,0 +1,284 @@
+package zookeeper
+
+import "testing"
+
+// Goal: who hears what, when, in which order (ZK-7). Method: a watcher, a
+// writer, and the outbox as text.
+
+// pair makes a lab with a writer (connection 1) and a watcher (connection 2).
+func pair(t *testing.T, cfg Config) (l *lab, writer, watcher ConnID) {
+	l = newLab(t, cfg)
+	return l, l.connect(), l.connect()
+}
+
+// eventsOf sends a request and returns the events alone.
+func (l *lab) eventsOf(c ConnID, req Request) []string {
+	l.t.Helper()
+	events := []string{}
+	l.m.Handle(l.nowMs, c, &req)
+	for _, o := range l.m.Drain() {
+		if o.Kind == OutEvent {
+			events = append(events, o.String())
+		}
+	}
+	return events
+}
+
+func TestDataAndExistsShareOneTable(t *testing.T) { // ZK-7.1, ZK-13.8
+	l, writer, watcher := pair(t, Config{})
+	l.must(writer, mk("/a"))
+	l.must(watcher, watchOn(OpGetData, "/a"))
+	l.must(watcher, watchOn(OpExists, "/a"))
+	l.must(watcher, watchOn(OpGetData, "/a"))
+	expect(t, l.eventsOf(writer, set("/a", "x")), []string{"2 event CHANGED /a"})
+	expect(t, l.eventsOf(writer, set("/a", "y")), []string{})
+}
+
+func TestDataAndChildWatchesAreOneShotEachForItself(t *testing.T) { // ZK-7.1, ZK-13.8
+	l, writer, watcher := pair(t, Config{})
+	l.must(writer, mk("/a"))
+	l.must(watcher, watchOn(OpGetData, "/a"))
+	l.must(watcher, watchOn(OpGetChildren2, "/a"))
+	expect(t, l.eventsOf(writer, mk("/a/b")), []string{"2 event CHILD /a"})
+	expect(t, l.eventsOf(writer, set("/a", "x")), []string{"2 event CHANGED /a"})
+	expect(t, l.eventsOf(writer, del("/a/b")), []string{})
+}
+
+func TestFailedReadsLeaveNoWatch(t *testing.T) { // ZK-7.2, ZK-13.10
+	l, writer, watcher := pair(t, Config{})
+	l.reply(watcher, watchOn(OpGetData, "/a"))
+	l.reply(watcher, watchOn(OpGetChildren, "/a"))
+	expect(t, l.eventsOf(writer, mk("/a")), []string{})
+	l.must(writer, del("/a"))
+	l.reply(watcher, watchOn(OpExists, "/a"))
+	expect(t, l.eventsOf(writer, mk("/a")), []string{"2 event CREATED /a"})
+}
+
+func TestEventsOfAChangeInOrder(t *testing.T) { // ZK-7.3, ZK-13.9
+	l, writer, watcher := pair(t, Config{})
+	other := l.connect()
+	l.must(writer, mk("/p"))
+	l.reply(watcher, watchOn(OpExists, "/p/a"))
+	l.must(watcher, watchOn(OpGetChildren, "/p"))
+	expect(t, l.eventsOf(writer, mk("/p/a")), []string{"2 event CREATED /p/a", "2 event CHILD /p"})
+
+	// The watcher has both watches of the node and is told once; the other has
+	// the child watch only.
+	l.must(watcher, watchOn(OpGetData, "/p/a"))
+	l.must(watcher, watchOn(OpGetChildren, "/p/a"))
+	l.must(other, watchOn(OpGetChildren, "/p/a"))
+	l.must(other, watchOn(OpGetChildren, "/p"))
+	expect(t, l.eventsOf(writer, del("/p/a")), []string{
+		"2 event DELETED /p/a", "3 event DELETED /p/a", "3 event CHILD /p",
+	})
+	expect(t, l.m.Watches(), nil)
+}
+
+func TestEventComesBeforeTheReplyOfTheOwnWrite(t *testing.T) { // ZK-1.5, ZK-7.4, ZK-13.7, ZK-13.24
+	l, writer, _ := pair(t, Config{})
+	l.must(writer, mk("/a"))
+	l.must(writer, watchOn(OpGetData, "/a"))
+	expect(t, l.do(writer, set("/a", "x")), []string{"1 event CHANGED /a", "1 setData OK zxid=4"})
+}
+
+func TestWatchersHearInTheOrderOfTheirWatches(t *testing.T) {
+	l, writer, second := pair(t, Config{})
+	third := l.connect()
+	l.must(writer, mk("/a"))
+	l.must(third, watchOn(OpGetData, "/a"))
+	l.must(second, watchOn(OpGetData, "/a"))
+	l.must(third, watchOn(OpGetData, "/a"))
+	expect(t, l.eventsOf(writer, set("/a", "x")), []string{"3 event CHANGED /a", "2 event CHANGED /a"})
+}
+
+func TestEventZxidByVersion(t *testing.T) { // ZK-1.4, ZK-14.1
+	for _, c := range []struct {
+		profile Profile
+		want    int64
+	}{{V38, -1}, {V39, 4}} {
+		l, writer, watcher := pair(t, Config{Profile: c.profile})
+		l.must(writer, mk("/a"))
+		l.must(watcher, watchOn(OpGetData, "/a"))
+		l.m.Handle(0, writer, &Request{Op: OpSetData, Path: "/a", Version: -1})
+		expect(t, l.m.Drain()[0].Event.Zxid, c.want)
+	}
+}
+
+func add(path string, mode int32) Request { return Request{Op: OpAddWatch, Path: path, Mode: mode} }
+
+func TestPersistentWatchSurvives(t *testing.T) { // ZK-7.7, ZK-13.12
+	l, writer, watcher := pair(t, Config{})
+	l.must(watcher, add("/a", ModePersistent))
+	for _, s := range []struct {
+		name string
+		req  Request
+		want []string
+	}{
+		{"creation", mk("/a"), []string{"2 event CREATED /a"}},
+		{"change", set("/a", "x"), []string{"2 event CHANGED /a"}},
+		{"child", mk("/a/b"), []string{"2 event CHILD /a"}},
+		{"grandchild", mk("/a/b/c"), []string{}},
+		{"grandchild goes", del("/a/b/c"), []string{}},
+		{"child goes", del("/a/b"), []string{"2 event CHILD /a"}},
+		{"deletion", del("/a"), []string{"2 event DELETED /a"}},
+		{"creation again", mk("/a"), []string{"2 event CREATED /a"}},
+	} {
+		t.Run(s.name, func(t *testing.T) { expect(t, l.eventsOf(writer, s.req), s.want) })
+	}
+}
+
+func TestRecursiveWatchHearsTheSubtreeButNoChildEvents(t *testing.T) { // ZK-7.7, ZK-13.12
+	for _, profile := range []Profile{V38, V39} {
+		l, writer, watcher := pair(t, Config{Profile: profile})
+		l.must(watcher, add("/a", ModePersistentRecursive))
+		expect(t, l.eventsOf(writer, multi(mk("/a"), mk("/a/b"), mk("/a/b/c"), set("/a/b", ""), del("/a/b/c"), mk("/ab"))), []string{
+			"2 event CREATED /a", "2 event CREATED /a/b", "2 event CREATED /a/b/c", "2 event CHANGED /a/b", "2 event DELETED /a/b/c",
+		})
+		l.must(watcher, add("/", ModePersistentRecursive))
+		expect(t, l.eventsOf(writer, set("/a/b", "")), []string{"2 event CHANGED /a/b"})
+	}
+}
+
+func TestUnknownModeIsRefused(t *testing.T) { // ZK-7.7
+	l, _, watcher := pair(t, Config{})
+	expect(t, l.reply(watcher, add("/a", 2)).Err, marshallingError)
+	expect(t, l.m.Watches(), nil)
+}
+
+func TestOneModePerPathOn38AndAllOn39(t *testing.T) { // ZK-7.8, ZK-14.2
+	for _, c := range []struct {
+		profile Profile
+		second  []string
+	}{{V38, []string{}}, {V39, []string{"2 event CHANGED /a"}}} {
+		l, writer, watcher := pair(t, Config{Profile: c.profile})
+		l.must(writer, mk("/a"))
+		l.must(watcher, add("/a", ModePersistent))
+		l.must(watcher, watchOn(OpGetData, "/a"))
+		expect(t, l.eventsOf(writer, set("/a", "1")), []string{"2 event CHANGED /a"})
+		expect(t, l.eventsOf(writer, set("/a", "2")), c.second)
+	}
+}
+
+func TestSecondAddWatchReplacesTheFirstOn38(t *testing.T) { // ZK-7.8
+	l, writer, watcher := pair(t, Config{})
+	l.must(writer, mk("/a"))
+	l.must(watcher, add("/a", ModePersistent))
+	l.must(watcher, add("/a", ModePersistentRecursive))
+	expect(t, l.eventsOf(writer, mk("/a/b")), []string{"2 event CREATED /a/b"})
+	expect(t, l.m.watches.data.recursive, 1)
+	l.must(watcher, add("/a", ModePersistent))
+	expect(t, l.m.watches.data.recursive, 0)
+}
+
+func remove(path string, typ int32) Request {
+	return Request{Op: OpRemoveWatches, Path: path, Mode: typ}
+}
+
+func TestRemoveWatchesTakesTableByTableOn38(t *testing.T) { // ZK-7.9, ZK-1.8
+	l, _, watcher := pair(t, Config{})
+	l.must(watcher, add("/a", ModePersistent))
+	for _, s := range []struct {
+		typ  int32
+		want Code
+	}{
+		{WatchTypeChildren, CodeOK}, {WatchTypeChildren, CodeNoWatcher}, {WatchTypeData, CodeOK}, {WatchTypeAny, CodeNoWatcher},
+		{WatchTypePersistent, marshallingError}, {WatchTypePersistentRecursive, marshallingError}, {0, marshallingError},
+	} {
+		expect(t, l.reply(watcher, remove("/a", s.typ)).Err, s.want)
+	}
+	expect(t, l.m.Watches(), nil)
+}
+
+func TestRemoveWatchesTakesModeByModeOn39(t *testing.T) { // ZK-14.3
+	l, _, watcher := pair(t, Config{Profile: V39})
+	l.reply(watcher, watchOn(OpExists, "/a"))
+	l.must(watcher, add("/a", ModePersistent))
+	l.must(watcher, add("/a", ModePersistentRecursive))
+	for _, s := range []struct {
+		typ  int32
+		want Code
+	}{
+		{WatchTypeChildren, CodeNoWatcher}, {WatchTypeData, CodeOK}, {WatchTypeData, CodeNoWatcher},
+		{WatchTypePersistent, CodeOK}, {WatchTypePersistent, CodeNoWatcher},
+		{WatchTypePersistentRecursive, CodeOK}, {WatchTypeAny, CodeNoWatcher},
+	} {
+		expect(t, l.reply(watcher, remove("/a", s.typ)).Err, s.want)
+	}
+	expect(t, l.m.watches.data.recursive, 0)
+}
+
+func TestCheckWatchesCountsAnyConnectionOn38Only(t *testing.T) { // ZK-1.8; WatchManager.java
+	for _, c := range []struct {
+		profile Profile
+		others  Code
+	}{{V38, CodeOK}, {V39, CodeNoWatcher}} {
+		l, other, watcher := pair(t, Config{Profile: c.profile})
+		l.reply(watcher, watchOn(OpExists, "/a"))
+		ask := func(conn ConnID, typ int32) Code {
+			return l.reply(conn, Request{Op: OpCheckWatches, Path: "/a", Mode: typ}).Err
+		}
+		expect(t, ask(watcher, WatchTypeData), CodeOK)
+		expect(t, ask(watcher, WatchTypeAny), CodeOK)
+		expect(t, ask(watcher, WatchTypeChildren), CodeNoWatcher)
+		expect(t, ask(watcher, 9), marshallingError)
+		expect(t, ask(other, WatchTypeData), c.others)
+	}
+}
+
+func TestEventsAreFilteredByReadPermission(t *testing.T) { // ZK-9.7, ZK-14.5
+	secret := Request{Op: OpCreate, Path: "/a", ACL: []ACL{{PermAll &^ PermRead, "world", "anyone"}}}
+	for _, c := range []struct {
+		name string
+		cfg  Config
+		want []string
+	}{
+		{"3.8", Config{}, []string{"2 event CREATED /a", "2 event CHILD /"}},
+		{"3.8 with the fix", Config{FilterEvents: true}, []string{"2 event CHILD /"}},
+		{"3.9", Config{Profile: V39}, []string{"2 event CHILD /"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l, writer, watcher := pair(t, c.cfg)
+			l.reply(watcher, watchOn(OpExists, "/a"))
+			l.must(watcher, watchOn(OpGetChildren, "/"))
+			expect(t, l.eventsOf(writer, secret), c.want)
+			expect(t, l.m.Watches(), nil)
+		})
+	}
+}
+
+// setWatches compares what a client knew with what is (ZK-7.5, ZK-13.11).
+
+func reset(op OpCode, lists WatchLists) Request { return Request{Op: op, Watches: &lists} }
+
+func TestSetWatchesCatchesUp(t *testing.T) { // ZK-7.5
+	l, writer, watcher := pair(t, Config{})
+	l.must(writer, mk("/old"))          // zxid 3
+	l.must(writer, mk("/changed"))      // zxid 4
+	l.must(writer, mk("/changed/c"))    // zxid 5
+	l.must(writer, set("/changed", "")) // zxid 6
+	all := []string{"/gone", "/changed", "/old"}
+	got := l.do(watcher, reset(OpSetWatches, WatchLists{RelativeZxid: 4, Data: all, Exist: all, Child: all}))
+	expect(t, got, []string{
+		"2 event DELETED /gone", "2 event CHANGED /changed",
+		"2 event CREATED /changed", "2 event CREATED /old",
+		"2 event DELETED /gone", "2 event CHILD /changed",
+		"2 setWatches OK zxid=6",
+	})
+	expect(t, l.m.Watches(), []WatchInfo{
+		{Path: "/gone", Conn: 2, OneShot: true},
+		{Path: "/old", Conn: 2, OneShot: true},
+		{Path: "/old", Conn: 2, Child: true, OneShot: true},
+	})
+}
+
+func TestSetWatches2RearmsPersistentOnesWithoutEvents(t *testing.T) { // ZK-7.6
+	l, writer, watcher := pair(t, Config{})
+	l.must(writer, mk("/a"))
+	lists := WatchLists{Persistent: []string{"/a"}, PersistentRecursive: []string{"/r"}}
+	expect(t, l.do(watcher, reset(OpSetWatches2, lists)), []string{"2 setWatches2 OK zxid=3"})
+	expect(t, l.eventsOf(writer, multi(mk("/a/b"), mk("/r"), mk("/r/s"))), []string{
+		"2 event CHILD /a", "2 event CREATED /r", "2 event CREATED /r/s",
+	})
+	l.do(watcher, reset(OpSetWatches, WatchLists{Persistent: []string{"/x"}}))
+	expect(t, l.eventsOf(writer, mk("/x")), []string{})
+}

@@ -1,0 +1,167 @@
+package zookeeper
+
+import (
+	"slices"
+	"strings"
+)
+
+// nodeKind says what ends a znode.
+type nodeKind uint8
+
+const (
+	persistent nodeKind = iota
+	ephemeral
+	container
+	ttl
+)
+
+// znode is one node of the tree. Children are a linked list in the order of
+// creation; unlinking keeps a node's own links, so that undoing a failed multi
+// in reverse order restores the list exactly.
+type znode struct {
+	path, name string
+	parent     *znode
+	first      *znode
+	last       *znode
+	prev, next *znode
+
+	// sorted caches the children's names in order. Slices that were handed out
+	// are never written to again.
+	sorted      []string
+	sortedValid bool
+
+	data []byte
+	acl  []ACL
+	kind nodeKind
+
+	// session owns an ephemeral; ownerPrev and ownerNext link its ephemerals.
+	session   *session
+	ownerPrev *znode
+	ownerNext *znode
+
+	// ttlMs is the time to live of a TTL node; mortal is the place of a container
+	// or TTL node in the sweep's list.
+	ttlMs  int64
+	mortal int
+
+	czxid, mzxid, pzxid int64
+	ctimeMs, mtimeMs    int64
+	version, aversion   int32
+	// creates is the internal cversion: the number of successful creates of any
+	// child (ZK-5.2).
+	creates     int32
+	numChildren int32
+}
+
+// stat is what clients see. The visible cversion counts creates and deletes,
+// and only ephemerals show an owner (ZK-5.3, ZK-5.6).
+func (n *znode) stat() Stat {
+	s := Stat{
+		Czxid: n.czxid, Mzxid: n.mzxid, Pzxid: n.pzxid,
+		CtimeMs: n.ctimeMs, MtimeMs: n.mtimeMs,
+		Version: n.version, Aversion: n.aversion,
+		Cversion:        2*n.creates - n.numChildren,
+		DataLengthBytes: int32(len(n.data)),
+		NumChildren:     n.numChildren,
+	}
+	if n.session != nil {
+		s.EphemeralOwner = n.session.id
+	}
+	return s
+}
+
+// linkChild appends child to the list.
+func (n *znode) linkChild(child *znode) {
+	child.parent, child.prev, child.next = n, n.last, nil
+	if n.last != nil {
+		n.last.next = child
+	} else {
+		n.first = child
+	}
+	n.last = child
+	n.numChildren++
+	// Sequential names come in order: the cache then grows instead of being lost.
+	// Readers of the shorter slice do not see the new element.
+	if n.sortedValid {
+		if k := len(n.sorted); k == 0 || n.sorted[k-1] < child.name {
+			n.sorted = append(n.sorted, child.name)
+		} else {
+			n.sorted, n.sortedValid = nil, false
+		}
+	}
+}
+
+// unlinkChild takes child out of the list.
+func (n *znode) unlinkChild(child *znode) {
+	if child.prev != nil {
+		child.prev.next = child.next
+	} else {
+		n.first = child.next
+	}
+	if child.next != nil {
+		child.next.prev = child.prev
+	} else {
+		n.last = child.prev
+	}
+	n.numChildren--
+	// Queues and elections delete the smallest name: cut it off the cache.
+	if n.sortedValid && n.sorted[0] == child.name {
+		n.sorted = n.sorted[1:]
+	} else {
+		n.sorted, n.sortedValid = nil, false
+	}
+}
+
+// relinkChild undoes unlinkChild, provided that everything done after it was
+// undone before.
+func (n *znode) relinkChild(child *znode) {
+	if child.prev != nil {
+		child.prev.next = child
+	} else {
+		n.first = child
+	}
+	if child.next != nil {
+		child.next.prev = child
+	} else {
+		n.last = child
+	}
+	n.numChildren++
+	n.sorted, n.sortedValid = nil, false
+}
+
+// childNames lists the children's names, sorted. The slice never changes; it is
+// never nil.
+func (n *znode) childNames() []string {
+	if !n.sortedValid {
+		n.sorted = make([]string, 0, n.numChildren)
+		for c := n.first; c != nil; c = c.next {
+			n.sorted = append(n.sorted, c.name)
+		}
+		slices.SortFunc(n.sorted, strings.Compare)
+		n.sortedValid = true
+	}
+	return n.sorted
+}
+
+// descendants counts the nodes below n.
+func (n *znode) descendants() int32 {
+	var count int32
+	for c := n.first; c != nil; c = c.after(n) {
+		count++
+	}
+	return count
+}
+
+// after is the node that follows n in a walk of the nodes below top, parents
+// first; nil at the end.
+func (n *znode) after(top *znode) *znode {
+	if n.first != nil {
+		return n.first
+	}
+	for ; n != top; n = n.parent {
+		if n.next != nil {
+			return n.next
+		}
+	}
+	return nil
+}
