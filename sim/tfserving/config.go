@@ -1,0 +1,122 @@
+package tfserving
+
+import (
+	"slices"
+	"strings"
+)
+
+// ServerConfig is tensorflow.serving.ModelServerConfig.
+type ServerConfig struct {
+	Kind   ConfigKind
+	Models []ModelConfig // for ModelList, in the order of the list
+	Custom string        // for CustomConfig: the serialized Any
+}
+
+// ConfigKind is the case of the oneof in a ServerConfig.
+type ConfigKind uint8
+
+// The kinds of a config. EmptyConfig has nothing set at all, which is not the
+// same as a model list without models (TFS-8.10).
+const (
+	EmptyConfig ConfigKind = iota
+	ModelList
+	CustomConfig
+)
+
+// ModelConfig is tensorflow.serving.ModelConfig without what has no effect here.
+type ModelConfig struct {
+	Name     string
+	BasePath string
+	Type     ModelType // deprecated; either it or Platform is set
+	Platform string
+	Policy   VersionPolicy
+	Labels   []Label // by name
+}
+
+// ModelType is the deprecated way to name a platform.
+type ModelType int32
+
+// The model types.
+const (
+	TypeUnspecified ModelType = 0
+	TypeTensorFlow  ModelType = 1
+	TypeOther       ModelType = 2
+)
+
+// Label gives a version a name for requests (TFS-11).
+type Label struct {
+	Name    string
+	Version int64
+}
+
+// VersionPolicy is FileSystemStoragePathSourceConfig.ServableVersionPolicy.
+type VersionPolicy struct {
+	Kind        PolicyKind
+	NumVersions uint32  // for Latest and LatestOnce; 0 counts as 1
+	Versions    []int64 // for Specific
+}
+
+// PolicyKind is the case of the oneof in a VersionPolicy.
+type PolicyKind uint8
+
+// The policies. NoPolicy serves as Latest with one version.
+const (
+	NoPolicy PolicyKind = iota
+	Latest
+	All
+	Specific
+	LatestOnce // of monolith's fork (TFS-16.2, TFS-21.1)
+)
+
+// tensorFlowPlatform is the one platform of a stock server.
+const tensorFlowPlatform = "tensorflow"
+
+// sameCustom says whether both are the same custom config, which tfs-head lets
+// pass
+// (model_servers/server_core.cc:482).
+func (c ServerConfig) sameCustom(other ServerConfig) bool {
+	return c.Kind == CustomConfig && other.Kind == CustomConfig && c.Custom == other.Custom
+}
+
+// withoutLatestOnce is the config as a server reads it whose messages lack
+// latest_once: on the wire an unknown field is skipped, which leaves no policy.
+func (c ServerConfig) withoutLatestOnce() ServerConfig {
+	c.Models = slices.Clone(c.Models)
+	for i := range c.Models {
+		if c.Models[i].Policy.Kind == LatestOnce {
+			c.Models[i].Policy = VersionPolicy{}
+		}
+	}
+	return c
+}
+
+// hasLabels says whether any model gives labels to versions.
+func (c ServerConfig) hasLabels() bool {
+	for _, m := range c.Models {
+		if len(m.Labels) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// isRelativePath says whether a base path is neither absolute nor a URI
+// (model_servers/server_core.cc:108-113).
+func isRelativePath(path string) bool {
+	if scheme, _, ok := strings.Cut(path, "://"); ok && isScheme(scheme) {
+		return false
+	}
+	return !strings.HasPrefix(path, "/")
+}
+
+// isScheme matches [a-zA-Z][0-9a-zA-Z.]* (tensorflow io::ParseURI).
+func isScheme(s string) bool {
+	for i, c := range []byte(s) {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		digit := '0' <= c && c <= '9' || c == '.'
+		if !letter && (i == 0 || !digit) {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,118 @@
+package tfserving
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// configPoll re-reads the model config file and reloads it, even when nothing
+// changed (TFS-10).
+//
+// A run is left out when it would repeat the last one without effect: the file
+// is unchanged, no other reload stored a config since, and the last run did not
+// fail at a step that may now pass. That is the label step, which looks at the
+// states of versions, and a first config, for which upstream builds a new source
+// each time (TFS-8.9).
+type configPoll struct {
+	server  *Server
+	grid    grid
+	timer   timer
+	started bool
+	busy    bool // in a reload, perhaps for ever
+	// fileChanged is set by the watch while busy.
+	fileChanged bool
+	unwatch     func()
+	blind       bool
+	// labelsFailed says that the last run had labels and failed.
+	labelsFailed bool
+}
+
+func (p *configPoll) init(s *Server) {
+	p.server = s
+	p.timer = timer{rank: rankConfigPoll, fn: p.run}
+	p.grid.interval = time.Duration(s.options.ModelConfigFilePollWaitSeconds) * time.Second
+}
+
+// start begins the loop; its first run is immediate.
+func (p *configPoll) start() {
+	if p.grid.interval <= 0 || p.server.options.ModelConfigFile == "" {
+		return
+	}
+	p.started = true
+	cancel, ok := p.server.host.Storage().Watch(p.server.options.ModelConfigFile, p.changed)
+	p.unwatch, p.blind = cancel, !ok
+	p.server.agenda.set(&p.timer, p.server.agenda.now())
+}
+
+func (p *configPoll) close() {
+	if p.started && !p.blind {
+		p.unwatch()
+	}
+	p.started = false
+}
+
+// changed has the next run of the grid happen.
+func (p *configPoll) changed() {
+	if p.busy {
+		p.fileChanged = true
+		return
+	}
+	a := p.server.agenda
+	if !p.started || p.timer.queued {
+		return
+	}
+	a.set(&p.timer, p.grid.upcoming(a, rankConfigPoll))
+	if !a.running {
+		a.arm()
+	}
+}
+
+// reloaded is told that a reload stored its config.
+func (p *configPoll) reloaded() {
+	if !p.busy {
+		p.changed()
+	}
+}
+
+// heard is told of every change of a servable's state.
+func (p *configPoll) heard() {
+	if p.labelsFailed && !p.busy {
+		p.changed()
+	}
+}
+
+func (p *configPoll) run() {
+	p.grid.began(p.server.agenda.now())
+	p.fileChanged, p.labelsFailed = false, false
+	config, err := p.server.readConfigFile()
+	if err != nil {
+		p.server.errorf("Failed to read ModelServerConfig file: %s", err.Message)
+		p.end(false)
+		return
+	}
+	p.busy = true
+	p.server.core.reload(config, func(err *env.RPCError) {
+		p.busy = false
+		if err != nil {
+			p.server.errorf("PollFilesystemAndReloadConfig failed to ReloadConfig: %s", err.Message)
+			p.labelsFailed = config.hasLabels()
+		}
+		p.end(config.Kind == ModelList && p.server.core.source == nil)
+	})
+}
+
+// end is the end of a run; again says that a repeat may have an effect.
+func (p *configPoll) end(again bool) {
+	a := p.server.agenda
+	if p.server.dead {
+		return
+	}
+	if p.grid.ended(a.now()) {
+		a.set(&p.timer, a.now())
+		return
+	}
+	if again || p.fileChanged || p.blind || p.server.polls {
+		p.changed()
+	}
+}

@@ -1,0 +1,67 @@
+package tfserving
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// statusf makes an error of the server with upstream's text.
+func statusf(code env.Code, format string, args ...any) *env.RPCError {
+	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// oldCodeNames are the names that TensorFlow 2.4 prints.
+var oldCodeNames = [...]string{
+	"OK", "Cancelled", "Unknown", "Invalid argument", "Deadline exceeded",
+	"Not found", "Already exists", "Permission denied", "Resource exhausted",
+	"Failed precondition", "Aborted", "Out of range", "Unimplemented",
+	"Internal", "Unavailable", "Data loss", "Unauthenticated",
+}
+
+// statusString prints a status as it appears inside messages (TFS-1.3):
+// "Not found: m" or "NOT_FOUND: m".
+func (p Profile) statusString(err *env.RPCError) string {
+	if p == Profile24 && err.Code >= 0 && int(err.Code) < len(oldCodeNames) {
+		return oldCodeNames[err.Code] + ": " + err.Message
+	}
+	return err.Error()
+}
+
+// maxMessageBytes is where gRPC messages are cut
+// (model_servers/grpc_status_util.cc:24-35).
+const maxMessageBytes = 1024
+
+// truncate cuts the message of an error that goes out by gRPC (TFS-8.1).
+func truncate(err *env.RPCError) *env.RPCError {
+	if err == nil || len(err.Message) <= maxMessageBytes {
+		return err
+	}
+	return &env.RPCError{Code: err.Code, Message: err.Message[:maxMessageBytes] + "...TRUNCATED"}
+}
+
+// asError keeps a nil *RPCError from becoming a non-nil error.
+func asError(err *env.RPCError) error {
+	if err == nil {
+		return nil
+	}
+	return truncate(err)
+}
+
+// statusProto is the status as GetModelStatus answers it (TFS-7.1).
+func statusProto(err *env.RPCError) env.StatusProto {
+	if err == nil {
+		return env.StatusProto{}
+	}
+	return env.StatusProto{Code: err.Code, Message: err.Message}
+}
+
+// servable names one version of one model; upstream calls it ServableId.
+type servable struct {
+	model   string
+	version int64
+}
+
+func (s servable) String() string {
+	return fmt.Sprintf("{name: %s version: %d}", s.model, s.version)
+}

@@ -1,0 +1,194 @@
+package tfserving
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// testHost is a Host with a virtual clock and a disk in memory.
+type testHost struct {
+	now    time.Duration
+	timers []*hostTimer // in the order of setting
+	fired  int
+	disk   *testDisk
+	exit   func(code int, stdout string)
+	logs   []string
+	choose func(site string, n int) int
+}
+
+type hostTimer struct {
+	at time.Duration
+	fn func()
+}
+
+func newTestHost() *testHost {
+	return &testHost{
+		disk:   &testDisk{files: map[string]testFile{}, faults: map[string]error{}},
+		exit:   func(int, string) {},
+		choose: func(string, int) int { return 0 },
+	}
+}
+
+func (h *testHost) Now() time.Duration            { return h.now }
+func (h *testHost) Storage() Storage              { return h.disk }
+func (h *testHost) Choose(site string, n int) int { return h.choose(site, n) }
+func (h *testHost) Exit(code int, stdout string)  { h.exit(code, stdout) }
+func (h *testHost) Log(level env.Level, format string, args ...any) {
+	h.logs = append(h.logs, fmt.Sprintf("%s %s", level, fmt.Sprintf(format, args...)))
+}
+
+func (h *testHost) After(d time.Duration, fn func()) func() {
+	t := &hostTimer{at: h.now + max(d, 0), fn: fn}
+	h.timers = append(h.timers, t)
+	return func() {
+		h.timers = slices.DeleteFunc(h.timers, func(u *hostTimer) bool { return u == t })
+	}
+}
+
+// runTo fires every timer up to and including the instant.
+func (h *testHost) runTo(at time.Duration) {
+	for {
+		first := -1
+		for i, t := range h.timers {
+			if t.at <= at && (first < 0 || t.at < h.timers[first].at) {
+				first = i
+			}
+		}
+		if first < 0 {
+			break
+		}
+		t := h.timers[first]
+		h.timers = slices.Delete(h.timers, first, first+1)
+		h.now = max(h.now, t.at)
+		h.fired++
+		t.fn()
+	}
+	h.now = max(h.now, at)
+}
+
+// testDisk holds files and directories by path.
+type testDisk struct {
+	files   map[string]testFile
+	faults  map[string]error // by path: what List and SizeBytes answer
+	watches []*diskWatch
+	blind   bool // watches are not supported
+	lists   int
+}
+
+type testFile struct {
+	dir  bool
+	data []byte
+	size int64
+}
+
+type diskWatch struct {
+	path string
+	fn   func()
+}
+
+func (d *testDisk) List(path string) ([]string, error) {
+	d.lists++
+	if err := d.faults[path]; err != nil {
+		return nil, err
+	}
+	var names []string
+	for p := range d.files {
+		if rest, ok := strings.CutPrefix(p, path+"/"); ok && !strings.Contains(rest, "/") {
+			names = append(names, rest)
+		}
+	}
+	sort.Sort(sort.Reverse(sort.StringSlice(names))) // no order is promised
+	return names, nil
+}
+
+func (d *testDisk) Exists(path string) bool {
+	_, ok := d.files[path]
+	return ok
+}
+
+func (d *testDisk) SizeBytes(path string) (int64, error) {
+	if err := d.faults[path]; err != nil {
+		return 0, err
+	}
+	var sum int64
+	for p, f := range d.files {
+		if p == path || strings.HasPrefix(p, path+"/") {
+			sum += f.size
+		}
+	}
+	return sum, nil
+}
+
+func (d *testDisk) ReadFile(path string) ([]byte, error) {
+	f, ok := d.files[path]
+	if !ok || f.dir {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+	return f.data, nil
+}
+
+func (d *testDisk) Watch(path string, changed func()) (func(), bool) {
+	if d.blind {
+		return nil, false
+	}
+	w := &diskWatch{path, changed}
+	d.watches = append(d.watches, w)
+	return func() {
+		d.watches = slices.DeleteFunc(d.watches, func(u *diskWatch) bool { return u == w })
+	}, true
+}
+
+// notify calls the watches that a change of the path concerns.
+func (d *testDisk) notify(path string) {
+	for _, w := range slices.Clone(d.watches) {
+		if w.path == path || strings.HasPrefix(path, w.path+"/") || strings.HasPrefix(w.path, path+"/") {
+			w.fn()
+		}
+	}
+}
+
+// put adds a file with its parent directories.
+func (d *testDisk) put(path string, f testFile) {
+	for i := 1; i < len(path); i++ {
+		if path[i] == '/' && !d.Exists(path[:i]) {
+			d.files[path[:i]] = testFile{dir: true}
+		}
+	}
+	d.files[path] = f
+	d.notify(path)
+}
+
+func (d *testDisk) mkdir(path string) { d.put(path, testFile{dir: true}) }
+
+// putModel adds a SavedModel of the size in an export directory.
+func (d *testDisk) putModel(dir string, size int64) {
+	d.put(dir+"/saved_model.pb", testFile{data: []byte("graph"), size: size})
+}
+
+func (d *testDisk) write(path, text string) {
+	d.put(path, testFile{data: []byte(text), size: int64(len(text))})
+}
+
+func (d *testDisk) remove(path string) {
+	for p := range d.files {
+		if p == path || strings.HasPrefix(p, path+"/") {
+			delete(d.files, p)
+		}
+	}
+	d.notify(path)
+}
+
+func (d *testDisk) fault(path string, err error) {
+	if err == nil {
+		delete(d.faults, path)
+	} else {
+		d.faults[path] = err
+	}
+	d.notify(path)
+}

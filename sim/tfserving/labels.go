@@ -1,0 +1,59 @@
+package tfserving
+
+import "github.com/monosim/monosim/engine/env"
+
+// labelMap is model, label, version; nil means that none was ever installed.
+type labelMap map[string]map[string]int64
+
+// versionForLabel resolves a label at request time (TFS-11).
+func (c *core) versionForLabel(model, label string) (int64, *env.RPCError) {
+	if c.labels == nil {
+		return 0, statusf(env.Unavailable, "Model labels does not init yet.%s", label)
+	}
+	version, ok := c.labels[model][label]
+	if !ok {
+		return 0, statusf(env.InvalidArgument, "Unrecognized servable version label: %s", label)
+	}
+	return version, nil
+}
+
+// updateLabels checks that every label points to an available version and then
+// swaps the whole map (TFS-8.2 step 7).
+func (c *core) updateLabels(config ServerConfig) *env.RPCError {
+	fresh := labelMap{}
+	for _, model := range config.Models {
+		for _, label := range model.Labels {
+			if !c.mayAssign(model.Name, label) {
+				return statusf(env.FailedPrecondition,
+					"Request to assign label to version %d of model %s, which is not currently available for inference",
+					label.Version, model.Name)
+			}
+			if fresh[model.Name] == nil {
+				fresh[model.Name] = map[string]int64{}
+			}
+			fresh[model.Name][label.Name] = label.Version
+		}
+	}
+	if c.server.options.RefuseVersionLabels {
+		if len(fresh) > 0 {
+			return statusf(env.FailedPrecondition, "Model version labels are not currently allowed by the server.")
+		}
+		return nil
+	}
+	c.labels = fresh
+	return nil
+}
+
+func (c *core) mayAssign(model string, label Label) bool {
+	if c.server.states.state(servable{model, label.Version}) == env.StateAvailable {
+		return true
+	}
+	if c.server.options.ForceAllowLabels {
+		return true
+	}
+	if !c.server.options.AllowVersionLabelsForUnavailableModels {
+		return false
+	}
+	existing, err := c.versionForLabel(model, label.Name)
+	return err != nil || existing == label.Version
+}

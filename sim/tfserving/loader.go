@@ -1,0 +1,143 @@
+package tfserving
+
+import (
+	"github.com/monosim/monosim/engine/env"
+)
+
+// load is one load request on the thread of its executor (TFS-5.1): the decision
+// phase, LOADING, tries, then AVAILABLE once the serving map has the version.
+func (m *manager) load(h *harness, done func()) {
+	m.decision.lock(func() {
+		m.mu.lock(func() {
+			m.reserve(h, func(err *env.RPCError) {
+				if err != nil {
+					m.fail(h, err)
+				} else {
+					h.state = harnessLoadApproved
+					m.ongoing++
+				}
+				m.mu.unlock()
+				m.decision.unlock()
+				if err != nil {
+					done()
+					return
+				}
+				m.executeLoad(h, done)
+			})
+		})
+	})
+}
+
+func (m *manager) executeLoad(h *harness, done func()) {
+	m.server.publish(h.id, env.StateLoading, nil)
+	h.state = harnessLoading
+	m.retry(h, func(result func(*env.RPCError)) { m.tryLoad(h, result) }, func(err *env.RPCError) {
+		switch {
+		case err != nil:
+			m.fail(h, err)
+			m.finish(done)
+		case h.cancelled && m.server.profile == ProfileHead:
+			m.unloadCancelled(h, done)
+		default:
+			m.publishLoaded(h, done)
+		}
+	})
+}
+
+// publishLoaded makes the version reachable, waits for the readers of the old
+// map, of whatever model (TFS-2.3 item 3), and announces the version.
+func (m *manager) publishLoaded(h *harness, done func()) {
+	h.state = harnessReady
+	m.touch()
+	m.mu.lock(func() {
+		m.updateServingMap(func() {
+			m.mu.unlock()
+			m.server.publish(h.id, env.StateAvailable, nil)
+			m.finish(done)
+		})
+	})
+}
+
+// unloadCancelled drops what was loaded in vain (core/loader_harness.cc:87-104).
+func (m *manager) unloadCancelled(h *harness, done func()) {
+	h.state = harnessUnloading
+	m.server.agenda.sleep(m.server.options.Cost.unload(m.server.host), func() {
+		m.release(h)
+		h.state = harnessDisabled
+		m.touch()
+		m.server.publish(h.id, env.StateEnd, statusf(env.Canceled, "Loading of servable cancelled"))
+		m.finish(done)
+	})
+}
+
+// tryLoad is one call of Load(). What it finds on the disk when it begins
+// decides; the answer comes after the time it costs.
+func (m *manager) tryLoad(h *harness, result func(*env.RPCError)) {
+	s := m.server
+	bundle, diskBytes, err := s.readBundle(h.path)
+	if err != nil {
+		s.agenda.sleep(s.options.Cost.FailedLoadTime, func() { result(err) })
+		return
+	}
+	s.agenda.sleep(s.options.Cost.load(diskBytes, bundle.warmups)+bundle.LoadTime, func() {
+		if bundle.err != nil {
+			result(bundle.err)
+			return
+		}
+		h.bundle, h.resident = bundle, s.options.Cost.ram(diskBytes)
+		if !s.takeMemory(h.resident) {
+			return
+		}
+		result(nil)
+	})
+}
+
+// unload is one unload request on the thread of its executor (TFS-6).
+func (m *manager) unload(h *harness, done func()) {
+	m.decision.lock(func() {
+		m.mu.lock(func() {
+			h.state = harnessQuiescing
+			m.ongoing++
+			m.mu.unlock()
+			m.decision.unlock()
+			m.executeUnload(h, done)
+		})
+	})
+}
+
+func (m *manager) executeUnload(h *harness, done func()) {
+	m.mu.lock(func() {
+		m.server.publish(h.id, env.StateUnloading, nil)
+		m.updateServingMap(func() {
+			h.state = harnessQuiesced
+			m.mu.unlock()
+			h.state = harnessUnloading
+			m.server.agenda.sleep(m.server.options.Cost.unload(m.server.host), func() {
+				m.release(h)
+				h.state = harnessDisabled
+				m.touch()
+				m.server.publish(h.id, env.StateEnd, nil)
+				m.finish(done)
+			})
+		})
+	})
+}
+
+func (m *manager) release(h *harness) {
+	m.server.freeMemory(h.resident)
+	h.resident, h.bundle = 0, nil
+}
+
+// finish ends the execution phase: those who wait for resources look again.
+func (m *manager) finish(done func()) {
+	m.mu.lock(func() {
+		m.ongoing--
+		waiters := m.capacity
+		m.capacity = nil
+		for _, wake := range waiters {
+			m.mu.lock(wake)
+		}
+		m.mu.unlock()
+		done()
+	})
+}

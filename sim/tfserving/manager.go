@@ -1,0 +1,304 @@
+package tfserving
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// manageInterval is manage_state_interval_micros
+// (core/aspired_versions_manager.h:104).
+const manageInterval = 100 * time.Millisecond
+
+// manager loads and unloads versions towards what the source aspires (upstream's
+// AspiredVersionsManager on its BasicManager).
+//
+// Its tick is a function of the requests and harnesses alone: after a tick that
+// did nothing, ticks do nothing until a request comes or a harness changes
+// state. touch notes such a change; only then is a tick put on the agenda.
+type manager struct {
+	server *Server
+	models []*managed // by name
+	byName map[string]*managed
+
+	grid grid
+	tick timer
+	busy bool // a tick is in progress: blocked, or loading inline
+
+	// mu is BasicManager::mu_, decision its load_unload_decision_phase_mu_,
+	// executorMu its load_executor_mu_.
+	mu, decision, executorMu mutex
+	loads, unloads           *executor
+	// ongoing counts approved loads and unloads; capacity are those who wait for
+	// one of them to end.
+	ongoing  int
+	capacity []func()
+
+	serving *servingMap
+}
+
+// managed is what the manager knows of one model.
+type managed struct {
+	name     string
+	versions []*harness // by version
+	pending  []aspired
+	waiting  bool // pending is a request
+}
+
+// aspired is one version in an aspired-versions request; err stands for a
+// version that the source adapter could not take (core/basic_manager.cc:360).
+type aspired struct {
+	version int64
+	path    string
+	err     *env.RPCError
+}
+
+// harness is one managed version (core/loader_harness.h).
+type harness struct {
+	id        servable
+	path      string
+	state     harnessState
+	aspired   bool
+	cancelled bool
+	bundle    *Bundle
+	// reserved is what the resource tracker counts, resident the memory.
+	reserved, resident int64
+}
+
+type harnessState uint8
+
+const (
+	harnessNew harnessState = iota
+	harnessLoadRequested
+	harnessLoadApproved
+	harnessLoading
+	harnessReady
+	harnessUnloadRequested
+	harnessQuiescing
+	harnessQuiesced
+	harnessUnloading
+	harnessDisabled
+	harnessError
+)
+
+// usesResources follows GetLoadersCurrentlyUsingResources
+// (core/basic_manager.cc:434-482).
+func (s harnessState) usesResources() bool {
+	return s >= harnessLoadApproved && s <= harnessUnloading
+}
+
+func newManager(s *Server) *manager {
+	m := &manager{server: s, byName: map[string]*managed{}, grid: grid{interval: manageInterval}}
+	m.tick = timer{rank: rankManager, fn: m.runTick}
+	m.mu.agenda, m.decision.agenda, m.executorMu.agenda = s.agenda, s.agenda, s.agenda
+	m.loads = newExecutor(s.agenda, s.options.NumLoadThreads)
+	m.unloads = newExecutor(s.agenda, s.options.NumUnloadThreads)
+	m.serving = &servingMap{}
+	return m
+}
+
+// start begins the loop; its first run finds nothing to do.
+func (m *manager) start() {
+	m.grid.began(m.server.agenda.now())
+	if m.server.polls {
+		m.touch()
+	}
+}
+
+// touch has the next tick of the grid run.
+func (m *manager) touch() {
+	if !m.busy && !m.tick.queued {
+		m.server.agenda.set(&m.tick, m.grid.upcoming(m.server.agenda, rankManager))
+	}
+}
+
+// enqueue takes an aspired-versions request; it overwrites the model's last one
+// when that was not processed yet (TFS-4.1).
+func (m *manager) enqueue(model string, versions []aspired) {
+	e := m.byName[model]
+	if e == nil {
+		if len(versions) == 0 {
+			return // processing it would touch nothing
+		}
+		e = m.add(model)
+	}
+	e.pending, e.waiting = versions, true
+	m.touch()
+}
+
+func (m *manager) add(model string) *managed {
+	e := &managed{name: model}
+	i, _ := slices.BinarySearchFunc(m.models, model, func(e *managed, name string) int {
+		return strings.Compare(e.name, name)
+	})
+	m.models = slices.Insert(m.models, i, e)
+	m.byName[model] = e
+	return e
+}
+
+// runTick is one run of the loop (TFS-4.2). With an inline executor the tick
+// lasts as long as the load or unload that it starts.
+func (m *manager) runTick() {
+	m.busy = true
+	m.grid.began(m.server.agenda.now())
+	m.mu.lock(func() {
+		flushed := m.flush()
+		processed := m.processPending()
+		action, acts := m.nextAction()
+		if acts {
+			action.harness.request(action.kind)
+		}
+		m.mu.unlock()
+		changed := flushed || processed || acts
+		if !acts {
+			m.endTick(changed)
+			return
+		}
+		m.perform(action, func() { m.endTick(changed) })
+	})
+}
+
+func (m *manager) endTick(changed bool) {
+	m.busy = false
+	if m.server.dead {
+		return
+	}
+	if m.grid.ended(m.server.agenda.now()) {
+		m.server.agenda.set(&m.tick, m.server.agenda.now())
+		return
+	}
+	if changed || m.server.polls {
+		m.touch()
+	}
+}
+
+// flush stops managing versions that are not aspired and not in use (TFS-4.2).
+func (m *manager) flush() (changed bool) {
+	m.models = slices.DeleteFunc(m.models, func(e *managed) bool {
+		before := len(e.versions)
+		e.versions = slices.DeleteFunc(e.versions, func(h *harness) bool {
+			idle := h.state == harnessNew || h.state == harnessDisabled || h.state == harnessError
+			return idle && !h.aspired
+		})
+		changed = changed || len(e.versions) < before
+		if len(e.versions) > 0 || e.waiting {
+			return false
+		}
+		delete(m.byName, e.name)
+		return true
+	})
+	return changed
+}
+
+// processPending handles every request without re-aspired versions, by name.
+func (m *manager) processPending() (changed bool) {
+	for _, e := range m.models {
+		if e.waiting && !e.reaspires() {
+			versions := e.pending
+			e.pending, e.waiting = nil, false
+			changed = m.process(e, versions) || changed
+		}
+	}
+	return changed
+}
+
+// reaspires says whether the request names a version that is managed but no
+// longer aspired; it then stays queued until that version is gone.
+func (e *managed) reaspires() bool {
+	return slices.ContainsFunc(e.versions, func(h *harness) bool {
+		return !h.aspired && contains(e.pending, h.id.version)
+	})
+}
+
+func contains(versions []aspired, version int64) bool {
+	return slices.ContainsFunc(versions, func(v aspired) bool { return v.version == version })
+}
+
+// process un-aspires what is not listed and manages what is new. Versions that
+// are aspired already are left alone, whatever their path or state.
+func (m *manager) process(e *managed, versions []aspired) (changed bool) {
+	for _, h := range e.versions {
+		if !contains(versions, h.id.version) {
+			changed = changed || h.aspired
+			h.aspired = false
+			h.cancelled = h.cancelled || h.state != harnessError
+		}
+	}
+	for _, v := range versions {
+		changed = m.manage(e, v) || changed
+	}
+	return changed
+}
+
+func (m *manager) manage(e *managed, v aspired) (added bool) {
+	i, found := slices.BinarySearchFunc(e.versions, v.version, func(h *harness, version int64) int {
+		return compareVersions(h.id.version, version)
+	})
+	if found {
+		return false
+	}
+	h := &harness{id: servable{model: e.name, version: v.version}, path: v.path, aspired: true}
+	e.versions = slices.Insert(e.versions, i, h)
+	if v.err != nil {
+		m.fail(h, v.err)
+		return true
+	}
+	m.server.publish(h.id, env.StateStart, nil)
+	return true
+}
+
+func compareVersions(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// fail puts a harness in its error state for good (TFS-5.4).
+func (m *manager) fail(h *harness, err *env.RPCError) {
+	h.state = harnessError
+	m.server.errorf("servable %s: %s", h.id, err)
+	m.server.publish(h.id, env.StateEnd, err)
+	m.touch()
+}
+
+func (h *harness) request(kind actionKind) {
+	if kind == unloadAction {
+		h.state = harnessUnloadRequested
+		return
+	}
+	h.state = harnessLoadRequested
+}
+
+// nextAction asks the policy for each model; unloads go before loads, and among
+// equals the model that comes first by name unless the host chooses otherwise
+// (TFS-4.3, TFS-21.2).
+func (m *manager) nextAction() (action, bool) {
+	var unloads, loads []action
+	for _, e := range m.models {
+		a, ok := m.server.options.Transition.next(e.versions)
+		switch {
+		case !ok:
+		case a.kind == unloadAction:
+			unloads = append(unloads, a)
+		default:
+			loads = append(loads, a)
+		}
+	}
+	candidates := unloads
+	if len(candidates) == 0 {
+		candidates = loads
+	}
+	switch len(candidates) {
+	case 0:
+		return action{}, false
+	case 1:
+		return candidates[0], true
+	}
+	return candidates[m.server.host.Choose("tfserving.action", len(candidates))], true
+}

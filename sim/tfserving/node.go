@@ -1,0 +1,248 @@
+package tfserving
+
+import (
+	"path"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/files"
+	"github.com/monosim/monosim/sim/network"
+)
+
+// The gRPC methods that a node serves, and their request and response types on
+// the simulated network.
+const (
+	MethodStatus  = "/tensorflow.serving.ModelService/GetModelStatus"            // env.ModelSpec, []env.ModelVersionStatus
+	MethodReload  = "/tensorflow.serving.ModelService/HandleReloadConfigRequest" // []byte, env.StatusProto
+	MethodPredict = "/tensorflow.serving.PredictionService/Predict"              // PredictRequest, Prediction
+)
+
+// Node is a Server that runs as a process of a simulated host: virtual time, the
+// host's files and the simulated network stand behind it.
+type Node struct {
+	NodeConfig
+	server *Server
+	rpc    *network.RPCServer
+}
+
+// NodeConfig says where a node runs.
+type NodeConfig struct {
+	Options Options
+	Proc    *vtime.Process
+	Host    *network.Host
+	Files   *files.FS
+	// Dir is the working directory, for relative paths.
+	Dir string
+	// Exit ends the process; stdout is what it printed last.
+	Exit func(code int, stdout string)
+	// Output takes log lines; nil drops them.
+	Output func(level env.Level, format string, args ...any)
+	// OnEvent, when set, is told of every change of a servable's state.
+	OnEvent func(Event)
+}
+
+// StartNode starts a server. Its port opens when the server is ready to serve
+// (TFS-9.1).
+func StartNode(c NodeConfig) *Node {
+	n := &Node{NodeConfig: c}
+	n.server = New(c.Options, (*nodeHost)(n))
+	n.server.OnEvent = func(e Event) {
+		node := c.Proc.Node()
+		node.Note(uint64(e.Version)<<8 ^ uint64(e.State))
+		node.NoteString(e.Model)
+		if c.OnEvent != nil {
+			c.OnEvent(e)
+		}
+	}
+	n.server.OnServing(n.open)
+	n.server.Start()
+	return n
+}
+
+// Server is the state machine.
+func (n *Node) Server() *Server { return n.server }
+
+// open listens; a port that is taken ends the process, as the real one's gRPC
+// server fails to build.
+func (n *Node) open() {
+	rpc, err := n.Host.ServeRPC(network.OwnedBy(n.Proc), n.Options.Port, n.handle)
+	if err != nil {
+		n.server.exit(1, "Failed to start server. Error: "+err.Error())
+		return
+	}
+	n.rpc = rpc
+}
+
+func (n *Node) handle(call *network.Call) {
+	switch call.Method {
+	case MethodStatus:
+		versions, err := n.server.Status(*call.Request.(*env.ModelSpec))
+		if err != nil {
+			call.Fail(err.(*env.RPCError))
+			return
+		}
+		call.Reply(versions, 16+len(versions)*16)
+	case MethodReload:
+		n.reload(call)
+	case MethodPredict:
+		n.predict(call)
+	default:
+		call.Fail(&env.RPCError{Code: env.Unimplemented})
+	}
+}
+
+func (n *Node) reload(call *network.Call) {
+	config, err := ParseServerConfig(call.Request.([]byte))
+	if err != nil {
+		call.Fail(&env.RPCError{Code: env.Internal, Message: err.Error()})
+		return
+	}
+	n.server.Reload(config, func(status *env.RPCError) {
+		if status != nil {
+			call.Fail(status)
+			return
+		}
+		call.Reply(env.StatusProto{}, 4)
+	})
+}
+
+// predict answers after the time that the model takes; until then the versions
+// are in use (TFS-2.3).
+func (n *Node) predict(call *network.Call) {
+	prediction, err := n.server.Predict(*call.Request.(*PredictRequest))
+	if err != nil {
+		call.Fail(err.(*env.RPCError))
+		return
+	}
+	n.Proc.After(n.server.PredictTime(), kindPredict, func() {
+		prediction.Handle.Release()
+		call.Reply(prediction, 64)
+	})
+}
+
+var (
+	kindTimer   = vtime.NewKind("tfserving.timer")
+	kindPredict = vtime.NewKind("tfserving.predict")
+)
+
+// nodeHost is the Host of a node.
+type nodeHost Node
+
+func (h *nodeHost) Now() time.Duration { return h.Proc.Elapsed() }
+
+func (h *nodeHost) After(d time.Duration, fn func()) (cancel func()) {
+	timer := h.Proc.After(d, kindTimer, fn)
+	return func() { timer.Cancel() }
+}
+
+func (h *nodeHost) Choose(site string, n int) int { return h.Proc.Intn(site, n) }
+
+func (h *nodeHost) Exit(code int, stdout string) { h.NodeConfig.Exit(code, stdout) }
+
+func (h *nodeHost) Log(level env.Level, format string, args ...any) {
+	if h.Output != nil {
+		h.Output(level, format, args...)
+	}
+}
+
+func (h *nodeHost) Storage() Storage { return (*nodeStorage)(h) }
+
+// nodeStorage is the Storage of a node: the host's files, shared stores
+// included.
+type nodeStorage Node
+
+func (s *nodeStorage) abs(name string) string {
+	local := LocalPath(name)
+	if path.IsAbs(local) {
+		return local
+	}
+	return path.Join(s.Dir, local)
+}
+
+// LocalPath is where a path of a model config is found among the files of a
+// simulated host: hdfs:///a/b, which has no file system of its own here, lies at
+// /.store/hdfs/a/b; other paths are what they are.
+func LocalPath(name string) string {
+	scheme, rest, ok := strings.Cut(name, "://")
+	if !ok {
+		return name
+	}
+	return path.Join("/.store", scheme, rest)
+}
+
+func (s *nodeStorage) List(name string) ([]string, error) {
+	names, _, err := s.Files.Names(s.abs(name))
+	return names, err
+}
+
+func (s *nodeStorage) Exists(name string) bool {
+	_, err := s.Files.Stat(s.abs(name))
+	return err == nil
+}
+
+func (s *nodeStorage) SizeBytes(name string) (int64, error) {
+	return treeSizeBytes(s.Files, s.abs(name))
+}
+
+func treeSizeBytes(fs *files.FS, name string) (int64, error) {
+	info, err := fs.Stat(name)
+	if err != nil || !info.Dir {
+		return info.SizeBytes, err
+	}
+	names, _, err := fs.Names(name)
+	if err != nil {
+		return 0, err
+	}
+	var sum int64
+	for _, child := range names {
+		n, err := treeSizeBytes(fs, path.Join(name, child))
+		if err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	return sum, nil
+}
+
+func (s *nodeStorage) ReadFile(name string) ([]byte, error) {
+	content, _, err := s.Files.Content(s.abs(name))
+	return content, err
+}
+
+func (s *nodeStorage) Watch(name string, changed func()) (cancel func(), ok bool) {
+	return s.Files.Watch(s.abs(name), changed), true
+}
+
+// Clients makes the model server clients of one process; it is its
+// env.ModelServers.
+type Clients struct {
+	Proc *vtime.Process
+	Host *network.Host
+}
+
+// Dial makes a client.
+func (c *Clients) Dial(addr string) env.ModelServer {
+	return &client{channel: network.NewChannel(c.Proc, c.Host, addr)}
+}
+
+type client struct{ channel *network.Channel }
+
+func (c *client) Status(spec env.ModelSpec, timeout time.Duration) ([]env.ModelVersionStatus, error) {
+	response, err := c.channel.Invoke(MethodStatus, &spec, 16+len(spec.Name), timeout)
+	if err != nil {
+		return nil, err
+	}
+	return response.([]env.ModelVersionStatus), nil
+}
+
+func (c *client) Reload(config []byte, timeout time.Duration) (env.StatusProto, error) {
+	response, err := c.channel.Invoke(MethodReload, config, 8+len(config), timeout)
+	if err != nil {
+		return env.StatusProto{}, err
+	}
+	return response.(env.StatusProto), nil
+}
+
+func (c *client) Close() { c.channel.Close() }

@@ -1,0 +1,90 @@
+package tfserving
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// found is a version on the disk: the number and the child it is read from.
+type found struct {
+	version int64
+	child   string
+}
+
+// directChildren keeps the first path component of each, once, in
+// lexicographic order (TFS-3.2 step 3).
+func directChildren(names []string) []string {
+	children := make([]string, 0, len(names))
+	for _, name := range names {
+		child, _, _ := strings.Cut(name, "/")
+		children = append(children, child)
+	}
+	slices.Sort(children)
+	return slices.Compact(children)
+}
+
+// parseVersion reads a child's whole name as int64; blanks around it and leading
+// zeros do not matter. A plus sign is read by absl::SimpleAtoi only.
+func (p Profile) parseVersion(child string) (int64, bool) {
+	text := strings.Trim(child, " \t\n\v\f\r")
+	if strings.HasPrefix(text, "+") && p != ProfileHead {
+		return 0, false
+	}
+	version, err := strconv.ParseInt(text, 10, 64)
+	return version, err == nil
+}
+
+// versionsOf lists the numeric children, in the order of the children.
+func (p Profile) versionsOf(children []string) []found {
+	var versions []found
+	for _, child := range children {
+		if v, ok := p.parseVersion(child); ok {
+			versions = append(versions, found{v, child})
+		}
+	}
+	return versions
+}
+
+// index sorts versions by number and keeps the last child of each.
+func index(versions []found) []found {
+	sorted := slices.Clone(versions)
+	slices.SortStableFunc(sorted, func(a, b found) int { return compareVersions(a.version, b.version) })
+	unique := sorted[:0]
+	for _, v := range sorted {
+		if n := len(unique); n > 0 && unique[n-1].version == v.version {
+			unique[n-1] = v
+			continue
+		}
+		unique = append(unique, v)
+	}
+	return unique
+}
+
+// choose applies the policy to the numeric children, in the order in which
+// upstream aspires them. once is what a latest_once policy chose before; nil
+// means nothing yet.
+func (p VersionPolicy) choose(versions []found, once []int64) []found {
+	switch p.Kind {
+	case All:
+		return versions
+	case Specific:
+		return only(index(versions), p.Versions)
+	case LatestOnce:
+		if once != nil {
+			return only(index(versions), once)
+		}
+	}
+	n := 1
+	if p.Kind != NoPolicy {
+		n = int(max(p.NumVersions, 1))
+	}
+	indexed := index(versions)
+	slices.Reverse(indexed)
+	return indexed[:min(n, len(indexed))]
+}
+
+// only keeps the versions with the given numbers.
+func only(versions []found, numbers []int64) []found {
+	return slices.DeleteFunc(versions, func(v found) bool { return !slices.Contains(numbers, v.version) })
+}

@@ -1,0 +1,206 @@
+package tfserving
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// defaultSignature is used when a request names none.
+const defaultSignature = "serving_default"
+
+// PredictRequest is a tensorflow.serving.PredictRequest without its values.
+type PredictRequest struct {
+	Spec         *env.ModelSpec // nil when the request has none
+	Inputs       []string       // aliases
+	OutputFilter []string
+}
+
+// Prediction is the answer to a Predict, again without values. It is in flight
+// until its Handle is released, which the caller does after the time it takes
+// (Server.PredictTime).
+type Prediction struct {
+	Handle    Handle
+	Signature string
+	Outputs   []string // aliases
+}
+
+// ErrBatchQueueFull is the fault of a server with too many requests, in
+// TensorFlow's words (TFS-12.2).
+var ErrBatchQueueFull = &env.RPCError{
+	Code:    env.Unavailable,
+	Message: "The batch scheduling queue to which this task was submitted is full",
+}
+
+// FailPredicts makes every Predict that passes the checks fail with err, until
+// it is called with nil.
+func (s *Server) FailPredicts(err *env.RPCError) { s.predictFault = err }
+
+// Predict resolves and checks a request (TFS-12.2).
+func (s *Server) Predict(request PredictRequest) (Prediction, error) {
+	if s.fake != nil {
+		return Prediction{}, statusf(env.Internal, "Failed to serialize response!")
+	}
+	if request.Spec == nil {
+		return Prediction{}, errMissingSpec()
+	}
+	handle, err := s.Acquire(*request.Spec)
+	if err != nil {
+		return Prediction{}, err
+	}
+	prediction := Prediction{Handle: handle, Signature: request.Spec.Signature}
+	if prediction.Signature == "" {
+		prediction.Signature = defaultSignature
+	}
+	failure := handle.Bundle().check(&prediction, request)
+	if failure == nil {
+		failure = s.predictFault
+	}
+	if failure != nil {
+		handle.Release()
+		return Prediction{}, asError(failure)
+	}
+	return prediction, nil
+}
+
+// Acquire finds the version that a request goes to and keeps it in use until
+// Release (TFS-12.1).
+func (s *Server) Acquire(spec env.ModelSpec) (Handle, error) {
+	if s.agenda.due() {
+		s.agenda.run()
+	}
+	if s.fake != nil {
+		return Handle{}, statusf(env.Unimplemented, "Method not implemented!")
+	}
+	if spec.Name == "" {
+		return Handle{}, statusf(env.InvalidArgument, "ModelSpec has no name specified.")
+	}
+	version, latest := spec.Version, !spec.HasVersion
+	if latest && spec.Label != "" {
+		labelled, err := s.core.versionForLabel(spec.Name, spec.Label)
+		if err != nil {
+			return Handle{}, asError(err)
+		}
+		version, latest = labelled, false
+	}
+	h := s.manager.serving.lookup(servable{spec.Name, version}, latest)
+	if h == nil {
+		return Handle{}, asError(servableNotFound(spec.Name, version, latest))
+	}
+	s.manager.serving.handles++
+	return Handle{server: s, serving: s.manager.serving, harness: h}, nil
+}
+
+func servableNotFound(name string, version int64, latest bool) *env.RPCError {
+	if latest {
+		return statusf(env.NotFound, "Servable not found for request: Latest(%s)", name)
+	}
+	return statusf(env.NotFound, "Servable not found for request: Specific(%s, %d)", name, version)
+}
+
+// check compares the request with the signature (servables/tensorflow/
+// predict_util.cc) and sets the outputs of the prediction.
+func (b *Bundle) check(p *Prediction, request PredictRequest) *env.RPCError {
+	if b.uninitialized != "" {
+		return statusf(env.FailedPrecondition, "Attempting to use uninitialized value %s", b.uninitialized)
+	}
+	if b.Signatures == nil {
+		p.Outputs = request.OutputFilter
+		return nil
+	}
+	signature, ok := b.Signatures[p.Signature]
+	if !ok {
+		return statusf(env.FailedPrecondition, "Serving signature key \"%s\" not found.", p.Signature)
+	}
+	if err := signature.checkInputs(request.Inputs); err != nil {
+		return err
+	}
+	outputs := signature.Outputs.aliases()
+	if len(request.OutputFilter) == 0 {
+		p.Outputs = outputs
+		return nil
+	}
+	for i, alias := range request.OutputFilter {
+		if !slices.Contains(outputs, alias) {
+			return statusf(env.InvalidArgument,
+				"output tensor alias not found in signature: %s Outputs expected to be in the set {%s}.",
+				alias, strings.Join(outputs, ","))
+		}
+		if slices.Contains(request.OutputFilter[:i], alias) {
+			return statusf(env.InvalidArgument, "duplicate output tensor alias: %s", alias)
+		}
+	}
+	p.Outputs = request.OutputFilter
+	return nil
+}
+
+// checkInputs compares the sets only when their sizes differ, as upstream does
+// (predict_util.cc:51-72); an input of another name fails in the lookup that
+// follows there.
+func (sig Signature) checkInputs(sent []string) *env.RPCError {
+	want := sig.Inputs.aliases()
+	sent = slices.Clone(sent)
+	slices.Sort(sent)
+	missing := without(want, sent)
+	if len(sent) != len(want) {
+		return statusf(env.InvalidArgument,
+			"input size does not match signature: %d!=%d len({%s}) != len({%s}). Sent extra: {%s}. Missing but required: {%s}.",
+			len(sent), len(want), strings.Join(sent, ","), strings.Join(want, ","),
+			strings.Join(without(sent, want), ","), strings.Join(missing, ","))
+	}
+	if len(missing) > 0 {
+		return statusf(env.InvalidArgument,
+			"input tensor alias not found in signature: %s. Inputs expected to be in the set {%s}.",
+			without(sent, want)[0], strings.Join(want, ","))
+	}
+	return nil
+}
+
+// without is the elements of a that are not in b.
+func without(a, b []string) (rest []string) {
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			rest = append(rest, s)
+		}
+	}
+	return rest
+}
+
+// MetadataRequest is a tensorflow.serving.GetModelMetadataRequest.
+type MetadataRequest struct {
+	Spec   *env.ModelSpec
+	Fields []string
+}
+
+// Metadata is the answer: for a real server the version and its signatures, for
+// python-fake an Any value per field, with an empty type URL.
+type Metadata struct {
+	Version    int64
+	Signatures map[string]Signature
+	FakeFields map[string]string
+}
+
+// Metadata is GetModelMetadata (TFS-12.3, TFS-17.1 item 21).
+func (s *Server) Metadata(request MetadataRequest) (Metadata, error) {
+	if s.fake != nil {
+		return s.fake.metadata(request)
+	}
+	if request.Spec == nil {
+		return Metadata{}, errMissingSpec()
+	}
+	if len(request.Fields) == 0 {
+		return Metadata{}, statusf(env.InvalidArgument, "GetModelMetadataRequest must specify at least one metadata_field")
+	}
+	for _, field := range request.Fields {
+		if field != "signature_def" {
+			return Metadata{}, asError(statusf(env.InvalidArgument, "Metadata field %s is not supported", field))
+		}
+	}
+	handle, err := s.Acquire(*request.Spec)
+	if err != nil {
+		return Metadata{}, err
+	}
+	defer handle.Release()
+	return Metadata{Version: handle.Version(), Signatures: handle.Bundle().Signatures}, nil
+}

@@ -1,0 +1,262 @@
+package tfserving
+
+import (
+	"github.com/monosim/monosim/engine/env"
+)
+
+// core is upstream's ServerCore: the stored config, the labels, the source, and
+// the lock around a reload (TFS-2.3 item 1).
+type core struct {
+	server *Server
+	lock   mutex
+	// config is stored by step 6 of a reload; generation counts how often.
+	config     ServerConfig
+	generation int
+	labels     labelMap
+	source     *source // nil until a first config loaded (TFS-8.9)
+	connecting *source // the one that loads it
+	routes     map[string]Platform
+	waiting    *wait
+}
+
+// handleReload is what a request by RPC goes through; step 1 needs no lock.
+func (c *core) handleReload(config ServerConfig, done func(*env.RPCError)) {
+	if config.Kind != ModelList {
+		done(statusf(env.InvalidArgument, "ServerModelConfig type not supported by HandleReloadConfigRequest. "+
+			"Only ModelConfigList is currently supported"))
+		return
+	}
+	if c.server.options.RefuseLatestOnce {
+		config = config.withoutLatestOnce()
+	}
+	c.reload(config, done)
+}
+
+// reload is ReloadConfig. A reload that waits for ever keeps every later one
+// waiting for the lock (TFS-8.7).
+func (c *core) reload(config ServerConfig, done func(*env.RPCError)) {
+	c.lock.lock(func() {
+		c.apply(config, func(err *env.RPCError) {
+			c.lock.unlock()
+			done(err)
+		})
+	})
+}
+
+// apply runs the checks and effects in upstream's order (TFS-8.2). Each failing
+// step ends it; from step 6 on the new config stays stored all the same.
+func (c *core) apply(config ServerConfig, done func(*env.RPCError)) {
+	if !c.legalTransition(config) {
+		done(statusf(env.FailedPrecondition, "Cannot transition to requested config. It is only legal to transition "+
+			"from one ModelConfigList to another."))
+		return
+	}
+	if config.Kind == EmptyConfig {
+		c.server.infof("Taking no action for empty config.")
+		done(nil)
+		return
+	}
+	if config.Kind == ModelList {
+		if err := c.validate(config); err != nil {
+			done(err)
+			return
+		}
+	}
+	c.config = config
+	c.generation++
+	c.server.configPoll.reloaded()
+	if err := c.updateLabels(config); err != nil {
+		done(err)
+		return
+	}
+	if config.Kind == CustomConfig {
+		c.loadCustom(config, done)
+		return
+	}
+	c.addModels(config, done)
+}
+
+// legalTransition is step 2.
+func (c *core) legalTransition(config ServerConfig) bool {
+	switch {
+	case c.config.Kind == EmptyConfig:
+		return true
+	case c.server.profile == ProfileHead && c.config.sameCustom(config):
+		return true
+	}
+	return c.config.Kind == ModelList && config.Kind == ModelList
+}
+
+// validate is steps 3 to 5.
+func (c *core) validate(config ServerConfig) *env.RPCError {
+	names := make(map[string]bool, len(config.Models))
+	for _, m := range config.Models {
+		if names[m.Name] {
+			return statusf(env.InvalidArgument, "Illegal to list model %s multiple times in config list", m.Name)
+		}
+		names[m.Name] = true
+	}
+	for _, m := range config.Models {
+		if isRelativePath(m.BasePath) {
+			return statusf(env.InvalidArgument,
+				"Expected model %s to have an absolute path or URI; got base_path()=%s", m.Name, m.BasePath)
+		}
+	}
+	if c.config.Kind != ModelList {
+		return nil
+	}
+	return c.validatePlatforms(config)
+}
+
+// validatePlatforms is step 5. It looks at the platform of every stored model,
+// which is how one bad model poisons all later reloads (TFS-8.4).
+func (c *core) validatePlatforms(config ServerConfig) *env.RPCError {
+	stored := make(map[string]string, len(c.config.Models))
+	for _, m := range c.config.Models {
+		platform, err := c.server.platform(m)
+		if err != nil {
+			return err
+		}
+		stored[m.Name] = platform
+	}
+	for _, m := range config.Models {
+		was, ok := stored[m.Name]
+		if !ok {
+			continue
+		}
+		platform, err := c.server.platform(m)
+		if err != nil {
+			return err
+		}
+		if platform != was {
+			return statusf(env.InvalidArgument,
+				"Illegal to change a model's platform. For model %s platform was %s and new platform requested is %s",
+				m.Name, was, platform)
+		}
+	}
+	return nil
+}
+
+// platform is GetPlatform (model_servers/server_core.cc:655-671); tfs-2.4 does
+// not name the model.
+func (s *Server) platform(m ModelConfig) (string, *env.RPCError) {
+	tail := "."
+	if s.profile == ProfileHead {
+		tail = ", model name is " + m.Name
+	}
+	switch {
+	case m.Type != TypeUnspecified && m.Platform != "":
+		return "", statusf(env.InvalidArgument,
+			"Illegal setting both ModelServerConfig::model_type (deprecated) and ModelServerConfig::model_platform%s", tail)
+	case m.Type == TypeTensorFlow:
+		return tensorFlowPlatform, nil
+	case m.Type != TypeUnspecified:
+		return "", statusf(env.InvalidArgument, "ModelServerConfig::model_type choice %d not supported.", m.Type)
+	case m.Platform == "":
+		return "", statusf(env.InvalidArgument,
+			"Illegal setting neither ModelServerConfig::model_type (deprecated) nor ModelServerConfig::model_platform%s", tail)
+	}
+	return m.Platform, nil
+}
+
+// addModels is steps 8 to 10.
+func (c *core) addModels(config ServerConfig, done func(*env.RPCError)) {
+	routes, err := c.route(config)
+	if err != nil {
+		done(err)
+		return
+	}
+	models := make([]monitored, 0, len(config.Models))
+	for _, m := range config.Models {
+		c.server.infof(" (Re-)adding model: %s", m.Name)
+		models = append(models, monitored{name: m.Name, basePath: m.BasePath, policy: m.Policy})
+	}
+	c.routes = routes
+	if c.source == nil {
+		c.connectFirst(models, done)
+		return
+	}
+	awaited := c.source.newNames(models)
+	if err := c.source.updateConfig(models); err != nil {
+		done(err)
+		return
+	}
+	c.await(&wait{models: awaited, fresh: &monitor{}, noun: "model", done: done})
+}
+
+// route finds each model's platform.
+func (c *core) route(config ServerConfig) (map[string]Platform, *env.RPCError) {
+	routes := make(map[string]Platform, len(config.Models))
+	for _, m := range config.Models {
+		name, err := c.server.platform(m)
+		if err != nil {
+			return nil, err
+		}
+		platform, ok := c.server.options.platformNamed(name)
+		if !ok {
+			return nil, statusf(env.InvalidArgument, "Model %s requests unsupported platform %s", m.Name, name)
+		}
+		routes[m.Name] = platform
+	}
+	return routes, nil
+}
+
+func (s *Server) platformOf(model string) (Platform, bool) {
+	platform, ok := s.core.routes[model]
+	return platform, ok
+}
+
+// connectFirst loads a first config with many threads (TFS-5.6). When a model
+// fails, the source is dropped and the manager keeps what it was told
+// (TFS-8.9). The states known from before count here.
+func (c *core) connectFirst(models []monitored, done func(*env.RPCError)) {
+	source := newSource(c.server)
+	if err := source.updateConfig(models); err != nil {
+		source.close()
+		done(err)
+		return
+	}
+	c.connecting = source
+	manager, threads := c.server.manager, c.server.manager.loads.threads
+	manager.setLoadThreads(4*c.server.options.CPUs, func() {
+		source.connect()
+		// The first poll runs while upstream still starts and joins its threads,
+		// so that even a wait that is over at once comes after it.
+		begin := &timer{rank: rankStorePoll, fn: func() {
+			c.await(&wait{models: source.sortedNames(), noun: "servable", done: func(err *env.RPCError) {
+				manager.setLoadThreads(threads, func() { c.connected(source, err, done) })
+			}})
+		}}
+		c.server.agenda.set(begin, c.server.agenda.now())
+	})
+}
+
+// connected ends connectFirst.
+func (c *core) connected(source *source, err *env.RPCError, done func(*env.RPCError)) {
+	c.connecting = nil
+	if err != nil {
+		source.close()
+	} else {
+		c.source = source
+	}
+	done(err)
+}
+
+// close ends the polling of the disk.
+func (c *core) close() {
+	for _, source := range []*source{c.source, c.connecting} {
+		if source != nil {
+			source.close()
+		}
+	}
+}
+
+// loadCustom hands over to the loader; the stock one dies by LOG(FATAL).
+func (c *core) loadCustom(config ServerConfig, done func(*env.RPCError)) {
+	if c.server.options.LoadCustomConfig == nil {
+		c.server.errorf("ModelServer does not yet support custom model config.")
+		c.server.exit(-6, "")
+		return
+	}
+	done(c.server.options.LoadCustomConfig(config.Custom))
+}

@@ -1,0 +1,54 @@
+package tfserving
+
+import "github.com/monosim/monosim/engine/env"
+
+// reserve is the decision about resources (TFS-5.8), with mu and decision held.
+// Estimates that fail are retried with mu held, which stops the manager; a
+// version that does not fit waits, without mu, for another load or unload to
+// end.
+func (m *manager) reserve(h *harness, done func(*env.RPCError)) {
+	m.retry(h, func(result func(*env.RPCError)) {
+		result(m.estimate(h))
+	}, func(err *env.RPCError) {
+		limit := m.server.options.TotalModelMemoryLimitBytes
+		switch {
+		case err != nil:
+			done(statusf(err.Code, "Error while attempting to reserve resources to load servable %s: %s", h.id, err.Message))
+		case limit == 0 || m.reservedBytes()+h.reserved <= limit:
+			done(nil)
+		case m.ongoing == 0:
+			done(statusf(env.ResourceExhausted, "Insufficient resources to load servable %s", h.id))
+		default:
+			m.capacity = append(m.capacity, func() { m.reserve(h, done) })
+			m.mu.unlock()
+		}
+	})
+}
+
+// estimate sets what the load needs: 1.2 times the bytes on disk and the
+// transient part (servables/tensorflow/util.cc:334-351).
+func (m *manager) estimate(h *harness) *env.RPCError {
+	bytes, err := m.server.host.Storage().SizeBytes(h.path)
+	if err != nil {
+		return storageError(h.path, err)
+	}
+	h.reserved = int64(1.2*float64(bytes)) + m.server.options.TransientRAMBytesDuringLoad
+	return nil
+}
+
+// reservedBytes is what loads and loaded versions use; the transient part counts
+// only during the load.
+func (m *manager) reservedBytes() (sum int64) {
+	for _, e := range m.models {
+		for _, h := range e.versions {
+			if !h.state.usesResources() {
+				continue
+			}
+			sum += h.reserved
+			if h.state >= harnessReady {
+				sum -= m.server.options.TransientRAMBytesDuringLoad
+			}
+		}
+	}
+	return sum
+}

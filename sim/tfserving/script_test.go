@@ -1,0 +1,419 @@
+package tfserving
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+var update = flag.Bool("update", false, "rewrite the outputs in testdata")
+
+// TestScripts runs every testdata/*.txt: a sequence of blocks, each of comments,
+// commands, "----" and what the commands print, up to an empty line. See
+// scriptCommands for the commands.
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts in testdata: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := runScript(t, file, string(want))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+				t.Errorf("%s (-file +now; go test -run %s -update rewrites it):\n%s", file, t.Name(), diff)
+			}
+		})
+	}
+}
+
+// runScript gives the file as it should read.
+func runScript(t *testing.T, file, text string) string {
+	s := &script{t: t, host: newTestHost(), handles: map[string]Handle{}}
+	s.host.exit = func(code int, stdout string) { s.printf("exit %d %q", code, stdout) }
+	var out bytes.Buffer
+	skipping := false
+	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		switch {
+		case line == "----":
+			out.WriteString("----\n")
+			out.WriteString(s.out.String())
+			s.out.Reset()
+			skipping = true
+		case skipping && line != "":
+		case line == "" || strings.HasPrefix(line, "#"):
+			skipping = false
+			out.WriteString(line + "\n")
+		default:
+			s.where = fmt.Sprintf("%s:%d", file, i+1)
+			out.WriteString(line + "\n")
+			s.command(line)
+		}
+	}
+	if s.out.Len() > 0 {
+		t.Fatalf("%s: commands without ---- after them print:\n%s", s.where, s.out.String())
+	}
+	return out.String()
+}
+
+type script struct {
+	t       *testing.T
+	where   string
+	host    *testHost
+	server  *Server
+	handles map[string]Handle
+	reloads int
+	out     bytes.Buffer
+}
+
+func (s *script) printf(format string, args ...any) {
+	fmt.Fprintf(&s.out, "%7.3fs  %s\n", s.host.now.Seconds(), fmt.Sprintf(format, args...))
+}
+
+func (s *script) fatalf(format string, args ...any) {
+	s.t.Helper()
+	s.t.Fatalf("%s: %s", s.where, fmt.Sprintf(format, args...))
+}
+
+// scriptCommands are the commands by name; the comment shows the arguments.
+var scriptCommands = map[string]func(s *script, args []string){
+	"server":   (*script).startServer, // PROFILE [--flag=value | OPTION=value]...
+	"version":  (*script).addVersion,  // DIR [MB]: a SavedModel
+	"dir":      (*script).mkdir,       // PATH
+	"write":    (*script).write,       // PATH TEXT...
+	"warmup":   (*script).warmup,      // DIR RECORDS
+	"remove":   (*script).remove,      // PATH
+	"fault":    (*script).fault,       // PATH TEXT...: listing and sizing it fails
+	"heal":     (*script).heal,        // PATH
+	"run":      (*script).run,         // DURATION: let it pass
+	"at":       (*script).runTo,       // INSTANT: let time pass up to it
+	"reload":   (*script).reload,      // [MODEL=PATH[,latest=N][,all][,specific=V+V][,once=N][,label.L=V][,platform=P][,type=N]]...
+	"restore":  (*script).reloadCore,  // the same without step 1; custom=TEXT and empty too
+	"status":   (*script).status,      // [MODEL[:VERSION|@LABEL]]
+	"predict":  (*script).predict,     // [MODEL[:VERSION|@LABEL]] [sig=S] [inputs=A,B] [filter=A,B] [hold=NAME]
+	"release":  (*script).release,     // NAME
+	"metadata": (*script).metadata,    // MODEL[:VERSION] FIELD...
+	"memory":   (*script).printMemory, //
+	"logs":     (*script).printLogs,   // warnings and errors since the last time
+}
+
+func (s *script) command(line string) {
+	fields := strings.Fields(line)
+	command := scriptCommands[fields[0]]
+	if command == nil {
+		s.fatalf("unknown command %q", fields[0])
+	}
+	command(s, fields[1:])
+}
+
+func (s *script) startServer(args []string) {
+	profile, err := ParseProfile(args[0])
+	if err != nil {
+		s.fatalf("%v", err)
+	}
+	var flags, options []string
+	for _, arg := range args[1:] {
+		if strings.HasPrefix(arg, "--") {
+			flags = append(flags, arg)
+		} else {
+			options = append(options, arg)
+		}
+	}
+	o, _, err := ParseFlags(profile, flags)
+	if err != nil {
+		s.fatalf("%v", err)
+	}
+	for _, option := range options {
+		s.option(&o, option)
+	}
+	if s.server != nil {
+		s.server.Stop()
+	}
+	s.server = New(o, s.host)
+	s.server.OnEvent = func(e Event) {
+		text := ""
+		if e.Err != nil {
+			text = "  " + e.Err.Error()
+		}
+		s.printf("%s:%d %s%s", e.Model, e.Version, e.State, text)
+	}
+	s.server.OnServing(func() { s.printf("serving") })
+	s.server.Start()
+}
+
+func (s *script) option(o *Options, option string) {
+	name, value, _ := strings.Cut(option, "=")
+	switch name {
+	case "config":
+		models := s.models(strings.Split(value, ";"))
+		o.InitialConfig = &ServerConfig{Kind: ModelList, Models: models}
+	case "empty":
+		o.InitialConfig = &ServerConfig{}
+	case "loaders":
+		o.NumLoadThreads = s.atoi(value)
+	case "unloaders":
+		o.NumUnloadThreads = s.atoi(value)
+	case "cpus":
+		o.CPUs = s.atoi(value)
+	case "reserve":
+		o.TotalModelMemoryLimitBytes = int64(s.atoi(value)) * 1e6
+	case "memory":
+		o.MemoryLimitBytes = int64(s.atoi(value)) * 1e6
+	case "resourcepreserving":
+		o.Transition = ResourcePreserving
+	case "platform":
+		o.Platforms = append(o.Platforms, Platform{Name: value})
+	case "adaptererror":
+		o.Platforms = []Platform{{Name: tensorFlowPlatform, AdapterError: statusf(env.Canceled, "%s", value)}}
+	case "forcelabels":
+		o.ForceAllowLabels = true
+	case "nolabels":
+		o.RefuseVersionLabels = true
+	case "stocklatest":
+		o.RefuseLatestOnce = true
+	case "failifzero":
+		o.FailIfZeroVersions = true
+	case "alwayspresent":
+		o.ServableVersionsAlwaysPresent = true
+	case "custom":
+		o.LoadCustomConfig = func(string) *env.RPCError { return nil }
+	case "bugs":
+		o.FakeBugs = true
+	case "fakeversions":
+		o.FakeNumVersions = s.atoi(value)
+	default:
+		s.fatalf("unknown option %q", name)
+	}
+}
+
+func (s *script) atoi(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		s.fatalf("%v", err)
+	}
+	return n
+}
+
+func (s *script) addVersion(args []string) {
+	megabytes := 0
+	if len(args) > 1 {
+		megabytes = s.atoi(args[1])
+	}
+	s.host.disk.putModel(args[0], int64(megabytes)*1e6)
+}
+
+func (s *script) mkdir(args []string)  { s.host.disk.mkdir(args[0]) }
+func (s *script) remove(args []string) { s.host.disk.remove(args[0]) }
+func (s *script) write(args []string)  { s.host.disk.write(args[0], strings.Join(args[1:], " ")) }
+
+func (s *script) warmup(args []string) {
+	record := []byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'r', 0, 0, 0, 0}
+	s.host.disk.put(args[0]+"/assets.extra/tf_serving_warmup_requests",
+		testFile{data: bytes.Repeat(record, s.atoi(args[1]))})
+}
+
+func (s *script) fault(args []string) {
+	s.host.disk.fault(args[0], statusf(env.Unavailable, "%s", strings.Join(args[1:], " ")))
+}
+func (s *script) heal(args []string) { s.host.disk.fault(args[0], nil) }
+
+func (s *script) duration(text string) time.Duration {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		s.fatalf("%v", err)
+	}
+	return d
+}
+
+func (s *script) run(args []string)   { s.host.runTo(s.host.now + s.duration(args[0])) }
+func (s *script) runTo(args []string) { s.host.runTo(s.duration(args[0])) }
+
+func (s *script) models(args []string) (models []ModelConfig) {
+	for _, arg := range args {
+		if arg == "" {
+			continue
+		}
+		parts := strings.Split(arg, ",")
+		m := ModelConfig{Platform: tensorFlowPlatform}
+		m.Name, m.BasePath, _ = strings.Cut(parts[0], "=")
+		for _, part := range parts[1:] {
+			s.modelOption(&m, part)
+		}
+		models = append(models, m)
+	}
+	return models
+}
+
+func (s *script) modelOption(m *ModelConfig, part string) {
+	name, value, _ := strings.Cut(part, "=")
+	label, isLabel := strings.CutPrefix(name, "label.")
+	switch {
+	case isLabel:
+		m.Labels = append(m.Labels, Label{label, int64(s.atoi(value))})
+	case name == "latest":
+		m.Policy = VersionPolicy{Kind: Latest, NumVersions: uint32(s.atoi(value))}
+	case name == "once":
+		m.Policy = VersionPolicy{Kind: LatestOnce, NumVersions: uint32(s.atoi(value))}
+	case name == "all":
+		m.Policy = VersionPolicy{Kind: All}
+	case name == "specific":
+		m.Policy = VersionPolicy{Kind: Specific}
+		for _, v := range strings.FieldsFunc(value, func(r rune) bool { return r == '+' }) {
+			m.Policy.Versions = append(m.Policy.Versions, int64(s.atoi(v)))
+		}
+	case name == "platform":
+		m.Platform = value
+	case name == "type":
+		m.Type = ModelType(s.atoi(value))
+	default:
+		s.fatalf("unknown model option %q", name)
+	}
+}
+
+func (s *script) config(args []string) ServerConfig {
+	if len(args) == 1 && args[0] == "empty" {
+		return ServerConfig{}
+	}
+	if len(args) == 1 && strings.HasPrefix(args[0], "custom=") {
+		return ServerConfig{Kind: CustomConfig, Custom: args[0]}
+	}
+	return ServerConfig{Kind: ModelList, Models: s.models(args)}
+}
+
+func (s *script) reload(args []string) {
+	s.server.Reload(s.config(args), s.reloadDone())
+}
+
+func (s *script) reloadCore(args []string) {
+	config, done := s.config(args), s.reloadDone()
+	s.server.agenda.request(func() { s.server.core.reload(config, done) })
+}
+
+func (s *script) reloadDone() func(*env.RPCError) {
+	s.reloads++
+	number := s.reloads
+	return func(err *env.RPCError) {
+		if err == nil {
+			s.printf("reload %d: OK", number)
+			return
+		}
+		s.printf("reload %d: %s", number, err)
+	}
+}
+
+func (s *script) spec(arg string) env.ModelSpec {
+	if i := strings.LastIndex(arg, "@"); i >= 0 {
+		return env.ModelSpec{Name: arg[:i], Label: arg[i+1:]}
+	}
+	if i := strings.LastIndex(arg, ":"); i >= 0 {
+		if version, err := strconv.ParseInt(arg[i+1:], 10, 64); err == nil {
+			return env.ModelSpec{Name: arg[:i], HasVersion: true, Version: version}
+		}
+	}
+	return env.ModelSpec{Name: arg}
+}
+
+func (s *script) status(args []string) {
+	var versions []env.ModelVersionStatus
+	var err error
+	if len(args) == 0 {
+		versions, err = s.server.StatusWithoutSpec()
+	} else {
+		versions, err = s.server.Status(s.spec(args[0]))
+	}
+	if err != nil {
+		s.printf("status %s: %v", strings.Join(args, ""), err)
+		return
+	}
+	s.printf("status %s:", strings.Join(args, ""))
+	for _, v := range versions {
+		fmt.Fprintf(&s.out, "          %d %s %s %q\n", v.Version, v.State, v.Status.Code, v.Status.Message)
+	}
+}
+
+func (s *script) predict(args []string) {
+	var request PredictRequest
+	hold := ""
+	for _, arg := range args {
+		name, value, assigned := strings.Cut(arg, "=")
+		switch {
+		case !assigned:
+			spec := s.spec(strings.Trim(arg, `"`))
+			request.Spec = &spec
+		case name == "sig":
+			request.Spec.Signature = value
+		case name == "inputs":
+			request.Inputs = strings.Split(value, ",")
+		case name == "filter":
+			request.OutputFilter = strings.Split(value, ",")
+		case name == "hold":
+			hold = value
+		}
+	}
+	p, err := s.server.Predict(request)
+	if err != nil {
+		s.printf("predict: %v", err)
+		return
+	}
+	s.printf("predict: %s version %d signature %s outputs %q", p.Handle.Model(), p.Handle.Version(), p.Signature, p.Outputs)
+	if hold != "" {
+		s.handles[hold] = p.Handle
+		return
+	}
+	p.Handle.Release()
+}
+
+func (s *script) release(args []string) { s.handles[args[0]].Release() }
+
+func (s *script) metadata(args []string) {
+	request := MetadataRequest{Fields: args[min(1, len(args)):]}
+	if len(args) > 0 {
+		spec := s.spec(args[0])
+		request.Spec = &spec
+	}
+	m, err := s.server.Metadata(request)
+	if err != nil {
+		s.printf("metadata: %v", err)
+		return
+	}
+	s.printf("metadata: version %d", m.Version)
+	for _, name := range sortedKeys(m.Signatures) {
+		sig := m.Signatures[name]
+		fmt.Fprintf(&s.out, "          %s %q -> %q\n", name, sig.Inputs.aliases(), sig.Outputs.aliases())
+	}
+	for _, name := range sortedKeys(m.FakeFields) {
+		fmt.Fprintf(&s.out, "          %s = %s\n", name, m.FakeFields[name])
+	}
+}
+
+func (s *script) printMemory([]string) {
+	s.printf("memory: %d MB", s.server.ResidentBytes()/1e6)
+}
+
+func (s *script) printLogs([]string) {
+	logs := slices.DeleteFunc(s.host.logs, func(line string) bool { return strings.HasPrefix(line, "INFO") })
+	for _, line := range slices.Compact(logs) {
+		fmt.Fprintf(&s.out, "          %s\n", line)
+	}
+	s.host.logs = nil
+}

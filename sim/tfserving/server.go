@@ -1,0 +1,166 @@
+// Package tfserving is the simulated TensorFlow Serving model server as one
+// deterministic state machine.
+//
+// It owns neither clock, nor disk, nor sockets, nor randomness: a [Host]
+// supplies them, in virtual time or on a real machine, and both see the same
+// events, answers and error texts. Paragraph numbers such as TFS-8.2 refer to
+// the specification of the control plane.
+//
+// Two things to use first:
+//
+//   - [New] makes a [Server] from [Options] (or flags: [ParseFlags]) and a
+//     Host; Start runs it until OnServing tells that its ports would open.
+//   - [Server.Status], [Server.Reload] and [Server.Predict] are the requests.
+//     Reload may never call back (TFS-8.7).
+//
+// To change what a poll of the disk aspires look in source.go and
+// policy_version.go; what the manager does next, in manager.go and
+// policy_transition.go; loads, in loader.go, retry.go, resources.go and
+// bundle.go; times and memory, in cost.go; reloads and start-up, in reload.go,
+// startup.go and wait.go; labels and requests, in labels.go and predict.go; the
+// reference's Python fake, in fake.go.
+//
+// An idle server costs nothing: runs of its loops that would do nothing are
+// left out (agenda.go), and the rest happen at the instants at which the
+// always-running loops would act.
+package tfserving
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Server is one model server process. All calls come from one thread.
+type Server struct {
+	options Options
+	profile Profile
+	host    Host
+	agenda  *agenda
+
+	states     monitor
+	manager    *manager
+	core       core
+	configPoll configPoll
+	memory     memory
+	// predictFault is what Predicts fail with, if anything.
+	predictFault *env.RPCError
+	fake         *fake // set for the python-fake profile, which uses nothing else
+
+	onServing func()
+	serving   bool
+	started   bool
+	dead      bool
+	// polls makes every loop run at every instant of its grid; tests hold the
+	// leaving out against it.
+	polls bool
+
+	// OnEvent, when set before Start, is told of every change of a servable's
+	// state, in order, as the event bus would.
+	OnEvent func(Event)
+}
+
+// Event is a change of the state of one version. Err is set for an End that is
+// a failure.
+type Event struct {
+	At      time.Duration
+	Model   string
+	Version int64
+	State   env.ModelState
+	Err     *env.RPCError
+}
+
+// New makes a server that does nothing until Start.
+func New(options Options, host Host) *Server {
+	s := &Server{
+		options: options,
+		profile: options.Profile,
+		host:    host,
+		agenda:  newAgenda(host),
+	}
+	if s.profile == ProfilePythonFake {
+		s.fake = newFake(s)
+		return s
+	}
+	s.manager = newManager(s)
+	s.core.server = s
+	s.core.lock.agenda = s.agenda
+	s.configPoll.init(s)
+	return s
+}
+
+// OnServing sets what is called once the ports open (TFS-9.1); call it before
+// Start.
+func (s *Server) OnServing(fn func()) { s.onServing = fn }
+
+// Serving says whether the ports are open.
+func (s *Server) Serving() bool { return s.serving && !s.dead }
+
+// Start begins the life of the process.
+func (s *Server) Start() {
+	if s.started {
+		return
+	}
+	s.started = true
+	s.agenda.request(s.start)
+}
+
+// Stop ends the server silently, as a kill does.
+func (s *Server) Stop() {
+	if s.dead {
+		return
+	}
+	s.dead = true
+	s.agenda.stop()
+	if s.fake != nil {
+		return
+	}
+	s.configPoll.close()
+	s.core.close()
+}
+
+// Reload is HandleReloadConfigRequest. done is called once, with nil for OK, at
+// this instant, later, or never (TFS-8.7).
+func (s *Server) Reload(config ServerConfig, done func(*env.RPCError)) {
+	if s.dead {
+		return
+	}
+	s.agenda.request(func() {
+		if s.fake != nil {
+			s.fake.reload(config)
+			done(nil)
+			return
+		}
+		s.core.handleReload(config, func(err *env.RPCError) { done(truncate(err)) })
+	})
+}
+
+// exit ends the process from within.
+func (s *Server) exit(code int, stdout string) {
+	if s.dead {
+		return
+	}
+	s.Stop()
+	s.host.Exit(code, stdout)
+}
+
+// publish is the event bus: the state monitors hear of the event, then whoever
+// watches.
+func (s *Server) publish(id servable, state env.ModelState, err *env.RPCError) {
+	if s.dead {
+		return
+	}
+	event := Event{At: s.agenda.now(), Model: id.model, Version: id.version, State: state, Err: err}
+	s.states.handle(event)
+	s.core.heard(event)
+	s.configPoll.heard()
+	if s.OnEvent != nil {
+		s.OnEvent(event)
+	}
+}
+
+func (s *Server) infof(format string, args ...any) { s.host.Log(env.Info, format, args...) }
+func (s *Server) warnf(format string, args ...any) { s.host.Log(env.Warning, format, args...) }
+func (s *Server) errorf(format string, args ...any) {
+	s.host.Log(env.Error, format, args...)
+}

@@ -1,0 +1,210 @@
+package tfserving
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/textpb"
+)
+
+// servingOne is a server with one model a, version 1.
+func servingOne(t testing.TB) (*Server, *testHost) {
+	host := newTestHost()
+	host.disk.putModel("/m/a/1", 0)
+	o := DefaultOptions(Profile24)
+	o.ModelName, o.ModelBasePath = "a", "/m/a"
+	s := New(o, host)
+	s.Start()
+	host.runTo(time.Second)
+	if !s.Serving() {
+		t.Fatal("the server does not serve after 1s")
+	}
+	return s, host
+}
+
+func TestAnAnswerOfStatusNeverChanges(t *testing.T) {
+	s, host := servingOne(t)
+	spec := env.ModelSpec{Name: "a"}
+	before, err := s.Status(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []env.ModelVersionStatus{{Version: 1, State: env.StateAvailable}}
+	host.disk.putModel("/m/a/2", 0)
+	host.runTo(5 * time.Second)
+	if diff := cmp.Diff(want, before); diff != "" {
+		t.Errorf("the old answer (-want +got):\n%s", diff)
+	}
+	after, _ := s.Status(spec)
+	want = []env.ModelVersionStatus{{Version: 2, State: env.StateAvailable}, {Version: 1, State: env.StateEnd}}
+	if diff := cmp.Diff(want, after); diff != "" {
+		t.Errorf("the new answer (-want +got):\n%s", diff)
+	}
+}
+
+func TestStatusAllocatesNothing(t *testing.T) {
+	s, _ := servingOne(t)
+	for _, spec := range []env.ModelSpec{{Name: "a"}, {Name: "a", HasVersion: true, Version: 1}} {
+		if n := testing.AllocsPerRun(100, func() { s.Status(spec) }); n != 0 {
+			t.Errorf("status of %+v: got %v allocations, want 0", spec, n)
+		}
+	}
+}
+
+func BenchmarkStatus(b *testing.B) {
+	s, _ := servingOne(b)
+	spec := env.ModelSpec{Name: "a"}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.Status(spec); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TFS-8.1: the message is cut at 1024 bytes.
+func TestLongMessagesAreTruncated(t *testing.T) {
+	s, _ := servingOne(t)
+	path := strings.Repeat("p", 2000)
+	var got *env.RPCError
+	s.Reload(ServerConfig{Kind: ModelList, Models: []ModelConfig{{Name: "b", BasePath: path}}},
+		func(err *env.RPCError) { got = err })
+	whole := "Expected model b to have an absolute path or URI; got base_path()=" + path
+	if want := whole[:1024] + "...TRUNCATED"; got == nil || got.Message != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+}
+
+// S-11: Predict takes longer while a load goes on.
+func TestPredictIsSlowDuringALoad(t *testing.T) {
+	s, host := servingOne(t)
+	idle := s.PredictTime()
+	host.disk.putModel("/m/a/2", 3e9)
+	host.runTo(3 * time.Second)
+	if got, want := s.PredictTime(), 10*idle; got != want {
+		t.Errorf("during a load: got %v, want %v", got, want)
+	}
+	host.runTo(30 * time.Second)
+	if got := s.PredictTime(); got != idle {
+		t.Errorf("after the load: got %v, want %v", got, idle)
+	}
+}
+
+func TestInjectedFaultsFailPredicts(t *testing.T) {
+	s, _ := servingOne(t)
+	request := PredictRequest{Spec: &env.ModelSpec{Name: "a"}}
+	s.FailPredicts(ErrBatchQueueFull)
+	if _, err := s.Predict(request); err != error(ErrBatchQueueFull) {
+		t.Errorf("with a fault: got %v, want %v", err, ErrBatchQueueFull)
+	}
+	s.FailPredicts(nil)
+	if _, err := s.Predict(request); err != nil {
+		t.Errorf("without a fault: %v", err)
+	}
+	if n := s.manager.serving.handles; n != 1 {
+		t.Errorf("handles: got %d, want only that of the second request", n)
+	}
+}
+
+// A killed server does nothing more and holds nothing of the host.
+func TestAStoppedServerIsSilent(t *testing.T) {
+	s, host := servingOne(t)
+	host.disk.putModel("/m/a/2", 0)
+	s.OnEvent = func(e Event) { t.Errorf("event after the stop: %+v", e) }
+	s.Stop()
+	s.Reload(ServerConfig{Kind: ModelList}, func(*env.RPCError) { t.Error("a stopped server answers") })
+	host.runTo(time.Minute)
+	if len(host.timers) > 0 || len(host.disk.watches) > 0 {
+		t.Errorf("left behind: %d timers, %d watches", len(host.timers), len(host.disk.watches))
+	}
+}
+
+func TestConfigFromProto(t *testing.T) {
+	const text = `
+model_config_list {
+  config { name: "a" base_path: "/a" model_type: TENSORFLOW version_labels { key: "y" value: 2 } version_labels { key: "x" value: 1 } }
+  config { name: "b" base_path: "/b" model_platform: "tensorflow" model_version_policy { latest { num_versions: 2 } } }
+  config { name: "c" model_version_policy { all { } } logging_config { } }
+  config { name: "d" model_version_policy { specific { versions: 7 versions: 3 } } }
+  config { name: "e" model_version_policy { latest_once { num_versions: 1 } } }
+}`
+	want := ServerConfig{Kind: ModelList, Models: []ModelConfig{
+		{Name: "a", BasePath: "/a", Type: TypeTensorFlow, Labels: []Label{{"x", 1}, {"y", 2}}},
+		{Name: "b", BasePath: "/b", Platform: "tensorflow", Policy: VersionPolicy{Kind: Latest, NumVersions: 2}},
+		{Name: "c", Policy: VersionPolicy{Kind: All}},
+		{Name: "d", Policy: VersionPolicy{Kind: Specific, Versions: []int64{7, 3}}},
+		{Name: "e", Policy: VersionPolicy{Kind: LatestOnce, NumVersions: 1}},
+	}}
+	got, ok := parseConfigText([]byte(text), false)
+	if !ok {
+		t.Fatal("the text does not parse")
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("from text (-want +got):\n%s", diff)
+	}
+	var message configpb.ModelServerConfig
+	if err := textpb.Unmarshal(text, &message); err != nil {
+		t.Fatal(err)
+	}
+	data, err := proto.Marshal(&message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err = ParseServerConfig(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("from bytes (-want +got):\n%s", diff)
+	}
+	if _, err := ParseServerConfig([]byte{0xff}); err == nil {
+		t.Error("a truncated message parses")
+	}
+}
+
+func TestCountRecords(t *testing.T) {
+	record := func(n byte) string {
+		return string([]byte{n, 0, 0, 0, 0, 0, 0, 0}) + "ccc!" + strings.Repeat("d", int(n)) + "ccc!"
+	}
+	tests := []struct {
+		name, data string
+		want       int
+		err        string
+	}{
+		{name: "empty"},
+		{name: "two", data: record(3) + record(0), want: 2},
+		{name: "cut in the header", data: record(3) + "\x01\x00", err: "DATA_LOSS: truncated record at 19"},
+		{name: "cut in the data", data: record(9)[:20], err: "DATA_LOSS: truncated record at 0"},
+		{name: "a length that overflows", data: strings.Repeat("\xff", 40), err: "DATA_LOSS: truncated record at 0"},
+	}
+	for _, test := range tests {
+		got, err := countRecords([]byte(test.data))
+		text := ""
+		if err != nil {
+			text = err.Error()
+		}
+		if got != test.want || text != test.err {
+			t.Errorf("%s: got %d and %q, want %d and %q", test.name, got, text, test.want, test.err)
+		}
+	}
+}
+
+func TestPythonRepr(t *testing.T) {
+	for in, want := range map[string]string{
+		"a":           `'a'`,
+		"it's":        `"it's"`,
+		`it's "so"`:   `'it\'s "so"'`,
+		"a\n\t\\\x01": `'a\n\t\\\x01'`,
+		"é\u200b":     `'é\u200b'`,
+	} {
+		if got := pythonRepr(in); got != want {
+			t.Errorf("repr of %q: got %s, want %s", in, got, want)
+		}
+	}
+}

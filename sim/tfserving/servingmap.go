@@ -1,0 +1,80 @@
+package tfserving
+
+// servingMap is what requests look versions up in. It is replaced as a whole;
+// whoever replaces it waits until the last handle from the old one is freed
+// (util/fast_read_dynamic_ptr.h:105-112), because a handle keeps the whole map
+// alive (core/basic_manager.cc:144-149).
+type servingMap struct {
+	models  map[string][]*harness // ready versions, ascending
+	handles int
+	drained func()
+}
+
+// Handle keeps a version, and with it the serving map, in use until Release.
+type Handle struct {
+	server  *Server
+	serving *servingMap
+	harness *harness
+}
+
+// Model is the model's name.
+func (h Handle) Model() string { return h.harness.id.model }
+
+// Version is the version that the request resolved to.
+func (h Handle) Version() int64 { return h.harness.id.version }
+
+// Bundle is the loaded SavedModel.
+func (h Handle) Bundle() *Bundle { return h.harness.bundle }
+
+// Release frees the handle; call it once, at the end of the request.
+func (h Handle) Release() {
+	if h.server == nil {
+		return // python-fake serves nothing
+	}
+	h.server.agenda.request(h.release)
+}
+
+func (h Handle) release() {
+	h.serving.handles--
+	if h.serving.handles == 0 && h.serving.drained != nil {
+		h.server.agenda.soon(h.serving.drained)
+		h.serving.drained = nil
+	}
+}
+
+// updateServingMap installs the map of all ready versions and runs done when
+// nobody holds the old one. Call it with mu held.
+func (m *manager) updateServingMap(done func()) {
+	fresh := &servingMap{models: make(map[string][]*harness, len(m.models))}
+	for _, e := range m.models {
+		for _, h := range e.versions {
+			if h.state == harnessReady {
+				fresh.models[e.name] = append(fresh.models[e.name], h)
+			}
+		}
+	}
+	old := m.serving
+	m.serving = fresh
+	if old.handles == 0 {
+		done()
+		return
+	}
+	old.drained = done
+}
+
+// lookup finds a version, or with latest the highest one.
+func (m *servingMap) lookup(id servable, latest bool) *harness {
+	versions := m.models[id.model]
+	if latest {
+		if len(versions) == 0 {
+			return nil
+		}
+		return versions[len(versions)-1]
+	}
+	for _, h := range versions {
+		if h.id.version == id.version {
+			return h
+		}
+	}
+	return nil
+}

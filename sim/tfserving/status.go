@@ -1,0 +1,120 @@
+package tfserving
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// monitor keeps the latest state of every version it ever heard of (upstream's
+// ServableStateMonitor). Ends are never forgotten (TFS-7.2).
+type monitor struct {
+	models map[string]*modelStates
+}
+
+// modelStates holds one model's versions, highest first. answer is what status
+// requests get; it is replaced, never changed, once it was given out.
+type modelStates struct {
+	answer []env.ModelVersionStatus
+	errs   []*env.RPCError
+	given  bool
+}
+
+func (m *monitor) handle(event Event) {
+	if m.models == nil {
+		m.models = map[string]*modelStates{}
+	}
+	states := m.models[event.Model]
+	if states == nil {
+		states = &modelStates{}
+		m.models[event.Model] = states
+	}
+	states.set(event)
+}
+
+func (s *modelStates) set(event Event) {
+	if s.given {
+		s.answer, s.given = slices.Clone(s.answer), false
+	}
+	i, found := s.find(event.Version)
+	if !found {
+		s.answer = slices.Insert(s.answer, i, env.ModelVersionStatus{Version: event.Version})
+		s.errs = slices.Insert(s.errs, i, nil)
+	}
+	s.answer[i].State = event.State
+	s.answer[i].Status = statusProto(event.Err)
+	s.errs[i] = event.Err
+}
+
+func (s *modelStates) find(version int64) (int, bool) {
+	for i := range s.answer {
+		if v := s.answer[i].Version; v <= version {
+			return i, v == version
+		}
+	}
+	return len(s.answer), false
+}
+
+// state is the latest state of a version, or StateUnknown.
+func (m *monitor) state(id servable) env.ModelState {
+	if states := m.models[id.model]; states != nil {
+		if i, found := states.find(id.version); found {
+			return states.answer[i].State
+		}
+	}
+	return env.StateUnknown
+}
+
+// settled is the highest version of the model that is available or at its end
+// (core/servable_state_monitor.cc:84-104).
+func (m *monitor) settled(model string) (version int64, state env.ModelState, err *env.RPCError, ok bool) {
+	states := m.models[model]
+	if states == nil {
+		return 0, 0, nil, false
+	}
+	for i, v := range states.answer {
+		if v.State == env.StateAvailable || v.State == env.StateEnd {
+			return v.Version, v.State, states.errs[i], true
+		}
+	}
+	return 0, 0, nil, false
+}
+
+// Status is GetModelStatus. The label is ignored and versions come highest
+// first (TFS-7.2). It is never held up by loads or reloads, and it allocates
+// nothing while nothing changes; callers must not change the answer.
+func (s *Server) Status(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
+	if s.agenda.due() {
+		s.agenda.run()
+	}
+	if s.fake != nil {
+		return s.fake.status(spec), nil
+	}
+	states := s.states.models[spec.Name]
+	if states == nil {
+		if spec.HasVersion {
+			return nil, asError(statusf(env.NotFound, "Could not find version %d of model %s", spec.Version, spec.Name))
+		}
+		return nil, asError(statusf(env.NotFound, "Could not find any versions of model %s", spec.Name))
+	}
+	states.given = true
+	if !spec.HasVersion {
+		return states.answer, nil
+	}
+	i, found := states.find(spec.Version)
+	if !found {
+		return nil, asError(statusf(env.NotFound, "Could not find version %d of model %s", spec.Version, spec.Name))
+	}
+	return states.answer[i : i+1 : i+1], nil
+}
+
+// StatusWithoutSpec answers a status request that has no model_spec (TFS-7.3,
+// TFS-17.1 item 9).
+func (s *Server) StatusWithoutSpec() ([]env.ModelVersionStatus, error) {
+	if s.fake != nil {
+		return s.Status(env.ModelSpec{})
+	}
+	return nil, errMissingSpec()
+}
+
+func errMissingSpec() error { return statusf(env.InvalidArgument, "Missing ModelSpec") }

@@ -1,0 +1,82 @@
+package tfserving
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// wait is a reload that waits, without limit, until each of its models has a
+// version that is available or at its end (TFS-8.3).
+type wait struct {
+	models []string // sorted
+	fresh  *monitor // what happened since; nil means all that is known counts
+	noun   string   // how the error calls a model
+	done   func(*env.RPCError)
+}
+
+// await begins the wait; the reload's lock keeps waits apart.
+func (c *core) await(w *wait) {
+	if w.settled(c) {
+		w.done(w.result(c))
+		return
+	}
+	c.waiting = w
+}
+
+// heard lets the wait look at an event.
+func (c *core) heard(event Event) {
+	w := c.waiting
+	if w == nil {
+		return
+	}
+	if w.fresh != nil {
+		w.fresh.handle(event)
+	}
+	if event.State != env.StateAvailable && event.State != env.StateEnd || !w.settled(c) {
+		return
+	}
+	c.waiting = nil
+	err := w.result(c)
+	c.server.agenda.soon(func() { w.done(err) })
+}
+
+func (w *wait) states(c *core) *monitor {
+	if w.fresh != nil {
+		return w.fresh
+	}
+	return &c.server.states
+}
+
+func (w *wait) settled(c *core) bool {
+	for _, model := range w.models {
+		if _, _, _, ok := w.states(c).settled(model); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// result is nil unless some model is at its end
+// (model_servers/server_core.cc:340-363, core/load_servables_fast.cc:98-116).
+func (w *wait) result(c *core) *env.RPCError {
+	failed := 0
+	var entries strings.Builder
+	for _, model := range w.models {
+		version, state, err, _ := w.states(c).settled(model)
+		if state == env.StateAvailable {
+			continue
+		}
+		failed++
+		fmt.Fprintf(&entries, "{%s", servable{model, version})
+		if err != nil {
+			fmt.Fprintf(&entries, " due to error: %s", c.server.profile.statusString(err))
+		}
+		entries.WriteString("}, ")
+	}
+	if failed == 0 {
+		return nil
+	}
+	return statusf(env.Unknown, "%d %s(s) did not become available: {%s}", failed, w.noun, entries.String())
+}
