@@ -1,0 +1,24 @@
+package files
+
+import (
+	"errors"
+	"io/fs"
+)
+
+// What is inside of the *fs.PathError that operations return, besides
+// fs.ErrNotExist and fs.ErrExist. The texts are Linux's.
+var (
+	ErrNotDir      = errors.New("not a directory")
+	ErrIsDir       = errors.New("is a directory")
+	ErrNotEmpty    = errors.New("directory not empty")
+	ErrIO          = errors.New("input/output error")
+	ErrBusy        = errors.New("device or resource busy")
+	ErrCrossDevice = errors.New("invalid cross-device link")
+	ErrInvalid     = errors.New("invalid argument")
+	// ErrUnavailable is what a mount gives whose server does not answer.
+	ErrUnavailable = errors.New("transport endpoint is not connected")
+)
+
+func pathError(op, path string, err error) error {
+	return &fs.PathError{Op: op, Path: path, Err: err}
+}

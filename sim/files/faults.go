@@ -1,0 +1,35 @@
+package files
+
+import "slices"
+
+// Freeze makes reading of files and directories at or below the path fail with
+// ErrIO until Thaw, whether or not they exist by then.
+func (f *FS) Freeze(name string) {
+	name = clean(name)
+	if !slices.Contains(f.frozen, name) {
+		f.frozen = append(f.frozen, name)
+		f.notify(name)
+	}
+}
+
+// Thaw ends a Freeze of the same path.
+func (f *FS) Thaw(name string) {
+	name = clean(name)
+	if i := slices.Index(f.frozen, name); i >= 0 {
+		f.frozen = slices.Delete(f.frozen, i, i+1)
+		f.notify(name)
+	}
+}
+
+func (f *FS) isFrozen(name string) bool {
+	if len(f.frozen) == 0 {
+		return false
+	}
+	name = clean(name)
+	for _, top := range f.frozen {
+		if within(name, top) {
+			return true
+		}
+	}
+	return false
+}

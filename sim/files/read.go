@@ -1,0 +1,72 @@
+package files
+
+import (
+	"bytes"
+	"path"
+	"slices"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Content is the content of a file without a copy: it must not be changed. The
+// version is another one whenever the content is, so that who polls can compare
+// numbers; numbers of different trees say nothing about each other. A file of
+// declared size has no content.
+func (f *FS) Content(name string) (content []byte, version uint64, err error) {
+	p, err := f.existing("open", name)
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case p.frozen:
+		return nil, 0, pathError("read", name, ErrIO)
+	case p.entry.dir:
+		return nil, 0, pathError("read", name, ErrIsDir)
+	}
+	return p.entry.data, p.entry.version, nil
+}
+
+// ReadFile is a copy of the content.
+func (f *FS) ReadFile(name string) ([]byte, error) {
+	content, _, err := f.Content(name)
+	if err != nil {
+		return nil, err
+	}
+	if content == nil {
+		return []byte{}, nil
+	}
+	return bytes.Clone(content), nil
+}
+
+// Names lists a directory, sorted, without a copy: the slice must not be
+// changed. The version is another one whenever the names are.
+func (f *FS) Names(name string) (names []string, version uint64, err error) {
+	p, err := f.existing("open", name)
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case p.frozen:
+		return nil, 0, pathError("readdir", name, ErrIO)
+	case !p.entry.dir:
+		return nil, 0, pathError("readdir", name, ErrNotDir)
+	}
+	return p.entry.sorted(), p.entry.version, nil
+}
+
+// ReadDir is a copy of the names in a directory, sorted.
+func (f *FS) ReadDir(name string) ([]string, error) {
+	names, _, err := f.Names(name)
+	return slices.Clone(names), err
+}
+
+// Stat describes a file or directory. It needs no reading, so that it works on
+// what is frozen.
+func (f *FS) Stat(name string) (env.FileInfo, error) {
+	p, err := f.existing("stat", name)
+	if err != nil {
+		return env.FileInfo{}, err
+	}
+	return env.FileInfo{
+		Name: path.Base(name), Dir: p.entry.dir,
+		SizeBytes: p.entry.sizeBytes, ModTimeUnixMs: p.entry.modUnixMs,
+	}, nil
+}

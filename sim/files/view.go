@@ -1,0 +1,164 @@
+package files
+
+import (
+	"io/fs"
+	"path"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// View is a tree as one process sees it, with a working directory of its own.
+type View struct {
+	p   *vtime.Process
+	fs  *FS
+	cwd string
+}
+
+// NewView makes the view of p; an empty cwd means the root.
+func NewView(p *vtime.Process, tree *FS, cwd string) *View {
+	return &View{p: p, fs: tree, cwd: clean(cwd)}
+}
+
+// FS is the tree that is seen.
+func (v *View) FS() *FS { return v.fs }
+
+// abs is the absolute path, after making sure that the process lives. The empty
+// path stays empty: it names nothing.
+func (v *View) abs(name string) string {
+	v.p.Check()
+	switch {
+	case name == "" || name[0] == '/':
+		return name
+	case v.cwd == "/":
+		return "/" + name
+	}
+	return v.cwd + "/" + name
+}
+
+// ReadFile is a copy of the content.
+func (v *View) ReadFile(name string) ([]byte, error) {
+	abs := v.abs(name)
+	if abs == "" {
+		return nil, env.NotExist("open", name)
+	}
+	content, err := v.fs.ReadFile(abs)
+	return content, asNamed(err, name)
+}
+
+// WriteFile creates or truncates the file and writes data.
+func (v *View) WriteFile(name string, data []byte) error {
+	return v.do("open", name, func(abs string) error { return v.fs.WriteFile(abs, data) })
+}
+
+// AppendFile creates the file when it is missing and adds data at its end.
+func (v *View) AppendFile(name string, data []byte) error {
+	return v.do("open", name, func(abs string) error { return v.fs.AppendFile(abs, data) })
+}
+
+// Sync makes the file's present content survive a crash of the host.
+func (v *View) Sync(name string) error { return v.do("sync", name, v.fs.Sync) }
+
+// Rename replaces newName atomically.
+func (v *View) Rename(oldName, newName string) error {
+	return v.do("rename", oldName, func(from string) error {
+		return v.do("rename", newName, func(to string) error { return v.fs.Rename(from, to) })
+	})
+}
+
+// Remove removes a file or an empty directory.
+func (v *View) Remove(name string) error { return v.do("remove", name, v.fs.Remove) }
+
+// RemoveAll removes what is at name and below it.
+func (v *View) RemoveAll(name string) error { return v.do("removeall", name, v.fs.RemoveAll) }
+
+// MkdirAll makes a directory and its missing parents.
+func (v *View) MkdirAll(name string) error { return v.do("mkdir", name, v.fs.MkdirAll) }
+
+// ReadDir lists the names in a directory, sorted.
+func (v *View) ReadDir(name string) ([]string, error) {
+	abs := v.abs(name)
+	if abs == "" {
+		return nil, env.NotExist("open", name)
+	}
+	names, err := v.fs.ReadDir(abs)
+	return names, asNamed(err, name)
+}
+
+// Stat describes a file or directory.
+func (v *View) Stat(name string) (env.FileInfo, error) {
+	abs := v.abs(name)
+	if abs == "" {
+		return env.FileInfo{}, env.NotExist("stat", name)
+	}
+	info, err := v.fs.Stat(abs)
+	return info, asNamed(err, name)
+}
+
+func (v *View) do(op, name string, fn func(abs string) error) error {
+	abs := v.abs(name)
+	if abs == "" {
+		return env.NotExist(op, name)
+	}
+	return asNamed(fn(abs), name)
+}
+
+// asNamed makes an error speak of the path as the process gave it.
+func asNamed(err error, name string) error {
+	if e, ok := err.(*fs.PathError); ok {
+		e.Path = name
+	}
+	return err
+}
+
+// The characters of Python's tempfile._RandomNameSequence.
+const tempCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_"
+
+// TempFile names a fresh file as tempfile.mktemp does: /tmp/tmp and eight
+// characters. Five are the node's choice; three count, so that two names differ
+// whatever is chosen.
+func (v *View) TempFile() string {
+	v.p.Check()
+	const base = uint64(len(tempCharacters))
+	for {
+		chosen := v.p.Node().Source("files.temp").Uint64n(base * base * base * base * base)
+		counted := v.fs.temps
+		v.fs.temps++
+		var name [8]byte
+		for i := range name {
+			digits := &chosen
+			if i >= 5 {
+				digits = &counted
+			}
+			name[i] = tempCharacters[*digits%base]
+			*digits /= base
+		}
+		abs := "/tmp/tmp" + string(name[:])
+		if _, err := v.fs.Stat(abs); err != nil {
+			return abs
+		}
+	}
+}
+
+// Getwd is the working directory.
+func (v *View) Getwd() string {
+	v.p.Check()
+	return v.cwd
+}
+
+// Chdir changes it.
+func (v *View) Chdir(name string) error {
+	return v.do("chdir", name, func(abs string) error {
+		info, err := v.fs.Stat(abs)
+		switch {
+		case err != nil:
+			return err
+		case !info.Dir:
+			return pathError("chdir", name, ErrNotDir)
+		}
+		v.cwd = path.Clean(abs)
+		return nil
+	})
+}
+
+var _ env.Files = (*View)(nil)

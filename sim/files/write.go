@@ -1,0 +1,191 @@
+package files
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// WriteFile creates or truncates the file and writes a copy of data.
+func (f *FS) WriteFile(name string, data []byte) error {
+	p, err := f.writable(name)
+	if err != nil {
+		return err
+	}
+	p.fs.setContent(p.entry, append([]byte(nil), data...), int64(len(data)))
+	p.fs.notify(clean(p.rel))
+	return nil
+}
+
+// AppendFile creates the file when it is missing and adds data at its end.
+func (f *FS) AppendFile(name string, data []byte) error {
+	p, err := f.writable(name)
+	if err != nil {
+		return err
+	}
+	p.fs.setContent(p.entry, append(p.entry.data, data...), p.entry.sizeBytes+int64(len(data)))
+	p.fs.notify(clean(p.rel))
+	return nil
+}
+
+// writable finds a file to write to, and makes it when it is missing.
+func (f *FS) writable(name string) (place, error) {
+	p, err := f.find("open", name)
+	switch {
+	case err != nil:
+		return p, err
+	case p.entry == nil && strings.HasSuffix(name, "/"), p.entry != nil && p.entry.dir:
+		return p, pathError("open", name, ErrIsDir)
+	case p.entry == nil:
+		p.entry = &entry{}
+		p.fs.link(p.dir, p.name, p.entry)
+	}
+	return p, nil
+}
+
+// MkdirAll makes a directory and its missing parents.
+func (f *FS) MkdirAll(name string) error {
+	name = clean(name)
+	top := "" // the first that is made
+	var at place
+	for i := 1; i <= len(name); i++ {
+		if i < len(name) && name[i] != '/' {
+			continue
+		}
+		p, err := f.find("mkdir", name[:i])
+		if err != nil {
+			return err
+		}
+		if p.entry == nil {
+			p.fs.link(p.dir, p.name, newDir())
+			if top == "" {
+				top, at = clean(p.rel), p
+			}
+		} else if !p.entry.dir {
+			return pathError("mkdir", name, ErrNotDir)
+		}
+	}
+	if top != "" {
+		at.fs.notify(top)
+	}
+	return nil
+}
+
+// Remove removes a file or an empty directory.
+func (f *FS) Remove(name string) error {
+	p, err := f.existing("remove", name)
+	switch {
+	case err != nil:
+		return err
+	case p.dir == nil:
+		return pathError("remove", name, ErrBusy)
+	case len(p.entry.children) > 0:
+		return pathError("remove", name, ErrNotEmpty)
+	}
+	p.fs.link(p.dir, p.name, nil)
+	p.fs.notify(clean(p.rel))
+	return nil
+}
+
+// RemoveAll removes what is at name, and all below it; nothing there is no error.
+func (f *FS) RemoveAll(name string) error {
+	p, err := f.find("removeall", name)
+	switch {
+	case isNotExist(err), err == nil && p.entry == nil:
+		return nil
+	case err != nil:
+		return err
+	case p.dir == nil || p.entry.hasMount():
+		return pathError("removeall", name, ErrBusy)
+	}
+	p.fs.link(p.dir, p.name, nil)
+	p.fs.notify(clean(p.rel))
+	return nil
+}
+
+// Rename replaces newName atomically, as rename(2) does.
+func (f *FS) Rename(oldName, newName string) error {
+	from, err := f.existing("rename", oldName)
+	if err != nil {
+		return err
+	}
+	to, err := f.find("rename", newName)
+	if err != nil {
+		return err
+	}
+	switch err := renameError(from, to); {
+	case err != nil:
+		return pathError("rename", newName, err)
+	case from.entry == to.entry:
+		return nil
+	}
+	from.fs.link(to.dir, to.name, from.entry)
+	from.fs.link(from.dir, from.name, nil)
+	from.fs.notify(clean(from.rel))
+	from.fs.notify(clean(to.rel))
+	return nil
+}
+
+func renameError(from, to place) error {
+	switch {
+	case from.dir == nil || to.dir == nil || from.entry.hasMount():
+		return ErrBusy
+	case from.fs != to.fs:
+		return ErrCrossDevice
+	case from.entry == to.entry:
+		return nil
+	case within(clean(to.rel), clean(from.rel)):
+		return ErrInvalid
+	case to.entry == nil:
+		return nil
+	case to.entry.hasMount():
+		return ErrBusy
+	case from.entry.dir && !to.entry.dir:
+		return ErrNotDir
+	case !from.entry.dir && to.entry.dir:
+		return ErrIsDir
+	case len(to.entry.children) > 0:
+		return ErrNotEmpty
+	}
+	return nil
+}
+
+// link makes name in dir mean e; nil takes the name away.
+func (f *FS) link(dir *entry, name string, e *entry) {
+	f.record(dir, name)
+	f.relink(dir, name, e)
+}
+
+func (f *FS) relink(dir *entry, name string, e *entry) {
+	if e == nil {
+		delete(dir.children, name)
+	} else {
+		dir.children[name] = e
+		if e.version == 0 {
+			f.touch(e)
+		}
+	}
+	dir.names = nil
+	f.touch(dir)
+}
+
+// touch gives the entry a new version and time.
+func (f *FS) touch(e *entry) {
+	f.version++
+	e.version = f.version
+	e.modUnixMs = f.w.Time().UnixMilli()
+}
+
+func isNotExist(err error) bool {
+	e, ok := err.(*fs.PathError)
+	return ok && e.Err == fs.ErrNotExist
+}
+
+// parts are the names of a path.
+func parts(name string) []string {
+	name = strings.Trim(path.Clean("/"+name), "/")
+	if name == "" {
+		return nil
+	}
+	return strings.Split(name, "/")
+}

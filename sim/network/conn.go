@@ -1,0 +1,210 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// Why a connection could not be made or ended. The texts are Linux's.
+var (
+	ErrRefused  = errors.New("connection refused")
+	ErrReset    = errors.New("connection reset by peer")
+	ErrTimedOut = errors.New("connection timed out")
+	ErrHostDown = errors.New("network is down")
+	ErrInUse    = errors.New("address already in use")
+	ErrUnknown  = errors.New("name or service not known")
+)
+
+// Receiver takes what arrives on a connection.
+type Receiver interface {
+	// Receive is called for each message, in the order of sending.
+	Receive(c *Conn, payload any)
+	// Closed is called once when the other side or the network has ended the
+	// connection: io.EOF for an orderly close, or ErrReset, ErrTimedOut,
+	// ErrHostDown. It is not called after the own Close or Reset.
+	Closed(c *Conn, err error)
+}
+
+// Conn is one end of a connection.
+type Conn struct {
+	n        *Network
+	host     *Host
+	node     *vtime.Node
+	sockets  *sockets // of the owning process; nil for none
+	peer     *Conn
+	port     int
+	listener *Listener // that accepted it; nil on the dialing end
+	out      pipe
+	state    connState
+	receiver Receiver
+	done     func(*Conn, error) // of a dial that goes on
+
+	place     int // in sockets
+	hostPlace int // in host.conns
+}
+
+type connState uint8
+
+const (
+	connFree connState = iota // the accepting end before the dial has arrived
+	connDialing
+	connOpen
+	connClosed
+)
+
+// SetReceiver says who takes what arrives. It must be called inside of accept or
+// done, before a first message can come.
+func (c *Conn) SetReceiver(r Receiver) { c.receiver = r }
+
+// LocalAddr is host:port of this end.
+func (c *Conn) LocalAddr() string { return joinHostPort(c.host.address(), c.port) }
+
+// RemoteAddr is host:port of the other end.
+func (c *Conn) RemoteAddr() string { return c.peer.LocalAddr() }
+
+// LocalHost is the host of this end.
+func (c *Conn) LocalHost() *Host { return c.host }
+
+// RemoteHost is the host of the other end.
+func (c *Conn) RemoteHost() *Host { return c.peer.host }
+
+// Open says whether messages can still be sent.
+func (c *Conn) Open() bool { return c.state == connOpen }
+
+// Send queues a message. On a closed connection it does nothing, as the sender
+// is told, or has decided so itself.
+func (c *Conn) Send(payload any, sizeBytes int) {
+	if c.state != connOpen {
+		return
+	}
+	if c.listener != nil && len(c.host.losing) > 0 && c.loseAnswer(payload) {
+		return
+	}
+	c.host.counters.MessagesSent++
+	c.host.counters.BytesSent += uint64(sizeBytes)
+	c.out.push(segmentMessage, payload, sizeBytes)
+}
+
+// Close ends the connection; the other side gets what was sent, then io.EOF.
+func (c *Conn) Close() {
+	was := c.state
+	c.leave()
+	switch {
+	case was == connOpen:
+		c.out.push(segmentClose, nil, 0)
+	case was == connDialing && c.out.stalled:
+		c.out.discard() // nobody dials any more
+	}
+}
+
+// Reset ends the connection; what waits for a retransmission is dropped.
+func (c *Conn) Reset() {
+	open := c.state == connOpen
+	c.leave()
+	if !open {
+		return
+	}
+	if c.out.stalled {
+		c.out.discard()
+	}
+	c.out.push(segmentReset, nil, 0)
+}
+
+// enter puts a new end into the books of its host and process.
+func (c *Conn) enter(o Owner, state connState) {
+	c.state = state
+	c.node = o.node()
+	c.sockets = c.n.socketsOf(o.Process)
+	c.sockets.add(c)
+	c.hostPlace = len(c.host.conns)
+	c.host.conns = append(c.host.conns, c)
+}
+
+// leave closes this end without a word.
+func (c *Conn) leave() {
+	if c.state != connOpen && c.state != connDialing {
+		return
+	}
+	c.state = connClosed
+	c.done = nil
+	c.sockets.remove(c.place)
+	conns := c.host.conns
+	last := len(conns) - 1
+	conns[c.hostPlace] = conns[last]
+	conns[c.hostPlace].hostPlace = c.hostPlace
+	conns[last] = nil
+	c.host.conns = conns[:last]
+}
+
+// end closes this end for a reason that came from elsewhere and tells its user.
+func (c *Conn) end(err error) {
+	state, done := c.state, c.done
+	c.leave()
+	c.tell(state, done, err)
+}
+
+// endSoon is end in an event of its own, for callers in the middle of something.
+// A process that is dead by then is not told.
+func (c *Conn) endSoon(err error) {
+	state, done := c.state, c.done
+	c.leave()
+	c.node.After(0, kindNotice, func() {
+		if c.sockets == nil || !c.sockets.ended {
+			c.tell(state, done, err)
+		}
+	})
+}
+
+// tell calls back whoever uses this end.
+func (c *Conn) tell(was connState, done func(*Conn, error), err error) {
+	switch {
+	case was == connDialing:
+		done(nil, fmt.Errorf("dial %s: %w", c.RemoteAddr(), err))
+	case was == connOpen && c.receiver != nil:
+		c.receiver.Closed(c, err)
+	}
+}
+
+// arrive takes a segment from the peer.
+func (c *Conn) arrive(what segmentKind, payload any, sizeBytes int) {
+	if what == segmentSyn {
+		c.accept()
+		return
+	}
+	if c.state == connClosed {
+		// A peer that does not know yet, and that nothing is on the way to, talks
+		// to a socket that this host no longer has.
+		if knows := c.peer.state == connClosed; !knows && what != segmentReset && c.out.count == 0 {
+			c.out.push(segmentReset, nil, 0)
+		}
+		return
+	}
+	switch what {
+	case segmentAccepted:
+		c.state = connOpen
+		done := c.done
+		c.done = nil
+		done(c, nil)
+	case segmentMessage:
+		c.host.counters.MessagesReceived++
+		c.host.counters.BytesReceived += uint64(sizeBytes)
+		if c.receiver == nil {
+			panic(fmt.Sprintf("network: a message from %s reached %s, which has no receiver", c.RemoteAddr(), c.LocalAddr()))
+		}
+		c.receiver.Receive(c, payload)
+	case segmentClose:
+		c.end(io.EOF)
+	case segmentReset:
+		if c.state == connDialing {
+			c.end(ErrRefused)
+		} else {
+			c.end(ErrReset)
+		}
+	}
+}
+
+func (c *Conn) abandon()       { c.Close() }
+func (c *Conn) setPlace(i int) { c.place = i }

@@ -1,0 +1,156 @@
+package network
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// Listener waits for connections on one port of all addresses of a host.
+type Listener struct {
+	host    *Host
+	owner   Owner
+	sockets *sockets
+	place   int
+	port    int
+	accept  func(*Conn)
+	closed  bool
+}
+
+// Listen calls accept for each connection that is made to the port; port 0 picks
+// a free one. It fails with ErrInUse when somebody listens there.
+func (h *Host) Listen(o Owner, port int, accept func(*Conn)) (*Listener, error) {
+	o.check()
+	if port == 0 {
+		port = h.FreePort()
+	}
+	switch {
+	case h.down || o.dead():
+		return nil, fmt.Errorf("listen on %s: %w", joinHostPort(h.name, port), ErrHostDown)
+	case h.listeners[port] != nil:
+		return nil, fmt.Errorf("listen on %s: %w", joinHostPort(h.name, port), ErrInUse)
+	}
+	l := &Listener{host: h, owner: o, port: port, accept: accept, sockets: h.n.socketsOf(o.Process)}
+	l.sockets.add(l)
+	h.listeners[port] = l
+	return l, nil
+}
+
+// Port is the port that it listens on.
+func (l *Listener) Port() int { return l.port }
+
+// Close frees the port. Connections that were accepted stay.
+func (l *Listener) Close() {
+	if l.closed {
+		return
+	}
+	l.closed = true
+	delete(l.host.listeners, l.port)
+	l.sockets.remove(l.place)
+}
+
+func (l *Listener) abandon()       { l.Close() }
+func (l *Listener) setPlace(i int) { l.place = i }
+
+// Dial connects to host:port, where host is a name, an address, or one of the
+// forms of the own host (localhost, 127.0.0.1, [::1], 0.0.0.0, [::]). done is
+// called once, never from inside of Dial: after one round trip with a connection
+// or ErrRefused, at once with ErrUnknown for a name that does not resolve, and
+// with ErrTimedOut after 127 s when nothing answers. cancel hangs up; done is
+// then not called any more.
+func (h *Host) Dial(o Owner, addr string, done func(*Conn, error)) (cancel func()) {
+	return h.dial(o, addr, done).Close
+}
+
+func (h *Host) dial(o Owner, addr string, done func(*Conn, error)) *Conn {
+	o.check()
+	to, port, err := h.resolve(addr)
+	if err != nil || h.down {
+		to = h
+	}
+	ends := &[2]Conn{}
+	c, s := &ends[0], &ends[1]
+	*c = Conn{n: h.n, host: h, peer: s, port: h.clientPort(), done: done}
+	*s = Conn{n: h.n, host: to, node: to.node, peer: c, port: port}
+	c.out = pipe{from: c, to: s, link: h.n.linkBetween(h, to)}
+	s.out = pipe{from: s, to: c, link: h.n.linkBetween(to, h)}
+	if o.dead() {
+		c.state = connClosed
+		return c
+	}
+	c.enter(o, connDialing)
+	switch {
+	case h.down:
+		c.endSoon(ErrHostDown)
+	case err != nil:
+		c.endSoon(err)
+	default:
+		h.counters.Dials++
+		c.out.push(segmentSyn, nil, 0)
+	}
+	return c
+}
+
+// accept is the arrival of a dial at the end that it is for.
+func (c *Conn) accept() {
+	l := c.host.listeners[c.port]
+	if l == nil {
+		c.state = connClosed
+		c.out.push(segmentReset, nil, 0)
+		return
+	}
+	c.listener = l
+	c.enter(l.owner, connOpen)
+	c.host.counters.Accepts++
+	c.out.push(segmentAccepted, nil, 0)
+	l.accept(c)
+}
+
+// resolve finds the host and port of an address. An IP address that no host has
+// leads nowhere; a name that nobody has is an error.
+func (h *Host) resolve(addr string) (*Host, int, error) {
+	name, port, err := splitHostPort(addr)
+	if err != nil {
+		return nil, 0, err
+	}
+	ip, ipErr := netip.ParseAddr(name)
+	switch {
+	case name == "localhost", name == "", ipErr == nil && (ip.IsLoopback() || ip.IsUnspecified()):
+		return h, port, nil
+	}
+	if to := h.n.Host(name); to != nil {
+		return to, port, nil
+	}
+	if ipErr == nil {
+		return h.n.nowhere, port, nil
+	}
+	return nil, 0, ErrUnknown
+}
+
+// splitHostPort takes host:port and [v6]:port apart.
+func splitHostPort(addr string) (host string, port int, err error) {
+	i := strings.LastIndexByte(addr, ':')
+	if i < 0 {
+		return "", 0, fmt.Errorf("address %q: found no port, want host:port", addr)
+	}
+	host = addr[:i]
+	if inner, ok := strings.CutPrefix(host, "["); ok {
+		host, ok = strings.CutSuffix(inner, "]")
+		if !ok {
+			return "", 0, fmt.Errorf("address %q: found no ] after the address, want [address]:port", addr)
+		}
+	}
+	port, err = strconv.Atoi(addr[i+1:])
+	if err != nil || port < 1 || port > 65535 {
+		return "", 0, fmt.Errorf("address %q: found port %q, want 1 to 65535", addr, addr[i+1:])
+	}
+	return host, port, nil
+}
+
+func joinHostPort(host string, port int) string {
+	if strings.IndexByte(host, ':') >= 0 {
+		return "[" + host + "]:" + strconv.Itoa(port)
+	}
+	return host + ":" + strconv.Itoa(port)
+}

@@ -1,0 +1,28 @@
+// Package network is the simulated network: byte-less streams between hosts in
+// virtual time, and gRPC unary calls on top of them.
+//
+// Two things to use first:
+//
+//   - [Network], made by [New]: it holds the hosts ([Network.AddHost]) and the
+//     faults of a scenario (Partition, Slow, ResetConns, LoseAnswer, HostDown).
+//   - [Host], from which everything starts: Listen and Dial for streams,
+//     ServeRPC and [NewChannel] for calls, Env for the env.Network of a process.
+//
+// # What a stream promises
+//
+// A [Conn] carries messages, any Go value with a size. Each direction is first
+// in, first out, and a message is one event on the receiving node, folded into
+// that node's hash with its size. Nothing is lost while a connection lives:
+// loss and partitions cost time, as TCP's retransmissions do (see pipe.go).
+// Acknowledgments are not modelled: a partition from a to b holds what a sends
+// and lets through what b sends.
+//
+// A receiver must treat what it is handed as shared with the sender: values
+// travel by reference.
+//
+// To change latency and loss look in law.go and link.go; how partitions hold and
+// retransmit, pipe.go; opening and closing, dial.go and conn.go; faults,
+// faults.go and answers.go; what belongs to a process and dies with it,
+// owner.go; gRPC's client states, grpc_channel.go; its server, grpc_server.go;
+// workers and python's error texts, grpc_env.go.
+package network

@@ -1,0 +1,154 @@
+package network
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Partition loses everything that the hosts in from send to the hosts in to,
+// until Heal. Hosts are named by name or address. Connections inside one host
+// are not touched.
+func (n *Network) Partition(from, to []string) error {
+	return n.eachLink(from, to, func(l *link) { l.blocked = true })
+}
+
+// PartitionBoth is Partition in both directions.
+func (n *Network) PartitionBoth(a, b []string) error {
+	if err := n.Partition(a, b); err != nil {
+		return err
+	}
+	return n.Partition(b, a)
+}
+
+// Heal ends a Partition. What was lost is sent again at its next retransmission:
+// see the comment of pipe.
+func (n *Network) Heal(from, to []string) error {
+	if err := n.eachLink(from, to, func(l *link) { l.blocked = false }); err != nil {
+		return err
+	}
+	n.resumeStalled()
+	return nil
+}
+
+// HealBoth is Heal in both directions.
+func (n *Network) HealBoth(a, b []string) error {
+	if err := n.Heal(a, b); err != nil {
+		return err
+	}
+	return n.Heal(b, a)
+}
+
+// HealAll ends every Partition and Slow. Hosts that are down stay down.
+func (n *Network) HealAll() {
+	for _, l := range n.links {
+		l.blocked, l.extra = false, 0
+	}
+	n.resumeStalled()
+}
+
+// Slow adds extra to the latency of everything that the hosts in from send to
+// the hosts in to from now on; 0 ends it. Order within a connection is kept.
+func (n *Network) Slow(from, to []string, extra time.Duration) error {
+	return n.eachLink(from, to, func(l *link) { l.extra = extra })
+}
+
+// ResetConns breaks every connection between two hosts (which may be one and the
+// same), as a middlebox does that sends a RST both ways.
+func (n *Network) ResetConns(a, b string) error {
+	hosts, err := n.named([]string{a, b})
+	if err != nil {
+		return err
+	}
+	for _, c := range hosts[0].conns {
+		// Inside one host both ends are in the list, and each sends its own.
+		if c.state != connOpen || c.peer.host != hosts[1] {
+			continue
+		}
+		c.out.push(segmentReset, nil, 0)
+		if hosts[0] != hosts[1] {
+			c.peer.out.push(segmentReset, nil, 0)
+		}
+	}
+	return nil
+}
+
+// HostDown takes a host off the network as a power failure does: it forgets its
+// sockets without a word, and what is sent to it gets no answer. Whoever still
+// runs on it sees ErrHostDown. Crash the host's processes after it, not before:
+// a process that dies first has its sockets closed in order.
+func (n *Network) HostDown(host string) error {
+	hosts, err := n.named([]string{host})
+	if err != nil {
+		return err
+	}
+	h := hosts[0]
+	if h.down {
+		return nil
+	}
+	h.down = true
+	for len(h.conns) > 0 {
+		c := h.conns[0]
+		if c.out.stalled {
+			c.out.discard()
+		}
+		c.endSoon(ErrHostDown)
+	}
+	for _, port := range slices.Sorted(maps.Keys(h.listeners)) {
+		h.listeners[port].Close()
+	}
+	return nil
+}
+
+// HostUp brings the host back. Its old connections are reset when their peers'
+// next segment, or retransmission, reaches it.
+func (n *Network) HostUp(host string) error {
+	hosts, err := n.named([]string{host})
+	if err != nil {
+		return err
+	}
+	hosts[0].down = false
+	n.resumeStalled()
+	return nil
+}
+
+// resumeStalled lets every pipe go on whose link is whole.
+func (n *Network) resumeStalled() {
+	for i := 0; i < len(n.stalled); {
+		if p := n.stalled[i]; p.link.cut() {
+			i++
+		} else {
+			p.resume() // takes it out of the list
+		}
+	}
+}
+
+func (n *Network) eachLink(from, to []string, do func(*link)) error {
+	as, err := n.named(from)
+	if err != nil {
+		return err
+	}
+	bs, err := n.named(to)
+	if err != nil {
+		return err
+	}
+	for _, a := range as {
+		for _, b := range bs {
+			if a != b {
+				do(n.linkBetween(a, b))
+			}
+		}
+	}
+	return nil
+}
+
+func (n *Network) named(names []string) ([]*Host, error) {
+	hosts := make([]*Host, len(names))
+	for i, name := range names {
+		if hosts[i] = n.Host(name); hosts[i] == nil {
+			return nil, fmt.Errorf("network: found no host %q, want one of the %d that were added", name, len(n.hosts))
+		}
+	}
+	return hosts, nil
+}

@@ -1,0 +1,103 @@
+package network
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// Call is one unary call. The client and the server share it, and it travels
+// between them as the message; a call that ended as it should is used again.
+type Call struct {
+	Method  string
+	Request any
+	// Deadline is the virtual time at which the client gives up; 0 means none.
+	Deadline time.Duration
+
+	// The client's side.
+	channel *Channel
+	task    *vtime.Task // that waits; nil once the client has given up
+	place   int         // in channel.calls
+	size    int         // of the request
+	sent    bool
+	over    bool          // the answer has come, or failure has
+	failure *env.RPCError // of the channel; nil when the answer came
+
+	// The server's side.
+	server      *serverConn
+	serverPlace int // in server.calls
+	answered    bool
+	cancelled   bool
+	onCancel    func()
+	response    any
+	status      *env.RPCError
+	answerSize  int
+}
+
+// Answer is the message that carries a call's answer back: what LoseAnswerWhere
+// looks at.
+type Answer Call
+
+// Response is what was replied, nil for a failure.
+func (a *Answer) Response() any { return a.response }
+
+// Status is how the call failed on the server, nil when it did not.
+func (a *Answer) Status() *env.RPCError { return a.status }
+
+// cancelFrame is the message that takes a call back (HTTP/2's RST_STREAM).
+type cancelFrame Call
+
+// Frame sizes of HTTP/2 that are sent without the caller's payload.
+const cancelBytes = 13
+
+func (n *Network) takeCall() *Call {
+	if last := len(n.freeCalls) - 1; last >= 0 {
+		call := n.freeCalls[last]
+		n.freeCalls = n.freeCalls[:last]
+		return call
+	}
+	return &Call{}
+}
+
+// giveBack takes a call of which neither side nor a message knows any more.
+func (n *Network) giveBack(call *Call) {
+	*call = Call{}
+	n.freeCalls = append(n.freeCalls, call)
+}
+
+// From is the host of the client.
+func (call *Call) From() *Host { return call.channel.h }
+
+// Cancelled says whether nobody waits for the answer: the client gave up or went
+// away, or the server stopped.
+func (call *Call) Cancelled() bool { return call.cancelled }
+
+// OnCancel sets the function to call when the call is cancelled before it was
+// answered.
+func (call *Call) OnCancel(fn func()) { call.onCancel = fn }
+
+// Reply answers the call; sizeBytes is the size of the serialized response.
+// Reply or Fail is called once, and the call not touched after it.
+func (call *Call) Reply(resp any, sizeBytes int) {
+	call.response, call.answerSize = resp, sizeBytes
+	call.answer()
+}
+
+// Fail answers the call with a status.
+func (call *Call) Fail(err *env.RPCError) {
+	call.status, call.answerSize = err, len(err.Message)
+	call.answer()
+}
+
+func (call *Call) answer() {
+	if call.answered {
+		panic("network: a second answer to " + call.Method)
+	}
+	call.answered = true
+	if call.cancelled {
+		return
+	}
+	call.server.remove(call)
+	call.server.conn.Send((*Answer)(call), call.answerSize)
+}

@@ -1,0 +1,232 @@
+package network
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// What a client sees of a channel's troubles, in the words of grpc 1.32, which
+// TensorFlow 2.4 requires (grpcio~=1.32.0). Later versions append the last
+// connection's error to the first.
+var (
+	errNoConnection     = &env.RPCError{Code: env.Unavailable, Message: "failed to connect to all addresses"}
+	errSocketClosed     = &env.RPCError{Code: env.Unavailable, Message: "Socket closed"}
+	errDeadlineExceeded = &env.RPCError{Code: env.DeadlineExceeded, Message: "Deadline Exceeded"}
+	errChannelClosed    = &env.RPCError{Code: env.Canceled, Message: "Channel closed!"}
+)
+
+// The connection back-off of gRPC (doc/connection-backoff.md of grpc/grpc).
+const (
+	backoffInitial    = time.Second
+	backoffMax        = 120 * time.Second
+	backoffMultiplier = 1.6
+	backoffJitter     = 0.2
+	minConnectTimeout = 20 * time.Second
+	// failFast is what a call costs that fails without leaving the host. It keeps
+	// a loop that calls again and again from standing still in time.
+	failFast = 100 * time.Microsecond
+)
+
+var kindBackoff = vtime.NewKind("grpc.connect_timer")
+
+// channelState follows gRPC's connectivity states.
+type channelState uint8
+
+const (
+	channelIdle channelState = iota
+	channelConnecting
+	channelReady
+	channelFailing // TRANSIENT_FAILURE, until the back-off is over
+)
+
+// Channel is a process's gRPC channel to one address. It connects on the first
+// call. When a connection cannot be made, calls fail at once until the back-off
+// is over; then it tries again by itself. A connection that breaks fails its
+// calls; the next call connects again.
+type Channel struct {
+	p     *vtime.Process
+	held  *sockets // of p
+	h     *Host
+	addr  string
+	state channelState
+	conn  *Conn   // that is being made, or is ready
+	calls []*Call // sent, or waiting for the connection
+
+	backoff    time.Duration // length of the last; 0 after a success
+	retryAt    time.Duration // end of the present one
+	timer      vtime.Timer   // end of the back-off, or limit of connecting
+	closed     bool
+	serverName string // host of the last connection
+}
+
+// NewChannel makes a channel for tasks of p, whose sockets are on h.
+func NewChannel(p *vtime.Process, h *Host, addr string) *Channel {
+	return &Channel{p: p, held: h.n.socketsOf(p), h: h, addr: addr, serverName: addr}
+}
+
+// Invoke makes a call and parks the current task until its answer. sizeBytes is
+// the size of the serialized request. A timeout of 0 or less means none.
+func (c *Channel) Invoke(method string, req any, sizeBytes int, timeout time.Duration) (any, *env.RPCError) {
+	c.p.Check()
+	n := c.h.n
+	started := n.w.Now()
+	if c.closed || c.state == channelFailing {
+		err := errNoConnection
+		if c.closed {
+			err = errChannelClosed
+		}
+		c.p.Sleep(failFast)
+		c.observe(RPC{Method: method, Request: req, RequestBytes: sizeBytes, Err: err, Started: started})
+		return nil, err
+	}
+	call := n.takeCall()
+	call.Method, call.Request, call.size = method, req, sizeBytes
+	call.channel, call.task, call.place = c, c.p.Current(), len(c.calls)
+	if timeout > 0 {
+		call.Deadline = started + timeout
+	}
+	c.calls = append(c.calls, call)
+	switch c.state {
+	case channelReady:
+		c.send(call)
+	case channelIdle:
+		c.connect()
+	}
+
+	var resp any
+	err := errDeadlineExceeded
+	answerBytes := 0
+	if c.await(call, timeout) {
+		if err = call.failure; err == nil {
+			resp, err, answerBytes = call.response, call.status, call.answerSize
+			n.giveBack(call)
+		}
+	}
+	c.observe(RPC{Method: method, Request: req, RequestBytes: sizeBytes, Response: resp, ResponseBytes: answerBytes, Err: err, Started: started})
+	return resp, err
+}
+
+// await parks until the call is over; it reports false when the deadline came
+// first. A task that unwinds in it takes its call back.
+func (c *Channel) await(call *Call, timeout time.Duration) bool {
+	defer func() {
+		if !call.over {
+			c.takeBack(call)
+		}
+	}()
+	if timeout <= 0 {
+		timeout = -1
+	}
+	c.p.ParkFor(timeout, call.Method)
+	return call.over
+}
+
+// takeBack forgets a call that its task does not wait for any more.
+func (c *Channel) takeBack(call *Call) {
+	c.remove(call)
+	call.over, call.task = true, nil
+	if call.sent && !c.p.Dead() {
+		c.conn.Send((*cancelFrame)(call), cancelBytes)
+	}
+}
+
+// Close ends the channel and fails its calls.
+func (c *Channel) Close() {
+	c.p.Check()
+	if c.closed {
+		return
+	}
+	c.closed = true
+	c.disconnect()
+	c.timer.Cancel()
+	c.failAll(errChannelClosed)
+}
+
+func (c *Channel) send(call *Call) {
+	call.sent = true
+	c.conn.Send(call, call.size)
+}
+
+// Receive takes an answer.
+func (c *Channel) Receive(_ *Conn, payload any) {
+	call := (*Call)(payload.(*Answer))
+	if call.over {
+		return // taken back while the answer was on its way
+	}
+	c.finish(call)
+}
+
+// finish ends a call and lets its task go on.
+func (c *Channel) finish(call *Call) {
+	c.remove(call)
+	call.over = true
+	call.task.Wake()
+}
+
+// Closed is the break of an established connection.
+func (c *Channel) Closed(*Conn, error) {
+	c.conn = nil
+	c.state = channelIdle
+	c.failAll(errSocketClosed)
+}
+
+// failAll fails the calls that there are now; a task that is woken by it may make
+// a new one at once.
+func (c *Channel) failAll(err *env.RPCError) {
+	calls := c.calls
+	c.calls = nil
+	for i, call := range calls {
+		call.place = i
+		call.failure = err
+		call.sent = false
+	}
+	for i := range calls {
+		call := calls[i]
+		if call.over {
+			continue
+		}
+		call.over = true
+		call.task.Wake()
+	}
+}
+
+func (c *Channel) remove(call *Call) {
+	if call.failure != nil {
+		return // failAll has taken it out already
+	}
+	last := len(c.calls) - 1
+	c.calls[call.place] = c.calls[last]
+	c.calls[call.place].place = call.place
+	c.calls[last] = nil
+	c.calls = c.calls[:last]
+}
+
+// observe tells the network's observers of a finished call.
+func (c *Channel) observe(r RPC) {
+	observers := c.h.n.observers
+	if len(observers) == 0 {
+		return
+	}
+	r.From, r.To, r.Ended = c.h.name, c.serverName, c.h.n.w.Now()
+	for _, fn := range observers {
+		fn(r)
+	}
+}
+
+// RPC is one finished call, as its client saw it.
+type RPC struct {
+	// From is the client's host. To is the server's, or the address that was
+	// dialed when there never was a connection.
+	From, To                    string
+	Method                      string
+	Request, Response           any
+	RequestBytes, ResponseBytes int
+	Err                         *env.RPCError // nil for OK
+	Started, Ended              time.Duration // virtual time
+}
+
+// OnRPC adds a function to call for each call that ends. It runs in the task of
+// the caller and must not wait. Calls whose task is unwound are left out.
+func (n *Network) OnRPC(fn func(RPC)) { n.observers = append(n.observers, fn) }

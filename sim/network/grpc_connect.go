@@ -1,0 +1,79 @@
+package network
+
+import "time"
+
+// connect begins an attempt. Its time limit and the next attempt are counted
+// from here, as in gRPC's subchannel.
+func (c *Channel) connect() {
+	c.state = channelConnecting
+	now := c.h.n.w.Now()
+	c.retryAt = now + c.nextBackoff()
+	c.conn = c.h.dial(OwnedBy(c.p), c.addr, c.connected)
+	limit := max(c.retryAt, now+minConnectTimeout)
+	c.timer = c.p.Schedule(limit, kindBackoff, (*connectTimer)(c), 0)
+}
+
+// nextBackoff grows from 1 s by 1.6 to 120 s. All but the first are jittered by
+// up to 20 % either way, as in grpc's backoff.cc.
+func (c *Channel) nextBackoff() time.Duration {
+	if c.backoff == 0 {
+		c.backoff = backoffInitial
+		return c.backoff
+	}
+	c.backoff = min(time.Duration(float64(c.backoff)*backoffMultiplier), backoffMax)
+	// The choice 0 is no jitter; odd ones shorten, even ones lengthen.
+	const steps = 1000
+	k := c.p.Intn("grpc.backoff", 2*steps+1)
+	jitter := float64((k+1)/2) / steps * backoffJitter
+	if k%2 == 1 {
+		jitter = -jitter
+	}
+	return time.Duration(float64(c.backoff) * (1 + jitter))
+}
+
+// connected is the end of an attempt that did not take too long.
+func (c *Channel) connected(conn *Conn, err error) {
+	c.timer.Cancel()
+	if err != nil {
+		c.attemptFailed()
+		return
+	}
+	c.state = channelReady
+	c.conn = conn
+	c.backoff = 0
+	c.serverName = conn.RemoteHost().Name()
+	conn.SetReceiver(c)
+	for _, call := range c.calls {
+		c.send(call)
+	}
+}
+
+func (c *Channel) attemptFailed() {
+	c.conn = nil
+	c.state = channelFailing
+	c.timer = c.p.Schedule(c.retryAt, kindBackoff, (*connectTimer)(c), 0)
+	c.failAll(errNoConnection)
+}
+
+// connectTimer is the limit of an attempt, or the end of the back-off.
+type connectTimer Channel
+
+func (t *connectTimer) Handle(uint64) {
+	c := (*Channel)(t)
+	if c.held.ended {
+		return // the process has returned from its last task
+	}
+	if c.state == channelConnecting {
+		c.disconnect()
+		c.attemptFailed()
+		return
+	}
+	c.connect()
+}
+
+func (c *Channel) disconnect() {
+	if c.conn != nil {
+		c.conn.Close()
+		c.conn = nil
+	}
+}

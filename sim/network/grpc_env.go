@@ -1,0 +1,149 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// Env is the network as the process sees it. Requests and responses travel by
+// reference: nobody may change them after they were sent.
+func (h *Host) Env(p *vtime.Process) env.Network { return &hostEnv{h: h, p: p} }
+
+type hostEnv struct {
+	h *Host
+	p *vtime.Process
+}
+
+func (e *hostEnv) Serve(port, workers int, handler env.Handler) (env.Server, error) {
+	s := &served{p: e.p, workers: workers, handler: handler}
+	server, err := e.h.ServeRPC(OwnedBy(e.p), port, s.take)
+	if err != nil {
+		return nil, err
+	}
+	return &envServer{p: e.p, server: server}, nil
+}
+
+func (e *hostEnv) Dial(addr string) env.Channel {
+	e.p.Check()
+	return (*envChannel)(NewChannel(e.p, e.h, addr))
+}
+
+// Probe waits as long as the kernel does: up to 127 s.
+func (e *hostEnv) Probe(addr string) error {
+	e.p.Check()
+	var (
+		task   = e.p.Current()
+		over   bool
+		result error
+	)
+	conn := e.h.dial(OwnedBy(e.p), addr, func(c *Conn, err error) {
+		over, result = true, err
+		if c != nil {
+			c.SetReceiver(deaf{})
+			c.Close()
+		}
+		task.Wake()
+	})
+	defer func() {
+		if !over {
+			conn.Close()
+		}
+	}()
+	e.p.Park("connection to " + addr)
+	return result
+}
+
+// deaf receives for connections that are only opened.
+type deaf struct{}
+
+func (deaf) Receive(*Conn, any)  {}
+func (deaf) Closed(*Conn, error) {}
+
+type envServer struct {
+	p      *vtime.Process
+	server *RPCServer
+}
+
+func (s *envServer) Port() int { return s.server.Port() }
+
+func (s *envServer) Stop() {
+	s.p.Check()
+	s.server.Stop()
+}
+
+// served runs the calls of one server in tasks of its process.
+type served struct {
+	p       *vtime.Process
+	handler env.Handler
+	workers int // 0 means no limit
+	running int
+	queue   []*Call // in order of arrival, waiting for a worker
+}
+
+func (s *served) take(call *Call) {
+	if s.workers > 0 && s.running >= s.workers {
+		s.queue = append(s.queue, call)
+		return
+	}
+	s.running++
+	s.p.Go(call.Method, func() { s.work(call) })
+}
+
+// work handles a call and then those that have waited.
+func (s *served) work(call *Call) {
+	for {
+		// grpc-python does not start what was cancelled in the queue.
+		if !call.Cancelled() {
+			s.handle(call)
+		}
+		if len(s.queue) == 0 {
+			break
+		}
+		call = s.queue[0]
+		s.queue[0] = nil
+		s.queue = s.queue[1:]
+	}
+	s.running--
+}
+
+func (s *served) handle(call *Call) {
+	request, ok := call.Request.([]byte)
+	if !ok {
+		call.Fail(&env.RPCError{Code: env.Internal, Message: fmt.Sprintf("Exception deserializing request! (%T)", call.Request)})
+		return
+	}
+	response, err := s.handler(call.Method, request)
+	s.p.Check()
+	if err == nil {
+		call.Reply(response, len(response))
+		return
+	}
+	var status *env.RPCError
+	if !errors.As(err, &status) {
+		// grpc-python's _server.py words what a servicer raises so.
+		status = &env.RPCError{Code: env.Unknown, Message: "Exception calling application: " + err.Error()}
+	}
+	call.Fail(status)
+}
+
+type envChannel Channel
+
+func (c *envChannel) Call(method string, request []byte, timeout time.Duration) ([]byte, error) {
+	resp, err := (*Channel)(c).Invoke(method, request, len(request), timeout)
+	if err != nil {
+		return nil, err
+	}
+	data, ok := resp.([]byte)
+	if !ok {
+		return nil, &env.RPCError{Code: env.Internal, Message: fmt.Sprintf("Exception deserializing response! (%T)", resp)}
+	}
+	return data, nil
+}
+
+func (c *envChannel) Close() { (*Channel)(c).Close() }
+
+var _ env.Network = (*hostEnv)(nil)

@@ -1,0 +1,90 @@
+package network
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// Host is one network stack: a machine or a pod.
+type Host struct {
+	n     *Network
+	name  string
+	node  *vtime.Node
+	ips   []string
+	index int
+	down  bool
+
+	listeners      map[int]*Listener
+	conns          []*Conn // that are open or being opened
+	nextPort       int
+	nextClientPort int
+	lineFree       time.Duration // when the line has sent all that was given to it
+	losing         []*answerLoss
+	counters       Counters
+}
+
+// Counters count since the host was added. Messages and bytes are those that
+// connections carried, not the steps of opening and closing.
+type Counters struct {
+	Dials, Accepts                 uint64
+	MessagesSent, MessagesReceived uint64
+	BytesSent, BytesReceived       uint64
+}
+
+// Ports are given out from these ranges, upwards and round.
+const (
+	firstFreePort, lastFreePort     = 30000, 39999
+	firstClientPort, lastClientPort = 40000, 60999
+)
+
+// Name is the host's name.
+func (h *Host) Name() string { return h.name }
+
+// Node is the node that the host's own events belong to.
+func (h *Host) Node() *vtime.Node { return h.node }
+
+// Network is the network that the host is in.
+func (h *Host) Network() *Network { return h.n }
+
+// IPs lists the host's addresses in canonical form, possibly none. The slice
+// must not be changed.
+func (h *Host) IPs() []string { return h.ips }
+
+// Down says whether HostDown has struck.
+func (h *Host) Down() bool { return h.down }
+
+// Counters are the host's counts so far.
+func (h *Host) Counters() Counters { return h.counters }
+
+// FreePort finds the next port from 30000 on which nobody listens. It is not
+// reserved, but the next call finds another.
+func (h *Host) FreePort() int {
+	for {
+		port := h.nextPort
+		h.nextPort++
+		if h.nextPort > lastFreePort {
+			h.nextPort = firstFreePort
+		}
+		if h.listeners[port] == nil {
+			return port
+		}
+	}
+}
+
+func (h *Host) clientPort() int {
+	port := h.nextClientPort
+	h.nextClientPort++
+	if h.nextClientPort > lastClientPort {
+		h.nextClientPort = firstClientPort
+	}
+	return port
+}
+
+// address is what the host appears as on the network.
+func (h *Host) address() string {
+	if len(h.ips) > 0 {
+		return h.ips[0]
+	}
+	return h.name
+}

@@ -1,0 +1,70 @@
+package network
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// link is the way from one host to another, shared by all connections between
+// them.
+type link struct {
+	n        *Network
+	from, to *Host
+	blocked  bool          // by a partition
+	extra    time.Duration // by Slow
+	latency  *vtime.Source
+	loss     *vtime.Source
+}
+
+// linkBetween makes links on first use, so that a large cluster has only those
+// that it uses.
+func (n *Network) linkBetween(from, to *Host) *link {
+	key := [2]int{from.index, to.index}
+	if l, ok := n.linkByHosts[key]; ok {
+		return l
+	}
+	l := &link{n: n, from: from, to: to, latency: from.node.Source("network.latency"), loss: from.node.Source("network.loss")}
+	n.linkByHosts[key] = l
+	n.links = append(n.links, l)
+	return l
+}
+
+// cut says whether a segment that arrives now is lost.
+func (l *link) cut() bool { return l.blocked || l.to.down }
+
+// arrival is when a segment that is sent now comes in, were it alone.
+func (l *link) arrival(sizeBytes int) time.Duration {
+	law := &l.n.law
+	at := l.n.w.Now()
+	if l.from == l.to {
+		return at + law.LoopbackMin + draw(l.latency, law.LoopbackSpread)
+	}
+	if law.BytesPerSecond > 0 {
+		// The host's line is busy with what was sent before.
+		at = max(at, l.from.lineFree) + time.Duration(int64(sizeBytes)*int64(time.Second)/law.BytesPerSecond)
+		l.from.lineFree = at
+	}
+	at += law.Min + draw(l.latency, law.Spread) + l.extra
+	if law.LossPerMille > 0 {
+		at += l.retransmissions()
+	}
+	return at
+}
+
+func draw(s *vtime.Source, spread time.Duration) time.Duration {
+	if spread <= 0 {
+		return 0
+	}
+	return time.Duration(s.Uint64n(uint64(spread)))
+}
+
+// retransmissions is the time that losses of one segment cost.
+func (l *link) retransmissions() time.Duration {
+	var cost time.Duration
+	for i, rto := 0, rtoMin; i < maxLosses && l.loss.Chance(float64(l.n.law.LossPerMille)/1000); i++ {
+		cost += rto
+		rto = min(2*rto, rtoMax)
+	}
+	return cost
+}

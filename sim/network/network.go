@@ -1,0 +1,79 @@
+package network
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// Network joins the hosts of one world.
+type Network struct {
+	w           *vtime.World
+	law         Law
+	hosts       []*Host
+	byName      map[string]*Host // names, and addresses in canonical form
+	nowhere     *Host            // stands for addresses that no host has
+	links       []*link
+	linkByHosts map[[2]int]*link
+	stalled     []*pipe
+	byProcess   map[*vtime.Process]*sockets
+	freeCalls   []*Call
+	observers   []func(RPC)
+}
+
+// New makes a network without hosts.
+func New(w *vtime.World, law Law) *Network {
+	n := &Network{
+		w: w, law: law,
+		byName:      map[string]*Host{},
+		linkByHosts: map[[2]int]*link{},
+		byProcess:   map[*vtime.Process]*sockets{},
+	}
+	n.nowhere = &Host{n: n, name: "nowhere", node: w.Node("nowhere"), index: -1, down: true}
+	return n
+}
+
+// World is the world that the network is in.
+func (n *Network) World() *vtime.World { return n.w }
+
+// AddHost adds a host whose events and choices belong to the node of that name.
+// Its name and addresses resolve from every host. It panics when one of them is
+// taken; Assign moves one.
+func (n *Network) AddHost(node, name string, ips ...string) *Host {
+	h := &Host{
+		n: n, name: name, node: n.w.Node(node), index: len(n.hosts),
+		listeners: map[int]*Listener{}, nextPort: firstFreePort, nextClientPort: firstClientPort,
+	}
+	for _, a := range append([]string{name}, ips...) {
+		a = canonical(a)
+		if other, ok := n.byName[a]; ok {
+			panic(fmt.Sprintf("network: %q of host %s is taken by host %s", a, name, other.name))
+		}
+		n.byName[a] = h
+	}
+	for _, ip := range ips {
+		h.ips = append(h.ips, canonical(ip))
+	}
+	n.hosts = append(n.hosts, h)
+	return h
+}
+
+// Assign makes a name or address resolve to the host from now on, as a changed
+// DNS entry or a moved address does. Connections stay where they are.
+func (n *Network) Assign(nameOrIP string, h *Host) { n.byName[canonical(nameOrIP)] = h }
+
+// Host returns the host with that name or address, nil when there is none.
+func (n *Network) Host(nameOrIP string) *Host { return n.byName[canonical(nameOrIP)] }
+
+// Hosts lists all hosts in the order in which they were added. The slice must
+// not be changed.
+func (n *Network) Hosts() []*Host { return n.hosts }
+
+// canonical writes an address in its one form and leaves names alone.
+func canonical(nameOrIP string) string {
+	if ip, err := netip.ParseAddr(nameOrIP); err == nil {
+		return ip.Unmap().String()
+	}
+	return nameOrIP
+}

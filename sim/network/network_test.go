@@ -1,0 +1,482 @@
+package network_test
+
+// The tests of streams. Goal: what a connection promises (order, one event a
+// message, no loss) and what each fault does to it, seen from both ends. Method:
+// a world with a few hosts, receivers that write down what they are told and
+// when, and runs of virtual time.
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/network"
+)
+
+// end is a receiver that keeps a log.
+type end struct {
+	w    *vtime.World
+	conn *network.Conn
+	got  []string
+	at   []time.Duration
+	err  error
+	echo bool
+}
+
+func (e *end) Receive(c *network.Conn, payload any) {
+	e.got = append(e.got, fmt.Sprint(payload))
+	e.at = append(e.at, e.w.Now())
+	if e.echo {
+		c.Send(payload, 1)
+	}
+}
+
+func (e *end) Closed(_ *network.Conn, err error) {
+	e.got = append(e.got, "closed: "+err.Error())
+	e.at = append(e.at, e.w.Now())
+	e.err = err
+}
+
+// bench is two hosts, a and b, with b listening on port 80.
+type bench struct {
+	t              testing.TB
+	w              *vtime.World
+	n              *network.Network
+	a, b           *network.Host
+	client, server *end
+	listener       *network.Listener
+	dialErr        error
+	dialed         time.Duration // when done was called
+	cancel         func()
+}
+
+func newBench(t testing.TB, law network.Law) *bench {
+	w := vtime.New(vtime.Config{Seed: 7})
+	t.Cleanup(w.Close)
+	b := &bench{t: t, w: w, n: network.New(w, law), client: &end{w: w}, server: &end{w: w}}
+	b.a = b.n.AddHost("a", "a", "10.0.0.1")
+	b.b = b.n.AddHost("b", "b", "10.0.0.2", "fd00::2")
+	b.listen(network.OwnedByNode(b.b.Node()))
+	return b
+}
+
+func (b *bench) listen(o network.Owner) {
+	if b.listener != nil {
+		b.listener.Close()
+	}
+	l, err := b.b.Listen(o, 80, func(c *network.Conn) {
+		b.server.conn = c
+		c.SetReceiver(b.server)
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.listener = l
+}
+
+func (b *bench) dial(o network.Owner, addr string) {
+	b.dialed = -1
+	b.cancel = b.a.Dial(o, addr, func(c *network.Conn, err error) {
+		b.dialed, b.dialErr = b.w.Now(), err
+		if c != nil {
+			b.client.conn = c
+			c.SetReceiver(b.client)
+		}
+	})
+}
+
+func (b *bench) run(until time.Duration) {
+	b.t.Helper()
+	if _, err := b.w.Run(vtime.Limits{Until: until}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// connect makes a connection from a to b and returns at 1 s.
+func (b *bench) connect() {
+	b.t.Helper()
+	b.dial(network.OwnedByNode(b.a.Node()), "b:80")
+	b.run(time.Second)
+	if b.client.conn == nil {
+		b.t.Fatalf("no connection: %v", b.dialErr)
+	}
+}
+
+func (b *bench) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+var exact = network.Law{Min: time.Millisecond, LoopbackMin: 10 * time.Microsecond}
+
+func TestMessagesArriveAfterTheLatencyInOrder(t *testing.T) {
+	b := newBench(t, exact)
+	b.connect()
+	b.client.conn.Send("one", 1)
+	b.client.conn.Send("two", 1)
+	b.run(2 * time.Second)
+	if diff := cmp.Diff([]string{"one", "two"}, b.server.got); diff != "" {
+		t.Errorf("received (-want +got):\n%s", diff)
+	}
+	if want, got := time.Second+time.Millisecond, b.server.at[1]; got != want {
+		t.Errorf("arrived at %v, want %v", got, want)
+	}
+}
+
+func TestEachFormOfAnAddressReachesItsHost(t *testing.T) {
+	cases := []struct{ addr, want string }{
+		{"b:80", "b"}, {"10.0.0.2:80", "b"}, {"[fd00::2]:80", "b"}, {"[fd00:0::2]:80", "b"}, {"[::ffff:10.0.0.2]:80", "b"},
+		{"localhost:90", "a"}, {"127.0.0.1:90", "a"}, {"[::1]:90", "a"}, {"0.0.0.0:90", "a"}, {"[::]:90", "a"}, {"a:90", "a"},
+	}
+	for _, c := range cases {
+		t.Run(c.addr, func(t *testing.T) {
+			b := newBench(t, exact)
+			if _, err := b.a.Listen(network.OwnedByNode(b.a.Node()), 90, func(*network.Conn) {}); err != nil {
+				t.Fatal(err)
+			}
+			b.dial(network.OwnedByNode(b.a.Node()), c.addr)
+			b.run(time.Second)
+			if b.client.conn == nil {
+				t.Fatalf("no connection: %v", b.dialErr)
+			}
+			if got := b.client.conn.RemoteHost().Name(); got != c.want {
+				t.Errorf("reached host %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestADialThatCannotSucceed(t *testing.T) {
+	cases := []struct {
+		name, addr string
+		break_     func(b *bench) error
+		want       error
+		after      time.Duration
+	}{
+		{name: "nobody listens", addr: "b:81", want: network.ErrRefused, after: 2 * time.Millisecond},
+		{name: "unknown name", addr: "c:80", want: network.ErrUnknown, after: 0},
+		{name: "address of nobody", addr: "10.9.9.9:80", want: network.ErrTimedOut, after: 127*time.Second + time.Millisecond},
+		{name: "host down", addr: "b:80", want: network.ErrTimedOut, after: 127*time.Second + time.Millisecond,
+			break_: func(b *bench) error { return b.n.HostDown("b") }},
+		{name: "partition there", addr: "b:80", want: network.ErrTimedOut, after: 127*time.Second + time.Millisecond,
+			break_: func(b *bench) error { return b.n.Partition([]string{"a"}, []string{"b"}) }},
+		{name: "own host down", addr: "b:80", want: network.ErrHostDown, after: 0,
+			break_: func(b *bench) error { return b.n.HostDown("a") }},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t, exact)
+			if c.break_ != nil {
+				b.must(c.break_(b))
+			}
+			b.dial(network.OwnedByNode(b.a.Node()), c.addr)
+			b.run(200 * time.Second)
+			if !errors.Is(b.dialErr, c.want) || b.dialed != c.after {
+				t.Errorf("got %v after %v, want %v after %v", b.dialErr, b.dialed, c.want, c.after)
+			}
+		})
+	}
+}
+
+func TestACancelledDialIsNeverAnswered(t *testing.T) {
+	b := newBench(t, exact)
+	b.dial(network.OwnedByNode(b.a.Node()), "b:80")
+	b.cancel()
+	b.run(time.Second)
+	if b.dialed != -1 {
+		t.Errorf("done was called at %v", b.dialed)
+	}
+	if diff := cmp.Diff([]string{"closed: connection reset by peer"}, b.server.got); diff != "" {
+		t.Errorf("the accepting end saw (-want +got):\n%s", diff)
+	}
+}
+
+func TestAPortInUseIsRefused(t *testing.T) {
+	b := newBench(t, exact)
+	_, err := b.b.Listen(network.OwnedByNode(b.b.Node()), 80, func(*network.Conn) {})
+	if !errors.Is(err, network.ErrInUse) {
+		t.Errorf("got %v, want %v", err, network.ErrInUse)
+	}
+}
+
+func TestFreePortsCountUpAndSkipListeners(t *testing.T) {
+	b := newBench(t, exact)
+	if _, err := b.b.Listen(network.OwnedByNode(b.b.Node()), 30001, func(*network.Conn) {}); err != nil {
+		t.Fatal(err)
+	}
+	got := []int{b.b.FreePort(), b.b.FreePort(), b.b.FreePort()}
+	if diff := cmp.Diff([]int{30000, 30002, 30003}, got); diff != "" {
+		t.Errorf("ports (-want +got):\n%s", diff)
+	}
+}
+
+func TestAnOrderlyCloseComesAfterWhatWasSent(t *testing.T) {
+	b := newBench(t, exact)
+	b.connect()
+	b.client.conn.Send("last words", 1)
+	b.client.conn.Close()
+	b.client.conn.Send("too late", 1)
+	b.run(2 * time.Second)
+	if diff := cmp.Diff([]string{"last words", "closed: EOF"}, b.server.got); diff != "" {
+		t.Errorf("received (-want +got):\n%s", diff)
+	}
+	if len(b.client.got) > 0 {
+		t.Errorf("the closing end was told %q", b.client.got)
+	}
+}
+
+func TestTheDeathOfAProcessClosesItsSockets(t *testing.T) {
+	b := newBench(t, exact)
+	p := b.b.Node().NewProcess("server")
+	p.Go("main", func() { p.Park("ever") })
+	b.listen(network.OwnedBy(p))
+	b.connect()
+	p.Crash()
+	b.run(2 * time.Second)
+	if !errors.Is(b.client.err, io.EOF) {
+		t.Errorf("the peer saw %v, want EOF", b.client.err)
+	}
+	b.dial(network.OwnedByNode(b.a.Node()), "b:80")
+	b.run(3 * time.Second)
+	if !errors.Is(b.dialErr, network.ErrRefused) {
+		t.Errorf("dialing after the death: %v, want refused", b.dialErr)
+	}
+}
+
+func TestAPartitionHoldsMessagesUntilARetransmissionAfterHealing(t *testing.T) {
+	b := newBench(t, exact)
+	b.connect()
+	b.must(b.n.Partition([]string{"a"}, []string{"b"}))
+	b.client.conn.Send("held", 1)
+	b.server.conn.Send("other way", 1)
+	b.run(2 * time.Second)
+	if len(b.server.got) != 0 {
+		t.Fatalf("got %q through a partition", b.server.got)
+	}
+	if diff := cmp.Diff([]string{"other way"}, b.client.got); diff != "" {
+		t.Errorf("against the partition (-want +got):\n%s", diff)
+	}
+	b.client.conn.Send("held too", 1)
+	b.must(b.n.Heal([]string{"a"}, []string{"b"}))
+	b.client.conn.Send("after healing", 1)
+	b.run(10 * time.Second)
+	if diff := cmp.Diff([]string{"held", "held too", "after healing"}, b.server.got); diff != "" {
+		t.Errorf("after healing (-want +got):\n%s", diff)
+	}
+	// Lost at 1.001 s; sent again after 0.2, 0.6, 1.4 s.
+	if want, got := 1001*time.Millisecond+1400*time.Millisecond, b.server.at[0]; got != want {
+		t.Errorf("arrived at %v, want %v", got, want)
+	}
+}
+
+func TestAConnectionThatStaysPartitionedTimesOut(t *testing.T) {
+	b := newBench(t, exact)
+	b.connect()
+	b.must(b.n.PartitionBoth([]string{"a"}, []string{"b"}))
+	b.client.conn.Send("lost", 1)
+	b.run(2000 * time.Second)
+	if !errors.Is(b.client.err, network.ErrTimedOut) {
+		t.Fatalf("sender saw %v, want %v", b.client.err, network.ErrTimedOut)
+	}
+	if want, got := time.Second+time.Millisecond+924600*time.Millisecond, b.client.at[0]; got != want {
+		t.Errorf("gave up at %v, want %v", got, want)
+	}
+	if b.server.err != nil {
+		t.Errorf("the silent end saw %v, want nothing", b.server.err)
+	}
+	b.must(b.n.HealBoth([]string{"a"}, []string{"b"}))
+	b.server.conn.Send("anybody there?", 1)
+	b.run(2001 * time.Second)
+	if !errors.Is(b.server.err, network.ErrReset) {
+		t.Errorf("the half-open end saw %v, want %v", b.server.err, network.ErrReset)
+	}
+}
+
+func TestAHostThatWasDownResetsOldConnections(t *testing.T) {
+	b := newBench(t, exact)
+	b.connect()
+	b.must(b.n.HostDown("b"))
+	b.client.conn.Send("to the dead", 1)
+	b.run(60 * time.Second)
+	if len(b.client.got) != 0 {
+		t.Fatalf("got %q from a host that is down", b.client.got)
+	}
+	if !errors.Is(b.server.err, network.ErrHostDown) {
+		t.Errorf("who still ran on it saw %v, want %v", b.server.err, network.ErrHostDown)
+	}
+	b.must(b.n.HostUp("b"))
+	b.run(300 * time.Second)
+	if !errors.Is(b.client.err, network.ErrReset) {
+		t.Errorf("after it came up: %v, want %v", b.client.err, network.ErrReset)
+	}
+}
+
+func TestResetConnsBreaksBothEnds(t *testing.T) {
+	for _, order := range [][2]string{{"a", "b"}, {"b", "a"}} {
+		b := newBench(t, exact)
+		b.connect()
+		b.must(b.n.ResetConns(order[0], order[1]))
+		b.run(2 * time.Second)
+		if !errors.Is(b.client.err, network.ErrReset) || !errors.Is(b.server.err, network.ErrReset) {
+			t.Errorf("ResetConns(%q): ends saw %v and %v, want %v", order, b.client.err, b.server.err, network.ErrReset)
+		}
+	}
+}
+
+func TestALostAnswerBreaksTheConnectionAfterTheRequestWasHandled(t *testing.T) {
+	b := newBench(t, exact)
+	b.server.echo = true
+	b.connect()
+	b.must(b.n.LoseAnswer("b", 80, 1))
+	b.client.conn.Send("request", 1)
+	b.run(2 * time.Second)
+	if diff := cmp.Diff([]string{"request", "closed: connection reset by peer"}, b.server.got); diff != "" {
+		t.Errorf("server (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"closed: connection reset by peer"}, b.client.got); diff != "" {
+		t.Errorf("client (-want +got):\n%s", diff)
+	}
+}
+
+func TestLosingSomeAnswersLetsOthersPass(t *testing.T) {
+	b := newBench(t, exact)
+	b.server.echo = true
+	b.connect()
+	b.must(b.n.LoseAnswerWhere("b", 80, 1, func(payload any) bool { return payload == "second" }))
+	b.client.conn.Send("first", 1)
+	b.client.conn.Send("second", 1)
+	b.run(2 * time.Second)
+	if diff := cmp.Diff([]string{"first", "closed: connection reset by peer"}, b.client.got); diff != "" {
+		t.Errorf("client (-want +got):\n%s", diff)
+	}
+}
+
+func TestSlowAddsLatencyAndKeepsOrder(t *testing.T) {
+	b := newBench(t, exact)
+	b.connect()
+	b.must(b.n.Slow([]string{"a"}, []string{"b"}, time.Second))
+	b.client.conn.Send("slow", 1)
+	b.must(b.n.Slow([]string{"a"}, []string{"b"}, 0))
+	b.client.conn.Send("behind", 1)
+	b.run(5 * time.Second)
+	if diff := cmp.Diff([]string{"slow", "behind"}, b.server.got); diff != "" {
+		t.Errorf("received (-want +got):\n%s", diff)
+	}
+	if want, got := 2*time.Second+time.Millisecond, b.server.at[0]; got != want {
+		t.Errorf("arrived at %v, want %v", got, want)
+	}
+}
+
+func TestBandwidthDelaysWhatAHostSends(t *testing.T) {
+	law := exact
+	law.BytesPerSecond = 1000
+	b := newBench(t, law)
+	b.connect()
+	b.client.conn.Send("big", 1000)
+	b.client.conn.Send("small", 10)
+	b.run(5 * time.Second)
+	want := []time.Duration{2*time.Second + time.Millisecond, 2*time.Second + 11*time.Millisecond}
+	if diff := cmp.Diff(want, b.server.at); diff != "" {
+		t.Errorf("arrivals (-want +got):\n%s", diff)
+	}
+}
+
+func TestLossCostsRetransmissions(t *testing.T) {
+	law := exact
+	law.LossPerMille = 1000
+	b := newBench(t, law)
+	b.dial(network.OwnedByNode(b.a.Node()), "b:80")
+	b.run(time.Hour)
+	// 15 losses of each: 0.2 s doubling to 120 s.
+	var once time.Duration
+	for i, rto := 0, 200*time.Millisecond; i < 15; i++ {
+		once += rto
+		rto = min(2*rto, 120*time.Second)
+	}
+	if want := 2*time.Millisecond + 2*once; b.dialed != want {
+		t.Errorf("connected at %v, want %v", b.dialed, want)
+	}
+}
+
+func TestAFaultOfAnUnknownHostIsAnError(t *testing.T) {
+	b := newBench(t, exact)
+	if err := b.n.Partition([]string{"a"}, []string{"nobody"}); err == nil {
+		t.Error("got no error")
+	}
+}
+
+func TestCountersCountMessagesByHost(t *testing.T) {
+	b := newBench(t, exact)
+	b.connect()
+	b.client.conn.Send("x", 5)
+	b.run(2 * time.Second)
+	if diff := cmp.Diff(network.Counters{Dials: 1, MessagesSent: 1, BytesSent: 5}, b.a.Counters()); diff != "" {
+		t.Errorf("a (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(network.Counters{Accepts: 1, MessagesReceived: 1, BytesReceived: 5}, b.b.Counters()); diff != "" {
+		t.Errorf("b (-want +got):\n%s", diff)
+	}
+}
+
+func TestAMessageIsOneEvent(t *testing.T) {
+	b := newBench(t, exact)
+	b.connect()
+	before := b.w.Events()
+	for i := range 10 {
+		b.client.conn.Send(i, 1)
+	}
+	b.run(2 * time.Second)
+	if got := b.w.Events() - before; got != 10 {
+		t.Errorf("10 messages took %d events", got)
+	}
+}
+
+// pong returns every message until a number of them have passed.
+type pong struct{ left int }
+
+func (p *pong) Receive(c *network.Conn, payload any) {
+	if p.left--; p.left > 0 {
+		c.Send(payload, 8)
+	}
+}
+func (p *pong) Closed(*network.Conn, error) {}
+
+func TestAMessageAllocatesNothing(t *testing.T) {
+	b := newBench(t, network.DefaultLaw())
+	b.connect()
+	player := &pong{}
+	b.client.conn.SetReceiver(player)
+	b.server.conn.SetReceiver(player)
+	payload := any(player)
+	until := b.w.Now()
+	allocs := testing.AllocsPerRun(10, func() {
+		player.left = 1000
+		b.client.conn.Send(payload, 8)
+		until += 10 * time.Second
+		b.run(until)
+	})
+	if allocs > 1 {
+		t.Errorf("1000 messages made %v allocations, want none", allocs)
+	}
+}
+
+func BenchmarkMessage(b *testing.B) {
+	bn := newBench(b, network.DefaultLaw())
+	bn.connect()
+	player := &pong{left: b.N}
+	bn.client.conn.SetReceiver(player)
+	bn.server.conn.SetReceiver(player)
+	b.ReportAllocs()
+	b.ResetTimer()
+	bn.client.conn.Send(player, 8)
+	if _, err := bn.w.Run(vtime.Limits{}); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,87 @@
+package network
+
+import "github.com/monosim/monosim/engine/vtime"
+
+// Owner is whom a socket belongs to: a process, whose end closes it as the
+// kernel does, or just a node.
+type Owner struct {
+	// Node is where the socket's events happen; nil means the process's node.
+	Node *vtime.Node
+	// Process may be nil.
+	Process *vtime.Process
+}
+
+// OwnedBy makes the owner that is a process.
+func OwnedBy(p *vtime.Process) Owner { return Owner{Process: p} }
+
+// OwnedByNode makes the owner that is a node, whose sockets stay until they are
+// closed.
+func OwnedByNode(n *vtime.Node) Owner { return Owner{Node: n} }
+
+func (o Owner) node() *vtime.Node {
+	if o.Node == nil {
+		return o.Process.Node()
+	}
+	return o.Node
+}
+
+func (o Owner) dead() bool { return o.Process != nil && o.Process.Dead() }
+
+// check unwinds a task of a dead process before it has an effect.
+func (o Owner) check() {
+	if o.Process != nil {
+		o.Process.Check()
+	}
+}
+
+// sockets are what one process holds open.
+type sockets struct {
+	open  []socket
+	ended bool
+}
+
+// socket is a listener or a connection.
+type socket interface {
+	// abandon closes it for a process that has ended: nobody is called back.
+	abandon()
+	setPlace(i int)
+}
+
+// socketsOf returns the process's sockets, nil for no process.
+func (n *Network) socketsOf(p *vtime.Process) *sockets {
+	if p == nil {
+		return nil
+	}
+	if s, ok := n.byProcess[p]; ok {
+		return s
+	}
+	s := &sockets{}
+	n.byProcess[p] = s
+	p.OnEnd(func() {
+		delete(n.byProcess, p)
+		s.ended = true
+		for len(s.open) > 0 {
+			s.open[0].abandon()
+		}
+	})
+	return s
+}
+
+func (s *sockets) add(k socket) {
+	if s != nil {
+		k.setPlace(len(s.open))
+		s.open = append(s.open, k)
+	}
+}
+
+// remove keeps no order but the one that follows from the order of calls.
+func (s *sockets) remove(place int) {
+	if s == nil {
+		return
+	}
+	last := len(s.open) - 1
+	s.open[place] = s.open[last]
+	s.open[place].setPlace(place)
+	s.open[last] = nil
+	s.open = s.open[:last]
+}

@@ -1,0 +1,188 @@
+package network
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// pipe is one direction of a connection: a queue of segments of which the first
+// has an event.
+//
+// A segment is lost when its link is cut at the instant of its arrival. Then the
+// pipe stalls: everything in it stays, without events. Once the link is whole
+// again the pipe goes on at its next retransmission instant, counted from the
+// first loss: 200 ms, then doubling, at most 120 s apart. A pipe in which nothing
+// came through for 924.6 s is given up, and its sender's connection with it.
+type pipe struct {
+	from, to *Conn
+	link     *link
+
+	ring        []segment // a ring buffer; the length is a power of two
+	head, count int
+	last        time.Duration // arrival of the segment queued last
+	timer       vtime.Timer   // of the first segment
+
+	stalled   bool // has no event, waits for the link
+	place     int  // in Network.stalled
+	troubled  bool // has lost a segment and delivered none since
+	firstLoss time.Duration
+	giveUp    vtime.Timer
+}
+
+// segment is a message or a step of the connection's life.
+type segment struct {
+	payload   any
+	at        time.Duration
+	sizeBytes int
+	what      segmentKind
+}
+
+type segmentKind uint8
+
+const (
+	segmentSyn segmentKind = iota
+	segmentAccepted
+	segmentMessage
+	segmentClose
+	segmentReset
+)
+
+var (
+	segmentKinds = [...]vtime.Kind{
+		segmentSyn:      vtime.NewKind("network.dial"),
+		segmentAccepted: vtime.NewKind("network.accepted"),
+		segmentMessage:  vtime.NewKind("network.message"),
+		segmentClose:    vtime.NewKind("network.close"),
+		segmentReset:    vtime.NewKind("network.reset"),
+	}
+	kindGiveUp = vtime.NewKind("network.give_up")
+	kindNotice = vtime.NewKind("network.notice")
+)
+
+// push queues a segment behind all others.
+func (p *pipe) push(what segmentKind, payload any, sizeBytes int) {
+	s := segment{payload: payload, sizeBytes: sizeBytes, what: what}
+	if !p.stalled {
+		// A stalled pipe gets new instants when it goes on.
+		p.last = max(p.last, p.link.arrival(sizeBytes))
+		s.at = p.last
+	}
+	if p.count == len(p.ring) {
+		p.grow()
+	}
+	p.ring[(p.head+p.count)&(len(p.ring)-1)] = s
+	p.count++
+	if p.count == 1 && !p.stalled {
+		p.schedule()
+	}
+}
+
+func (p *pipe) grow() {
+	ring := make([]segment, max(2, 2*len(p.ring)))
+	for i := range p.count {
+		ring[i] = p.ring[(p.head+i)&(len(p.ring)-1)]
+	}
+	p.ring, p.head = ring, 0
+}
+
+func (p *pipe) schedule() {
+	s := &p.ring[p.head]
+	p.timer = p.to.node.Schedule(s.at, segmentKinds[s.what], p, uint64(s.sizeBytes))
+}
+
+// Handle is the arrival of the first segment.
+func (p *pipe) Handle(uint64) {
+	if p.link.cut() {
+		p.stall()
+		return
+	}
+	if p.troubled {
+		p.troubled = false
+		p.giveUp.Cancel()
+	}
+	s := &p.ring[p.head]
+	what, payload, sizeBytes := s.what, s.payload, s.sizeBytes
+	s.payload = nil
+	p.head = (p.head + 1) & (len(p.ring) - 1)
+	p.count--
+	if p.count > 0 {
+		p.schedule()
+	}
+	p.to.arrive(what, payload, sizeBytes)
+}
+
+func (p *pipe) stall() {
+	if p.ring[p.head].what == segmentSyn && p.from.state == connClosed {
+		p.discard() // the dial was cancelled
+		return
+	}
+	n := p.link.n
+	p.stalled = true
+	p.place = len(n.stalled)
+	n.stalled = append(n.stalled, p)
+	if p.troubled {
+		return
+	}
+	p.troubled, p.firstLoss = true, n.w.Now()
+	limit := giveUpAfter
+	if p.ring[p.head].what == segmentSyn {
+		limit = dialAfter
+	}
+	p.giveUp = p.from.node.Schedule(p.firstLoss+limit, kindGiveUp, (*pipeGiveUp)(p), 0)
+}
+
+// resume lets a stalled pipe go on at its next retransmission.
+func (p *pipe) resume() {
+	p.unstall()
+	rto := rtoMin
+	if p.ring[p.head].what == segmentSyn {
+		rto = synRTO
+	}
+	p.last = nextRetransmission(p.firstLoss, p.link.n.w.Now(), rto)
+	for i := range p.count {
+		p.ring[(p.head+i)&(len(p.ring)-1)].at = p.last
+	}
+	p.schedule()
+}
+
+// nextRetransmission is the first instant after now at which a segment that was
+// first lost at lost is sent again.
+func nextRetransmission(lost, now, rto time.Duration) time.Duration {
+	at := lost
+	for at <= now {
+		at += rto
+		rto = min(2*rto, rtoMax)
+	}
+	return at
+}
+
+func (p *pipe) unstall() {
+	n := p.link.n
+	last := len(n.stalled) - 1
+	n.stalled[p.place] = n.stalled[last]
+	n.stalled[p.place].place = p.place
+	n.stalled[last] = nil
+	n.stalled = n.stalled[:last]
+	p.stalled = false
+}
+
+// discard forgets what is on its way.
+func (p *pipe) discard() {
+	if p.stalled {
+		p.unstall()
+	}
+	p.timer.Cancel()
+	p.giveUp.Cancel()
+	p.troubled = false
+	p.ring, p.head, p.count = nil, 0, 0
+}
+
+// pipeGiveUp is the instant at which the sender gives up.
+type pipeGiveUp pipe
+
+func (g *pipeGiveUp) Handle(uint64) {
+	p := (*pipe)(g)
+	p.discard()
+	p.from.end(ErrTimedOut)
+}

@@ -1,0 +1,132 @@
+package processes
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/files"
+)
+
+// ErrNotAProgram is the reason of a start whose file is no program that the
+// table knows (ENOEXEC).
+var ErrNotAProgram = errors.New("exec format error")
+
+// defaultPath is searched when the environment has no PATH.
+const defaultPath = "/usr/local/bin:/usr/bin:/bin"
+
+// Start starts a program for the engine. Without Env the environment is empty,
+// without Dir the working directory is the root. Errors are *fs.PathError, as
+// Popen's FileNotFoundError and PermissionError.
+func (t *Table) Start(cmd env.Command) (*Process, error) {
+	if cmd.Dir == "" {
+		cmd.Dir = "/"
+	}
+	if len(cmd.Args) == 0 {
+		return nil, &fs.PathError{Op: "exec", Err: files.ErrInvalid}
+	}
+	if err := t.checkDir(cmd.Dir); err != nil {
+		return nil, err
+	}
+	program, err := t.lookUp(cmd)
+	if err != nil {
+		return nil, err
+	}
+	output, err := t.openOutput(cmd)
+	if err != nil {
+		return nil, err
+	}
+	name := path.Base(cmd.Args[0])
+	p := t.newProcess(t.node.NewProcess(name))
+	p.args, p.env = slices.Clone(cmd.Args), slices.Clone(cmd.Env)
+	p.dir, p.output = path.Clean(cmd.Dir), output
+	t.enter(p)
+	p.life.Schedule(t.node.World().Now(), kindExec, vtime.Func(func() { p.exec(program) }), uint64(p.pid))
+	return p, nil
+}
+
+func (t *Table) checkDir(dir string) error {
+	info, err := t.tree.Stat(dir)
+	switch {
+	case err != nil:
+		return reason("chdir", dir, err)
+	case !info.Dir:
+		return &fs.PathError{Op: "chdir", Path: dir, Err: files.ErrNotDir}
+	}
+	return nil
+}
+
+// lookUp finds the program: by path when the name has a slash, else along PATH.
+func (t *Table) lookUp(cmd env.Command) (Program, error) {
+	name := cmd.Args[0]
+	var candidates []string
+	if strings.Contains(name, "/") {
+		candidates = []string{absolute(cmd.Dir, name)}
+	} else if name != "" {
+		for _, dir := range strings.Split(pathOf(cmd.Env), ":") {
+			candidates = append(candidates, path.Join(absolute(cmd.Dir, dir), name))
+		}
+	}
+	last := error(fs.ErrNotExist)
+	for _, file := range candidates {
+		info, err := t.tree.Stat(file)
+		switch {
+		case err != nil:
+			last = err
+			continue
+		case info.Dir:
+			last = fs.ErrPermission
+			continue
+		}
+		program := t.programs[path.Base(file)]
+		if program == nil {
+			return nil, &fs.PathError{Op: "exec", Path: name, Err: ErrNotAProgram}
+		}
+		return program, nil
+	}
+	return nil, reason("exec", name, last)
+}
+
+func pathOf(environ []string) string {
+	for _, kv := range environ {
+		if value, ok := strings.CutPrefix(kv, "PATH="); ok {
+			return value
+		}
+	}
+	return defaultPath
+}
+
+// openOutput makes or empties the output file and returns its absolute path.
+func (t *Table) openOutput(cmd env.Command) (string, error) {
+	if cmd.Output == "" {
+		return "", nil
+	}
+	file := absolute(cmd.Dir, cmd.Output)
+	open := t.tree.WriteFile
+	if cmd.Append {
+		open = t.tree.AppendFile
+	}
+	if err := open(file, nil); err != nil {
+		return "", reason("open", cmd.Output, err)
+	}
+	return file, nil
+}
+
+func absolute(dir, name string) string {
+	if strings.HasPrefix(name, "/") {
+		return name
+	}
+	return path.Join(dir, name)
+}
+
+// reason makes an error of the tree speak of the path that the caller gave.
+func reason(op, name string, err error) error {
+	if e, ok := err.(*fs.PathError); ok {
+		err = e.Err
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}

@@ -1,0 +1,107 @@
+package processes
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/files"
+)
+
+// firstPid leaves the low numbers to what a container has running anyway.
+const firstPid = 100
+
+// Program is run in an event of its own when a process of it has started.
+type Program func(*Process)
+
+// Table holds the programs and processes of one host.
+type Table struct {
+	node     *vtime.Node
+	tree     *files.FS
+	programs map[string]Program
+	running  []*Process // by pid
+	byLife   map[*vtime.Process]*Process
+	nextPid  int
+	onStart  []func(*Process)
+	onExit   []func(*Process)
+}
+
+// NewTable makes the table of a host whose processes live on node and whose
+// programs are files of tree.
+func NewTable(node *vtime.Node, tree *files.FS) *Table {
+	return &Table{
+		node: node, tree: tree, nextPid: firstPid,
+		programs: map[string]Program{}, byLife: map[*vtime.Process]*Process{},
+	}
+}
+
+// Register makes a program known by the base name of its file, in place of an
+// earlier one. The file itself must be in the tree for a start to succeed.
+func (t *Table) Register(name string, program Program) { t.programs[name] = program }
+
+// OnStart adds a function to call when a process has started, before its program
+// runs.
+func (t *Table) OnStart(fn func(*Process)) { t.onStart = append(t.onStart, fn) }
+
+// OnExit adds a function to call when a process has ended; its code is known by
+// then. It may be called in the middle of a task and must not wait.
+func (t *Table) OnExit(fn func(*Process)) { t.onExit = append(t.onExit, fn) }
+
+// Running lists the processes by pid.
+func (t *Table) Running() []*Process { return slices.Clone(t.running) }
+
+// Find returns the running process with the pid, nil when there is none.
+func (t *Table) Find(pid int) *Process {
+	for _, p := range t.running {
+		if p.pid == pid {
+			return p
+		}
+	}
+	return nil
+}
+
+// Of returns the process whose life that is. One that was made without Start,
+// as the engine and tests do, is taken into the table under its own name.
+func (t *Table) Of(life *vtime.Process) *Process {
+	if p, ok := t.byLife[life]; ok {
+		return p
+	}
+	p := t.newProcess(life)
+	p.args = []string{life.Name()}
+	p.dir = "/"
+	t.enter(p)
+	return p
+}
+
+// KillAll kills every process with SIGKILL, as the end of a container does. It
+// must not be called by a task of one of them.
+func (t *Table) KillAll() {
+	for len(t.running) > 0 {
+		p := t.running[0]
+		p.die(killed)
+	}
+}
+
+func (t *Table) newProcess(life *vtime.Process) *Process {
+	p := &Process{table: t, life: life, pid: t.nextPid}
+	t.nextPid++
+	return p
+}
+
+func (t *Table) enter(p *Process) {
+	t.running = append(t.running, p)
+	t.byLife[p.life] = p
+	p.life.OnEnd(p.ended)
+	for _, fn := range t.onStart {
+		fn(p)
+	}
+}
+
+func (t *Table) leave(p *Process) {
+	delete(t.byLife, p.life)
+	if i := slices.Index(t.running, p); i >= 0 {
+		t.running = slices.Delete(t.running, i, i+1)
+	}
+	for _, fn := range t.onExit {
+		fn(p)
+	}
+}

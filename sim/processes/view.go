@@ -1,0 +1,73 @@
+package processes
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// View is env.Processes for a running process. environ and getwd are the present
+// environment and working directory, which children inherit.
+func (t *Table) View(life *vtime.Process, environ func() []string, getwd func() string) env.Processes {
+	return &view{p: t.Of(life), environ: environ, getwd: getwd}
+}
+
+type view struct {
+	p       *Process
+	environ func() []string
+	getwd   func() string
+}
+
+// Start starts a child.
+func (v *view) Start(cmd env.Command) (env.Process, error) {
+	v.p.life.Check()
+	if cmd.Env == nil {
+		cmd.Env = v.environ()
+	}
+	if cmd.Dir == "" {
+		cmd.Dir = v.getwd()
+	} else {
+		cmd.Dir = absolute(v.getwd(), cmd.Dir)
+	}
+	// As the starter opens the file, a relative one counts from its own directory.
+	if cmd.Output != "" {
+		cmd.Output = absolute(v.getwd(), cmd.Output)
+	}
+	p, err := v.p.table.Start(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return &child{Process: p, parent: v.p.life}, nil
+}
+
+// Pid is the number of this process.
+func (v *view) Pid() int { return v.p.pid }
+
+// Exit ends this process at once.
+func (v *view) Exit(code int) { v.p.Exit(code) }
+
+// Notify sets the handler of a signal.
+func (v *view) Notify(sig env.Signal, handler func()) { v.p.Notify(sig, handler) }
+
+// child is a process as its parent sees it.
+type child struct {
+	*Process
+	parent *vtime.Process
+	exited env.Cond
+}
+
+// Exited is a condition of the parent.
+func (c *child) Exited() env.Cond {
+	if c.exited == nil {
+		c.exited = c.parent.NewCond("end of " + c.Name())
+		if !c.done {
+			c.conds = append(c.conds, c.exited)
+		}
+	}
+	return c.exited
+}
+
+// Signal sends a signal to the child.
+func (c *child) Signal(sig env.Signal) error {
+	c.parent.Check()
+	return c.Process.Signal(sig)
+}
