@@ -35,31 +35,28 @@ func ParseZKPath(path string) ZKPath {
 	if len(parts) < 4 || len(parts) > 6 || parts[1] != "service" || !isName(parts[0]) || !isName(parts[2]) {
 		return p
 	}
-	bzid, base, rest2 := parts[0], parts[2], parts[3:]
+	bzid, base, tail := parts[0], parts[2], parts[3:]
 	var idc, cluster OptString
 	// "1:2" can be a location or a task: a location needs a task after it.
-	if len(rest2) >= 2 {
-		if i, c, ok := splitLocation(rest2[0]); ok {
-			if _, _, isTask := splitTask(rest2[1]); isTask {
+	if len(tail) >= 2 {
+		if i, c, ok := splitLocation(tail[0]); ok {
+			if _, _, isTask := splitTask(tail[1]); isTask {
 				idc, cluster = pysem.Some(i), pysem.Some(c)
-				rest2 = rest2[1:]
+				tail = tail[1:]
 			}
 		}
 	}
-	serverType, index, ok := splitTask(rest2[0])
-	if !ok || len(rest2) > 2 || len(rest2) == 2 && !isDigits(rest2[1]) {
+	serverType, index, ok := splitTask(tail[0])
+	if !ok || len(tail) > 2 || len(tail) == 2 && !isDigits(tail[1]) {
 		return p
 	}
 	p.Bzid, p.BaseName, p.IDC, p.Cluster = pysem.Some(bzid), pysem.Some(base), idc, cluster
 	p.ServerType, p.Index = pysem.Some(serverType), pysem.Some(index)
-	if len(rest2) == 2 {
-		p.ReplicaID = pysem.Some(rest2[1])
+	if len(tail) == 2 {
+		p.ReplicaID = pysem.Some(tail[1])
 	}
 	return p
 }
-
-// Matched says whether the path has the form of a service znode.
-func (p ZKPath) Matched() bool { return p.Bzid.Set }
 
 // Task is "<server_type>:<index>".
 func (p ZKPath) Task() OptString {

@@ -1,0 +1,137 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+func TestQuirksReadAndPrint(t *testing.T) {
+	for _, text := range []string{"python", "fixed", "Q22,Q117", "Q152"} {
+		q, err := ParseQuirks(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q.String() != text {
+			t.Errorf("ParseQuirks(%q) prints %q", text, q)
+		}
+	}
+	for _, text := range []string{"", "22", "Q", "Q0", "Q999", "Q1,,Q2"} {
+		if q, err := ParseQuirks(text); err == nil {
+			t.Errorf("ParseQuirks(%q) = %v, want an error", text, q)
+		}
+	}
+}
+
+func TestListedQuirksAreKeptAndOthersRepaired(t *testing.T) {
+	q := KeepOnly(Q22)
+	if !q.Keeps(Q22) || q.Keeps(Q25) {
+		t.Errorf("KeepOnly(Q22): Q22 %v, Q25 %v; want true, false", q.Keeps(Q22), q.Keeps(Q25))
+	}
+	q = Python.Repair(Q22)
+	if q.Keeps(Q22) || !q.Keeps(Q25) {
+		t.Errorf("Python.Repair(Q22): Q22 %v, Q25 %v; want false, true", q.Keeps(Q22), q.Keeps(Q25))
+	}
+}
+
+// Each case reads a configuration with one quirk kept and with it repaired; the
+// kept answers are the reference's (see testdata/recorded.jsonl).
+func TestConfigQuirksCanBeRepaired(t *testing.T) {
+	conf := func(lines ...string) string {
+		return strings.Join(append([]string{"bzid b", "base_name n", "base_path /m"}, lines...), "\n")
+	}
+	for _, c := range []struct {
+		name     string
+		quirk    Quirk
+		conf     string
+		env      map[string]string
+		read     func(*AgentConfig) any
+		kept     any
+		repaired any
+	}{
+		{"third duplicate", Q152, conf("deploy_type unified", "layout_filters a", "layout_filters b", "layout_filters c"), nil,
+			func(c *AgentConfig) any { return strings.Join(c.LayoutFilters, " ") }, "a b", "a b c"},
+		{"inline comment", Q153, conf("deploy_type ps", "dc_aware false # c"), nil,
+			func(c *AgentConfig) any { return c.DCAware }, true, false},
+		{"duplicate scalar takes the last", Q156, conf("deploy_type ps", "num_ps 3", "num_ps 4"), nil,
+			func(c *AgentConfig) any { return c.NumPS }, 1, 4},
+		{"replica id of the file", Q160, conf("deploy_type ps", "replica_id 5"), nil,
+			func(c *AgentConfig) any { return c.ReplicaID.V }, -1, 5},
+		{"no SHARD_ID", Q161, conf("deploy_type ps", "num_ps 2"), nil,
+			func(c *AgentConfig) any { s, _ := c.ServerSchedule(ServerPS); return len(s) }, 0, 2},
+		{"unified port", Q162, conf("deploy_type unified"), map[string]string{"PORT3": "1003"},
+			func(c *AgentConfig) any {
+				_, port, _ := c.CmdAndPort("B", OptString{}, pysem.Some("/c"))
+				return port.String()
+			}, "None", "1003"},
+		{"dense batching flag", Q163, conf("deploy_type dense", "dense_alone 1", "enable_batching 1"), nil,
+			func(c *AgentConfig) any {
+				cmd, _, _ := c.CmdAndPort("B", OptString{}, pysem.Some("/c"))
+				return strings.Count(cmd, "--enable_batching")
+			}, 2, 1},
+		{"unknown location", Q116, conf("deploy_type ps", "dc_aware 1"), nil,
+			func(c *AgentConfig) any {
+				prefix, err := c.PathPrefix()
+				return prefix + pysem.TypeOf(err)
+			}, "TypeError", "/b/service/n"},
+		{"container cluster", Q172, conf("deploy_type ps"), nil,
+			func(c *AgentConfig) any { return c.ContainerCluster() }, "unknown;None;None", "unknown;;"},
+		{"latest_once", Q25, conf("deploy_type entry", "version_policy latest_once"), nil,
+			func(c *AgentConfig) any {
+				m, err := c.ModelServerConfig(OptString{})
+				return pysem.TypeOf(err) + strings.Repeat("m", len(m.GetModelConfigList().GetConfig()))
+			}, "AttributeError", "m"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, profile := range []struct {
+				quirks Quirks
+				want   any
+			}{{Python, c.kept}, {Python.Repair(c.quirk), c.repaired}} {
+				e := newCaseEnv(map[string]string{"a.conf": c.conf}, c.env)
+				got, err := Loader{Env: e, Quirks: profile.quirks}.FromFile("a.conf")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(profile.want, c.read(got)); diff != "" {
+					t.Errorf("%s kept=%v (-want +got):\n%s", c.quirk, profile.quirks.Keeps(c.quirk), diff)
+				}
+			}
+		})
+	}
+}
+
+func TestRepairedFileErrorsAreTold(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		quirk Quirk
+		conf  string
+		want  *pysem.Error
+	}{
+		{"unknown bool word", Q154, "deploy_type ps\ndc_aware on\n", &pysem.Error{Type: "ValueError", Message: `dc_aware: found "on", want true or false`}},
+		{"bad number", Q158, "deploy_type ps\nnum_ps x\n", &pysem.Error{Type: "NameError", Message: "num_ps: name 'x' is not defined"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := newCaseEnv(map[string]string{"a.conf": c.conf}, nil)
+			if _, err := FromFile(e, "a.conf"); err != nil {
+				t.Fatalf("with the quirk kept: %v", err)
+			}
+			_, err := Loader{Env: e, Quirks: Python.Repair(c.quirk, Q158)}.FromFile("a.conf")
+			if diff := cmp.Diff(c.want, err); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSingleNumbersExpandOnceRepaired(t *testing.T) {
+	got, err := ExpandPattern("ps_[1,4-6]", Python.Repair(Q166))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"ps_1", "ps_4", "ps_5"}, got); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}

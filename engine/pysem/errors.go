@@ -1,0 +1,46 @@
+package pysem
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Error is a Python exception. Type is the class name without its module, and
+// Message is what str() of the exception gives.
+type Error struct {
+	Type    string
+	Message string
+}
+
+func (e *Error) Error() string {
+	if e.Message == "" {
+		return e.Type
+	}
+	return e.Type + ": " + e.Message
+}
+
+// Is matches another Error of the same type; an empty message in target
+// matches any.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Type == e.Type && (t.Message == "" || t.Message == e.Message)
+}
+
+// Raise makes an Error with a formatted message.
+func Raise(typ, format string, args ...any) *Error {
+	return &Error{Type: typ, Message: fmt.Sprintf(format, args...)}
+}
+
+// TypeOf is the Python class name of err, or "" when err is not an [Error].
+func TypeOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Type
+	}
+	return ""
+}
+
+// AttributeError is what reading a missing attribute of v raises.
+func AttributeError(v any, attribute string) *Error {
+	return Raise("AttributeError", "'%s' object has no attribute '%s'", TypeName(v), attribute)
+}

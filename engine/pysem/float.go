@@ -1,0 +1,85 @@
+package pysem
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// FloatRepr is repr of a float: the shortest digits that read back the same,
+// with an exponent below 1e-4 and from 1e16 on.
+func FloatRepr(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "nan"
+	case math.IsInf(f, 1):
+		return "inf"
+	case math.IsInf(f, -1):
+		return "-inf"
+	case f == 0:
+		if math.Signbit(f) {
+			return "-0.0"
+		}
+		return "0.0"
+	}
+	if magnitude := math.Abs(f); magnitude < 1e-4 || magnitude >= 1e16 {
+		return strconv.FormatFloat(f, 'e', -1, 64)
+	}
+	text := strconv.FormatFloat(f, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
+}
+
+// ParseFloat is float(text).
+func ParseFloat(text string) (float64, error) {
+	trimmed := Strip(text)
+	body, ok := dropUnderscores(foldDigits(trimmed))
+	if ok && isFloatText(body) {
+		// strconv takes no sign before nan, and a range error still carries the
+		// right infinity or zero.
+		if strings.EqualFold(strings.TrimLeft(body, "+-"), "nan") {
+			return math.NaN(), nil
+		}
+		if f, err := strconv.ParseFloat(body, 64); err == nil || errors.Is(err, strconv.ErrRange) {
+			return f, nil
+		}
+	}
+	return 0, Raise("ValueError", "could not convert string to float: %s", Repr(text))
+}
+
+// isFloatText keeps out what strconv reads and Python does not, as
+// hexadecimal floats.
+func isFloatText(text string) bool {
+	word := strings.TrimLeft(strings.ToLower(text), "+-")
+	if word == "inf" || word == "infinity" || word == "nan" {
+		return len(text)-len(word) <= 1
+	}
+	return text != "" && strings.Trim(strings.ToLower(text), "0123456789+-.e") == ""
+}
+
+// foldDigits turns the decimal digits of every script into ASCII.
+func foldDigits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if d, ok := digitValue(r); ok {
+			return rune('0' + d)
+		}
+		return r
+	}, text)
+}
+
+// dropUnderscores removes underscores between digits; others are an error.
+func dropUnderscores(text string) (string, bool) {
+	if !strings.Contains(text, "_") {
+		return text, true
+	}
+	isDigit := func(i int) bool { return i >= 0 && i < len(text) && text[i] >= '0' && text[i] <= '9' }
+	for i := range len(text) {
+		if text[i] == '_' && (!isDigit(i-1) || !isDigit(i+1)) {
+			return "", false
+		}
+	}
+	return strings.ReplaceAll(text, "_", ""), true
+}

@@ -1,0 +1,197 @@
+package pysem
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// ParseInt is int(text): surrounding white space, a sign, single underscores
+// between digits and the decimal digits of every script are allowed.
+func ParseInt(text string) (*big.Int, error) {
+	digits, ok := asciiDigits(Strip(text))
+	if ok {
+		if n, ok := new(big.Int).SetString(digits, 10); ok {
+			return n, nil
+		}
+	}
+	return nil, Raise("ValueError", "invalid literal for int() with base 10: %s", Repr(text))
+}
+
+// ParseSmallInt is [ParseInt] for values that fit an int; others saturate, and
+// exact then holds the value itself.
+func ParseSmallInt(text string) (n int, exact any, err error) {
+	if v, err := strconv.Atoi(text); err == nil {
+		return v, v, nil
+	}
+	v, err := ParseInt(text)
+	if err != nil {
+		return 0, nil, err
+	}
+	exact = Int(v)
+	return Saturate(exact), exact, nil
+}
+
+// asciiDigits drops underscores and turns other scripts' digits into ASCII; it
+// reports whether text is a decimal integer.
+func asciiDigits(text string) (string, bool) {
+	var b strings.Builder
+	afterDigit := false
+	for i, r := range text {
+		switch {
+		case (r == '+' || r == '-') && i == 0:
+			if r == '-' {
+				b.WriteByte('-')
+			}
+			continue
+		case r == '_' && afterDigit:
+			afterDigit = false
+			continue
+		}
+		d, ok := digitValue(r)
+		if !ok {
+			return "", false
+		}
+		b.WriteByte(byte('0' + d))
+		afterDigit = true
+	}
+	return b.String(), afterDigit
+}
+
+// digitValue is the value of a decimal digit of any script. Unicode keeps the
+// ten digits of a script together, from a zero on.
+func digitValue(r rune) (int, bool) {
+	if r >= '0' && r <= '9' {
+		return int(r - '0'), true
+	}
+	if r < unicode.MaxASCII || !unicode.Is(unicode.Nd, r) {
+		return 0, false
+	}
+	for _, block := range unicode.Nd.R16 {
+		if rune(block.Lo) <= r && r <= rune(block.Hi) {
+			return int(r-rune(block.Lo)) % 10, true
+		}
+	}
+	for _, block := range unicode.Nd.R32 {
+		if rune(block.Lo) <= r && r <= rune(block.Hi) {
+			return int(r-rune(block.Lo)) % 10, true
+		}
+	}
+	return 0, false
+}
+
+// Int is n as a Python value: an int where it fits, n itself otherwise.
+func Int(n *big.Int) any {
+	if n.IsInt64() {
+		return int(n.Int64())
+	}
+	return n
+}
+
+// Big is v, an int or a bool, as a big integer.
+func Big(v any) (*big.Int, bool) {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return big.NewInt(1), true
+		}
+		return new(big.Int), true
+	case int:
+		return big.NewInt(int64(v)), true
+	case *big.Int:
+		return v, true
+	}
+	return nil, false
+}
+
+// Saturate is the int nearest to v, an int value of any size.
+func Saturate(v any) int {
+	switch v := v.(type) {
+	case int:
+		return v
+	case *big.Int:
+		if v.IsInt64() {
+			return int(v.Int64())
+		}
+		if v.Sign() < 0 {
+			return math.MinInt
+		}
+		return math.MaxInt
+	}
+	return 0
+}
+
+// ToInt is int(v) for the values that eval gives: floats are cut towards zero,
+// strings are parsed.
+func ToInt(v any) (any, error) {
+	switch v := v.(type) {
+	case bool, int, *big.Int:
+		n, _ := Big(v)
+		return Int(n), nil
+	case float64:
+		if math.IsNaN(v) {
+			return nil, Raise("ValueError", "cannot convert float NaN to integer")
+		}
+		if math.IsInf(v, 0) {
+			return nil, Raise("OverflowError", "cannot convert float infinity to integer")
+		}
+		n, _ := big.NewFloat(v).Int(nil)
+		return Int(n), nil
+	case string:
+		n, err := ParseInt(v)
+		if err != nil {
+			return nil, err
+		}
+		return Int(n), nil
+	}
+	return nil, Raise("TypeError",
+		"int() argument must be a string, a bytes-like object or a real number, not '%s'", TypeName(v))
+}
+
+// ToFloat is float(v) for the values that eval gives.
+func ToFloat(v any) (float64, error) {
+	switch v := v.(type) {
+	case float64:
+		return v, nil
+	case bool, int, *big.Int:
+		n, _ := Big(v)
+		f, _ := new(big.Float).SetInt(n).Float64()
+		if math.IsInf(f, 0) {
+			return 0, Raise("OverflowError", "int too large to convert to float")
+		}
+		return f, nil
+	case string:
+		return ParseFloat(v)
+	}
+	return 0, Raise("TypeError", "float() argument must be a string or a real number, not '%s'", TypeName(v))
+}
+
+func isNumber(v any) bool {
+	switch v.(type) {
+	case bool, int, *big.Int, float64:
+		return true
+	}
+	return false
+}
+
+// compareNumbers orders two numbers exactly, a float against an int of any
+// size too; ordered is false when one of them is nan.
+func compareNumbers(a, b any) (c int, ordered bool) {
+	fa, aFloat := a.(float64)
+	fb, bFloat := b.(float64)
+	if aFloat && math.IsNaN(fa) || bFloat && math.IsNaN(fb) {
+		return 0, false
+	}
+	return exactFloat(a).Cmp(exactFloat(b)), true
+}
+
+// exactFloat holds v without rounding.
+func exactFloat(v any) *big.Float {
+	if f, ok := v.(float64); ok {
+		return new(big.Float).SetFloat64(f)
+	}
+	n, _ := Big(v)
+	return new(big.Float).SetInt(n)
+}

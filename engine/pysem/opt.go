@@ -1,0 +1,46 @@
+package pysem
+
+import "fmt"
+
+// Opt is a value or None. The zero value is None; Opts of comparable types
+// compare with ==.
+type Opt[T any] struct {
+	V   T
+	Set bool
+}
+
+// Some is an Opt that holds v.
+func Some[T any](v T) Opt[T] { return Opt[T]{V: v, Set: true} }
+
+// None is the Opt that holds nothing.
+func None[T any]() Opt[T] { return Opt[T]{} }
+
+// Or is the value, or fallback for None.
+func (o Opt[T]) Or(fallback T) T {
+	if o.Set {
+		return o.V
+	}
+	return fallback
+}
+
+// Any is the value as a Python value; None is nil.
+func (o Opt[T]) Any() any {
+	if o.Set {
+		return o.V
+	}
+	return nil
+}
+
+// String is what Python's str and f-strings give.
+func (o Opt[T]) String() string {
+	if !o.Set {
+		return "None"
+	}
+	switch v := any(o.V).(type) {
+	case string:
+		return v
+	case int, bool, float64:
+		return Str(v)
+	}
+	return fmt.Sprint(o.V)
+}

@@ -1,0 +1,54 @@
+package pysem
+
+import "strings"
+
+// Join is os.path.join of POSIX systems: an absolute part drops what stands
+// before it, an empty last part leaves a trailing slash. Parts that are None
+// raise TypeError.
+func Join(base Opt[string], parts ...Opt[string]) (string, error) {
+	if !base.Set {
+		return "", Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
+	}
+	for _, p := range parts {
+		if !p.Set {
+			return "", Raise("TypeError",
+				"join() argument must be str, bytes, or os.PathLike object, not 'NoneType'")
+		}
+	}
+	path := base.V
+	for _, p := range parts {
+		path = join2(path, p.V)
+	}
+	return path, nil
+}
+
+// JoinStrings is [Join] of parts that are not None.
+func JoinStrings(base string, parts ...string) string {
+	for _, p := range parts {
+		base = join2(base, p)
+	}
+	return base
+}
+
+func join2(a, b string) string {
+	switch {
+	case strings.HasPrefix(b, "/"):
+		return b
+	case a == "" || strings.HasSuffix(a, "/"):
+		return a + b
+	}
+	return a + "/" + b
+}
+
+// Basename is os.path.basename: what follows the last slash.
+func Basename(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// Dirname is os.path.dirname: what precedes the last slash, without trailing
+// slashes unless it consists of them.
+func Dirname(path string) string {
+	head := path[:strings.LastIndexByte(path, '/')+1]
+	if trimmed := strings.TrimRight(head, "/"); trimmed != "" {
+		return trimmed
+	}
+	return head
+}

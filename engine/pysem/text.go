@@ -1,0 +1,173 @@
+package pysem
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// IsSpace is str.isspace of one character: Unicode white space and the four
+// information separators, which Go leaves out.
+func IsSpace(r rune) bool {
+	return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f
+}
+
+// Strip is str.strip without arguments.
+func Strip(text string) string { return strings.TrimFunc(text, IsSpace) }
+
+// RStrip is str.rstrip without arguments.
+func RStrip(text string) string { return strings.TrimRightFunc(text, IsSpace) }
+
+// Fields is str.split without arguments.
+func Fields(text string) []string { return strings.FieldsFunc(text, IsSpace) }
+
+// Lower is str.lower with the two cases where Python's full mapping differs
+// from the simple one: dotted capital I, and sigma at the end of a word.
+func Lower(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsAny(text, "\u0130\u03a3") {
+		return strings.ToLower(text)
+	}
+	var runes []rune
+	for rest := text; rest != ""; {
+		r, size := decodeRune(rest)
+		runes = append(runes, r)
+		rest = rest[size:]
+	}
+	var b []byte
+	for i, r := range runes {
+		switch {
+		case r == '\u0130':
+			b = append(b, "i\u0307"...)
+		case r == '\u03a3' && endsWord(runes, i):
+			b = utf8.AppendRune(b, '\u03c2')
+		default:
+			b = appendRune(b, unicode.ToLower(r))
+		}
+	}
+	return string(b)
+}
+
+// endsWord says whether a cased letter precedes position i and none follows.
+func endsWord(runes []rune, i int) bool {
+	cased := func(r rune) bool { return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) }
+	ignorable := func(r rune) bool {
+		return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) || r == '\'' || r == '.' || r == ':'
+	}
+	before := i - 1
+	for before >= 0 && ignorable(runes[before]) {
+		before--
+	}
+	after := i + 1
+	for after < len(runes) && ignorable(runes[after]) {
+		after++
+	}
+	return before >= 0 && cased(runes[before]) && (after == len(runes) || !cased(runes[after]))
+}
+
+// ideographicNumbers are the letters that str.isnumeric counts as numbers
+// (Unicode 14, the version of Python 3.11).
+const ideographicNumbers = "㐅㒃㠪㭍一七万三九二五亖亿什仟仨伍佰億兆兩八六十千卄卅卌叁参參叄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰阡陆陌陸零𠀁𠁤" +
+	"𠃢𠄡𠤪𠦃𠦌𠦜𠫪𠫽𠬙𢎐𢦘𣬛𦉭\uf96b\uf973\uf978\uf9b2\uf9d1\uf9d3\uf9fd\U0002f890"
+
+// IsNumeric is str.isnumeric.
+func IsNumeric(text string) bool {
+	for _, r := range text {
+		if !unicode.IsNumber(r) && !strings.ContainsRune(ideographicNumbers, r) {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// DecodeUTF8 is bytes.decode("utf-8"): surrogates and overlong forms are errors.
+func DecodeUTF8(data []byte) (string, error) {
+	if utf8.Valid(data) {
+		return string(data), nil
+	}
+	at := 0
+	for at < len(data) {
+		r, size := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		at += size
+	}
+	return "", Raise("UnicodeDecodeError", "'utf-8' codec can't decode byte 0x%02x in position %d", data[at], at)
+}
+
+// decodeRune reads one character of text, taking the three-byte form of a lone
+// surrogate for that surrogate.
+func decodeRune(text string) (rune, int) {
+	r, size := utf8.DecodeRuneInString(text)
+	if r == utf8.RuneError && size == 1 && len(text) >= 3 && text[0] == 0xed && text[1] >= 0xa0 && text[1] <= 0xbf {
+		return 0xd000 | rune(text[1]&0x3f)<<6 | rune(text[2]&0x3f), 3
+	}
+	return r, size
+}
+
+// appendRune writes one character, also a lone surrogate.
+func appendRune(b []byte, r rune) []byte {
+	if r >= 0xd800 && r <= 0xdfff {
+		return append(b, 0xed, 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
+	}
+	return utf8.AppendRune(b, r)
+}
+
+// reprString is repr of a string, with prefix before the quotes.
+func reprString(text, prefix string) string {
+	quote := byte('\'')
+	if strings.Contains(text, "'") && !strings.Contains(text, `"`) {
+		quote = '"'
+	}
+	b := append([]byte(prefix), quote)
+	for text != "" {
+		r, size := decodeRune(text)
+		switch {
+		case r == rune(quote) || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r == '\n':
+			b = append(b, `\n`...)
+		case r == '\r':
+			b = append(b, `\r`...)
+		case r == '\t':
+			b = append(b, `\t`...)
+		case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0x100 && !unicode.IsPrint(r):
+			b = fmt.Appendf(b, `\x%02x`, r)
+		case r < 0x10000 && !unicode.IsPrint(r):
+			b = fmt.Appendf(b, `\u%04x`, r)
+		case !unicode.IsPrint(r):
+			b = fmt.Appendf(b, `\U%08x`, r)
+		default:
+			b = append(b, text[:size]...)
+		}
+		text = text[size:]
+	}
+	return string(append(b, quote))
+}
+
+// reprBytes is repr of bytes.
+func reprBytes(data []byte) string {
+	quote := byte('\'')
+	if strings.Contains(string(data), "'") && !strings.Contains(string(data), `"`) {
+		quote = '"'
+	}
+	b := []byte{'b', quote}
+	for _, c := range data {
+		switch {
+		case c == quote || c == '\\':
+			b = append(b, '\\', c)
+		case c == '\n':
+			b = append(b, `\n`...)
+		case c == '\r':
+			b = append(b, `\r`...)
+		case c == '\t':
+			b = append(b, `\t`...)
+		case c < 0x20 || c >= 0x7f:
+			b = fmt.Appendf(b, `\x%02x`, c)
+		default:
+			b = append(b, c)
+		}
+	}
+	return string(append(b, quote))
+}

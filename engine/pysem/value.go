@@ -1,0 +1,225 @@
+package pysem
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// Tuple is a Python tuple.
+type Tuple []any
+
+// Dict is a dict with string keys in insertion order.
+type Dict struct {
+	Items []Item
+	index map[string]int
+}
+
+// Item is one entry of a [Dict].
+type Item struct {
+	Key   string
+	Value any
+}
+
+// smallDict is the number of entries up to which a scan is as quick as a map.
+const smallDict = 16
+
+// Get finds the value of key.
+func (d *Dict) Get(key string) (any, bool) {
+	if i := d.find(key); i >= 0 {
+		return d.Items[i].Value, true
+	}
+	return nil, false
+}
+
+// Set gives key a value; a known key keeps its place.
+func (d *Dict) Set(key string, value any) {
+	if i := d.find(key); i >= 0 {
+		d.Items[i].Value = value
+		return
+	}
+	d.Items = append(d.Items, Item{Key: key, Value: value})
+	if d.index != nil {
+		d.index[key] = len(d.Items) - 1
+	}
+}
+
+func (d *Dict) find(key string) int {
+	if len(d.Items) <= smallDict {
+		for i := range d.Items {
+			if d.Items[i].Key == key {
+				return i
+			}
+		}
+		return -1
+	}
+	if d.index == nil {
+		d.index = make(map[string]int, 2*len(d.Items))
+		for i := range d.Items {
+			d.index[d.Items[i].Key] = i
+		}
+	}
+	if i, ok := d.index[key]; ok {
+		return i
+	}
+	return -1
+}
+
+// TypeName is the name of v's Python class.
+func TypeName(v any) string {
+	switch v.(type) {
+	case nil:
+		return "NoneType"
+	case bool:
+		return "bool"
+	case int, *big.Int:
+		return "int"
+	case float64:
+		return "float"
+	case string:
+		return "str"
+	case []byte:
+		return "bytes"
+	case []any:
+		return "list"
+	case Tuple:
+		return "tuple"
+	case *Dict:
+		return "dict"
+	}
+	return "object"
+}
+
+// Truth is bool(v).
+func Truth(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	case int:
+		return v != 0
+	case *big.Int:
+		return v.Sign() != 0
+	case float64:
+		return v != 0
+	case string:
+		return v != ""
+	case []byte:
+		return len(v) > 0
+	case []any:
+		return len(v) > 0
+	case Tuple:
+		return len(v) > 0
+	case *Dict:
+		return len(v.Items) > 0
+	}
+	return true
+}
+
+// Str is str(v), the form that f-strings show.
+func Str(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	return Repr(v)
+}
+
+// Repr is repr(v).
+func Repr(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "None"
+	case bool:
+		if v {
+			return "True"
+		}
+		return "False"
+	case int:
+		return strconv.Itoa(v)
+	case *big.Int:
+		return v.String()
+	case float64:
+		return FloatRepr(v)
+	case string:
+		return reprString(v, "")
+	case []byte:
+		return reprBytes(v)
+	case []any:
+		return "[" + reprAll(v) + "]"
+	case Tuple:
+		if len(v) == 1 {
+			return "(" + Repr(v[0]) + ",)"
+		}
+		return "(" + reprAll(v) + ")"
+	case *Dict:
+		var b strings.Builder
+		b.WriteByte('{')
+		for i, item := range v.Items {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(Repr(item.Key) + ": " + Repr(item.Value))
+		}
+		b.WriteByte('}')
+		return b.String()
+	}
+	return "<object>"
+}
+
+func reprAll(values []any) string {
+	parts := make([]string, len(values))
+	for i, v := range values {
+		parts[i] = Repr(v)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Equal is a == b for Python values: numbers compare by value whatever their
+// type, and True is 1.
+func Equal(a, b any) bool {
+	if isNumber(a) && isNumber(b) {
+		c, ordered := compareNumbers(a, b)
+		return ordered && c == 0
+	}
+	switch a := a.(type) {
+	case nil:
+		return b == nil
+	case string:
+		s, ok := b.(string)
+		return ok && s == a
+	case []byte:
+		s, ok := b.([]byte)
+		return ok && string(s) == string(a)
+	case []any:
+		s, ok := b.([]any)
+		return ok && equalAll(a, s)
+	case Tuple:
+		s, ok := b.(Tuple)
+		return ok && equalAll(a, s)
+	case *Dict:
+		s, ok := b.(*Dict)
+		if !ok || len(s.Items) != len(a.Items) {
+			return false
+		}
+		for _, item := range a.Items {
+			if v, ok := s.Get(item.Key); !ok || !Equal(item.Value, v) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func equalAll(a, b []any) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !Equal(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
