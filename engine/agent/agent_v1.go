@@ -106,3 +106,6 @@ func (a *AgentV1) Replicas() *ReplicaManager { return a.replicas }
 // maxWait is how long to wait for PS, dense or an open port: a local constant
 // hides the configuration's max_waiting_sec (Q11).
 const maxWait = 3600 * time.Second
+
+// AgentPort is the port of the agent service.
+func (a *AgentV1) AgentPort() int { return a.conf.AgentPort.V }

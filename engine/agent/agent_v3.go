@@ -39,8 +39,7 @@ type AgentV3 struct {
 // layoutFilter accepts the sub-graphs that match and for which the condition
 // holds.
 type layoutFilter struct {
-	match     *pysem.Pattern
-	source    string
+	match     string
 	condition string
 }
 
@@ -116,12 +115,7 @@ func (a *AgentV3) readFilters() error {
 			}
 			condition = "True"
 		}
-		source := NormalizeRegex(match)
-		pattern, err := pysem.CompilePattern(source)
-		if err != nil {
-			return err
-		}
-		a.filters = append(a.filters, layoutFilter{match: pattern, source: source, condition: condition})
+		a.filters = append(a.filters, layoutFilter{match: NormalizeRegex(match), condition: condition})
 	}
 	return nil
 }
@@ -134,7 +128,7 @@ func (a *AgentV3) describe() error {
 	}
 	filters := make([]any, 0, len(a.filters))
 	for _, f := range a.filters {
-		filters = append(filters, f.source+";"+f.condition)
+		filters = append(filters, f.match+";"+f.condition)
 	}
 	debug := &pysem.Dict{}
 	debug.Set("layout_path", layout)
@@ -230,27 +224,36 @@ func (a *AgentV3) accepts(subGraph string) (bool, error) {
 		return true, nil
 	}
 	for _, f := range a.filters {
-		groups, ok := f.match.Match(subGraph)
-		if !ok {
-			continue
-		}
-		vars := make(map[string]*big.Int, len(groups))
-		for _, g := range groups {
-			n, err := pysem.ParseInt(g.Text)
-			if err != nil {
-				return false, err
-			}
-			vars[g.Name] = n
-		}
-		holds, err := pysem.EvalCondition(f.condition, vars)
+		groups, ok, err := pysem.Match(f.match, subGraph)
 		if err != nil {
 			return false, err
 		}
-		if holds {
-			return true, nil
+		if !ok {
+			continue
+		}
+		holds, err := f.holds(groups)
+		if holds || err != nil {
+			return holds, err
 		}
 	}
 	return false, nil
+}
+
+// holds evaluates the condition over the named groups as numbers. A group that
+// took no part in the match is int(None), a TypeError.
+func (f layoutFilter) holds(groups []pysem.Group) (bool, error) {
+	vars := make(map[string]*big.Int, len(groups))
+	for _, g := range groups {
+		if !g.Set {
+			return false, pysem.Raise("TypeError", "int() argument must be a string, a bytes-like object or a real number, not 'NoneType'")
+		}
+		n, err := pysem.ParseInt(g.Text)
+		if err != nil {
+			return false, err
+		}
+		vars[g.Name] = n
+	}
+	return pysem.EvalCondition(f.condition, vars)
 }
 
 // background runs fn now and then every interval until the agent exits; its
@@ -331,3 +334,6 @@ func (a *AgentV3) ServiceInfo() *ContainerServiceInfo { return a.serviceInfo }
 
 // ModelServer is the wrapper of the model server.
 func (a *AgentV3) ModelServer() ModelServerProcess { return a.server }
+
+// AgentPort is the port of the agent service.
+func (a *AgentV3) AgentPort() int { return a.conf.AgentPort.V }

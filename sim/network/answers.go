@@ -3,7 +3,7 @@ package network
 // answerLoss is an order to lose answers of one port.
 type answerLoss struct {
 	port, count int
-	match       func(payload any) bool
+	match       func(to *Host, payload any) bool
 }
 
 // LoseAnswer drops the next count messages that servers on the host's port send,
@@ -13,9 +13,9 @@ func (n *Network) LoseAnswer(host string, port, count int) error {
 	return n.LoseAnswerWhere(host, port, count, nil)
 }
 
-// LoseAnswerWhere is LoseAnswer for messages that match; others pass. Answers of
-// an RPC server are *Answer.
-func (n *Network) LoseAnswerWhere(host string, port, count int, match func(payload any) bool) error {
+// LoseAnswerWhere is LoseAnswer for messages that match, by the host they go to
+// and what they carry; others pass. Answers of an RPC server are *Answer.
+func (n *Network) LoseAnswerWhere(host string, port, count int, match func(to *Host, payload any) bool) error {
 	hosts, err := n.named([]string{host})
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (n *Network) LoseAnswerWhere(host string, port, count int, match func(paylo
 // loseAnswer says whether an order applies to the message, and carries it out.
 func (c *Conn) loseAnswer(payload any) bool {
 	for i, l := range c.host.losing {
-		if l.port != c.port || l.match != nil && !l.match(payload) {
+		if l.port != c.port || l.match != nil && !l.match(c.RemoteHost(), payload) {
 			continue
 		}
 		l.count--

@@ -175,9 +175,9 @@ func (c *Conn) arrive(what segmentKind, payload any, sizeBytes int) {
 		return
 	}
 	if c.state == connClosed {
-		// A peer that does not know yet, and that nothing is on the way to, talks
-		// to a socket that this host no longer has.
-		if knows := c.peer.state == connClosed; !knows && what != segmentReset && c.out.count == 0 {
+		// As in TCP what comes in for a socket that is gone is answered by a reset;
+		// a peer that has heard of the end by then does not mind.
+		if c.peer.state != connClosed && what != segmentReset {
 			c.out.push(segmentReset, nil, 0)
 		}
 		return

@@ -62,12 +62,8 @@ func (n *Network) ResetConns(a, b string) error {
 		return err
 	}
 	for _, c := range hosts[0].conns {
-		// Inside one host both ends are in the list, and each sends its own.
-		if c.state != connOpen || c.peer.host != hosts[1] {
-			continue
-		}
-		c.out.push(segmentReset, nil, 0)
-		if hosts[0] != hosts[1] {
+		if c.state == connOpen && c.peer.host == hosts[1] {
+			c.out.push(segmentReset, nil, 0)
 			c.peer.out.push(segmentReset, nil, 0)
 		}
 	}

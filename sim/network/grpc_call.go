@@ -17,11 +17,11 @@ type Call struct {
 
 	// The client's side.
 	channel *Channel
-	task    *vtime.Task // that waits; nil once the client has given up
+	task    *vtime.Task // that waits, until over
 	place   int         // in channel.calls
 	size    int         // of the request
 	sent    bool
-	over    bool          // the answer has come, or failure has
+	over    bool          // the answer has come, failure has, or the task has gone
 	failure *env.RPCError // of the channel; nil when the answer came
 
 	// The server's side.

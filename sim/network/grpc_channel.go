@@ -126,7 +126,7 @@ func (c *Channel) await(call *Call, timeout time.Duration) bool {
 // takeBack forgets a call that its task does not wait for any more.
 func (c *Channel) takeBack(call *Call) {
 	c.remove(call)
-	call.over, call.task = true, nil
+	call.over = true
 	if call.sent && !c.p.Dead() {
 		c.conn.Send((*cancelFrame)(call), cancelBytes)
 	}
@@ -177,25 +177,15 @@ func (c *Channel) Closed(*Conn, error) {
 func (c *Channel) failAll(err *env.RPCError) {
 	calls := c.calls
 	c.calls = nil
-	for i, call := range calls {
-		call.place = i
-		call.failure = err
-		call.sent = false
+	for _, call := range calls {
+		call.failure, call.over = err, true
 	}
-	for i := range calls {
-		call := calls[i]
-		if call.over {
-			continue
-		}
-		call.over = true
+	for _, call := range calls {
 		call.task.Wake()
 	}
 }
 
 func (c *Channel) remove(call *Call) {
-	if call.failure != nil {
-		return // failAll has taken it out already
-	}
 	last := len(c.calls) - 1
 	c.calls[call.place] = c.calls[last]
 	c.calls[call.place].place = call.place

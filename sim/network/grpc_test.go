@@ -167,6 +167,37 @@ func TestTheBackoffGrowsToTwoMinutes(t *testing.T) {
 	}
 }
 
+func TestAConnectionEndsTheGrowthOfTheBackoff(t *testing.T) {
+	c := newCalls(t, exact)
+	ch := network.NewChannel(c.p, c.a, "b:9000")
+	c.p.Go("main", func() {
+		c.invoke(ch, "x", 0)
+		c.p.Sleep(20 * time.Second) // several attempts
+		s := c.serve(echo)
+		c.p.Sleep(20 * time.Second)
+		c.invoke(ch, "x", 0)
+		s.Stop()
+		c.p.Sleep(time.Second)
+		c.log = nil
+		c.invoke(ch, "refused", 0)
+		c.serve(echo)
+		c.p.Sleep(1100 * time.Millisecond)
+		c.invoke(ch, "again", 0)
+	})
+	c.run(time.Minute)
+	c.want("41.006s UNAVAILABLE: failed to connect to all addresses", "42.108s again")
+}
+
+func TestAProcessThatReturnedDoesNotReconnect(t *testing.T) {
+	c := newCalls(t, exact)
+	ch := network.NewChannel(c.p, c.a, "b:9000")
+	c.p.Go("main", func() { c.invoke(ch, "x", 0) })
+	c.run(time.Hour)
+	if got := c.a.Counters().Dials; got != 1 {
+		t.Errorf("dialed %d times, want once", got)
+	}
+}
+
 func TestASilentServerFailsTheAttemptAfterTwentySeconds(t *testing.T) {
 	c := newCalls(t, exact)
 	c.must(c.n.HostDown("b"))
@@ -237,6 +268,9 @@ func TestTheDeathOfAClientCancelsItsCalls(t *testing.T) {
 	c.p.Crash()
 	c.run(2 * time.Second)
 	c.want("1.001s cancelled")
+	if got := c.a.Counters().MessagesSent; got != 1 {
+		t.Errorf("the client sent %d messages, want the request alone: the dead send nothing", got)
+	}
 }
 
 func TestAStoppedTaskTakesItsCallBack(t *testing.T) {
@@ -257,7 +291,7 @@ func TestALostAnswerLooksLikeABrokenConnection(t *testing.T) {
 	c := newCalls(t, exact)
 	handled := 0
 	c.serve(func(call *network.Call) { handled++; echo(call) })
-	c.must(c.n.LoseAnswerWhere("b", 9000, 1, func(payload any) bool {
+	c.must(c.n.LoseAnswerWhere("b", 9000, 1, func(_ *network.Host, payload any) bool {
 		a, ok := payload.(*network.Answer)
 		return ok && a.Method == "/svc/Do" && a.Response() == "x" && a.Status() == nil
 	}))
@@ -319,6 +353,34 @@ func TestAtMostSoManyRequestsRunAsThereAreWorkers(t *testing.T) {
 	}
 	c.run(10 * time.Second)
 	c.want("1.004s re: 1", "1.004s re: 2", "2.004s re: 3", "2.004s re: 4", "3.004s re: 5")
+}
+
+func TestACallThatIsCancelledInTheQueueDoesNotRun(t *testing.T) {
+	c := newCalls(t, exact)
+	server := c.b.Node().NewProcess("server")
+	server.Go("main", func() {
+		if _, err := c.b.Env(server).Serve(9000, 1, func(method string, request []byte) ([]byte, error) {
+			c.note("run %s", request)
+			server.Sleep(time.Second)
+			return request, nil
+		}); err != nil {
+			t.Error(err)
+		}
+		server.Park("ever")
+	})
+	ch := c.a.Env(c.p).Dial("b:9000")
+	for _, name := range []string{"1", "2", "3"} {
+		timeout := time.Minute
+		if name == "2" {
+			timeout = 500 * time.Millisecond
+		}
+		c.p.Go(name, func() {
+			_, err := ch.Call("/svc/Do", []byte(name), timeout)
+			c.note("%s: %v", name, err)
+		})
+	}
+	c.run(10 * time.Second)
+	c.want("3ms run 1", "500ms 2: DEADLINE_EXCEEDED: Deadline Exceeded", "1.003s run 3", "1.004s 1: <nil>", "2.004s 3: <nil>")
 }
 
 func TestWhatAHandlerReturnsBecomesAStatus(t *testing.T) {

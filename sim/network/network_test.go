@@ -299,6 +299,66 @@ func TestAConnectionThatStaysPartitionedTimesOut(t *testing.T) {
 	}
 }
 
+func TestAConnectionThatWasHealedInTimeLivesOn(t *testing.T) {
+	b := newBench(t, exact)
+	b.connect()
+	b.must(b.n.Partition([]string{"a"}, []string{"b"}))
+	b.client.conn.Send("held", 1)
+	b.run(500 * time.Second)
+	b.must(b.n.Heal([]string{"a"}, []string{"b"}))
+	b.run(2000 * time.Second)
+	if diff := cmp.Diff([]string{"held"}, b.server.got); diff != "" {
+		t.Errorf("received (-want +got):\n%s", diff)
+	}
+	if len(b.client.got) > 0 {
+		t.Errorf("the sender was told %q", b.client.got)
+	}
+}
+
+func TestAPartitionOnceMoreDoesNotStartTheTimeLimitAnew(t *testing.T) {
+	b := newBench(t, exact)
+	b.connect()
+	b.must(b.n.Partition([]string{"a"}, []string{"b"}))
+	b.client.conn.Send("lost", 1)
+	b.run(500 * time.Second)
+	b.must(b.n.Heal([]string{"a"}, []string{"b"}))
+	b.must(b.n.Partition([]string{"a"}, []string{"b"}))
+	b.run(2000 * time.Second)
+	if want, got := []time.Duration{time.Second + time.Millisecond + 924600*time.Millisecond}, b.client.at; !cmp.Equal(want, got) {
+		t.Errorf("gave up at %v, want %v", got, want)
+	}
+}
+
+func TestADeadProcessIsNotToldThatItsHostIsDown(t *testing.T) {
+	b := newBench(t, exact)
+	p := b.a.Node().NewProcess("client")
+	p.Go("main", func() { p.Park("ever") })
+	b.dial(network.OwnedBy(p), "b:80")
+	b.run(time.Second)
+	b.must(b.n.HostDown("a"))
+	p.Crash()
+	b.run(2 * time.Second)
+	if len(b.client.got) > 0 {
+		t.Errorf("it was told %q", b.client.got)
+	}
+}
+
+func TestACancelledDialLeavesNothingBehind(t *testing.T) {
+	for _, after := range []time.Duration{1, time.Second} {
+		b := newBench(t, exact)
+		b.must(b.n.HostDown("b"))
+		b.dial(network.OwnedByNode(b.a.Node()), "b:80")
+		b.run(after)
+		b.cancel()
+		if reason, err := b.w.Run(vtime.Limits{}); reason != vtime.Quiet || err != nil {
+			t.Fatal(reason, err)
+		}
+		if b.w.Now() > time.Second {
+			t.Errorf("cancelled after %v: the last event was at %v", after, b.w.Now())
+		}
+	}
+}
+
 func TestAHostThatWasDownResetsOldConnections(t *testing.T) {
 	b := newBench(t, exact)
 	b.connect()
@@ -330,6 +390,47 @@ func TestResetConnsBreaksBothEnds(t *testing.T) {
 	}
 }
 
+func TestResetConnsInsideOfOneHost(t *testing.T) {
+	b := newBench(t, exact)
+	if _, err := b.a.Listen(network.OwnedByNode(b.a.Node()), 90, func(c *network.Conn) { c.SetReceiver(b.server) }); err != nil {
+		t.Fatal(err)
+	}
+	b.dial(network.OwnedByNode(b.a.Node()), "localhost:90")
+	b.run(time.Second)
+	b.must(b.n.ResetConns("a", "a"))
+	b.run(2 * time.Second)
+	if !errors.Is(b.client.err, network.ErrReset) || !errors.Is(b.server.err, network.ErrReset) {
+		t.Errorf("ends saw %v and %v, want %v", b.client.err, b.server.err, network.ErrReset)
+	}
+}
+
+func TestAPartitionLeavesTheInsideOfAHostAlone(t *testing.T) {
+	b := newBench(t, exact)
+	if _, err := b.a.Listen(network.OwnedByNode(b.a.Node()), 90, func(*network.Conn) {}); err != nil {
+		t.Fatal(err)
+	}
+	b.must(b.n.PartitionBoth([]string{"a"}, []string{"a", "b"}))
+	b.dial(network.OwnedByNode(b.a.Node()), "localhost:90")
+	b.run(time.Second)
+	if b.dialed != 20*time.Microsecond || b.dialErr != nil {
+		t.Errorf("dialing the own host: %v after %v", b.dialErr, b.dialed)
+	}
+}
+
+func TestAResetDropsWhatAPartitionHolds(t *testing.T) {
+	b := newBench(t, exact)
+	b.connect()
+	b.must(b.n.Partition([]string{"a"}, []string{"b"}))
+	b.client.conn.Send("held", 1)
+	b.run(2 * time.Second)
+	b.client.conn.Reset()
+	b.n.HealAll()
+	b.run(time.Minute)
+	if diff := cmp.Diff([]string{"closed: connection reset by peer"}, b.server.got); diff != "" {
+		t.Errorf("received (-want +got):\n%s", diff)
+	}
+}
+
 func TestALostAnswerBreaksTheConnectionAfterTheRequestWasHandled(t *testing.T) {
 	b := newBench(t, exact)
 	b.server.echo = true
@@ -349,7 +450,7 @@ func TestLosingSomeAnswersLetsOthersPass(t *testing.T) {
 	b := newBench(t, exact)
 	b.server.echo = true
 	b.connect()
-	b.must(b.n.LoseAnswerWhere("b", 80, 1, func(payload any) bool { return payload == "second" }))
+	b.must(b.n.LoseAnswerWhere("b", 80, 1, func(_ *network.Host, payload any) bool { return payload == "second" }))
 	b.client.conn.Send("first", 1)
 	b.client.conn.Send("second", 1)
 	b.run(2 * time.Second)

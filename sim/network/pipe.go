@@ -7,7 +7,8 @@ import (
 )
 
 // pipe is one direction of a connection: a queue of segments of which the first
-// has an event.
+// has an event. A segment that was quicker than the one before it comes in at the
+// same instant, right behind.
 //
 // A segment is lost when its link is cut at the instant of its arrival. Then the
 // pipe stalls: everything in it stays, without events. Once the link is whole
@@ -20,8 +21,7 @@ type pipe struct {
 
 	ring        []segment // a ring buffer; the length is a power of two
 	head, count int
-	last        time.Duration // arrival of the segment queued last
-	timer       vtime.Timer   // of the first segment
+	timer       vtime.Timer // of the first segment
 
 	stalled   bool // has no event, waits for the link
 	place     int  // in Network.stalled
@@ -65,8 +65,7 @@ func (p *pipe) push(what segmentKind, payload any, sizeBytes int) {
 	s := segment{payload: payload, sizeBytes: sizeBytes, what: what}
 	if !p.stalled {
 		// A stalled pipe gets new instants when it goes on.
-		p.last = max(p.last, p.link.arrival(sizeBytes))
-		s.at = p.last
+		s.at = p.link.arrival(sizeBytes)
 	}
 	if p.count == len(p.ring) {
 		p.grow()
@@ -139,9 +138,9 @@ func (p *pipe) resume() {
 	if p.ring[p.head].what == segmentSyn {
 		rto = synRTO
 	}
-	p.last = nextRetransmission(p.firstLoss, p.link.n.w.Now(), rto)
+	at := nextRetransmission(p.firstLoss, p.link.n.w.Now(), rto)
 	for i := range p.count {
-		p.ring[(p.head+i)&(len(p.ring)-1)].at = p.last
+		p.ring[(p.head+i)&(len(p.ring)-1)].at = at
 	}
 	p.schedule()
 }

@@ -1,0 +1,267 @@
+package simrun
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/sim/world"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// Start starts all pods.
+func (c *Cluster) Start() error { return c.world.Start() }
+
+// Pass lets time pass in steps of runners.Resolution.
+func (c *Cluster) Pass(d time.Duration, until func() bool) (bool, error) {
+	end := c.world.Engine().Now() + d
+	for {
+		if until != nil && until() {
+			return true, nil
+		}
+		now := c.world.Engine().Now()
+		if now >= end {
+			return false, nil
+		}
+		next := end
+		if until != nil {
+			next = min(end, now+runners.Resolution)
+		}
+		if err := c.run(vtime.Limits{Until: next}); err != nil {
+			return false, err
+		}
+	}
+}
+
+func (c *Cluster) run(l vtime.Limits) error {
+	if _, err := c.world.Run(l); err != nil {
+		c.failure = err.Error()
+		return err
+	}
+	return nil
+}
+
+// operate runs fn in a task of an operator's process and lets time pass until it
+// is done, for limit at most.
+func (c *Cluster) operate(what string, limit time.Duration, fn func(e *env.Env) error) error {
+	machine := c.world.Operator()
+	life := machine.Node.NewProcess("operator")
+	e := machine.Env(life, nil)
+	if zk := c.world.ZooKeeper(); zk != nil {
+		e.ZooKeeper = &zookeeper.Clients{Env: e, Proc: life, Host: machine.Net, Servers: []string{zk.Addr()}}
+	}
+	return c.await(life, what, limit, func() error { return fn(e) }, true)
+}
+
+// await runs fn in a task of a process and lets time pass until it is done.
+func (c *Cluster) await(life *vtime.Process, what string, limit time.Duration, fn func() error, last bool) error {
+	done := false
+	var result error
+	life.Go(what, func() {
+		result = fn()
+		done = true
+	})
+	end := c.world.Engine().Now() + limit
+	if err := c.run(vtime.Limits{Until: end, Done: func() bool { return done || life.Dead() }}); err != nil {
+		return err
+	}
+	if last {
+		life.Crash()
+	}
+	if !done {
+		return fmt.Errorf("%s: not done within %s", what, limit)
+	}
+	return result
+}
+
+// operatorLimit bounds what an operator does.
+const operatorLimit = time.Minute
+
+// withZooKeeper runs fn with a started client: an operator's own, or under the
+// profile kazoo-fake that of every agent in turn, as each has a tree of its own.
+func (c *Cluster) withZooKeeper(what string, fn func(e *env.Env, zk env.ZooKeeper) error) error {
+	if c.world.ZooKeeper() == nil {
+		return c.withFakes(what, fn)
+	}
+	return c.operate(what, operatorLimit, func(e *env.Env) error {
+		zk := e.ZooKeeper.NewClient("", env.ZooKeeperOptions{})
+		if err := zk.Start(0); err != nil {
+			return err
+		}
+		defer zk.Stop()
+		return fn(e, zk)
+	})
+}
+
+func (c *Cluster) withFakes(what string, fn func(e *env.Env, zk env.ZooKeeper) error) error {
+	for _, p := range c.world.Pods() {
+		if p.FakeZooKeeper() == nil {
+			return fmt.Errorf("%s: the agent of %s does not run, and under kazoo-fake there is no tree but its own", what, p.Name)
+		}
+		err := c.await(p.Agent().Life(), what, operatorLimit, func() error { return fn(p.AgentEnv(), p.FakeZooKeeper()) }, false)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withBackend is withZooKeeper at the level of agent_controller.
+func (c *Cluster) withBackend(what string, fn func(b *agent.ZKBackend) error) error {
+	return c.withZooKeeper(what, func(e *env.Env, zk env.ZooKeeper) error {
+		return fn(agent.NewZKBackend(e, c.bzid, zk))
+	})
+}
+
+// layoutPath is the path of a layout; "" is that of the configuration.
+func (c *Cluster) layoutPath(layout string) (string, error) {
+	switch {
+	case layout == "" && c.layout == "":
+		return "", &runners.SpecError{Where: c.confName(), Found: "no layout_pattern", Want: "one, or a layout named by its path"}
+	case layout == "":
+		return c.layout, nil
+	case strings.HasPrefix(layout, "/"):
+		return layout, nil
+	}
+	return "/" + c.bzid + "/layouts/" + layout, nil
+}
+
+// Declare writes the deploy config of a sub-graph.
+func (c *Cluster) Declare(model, subGraph, basePath, policy string) error {
+	return c.withBackend("declare", func(b *agent.ZKBackend) error {
+		return b.DeclSavedModel(agent.SavedModel{ModelName: model, SubGraph: subGraph},
+			&agent.SavedModelDeployConfig{ModelBasePath: pysem.Some(basePath), VersionPolicy: pysem.Some(policy)})
+	})
+}
+
+// Publish adds a sub-graph to a layout.
+func (c *Cluster) Publish(layout, model, subGraph string) error {
+	path, err := c.layoutPath(layout)
+	if err != nil {
+		return err
+	}
+	return c.withBackend("publish", func(b *agent.ZKBackend) error {
+		return b.AddToLayout(path, agent.SavedModel{ModelName: model, SubGraph: subGraph})
+	})
+}
+
+// Unpublish removes a sub-graph from a layout.
+func (c *Cluster) Unpublish(layout, model, subGraph string) error {
+	path, err := c.layoutPath(layout)
+	if err != nil {
+		return err
+	}
+	return c.withBackend("unpublish", func(b *agent.ZKBackend) error {
+		return b.RemoveFromLayout(path, agent.SavedModel{ModelName: model, SubGraph: subGraph})
+	})
+}
+
+// WriteZnode creates or sets a znode.
+func (c *Cluster) WriteZnode(path string, data []byte) error {
+	return c.withZooKeeper("write znode", func(_ *env.Env, zk env.ZooKeeper) error {
+		_, err := zk.Create(path, data, env.CreateOptions{MakePath: true})
+		if errors.Is(err, env.ErrNodeExists) {
+			_, err = zk.Set(path, data, -1)
+		}
+		return err
+	})
+}
+
+// DeleteZnode deletes a subtree.
+func (c *Cluster) DeleteZnode(path string) error {
+	return c.withZooKeeper("delete znode", func(_ *env.Env, zk env.ZooKeeper) error {
+		return zk.Delete(path, env.DeleteOptions{Version: -1, Recursive: true})
+	})
+}
+
+// ExportVersion adds a version directory.
+func (c *Cluster) ExportVersion(basePath string, version, sizeBytes int64) error {
+	fs, dir := c.world.StoreOf(basePath)
+	return fs.AddModelVersion(dir, version, sizeBytes)
+}
+
+// DeleteVersion removes a version directory, version 0 the base path.
+func (c *Cluster) DeleteVersion(basePath string, version int64) error {
+	fs, dir := c.world.StoreOf(basePath)
+	if version != 0 {
+		dir += "/" + strconv.FormatInt(version, 10)
+	}
+	return fs.RemoveAll(dir)
+}
+
+// BreakVersion takes the SavedModel file away, so that loads fail as TFS-5.7
+// says.
+func (c *Cluster) BreakVersion(basePath string, version int64) error {
+	fs, dir := c.world.StoreOf(basePath)
+	file := dir + "/" + strconv.FormatInt(version, 10) + "/saved_model.pb"
+	return fs.Rename(file, file+".broken")
+}
+
+// RepairVersion puts it back.
+func (c *Cluster) RepairVersion(basePath string, version int64) error {
+	fs, dir := c.world.StoreOf(basePath)
+	file := dir + "/" + strconv.FormatInt(version, 10) + "/saved_model.pb"
+	return fs.Rename(file+".broken", file)
+}
+
+// KillAgent ends an agent with SIGKILL.
+func (c *Cluster) KillAgent(pod string) error { return c.signalAgent(pod, env.SIGKILL) }
+
+// StopAgent asks an agent to end.
+func (c *Cluster) StopAgent(pod string) error { return c.signalAgent(pod, env.SIGTERM) }
+
+func (c *Cluster) signalAgent(pod string, sig env.Signal) error {
+	p, err := c.pod(pod)
+	if err != nil {
+		return err
+	}
+	if p.Agent() == nil {
+		return fmt.Errorf("pod %s: found no running agent to send %s", pod, sig)
+	}
+	if err := p.Agent().Signal(sig); err != nil {
+		return err
+	}
+	return c.settle()
+}
+
+// settle lets what happens at this very instant happen.
+func (c *Cluster) settle() error {
+	now := c.world.Engine().Now()
+	return c.run(vtime.Limits{Until: max(now, 1)})
+}
+
+// KillModelServer ends a model server with SIGKILL.
+func (c *Cluster) KillModelServer(pod, kind string) error {
+	s, err := c.server(pod, kind)
+	if err != nil {
+		return err
+	}
+	if err := s.Process.Signal(env.SIGKILL); err != nil {
+		return err
+	}
+	return c.settle()
+}
+
+func (c *Cluster) server(pod, kind string) (*world.ModelServer, error) {
+	p, err := c.pod(pod)
+	if err != nil {
+		return nil, err
+	}
+	return p.ModelServer(kind)
+}
+
+// StartPod starts a pod that has ended.
+func (c *Cluster) StartPod(pod string) error {
+	p, err := c.pod(pod)
+	if err != nil {
+		return err
+	}
+	return p.Start()
+}

@@ -1,0 +1,78 @@
+package hosts
+
+import (
+	"errors"
+	"net/netip"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// What a host without addresses answers, in the words of Python's socket module.
+var (
+	ErrNoName  = errors.New("[Errno -2] Name or service not known")
+	ErrNoRoute = errors.New("[Errno 101] Network is unreachable")
+)
+
+// hostView is env.Host of one process.
+type hostView struct {
+	m    *Machine
+	p    *vtime.Process
+	vars *Vars
+}
+
+func (h *hostView) LookupEnv(key string) (string, bool) {
+	h.p.Check()
+	return h.vars.Lookup(key)
+}
+
+func (h *hostView) Setenv(key, value string) {
+	h.p.Check()
+	h.vars.Set(key, value)
+}
+
+func (h *hostView) Environ() []string {
+	h.p.Check()
+	return h.vars.List()
+}
+
+func (h *hostView) Hostname() string {
+	h.p.Check()
+	return h.m.Net.Name()
+}
+
+// LookupIP needs no network: the own name is in /etc/hosts.
+func (h *hostView) LookupIP() (string, error) {
+	h.p.Check()
+	return h.m.firstIP(netip.Addr.Is4, ErrNoName)
+}
+
+func (h *hostView) LookupIPv6() (string, error) {
+	h.p.Check()
+	return h.m.firstIP(netip.Addr.Is6, ErrNoName)
+}
+
+// RouteIP fails while the host is off the network.
+func (h *hostView) RouteIP() (string, error) {
+	h.p.Check()
+	if h.m.Net.Down() {
+		return "", ErrNoRoute
+	}
+	return h.m.firstIP(netip.Addr.Is4, ErrNoRoute)
+}
+
+func (h *hostView) FreePort() int {
+	h.p.Check()
+	return h.m.Net.FreePort()
+}
+
+func (m *Machine) firstIP(is func(netip.Addr) bool, none error) (string, error) {
+	for _, ip := range m.Net.IPs() {
+		if a, err := netip.ParseAddr(ip); err == nil && is(a) {
+			return ip, nil
+		}
+	}
+	return "", none
+}
+
+var _ env.Host = (*hostView)(nil)

@@ -1,0 +1,83 @@
+package hosts
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/processes"
+)
+
+// Logs takes the log lines of a world's processes. Lines that nobody wants are
+// not even formatted.
+type Logs struct {
+	// Level is the least severe level that is wanted.
+	Level env.Level
+	// Keep keeps the lines in Lines.
+	Keep  bool
+	Lines []Line
+	// OnLine, when set, is called for each line.
+	OnLine func(Line)
+}
+
+// Line is one log line.
+type Line struct {
+	At      time.Duration // virtual time
+	Host    string
+	Process string
+	Pid     int
+	Level   env.Level
+	Text    string
+}
+
+func (l Line) String() string {
+	return fmt.Sprintf("t+%.3fs %s %s[%d] %s %s", l.At.Seconds(), l.Host, l.Process, l.Pid, l.Level, l.Text)
+}
+
+func (l *Logs) wants(level env.Level) bool {
+	return l != nil && level >= l.Level && (l.Keep || l.OnLine != nil)
+}
+
+func (l *Logs) add(line Line) {
+	if l.Keep {
+		l.Lines = append(l.Lines, line)
+	}
+	if l.OnLine != nil {
+		l.OnLine(line)
+	}
+}
+
+// fileLevel is what goes to the output file of a process: absl's default.
+const fileLevel = env.Info
+
+// logView is env.Log of one process.
+type logView struct {
+	m *Machine
+	p *processes.Process
+}
+
+func (l *logView) Enabled(level env.Level) bool {
+	l.p.Life().Check()
+	return l.m.Logs.wants(level) || l.toFile(level)
+}
+
+func (l *logView) Logf(level env.Level, format string, args ...any) {
+	if !l.Enabled(level) {
+		return
+	}
+	text := fmt.Sprintf(format, args...)
+	if l.m.Logs.wants(level) {
+		l.m.Logs.add(Line{
+			At: l.p.Life().Elapsed(), Host: l.m.Net.Name(),
+			Process: l.p.Name(), Pid: l.p.Pid(), Level: level, Text: text,
+		})
+	}
+	if l.toFile(level) {
+		// The form of absl, without the source line.
+		l.p.Print(fmt.Sprintf("%c%s %d] %s", level.String()[0], l.p.Life().Now().Format("0102 15:04:05.000000"), l.p.Pid(), text))
+	}
+}
+
+func (l *logView) toFile(level env.Level) bool { return l.p.Output() != "" && level >= fileLevel }
+
+var _ env.Log = (*logView)(nil)

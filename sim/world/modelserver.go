@@ -1,0 +1,95 @@
+package world
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/sim/processes"
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// ModelServer is a model server process of a pod.
+type ModelServer struct {
+	// Kind is ps, entry or dense, and empty in a pod with one only.
+	Kind string
+	// ConfigFile and Port are those of its command line.
+	ConfigFile string
+	Port       int
+	Process    *processes.Process
+	node       *tfserving.Node
+}
+
+// Server is the state machine.
+func (s *ModelServer) Server() *tfserving.Server { return s.node.Server() }
+
+// runModelServer is the model server's process.
+func (p *Pod) runModelServer(proc *processes.Process) {
+	options, unknown, err := tfserving.ParseFlags(p.w.profile, proc.Args()[1:])
+	if err != nil {
+		proc.Print(err.Error())
+		proc.Exit(1)
+		return
+	}
+	for _, arg := range unknown {
+		proc.Print("unknown argument: " + arg) // not fatal (TFS-9.3)
+	}
+	if p.w.spec.Cost != nil {
+		options.Cost = *p.w.spec.Cost
+	}
+	s := &ModelServer{Kind: kindOf(proc), ConfigFile: options.ModelConfigFile, Port: options.Port, Process: proc}
+	p.servers = append(p.servers, s)
+	s.node = tfserving.StartNode(tfserving.NodeConfig{
+		Options: options, Proc: proc.Life(), Host: p.machine.Net, Files: p.machine.FS, Dir: proc.Dir(),
+		Exit: func(code int, stdout string) {
+			if stdout != "" {
+				proc.Print(stdout)
+			}
+			proc.Exit(code)
+		},
+		OnEvent: func(e tfserving.Event) {
+			note := e.State.String()
+			if e.Err != nil {
+				note += ": " + e.Err.Error()
+			}
+			p.w.observe(p.Name, "modelserver.state", fmt.Sprintf("%s/%d", e.Model, e.Version), note)
+		},
+	})
+}
+
+// kindOf tells the servers of an agent v1 apart by the log that they were given:
+// "<kind>_<log>" (agent_base.py:63).
+func kindOf(proc *processes.Process) string {
+	log := path.Base(proc.Output())
+	for _, kind := range []string{"ps", "entry", "dense"} {
+		if strings.HasPrefix(log, kind+"_") {
+			return kind
+		}
+	}
+	return ""
+}
+
+func (p *Pod) dropServer(proc *processes.Process) {
+	p.servers = slices.DeleteFunc(p.servers, func(s *ModelServer) bool {
+		if s.Process != proc {
+			return false
+		}
+		s.node.Server().Stop()
+		return true
+	})
+}
+
+// ModelServer finds a running server by kind; the empty kind finds the only one.
+func (p *Pod) ModelServer(kind string) (*ModelServer, error) {
+	for _, s := range p.servers {
+		if s.Kind == kind || kind == "" && len(p.servers) == 1 {
+			return s, nil
+		}
+	}
+	var kinds []string
+	for _, s := range p.servers {
+		kinds = append(kinds, fmt.Sprintf("%q", s.Kind))
+	}
+	return nil, fmt.Errorf("pod %s: found no model server of kind %q, want one of those that run: [%s]", p.Name, kind, strings.Join(kinds, " "))
+}

@@ -1,0 +1,199 @@
+package world
+
+import (
+	"fmt"
+	"path"
+	"sort"
+	"strconv"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/hosts"
+	"github.com/monosim/monosim/sim/processes"
+	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// Where things are in a pod (agent_base.py:24, utils.py:51).
+const (
+	home        = "/opt/tiger/monolith_serving"
+	binDir      = home + "/bin"
+	agentBinary = binDir + "/agent_service"
+	tfsBinary   = binDir + "/tensorflow_model_server"
+	ConfPath    = home + "/conf/agent.conf"
+)
+
+// Pod is one container. It lives as long as its agent, which is its first
+// process.
+type Pod struct {
+	PodSpec
+	w       *World
+	ip      string
+	machine *hosts.Machine
+	agent   *processes.Process
+	fake    *zookeeper.FakeClient
+	env     *env.Env // of the running agent
+	servers []*ModelServer
+
+	starts   int
+	exitCode int
+}
+
+func (w *World) addPod(spec PodSpec) error {
+	if w.byName[spec.Name] != nil {
+		return fmt.Errorf("found twice, want a name of its own")
+	}
+	p := &Pod{PodSpec: spec, w: w, ip: ip(spec)}
+	p.machine = hosts.NewMachine(w.net, hosts.Config{Name: spec.Name, IPs: []string{p.ip}, Logs: w.spec.Logs})
+	for _, s := range w.stores {
+		if err := p.machine.FS.Mount(s.mount, s.fs); err != nil {
+			return err
+		}
+	}
+	if err := p.furnish(); err != nil {
+		return err
+	}
+	p.machine.Procs.Register(path.Base(agentBinary), p.runAgent)
+	p.machine.Procs.Register(path.Base(tfsBinary), p.runModelServer)
+	p.machine.Procs.OnStart(p.started)
+	p.machine.Procs.OnExit(p.ended)
+	w.pods = append(w.pods, p)
+	w.byName[spec.Name] = p
+	return nil
+}
+
+// furnish puts on the disk what the agent expects to find. The model server has
+// the text that the wrapper looks for to tell gRPC from archon
+// (tfs_wrapper.py:49), and the model `default` exists (TFS-16.4).
+func (p *Pod) furnish() error {
+	err := p.machine.FS.WriteTree(map[string]string{
+		agentBinary:         "agent_service",
+		tfsBinary:           "tensorflow_model_server PredictionServiceGrpc",
+		ConfPath:            p.w.spec.Conf,
+		"/proc/meminfo":     "MemTotal:       16777216 kB\nMemFree:         8388608 kB\nMemAvailable:   12582912 kB\n",
+		"/var/log/.keep":    "",
+		home + "/dat/.keep": "",
+	})
+	if err != nil {
+		return err
+	}
+	return p.machine.FS.AddModelVersion(home+"/dat/saved_models/entry", 1, 1<<20)
+}
+
+// environment is what a container of the reference is given.
+func (p *Pod) environment() []string {
+	vars := map[string]string{
+		"SHARD_ID":              strconv.Itoa(p.Shard),
+		"REPLICA_ID":            strconv.Itoa(p.Replica),
+		"MONOLITH_HOST_SHARD_N": strconv.Itoa(p.w.spec.Shards),
+		"MY_HOST_IP":            p.ip,
+		"MY_POD_NAME":           p.Name,
+		"TCE_PSM":               "monolith.serving",
+		"TCE_INTERNAL_IDC":      p.IDC,
+		"TCE_LOGICAL_CLUSTER":   p.Cluster,
+		"MONOLITH_TFS_BINARY":   tfsBinary,
+		"PATH":                  "/usr/local/bin:/usr/bin:/bin",
+	}
+	for k, v := range p.w.spec.Env {
+		vars[k] = v
+	}
+	var list []string
+	for k, v := range vars {
+		if v != "" {
+			list = append(list, k+"="+v)
+		}
+	}
+	sort.Strings(list)
+	return list
+}
+
+// Start starts the agent. A pod that runs is left alone.
+func (p *Pod) Start() error {
+	if p.agent != nil {
+		return nil
+	}
+	p.starts++
+	agent, err := p.machine.Procs.Start(env.Command{
+		Args: []string{agentBinary, "--conf=" + ConfPath}, Env: p.environment(), Dir: binDir,
+	})
+	if err != nil {
+		return err
+	}
+	p.agent = agent
+	return nil
+}
+
+// runAgent is the agent's process.
+func (p *Pod) runAgent(proc *processes.Process) {
+	e := p.machine.Env(proc.Life(), nil)
+	e.Models = &tfserving.Clients{Proc: proc.Life(), Host: p.machine.Net}
+	if p.w.zk == nil {
+		e.ZooKeeper = fakeZooKeepers{p}
+	} else {
+		e.ZooKeeper = &zookeeper.Clients{Env: e, Proc: proc.Life(), Host: p.machine.Net, Servers: []string{p.w.zk.Addr()}}
+	}
+	p.env = e
+	proc.Main(func() int {
+		p.w.spec.Agent(e, ConfPath)
+		return 0
+	})
+}
+
+// fakeZooKeepers gives each process of a pod clients of the profile kazoo-fake.
+type fakeZooKeepers struct{ p *Pod }
+
+func (z fakeZooKeepers) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper {
+	z.p.fake = zookeeper.NewFakeClient(z.p.env)
+	return z.p.fake
+}
+
+func (p *Pod) started(proc *processes.Process) {
+	p.w.observe(p.Name, "process.start", proc.Name(), flags(proc.Args()))
+}
+
+// ended is told of every process that has ended. The container goes with its
+// agent, and is started again after a while where the spec says so.
+func (p *Pod) ended(proc *processes.Process) {
+	code, _ := proc.Poll()
+	p.w.observe(p.Name, "process.exit", proc.Name(), "code "+strconv.Itoa(code))
+	p.dropServer(proc)
+	if proc != p.agent {
+		return
+	}
+	p.exitCode = code
+	p.agent, p.env, p.fake = nil, nil, nil
+	p.w.at(0, p.machine.KillAll)
+	if after := p.w.spec.RestartAfter; after > 0 {
+		p.w.at(after, func() {
+			if err := p.Start(); err != nil {
+				p.w.observe(p.Name, "process.failed", agentBinary, err.Error())
+			}
+		})
+	}
+}
+
+// Running says whether the agent runs.
+func (p *Pod) Running() bool { return p.agent != nil }
+
+// Agent is the agent's process, nil when it does not run.
+func (p *Pod) Agent() *processes.Process { return p.agent }
+
+// AgentEnv is what the running agent was given, nil when it does not run.
+func (p *Pod) AgentEnv() *env.Env { return p.env }
+
+// FakeZooKeeper is the agent's client under the profile kazoo-fake.
+func (p *Pod) FakeZooKeeper() *zookeeper.FakeClient { return p.fake }
+
+// ExitCode is that of the last agent that ended.
+func (p *Pod) ExitCode() int { return p.exitCode }
+
+// Starts counts the starts of the pod.
+func (p *Pod) Starts() int { return p.starts }
+
+// IP is the pod's address.
+func (p *Pod) IP() string { return p.ip }
+
+// Machine is the pod's host.
+func (p *Pod) Machine() *hosts.Machine { return p.machine }
+
+// ModelServers are the running model servers in the order of their start.
+func (p *Pod) ModelServers() []*ModelServer { return p.servers }
