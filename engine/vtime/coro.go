@@ -16,7 +16,8 @@ type coro struct {
 	stop  func()
 	yield func(struct{}) bool
 	task  *Task
-	owner uint64 // the number of its goroutine
+	owner uint64   // the number of its goroutine
+	line  [64]byte // for goroutineNumber, which would allocate it otherwise
 }
 
 func (w *World) takeCoro() *coro {
@@ -27,7 +28,7 @@ func (w *World) takeCoro() *coro {
 	}
 	c := &coro{}
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
-		c.yield, c.owner = yield, goroutineNumber()
+		c.yield, c.owner = yield, goroutineNumber(c.line[:])
 		for {
 			c.task.main()
 			c.task = nil
@@ -106,16 +107,37 @@ func (t *Task) live() {
 	if t.killed {
 		panic(unwind{})
 	}
-	if t.stopping && !t.unwinding {
+	// A stopped task may call env while it unwinds. When no panic is under way any
+	// more, something has swallowed it.
+	if t.stopping && !(t.unwinding && panicking()) {
 		t.unwinding = true
 		panic(unwind{})
+	}
+}
+
+// panicking says whether a panic is on its way down the caller's stack.
+func panicking() bool {
+	var pcs [64]uintptr
+	for skip := 2; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		frames := runtime.CallersFrames(pcs[:n])
+		for more := n > 0; more; {
+			var f runtime.Frame
+			f, more = frames.Next()
+			if f.Function == "runtime.gopanic" {
+				return true
+			}
+		}
+		if n < len(pcs) {
+			return false
+		}
 	}
 }
 
 // checkOwner finds a wait on a foreign goroutine, which iter.Pull would not
 // notice: it would go on with the wrong stack.
 func (t *Task) checkOwner() {
-	if at := goroutineNumber(); at != t.co.owner {
+	if at := goroutineNumber(t.co.line[:]); at != t.co.owner {
 		panic(fmt.Sprintf("vtime: task %q of node %q waits on goroutine %d, which is not its own (%d): only the task itself may call env",
 			t.name, t.proc.node.name, at, t.co.owner))
 	}
@@ -123,9 +145,8 @@ func (t *Task) checkOwner() {
 
 // goroutineNumber reads the number from the first line of the stack, which is
 // "goroutine N [running]:". There is no cheaper way to ask.
-func goroutineNumber() uint64 {
-	var buf [64]byte
-	line := buf[:runtime.Stack(buf[:], false)]
+func goroutineNumber(buf []byte) uint64 {
+	line := buf[:runtime.Stack(buf, false)]
 	line = bytes.TrimPrefix(line, []byte("goroutine "))
 	digits, _, _ := bytes.Cut(line, []byte(" "))
 	n, err := strconv.ParseUint(string(digits), 10, 64)

@@ -61,7 +61,7 @@ func FirstDivergence(a, b *Trace) *Divergence {
 	for i < len(a.Records) && j < len(b.Records) && sameRecord(&a.Records[i], &b.Records[j]) {
 		i, j = i+1, j+1
 	}
-	if len(a.Records) == 0 && len(b.Records) == 0 {
+	if unrecorded(a, i, b, j) || unrecorded(b, j, a, i) {
 		return d
 	}
 	if i < len(a.Records) {
@@ -71,6 +71,12 @@ func FirstDivergence(a, b *Trace) *Divergence {
 		d.B, d.CausesB = &b.Records[j], causes(b.Records[:j], &b.Records[j])
 	}
 	return d
+}
+
+// unrecorded says whether a has no record i although it went on as far as b's
+// record j: then nothing is known about the place.
+func unrecorded(a *Trace, i int, b *Trace, j int) bool {
+	return i == len(a.Records) && j < len(b.Records) && b.Records[j].Number <= a.Events
 }
 
 // alignRecords finds the first event that both recorded.

@@ -39,7 +39,7 @@ func (n *Node) Schedule(at time.Duration, kind Kind, do Handler, arg uint64) Tim
 
 // After lets fn happen after d.
 func (n *Node) After(d time.Duration, kind Kind, fn func()) Timer {
-	return n.w.schedule(n.w.now+int64(d), n, nil, kind, Func(fn), 0)
+	return n.w.schedule(n.w.in(d), n, nil, kind, Func(fn), 0)
 }
 
 // Note folds a number into the node's and the world's hash, so that a
@@ -55,7 +55,7 @@ func (n *Node) Note(x uint64) {
 // event that is happening.
 func (n *Node) NoteString(s string) {
 	n.Note(hashString(s))
-	n.w.trace.label(s)
+	n.w.trace.label(n.w.events, s)
 }
 
 // NoteBytes folds bytes.

@@ -23,7 +23,7 @@ type Process struct {
 }
 
 // NewProcess begins a life. It goes on until Crash, or until its last task has
-// ended.
+// ended; in the latter case the start of another task takes it up again.
 func (n *Node) NewProcess(name string) *Process {
 	p := &Process{node: n, name: name}
 	n.procs = append(n.procs, p)
@@ -67,8 +67,22 @@ func (p *Process) Start(name string, fn func()) *Task {
 	p.check()
 	t := &Task{proc: p, name: name, fn: fn, index: len(p.tasks)}
 	p.tasks = append(p.tasks, t)
+	if p.ended && !p.dead {
+		p.ended = false
+		p.node.procs = append(p.node.procs, p)
+	}
 	if !p.dead {
 		p.schedule(p.node.w.now, kindStart, t, 0)
+	}
+	return t
+}
+
+// Self is the task that calls.
+func (p *Process) Self() env.Task {
+	p.check()
+	t := p.node.w.current
+	if t == nil || t.proc != p {
+		panic("vtime: Self of process " + p.name + " on " + p.node.name + " outside of its tasks")
 	}
 	return t
 }
@@ -79,7 +93,7 @@ func (p *Process) Sleep(d time.Duration) {
 	if d < 0 {
 		d = 0
 	}
-	t.timer = p.schedule(p.node.w.now+int64(d), kindSleep, t, t.waitSeq)
+	t.timer = p.schedule(p.node.w.in(d), kindSleep, t, t.waitSeq)
 	t.wait("time")
 }
 
@@ -102,8 +116,7 @@ func (p *Process) Current() *Task { return p.node.w.current }
 // what calls of sim's twins stand on: send a request, park, be woken by the
 // answer's event.
 func (p *Process) Park(what string) {
-	t := p.enter()
-	t.wait(what)
+	p.ParkFor(-1, what)
 }
 
 // ParkFor is Park with a limit; it reports whether Wake came in time. A negative
@@ -111,15 +124,17 @@ func (p *Process) Park(what string) {
 func (p *Process) ParkFor(d time.Duration, what string) bool {
 	t := p.enter()
 	if d >= 0 {
-		t.timer = p.schedule(p.node.w.now+int64(d), kindTimeout, t, t.waitSeq)
+		t.timer = p.schedule(p.node.w.in(d), kindTimeout, t, t.waitSeq)
 	}
+	t.parked = true
 	t.wait(what)
+	t.parked = false
 	return t.woken
 }
 
 // After lets fn happen after d unless the process is dead by then.
 func (p *Process) After(d time.Duration, kind Kind, fn func()) Timer {
-	return p.schedule(p.node.w.now+int64(d), kind, Func(fn), 0)
+	return p.schedule(p.node.w.in(d), kind, Func(fn), 0)
 }
 
 // Schedule lets do happen at an instant unless the process is dead by then.
@@ -172,13 +187,13 @@ func (p *Process) Crash() {
 		t.killed = true
 	}
 	self := w.current != nil && w.current.proc == p
+	p.end()
 	if w.current == nil {
 		p.reap()
 	} else {
 		// Only the engine may switch to other tasks; this one is not the engine.
 		w.schedule(w.now, p.node, nil, kindReap, Func(p.reap), 0)
 	}
-	p.end()
 	if self {
 		panic(unwind{})
 	}
@@ -207,8 +222,8 @@ func (p *Process) Stop() {
 	current := w.current
 	for _, t := range append([]*Task(nil), p.tasks...) {
 		t.stopping = true
-		if t == current || t.done {
-			continue
+		if t == current || t.done || t.unwinding {
+			continue // what it has deferred may wait in peace
 		}
 		if t.co == nil {
 			t.finish()
@@ -219,6 +234,9 @@ func (p *Process) Stop() {
 		}
 		t.clearWait()
 		p.schedule(w.now, kindWake, t, t.waitSeq)
+	}
+	if len(p.tasks) == 0 {
+		p.idle()
 	}
 	if current != nil && current.proc == p {
 		current.live()
@@ -244,7 +262,9 @@ func (p *Process) end() {
 			break
 		}
 	}
-	for _, fn := range p.onEnd {
+	onEnd := p.onEnd
+	p.onEnd = nil
+	for _, fn := range onEnd {
 		fn()
 	}
 }

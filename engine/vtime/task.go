@@ -26,6 +26,7 @@ type Task struct {
 	timer     Timer
 	woken     bool
 	turns     *turns
+	parked    bool // in Park or ParkFor: the only waits that Wake may end
 	waitsFor  string
 	since     int64
 	waitSeq   uint64 // number of the wait; an event for an older one is void
@@ -66,12 +67,14 @@ func (t *Task) Join() {
 	}
 }
 
-// Wake lets a task that waits in [Process.Park] go on. Called from the engine it
+// Wake lets a task that waits in [Process.Park] go on; it does nothing to one
+// that waits in another way, or has been woken already. Called from the engine it
 // runs the task at once, without an event of its own.
 func (t *Task) Wake() {
-	if t.done || t.waitsFor == "" {
+	if !t.parked {
 		return
 	}
+	t.parked = false
 	t.timer.Cancel()
 	t.timer = Timer{}
 	t.woken = true
@@ -111,7 +114,7 @@ func (t *Task) clearWait() {
 	}
 	t.timer.Cancel()
 	t.timer = Timer{}
-	t.waitsFor = ""
+	t.waitsFor, t.parked = "", false
 }
 
 // wait parks the task and says for what.
@@ -175,7 +178,7 @@ func (c *Cond) WaitFor(d time.Duration) bool {
 	c.last = t
 	t.cond = c
 	if d >= 0 {
-		t.timer = c.proc.schedule(c.proc.node.w.now+int64(d), kindTimeout, t, t.waitSeq)
+		t.timer = c.proc.schedule(c.proc.node.w.in(d), kindTimeout, t, t.waitSeq)
 	}
 	t.wait(c.name)
 	return t.woken

@@ -123,8 +123,9 @@ func (tr *Trace) thin() {
 	tr.Checkpoints = kept
 }
 
-func (tr *Trace) label(s string) {
-	if n := len(tr.Records); n > 0 && tr.recording(tr.Records[n-1].Number) {
+// label adds s to the record of the event that is happening, if it has one.
+func (tr *Trace) label(number uint64, s string) {
+	if n := len(tr.Records); n > 0 && tr.Records[n-1].Number == number {
 		tr.Records[n-1].Labels = append(tr.Records[n-1].Labels, s)
 	}
 }

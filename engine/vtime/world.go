@@ -2,6 +2,7 @@ package vtime
 
 import (
 	"fmt"
+	"math"
 	"runtime/debug"
 	"time"
 )
@@ -289,6 +290,15 @@ func (w *World) loop(l Limits) Reason {
 	return Quiet
 }
 
+// in is the instant d from now, or the end of time.
+func (w *World) in(d time.Duration) int64 {
+	at := w.now + int64(d)
+	if d > 0 && at < w.now {
+		return math.MaxInt64
+	}
+	return at
+}
+
 const (
 	fold1 = 0x9e3779b97f4a7c15
 	fold2 = 0xd6e8feb86659fd93
@@ -349,9 +359,12 @@ func (w *World) Close() {
 			n.procs[0].Crash()
 		}
 	}
-	w.closed = true
 	for _, c := range w.coros {
+		if t := c.task; t != nil && !t.done {
+			t.proc.reap() // its process was crashed, but the run ended before the reap
+		}
 		c.stop()
 	}
 	w.coros, w.pool, w.heap = nil, nil, nil
+	w.closed = true
 }

@@ -1,0 +1,185 @@
+package runtimetest
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/monitor"
+)
+
+// ways are the ways to wait, for cases about tasks that end while they do.
+var ways = []struct {
+	name string
+	wait func(p Process)
+}{
+	{"sleep", func(p Process) { p.Sleep(time.Minute) }},
+	{"cond", func(p Process) { p.NewCond("c").Wait() }},
+	{"cond with a limit", func(p Process) { p.NewCond("c").WaitFor(time.Minute) }},
+	{"event", func(p Process) { monitor.NewEvent(p, "e").Wait(-1) }},
+	{"queue", func(p Process) { monitor.NewQueue[int](p, "q").Get(-1) }},
+	{"future", func(p Process) { monitor.NewFuture[int](p, "f").Wait(time.Minute) }},
+	{"lock", func(p Process) {
+		l := monitor.NewLock(p, "l")
+		l.Lock()
+		l.Lock()
+	}},
+	{"join", func(p Process) { p.Self().Join() }},
+	{"every", func(p Process) {
+		c := p.NewCond("cause")
+		p.Every(time.Minute, func() bool { return false }, c)
+	}},
+	{"every with a turn to come", func(p Process) {
+		p.Every(time.Minute, func() bool { return true }, p.NewCond("cause"))
+	}},
+}
+
+var crashCases = []testCase{
+	{"by a task of its own does not return", func(r *trial) {
+		r.within(func(p Process) {
+			defer r.log.add("deferred")
+			p.Crash()
+			r.log.add("after the crash")
+		})
+		r.wantLog("deferred")
+	}},
+
+	{"unwinds tasks however they wait", func(r *trial) {
+		r.within(func(p Process) {
+			for _, way := range ways {
+				p.Go(way.name, func() {
+					defer r.log.add("deferred")
+					way.wait(p)
+					r.log.add("%s returned", way.name)
+				})
+			}
+			p.Sleep(0)
+			p.Crash()
+		})
+		want := make([]string, len(ways))
+		for i := range want {
+			want[i] = "deferred"
+		}
+		r.wantLog(want...)
+	}},
+
+	{"leaves deferred env calls without effect", func(r *trial) {
+		calls := []struct {
+			name string
+			call func(p Process, c env.Cond)
+		}{
+			{"go", func(p Process, _ env.Cond) { p.Go("late", func() { r.log.add("late task") }) }},
+			{"self", func(p Process, _ env.Cond) { p.Self() }},
+			{"sleep", func(p Process, _ env.Cond) { p.Sleep(0) }},
+			{"signal", func(_ Process, c env.Cond) { c.Signal() }},
+			{"broadcast", func(_ Process, c env.Cond) { c.Broadcast() }},
+			{"wait", func(_ Process, c env.Cond) { c.WaitFor(0) }},
+			{"every", func(p Process, c env.Cond) { p.Every(ms, func() bool { return true }, c) }},
+		}
+		r.within(func(p Process) {
+			c := p.NewCond("c")
+			for _, deferred := range calls {
+				p.Go(deferred.name, func() {
+					defer r.log.add("deferred")
+					defer func() {
+						deferred.call(p, c)
+						r.log.add("%s returned", deferred.name)
+					}()
+					p.Sleep(time.Minute)
+				})
+			}
+			p.Sleep(0)
+			p.Crash()
+		})
+		want := make([]string, len(calls))
+		for i := range want {
+			want[i] = "deferred"
+		}
+		r.wantLog(want...)
+	}},
+
+	{"lets no task begin", func(r *trial) {
+		r.within(func(p Process) {
+			p.Go("never", func() { r.log.add("never") })
+			p.Crash()
+		})
+		r.wantLog()
+	}},
+
+	{"leaves other processes alone", func(r *trial) {
+		var crashed atomic.Bool
+		r.begin("q", func(q Process) {
+			for !crashed.Load() {
+				q.Sleep(ms)
+			}
+			q.Sleep(5 * ms)
+			q.Go("child", func() { r.log.add("q goes on") }).Join()
+		})
+		r.begin("p", func(p Process) {
+			p.Sleep(2 * ms)
+			crashed.Store(true)
+			p.Crash()
+		})
+		r.finish()
+		r.wantLog("q goes on")
+	}},
+
+	{"by a task of another process lets that one go on", func(r *trial) {
+		var ready atomic.Bool
+		p := r.begin("p", func(p Process) {
+			for range 3 {
+				p.Go("waiter", func() {
+					defer r.log.add("p unwinds")
+					p.Sleep(time.Minute)
+					r.log.add("p slept")
+				})
+			}
+			p.Sleep(0)
+			ready.Store(true)
+		})
+		r.begin("q", func(q Process) {
+			for !ready.Load() {
+				q.Sleep(ms)
+			}
+			p.Crash()
+			p.Crash()
+			q.Sleep(ms)
+			ready.Store(false)
+		})
+		r.finish()
+		r.wantLog("p unwinds", "p unwinds", "p unwinds")
+		if ready.Load() {
+			r.Error("the task that crashed another process did not go on")
+		}
+	}},
+
+	{"by the owner of the runtime ends everything", func(r *trial) {
+		p := r.begin("p", func(p Process) {
+			defer p.NewCond("c").Broadcast()
+			p.Sleep(time.Minute)
+			r.log.add("slept")
+		})
+		p.Crash()
+		p.Go("late", func() { r.log.add("late task") })
+		r.finish()
+		r.wantLog()
+	}},
+
+	{"unwinds again what has swallowed the first time", func(r *trial) {
+		r.within(func(p Process) {
+			p.Go("swallower", func() {
+				defer r.log.add("unwound")
+				func() {
+					defer func() { r.log.add("swallowed: %v", recover() != nil) }()
+					p.Sleep(time.Minute)
+				}()
+				r.log.add("goes on")
+				p.Sleep(0)
+				r.log.add("slept")
+			})
+			p.Sleep(0)
+			p.Crash()
+		})
+		r.wantLog("swallowed: true", "goes on", "unwound")
+	}},
+}

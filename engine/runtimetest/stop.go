@@ -1,0 +1,152 @@
+package runtimetest
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+var stopCases = []testCase{
+	{"unwinds tasks however they wait", func(r *trial) {
+		r.within(func(p Process) {
+			for _, way := range ways {
+				p.Go(way.name, func() {
+					defer r.log.add("deferred")
+					way.wait(p)
+					r.log.add("%s returned", way.name)
+				})
+			}
+			p.Sleep(0)
+			p.Stop()
+		})
+		want := make([]string, len(ways))
+		for i := range want {
+			want[i] = "deferred"
+		}
+		r.wantLog(want...)
+	}},
+
+	{"by a task of its own does not return", func(r *trial) {
+		r.within(func(p Process) {
+			defer r.log.add("deferred")
+			p.Stop()
+			r.log.add("after the stop")
+		})
+		r.wantLog("deferred")
+	}},
+
+	{"lets deferred code sleep, start tasks and signal", func(r *trial) {
+		r.within(func(p Process) {
+			c := p.NewCond("c")
+			p.Go("waiter", func() {
+				defer func() { r.log.add("waiter in time: %v", c.WaitFor(time.Minute)) }()
+				p.Sleep(time.Minute)
+			})
+			p.Go("signaller", func() {
+				defer func() {
+					p.Sleep(5 * ms)
+					p.Go("helper", func() { r.log.add("helper") }).Join()
+					r.log.add("signal")
+					c.Signal()
+				}()
+				p.Sleep(time.Minute)
+			})
+			p.Sleep(0)
+			p.Stop()
+		})
+		r.wantLog("helper", "signal", "waiter in time: true")
+	}},
+
+	{"lets no task begin", func(r *trial) {
+		r.within(func(p Process) {
+			never := p.Go("never", func() { r.log.add("never") })
+			defer func() {
+				never.Join()
+				r.log.add("joined")
+			}()
+			p.Stop()
+		})
+		r.wantLog("joined")
+	}},
+
+	{"again leaves deferred waits alone", func(r *trial) {
+		var took time.Duration
+		r.within(func(p Process) {
+			p.Go("sleeper", func() {
+				defer func() {
+					before := p.Elapsed()
+					p.Sleep(20 * ms)
+					took = p.Elapsed() - before
+				}()
+				p.Sleep(time.Minute)
+			})
+			p.Sleep(0)
+			defer func() {
+				p.Sleep(5 * ms)
+				p.Stop()
+				r.log.add("a second stop returns to deferred code")
+			}()
+			p.Stop()
+		})
+		r.wantLog("a second stop returns to deferred code")
+		r.wantTook("the deferred sleep", took, 20*ms)
+	}},
+
+	{"unwinds again what has swallowed the first time", func(r *trial) {
+		r.within(func(p Process) {
+			p.Go("swallower", func() {
+				defer func() {
+					p.Sleep(ms)
+					r.log.add("unwound")
+				}()
+				func() {
+					defer func() { r.log.add("swallowed: %v", recover() != nil) }()
+					p.Sleep(time.Minute)
+				}()
+				r.log.add("goes on")
+				p.Sleep(0)
+				r.log.add("slept")
+			})
+			p.Sleep(0)
+			p.Stop()
+		})
+		r.wantLog("swallowed: true", "goes on", "unwound")
+	}},
+
+	{"by a task of another process unwinds all", func(r *trial) {
+		var ready atomic.Bool
+		p := r.begin("p", func(p Process) {
+			defer r.log.add("p unwinds")
+			ready.Store(true)
+			p.Sleep(time.Minute)
+			r.log.add("p slept")
+		})
+		r.begin("q", func(q Process) {
+			for !ready.Load() {
+				q.Sleep(ms)
+			}
+			p.Stop()
+		})
+		r.finish()
+		r.wantLog("p unwinds")
+	}},
+
+	{"can be cut short by a crash", func(r *trial) {
+		r.within(func(p Process) {
+			p.Go("sleeper", func() {
+				defer func() {
+					r.log.add("deferred")
+					p.Sleep(time.Minute)
+					r.log.add("slept")
+				}()
+				p.Sleep(time.Minute)
+			})
+			p.Sleep(0)
+			defer func() {
+				p.Sleep(5 * ms)
+				p.Crash()
+			}()
+			p.Stop()
+		})
+		r.wantLog("deferred")
+	}},
+}

@@ -1,0 +1,345 @@
+package vtime_test
+
+import (
+	"bytes"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// These tests hold the traps of iter.Pull that DESIGN.md names, one each.
+
+// coroutines counts those that have not been stopped, of all worlds.
+func coroutines() int {
+	stacks := make([]byte, 1<<22)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	return bytes.Count(stacks, []byte("vtime.(*World).takeCoro.func1("))
+}
+
+// Goal: every coroutine is stopped, those of tasks that never began, wait, have
+// ended or have panicked.
+func TestCloseStopsEveryCoroutine(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		tasks func(p *vtime.Process)
+	}{
+		{"waiting", func(p *vtime.Process) {
+			for range 50 {
+				p.Go("sleeper", func() { p.Sleep(time.Hour) })
+				p.Go("waiter", func() { p.NewCond("c").Wait() })
+			}
+		}},
+		{"ended and pooled", func(p *vtime.Process) {
+			for range 50 {
+				p.Go("short", func() { p.Sleep(1) })
+			}
+		}},
+		{"never begun", func(p *vtime.Process) {
+			p.Go("starter", func() {
+				p.Sleep(ms)
+				for range 50 {
+					p.Go("never", func() {})
+				}
+				p.Node().World().Halt()
+			})
+		}},
+		{"panicked", func(p *vtime.Process) {
+			p.Go("waiter", func() { p.Sleep(time.Hour) })
+			p.Go("bomb", func() { panic("bomb") })
+		}},
+		{"crashed before a halt", func(p *vtime.Process) {
+			p.Go("waiter", func() { p.Sleep(time.Hour) })
+			p.Go("killer", func() {
+				p.Node().World().Halt()
+				p.Crash()
+			})
+		}},
+		{"ended, then started again", func(p *vtime.Process) {
+			p.Go("short", func() {})
+			if _, err := p.Node().World().Run(vtime.Limits{}); err != nil {
+				panic(err)
+			}
+			p.Go("waiter", func() { p.Sleep(time.Hour) })
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := vtime.New(vtime.Config{})
+			c.tasks(w.Node("node").NewProcess("p"))
+			w.Run(vtime.Limits{Until: time.Second})
+			if coroutines() == 0 {
+				t.Error("there are no coroutines to stop")
+			}
+			w.Close()
+			if n := coroutines(); n != 0 {
+				t.Errorf("%d coroutines are left", n)
+			}
+		})
+	}
+}
+
+// Goal: a world that was never run leaves nothing behind.
+func TestCloseOfWorldThatNeverRan(t *testing.T) {
+	w := vtime.New(vtime.Config{})
+	p := w.Node("node").NewProcess("p")
+	task := p.Go("never", func() { t.Error("the task ran") })
+	w.Close()
+	if n := coroutines(); n != 0 {
+		t.Errorf("%d coroutines are left", n)
+	}
+	if !task.Done() {
+		t.Error("the task is not done")
+	}
+}
+
+// Goal: a task that is stopped from outside unwinds by a private panic: what it
+// has deferred runs, the code after the wait does not, and nobody is told of a
+// panic.
+func TestCloseUnwindsWaitingTasks(t *testing.T) {
+	var seen log
+	w := vtime.New(vtime.Config{})
+	p := w.Node("node").NewProcess("p")
+	p.Go("waiter", func() {
+		defer func() {
+			r := recover()
+			seen.add("unwound by %v", r)
+			panic(r)
+		}()
+		p.Sleep(time.Hour)
+		seen.add("slept")
+	})
+	runTo(t, w, vtime.Limits{Until: time.Second}, vtime.TimeUp)
+	w.Close()
+	if err := w.Err(); err != nil {
+		t.Errorf("the world failed: %v", err)
+	}
+	seen.want(t, "unwound by vtime: a task is being unwound; code that recovers must re-panic what it does not know")
+}
+
+// Goal: Close reaps a process that was crashed in the very event that ended the
+// run, and its deferred calls have no effect either.
+func TestCloseReapsCrashedProcess(t *testing.T) {
+	var seen log
+	w := vtime.New(vtime.Config{})
+	p, q := w.Node("a").NewProcess("p"), w.Node("b").NewProcess("q")
+	q.Go("waiter", func() {
+		defer func() {
+			seen.add("deferred")
+			q.Sleep(0)
+			seen.add("slept")
+		}()
+		q.Sleep(time.Hour)
+	})
+	p.Go("killer", func() {
+		q.Crash()
+		w.Halt()
+	})
+	runTo(t, w, vtime.Limits{}, vtime.Halted)
+	hash := w.Hash()
+	w.Close()
+	seen.want(t, "deferred")
+	if err := w.Err(); err != nil {
+		t.Errorf("the world failed: %v", err)
+	}
+	if w.Hash() != hash {
+		t.Error("Close changed the hash")
+	}
+}
+
+func TestCloseTwice(t *testing.T) {
+	w := vtime.New(vtime.Config{})
+	p := w.Node("node").NewProcess("p")
+	p.Go("waiter", func() { p.Sleep(time.Hour) })
+	runTo(t, w, vtime.Limits{Until: time.Second}, vtime.TimeUp)
+	w.Close()
+	hash, events := w.Hash(), w.Events()
+	w.Close()
+	if w.Hash() != hash || w.Events() != events || w.Now() != time.Second {
+		t.Error("the second Close changed the world")
+	}
+	if got := panicText(func() { w.Run(vtime.Limits{}) }); got != "vtime: Run of a closed world" {
+		t.Errorf("Run after Close panics with %q", got)
+	}
+}
+
+//go:noinline
+func explode(value any) { panic(value) }
+
+// Goal: a panic of a task ends the run with everything that is needed to find
+// and repeat it, the original stack above all.
+func TestPanicOfTask(t *testing.T) {
+	bug := errors.New("a bug")
+	w := newWorld(t, vtime.Config{Seed: 42, Replay: "monosim run --seed 42"})
+	p := w.Node("pod-1").NewProcess("agent")
+	p.Go("loader", func() {
+		p.Sleep(1500 * ms)
+		explode(bug)
+	})
+	after := p.Go("bystander", func() { p.Sleep(time.Hour) })
+	reason, err := w.Run(vtime.Limits{})
+	if reason != vtime.Failed {
+		t.Fatalf("run ended: %v, want %v", reason, vtime.Failed)
+	}
+	var got *vtime.PanicError
+	if !errors.As(err, &got) {
+		t.Fatalf("error %v, want a *PanicError", err)
+	}
+	if got.At != 1500*ms || got.Node != "pod-1" || got.Task != "loader" || got.Value != bug || got.Seed != 42 {
+		t.Errorf("panic at %v on node %q in task %q with %v, seed %d", got.At, got.Node, got.Task, got.Value, got.Seed)
+	}
+	if !errors.Is(err, bug) {
+		t.Error("the error does not wrap the panic's")
+	}
+	if !strings.Contains(string(got.Stack), "vtime_test.explode") {
+		t.Errorf("the stack does not name the function that panicked:\n%s", got.Stack)
+	}
+	want := "t+1.500s: task \"loader\" of node \"pod-1\" panicked: a bug (seed 42)\nreplay: monosim run --seed 42\n"
+	if !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("text %q, want it to begin with %q", err, want)
+	}
+	if again, err2 := w.Run(vtime.Limits{}); again != vtime.Failed || err2 != err {
+		t.Errorf("a second run ended: %v, %v; a failed world stays failed", again, err2)
+	}
+	if after.Done() {
+		t.Error("events happened after the panic")
+	}
+}
+
+func TestPanicOfHandler(t *testing.T) {
+	w := newWorld(t, vtime.Config{Seed: 7})
+	w.Node("server").After(ms, kindTick, func() { explode("a bug") })
+	reason, err := w.Run(vtime.Limits{})
+	if reason != vtime.Failed || err == nil || w.Err() != err {
+		t.Fatalf("run ended: %v, %v", reason, err)
+	}
+	want := "t+0.001s: an event handler panicked: a bug (seed 7)\n"
+	if !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "vtime_test.explode") {
+		t.Errorf("text %q, want it to begin with %q and to name the function", err, want)
+	}
+}
+
+// goexits runs fn on a goroutine of its own and says whether runtime.Goexit
+// ended it.
+func goexits(fn func()) (ended bool) {
+	over := make(chan struct{}) //lint:hidden Goexit must not end the test itself
+	ended = true
+	go func() { //lint:hidden Goexit must not end the test itself
+		defer close(over) //lint:hidden Goexit must not end the test itself
+		fn()
+		ended = false
+	}()
+	<-over //lint:hidden Goexit must not end the test itself
+	return ended
+}
+
+// Goal: t.FailNow in a task or handler ends the test that runs the world, which
+// can still be closed.
+func TestGoexitTravelsToTheEngine(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		begin func(w *vtime.World, p *vtime.Process)
+	}{
+		{"from a task", func(_ *vtime.World, p *vtime.Process) {
+			p.Go("failer", func() {
+				p.Sleep(ms)
+				runtime.Goexit()
+			})
+		}},
+		{"from a handler", func(w *vtime.World, _ *vtime.Process) {
+			w.Node("server").After(ms, kindTick, runtime.Goexit)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := vtime.New(vtime.Config{})
+			p := w.Node("node").NewProcess("p")
+			p.Go("bystander", func() { p.Sleep(time.Hour) })
+			c.begin(w, p)
+			if !goexits(func() { w.Run(vtime.Limits{}) }) {
+				t.Error("Run returned")
+			}
+			if err := w.Err(); err != nil {
+				t.Errorf("the world failed: %v", err)
+			}
+			w.Close()
+			if n := coroutines(); n != 0 {
+				t.Errorf("%d coroutines are left", n)
+			}
+		})
+	}
+}
+
+// Goal: t.FailNow in deferred code that Close runs does not keep a second Close,
+// such as a deferred one, from its work.
+func TestGoexitInCloseLeavesTheRestToTheNextClose(t *testing.T) {
+	w := vtime.New(vtime.Config{})
+	for _, name := range []string{"a", "b"} {
+		p := w.Node(name).NewProcess("p")
+		for range 2 {
+			p.Go("failer", func() {
+				defer runtime.Goexit()
+				p.Sleep(time.Hour)
+			})
+		}
+	}
+	runTo(t, w, vtime.Limits{Until: time.Second}, vtime.TimeUp)
+	for range 4 {
+		if !goexits(w.Close) {
+			t.Error("Close returned, want Goexit for each of the four tasks")
+		}
+	}
+	w.Close()
+	if n := coroutines(); n != 0 {
+		t.Errorf("%d coroutines are left", n)
+	}
+}
+
+// Goal: a wait on a goroutine that is not the task's, which iter.Pull would not
+// notice, is noticed.
+func TestWaitFromAnotherGoroutineIsNoticed(t *testing.T) {
+	w := newWorld(t, vtime.Config{CheckOwner: true})
+	p := w.Node("node").NewProcess("p")
+	var got string
+	p.Go("task", func() {
+		goexits(func() { got = panicText(func() { p.Sleep(ms) }) })
+		p.Sleep(ms)
+	})
+	run(t, w)
+	if want := `vtime: task "task" of node "node" waits on goroutine `; !strings.HasPrefix(got, want) {
+		t.Errorf("panic %q, want it to begin with %q", got, want)
+	}
+	if w.Now() != ms {
+		t.Errorf("the task's own sleep ended at %v, want %v", w.Now(), ms)
+	}
+}
+
+func TestWaitOutsideOfTasksPanics(t *testing.T) {
+	w := newWorld(t, vtime.Config{})
+	p, q := w.Node("a").NewProcess("p"), w.Node("b").NewProcess("q")
+	var seen log
+	seen.add("%s", panicText(func() { p.Sleep(ms) }))
+	seen.add("%s", panicText(func() { p.Self() }))
+	q.Go("stranger", func() { seen.add("%s", panicText(func() { p.Sleep(ms) })) })
+	run(t, w)
+	seen.want(t,
+		"vtime: a wait of process p on a outside of a task",
+		"vtime: Self of process p on a outside of its tasks",
+		"vtime: task stranger of process q waits in the name of process p")
+}
+
+// Goal: coroutines are used again, so tasks are cheap to start.
+func TestCoroutinesArePooled(t *testing.T) {
+	w := newWorld(t, vtime.Config{})
+	p := w.Node("node").NewProcess("p")
+	p.Go("main", func() {
+		for range 100 {
+			p.Go("short", func() { p.Sleep(ms) }).Join()
+		}
+	})
+	run(t, w)
+	if n := coroutines(); n != 2 {
+		t.Errorf("%d coroutines for 2 tasks at a time", n)
+	}
+}

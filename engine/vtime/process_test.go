@@ -1,0 +1,294 @@
+package vtime_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// What tasks see of crash and stop is in engine/runtimetest; here is what the
+// engine sees.
+
+func TestCrashFromTheEngineUnwindsBeforeItReturns(t *testing.T) {
+	w := newWorld(t, vtime.Config{})
+	n := w.Node("node")
+	p := n.NewProcess("p")
+	var seen log
+	task := p.Go("task", func() {
+		defer seen.add("deferred")
+		p.Sleep(time.Hour)
+	})
+	n.After(ms, kindTick, func() {
+		p.Crash()
+		seen.add("crashed, dead: %v, done: %v", p.Dead(), task.Done())
+	})
+	run(t, w)
+	seen.want(t, "deferred", "crashed, dead: true, done: true")
+	if w.Now() != ms {
+		t.Errorf("the last event happened at %v, want %v: those of a dead process are void", w.Now(), ms)
+	}
+}
+
+func TestCrashVoidsTheEventsOfTheProcessButNotOfItsNode(t *testing.T) {
+	w := newWorld(t, vtime.Config{})
+	n := w.Node("node")
+	p, q := n.NewProcess("p"), n.NewProcess("q")
+	var seen log
+	p.After(2*ms, kindTick, func() { seen.add("of p") })
+	p.Schedule(2*ms, kindTick, vtime.Func(func() { seen.add("of p") }), 0)
+	q.After(2*ms, kindTick, func() { seen.add("of q") })
+	n.After(2*ms, kindTick, func() { seen.add("of the node") })
+	n.After(ms, kindTick, p.Crash)
+	run(t, w)
+	seen.want(t, "of q", "of the node")
+}
+
+func TestProcessCanLiveAgain(t *testing.T) {
+	w := newWorld(t, vtime.Config{})
+	n := w.Node("node")
+	var seen log
+	var begin func(life int)
+	begin = func(life int) {
+		p := n.NewProcess("p")
+		p.OnEnd(func() {
+			seen.add("life %d over", life)
+			if life < 3 {
+				n.After(time.Second, kindTick, func() { begin(life + 1) })
+			}
+		})
+		p.Go("task", func() {
+			p.Sleep(ms)
+			seen.add("life %d", life)
+			p.Crash()
+		})
+	}
+	begin(1)
+	run(t, w)
+	seen.want(t, "life 1", "life 1 over", "life 2", "life 2 over", "life 3", "life 3 over")
+}
+
+func TestOnEndIsCalledOnce(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		life func(p *vtime.Process)
+	}{
+		{"last task ended", func(p *vtime.Process) {
+			p.Go("a", func() { p.Sleep(ms) })
+			p.Go("b", func() { p.Sleep(2 * ms) })
+		}},
+		{"crash of itself", func(p *vtime.Process) { p.Go("a", func() { p.Crash() }) }},
+		{"crash from the engine", func(p *vtime.Process) {
+			p.Go("a", func() { p.Sleep(time.Hour) })
+			p.Node().After(ms, kindTick, p.Crash)
+			p.Node().After(2*ms, kindTick, p.Crash)
+		}},
+		{"stop", func(p *vtime.Process) {
+			p.Go("a", func() { p.Sleep(time.Hour) })
+			p.Node().After(ms, kindTick, p.Stop)
+			p.Node().After(2*ms, kindTick, p.Crash)
+		}},
+		{"stop before the first task", func(p *vtime.Process) { p.Stop() }},
+		{"ended, then crashed", func(p *vtime.Process) {
+			p.Go("a", func() {})
+			p.Node().After(ms, kindTick, p.Crash)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, vtime.Config{})
+			p := w.Node("node").NewProcess("p")
+			ends := 0
+			p.OnEnd(func() { ends++ })
+			c.life(p)
+			run(t, w)
+			if ends != 1 {
+				t.Errorf("called %d times by the end of the run, want once", ends)
+			}
+			w.Close()
+			if ends != 1 {
+				t.Errorf("called %d times after Close, want once", ends)
+			}
+		})
+	}
+}
+
+func TestStopFromTheEngine(t *testing.T) {
+	w := newWorld(t, vtime.Config{})
+	n := w.Node("node")
+	p := n.NewProcess("p")
+	var seen log
+	for _, name := range []string{"a", "b"} {
+		p.Go(name, func() {
+			defer func() {
+				p.Sleep(ms)
+				seen.add("%s cleans up at %v", name, w.Now())
+			}()
+			p.Sleep(time.Hour)
+		})
+	}
+	n.After(ms, kindTick, func() {
+		p.Stop()
+		seen.add("stopped, dead: %v", p.Dead())
+	})
+	p.OnEnd(func() { seen.add("over") })
+	run(t, w)
+	seen.want(t, "stopped, dead: false", "a cleans up at 2ms", "b cleans up at 2ms", "over")
+}
+
+// Goal: a process whose tasks have all ended takes up its life with the next
+// one: it is reported and crashed as any other.
+func TestStartAfterTheLastTaskEnded(t *testing.T) {
+	w := newWorld(t, vtime.Config{})
+	p := w.Node("node").NewProcess("p")
+	p.Go("first", func() {})
+	run(t, w)
+	second := p.Go("second", func() { p.Park("nothing") })
+	run(t, w)
+	if len(w.Blocked()) != 1 {
+		t.Errorf("blocked: %v, want the second task", w.Blocked())
+	}
+	w.Close()
+	if !second.Done() {
+		t.Error("Close left the second task")
+	}
+}
+
+func TestWakeFromTheEngineRunsTheTaskAtOnce(t *testing.T) {
+	w := newWorld(t, vtime.Config{})
+	n := w.Node("node")
+	p := n.NewProcess("p")
+	var seen log
+	task := p.Start("task", func() {
+		p.Park("the answer")
+		seen.add("woken at %v", w.Now())
+	})
+	n.After(ms, kindTick, func() {
+		task.Wake()
+		seen.add("event ends")
+		task.Wake()
+	})
+	run(t, w)
+	seen.want(t, "woken at 1ms", "event ends")
+	if w.Events() != 2 {
+		t.Errorf("%d events, want 2: the start and the tick", w.Events())
+	}
+}
+
+func TestWakeFromATaskComesLater(t *testing.T) {
+	w := newWorld(t, vtime.Config{})
+	p := w.Node("node").NewProcess("p")
+	var seen log
+	sleeper := p.Start("sleeper", func() {
+		for range 2 {
+			p.Park("the answer")
+			seen.add("woken")
+		}
+	})
+	p.Go("waker", func() {
+		sleeper.Wake()
+		sleeper.Wake()
+		seen.add("waker goes on")
+	})
+	run(t, w)
+	seen.want(t, "waker goes on", "woken")
+	if len(w.Blocked()) != 1 {
+		t.Errorf("blocked: %v, want the sleeper: two wakes of one wait are one", w.Blocked())
+	}
+	if w.Events() != 3 {
+		t.Errorf("%d events, want 3: two starts and a wake", w.Events())
+	}
+}
+
+func TestParkForReportsWhetherItWasWokenInTime(t *testing.T) {
+	w := newWorld(t, vtime.Config{})
+	n := w.Node("node")
+	p := n.NewProcess("p")
+	var seen log
+	task := p.Start("task", func() {
+		for range 2 {
+			seen.add("in time: %v at %v", p.ParkFor(10*ms, "the answer"), w.Now())
+		}
+	})
+	n.After(5*ms, kindTick, task.Wake)
+	run(t, w)
+	seen.want(t, "in time: true at 5ms", "in time: false at 15ms")
+}
+
+// Goal: an answer that comes too late, when the task has gone on to wait for
+// something else, does not cut that wait short.
+func TestWakeEndsNoOtherWait(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		wait func(p *vtime.Process)
+		want time.Duration
+	}{
+		{"sleep", func(p *vtime.Process) { p.Sleep(10 * ms) }, 10 * ms},
+		{"cond", func(p *vtime.Process) { p.NewCond("c").WaitFor(10 * ms) }, 10 * ms},
+		{"every", func(p *vtime.Process) { p.Every(10*ms, func() bool { return true }) }, 10 * ms},
+	} {
+		for _, from := range []string{"engine", "task"} {
+			t.Run(c.name+" from "+from, func(t *testing.T) {
+				w := newWorld(t, vtime.Config{})
+				p := w.Node("node").NewProcess("p")
+				var took time.Duration
+				task := p.Start("task", func() {
+					c.wait(p)
+					took = w.Now()
+				})
+				if from == "engine" {
+					p.After(5*ms, kindTick, task.Wake)
+				} else {
+					p.Go("waker", func() {
+						p.Sleep(5 * ms)
+						task.Wake()
+					})
+				}
+				run(t, w)
+				if took != c.want {
+					t.Errorf("the wait took %v, want %v", took, c.want)
+				}
+			})
+		}
+	}
+}
+
+// Goal: a wait for a period costs nothing for the turns in which there is nothing
+// to see. Method: count the events of an hour in periods of a millisecond.
+func TestEverySkipsIdleTurns(t *testing.T) {
+	w := newWorld(t, vtime.Config{})
+	p := w.Node("node").NewProcess("p")
+	var took time.Duration
+	asked := 0
+	changed := p.NewCond("changed")
+	set := false
+	p.Go("waiter", func() {
+		p.Every(ms, func() bool { asked++; return set }, changed)
+		took = w.Now()
+	})
+	p.Go("setter", func() {
+		p.Sleep(time.Hour + ms/2)
+		changed.Broadcast()
+		set = true
+		changed.Broadcast()
+	})
+	run(t, w)
+	if took != time.Hour+ms {
+		t.Errorf("Every took %v, want 1h0m0.001s", took)
+	}
+	// Two starts, the setter's sleep, the turn; done is asked at the call, at each
+	// broadcast and at the turn.
+	if w.Events() != 4 || asked != 4 {
+		t.Errorf("%d events and %d looks, want 4 and 4", w.Events(), asked)
+	}
+}
+
+func TestEveryWithoutPeriodPanics(t *testing.T) {
+	w := newWorld(t, vtime.Config{})
+	p := w.Node("node").NewProcess("p")
+	var got string
+	p.Go("task", func() { got = panicText(func() { p.Every(0, func() bool { return true }) }) })
+	run(t, w)
+	if got != "vtime: Every with a period of 0 or less" {
+		t.Errorf("panic %q", got)
+	}
+}

@@ -1,0 +1,69 @@
+package walltime
+
+import (
+	"context"
+	"errors"
+)
+
+// ErrEnded is what Enter returns when the process is dead, or ended while the
+// callback ran.
+var ErrEnded = errors.New("the process has ended")
+
+// Block runs fn, which may wait for the outside world, without the monitor: other
+// tasks of the process run meanwhile, so fn must not touch what they share, nor
+// call env. The context ends when the task has to unwind, because of a crash or
+// a stop; fn should then return soon, and Block unwinds.
+func (p *Process) Block(fn func(ctx context.Context)) {
+	ctx, cancel := context.WithCancel(p.ctx)
+	defer cancel()
+	t := p.enter("Block")
+	t.waiting, t.waitsFor, t.since = true, "a call outside", p.w.Now()
+	t.interrupt = cancel
+	p.pass()
+	p.mu.Unlock()
+	returned := false
+	defer func() {
+		// What fn panics goes on only with the monitor in hand: deferred functions
+		// of the task touch what it guards.
+		p.mu.Lock()
+		t.interrupt = nil
+		p.makeReady(t)
+		p.mu.Unlock()
+		<-t.baton
+		p.mu.Lock()
+		over := returned && t.mustUnwind()
+		p.mu.Unlock()
+		if over {
+			panic(unwind{})
+		}
+	}()
+	fn(ctx)
+	returned = true
+}
+
+// Enter runs fn as a task of the process on the caller's goroutine, which must
+// not be a task of any process: it is the way in for handlers of real servers.
+// It returns ErrEnded when the process had or has ended before fn returned, and a
+// *PanicError when fn panicked.
+func (p *Process) Enter(name string, fn func()) error {
+	if p.current() != nil {
+		panic("walltime: task " + p.Self().Name() + " of process " + p.name + " enters the process that it is in")
+	}
+	t := newTask(p, name)
+	t.goroutine = goroutineNumber()
+	if !p.begin(t) {
+		return ErrEnded
+	}
+	<-t.baton
+	if t.run(fn) {
+		return nil
+	}
+	if t.failure != nil {
+		return t.failure
+	}
+	return ErrEnded
+}
+
+// Post starts a task that runs fn, from a goroutine that is no task: it is the
+// way in for callbacks. In a dead process fn never runs.
+func (p *Process) Post(name string, fn func()) { p.Go(name, fn) }

@@ -1,0 +1,270 @@
+package walltime_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/walltime"
+)
+
+func TestBlockLetsOthersRun(t *testing.T) {
+	w := newWorld(t)
+	p := w.NewProcess("node", "p")
+	answer := make(chan int, 1)
+	got := 0
+	p.Go("caller", func() { p.Block(func(context.Context) { got = <-answer }) })
+	p.Go("other", func() {
+		p.Sleep(time.Millisecond)
+		answer <- 42
+	})
+	wait(t, w)
+	if got != 42 {
+		t.Errorf("got %d, want 42", got)
+	}
+}
+
+// Goal: the monitor is in hand again after Block, whatever came of it. Method: a
+// counter that would tear, under the race detector.
+func TestBlockComesBackIntoTheMonitor(t *testing.T) {
+	w := newWorld(t)
+	p := w.NewProcess("node", "p")
+	counter := 0
+	for range 8 {
+		p.Go("caller", func() {
+			for range 50 {
+				p.Block(func(context.Context) {})
+				seen := counter
+				counter = seen + 1
+				func() {
+					defer func() {
+						_ = recover()
+						counter++
+					}()
+					p.Block(func(context.Context) { panic("refused") })
+				}()
+			}
+		})
+	}
+	wait(t, w)
+	if counter != 800 {
+		t.Errorf("counted %d, want 800", counter)
+	}
+}
+
+func TestPanicInBlockIsOneOfTheTask(t *testing.T) {
+	w := newWorld(t)
+	bug := errors.New("a bug")
+	p := w.NewProcess("node", "p")
+	p.Go("caller", func() { p.Block(func(context.Context) { panic(bug) }) })
+	if err := waitErr(w); !errors.Is(err, bug) {
+		t.Errorf("error %v, want %v", err, bug)
+	}
+}
+
+// Goal: a call outside is cut by crash and stop; then the task unwinds, after a
+// stop with deferred calls that work.
+func TestBlockIsCut(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(p *walltime.Process)
+		want []string
+	}{
+		{"by crash", (*walltime.Process).Crash, []string{"cut", "deferred"}},
+		{"by stop", (*walltime.Process).Stop, []string{"cut", "deferred", "deferred call outside: <nil>"}},
+		{"by the end of the world", func(*walltime.Process) {}, []string{"cut", "deferred"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			p := w.NewProcess("node", "p")
+			var seen []string
+			inside := make(chan struct{})
+			p.Go("caller", func() {
+				defer func() {
+					seen = append(seen, "deferred")
+					var err error
+					p.Block(func(ctx context.Context) { err = ctx.Err() })
+					seen = append(seen, "deferred call outside: "+errText(err))
+				}()
+				p.Block(func(ctx context.Context) {
+					close(inside)
+					<-ctx.Done()
+					seen = append(seen, "cut")
+				})
+				seen = append(seen, "goes on")
+			})
+			within(t, "the call", inside)
+			if c.end(p); c.name == "by the end of the world" {
+				w.Close()
+			}
+			wait(t, w)
+			if diff := cmp.Diff(c.want, seen); diff != "" {
+				t.Errorf("log (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Goal: a call outside that does not return at once keeps nobody else from
+// unwinding. Method: it returns when another task has.
+func TestSlowCallDoesNotHoldUpACrash(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(p *walltime.Process)
+	}{
+		{"crash", (*walltime.Process).Crash},
+		{"stop", (*walltime.Process).Stop},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			p := w.NewProcess("node", "p")
+			inside, unwound := make(chan struct{}), make(chan struct{})
+			deferred := 0
+			p.Go("caller", func() {
+				defer func() { deferred++ }()
+				p.Block(func(context.Context) {
+					close(inside)
+					<-unwound
+				})
+				t.Error("the call returned into its task")
+			})
+			begun := make(chan struct{})
+			p.Go("waiter", func() {
+				defer func() {
+					deferred++
+					close(unwound)
+				}()
+				close(begun)
+				p.Sleep(time.Minute)
+			})
+			within(t, "the waiter", begun)
+			within(t, "the call", inside)
+			c.end(p)
+			wait(t, w)
+			if deferred != 2 {
+				t.Errorf("%d tasks have unwound, want 2", deferred)
+			}
+		})
+	}
+}
+
+func errText(err error) string {
+	if err == nil {
+		return "<nil>"
+	}
+	return err.Error()
+}
+
+// Goal: handlers of real servers take turns with the tasks of the process and may
+// wait as they do.
+func TestEnterTakesItsTurn(t *testing.T) {
+	w := newWorld(t)
+	p := w.NewProcess("node", "p")
+	counter, served := 0, p.NewCond("served")
+	p.Go("main", func() {
+		for counter < 400 {
+			served.Wait()
+		}
+	})
+	var clients sync.WaitGroup
+	for range 8 {
+		clients.Go(func() {
+			for range 50 {
+				if err := p.Enter("request", func() {
+					seen := counter
+					counter = seen + 1
+					if p.Self().Name() != "request" {
+						t.Error("the request is not the current task")
+					}
+					p.Sleep(time.Microsecond)
+					served.Broadcast()
+				}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	wait(t, w)
+	if counter != 400 {
+		t.Errorf("counted %d, want 400", counter)
+	}
+}
+
+func TestEnterOfProcessThatEnds(t *testing.T) {
+	w := newWorld(t)
+	p := w.NewProcess("node", "p")
+	inside := make(chan struct{})
+	result := make(chan error, 1)
+	go func() {
+		result <- p.Enter("request", func() {
+			close(inside)
+			p.Sleep(time.Minute)
+		})
+	}()
+	within(t, "the request", inside)
+	p.Crash()
+	if err := <-result; !errors.Is(err, walltime.ErrEnded) {
+		t.Errorf("a request that was cut: %v, want %v", err, walltime.ErrEnded)
+	}
+	if err := p.Enter("late", func() { t.Error("a request ran in a dead process") }); !errors.Is(err, walltime.ErrEnded) {
+		t.Errorf("a late request: %v, want %v", err, walltime.ErrEnded)
+	}
+	wait(t, w)
+}
+
+func TestEnterReturnsItsPanic(t *testing.T) {
+	w := newWorld(t)
+	bug := errors.New("a bug")
+	p := w.NewProcess("node", "p")
+	err := p.Enter("request", func() { panic(bug) })
+	var got *walltime.PanicError
+	if !errors.As(err, &got) || got.Task != "request" || !errors.Is(err, bug) {
+		t.Errorf("error %v, want the panic of task request", err)
+	}
+	if !errors.Is(w.Err(), bug) {
+		t.Errorf("the world has %v, want the panic too", w.Err())
+	}
+}
+
+func TestEnterFromATaskOfTheSameProcessPanics(t *testing.T) {
+	w := newWorld(t)
+	p := w.NewProcess("node", "p")
+	var got string
+	p.Go("task", func() { got = panicText(func() { _ = p.Enter("request", func() {}) }) })
+	wait(t, w)
+	if want := "walltime: task task of process p enters the process that it is in"; got != want {
+		t.Errorf("panic %q, want %q", got, want)
+	}
+}
+
+func TestPostRunsInTheMonitor(t *testing.T) {
+	w := newWorld(t)
+	p := w.NewProcess("node", "p")
+	var order []int
+	ended := p.NewCond("ended")
+	p.Go("main", func() {
+		for len(order) < 100 {
+			ended.Wait()
+		}
+	})
+	for i := range 100 {
+		p.Post("callback", func() {
+			order = append(order, i)
+			ended.Broadcast()
+		})
+	}
+	wait(t, w)
+	for i, got := range order {
+		if got != i {
+			t.Fatalf("callback %d ran as number %d", got, i)
+		}
+	}
+	p.Crash()
+	p.Post("late", func() { t.Error("a callback ran in a dead process") })
+	wait(t, w)
+}

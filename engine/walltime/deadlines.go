@@ -1,0 +1,91 @@
+package walltime
+
+import (
+	"container/heap"
+	"math"
+	"time"
+)
+
+// deadlines is a heap of the tasks of a process that wait with a limit, the
+// earliest first. One timer serves all of them, so that tasks wake in the order
+// of their deadlines however late the host's timers are.
+type deadlines []*Task
+
+func (h deadlines) Len() int { return len(h) }
+
+func (h deadlines) Less(i, j int) bool {
+	a, b := h[i], h[j]
+	return a.deadline < b.deadline || (a.deadline == b.deadline && a.order < b.order)
+}
+
+func (h deadlines) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i, j
+}
+
+// Push is for container/heap.
+func (h *deadlines) Push(x any) {
+	t := x.(*Task)
+	t.place = len(*h)
+	*h = append(*h, t)
+}
+
+// Pop is for container/heap.
+func (h *deadlines) Pop() any {
+	s := *h
+	t := s[len(s)-1]
+	s[len(s)-1] = nil
+	*h = s[:len(s)-1]
+	t.place = -1
+	return t
+}
+
+// setDeadline lets the task be ready in d at the latest. p.mu is held.
+func (p *Process) setDeadline(t *Task, d time.Duration) {
+	at := p.w.Now() + d
+	if d > 0 && at < d {
+		at = math.MaxInt64
+	}
+	p.setDeadlineAt(t, at)
+}
+
+func (p *Process) setDeadlineAt(t *Task, at time.Duration) {
+	p.lastOrder++
+	t.deadline, t.order = at, p.lastOrder
+	heap.Push(&p.deadlines, t)
+	if t.place == 0 {
+		p.arm()
+	}
+}
+
+// forgetDeadline is for a task that was woken before. The timer may then ring for
+// nothing. p.mu is held.
+func (p *Process) forgetDeadline(t *Task) {
+	if t.place >= 0 {
+		heap.Remove(&p.deadlines, t.place)
+	}
+}
+
+// arm sets the timer to the earliest deadline. p.mu is held.
+func (p *Process) arm() {
+	if len(p.deadlines) == 0 {
+		return
+	}
+	d := max(0, p.deadlines[0].deadline-p.w.Now())
+	if p.timer == nil {
+		p.timer = time.AfterFunc(d, p.ring)
+		return
+	}
+	p.timer.Reset(d)
+}
+
+// ring makes the tasks ready whose deadlines have passed.
+func (p *Process) ring() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.w.Now()
+	for len(p.deadlines) > 0 && p.deadlines[0].deadline <= now {
+		p.deadlines[0].stopWaiting()
+	}
+	p.arm()
+}

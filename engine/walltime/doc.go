@@ -1,0 +1,19 @@
+// Package walltime runs processes on goroutines and the wall clock. It keeps the
+// rules of env that virtual time keeps: one monitor per process, control changes
+// hands only inside env calls, hand-over is first come first served, and a
+// killed process has no effects any more. So the code that was explored in
+// virtual time runs here unchanged; engine/runtimetest holds both to that.
+//
+// Two things to use first:
+//
+//   - [World.NewProcess]: makes a [Process], which is the env.Clock, env.Tasks and
+//     env.Random of the code that runs in it. [World.Wait] waits for the end of
+//     all tasks and returns their panics.
+//   - [Process.Block]: how a call on the outside world is made. It leaves the
+//     monitor while the call runs. Calls from the outside come in by
+//     [Process.Enter] and [Process.Post].
+//
+// To change who runs next look in baton.go; how tasks wait, die and unwind is in
+// task.go, process.go and cond.go; deadlines are in deadlines.go; the border to
+// real I/O is block.go; choices are in choice.go.
+package walltime

@@ -1,0 +1,243 @@
+package walltime
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Process is one life of a program. It is the env.Clock, env.Tasks and env.Random
+// of the code that runs in it.
+type Process struct {
+	w      *World
+	node   *node
+	name   string
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu        sync.Mutex
+	holder    *Task
+	ready     []*Task
+	tasks     []*Task // that have not ended, in the order of their start
+	deadlines deadlines
+	lastOrder uint64
+	timer     *time.Timer
+	dead      bool
+	ended     bool
+	onEnd     []func()
+}
+
+func newProcess(w *World, n *node, name string) *Process {
+	p := &Process{w: w, node: n, name: name}
+	p.ctx, p.cancel = context.WithCancel(w.ctx)
+	return p
+}
+
+// Node is the name of the node that the process runs on.
+func (p *Process) Node() string { return p.node.name }
+
+// Name is the name of the process.
+func (p *Process) Name() string { return p.name }
+
+// Context ends when the process crashes or the world is closed.
+func (p *Process) Context() context.Context { return p.ctx }
+
+// Dead says whether the process was crashed.
+func (p *Process) Dead() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dead
+}
+
+// OnEnd adds a function to call once, when the process is over: it has crashed or
+// its last task has ended. It may run on any goroutine and must not wait for a
+// task.
+func (p *Process) OnEnd(fn func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.onEnd = append(p.onEnd, fn)
+}
+
+// Now is the wall-clock time.
+func (p *Process) Now() time.Time { return time.Now() }
+
+// Elapsed is the time since the start of the world.
+func (p *Process) Elapsed() time.Duration { return p.w.Now() }
+
+// Intn draws from the node's source for the site.
+func (p *Process) Intn(site string, n int) int { return p.node.intn(site, n) }
+
+// Float64 draws from the node's source for the site.
+func (p *Process) Float64(site string) float64 { return p.node.float64(site) }
+
+// Go starts a task. It may be called from any goroutine; in a dead process the
+// task never runs.
+func (p *Process) Go(name string, fn func()) env.Task {
+	p.Check()
+	t := newTask(p, name)
+	if p.begin(t) {
+		go t.main(fn)
+	}
+	return t
+}
+
+// begin puts the task in line; it reports false when the process is dead. A
+// process that was over because its last task had ended lives again.
+func (p *Process) begin(t *Task) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dead {
+		t.done = true
+		return false
+	}
+	if p.ended {
+		p.ended = false
+		p.w.remember(p)
+	}
+	p.w.taskBegins()
+	p.tasks = append(p.tasks, t)
+	p.makeReady(t)
+	return true
+}
+
+// Self is the task that calls.
+func (p *Process) Self() env.Task {
+	p.Check()
+	t := p.current()
+	if t == nil {
+		panic("walltime: Self of process " + p.name + " on " + p.node.name + " outside of its tasks")
+	}
+	return t
+}
+
+// Sleep waits for d.
+func (p *Process) Sleep(d time.Duration) {
+	t := p.enter("Sleep")
+	p.setDeadline(t, max(0, d))
+	p.wait(t, "time")
+}
+
+// Every looks at each whole multiple of the period from now. A turn that comes
+// too late, because the host was busy, takes the place of those it has missed.
+func (p *Process) Every(period time.Duration, done func() bool, _ ...env.Cond) {
+	if period <= 0 {
+		panic("walltime: Every with a period of 0 or less")
+	}
+	what := "its turn, every " + period.String()
+	start := p.w.Now()
+	for {
+		t := p.enter("Every")
+		past := (p.w.Now() - start) / period
+		p.setDeadlineAt(t, start+(past+1)*period)
+		p.wait(t, what)
+		if done() {
+			return
+		}
+	}
+}
+
+// NewCond makes a condition.
+func (p *Process) NewCond(name string) env.Cond { return &Cond{proc: p, name: name} }
+
+// Check unwinds the caller when it is a task of a crashed process, as every call
+// on env must before it has an effect.
+func (p *Process) Check() {
+	if !p.Dead() {
+		return
+	}
+	if p.current() != nil {
+		panic(unwind{})
+	}
+}
+
+// Crash ends the process at once: its tasks unwind, and nothing that they have
+// deferred has an effect. Called by one of its own tasks it does not return. It
+// does not wait until the tasks have unwound; World.Wait does.
+func (p *Process) Crash() {
+	if p.crash() && p.current() != nil {
+		panic(unwind{})
+	}
+}
+
+// crash is Crash without the end of the caller; it reports whether the process
+// was alive.
+func (p *Process) crash() bool {
+	p.mu.Lock()
+	if p.dead {
+		p.mu.Unlock()
+		return false
+	}
+	p.dead = true
+	for _, t := range p.tasks {
+		t.killed = true
+		if t.waiting && t.interrupt == nil {
+			t.stopWaiting()
+		}
+	}
+	onEnd := p.end()
+	p.mu.Unlock()
+	p.cancel()
+	call(onEnd)
+	return true
+}
+
+// Stop ends the process gracefully: each task unwinds at its present or next
+// wait, and what it has deferred runs with env still working.
+func (p *Process) Stop() {
+	current := p.current()
+	p.mu.Lock()
+	if p.dead {
+		p.mu.Unlock()
+		return
+	}
+	for _, t := range slices.Clone(p.tasks) {
+		switch {
+		case t.unwinding:
+			continue // what it has deferred may wait in peace
+		case !t.began:
+			t.skipped = true
+		case t.waiting && t.interrupt != nil:
+			t.interrupt()
+		case t.waiting:
+			t.stopWaiting()
+		}
+		t.stopping = true
+	}
+	var onEnd []func()
+	if len(p.tasks) == 0 {
+		onEnd = p.end()
+	}
+	over := current != nil && current.mustUnwind()
+	p.mu.Unlock()
+	call(onEnd)
+	if over {
+		panic(unwind{})
+	}
+}
+
+// end is called when the process has crashed or its last task has ended; it
+// returns what is to be called about it. p.mu is held.
+func (p *Process) end() (onEnd []func()) {
+	if p.ended {
+		return nil
+	}
+	p.ended = true
+	p.w.forget(p)
+	onEnd, p.onEnd = p.onEnd, nil
+	return onEnd
+}
+
+func call(fns []func()) {
+	for _, fn := range fns {
+		fn()
+	}
+}
+
+var (
+	_ env.Tasks  = (*Process)(nil)
+	_ env.Clock  = (*Process)(nil)
+	_ env.Random = (*Process)(nil)
+)

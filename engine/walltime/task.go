@@ -1,0 +1,225 @@
+package walltime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Task is one thread of a process. All fields are guarded by the process's mu.
+type Task struct {
+	proc      *Process
+	name      string
+	goroutine uint64
+	baton     chan struct{} // holds one: the turn to run
+	began     bool
+	done      bool
+	failure   *PanicError
+
+	killed    bool // unwinds at once, env calls of deferred functions too
+	stopping  bool // unwinds at its next wait
+	unwinding bool // runs its deferred functions because of stopping
+	skipped   bool // was stopped before it began
+
+	// What the task waits for.
+	waiting   bool
+	waitsFor  string
+	since     time.Duration
+	cond      *Cond
+	woken     bool
+	deadline  time.Duration
+	order     uint64 // decides between equal deadlines
+	place     int    // in the heap of deadlines, -1 when there is none
+	interrupt context.CancelFunc
+
+	ended *Cond // made on the first Join
+}
+
+// unwind is the private panic that takes a killed or stopped task down to its
+// root, running its deferred functions on the way.
+type unwind struct{}
+
+func (unwind) String() string {
+	return "walltime: a task is being unwound; code that recovers must re-panic what it does not know"
+}
+
+// errGoexit is the value of a PanicError for a task that ended its goroutine, as
+// t.FailNow does.
+var errGoexit = errors.New("the task called runtime.Goexit")
+
+func newTask(p *Process, name string) *Task {
+	return &Task{proc: p, name: name, baton: make(chan struct{}, 1), place: -1}
+}
+
+// Name is the task's name.
+func (t *Task) Name() string { return t.name }
+
+// Done says whether the task has ended.
+func (t *Task) Done() bool {
+	t.proc.mu.Lock()
+	defer t.proc.mu.Unlock()
+	return t.done
+}
+
+// Join waits until the task has ended.
+func (t *Task) Join() {
+	p := t.proc
+	for !t.Done() {
+		self := p.enter("Join of task " + t.name)
+		if t.done {
+			p.mu.Unlock()
+			return
+		}
+		if t.ended == nil {
+			t.ended = &Cond{proc: p, name: "end of task " + t.name}
+		}
+		t.ended.add(self)
+		p.wait(self, t.ended.name)
+	}
+}
+
+// main is the root of the task's goroutine.
+func (t *Task) main(fn func()) {
+	p := t.proc
+	at := goroutineNumber()
+	p.mu.Lock()
+	t.goroutine = at
+	p.mu.Unlock()
+	<-t.baton
+	t.run(fn)
+}
+
+// run calls fn with the baton in hand, gives it away at the end, and reports
+// whether fn returned. Otherwise it was unwound, or failure says what it panicked.
+func (t *Task) run(fn func()) (normal bool) {
+	defer func() {
+		if !normal {
+			t.recovered(recover(), debug.Stack())
+		}
+		t.finish()
+	}()
+	t.proc.mu.Lock()
+	t.began = true
+	over := t.killed || t.skipped
+	t.proc.mu.Unlock()
+	if over {
+		panic(unwind{})
+	}
+	fn()
+	return true
+}
+
+func (t *Task) recovered(value any, stack []byte) {
+	switch value.(type) {
+	case unwind:
+		return
+	case nil:
+		value = errGoexit
+	}
+	t.failure = &PanicError{Node: t.proc.node.name, Task: t.name, Value: value, Stack: stack}
+	t.proc.w.fail(t.failure)
+}
+
+// mustUnwind says whether the task has to leave what it does. p.mu is held.
+func (t *Task) mustUnwind() bool {
+	if t.killed {
+		return true
+	}
+	if !t.stopping {
+		return false
+	}
+	// A stopped task may call env while it unwinds. When no panic is under way any
+	// more, something has swallowed it.
+	if t.unwinding && panicking() {
+		return false
+	}
+	t.unwinding = true
+	return true
+}
+
+// panicking says whether a panic is on its way down the caller's stack.
+func panicking() bool {
+	var pcs [64]uintptr
+	for skip := 2; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		frames := runtime.CallersFrames(pcs[:n])
+		for more := n > 0; more; {
+			var f runtime.Frame
+			f, more = frames.Next()
+			if f.Function == "runtime.gopanic" {
+				return true
+			}
+		}
+		if n < len(pcs) {
+			return false
+		}
+	}
+}
+
+// finish takes an ended task out of its process and gives the baton away.
+func (t *Task) finish() {
+	p := t.proc
+	p.mu.Lock()
+	t.done = true
+	if i := slices.Index(p.tasks, t); i >= 0 {
+		p.tasks = slices.Delete(p.tasks, i, i+1)
+	}
+	if t.ended != nil && !p.dead {
+		t.ended.wakeAll()
+	}
+	var onEnd []func()
+	if len(p.tasks) == 0 {
+		onEnd = p.end()
+	}
+	p.mu.Unlock()
+	call(onEnd)
+	p.mu.Lock()
+	p.pass()
+	p.mu.Unlock()
+	p.w.taskEnded()
+}
+
+// stopWaiting forgets what the task waits for and lets it run. p.mu is held.
+func (t *Task) stopWaiting() {
+	if t.cond != nil {
+		t.cond.remove(t)
+	}
+	t.proc.forgetDeadline(t)
+	t.proc.makeReady(t)
+}
+
+// BlockedTask is a task that waits.
+type BlockedTask struct {
+	Node, Process, Task string
+	// WaitsFor names the condition or call.
+	WaitsFor string
+	// Since counts from the start of the world.
+	Since time.Duration
+}
+
+func (b BlockedTask) String() string {
+	return fmt.Sprintf("%s: task %q of %s has waited for %s since t+%.3fs", b.Node, b.Task, b.Process, b.WaitsFor, b.Since.Seconds())
+}
+
+// Blocked lists the tasks that wait, in the order of processes and tasks.
+func (w *World) Blocked() []BlockedTask {
+	var list []BlockedTask
+	for _, p := range w.processes() {
+		p.mu.Lock()
+		for _, t := range p.tasks {
+			if t.waiting {
+				list = append(list, BlockedTask{Node: p.node.name, Process: p.name, Task: t.name, WaitsFor: t.waitsFor, Since: t.since})
+			}
+		}
+		p.mu.Unlock()
+	}
+	return list
+}
+
+var _ env.Task = (*Task)(nil)

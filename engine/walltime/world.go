@@ -1,0 +1,187 @@
+package walltime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Config are the dials of a world.
+type Config struct {
+	// Seed decides every choice, as in virtual time: the k-th draw of a site on a
+	// node is the same in both.
+	Seed uint64
+}
+
+// World is a set of processes that run on the wall clock. A World must be closed
+// after use.
+type World struct {
+	cfg   Config
+	start time.Time
+	// ctx is the parent of the processes' contexts.
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu       sync.Mutex
+	nodes    map[string]*node
+	procs    []*Process // that have not ended
+	running  int        // tasks that have not ended
+	quiet    chan struct{}
+	failures []error
+	closed   bool
+}
+
+// New makes a world with nothing in it.
+func New(cfg Config) *World {
+	w := &World{cfg: cfg, start: time.Now(), nodes: map[string]*node{}, quiet: make(chan struct{})}
+	close(w.quiet)
+	w.ctx, w.cancel = context.WithCancel(context.Background())
+	return w
+}
+
+// Seed is the seed that the world was made with.
+func (w *World) Seed() uint64 { return w.cfg.Seed }
+
+// Now is the time since the start of the world.
+func (w *World) Now() time.Duration { return time.Since(w.start) }
+
+// NewProcess begins a life of a program on a node. It goes on until Crash, or
+// until its last task has ended. In a world that has failed or was closed it is
+// dead from the beginning.
+func (w *World) NewProcess(nodeName, name string) *Process {
+	w.mu.Lock()
+	n, ok := w.nodes[nodeName]
+	if !ok {
+		n = &node{name: nodeName, seed: w.cfg.Seed, sources: map[string]*source{}}
+		w.nodes[nodeName] = n
+	}
+	p := newProcess(w, n, name)
+	w.procs = append(w.procs, p)
+	over := w.closed || len(w.failures) > 0
+	w.mu.Unlock()
+	if over {
+		p.crash()
+	}
+	return p
+}
+
+// Wait waits until the last task has ended. The error joins a *[PanicError] for
+// each panic of a task, in the order in which they happened. When ctx ends first
+// it is the context's cause with the tasks that still wait.
+func (w *World) Wait(ctx context.Context) error {
+	w.mu.Lock()
+	quiet := w.quiet
+	w.mu.Unlock()
+	select {
+	case <-quiet:
+		return w.Err()
+	case <-ctx.Done():
+		var b strings.Builder
+		for _, t := range w.Blocked() {
+			fmt.Fprintf(&b, "\n  %s", t)
+		}
+		return errors.Join(w.Err(), fmt.Errorf("tasks have not ended: %w%s", context.Cause(ctx), b.String()))
+	}
+}
+
+// Err joins the panics of tasks so far. A panic ends all processes of the world,
+// as it does in virtual time.
+func (w *World) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return errors.Join(w.failures...)
+}
+
+// Close crashes all processes and waits until their tasks have unwound. It must
+// not be called from a task.
+func (w *World) Close() {
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
+	w.crashAll()
+	w.cancel()
+	w.mu.Lock()
+	quiet := w.quiet
+	w.mu.Unlock()
+	<-quiet
+}
+
+func (w *World) crashAll() {
+	for _, p := range w.processes() {
+		p.crash()
+	}
+}
+
+// processes lists those that have not ended.
+func (w *World) processes() []*Process {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.procs)
+}
+
+func (w *World) remember(p *Process) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.procs = append(w.procs, p)
+}
+
+func (w *World) forget(p *Process) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if i := slices.Index(w.procs, p); i >= 0 {
+		w.procs = slices.Delete(w.procs, i, i+1)
+	}
+}
+
+func (w *World) taskBegins() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running == 0 {
+		w.quiet = make(chan struct{})
+	}
+	w.running++
+}
+
+func (w *World) taskEnded() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running--
+	if w.running == 0 {
+		close(w.quiet)
+	}
+}
+
+func (w *World) fail(e *PanicError) {
+	e.At, e.Seed = w.Now(), w.cfg.Seed
+	w.mu.Lock()
+	w.failures = append(w.failures, e)
+	w.mu.Unlock()
+	w.crashAll()
+}
+
+// PanicError is a panic of a task; it ends the world.
+type PanicError struct {
+	// At is the time since the start of the world.
+	At    time.Duration
+	Node  string
+	Task  string
+	Value any
+	// Stack is that of the panic, not of its recovery.
+	Stack []byte
+	Seed  uint64
+}
+
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("t+%.3fs: task %q of node %q panicked: %v (seed %d)\n%s",
+		e.At.Seconds(), e.Task, e.Node, e.Value, e.Seed, e.Stack)
+}
+
+// Unwrap gives the panic's value when it was an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
