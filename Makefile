@@ -1,0 +1,61 @@
+# make            lists the targets
+# make check      what CI runs
+# A target's help is what follows ## on its line.
+
+GO ?= go
+BUILD := .build
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism bench parity clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+check: fmt-check vet lint proto-check test race determinism ## what CI runs; stops at the first step that fails
+	@echo "== check: ok"
+
+fmt: ## format the Go files
+	gofmt -l -w .
+
+fmt-check: ## say which Go files are not formatted
+	@echo "== fmt-check"
+	@files=$$(gofmt -l .) || exit 1; \
+	if [ -n "$$files" ]; then echo "not formatted, run make fmt:"; echo "$$files"; exit 1; fi
+
+vet: ## go vet
+	@echo "== vet"
+	@$(GO) vet ./...
+
+lint: ## our own rules: determinism, import directions, package comments, tests, text
+	@echo "== lint"
+	@$(GO) run ./cmd/lint ./...
+
+proto: ## generate the Go of engine/proto
+	$(GO) run ./engine/proto/gen
+
+proto-check: ## say whether the Go of engine/proto is what its .proto files give
+	@echo "== proto-check"
+	@$(GO) run ./engine/proto/gen -check
+
+test: ## all tests; the last line is the totals
+	@echo "== test"
+	@mkdir -p $(BUILD)
+	@$(GO) test -json ./... | $(GO) run ./cmd/testcount -summary $(BUILD)/test-summary.txt
+
+race: ## the short tests under the race detector
+	@echo "== race"
+	@$(GO) test -race -short ./...
+
+determinism: ## the same scenarios in other processes and builds give the same traces
+	@echo "== determinism"
+	@$(GO) run ./cmd/determinism
+
+bench: ## measure
+	$(GO) run ./cmd/bench
+
+parity: ## rewrite PARITY.md from the quirks, vectors and feature runs
+	$(GO) run ./cmd/monosim parity -o PARITY.md
+
+clean: ## remove what was built
+	rm -rf $(BUILD) bin monosim

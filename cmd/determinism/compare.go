@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// runner runs a variant and answers its standard output.
+type runner func(context.Context, variant) (string, error)
+
+// compare runs every variant, prints a line for each, and answers the exit code.
+// A group whose first variant fails has nothing to compare with, so its other
+// variants are left out.
+func compare(ctx context.Context, groups []group, run runner, out io.Writer) int {
+	code := exitSame
+	for _, g := range groups {
+		var want result
+		for i, v := range g {
+			got, err := runOne(ctx, v, run)
+			if i == 0 {
+				want = got
+			}
+			verdict := "ok"
+			if err != nil {
+				verdict = "failed: " + err.Error()
+			} else if difference := got.differs(want); difference != "" {
+				verdict = "differs: " + difference
+			}
+			report(out, v.name, got.trace, verdict)
+			if verdict != "ok" {
+				code = exitDiffer
+			}
+			if i == 0 && err != nil {
+				break
+			}
+		}
+	}
+	return code
+}
+
+func runOne(ctx context.Context, v variant, run runner) (result, error) {
+	output, err := run(ctx, v)
+	if err != nil {
+		return result{}, err
+	}
+	return parseResult(output)
+}
+
+func report(out io.Writer, name, trace, verdict string) {
+	if trace == "" {
+		trace = "-"
+	}
+	fmt.Fprintf(out, "%-36s %-16s %s\n", name, trace, verdict)
+}

@@ -1,0 +1,56 @@
+package main
+
+// binaries are the builds of monosim; race is empty when there is none.
+type binaries struct {
+	plain string
+	race  string
+}
+
+// variant is one way to run monosim.
+type variant struct {
+	name    string
+	command []string
+	env     []string // key=value, besides the environment of this process
+}
+
+// group is variants whose closing lines must agree with that of the first.
+type group []variant
+
+// The runs that are repeated.
+var (
+	oneSeed       = []string{"test", "--seed", "1"}
+	manySeeds     = []string{"test", "--seeds", "1000", "--tags", "@cluster1000"}
+	checkItself   = []string{"test", "--check-determinism"}
+	oneThread     = []string{"GOMAXPROCS=1"}
+	twoThreads    = []string{"GOMAXPROCS=2"}
+	oftenCollects = []string{"GOGC=10"}
+	neverCollects = []string{"GOGC=off"}
+)
+
+// groups are the variants. Each dial that could leak into a run is turned by
+// itself: the process (addresses, hash seeds of maps), the scheduler, the
+// collector, the instrumentation.
+func groups(b binaries) []group {
+	plain := func(name string, args, env []string) variant {
+		return variant{name: name, command: append([]string{b.plain}, args...), env: env}
+	}
+	seed := group{
+		plain("seed 1", oneSeed, nil),
+		plain("seed 1, another process", oneSeed, nil),
+		plain("seed 1, GOMAXPROCS=1", oneSeed, oneThread),
+		plain("seed 1, GOMAXPROCS=2", oneSeed, twoThreads),
+		plain("seed 1, GOGC=10", oneSeed, oftenCollects),
+		plain("seed 1, GOGC=off", oneSeed, neverCollects),
+	}
+	if b.race != "" {
+		seed = append(seed, variant{name: "seed 1, -race", command: append([]string{b.race}, oneSeed...)})
+	}
+	return []group{
+		{plain("--check-determinism", checkItself, nil)}, // it compares by itself
+		seed,
+		{
+			plain("1000 seeds of one cluster", manySeeds, oneThread),
+			plain("1000 seeds of one cluster, again", manySeeds, twoThreads),
+		},
+	}
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// excuses are the comments of one file that let a line pass one rule:
+//
+//	//lint:ordered every value is the same
+//
+// stands at the end of the line it is about, or on the line above. It must give
+// its reason, and it must be needed.
+type excuses struct {
+	pass *analysis.Pass
+	mark string // "//lint:ordered"
+	at   map[int]*excuse
+	all  []*excuse
+}
+
+type excuse struct {
+	pos    token.Pos
+	reason string
+	used   bool
+}
+
+// excusesIn collects the comments //lint:<word> of the file.
+func excusesIn(pass *analysis.Pass, file *ast.File, word string) *excuses {
+	e := &excuses{pass: pass, mark: "//lint:" + word, at: map[int]*excuse{}}
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			rest, ok := strings.CutPrefix(c.Text, e.mark)
+			if !ok || rest != "" && rest[0] != ' ' {
+				continue
+			}
+			found := &excuse{pos: c.Pos(), reason: strings.TrimSpace(rest)}
+			e.all = append(e.all, found)
+			e.at[pass.Fset.Position(c.Pos()).Line] = found
+		}
+	}
+	return e
+}
+
+// excused says whether a comment lets the line of pos pass.
+func (e *excuses) excused(pos token.Pos) bool {
+	line := e.pass.Fset.Position(pos).Line
+	for _, l := range []int{line, line - 1} {
+		if found := e.at[l]; found != nil {
+			found.used = true
+			return true
+		}
+	}
+	return false
+}
+
+// finish reports comments without a reason and comments that nothing needed.
+// Call it after the last excused.
+func (e *excuses) finish() {
+	for _, x := range e.all {
+		switch {
+		case !x.used:
+			e.pass.Reportf(x.pos, "%s where the rule finds nothing: delete the comment", e.mark)
+		case x.reason == "":
+			e.pass.Reportf(x.pos, "%s without a reason: say after it why the line is right", e.mark)
+		}
+	}
+}

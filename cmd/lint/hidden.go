@@ -1,0 +1,237 @@
+package main
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// hidden keeps everything out of deterministic rooms that does not follow from
+// the seed: clocks, goroutines, channels, locks, random streams, the host. Two
+// runs of one seed must do the same, event by event.
+//
+// In test files the files of the host may be used (goldens), and a line may be
+// excused with //lint:hidden and the reason.
+var hidden = &analysis.Analyzer{
+	Name: "hidden",
+	Doc:  "deterministic rooms use no clock, goroutine, channel, lock, random stream or host",
+	Run:  runHidden,
+}
+
+// hiddenImport is a package, or with "/..." a tree, that stays outside.
+type hiddenImport struct {
+	path    string
+	instead string
+	but     []string // rooms that may import it
+	inTests bool     // test files may import it
+}
+
+// hiddenImports are looked up from the top; an empty instead lets a package pass
+// whose tree is forbidden below.
+var hiddenImports = []hiddenImport{
+	{path: "net/netip"},
+	{path: "net/url"},
+	{path: "net/...", instead: "call through env.Network"},
+
+	{path: "os/...", instead: "use env.Files, env.Host or env.Processes", inTests: true},
+	{path: "io/ioutil", instead: "use env.Files"},
+	{path: "path/filepath", instead: "use path: env.Files has slashes on every host", inTests: true},
+	{path: "syscall", instead: "use env.Processes"},
+	{path: "log/...", instead: "use env.Log"},
+
+	{path: "sync/...", instead: "use engine/monitor: one task of a process runs at a time"},
+	{path: "golang.org/x/sync/...", instead: "use engine/monitor"},
+	{path: "runtime/...", instead: "leave the scheduler and the heap to engine/vtime",
+		but: []string{"engine/vtime/..."}, inTests: true},
+
+	{path: "crypto/rand", instead: "draw from env.Random"},
+	{path: "hash/maphash", instead: "use a hash without a random seed, such as hash/fnv"},
+}
+
+// hiddenName is a function, method or variable that stays outside.
+type hiddenName struct {
+	instead string
+	but     []string // rooms that may use it
+}
+
+// hiddenNames are keyed as types.Func.FullName writes them.
+var hiddenNames = map[string]hiddenName{
+	"time.Now":          {instead: "use env.Clock.Now"},
+	"time.Since":        {instead: "subtract from env.Clock.Elapsed"},
+	"time.Until":        {instead: "subtract from env.Clock.Elapsed"},
+	"time.Sleep":        {instead: "use env.Tasks.Sleep"},
+	"time.After":        {instead: "use env.Cond.WaitFor"},
+	"time.AfterFunc":    {instead: "start a task that sleeps"},
+	"time.Tick":         {instead: "use env.Tasks.Every"},
+	"time.NewTimer":     {instead: "use env.Cond.WaitFor"},
+	"time.NewTicker":    {instead: "use env.Tasks.Every"},
+	"time.Local":        {instead: "use time.UTC: the host's zone is not part of the seed"},
+	"(time.Time).Local": {instead: "use UTC: the host's zone is not part of the seed"},
+	"time.LoadLocation": {instead: "use time.UTC: the host's zones are not part of the seed"},
+
+	"context.WithTimeout":       {instead: "give the env call its timeout"},
+	"context.WithTimeoutCause":  {instead: "give the env call its timeout"},
+	"context.WithDeadline":      {instead: "give the env call its timeout"},
+	"context.WithDeadlineCause": {instead: "give the env call its timeout"},
+	"context.AfterFunc":         {instead: "start a task with env.Tasks.Go"},
+
+	"iter.Pull":  {instead: "start a task with env.Tasks.Go", but: []string{"engine/vtime/..."}},
+	"iter.Pull2": {instead: "start a task with env.Tasks.Go", but: []string{"engine/vtime/..."}},
+
+	"(reflect.Value).MapKeys":  {instead: "sort the keys of a typed map"},
+	"(reflect.Value).MapRange": {instead: "sort the keys of a typed map"},
+}
+
+// seededRand are the functions of math/rand that make a stream from a seed. Test
+// files may: they state the seed. Everything else of the package is one stream
+// for all, which an edit anywhere reshuffles.
+var seededRand = map[string]bool{
+	"New": true, "NewSource": true, "NewPCG": true, "NewChaCha8": true, "NewZipf": true,
+}
+
+// vtimeRuntime is what engine/vtime may use of package runtime: Goexit, as
+// t.FailNow inside a task has to travel to the engine, and a look at the stack
+// it stands on, which alone tells that a task runs where it should not.
+var vtimeRuntime = map[string]bool{
+	"Goexit": true, "Stack": true, "Caller": true, "Callers": true, "CallersFrames": true,
+}
+
+func runHidden(pass *analysis.Pass) (any, error) {
+	if !deterministic(pass.Pkg.Path()) {
+		return nil, nil
+	}
+	for _, file := range pass.Files {
+		if ast.IsGenerated(file) {
+			continue
+		}
+		c := &hiddenCheck{pass: pass, excuses: excusesIn(pass, file, "hidden"), test: isTest(pass, file)}
+		c.room, _ = roomOf(strings.TrimSuffix(pass.Pkg.Path(), "_test"))
+		for _, spec := range file.Imports {
+			c.importSpec(spec)
+		}
+		ast.Inspect(file, c.node)
+		c.excuses.finish()
+	}
+	return nil, nil
+}
+
+// hiddenCheck looks at one file.
+type hiddenCheck struct {
+	pass    *analysis.Pass
+	excuses *excuses
+	room    string
+	test    bool
+}
+
+func (c *hiddenCheck) report(pos token.Pos, what, instead string) {
+	if c.test && c.excuses.excused(pos) {
+		return
+	}
+	c.pass.Reportf(pos, "%s in deterministic room %s: %s", what, c.room, instead)
+}
+
+func (c *hiddenCheck) importSpec(spec *ast.ImportSpec) {
+	path, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return // the file does not parse, which the loader reports
+	}
+	for _, h := range hiddenImports {
+		if !match(h.path, path) {
+			continue
+		}
+		if h.instead != "" && !(h.inTests && c.test) && !matchAny(h.but, c.room) {
+			c.report(spec.Pos(), "import of "+path, h.instead)
+		}
+		return
+	}
+}
+
+func (c *hiddenCheck) node(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.Ident:
+		c.use(n)
+	case *ast.GoStmt:
+		c.report(n.Pos(), "go statement", "start a task with env.Tasks.Go")
+	case *ast.SelectStmt:
+		c.report(n.Pos(), "select", "wait on an env.Cond")
+	case *ast.ChanType:
+		c.report(n.Pos(), "channel type", "wait on an env.Cond, or use a queue of engine/monitor")
+	case *ast.SendStmt:
+		c.report(n.Arrow, "channel send", "use a queue of engine/monitor")
+	case *ast.UnaryExpr:
+		if n.Op == token.ARROW {
+			c.report(n.OpPos, "channel receive", "use a queue of engine/monitor")
+		}
+	case *ast.RangeStmt:
+		if c.isChannel(n.X) {
+			c.report(n.Pos(), "range over a channel", "use a queue of engine/monitor")
+		}
+	case *ast.CallExpr:
+		if builtinName(c.pass, n) == "close" {
+			c.report(n.Pos(), "close of a channel", "broadcast an env.Cond")
+		}
+	}
+	return true
+}
+
+// use looks at a name that is used, called or not: a stored time.Now is a clock
+// as well.
+func (c *hiddenCheck) use(id *ast.Ident) {
+	obj := c.pass.TypesInfo.Uses[id]
+	if obj == nil || obj.Pkg() == nil {
+		return
+	}
+	name := obj.Pkg().Path() + "." + obj.Name()
+	fn, isFunc := obj.(*types.Func)
+	if isFunc {
+		name = fn.FullName()
+	} else if v, ok := obj.(*types.Var); !ok || v.IsField() || v.Parent() != obj.Pkg().Scope() {
+		return
+	}
+	if h, ok := hiddenNames[name]; ok && !matchAny(h.but, c.room) {
+		// testsleep speaks of every sleeping test.
+		if !(c.test && name == "time.Sleep") {
+			c.report(id.Pos(), name, h.instead)
+		}
+		return
+	}
+	if !isFunc || fn.Signature().Recv() != nil {
+		return
+	}
+	switch obj.Pkg().Path() {
+	case "math/rand", "math/rand/v2":
+		if !(c.test && seededRand[obj.Name()]) {
+			c.report(id.Pos(), name, "draw from env.Random: choices come from the engine")
+		}
+	case "runtime":
+		// Importing the package is a finding of its own elsewhere.
+		if !c.test && match("engine/vtime/...", c.room) && !vtimeRuntime[obj.Name()] {
+			c.report(id.Pos(), name, "Goexit and the own stack are all that is known to be safe here")
+		}
+	}
+}
+
+func (c *hiddenCheck) isChannel(e ast.Expr) bool {
+	t := c.pass.TypesInfo.TypeOf(e)
+	if t == nil {
+		return false
+	}
+	_, ok := t.Underlying().(*types.Chan)
+	return ok
+}
+
+// builtinName is the name of the builtin that the call calls, or "".
+func builtinName(pass *analysis.Pass, call *ast.CallExpr) string {
+	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	if _, ok := pass.TypesInfo.Uses[id].(*types.Builtin); !ok {
+		return ""
+	}
+	return id.Name
+}

@@ -1,0 +1,76 @@
+// Command lint holds the repository to the rules that a compiler cannot see.
+//
+// Run it as `go run ./cmd/lint ./...`. It prints one line for each finding, as
+// file:line: rule: what was found and what to do instead, and exits with 0 when
+// there is none, 1 when there is one, and 2 when it could not look (a package
+// that does not load, a wrong argument).
+//
+// Two things to read first: [rules], the analyzers that look at one package
+// each, and [directions], the table of who may import whom.
+//
+// To change what deterministic rooms may use look in hidden.go; which loops over
+// maps pass, commutes.go; package comments, pkgdoc.go; sleeping
+// tests, testsleep.go; what tracked text must not say, speech.go; the import
+// directions, directions.go; which packages a rule covers, rooms.go.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// Exit codes of the command.
+const (
+	exitClean    = 0
+	exitFindings = 1
+	exitFailed   = 2
+)
+
+// rules are the analyzers, each about one package at a time.
+var rules = []*analysis.Analyzer{hidden, mapOrder, pkgDoc, testSleep}
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run lints the packages that the patterns in args name, and always the whole
+// module's import directions and tracked text.
+func run(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("lint", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() { usage(flags.Output()) }
+	if err := flags.Parse(args); err != nil {
+		return exitFailed
+	}
+	patterns := flags.Args()
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+	}
+
+	found, err := lint(patterns)
+	for _, f := range found {
+		fmt.Fprintln(stdout, f)
+	}
+	switch {
+	case err != nil:
+		fmt.Fprintf(stderr, "lint: %v\n", err)
+		return exitFailed
+	case len(found) > 0:
+		fmt.Fprintf(stderr, "lint: %d findings\n", len(found))
+		return exitFindings
+	}
+	return exitClean
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "usage: lint [packages]\n\nRules:\n")
+	for _, rule := range rules {
+		fmt.Fprintf(w, "  %-11s %s\n", rule.Name, rule.Doc)
+	}
+	fmt.Fprintf(w, "  %-11s %s\n", directionsRule, directionsDoc)
+	fmt.Fprintf(w, "  %-11s %s\n", speechRule, speechDoc)
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A repository of one small module with one broken rule of each kind tells what
+// the command prints and how it exits.
+
+const cleanFile = `// Package agent is small. It has three sentences. This is the last.
+package agent
+`
+
+func TestExitCodes(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		files  map[string]string
+		args   []string
+		code   int
+		stdout []string // lines
+		stderr string   // a part
+	}{
+		{
+			name:  "clean",
+			files: map[string]string{"engine/agent/agent.go": cleanFile},
+			code:  exitClean,
+		},
+		{
+			name: "findings",
+			files: map[string]string{
+				"engine/agent/agent.go": cleanFile + "\nimport \"" + module + "/sim\"\n\nfunc run() { go sim.Run(nil) }\n",
+				"sim/sim.go":            "// Package sim is short.\npackage sim\n\nfunc Run(m map[string]int) {\n\tfor k := range m {\n\t\tprintln(k)\n\t}\n}\n",
+				"notes.txt":             "in /" + "root/notes\n",
+			},
+			args: []string{"./..."},
+			code: exitFindings,
+			stdout: []string{
+				"engine/agent: directions: imports sim; ",
+				"engine/agent/agent.go:6: hidden: go statement in deterministic room engine/agent: ",
+				"notes.txt:1: speech: a path of one machine ",
+				"sim/sim.go:2: pkgdoc: package comment of 1 sentences ",
+				"sim/sim.go:5: maporder: order of a map can be seen: ",
+			},
+			stderr: "lint: 5 findings",
+		},
+		{
+			name: "sound packages are looked at beside broken ones",
+			files: map[string]string{
+				"engine/agent/agent.go": cleanFile + "\nfunc run() { undefined() }\n",
+				"sim/sim.go":            "package sim\n",
+			},
+			code:   exitFailed,
+			stdout: []string{"sim/sim.go:1: pkgdoc: no package comment"},
+			stderr: "engine/agent/agent.go:4:14: undefined: undefined",
+		},
+		{
+			name:   "nothing to look at",
+			files:  map[string]string{"engine/agent/agent.go": cleanFile},
+			args:   []string{"./sim"},
+			code:   exitFailed,
+			stderr: "lint: ",
+		},
+		{
+			name:   "unknown flag",
+			files:  map[string]string{"engine/agent/agent.go": cleanFile},
+			args:   []string{"-loud"},
+			code:   exitFailed,
+			stderr: "usage: lint [packages]",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Chdir(repository(t, c.files))
+			var stdout, stderr bytes.Buffer
+			code := run(c.args, &stdout, &stderr)
+			if code != c.code {
+				t.Errorf("exit code %d, want %d\n%s%s", code, c.code, &stdout, &stderr)
+			}
+			lines := strings.FieldsFunc(stdout.String(), func(r rune) bool { return r == '\n' })
+			if len(lines) != len(c.stdout) {
+				t.Fatalf("%d lines, want %d:\n%s%s", len(lines), len(c.stdout), &stdout, &stderr)
+			}
+			for i, want := range c.stdout {
+				if !strings.HasPrefix(lines[i], want) {
+					t.Errorf("line %d is %q, want it to begin %q", i, lines[i], want)
+				}
+			}
+			if !strings.Contains(stderr.String(), c.stderr) {
+				t.Errorf("stderr is %q, want %q in it", &stderr, c.stderr)
+			}
+		})
+	}
+}
+
+// repository makes a git repository of a module with the files.
+func repository(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	writeFile(t, filepath.Join(dir, "go.mod"), "module "+module+"\n\ngo 1.26\n")
+	if out, err := exec.Command("git", "-C", dir, "init", "-q").CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v\n%s", err, out)
+	}
+	return dir
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

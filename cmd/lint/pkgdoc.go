@@ -1,0 +1,82 @@
+package main
+
+import (
+	"go/ast"
+	"path"
+	"regexp"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// pkgDoc wants a package comment that tells a newcomer where they are: what the
+// package is, what to use first, where to change what. It can only measure that
+// the comment has the length of an answer. Generated packages are left out.
+var pkgDoc = &analysis.Analyzer{
+	Name: "pkgdoc",
+	Doc:  "every package has one comment that names it and has 3 sentences or 200 characters",
+	Run:  runPkgDoc,
+}
+
+// The least that can say what a package is, what to use first and where to
+// change what.
+const (
+	docSentences  = 3
+	docCharacters = 200
+)
+
+var sentenceEnd = regexp.MustCompile(`[.!?](\s|$)`)
+
+func runPkgDoc(pass *analysis.Pass) (any, error) {
+	var first, documented *ast.File
+	for _, file := range pass.Files {
+		if isTest(pass, file) || ast.IsGenerated(file) {
+			continue
+		}
+		if first == nil {
+			first = file
+		}
+		if file.Doc == nil {
+			continue
+		}
+		if documented != nil {
+			pass.Reportf(file.Package, "a second package comment, the first is in %s: keep one, and set a blank line before package",
+				path.Base(pass.Fset.Position(documented.Package).Filename))
+			continue
+		}
+		documented = file
+	}
+	if first == nil {
+		return nil, nil
+	}
+
+	opening := docOpening(pass)
+	if documented == nil {
+		pass.Reportf(first.Package, "no package comment: write one that begins %q", opening)
+		return nil, nil
+	}
+	text := documented.Doc.Text()
+	if !strings.HasPrefix(text, opening+" ") {
+		pass.Reportf(documented.Package, "package comment begins %q: begin it with %q", firstWords(text), opening)
+	}
+	sentences := len(sentenceEnd.FindAllString(text, -1))
+	if sentences < docSentences && len(text) < docCharacters {
+		pass.Reportf(documented.Package, "package comment of %d sentences and %d characters: say what the package is, what to use first and where to change what (%d sentences or %d characters)",
+			sentences, len(text), docSentences, docCharacters)
+	}
+	return nil, nil
+}
+
+// docOpening is how the comment has to begin: "Package vtime", and for a main
+// package "Command lint", after its folder.
+func docOpening(pass *analysis.Pass) string {
+	if pass.Pkg.Name() == "main" {
+		return "Command " + path.Base(pass.Pkg.Path())
+	}
+	return "Package " + pass.Pkg.Name()
+}
+
+func firstWords(text string) string {
+	words := strings.Fields(text)
+	return strings.Join(words[:min(2, len(words))], " ")
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+)
+
+const (
+	speechRule = "speech"
+	speechDoc  = "tracked text names no folder of one machine and no package registry"
+)
+
+// phrase is text that must not be tracked. Patterns are put together from parts,
+// so that this file passes its own rule.
+type phrase struct {
+	what    string
+	pattern *regexp.Regexp // its first group is what is shown
+	instead string
+}
+
+// start keeps a folder from matching inside a longer path or an address.
+const start = `(?:^|[^A-Za-z0-9_.~/-])`
+
+var phrases = []phrase{
+	{
+		what:    "a path of one machine",
+		pattern: regexp.MustCompile(start + `(/(?:work|root|home|tmp/ref)/)`),
+		instead: "name it from the root of the repository, or let the user name it",
+	},
+	{
+		what: "a registry host",
+		pattern: regexp.MustCompile(`(?i)\b(` + strings.Join([]string{
+			`(?:proxy|sum|index)\.` + `golang\.org`, `goproxy\.` + `(?:io|cn)`,
+			`(?:files\.)?python` + `hosted\.org`, `pypi\.` + `(?:org|python\.org)`,
+			`registry\.` + `(?:npmjs|yarnpkg)\.(?:org|com)`, `(?:static\.|index\.)?crates\.` + `io`,
+			`repo1?\.maven\.` + `(?:org|apache\.org)`, `(?:registry\.|hub\.|index\.)?docker\.` + `(?:io|com)`,
+			`(?:[a-z0-9]+\.)?gcr\.` + `io`, `ghcr\.` + `io`, `quay\.` + `io`, `rubygems\.` + `org`,
+		}, "|") + `)\b`),
+		instead: "leave the choice of a registry to the user's own settings",
+	},
+}
+
+// lintSpeech looks at every file that is tracked, or would be by git add.
+func lintSpeech() ([]finding, error) {
+	names, err := trackedFiles()
+	if err != nil {
+		return nil, err
+	}
+	var found []finding
+	for _, name := range names {
+		info, err := os.Lstat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			continue // deleted but still in the index, or a link
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return found, err
+		}
+		found = append(found, checkSpeech(name, text)...)
+	}
+	return found, nil
+}
+
+// trackedFiles lists the repository's files relative to the working directory.
+func trackedFiles() ([]string, error) {
+	var stderr bytes.Buffer
+	cmd := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git ls-files, to find the tracked text: %w\n%s", err, stderr.Bytes())
+	}
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
+}
+
+// checkSpeech looks at one file. Binary files hold no speech.
+func checkSpeech(name string, text []byte) []finding {
+	if bytes.IndexByte(text, 0) >= 0 {
+		return nil
+	}
+	var found []finding
+	line := 0
+	for l := range bytes.Lines(text) {
+		line++
+		for _, p := range phrases {
+			if m := p.pattern.FindSubmatch(l); m != nil {
+				found = append(found, finding{File: name, Line: line, Rule: speechRule,
+					Text: fmt.Sprintf("%s (%s): %s", p.what, m[1], p.instead)})
+			}
+		}
+	}
+	return found
+}

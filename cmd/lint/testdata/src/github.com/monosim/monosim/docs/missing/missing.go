@@ -1,0 +1,1 @@
+package missing // want `no package comment: write one that begins "Package missing"`

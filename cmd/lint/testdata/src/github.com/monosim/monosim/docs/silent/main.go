@@ -1,0 +1,3 @@
+package main // want `no package comment: write one that begins "Command silent"`
+
+func main() {}

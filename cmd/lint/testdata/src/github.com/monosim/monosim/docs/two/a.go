@@ -1,0 +1,2 @@
+// Package two is one. Start with Use. To change it look here.
+package two
