@@ -119,3 +119,13 @@ type Count struct {
 	Name string
 	N    uint64
 }
+
+// Tracer is a cluster whose run can be compared with another of the same spec.
+type Tracer interface {
+	// Divergence finds the first event in which two runs differ; both must be over
+	// and not closed. equal says that there is none. text says what is known of it
+	// to a person: the event and its causes when it was recorded by both runs, else
+	// only about where. It lies among the events [from, to), which are those to
+	// record in order to see it.
+	Divergence(other Cluster) (text string, from, to uint64, equal bool)
+}

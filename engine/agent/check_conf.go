@@ -17,6 +17,9 @@ type Problem struct {
 	Key  string
 	// Found and Want complete the sentence "found ..., want ...".
 	Found, Want string
+	// Fatal says that no agent can start with it; the rest the reference passes
+	// over with a default.
+	Fatal bool
 }
 
 // String is "path:line: found ..., want ...".
@@ -34,7 +37,7 @@ func CheckConf(path string, content []byte) []Problem {
 	c := confChecker{path: path, first: map[string]confUse{}}
 	text, err := pysem.DecodeUTF8(content)
 	if err != nil {
-		c.report(0, "", "bytes that are not UTF-8", "UTF-8 text")
+		c.fatal(0, "", "bytes that are not UTF-8", "UTF-8 text")
 		return c.problems
 	}
 	for i, line := range textLines(text) {
@@ -62,6 +65,12 @@ type confUse struct {
 
 func (c *confChecker) report(line int, key, found, want string) {
 	c.problems = append(c.problems, Problem{Path: c.path, Line: line, Key: key, Found: found, Want: want})
+}
+
+// fatal reports what keeps the agent from starting.
+func (c *confChecker) fatal(line int, key, found, want string) {
+	c.report(line, key, found, want)
+	c.problems[len(c.problems)-1].Fatal = true
 }
 
 func (c *confChecker) line(number int, line string) {
@@ -126,7 +135,11 @@ var allowedWords = map[string][]string{
 func (c *confChecker) value(number int, key, value string, field int) {
 	if words, ok := allowedWords[key]; ok {
 		if !slices.Contains(words, pysem.Lower(value)) {
-			c.report(number, key, fmt.Sprintf("%s %q", key, value), oneOf(words))
+			report := c.report
+			if key == "deploy_type" || key == "server_type" || key == "agent_version" {
+				report = c.fatal
+			}
+			report(number, key, fmt.Sprintf("%s %q", key, value), oneOf(words))
 		}
 		return
 	}
@@ -150,13 +163,15 @@ func (c *confChecker) whole() {
 	_, hasDeployType := c.first["deploy_type"]
 	_, hasServerType := c.first["server_type"]
 	if !c.includes && !standAlone && !hasDeployType && !hasServerType {
-		c.report(0, "deploy_type", "no deploy_type", oneOf(allowedWords["server_type"]))
+		c.fatal(0, "deploy_type", "no deploy_type", oneOf(allowedWords["server_type"]))
 	}
 	if c.first["agent_version"].value != "3" {
 		return
 	}
-	if use := c.first["deploy_type"]; hasDeployType && pysem.Lower(use.value) != string(DeployUnified) {
-		c.report(use.line, "deploy_type", fmt.Sprintf("deploy_type %q with agent_version 3", use.value), "unified")
+	use := c.first["deploy_type"]
+	word := pysem.Lower(use.value)
+	if hasDeployType && word != string(DeployUnified) && slices.Contains(allowedWords["deploy_type"], word) {
+		c.fatal(use.line, "deploy_type", fmt.Sprintf("deploy_type %q with agent_version 3", use.value), "unified")
 	}
 	for _, f := range c.filters {
 		c.filter(f)
@@ -169,11 +184,11 @@ func (c *confChecker) filter(f confUse) {
 	text := strings.NewReplacer("${shard_id}", "0", "${shard_num}", "1").Replace(f.value)
 	pattern, condition, ok := strings.Cut(text, ";")
 	if !ok {
-		c.report(f.line, key, fmt.Sprintf("the filter %q without \";\" (Q22)", f.value), "<pattern>;<condition>, as ps_{i};i % 2 == 0")
+		c.fatal(f.line, key, fmt.Sprintf("the filter %q without \";\" (Q22)", f.value), "<pattern>;<condition>, as ps_{i};i % 2 == 0")
 		return
 	}
 	if _, err := pysem.CompilePattern(NormalizeRegex(pattern)); err != nil {
-		c.report(f.line, key, fmt.Sprintf("the filter pattern %q (%v)", pattern, err), "a regular expression with {name} for numbers")
+		c.fatal(f.line, key, fmt.Sprintf("the filter pattern %q (%v)", pattern, err), "a regular expression with {name} for numbers")
 		return
 	}
 	names := map[string]*big.Int{}
@@ -181,7 +196,7 @@ func (c *confChecker) filter(f confUse) {
 		names[piece.Name.V] = big.NewInt(1)
 	}
 	if _, err := pysem.EvalCondition(condition, names); err != nil {
-		c.report(f.line, key, fmt.Sprintf("the filter condition %q (%v)", condition, err), "a condition on the pattern's names")
+		c.fatal(f.line, key, fmt.Sprintf("the filter condition %q (%v)", condition, err), "a condition on the pattern's names")
 	}
 }
 

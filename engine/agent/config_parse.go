@@ -62,6 +62,55 @@ func (p *confParser) file(path string, depth int) error {
 	return nil
 }
 
+// ConfValues lists the values that a configuration text gives once, by key;
+// files that it includes are not looked at.
+func ConfValues(text string) map[string]string {
+	args := &pysem.Dict{}
+	p := confParser{args: args}
+	for _, line := range textLines(text) {
+		if entry := parseConfLine(line, Python); entry.kind == confSetting {
+			p.set(entry.key, entry.value)
+		}
+	}
+	values := map[string]string{}
+	for _, item := range args.Items {
+		if text, ok := item.Value.(string); ok {
+			values[item.Key] = text
+		}
+	}
+	return values
+}
+
+// ExpandIncludes puts the files that a configuration text includes in the place
+// of their include lines; read gives a file's text. A file that read does not
+// find is left out, as the reference does, and named in missing.
+func ExpandIncludes(text string, read func(path string) (string, error)) (expanded string, missing []string) {
+	return expandIncludes(text, read, 0)
+}
+
+// maxExpandDepth ends includes that go round in a circle.
+const maxExpandDepth = 20
+
+func expandIncludes(text string, read func(path string) (string, error), depth int) (expanded string, missing []string) {
+	var out strings.Builder
+	for _, line := range textLines(text) {
+		entry := parseConfLine(line, Python)
+		if entry.kind != confInclude {
+			out.WriteString(line + "\n")
+			continue
+		}
+		included, err := read(entry.value)
+		if err != nil || depth == maxExpandDepth {
+			missing = append(missing, entry.value)
+			continue
+		}
+		inner, innerMissing := expandIncludes(included, read, depth+1)
+		out.WriteString(inner)
+		missing = append(missing, innerMissing...)
+	}
+	return out.String(), missing
+}
+
 // textLines splits text as Python's text mode does, where "\r\n" and "\r" end
 // lines too. What follows the last line end is a line also when empty; such
 // lines say nothing.

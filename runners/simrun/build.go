@@ -35,10 +35,10 @@ func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 		spec.Quirks = "python"
 	}
 	if c.quirks, err = agent.ParseQuirks(spec.Quirks); err != nil {
-		return nil, &runners.SpecError{Where: "quirks", Found: spec.Quirks, Want: err.Error()}
+		return nil, err
 	}
 	if c.world, err = world.New(c.worldSpec(spec)); err != nil {
-		return nil, &runners.SpecError{Where: "cluster", Found: err.Error()}
+		return nil, err
 	}
 	if err := c.readConf(); err != nil {
 		c.world.Close()

@@ -78,3 +78,45 @@ func TestAPublishedModelIsServedAndFound(t *testing.T) {
 		dump(t, c)
 	}
 }
+
+const confV1 = `bzid demo
+base_name ctr
+base_path /models/ctr
+stand_alone_serving true
+agent_version 1
+num_ps 4
+num_shard 2
+zk_servers 127.0.0.1:2181
+dc_aware true
+`
+
+func v1Spec() runners.Spec {
+	s := runners.Spec{Seed: 1, Conf: confV1, Shards: 2, Replicas: 2}
+	m := runners.Model{Name: "ctr", BasePath: "/models/ctr"}
+	for _, name := range []string{"entry", "ps_0", "ps_1", "ps_2", "ps_3"} {
+		m.SubGraphs = append(m.SubGraphs, runners.SubGraph{Name: name, SizeBytes: 300 << 20, Versions: []int64{1}})
+	}
+	s.Models = []runners.Model{m}
+	return s
+}
+
+func TestEveryTaskOfAV1ClusterIsDiscovered(t *testing.T) {
+	c := build(t, v1Spec())
+	do(t, c.Start())
+	pass(t, c, 3*time.Minute)
+	for task := range 4 {
+		addrs, err := c.GetReplicas("shard0-replica0", "ps", task)
+		do(t, err)
+		if len(addrs) != 2 {
+			t.Errorf("GetReplicas of ps:%d: got %v, want two addresses", task, addrs)
+		}
+	}
+	entries, err := c.HeartBeat("shard1-replica1", "entry")
+	do(t, err)
+	if len(entries) != 1 || len(entries[0].Addrs) != 4 {
+		t.Errorf("HeartBeat: got %v, want four addresses of entry:0", entries)
+	}
+	if t.Failed() {
+		dump(t, c)
+	}
+}

@@ -300,5 +300,8 @@ func (m *manager) nextAction() (action, bool) {
 	case 1:
 		return candidates[0], true
 	}
-	return candidates[m.server.host.Choose("tfserving.action", len(candidates))], true
+	return candidates[m.server.host.Choose(siteAction, len(candidates))], true
 }
+
+// siteAction names the choice between models that could act in the same tick.
+const siteAction = "tfserving.action"

@@ -41,6 +41,8 @@ type NodeConfig struct {
 	Output func(level env.Level, format string, args ...any)
 	// OnEvent, when set, is told of every change of a servable's state.
 	OnEvent func(Event)
+	// OnServing, when set, is told when the port is open.
+	OnServing func()
 }
 
 // StartNode starts a server. Its port opens when the server is ready to serve
@@ -73,6 +75,9 @@ func (n *Node) open() {
 		return
 	}
 	n.rpc = rpc
+	if n.OnServing != nil {
+		n.OnServing()
+	}
 }
 
 func (n *Node) handle(call *network.Call) {
@@ -137,7 +142,14 @@ func (h *nodeHost) After(d time.Duration, fn func()) (cancel func()) {
 	return func() { timer.Cancel() }
 }
 
-func (h *nodeHost) Choose(site string, n int) int { return h.Proc.Intn(site, n) }
+// Choose draws from the node's source. Which of several models the manager takes
+// first is left unspecified upstream; here it is the first by name (TFS-21.2).
+func (h *nodeHost) Choose(site string, n int) int {
+	if site == siteAction {
+		return 0
+	}
+	return h.Proc.Intn(site, n)
+}
 
 func (h *nodeHost) Exit(code int, stdout string) { h.NodeConfig.Exit(code, stdout) }
 

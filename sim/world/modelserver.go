@@ -48,6 +48,7 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 			}
 			proc.Exit(code)
 		},
+		OnServing: func() { p.w.observe(p.Name, "modelserver.serving", s.Kind, fmt.Sprintf("port %d", s.Port)) },
 		OnEvent: func(e tfserving.Event) {
 			note := e.State.String()
 			if e.Err != nil {

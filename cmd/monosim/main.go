@@ -1,0 +1,27 @@
+// Command monosim simulates the serving control plane of bytedance/monolith
+// (agents, ZooKeeper and TensorFlow Serving) in virtual time. It runs feature
+// specs (`monosim test`) and clusters that are built from a person's own
+// agent.conf and exported models (`monosim sim`).
+//
+// Each command has a file of its own, and root.go puts them together. Exit codes
+// are 0 for good, 1 for a failed check, 2 for usage or input that makes no sense.
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+)
+
+func main() {
+	// The worlds are many small objects that live long and few that do not:
+	// collecting less often is worth the memory. GOGC overrides it.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	err := newRootCommand().Execute()
+	if err != nil && err.Error() != "" {
+		fmt.Fprintln(os.Stderr, "monosim: "+err.Error())
+	}
+	os.Exit(exitCode(err))
+}

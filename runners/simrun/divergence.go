@@ -1,0 +1,21 @@
+package simrun
+
+import (
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/runners"
+)
+
+// Divergence finds the first event in which two runs differ.
+func (c *Cluster) Divergence(other runners.Cluster) (text string, from, to uint64, equal bool) {
+	o, ok := other.(*Cluster)
+	if !ok {
+		return "the other run is not a simulation", 0, 0, false
+	}
+	d := vtime.FirstDivergence(c.world.Engine().Trace(), o.world.Engine().Trace())
+	if d == nil {
+		return "", 0, 0, true
+	}
+	return d.String(), d.From + 1, d.To + 1, false
+}
+
+var _ runners.Tracer = (*Cluster)(nil)

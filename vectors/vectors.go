@@ -1,0 +1,59 @@
+// Package vectors holds what the project knows of the reference as data: which of
+// its modules are ported, and by what.
+//
+// Two things to use first:
+//
+//   - [Modules] lists the reference's files with the state of their port.
+//   - [Module] is one of them.
+//
+// To change the state of a module edit modules.yaml; PARITY.md follows with
+// `make parity`.
+package vectors
+
+import (
+	"bytes"
+	_ "embed" // for modules.yaml
+	"fmt"
+
+	"gopkg.in/yaml.v3"
+)
+
+//go:embed modules.yaml
+var modulesYAML []byte
+
+// Module is one file of the reference.
+type Module struct {
+	// ID is the scope row, as B10.
+	ID   string `yaml:"id"`
+	File string `yaml:"file"`
+	// State is done, part, later or none.
+	State string `yaml:"state"`
+	// Go are the files or packages that port it.
+	Go []string `yaml:"go"`
+	// Note says what is missing, or why there is nothing.
+	Note string `yaml:"note"`
+}
+
+var states = map[string]bool{"done": true, "part": true, "later": true, "none": true}
+
+// Modules lists the reference's files in the order of their rows.
+func Modules() ([]Module, error) {
+	var list []Module
+	decoder := yaml.NewDecoder(bytes.NewReader(modulesYAML))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&list); err != nil {
+		return nil, fmt.Errorf("modules.yaml: %w", err)
+	}
+	for i, m := range list {
+		if want := fmt.Sprintf("B%02d", i+1); m.ID != want {
+			return nil, fmt.Errorf("modules.yaml: found %s as entry %d, want %s", m.ID, i+1, want)
+		}
+		if !states[m.State] {
+			return nil, fmt.Errorf("modules.yaml: %s: found state %q, want done, part, later or none", m.ID, m.State)
+		}
+		if (m.State == "part" || m.State == "none") && m.Note == "" {
+			return nil, fmt.Errorf("modules.yaml: %s: found state %s without a note, want one that says what is missing", m.ID, m.State)
+		}
+	}
+	return list, nil
+}
