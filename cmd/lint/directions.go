@@ -31,8 +31,8 @@ type direction struct {
 var directions = []direction{
 	{
 		from:    []string{"cmd/..."},
-		to:      []string{"cmd/...", "features/steps/...", "runners/...", "features", "engine/env"},
-		because: "a command reads its flags and hands the work to a runner",
+		to:      []string{"cmd/...", "features/steps/...", "runners/...", "features", "vectors", "engine/env"},
+		because: "a command reads its flags and hands the work to a runner, or prints data",
 	},
 	{
 		from:    []string{"features", "vectors/..."},

@@ -120,6 +120,7 @@ func (f *caseFiles) Chdir(string) error                    { return fs.ErrInvali
 // newCaseEnv is a world with the files and variables given.
 func newCaseEnv(files, vars map[string]string) *env.Env {
 	f := &caseFiles{content: map[string][]byte{caseDir: nil}}
+	//lint:ordered each file is put under its own name
 	for name, text := range files {
 		f.put(name, []byte(text))
 	}

@@ -7,7 +7,9 @@ package files_test
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -206,8 +208,8 @@ func TestACrashOfTheHost(t *testing.T) {
 			f.must(f.WriteTree(map[string]string{"/old": "durable", "/dir/a": "a", "/dir/b": "b"}))
 			c.do(f)
 			f.HostCrash()
-			for name, content := range c.want {
-				f.want(name, content)
+			for _, name := range slices.Sorted(maps.Keys(c.want)) {
+				f.want(name, c.want[name])
 			}
 		})
 	}
@@ -217,15 +219,15 @@ func TestAppendingAfterACrashLeavesOldReadersAlone(t *testing.T) {
 	f := newTree(t)
 	f.write("/a", "kept")
 	f.must(f.Sync("/a"))
-	f.must(f.AppendFile("/a", []byte(" lost")))
+	f.must(f.AppendFile("/a", []byte("!")))
 	before, _, err := f.Content("/a")
 	f.must(err)
 	f.HostCrash()
-	f.must(f.AppendFile("/a", []byte(" anew")))
-	if string(before) != "kept lost" {
-		t.Errorf("content read before the crash became %q, want %q", before, "kept lost")
+	f.must(f.AppendFile("/a", []byte("?")))
+	if string(before) != "kept!" {
+		t.Errorf("content read before the crash became %q, want %q", before, "kept!")
 	}
-	f.want("/a", "kept anew")
+	f.want("/a", "kept?")
 }
 
 func TestWatchesSee(t *testing.T) {
@@ -237,6 +239,7 @@ func TestWatchesSee(t *testing.T) {
 		{"a write", func(f *tree, _ *files.FS) error { return f.WriteFile("/m/1/x", nil) }, 1},
 		{"the removal of a parent", func(f *tree, _ *files.FS) error { return f.RemoveAll("/m") }, 1},
 		{"a rename to it", func(f *tree, _ *files.FS) error { return f.Rename("/other", "/m/1/other") }, 1},
+		{"a rename away from it", func(f *tree, _ *files.FS) error { return f.Rename("/m/1", "/elsewhere") }, 1},
 		{"a new directory in it", func(f *tree, _ *files.FS) error { return f.MkdirAll("/m/1/2/3") }, 1},
 		{"not a sibling", func(f *tree, _ *files.FS) error { return f.WriteFile("/m/10", nil) }, 0},
 		{"not a failure", func(f *tree, _ *files.FS) error { _ = f.Remove("/m/1/none"); return nil }, 0},
@@ -271,6 +274,19 @@ func TestWatchesSee(t *testing.T) {
 				t.Error("called after cancel")
 			}
 		})
+	}
+}
+
+func TestAWatchMayCancelAnother(t *testing.T) {
+	f := newTree(t)
+	var cancel func()
+	first, second := 0, 0
+	f.Watch("/a", func() { first++; cancel() })
+	cancel = f.Watch("/a", func() { second++ })
+	f.write("/a", "x")
+	f.write("/a", "y")
+	if first != 2 || second != 0 {
+		t.Errorf("called %d and %d times, want 2 and 0", first, second)
 	}
 }
 
@@ -314,14 +330,14 @@ func TestTwoHostsShareAStore(t *testing.T) {
 
 func TestAViewResolvesRelativePaths(t *testing.T) {
 	f := newTree(t)
-	f.must(f.WriteTree(map[string]string{"/work/conf/a": "x"}))
-	v := files.NewView(f.w.Node("n").NewProcess("p"), f.FS, "/work")
+	f.must(f.WriteTree(map[string]string{"/srv/conf/a": "x"}))
+	v := files.NewView(f.w.Node("n").NewProcess("p"), f.FS, "/srv")
 	if got, err := v.ReadFile("conf/a"); err != nil || string(got) != "x" {
 		t.Errorf("got %q, %v", got, err)
 	}
 	f.must(v.Chdir("conf/."))
-	if got := v.Getwd(); got != "/work/conf" {
-		t.Errorf("working directory is %q, want /work/conf", got)
+	if got := v.Getwd(); got != "/srv/conf" {
+		t.Errorf("working directory is %q, want /srv/conf", got)
 	}
 	if !env.Exists(v, "a") || env.Exists(v, "") {
 		t.Error("the file of the new directory must exist, the empty path must not")

@@ -166,6 +166,7 @@ func (m *model) crash() {
 		}
 	}
 	m.history = nil
+	//lint:ordered each file settles by itself
 	for _, f := range m.names {
 		if f != nil {
 			f.settle(m.now)
@@ -177,6 +178,7 @@ func (m *model) crash() {
 // all is the tree as a map from paths to contents, directories with a slash.
 func (m *model) all() map[string]string {
 	out := map[string]string{}
+	//lint:ordered every name is its own key of out
 	for name, f := range m.names {
 		if f == nil {
 			out[strings.TrimSuffix(name, "/")+"/"] = ""

@@ -34,7 +34,7 @@ func newHost(t testing.TB) *host {
 	h := &host{t: t, w: w, tree: files.NewFS(w)}
 	h.table = processes.NewTable(w.Node("host"), h.tree)
 	if err := h.tree.WriteTree(map[string]string{
-		"/bin/server": "elf", "/opt/app/bin/tool": "elf", "/bin/text": "not a program", "/work/": "", "/bin/dir/": "",
+		"/bin/server": "elf", "/opt/app/bin/tool": "elf", "/bin/text": "not a program", "/srv/": "", "/bin/dir/": "",
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func (h *host) run(d time.Duration) {
 // parent runs fn as a task of a process that is pid 100.
 func (h *host) parent(fn func(p *vtime.Process, self env.Processes)) *vtime.Process {
 	life := h.w.Node("host").NewProcess("parent")
-	self := h.table.View(life, func() []string { return []string{"A=parent", "PATH=/opt/app/bin"} }, func() string { return "/work" })
+	self := h.table.View(life, func() []string { return []string{"A=parent", "PATH=/opt/app/bin"} }, func() string { return "/srv" })
 	life.Go("main", func() {
 		fn(life, self)
 		life.Park("the end of the test")
@@ -210,9 +210,9 @@ func TestAChildInherits(t *testing.T) {
 	})
 	h.run(time.Second)
 	h.want("0s 100",
-		`0s 101 ["tool" "--x"] ["A=parent" "PATH=/opt/app/bin"] /work`,
+		`0s 101 ["tool" "--x"] ["A=parent" "PATH=/opt/app/bin"] /srv`,
 		`0s 102 ["/opt/app/bin/tool"] ["B=2"] /opt`,
-		`0s 103 ["../opt/app/bin/tool"] [] /work`)
+		`0s 103 ["../opt/app/bin/tool"] [] /srv`)
 }
 
 func TestOutputFiles(t *testing.T) {
@@ -227,7 +227,7 @@ func TestOutputFiles(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHost(t)
-			if err := h.tree.WriteFile("/work/log", []byte("before\n")); err != nil {
+			if err := h.tree.WriteFile("/srv/log", []byte("before\n")); err != nil {
 				t.Fatal(err)
 			}
 			h.table.Register("server", func(p *processes.Process) { p.Print("hello") })
@@ -235,7 +235,7 @@ func TestOutputFiles(t *testing.T) {
 				h.start(self, env.Command{Args: []string{"/bin/server"}, Output: "log", Append: c.append, Dir: "/"})
 			})
 			h.run(time.Second)
-			got, err := h.tree.ReadFile("/work/log")
+			got, err := h.tree.ReadFile("/srv/log")
 			if err != nil || string(got) != c.want {
 				t.Errorf("log holds %q, %v, want %q", got, err, c.want)
 			}
@@ -294,7 +294,12 @@ func TestASignalToAnEndedProcessIsAnError(t *testing.T) {
 func TestExitDoesNotReturnAndRunsNoEffects(t *testing.T) {
 	h := newHost(t)
 	h.parent(func(p *vtime.Process, self env.Processes) {
+		defer h.note("deferred")
 		defer func() { _, _ = self.Start(env.Command{Args: []string{"/bin/server"}}) }()
+		defer func() {
+			self.Exit(8)
+			h.note("the second one returned")
+		}()
 		self.Exit(7)
 		h.note("returned")
 	})
@@ -302,5 +307,5 @@ func TestExitDoesNotReturnAndRunsNoEffects(t *testing.T) {
 	h.table.OnExit(func(p *processes.Process) { code, _ := p.Poll(); h.note("exit %d", code) })
 	h.table.Register("server", func(p *processes.Process) {})
 	h.run(time.Second)
-	h.want("0s exit 7")
+	h.want("0s exit 7", "0s deferred")
 }

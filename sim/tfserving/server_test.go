@@ -196,6 +196,7 @@ func TestCountRecords(t *testing.T) {
 }
 
 func TestPythonRepr(t *testing.T) {
+	//lint:ordered the cases do not know of each other
 	for in, want := range map[string]string{
 		"a":           `'a'`,
 		"it's":        `"it's"`,

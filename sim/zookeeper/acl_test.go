@@ -173,6 +173,7 @@ func TestAddressGivesRights(t *testing.T) { // ZK-9.1
 	far, _ := l.dial(ConnectRequest{TimeoutMs: 10_000, RemoteIP: "10.0.0.9"})
 	nowhere, _ := l.dial(ConnectRequest{TimeoutMs: 10_000})
 	l.must(near, with("/a", ACL{PermAll, "ip", "127.0.0.0/8"}))
+	//lint:ordered reads leave nothing behind
 	for conn, want := range map[ConnID]Code{near: CodeOK, far: noAuth, nowhere: noAuth} {
 		expect(t, l.reply(conn, Request{Op: OpGetData, Path: "/a"}).Err, want)
 	}

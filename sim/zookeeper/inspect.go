@@ -84,6 +84,7 @@ func (m *Machine) Nodes() []Node {
 // Sessions lists the live sessions by id.
 func (m *Machine) Sessions() []SessionInfo {
 	infos := make([]SessionInfo, 0, len(m.sessions))
+	//lint:ordered sorted by id below, and owned only reads
 	for _, s := range m.sessions {
 		info := SessionInfo{ID: s.id, TimeoutMs: s.timeoutMs, DeadlineMs: s.deadlineMs}
 		if s.conn != nil {

@@ -92,6 +92,7 @@ func (m model) clone() model {
 
 func (m model) String() string {
 	var lines []string
+	//lint:ordered the lines are sorted below
 	for path, n := range m {
 		kids := int32(len(m.children(path)))
 		version := n.creates*2 - kids

@@ -67,6 +67,7 @@ func TestGetAllChildrenNumberCountsDescendants(t *testing.T) { // ZK-1.8
 	for _, path := range []string{"/p", "/p/a", "/p/a/x", "/p/b", "/pq"} {
 		l.must(c, mk(path))
 	}
+	//lint:ordered reads leave nothing behind
 	for path, want := range map[string]int32{"/p": 3, "/p/a": 1, "/p/b": 0, "/": 8} {
 		expect(t, l.must(c, Request{Op: OpGetAllChildrenNumber, Path: path}).Count, want)
 	}
