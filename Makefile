@@ -7,12 +7,12 @@ BUILD := .build
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism bench parity clean
+.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism bench parity parity-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt-check vet lint proto-check test race determinism ## what CI runs; stops at the first step that fails
+check: fmt-check vet lint proto-check test race determinism parity-check ## what CI runs; stops at the first step that fails
 	@echo "== check: ok"
 
 fmt: ## format the Go files
@@ -54,8 +54,12 @@ determinism: ## the same scenarios in other processes and builds give the same t
 bench: ## measure
 	$(GO) run ./cmd/bench
 
-parity: ## rewrite PARITY.md from the quirks, vectors and feature runs
+parity: ## rewrite PARITY.md
 	$(GO) run ./cmd/monosim parity -o PARITY.md
+
+parity-check: ## say whether PARITY.md is what make parity writes
+	@echo "== parity-check"
+	@$(GO) run ./cmd/monosim parity -o PARITY.md --check
 
 clean: ## remove what was built
 	rm -rf $(BUILD) bin monosim

@@ -101,7 +101,9 @@ func (w *TFSWrapper) Command() string {
 }
 
 // Start starts the process (tfs_wrapper.py:103). The command is split at blanks
-// without a shell.
+// without a shell. The reference first changes into the directory that its own
+// code lies in, which depends on how it was packaged and shows in relative paths
+// of flags only; here the process stays where it is.
 func (w *TFSWrapper) Start() error {
 	command := w.Command()
 	process, err := w.e.Processes.Start(env.Command{Args: strings.Fields(command), Output: w.logFile})

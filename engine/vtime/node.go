@@ -42,6 +42,30 @@ func (n *Node) After(d time.Duration, kind Kind, fn func()) Timer {
 	return n.w.schedule(n.w.in(d), n, nil, kind, Func(fn), 0)
 }
 
+// Crash ends every process of the node at once (see [Process.Crash]). Called by a
+// task of one of them it does not return.
+func (n *Node) Crash() { n.each((*Process).Crash) }
+
+// Stop asks every process of the node to end gracefully (see [Process.Stop]).
+// Called by a task of one of them it does not return.
+func (n *Node) Stop() { n.each((*Process).Stop) }
+
+// each does something to every process, the caller's own last: doing it may end
+// the caller.
+func (n *Node) each(do func(*Process)) {
+	var own *Process
+	for _, p := range append([]*Process(nil), n.procs...) {
+		if t := n.w.current; t != nil && t.proc == p {
+			own = p
+			continue
+		}
+		do(p)
+	}
+	if own != nil {
+		do(own)
+	}
+}
+
 // Note folds a number into the node's and the world's hash, so that a
 // difference of content shows even when it changes no timing.
 func (n *Node) Note(x uint64) {

@@ -31,9 +31,9 @@ func (p *Process) everyTurn(period time.Duration, done func() bool, causes []*Co
 	ts.leave()
 }
 
-// look schedules the next turn when there is something to see in it. A turn
-// that falls on the very instant of its cause has already happened: its timer
-// would have been older.
+// look schedules the next turn when there is something to see in it. A turn that
+// falls on the very instant of its cause counts as over: the loop that it stands
+// for would have set its timer a period ago, before nearly every cause.
 func (ts *turns) look() {
 	if ts.over || ts.timer.Pending() || !ts.done() {
 		return

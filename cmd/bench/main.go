@@ -1,0 +1,142 @@
+// Command bench runs the benchmarks that the README speaks of and prints them
+// beside what is aimed at. It is a developer's tool: `make bench`.
+//
+// Two things to use first: `go run ./cmd/bench` for everything, and
+// `go run ./cmd/bench -only events` for the rows whose name has a word. The
+// benchmarks themselves live beside the code that they measure; to add a row
+// look at the table in rows.go. Where python3 can import simpy, its events per
+// second stand beside ours, measured in the same run.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"text/tabwriter"
+)
+
+func main() {
+	only := flag.String("only", "", "run only the rows whose name contains this")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "bench: found argument %q, want none\n", flag.Arg(0))
+		os.Exit(2)
+	}
+	if err := run(os.Stdout, os.Stderr, *only); err != nil {
+		fmt.Fprintln(os.Stderr, "bench: "+err.Error())
+		os.Exit(1)
+	}
+}
+
+func run(out, progress io.Writer, only string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "what\tmeasured\taim\t\t")
+	found := false
+	for _, g := range groups {
+		rows := g.matching(only)
+		if len(rows) == 0 {
+			continue
+		}
+		found = true
+		fmt.Fprintf(progress, "running %s ...\n", g.name)
+		values, err := g.measure()
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			value, ok := values[key{r.benchmark, r.unit}]
+			if !ok {
+				return fmt.Errorf("%s: found no %s of %s in the output of go test", g.name, r.unit, r.benchmark)
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", r.what, number(value, r.unit), r.aimText(), r.verdict(value))
+		}
+	}
+	if !found {
+		return fmt.Errorf("-only: found no row with %q in its name", only)
+	}
+	if strings.Contains("events/s of SimPy", only) {
+		simpy(w, progress)
+	}
+	return w.Flush()
+}
+
+// key names one number of a benchmark.
+type key struct{ benchmark, unit string }
+
+// measure runs go test and collects its numbers.
+func (g group) measure() (map[key]float64, error) {
+	cmd := exec.Command("go", "test", "-run", "^$", "-bench", g.pattern, "-benchtime", g.benchtime, "-timeout", "30m", g.pkg)
+	cmd.Env = append(os.Environ(), "GOGC=400")
+	output, err := cmd.CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, output)
+	}
+	return parse(output)
+}
+
+// parse reads lines as "BenchmarkName/sub-8  10  12.5 ns/op  3 events/s".
+func parse(output []byte) (map[key]float64, error) {
+	values := map[key]float64{}
+	lines := bufio.NewScanner(bytes.NewReader(output))
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
+			continue
+		}
+		name := fields[0]
+		if i := strings.LastIndexByte(name, '-'); i > 0 {
+			name = name[:i]
+		}
+		for i := 2; i+1 < len(fields); i += 2 {
+			var v float64
+			if _, err := fmt.Sscan(fields[i], &v); err != nil {
+				return nil, fmt.Errorf("found %q in %q, want a number", fields[i], lines.Text())
+			}
+			values[key{name, fields[i+1]}] = v
+		}
+	}
+	return values, lines.Err()
+}
+
+// simpyProgram counts the events of 100 processes that wait in turn, as
+// BenchmarkTaskSwitch does.
+const simpyProgram = `
+import time, simpy
+env = simpy.Environment()
+def sleeper(period):
+    while True:
+        yield env.timeout(period)
+for i in range(100):
+    env.process(sleeper(1000 + i * 7))
+env.run(until=200_000)
+start, n, until = time.perf_counter(), 0, 200_000
+while time.perf_counter() - start < 2:
+    until += 200_000
+    env.run(until=until)
+    n += sum(200_000 // (1000 + i * 7) for i in range(100))
+print(n / (time.perf_counter() - start))
+`
+
+// simpy measures SimPy where it can be imported.
+func simpy(w, progress io.Writer) {
+	if exec.Command("python3", "-c", "import simpy").Run() != nil {
+		fmt.Fprintln(w, "events/s of SimPy\tnot installed\t\t\t")
+		return
+	}
+	fmt.Fprintln(progress, "running SimPy ...")
+	output, err := exec.Command("python3", "-c", simpyProgram).Output()
+	var v float64
+	if err == nil {
+		_, err = fmt.Sscan(string(output), &v)
+	}
+	if err != nil {
+		fmt.Fprintf(w, "events/s of SimPy\tfailed: %v\t\t\t\n", err)
+		return
+	}
+	fmt.Fprintf(w, "events/s of SimPy, 100 processes\t%s\t\t\t\n", number(v, "events/s"))
+}

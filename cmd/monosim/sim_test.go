@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// writeTree makes files below a fresh directory and returns it.
+func writeTree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// monosim runs the program with arguments.
+func monosim(args ...string) (code int, stdout, message string) {
+	var out, errs bytes.Buffer
+	root := newRootCommand()
+	root.SetArgs(args)
+	root.SetOut(&out)
+	root.SetErr(&errs)
+	err := root.Execute()
+	if err != nil {
+		message = err.Error()
+	}
+	return exitCode(err), out.String(), errs.String() + message
+}
+
+const unifiedConf = `bzid demo
+base_name ctr
+base_path /models
+deploy_type unified
+agent_version 3
+layout_pattern online
+zk_servers 127.0.0.1:2181
+`
+
+const standAloneConf = `bzid demo
+base_name ctr
+base_path hdfs:///models/ctr
+stand_alone_serving true
+num_ps 2
+num_shard 1
+zk_servers 127.0.0.1:2181
+`
+
+func exported(t *testing.T) string {
+	return writeTree(t, map[string]string{
+		"v3/ctr/exported_models/entry/7/saved_model.pb":   "1234567890",
+		"v3/ctr/exported_models/entry/8/saved_model.pb":   "12345678901234567890",
+		"v3/ctr/exported_models/entry/8/variables/v.data": "1",
+		"v3/ctr/exported_models/ps_0/7/saved_model.pb":    "1",
+		"v1/entry/1/saved_model.pb":                       "1",
+		"v1/ps_0/1/saved_model.pb":                        "1",
+		"v1/ps_1/1/saved_model.pb":                        "1",
+		"none/entry/latest/saved_model.pb":                "1",
+		"file":                                            "1",
+		"v3.conf":                                         unifiedConf,
+		"v1.conf":                                         standAloneConf,
+		"bad.conf":                                        strings.Replace(unifiedConf, "unified", "unifed", 1),
+		"v2.conf":                                         strings.Replace(unifiedConf, "agent_version 3", "agent_version 2", 1),
+	})
+}
+
+func TestReadModelsFindsVersionsAtAnyDepth(t *testing.T) {
+	graphs, err := readModels(filepath.Join(exported(t), "v3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type found struct {
+		Model, Name string
+		SizeBytes   int64
+		Versions    []int64
+	}
+	var got []found
+	for _, g := range graphs {
+		got = append(got, found{g.modelOf("fallback"), g.Name, g.SizeBytes, g.Versions})
+	}
+	want := []found{{"ctr", "entry", 21, []int64{7, 8}}, {"ctr", "ps_0", 1, []int64{7}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("models (-want +got):\n%s", diff)
+	}
+}
+
+func TestSimServesWhatWasExported(t *testing.T) {
+	root := exported(t)
+	for _, c := range []struct {
+		conf, models string
+		available    []string
+		served       []string
+	}{
+		{"v3.conf", "v3", []string{"ctr:entry/8", "ctr:ps_0/7"}, []string{"ctr:entry", "ctr:ps_0"}},
+		{"v1.conf", "v1", []string{"ps_0/1", "ps_1/1", "entry/1"}, []string{"entry:0", "ps:0", "ps:1"}},
+	} {
+		t.Run(c.conf, func(t *testing.T) {
+			args := []string{"sim", "--conf", filepath.Join(root, c.conf), "--models", filepath.Join(root, c.models), "--replicas", "2", "--for", "10m", "--json"}
+			code, stdout, message := monosim(args...)
+			if code != 0 {
+				t.Fatalf("exit %d: %s", code, message)
+			}
+			var report simReport
+			if err := json.Unmarshal([]byte(stdout), &report); err != nil {
+				t.Fatalf("%v in %s", err, stdout)
+			}
+			var available, served []string
+			for _, m := range report.Models {
+				available = append(available, m.Model)
+				if m.Pods != 2 {
+					t.Errorf("%s: available on %d pods, want 2", m.Model, m.Pods)
+				}
+			}
+			for _, e := range report.ServiceMap {
+				served = append(served, e.Key)
+				if len(e.Addrs) != 2 {
+					t.Errorf("%s: got addresses %v, want 2", e.Key, e.Addrs)
+				}
+			}
+			if diff := cmp.Diff(c.available, available); diff != "" {
+				t.Errorf("available (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.served, served); diff != "" {
+				t.Errorf("service map (-want +got):\n%s", diff)
+			}
+			_, again, _ := monosim(args...)
+			var second simReport
+			if err := json.Unmarshal([]byte(again), &second); err != nil {
+				t.Fatal(err)
+			}
+			if report.Trace != second.Trace {
+				t.Errorf("trace: got %s and %s from two runs, want one", report.Trace, second.Trace)
+			}
+		})
+	}
+}
+
+func TestSimTellsWhatNeverBecameAvailable(t *testing.T) {
+	root := exported(t)
+	code, stdout, message := monosim("sim", "--conf", filepath.Join(root, "v3.conf"), "--models", filepath.Join(root, "v3"), "--for", "5m", "--policy", "latest_once")
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, message)
+	}
+	for _, want := range []string{"ctr:entry  never", "AttributeError", "5m0s virtual in "} {
+		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), strings.Join(strings.Fields(want), " ")) {
+			t.Errorf("found no %q in\n%s", want, stdout)
+		}
+	}
+}
+
+func TestBadInputIsOneMessageAndExitCode2(t *testing.T) {
+	root := exported(t)
+	in := func(name string) string { return filepath.Join(root, name) }
+	for _, c := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"no conf", []string{"sim", "--models", in("v3")}, "--conf: found nothing, want an agent.conf"},
+		{"conf that is not there", []string{"sim", "--conf", in("nope"), "--models", in("v3")}, "no such file or directory"},
+		{"unknown deploy type", []string{"sim", "--conf", in("bad.conf"), "--models", in("v3")}, `bad.conf:4: found deploy_type "unifed", want one of entry, ps, dense, mixed, unified`},
+		{"agent version 2", []string{"sim", "--conf", in("v2.conf"), "--models", in("v3")}, `found agent_version "2", want one of 1, 3`},
+		{"no models", []string{"sim", "--conf", in("v3.conf")}, "--models: found nothing, want a directory of exported models"},
+		{"models that are a file", []string{"sim", "--conf", in("v3.conf"), "--models", in("file")}, "found a file, want a directory"},
+		{"models without versions", []string{"sim", "--conf", in("v3.conf"), "--models", in("none")}, "found no version directory in it, want <sub_graph>/<number>/saved_model.pb"},
+		{"shards that the conf denies", []string{"sim", "--conf", in("v1.conf"), "--models", in("v1"), "--shards", "2"}, "found num_shard 1, want 2"},
+		{"no time", []string{"sim", "--conf", in("v3.conf"), "--models", in("v3"), "--for", "0s"}, "--for: found 0s"},
+		{"unknown profile", []string{"sim", "--conf", in("v3.conf"), "--models", in("v3"), "--zookeeper", "3"}, `found "3", want zookeeper-3.8`},
+		{"unknown quirk", []string{"sim", "--conf", in("v3.conf"), "--models", in("v3"), "--quirks", "q1"}, `quirks: found "q1"`},
+		{"unknown flag", []string{"sim", "--nope"}, "unknown flag: --nope"},
+		{"unknown command", []string{"simulate"}, `unknown command "simulate"`},
+		{"argument of version", []string{"version", "x"}, `found argument "x", want none`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, _, message := monosim(c.args...)
+			if code != 2 || !strings.Contains(message, c.want) {
+				t.Errorf("got exit %d and %q, want 2 and %q", code, message, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,58 @@
+package vtime_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// Goal: what strikes a node strikes all its processes, also when one of them
+// asks for it. Method: two processes note what they still get to do.
+func TestANodeStrikesAllItsProcesses(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		strike   func(*vtime.Node)
+		deferred int // how many processes get to run what they deferred
+	}{
+		{"crash", (*vtime.Node).Crash, 0},
+		{"stop", (*vtime.Node).Stop, 2},
+	} {
+		for _, inside := range []bool{false, true} {
+			name := c.name + " from the engine"
+			if inside {
+				name = c.name + " from a task of it"
+			}
+			t.Run(name, func(t *testing.T) {
+				w := vtime.New(vtime.Config{CheckOwner: true})
+				t.Cleanup(w.Close)
+				n := w.Node("node")
+				deferred, late := 0, 0
+				for i := range 2 {
+					p := n.NewProcess("program")
+					p.Go("main", func() {
+						defer func() {
+							p.Sleep(time.Second) // unwinds after a crash
+							deferred++
+						}()
+						p.Sleep(10 * time.Second)
+						if inside && i == 0 {
+							c.strike(n)
+						}
+						p.Sleep(10 * time.Second)
+						late++
+					})
+				}
+				if !inside {
+					w.Node("operator").After(15*time.Second, kindTick, func() { c.strike(n) })
+				}
+				if _, err := w.Run(vtime.Limits{Until: time.Minute}); err != nil {
+					t.Fatal(err)
+				}
+				if late != 0 || deferred != c.deferred {
+					t.Errorf("got %d that went on and %d that ran what they deferred, want 0 and %d", late, deferred, c.deferred)
+				}
+			})
+		}
+	}
+}
