@@ -1,0 +1,260 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/simrun"
+)
+
+// testCommand runs `monosim test` on the simulation.
+func testCommand(args ...string) (stdout, stderr string, err error) {
+	var out, errs bytes.Buffer
+	cmd := newTestCommand(func() runners.Runner { return &simrun.Runner{KeepLog: 1} })
+	cmd.SilenceErrors = true
+	cmd.SetOut(&out)
+	cmd.SetErr(&errs)
+	cmd.SetArgs(args)
+	err = cmd.Execute()
+	return out.String(), errs.String(), err
+}
+
+var lastLine = regexp.MustCompile(`^(\d+) scenarios \((\d+) passed, (\d+) failed, (\d+) skipped\), \d+ steps, \S+ virtual in \S+ wall, trace ([0-9a-f]{16})$`)
+
+// last takes the totals of the last line apart.
+func last(t *testing.T, output string) (scenarios, passed, failed, skipped, trace string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimRight(output, "\n"), "\n")
+	m := lastLine.FindStringSubmatch(lines[len(lines)-1])
+	if m == nil {
+		t.Fatalf("last line: found %q, want %s", lines[len(lines)-1], lastLine)
+	}
+	return m[1], m[2], m[3], m[4], m[5]
+}
+
+// write puts a file into a new directory.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const passing = `Feature: f
+  Scenario: It runs
+    Given a v3 cluster of 1 shard with 1 replica
+    When the cluster starts
+    Then within 5s shard0-replica0 has service info
+`
+
+var failing = strings.Replace(passing, "It runs", "It does not", 1) + "    And shard0-replica0 has ended\n"
+
+func TestOwnScenariosPass(t *testing.T) {
+	out, _, err := testCommand()
+	if err != nil {
+		t.Fatalf("exit code %d\n%s", exitCode(err), out)
+	}
+	scenarios, passed, _, _, _ := last(t, out)
+	if scenarios != passed {
+		t.Errorf("scenarios: want all %s passed, got %s", scenarios, passed)
+	}
+}
+
+func TestSameSeedSameTrace(t *testing.T) {
+	traceOf := func(seed string) string {
+		out, _, err := testCommand("--tags", "@cluster1000", "--seed", seed)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		_, _, _, _, trace := last(t, out)
+		return trace
+	}
+	first := traceOf("5")
+	if again := traceOf("5"); again != first {
+		t.Errorf("trace of seed 5: first %s, then %s", first, again)
+	}
+	if other := traceOf("6"); other == first {
+		t.Errorf("seeds 5 and 6 have the same trace %s", first)
+	}
+}
+
+func TestFailureSaysHowToReplay(t *testing.T) {
+	path := write(t, "x.feature", passing+strings.TrimPrefix(failing, "Feature: f\n"))
+	for _, format := range []string{"progress", "pretty"} {
+		out, _, err := testCommand(path, "--seed", "3", "--quirks", "fixed", "--format", format)
+		if exitCode(err) != exitFailed {
+			t.Errorf("exit code: want %d, got %d (%v)", exitFailed, exitCode(err), err)
+		}
+		for _, want := range []string{
+			"shard0-replica0 has ended", "want ended, got running", "t+0.100s: ",
+			"monosim test " + path + ":6 --seed 3 --quirks fixed\n",
+		} {
+			if !strings.Contains(out, want) {
+				t.Errorf("--format %s: found no %q in\n%s", format, want, out)
+			}
+		}
+		if scenarios, passed, failed, _, _ := last(t, out); scenarios != "2" || passed != "1" || failed != "1" {
+			t.Errorf("--format %s: want 2 scenarios, 1 passed, 1 failed, got %s, %s, %s", format, scenarios, passed, failed)
+		}
+	}
+}
+
+func TestReplayRunsThatScenarioOnly(t *testing.T) {
+	path := write(t, "x.feature", passing+strings.TrimPrefix(failing, "Feature: f\n"))
+	out, _, err := testCommand(path + ":2")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if scenarios, _, _, _, _ := last(t, out); scenarios != "1" {
+		t.Errorf("scenarios: want 1, got %s", scenarios)
+	}
+}
+
+func TestSeedsMultiplyTheRuns(t *testing.T) {
+	out, _, err := testCommand("--seeds", "3", filepath.Dir(write(t, "x.feature", passing)))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if scenarios, _, _, _, _ := last(t, out); scenarios != "3" {
+		t.Errorf("scenarios: want 3, got %s", scenarios)
+	}
+}
+
+func TestOwnScenariosAreFoundByTheirNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	out, _, err := testCommand("features/lifecycle.feature", "features/startup.feature:4")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func TestReportFiles(t *testing.T) {
+	path := write(t, "x.feature", passing+strings.TrimPrefix(failing, "Feature: f\n"))
+	dir := t.TempDir()
+	junit, cucumber := filepath.Join(dir, "junit.xml"), filepath.Join(dir, "cucumber.json")
+	out, _, err := testCommand(path, "--format", "junit:"+junit, "--format", "cucumber:"+cucumber)
+	if exitCode(err) != exitFailed {
+		t.Fatalf("exit code: want %d, got %v\n%s", exitFailed, err, out)
+	}
+	last(t, out)
+
+	text, err := os.ReadFile(junit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var suites junitSuites
+	if err := xml.Unmarshal(text, &suites); err != nil {
+		t.Fatal(err)
+	}
+	if suites.Tests != 2 || suites.Failures != 1 || len(suites.Suites) != 1 || len(suites.Suites[0].Cases) != 2 {
+		t.Fatalf("junit: want one suite of 2 tests with 1 failure, got\n%s", text)
+	}
+	if f := suites.Suites[0].Cases[1].Failure; f == nil || !strings.Contains(f.Text, "replay with: monosim test "+path+":6 --seed 1") {
+		t.Errorf("junit: want the second case to fail and to say how to replay it, got\n%s", text)
+	}
+
+	if text, err = os.ReadFile(cucumber); err != nil {
+		t.Fatal(err)
+	}
+	var list []cucumberFeature
+	if err := json.Unmarshal(text, &list); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range list[0].Elements {
+		for _, s := range e.Steps {
+			got = append(got, e.Name+": "+s.Keyword+s.Name+": "+s.Result.Status)
+		}
+	}
+	want := []string{
+		"It runs: Given a v3 cluster of 1 shard with 1 replica: passed",
+		"It runs: When the cluster starts: passed",
+		"It runs: Then within 5s shard0-replica0 has service info: passed",
+		"It does not: Given a v3 cluster of 1 shard with 1 replica: passed",
+		"It does not: When the cluster starts: passed",
+		"It does not: Then within 5s shard0-replica0 has service info: passed",
+		"It does not: And shard0-replica0 has ended: failed",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("cucumber (-want +got):\n%s", diff)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {
+		t.Errorf("directory of the reports: want 2 files, got %d (%v)", len(files), err)
+	}
+}
+
+func TestReportThatALineWouldSpoil(t *testing.T) {
+	out, errs, err := testCommand(write(t, "x.feature", passing), "--format", "cucumber")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !json.Valid([]byte(out)) {
+		t.Errorf("standard output is no JSON:\n%s", out)
+	}
+	last(t, errs)
+}
+
+func TestDifferenceBetweenTwoRunsIsShown(t *testing.T) {
+	path := write(t, "x.feature", passing)
+	if out, _, err := testCommand(path, "--check-determinism"); err != nil {
+		t.Fatalf("two equal runs: %v\n%s", err, out)
+	}
+	out, _, err := testCommand(path, "--check-determinism", "--choice", "shard0-replica0/grpc.backoff#0=1", "--choice", "zookeeper/network.latency#2=77")
+	if exitCode(err) != exitFailed {
+		t.Fatalf("exit code: want %d, got %v\n%s", exitFailed, err, out)
+	}
+	for _, want := range []string{"two runs of one seed differ", "first differing event", "because of #"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("output: found no %q in\n%s", want, out)
+		}
+	}
+}
+
+func TestBadInputEndsWith2(t *testing.T) {
+	path := write(t, "x.feature", passing)
+	unknown := write(t, "y.feature", strings.Replace(passing, "the cluster starts", "the clusters start", 1))
+	tests := []struct {
+		name string
+		args []string
+		says string
+	}{
+		{"a missing path", []string{"nowhere.feature"}, "nowhere.feature: found no such file"},
+		{"a line without a scenario", []string{path + ":3"}, "want one of those that begin on 2"},
+		{"tags that nothing has", []string{path, "--tags", "@nothing"}, "found no scenario"},
+		{"tags with or", []string{path, "--tags", "@a,@b"}, "joined by &&"},
+		{"an unknown sentence", []string{unknown}, "y.feature:4: no sentence says\n    the clusters start\n  the nearest that is known is\n    the cluster starts"},
+		{"an unknown format", []string{path, "--format", "html"}, `--format: found "html"`},
+		{"a format without a file name", []string{path, "--format", "junit:"}, `--format: found "junit:"`},
+		{"a seed that is no number", []string{path, "--seed", "x"}, "seed"},
+		{"no seeds", []string{path, "--seeds", "0"}, "--seeds: found 0"},
+		{"quirks that are none", []string{path, "--quirks", "most"}, `--quirks: found "most"`},
+		{"a choice without a second run", []string{path, "--choice", "a/b#1=2"}, "--check-determinism"},
+		{"a choice that is none", []string{path, "--check-determinism", "--choice", "a#1"}, "node/site#k=value"},
+		{"an unknown flag", []string{path, "--fast"}, "--fast"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			out, _, err := testCommand(test.args...)
+			if exitCode(err) != exitBadInput {
+				t.Fatalf("exit code: want %d, got %d (%v)", exitBadInput, exitCode(err), err)
+			}
+			if !strings.Contains(err.Error(), test.says) {
+				t.Errorf("message: found no %q in %q", test.says, err)
+			}
+			if out != "" {
+				t.Errorf("standard output: want nothing, got %q", out)
+			}
+		})
+	}
+}

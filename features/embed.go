@@ -1,0 +1,14 @@
+// Package features holds the scenarios, one file per capability of a cluster.
+//
+// [FS] is what `monosim test` runs when it is given no path, so that the binary
+// carries its own scenarios. The sentences are defined in features/steps; a new
+// scenario goes into the file of the capability that it shows, and its title says
+// the outcome.
+package features
+
+import "embed"
+
+// FS holds the .feature files at its root.
+//
+//go:embed *.feature
+var FS embed.FS

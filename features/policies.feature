@@ -1,0 +1,48 @@
+Feature: Version policies of a deploy config
+
+  Background:
+    Given a v3 cluster of 1 shard with 1 replica
+    And model ctr with sub-graphs entry, ps_0 of 30 MB in version 1
+
+  @v3 @Q25
+  Scenario: One model with policy latest_once keeps the reference from loading any
+    Given the agents keep the quirks "python"
+    When the cluster starts
+    And ctr:entry is declared
+    And ctr:ps_0 is declared with policy "latest_once"
+    And 5s pass
+    And ctr:ps_0 and ctr:entry are published to layout main
+    Then for 65s the model config of shard0-replica0 is empty
+    And every model server has no version of ctr:entry
+
+  @v3 @Q25
+  Scenario: A repaired agent loads a model with policy latest_once
+    Given the agents keep the quirks "fixed"
+    When the cluster starts
+    And ctr:entry is declared
+    And ctr:ps_0 is declared with policy "latest_once"
+    And ctr:entry and ctr:ps_0 are published to layout main
+    Then within 65s every model server has version 1 of ctr:ps_0 AVAILABLE
+    And every model server has version 1 of ctr:entry AVAILABLE
+
+  @v3 @Q26
+  Scenario: Policy specific means version 1
+    When the cluster starts
+    And version 2 of ctr:entry is exported
+    And ctr:entry is declared with policy "specific"
+    And ctr:entry is published to layout main
+    Then within 65s every model server has version 1 of ctr:entry AVAILABLE
+    When version 3 of ctr:entry is exported
+    Then for 10s every model server has version 1 of ctr:entry AVAILABLE
+
+  @v3
+  Scenario: Policy all serves every version
+    When the cluster starts
+    And version 2 of ctr:entry is exported
+    And ctr:entry is declared with policy "all"
+    And ctr:entry is published to layout main
+    Then within 65s every model server has version 1 of ctr:entry AVAILABLE
+    And within 1s every model server has version 2 of ctr:entry AVAILABLE
+    When version 3 of ctr:entry is exported
+    Then within 3s every model server has version 3 of ctr:entry AVAILABLE
+    And every model server has version 1 of ctr:entry AVAILABLE

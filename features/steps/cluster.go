@@ -1,0 +1,70 @@
+package steps
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// clusterOf sets the number of pods and the configuration of their agents.
+func (w *World) clusterOf(version, shards, replicas int) error {
+	switch version {
+	case 1:
+		w.conf = parseConf(confV1)
+	case 3:
+		w.conf = parseConf(confV3)
+	default:
+		return fmt.Errorf("agent version: found %d, want 1 or 3", version)
+	}
+	w.spec.Shards, w.spec.Replicas = shards, replicas
+	return nil
+}
+
+// replicasIn places the replicas, as "lf:default, hl:default".
+func (w *World) replicasIn(list string) error {
+	for place := range strings.SplitSeq(list, ",") {
+		idc, cluster, ok := strings.Cut(strings.TrimSpace(place), ":")
+		if !ok {
+			return fmt.Errorf("place of replicas: found %q, want idc:cluster", place)
+		}
+		w.spec.Locations = append(w.spec.Locations, runners.Location{IDC: idc, Cluster: cluster})
+	}
+	return nil
+}
+
+func (w *World) setVariable(key, value string) error {
+	w.spec.Env = append(w.spec.Env, runners.EnvVar{Key: key, Value: value})
+	return nil
+}
+
+func (w *World) keepQuirks(quirks string) error {
+	w.spec.Quirks = quirks
+	return nil
+}
+
+func (w *World) zooKeeperProfile(name string) error {
+	w.spec.ZooKeeper = name
+	return nil
+}
+
+func (w *World) modelServerProfile(name string) error {
+	w.spec.ModelServer = name
+	return nil
+}
+
+func (w *World) restartAfter(text string) error {
+	d, err := time.ParseDuration(text)
+	w.spec.RestartAfter = d
+	return err
+}
+
+func (w *World) start() error { return w.cluster.Start() }
+
+// listSeparator is what stands between the members of a list.
+var listSeparator = regexp.MustCompile(`, | and `)
+
+// list takes a list apart.
+func list(text string) []string { return listSeparator.Split(text, -1) }

@@ -1,0 +1,206 @@
+package steps
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/runners"
+)
+
+// agents reads "every agent", which are those that run, or a list of pods.
+func (w *World) agents(text string) ([]string, error) {
+	if text != "every agent" {
+		_, pods, _ := strings.Cut(text, " of ")
+		return list(pods), nil
+	}
+	var names []string
+	for _, p := range w.cluster.Pods() {
+		s, err := w.cluster.PodState(p.Name)
+		if err != nil {
+			return nil, err
+		}
+		if s.Running {
+			names = append(names, p.Name)
+		}
+	}
+	return names, nil
+}
+
+// eachAgent makes a check of every named agent.
+func (w *World) eachAgent(agents string, fn func(pod string) error) check {
+	return func() error {
+		pods, err := w.agents(agents)
+		if err != nil {
+			return err
+		}
+		if len(pods) == 0 {
+			return differ("agents", "some running", "none")
+		}
+		for _, pod := range pods {
+			if err := fn(pod); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// serverType is what to ask for to see a key of v1, as "ps:0"; v3 lists all
+// models whatever the type.
+func serverType(key string) string {
+	switch kind, _, _ := strings.Cut(key, ":"); kind {
+	case "ps", "entry", "dense":
+		return kind
+	}
+	return "ps"
+}
+
+// listsOn compares the pods behind a key's addresses, without their ports.
+func (w *World) listsOn(agents, key, pods string) check {
+	return w.eachAgent(agents, func(pod string) error {
+		what := fmt.Sprintf("HeartBeat of %s: %s", pod, key)
+		answer, err := w.cluster.HeartBeat(pod, serverType(key))
+		if err != nil {
+			return differ(what, w.pods(pods), err)
+		}
+		var addrs []string
+		for _, a := range answer {
+			if a.Key == key {
+				addrs = a.Addrs
+			}
+		}
+		return w.samePods(what, pods, addrs)
+	})
+}
+
+// samePods compares addresses with pods.
+func (w *World) samePods(what, pods string, addrs []string) error {
+	want := slices.Clone(w.pods(pods))
+	slices.Sort(want)
+	got, err := w.podsAt(addrs)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(want, got) {
+		return differ(what, want, got)
+	}
+	return nil
+}
+
+// podsAt names the pods at addresses, sorted; an address of no pod stays as it is.
+func (w *World) podsAt(addrs []string) ([]string, error) {
+	var names []string
+	for _, addr := range addrs {
+		name := addr
+		if host, port, err := net.SplitHostPort(addr); err == nil && port != "None" {
+			for _, p := range w.cluster.Pods() {
+				s, err := w.cluster.PodState(p.Name)
+				if err != nil {
+					return nil, err
+				}
+				if s.IP == host {
+					name = p.Name
+				}
+			}
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func (w *World) listsNothing(agents string) check {
+	return w.eachAgent(agents, func(pod string) error {
+		for _, kind := range []string{"ps", "entry", "dense"} {
+			what := fmt.Sprintf("HeartBeat of %s for %s", pod, kind)
+			answer, err := w.cluster.HeartBeat(pod, kind)
+			if err != nil {
+				return differ(what, "nothing", err)
+			}
+			for _, a := range answer {
+				if len(a.Addrs) > 0 {
+					return differ(what, "nothing", keys(answer))
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func keys(answer []runners.Addresses) []string {
+	var list []string
+	for _, a := range answer {
+		list = append(list, fmt.Sprintf("%s on %d", a.Key, len(a.Addrs)))
+	}
+	return list
+}
+
+func (w *World) doesNotAnswer(agents string) check {
+	return w.eachAgent(agents, func(pod string) error {
+		_, err := w.cluster.HeartBeat(pod, "ps")
+		var rpc *env.RPCError
+		if err == nil || errors.As(err, &rpc) && rpc.Code != env.Unavailable && rpc.Code != env.DeadlineExceeded {
+			return differ("HeartBeat of "+pod, "no answer", answered(err))
+		}
+		return nil
+	})
+}
+
+func answered(err error) any {
+	if err == nil {
+		return "one"
+	}
+	return err
+}
+
+func (w *World) replicasAnswer(agents, kind string, task int, pods string) check {
+	return w.eachAgent(agents, func(pod string) error {
+		what := fmt.Sprintf("GetReplicas of %s: %s %d", pod, kind, task)
+		addrs, err := w.cluster.GetReplicas(pod, kind, task)
+		if err != nil {
+			return differ(what, w.pods(pods), err)
+		}
+		return w.samePods(what, pods, addrs)
+	})
+}
+
+func (w *World) refusesGetReplicas(agents, code, text string) check {
+	return w.eachAgent(agents, func(pod string) error {
+		_, err := w.cluster.GetReplicas(pod, "ps", 0)
+		return refused("GetReplicas of "+pod, code, text, err)
+	})
+}
+
+func (w *World) refusesGetResource(agents, code, text string) check {
+	return w.eachAgent(agents, func(pod string) error {
+		_, err := w.cluster.GetResource(pod)
+		return refused("GetResource of "+pod, code, text, err)
+	})
+}
+
+// refused wants an error with a code whose message contains text.
+func refused(what, code, text string, err error) error {
+	var rpc *env.RPCError
+	if errors.As(err, &rpc) && rpc.Code.String() == code && strings.Contains(rpc.Message, text) {
+		return nil
+	}
+	return differ(what, code+" ..."+text+"...", answered(err))
+}
+
+func (w *World) resourceAnswer(agents string, shard, replica int) check {
+	return w.eachAgent(agents, func(pod string) error {
+		what, want := "GetResource of "+pod, fmt.Sprintf("shard %d and replica %d", shard, replica)
+		r, err := w.cluster.GetResource(pod)
+		if err != nil {
+			return differ(what, want, err)
+		}
+		if r.ShardID != shard || r.ReplicaID != replica {
+			return differ(what, want, fmt.Sprintf("shard %d and replica %d", r.ShardID, r.ReplicaID))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,19 @@
+// Package steps runs scenarios written in Gherkin against any implementation
+// behind the runners interface.
+//
+// Two things to use first:
+//
+//   - [Suite] loads scenarios and runs them with one seed or many; what comes
+//     back is a [Report].
+//   - [Vocabulary] lists every sentence that a scenario may say.
+//
+// A sentence is of one of four kinds. Shapes describe the cluster before it is
+// built and are all that a Background may hold. Actions do something. Conditions
+// last until they are taken back, or for a time when the sentence ends in "for
+// 12s". Assertions say what must be seen: at once, or "within 30s" of waiting, or
+// all the time "for 30s".
+//
+// To change what a sentence says look in words.go; what it does, in the file
+// named after its noun; how waiting works, in time.go; the agents' configuration,
+// in conf.go; how scenarios are found and run, in plan.go and suite.go.
+package steps

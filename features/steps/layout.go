@@ -1,0 +1,67 @@
+package steps
+
+import (
+	"fmt"
+	"strings"
+)
+
+// layoutPath is the znode of a layout; a name that begins with a slash is one
+// already (utils.py:571).
+func (w *World) layoutPath(name string) string {
+	if strings.HasPrefix(name, "/") {
+		return name
+	}
+	return "/" + w.bzid() + "/layouts/" + name
+}
+
+func (w *World) declare(servables string) error { return w.declareWith(servables, "latest") }
+
+func (w *World) declareWith(servables, policy string) error {
+	for _, s := range list(servables) {
+		model, subGraph := modelAndSubGraph(s)
+		if err := w.cluster.Declare(model, subGraph, basePath(s), policy); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *World) publish(servables, layout string) error {
+	for _, s := range list(servables) {
+		model, subGraph := modelAndSubGraph(s)
+		if err := w.cluster.Publish(w.layoutPath(layout), model, subGraph); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *World) unpublish(servables, layout string) error {
+	for _, s := range list(servables) {
+		model, subGraph := modelAndSubGraph(s)
+		if err := w.cluster.Unpublish(w.layoutPath(layout), model, subGraph); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rollOut declares all sub-graphs of an exported model, then publishes them.
+func (w *World) rollOut(model, layout string) error {
+	var servables []string
+	for _, m := range w.models {
+		for _, g := range m.SubGraphs {
+			if m.Name == model {
+				servables = append(servables, model+":"+g.Name)
+			}
+		}
+	}
+	if servables == nil {
+		return fmt.Errorf("model %s: found none in the shape of the cluster, want its sub-graphs", model)
+	}
+	all := strings.Join(servables, ", ")
+	if err := w.declare(all); err != nil {
+		return err
+	}
+	return w.publish(all, layout)
+}

@@ -1,0 +1,93 @@
+package steps
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// modelRoot is where models are exported: /models/<model>/<sub-graph>/<version>.
+const modelRoot = "/models/"
+
+// exportedModel exports a model before the start.
+func (w *World) exportedModel(model, subGraphs, size string, version int64) error {
+	bytes, err := sizeBytes(size)
+	if err != nil {
+		return err
+	}
+	m := runners.Model{Name: model, BasePath: modelRoot + model}
+	for _, g := range list(subGraphs) {
+		m.SubGraphs = append(m.SubGraphs, runners.SubGraph{Name: g, SizeBytes: bytes, Versions: []int64{version}})
+	}
+	w.models = append(w.models, m)
+	return nil
+}
+
+// sizeBytes reads "30 MB"; units are decimal.
+func sizeBytes(text string) (int64, error) {
+	number, unit, _ := strings.Cut(text, " ")
+	n, err := strconv.ParseInt(number, 10, 64)
+	switch unit {
+	case "kB":
+		n *= 1e3
+	case "MB":
+		n *= 1e6
+	case "GB":
+		n *= 1e9
+	}
+	return n, err
+}
+
+// basePath is where the versions of "<model>:<sub-graph>" are.
+func basePath(servable string) string {
+	model, subGraph := modelAndSubGraph(servable)
+	return modelRoot + model + "/" + subGraph
+}
+
+func modelAndSubGraph(servable string) (model, subGraph string) {
+	model, subGraph, _ = strings.Cut(servable, ":")
+	return model, subGraph
+}
+
+// export adds a version as large as those exported before the start.
+func (w *World) export(version int64, servable string) error {
+	model, subGraph := modelAndSubGraph(servable)
+	for _, m := range w.models {
+		for _, g := range m.SubGraphs {
+			if m.Name == model && g.Name == subGraph {
+				return w.cluster.ExportVersion(basePath(servable), version, g.SizeBytes)
+			}
+		}
+	}
+	return fmt.Errorf("export of %s: found no model of that name in the shape of the cluster, want one, or a size", servable)
+}
+
+func (w *World) exportSized(version int64, servable, size string) error {
+	bytes, err := sizeBytes(size)
+	if err != nil {
+		return err
+	}
+	return w.cluster.ExportVersion(basePath(servable), version, bytes)
+}
+
+func (w *World) deleteVersion(version int64, servable string) error {
+	return w.cluster.DeleteVersion(basePath(servable), version)
+}
+
+func (w *World) deleteBasePath(servable string) error {
+	return w.cluster.DeleteVersion(basePath(servable), 0)
+}
+
+// broken makes loads of a version fail until it is repaired.
+func (w *World) broken(version int64, servable string) lasting {
+	return lasting{
+		begin: func() error { return w.cluster.BreakVersion(basePath(servable), version) },
+		end:   func() error { return w.repair(version, servable) },
+	}
+}
+
+func (w *World) repair(version int64, servable string) error {
+	return w.cluster.RepairVersion(basePath(servable), version)
+}

@@ -1,0 +1,174 @@
+package steps
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// modelServer is one model server; kind is "" in pods that have one only.
+type modelServer struct{ pod, kind string }
+
+func (s modelServer) String() string {
+	if s.kind == "" {
+		return "model server of " + s.pod
+	}
+	return s.kind + " server of " + s.pod
+}
+
+// servers reads "the ps server of shard0-replica0" or "every model server".
+func (w *World) servers(text string) ([]modelServer, error) {
+	if text != "every model server" {
+		var kind, pod string
+		if _, err := fmt.Sscanf(text, "the %s server of %s", &kind, &pod); err != nil {
+			return nil, err
+		}
+		if kind == "model" {
+			kind = ""
+		}
+		return []modelServer{{pod, kind}}, nil
+	}
+	var all []modelServer
+	for _, pod := range w.cluster.Pods() {
+		s, err := w.cluster.PodState(pod.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range s.ModelServers {
+			all = append(all, modelServer{pod.Name, m.Kind})
+		}
+	}
+	return all, nil
+}
+
+func (w *World) killModelServer(server string) error {
+	servers, err := w.servers(server)
+	if err != nil {
+		return err
+	}
+	return w.cluster.KillModelServer(servers[0].pod, servers[0].kind)
+}
+
+// eachServer makes a check of what every named server answers for a model. A
+// server that does not run is not seen.
+func (w *World) eachServer(servers, model string, fn func(s modelServer, versions []env.ModelVersionStatus, err error) error) check {
+	return func() error {
+		list, err := w.servers(servers)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			return differ("model servers", "some running", "none")
+		}
+		for _, s := range list {
+			versions, err := w.cluster.ModelStatus(s.pod, s.kind, model)
+			if err := fn(s, versions, err); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func (w *World) hasVersion(servers string, version int64, model, state string) check {
+	return w.eachServer(servers, model, func(s modelServer, versions []env.ModelVersionStatus, err error) error {
+		what := fmt.Sprintf("%s: version %d of %s", s, version, model)
+		if err != nil {
+			return differ(what, state, err)
+		}
+		for _, v := range versions {
+			if v.Version == version && v.State.String() == state {
+				return nil
+			}
+		}
+		return differ(what, state, statuses(versions))
+	})
+}
+
+func (w *World) hasNoVersion(servers, model string) check {
+	return w.eachServer(servers, model, func(s modelServer, versions []env.ModelVersionStatus, err error) error {
+		var rpc *env.RPCError
+		if errors.As(err, &rpc) && rpc.Code == env.NotFound {
+			return nil
+		}
+		if err != nil {
+			return differ(fmt.Sprintf("%s: %s", s, model), env.NotFound, err)
+		}
+		return differ(fmt.Sprintf("%s: %s", s, model), "no version", statuses(versions))
+	})
+}
+
+// reportsError looks for the text inside the error message of a version.
+func (w *World) reportsError(servers, code, text string, version int64, model string) check {
+	return w.eachServer(servers, model, func(s modelServer, versions []env.ModelVersionStatus, err error) error {
+		what := fmt.Sprintf("%s: version %d of %s", s, version, model)
+		want := code + " ..." + text + "..."
+		if err != nil {
+			return differ(what, want, err)
+		}
+		for _, v := range versions {
+			if v.Version == version && v.Status.Code.String() == code && strings.Contains(v.Status.Message, text) {
+				return nil
+			}
+		}
+		return differ(what, want, statuses(versions))
+	})
+}
+
+// statuses writes versions as "1 AVAILABLE, 2 END (NOT_FOUND: ...)".
+func statuses(versions []env.ModelVersionStatus) string {
+	if len(versions) == 0 {
+		return "no version"
+	}
+	var parts []string
+	for _, v := range versions {
+		part := fmt.Sprintf("%d %s", v.Version, v.State)
+		if v.Status.Code != env.OK {
+			part += fmt.Sprintf(" (%s: %s)", v.Status.Code, v.Status.Message)
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// configName finds the names in a model config file.
+var configName = regexp.MustCompile(`\bname:\s*"([^"]*)"`)
+
+// configFile makes a check of the names in the file that a pod's only model
+// server polls.
+func (w *World) configFile(pod string, want []string) check {
+	return func() error {
+		s, err := w.cluster.PodState(pod)
+		if err != nil {
+			return err
+		}
+		if len(s.ModelServers) != 1 {
+			return differ("model servers of "+pod, 1, len(s.ModelServers))
+		}
+		text, err := w.cluster.ReadFile(pod, s.ModelServers[0].ConfigFile)
+		if err != nil {
+			return err
+		}
+		got := []string{}
+		for _, m := range configName.FindAllSubmatch(text, -1) {
+			got = append(got, string(m[1]))
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			return differ("model config of "+pod, want, got)
+		}
+		return nil
+	}
+}
+
+func (w *World) configLists(pod, servables string) check {
+	want := list(servables)
+	slices.Sort(want)
+	return w.configFile(pod, want)
+}
+
+func (w *World) configEmpty(pod string) check { return w.configFile(pod, []string{}) }

@@ -1,0 +1,97 @@
+package steps
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// pods reads "every pod", "no pod" or a list.
+func (w *World) pods(text string) []string {
+	switch text {
+	case "no pod":
+		return nil
+	case "every pod":
+		var names []string
+		for _, p := range w.cluster.Pods() {
+			names = append(names, p.Name)
+		}
+		return names
+	}
+	return list(text)
+}
+
+func (w *World) killAgent(pod string) error { return w.cluster.KillAgent(pod) }
+func (w *World) stopAgent(pod string) error { return w.cluster.StopAgent(pod) }
+func (w *World) startPod(pod string) error  { return w.cluster.StartPod(pod) }
+
+// eachPod makes a check of the state of every pod that is named.
+func (w *World) eachPod(pods string, fn func(pod string, s runners.PodState) error) check {
+	return func() error {
+		for _, pod := range w.pods(pods) {
+			s, err := w.cluster.PodState(pod)
+			if err != nil {
+				return err
+			}
+			if err := fn(pod, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func (w *World) podsRun(pods string) check {
+	return w.eachPod(pods, func(pod string, s runners.PodState) error {
+		if !s.Running {
+			return differ("agent of "+pod, "running", describe(s))
+		}
+		return nil
+	})
+}
+
+func (w *World) podsEnded(pods string) check {
+	return w.eachPod(pods, func(pod string, s runners.PodState) error {
+		if s.Running || s.Starts == 0 {
+			return differ("agent of "+pod, "ended", describe(s))
+		}
+		return nil
+	})
+}
+
+func (w *World) podEndedWith(pod string, code int) check {
+	return w.eachPod(pod, func(pod string, s runners.PodState) error {
+		if s.Running || s.Starts == 0 || s.ExitCode != code {
+			return differ("agent of "+pod, fmt.Sprintf("ended with %d", code), describe(s))
+		}
+		return nil
+	})
+}
+
+func describe(s runners.PodState) string {
+	switch {
+	case s.Running:
+		return "running"
+	case s.Starts == 0:
+		return "never started"
+	}
+	return fmt.Sprintf("ended with %d", s.ExitCode)
+}
+
+func (w *World) podStarted(pod string, times int) check {
+	return w.eachPod(pod, func(pod string, s runners.PodState) error {
+		if s.Starts != times {
+			return differ("starts of "+pod, times, s.Starts)
+		}
+		return nil
+	})
+}
+
+func (w *World) runsModelServers(pod string, n int) check {
+	return w.eachPod(pod, func(pod string, s runners.PodState) error {
+		if len(s.ModelServers) != n {
+			return differ("model servers of "+pod, n, len(s.ModelServers))
+		}
+		return nil
+	})
+}

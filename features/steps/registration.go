@@ -1,0 +1,195 @@
+package steps
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/runners"
+)
+
+// containerCluster is how a pod's cluster is named in znodes
+// (utils.py:578, container_cluster).
+func (w *World) containerCluster(p runners.Pod) string {
+	return w.psm() + ";" + p.Location.IDC + ";" + p.Location.Cluster
+}
+
+// psm is TCE_PSM as the runner sets it.
+func (w *World) psm() string {
+	for _, v := range w.spec.Env {
+		if v.Key == "TCE_PSM" {
+			return v.Value
+		}
+	}
+	return "monolith.serving"
+}
+
+// pod finds a pod by its name.
+func (w *World) pod(name string) (runners.Pod, error) {
+	for _, p := range w.cluster.Pods() {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	return runners.Pod{}, fmt.Errorf("found pod %s, want one of the %d of the cluster", name, len(w.cluster.Pods()))
+}
+
+// boundTo compares the bindings of a sub-graph, which are named
+// <sub-graph>:<cluster>:<pod>, with pods.
+func (w *World) boundTo(servable, pods string) check {
+	model, subGraph := modelAndSubGraph(servable)
+	path := "/" + w.bzid() + "/binding/" + model
+	return func() error {
+		node, _, err := w.cluster.Znode(path)
+		if err != nil {
+			return err
+		}
+		var got []string
+		for _, child := range node.Children {
+			if parts := strings.Split(child, ":"); parts[0] == subGraph {
+				got = append(got, parts[len(parts)-1])
+			}
+		}
+		want := slices.Clone(w.pods(pods))
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(want, got) {
+			return differ("bindings of "+servable, want, got)
+		}
+		return nil
+	}
+}
+
+// serviceInfo makes a check of whether pods tell where they serve.
+func (w *World) serviceInfo(pods string, want bool) check {
+	return func() error {
+		for _, name := range w.pods(pods) {
+			p, err := w.pod(name)
+			if err != nil {
+				return err
+			}
+			_, ok, err := w.cluster.Znode("/" + w.bzid() + "/container_service/" + w.containerCluster(p) + ":" + name)
+			if err != nil {
+				return err
+			}
+			if ok != want {
+				return differ("service info of "+name, there(want), there(ok))
+			}
+		}
+		return nil
+	}
+}
+
+func there(ok bool) string {
+	if ok {
+		return "there"
+	}
+	return "missing"
+}
+
+func (w *World) haveServiceInfo(pods string) check   { return w.serviceInfo(pods, true) }
+func (w *World) haveNoServiceInfo(pods string) check { return w.serviceInfo(pods, false) }
+
+// registration is the znode under which a pod of v1 is found for a task, as
+// "ps:0".
+type registration struct {
+	state env.ModelState
+	// writes counts the creation and the changes.
+	writes int
+}
+
+// registration finds a pod's znode by the address in it; ok is false when there is
+// none.
+func (w *World) registration(pod, task string) (r registration, ok bool, err error) {
+	p, err := w.pod(pod)
+	if err != nil {
+		return r, false, err
+	}
+	s, err := w.cluster.PodState(pod)
+	if err != nil {
+		return r, false, err
+	}
+	path := "/" + w.bzid() + "/service/" + w.conf.get("base_name")
+	if aware := w.conf.get("dc_aware"); aware == "true" || aware == "1" {
+		path += "/" + p.Location.IDC + ":" + p.Location.Cluster
+	}
+	path += "/" + task
+	parent, _, err := w.cluster.Znode(path)
+	if err != nil {
+		return r, false, err
+	}
+	for _, child := range parent.Children {
+		node, ok, err := w.cluster.Znode(path + "/" + child)
+		if err != nil || !ok {
+			return r, false, err
+		}
+		var meta struct {
+			Address string         `json:"address"`
+			Stat    env.ModelState `json:"stat"`
+		}
+		if err := json.Unmarshal(node.Data, &meta); err != nil {
+			return r, false, fmt.Errorf("znode %s/%s: %w", path, child, err)
+		}
+		if host, _, _ := strings.Cut(meta.Address, ":"); host == s.IP {
+			return registration{state: meta.Stat, writes: int(node.Version) + 1}, true, nil
+		}
+	}
+	return r, false, nil
+}
+
+// registered makes a check of a registration that has to be there.
+func (w *World) registered(pod, task string, want any, fn func(what string, r registration) error) check {
+	return func() error {
+		r, ok, err := w.registration(pod, task)
+		what := fmt.Sprintf("registration of %s for %s", pod, task)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return differ(what, want, "none")
+		}
+		return fn(what, r)
+	}
+}
+
+func (w *World) registeredAs(pod, task, state string) check {
+	return w.registered(pod, task, state, func(what string, r registration) error {
+		if r.state.String() != state {
+			return differ(what, state, r.state)
+		}
+		return nil
+	})
+}
+
+func (w *World) writtenAtLeast(pod, task string, n int) check {
+	return w.registered(pod, task, "one", func(what string, r registration) error {
+		if r.writes < n {
+			return differ("writes of the "+what, fmt.Sprintf("%d or more", n), r.writes)
+		}
+		return nil
+	})
+}
+
+func (w *World) writtenAtMost(pod, task string, n int) check {
+	return w.registered(pod, task, "one", func(what string, r registration) error {
+		if r.writes > n {
+			return differ("writes of the "+what, fmt.Sprintf("%d or less", n), r.writes)
+		}
+		return nil
+	})
+}
+
+func (w *World) notRegistered(pod, task string) check {
+	return func() error {
+		r, ok, err := w.registration(pod, task)
+		if err != nil {
+			return err
+		}
+		if ok {
+			return differ(fmt.Sprintf("registration of %s for %s", pod, task), "none", r.state)
+		}
+		return nil
+	}
+}

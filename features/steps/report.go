@@ -1,0 +1,108 @@
+package steps
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/fnv"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// Status is how a step or a scenario went.
+type Status uint8
+
+// A scenario is skipped when the runner cannot do something that it asks for.
+const (
+	Passed Status = iota
+	Failed
+	Skipped
+)
+
+func (s Status) String() string { return [...]string{"passed", "failed", "skipped"}[s] }
+
+// Result is one run of one scenario with one seed.
+type Result struct {
+	Feature, Name string
+	// Path and Line are where the scenario begins.
+	Path string
+	Line int
+	Tags []string
+	Seed uint64
+	// Replay is the command that repeats the run.
+	Replay string
+	Steps  []Step
+	Status Status
+	// Err is a failure of the run as a whole: a cluster that broke, or two runs that
+	// differ.
+	Err   error
+	Stats runners.Stats
+}
+
+// Step is one step of a result. Took is cluster time.
+type Step struct {
+	Keyword, Text string
+	Line          int
+	Status        Status
+	Err           error
+	Took          time.Duration
+}
+
+// Failure is what failed first, nil for nothing.
+func (r *Result) Failure() error {
+	for _, s := range r.Steps {
+		if s.Status == Failed {
+			return s.Err
+		}
+	}
+	return r.Err
+}
+
+// finish takes what is known of the world at its end.
+func (r *Result) finish(w *World) {
+	if w.cluster != nil {
+		r.Stats = w.cluster.Stats()
+		if broken := w.cluster.Failure(); broken != "" {
+			r.Err = errors.New(broken)
+		}
+	}
+	for _, s := range r.Steps {
+		if s.Status == Skipped {
+			r.Status = Skipped
+		}
+	}
+	if r.Failure() != nil {
+		r.Status = Failed
+	}
+}
+
+// Report is what a suite did, scenario by scenario and seed by seed.
+type Report struct {
+	Results                 []Result
+	Passed, Failed, Skipped int
+	Steps                   int
+	Virtual                 time.Duration
+}
+
+func (r *Report) add(result Result) {
+	r.Results = append(r.Results, result)
+	switch result.Status {
+	case Passed:
+		r.Passed++
+	case Failed:
+		r.Failed++
+	case Skipped:
+		r.Skipped++
+	}
+	r.Steps += len(result.Steps)
+	r.Virtual += result.Stats.Virtual
+}
+
+// TraceHash folds the hashes of all runs in their order.
+func (r *Report) TraceHash() uint64 {
+	h := fnv.New64a()
+	for _, result := range r.Results {
+		h.Write(binary.BigEndian.AppendUint64(nil, result.Stats.TraceHash))
+	}
+	return h.Sum64()
+}

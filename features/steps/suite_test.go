@@ -1,0 +1,357 @@
+package steps
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// suiteOf is a suite of one file, with lines numbered from 1.
+func suiteOf(runner runners.Runner, text string) *Suite {
+	return &Suite{
+		Runner: runner, FS: fstest.MapFS{"x.feature": {Data: []byte(strings.TrimPrefix(text, "\n"))}},
+		Paths: []string{"x.feature"}, Seed: 7, Workers: 1,
+	}
+}
+
+// run runs a suite whose input makes sense.
+func run(t *testing.T, s *Suite) *Report {
+	t.Helper()
+	report, err := s.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// failure runs a suite of one scenario and returns why it failed.
+func failure(t *testing.T, s *Suite) string {
+	t.Helper()
+	report := run(t, s)
+	if report.Failed != 1 {
+		t.Fatalf("failed scenarios: want 1, got %d of %d", report.Failed, len(report.Results))
+	}
+	return report.Results[0].Failure().Error()
+}
+
+func TestActionsReachTheCluster(t *testing.T) {
+	r := &fakeRunner{}
+	report := run(t, suiteOf(r, `
+Feature: f
+  Background:
+    Given a v3 cluster of 1 shard with 2 replicas
+  Scenario: s
+    Given model ctr with sub-graphs entry and ps_0 of 30 MB in version 1
+    When the cluster starts
+    And 1.5s pass
+    And ctr:entry is declared
+    And ctr:entry is published to layout main
+    And version 2 of ctr:ps_0 is exported
+    And ZooKeeper is down for 12s
+    And idc lf and shard0-replica1 are cut off from ZooKeeper for 3s
+    And the ps server of shard0-replica0 is killed
+    And the model server of shard0-replica1 is killed
+    Then every pod runs
+`))
+	if report.Passed != 1 {
+		t.Fatal(report.Results[0].Failure())
+	}
+	want := []string{
+		"0s start",
+		"1.5s declare ctr entry /models/ctr/entry latest",
+		"1.5s publish /gip/layouts/main ctr entry",
+		"1.5s export /models/ctr/ps_0 2 30000000",
+		"1.5s stop zookeeper",
+		"13.5s start zookeeper",
+		"13.5s cut [idc:lf shard0-replica1] from [zookeeper]",
+		"13.5s cut [zookeeper] from [idc:lf shard0-replica1]",
+		"16.5s heal [idc:lf shard0-replica1] from [zookeeper]",
+		"16.5s heal [zookeeper] from [idc:lf shard0-replica1]",
+		`16.5s kill "ps" of shard0-replica0`,
+		`16.5s kill "" of shard0-replica1`,
+	}
+	if diff := cmp.Diff(want, r.made[0].did); diff != "" {
+		t.Errorf("what was done (-want +got):\n%s", diff)
+	}
+	if !r.made[0].closed {
+		t.Error("the cluster was not closed")
+	}
+}
+
+func TestShapesMakeTheSpec(t *testing.T) {
+	r := &fakeRunner{}
+	run(t, suiteOf(r, `
+Feature: f
+  Scenario: s
+    Given a v1 cluster of 3 shards with 2 replicas each
+    And replicas in "lf:default, hl:blue"
+    And the agent setting "num_ps" is "4"
+    And the agent setting "layout_filters" is also "ps_{i};i % ${shard_num} == 1"
+    And the agents have no setting "dc_aware"
+    And the environment variable "MY_CPU_LIMIT" is "8"
+    And the agents keep the quirks "Q22,Q25"
+    And pods that end start again after 30s
+    Then every pod runs
+`))
+	got := r.made[0].spec
+	for _, line := range []string{"bzid predict_ctr\n", "num_ps 4\n", "layout_filters ps_{i};i % ${shard_num} == 1\n", "load_retry_interval_micros 60 * 1000 * 1000\n"} {
+		if !strings.Contains(got.Conf, line) {
+			t.Errorf("agent.conf: found no %q in\n%s", line, got.Conf)
+		}
+	}
+	if strings.Contains(got.Conf, "dc_aware") {
+		t.Error("agent.conf: dc_aware is still there")
+	}
+	got.Conf = ""
+	want := runners.Spec{
+		Seed: 7, ConfName: "agent.conf", Shards: 3, Replicas: 2, Quirks: "Q22,Q25", RestartAfter: 30 * time.Second,
+		Locations: []runners.Location{{IDC: "lf", Cluster: "default"}, {IDC: "hl", Cluster: "blue"}},
+		Env:       []runners.EnvVar{{Key: "MY_CPU_LIMIT", Value: "8"}},
+		Replay:    "monosim test x.feature:2 --seed 7",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("spec (-want +got):\n%s", diff)
+	}
+}
+
+// waiting is a scenario with one assertion about pods that run from 10 s to 20 s.
+func waiting(assertion string) *Suite {
+	r := &fakeRunner{prepare: func(c *fakeCluster) {
+		c.runs = func(_ string, now time.Duration) bool { return now >= 10*time.Second && now < 20*time.Second }
+	}}
+	return suiteOf(r, `
+Feature: f
+  Scenario: s
+    Given a v3 cluster of 1 shard with 1 replica
+    When 2s pass
+    Then `+assertion+`
+`)
+}
+
+func TestWaiting(t *testing.T) {
+	tests := []struct{ name, assertion, failure string }{
+		{"now, and it is so", "shard0-replica0 has ended", ""},
+		{"now, and it is not so", "every pod runs", "t+2.000s: agent of shard0-replica0, want running, got ended with 0"},
+		{"within, in time", "within 8s every pod runs", ""},
+		{"within, too late", "within 7.9s every pod runs", "t+9.900s: agent of shard0-replica0, want running, got ended with 0 (waited 7.9s)"},
+		{"for, all the time", "for 7.9s shard0-replica0 has ended", ""},
+		{"for, not to the end", "for 9s shard0-replica0 has ended", "t+10.000s: agent of shard0-replica0, want ended, got running (held for 8s of 9s)"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := waiting(test.assertion)
+			if test.failure == "" {
+				if report := run(t, s); report.Passed != 1 {
+					t.Error(report.Results[0].Failure())
+				}
+				return
+			}
+			if got := failure(t, s); got != test.failure {
+				t.Errorf("failure:\n got %s\nwant %s", got, test.failure)
+			}
+		})
+	}
+}
+
+func TestAddressesAreComparedAsPods(t *testing.T) {
+	r := &fakeRunner{prepare: func(c *fakeCluster) {
+		c.heartBeat = func(string, time.Duration) ([]runners.Addresses, error) {
+			return []runners.Addresses{{Key: "ctr:entry", Addrs: []string{"10.0.0.1:8500", "10.0.0.0:8501", "10.9.9.9:1"}}}, nil
+		}
+	}}
+	got := failure(t, suiteOf(r, `
+Feature: f
+  Scenario: s
+    Given a v3 cluster of 1 shard with 2 replicas
+    Then every agent lists ctr:entry on every pod
+`))
+	want := "t+0.001s: HeartBeat of shard0-replica0: ctr:entry, want [shard0-replica0 shard0-replica1], got [10.9.9.9:1 shard0-replica0 shard0-replica1]"
+	if got != want {
+		t.Errorf("failure:\n got %s\nwant %s", got, want)
+	}
+}
+
+func TestUnsupportedActionSkips(t *testing.T) {
+	r := &fakeRunner{prepare: func(c *fakeCluster) { c.unsupported = true }}
+	report := run(t, suiteOf(r, `
+Feature: f
+  Scenario: s
+    Given a v3 cluster of 1 shard with 1 replica
+    When the cluster starts
+    Then every pod has ended
+`))
+	if report.Skipped != 1 || report.Failed != 0 {
+		t.Errorf("want 1 skipped, got %d skipped and %d failed: %v", report.Skipped, report.Failed, report.Results[0].Failure())
+	}
+}
+
+func TestBrokenClusterFails(t *testing.T) {
+	r := &fakeRunner{prepare: func(c *fakeCluster) { c.broken = "panic: index out of range" }}
+	got := failure(t, suiteOf(r, `
+Feature: f
+  Scenario: s
+    Given a v3 cluster of 1 shard with 1 replica
+    Then every pod runs
+`))
+	if !strings.Contains(got, "panic: index out of range") {
+		t.Errorf("failure: found %q, want the panic in it", got)
+	}
+}
+
+func TestShapeAfterTheClusterIsBuiltFails(t *testing.T) {
+	got := failure(t, suiteOf(&fakeRunner{}, `
+Feature: f
+  Scenario: s
+    Given a v3 cluster of 1 shard with 1 replica
+    When the cluster starts
+    Given the agent setting "num_ps" is "4"
+    Then every pod runs
+`))
+	if !strings.Contains(got, "comes after the cluster was built") {
+		t.Errorf("failure: found %q, want that it comes too late", got)
+	}
+}
+
+func TestSeedsAndOrder(t *testing.T) {
+	s := suiteOf(&fakeRunner{}, `
+Feature: f
+  Scenario: first
+    Given a v3 cluster of 1 shard with 1 replica
+    Then every pod runs
+  @slow
+  Scenario Outline: second
+    Given a v3 cluster of 1 shard with <n> replicas
+    Then every pod runs
+    Examples:
+      | n |
+      | 2 |
+      | 3 |
+`)
+	s.Seeds = 2
+	var got []string
+	report := run(t, s)
+	for _, r := range report.Results {
+		got = append(got, fmt.Sprintf("%s seed %d: %s, replay %s", r.Name, r.Seed, r.Steps[0].Text, r.Replay))
+	}
+	want := []string{
+		"first seed 7: a v3 cluster of 1 shard with 1 replica, replay monosim test x.feature:2 --seed 7",
+		"first seed 8: a v3 cluster of 1 shard with 1 replica, replay monosim test x.feature:2 --seed 8",
+		"second seed 7: a v3 cluster of 1 shard with 2 replicas, replay monosim test x.feature:6 --seed 7",
+		"second seed 7: a v3 cluster of 1 shard with 3 replicas, replay monosim test x.feature:6 --seed 7",
+		"second seed 8: a v3 cluster of 1 shard with 2 replicas, replay monosim test x.feature:6 --seed 8",
+		"second seed 8: a v3 cluster of 1 shard with 3 replicas, replay monosim test x.feature:6 --seed 8",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+	s.Seed = 8
+	if run(t, s).TraceHash() == report.TraceHash() {
+		t.Error("the hash of other seeds is the same")
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	const good = `
+Feature: f
+  Scenario: s
+    Given a v3 cluster of 1 shard with 1 replica
+    Then every pod runs
+`
+	tests := []struct {
+		name, text, tags, path string
+		where                  string
+		says                   []string
+	}{
+		{"an unknown sentence", strings.Replace(good, "pod runs", "pod rans", 1), "", "x.feature",
+			"x.feature:4", []string{"every pod rans", "{pods} run(s)"}},
+		{"an action in a background", strings.Replace(good, "Scenario: s", "Background:\n    When the cluster starts\n  Scenario: s", 1), "", "x.feature",
+			"x.feature:3", []string{"the cluster starts", "shape of the cluster only"}},
+		{"nothing asserted", strings.Replace(good, "Then every pod runs", "When the cluster starts", 1), "", "x.feature",
+			"x.feature:2", []string{"asserts nothing"}},
+		{"a table", good + "      | a |\n", "", "x.feature", "x.feature:4", []string{"table"}},
+		{"an or in the tags", good, "@a,@b", "x.feature", "tags @a,@b", []string{`"@a,@b"`, "&&"}},
+		{"tags with bars", good, "@a || @b", "x.feature", "tags @a || @b", []string{"&&"}},
+		{"tags that nothing has", good, "@a && ~@b", "x.feature", "tags @a && ~@b", []string{"found no scenario"}},
+		{"a line without a scenario", good, "", "x.feature:3", "x.feature:3", []string{"begin on 2"}},
+		{"a missing file", good, "", "y.feature", "features", []string{"y.feature"}},
+		{"an empty file", "Feature: f\n", "", "x.feature", "x.feature", []string{"found no scenario"}},
+		{"no Gherkin", "Scenario of a kind\n", "", "x.feature", "features", []string{"x.feature"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := suiteOf(&fakeRunner{}, test.text)
+			s.Tags, s.Paths = test.tags, []string{test.path}
+			_, err := s.Run()
+			var input *InputError
+			if !errors.As(err, &input) {
+				t.Fatalf("want an *InputError, got %v", err)
+			}
+			if input.Where != test.where {
+				t.Errorf("where: want %s, got %s", test.where, input.Where)
+			}
+			for _, says := range test.says {
+				if !strings.Contains(input.Text, says) {
+					t.Errorf("text: found no %q in %q", says, input.Text)
+				}
+			}
+		})
+	}
+}
+
+func TestTwoRunsThatDifferFail(t *testing.T) {
+	r := &fakeRunner{}
+	r.prepare = func(c *fakeCluster) {
+		if len(c.spec.Choices) > 0 {
+			c.hash++
+		}
+		c.diverge = func(other *fakeCluster) (string, uint64, uint64, bool) {
+			if !c.spec.Record || !other.spec.Record {
+				return "somewhere", 100, 200, false
+			}
+			return fmt.Sprintf("event %d: as chosen by %v", c.spec.RecordFrom+50, other.spec.Choices), 150, 151, false
+		}
+	}
+	s := suiteOf(r, `
+Feature: f
+  Scenario: s
+    Given a v3 cluster of 1 shard with 1 replica
+    Then every pod runs
+`)
+	s.Twice = true
+	if report := run(t, s); report.Passed != 1 {
+		t.Fatalf("two equal runs: %v", report.Results[0].Failure())
+	}
+	s.Choices = []runners.Choice{{Node: "zookeeper", Site: "tick", K: 3, Value: 1}}
+	got := failure(t, s)
+	for _, want := range []string{"two runs of one seed differ: trace 0000000000000007", "event 150: as chosen by [{zookeeper tick 3 1}]"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("failure: found no %q in\n%s", want, got)
+		}
+	}
+}
+
+func TestQuirksOfTheSuiteAreForScenariosThatSayNone(t *testing.T) {
+	r := &fakeRunner{}
+	s := suiteOf(r, `
+Feature: f
+  Scenario: silent
+    Given a v3 cluster of 1 shard with 1 replica
+    Then every pod runs
+  Scenario: outspoken
+    Given a v3 cluster of 1 shard with 1 replica
+    And the agents keep the quirks "python"
+    Then every pod runs
+`)
+	s.Quirks = "fixed"
+	run(t, s)
+	if a, b := r.made[0].spec.Quirks, r.made[1].spec.Quirks; a != "fixed" || b != "python" {
+		t.Errorf("quirks: want fixed and python, got %s and %s", a, b)
+	}
+}

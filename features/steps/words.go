@@ -1,0 +1,123 @@
+package steps
+
+// The words of which sentences are made. A word has one group, whose text is the
+// argument of the sentence's function.
+const (
+	podName      = `shard\d+-replica\d+`
+	podList      = podName + `(?:(?:, | and )` + podName + `)*`
+	placeName    = `(?:` + podName + `|ZooKeeper|idc [\w-]+)`
+	serverOfPod  = `the (?:model|ps|entry|dense) server of ` + podName
+	durationText = `(?:\d+(?:\.\d+)?(?:ms|h|m|s))+`
+	plainName    = `[\w.-]+`
+)
+
+var words = map[string]string{
+	"n":        `(\d+)`,
+	"code":     `(-?\d+)`,
+	"duration": `(` + durationText + `)`,
+	"text":     `"([^"]*)"`,
+	"path":     `(/\S*)`,
+	"name":     `(` + plainName + `)`,
+	"layout":   `([\w./-]+)`,
+	"names":    `(` + plainName + `(?:(?:, | and )` + plainName + `)*)`,
+	"servable": `([\w.:-]+)`,
+	"model":    `([\w.-]+:[\w.-]+)`,
+	"models":   `([\w.-]+:[\w.-]+(?:(?:, | and )[\w.-]+:[\w.-]+)*)`,
+	"size":     `(\d+ (?:bytes|kB|MB|GB))`,
+	"pod":      `(` + podName + `)`,
+	"pods":     `(every pod|no pod|` + podList + `)`,
+	"agents":   `(every agent|the agents? of ` + podList + `)`,
+	"server":   `(` + serverOfPod + `)`,
+	"servers":  `(every model server|` + serverOfPod + `)`,
+	"kind":     `(ps|entry|dense)`,
+	"places":   `(` + placeName + `(?:(?:, | and )` + placeName + `)*)`,
+	"state":    `(START|LOADING|AVAILABLE|UNLOADING|END|UNKNOWN)`,
+	"error":    `([A-Z_]+)`,
+}
+
+// sentences is the whole vocabulary. {word} stands for a word of the table above
+// and (text) for text that may be left out.
+var sentences = []*sentence{
+	// Shapes: the cluster, before it is built.
+	shape("a v{n} cluster of {n} shard(s) with {n} replica(s)( each)", (*World).clusterOf),
+	shape("replicas in {text}", (*World).replicasIn),
+	shape("the agent setting {text} is {text}", (*World).setSetting),
+	shape("the agent setting {text} is also {text}", (*World).addSetting),
+	shape("the agents have no setting {text}", (*World).removeSetting),
+	shape("the environment variable {text} is {text}", (*World).setVariable),
+	shape("the agents keep the quirks {text}", (*World).keepQuirks),
+	shape("the ZooKeeper profile is {text}", (*World).zooKeeperProfile),
+	shape("the model server profile is {text}", (*World).modelServerProfile),
+	shape("pods that end start again after {duration}", (*World).restartAfter),
+	shape("model {name} with sub-graphs {names} of {size} in version {n}", (*World).exportedModel),
+
+	// The cluster and its time.
+	action("the cluster starts", (*World).start),
+	action("{duration} pass(es)", (*World).pass),
+
+	// Models: what is exported, declared and published.
+	action("version {n} of {model} is exported", (*World).export),
+	action("version {n} of {model} is exported with {size}", (*World).exportSized),
+	action("version {n} of {model} is deleted", (*World).deleteVersion),
+	action("the base path of {model} is deleted", (*World).deleteBasePath),
+	condition("version {n} of {model} is broken", (*World).broken),
+	action("version {n} of {model} is repaired", (*World).repair),
+	action("{models} is/are declared", (*World).declare),
+	action("{models} is/are declared with policy {text}", (*World).declareWith),
+	action("{models} is/are published to layout {layout}", (*World).publish),
+	action("{models} is/are unpublished from layout {layout}", (*World).unpublish),
+	action("model {name} is declared and published to layout {layout}", (*World).rollOut),
+
+	// Pods.
+	action("the agent of {pod} is killed", (*World).killAgent),
+	action("the agent of {pod} is asked to stop", (*World).stopAgent),
+	action("{pod} is started again", (*World).startPod),
+	action("{server} is killed", (*World).killModelServer),
+	assertion("{pods} run(s)", (*World).podsRun),
+	assertion("{pods} has/have ended", (*World).podsEnded),
+	assertion("{pod} has ended with exit code {code}", (*World).podEndedWith),
+	assertion("{pod} was started {n} time(s)", (*World).podStarted),
+	assertion("{pod} runs {n} model server(s)", (*World).runsModelServers),
+
+	// ZooKeeper, sessions and znodes.
+	condition("ZooKeeper is down", (*World).zooKeeperDown),
+	action("ZooKeeper is back", (*World).zooKeeperBack),
+	action("the ZooKeeper session of {pod} expires", (*World).expireSession),
+	action("ZooKeeper applies the next {n} request(s) of {pod} without answering", (*World).loseAnswers),
+	action("znode {path} is written with {text}", (*World).writeZnode),
+	action("znode {path} is deleted", (*World).deleteZnode),
+	assertion("znode {path} exists", (*World).znodeExists),
+	assertion("znode {path} does not exist", (*World).znodeMissing),
+	assertion("znode {path} is ephemeral", (*World).znodeEphemeral),
+	assertion("znode {path} holds {text}", (*World).znodeHolds),
+	assertion("znode {path} has {n} child(ren)", (*World).znodeChildren),
+	assertion("{model} is bound to {pods}", (*World).boundTo),
+	assertion("{pods} has/have service info", (*World).haveServiceInfo),
+	assertion("{pods} has/have no service info", (*World).haveNoServiceInfo),
+	assertion("{pod} is registered for {model} as {state}", (*World).registeredAs),
+	assertion("{pod} is not registered for {model}", (*World).notRegistered),
+	assertion("the registration of {pod} for {model} was written {n} time(s) or more", (*World).writtenAtLeast),
+	assertion("the registration of {pod} for {model} was written {n} time(s) or less", (*World).writtenAtMost),
+
+	// Network.
+	condition("{places} cannot reach {places}", (*World).cannotReach),
+	condition("{places} is/are cut off from {places}", (*World).cutOff),
+	action("{places} reach(es) {places} again", (*World).healed),
+	condition("the network between {places} and {places} is slower by {duration}", (*World).slower),
+
+	// Model servers.
+	assertion("{servers} has version {n} of {servable} {state}", (*World).hasVersion),
+	assertion("{servers} has no version of {servable}", (*World).hasNoVersion),
+	assertion("{servers} reports {error} {text} for version {n} of {servable}", (*World).reportsError),
+	assertion("the model config of {pod} lists {models}", (*World).configLists),
+	assertion("the model config of {pod} is empty", (*World).configEmpty),
+
+	// Discovery.
+	assertion("{agents} list(s) {model} on {pods}", (*World).listsOn),
+	assertion("{agents} list(s) nothing", (*World).listsNothing),
+	assertion("{agents} do(es) not answer", (*World).doesNotAnswer),
+	assertion("{agents} answer(s) GetReplicas of {kind} {n} with {pods}", (*World).replicasAnswer),
+	assertion("{agents} refuse(s) GetReplicas with {error} {text}", (*World).refusesGetReplicas),
+	assertion("{agents} answer(s) GetResource with shard {n} and replica {n}", (*World).resourceAnswer),
+	assertion("{agents} refuse(s) GetResource with {error} {text}", (*World).refusesGetResource),
+}

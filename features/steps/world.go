@@ -1,0 +1,70 @@
+package steps
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cucumber/godog"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// World is the state of one run of one scenario.
+type World struct {
+	runner  runners.Runner
+	spec    runners.Spec
+	adjust  func(*runners.Spec)
+	conf    conf
+	models  []runners.Model
+	cluster runners.Cluster // nil until the first sentence that is no shape
+	// seen is the cluster time at the end of the step before.
+	seen time.Duration
+}
+
+// ready builds the cluster from what the shapes said.
+func (w *World) ready() error {
+	if w.cluster != nil {
+		return nil
+	}
+	w.spec.Conf, w.spec.ConfName = w.conf.text(), "agent.conf"
+	w.spec.Models = w.models
+	if w.adjust != nil {
+		w.adjust(&w.spec)
+	}
+	cluster, err := w.runner.Build(w.spec)
+	if err != nil {
+		return fmt.Errorf("build the cluster: %w", err)
+	}
+	w.cluster = cluster
+	return nil
+}
+
+// close ends the cluster.
+func (w *World) close() {
+	if w.cluster != nil {
+		w.cluster.Close()
+	}
+}
+
+// outcome is the result of a step as godog takes it: what a runner cannot do
+// skips the scenario.
+func (w *World) outcome(err error) error {
+	switch {
+	case errors.Is(err, runners.ErrUnsupported):
+		return godog.ErrSkip
+	case err == nil && w.cluster != nil:
+		if broken := w.cluster.Failure(); broken != "" {
+			return fmt.Errorf("%s: the run itself broke: %s", stamp(w.cluster.Now()), broken)
+		}
+	}
+	return err
+}
+
+// stamp writes a cluster time as "t+11.000s".
+func stamp(t time.Duration) string { return fmt.Sprintf("t+%.3fs", t.Seconds()) }
+
+// differ is what a check returns for something that is not as it should be.
+func differ(what string, want, got any) error {
+	return fmt.Errorf("%s, want %v, got %v", what, want, got)
+}
