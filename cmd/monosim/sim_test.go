@@ -192,3 +192,15 @@ func TestBadInputIsOneMessageAndExitCode2(t *testing.T) {
 		})
 	}
 }
+
+func TestTheSamplesServeEverything(t *testing.T) {
+	for _, args := range [][]string{
+		{"--conf", "testdata/agent.conf", "--replicas", "2"},
+		{"--conf", "testdata/unified.conf", "--shards", "2"},
+	} {
+		code, stdout, message := monosim(append([]string{"sim", "--models", "testdata/exported", "--for", "5m"}, args...)...)
+		if code != 0 || message != "" || strings.Contains(stdout, "never") {
+			t.Errorf("sim %v: exit %d, message %q, output:\n%s", args, code, message, stdout)
+		}
+	}
+}

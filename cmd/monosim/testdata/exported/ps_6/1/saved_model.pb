@@ -1,0 +1,1 @@
+stands for a SavedModel: only names and sizes count
