@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
+
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -205,7 +207,7 @@ func nearestKey(key string) string {
 	const maxEdits = 3
 	best, edits := "", maxEdits+1
 	for _, name := range append(ConfigFieldNames(), "server_type") {
-		if n := editDistance(key, name); n < edits && n < len(name) {
+		if n := levenshtein.ComputeDistance(key, name); n < edits && n < len(name) {
 			best, edits = name, n
 		}
 	}
@@ -213,25 +215,4 @@ func nearestKey(key string) string {
 		return "a known key"
 	}
 	return best
-}
-
-// editDistance is the number of bytes to insert, delete or replace (Levenshtein).
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

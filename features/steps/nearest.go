@@ -3,6 +3,8 @@ package steps
 import (
 	"regexp"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // match finds the sentence that text says. More than one is a fault of the
@@ -68,7 +70,7 @@ func unlike(said, known string) int {
 			return editCost - 1
 		}
 	}
-	switch letters := levenshtein(said, known); {
+	switch letters := levenshtein.ComputeDistance(said, known); {
 	case letters <= 2 && letters < len(known):
 		return 1
 	case letters*2 <= len(known):
@@ -87,25 +89,4 @@ func fitting(known string) string {
 		return `"[^"]*"?`
 	}
 	return expression(known)
-}
-
-// levenshtein counts the letters to add, drop or replace.
-func levenshtein(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
