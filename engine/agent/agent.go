@@ -65,8 +65,18 @@ func newAgent(e *env.Env, conf *AgentConfig, o Options) (Agent, error) {
 }
 
 // Main is Run as a program: an error is printed as Python prints an uncaught
-// exception, and the exit code is 1.
+// exception, and the exit code is 1. The interpreter first joins the threads that
+// run: an agent v3 whose first look at its layout raises is not over, but goes on
+// to report, to bind and to follow the layout until a signal ends its threads.
 func Main(e *env.Env, o Options) {
+	var made Agent
+	started := o.Started
+	o.Started = func(a Agent) {
+		made = a
+		if started != nil {
+			started(a)
+		}
+	}
 	err := Run(e, o)
 	if err == nil {
 		return
@@ -76,5 +86,8 @@ func Main(e *env.Env, o Options) {
 		err = fmt.Errorf("Exception: %w", err)
 	}
 	e.Log.Logf(env.Error, "Traceback (most recent call last): %v", err)
+	if a, ok := made.(*AgentV3); ok {
+		a.threads.Join()
+	}
 	e.Processes.Exit(1)
 }

@@ -1,8 +1,8 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -83,6 +83,11 @@ func answer[Req, Resp proto.Message](data []byte, request Req, call func(Req) (R
 		return nil, &env.RPCError{Code: env.Internal, Message: "Exception deserializing request!"}
 	}
 	response, err := call(request)
+	var raised *pysem.Error
+	if errors.As(err, &raised) {
+		// grpc-python tells str(exception), which has no class name.
+		return nil, &env.RPCError{Code: env.Unknown, Message: "Exception calling application: " + raised.Message}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +193,7 @@ func (a AnswersV3) GetResource(*agentservice.GetResourceRequest) (*agentservice.
 	if err != nil {
 		return nil, err
 	}
-	memory, err := availableMemoryBytes(a.Env.Files)
+	memory, err := AvailableMemory(a.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -204,24 +209,4 @@ func (a AnswersV3) GetResource(*agentservice.GetResourceRequest) (*agentservice.
 		Memory:    memory,
 		Cpu:       -1, Network: -1, WorkLoad: -1,
 	}, nil
-}
-
-// availableMemoryBytes is psutil's virtual_memory().available: MemAvailable of
-// /proc/meminfo (resource_utils.py:200).
-func availableMemoryBytes(files env.Files) (int64, error) {
-	data, err := files.ReadFile("/proc/meminfo")
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(string(data)) {
-		if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
-			fields := strings.Fields(rest)
-			if len(fields) == 0 {
-				break
-			}
-			kib, err := strconv.ParseInt(fields[0], 10, 64)
-			return kib * 1024, err
-		}
-	}
-	return 0, fmt.Errorf("/proc/meminfo: found no MemAvailable line")
 }

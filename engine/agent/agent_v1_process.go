@@ -67,13 +67,17 @@ func (n *ProcessNode) awaitOthers() (bool, error) {
 	pause := time.Duration(n.conf.UpdateModelStatusInterval) * 2 * time.Second
 	n.e.Tasks.Sleep(pause)
 	waited := pause
-	checks := []func() (bool, error){n.replicas.IsPSSetStarted}
-	if n.conf.DenseAlone {
-		checks = append(checks, n.replicas.IsDenseSetStarted)
+	type server struct {
+		name    string
+		started func() (bool, error)
 	}
-	for _, started := range checks {
+	others := []server{{"PS", n.replicas.IsPSSetStarted}}
+	if n.conf.DenseAlone {
+		others = append(others, server{"Dense", n.replicas.IsDenseSetStarted})
+	}
+	for _, other := range others {
 		for {
-			ok, err := started()
+			ok, err := other.started()
 			if err != nil {
 				return false, err
 			}
@@ -84,15 +88,19 @@ func (n *ProcessNode) awaitOthers() (bool, error) {
 			waited += pause
 		}
 		if waited >= maxWait {
-			n.e.Log.Logf(env.Error, "found PS timeout")
+			n.e.Log.Logf(env.Error, "found %s timeout", other.name)
 			return false, nil
 		}
 	}
 	return true, nil
 }
 
-// awaitPort tries the port on localhost every 10 s, 361 times (Q20).
+// awaitPort tries the port on localhost every 10 s, 361 times (Q20). Port 0 is
+// not waited for (agent_v1.py:200).
 func (n *ProcessNode) awaitPort() bool {
+	if n.port.Set && n.port.V == 0 {
+		return true
+	}
 	const pause = 10 * time.Second
 	for waited := time.Duration(0); waited <= maxWait; waited += pause {
 		if n.e.Network.Probe("127.0.0.1:"+n.port.String()) == nil {

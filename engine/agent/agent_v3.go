@@ -145,15 +145,23 @@ func (a *AgentV3) describe() error {
 	return nil
 }
 
-// addresses is the map that HeartBeat answers (agent_v3.py:106).
-func (a *AgentV3) addresses() ([]ModelAddresses, error) {
+// addresses is the map that HeartBeat answers.
+func (a *AgentV3) addresses() ([]ModelAddresses, error) { return a.AddressMap(a.backend.ServiceMap()) }
+
+// AddressMap lists where each sub-graph is reached, by gRPC or archon as the
+// model server was built for (agent_v3.py:106).
+func (a *AgentV3) AddressMap(services ServiceMap) ([]ModelAddresses, error) {
 	var list []ModelAddresses
-	for _, m := range a.backend.ServiceMap() {
+	for _, m := range services {
 		for _, g := range m.SubGraphs {
 			entry := ModelAddresses{Name: m.Model + ":" + g.SubGraph}
 			for _, info := range g.Services {
+				grpc, err := a.server.IsGRPCRemoteOp()
+				if err != nil {
+					return nil, err
+				}
 				addr := info.Archon
-				if a.server.IsGRPCRemoteOp() {
+				if grpc {
 					addr = info.GRPC
 				}
 				entry.Addrs = append(entry.Addrs, addr)
@@ -190,10 +198,10 @@ func (a *AgentV3) SyncAvailableSavedModels() error {
 	return a.backend.SyncAvailableSavedModels(a.container, available)
 }
 
-// layoutUpdated writes the model config file for the models that the filters
+// LayoutUpdated writes the model config file for the models that the filters
 // accept (agent_v3.py:128). It is written in place, while the server may be
 // reading it (Q31).
-func (a *AgentV3) layoutUpdated(models []LayoutModel) error {
+func (a *AgentV3) LayoutUpdated(models []LayoutModel) error {
 	list := &config.ModelConfigList{}
 	for _, m := range models {
 		ok, err := a.accepts(m.Model.SubGraph)
@@ -289,7 +297,7 @@ func (a *AgentV3) Start() error {
 	if err != nil {
 		return err
 	}
-	return a.backend.RegisterLayoutCallback(layout, a.layoutUpdated)
+	return a.backend.RegisterLayoutCallback(layout, a.LayoutUpdated)
 }
 
 // Stop ends the threads, which may sleep for up to 60 s more (Q29), and then the
@@ -334,6 +342,18 @@ func (a *AgentV3) ServiceInfo() *ContainerServiceInfo { return a.serviceInfo }
 
 // ModelServer is the wrapper of the model server.
 func (a *AgentV3) ModelServer() ModelServerProcess { return a.server }
+
+// ConfigPath is the model config file that the agent writes and its server polls.
+func (a *AgentV3) ConfigPath() string { return a.configPath }
+
+// LayoutFilters are the pattern and the condition of each filter.
+func (a *AgentV3) LayoutFilters() [][2]string {
+	list := make([][2]string, len(a.filters))
+	for i, f := range a.filters {
+		list[i] = [2]string{f.match, f.condition}
+	}
+	return list
+}
 
 // AgentPort is the port of the agent service.
 func (a *AgentV3) AgentPort() int { return a.conf.AgentPort.V }

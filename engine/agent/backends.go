@@ -28,6 +28,16 @@ type ZKBackend struct {
 	watches   map[string]env.Watch
 	syncModel OptString
 	lost      bool
+	reported  reportedInfo
+}
+
+// reportedInfo is what was last reported, with its path and JSON form: the same
+// from minute to minute.
+type reportedInfo struct {
+	container Container
+	info      ContainerServiceInfo
+	path      string
+	data      []byte
 }
 
 // ServiceMap is where the sub-graphs of models are served: model, sub-graph,
@@ -84,7 +94,9 @@ func (b *ZKBackend) SyncAvailableSavedModels(container Container, models []Saved
 		b.e.Log.Logf(env.Warning, "zk is lost, try restarting")
 		return b.zk.Restart()
 	}
-	models = sortedModels(models)
+	if models = sortedModels(models); slices.Equal(models, b.available) {
+		return nil
+	}
 	for _, m := range models {
 		if !slices.Contains(b.available, m) {
 			if err := b.createZnode(b.bindingPath(m, container), []byte{}, true); err != nil {
@@ -102,12 +114,19 @@ func (b *ZKBackend) SyncAvailableSavedModels(container Container, models []Saved
 	return nil
 }
 
+// Available are the models that the container was bound to last, sorted.
+func (b *ZKBackend) Available() []SavedModel { return b.available }
+
 func (b *ZKBackend) bindingPath(m SavedModel, container Container) string {
 	return b.path("binding", m.ModelName, m.SubGraph+":"+container.String())
 }
 
-// sortedModels sorts and drops repetitions: the reference's set has no order.
+// sortedModels sorts and drops repetitions: the reference's set has no order. The
+// models are the caller's or a copy.
 func sortedModels(models []SavedModel) []SavedModel {
+	if len(models) < 2 {
+		return models
+	}
 	sorted := slices.Clone(models)
 	slices.SortFunc(sorted, func(a, b SavedModel) int { return strings.Compare(a.String(), b.String()) })
 	return slices.Compact(sorted)
@@ -252,7 +271,10 @@ func (b *ZKBackend) ServiceMap() ServiceMap {
 // existing znode it becomes a set, so that the znode stays with the session that
 // made it (Q40).
 func (b *ZKBackend) ReportServiceInfo(container Container, info *ContainerServiceInfo) error {
-	return b.createZnode(b.path("container_service", container.String()), info.Serialize(), true)
+	if r := &b.reported; r.data == nil || r.container != container || r.info != *info || info.odd != nil {
+		*r = reportedInfo{container: container, info: *info, path: b.path("container_service", container.String()), data: info.Serialize()}
+	}
+	return b.createZnode(b.reported.path, b.reported.data, true)
 }
 
 // GetServiceInfo reads where a container serves; nil when it does not say.

@@ -28,6 +28,9 @@ type ReplicaUpdater struct {
 	prefix string
 	models *TFSMonitor
 	meta   map[string]*ReplicaMeta // by path
+	// changes counts the changes of meta.
+	changes int
+	own     ownModels
 
 	stopping         bool
 	shouldReregister bool
@@ -132,6 +135,7 @@ func (u *ReplicaUpdater) Register() error {
 func (u *ReplicaUpdater) register(path string, grpc, archon OptInt) error {
 	meta := u.newMeta(grpc, archon)
 	u.meta[path] = meta
+	u.changes++
 	data := meta.Serialize()
 	stat, err := u.zk.Exists(path)
 	if err != nil {
@@ -175,6 +179,7 @@ func (u *ReplicaUpdater) adoptReplicaID(path, real string, meta *ReplicaMeta) er
 	u.conf.ReplicaID = pysem.Some(id)
 	delete(u.meta, path)
 	u.meta[real] = meta
+	u.changes++
 	return nil
 }
 
@@ -221,37 +226,94 @@ func (u *ReplicaUpdater) pathOf(name string) string {
 	return u.densePath()
 }
 
+// ownModels are the models of the container with their paths, which are the same
+// from second to second.
+type ownModels struct {
+	valid bool
+	key   ownKey
+	list  []ownModel
+}
+
+// ownKey is all that names and paths depend on and that may change.
+type ownKey struct {
+	deploy          DeployType
+	denseAlone      bool
+	numPS           int
+	shards, replica OptInt
+	shard           string
+	hasShard        bool
+}
+
+type ownModel struct {
+	name, path string
+	meta       *ReplicaMeta // that of the path, nil for none
+	changes    int          // the count of changes for which meta was looked up
+}
+
+func (u *ReplicaUpdater) ownKey() ownKey {
+	k := ownKey{
+		deploy: u.conf.DeployType, denseAlone: u.conf.DenseAlone, numPS: u.conf.NumPS,
+		shards: u.conf.NumShard, replica: u.conf.ReplicaID,
+	}
+	k.shard, k.hasShard = u.e.Host.LookupEnv("SHARD_ID")
+	return k
+}
+
+// ownList lists the models that are reported. The slice is replaced, not changed,
+// when they are others.
+func (u *ReplicaUpdater) ownList() ([]ownModel, error) {
+	key := u.ownKey()
+	if u.own.valid && u.own.key == key {
+		return u.own.list, nil
+	}
+	names, err := u.ModelNames()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]ownModel, len(names))
+	for i, name := range names {
+		list[i] = ownModel{name: name, path: u.pathOf(name), changes: -1}
+	}
+	u.own = ownModels{valid: true, key: key, list: list}
+	return list, nil
+}
+
 // update reports the state of one model (replica_manager.py:530). A server that
 // cannot be asked is UNKNOWN; an error inside the answer stops the round and
 // leaves the last state (Q122). The state is changed in memory before ZooKeeper
 // is told, so a failed write is not tried again (Q121).
 func (u *ReplicaUpdater) update(name string) error {
-	path := u.pathOf(name)
-	versions, err := u.models.Status(name)
+	return u.updateModel(&ownModel{name: name, path: u.pathOf(name), changes: -1})
+}
+
+func (u *ReplicaUpdater) updateModel(m *ownModel) error {
+	versions, err := u.models.Status(m.name)
 	if err != nil {
-		return u.report(path, env.StateUnknown)
+		return u.report(m, env.StateUnknown)
 	}
 	if len(versions) == 0 {
 		return nil
 	}
-	chosen := bestVersion(versions)
+	chosen := bestVersion(versions, false)
 	if chosen.Status.Code != env.OK {
 		return pysem.Raise("Exception", "%s", chosen.Status.Message)
 	}
-	return u.report(path, chosen.State)
+	return u.report(m, chosen.State)
 }
 
 // report writes a changed state; a znode that is gone is created again.
-func (u *ReplicaUpdater) report(path string, state env.ModelState) error {
-	meta, ok := u.meta[path]
-	if !ok {
-		return pysem.Raise("KeyError", "%s", pysem.Repr(path))
+func (u *ReplicaUpdater) report(m *ownModel, state env.ModelState) error {
+	if m.changes != u.changes {
+		m.meta, m.changes = u.meta[m.path], u.changes
 	}
-	if meta.Stat == state {
+	if m.meta == nil {
+		return pysem.Raise("KeyError", "%s", pysem.Repr(m.path))
+	}
+	if m.meta.Stat == state {
 		return nil
 	}
-	meta.Stat = state
-	data := meta.Serialize()
+	m.meta.Stat = state
+	path, data := m.path, m.meta.Serialize()
 	err := u.set(path, data)
 	if !errors.Is(err, env.ErrNoNode) {
 		return err
@@ -277,13 +339,20 @@ func (u *ReplicaUpdater) updateLoop() {
 }
 
 func (u *ReplicaUpdater) updateAll() error {
-	names, err := u.ModelNames()
+	models, err := u.ownList()
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if err := u.update(name); err != nil {
-			return fmt.Errorf("%w, when model %s update", err, name)
+	replica := u.conf.ReplicaID
+	for i := range models {
+		m := &models[i]
+		if u.conf.ReplicaID == replica {
+			err = u.updateModel(m)
+		} else {
+			err = u.update(m.name) // the id was adopted while a server was asked
+		}
+		if err != nil {
+			return fmt.Errorf("%w, when model %s update", err, m.name)
 		}
 	}
 	return nil
@@ -313,12 +382,12 @@ func (u *ReplicaUpdater) reregisterLoop() {
 func (u *ReplicaUpdater) metricsLoop() {
 	for !u.stopping {
 		u.e.Tasks.Sleep(metricsPeriod)
-		names, err := u.ModelNames()
+		models, err := u.ownList()
 		if err != nil {
 			continue
 		}
-		for _, name := range names {
-			versions, err := u.models.Status(name)
+		for _, m := range models {
+			versions, err := u.models.Status(m.name)
 			if err != nil || len(versions) > 0 && highestVersion(versions).Status.Code != env.OK {
 				break
 			}
@@ -356,4 +425,5 @@ func (u *ReplicaUpdater) Stop() {
 	u.threads = nil
 	u.models.Stop()
 	clear(u.meta)
+	u.changes++
 }

@@ -15,9 +15,6 @@ import (
 // (replica_manager.py:190).
 const pollPeriod = 60 * time.Second
 
-// replicaMap is the replicas of one task by id without leading zeros.
-type replicaMap = ordered[string, *ReplicaMeta]
-
 // ReplicaWatcher mirrors /<bzid>/service/<base_name> (replica_manager.py:42):
 //
 //	[<idc>:<cluster>/]<type>:<task>/<replica>    a ReplicaMeta each
@@ -34,6 +31,7 @@ type ReplicaWatcher struct {
 	stopping   bool
 	shouldPoll bool
 	poller     env.Task
+	reader     *treeReader // nil while it reads, and at first
 }
 
 // NewReplicaWatcher makes a watcher; hosts without IPv4 look at IPv6 addresses
@@ -135,7 +133,7 @@ func (w *ReplicaWatcher) replicaChanged(path string, data []byte, event *env.Wat
 	switch {
 	case event == nil || event.Type == env.EventCreated:
 		if !known {
-			replicas = newOrdered[string, *ReplicaMeta]()
+			replicas = &replicaMap{}
 			w.replicas.set(task, replicas)
 		}
 		replicas.set(id, meta)
@@ -151,8 +149,7 @@ func (w *ReplicaWatcher) replicaChanged(path string, data []byte, event *env.Wat
 	case event.Type == env.EventChanged:
 		replicas.set(id, meta)
 	case event.Type == env.EventNone:
-		meta.Stat = env.StateUnknown
-		replicas.set(id, meta)
+		replicas.set(id, meta.unknown())
 	}
 	return nil
 }
@@ -174,8 +171,16 @@ func (w *ReplicaWatcher) metaOf(task, id string, data []byte) (*ReplicaMeta, err
 	if !ok {
 		return nil, nil
 	}
-	meta.Stat = env.StateUnknown
+	meta = meta.unknown()
+	replicas.set(id, meta)
 	return meta, nil
+}
+
+// unknown is the replica with the state UNKNOWN, a copy.
+func (m *ReplicaMeta) unknown() *ReplicaMeta {
+	c := *m
+	c.Stat = env.StateUnknown
+	return &c
 }
 
 // replicaKey is str(int(name)): padding goes (Q115).
@@ -202,12 +207,21 @@ func (w *ReplicaWatcher) poll() {
 }
 
 func (w *ReplicaWatcher) reconcile() error {
-	fresh, err := w.readAll()
-	if err != nil {
+	reader := w.reader
+	w.reader = nil // another round at the same time reads for itself
+	if reader == nil {
+		reader = newTreeReader(w.zk, w.prefix, w.conf.DCAware)
+	}
+	defer func() { w.reader = reader }()
+	if err := reader.read(); err != nil {
 		return err
 	}
 	w.lock.Lock()
 	defer w.lock.Unlock()
+	if reader.unchanged(w.replicas) {
+		return nil
+	}
+	fresh := reader.mirror()
 	again, err := w.ownAmong(w.missingFrom(fresh))
 	if err != nil {
 		return err
@@ -227,68 +241,6 @@ func (w *ReplicaWatcher) reconcile() error {
 	return nil
 }
 
-// readAll reads the tree. One replica that vanishes in between fails the round.
-func (w *ReplicaWatcher) readAll() (*ordered[string, *replicaMap], error) {
-	tasks, err := w.taskPaths()
-	if err != nil {
-		return nil, err
-	}
-	fresh := newOrdered[string, *replicaMap]()
-	for _, task := range tasks {
-		names, err := w.zk.Children(task)
-		if err != nil {
-			return nil, err
-		}
-		replicas := newOrdered[string, *ReplicaMeta]()
-		fresh.set(task, replicas)
-		for _, name := range names {
-			path := pysem.JoinStrings(task, name)
-			data, _, err := w.zk.Get(path)
-			if err != nil {
-				return nil, err
-			}
-			if data == nil {
-				continue
-			}
-			meta, err := ParseReplicaMeta(data)
-			if err != nil {
-				return nil, err
-			}
-			id, err := replicaKey(path)
-			if err != nil {
-				return nil, err
-			}
-			replicas.set(id, &meta)
-		}
-	}
-	return fresh, nil
-}
-
-func (w *ReplicaWatcher) taskPaths() ([]string, error) {
-	parents := []string{w.prefix}
-	if w.conf.DCAware {
-		locations, err := w.zk.Children(w.prefix)
-		if err != nil {
-			return nil, err
-		}
-		parents = parents[:0]
-		for _, l := range locations {
-			parents = append(parents, pysem.JoinStrings(w.prefix, l))
-		}
-	}
-	var tasks []string
-	for _, parent := range parents {
-		names, err := w.zk.Children(parent)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			tasks = append(tasks, pysem.JoinStrings(parent, name))
-		}
-	}
-	return tasks, nil
-}
-
 // pathMeta is a replica with its path.
 type pathMeta struct {
 	path string
@@ -296,7 +248,8 @@ type pathMeta struct {
 }
 
 // missingFrom lists the replicas that the mirror has and fresh has not, sorted by
-// path: the reference's set has no order.
+// path: the reference's set has no order. They are the mirror's own, to be
+// changed in it.
 func (w *ReplicaWatcher) missingFrom(fresh *ordered[string, *replicaMap]) []pathMeta {
 	byPath := map[string]*ReplicaMeta{}
 	var paths []string
@@ -308,8 +261,10 @@ func (w *ReplicaWatcher) missingFrom(fresh *ordered[string, *replicaMap]) []path
 					continue
 				}
 			}
+			own := *meta
+			replicas.set(id, &own)
 			path := pysem.JoinStrings(task, id)
-			byPath[path] = meta
+			byPath[path] = &own
 			paths = append(paths, path)
 		}
 	}

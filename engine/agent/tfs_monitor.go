@@ -65,16 +65,16 @@ func (m *TFSMonitor) port(server string) OptInt {
 // ServiceType is the server type that a sub-model belongs to on this container,
 // "" for none (tfs_monitor.py:76). UNIFIED is an AssertionError (Q146).
 func (m *TFSMonitor) ServiceType(subModel string) (string, error) {
-	types := []string{ServerEntry, ServerPS, ServerDense}
+	only := ""
 	switch m.conf.DeployType {
 	case DeployMixed:
 	case DeployEntry, DeployPS, DeployDense:
-		types = []string{string(m.conf.DeployType)}
+		only = string(m.conf.DeployType)
 	default:
 		return "", &pysem.Error{Type: "AssertionError"}
 	}
-	for _, t := range types {
-		if strings.HasPrefix(subModel, t) {
+	for _, t := range [...]string{ServerEntry, ServerPS, ServerDense} {
+		if (only == "" || only == t) && strings.HasPrefix(subModel, t) {
 			return t, nil
 		}
 	}

@@ -22,10 +22,11 @@ type ModelServerProcess interface {
 	// Exited is broadcast at the end; nil when it never ends.
 	Exited() env.Cond
 	// IsGRPCRemoteOp says whether entry and PS talk gRPC instead of archon.
-	IsGRPCRemoteOp() bool
+	IsGRPCRemoteOp() (bool, error)
 	// ListSavedModels names the models of the config file in its order.
 	ListSavedModels() ([]string, error)
-	// ListSavedModelsStatus asks the server for each of them.
+	// ListSavedModelsStatus asks the server for each of them; a name that is
+	// listed twice is in the answer once.
 	ListSavedModelsStatus() ([]SavedModelStatus, error)
 }
 
@@ -77,7 +78,7 @@ func binaryHasString(files env.Files, path, text string) bool {
 }
 
 // IsGRPCRemoteOp says how the binary was built.
-func (w *TFSWrapper) IsGRPCRemoteOp() bool { return w.grpc }
+func (w *TFSWrapper) IsGRPCRemoteOp() (bool, error) { return w.grpc, nil }
 
 // Command is the command line (tfs_wrapper.py:53-97).
 func (w *TFSWrapper) Command() string {
@@ -154,11 +155,23 @@ func (w *TFSWrapper) ListSavedModelsStatus() ([]SavedModelStatus, error) {
 		case len(versions) == 0:
 			s.Missing = true
 		default:
-			s.Status = bestVersion(versions)
+			s.Status = bestVersion(versions, true)
 		}
-		list = append(list, s)
+		list = withStatus(list, s)
 	}
 	return list, nil
+}
+
+// withStatus adds a status, in place of an earlier one of the same name as in a
+// Python dict.
+func withStatus(list []SavedModelStatus, s SavedModelStatus) []SavedModelStatus {
+	for i := range list {
+		if list[i].Name == s.Name {
+			list[i] = s
+			return list
+		}
+	}
+	return append(list, s)
 }
 
 // failedStatus is what a status query that failed stands for.
@@ -170,12 +183,16 @@ func failedStatus(err error) env.ModelVersionStatus {
 	return s
 }
 
-func bestVersion(versions []env.ModelVersionStatus) env.ModelVersionStatus {
+// bestVersion is the highest AVAILABLE version, else the highest. Of equal ones
+// it is the last or the first: the wrapper takes the end of an ascending list
+// (tfs_wrapper.py:153), the updater the beginning of a descending one
+// (replica_manager.py:560), and both sort stably.
+func bestVersion(versions []env.ModelVersionStatus, last bool) env.ModelVersionStatus {
 	best := versions[0]
 	for _, v := range versions[1:] {
 		betterState := v.State == env.StateAvailable && best.State != env.StateAvailable
 		sameState := (v.State == env.StateAvailable) == (best.State == env.StateAvailable)
-		if betterState || sameState && v.Version >= best.Version {
+		if betterState || sameState && (v.Version > best.Version || last && v.Version == best.Version) {
 			best = v
 		}
 	}
@@ -235,9 +252,11 @@ func (w *FakeTFSWrapper) Poll() (int, bool) { return 0, false }
 // Exited is never broadcast.
 func (w *FakeTFSWrapper) Exited() env.Cond { return nil }
 
-// IsGRPCRemoteOp is false; the reference's double lacks the attribute, so a
+// IsGRPCRemoteOp is an AttributeError: the reference's double lacks it, so a
 // HeartBeat over it fails once there are addresses (Q28).
-func (w *FakeTFSWrapper) IsGRPCRemoteOp() bool { return false }
+func (w *FakeTFSWrapper) IsGRPCRemoteOp() (bool, error) {
+	return false, pysem.Raise("AttributeError", "'FakeTFSWrapper' object has no attribute 'is_grpc_remote_op'")
+}
 
 // ListSavedModels reads the config file.
 func (w *FakeTFSWrapper) ListSavedModels() ([]string, error) {
@@ -252,7 +271,7 @@ func (w *FakeTFSWrapper) ListSavedModelsStatus() ([]SavedModelStatus, error) {
 	}
 	list := make([]SavedModelStatus, 0, len(names))
 	for _, name := range names {
-		list = append(list, SavedModelStatus{Name: name, Status: env.ModelVersionStatus{State: env.StateAvailable}})
+		list = withStatus(list, SavedModelStatus{Name: name, Status: env.ModelVersionStatus{State: env.StateAvailable}})
 	}
 	return list, nil
 }

@@ -13,7 +13,11 @@
 //	tensorflow_serving/util                    util          StatusProto
 //	tensorflow/core/framework                  framework     tensors
 //	tensorflow/core/protobuf                   tfcore        signatures, session options, error codes
+//	tensorflow/python/training                 training      the text file "checkpoint"
 //	monolith/agent_service                     agentservice  AgentService
+//	monolith/io/proto                          example       batches of examples
+//	monolith/native_training/model_export      modelexport   the text file ExportSaverListenerState
+//	idl/matrix/proto                           matrix        Instance and its parts
 //
 // To add a field or a message: write it into the .proto of the same import path
 // as upstream, with upstream's number and a doc comment of our own, then run

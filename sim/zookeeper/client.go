@@ -114,21 +114,12 @@ type Session struct {
 	end     connectionEnd
 	inbox   []any // arrived while the connection task was busy
 	queue   []*call
-	pending []*call
+	pending callQueue // sent
+	free    []*call
 	idle    idleTimer
 
 	data, children *clientWatches
 	callbacks      callbacks
-}
-
-// call is one request that a task waits for.
-type call struct {
-	request Request
-	watch   env.Watcher
-	task    *vtime.Task
-	reply   *Reply
-	err     *env.ZooKeeperError
-	done    bool
 }
 
 // OnState sets who is told of changes of state.
@@ -174,7 +165,7 @@ func (s *Session) Stop() {
 	}
 	s.stopped = true
 	s.stop.Set()
-	s.queue = append(s.queue, &call{request: Request{Op: OpCloseSession}})
+	s.queue = append(s.queue, s.newCall(OpCloseSession, ""))
 	s.send()
 	s.settle()
 }
@@ -189,41 +180,6 @@ func (s *Session) settle() {
 // Close frees nothing: a stopped session holds nothing.
 func (s *Session) Close() {}
 
-// do sends a request and waits for the answer (client.py:529). While the
-// connection is suspended it waits until it is back.
-func (s *Session) do(request Request, watch env.Watcher) (*Reply, error) {
-	s.p.Check()
-	switch s.keeper {
-	case keeperAuthFailed:
-		return nil, &env.ZooKeeperError{Code: env.ZKAuthFailed}
-	case keeperClosed:
-		return nil, &env.ZooKeeperError{Code: env.ZKConnectionClosed}
-	case keeperExpired:
-		return nil, &env.ZooKeeperError{Code: env.ZKSessionExpired}
-	}
-	c := &call{request: request, watch: watch, task: s.p.Current()}
-	s.queue = append(s.queue, c)
-	s.send()
-	for !c.done {
-		s.p.Park(c.request.Op.String() + " of " + c.request.Path)
-	}
-	if c.err != nil {
-		return nil, c.err
-	}
-	return c.reply, nil
-}
-
-// finish ends a call and lets its task go on.
-func (c *call) finish(reply *Reply, code Code) {
-	c.reply, c.done = reply, true
-	if code != CodeOK {
-		c.err = &env.ZooKeeperError{Code: code, Path: c.request.Path}
-	}
-	if c.task != nil {
-		c.task.Wake()
-	}
-}
-
 // Create makes one znode.
 func (s *Session) Create(path string, data []byte, ephemeral, sequence bool) (string, error) {
 	flags := FlagPersistent
@@ -233,56 +189,66 @@ func (s *Session) Create(path string, data []byte, ephemeral, sequence bool) (st
 	if sequence {
 		flags |= FlagPersistentSequential
 	}
-	r, err := s.do(Request{Op: OpCreate, Path: path, Data: data, Flags: flags, ACL: openACL}, nil)
-	if err != nil {
+	c := s.newCall(OpCreate, path)
+	c.request.Data, c.request.Flags, c.request.ACL = data, flags, openACL
+	if err := s.do(c); err != nil {
 		return "", err
 	}
-	return r.Path, nil
+	return s.done(c).Path, nil
 }
 
 // Set replaces the data.
 func (s *Session) Set(path string, data []byte, version int32) (env.Stat, error) {
-	r, err := s.do(Request{Op: OpSetData, Path: path, Data: data, Version: version}, nil)
-	if err != nil {
+	c := s.newCall(OpSetData, path)
+	c.request.Data, c.request.Version = data, version
+	if err := s.do(c); err != nil {
 		return env.Stat{}, err
 	}
-	return r.Stat, nil
+	return s.done(c).Stat, nil
 }
 
 // Delete removes one znode.
 func (s *Session) Delete(path string, version int32) error {
-	_, err := s.do(Request{Op: OpDelete, Path: path, Version: version}, nil)
-	return err
+	c := s.newCall(OpDelete, path)
+	c.request.Version = version
+	if err := s.do(c); err != nil {
+		return err
+	}
+	s.done(c)
+	return nil
 }
 
 // Get reads the data.
 func (s *Session) Get(path string, watch env.Watcher) ([]byte, env.Stat, error) {
-	r, err := s.do(Request{Op: OpGetData, Path: path, Watch: watch != nil}, watch)
-	if err != nil {
+	c := s.newRead(OpGetData, path, watch)
+	if err := s.do(c); err != nil {
 		return nil, env.Stat{}, err
 	}
+	r := s.done(c)
 	return r.Data, r.Stat, nil
 }
 
 // Exists reads the stat, nil for a missing znode.
 func (s *Session) Exists(path string, watch env.Watcher) (*env.Stat, error) {
-	r, err := s.do(Request{Op: OpExists, Path: path, Watch: watch != nil}, watch)
-	if err != nil {
+	c := s.newRead(OpExists, path, watch)
+	if err := s.do(c); err != nil {
 		return nil, err
 	}
+	r := s.done(c)
 	if r.Err == env.ZKNoNode {
 		return nil, nil
 	}
-	return &r.Stat, nil
+	stat := r.Stat
+	return &stat, nil
 }
 
 // Children lists the children.
 func (s *Session) Children(path string, watch env.Watcher) ([]string, error) {
-	r, err := s.do(Request{Op: OpGetChildren, Path: path, Watch: watch != nil}, watch)
-	if err != nil {
+	c := s.newRead(OpGetChildren, path, watch)
+	if err := s.do(c); err != nil {
 		return nil, err
 	}
-	return r.Children, nil
+	return s.done(c).Children, nil
 }
 
 var (

@@ -5,7 +5,6 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/recipes"
-	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/network"
 )
 
@@ -96,7 +95,7 @@ func (s *Session) connect(host string, pauses *recipes.Pauses) connectionEnd {
 		s.p.Park("the end of the connection to zookeeper")
 	}
 	s.open = false
-	s.idle.timer.Cancel()
+	s.idle.stop()
 	return s.end
 }
 
@@ -208,7 +207,7 @@ func (s *Session) send() {
 	for _, c := range s.queue {
 		s.xid++
 		c.request.Xid = s.xid
-		s.pending = append(s.pending, c)
+		s.pending.push(c)
 		s.conn.Send(&c.request, 44+len(c.request.Path)+len(c.request.Data))
 	}
 	if len(s.queue) > 0 {
@@ -220,29 +219,28 @@ func (s *Session) send() {
 
 // handle takes one message of an open connection (connection.py:420).
 func (s *Session) handle(payload any) {
-	s.idle.touch()
 	switch m := payload.(type) {
 	case *Reply:
+		if m.Xid == XidPing {
+			s.idle.pong()
+			return
+		}
+		s.idle.touch()
 		s.answered(m)
 	case *Event:
+		s.idle.touch()
 		s.notify(*m)
 	}
 }
 
 func (s *Session) answered(r *Reply) {
-	switch r.Xid {
-	case XidPing:
-		s.idle.outstanding = false
-		return
-	case XidAuth:
+	if r.Xid == XidAuth {
 		if r.Err != CodeOK {
 			s.over(endDropped)
 		}
 		return
 	}
-	c := s.pending[0]
-	s.pending[0] = nil
-	s.pending = s.pending[1:]
+	c := s.pending.pop()
 	if r.Zxid > 0 {
 		s.lastZxid = r.Zxid
 	}
@@ -254,8 +252,10 @@ func (s *Session) answered(r *Reply) {
 	if c.watch != nil && code == CodeOK && !s.stopped {
 		s.table(c.request.Op).add(c.request.Path, c.watch)
 	}
-	c.finish(r, code)
-	if c.request.Op == OpCloseSession {
+	c.answered = true
+	closing := c.request.Op == OpCloseSession
+	c.finish(code) // its task may use it again
+	if closing {
 		s.over(endClosed)
 	}
 }
@@ -304,10 +304,10 @@ func (s *Session) failAll(keeper keeperState) {
 	case keeperAuthFailed:
 		code = env.ZKAuthFailed
 	}
-	calls := append(s.pending, s.queue...)
-	s.pending, s.queue = nil, nil
+	calls := append(s.pending.takeAll(), s.queue...)
+	s.queue = nil
 	for _, c := range calls {
-		c.finish(nil, code)
+		c.finish(code)
 	}
 }
 
@@ -316,56 +316,3 @@ func (s *Session) reset() {
 	s.resetWatches()
 	s.id, s.password, s.lastZxid = 0, [16]byte{}, 0
 }
-
-// idleTimer pings a quiet connection and finds a dead one (connection.py:575):
-// after a third of the session timeout, less up to 0.4 s of jitter, without
-// anything sent or read, a ping goes out; after the same time again without
-// anything, the connection is dropped.
-type idleTimer struct {
-	s           *Session
-	limit       time.Duration // half the read timeout
-	wait        time.Duration // limit less the drawn jitter
-	since       time.Duration // when something was last sent or read
-	timer       vtime.Timer
-	outstanding bool
-}
-
-var kindIdle = vtime.NewKind("zookeeper.idle")
-
-func (t *idleTimer) begin(s *Session, readTimeout time.Duration) {
-	t.timer.Cancel()
-	*t = idleTimer{s: s, limit: readTimeout / 2}
-	t.touch()
-	t.arm()
-}
-
-func (t *idleTimer) touch() { t.since = t.s.p.Elapsed() }
-
-func (t *idleTimer) arm() {
-	jitter := time.Duration(t.s.p.Intn("kazoo.ping", 41)) * 10 * time.Millisecond
-	t.wait = max(t.limit-jitter, jitter)
-	t.timer = t.s.p.Schedule(t.since+t.wait, kindIdle, t, 0)
-}
-
-// Handle is the end of a wait that may have been quiet.
-func (t *idleTimer) Handle(uint64) {
-	s := t.s
-	switch {
-	case !s.open:
-		// The connection task is busy and looks neither at time nor at messages.
-		t.since = s.p.Elapsed()
-	case s.p.Elapsed()-t.since < t.wait:
-		// Something was sent or read meanwhile.
-	case t.outstanding:
-		t.outstanding = false
-		s.over(endDropped)
-		return
-	default:
-		t.outstanding = true
-		s.conn.Send(pingRequest, 12)
-		t.touch()
-	}
-	t.arm()
-}
-
-var pingRequest = &Request{Xid: XidPing, Op: OpPing}

@@ -29,9 +29,13 @@ var errNotStarted = errors.New("AttributeError: the fake client is not started: 
 type fakeTree struct {
 	root      *fakeNode
 	data      map[string]env.DataFunc     // one per path, the last wins (ZK-15.13)
-	children  map[string]env.ChildrenFunc // likewise
+	children  map[string]FakeChildrenFunc // likewise
 	sequences map[string]int              // by full path prefix (ZK-15.8)
 }
+
+// FakeChildrenFunc is told of the names and of the event that it is called for,
+// nil when the watch is set: kazoo's send_event.
+type FakeChildrenFunc func(children []string, event *env.WatchEvent) error
 
 // fakeNode is a znode; its path is fixed at creation.
 type fakeNode struct {
@@ -43,17 +47,17 @@ type fakeNode struct {
 	mtimeSec   int64
 	version    int32
 	onData     env.DataFunc
-	onChildren env.ChildrenFunc
+	onChildren FakeChildrenFunc
 }
 
-func (c *FakeClient) newNode(path string, value []byte, onData env.DataFunc, onChildren env.ChildrenFunc) (*fakeNode, error) {
+func (c *FakeClient) newNode(path string, value []byte, onData env.DataFunc, onChildren FakeChildrenFunc) (*fakeNode, error) {
 	now := c.e.Clock.Now().Unix()
 	n := &fakeNode{path: path, value: value, nodes: map[string]*fakeNode{}, ctimeSec: now, mtimeSec: now, onData: onData, onChildren: onChildren}
 	event := &env.WatchEvent{Type: env.EventCreated, Path: path}
 	if err := n.tellData(event); err != nil {
 		return nil, err
 	}
-	return n, n.tellChildren()
+	return n, n.tellChildren(event)
 }
 
 // stat has few live fields (ZK-15.5); times are whole seconds (ZK-15.6).
@@ -70,11 +74,16 @@ func (n *fakeNode) tellData(event *env.WatchEvent) error {
 	return unlessStopped(n.onData(n.value, &stat, event))
 }
 
-func (n *fakeNode) tellChildren() error {
+func (n *fakeNode) tellChildren(event *env.WatchEvent) error {
 	if n.onChildren == nil {
 		return nil
 	}
-	return unlessStopped(n.onChildren(slices.Clone(n.names)))
+	return unlessStopped(n.onChildren(slices.Clone(n.names), event))
+}
+
+// childEvent is what a change of the children is.
+func (n *fakeNode) childEvent() *env.WatchEvent {
+	return &env.WatchEvent{Type: env.EventChildrenChanged, Path: n.path}
 }
 
 func unlessStopped(err error) error {
@@ -87,13 +96,14 @@ func unlessStopped(err error) error {
 // finalize is the reference's __del__: DELETED with the old data, then the
 // children one after the other, then the child watch; errors are lost (ZK-15.17).
 func (n *fakeNode) finalize() {
-	_ = n.tellData(&env.WatchEvent{Type: env.EventDeleted, Path: n.path})
+	event := &env.WatchEvent{Type: env.EventDeleted, Path: n.path}
+	_ = n.tellData(event)
 	n.onData = nil
 	for _, name := range n.names {
 		n.nodes[name].finalize()
 	}
 	n.names, n.nodes = nil, nil
-	_ = n.tellChildren()
+	_ = n.tellChildren(event)
 	n.onChildren = nil
 }
 
@@ -103,7 +113,7 @@ func (c *FakeClient) Start(time.Duration) error {
 	if err != nil {
 		return err
 	}
-	c.tree = &fakeTree{root: root, data: map[string]env.DataFunc{}, children: map[string]env.ChildrenFunc{}, sequences: map[string]int{}}
+	c.tree = &fakeTree{root: root, data: map[string]env.DataFunc{}, children: map[string]FakeChildrenFunc{}, sequences: map[string]int{}}
 	return nil
 }
 
@@ -178,7 +188,7 @@ func (c *FakeClient) ensure(name string) (*fakeNode, error) {
 
 // addChild makes a child and tells the parent's child watch. The parent's mtime
 // moves (ZK-15.7).
-func (c *FakeClient) addChild(parent *fakeNode, name string, value []byte, onData env.DataFunc, onChildren env.ChildrenFunc) (*fakeNode, error) {
+func (c *FakeClient) addChild(parent *fakeNode, name string, value []byte, onData env.DataFunc, onChildren FakeChildrenFunc) (*fakeNode, error) {
 	parent.mtimeSec = c.e.Clock.Now().Unix()
 	n, err := c.newNode(strings.TrimSuffix(parent.path, "/")+"/"+name, value, onData, onChildren)
 	if err != nil {
@@ -186,7 +196,7 @@ func (c *FakeClient) addChild(parent *fakeNode, name string, value []byte, onDat
 	}
 	parent.names = append(parent.names, name)
 	parent.nodes[name] = n
-	return n, parent.tellChildren()
+	return n, parent.tellChildren(parent.childEvent())
 }
 
 // Create makes a znode; ephemerals stay (ZK-15.2).
@@ -263,7 +273,13 @@ func (c *FakeClient) Children(name string) ([]string, error) {
 
 // Delete removes the znode with all below it whatever the options say: the fake's
 // default is recursive (ZK-15.10). The parent's child watch comes first.
-func (c *FakeClient) Delete(name string, _ env.DeleteOptions) error {
+func (c *FakeClient) Delete(name string, _ env.DeleteOptions) error { return c.remove(name, true) }
+
+// DeleteLeaf is delete(path, recursive=False), which no agent asks for: a znode
+// with children stays.
+func (c *FakeClient) DeleteLeaf(name string) error { return c.remove(name, false) }
+
+func (c *FakeClient) remove(name string, recursive bool) error {
 	parent, err := c.find(path.Dir(name))
 	if err != nil {
 		return err
@@ -274,9 +290,12 @@ func (c *FakeClient) Delete(name string, _ env.DeleteOptions) error {
 		return &env.ZooKeeperError{Code: env.ZKNoNode, Path: name}
 	}
 	parent.mtimeSec = c.e.Clock.Now().Unix()
+	if !recursive && len(n.names) > 0 {
+		return &env.ZooKeeperError{Code: env.ZKNotEmpty, Path: name}
+	}
 	delete(parent.nodes, base)
 	parent.names = slices.DeleteFunc(parent.names, func(s string) bool { return s == base })
-	err = parent.tellChildren()
+	err = parent.tellChildren(parent.childEvent())
 	n.finalize()
 	return err
 }
@@ -305,13 +324,18 @@ func (c *FakeClient) DataWatch(name string, fn env.DataFunc) (env.Watch, error) 
 
 // ChildrenWatch replaces the watch of the path (ZK-15.15).
 func (c *FakeClient) ChildrenWatch(name string, fn env.ChildrenFunc) (env.Watch, error) {
+	return c.ChildrenEventWatch(name, func(children []string, _ *env.WatchEvent) error { return fn(children) })
+}
+
+// ChildrenEventWatch is ChildrenWatch with send_event.
+func (c *FakeClient) ChildrenEventWatch(name string, fn FakeChildrenFunc) (env.Watch, error) {
 	if c.tree == nil {
 		return nil, errNotStarted
 	}
 	c.tree.children[name] = fn
 	if n, err := c.find(name); err == nil {
 		n.onChildren = fn
-		_ = n.tellChildren()
+		_ = n.tellChildren(nil)
 	}
 	return fakeWatch{}, nil
 }

@@ -96,7 +96,7 @@ func (s *Server) KillSession(id int64) {
 		return
 	}
 	s.machine.KillSession(s.nowMs(), id)
-	s.flush()
+	s.flush(nil)
 }
 
 // serverConn is one connection, the receiver of what clients send.
@@ -104,6 +104,10 @@ type serverConn struct {
 	s    *Server
 	id   ConnID
 	conn *network.Conn
+	// scratch is where the client wants the reply to the request that is being
+	// handled; nil for anywhere.
+	scratch *Reply
+	pinged  bool // and not answered
 }
 
 func (s *Server) accept(conn *network.Conn) {
@@ -142,36 +146,47 @@ func (s *Server) SessionsOf(host string) []int64 {
 func (c *serverConn) Receive(_ *network.Conn, payload any) {
 	s := c.s
 	s.from = c.conn.RemoteHost().Name()
+	c.scratch = nil
 	switch r := payload.(type) {
 	case *Request:
 		if r.Op != OpPing {
-			s.host.Node().Note(uint64(uint32(r.Op))<<32 ^ uint64(len(r.Data)))
-			s.host.Node().NoteString(r.Path)
+			node := s.host.Node()
+			node.Note(uint64(uint32(r.Op))<<32 ^ uint64(len(r.Data)))
+			node.NoteString(r.Path)
 		}
+		c.scratch = r.scratch
 		s.machine.Handle(s.nowMs(), c.id, r)
+		if r.Op == OpPing {
+			s.flush(c)
+			c.pong()
+			return
+		}
 	case *ConnectRequest:
 		s.machine.Connect(s.nowMs(), c.id, r)
 	default:
 		panic(fmt.Sprintf("zookeeper: a client sent a %T", payload))
 	}
-	s.flush()
+	s.flush(c)
 }
 
 // Closed drops the connection; its session lives on.
 func (c *serverConn) Closed(*network.Conn, error) {
 	delete(c.s.conns, c.id)
 	c.s.machine.Drop(c.s.nowMs(), c.id)
-	c.s.flush()
+	c.s.flush(nil)
 }
 
-// flush sends what the machine has put out and sets the next expiry.
-func (s *Server) flush() {
+// flush sends what the machine has put out and sets the next expiry. from is the
+// connection whose request was handled, nil for none.
+func (s *Server) flush(from *serverConn) {
 	out := s.machine.Drain()
 	for i := range out {
 		o := &out[i]
-		c := s.conns[o.Conn]
-		if c == nil {
-			continue
+		c := from
+		if c == nil || c.id != o.Conn {
+			if c = s.conns[o.Conn]; c == nil {
+				continue
+			}
 		}
 		switch o.Kind {
 		case OutConnected:
@@ -179,12 +194,7 @@ func (s *Server) flush() {
 			s.hosts[response.SessionID] = c.conn.RemoteHost().Name()
 			c.conn.Send(&response, 41)
 		case OutReply:
-			if o.Reply.Op == OpPing {
-				c.conn.Send(pingReply, 20)
-				continue
-			}
-			reply := o.Reply
-			c.conn.Send(&reply, replySizeBytes(&reply))
+			c.reply(&o.Reply)
 		case OutEvent:
 			event := o.Event
 			c.conn.Send(&event, 32+len(event.Path))
@@ -194,6 +204,30 @@ func (s *Server) flush() {
 		}
 	}
 	s.schedule()
+}
+
+// reply sends the answer to the request that was handled, in the place that came
+// with it.
+func (c *serverConn) reply(r *Reply) {
+	if r.Op == OpPing {
+		c.pinged = true
+		return
+	}
+	to := c.scratch
+	if to == nil {
+		to = &Reply{}
+	}
+	c.scratch = nil
+	*to = *r
+	c.conn.Send(to, replySizeBytes(to))
+}
+
+// pong answers a ping when all else is done.
+func (c *serverConn) pong() {
+	if c.pinged {
+		c.pinged = false
+		c.conn.SendLast(pingReply, 20)
+	}
 }
 
 // pingReply is the answer to every ping: clients look at its xid only.
@@ -228,7 +262,7 @@ type expiryTimer Server
 func (t *expiryTimer) Handle(uint64) {
 	s := (*Server)(t)
 	s.machine.Tick(s.nowMs())
-	s.flush()
+	s.flush(nil)
 }
 
 // plus adds the counts of two lives.

@@ -218,6 +218,8 @@ type Request struct {
 	// Malformed says that the body could not be decoded. The answer is -5, and a
 	// write burns its zxid all the same.
 	Malformed bool
+	// scratch, when set, is where a simulated server leaves the reply.
+	scratch *Reply
 }
 
 // WatchLists are what a client watched before it reconnected (ZK-7.5, ZK-7.6).

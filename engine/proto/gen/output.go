@@ -74,11 +74,16 @@ func apply(dir string, changes []change) error {
 	return nil
 }
 
-// writeDescriptors writes the compiled files below dir as a FileDescriptorSet.
+// writeDescriptors writes the compiled files below dir as a FileDescriptorSet,
+// without their comments and positions: a reader needs neither, and a changed
+// comment leaves the file as it is.
 func writeDescriptors(ctx context.Context, dir, path string) error {
 	_, descriptors, err := compile(ctx, dir)
 	if err != nil {
 		return err
+	}
+	for _, file := range descriptors {
+		file.SourceCodeInfo = nil
 	}
 	content, err := proto.MarshalOptions{Deterministic: true}.Marshal(&descriptorpb.FileDescriptorSet{File: descriptors})
 	if err != nil {

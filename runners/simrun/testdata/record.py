@@ -155,6 +155,16 @@ def fields(m):
     return {f.name: getattr(m, f.name) for f in dataclasses.fields(m)}
 
 
+class Sorted(set):
+    """A set with an order, which the reference's has not: what is written in a loop over it is sorted."""
+
+    def __iter__(self):
+        return iter(sorted(super().__iter__(), key=str))
+
+    def __sub__(self, other):
+        return Sorted(set(super().__iter__()) - set(other))
+
+
 class Sequence:
     """Runs steps, each an attempt with what it caused."""
 
@@ -221,7 +231,7 @@ def operations():
                     return True
                 return b.register_layout_callback(a["layout_path"], called)
             if name == "sync_available_saved_models":
-                b.sync_available_saved_models(backends.Container(*a["container"]), {model(m) for m in a["saved_models"]})
+                b.sync_available_saved_models(backends.Container(*a["container"]), Sorted(model(m) for m in a["saved_models"]))
                 return {"available": sorted(str(m) for m in b._available_saved_model)}
             if name == "report_service_info":
                 return b.report_service_info(backends.Container(*a["container"]),
@@ -287,7 +297,7 @@ def operations():
                 return None
             if name == "poll":
                 w._should_poll = a.get("should_poll", True)
-                return poll()
+                return poll()[0]
             if name == "stop":
                 return w.stop()
             if name == "drop_watches":
@@ -528,6 +538,8 @@ def operations():
 def faked(op, replica_manager):
     """The look-ups of the own address that are not in utils are the faked ones too."""
     def run(i, tmp):
+        base.failure = lambda e: ENCODE(FAILURE(e), tmp)
+
         def getaddrinfo(*_):
             return [(None, None, None, "", ("2001:db8::10", 0, 0, 0))]
         replica_manager.socket = types.SimpleNamespace(

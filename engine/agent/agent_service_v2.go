@@ -1,0 +1,77 @@
+package agent
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// AnswersV2 answers from a mirror (agent_service.py:68, :89, :105). No agent of
+// the entry point has this version (Q6), and by default its look-ups are useless:
+// they get the number of the server type where its name belongs (Q33).
+type AnswersV2 struct {
+	Env    *env.Env
+	Conf   *AgentConfig
+	Mirror *ZKMirror
+}
+
+// GetReplicas lists the addresses of one task of a model. The number of the type
+// has no lower(): AttributeError.
+func (a AnswersV2) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error) {
+	if a.Conf.Quirks.Keeps(Q33) {
+		return nil, pysem.AttributeError(int(r.GetServerType()), "lower")
+	}
+	name, err := serverTypeName(r.GetServerType())
+	if err != nil {
+		return nil, err
+	}
+	replicas, err := a.Mirror.GetTaskReplicas(r.GetModelName(), name, int(r.GetTask()))
+	if err != nil {
+		return nil, err
+	}
+	list, err := metaAddresses(replicas)
+	if err != nil {
+		return nil, err
+	}
+	return &agentservice.GetReplicasResponse{AddressList: list}, nil
+}
+
+// HeartBeat lists the addresses of all tasks of a type by
+// "<model>:<type>:<task>". No type of a path equals a number: there are none.
+func (a AnswersV2) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
+	wanted := func(string) bool { return false }
+	if !a.Conf.Quirks.Keeps(Q33) {
+		name, err := serverTypeName(r.GetServerType())
+		if err != nil {
+			return nil, err
+		}
+		wanted = func(serverType string) bool { return serverType == name }
+	}
+	tasks, err := a.Mirror.allReplicas(wanted)
+	if err != nil {
+		return nil, err
+	}
+	response := &agentservice.HeartBeatResponse{Addresses: map[string]*agentservice.AddressList{}}
+	for _, t := range tasks {
+		list, err := metaAddresses(t.Replicas)
+		if err != nil {
+			return nil, err
+		}
+		response.Addresses[t.Key] = list
+	}
+	return response, nil
+}
+
+// GetResource is that of v3.
+func (a AnswersV2) GetResource(r *agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error) {
+	return AnswersV3{Env: a.Env, Conf: a.Conf}.GetResource(r)
+}
+
+// metaAddresses are the gRPC addresses of replicas over IPv4, usable or not.
+func metaAddresses(replicas []*ReplicaMeta) (*agentservice.AddressList, error) {
+	addrs := make([]OptString, len(replicas))
+	for i, rm := range replicas {
+		addrs[i] = rm.Address
+	}
+	return addressList(addrs)
+}

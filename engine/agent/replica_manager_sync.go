@@ -1,0 +1,112 @@
+package agent
+
+import (
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/proto/monolith/native_training/runtime/parameter_sync"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// TargetExtraInfo says where a target of parameter synchronisation is.
+type TargetExtraInfo = parametersync.ClientConfig_TargetExtraInfo
+
+// SyncTarget is an address that takes synchronised parameters.
+type SyncTarget struct {
+	Addr OptString
+	Info *TargetExtraInfo
+}
+
+// GetReplicasWithExtraInfo lists the AVAILABLE addresses of one task with where
+// they are (replica_manager.py:356). An address of several replicas is there once,
+// in its first place with the last one's information.
+func (w *ReplicaWatcher) GetReplicasWithExtraInfo(t agentservice.ServerType, task int, idc, cluster OptString) ([]SyncTarget, error) {
+	targets := newOrdered[OptString, *TargetExtraInfo]()
+	err := w.tasksOf(t, idc, cluster, func(p ZKPath, replicas *replicaMap) error {
+		if ok, err := isNumber(p.Index.V, task); !ok || err != nil {
+			return err
+		}
+		for id, meta := range replicas.all {
+			if meta.Stat != env.StateAvailable {
+				continue
+			}
+			addr, err := meta.GetAddress(w.useArchon, w.family)
+			if err != nil {
+				return err
+			}
+			info, err := extraInfo(p, id)
+			if err != nil {
+				return err
+			}
+			targets.set(addr, info)
+		}
+		return nil
+	})
+	list := make([]SyncTarget, 0, targets.len())
+	for addr, info := range targets.all {
+		list = append(list, SyncTarget{addr, info})
+	}
+	return list, err
+}
+
+func extraInfo(p ZKPath, replica string) (*TargetExtraInfo, error) {
+	id, err := pysem.ParseInt(replica)
+	if err != nil {
+		return nil, err
+	}
+	if !id.IsInt64() {
+		return nil, pysem.Raise("ValueError", "Value out of range: %s", id)
+	}
+	info := &TargetExtraInfo{ReplicaId: proto.Int64(id.Int64())}
+	if p.IDC.Set {
+		info.Idc = proto.String(p.IDC.V)
+	}
+	if p.Cluster.Set {
+		info.Cluster = proto.String(p.Cluster.V)
+	}
+	return info, nil
+}
+
+// SyncBackendWrapper lets parameter synchronisation find its targets through a
+// replica watcher (replica_manager.py:806). ZKBackend is the other way to find
+// them.
+type SyncBackendWrapper struct {
+	watcher *ReplicaWatcher
+	model   string
+}
+
+// ToSyncWrapper wraps the watcher.
+func (w *ReplicaWatcher) ToSyncWrapper() *SyncBackendWrapper { return &SyncBackendWrapper{watcher: w} }
+
+// Start begins to watch.
+func (s *SyncBackendWrapper) Start() error { return s.watcher.WatchData() }
+
+// Stop ends the watcher.
+func (s *SyncBackendWrapper) Stop() { s.watcher.Stop() }
+
+// SubscribeModel notes the model, which changes nothing: a watcher has one.
+func (s *SyncBackendWrapper) SubscribeModel(model string) { s.model = model }
+
+// Model is the model subscribed to last.
+func (s *SyncBackendWrapper) Model() string { return s.model }
+
+// SyncTargets are the targets of a sub-graph "ps_<task>", of every location; what
+// follows a second "_" is ignored. Another server is an AssertionError.
+func (s *SyncBackendWrapper) SyncTargets(subGraph string) (name string, targets []SyncTarget, err error) {
+	parts := strings.Split(subGraph, "_")
+	if len(parts) < 2 {
+		return "", nil, pysem.Raise("ValueError", "not enough values to unpack (expected 2, got 1)")
+	}
+	if parts[0] != ServerPS {
+		return "", nil, &pysem.Error{Type: "AssertionError"}
+	}
+	task, _, err := pysem.ParseSmallInt(parts[1])
+	if err != nil {
+		return "", nil, err
+	}
+	targets, err = s.watcher.GetReplicasWithExtraInfo(agentservice.ServerType_PS, task, OptString{}, OptString{})
+	return subGraph, targets, err
+}

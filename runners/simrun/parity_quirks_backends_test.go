@@ -1,0 +1,290 @@
+package simrun_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/sim/world"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// Quirks of the backend (python-quirks, backends.py) that show on a real server
+// or differ between it and the reference's fake client.
+
+// inServerWorld runs fn as the only program of a pod beside a ZooKeeper server.
+func inServerWorld(t *testing.T, fn func(w *world.World, e *env.Env)) {
+	t.Helper()
+	done := false
+	var w *world.World
+	spec := world.Spec{
+		Engine: vtime.Config{Seed: 1, CheckOwner: true}, Shards: 1,
+		Pods:  []world.PodSpec{{Name: "pod", IDC: "lf", Cluster: "default"}},
+		Agent: func(e *env.Env, _ string) { fn(w, e); done = true },
+	}
+	w, err := world.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Close)
+	do(t, w.Start())
+	if _, err := w.Run(vtime.Limits{Until: 3 * time.Hour, Done: func() bool { return done }}); err != nil {
+		t.Fatal(err)
+	}
+	if !done {
+		t.Fatalf("not done within 3 hours; waiting: %v", w.Engine().Blocked())
+	}
+}
+
+// serverBackend is a backend on a real server, with a client to write beside it.
+type serverBackend struct {
+	*agent.ZKBackend
+	t       *testing.T
+	e       *env.Env
+	other   env.ZooKeeper
+	layouts []string // what the layout callback was told, a line for each call
+}
+
+func inServerGip(t *testing.T, fn func(b *serverBackend)) {
+	inServerWorld(t, func(_ *world.World, e *env.Env) {
+		b := &serverBackend{t: t, e: e, other: e.ZooKeeper.NewClient("", env.ZooKeeperOptions{})}
+		do(t, b.other.Start(0))
+		b.ZKBackend = agent.NewZKBackend(e, "gip", e.ZooKeeper.NewClient("", env.ZooKeeperOptions{}))
+		do(t, b.Start())
+		fn(b)
+	})
+}
+
+func (b *serverBackend) follow() {
+	b.t.Helper()
+	do(b.t, b.RegisterLayoutCallback(gipLayout, func(models []agent.LayoutModel) error {
+		var names []string
+		for _, m := range models {
+			names = append(names, m.Model.SubGraph)
+		}
+		b.layouts = append(b.layouts, strings.Join(names, " "))
+		return nil
+	}))
+}
+
+func (b *serverBackend) declare(graph string) {
+	b.t.Helper()
+	do(b.t, b.DeclSavedModel(ffm(graph)[0], &agent.SavedModelDeployConfig{ModelBasePath: pysem.Some("/m"), VersionPolicy: pysem.Some("latest")}))
+}
+
+// publish adds to the layout and lets the watches fire.
+func (b *serverBackend) publish(graph string) {
+	b.t.Helper()
+	do(b.t, b.other.EnsurePath(gipLayout+"/test_ffm_model:"+graph))
+	b.e.Tasks.Sleep(time.Second)
+}
+
+func (b *serverBackend) bind(graphs ...string) {
+	b.t.Helper()
+	do(b.t, b.SyncAvailableSavedModels(gipContainer, ffm(graphs...)))
+	b.e.Tasks.Sleep(time.Second)
+}
+
+func (b *serverBackend) wantLayouts(want ...string) {
+	b.t.Helper()
+	if diff := cmp.Diff(want, b.layouts); diff != "" {
+		b.t.Errorf("layout callbacks (-want +got):\n%s", diff)
+	}
+	b.layouts = nil
+}
+
+// wantServed compares the sub-graphs of all models in the service map.
+func (b *serverBackend) wantServed(want ...string) {
+	b.t.Helper()
+	var got []string
+	for _, m := range b.ServiceMap() {
+		for _, g := range m.SubGraphs {
+			got = append(got, m.Model+":"+g.SubGraph)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		b.t.Errorf("service map (-want +got):\n%s", diff)
+	}
+}
+
+func TestQ42_AModelPublishedBeforeItIsDeclaredWaitsForTheNextChangeOfTheLayout(t *testing.T) {
+	inServerGip(t, func(b *serverBackend) {
+		b.follow()
+		b.publish("entry")
+		b.wantLayouts("", "")
+		b.declare("entry")
+		b.e.Tasks.Sleep(10 * time.Minute)
+		b.wantLayouts()
+		b.publish("ps_0")
+		b.wantLayouts("entry")
+	})
+}
+
+func TestQ43_ABindingBeforeItsServiceInfoIsLeftOutUntilTheBindingsChange(t *testing.T) {
+	inServerGip(t, func(b *serverBackend) {
+		b.follow()
+		b.declare("entry")
+		b.publish("entry")
+		b.bind("entry")
+		do(t, b.ReportServiceInfo(gipContainer, gipInfo()))
+		b.e.Tasks.Sleep(10 * time.Minute)
+		b.wantServed()
+		b.bind("entry", "ps_0")
+		b.wantServed("test_ffm_model:entry", "test_ffm_model:ps_0")
+	})
+}
+
+func TestQ43_AServiceInfoThatChangesLaterIsNotSeen(t *testing.T) {
+	inServerGip(t, func(b *serverBackend) {
+		b.follow()
+		do(t, b.ReportServiceInfo(gipContainer, gipInfo()))
+		b.declare("entry")
+		b.publish("entry")
+		b.bind("entry")
+		moved := gipInfo()
+		moved.GRPC = pysem.Some("elsewhere:1")
+		do(t, b.ReportServiceInfo(gipContainer, moved))
+		b.e.Tasks.Sleep(10 * time.Minute)
+		if got := b.ServiceMap()[0].SubGraphs[0].Services[0].GRPC.V; got != "localhost:8888" {
+			t.Errorf("gRPC address: got %q, want the old localhost:8888", got)
+		}
+	})
+}
+
+func TestQ44_ALayoutChildWithoutColonBlocksEveryUpdateUntilItIsGone(t *testing.T) {
+	inServerGip(t, func(b *serverBackend) {
+		b.follow()
+		b.declare("entry")
+		do(t, b.other.EnsurePath(gipLayout+"/odd"))
+		b.publish("entry")
+		b.wantLayouts("")
+		do(t, b.other.Delete(gipLayout+"/odd", env.AnyVersion))
+		b.e.Tasks.Sleep(time.Second)
+		b.wantLayouts("entry")
+	})
+}
+
+func TestQ45_DeletingTheLayoutEndsItsWatchForGood(t *testing.T) {
+	inServerGip(t, func(b *serverBackend) {
+		b.follow()
+		b.declare("entry")
+		b.publish("entry")
+		b.wantLayouts("", "entry")
+		do(t, b.other.Delete(gipLayout, env.DeleteOptions{Version: -1, Recursive: true}))
+		b.e.Tasks.Sleep(time.Second)
+		b.layouts = nil // the child goes first, and that is seen or not
+		b.publish("entry")
+		b.e.Tasks.Sleep(10 * time.Minute)
+		b.wantLayouts()
+	})
+}
+
+func TestQ45_TheFakeClientGoesOnWatchingADeletedLayout(t *testing.T) {
+	inGip(t, func(b *gipBackend) {
+		b.c.must(b.DeclSavedModel(ffm("entry")[0], &agent.SavedModelDeployConfig{ModelBasePath: pysem.Some("/m"), VersionPolicy: pysem.Some("latest")}))
+		b.c.must(b.AddToLayout(gipLayout, ffm("entry")[0]))
+		b.c.must(b.zk.Delete(gipLayout, env.AnyVersion))
+		if len(b.layout) != 0 {
+			t.Errorf("layout after the deletion: got %v, want none", b.layout)
+		}
+		b.c.must(b.AddToLayout(gipLayout, ffm("entry")[0]))
+		b.c.must(b.AddToLayout(gipLayout, ffm("ps_0")[0]))
+		if len(b.layout) != 1 {
+			t.Errorf("layout made anew: got %v, want the declared entry", b.layout)
+		}
+	})
+}
+
+func TestQ46_ALayoutChangeDropsASubscribedModelAndEndsItsWatch(t *testing.T) {
+	inServerGip(t, func(b *serverBackend) {
+		do(t, b.ReportServiceInfo(gipContainer, gipInfo()))
+		do(t, b.SubscribeModel("test_ffm_model"))
+		b.bind("ps_0")
+		b.wantServed("test_ffm_model:ps_0")
+		b.follow() // an empty layout
+		b.wantServed()
+		b.bind("ps_0", "ps_1") // the callback asks to be stopped
+		b.bind("ps_1")
+		if _, addrs, err := b.SyncTargets("ps_1"); err != nil || len(addrs) != 0 {
+			t.Errorf("targets of ps_1: got %v, %v, want none", addrs, err)
+		}
+		b.wantServed()
+	})
+}
+
+func TestQ49_SubscribingASecondModelIsAnAssertionError(t *testing.T) {
+	inServerGip(t, func(b *serverBackend) {
+		do(t, b.SubscribeModel("a"))
+		do(t, b.SubscribeModel("a"))
+		if err := b.SubscribeModel("b"); pysem.TypeOf(err) != "AssertionError" {
+			t.Errorf("second model: got %v, want AssertionError", err)
+		}
+	})
+}
+
+// znodesBelow counts the children of a path, none for a missing one.
+func znodesBelow(t *testing.T, c runners.Cluster, path string) []string {
+	t.Helper()
+	n, _, err := c.Znode(path)
+	do(t, err)
+	return n.Children
+}
+
+func TestQ40_AnAgentThatRestartsWithinItsSessionLosesItsServiceInfoUntilTheNextReport(t *testing.T) {
+	spec := v3Spec()
+	spec.Replicas, spec.RestartAfter = 1, 2*time.Second
+	c := build(t, spec)
+	do(t, c.Start())
+	pass(t, c, time.Minute)
+	const service = "/demo/container_service"
+	do(t, c.KillAgent("shard0-replica0"))
+	for _, at := range []struct {
+		after time.Duration
+		count int
+		whose string
+	}{
+		{4 * time.Second, 1, "that of the old session, set by the new agent"},
+		{16 * time.Second, 0, "gone with the old session"},
+		{60 * time.Second, 1, "reported again"},
+	} {
+		pass(t, c, at.after)
+		if got := znodesBelow(t, c, service); len(got) != at.count {
+			t.Errorf("service info after %s more: got %v, want %d: %s", at.after, got, at.count, at.whose)
+		}
+	}
+}
+
+func TestQ40_ABindingThatWasSetInsteadOfCreatedIsGoneForGood(t *testing.T) {
+	inServerWorld(t, func(w *world.World, e *env.Env) {
+		// An agent of which only the session is left.
+		machine := w.Operator()
+		life := machine.Node.NewProcess("old agent")
+		old := machine.Env(life, nil)
+		old.ZooKeeper = &zookeeper.Clients{Env: old, Proc: life, Host: machine.Net, Servers: []string{w.ZooKeeper().Addr()}}
+		life.Go("main", func() {
+			b := agent.NewZKBackend(old, "gip", old.ZooKeeper.NewClient("", env.ZooKeeperOptions{}))
+			do(t, b.Start())
+			do(t, b.SyncAvailableSavedModels(gipContainer, ffm("entry")))
+		})
+		e.Tasks.Sleep(time.Second)
+		life.Crash()
+
+		b := agent.NewZKBackend(e, "gip", e.ZooKeeper.NewClient("", env.ZooKeeperOptions{}))
+		do(t, b.Start())
+		binding := "/gip/binding/test_ffm_model/entry:" + gipContainer.String()
+		for range 20 {
+			do(t, b.SyncAvailableSavedModels(gipContainer, ffm("entry")))
+			if _, ok := w.ZooKeeper().Machine().Lookup(binding); ok != (e.Clock.Elapsed() < 10*time.Second) {
+				t.Errorf("binding at t+%s: found %v, want it as long as the old session lives", e.Clock.Elapsed(), ok)
+			}
+			e.Tasks.Sleep(30 * time.Second)
+		}
+	})
+}

@@ -1,0 +1,113 @@
+package zookeeper
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// call is one request that a task waits for. The reply travels in it: the server
+// writes it there when the request says so. A call that was answered is used
+// again; one that failed is not, as its request may still be on its way.
+type call struct {
+	request Request
+	watch   env.Watcher
+	task    *vtime.Task
+	reply   Reply
+	err     *env.ZooKeeperError
+	done    bool
+	// answered is set when the reply has come, not a failure of the connection.
+	answered bool
+}
+
+func (s *Session) newCall(op OpCode, path string) *call {
+	var c *call
+	if last := len(s.free) - 1; last >= 0 {
+		c = s.free[last]
+		s.free = s.free[:last]
+	} else {
+		c = &call{}
+		c.request.scratch = &c.reply
+	}
+	c.request.Op, c.request.Path = op, path
+	return c
+}
+
+func (s *Session) newRead(op OpCode, path string, watch env.Watcher) *call {
+	c := s.newCall(op, path)
+	c.request.Watch, c.watch = watch != nil, watch
+	return c
+}
+
+// do sends a request and waits for the answer (client.py:529). While the
+// connection is suspended it waits until it is back.
+func (s *Session) do(c *call) error {
+	s.p.Check()
+	switch s.keeper {
+	case keeperAuthFailed:
+		return &env.ZooKeeperError{Code: env.ZKAuthFailed}
+	case keeperClosed:
+		return &env.ZooKeeperError{Code: env.ZKConnectionClosed}
+	case keeperExpired:
+		return &env.ZooKeeperError{Code: env.ZKSessionExpired}
+	}
+	c.task = s.p.Current()
+	s.queue = append(s.queue, c)
+	s.send()
+	for !c.done {
+		s.p.ParkOn(c.request.Op.String(), c.request.Path)
+	}
+	if c.err == nil {
+		return nil
+	}
+	err := c.err
+	if c.answered {
+		s.done(c)
+	}
+	return err
+}
+
+// finish ends a call and lets its task go on.
+func (c *call) finish(code Code) {
+	c.done = true
+	if code != CodeOK {
+		c.err = &env.ZooKeeperError{Code: code, Path: c.request.Path}
+	}
+	if c.task != nil {
+		c.task.Wake()
+	}
+}
+
+// done gives back a call that was answered. The reply is to be read before the next
+// request.
+func (s *Session) done(c *call) *Reply {
+	c.request = Request{scratch: c.request.scratch}
+	c.watch, c.task, c.err, c.done, c.answered = nil, nil, nil, false, false
+	s.free = append(s.free, c)
+	return &c.reply
+}
+
+// callQueue is the calls that wait for their answers, in the order of sending.
+type callQueue struct {
+	calls []*call
+	head  int
+}
+
+func (q *callQueue) push(c *call) { q.calls = append(q.calls, c) }
+
+// pop takes the call that has waited longest; there must be one.
+func (q *callQueue) pop() *call {
+	c := q.calls[q.head]
+	q.calls[q.head] = nil
+	q.head++
+	if q.head == len(q.calls) {
+		q.calls, q.head = q.calls[:0], 0
+	}
+	return c
+}
+
+// takeAll empties the queue.
+func (q *callQueue) takeAll() []*call {
+	calls := q.calls[q.head:]
+	*q = callQueue{}
+	return calls
+}

@@ -1,0 +1,135 @@
+package zookeeper
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// idleTimer pings a quiet connection and finds a dead one. Kazoo's loop
+// (connection.py:581) draws a new wait whenever something was sent or read: half
+// the read timeout, less up to 0.4 s of jitter. A wait without anything ends with
+// a ping; one after a ping without anything drops the connection.
+//
+// Only the last wait of a burst counts, so it is drawn when the timer of an
+// earlier one ends. A ping whose answer nothing can precede is over within one
+// event (see [vtime.Node.Leap]).
+type idleTimer struct {
+	s      *Session
+	source *vtime.Source
+	limit  time.Duration // half the read timeout
+	since  time.Duration // when something was last sent or read
+
+	// at is what the timer is set to; it is never later than the end of the present
+	// wait.
+	at    time.Duration
+	timer vtime.Timer
+	armed bool
+	// fresh says that since has moved after at was drawn for it. end is the end of
+	// the wait from there, 0 when it is not drawn yet.
+	fresh bool
+	end   time.Duration
+
+	outstanding bool // a ping is
+}
+
+var kindIdle = vtime.NewKind("zookeeper.idle")
+
+// maxJitter is the most that a wait is shortened by, in steps of jitterStep.
+const (
+	jitterStep = 10 * time.Millisecond
+	maxJitter  = 40 * jitterStep
+)
+
+func (t *idleTimer) begin(s *Session, readTimeout time.Duration) {
+	t.timer.Cancel()
+	*t = idleTimer{s: s, source: s.p.Node().Source("kazoo.ping"), limit: readTimeout / 2, since: s.p.Elapsed()}
+	t.arm()
+	t.schedule()
+}
+
+func (t *idleTimer) stop() {
+	t.armed = false
+	t.timer.Cancel()
+}
+
+// arm sets the end of a wait that begins now.
+func (t *idleTimer) arm() {
+	t.armed, t.fresh = true, false
+	t.at = t.since + t.draw()
+}
+
+func (t *idleTimer) draw() time.Duration {
+	jitter := time.Duration(t.source.Intn(int(maxJitter/jitterStep)+1)) * jitterStep
+	return max(t.limit-jitter, jitter)
+}
+
+// shortest is less than or equal to any wait.
+func (t *idleTimer) shortest() time.Duration { return max(t.limit-maxJitter, t.limit/2) }
+
+func (t *idleTimer) schedule() { t.timer = t.s.p.Schedule(t.at, kindIdle, t, 0) }
+
+func (t *idleTimer) reschedule() {
+	// Within a ping the timer is set when the ping is over.
+	if t.timer.Cancel() {
+		t.schedule()
+	}
+}
+
+// touch tells that something was sent or read.
+func (t *idleTimer) touch() {
+	t.since = t.s.p.Elapsed()
+	t.fresh, t.end = true, 0
+	if t.armed && t.at > t.since+t.shortest() {
+		// The wait from here may end before the timer.
+		if t.end = t.since + t.draw(); t.end < t.at {
+			t.at, t.fresh = t.end, false
+			t.reschedule()
+		}
+	}
+}
+
+// pong tells that the answer to the ping was read. As nothing else is likely to
+// come, the timer is set for good.
+func (t *idleTimer) pong() {
+	t.outstanding = false
+	t.since = t.s.p.Elapsed()
+	if t.armed {
+		t.arm()
+		t.reschedule()
+	}
+}
+
+// Handle is the end of a wait that may have been quiet.
+func (t *idleTimer) Handle(uint64) {
+	s := t.s
+	now := s.p.Elapsed()
+	if t.fresh {
+		if t.end == 0 {
+			t.end = t.since + t.draw()
+		}
+		t.at, t.fresh = t.end, false
+		if t.at > now {
+			t.schedule()
+			return
+		}
+	}
+	switch {
+	case !s.open:
+		// The connection task is busy and looks neither at time nor at messages.
+		t.since = now
+		t.arm()
+	case t.outstanding:
+		t.armed, t.outstanding = false, false
+		s.over(endDropped)
+		return
+	default:
+		t.outstanding = true
+		t.since = now
+		t.arm()
+		s.conn.SendLast(pingRequest, 12)
+	}
+	t.schedule()
+}
+
+var pingRequest = &Request{Xid: XidPing, Op: OpPing}
