@@ -23,7 +23,7 @@ Feature: Discovery answers
     And 1s passes
     Then the agent of shard0-replica0 refuses GetResource with UNKNOWN "out of range"
 
-  @v1
+  @v1 @Q219
   Scenario: A v1 agent leaves GetResource empty
     Given a v1 cluster of 2 shards with 1 replica
     And model predict_ctr with sub-graphs entry, ps_0, ps_1 of 30 MB in version 1

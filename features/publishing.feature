@@ -99,7 +99,7 @@ Feature: Publishing models by layout
     And model cvr is declared and published to layout main
     Then for 65s the model config of shard0-replica0 is empty
 
-  @v3
+  @v3 @Q207
   Scenario: A model published again before its bindings changed stays out of discovery
     Given model ctr is declared and published to layout main
     When the cluster starts

@@ -37,7 +37,7 @@ Feature: Rolling out versions
     And within 1s every model server has version 2 of ctr:entry END
     And within 35s ctr:entry is bound to every pod
 
-  @v1
+  @v1 @Q212
   Scenario: A v1 entry follows new versions, its PS does not
     Given a v1 cluster of 1 shard with 1 replica
     And the agent setting "num_ps" is "1"

@@ -11,7 +11,7 @@ Feature: ZooKeeper sessions
     Then for 60s ctr:entry is bound to every pod
     And every pod has service info
 
-  @v3
+  @v3 @Q208
   Scenario: A v3 pod away for longer than the session timeout comes back without its bindings
     Given a v3 cluster of 1 shard with 2 replicas
     And model ctr with sub-graphs entry of 30 MB in version 1
@@ -27,7 +27,7 @@ Feature: ZooKeeper sessions
     Then within 65s shard0-replica1 has service info
     And for 5m ctr:entry is bound to shard0-replica0
 
-  @v3 @Q43
+  @v3 @Q43 @Q206
   Scenario: A v3 pod that was reporting while its session expired is bound again, and listed by nobody
     Given a v3 cluster of 1 shard with 2 replicas
     And model ctr with sub-graphs entry of 30 MB in version 1
@@ -52,7 +52,7 @@ Feature: ZooKeeper sessions
     And for 5m ctr:entry is bound to no pod
     And shard0-replica0 has service info
 
-  @v3
+  @v3 @Q208
   Scenario: A session that expires under a v3 agent takes its bindings until the model is published anew
     Given a v3 cluster of 1 shard with 2 replicas
     And model ctr with sub-graphs entry of 30 MB in version 1

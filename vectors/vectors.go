@@ -1,12 +1,13 @@
 // Package vectors holds what the project knows of the reference as data: which of
-// its modules are ported, and by what.
+// its modules are ported, and by what, its quirks, and the scope.
 //
 // Two things to use first:
 //
 //   - [Modules] lists the reference's files with the state of their port.
-//   - [Module] is one of them.
+//   - [Quirks] lists its surprises and faults with what is done about them.
 //
-// To change the state of a module edit modules.yaml; PARITY.md follows with
+// To change the state of a module edit modules.yaml, of a row of the scope
+// rows.yaml, what is done about a quirk quirks.yaml; PARITY.md follows with
 // `make parity`.
 package vectors
 

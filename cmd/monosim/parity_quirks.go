@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"strings"
+)
+
+// quirkShown is where a quirk of the reference is shown.
+type quirkShown struct {
+	tests, cases []string
+	scenarios    []featureCount
+}
+
+func (p *parity) shownBy(quirk int) quirkShown {
+	id := fmt.Sprintf("Q%d", quirk)
+	return quirkShown{
+		tests:     p.tree.naming(quirk, true),
+		cases:     p.tree.flagged(id),
+		scenarios: p.passedWith(func(tag string) bool { return tag == "@"+id }),
+	}
+}
+
+func (s quirkShown) String() string {
+	var parts []string
+	for _, list := range [][]string{s.tests, s.cases} {
+		for _, name := range list {
+			parts = append(parts, path.Base(path.Dir(name))+"/"+path.Base(name))
+		}
+	}
+	if len(s.scenarios) > 0 {
+		parts = append(parts, featureNames(s.scenarios))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p *parity) isShown(quirk int) bool { return p.shownBy(quirk).String() != "" }
+
+func (p *parity) writeQuirks(b *bytes.Buffer) {
+	fmt.Fprintf(b, `
+## Quirks of the reference
+
+Match: the engine does the same. Fix: the same, and %[1]s--quirks fixed%[1]s repairs it. Diverge: otherwise, for the
+reason said. Later: it waits for what is said. A quirk is shown by the tests that name it, by recorded cases that are
+flagged with it, and by scenarios that are tagged with it; those that recorded cases cover without a flag are not
+counted. X: seen in a run of the reference; Z: on a real ZooKeeper.
+
+| quirk | where | effect | seen | decision | shown by |
+|---|---|---|---|---|---|
+`, "`")
+	for i, q := range p.quirks {
+		decision := q.Decision
+		if more := q.Reason + q.Repaired; more != "" {
+			decision += ": " + more
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n",
+			q.ID, strings.Join(q.Where, " "), cell(q.Effect), strings.Join(q.Marks, ""), cell(decision), p.shownBy(i+1))
+	}
+	if unknown := p.tree.unknownQuirks(len(p.quirks)); len(unknown) > 0 {
+		fmt.Fprintf(b, "\nNamed, but not in the register: %s.\n", strings.Join(unknown, ", "))
+	}
+}

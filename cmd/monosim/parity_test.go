@@ -1,0 +1,228 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/vectors"
+)
+
+// The goal is that PARITY.md says what the sources say. The method is a small tree
+// of sources that has one of everything that counts, and of what must not.
+
+func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+
+func smallSources() fstest.MapFS {
+	return fstest.MapFS{
+		"engine/agent/backends.go":      file("package agent\n\n// Set keeps the owner (backends.py:496, Q2).\n// Speed: one write a call.\nfunc Set() {}\n"),
+		"engine/agent/backends_test.go": file("package agent\n\nfunc TestSet(t *testing.T) { run(\"testdata/recorded.jsonl\") }\n"),
+		"engine/agent/testdata/recorded.jsonl": file(`{"op":"hello"}
+{"id":"a","op":"backends.ZKBackend.sequence","env":{"A":"1"},"out":{"steps":[{"r":{"$hex":"00"}},{"e":{"type":"ValueError","message":"m"}}]}}
+{"id":"b","op":"backends.SavedModel","env":{"A":"2"},"out":{"r":1},"flags":["Q3"]}
+{"id":"c","op":"backends.SavedModel","env":{"A":"2"},"error":{"type":"TypeError","message":"m"}}
+`),
+		"engine/proto/x.pb.go":              file("package x // backends.py Q4\n"),
+		"engine/other/testdata/lost.jsonl":  file(`{"id":"a","op":"backends.X","out":1}` + "\n"),
+		"engine/other/other_test.go":        file("package other // no test here reads the cases beside it\n"),
+		"runners/quirks_test.go":            file("package runners\n\nfunc TestQ2_TheOwnerStays(t *testing.T) { keep(\"Q1,Q4\"); load(\"agent.conf\") }\n"),
+		"runners/upstream_test.go":          file("package runners\n\nfunc TestUpstreamAgentV3_test_publish(t *testing.T) {}\n"),
+		"runners/ops_test.go":               file("package runners\n\nvar op = \"agent_v3.AgentV3\" // Q300\n"),
+		"vectors/register_test.go":          file("package vectors // Q1 backends.py\n"),
+		"vectors/zk_mirror/election.json":   file(`{"source":{"path":"monolith/agent_service/zk_mirror.py","symbol":"sequence"},"cases":[{"id":"a","in":{},"out":1}]}`),
+		"vectors/schema.json":               file(`{"type":"object"}`),
+		"features/steps/unfinished_test.go": file("package steps // Q9\n"),
+	}
+}
+
+func readSmallTree(t *testing.T) *parityTree {
+	t.Helper()
+	tree, err := readParityTree(smallSources())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func TestQuirksAreFoundByNameInCodeAndTests(t *testing.T) {
+	tree := readSmallTree(t)
+	for _, c := range []struct {
+		name  string
+		quirk int
+		tests bool
+		want  []string
+	}{
+		{"comment", 2, false, []string{"engine/agent/backends.go"}},
+		{"name of a test", 2, true, []string{"runners/quirks_test.go"}},
+		{"a list chooses and shows nothing", 1, true, nil},
+		{"generated code does not count", 4, false, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, tree.naming(c.quirk, c.tests)); diff != "" {
+				t.Errorf("files that name Q%d (-want +got):\n%s", c.quirk, diff)
+			}
+		})
+	}
+	if diff := cmp.Diff([]string{"engine/agent/testdata/recorded.jsonl"}, tree.flagged("Q3")); diff != "" {
+		t.Errorf("files with cases flagged Q3 (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"Q9 in features/steps/unfinished_test.go"}, tree.unknownQuirks(4)); diff != "" {
+		t.Errorf("quirks beyond the register (-want +got):\n%s", diff)
+	}
+}
+
+func TestTestsOfAModuleNameItOrLieBesideItsPort(t *testing.T) {
+	tree := readSmallTree(t)
+	for _, c := range []struct {
+		name, file string
+		port, want []string
+	}{
+		{"beside the port", "backends.py", []string{"engine/agent/backends.go"}, []string{"engine/agent/backends_test.go"}},
+		{"by an operation", "agent_v3.py", nil, []string{"runners/ops_test.go"}},
+		{"the name of a file is no operation", "agent.py", nil, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, tree.testsOf(c.file, c.port)); diff != "" {
+				t.Errorf("tests of %s (-want +got):\n%s", c.file, diff)
+			}
+		})
+	}
+}
+
+func TestUpstreamTestsAreFoundByTheirSubject(t *testing.T) {
+	tree := readSmallTree(t)
+	if diff := cmp.Diff([]string{"TestUpstreamAgentV3_test_publish"}, tree.upstreamOf("agent_v3_test.py")); diff != "" {
+		t.Errorf("tests (-want +got):\n%s", diff)
+	}
+	if got := tree.upstreamOf("agent_test.py"); got != nil {
+		t.Errorf("agent_test.py: got %v, want none", got)
+	}
+}
+
+func TestCasesCountWhereATestReadsThem(t *testing.T) {
+	tree := readSmallTree(t)
+	want := moduleCases{
+		files: []string{"engine/agent/testdata/recorded.jsonl"}, ops: []string{"ZKBackend.sequence", "SavedModel"}, envs: []string{`{"A":"1"}`, `{"A":"2"}`},
+		total: 3, answers: 2, errors: 2, bytes: 1, sequences: 1,
+	}
+	if diff := cmp.Diff(want, tree.casesOf("backends.py"), cmp.AllowUnexported(moduleCases{})); diff != "" {
+		t.Errorf("cases of backends.py (-want +got):\n%s", diff)
+	}
+	if got := tree.casesOf("zk_mirror.py"); got.total != 1 || got.sequences != 1 {
+		t.Errorf("cases of the suite: got %+v, want one sequence", got)
+	}
+}
+
+func TestCasesThatCannotBeReadAreTold(t *testing.T) {
+	sources := fstest.MapFS{"engine/testdata/a.jsonl": file("{\"op\":\"a.b\",\"out\":1}\n{\n")}
+	_, err := readParityTree(sources)
+	if want := "engine/testdata/a.jsonl: line 2: unexpected end of JSON input"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got error %v, want %s", err, want)
+	}
+}
+
+func TestAFolderWithoutSourcesIsRefused(t *testing.T) {
+	if _, err := readParityTree(fstest.MapFS{}); err == nil {
+		t.Error("got no error, want one that asks for the project's sources")
+	}
+}
+
+// smallParity has two modules, one quirk each of two kinds, and three scenarios.
+func smallParity(t *testing.T) *parity {
+	return &parity{
+		modules: []vectors.Module{
+			{ID: "B01", File: "backends.py", State: "done", Go: []string{"engine/agent/backends.go"}},
+			{ID: "B02", File: "agent_v3.py", State: "part", Go: []string{"engine/agent/agent_v3.go"}, Note: "no stop yet"},
+		},
+		absences: []vectors.Absence{{File: "backends.py", Without: []string{vectors.Settings}}},
+		quirks:   []vectors.Quirk{{ID: "Q1", Where: []string{"agent_v3.py:1"}, Decision: vectors.Match}, {ID: "Q2", Where: []string{"backends.py:1-2"}, Decision: vectors.Match}},
+		report: &steps.Report{Results: []steps.Result{
+			{Path: "features/a.feature", Tags: []string{"@v3", "@Q2"}},
+			{Path: "features/a.feature", Tags: []string{"@v1", "@Q2"}, Status: steps.Failed},
+			{Path: "features/b.feature", Tags: []string{"@v1"}},
+		}},
+		tree: readSmallTree(t),
+	}
+}
+
+func TestBoxesAreTickedByWhatTheSourcesHave(t *testing.T) {
+	p := smallParity(t)
+	const cases = " in `engine/agent/testdata/recorded.jsonl`"
+	for i, want := range [][10]box{
+		{
+			{boxTicked, "ported by `engine/agent/backends.go`"},
+			{boxTicked, "2 cases of 2 operations" + cases},
+			{boxTicked, "2 cases with errors" + cases},
+			{boxNotNeeded, "the reference's module has no settings"},
+			{boxTicked, "1 case with bytes or messages" + cases},
+			{boxTicked, "1 sequence of steps with what they cause, in order," + cases},
+			{boxOpen, "no case looks at log lines or metrics"},
+			{boxTicked, "said where it is ported"},
+			{boxTicked, "`engine/agent/backends_test.go`; scenarios of a.feature (1)"},
+			{boxTicked, "3 cases" + cases},
+		},
+		{
+			{boxOpen, "no stop yet"},
+			{boxOpen, "no cases of it are recorded"},
+			{boxOpen, "no cases of it are recorded"},
+			{boxOpen, "no cases of it are recorded"},
+			{boxOpen, "no cases of it are recorded"},
+			{boxOpen, "no sequence of it is recorded"},
+			{boxOpen, "no case looks at log lines or metrics"},
+			{boxOpen, "no note on speed where it is ported"},
+			{boxTicked, "`runners/ops_test.go`; scenarios of a.feature (1)"},
+			{boxOpen, "no stop yet"},
+		},
+	} {
+		if diff := cmp.Diff(want, p.boxesOf(p.modules[i]), cmp.AllowUnexported(box{})); diff != "" {
+			t.Errorf("boxes of %s (-want +got):\n%s", p.modules[i].File, diff)
+		}
+	}
+}
+
+func TestQuirksAreShownByTestsAndPassedScenarios(t *testing.T) {
+	p := smallParity(t)
+	if got, want := p.shownBy(2).String(), "runners/quirks_test.go, a.feature (1)"; got != want {
+		t.Errorf("Q2 is shown by %q, want %q", got, want)
+	}
+	if p.isShown(1) {
+		t.Errorf("Q1 is shown by %q, want nothing", p.shownBy(1))
+	}
+}
+
+func TestEveryQuirkThatIsNamedIsInTheRegister(t *testing.T) {
+	tree, err := readParityTree(os.DirFS(filepath.Join("..", "..")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	quirks, err := vectors.Quirks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range tree.unknownQuirks(len(quirks)) {
+		t.Errorf("found %s, want it in vectors/quirks.yaml", name)
+	}
+}
+
+func TestParityIsTheSameEachTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs all scenarios twice")
+	}
+	root := filepath.Join("..", "..")
+	first, err := parityText(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := parityText(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(first), string(second)); diff != "" {
+		t.Errorf("second run differs (-first +second):\n%s", diff)
+	}
+}
