@@ -17,6 +17,7 @@
 //	monolith/agent_service                     agentservice  AgentService
 //	monolith/io/proto                          example       batches of examples
 //	monolith/native_training/model_export      modelexport   the text file ExportSaverListenerState
+//	monolith/native_training/runtime/parameter_sync  parametersync  where a target of a push runs
 //	idl/matrix/proto                           matrix        Instance and its parts
 //
 // To add a field or a message: write it into the .proto of the same import path

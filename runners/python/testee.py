@@ -1,0 +1,182 @@
+"""The Python reference as a testee: JSON lines on stdin, answers on stdout.
+
+    pip install -r runners/python/requirements.txt
+    MONOLITH_SRC=<checkout of bytedance/monolith> python3 runners/python/testee.py < cases > answers
+
+The checkout is imported unmodified and never written to. The protocol and every
+operation are specified in testee.md; ops has one module for each of its parts,
+values the encoding, surroundings what a case sees of the world, finder how the
+reference is imported. check_examples.py runs answered cases and compares.
+
+Flags of the reference's command line modules clash (Q60), so the operations of
+tfs_client run in a second process of this program, started when first needed.
+"""
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+
+NAME, VERSION = "python", "0.1"
+
+# An answer is due within 30 s.
+LONGEST_SECONDS = 25
+
+# The operations' modules by the process they run in.
+MAIN, CLIENT = "main", "client"
+PARTS = {
+    MAIN: ("utils", "data_def", "mocked_zkclient", "zk_mirror", "replica_manager", "backends", "agent_service",
+           "tfs_monitor", "mocked_tfserving", "agent_v3", "tfs_wrapper", "model_manager", "agent_controller",
+           "resource_utils", "training", "service_discovery"),
+    CLIENT: ("tfs_client",),
+}
+
+
+class Unavailable(Exception):
+    """The reference cannot be run here; the text says why."""
+
+
+def load(part):
+    """Imports the reference and the operations of one part. Answers the operations by name."""
+    source = os.environ.pop("MONOLITH_SRC", "")
+    if not os.path.isdir(os.path.join(source, "monolith", "agent_service")):
+        raise Unavailable("MONOLITH_SRC does not name a checkout of bytedance/monolith")
+    os.environ.clear()  # some modules read the environment when they are imported
+    try:
+        from absl import logging  # pylint: disable=import-outside-toplevel
+        import finder  # pylint: disable=import-outside-toplevel
+        import surroundings  # pylint: disable=import-outside-toplevel
+        import values  # pylint: disable=import-outside-toplevel
+        logging.set_verbosity(logging.FATAL)
+        logging.get_absl_logger().disabled = True
+        finder.install(source)
+        ops = {}
+        for name in PARTS[part]:
+            ops.update(importlib.import_module(f"ops.{name}").OPS)
+    except Exception as e:  # pylint: disable=broad-except
+        raise Unavailable(f"the reference cannot be imported: {e!r}; see runners/python/requirements.txt") from e
+    import logging as standard_logging  # pylint: disable=import-outside-toplevel
+    standard_logging.disable(standard_logging.CRITICAL)
+    values.placeholders.source = os.path.abspath(source)
+    surroundings.install()
+
+    def too_long(number, frame):
+        raise values.Unanswerable(f"no answer within {LONGEST_SECONDS} s")
+
+    signal.signal(signal.SIGALRM, too_long)
+    return ops
+
+
+class Testee:
+    """Answers requests with the operations of this process, or through the other one."""
+
+    def __init__(self, part, environment):
+        self.part = part
+        self.environment = environment
+        self.ops, self.why_not = {}, None
+        try:
+            self.ops = load(part)
+        except Unavailable as e:
+            self.why_not = str(e)
+        self.other = None
+
+    def answer(self, line):
+        """The answer to a line, whatever is wrong with it."""
+        try:
+            request = json.loads(line)
+            identity, op = request.get("id"), request["op"]
+        except (ValueError, KeyError, AttributeError, RecursionError) as e:
+            return {"id": None, "skipped": f"not a request: {e!r}"}
+        if op == "hello":
+            return {"name": NAME, "version": VERSION, "ops": sorted(self.known())}
+        if self.why_not:
+            return {"id": identity, "skipped": self.why_not}
+        if op in self.ops:
+            return {"id": identity, **self.run(self.ops[op], request)}
+        if self.part == MAIN and op.split(".")[0] in PARTS[CLIENT]:
+            return self.pass_on(line)
+        return {"id": identity, "skipped": f"unknown operation {op}"}
+
+    def known(self):
+        if self.why_not:
+            return []
+        others = [] if self.part == CLIENT else self.pass_on('{"op": "hello"}').get("ops", [])
+        return list(self.ops) + others
+
+    def run(self, op, request):
+        import surroundings  # pylint: disable=import-outside-toplevel
+        import values  # pylint: disable=import-outside-toplevel
+        try:
+            surroundings.enter(request)
+            given = values.decode(values.placeholders.take(request.get("in")))
+        except Exception as e:  # pylint: disable=broad-except
+            return {"skipped": f"the case cannot be set up: {e!r}"}
+        signal.setitimer(signal.ITIMER_REAL, LONGEST_SECONDS, 1)  # again and again: the reference may swallow it
+        try:
+            return {"out": values.encode(op(given))}
+        except KeyboardInterrupt:
+            raise
+        except values.Unanswerable as e:
+            return {"skipped": str(e)}
+        except BaseException as e:  # pylint: disable=broad-except
+            return {"error": values.error(e)}
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def pass_on(self, line):
+        if self.other is None:
+            self.other = subprocess.Popen([sys.executable, os.path.abspath(__file__), CLIENT], env=self.environment,
+                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd="/")
+        try:
+            self.other.stdin.write(line.strip().encode("utf-8", "surrogatepass") + b"\n")
+            self.other.stdin.flush()
+            return json.loads(self.other.stdout.readline())
+        except (OSError, ValueError) as e:
+            self.other = None  # it died; the next case starts another
+            return {"id": json.loads(line).get("id"), "skipped": f"the process for tfs_client ended: {e!r}"}
+
+    def close(self):
+        if self.other is not None:
+            self.other.stdin.close()
+            self.other.wait()
+        if "surroundings" in sys.modules:
+            sys.modules["surroundings"].directory.remove()
+
+
+def fix_hashes():
+    """Starts the program anew unless strings hash alike in every run: the reference walks sets."""
+    if os.environ.get("PYTHONHASHSEED") != "0":
+        os.environ["PYTHONHASHSEED"] = "0"
+        os.execv(sys.executable, [sys.executable, os.path.abspath(__file__)] + sys.argv[1:])
+
+
+def main():
+    fix_hashes()
+    # What the reference prints, its own children included, must not reach the answers,
+    # and what it evaluates must not reach the requests: exit() closes sys.stdin.
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(2, 1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    part = sys.argv[1] if len(sys.argv) > 1 else MAIN
+    if os.environ.get("MONOLITH_SRC"):
+        os.environ["MONOLITH_SRC"] = os.path.abspath(os.environ["MONOLITH_SRC"])  # the other process starts elsewhere
+    testee = Testee(part, dict(os.environ))
+    try:
+        for line in requests:
+            if line.strip():
+                answers.write(json.dumps(testee.answer(line.decode("utf-8", "surrogatepass"))) + "\n")
+                answers.flush()
+    finally:
+        testee.close()
+    answers.flush()
+    os._exit(0)  # threads of gRPC or of the reference may be left
+
+
+if __name__ == "__main__":
+    main()
