@@ -224,7 +224,7 @@ func (c Controller) DeclareSavedModel(d Declaration) (string, error) {
 func (c Controller) MapModelToLayout(modelPattern, layoutPath, action string) error {
 	name, pattern, ok := strings.Cut(modelPattern, ":")
 	if !ok {
-		return pysem.Raise("ValueError", "not enough values to unpack (expected 2, got 1)")
+		return unpackError(2, 1)
 	}
 	declared, err := c.Backend.ListSavedModels(name)
 	if err != nil {

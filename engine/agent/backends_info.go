@@ -203,7 +203,7 @@ func add(d *pysem.Dict, key, value string) {
 func splitColons(text string, n int) ([]string, error) {
 	parts := strings.Split(text, ":")
 	if len(parts) < n {
-		return nil, pysem.Raise("ValueError", "not enough values to unpack (expected %d, got %d)", n, len(parts))
+		return nil, unpackError(n, len(parts))
 	}
 	return parts[:n], nil
 }

@@ -1,8 +1,11 @@
 package agent
 
 import (
+	"errors"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -109,10 +112,49 @@ func (f *caseFiles) TempFile() string {
 func (f *caseFiles) AppendFile(name string, data []byte) error {
 	return f.WriteFile(name, append(f.content[f.abs(name)], data...))
 }
-func (f *caseFiles) Rename(oldPath, newPath string) error  { return fs.ErrInvalid }
-func (f *caseFiles) RemoveAll(name string) error           { return f.Remove(name) }
-func (f *caseFiles) MkdirAll(name string) error            { f.put(name+"/x", nil); return nil }
-func (f *caseFiles) ReadDir(name string) ([]string, error) { return nil, fs.ErrInvalid }
+func (f *caseFiles) MkdirAll(name string) error { f.put(name, nil); return nil }
+func (f *caseFiles) RemoveAll(name string) error {
+	f.move(f.abs(name), "")
+	return nil
+}
+
+func (f *caseFiles) Rename(oldPath, newPath string) error {
+	f.move(f.abs(oldPath), f.abs(newPath))
+	return nil
+}
+
+// move renames everything at and below a path, or removes it when to is empty.
+func (f *caseFiles) move(from, to string) {
+	//lint:ordered each entry is moved by itself
+	for _, name := range slices.Collect(maps.Keys(f.content)) {
+		rest, below := strings.CutPrefix(name, from)
+		if !below || rest != "" && rest[0] != '/' {
+			continue
+		}
+		if to != "" {
+			f.content[to+rest] = f.content[name]
+		}
+		delete(f.content, name)
+	}
+}
+
+func (f *caseFiles) ReadDir(name string) ([]string, error) {
+	dir := f.abs(name)
+	if data, ok := f.content[dir]; !ok {
+		return nil, env.NotExist("open", name)
+	} else if data != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a directory")}
+	}
+	var names []string
+	for entry := range f.content {
+		if path.Dir(entry) == dir && entry != dir {
+			names = append(names, path.Base(entry))
+		}
+	}
+	sort.Strings(names)
+	return names, nil
+}
+
 func (f *caseFiles) Sync(string) error                     { return nil }
 func (f *caseFiles) Getwd() string                         { return caseDir }
 func (f *caseFiles) Chdir(string) error                    { return fs.ErrInvalid }

@@ -52,11 +52,8 @@ var featureKeys = []string{
 
 func (d *dumpReader) line(line string) error {
 	parts := strings.Split(pysem.Strip(line), ":")
-	if len(parts) < 2 {
-		return pysem.Raise("ValueError", "not enough values to unpack (expected 2, got %d)", len(parts))
-	}
-	if len(parts) > 2 {
-		return pysem.Raise("ValueError", "too many values to unpack (expected 2)")
+	if len(parts) != 2 {
+		return unpackError(2, len(parts))
 	}
 	for i := range parts {
 		parts[i] = strings.Trim(strings.Trim(pysem.Strip(parts[i]), `"`), "'")
@@ -264,6 +261,8 @@ func contains(container any, key string) (bool, error) {
 	case *pysem.Dict:
 		_, ok := c.Get(key)
 		return ok, nil
+	case *dumpList:
+		return slices.Contains(c.items, any(key)), nil
 	case string:
 		return strings.Contains(c, key), nil
 	}

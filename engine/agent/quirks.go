@@ -14,15 +14,6 @@ type Quirk int
 const (
 	Q22  Quirk = 22  // agent_v3.py:79: a layout filter without ";" is a ValueError
 	Q25  Quirk = 25  // utils.py:943: version policy latest_once is an AttributeError
-	Q54  Quirk = 54  // agent_controller.py:122: decl ignores the model name
-	Q55  Quirk = 55  // agent_controller.py:46: the oldest version counts as the latest
-	Q58  Quirk = 58  // agent_controller.py:80: hidden files become sub-graphs
-	Q100 Quirk = 100 // model_manager.py:173: an orphan read lock fails every start
-	Q102 Quirk = 102 // model_manager.py:189: versions are compared as strings
-	Q103 Quirk = 103 // model_manager.py:299: models with a common prefix are copied too
-	Q104 Quirk = 104 // model_manager.py:228: a leftover copy counts as complete
-	Q105 Quirk = 105 // model_manager.py:302: unfinished directories are locked too
-	Q106 Quirk = 106 // model_manager.py:143: one old version is removed per round
 	Q109 Quirk = 109 // replica_manager.py:671: the re-register flag is never reset
 	Q116 Quirk = 116 // utils.py:573: dc_aware without idc and cluster is a TypeError
 	Q117 Quirk = 117 // replica_manager.py:489: a base_name with "entry" in it makes PS nodes sequential
@@ -37,7 +28,6 @@ const (
 	Q162 Quirk = 162 // utils.py:633: UNIFIED commands have --port=None
 	Q163 Quirk = 163 // utils.py:622: DENSE has --enable_batching twice
 	Q166 Quirk = 166 // utils.py:892: expand_pattern fails on single numbers
-	Q168 Quirk = 168 // utils.py:1021: an instance cannot be written as text to a named file
 	Q172 Quirk = 172 // utils.py:580: container_cluster says None
 )
 

@@ -13,7 +13,7 @@ const (
 	Q183 Quirk = 183 // zk_mirror.py:527: resources are not watched where their path is missing
 	Q184 Quirk = 184 // zk_mirror.py:533: a znode that is gone before its watch is cached as None
 	Q185 Quirk = 185 // zk_mirror.py:495: an unload of what is not cached is a KeyError
-	Q186 Quirk = 186 // zk_mirror.py:341: replicas below a location are a ValueError
+	Q186 Quirk = 186 // zk_mirror.py:341: what is no replica of a task is a ValueError
 	Q187 Quirk = 187 // zk_mirror.py:430: a second request for a model is ignored
 	Q188 Quirk = 188 // zk_mirror.py:645: after a restart portal, resources and election are left out
 	Q192 Quirk = 192 // zk_mirror.py:632: an elected leader is no leader

@@ -96,6 +96,9 @@ func (r *caseRunner) answer(op string) (any, error) {
 	case "data_def.ReplicaMeta.get_address":
 		return r.address()
 	}
+	if fn, ok := toolOps[op]; ok {
+		return fn(r)
+	}
 	class, action, _ := cutLast(op, ".")
 	return r.dataClass(class, action)
 }

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/idl/matrix/proto"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
@@ -25,7 +26,7 @@ import (
 // description, testdata/recorded.jsonl were made by testdata/record.py.
 
 func TestAnswersEqualTheReferences(t *testing.T) {
-	for _, name := range []string{"examples.jsonl", "recorded.jsonl"} {
+	for _, name := range []string{"examples.jsonl", "recorded.jsonl", "tools.jsonl", "tools_recorded.jsonl"} {
 		t.Run(name, func(t *testing.T) { runCases(t, "testdata/"+name) })
 	}
 }
@@ -266,6 +267,9 @@ func (r *caseRunner) canonical(v any) any {
 		if errorType, ok := m["type"].(string); ok && len(m) == 2 && m["message"] != nil && !comparesMessage(errorType) {
 			m["message"] = "any"
 		}
+		if text, ok := r.instanceText(m["content"]); ok {
+			m["content"] = text
+		}
 		if text, ok := m["model_config_text"].(string); ok {
 			m["model_config_text"] = r.configText(text)
 		}
@@ -294,6 +298,23 @@ func (r *caseRunner) messageText(name, data string) string {
 		r.t.Fatal(err)
 	}
 	return r.text(m)
+}
+
+// instanceText is the content of a file that holds an instance as a text proto.
+func (r *caseRunner) instanceText(content any) (string, bool) {
+	d, ok := content.(map[string]any)
+	if !ok {
+		return "", false
+	}
+	data, err := hex.DecodeString(d["$hex"].(string))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var m matrix.Instance
+	if err := textpb.Unmarshal(string(data), &m); err != nil {
+		return "", false
+	}
+	return r.text(&m), true
 }
 
 func (r *caseRunner) configText(text string) string {

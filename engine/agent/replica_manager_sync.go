@@ -73,10 +73,7 @@ func extraInfo(p ZKPath, replica string) (*TargetExtraInfo, error) {
 // SyncBackendWrapper lets parameter synchronisation find its targets through a
 // replica watcher (replica_manager.py:806). ZKBackend is the other way to find
 // them.
-type SyncBackendWrapper struct {
-	watcher *ReplicaWatcher
-	model   string
-}
+type SyncBackendWrapper struct{ watcher *ReplicaWatcher }
 
 // ToSyncWrapper wraps the watcher.
 func (w *ReplicaWatcher) ToSyncWrapper() *SyncBackendWrapper { return &SyncBackendWrapper{watcher: w} }
@@ -87,11 +84,8 @@ func (s *SyncBackendWrapper) Start() error { return s.watcher.WatchData() }
 // Stop ends the watcher.
 func (s *SyncBackendWrapper) Stop() { s.watcher.Stop() }
 
-// SubscribeModel notes the model, which changes nothing: a watcher has one.
-func (s *SyncBackendWrapper) SubscribeModel(model string) { s.model = model }
-
-// Model is the model subscribed to last.
-func (s *SyncBackendWrapper) Model() string { return s.model }
+// SubscribeModel does nothing: a watcher has one model.
+func (s *SyncBackendWrapper) SubscribeModel(string) {}
 
 // SyncTargets are the targets of a sub-graph "ps_<task>", of every location; what
 // follows a second "_" is ignored. Another server is an AssertionError.

@@ -21,6 +21,8 @@ func TotalMemory(e *env.Env) (int64, error) { return meminfo(e.Files, "MemTotal:
 // (resource_utils.py:200).
 func AvailableMemory(e *env.Env) (int64, error) { return meminfo(e.Files, "MemAvailable:") }
 
+// meminfo is an entry of /proc/meminfo in bytes. The kernel gives kB; a number
+// without a unit is taken for bytes.
 func meminfo(files env.Files, entry string) (int64, error) {
 	data, err := openFile(files, "/proc/meminfo")
 	if err != nil {
@@ -31,11 +33,11 @@ func meminfo(files env.Files, entry string) (int64, error) {
 		if len(fields) < 2 || fields[0] != entry {
 			continue
 		}
-		n, err := strconv.ParseInt(fields[1], 10, 64)
-		if len(fields) == 2 {
-			return n, err // without the kB that Linux writes it is bytes
+		number, err := strconv.ParseInt(fields[1], 10, 64)
+		if len(fields) > 2 {
+			number *= 1024
 		}
-		return n * 1024, err
+		return number, err
 	}
 	return 0, pysem.Raise("KeyError", "%s", pysem.Repr(entry))
 }

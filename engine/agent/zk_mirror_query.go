@@ -160,16 +160,24 @@ func (m *ZKMirror) GetAllReplicas(serverType string) ([]TaskMetas, error) {
 	return m.allReplicas(func(t string) bool { return t == serverType })
 }
 
+// servicePathParts are model, type, task and replica. What stands below a location
+// as discovery of v1 has it, and whatever else is there, has others (Q186).
+const servicePathParts = 4
+
 func (m *ZKMirror) allReplicas(wanted func(serverType string) bool) ([]TaskMetas, error) {
 	var found taskMetas
 	for path, data := range m.data.all {
 		if !strings.HasPrefix(path, m.paths.Service) {
 			continue
 		}
-		model, serverType, task, err := m.splitServicePath(path)
-		if err != nil {
-			return nil, err
+		parts := strings.Split(strings.ReplaceAll(strings.Trim(path[len(m.paths.Service):], "/"), "/", ":"), ":")
+		if len(parts) != servicePathParts {
+			if m.keeps(Q186) {
+				return nil, pysem.Raise("ValueError", "found %d values to unpack (expected %d)", len(parts), servicePathParts)
+			}
+			continue
 		}
+		model, serverType, task := parts[0], parts[1], parts[2]
 		if !wanted(serverType) {
 			continue
 		}
@@ -182,22 +190,6 @@ func (m *ZKMirror) allReplicas(wanted func(serverType string) bool) ([]TaskMetas
 		}
 	}
 	return found.list, nil
-}
-
-// splitServicePath takes the path of a replica apart. The reference knows those
-// without a location only (Q186).
-func (m *ZKMirror) splitServicePath(path string) (model, serverType, task string, err error) {
-	parts := strings.Split(strings.ReplaceAll(strings.Trim(path[len(m.paths.Service):], "/"), "/", ":"), ":")
-	const withLocation = 6
-	switch {
-	case len(parts) == 4:
-		return parts[0], parts[1], parts[2], nil
-	case len(parts) == withLocation && !m.keeps(Q186):
-		return parts[0], parts[3], parts[4], nil
-	case len(parts) < 4:
-		return "", "", "", pysem.Raise("ValueError", "not enough values to unpack (expected 4, got %d)", len(parts))
-	}
-	return "", "", "", pysem.Raise("ValueError", "too many values to unpack (expected 4)")
 }
 
 // GetModelReplicas lists the replicas of one model whose tasks begin with the

@@ -70,6 +70,12 @@ func (c *parityCase) watcherSequence() (any, error) {
 		case "get_replica":
 			addrs, err := w.GetReplica(t, task, replica, idc, cluster)
 			return oneOrMore(addrs), err
+		case "get_replicas_with_extra_info":
+			targets, err := w.GetReplicasWithExtraInfo(t, task, idc, cluster)
+			return targetPairs(targets), err
+		case "sync.get_sync_targets":
+			name, targets, err := w.ToSyncWrapper().SyncTargets(text(a, "sub_graph"))
+			return []any{name, targetPairs(targets)}, err
 		}
 		panic("watcher step " + name)
 	}

@@ -43,6 +43,7 @@ type fakeModel struct {
 type fakeVersion struct {
 	version int64
 	state   env.ModelState
+	label   string // empty is None; nothing in the reference sets it
 }
 
 // fakeEvent moves a version to a state. model is the entry it was made for; the
@@ -136,13 +137,7 @@ func (f *fake) index(name string) int {
 // reload compares names only and always succeeds (items 13 to 15). The order of
 // Python's set of names to remove is by name here.
 func (f *fake) reload(config ServerConfig) {
-	var alive []string
-	for _, m := range f.models {
-		if !m.unloading {
-			alive = append(alive, m.config.Name)
-		}
-	}
-	slices.Sort(alive)
+	alive := f.alive()
 	wanted := func(name string) bool {
 		return slices.ContainsFunc(config.Models, func(m ModelConfig) bool { return m.Name == name })
 	}
@@ -154,6 +149,18 @@ func (f *fake) reload(config ServerConfig) {
 	f.load(slices.DeleteFunc(slices.Clone(config.Models), func(m ModelConfig) bool {
 		return slices.Contains(alive, m.Name)
 	}))
+}
+
+// alive are the models that are not being unloaded, by name.
+func (f *fake) alive() []string {
+	var alive []string
+	for _, m := range f.models {
+		if !m.unloading {
+			alive = append(alive, m.config.Name)
+		}
+	}
+	slices.Sort(alive)
+	return alive
 }
 
 // remove unloads all versions at once, whatever their state (item 17).
@@ -271,12 +278,16 @@ func (f *fake) planGrowth() {
 func (f *fake) grow() {
 	m := f.models[f.server.host.Choose("tfserving.fake.growth", len(f.models))]
 	if m.latest {
-		version := m.versions[len(m.versions)-1].version + 1
-		m.versions = append(m.versions, fakeVersion{version: version})
-		m.answer = nil
-		f.put(fakeEvent{m.config.Name, m, version, env.StateStart})
+		f.growModel(m)
 	}
 	f.planGrowth()
+}
+
+func (f *fake) growModel(m *fakeModel) {
+	version := m.versions[len(m.versions)-1].version + 1
+	m.versions = append(m.versions, fakeVersion{version: version})
+	m.answer = nil
+	f.put(fakeEvent{m.config.Name, m, version, env.StateStart})
 }
 
 // status is ModelMgr.get_status (mocked_tfserving.py:134-166): insertion order,
@@ -293,6 +304,11 @@ func (f *fake) status(spec env.ModelSpec) []env.ModelVersionStatus {
 			}
 		case spec.Label == "":
 			return answer
+		default:
+			j := slices.IndexFunc(m.versions, func(v fakeVersion) bool { return v.label == spec.Label })
+			if j >= 0 {
+				return answer[j : j+1 : j+1]
+			}
 		}
 	}
 	return []env.ModelVersionStatus{{

@@ -54,10 +54,15 @@ func (c *FakeClient) newNode(path string, value []byte, onData env.DataFunc, onC
 	now := c.e.Clock.Now().Unix()
 	n := &fakeNode{path: path, value: value, nodes: map[string]*fakeNode{}, ctimeSec: now, mtimeSec: now, onData: onData, onChildren: onChildren}
 	event := &env.WatchEvent{Type: env.EventCreated, Path: path}
-	if err := n.tellData(event); err != nil {
+	err := n.tellData(event)
+	if err == nil {
+		err = n.tellChildren(event)
+	}
+	if err != nil {
+		n.finalize() // a node whose constructor raised is deleted too
 		return nil, err
 	}
-	return n, n.tellChildren(event)
+	return n, nil
 }
 
 // stat has few live fields (ZK-15.5); times are whole seconds (ZK-15.6).
@@ -107,13 +112,18 @@ func (n *fakeNode) finalize() {
 	n.onChildren = nil
 }
 
-// Start makes an empty tree.
+// Start makes an empty tree; a second Start drops the first tree, which finalizes
+// its znodes.
 func (c *FakeClient) Start(time.Duration) error {
 	root, err := c.newNode("/", []byte{}, nil, nil)
 	if err != nil {
 		return err
 	}
+	old := c.tree
 	c.tree = &fakeTree{root: root, data: map[string]env.DataFunc{}, children: map[string]FakeChildrenFunc{}, sequences: map[string]int{}}
+	if old != nil {
+		old.root.finalize()
+	}
 	return nil
 }
 

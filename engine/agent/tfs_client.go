@@ -1,0 +1,234 @@
+package agent
+
+import (
+	"math/big"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/idl/matrix/proto"
+	"github.com/monosim/monosim/engine/proto/monolith/io/proto"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// TFSClient makes the inputs of Predict calls (tfs_client.py).
+type TFSClient struct {
+	Env     *env.Env
+	Framing StreamFraming
+}
+
+// The vocabulary of random instances (tfs_client.py:50): one size for each slot,
+// from slot 1 on.
+var randomVocabSizes = []int{5, 5, 5, 5, 5, 5}
+
+// Layouts of feature ids: the slot stands above 54 bits in the first one, above 48
+// in the second.
+const (
+	slotShiftV1 = 54
+	slotShiftV2 = 48
+)
+
+// RandomInstance is a serialized Instance of random ids, vocabSizes[i] of them of
+// slots[i] (tfs_client.py:99). Nil takes slots 1 to 6, and a size of 5.
+func (c TFSClient) RandomInstance(slots, vocabSizes []int) ([]byte, error) {
+	if vocabSizes == nil {
+		vocabSizes = randomVocabSizes
+	}
+	if len(vocabSizes) == 0 {
+		return nil, pysem.Raise("ValueError", "max() arg is an empty sequence")
+	}
+	if slots == nil {
+		for i := range randomVocabSizes {
+			slots = append(slots, i+1)
+		}
+	}
+	largest := vocabSizes[0]
+	for _, size := range vocabSizes {
+		largest = max(largest, size)
+	}
+	instance := &matrix.Instance{}
+	for i, slot := range slots {
+		if i >= len(vocabSizes) {
+			return nil, indexError()
+		}
+		for range vocabSizes[i] {
+			word := i*largest + 1 + c.Env.Random.Intn("tfs_client.random_instance", vocabSizes[i])
+			fid := new(big.Int).Lsh(big.NewInt(int64(slot)), slotShiftV1)
+			fid.Or(fid, big.NewInt(int64(word)))
+			if !fid.IsUint64() {
+				return nil, pysem.Raise("ValueError", "Value out of range: %s", fid)
+			}
+			instance.Fid = append(instance.Fid, fid.Uint64())
+		}
+	}
+	return serialize(instance), nil
+}
+
+// InstanceProto is the tensor of batchSize instances of a file, or of random ones
+// without a file; shape [batchSize] (tfs_client.py:164).
+func (c TFSClient) InstanceProto(file OptString, batchSize int) (*framework.TensorProto, error) {
+	next := func() ([]byte, error) { return c.RandomInstance(nil, nil) }
+	if file.Set {
+		stream, err := c.open(file.V)
+		if err != nil {
+			return nil, err
+		}
+		next = func() ([]byte, error) {
+			data, err := stream.ReadData(c.Framing)
+			if err != nil {
+				return nil, err
+			}
+			return parseInstance(data)
+		}
+	}
+	var instances [][]byte
+	for range batchSize {
+		data, err := next()
+		if err != nil {
+			return nil, err
+		}
+		instances = append(instances, data)
+	}
+	return MakeTensorProto(instances), nil
+}
+
+// open reads a file that must exist.
+func (c TFSClient) open(file string) (*DataStream, error) {
+	if !env.Exists(c.Env.Files, file) {
+		return nil, &pysem.Error{Type: "AssertionError"}
+	}
+	data, err := openFile(c.Env.Files, file)
+	return &DataStream{data: data, allocates: true}, err
+}
+
+// ExampleBatchProto is the tensor of the batch in a file; shape [1]
+// (tfs_client.py:179). fileType "pb" is a data file, any other a text proto.
+func (c TFSClient) ExampleBatchProto(file, fileType string) (*framework.TensorProto, error) {
+	batch, err := c.readExampleBatch(file, fileType)
+	if err != nil {
+		return nil, err
+	}
+	return MakeTensorProto([][]byte{serialize(batch)}), nil
+}
+
+// ExampleBatchProtoV2 is what the command get makes of a file. It never succeeds:
+// without the file it would make one of slots that are not set, an AssertionError
+// (Q135), and with it the name of a set of features is missing (Q136;
+// tfs_client.py:225).
+func (c TFSClient) ExampleBatchProtoV2(file string) (*framework.TensorProto, error) {
+	if !env.Exists(c.Env.Files, file) {
+		return nil, &pysem.Error{Type: "AssertionError"}
+	}
+	if _, err := c.readExampleBatch(file, "pb"); err != nil {
+		return nil, err
+	}
+	return nil, pysem.Raise("NameError", "name 'user_features' is not defined")
+}
+
+func (c TFSClient) readExampleBatch(file, fileType string) (*example.ExampleBatch, error) {
+	stream, err := c.open(file)
+	if err != nil {
+		return nil, err
+	}
+	batch := &example.ExampleBatch{}
+	if fileType != "pb" {
+		return batch, openTextProto(c.Env.Files, file, batch)
+	}
+	data, err := stream.ReadData(c.Framing)
+	if err != nil {
+		return nil, err
+	}
+	if err := proto.Unmarshal(data, batch); err != nil {
+		return nil, decodeError("monolith.io.proto.ExampleBatch")
+	}
+	return batch, nil
+}
+
+// ExampleBatchToInstance is the tensor of the instances that the examples of a
+// file's batch stand for; shape [batch size] (tfs_client.py:250).
+func (c TFSClient) ExampleBatchToInstance(file, fileType string) (*framework.TensorProto, error) {
+	batch, err := c.readExampleBatch(file, fileType)
+	if err != nil {
+		return nil, err
+	}
+	var instances [][]byte
+	for i := range int(batch.GetBatchSize()) {
+		instance, err := exampleInstance(batch, i)
+		if err != nil {
+			return nil, err
+		}
+		instances = append(instances, serialize(instance))
+	}
+	return MakeTensorProto(instances), nil
+}
+
+// exampleInstance is example i of a batch by columns. A column that is too short
+// is an IndexError.
+func exampleInstance(batch *example.ExampleBatch, i int) (*matrix.Instance, error) {
+	instance := &matrix.Instance{}
+	for _, column := range batch.GetNamedFeatureList() {
+		row := i
+		if column.GetType() == example.FeatureListType_SHARED {
+			row = 0
+		}
+		if row >= len(column.GetFeature()) {
+			return nil, indexError()
+		}
+		value := column.GetFeature()[row]
+		switch column.GetName() {
+		case "__LABEL__":
+			instance.Label = append(instance.Label, value.GetFloatList().GetValue()...)
+		case "__LINE_ID__":
+			if len(value.GetBytesList().GetValue()) == 0 {
+				return nil, indexError()
+			}
+			instance.LineId = &matrix.LineId{}
+			if err := proto.Unmarshal(value.GetBytesList().GetValue()[0], instance.LineId); err != nil {
+				return nil, decodeError("idl.matrix.proto.LineId")
+			}
+		default:
+			if feature := instanceFeature(value); feature != nil {
+				feature.Name = proto.String(column.GetName())
+				instance.Feature = append(instance.Feature, feature)
+			}
+		}
+	}
+	return instance, nil
+}
+
+// instanceFeature is a value of a column; nil for an empty one and for kinds that
+// an instance does not take.
+func instanceFeature(value *example.Feature) *matrix.Feature {
+	switch {
+	case len(value.GetFidV1List().GetValue()) > 0:
+		return &matrix.Feature{Fid: toFidV2(value.GetFidV1List().GetValue())}
+	case len(value.GetFidV2List().GetValue()) > 0:
+		return &matrix.Feature{Fid: value.GetFidV2List().GetValue()}
+	case len(value.GetFloatList().GetValue()) > 0:
+		return &matrix.Feature{FloatValue: value.GetFloatList().GetValue()}
+	case len(value.GetDoubleList().GetValue()) > 0:
+		f := &matrix.Feature{}
+		for _, v := range value.GetDoubleList().GetValue() {
+			f.FloatValue = append(f.FloatValue, float32(v))
+		}
+		return f
+	case len(value.GetInt64List().GetValue()) > 0:
+		return &matrix.Feature{Int64Value: value.GetInt64List().GetValue()}
+	case len(value.GetBytesList().GetValue()) > 0:
+		return &matrix.Feature{BytesValue: value.GetBytesList().GetValue()}
+	}
+	return nil
+}
+
+// toFidV2 rewrites ids in the second layout, all with the slot of the first one
+// (Q138).
+func toFidV2(fids []uint64) []uint64 {
+	const mask = 1<<slotShiftV2 - 1
+	slot := fids[0] >> slotShiftV1
+	list := make([]uint64, len(fids))
+	for i, fid := range fids {
+		list[i] = slot<<slotShiftV2 | fid&mask
+	}
+	return list
+}
