@@ -29,7 +29,8 @@ hours of a cluster in milliseconds, every run reproducible from its seed.`,
 		return badInput(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newTestCommand(newSimulation), newSimCommand(), newVersionCommand(), newParityCommand())
+	root.AddCommand(newTestCommand(newSimulation), newSimCommand(), newVersionCommand(), newParityCommand(),
+		newTesteeCommand(), newVectorsCommand())
 	return root
 }
 

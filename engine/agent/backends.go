@@ -195,11 +195,12 @@ func (b *ZKBackend) layoutModels(children []string) (models []LayoutModel, names
 // parseSavedModel reads "<model>:<sub_graph>"; what follows a second colon is
 // ignored (backends.py:277).
 func parseSavedModel(text string) (SavedModel, error) {
-	parts := strings.Split(text, ":")
-	if len(parts) < 2 {
+	model, rest, ok := strings.Cut(text, ":")
+	if !ok {
 		return SavedModel{}, pysem.Raise("ValueError", "not enough values to unpack (expected 2, got 1)")
 	}
-	return SavedModel{ModelName: parts[0], SubGraph: parts[1]}, nil
+	subGraph, _, _ := strings.Cut(rest, ":")
+	return SavedModel{ModelName: model, SubGraph: subGraph}, nil
 }
 
 // subscribeOnly forgets the services of models that are in no layout any more

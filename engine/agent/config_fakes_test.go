@@ -19,6 +19,8 @@ type caseHost struct {
 	ip        string // "" fails the look-up
 	routeIP   string // likewise
 	freePorts int    // how many were asked for
+
+	memAvailable int // bytes; the total is twice that
 }
 
 const freePort = 59999
@@ -75,17 +77,30 @@ func (f *caseFiles) put(name string, data []byte) {
 	}
 }
 
+// missing is the error of a path that is not there.
+func (f *caseFiles) missing(op, name string) error {
+	for dir := path.Dir(f.abs(name)); dir != "/"; dir = path.Dir(dir) {
+		if f.content[dir] != nil {
+			return &fs.PathError{Op: op, Path: name, Err: errors.New("not a directory")}
+		}
+	}
+	return env.NotExist(op, name)
+}
+
 func (f *caseFiles) ReadFile(name string) ([]byte, error) {
 	data, ok := f.content[f.abs(name)]
 	if !ok || data == nil {
-		return nil, env.NotExist("open", name)
+		return nil, f.missing("open", name)
 	}
 	return data, nil
 }
 
 func (f *caseFiles) WriteFile(name string, data []byte) error {
 	if _, ok := f.content[path.Dir(f.abs(name))]; !ok {
-		return env.NotExist("open", name)
+		return f.missing("open", name)
+	}
+	if old, ok := f.content[f.abs(name)]; ok && old == nil {
+		return &fs.PathError{Op: "open", Path: name, Err: errors.New("is a directory")}
 	}
 	f.content[f.abs(name)] = append([]byte{}, data...)
 	return nil
@@ -94,7 +109,7 @@ func (f *caseFiles) WriteFile(name string, data []byte) error {
 func (f *caseFiles) Stat(name string) (env.FileInfo, error) {
 	data, ok := f.content[f.abs(name)]
 	if !ok {
-		return env.FileInfo{}, env.NotExist("stat", name)
+		return env.FileInfo{}, f.missing("stat", name)
 	}
 	return env.FileInfo{Name: path.Base(name), SizeBytes: int64(len(data)), Dir: data == nil}, nil
 }
@@ -119,6 +134,9 @@ func (f *caseFiles) RemoveAll(name string) error {
 }
 
 func (f *caseFiles) Rename(oldPath, newPath string) error {
+	if names, _ := f.ReadDir(newPath); len(names) > 0 {
+		return &fs.PathError{Op: "rename", Path: oldPath, Err: errors.New("directory not empty")}
+	}
 	f.move(f.abs(oldPath), f.abs(newPath))
 	return nil
 }
@@ -141,7 +159,7 @@ func (f *caseFiles) move(from, to string) {
 func (f *caseFiles) ReadDir(name string) ([]string, error) {
 	dir := f.abs(name)
 	if data, ok := f.content[dir]; !ok {
-		return nil, env.NotExist("open", name)
+		return nil, f.missing("open", name)
 	} else if data != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a directory")}
 	}
@@ -155,9 +173,9 @@ func (f *caseFiles) ReadDir(name string) ([]string, error) {
 	return names, nil
 }
 
-func (f *caseFiles) Sync(string) error                     { return nil }
-func (f *caseFiles) Getwd() string                         { return caseDir }
-func (f *caseFiles) Chdir(string) error                    { return fs.ErrInvalid }
+func (f *caseFiles) Sync(string) error  { return nil }
+func (f *caseFiles) Getwd() string      { return caseDir }
+func (f *caseFiles) Chdir(string) error { return fs.ErrInvalid }
 
 // newCaseEnv is a world with the files and variables given.
 func newCaseEnv(files, vars map[string]string) *env.Env {

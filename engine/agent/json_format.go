@@ -287,7 +287,9 @@ func jsonValue(value protoreflect.Value, field protoreflect.FieldDescriptor) any
 	panic("agent: no JSON form for a field of kind " + field.Kind().String())
 }
 
-// jsonReal is the shortest number that reads back the same, or a word.
+// jsonReal is a number with no more digits than reading it back needs, or a word.
+// A single float has at least the six digits that all of them can hold
+// (type_checkers.ToShortestFloat).
 func jsonReal(f float64, bits int) any {
 	switch {
 	case math.IsInf(f, 1):
@@ -296,7 +298,13 @@ func jsonReal(f float64, bits int) any {
 		return "-Infinity"
 	case math.IsNaN(f):
 		return "NaN"
+	case bits == 64:
+		return f
 	}
-	shortest, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', -1, bits), 64)
-	return shortest
+	for digits := 6; ; digits++ {
+		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'g', digits, 64), 64)
+		if float32(rounded) == float32(f) {
+			return rounded
+		}
+	}
 }

@@ -81,7 +81,7 @@ type caseRunner struct {
 func newCaseRunner(t *testing.T, c *pysem.Dict) *caseRunner {
 	r := &caseRunner{
 		t:     t,
-		host:  &caseHost{vars: map[string]string{}, ip: "192.0.2.10"},
+		host:  &caseHost{vars: map[string]string{}, ip: "192.0.2.10", memAvailable: 7000000000},
 		files: &caseFiles{content: map[string][]byte{caseDir: nil}},
 	}
 	r.env = &env.Env{Files: r.files, Host: r.host}
@@ -95,6 +95,9 @@ func newCaseRunner(t *testing.T, c *pysem.Dict) *caseRunner {
 			r.host.ip, _ = v.(string)
 		}
 		r.host.routeIP, _ = item(host, "udp_ip").(string)
+		if v, ok := item(host, "mem_available").(int); ok {
+			r.host.memAvailable = v
+		}
 	}
 	if files, ok := item(c, "files").(*pysem.Dict); ok {
 		for _, f := range files.Items {
@@ -228,7 +231,7 @@ func (r *caseRunner) check(c *pysem.Dict, got any, err error) {
 		if pysem.TypeOf(err) != want {
 			r.t.Fatalf("got %s, error %v, want %s: %v", pysem.AppendJSON(nil, got), err, want, item(failure.(*pysem.Dict), "message"))
 		}
-		if message := item(failure.(*pysem.Dict), "message"); comparesMessage(want) && messageOf(err) != message {
+		if message := item(failure.(*pysem.Dict), "message"); comparesMessage(want) && r.encode(messageOf(err)) != message {
 			r.t.Errorf("got message %q, want %q", messageOf(err), message)
 		}
 		return
@@ -267,8 +270,17 @@ func (r *caseRunner) canonical(v any) any {
 		if errorType, ok := m["type"].(string); ok && len(m) == 2 && m["message"] != nil && !comparesMessage(errorType) {
 			m["message"] = "any"
 		}
-		if text, ok := r.instanceText(m["content"]); ok {
-			m["content"] = text
+		if d, ok := m["content"].(map[string]any); ok {
+			data, err := hex.DecodeString(d["$hex"].(string))
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			if text, ok := r.instanceText(string(data)); ok {
+				m["content"] = text
+			}
+		}
+		if text, ok := m["str"].(string); ok && m["instance"] != nil {
+			m["str"], _ = r.instanceText(text)
 		}
 		if text, ok := m["model_config_text"].(string); ok {
 			m["model_config_text"] = r.configText(text)
@@ -300,18 +312,10 @@ func (r *caseRunner) messageText(name, data string) string {
 	return r.text(m)
 }
 
-// instanceText is the content of a file that holds an instance as a text proto.
-func (r *caseRunner) instanceText(content any) (string, bool) {
-	d, ok := content.(map[string]any)
-	if !ok {
-		return "", false
-	}
-	data, err := hex.DecodeString(d["$hex"].(string))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+// instanceText is the normal form of an instance as a text proto.
+func (r *caseRunner) instanceText(text string) (string, bool) {
 	var m matrix.Instance
-	if err := textpb.Unmarshal(string(data), &m); err != nil {
+	if err := textpb.Unmarshal(text, &m); err != nil {
 		return "", false
 	}
 	return r.text(&m), true

@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
@@ -19,25 +20,27 @@ type treeReader struct {
 	tasks   []*treeNode // of the last round, in its order
 }
 
-// treeNode is one znode and what is known of it.
+// treeNode is the root, a location or a task, with the names of its children as
+// last read.
 type treeNode struct {
-	path string
-	// names are those of the children, below the children themselves.
+	path  string
 	names []string
-	below []*treeNode
+	below []*treeNode // of the root and locations
 
-	// Of a replica: its content, and what that says. idErr is why the name is not
-	// an id.
-	id    string
-	idErr error
-	data  []byte
-	meta  *ReplicaMeta
-
-	// Of a task: the replicas that were read, by id. The ids are replaced, never
-	// changed.
+	// Of a task: a leaf for each name, and the replicas that were read, by id. The
+	// ids are replaced, never changed.
+	leaves  []treeLeaf
 	ids     []string
 	metas   []*ReplicaMeta
-	regular bool // ids are those of all children, each once
+	regular bool // ids and metas are those of the leaves
+}
+
+// treeLeaf is one replica: its content, and what that says. There are many, which
+// are gone through in order, so they are small and lie side by side.
+type treeLeaf struct {
+	path string
+	data []byte
+	meta *ReplicaMeta // nil when there is no content
 }
 
 func newTreeReader(zk env.ZooKeeper, prefix string, dcAware bool) *treeReader {
@@ -51,19 +54,28 @@ func (r *treeReader) read() error {
 		return err
 	}
 	for _, task := range r.tasks {
-		if err := r.children(task); err != nil {
+		names, err := r.zk.Children(task.path)
+		if err != nil {
 			return err
 		}
-		for _, replica := range task.below {
+		task.setLeaves(names)
+		for i := range task.leaves {
+			replica := &task.leaves[i]
 			data, _, err := r.zk.Get(replica.path)
 			if err != nil {
 				return err
 			}
-			if err := replica.take(data); err != nil {
+			if replica.holds(data) {
+				continue
+			}
+			if err := replica.parse(data); err != nil {
 				return err
 			}
+			task.regular = false
 		}
-		task.collect()
+		if err := task.collect(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -87,75 +99,104 @@ func (r *treeReader) findTasks() error {
 	return nil
 }
 
-// children lists the children of a node. Nodes whose names are still there are
-// kept.
+// children lists the children of the root or a location. Nodes whose names are
+// still there are kept.
 func (r *treeReader) children(n *treeNode) error {
 	names, err := r.zk.Children(n.path)
-	if err != nil || sameSlice(n.names, names) || slices.Equal(n.names, names) {
+	if err != nil || sameStrings(n.names, names) {
 		return err
 	}
-	known := make(map[string]*treeNode, len(n.below))
-	for i, name := range n.names {
-		known[name] = n.below[i]
-	}
-	n.names, n.below, n.regular = names, make([]*treeNode, len(names)), false
+	below := make([]*treeNode, len(names))
 	for i, name := range names {
-		child := known[name]
-		if child == nil {
-			child = &treeNode{path: pysem.JoinStrings(n.path, name)}
-			child.id, child.idErr = replicaKey(child.path)
+		if old := slices.Index(n.names, name); old >= 0 {
+			below[i] = n.below[old]
+		} else {
+			below[i] = &treeNode{path: pysem.JoinStrings(n.path, name)}
 		}
-		n.below[i] = child
 	}
+	n.names, n.below = names, below
 	return nil
 }
 
-// sameSlice says whether two slices are one and the same, which spares the look
-// at their elements.
-func sameSlice[T any](a, b []T) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+// sameStrings says whether two lists are equal, at once when they are one and the
+// same.
+func sameStrings(a, b []string) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
 }
 
-// take parses the content of a replica, unless it is what it was.
-func (n *treeNode) take(data []byte) error {
+// setLeaves makes the leaves of a task those with the names; what is known of one
+// that is still there is kept.
+func (n *treeNode) setLeaves(names []string) {
+	if sameStrings(n.names, names) {
+		return
+	}
+	known := make(map[string]treeLeaf, len(n.leaves))
+	for i, name := range n.names {
+		known[name] = n.leaves[i]
+	}
+	leaves := make([]treeLeaf, len(names))
+	ends := make([]int, len(names))
+	var paths strings.Builder // in one piece, as they are gone through in order
+	for i, name := range names {
+		leaves[i] = known[name]
+		paths.WriteString(pysem.JoinStrings(n.path, name))
+		ends[i] = paths.Len()
+	}
+	begin := 0
+	for i, end := range ends {
+		leaves[i].path = paths.String()[begin:end]
+		begin = end
+	}
+	n.names, n.leaves, n.regular = names, leaves, false
+}
+
+// holds says whether the content is what it was, and was understood.
+func (l *treeLeaf) holds(data []byte) bool {
+	return l.meta != nil && data != nil && bytes.Equal(l.data, data)
+}
+
+// parse takes new content, nil for none. A name that is no id is found out only
+// after the content, as in the reference.
+func (l *treeLeaf) parse(data []byte) error {
+	l.data, l.meta = nil, nil
 	if data == nil {
-		n.data, n.meta = nil, nil
 		return nil
 	}
-	if n.meta == nil || !bytes.Equal(n.data, data) {
-		n.data, n.meta = nil, nil
-		meta, err := ParseReplicaMeta(data)
-		if err != nil {
-			return err
-		}
-		n.data, n.meta = data, &meta
+	meta, err := ParseReplicaMeta(data)
+	if err != nil {
+		return err
 	}
-	return n.idErr
+	if _, err := replicaKey(l.path); err != nil {
+		return err
+	}
+	l.data, l.meta = data, &meta
+	return nil
 }
 
 // collect gathers the replicas of a task. Two names may be one id: the later
 // content counts.
-func (n *treeNode) collect() {
-	n.metas = n.metas[:0]
-	for _, replica := range n.below {
-		n.metas = append(n.metas, replica.meta)
-	}
-	if n.regular && !slices.Contains(n.metas, nil) {
-		return
+func (n *treeNode) collect() error {
+	if n.regular {
+		return nil
 	}
 	replicas := &replicaMap{}
-	for _, replica := range n.below {
-		if replica.meta != nil {
-			replicas.set(replica.id, replica.meta)
+	for i := range n.leaves {
+		if n.leaves[i].meta == nil {
+			continue
 		}
+		id, err := replicaKey(n.leaves[i].path)
+		if err != nil {
+			return err
+		}
+		replicas.set(id, n.leaves[i].meta)
 	}
-	n.ids, n.metas, n.regular = replicas.ids, replicas.metas, len(replicas.ids) == len(n.below)
+	n.ids, n.metas, n.regular = replicas.ids, replicas.metas, true
+	return nil
 }
 
 // holds says whether replicas are those that were read, in the same order.
 func (n *treeNode) holds(replicas *replicaMap) bool {
-	return slices.Equal(n.metas, replicas.metas) &&
-		(sameSlice(n.ids, replicas.ids) || slices.Equal(n.ids, replicas.ids))
+	return slices.Equal(n.metas, replicas.metas) && sameStrings(n.ids, replicas.ids)
 }
 
 // unchanged says whether what was read is what the mirror has.

@@ -73,7 +73,7 @@ func TestReaderWithAMemoryFindsWhatIsThere(t *testing.T) {
 				p += "/" + rapid.SampledFrom([]string{"x:1", "y:2"}).Draw(t, "location")
 			}
 			p += "/" + rapid.SampledFrom([]string{"ps:0", "ps:1", "entry:0"}).Draw(t, "task")
-			return p + "/" + rapid.SampledFrom([]string{"0", "1", "01", "00000000001", "7", "12"}).Draw(t, "name")
+			return p + "/" + rapid.SampledFrom([]string{"0", "1", "01", "00000000001", "7", "12", "seven"}).Draw(t, "name")
 		})
 		content := rapid.Custom(func(t *rapid.T) []byte {
 			switch rapid.IntRange(0, 20).Draw(t, "content") {

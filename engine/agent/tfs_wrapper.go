@@ -208,7 +208,7 @@ type savedModelList struct {
 }
 
 func (l *savedModelList) read(files env.Files, path string) ([]string, error) {
-	content, err := files.ReadFile(path)
+	content, err := env.ReadShared(files, path)
 	if err != nil {
 		return nil, err
 	}

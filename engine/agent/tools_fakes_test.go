@@ -133,6 +133,7 @@ func (z *caseZooKeeper) Exists(path string) (*env.Stat, error) {
 }
 
 func (z *caseZooKeeper) Children(path string) ([]string, error) {
+	path = strings.TrimSuffix(path, "/")
 	if _, ok := z.nodes.get(path); !ok {
 		return nil, env.ErrNoNode
 	}

@@ -257,8 +257,21 @@ func (r *caseRunner) declare(bd *ZKBackend, model any, base, policy string) {
 	}
 }
 
-// writesOf is the log with paths of the case's directory replaced.
+// writesOf is the log with paths of the case's directory replaced and
+// consecutive deletes sorted by path.
 func (r *caseRunner) writesOf(zk *caseZooKeeper) any {
+	deleted := func(w any) string {
+		path, _ := item(w.([]any)[1].(*pysem.Dict), "path").(string)
+		return path
+	}
+	for i := 0; i < len(zk.writes); i++ {
+		end := i
+		for end < len(zk.writes) && zk.writes[end].([]any)[0] == "delete" {
+			end++
+		}
+		slices.SortFunc(zk.writes[i:end], func(a, b any) int { return strings.Compare(deleted(a), deleted(b)) })
+		i = max(i, end)
+	}
 	for _, w := range zk.writes {
 		if data, ok := item(w.([]any)[1].(*pysem.Dict), "value").([]byte); ok {
 			w.([]any)[1].(*pysem.Dict).Set("value", []byte(strings.ReplaceAll(string(data), caseDir, "<TMP>")))
@@ -376,8 +389,7 @@ func (r *caseRunner) modelInfo() (any, error) {
 }
 
 func (r *caseRunner) memory() (any, error) {
-	const defaultAvailable = 7000000000
-	r.files.content["/proc/meminfo"] = meminfoFile(defaultAvailable)
+	r.files.content["/proc/meminfo"] = meminfoFile(r.host.memAvailable)
 	total, err := TotalMemory(r.env)
 	if err != nil {
 		return nil, err

@@ -29,6 +29,20 @@ type Files interface {
 	Chdir(path string) error
 }
 
+// SharedFiles is what Files may also be: it reads without a copy.
+type SharedFiles interface {
+	// ReadShared is ReadFile; the content must not be changed.
+	ReadShared(path string) ([]byte, error)
+}
+
+// ReadShared reads a file whose content the caller does not change.
+func ReadShared(f Files, path string) ([]byte, error) {
+	if s, ok := f.(SharedFiles); ok {
+		return s.ReadShared(path)
+	}
+	return f.ReadFile(path)
+}
+
 // FileInfo describes a file or directory.
 type FileInfo struct {
 	Name      string

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"slices"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -11,6 +12,8 @@ type waiters[T any] struct {
 	tasks env.Tasks
 	name  string
 	list  []*waiter[T]
+	// free are waiters that nobody waits at any more.
+	free []*waiter[T]
 }
 
 type waiter[T any] struct {
@@ -26,8 +29,7 @@ func (q *waiters[T]) give(v T) bool {
 		return false
 	}
 	w := q.list[0]
-	q.list[0] = nil
-	q.list = q.list[1:]
+	q.list = slices.Delete(q.list, 0, 1)
 	w.value, w.given = v, true
 	w.cond.Signal()
 	return true
@@ -36,7 +38,7 @@ func (q *waiters[T]) give(v T) bool {
 // wait waits at the end of the queue. When the task is unwound after it was
 // given something and before it could run, refuse gets it back.
 func (q *waiters[T]) wait(limit time.Duration, refuse func(T)) (v T, ok bool) {
-	w := &waiter[T]{cond: q.tasks.NewCond(q.name)}
+	w := q.waiter()
 	q.list = append(q.list, w)
 	returned := false
 	defer func() {
@@ -53,7 +55,19 @@ func (q *waiters[T]) wait(limit time.Duration, refuse func(T)) (v T, ok bool) {
 	if !w.given {
 		q.leave(w)
 	}
-	return w.value, w.given
+	v, ok = w.value, w.given
+	*w = waiter[T]{cond: w.cond}
+	q.free = append(q.free, w)
+	return v, ok
+}
+
+func (q *waiters[T]) waiter() *waiter[T] {
+	if last := len(q.free) - 1; last >= 0 {
+		w := q.free[last]
+		q.free = q.free[:last]
+		return w
+	}
+	return &waiter[T]{cond: q.tasks.NewCond(q.name)}
 }
 
 func (q *waiters[T]) leave(w *waiter[T]) {

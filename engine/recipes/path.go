@@ -38,12 +38,36 @@ func canonical(path string) bool {
 	if len(path) < 2 || path[0] != '/' || path[len(path)-1] == '/' {
 		return false
 	}
-	for i := 1; i < len(path); i++ {
-		if path[i-1] == '/' && (path[i] == '/' || path[i] == '.') {
-			return false // "/." may begin a harmless name; the long way decides
+	// "/." may begin a harmless name; the long way decides.
+	return !hasSlashBefore(path)
+}
+
+// hasSlashBefore says whether a slash stands before a slash or a dot, eight places
+// at a time.
+func hasSlashBefore(path string) bool {
+	const (
+		ones   = 0x0101010101010101
+		slash  = '/' * ones
+		dot    = '.' * ones
+		noLast = 0xfefefefefefefefe // a dot differs from a slash by the last bit only
+	)
+	for ; len(path) > 8; path = path[8:] {
+		x := (word(path) ^ slash) | (word(path[1:])^dot)&noLast
+		if (x-ones)&^x&(0x80*ones) != 0 {
+			return true
 		}
 	}
-	return true
+	for i := 1; i < len(path); i++ {
+		if path[i-1] == '/' && (path[i] == '/' || path[i] == '.') {
+			return true
+		}
+	}
+	return false
+}
+
+func word(s string) uint64 {
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // split cuts a path at its last slash, as posixpath.split does.

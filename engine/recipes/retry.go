@@ -50,7 +50,7 @@ func MayPass(err error) bool {
 // Run calls fn until it returns nil or an error that will not pass. The error is
 // fn's, or RetryFailed when the tries or the deadline are used up.
 func (r Retry) Run(e *env.Env, fn func() error) error {
-	state := r.Begin(e)
+	state := r.pauses(e)
 	for {
 		err := fn()
 		if err == nil || !MayPass(err) {
@@ -73,7 +73,12 @@ type Pauses struct {
 
 // Begin starts a run of the policy for loops that are not a single function.
 func (r Retry) Begin(e *env.Env) *Pauses {
-	p := &Pauses{policy: r, e: e, stop: -1}
+	p := r.pauses(e)
+	return &p
+}
+
+func (r Retry) pauses(e *env.Env) Pauses {
+	p := Pauses{policy: r, e: e, stop: -1}
 	p.Reset()
 	if r.Deadline >= 0 {
 		p.stop = e.Clock.Elapsed() + r.Deadline

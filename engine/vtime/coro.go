@@ -75,10 +75,19 @@ func (t *Task) main() {
 	normal = true
 }
 
-// resume runs the task until it next waits. The caller is the engine, not a
-// task.
+// resume lets the task go on: after the event that is happening, or at once when
+// none is.
 func (t *Task) resume() {
-	w := t.proc.node.w
+	if w := t.proc.node.w; w.running {
+		w.turn.push(t)
+	} else {
+		w.switchTo(t)
+	}
+}
+
+// switchTo runs the task until it next waits. The caller is the engine, not a
+// task.
+func (w *World) switchTo(t *Task) {
 	if t.co == nil {
 		t.co = w.takeCoro()
 		t.co.task = t
@@ -89,14 +98,18 @@ func (t *Task) resume() {
 	w.current = previous
 }
 
-// park gives control back to the engine until the next resume.
+// park lets events happen until the task goes on, or gives control back until
+// the engine switches to it.
 func (t *Task) park() {
 	w := t.proc.node.w
 	w.waits++
 	if w.cfg.CheckOwner || w.waits%1024 == 0 {
 		t.checkOwner()
 	}
-	if !t.co.yield(struct{}{}) {
+	switch {
+	case w.running && !t.killed && !t.unwinding && w.drive(t):
+		w.current = t
+	case !t.co.yield(struct{}{}):
 		t.killed = true
 	}
 	t.live()

@@ -34,15 +34,37 @@ func (h *eventHeap) push(e event) {
 }
 
 func (h *eventHeap) pop() event {
+	top := (*h)[0]
+	h.drop()
+	return top
+}
+
+// drop takes out the first event.
+func (h *eventHeap) drop() {
 	s := *h
-	top := s[0]
 	last := s[len(s)-1]
 	s = s[:len(s)-1]
 	*h = s
 	if len(s) > 0 {
 		s.sift(0, last)
 	}
-	return top
+}
+
+// replace puts e in the place of the first event. It nearly always comes early
+// (the answer to what has just happened) or late (the next period), so it looks
+// at the top before it walks down.
+func (h eventHeap) replace(e event) {
+	if len(h) > 1 {
+		child := 1
+		if len(h) > 2 && h[2].before(&h[1]) {
+			child = 2
+		}
+		if h[child].before(&e) {
+			h.sift(0, e)
+			return
+		}
+	}
+	h[0] = e
 }
 
 // sift puts e at position i or below, where it belongs. It walks the hole down

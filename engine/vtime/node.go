@@ -78,8 +78,25 @@ func (n *Node) Note(x uint64) {
 // NoteString folds a text and, while the trace records, writes it beside the
 // event that is happening.
 func (n *Node) NoteString(s string) {
-	n.Note(hashString(s))
+	n.Note(foldString(s))
 	n.w.trace.label(n.w.events, s)
+}
+
+// foldString hashes a text eight bytes at a time.
+func foldString(s string) uint64 {
+	h := uint64(len(s)) * fold1
+	for ; len(s) >= 8; s = s[8:] {
+		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		h = (h ^ x) * fold2
+		h ^= h >> 29
+	}
+	tail := uint64(0)
+	for i := range len(s) {
+		tail |= uint64(s[i]) << (8 * i)
+	}
+	h = (h ^ tail) * fold2
+	return h ^ h>>29
 }
 
 // NoteBytes folds bytes.

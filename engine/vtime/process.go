@@ -132,6 +132,15 @@ func (p *Process) ParkFor(d time.Duration, what string) bool {
 	return t.woken
 }
 
+// ParkOn is Park for a call on something, such as a path: reports read "what of
+// on", and nothing is put together unless there is one.
+func (p *Process) ParkOn(what, on string) {
+	t := p.enter()
+	t.parked, t.waitsOn = true, on
+	t.wait(what)
+	t.parked, t.waitsOn = false, ""
+}
+
 // After lets fn happen after d unless the process is dead by then.
 func (p *Process) After(d time.Duration, kind Kind, fn func()) Timer {
 	return p.schedule(p.node.w.in(d), kind, Func(fn), 0)
@@ -188,16 +197,22 @@ func (p *Process) Crash() {
 	}
 	self := w.current != nil && w.current.proc == p
 	p.end()
-	if w.current == nil {
+	switch {
+	case w.current == nil && w.running:
+		p.reapSoon()
+	case w.current == nil:
 		p.reap()
-	} else {
+	default:
 		// Only the engine may switch to other tasks; this one is not the engine.
-		w.schedule(w.now, p.node, nil, kindReap, Func(p.reap), 0)
+		w.schedule(w.now, p.node, nil, kindReap, Func(p.reapSoon), 0)
 	}
 	if self {
 		panic(unwind{})
 	}
 }
+
+// reapSoon reaps the process after the event that is happening.
+func (p *Process) reapSoon() { p.node.w.turn.reaps = append(p.node.w.turn.reaps, p) }
 
 // reap unwinds the tasks of a dead process.
 func (p *Process) reap() {
@@ -208,7 +223,7 @@ func (p *Process) reap() {
 			continue
 		}
 		t.clearWait()
-		t.resume()
+		p.node.w.switchTo(t)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // What tasks see of crash and stop is in engine/runtimetest; here is what the
 // engine sees.
 
-func TestCrashFromTheEngineUnwindsBeforeItReturns(t *testing.T) {
+func TestCrashFromTheEngineUnwindsAfterItsEvent(t *testing.T) {
 	w := newWorld(t, vtime.Config{})
 	n := w.Node("node")
 	p := n.NewProcess("p")
@@ -22,9 +22,10 @@ func TestCrashFromTheEngineUnwindsBeforeItReturns(t *testing.T) {
 	n.After(ms, kindTick, func() {
 		p.Crash()
 		seen.add("crashed, dead: %v, done: %v", p.Dead(), task.Done())
+		n.After(0, kindTick, func() { seen.add("next event, done: %v", task.Done()) })
 	})
 	run(t, w)
-	seen.want(t, "deferred", "crashed, dead: true, done: true")
+	seen.want(t, "crashed, dead: true, done: false", "deferred", "next event, done: true")
 	if w.Now() != ms {
 		t.Errorf("the last event happened at %v, want %v: those of a dead process are void", w.Now(), ms)
 	}
@@ -153,7 +154,7 @@ func TestStartAfterTheLastTaskEnded(t *testing.T) {
 	}
 }
 
-func TestWakeFromTheEngineRunsTheTaskAtOnce(t *testing.T) {
+func TestWakeFromTheEngineRunsTheTaskAfterItsEvent(t *testing.T) {
 	w := newWorld(t, vtime.Config{})
 	n := w.Node("node")
 	p := n.NewProcess("p")
@@ -168,7 +169,7 @@ func TestWakeFromTheEngineRunsTheTaskAtOnce(t *testing.T) {
 		task.Wake()
 	})
 	run(t, w)
-	seen.want(t, "woken at 1ms", "event ends")
+	seen.want(t, "event ends", "woken at 1ms")
 	if w.Events() != 2 {
 		t.Errorf("%d events, want 2: the start and the tick", w.Events())
 	}

@@ -28,6 +28,7 @@ type Task struct {
 	turns     *turns
 	parked    bool // in Park or ParkFor: the only waits that Wake may end
 	waitsFor  string
+	waitsOn   string // the object of waitsFor, of ParkOn
 	since     int64
 	waitSeq   uint64 // number of the wait; an event for an older one is void
 
@@ -69,7 +70,8 @@ func (t *Task) Join() {
 
 // Wake lets a task that waits in [Process.Park] go on; it does nothing to one
 // that waits in another way, or has been woken already. Called from the engine it
-// runs the task at once, without an event of its own.
+// lets the task run right after the event that is happening, without an event of
+// its own.
 func (t *Task) Wake() {
 	if !t.parked {
 		return
@@ -114,7 +116,7 @@ func (t *Task) clearWait() {
 	}
 	t.timer.Cancel()
 	t.timer = Timer{}
-	t.waitsFor, t.parked = "", false
+	t.waitsFor, t.waitsOn, t.parked = "", "", false
 }
 
 // wait parks the task and says for what.
@@ -144,7 +146,11 @@ func (w *World) Blocked() []BlockedTask {
 		for _, p := range n.procs {
 			for _, t := range p.tasks {
 				if t.waitsFor != "" && !t.timer.Pending() {
-					list = append(list, BlockedTask{Node: n.name, Process: p.name, Task: t.name, WaitsFor: t.waitsFor, Since: time.Duration(t.since)})
+					waitsFor := t.waitsFor
+					if t.waitsOn != "" {
+						waitsFor += " of " + t.waitsOn
+					}
+					list = append(list, BlockedTask{Node: n.name, Process: p.name, Task: t.name, WaitsFor: waitsFor, Since: time.Duration(t.since)})
 				}
 			}
 		}

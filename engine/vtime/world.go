@@ -21,6 +21,8 @@ type Config struct {
 	// CheckOwner makes every wait verify that it runs on its own coroutine. The
 	// check costs about a microsecond; without it one wait in 1024 is verified.
 	CheckOwner bool
+	// NoLeaps turns [Node.Leap] off, which changes no more than the speed.
+	NoLeaps bool
 	// Replay is the command that runs this world again; it is printed with a
 	// panic.
 	Replay string
@@ -33,6 +35,7 @@ type World struct {
 	now     int64
 	seq     uint64
 	heap    eventHeap
+	hole    bool // the first event of the heap has happened, its place is free
 	slots   []slot
 	free    uint32 // first free slot plus one; 0 means none
 	live    int    // events in the heap that are not void
@@ -43,6 +46,7 @@ type World struct {
 	nodes   []*Node
 	byName  map[string]*Node
 	current *Task
+	turn    turn
 	pool    []*coro
 	coros   []*coro
 	waits   uint64
@@ -128,9 +132,18 @@ func (t Timer) Cancel() bool {
 	t.w.release(t.slot)
 	t.w.live--
 	if len(t.w.heap) > 64 && t.w.live*2 < len(t.w.heap) {
+		t.w.fill()
 		t.w.heap.compact(t.w.void)
 	}
 	return true
+}
+
+// fill closes the place that the event which is happening has left.
+func (w *World) fill() {
+	if w.hole {
+		w.hole = false
+		w.heap.drop()
+	}
 }
 
 func (w *World) void(e *event) bool { return w.slots[e.slot].gen != e.gen }
@@ -160,7 +173,13 @@ func (w *World) schedule(at int64, node *Node, proc *Process, kind Kind, do Hand
 	s.node, s.kind, s.do, s.arg, s.proc, s.cause = node, kind, do, arg, proc, w.cause
 	w.seq++
 	w.live++
-	w.heap.push(event{at: at, seq: w.seq, slot: i, gen: s.gen})
+	e := event{at: at, seq: w.seq, slot: i, gen: s.gen}
+	if w.hole {
+		w.hole = false
+		w.heap.replace(e)
+	} else {
+		w.heap.push(e)
+	}
 	return Timer{w: w, slot: i, gen: s.gen}
 }
 
@@ -214,11 +233,12 @@ func (w *World) Run(l Limits) (reason Reason, err error) {
 		panic("vtime: Run inside of Run")
 	}
 	w.running, w.halt = true, false
+	w.turn.begin(w, l)
 	normal := false
 	defer func() {
 		// A Goexit (t.FailNow in a handler or task) comes through here with
 		// normal false and nothing to recover; it goes on to the caller.
-		w.running, w.current = false, nil
+		w.running, w.current, w.turn.driver = false, nil, nil
 		if normal {
 			return
 		}
@@ -227,67 +247,10 @@ func (w *World) Run(l Limits) (reason Reason, err error) {
 			reason, err = Failed, w.failure
 		}
 	}()
-	reason = w.loop(l)
+	reason = w.loop()
+	w.fill()
 	normal = true
 	return reason, w.failure
-}
-
-func (w *World) loop(l Limits) Reason {
-	limited := l.Until > 0
-	until := int64(l.Until)
-	maxEvents := l.MaxEvents
-	if maxEvents > 0 {
-		maxEvents += w.events
-	}
-	if l.Done != nil && l.Done() {
-		return Satisfied
-	}
-	for len(w.heap) > 0 {
-		if limited && w.heap[0].at > until {
-			break
-		}
-		e := w.heap.pop()
-		s := &w.slots[e.slot]
-		if s.gen != e.gen {
-			continue
-		}
-		do, arg, proc, cause, node, kind := s.do, s.arg, s.proc, s.cause, s.node, s.kind
-		w.release(e.slot)
-		w.live--
-		if proc != nil && proc.dead {
-			continue
-		}
-		w.now = e.at
-		w.events++
-		w.cause = e.seq
-		x := uint64(e.at)*fold1 ^ uint64(kind)<<48 ^ arg
-		node.hash = (node.hash ^ x) * fold2
-		node.hash ^= node.hash >> 29
-		w.hash = (w.hash ^ node.hash) * fold2
-		w.hash ^= w.hash >> 29
-		if w.events >= w.trace.nextMark {
-			w.trace.mark(w, &e, node, kind, cause, arg)
-		}
-		do.Handle(arg)
-		if w.failure != nil {
-			return Failed
-		}
-		if w.halt {
-			return Halted
-		}
-		if l.Done != nil && l.Done() {
-			return Satisfied
-		}
-		if maxEvents > 0 && w.events >= maxEvents {
-			return EventsUp
-		}
-	}
-	if limited {
-		// Time passes even when nothing happens in it.
-		w.now = max(w.now, until)
-		return TimeUp
-	}
-	return Quiet
 }
 
 // in is the instant d from now, or the end of time.
@@ -359,6 +322,7 @@ func (w *World) Close() {
 			n.procs[0].Crash()
 		}
 	}
+	w.turn.reaps = nil // what is left of them is among the coroutines
 	for _, c := range w.coros {
 		if t := c.task; t != nil && !t.done {
 			t.proc.reap() // its process was crashed, but the run ended before the reap

@@ -46,6 +46,19 @@ func (v *View) ReadFile(name string) ([]byte, error) {
 	return content, asNamed(err, name)
 }
 
+// ReadShared is ReadFile without the copy.
+func (v *View) ReadShared(name string) ([]byte, error) {
+	abs := v.abs(name)
+	if abs == "" {
+		return nil, env.NotExist("open", name)
+	}
+	content, _, err := v.fs.Content(abs)
+	if content == nil && err == nil {
+		content = []byte{}
+	}
+	return content, asNamed(err, name)
+}
+
 // WriteFile creates or truncates the file and writes data.
 func (v *View) WriteFile(name string, data []byte) error {
 	return v.do("open", name, func(abs string) error { return v.fs.WriteFile(abs, data) })

@@ -21,6 +21,7 @@ func (n *Network) LoseAnswerWhere(host string, port, count int, match func(to *H
 		return err
 	}
 	if count > 0 {
+		n.rouseAll()
 		hosts[0].losing = append(hosts[0].losing, &answerLoss{port: port, count: count, match: match})
 	}
 	return nil

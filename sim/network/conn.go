@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/monosim/monosim/engine/vtime"
 )
@@ -42,6 +43,9 @@ type Conn struct {
 	receiver Receiver
 	done     func(*Conn, error) // of a dial that goes on
 
+	sleeper    Sleeper // of a connection that sleeps
+	sleepPlace int     // in Network.sleepers
+
 	place     int // in sockets
 	hostPlace int // in host.conns
 }
@@ -77,15 +81,33 @@ func (c *Conn) Open() bool { return c.state == connOpen }
 // Send queues a message. On a closed connection it does nothing, as the sender
 // is told, or has decided so itself.
 func (c *Conn) Send(payload any, sizeBytes int) {
+	if c.sends(payload, sizeBytes) {
+		c.out.push(segmentMessage, payload, sizeBytes)
+	}
+}
+
+// SendLast is Send as the last thing that an event does. When nothing else
+// happens before the message arrives, it has arrived on return, and the clock
+// shows that instant. The latency is drawn from a source of its own. Before tells
+// of something that the caller has not scheduled yet: what arrives later than that
+// does so in an event.
+func (c *Conn) SendLast(payload any, sizeBytes int, latency *vtime.Source, before time.Duration) {
+	if c.sends(payload, sizeBytes) {
+		c.out.pushLast(segmentMessage, payload, sizeBytes, latency, before)
+	}
+}
+
+// sends says whether a message goes out, and counts it.
+func (c *Conn) sends(payload any, sizeBytes int) bool {
 	if c.state != connOpen {
-		return
+		return false
 	}
+	c.rouse()
 	if c.listener != nil && len(c.host.losing) > 0 && c.loseAnswer(payload) {
-		return
+		return false
 	}
-	c.host.counters.MessagesSent++
-	c.host.counters.BytesSent += uint64(sizeBytes)
-	c.out.push(segmentMessage, payload, sizeBytes)
+	c.host.counters.count(false, sizeBytes)
+	return true
 }
 
 // Close ends the connection; the other side gets what was sent, then io.EOF.
@@ -128,6 +150,7 @@ func (c *Conn) leave() {
 	if c.state != connOpen && c.state != connDialing {
 		return
 	}
+	c.rouse()
 	c.state = connClosed
 	c.done = nil
 	c.sockets.remove(c.place)
@@ -189,8 +212,7 @@ func (c *Conn) arrive(what segmentKind, payload any, sizeBytes int) {
 		c.done = nil
 		done(c, nil)
 	case segmentMessage:
-		c.host.counters.MessagesReceived++
-		c.host.counters.BytesReceived += uint64(sizeBytes)
+		c.host.counters.count(true, sizeBytes)
 		if c.receiver == nil {
 			panic(fmt.Sprintf("network: a message from %s reached %s, which has no receiver", c.RemoteAddr(), c.LocalAddr()))
 		}

@@ -42,6 +42,7 @@ func (n *Network) HealBoth(a, b []string) error {
 
 // HealAll ends every Partition and Slow. Hosts that are down stay down.
 func (n *Network) HealAll() {
+	n.rouseAll()
 	for _, l := range n.links {
 		l.blocked, l.extra = false, 0
 	}
@@ -61,6 +62,7 @@ func (n *Network) ResetConns(a, b string) error {
 	if err != nil {
 		return err
 	}
+	n.rouseAll()
 	for _, c := range hosts[0].conns {
 		if c.state == connOpen && c.peer.host == hosts[1] {
 			c.out.push(segmentReset, nil, 0)
@@ -83,6 +85,7 @@ func (n *Network) HostDown(host string) error {
 	if h.down {
 		return nil
 	}
+	n.rouseAll()
 	h.down = true
 	for len(h.conns) > 0 {
 		c := h.conns[0]
@@ -121,6 +124,7 @@ func (n *Network) resumeStalled() {
 }
 
 func (n *Network) eachLink(from, to []string, do func(*link)) error {
+	n.rouseAll()
 	as, err := n.named(from)
 	if err != nil {
 		return err

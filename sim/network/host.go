@@ -32,6 +32,16 @@ type Counters struct {
 	BytesSent, BytesReceived       uint64
 }
 
+func (c *Counters) count(arrived bool, sizeBytes int) {
+	if arrived {
+		c.MessagesReceived++
+		c.BytesReceived += uint64(sizeBytes)
+	} else {
+		c.MessagesSent++
+		c.BytesSent += uint64(sizeBytes)
+	}
+}
+
 // Ports are given out from these ranges, upwards and round.
 const (
 	firstFreePort, lastFreePort     = 30000, 39999
@@ -55,7 +65,10 @@ func (h *Host) IPs() []string { return h.ips }
 func (h *Host) Down() bool { return h.down }
 
 // Counters are the host's counts so far.
-func (h *Host) Counters() Counters { return h.counters }
+func (h *Host) Counters() Counters {
+	h.n.Settle()
+	return h.counters
+}
 
 // FreePort finds the next port from 30000 on which nobody listens. It is not
 // reserved, but the next call finds another.

@@ -34,22 +34,31 @@ func (n *Network) linkBetween(from, to *Host) *link {
 func (l *link) cut() bool { return l.blocked || l.to.down }
 
 // arrival is when a segment that is sent now comes in, were it alone.
-func (l *link) arrival(sizeBytes int) time.Duration {
+func (l *link) arrival(sizeBytes int, latency *vtime.Source) time.Duration {
 	law := &l.n.law
 	at := l.n.w.Now()
 	if l.from == l.to {
-		return at + law.LoopbackMin + draw(l.latency, law.LoopbackSpread)
+		return at + l.draw(latency)
 	}
 	if law.BytesPerSecond > 0 {
 		// The host's line is busy with what was sent before.
 		at = max(at, l.from.lineFree) + time.Duration(int64(sizeBytes)*int64(time.Second)/law.BytesPerSecond)
 		l.from.lineFree = at
 	}
-	at += law.Min + draw(l.latency, law.Spread) + l.extra
+	at += l.draw(latency) + l.extra
 	if law.LossPerMille > 0 {
 		at += l.retransmissions()
 	}
 	return at
+}
+
+// draw is the latency of one segment.
+func (l *link) draw(s *vtime.Source) time.Duration {
+	law := &l.n.law
+	if l.from == l.to {
+		return law.LoopbackMin + draw(s, law.LoopbackSpread)
+	}
+	return law.Min + draw(s, law.Spread)
 }
 
 func draw(s *vtime.Source, spread time.Duration) time.Duration {

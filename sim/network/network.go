@@ -17,6 +17,7 @@ type Network struct {
 	links       []*link
 	linkByHosts map[[2]int]*link
 	stalled     []*pipe
+	sleepers    []*Conn // one end of each connection that sleeps
 	byProcess   map[*vtime.Process]*sockets
 	freeCalls   []*Call
 	observers   []func(RPC)

@@ -62,19 +62,42 @@ var (
 
 // push queues a segment behind all others.
 func (p *pipe) push(what segmentKind, payload any, sizeBytes int) {
+	p.queue(what, payload, sizeBytes, p.link.latency)
+	if p.count == 1 && !p.stalled {
+		p.schedule()
+	}
+}
+
+// pushLast is push as the last thing that an event does: the segment arrives at
+// once when nothing else happens before it. Its latency is drawn from a source of
+// its own.
+func (p *pipe) pushLast(what segmentKind, payload any, sizeBytes int, latency *vtime.Source, before time.Duration) {
+	p.queue(what, payload, sizeBytes, latency)
+	if p.count > 1 || p.stalled {
+		return
+	}
+	if at := p.ring[p.head].at; at < before && p.to.node.Leap(at, segmentKinds[what], uint64(sizeBytes)) {
+		p.Handle(uint64(sizeBytes))
+	} else {
+		p.schedule()
+	}
+}
+
+func (p *pipe) queue(what segmentKind, payload any, sizeBytes int, latency *vtime.Source) {
 	s := segment{payload: payload, sizeBytes: sizeBytes, what: what}
 	if !p.stalled {
 		// A stalled pipe gets new instants when it goes on.
-		s.at = p.link.arrival(sizeBytes)
+		s.at = p.link.arrival(sizeBytes, latency)
 	}
+	p.add(s)
+}
+
+func (p *pipe) add(s segment) {
 	if p.count == len(p.ring) {
 		p.grow()
 	}
 	p.ring[(p.head+p.count)&(len(p.ring)-1)] = s
 	p.count++
-	if p.count == 1 && !p.stalled {
-		p.schedule()
-	}
 }
 
 func (p *pipe) grow() {

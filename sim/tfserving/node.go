@@ -25,6 +25,9 @@ type Node struct {
 	NodeConfig
 	server *Server
 	rpc    *network.RPCServer
+	// answers are status answers as they were sent last, one for each model, so
+	// that an answer that does not change is put into an interface once.
+	answers []any
 }
 
 // NodeConfig says where a node runs.
@@ -88,7 +91,7 @@ func (n *Node) handle(call *network.Call) {
 			call.Fail(err.(*env.RPCError))
 			return
 		}
-		call.Reply(versions, 16+len(versions)*16)
+		call.Reply(n.answer(versions), 16+len(versions)*16)
 	case MethodReload:
 		n.reload(call)
 	case MethodPredict:
@@ -96,6 +99,27 @@ func (n *Node) handle(call *network.Call) {
 	default:
 		call.Fail(&env.RPCError{Code: env.Unimplemented})
 	}
+}
+
+// maxAnswers bounds how many answers are kept.
+const maxAnswers = 64
+
+// answer is versions as an any.
+func (n *Node) answer(versions []env.ModelVersionStatus) any {
+	if len(versions) == 0 {
+		return versions
+	}
+	for _, a := range n.answers {
+		if known := a.([]env.ModelVersionStatus); &known[0] == &versions[0] && len(known) == len(versions) {
+			return a
+		}
+	}
+	if len(n.answers) == maxAnswers {
+		n.answers = n.answers[:0]
+	}
+	a := any(versions)
+	n.answers = append(n.answers, a)
+	return a
 }
 
 func (n *Node) reload(call *network.Call) {
@@ -239,10 +263,31 @@ func (c *Clients) Dial(addr string) env.ModelServer {
 	return &client{channel: network.NewChannel(c.Proc, c.Host, addr)}
 }
 
-type client struct{ channel *network.Channel }
+type client struct {
+	channel *network.Channel
+	// specs are requests that were made before; they never change.
+	specs []*env.ModelSpec
+}
+
+// maxSpecs bounds how many requests are kept.
+const maxSpecs = 64
+
+func (c *client) spec(spec *env.ModelSpec) *env.ModelSpec {
+	for _, known := range c.specs {
+		if *known == *spec {
+			return known
+		}
+	}
+	if len(c.specs) == maxSpecs {
+		c.specs = c.specs[:0]
+	}
+	own := *spec
+	c.specs = append(c.specs, &own)
+	return &own
+}
 
 func (c *client) Status(spec env.ModelSpec, timeout time.Duration) ([]env.ModelVersionStatus, error) {
-	response, err := c.channel.Invoke(MethodStatus, &spec, 16+len(spec.Name), timeout)
+	response, err := c.channel.Invoke(MethodStatus, c.spec(&spec), 16+len(spec.Name), timeout)
 	if err != nil {
 		return nil, err
 	}

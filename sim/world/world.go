@@ -34,7 +34,7 @@ type World struct {
 	operator *hosts.Machine
 	pods     []*Pod
 	byName   map[string]*Pod
-	rpcs     map[string]uint64
+	rpcs     []rpcCount
 	sessions map[int64]string // pod by session
 }
 
@@ -63,9 +63,9 @@ func New(spec Spec) (*World, error) {
 	engine := vtime.New(spec.Engine)
 	w := &World{
 		spec: spec, profile: profile, engine: engine, net: network.New(engine, law),
-		byName: map[string]*Pod{}, rpcs: map[string]uint64{}, sessions: map[int64]string{},
+		byName: map[string]*Pod{}, sessions: map[int64]string{},
 	}
-	w.net.OnRPC(func(r network.RPC) { w.rpcs[r.Method]++ })
+	w.net.OnRPC(w.called)
 	if !fake {
 		cfg.OnWrite = w.wrote
 		w.zk = zookeeper.NewServer(w.net.AddHost(ZooKeeperHost, ZooKeeperHost, zooKeeperIP), ZooKeeperPort, cfg)
@@ -124,8 +124,30 @@ func (w *World) Start() error {
 // Run lets time pass.
 func (w *World) Run(l vtime.Limits) (vtime.Reason, error) { return w.engine.Run(l) }
 
+// rpcCount counts the calls of one method. There are few methods and many calls.
+type rpcCount struct {
+	method string
+	n      uint64
+}
+
+func (w *World) called(r network.RPC) {
+	for i := range w.rpcs {
+		if w.rpcs[i].method == r.Method {
+			w.rpcs[i].n++
+			return
+		}
+	}
+	w.rpcs = append(w.rpcs, rpcCount{r.Method, 1})
+}
+
 // RPCs counts the gRPC calls that have ended, by method.
-func (w *World) RPCs() map[string]uint64 { return w.rpcs }
+func (w *World) RPCs() map[string]uint64 {
+	counts := make(map[string]uint64, len(w.rpcs))
+	for _, c := range w.rpcs {
+		counts[c.method] = c.n
+	}
+	return counts
+}
 
 // StoreOf is the shared file system that a path lies in, and the path inside of
 // it. Unknown places are made.

@@ -20,6 +20,11 @@ type Clients struct {
 	// Servers, when set, are the addresses to dial whatever hosts the program
 	// names, as if its names resolved to them.
 	Servers []string
+	// PlainPings makes every ping take its events, also on a connection on which
+	// nothing else happens. It changes no more than the speed and the trace.
+	PlainPings bool
+
+	sessions int // made so far
 }
 
 // NewClient makes a client that is not started. hosts is a list as
@@ -42,6 +47,8 @@ func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
 		onState: func(env.SessionState) {},
 		data:    newClientWatches(), children: newClientWatches(),
 	}
+	c.sessions++
+	s.idle.init(s, c.sessions, c.PlainPings)
 	s.ended.Set()
 	if s.hosts == nil {
 		s.hosts = splitHosts(hosts)

@@ -87,7 +87,7 @@ func (s *Session) connect(host string, pauses *recipes.Pauses) connectionEnd {
 	s.change(keeperConnected)
 	s.authenticate()
 	pauses.Reset()
-	s.idle.begin(s, negotiated*2/3)
+	s.idle.begin(negotiated * 2 / 3)
 	s.pump()
 	for s.end == endNone {
 		s.open = true

@@ -1,6 +1,7 @@
 package zookeeper
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/monosim/monosim/engine/vtime"
@@ -13,12 +14,16 @@ import (
 //
 // Only the last wait of a burst counts, so it is drawn when the timer of an
 // earlier one ends. A ping whose answer nothing can precede is over within one
-// event (see [vtime.Node.Leap]).
+// event (see [vtime.Node.Leap]), and a connection on which there are only pings
+// has no events at all (see [pingSleep]).
 type idleTimer struct {
-	s      *Session
-	source *vtime.Source
-	limit  time.Duration // half the read timeout
-	since  time.Duration // when something was last sent or read
+	s       *Session
+	source  *vtime.Source // of jitter and latency, of this session only
+	request *Request
+	plain   bool
+	sleep   pingSleep
+	limit   time.Duration // half the read timeout
+	since   time.Duration // when something was last sent or read
 
 	// at is what the timer is set to; it is never later than the end of the present
 	// wait.
@@ -41,9 +46,21 @@ const (
 	maxJitter  = 40 * jitterStep
 )
 
-func (t *idleTimer) begin(s *Session, readTimeout time.Duration) {
+// init makes the timer of a session, the number-th of its process.
+func (t *idleTimer) init(s *Session, number int, plain bool) {
+	site := "kazoo.ping"
+	if number > 1 {
+		site += strconv.Itoa(number)
+	}
+	t.s, t.source, t.plain = s, s.p.Node().Source(site), plain
+	t.request = &Request{Xid: XidPing, Op: OpPing, latency: t.source}
+	t.sleep.t = t
+}
+
+// begin starts with a new connection.
+func (t *idleTimer) begin(readTimeout time.Duration) {
 	t.timer.Cancel()
-	*t = idleTimer{s: s, source: s.p.Node().Source("kazoo.ping"), limit: readTimeout / 2, since: s.p.Elapsed()}
+	t.limit, t.since, t.outstanding = readTimeout/2, t.s.p.Elapsed(), false
 	t.arm()
 	t.schedule()
 }
@@ -90,14 +107,29 @@ func (t *idleTimer) touch() {
 }
 
 // pong tells that the answer to the ping was read. As nothing else is likely to
-// come, the timer is set for good.
+// come, the timer is set for good, or not at all.
 func (t *idleTimer) pong() {
 	t.outstanding = false
-	t.since = t.s.p.Elapsed()
-	if t.armed {
-		t.arm()
+	if !t.armed {
+		return
+	}
+	t.answered(t.s.p.Elapsed())
+	if t.sleep.begin(); !t.sleep.asleep {
 		t.reschedule()
 	}
+}
+
+func (t *idleTimer) answered(at time.Duration) {
+	t.outstanding = false
+	t.since = at
+	t.arm()
+}
+
+// ping begins the wait for the answer to a ping.
+func (t *idleTimer) ping(at time.Duration) {
+	t.outstanding = true
+	t.since = at
+	t.arm()
 }
 
 // Handle is the end of a wait that may have been quiet.
@@ -124,12 +156,18 @@ func (t *idleTimer) Handle(uint64) {
 		s.over(endDropped)
 		return
 	default:
-		t.outstanding = true
-		t.since = now
-		t.arm()
-		s.conn.SendLast(pingRequest, 12)
+		t.ping(now)
+		t.request.before = t.at
+		s.conn.SendLast(t.request, pingBytes, t.source, t.at)
+		if t.sleep.asleep {
+			return
+		}
 	}
 	t.schedule()
 }
 
-var pingRequest = &Request{Xid: XidPing, Op: OpPing}
+// The sizes of a ping and its answer.
+const (
+	pingBytes = 12
+	pongBytes = 20
+)

@@ -18,7 +18,8 @@ import (
 // script.
 type pingWorld struct {
 	*lab
-	net *network.Network
+	net   *network.Network
+	plain bool // pings take their events
 }
 
 // step is one line of a script: what happens at an instant.
@@ -40,7 +41,7 @@ func drawScript(t *rapid.T) []step {
 	}), 0, 12).Draw(t, "script")
 }
 
-func newPingWorld(cfg vtime.Config, law network.Law) *pingWorld {
+func newPingWorld(cfg vtime.Config, law network.Law, plain bool) *pingWorld {
 	w := vtime.New(cfg)
 	n := network.New(w, law)
 	l := &lab{world: w, net: n}
@@ -50,21 +51,25 @@ func newPingWorld(cfg vtime.Config, law network.Law) *pingWorld {
 	if err := l.server.Start(); err != nil {
 		panic(err)
 	}
-	return &pingWorld{lab: l, net: n}
+	return &pingWorld{lab: l, net: n, plain: plain}
 }
 
 // client starts a client that notes its states and, for each request that it is
 // told to make, the answer, all with their instants.
 func (w *pingWorld) client(name string) (request func(op string, n int), process *vtime.Process) {
 	var zk env.ZooKeeper
-	process = w.program(name, func(p *vtime.Process, client env.ZooKeeper) {
-		zk = client
+	host := w.net.AddHost(name, name)
+	process = host.Node().NewProcess(name)
+	e := &env.Env{Clock: process, Tasks: process, Random: process, Log: (*labLog)(w.lab)}
+	clients := &zookeeper.Clients{Env: e, Proc: process, Host: host, PlainPings: w.plain}
+	process.Go("main", func() {
+		zk = clients.NewClient("10.0.0.1:2181", env.ZooKeeperOptions{})
 		zk.AddListener(func(s env.SessionState) bool {
 			w.log = append(w.log, fmt.Sprintf("%v %s is %s", w.world.Now(), name, s))
 			return false
 		})
 		_ = zk.Start(0)
-		p.Sleep(time.Hour)
+		process.Sleep(time.Hour)
 	})
 	request = func(op string, n int) {
 		if process.Dead() || zk == nil {
@@ -124,6 +129,9 @@ func (w *pingWorld) play(script []step, slice time.Duration) error {
 		if _, err := w.world.Run(vtime.Limits{Until: at}); err != nil {
 			return err
 		}
+		if at != end {
+			w.outcome()
+		}
 	}
 	return nil
 }
@@ -132,40 +140,60 @@ func (w *pingWorld) play(script []step, slice time.Duration) error {
 type outcome struct {
 	Events, Hash uint64
 	Counters     zookeeper.Counters
+	Messages     []network.Counters
 	Dump         string
 	Log          []string
 }
 
 func (w *pingWorld) outcome() outcome {
-	return outcome{
+	o := outcome{
 		Events: w.world.Events(), Hash: w.world.Hash(), Counters: w.server.Counters(),
 		Dump: w.server.Machine().Dump(), Log: w.log,
 	}
+	for _, h := range w.net.Hosts() {
+		o.Messages = append(o.Messages, h.Counters())
+	}
+	return o
 }
 
 // Goal: a ping that is over within one event leaves everything as one that takes
 // an event for each message: states and their instants, expiries, writes, and the
-// very trace. Method: random scripts of requests and faults, played with and
-// without leaps, in one piece and in slices.
-func TestPingsWithinOneEventChangeNothing(t *testing.T) {
+// very trace. One that is no event at all leaves everything but the trace. Method:
+// random scripts of requests and faults, played in all three ways, in one piece
+// and in slices between which somebody looks.
+func TestPingsWithoutEventsChangeNothing(t *testing.T) {
+	const whole = 90 * time.Second
+	slept := uint64(0)
 	rapid.Check(t, func(t *rapid.T) {
 		script := drawScript(t)
-		slice := time.Duration(rapid.IntRange(1, 5000).Draw(t, "slice")) * time.Millisecond
-		run := func(noLeaps bool, slice time.Duration) outcome {
-			w := newPingWorld(vtime.Config{Seed: 3, NoLeaps: noLeaps}, network.DefaultLaw())
+		slice := time.Duration(rapid.IntRange(200, 5000).Draw(t, "slice")) * time.Millisecond
+		run := func(plain, noLeaps bool, slice time.Duration) outcome {
+			w := newPingWorld(vtime.Config{Seed: 3, NoLeaps: noLeaps}, network.DefaultLaw(), plain)
 			defer w.world.Close()
 			if err := w.play(script, slice); err != nil {
 				t.Fatal(err)
 			}
 			return w.outcome()
 		}
-		plain := run(true, 90*time.Second)
-		for name, got := range map[string]outcome{"with leaps": run(false, 90*time.Second), "with leaps, in slices": run(false, slice)} {
-			if diff := cmp.Diff(plain, got, cmp.AllowUnexported(zookeeper.Counters{})); diff != "" {
-				t.Fatalf("%s (-plain +got):\n%s", name, diff)
+		same := func(name string, want, got outcome) {
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(zookeeper.Counters{})); diff != "" {
+				t.Fatalf("%s (-want +got):\n%s", name, diff)
 			}
 		}
+		plain := run(true, true, whole)
+		same("with leaps", plain, run(true, false, whole))
+		same("with leaps, in slices", plain, run(true, false, slice))
+
+		asleep := run(false, false, whole)
+		same("asleep, in slices", asleep, run(false, false, slice))
+		same("asleep, without leaps", asleep, run(false, true, whole))
+		slept += plain.Events - asleep.Events
+		asleep.Events, asleep.Hash = plain.Events, plain.Hash
+		same("asleep", plain, asleep)
 	})
+	if slept == 0 {
+		t.Error("no ping was without events")
+	}
 }
 
 // Goal: the client pings when kazoo does: a wait of 3.33 s less a jitter of 0 to
@@ -181,7 +209,7 @@ func TestPingsComeOneWaitAfterTheLastMessage(t *testing.T) {
 			return step{AtMs: rapid.IntRange(0, 80_000).Draw(t, "at"), What: "get"}
 		}), 0, 30).Draw(t, "script")
 		seed := rapid.Uint64().Draw(t, "seed")
-		w := newPingWorld(vtime.Config{Seed: seed, Trace: vtime.TraceConfig{Record: true}}, network.Law{})
+		w := newPingWorld(vtime.Config{Seed: seed, Trace: vtime.TraceConfig{Record: true}}, network.Law{}, true)
 		defer w.world.Close()
 		a, _ := w.client("a")
 		for _, s := range script {

@@ -3,6 +3,7 @@ package zookeeper
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // expiry holds the sessions in buckets, one per instant of the tick grid.
@@ -53,6 +54,9 @@ func (e *expiry) due() []*session {
 	e.buckets = slices.Delete(e.buckets, 0, 1)
 	var dead []*session
 	for _, s := range b.sessions {
+		if s.sleeper != nil {
+			s.sleeper.settle(time.Duration(b.atMs) * time.Millisecond)
+		}
 		switch {
 		case s.ended || s.filedMs != b.atMs:
 		case s.deadlineMs > b.atMs:

@@ -43,7 +43,10 @@ func (s *Server) Addr() string { return fmt.Sprintf("%s:%d", s.host.Name(), s.po
 func (s *Server) Up() bool { return s.proc != nil }
 
 // Machine is the state machine, also of a server that is down.
-func (s *Server) Machine() *Machine { return s.machine }
+func (s *Server) Machine() *Machine {
+	s.host.Network().Settle()
+	return s.machine
+}
 
 // Start starts the server on what it has on disk.
 func (s *Server) Start() error {
@@ -71,6 +74,7 @@ func (s *Server) Stop() {
 	if s.proc == nil {
 		return
 	}
+	s.host.Network().Settle()
 	s.saved = s.machine.Snapshot()
 	s.before = s.before.plus(s.machine.Counters())
 	s.timer.Cancel()
@@ -85,7 +89,7 @@ func (s *Server) Counters() Counters {
 	if s.proc == nil {
 		return s.before
 	}
-	return s.before.plus(s.machine.Counters())
+	return s.before.plus(s.Machine().Counters())
 }
 
 func (s *Server) nowMs() int64 { return s.host.Node().World().Now().Milliseconds() }
@@ -158,7 +162,7 @@ func (c *serverConn) Receive(_ *network.Conn, payload any) {
 		s.machine.Handle(s.nowMs(), c.id, r)
 		if r.Op == OpPing {
 			s.flush(c)
-			c.pong()
+			c.pong(r)
 			return
 		}
 	case *ConnectRequest:
@@ -223,10 +227,10 @@ func (c *serverConn) reply(r *Reply) {
 }
 
 // pong answers a ping when all else is done.
-func (c *serverConn) pong() {
+func (c *serverConn) pong(r *Request) {
 	if c.pinged {
 		c.pinged = false
-		c.conn.SendLast(pingReply, 20)
+		c.conn.SendLast(pingReply, pongBytes, r.latency, r.before)
 	}
 }
 

@@ -13,22 +13,23 @@ func validPath(path string) bool {
 	if path == "/" {
 		return true
 	}
-	for rest := path[1:]; ; {
-		name, tail, more := strings.Cut(rest, "/")
-		if name == "" || name == "." || name == ".." {
+	dots, length := 0, 0 // of the component
+	for _, c := range path[1:] {
+		switch {
+		case c == '/':
+			if length == dots && dots <= 2 {
+				return false // "", "." or ".."
+			}
+			dots, length = 0, 0
+			continue
+		case c == '.':
+			dots++
+		case c <= 0x1f || c >= 0x7f && c <= 0x9f || c >= 0xd800 && c <= 0xf8ff || c >= 0xfff0:
 			return false
 		}
-		if !more {
-			break
-		}
-		rest = tail
+		length++
 	}
-	for _, c := range path {
-		if c <= 0x1f || c >= 0x7f && c <= 0x9f || c >= 0xd800 && c <= 0xf8ff || c >= 0xfff0 {
-			return false
-		}
-	}
-	return true
+	return length != dots || dots > 2
 }
 
 // parentPath cuts the last component off; "" is the root. It fails for a path

@@ -2,8 +2,10 @@ package zookeeper
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
 )
 
 // OpCode is the type of a request, by the protocol's numbers (ZK-10.1).
@@ -220,6 +222,10 @@ type Request struct {
 	Malformed bool
 	// scratch, when set, is where a simulated server leaves the reply.
 	scratch *Reply
+	// latency, when set, is what the latency of a ping and its answer is drawn from.
+	latency *vtime.Source
+	// before is when the client gives up on the answer to a ping.
+	before time.Duration
 }
 
 // WatchLists are what a client watched before it reconnected (ZK-7.5, ZK-7.6).

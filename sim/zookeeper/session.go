@@ -19,6 +19,9 @@ type session struct {
 	conn *conn
 	// ephemerals heads the list of its ephemeral znodes.
 	ephemerals *znode
+	// sleeper touches the session at the pings of a simulated connection on which
+	// nothing else happens; nil for any other.
+	sleeper *pingSleep
 }
 
 // conn is an established connection.

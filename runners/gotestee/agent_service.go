@@ -1,0 +1,307 @@
+package gotestee
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/env"
+	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// agentServiceOps are section 11 of the protocol: agent_service.py.
+var agentServiceOps = table{
+	"agent_service.AgentServiceImpl.v1": (*call).serviceV1,
+	"agent_service.AgentServiceImpl.v2": (*call).serviceV2,
+	"agent_service.AgentServiceImpl.v3": (*call).serviceV3,
+	"agent_service.grpc":                (*call).serviceOverGRPC,
+}
+
+// watched is the service over a watcher, with the nodes of the case created.
+func (c *call) watched() (agent.ServiceAnswers, error) {
+	conf, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	options := c.in.objectOr("watcher")
+	w, zk, err := c.watcher(conf, options.flag("archon"), options.optStr("family"))
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Watch(); err != nil {
+		return nil, err
+	}
+	for _, n := range c.in.steps("nodes") {
+		meta, err := dataOf[agent.ReplicaMeta](n.arguments, agent.DefaultReplicaMeta)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := zk.Create(n.name, meta.Serialize(), env.CreateOptions{MakePath: true}); err != nil {
+			return nil, err
+		}
+	}
+	return agent.AnswersV1{Watcher: w}, nil
+}
+
+// provided is the service of an agent v3 over the addresses of the case.
+func (c *call) provided() (agent.ServiceAnswers, error) {
+	var conf *agent.AgentConfig
+	var err error
+	if c.in.has("config") {
+		conf, err = c.config()
+	} else {
+		conf, err = agent.NewConfig(c.env, agent.Field{Name: "bzid", Value: "b"}, agent.Field{Name: "base_name", Value: "n"},
+			agent.Field{Name: "deploy_type", Value: "unified"}, agent.Field{Name: "agent_version", Value: 3})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return agent.AnswersV3{Env: c.env, Conf: conf, Addrs: c.addrs}, nil
+}
+
+// addrs is the function of the data provider.
+func (c *call) addrs() ([]agent.ModelAddresses, error) {
+	if !c.in.has("addrs") {
+		return nil, pysem.Raise("KeyError", "'m'")
+	}
+	if c.in.value("addrs") == nil {
+		return nil, nil
+	}
+	var list []agent.ModelAddresses
+	addrs := c.in.object("addrs")
+	for _, m := range addrs.Items {
+		entry := agent.ModelAddresses{Name: m.Key}
+		for _, a := range addrs.list(m.Key) {
+			text, ok := a.(string)
+			if !ok && a != nil {
+				addrs.wrong(m.Key, "a list of strings or null")
+			}
+			entry.Addrs = append(entry.Addrs, agent.OptString{V: text, Set: ok})
+		}
+		list = append(list, entry)
+	}
+	return list, nil
+}
+
+// mirrored is the service of an agent v2, without the config's replicas.
+func (c *call) mirrored(update bool) (agent.ServiceAnswers, error) {
+	conf, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	zk, err := c.startedZK()
+	if err != nil {
+		return nil, err
+	}
+	m := agent.NewZKMirror(c.env, zk, agent.MirrorOptions{Bzid: "b", ShardID: pysem.Some(0), NumShard: 1})
+	if update {
+		var replicas []*agent.ReplicaMeta
+		for _, a := range c.in.objects("replicas") {
+			meta, err := dataOf[agent.ReplicaMeta](a, agent.DefaultReplicaMeta)
+			if err != nil {
+				return nil, err
+			}
+			replicas = append(replicas, &meta)
+		}
+		if err := m.Start(false); err != nil {
+			return nil, err
+		}
+		if err := m.UpdateService(replicas); err != nil {
+			return nil, err
+		}
+	} else if err := m.Start(false); err != nil {
+		return nil, err
+	}
+	return agent.AnswersV2{Env: c.env, Conf: conf, Mirror: m}, nil
+}
+
+func (c *call) serviceV2() (any, error) { return c.answered(c.mirrored(true)) }
+
+func (c *call) serviceV1() (any, error) { return c.answered(c.watched()) }
+
+func (c *call) serviceV3() (any, error) { return c.answered(c.provided()) }
+
+// rpc is one call of a case.
+type rpc struct {
+	method            string
+	request, response proto.Message
+	ask               func(agent.ServiceAnswers) (proto.Message, error)
+}
+
+func (c *call) rpcs() []rpc {
+	var list []rpc
+	for i, v := range c.in.list("calls") {
+		where := fmt.Sprintf("in.calls[%d]", i)
+		call, ok := v.([]any)
+		if !ok || len(call) < 2 {
+			badCasef("%s: found %s, want [rpc, fields, message]", where, pysem.Repr(v))
+		}
+		name, okName := call[0].(string)
+		d, okFields := call[1].(*pysem.Dict)
+		if !okName || !okFields {
+			badCasef("%s: found %s, want [rpc, fields, message]", where, pysem.Repr(v))
+		}
+		list = append(list, newRPC(name, arguments{Dict: d, where: where}))
+	}
+	return list
+}
+
+func newRPC(name string, fields arguments) rpc {
+	t, task := agentservice.ServerType(fields.integerOr("server_type", 0)), int32(fields.integerOr("task", 0))
+	switch name {
+	case "GetReplicas":
+		r := &agentservice.GetReplicasRequest{ServerType: t, Task: task, ModelName: fields.optStr("model_name").V}
+		return rpc{agent.MethodGetReplicas, r, &agentservice.GetReplicasResponse{},
+			func(a agent.ServiceAnswers) (proto.Message, error) { return a.GetReplicas(r) }}
+	case "HeartBeat":
+		r := &agentservice.HeartBeatRequest{ServerType: t}
+		return rpc{agent.MethodHeartBeat, r, &agentservice.HeartBeatResponse{},
+			func(a agent.ServiceAnswers) (proto.Message, error) { return a.HeartBeat(r) }}
+	case "GetResource":
+		r := &agentservice.GetResourceRequest{}
+		return rpc{agent.MethodGetResource, r, &agentservice.GetResourceResponse{},
+			func(a agent.ServiceAnswers) (proto.Message, error) { return a.GetResource(r) }}
+	}
+	badCasef("%s: found the rpc %q, want GetReplicas, HeartBeat or GetResource", fields.where, name)
+	return rpc{}
+}
+
+// answered calls the servicer directly.
+func (c *call) answered(answers agent.ServiceAnswers, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	calls := []any{}
+	for _, r := range c.rpcs() {
+		response, err := r.ask(answers)
+		if err != nil {
+			calls = append(calls, attempt(nil, err))
+			continue
+		}
+		calls = append(calls, attempt(replyOf(response), nil))
+	}
+	return object("calls", calls), nil
+}
+
+func replyOf(m proto.Message) *pysem.Dict {
+	return object("message", pb(m), "json", messageDict(m.ProtoReflect()))
+}
+
+// serviceOverGRPC serves it and calls it over the network.
+func (c *call) serviceOverGRPC() (any, error) {
+	var answers agent.ServiceAnswers
+	var err error
+	switch version := c.in.integer("version"); version {
+	case 1:
+		answers, err = c.watched()
+	case 2:
+		answers, err = c.mirrored(false)
+	case 3:
+		answers, err = c.provided()
+	default:
+		badCasef("in.version: found %d, want 1, 2 or 3", version)
+	}
+	if err != nil {
+		return nil, err
+	}
+	const port = 7000
+	service := agent.NewAgentService(c.env, port, answers)
+	if err := service.Start(); err != nil {
+		return nil, err
+	}
+	defer service.Stop()
+	channel := c.env.Network.Dial(fmt.Sprintf("127.0.0.1:%d", port))
+	defer channel.Close()
+	calls := []any{}
+	for _, r := range c.rpcs() {
+		out, err := callOver(channel, r)
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, out)
+	}
+	return object("calls", calls), nil
+}
+
+func callOver(channel env.Channel, r rpc) (any, error) {
+	request, err := proto.Marshal(r.request)
+	if err != nil {
+		return nil, err
+	}
+	data, err := channel.Call(r.method, request, 0)
+	if failed, ok := err.(*env.RPCError); ok {
+		return object("status", object("code", failed.Code.String(), "details", failed.Message)), nil
+	}
+	if err := proto.Unmarshal(data, r.response); err != nil {
+		return nil, err
+	}
+	return attempt(replyOf(r.response), nil), nil
+}
+
+// messageDict is MessageToDict with the proto's field names.
+func messageDict(m protoreflect.Message) *pysem.Dict {
+	d := object()
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		f := fields.Get(i)
+		if !m.Has(f) {
+			continue
+		}
+		v := m.Get(f)
+		switch {
+		case f.IsMap():
+			d.Set(string(f.Name()), mapDict(f, v.Map()))
+		case f.IsList():
+			list := []any{}
+			for j := range v.List().Len() {
+				list = append(list, fieldValue(f, v.List().Get(j)))
+			}
+			d.Set(string(f.Name()), list)
+		default:
+			d.Set(string(f.Name()), fieldValue(f, v))
+		}
+	}
+	return d
+}
+
+func mapDict(f protoreflect.FieldDescriptor, m protoreflect.Map) *pysem.Dict {
+	d := object()
+	m.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+		d.Set(k.String(), fieldValue(f.MapValue(), v))
+		return true
+	})
+	return d
+}
+
+func fieldValue(f protoreflect.FieldDescriptor, v protoreflect.Value) any {
+	switch x := v.Interface().(type) {
+	case protoreflect.Message:
+		return messageDict(x)
+	case protoreflect.EnumNumber:
+		if known := f.Enum().Values().ByNumber(x); known != nil {
+			return string(known.Name())
+		}
+		return int(x)
+	case int64, uint64:
+		return fmt.Sprint(x)
+	case uint32:
+		return int(x)
+	case float32:
+		return shortFloat(x)
+	default:
+		return x
+	}
+}
+
+// shortFloat is the shortest number that is the same float32, as Python's
+// json_format writes it.
+func shortFloat(f float32) float64 {
+	short, err := pysem.ParseFloat(fmt.Sprint(f))
+	if err != nil {
+		return float64(f)
+	}
+	return short
+}

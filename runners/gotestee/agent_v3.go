@@ -1,0 +1,291 @@
+package gotestee
+
+import (
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/env"
+	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/sim/processes"
+)
+
+// agentV3Ops are section 14 of the protocol: agent_v3.py and tfs_wrapper.py.
+var agentV3Ops = table{
+	"agent_v3.AgentV3":                                (*call).agentV3,
+	"agent_v3.AgentV3.layout_update_callback":         (*call).layoutUpdate,
+	"agent_v3.AgentV3._gen_addrs_map":                 (*call).addressMap,
+	"agent_v3.AgentV3.sync_available_saved_models":    (*call).syncModels,
+	"tfs_wrapper.TFSWrapper._prepare_cmd":             (*call).wrapperCommand,
+	"tfs_wrapper.TFSWrapper.list_saved_models_status": (*call).modelStatus,
+	"tfs_wrapper.FakeTFSWrapper":                      (*call).fakeWrapper,
+}
+
+// newAgentV3 is an agent of which nothing is started.
+func (c *call) newAgentV3(server func(path string) agent.ModelServerProcess) (*agent.AgentV3, *fakeZK, error) {
+	conf, err := c.config()
+	if err != nil {
+		return nil, nil, err
+	}
+	zk := c.newZK()
+	a, err := agent.NewAgentV3(c.env, conf, "/log", agent.AgentV3Options{ZooKeeper: zk, Server: server})
+	return a, zk, err
+}
+
+func filtersOf(a *agent.AgentV3) []any {
+	list := []any{}
+	for _, f := range a.LayoutFilters() {
+		list = append(list, []any{f[0], f[1]})
+	}
+	return list
+}
+
+func (c *call) agentV3() (any, error) {
+	a, _, err := c.newAgentV3(nil)
+	if err != nil {
+		return nil, err
+	}
+	content, err := c.env.Files.ReadFile(a.ConfigPath())
+	if err != nil {
+		return nil, err
+	}
+	grpc, err := a.ModelServer().IsGRPCRemoteOp()
+	return object(
+		"container", a.Container().String(), "service_info", a.ServiceInfo().Serialize(),
+		"filters", filtersOf(a), "config_text", string(content), "grpc_remote_op", grpc), err
+}
+
+func (c *call) layoutUpdate() (any, error) {
+	a, _, err := c.newAgentV3(nil)
+	if err != nil {
+		return nil, err
+	}
+	initial, err := c.env.Files.ReadFile(a.ConfigPath())
+	if err != nil {
+		return nil, err
+	}
+	called := attempt(true, a.LayoutUpdated(c.layoutModels()))
+	content, err := c.env.Files.ReadFile(a.ConfigPath())
+	if err != nil {
+		return nil, err
+	}
+	var written config.ModelServerConfig
+	if err := textpb.Unmarshal(string(content), &written); err != nil {
+		return nil, err
+	}
+	file := namedConfig(&written)
+	file.Set("text", string(content))
+	return object("filters", filtersOf(a), "initial_text", string(initial), "callback", called, "file", file), nil
+}
+
+// layoutModels is the list of [model, sub graph, base path, policy].
+func (c *call) layoutModels() []agent.LayoutModel {
+	var models []agent.LayoutModel
+	for _, v := range c.in.list("saved_models") {
+		m, ok := v.([]any)
+		if !ok || len(m) != 4 {
+			c.in.wrong("saved_models", "a list of [model, sub graph, base path, policy]")
+		}
+		part := arguments{Dict: object("model", m[0], "sub_graph", m[1], "base_path", m[2], "policy", m[3]), where: "in.saved_models"}
+		models = append(models, agent.LayoutModel{
+			Model:  agent.SavedModel{ModelName: part.str("model"), SubGraph: part.str("sub_graph")},
+			Deploy: agent.SavedModelDeployConfig{ModelBasePath: part.optStr("base_path"), VersionPolicy: part.optStr("policy")},
+		})
+	}
+	return models
+}
+
+// serverStub is a model server of which a case fixes one trait.
+type serverStub struct {
+	agent.ModelServerProcess
+	grpc     bool
+	statuses []agent.SavedModelStatus
+}
+
+func (s serverStub) IsGRPCRemoteOp() (bool, error) { return s.grpc, nil }
+
+func (s serverStub) ListSavedModelsStatus() ([]agent.SavedModelStatus, error) { return s.statuses, nil }
+
+func (c *call) addressMap() (any, error) {
+	wrapper := c.in.str("wrapper")
+	a, _, err := c.newAgentV3(func(path string) agent.ModelServerProcess {
+		if wrapper == "fake" {
+			return agent.NewFakeTFSWrapper(c.env, path)
+		}
+		return serverStub{grpc: wrapper == "grpc"}
+	})
+	if err != nil {
+		return nil, err
+	}
+	services, err := c.serviceMap()
+	if err != nil {
+		return nil, err
+	}
+	addrs, err := a.AddressMap(services)
+	list := []any{}
+	for _, m := range addrs {
+		list = append(list, []any{m.Name, m.Addrs})
+	}
+	return list, err
+}
+
+// serviceMap is {model: {sub graph: [ContainerServiceInfo arguments]}}.
+func (c *call) serviceMap() (agent.ServiceMap, error) {
+	var services agent.ServiceMap
+	models := c.in.object("service_map")
+	for _, m := range models.Items {
+		model := agent.ModelServices{Model: m.Key}
+		graphs := models.object(m.Key)
+		for _, g := range graphs.Items {
+			graph := agent.SubGraphServices{SubGraph: g.Key}
+			for _, v := range graphs.objects(g.Key) {
+				info, err := dataOf[agent.ContainerServiceInfo](v, zero[agent.ContainerServiceInfo])
+				if err != nil {
+					return nil, err
+				}
+				graph.Services = append(graph.Services, &info)
+			}
+			model.SubGraphs = append(model.SubGraphs, graph)
+		}
+		services = append(services, model)
+	}
+	return services, nil
+}
+
+func (c *call) syncModels() (any, error) {
+	stub := serverStub{}
+	statuses := c.in.object("statuses")
+	for _, s := range statuses.Items {
+		status := agent.SavedModelStatus{Name: s.Key, Missing: s.Value == "int"}
+		if !status.Missing {
+			status.Status.State = env.ModelState(statuses.integer(s.Key))
+		}
+		stub.statuses = append(stub.statuses, status)
+	}
+	a, zk, err := c.newAgentV3(func(string) agent.ModelServerProcess { return stub })
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Backend().Start(); err != nil {
+		return nil, err
+	}
+	result := attempt(nil, a.SyncAvailableSavedModels())
+	writes := zk.take()
+	sort.SliceStable(writes, func(i, j int) bool {
+		if a, b := callName(writes[i]), callName(writes[j]); a != b {
+			return a < b
+		}
+		return callPath(writes[i]) < callPath(writes[j])
+	})
+	if writes == nil {
+		writes = []any{}
+	}
+	return object("result", result, "writes", writes, "available", modelNames(a.Backend().Available())), nil
+}
+
+func (c *call) wrapperCommand() (any, error) {
+	conf, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	conf.TFSPortArchon, conf.TFSPortGRPC = pysem.Some(c.in.integer("archon_port")), pysem.Some(c.in.integer("grpc_port"))
+	conf.TFSPortHTTP = pysem.Some(c.in.integer("http_port"))
+	if c.in.flag("is_grpc_remote_op") {
+		// The wrapper looks for this string in the binary, which is called None (Q149).
+		c.dir.put("None", []byte("PredictionServiceGrpc"))
+	}
+	cmd := agent.NewTFSWrapper(c.env, conf, c.in.str("model_config_file"), "/log").Command()
+	return object("cmd", cmd, "flags", strings.Split(cmd, " ")), nil
+}
+
+// modelStatus runs a model server that does nothing: its status is the case's.
+func (c *call) modelStatus() (any, error) {
+	conf, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	c.machine.Procs.Register("tfs", func(*processes.Process) {})
+	if err := c.machine.FS.WriteTree(map[string]string{"/tfs": "a model server"}); err != nil {
+		return nil, err
+	}
+	c.env.Host.Setenv("MONOLITH_TFS_BINARY", "/tfs")
+	c.env.Models = modelServers{c.in}
+	w := agent.NewTFSWrapper(c.env, conf, caseDir+"/models.cfg", "/log")
+	if err := w.Start(); err != nil {
+		return nil, err
+	}
+	names, err := w.ListSavedModels()
+	if err != nil {
+		return nil, err
+	}
+	statuses, err := w.ListSavedModelsStatus()
+	if err != nil {
+		return nil, err
+	}
+	list := []any{}
+	for _, s := range statuses {
+		list = append(list, []any{s.Name, statusValue(s, true)})
+	}
+	return object("names", names, "status", list), nil
+}
+
+// statusValue is the message; that of a known version always has a status.
+func statusValue(s agent.SavedModelStatus, hasStatus bool) any {
+	if s.Missing {
+		return 0
+	}
+	m := &apis.ModelVersionStatus{Version: s.Status.Version, State: apis.ModelVersionStatus_State(s.Status.State)}
+	if hasStatus {
+		m.Status = &util.StatusProto{ErrorCode: tfcore.Code(s.Status.Status.Code), ErrorMessage: s.Status.Status.Message}
+	}
+	return pb(m)
+}
+
+// modelServers answers every model with the versions of the case, or fails.
+type modelServers struct{ in arguments }
+
+func (m modelServers) Dial(string) env.ModelServer { return m }
+
+func (m modelServers) Status(spec env.ModelSpec, _ time.Duration) ([]env.ModelVersionStatus, error) {
+	if failure, ok := m.in.value("versions").(*pysem.Dict); ok {
+		name := arguments{Dict: failure, where: "in.versions"}.str("rpc_error")
+		for code := env.OK; code <= env.Unauthenticated; code++ {
+			if code.String() == name {
+				return nil, &env.RPCError{Code: code, Message: spec.Name + " failed"}
+			}
+		}
+		badCasef("in.versions.rpc_error: found %q, want the name of a gRPC status code", name)
+	}
+	var list []env.ModelVersionStatus
+	for _, v := range m.in.list("versions") {
+		list = append(list, versionStatus(step{arguments: m.in}, v))
+	}
+	return list, nil
+}
+
+func (m modelServers) Reload([]byte, time.Duration) (env.StatusProto, error) {
+	return env.StatusProto{}, nil
+}
+
+func (m modelServers) Close() {}
+
+func (c *call) fakeWrapper() (any, error) {
+	w := agent.NewFakeTFSWrapper(c.env, caseDir+"/models.cfg")
+	names, errNames := w.ListSavedModels()
+	statuses, errStatuses := w.ListSavedModelsStatus()
+	byName := object()
+	for _, s := range statuses {
+		byName.Set(s.Name, statusValue(s, false))
+	}
+	var poll any
+	if code, done := w.Poll(); done {
+		poll = code
+	}
+	return object("names", attempt(names, errNames), "status", attempt(byName, errStatuses), "poll", poll), nil
+}

@@ -1,0 +1,241 @@
+package gotestee
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// modelMgrOps are section 13 of the protocol: mocked_tfserving.py.
+var modelMgrOps = table{"mocked_tfserving.ModelMgr.sequence": (*call).modelMgrSequence}
+
+func (c *call) modelMgrSequence() (any, error) {
+	m := tfserving.NewFakeModels()
+	if c.in.value("configs") != nil {
+		request, err := serverConfig(c.in)
+		if err != nil {
+			return nil, err
+		}
+		m.Load(tfserving.ConfigFromProto(request).Models)
+	}
+	out := []any{}
+	for _, s := range c.in.steps("steps") {
+		answer := attempt(modelMgrStep(m, s))
+		answer.Set("models", raw{encode(fakeModels(m))})
+		answer.Set("queue", raw{encode(fakeQueue(m))})
+		out = append(out, answer)
+	}
+	return object("steps", out), nil
+}
+
+// serverConfig is the config of a list of gen_model_config arguments.
+func serverConfig(a arguments) (*config.ModelServerConfig, error) {
+	list := &config.ModelConfigList{}
+	for _, x := range a.objects("configs") {
+		mc, err := modelConfig(x)
+		if err != nil {
+			return nil, err
+		}
+		list.Config = append(list.Config, mc)
+	}
+	return &config.ModelServerConfig{Config: &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}}, nil
+}
+
+func fakeModels(m *tfserving.FakeModels) []any {
+	list := []any{}
+	for _, model := range m.Models() {
+		versions := []any{}
+		for _, v := range model.States {
+			versions = append(versions, []any{v.Version, orNone(v.Label), v.State})
+		}
+		list = append(list, []any{model.Name, model.BasePath, model.Policy, versionData(model), model.Unloading, versions})
+	}
+	return list
+}
+
+func orNone(label string) any {
+	if label == "" {
+		return nil
+	}
+	return label
+}
+
+func versionData(model tfserving.FakeModel) any {
+	switch {
+	case model.Unlimited:
+		return nil
+	case model.Policy == "latest":
+		return int(model.NumVersions)
+	}
+	list := []any{}
+	for _, v := range model.Versions {
+		list = append(list, v)
+	}
+	return list
+}
+
+func fakeQueue(m *tfserving.FakeModels) []any {
+	list := []any{}
+	for _, e := range m.Queue() {
+		list = append(list, []any{e.Model, e.Version, e.State})
+	}
+	return list
+}
+
+func modelMgrStep(m *tfserving.FakeModels, s step) (any, error) {
+	switch s.name {
+	case "load":
+		request, err := serverConfig(s.arguments)
+		if err != nil {
+			return nil, err
+		}
+		m.Load(tfserving.ConfigFromProto(request).Models)
+		return nil, nil
+	case "remove":
+		return nil, m.Remove(s.strings("names"))
+	case "handle":
+		for range s.integerOr("n", 1) {
+			if some, err := m.Handle(); err != nil || !some {
+				return "empty", err
+			}
+		}
+		return nil, nil
+	case "drain":
+		n := 0
+		for {
+			some, err := m.Handle()
+			if err != nil || !some {
+				return n, err
+			}
+			n++
+		}
+	case "event":
+		return nil, m.HandleEvent(tfserving.FakeEvent{
+			Model: s.str("model_name"), Version: int64(s.integerOr("version", 0)), State: env.ModelState(s.integerOr("state", 0)),
+		})
+	case "new_version":
+		return nil, m.Grow(s.str("name"))
+	case "set_label":
+		return nil, m.SetLabel(s.str("name"), s.integer("index"), s.optStr("label").V)
+	case "alive":
+		return m.Alive(), nil
+	}
+	return modelMgrQuery(m, s)
+}
+
+// modelMgrQuery are the steps that ask, directly or as a request.
+func modelMgrQuery(m *tfserving.FakeModels, s step) (any, error) {
+	switch s.name {
+	case "get_status", "rpc.GetModelStatus":
+		statuses, err := fakeStatus(m, s)
+		if err != nil {
+			return nil, err
+		}
+		if s.name == "rpc.GetModelStatus" {
+			return pb(&apis.GetModelStatusResponse{ModelVersionStatus: statuses}), nil
+		}
+		list := []any{}
+		for _, status := range statuses {
+			list = append(list, pb(status))
+		}
+		return list, nil
+	case "get_metadata":
+		return fakeMetadata(m, s)
+	case "rpc.GetModelMetadata":
+		return fakeMetadataReply(m, s)
+	case "rpc.HandleReloadConfigRequest":
+		request, err := serverConfig(s.arguments)
+		if err != nil {
+			return nil, err
+		}
+		m.Reload(tfserving.ConfigFromProto(request))
+		return pb(&apis.ReloadConfigResponse{Status: &util.StatusProto{}}), nil
+	}
+	unknownStep(s)
+	return nil, nil
+}
+
+func fakeStatus(m *tfserving.FakeModels, s step) ([]*apis.ModelVersionStatus, error) {
+	message, err := agent.GenModelSpec(s.str("name"), s.value("version"), s.optStr("signature_name"))
+	if err != nil {
+		return nil, err
+	}
+	var list []*apis.ModelVersionStatus
+	for _, v := range m.Status(specOf(message)) {
+		list = append(list, versionStatusMessage(v))
+	}
+	return list, nil
+}
+
+func specOf(message *apis.ModelSpec) env.ModelSpec {
+	spec := env.ModelSpec{Name: message.GetName(), Signature: message.GetSignatureName(), Label: message.GetVersionLabel()}
+	if v := message.GetVersion(); v != nil {
+		spec.HasVersion, spec.Version = true, v.GetValue()
+	}
+	return spec
+}
+
+// fakeMetadata is get_metadata: the attributes themselves, of which the
+// version's win.
+func fakeMetadata(m *tfserving.FakeModels, s step) (any, error) {
+	out := object()
+	fields := s.strings("fields")
+	if len(fields) == 0 {
+		return out, nil
+	}
+	model, err := m.Model(s.str("name"))
+	if err != nil {
+		return nil, err
+	}
+	conf := object("model_name", model.Name, "base_path", model.BasePath, "version_policy", model.Policy,
+		"version_data", versionData(model), "model_platform", "tensorflow", "signature_name", []string{"update", "predict"})
+	takeFields(out, conf, fields)
+	if n, ok := s.value("version").(int); ok {
+		i := slices.IndexFunc(model.States, func(v tfserving.FakeVersion) bool { return v.Version == int64(n) })
+		if i >= 0 {
+			v := model.States[i]
+			takeFields(out, object("version", v.Version, "version_label", orNone(v.Label), "state", v.State), fields)
+		}
+	}
+	return out, nil
+}
+
+func takeFields(to, from *pysem.Dict, fields []string) {
+	for _, f := range fields {
+		if v, ok := from.Get(f); ok {
+			to.Set(f, v)
+		}
+	}
+}
+
+func fakeMetadataReply(m *tfserving.FakeModels, s step) (any, error) {
+	message, err := agent.GenModelSpec(s.str("name"), s.value("version"), agent.OptString{})
+	if err != nil {
+		return nil, err
+	}
+	fields := s.strings("fields")
+	if len(fields) > 0 {
+		// The state machine words the KeyError as gRPC tells it.
+		if _, err := m.Model(s.str("name")); err != nil {
+			return nil, err
+		}
+	}
+	spec := specOf(message)
+	metadata, err := m.Metadata(tfserving.MetadataRequest{Spec: &spec, Fields: fields})
+	if err != nil {
+		return nil, err
+	}
+	reply := &apis.GetModelMetadataResponse{ModelSpec: message, Metadata: map[string]*anypb.Any{}}
+	for name, value := range metadata.FakeFields {
+		reply.Metadata[name] = &anypb.Any{Value: []byte(value)}
+	}
+	return pb(reply), nil
+}

@@ -1,0 +1,130 @@
+package gotestee
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// zkClientOps are section 7 of the protocol: mocked_zkclient.py.
+var zkClientOps = table{"mocked_zkclient.sequence": (*call).zkClientSequence}
+
+// clientRun is a sequence on one fake client.
+type clientRun struct {
+	zk *fakeZK
+	// cb are the callbacks of the step.
+	cb []any
+}
+
+func (c *call) zkClientSequence() (any, error) {
+	r := &clientRun{zk: c.newZK()}
+	out := []any{}
+	for _, s := range c.in.steps("ops") {
+		r.cb = nil
+		answer := attempt(r.do(s))
+		if len(r.cb) > 0 {
+			answer.Set("cb", r.cb)
+		}
+		out = append(out, answer)
+	}
+	return object("steps", out, "tree", r.zk.tree()), nil
+}
+
+func (r *clientRun) do(s step) (any, error) {
+	switch s.name {
+	case "data_watch":
+		_, err := r.zk.DataWatch(s.str("path"), r.dataWatch(s))
+		return nil, err
+	case "children_watch":
+		_, err := r.zk.ChildrenEventWatch(s.str("path"), r.childrenWatch(s))
+		return nil, err
+	case "election":
+		notes := []any{}
+		err := r.zk.NewElection(s.str("path"), s.optStr("identifier").V).Run(func() { notes = append(notes, "leader") })
+		return notes, err
+	case "election_not_callable":
+		// Go's types leave no other way to ask for it (mocked_zkclient.py:66).
+		return nil, pysem.Raise("ValueError", "leader function is not callable")
+	case "election_cancel":
+		// Q87: the lock of the fake has no cancel.
+		return nil, pysem.AttributeError(nil, "cancel")
+	}
+	return r.zk.do(s)
+}
+
+// dataWatch makes a callback of three parameters, or of two: the fake calls with
+// three first, and with two after a TypeError.
+func (r *clientRun) dataWatch(s step) env.DataFunc {
+	behave := r.behaviour(s)
+	three := s.integerOr("arity", 3) == 3
+	return func(data []byte, stat *env.Stat, event *env.WatchEvent) error {
+		if !three {
+			r.cb = append(r.cb, raw{encode([]any{s.str("id"), "data2", data, statOf(*stat)})})
+			return behave()
+		}
+		r.cb = append(r.cb, raw{encode([]any{s.str("id"), "data", data, statOf(*stat), eventOf(event)})})
+		err := behave()
+		if pysem.TypeOf(err) == "TypeError" {
+			return pysem.Raise("TypeError", "the callback takes 3 positional arguments but 2 were given")
+		}
+		return err
+	}
+}
+
+func (r *clientRun) childrenWatch(s step) func([]string, *env.WatchEvent) error {
+	behave := r.behaviour(s)
+	return func(names []string, event *env.WatchEvent) error {
+		if s.flag("send_event") {
+			r.cb = append(r.cb, raw{encode([]any{s.str("id"), "children_event", names, eventOf(event)})})
+		} else {
+			r.cb = append(r.cb, raw{encode([]any{s.str("id"), "children", names})})
+		}
+		return behave()
+	}
+}
+
+// behaviour is what a callback does after it was logged.
+func (r *clientRun) behaviour(s step) func() error {
+	switch behave := s.value("behave").(type) {
+	case nil:
+		return func() error { return nil }
+	case string:
+		switch behave {
+		case "raise_type_error":
+			return func() error { return pysem.Raise("TypeError", "boom") }
+		case "raise_value_error":
+			return func() error { return pysem.Raise("ValueError", "boom") }
+		case "return_false":
+			return func() error { return env.ErrStopWatching }
+		}
+	case []any:
+		if len(behave) == 1 {
+			if inner, ok := asStep(behave[0], s.at("behave")); ok {
+				return r.once(inner)
+			}
+		}
+	}
+	s.wrong("behave", "raise_type_error, raise_value_error, return_false or [[name, arguments]]")
+	return nil
+}
+
+// once does a step from inside the callback, the first time.
+func (r *clientRun) once(inner step) func() error {
+	done := false
+	return func() error {
+		if done {
+			return nil
+		}
+		done = true
+		result := attempt(r.do(inner))
+		r.cb = append(r.cb, []any{"re-entrant", inner.name, result})
+		return nil
+	}
+}
+
+// eventOf is a watch event as answers show it; the fake is always connected.
+func eventOf(e *env.WatchEvent) any {
+	if e == nil {
+		return nil
+	}
+	return object("type", e.Type.String(), "state", "CONNECTED", "path", e.Path)
+}

@@ -1,0 +1,155 @@
+package testee
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// Kind says what an answer is.
+type Kind uint8
+
+// The kinds of answers.
+const (
+	// Returned is an answer with a value.
+	Returned Kind = iota
+	// Raised says that the operation as a whole raised.
+	Raised
+	// Skipped says that the testee cannot do it.
+	Skipped
+	// Broken says that there is no answer by the protocol: the testee died, was
+	// too late or wrote something else.
+	Broken
+)
+
+func (k Kind) String() string {
+	switch k {
+	case Returned:
+		return "out"
+	case Raised:
+		return "error"
+	case Skipped:
+		return "skipped"
+	case Broken:
+		return "broken"
+	}
+	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// Answer is the answer to a case.
+type Answer struct {
+	Kind Kind
+	// Out is the value of a Returned answer, in pysem's types.
+	Out any
+	// Type and Message are those of the Python exception of a Raised answer.
+	Type, Message string
+	// Why is the reason of a Skipped or Broken answer.
+	Why string
+}
+
+// brokenf makes an answer of kind Broken.
+func brokenf(format string, args ...any) Answer {
+	return Answer{Kind: Broken, Why: fmt.Sprintf(format, args...)}
+}
+
+// ParseAnswer reads an answer and the id of its case from a line.
+func ParseAnswer(line string) (id string, a Answer, err error) {
+	d, err := parseObject(line)
+	if err != nil {
+		return "", Answer{}, err
+	}
+	v, _ := d.Get("id")
+	id, ok := v.(string)
+	if !ok {
+		return "", Answer{}, fmt.Errorf("id: found %s, want a string", describe(v))
+	}
+	a, err = AnswerOf(d)
+	return id, a, err
+}
+
+// AnswerOf takes the answer out of an object that has exactly one of out, error
+// and skipped; its other fields do not count.
+func AnswerOf(d *pysem.Dict) (Answer, error) {
+	out, returned := d.Get("out")
+	failure, raised := d.Get("error")
+	why, skipped := d.Get("skipped")
+	n := 0
+	for _, has := range []bool{returned, raised, skipped} {
+		if has {
+			n++
+		}
+	}
+	if n != 1 {
+		return Answer{}, fmt.Errorf("found %d of out, error and skipped, want exactly one", n)
+	}
+	switch {
+	case returned:
+		return Answer{Kind: Returned, Out: out}, nil
+	case skipped:
+		text, ok := why.(string)
+		if !ok {
+			return Answer{}, fmt.Errorf("skipped: found %s, want a string that says why", describe(why))
+		}
+		return Answer{Kind: Skipped, Why: text}, nil
+	}
+	typ, message, ok := failureFields(failure)
+	if !ok {
+		return Answer{}, fmt.Errorf(`error: found %s, want {"type","message"} of strings`, describe(failure))
+	}
+	return Answer{Kind: Raised, Type: typ, Message: message}, nil
+}
+
+// failureFields takes {"type","message"} apart.
+func failureFields(v any) (typ, message string, ok bool) {
+	d, isDict := v.(*pysem.Dict)
+	if !isDict || len(d.Items) != 2 {
+		return "", "", false
+	}
+	t, _ := d.Get("type")
+	m, _ := d.Get("message")
+	typ, okType := t.(string)
+	message, okMessage := m.(string)
+	return typ, message, okType && okMessage
+}
+
+// set writes the answer into an object. A broken answer is written as skipped
+// would be wrong, so it becomes an error of a type that Python does not have.
+func (a Answer) set(d *pysem.Dict) {
+	switch a.Kind {
+	case Returned:
+		d.Set("out", a.Out)
+	case Raised:
+		d.Set("error", failureObject(a.Type, a.Message))
+	case Skipped:
+		d.Set("skipped", a.Why)
+	case Broken:
+		d.Set("error", failureObject(BrokenType, a.Why))
+	}
+}
+
+// BrokenType is the error type of answers that are none.
+const BrokenType = "TesteeBroken"
+
+// BadCaseType is the error type of a case that is not as the protocol wants it.
+const BadCaseType = "BadCase"
+
+func failureObject(typ, message string) *pysem.Dict {
+	d := &pysem.Dict{}
+	d.Set("type", typ)
+	d.Set("message", message)
+	return d
+}
+
+// Line is the answer to the case of that id, without the line's end.
+func (a Answer) Line(id string) string {
+	d := &pysem.Dict{}
+	d.Set("id", id)
+	a.set(d)
+	return string(pysem.AppendJSON(nil, d))
+}
+
+func (a Answer) String() string {
+	d := &pysem.Dict{}
+	a.set(d)
+	return string(pysem.AppendJSON(nil, d))
+}

@@ -1,0 +1,106 @@
+package testee
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// Case is one question. Its values are as they are on the wire (section 2 of the
+// protocol), in pysem's types: objects keep the order of their keys, and strings
+// their lone surrogates.
+type Case struct {
+	ID, Op string
+	// Env is the complete environment; nil stands for none.
+	Env *pysem.Dict
+	// Host overrides entries of the faked host, Files are written before; nil
+	// stands for none.
+	Host, Files *pysem.Dict
+	In          *pysem.Dict
+}
+
+// ParseCase reads a case from a line. The fields that a case does not have are
+// remarks.
+func ParseCase(line string) (*Case, error) {
+	d, err := parseObject(line)
+	if err != nil {
+		return nil, err
+	}
+	return caseOf(d)
+}
+
+func parseObject(line string) (*pysem.Dict, error) {
+	v, err := pysem.ParseJSON(line)
+	if err != nil {
+		return nil, fmt.Errorf("found no JSON: %w", err)
+	}
+	d, ok := v.(*pysem.Dict)
+	if !ok {
+		return nil, fmt.Errorf("found a JSON %s, want an object", pysem.TypeName(v))
+	}
+	return d, nil
+}
+
+func caseOf(d *pysem.Dict) (*Case, error) {
+	c := &Case{}
+	var err error
+	text := func(name string) string {
+		v, _ := d.Get(name)
+		s, ok := v.(string)
+		if !ok && err == nil {
+			err = fmt.Errorf("%s: found %s, want a string", name, describe(v))
+		}
+		return s
+	}
+	object := func(name string, required bool) *pysem.Dict {
+		v, present := d.Get(name)
+		o, ok := v.(*pysem.Dict)
+		if !ok && err == nil && (required || present && v != nil) {
+			err = fmt.Errorf("%s: found %s, want an object", name, describe(v))
+		}
+		return o
+	}
+	c.ID, c.Op = text("id"), text("op")
+	c.Env, c.Host, c.Files = object("env", false), object("host", false), object("files", false)
+	c.In = object("in", true)
+	if err != nil {
+		return c, err
+	}
+	return c, nil
+}
+
+// describe shows a value in a message, cut short.
+func describe(v any) string {
+	const most = 60
+	if v == nil {
+		return "nothing"
+	}
+	text := string(pysem.AppendJSON(nil, v))
+	if len(text) > most {
+		text = text[:most] + "…"
+	}
+	return text
+}
+
+// Object is the case as the protocol writes it, with no answer.
+func (c *Case) Object() *pysem.Dict {
+	d := &pysem.Dict{}
+	d.Set("id", c.ID)
+	d.Set("op", c.Op)
+	env := c.Env
+	if env == nil {
+		env = &pysem.Dict{}
+	}
+	d.Set("env", env)
+	if c.Host != nil {
+		d.Set("host", c.Host)
+	}
+	if c.Files != nil {
+		d.Set("files", c.Files)
+	}
+	d.Set("in", c.In)
+	return d
+}
+
+// Line is the case as a request, without the line's end.
+func (c *Case) Line() string { return string(pysem.AppendJSON(nil, c.Object())) }

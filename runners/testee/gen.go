@@ -1,0 +1,111 @@
+package testee
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// A generator invents the inputs of an operation from draws. Small draws give
+// plain inputs, so that what shrinking leaves is plain; see shrink.go.
+type generator func(d *draws, c *Case)
+
+// generators are the operations whose inputs can be invented, from the gen_*.go.
+var generators = mergeGenerators(
+	genUtils, genDataDef, genZooKeeper, genDiscovery, genModels, genFiles, genTraining,
+)
+
+func mergeGenerators(tables ...map[string]generator) map[string]generator {
+	all := map[string]generator{}
+	for _, t := range tables {
+		maps.Copy(all, t)
+	}
+	return all
+}
+
+// GeneratedOps lists the operations whose inputs can be invented, sorted.
+func GeneratedOps() []string { return slices.Sorted(maps.Keys(generators)) }
+
+// draws is a source of choices that remembers them. A tape that is set is played
+// again; past its end all draws are 0.
+type draws struct {
+	rng    *rand.Rand
+	replay bool
+	tape   []uint64
+	made   []uint64
+}
+
+func newDraws(seed, stream uint64) *draws { return &draws{rng: rand.New(rand.NewPCG(seed, stream))} }
+
+func replayDraws(tape []uint64) *draws { return &draws{replay: true, tape: tape} }
+
+// n draws a number in [0, limit); limit must be positive.
+func (d *draws) n(limit int) int {
+	var v uint64
+	switch {
+	case !d.replay:
+		v = uint64(d.rng.IntN(limit))
+	case len(d.made) < len(d.tape):
+		v = d.tape[len(d.made)] % uint64(limit)
+	}
+	d.made = append(d.made, v)
+	return int(v)
+}
+
+// flip is true one time in n, and false when shrunk.
+func (d *draws) flip(n int) bool { return d.n(n) == n-1 }
+
+// length is a small number, seldom a larger one.
+func (d *draws) length(most int) int {
+	if d.flip(4) {
+		return d.n(most + 1)
+	}
+	return d.n(min(most, 3) + 1)
+}
+
+// pick draws one of the items; the first is the plainest.
+func pick[T any](d *draws, items ...T) T { return items[d.n(len(items))] }
+
+// list draws up to most items.
+func list(d *draws, most int, item func() any) []any {
+	items := []any{}
+	for range d.length(most) {
+		items = append(items, item())
+	}
+	return items
+}
+
+// object makes a dict of names and values.
+func dict(pairs ...any) *pysem.Dict {
+	d := &pysem.Dict{}
+	for i := 0; i < len(pairs); i += 2 {
+		d.Set(pairs[i].(string), pairs[i+1])
+	}
+	return d
+}
+
+// invent makes case number i of an operation from a seed, with the draws that made
+// it.
+func invent(op string, seed uint64, i int) (*Case, []uint64) {
+	stream := uint64(i)<<32 ^ hashOf(op)
+	d := newDraws(seed, stream)
+	return build(op, d), d.made
+}
+
+// build makes a case from draws.
+func build(op string, d *draws) *Case {
+	c := &Case{Op: op, Env: dict("MY_HOST_IP", "10.1.2.3"), In: dict()}
+	generators[op](d, c)
+	return c
+}
+
+// hashOf is FNV-1a.
+func hashOf(text string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
+}

@@ -1,0 +1,263 @@
+package testee
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// AnswerTimeout is how long a testee may take for one case, or for its greeting.
+const AnswerTimeout = 30 * time.Second
+
+// Process is a testee behind a command's stdin and stdout. One that dies, is too
+// late or writes something else is ended, and started anew for the next case.
+type Process struct {
+	// Command is the program and its arguments.
+	Command []string
+	// Timeout is the limit for one answer; 0 means AnswerTimeout.
+	Timeout time.Duration
+
+	running *running
+	closed  bool
+}
+
+// StartProcess makes a testee of a command line, which is split at blanks. The
+// program is started with the first question.
+func StartProcess(commandLine string) (*Process, error) {
+	words := strings.Fields(commandLine)
+	if len(words) == 0 {
+		return nil, errors.New("testee: found an empty command, want a program and its arguments")
+	}
+	return &Process{Command: words}, nil
+}
+
+// running is one life of the program.
+type running struct {
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	lines  chan string // closed when stdout ends
+	stderr *tail
+}
+
+// Hello asks for the greeting.
+func (p *Process) Hello() (Hello, error) {
+	line, err := p.ask(`{"op":"hello"}`)
+	if err != nil {
+		return Hello{}, fmt.Errorf("testee %s: %w", p.name(), err)
+	}
+	h, err := parseHello(line)
+	if err != nil {
+		p.end()
+		return Hello{}, fmt.Errorf("testee %s: greeting %s: %w", p.name(), shorten(line), err)
+	}
+	return h, nil
+}
+
+func (p *Process) name() string { return strings.Join(p.Command, " ") }
+
+// Answer asks one case.
+func (p *Process) Answer(c *Case) Answer {
+	line, err := p.ask(c.Line())
+	if err != nil {
+		return brokenf("%v", err)
+	}
+	id, a, err := ParseAnswer(line)
+	switch {
+	case err != nil:
+		p.end()
+		return brokenf("found the line %s: %v", shorten(line), err)
+	case id != c.ID:
+		p.end()
+		return brokenf("found an answer to %q, want one to %q", id, c.ID)
+	}
+	return a
+}
+
+// ask writes one line and reads one.
+func (p *Process) ask(request string) (string, error) {
+	if p.closed {
+		return "", ErrClosed
+	}
+	if p.running == nil {
+		if err := p.start(); err != nil {
+			return "", err
+		}
+	}
+	r := p.running
+	timeout := p.Timeout
+	if timeout == 0 {
+		timeout = AnswerTimeout
+	}
+	limit := time.NewTimer(timeout)
+	defer limit.Stop()
+	written := make(chan error, 1)
+	go func() {
+		_, err := io.WriteString(r.stdin, request+"\n")
+		written <- err
+	}()
+	for {
+		select {
+		case <-written:
+			// A failed write means that the program is gone; its stdout ends then too.
+			written = nil
+		case line, ok := <-r.lines:
+			if !ok {
+				return "", p.died()
+			}
+			return line, nil
+		case <-limit.C:
+			p.end()
+			return "", fmt.Errorf("found no answer within %v%s", timeout, r.stderr)
+		}
+	}
+}
+
+func (p *Process) start() error {
+	cmd := exec.Command(p.Command[0], p.Command[1:]...)
+	// A group of its own, so that what it starts ends with it.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	r := &running{cmd: cmd, lines: make(chan string), stderr: &tail{}}
+	cmd.Stderr = r.stderr
+	cmd.WaitDelay = time.Second
+	var err error
+	if r.stdin, err = cmd.StdinPipe(); err != nil {
+		return err
+	}
+	// A pipe of our own: Wait must not close it under the reader.
+	stdout, writer, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	cmd.Stdout = writer
+	err = cmd.Start()
+	writer.Close()
+	if err != nil {
+		stdout.Close()
+		return fmt.Errorf("start: %w", err)
+	}
+	go r.read(stdout)
+	p.running = r
+	return nil
+}
+
+// read hands on the lines of stdout until it ends.
+func (r *running) read(stdout *os.File) {
+	defer stdout.Close()
+	defer close(r.lines)
+	reader := bufio.NewReader(stdout)
+	for {
+		line, err := reader.ReadString('\n')
+		if line != "" {
+			r.lines <- strings.TrimRight(line, "\r\n")
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// died says how the program ended.
+func (p *Process) died() error {
+	r := p.running
+	p.running = nil
+	// Its stdout may end a little before itself, and its exit code is worth a wait.
+	late := time.AfterFunc(time.Second, r.kill)
+	defer late.Stop()
+	err := r.cmd.Wait()
+	how := "ended with exit code 0"
+	if err != nil {
+		how = "died: " + err.Error()
+	}
+	return fmt.Errorf("the testee %s%s", how, r.stderr)
+}
+
+// end kills the program.
+func (p *Process) end() {
+	r := p.running
+	if r == nil {
+		return
+	}
+	p.running = nil
+	r.kill()
+	r.drain()
+	// The exit code of a killed program says nothing.
+	_ = r.cmd.Wait()
+}
+
+// kill ends the program's group, which may be gone already.
+func (r *running) kill() { _ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL) }
+
+// drain lets the reader come to its end.
+func (r *running) drain() {
+	for range r.lines {
+	}
+}
+
+// Close closes the program's stdin and waits for its end, which is an error
+// unless its exit code is 0.
+func (p *Process) Close() error {
+	p.closed = true
+	r := p.running
+	if r == nil {
+		return nil
+	}
+	p.running = nil
+	timeout := p.Timeout
+	if timeout == 0 {
+		timeout = AnswerTimeout
+	}
+	late := time.AfterFunc(timeout, r.kill)
+	defer late.Stop()
+	r.stdin.Close()
+	r.drain()
+	if err := r.cmd.Wait(); err != nil {
+		return fmt.Errorf("testee %s: at its end: %w%s", p.name(), err, r.stderr)
+	}
+	return nil
+}
+
+// shorten quotes a line for a message.
+func shorten(line string) string {
+	const most = 200
+	if len(line) > most {
+		return fmt.Sprintf("%q… (%d bytes)", line[:most], len(line))
+	}
+	return fmt.Sprintf("%q", line)
+}
+
+// tail keeps the last lines of stderr.
+type tail struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+// tailBytes is how much of stderr a message shows.
+const tailBytes = 1000
+
+// Write keeps the end of what was written.
+func (t *tail) Write(data []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.data = append(t.data, data...)
+	if extra := len(t.data) - tailBytes; extra > 0 {
+		t.data = append(t.data[:0], t.data[extra:]...)
+	}
+	return len(data), nil
+}
+
+// String is what a message ends with: the text, if there is any.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if text := strings.TrimSpace(string(t.data)); text != "" {
+		return "; stderr ends with:\n" + text
+	}
+	return ""
+}

@@ -1,0 +1,89 @@
+package testee
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// Serve answers the lines of in on out until in ends: a greeting, and cases. A
+// line that is neither is answered with an error of type BadCase. Lines may have
+// any length.
+func Serve(t Testee, in io.Reader, out io.Writer) error {
+	reader := bufio.NewReader(in)
+	writer := bufio.NewWriter(out)
+	for {
+		line, err := reader.ReadString('\n')
+		if text := strings.TrimSpace(line); text != "" {
+			if _, err := writer.WriteString(answerLine(t, text) + "\n"); err != nil {
+				return err
+			}
+			if err := writer.Flush(); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func answerLine(t Testee, line string) string {
+	bad := func(id string, err error) string {
+		return Answer{Kind: Raised, Type: BadCaseType, Message: err.Error()}.Line(id)
+	}
+	d, err := parseObject(line)
+	if err != nil {
+		return bad("", err)
+	}
+	if op, _ := d.Get("op"); op == "hello" {
+		hello, err := t.Hello()
+		if err != nil {
+			return bad("", err)
+		}
+		return hello.line()
+	}
+	c, err := caseOf(d)
+	if err != nil {
+		return bad(c.ID, err)
+	}
+	return t.Answer(c).Line(c.ID)
+}
+
+func (h Hello) line() string {
+	ops := []any{}
+	for _, op := range h.Ops {
+		ops = append(ops, op)
+	}
+	d := &pysem.Dict{}
+	d.Set("name", h.Name)
+	d.Set("version", h.Version)
+	d.Set("ops", ops)
+	return string(pysem.AppendJSON(nil, d))
+}
+
+// parseHello reads a greeting.
+func parseHello(line string) (Hello, error) {
+	d, err := parseObject(line)
+	if err != nil {
+		return Hello{}, err
+	}
+	name, _ := d.Get("name")
+	version, _ := d.Get("version")
+	h := Hello{Name: pysem.Str(name), Version: pysem.Str(version)}
+	ops, _ := d.Get("ops")
+	list, ok := ops.([]any)
+	if _, isText := name.(string); !isText || !ok {
+		return Hello{}, errors.New(`found a greeting without name or ops, want {"name","version","ops"}`)
+	}
+	for _, op := range list {
+		h.Ops = append(h.Ops, pysem.Str(op))
+	}
+	return h, nil
+}

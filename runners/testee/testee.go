@@ -1,0 +1,51 @@
+// Package testee holds implementations of the agent service to one another: the
+// cases that they answer, the protocol in which they are asked, and the rules by
+// which two answers agree.
+//
+// Three things to use first:
+//
+//   - [Testee] answers cases: [Process] is a program behind JSON lines,
+//     runners/gotestee is the engine.
+//   - [Compare] says how an answer differs from the one expected.
+//   - [Serve] makes a program of a testee.
+//
+// On these stand [Verify] (vectors against a testee), [Record] (vectors from
+// one) and [Differ] (two testees against each other, with invented inputs).
+//
+// To change how cases and answers are written look in case.go and answer.go;
+// what counts as equal, compare*.go; programs that hang or die, process.go;
+// invented inputs, gen_*.go; how a differing input is made small, shrink.go.
+package testee
+
+import "errors"
+
+// Testee answers cases.
+type Testee interface {
+	// Hello tells who it is. An error means that it cannot be used at all.
+	Hello() (Hello, error)
+	// Answer answers one case. What goes wrong with the testee itself is an answer
+	// of kind Broken; the next case may be better.
+	Answer(c *Case) Answer
+	// Close ends the testee.
+	Close() error
+}
+
+// Hello is a testee's greeting.
+type Hello struct {
+	Name, Version string
+	// Ops are the operations that it knows.
+	Ops []string
+}
+
+// Knows says whether the testee has the operation.
+func (h Hello) Knows(op string) bool {
+	for _, known := range h.Ops {
+		if known == op {
+			return true
+		}
+	}
+	return false
+}
+
+// ErrClosed is what a testee answers after Close.
+var ErrClosed = errors.New("the testee is closed")
