@@ -31,6 +31,8 @@ type ReplicaUpdater struct {
 	// changes counts the changes of meta.
 	changes int
 	own     ownModels
+	// versions is nil without metrics.
+	versions *VersionMetrics
 
 	stopping         bool
 	shouldReregister bool
@@ -45,12 +47,27 @@ func NewReplicaUpdater(e *env.Env, zk env.ZooKeeper, conf *AgentConfig) (*Replic
 	if err != nil {
 		return nil, err
 	}
-	return &ReplicaUpdater{
+	u := &ReplicaUpdater{
 		e: e, zk: zk, conf: conf, prefix: prefix,
 		models:       NewTFSMonitor(e, conf),
 		meta:         map[string]*ReplicaMeta{},
 		shouldUpdate: true,
-	}, nil
+	}
+	if conf.UseMetrics {
+		u.SendMetrics(NoMetrics{})
+	}
+	return u, nil
+}
+
+// SendMetrics sets where the metrics go; call it before Start. Clients that
+// cannot be made leave the updater without metrics (replica_manager.py:407-415).
+func (u *ReplicaUpdater) SendMetrics(metrics Metrics) {
+	versions, err := NewVersionMetrics(u.e, u.conf, metrics, u.models.Status)
+	if err != nil {
+		u.e.Log.Logf(env.Error, "init metrics error: %v", err)
+		versions = nil
+	}
+	u.versions = versions
 }
 
 // ownTasks are the PS tasks of this container's shard.
@@ -377,20 +394,17 @@ func (u *ReplicaUpdater) reregisterLoop() {
 	}
 }
 
-// metricsLoop asks for all versions once a minute, for metrics that the
-// open-source build drops (Q129).
+// metricsLoop stores the versions of all models once a minute
+// (replica_manager.py:655); an error ends the round.
 func (u *ReplicaUpdater) metricsLoop() {
 	for !u.stopping {
 		u.e.Tasks.Sleep(metricsPeriod)
-		models, err := u.ownList()
-		if err != nil {
-			continue
+		names, err := u.ModelNames()
+		if err == nil {
+			err = u.versions.Check(names)
 		}
-		for _, m := range models {
-			versions, err := u.models.Status(m.name)
-			if err != nil || len(versions) > 0 && highestVersion(versions).Status.Code != env.OK {
-				break
-			}
+		if err != nil {
+			u.e.Log.Logf(env.Warning, "metrics: %v", err)
 		}
 	}
 }
@@ -411,7 +425,7 @@ func (u *ReplicaUpdater) Start() {
 	u.threads = append(u.threads,
 		u.e.Tasks.Go("model update", u.updateLoop),
 		u.e.Tasks.Go("re-register", u.reregisterLoop))
-	if u.conf.UseMetrics {
+	if u.versions != nil {
 		u.threads = append(u.threads, u.e.Tasks.Go("metrics", u.metricsLoop))
 	}
 }
