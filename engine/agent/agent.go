@@ -46,6 +46,16 @@ func Run(e *env.Env, o Options) error {
 	if o.Started != nil {
 		o.Started(a)
 	}
+	// The rough sort model is copied before the agent starts; when that fails the
+	// process kills itself (Q7).
+	models := NewModelManager(e, ModelManagerOptions{
+		ModelName: conf.RoughSortModelName, SourcePath: conf.RoughSortModelP2PPath,
+		ReceivePath: conf.RoughSortModelLocalPath, Quirks: o.Quirks,
+	})
+	if !models.Start() {
+		e.Log.Logf(env.Error, "model_manager start failed, kill self")
+		e.Processes.Exit(-int(env.SIGKILL))
+	}
 	if err := a.Start(); err != nil {
 		return err
 	}
