@@ -51,6 +51,8 @@ func Run(e *env.Env, o Options) error {
 	models := NewModelManager(e, ModelManagerOptions{
 		ModelName: conf.RoughSortModelName, SourcePath: conf.RoughSortModelP2PPath,
 		ReceivePath: conf.RoughSortModelLocalPath, Quirks: o.Quirks,
+		// The open-source metrics client drops what it is told (metric/cli.py).
+		Metrics: func(string, int) {},
 	})
 	if !models.Start() {
 		e.Log.Logf(env.Error, "model_manager start failed, kill self")

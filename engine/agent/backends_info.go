@@ -151,7 +151,7 @@ func (r *bzidReport) bind(name, subGraph, cluster, id string) error {
 		available, known := model.Get("sub_graphs_available")
 		count, isInt := available.(int)
 		if known && !isInt {
-			return pysem.Raise("TypeError", "unsupported operand type(s) for +: 'collections.defaultdict' and 'int'")
+			return pysem.Raise("TypeError", "unsupported operand type(s) for +: 'dict' and 'int'")
 		}
 		model.Set("sub_graphs_available", count+1)
 	}

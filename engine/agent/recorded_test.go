@@ -23,7 +23,9 @@ import (
 // The goal is that configuration, paths, patterns and data definitions answer as
 // the reference does. The method is to answer cases of the testee protocol that
 // were recorded from it: testdata/examples.jsonl are those of the protocol's own
-// description, testdata/recorded.jsonl were made by testdata/record.py.
+// description, testdata/recorded.jsonl were made by testdata/record.py. Those of
+// the model manager, the control command, the clients and the probes are in
+// tools.jsonl and tools_recorded.jsonl; runners/python/testee.py answers them again.
 
 func TestAnswersEqualTheReferences(t *testing.T) {
 	for _, name := range []string{"examples.jsonl", "recorded.jsonl", "tools.jsonl", "tools_recorded.jsonl"} {

@@ -71,6 +71,8 @@ func newCaseZooKeeper() *caseZooKeeper {
 	return &caseZooKeeper{nodes: newOrdered[string, []byte]()}
 }
 
+func (z *caseZooKeeper) Start(time.Duration) error               { return nil }
+func (z *caseZooKeeper) Stop()                                   {}
 func (z *caseZooKeeper) AddListener(func(env.SessionState) bool) {}
 func (z *caseZooKeeper) Retry(fn func() error) error             { return fn() }
 
@@ -144,6 +146,15 @@ func (z *caseZooKeeper) Children(path string) ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// ChildrenWatch tells the children once: nothing changes while it counts.
+func (z *caseZooKeeper) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, error) {
+	children, err := z.Children(path)
+	if err != nil {
+		return nil, err
+	}
+	return nil, fn(children)
 }
 
 func (z *caseZooKeeper) Delete(path string, options env.DeleteOptions) error {

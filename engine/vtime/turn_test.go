@@ -90,6 +90,7 @@ func TestWhoDrivesMakesNoDifference(t *testing.T) {
 			_, err := w.Run(vtime.Limits{Until: end})
 			return err
 		})
+		//lint:ordered the cases do not know of each other
 		for name, run := range map[string]func(w *vtime.World) error{
 			"one event at a time": func(w *vtime.World) error {
 				for {

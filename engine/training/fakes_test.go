@@ -1,0 +1,233 @@
+package training
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// caseHost is the faked host of the testee protocol.
+type caseHost struct {
+	env.Host
+	names      []string // of the variables, in order
+	vars       map[string]string
+	ipv4, ipv6 string // "" fails the look-up
+}
+
+func (h *caseHost) LookupEnv(key string) (string, bool) {
+	v, ok := h.vars[key]
+	return v, ok
+}
+
+func (h *caseHost) Setenv(key, value string) {
+	if _, ok := h.vars[key]; !ok {
+		h.names = append(h.names, key)
+	}
+	h.vars[key] = value
+}
+
+func (h *caseHost) Environ() []string {
+	var list []string
+	for _, name := range slices.Sorted(slices.Values(h.names)) {
+		list = append(list, name+"="+h.vars[name])
+	}
+	return list
+}
+
+func (h *caseHost) LookupIP() (string, error)   { return lookUp(h.ipv4) }
+func (h *caseHost) LookupIPv6() (string, error) { return lookUp(h.ipv6) }
+
+func lookUp(ip string) (string, error) {
+	if ip == "" {
+		return "", fs.ErrNotExist
+	}
+	return ip, nil
+}
+
+// caseFiles has only names; those in dirs are directories.
+type caseFiles struct {
+	env.Files
+	names, dirs []string
+}
+
+const caseDir = "/case"
+
+func (f *caseFiles) Getwd() string { return caseDir }
+
+func (f *caseFiles) Stat(name string) (env.FileInfo, error) {
+	if !strings.HasPrefix(name, "/") {
+		name = caseDir + "/" + name
+	}
+	name = path.Clean(name)
+	for _, file := range f.names {
+		if file == name || strings.HasPrefix(file, name+"/") {
+			return env.FileInfo{Dir: file != name || slices.Contains(f.dirs, name)}, nil
+		}
+	}
+	return env.FileInfo{}, env.NotExist("stat", name)
+}
+
+// deadNetwork reaches nobody.
+type deadNetwork struct{ env.Network }
+
+func (deadNetwork) Probe(addr string) error { return &env.RPCError{Code: env.Unavailable} }
+
+// inlineTasks run at once, but not those that register again.
+type inlineTasks struct{ env.Tasks }
+
+func (inlineTasks) Sleep(time.Duration) {}
+func (inlineTasks) Go(name string, fn func()) env.Task {
+	if name != "register" {
+		fn()
+	}
+	return doneTask{}
+}
+func (inlineTasks) NewCond(string) env.Cond { return silentCond{} }
+
+type doneTask struct{ env.Task }
+
+func (doneTask) Join() {}
+
+type silentCond struct{ env.Cond }
+
+func (silentCond) Broadcast() {}
+
+type caseClock struct{}
+
+func (caseClock) Now() time.Time         { return time.Unix(1700000000, 0) }
+func (caseClock) Elapsed() time.Duration { return 0 }
+
+type caseLog struct{}
+
+func (caseLog) Enabled(env.Level) bool         { return false }
+func (caseLog) Logf(env.Level, string, ...any) {}
+
+// caseZooKeeper behaves as the reference's fake client: children come in the order
+// of their making, and watches run inside the change.
+type caseZooKeeper struct {
+	env.ZooKeeper
+	nodes    []*caseNode
+	data     map[string]env.DataFunc
+	children map[string]env.ChildrenFunc
+	writes   []any
+	fill     func()
+}
+
+type caseNode struct {
+	path      string
+	value     []byte
+	version   int
+	ephemeral bool
+}
+
+func (z *caseZooKeeper) AddListener(func(env.SessionState) bool) {}
+func (z *caseZooKeeper) Stop()                                   { z.nodes = nil }
+func (z *caseZooKeeper) Close()                                  {}
+func (z *caseZooKeeper) Start(time.Duration) error {
+	z.fill()
+	z.writes = nil
+	return nil
+}
+
+func (z *caseZooKeeper) find(path string) *caseNode {
+	for _, n := range z.nodes {
+		if n.path == path {
+			return n
+		}
+	}
+	return nil
+}
+
+func (z *caseZooKeeper) note(name string, pairs ...any) {
+	z.writes = append(z.writes, []any{name, object(pairs...)})
+}
+
+func (z *caseZooKeeper) make(path string, value []byte, ephemeral bool) error {
+	if parent := pysem.Dirname(path); parent != "/" && z.find(parent) == nil {
+		if err := z.make(parent, []byte{}, false); err != nil {
+			return err
+		}
+	}
+	z.nodes = append(z.nodes, &caseNode{path: path, value: value, ephemeral: ephemeral})
+	return z.changed(path, value)
+}
+
+func (z *caseZooKeeper) changed(path string, value []byte) error {
+	if fn := z.children[pysem.Dirname(path)]; fn != nil {
+		if err := fn(z.childrenOf(pysem.Dirname(path))); err != nil {
+			return err
+		}
+	}
+	if fn := z.data[path]; fn != nil {
+		return fn(value, nil, nil)
+	}
+	return nil
+}
+
+func (z *caseZooKeeper) childrenOf(path string) []string {
+	var names []string
+	for _, n := range z.nodes {
+		if pysem.Dirname(n.path) == path {
+			names = append(names, pysem.Basename(n.path))
+		}
+	}
+	return names
+}
+
+func (z *caseZooKeeper) Create(path string, data []byte, o env.CreateOptions) (string, error) {
+	z.note("create", "path", path, "value", data, "ephemeral", o.Ephemeral, "makepath", o.MakePath)
+	if z.find(path) != nil {
+		return "", env.ErrNodeExists
+	}
+	return path, z.make(path, data, o.Ephemeral)
+}
+
+func (z *caseZooKeeper) EnsurePath(path string) error {
+	z.note("ensure_path", "path", path)
+	if z.find(path) != nil {
+		return nil
+	}
+	return z.make(path, []byte{}, false)
+}
+
+func (z *caseZooKeeper) Set(path string, data []byte, version int32) (env.Stat, error) {
+	z.note("set", "path", path, "value", data)
+	n := z.find(path)
+	if n == nil {
+		return env.Stat{}, env.ErrNoNode
+	}
+	n.value, n.version = data, n.version+1
+	if fn := z.data[path]; fn != nil {
+		return env.Stat{}, fn(data, nil, nil)
+	}
+	return env.Stat{}, nil
+}
+
+func (z *caseZooKeeper) Delete(path string, o env.DeleteOptions) error {
+	z.note("delete", "path", path, "recursive", o.Recursive)
+	deleted := z.find(path)
+	if deleted == nil {
+		return env.ErrNoNode
+	}
+	z.nodes = slices.DeleteFunc(z.nodes, func(n *caseNode) bool { return n == deleted })
+	// The reference's fake tells the old data also when they are gone.
+	return z.changed(path, deleted.value)
+}
+
+func (z *caseZooKeeper) DataWatch(path string, fn env.DataFunc) (env.Watch, error) {
+	z.data[path] = fn
+	if n := z.find(path); n != nil {
+		return nil, fn(n.value, nil, nil)
+	}
+	return nil, nil
+}
+
+func (z *caseZooKeeper) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, error) {
+	z.children[path] = fn
+	return nil, fn(z.childrenOf(path))
+}

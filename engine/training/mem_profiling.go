@@ -1,0 +1,89 @@
+package training
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// EnableTCMalloc adds tcmalloc to LD_PRELOAD, behind an empty item when that was
+// unset (Q197; mem_profiling.py:21). mainDir is what [FindMain] answers.
+func EnableTCMalloc(host env.Host, mainDir string) {
+	libs, _ := host.LookupEnv("LD_PRELOAD")
+	host.Setenv("LD_PRELOAD", libs+":"+LibopsPath(mainDir, "../gperftools/libtcmalloc/lib/libtcmalloc.so"))
+}
+
+// HeapProfile are the settings of the heap profiler. Numbers are Python values, an
+// int or a float64, because some are written into variables as they are given.
+type HeapProfile struct {
+	InuseIntervalBytes      any
+	AllocationIntervalBytes any
+	TimeIntervalSeconds     any
+	// SampleRatio is the part of all allocations that is tracked.
+	SampleRatio any
+	MMap        any
+	// Directory of the profiles; empty means the code base's.
+	Directory string
+}
+
+// DefaultHeapProfile has the reference's defaults (mem_profiling.py:29).
+func DefaultHeapProfile() HeapProfile {
+	return HeapProfile{
+		InuseIntervalBytes: 100 << 20, AllocationIntervalBytes: 1 << 30, TimeIntervalSeconds: 0,
+		SampleRatio: 1.0, MMap: false,
+	}
+}
+
+// SetupHeapProfile sets the variables that turn the heap profiler on in processes
+// started later. An error leaves those set that come before it.
+func SetupHeapProfile(host env.Host, mainDir string, p HeapProfile) error {
+	EnableTCMalloc(host, mainDir)
+	mlp, err := NewMLPEnv(host)
+	if err != nil {
+		return err
+	}
+	directory := p.Directory
+	if directory == "" {
+		directory = mainDir
+	}
+	host.Setenv("HEAPPROFILE", pysem.JoinStrings(directory, "hprof_"+pysem.Str(mlp.Index)))
+	for _, v := range []struct {
+		name  string
+		value any
+	}{{"HEAP_PROFILE_INUSE_INTERVAL", p.InuseIntervalBytes}, {"HEAP_PROFILE_ALLOCATION_INTERVAL", p.AllocationIntervalBytes}} {
+		interval, err := divide(v.value, p.SampleRatio)
+		if err != nil {
+			return err
+		}
+		host.Setenv(v.name, pysem.Str(interval))
+	}
+	host.Setenv("HEAP_PROFILE_SAMPLE_RATIO", pysem.Str(p.SampleRatio))
+	host.Setenv("HEAP_PROFILE_TIME_INTERVAL", pysem.Str(p.TimeIntervalSeconds))
+	host.Setenv("HEAP_PROFILE_MMAP", strings.ToLower(pysem.Str(p.MMap)))
+	return nil
+}
+
+// divide is int(a / b).
+func divide(a, b any) (any, error) {
+	x, err := quotientOperand(a, a, b)
+	if err != nil {
+		return nil, err
+	}
+	y, err := quotientOperand(b, a, b)
+	if err != nil {
+		return nil, err
+	}
+	if y == 0 {
+		return nil, pysem.Raise("ZeroDivisionError", "division by zero")
+	}
+	return pysem.ToInt(x / y)
+}
+
+func quotientOperand(v, a, b any) (float64, error) {
+	switch v.(type) {
+	case string, nil:
+		return 0, pysem.Raise("TypeError", "unsupported operand type(s) for /: '%s' and '%s'", pysem.TypeName(a), pysem.TypeName(b))
+	}
+	return pysem.ToFloat(v)
+}

@@ -1,0 +1,310 @@
+package training
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// OptString and OptInt are values that may be None.
+type (
+	OptString = pysem.Opt[string]
+	OptInt    = pysem.Opt[int]
+)
+
+// MLPEnv is what the MLP scheduler tells a process through its environment
+// (mlp_utils.py:63): its role and index, and the hosts and ports of all roles.
+// Under MPI the workers of a host share its entry, and their ports are counted up
+// from that of worker 0.
+type MLPEnv struct {
+	Framework OptString
+	SSHPort   OptString
+	Role      string // upper case
+	Roles     []RoleCount
+	Index     int
+	Port      int
+	// Available says whether there is an MLP environment at all.
+	Available bool
+	CPU, GPU  int
+	GPUType   string
+	Mem       int
+	// Host is this host's own address.
+	Host string
+
+	vars         map[string]string
+	mpi          bool
+	size, locals int // of MPI
+	localsErr    error
+}
+
+// RoleCount is how many processes a role has.
+type RoleCount struct {
+	Role  string
+	Count int
+}
+
+// NewMLPEnv reads the environment; numbers that are none are a ValueError.
+func NewMLPEnv(host env.Host) (*MLPEnv, error) {
+	m := &MLPEnv{vars: map[string]string{}}
+	for _, entry := range host.Environ() {
+		key, value, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(key, "MLP_") || strings.HasPrefix(key, "MPI_") {
+			m.vars[key] = value
+		}
+	}
+	m.Framework, m.SSHPort = m.get("MLP_FRAMEWORK"), m.get("MLP_SSH_PORT")
+	m.Role = strings.ToUpper(m.get("MLP_ROLE").Or(""))
+	if err := m.readRoles(host.Environ()); err != nil {
+		return nil, err
+	}
+	if err := m.readPlace(host); err != nil {
+		return nil, err
+	}
+	m.Available = len(m.vars) > 0 && len(m.Roles) > 0
+	for _, n := range []struct {
+		key string
+		to  *int
+	}{{"MLP_CPU", &m.CPU}, {"MLP_GPU", &m.GPU}, {"MLP_MEM", &m.Mem}} {
+		var err error
+		if *n.to, err = m.number(n.key); err != nil {
+			return nil, err
+		}
+	}
+	m.GPUType = m.get("MLP_GPU_TYPE").Or("")
+	var err error
+	m.Host, err = LocalHost(host)
+	return m, err
+}
+
+// readRoles takes a role from each variable MLP_<role>_NUM.
+func (m *MLPEnv) readRoles(environ []string) error {
+	for _, entry := range environ {
+		key, _, _ := strings.Cut(entry, "=")
+		_, known := m.vars[key]
+		parts := strings.Split(key, "_")
+		if !known || len(parts) != 3 || parts[2] != "NUM" {
+			continue
+		}
+		count, err := m.number(key)
+		if err != nil {
+			return err
+		}
+		m.setRole(parts[1], count)
+	}
+	return nil
+}
+
+func (m *MLPEnv) setRole(role string, count int) {
+	for i := range m.Roles {
+		if m.Roles[i].Role == role {
+			m.Roles[i].Count = count
+			return
+		}
+	}
+	m.Roles = append(m.Roles, RoleCount{Role: role, Count: count})
+}
+
+// readPlace finds the index and the port; those of a worker under MPI come from
+// its rank.
+func (m *MLPEnv) readPlace(host env.Host) (err error) {
+	_, ranked := host.LookupEnv("OMPI_COMM_WORLD_RANK")
+	m.mpi = ranked && m.Role == "WORKER"
+	if m.size, err = variable(host, "OMPI_COMM_WORLD_SIZE", 1); m.mpi && err != nil {
+		return err
+	}
+	// Used, and refused, only when a host is asked for.
+	m.locals, m.localsErr = variable(host, "OMPI_COMM_WORLD_LOCAL_SIZE", 1)
+	if !m.mpi {
+		if m.Index, err = m.number("MLP_ROLE_INDEX"); err != nil {
+			return err
+		}
+		m.Port, err = m.number("MLP_PORT")
+		return err
+	}
+	if m.Index, err = variable(host, "OMPI_COMM_WORLD_RANK", 0); err != nil {
+		return err
+	}
+	m.setRole("WORKER", m.size)
+	m.Port, err = m.number("MLP_PORT")
+	m.Port += m.Index
+	return err
+}
+
+// variable is a number of the environment, and fallback when it is unset.
+func variable(host env.Host, key string, fallback int) (int, error) {
+	text, ok := host.LookupEnv(key)
+	if !ok {
+		return fallback, nil
+	}
+	n, _, err := pysem.ParseSmallInt(text)
+	return n, err
+}
+
+// get is a variable without white space and quotes around it; an empty one is
+// None.
+func (m *MLPEnv) get(key string) OptString {
+	value := m.vars[key]
+	if value == "" {
+		return OptString{}
+	}
+	return pysem.Some(strings.Trim(strings.Trim(pysem.Strip(value), `"`), "'"))
+}
+
+// number is a variable as an int, 0 for None.
+func (m *MLPEnv) number(key string) (int, error) {
+	text := m.get(key)
+	if !text.Set {
+		return 0, nil
+	}
+	n, _, err := pysem.ParseSmallInt(text.V)
+	return n, err
+}
+
+// EnableMPI says whether this is a worker under MPI.
+func (m *MLPEnv) EnableMPI() bool { return m.mpi }
+
+// HasRole says whether there is a role of that name in upper case.
+func (m *MLPEnv) HasRole(role string) bool {
+	for _, r := range m.Roles {
+		if r.Role == role {
+			return true
+		}
+	}
+	return false
+}
+
+// role is the name in upper case, the own one for None and the empty one.
+func (m *MLPEnv) role(role OptString) string {
+	if role.Or("") == "" {
+		return m.Role
+	}
+	return strings.ToUpper(role.V)
+}
+
+// NumReplicas is the number of processes of a role.
+func (m *MLPEnv) NumReplicas(role OptString) (int, error) {
+	name := m.role(role)
+	if m.mpi && name == "WORKER" {
+		return m.size, nil
+	}
+	return m.number("MLP_" + name + "_NUM")
+}
+
+// AllHosts are the primary hosts of a role, separated by commas.
+func (m *MLPEnv) AllHosts(role OptString) OptString {
+	return m.get("MLP_" + m.role(role) + "_ALL_PRIMARY_HOSTS")
+}
+
+// AllAddrs are the primary addresses of a role.
+func (m *MLPEnv) AllAddrs(role OptString) []string {
+	addrs := m.get("MLP_" + m.role(role) + "_ALL_PRIMARY_ADDRS").Or("")
+	if addrs == "" {
+		return nil
+	}
+	return strings.Split(addrs, ",")
+}
+
+// indexOf is the index, or for None the own one in the own role and 0 elsewhere.
+func (m *MLPEnv) indexOf(role string, index OptInt) int {
+	if role == m.Role {
+		return index.Or(m.Index)
+	}
+	return index.Or(0)
+}
+
+// HostOf is the primary host of a process, or the other one.
+func (m *MLPEnv) HostOf(role OptString, index OptInt, primary bool) (OptString, error) {
+	name := m.role(role)
+	i := m.indexOf(name, index)
+	if m.mpi && name == "WORKER" {
+		if m.localsErr != nil {
+			return OptString{}, m.localsErr
+		}
+		if m.locals == 0 {
+			return OptString{}, pysem.Raise("ZeroDivisionError", "integer division or modulo by zero")
+		}
+		i = floorDivide(i, m.locals)
+	}
+	if primary {
+		return m.get(fmt.Sprintf("MLP_%s_%d_PRIMARY_HOST", name, i)), nil
+	}
+	return m.get(fmt.Sprintf("MLP_%s_%d_HOST", name, i)), nil
+}
+
+func floorDivide(a, b int) int {
+	q := a / b
+	if a%b != 0 && (a < 0) != (b < 0) {
+		q--
+	}
+	return q
+}
+
+// Addr is the primary address of a process, None when its host or port is not
+// known.
+func (m *MLPEnv) Addr(role OptString, index OptInt) (OptString, error) {
+	name := m.role(role)
+	i := m.indexOf(name, index)
+	host, err := m.HostOf(pysem.Some(name), pysem.Some(i), true)
+	if err != nil {
+		return OptString{}, err
+	}
+	port := m.get(fmt.Sprintf("MLP_%s_%d_PORT", name, i))
+	if m.mpi && name == "WORKER" {
+		if port = m.get("MLP_WORKER_0_PORT"); port.Set {
+			n, _, err := pysem.ParseSmallInt(port.V)
+			if err != nil {
+				return OptString{}, err
+			}
+			port.V = pysem.Str(n + i)
+		}
+	}
+	if host.Or("") == "" || port.Or("") == "" {
+		return OptString{}, nil
+	}
+	return pysem.Some(host.V + ":" + port.V), nil
+}
+
+// defaultPort is the port of a process whose port is not known.
+const defaultPort = 2222
+
+// PortOf is the port of a process, of index 0 for None: a string as it is in the
+// environment, or the int 2222. For a worker under MPI whose first port is known
+// it is a TypeError.
+func (m *MLPEnv) PortOf(role OptString, index OptInt) (any, error) {
+	name := m.role(role)
+	if m.mpi && name == "WORKER" {
+		if m.get("MLP_WORKER_0_PORT").Set {
+			return nil, pysem.Raise("TypeError", `can only concatenate str (not "int") to str`)
+		}
+		return defaultPort + index.Or(m.Index), nil
+	}
+	if port := m.get(fmt.Sprintf("MLP_%s_%d_PORT", name, index.Or(0))); port.Set {
+		return port.V, nil
+	}
+	return defaultPort, nil
+}
+
+// DispatcherTarget is the URL of the data service's dispatcher.
+func (m *MLPEnv) DispatcherTarget(role OptString) (string, error) {
+	if role.Or("") == "" {
+		role = pysem.Some("dispatcher")
+	}
+	addr, err := m.Addr(role, OptInt{})
+	if err != nil {
+		return "", err
+	}
+	return "grpc://" + addr.Or("localhost:5050"), nil
+}
+
+// QueueDevice is the device that holds the queue between PS or workers.
+func (m *MLPEnv) QueueDevice() string {
+	switch {
+	case m.HasRole("PS"):
+		return "/job:ps/task:0/device:CPU:0"
+	case m.HasRole("WORKER"):
+		return "/job:worker/task:0/device:CPU:0"
+	}
+	return "/device:CPU:0"
+}

@@ -1,0 +1,118 @@
+package training
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// IsIPv6Address says whether the text is an IPv6 address without brackets
+// (net_utils.py:89).
+func IsIPv6Address(ip string) bool {
+	addr, err := netip.ParseAddr(ip)
+	return err == nil && addr.Is6() && strings.Count(ip, "%") <= 1
+}
+
+// ConcatIPAndPort is "ip:port", with an IPv6 address in brackets
+// (net_utils.py:97). The port is text because None reads "None".
+func ConcatIPAndPort(ip, port string) string {
+	if IsIPv6Address(ip) {
+		return "[" + ip + "]:" + port
+	}
+	return ip + ":" + port
+}
+
+// LocalIP is the address of the host's own name, IPv6 where it has no IPv4 one
+// (net_utils.py:104); without either it is a gaierror.
+func LocalIP(host env.Host) (string, error) {
+	if ip, err := host.LookupIP(); err == nil {
+		return ip, nil
+	}
+	ip, err := host.LookupIPv6()
+	if err != nil {
+		return "", pysem.Raise("gaierror", "%v", err)
+	}
+	return ip, nil
+}
+
+// IsIPv4Supported says whether the host's own name has an IPv4 address.
+func IsIPv4Supported(host env.Host) (bool, error) {
+	ip, err := LocalIP(host)
+	return !IsIPv6Address(ip), err
+}
+
+// LocalServerAddr is where a server of this host with that port is reached.
+func LocalServerAddr(host env.Host, port string) (string, error) {
+	ip, err := LocalIP(host)
+	if err != nil {
+		return "", err
+	}
+	return ConcatIPAndPort(ip, port), nil
+}
+
+// NodeAliveChecker connects to addresses once and sorts them into those that
+// answer and those that don't (net_utils.py:26).
+type NodeAliveChecker struct {
+	e           *env.Env
+	addrs       []string
+	left        []string
+	alive, dead []string
+}
+
+// NewNodeAliveChecker checks the addresses by that many tasks at a time and
+// returns when all are done. Without tasks none is checked, and all count as
+// alive.
+func NewNodeAliveChecker(e *env.Env, addrs []string, tasks int) *NodeAliveChecker {
+	c := &NodeAliveChecker{e: e, addrs: addrs, left: slices.Clone(addrs)}
+	group := monitor.NewGroup(e.Tasks)
+	for range tasks {
+		group.Go("node-alive", c.work)
+	}
+	group.Join()
+	return c
+}
+
+func (c *NodeAliveChecker) work() {
+	for len(c.left) > 0 {
+		addr := c.left[0]
+		c.left = c.left[1:]
+		if err := c.ping(addr); err != nil {
+			c.e.Log.Logf(env.Warning, "cannot connect to %s, because %v", addr, err)
+			c.dead = append(c.dead, addr)
+		} else {
+			c.alive = append(c.alive, addr)
+		}
+	}
+}
+
+func (c *NodeAliveChecker) ping(addr string) error {
+	colon := strings.LastIndexByte(addr, ':')
+	if colon < 0 {
+		return pysem.Raise("ValueError", "not enough values to unpack (expected 2, got 1)")
+	}
+	port, err := pysem.ParseInt(addr[colon+1:])
+	if err != nil {
+		return err
+	}
+	return c.e.Network.Probe(ConcatIPAndPort(strings.Trim(addr[:colon], "[]"), port.String()))
+}
+
+// AllNodesAlive says whether none is dead.
+func (c *NodeAliveChecker) AllNodesAlive() bool { return len(c.dead) == 0 }
+
+// DeadNodes are the addresses that did not answer, sorted, each once.
+func (c *NodeAliveChecker) DeadNodes() []string { return sortedSet(c.dead) }
+
+// AliveNodes are the addresses that answered, sorted, each once.
+func (c *NodeAliveChecker) AliveNodes() []string { return sortedSet(c.alive) }
+
+// Addrs are the addresses as given.
+func (c *NodeAliveChecker) Addrs() []string { return c.addrs }
+
+func sortedSet(list []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(list)))
+}

@@ -1,0 +1,39 @@
+package training
+
+import (
+	"path"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// FindMain is the directory that holds the code base's folder monolith, found from
+// the path of one of its files: that of a bazel run, of site-packages, or of a
+// checkout (path_utils.py:21). Elsewhere it is a ValueError.
+func FindMain(files env.Files, file string) (string, error) {
+	if !strings.HasPrefix(file, "/") {
+		file = pysem.JoinStrings(files.Getwd(), file)
+	}
+	file = path.Clean(file)
+	if main, ok := mainOf(file); ok && env.Exists(files, pysem.JoinStrings(main, "monolith")) {
+		return main, nil
+	}
+	return "", pysem.Raise("ValueError", "Unable to find the monolith base directory. "+
+		"This file directory is %s. Are you running under bazel structure?", file)
+}
+
+func mainOf(file string) (string, bool) {
+	for _, marker := range []string{"__main__", "site-packages"} {
+		if end := strings.LastIndex(file, "/"+marker+"/"); end >= 0 {
+			return pysem.JoinStrings(file[:end], marker), true
+		}
+	}
+	if end := strings.LastIndex(file, "/monolith/"); end >= 0 {
+		return file[:end], true
+	}
+	return "", false
+}
+
+// LibopsPath is the path of a library below the directory that [FindMain] found.
+func LibopsPath(mainDir, name string) string { return pysem.JoinStrings(mainDir, name) }

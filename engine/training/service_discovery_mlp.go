@@ -1,0 +1,239 @@
+package training
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// MLPServiceDiscovery answers from the environment that MLP gives
+// (service_discovery.py:417). Nothing is told to other processes: deregistering
+// only hides a process from this one.
+type MLPServiceDiscovery struct {
+	e       *env.Env
+	mlp     *MLPEnv // nil once closed
+	addr    string
+	filters map[string]bool // hidden, as "ps:0"
+}
+
+// NewMLPServiceDiscovery reads the environment.
+func NewMLPServiceDiscovery(e *env.Env) (*MLPServiceDiscovery, error) {
+	mlp, err := NewMLPEnv(e.Host)
+	if err != nil {
+		return nil, err
+	}
+	return &MLPServiceDiscovery{e: e, mlp: mlp, addr: fmt.Sprintf("%s:%d", mlp.Host, mlp.Port), filters: map[string]bool{}}, nil
+}
+
+// check refuses what does not fit the environment: an unknown role, a number too
+// high, another port, and a host that is neither local nor the expected one.
+func (d *MLPServiceDiscovery) check(name string, index int, addr string) error {
+	if d.mlp == nil {
+		return nil
+	}
+	if !d.mlp.HasRole(strings.ToUpper(name)) {
+		return assertion()
+	}
+	role := pysem.Some(name)
+	count, err := d.mlp.NumReplicas(role)
+	if err != nil {
+		return err
+	}
+	if index >= count {
+		return assertion()
+	}
+	expected, err := d.mlp.Addr(role, pysem.Some(index))
+	if err != nil {
+		return err
+	}
+	if !expected.Set {
+		return pysem.AttributeError(nil, "split")
+	}
+	wantHost, wantPort, err := splitAddr(expected.V)
+	if err != nil {
+		return err
+	}
+	host, port, err := splitAddr(addr)
+	if err != nil {
+		return err
+	}
+	other, err := d.mlp.HostOf(OptString{}, OptInt{}, false)
+	if err != nil {
+		return err
+	}
+	known := []string{"local", "localhost", "127.0.0.1", "0.0.0.0", wantHost, d.mlp.Host}
+	if !slices.Contains(known, host) && (!other.Set || other.V != host) || port != wantPort {
+		return assertion()
+	}
+	return nil
+}
+
+// splitAddr cuts host:port; more or fewer colons are a ValueError.
+func splitAddr(addr string) (host, port string, err error) {
+	parts := strings.Split(addr, ":")
+	if len(parts) != 2 {
+		return "", "", unpackError(2, len(parts))
+	}
+	return parts[0], parts[1], nil
+}
+
+func filterKey(name string, index int) string {
+	return fmt.Sprintf("%s:%d", strings.ToLower(name), index)
+}
+
+// Register shows a process again.
+func (d *MLPServiceDiscovery) Register(name string, index int, addr string) error {
+	if err := d.check(name, index, addr); err != nil {
+		return err
+	}
+	delete(d.filters, filterKey(name, index))
+	return nil
+}
+
+// Deregister hides a process.
+func (d *MLPServiceDiscovery) Deregister(name string, index int, addr string) error {
+	if err := d.check(name, index, addr); err != nil {
+		return err
+	}
+	d.filters[filterKey(name, index)] = true
+	return nil
+}
+
+// portWait is how long Query waits for each PS to listen.
+const portWait = time.Hour
+
+// Query lists the processes of a role, and waits until each PS listens. One whose
+// address is not known, or that does not listen, is an AssertionError.
+func (d *MLPServiceDiscovery) Query(name string) (Addrs, error) { return d.QueryAddrs(name, false) }
+
+// QueryAddrs is Query, without the wait if skipPortCheck says so.
+func (d *MLPServiceDiscovery) QueryAddrs(name string, skipPortCheck bool) (Addrs, error) {
+	if name == "" {
+		return nil, assertion()
+	}
+	addrs := Addrs{}
+	if d.mlp == nil {
+		return addrs, nil
+	}
+	count, err := d.mlp.NumReplicas(pysem.Some(name))
+	if err != nil {
+		return nil, err
+	}
+	for i := range count {
+		addr, err := d.mlp.Addr(pysem.Some(name), pysem.Some(i))
+		if err != nil {
+			return nil, err
+		}
+		if !addr.Set {
+			return nil, assertion()
+		}
+		if d.filters[filterKey(name, i)] {
+			continue
+		}
+		addrs = append(addrs, IndexedAddr{Index: i, Addr: addr.V})
+		if strings.ToLower(name) != "ps" || skipPortCheck {
+			continue
+		}
+		if err := d.checkListens(addr.V); err != nil {
+			return nil, err
+		}
+	}
+	return addrs, nil
+}
+
+func (d *MLPServiceDiscovery) checkListens(addr string) error {
+	host, port, err := splitAddr(addr)
+	if err != nil {
+		return err
+	}
+	if _, err := pysem.ParseInt(port); err != nil {
+		return err
+	}
+	if !CheckPort(d.e, host, port, portWait) {
+		return pysem.Raise("AssertionError", "%s connect error!", addr)
+	}
+	return nil
+}
+
+// DeregisterAll hides all processes.
+func (d *MLPServiceDiscovery) DeregisterAll() {
+	if d.mlp == nil {
+		return
+	}
+	for _, role := range d.mlp.Roles {
+		for i := range role.Count {
+			d.filters[filterKey(role.Role, i)] = true
+		}
+	}
+}
+
+// QueryAll lists ps, worker and chief, as far as they exist.
+func (d *MLPServiceDiscovery) QueryAll() ([]NamedAddrs, error) {
+	var all []NamedAddrs
+	if d.mlp == nil {
+		return nil, nil
+	}
+	for _, role := range d.mlp.Roles {
+		name := strings.ToLower(role.Role)
+		if name != "ps" && name != "worker" && name != "chief" {
+			continue
+		}
+		addrs, err := d.QueryAddrs(name, true)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, NamedAddrs{Name: name, Addrs: addrs})
+	}
+	return all, nil
+}
+
+// ServerType is the own role in lower case, None once closed.
+func (d *MLPServiceDiscovery) ServerType() OptString {
+	if d.mlp == nil {
+		return OptString{}
+	}
+	return pysem.Some(strings.ToLower(d.mlp.Role))
+}
+
+// Index is the own index, None once closed.
+func (d *MLPServiceDiscovery) Index() OptInt {
+	if d.mlp == nil {
+		return OptInt{}
+	}
+	return pysem.Some(d.mlp.Index)
+}
+
+// Addr is the own address.
+func (d *MLPServiceDiscovery) Addr() string { return d.addr }
+
+// Closed says whether Close was called.
+func (d *MLPServiceDiscovery) Closed() bool { return d.mlp == nil }
+
+// Close forgets everything; queries are empty from then on.
+func (d *MLPServiceDiscovery) Close() {
+	d.mlp = nil
+	clear(d.filters)
+}
+
+// CheckPort waits until somebody listens at host:port, at most for limit
+// (mlp_utils.py:41). The reference tries again without a pause; here there is one
+// of a second, the grain in which it counts the time.
+func CheckPort(e *env.Env, host, port string, limit time.Duration) bool {
+	start := e.Clock.Now()
+	for {
+		if e.Network.Probe(ConcatIPAndPort(strings.Trim(host, "[]"), port)) == nil {
+			return true
+		}
+		elapsed := e.Clock.Now().Sub(start).Truncate(time.Second)
+		if limit-elapsed <= 0 {
+			return false
+		}
+		e.Tasks.Sleep(time.Second)
+	}
+}
+
+var _ ServiceDiscovery = (*MLPServiceDiscovery)(nil)

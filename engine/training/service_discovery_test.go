@@ -1,0 +1,217 @@
+package training
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// This file tests what the recorded cases cannot show, because their clients never
+// fail, never lose a session, and tell a deleted znode's old data.
+
+// heldTasks keeps tasks for the test to run, and counts time.
+type heldTasks struct {
+	inlineTasks
+	now   time.Time
+	slept []time.Duration
+	held  []func()
+}
+
+func (t *heldTasks) Now() time.Time         { return t.now }
+func (t *heldTasks) Elapsed() time.Duration { return 0 }
+func (t *heldTasks) Sleep(d time.Duration) {
+	t.now = t.now.Add(d)
+	t.slept = append(t.slept, d)
+}
+func (t *heldTasks) Go(_ string, fn func()) env.Task {
+	t.held = append(t.held, fn)
+	return doneTask{}
+}
+
+type caseRandom struct{}
+
+func (caseRandom) Intn(string, int) int   { return 0 }
+func (caseRandom) Float64(string) float64 { return 0.5 }
+
+func newHeldEnv() (*env.Env, *heldTasks) {
+	tasks := &heldTasks{now: time.Unix(1700000000, 0)}
+	host := &caseHost{vars: map[string]string{}, ipv4: "192.0.2.10"}
+	return &env.Env{Host: host, Tasks: tasks, Clock: tasks, Random: caseRandom{}, Log: caseLog{}, Network: deadNetwork{}}, tasks
+}
+
+func newZKDiscovery(t *testing.T) (*ZKServiceDiscovery, *caseZooKeeper) {
+	t.Helper()
+	e, _ := newHeldEnv()
+	zk := &caseZooKeeper{data: map[string]env.DataFunc{}, children: map[string]env.ChildrenFunc{}, fill: func() {}}
+	d, err := NewZKServiceDiscovery(e, ZKDiscoveryOptions{JobName: "job", MaxTries: 1, ZooKeeper: zk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, zk
+}
+
+func TestADeletedZnodeIsForgotten(t *testing.T) {
+	d, zk := newZKDiscovery(t)
+	if err := d.Register("ps", 0, "a:1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := zk.data["/monolith/job/ps.0"](nil, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	addrs, err := d.Query("ps")
+	if diff := cmp.Diff(Addrs{}, addrs); diff != "" || err != nil {
+		t.Errorf("error %v, addresses (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestAMalformedZnodeIsAValueError(t *testing.T) {
+	_, zk := newZKDiscovery(t)
+	for _, child := range []string{"ps", "ps.0.1", "ps.x"} {
+		if err := zk.make("/monolith/job/"+child, []byte("a:1"), true); pysem.TypeOf(err) != "ValueError" {
+			t.Errorf("%s: got %v, want ValueError", child, err)
+		}
+		zk.nodes = nil
+	}
+}
+
+func TestANewSessionAfterALossWakesTheRegistrations(t *testing.T) {
+	d, _ := newZKDiscovery(t)
+	if err := d.Register("ps", 0, "a:1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		state env.SessionState
+		want  bool
+	}{{env.Connected, false}, {env.Suspended, false}, {env.Connected, false}, {env.Lost, false}, {env.Suspended, false}, {env.Connected, true}} {
+		d.listen(step.state)
+		if got := d.threads[0].wakeup.IsSet(); got != step.want {
+			t.Errorf("%s: got woken %v, want %v", step.state, got, step.want)
+		}
+	}
+}
+
+func TestAClosedDiscoveryRegistersNobody(t *testing.T) {
+	d, _ := newZKDiscovery(t)
+	d.Close()
+	d.Close()
+	if err := d.Register("ps", 0, "a:1"); pysem.TypeOf(err) != "AttributeError" {
+		t.Errorf("got %v, want AttributeError", err)
+	}
+	if err := d.Deregister("ps", 0, "a:1"); pysem.TypeOf(err) != "AttributeError" {
+		t.Errorf("got %v, want AttributeError", err)
+	}
+}
+
+// deafConsul loses registrations, and fails the first calls.
+type deafConsul struct {
+	failures int
+	err      error
+	lookups  int
+}
+
+func (c *deafConsul) Lookup(string, int) ([]any, error) {
+	c.lookups++
+	if c.failures > 0 {
+		c.failures--
+		return nil, c.err
+	}
+	return nil, nil
+}
+func (c *deafConsul) Register(string, int, ConsulTags) error { return nil }
+func (c *deafConsul) Deregister(string, int) error           { return nil }
+
+func TestAMachineThatConsulNeverListsIsBlacklisted(t *testing.T) {
+	e, tasks := newHeldEnv()
+	d := NewConsulServiceDiscovery(e, &deafConsul{}, "id", 0)
+	err := d.Register("ps", 0, "a:1")
+	if !errors.Is(err, &pysem.Error{Type: "OSError", Message: "This machine is blacklisted by consul."}) {
+		t.Errorf("got %v, want OSError: This machine is blacklisted by consul.", err)
+	}
+	if got := tasks.now.Sub(time.Unix(1700000000, 0)); got != 3*time.Minute {
+		t.Errorf("got an end after %s, want 3m0s", got)
+	}
+}
+
+func TestSocketErrorsAreRetriedFourTimes(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		failures int
+		err      string
+		lookups  int
+		fails    bool
+	}{
+		{"four failures pass", 4, "ConnectionRefusedError", 5, false},
+		{"five do not", 5, "ConnectionRefusedError", 5, true},
+		{"other errors do not", 1, "ValueError", 1, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e, _ := newHeldEnv()
+			c := &deafConsul{failures: test.failures, err: &pysem.Error{Type: test.err}}
+			_, err := NewConsulServiceDiscovery(e, c, "id", 0).Query("ps")
+			if (err != nil) != test.fails || c.lookups != test.lookups {
+				t.Errorf("got %d look-ups, error %v, want %d, failing %v", c.lookups, err, test.lookups, test.fails)
+			}
+		})
+	}
+}
+
+// lateNetwork listens after some probes.
+type lateNetwork struct {
+	env.Network
+	refusals int
+	addrs    []string
+}
+
+func (n *lateNetwork) Probe(addr string) error {
+	n.addrs = append(n.addrs, addr)
+	if n.refusals > 0 {
+		n.refusals--
+		return &env.RPCError{Code: env.Unavailable}
+	}
+	return nil
+}
+
+func TestCheckPortWaitsUntilTheLimit(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		refusals int
+		want     bool
+		probes   int
+	}{
+		{"at once", 0, true, 1}, {"late", 3, true, 4}, {"at the limit", 5, true, 6}, {"too late", 6, false, 6},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e, _ := newHeldEnv()
+			n := &lateNetwork{refusals: test.refusals}
+			e.Network = n
+			if got := CheckPort(e, "[::1]", "80", 5*time.Second); got != test.want || len(n.addrs) != test.probes {
+				t.Errorf("got %v after %d probes, want %v after %d", got, len(n.addrs), test.want, test.probes)
+			}
+			if n.addrs[0] != "[::1]:80" {
+				t.Errorf("got a probe of %s, want [::1]:80", n.addrs[0])
+			}
+		})
+	}
+}
+
+func TestMLPQueryFailsWhereAPSDoesNotListen(t *testing.T) {
+	e, _ := newHeldEnv()
+	for _, v := range [][2]string{
+		{"MLP_ROLE", "WORKER"}, {"MLP_PS_NUM", "1"}, {"MLP_PS_0_PRIMARY_HOST", "ps0"}, {"MLP_PS_0_PORT", "1000"},
+	} {
+		e.Host.Setenv(v[0], v[1])
+	}
+	d, err := NewMLPServiceDiscovery(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.Query("ps")
+	if !errors.Is(err, &pysem.Error{Type: "AssertionError", Message: "ps0:1000 connect error!"}) {
+		t.Errorf("got %v, want AssertionError: ps0:1000 connect error!", err)
+	}
+}

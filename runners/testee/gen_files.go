@@ -1,0 +1,165 @@
+package testee
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// genFiles invents for sections 15 to 18 of the protocol: what reads files.
+var genFiles = map[string]generator{
+	"model_manager.ModelManager.sequence":      genModelManager,
+	"resource_utils.cal_model_info_v2":         genModelInfo,
+	"resource_utils.memory":                    func(d *draws, c *Case) { c.Host = dict("mem_available", pick(d, 7000000000, 0, 1, 1<<40)) },
+	"resource_utils.exists":                    genExists,
+	"tfs_client.read_header":                   genStream,
+	"tfs_client.read_data":                     genStream,
+	"tfs_client.get_example_batch_to_instance": genBatch,
+	"tfs_client.get_instance_proto": func(d *draws, c *Case) {
+		c.Files = dict("in", streamOf(d))
+		c.In = dict("input_file", "in", "batch_size", pick(d, 1, 2, 3, 0))
+	},
+	"tfs_client.generate_random_instance.shape": func(d *draws, c *Case) {
+		c.In = dict()
+		if d.flip(2) {
+			c.In.Set("slots", list(d, 4, func() any { return pick(d, 1, 7, 200) }))
+			c.In.Set("vocab_sizes", list(d, 4, func() any { return pick(d, 5, 1, 2) }))
+		}
+	},
+}
+
+// modelFiles are what a transfer service leaves of versions of models.
+func modelFiles(d *draws) *pysem.Dict {
+	f := dict()
+	for range 1 + d.n(3) {
+		name, version := pick(d, "m", "m2", "mm"), pick(d, "1", "2", "10", "3", "abc", "007")
+		dir := fmt.Sprintf("p2p/%s@%s", name, version)
+		for range d.length(3) {
+			f.Set(fmt.Sprintf("%s/%s/%s/%s/%s", dir, name, pick(d, "ps_0", "entry"), version, pick(d, "f0", "sub/f1", "f2")), pick[any](d, "data0", "", hexBytes("\xff\x00")))
+		}
+		if !d.flip(4) {
+			f.Set(dir+".write.done", "")
+		}
+		if d.flip(6) {
+			f.Set(dir+".read.lock", "")
+		}
+		if d.flip(10) {
+			f.Set(dir+"/", nil)
+		}
+	}
+	if d.flip(5) {
+		f.Set("recv/stale/x", "1")
+	}
+	if d.flip(12) {
+		f.Set("p2p/link", dict("$link", pick(d, "nowhere", "<TMP>/p2p")))
+	}
+	return f
+}
+
+func genModelManager(d *draws, c *Case) {
+	c.Files = modelFiles(d)
+	steps := []any{}
+	for range 1 + d.n(5) {
+		switch d.n(10) {
+		case 0, 1, 2:
+			steps = append(steps, "loop")
+		case 3, 4:
+			steps = append(steps, []any{"add", modelFiles(d)})
+		case 5:
+			steps = append(steps, pick[any](d, "remove_read_lock", "remove_old_file"))
+		case 6:
+			steps = append(steps, []any{"timeout", 30}, "start")
+		case 7:
+			steps = append(steps, []any{"run", pick(d, 1, 2, 3)})
+		case 8:
+			steps = append(steps, []any{"timeout", pick(d, 30, 60, 0)}, "wait_for_download")
+		case 9:
+			steps = append(steps, []any{"delete", pick(d, "recv", "p2p/m@1", "nope", "p2p/m@1.write.done")})
+		}
+	}
+	c.In = dict("model_name", pick[any](d, "m", "m", "m2", nil, ""), "source_path", pick[any](d, "<TMP>/p2p", "<TMP>/p2p", "<TMP>/none"), "receive_path", pick[any](d, "<TMP>/recv", "<TMP>/recv", "<TMP>/a/b"), "steps", steps)
+}
+
+func genModelInfo(d *draws, c *Case) {
+	f := dict()
+	for _, graph := range []string{"entry", "ps_0", "ps_1"} {
+		if graph != "entry" && d.flip(3) {
+			continue
+		}
+		for range d.length(3) {
+			version := pick(d, "5", "100", "200", "x", "7")
+			f.Set("m/exported_models/"+graph+"/"+version+"/saved_model.pb", pick(d, "xxx", "", "xxxxx"))
+			if d.flip(2) {
+				f.Set("m/exported_models/"+graph+"/"+version+"/variables/v", "yyyyyyyyyy")
+			}
+		}
+	}
+	if d.flip(4) {
+		f.Set("m/checkpoint", pick(d, `model_checkpoint_path: "model.ckpt-100"`, "", "x"))
+	}
+	if d.flip(5) {
+		f.Set("m/model.ckpt-100.assets/ps_0/a", "zzz")
+	}
+	c.Files = f
+	c.In = dict("exported_models_path", pick(d, "<TMP>/m/exported_models", "<TMP>/m/exported_models/", "m/exported_models", "<TMP>/none"))
+	if d.flip(3) {
+		c.In.Set("version", pick[any](d, "5", 100, "200", "9"))
+	}
+	if d.flip(4) {
+		c.In.Set("ckpt", pick[any](d, "model.ckpt-100", "model.ckpt-5", "x", nil))
+	}
+}
+
+func genExists(d *draws, c *Case) {
+	c.Files = dict("a/", nil, "f", "x", "dangling", dict("$link", "nowhere"), "link", dict("$link", "f"))
+	c.In = dict("dirname", pick(d, "a", "f", "none", "dangling", "link", "", "f/x", "a/", "<TMP>/a", "."))
+}
+
+// streamOf is messages with sizes before them, whole or cut off.
+func streamOf(d *draws) *pysem.Dict {
+	var b []byte
+	size := func(n int) {
+		for i := range 8 {
+			b = append(b, byte(n>>(8*i)))
+		}
+	}
+	for range d.length(3) {
+		message := pick(d, "\x0a\x08\x00\x00\x00\x00\x00\x00\x00\x00\x1a\x04\x00\x00\x00\x00", "hello", "", "\x1a\x04\x00\x00\x80\x3f")
+		switch d.n(5) {
+		case 3:
+			size(pick(d, 0, 1, len(message)+3))
+		case 4:
+			size(4)
+			b = append(b, "SORT"...)
+		}
+		size(len(message))
+		b = append(b, message...)
+	}
+	if d.flip(3) && len(b) > 0 {
+		b = b[:d.n(len(b))]
+	}
+	return hexBytes(string(b))
+}
+
+func genStream(d *draws, c *Case) {
+	flags := []any{}
+	for _, flag := range []string{"lagrangex_header", "has_sort_id", "kafka_dump", "kafka_dump_prefix"} {
+		if d.flip(3) {
+			flags = append(flags, flag)
+		}
+	}
+	c.In = dict("flags", flags, "stream", streamOf(d))
+}
+
+func genBatch(d *draws, c *Case) {
+	value := func() string {
+		return pick(d, "float_list { value: [1, 0.5] }", "fid_v1_list { value: [1, 2] }", "fid_v2_list { value: 18446744073709551615 }", "double_list { value: 2 }",
+			"int64_list { value: [-1, 3] }", "bytes_list { value: 'ab' }", "")
+	}
+	text := fmt.Sprintf("batch_size: %d", 1+d.n(2))
+	for range d.length(3) {
+		text += fmt.Sprintf(" named_feature_list { name: '%s' feature { %s } feature { %s } }", pick(d, "__LABEL__", "__LINE_ID__", "fc_slot_1", "x", "模"), value(), value())
+	}
+	c.Files = dict("eb", pick(d, text, text, text, text, "", "x"))
+	c.In = dict("input_file", "eb", "file_type", "pbtxt", "flags", []any{})
+}
