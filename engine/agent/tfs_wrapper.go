@@ -94,7 +94,7 @@ func (w *TFSWrapper) Command() string {
 		"--metrics_namespace_prefix=" + psm,
 	}
 	if !w.grpc {
-		flags = append(flags, fmt.Sprintf("--archon_entry_to_ps_rpc_timeout=%d", w.conf.FetchPSTimeoutMs))
+		flags = append(flags, "--archon_entry_to_ps_rpc_timeout="+w.conf.text("fetch_ps_timeout_ms"))
 	}
 	flags = append(flags, "--conf_file=conf/service.conf", "--log_conf=conf/log4j.properties")
 	flags = append(flags, w.conf.wrapperFlags()...)

@@ -7,6 +7,7 @@ Answers are encoded at once where an attempt is made, so that what the reference
 changes later does not change what was seen; Raw carries such finished JSON
 through a later encode. To change a placeholder look at Placeholders.
 """
+import collections.abc
 import dataclasses
 import enum
 import re
@@ -120,7 +121,9 @@ def encode(value):
         return {"$set": sorted((encode(v) for v in value), key=repr)}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if hasattr(value, "__iter__") and not isinstance(value, enum_type_wrapper.EnumTypeWrapper):
+    # A repeated field of protobuf's C form is a sequence without __iter__.
+    iterable = hasattr(value, "__iter__") or isinstance(value, collections.abc.Sequence)
+    if iterable and not isinstance(value, enum_type_wrapper.EnumTypeWrapper):
         return [encode(v) for v in value]
     raise TypeError(f"no encoding for {type(value).__name__}")
 
