@@ -51,7 +51,6 @@ type Case struct {
 	Flags   []string `json:"flags,omitempty"`
 }
 
-
 // Has says whether the case has the flag.
 func (c *Case) Has(flag string) bool { return slices.Contains(c.Flags, flag) }
 
@@ -67,8 +66,11 @@ const manifestName = "manifest.json"
 // casesDir holds the inputs that a person wrote, from which suites are recorded.
 const casesDir = "cases"
 
-//go:embed *.json cases
+//go:embed *.json cases known_failing.txt
 var embedded embed.FS
+
+// KnownFailing lists the ids of the cases that the engine is known to fail.
+const KnownFailing = "known_failing.txt"
 
 // FS is the vectors of this binary.
 func FS() fs.FS { return embedded }
@@ -128,6 +130,12 @@ type Input struct {
 	Files json.RawMessage `json:"files,omitempty"`
 	In    json.RawMessage `json:"in"`
 	Flags []string        `json:"flags,omitempty"`
+}
+
+// Line is the input as a case file has it.
+func (in *Input) Line() (string, error) {
+	text, err := compact(in)
+	return string(text), err
 }
 
 // CaseFile is the inputs of one suite.

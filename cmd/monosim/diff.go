@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -148,6 +149,13 @@ func (o *diffOptions) testees() (reference namedTestee, subjects []namedTestee, 
 // compare asks one subject the golden cases, and the invented ones.
 func (o *diffOptions) compare(reference, subject namedTestee, i int) (*testee.DiffReport, error) {
 	known := map[string]bool{}
+	if _, ok := subject.Testee.(*gotestee.Testee); ok && len(o.known) == 0 {
+		list, err := engineKnown()
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(known, list)
+	}
 	if i < len(o.known) {
 		list, err := readKnown(o.known[i])
 		if err != nil {
@@ -188,11 +196,7 @@ func writeDiffTable(w io.Writer, diffs []subjectDiff) error {
 		for _, g := range d.report.By(testee.ByOp) {
 			fmt.Fprintf(&b, "  %-50s %7d %7d %9d %7d\n", g.Name, g.Passed, g.Failed, g.Explained, g.Skipped)
 		}
-		for _, result := range d.report.Results {
-			if result.Status == testee.Failed {
-				fmt.Fprintf(&b, "\n  %s\n%s", result.ID, indent(d.text(result), "    "))
-			}
-		}
+		d.writeFailures(&b)
 		c := d.report.Counts()
 		total.Passed, total.Failed = total.Passed+c.Passed, total.Failed+c.Failed
 		total.Explained, total.Skipped = total.Explained+c.Explained, total.Skipped+c.Skipped
@@ -200,6 +204,25 @@ func writeDiffTable(w io.Writer, diffs []subjectDiff) error {
 	fmt.Fprintf(&b, "%d cases for %d testees: %v\n", total.Total(), len(diffs), total)
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// writeFailures writes what failed. Invented cases of which the same is left when
+// they are made small are written once.
+func (d subjectDiff) writeFailures(b *bytes.Buffer) {
+	seen := map[string]string{}
+	for _, result := range d.report.Results {
+		if result.Status != testee.Failed {
+			continue
+		}
+		text := d.text(result)
+		key := result.Op + strings.ReplaceAll(text, result.ID, "")
+		if first, ok := seen[key]; ok {
+			fmt.Fprintf(b, "\n  %s: as %s\n", result.ID, first)
+			continue
+		}
+		seen[key] = result.ID
+		fmt.Fprintf(b, "\n  %s\n%s", result.ID, indent(text, "    "))
+	}
 }
 
 // text is what there is to say of a failed case: for an invented one the smallest

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -25,7 +26,7 @@ func newVectorsCommand() *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newVerifyCommand(), newRecordCommand(), newListCommand(), newShowCommand(), newVectorsLintCommand())
+	cmd.AddCommand(newVerifyCommand(), newRecordCommand(), newListCommand(), newShowCommand(), newVectorsLintCommand(), newDrawCommand())
 	return cmd
 }
 
@@ -85,6 +86,9 @@ for makes no sense.`,
 				return badInput(err)
 			}
 			failing, err := readKnown(known)
+			if known == "" && command == "" {
+				failing, err = engineKnown()
+			}
 			if err != nil {
 				return badInput(err)
 			}
@@ -149,21 +153,31 @@ func writeReport(w io.Writer, r *testee.Report) error {
 
 // readKnown reads a list of ids, one a line; # begins a comment.
 func readKnown(name string) (map[string]bool, error) {
-	known := map[string]bool{}
 	if name == "" {
-		return known, nil
+		return nil, nil
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("known failures: %w", err)
 	}
-	for line := range strings.Lines(string(text)) {
+	return parseKnown(string(text)), nil
+}
+
+func parseKnown(text string) map[string]bool {
+	known := map[string]bool{}
+	for line := range strings.Lines(text) {
 		id, _, _ := strings.Cut(line, "#")
 		if id = strings.TrimSpace(id); id != "" {
 			known[id] = true
 		}
 	}
-	return known, nil
+	return known
+}
+
+// engineKnown is the engine's own list, which is part of the vectors.
+func engineKnown() (map[string]bool, error) {
+	text, err := fs.ReadFile(vectors.FS(), vectors.KnownFailing)
+	return parseKnown(string(text)), err
 }
 
 func newListCommand() *cobra.Command {
@@ -214,7 +228,7 @@ func newShowCommand() *cobra.Command {
 		Short: "Print golden cases with what the engine answers",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			if len(ids) == 0 {
-				return badInput(fmt.Errorf("found no id; see monosim vectors list"))
+				return badInput(errors.New("found no id; see monosim vectors list"))
 			}
 			shown := map[string]bool{}
 			err := flags.each(func(s *vectors.Suite, c *vectors.Case) error {
@@ -264,6 +278,51 @@ func newVectorsLintCommand() *cobra.Command {
 	return cmd
 }
 
+func newDrawCommand() *cobra.Command {
+	var suites []string
+	var count int
+	var seed uint64
+	cmd := &cobra.Command{
+		Use:   "draw",
+		Short: "Print invented inputs as lines for a case file",
+		Long: `Print inputs that the generators of the operations invent, a line for each, as the
+case files have them. The same seed gives the same inputs.`,
+		Example: `  monosim vectors draw --suite utils.ZKPath --count 20 --seed 7 >> vectors/cases/utils.jsonl`,
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			selection, ops := testee.Selection{Suites: suites}, []string{}
+			for _, op := range testee.GeneratedOps() {
+				ok, err := selection.Takes(vectors.SuiteOf(op), op)
+				if err != nil {
+					return badInput(err)
+				}
+				if ok {
+					ops = append(ops, op)
+				}
+			}
+			if len(ops) == 0 || count < 1 {
+				return badInput(fmt.Errorf("found %d operations for %q and count %d, want one of each at least", len(ops), suites, count))
+			}
+			inputs, err := testee.Draw(ops, count, seed)
+			if err != nil {
+				return badInput(err)
+			}
+			for _, in := range inputs {
+				line, err := in.Line()
+				if err != nil {
+					return err
+				}
+				fmt.Fprintln(cmd.OutOrStdout(), line)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringArrayVar(&suites, "suite", nil, "take only suites or operations that the glob matches; may be repeated")
+	cmd.Flags().IntVar(&count, "count", 10, "how many inputs for each operation")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed")
+	return cmd
+}
+
 func newRecordCommand() *cobra.Command {
 	var flags testeeFlags
 	var dir, command string
@@ -281,7 +340,7 @@ the same bytes.`,
 				flags.commands = []string{command}
 			}
 			if flags.python == (command != "") {
-				return badInput(fmt.Errorf("found --python and --testee together or neither, want one"))
+				return badInput(errors.New("found --python and --testee together or neither, want one"))
 			}
 			list, err := flags.start()
 			if err != nil {

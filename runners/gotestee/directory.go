@@ -106,6 +106,9 @@ var errLoop = errors.New("too many levels of symbolic links")
 // to use in entries, which need not exist.
 func (d *directory) resolve(op, name string, follow bool) (string, error) {
 	fail := func(err error) (string, error) { return "", &fs.PathError{Op: op, Path: name, Err: err} }
+	if name == "" {
+		return fail(fs.ErrNotExist)
+	}
 	rest := strings.Split(strings.TrimPrefix(d.abs(name), "/"), "/")
 	at := "/"
 	for links := 0; len(rest) > 0; {

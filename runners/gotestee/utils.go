@@ -168,7 +168,12 @@ func (c *call) platformConfig() (any, error) {
 }
 
 func (c *call) zkPath() (any, error) {
-	p := agent.ParseZKPath(c.in.optStr("path").V)
+	path := c.in.optStr("path")
+	if !path.Set {
+		// The port's types leave no other way to ask for it (utils.py:1170).
+		return nil, pysem.Raise("TypeError", "expected string or bytes-like object")
+	}
+	p := agent.ParseZKPath(path.V)
 	out := object("bzid", p.Bzid, "base_name", p.BaseName, "idc", p.IDC, "cluster", p.Cluster,
 		"server_type", p.ServerType, "index", p.Index, "replica_id", p.ReplicaID, "task", p.Task(), "location", p.Location())
 	none, some := agent.OptString{}, pysem.Some[string]

@@ -140,6 +140,9 @@ func encode(v any) any {
 	case *pysem.Dict:
 		return encodeDict(v)
 	case intDict:
+		if len(v) == 0 {
+			return object() // an empty dict has no keys that are not strings
+		}
 		pairs := []any{}
 		for _, kv := range v {
 			pairs = append(pairs, []any{encode(kv[0]), encode(kv[1])})
@@ -253,6 +256,7 @@ func hide(text string) string {
 		text = tempName.ReplaceAllString(text, "<TMP>/<RAND>")
 		text = strings.ReplaceAll(text, caseDir, "<TMP>")
 	}
+	text = strings.ReplaceAll(text, sourceDir, "<SRC>")
 	return strings.ReplaceAll(text, fmt.Sprint(freePort), "<PORT>")
 }
 

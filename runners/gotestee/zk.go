@@ -3,7 +3,6 @@ package gotestee
 import (
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
@@ -13,10 +12,9 @@ import (
 // fakeZK is the reference's fake client, with its calls written down.
 type fakeZK struct {
 	*zookeeper.FakeClient
-	calls      []any // [name, arguments]
-	quiet      bool
-	ephemerals map[string]bool
-	listeners  []func(env.SessionState) bool
+	calls     []any // [name, arguments]
+	quiet     bool
+	listeners []func(env.SessionState) bool
 	// strict logs and obeys the recursive of a delete; otherwise it is the fake's
 	// default, true, which agents leave it at.
 	strict bool
@@ -25,7 +23,7 @@ type fakeZK struct {
 }
 
 func (c *call) newZK() *fakeZK {
-	return &fakeZK{FakeClient: zookeeper.NewFakeClient(c.env), ephemerals: map[string]bool{}}
+	return &fakeZK{FakeClient: zookeeper.NewFakeClient(c.env)}
 }
 
 // startedZK is a client that is started.
@@ -54,11 +52,13 @@ func (z *fakeZK) Create(path string, value []byte, o env.CreateOptions) (string,
 		}
 	}
 	z.note("create", arguments)
-	real, err := z.FakeClient.Create(path, value, o)
-	if err == nil {
-		z.ephemerals[real] = o.Ephemeral
-	}
-	return real, err
+	return z.FakeClient.Create(path, value, o)
+}
+
+// createStat is a create with include_data, which no agent asks for.
+func (z *fakeZK) createStat(path string, value []byte, o env.CreateOptions) (any, error) {
+	real, stat, err := z.CreateStat(path, value, o)
+	return []any{real, statOf(stat)}, err
 }
 
 func (z *fakeZK) Set(path string, value []byte, version int32) (env.Stat, error) {
@@ -85,10 +85,10 @@ func (z *fakeZK) EnsurePath(path string) error {
 	return z.FakeClient.EnsurePath(path)
 }
 
-// Restart is logged; the reference's fake has none, the protocol adds it.
+// Restart is only logged: the reference's fake has none, the protocol adds it.
 func (z *fakeZK) Restart() error {
 	z.note("restart", object())
-	return z.FakeClient.Restart()
+	return nil
 }
 
 func (z *fakeZK) AddListener(fn func(env.SessionState) bool) { z.listeners = append(z.listeners, fn) }
@@ -153,23 +153,9 @@ func (z *fakeZK) tree() any {
 		return nil
 	}
 	rows := []any{}
-	var walk func(path string)
-	walk = func(path string) {
-		names, err := z.FakeClient.Children(path)
-		if err != nil {
-			panic(err) // it was listed just now
-		}
-		for _, name := range names {
-			child := strings.TrimSuffix(path, "/") + "/" + name
-			value, stat, err := z.FakeClient.Get(child)
-			if err != nil {
-				panic(err)
-			}
-			rows = append(rows, []any{child, value, int(stat.Version), z.ephemerals[child]})
-			walk(child)
-		}
+	for _, n := range z.Znodes() {
+		rows = append(rows, []any{n.Path, n.Value, int(n.Version), n.Ephemeral})
 	}
-	walk("/")
 	return rows
 }
 
@@ -231,14 +217,12 @@ func (z *fakeZK) do(s step) (any, error) {
 }
 
 func (z *fakeZK) doCreate(s step) (any, error) {
-	path, err := z.Create(s.str("path"), s.valueOrEmpty(), env.CreateOptions{
-		Ephemeral: s.flag("ephemeral"), MakePath: s.flag("makepath"), Sequence: s.flag("sequence"),
-	})
-	if err != nil || !s.flag("include_data") {
-		return path, err
+	o := env.CreateOptions{Ephemeral: s.flag("ephemeral"), MakePath: s.flag("makepath"), Sequence: s.flag("sequence")}
+	if s.flag("include_data") {
+		return z.createStat(s.str("path"), s.valueOrEmpty(), o)
 	}
-	_, stat, err := z.Get(path)
-	return []any{path, statOf(stat)}, err
+	path, err := z.Create(s.str("path"), s.valueOrEmpty(), o)
+	return path, err
 }
 
 // doQuietly is a zk.* step of the other operations: it is not logged, and get

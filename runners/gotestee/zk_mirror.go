@@ -113,7 +113,7 @@ func (r *mirrorRun) nodes(s step) (v any, ok bool, err error) {
 	switch s.name {
 	case "mirror.create":
 		return nil, true, m.Create(s.str("path"), s.valueOrEmpty(), env.CreateOptions{
-			MakePath: s.flag("makepath"), Ephemeral: s.flag("ephemeral"), Sequence: s.flag("sequence"),
+			MakePath: makePath(s), Ephemeral: s.flag("ephemeral"), Sequence: s.flag("sequence"),
 		})
 	case "mirror.set":
 		return nil, true, m.Set(s.str("path"), s.valueOrEmpty())
@@ -132,6 +132,9 @@ func (r *mirrorRun) nodes(s step) (v any, ok bool, err error) {
 	return nil, false, nil
 }
 
+// makePath is the default of ZKMirror.create (zk_mirror.py:88).
+func makePath(s step) bool { return !s.has("makepath") || s.flag("makepath") }
+
 // changes are the steps that write for a purpose.
 func (r *mirrorRun) changes(s step) (v any, ok bool, err error) {
 	m := r.m
@@ -145,7 +148,7 @@ func (r *mirrorRun) changes(s step) (v any, ok bool, err error) {
 		if err != nil {
 			return nil, true, err
 		}
-		return nil, true, m.Create(path, meta.Serialize(), env.CreateOptions{MakePath: s.flag("makepath")})
+		return nil, true, m.Create(path, meta.Serialize(), env.CreateOptions{MakePath: true})
 	case "mirror.publish_loadding":
 		metas, err := r.publishes(s)
 		if err != nil {

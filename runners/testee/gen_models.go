@@ -204,7 +204,9 @@ func genAddressMap(d *draws, c *Case) {
 		}
 		graphs := dict()
 		for range d.length(3) {
-			graphs.Set(pick(d, "ps_0", "entry", "x"), list(d, 3, func() any { return fieldsOf(d, serviceFields[:4]) }))
+			graphs.Set(pick(d, "ps_0", "entry", "x"), list(d, 3, func() any {
+				return dict("grpc", pick[any](d, "a:1", nil, ""), "archon", pick[any](d, "a:3", nil))
+			}))
 		}
 		services.Set(m, graphs)
 	}
@@ -224,7 +226,7 @@ func genWrapperCommand(d *draws, c *Case) {
 	config := unified(d, c)
 	for _, k := range confKeys {
 		if (k.key == "enable_batching" || k.key == "platform_config_file" || k.key == "fetch_ps_timeout_ms" || k.key == "max_num_load_retries") && d.flip(3) {
-			config.Set(k.key, pick[any](d, true, false, 3, "x"))
+			config.Set(k.key, pick[any](d, "x", "", "/p.cfg"))
 		}
 	}
 	c.In = dict("config", config, "archon_port", 1, "grpc_port", 2, "http_port", 3, "model_config_file", pick(d, "/models.cfg", ""), "is_grpc_remote_op", d.flip(2))

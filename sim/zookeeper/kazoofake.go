@@ -3,7 +3,6 @@ package zookeeper
 import (
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -46,6 +45,7 @@ type fakeNode struct {
 	ctimeSec   int64
 	mtimeSec   int64
 	version    int32
+	ephemeral  bool
 	onData     env.DataFunc
 	onChildren FakeChildrenFunc
 }
@@ -164,6 +164,44 @@ func fakeParts(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool { return r == '/' })
 }
 
+// fakeSplit is os.path.split: a path that ends in a slash names the child "" of
+// what is before it.
+func fakeSplit(name string) (dir, base string) {
+	i := strings.LastIndexByte(name, '/') + 1
+	dir, base = name[:i], name[i:]
+	if trimmed := strings.TrimRight(dir, "/"); trimmed != "" {
+		dir = trimmed
+	}
+	return dir, base
+}
+
+// FakeZnode is a znode of the fake as it is now.
+type FakeZnode struct {
+	Path      string
+	Value     []byte
+	Version   int32
+	Ephemeral bool
+}
+
+// Znodes lists all znodes below the root, depth first, children in order of
+// creation.
+func (c *FakeClient) Znodes() []FakeZnode {
+	if c.tree == nil {
+		return nil
+	}
+	var list []FakeZnode
+	var walk func(n *fakeNode)
+	walk = func(n *fakeNode) {
+		for _, name := range n.names {
+			child := n.nodes[name]
+			list = append(list, FakeZnode{Path: child.path, Value: child.value, Version: child.version, Ephemeral: child.ephemeral})
+			walk(child)
+		}
+	}
+	walk(c.tree.root)
+	return list
+}
+
 // EnsurePath makes what is missing; waiting watches are attached to new znodes
 // without being called (ZK-15.19).
 func (c *FakeClient) EnsurePath(name string) error {
@@ -211,8 +249,22 @@ func (c *FakeClient) addChild(parent *fakeNode, name string, value []byte, onDat
 
 // Create makes a znode; ephemerals stay (ZK-15.2).
 func (c *FakeClient) Create(name string, data []byte, o env.CreateOptions) (string, error) {
+	real, _, err := c.CreateStat(name, data, o)
+	return real, err
+}
+
+// CreateStat is create with include_data.
+func (c *FakeClient) CreateStat(name string, data []byte, o env.CreateOptions) (string, env.Stat, error) {
+	n, err := c.create(name, data, o)
+	if err != nil {
+		return "", env.Stat{}, err
+	}
+	return n.path, n.stat(), nil
+}
+
+func (c *FakeClient) create(name string, data []byte, o env.CreateOptions) (*fakeNode, error) {
 	if c.tree == nil {
-		return "", errNotStarted
+		return nil, errNotStarted
 	}
 	if o.Sequence {
 		n := c.tree.sequences[name]
@@ -223,19 +275,19 @@ func (c *FakeClient) Create(name string, data []byte, o env.CreateOptions) (stri
 	if o.MakePath {
 		get = c.ensure
 	}
-	parent, err := get(path.Dir(name))
+	dir, base := fakeSplit(name)
+	parent, err := get(dir)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	base := path.Base(name)
 	if parent.nodes[base] != nil {
-		return "", &env.ZooKeeperError{Code: env.ZKNodeExists, Path: name}
+		return nil, &env.ZooKeeperError{Code: env.ZKNodeExists, Path: name}
 	}
 	n, err := c.addChild(parent, base, data, c.tree.data[name], c.tree.children[name])
-	if err != nil {
-		return "", err
+	if n != nil {
+		n.ephemeral = o.Ephemeral // also when a watch of the parent fails
 	}
-	return n.path, nil
+	return n, err
 }
 
 // Set replaces the data; versions are not checked (ZK-15.9).
@@ -290,11 +342,11 @@ func (c *FakeClient) Delete(name string, _ env.DeleteOptions) error { return c.r
 func (c *FakeClient) DeleteLeaf(name string) error { return c.remove(name, false) }
 
 func (c *FakeClient) remove(name string, recursive bool) error {
-	parent, err := c.find(path.Dir(name))
+	dir, base := fakeSplit(name)
+	parent, err := c.find(dir)
 	if err != nil {
 		return err
 	}
-	base := path.Base(name)
 	n := parent.nodes[base]
 	if n == nil {
 		return &env.ZooKeeperError{Code: env.ZKNoNode, Path: name}

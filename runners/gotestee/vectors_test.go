@@ -1,0 +1,92 @@
+package gotestee_test
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/runners/gotestee"
+	"github.com/monosim/monosim/runners/testee"
+	"github.com/monosim/monosim/vectors"
+)
+
+// The goal is that the engine answers every golden case as the reference did, but
+// for those on the list of known failures, which are run too. The method is the
+// one of `monosim vectors verify`.
+
+func knownFailing(t *testing.T) map[string]bool {
+	t.Helper()
+	text, err := fs.ReadFile(vectors.FS(), vectors.KnownFailing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		id, _, _ := strings.Cut(line, "#")
+		if id = strings.TrimSpace(id); id != "" {
+			known[id] = true
+		}
+	}
+	return known
+}
+
+func TestTheEngineAnswersAsTheReferenceDid(t *testing.T) {
+	suites, err := vectors.Suites(vectors.FS())
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := testee.Verify(gotestee.New("test"), suites, testee.Selection{}, knownFailing(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range report.By(testee.ByOp) {
+		t.Run(g.Name, func(t *testing.T) {
+			for _, r := range report.Results {
+				if r.Op == g.Name && r.Status == testee.Failed {
+					t.Errorf("%s (-want +got), see monosim vectors show %s:\n%s", r.ID, r.ID, r.Text)
+				}
+			}
+			t.Log(g.Counts)
+		})
+	}
+	if c := report.Counts(); c.Passed < 1500 {
+		t.Errorf("only %d cases pass, want at least 1500: %v", c.Passed, c)
+	}
+}
+
+func TestTwoAnswersToACaseAreEqual(t *testing.T) {
+	suites, err := vectors.Suites(vectors.FS())
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := gotestee.New("test")
+	for _, s := range suites {
+		for i := range s.Cases {
+			v, err := testee.VectorOf(&s.Cases[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a, b := engine.Answer(&v.Case).Line("x"), engine.Answer(&v.Case).Line("x"); a != b {
+				t.Errorf("%s: the first answer is %s, the second %s", v.ID, a, b)
+			}
+		}
+	}
+}
+
+func TestEveryOperationHasAGoldenCase(t *testing.T) {
+	suites, err := vectors.Suites(vectors.FS())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]bool{}
+	for _, s := range suites {
+		for _, c := range s.Cases {
+			shown[c.Op] = true
+		}
+	}
+	for _, op := range gotestee.Ops() {
+		if !shown[op] {
+			t.Errorf("operation %s: found no case in the vectors", op)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package testee
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The goal is that a testee that dies, hangs or talks nonsense costs the case that
+// it was asked, with a clear reason, and no other. The method is this test's own
+// program as a testee that does what the id of a case says.
+
+const actAsTestee = "TESTEE_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(actAsTestee) != "" {
+		misbehave()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func misbehave() {
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		c, err := ParseCase(lines.Text())
+		if err != nil {
+			fmt.Println(Hello{Name: "test", Version: "0"}.line())
+			continue
+		}
+		switch c.ID {
+		case "dies":
+			fmt.Fprintln(os.Stderr, "out of luck")
+			os.Exit(3)
+		case "hangs":
+			bufio.NewReader(os.Stdin).ReadByte() // nobody writes to it
+		case "noise":
+			fmt.Println("Listening on port 8500 ...")
+			continue
+		case "half":
+			fmt.Print(`{"id":"half","o`)
+			os.Exit(0)
+		case "other":
+			fmt.Println(Answer{Kind: Returned}.Line("somebody"))
+			continue
+		case "twice":
+			fmt.Println(Answer{Kind: Returned}.Line(c.ID))
+		}
+		fmt.Println(Answer{Kind: Returned, Out: "fine"}.Line(c.ID))
+	}
+}
+
+func newProcess(t *testing.T, timeout time.Duration) *Process {
+	t.Setenv(actAsTestee, "1")
+	p := &Process{Command: []string{os.Args[0]}, Timeout: timeout}
+	t.Cleanup(p.end)
+	return p
+}
+
+func TestABrokenTesteeCostsOneCase(t *testing.T) {
+	cases := []struct{ id, want string }{
+		{"dies", "out of luck"},
+		{"dies", "exit status 3"},
+		{"hangs", "found no answer within 300ms"},
+		{"noise", "Listening on port 8500"},
+		{"half", "found no JSON"},
+		{"other", `found an answer to "somebody", want one to "other"`},
+	}
+	for _, c := range cases {
+		t.Run(c.id+" "+c.want, func(t *testing.T) {
+			p := newProcess(t, 300*time.Millisecond)
+			for _, id := range []string{"good", c.id, "good"} {
+				if id == "good" {
+					p.Timeout = AnswerTimeout // a start may take a while
+				} else {
+					p.Timeout = 300 * time.Millisecond
+				}
+				got := p.Answer(&Case{ID: id, Op: "x", In: EmptyObject()})
+				switch {
+				case id == "good" && (got.Kind != Returned || got.Out != "fine"):
+					t.Errorf("a good case got %s %s", got.Kind, got)
+				case id == c.id && (got.Kind != Broken || !strings.Contains(got.Why, c.want)):
+					t.Errorf("got %s %q, want broken with %q", got.Kind, got.Why, c.want)
+				}
+			}
+		})
+	}
+}
+
+func TestAnAnswerTooManyCostsTheNextCase(t *testing.T) {
+	p := newProcess(t, 0)
+	first := p.Answer(&Case{ID: "twice", Op: "x", In: EmptyObject()})
+	second := p.Answer(&Case{ID: "next", Op: "x", In: EmptyObject()})
+	third := p.Answer(&Case{ID: "good", Op: "x", In: EmptyObject()})
+	if first.Kind != Returned || second.Kind != Broken || third.Kind != Returned {
+		t.Errorf("got %v, %v, %v, want out, broken, out", first, second, third)
+	}
+}
+
+func TestAProcessGreetsAndEnds(t *testing.T) {
+	p := newProcess(t, 0)
+	h, err := p.Hello()
+	if err != nil || h.Name != "test" {
+		t.Errorf("got %v, %v, want the greeting of test", h, err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := p.Answer(&Case{ID: "a", Op: "x", In: EmptyObject()}); got.Kind != Broken {
+		t.Errorf("a closed testee answers %v", got)
+	}
+}
+
+func TestAProgramThatIsNotThere(t *testing.T) {
+	p := &Process{Command: []string{"/no/such/testee"}}
+	if _, err := p.Hello(); err == nil || !strings.Contains(err.Error(), "/no/such/testee") {
+		t.Errorf("got %v, want an error that names the program", err)
+	}
+	if _, err := StartProcess("  "); err == nil {
+		t.Error("an empty command is taken")
+	}
+}
