@@ -7,12 +7,12 @@ BUILD := .build
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism bench parity parity-check clean
+.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism vectors-check check-python bench parity parity-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt-check vet lint proto-check test race determinism parity-check ## what CI runs; stops at the first step that fails
+check: fmt-check vet lint proto-check test race vectors-check determinism parity-check ## what CI runs; stops at the first step that fails
 	@echo "== check: ok"
 
 fmt: ## format the Go files
@@ -50,6 +50,16 @@ race: ## the short tests under the race detector
 determinism: ## the same scenarios in other processes and builds give the same traces
 	@echo "== determinism"
 	@$(GO) run ./cmd/determinism
+
+vectors-check: ## replay the golden cases on the engine
+	@echo "== vectors-check"
+	@$(GO) run ./cmd/monosim vectors lint
+	@$(GO) run ./cmd/monosim vectors verify
+
+check-python: ## hold engine and vectors to the real Python; needs MONOLITH_SRC and PYTHON (default python3)
+	@test -n "$$MONOLITH_SRC" || { echo "check-python: MONOLITH_SRC names no checkout of bytedance/monolith"; exit 2; }
+	$(GO) test -count=1 ./runners/python
+	$(GO) run ./cmd/monosim diff --python
 
 bench: ## measure
 	$(GO) run ./cmd/bench
