@@ -2,6 +2,8 @@ package gotestee
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -268,11 +270,16 @@ func messageDict(m protoreflect.Message) *pysem.Dict {
 }
 
 func mapDict(f protoreflect.FieldDescriptor, m protoreflect.Map) *pysem.Dict {
-	d := object()
-	m.Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
-		d.Set(k.String(), fieldValue(f.MapValue(), v))
+	var keys []protoreflect.MapKey
+	m.Range(func(k protoreflect.MapKey, _ protoreflect.Value) bool {
+		keys = append(keys, k)
 		return true
 	})
+	slices.SortFunc(keys, func(a, b protoreflect.MapKey) int { return strings.Compare(a.String(), b.String()) })
+	d := object()
+	for _, k := range keys {
+		d.Set(k.String(), fieldValue(f.MapValue(), m.Get(k)))
+	}
 	return d
 }
 

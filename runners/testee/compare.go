@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"sort"
+	"strings"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -23,7 +24,9 @@ func Compare(op string, want, got Answer) string {
 	case want.Kind != got.Kind:
 		return fmt.Sprintf("found %s, want %s", summary(got), summary(want))
 	}
-	return cmp.Diff(canonicalAnswer(op, want), canonicalAnswer(op, got))
+	// cmp spaces its output with no-break spaces in some builds, so that nobody
+	// relies on it; here people search in it.
+	return strings.ReplaceAll(cmp.Diff(canonicalAnswer(op, want), canonicalAnswer(op, got)), "\u00a0", " ")
 }
 
 // summary is an answer of the wrong kind, cut short.

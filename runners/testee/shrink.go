@@ -53,11 +53,11 @@ func (s *shrinker) cut() bool {
 	return improved
 }
 
-// lower sets draws to 0, or halves them.
+// lower tries the smallest values for each draw, then half of it, then one less.
 func (s *shrinker) lower() bool {
 	improved := false
 	for i := 0; i < len(s.best); i++ {
-		for _, v := range []uint64{0, s.best[i] / 2, s.best[i] - 1} {
+		for _, v := range []uint64{0, 1, 2, s.best[i] / 2, s.best[i] - 1} {
 			if i >= len(s.best) || s.best[i] == 0 || v >= s.best[i] {
 				continue
 			}
