@@ -54,6 +54,12 @@ type Case struct {
 // Has says whether the case has the flag.
 func (c *Case) Has(flag string) bool { return slices.Contains(c.Flags, flag) }
 
+// Line is the case as its suite's file has it.
+func (c *Case) Line() (string, error) {
+	text, err := compact(c)
+	return string(text), err
+}
+
 // SuiteOf is the name of the suite that an operation belongs to: its module.
 func SuiteOf(op string) string {
 	module, _, _ := strings.Cut(op, ".")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -232,11 +231,11 @@ func (d subjectDiff) text(r testee.Result) string {
 		if difference.ID != r.ID {
 			continue
 		}
-		line, err := json.Marshal(difference.Vector)
+		line, err := difference.Vector.Line()
 		if err != nil {
 			return err.Error()
 		}
-		return difference.Text + "\nvector: " + string(line)
+		return difference.Text + "\nvector: " + line
 	}
 	return r.Text
 }

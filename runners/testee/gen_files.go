@@ -28,8 +28,9 @@ var genFiles = map[string]generator{
 	},
 }
 
-// modelFiles are what a transfer service leaves of versions of models.
-func modelFiles(d *draws) *pysem.Dict {
+// modelFiles are what a transfer service leaves of versions of models. A link can
+// be made once only, so it is for the files that are there at the beginning.
+func modelFiles(d *draws, links bool) *pysem.Dict {
 	f := dict()
 	for range 1 + d.n(3) {
 		name, version := pick(d, "m", "m2", "mm"), pick(d, "1", "2", "10", "3", "abc", "007")
@@ -50,21 +51,21 @@ func modelFiles(d *draws) *pysem.Dict {
 	if d.flip(5) {
 		f.Set("recv/stale/x", "1")
 	}
-	if d.flip(12) {
+	if links && d.flip(12) {
 		f.Set("p2p/link", dict("$link", pick(d, "nowhere", "<TMP>/p2p")))
 	}
 	return f
 }
 
 func genModelManager(d *draws, c *Case) {
-	c.Files = modelFiles(d)
+	c.Files = modelFiles(d, true)
 	steps := []any{}
 	for range 1 + d.n(5) {
 		switch d.n(10) {
 		case 0, 1, 2:
 			steps = append(steps, "loop")
 		case 3, 4:
-			steps = append(steps, []any{"add", modelFiles(d)})
+			steps = append(steps, []any{"add", modelFiles(d, false)})
 		case 5:
 			steps = append(steps, pick[any](d, "remove_read_lock", "remove_old_file"))
 		case 6:

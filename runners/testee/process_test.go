@@ -54,9 +54,9 @@ func misbehave() {
 	}
 }
 
-func newProcess(t *testing.T, timeout time.Duration) *Process {
+func newProcess(t *testing.T) *Process {
 	t.Setenv(actAsTestee, "1")
-	p := &Process{Command: []string{os.Args[0]}, Timeout: timeout}
+	p := &Process{Command: []string{os.Args[0]}}
 	t.Cleanup(p.end)
 	return p
 }
@@ -72,11 +72,10 @@ func TestABrokenTesteeCostsOneCase(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.id+" "+c.want, func(t *testing.T) {
-			p := newProcess(t, 300*time.Millisecond)
+			p := newProcess(t)
 			for _, id := range []string{"good", c.id, "good"} {
-				if id == "good" {
-					p.Timeout = AnswerTimeout // a start may take a while
-				} else {
+				p.Timeout = AnswerTimeout
+				if id == "hangs" {
 					p.Timeout = 300 * time.Millisecond
 				}
 				got := p.Answer(&Case{ID: id, Op: "x", In: EmptyObject()})
@@ -92,7 +91,7 @@ func TestABrokenTesteeCostsOneCase(t *testing.T) {
 }
 
 func TestAnAnswerTooManyCostsTheNextCase(t *testing.T) {
-	p := newProcess(t, 0)
+	p := newProcess(t)
 	first := p.Answer(&Case{ID: "twice", Op: "x", In: EmptyObject()})
 	second := p.Answer(&Case{ID: "next", Op: "x", In: EmptyObject()})
 	third := p.Answer(&Case{ID: "good", Op: "x", In: EmptyObject()})
@@ -102,7 +101,7 @@ func TestAnAnswerTooManyCostsTheNextCase(t *testing.T) {
 }
 
 func TestAProcessGreetsAndEnds(t *testing.T) {
-	p := newProcess(t, 0)
+	p := newProcess(t)
 	h, err := p.Hello()
 	if err != nil || h.Name != "test" {
 		t.Errorf("got %v, %v, want the greeting of test", h, err)
