@@ -1,12 +1,14 @@
-// Package vectors holds what the project knows of the reference as data: which of
-// its modules are ported, and by what, its quirks, and the scope.
+// Package vectors holds what the project knows of the reference as data: golden
+// cases recorded from it, its quirks, which of its modules are ported and by what,
+// and the scope.
 //
 // Two things to use first:
 //
-//   - [Modules] lists the reference's files with the state of their port.
+//   - [Suites] lists the golden cases, a suite for each module of the reference.
 //   - [Quirks] lists its surprises and faults with what is done about them.
 //
-// To change the state of a module edit modules.yaml, of a row of the scope
+// Golden cases are never written by hand: add inputs to cases/<suite>.jsonl and
+// record them with `monosim vectors record --python`. To change the state of a module edit modules.yaml, of a row of the scope
 // rows.yaml, what is done about a quirk quirks.yaml; PARITY.md follows with
 // `make parity`.
 package vectors
