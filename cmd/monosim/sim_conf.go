@@ -38,6 +38,9 @@ func (in *simInput) readConf(o *simOptions) error {
 	if n := number(check.Values["agent_version"]); n != 0 {
 		in.values.version = n
 	}
+	if in.publishes() && check.Values["layout_pattern"] == "" {
+		return fmt.Errorf("%s: found no layout_pattern, want the layout that an agent of version 3 loads", o.conf)
+	}
 	in.shards = o.shards
 	if in.shards == 0 {
 		in.shards = max(in.values.numShard, 1)

@@ -73,6 +73,7 @@ func exported(t *testing.T) string {
 		"v3.conf":                                         unifiedConf,
 		"v1.conf":                                         standAloneConf,
 		"bad.conf":                                        strings.Replace(unifiedConf, "unified", "unifed", 1),
+		"nolayout.conf":                                   strings.Replace(unifiedConf, "layout_pattern online\n", "", 1),
 		"v2.conf":                                         strings.Replace(unifiedConf, "agent_version 3", "agent_version 2", 1),
 	})
 }
@@ -173,6 +174,7 @@ func TestBadInputIsOneMessageAndExitCode2(t *testing.T) {
 		{"conf that is not there", []string{"sim", "--conf", in("nope"), "--models", in("v3")}, "no such file or directory"},
 		{"unknown deploy type", []string{"sim", "--conf", in("bad.conf"), "--models", in("v3")}, `bad.conf:4: found deploy_type "unifed", want one of entry, ps, dense, mixed, unified`},
 		{"agent version 2", []string{"sim", "--conf", in("v2.conf"), "--models", in("v3")}, `found agent_version "2", want one of 1, 3`},
+		{"no layout", []string{"sim", "--conf", in("nolayout.conf"), "--models", in("v3")}, "found no layout_pattern, want the layout"},
 		{"no models", []string{"sim", "--conf", in("v3.conf")}, "--models: found nothing, want a directory of exported models"},
 		{"models that are a file", []string{"sim", "--conf", in("v3.conf"), "--models", in("file")}, "found a file, want a directory"},
 		{"models without versions", []string{"sim", "--conf", in("v3.conf"), "--models", in("none")}, "found no version directory in it, want <sub_graph>/<number>/saved_model.pb"},
