@@ -37,14 +37,14 @@ func (r *simReport) printTimeline(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%s\n", s.What, at(s.First), at(s.Last), s.Pods, again)
 	}
-	if len(r.Models) > 0 {
+	if len(r.Models)+len(r.Missing) > 0 {
 		fmt.Fprintf(w, "\navailable\tfirst\tlast\tpods\n")
 		for _, m := range r.Models {
 			fmt.Fprintf(w, "  %s\t%s\t%s\t%d\n", m.Model, at(m.First), at(m.Last), m.Pods)
 		}
 	}
 	for _, name := range r.Missing {
-		fmt.Fprintf(w, "  %s\tnever\n", name)
+		fmt.Fprintf(w, "  %s\tnever\t\t0\n", name)
 	}
 	if len(r.Exits) > 0 {
 		fmt.Fprintf(w, "\nprocesses that ended\t%d\n", r.ExitsTotal)
