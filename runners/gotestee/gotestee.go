@@ -94,9 +94,6 @@ type skipped string
 
 func (s skipped) Error() string { return string(s) }
 
-// skipf unwinds to the answer.
-func skipf(format string, args ...any) { panic(skipped(fmt.Sprintf(format, args...))) }
-
 // badCasef unwinds to the answer.
 func badCasef(format string, args ...any) { panic(badCase(fmt.Sprintf(format, args...))) }
 

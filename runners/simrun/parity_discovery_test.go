@@ -247,21 +247,3 @@ func (c *parityCase) replicaManager() (any, error) {
 		"ps_set", attempt(ps, errPS), "dense_set", attempt(dense, errDense), "all_ps", attempt(all, errAll),
 		"replicas", attempt(addrs, errAddrs), "replica", attempt(oneOrMore(one), errOne)), nil
 }
-
-// monitorAddr is section 12 of the protocol.
-func (c *parityCase) monitorAddr() (any, error) {
-	conf, err := c.config()
-	if err != nil {
-		return nil, err
-	}
-	m := agent.NewTFSMonitor(c.env, conf)
-	addrs, types := []any{}, []any{}
-	for _, name := range item(c.in, "names").([]any) {
-		name := name.(string)
-		addr, err := m.Addr(name)
-		addrs = append(addrs, []any{name, attempt(addr, err)})
-		kind, err := m.ServiceType(name)
-		types = append(types, []any{name, attempt(agent.OptString{V: kind, Set: kind != ""}, err)})
-	}
-	return object("get_addr", addrs, "get_service_type", types, "host", attempt(m.Host(), nil)), nil
-}

@@ -17,8 +17,8 @@ import (
 
 // Quirks of the mirror and of what stands on it (python-quirks, zk_mirror.py,
 // agent_service.py and tfs_monitor.py): each case does the same with the quirk
-// kept and with it repaired. What is kept is also held to the reference by
-// testdata/mirror.jsonl.
+// kept and with it repaired. What is kept is also held to the reference by the
+// vectors.
 
 // mirrorLab is a started mirror on a fake client.
 type mirrorLab struct {

@@ -12,14 +12,15 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// The goal of the parity tests is that backends, discovery, wrapper, service and
-// agent v3 do step by step what the reference does: results, errors, callbacks and
-// writes. The method is to answer cases of the testee protocol over the simulated
-// world. testdata/examples.jsonl are those of the protocol's own description,
-// testdata/recorded.jsonl were made from the reference by testdata/record.py.
+// The goal of the parity tests is that backends and discovery do step by step what
+// the reference does: results, errors, callbacks and writes. The method is to answer
+// cases of the testee protocol over the simulated world. testdata/examples.jsonl are
+// those of the protocol's own description, testdata/recorded.jsonl and mirror.jsonl
+// were made from the reference by testdata/record.py and record_mirror.py. The cases
+// of all other modules are in vectors, which runners/gotestee answers.
 
 func TestAnswersEqualTheReferences(t *testing.T) {
-	for _, name := range []string{"examples.jsonl", "recorded.jsonl"} {
+	for _, name := range []string{"examples.jsonl", "recorded.jsonl", "mirror.jsonl"} {
 		t.Run(name, func(t *testing.T) { runParityCases(t, "testdata/"+name) })
 	}
 }
@@ -47,21 +48,10 @@ func runParityCases(t *testing.T, path string) {
 
 // operations answer a case inside of a process of its own.
 var operations = map[string]func(c *parityCase) (any, error){
-	"backends.ZKBackend.sequence":                     (*parityCase).backendSequence,
-	"replica_manager.ReplicaWatcher.sequence":         (*parityCase).watcherSequence,
-	"replica_manager.ReplicaUpdater.sequence":         (*parityCase).updaterSequence,
-	"replica_manager.ReplicaManager":                  (*parityCase).replicaManager,
-	"agent_service.AgentServiceImpl.v1":               (*parityCase).serviceV1,
-	"agent_service.AgentServiceImpl.v3":               (*parityCase).serviceV3,
-	"agent_service.grpc":                              (*parityCase).serviceOverGRPC,
-	"agent_v3.AgentV3":                                (*parityCase).agentV3,
-	"agent_v3.AgentV3.layout_update_callback":         (*parityCase).layoutUpdate,
-	"agent_v3.AgentV3._gen_addrs_map":                 (*parityCase).addressMap,
-	"agent_v3.AgentV3.sync_available_saved_models":    (*parityCase).syncModels,
-	"tfs_wrapper.TFSWrapper._prepare_cmd":             (*parityCase).wrapperCommand,
-	"tfs_wrapper.TFSWrapper.list_saved_models_status": (*parityCase).modelStatus,
-	"tfs_wrapper.FakeTFSWrapper":                      (*parityCase).fakeWrapper,
-	"tfs_monitor.TFSMonitor.get_addr":                 (*parityCase).monitorAddr,
+	"backends.ZKBackend.sequence":             (*parityCase).backendSequence,
+	"replica_manager.ReplicaWatcher.sequence": (*parityCase).watcherSequence,
+	"replica_manager.ReplicaUpdater.sequence": (*parityCase).updaterSequence,
+	"replica_manager.ReplicaManager":          (*parityCase).replicaManager,
 }
 
 func runParityCase(t *testing.T, line *pysem.Dict) {

@@ -190,13 +190,9 @@ class Sequence:
 
 def operations():
     from unittest import mock
-    import grpc
-    from monolith.agent_service import agent_service, agent_service_pb2, agent_v3, backends, data_def
-    from monolith.agent_service import replica_manager, tfs_monitor, tfs_wrapper, utils
-    from monolith.native_training import zk_utils
+    from monolith.agent_service import backends, data_def, replica_manager, utils
     from tensorflow_serving.apis import get_model_status_pb2
     from tensorflow_serving.util import status_pb2
-    from google.protobuf import json_format, text_format
 
     Client = clients()
     backends.MonolithKazooClient = Client
@@ -376,161 +372,12 @@ def operations():
                 "replicas": base.attempt(lambda: m.get_replicas(0, 0, "lf", "def"), tmp),
                 "replica": base.attempt(lambda: m.get_replica(0, 0, 1), tmp)}
 
-    def requests(calls):
-        kinds = {"GetReplicas": agent_service_pb2.GetReplicasRequest, "HeartBeat": agent_service_pb2.HeartBeatRequest,
-                 "GetResource": agent_service_pb2.GetResourceRequest}
-        for call in calls:
-            yield call[0], kinds[call[0]](**call[1])
-
-    def answered(servicer, calls, tmp):
-        return {"calls": [base.attempt(lambda: {"message": getattr(servicer, rpc)(r, None)}, tmp)
-                          for rpc, r in requests(calls)]}
-
-    def watched(i):
-        zk = Client()
-        zk.start()
-        options = i.get("watcher", {})
-        conf = utils.AgentConfig(**i["config"])
-        w = replica_manager.ReplicaWatcher(zk, conf, options.get("archon", False), options.get("family", "ipv4"))
-        watch(w)
-        for path, arguments in i.get("nodes", []):
-            zk.create(path, data_def.ReplicaMeta(**arguments).serialize(), makepath=True)
-        return w, conf
-
-    def v1(i, tmp):
-        w, conf = watched(i)
-        impl = agent_service.AgentServiceImpl(w, conf) if i.get("impl_conf", True) else agent_service.AgentServiceImpl(w)
-        return answered(impl, i["calls"], tmp)
-
-    def provider(i):
-        conf = i.get("config") or {"bzid": "b", "base_name": "n", "deploy_type": "unified", "agent_version": 3}
-
-        def addrs():
-            if "addrs" not in i:
-                raise KeyError("m")
-            return i["addrs"]
-        return agent_service.AgentDataProvider(addrs), utils.AgentConfig(**conf)
-
-    def v3(i, tmp):
-        return answered(agent_service.AgentServiceImpl(*provider(i)), i["calls"], tmp)
-
-    def over_grpc(i, tmp):
-        from concurrent import futures
-        from monolith.agent_service import agent_service_pb2_grpc
-        impl = agent_service.AgentServiceImpl(watched(i)[0]) if i["version"] == 1 else \
-            agent_service.AgentServiceImpl(*provider(i))
-        server = grpc.server(futures.ThreadPoolExecutor(max_workers=2))
-        agent_service_pb2_grpc.add_AgentServiceServicer_to_server(impl, server)
-        port = server.add_insecure_port("127.0.0.1:0")
-        server.start()
-        out = []
-        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
-            stub = agent_service_pb2_grpc.AgentServiceStub(channel)
-            for rpc, r in requests(i["calls"]):
-                try:
-                    out.append({"r": {"message": ENCODE(getattr(stub, rpc)(r), tmp)}})
-                except grpc.RpcError as e:
-                    out.append({"status": {"code": e.code().name, "details": e.details()}})
-        server.stop(None)
-        return {"calls": out}
-
-    def agent(i):
-        with mock.patch.object(agent_v3.signal, "signal"):
-            return agent_v3.AgentV3(utils.AgentConfig(**i["config"]), "/conf", "/log")
-
-    def filters(a):
-        return [list(f) for f in a._layout_filters]
-
-    def agent_made(i, tmp):
-        a = agent(i)
-        return ENCODE({"container": str(a._container), "service_info": a._service_info.serialize(), "filters": filters(a),
-                       "config_text": a._tfs_wrapper.model_config_text(),
-                       "grpc_remote_op": a._tfs_wrapper.is_grpc_remote_op}, tmp)
-
-    def layout_update(i, tmp):
-        a = agent(i)
-        initial = a._tfs_wrapper.model_config_text()
-        models = [(backends.SavedModel(m, g), backends.SavedModelDeployConfig(p, v)) for m, g, p, v in i["saved_models"]]
-        called = base.attempt(lambda: a.layout_update_callback(models), tmp)
-        text = a._tfs_wrapper.model_config_text()
-        message = text_format.Parse(text, agent_v3.model_server_config_pb2.ModelServerConfig())
-        return {"filters": filters(a), "initial_text": initial, "callback": called,
-                "file": ENCODE({"text": text, "names": a._tfs_wrapper.list_saved_models(), "config": message}, tmp)}
-
-    def addrs_map(i, tmp):
-        a = agent(i)
-        a._backend._service_info_map = {
-            m: {g: [backends.ContainerServiceInfo(**s) for s in infos] for g, infos in graphs.items()}
-            for m, graphs in i["service_map"].items()}
-        if i["wrapper"] == "fake":
-            a._tfs_wrapper = tfs_wrapper.FakeTFSWrapper(a._model_config_path)
-        else:
-            a._tfs_wrapper._is_grpc_remote_op = i["wrapper"] == "grpc"
-        return ENCODE(list(a._gen_addrs_map().items()), tmp)
-
-    def sync_models(i, tmp):
-        a = agent(i)
-        a._backend.start()
-        a._tfs_wrapper.list_saved_models_status = lambda: {
-            n: 0 if s == "int" else status(state=s) for n, s in i["statuses"].items()}
-        result = base.attempt(a.sync_available_saved_models, tmp)
-        return {"result": result,
-                "writes": ENCODE(sorted(a._backend._zk.log, key=lambda w: (w[0], w[1]["path"])), tmp),
-                "available": sorted(str(m) for m in a._backend._available_saved_model)}
-
-    def wrapper(i, path):
-        return tfs_wrapper.TFSWrapper(i.get("archon_port"), i.get("grpc_port"), i.get("http_port"), path,
-                                      utils.AgentConfig(**i["config"]), "/log")
-
-    def command(i, tmp):
-        w = wrapper(i, i["model_config_file"])
-        w._is_grpc_remote_op = i["is_grpc_remote_op"]
-        cmd = w._prepare_cmd()
-        return ENCODE({"cmd": cmd, "flags": cmd.split(" ")}, tmp)
-
-    def model_status(i, tmp):
-        w = wrapper(i, os.path.join(tmp, "models.cfg"))
-
-        class Failed(grpc.RpcError):
-            def __init__(self, code, details):
-                self.code, self.details = lambda: code, lambda: details
-
-        def get(request):
-            if isinstance(i["versions"], dict):
-                raise Failed(grpc.StatusCode[i["versions"]["rpc_error"]], request.model_spec.name + " failed")
-            return get_model_status_pb2.GetModelStatusResponse(model_version_status=[
-                status(version=v, state=s, status=status_pb2.StatusProto()) for v, s in i["versions"]])
-        w._stub = types.SimpleNamespace(GetModelStatus=get)
-        return ENCODE({"names": w.list_saved_models(), "status": list(w.list_saved_models_status().items())}, tmp)
-
-    def fake_wrapper(i, tmp):
-        w = tfs_wrapper.FakeTFSWrapper(os.path.join(tmp, "models.cfg"))
-        return {"names": base.attempt(w.list_saved_models, tmp), "status": base.attempt(w.list_saved_models_status, tmp),
-                "poll": w.poll()}
-
-    def get_addr(i, tmp):
-        m = tfs_monitor.TFSMonitor(utils.AgentConfig(**i["config"]))
-        return {"get_addr": [[n, base.attempt(lambda: m.get_addr(n), tmp)] for n in i["names"]],
-                "get_service_type": [[n, base.attempt(lambda: m.get_service_type(n), tmp)] for n in i["names"]],
-                "host": base.attempt(lambda: m.host, tmp)}
-
     ops = {
         "backends.ZKBackend.sequence": backend_sequence,
         "replica_manager.ReplicaWatcher.sequence": watcher_sequence,
         "replica_manager.ReplicaUpdater.sequence": updater_sequence,
         "replica_manager.ZKListener": listener,
         "replica_manager.ReplicaManager": manager,
-        "agent_service.AgentServiceImpl.v1": v1,
-        "agent_service.AgentServiceImpl.v3": v3,
-        "agent_service.grpc": over_grpc,
-        "agent_v3.AgentV3": agent_made,
-        "agent_v3.AgentV3.layout_update_callback": layout_update,
-        "agent_v3.AgentV3._gen_addrs_map": addrs_map,
-        "agent_v3.AgentV3.sync_available_saved_models": sync_models,
-        "tfs_wrapper.TFSWrapper._prepare_cmd": command,
-        "tfs_wrapper.TFSWrapper.list_saved_models_status": model_status,
-        "tfs_wrapper.FakeTFSWrapper": fake_wrapper,
-        "tfs_monitor.TFSMonitor.get_addr": get_addr,
     }
     return utils, {name: faked(op, replica_manager) for name, op in ops.items()}
 
