@@ -12,7 +12,6 @@ import (
 // story makes the few lines that matter out of everything that is observed.
 type story struct {
 	input    *simInput
-	pods     int
 	steps    map[string]*milestone
 	order    []string
 	models   map[string]*milestone // AVAILABLE, by "<model>/<version>"

@@ -86,14 +86,6 @@ func anything(d *draws) any {
 	return list(d, 3, func() any { return word(d) })
 }
 
-// orAnything is what usual draws, seldom a value of another type.
-func orAnything(d *draws, usual func() any) any {
-	if d.flip(12) {
-		return anything(d)
-	}
-	return usual()
-}
-
 // optional is what draw gives, or null.
 func optional(d *draws, draw func() any) any {
 	if d.flip(5) {
@@ -101,8 +93,6 @@ func optional(d *draws, draw func() any) any {
 	}
 	return draw()
 }
-
-func wordValue(d *draws) func() any { return func() any { return word(d) } }
 
 // hexBytes are bytes as a value.
 func hexBytes(data string) *pysem.Dict { return dict("$hex", hex.EncodeToString([]byte(data))) }
