@@ -2,9 +2,7 @@ package training
 
 import (
 	"io/fs"
-	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -49,29 +47,6 @@ func lookUp(ip string) (string, error) {
 	return ip, nil
 }
 
-// caseFiles has only names; those in dirs are directories.
-type caseFiles struct {
-	env.Files
-	names, dirs []string
-}
-
-const caseDir = "/case"
-
-func (f *caseFiles) Getwd() string { return caseDir }
-
-func (f *caseFiles) Stat(name string) (env.FileInfo, error) {
-	if !strings.HasPrefix(name, "/") {
-		name = caseDir + "/" + name
-	}
-	name = path.Clean(name)
-	for _, file := range f.names {
-		if file == name || strings.HasPrefix(file, name+"/") {
-			return env.FileInfo{Dir: file != name || slices.Contains(f.dirs, name)}, nil
-		}
-	}
-	return env.FileInfo{}, env.NotExist("stat", name)
-}
-
 // deadNetwork reaches nobody.
 type deadNetwork struct{ env.Network }
 
@@ -97,11 +72,6 @@ type silentCond struct{ env.Cond }
 
 func (silentCond) Broadcast() {}
 
-type caseClock struct{}
-
-func (caseClock) Now() time.Time         { return time.Unix(1700000000, 0) }
-func (caseClock) Elapsed() time.Duration { return 0 }
-
 type caseLog struct{}
 
 func (caseLog) Enabled(env.Level) bool         { return false }
@@ -114,7 +84,6 @@ type caseZooKeeper struct {
 	nodes    []*caseNode
 	data     map[string]env.DataFunc
 	children map[string]env.ChildrenFunc
-	writes   []any
 	fill     func()
 }
 
@@ -130,7 +99,6 @@ func (z *caseZooKeeper) Stop()                                   { z.nodes = nil
 func (z *caseZooKeeper) Close()                                  {}
 func (z *caseZooKeeper) Start(time.Duration) error {
 	z.fill()
-	z.writes = nil
 	return nil
 }
 
@@ -141,10 +109,6 @@ func (z *caseZooKeeper) find(path string) *caseNode {
 		}
 	}
 	return nil
-}
-
-func (z *caseZooKeeper) note(name string, pairs ...any) {
-	z.writes = append(z.writes, []any{name, object(pairs...)})
 }
 
 func (z *caseZooKeeper) make(path string, value []byte, ephemeral bool) error {
@@ -180,7 +144,6 @@ func (z *caseZooKeeper) childrenOf(path string) []string {
 }
 
 func (z *caseZooKeeper) Create(path string, data []byte, o env.CreateOptions) (string, error) {
-	z.note("create", "path", path, "value", data, "ephemeral", o.Ephemeral, "makepath", o.MakePath)
 	if z.find(path) != nil {
 		return "", env.ErrNodeExists
 	}
@@ -188,7 +151,6 @@ func (z *caseZooKeeper) Create(path string, data []byte, o env.CreateOptions) (s
 }
 
 func (z *caseZooKeeper) EnsurePath(path string) error {
-	z.note("ensure_path", "path", path)
 	if z.find(path) != nil {
 		return nil
 	}
@@ -196,7 +158,6 @@ func (z *caseZooKeeper) EnsurePath(path string) error {
 }
 
 func (z *caseZooKeeper) Set(path string, data []byte, version int32) (env.Stat, error) {
-	z.note("set", "path", path, "value", data)
 	n := z.find(path)
 	if n == nil {
 		return env.Stat{}, env.ErrNoNode
@@ -209,7 +170,6 @@ func (z *caseZooKeeper) Set(path string, data []byte, version int32) (env.Stat, 
 }
 
 func (z *caseZooKeeper) Delete(path string, o env.DeleteOptions) error {
-	z.note("delete", "path", path, "recursive", o.Recursive)
 	deleted := z.find(path)
 	if deleted == nil {
 		return env.ErrNoNode
