@@ -69,8 +69,8 @@ func (s Quirks) Repair(quirks ...Quirk) Quirks {
 // Keeps says whether q behaves as in the reference.
 func (s Quirks) Keeps(q Quirk) bool { return s.repaired[q/64]&(1<<(q%64)) == 0 }
 
-// ParseQuirks reads "python", "fixed", or a list as "Q22,Q117" of the quirks to
-// keep.
+// ParseQuirks reads "python", "fixed", a list as "Q22,Q117" of the only quirks to
+// keep, or one as "-Q22,-Q117" of the only quirks to repair.
 func ParseQuirks(text string) (Quirks, error) {
 	switch text {
 	case "python":
@@ -78,20 +78,25 @@ func ParseQuirks(text string) (Quirks, error) {
 	case "fixed":
 		return Fixed, nil
 	}
-	var kept []Quirk
+	repairs := strings.HasPrefix(text, "-")
+	var listed []Quirk
 	for id := range strings.SplitSeq(text, ",") {
 		id = strings.TrimSpace(id)
-		number, found := strings.CutPrefix(id, "Q")
+		name, minus := strings.CutPrefix(id, "-")
+		number, found := strings.CutPrefix(name, "Q")
 		n, err := strconv.Atoi(number)
-		if !found || err != nil || n < 1 || n > maxQuirk {
-			return Quirks{}, fmt.Errorf("quirks: found %q, want python, fixed, or ids as Q22,Q117", id)
+		if minus != repairs || !found || err != nil || n < 1 || n > maxQuirk {
+			return Quirks{}, fmt.Errorf("quirks: found %q, want python, fixed, ids to keep as Q22,Q117, or ids to repair as -Q22,-Q117", id)
 		}
-		kept = append(kept, Quirk(n))
+		listed = append(listed, Quirk(n))
 	}
-	return KeepOnly(kept...), nil
+	if repairs {
+		return Python.Repair(listed...), nil
+	}
+	return KeepOnly(listed...), nil
 }
 
-// String is the form that [ParseQuirks] reads.
+// String is the form that [ParseQuirks] reads: the shorter one of the lists.
 func (s Quirks) String() string {
 	switch s {
 	case Python:
@@ -99,11 +104,16 @@ func (s Quirks) String() string {
 	case Fixed:
 		return "fixed"
 	}
-	var kept []string
+	var kept, repaired []string
 	for q := Quirk(1); q <= maxQuirk; q++ {
 		if s.Keeps(q) {
 			kept = append(kept, q.String())
+		} else {
+			repaired = append(repaired, "-"+q.String())
 		}
+	}
+	if len(repaired) < len(kept) {
+		return strings.Join(repaired, ",")
 	}
 	return strings.Join(kept, ",")
 }

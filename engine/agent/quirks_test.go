@@ -10,7 +10,7 @@ import (
 )
 
 func TestQuirksReadAndPrint(t *testing.T) {
-	for _, text := range []string{"python", "fixed", "Q22,Q117", "Q152"} {
+	for _, text := range []string{"python", "fixed", "Q22,Q117", "Q152", "-Q22,-Q117", "-Q152"} {
 		q, err := ParseQuirks(text)
 		if err != nil {
 			t.Fatal(err)
@@ -19,7 +19,7 @@ func TestQuirksReadAndPrint(t *testing.T) {
 			t.Errorf("ParseQuirks(%q) prints %q", text, q)
 		}
 	}
-	for _, text := range []string{"", "22", "Q", "Q0", "Q999", "Q1,,Q2"} {
+	for _, text := range []string{"", "22", "Q", "Q0", "Q999", "Q1,,Q2", "-", "-Q1,Q2", "Q1,-Q2"} {
 		if q, err := ParseQuirks(text); err == nil {
 			t.Errorf("ParseQuirks(%q) = %v, want an error", text, q)
 		}

@@ -17,7 +17,7 @@ func (c *call) controller() (agent.Controller, *agent.ZKBackend, *fakeZK, error)
 	zk := c.newZK()
 	b := agent.NewZKBackend(c.env, "gip", zk)
 	err := b.Start()
-	return agent.Controller{Env: c.env, Backend: b}, b, zk, err
+	return agent.Controller{Env: c.env, Backend: b, Quirks: c.quirks}, b, zk, err
 }
 
 func (c *call) findModelName() (any, error) {

@@ -55,7 +55,7 @@ func (c *call) provided() (agent.ServiceAnswers, error) {
 	if c.in.has("config") {
 		conf, err = c.config()
 	} else {
-		conf, err = agent.NewConfig(c.env, agent.Field{Name: "bzid", Value: "b"}, agent.Field{Name: "base_name", Value: "n"},
+		conf, err = c.loader().New(agent.Field{Name: "bzid", Value: "b"}, agent.Field{Name: "base_name", Value: "n"},
 			agent.Field{Name: "deploy_type", Value: "unified"}, agent.Field{Name: "agent_version", Value: 3})
 	}
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *call) mirrored(update bool) (agent.ServiceAnswers, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := agent.NewZKMirror(c.env, zk, agent.MirrorOptions{Bzid: "b", ShardID: pysem.Some(0), NumShard: 1})
+	m := agent.NewZKMirror(c.env, zk, agent.MirrorOptions{Bzid: "b", ShardID: pysem.Some(0), NumShard: 1, Quirks: c.quirks})
 	if update {
 		var replicas []*agent.ReplicaMeta
 		for _, a := range c.in.objects("replicas") {

@@ -19,6 +19,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners/testee"
 )
@@ -47,10 +48,25 @@ func merge(tables ...table) table {
 func Ops() []string { return slices.Sorted(maps.Keys(operations)) }
 
 // Testee is the engine as a testee.
-type Testee struct{ version string }
+type Testee struct {
+	version string
+	quirks  agent.Quirks
+}
 
-// New makes a testee with that version in its greeting.
+// New makes a testee with that version in its greeting. It answers with all faults
+// of the reference.
 func New(version string) *Testee { return &Testee{version: version} }
+
+// KeepQuirks says which faults of the reference its answers have, as
+// [agent.ParseQuirks] reads them.
+func (t *Testee) KeepQuirks(quirks string) error {
+	kept, err := agent.ParseQuirks(quirks)
+	if err != nil {
+		return err
+	}
+	t.quirks = kept
+	return nil
+}
 
 // Hello tells the operations.
 func (t *Testee) Hello() (testee.Hello, error) {
@@ -66,7 +82,7 @@ func (t *Testee) Answer(c *testee.Case) testee.Answer {
 	if !ok {
 		return testee.Answer{Kind: testee.Skipped, Why: "unknown operation " + c.Op}
 	}
-	out, err := answer(c, op)
+	out, err := t.answer(c, op)
 	var bad badCase
 	var skip skipped
 	var panicked *vtime.PanicError
@@ -98,13 +114,13 @@ func (s skipped) Error() string { return string(s) }
 func badCasef(format string, args ...any) { panic(badCase(fmt.Sprintf(format, args...))) }
 
 // answer runs the operation as the main thread of a process. It returns encoded.
-func answer(c *testee.Case, op operation) (out any, err error) {
+func (t *Testee) answer(c *testee.Case, op operation) (out any, err error) {
 	defer func() {
 		if why := verdictOf(recover()); why != nil {
 			out, err = nil, why
 		}
 	}()
-	w := newWorld(c)
+	w := newWorld(c, t.quirks)
 	defer w.close()
 	w.run(func(call *call) {
 		defer func() {

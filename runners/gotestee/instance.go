@@ -84,9 +84,9 @@ func (c *call) instanceToPB() (any, error) {
 }
 
 func (c *call) instanceToJSON() (any, error) {
-	return c.written(c.formater().ToJSON(c.env, c.in.optStr("fname"), agent.Python))
+	return c.written(c.formater().ToJSON(c.env, c.in.optStr("fname"), c.quirks))
 }
 
 func (c *call) instanceToText() (any, error) {
-	return c.written(c.formater().ToText(c.env, c.in.optStr("fname"), agent.Python))
+	return c.written(c.formater().ToText(c.env, c.in.optStr("fname"), c.quirks))
 }

@@ -40,7 +40,7 @@ func (c *call) modelMgrSequence() (any, error) {
 func serverConfig(a arguments) (*config.ModelServerConfig, error) {
 	list := &config.ModelConfigList{}
 	for _, x := range a.objects("configs") {
-		mc, err := modelConfig(x)
+		mc, err := modelConfig(x, agent.Python) // a request of the case, not of an agent
 		if err != nil {
 			return nil, err
 		}

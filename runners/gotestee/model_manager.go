@@ -19,7 +19,7 @@ func (c *call) modelManagerSequence() (any, error) {
 	r := &managerRun{c: c, tasks: &sleeper{Tasks: c.env.Tasks}}
 	c.env.Tasks = r.tasks
 	r.m = agent.NewModelManager(c.env, agent.ModelManagerOptions{
-		ModelName: c.in.optStr("model_name"), SourcePath: c.in.optStr("source_path"), ReceivePath: c.in.optStr("receive_path"),
+		ModelName: c.in.optStr("model_name"), SourcePath: c.in.optStr("source_path"), ReceivePath: c.in.optStr("receive_path"), Quirks: c.quirks,
 	})
 	out := []any{}
 	for _, v := range c.in.list("steps") {

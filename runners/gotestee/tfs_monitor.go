@@ -125,7 +125,7 @@ func (c *call) monitorStep(m *agent.TFSMonitor, s step) (any, error) {
 	case "reload_config":
 		list := &config.ModelConfigList{}
 		for _, a := range s.objects("configs") {
-			mc, err := modelConfig(a)
+			mc, err := modelConfig(a, c.quirks)
 			if err != nil {
 				return nil, err
 			}

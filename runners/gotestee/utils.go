@@ -38,7 +38,7 @@ func (c *call) confParser() (any, error) {
 	for _, item := range c.in.objectOr("args").Items {
 		args.Set(item.Key, item.Value)
 	}
-	if err := agent.ParseConf(c.env.Files, c.in.str("file_name"), args, agent.Python); err != nil {
+	if err := agent.ParseConf(c.env.Files, c.in.str("file_name"), args, c.quirks); err != nil {
 		return nil, err
 	}
 	return object("args", pairsOf(args)), nil
@@ -54,18 +54,21 @@ func pairsOf(d *pysem.Dict) []any {
 }
 
 func (c *call) fromFile() (*agent.AgentConfig, error) {
-	return agent.FromFile(c.env, c.in.str("fname"))
+	return c.loader().FromFile(c.in.str("fname"))
 }
+
+// loader makes configurations with the case's quirks.
+func (c *call) loader() agent.Loader { return agent.Loader{Env: c.env, Quirks: c.quirks} }
 
 // config is the configuration of a case's keyword arguments.
 func (c *call) config() (*agent.AgentConfig, error) {
-	return agent.NewConfig(c.env, c.in.object("config").fields()...)
+	return c.loader().New(c.in.object("config").fields()...)
 }
 
 func (c *call) configFromFile() (any, error) { return c.dump(c.fromFile()) }
 
 func (c *call) configFromArguments() (any, error) {
-	return c.dump(agent.NewConfig(c.env, c.in.object("kwargs").fields()...))
+	return c.dump(c.loader().New(c.in.object("kwargs").fields()...))
 }
 
 // dump is a config dump of section 5.
@@ -206,7 +209,7 @@ func (c *call) normalizeRegex() (any, error) {
 }
 
 func (c *call) expandPattern() (any, error) {
-	names, err := agent.ExpandPattern(c.in.str("pattern_str"), agent.Python)
+	names, err := agent.ExpandPattern(c.in.str("pattern_str"), c.quirks)
 	return names, err
 }
 
@@ -224,15 +227,15 @@ func (c *call) genModelSpec() (any, error) {
 }
 
 func (c *call) genModelConfig() (any, error) {
-	m, err := modelConfig(c.in)
+	m, err := modelConfig(c.in, c.quirks)
 	return m, err
 }
 
 // modelConfig is gen_model_config with keyword arguments.
-func modelConfig(a arguments) (*config.ModelConfig, error) {
+func modelConfig(a arguments, quirks agent.Quirks) (*config.ModelConfig, error) {
 	args := agent.ModelConfigArgs{
 		Name: a.str("name"), BasePath: a.optStr("base_path"), ModelPlatform: a.optStr("model_platform"),
-		VersionPolicy: pysem.Some("latest"), VersionData: 1,
+		VersionPolicy: pysem.Some("latest"), VersionData: 1, Quirks: quirks,
 	}
 	if a.has("version_policy") {
 		args.VersionPolicy = a.optStr("version_policy")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/vtime"
@@ -31,6 +32,8 @@ type world struct {
 type call struct {
 	in  arguments
 	env *env.Env
+	// quirks are the faults of the reference that the answer has.
+	quirks agent.Quirks
 	// life is the case's process and machine its host, on which operations may start other processes.
 	life    *vtime.Process
 	machine *hosts.Machine
@@ -41,11 +44,11 @@ type call struct {
 	memAvailable int64
 }
 
-func newWorld(c *testee.Case) *world {
+func newWorld(c *testee.Case, quirks agent.Quirks) *world {
 	w := &world{w: vtime.New(vtime.Config{Seed: 1, Start: time.Unix(epochSec, 0).UTC()})}
 	n := network.New(w.w, network.DefaultLaw())
 	w.machine = hosts.NewMachine(n, hosts.Config{Name: "host", IPs: []string{"192.0.2.10", "2001:db8::10"}})
-	w.call = &call{machine: w.machine, in: arguments{Dict: decodeObject(c.In, "in"), where: "in"}}
+	w.call = &call{quirks: quirks, machine: w.machine, in: arguments{Dict: decodeObject(c.In, "in"), where: "in"}}
 	w.call.host, w.call.memAvailable = newHost(c.Host)
 	w.call.dir = newDirectory()
 	w.call.dir.writeFiles(c.Files, "files")

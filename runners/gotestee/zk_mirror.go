@@ -18,7 +18,7 @@ type mirrorRun struct {
 
 func (c *call) mirrorSequence() (any, error) {
 	options := c.in.object("mirror")
-	o := agent.MirrorOptions{Bzid: options.str("bzid"), NumShard: options.integerOr("num_tce_shard", 0)}
+	o := agent.MirrorOptions{Bzid: options.str("bzid"), NumShard: options.integerOr("num_tce_shard", 0), Quirks: c.quirks}
 	if options.value("tce_shard_id") != nil {
 		o.ShardID = pysem.Some(options.integer("tce_shard_id"))
 	}
