@@ -30,6 +30,24 @@ type Runner interface {
 // then skipped.
 var ErrUnsupported = errors.New("this runner cannot do that")
 
+// Operations is a runner that has single operations of the agents' code done too, by
+// the golden cases that were recorded from the reference.
+type Operations interface {
+	// Operation answers the golden case of that id, with quirks as Spec.Quirks has
+	// them. An id that nobody knows is a *SpecError.
+	Operation(id, quirks string) (Answer, error)
+}
+
+// Answer is the answer to a golden case.
+type Answer struct {
+	// JSON is what was returned, or {"e": {"type", "message"}} for what was raised;
+	// calls inside are {"r": what they returned} or {"e": ...}. Bytes are text where
+	// they can be, messages are in protobuf's JSON form.
+	JSON []byte
+	// Differs says how it differs from the recorded answer, "" for not at all.
+	Differs string
+}
+
 // Cluster is one cluster under test. Pods have names as "shard0-replica1"; see
 // Spec.PodName. Every method that takes cluster time lets it pass.
 type Cluster interface {

@@ -32,7 +32,8 @@ type Spec struct {
 	// ModelServer is a profile: "tfs-2.4" (default), "tfs-head" or "python-fake".
 	ModelServer string
 	// Quirks says which faults of the reference the agents keep: "python"
-	// (default), "fixed", or a list of ids.
+	// (default), "fixed", a list of the only ones as "Q22,Q117", or one of the only
+	// ones to repair as "-Q22,-Q117".
 	Quirks string
 	// RestartAfter is how long after its end a pod is started again; 0 means never.
 	RestartAfter time.Duration

@@ -92,7 +92,7 @@ func Suites(fsys fs.FS) ([]*Suite, error) {
 		if name == manifestName {
 			continue
 		}
-		s, err := readSuite(fsys, name)
+		s, err := ReadSuite(fsys, strings.TrimSuffix(name, ".json"))
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +101,9 @@ func Suites(fsys fs.FS) ([]*Suite, error) {
 	return suites, nil
 }
 
-func readSuite(fsys fs.FS, name string) (*Suite, error) {
+// ReadSuite reads one suite of a directory.
+func ReadSuite(fsys fs.FS, suite string) (*Suite, error) {
+	name := suite + ".json"
 	data, err := fs.ReadFile(fsys, name)
 	if err != nil {
 		return nil, err

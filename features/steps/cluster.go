@@ -45,6 +45,11 @@ func (w *World) keepQuirks(quirks string) error {
 	return nil
 }
 
+func (w *World) repairQuirks(faults string) error {
+	w.spec.Quirks = "-" + strings.Join(list(faults), ",-")
+	return nil
+}
+
 func (w *World) zooKeeperProfile(name string) error {
 	w.spec.ZooKeeper = name
 	return nil

@@ -7,13 +7,15 @@
 //     back is a [Report].
 //   - [Vocabulary] lists every sentence that a scenario may say.
 //
-// A sentence is of one of four kinds. Shapes describe the cluster before it is
+// A sentence is of one of six kinds. Shapes describe the cluster before it is
 // built and are all that a Background may hold. Actions do something. Conditions
 // last until they are taken back, or for a time when the sentence ends in "for
 // 12s". Assertions say what must be seen: at once, or "within 30s" of waiting, or
-// all the time "for 30s".
+// all the time "for 30s". Questions and findings make scenarios without a cluster:
+// they have a single operation of the agents' code done, by a golden case that was
+// recorded from the reference, and look at the answer.
 //
 // To change what a sentence says look in words.go; what it does, in the file
-// named after its noun; how waiting works, in time.go; the agents' configuration,
+// named after its noun, and places in an answer in answer.go; how waiting works, in time.go; the agents' configuration,
 // in conf.go; how scenarios are found and run, in plan.go and suite.go.
 package steps

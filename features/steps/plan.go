@@ -171,13 +171,14 @@ func (r *reader) add(steps []*messages.Step, background bool) {
 }
 
 // addCase holds one case to the vocabulary: every step is one sentence, a
-// Background has shapes only, and something is asserted.
+// Background has shapes only, something is asserted, and all is about a cluster or
+// all about a recorded case.
 func (r *reader) addCase(sc *scenario, p *messages.Pickle) error {
 	var c scenarioCase
 	for _, t := range p.Tags {
 		c.tags = append(c.tags, t.Name)
 	}
-	asserts := false
+	asserts, onCluster, onCase := false, false, false
 	for _, ps := range p.Steps {
 		source := r.steps[ps.AstNodeIds[0]]
 		st := step{keyword: strings.TrimSpace(source.Keyword), text: ps.Text, line: int(source.Location.Line)}
@@ -193,7 +194,12 @@ func (r *reader) addCase(sc *scenario, p *messages.Pickle) error {
 		if r.inBackground[source.Id] && said.kind != aShape {
 			return &InputError{Where: where, Text: fmt.Sprintf("found %q in a Background, want the shape of the cluster only", st.text)}
 		}
-		asserts = asserts || said.kind == anAssertion
+		asserts = asserts || said.kind == anAssertion || said.kind == aFinding
+		ofCase := said.kind == aQuestion || said.kind == aFinding
+		onCase, onCluster = onCase || ofCase, onCluster || !ofCase
+		if onCase && onCluster {
+			return &InputError{Where: where, Text: fmt.Sprintf("found %q in a scenario about a cluster and a recorded case, want one of them", st.text)}
+		}
 		if !slices.Contains(sc.sentences, said) {
 			sc.sentences = append(sc.sentences, said)
 		}

@@ -29,6 +29,9 @@ type Result struct {
 	Line int
 	Tags []string
 	Seed uint64
+	// Quirks are those that the agents had, as runners.Spec has them; a scenario
+	// about a recorded case has an entry for each answer.
+	Quirks []string
 	// Replay is the command that repeats the run.
 	Replay string
 	Steps  []Step
@@ -60,6 +63,10 @@ func (r *Result) Failure() error {
 
 // finish takes what is known of the world at its end.
 func (r *Result) finish(w *World) {
+	r.Quirks = []string{w.spec.Quirks}
+	if w.operation != nil {
+		r.Quirks, r.Stats.TraceHash = w.operation.quirks, w.operation.hash
+	}
 	if w.cluster != nil {
 		r.Stats = w.cluster.Stats()
 		if broken := w.cluster.Failure(); broken != "" {

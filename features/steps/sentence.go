@@ -15,6 +15,9 @@ const (
 	anAction
 	aCondition
 	anAssertion
+	// aQuestion and aFinding are about a recorded case; no cluster is built for them.
+	aQuestion
+	aFinding
 )
 
 // sentence is one thing that a scenario may say.
@@ -24,8 +27,8 @@ type sentence struct {
 	text string
 	expr *regexp.Regexp
 	// do takes the World and one argument for each word. Those of shapes and
-	// actions return an error, those of conditions a lasting, those of assertions
-	// a check.
+	// actions and questions return an error, those of conditions a lasting, those of
+	// assertions and findings a check.
 	do reflect.Value
 }
 
@@ -41,6 +44,10 @@ func action(text string, do any) *sentence { return newSentence(anAction, text, 
 
 // condition makes a sentence that may end in "for 12s".
 func condition(text string, do any) *sentence { return newSentence(aCondition, text, do) }
+
+// question has a recorded case answered; finding looks at the answer.
+func question(text string, do any) *sentence { return newSentence(aQuestion, text, do) }
+func finding(text string, do any) *sentence  { return newSentence(aFinding, text, do) }
 
 // assertion makes a sentence that may begin with "within 30s" or "for 30s".
 func assertion(text string, do any) *sentence { return newSentence(anAssertion, text, do) }
@@ -113,11 +120,13 @@ func (s *sentence) handler(w *World) any {
 
 // say does what the sentence says in a world.
 func (s *sentence) say(w *World, args []reflect.Value) error {
-	if s.kind != aShape {
+	switch {
+	case s.kind == aQuestion || s.kind == aFinding:
+	case s.kind != aShape:
 		if err := w.ready(); err != nil {
 			return w.outcome(err)
 		}
-	} else if w.cluster != nil {
+	case w.cluster != nil:
 		return fmt.Errorf("%q comes after the cluster was built: say it earlier", s.text)
 	}
 	call := func(args []reflect.Value) any {
@@ -126,6 +135,8 @@ func (s *sentence) say(w *World, args []reflect.Value) error {
 	switch s.kind {
 	case anAssertion:
 		return w.outcome(w.hold(args[0].String(), args[1].String(), call(args[2:]).(check)))
+	case aFinding:
+		return w.outcome(call(args).(check)())
 	case aCondition:
 		last := len(args) - 1
 		return w.outcome(w.last(args[last].String(), call(args[:last]).(lasting)))

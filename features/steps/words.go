@@ -33,6 +33,10 @@ var words = map[string]string{
 	"places":   `(` + placeName + `(?:(?:, | and )` + placeName + `)*)`,
 	"state":    `(START|LOADING|AVAILABLE|UNLOADING|END|UNKNOWN)`,
 	"error":    `([A-Z_]+)`,
+	"quirks":   `(Q\d+(?:(?:, | and )Q\d+)*)`,
+	"case":     `([\w.]+/[\w-]+)`,
+	"json":     `(null|true|false|-?\d+|".*"|\[.*\]|\{.*\})`,
+	"raised":   `([A-Z]\w+)`,
 }
 
 // sentences is the whole vocabulary. {word} stands for a word of the table above
@@ -46,6 +50,7 @@ var sentences = []*sentence{
 	shape("the agents have no setting {text}", (*World).removeSetting),
 	shape("the environment variable {text} is {text}", (*World).setVariable),
 	shape("the agents keep the quirks {text}", (*World).keepQuirks),
+	shape("the agents keep all quirks but {quirks}", (*World).repairQuirks),
 	shape("the ZooKeeper profile is {text}", (*World).zooKeeperProfile),
 	shape("the model server profile is {text}", (*World).modelServerProfile),
 	shape("pods that end start again after {duration}", (*World).restartAfter),
@@ -120,4 +125,16 @@ var sentences = []*sentence{
 	assertion("{agents} refuse(s) GetReplicas with {error} {text}", (*World).refusesGetReplicas),
 	assertion("{agents} answer(s) GetResource with shard {n} and replica {n}", (*World).resourceAnswer),
 	assertion("{agents} refuse(s) GetResource with {error} {text}", (*World).refusesGetResource),
+
+	// Single operations of the agents' code, by the golden cases of vectors.
+	question("the recorded case {case}", (*World).recordedCase),
+	question("it is answered as the reference does", (*World).answeredAsRecorded),
+	question("it is answered with {quirks} repaired", (*World).answeredRepaired),
+	finding("the answer is {json}", (*World).answerIs),
+	finding("the answer raises {raised}", (*World).answerRaises),
+	finding("the answer at {text} is {json}", (*World).found),
+	finding("the answer at {text} raises {raised}", (*World).raises),
+	finding("the answer at {text} has {json} {n} time(s)", (*World).has),
+	finding("step {n} returns {json}", (*World).stepReturns),
+	finding("step {n} raises {raised}", (*World).stepRaises),
 }

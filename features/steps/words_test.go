@@ -15,7 +15,8 @@ var samples = map[string][]string{
 	"agents": {"every agent", "the agent of shard0-replica1", "the agents of shard0-replica1 and shard1-replica0"},
 	"server": {"the ps server of shard0-replica0"}, "servers": {"every model server", "the model server of shard0-replica1"},
 	"kind": {"ps", "entry"}, "places": {"ZooKeeper", "idc lf", "shard0-replica1 and ZooKeeper"},
-	"state": {"AVAILABLE"}, "error": {"NOT_FOUND"},
+	"state": {"AVAILABLE"}, "error": {"NOT_FOUND"}, "quirks": {"Q153", "Q154 and Q158"}, "case": {"utils.ZKPath/sample-dc-replica"},
+	"json": {"12", "null", `"a b"`, `["a", {"b": "c"}]`, "{}"}, "raised": {"KeyError"},
 }
 
 // TestEverySentenceSaysOneThing makes texts of each sentence, with the parts that

@@ -18,6 +18,8 @@ type World struct {
 	conf    conf
 	models  []runners.Model
 	cluster runners.Cluster // nil until the first sentence that is no shape
+	// operation is what a scenario about a recorded case has instead of a cluster.
+	operation *operation
 	// seen is the cluster time at the end of the step before.
 	seen time.Duration
 }

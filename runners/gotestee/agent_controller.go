@@ -2,6 +2,7 @@ package gotestee
 
 import (
 	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -10,6 +11,7 @@ var agentControllerOps = table{
 	"agent_controller.find_model_name":     (*call).findModelName,
 	"agent_controller.declare_saved_model": (*call).declareSavedModel,
 	"agent_controller.map_model_to_layout": (*call).mapModelToLayout,
+	"agent_controller.main":                (*call).controlCommand,
 }
 
 // controller is one over a started backend.
@@ -84,4 +86,22 @@ func (c *call) mapModelToLayout() (any, error) {
 		return nil, err
 	}
 	return object("result", result, "writes", writes, "bzid_info", info+"\n"), nil
+}
+
+// oneZK gives out one client.
+type oneZK struct{ client *fakeZK }
+
+func (z oneZK) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper { return z.client }
+
+// controlCommand is the whole command with the case's flags.
+func (c *call) controlCommand() (any, error) {
+	flags := c.in.object("flags")
+	o := agent.DefaultControlOptions()
+	o.Cmd, o.Bzid, o.Arch = flags.strOr("cmd", o.Cmd), flags.strOr("bzid", o.Bzid), flags.strOr("arch", o.Arch)
+	o.ExportBase, o.Overwrite = flags.strOr("export_base", ""), flags.flag("overwrite")
+	o.ModelName, o.Layout, o.Quirks = flags.strOr("model_name", ""), flags.strOr("layout", ""), c.quirks
+	zk := c.newZK()
+	c.env.ZooKeeper = oneZK{zk}
+	printed, err := agent.Control(c.env, o)
+	return object("result", attempt(nil, err), "writes", writesOf(zk), "printed", printed), nil
 }

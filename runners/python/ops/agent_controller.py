@@ -1,10 +1,14 @@
 """agent_controller (testee.md section 16)."""
+from absl import flags
+from absl.testing import flagsaver
 from monolith.agent_service import agent_controller
 from monolith.agent_service import backends
 
 import surroundings
-from ops.backends import new_backend
+from ops.backends import fake_client, new_backend
 from values import attempt
+
+flags.FLAGS.mark_as_parsed()
 
 
 def started_backend():
@@ -44,9 +48,17 @@ def map_model_to_layout(given):
     return {"result": result, "writes": writes, "bzid_info": printed.getvalue()}
 
 
+def main(given):
+    """The whole command with these flags; the others have their defaults."""
+    with flagsaver.flagsaver(**given["flags"]), fake_client() as client, surroundings.captured_stdout() as printed:
+        result = attempt(agent_controller.main, None)
+    return {"result": result, "writes": client.take_writes(), "printed": printed.getvalue()}
+
+
 OPS = {
     "agent_controller.find_model_name":
         lambda given: agent_controller.find_model_name(given["exported_models_path"]),
     "agent_controller.declare_saved_model": declare_saved_model,
     "agent_controller.map_model_to_layout": map_model_to_layout,
+    "agent_controller.main": main,
 }

@@ -1,4 +1,5 @@
 """backends.ZKBackend.sequence (testee.md section 10)."""
+import contextlib
 import json
 
 from monolith.agent_service import backends
@@ -7,14 +8,21 @@ import recorder
 from values import Raw, attempt, encode, pairs
 
 
-def new_backend(bzid, zk_servers=""):
-    """A ZKBackend on a fresh fake client. Answers both."""
+@contextlib.contextmanager
+def fake_client():
+    """The fake client that backends have which are made meanwhile."""
     client = recorder.Client()
     real, backends.MonolithKazooClient = backends.MonolithKazooClient, lambda hosts: client
     try:
-        return backends.ZKBackend(bzid, zk_servers), client
+        yield client
     finally:
         backends.MonolithKazooClient = real
+
+
+def new_backend(bzid, zk_servers=""):
+    """A ZKBackend on a fresh fake client. Answers both."""
+    with fake_client() as client:
+        return backends.ZKBackend(bzid, zk_servers), client
 
 
 def service_map(backend):

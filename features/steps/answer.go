@@ -1,0 +1,124 @@
+package steps
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// An answer is JSON in Go's plain types, with numbers as they are written.
+func parseAnswer(data []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	err = d.Decode(&v)
+	return v, err
+}
+
+// lookUp finds what is at a place as "steps > 2 > tree": a key of an object, the
+// first of a pair, or the number of a member, counted from 1. An empty place is
+// the whole. What a call returned is looked through.
+func lookUp(v any, place string) (any, error) {
+	if place == "" {
+		return v, nil
+	}
+	for part := range strings.SplitSeq(place, " > ") {
+		next, ok := member(v, part)
+		if !ok {
+			next, ok = member(returned(v), part)
+		}
+		if !ok {
+			return nil, fmt.Errorf("the answer at %s: found no %s in %s", place, part, text(v))
+		}
+		v = next
+	}
+	return v, nil
+}
+
+func member(v any, name string) (any, bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		m, ok := v[name]
+		return m, ok
+	case []any:
+		for _, x := range v {
+			if key, value, ok := pair(x); ok && key == name {
+				return value, true
+			}
+		}
+		if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= len(v) {
+			return v[n-1], true
+		}
+	}
+	return nil, false
+}
+
+// pair takes [key, value] apart.
+func pair(v any) (key string, value any, ok bool) {
+	list, _ := v.([]any)
+	if len(list) != 2 {
+		return "", nil, false
+	}
+	key, ok = list[0].(string)
+	return key, list[1], ok
+}
+
+// returned is what a call returned, or v itself when it is no call.
+func returned(v any) any {
+	if call, ok := v.(map[string]any); ok {
+		if r, ok := call["r"]; ok {
+			return r
+		}
+	}
+	return v
+}
+
+// raised is the type of the exception that a call raised, "" for none.
+func raised(v any) string {
+	call, _ := v.(map[string]any)
+	failure, _ := call["e"].(map[string]any)
+	name, _ := failure["type"].(string)
+	return name
+}
+
+// count says how often x is in v.
+func count(v, x any) int {
+	n := 0
+	switch v := v.(type) {
+	case string:
+		if part, ok := x.(string); ok {
+			n = strings.Count(v, part)
+		}
+	case map[string]any:
+		if key, ok := x.(string); ok {
+			if _, ok := v[key]; ok {
+				n = 1
+			}
+		}
+	case []any:
+		for _, m := range v {
+			key, _, isPair := pair(m)
+			if sameJSON(m, x) || isPair && sameJSON(key, x) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func sameJSON(a, b any) bool { return reflect.DeepEqual(a, b) }
+
+// text shows a value in a message, cut short.
+func text(v any) string {
+	const most = 400
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	if len(data) > most {
+		return string(data[:most]) + "…"
+	}
+	return string(data)
+}

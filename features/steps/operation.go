@@ -1,0 +1,150 @@
+package steps
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strings"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// operation is a golden case, a single operation of the agents' code recorded from
+// the reference, and the answer to it that was asked for last.
+type operation struct {
+	id     string
+	answer *runners.Answer // nil before the first
+	// quirks are those of all answers so far, as runners.Spec has them.
+	quirks []string
+	// hash is the rolling hash of all answers so far.
+	hash uint64
+}
+
+// recordedCase names the case that the scenario is about.
+func (w *World) recordedCase(id string) error {
+	if w.operation != nil {
+		return fmt.Errorf("found a second recorded case, %s after %s: want a scenario for each", id, w.operation.id)
+	}
+	w.operation = &operation{id: id}
+	return nil
+}
+
+// answeredAsRecorded has the case answered with all faults of the reference, which
+// must give the recorded answer.
+func (w *World) answeredAsRecorded() error {
+	if err := w.answered("python"); err != nil {
+		return err
+	}
+	if text := w.operation.answer.Differs; text != "" {
+		return fmt.Errorf("%s: the answer is not the recorded one (-recorded +got):\n%s", w.operation.id, text)
+	}
+	return nil
+}
+
+// answeredRepaired has the case answered with some faults repaired, which must
+// change the answer.
+func (w *World) answeredRepaired(faults string) error {
+	ids := list(faults)
+	if err := w.answered("-" + strings.Join(ids, ",-")); err != nil {
+		return err
+	}
+	if w.operation.answer.Differs == "" {
+		return fmt.Errorf("%s: with %s repaired the answer is still the recorded one: %s", w.operation.id, faults, w.operation.answer.JSON)
+	}
+	return nil
+}
+
+func (w *World) answered(quirks string) error {
+	if w.operation == nil {
+		return errors.New("found no recorded case to answer: name one before")
+	}
+	runner, ok := w.runner.(runners.Operations)
+	if !ok {
+		return runners.ErrUnsupported
+	}
+	answer, err := runner.Operation(w.operation.id, quirks)
+	if err != nil {
+		return err
+	}
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%016x%s", w.operation.hash, answer.JSON)
+	w.operation.answer, w.operation.hash = &answer, h.Sum64()
+	w.operation.quirks = append(w.operation.quirks, quirks)
+	return nil
+}
+
+// found compares what the answer has at a place with JSON.
+func (w *World) found(place, want string) check {
+	return w.looking(place, func(found any) error {
+		wanted, err := parseAnswer([]byte(want))
+		if err != nil {
+			return fmt.Errorf("the scenario's JSON %s: %w", want, err)
+		}
+		if !sameJSON(wanted, returned(found)) {
+			return differ("the answer"+at(place), want, text(found))
+		}
+		return nil
+	})
+}
+
+func (w *World) answerIs(want string) check { return w.found("", want) }
+
+func (w *World) stepReturns(n int, want string) check {
+	return w.found(fmt.Sprintf("steps > %d", n), want)
+}
+
+// raises wants an exception of a type at a place.
+func (w *World) raises(place, exception string) check {
+	return w.looking(place, func(found any) error {
+		if got := raised(found); got != exception {
+			return differ("the answer"+at(place), "it to raise "+exception, text(found))
+		}
+		return nil
+	})
+}
+
+func (w *World) answerRaises(exception string) check { return w.raises("", exception) }
+
+func (w *World) stepRaises(n int, exception string) check {
+	return w.raises(fmt.Sprintf("steps > %d", n), exception)
+}
+
+// has counts the members of a list that equal JSON, the keys of an object or of
+// pairs, or how often a text has another in it.
+func (w *World) has(place, want string, times int) check {
+	return w.looking(place, func(found any) error {
+		wanted, err := parseAnswer([]byte(want))
+		if err != nil {
+			return fmt.Errorf("the scenario's JSON %s: %w", want, err)
+		}
+		if got := count(returned(found), wanted); got != times {
+			return differ(fmt.Sprintf("%s in the answer%s", want, at(place)), fmt.Sprintf("%d times", times), fmt.Sprintf("%d times in %s", got, text(found)))
+		}
+		return nil
+	})
+}
+
+// looking makes a check of what the last answer has at a place.
+func (w *World) looking(place string, fn func(found any) error) check {
+	return func() error {
+		if w.operation == nil || w.operation.answer == nil {
+			return errors.New("found no answer to look at: have a recorded case answered before")
+		}
+		answer, err := parseAnswer(w.operation.answer.JSON)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.operation.id, err)
+		}
+		found, err := lookUp(answer, place)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.operation.id, err)
+		}
+		return fn(found)
+	}
+}
+
+func at(place string) string {
+	if place == "" {
+		return ""
+	}
+	return " at " + place
+}

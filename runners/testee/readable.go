@@ -1,0 +1,83 @@
+package testee
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// Readable is the answer as JSON for people: bytes are text where they can be,
+// floats are numbers, messages are in protobuf's JSON form with the proto's field
+// names, and sets are lists. An answer that raised is {"e": {"type", "message"}}.
+func (a Answer) Readable() []byte {
+	if a.Kind != Returned {
+		d := &pysem.Dict{}
+		a.set(d)
+		if failure, ok := d.Get("error"); ok {
+			d = &pysem.Dict{}
+			d.Set("e", failure)
+		}
+		return pysem.AppendJSON(nil, d)
+	}
+	return pysem.AppendJSON(nil, readable(a.Out))
+}
+
+func readable(v any) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i, x := range v {
+			list[i] = readable(x)
+		}
+		return list
+	case *pysem.Dict:
+		if plain, ok := readableSpecial(v); ok {
+			return plain
+		}
+		d := &pysem.Dict{}
+		for _, item := range v.Items {
+			d.Set(item.Key, readable(item.Value))
+		}
+		return d
+	}
+	return v
+}
+
+// readableSpecial takes the objects that stand for other values.
+func readableSpecial(d *pysem.Dict) (any, bool) {
+	if digits, ok := textOf(d, "$hex"); ok {
+		data, err := hex.DecodeString(digits)
+		return string(data), err == nil && utf8.Valid(data)
+	}
+	if text, ok := textOf(d, "$f64"); ok && json.Valid([]byte(text)) {
+		f, err := pysem.ParseFloat(text)
+		return f, err == nil
+	}
+	if list, ok := d.Get("$set"); ok {
+		return readable(list), true
+	}
+	if name, ok := textOf(d, "$pb"); ok {
+		digits, _ := textOf(d, "hex")
+		return readableMessage(name, digits)
+	}
+	return nil, false
+}
+
+func readableMessage(name, digits string) (any, bool) {
+	data, err := hex.DecodeString(digits)
+	m, ok := newMessage(name)
+	if err != nil || !ok || proto.Unmarshal(data, m) != nil {
+		return nil, false
+	}
+	text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(m)
+	if err != nil {
+		return nil, false
+	}
+	v, err := pysem.ParseJSON(string(text))
+	return v, err == nil
+}
