@@ -13,6 +13,7 @@ var zkMirrorOps = table{"zk_mirror.sequence": (*call).mirrorSequence}
 type mirrorRun struct {
 	c     *call
 	m     *agent.ZKMirror
+	zk    *fakeZK
 	calls []any
 }
 
@@ -31,7 +32,7 @@ func (c *call) mirrorSequence() (any, error) {
 	}
 	zk := c.newZK()
 	zk.strict = true
-	r := &mirrorRun{c: c, m: agent.NewZKMirror(c.env, zk, o)}
+	r := &mirrorRun{c: c, zk: zk, m: agent.NewZKMirror(c.env, zk, o)}
 	steps := c.sequence(zk, r.do, r.after, "delete")
 	data := []any{}
 	for _, entry := range r.m.Entries() {
@@ -197,12 +198,22 @@ func publishMetas(list []arguments) ([]*agent.PublishMeta, error) {
 	return metas, nil
 }
 
-// election stands for election and joins the thread.
+// election stands for election and joins the thread. With asks the leader asks
+// whether it leads; with closes the first one loses the connection.
 func (r *mirrorRun) election(s step) {
+	leaders := 0
 	thread := r.m.Election(func(m *agent.ZKMirror) error {
+		leaders++
 		// The second argument is the reference's scheduler, which the port leaves to
 		// the closure.
 		r.calls = append(r.calls, []any{"leader", m == r.m, "sched-object"})
+		if s.flag("asks") {
+			r.calls = append(r.calls, []any{"is_leader", m.IsLeader()})
+		}
+		if s.flag("closes") && leaders == 1 {
+			r.zk.Stop()
+			return env.ErrConnectionClosed
+		}
 		if s.flag("raises") {
 			return pysem.Raise("ValueError", "leader failed")
 		}

@@ -6,6 +6,7 @@ name, arguments) for the steps that address the client itself, which are not log
 import contextlib
 import itertools
 
+from kazoo.protocol.states import KazooState
 from monolith.agent_service import mocked_zkclient
 
 import values
@@ -45,6 +46,11 @@ class Client(mocked_zkclient.FakeKazooClient):
     def restart(self):
         """Of the real client only, which backends calls after a loss. Here it is noted and does nothing."""
         self.note("restart")
+
+    @property
+    def state(self):
+        """Of the real client only, which a mirror asks whose connection was closed."""
+        return KazooState.CONNECTED if self._catalog is not None else KazooState.LOST
 
     @contextlib.contextmanager
     def unlogged(self):

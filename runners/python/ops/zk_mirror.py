@@ -93,10 +93,18 @@ class Sequence:
     def report_resource(self, resource):
         return self.mirror.report_resource(make(data_def.ResourceSpec, resource))
 
-    def election(self, identifier=None, raises=False):
+    def election(self, identifier=None, raises=False, asks=False, closes=False):
+        """With asks the leader asks whether it leads; with closes the first one loses the connection."""
+        leaders = []
 
         def leader(zk, sched):
+            leaders.append(zk)
             self.called.append(["leader", zk is self.mirror, sched])
+            if asks:
+                self.called.append(["is_leader", zk.is_leader])
+            if closes and len(leaders) == 1:
+                recorder.call(self.client, "stop", {})
+                raise zk_mirror.ConnectionClosedError("connection closed")
             if raises:
                 raise ValueError("leader failed")
 
