@@ -60,7 +60,7 @@ is not known.`,
 	f.StringArrayVar(&o.formats, "format", nil, "progress (default), pretty, junit or cucumber, with :FILE into a file; may be repeated")
 	f.BoolVar(&o.twice, "check-determinism", false, "run everything twice and compare what happened")
 	f.StringArrayVar(&o.choices, "choice", nil, "with --check-determinism: fix a choice of the second run, as node/site#k=value")
-	f.StringVar(&o.quirks, "quirks", "", "python, fixed, or the ids to keep as Q22,Q117, for scenarios that do not say theirs (default python)")
+	f.StringVar(&o.quirks, "quirks", "", quirksHelp+"; for scenarios that do not say theirs (default python)")
 	f.BoolVar(&o.list, "sentences", false, "print the sentences that scenarios may use, and run nothing")
 	return cmd
 }
@@ -114,7 +114,7 @@ func (o *testOptions) suite(paths []string, runner runners.Runner) (*steps.Suite
 		return nil, fmt.Errorf("--seeds: found %d, want 1 or more", o.seeds)
 	}
 	if !quirkList.MatchString(o.quirks) {
-		return nil, fmt.Errorf("--quirks: found %q, want python, fixed, or ids as Q22,Q117", o.quirks)
+		return nil, fmt.Errorf("--quirks: found %q, want python, fixed, ids to keep as Q22,Q117, or ids to repair as -Q22,-Q117", o.quirks)
 	}
 	if len(o.choices) > 0 && !o.twice {
 		return nil, errors.New("--choice: found no --check-determinism, whose second run it changes")
@@ -138,7 +138,7 @@ func (o *testOptions) suite(paths []string, runner runners.Runner) (*steps.Suite
 }
 
 var (
-	quirkList  = regexp.MustCompile(`^(?:|python|fixed|Q\d+(?:,Q\d+)*)$`)
+	quirkList  = regexp.MustCompile(`^(?:|python|fixed|Q\d+(?:,Q\d+)*|-Q\d+(?:,-Q\d+)*)$`)
 	choiceText = regexp.MustCompile(`^([^/]+)/(.+)#(\d+)=(\d+)$`)
 )
 

@@ -16,7 +16,8 @@ import (
 
 // newTesteeCommand makes `monosim testee`, the engine behind JSON lines.
 func newTesteeCommand() *cobra.Command {
-	return &cobra.Command{
+	var quirks string
+	cmd := &cobra.Command{
 		Use:   "testee",
 		Short: "Answer cases about the agent service, as JSON lines on stdin and stdout",
 		Long: `Answer cases by the testee protocol: one JSON object a line on standard input, one
@@ -25,10 +26,19 @@ version and the operations. The program ends with its input.`,
 		Example: `  echo '{"id":"a/b","op":"utils.expand_pattern","env":{},"in":{"pattern_str":"ps_[0-3]"}}' | monosim testee`,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return testee.Serve(gotestee.New(version), cmd.InOrStdin(), cmd.OutOrStdout())
+			engine := gotestee.New(version)
+			if err := engine.KeepQuirks(quirks); err != nil {
+				return badInput(fmt.Errorf("--quirks: %w", err))
+			}
+			return testee.Serve(engine, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
+	cmd.Flags().StringVar(&quirks, "quirks", "python", quirksHelp)
+	return cmd
 }
+
+// quirksHelp says what may be said of quirks.
+const quirksHelp = "python, fixed, the ids to keep as Q22,Q117, or those to repair as -Q22,-Q117"
 
 // pythonTestee is the program that answers cases with the reference itself, from
 // the root of the project's sources.

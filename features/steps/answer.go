@@ -17,9 +17,9 @@ func parseAnswer(data []byte) (v any, err error) {
 	return v, err
 }
 
-// lookUp finds what is at a place as "steps > 2 > tree": a key of an object, the
-// first of a pair, or the number of a member, counted from 1. An empty place is
-// the whole. What a call returned is looked through.
+// lookUp finds what is at a place as "steps > 2 > tree": a key of an object, that of
+// a row, which is its first member, or the number of a member, counted from 1. An
+// empty place is the whole. What a call returned is looked through.
 func lookUp(v any, place string) (any, error) {
 	if place == "" {
 		return v, nil
@@ -44,7 +44,7 @@ func member(v any, name string) (any, bool) {
 		return m, ok
 	case []any:
 		for _, x := range v {
-			if key, value, ok := pair(x); ok && key == name {
+			if key, value, ok := row(x); ok && key == name {
 				return value, true
 			}
 		}
@@ -55,14 +55,18 @@ func member(v any, name string) (any, bool) {
 	return nil, false
 }
 
-// pair takes [key, value] apart.
-func pair(v any) (key string, value any, ok bool) {
+// row takes a member of a list apart that is [key, value]. The value of a longer
+// one, as [path, value, version, ephemeral], is the whole row.
+func row(v any) (key string, value any, ok bool) {
 	list, _ := v.([]any)
-	if len(list) != 2 {
+	if len(list) < 2 {
 		return "", nil, false
 	}
 	key, ok = list[0].(string)
-	return key, list[1], ok
+	if len(list) == 2 {
+		return key, list[1], ok
+	}
+	return key, v, ok
 }
 
 // returned is what a call returned, or v itself when it is no call.
@@ -99,8 +103,8 @@ func count(v, x any) int {
 		}
 	case []any:
 		for _, m := range v {
-			key, _, isPair := pair(m)
-			if sameJSON(m, x) || isPair && sameJSON(key, x) {
+			key, _, isRow := row(m)
+			if sameJSON(m, x) || isRow && sameJSON(key, x) {
 				n++
 			}
 		}

@@ -110,19 +110,21 @@ func (w *World) stepRaises(n int, exception string) check {
 }
 
 // has counts the members of a list that equal JSON, the keys of an object or of
-// pairs, or how often a text has another in it.
+// rows, or how often a text has another in it.
 func (w *World) has(place, want string, times int) check {
 	return w.looking(place, func(found any) error {
 		wanted, err := parseAnswer([]byte(want))
 		if err != nil {
 			return fmt.Errorf("the scenario's JSON %s: %w", want, err)
 		}
-		if got := count(returned(found), wanted); got != times {
+		if got := max(count(found, wanted), count(returned(found), wanted)); got != times {
 			return differ(fmt.Sprintf("%s in the answer%s", want, at(place)), fmt.Sprintf("%d times", times), fmt.Sprintf("%d times in %s", got, text(found)))
 		}
 		return nil
 	})
 }
+
+func (w *World) hasNo(place, want string) check { return w.has(place, want, 0) }
 
 // looking makes a check of what the last answer has at a place.
 func (w *World) looking(place string, fn func(found any) error) check {

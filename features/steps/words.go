@@ -135,6 +135,7 @@ var sentences = []*sentence{
 	finding("the answer at {text} is {json}", (*World).found),
 	finding("the answer at {text} raises {raised}", (*World).raises),
 	finding("the answer at {text} has {json} {n} time(s)", (*World).has),
+	finding("the answer at {text} has no {json}", (*World).hasNo),
 	finding("step {n} returns {json}", (*World).stepReturns),
 	finding("step {n} raises {raised}", (*World).stepRaises),
 }
