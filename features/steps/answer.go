@@ -87,29 +87,32 @@ func raised(v any) string {
 	return name
 }
 
-// count says how often x is in v.
-func count(v, x any) int {
-	n := 0
+// count says how often x is in v; ok is false where v is nothing that x could be
+// in.
+func count(v, x any) (n int, ok bool) {
+	name, isText := x.(string)
 	switch v := v.(type) {
 	case string:
-		if part, ok := x.(string); ok {
-			n = strings.Count(v, part)
-		}
+		return strings.Count(v, name), isText && name != ""
 	case map[string]any:
-		if key, ok := x.(string); ok {
-			if _, ok := v[key]; ok {
-				n = 1
-			}
+		if v["r"] != nil && len(v) == 1 {
+			return 0, false // look at what the call returned
 		}
+		if _, has := v[name]; has {
+			n = 1
+		}
+		return n, isText
 	case []any:
 		for _, m := range v {
 			key, _, isRow := row(m)
 			if sameJSON(m, x) || isRow && sameJSON(key, x) {
 				n++
 			}
+			ok = ok || isRow && isText || reflect.TypeOf(m) == reflect.TypeOf(x)
 		}
+		return n, ok || len(v) == 0
 	}
-	return n
+	return 0, false
 }
 
 func sameJSON(a, b any) bool { return reflect.DeepEqual(a, b) }

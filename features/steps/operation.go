@@ -117,7 +117,14 @@ func (w *World) has(place, want string, times int) check {
 		if err != nil {
 			return fmt.Errorf("the scenario's JSON %s: %w", want, err)
 		}
-		if got := max(count(found, wanted), count(returned(found), wanted)); got != times {
+		got, ok := count(found, wanted)
+		if !ok {
+			got, ok = count(returned(found), wanted)
+		}
+		if !ok {
+			return fmt.Errorf("the answer%s: found %s, which can never have %s", at(place), text(found), want)
+		}
+		if got != times {
 			return differ(fmt.Sprintf("%s in the answer%s", want, at(place)), fmt.Sprintf("%d times", times), fmt.Sprintf("%d times in %s", got, text(found)))
 		}
 		return nil

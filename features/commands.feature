@@ -1,0 +1,52 @@
+Feature: Commands, patterns and files that agents make
+
+  @Q162
+  Scenario: The model server of a unified deployment is told to listen on port None
+    Given the recorded case utils.AgentConfig.get_cmd_and_port/port-of-unified
+    When it is answered as the reference does
+    Then the answer at "flags" has "--port=None" 1 time
+    And the answer at "port" is null
+    When it is answered with Q162 repaired
+    Then the answer at "flags" has "--port=1003" 1 time
+    And the answer at "port" is 1003
+
+  @Q163
+  Scenario: The dense server is told to batch twice
+    Given the recorded case utils.AgentConfig.get_cmd_and_port/batching-of-dense
+    When it is answered as the reference does
+    Then the answer at "flags" has "--enable_batching=true" 2 times
+    When it is answered with Q163 repaired
+    Then the answer at "flags" has "--enable_batching=true" 1 time
+
+  @Q157
+  Scenario: Every key that begins with include includes a file
+    Given the recorded case utils.conf_parser/key-that-begins-with-include
+    When it is answered as the reference does
+    Then the answer at "args" is [["b", "8"]]
+    When it is answered with Q157 repaired
+    Then the answer at "args" is [["include_all", "b.conf"]]
+
+  @Q166
+  Scenario: A pattern of single numbers cannot be expanded
+    Given the recorded case utils.expand_pattern/single-numbers
+    When it is answered as the reference does
+    Then the answer raises TypeError
+    When it is answered with Q166 repaired
+    Then the answer is ["ps_1", "ps_4"]
+
+  @Q168
+  Scenario: An instance that is to be written to a named file is looked for there
+    Given the recorded case utils.InstanceFormater.to_pb_text/named
+    When it is answered as the reference does
+    Then the answer raises FileNotFoundError
+    When it is answered with Q168 repaired
+    Then the answer at "path" is "out"
+    And the answer at "content" has "fid: 3" 1 time
+
+  @Q144
+  Scenario: A reload adds a model to the list that it was given
+    Given the recorded case tfs_monitor.TFSMonitor.sequence/model-of-a-reload
+    When it is answered as the reference does
+    Then the answer at "steps > 1 > config > model_config_list > config > 2 > name" is "default"
+    When it is answered with Q144 repaired
+    Then the answer at "steps > 1 > config > model_config_list > config" is [{"name": "ps_0", "base_path": "/e/ps_0", "model_platform": "tensorflow", "model_version_policy": {"latest": {"num_versions": 1}}}]
