@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/vectors"
 )
 
 // quirkShown is where a quirk of the reference is shown.
@@ -35,7 +39,44 @@ func (s quirkShown) String() string {
 	return strings.Join(parts, ", ")
 }
 
-func (p *parity) isShown(quirk int) bool { return p.shownBy(quirk).String() != "" }
+// isShown says whether something shows the quirk; a fix has to be shown with its
+// fault and repaired.
+func (p *parity) isShown(quirk int) bool {
+	if p.quirks[quirk-1].Decision == vectors.Fix {
+		kept, repaired := p.toggled(quirk)
+		return kept && repaired
+	}
+	return p.shownBy(quirk).String() != ""
+}
+
+// toggled says whether passed scenarios with the quirk's tag ran with its fault,
+// and without.
+func (p *parity) toggled(quirk int) (kept, repaired bool) {
+	id := p.quirks[quirk-1].ID
+	for _, r := range p.report.Results {
+		if r.Status != steps.Passed || !slices.Contains(r.Tags, "@"+id) {
+			continue
+		}
+		for _, quirks := range r.Quirks {
+			kept = kept || keeps(quirks, id)
+			repaired = repaired || !keeps(quirks, id)
+		}
+	}
+	return kept, repaired
+}
+
+// keeps says whether quirks, as runners.Spec has them, have the one of that id.
+func keeps(quirks, id string) bool {
+	switch quirks {
+	case "", "python":
+		return true
+	case "fixed":
+		return false
+	}
+	repairs := strings.HasPrefix(quirks, "-")
+	listed := slices.Contains(strings.Split(strings.ReplaceAll(quirks, "-", ""), ","), id)
+	return listed != repairs
+}
 
 func (p *parity) writeQuirks(b *bytes.Buffer) {
 	fmt.Fprintf(b, `
@@ -44,7 +85,7 @@ func (p *parity) writeQuirks(b *bytes.Buffer) {
 Match: the engine does the same. Fix: the same, and %[1]s--quirks fixed%[1]s repairs it. Diverge: otherwise, for the
 reason said. Later: it waits for what is said. A quirk is shown by the tests that name it, by recorded cases that are
 flagged with it, and by scenarios that are tagged with it; those that recorded cases cover without a flag are not
-counted. X: seen in a run of the reference; Z: on a real ZooKeeper.
+counted, nor is a fix without scenarios that pass with its fault and with its repair. X: seen in a run of the reference; Z: on a real ZooKeeper.
 
 | quirk | where | effect | seen | decision | shown by |
 |---|---|---|---|---|---|

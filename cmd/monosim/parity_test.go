@@ -30,7 +30,7 @@ func smallSources() fstest.MapFS {
 		"engine/proto/x.pb.go":              file("package x // backends.py Q4\n"),
 		"engine/other/testdata/lost.jsonl":  file(`{"id":"a","op":"backends.X","out":1}` + "\n"),
 		"engine/other/other_test.go":        file("package other // no test here reads the cases beside it\n"),
-		"runners/quirks_test.go":            file("package runners\n\nfunc TestQ2_TheOwnerStays(t *testing.T) { keep(\"Q1,Q4\"); load(\"agent.conf\") }\n"),
+		"runners/quirks_test.go":            file("package runners\n\nfunc TestQ2_TheOwnerStays(t *testing.T) { keep(\"Q1,Q4\"); keep(\"-Q1,-Q4\"); load(\"agent.conf\") }\n"),
 		"runners/upstream_test.go":          file("package runners\n\nfunc TestUpstreamAgentV3_test_publish(t *testing.T) {}\n"),
 		"runners/ops_test.go":               file("package runners\n\nvar op = \"agent_v3.AgentV3\" // Q300\n"),
 		"vectors/register_test.go":          file("package vectors // Q1 backends.py\n"),
@@ -192,6 +192,48 @@ func TestQuirksAreShownByTestsAndPassedScenarios(t *testing.T) {
 	}
 	if p.isShown(1) {
 		t.Errorf("Q1 is shown by %q, want nothing", p.shownBy(1))
+	}
+}
+
+func TestAFixIsShownByScenariosWithItsFaultAndWithout(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		results []steps.Result
+		want    bool
+	}{
+		{"none", nil, false},
+		{"its fault only", []steps.Result{{Tags: []string{"@Q1"}, Quirks: []string{""}}, {Tags: []string{"@Q1"}, Quirks: []string{"-Q2"}}}, false},
+		{"its repair only", []steps.Result{{Tags: []string{"@Q1"}, Quirks: []string{"fixed"}}}, false},
+		{"both", []steps.Result{{Tags: []string{"@Q1"}, Quirks: []string{"python"}}, {Tags: []string{"@Q1"}, Quirks: []string{"fixed"}}}, true},
+		{"both in one", []steps.Result{{Tags: []string{"@v2", "@Q1"}, Quirks: []string{"python", "-Q1"}}}, true},
+		{"lists", []steps.Result{{Tags: []string{"@Q1"}, Quirks: []string{"Q1,Q2"}}, {Tags: []string{"@Q1"}, Quirks: []string{"Q2"}}}, true},
+		{"another tag", []steps.Result{{Tags: []string{"@Q10"}, Quirks: []string{"python", "fixed"}}}, false},
+		{"a failure", []steps.Result{{Tags: []string{"@Q1"}, Quirks: []string{"python", "fixed"}, Status: steps.Failed}}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := smallParity(t)
+			p.quirks[0].Decision, p.report.Results = vectors.Fix, c.results
+			if got := p.isShown(1); got != c.want {
+				t.Errorf("got shown %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// The goal is that nobody adds a toggle without showing what it does; the method is
+// to run all scenarios.
+func TestEveryFixHasScenariosWithItsFaultAndWithout(t *testing.T) {
+	p, err := readParity(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, q := range p.quirks {
+		if q.Decision != vectors.Fix {
+			continue
+		}
+		if kept, repaired := p.toggled(i + 1); !kept || !repaired {
+			t.Errorf("%s (%s): found scenarios tagged @%s that pass with the fault: %v, repaired: %v; want both", q.ID, q.Effect, q.ID, kept, repaired)
+		}
 	}
 }
 

@@ -92,7 +92,7 @@ func (t *parityTree) reads(c caseFile) bool {
 }
 
 var (
-	quirkChoice  = regexp.MustCompile(`Q\d+(?:,+Q\d+)+`)
+	quirkChoice  = regexp.MustCompile(`-?Q\d+(?:,+-?Q\d+)+`)
 	quirkName    = regexp.MustCompile(`(?:\b|Test)Q(\d{1,3})(?:\b|_)`)
 	moduleName   = regexp.MustCompile(`\b(\w+\.py)\b`)
 	moduleOp     = regexp.MustCompile(`"(\w+)\.(\w+)[\w.]*"`)
@@ -104,7 +104,7 @@ var fileEndings = []string{"conf", "cfg", "feature", "go", "json", "jsonl", "log
 
 func readGoFile(name, text string) goFile {
 	f := goFile{path: name, test: strings.HasSuffix(name, "_test.go"), text: text}
-	// A list as Q22,Q117 chooses quirks and says nothing about them.
+	// A list as Q22,Q117 or -Q22,-Q117 chooses quirks and says nothing about them.
 	for _, m := range quirkName.FindAllStringSubmatch(quirkChoice.ReplaceAllString(text, ""), -1) {
 		if n, err := strconv.Atoi(m[1]); err == nil && n > 0 {
 			f.quirks = append(f.quirks, n)

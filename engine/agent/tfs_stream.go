@@ -67,7 +67,8 @@ func (s *DataStream) readSize() (uint64, error) {
 
 // ReadHeader skips what stands before a message (tfs_client.py:69). With prefix
 // and sort id, a prefix of 0 makes it read three sizes, of which the second is
-// lost; any other prefix is taken for the size of the sort id (Q137).
+// lost; any other prefix is taken for the size of the sort id. The training side
+// frames the same, so there is nothing to repair (Q137).
 func (s *DataStream) ReadHeader(f StreamFraming) error {
 	const headerBytes = 8
 	if f.LagrangexHeader {
