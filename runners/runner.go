@@ -6,7 +6,8 @@
 //   - [Runner] builds a [Cluster] from a [Spec]; runners/simrun does so in
 //     virtual time.
 //   - [Cluster] is acted on and observed. What steps and commands know of an
-//     implementation is this interface and nothing else.
+//     implementation is this interface and nothing else, but for [Operations],
+//     single operations of the agents' code without a cluster.
 //
 // To change what a cluster is made of look in spec.go; what can be done to it,
 // in this file; what can be seen of it, in observe.go.

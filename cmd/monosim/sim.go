@@ -61,7 +61,7 @@ version 3 every sub-graph is declared and published to the configured layout.`,
 	f.StringSliceVar(&o.locations, "location", nil, "idc:cluster of the replicas in turn, repeatable (default lf:default)")
 	f.StringVar(&o.zooKeeper, "zookeeper", "zookeeper-3.8", "profile of ZooKeeper: zookeeper-3.8 or zookeeper-3.9")
 	f.StringVar(&o.modelServer, "model-server", "tfs-2.4", "profile of TF Serving: tfs-2.4, tfs-head or python-fake")
-	f.StringVar(&o.quirks, "quirks", "python", "faults of the reference to keep: python (all), fixed (none), or a list as Q22,Q109")
+	f.StringVar(&o.quirks, "quirks", "python", "faults of the reference to keep: python (all), fixed (none), a list as Q22,Q109, or all but a list as -Q22,-Q109")
 	f.DurationVar(&o.restartAfter, "restart-after", 10*time.Second, "how long after its end a pod starts again; 0 for never")
 	return cmd
 }

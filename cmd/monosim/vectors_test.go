@@ -53,6 +53,18 @@ func TestTheEngineIsATestee(t *testing.T) {
 	}
 }
 
+func TestTheTesteeRepairsWhatItIsTold(t *testing.T) {
+	const question = `{"id":"a","op":"utils.expand_pattern","env":{},"in":{"pattern_str":"ps_[1,4]"}}` + "\n"
+	for quirks, want := range map[string]string{"python": `"error"`, "-Q166": `"out": ["ps_1", "ps_4"]`, "fixed": `"out": ["ps_1", "ps_4"]`} {
+		if out, code, _ := runMonosim(question, "testee", "--quirks="+quirks); code != 0 || !strings.Contains(out, want) {
+			t.Errorf("--quirks=%s: got exit code %d and %s, want %s", quirks, code, out, want)
+		}
+	}
+	if _, code, err := runMonosim("", "testee", "--quirks", "22"); code != 2 || err == nil {
+		t.Errorf("got exit code %d, %v, want bad input", code, err)
+	}
+}
+
 func TestVerifyReplaysTheVectors(t *testing.T) {
 	out, code, err := runMonosim("", "vectors", "verify")
 	last := regexp.MustCompile(`\n\d+ cases: \d+ passed, 0 failed, \d+ explained, \d+ skipped\n$`)

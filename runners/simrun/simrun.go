@@ -8,7 +8,8 @@
 //     ([Cluster.Divergence]).
 //
 // To change how a spec becomes a world look in build.go; what acts on it, in
-// act.go and faults.go; what looks at it, in observe.go.
+// act.go and faults.go; what looks at it, in observe.go; how golden cases are
+// answered, in operation.go.
 package simrun
 
 import (
