@@ -1,0 +1,102 @@
+package tfserving
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// The reference's own tests of its fake model server (mocked_tfserving.py), one by
+// one and under their names. Theirs want no more than an answer, whose type the stub
+// gives; here what the answer says is asserted.
+
+// servingFake is the fake with two versions of one model, five seconds on.
+func servingFake(t *testing.T) (*Server, *testHost) {
+	t.Helper()
+	host := newTestHost()
+	o := DefaultOptions(ProfilePythonFake)
+	o.ModelName, o.ModelBasePath = "test_model_test", "/tmp/test_model/monolith"
+	o.FakeNumVersions, o.FakeBugs = 2, true
+	s := New(o, host)
+	s.Start()
+	host.runTo(5 * time.Second)
+	if !s.Serving() {
+		t.Fatal("the fake does not serve after 5s")
+	}
+	return s, host
+}
+
+// Values are Python's repr, and num_versions is no field of the fake (Q98).
+func TestUpstreamMockedTFServing_test_get_model_metadata(t *testing.T) {
+	s, _ := servingFake(t)
+	got, err := s.Metadata(MetadataRequest{
+		Spec:   &env.ModelSpec{Name: "test_model_test", HasVersion: true, Version: 2, Signature: "predict"},
+		Fields: []string{"base_path", "num_versions", "signature_name"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Metadata{Version: 2, FakeFields: map[string]string{
+		"base_path": "'/tmp/test_model/monolith'", "signature_name": "('update', 'predict')",
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("metadata (-want +got):\n%s", diff)
+	}
+}
+
+func TestUpstreamMockedTFServing_test_get_model_status(t *testing.T) {
+	s, _ := servingFake(t)
+	got, err := s.Status(env.ModelSpec{Name: "test_model_test", HasVersion: true, Version: 1, Signature: "predict"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]env.ModelVersionStatus{{Version: 1, State: env.StateAvailable}}, got); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+}
+
+// The request has two entries of one name: the last one wins, and the model that the
+// fake had is unloaded.
+func TestUpstreamMockedTFServing_test_handle_reload_config_request(t *testing.T) {
+	s, host := servingFake(t)
+	config := ServerConfig{Kind: ModelList, Models: []ModelConfig{
+		{Name: "test_model", BasePath: "/tmp/test_model/ctr/saved_model", Policy: VersionPolicy{Kind: Latest, NumVersions: 2}},
+		{Name: "test_model", BasePath: "/tmp/test_model/cvr/saved_model", Policy: VersionPolicy{Kind: Latest, NumVersions: 1}},
+	}}
+	answered := false
+	s.Reload(config, func(err *env.RPCError) {
+		answered = true
+		if err != nil {
+			t.Errorf("reload: got %v, want OK", err)
+		}
+	})
+	host.runTo(6 * time.Second)
+	if !answered {
+		t.Fatal("the reload has no answer after 1s")
+	}
+	for _, c := range []struct {
+		model string
+		want  []env.ModelVersionStatus
+	}{
+		{"test_model", []env.ModelVersionStatus{{Version: 1, State: env.StateAvailable}}},
+		{"test_model_test", []env.ModelVersionStatus{{Version: -1, Status: env.StatusProto{Code: env.NotFound, Message: "test_model_test is not found"}}}},
+	} {
+		got, err := s.Status(env.ModelSpec{Name: c.model})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("status of %s (-want +got):\n%s", c.model, diff)
+		}
+	}
+	metadata, err := s.Metadata(MetadataRequest{Spec: &env.ModelSpec{Name: "test_model"}, Fields: []string{"base_path"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := metadata.FakeFields["base_path"], "'/tmp/test_model/cvr/saved_model'"; got != want {
+		t.Errorf("base_path: got %s, want %s", got, want)
+	}
+}
