@@ -13,6 +13,7 @@ import (
 	"github.com/monosim/monosim/sim/hosts"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/processes"
+	"github.com/monosim/monosim/sim/tfserving"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
@@ -74,6 +75,7 @@ func (c *parityCase) inProcess(fn func(e *env.Env)) {
 		e := c.machine.Env(p.Life(), nil)
 		c.host.Host = e.Host
 		e.Host = &c.host
+		e.Models = &tfserving.Clients{Proc: p.Life(), Host: c.machine.Net}
 		p.Main(func() int {
 			fn(e)
 			done = true
