@@ -95,7 +95,6 @@ func TestUpstreamUtils_test_gen_from_file(t *testing.T) {
 	}
 }
 
-// Two filters are the most that the reference keeps (Q152).
 func TestUpstreamUtils_test_list_field(t *testing.T) {
 	if diff := cmp.Diff([]string{"ps_0", "ps_1"}, fromShippedConf(t).LayoutFilters); diff != "" {
 		t.Errorf("layout_filters (-want +got):\n%s", diff)

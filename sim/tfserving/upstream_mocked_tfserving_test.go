@@ -1,6 +1,7 @@
 package tfserving
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -29,7 +30,8 @@ func servingFake(t *testing.T) (*Server, *testHost) {
 	return s, host
 }
 
-// Values are Python's repr, and num_versions is no field of the fake (Q98).
+// Values are Python's repr, and num_versions is no field of the fake. The KeyError
+// of an unknown model is the other half of Q98.
 func TestUpstreamMockedTFServing_test_get_model_metadata(t *testing.T) {
 	s, _ := servingFake(t)
 	got, err := s.Metadata(MetadataRequest{
@@ -44,6 +46,10 @@ func TestUpstreamMockedTFServing_test_get_model_metadata(t *testing.T) {
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("metadata (-want +got):\n%s", diff)
+	}
+	_, err = s.Metadata(MetadataRequest{Spec: &env.ModelSpec{Name: "other"}, Fields: []string{"base_path"}})
+	if want := "Exception calling application: 'other'"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("unknown model: got error %v, want %s", err, want)
 	}
 }
 
