@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +20,7 @@ type diffOptions struct {
 	testeeFlags
 	vectorFlags
 	fuzz    int
+	jobs    int
 	seed    uint64
 	known   []string
 	formats []string
@@ -41,7 +44,7 @@ that passes is a failure.
 
 The exit code is 0 when every difference is explained, 1 when one is not, and 2
 when what was asked for makes no sense.`,
-		Example: `  MONOLITH_SRC=monolith monosim diff --python --fuzz 200
+		Example: `  MONOLITH_SRC=monolith monosim diff --python --fuzz 10000
   monosim diff --testee 'java -jar port.jar' --known-failing known_failing.txt
   monosim diff --testee ./port --python --suite 'zk_mirror.*' --fuzz 1000 --seed 7`,
 		Args: noArguments,
@@ -51,7 +54,8 @@ when what was asked for makes no sense.`,
 	f.BoolVar(&o.python, "python", false, pythonHelp)
 	f.StringArrayVar(&o.commands, "testee", nil, "command of an implementation to compare; may be repeated")
 	o.register(cmd)
-	f.IntVar(&o.fuzz, "fuzz", 0, "how many cases to invent for each operation")
+	f.IntVar(&o.fuzz, "fuzz", 0, "how many cases to invent, spread over the operations; each is asked once")
+	f.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "how many copies of each implementation answer invented cases side by side")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the invented cases")
 	f.StringArrayVar(&o.known, "known-failing", nil, "file with ids of cases that the testee is known to fail, one for each --testee in their order")
 	f.StringArrayVar(&o.formats, "format", nil, "table (default), junit or json, with :FILE into a file; may be repeated")
@@ -72,6 +76,9 @@ func (o *diffOptions) run(cmd *cobra.Command) error {
 	if o.fuzz < 0 {
 		return badInput(fmt.Errorf("--fuzz: found %d, want 0 or more", o.fuzz))
 	}
+	if o.jobs < 1 {
+		return badInput(fmt.Errorf("--jobs: found %d, want 1 or more", o.jobs))
+	}
 	reference, subjects, err := o.testees()
 	for _, t := range append(subjects, reference) {
 		if t.Testee != nil {
@@ -83,7 +90,7 @@ func (o *diffOptions) run(cmd *cobra.Command) error {
 	}
 	var diffs []subjectDiff
 	for i, s := range subjects {
-		report, err := o.compare(reference, s, i)
+		report, err := o.compare(cmd, reference, s, i)
 		if err != nil {
 			return badInput(err)
 		}
@@ -146,7 +153,7 @@ func (o *diffOptions) testees() (reference namedTestee, subjects []namedTestee, 
 }
 
 // compare asks one subject the golden cases, and the invented ones.
-func (o *diffOptions) compare(reference, subject namedTestee, i int) (*testee.DiffReport, error) {
+func (o *diffOptions) compare(cmd *cobra.Command, reference, subject namedTestee, i int) (*testee.DiffReport, error) {
 	known := map[string]bool{}
 	if _, ok := subject.Testee.(*gotestee.Testee); ok && len(o.known) == 0 {
 		list, err := engineKnown()
@@ -175,14 +182,37 @@ func (o *diffOptions) compare(reference, subject namedTestee, i int) (*testee.Di
 	if o.fuzz == 0 {
 		return report, nil
 	}
-	differ := testee.Differ{Reference: reference, Selection: selection, Cases: o.fuzz, Seed: o.seed, Known: known}
-	invented, err := differ.Run(subject)
+	progress := newProgress(cmd.ErrOrStderr(), int64(o.fuzz), "invented cases", func(done int64) string {
+		return fmt.Sprintf("%d of %d invented cases", done, o.fuzz)
+	})
+	defer progress.done()
+	differ := testee.Differ{
+		Selection: selection, Cases: o.fuzz, Seed: o.seed, Known: known,
+		Answered: func(done, _ int) { progress.at(int64(done)) },
+	}
+	pairs := []testee.Pair{{Reference: reference.Testee, Subject: subject.Testee}}
+	for range o.jobs - 1 {
+		copied := testee.Pair{Reference: again(reference), Subject: again(subject)}
+		defer copied.Reference.Close()
+		defer copied.Subject.Close()
+		pairs = append(pairs, copied)
+	}
+	invented, err := differ.Run(pairs...)
 	if err != nil {
 		return nil, err
 	}
 	report.Results = append(report.Results, invented.Results...)
-	report.Differences = invented.Differences
+	report.Differences, report.Large = invented.Differences, invented.Large
 	return report, nil
+}
+
+// again is another one of a testee: a process of its own, or the engine, which
+// answers any number of callers.
+func again(t namedTestee) testee.Testee {
+	if p, ok := t.Testee.(*testee.Process); ok {
+		return &testee.Process{Command: p.Command, Timeout: p.Timeout}
+	}
+	return t.Testee
 }
 
 // writeDiffTable writes a line for each operation, the differences, and the
@@ -206,11 +236,16 @@ func writeDiffTable(w io.Writer, diffs []subjectDiff) error {
 }
 
 // writeFailures writes what failed. Invented cases of which the same is left when
-// they are made small are written once.
+// they are made small are written once; those that were not made small are only
+// counted.
 func (d subjectDiff) writeFailures(b *bytes.Buffer) {
-	seen := map[string]string{}
+	seen, more := map[string]string{}, map[string]int{}
 	for _, result := range d.report.Results {
 		if result.Status != testee.Failed {
+			continue
+		}
+		if d.report.Large[result.ID] {
+			more[result.Op]++
 			continue
 		}
 		text := d.text(result)
@@ -221,6 +256,9 @@ func (d subjectDiff) writeFailures(b *bytes.Buffer) {
 		}
 		seen[key] = result.ID
 		fmt.Fprintf(b, "\n  %s\n%s", result.ID, indent(text, "    "))
+	}
+	for _, op := range slices.Sorted(maps.Keys(more)) {
+		fmt.Fprintf(b, "\n  %s: %d more differ\n", op, more[op])
 	}
 }
 

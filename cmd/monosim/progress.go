@@ -14,31 +14,33 @@ import (
 // every 10 s. Short runs show nothing.
 type progress struct {
 	out  io.Writer
-	end  time.Duration
+	line func(done int64) string
 	bar  *progressbar.ProgressBar
 	next time.Time
 }
 
 const progressLine = 10 * time.Second
 
-func newProgress(out io.Writer, end time.Duration) *progress {
-	p := &progress{out: out, end: end, next: time.Now().Add(progressLine)}
+// newProgress makes one of total things; line is what to write where there is no
+// terminal.
+func newProgress(out io.Writer, total int64, things string, line func(done int64) string) *progress {
+	p := &progress{out: out, line: line, next: time.Now().Add(progressLine)}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.bar = progressbar.NewOptions64(int64(end/time.Second),
+		p.bar = progressbar.NewOptions64(total,
 			progressbar.OptionSetWriter(f), progressbar.OptionThrottle(200*time.Millisecond),
-			progressbar.OptionSetDescription("virtual seconds"), progressbar.OptionClearOnFinish())
+			progressbar.OptionSetDescription(things), progressbar.OptionClearOnFinish())
 	}
 	return p
 }
 
-func (p *progress) at(now time.Duration) {
+func (p *progress) at(done int64) {
 	if p.bar != nil {
-		_ = p.bar.Set64(int64(now / time.Second)) // a bar that cannot be drawn is no reason to stop
+		_ = p.bar.Set64(done) // a bar that cannot be drawn is no reason to stop
 		return
 	}
 	if time.Now().After(p.next) {
 		p.next = time.Now().Add(progressLine)
-		fmt.Fprintf(p.out, "t+%s of %s\n", now.Round(time.Second), p.end)
+		fmt.Fprintln(p.out, p.line(done))
 	}
 }
 

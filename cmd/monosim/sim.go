@@ -155,7 +155,9 @@ func (o *simOptions) publish(cluster runners.Cluster, input *simInput) error {
 
 // pass lets time pass until an instant, with progress on the way to end.
 func pass(cmd *cobra.Command, cluster runners.Cluster, until, end time.Duration) error {
-	progress := newProgress(cmd.ErrOrStderr(), end)
+	progress := newProgress(cmd.ErrOrStderr(), int64(end/time.Second), "virtual seconds", func(done int64) string {
+		return fmt.Sprintf("t+%s of %s", time.Duration(done)*time.Second, end)
+	})
 	defer progress.done()
 	// Many small steps, so that progress shows; they do not change the run.
 	step := max(end/500, time.Second)
@@ -163,7 +165,7 @@ func pass(cmd *cobra.Command, cluster runners.Cluster, until, end time.Duration)
 		if _, err := cluster.Pass(min(step, until-now), nil); err != nil {
 			return err
 		}
-		progress.at(cluster.Now())
+		progress.at(int64(cluster.Now() / time.Second))
 	}
 	return nil
 }

@@ -3,25 +3,29 @@ package testee
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/monosim/monosim/vectors"
 )
 
-// Differ holds testees to a reference, on golden cases and on invented ones.
+// Differ holds a testee to a reference, on invented cases.
 type Differ struct {
-	// Reference is the testee whose answers are expected.
-	Reference Testee
 	// Selection says which operations to ask.
 	Selection Selection
-	// Cases is how many cases to invent for each operation.
+	// Cases is how many cases to invent, spread evenly over the operations. There
+	// are fewer when the operations run out of different inputs.
 	Cases int
 	Seed  uint64
-	// Known are ids of cases that the subject is known to fail, also of invented
-	// ones: "<operation>/seed-<seed>-<number>".
+	// Known are ids of cases that the subject is known to fail:
+	// "<operation>/seed-<seed>-<number>".
 	Known map[string]bool
-	// OnCase, when set, is told of every answered case.
-	OnCase func(Result)
+	// Answered, when set, is told how many of how many cases are answered.
+	Answered func(done, total int)
 }
+
+// Pair is a reference, whose answers are expected, and a subject. It is asked one
+// case at a time.
+type Pair struct{ Reference, Subject Testee }
 
 // Difference is a case on which a subject differs, made small.
 type Difference struct {
@@ -33,84 +37,136 @@ type Difference struct {
 // DiffReport is how one subject went.
 type DiffReport struct {
 	Report
+	// Differences are the unexplained ones that were made small: up to MostShrunk
+	// of each operation.
 	Differences []Difference
+	// Large are the ids of the others.
+	Large map[string]bool
 }
 
-// Run asks the subject everything that the reference answers.
-func (d *Differ) Run(subject Testee) (*DiffReport, error) {
-	hello, err := subject.Hello()
+// MostShrunk is how many differences of one operation are made small: each takes
+// some hundred questions, and most are the same.
+const MostShrunk = 5
+
+// Run asks the subject everything that the reference answers. The cases are shared
+// out among the pairs, which are copies of one; the report does not depend on how
+// many there are.
+func (d *Differ) Run(pairs ...Pair) (*DiffReport, error) {
+	hello, err := pairs[0].Subject.Hello()
 	if err != nil {
 		return nil, err
 	}
-	report := &DiffReport{Report: Report{Testee: hello}}
+	var ops []string
 	for _, op := range GeneratedOps() {
 		ok, err := d.Selection.Takes(vectors.SuiteOf(op), op)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			d.runOp(report, op, subject)
+			ops = append(ops, op)
 		}
 	}
+	cases := plan(ops, d.Cases, d.Seed)
+	report := &DiffReport{Report: Report{Testee: hello, Results: make([]Result, len(cases))}}
+	d.share(pairs, len(cases), true, func(p Pair, i int) { report.Results[i] = d.ask(p, cases[i]) })
+	large := report.toShrink(d.Known)
+	report.Differences = make([]Difference, len(large))
+	d.share(pairs, len(large), false, func(p Pair, i int) {
+		report.Differences[i] = d.smallest(p, cases[large[i]], report.Results[large[i]])
+	})
 	return report, nil
 }
 
-func (d *Differ) runOp(report *DiffReport, op string, subject Testee) {
-	for i := range d.Cases {
-		c, tape := invent(op, d.Seed, i)
-		c.ID = fmt.Sprintf("%s/seed-%d-%d", op, d.Seed, i)
-		result := Result{Suite: vectors.SuiteOf(op), ID: c.ID, Op: op}
-		want := d.Reference.Answer(c)
-		switch {
-		case want.Kind == Skipped:
-			result.Status, result.Text = NotDone, "the reference skips it: "+want.Why
-		case want.Kind == Broken:
-			result.Status, result.Text = NotDone, "the reference is broken: "+want.Why
-		default:
-			v := &Vector{Case: *c, Want: want}
-			result.Status, result.Text = judge(&vectors.Case{Op: op, Verdict: vectors.Match}, v, subject.Answer(c), d.Known[c.ID])
+// share has each pair do what is next of n things.
+func (d *Differ) share(pairs []Pair, n int, told bool, do func(p Pair, i int)) {
+	var mu sync.Mutex
+	begun, done := 0, 0
+	next := func(finished bool) int {
+		mu.Lock()
+		defer mu.Unlock()
+		if finished {
+			done++
+			if told && d.Answered != nil {
+				d.Answered(done, n)
+			}
 		}
-		if result.Status == Failed && !d.Known[c.ID] {
-			small, text := d.smallest(op, tape, subject, result.Text)
-			small.ID = c.ID
-			result.Text = text
-			report.Differences = append(report.Differences, Difference{Result: result, Vector: d.vector(small)})
-		}
-		report.Results = append(report.Results, result)
-		if d.OnCase != nil {
-			d.OnCase(result)
-		}
+		begun++
+		return begun - 1
 	}
+	var all sync.WaitGroup
+	for _, p := range pairs {
+		all.Go(func() {
+			for i := next(false); i < n; i = next(true) {
+				do(p, i)
+			}
+		})
+	}
+	all.Wait()
 }
 
-// smallest shrinks a differing case; the text is the difference that is left.
-func (d *Differ) smallest(op string, tape []uint64, subject Testee, text string) (*Case, string) {
+// ask has both answer a case.
+func (d *Differ) ask(p Pair, what planned) Result {
+	c, _ := invent(what.op, d.Seed, what.number)
+	c.ID = fmt.Sprintf("%s/seed-%d-%d", what.op, d.Seed, what.number)
+	result := Result{Suite: vectors.SuiteOf(c.Op), ID: c.ID, Op: c.Op}
+	want := p.Reference.Answer(c)
+	switch {
+	case want.Kind == Skipped:
+		result.Status, result.Text = NotDone, "the reference skips it: "+want.Why
+	case want.Kind == Broken:
+		result.Status, result.Text = NotDone, "the reference is broken: "+want.Why
+	default:
+		v := &Vector{Case: *c, Want: want}
+		result.Status, result.Text = judge(&vectors.Case{Op: c.Op, Verdict: vectors.Match}, v, p.Subject.Answer(c), d.Known[c.ID])
+	}
+	return result
+}
+
+// toShrink are the places of the differences that are to be made small.
+func (r *DiffReport) toShrink(known map[string]bool) []int {
+	var places []int
+	of := map[string]int{}
+	r.Large = map[string]bool{}
+	for i, result := range r.Results {
+		switch {
+		case result.Status != Failed || known[result.ID]:
+		case of[result.Op] == MostShrunk:
+			r.Large[result.ID] = true
+		default:
+			of[result.Op]++
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// smallest shrinks a differing case.
+func (d *Differ) smallest(p Pair, what planned, result Result) Difference {
+	_, tape := invent(what.op, d.Seed, what.number)
 	tape = shrink(tape, func(tape []uint64) bool {
-		c := build(op, replayDraws(tape))
-		c.ID = op + "/smaller"
-		want := d.Reference.Answer(c)
+		c := build(what.op, replayDraws(tape))
+		c.ID = what.op + "/smaller"
+		want := p.Reference.Answer(c)
 		if want.Kind != Returned && want.Kind != Raised {
 			return false
 		}
-		got := subject.Answer(c)
+		got := p.Subject.Answer(c)
 		if got.Kind == Skipped {
 			return false
 		}
-		now := Compare(op, want, got)
+		now := Compare(what.op, want, got)
 		if now != "" {
-			text = now
+			result.Text = now
 		}
 		return now != ""
 	})
-	return build(op, replayDraws(tape)), text
-}
-
-func (d *Differ) vector(c *Case) vectors.Case {
-	v, err := ToVector(c, d.Reference.Answer(c), "", nil)
+	small := build(what.op, replayDraws(tape))
+	small.ID = result.ID
+	v, err := ToVector(small, p.Reference.Answer(small), "", nil)
 	if err != nil {
 		v.About = err.Error()
 	}
-	return v
+	return Difference{Result: result, Vector: v}
 }
 
 // Draw invents n inputs for each operation, as lines for a case file.

@@ -63,14 +63,14 @@ func (wrongOnA) Answer(c *Case) Answer {
 }
 
 func TestADifferenceIsShrunkToAVector(t *testing.T) {
-	d := Differ{Reference: echo{}, Selection: Selection{Suites: []string{"utils.normalize_regex"}}, Cases: 20, Seed: 1}
-	report, err := d.Run(wrongOnA{})
+	d := Differ{Selection: Selection{Suites: []string{"utils.normalize_regex"}}, Cases: 20, Seed: 1}
+	report, err := d.Run(Pair{echo{}, wrongOnA{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := report.Counts()
-	if c.Failed == 0 || c.Failed != len(report.Differences) || c.Total() != 20 {
-		t.Fatalf("got %v with %d differences, want some of 20 failed", c, len(report.Differences))
+	if c.Failed <= MostShrunk || len(report.Differences) != MostShrunk || c.Total() != 20 {
+		t.Fatalf("got %v with %d differences, want more than %d of 20 failed, and so many made small", c, len(report.Differences), MostShrunk)
 	}
 	for _, difference := range report.Differences {
 		// The plainest pattern of the generator that is longer than three letters.
@@ -82,14 +82,55 @@ func TestADifferenceIsShrunkToAVector(t *testing.T) {
 
 func TestAKnownFailureThatPassesFails(t *testing.T) {
 	d := Differ{
-		Reference: echo{}, Selection: Selection{Suites: []string{"utils.isabs"}}, Cases: 2, Seed: 1,
+		Selection: Selection{Suites: []string{"utils.isabs"}}, Cases: 2, Seed: 1,
 		Known: map[string]bool{"utils.isabs/seed-1-1": true},
 	}
-	report, err := d.Run(echo{})
+	report, err := d.Run(Pair{echo{}, echo{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(Counts{Passed: 1, Failed: 1}, report.Counts()); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+}
+
+func TestAReportDoesNotDependOnTheNumberOfPairs(t *testing.T) {
+	run := func(pairs ...Pair) *DiffReport {
+		t.Helper()
+		told := 0
+		d := Differ{Selection: Selection{Suites: []string{"utils.normalize_regex", "utils.isabs"}}, Cases: 60, Seed: 3, Answered: func(done, total int) {
+			if told++; done != told || total != 60 {
+				t.Errorf("told of %d of %d cases, want %d of 60", done, total, told)
+			}
+		}}
+		report, err := d.Run(pairs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	p := Pair{echo{}, wrongOnA{}}
+	if diff := cmp.Diff(run(p), run(p, p, p)); diff != "" {
+		t.Errorf("one pair and three (-one +three):\n%s", diff)
+	}
+}
+
+func TestAPlanHasEachCaseOnce(t *testing.T) {
+	// utils.DeployType has few inputs: the others take what it leaves of its share.
+	ops := []string{"utils.DeployType", "utils.expand_pattern", "utils.parse_pattern"}
+	of, seen := map[string]int{}, map[string]bool{}
+	for _, p := range plan(ops, 300, 1) {
+		c, _ := invent(p.op, 1, p.number)
+		if seen[c.Line()] {
+			t.Errorf("%s: found it twice", c.Line())
+		}
+		seen[c.Line()] = true
+		of[p.op]++
+	}
+	if n := of["utils.DeployType"]; n == 0 || n >= 100 || of["utils.expand_pattern"] <= 100 || len(seen) != 300 {
+		t.Errorf("got %v, want 300 in all, less than 100 of utils.DeployType", of)
+	}
+	if got := len(plan(ops[:1], 300, 1)); got != of["utils.DeployType"] {
+		t.Errorf("alone it has %d cases, want its %d", got, of["utils.DeployType"])
 	}
 }
