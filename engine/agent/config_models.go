@@ -28,7 +28,9 @@ type ModelConfigArgs struct {
 	// Versions, when not nil, stands for version data that is a list: the
 	// versions to load under policy specific.
 	Versions      []int
-	ModelPlatform OptString // None means tensorflow
+	ModelPlatform OptString // unset means tensorflow
+	// NoPlatform leaves the platform out, as the argument None does.
+	NoPlatform    bool
 	VersionLabels map[string]int64
 	Quirks        Quirks
 }

@@ -31,7 +31,7 @@ func (c *AgentConfig) postInit() error {
 	if err := c.choosePorts(); err != nil {
 		return err
 	}
-	if !c.AgentPort.Set {
+	if c.value("agent_port") == nil {
 		if err := c.portFromEnv("agent_port", "PORT2"); err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (c *AgentConfig) postInit() error {
 	if err := c.chooseReplicaID(); err != nil {
 		return err
 	}
-	if c.PlatformConfigFile.Or("") == "" {
+	if !pysem.Truth(c.value("platform_config_file")) {
 		c.PlatformConfigFile = pysem.Some(defaultPlatformConfigFile)
 	}
 	c.writePlatformConfigFile()

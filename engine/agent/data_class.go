@@ -205,8 +205,8 @@ func decodeList(value any) (any, error) {
 		return v, nil
 	case string:
 		list := []any{}
-		for _, r := range v {
-			list = append(list, string(r))
+		for _, char := range pysem.Chars(v) {
+			list = append(list, char)
 		}
 		return list, nil
 	case *pysem.Dict:

@@ -1,9 +1,6 @@
 package agent
 
-import (
-	"maps"
-	"slices"
-)
+import "github.com/monosim/monosim/engine/env"
 
 // This file opens discovery to those who hold it against the reference one step
 // at a time: runners that answer single operations, and reports.
@@ -61,13 +58,20 @@ type Registered struct {
 	Meta *ReplicaMeta
 }
 
-// Registered lists the replicas that the updater keeps up to date, by path.
+// Registered lists the replicas that the updater keeps up to date, in the order in
+// which they came.
 func (u *ReplicaUpdater) Registered() []Registered {
 	list := []Registered{}
-	for _, path := range slices.Sorted(maps.Keys(u.meta)) {
-		list = append(list, Registered{Path: path, Meta: u.meta[path]})
+	for path, meta := range u.meta.all {
+		list = append(list, Registered{Path: path, Meta: meta})
 	}
 	return list
+}
+
+// UseStatus replaces the monitor's answers about models, as a case does that fakes
+// them.
+func (u *ReplicaUpdater) UseStatus(status func(name string) ([]env.ModelVersionStatus, error)) {
+	u.status = status
 }
 
 // Update is one round for one model (replica_manager.py:530).

@@ -27,7 +27,8 @@ type ReplicaUpdater struct {
 	conf   *AgentConfig
 	prefix string
 	models *TFSMonitor
-	meta   map[string]*ReplicaMeta // by path
+	status func(name string) ([]env.ModelVersionStatus, error)
+	meta   *ordered[string, *ReplicaMeta] // by path
 	// changes counts the changes of meta.
 	changes int
 	own     ownModels
@@ -50,9 +51,10 @@ func NewReplicaUpdater(e *env.Env, zk env.ZooKeeper, conf *AgentConfig) (*Replic
 	u := &ReplicaUpdater{
 		e: e, zk: zk, conf: conf, prefix: prefix,
 		models:       NewTFSMonitor(e, conf),
-		meta:         map[string]*ReplicaMeta{},
+		meta:         newOrdered[string, *ReplicaMeta](),
 		shouldUpdate: true,
 	}
+	u.status = u.models.Status
 	if conf.UseMetrics {
 		u.SendMetrics(NoMetrics{})
 	}
@@ -62,7 +64,7 @@ func NewReplicaUpdater(e *env.Env, zk env.ZooKeeper, conf *AgentConfig) (*Replic
 // SendMetrics sets where the metrics go; call it before Start. Clients that
 // cannot be made leave the updater without metrics (replica_manager.py:407-415).
 func (u *ReplicaUpdater) SendMetrics(metrics Metrics) {
-	versions, err := NewVersionMetrics(u.e, u.conf, metrics, u.models.Status)
+	versions, err := NewVersionMetrics(u.e, u.conf, metrics, u.status)
 	if err != nil {
 		u.e.Log.Logf(env.Error, "init metrics error: %v", err)
 		versions = nil
@@ -151,7 +153,7 @@ func (u *ReplicaUpdater) Register() error {
 // register writes one replica with state UNKNOWN (replica_manager.py:464).
 func (u *ReplicaUpdater) register(path string, grpc, archon OptInt) error {
 	meta := u.newMeta(grpc, archon)
-	u.meta[path] = meta
+	u.meta.set(path, meta)
 	u.changes++
 	data := meta.Serialize()
 	stat, err := u.zk.Exists(path)
@@ -194,8 +196,8 @@ func (u *ReplicaUpdater) adoptReplicaID(path, real string, meta *ReplicaMeta) er
 		return err
 	}
 	u.conf.ReplicaID = pysem.Some(id)
-	delete(u.meta, path)
-	u.meta[real] = meta
+	u.meta.delete(path)
+	u.meta.set(real, meta)
 	u.changes++
 	return nil
 }
@@ -304,7 +306,7 @@ func (u *ReplicaUpdater) update(name string) error {
 }
 
 func (u *ReplicaUpdater) updateModel(m *ownModel) error {
-	versions, err := u.models.Status(m.name)
+	versions, err := u.status(m.name)
 	if err != nil {
 		return u.report(m, env.StateUnknown)
 	}
@@ -321,7 +323,8 @@ func (u *ReplicaUpdater) updateModel(m *ownModel) error {
 // report writes a changed state; a znode that is gone is created again.
 func (u *ReplicaUpdater) report(m *ownModel, state env.ModelState) error {
 	if m.changes != u.changes {
-		m.meta, m.changes = u.meta[m.path], u.changes
+		m.meta, _ = u.meta.get(m.path)
+		m.changes = u.changes
 	}
 	if m.meta == nil {
 		return pysem.Raise("KeyError", "%s", pysem.Repr(m.path))
@@ -438,6 +441,6 @@ func (u *ReplicaUpdater) Stop() {
 	}
 	u.threads = nil
 	u.models.Stop()
-	clear(u.meta)
+	u.meta = newOrdered[string, *ReplicaMeta]()
 	u.changes++
 }

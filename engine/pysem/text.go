@@ -114,6 +114,17 @@ func appendRune(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
+// Chars are the characters of text, as list(text).
+func Chars(text string) []string {
+	var chars []string
+	for text != "" {
+		_, size := decodeRune(text)
+		chars = append(chars, text[:size])
+		text = text[size:]
+	}
+	return chars
+}
+
 // reprString is repr of a string, with prefix before the quotes.
 func reprString(text, prefix string) string {
 	quote := byte('\'')

@@ -219,6 +219,7 @@ func (c *call) updaterSequence() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	u.UseStatus(func(string) ([]env.ModelVersionStatus, error) { return stub.versions, stub.err })
 	// Its threads never turn, because no time passes.
 	u.Start()
 	metrics, err := c.newMetricsLog(conf, stub)

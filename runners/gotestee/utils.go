@@ -236,6 +236,7 @@ func modelConfig(a arguments, quirks agent.Quirks) (*config.ModelConfig, error) 
 	args := agent.ModelConfigArgs{
 		Name: a.str("name"), BasePath: a.optStr("base_path"), ModelPlatform: a.optStr("model_platform"),
 		VersionPolicy: pysem.Some("latest"), VersionData: 1, Quirks: quirks,
+		NoPlatform: a.has("model_platform") && a.value("model_platform") == nil,
 	}
 	if a.has("version_policy") {
 		args.VersionPolicy = a.optStr("version_policy")

@@ -155,10 +155,11 @@ func (d *Differ) smallest(p Pair, what planned, result Result) Difference {
 			return false
 		}
 		now := Compare(what.op, want, got)
-		if now != "" {
-			result.Text = now
+		if now == "" || Explain(what.op, want, got) != "" {
+			return false
 		}
-		return now != ""
+		result.Text = now
+		return true
 	})
 	small := build(what.op, replayDraws(tape))
 	small.ID = result.ID

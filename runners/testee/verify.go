@@ -178,5 +178,8 @@ func judge(c *vectors.Case, v *Vector, got Answer, known bool) (Status, string) 
 	case known || c.Verdict == vectors.Diverge:
 		return Explained, text
 	}
+	if quirks := Explain(c.Op, v.Want, got); quirks != "" {
+		return Explained, quirks + "\n" + text
+	}
 	return Failed, text
 }
