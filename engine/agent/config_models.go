@@ -42,10 +42,14 @@ func GenModelConfig(args ModelConfigArgs) (*config.ModelConfig, error) {
 	if err != nil {
 		return nil, err
 	}
+	platform := args.ModelPlatform.Or("tensorflow")
+	if args.NoPlatform {
+		platform = ""
+	}
 	return &config.ModelConfig{
 		Name:               args.Name,
 		BasePath:           args.BasePath.Or(""),
-		ModelPlatform:      args.ModelPlatform.Or("tensorflow"),
+		ModelPlatform:      platform,
 		ModelVersionPolicy: policy,
 		VersionLabels:      args.VersionLabels,
 	}, nil

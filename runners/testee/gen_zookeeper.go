@@ -113,7 +113,7 @@ func genMirrorSequence(d *draws, c *Case) {
 	}
 	mirror := dict("bzid", "b")
 	if d.flip(2) {
-		mirror.Set("tce_shard_id", pick[any](d, 0, 1, nil))
+		mirror.Set("tce_shard_id", pick(d, 0, 1, -1))
 	}
 	if d.flip(2) {
 		mirror.Set("num_tce_shard", pick(d, 1, 2, 3))
