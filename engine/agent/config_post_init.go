@@ -17,9 +17,15 @@ const hostShardEnv = "MONOLITH_HOST_SHARD_N"
 // postInit completes the configuration from the environment, in the reference's
 // order (utils.py:375-485).
 func (c *AgentConfig) postInit() error {
-	if servers, ok := c.value("zk_servers").(string); ok {
-		if err := checkZKServers(servers, IsIPv6Only(c.env)); err != nil {
+	ipv6 := IsIPv6Only(c.env)
+	switch servers := c.value("zk_servers").(type) {
+	case string:
+		if err := checkZKServers(servers, ipv6); err != nil {
 			return err
+		}
+	default:
+		if ipv6 && pysem.Truth(servers) {
+			return pysem.AttributeError(servers, "split")
 		}
 	}
 	if err := c.chooseDeployType(); err != nil {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"math"
 	"math/big"
 
 	"github.com/monosim/monosim/engine/env"
@@ -37,11 +38,18 @@ func (o *oddValues) put(name string, ptr, value any) {
 func (o oddValues) get(name string, ptr any) any {
 	value := load(ptr)
 	for _, v := range o {
-		if v.name == name && pysem.Equal(v.typed, value) {
+		if v.name == name && unchanged(v.typed, value) {
 			return v.value
 		}
 	}
 	return value
+}
+
+// unchanged says whether a typed field still holds what it did; a nan does.
+func unchanged(was, is any) bool {
+	a, okA := was.(float64)
+	b, okB := is.(float64)
+	return pysem.Equal(was, is) || okA && okB && math.IsNaN(a) && math.IsNaN(b)
 }
 
 // store assigns value and reports whether the field's type holds it exactly; if

@@ -157,3 +157,14 @@ def attempt(function, *args, **kwargs):
         return {"r": Raw(encode(function(*args, **kwargs)))}
     except Exception as e:  # pylint: disable=broad-except
         return {"e": error(e)}
+
+
+class SortedSet(set):
+    """A set whose differences are walked in the order of their texts, for the
+    reference walks some and their order is of no use in an answer."""
+
+    def __sub__(self, other):
+        return sorted(set(self).difference(other), key=str)
+
+    def __rsub__(self, other):
+        return sorted(set(other).difference(self), key=str)

@@ -22,7 +22,6 @@ type explanation struct {
 }
 
 var explanations = []explanation{
-	{quirk: "Q217", ops: []string{"mocked_tfserving.*"}, even: func(v any) any { return sortRuns(v, "queue", isUnload) }},
 	{quirk: "Q217", ops: []string{"zk_mirror.*"}, even: func(v any) any { return sortRuns(v, "events", isPublish) }},
 	{quirk: "Q226", even: saturate},
 }
@@ -89,9 +88,6 @@ func taken(item any, take func([]any) bool) bool {
 	list, ok := item.([]any)
 	return ok && take(list)
 }
-
-// isUnload is an entry [model, version, END] of the fake server's queue.
-func isUnload(item []any) bool { return len(item) == 3 && item[2] == 40 }
 
 // isPublish is an event [path, "PUBLISH", data] of a mirror.
 func isPublish(item []any) bool { return len(item) == 3 && item[1] == "PUBLISH" }

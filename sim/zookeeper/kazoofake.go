@@ -48,6 +48,36 @@ type fakeNode struct {
 	ephemeral  bool
 	onData     env.DataFunc
 	onChildren FakeChildrenFunc
+
+	// calls counts the calls that are in this znode; dropped says that it is in no
+	// tree any more. It is finalized when both let it go, as Python counts
+	// references: a watch that deletes its own znode is told of that after it
+	// returned.
+	calls     int
+	dropped   bool
+	finalized bool
+}
+
+// enter begins a call in the znode, what it returns ends it.
+func (n *fakeNode) enter() (leave func()) {
+	n.calls++
+	return func() {
+		n.calls--
+		n.mayFinalize()
+	}
+}
+
+// drop takes the znode out of its tree.
+func (n *fakeNode) drop() {
+	n.dropped = true
+	n.mayFinalize()
+}
+
+func (n *fakeNode) mayFinalize() {
+	if n.dropped && n.calls == 0 && !n.finalized {
+		n.finalized = true
+		n.finalize()
+	}
 }
 
 func (c *FakeClient) newNode(path string, value []byte, onData env.DataFunc, onChildren FakeChildrenFunc) (*fakeNode, error) {
@@ -59,7 +89,7 @@ func (c *FakeClient) newNode(path string, value []byte, onData env.DataFunc, onC
 		err = n.tellChildren(event)
 	}
 	if err != nil {
-		n.finalize() // a node whose constructor raised is deleted too
+		n.drop() // a node whose constructor raised is deleted too
 		return nil, err
 	}
 	return n, nil
@@ -105,7 +135,7 @@ func (n *fakeNode) finalize() {
 	_ = n.tellData(event)
 	n.onData = nil
 	for _, name := range n.names {
-		n.nodes[name].finalize()
+		n.nodes[name].drop()
 	}
 	n.names, n.nodes = nil, nil
 	_ = n.tellChildren(event)
@@ -122,7 +152,7 @@ func (c *FakeClient) Start(time.Duration) error {
 	old := c.tree
 	c.tree = &fakeTree{root: root, data: map[string]env.DataFunc{}, children: map[string]FakeChildrenFunc{}, sequences: map[string]int{}}
 	if old != nil {
-		old.root.finalize()
+		old.root.drop()
 	}
 	return nil
 }
@@ -134,7 +164,7 @@ func (c *FakeClient) Stop() {
 	}
 	root := c.tree.root
 	c.tree = nil
-	root.finalize()
+	root.drop()
 }
 
 // Restart makes a new tree. The reference's fake has no restart.
@@ -237,11 +267,13 @@ func (c *FakeClient) ensure(name string) (*fakeNode, error) {
 // addChild makes a child and tells the parent's child watch. The parent's mtime
 // moves (ZK-15.7).
 func (c *FakeClient) addChild(parent *fakeNode, name string, value []byte, onData env.DataFunc, onChildren FakeChildrenFunc) (*fakeNode, error) {
+	defer parent.enter()()
 	parent.mtimeSec = c.e.Clock.Now().Unix()
 	n, err := c.newNode(strings.TrimSuffix(parent.path, "/")+"/"+name, value, onData, onChildren)
 	if err != nil {
 		return nil, err
 	}
+	defer n.enter()()
 	parent.names = append(parent.names, name)
 	parent.nodes[name] = n
 	return n, parent.tellChildren(parent.childEvent())
@@ -296,6 +328,7 @@ func (c *FakeClient) Set(name string, data []byte, _ int32) (env.Stat, error) {
 	if err != nil {
 		return env.Stat{}, err
 	}
+	defer n.enter()()
 	n.mtimeSec = c.e.Clock.Now().Unix()
 	n.version++
 	n.value = data
@@ -351,6 +384,7 @@ func (c *FakeClient) remove(name string, recursive bool) error {
 	if n == nil {
 		return &env.ZooKeeperError{Code: env.ZKNoNode, Path: name}
 	}
+	defer parent.enter()()
 	parent.mtimeSec = c.e.Clock.Now().Unix()
 	if !recursive && len(n.names) > 0 {
 		return &env.ZooKeeperError{Code: env.ZKNotEmpty, Path: name}
@@ -358,7 +392,7 @@ func (c *FakeClient) remove(name string, recursive bool) error {
 	delete(parent.nodes, base)
 	parent.names = slices.DeleteFunc(parent.names, func(s string) bool { return s == base })
 	err = parent.tellChildren(parent.childEvent())
-	n.finalize()
+	n.drop()
 	return err
 }
 
@@ -378,6 +412,7 @@ func (c *FakeClient) DataWatch(name string, fn env.DataFunc) (env.Watch, error) 
 	}
 	c.tree.data[name] = fn
 	if n, err := c.find(name); err == nil {
+		defer n.enter()()
 		n.onData = fn
 		_ = n.tellData(nil)
 	}
@@ -396,6 +431,7 @@ func (c *FakeClient) ChildrenEventWatch(name string, fn FakeChildrenFunc) (env.W
 	}
 	c.tree.children[name] = fn
 	if n, err := c.find(name); err == nil {
+		defer n.enter()()
 		n.onChildren = fn
 		_ = n.tellChildren(nil)
 	}

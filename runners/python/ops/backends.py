@@ -5,7 +5,7 @@ import json
 from monolith.agent_service import backends
 
 import recorder
-from values import Raw, attempt, encode, pairs
+from values import Raw, SortedSet, attempt, encode, pairs
 
 
 @contextlib.contextmanager
@@ -82,7 +82,7 @@ class Sequence:
 
     def sync_available_saved_models(self, container, saved_models):
         self.backend.sync_available_saved_models(backends.Container(*container),
-                                                 {backends.SavedModel(*m) for m in saved_models})
+                                                 SortedSet(backends.SavedModel(*m) for m in saved_models))
         return {"available": sorted(str(m) for m in self.backend._available_saved_model)}
 
     def report_service_info(self, container, service_info):

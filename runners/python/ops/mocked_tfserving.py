@@ -6,7 +6,7 @@ from tensorflow_serving.apis import model_management_pb2
 from monolith.agent_service import mocked_tfserving
 from monolith.agent_service import utils
 
-from values import Raw, attempt, encode
+from values import Raw, SortedSet, attempt, encode
 
 START = 10
 
@@ -20,6 +20,8 @@ class Sequence:
 
     def __init__(self, configs):
         self.manager = mocked_tfserving.ModelMgr(None if configs is None else model_configs(configs))
+        alive = self.manager.get_alive_model_names
+        self.manager.get_alive_model_names = lambda: SortedSet(alive())
 
     def answer(self, name, arguments):
         answer = attempt(getattr(self, name.replace(".", "_")), **arguments)
