@@ -100,7 +100,7 @@ func (c *AgentConfig) chooseReplicaID() error {
 	if c.ReplicaID.Set && !c.Quirks.Keeps(Q160) {
 		return nil
 	}
-	if c.AgentVersion != 1 {
+	if !pysem.Equal(c.value("agent_version"), 1) {
 		if text, ok := c.env.Host.LookupEnv("REPLICA_ID"); ok {
 			n, exact, err := pysem.ParseSmallInt(text)
 			if err != nil {

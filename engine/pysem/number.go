@@ -106,6 +106,18 @@ func Big(v any) (*big.Int, bool) {
 	return nil, false
 }
 
+// Plus is a + b, saturated.
+func Plus(a, b int) int {
+	sum := a + b
+	switch {
+	case a > 0 && b > 0 && sum < 0:
+		return math.MaxInt
+	case a < 0 && b < 0 && sum >= 0:
+		return math.MinInt
+	}
+	return sum
+}
+
 // Saturate is the int nearest to v, an int value of any size.
 func Saturate(v any) int {
 	switch v := v.(type) {

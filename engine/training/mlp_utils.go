@@ -128,7 +128,7 @@ func (m *MLPEnv) readPlace(host env.Host) (err error) {
 	}
 	m.setRole("WORKER", m.size)
 	m.Port, err = m.number("MLP_PORT")
-	m.Port += m.Index
+	m.Port = pysem.Plus(m.Port, m.Index)
 	return err
 }
 
@@ -278,7 +278,7 @@ func (m *MLPEnv) PortOf(role OptString, index OptInt) (any, error) {
 		if m.get("MLP_WORKER_0_PORT").Set {
 			return nil, pysem.Raise("TypeError", `can only concatenate str (not "int") to str`)
 		}
-		return defaultPort + index.Or(m.Index), nil
+		return pysem.Plus(defaultPort, index.Or(m.Index)), nil
 	}
 	if port := m.get(fmt.Sprintf("MLP_%s_%d_PORT", name, index.Or(0))); port.Set {
 		return port.V, nil

@@ -39,9 +39,8 @@ func (r *backendRun) after(s step, out *pysem.Dict) {
 	v, _ := out.Get("writes")
 	writes, _ := v.([]any)
 	sort.SliceStable(writes, func(i, j int) bool {
-		a, b := callName(writes[i]), callName(writes[j])
-		if a != b {
-			return a == "create" || b != "create" && a < b
+		if a, b := callName(writes[i]) == "create", callName(writes[j]) == "create"; a != b {
+			return a
 		}
 		return callPath(writes[i]) < callPath(writes[j])
 	})

@@ -62,6 +62,12 @@ def watcher_with(config, nodes, use_archon=False, family="ipv4"):
     return watcher
 
 
+def watcher_of(config, given):
+    """The watcher of a case, over its nodes."""
+    args = given.get("watcher") or {}
+    return watcher_with(config, given.get("nodes") or [], args.get("archon", False), args.get("family", "ipv4"))
+
+
 def mirror_with(replicas):
     """A started mirror that has registered the replicas."""
     client = recorder.Client()
@@ -106,9 +112,7 @@ def call_directly(servicer, calls):
 
 def v1(given):
     config = utils.AgentConfig(**given["config"])
-    watcher_args = given.get("watcher") or {}
-    watcher = watcher_with(config, given["nodes"], watcher_args.get("archon", False),
-                           watcher_args.get("family", "ipv4"))
+    watcher = watcher_of(config, given)
     use_conf = given.get("impl_conf", True)
     servicer = agent_service.AgentServiceImpl(watcher, config) if use_conf else agent_service.AgentServiceImpl(watcher)
     return call_directly(servicer, given["calls"])
@@ -131,8 +135,7 @@ def construct(given):
 def served(given):
     """The AgentService of the version asked for."""
     if given["version"] == 1:
-        config = utils.AgentConfig(**given["config"])
-        return agent_service.AgentService(watcher_with(config, given.get("nodes") or []))
+        return agent_service.AgentService(watcher_of(utils.AgentConfig(**given["config"]), given))
     if given["version"] == 2:
         return agent_service.AgentService(mirror_with(None), conf=utils.AgentConfig(**given["config"]))
     return agent_service.AgentService(provider_with(given), conf=v3_config(given))
