@@ -59,7 +59,8 @@ vectors-check: ## replay the golden cases on the engine
 check-python: ## hold engine and vectors to the real Python; needs MONOLITH_SRC and PYTHON (default python3)
 	@test -n "$$MONOLITH_SRC" || { echo "check-python: MONOLITH_SRC names no checkout of bytedance/monolith"; exit 2; }
 	$(GO) test -count=1 ./runners/python
-	$(GO) run ./cmd/monosim diff --python
+	$(GO) run ./cmd/monosim vectors record --python --check
+	$(GO) run ./cmd/monosim diff --python --fuzz 20000
 
 bench: ## measure
 	$(GO) run ./cmd/bench

@@ -35,7 +35,7 @@ func FloatRepr(f float64) string {
 
 // ParseFloat is float(text).
 func ParseFloat(text string) (float64, error) {
-	trimmed := Strip(text)
+	trimmed := stripNumber(text)
 	body, ok := dropUnderscores(foldDigits(trimmed))
 	if ok && isFloatText(body) {
 		// strconv takes no sign before nan, and a range error still carries the

@@ -11,13 +11,19 @@ import (
 // ParseInt is int(text): surrounding white space, a sign, single underscores
 // between digits and the decimal digits of every script are allowed.
 func ParseInt(text string) (*big.Int, error) {
-	digits, ok := asciiDigits(Strip(text))
+	digits, ok := asciiDigits(stripNumber(text))
 	if ok {
 		if n, ok := new(big.Int).SetString(digits, 10); ok {
 			return n, nil
 		}
 	}
 	return nil, Raise("ValueError", "invalid literal for int() with base 10: %s", Repr(text))
+}
+
+// stripNumber drops the white space around a number. Unlike str.strip it keeps the
+// separators U+001C to U+001F: int and float look at ASCII as C does.
+func stripNumber(text string) string {
+	return strings.TrimFunc(text, func(r rune) bool { return IsSpace(r) && (r < 0x1c || r > 0x1f) })
 }
 
 // ParseSmallInt is [ParseInt] for values that fit an int; others saturate, and
