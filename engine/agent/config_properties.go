@@ -68,13 +68,14 @@ func (c *AgentConfig) PathPrefix() (string, error) {
 // LayoutPath is the znode of the layout: an absolute pattern as it is, another
 // one under the business id. Without a pattern it is an AttributeError (Q173).
 func (c *AgentConfig) LayoutPath() (string, error) {
-	if !c.LayoutPattern.Set {
-		return "", pysem.AttributeError(nil, "startswith")
+	pattern, ok := c.value("layout_pattern").(string)
+	if !ok {
+		return "", pysem.AttributeError(c.value("layout_pattern"), "startswith")
 	}
-	if strings.HasPrefix(c.LayoutPattern.V, "/") {
-		return c.LayoutPattern.V, nil
+	if strings.HasPrefix(pattern, "/") {
+		return pattern, nil
 	}
-	return "/" + c.Bzid.String() + "/layouts/" + c.LayoutPattern.V, nil
+	return "/" + pysem.Str(c.value("bzid")) + "/layouts/" + pattern, nil
 }
 
 // ContainerCluster is "psm;idc;cluster"; what is unknown reads "None" (Q172).
