@@ -20,7 +20,6 @@ type caseHost struct {
 	routeIP   string // likewise
 	freePorts int    // how many were asked for
 
-	memAvailable int // bytes; the total is twice that
 }
 
 const freePort = 59999

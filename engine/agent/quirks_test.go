@@ -38,7 +38,7 @@ func TestListedQuirksAreKeptAndOthersRepaired(t *testing.T) {
 }
 
 // Each case reads a configuration with one quirk kept and with it repaired; the
-// kept answers are the reference's (see testdata/recorded.jsonl).
+// kept answers are the reference's (see vectors).
 func TestConfigQuirksCanBeRepaired(t *testing.T) {
 	conf := func(lines ...string) string {
 		return strings.Join(append([]string{"bzid b", "base_name n", "base_path /m"}, lines...), "\n")

@@ -2,13 +2,11 @@ package agent
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/pysem"
 )
 
 // caseTasks are tasks that never run; sleeps are noted.
@@ -60,11 +58,10 @@ func (caseLog) Enabled(env.Level) bool         { return false }
 func (caseLog) Logf(env.Level, string, ...any) {}
 
 // caseZooKeeper is a tree of znodes whose children come in the order of their
-// making, with a log of the writes, as the protocol describes the fake client.
+// making, as of the fake client.
 type caseZooKeeper struct {
 	env.ZooKeeper
-	nodes  *ordered[string, []byte]
-	writes []any
+	nodes *ordered[string, []byte]
 }
 
 func newCaseZooKeeper() *caseZooKeeper {
@@ -86,19 +83,7 @@ func (z *caseZooKeeper) ensure(path string) {
 	}
 }
 
-func (z *caseZooKeeper) note(name string, pairs ...any) {
-	z.writes = append(z.writes, []any{name, object(pairs...)})
-}
-
 func (z *caseZooKeeper) Create(path string, data []byte, o env.CreateOptions) (string, error) {
-	args := []any{"path", path, "value", data}
-	if o.Ephemeral {
-		args = append(args, "ephemeral", true)
-	}
-	if o.MakePath {
-		args = append(args, "makepath", true)
-	}
-	z.note("create", args...)
 	if _, ok := z.nodes.get(path); ok {
 		return "", &env.ZooKeeperError{Code: env.ZKNodeExists, Path: path}
 	}
@@ -108,13 +93,11 @@ func (z *caseZooKeeper) Create(path string, data []byte, o env.CreateOptions) (s
 }
 
 func (z *caseZooKeeper) EnsurePath(path string) error {
-	z.note("ensure_path", "path", path)
 	z.ensure(path)
 	return nil
 }
 
 func (z *caseZooKeeper) Set(path string, data []byte, version int32) (env.Stat, error) {
-	z.note("set", "path", path, "value", data)
 	z.nodes.set(path, data)
 	return env.Stat{}, nil
 }
@@ -159,7 +142,6 @@ func (z *caseZooKeeper) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Wat
 
 func (z *caseZooKeeper) Delete(path string, options env.DeleteOptions) error {
 	// The reference's fake deletes with children unless told otherwise.
-	z.note("delete", "path", path, "recursive", true)
 	if _, ok := z.nodes.get(path); !ok {
 		return env.ErrNoNode
 	}
@@ -169,31 +151,4 @@ func (z *caseZooKeeper) Delete(path string, options env.DeleteOptions) error {
 		}
 	}
 	return nil
-}
-
-// surround gives the case's process the whole world.
-func (r *caseRunner) surround() *caseTasks {
-	tasks := &caseTasks{}
-	r.env.Tasks, r.env.Clock, r.env.Random, r.env.Log = tasks, caseClock{}, caseRandom{}, caseLog{}
-	return tasks
-}
-
-// putFiles writes files as the protocol's files entry says.
-func (r *caseRunner) putFiles(files *pysem.Dict) {
-	for _, f := range files.Items {
-		switch v := f.Value.(type) {
-		case string:
-			r.files.put(f.Key, append([]byte{}, v...))
-		case []byte:
-			r.files.put(f.Key, v)
-		default:
-			r.files.put(strings.TrimSuffix(f.Key, "/"), nil)
-		}
-	}
-}
-
-// meminfo is the kernel's file for a host with that much available memory, and
-// twice that in total.
-func meminfoFile(available int) []byte {
-	return fmt.Appendf(nil, "MemTotal: %d\nMemFree: 1 kB\nMemAvailable: %d\n", 2*available, available)
 }

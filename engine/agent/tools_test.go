@@ -1,0 +1,95 @@
+package agent
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// source is a complete version of a model in the source path.
+func source(files map[string]string, model, version string) map[string]string {
+	dir := "p2p/" + model + "@" + version
+	files[dir+"/"+model+"/ps_0/"+version+"/f"] = version
+	files[dir+".write.done"] = ""
+	return files
+}
+
+func TestManagerTellsTheAgeOfItsModel(t *testing.T) {
+	type metric struct {
+		Name  string
+		Value int
+	}
+	var got []metric
+	e := newCaseEnv(source(map[string]string{}, "m", "1699999990"), nil)
+	tasks := &caseTasks{}
+	e.Tasks, e.Clock, e.Log = tasks, caseClock{}, caseLog{}
+	m := NewModelManager(e, ModelManagerOptions{
+		ModelName: pysem.Some("m"), SourcePath: pysem.Some(caseDir + "/p2p"), ReceivePath: pysem.Some(caseDir + "/recv"),
+		Metrics: func(name string, value int) { got = append(got, metric{name, value}) },
+	})
+	tasks.onSleep = func(int) { m.End() }
+	if err := m.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]metric{{"version.delay", 10}, {"update.delay", 0}}, got); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+}
+
+func TestManagerThreadEndsWithAVersionThatIsNoNumber(t *testing.T) {
+	e := newCaseEnv(source(map[string]string{}, "m", "v1"), nil)
+	e.Tasks, e.Clock, e.Log = &caseTasks{}, caseClock{}, caseLog{}
+	m := NewModelManager(e, ModelManagerOptions{
+		ModelName: pysem.Some("m"), SourcePath: pysem.Some(caseDir + "/p2p"), ReceivePath: pysem.Some(caseDir + "/recv"),
+		Metrics: func(string, int) {},
+	})
+	if err := m.Run(); pysem.TypeOf(err) != "ValueError" {
+		t.Errorf("got %v, want ValueError", err)
+	}
+}
+
+func TestControlPrintsWhatTheBzidHolds(t *testing.T) {
+	e := newCaseEnv(nil, nil)
+	e.Tasks, e.Log, e.ZooKeeper = &caseTasks{}, caseLog{}, oneZooKeeper{newCaseZooKeeper()}
+	got, err := Control(e, DefaultControlOptions())
+	const want = "\n{\n  \"model_info\": {},\n  \"container_info\": {},\n  \"layout_info\": {}\n}\n"
+	if got != want || err != nil {
+		t.Errorf("got %q, error %v, want %q", got, err, want)
+	}
+}
+
+func TestControlRefusesBadFlags(t *testing.T) {
+	for _, test := range []struct {
+		name, want string
+		change     func(*ControlOptions)
+	}{
+		{"unknown command", "ValueError: unsupported cmd x, options are decl|pub|unpub|bzid_info", func(o *ControlOptions) { o.Cmd = "x" }},
+		{"decl without export", "AssertionError", func(o *ControlOptions) { o.Cmd = "decl" }},
+		{"pub without layout", "AssertionError", func(o *ControlOptions) { o.Cmd, o.ModelName = "pub", "m:*" }},
+		{"unpub without model", "AssertionError", func(o *ControlOptions) { o.Cmd, o.Layout = "unpub", "l" }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := newCaseEnv(nil, nil)
+			e.Tasks, e.Log, e.ZooKeeper = &caseTasks{}, caseLog{}, oneZooKeeper{newCaseZooKeeper()}
+			o := DefaultControlOptions()
+			test.change(&o)
+			if _, err := Control(e, o); err == nil || err.Error() != test.want {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+		})
+	}
+}
+
+func TestGetWithAnExampleBatchNeverWorks(t *testing.T) {
+	c := TFSClient{Env: newCaseEnv(map[string]string{"eb": "\x02\x00\x00\x00\x00\x00\x00\x00\x18\x01"}, nil)}
+	for _, test := range []struct{ file, want string }{
+		{"eb", "NameError: name 'user_features' is not defined"},
+		{"missing", "AssertionError"},
+	} {
+		if _, err := c.ExampleBatchProtoV2(test.file); err == nil || err.Error() != test.want {
+			t.Errorf("%s: got %v, want %s", test.file, err, test.want)
+		}
+	}
+}
