@@ -62,6 +62,7 @@ var directions = []direction{
 		from: []string{"sim/..."},
 		to: []string{"sim/...", "engine/vtime/...", "engine/env", "engine/proto/...", "engine/recipes/...",
 			"engine/monitor/..."},
+		inTests: []string{"engine/runtimetest/..."},
 		because: "the simulated world knows what it is touched through, not the agents that touch it",
 	},
 	{
@@ -84,9 +85,9 @@ var directions = []direction{
 		because: "recipes are written once, over any env.ZooKeeperSession",
 	},
 	{
-		from:    []string{"engine/runtimetest"},
+		from:    []string{"engine/runtimetest/..."},
 		to:      []string{"engine/env", "engine/monitor/..."},
-		because: "one suite holds both runtimes to env's contract, so it knows neither",
+		because: "one suite holds both runtimes, and both networks, to env's contract, so it knows none",
 	},
 	{
 		from:    []string{"engine/vtime/...", "engine/walltime/..."},

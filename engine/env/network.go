@@ -7,9 +7,9 @@ import (
 
 // Network carries gRPC calls between processes.
 type Network interface {
-	// Serve listens on all addresses of the host; port 0 picks a free one. Each
-	// request runs in a task of its own in this process, at most workers at a
-	// time (0 means no limit).
+	// Serve listens on all addresses of the host, or on those that a real runner
+	// was told; port 0 picks a free one. Each request runs in a task of its own in
+	// this process, at most workers at a time (0 means no limit).
 	Serve(port, workers int, handler Handler) (Server, error)
 	// Dial makes a channel to host:port. It connects on the first call and
 	// again, with back-off, after a failure, as a gRPC channel does.
@@ -38,6 +38,24 @@ type Channel interface {
 	Call(method string, request []byte, timeout time.Duration) ([]byte, error)
 	Close()
 }
+
+// MaxMessageBytes is the largest request or answer that is received, as gRPC has
+// it unless told otherwise.
+const MaxMessageBytes = 4 << 20
+
+// What a client says of its own troubles, in the words of grpcio 1.32, which
+// TensorFlow 2.4 requires (grpcio~=1.32.0). Later versions append the last
+// connection's error to the first. engine/runtimetest/networktest has them
+// recorded.
+const (
+	NoConnection    = "failed to connect to all addresses"           // UNAVAILABLE
+	NoSuchName      = "DNS resolution failed for service: "          // UNAVAILABLE; the address follows
+	SocketClosed    = "Socket closed"                                // UNAVAILABLE
+	ConnectionReset = "Connection reset by peer"                     // UNAVAILABLE
+	DeadlineIsOver  = "Deadline Exceeded"                            // DEADLINE_EXCEEDED
+	ChannelClosed   = "Channel closed!"                              // CANCELLED
+	MessageTooLarge = "Received message larger than max (%d vs. %d)" // RESOURCE_EXHAUSTED
+)
 
 // Code is a gRPC status code.
 type Code int

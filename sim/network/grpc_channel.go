@@ -1,20 +1,21 @@
 package network
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// What a client sees of a channel's troubles, in the words of grpc 1.32, which
-// TensorFlow 2.4 requires (grpcio~=1.32.0). Later versions append the last
-// connection's error to the first.
+// What a client sees of a channel's troubles, see env.NoConnection.
 var (
-	errNoConnection     = &env.RPCError{Code: env.Unavailable, Message: "failed to connect to all addresses"}
-	errSocketClosed     = &env.RPCError{Code: env.Unavailable, Message: "Socket closed"}
-	errDeadlineExceeded = &env.RPCError{Code: env.DeadlineExceeded, Message: "Deadline Exceeded"}
-	errChannelClosed    = &env.RPCError{Code: env.Canceled, Message: "Channel closed!"}
+	errNoConnection     = &env.RPCError{Code: env.Unavailable, Message: env.NoConnection}
+	errSocketClosed     = &env.RPCError{Code: env.Unavailable, Message: env.SocketClosed}
+	errConnectionReset  = &env.RPCError{Code: env.Unavailable, Message: env.ConnectionReset}
+	errDeadlineExceeded = &env.RPCError{Code: env.DeadlineExceeded, Message: env.DeadlineIsOver}
+	errChannelClosed    = &env.RPCError{Code: env.Canceled, Message: env.ChannelClosed}
 )
 
 // The connection back-off of gRPC (doc/connection-backoff.md of grpc/grpc).
@@ -57,6 +58,7 @@ type Channel struct {
 	backoff    time.Duration // length of the last; 0 after a success
 	retryAt    time.Duration // end of the present one
 	timer      vtime.Timer   // end of the back-off, or limit of connecting
+	refusal    *env.RPCError // what calls get during the back-off
 	closed     bool
 	serverName string // host of the last connection
 }
@@ -73,7 +75,7 @@ func (c *Channel) Invoke(method string, req any, sizeBytes int, timeout time.Dur
 	n := c.h.n
 	started := n.w.Now()
 	if c.closed || c.state == channelFailing {
-		err := errNoConnection
+		err := c.refusal
 		if c.closed {
 			err = errChannelClosed
 		}
@@ -101,6 +103,9 @@ func (c *Channel) Invoke(method string, req any, sizeBytes int, timeout time.Dur
 	if c.await(call, timeout) {
 		if err = call.failure; err == nil {
 			resp, err, answerBytes = call.response, call.status, call.answerSize
+			if err == nil && answerBytes > env.MaxMessageBytes {
+				resp, err = nil, tooLarge(answerBytes)
+			}
 			n.giveBack(call)
 		}
 	}
@@ -166,10 +171,19 @@ func (c *Channel) finish(call *Call) {
 }
 
 // Closed is the break of an established connection.
-func (c *Channel) Closed(*Conn, error) {
+func (c *Channel) Closed(_ *Conn, why error) {
 	c.conn = nil
 	c.state = channelIdle
+	if errors.Is(why, ErrReset) {
+		c.failAll(errConnectionReset)
+		return
+	}
 	c.failAll(errSocketClosed)
+}
+
+// tooLarge is the status of a message that is not received.
+func tooLarge(sizeBytes int) *env.RPCError {
+	return &env.RPCError{Code: env.ResourceExhausted, Message: fmt.Sprintf(env.MessageTooLarge, sizeBytes, env.MaxMessageBytes)}
 }
 
 // failAll fails the calls that there are now; a task that is woken by it may make

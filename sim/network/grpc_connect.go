@@ -1,6 +1,11 @@
 package network
 
-import "time"
+import (
+	"errors"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
 
 // connect begins an attempt. Its time limit and the next attempt are counted
 // from here, as in gRPC's subchannel.
@@ -35,7 +40,7 @@ func (c *Channel) nextBackoff() time.Duration {
 func (c *Channel) connected(conn *Conn, err error) {
 	c.timer.Cancel()
 	if err != nil {
-		c.attemptFailed()
+		c.attemptFailed(err)
 		return
 	}
 	c.state = channelReady
@@ -48,11 +53,15 @@ func (c *Channel) connected(conn *Conn, err error) {
 	}
 }
 
-func (c *Channel) attemptFailed() {
+func (c *Channel) attemptFailed(why error) {
 	c.conn = nil
+	c.refusal = errNoConnection
+	if errors.Is(why, ErrUnknown) {
+		c.refusal = &env.RPCError{Code: env.Unavailable, Message: env.NoSuchName + c.addr}
+	}
 	c.state = channelFailing
 	c.timer = c.p.Schedule(c.retryAt, kindBackoff, (*connectTimer)(c), 0)
-	c.failAll(errNoConnection)
+	c.failAll(c.refusal)
 }
 
 // connectTimer is the limit of an attempt, or the end of the back-off.
@@ -65,7 +74,7 @@ func (t *connectTimer) Handle(uint64) {
 	}
 	if c.state == channelConnecting {
 		c.disconnect()
-		c.attemptFailed()
+		c.attemptFailed(ErrTimedOut)
 		return
 	}
 	c.connect()

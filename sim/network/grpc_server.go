@@ -1,6 +1,10 @@
 package network
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/env"
+)
 
 // RPCHandler takes a call in the engine, not in a task. It answers by Reply or
 // Fail, at once or later.
@@ -63,6 +67,10 @@ func (sc *serverConn) Receive(_ *Conn, payload any) {
 	case *Call:
 		m.server, m.serverPlace = sc, len(sc.calls)
 		sc.calls = append(sc.calls, m)
+		if m.size > env.MaxMessageBytes {
+			m.Fail(tooLarge(m.size))
+			return
+		}
 		sc.server.handler(m)
 	case *cancelFrame:
 		if call := (*Call)(m); call.server == sc && !call.answered {

@@ -228,7 +228,7 @@ func TestABrokenConnectionFailsItsCallsAndTheNextReconnects(t *testing.T) {
 	c.must(c.n.ResetConns("a", "b"))
 	c.run(2 * time.Second)
 	// Reset after 1 ms at both ends, then a new connection and a call.
-	c.want("1.001s cancelled", "1.001s UNAVAILABLE: Socket closed", "1.005s second")
+	c.want("1.001s cancelled", "1.001s UNAVAILABLE: Connection reset by peer", "1.005s second")
 }
 
 func TestAStoppedServerCutsItsCalls(t *testing.T) {
@@ -298,7 +298,7 @@ func TestALostAnswerLooksLikeABrokenConnection(t *testing.T) {
 	ch := network.NewChannel(c.p, c.a, "b:9000")
 	c.p.Go("main", func() { c.invoke(ch, "x", 0) })
 	c.run(time.Second)
-	c.want("4ms UNAVAILABLE: Socket closed")
+	c.want("4ms UNAVAILABLE: Connection reset by peer")
 	if handled != 1 {
 		t.Errorf("the request was handled %d times, want once", handled)
 	}

@@ -1,0 +1,16 @@
+// Package networktest holds an env.Network to what gRPC does: how requests become
+// tasks, what a client is told when something goes wrong, and what dies with a
+// process. The simulated network and real sockets pass the same cases.
+//
+// Two things to use first:
+//
+//   - [Run], to be called from a test of the network.
+//   - [World], the small interface that the test makes of it: a client's host, a
+//     server's host and what is between them.
+//
+// The statuses that a client is told are not written here but recorded from
+// grpc-python: [Recorded] has those of grpcio 1.32, which the reference's
+// TensorFlow requires; runners/python/grpc_statuses.py records them.
+//
+// To add a case look in calls.go, failures.go and life.go.
+package networktest

@@ -1,0 +1,59 @@
+package networktest
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+//go:embed grpcio-*.json
+var files embed.FS
+
+// Version is the grpcio whose words both networks use.
+const Version = "1.32.0"
+
+// Status is what a call came to: a status, the size of an answer, or what the
+// client raised instead.
+type Status struct {
+	Code    string `json:"code,omitempty"`
+	Details string `json:"details,omitempty"`
+	OK      *int   `json:"ok,omitempty"`
+	Raises  string `json:"raises,omitempty"`
+	Text    string `json:"text,omitempty"`
+}
+
+// Line is the status as an *env.RPCError prints it.
+func (s Status) Line() string { return s.Code + ": " + s.Details }
+
+// Recorded are the statuses of a version of grpcio by case.
+func Recorded(version string) (map[string]Status, error) {
+	data, err := files.ReadFile("grpcio-" + version + ".json")
+	if err != nil {
+		return nil, err
+	}
+	var recorded struct {
+		GRPCIO   string `json:"grpcio"`
+		Statuses map[string]Status
+	}
+	if err := json.Unmarshal(data, &recorded); err != nil {
+		return nil, fmt.Errorf("statuses of grpcio %s: %w", version, err)
+	}
+	if recorded.GRPCIO != version {
+		return nil, fmt.Errorf("statuses of grpcio %s: found those of %s", version, recorded.GRPCIO)
+	}
+	return recorded.Statuses, nil
+}
+
+// Versions lists what has been recorded.
+func Versions() ([]string, error) {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		return nil, err
+	}
+	var versions []string
+	for _, e := range entries {
+		versions = append(versions, strings.TrimSuffix(strings.TrimPrefix(e.Name(), "grpcio-"), ".json"))
+	}
+	return versions, nil
+}

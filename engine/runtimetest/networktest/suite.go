@@ -1,0 +1,192 @@
+package networktest
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// World is what is tested: two hosts and the network between them.
+type World interface {
+	// NewClient and NewServer begin a process on the one and the other host.
+	NewClient(name string) Process
+	NewServer(name string) Process
+	// Addr is where clients reach the port of the servers' host.
+	Addr(port int) string
+	// FragileAddr is the same for connections that ResetConns breaks, as a TCP reset
+	// does. It is asked for one port only.
+	FragileAddr(port int) string
+	ResetConns()
+	// Silent is the address of a host that answers nothing.
+	Silent() string
+	// Wait waits until every task has ended; it gives up after a generous limit.
+	Wait() error
+}
+
+// Process is one process of the world.
+type Process interface {
+	env.Clock
+	env.Tasks
+	Network() env.Network
+	// Crash ends the process at once, Stop unwinds each task at its next wait. Both
+	// may be called by tasks of other processes.
+	Crash()
+	Stop()
+}
+
+// Run runs all cases. start makes a fresh world that is freed at the end of t.
+func Run(t *testing.T, start func(t *testing.T) World) {
+	statuses, err := Recorded(Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range slices.Concat(callCases, failureCases, lifeCases) {
+		t.Run(c.name, func(t *testing.T) {
+			c.run(&trial{T: t, World: start(t), statuses: statuses})
+		})
+	}
+}
+
+type testCase struct {
+	name string
+	run  func(r *trial)
+}
+
+// method is what clients call where it does not matter.
+const method = "/svc/Do"
+
+const ms = time.Millisecond
+
+// patience is the limit of calls that are expected to end before it.
+const patience = time.Minute
+
+// trial is one case in one world.
+type trial struct {
+	*testing.T
+	World
+	statuses map[string]Status
+
+	server  Process
+	port    atomic.Int64 // of the server, once it listens
+	fragile bool         // serve dials the fragile address
+
+	mu    sync.Mutex // tasks of several processes write
+	lines []string
+}
+
+// handler answers a request in a task of the server s.
+type handler func(s Process, method string, request []byte) ([]byte, error)
+
+func echo(_ Process, _ string, request []byte) ([]byte, error) { return request, nil }
+
+// serve begins the server and, when it listens, runs client as a task of another
+// process; after it both end.
+func (r *trial) serve(workers int, h handler, client func(c Process, ch env.Channel)) {
+	r.Helper()
+	r.beginServer(0, workers, h)
+	r.client(func(c Process) {
+		r.awaitServer(c)
+		ch := c.Network().Dial(r.address(r.serverPort()))
+		client(c, ch)
+		ch.Close()
+		r.server.Stop()
+	})
+}
+
+// address is where serve's client dials.
+func (r *trial) address(port int) string {
+	if r.fragile {
+		return r.FragileAddr(port)
+	}
+	return r.Addr(port)
+}
+
+// client runs fn as the only task of a client and waits for the end of all.
+func (r *trial) client(fn func(c Process)) {
+	r.Helper()
+	c := r.NewClient("client")
+	c.Go("main", func() { fn(c) })
+	if err := r.Wait(); err != nil {
+		r.Fatalf("%v\nthe log: %q", err, r.all())
+	}
+}
+
+// beginServer serves until the process is stopped.
+func (r *trial) beginServer(port, workers int, h handler) {
+	s := r.NewServer("server")
+	r.server = s
+	s.Go("main", func() {
+		server, err := s.Network().Serve(port, workers, func(method string, request []byte) ([]byte, error) {
+			return h(s, method, request)
+		})
+		if err != nil {
+			r.Errorf("serve: %v", err)
+			return
+		}
+		r.port.Store(int64(server.Port()))
+		s.NewCond("the end").Wait()
+	})
+}
+
+func (r *trial) serverPort() int { return int(r.port.Load()) }
+
+func (r *trial) awaitServer(c Process) {
+	await(c, func() bool { return r.serverPort() != 0 })
+}
+
+// await looks until fn is true: processes know nothing else of one another.
+func await(c Process, fn func() bool) {
+	for !fn() {
+		c.Sleep(ms)
+	}
+}
+
+// call notes what a call came to.
+func (r *trial) call(ch env.Channel, request string, timeout time.Duration) {
+	r.note("%s", outcome(ch.Call(method, []byte(request), timeout)))
+}
+
+func outcome(answer []byte, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return strconv.Quote(string(answer))
+}
+
+func (r *trial) note(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lines = append(r.lines, fmt.Sprintf(format, args...))
+}
+
+func (r *trial) all() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.lines)
+}
+
+// want compares the log.
+func (r *trial) want(lines ...string) {
+	r.Helper()
+	if diff := cmp.Diff(lines, r.all()); diff != "" {
+		r.Errorf("log (-want +got):\n%s", diff)
+	}
+}
+
+// recorded is the line of a status that grpc-python's client was seen to give.
+func (r *trial) recorded(name string) string {
+	r.Helper()
+	s, ok := r.statuses[name]
+	if !ok || s.Code == "" {
+		r.Fatalf("grpcio %s: found no status recorded for %q", Version, name)
+	}
+	return s.Line()
+}

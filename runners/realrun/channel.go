@@ -1,0 +1,142 @@
+package realrun
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/stats"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/walltime"
+)
+
+// channel is a gRPC channel of a process. Connecting and backing off are gRPC's
+// own.
+type channel struct {
+	p      *walltime.Process
+	addr   string
+	conn   *grpc.ClientConn
+	closed atomic.Bool
+
+	mu       sync.Mutex
+	dialErr  error // of the last attempt to connect
+	brokenBy error // what ended the last connection
+}
+
+func newChannel(p *walltime.Process, addr string) *channel {
+	c := &channel{p: p, addr: addr}
+	conn, err := grpc.NewClient("passthrough:///"+addr,
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(c.connect),
+		grpc.WithStatsHandler(watcher{}),
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawBytes{}), grpc.MaxCallRecvMsgSize(env.MaxMessageBytes)),
+	)
+	if err != nil {
+		panic("realrun: gRPC does not take " + addr + ": " + err.Error()) // it takes every address as it is
+	}
+	c.conn = conn
+	p.OnEnd(c.end)
+	if p.Dead() {
+		c.end() // it died before OnEnd
+	}
+	return c
+}
+
+// Call makes a call; other tasks of the process run meanwhile.
+func (c *channel) Call(method string, request []byte, timeout time.Duration) ([]byte, error) {
+	var (
+		progress progress
+		response []byte
+		err      error
+	)
+	c.p.Block(func(ctx context.Context) {
+		if timeout > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, timeout)
+			defer cancel()
+		}
+		err = c.conn.Invoke(context.WithValue(ctx, progressKey{}, &progress), method, &request, &response)
+	})
+	if err != nil {
+		return nil, c.worded(err, &progress)
+	}
+	return response, nil
+}
+
+// Close ends the connection and fails the calls that wait.
+func (c *channel) Close() {
+	c.p.Check()
+	c.end()
+}
+
+func (c *channel) end() {
+	if !c.closed.Swap(true) {
+		_ = c.conn.Close() // the only error is that it was closed before
+	}
+}
+
+// connect is gRPC's dialer.
+func (c *channel) connect(ctx context.Context, addr string) (net.Conn, error) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
+	c.mu.Lock()
+	c.dialErr = err
+	c.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return &watchedConn{Conn: conn, of: c}, nil
+}
+
+// watchedConn tells its channel how it ended.
+type watchedConn struct {
+	net.Conn
+	of *channel
+}
+
+func (w *watchedConn) Read(b []byte) (int, error) {
+	n, err := w.Conn.Read(b)
+	if err != nil && !errors.Is(err, net.ErrClosed) {
+		w.of.mu.Lock()
+		w.of.brokenBy = err
+		w.of.mu.Unlock()
+	}
+	return n, err
+}
+
+// progress is how far a call has come.
+type progress struct {
+	// sent says that it had a connection, answered that the server gave a status.
+	sent, answered atomic.Bool
+}
+
+type progressKey struct{}
+
+// watcher notes the progress of calls.
+type watcher struct{}
+
+func (watcher) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
+
+func (watcher) HandleRPC(ctx context.Context, s stats.RPCStats) {
+	p, ok := ctx.Value(progressKey{}).(*progress)
+	if !ok {
+		return
+	}
+	switch s.(type) {
+	case *stats.OutHeader:
+		p.sent.Store(true)
+	case *stats.InTrailer:
+		p.answered.Store(true)
+	}
+}
+
+func (watcher) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
+
+func (watcher) HandleConn(context.Context, stats.ConnStats) {}
+
+var _ env.Channel = (*channel)(nil)

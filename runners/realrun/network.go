@@ -1,0 +1,61 @@
+package realrun
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/walltime"
+)
+
+// Options are the dials of a network.
+type Options struct {
+	// ListenHost is the address that servers listen on; empty means 127.0.0.1.
+	// "0.0.0.0" and "::" are all addresses of the host.
+	ListenHost string
+}
+
+// Network is the env.Network of one process. Its sockets end with the process.
+type Network struct {
+	p *walltime.Process
+	o Options
+}
+
+// NewNetwork makes the network of p.
+func NewNetwork(p *walltime.Process, o Options) *Network {
+	if o.ListenHost == "" {
+		o.ListenHost = "127.0.0.1"
+	}
+	return &Network{p: p, o: o}
+}
+
+// Serve listens on the port of the address of the options.
+func (n *Network) Serve(port, workers int, handler env.Handler) (env.Server, error) {
+	n.p.Check()
+	l, err := net.Listen("tcp", net.JoinHostPort(n.o.ListenHost, strconv.Itoa(port)))
+	if err != nil {
+		return nil, fmt.Errorf("serve gRPC: %w", err)
+	}
+	return newServer(n.p, l, workers, handler), nil
+}
+
+// Dial makes a channel. Unlike grpc-python's it knows of no proxies.
+func (n *Network) Dial(addr string) env.Channel {
+	n.p.Check()
+	return newChannel(n.p, addr)
+}
+
+// Probe connects by TCP and hangs up. It waits as long as the kernel does.
+func (n *Network) Probe(addr string) (err error) {
+	n.p.Block(func(ctx context.Context) {
+		var conn net.Conn
+		if conn, err = (&net.Dialer{}).DialContext(ctx, "tcp", addr); err == nil {
+			err = conn.Close()
+		}
+	})
+	return err
+}
+
+var _ env.Network = (*Network)(nil)
