@@ -7,10 +7,10 @@ BUILD := .build
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism vectors-check check-python bench parity parity-check clean
+.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism vectors-check check-python check-contract bench parity parity-check clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 check: fmt-check vet lint proto-check test race vectors-check determinism parity-check ## what CI runs; stops at the first step that fails
 	@echo "== check: ok"
@@ -61,6 +61,11 @@ check-python: ## hold engine and vectors to the real Python; needs MONOLITH_SRC 
 	$(GO) test -count=1 ./runners/python
 	$(GO) run ./cmd/monosim vectors record --python --check
 	$(GO) run ./cmd/monosim diff --python --fuzz 20000
+	@$(MAKE) --no-print-directory check-contract
+
+check-contract: ## hold the AgentService to the real Python over real sockets, both ways; without MONOLITH_SRC Go against Go only
+	@test -n "$$MONOLITH_SRC" || echo "check-contract: MONOLITH_SRC names no checkout of bytedance/monolith: without Python"
+	$(GO) test -count=1 -run Contract ./runners/realrun
 
 bench: ## measure
 	$(GO) run ./cmd/bench

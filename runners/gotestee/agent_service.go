@@ -130,7 +130,9 @@ func (c *call) serviceV3() (any, error) { return c.answered(c.provided()) }
 type rpc struct {
 	method            string
 	request, response proto.Message
-	ask               func(agent.ServiceAnswers) (proto.Message, error)
+	// raw is the request of a call that gives bytes, which may be of any rpc.
+	raw []byte
+	ask func(agent.ServiceAnswers) (proto.Message, error)
 }
 
 func (c *call) rpcs() []rpc {
@@ -139,14 +141,19 @@ func (c *call) rpcs() []rpc {
 		where := fmt.Sprintf("in.calls[%d]", i)
 		call, ok := v.([]any)
 		if !ok || len(call) < 2 {
-			badCasef("%s: found %s, want [rpc, fields, message]", where, pysem.Repr(v))
+			badCasef("%s: found %s, want [rpc, fields, message] or [rpc, bytes]", where, pysem.Repr(v))
 		}
 		name, okName := call[0].(string)
-		d, okFields := call[1].(*pysem.Dict)
-		if !okName || !okFields {
-			badCasef("%s: found %s, want [rpc, fields, message]", where, pysem.Repr(v))
+		fields, okFields := call[1].(*pysem.Dict)
+		raw, okRaw := call[1].([]byte)
+		switch {
+		case okName && okFields:
+			list = append(list, newRPC(name, arguments{Dict: fields, where: where}))
+		case okName && okRaw:
+			list = append(list, newRawRPC(name, raw))
+		default:
+			badCasef("%s: found %s, want [rpc, fields, message] or [rpc, bytes]", where, pysem.Repr(v))
 		}
-		list = append(list, newRPC(name, arguments{Dict: d, where: where}))
 	}
 	return list
 }
@@ -156,19 +163,41 @@ func newRPC(name string, fields arguments) rpc {
 	switch name {
 	case "GetReplicas":
 		r := &agentservice.GetReplicasRequest{ServerType: t, Task: task, ModelName: fields.optStr("model_name").V}
-		return rpc{agent.MethodGetReplicas, r, &agentservice.GetReplicasResponse{},
-			func(a agent.ServiceAnswers) (proto.Message, error) { return a.GetReplicas(r) }}
+		return rpc{method: agent.MethodGetReplicas, request: r, response: &agentservice.GetReplicasResponse{},
+			ask: func(a agent.ServiceAnswers) (proto.Message, error) { return a.GetReplicas(r) }}
 	case "HeartBeat":
 		r := &agentservice.HeartBeatRequest{ServerType: t}
-		return rpc{agent.MethodHeartBeat, r, &agentservice.HeartBeatResponse{},
-			func(a agent.ServiceAnswers) (proto.Message, error) { return a.HeartBeat(r) }}
+		return rpc{method: agent.MethodHeartBeat, request: r, response: &agentservice.HeartBeatResponse{},
+			ask: func(a agent.ServiceAnswers) (proto.Message, error) { return a.HeartBeat(r) }}
 	case "GetResource":
 		r := &agentservice.GetResourceRequest{}
-		return rpc{agent.MethodGetResource, r, &agentservice.GetResourceResponse{},
-			func(a agent.ServiceAnswers) (proto.Message, error) { return a.GetResource(r) }}
+		return rpc{method: agent.MethodGetResource, request: r, response: &agentservice.GetResourceResponse{},
+			ask: func(a agent.ServiceAnswers) (proto.Message, error) { return a.GetResource(r) }}
 	}
 	badCasef("%s: found the rpc %q, want GetReplicas, HeartBeat or GetResource", fields.where, name)
 	return rpc{}
+}
+
+// newRawRPC is a call of any rpc of the service with bytes of any kind.
+func newRawRPC(name string, raw []byte) rpc {
+	r := rpc{method: strings.TrimSuffix(agent.MethodHeartBeat, "HeartBeat") + name, raw: raw}
+	switch r.method {
+	case agent.MethodGetReplicas:
+		r.response = &agentservice.GetReplicasResponse{}
+	case agent.MethodGetResource:
+		r.response = &agentservice.GetResourceResponse{}
+	default:
+		r.response = &agentservice.HeartBeatResponse{}
+	}
+	return r
+}
+
+// bytes are the request as it is sent.
+func (r rpc) bytes() ([]byte, error) {
+	if r.request == nil {
+		return r.raw, nil
+	}
+	return proto.Marshal(r.request)
 }
 
 // answered calls the servicer directly.
@@ -177,7 +206,10 @@ func (c *call) answered(answers agent.ServiceAnswers, err error) (any, error) {
 		return nil, err
 	}
 	calls := []any{}
-	for _, r := range c.rpcs() {
+	for i, r := range c.rpcs() {
+		if r.ask == nil {
+			badCasef("in.calls[%d]: found bytes, which are for agent_service.grpc alone", i)
+		}
 		response, err := r.ask(answers)
 		if err != nil {
 			calls = append(calls, attempt(nil, err))
@@ -192,20 +224,24 @@ func replyOf(m proto.Message) *pysem.Dict {
 	return object("message", pb(m), "json", messageDict(m.ProtoReflect()))
 }
 
-// serviceOverGRPC serves it and calls it over the network.
-func (c *call) serviceOverGRPC() (any, error) {
-	var answers agent.ServiceAnswers
-	var err error
+// served is the service of the version that the case asks for.
+func (c *call) served() (agent.ServiceAnswers, error) {
 	switch version := c.in.integer("version"); version {
 	case 1:
-		answers, err = c.watched()
+		return c.watched()
 	case 2:
-		answers, err = c.mirrored(false)
+		return c.mirrored(false)
 	case 3:
-		answers, err = c.provided()
+		return c.provided()
 	default:
 		badCasef("in.version: found %d, want 1, 2 or 3", version)
 	}
+	return nil, nil
+}
+
+// serviceOverGRPC serves it and calls it over the network.
+func (c *call) serviceOverGRPC() (any, error) {
+	answers, err := c.served()
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +265,7 @@ func (c *call) serviceOverGRPC() (any, error) {
 }
 
 func callOver(channel env.Channel, r rpc) (any, error) {
-	request, err := proto.Marshal(r.request)
+	request, err := r.bytes()
 	if err != nil {
 		return nil, err
 	}
