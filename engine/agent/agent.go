@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
@@ -18,33 +19,88 @@ type Options struct {
 	Quirks Quirks
 	V3     AgentV3Options
 	V1     AgentV1Options
-	// Started, when set, is told of the agent before it is started.
-	Started func(Agent)
+	// Started, when set, is told of the agent before it is started, with the Env of
+	// its process.
+	Started func(*env.Env, Agent)
 }
 
-// Run is the entry point: it reads the configuration, makes the agent of its
-// version, starts it and waits (agent.py:41-71). It returns the error with which
-// the process ends.
+// Run is the entry point: it reads the configuration and runs one agent, or for a
+// deploy type dense as many as its dense_service_num says, each in a process of its
+// own (agent.py:73-107). It returns the error with which the process ends.
 func Run(e *env.Env, o Options) error {
+	_, err := run(e, o)
+	return err
+}
+
+// run is Run, and tells the agent that it has made in this process.
+func run(e *env.Env, o Options) (Agent, error) {
 	if o.TFSLog == "" {
 		o.TFSLog = "/var/log/tfs.std.log"
 	}
-	// The reference parses the configuration twice, which draws two sets of free
-	// ports (Q4).
-	load := Loader{Env: e, Quirks: o.Quirks}
-	if _, err := load.FromFile(o.ConfPath); err != nil {
-		return err
-	}
-	conf, err := load.FromFile(o.ConfPath)
+	conf, err := readConf(e, o)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if conf.DeployType == DeployDense && conf.DenseServiceNum > 1 {
+		return nil, runDense(e, conf, o)
+	}
+	return runAgent(e, o)
+}
+
+func readConf(e *env.Env, o Options) (*AgentConfig, error) {
+	return Loader{Env: e, Quirks: o.Quirks}.FromFile(o.ConfPath)
+}
+
+// runDense runs the agents of the dense services that share the GPU of a container
+// (MPS), and waits until all of them have ended. How they ended is not looked at:
+// while one of them runs the container goes on.
+func runDense(e *env.Env, conf *AgentConfig, o Options) error {
+	var children []env.Process
+	for i := range conf.DenseServiceNum {
+		replicaID := conf.ReplicaID.V*conf.DenseServiceNum + i
+		child, err := e.Processes.Fork(func(e *env.Env) int { return runDenseAgent(e, replicaID, i, o) })
+		if err != nil {
+			return err
+		}
+		children = append(children, child)
+	}
+	for _, child := range children {
+		for {
+			if _, done := child.Poll(); done {
+				break
+			}
+			child.Exited().Wait()
+		}
+	}
+	return nil
+}
+
+// runDenseAgent is the child of that index. Its replica id is negative for -1 and has 42 bits
+// for the hash of a pod's name (Q3); an agent v1 does not look at it, so all
+// children share one replica id and one znode (Q2). A PORT2 of the container is the
+// agent port of each of them (Q5).
+func runDenseAgent(e *env.Env, replicaID, index int, o Options) int {
+	e.Host.Setenv("REPLICA_ID", strconv.Itoa(replicaID))
+	e.Host.Setenv("DENSE_SERVICE_IDX", strconv.Itoa(index))
+	o.TFSLog = fmt.Sprintf("%s.mps%d", o.TFSLog, index)
+	a, err := runAgent(e, o)
+	return exitCode(e, a, err)
+}
+
+// runAgent makes the agent of the configured version, starts it and waits
+// (agent.py:41-71). The reference reads the configuration a second time here, which
+// draws another set of free ports (Q4).
+func runAgent(e *env.Env, o Options) (Agent, error) {
+	conf, err := readConf(e, o)
+	if err != nil {
+		return nil, err
 	}
 	a, err := newAgent(e, conf, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if o.Started != nil {
-		o.Started(a)
+		o.Started(e, a)
 	}
 	// The rough sort model is copied before the agent starts; when that fails the
 	// process kills itself (Q7).
@@ -59,9 +115,9 @@ func Run(e *env.Env, o Options) error {
 		e.Processes.Exit(-int(env.SIGKILL))
 	}
 	if err := a.Start(); err != nil {
-		return err
+		return a, err
 	}
-	return a.WaitForTermination()
+	return a, a.WaitForTermination()
 }
 
 func newAgent(e *env.Env, conf *AgentConfig, o Options) (Agent, error) {
@@ -81,17 +137,16 @@ func newAgent(e *env.Env, conf *AgentConfig, o Options) (Agent, error) {
 // run: an agent v3 whose first look at its layout raises is not over, but goes on
 // to report, to bind and to follow the layout until a signal ends its threads.
 func Main(e *env.Env, o Options) {
-	var made Agent
-	started := o.Started
-	o.Started = func(a Agent) {
-		made = a
-		if started != nil {
-			started(a)
-		}
+	a, err := run(e, o)
+	if code := exitCode(e, a, err); code != 0 {
+		e.Processes.Exit(code)
 	}
-	err := Run(e, o)
+}
+
+// exitCode ends a main thread that has made the agent, or none.
+func exitCode(e *env.Env, made Agent, err error) int {
 	if err == nil {
-		return
+		return 0
 	}
 	var python *pysem.Error
 	if !errors.As(err, &python) {
@@ -101,5 +156,5 @@ func Main(e *env.Env, o Options) {
 	if a, ok := made.(*AgentV3); ok {
 		a.threads.Join()
 	}
-	e.Processes.Exit(1)
+	return 1
 }

@@ -44,6 +44,12 @@ type Processes interface {
 	// Start starts a program. A program that cannot be found or started is an
 	// error, as in Python's Popen.
 	Start(cmd Command) (Process, error)
+	// Fork starts a copy of this process that runs main as its main thread: same
+	// program, arguments and output, and the environment and working directory of
+	// now, as Python's multiprocessing does. What main returns is the exit code. The
+	// copy has an Env of its own and no signal handlers; main must touch nothing that
+	// tasks of this process touch, for a runner may keep both in one address space.
+	Fork(main func(e *Env) int) (Process, error)
 	// Pid is the number of this process.
 	Pid() int
 	// Exit ends this process at once with the code, as os._exit does; it does not

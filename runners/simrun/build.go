@@ -22,14 +22,14 @@ type Cluster struct {
 	quirks agent.Quirks
 	bzid   string
 	layout string
-	// agents are the running agents by pod.
-	agents  map[string]agent.Agent
+	// agents are those that the last start of a pod has made, by pod.
+	agents  map[string][]startedAgent
 	log     []runners.Observation
 	failure string
 }
 
 func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
-	c := &Cluster{runner: r, spec: spec, pods: spec.Pods(), agents: map[string]agent.Agent{}}
+	c := &Cluster{runner: r, spec: spec, pods: spec.Pods(), agents: map[string][]startedAgent{}}
 	var err error
 	if spec.Quirks == "" {
 		spec.Quirks = "python"
@@ -122,7 +122,27 @@ func (c *Cluster) confName() string {
 // runAgent is the agent's program.
 func (c *Cluster) runAgent(e *env.Env, confPath string) {
 	pod := e.Host.Hostname()
-	agent.Main(e, agent.Options{ConfPath: confPath, Quirks: c.quirks, Started: func(a agent.Agent) { c.agents[pod] = a }})
+	c.agents[pod] = nil
+	agent.Main(e, agent.Options{ConfPath: confPath, Quirks: c.quirks, Started: func(e *env.Env, a agent.Agent) {
+		c.agents[pod] = append(c.agents[pod], startedAgent{a, e.Processes.Pid()})
+	}})
+}
+
+// startedAgent is an agent and its process; a dense pod has several.
+type startedAgent struct {
+	agent agent.Agent
+	pid   int
+}
+
+// agentPort is the port of the first agent of a pod that runs.
+func (c *Cluster) agentPort(p *world.Pod) (port int, ok bool) {
+	for _, a := range c.agents[p.Name] {
+		serving, ok := a.agent.(interface{ AgentPort() int })
+		if ok && p.Machine().Procs.Find(a.pid) != nil {
+			return serving.AgentPort(), true
+		}
+	}
+	return 0, false
 }
 
 func (c *Cluster) observed(o world.Observation) {

@@ -27,8 +27,8 @@ func call[Resp proto.Message](c *Cluster, pod, method string, request proto.Mess
 	if err != nil {
 		return response, err
 	}
-	a, ok := c.agents[pod].(interface{ AgentPort() int })
-	if !ok || !p.Running() {
+	port, ok := c.agentPort(p)
+	if !ok {
 		return response, fmt.Errorf("pod %s: found no running agent to call", pod)
 	}
 	data, err := proto.Marshal(request)
@@ -36,7 +36,7 @@ func call[Resp proto.Message](c *Cluster, pod, method string, request proto.Mess
 		return response, err
 	}
 	err = c.operate(method, runners.CallTimeout+time.Second, func(e *env.Env) error {
-		channel := e.Network.Dial(fmt.Sprintf("%s:%d", p.IP(), a.AgentPort()))
+		channel := e.Network.Dial(fmt.Sprintf("%s:%d", p.IP(), port))
 		defer channel.Close()
 		answer, err := channel.Call(method, data, runners.CallTimeout)
 		if err != nil {

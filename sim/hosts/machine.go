@@ -50,6 +50,7 @@ func NewMachine(n *network.Network, cfg Config) *Machine {
 	m.Node = m.Net.Node()
 	m.Procs = processes.NewTable(m.Node, m.FS)
 	m.Procs.OnStart(func(p *processes.Process) { p.Life().SetSkew(m.skew) })
+	m.Procs.SetEnv(func(p *processes.Process) *env.Env { return m.Env(p.Life(), nil) })
 	return m
 }
 

@@ -5,7 +5,8 @@
 //
 //   - [Table], one per host: [Table.Register] makes a program known by the base
 //     name of its file, [Table.Start] runs one, [Table.View] is the
-//     env.Processes of a running process.
+//     env.Processes of a running process. What that forks gets its Env from the
+//     function of [Table.SetEnv].
 //   - [Program], what a program is: a function that gets the fresh [Process] and
 //     either runs [Process.Main] as its main thread or sets up callbacks and
 //     calls [Process.Exit] one day.

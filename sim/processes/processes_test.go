@@ -215,6 +215,54 @@ func TestAChildInherits(t *testing.T) {
 		`0s 103 ["../opt/app/bin/tool"] [] /srv`)
 }
 
+func TestAForkedProcessIsACopyWithAnEnvOfItsOwn(t *testing.T) {
+	h := newHost(t)
+	h.table.SetEnv(func(p *processes.Process) *env.Env {
+		h.note("env of %d: %q %q %s %s", p.Pid(), p.Args(), p.Environ(), p.Dir(), p.Output())
+		return &env.Env{Tasks: p.Life(), Processes: h.table.View(p.Life(), p.Environ, p.Dir)}
+	})
+	h.table.Register("tool", func(p *processes.Process) {
+		p.Main(func() int {
+			self := h.table.View(p.Life(), func() []string { return []string{"NOW=1"} }, func() string { return "/opt" })
+			self.Notify(env.SIGTERM, func() { t.Error("a forked process has the handlers of its parent") })
+			child, err := self.Fork(func(e *env.Env) int {
+				h.note("child is %d", e.Processes.Pid())
+				e.Tasks.Sleep(time.Second)
+				return 3
+			})
+			if err != nil {
+				t.Error(err)
+				return 1
+			}
+			other, err := self.Fork(func(e *env.Env) int { e.Tasks.NewCond("the end").Wait(); return 0 })
+			if err != nil {
+				t.Error(err)
+				return 1
+			}
+			child.Exited().Wait()
+			code, done := child.Poll()
+			h.note("child ended %v with %d", done, code)
+			if err := other.Signal(env.SIGTERM); err != nil {
+				t.Error(err)
+			}
+			code, done = other.Poll()
+			h.note("the other ended %v with %d", done, code)
+			return 0
+		})
+	})
+	if _, err := h.table.Start(env.Command{Args: []string{"/opt/app/bin/tool", "-x"}, Env: []string{"NOW=0"}, Dir: "/srv", Output: "log"}); err != nil {
+		t.Fatal(err)
+	}
+	h.run(time.Minute)
+	h.want(
+		`0s env of 101: ["/opt/app/bin/tool" "-x"] ["NOW=1"] /opt /srv/log`,
+		`0s env of 102: ["/opt/app/bin/tool" "-x"] ["NOW=1"] /opt /srv/log`,
+		"0s child is 101",
+		"1s child ended true with 3",
+		"1s the other ended true with -15",
+	)
+}
+
 func TestOutputFiles(t *testing.T) {
 	cases := []struct {
 		name   string

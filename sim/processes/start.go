@@ -44,9 +44,26 @@ func (t *Table) Start(cmd env.Command) (*Process, error) {
 	p := t.newProcess(t.node.NewProcess(name))
 	p.args, p.env = slices.Clone(cmd.Args), slices.Clone(cmd.Env)
 	p.dir, p.output = path.Clean(cmd.Dir), output
+	t.begin(p, program)
+	return p, nil
+}
+
+// fork starts a process that runs main and has everything else from its parent.
+func (t *Table) fork(parent *Process, environ []string, dir string, main func(*env.Env) int) *Process {
+	p := t.newProcess(t.node.NewProcess(parent.Name()))
+	p.args, p.env = parent.args, environ
+	p.dir, p.output = dir, parent.output
+	t.begin(p, func(p *Process) {
+		e := t.env(p)
+		p.Main(func() int { return main(e) })
+	})
+	return p
+}
+
+// begin lets a process run its program in an event of its own.
+func (t *Table) begin(p *Process, program Program) {
 	t.enter(p)
 	p.life.Schedule(t.node.World().Now(), kindExec, vtime.Func(func() { p.exec(program) }), uint64(p.pid))
-	return p, nil
 }
 
 func (t *Table) checkDir(dir string) error {

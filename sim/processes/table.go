@@ -3,6 +3,7 @@ package processes
 import (
 	"slices"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/files"
 )
@@ -23,6 +24,7 @@ type Table struct {
 	nextPid  int
 	onStart  []func(*Process)
 	onExit   []func(*Process)
+	env      func(*Process) *env.Env
 }
 
 // NewTable makes the table of a host whose processes live on node and whose
@@ -45,6 +47,9 @@ func (t *Table) OnStart(fn func(*Process)) { t.onStart = append(t.onStart, fn) }
 // OnExit adds a function to call when a process has ended; its code is known by
 // then. It may be called in the middle of a task and must not wait.
 func (t *Table) OnExit(fn func(*Process)) { t.onExit = append(t.onExit, fn) }
+
+// SetEnv says what a forked process may touch; Fork cannot be used before.
+func (t *Table) SetEnv(fn func(*Process) *env.Env) { t.env = fn }
 
 // Running lists the processes by pid.
 func (t *Table) Running() []*Process { return slices.Clone(t.running) }

@@ -39,6 +39,13 @@ func (v *view) Start(cmd env.Command) (env.Process, error) {
 	return &child{Process: p, parent: v.p.life}, nil
 }
 
+// Fork starts a copy of this process.
+func (v *view) Fork(main func(*env.Env) int) (env.Process, error) {
+	v.p.life.Check()
+	p := v.p.table.fork(v.p, v.environ(), v.getwd(), main)
+	return &child{Process: p, parent: v.p.life}, nil
+}
+
 // Pid is the number of this process.
 func (v *view) Pid() int { return v.p.pid }
 

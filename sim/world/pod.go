@@ -52,6 +52,7 @@ func (w *World) addPod(spec PodSpec) error {
 	if err := p.furnish(); err != nil {
 		return err
 	}
+	p.machine.Procs.SetEnv(p.envOf)
 	p.machine.Procs.Register(path.Base(agentBinary), p.runAgent)
 	p.machine.Procs.Register(path.Base(tfsBinary), p.runModelServer)
 	p.machine.Procs.OnStart(p.started)
@@ -124,13 +125,7 @@ func (p *Pod) Start() error {
 
 // runAgent is the agent's process.
 func (p *Pod) runAgent(proc *processes.Process) {
-	e := p.machine.Env(proc.Life(), nil)
-	e.Models = &tfserving.Clients{Proc: proc.Life(), Host: p.machine.Net}
-	if p.w.zk == nil {
-		e.ZooKeeper = fakeZooKeepers{p}
-	} else {
-		e.ZooKeeper = &zookeeper.Clients{Env: e, Proc: proc.Life(), Host: p.machine.Net, Servers: []string{p.w.zk.Addr()}}
-	}
+	e := p.envOf(proc)
 	p.env = e
 	proc.Main(func() int {
 		p.w.spec.Agent(e, ConfPath)
@@ -138,12 +133,31 @@ func (p *Pod) runAgent(proc *processes.Process) {
 	})
 }
 
-// fakeZooKeepers gives each process of a pod clients of the profile kazoo-fake.
-type fakeZooKeepers struct{ p *Pod }
+// envOf is what an agent may touch, and what is forked from one.
+func (p *Pod) envOf(proc *processes.Process) *env.Env {
+	e := p.machine.Env(proc.Life(), nil)
+	e.Models = &tfserving.Clients{Proc: proc.Life(), Host: p.machine.Net}
+	if p.w.zk == nil {
+		e.ZooKeeper = fakeZooKeepers{p, e}
+	} else {
+		e.ZooKeeper = &zookeeper.Clients{Env: e, Proc: proc.Life(), Host: p.machine.Net, Servers: []string{p.w.zk.Addr()}}
+	}
+	return e
+}
 
+// fakeZooKeepers gives each process of a pod clients of the profile kazoo-fake.
+type fakeZooKeepers struct {
+	p *Pod
+	e *env.Env
+}
+
+// NewClient makes a client. That of the agent itself can be looked at.
 func (z fakeZooKeepers) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper {
-	z.p.fake = zookeeper.NewFakeClient(z.p.env)
-	return z.p.fake
+	client := zookeeper.NewFakeClient(z.e)
+	if z.e == z.p.env {
+		z.p.fake = client
+	}
+	return client
 }
 
 func (p *Pod) started(proc *processes.Process) {
