@@ -14,6 +14,11 @@ import (
 // (utils.py:1128).
 func ReplicaIDFromPodName(e *env.Env) int { return replicaIDFromPodName(e) }
 
+// MadeWith are the configuration and the log that the agent was made with.
+func (a *AgentV1) MadeWith() (conf *AgentConfig, tfsLog string) {
+	return a.conf, a.processes.nodes[0].tfsLog
+}
+
 // UpdaterPaths are the znodes that an updater writes (replica_manager.py:447-462).
 type UpdaterPaths struct{ Prefix, Entry, PS, Dense string }
 

@@ -1,0 +1,71 @@
+"""agent: the entry point, up to where it starts an agent.
+
+agent.main: in.conf is the agent.conf, in.tfs_log the flag (optional). out.agents has, in order, what each agent
+is made with: its log, its configuration's replica id, agent port and dense port, and the variables that tell the
+children of a dense deployment apart, null where they are not set. Children are run one after the other in this
+process, each with an environment of its own, as a forked one has.
+"""
+import os
+
+from absl import flags
+
+from monolith.agent_service import agent
+
+flags.FLAGS.mark_as_parsed()
+
+VARIABLES = ("REPLICA_ID", "DENSE_SERVICE_IDX")
+
+
+class Child:
+    """Stands for multiprocessing.Process."""
+
+    def __init__(self, target, args):
+        self._run = lambda: target(*args)
+
+    def start(self):
+        before = dict(os.environ)
+        try:
+            self._run()
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+    def join(self):
+        pass
+
+
+class Idle:
+    """Stands for the model manager: nothing is started."""
+
+    def __init__(self, *args):
+        pass
+
+    def start(self):
+        return True
+
+
+def main(given):
+    agents = []
+
+    class Agent:
+
+        def __init__(self, config, conf_path, tfs_log):
+            del conf_path
+            agents.append({"tfs_log": tfs_log, "replica_id": config.replica_id, "agent_port": config.agent_port,
+                           "tfs_dense_port": config.tfs_dense_port,
+                           "environ": {name: os.environ.get(name) for name in VARIABLES}})
+
+        def start(self):
+            pass
+
+        def wait_for_termination(self):
+            pass
+
+    agent.Process, agent.AgentV1, agent.ModelManager = Child, Agent, Idle
+    flags.FLAGS.conf = given["conf"]
+    flags.FLAGS.tfs_log = given.get("tfs_log", flags.FLAGS["tfs_log"].default)
+    agent.main(None)
+    return {"agents": agents}
+
+
+OPS = {"agent.main": main}
