@@ -10,7 +10,11 @@
 //
 // The statuses that a client is told are not written here but recorded from
 // grpc-python: [Recorded] has those of grpcio 1.32, which the reference's
-// TensorFlow requires; runners/python/grpc_statuses.py records them.
+// TensorFlow requires. With another grpcio installed,
+//
+//	python3 runners/python/grpc_statuses.py > grpcio-<version>.json
+//
+// records its own; a test says in which details versions differ.
 //
 // To add a case look in calls.go, failures.go and life.go.
 package networktest
