@@ -37,7 +37,7 @@ func NewAgentServiceCase(c *testee.Case, e *env.Env) (a *AgentServiceCase, err e
 			err = why
 		}
 	}()
-	w := newWorld(c)
+	w := newWorld(c, agent.Python)
 	w.call.env.Clock, w.call.env.Tasks, w.call.env.Random = e.Clock, e.Tasks, e.Random
 	w.call.env.Network, w.call.env.Log = e.Network, e.Log
 	a = &AgentServiceCase{world: w}
