@@ -1,8 +1,6 @@
 package simrun_test
 
 import (
-	"sort"
-	"strings"
 	"testing"
 	"time"
 
@@ -185,12 +183,6 @@ func (z *recordingZK) AddListener(fn func(env.SessionState) bool) {
 	z.listeners = append(z.listeners, fn)
 }
 
-func (z *recordingZK) tell(state env.SessionState) {
-	for _, fn := range z.listeners {
-		fn(state)
-	}
-}
-
 func (z *recordingZK) DataWatch(path string, fn env.DataFunc) (env.Watch, error) {
 	life := z.life
 	return z.FakeClient.DataWatch(path, func(data []byte, stat *env.Stat, event *env.WatchEvent) error {
@@ -209,82 +201,4 @@ func (z *recordingZK) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch
 		}
 		return fn(children)
 	})
-}
-
-// take is the log since the last take. Runs of consecutive calls of one of these
-// names are sorted by path.
-func (z *recordingZK) take(sorted ...string) []any {
-	calls := z.calls
-	z.calls = nil
-	for i := 0; i < len(calls); {
-		j := i + 1
-		for j < len(calls) && callName(calls[j]) == callName(calls[i]) && contains(sorted, callName(calls[i])) {
-			j++
-		}
-		sort.SliceStable(calls[i:j], func(a, b int) bool { return callPath(calls[i+a]) < callPath(calls[i+b]) })
-		i = j
-	}
-	return calls
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
-
-func callName(call any) string { return call.([]any)[0].(string) }
-func callPath(call any) string { return text(call.([]any)[1].(*pysem.Dict), "path") }
-
-// tree lists all znodes depth first in order of creation; nil before the start.
-func (z *recordingZK) tree() any {
-	if z.State() != env.Connected {
-		return nil
-	}
-	rows := []any{}
-	var walk func(path string)
-	walk = func(path string) {
-		names, err := z.Children(path)
-		if err != nil {
-			panic(err) // it was listed just now
-		}
-		for _, name := range names {
-			child := strings.TrimSuffix(path, "/") + "/" + name
-			value, stat, err := z.Get(child)
-			if err != nil {
-				panic(err)
-			}
-			rows = append(rows, []any{child, encodeValue(value), int(stat.Version), z.ephemerals[child]})
-			walk(child)
-		}
-	}
-	walk("/")
-	return rows
-}
-
-// do is a zk.* step.
-func (z *recordingZK) do(name string, a *pysem.Dict) (any, error) {
-	path := text(a, "path")
-	value := data(a, "value")
-	if value == nil {
-		value = []byte{}
-	}
-	switch name {
-	case "create":
-		return z.Create(path, value, env.CreateOptions{Ephemeral: isTrue(a, "ephemeral"), MakePath: isTrue(a, "makepath"), Sequence: isTrue(a, "sequence")})
-	case "set":
-		_, err := z.Set(path, value, -1)
-		return nil, err
-	case "get":
-		value, _, err := z.Get(path)
-		return value, err
-	case "delete":
-		return nil, z.Delete(path, env.DeleteOptions{Version: -1, Recursive: true})
-	case "ensure_path":
-		return nil, z.EnsurePath(path)
-	}
-	panic("zk step " + name)
 }
