@@ -34,6 +34,10 @@ var groups = []group{
 		{"memory of an agent v3 of 100", "BenchmarkDay/v3/agents=100", "B/agent", 0},
 		{"memory of an agent v1 of 100", "BenchmarkDay/v1/agents=100", "B/agent", 0},
 	}},
+	{name: "the engine as a testee", pkg: "./runners/gotestee", pattern: "Pure|Sequences", benchtime: "2s", rows: []row{
+		{"cases/s of the pure operations", "BenchmarkPure", "cases/s", 20e3},
+		{"cases/s of the others", "BenchmarkSequences", "cases/s", 0},
+	}},
 }
 
 // matching picks the rows whose name contains a word.
@@ -67,6 +71,8 @@ func (r row) verdict(value float64) string {
 // number writes a value for a person.
 func number(v float64, unit string) string {
 	switch {
+	case strings.HasSuffix(unit, "/s") && v < 1e6:
+		return fmt.Sprintf("%.1f k", v/1e3)
 	case strings.HasSuffix(unit, "/s"):
 		return fmt.Sprintf("%.1f M", v/1e6)
 	case unit == "B/agent":
