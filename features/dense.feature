@@ -26,9 +26,11 @@ Feature: Dense services that share a GPU
     And shard0-replica0 runs
 
   @v1 @Q5
-  Scenario: Two of three agents of a dense pod end when the container gives them one port
+  Scenario: The agents of a dense pod share the one port that the container gives them
     Given the environment variable "PORT2" is "1002"
     When the cluster starts
-    Then within 30s shard0-replica0 runs 1 model server
-    And for 5m shard0-replica0 runs 1 model server
-    And shard0-replica0 runs
+    Then within 30s shard0-replica0 runs 3 model servers
+    And within 30s every agent answers GetReplicas of dense 0 with shard0-replica0
+    When the dense server of shard0-replica0 is killed
+    Then within 2s shard0-replica0 runs 2 model servers
+    And for 5m shard0-replica0 runs 2 model servers

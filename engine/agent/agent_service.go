@@ -44,9 +44,7 @@ func NewAgentService(e *env.Env, port int, answers ServiceAnswers) *AgentService
 	return &AgentService{e: e, answers: answers, port: port}
 }
 
-// Start listens. A port that is taken is not an error in the reference either:
-// add_insecure_port binds with SO_REUSEPORT (Q5); here it is, so that a world
-// with two agents on one port does not go unnoticed.
+// Start listens. A port on which another agent listens is shared with it (Q5).
 func (s *AgentService) Start() error {
 	server, err := s.e.Network.Serve(s.port, serviceWorkers, s.Handle)
 	if err != nil {

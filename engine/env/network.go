@@ -7,7 +7,10 @@ import (
 
 // Network carries gRPC calls between processes.
 type Network interface {
-	// Serve listens on all addresses of the host, or on those that a real runner
+	// Serve shares the port with other gRPC servers of the host, as gRPC's default
+	// is (SO_REUSEPORT): a connection goes to one of them.
+	//
+	// It listens on all addresses of the host, or on those that a real runner
 	// was told; port 0 picks a free one. Each request runs in a task of its own in
 	// this process, at most workers at a time (0 means no limit).
 	Serve(port, workers int, handler Handler) (Server, error)

@@ -2,9 +2,13 @@ package realrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/walltime"
@@ -34,11 +38,25 @@ func NewNetwork(p *walltime.Process, o Options) *Network {
 // Serve listens on the port of the address of the options.
 func (n *Network) Serve(port, workers int, handler env.Handler) (env.Server, error) {
 	n.p.Check()
-	l, err := net.Listen("tcp", net.JoinHostPort(n.o.ListenHost, strconv.Itoa(port)))
+	var l net.Listener
+	var err error
+	n.p.Block(func(ctx context.Context) {
+		config := net.ListenConfig{Control: sharePort}
+		l, err = config.Listen(ctx, "tcp", net.JoinHostPort(n.o.ListenHost, strconv.Itoa(port)))
+	})
 	if err != nil {
 		return nil, fmt.Errorf("serve gRPC: %w", err)
 	}
 	return newServer(n.p, l, workers, handler), nil
+}
+
+// sharePort sets SO_REUSEPORT, as gRPC does and gRPC-Go does not.
+func sharePort(_, _ string, c syscall.RawConn) error {
+	var set error
+	err := c.Control(func(fd uintptr) {
+		set = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
+	})
+	return errors.Join(err, set)
 }
 
 // Dial makes a channel. Unlike grpc-python's it knows of no proxies.

@@ -3,6 +3,7 @@ package network
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,6 +15,7 @@ type Listener struct {
 	sockets *sockets
 	place   int
 	port    int
+	shared  bool
 	accept  func(*Conn)
 	closed  bool
 }
@@ -21,6 +23,16 @@ type Listener struct {
 // Listen calls accept for each connection that is made to the port; port 0 picks
 // a free one. It fails with ErrInUse when somebody listens there.
 func (h *Host) Listen(o Owner, port int, accept func(*Conn)) (*Listener, error) {
+	return h.listen(o, port, false, accept)
+}
+
+// ListenShared shares the port with others who do, as SO_REUSEPORT has it: each
+// connection goes to one of them.
+func (h *Host) ListenShared(o Owner, port int, accept func(*Conn)) (*Listener, error) {
+	return h.listen(o, port, true, accept)
+}
+
+func (h *Host) listen(o Owner, port int, shared bool, accept func(*Conn)) (*Listener, error) {
 	o.check()
 	if port == 0 {
 		port = h.FreePort()
@@ -28,12 +40,12 @@ func (h *Host) Listen(o Owner, port int, accept func(*Conn)) (*Listener, error) 
 	switch {
 	case h.down || o.dead():
 		return nil, fmt.Errorf("listen on %s: %w", joinHostPort(h.name, port), ErrHostDown)
-	case h.listeners[port] != nil:
+	case slices.ContainsFunc(h.listeners[port], func(l *Listener) bool { return !shared || !l.shared }):
 		return nil, fmt.Errorf("listen on %s: %w", joinHostPort(h.name, port), ErrInUse)
 	}
-	l := &Listener{host: h, owner: o, port: port, accept: accept, sockets: h.n.socketsOf(o.Process)}
+	l := &Listener{host: h, owner: o, port: port, shared: shared, accept: accept, sockets: h.n.socketsOf(o.Process)}
 	l.sockets.add(l)
-	h.listeners[port] = l
+	h.listeners[port] = append(h.listeners[port], l)
 	return l, nil
 }
 
@@ -46,7 +58,10 @@ func (l *Listener) Close() {
 		return
 	}
 	l.closed = true
-	delete(l.host.listeners, l.port)
+	left := slices.DeleteFunc(l.host.listeners[l.port], func(other *Listener) bool { return other == l })
+	if l.host.listeners[l.port] = left; len(left) == 0 {
+		delete(l.host.listeners, l.port)
+	}
 	l.sockets.remove(l.place)
 }
 
@@ -94,7 +109,7 @@ func (h *Host) dial(o Owner, addr string, done func(*Conn, error)) *Conn {
 
 // accept is the arrival of a dial at the end that it is for.
 func (c *Conn) accept() {
-	l := c.host.listeners[c.port]
+	l := c.host.listenerOf(c.port)
 	if l == nil {
 		c.state = connClosed
 		c.out.push(segmentReset, nil, 0)
@@ -105,6 +120,18 @@ func (c *Conn) accept() {
 	c.host.counters.Accepts++
 	c.out.push(segmentAccepted, nil, 0)
 	l.accept(c)
+}
+
+// listenerOf is who gets the next connection to a port, nil for nobody.
+func (h *Host) listenerOf(port int) *Listener {
+	switch listeners := h.listeners[port]; len(listeners) {
+	case 0:
+		return nil
+	case 1:
+		return listeners[0]
+	default:
+		return listeners[h.node.Source("network.listener").Intn(len(listeners))]
+	}
 }
 
 // resolve finds the host and port of an address. An IP address that no host has

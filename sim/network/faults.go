@@ -95,7 +95,9 @@ func (n *Network) HostDown(host string) error {
 		c.endSoon(ErrHostDown)
 	}
 	for _, port := range slices.Sorted(maps.Keys(h.listeners)) {
-		h.listeners[port].Close()
+		for len(h.listeners[port]) > 0 {
+			h.listeners[port][0].Close()
+		}
 	}
 	return nil
 }

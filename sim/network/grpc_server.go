@@ -18,10 +18,11 @@ type RPCServer struct {
 	stopped  bool
 }
 
-// ServeRPC listens on the port, 0 for a free one.
+// ServeRPC listens on the port, 0 for a free one. It shares the port with other
+// gRPC servers, which by default do (GRPC_ARG_ALLOW_REUSEPORT).
 func (h *Host) ServeRPC(o Owner, port int, handler RPCHandler) (*RPCServer, error) {
 	s := &RPCServer{handler: handler}
-	l, err := h.Listen(o, port, s.accept)
+	l, err := h.ListenShared(o, port, s.accept)
 	if err != nil {
 		return nil, err
 	}

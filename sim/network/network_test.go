@@ -206,6 +206,48 @@ func TestAPortInUseIsRefused(t *testing.T) {
 	}
 }
 
+func TestConnectionsToASharedPortAreSharedOut(t *testing.T) {
+	b := newBench(t, exact)
+	got := make([]int, 3)
+	var listeners []*network.Listener
+	share := func(i int) {
+		l, err := b.b.ListenShared(network.OwnedByNode(b.b.Node()), 81, func(*network.Conn) { got[i]++ })
+		if err != nil {
+			t.Fatal(err)
+		}
+		listeners = append(listeners, l)
+	}
+	dial := func(n int, until time.Duration) {
+		for range n {
+			b.a.Dial(network.OwnedByNode(b.a.Node()), "b:81", func(c *network.Conn, err error) {
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		b.run(until)
+	}
+	share(0)
+	if _, err := b.b.Listen(network.OwnedByNode(b.b.Node()), 81, func(*network.Conn) {}); !errors.Is(err, network.ErrInUse) {
+		t.Errorf("alone on a shared port: got %v, want %v", err, network.ErrInUse)
+	}
+	if _, err := b.b.ListenShared(network.OwnedByNode(b.b.Node()), 80, func(*network.Conn) {}); !errors.Is(err, network.ErrInUse) {
+		t.Errorf("sharing with one who does not: got %v, want %v", err, network.ErrInUse)
+	}
+	share(1)
+	share(2)
+	dial(60, time.Second)
+	if got[0] == 0 || got[1] == 0 || got[2] == 0 || got[0]+got[1]+got[2] != 60 {
+		t.Errorf("connections of the three: got %v, want 60 in all and some for each", got)
+	}
+	listeners[1].Close()
+	before := got[1]
+	dial(30, 2*time.Second)
+	if got[1] != before || got[0]+got[1]+got[2] != 90 {
+		t.Errorf("connections after the second closed: got %v, want 90 in all and still %d for it", got, before)
+	}
+}
+
 func TestFreePortsCountUpAndSkipListeners(t *testing.T) {
 	b := newBench(t, exact)
 	if _, err := b.b.Listen(network.OwnedByNode(b.b.Node()), 30001, func(*network.Conn) {}); err != nil {
