@@ -54,6 +54,9 @@ func readConf(e *env.Env, o Options) (*AgentConfig, error) {
 // runDense runs the agents of the dense services that share the GPU of a container
 // (MPS), and waits until all of them have ended. How they ended is not looked at:
 // while one of them runs the container goes on.
+//
+// Speed: each child reads the configuration again and has its own sessions, watches
+// and polls; three dense services cost what three agents do.
 func runDense(e *env.Env, conf *AgentConfig, o Options) error {
 	var children []env.Process
 	for i := range conf.DenseServiceNum {

@@ -24,6 +24,8 @@ type Agent interface {
 // <dir>/<prefix>_<base> of the log (agent_base.py:54-74, ServingLog). The name
 // is computed before the directory changes, so a relative log resolves below
 // TFS_HOME/bin (Q8).
+//
+// Speed: once for each process that is started; nothing of it is asked again.
 func startLogged(e *env.Env, prefix, log string, cmd env.Command) (env.Process, error) {
 	cmd.Output = pysem.JoinStrings(pysem.Dirname(log), prefix+"_"+pysem.Basename(log))
 	cmd.Append = true

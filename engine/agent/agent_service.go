@@ -111,6 +111,8 @@ func (a AnswersV1) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservic
 
 // HeartBeat lists the addresses of all tasks of a type; keys lose their
 // location when dc_aware.
+//
+// Speed: each call walks all replicas of the type; nothing is kept between calls.
 func (a AnswersV1) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
 	conf := a.Watcher.conf
 	tasks, err := a.Watcher.GetAllReplicas(r.GetServerType(), conf.IDC(), conf.Cluster())

@@ -184,6 +184,9 @@ func (m *ProcessMgr) start() error {
 }
 
 // poll looks once a second; any end, even with code 0, ends all (Q15).
+//
+// Speed: the reference looks at every process each second; here the looks at which
+// nothing can have changed are skipped (see env.Tasks.Every).
 func (m *ProcessMgr) poll() {
 	if m.killed || m.stopped.IsSet() {
 		return

@@ -92,6 +92,8 @@ func trueOrNone(b bool) string {
 
 // Status looks a model up (client.py:83). Before anything was published, or
 // served of this model, it is a NoNodeError.
+//
+// Speed: reads every replica of the model; a program that runs once.
 func (c *ServingClient) Status(model string) (LoadState, error) {
 	paths := c.mirror.Paths()
 	var s LoadState

@@ -22,6 +22,9 @@ func FromFile(e *env.Env, path string) (*AgentConfig, error) {
 }
 
 // FromFile is [FromFile].
+//
+// Speed: read twice at the start and never again, so that evaluating its values
+// costs nothing that counts.
 func (l Loader) FromFile(path string) (*AgentConfig, error) {
 	var args pysem.Dict
 	if err := ParseConf(l.Env.Files, path, &args, l.Quirks); err != nil {

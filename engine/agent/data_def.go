@@ -221,6 +221,8 @@ func ParseReplicaMeta(data []byte) (ReplicaMeta, error) { return replicaMetaClas
 const replicaMetaSizeBytes = 288
 
 // Serialize is the JSON form.
+//
+// Speed: the whole record, about 300 bytes, for each change of a state.
 func (m *ReplicaMeta) Serialize() []byte {
 	return replicaMetaClass.appendJSON(make([]byte, 0, replicaMetaSizeBytes), m)
 }

@@ -52,6 +52,7 @@ func (c *SvrClient) Close() {
 	}
 }
 
+// Speed: one connection for the life of the client.
 func (c *SvrClient) call(method string, request, response proto.Message) error {
 	if c.channel == nil {
 		target, err := agentTarget(c.e, c.conf)

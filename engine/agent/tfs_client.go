@@ -126,6 +126,7 @@ func (c TFSClient) ExampleBatchProtoV2(file string) (*framework.TensorProto, err
 	return nil, pysem.Raise("NameError", "name 'user_features' is not defined")
 }
 
+// Speed: the whole file is read and parsed before the first example is used.
 func (c TFSClient) readExampleBatch(file, fileType string) (*example.ExampleBatch, error) {
 	stream, err := c.open(file)
 	if err != nil {

@@ -114,6 +114,9 @@ func (m *TFSMonitor) Stop() {
 // Status asks for all versions of a model by its name (tfs_monitor.py:208). A
 // name of no server on this container has none; a dense name without dense_alone
 // is a KeyError (Q143). Other errors are *env.RPCError.
+//
+// Speed: one call without a deadline: a server that does not answer holds up the
+// thread that asks.
 func (m *TFSMonitor) Status(name string) ([]env.ModelVersionStatus, error) {
 	server, err := m.ServiceType(name)
 	if err != nil || server == "" {

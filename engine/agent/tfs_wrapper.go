@@ -140,6 +140,8 @@ func (w *TFSWrapper) ListSavedModels() ([]string, error) {
 
 // ListSavedModelsStatus asks for each model: the highest AVAILABLE version, else
 // the highest (tfs_wrapper.py:137-167). A failed call is UNKNOWN with its code.
+//
+// Speed: one call for each model of the config file, one after another.
 func (w *TFSWrapper) ListSavedModelsStatus() ([]SavedModelStatus, error) {
 	names, err := w.ListSavedModels()
 	if err != nil {

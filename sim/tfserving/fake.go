@@ -261,6 +261,9 @@ func (f *fake) end(m *fakeModel, j int, event fakeEvent) {
 
 // planGrowth keeps the 30 s timer running while there is a model that can grow;
 // the draws of other times change nothing.
+//
+// Speed: what no event can change is not polled: the clock jumps to the next
+// version.
 func (f *fake) planGrowth() {
 	grows := slices.ContainsFunc(f.models, func(m *fakeModel) bool { return m.latest })
 	if !grows || f.broken {
