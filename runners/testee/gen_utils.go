@@ -204,6 +204,11 @@ func configArguments(d *draws, c *Case) {
 		case 2:
 			value = anything(d)
 		}
+		if _, text := value.(string); k.key == "platform_config_file" && !text {
+			// Python takes a number for a file descriptor: the testee would write to,
+			// and close, its own answers.
+			value = nil
+		}
 		if k.key != "layout_filters" && k.key != "unknown_key" && k.key != "deploy_type" {
 			kwargs.Set(k.key, value)
 		}
