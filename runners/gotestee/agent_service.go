@@ -19,6 +19,7 @@ var agentServiceOps = table{
 	"agent_service.AgentServiceImpl.v1": (*call).serviceV1,
 	"agent_service.AgentServiceImpl.v2": (*call).serviceV2,
 	"agent_service.AgentServiceImpl.v3": (*call).serviceV3,
+	"agent_service.AgentServiceImpl":    (*call).serviceOfNothing,
 	"agent_service.grpc":                (*call).serviceOverGRPC,
 }
 
@@ -347,4 +348,24 @@ func shortFloat(f float32) float64 {
 		return float64(f)
 	}
 	return short
+}
+
+// serviceOfNothing is the servicer's constructor without a watcher, a mirror or a
+// provider to choose by; no case can give one. The port's types leave no other way
+// to ask for it (agent_service.py:41-43).
+func (c *call) serviceOfNothing() (any, error) {
+	given := 0
+	switch {
+	case c.in.has("args"):
+		given = len(c.in.list("args"))
+	case c.in.has("arg"):
+		given = 1
+	}
+	switch given {
+	case 0:
+		return nil, pysem.Raise("IndexError", "tuple index out of range")
+	case 1:
+		return nil, pysem.Raise("NotImplementedError", "__init__ is not implemented!")
+	}
+	return nil, pysem.Raise("TypeError", "AgentServiceImpl.__init__() takes 2 positional arguments but %d were given", given+1)
 }

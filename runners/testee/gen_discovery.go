@@ -29,6 +29,14 @@ var genDiscovery = map[string]generator{
 		c.In.Set("replicas", list(d, 4, func() any { return replicaMeta(d) }))
 		c.In.Set("calls", rpcCalls(d))
 	},
+	"agent_service.AgentServiceImpl": func(d *draws, c *Case) {
+		switch d.n(3) {
+		case 0:
+			c.In.Set("arg", anything(d))
+		case 1:
+			c.In.Set("args", list(d, 3, func() any { return anything(d) }))
+		}
+	},
 	"agent_service.AgentServiceImpl.v3": genServiceV3,
 	"agent_service.grpc": func(d *draws, c *Case) {
 		version := pick(d, 1, 2, 3)
