@@ -286,12 +286,19 @@ func (m *MLPEnv) PortOf(role OptString, index OptInt) (any, error) {
 	return defaultPort, nil
 }
 
-// DispatcherTarget is the URL of the data service's dispatcher.
-func (m *MLPEnv) DispatcherTarget(role OptString) (string, error) {
+// DispatcherAddr is the address of the data service's dispatcher, whose role is
+// "dispatcher" unless another is named (mlp_utils.py:209).
+func (m *MLPEnv) DispatcherAddr(role OptString) (OptString, error) {
 	if role.Or("") == "" {
 		role = pysem.Some("dispatcher")
 	}
-	addr, err := m.Addr(role, OptInt{})
+	return m.Addr(role, OptInt{})
+}
+
+// DispatcherTarget is the URL of the data service's dispatcher, on the local host
+// when its address is not known (mlp_utils.py:202).
+func (m *MLPEnv) DispatcherTarget(role OptString) (string, error) {
+	addr, err := m.DispatcherAddr(role)
 	if err != nil {
 		return "", err
 	}
