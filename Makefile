@@ -7,7 +7,7 @@ BUILD := .build
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism vectors-check check-python check-contract bench parity parity-check clean
+.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism vectors-check names check-python check-contract bench parity parity-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,10 @@ vectors-check: ## replay the golden cases on the engine
 	@echo "== vectors-check"
 	@$(GO) run ./cmd/monosim vectors lint
 	@$(GO) run ./cmd/monosim vectors verify
+
+names: ## record the public names of the reference; needs MONOLITH_SRC and PYTHON (default python3)
+	@test -n "$$MONOLITH_SRC" || { echo "names: MONOLITH_SRC names no checkout of bytedance/monolith"; exit 2; }
+	"$${PYTHON:-python3}" runners/python/names.py vectors/names.json
 
 check-python: ## hold engine and vectors to the real Python; needs MONOLITH_SRC and PYTHON (default python3)
 	@test -n "$$MONOLITH_SRC" || { echo "check-python: MONOLITH_SRC names no checkout of bytedance/monolith"; exit 2; }

@@ -89,7 +89,7 @@ func Suites(fsys fs.FS) ([]*Suite, error) {
 	}
 	var suites []*Suite
 	for _, name := range names {
-		if name == manifestName {
+		if name == manifestName || name == namesName {
 			continue
 		}
 		s, err := ReadSuite(fsys, strings.TrimSuffix(name, ".json"))

@@ -1,6 +1,6 @@
 // Package vectors holds what the project knows of the reference as data: golden
 // cases recorded from it, its quirks, which of its modules are ported and by what,
-// and the scope.
+// where each of its public names went, and the scope.
 //
 // Two things to use first:
 //
@@ -8,9 +8,9 @@
 //   - [Quirks] lists its surprises and faults with what is done about them.
 //
 // Golden cases are never written by hand: add inputs to cases/<suite>.jsonl and
-// record them with `monosim vectors record --python`. To change the state of a module edit modules.yaml, of a row of the scope
-// rows.yaml, what is done about a quirk quirks.yaml; PARITY.md follows with
-// `make parity`.
+// record them with `monosim vectors record --python`. To change the state of a module
+// edit modules.yaml, of a row of the scope rows.yaml, what ports a name names.yaml,
+// what is done about a quirk quirks.yaml; PARITY.md follows with `make parity`.
 package vectors
 
 import (

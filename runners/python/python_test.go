@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // descriptors.pb must be what the .proto files of engine/proto give, or the
@@ -27,6 +29,22 @@ func TestDescriptorsAreThoseOfTheProtoFiles(t *testing.T) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("descriptors.pb has %d bytes that differ from the %d of engine/proto; run: go generate ./runners/python", len(got), len(want))
+	}
+}
+
+// names.json must be what the reference's sources give, or a name could be missing
+// from the map beside it.
+func TestNamesAreThoseOfTheReference(t *testing.T) {
+	got, err := exec.CommandContext(t.Context(), findInterpreter(t), "names.py").Output()
+	if err != nil {
+		t.Fatalf("names.py: %v", err)
+	}
+	want, err := os.ReadFile(filepath.Join("..", "..", "vectors", "names.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("vectors/names.json differs; run: make names (-recorded +now)\n%s", diff)
 	}
 }
 

@@ -1,0 +1,116 @@
+"""Lists the public names of the reference, without importing it.
+
+    MONOLITH_SRC=<checkout> python3 names.py [names.json]
+
+Writes the modules of monolith/agent_service, sorted, and those elsewhere that are
+ported: for each the names that do not begin with an underscore, in the order of the
+text, with their kind and their line. They are the functions, classes and assigned
+names of the module, and the methods, properties and assigned names of its classes;
+that a class can be made goes without saying. What methods set on self is not listed,
+nor are flags. A name that is defined twice is listed once, where it is first.
+"""
+import ast
+import glob
+import json
+import os
+import sys
+
+AGENT_SERVICE = "monolith/agent_service"
+
+# Modules elsewhere that engine/training ports.
+ELSEWHERE = [
+    "monolith/common/python/mem_profiling.py",
+    "monolith/native_training/consul.py",
+    "monolith/native_training/env_utils.py",
+    "monolith/native_training/mlp_utils.py",
+    "monolith/native_training/net_utils.py",
+    "monolith/native_training/service_discovery.py",
+    "monolith/native_training/yarn_runtime.py",
+    "monolith/native_training/zk_utils.py",
+    "monolith/path_utils.py",
+]
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+PROPERTIES = ("property", "cached_property", "functools.cached_property")
+
+
+def targets(node):
+    """The names that an assignment binds; attributes and items are none."""
+    found = node.targets if isinstance(node, ast.Assign) else [node.target]
+    for target in found:
+        for part in ast.walk(target):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                yield part.id
+
+
+def kind_of_function(node, inside):
+    if not inside:
+        return "function"
+    decorators = [ast.unparse(d) for d in node.decorator_list]
+    return "property" if any(d in PROPERTIES for d in decorators) else "method"
+
+
+def names_of(body, inside=""):
+    """Yields name, kind and line of what the statements define."""
+    for node in body:
+        if isinstance(node, FUNCTIONS):
+            yield inside + node.name, kind_of_function(node, inside), node.lineno
+        elif isinstance(node, ast.ClassDef):
+            yield inside + node.name, "class", node.lineno
+            yield from names_of(node.body, inside + node.name + ".")
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            for name in targets(node):
+                yield inside + name, "attribute" if inside else "constant", node.lineno
+        elif isinstance(node, (ast.If, ast.Try)) and not is_main_guard(node):
+            for part in (node.body, node.orelse, getattr(node, "finalbody", [])):
+                yield from names_of(part, inside)
+            for handler in getattr(node, "handlers", []):
+                yield from names_of(handler.body, inside)
+
+
+def is_main_guard(node):
+    return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
+
+
+def is_public(name):
+    return not any(part.startswith("_") for part in name.split("."))
+
+
+def module_names(text):
+    found = {}
+    for name, kind, line in names_of(ast.parse(text).body):
+        if is_public(name):
+            found.setdefault(name, {"name": name, "kind": kind, "line": line})
+    return list(found.values())
+
+
+def modules(source):
+    """Yields each module's path: within agent_service its name alone."""
+    for path in sorted(glob.glob(os.path.join(source, AGENT_SERVICE, "*.py"))):
+        yield os.path.basename(path), path
+    for name in ELSEWHERE:
+        yield name, os.path.join(source, name)
+
+
+def listing(source):
+    """The JSON, a name a line."""
+    blocks = []
+    for name, path in modules(source):
+        with open(path, encoding="utf-8") as f:
+            lines = [json.dumps(entry, separators=(",", ":")) for entry in module_names(f.read())]
+        names = ",".join("\n" + line for line in lines) + ("\n" if lines else "")
+        blocks.append('{"file":%s,"names":[%s]}' % (json.dumps(name), names))
+    return "[\n" + ",\n".join(blocks) + "\n]\n"
+
+
+def main():
+    text = listing(os.environ["MONOLITH_SRC"])
+    if len(sys.argv) < 2:
+        sys.stdout.write(text)
+        return
+    with open(sys.argv[1], "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+if __name__ == "__main__":
+    main()
