@@ -57,6 +57,7 @@ type parity struct {
 	rows     []vectors.Row
 	modules  []vectors.Module
 	absences []vectors.Absence
+	names    []vectors.ModuleNames
 	quirks   []vectors.Quirk
 	report   *steps.Report
 	tree     *parityTree
@@ -80,6 +81,9 @@ func readParity(root string) (*parity, error) {
 		return nil, err
 	}
 	if p.absences, err = vectors.Absences(); err != nil {
+		return nil, err
+	}
+	if p.names, err = vectors.Names(); err != nil {
 		return nil, err
 	}
 	if p.quirks, err = vectors.Quirks(); err != nil {

@@ -56,7 +56,7 @@ func (p *parity) boxesOf(m vectors.Module) [10]box {
 		none = "none of its recorded cases has any"
 	}
 	boxes := [10]box{
-		tickIf(m.State == "done", "ported by "+fileNames(m.Go), missing),
+		countNames(p.namesOf(m.File)).box(),
 		tickIf(c.answers > 0, fmt.Sprintf("%s of %s%s", count(c.answers, "case"), count(len(c.ops), "operation"), where), none),
 		tickIf(c.errors > 0, count(c.errors, "case")+" with errors"+where, none),
 		tickIf(len(c.envs) > 1, fmt.Sprintf("cases under %d environments%s", len(c.envs), where), none),
