@@ -201,6 +201,7 @@ func TestBadInputOfTheCommandsIsTold(t *testing.T) {
 		{"no checkout", []string{"vectors", "record", "--python"}, "MONOLITH_SRC"},
 		{"nothing to compare with", []string{"diff", "--fuzz", "3"}, "found neither --python nor --testee"},
 		{"a negative number", []string{"diff", "--fuzz", "-3"}, "found -3, want 0 or more"},
+		{"nobody to answer", []string{"diff", "--jobs", "0"}, "found 0, want 1 or more"},
 		{"an unknown format", []string{"diff", "--format", "pdf"}, `found "pdf"`},
 		{"a count of none", []string{"vectors", "draw", "--count", "0"}, "count 0"},
 	}
