@@ -225,6 +225,7 @@ func writeDiffTable(w io.Writer, diffs []subjectDiff) error {
 		for _, g := range d.report.By(testee.ByOp) {
 			fmt.Fprintf(&b, "  %-50s %7d %7d %9d %7d\n", g.Name, g.Passed, g.Failed, g.Explained, g.Skipped)
 		}
+		d.writeExplained(&b)
 		d.writeFailures(&b)
 		c := d.report.Counts()
 		total.Passed, total.Failed = total.Passed+c.Passed, total.Failed+c.Failed
@@ -233,6 +234,19 @@ func writeDiffTable(w io.Writer, diffs []subjectDiff) error {
 	fmt.Fprintf(&b, "%d cases for %d testees: %v\n", total.Total(), len(diffs), total)
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// writeExplained says which quirks explain how many cases.
+func (d subjectDiff) writeExplained(b *bytes.Buffer) {
+	of := map[string]int{}
+	for _, result := range d.report.Results {
+		if quirks, _, ok := strings.Cut(result.Text, "\n"); ok && result.Status == testee.Explained && strings.HasPrefix(quirks, "Q") {
+			of[quirks]++
+		}
+	}
+	for _, quirks := range slices.Sorted(maps.Keys(of)) {
+		fmt.Fprintf(b, "  explained by %s: %d\n", quirks, of[quirks])
+	}
 }
 
 // writeFailures writes what failed. Invented cases of which the same is left when
