@@ -71,19 +71,19 @@ func TestUnloadRemovesTheRequestAndForgivesAMissingOne(t *testing.T) {
 func TestStatusShowsHowFarAModelIs(t *testing.T) {
 	c, zk := newServingClient(t)
 	if _, err := c.Status("m"); !errors.Is(err, env.ErrNoNode) {
-		t.Errorf("nothing published: got %v, want NoNodeError", err)
+		t.Errorf("Q69: nothing published: got %v, want NoNodeError", err)
 	}
-	mustCreate(t, zk, "/b/portal/m", "{}")
 	mustCreate(t, zk, "/b/publish/0:1:x", "")
 	if _, err := c.Status("m"); !errors.Is(err, env.ErrNoNode) {
-		t.Errorf("nothing served: got %v, want NoNodeError", err)
+		t.Errorf("Q69: nothing served: got %v, want NoNodeError", err)
 	}
 	mustCreate(t, zk, "/b/service/m/ps:0/1", `{"stat": 30}`)
 	mustCreate(t, zk, "/b/service/m/ps:0/0", `{"stat": "odd"}`)
 	mustCreate(t, zk, "/b/service/m/entry:0/0", `{}`)
 	const services = "service={'ps:0:1': 30, 'ps:0:0': 'odd', 'entry:0:0': 0})"
 	for _, step := range []struct{ add, want string }{
-		{"", "LoadSate(portal=True, publish=None, " + services},
+		{"", "LoadSate(portal=None, publish=None, " + services}, // Q70: not False
+		{"/b/portal/m", "LoadSate(portal=True, publish=None, " + services},
 		{"/b/publish/0:1:m", "LoadSate(portal=True, publish=True, " + services},
 	} {
 		if step.add != "" {
@@ -152,6 +152,18 @@ func TestSvrClientAsksTheAgentOfItsConfiguration(t *testing.T) {
 				t.Errorf("got call %q, want %q", net.calls[0], want)
 			}
 		})
+	}
+}
+
+// The reference takes the type of its flag whatever the argument says
+// (svr_client.py:45-54), so that this call would ask for ps with --server_type=ps.
+func TestQ71_ACallAsksForTheTypeThatItIsGiven(t *testing.T) {
+	for name, want := range map[string]agentservice.ServerType{
+		"ps": agentservice.ServerType_PS, "entry": agentservice.ServerType_ENTRY, "dense": agentservice.ServerType_DENSE,
+	} {
+		if got, err := ServerTypeOf(name); got != want || err != nil {
+			t.Errorf("%s: got %v, error %v, want %v", name, got, err, want)
+		}
 	}
 }
 

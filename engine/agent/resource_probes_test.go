@@ -31,7 +31,7 @@ func TestCgroupLimits(t *testing.T) {
 		fails string
 	}{
 		{"limit", map[string]string{memory + "limit_in_bytes": "1024\n"}, nil, (*Cgroup).TotalMemory, 1024, ""},
-		{"no limit is a huge one", map[string]string{memory + "limit_in_bytes": "9223372036854771712\n"}, nil, (*Cgroup).TotalMemory, 9223372036854771712, ""},
+		{"Q134 no limit is a huge one", map[string]string{memory + "limit_in_bytes": "9223372036854771712\n"}, nil, (*Cgroup).TotalMemory, 9223372036854771712, ""},
 		{"limit 0 is the variable", map[string]string{memory + "limit_in_bytes": "0\n"}, map[string]string{"MY_MEM_LIMIT": "77"}, (*Cgroup).TotalMemory, 77, ""},
 		{"limit 0 without variable", map[string]string{memory + "limit_in_bytes": "0\n"}, nil, (*Cgroup).TotalMemory, 0, "TypeError"},
 		{"no file", nil, nil, (*Cgroup).TotalMemory, 0, "FileNotFoundError"},
@@ -49,7 +49,7 @@ func TestCgroupLimits(t *testing.T) {
 	}
 }
 
-func TestCgroupV2HasNoLimits(t *testing.T) {
+func TestQ133_CgroupV2HasNoLimits(t *testing.T) {
 	e := newCaseEnv(map[string]string{"/proc/1/cgroup": "0::/\n"}, nil)
 	if _, err := NewCgroup(e).TotalMemory(); pysem.TypeOf(err) != "TypeError" {
 		t.Errorf("got %v, want TypeError", err)

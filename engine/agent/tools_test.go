@@ -82,7 +82,7 @@ func TestControlRefusesBadFlags(t *testing.T) {
 	}
 }
 
-func TestGetWithAnExampleBatchNeverWorks(t *testing.T) {
+func TestQ136_GetWithAnExampleBatchNeverWorks(t *testing.T) {
 	c := TFSClient{Env: newCaseEnv(map[string]string{"eb": "\x02\x00\x00\x00\x00\x00\x00\x00\x18\x01"}, nil)}
 	for _, test := range []struct{ file, want string }{
 		{"eb", "NameError: name 'user_features' is not defined"},

@@ -110,7 +110,7 @@ func TestQ25_ALayoutWithLatestOnceIsNeverLoaded(t *testing.T) {
 // The threads of an agent whose first look at its layout raises run already, and
 // the interpreter waits for them before it ends with 1. The watch was left before
 // it raised, so later layouts are followed.
-func TestAnAgentThatCannotReadItsFirstLayoutLivesOnAndFollowsLaterOnes(t *testing.T) {
+func TestQ209_AnAgentThatCannotReadItsFirstLayoutLivesOnAndFollowsLaterOnes(t *testing.T) {
 	const pod = "shard0-replica0"
 	spec := v3Spec()
 	spec.Replicas = 1

@@ -43,7 +43,10 @@ class Sequence:
             self.log(id, "data", value, recorder.stat(stat), recorder.event(event))
             return self.behave(behave)
 
-        self.client.DataWatch(path, of_two if arity == 2 else of_three)
+        def of_any(*arguments):
+            return of_two(*arguments) if len(arguments) == 2 else of_three(*arguments)
+
+        self.client.DataWatch(path, {2: of_two, 0: of_any}.get(arity, of_three))
 
     def children_watch(self, path, id, send_event=False, behave=None):  # pylint: disable=redefined-builtin
 
