@@ -47,3 +47,18 @@ func TestMetricsPrefixIsThatOfTheSurroundings(t *testing.T) {
 		})
 	}
 }
+
+func TestQ129_MetricsGoNowhereUnlessTold(t *testing.T) {
+	e := newCaseEnv(nil, nil)
+	conf, err := NewConfig(e, Field{"bzid", "b"}, Field{"base_name", "n"}, Field{"deploy_type", "ps"}, Field{"use_metrics", true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := NewReplicaUpdater(e, newCaseZooKeeper(), conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.versions == nil || u.versions.own != (noMetricsClient{}) || u.versions.global != (noMetricsClient{}) {
+		t.Errorf("got metrics %+v, want clients that drop all values", u.versions)
+	}
+}

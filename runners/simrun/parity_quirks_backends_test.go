@@ -288,3 +288,46 @@ func TestQ40_ABindingThatWasSetInsteadOfCreatedIsGoneForGood(t *testing.T) {
 		}
 	})
 }
+
+func TestQ48_TheServiceMapIsACopyAtItsTopLevelOnly(t *testing.T) {
+	inServerGip(t, func(b *serverBackend) {
+		b.declare("entry")
+		b.follow()
+		b.publish("entry")
+		do(t, b.ReportServiceInfo(gipContainer, &agent.ContainerServiceInfo{GRPC: pysem.Some("h:1")}))
+		b.bind("entry")
+		b.wantServed("test_ffm_model:entry")
+		got := b.ServiceMap()
+		got[0].SubGraphs[0].Services[0].GRPC = pysem.Some("changed by the caller")
+		got[0].Model = "renamed by the caller"
+		b.wantServed("test_ffm_model:entry")
+		if grpc := b.ServiceMap()[0].SubGraphs[0].Services[0].GRPC; grpc.V != "changed by the caller" {
+			t.Errorf("address in the next map: got %q, want what the caller wrote", grpc.V)
+		}
+	})
+}
+
+// In the reference the second backend would wait for the callback of the first.
+func TestQ47_TheBackendsOfAProcessDoNotShareALock(t *testing.T) {
+	inServerGip(t, func(b *serverBackend) {
+		second := agent.NewZKBackend(b.e, "gip", b.e.ZooKeeper.NewClient("", env.ZooKeeperOptions{}))
+		do(t, second.Start())
+		b.e.Tasks.Go("first backend", func() {
+			_ = b.RegisterLayoutCallback(gipLayout, func([]agent.LayoutModel) error {
+				b.e.Tasks.Sleep(time.Minute)
+				return nil
+			})
+		})
+		b.e.Tasks.Sleep(time.Second)
+		from := b.e.Clock.Elapsed()
+		do(t, second.SyncAvailableSavedModels(gipContainer, ffm("entry")))
+		if waited := b.e.Clock.Elapsed() - from; waited > time.Second {
+			t.Errorf("the second backend waited for %s, want no wait for the first", waited)
+		}
+		from = b.e.Clock.Elapsed()
+		do(t, b.SyncAvailableSavedModels(gipContainer, ffm("entry")))
+		if waited := b.e.Clock.Elapsed() - from; waited < 50*time.Second {
+			t.Errorf("the first backend waited for %s, want it to wait for its callback", waited)
+		}
+	})
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/sim/processes"
 )
 
 // Quirks of agent v3, its wrapper and its service (python-quirks, agent_v3.py,
@@ -280,6 +281,22 @@ func TestQ150_StoppingTheWrapperBeforeItsStartIsAnAttributeError(t *testing.T) {
 		w := agent.NewTFSWrapper(c.env, c.configOf("bzid", "b", "deploy_type", "unified", "agent_version", 3), "/m.cfg", "/log")
 		if err := w.Stop(); pysem.TypeOf(err) != "AttributeError" {
 			t.Errorf("stop: got %v, want AttributeError", err)
+		}
+	})
+}
+
+// The reference changes into the directory of its own code (find_main) first.
+func TestQ218_TheModelServerStaysInTheDirectoryOfItsAgent(t *testing.T) {
+	inFakeWorld(t, map[string]any{"MONOLITH_TFS_BINARY": caseDir + "/server"}, func(c *parityCase) {
+		c.write(map[string]string{caseDir + "/server": "a model server"})
+		var dirs []string
+		c.machine.Procs.Register("server", func(*processes.Process) {})
+		c.machine.Procs.OnStart(func(p *processes.Process) { dirs = append(dirs, p.Dir()) })
+		w := agent.NewTFSWrapper(c.env, c.configOf("bzid", "b", "deploy_type", "unified", "agent_version", 3), "/m.cfg", caseDir+"/log")
+		c.must(w.Start())
+		c.env.Tasks.Sleep(time.Second)
+		if diff := cmp.Diff([]string{caseDir}, dirs); diff != "" {
+			t.Errorf("directories of started programs (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -38,13 +38,17 @@ type v1Lab struct {
 	events []string
 	agent  *processes.Process
 	stub   *statusStub
-	err    error // of making or starting the agent
+	log    string // of the model servers
+	err    error  // of making or starting the agent
 	ports  []string
 }
 
 var kindPlan = vtime.NewKind("test.plan")
 
-const tfsBinary = "/opt/tiger/monolith_serving/bin/tensorflow_model_server"
+const (
+	tfsHome   = "/opt/tiger/monolith_serving"
+	tfsBinary = tfsHome + "/bin/tensorflow_model_server"
+)
 
 var v1Ports = map[string]any{
 	"SHARD_ID": "0", "MY_HOST_IP": "10.1.2.3", "PORT": "1000", "PORT2": "1002", "PORT3": "1003", "PORT4": "1004",
@@ -58,11 +62,16 @@ func startV1(t *testing.T, plans map[string]serverPlan, pairs ...any) *v1Lab {
 
 func startV1With(t *testing.T, vars map[string]any, plans map[string]serverPlan, pairs ...any) *v1Lab {
 	t.Helper()
+	return startV1Logging(t, "/var/log/tfs.std.log", vars, plans, pairs...)
+}
+
+func startV1Logging(t *testing.T, log string, vars map[string]any, plans map[string]serverPlan, pairs ...any) *v1Lab {
+	t.Helper()
 	environ := &pysem.Dict{}
 	for k, v := range vars {
 		environ.Set(k, v)
 	}
-	lab := &v1Lab{parityCase: newParityCase(t, object("env", environ, "in", object())), plans: plans}
+	lab := &v1Lab{parityCase: newParityCase(t, object("env", environ, "in", object())), plans: plans, log: log}
 	lab.stub = &statusStub{versions: []env.ModelVersionStatus{{Version: 1, State: env.StateAvailable}}}
 	lab.write(map[string]string{tfsBinary: "a model server", "/var/log/.keep": ""})
 	procs := lab.machine.Procs
@@ -96,7 +105,7 @@ func (lab *v1Lab) run(pairs []any) {
 	conf.ReplicaID = pysem.Some(0)
 	zk := newRecordingZK(lab.env)
 	var a *agent.AgentV1
-	if a, lab.err = agent.NewAgentV1(lab.env, conf, "/var/log/tfs.std.log", agent.AgentV1Options{ZooKeeper: zk}); lab.err != nil {
+	if a, lab.err = agent.NewAgentV1(lab.env, conf, lab.log, agent.AgentV1Options{ZooKeeper: zk}); lab.err != nil {
 		return
 	}
 	if lab.err = a.Start(); lab.err == nil {

@@ -75,3 +75,16 @@ func TestUpstreamModelManager_test_ignore_old(t *testing.T) {
 		m.Stop()
 	})
 }
+
+// The tests of the reference never stop a manager in the middle of its pause.
+func TestQ108_StoppingTheManagerWaitsForItsPause(t *testing.T) {
+	inFakeWorld(t, nil, func(c *parityCase) {
+		m := c.startManager()
+		c.env.Tasks.Sleep(time.Second)
+		from := c.env.Clock.Elapsed()
+		m.Stop()
+		if waited := c.env.Clock.Elapsed() - from; waited < 28*time.Second || waited > 30*time.Second {
+			t.Errorf("stopping took %s, want what is left of 30s", waited)
+		}
+	})
+}

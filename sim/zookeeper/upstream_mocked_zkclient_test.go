@@ -150,3 +150,25 @@ func TestUpstreamMockedZKClient_test_children_watch(t *testing.T) {
 		"children [data test], event CHILD /monolith/zk",
 	)
 }
+
+// The reference's own tests add no listener.
+func TestQ90_SessionListenersAreNeverCalled(t *testing.T) {
+	fake := zookeeper.NewFakeClient(&env.Env{Clock: fixedClock{}})
+	var told []env.SessionState
+	fake.AddListener(func(state env.SessionState) bool {
+		told = append(told, state)
+		return false
+	})
+	for range 2 {
+		if err := fake.Start(0); err != nil {
+			t.Fatal(err)
+		}
+		if err := fake.Restart(); err != nil {
+			t.Fatal(err)
+		}
+		fake.Stop()
+	}
+	if len(told) > 0 {
+		t.Errorf("got %v, want nothing told", told)
+	}
+}

@@ -1,0 +1,139 @@
+package tfserving
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Quirks of the reference's fake model server (mocked_tfserving.py) that show with
+// time only, or that differ here; the others are recorded, suite mocked_tfserving.
+
+// fakeOf is a started fake with these models.
+func fakeOf(faults bool, models ...ModelConfig) (*Server, *testHost) {
+	host := newTestHost()
+	o := DefaultOptions(ProfilePythonFake)
+	o.InitialConfig, o.FakeBugs = &ServerConfig{Kind: ModelList, Models: models}, faults
+	s := New(o, host)
+	s.Start()
+	return s, host
+}
+
+func fakeModelOf(name string, policy VersionPolicy) ModelConfig {
+	return ModelConfig{Name: name, BasePath: "/b/" + name, Policy: policy}
+}
+
+func latest(n uint32) VersionPolicy { return VersionPolicy{Kind: Latest, NumVersions: n} }
+
+// versionsOf are the versions of a model that the fake serves.
+func versionsOf(t *testing.T, s *Server, model string) (list []int64) {
+	t.Helper()
+	statuses, err := s.Status(env.ModelSpec{Name: model})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range statuses {
+		if v.State == env.StateAvailable {
+			list = append(list, v.Version)
+		}
+	}
+	return list
+}
+
+func TestQ92_Every30sAModelDrawnAtRandomGetsANewVersion(t *testing.T) {
+	s, host := fakeOf(true, fakeModelOf("a", latest(1)), fakeModelOf("b", latest(1)))
+	draws := []int{1, 1, 0}
+	host.choose = func(string, int) int {
+		drawn := draws[0]
+		draws = draws[1:]
+		return drawn
+	}
+	for _, step := range []struct {
+		until time.Duration
+		a, b  int64
+	}{{29 * time.Second, 1, 1}, {31 * time.Second, 1, 2}, {61 * time.Second, 1, 3}, {91 * time.Second, 2, 3}} {
+		host.runTo(step.until)
+		if a, b := versionsOf(t, s, "a"), versionsOf(t, s, "b"); !slices.Equal(a, []int64{step.a}) || !slices.Equal(b, []int64{step.b}) {
+			t.Errorf("at %s: got a %v and b %v, want %d and %d", step.until, a, b, step.a, step.b)
+		}
+	}
+}
+
+// The thread of the reference turns all the time to look at its queue and its
+// clock.
+func TestQ91_AnIdleFakeOnlyWakesToDraw(t *testing.T) {
+	_, host := fakeOf(true, fakeModelOf("a", latest(1)), fakeModelOf("b", VersionPolicy{Kind: Specific, Versions: []int64{1}}))
+	host.choose = func(string, int) int { return 1 } // b is specific, and gets nothing
+	host.runTo(time.Second)
+	fired := host.fired
+	host.runTo(time.Second + time.Hour)
+	if got := host.fired - fired; got != 120 {
+		t.Errorf("an idle hour fired %d timers, want one every 30s", got)
+	}
+}
+
+// The comparison with None ends the reference's thread: the version is AVAILABLE,
+// and nothing moves any more. Here that is an option, for clusters have to go on.
+func TestQ93_PolicyAllEndsTheThreadWithTheOptionOnly(t *testing.T) {
+	for _, faults := range []bool{true, false} {
+		s, host := fakeOf(faults, fakeModelOf("all", VersionPolicy{Kind: All}))
+		host.runTo(time.Second)
+		s.Reload(ServerConfig{Kind: ModelList, Models: []ModelConfig{
+			fakeModelOf("all", VersionPolicy{Kind: All}), fakeModelOf("later", latest(1)),
+		}}, func(*env.RPCError) {})
+		host.runTo(2 * time.Second)
+		if died := len(versionsOf(t, s, "later")) == 0; died != faults {
+			t.Errorf("faults %v: a later model stays unloaded: got %v, want %v", faults, died, faults)
+		}
+		if told := strings.Contains(strings.Join(host.logs, "\n"), "TypeError"); told != faults {
+			t.Errorf("faults %v: a TypeError in the log: got %v, want %v", faults, told, faults)
+		}
+	}
+}
+
+// The queue still has the UNLOADING of version 1, and the reference does not know
+// that it was meant for the model before.
+func TestQ95_OldEventsUnloadAModelThatCameBackWithTheOptionOnly(t *testing.T) {
+	for _, test := range []struct {
+		faults bool
+		want   []int64
+	}{{true, []int64{2, 3}}, {false, []int64{1, 2, 3}}} {
+		s, host := fakeOf(test.faults, fakeModelOf("m", latest(1)))
+		host.runTo(time.Second)
+		for _, models := range [][]ModelConfig{nil, {fakeModelOf("m", latest(3))}} {
+			s.Reload(ServerConfig{Kind: ModelList, Models: models}, func(*env.RPCError) {})
+		}
+		host.runTo(2 * time.Second)
+		if got := versionsOf(t, s, "m"); !slices.Equal(got, test.want) {
+			t.Errorf("faults %v: got versions %v, want %v", test.faults, got, test.want)
+		}
+	}
+}
+
+// None is no answer that gRPC could serialise.
+func TestQ97_PredictAnswersNothing(t *testing.T) {
+	s, host := fakeOf(true, fakeModelOf("m", latest(1)))
+	host.runTo(time.Second)
+	_, err := s.Predict(PredictRequest{Spec: &env.ModelSpec{Name: "m"}})
+	if err == nil || !strings.Contains(err.Error(), "Failed to serialize response!") {
+		t.Errorf("got error %v, want Failed to serialize response!", err)
+	}
+}
+
+// The reference sorts the list inside of the caller's message.
+func TestQ99_SortingTheVersionsLeavesTheRequestAsItIs(t *testing.T) {
+	request := fakeModelOf("m", VersionPolicy{Kind: Specific, Versions: []int64{3, 1, 2}})
+	s, host := fakeOf(true, request)
+	host.runTo(time.Second)
+	if got := versionsOf(t, s, "m"); !slices.Equal(got, []int64{1, 2, 3}) {
+		t.Errorf("got versions %v, want them sorted", got)
+	}
+	if diff := cmp.Diff([]int64{3, 1, 2}, request.Policy.Versions); diff != "" {
+		t.Errorf("request (-want +got):\n%s", diff)
+	}
+}
