@@ -33,6 +33,8 @@ type Quirk struct {
 	Reason string `yaml:"reason"`
 	// Repaired says what happens instead once a Fix is switched on.
 	Repaired string `yaml:"repaired"`
+	// Unshown says why no test, case or scenario shows a Match or a Diverge.
+	Unshown string `yaml:"unshown"`
 }
 
 // Quirks lists the register in the order of its numbers.
@@ -75,12 +77,15 @@ func (q Quirk) check() error {
 
 // checkDecision insists on the text that a decision needs and on no other.
 func (q Quirk) checkDecision() error {
-	needsReason, needsRepaired := false, false
+	needsReason, needsRepaired, mayBeUnshown := false, false, false
 	switch q.Decision {
 	case Match:
+		mayBeUnshown = true
 	case Fix:
 		needsRepaired = true
-	case Diverge, Later:
+	case Diverge:
+		needsReason, mayBeUnshown = true, true
+	case Later:
 		needsReason = true
 	default:
 		return fmt.Errorf("found decision %q, want match, fix, diverge or later", q.Decision)
@@ -90,6 +95,9 @@ func (q Quirk) checkDecision() error {
 	}
 	if needsRepaired != (q.Repaired != "") {
 		return fmt.Errorf("found decision %s with repaired %q, want one for fix only", q.Decision, q.Repaired)
+	}
+	if q.Unshown != "" && !mayBeUnshown {
+		return fmt.Errorf("found decision %s with unshown %q, want it for match and diverge only", q.Decision, q.Unshown)
 	}
 	return nil
 }

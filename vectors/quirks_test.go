@@ -110,6 +110,8 @@ func TestFaultsOfTheQuirkRegisterAreTold(t *testing.T) {
 			`quirks.yaml: Q1: found decision match with reason "r", want one for diverge and later only`},
 		{"fix without what it does", "- {id: Q1, where: [a.py:1], effect: e, decision: fix}",
 			`quirks.yaml: Q1: found decision fix with repaired "", want one for fix only`},
+		{"later that is unshown", "- {id: Q1, where: [a.py:1], effect: e, decision: later, reason: r, unshown: u}",
+			`quirks.yaml: Q1: found decision later with unshown "u", want it for match and diverge only`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := parseQuirks([]byte(c.yaml))

@@ -85,7 +85,8 @@ func (p *parity) writeQuirks(b *bytes.Buffer) {
 Match: the engine does the same. Fix: the same, and %[1]s--quirks fixed%[1]s repairs it. Diverge: otherwise, for the
 reason said. Later: it waits for what is said. A quirk is shown by the tests that name it, by recorded cases that are
 flagged with it, and by scenarios that are tagged with it; those that recorded cases cover without a flag are not
-counted, nor is a fix without scenarios that pass with its fault and with its repair. X: seen in a run of the reference; Z: on a real ZooKeeper.
+counted, nor is a fix without scenarios that pass with its fault and with its repair. Where nothing shows it, the
+reason is said. X: seen in a run of the reference; Z: on a real ZooKeeper.
 
 | quirk | where | effect | seen | decision | shown by |
 |---|---|---|---|---|---|
@@ -95,8 +96,12 @@ counted, nor is a fix without scenarios that pass with its fault and with its re
 		if more := q.Reason + q.Repaired; more != "" {
 			decision += ": " + more
 		}
+		shown := p.shownBy(i + 1).String()
+		if q.Unshown != "" {
+			shown = "nothing: " + q.Unshown
+		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n",
-			q.ID, strings.Join(q.Where, " "), cell(q.Effect), strings.Join(q.Marks, ""), cell(decision), p.shownBy(i+1))
+			q.ID, strings.Join(q.Where, " "), cell(q.Effect), strings.Join(q.Marks, ""), cell(decision), cell(shown))
 	}
 	if unknown := p.tree.unknownQuirks(len(p.quirks)); len(unknown) > 0 {
 		fmt.Fprintf(b, "\nNamed, but not in the register: %s.\n", strings.Join(unknown, ", "))

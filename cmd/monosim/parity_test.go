@@ -266,6 +266,26 @@ func TestEveryFixHasScenariosWithItsFaultAndWithout(t *testing.T) {
 	}
 }
 
+// The goal is that no quirk of the engine is a mere claim: one that nothing shows
+// has to say why, in the field unshown of vectors/quirks.yaml.
+func TestEveryQuirkIsShownOrSaysWhyNot(t *testing.T) {
+	p, err := readParity(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, q := range p.quirks {
+		if q.Decision != vectors.Match && q.Decision != vectors.Diverge {
+			continue
+		}
+		switch shown := p.shownBy(i + 1).String(); {
+		case shown == "" && q.Unshown == "":
+			t.Errorf("%s (%s): found nothing that shows it; name it in a test, flag a case, tag a scenario, or say why not", q.ID, q.Effect)
+		case shown != "" && q.Unshown != "":
+			t.Errorf("%s: found it shown by %s, although unshown says %q", q.ID, shown, q.Unshown)
+		}
+	}
+}
+
 func TestEveryQuirkThatIsNamedIsInTheRegister(t *testing.T) {
 	tree, err := readParityTree(os.DirFS(filepath.Join("..", "..")))
 	if err != nil {

@@ -78,6 +78,22 @@ func TestTheEngineDivergesWhereTheVerdictSaysSo(t *testing.T) {
 	}
 }
 
+// The engine's own names are spelt right; a case asks by the reference's.
+func TestQ177_OperationsKeepTheSpellingOfTheReference(t *testing.T) {
+	hello, err := gotestee.New("test").Hello()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for op, want := range map[string]bool{
+		"utils.pasre_sub_model_name": true, "utils.InstanceFormater.from_json": true,
+		"utils.parse_sub_model_name": false, "utils.InstanceFormatter.from_json": false,
+	} {
+		if got := hello.Knows(op); got != want {
+			t.Errorf("%s: got known %v, want %v", op, got, want)
+		}
+	}
+}
+
 func TestTwoAnswersToACaseAreEqual(t *testing.T) {
 	suites, err := vectors.Suites(vectors.FS())
 	if err != nil {
