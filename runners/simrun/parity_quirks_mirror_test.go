@@ -241,3 +241,41 @@ func TestMirrorQuirksAreKeptOrRepaired(t *testing.T) {
 		}
 	}
 }
+
+// slowCreates is a client whose creates take a minute.
+type slowCreates struct {
+	env.ZooKeeper
+	tasks env.Tasks
+}
+
+func (z slowCreates) Create(path string, data []byte, o env.CreateOptions) (string, error) {
+	z.tasks.Sleep(time.Minute)
+	return z.ZooKeeper.Create(path, data, o)
+}
+
+// In the reference the second mirror would wait for the create of the first.
+func TestQ189_TheMirrorsOfAProcessDoNotShareALock(t *testing.T) {
+	inFakeWorld(t, nil, func(c *parityCase) {
+		slow := agent.NewZKMirror(c.env, slowCreates{c.startedZK(), c.env.Tasks}, agent.MirrorOptions{Bzid: "b"})
+		quick := agent.NewZKMirror(c.env, c.startedZK(), agent.MirrorOptions{Bzid: "b"})
+		for range 2 {
+			c.env.Tasks.Go("first mirror", func() { _ = slow.Create("/b/x", nil, env.CreateOptions{MakePath: true}) })
+		}
+		c.env.Tasks.Sleep(time.Second)
+		for _, test := range []struct {
+			name     string
+			m        *agent.ZKMirror
+			min, max time.Duration
+		}{
+			{"second mirror", quick, 0, 0},
+			// It waits for the first two creates, and sleeps through its own.
+			{"first mirror", slow, 150 * time.Second, 3 * time.Minute},
+		} {
+			from := c.env.Clock.Elapsed()
+			c.must(test.m.Create("/b/y", nil, env.CreateOptions{MakePath: true}))
+			if took := c.env.Clock.Elapsed() - from; took < test.min || took > test.max {
+				t.Errorf("a create of the %s took %s, want %s to %s", test.name, took, test.min, test.max)
+			}
+		}
+	})
+}
