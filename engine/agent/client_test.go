@@ -158,11 +158,12 @@ func TestSvrClientAsksTheAgentOfItsConfiguration(t *testing.T) {
 // The reference takes the type of its flag whatever the argument says
 // (svr_client.py:45-54), so that this call would ask for ps with --server_type=ps.
 func TestQ71_ACallAsksForTheTypeThatItIsGiven(t *testing.T) {
-	for name, want := range map[string]agentservice.ServerType{
-		"ps": agentservice.ServerType_PS, "entry": agentservice.ServerType_ENTRY, "dense": agentservice.ServerType_DENSE,
-	} {
-		if got, err := ServerTypeOf(name); got != want || err != nil {
-			t.Errorf("%s: got %v, error %v, want %v", name, got, err, want)
+	for _, test := range []struct {
+		name string
+		want agentservice.ServerType
+	}{{"ps", agentservice.ServerType_PS}, {"entry", agentservice.ServerType_ENTRY}, {"dense", agentservice.ServerType_DENSE}} {
+		if got, err := ServerTypeOf(test.name); got != test.want || err != nil {
+			t.Errorf("%s: got %v, error %v, want %v", test.name, got, err, test.want)
 		}
 	}
 }
