@@ -331,3 +331,20 @@ func TestQ47_TheBackendsOfAProcessDoNotShareALock(t *testing.T) {
 		}
 	})
 }
+
+func TestQ50_AZnodeThatGoesWhileItIsReadFailsTheInfo(t *testing.T) {
+	for _, path := range []string{"/gip/saved_models/m/e", "/gip/container_service/c:1"} {
+		inFakeWorld(t, nil, func(c *parityCase) {
+			zk := &goingZnode{recordingZK: c.startedZK(), path: path}
+			b := agent.NewZKBackend(c.env, "gip", zk)
+			c.create(zk, path, []byte("data"))
+			if _, err := b.BzidInfo(); pysem.TypeOf(err) != "AttributeError" {
+				t.Errorf("%s goes: got %v, want AttributeError", path, err)
+			}
+			zk.path = ""
+			if _, err := b.BzidInfo(); err != nil {
+				t.Errorf("%s stays: got %v, want no error", path, err)
+			}
+		})
+	}
+}

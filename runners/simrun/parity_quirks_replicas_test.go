@@ -74,13 +74,13 @@ func TestQ210_OfATaskThatWasMadeAgainThePollAloneFindsNewReplicas(t *testing.T) 
 	})
 }
 
-// goingReplica is a client on which a replica goes between the list and the read.
-type goingReplica struct {
+// goingZnode is a client on which a znode goes between the list and the read.
+type goingZnode struct {
 	*recordingZK
 	path string
 }
 
-func (z *goingReplica) Get(path string) ([]byte, env.Stat, error) {
+func (z *goingZnode) Get(path string) ([]byte, env.Stat, error) {
 	if path == z.path {
 		return nil, env.Stat{}, env.ErrNoNode
 	}
@@ -89,7 +89,7 @@ func (z *goingReplica) Get(path string) ([]byte, env.Stat, error) {
 
 func TestQ211_OneReplicaThatGoesWhileThePollReadsCostsTheRound(t *testing.T) {
 	inFakeWorld(t, ownShard, func(c *parityCase) {
-		zk := &goingReplica{recordingZK: c.startedZK()}
+		zk := &goingZnode{recordingZK: c.startedZK()}
 		w := agent.NewReplicaWatcher(c.env, zk, psConfig(t, c.env), false)
 		c.must(w.WatchData())
 		zk.life++ // what comes now is for the poll to find
