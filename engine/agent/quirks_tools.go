@@ -1,7 +1,7 @@
 package agent
 
-// The quirks that the model manager, the control command and the instance files
-// can repair.
+// The quirks that the model manager, the commands and the instance files can
+// repair.
 const (
 	Q54  Quirk = 54  // agent_controller.py:122: decl ignores the model name
 	Q55  Quirk = 55  // agent_controller.py:46: the oldest version counts as the latest

@@ -68,13 +68,18 @@ func (c *SvrClient) call(method string, request, response proto.Message) error {
 	return proto.Unmarshal(data, response)
 }
 
-// agentTarget is where the agent listens: MY_HOST_IP, else the address of the
-// host's name. That name is looked up also when it is not needed, and a failing
-// look-up is a gaierror (svr_client.py:39).
+// agentTarget is where the agent listens (svr_client.py:39).
 func agentTarget(e *env.Env, conf *AgentConfig) (string, error) {
+	host, err := ownAddress(e)
+	return host + ":" + conf.AgentPort.String(), err
+}
+
+// ownAddress is MY_HOST_IP, else the address of the host's name. That name is
+// looked up also when it is not needed, and a failing look-up is a gaierror.
+func ownAddress(e *env.Env) (string, error) {
 	host, err := e.Host.LookupIP()
 	if err != nil {
 		return "", pysem.Raise("gaierror", "%v", err)
 	}
-	return envOr(e.Host, "MY_HOST_IP", host) + ":" + conf.AgentPort.String(), nil
+	return envOr(e.Host, "MY_HOST_IP", host), nil
 }

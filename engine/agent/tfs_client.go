@@ -1,7 +1,8 @@
 package agent
 
 import (
-	"math/big"
+	"slices"
+	"strconv"
 
 	"google.golang.org/protobuf/proto"
 
@@ -16,11 +17,16 @@ import (
 type TFSClient struct {
 	Env     *env.Env
 	Framing StreamFraming
+	// SlotsNamedFC says that a slot's column is called fc_slot_1 and not slot_1, as
+	// in the program (data/utils.py:28).
+	SlotsNamedFC bool
+	// ValidSlots are the slots of random files. The reference has none, and nothing
+	// sets them (Q135).
+	ValidSlots []int
+	// UserFeatures are the slots that all examples of a batch share. The reference
+	// does not define them (Q136).
+	UserFeatures pysem.Opt[[]int]
 }
-
-// The vocabulary of random instances (tfs_client.py:50): one size for each slot,
-// from slot 1 on.
-var randomVocabSizes = []int{5, 5, 5, 5, 5, 5}
 
 // Layouts of feature ids: the slot stands above 54 bits in the first one, above 48
 // in the second.
@@ -28,42 +34,6 @@ const (
 	slotShiftV1 = 54
 	slotShiftV2 = 48
 )
-
-// RandomInstance is a serialized Instance of random ids, vocabSizes[i] of them of
-// slots[i] (tfs_client.py:99). Nil takes slots 1 to 6, and a size of 5.
-func (c TFSClient) RandomInstance(slots, vocabSizes []int) ([]byte, error) {
-	if vocabSizes == nil {
-		vocabSizes = randomVocabSizes
-	}
-	if len(vocabSizes) == 0 {
-		return nil, pysem.Raise("ValueError", "max() arg is an empty sequence")
-	}
-	if slots == nil {
-		for i := range randomVocabSizes {
-			slots = append(slots, i+1)
-		}
-	}
-	largest := vocabSizes[0]
-	for _, size := range vocabSizes {
-		largest = max(largest, size)
-	}
-	instance := &matrix.Instance{}
-	for i, slot := range slots {
-		if i >= len(vocabSizes) {
-			return nil, indexError()
-		}
-		for range vocabSizes[i] {
-			word := i*largest + 1 + c.Env.Random.Intn("tfs_client.random_instance", vocabSizes[i])
-			fid := new(big.Int).Lsh(big.NewInt(int64(slot)), slotShiftV1)
-			fid.Or(fid, big.NewInt(int64(word)))
-			if !fid.IsUint64() {
-				return nil, pysem.Raise("ValueError", "Value out of range: %s", fid)
-			}
-			instance.Fid = append(instance.Fid, fid.Uint64())
-		}
-	}
-	return serialize(instance), nil
-}
 
 // InstanceProto is the tensor of batchSize instances of a file, or of random ones
 // without a file; shape [batchSize] (tfs_client.py:164).
@@ -102,28 +72,68 @@ func (c TFSClient) open(file string) (*DataStream, error) {
 	return &DataStream{data: data, allocates: true}, err
 }
 
-// ExampleBatchProto is the tensor of the batch in a file; shape [1]
-// (tfs_client.py:179). fileType "pb" is a data file, any other a text proto.
-func (c TFSClient) ExampleBatchProto(file, fileType string) (*framework.TensorProto, error) {
-	batch, err := c.readExampleBatch(file, fileType)
+// ExampleBatchProto is the tensor of the batch in a file, or of a random one of
+// these features without a file; shape [1] (tfs_client.py:179). fileType "pb" is a
+// data file, any other a text proto. A file's batch has the size that it has.
+func (c TFSClient) ExampleBatchProto(file OptString, fileType string, features []Feature, batchSize int) (*framework.TensorProto, error) {
+	if !file.Set {
+		data, err := c.RandomExampleBatch(features, batchSize)
+		if err != nil {
+			return nil, err
+		}
+		return MakeTensorProto([][]byte{data}), nil
+	}
+	batch, err := c.readExampleBatch(file.V, fileType)
 	if err != nil {
 		return nil, err
 	}
 	return MakeTensorProto([][]byte{serialize(batch)}), nil
 }
 
-// ExampleBatchProtoV2 is what the command get makes of a file. It never succeeds:
-// without the file it would make one of slots that are not set, an AssertionError
-// (Q135), and with it the name of a set of features is missing (Q136;
-// tfs_client.py:225).
-func (c TFSClient) ExampleBatchProtoV2(file string) (*framework.TensorProto, error) {
+// ExampleBatchProtoV2 is what the command get makes of a file, a random one where
+// there is none: a batch whose examples share the user features
+// (tfs_client.py:225). In the reference it never succeeds, for that name is not
+// defined (Q136).
+func (c TFSClient) ExampleBatchProtoV2(file string, batchSize int) (*framework.TensorProto, error) {
 	if !env.Exists(c.Env.Files, file) {
-		return nil, &pysem.Error{Type: "AssertionError"}
+		if err := c.RandomFile(file, variantExampleBatch, batchSize); err != nil {
+			return nil, err
+		}
 	}
-	if _, err := c.readExampleBatch(file, "pb"); err != nil {
+	batch, err := c.readExampleBatch(file, "pb")
+	if err != nil {
 		return nil, err
 	}
-	return nil, pysem.Raise("NameError", "name 'user_features' is not defined")
+	if !c.UserFeatures.Set {
+		return nil, pysem.Raise("NameError", "name 'user_features' is not defined")
+	}
+	for _, column := range batch.GetNamedFeatureList() {
+		if !c.isUserFeature(column.GetName()) {
+			continue
+		}
+		if len(column.GetFeature()) == 0 {
+			return nil, indexError()
+		}
+		column.Type = example.FeatureListType_SHARED
+		first := column.GetFeature()[0]
+		column.Feature = nil
+		for range batch.GetBatchSize() {
+			column.Feature = append(column.Feature, first)
+		}
+	}
+	return MakeTensorProto([][]byte{serialize(batch)}), nil
+}
+
+func (c TFSClient) isUserFeature(name string) bool {
+	return slices.ContainsFunc(c.UserFeatures.V, func(slot int) bool { return c.slotName(slot) == name })
+}
+
+// slotName is the column of a slot where no list of features says another.
+func (c TFSClient) slotName(slot int) string {
+	if c.SlotsNamedFC {
+		return "fc_slot_" + strconv.Itoa(slot)
+	}
+	return "slot_" + strconv.Itoa(slot)
 }
 
 // Speed: the whole file is read and parsed before the first example is used.

@@ -2,9 +2,11 @@ package agent
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -88,8 +90,39 @@ func TestQ136_GetWithAnExampleBatchNeverWorks(t *testing.T) {
 		{"eb", "NameError: name 'user_features' is not defined"},
 		{"missing", "AssertionError"},
 	} {
-		if _, err := c.ExampleBatchProtoV2(test.file); err == nil || err.Error() != test.want {
+		if _, err := c.ExampleBatchProtoV2(test.file, 8); err == nil || err.Error() != test.want {
 			t.Errorf("%s: got %v, want %s", test.file, err, test.want)
 		}
 	}
+}
+
+// What fails without taking time is tried once a millisecond, until the time is over.
+func TestQ142_AProfileTriesAgainAtOnce(t *testing.T) {
+	clock := &movingClock{}
+	e := newCaseEnv(nil, nil)
+	e.Clock, e.Tasks, e.Log = clock, movingTasks{clock: clock}, caseLog{}
+	// Without data every call fails.
+	TFSClient{Env: e}.NewProfileThread(0, Load{Duration: 2 * time.Second}).Run()
+	if len(clock.slept) != 2000 || clock.at != 2*time.Second {
+		t.Errorf("got %d failures in %v, want 2000 in 2s", len(clock.slept), clock.at)
+	}
+}
+
+// movingClock moves with the sleeps of its tasks.
+type movingClock struct {
+	caseClock
+	at    time.Duration
+	slept []time.Duration
+}
+
+func (c *movingClock) Now() time.Time { return c.caseClock.Now().Add(c.at) }
+
+type movingTasks struct {
+	env.Tasks
+	clock *movingClock
+}
+
+func (t movingTasks) Sleep(d time.Duration) {
+	t.clock.at += d
+	t.clock.slept = append(t.clock.slept, d)
 }

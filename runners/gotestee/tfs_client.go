@@ -6,30 +6,75 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/env"
 	matrix "github.com/monosim/monosim/engine/proto/idl/matrix/proto"
+	example "github.com/monosim/monosim/engine/proto/monolith/io/proto"
+	"github.com/monosim/monosim/engine/pysem"
 )
 
-// tfsClientOps are section 17 of the protocol: tfs_client.py.
+// tfsClientOps are section 17 of the protocol, tfs_client.py, and beyond it those
+// that runners/python/ops/tfs_client.py and tfs_client_program.py describe.
 var tfsClientOps = table{
 	"tfs_client.read_header":                    (*call).readHeader,
 	"tfs_client.read_data":                      (*call).readData,
 	"tfs_client.get_example_batch_to_instance":  (*call).batchToInstance,
 	"tfs_client.get_example_batch_proto":        (*call).batchProto,
+	"tfs_client.get_example_batch_proto_v2":     (*call).batchProtoV2,
 	"tfs_client.get_instance_proto":             (*call).instanceProto,
-	"tfs_client.generate_random_instance.shape": (*call).randomInstance,
+	"tfs_client.generate_random_instance":       (*call).randomInstance,
+	"tfs_client.generate_random_instance.shape": (*call).randomInstanceShape,
+	"tfs_client.generate_random_example_batch":  (*call).randomExampleBatch,
+	"tfs_client.gen_random_file":                (*call).randomFile,
+	"tfs_client.main":                           (*call).tfsClientMain,
+	"tfs_client.ProfileThread.run":              (*call).profileThread,
 }
 
-// client has the case's flags; those that are not named are off.
+// client has the case's flags, names and random numbers; flags that are not named
+// are off.
 func (c *call) client() agent.TFSClient {
+	c.env.Random = &draws{numbers: c.in.ints("draws")}
+	slots, user := c.globals()
+	return agent.TFSClient{Env: c.env, Framing: c.framing(), ValidSlots: slots, UserFeatures: user}
+}
+
+func (c *call) framing() agent.StreamFraming {
 	var flags []string
 	if c.in.value("flags") != nil {
 		flags = c.in.strings("flags")
 	}
 	has := func(name string) bool { return slices.Contains(flags, name) }
-	return agent.TFSClient{Env: c.env, Framing: agent.StreamFraming{
+	return agent.StreamFraming{
 		LagrangexHeader: has("lagrangex_header"), HasSortID: has("has_sort_id"),
 		KafkaDump: has("kafka_dump"), KafkaDumpPrefix: has("kafka_dump_prefix"),
-	}}
+	}
+}
+
+// globals are the names of the module that the case fills.
+func (c *call) globals() (slots []int, user pysem.Opt[[]int]) {
+	names := c.in.objectOr("globals")
+	if names.has("user_features") {
+		user = pysem.Some(names.ints("user_features"))
+	}
+	return names.ints("VALID_SLOTS"), user
+}
+
+// draws are the case's random numbers, whatever they are drawn for.
+type draws struct {
+	env.Random
+	numbers []int
+	made    int
+}
+
+func (d *draws) Intn(_ string, n int) int {
+	if len(d.numbers) == 0 {
+		return 0
+	}
+	rest := d.numbers[d.made%len(d.numbers)] % n
+	d.made++
+	if rest < 0 { // Python's remainder has the sign of n
+		rest += n
+	}
+	return rest
 }
 
 func (c *call) readHeader() (any, error) {
@@ -50,7 +95,17 @@ func (c *call) batchToInstance() (any, error) {
 }
 
 func (c *call) batchProto() (any, error) {
-	tensor, err := c.client().ExampleBatchProto(c.in.str("input_file"), c.in.str("file_type"))
+	tensor, err := c.client().ExampleBatchProto(c.in.optStr("input_file"), c.in.str("file_type"), c.features(), c.in.integer("batch_size"))
+	return tensor, err
+}
+
+// flagBatchSize is the flag batch_size.
+func (c *call) flagBatchSize() int {
+	return c.in.objectOr("options").integerOr("batch_size", agent.DefaultTFSClientOptions().BatchSize)
+}
+
+func (c *call) batchProtoV2() (any, error) {
+	tensor, err := c.client().ExampleBatchProtoV2(c.in.str("input_file"), c.flagBatchSize())
 	return tensor, err
 }
 
@@ -63,31 +118,73 @@ func (c *call) instanceProto() (any, error) {
 const slotShift = 54
 
 func (c *call) randomInstance() (any, error) {
-	data, err := c.client().RandomInstance(c.ints("slots"), c.ints("vocab_sizes"))
+	data, err := c.client().RandomInstance(c.in.ints("slots"), c.in.ints("vocab_sizes"))
 	if err != nil {
 		return nil, err
 	}
-	var instance matrix.Instance
-	if err := proto.Unmarshal(data, &instance); err != nil {
+	instance := &matrix.Instance{}
+	return instance, proto.Unmarshal(data, instance)
+}
+
+func (c *call) randomInstanceShape() (any, error) {
+	instance, err := c.randomInstance()
+	if err != nil {
 		return nil, err
 	}
 	slots := []int{}
-	for _, fid := range instance.GetFid() {
+	for _, fid := range instance.(*matrix.Instance).GetFid() {
 		slots = append(slots, int(fid>>slotShift))
 	}
 	return object("slots_of_fids", slots), nil
 }
 
+func (c *call) randomExampleBatch() (any, error) {
+	data, err := c.client().RandomExampleBatch(c.features(), c.in.integer("batch_size"))
+	if err != nil {
+		return nil, err
+	}
+	batch := &example.ExampleBatch{}
+	return batch, proto.Unmarshal(data, batch)
+}
+
+// features are the columns of the case; none when it has no such entry.
+func (c *call) features() []agent.Feature {
+	if !c.in.has("features") {
+		return nil
+	}
+	var list []agent.Feature
+	for _, f := range c.in.objects("features") {
+		feature := agent.Feature{FeatureName: f.optStr("feature_name"), Method: f.optStr("method")}
+		if f.value("slot") != nil {
+			feature.Slot = pysem.Some(f.integer("slot"))
+		}
+		if f.value("args") != nil {
+			feature.Args = pysem.Some(f.strings("args"))
+		}
+		list = append(list, feature)
+	}
+	return list
+}
+
+func (c *call) randomFile() (any, error) {
+	file := c.in.str("input_file")
+	if err := c.client().RandomFile(file, c.in.strOr("variant_type", "example_batch"), c.flagBatchSize()); err != nil {
+		return nil, err
+	}
+	content, err := c.env.Files.ReadFile(file)
+	return object("content", content), err
+}
+
 // ints is a list of ints, nil when it is missing or null.
-func (c *call) ints(name string) []int {
-	if c.in.value(name) == nil {
+func (a arguments) ints(name string) []int {
+	if a.value(name) == nil {
 		return nil
 	}
 	list := []int{}
-	for _, v := range c.in.list(name) {
+	for _, v := range a.list(name) {
 		n, ok := v.(int)
 		if !ok {
-			c.in.wrong(name, "a list of ints")
+			a.wrong(name, "a list of ints")
 		}
 		list = append(list, n)
 	}

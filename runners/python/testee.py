@@ -33,7 +33,7 @@ PARTS = {
     MAIN: ("utils", "data_def", "mocked_zkclient", "zk_mirror", "replica_manager", "backends", "agent_service",
            "tfs_monitor", "mocked_tfserving", "agent_v3", "tfs_wrapper", "model_manager", "agent_controller",
            "resource_utils", "training", "service_discovery", "agent"),
-    CLIENT: ("tfs_client",),
+    CLIENT: ("tfs_client", "tfs_client_program"),
 }
 
 

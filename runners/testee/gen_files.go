@@ -6,26 +6,12 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// genFiles invents for sections 15 to 18 of the protocol: what reads files.
+// genFiles invents for sections 15, 16 and 18 of the protocol: what reads files.
 var genFiles = map[string]generator{
-	"model_manager.ModelManager.sequence":      genModelManager,
-	"resource_utils.cal_model_info_v2":         genModelInfo,
-	"resource_utils.memory":                    func(d *draws, c *Case) { c.Host = dict("mem_available", pick(d, 7000000000, 0, 1, 1<<40)) },
-	"resource_utils.exists":                    genExists,
-	"tfs_client.read_header":                   genStream,
-	"tfs_client.read_data":                     genStream,
-	"tfs_client.get_example_batch_to_instance": genBatch,
-	"tfs_client.get_instance_proto": func(d *draws, c *Case) {
-		c.Files = dict("in", streamOf(d))
-		c.In = dict("input_file", "in", "batch_size", pick(d, 1, 2, 3, 0))
-	},
-	"tfs_client.generate_random_instance.shape": func(d *draws, c *Case) {
-		c.In = dict()
-		if d.flip(2) {
-			c.In.Set("slots", list(d, 4, func() any { return pick(d, 1, 7, 200) }))
-			c.In.Set("vocab_sizes", list(d, 4, func() any { return pick(d, 5, 1, 2) }))
-		}
-	},
+	"model_manager.ModelManager.sequence": genModelManager,
+	"resource_utils.cal_model_info_v2":    genModelInfo,
+	"resource_utils.memory":               func(d *draws, c *Case) { c.Host = dict("mem_available", pick(d, 7000000000, 0, 1, 1<<40)) },
+	"resource_utils.exists":               genExists,
 }
 
 // modelFiles are what a transfer service leaves of versions of models. A link can
@@ -114,53 +100,4 @@ func genModelInfo(d *draws, c *Case) {
 func genExists(d *draws, c *Case) {
 	c.Files = dict("a/", nil, "f", "x", "dangling", dict("$link", "nowhere"), "link", dict("$link", "f"))
 	c.In = dict("dirname", pick(d, "a", "f", "none", "dangling", "link", "", "f/x", "a/", "<TMP>/a", "."))
-}
-
-// streamOf is messages with sizes before them, whole or cut off.
-func streamOf(d *draws) *pysem.Dict {
-	var b []byte
-	size := func(n int) {
-		for i := range 8 {
-			b = append(b, byte(n>>(8*i)))
-		}
-	}
-	for range d.length(3) {
-		message := pick(d, "\x0a\x08\x00\x00\x00\x00\x00\x00\x00\x00\x1a\x04\x00\x00\x00\x00", "hello", "", "\x1a\x04\x00\x00\x80\x3f")
-		switch d.n(5) {
-		case 3:
-			size(pick(d, 0, 1, len(message)+3))
-		case 4:
-			size(4)
-			b = append(b, "SORT"...)
-		}
-		size(len(message))
-		b = append(b, message...)
-	}
-	if d.flip(3) && len(b) > 0 {
-		b = b[:d.n(len(b))]
-	}
-	return hexBytes(string(b))
-}
-
-func genStream(d *draws, c *Case) {
-	flags := []any{}
-	for _, flag := range []string{"lagrangex_header", "has_sort_id", "kafka_dump", "kafka_dump_prefix"} {
-		if d.flip(3) {
-			flags = append(flags, flag)
-		}
-	}
-	c.In = dict("flags", flags, "stream", streamOf(d))
-}
-
-func genBatch(d *draws, c *Case) {
-	value := func() string {
-		return pick(d, "float_list { value: [1, 0.5] }", "fid_v1_list { value: [1, 2] }", "fid_v2_list { value: 18446744073709551615 }", "double_list { value: 2 }",
-			"int64_list { value: [-1, 3] }", "bytes_list { value: 'ab' }", "")
-	}
-	text := fmt.Sprintf("batch_size: %d", 1+d.n(2))
-	for range d.length(3) {
-		text += fmt.Sprintf(" named_feature_list { name: '%s' feature { %s } feature { %s } }", pick(d, "__LABEL__", "__LINE_ID__", "fc_slot_1", "x", "模"), value(), value())
-	}
-	c.Files = dict("eb", pick(d, text, text, text, text, "", "x"))
-	c.In = dict("input_file", "eb", "file_type", "pbtxt", "flags", []any{})
 }

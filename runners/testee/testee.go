@@ -15,6 +15,19 @@
 // To change how cases and answers are written look in case.go and answer.go;
 // what counts as equal, compare*.go; programs that hang or die, process.go;
 // invented inputs, gen_*.go; how a differing input is made small, shrink.go.
+//
+// # Operations beyond the catalogue
+//
+// The catalogue is testee.md. These go beyond it; their forms stand at the top of
+// the modules of runners/python/ops that answer them:
+//
+//   - agent.py: agent.main.
+//   - tfs_client.py: tfs_client.generate_random_instance,
+//     .generate_random_example_batch, .gen_random_file and
+//     .get_example_batch_proto_v2. in.draws are the random numbers, so that what is
+//     random in the reference is compared exactly.
+//   - tfs_client_program.py: tfs_client.main (what the program sends, asks and logs
+//     with its flags as in.options) and tfs_client.ProfileThread.run.
 package testee
 
 import "errors"

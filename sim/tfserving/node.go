@@ -16,7 +16,7 @@ import (
 const (
 	MethodStatus  = "/tensorflow.serving.ModelService/GetModelStatus"            // env.ModelSpec, []env.ModelVersionStatus
 	MethodReload  = "/tensorflow.serving.ModelService/HandleReloadConfigRequest" // []byte, env.StatusProto
-	MethodPredict = "/tensorflow.serving.PredictionService/Predict"              // PredictRequest, Prediction
+	MethodPredict = "/tensorflow.serving.PredictionService/Predict"              // PredictRequest, Prediction, or the bytes of messages
 )
 
 // Node is a Server that runs as a process of a simulated host: virtual time, the
@@ -140,14 +140,19 @@ func (n *Node) reload(call *network.Call) {
 // predict answers after the time that the model takes; until then the versions
 // are in use (TFS-2.3).
 func (n *Node) predict(call *network.Call) {
-	prediction, err := n.server.Predict(*call.Request.(*PredictRequest))
+	request, wire, err := predictRequestOf(call)
+	if err != nil {
+		call.Fail(err.(*env.RPCError))
+		return
+	}
+	prediction, err := n.server.Predict(request)
 	if err != nil {
 		call.Fail(err.(*env.RPCError))
 		return
 	}
 	n.Proc.After(n.server.PredictTime(), kindPredict, func() {
 		prediction.Handle.Release()
-		call.Reply(prediction, 64)
+		replyPredict(call, prediction, wire)
 	})
 }
 

@@ -1,0 +1,201 @@
+package gotestee
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	config "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// tfsServers stand behind all channels of a case: they answer as it says, move its
+// clock by what that takes, and note calls and what is logged of them.
+type tfsServers struct {
+	env.Network
+	clock     *clock
+	answersMs []int // negative for a failure after that time
+	calls     []any
+	log       []string
+}
+
+func (c *call) newTFSServers() *tfsServers {
+	s := &tfsServers{
+		Network: c.env.Network, clock: c.clock, answersMs: c.in.ints("answers"),
+		calls: []any{}, log: []string{},
+	}
+	if len(s.answersMs) == 0 {
+		s.answersMs = []int{0}
+	}
+	c.clock.fixed = time.Unix(epochSec, int64(c.in.integerOr("nanosecond", 0)))
+	c.env.Network, c.env.Models, c.env.Log = s, tfsModelServers{s}, tfsLog{s}
+	c.env.Tasks = inlineTasks{c.env.Tasks}
+	return s
+}
+
+// answer notes a call and answers it; timeout is null for none.
+func (s *tfsServers) answer(target, method string, request proto.Message, timeout time.Duration) error {
+	var seconds any
+	if timeout > 0 {
+		seconds = int(timeout / time.Second)
+	}
+	ms := s.answersMs[len(s.calls)%len(s.answersMs)]
+	s.calls = append(s.calls, raw{[]any{hide(target), method, pb(request).v, seconds}})
+	s.clock.fixed = s.clock.fixed.Add(time.Duration(max(ms, -ms)) * time.Millisecond)
+	if ms < 0 {
+		return pysem.Raise("CallError", "no answer")
+	}
+	return nil
+}
+
+func (s *tfsServers) Dial(addr string) env.Channel { return &tfsStub{s: s, target: addr} }
+
+// tfsStub is a channel to one target.
+type tfsStub struct {
+	env.Channel
+	s      *tfsServers
+	target string
+}
+
+func (t *tfsStub) Call(method string, request []byte, timeout time.Duration) ([]byte, error) {
+	var message proto.Message = &apis.PredictRequest{}
+	if method == agent.MethodGetModelMetadata {
+		message = &apis.GetModelMetadataRequest{}
+	}
+	if err := proto.Unmarshal(request, message); err != nil {
+		return nil, err
+	}
+	return nil, t.s.answer(t.target, method, message, timeout)
+}
+
+func (t *tfsStub) Close() {}
+
+// tfsModelServers makes the typed calls into messages again.
+type tfsModelServers struct{ s *tfsServers }
+
+func (m tfsModelServers) Dial(addr string) env.ModelServer {
+	return &tfsModelStub{s: m.s, target: addr}
+}
+
+type tfsModelStub struct {
+	env.ModelServer
+	s      *tfsServers
+	target string
+}
+
+func (t *tfsModelStub) Status(spec env.ModelSpec, timeout time.Duration) ([]env.ModelVersionStatus, error) {
+	request := &apis.GetModelStatusRequest{ModelSpec: &apis.ModelSpec{Name: spec.Name, SignatureName: spec.Signature}}
+	return nil, t.s.answer(t.target, "/tensorflow.serving.ModelService/GetModelStatus", request, timeout)
+}
+
+func (t *tfsModelStub) Reload(data []byte, timeout time.Duration) (env.StatusProto, error) {
+	models := &config.ModelServerConfig{}
+	if err := proto.Unmarshal(data, models); err != nil {
+		return env.StatusProto{}, err
+	}
+	request := &apis.ReloadConfigRequest{Config: models}
+	return env.StatusProto{}, t.s.answer(t.target, "/tensorflow.serving.ModelService/HandleReloadConfigRequest", request, timeout)
+}
+
+func (t *tfsModelStub) Close() {}
+
+// tfsLog keeps the lines about a profile; of one about a failure its beginning.
+type tfsLog struct{ s *tfsServers }
+
+func (tfsLog) Enabled(env.Level) bool { return true }
+
+func (l tfsLog) Logf(_ env.Level, format string, args ...any) {
+	const failure = "Warning! call request failed"
+	line := fmt.Sprintf(format, args...)
+	switch {
+	case strings.HasPrefix(line, failure):
+		line = failure
+	case !strings.HasPrefix(line, "[Profile]") && !strings.HasPrefix(line, "Processing "):
+		return
+	}
+	l.s.log = append(l.s.log, line)
+}
+
+// inlineTasks run to their end when they are started, and take no time.
+type inlineTasks struct{ env.Tasks }
+
+func (inlineTasks) Sleep(time.Duration) {}
+
+func (inlineTasks) Go(name string, fn func()) env.Task {
+	fn()
+	return endedTask(name)
+}
+
+type endedTask string
+
+func (t endedTask) Name() string { return string(t) }
+func (endedTask) Done() bool     { return true }
+func (endedTask) Join()          {}
+
+// tfsClientMain is the program behind its flags.
+func (c *call) tfsClientMain() (any, error) {
+	o := c.tfsOptions()
+	s := c.newTFSServers()
+	c.env.Random = &draws{numbers: c.in.ints("draws")}
+	answer, err := agent.RunTFSClient(c.env, o)
+	var result any
+	if o.Cmd == "load" {
+		result = &util.StatusProto{}
+		if answer.Load.Message != "" {
+			badCasef("in.answers: found a status of a reload, want none")
+		}
+	}
+	return object("result", attempt(result, err), "calls", s.calls, "log", s.log), nil
+}
+
+func (c *call) tfsOptions() agent.TFSClientOptions {
+	flags := c.in.objectOr("options")
+	o := agent.DefaultTFSClientOptions()
+	o.Conf = flags.strOr("conf", "")
+	o.Cmd = flags.strOr("cmd_type", o.Cmd)
+	o.ModelName, o.InputFile, o.DataDir = flags.optStr("model_name"), flags.optStr("input_file"), flags.optStr("profile_data_dir")
+	o.Signature = flags.strOr("signature_name", o.Signature)
+	o.Target = flags.strOr("target", "")
+	o.InputType = flags.strOr("input_type", o.InputType)
+	o.FileType = flags.strOr("file_type", o.FileType)
+	o.BatchSize = flags.integerOr("batch_size", o.BatchSize)
+	o.Threads = flags.integerOr("parallel_num", o.Threads)
+	o.Duration = time.Duration(flags.integerOr("profile_duration", int(o.Duration/time.Second))) * time.Second
+	o.Framing = c.framing()
+	o.ValidSlots, o.UserFeatures = c.globals()
+	o.Quirks = c.quirks
+	return o
+}
+
+func (c *call) profileThread() (any, error) {
+	client := c.client()
+	s := c.newTFSServers()
+	load := agent.Load{
+		ModelName: c.in.str("model_name"), Signature: c.in.objectOr("options").strOr("signature_name", agent.DefaultTFSClientOptions().Signature),
+		Duration: time.Duration(c.in.integer("repeat_time")) * time.Second,
+	}
+	for i := range c.in.integer("servers") {
+		load.Channels = append(load.Channels, s.Dial(fmt.Sprintf("s%d", i)))
+	}
+	for _, text := range c.in.strings("data") {
+		load.Data = append(load.Data, tensorOf(text))
+	}
+	thread := client.NewProfileThread(c.in.integer("job_id"), load)
+	thread.Run()
+	latencies := []any{}
+	for _, ms := range thread.LatenciesMs {
+		latencies = append(latencies, ms)
+	}
+	return object("calls", s.calls, "log", s.log, "latencies_ms", latencies), nil
+}
+
+func tensorOf(text string) *framework.TensorProto {
+	return agent.MakeTensorProto([][]byte{[]byte(text)})
+}

@@ -1,0 +1,142 @@
+"""tfs_client: the program behind its flags, and the thread that measures.
+
+tfs_client.main: in.options are the flags by name (conf, cmd_type, input_type, ...), in.answers what the server does:
+the k-th call takes answers[k % len(answers)], an int, of milliseconds, and fails when that is negative; an empty list
+answers at once. out.calls are [target, method, request, timeout in s] in order; out.result is an attempt of what main
+returned; out.log are the lines about a profile, of one about a failed call its beginning.
+main calls a function of env_utils that does not exist (Q67); here it exists and does nothing.
+
+tfs_client.ProfileThread.run: in.job_id, in.model_name, in.servers (how many), in.repeat_time, in.data (the strings
+of one TensorProto each) and in.answers. out.calls and out.log as above, out.latencies_ms is get_result().
+
+Threads run one after the other: each when it is started, to its end. The clock stands but for calls, and begins
+in.nanosecond after the full second. Directory listings are sorted.
+"""
+import os
+import types
+
+from absl import flags
+
+from monolith.agent_service import tfs_client, utils
+from monolith.native_training import env_utils
+
+from ops.tfs_client import enter
+from values import Raw, attempt, encode
+
+import surroundings
+
+NANOSECONDS = 1000000000
+LOGGED = ("[Profile]", "Processing ", "Warning! call request failed")
+
+
+class CallError(Exception):
+    """A call that failed."""
+
+
+class Servers:
+    """What stands behind all channels, and the clock, which its calls move."""
+
+    def reset(self, given):
+        self.now_ns = surroundings.START_TIME * NANOSECONDS + given.get("nanosecond", 0)
+        self.answers = given.get("answers") or [0]
+        self.calls, self.log = [], []
+
+    def time(self):
+        return float(self.now_ns) / NANOSECONDS
+
+    def insecure_channel(self, target):
+        return target
+
+    def call(self, target, method, request, timeout, response):
+        ms = self.answers[len(self.calls) % len(self.answers)]
+        self.calls.append(Raw(encode([target, method, request, timeout])))
+        self.now_ns += abs(ms) * 1000000
+        if ms < 0:
+            raise CallError("no answer")
+        return response()
+
+    def info(self, line):
+        for beginning in LOGGED:
+            if line.startswith(beginning):
+                self.log.append(line if beginning != LOGGED[-1] else beginning)
+
+
+servers = Servers()
+
+
+def stub(service):
+    """The stub class of a service of the generated module, its calls noted."""
+    real = getattr(tfs_client, service)
+
+    class Stub:
+
+        def __init__(self, target):
+            methods = []
+            channel = types.SimpleNamespace(unary_unary=lambda path, **kwargs: methods.append((path, kwargs)))
+            real(channel)
+            for path, kwargs in methods:
+                setattr(self, path.rpartition("/")[2], self.method(target, path, kwargs))
+
+        def method(self, target, path, kwargs):
+            empty = lambda: kwargs["response_deserializer"](b"")
+            return lambda request, timeout=None: servers.call(target, path, request, timeout, empty)
+
+    return Stub
+
+
+class Thread:
+    """Takes the place of threading.Thread below ProfileThread."""
+
+    def __init__(self, *args):
+        pass
+
+    def start(self):
+        self.run()
+
+    def join(self):
+        pass
+
+
+tfs_client.ModelServiceStub = stub("ModelServiceStub")
+tfs_client.PredictionServiceStub = stub("PredictionServiceStub")
+tfs_client.grpc = servers
+tfs_client.time = servers
+tfs_client.logging = servers
+tfs_client.ProfileThread.__bases__ = (Thread,)
+env_utils.setup_host_ip = lambda: None
+listdir = os.listdir
+os.listdir = lambda path=".": sorted(listdir(path))
+
+
+class tqdm:  # pylint: disable=invalid-name
+    """No progress bar."""
+
+    def __new__(cls, items, desc=None):
+        del desc
+        return items
+
+
+import tqdm as tqdm_module  # pylint: disable=wrong-import-position
+
+tqdm_module.tqdm = tqdm
+
+
+def main(given):
+    enter(given)
+    servers.reset(given)
+    with surroundings.captured_stdout():
+        result = attempt(tfs_client.main, None)
+    return {"result": result, "calls": servers.calls, "log": servers.log}
+
+
+def profile_thread(given):
+    enter(given)
+    servers.reset(given)
+    stubs = [tfs_client.PredictionServiceStub(f"s{i}") for i in range(given["servers"])]
+    data = [utils.make_tensor_proto([text.encode()]) for text in given["data"]]
+    thread = tfs_client.ProfileThread(given["job_id"], given["model_name"], stubs, given["repeat_time"], data)
+    thread.start()
+    return {"calls": servers.calls, "log": servers.log, "latencies_ms": thread.get_result()}
+
+
+OPS = {"tfs_client.main": main, "tfs_client.ProfileThread.run": profile_thread}

@@ -1,0 +1,146 @@
+package simrun_test
+
+import (
+	"fmt"
+	"path"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// The model server client against simulated model servers, in virtual time. What
+// it sends is held to the reference by vectors/tfs_client.json.
+
+// startModelServer serves version 1 of a model.
+func (c *parityCase) startModelServer(port int, model string) *tfserving.Node {
+	c.t.Helper()
+	c.must(c.machine.FS.AddModelVersion("/models/"+model, 1, 1000))
+	options := tfserving.DefaultOptions(tfserving.Profile24)
+	options.Port, options.ModelName, options.ModelBasePath = port, model, path.Join("/models", model)
+	return tfserving.StartNode(tfserving.NodeConfig{
+		Options: options, Proc: c.machine.Node.NewProcess(fmt.Sprint("model server ", port)),
+		Host: c.machine.Net, Files: c.machine.FS, Dir: "/",
+		Exit: func(code int, stdout string) {
+			c.t.Errorf("the server at port %d ended with %d: %s", port, code, stdout)
+		},
+	})
+}
+
+func inClientWorld(t *testing.T, fn func(c *parityCase)) {
+	t.Helper()
+	inFakeWorld(t, map[string]any{"MY_HOST_IP": "127.0.0.1"}, func(c *parityCase) {
+		c.startModelServer(20001, "m")
+		c.env.Tasks.Sleep(10 * time.Second)
+		fn(c)
+	})
+}
+
+// profileOf runs threads against servers at these ports for 2 s.
+func profileOf(c *parityCase, threads int, ports ...int) agent.Profile {
+	c.t.Helper()
+	client := agent.TFSClient{Env: c.env}
+	batch, err := client.RandomExampleBatch([]agent.Feature{
+		{FeatureName: pysem.Some("f_user_id"), Method: pysem.Some("Direct"), Slot: pysem.Some(1)},
+	}, 4)
+	c.must(err)
+	load := agent.Load{
+		ModelName: "m", Signature: "serving_default", Duration: 2 * time.Second, Threads: threads,
+		Data: []*framework.TensorProto{agent.MakeTensorProto([][]byte{batch})},
+	}
+	for _, port := range ports {
+		load.Channels = append(load.Channels, c.env.Network.Dial(fmt.Sprint("127.0.0.1:", port)))
+	}
+	p, err := client.Profile(load)
+	c.must(err)
+	return p
+}
+
+func TestAProfileMeasuresTheServerAndIsTheSameEveryTime(t *testing.T) {
+	var profiles []agent.Profile
+	for range 2 {
+		inClientWorld(t, func(c *parityCase) { profiles = append(profiles, profileOf(c, 3, 20001)) })
+	}
+	if diff := cmp.Diff(profiles[0], profiles[1]); diff != "" {
+		t.Errorf("profiles of one seed (-first +second):\n%s", diff)
+	}
+	p := profiles[0]
+	model := tfserving.DefaultOptions(tfserving.Profile24).Cost.PredictTime.Seconds() * 1000
+	if p.Count == 0 || p.AverageMs < model || p.P99Ms < p.AverageMs {
+		t.Errorf("got %s, want calls of %g ms and more", p, model)
+	}
+}
+
+func TestThreadsOfAProfileRunAtOnce(t *testing.T) {
+	inClientWorld(t, func(c *parityCase) {
+		one, three := profileOf(c, 1, 20001), profileOf(c, 3, 20001)
+		if three.CallsPerSecond < 2*one.CallsPerSecond {
+			t.Errorf("three threads: got %s, want about thrice the calls of %s", three, one)
+		}
+	})
+}
+
+func TestQ142_AProfileThatFindsNobodyEnds(t *testing.T) {
+	inClientWorld(t, func(c *parityCase) {
+		if p := profileOf(c, 2, 20099); p != (agent.Profile{}) {
+			t.Errorf("got %s, want no call", p)
+		}
+	})
+}
+
+// The reference's own command is stopped by a missing function before (Q67).
+func TestTheClientsCommands(t *testing.T) {
+	inClientWorld(t, func(c *parityCase) {
+		c.write(map[string]string{
+			caseDir + "/a.conf": "bzid b\nbase_name n\nbase_path /m\ndeploy_type mixed\n",
+			caseDir + "/eb":     "batch_size: 1",
+			caseDir + "/models": `model_config_list { config { name: "n" base_path: "/models/m" model_platform: "tensorflow" } }`,
+		})
+		o := agent.DefaultTFSClientOptions()
+		o.Conf, o.Target, o.ModelName = caseDir+"/a.conf", "127.0.0.1:20001", pysem.Some("m")
+		o.Cmd, o.FileType, o.InputFile = "get", "pbtxt", pysem.Some(caseDir+"/eb")
+		a, err := agent.RunTFSClient(c.env, o)
+		c.must(err)
+		if v := a.Predict.GetModelSpec().GetVersion().GetValue(); v != 1 {
+			t.Errorf("get: answered by version %d, want 1", v)
+		}
+		o.Cmd = "meta"
+		if _, err = agent.RunTFSClient(c.env, o); codeOf(err) != env.Unimplemented {
+			t.Errorf("meta: got %v, want UNIMPLEMENTED: the simulated server has none", err)
+		}
+		o.Cmd, o.InputFile = "load", pysem.Some(caseDir+"/models")
+		a, err = agent.RunTFSClient(c.env, o)
+		c.must(err)
+		if a.Load != (env.StatusProto{}) {
+			t.Errorf("load: got %+v, want OK", a.Load)
+		}
+		o.Cmd, o.ModelName = "status", pysem.Some("n")
+		a, err = agent.RunTFSClient(c.env, o)
+		c.must(err)
+		if diff := cmp.Diff([]env.ModelVersionStatus{{Version: 1, State: env.StateAvailable}}, a.Status); diff != "" {
+			t.Errorf("status of the loaded model (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func codeOf(err error) env.Code {
+	if rpc, ok := err.(*env.RPCError); ok {
+		return rpc.Code
+	}
+	return env.OK
+}
+
+func TestPredictRefusesBytesThatAreNoRequest(t *testing.T) {
+	inClientWorld(t, func(c *parityCase) {
+		_, err := c.env.Network.Dial("127.0.0.1:20001").Call(agent.MethodPredict, []byte("\xff"), time.Second)
+		if codeOf(err) != env.Internal {
+			t.Errorf("got %v, want INTERNAL", err)
+		}
+	})
+}
