@@ -23,12 +23,14 @@ type Agent interface {
 // startLogged starts a program in TFS_HOME/bin with its output appended to
 // <dir>/<prefix>_<base> of the log (agent_base.py:54-74, ServingLog). The name
 // is computed before the directory changes, so a relative log resolves below
-// TFS_HOME/bin (Q8).
+// TFS_HOME/bin (Q8). In an MLP pod the log stays empty, for the program writes where
+// the agent writes (agent_v1.py:172).
 //
 // Speed: once for each process that is started; nothing of it is asked again.
 func startLogged(e *env.Env, prefix, log string, cmd env.Command) (env.Process, error) {
 	cmd.Output = pysem.JoinStrings(pysem.Dirname(log), prefix+"_"+pysem.Basename(log))
 	cmd.Append = true
+	_, cmd.InheritOutput = e.Host.LookupEnv("MLP_POD_NAME")
 	cwd := e.Files.Getwd()
 	if err := e.Files.Chdir(tfsHome + "/bin"); err != nil {
 		return nil, err

@@ -19,6 +19,8 @@ type ProcessNode struct {
 	command  string
 	port     OptInt
 	process  env.Process // nil before the start
+	// sleep waits as the main thread does, which starts the processes.
+	sleep func(d time.Duration)
 }
 
 func newProcessNode(e *env.Env, conf *AgentConfig, replicas *ReplicaManager, kind, tfsLog, binary string) (*ProcessNode, error) {
@@ -65,7 +67,7 @@ func withVariable(environ []string, key, value string) []string {
 // the same (Q12).
 func (n *ProcessNode) awaitOthers() (bool, error) {
 	pause := time.Duration(n.conf.UpdateModelStatusInterval) * 2 * time.Second
-	n.e.Tasks.Sleep(pause)
+	n.sleep(pause)
 	waited := pause
 	type server struct {
 		name    string
@@ -84,7 +86,7 @@ func (n *ProcessNode) awaitOthers() (bool, error) {
 			if ok || waited >= maxWait {
 				break
 			}
-			n.e.Tasks.Sleep(pause)
+			n.sleep(pause)
 			waited += pause
 		}
 		if waited >= maxWait {
@@ -106,7 +108,7 @@ func (n *ProcessNode) awaitPort() bool {
 		if n.e.Network.Probe("127.0.0.1:"+n.port.String()) == nil {
 			return true
 		}
-		n.e.Tasks.Sleep(pause)
+		n.sleep(pause)
 	}
 	return false
 }
@@ -143,20 +145,41 @@ type ProcessMgr struct {
 	lock    *monitor.RLock
 	killed  bool
 	stopped *monitor.Event
+	// handling is held while a signal is handled. Python does so in the main thread,
+	// which meanwhile does nothing else.
+	handling *monitor.RLock
 }
 
 func newProcessMgr(e *env.Env) *ProcessMgr {
-	m := &ProcessMgr{e: e, lock: monitor.NewRLock(e.Tasks, "process manager"), stopped: monitor.NewEvent(e.Tasks, "end of the process manager")}
+	m := &ProcessMgr{
+		e: e, lock: monitor.NewRLock(e.Tasks, "process manager"), stopped: monitor.NewEvent(e.Tasks, "end of the process manager"),
+		handling: monitor.NewRLock(e.Tasks, "handler of a signal"),
+	}
 	for _, sig := range []env.Signal{env.SIGTERM, env.SIGINT} {
 		e.Processes.Notify(sig, m.signalled)
 	}
 	return m
 }
 
-func (m *ProcessMgr) add(n *ProcessNode) { m.nodes = append(m.nodes, n) }
+func (m *ProcessMgr) add(n *ProcessNode) {
+	n.sleep = func(d time.Duration) {
+		m.e.Tasks.Sleep(d)
+		m.awaitHandler()
+	}
+	m.nodes = append(m.nodes, n)
+}
+
+// awaitHandler holds the main thread up while a signal is handled, which mostly is
+// until the end of the process.
+func (m *ProcessMgr) awaitHandler() {
+	m.handling.Lock()
+	m.handling.Unlock()
+}
 
 // signalled kills everything, the agent included (agent_v1.py:240).
 func (m *ProcessMgr) signalled() {
+	m.handling.Lock()
+	defer m.handling.Unlock()
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	if m.killed {
@@ -170,6 +193,7 @@ func (m *ProcessMgr) signalled() {
 // killing everything has ended the agent (Q16).
 func (m *ProcessMgr) start() error {
 	for _, n := range m.nodes {
+		m.awaitHandler()
 		ok, err := n.run()
 		if err != nil {
 			return err

@@ -37,6 +37,9 @@ type Command struct {
 	Output string
 	// Append keeps what Output already holds.
 	Append bool
+	// InheritOutput leaves the program the output of the starter; Output is opened
+	// and not used.
+	InheritOutput bool
 }
 
 // Processes starts programs and speaks for the process itself.

@@ -288,11 +288,7 @@ func (c *call) replicaManager() (any, error) {
 		if !okPath || !okStat {
 			c.in.wrong("nodes", "a list of [path, stat]")
 		}
-		meta := agent.DefaultReplicaMeta()
-		meta.Address, meta.AddressIPv6 = pysem.Some("h:5"), pysem.Some("[fd00::1]:5")
-		meta.ArchonAddress, meta.ArchonAddressIPv6 = pysem.Some("h:6"), pysem.Some("[fd00::1]:6")
-		meta.Stat = env.ModelState(stat)
-		if _, err := zk.Create(path, meta.Serialize(), env.CreateOptions{MakePath: true}); err != nil {
+		if _, err := zk.Create(path, replicaWith(stat), env.CreateOptions{MakePath: true}); err != nil {
 			return nil, err
 		}
 	}

@@ -32,7 +32,7 @@ MAIN, CLIENT = "main", "client"
 PARTS = {
     MAIN: ("utils", "data_def", "mocked_zkclient", "zk_mirror", "replica_manager", "backends", "agent_service",
            "tfs_monitor", "mocked_tfserving", "agent_v3", "tfs_wrapper", "model_manager", "agent_controller",
-           "resource_utils", "training", "service_discovery", "agent"),
+           "resource_utils", "training", "service_discovery", "agent", "agent_v1"),
     CLIENT: ("tfs_client", "tfs_client_program"),
 }
 

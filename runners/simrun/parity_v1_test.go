@@ -289,6 +289,17 @@ func TestSIGTERMKillsTheProcessesInOrderAndThenTheAgent(t *testing.T) {
 	}
 }
 
+// Python handles signals in the main thread, which starts nothing meanwhile.
+func TestNothingIsStartedWhileASignalIsHandled(t *testing.T) {
+	lab := startV1(t, nil, "deploy_type", "mixed")
+	lab.pass(1500 * time.Millisecond)
+	if err := lab.agent.Signal(env.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	lab.pass(time.Hour)
+	lab.want("0 start agent", "0 start ps", "1 end ps -9", "2 end agent -9")
+}
+
 func TestAnEntryGivesUpAfterAnHourWithoutDense(t *testing.T) {
 	lab := startV1(t, nil, "deploy_type", "mixed", "dense_alone", true)
 	lab.stub.only = "1005" // the port of ps

@@ -22,6 +22,8 @@
 // the modules of runners/python/ops that answer them:
 //
 //   - agent.py: agent.main.
+//   - agent_v1.py: agent_v1.AgentV1.sequence (what an agent starts, probes and kills,
+//     and when, while its servers, their replicas and signals do as the case plans).
 //   - tfs_client.py: tfs_client.generate_random_instance,
 //     .generate_random_example_batch, .gen_random_file and
 //     .get_example_batch_proto_v2. in.draws are the random numbers, so that what is

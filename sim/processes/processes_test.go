@@ -291,6 +291,27 @@ func TestOutputFiles(t *testing.T) {
 	}
 }
 
+func TestAnInheritedOutputIsTheStarters(t *testing.T) {
+	h := newHost(t)
+	h.table.Register("server", func(p *processes.Process) { p.Print("hello") })
+	h.table.Register("tool", func(p *processes.Process) {
+		self := h.table.View(p.Life(), p.Environ, p.Dir)
+		p.Main(func() int {
+			h.start(self, env.Command{Args: []string{"/bin/server"}, Output: "own", InheritOutput: true})
+			return 0
+		})
+	})
+	if _, err := h.table.Start(env.Command{Args: []string{"/opt/app/bin/tool"}, Dir: "/srv", Output: "log"}); err != nil {
+		t.Fatal(err)
+	}
+	h.run(time.Second)
+	for _, want := range []struct{ file, content string }{{"/srv/log", "hello\n"}, {"/srv/own", ""}} {
+		if got, err := h.tree.ReadFile(want.file); err != nil || string(got) != want.content {
+			t.Errorf("%s holds %q, %v, want %q", want.file, got, err, want.content)
+		}
+	}
+}
+
 func TestChildrenOutliveTheirParent(t *testing.T) {
 	h := newHost(t)
 	h.table.Register("server", func(p *processes.Process) {})

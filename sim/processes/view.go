@@ -36,6 +36,9 @@ func (v *view) Start(cmd env.Command) (env.Process, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cmd.InheritOutput {
+		p.output = v.p.output
+	}
 	return &child{Process: p, parent: v.p.life}, nil
 }
 

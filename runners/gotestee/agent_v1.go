@@ -1,0 +1,227 @@
+package gotestee
+
+import (
+	"slices"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// agentV1Ops are agent_v1.py: runners/python/ops/agent_v1.py describes the
+// operation.
+var agentV1Ops = table{"agent_v1.AgentV1.sequence": (*call).agentV1Sequence}
+
+func (c *call) agentV1Sequence() (any, error) {
+	s := c.newStage()
+	conf, err := agent.Loader{Env: c.env, Quirks: c.quirks}.FromFile(c.in.str("conf"))
+	if err != nil {
+		return nil, err
+	}
+	a, err := agent.NewAgentV1(c.env, conf, c.in.str("tfs_log"), agent.AgentV1Options{ZooKeeper: s.zk})
+	if err != nil {
+		return nil, err
+	}
+	s.schedule(a)
+	c.life.Go("main thread of the agent", func() {
+		if err := a.Start(); err != nil {
+			class, _ := failureOf(err)
+			s.note("raised", class)
+			s.end()
+			return
+		}
+		s.note("started", nil)
+	})
+	s.ended.WaitFor(ms(c.in.integer("until_ms")))
+	return object("log", s.log), nil
+}
+
+// stage is the world of one agent: what it starts, asks and kills is noted.
+type stage struct {
+	c         *call
+	begin     time.Duration
+	log       []any
+	plans     []arguments
+	processes []*stageProcess
+	handlers  map[env.Signal]func()
+	zk        *stageZK
+	// over says that the agent is gone; nothing is noted from then on.
+	over         bool
+	ended, never env.Cond
+}
+
+var kindStage = vtime.NewKind("gotestee.stage")
+
+func (c *call) newStage() *stage {
+	s := &stage{
+		c: c, begin: c.env.Clock.Elapsed(), log: []any{}, handlers: map[env.Signal]func(){},
+		ended: c.env.Tasks.NewCond("end of the agent"), never: c.env.Tasks.NewCond("nothing"),
+	}
+	if c.in.has("servers") {
+		s.plans = c.in.objects("servers")
+	}
+	s.zk = &stageZK{fakeZK: c.newZK(), s: s}
+	c.env.Processes = &stageProcesses{Processes: c.env.Processes, s: s}
+	c.env.Network = &stageNetwork{Network: c.env.Network, s: s}
+	c.env.Files = &stageFiles{Files: c.env.Files, dir: caseDir}
+	c.env.Models = noModelServers{}
+	c.env.Tasks = pollOnly{c.env.Tasks}
+	return s
+}
+
+func (s *stage) note(name string, value any) {
+	if !s.over {
+		s.log = append(s.log, raw{[]any{s.nowMs(), name, encode(value)}})
+	}
+}
+
+func (s *stage) nowMs() int { return int((s.c.env.Clock.Elapsed() - s.begin) / time.Millisecond) }
+
+func (s *stage) end() {
+	s.over = true
+	s.ended.Broadcast()
+}
+
+func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// after lets something happen in a task of its own.
+func (s *stage) after(d time.Duration, name string, fn func()) {
+	s.c.life.After(d, kindStage, func() { s.c.life.Go(name, fn) })
+}
+
+// schedule sets the events of the case.
+func (s *stage) schedule(a *agent.AgentV1) {
+	if !s.c.in.has("events") {
+		return
+	}
+	for _, v := range s.c.in.list("events") {
+		event, ok := v.([]any)
+		if !ok || len(event) != 3 {
+			s.c.in.wrong("events", "a list of [milliseconds, name, arguments]")
+		}
+		at, okAt := event[0].(int)
+		name, okName := event[1].(string)
+		values, okValues := event[2].([]any)
+		if !okAt || !okName || !okValues {
+			s.c.in.wrong("events", "a list of [milliseconds, name, arguments]")
+		}
+		s.after(ms(at), name, func() { s.happen(a, name, values) })
+	}
+}
+
+func (s *stage) happen(a *agent.AgentV1, name string, values []any) {
+	text := func(i int) string {
+		v, _ := values[i].(string)
+		return v
+	}
+	number := func(i int) int {
+		v, _ := values[i].(int)
+		return v
+	}
+	var err error
+	switch name {
+	case "signal":
+		s.handlers[env.Signal(number(0))]()
+	case "stop":
+		a.Stop()
+	case "create":
+		_, err = s.zk.Create(text(0), replicaWith(number(1)), env.CreateOptions{MakePath: true})
+	case "set":
+		_, err = s.zk.Set(text(0), replicaWith(number(1)), -1)
+	case "delete":
+		err = s.zk.Delete(text(0), env.DeleteOptions{Version: -1, Recursive: true})
+	default:
+		badCasef("in.events: found the event %q, which this operation does not have", name)
+	}
+	if err != nil {
+		badCasef("in.events: %s %v: %v", name, values, err)
+	}
+}
+
+// replicaWith is a replica with that stat, somewhere else.
+func replicaWith(stat int) []byte {
+	meta := agent.DefaultReplicaMeta()
+	meta.Address, meta.AddressIPv6 = pysem.Some("h:5"), pysem.Some("[fd00::1]:5")
+	meta.ArchonAddress, meta.ArchonAddressIPv6 = pysem.Some("h:6"), pysem.Some("[fd00::1]:6")
+	meta.Stat = env.ModelState(stat)
+	return meta.Serialize()
+}
+
+// pollOnly runs of the agent's threads only the one that looks at its processes.
+type pollOnly struct{ env.Tasks }
+
+func (p pollOnly) Go(name string, fn func()) env.Task {
+	if name != "process poll" {
+		return endedTask(name)
+	}
+	return p.Tasks.Go(name, fn)
+}
+
+// stageZK is the fake client, its start and stop noted.
+type stageZK struct {
+	*fakeZK
+	s *stage
+}
+
+func (z *stageZK) Start(timeout time.Duration) error {
+	z.s.note("zk.start", nil)
+	return z.fakeZK.Start(timeout)
+}
+
+func (z *stageZK) Stop() {
+	z.s.note("zk.stop", nil)
+	z.fakeZK.Stop()
+}
+
+// stageNetwork takes a service without serving it, and knows the ports that are open.
+type stageNetwork struct {
+	env.Network
+	s *stage
+}
+
+func (n *stageNetwork) Serve(port, _ int, _ env.Handler) (env.Server, error) {
+	n.s.note("serve", port)
+	return stageServer{n.s}, nil
+}
+
+func (n *stageNetwork) Probe(addr string) error {
+	open := slices.ContainsFunc(n.s.processes, func(p *stageProcess) bool { return "127.0.0.1:"+p.port == addr && p.open() })
+	port, _, err := pysem.ParseSmallInt(addr[len("127.0.0.1:"):])
+	if err != nil {
+		return err
+	}
+	n.s.note("probe", []any{port, open})
+	if !open {
+		return &env.RPCError{Code: env.Unavailable, Message: env.NoConnection}
+	}
+	return nil
+}
+
+type stageServer struct{ s *stage }
+
+func (stageServer) Port() int { return 0 }
+func (v stageServer) Stop()   { v.s.note("unserve", nil) }
+
+// stageFiles have every directory, for the one of the servers is not the case's.
+type stageFiles struct {
+	env.Files
+	dir string
+}
+
+func (f *stageFiles) Getwd() string { return f.dir }
+
+func (f *stageFiles) Chdir(path string) error {
+	f.dir = path
+	return nil
+}
+
+// noModelServers never answer; the threads that would ask do not run.
+type noModelServers struct{}
+
+func (noModelServers) Dial(string) env.ModelServer { return noModelServer{} }
+
+type noModelServer struct{ env.ModelServer }
+
+func (noModelServer) Close() {}

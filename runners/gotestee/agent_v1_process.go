@@ -1,0 +1,143 @@
+package gotestee
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// stageProcesses start processes that do what the case plans.
+type stageProcesses struct {
+	env.Processes
+	s *stage
+}
+
+// stageProcess is one of them.
+type stageProcess struct {
+	s        *stage
+	number   int
+	port     string
+	opens    time.Duration // since the begin; negative for never
+	survives int
+	code     int
+	done     bool
+	exited   env.Cond
+}
+
+func (p *stageProcesses) Notify(sig env.Signal, handler func()) { p.s.handlers[sig] = handler }
+
+// Exit ends the agent. Its tasks that get here wait for ever.
+func (p *stageProcesses) Exit(code int) {
+	if code == -int(env.SIGKILL) {
+		p.s.note("killed self", nil)
+	}
+	p.s.end()
+	for {
+		p.s.never.Wait()
+	}
+}
+
+func (p *stageProcesses) Start(cmd env.Command) (env.Process, error) {
+	s := p.s
+	plan := arguments{Dict: &pysem.Dict{}, where: "in.servers"}
+	if n := len(s.processes); n < len(s.plans) {
+		plan = s.plans[n]
+	}
+	if plan.flag("missing") {
+		return nil, &fs.PathError{Op: "exec", Path: cmd.Args[0], Err: fs.ErrNotExist}
+	}
+	process := &stageProcess{
+		s: s, number: len(s.processes), port: portOf(cmd.Args), opens: s.opening(plan),
+		survives: plan.integerOr("survives", 0), exited: s.c.env.Tasks.NewCond("end of a process"),
+	}
+	s.processes = append(s.processes, process)
+	if plan.value("ends_ms") != nil {
+		s.after(ms(plan.integer("ends_ms")), "end of a process", func() { process.exit(plan.integerOr("code", 0)) })
+	}
+	var log any
+	if cmd.Output != "" && !cmd.InheritOutput {
+		log = cmd.Output
+	}
+	s.note("start", []any{cmd.Args, difference(cmd.Env, s.c.env.Host.Environ()), s.c.env.Files.Getwd(), log})
+	return process, nil
+}
+
+// opening is when a process that is started now opens its port, since the begin;
+// negative for never.
+func (s *stage) opening(plan arguments) time.Duration {
+	if plan.has("opens_ms") && plan.value("opens_ms") == nil {
+		return -1
+	}
+	return s.c.env.Clock.Elapsed() - s.begin + ms(plan.integerOr("opens_ms", 0))
+}
+
+func portOf(args []string) string {
+	for _, arg := range args {
+		if port, ok := strings.CutPrefix(arg, "--port="); ok {
+			return port
+		}
+	}
+	return ""
+}
+
+// difference are the variables that differ from others, null for those that are
+// missing. Nil is the others' environment itself.
+func difference(environ, others []string) *pysem.Dict {
+	d := object()
+	if environ == nil {
+		return d
+	}
+	for _, kv := range environ {
+		if !slices.Contains(others, kv) {
+			key, value, _ := strings.Cut(kv, "=")
+			d.Set(key, value)
+		}
+	}
+	for _, kv := range others {
+		key, _, _ := strings.Cut(kv, "=")
+		if !slices.ContainsFunc(environ, func(own string) bool { return strings.HasPrefix(own, key+"=") }) {
+			d.Set(key, nil)
+		}
+	}
+	return d
+}
+
+func (p *stageProcess) open() bool {
+	return !p.done && p.opens >= 0 && p.opens <= p.s.c.env.Clock.Elapsed()-p.s.begin
+}
+
+// exit is an end by itself.
+func (p *stageProcess) exit(code int) {
+	if !p.done {
+		p.s.note("exit", []any{p.number, code})
+		p.finish(code)
+	}
+}
+
+func (p *stageProcess) finish(code int) {
+	p.code, p.done = code, true
+	p.exited.Broadcast()
+}
+
+func (p *stageProcess) Pid() int          { return p.number }
+func (p *stageProcess) Poll() (int, bool) { return p.code, p.done }
+func (p *stageProcess) Exited() env.Cond  { return p.exited }
+
+func (p *stageProcess) Signal(sig env.Signal) error {
+	if p.done {
+		return nil
+	}
+	if sig != env.SIGKILL {
+		badCasef("a process got %v, want SIGKILL only", sig)
+	}
+	p.s.note("kill", p.number)
+	if p.survives == 0 {
+		p.finish(-int(sig))
+	}
+	p.survives--
+	return nil
+}

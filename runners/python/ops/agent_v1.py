@@ -1,0 +1,261 @@
+"""agent_v1: which processes an agent starts, waits for and kills, and when.
+
+agent_v1.AgentV1.sequence: in.conf is the agent.conf, in.tfs_log its log. The agent is made and started as its main
+thread does, with a clock that only sleeping moves. in.servers are what the processes do that it starts, in order of
+their start; those beyond the list open their port at once and go on for ever:
+
+    opens_ms  when the port is open, after the start, null for never; 0 where it is missing
+    ends_ms   when it ends by itself, after the start, with code (0)
+    survives  how many kills it ignores
+    missing   true when the program cannot be started
+
+in.events are [milliseconds, name, arguments] from outside: signal [number] to the agent; create, set and delete [path,
+stat], on the znode of a replica; stop [], which is AgentV1.stop in a thread of its own. Nothing happens after
+in.until_ms. Events fall on fractions of a second on which no sleep ends.
+
+out.log are [milliseconds, name, value]: zk.start, zk.stop, serve (port), unserve; start (argv; the variables in which
+its environment differs from the agent's; the directory; the file that takes its output or null for the agent's own);
+probe ([port, open]); exit ([number of the process, code]) of those that end by themselves; kill (number of the
+process); killed self, after which there is nothing; started, when start has returned; raised (class), when it has not.
+The threads of the replica manager do not run, so that replicas are what in.events makes of them.
+"""
+import errno
+import heapq
+import os
+import signal
+import subprocess
+import types
+
+from monolith.agent_service import agent_base, agent_v1, data_def
+from monolith.agent_service import utils
+
+import recorder
+import ops.replica_manager  # pylint: disable=unused-import  # its threads are idle
+from ops.data_def import make
+from ops.replica_manager import ADDRESS
+from values import Raw, Unanswerable, encode
+
+SECOND_MS = 1000
+
+
+class Over(BaseException):
+    """The agent's process is gone, or the time is over."""
+
+
+class Stage:
+    """The world of one agent: its clock, and everything that happens on it."""
+
+    def reset(self, given):
+        self.now_ms, self.until_ms = 0, given["until_ms"]
+        self.log, self.processes, self.threads, self.handlers = [], [], [], {}
+        self.plans = given.get("servers") or []
+        self.directory = os.getcwd()
+        self.due, self.number = [], 0
+        for ms, name, arguments in given.get("events") or []:
+            self.at(ms, lambda name=name, arguments=arguments: getattr(self, name)(*arguments))
+
+    def note(self, name, value=None):
+        self.log.append(Raw(encode([self.now_ms, name, value])))
+
+    def at(self, ms, happens):
+        self.number += 1
+        heapq.heappush(self.due, (ms, self.number, happens))
+
+    def sleep(self, seconds):
+        wakes = self.now_ms + seconds * SECOND_MS
+        while self.due and self.due[0][0] <= min(wakes, self.until_ms):
+            ms, _, happens = heapq.heappop(self.due)
+            self.now_ms = max(self.now_ms, ms)
+            happens()
+        self.now_ms = max(self.now_ms, wakes)
+        if self.now_ms > self.until_ms:
+            raise Over()
+
+    def time(self):
+        return self.now_ms / SECOND_MS
+
+    # Events.
+
+    def signal(self, number):
+        self.handlers[number](number, None)
+
+    def create(self, path, stat):
+        self.client.create(path, replica(stat), makepath=True)
+
+    def set(self, path, stat):
+        self.client.set(path, replica(stat))
+
+    def delete(self, path):
+        self.client.delete(path)
+
+    def stop(self):
+        self.agent.stop()
+
+    # What the agent calls.
+
+    def check_port_open(self, port):
+        is_open = any(p.port == str(port) and p.is_open() for p in self.processes)
+        self.note("probe", [port, is_open])
+        return is_open
+
+    def kill(self, pid, number):
+        if (pid, number) != (os.getpid(), signal.SIGKILL):
+            raise Unanswerable(f"signal {number} to process {pid}")
+        self.note("killed self")
+        raise Over()
+
+    def notify(self, number, handler):
+        self.handlers[number] = handler
+
+    def chdir(self, path):
+        self.directory = path
+
+    def open(self, name, mode):
+        assert mode == "a"
+        return name
+
+
+stage = Stage()
+
+
+def replica(stat):
+    return make(data_def.ReplicaMeta, {**ADDRESS, "stat": stat}).serialize()
+
+
+class Popen:
+    """A process that does what its plan says."""
+
+    def __init__(self, argv, shell, stderr, stdout, env):
+        assert not shell and stderr == subprocess.STDOUT
+        self.number = self.pid = len(stage.processes)
+        plan = stage.plans[self.number] if self.number < len(stage.plans) else {}
+        if plan.get("missing"):
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+        stage.processes.append(self)
+        self.returncode = self.code = None
+        self.survives = plan.get("survives", 0)
+        self.port = next((a[len("--port="):] for a in argv if a.startswith("--port=")), None)
+        opens_ms = plan.get("opens_ms", 0)
+        self.opens_ms = None if opens_ms is None else stage.now_ms + opens_ms
+        if plan.get("ends_ms") is not None:
+            stage.at(stage.now_ms + plan["ends_ms"], lambda: self.exit(plan.get("code", 0)))
+        stage.note("start", [argv, difference(env, os.environ), stage.directory, stdout])
+
+    def is_open(self):
+        return self.code is None and self.opens_ms is not None and self.opens_ms <= stage.now_ms
+
+    def exit(self, code):
+        if self.code is None:
+            self.code = code
+            stage.note("exit", [self.number, code])
+
+    def poll(self):
+        self.returncode = self.code
+        return self.returncode
+
+    def kill(self):
+        if self.poll() is None:
+            stage.note("kill", self.number)
+            if self.survives == 0:
+                self.code = -signal.SIGKILL
+            self.survives -= 1
+
+
+def difference(environment, other):
+    changed = {k: v for k, v in environment.items() if other.get(k) != v}
+    return {**changed, **{k: None for k in other if k not in environment}}
+
+
+class Client(recorder.Client):
+    """The fake ZooKeeper client, its start and stop noted."""
+
+    def start(self, *arguments, **options):
+        stage.note("zk.start")
+        return super().start(*arguments, **options)
+
+    def stop(self):
+        stage.note("zk.stop")
+        return super().stop()
+
+
+class Service:
+    """Takes the place of AgentService."""
+
+    def __init__(self, watcher, port):
+        del watcher
+        self.port = port
+
+    def start(self):
+        stage.note("serve", self.port)
+
+    def stop(self):
+        stage.note("unserve")
+
+
+class Thread:
+    """A thread that runs when the main thread has nothing more to do."""
+
+    def __init__(self, target):
+        self.target = target
+
+    def start(self):
+        stage.threads.append(self.target)
+
+
+class Pool:
+    """A pool whose threads run at once: who submits waits for the result."""
+
+    def __init__(self, max_workers):
+        pass
+
+    def submit(self, function):
+        result = function()
+        return types.SimpleNamespace(result=lambda: result)
+
+
+def new_client(hosts):
+    del hosts
+    stage.client = Client()
+    return stage.client
+
+
+agent_v1.os = types.SimpleNamespace(environ=os.environ, getpid=os.getpid, kill=stage.kill)
+agent_v1.subprocess = types.SimpleNamespace(Popen=Popen, STDOUT=subprocess.STDOUT)
+agent_v1.signal = types.SimpleNamespace(SIGTERM=signal.SIGTERM, SIGINT=signal.SIGINT, SIGKILL=signal.SIGKILL,
+                                        signal=stage.notify)
+agent_v1.threading = types.SimpleNamespace(Thread=Thread)
+agent_v1.ThreadPoolExecutor = Pool
+agent_v1.time = stage
+agent_v1.check_port_open = stage.check_port_open
+agent_v1.MonolithKazooClient = new_client
+agent_v1.AgentService = Service
+
+agent_base.os = types.SimpleNamespace(path=os.path, getcwd=lambda: stage.directory, chdir=stage.chdir)
+agent_base.open = stage.open
+
+
+def sequence(given):
+    stage.reset(given)
+    agent_v1.ProcessMgr._is_killed = False
+    config = utils.AgentConfig.from_file(given["conf"])
+    stage.agent = agent_v1.AgentV1(config, conf_path=None, tfs_log=given["tfs_log"])
+    try:
+        start()
+        for thread in stage.threads:
+            thread()
+        stage.sleep(given["until_ms"])  # the rest of the time
+    except Over:
+        pass
+    return {"log": stage.log}
+
+
+def start():
+    try:
+        stage.agent.start()
+    except Exception as e:
+        stage.note("raised", type(e).__name__)
+        raise Over() from e
+    stage.note("started")
+
+
+OPS = {"agent_v1.AgentV1.sequence": sequence}
