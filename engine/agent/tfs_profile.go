@@ -16,8 +16,8 @@ import (
 
 const siteProfile = "tfs_client.profile"
 
-// Load is what a profile does: threads that predict one batch after the other.
-type Load struct {
+// PredictLoad is what a profile does: threads that predict one batch after the other.
+type PredictLoad struct {
 	ModelName, Signature string
 	// Channels are the servers and Data the example batches; each call draws one of
 	// both.
@@ -45,7 +45,7 @@ func (p Profile) String() string {
 }
 
 // Profile runs a load and waits for its end (tfs_client.py:437-466).
-func (c TFSClient) Profile(l Load) (Profile, error) {
+func (c TFSClient) Profile(l PredictLoad) (Profile, error) {
 	begin := unixMs(c.Env.Clock)
 	threads := make([]*ProfileThread, max(l.Threads, 0))
 	tasks := make([]env.Task, len(threads))
@@ -87,13 +87,13 @@ func unixMs(clock env.Clock) float64 { return unixSeconds(clock) * 1000 }
 type ProfileThread struct {
 	c      TFSClient
 	number int
-	load   Load
+	load   PredictLoad
 	// LatenciesMs are the calls that were answered, in order.
 	LatenciesMs []float64
 }
 
 // NewProfileThread makes thread number n of a load. Number 0 logs every minute.
-func (c TFSClient) NewProfileThread(n int, l Load) *ProfileThread {
+func (c TFSClient) NewProfileThread(n int, l PredictLoad) *ProfileThread {
 	return &ProfileThread{c: c, number: n, load: l}
 }
 
@@ -154,7 +154,7 @@ func (p *tfsProgram) profile() (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := Load{ModelName: p.model, Signature: p.o.Signature, Data: data, Duration: p.o.Duration, Threads: p.o.Threads}
+	l := PredictLoad{ModelName: p.model, Signature: p.o.Signature, Data: data, Duration: p.o.Duration, Threads: p.o.Threads}
 	for _, target := range p.targets {
 		l.Channels = append(l.Channels, p.Env.Network.Dial(target))
 	}

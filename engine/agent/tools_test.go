@@ -102,7 +102,7 @@ func TestQ142_AProfileTriesAgainAtOnce(t *testing.T) {
 	e := newCaseEnv(nil, nil)
 	e.Clock, e.Tasks, e.Log = clock, movingTasks{clock: clock}, caseLog{}
 	// Without data every call fails.
-	TFSClient{Env: e}.NewProfileThread(0, Load{Duration: 2 * time.Second}).Run()
+	TFSClient{Env: e}.NewProfileThread(0, PredictLoad{Duration: 2 * time.Second}).Run()
 	if len(clock.slept) != 2000 || clock.at != 2*time.Second {
 		t.Errorf("got %d failures in %v, want 2000 in 2s", len(clock.slept), clock.at)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	config "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
-	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -147,10 +146,7 @@ func (c *call) tfsClientMain() (any, error) {
 	answer, err := agent.RunTFSClient(c.env, o)
 	var result any
 	if o.Cmd == "load" {
-		result = &util.StatusProto{}
-		if answer.Load.Message != "" {
-			badCasef("in.answers: found a status of a reload, want none")
-		}
+		result = agent.GenStatusProto(answer.Load.Code, pysem.Some(answer.Load.Message))
 	}
 	return object("result", attempt(result, err), "calls", s.calls, "log", s.log), nil
 }
@@ -177,7 +173,7 @@ func (c *call) tfsOptions() agent.TFSClientOptions {
 func (c *call) profileThread() (any, error) {
 	client := c.client()
 	s := c.newTFSServers()
-	load := agent.Load{
+	load := agent.PredictLoad{
 		ModelName: c.in.str("model_name"), Signature: c.in.objectOr("options").strOr("signature_name", agent.DefaultTFSClientOptions().Signature),
 		Duration: time.Duration(c.in.integer("repeat_time")) * time.Second,
 	}

@@ -50,7 +50,7 @@ func profileOf(c *parityCase, threads int, ports ...int) agent.Profile {
 		{FeatureName: pysem.Some("f_user_id"), Method: pysem.Some("Direct"), Slot: pysem.Some(1)},
 	}, 4)
 	c.must(err)
-	load := agent.Load{
+	load := agent.PredictLoad{
 		ModelName: "m", Signature: "serving_default", Duration: 2 * time.Second, Threads: threads,
 		Data: []*framework.TensorProto{agent.MakeTensorProto([][]byte{batch})},
 	}
