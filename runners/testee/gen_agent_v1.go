@@ -12,7 +12,16 @@ var genAgentV1 = map[string]generator{"agent_v1.AgentV1.sequence": genProcesses}
 // genProcesses gives every moment a fraction of a second of its own, so that no two
 // things happen at once: their order would be that of the testee.
 func genProcesses(d *draws, c *Case) {
-	ports(d, c.Env)
+	for i := 3; i <= 10; i++ { // ports that none can have are for the suite utils
+		c.Env.Set(fmt.Sprintf("PORT%d", i), fmt.Sprint(1000+i))
+	}
+	c.Env.Set("PORT", "1000")
+	if !d.flip(4) {
+		c.Env.Set("PORT2", "1002")
+	}
+	if d.flip(8) {
+		c.Env.Set("PORT5", "0") // nobody waits for it
+	}
 	c.Env.Set("SHARD_ID", pick(d, "0", "0", "1"))
 	if d.flip(8) {
 		c.Env.Set("MLP_POD_NAME", "p")
