@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	config "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -62,8 +64,26 @@ func (p *stageProcesses) Start(cmd env.Command) (env.Process, error) {
 	if cmd.Output != "" && !cmd.InheritOutput {
 		log = cmd.Output
 	}
-	s.note("start", []any{cmd.Args, difference(cmd.Env, s.c.env.Host.Environ()), s.c.env.Files.Getwd(), log})
+	models, err := s.modelsOf(cmd.Args)
+	if err != nil {
+		return nil, err
+	}
+	s.note("start", []any{cmd.Args, difference(cmd.Env, s.c.env.Host.Environ()), s.c.env.Files.Getwd(), log, models})
 	return process, nil
+}
+
+// modelsOf is the content of the file that the first flag of a server names.
+func (s *stage) modelsOf(args []string) (*config.ModelServerConfig, error) {
+	file, ok := strings.CutPrefix(args[1], "--model_config_file=")
+	if !ok {
+		badCasef("a process got the first flag %q, want --model_config_file", args[1])
+	}
+	text, err := s.c.env.Files.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	models := &config.ModelServerConfig{}
+	return models, textpb.Unmarshal(string(text), models)
 }
 
 // opening is when a process that is started now opens its port, since the begin;

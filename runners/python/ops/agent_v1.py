@@ -14,7 +14,8 @@ stat], on the znode of a replica; stop [], which is AgentV1.stop in a thread of 
 in.until_ms. Events fall on fractions of a second on which no sleep ends.
 
 out.log are [milliseconds, name, value]: zk.start, zk.stop, serve (port), unserve; start (argv; the variables in which
-its environment differs from the agent's; the directory; the file that takes its output or null for the agent's own);
+its environment differs from the agent's; the directory; the file that takes its output or null for the agent's own;
+the ModelServerConfig in the file that its first flag names);
 probe ([port, open]); exit ([number of the process, code]) of those that end by themselves; kill (number of the
 process); killed self, after which there is nothing; started, when start has returned; raised (class), when it has not.
 The threads of the replica manager do not run, so that replicas are what in.events makes of them.
@@ -25,6 +26,9 @@ import os
 import signal
 import subprocess
 import types
+
+from google.protobuf import text_format
+from tensorflow_serving.config.model_server_config_pb2 import ModelServerConfig
 
 from monolith.agent_service import agent_base, agent_v1, data_def
 from monolith.agent_service import utils
@@ -139,7 +143,7 @@ class Popen:
         self.opens_ms = None if opens_ms is None else stage.now_ms + opens_ms
         if plan.get("ends_ms") is not None:
             stage.at(stage.now_ms + plan["ends_ms"], lambda: self.exit(plan.get("code", 0)))
-        stage.note("start", [argv, difference(env, os.environ), stage.directory, stdout])
+        stage.note("start", [argv, difference(env, os.environ), stage.directory, stdout, models_of(argv)])
 
     def is_open(self):
         return self.code is None and self.opens_ms is not None and self.opens_ms <= stage.now_ms
@@ -159,6 +163,13 @@ class Popen:
             if self.survives == 0:
                 self.code = -signal.SIGKILL
             self.survives -= 1
+
+
+def models_of(argv):
+    flag, path = argv[1].split("=")
+    assert flag == "--model_config_file"
+    with open(path, encoding="utf-8") as f:
+        return text_format.Parse(f.read(), ModelServerConfig())
 
 
 def difference(environment, other):
