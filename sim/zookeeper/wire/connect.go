@@ -1,0 +1,60 @@
+package wire
+
+import "github.com/monosim/monosim/sim/zookeeper"
+
+// DecodeConnectRequest reads the first message of a connection, its frame's
+// length taken off (ZK-2.1). The readOnly byte is optional; whether it was there
+// is HasReadOnly.
+func DecodeConnectRequest(message []byte) (zookeeper.ConnectRequest, error) {
+	r := reader{rest: message}
+	r.int32() // the protocol's version, 0, which no server looks at
+	req := zookeeper.ConnectRequest{
+		LastZxidSeen: r.int64(), TimeoutMs: r.int32(), SessionID: r.int64(), Password: r.buffer(),
+	}
+	if req.HasReadOnly = len(r.rest) > 0; req.HasReadOnly {
+		r.bool()
+	}
+	return req, r.err("connect request")
+}
+
+// AppendConnectRequest appends a frame.
+func AppendConnectRequest(b []byte, req *zookeeper.ConnectRequest) []byte {
+	b, at := beginFrame(b)
+	b = appendInt(b, 0)
+	b = appendLong(b, req.LastZxidSeen)
+	b = appendInt(b, req.TimeoutMs)
+	b = appendLong(b, req.SessionID)
+	b = appendBuffer(b, req.Password)
+	if req.HasReadOnly {
+		b = appendBool(b, false)
+	}
+	return endFrame(b, at)
+}
+
+// DecodeConnectResponse reads the first message of a server (ZK-2.2, ZK-2.3).
+func DecodeConnectResponse(message []byte) (zookeeper.ConnectResponse, error) {
+	r := reader{rest: message}
+	r.int32()
+	resp := zookeeper.ConnectResponse{TimeoutMs: r.int32(), SessionID: r.int64()}
+	if password := r.bytes("password"); copy(resp.Password[:], password) != len(password) {
+		r.fail("password longer than 16 bytes")
+	}
+	if resp.HasReadOnly = len(r.rest) > 0; resp.HasReadOnly {
+		r.bool()
+	}
+	return resp, r.err("connect response")
+}
+
+// AppendConnectResponse appends a frame: 37 bytes of message with the readOnly
+// byte, 36 without (ZK-2.2).
+func AppendConnectResponse(b []byte, resp *zookeeper.ConnectResponse) []byte {
+	b, at := beginFrame(b)
+	b = appendInt(b, 0)
+	b = appendInt(b, resp.TimeoutMs)
+	b = appendLong(b, resp.SessionID)
+	b = appendBuffer(b, resp.Password[:])
+	if resp.HasReadOnly {
+		b = appendBool(b, false)
+	}
+	return endFrame(b, at)
+}

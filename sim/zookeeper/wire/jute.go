@@ -1,0 +1,242 @@
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// MaxFrame is the longest frame that a server accepts, Java's default of
+// jute.maxbuffer (ZK-1.6). Replies are not limited.
+const MaxFrame = 0xfffff
+
+// null is the length of a null string, buffer or vector (ZK-1.1).
+const null = -1
+
+// ErrMalformed is wrapped by every error about bytes that are no message.
+var ErrMalformed = errors.New("malformed message")
+
+// reader takes jute values from the front of a message. Lengths are compared
+// with what is left before anything is allocated. After the first value that
+// does not fit, why says so and all others are zero.
+type reader struct {
+	rest  []byte
+	why   string
+	names *names
+}
+
+func (r *reader) fail(why string) {
+	if r.why == "" {
+		r.why = why
+	}
+	r.rest = nil
+}
+
+// err is the first thing that was wrong with the message named what.
+func (r *reader) err(what string) error {
+	if r.why == "" {
+		return nil
+	}
+	return fmt.Errorf("%w: %s: %s", ErrMalformed, what, r.why)
+}
+
+func (r *reader) take(n int, what string) []byte {
+	if n > len(r.rest) {
+		r.fail(what + " cut short")
+		return nil
+	}
+	b := r.rest[:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+func (r *reader) int32() int32 {
+	if b := r.take(4, "int"); b != nil {
+		return int32(binary.BigEndian.Uint32(b))
+	}
+	return 0
+}
+
+func (r *reader) int64() int64 {
+	if b := r.take(8, "long"); b != nil {
+		return int64(binary.BigEndian.Uint64(b))
+	}
+	return 0
+}
+
+// bool is true for any byte but 0, as Java's readBoolean.
+func (r *reader) bool() bool {
+	b := r.take(1, "boolean")
+	return b != nil && b[0] != 0
+}
+
+// bytes reads a string or buffer; the result is part of the message and nil for
+// null.
+func (r *reader) bytes(what string) []byte {
+	n := r.int32()
+	switch {
+	case n == null || r.why != "":
+		return nil
+	case n < 0:
+		r.fail(what + " of negative length")
+		return nil
+	case n == 0:
+		return []byte{}
+	}
+	return r.take(int(n), what)
+}
+
+// buffer reads a buffer into memory of its own; nil is null.
+func (r *reader) buffer() []byte {
+	b := r.bytes("buffer")
+	if b == nil {
+		return nil
+	}
+	return append(make([]byte, 0, len(b)), b...)
+}
+
+// nullable reads a string; null is the empty one.
+func (r *reader) nullable() string { return string(r.bytes("string")) }
+
+// string reads a string that must not be null.
+func (r *reader) string() string {
+	b := r.notNull()
+	return string(b)
+}
+
+// name reads a string that is likely to come again.
+func (r *reader) name() string {
+	b := r.notNull()
+	if r.names == nil {
+		return string(b)
+	}
+	return r.names.get(b)
+}
+
+func (r *reader) notNull() []byte {
+	b := r.bytes("string")
+	if b == nil {
+		r.fail("null string")
+	}
+	return b
+}
+
+// count reads the length of a vector of items of at least least bytes each.
+func (r *reader) count(least int) (n int, isNull bool) {
+	count := r.int32()
+	switch {
+	case count == null:
+		return 0, true
+	case count < 0:
+		r.fail("vector of negative length")
+		return 0, false
+	case int(count) > len(r.rest)/least:
+		r.fail("vector longer than its message")
+		return 0, false
+	}
+	return int(count), false
+}
+
+// strings reads a vector of strings that must not be null.
+func (r *reader) strings() []string {
+	n, isNull := r.count(4)
+	if isNull {
+		r.fail("null vector")
+	}
+	list := make([]string, n)
+	for i := range list {
+		list[i] = r.string()
+	}
+	return list
+}
+
+// openACL is shared by all messages that carry it; it is never written to.
+var openACL = zookeeper.OpenACL()
+
+// openACLBytes is openACL as nearly every create carries it.
+var openACLBytes = appendACL(nil, openACL)
+
+// acl reads an access control list; null is the empty one.
+func (r *reader) acl() []zookeeper.ACL {
+	if n := len(openACLBytes); len(r.rest) >= n && string(r.rest[:n]) == string(openACLBytes) {
+		r.rest = r.rest[n:]
+		return openACL
+	}
+	n, _ := r.count(12)
+	list := make([]zookeeper.ACL, n)
+	for i := range list {
+		list[i] = zookeeper.ACL{Perms: zookeeper.Perm(r.int32()), Scheme: r.string(), ID: r.string()}
+	}
+	return list
+}
+
+func (r *reader) stat() (s zookeeper.Stat) {
+	s.Czxid, s.Mzxid, s.CtimeMs, s.MtimeMs = r.int64(), r.int64(), r.int64(), r.int64()
+	s.Version, s.Cversion, s.Aversion = r.int32(), r.int32(), r.int32()
+	s.EphemeralOwner = r.int64()
+	s.DataLengthBytes, s.NumChildren = r.int32(), r.int32()
+	s.Pzxid = r.int64()
+	return s
+}
+
+func appendInt(b []byte, v int32) []byte  { return binary.BigEndian.AppendUint32(b, uint32(v)) }
+func appendLong(b []byte, v int64) []byte { return binary.BigEndian.AppendUint64(b, uint64(v)) }
+
+func appendBool(b []byte, v bool) []byte {
+	if v {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+func appendString(b []byte, s string) []byte { return append(appendInt(b, int32(len(s))), s...) }
+
+// appendBuffer writes nil as null.
+func appendBuffer(b, data []byte) []byte {
+	if data == nil {
+		return appendInt(b, null)
+	}
+	return append(appendInt(b, int32(len(data))), data...)
+}
+
+func appendStrings(b []byte, list []string) []byte {
+	b = appendInt(b, int32(len(list)))
+	for _, s := range list {
+		b = appendString(b, s)
+	}
+	return b
+}
+
+func appendACL(b []byte, list []zookeeper.ACL) []byte {
+	b = appendInt(b, int32(len(list)))
+	for i := range list {
+		b = appendInt(b, int32(list[i].Perms))
+		b = appendString(b, list[i].Scheme)
+		b = appendString(b, list[i].ID)
+	}
+	return b
+}
+
+func appendStat(b []byte, s *zookeeper.Stat) []byte {
+	b = appendLong(b, s.Czxid)
+	b = appendLong(b, s.Mzxid)
+	b = appendLong(b, s.CtimeMs)
+	b = appendLong(b, s.MtimeMs)
+	b = appendInt(b, s.Version)
+	b = appendInt(b, s.Cversion)
+	b = appendInt(b, s.Aversion)
+	b = appendLong(b, s.EphemeralOwner)
+	b = appendInt(b, s.DataLengthBytes)
+	b = appendInt(b, s.NumChildren)
+	return appendLong(b, s.Pzxid)
+}
+
+// beginFrame leaves room for the length that endFrame fills in.
+func beginFrame(b []byte) (grown []byte, at int) { return append(b, 0, 0, 0, 0), len(b) }
+
+func endFrame(b []byte, at int) []byte {
+	binary.BigEndian.PutUint32(b[at:], uint32(len(b)-at-4))
+	return b
+}
