@@ -1,0 +1,142 @@
+package zookeeper
+
+import "fmt"
+
+// Image is the durable state of a server as plain data, for those who keep it
+// elsewhere than in memory: what a Snapshot holds, spelled out.
+type Image struct {
+	Zxid          int64
+	NextSessionID int64
+	// Nodes come in an order in which parents are before their children.
+	Nodes    []NodeImage
+	Sessions []SessionImage
+}
+
+// NodeImage is one znode with what Node does not show. Data and ACL must not be
+// changed.
+type NodeImage struct {
+	Path string
+	Data []byte
+	ACL  []ACL
+	// Owner is the session of an ephemeral, else 0.
+	Owner            int64
+	Container        bool
+	TTLMs            int64 // 0 for any node but a TTL node
+	CtimeMs, MtimeMs int64
+	Version          int32
+	Aversion         int32
+	Czxid, Mzxid     int64
+	Offspring
+}
+
+// Offspring is what the creates and deletes of children change in a znode.
+type Offspring struct {
+	// Creates is the internal cversion (ZK-5.2).
+	Creates int32
+	Pzxid   int64
+}
+
+// SessionImage is one session.
+type SessionImage struct{ ID, TimeoutMs int64 }
+
+// Image spells the snapshot out.
+func (s *Snapshot) Image() Image {
+	image := Image{Zxid: s.zxid, NextSessionID: s.nextSessionID}
+	for i := range s.nodes {
+		image.Nodes = append(image.Nodes, s.nodes[i].node.image(s.nodes[i].owner))
+	}
+	for _, saved := range s.sessions {
+		image.Sessions = append(image.Sessions, SessionImage{ID: saved.id, TimeoutMs: saved.timeoutMs})
+	}
+	return image
+}
+
+func (n *znode) image(owner int64) NodeImage {
+	return NodeImage{
+		Path: n.path, Data: n.data, ACL: n.acl, Owner: owner, Container: n.kind == container, TTLMs: n.ttlMs,
+		CtimeMs: n.ctimeMs, MtimeMs: n.mtimeMs, Version: n.version, Aversion: n.aversion,
+		Czxid: n.czxid, Mzxid: n.mzxid, Offspring: Offspring{Creates: n.creates, Pzxid: n.pzxid},
+	}
+}
+
+// NodeImage is the image of one znode.
+func (m *Machine) NodeImage(path string) (NodeImage, bool) {
+	n := m.tree.nodes[path]
+	if n == nil {
+		return NodeImage{}, false
+	}
+	owner := int64(0)
+	if n.session != nil {
+		owner = n.session.id
+	}
+	return n.image(owner), true
+}
+
+// SessionImage is the image of one session.
+func (m *Machine) SessionImage(id int64) (SessionImage, bool) {
+	s := m.sessions[id]
+	if s == nil {
+		return SessionImage{}, false
+	}
+	return SessionImage{ID: s.id, TimeoutMs: s.timeoutMs}, true
+}
+
+// NewSnapshot makes a snapshot that Restore takes. It fails when the image is
+// not one of a tree: the first node must be the root, and each other's parent
+// must come before it.
+func NewSnapshot(image Image) (*Snapshot, error) {
+	s := &Snapshot{zxid: image.Zxid, nextSessionID: image.NextSessionID}
+	known := make(map[string]bool, len(image.Nodes))
+	for i := range image.Nodes {
+		node := &image.Nodes[i]
+		saved, err := node.saved()
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case i == 0 && node.Path != "/":
+			return nil, fmt.Errorf("image of zookeeper: first node is %q, want /", node.Path)
+		case i > 0 && (known[node.Path] || !known[saved.parentPath]):
+			return nil, fmt.Errorf("image of zookeeper: node %q comes twice or before its parent", node.Path)
+		}
+		known[node.Path] = true
+		s.nodes = append(s.nodes, saved)
+	}
+	if len(s.nodes) == 0 {
+		return nil, fmt.Errorf("image of zookeeper: no node, want / at least")
+	}
+	for _, saved := range image.Sessions {
+		s.sessions = append(s.sessions, savedSession{id: saved.ID, timeoutMs: saved.TimeoutMs})
+	}
+	return s, nil
+}
+
+func (n *NodeImage) saved() (savedNode, error) {
+	if !validPath(n.Path) {
+		return savedNode{}, fmt.Errorf("image of zookeeper: node %q, want a valid path", n.Path)
+	}
+	saved := savedNode{owner: n.Owner, node: znode{
+		path: n.Path, data: n.Data, acl: n.ACL, ttlMs: n.TTLMs,
+		ctimeMs: n.CtimeMs, mtimeMs: n.MtimeMs, version: n.Version, aversion: n.Aversion,
+		czxid: n.Czxid, mzxid: n.Mzxid, pzxid: n.Pzxid, creates: n.Creates,
+	}}
+	switch {
+	case n.Container:
+		saved.node.kind = container
+	case n.TTLMs != 0:
+		saved.node.kind = ttl
+	case n.Owner != 0:
+		saved.node.kind = ephemeral
+	}
+	if above, ok := ancestor(n.Path); ok {
+		saved.parentPath = above
+		saved.node.name = n.Path[len(above):]
+		if above != "/" {
+			saved.node.name = saved.node.name[1:]
+		}
+	}
+	return saved, nil
+}
+
+// NextSessionID is the id that the next new session gets.
+func (m *Machine) NextSessionID() int64 { return m.nextSessionID }

@@ -1,0 +1,64 @@
+package zookeeper
+
+import "testing"
+
+// Goal: an image loses nothing, and one that is no tree is refused.
+
+func TestImageKeepsEverything(t *testing.T) {
+	l := populated(t)
+	saved := l.m.Snapshot()
+	again, err := NewSnapshot(saved.Image())
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, again.Image(), saved.Image())
+	a, b := Restore(l.m.cfg, 9_000, saved), Restore(l.m.cfg, 9_000, again)
+	expect(t, b.Dump(), a.Dump())
+	expect(t, b.nextSessionID, a.nextSessionID)
+	b.Tick(100_000) // what expires and what is swept
+	a.Tick(100_000)
+	expect(t, b.Dump(), a.Dump())
+}
+
+func TestImageOfOneNode(t *testing.T) {
+	l := populated(t)
+	for _, n := range l.m.Snapshot().Image().Nodes {
+		got, ok := l.m.NodeImage(n.Path)
+		expect(t, ok, true)
+		expect(t, got, n)
+	}
+	_, ok := l.m.NodeImage("/none")
+	expect(t, ok, false)
+	session, ok := l.m.SessionImage(0x100000000000000)
+	expect(t, ok, true)
+	expect(t, session, SessionImage{ID: 0x100000000000000, TimeoutMs: 10_000})
+	_, ok = l.m.SessionImage(1)
+	expect(t, ok, false)
+}
+
+func TestImagesThatAreNoTree(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		paths []string
+		want  string
+	}{
+		{"nothing", nil, "image of zookeeper: no node, want / at least"},
+		{"no root", []string{"/a"}, `image of zookeeper: first node is "/a", want /`},
+		{"no parent", []string{"/", "/a/b"}, `image of zookeeper: node "/a/b" comes twice or before its parent`},
+		{"twice", []string{"/", "/a", "/a"}, `image of zookeeper: node "/a" comes twice or before its parent`},
+		{"root twice", []string{"/", "/"}, `image of zookeeper: node "/" comes twice or before its parent`},
+		{"bad path", []string{"/", "a"}, `image of zookeeper: node "a", want a valid path`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var image Image
+			for _, p := range c.paths {
+				image.Nodes = append(image.Nodes, NodeImage{Path: p})
+			}
+			_, err := NewSnapshot(image)
+			if err == nil {
+				t.Fatal("got no error")
+			}
+			expect(t, err.Error(), c.want)
+		})
+	}
+}

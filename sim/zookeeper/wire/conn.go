@@ -1,0 +1,162 @@
+package wire
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"time"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// maxBatch is how many requests of one connection are handled in one turn, so
+// that a client that sends without end lets the others in.
+const maxBatch = 64
+
+// conn is one connection: a reader, which also closes, and a writer.
+type conn struct {
+	s      *Server
+	id     zookeeper.ConnID
+	tcp    *net.TCPConn
+	remote netip.AddrPort
+	since  time.Time
+	out    outgoing
+
+	// By the reader alone.
+	in      incoming
+	decoder Decoder
+	batch   []zookeeper.Request
+	broken  error // what comes after the batch
+
+	// By the server's lock.
+	touched bool // is to be woken at the end of the turn
+	waits   bool // has something held and is in the server's list of those
+	stats   connStats
+}
+
+// errInfoProbe ends a connection that asked for a four-letter word.
+var errInfoProbe = errors.New("four-letter word answered")
+
+// serve reads until the end of the connection.
+func (c *conn) serve() {
+	defer c.s.wg.Done()
+	go c.write()
+	err := c.read()
+	c.s.ended(c, err)
+	// What is ready is still sent: a client may have shut down its side only.
+	c.out.finish()
+}
+
+func (c *conn) read() error {
+	c.in.from = c.tcp
+	c.tcp.SetReadDeadline(time.Now().Add(c.s.limits.FirstFrame))
+	word, err := c.in.peek(4)
+	if err != nil {
+		return err
+	}
+	if answer, known := c.s.word(c, string(word)); known {
+		c.tcp.SetWriteDeadline(time.Now().Add(c.s.limits.LastBytes))
+		_, err := io.WriteString(c.tcp, answer)
+		return errors.Join(errInfoProbe, err)
+	}
+	message, err := c.in.message()
+	if err != nil {
+		return err
+	}
+	req, err := DecodeConnectRequest(message)
+	if err != nil {
+		return err
+	}
+	req.RemoteIP = c.remote.Addr().String()
+	c.tcp.SetReadDeadline(time.Time{})
+	if !c.s.connect(c, &req) {
+		return net.ErrClosed
+	}
+	for {
+		if err := c.fill(); err != nil {
+			return err
+		}
+		for done := 0; done < len(c.batch); {
+			c.out.awaitRoom(&c.s.limits)
+			done += c.s.handle(c, c.batch[done:])
+		}
+	}
+}
+
+// fill waits for a request and takes those that came with it.
+func (c *conn) fill() error {
+	c.batch = c.batch[:0]
+	if c.broken != nil {
+		return c.broken
+	}
+	for len(c.batch) == 0 || len(c.batch) < maxBatch && c.in.ready() {
+		message, err := c.in.message()
+		if err != nil {
+			return c.after(err)
+		}
+		c.batch = append(c.batch, zookeeper.Request{})
+		if err := c.decoder.Request(message, &c.batch[len(c.batch)-1]); err != nil {
+			c.batch = c.batch[:len(c.batch)-1]
+			return c.after(err)
+		}
+	}
+	return nil
+}
+
+// after keeps an error until the requests that came before it are handled.
+func (c *conn) after(err error) error {
+	if len(c.batch) == 0 {
+		return err
+	}
+	c.broken = err
+	return nil
+}
+
+// write sends until there is nothing more to send, then closes. A client that
+// was told all gets the time to read it: closing over its unread requests would
+// make its kernel throw our last bytes away.
+func (c *conn) write() {
+	defer c.s.left(c)
+	for {
+		bytes, ok := c.out.next()
+		if !ok {
+			break
+		}
+		if _, err := c.tcp.Write(bytes); err != nil {
+			c.out.abort()
+			return
+		}
+	}
+	c.tcp.CloseWrite()
+	c.discard()
+}
+
+// lastRead is how much more is read of a client that was told all.
+const lastRead = 1 << 20
+
+// discard reads what the client still sends until it closes too.
+func (c *conn) discard() {
+	if c.out.isBroken() {
+		return
+	}
+	limit := c.s.limits.LastBytes
+	if c.s.stopped() {
+		limit = closingTime
+	}
+	c.tcp.SetReadDeadline(time.Now().Add(limit))
+	io.CopyN(io.Discard, c.tcp, lastRead)
+}
+
+// cut closes the connection now. It does not wait.
+func (c *conn) cut() {
+	c.out.abort()
+	c.tcp.SetLinger(0)
+	c.tcp.Close()
+}
+
+// hangUp closes the connection after what was sent to it. It does not wait.
+func (c *conn) hangUp() {
+	c.tcp.SetWriteDeadline(time.Now().Add(c.s.limits.LastBytes))
+	c.out.finish()
+}

@@ -1,0 +1,234 @@
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// patience is how long a test waits for what must happen; it only ends tests
+// that fail.
+const patience = 20 * time.Second
+
+// lab is a server with a manual clock and what it logged.
+type lab struct {
+	testing.TB
+	s     *Server
+	nowMs atomic.Int64
+
+	mu   sync.Mutex
+	logs []string
+}
+
+// serve starts a server for the time of the test. Its clock stands at 0.
+func serve(t testing.TB, opt Options) *lab {
+	t.Helper()
+	l := &lab{TB: t}
+	if opt.Clock == nil && opt.Speed == 0 {
+		opt.Clock = ManualClock(l.nowMs.Load)
+	}
+	opt.Log = func(line string) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.logs = append(l.logs, line)
+	}
+	l.s = must[*Server](t)(Listen("127.0.0.1:0", opt))
+	t.Cleanup(func() {
+		if err := l.s.Close(); err != nil && l.s.Err() == nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return l
+}
+
+func (l *lab) logged() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]string{}, l.logs...)
+}
+
+// advance moves the clock and lets the server do what is due.
+func (l *lab) advance(ms int64) {
+	l.nowMs.Add(ms)
+	l.s.Tick()
+}
+
+// await waits until something that the server does by itself is done.
+func (l *lab) await(what string, done func() bool) {
+	l.Helper()
+	ticker := time.NewTicker(time.Millisecond)
+	defer ticker.Stop()
+	limit := time.After(patience)
+	for !done() {
+		select {
+		case <-ticker.C:
+		case <-limit:
+			l.Fatalf("waited %v for %s", patience, what)
+		}
+	}
+}
+
+// conns is the number of connections that the server has.
+func (l *lab) conns() int {
+	l.s.mu.Lock()
+	defer l.s.mu.Unlock()
+	return len(l.s.conns)
+}
+
+func (l *lab) dump() string {
+	l.s.mu.Lock()
+	defer l.s.mu.Unlock()
+	return l.s.machine.Dump()
+}
+
+// peer is a client made of a socket and the codec.
+type peer struct {
+	*lab
+	net.Conn
+	xid     int32
+	session zookeeper.ConnectResponse
+}
+
+func (l *lab) dial() *peer {
+	l.Helper()
+	conn := must[net.Conn](l)(net.Dial("tcp", l.s.Addr()))
+	conn.SetDeadline(time.Now().Add(patience))
+	l.Cleanup(func() { conn.Close() })
+	return &peer{lab: l, Conn: conn}
+}
+
+// connect makes a session of ten seconds.
+func (l *lab) connect() *peer {
+	l.Helper()
+	p := l.dial()
+	if p.greet(zookeeper.ConnectRequest{TimeoutMs: 10_000}).SessionID == 0 {
+		l.Fatal("refused")
+	}
+	return p
+}
+
+func (p *peer) greet(req zookeeper.ConnectRequest) zookeeper.ConnectResponse {
+	p.Helper()
+	p.bytes(AppendConnectRequest(nil, &req))
+	p.session = must[zookeeper.ConnectResponse](p)(DecodeConnectResponse(p.message()))
+	return p.session
+}
+
+// again is the request that attaches to the peer's session.
+func (p *peer) again() zookeeper.ConnectRequest {
+	return zookeeper.ConnectRequest{TimeoutMs: 10_000, SessionID: p.session.SessionID, Password: p.session.Password[:]}
+}
+
+func (p *peer) bytes(b []byte) {
+	p.Helper()
+	if _, err := p.Write(b); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// send sends requests without waiting; they get xids 1, 2, ...
+func (p *peer) send(reqs ...zookeeper.Request) {
+	p.Helper()
+	var b []byte
+	for i := range reqs {
+		if reqs[i].Xid == 0 {
+			p.xid++
+			reqs[i].Xid = p.xid
+		}
+		b = AppendRequest(b, &reqs[i])
+	}
+	p.bytes(b)
+}
+
+func (p *peer) message() []byte {
+	p.Helper()
+	head := make([]byte, 4)
+	if _, err := io.ReadFull(p, head); err != nil {
+		p.Fatalf("no message: %v", err)
+	}
+	b := make([]byte, binary.BigEndian.Uint32(head))
+	if _, err := io.ReadFull(p, b); err != nil {
+		p.Fatalf("message cut short: %v", err)
+	}
+	return b
+}
+
+// reply reads the answer to a request with the opcode.
+func (p *peer) reply(op zookeeper.OpCode) zookeeper.Reply {
+	p.Helper()
+	return must[zookeeper.Reply](p)(DecodeReply(p.message(), op))
+}
+
+// do sends a request and reads the answer to it.
+func (p *peer) do(req zookeeper.Request) zookeeper.Reply {
+	p.Helper()
+	p.send(req)
+	r := p.reply(req.Op)
+	if want := p.xid; req.Xid == 0 && r.Xid != want {
+		p.Fatalf("%s: got the answer to %d, want %d", req.Op, r.Xid, want)
+	}
+	return r
+}
+
+// ok is do for what must succeed.
+func (p *peer) ok(req zookeeper.Request) zookeeper.Reply {
+	p.Helper()
+	r := p.do(req)
+	if r.Err != 0 {
+		p.Fatalf("%s %s: %s", req.Op, req.Path, zookeeper.CodeName(r.Err))
+	}
+	return r
+}
+
+func (p *peer) event() zookeeper.Event {
+	p.Helper()
+	message := p.message()
+	if xid := must[int32](p)(ReplyXid(message)); xid != zookeeper.XidNotification {
+		p.Fatalf("got a message with xid %d, want an event", xid)
+	}
+	return must[zookeeper.Event](p)(DecodeEvent(message))
+}
+
+// ends reads the end of the connection, and nothing before it.
+func (p *peer) ends() {
+	p.Helper()
+	n, err := p.Read(make([]byte, 1))
+	if n != 0 || !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
+		p.Fatalf("got %d bytes and %v, want the end", n, err)
+	}
+}
+
+// word asks for a four-letter word.
+func (l *lab) word(word string) string {
+	l.Helper()
+	p := l.dial()
+	p.bytes([]byte(word))
+	return string(must[[]byte](l)(io.ReadAll(p)))
+}
+
+func mk(path string, data ...byte) zookeeper.Request {
+	return zookeeper.Request{Op: zookeeper.OpCreate, Path: path, Data: append([]byte{}, data...), ACL: openACL}
+}
+
+func mkFlags(path string, flags int32) zookeeper.Request {
+	return zookeeper.Request{Op: zookeeper.OpCreate, Path: path, ACL: openACL, Flags: flags}
+}
+
+func set(path, data string) zookeeper.Request {
+	return zookeeper.Request{Op: zookeeper.OpSetData, Path: path, Data: []byte(data), Version: -1}
+}
+
+func get(path string) zookeeper.Request {
+	return zookeeper.Request{Op: zookeeper.OpGetData, Path: path}
+}
+func del(path string) zookeeper.Request {
+	return zookeeper.Request{Op: zookeeper.OpDelete, Path: path, Version: -1}
+}

@@ -1,0 +1,178 @@
+package wire
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// Goal: a client that floods, does not read or sends garbage is cut off or
+// slowed down, and nobody else is.
+
+func TestTooManyConnectionsOfOneAddress(t *testing.T) {
+	l := serve(t, Options{Limits: Limits{ConnsPerAddr: 2}})
+	a, b := l.connect(), l.connect()
+	c := l.dial()
+	c.ends()
+	a.ok(get("/"))
+	b.ok(zookeeper.Request{Op: zookeeper.OpCloseSession})
+	b.ends()
+	b.Close()
+	l.await("room for another connection", func() bool {
+		l.s.mu.Lock()
+		defer l.s.mu.Unlock()
+		return len(l.s.sockets) == 1
+	})
+	l.connect().ok(get("/"))
+	expect(t, len(l.logged()), 1)
+	if want := "too many connections from /127.0.0.1 - max is 2"; l.logged()[0] != want {
+		t.Errorf("got %q, want %q", l.logged()[0], want)
+	}
+}
+
+func TestConnectionThatSaysNothingIsClosed(t *testing.T) {
+	l := serve(t, Options{Limits: Limits{FirstFrame: 20 * time.Millisecond}})
+	silent, half, idle := l.dial(), l.dial(), l.connect()
+	half.bytes([]byte("\x00\x00\x00\x2d\x00\x00"))
+	silent.ends()
+	half.ends()
+	idle.ok(get("/")) // a session may be silent for longer
+}
+
+// A client that asks without reading is made to wait: the server takes no more
+// of its requests and keeps no more answers than the limits say.
+func TestClientThatFloodsIsSlowedDown(t *testing.T) {
+	limits := Limits{UnsentBytes: 1 << 16, Outstanding: 50}
+	l := serve(t, Options{Limits: limits})
+	other := l.connect()
+	other.ok(mk("/big", make([]byte, 1<<18)...))
+	other.ok(mk("/small"))
+	flood := l.connect()
+	var written sync.WaitGroup
+	written.Add(1)
+	const n = 200
+	go func() {
+		defer written.Done()
+		var b []byte
+		for i := range n {
+			b = AppendRequest(b, &zookeeper.Request{Xid: int32(i), Op: zookeeper.OpGetData, Path: "/big"})
+		}
+		flood.Write(b)
+	}()
+	l.await("the first answers", func() bool {
+		l.s.mu.Lock()
+		defer l.s.mu.Unlock()
+		for _, c := range l.s.conns {
+			if c.stats.session == flood.session.SessionID && c.out.waiting() > 0 && !c.out.hasRoom(&l.s.limits) {
+				return true
+			}
+		}
+		return false
+	})
+	for range 100 {
+		other.ok(set("/small", "x"))
+	}
+	l.s.mu.Lock()
+	for _, c := range l.s.conns {
+		c.out.mu.Lock()
+		// One answer may come when there is room, and one is being sent.
+		if got, most := c.out.unsent(), limits.UnsentBytes+2<<18+1000; got > most {
+			t.Errorf("%d bytes wait, want %d at most", got, most)
+		}
+		c.out.mu.Unlock()
+	}
+	l.s.mu.Unlock()
+	for i := range n {
+		expect(t, flood.reply(zookeeper.OpGetData).Xid, int32(i))
+	}
+	written.Wait()
+}
+
+func TestClientThatDoesNotReadItsEventsIsCut(t *testing.T) {
+	l := serve(t, Options{Limits: Limits{EventBytes: 1 << 16}})
+	deaf, other := l.connect(), l.connect()
+	path := "/" + strings.Repeat("p", 4000)
+	other.ok(mk(path))
+	deaf.ok(zookeeper.Request{Op: zookeeper.OpAddWatch, Path: path, Mode: zookeeper.ModePersistent})
+	l.await("the connection to be cut", func() bool {
+		other.ok(set(path, "x"))
+		return l.conns() == 1
+	})
+	// Its session lives on.
+	again := l.dial()
+	expect(t, again.greet(deaf.again()).SessionID, deaf.session.SessionID)
+	expect(t, len(l.logged()), 1)
+}
+
+func TestGarbageHurtsNobody(t *testing.T) {
+	l := serve(t, Options{Limits: Limits{FirstFrame: 50 * time.Millisecond, LastBytes: 50 * time.Millisecond}})
+	good := l.connect()
+	good.ok(mk("/n"))
+	random := rand.New(rand.NewPCG(1, 2))
+	var wg sync.WaitGroup
+	for i := range 40 {
+		b := make([]byte, 1+random.IntN(4000))
+		for j := range b {
+			b[j] = byte(random.Uint32())
+		}
+		switch i % 4 {
+		case 0: // a plausible length
+			b = append([]byte{0, 0, 0, byte(i)}, b...)
+		case 1: // a good connect request before it
+			b = append(AppendConnectRequest(nil, &zookeeper.ConnectRequest{TimeoutMs: 10_000}), b...)
+		case 2: // and a plausible length
+			b = append(append(AppendConnectRequest(nil, &zookeeper.ConnectRequest{}), 0, 0, 0, 200), b...)
+		}
+		p := l.dial()
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			p.Write(b)
+			p.Conn.(interface{ CloseWrite() error }).CloseWrite()
+			bytes.NewBuffer(nil).ReadFrom(p)
+		}()
+	}
+	for range 200 {
+		good.ok(set("/n", "x"))
+	}
+	wg.Wait()
+	good.ok(get("/n"))
+}
+
+// A client that announces a long frame pays for it with bytes of its own.
+func TestAnnouncedBytesCostNothing(t *testing.T) {
+	in := incoming{from: bytes.NewReader(unhex(t, "000fffff 01"))}
+	if _, err := in.message(); err == nil {
+		t.Fatal("got a message that did not come")
+	}
+	if len(in.buf) > firstBuffer {
+		t.Errorf("buffer of %d bytes for 5 bytes", len(in.buf))
+	}
+}
+
+func TestBuffersShrinkAgain(t *testing.T) {
+	var frames []byte
+	for _, size := range []int{1, MaxFrame, 3, 100_000, 7, 7} {
+		frames = append(frames, byte(size>>24), byte(size>>16), byte(size>>8), byte(size))
+		frames = append(frames, bytes.Repeat([]byte{byte(size)}, size)...)
+	}
+	in := incoming{from: bytes.NewReader(frames)}
+	for _, size := range []int{1, MaxFrame, 3, 100_000, 7, 7} {
+		m, err := in.message()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m) != size || m[0] != byte(size) || m[size-1] != byte(size) {
+			t.Fatalf("got %d bytes, want %d", len(m), size)
+		}
+	}
+	in.makeRoom(4)
+	if len(in.buf) > 16*firstBuffer {
+		t.Errorf("an idle connection keeps %d bytes", len(in.buf))
+	}
+}

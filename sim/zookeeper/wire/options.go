@@ -1,0 +1,58 @@
+package wire
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// Options are the settings of a server. The zero value is one that keeps its
+// state in memory, on the wall clock, with the real server's limits.
+type Options struct {
+	// Config is the machine's. Listen sets OnWrite; ServerID and the rest are the
+	// caller's.
+	Config zookeeper.Config
+	Limits Limits
+	// Clock is the server's time; nil is the wall clock.
+	Clock *Clock
+	// Speed makes the wall clock run that much faster; 0 means 1. It does nothing
+	// with a Clock.
+	Speed float64
+	// DataDir keeps the state across restarts: nothing that was answered is lost.
+	// Empty means that the state is in memory only.
+	DataDir string
+	// Snapshot is where to start from when there is no DataDir; nil is an empty
+	// tree. SnapshotMs is its time.
+	Snapshot   *zookeeper.Snapshot
+	SnapshotMs int64
+	// Words are the four-letter words to answer; nil means all. srvr always is.
+	Words []string
+	// WriteLog, when set, is told of every write, one JSON object a line.
+	WriteLog io.Writer
+	// Log, when set, is told what an operator may want to know: one line at a time.
+	Log func(line string)
+
+	// rotateAt replaces the size of a log that is worth a snapshot.
+	rotateAt int64
+	// sync, when set, is called instead of writing to the disk.
+	sync func(records []byte) error
+}
+
+func (o *Options) log(format string, args ...any) {
+	if o.Log != nil {
+		o.Log(fmt.Sprintf(format, args...))
+	}
+}
+
+// CheckWords says which of the words no server knows.
+func CheckWords(words []string) error {
+	for _, w := range words {
+		if !slices.Contains(allWords, w) {
+			return fmt.Errorf("four-letter word %q, want some of %s", w, strings.Join(allWords, ", "))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"slices"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// A log and a snapshot are made of the same records. A record is what one input
+// changed, all or nothing:
+//
+//	uint32 length, uint32 CRC-32C of the rest,
+//	long clock in ms, long zxid, long next session id, entries
+//
+// An entry says how something is now, not what was done to it, so that reading a
+// record needs none of the server's rules and may be repeated.
+type entryKind uint8
+
+const (
+	entryNode      entryKind = 1 // a whole znode
+	entryOffspring entryKind = 2 // what children change in their parent
+	entryGone      entryKind = 3 // a znode was deleted
+	entrySession   entryKind = 4
+	entryEnded     entryKind = 5 // a session has ended
+	// entryComplete ends a snapshot: one without it was not written to its end.
+	entryComplete entryKind = 6
+)
+
+const recordHeader = 8
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// recordWriter appends one record.
+type recordWriter struct {
+	b  []byte
+	at int
+}
+
+func beginRecord(b []byte, nowMs, zxid, nextSessionID int64) recordWriter {
+	w := recordWriter{b: append(b, make([]byte, recordHeader)...), at: len(b)}
+	w.b = appendLong(appendLong(appendLong(w.b, nowMs), zxid), nextSessionID)
+	return w
+}
+
+func (w *recordWriter) kind(k entryKind) { w.b = append(w.b, byte(k)) }
+
+func (w *recordWriter) node(n *zookeeper.NodeImage) {
+	w.kind(entryNode)
+	b := appendBuffer(appendString(w.b, n.Path), n.Data)
+	b = appendACL(b, n.ACL)
+	b = appendBool(appendLong(b, n.Owner), n.Container)
+	b = appendLong(appendLong(appendLong(b, n.TTLMs), n.CtimeMs), n.MtimeMs)
+	b = appendInt(appendInt(b, n.Version), n.Aversion)
+	b = appendLong(appendLong(b, n.Czxid), n.Mzxid)
+	w.b = appendOffspring(b, n.Offspring)
+}
+
+func (w *recordWriter) offspring(path string, o zookeeper.Offspring) {
+	w.kind(entryOffspring)
+	w.b = appendOffspring(appendString(w.b, path), o)
+}
+
+func appendOffspring(b []byte, o zookeeper.Offspring) []byte {
+	return appendLong(appendInt(b, o.Creates), o.Pzxid)
+}
+
+func (w *recordWriter) gone(path string) {
+	w.kind(entryGone)
+	w.b = appendString(w.b, path)
+}
+
+func (w *recordWriter) session(s zookeeper.SessionImage) {
+	w.kind(entrySession)
+	w.b = appendLong(appendLong(w.b, s.ID), s.TimeoutMs)
+}
+
+func (w *recordWriter) ended(id int64) {
+	w.kind(entryEnded)
+	w.b = appendLong(w.b, id)
+}
+
+// end fills in length and checksum.
+func (w *recordWriter) end() []byte {
+	body := w.b[w.at+recordHeader:]
+	binary.BigEndian.PutUint32(w.b[w.at:], uint32(len(body)))
+	binary.BigEndian.PutUint32(w.b[w.at+4:], crc32.Checksum(body, castagnoli))
+	return w.b
+}
+
+// nextRecord splits the first record off; ok is false when there is no whole and
+// sound one.
+func nextRecord(b []byte) (body, rest []byte, ok bool) {
+	if len(b) < recordHeader {
+		return nil, nil, false
+	}
+	n := int64(binary.BigEndian.Uint32(b))
+	if n > int64(len(b)-recordHeader) {
+		return nil, nil, false
+	}
+	body = b[recordHeader : recordHeader+n]
+	if crc32.Checksum(body, castagnoli) != binary.BigEndian.Uint32(b[4:]) {
+		return nil, nil, false
+	}
+	return body, b[recordHeader+n:], true
+}
+
+// state is what records add up to.
+type state struct {
+	nowMs, zxid, nextSessionID int64
+	nodes                      map[string]zookeeper.NodeImage
+	sessions                   map[int64]zookeeper.SessionImage
+	complete                   bool
+}
+
+func newState() *state {
+	return &state{nodes: map[string]zookeeper.NodeImage{}, sessions: map[int64]zookeeper.SessionImage{}}
+}
+
+// apply brings the state forward by one record.
+func (s *state) apply(body []byte) error {
+	r := reader{rest: body}
+	s.nowMs, s.zxid, s.nextSessionID = r.int64(), r.int64(), r.int64()
+	for len(r.rest) > 0 && r.why == "" {
+		s.entry(&r)
+	}
+	return r.err("record")
+}
+
+func (s *state) entry(r *reader) {
+	switch kind := entryKind(r.take(1, "entry")[0]); kind {
+	case entryNode:
+		n := zookeeper.NodeImage{
+			Path: r.string(), Data: r.buffer(), ACL: r.acl(), Owner: r.int64(), Container: r.bool(),
+			TTLMs: r.int64(), CtimeMs: r.int64(), MtimeMs: r.int64(), Version: r.int32(), Aversion: r.int32(),
+			Czxid: r.int64(), Mzxid: r.int64(), Offspring: r.offspring(),
+		}
+		s.nodes[n.Path] = n
+	case entryOffspring:
+		path := r.string()
+		n, ok := s.nodes[path]
+		if !ok {
+			r.fail(fmt.Sprintf("children of %q, which is not there", path))
+			return
+		}
+		n.Offspring = r.offspring()
+		s.nodes[path] = n
+	case entryGone:
+		delete(s.nodes, r.string())
+	case entrySession:
+		session := zookeeper.SessionImage{ID: r.int64(), TimeoutMs: r.int64()}
+		s.sessions[session.ID] = session
+	case entryEnded:
+		delete(s.sessions, r.int64())
+	case entryComplete:
+		s.complete = true
+	default:
+		r.fail(fmt.Sprintf("entry of unknown kind %d", kind))
+	}
+}
+
+func (r *reader) offspring() zookeeper.Offspring {
+	return zookeeper.Offspring{Creates: r.int32(), Pzxid: r.int64()}
+}
+
+// snapshot makes the machine's own form.
+func (s *state) snapshot() (*zookeeper.Snapshot, error) {
+	image := zookeeper.Image{Zxid: s.zxid, NextSessionID: s.nextSessionID}
+	// By path, parents come before their children.
+	for _, path := range slices.Sorted(maps.Keys(s.nodes)) {
+		image.Nodes = append(image.Nodes, s.nodes[path])
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.sessions)) {
+		image.Sessions = append(image.Sessions, s.sessions[id])
+	}
+	return zookeeper.NewSnapshot(image)
+}

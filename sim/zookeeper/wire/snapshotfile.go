@@ -1,0 +1,112 @@
+package wire
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// magic begins every file of records; the last digit is the version of the form.
+const magic = "MSIMZK01"
+
+// SaveSnapshot writes a snapshot that was taken at nowMs to a file. The file is
+// replaced at once or not at all.
+func SaveSnapshot(name string, nowMs int64, s *zookeeper.Snapshot) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp-*")
+	if err != nil {
+		return fmt.Errorf("save snapshot: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+			err = fmt.Errorf("save snapshot %s: %w", name, err)
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<16)
+	if _, err = io.WriteString(w, magic); err != nil {
+		return err
+	}
+	if err = writeSnapshot(w, nowMs, s); err != nil {
+		return err
+	}
+	if err = w.Flush(); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	if err = os.Rename(f.Name(), name); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(name))
+}
+
+// LoadSnapshot reads what SaveSnapshot wrote.
+func LoadSnapshot(name string) (s *zookeeper.Snapshot, nowMs int64, err error) {
+	st := newState()
+	if err := st.load(name); err != nil {
+		return nil, 0, err
+	}
+	if s, err = st.snapshot(); err != nil {
+		return nil, 0, fmt.Errorf("snapshot %s: %w", name, err)
+	}
+	return s, st.nowMs, nil
+}
+
+// load reads a whole snapshot into an empty state.
+func (s *state) load(name string) error {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	left, err := s.replay(name, b)
+	if err != nil {
+		return err
+	}
+	if left > 0 || !s.complete {
+		return fmt.Errorf("snapshot %s: ends at byte %d of %d without its last record", name, len(b)-left, len(b))
+	}
+	return nil
+}
+
+// errNoMagic says that a file is not one of ours.
+var errNoMagic = errors.New("not a file of records: want " + magic + " at its beginning")
+
+// replay applies the records of a file up to the first that is not whole and
+// sound. left is the number of bytes from there on.
+func (s *state) replay(name string, b []byte) (left int, err error) {
+	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
+		return len(b), fmt.Errorf("%s: %w", name, errNoMagic)
+	}
+	rest := b[len(magic):]
+	for len(rest) > 0 {
+		body, after, ok := nextRecord(rest)
+		if !ok {
+			break
+		}
+		if err := s.apply(body); err != nil {
+			return len(rest), fmt.Errorf("%s at byte %d: %w", name, len(b)-len(rest), err)
+		}
+		rest = after
+	}
+	return len(rest), nil
+}
+
+// syncDir makes renamed and new files of a directory durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

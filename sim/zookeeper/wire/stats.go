@@ -1,0 +1,123 @@
+package wire
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// latency adds up how long requests took, in ms.
+type latency struct{ last, min, max, total, count int64 }
+
+func (l *latency) add(d time.Duration, requests int64) {
+	ms := d.Milliseconds()
+	if l.count == 0 || ms < l.min {
+		l.min = ms
+	}
+	l.last, l.max = ms, max(l.max, ms)
+	l.total += ms * requests
+	l.count += requests
+}
+
+func (l *latency) average() float64 {
+	if l.count == 0 {
+		return 0
+	}
+	return float64(l.total) / float64(l.count)
+}
+
+// javaDouble writes a number as Java does when it is rounded to four places.
+func javaDouble(v float64) string {
+	s := strconv.FormatFloat(math.Round(v*1e4)/1e4, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+// serverStats are what srvr and mntr tell and srst resets.
+type serverStats struct {
+	received, sent, rejected int64
+	latency                  latency
+}
+
+// connStats are what cons tells and crst resets.
+type connStats struct {
+	received, sent int64
+	latency        latency
+	lastOp         string
+	lastXid        int32 // of an ordinary request; -1 is none
+	lastZxid       int64
+	lastMs         int64
+
+	// probe is a connection that asked for a four-letter word.
+	probe bool
+
+	// Of the session; they stay.
+	session   int64
+	timeoutMs int32
+}
+
+func (st *connStats) reset() {
+	*st = connStats{lastOp: "NA", lastXid: -1, lastZxid: -1, probe: st.probe, session: st.session, timeoutMs: st.timeoutMs}
+}
+
+// received counts a request, or a four-letter word.
+func (s *Server) received(c *conn) {
+	s.stats.received++
+	c.stats.received++
+}
+
+// sent counts an answer or event.
+func (s *Server) sent(c *conn, out *zookeeper.Out) {
+	s.stats.sent++
+	st := &c.stats
+	st.sent++
+	switch out.Kind {
+	case zookeeper.OutConnected:
+		if out.Connected.SessionID != 0 {
+			s.clients[out.Connected.SessionID] = c.remote.Addr()
+		}
+		st.session, st.timeoutMs = out.Connected.SessionID, out.Connected.TimeoutMs
+		st.lastOp, st.lastXid, st.lastZxid, st.lastMs = "SESS", 0, s.machine.Zxid(), s.machine.NowMs()
+	case zookeeper.OutReply:
+		st.lastOp, st.lastZxid, st.lastMs = opWord(out.Reply.Op), out.Reply.Zxid, s.machine.NowMs()
+		if out.Reply.Xid >= 0 {
+			// Pings do not hide the last real operation (ServerCnxn.java:418).
+			st.lastXid = out.Reply.Xid
+		}
+	}
+}
+
+// answered counts how long the requests of a turn took from the time when they
+// were read until they were answered; the disk and the client are not in it.
+func (s *Server) answered(c *conn, requests int, took time.Duration) {
+	if requests > 0 {
+		s.stats.latency.add(took, int64(requests))
+		c.stats.latency.add(took, int64(requests))
+	}
+}
+
+// opWords are the operations as cons names them (FinalRequestProcessor.java).
+var opWords = map[zookeeper.OpCode]string{
+	zookeeper.OpPing: "PING", zookeeper.OpMulti: "MULT", zookeeper.OpMultiRead: "MLTR",
+	zookeeper.OpCreate: "CREA", zookeeper.OpCreate2: "CREA", zookeeper.OpCreateContainer: "CREA",
+	zookeeper.OpCreateTTL: "CREA", zookeeper.OpDelete: "DELE", zookeeper.OpDeleteContainer: "DELE",
+	zookeeper.OpSetData: "SETD", zookeeper.OpReconfig: "RECO", zookeeper.OpSetACL: "SETA",
+	zookeeper.OpCloseSession: "CLOS", zookeeper.OpSync: "SYNC", zookeeper.OpCheck: "CHEC",
+	zookeeper.OpExists: "EXIS", zookeeper.OpGetData: "GETD", zookeeper.OpSetWatches: "SETW",
+	zookeeper.OpSetWatches2: "STW2", zookeeper.OpAddWatch: "ADDW", zookeeper.OpGetACL: "GETA",
+	zookeeper.OpGetChildren: "GETC", zookeeper.OpGetChildren2: "GETC",
+	zookeeper.OpGetAllChildrenNumber: "GETACN", zookeeper.OpCheckWatches: "CHKW",
+	zookeeper.OpRemoveWatches: "REMW", zookeeper.OpWhoAmI: "HOMI", zookeeper.OpGetEphemerals: "GETE",
+}
+
+func opWord(op zookeeper.OpCode) string {
+	if w := opWords[op]; w != "" {
+		return w
+	}
+	return "NA"
+}

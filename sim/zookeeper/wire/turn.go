@@ -1,0 +1,111 @@
+package wire
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// A turn is the time in which one connection, or the clock, has the lock. In it
+// the machine takes inputs, what it does goes to the connections' queues, and at
+// the end their writers are woken once.
+
+// connect gives the first request of a connection to the machine and says
+// whether the connection was established.
+func (s *Server) connect(c *conn, req *zookeeper.ConnectRequest) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.down {
+		return false
+	}
+	s.received(c)
+	s.from = c.remote.Addr()
+	s.machine.Connect(s.clock.NowMs(), c.id, req)
+	s.deliver()
+	s.endTurn()
+	return s.machine.Connected(c.id)
+}
+
+// handle gives requests to the machine, as many as the connection has room for
+// the answers of, and says how many.
+func (s *Server) handle(c *conn, batch []zookeeper.Request) (done int) {
+	came := time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	nowMs := s.clock.NowMs()
+	for done < len(batch) {
+		if s.down || !s.machine.Connected(c.id) {
+			done = len(batch) // they are lost, as bytes in flight are
+			break
+		}
+		if done > 0 && !c.out.hasRoom(&s.limits) {
+			break
+		}
+		s.received(c)
+		s.machine.Handle(nowMs, c.id, &batch[done])
+		s.deliver()
+		done++
+	}
+	s.endTurn()
+	s.answered(c, done, time.Since(came))
+	return done
+}
+
+// deliver hands what the machine has done to the connections.
+func (s *Server) deliver() {
+	hold := false
+	if s.commit != nil {
+		hold = s.commit.record(s.machine)
+	}
+	out := s.machine.Drain()
+	for i := range out {
+		if c := s.conns[out[i].Conn]; c != nil {
+			s.send(c, &out[i], hold)
+		}
+	}
+	for _, id := range s.over {
+		delete(s.clients, id)
+	}
+	s.over = s.over[:0]
+}
+
+func (s *Server) send(c *conn, out *zookeeper.Out, hold bool) {
+	if out.Kind == zookeeper.OutClose {
+		c.hangUp()
+		return
+	}
+	s.sent(c, out)
+	held, behind := c.out.add(out, hold, &s.limits)
+	switch {
+	case behind:
+		s.opt.log("connection of /%s closed: it does not read, %d bytes wait", c.remote, s.limits.EventBytes)
+		c.cut()
+	case held:
+		s.commit.await(c)
+	case !c.touched:
+		c.touched = true
+		s.touched = append(s.touched, c)
+	}
+}
+
+// endTurn wakes the writers that have work.
+func (s *Server) endTurn() {
+	for i, c := range s.touched {
+		c.touched = false
+		c.out.wake()
+		s.touched[i] = nil
+	}
+	s.touched = s.touched[:0]
+	s.writes.flush()
+}
+
+// fail stops the server because of an error that nothing can be answered after.
+func (s *Server) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failed, s.down = err, true
+	close(s.done)
+	for c := range s.sockets {
+		c.cut()
+	}
+}

@@ -1,0 +1,194 @@
+package wire
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// Version is what the server says it is, by profile. The date has the form that
+// clients parse; the real 3.8 prints another one, which they do not (ZK-11.1).
+func version(p zookeeper.Profile) string {
+	if p == zookeeper.V39 {
+		return "3.9.3-sim, built on 10/16/2024 20:28 UTC"
+	}
+	return "3.8.0-sim, built on 02/25/2022 08:49 UTC"
+}
+
+// words are the four-letter words and what makes their answers; the lock is
+// held.
+var words = map[string]func(*Server, *strings.Builder){
+	"conf": (*Server).wordConf,
+	"cons": (*Server).wordCons,
+	"crst": (*Server).wordCrst,
+	"dirs": (*Server).wordDirs,
+	"dump": (*Server).wordDump,
+	"envi": (*Server).wordEnvi,
+	"gtmk": func(_ *Server, b *strings.Builder) { b.WriteString("306") },
+	"hash": func(*Server, *strings.Builder) {}, // no digests are kept
+	"isro": func(_ *Server, b *strings.Builder) { b.WriteString("rw") },
+	"mntr": (*Server).wordMntr,
+	"ruok": func(_ *Server, b *strings.Builder) { b.WriteString("imok") },
+	"srst": (*Server).wordSrst,
+	"srvr": func(s *Server, b *strings.Builder) { s.wordSrvr(b, false) },
+	"stat": func(s *Server, b *strings.Builder) { s.wordSrvr(b, true) },
+	"wchc": (*Server).wordWchc,
+	"wchp": (*Server).wordWchp,
+	"wchs": (*Server).wordWchs,
+}
+
+var allWords = slices.Sorted(maps.Keys(words))
+
+// word answers a connection whose first four bytes are a word; known says
+// whether they are (ZK-2.9, ZK-11).
+func (s *Server) word(c *conn, word string) (answer string, known bool) {
+	tell := words[word]
+	if tell == nil {
+		return "", false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.received(c)
+	c.stats.probe = true
+	if s.opt.Words != nil && word != "srvr" && !slices.Contains(s.opt.Words, word) {
+		return word + " is not executed because it is not in the whitelist.\n", true
+	}
+	s.machine.Tick(s.clock.NowMs())
+	s.deliver()
+	s.endTurn()
+	var b strings.Builder
+	tell(s, &b)
+	return b.String(), true
+}
+
+// wordSrvr tells of the server and, for stat, of its connections.
+func (s *Server) wordSrvr(b *strings.Builder, clients bool) {
+	fmt.Fprintf(b, "Zookeeper version: %s\n", version(s.opt.Config.Profile))
+	if clients {
+		b.WriteString("Clients:\n")
+		for _, c := range s.connsByID() {
+			fmt.Fprintf(b, "%s)\n", s.connBrief(c))
+		}
+		b.WriteString("\n")
+	}
+	l := &s.stats.latency
+	fmt.Fprintf(b, "Latency min/avg/max: %d/%s/%d\n", l.min, javaDouble(l.average()), l.max)
+	fmt.Fprintf(b, "Received: %d\nSent: %d\nConnections: %d\nOutstanding: %d\nZxid: %#x\nMode: standalone\nNode count: %d\n",
+		s.stats.received, s.stats.sent, len(s.conns), s.outstanding(), s.machine.Zxid(), s.nodeCount())
+}
+
+// nodeCount counts the root twice, as the real server does, which keeps it under
+// two names (DataTree.java:268).
+func (s *Server) nodeCount() int { return len(s.machine.Nodes()) + 1 }
+
+func (s *Server) outstanding() (n int) {
+	for _, c := range s.conns {
+		n += c.out.waiting()
+	}
+	return n
+}
+
+func (s *Server) connsByID() []*conn {
+	list := make([]*conn, 0, len(s.conns))
+	for _, id := range slices.Sorted(maps.Keys(s.conns)) {
+		list = append(list, s.conns[id])
+	}
+	return list
+}
+
+// connBrief is how stat and cons begin a connection. The number in brackets is 1
+// for a connection that is read from.
+func (s *Server) connBrief(c *conn) string {
+	reads := 1
+	if c.stats.probe {
+		reads = 0
+	}
+	return fmt.Sprintf(" /%s[%d](queued=%d,recved=%d,sent=%d", c.remote, reads, c.out.waiting(), c.stats.received, c.stats.sent)
+}
+
+func (s *Server) wordCons(b *strings.Builder) {
+	for _, c := range s.connsByID() {
+		b.WriteString(s.connBrief(c))
+		if st := &c.stats; st.session != 0 {
+			fmt.Fprintf(b, ",sid=%#x,lop=%s,est=%d,to=%d", st.session, st.lastOp, c.since.UnixMilli(), st.timeoutMs)
+			if st.lastXid >= 0 {
+				fmt.Fprintf(b, ",lcxid=%#x", st.lastXid)
+			}
+			l := &st.latency
+			fmt.Fprintf(b, ",lzxid=%#x,lresp=%d,llat=%d,minlat=%d,avglat=%d,maxlat=%d",
+				uint64(st.lastZxid), st.lastMs, l.last, l.min, int64(l.average()), l.max)
+		}
+		b.WriteString(")\n")
+	}
+	b.WriteString("\n")
+}
+
+func (s *Server) wordCrst(b *strings.Builder) {
+	for _, c := range s.conns {
+		c.stats.reset()
+	}
+	b.WriteString("Connection stats reset.\n")
+}
+
+func (s *Server) wordSrst(b *strings.Builder) {
+	s.stats = serverStats{rejected: s.stats.rejected}
+	b.WriteString("Server stats reset.\n")
+}
+
+// watchesBy groups the paths of the data table, which is all that the real
+// server shows (DataTree.java dumpWatches), by what key makes of a watch.
+func (s *Server) watchesBy(key func(zookeeper.WatchInfo) (group, member string)) (groups []string, members map[string][]string) {
+	members = map[string][]string{}
+	for _, w := range s.machine.Watches() {
+		if w.Child {
+			continue
+		}
+		group, member := key(w)
+		if members[group] == nil {
+			groups = append(groups, group)
+		}
+		members[group] = append(members[group], member)
+	}
+	slices.Sort(groups)
+	return groups, members
+}
+
+func (s *Server) sessionOf(id zookeeper.ConnID) string {
+	if c := s.conns[id]; c != nil {
+		return fmt.Sprintf("%#x", c.stats.session)
+	}
+	return "0x0"
+}
+
+func (s *Server) wordWchs(b *strings.Builder) {
+	bySession, _ := s.watchesBy(func(w zookeeper.WatchInfo) (string, string) { return s.sessionOf(w.Conn), w.Path })
+	byPath, members := s.watchesBy(func(w zookeeper.WatchInfo) (string, string) { return w.Path, s.sessionOf(w.Conn) })
+	total := 0
+	for _, path := range byPath {
+		total += len(members[path])
+	}
+	fmt.Fprintf(b, "%d connections watching %d paths\nTotal watches:%d\n", len(bySession), len(byPath), total)
+}
+
+func (s *Server) wordWchc(b *strings.Builder) {
+	groups, members := s.watchesBy(func(w zookeeper.WatchInfo) (string, string) { return s.sessionOf(w.Conn), w.Path })
+	writeGroups(b, groups, members)
+}
+
+func (s *Server) wordWchp(b *strings.Builder) {
+	groups, members := s.watchesBy(func(w zookeeper.WatchInfo) (string, string) { return w.Path, s.sessionOf(w.Conn) })
+	writeGroups(b, groups, members)
+}
+
+func writeGroups(b *strings.Builder, groups []string, members map[string][]string) {
+	for _, group := range groups {
+		b.WriteString(group + "\n")
+		for _, member := range members[group] {
+			b.WriteString("\t" + member + "\n")
+		}
+	}
+	b.WriteString("\n")
+}

@@ -1,0 +1,134 @@
+package wire
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// javaDate is how Java writes a Date.
+const javaDate = "Mon Jan 02 15:04:05 MST 2006"
+
+// date writes an instant of the server's clock.
+func (s *Server) date(ms int64) string {
+	return time.UnixMilli(ms + s.opt.Config.EpochOffsetMs).UTC().Format(javaDate)
+}
+
+// wordDump tells of sessions by when they expire, of ephemerals by session, and
+// of connections.
+func (s *Server) wordDump(b *strings.Builder) {
+	sessions := s.machine.Sessions()
+	byDeadline := map[int64][]string{}
+	owners := 0
+	for _, info := range sessions {
+		byDeadline[info.DeadlineMs] = append(byDeadline[info.DeadlineMs], fmt.Sprintf("%#x", info.ID))
+		if len(info.Ephemerals) > 0 {
+			owners++
+		}
+	}
+	b.WriteString("SessionTracker dump:\n")
+	s.writeSets(b, "Session", len(sessions), byDeadline)
+	fmt.Fprintf(b, "ephemeral nodes dump:\nSessions with Ephemerals (%d):\n", owners)
+	for _, info := range sessions {
+		if len(info.Ephemerals) > 0 {
+			fmt.Fprintf(b, "%#x:\n\t%s\n", info.ID, strings.Join(info.Ephemerals, "\n\t"))
+		}
+	}
+	deadlineOf := map[int64]int64{}
+	for _, info := range sessions {
+		deadlineOf[info.ID] = info.DeadlineMs
+	}
+	byDeadline = map[int64][]string{}
+	for _, c := range s.connsByID() {
+		deadline, ok := deadlineOf[c.stats.session]
+		if !ok {
+			deadline = s.beganMs + c.since.Add(s.limits.FirstFrame).Sub(s.began).Milliseconds()
+		}
+		byDeadline[deadline] = append(byDeadline[deadline], fmt.Sprintf("ip: /%s sessionId: %#x", c.remote, c.stats.session))
+	}
+	b.WriteString("Connections dump:\n")
+	s.writeSets(b, "Connections", len(s.conns), byDeadline)
+}
+
+func (s *Server) writeSets(b *strings.Builder, what string, count int, sets map[int64][]string) {
+	fmt.Fprintf(b, "%s Sets (%d)/(%d):\n", what, len(sets), count)
+	for _, atMs := range slices.Sorted(maps.Keys(sets)) {
+		fmt.Fprintf(b, "%d expire at %s:\n\t%s\n", len(sets[atMs]), s.date(atMs), strings.Join(sets[atMs], "\n\t"))
+	}
+}
+
+// wordEnvi tells the version, by which kazoo knows what the server can, and what
+// else a program that is not Java knows (ZK-11.3).
+func (s *Server) wordEnvi(b *strings.Builder) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "<NA>"
+	}
+	fmt.Fprintf(b, "Environment:\nzookeeper.version=%s\nhost.name=%s\nos.name=%s\nos.arch=%s\n",
+		version(s.opt.Config.Profile), host, runtime.GOOS, runtime.GOARCH)
+}
+
+func (s *Server) wordConf(b *strings.Builder) {
+	cfg := &s.opt.Config
+	tickMs := s.tickMs()
+	atLeast, atMost := cfg.MinSessionTimeoutMs, cfg.MaxSessionTimeoutMs
+	if atLeast == 0 {
+		atLeast = 2 * tickMs
+	}
+	if atMost == 0 {
+		atMost = 20 * tickMs
+	}
+	snapshots, logs := s.diskSizes()
+	fmt.Fprintf(b, "clientPort=%d\nsecureClientPort=-1\ndataDir=%s\ndataDirSize=%d\ndataLogDir=%s\ndataLogSize=%d\n",
+		s.port(), s.opt.DataDir, snapshots, s.opt.DataDir, logs)
+	fmt.Fprintf(b, "tickTime=%d\nmaxClientCnxns=%d\nminSessionTimeout=%d\nmaxSessionTimeout=%d\nclientPortListenBacklog=-1\nserverId=0\n",
+		tickMs, max(s.limits.ConnsPerAddr, 0), atLeast, atMost)
+}
+
+func (s *Server) wordDirs(b *strings.Builder) {
+	snapshots, logs := s.diskSizes()
+	fmt.Fprintf(b, "datadir_size: %d\nlogdir_size: %d\n", snapshots, logs)
+}
+
+func (s *Server) diskSizes() (snapshots, logs int64) {
+	if s.commit == nil {
+		return 0, 0
+	}
+	return s.commit.store.sizes()
+}
+
+// wordMntr tells what this server has of the real one's five hundred values, in
+// its order.
+func (s *Server) wordMntr(b *strings.Builder) {
+	ephemerals, dataSize := 0, 0
+	nodes := s.machine.Nodes()
+	for i := range nodes {
+		dataSize += len(nodes[i].Path) + len(nodes[i].Data)
+		if nodes[i].Stat.EphemeralOwner != 0 {
+			ephemerals++
+		}
+	}
+	l := &s.stats.latency
+	value := func(key string, v any) { fmt.Fprintf(b, "zk_%s\t%v\n", key, v) }
+	value("version", version(s.opt.Config.Profile))
+	value("server_state", "standalone")
+	value("ephemerals_count", ephemerals)
+	value("num_alive_connections", len(s.conns))
+	value("avg_latency", javaDouble(l.average()))
+	value("outstanding_requests", s.outstanding())
+	value("znode_count", s.nodeCount())
+	value("global_sessions", len(s.machine.Sessions()))
+	value("packets_sent", s.stats.sent)
+	value("packets_received", s.stats.received)
+	value("watch_count", len(s.machine.Watches()))
+	value("min_latency", l.min)
+	value("approximate_data_size", dataSize)
+	value("local_sessions", 0)
+	value("uptime", s.clock.NowMs()-s.beganMs)
+	value("max_latency", l.max)
+	value("connection_rejected", s.stats.rejected)
+}
