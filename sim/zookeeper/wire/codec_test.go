@@ -35,7 +35,14 @@ func expect[T any](t testing.TB, got, want T) {
 	}
 }
 
-func must[T any](t testing.TB) func(T, error) T {
+// failer is a test or one invented by rapid.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func must[T any](t failer) func(T, error) T {
 	return func(v T, err error) T {
 		t.Helper()
 		if err != nil {

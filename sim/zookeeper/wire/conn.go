@@ -20,7 +20,8 @@ type conn struct {
 	id     zookeeper.ConnID
 	tcp    *net.TCPConn
 	remote netip.AddrPort
-	since  time.Time
+	// sinceMs is the server's clock when it was accepted.
+	sinceMs int64
 	out    outgoing
 
 	// By the reader alone.

@@ -22,6 +22,7 @@ const patience = 20 * time.Second
 type lab struct {
 	testing.TB
 	s     *Server
+	addr  string
 	nowMs atomic.Int64
 
 	mu   sync.Mutex
@@ -41,6 +42,7 @@ func serve(t testing.TB, opt Options) *lab {
 		l.logs = append(l.logs, line)
 	}
 	l.s = must[*Server](t)(Listen("127.0.0.1:0", opt))
+	l.addr = l.s.Addr()
 	t.Cleanup(func() {
 		if err := l.s.Close(); err != nil && l.s.Err() == nil {
 			t.Errorf("close: %v", err)
@@ -83,6 +85,14 @@ func (l *lab) conns() int {
 	return len(l.s.conns)
 }
 
+// requests is how many requests with the opcode were handled.
+func (l *lab) requests(op zookeeper.OpCode) uint64 {
+	l.s.mu.Lock()
+	defer l.s.mu.Unlock()
+	counters := l.s.machine.Counters()
+	return counters.Requests(op)
+}
+
 func (l *lab) dump() string {
 	l.s.mu.Lock()
 	defer l.s.mu.Unlock()
@@ -99,7 +109,7 @@ type peer struct {
 
 func (l *lab) dial() *peer {
 	l.Helper()
-	conn := must[net.Conn](l)(net.Dial("tcp", l.s.Addr()))
+	conn := must[net.Conn](l)(net.Dial("tcp", l.addr))
 	conn.SetDeadline(time.Now().Add(patience))
 	l.Cleanup(func() { conn.Close() })
 	return &peer{lab: l, Conn: conn}
@@ -159,6 +169,16 @@ func (p *peer) message() []byte {
 		p.Fatalf("message cut short: %v", err)
 	}
 	return b
+}
+
+// answered waits for a message and says whether one came.
+func (p *peer) answered() bool {
+	head := make([]byte, 4)
+	if _, err := io.ReadFull(p, head); err != nil {
+		return false
+	}
+	_, err := io.CopyN(io.Discard, p, int64(binary.BigEndian.Uint32(head)))
+	return err == nil
 }
 
 // reply reads the answer to a request with the opcode.

@@ -227,7 +227,7 @@ func (s *Server) admit(tcp *net.TCPConn) *conn {
 	if !ok {
 		return nil
 	}
-	c := &conn{s: s, tcp: tcp, since: time.Now()}
+	c := &conn{s: s, tcp: tcp, sinceMs: s.clock.NowMs()}
 	c.remote = netip.AddrPortFrom(remote.AddrPort().Addr().Unmap(), remote.AddrPort().Port())
 	c.out.init()
 	c.in.from = tcp

@@ -113,7 +113,7 @@ func (s *Server) wordCons(b *strings.Builder) {
 	for _, c := range s.connsByID() {
 		b.WriteString(s.connBrief(c))
 		if st := &c.stats; st.session != 0 {
-			fmt.Fprintf(b, ",sid=%#x,lop=%s,est=%d,to=%d", st.session, st.lastOp, c.since.UnixMilli(), st.timeoutMs)
+			fmt.Fprintf(b, ",sid=%#x,lop=%s,est=%d,to=%d", st.session, st.lastOp, c.sinceMs+s.opt.Config.EpochOffsetMs, st.timeoutMs)
 			if st.lastXid >= 0 {
 				fmt.Fprintf(b, ",lcxid=%#x", st.lastXid)
 			}

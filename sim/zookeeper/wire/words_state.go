@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/monosim/monosim/sim/zookeeper"
 )
 
 // javaDate is how Java writes a Date.
@@ -38,20 +40,31 @@ func (s *Server) wordDump(b *strings.Builder) {
 			fmt.Fprintf(b, "%#x:\n\t%s\n", info.ID, strings.Join(info.Ephemerals, "\n\t"))
 		}
 	}
-	deadlineOf := map[int64]int64{}
-	for _, info := range sessions {
-		deadlineOf[info.ID] = info.DeadlineMs
-	}
-	byDeadline = map[int64][]string{}
-	for _, c := range s.connsByID() {
-		deadline, ok := deadlineOf[c.stats.session]
-		if !ok {
-			deadline = s.beganMs + c.since.Add(s.limits.FirstFrame).Sub(s.began).Milliseconds()
-		}
-		byDeadline[deadline] = append(byDeadline[deadline], fmt.Sprintf("ip: /%s sessionId: %#x", c.remote, c.stats.session))
-	}
 	b.WriteString("Connections dump:\n")
-	s.writeSets(b, "Connections", len(s.conns), byDeadline)
+	s.writeSets(b, "Connections", len(s.conns), s.connsByDeadline(sessions))
+}
+
+// connsByDeadline are the connections by when they would be closed if nothing
+// more was heard of them, on a grid of the time that a first frame may take
+// (NIOServerCnxnFactory.java:628).
+func (s *Server) connsByDeadline(sessions []zookeeper.SessionInfo) map[int64][]string {
+	gridMs := s.limits.FirstFrame.Milliseconds()
+	deadlineOf := map[zookeeper.ConnID]int64{}
+	for _, info := range sessions {
+		if info.Attached {
+			deadlineOf[info.Conn] = info.DeadlineMs - 1
+		}
+	}
+	sets := map[int64][]string{}
+	for _, c := range s.connsByID() {
+		atMs, ok := deadlineOf[c.id]
+		if !ok {
+			atMs = c.sinceMs + gridMs
+		}
+		atMs = (atMs/gridMs + 1) * gridMs
+		sets[atMs] = append(sets[atMs], fmt.Sprintf("ip: /%s sessionId: %#x", c.remote, c.stats.session))
+	}
+	return sets
 }
 
 func (s *Server) writeSets(b *strings.Builder, what string, count int, sets map[int64][]string) {

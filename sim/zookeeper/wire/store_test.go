@@ -1,0 +1,498 @@
+package wire
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// Goal: what was answered is on disk, whatever ends the server, and what is on
+// disk is the state. Method: invented runs compared with the machine's own
+// snapshot, logs cut at every byte, and a server killed in the middle.
+
+// recorded is a machine whose records are kept.
+type recorded struct {
+	m       *zookeeper.Machine
+	rec     recorder
+	records []byte
+	nowMs   int64
+}
+
+func newRecorded() *recorded {
+	r := &recorded{}
+	r.m = zookeeper.New(zookeeper.Config{ExtendedTypes: true, OnWrite: func(w zookeeper.Write) { r.rec.note(&w) }}, 0)
+	var first strings.Builder
+	writeSnapshot(&first, 0, r.m.Snapshot())
+	r.records = []byte(first.String())
+	return r
+}
+
+func (r *recorded) after(input func()) {
+	input()
+	r.records = r.rec.record(r.records, r.m)
+	r.m.Drain()
+}
+
+func (r *recorded) handle(conn zookeeper.ConnID, req zookeeper.Request) {
+	r.after(func() { r.m.Handle(r.nowMs, conn, &req) })
+}
+
+// restored is what the records add up to.
+func restored(t failer, records []byte) *zookeeper.Snapshot {
+	t.Helper()
+	st := newState()
+	if left, err := st.replay("test", append([]byte(magic), records...)); left != 0 || err != nil {
+		t.Fatalf("%d bytes left, %v", left, err)
+	}
+	return must[*zookeeper.Snapshot](t)(st.snapshot())
+}
+
+func dumpOf(s *zookeeper.Snapshot) string {
+	return zookeeper.Restore(zookeeper.Config{}, 1_000_000, s).Dump()
+}
+
+func TestRecordsAddUpToTheState(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := newRecorded()
+		for id := range 3 {
+			r.after(func() {
+				r.m.Connect(0, zookeeper.ConnID(id+1), &zookeeper.ConnectRequest{TimeoutMs: int32(4000 * (id + 1))})
+			})
+		}
+		paths := rapid.SampledFrom([]string{"/a", "/a/b", "/a/b/c", "/d", "/d/s-", "/", "/a/e"})
+		next := zookeeper.ConnID(4)
+		var op func(inner bool) zookeeper.Request
+		op = func(inner bool) zookeeper.Request {
+			kinds := []zookeeper.OpCode{zookeeper.OpCreate, zookeeper.OpCreate, zookeeper.OpCreate2, zookeeper.OpCreateContainer,
+				zookeeper.OpCreateTTL, zookeeper.OpDelete, zookeeper.OpDelete, zookeeper.OpSetData, zookeeper.OpCheck}
+			if !inner {
+				kinds = append(kinds, zookeeper.OpSetACL, zookeeper.OpMulti, zookeeper.OpMulti, zookeeper.OpCloseSession)
+			}
+			req := zookeeper.Request{
+				Op: rapid.SampledFrom(kinds).Draw(t, "op"), Path: paths.Draw(t, "path"), Version: -1, ACL: openACL,
+				Data:  rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(t, "data"),
+				Flags: rapid.Int32Range(0, 3).Draw(t, "flags"), TTLMs: 5,
+			}
+			switch req.Op {
+			case zookeeper.OpCreateTTL:
+				req.Flags = zookeeper.FlagTTL
+			case zookeeper.OpMulti:
+				for range rapid.IntRange(0, 4).Draw(t, "ops") {
+					req.Ops = append(req.Ops, op(true))
+				}
+			}
+			return req
+		}
+		for range rapid.IntRange(1, 60).Draw(t, "requests") {
+			r.nowMs += rapid.SampledFrom([]int64{0, 1, 1000, 30_000}).Draw(t, "ms")
+			if conn := rapid.Uint64Range(1, 4).Draw(t, "conn"); conn < 4 {
+				r.handle(zookeeper.ConnID(conn), op(false))
+			} else {
+				r.after(func() { r.m.Connect(r.nowMs, next, &zookeeper.ConnectRequest{TimeoutMs: 5000}) })
+				r.handle(next, op(false))
+				next++
+			}
+		}
+		if got, want := dumpOf(restored(t, r.records)), dumpOf(r.m.Snapshot()); got != want {
+			t.Fatalf("got\n%s\nwant\n%s", got, want)
+		}
+	})
+}
+
+// stored is a data directory with a few acknowledged writes in its log.
+func stored(t testing.TB) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	l := serve(t, Options{DataDir: dir})
+	p := l.connect()
+	p.ok(mk("/a", 'x'))
+	p.ok(mkFlags("/a/e-", zookeeper.FlagEphemeralSequential))
+	p.do(mk("/a"))
+	p.ok(set("/a", "longer than before"))
+	p.ok(zookeeper.Request{Op: zookeeper.OpMulti, Ops: []zookeeper.Request{mk("/m"), mk("/m/n"), del("/a/e-0000000000")}})
+	if err := l.s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestLogCutAtEveryByte(t *testing.T) {
+	dir := stored(t)
+	log := must[[]byte](t)(os.ReadFile(filepath.Join(dir, "log.0000000001")))
+	snapshot := must[[]byte](t)(os.ReadFile(filepath.Join(dir, "snapshot.0000000001")))
+	// The states after each whole record.
+	ends, dumps := []int{len(magic)}, []string{dumpOf(restored(t, snapshot[len(magic):]))}
+	for rest := log[len(magic):]; len(rest) > 0; {
+		_, after, ok := nextRecord(rest)
+		if !ok {
+			t.Fatal("the log is not whole")
+		}
+		rest = after
+		ends = append(ends, len(log)-len(rest))
+		dumps = append(dumps, dumpOf(restored(t, append(append([]byte{}, snapshot[len(magic):]...), log[len(magic):len(log)-len(rest)]...))))
+	}
+	expect(t, len(ends), 7) // with the session's
+	whole := 0
+	for n := 0; n <= len(log); n++ {
+		if n > len(magic)+3 && n < ends[4]-3 {
+			continue // the last records, and the beginning
+		}
+		for whole+1 < len(ends) && ends[whole+1] <= n {
+			whole++
+		}
+		cutDir := t.TempDir()
+		os.WriteFile(filepath.Join(cutDir, "snapshot.0000000001"), snapshot, 0o600)
+		name := filepath.Join(cutDir, "log.0000000001")
+		os.WriteFile(name, log[:n], 0o600)
+		st, s, cut, err := openStore(cutDir)
+		if err != nil {
+			t.Fatalf("cut to %d bytes: %v", n, err)
+		}
+		expect(t, dumpOf(must[*zookeeper.Snapshot](t)(s.snapshot())), dumps[whole])
+		if torn := n - ends[whole]; torn > 0 != (cut != "") {
+			t.Errorf("cut to %d bytes: %d bytes are torn, reported %q", n, torn, cut)
+		} else if want := fmt.Sprintf("the last %d of %d bytes", torn, n); torn > 0 && !strings.Contains(cut, want) {
+			t.Errorf("got %q, want it to name %s", cut, want)
+		}
+		// It goes on behind the last whole record.
+		st.write([]byte("next"))
+		st.close()
+		after := must[[]byte](t)(os.ReadFile(name))
+		expect(t, string(after), string(log[:ends[whole]])+"next")
+	}
+}
+
+func TestEveryFlippedBitIsFound(t *testing.T) {
+	dir := stored(t)
+	log := must[[]byte](t)(os.ReadFile(filepath.Join(dir, "log.0000000001")))[len(magic):]
+	count := func(b []byte) (n int) {
+		for {
+			_, rest, ok := nextRecord(b)
+			if !ok {
+				return n
+			}
+			b, n = rest, n+1
+		}
+	}
+	all := count(log)
+	for i := range len(log) * 8 {
+		log[i/8] ^= 1 << (i % 8)
+		if n := count(log); n == all {
+			t.Fatalf("bit %d of byte %d flipped: all %d records read", i%8, i/8, n)
+		}
+		log[i/8] ^= 1 << (i % 8)
+	}
+}
+
+func TestDirectoriesThatCannotBeUsed(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(dir string)
+		want  string
+	}{
+		{"no snapshot", func(dir string) { os.Remove(filepath.Join(dir, "snapshot.0000000001")) }, "without its snapshot"},
+		{"half a snapshot", func(dir string) { os.Truncate(filepath.Join(dir, "snapshot.0000000001"), 100) }, "without its last record"},
+		{"another file", func(dir string) {
+			os.WriteFile(filepath.Join(dir, "log.0000000001"), []byte("something else"), 0o600)
+		}, "not a file of records"},
+		{"a torn log before another", func(dir string) {
+			os.WriteFile(filepath.Join(dir, "log.0000000002"), []byte(magic), 0o600)
+			os.Truncate(filepath.Join(dir, "log.0000000001"), 100)
+		}, "and a later log follows"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := stored(t)
+			c.spoil(dir)
+			_, err := Listen("127.0.0.1:0", Options{DataDir: dir})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("got %v, want it to say %q", err, c.want)
+			}
+			// The lock is free again.
+			_, err = Listen("127.0.0.1:0", Options{DataDir: dir})
+			if err == nil || strings.Contains(err.Error(), "in use") {
+				t.Fatalf("got %v the second time", err)
+			}
+		})
+	}
+}
+
+func TestOneServerForADirectory(t *testing.T) {
+	dir := t.TempDir()
+	serve(t, Options{DataDir: dir})
+	_, err := Listen("127.0.0.1:0", Options{DataDir: dir})
+	if err == nil || !strings.Contains(err.Error(), "in use by another server") {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestRestartFromADirectory(t *testing.T) {
+	dir := t.TempDir()
+	l := serve(t, Options{DataDir: dir})
+	p := l.connect()
+	p.ok(mk("/a", 'x'))
+	p.ok(mkFlags("/a/e", zookeeper.FlagEphemeral))
+	failed := p.do(mk("/a"))
+	l.s.Close()
+	again := serve(t, Options{DataDir: dir})
+	q := again.dial()
+	req := p.again()
+	req.LastZxidSeen = failed.Zxid // also what a failed write used up is kept (ZK-2.4)
+	expect(t, q.greet(req).SessionID, p.session.SessionID)
+	expect(t, string(q.ok(get("/a")).Data), "x")
+	expect(t, q.ok(get("/a/e")).Stat.EphemeralOwner, p.session.SessionID)
+	expect(t, q.ok(mk("/b")).Zxid, failed.Zxid+1)
+	again.advance(30_000) // and without its client the session expires
+	q.ends()
+	r := again.connect()
+	if r.session.SessionID <= p.session.SessionID {
+		t.Errorf("session %#x was given again", r.session.SessionID)
+	}
+	expect(t, r.do(get("/a/e")).Err, zookeeper.Code(-101))
+}
+
+// Nothing that is not on disk is seen by anybody: not by the writer, not by a
+// reader of what was written, not by a watcher.
+func TestNothingIsSeenBeforeItIsOnDisk(t *testing.T) {
+	gate, entered := make(chan error), make(chan struct{})
+	first := true
+	opened := make(chan struct{})
+	l := serve(t, Options{DataDir: t.TempDir(), sync: func([]byte) error {
+		if first { // the sessions
+			select {
+			case <-opened:
+				first = false
+			default:
+				return nil
+			}
+		}
+		entered <- struct{}{}
+		return <-gate
+	}})
+	writer, reader := l.connect(), l.connect()
+	reader.ok(zookeeper.Request{Op: zookeeper.OpGetChildren, Path: "/", Watch: true})
+	close(opened)
+	writer.send(mk("/a"))
+	<-entered
+	writer.send(get("/a"))
+	reader.send(get("/a"))
+	l.await("the requests to be handled", func() bool {
+		return l.requests(zookeeper.OpGetData) == 2
+	})
+	l.s.mu.Lock()
+	for _, c := range l.s.conns {
+		c.out.mu.Lock()
+		if len(c.out.ready.bytes) > 0 || len(c.out.sending.bytes) > 0 {
+			t.Errorf("connection %d gets an answer before the disk", c.id)
+		}
+		if len(c.out.held.bytes) == 0 {
+			t.Errorf("connection %d waits for nothing", c.id)
+		}
+		c.out.mu.Unlock()
+	}
+	l.s.mu.Unlock()
+	gate <- nil
+	expect(t, writer.reply(zookeeper.OpCreate).Path, "/a")
+	expect(t, writer.reply(zookeeper.OpGetData).Err, zookeeper.CodeOK)
+	expect(t, reader.event(), zookeeper.Event{Type: 4, Path: "/", Zxid: -1})
+	expect(t, reader.reply(zookeeper.OpGetData).Err, zookeeper.CodeOK)
+
+	// A disk that fails ends the server without an answer.
+	writer.send(mk("/b"))
+	<-entered
+	gate <- errors.New("no space left")
+	writer.ends()
+	reader.ends()
+	<-l.s.Done()
+	if err := l.s.Err(); err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("got %v", err)
+	}
+	l.dial().ends()
+}
+
+// While one fsync is under way the writes of other connections gather for the
+// next one.
+func TestOneSyncServesManyConnections(t *testing.T) {
+	gate, entered, opened := make(chan struct{}), make(chan struct{}, 100), make(chan struct{})
+	syncs := 0
+	l := serve(t, Options{DataDir: t.TempDir(), sync: func([]byte) error {
+		select {
+		case <-opened:
+			syncs++
+			entered <- struct{}{}
+			<-gate
+		default:
+		}
+		return nil
+	}})
+	const n = 10
+	peers := make([]*peer, n)
+	for i := range peers {
+		peers[i] = l.connect()
+	}
+	close(opened)
+	peers[0].send(mk("/0"))
+	<-entered
+	for i, p := range peers[1:] {
+		p.send(mk(fmt.Sprintf("/%d", i+1)))
+	}
+	l.await("all creates", func() bool {
+		return l.requests(zookeeper.OpCreate) == n
+	})
+	close(gate)
+	for _, p := range peers {
+		p.reply(zookeeper.OpCreate)
+	}
+	expect(t, syncs, 2)
+}
+
+func TestNewGenerations(t *testing.T) {
+	dir := t.TempDir()
+	l := serve(t, Options{DataDir: dir, rotateAt: 2000})
+	p := l.connect()
+	for i := range 100 {
+		p.ok(mk(fmt.Sprintf("/n%d", i), make([]byte, 100)...))
+	}
+	want := l.dump()
+	l.s.Close()
+	names := must[[]string](t)(filepath.Glob(filepath.Join(dir, "*.*")))
+	if len(names) > 3 {
+		t.Errorf("old generations are left: %q", names)
+	}
+	if strings.HasSuffix(names[0], "log.0000000001") {
+		t.Errorf("no new generation: %q", names)
+	}
+	again := serve(t, Options{DataDir: dir})
+	got := again.dump()
+	cut := func(s string) string { return s[:strings.Index(s, "session")] }
+	expect(t, cut(got), cut(want))
+}
+
+func TestSnapshotFile(t *testing.T) {
+	l := serve(t, Options{})
+	p := l.connect()
+	p.ok(mk("/a", 'x'))
+	name := filepath.Join(t.TempDir(), "snapshot")
+	snapshot, nowMs := l.s.Snapshot()
+	if err := SaveSnapshot(name, nowMs, snapshot); err != nil {
+		t.Fatal(err)
+	}
+	loaded, _, err := LoadSnapshot(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, dumpOf(loaded), dumpOf(snapshot))
+	b := must[[]byte](t)(os.ReadFile(name))
+	for n := range b {
+		os.WriteFile(name, b[:n], 0o600)
+		if _, _, err := LoadSnapshot(name); err == nil {
+			t.Fatalf("cut to %d of %d bytes: loaded", n, len(b))
+		}
+	}
+	// A directory may begin with one, but only an empty one.
+	dir := t.TempDir()
+	d := serve(t, Options{DataDir: dir, Snapshot: snapshot})
+	d.connect().ok(get("/a"))
+	d.s.Close()
+	serve(t, Options{DataDir: dir}).connect().ok(get("/a"))
+	if _, err := Listen("127.0.0.1:0", Options{DataDir: dir, Snapshot: snapshot}); err == nil {
+		t.Error("a directory that is not empty took another snapshot")
+	}
+}
+
+// serveDirEnv makes the test binary a server on a data directory.
+const serveDirEnv = "MONOSIM_WIRE_TEST_DIR"
+
+func TestMain(m *testing.M) {
+	dir := os.Getenv(serveDirEnv)
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	s, err := Listen("127.0.0.1:0", Options{DataDir: dir, rotateAt: 30_000})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println(s.Addr())
+	select {}
+}
+
+// Four clients write as fast as they can while the server is killed, again and
+// again: everything that was answered is there afterwards.
+func TestKilledServerLosesNothing(t *testing.T) {
+	dir := t.TempDir()
+	acked := map[string]bool{}
+	for life := range 4 {
+		killed := startKilled(t, dir)
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		enough := make(chan struct{})
+		count := 0
+		for c := range 4 {
+			p := killed.connect()
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				for i := 0; ; i++ {
+					path := fmt.Sprintf("/%d-%d-%d", life, c, i)
+					create := mk(path, make([]byte, 50)...)
+					if _, err := p.Write(AppendRequest(nil, &create)); err != nil || !p.answered() {
+						return
+					}
+					mu.Lock()
+					acked[path] = true
+					if count++; count == 200 {
+						close(enough)
+					}
+					mu.Unlock()
+				}
+			}()
+		}
+		<-enough
+		killed.kill()
+		wg.Wait()
+	}
+	l := serve(t, Options{DataDir: dir})
+	p := l.connect()
+	for path := range acked {
+		p.ok(get(path))
+	}
+}
+
+// killedServer is a server in a process of its own.
+type killedServer struct {
+	*lab
+	cmd *exec.Cmd
+}
+
+func startKilled(t *testing.T, dir string) *killedServer {
+	t.Helper()
+	k := &killedServer{cmd: exec.Command(os.Args[0]), lab: &lab{TB: t}}
+	k.cmd.Env = append(os.Environ(), serveDirEnv+"="+dir)
+	out := must[io.ReadCloser](t)(k.cmd.StdoutPipe())
+	if err := k.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(k.kill)
+	scanner := bufio.NewScanner(out)
+	if !scanner.Scan() {
+		t.Fatal("the server says nothing")
+	}
+	k.addr = scanner.Text()
+	return k
+}
+
+func (k *killedServer) kill() {
+	k.cmd.Process.Kill()
+	k.cmd.Wait()
+}

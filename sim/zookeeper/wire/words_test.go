@@ -1,0 +1,190 @@
+package wire
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// Goal: four-letter words are answered in the texts of the real server 3.8.0.
+// Method: they were recorded from it with one session that has one ephemeral and
+// watches on /a (both tables) and /zookeeper, and one connection without a
+// session. Ours differ in the version (ZK-11.1) and in how much mntr tells.
+
+// populatedForWords is that server. Its clock shows the recorded time.
+func populatedForWords(t *testing.T, opt Options) (*lab, *peer) {
+	l := &lab{}
+	l.nowMs.Store(time.Date(2026, 11, 21, 16, 25, 12, 0, time.UTC).UnixMilli())
+	opt.Clock = ManualClock(l.nowMs.Load)
+	l = serve(t, opt)
+	p := l.connect()
+	p.ok(mk("/a", 'x'))
+	p.ok(mkFlags("/a/e", zookeeper.FlagEphemeral))
+	p.ok(zookeeper.Request{Op: zookeeper.OpGetData, Path: "/a", Watch: true})
+	p.ok(zookeeper.Request{Op: zookeeper.OpGetChildren, Path: "/a", Watch: true})
+	p.ok(zookeeper.Request{Op: zookeeper.OpGetData, Path: "/zookeeper", Watch: true})
+	l.dial()
+	l.await("the connection without a session", func() bool { return l.conns() == 2 })
+	return l, p
+}
+
+// blank replaces what differs between runs.
+func blank(s string) string {
+	s = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(s, "127.0.0.1:PORT")
+	s = regexp.MustCompile(`(llat|minlat|avglat|maxlat)=\d+`).ReplaceAllString(s, "$1=N")
+	s = regexp.MustCompile(`max: \d+/[\d.]+/\d+`).ReplaceAllString(s, "max: MIN/AVG/MAX")
+	s = regexp.MustCompile(`zk_(\w+_latency|uptime)\t[\d.]+`).ReplaceAllString(s, "zk_$1\tN")
+	return regexp.MustCompile(`0x1[0-9a-f]{14}\b`).ReplaceAllString(s, "SESSION")
+}
+
+func TestWords(t *testing.T) {
+	for _, c := range []struct{ word, want string }{
+		{"ruok", "imok"},
+		{"isro", "rw"},
+		{"gtmk", "306"},
+		{"hash", ""},
+		{"srvr", `Zookeeper version: 3.8.0-sim, built on 02/25/2022 08:49 UTC
+Latency min/avg/max: MIN/AVG/MAX
+Received: 7
+Sent: 6
+Connections: 3
+Outstanding: 0
+Zxid: 0x3
+Mode: standalone
+Node count: 7
+`},
+		{"stat", `Zookeeper version: 3.8.0-sim, built on 02/25/2022 08:49 UTC
+Clients:
+ /127.0.0.1:PORT[1](queued=0,recved=6,sent=6)
+ /127.0.0.1:PORT[1](queued=0,recved=0,sent=0)
+ /127.0.0.1:PORT[0](queued=0,recved=1,sent=0)
+
+Latency min/avg/max: MIN/AVG/MAX
+Received: 7
+Sent: 6
+Connections: 3
+Outstanding: 0
+Zxid: 0x3
+Mode: standalone
+Node count: 7
+`},
+		{"cons", ` /127.0.0.1:PORT[1](queued=0,recved=6,sent=6,sid=SESSION,lop=GETD,est=1795278312000,to=10000,lcxid=0x5,lzxid=0x3,lresp=1795278312000,llat=N,minlat=N,avglat=N,maxlat=N)
+ /127.0.0.1:PORT[1](queued=0,recved=0,sent=0)
+ /127.0.0.1:PORT[0](queued=0,recved=1,sent=0)
+
+`},
+		{"wchs", "1 connections watching 2 paths\nTotal watches:2\n"},
+		{"wchc", "SESSION\n\t/a\n\t/zookeeper\n\n"},
+		{"wchp", "/a\n\tSESSION\n/zookeeper\n\tSESSION\n\n"},
+		{"dump", `SessionTracker dump:
+Session Sets (1)/(1):
+1 expire at Sat Nov 21 16:25:24 UTC 2026:
+	SESSION
+ephemeral nodes dump:
+Sessions with Ephemerals (1):
+SESSION:
+	/a/e
+Connections dump:
+Connections Sets (1)/(3):
+3 expire at Sat Nov 21 16:25:30 UTC 2026:
+	ip: /127.0.0.1:PORT sessionId: SESSION
+	ip: /127.0.0.1:PORT sessionId: 0x0
+	ip: /127.0.0.1:PORT sessionId: 0x0
+`},
+		{"crst", "Connection stats reset.\n"},
+		{"srst", "Server stats reset.\n"},
+		{"dirs", "datadir_size: 0\nlogdir_size: 0\n"},
+		{"mntr", `zk_version	3.8.0-sim, built on 02/25/2022 08:49 UTC
+zk_server_state	standalone
+zk_ephemerals_count	1
+zk_num_alive_connections	3
+zk_avg_latency	N
+zk_outstanding_requests	0
+zk_znode_count	7
+zk_global_sessions	1
+zk_packets_sent	6
+zk_packets_received	7
+zk_watch_count	3
+zk_min_latency	N
+zk_approximate_data_size	51
+zk_local_sessions	0
+zk_uptime	N
+zk_max_latency	N
+zk_connection_rejected	0
+`},
+		{"conf", `clientPort=PORT
+secureClientPort=-1
+dataDir=
+dataDirSize=0
+dataLogDir=
+dataLogSize=0
+tickTime=2000
+maxClientCnxns=60
+minSessionTimeout=4000
+maxSessionTimeout=40000
+clientPortListenBacklog=-1
+serverId=0
+`},
+		{"ruin", ""},
+	} {
+		t.Run(c.word, func(t *testing.T) {
+			l, p := populatedForWords(t, Options{})
+			got := blank(l.word(c.word))
+			got = regexp.MustCompile(`clientPort=\d+`).ReplaceAllString(got, "clientPort=PORT")
+			expect(t, got, c.want)
+			p.ok(get("/a"))
+		})
+	}
+}
+
+func TestEnviBeginsWithTheVersion(t *testing.T) { // ZK-11.3
+	l := serve(t, Options{})
+	lines := strings.Split(l.word("envi"), "\n")
+	expect(t, lines[0], "Environment:")
+	expect(t, lines[1], "zookeeper.version=3.8.0-sim, built on 02/25/2022 08:49 UTC")
+	for _, line := range lines[2 : len(lines)-1] {
+		if !strings.Contains(line, "=") {
+			t.Errorf("line %q is no key=value", line)
+		}
+	}
+}
+
+func TestResets(t *testing.T) {
+	l, _ := populatedForWords(t, Options{})
+	l.word("srst")
+	l.word("crst")
+	got := blank(l.word("stat"))
+	for _, want := range []string{"Received: 2\nSent: 0\n", "[1](queued=0,recved=0,sent=0)"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got %q, want it to hold %q", got, want)
+		}
+	}
+}
+
+func TestWordsThatAreNotOnTheWhitelist(t *testing.T) {
+	l := serve(t, Options{Words: []string{"ruok"}})
+	expect(t, l.word("ruok"), "imok")
+	expect(t, l.word("mntr"), "mntr is not executed because it is not in the whitelist.\n")
+	if got := l.word("srvr"); !strings.Contains(got, "Mode: standalone\n") { // always there
+		t.Errorf("got %q", got)
+	}
+	expect(t, l.word("nope"), "")
+}
+
+func TestWordsWithBytesAfterThem(t *testing.T) { // ZK-11: ignored
+	l := serve(t, Options{})
+	expect(t, l.word("ruok\r\n"), "imok")
+	expect(t, l.word("isro and a lot of other things"), "rw")
+}
+
+func TestJavaDouble(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{{0, "0.0"}, {3, "3.0"}, {1.025, "1.025"}, {1.0 / 3, "0.3333"}} {
+		expect(t, javaDouble(c.v), c.want)
+	}
+}
