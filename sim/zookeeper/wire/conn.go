@@ -22,7 +22,7 @@ type conn struct {
 	remote netip.AddrPort
 	// sinceMs is the server's clock when it was accepted.
 	sinceMs int64
-	out    outgoing
+	out     outgoing
 
 	// By the reader alone.
 	in      incoming

@@ -19,7 +19,6 @@ type Server struct {
 	limits  Limits
 	clock   *Clock
 	ln      *net.TCPListener
-	began   time.Time
 	beganMs int64
 
 	mu       sync.Mutex
@@ -93,7 +92,7 @@ func (s *Server) boot() error {
 		}
 		s.clock = WallClock(speed, snapshotMs)
 	}
-	s.began, s.beganMs = time.Now(), s.clock.NowMs()
+	s.beganMs = s.clock.NowMs()
 	cfg := s.opt.Config
 	cfg.OnWrite = s.wrote
 	if snapshot == nil {

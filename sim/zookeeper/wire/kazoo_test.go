@@ -1,0 +1,33 @@
+package wire
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// Goal: kazoo, through which the reference speaks to ZooKeeper, finds one here.
+// PYTHON names the interpreter.
+func TestKazooSession(t *testing.T) {
+	python := os.Getenv("PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if err := exec.Command(python, "-c", "import kazoo.client").Run(); err != nil {
+		t.Skipf("%s has no kazoo: PYTHON names an interpreter that does", python)
+	}
+	for _, c := range []struct {
+		name string
+		opt  Options
+	}{{"in memory", Options{}}, {"with a data directory", Options{DataDir: t.TempDir()}}} {
+		t.Run(c.name, func(t *testing.T) {
+			c.opt.Speed = 1
+			l := serve(t, c.opt)
+			out, err := exec.Command(python, "testdata/session.py", l.addr).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			expect(t, string(out), "kazoo is content\n")
+		})
+	}
+}
