@@ -30,9 +30,10 @@ type direction struct {
 // states here what it stands on.
 var directions = []direction{
 	{
-		from:    []string{"cmd/..."},
-		to:      []string{"cmd/...", "features/steps/...", "runners/...", "features", "vectors", "engine/env"},
-		because: "a command reads its flags and hands the work to a runner, or prints data",
+		from: []string{"cmd/..."},
+		to: slices.Concat([]string{"cmd/...", "features/steps/...", "runners/...", "features", "vectors", "engine/env"},
+			servedRooms),
+		because: "a command reads its flags and hands the work to a runner or a served twin, or prints data",
 	},
 	{
 		from:    []string{"features", "vectors/..."},

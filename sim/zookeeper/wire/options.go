@@ -47,6 +47,17 @@ func (o *Options) log(format string, args ...any) {
 	}
 }
 
+// ParseProfile reads a profile's name.
+func ParseProfile(name string) (zookeeper.Profile, error) {
+	profiles := []zookeeper.Profile{zookeeper.V38, zookeeper.V39}
+	for _, p := range profiles {
+		if p.String() == name {
+			return p, nil
+		}
+	}
+	return 0, fmt.Errorf("profile %q, want one of %v", name, profiles)
+}
+
 // CheckWords says which of the words no server knows.
 func CheckWords(words []string) error {
 	for _, w := range words {

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"net"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/sim/zookeeper/wire"
+)
+
+// zooKeeperOptions are the flags of `monosim zookeeper`.
+type zooKeeperOptions struct {
+	listen        string
+	allowRemote   bool
+	profile       string
+	tick          time.Duration
+	minTimeout    time.Duration
+	maxTimeout    time.Duration
+	speed         string
+	dataDir       string
+	snapshot      string
+	logWrites     string
+	connsPerAddr  int
+	words         []string
+	extendedTypes bool
+	reconfig      bool
+	superDigest   string
+}
+
+func newZooKeeperCommand() *cobra.Command {
+	var o zooKeeperOptions
+	cmd := &cobra.Command{
+		Use:   "zookeeper",
+		Short: "Serve the simulated ZooKeeper to real clients",
+		Long: `Serve the simulated ZooKeeper over TCP, for clients of the real one: sessions,
+watches, transactions, ACLs and four-letter words. It prints the address that it
+listens on, serves until it is interrupted or terminated, and says on standard
+error what an operator may want to know.
+
+The state is in memory unless --data-dir names a directory, where nothing that
+was answered is lost, however the server ends.`,
+		Example: `  monosim zookeeper
+  monosim zookeeper --listen 127.0.0.1:0 --speed 60x --log-writes writes.jsonl
+  monosim zookeeper --data-dir zk --tick 500ms`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.listen, "listen", "127.0.0.1:2181", "address to listen on; port 0 takes any that is free")
+	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --listen be an address that other machines reach")
+	f.StringVar(&o.profile, "profile", "zookeeper-3.8", "version to be: zookeeper-3.8 or zookeeper-3.9")
+	f.DurationVar(&o.tick, "tick", 2*time.Second, "tickTime: the grid of session expiry")
+	f.DurationVar(&o.minTimeout, "min-session-timeout", 0, "least session timeout (default 2 ticks)")
+	f.DurationVar(&o.maxTimeout, "max-session-timeout", 0, "longest session timeout (default 20 ticks)")
+	f.StringVar(&o.speed, "speed", "1x", "how much faster than the wall clock time passes, as 60x")
+	f.StringVar(&o.dataDir, "data-dir", "", "directory that keeps the state across restarts")
+	f.StringVar(&o.snapshot, "snapshot", "", "file to start from when it exists, and to save the state to at the end")
+	f.StringVar(&o.logWrites, "log-writes", "", "file for the log of all writes, one JSON object a line; it is replaced")
+	f.IntVar(&o.connsPerAddr, "max-client-cnxns", 60, "most connections of one address; 0 for no limit")
+	f.StringSliceVar(&o.words, "4lw", []string{"*"}, "four-letter words to answer, as ruok,mntr; * for all")
+	f.BoolVar(&o.extendedTypes, "extended-types", false, "allow TTL znodes (extendedTypesEnabled)")
+	f.BoolVar(&o.reconfig, "reconfig-enabled", false, "refuse reconfig as a standalone server that has it enabled")
+	f.StringVar(&o.superDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
+	return cmd
+}
+
+// run serves until a signal or a failure.
+func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
+	opt, err := o.options(cmd.ErrOrStderr())
+	if err != nil {
+		return badInput(err)
+	}
+	if o.logWrites != "" {
+		log, createErr := os.Create(o.logWrites)
+		if createErr != nil {
+			return badInput(fmt.Errorf("--log-writes: %w", createErr))
+		}
+		defer func() { err = errors.Join(err, log.Close()) }()
+		opt.WriteLog = log
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	server, err := wire.Listen(o.listen, opt)
+	if err != nil {
+		return fmt.Errorf("zookeeper: %w", err)
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), server.Addr())
+	select {
+	case <-ctx.Done():
+	case <-server.Done():
+	}
+	stop() // a second signal ends the program at once
+	err = errors.Join(server.Err(), server.Close())
+	if err == nil && o.snapshot != "" {
+		snapshot, nowMs := server.Snapshot()
+		err = wire.SaveSnapshot(o.snapshot, nowMs, snapshot)
+	}
+	if err != nil {
+		return fmt.Errorf("zookeeper: %w", err)
+	}
+	return nil
+}
+
+// options checks the flags.
+func (o *zooKeeperOptions) options(stderr io.Writer) (opt wire.Options, err error) {
+	opt.Log = func(line string) { fmt.Fprintln(stderr, "zookeeper: "+line) }
+	if err := o.checkListen(stderr); err != nil {
+		return opt, err
+	}
+	cfg := &opt.Config
+	if cfg.Profile, err = wire.ParseProfile(o.profile); err != nil {
+		return opt, fmt.Errorf("--profile: %w", err)
+	}
+	if cfg.TickMs, err = milliseconds("--tick", o.tick, time.Millisecond); err != nil {
+		return opt, err
+	}
+	if cfg.MinSessionTimeoutMs, err = milliseconds("--min-session-timeout", o.minTimeout, 0); err != nil {
+		return opt, err
+	}
+	if cfg.MaxSessionTimeoutMs, err = milliseconds("--max-session-timeout", o.maxTimeout, 0); err != nil {
+		return opt, err
+	}
+	least, most := o.minTimeout, o.maxTimeout
+	if least == 0 {
+		least = 2 * o.tick
+	}
+	if most == 0 {
+		most = 20 * o.tick
+	}
+	if least > most {
+		return opt, fmt.Errorf("--min-session-timeout: %v, want at most --max-session-timeout, %v", least, most)
+	}
+	cfg.ExtendedTypes, cfg.ReconfigEnabled, cfg.SuperDigest = o.extendedTypes, o.reconfig, o.superDigest
+	if opt.Speed, err = parseSpeed(o.speed); err != nil {
+		return opt, err
+	}
+	if opt.Limits.ConnsPerAddr = o.connsPerAddr; o.connsPerAddr < 0 {
+		return opt, fmt.Errorf("--max-client-cnxns: %d, want 0 or more", o.connsPerAddr)
+	} else if o.connsPerAddr == 0 {
+		opt.Limits.ConnsPerAddr = -1
+	}
+	if len(o.words) != 1 || o.words[0] != "*" {
+		if err := wire.CheckWords(o.words); err != nil {
+			return opt, fmt.Errorf("--4lw: %w", err)
+		}
+		opt.Words = append([]string{}, o.words...)
+	}
+	opt.DataDir = o.dataDir
+	return opt, o.loadSnapshot(&opt)
+}
+
+func (o *zooKeeperOptions) loadSnapshot(opt *wire.Options) (err error) {
+	if o.snapshot == "" {
+		return nil
+	}
+	if o.dataDir != "" {
+		return errors.New("--snapshot: cannot go with --data-dir, which has snapshots of its own")
+	}
+	opt.Snapshot, opt.SnapshotMs, err = wire.LoadSnapshot(o.snapshot)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("--snapshot: %w", err)
+	}
+	return nil
+}
+
+// checkListen keeps the server, which has no secrets to tell friends from
+// others, on this machine unless the user says otherwise.
+func (o *zooKeeperOptions) checkListen(stderr io.Writer) error {
+	addr, err := net.ResolveTCPAddr("tcp", o.listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w; want an address as 127.0.0.1:2181", err)
+	}
+	if addr.IP.IsLoopback() {
+		return nil
+	}
+	if !o.allowRemote {
+		return fmt.Errorf("--listen: other machines reach %s; want an address as 127.0.0.1:2181, or --allow-remote", o.listen)
+	}
+	fmt.Fprintf(stderr, "zookeeper: warning: other machines reach %s, and whoever does may write\n", o.listen)
+	return nil
+}
+
+// milliseconds reads a time that the protocol tells in int32 milliseconds.
+func milliseconds(flag string, d, least time.Duration) (int64, error) {
+	ms := d.Milliseconds()
+	if d < least || ms > math.MaxInt32 || time.Duration(ms)*time.Millisecond != d {
+		return 0, fmt.Errorf("%s: %v, want whole milliseconds from %v to 596h", flag, d, least)
+	}
+	return ms, nil
+}
+
+func parseSpeed(text string) (float64, error) {
+	speed, err := strconv.ParseFloat(strings.TrimSuffix(text, "x"), 64)
+	if err != nil || !(speed >= 0.001 && speed <= 1e6) {
+		return 0, fmt.Errorf("--speed: %q, want a number from 0.001x to 1000000x, as 60x", text)
+	}
+	return speed, nil
+}

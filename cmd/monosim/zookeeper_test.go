@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/google/go-cmp/cmp"
+)
+
+// Goal: `monosim zookeeper` serves until it is told to stop, keeps what it was
+// told to keep, and refuses flags that make no sense.
+
+// served is the program in the middle of `monosim zookeeper`.
+type served struct {
+	*testing.T
+	addr string
+	errs bytes.Buffer
+	says string // what errs must hold at the end
+	end  chan error
+}
+
+func serveZooKeeper(t *testing.T, args ...string) *served {
+	t.Helper()
+	s := &served{T: t, end: make(chan error, 1)}
+	out, in := io.Pipe()
+	root := newRootCommand()
+	root.SetArgs(append([]string{"zookeeper", "--listen", "127.0.0.1:0"}, args...))
+	root.SetOut(in)
+	root.SetErr(&s.errs)
+	go func() {
+		err := root.Execute()
+		in.Close()
+		s.end <- err
+	}()
+	scanner := bufio.NewScanner(out)
+	if !scanner.Scan() {
+		t.Fatalf("no address: %v", <-s.end)
+	}
+	s.addr = scanner.Text()
+	return s
+}
+
+// terminate sends SIGTERM and waits for the end.
+func (s *served) terminate() {
+	s.Helper()
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+		s.Fatal(err)
+	}
+	select {
+	case err := <-s.end:
+		if err != nil || s.errs.String() != s.says {
+			s.Fatalf("ended with %v and said %q, want %q", err, s.errs.String(), s.says)
+		}
+	case <-time.After(20 * time.Second):
+		s.Fatal("does not end")
+	}
+}
+
+type noLog struct{}
+
+func (noLog) Printf(string, ...any) {}
+
+// client has a session when it returns.
+func (s *served) client() *zk.Conn {
+	s.Helper()
+	c, _, err := zk.Connect([]string{s.addr}, 10*time.Second, zk.WithLogger(noLog{}))
+	if err != nil {
+		s.Fatal(err)
+	}
+	if _, _, err := c.Exists("/"); err != nil {
+		s.Fatal(err)
+	}
+	return c
+}
+
+func (s *served) word(word string) string {
+	s.Helper()
+	conn, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer conn.Close()
+	conn.Write([]byte(word))
+	answer, err := io.ReadAll(conn)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return string(answer)
+}
+
+func TestZooKeeperServesAndKeepsItsState(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name string
+		args []string
+	}{
+		{"data directory", []string{"--data-dir", filepath.Join(dir, "data")}},
+		{"snapshot file", []string{"--snapshot", filepath.Join(dir, "snapshot")}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := serveZooKeeper(t, c.args...)
+			client := s.client()
+			if _, err := client.Create("/kept", []byte("x"), 0, zk.WorldACL(zk.PermAll)); err != nil {
+				t.Fatal(err)
+			}
+			client.Close()
+			s.terminate()
+
+			s = serveZooKeeper(t, c.args...)
+			client = s.client()
+			data, _, err := client.Get("/kept")
+			if err != nil || string(data) != "x" {
+				t.Errorf("got %q, %v", data, err)
+			}
+			client.Close()
+			s.terminate()
+		})
+	}
+}
+
+func TestZooKeeperFlagsReachTheServer(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "writes.jsonl")
+	s := serveZooKeeper(t, "--tick", "500ms", "--max-client-cnxns", "7", "--max-session-timeout", "1m",
+		"--4lw", "conf,ruok", "--log-writes", log, "--profile", "zookeeper-3.9", "--speed", "2x")
+	for _, want := range []string{"tickTime=500\n", "maxClientCnxns=7\n", "minSessionTimeout=1000\n", "maxSessionTimeout=60000\n"} {
+		if got := s.word("conf"); !strings.Contains(got, want) {
+			t.Errorf("conf: got %q, want it to hold %q", got, want)
+		}
+	}
+	if got, want := s.word("mntr"), "mntr is not executed because it is not in the whitelist.\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := s.word("srvr"); !strings.HasPrefix(got, "Zookeeper version: 3.9.") {
+		t.Errorf("got %q", got)
+	}
+	client := s.client()
+	if _, err := client.Create("/a", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	client.Close()
+	s.terminate()
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `"op":"zookeeper.create","path":"/a"`; !strings.Contains(string(text), want) {
+		t.Errorf("log of writes: got %q, want it to hold %s", text, want)
+	}
+}
+
+func TestZooKeeperRefusesWhatMakesNoSense(t *testing.T) {
+	dir := t.TempDir()
+	broken := filepath.Join(dir, "broken")
+	os.WriteFile(broken, []byte("no snapshot"), 0o600)
+	for _, c := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"remote address", []string{"--listen", "0.0.0.0:0"}, "--listen: other machines reach 0.0.0.0:0; want an address as 127.0.0.1:2181, or --allow-remote"},
+		{"all addresses", []string{"--listen", ":0"}, "--listen: other machines reach :0; want an address as 127.0.0.1:2181, or --allow-remote"},
+		{"no port", []string{"--listen", "127.0.0.1"}, "--listen: address 127.0.0.1: missing port in address; want an address as 127.0.0.1:2181"},
+		{"no tick", []string{"--tick", "0s"}, "--tick: 0s, want whole milliseconds from 1ms to 596h"},
+		{"part of a millisecond", []string{"--tick", "1500us"}, "--tick: 1.5ms, want whole milliseconds from 1ms to 596h"},
+		{"negative timeout", []string{"--min-session-timeout", "-1s"}, "--min-session-timeout: -1s, want whole milliseconds from 0s to 596h"},
+		{"timeouts that cross", []string{"--min-session-timeout", "50s"}, "--min-session-timeout: 50s, want at most --max-session-timeout, 40s"},
+		{"no speed", []string{"--speed", "0x"}, `--speed: "0x", want a number from 0.001x to 1000000x, as 60x`},
+		{"speed of words", []string{"--speed", "fast"}, `--speed: "fast", want a number from 0.001x to 1000000x, as 60x`},
+		{"negative connections", []string{"--max-client-cnxns", "-1"}, "--max-client-cnxns: -1, want 0 or more"},
+		{"unknown word", []string{"--4lw", "ruok,what"}, `--4lw: four-letter word "what", want some of conf, cons, crst, dirs, dump, envi, gtmk, hash, isro, mntr, ruok, srst, srvr, stat, wchc, wchp, wchs`},
+		{"unknown profile", []string{"--profile", "kazoo-fake"}, `--profile: profile "kazoo-fake", want one of [zookeeper-3.8 zookeeper-3.9]`},
+		{"two places", []string{"--snapshot", "a", "--data-dir", "b"}, "--snapshot: cannot go with --data-dir, which has snapshots of its own"},
+		{"no snapshot", []string{"--snapshot", broken}, "--snapshot: " + broken + ": not a file of records: want MSIMZK01 at its beginning"},
+		{"log in no directory", []string{"--log-writes", filepath.Join(dir, "none", "log")}, "--log-writes: open " + filepath.Join(dir, "none", "log") + ": no such file or directory"},
+		{"argument", []string{"127.0.0.1"}, `found argument "127.0.0.1", want none; see monosim zookeeper --help`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, _, message := monosim(append([]string{"zookeeper"}, c.args...)...)
+			if code != exitBadInput {
+				t.Errorf("exit code %d, want %d", code, exitBadInput)
+			}
+			if diff := cmp.Diff(c.want, message); diff != "" {
+				t.Errorf("message (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestZooKeeperWarnsOfAllowRemote(t *testing.T) {
+	s := serveZooKeeper(t, "--listen", "0.0.0.0:0", "--allow-remote")
+	s.says = "zookeeper: warning: other machines reach 0.0.0.0:0, and whoever does may write\n"
+	s.terminate()
+}
+
+func TestZooKeeperOnAnAddressThatIsTaken(t *testing.T) {
+	s := serveZooKeeper(t)
+	code, _, message := monosim("zookeeper", "--listen", s.addr)
+	if code != exitFailed || !strings.Contains(message, "address already in use") {
+		t.Errorf("exit code %d, message %q", code, message)
+	}
+	s.terminate()
+}
