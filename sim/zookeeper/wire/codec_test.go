@@ -196,7 +196,6 @@ func TestLengthsThatLie(t *testing.T) {
 		{"null path", "00000001 00000003 ffffffff 00"},
 		{"string longer than the message", "00000001 00000003 7fffffff 2f"},
 		{"buffer of negative length", "00000001 00000005 00000001 2f 80000000"},
-		{"ACL of negative length", "00000001 00000001 00000001 2f ffffffff fffffffe 00000000"},
 		{"ACL longer than the message", "00000001 00000001 00000001 2f ffffffff 7fffffff 00000000"},
 		{"null vector of watches", "fffffff8 00000065 0000000000000000 ffffffff 00000000 00000000"},
 		{"vector of watches longer than the message", "fffffff8 00000065 0000000000000000 10000000 00000000 00000000"},
@@ -227,6 +226,8 @@ func TestNulls(t *testing.T) { // ZK-1.1, ZK-5.7
 	}{
 		{"null data", "00000001 00000005 00000001 2f ffffffff 00000000", zookeeper.Request{Xid: 1, Op: 5, Path: "/"}},
 		{"null ACL", "00000001 00000001 00000001 2f ffffffff ffffffff 00000000",
+			zookeeper.Request{Xid: 1, Op: 1, Path: "/"}},
+		{"vector of negative length", "00000001 00000001 00000001 2f ffffffff fffffffe 00000000",
 			zookeeper.Request{Xid: 1, Op: 1, Path: "/"}},
 		{"null scheme", "00000001 00000064 00000000 ffffffff ffffffff", zookeeper.Request{Xid: 1, Op: 100}},
 		{"null prefix", "00000001 00000067 ffffffff", zookeeper.Request{Xid: 1, Op: 103}},

@@ -97,7 +97,7 @@ func (r *reader) buffer() []byte {
 	return append(make([]byte, 0, len(b)), b...)
 }
 
-// nullable reads a string; null is the empty one.
+// nullable reads a string where null is as good, or as bad, as the empty one.
 func (r *reader) nullable() string { return string(r.bytes("string")) }
 
 // string reads a string that must not be null.
@@ -107,8 +107,12 @@ func (r *reader) string() string {
 }
 
 // name reads a string that is likely to come again.
-func (r *reader) name() string {
-	b := r.notNull()
+func (r *reader) name() string { return r.remembered(r.notNull()) }
+
+// nullableName is nullable for what is likely to come again.
+func (r *reader) nullableName() string { return r.remembered(r.bytes("string")) }
+
+func (r *reader) remembered(b []byte) string {
 	if r.names == nil {
 		return string(b)
 	}
@@ -123,15 +127,13 @@ func (r *reader) notNull() []byte {
 	return b
 }
 
-// count reads the length of a vector of items of at least least bytes each.
+// count reads the length of a vector of items of at least least bytes each. As
+// Java's, a vector of another negative length than that of null is empty.
 func (r *reader) count(least int) (n int, isNull bool) {
 	count := r.int32()
 	switch {
-	case count == null:
-		return 0, true
 	case count < 0:
-		r.fail("vector of negative length")
-		return 0, false
+		return 0, count == null
 	case int(count) > len(r.rest)/least:
 		r.fail("vector longer than its message")
 		return 0, false
@@ -167,7 +169,7 @@ func (r *reader) acl() []zookeeper.ACL {
 	n, _ := r.count(12)
 	list := make([]zookeeper.ACL, n)
 	for i := range list {
-		list[i] = zookeeper.ACL{Perms: zookeeper.Perm(r.int32()), Scheme: r.string(), ID: r.string()}
+		list[i] = zookeeper.ACL{Perms: zookeeper.Perm(r.int32()), Scheme: r.nullable(), ID: r.string()}
 	}
 	return list
 }

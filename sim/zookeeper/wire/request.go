@@ -40,7 +40,7 @@ func (r *reader) requestBody(req *zookeeper.Request) {
 	case zookeeper.OpGetEphemerals:
 		req.Path = r.nullable() // null is all of them
 	case zookeeper.OpSetACL:
-		req.Path, req.ACL, req.Version = r.name(), r.acl(), r.int32()
+		req.Path, req.ACL, req.Version = r.nullable(), r.acl(), r.int32()
 	case zookeeper.OpMulti, zookeeper.OpMultiRead:
 		req.Ops = r.operations()
 	case zookeeper.OpReconfig:
@@ -48,13 +48,17 @@ func (r *reader) requestBody(req *zookeeper.Request) {
 		r.nullable()
 		r.nullable()
 		r.int64()
-	case zookeeper.OpCheckWatches, zookeeper.OpRemoveWatches, zookeeper.OpAddWatch:
+	case zookeeper.OpCheckWatches:
 		req.Path, req.Mode = r.name(), r.int32()
+	case zookeeper.OpRemoveWatches, zookeeper.OpAddWatch:
+		req.Path, req.Mode = r.nullable(), r.int32()
 	case zookeeper.OpAuth:
 		r.int32() // a type, which no server looks at
 		req.Scheme, req.Data = r.nullable(), r.buffer()
 	case zookeeper.OpSASL:
-		req.Data = r.buffer()
+		if req.Data = r.buffer(); req.Data == nil {
+			r.fail("null token")
+		}
 	case zookeeper.OpSetWatches, zookeeper.OpSetWatches2:
 		req.Watches = r.watchLists(req.Op)
 	}
@@ -68,10 +72,12 @@ func (r *reader) operation(req *zookeeper.Request) {
 		if req.Op == zookeeper.OpCreateTTL {
 			req.TTLMs = r.int64()
 		}
-	case zookeeper.OpDelete, zookeeper.OpCheck:
+	case zookeeper.OpDelete:
 		req.Path, req.Version = r.name(), r.int32()
+	case zookeeper.OpCheck:
+		req.Path, req.Version = r.nullableName(), r.int32()
 	case zookeeper.OpSetData:
-		req.Path, req.Data, req.Version = r.name(), r.buffer(), r.int32()
+		req.Path, req.Data, req.Version = r.nullableName(), r.buffer(), r.int32()
 	case zookeeper.OpGetData, zookeeper.OpGetChildren:
 		req.Path, req.Watch = r.name(), r.bool()
 	default:
