@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -174,5 +175,38 @@ func TestBuffersShrinkAgain(t *testing.T) {
 	in.makeRoom(4)
 	if len(in.buf) > 16*firstBuffer {
 		t.Errorf("an idle connection keeps %d bytes", len(in.buf))
+	}
+}
+
+// The whole way through the server, from socket to socket, allocates no more
+// than what the machine keeps.
+func TestServingAllocations(t *testing.T) {
+	l := serve(t, Options{})
+	p := l.connect()
+	p.ok(mk("/n", make([]byte, 100)...))
+	for _, c := range []struct {
+		name   string
+		req    zookeeper.Request
+		allocs float64
+	}{
+		{"ping", zookeeper.Request{Op: zookeeper.OpPing}, 0},
+		{"get", get("/n"), 0},
+		{"exists with watch", zookeeper.Request{Op: zookeeper.OpExists, Path: "/n", Watch: true}, 0},
+		{"set", zookeeper.Request{Op: zookeeper.OpSetData, Path: "/none", Data: make([]byte, 100), Version: -1}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			frame := AppendRequest(nil, &c.req)
+			p.bytes(frame)
+			answer := make([]byte, 4+len(p.message()))
+			allocs := testing.AllocsPerRun(500, func() {
+				if _, err := p.Write(frame); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := io.ReadFull(p, answer); err != nil {
+					t.Fatal(err)
+				}
+			})
+			expect(t, allocs, c.allocs)
+		})
 	}
 }

@@ -31,6 +31,8 @@ func TestFramesAgainstARealServer(t *testing.T) {
 }
 
 // oddFrames end with a ping each, whose answer shows that the connection lives.
+// What ends the connection with an answer is not among them: whether the real
+// server still answers the ping is a matter of luck.
 var oddFrames = []struct{ name, frames string }{
 	{"null path of getData", "0000000d 00000001 00000004 ffffffff 00"},
 	{"null path of exists", "0000000d 00000001 00000003 ffffffff 00"},
@@ -72,7 +74,6 @@ var oddFrames = []struct{ name, frames string }{
 	{"sasl with a token", "00000010 00000001 00000066 00000004 01020304"},
 	{"auth without body", "00000008 fffffffc 00000064"},
 	{"auth with null scheme", "00000014 fffffffc 00000064 00000000 ffffffff ffffffff"},
-	{"error as a request", "00000008 00000001 ffffffff"},
 	{"createSession", "00000008 00000001 fffffff6"},
 	{"reconfig", "0000001c 00000001 00000010 ffffffff ffffffff ffffffff ffffffffffffffff"},
 	{"reconfig without body", "00000008 00000001 00000010"},
@@ -80,7 +81,6 @@ var oddFrames = []struct{ name, frames string }{
 	{"whoAmI with a body", "0000000c 00000001 0000006b 00000000"},
 	{"invalid UTF-8 in a path", "00000010 00000001 00000004 00000003 2fffff 00 "},
 	{"invalid UTF-8 created", "0000002f 00000001 00000001 00000003 2fc328 ffffffff 00000001 0000001f 00000005 776f726c64 00000006 616e796f6e65 00000000"},
-	{"unknown opcode", "00000008 00000001 0000004d"},
 }
 
 // answers are the answers to frames of a fresh session, without zxids.
