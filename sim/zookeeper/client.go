@@ -42,10 +42,11 @@ func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
 		e: c.Env, p: c.Proc, host: c.Host, timeout: o.Timeout, auth: o.Auth, hosts: c.Servers,
 		stopped: true,
 		stop:    monitor.NewEvent(c.Proc, "stop of the zookeeper client"),
-		live:    monitor.NewEvent(c.Proc, "connection to zookeeper"),
 		ended:   monitor.NewEvent(c.Proc, "end of the connection to zookeeper"),
-		onState: func(env.SessionState) {},
-		data:    newClientWatches(), children: newClientWatches(),
+	}
+	s.keeper = recipes.Keeper{
+		Live:    monitor.NewEvent(c.Proc, "connection to zookeeper"),
+		Watches: recipes.NewWatches(c.Proc), FailAll: s.failAll, Forget: s.forget,
 	}
 	c.sessions++
 	s.idle.init(s, c.sessions, c.PlainPings)
@@ -71,22 +72,6 @@ func splitHosts(hosts string) []string {
 	return list
 }
 
-// keeperState is kazoo's KeeperState, finer than env.SessionState.
-type keeperState uint8
-
-const (
-	keeperClosed keeperState = iota
-	keeperConnecting
-	keeperConnected
-	keeperExpired
-	keeperAuthFailed
-)
-
-// over says that the state ends a session (kazoo's CLOSED_STATES).
-func (k keeperState) over() bool {
-	return k == keeperClosed || k == keeperExpired || k == keeperAuthFailed
-}
-
 // Session is kazoo's connection (protocol/connection.py) on the simulated
 // network: it connects, pings, notices loss and expiry, and keeps watches. The
 // connection task runs the loop and the state listeners; while a listener
@@ -99,12 +84,9 @@ type Session struct {
 	timeout time.Duration
 	auth    [][2]string
 
-	keeper  keeperState
-	state   env.SessionState
-	onState func(env.SessionState)
+	keeper  recipes.Keeper
 	stopped bool
 	stop    *monitor.Event
-	live    *monitor.Event
 	ended   *monitor.Event // the loop is over
 
 	id       int64
@@ -124,19 +106,16 @@ type Session struct {
 	pending callQueue // sent
 	free    []*call
 	idle    idleTimer
-
-	data, children *clientWatches
-	callbacks      callbacks
 }
 
 // OnState sets who is told of changes of state.
-func (s *Session) OnState(fn func(env.SessionState)) { s.onState = fn }
+func (s *Session) OnState(fn func(env.SessionState)) { s.keeper.OnState = fn }
 
 // State is kazoo's simplified state.
-func (s *Session) State() env.SessionState { return s.state }
+func (s *Session) State() env.SessionState { return s.keeper.State() }
 
 // Connected says whether there is a connection.
-func (s *Session) Connected() bool { return s.live.IsSet() }
+func (s *Session) Connected() bool { return s.keeper.Live.IsSet() }
 
 // ID is the session's id, 0 for none.
 func (s *Session) ID() int64 { return s.id }
@@ -148,7 +127,7 @@ func (s *Session) Spawn(fn func()) { s.p.Go("zookeeper spawn", fn) }
 // stopped.
 func (s *Session) Start(limit time.Duration) error {
 	s.p.Check()
-	if s.live.IsSet() {
+	if s.keeper.Live.IsSet() {
 		return nil
 	}
 	s.settle()
@@ -156,8 +135,8 @@ func (s *Session) Start(limit time.Duration) error {
 	s.stop.Clear()
 	s.ended.Clear()
 	s.loop = s.p.Start("zookeeper connection", s.run)
-	s.live.Wait(limit)
-	if !s.live.IsSet() {
+	s.keeper.Live.Wait(limit)
+	if !s.keeper.Live.IsSet() {
 		s.Stop()
 		return &env.ZooKeeperError{Code: env.ZKConnectionTimeout}
 	}
@@ -180,7 +159,7 @@ func (s *Session) Stop() {
 // settle waits for the running callback and for the end of the loop, the latter
 // for 10 s or the session timeout at most (client.py:509).
 func (s *Session) settle() {
-	s.callbacks.join(s.p.Current())
+	s.keeper.Watches.Join()
 	s.ended.Wait(max(s.timeout, 10*time.Second))
 }
 

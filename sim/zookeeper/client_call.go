@@ -42,13 +42,8 @@ func (s *Session) newRead(op OpCode, path string, watch env.Watcher) *call {
 // connection is suspended it waits until it is back.
 func (s *Session) do(c *call) error {
 	s.p.Check()
-	switch s.keeper {
-	case keeperAuthFailed:
-		return &env.ZooKeeperError{Code: env.ZKAuthFailed}
-	case keeperClosed:
-		return &env.ZooKeeperError{Code: env.ZKConnectionClosed}
-	case keeperExpired:
-		return &env.ZooKeeperError{Code: env.ZKSessionExpired}
+	if err := s.keeper.Refuse(); err != nil {
+		return err
 	}
 	c.task = s.p.Current()
 	s.queue = append(s.queue, c)

@@ -12,10 +12,11 @@ import (
 type connectionEnd uint8
 
 const (
-	endNone    connectionEnd = iota
-	endDropped               // kazoo: ConnectionDropped, or a time-out
-	endClosed                // the answer to a close has come
-	endExpired               // the server refused the session
+	endNone       connectionEnd = iota
+	endDropped                  // kazoo: ConnectionDropped, or a time-out
+	endClosed                   // the answer to a close has come
+	endExpired                  // the server refused the session
+	endAuthFailed               // the server refused a credential
 )
 
 // run is the connection task: it connects until it is told to stop
@@ -30,7 +31,7 @@ func (s *Session) run() {
 			break
 		}
 	}
-	s.change(keeperClosed)
+	s.keeper.Change(recipes.KeeperClosed)
 	s.ended.Set()
 }
 
@@ -43,13 +44,16 @@ func (s *Session) connectRound(pauses *recipes.Pauses) (stop bool) {
 		}
 		switch s.connect(host, pauses) {
 		case endClosed:
-			s.change(keeperClosed)
+			s.keeper.Change(recipes.KeeperClosed)
 			return true
 		case endExpired:
 			pauses.Reset()
-			s.change(keeperExpired)
+			s.keeper.Change(recipes.KeeperExpired)
+		case endAuthFailed: // for good (connection.py:602)
+			s.keeper.Change(recipes.KeeperAuthFailed)
+			return true
 		case endDropped:
-			s.change(keeperConnecting)
+			s.keeper.Change(recipes.KeeperConnecting)
 		}
 	}
 	return false
@@ -67,7 +71,7 @@ func (s *Session) shuffled() []string {
 // connect makes one connection and returns when it is over
 // (connection.py:548).
 func (s *Session) connect(host string, pauses *recipes.Pauses) connectionEnd {
-	s.change(keeperConnecting)
+	s.keeper.Change(recipes.KeeperConnecting)
 	conn := s.dial(host)
 	if conn == nil {
 		return endDropped
@@ -84,7 +88,7 @@ func (s *Session) connect(host string, pauses *recipes.Pauses) connectionEnd {
 	}
 	s.id, s.password = response.SessionID, response.Password
 	negotiated := time.Duration(response.TimeoutMs) * time.Millisecond
-	s.change(keeperConnected)
+	s.keeper.Change(recipes.KeeperConnected)
 	s.authenticate()
 	pauses.Reset()
 	s.idle.begin(negotiated * 2 / 3)
@@ -229,14 +233,14 @@ func (s *Session) handle(payload any) {
 		s.answered(m)
 	case *Event:
 		s.idle.touch()
-		s.notify(*m)
+		s.keeper.Watches.Notify(env.WatchEvent{Type: m.Type, Path: m.Path})
 	}
 }
 
 func (s *Session) answered(r *Reply) {
 	if r.Xid == XidAuth {
 		if r.Err != CodeOK {
-			s.over(endDropped)
+			s.over(endAuthFailed)
 		}
 		return
 	}
@@ -248,9 +252,8 @@ func (s *Session) answered(r *Reply) {
 	if c.request.Op == OpExists && code == env.ZKNoNode {
 		code = CodeOK // kazoo: a result of None
 	}
-	// A watch is kept when its request succeeded (connection.py:407).
 	if c.watch != nil && code == CodeOK && !s.stopped {
-		s.table(c.request.Op).add(c.request.Path, c.watch)
+		s.keepWatch(c)
 	}
 	c.answered = true
 	closing := c.request.Op == OpCloseSession
@@ -260,50 +263,8 @@ func (s *Session) answered(r *Reply) {
 	}
 }
 
-// change is kazoo's _session_callback (client.py:543): it runs on the connection
-// task, and so do the listeners.
-func (s *Session) change(keeper keeperState) {
-	if keeper == s.keeper {
-		return
-	}
-	before := s.keeper
-	s.keeper = keeper
-	switch {
-	case before.over() && keeper == keeperConnecting:
-		return
-	case keeper == keeperConnected:
-		s.live.Set()
-		s.tell(env.Connected)
-	case keeper.over():
-		s.live.Clear()
-		s.tell(env.Lost)
-		s.failAll(keeper)
-		s.reset()
-	default:
-		s.live.Clear()
-		s.failAll(keeper)
-		s.tell(env.Suspended)
-		s.resetWatches()
-	}
-}
-
-func (s *Session) tell(state env.SessionState) {
-	if state == s.state {
-		return
-	}
-	s.state = state
-	s.onState(state)
-}
-
 // failAll ends all calls (client.py:585).
-func (s *Session) failAll(keeper keeperState) {
-	code := env.ZKConnectionLoss
-	switch keeper {
-	case keeperExpired:
-		code = env.ZKSessionExpired
-	case keeperAuthFailed:
-		code = env.ZKAuthFailed
-	}
+func (s *Session) failAll(code Code) {
 	calls := append(s.pending.takeAll(), s.queue...)
 	s.queue = nil
 	for _, c := range calls {
@@ -311,8 +272,14 @@ func (s *Session) failAll(keeper keeperState) {
 	}
 }
 
-// reset forgets the session (client.py:324).
-func (s *Session) reset() {
-	s.resetWatches()
-	s.id, s.password, s.lastZxid = 0, [16]byte{}, 0
+// forget drops the session (client.py:324).
+func (s *Session) forget() { s.id, s.password, s.lastZxid = 0, [16]byte{}, 0 }
+
+// keepWatch keeps the watcher of a call that succeeded (connection.py:407).
+func (s *Session) keepWatch(c *call) {
+	if c.request.Op == OpGetChildren {
+		s.keeper.Watches.AddChildren(c.request.Path, c.watch)
+	} else {
+		s.keeper.Watches.AddData(c.request.Path, c.watch)
+	}
 }
