@@ -1,0 +1,217 @@
+package zookeepertest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Tick is the server's tick: sessions last 2 to 20 of them.
+const Tick = 500 * time.Millisecond
+
+// World is what is tested: processes, a server, and the line between them.
+type World interface {
+	// NewProcess begins a process on a host of its own.
+	NewProcess(name string) Process
+	// Cut breaks the connections of all processes and lets no new ones through,
+	// until Heal.
+	Cut()
+	Heal()
+	// Reset breaks the connections that there are.
+	Reset()
+	// LoseAnswer lets the server apply the next request of the process, and breaks
+	// the connection instead of bringing the answer.
+	LoseAnswer(of Process)
+	// Expire ends the sessions of the process on the server.
+	Expire(of Process)
+	// Wait waits until every task has ended; it gives up after a generous limit.
+	Wait() error
+}
+
+// Process is one process of the world.
+type Process interface {
+	env.Clock
+	env.Tasks
+	// ZooKeepers makes clients that reach the server whatever hosts they are told.
+	ZooKeepers() env.ZooKeepers
+	// Crash ends the process at once. It may be called by tasks of other processes.
+	Crash()
+}
+
+// Run runs all cases. start makes a fresh world that is freed at the end of t.
+func Run(t *testing.T, start func(t *testing.T) World) {
+	for _, group := range []struct {
+		name  string
+		cases []testCase
+	}{
+		{"znodes", znodeCases},
+		{"sessions", sessionCases},
+		{"losses", lossCases},
+		{"watches", watchCases},
+		{"recipes", recipeCases},
+	} {
+		t.Run(group.name, func(t *testing.T) {
+			for _, c := range group.cases {
+				t.Run(c.name, func(t *testing.T) {
+					root := "/" + strings.ReplaceAll(c.name, " ", "-")
+					r := &trial{T: t, World: start(t), root: root, marks: map[string]bool{}}
+					c.run(r)
+				})
+			}
+		})
+	}
+}
+
+type testCase struct {
+	name string
+	run  func(r *trial)
+}
+
+const (
+	// short is a session timeout for cases that wait for an expiry, long for those
+	// in which none must happen.
+	short = 2 * Tick
+	long  = 20 * Tick
+)
+
+// trial is one case in one world.
+type trial struct {
+	*testing.T
+	World
+	root string
+
+	mu    sync.Mutex // tasks of several processes write
+	lines []string
+	marks map[string]bool
+}
+
+// client is a process with a client.
+type client struct {
+	Process
+	env.ZooKeeper
+	r *trial
+}
+
+// program runs fn in a process of its own with a started client, which is stopped
+// at the end. The root of the case is there.
+func (r *trial) program(name string, timeout time.Duration, fn func(c *client)) Process {
+	return r.bare(name, env.ZooKeeperOptions{Timeout: timeout}, func(c *client) {
+		c.must(c.Start(0))
+		c.must(c.EnsurePath(r.root))
+		fn(c)
+		c.Stop()
+	})
+}
+
+// bare is program with a client that is not started.
+func (r *trial) bare(name string, o env.ZooKeeperOptions, fn func(c *client)) Process {
+	p := r.NewProcess(name)
+	p.Go("main", func() {
+		fn(&client{Process: p, ZooKeeper: p.ZooKeepers().NewClient("zookeeper:2181", o), r: r})
+	})
+	return p
+}
+
+// path is below the root of the case.
+func (r *trial) path(name string) string { return r.root + "/" + name }
+
+// must ends the case's world when something fails that is not the case's subject.
+func (c *client) must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// create makes a persistent znode, ephemeral one that goes with the session.
+func (c *client) create(name, data string) {
+	_, err := c.Create(c.r.path(name), []byte(data), env.CreateOptions{})
+	c.must(err)
+}
+
+func (c *client) ephemeral(name string) {
+	_, err := c.Create(c.r.path(name), nil, env.CreateOptions{Ephemeral: true})
+	c.must(err)
+}
+
+func (c *client) set(name, data string) {
+	_, err := c.Set(c.r.path(name), []byte(data), -1)
+	c.must(err)
+}
+
+func (c *client) delete(name string) { c.must(c.Delete(c.r.path(name), env.AnyVersion)) }
+
+// there says whether a znode exists.
+func (c *client) there(name string) bool {
+	stat, err := c.Exists(c.r.path(name))
+	c.must(err)
+	return stat != nil
+}
+
+// noteStates notes every state with the name.
+func (c *client) noteStates(name string) {
+	c.AddListener(func(s env.SessionState) bool {
+		c.r.note("%s%s", name, s)
+		return false
+	})
+}
+
+// await looks until fn is true: processes know nothing else of one another.
+func (c *client) await(fn func() bool) {
+	for !fn() {
+		c.Sleep(5 * time.Millisecond)
+	}
+}
+
+// awaitState waits for a state of the client.
+func (c *client) awaitState(s env.SessionState) {
+	c.await(func() bool { return c.State() == s })
+}
+
+// mark says that something has happened, awaitMark waits until it has.
+func (r *trial) mark(what string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.marks[what] = true
+}
+
+func (c *client) awaitMark(what string) {
+	c.await(func() bool {
+		c.r.mu.Lock()
+		defer c.r.mu.Unlock()
+		return c.r.marks[what]
+	})
+}
+
+// awaitLines waits until that much was noted.
+func (c *client) awaitLines(n int) { c.await(func() bool { return len(c.r.all()) >= n }) }
+
+func (r *trial) note(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	line := fmt.Sprintf(format, args...)
+	r.lines = append(r.lines, strings.ReplaceAll(line, r.root, "R"))
+}
+
+func (r *trial) all() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.lines)
+}
+
+// want waits for the end of all and compares the log, in which R is the root.
+func (r *trial) want(lines ...string) {
+	r.Helper()
+	if err := r.Wait(); err != nil {
+		r.Fatalf("%v\nthe log: %q", err, r.all())
+	}
+	if diff := cmp.Diff(lines, r.all()); diff != "" {
+		r.Errorf("log (-want +got):\n%s", diff)
+	}
+}
