@@ -31,7 +31,6 @@ type conforming struct {
 	w      *vtime.World
 	n      *network.Network
 	server *zookeeper.Server
-	hosts  []string
 }
 
 func (c *conforming) must(err error) {
@@ -42,21 +41,20 @@ func (c *conforming) must(err error) {
 
 func (c *conforming) NewProcess(name string) zookeepertest.Process {
 	host := c.n.AddHost(name, name)
-	c.hosts = append(c.hosts, name)
 	return &zkLife{Process: host.Node().NewProcess(name), host: host, log: (*conformingLog)(c)}
 }
 
-func (c *conforming) Cut() {
-	c.Reset()
-	c.must(c.n.PartitionBoth(c.hosts, []string{"zk"}))
+func (c *conforming) Cut(of zookeepertest.Process) {
+	c.Reset(of)
+	c.must(c.n.PartitionBoth([]string{of.(*zkLife).host.Name()}, []string{"zk"}))
 }
 
-func (c *conforming) Heal() { c.n.HealAll() }
+func (c *conforming) Heal(of zookeepertest.Process) {
+	c.must(c.n.HealBoth([]string{of.(*zkLife).host.Name()}, []string{"zk"}))
+}
 
-func (c *conforming) Reset() {
-	for _, host := range c.hosts {
-		c.must(c.n.ResetConns(host, "zk"))
-	}
+func (c *conforming) Reset(of zookeepertest.Process) {
+	c.must(c.n.ResetConns(of.(*zkLife).host.Name(), "zk"))
 }
 
 func (c *conforming) LoseAnswer(of zookeepertest.Process) {

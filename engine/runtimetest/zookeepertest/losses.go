@@ -11,7 +11,7 @@ var lossCases = []testCase{
 		r.program("a", long, func(c *client) {
 			c.noteStates("")
 			c.ephemeral("e")
-			r.Reset()
+			c.reset()
 			c.awaitLines(2)
 			r.note("there %v", c.there("e"))
 		})
@@ -22,7 +22,7 @@ var lossCases = []testCase{
 		r.program("a", long, func(c *client) {
 			c.noteStates("")
 			c.create("x", "1")
-			r.Cut()
+			c.cut()
 			c.awaitState(env.Suspended)
 			call := c.Go("caller", func() {
 				data, _, err := c.Get(r.path("x"))
@@ -30,16 +30,15 @@ var lossCases = []testCase{
 			})
 			c.Sleep(Tick)
 			r.note("answered %v", call.Done())
-			r.Heal()
+			c.heal()
 			call.Join()
 		})
 		r.want("SUSPENDED", "answered false", "CONNECTED", `"1" <nil>`, "LOST")
 	}},
 
 	{"a lost answer is a ConnectionLoss of a call that was applied", func(r *trial) {
-		var a Process
-		a = r.program("a", long, func(c *client) {
-			r.LoseAnswer(a)
+		r.program("a", long, func(c *client) {
+			c.loseAnswer()
 			_, err := c.Create(r.path("x"), nil, env.CreateOptions{})
 			r.note("%v", err)
 			r.note("there %v", c.there("x"))
@@ -48,10 +47,9 @@ var lossCases = []testCase{
 	}},
 
 	{"retry goes on after a ConnectionLoss and not after others", func(r *trial) {
-		var a Process
-		a = r.program("a", long, func(c *client) {
+		r.program("a", long, func(c *client) {
 			calls := 0
-			r.LoseAnswer(a)
+			c.loseAnswer()
 			err := c.Retry(func() error {
 				calls++
 				_, err := c.Create(r.path("x"), nil, env.CreateOptions{})
@@ -78,12 +76,11 @@ var lossCases = []testCase{
 	}},
 
 	{"an expired session is lost and another begins", func(r *trial) {
-		var a Process
-		a = r.program("a", long, func(c *client) {
+		r.program("a", long, func(c *client) {
 			c.noteStates("")
 			c.ephemeral("e")
 			c.create("stays", "")
-			r.Expire(a)
+			c.expire()
 			c.awaitLines(3)
 			r.note("ephemeral %v, persistent %v", c.there("e"), c.there("stays"))
 			c.ephemeral("e")
@@ -93,30 +90,25 @@ var lossCases = []testCase{
 	}},
 
 	{"a session expires while the connection is lost", func(r *trial) {
-		r.program("other", long, func(c *client) {
-			c.awaitMark("cut")
-			c.await(func() bool {
-				stat, err := c.Exists(r.path("e"))
-				return err == nil && stat == nil
-			})
-			r.mark("gone")
-		})
 		r.program("a", short, func(c *client) {
 			c.noteStates("")
 			c.ephemeral("e")
-			r.Cut()
+			c.cut()
 			c.awaitState(env.Suspended)
 			call := c.Go("caller", func() {
 				_, err := c.Exists(r.path("e"))
 				r.note("%v", err)
 			})
-			// Both clients are cut off; the server ends the session with the short timeout.
-			c.Sleep(short + 3*Tick)
-			r.Heal()
 			r.mark("cut")
-			call.Join()
 			c.awaitMark("gone")
+			c.heal()
+			call.Join()
 			c.awaitState(env.Connected)
+		})
+		r.program("other", long, func(c *client) {
+			c.awaitMark("cut")
+			c.await(func() bool { return !c.there("e") })
+			r.mark("gone")
 		})
 		r.want("SUSPENDED", "LOST", "SessionExpiredError: R/e", "CONNECTED", "LOST")
 	}},
@@ -124,12 +116,12 @@ var lossCases = []testCase{
 	{"stop ends a client that is cut off", func(r *trial) {
 		r.program("a", long, func(c *client) {
 			c.noteStates("")
-			r.Cut()
+			c.cut()
 			c.awaitState(env.Suspended)
 			c.Stop()
 			_, err := c.Exists("/")
 			r.note("%v", err)
-			r.Heal()
+			c.heal()
 			r.note("start: %v", c.Start(0))
 		})
 		r.want("SUSPENDED", "LOST", "ConnectionClosedError", "CONNECTED", "start: <nil>", "LOST")

@@ -79,12 +79,11 @@ var recipeCases = []testCase{
 	}},
 
 	{"a lock whose making was not answered is found again", func(r *trial) {
-		var a Process
-		a = r.program("a", long, func(c *client) {
+		r.program("a", long, func(c *client) {
 			lock := c.NewLock(r.path("lock"), "me")
 			_, err := lock.Contenders() // ensures the path, so that the next request is the create
 			c.must(err)
-			r.LoseAnswer(a)
+			c.loseAnswer()
 			got, err := lock.Acquire(-1)
 			r.note("%v %v", got, err)
 			names, err := c.Children(r.path("lock"))
@@ -131,12 +130,11 @@ var recipeCases = []testCase{
 	}},
 
 	{"the next candidate follows a leader whose session expires", func(r *trial) {
-		var leader Process
-		leader = r.program("leader", long, func(c *client) {
+		r.program("leader", long, func(c *client) {
 			c.must(c.NewElection(r.path("e"), "leader").Run(func() {
 				r.mark("leads")
 				c.await(func() bool { return slices.Equal(c.candidates("e"), []string{"leader", "next"}) })
-				r.Expire(leader)
+				c.expire()
 				c.awaitMark("next leads")
 				r.note("nobody told the leader")
 			}))
@@ -160,12 +158,11 @@ var recipeCases = []testCase{
 				r.note("next is back")
 			}))
 		})
-		var next Process
-		next = r.program("next", long, func(c *client) {
+		r.program("next", long, func(c *client) {
 			c.awaitMark("leads")
 			c.Go("operator", func() {
 				c.await(func() bool { return len(c.candidates("e")) == 2 })
-				r.Expire(next)
+				c.expire()
 				r.mark("expired")
 			})
 			c.must(c.NewElection(r.path("e"), "next").Run(func() { r.note("next leads") }))

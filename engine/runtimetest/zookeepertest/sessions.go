@@ -89,11 +89,11 @@ var sessionCases = []testCase{
 	{"start gives up at its limit", func(r *trial) {
 		r.bare("a", env.ZooKeeperOptions{Timeout: long}, func(c *client) {
 			c.noteStates("")
-			r.Cut()
+			c.cut()
 			from := c.Elapsed()
 			r.note("start: %v, %s", c.Start(300*time.Millisecond), c.State())
 			r.note("too early: %v", c.Elapsed()-from < 300*time.Millisecond)
-			r.Heal()
+			c.heal()
 			r.note("start: %v", c.Start(0))
 			c.Stop()
 		})
@@ -102,10 +102,10 @@ var sessionCases = []testCase{
 
 	{"start waits for a server that comes late", func(r *trial) {
 		r.bare("a", env.ZooKeeperOptions{Timeout: long}, func(c *client) {
-			r.Cut()
+			c.cut()
 			c.Go("operator", func() {
 				c.Sleep(300 * time.Millisecond)
-				r.Heal()
+				c.heal()
 			})
 			r.note("start: %v", c.Start(0))
 			c.Stop()
@@ -117,7 +117,7 @@ var sessionCases = []testCase{
 		r.bare("a", env.ZooKeeperOptions{Timeout: long, Auth: [][2]string{{"digest", "u:p"}}}, func(c *client) {
 			c.noteStates("")
 			c.must(c.Start(0))
-			r.Reset()
+			c.reset()
 			c.awaitLines(3)
 			stat, err := c.Exists("/")
 			r.note("%v %v", stat != nil, err)

@@ -20,12 +20,12 @@ const Tick = 500 * time.Millisecond
 type World interface {
 	// NewProcess begins a process on a host of its own.
 	NewProcess(name string) Process
-	// Cut breaks the connections of all processes and lets no new ones through,
-	// until Heal.
-	Cut()
-	Heal()
-	// Reset breaks the connections that there are.
-	Reset()
+	// Cut breaks the connections of the process and lets no new ones through, until
+	// Heal.
+	Cut(of Process)
+	Heal(of Process)
+	// Reset breaks the connections that the process has.
+	Reset(of Process)
 	// LoseAnswer lets the server apply the next request of the process, and breaks
 	// the connection instead of bringing the answer.
 	LoseAnswer(of Process)
@@ -153,6 +153,13 @@ func (c *client) there(name string) bool {
 	c.must(err)
 	return stat != nil
 }
+
+// What happens to the client's process; see World.
+func (c *client) cut()        { c.r.Cut(c.Process) }
+func (c *client) heal()       { c.r.Heal(c.Process) }
+func (c *client) reset()      { c.r.Reset(c.Process) }
+func (c *client) loseAnswer() { c.r.LoseAnswer(c.Process) }
+func (c *client) expire()     { c.r.Expire(c.Process) }
 
 // noteStates notes every state with the name.
 func (c *client) noteStates(name string) {

@@ -215,7 +215,7 @@ var watchCases = []testCase{
 			c.create("d", "")
 			c.watchData("x")
 			c.watchChildren("d")
-			r.Reset()
+			c.reset()
 			c.awaitState(env.Suspended)
 			c.awaitState(env.Connected)
 			c.set("x", "2")
@@ -235,11 +235,11 @@ var watchCases = []testCase{
 			c.watchData("x")
 			c.watchChildren("d")
 			c.watchData("y")
-			r.Cut()
+			c.cut()
 			c.awaitState(env.Suspended)
 			// Calls wait for the connection; the change is made by the first of them,
 			// before or after the watches read again.
-			r.Heal()
+			c.heal()
 			c.set("x", "2")
 			c.create("d/a", "")
 			c.awaitText(`x "2"`)
@@ -250,8 +250,7 @@ var watchCases = []testCase{
 	}},
 
 	{"watches go on in another session", func(r *trial) {
-		var a Process
-		a = r.program("a", long, func(c *client) {
+		r.program("a", long, func(c *client) {
 			c.create("x", "1")
 			c.create("d", "")
 			c.ephemeral("d/e")
@@ -259,7 +258,7 @@ var watchCases = []testCase{
 			c.watchData("x")
 			c.watchData("f")
 			c.watchChildren("d")
-			r.Expire(a)
+			c.expire()
 			c.awaitText("f missing")
 			c.awaitText("d has ")
 			c.awaitState(env.Connected)
