@@ -1,0 +1,67 @@
+package zkserver
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Config are the dials of a server; the zero value has the server's defaults.
+type Config struct {
+	// Tick is the server's tickTime; 0 means 2 s. Sessions last 2 to 20 ticks and
+	// expire on its grid (ZK-2.6, ZK-3.1).
+	Tick time.Duration
+}
+
+// ErrNotInstalled says that there is no server on this machine, and how to get one.
+var ErrNotInstalled = errors.New("no ZooKeeper server is installed: apt-get install default-jre-headless libzookeeper-java")
+
+// Debian's jars; zookeeper.jar names the rest of its class path but
+// for a binding of slf4j (ZK-17.2).
+const jars = "/usr/share/java"
+
+// command is the program that runs a server with a configuration file.
+func command(configFile string) (*exec.Cmd, error) {
+	java, err := exec.LookPath("java")
+	if err != nil {
+		return nil, fmt.Errorf("%w (found no java)", ErrNotInstalled)
+	}
+	classPath := []string{filepath.Dir(configFile)}
+	for _, jar := range []string{"zookeeper.jar", "slf4j-nop.jar"} {
+		path := filepath.Join(jars, jar)
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("%w (found no %s)", ErrNotInstalled, path)
+		}
+		classPath = append(classPath, path)
+	}
+	return exec.Command(java,
+		// A short life: the plain compiler and collector start faster.
+		"-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+		"-Dfile.encoding=UTF-8",
+		// What is written survives the server, and need not survive the machine.
+		"-Dzookeeper.forceSync=no",
+		"-Dzookeeper.extendedTypesEnabled=true",
+		"-Dzookeeper.preAllocSize=1024", // KB of log at a time, for 64 MB
+		"-cp", strings.Join(classPath, ":"),
+		"org.apache.zookeeper.server.quorum.QuorumPeerMain", configFile), nil
+}
+
+// text is the configuration file of a server.
+func (c Config) text(dataDir string, port int) string {
+	tick := c.Tick
+	if tick == 0 {
+		tick = 2 * time.Second
+	}
+	return fmt.Sprintf(`tickTime=%d
+dataDir=%s
+clientPortAddress=127.0.0.1
+clientPort=%d
+maxClientCnxns=0
+admin.enableServer=false
+4lw.commands.whitelist=*
+`, tick.Milliseconds(), dataDir, port)
+}

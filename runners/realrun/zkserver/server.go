@@ -1,0 +1,175 @@
+package zkserver
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// startLimit is how long a server may take to serve; it takes about a second.
+const startLimit = 30 * time.Second
+
+// Server is a server with its data. It must be closed after use.
+type Server struct {
+	cfg  Config
+	dir  string
+	port int
+
+	cmd    *exec.Cmd
+	exited chan struct{} // closed when cmd has ended
+}
+
+// ForTest starts a server that is closed at the end of the test. Where none is
+// installed it skips the test.
+func ForTest(t testing.TB, cfg Config) *Server {
+	t.Helper()
+	s, err := New(cfg)
+	if errors.Is(err, ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// New starts a server without data on a free port.
+func New(cfg Config) (*Server, error) {
+	dir, err := os.MkdirTemp("", "zkserver")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: cfg, dir: dir}
+	// Somebody else may take the port before the server does.
+	for range 3 {
+		if s.port, err = freePort(); err == nil {
+			err = s.Start()
+		}
+		if err == nil {
+			return s, nil
+		}
+		if errors.Is(err, ErrNotInstalled) {
+			break
+		}
+	}
+	return nil, errors.Join(err, os.RemoveAll(dir))
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	return l.Addr().(*net.TCPAddr).Port, l.Close()
+}
+
+// Addr is where clients reach the server, also while it is stopped.
+func (s *Server) Addr() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
+
+// Start starts the server with the data that it has, and waits until it serves.
+func (s *Server) Start() error {
+	file := filepath.Join(s.dir, "zoo.cfg")
+	if err := os.WriteFile(file, []byte(s.cfg.text(filepath.Join(s.dir, "data"), s.port)), 0o600); err != nil {
+		return err
+	}
+	cmd, err := command(file)
+	if err != nil {
+		return err
+	}
+	out, err := os.Create(s.outputFile())
+	if err != nil {
+		return err
+	}
+	defer out.Close() // the child has its own
+	cmd.Stdout, cmd.Stderr = out, out
+	dieWithParent(cmd)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s.cmd, s.exited = cmd, make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // a killed server's status says only that
+		close(s.exited)
+	}()
+	if err := s.awaitServing(); err != nil {
+		return errors.Join(err, s.Stop())
+	}
+	return nil
+}
+
+func (s *Server) outputFile() string { return filepath.Join(s.dir, "out.log") }
+
+// awaitServing asks until the server says its mode: it answers ruok before it
+// serves (ZK-17.3).
+func (s *Server) awaitServing() error {
+	limit := time.After(startLimit)
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		if strings.Contains(s.ask("srvr"), "\nMode:") {
+			return nil
+		}
+		select {
+		case <-s.exited:
+			output, _ := os.ReadFile(s.outputFile())
+			return fmt.Errorf("zookeeper on port %d has ended before it served: %s", s.port, output)
+		case <-limit:
+			return fmt.Errorf("zookeeper on port %d does not serve after %s", s.port, startLimit)
+		case <-again.C:
+		}
+	}
+}
+
+// ask sends a four-letter word; no answer is an empty one.
+func (s *Server) ask(word string) string {
+	conn, err := net.DialTimeout("tcp", s.Addr(), time.Second)
+	if err != nil {
+		return ""
+	}
+	defer conn.Close()
+	if conn.SetDeadline(time.Now().Add(time.Second)) != nil {
+		return ""
+	}
+	if _, err := io.WriteString(conn, word); err != nil {
+		return ""
+	}
+	answer, _ := io.ReadAll(conn) // what came before an error is cut off and has no mode
+	return string(answer)
+}
+
+// Stop ends the server by its process id, as SIGTERM does, and waits. Its data
+// stay. Stopping a server that is stopped does nothing.
+func (s *Server) Stop() error {
+	if s.cmd == nil {
+		return nil
+	}
+	cmd := s.cmd
+	s.cmd = nil
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	select {
+	case <-s.exited:
+		return nil
+	case <-time.After(startLimit):
+	}
+	err := cmd.Process.Kill()
+	<-s.exited
+	return err
+}
+
+// Close stops the server and removes its data.
+func (s *Server) Close() error { return errors.Join(s.Stop(), os.RemoveAll(s.dir)) }

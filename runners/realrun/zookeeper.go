@@ -1,0 +1,259 @@
+package realrun
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/recipes"
+	"github.com/monosim/monosim/engine/walltime"
+)
+
+// ZooKeepers makes the ZooKeeper clients of one process; it is its env.ZooKeepers.
+type ZooKeepers struct {
+	// Env is the process's own world: its clock, tasks, choices and log.
+	Env  *env.Env
+	Proc *walltime.Process
+	// Servers, when set, are the addresses to dial whatever hosts the program
+	// names, as if its names resolved to them.
+	Servers []string
+}
+
+// NewClient makes a client that is not started. hosts is a list as
+// "10.0.0.1:2181,10.0.0.2:2181"; a port that is missing is 2181.
+func (z *ZooKeepers) NewClient(hosts string, o env.ZooKeeperOptions) env.ZooKeeper {
+	return recipes.New(z.Env, z.NewSession(hosts, o))
+}
+
+// NewSession makes the layer below NewClient.
+func (z *ZooKeepers) NewSession(hosts string, o env.ZooKeeperOptions) *ZooKeeperSession {
+	if o.Timeout == 0 {
+		o.Timeout = 10 * time.Second // kazoo client.py:128
+	}
+	s := &ZooKeeperSession{
+		e: z.Env, p: z.Proc, timeout: o.Timeout, auth: o.Auth, hosts: z.Servers,
+		stopped: true,
+		stop:    monitor.NewEvent(z.Proc, "stop of the zookeeper client"),
+		ended:   monitor.NewEvent(z.Proc, "end of the connection to zookeeper"),
+		changed: z.Proc.NewCond("the connection to zookeeper"),
+	}
+	s.keeper = recipes.Keeper{
+		Live:    monitor.NewEvent(z.Proc, "connection to zookeeper"),
+		Watches: recipes.NewWatches(z.Proc), FailAll: s.failAll, Forget: s.forget,
+	}
+	s.ended.Set()
+	if s.hosts == nil {
+		s.hosts = SplitHosts(hosts)
+	}
+	return s
+}
+
+// SplitHosts reads a list of servers; what follows a slash would be kazoo's chroot, which
+// the reference does not use.
+func SplitHosts(hosts string) []string {
+	hosts, _, _ = strings.Cut(hosts, "/")
+	var list []string
+	for host := range strings.SplitSeq(hosts, ",") {
+		host = strings.TrimSpace(host)
+		if name := host[strings.LastIndexByte(host, ']')+1:]; !strings.Contains(name, ":") {
+			host += ":2181"
+		}
+		list = append(list, host)
+	}
+	return list
+}
+
+// ZooKeeperSession is kazoo's connection (protocol/connection.py) over TCP: it
+// connects, notices loss and expiry, and keeps watches. All of its fields are
+// guarded by the process's monitor, but for those below mu.
+type ZooKeeperSession struct {
+	e       *env.Env
+	p       *walltime.Process
+	hosts   []string
+	timeout time.Duration
+	auth    [][2]string
+
+	keeper  recipes.Keeper
+	stopped bool
+	stop    *monitor.Event
+	ended   *monitor.Event // the loop is over
+
+	// open is set while the loop waits for the connection's end: only then is
+	// anything sent.
+	open    bool
+	closing bool // the request to end the session is on its way
+	greeted bool // the server has given a session
+	end     connectionEnd
+	changed env.Cond // of greeted, end or an answer
+	queue   []*zkCall
+	pending []*zkCall // sent
+
+	mu   sync.Mutex
+	who  identity
+	link *link
+}
+
+// OnState sets who is told of changes of state.
+func (s *ZooKeeperSession) OnState(fn func(env.SessionState)) { s.keeper.OnState = fn }
+
+// State is kazoo's simplified state.
+func (s *ZooKeeperSession) State() env.SessionState { return s.keeper.State() }
+
+// Connected says whether there is a connection.
+func (s *ZooKeeperSession) Connected() bool { return s.keeper.Live.IsSet() }
+
+// ClientID is the session's id and password, id 0 for none (kazoo's client_id).
+// Any goroutine may ask.
+func (s *ZooKeeperSession) ClientID() (id int64, password []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.who.id, s.who.password
+}
+
+// Spawn runs fn in a task of its own.
+func (s *ZooKeeperSession) Spawn(fn func()) { s.p.Go("zookeeper spawn", fn) }
+
+// Start connects (client.py:567). When that takes longer than limit the client is
+// stopped.
+func (s *ZooKeeperSession) Start(limit time.Duration) error {
+	s.p.Check()
+	if s.keeper.Live.IsSet() {
+		return nil
+	}
+	s.settle()
+	s.stopped = false
+	s.stop.Clear()
+	s.ended.Clear()
+	// A process that dies closes its sockets; the server finds out by itself.
+	s.p.OnEnd(s.hangUp)
+	s.p.Go("zookeeper connection", s.run)
+	s.keeper.Live.Wait(limit)
+	if !s.keeper.Live.IsSet() {
+		s.Stop()
+		return &env.ZooKeeperError{Code: env.ZKConnectionTimeout}
+	}
+	return nil
+}
+
+// Stop ends the session (client.py:622).
+func (s *ZooKeeperSession) Stop() {
+	s.p.Check()
+	if s.stopped {
+		return
+	}
+	s.stopped = true
+	s.stop.Set()
+	s.queue = append(s.queue, s.newCall(closeSession, "", nil))
+	s.send()
+	s.settle()
+}
+
+// settle waits for the running callback and for the end of the loop, the latter
+// for 10 s or the session timeout at most (client.py:509).
+func (s *ZooKeeperSession) settle() {
+	s.keeper.Watches.Join()
+	s.ended.Wait(max(s.timeout, 10*time.Second))
+}
+
+// Close frees nothing: a stopped session holds nothing.
+func (s *ZooKeeperSession) Close() {}
+
+// Create makes one znode.
+func (s *ZooKeeperSession) Create(path string, data []byte, ephemeral, sequence bool) (real string, err error) {
+	var flags int32
+	if ephemeral {
+		flags |= zk.FlagEphemeral
+	}
+	if sequence {
+		flags |= zk.FlagSequence
+	}
+	err = s.do(s.newCall("create", path, func(c *zk.Conn, call *zkCall) (err error) {
+		call.path, err = c.Create(path, data, flags, zk.WorldACL(zk.PermAll))
+		return err
+	}), func(call *zkCall) { real = call.path })
+	return real, err
+}
+
+// Set replaces the data.
+func (s *ZooKeeperSession) Set(path string, data []byte, version int32) (stat env.Stat, err error) {
+	err = s.do(s.newCall("set", path, func(c *zk.Conn, call *zkCall) (err error) {
+		call.stat, err = c.Set(path, data, version)
+		return err
+	}), func(call *zkCall) { stat = statOf(call.stat) })
+	return stat, err
+}
+
+// Delete removes one znode.
+func (s *ZooKeeperSession) Delete(path string, version int32) error {
+	return s.do(s.newCall("delete", path, func(c *zk.Conn, _ *zkCall) error {
+		return c.Delete(path, version)
+	}), nil)
+}
+
+// Get reads the data.
+func (s *ZooKeeperSession) Get(path string, watch env.Watcher) (data []byte, stat env.Stat, err error) {
+	call := s.newCall("get", path, func(c *zk.Conn, call *zkCall) (err error) {
+		if watch == nil {
+			call.data, call.stat, err = c.Get(path)
+		} else {
+			call.data, call.stat, call.fired, err = c.GetW(path)
+		}
+		return err
+	})
+	call.watch = watch
+	err = s.do(call, func(call *zkCall) { data, stat = call.data, statOf(call.stat) })
+	return data, stat, err
+}
+
+// Exists reads the stat, nil for a missing znode.
+func (s *ZooKeeperSession) Exists(path string, watch env.Watcher) (stat *env.Stat, err error) {
+	call := s.newCall("exists", path, func(c *zk.Conn, call *zkCall) (err error) {
+		if watch == nil {
+			call.found, call.stat, err = c.Exists(path)
+		} else {
+			call.found, call.stat, call.fired, err = c.ExistsW(path)
+		}
+		return err
+	})
+	call.watch = watch
+	err = s.do(call, func(call *zkCall) {
+		if call.found {
+			found := statOf(call.stat)
+			stat = &found
+		}
+	})
+	return stat, err
+}
+
+// Children lists the children.
+func (s *ZooKeeperSession) Children(path string, watch env.Watcher) (names []string, err error) {
+	call := s.newCall("children", path, func(c *zk.Conn, call *zkCall) (err error) {
+		if watch == nil {
+			call.children, _, err = c.Children(path)
+		} else {
+			call.children, _, call.fired, err = c.ChildrenW(path)
+		}
+		return err
+	})
+	call.watch, call.watchesChildren = watch, true
+	err = s.do(call, func(call *zkCall) { names = call.children })
+	return names, err
+}
+
+func statOf(s *zk.Stat) env.Stat {
+	return env.Stat{
+		Czxid: s.Czxid, Mzxid: s.Mzxid, CtimeMs: s.Ctime, MtimeMs: s.Mtime,
+		Version: s.Version, Cversion: s.Cversion, Aversion: s.Aversion,
+		EphemeralOwner: s.EphemeralOwner, DataLengthBytes: s.DataLength, NumChildren: s.NumChildren,
+		Pzxid: s.Pzxid,
+	}
+}
+
+var (
+	_ env.ZooKeeperSession = (*ZooKeeperSession)(nil)
+	_ env.ZooKeepers       = (*ZooKeepers)(nil)
+)

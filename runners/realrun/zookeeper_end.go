@@ -1,0 +1,53 @@
+package realrun
+
+import (
+	"fmt"
+	"net"
+	"time"
+)
+
+// endLimit is how long each try of EndSession waits for the server.
+const endLimit = 10 * time.Second
+
+// EndSession ends somebody's session on the server, as if it had expired: it goes
+// on with the session by its id and password, which drops its owner's connection,
+// and closes it. The owner may be quicker and take it back; so it tries until the
+// server says that there is no such session. It must not be called from a task that
+// others wait for.
+func EndSession(addr string, id int64, password []byte) error {
+	for {
+		gone, err := endOnce(addr, identity{id: id, password: password})
+		if gone || err != nil {
+			return err
+		}
+	}
+}
+
+func endOnce(addr string, who identity) (gone bool, err error) {
+	conn, err := net.DialTimeout("tcp", addr, endLimit)
+	if err != nil {
+		return false, err
+	}
+	told := make(chan linkNews, 8)
+	l := &link{Conn: conn, who: who, sent: make(chan struct{}, 1)}
+	l.tell = func(n news) {
+		select {
+		case told <- n.what:
+		default: // nobody listens any more
+		}
+	}
+	l.start(endLimit)
+	defer l.close()
+	select {
+	case what := <-told:
+		switch what {
+		case linkRefused:
+			return true, nil
+		case linkGreeted:
+			l.zk.Close()
+		}
+		return false, nil
+	case <-time.After(endLimit):
+		return false, fmt.Errorf("end session %#x at %s: no answer after %s", who.id, addr, endLimit)
+	}
+}

@@ -1,0 +1,308 @@
+package realrun
+
+import (
+	"encoding/binary"
+	"errors"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// identity is what a client shows to go on with its session; the zero value asks
+// for a new one.
+type identity struct {
+	id       int64
+	password []byte
+	lastZxid int64
+}
+
+// link is one connection to a server. A zk.Conn speaks the protocol on it. It would
+// also connect again, go on with the session and leave its watches again, but not
+// by kazoo's rules; so each one is used for a single connection, and link gives it
+// the session to go on with by changing its connect request.
+//
+// link is the net.Conn that the zk.Conn reads and writes; that it reads the next
+// frame says that all consequences of the last one are there.
+type link struct {
+	net.Conn
+	zk   *zk.Conn
+	who  identity // asked for
+	tell func(news)
+	// sent holds one when a request was written since the last ask.
+	sent chan struct{}
+
+	// opened says that the session waits for the connection's end. Before it, as
+	// while a listener runs, kazoo sends no pings and looks at no clock.
+	opened atomic.Bool
+
+	// last is closed when the request of the latest ask has been written; only the
+	// monitor touches it.
+	last     chan struct{}
+	inFlight sync.WaitGroup
+	closed   sync.Once
+
+	asked bool // for the session; belongs to the writer
+
+	// These belong to whichever goroutine of the zk.Conn reads.
+	events []env.WatchEvent
+	in     frames
+
+	given     identity // valid when greeted; lastZxid is in in
+	timeoutMs int32
+}
+
+// news is what a link tells of itself.
+type news struct {
+	what  linkNews
+	event env.WatchEvent
+}
+
+type linkNews uint8
+
+const (
+	linkGreeted linkNews = iota // the server has given a session
+	linkRefused                 // the session that was asked for has expired
+	linkDown                    // the connection is over
+	linkEvent
+)
+
+// start begins to speak; timeout is the session timeout to ask for.
+func (l *link) start(timeout time.Duration) {
+	l.last = make(chan struct{})
+	close(l.last)
+	l.in.lastZxid.Store(l.who.lastZxid)
+	dialed := false
+	// Connect fails only without servers.
+	l.zk, _, _ = zk.Connect([]string{l.RemoteAddr().String()}, timeout,
+		zk.WithLogInfo(false), zk.WithLogger(silent{}),
+		zk.WithHostProvider(&oneConnection{addr: l.RemoteAddr().String()}),
+		zk.WithEventCallback(l.hear),
+		zk.WithDialer(func(string, string, time.Duration) (net.Conn, error) {
+			if dialed {
+				return nil, errSpent
+			}
+			dialed = true
+			return l, nil
+		}))
+}
+
+var errSpent = errors.New("the link's only connection is over")
+
+// hear takes the events of the zk.Conn, on its goroutines.
+func (l *link) hear(e zk.Event) {
+	if e.Type != zk.EventSession {
+		if e.Type != zk.EventNotWatching {
+			l.events = append(l.events, env.WatchEvent{Type: env.EventType(e.Type), Path: e.Path})
+		}
+		return
+	}
+	l.flush()
+	switch e.State {
+	case zk.StateHasSession:
+		l.given, l.timeoutMs = l.in.given, l.in.timeoutMs
+		l.tell(news{what: linkGreeted})
+	case zk.StateExpired:
+		l.tell(news{what: linkRefused})
+	case zk.StateDisconnected:
+		l.tell(news{what: linkDown})
+	}
+}
+
+// flush tells of the watch events that have come. By now the zk.Conn has handed
+// them to the channels of their watches too; see keepWatch.
+func (l *link) flush() {
+	for _, e := range l.events {
+		l.tell(news{what: linkEvent, event: e})
+	}
+	l.events = nil
+}
+
+// Read notes what the answers say of the session.
+func (l *link) Read(b []byte) (int, error) {
+	l.flush()
+	n, err := l.Conn.Read(b)
+	l.in.take(b[:n])
+	return n, err
+}
+
+// The connect request: length, protocol version, last zxid, timeout, session id,
+// and the password with its length (ZK-2.1).
+const (
+	lastZxidAt    = 8
+	sessionAt     = 20
+	passwordAt    = 32
+	connectLength = 48
+)
+
+const pingXid = -2
+
+// Write asks for the session when the zk.Conn asks for a new one, and holds pings
+// back while kazoo would send none.
+func (l *link) Write(b []byte) (int, error) {
+	switch {
+	case !l.asked:
+		l.asked = true
+		if l.who.id != 0 && len(b) == connectLength {
+			b = slices.Clone(b)
+			binary.BigEndian.PutUint64(b[lastZxidAt:], uint64(l.who.lastZxid))
+			binary.BigEndian.PutUint64(b[sessionAt:], uint64(l.who.id))
+			copy(b[passwordAt:], l.who.password)
+		}
+	case int32(binary.BigEndian.Uint32(b[4:])) != pingXid:
+		select {
+		case l.sent <- struct{}{}:
+		default:
+		}
+	case !l.opened.Load():
+		return len(b), nil
+	}
+	return l.Conn.Write(b)
+}
+
+// SetReadDeadline is how the zk.Conn limits the silence on the connection.
+func (l *link) SetReadDeadline(t time.Time) error {
+	if !l.opened.Load() {
+		return nil
+	}
+	return l.Conn.SetReadDeadline(t)
+}
+
+// begin is called when the session begins to wait for the connection's end.
+func (l *link) begin() {
+	l.opened.Store(true)
+	silence := time.Duration(l.timeoutMs) * time.Millisecond * 2 / 3
+	// It fails on a closed connection only, which the reader notices by itself.
+	_ = l.Conn.SetReadDeadline(time.Now().Add(silence))
+}
+
+// identity is that of the session after what has been read so far. It is to be
+// asked for after the link was greeted.
+func (l *link) identity() identity {
+	who := l.given
+	who.lastZxid = l.in.lastZxid.Load()
+	return who
+}
+
+// ask runs a request, which waits for its answer, and then answer with the result.
+// Requests are written in the order of asking, though none waits for the answer of
+// another. The monitor is in hand.
+func (l *link) ask(request func() error, answer func(error)) {
+	before, written := l.last, make(chan struct{})
+	l.last = written
+	l.inFlight.Go(func() {
+		<-before
+		result := make(chan error, 1)
+		go func() { result <- request() }()
+		var err error
+		select {
+		case <-l.sent:
+			close(written)
+			err = <-result
+		case err = <-result:
+			select { // it was written right before the answer, or never
+			case <-l.sent:
+			default:
+			}
+			close(written)
+		}
+		answer(err)
+	})
+}
+
+// endSession ends the session after the answers to all that was asked. The
+// monitor is in hand.
+func (l *link) endSession() {
+	go func() {
+		l.inFlight.Wait()
+		l.zk.Close() // asks, and waits for the answer for a second
+		l.close()
+	}()
+}
+
+// close hangs up. The zk.Conn then asks itself in vain to end a session, which
+// takes it a while.
+func (l *link) close() {
+	l.closed.Do(func() {
+		_ = l.Conn.Close() // may be closed by the zk.Conn already
+		go l.zk.Close()
+	})
+}
+
+// oneConnection lets a zk.Conn dial once, and then wait to be closed.
+type oneConnection struct {
+	addr string
+	used bool
+}
+
+func (o *oneConnection) Init([]string) error { return nil }
+func (o *oneConnection) Len() int            { return 1 }
+func (o *oneConnection) Connected()          {}
+
+// Next says "start over" after the first time: that makes the zk.Conn drop what was
+// not sent, and look whether it was closed.
+func (o *oneConnection) Next() (server string, startOver bool) {
+	startOver, o.used = o.used, true
+	return o.addr, startOver
+}
+
+type silent struct{}
+
+func (silent) Printf(string, ...any) {}
+
+// frames reads along: the session that the server gave, and the last zxid.
+type frames struct {
+	greeted   bool
+	given     identity
+	timeoutMs int32
+	lastZxid  atomic.Int64
+
+	head []byte // of the present frame, its length included
+	left int    // bytes of it that are to come
+}
+
+// headBytes is how much of a frame matters: a connect response has 4 bytes of
+// length and 36 or 37 more (ZK-2.2).
+const headBytes = 40
+
+func (f *frames) take(b []byte) {
+	for len(b) > 0 {
+		if n := len(f.head); n < 4 {
+			k := min(4-n, len(b))
+			f.head = append(f.head, b[:k]...)
+			b = b[k:]
+			if len(f.head) == 4 {
+				f.left = int(binary.BigEndian.Uint32(f.head))
+			}
+		} else {
+			k := min(f.left, len(b))
+			f.head = append(f.head, b[:min(k, headBytes-n)]...)
+			b = b[k:]
+			f.left -= k
+		}
+		if len(f.head) >= 4 && f.left == 0 {
+			f.frame(f.head[4:])
+			f.head = f.head[:0]
+		}
+	}
+}
+
+func (f *frames) frame(b []byte) {
+	switch {
+	case !f.greeted:
+		f.greeted = true
+		if len(b) >= 36 {
+			f.timeoutMs = int32(binary.BigEndian.Uint32(b[4:]))
+			f.given = identity{id: int64(binary.BigEndian.Uint64(b[8:])), password: slices.Clone(b[20:36])}
+		}
+	case len(b) >= 12 && int32(binary.BigEndian.Uint32(b)) > 0:
+		if zxid := int64(binary.BigEndian.Uint64(b[4:])); zxid > 0 {
+			f.lastZxid.Store(zxid)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package realrun
+
+import (
+	"context"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/recipes"
+)
+
+// connectionEnd says why a connection is over.
+type connectionEnd uint8
+
+const (
+	endNone       connectionEnd = iota
+	endDropped                  // kazoo: ConnectionDropped, or a time-out
+	endClosed                   // the session was closed
+	endExpired                  // the server refused the session
+	endAuthFailed               // the server refused a credential
+)
+
+// run is the connection task: it connects until it is told to stop
+// (connection.py:492, zk_loop).
+func (s *ZooKeeperSession) run() {
+	policy := recipes.CommandRetry()
+	policy.Interrupt = s.stop
+	policy.Site = "kazoo.reconnect"
+	pauses := policy.Begin(s.e)
+	for !s.stopped && !s.connectRound(pauses) {
+		if pauses.Pause() != nil {
+			break
+		}
+	}
+	s.keeper.Change(recipes.KeeperClosed)
+	s.ended.Set()
+}
+
+// connectRound tries each address once, in a drawn order (connection.py:524). It
+// reports true when the loop is to end.
+func (s *ZooKeeperSession) connectRound(pauses *recipes.Pauses) (stop bool) {
+	addrs := s.resolve()
+	if len(addrs) == 0 {
+		return true // kazoo gives up when no name can be resolved
+	}
+	for i := len(addrs) - 1; i > 0; i-- {
+		j := s.p.Intn("kazoo.hosts", i+1)
+		addrs[i], addrs[j] = addrs[j], addrs[i]
+	}
+	for _, addr := range addrs {
+		if s.stopped {
+			return true
+		}
+		switch s.connect(addr, pauses) {
+		case endClosed:
+			s.keeper.Change(recipes.KeeperClosed)
+			return true
+		case endExpired:
+			pauses.Reset()
+			s.keeper.Change(recipes.KeeperExpired)
+		case endAuthFailed: // for good (connection.py:602)
+			s.keeper.Change(recipes.KeeperAuthFailed)
+			return true
+		case endDropped:
+			s.keeper.Change(recipes.KeeperConnecting)
+		}
+	}
+	return false
+}
+
+// resolve looks all names up (connection.py:507).
+func (s *ZooKeeperSession) resolve() (addrs []string) {
+	s.p.Block(func(ctx context.Context) {
+		for _, host := range s.hosts {
+			name, port, err := net.SplitHostPort(host)
+			if err != nil {
+				continue
+			}
+			ips, err := net.DefaultResolver.LookupHost(ctx, name)
+			if err != nil {
+				continue
+			}
+			for _, ip := range ips {
+				addrs = append(addrs, net.JoinHostPort(ip, port))
+			}
+		}
+	})
+	return addrs
+}
+
+// connect makes one connection and returns when it is over
+// (connection.py:548).
+func (s *ZooKeeperSession) connect(addr string, pauses *recipes.Pauses) connectionEnd {
+	s.keeper.Change(recipes.KeeperConnecting)
+	conn := s.dial(addr)
+	if conn == nil {
+		return endDropped
+	}
+	s.end, s.greeted, s.closing = endNone, false, false
+	l := s.newLink(conn)
+	defer l.close()
+	s.await(s.timeout/time.Duration(len(s.hosts)), func() bool { return s.greeted || s.end != endNone })
+	if s.end != endNone {
+		return s.end
+	}
+	if !s.greeted {
+		return endDropped
+	}
+	s.remember(l)
+	s.keeper.Change(recipes.KeeperConnected)
+	if !s.authenticate(l) {
+		return s.end
+	}
+	pauses.Reset()
+	l.begin()
+	s.open = true
+	s.send()
+	s.await(-1, func() bool { return s.end != endNone })
+	s.open = false
+	s.remember(l)
+	return s.end
+}
+
+// dial connects within the session timeout; nil means it failed.
+func (s *ZooKeeperSession) dial(addr string) (conn net.Conn) {
+	s.p.Block(func(ctx context.Context) {
+		var err error
+		conn, err = (&net.Dialer{Timeout: s.timeout}).DialContext(ctx, "tcp", addr)
+		if err != nil {
+			conn = nil
+		}
+	})
+	return conn
+}
+
+// newLink begins to speak on a connection. The link of a process that has died
+// meanwhile is closed by the connection task, which unwinds.
+func (s *ZooKeeperSession) newLink(conn net.Conn) *link {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := &link{Conn: conn, who: s.who, sent: make(chan struct{}, 1)}
+	l.tell = func(n news) { s.p.Post("zookeeper news", func() { s.heard(l, n) }) }
+	s.link = l
+	l.start(s.timeout)
+	return l
+}
+
+// hangUp closes the connection that there is.
+func (s *ZooKeeperSession) hangUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.link != nil {
+		s.link.close()
+	}
+}
+
+// await waits on the connection task until met, or until the limit is over.
+func (s *ZooKeeperSession) await(limit time.Duration, met func() bool) {
+	from := s.p.Elapsed()
+	for !met() {
+		left := limit
+		if limit >= 0 {
+			if left = limit - (s.p.Elapsed() - from); left <= 0 {
+				return
+			}
+		}
+		s.changed.WaitFor(left)
+	}
+}
+
+// authenticate sends the credentials and waits for the answers (connection.py:691);
+// it reports false when the connection is over.
+func (s *ZooKeeperSession) authenticate(l *link) bool {
+	for _, a := range s.auth {
+		var result error
+		done := false
+		l.ask(func() error { return l.zk.AddAuth(a[0], []byte(a[1])) }, func(err error) {
+			s.p.Post("zookeeper answer", func() {
+				result, done = err, true
+				s.changed.Broadcast()
+			})
+		})
+		// There is an answer always: a link that goes down makes one up.
+		s.await(-1, func() bool { return done })
+		if code, answered := codeOf(result); answered && code != 0 {
+			s.end = endAuthFailed // the server hangs up right after it
+		} else if result != nil {
+			s.over(endDropped)
+		}
+		if s.end != endNone {
+			return false
+		}
+	}
+	return true
+}
+
+// heard takes the news of a link.
+func (s *ZooKeeperSession) heard(l *link, n news) {
+	if l != s.link {
+		return
+	}
+	switch n.what {
+	case linkGreeted:
+		s.greeted = true
+	case linkRefused:
+		s.over(endExpired)
+	case linkDown:
+		l.close()
+		if s.closing {
+			s.over(endClosed)
+		} else {
+			s.over(endDropped)
+		}
+	case linkEvent:
+		s.keeper.Watches.Notify(n.event)
+	}
+	s.changed.Broadcast()
+}
+
+// over ends the connection; the first reason counts.
+func (s *ZooKeeperSession) over(end connectionEnd) {
+	if s.end == endNone {
+		s.end, s.open = end, false
+	}
+}
+
+// remember keeps what a later connection needs to go on with the session.
+func (s *ZooKeeperSession) remember(l *link) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.who = l.identity()
+}
+
+// forget drops the session (client.py:324).
+func (s *ZooKeeperSession) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.who = identity{}
+}
+
+// failAll ends all calls (client.py:585).
+func (s *ZooKeeperSession) failAll(code env.ZooKeeperCode) {
+	calls := slices.Concat(s.pending, s.queue)
+	s.pending, s.queue = nil, nil
+	for _, c := range calls {
+		c.finish(&env.ZooKeeperError{Code: code, Path: c.at})
+	}
+}

@@ -1,0 +1,118 @@
+package realrun_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/recipes"
+	"github.com/monosim/monosim/engine/runtimetest/zookeepertest"
+	"github.com/monosim/monosim/engine/walltime"
+	"github.com/monosim/monosim/runners/realrun"
+	"github.com/monosim/monosim/runners/realrun/zkserver"
+)
+
+// Goal: clients over TCP do on a real server what simulated ones do on the simulated
+// one. Method: the cases that those pass too.
+func TestZooKeeperConformance(t *testing.T) {
+	server := zkserver.ForTest(t, zkserver.Config{Tick: zookeepertest.Tick})
+	conformsAt(t, server.Addr())
+}
+
+// conformsAt runs the cases against any server with the suite's tick. Each case
+// works below a path of its own, which is not removed.
+func conformsAt(t *testing.T, addr string) {
+	zookeepertest.Run(t, func(t *testing.T) zookeepertest.World {
+		return &zkWorld{t: t, w: newWorld(t), server: addr}
+	})
+}
+
+// zkWorld is processes with a relay each between them and a server.
+type zkWorld struct {
+	t      *testing.T
+	w      *walltime.World
+	server string
+}
+
+func (w *zkWorld) NewProcess(name string) zookeepertest.Process {
+	return &zkLife{Process: w.w.NewProcess(name, name), relay: newZKRelay(w.t, w.server), t: w.t}
+}
+
+func (w *zkWorld) Cut(of zookeepertest.Process)        { of.(*zkLife).relay.setCut(true) }
+func (w *zkWorld) Heal(of zookeepertest.Process)       { of.(*zkLife).relay.setCut(false) }
+func (w *zkWorld) Reset(of zookeepertest.Process)      { of.(*zkLife).relay.reset() }
+func (w *zkWorld) LoseAnswer(of zookeepertest.Process) { of.(*zkLife).relay.loseAnswer() }
+
+func (w *zkWorld) Expire(of zookeepertest.Process) {
+	for _, s := range of.(*zkLife).sessions {
+		id, password := s.ClientID()
+		if err := realrun.EndSession(w.server, id, password); err != nil {
+			w.t.Errorf("end session %#x: %v", id, err)
+		}
+	}
+}
+
+func (w *zkWorld) Wait() error { return waitFor(w.w) }
+
+// zkLife is a process with its clients. Cases make a process's only client before
+// others look at it.
+type zkLife struct {
+	*walltime.Process
+	t        *testing.T
+	relay    *zkRelay
+	sessions []*realrun.ZooKeeperSession
+}
+
+func (l *zkLife) ZooKeepers() env.ZooKeepers { return l }
+
+func (l *zkLife) NewClient(hosts string, o env.ZooKeeperOptions) env.ZooKeeper {
+	e := &env.Env{Clock: l, Tasks: l, Random: l, Log: testLog{l.t}}
+	z := realrun.ZooKeepers{Env: e, Proc: l.Process, Servers: []string{l.relay.addr()}}
+	s := z.NewSession(hosts, o)
+	l.sessions = append(l.sessions, s)
+	return recipes.New(e, s)
+}
+
+// testLog shows what clients log in the test's own.
+type testLog struct{ t *testing.T }
+
+func (l testLog) Enabled(env.Level) bool { return true }
+
+func (l testLog) Logf(level env.Level, format string, args ...any) {
+	l.t.Log(level, fmt.Sprintf(format, args...))
+}
+
+// Goal: a client names its servers by any of their names, and a port that is missing
+// is ZooKeeper's.
+func TestZooKeeperHosts(t *testing.T) {
+	for _, c := range []struct {
+		hosts string
+		want  []string
+	}{
+		{"a:1,b:2", []string{"a:1", "b:2"}},
+		{" a , b:2/chroot", []string{"a:2181", "b:2"}},
+		{"[::1],[::1]:7", []string{"[::1]:2181", "[::1]:7"}},
+	} {
+		if got := realrun.SplitHosts(c.hosts); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("hosts of %q: got %v, want %v", c.hosts, got, c.want)
+		}
+	}
+}
+
+// Goal: kazoo gives up when no name can be resolved, and Start then lasts as long as
+// it may.
+func TestZooKeeperWithoutAnAddress(t *testing.T) {
+	w := newWorld(t)
+	p := w.NewProcess("node", "p")
+	p.Go("main", func() {
+		z := realrun.ZooKeepers{Env: &env.Env{Clock: p, Tasks: p, Random: p, Log: testLog{t}}, Proc: p}
+		c := z.NewClient("no-such-host.invalid:2181", env.ZooKeeperOptions{})
+		if err := c.Start(100 * time.Millisecond); fmt.Sprint(err) != "TimeoutError" {
+			t.Errorf("start: %v, want a TimeoutError", err)
+		}
+	})
+	if err := waitFor(w); err != nil {
+		t.Fatal(err)
+	}
+}
