@@ -158,6 +158,11 @@ func (c *serverConn) Receive(_ *network.Conn, payload any) {
 			node.Note(uint64(uint32(r.Op))<<32 ^ uint64(len(r.Data)))
 			node.NoteString(r.Path)
 		}
+		if len(r.Data) > 0 && r.frameBytes() > maxFrameBytes {
+			c.conn.Close()
+			c.Closed(nil, nil)
+			return
+		}
 		c.scratch = r.scratch
 		s.machine.Handle(s.nowMs(), c.id, r)
 		if r.Op == OpPing {

@@ -157,6 +157,30 @@ var znodeCases = []testCase{
 		r.want("500000 bytes: <nil>")
 	}},
 
+	// ZK-1.6: the server hangs up on a frame of more than 0xfffff bytes.
+	{"a request that is too large costs the connection", func(r *trial) {
+		r.program("a", long, func(c *client) {
+			c.create("x", "")
+			// A setData frame is 20 bytes more than its path and data.
+			largest := 0xfffff - 20 - len(r.path("x"))
+			for _, size := range []int{largest, largest + 1, 2 << 20} {
+				_, err := c.Set(r.path("x"), make([]byte, size), -1)
+				r.note("%v", err)
+			}
+			// A create frame has 27 more for the open ACL and its flags.
+			path := r.path("yy")
+			for _, size := range []int{largest - 28 + 1, largest - 28} {
+				_, err := c.Create(path, make([]byte, size), env.CreateOptions{})
+				r.note("%v", err)
+			}
+			stat, err := c.Exists(r.path("x"))
+			c.must(err)
+			r.note("version %d, %d bytes fewer than the largest", stat.Version, largest-int(stat.DataLengthBytes))
+		})
+		r.want("<nil>", "ConnectionLoss: R/x", "ConnectionLoss: R/x", "ConnectionLoss: R/yy", "<nil>",
+			"version 1, 0 bytes fewer than the largest")
+	}},
+
 	{"calls of several tasks are answered each", func(r *trial) {
 		r.program("a", long, func(c *client) {
 			names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
