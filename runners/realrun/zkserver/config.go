@@ -20,9 +20,11 @@ type Config struct {
 // ErrNotInstalled says that there is no server on this machine, and how to get one.
 var ErrNotInstalled = errors.New("no ZooKeeper server is installed: apt-get install default-jre-headless libzookeeper-java")
 
-// Debian's jars; zookeeper.jar names the rest of its class path but
-// for a binding of slf4j (ZK-17.2).
-const jars = "/usr/share/java"
+// Debian's jars; zookeeper.jar names the rest of its class path but for a binding
+// of slf4j (ZK-17.2).
+var jars = []string{"/usr/share/java/zookeeper.jar", "/usr/share/java/slf4j-nop.jar"}
+
+func classPath(parts []string) string { return strings.Join(parts, string(filepath.ListSeparator)) }
 
 // command is the program that runs a server with a configuration file.
 func command(configFile string) (*exec.Cmd, error) {
@@ -30,13 +32,10 @@ func command(configFile string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (found no java)", ErrNotInstalled)
 	}
-	classPath := []string{filepath.Dir(configFile)}
-	for _, jar := range []string{"zookeeper.jar", "slf4j-nop.jar"} {
-		path := filepath.Join(jars, jar)
-		if _, err := os.Stat(path); err != nil {
-			return nil, fmt.Errorf("%w (found no %s)", ErrNotInstalled, path)
+	for _, jar := range jars {
+		if _, err := os.Stat(jar); err != nil {
+			return nil, fmt.Errorf("%w (found no %s)", ErrNotInstalled, jar)
 		}
-		classPath = append(classPath, path)
 	}
 	return exec.Command(java,
 		// A short life: the plain compiler and collector start faster.
@@ -46,7 +45,7 @@ func command(configFile string) (*exec.Cmd, error) {
 		"-Dzookeeper.forceSync=no",
 		"-Dzookeeper.extendedTypesEnabled=true",
 		"-Dzookeeper.preAllocSize=1024", // KB of log at a time, for 64 MB
-		"-cp", strings.Join(classPath, ":"),
+		"-cp", classPath(append([]string{filepath.Dir(configFile)}, jars...)),
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", configFile), nil
 }
 
