@@ -2,6 +2,9 @@ package realrun_test
 
 import (
 	"fmt"
+	"net"
+	"os"
+	"runtime"
 	"testing"
 	"time"
 
@@ -14,10 +17,14 @@ import (
 )
 
 // Goal: clients over TCP do on a real server what simulated ones do on the simulated
-// one. Method: the cases that those pass too.
+// one. Method: the cases that those pass too. ZOOKEEPER_ADDR names a server that
+// runs already, with the suite's tick, to be held to them instead.
 func TestZooKeeperConformance(t *testing.T) {
-	server := zkserver.ForTest(t, zkserver.Config{Tick: zookeepertest.Tick})
-	conformsAt(t, server.Addr())
+	addr := os.Getenv("ZOOKEEPER_ADDR")
+	if addr == "" {
+		addr = zkserver.ForTest(t, zkserver.Config{Tick: zookeepertest.Tick}).Addr()
+	}
+	conformsAt(t, addr)
 }
 
 // conformsAt runs the cases against any server with the suite's tick. Each case
@@ -114,5 +121,64 @@ func TestZooKeeperWithoutAnAddress(t *testing.T) {
 	})
 	if err := waitFor(w); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Goal: a client finds the server that runs among its hosts, and reaches it again
+// after each loss; what it needed for that is gone when it is stopped.
+func TestZooKeeperClientLeavesNothingBehind(t *testing.T) {
+	server := zkserver.ForTest(t, zkserver.Config{Tick: zookeepertest.Tick})
+	dead, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead.Close()
+	relay := newZKRelay(t, server.Addr())
+	before := runtime.NumGoroutine()
+	w := newWorld(t)
+	p := w.NewProcess("node", "p")
+	p.Go("main", func() {
+		e := &env.Env{Clock: p, Tasks: p, Random: p, Log: testLog{t}}
+		z := realrun.ZooKeepers{Env: e, Proc: p, Servers: []string{dead.Addr().String(), relay.addr()}}
+		c := z.NewClient("", env.ZooKeeperOptions{})
+		suspended, connected := 0, 0
+		c.AddListener(func(s env.SessionState) bool {
+			switch s {
+			case env.Suspended:
+				suspended++
+			case env.Connected:
+				connected++
+			}
+			return false
+		})
+		if err := c.Start(0); err != nil {
+			t.Error(err)
+			return
+		}
+		for i := range 8 {
+			relay.reset()
+			for suspended != i+1 || connected != i+2 {
+				p.Sleep(time.Millisecond)
+			}
+			if _, err := c.Exists("/"); err != nil {
+				t.Error(err)
+			}
+		}
+		c.Stop()
+	})
+	if err := waitFor(w); err != nil {
+		t.Fatal(err)
+	}
+	// The library takes a while to notice that it was closed.
+	limit := time.After(limit)
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for runtime.NumGoroutine() > before {
+		select {
+		case <-again.C:
+		case <-limit:
+			stacks := make([]byte, 1<<16)
+			t.Fatalf("%d goroutines, %d before the client:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+		}
 	}
 }
