@@ -88,7 +88,7 @@ var directions = []direction{
 	{
 		from:    []string{"engine/runtimetest/..."},
 		to:      []string{"engine/env", "engine/monitor/..."},
-		because: "one suite holds both runtimes, and both networks, to env's contract, so it knows none",
+		because: "one suite holds both runtimes, networks and ZooKeeper clients to env's contract, so it knows none",
 	},
 	{
 		from:    []string{"engine/vtime/...", "engine/walltime/..."},

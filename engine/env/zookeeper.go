@@ -24,6 +24,8 @@ type ZooKeeperOptions struct {
 
 // ZooKeeper is a client at the level of kazoo's KazooClient, the level at which
 // the reference uses it. Calls block; errors are *ZooKeeperError.
+// engine/runtimetest/zookeepertest holds the simulated client and that of real
+// servers to it.
 type ZooKeeper interface {
 	// Start connects; it fails with ConnectionTimeout after limit (0 means 15 s,
 	// kazoo client.py:573) and then the client is stopped.
