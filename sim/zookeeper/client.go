@@ -12,6 +12,8 @@ import (
 )
 
 // Clients makes the ZooKeeper clients of one process; it is its env.ZooKeepers.
+// Their rules that clients of real servers share are in engine/recipes, and
+// engine/runtimetest/zookeepertest holds both kinds to one suite.
 type Clients struct {
 	// Env is the process's own world.
 	Env  *env.Env

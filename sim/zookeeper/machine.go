@@ -13,10 +13,7 @@
 // what a read does, read.go; when a watch fires, watch.go and txn.go (publish);
 // what a reconnecting client is told, setwatches.go; who may do what, acl.go;
 // when a session ends, session.go and expiry.go; when containers go,
-// container.go. The fields of messages are in request.go and outbox.go. The
-// simulated client is client.go and the files named after it; the rules that it
-// shares with the client of real servers are in engine/recipes, and
-// engine/runtimetest/zookeepertest holds both to one suite.
+// container.go. The fields of messages are in request.go and outbox.go.
 //
 // Comments cite the specification's paragraphs (ZK-n.m) and, where those are
 // silent, files of Apache ZooKeeper 3.8.0.

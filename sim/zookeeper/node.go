@@ -153,15 +153,15 @@ func (c *serverConn) Receive(_ *network.Conn, payload any) {
 	c.scratch = nil
 	switch r := payload.(type) {
 	case *Request:
-		if r.Op != OpPing {
-			node := s.host.Node()
-			node.Note(uint64(uint32(r.Op))<<32 ^ uint64(len(r.Data)))
-			node.NoteString(r.Path)
-		}
 		if len(r.Data) > 0 && r.frameBytes() > maxFrameBytes {
 			c.conn.Close()
 			c.Closed(nil, nil)
 			return
+		}
+		if r.Op != OpPing {
+			node := s.host.Node()
+			node.Note(uint64(uint32(r.Op))<<32 ^ uint64(len(r.Data)))
+			node.NoteString(r.Path)
 		}
 		c.scratch = r.scratch
 		s.machine.Handle(s.nowMs(), c.id, r)
