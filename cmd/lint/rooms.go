@@ -26,6 +26,7 @@ var deterministicRooms = []string{
 // socket, so they live in wall time.
 var servedRooms = []string{
 	"sim/zookeeper/wire/...",
+	"sim/zookeeper/recorded",
 	"sim/tfserving/serve/...",
 }
 

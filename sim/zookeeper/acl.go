@@ -1,11 +1,13 @@
 package zookeeper
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"encoding/base64"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 )
 
 // Perm is a set of permission bits (ZK-9.1).
@@ -82,21 +84,50 @@ func (m *Machine) auth(c *conn, req *Request) {
 	}
 }
 
-// sasl answers as a server without SASL does: success and a null token
-// (ZooKeeperServer.java processSasl).
+// sasl answers as a server without SASL does: success and a null token, whatever
+// the token in Data is (ZooKeeperServer.java processSasl).
 func (m *Machine) sasl(c *conn, req *Request) {
+	if req.Data == nil {
+		m.hangUp(c) // it fails on a token that is null
+		return
+	}
 	m.reply(c, req).Zxid = 0
 }
 
-// prove adds an identity; super goes first (ZK-9.3).
+// prove adds an identity. They are kept in the order of the server's hash set,
+// which whoAmI and the expansion of auth show (ServerCnxn.java, a
+// ConcurrentHashMap): that of the low bits of their hashes, then of arrival.
 func (c *conn) prove(id identity) {
-	switch {
-	case slices.Contains(c.ids, id):
-	case id.scheme == "super":
-		c.ids = slices.Insert(c.ids, 0, id)
-	default:
-		c.ids = append(c.ids, id)
+	if slices.Contains(c.ids, id) {
+		return
 	}
+	c.ids = append(slices.Clone(c.ids), id)
+	buckets := uint32(16)
+	for len(c.ids) >= int(buckets)*3/4 {
+		buckets *= 2
+	}
+	slices.SortStableFunc(c.ids, func(a, b identity) int {
+		return cmp.Compare(a.bucket(buckets), b.bucket(buckets))
+	})
+}
+
+func (c *conn) super() bool {
+	return slices.ContainsFunc(c.ids, func(id identity) bool { return id.scheme == "super" })
+}
+
+// bucket is where Java's ConcurrentHashMap puts an Id.
+func (id identity) bucket(buckets uint32) uint32 {
+	hash := (17*37+javaHash(id.scheme))*37 + javaHash(id.id)
+	return (hash ^ hash>>16) & (buckets - 1)
+}
+
+// javaHash is Java's String.hashCode.
+func javaHash(s string) uint32 {
+	var hash uint32
+	for _, unit := range utf16.Encode([]rune(s)) {
+		hash = 31*hash + uint32(unit)
+	}
+	return hash
 }
 
 // whoAmI lists the connection's identities without their secrets (ZK-1.8).
@@ -119,7 +150,7 @@ func (m *Machine) allowed(c *conn, acl []ACL, perms Perm) bool {
 			return true
 		}
 	}
-	return len(c.ids) > 0 && c.ids[0].scheme == "super"
+	return c.super()
 }
 
 func (c *conn) matches(a *ACL) bool {

@@ -32,7 +32,8 @@ func TestAuthAnswers(t *testing.T) { // ZK-9.6, ZK-13.21
 		{"unknown scheme", Request{Op: OpAuth, Scheme: "kerberos"}, []string{"1 auth AuthFailedError zxid=0", "1 close"}},
 		{"world is no scheme to log in with", Request{Op: OpAuth, Scheme: "world"}, []string{"1 auth AuthFailedError zxid=0", "1 close"}},
 		{"unreadable", Request{Op: OpAuth, Malformed: true}, []string{"1 close"}},
-		{"sasl without SASL", Request{Op: OpSASL}, []string{"1 sasl OK zxid=0"}},
+		{"sasl without SASL", Request{Op: OpSASL, Data: []byte{}}, []string{"1 sasl OK zxid=0"}},
+		{"sasl without a token", Request{Op: OpSASL}, []string{"1 close"}},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			l := newLab(t, Config{})
@@ -50,7 +51,7 @@ func TestWhoAmIListsUsersWithoutSecrets(t *testing.T) { // ZK-1.8, ZK-9.3
 	expect(t, l.reply(c, Request{Op: OpWhoAmI}).Clients, []ClientInfo{{"ip", "127.0.0.1"}, {"digest", "u"}})
 	l.must(c, login("super:test"))
 	expect(t, l.reply(c, Request{Op: OpWhoAmI}).Clients,
-		[]ClientInfo{{"super", ""}, {"ip", "127.0.0.1"}, {"digest", "u"}, {"digest", "super"}})
+		[]ClientInfo{{"super", ""}, {"ip", "127.0.0.1"}, {"digest", "super"}, {"digest", "u"}})
 }
 
 func TestACLsThatAreRefused(t *testing.T) { // ZK-9.2, ZK-13.21

@@ -46,6 +46,9 @@ func (m *Machine) create(c *conn, req *Request, inMulti bool) outcome {
 	if parent.kind == ephemeral {
 		return outcome{code: noChildrenForEphemerals}
 	}
+	if code := m.checkQuota(path, int64(len(req.Data)), 1); code != CodeOK {
+		return outcome{code: code}
+	}
 	n := &znode{
 		path: path, name: path[strings.LastIndexByte(path, '/')+1:],
 		data: req.Data, acl: acl, kind: kindOf(req, inMulti),
@@ -61,7 +64,7 @@ func (m *Machine) create(c *conn, req *Request, inMulti bool) outcome {
 	if n.kind == container || n.kind == ttl {
 		m.sweep.wake(m.nowMs, len(m.tree.mortals))
 	}
-	m.changes = append(m.changes, change{kind: nodeCreated, node: n, parentPzxid: parent.pzxid})
+	m.changes = append(m.changes, change{kind: nodeCreated, node: n, parentPzxid: parent.pzxid, bytes: int64(len(n.data))})
 	m.tree.insert(parent, n)
 	parent.creates++
 	parent.pzxid = m.zxid

@@ -22,8 +22,7 @@
 // sorted order (ZK-5.8; Config.ChildOrder changes it), several watchers of one
 // path hear of a change in the order in which they left their watches, the
 // ephemerals of an ending session go in the order of their paths, and sessions
-// of one expiry bucket in the order of their ids. Quotas are not enforced, as on
-// a server with its defaults; the znodes below /zookeeper/quota are plain ones.
+// of one expiry bucket in the order of their ids.
 package zookeeper
 
 import "fmt"
@@ -65,14 +64,13 @@ type Config struct {
 	ExtendedTypes bool
 	// ReconfigEnabled changes the refusal of reconfig from -123 to -6.
 	ReconfigEnabled bool
-	// FilterEvents withholds events from connections that may not read the znode.
-	// 3.9 always does; 3.8 does so where the fix of CVE-2024-23944 was applied, as
-	// in 3.8.4 and in Debian's 3.8.0 (ZK-9.7, ZK-14.5).
-	FilterEvents bool
-	// PlainMultiCreate2 answers a create2 inside a multi with a create's record,
-	// without the stat. The real 3.8.0 does (MultiOperationRecord.java reads both as
-	// one operation); the specification wants the stat (ZK-13.20).
-	PlainMultiCreate2 bool
+	// UnfilteredEvents sends events also to connections that may not read the znode,
+	// as 3.8.0 to 3.8.3 do without the fix of CVE-2024-23944, which Debian's 3.8.0
+	// and all of 3.9 have (ZK-9.7, ZK-14.5).
+	UnfilteredEvents bool
+	// EnforceQuota refuses what goes beyond the hard limits of a quota
+	// (zookeeper.enforceQuota); without it they are only counted.
+	EnforceQuota bool
 	// SuperDigest is the digest identity that may do everything, as made by
 	// DigestID; empty means none.
 	SuperDigest string
@@ -106,7 +104,7 @@ func (c Config) withDefaults() Config {
 	if c.ServerID == 0 {
 		c.ServerID = 1
 	}
-	c.FilterEvents = c.FilterEvents || c.Profile == V39
+	c.UnfilteredEvents = c.UnfilteredEvents && c.Profile == V38
 	return c
 }
 

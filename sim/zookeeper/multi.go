@@ -47,7 +47,7 @@ func (m *Machine) applyAll(c *conn, ops []Request) (results []Result, code Code)
 			failAll(results, i, o.code)
 			return results, o.code
 		}
-		results[i] = m.success(&ops[i], o)
+		results[i] = success(&ops[i], o)
 	}
 	return results, CodeOK
 }
@@ -66,13 +66,14 @@ func failAll(results []Result, culprit int, code Code) {
 	}
 }
 
-// success makes the record of an operation (ZK-8.2). What made a container or a
-// TTL node answers as create2 does (FinalRequestProcessor.java:225).
-func (m *Machine) success(op *Request, o outcome) Result {
+// success makes the record of an operation (ZK-8.2). A create2 is read as a create
+// and answers without a stat (MultiOperationRecord.java:78; seen on a server
+// 3.8.0); what made a container or a TTL node answers as create2 does
+// (FinalRequestProcessor.java:225).
+func success(op *Request, o outcome) Result {
 	switch op.Op {
 	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
-		stat := op.Op == OpCreate2 && !m.cfg.PlainMultiCreate2
-		if stat || o.node.kind == container || o.node.kind == ttl {
+		if o.node.kind == container || o.node.kind == ttl {
 			return Result{Op: OpCreate2, Path: o.node.path, Stat: o.node.stat()}
 		}
 		return Result{Op: OpCreate, Path: o.node.path}

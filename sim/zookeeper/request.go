@@ -106,6 +106,7 @@ const (
 	CodeOK               Code = 0
 	CodeNoWatcher        Code = -121
 	CodeReconfigDisabled Code = -123
+	CodeQuotaExceeded    Code = -125
 )
 
 // The codes in short form.
@@ -132,6 +133,8 @@ func CodeName(c Code) string {
 		return "NoWatcher"
 	case CodeReconfigDisabled:
 		return "ReconfigDisabled"
+	case CodeQuotaExceeded:
+		return "QuotaExceeded"
 	}
 	return c.String()
 }

@@ -12,11 +12,15 @@ func (m *Machine) setData(c *conn, req *Request) outcome {
 	if !m.allowed(c, n.acl, PermWrite) {
 		return outcome{code: noAuth}
 	}
+	bytes := int64(len(req.Data) - len(n.data))
+	if code := m.checkQuota(req.Path, bytes, 0); code != CodeOK {
+		return outcome{code: code}
+	}
 	if req.Version != -1 && req.Version != n.version {
 		return outcome{code: badVersion}
 	}
 	m.changes = append(m.changes, change{
-		kind: nodeDataSet, node: n,
+		kind: nodeDataSet, node: n, bytes: bytes,
 		data: n.data, mzxid: n.mzxid, mtimeMs: n.mtimeMs, version: n.version,
 	})
 	n.data, n.mzxid, n.mtimeMs = req.Data, m.zxid, m.wallMs()

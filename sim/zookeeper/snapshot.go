@@ -1,5 +1,7 @@
 package zookeeper
 
+import "slices"
+
 // Snapshot is what a server has on disk: the tree, the last zxid and the
 // sessions. It shares no changeable memory with the machine it was taken from.
 type Snapshot struct {
@@ -8,6 +10,7 @@ type Snapshot struct {
 	// nodes are in an order in which parents come before their children.
 	nodes    []savedNode
 	sessions []savedSession
+	quotas   []string
 }
 
 type savedNode struct {
@@ -21,7 +24,7 @@ type savedSession struct{ id, timeoutMs int64 }
 
 // Snapshot saves the durable state.
 func (m *Machine) Snapshot() *Snapshot {
-	s := &Snapshot{zxid: m.zxid, nextSessionID: m.nextSessionID}
+	s := &Snapshot{zxid: m.zxid, nextSessionID: m.nextSessionID, quotas: slices.Clone(m.tree.quotas)}
 	for n := m.tree.root; n != nil; n = n.after(m.tree.root) {
 		saved := savedNode{node: n.unlinked()}
 		if n.parent != nil {
@@ -73,5 +76,6 @@ func Restore(cfg Config, nowMs int64, s *Snapshot) *Machine {
 		}
 		m.tree.insert(m.tree.nodes[saved.parentPath], &n)
 	}
+	m.tree.quotas = append(m.tree.quotas, s.quotas...)
 	return m
 }

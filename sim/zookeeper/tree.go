@@ -7,6 +7,8 @@ type tree struct {
 	root  *znode
 	// mortals are the containers and TTL nodes, in no particular order.
 	mortals []*znode
+	// quotas are the paths that have one (see quota.go).
+	quotas []string
 }
 
 // newTree makes a fresh tree (ZK-5.4): the visible cversion of / is -1 and that

@@ -19,6 +19,8 @@ type change struct {
 	mtimeMs     int64
 	version     int32
 	parentPzxid int64
+	// bytes is the change of the amount of data.
+	bytes int64
 }
 
 // Write tells of one write, also of a failed one. Writes that belong to a
@@ -65,8 +67,10 @@ func (m *Machine) rollback() {
 	m.changes = m.changes[:0]
 }
 
-// publish fires the watches of the transaction, change by change (ZK-7.3).
+// publish counts quotas and fires the watches of the transaction, change by change
+// (ZK-7.3).
 func (m *Machine) publish() {
+	m.countQuotas()
 	for i := range m.changes {
 		switch n := m.changes[i].node; m.changes[i].kind {
 		case nodeCreated:

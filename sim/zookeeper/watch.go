@@ -83,8 +83,8 @@ func (w *watches) forget(c *conn) {
 
 // fire sends the event to whoever watches path, and for all but child events to
 // whoever watches an ancestor recursively. One-shot watches of the path are used
-// up. n is the znode whose ACL decides with Config.FilterEvents. Connections that the mark
-// shows as told are not told again.
+// up. n is the znode whose ACL decides who may hear of it. Connections that the
+// mark shows as told are not told again.
 func (w *watches) fire(m *Machine, t *watchTable, typ EventType, n *znode, path string, mark uint64) {
 	if list := t.byPath[path]; list != nil {
 		for x := list.first; x != nil; {
@@ -129,7 +129,7 @@ func (m *Machine) tell(c *conn, typ EventType, n *znode, path string, mark uint6
 		return
 	}
 	c.told = mark
-	if m.cfg.FilterEvents && !m.allowed(c, n.acl, PermRead) {
+	if !m.cfg.UnfilteredEvents && !m.allowed(c, n.acl, PermRead) {
 		return
 	}
 	m.event(c, typ, path, m.zxid)

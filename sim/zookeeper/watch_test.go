@@ -232,9 +232,9 @@ func TestEventsAreFilteredByReadPermission(t *testing.T) { // ZK-9.7, ZK-14.5
 		cfg  Config
 		want []string
 	}{
-		{"3.8", Config{}, []string{"2 event CREATED /a", "2 event CHILD /"}},
-		{"3.8 with the fix", Config{FilterEvents: true}, []string{"2 event CHILD /"}},
-		{"3.9", Config{Profile: V39}, []string{"2 event CHILD /"}},
+		{"3.8 with the fix", Config{}, []string{"2 event CHILD /"}},
+		{"3.8 without", Config{UnfilteredEvents: true}, []string{"2 event CREATED /a", "2 event CHILD /"}},
+		{"3.9", Config{Profile: V39, UnfilteredEvents: true}, []string{"2 event CHILD /"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l, writer, watcher := pair(t, c.cfg)

@@ -1,0 +1,166 @@
+package zookeeper
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A quota of /a lives in two znodes that clients write: its limits in
+// /zookeeper/quota/a/zookeeper_limits and what is used of it in
+// /zookeeper/quota/a/zookeeper_stats. The server counts in the latter without a
+// version, a zxid or an event (DataTree.java updateQuotaStat). Limits are refused
+// only where Config.EnforceQuota says so.
+const (
+	quotaRoot   = "/zookeeper/quota"
+	limitsChild = "zookeeper_limits"
+	statsChild  = "zookeeper_stats"
+)
+
+// countQuotas keeps the counts in step with the transaction at hand.
+func (m *Machine) countQuotas() {
+	for i := range m.changes {
+		c := &m.changes[i]
+		n := c.node
+		if c.kind != nodeDataSet && strings.HasPrefix(n.path, quotaRoot+"/") {
+			m.tree.trackQuota(n, c.kind)
+		}
+		if len(m.tree.quotas) == 0 {
+			continue
+		}
+		switch c.kind {
+		case nodeCreated:
+			m.tree.use(n.path, c.bytes, 1)
+		case nodeDeleted:
+			m.tree.use(n.path, c.bytes, -1)
+		case nodeDataSet:
+			m.tree.use(n.path, c.bytes, 0)
+		}
+	}
+}
+
+// trackQuota begins a quota with its limits, ends it with them, and counts anew
+// what is used when somebody creates the znode for that.
+func (t *tree) trackQuota(n *znode, kind changeKind) {
+	of := n.parent.path[len(quotaRoot):]
+	switch {
+	case n.name == limitsChild && kind == nodeCreated && of != "":
+		t.quotas = append(t.quotas, of)
+	case n.name == limitsChild && kind == nodeDeleted:
+		t.quotas = slices.DeleteFunc(t.quotas, func(path string) bool { return path == of })
+	case n.name == statsChild && kind == nodeCreated:
+		t.countAll(n, of)
+	}
+}
+
+// countAll counts a subtree for the stats in n.
+func (t *tree) countAll(n *znode, of string) {
+	var used usage
+	if top := t.nodes[of]; top != nil {
+		used.count, used.bytes = 1, int64(len(top.data))
+		for below := top.first; below != nil; below = below.after(top) {
+			used.count++
+			used.bytes += int64(len(below.data))
+		}
+	}
+	n.data = []byte(used.String())
+}
+
+// use adds to what the nearest quota above path has used.
+func (t *tree) use(path string, bytes, count int64) {
+	q := t.quotaOf(path)
+	stats := t.nodes[quotaRoot+q+"/"+statsChild]
+	if q == "" || stats == nil {
+		return
+	}
+	used, ok := parseUsage(string(stats.data))
+	if !ok {
+		return
+	}
+	used.count += count
+	used.bytes += bytes
+	stats.data = []byte(used.String())
+}
+
+// quotaOf is the longest path with a quota that holds path, "" for none.
+func (t *tree) quotaOf(path string) string {
+	longest := ""
+	for _, q := range t.quotas {
+		if (path == q || strings.HasPrefix(path, q+"/")) && len(q) > len(longest) {
+			longest = q
+		}
+	}
+	return longest
+}
+
+// checkQuota refuses what goes beyond a hard limit (ZooKeeperServer.java
+// checkQuota). In a multi only what was there before it counts. What the server
+// cannot read in the znodes of the quota fails the write.
+func (m *Machine) checkQuota(path string, bytes, count int64) Code {
+	if !m.cfg.EnforceQuota {
+		return CodeOK
+	}
+	q := m.tree.quotaOf(path)
+	limitsNode, statsNode := m.tree.nodes[quotaRoot+q+"/"+limitsChild], m.tree.nodes[quotaRoot+q+"/"+statsChild]
+	if q == "" || limitsNode == nil || statsNode == nil {
+		return CodeOK
+	}
+	limits, readable := parseUsage(string(limitsNode.data))
+	used, counted := parseUsage(string(statsNode.data))
+	switch {
+	case !readable || !counted:
+		return marshallingError
+	case count != 0 && limits.countHardLimit > -1 && used.count+count > limits.countHardLimit,
+		bytes != 0 && limits.byteHardLimit > -1 && used.bytes+bytes > limits.byteHardLimit:
+		return CodeQuotaExceeded
+	}
+	return CodeOK
+}
+
+// usage is the content of both znodes; -1 is "not said". Hard limits that were
+// said are repeated, also when they are -1.
+type usage struct {
+	count, bytes                  int64
+	byteHardLimit, countHardLimit int64
+	more                          []string
+}
+
+// parseUsage reads "count=4,bytes=5=;byteHardLimit=10;countHardLimit=10"
+// (StatsTrack.java); ok is false where the server would fail.
+func parseUsage(text string) (u usage, ok bool) {
+	u = usage{count: -1, bytes: -1, byteHardLimit: -1, countHardLimit: -1}
+	if text == "" {
+		return u, true
+	}
+	for _, pair := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ';' }) {
+		name, rest, _ := strings.Cut(pair, "=")
+		number, _, _ := strings.Cut(rest, "=")
+		v, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return u, false
+		}
+		switch name {
+		case "count":
+			u.count = v
+		case "bytes":
+			u.bytes = v
+		case "countHardLimit":
+			u.countHardLimit = v
+			u.more = append(u.more, fmt.Sprintf(";%s=%d", name, v))
+		case "byteHardLimit":
+			u.byteHardLimit = v
+			u.more = append(u.more, fmt.Sprintf(";%s=%d", name, v))
+		}
+	}
+	slices.Sort(u.more)
+	return u, true
+}
+
+func (u usage) String() string {
+	text := fmt.Sprintf("count=%d,bytes=%d", u.count, u.bytes)
+	if len(u.more) > 0 {
+		text += "=" + strings.Join(u.more, "")
+	}
+	return text
+}
