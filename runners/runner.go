@@ -39,6 +39,24 @@ type Operations interface {
 	Operation(id, quirks string) (Answer, error)
 }
 
+// Ensemble is a cluster whose ZooKeeper is an ensemble of servers, with what can
+// happen to it. A cluster without one is no Ensemble, or answers ErrUnsupported.
+type Ensemble interface {
+	// LoseLeader ends every connection to ZooKeeper, and every new one at once,
+	// until ElectLeader: an election that takes its time. Sessions do not expire
+	// meanwhile, and have their full timeouts after it.
+	LoseLeader() error
+	ElectLeader() error
+	// PlaceOnFollower moves the agent of a pod to a server of its own, which knows
+	// of every write only after lag; PlaceOnLeader moves it back. Sessions stay.
+	PlaceOnFollower(pod string, lag time.Duration) error
+	PlaceOnLeader(pod string) error
+	// ReadOnly lets every server of ZooKeeper serve reads only, and only to clients
+	// that asked for it; EndReadOnly ends that with an election.
+	ReadOnly() error
+	EndReadOnly() error
+}
+
 // Answer is the answer to a golden case.
 type Answer struct {
 	// JSON is what was returned, or {"e": {"type", "message"}} for what was raised;

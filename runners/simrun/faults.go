@@ -38,6 +38,61 @@ func (c *Cluster) StartZooKeeper() error {
 	return zk.Start()
 }
 
+// LoseLeader leaves the ensemble without a leader.
+func (c *Cluster) LoseLeader() error {
+	zk, err := c.zooKeeper()
+	if err != nil {
+		return err
+	}
+	zk.LoseLeader()
+	return nil
+}
+
+// ElectLeader ends that.
+func (c *Cluster) ElectLeader() error {
+	zk, err := c.zooKeeper()
+	if err != nil {
+		return err
+	}
+	zk.ElectLeader()
+	return nil
+}
+
+// ReadOnly leaves it without a quorum.
+func (c *Cluster) ReadOnly() error {
+	zk, err := c.zooKeeper()
+	if err != nil {
+		return err
+	}
+	zk.BeReadOnly()
+	return nil
+}
+
+// EndReadOnly gives it one, which elects a leader.
+func (c *Cluster) EndReadOnly() error { return c.ElectLeader() }
+
+// PlaceOnFollower moves the clients of a pod to a follower.
+func (c *Cluster) PlaceOnFollower(pod string, lag time.Duration) error {
+	return c.place(pod, func(zk *zookeeper.Server) { zk.Place(pod, lag) })
+}
+
+// PlaceOnLeader moves them to the leader.
+func (c *Cluster) PlaceOnLeader(pod string) error {
+	return c.place(pod, func(zk *zookeeper.Server) { zk.Unplace(pod) })
+}
+
+func (c *Cluster) place(pod string, do func(*zookeeper.Server)) error {
+	if _, err := c.pod(pod); err != nil {
+		return err
+	}
+	zk, err := c.zooKeeper()
+	if err != nil {
+		return err
+	}
+	do(zk)
+	return nil
+}
+
 // ExpireSession ends the sessions of a pod's agent.
 func (c *Cluster) ExpireSession(pod string) error {
 	if _, err := c.pod(pod); err != nil {

@@ -88,5 +88,5 @@ func (m *Machine) deleteMortal(path string) {
 		m.removeNode(n)
 	}
 	m.observe(w)
-	m.publish()
+	m.commit()
 }

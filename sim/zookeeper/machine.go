@@ -13,7 +13,8 @@
 // what a read does, read.go; when a watch fires, watch.go and txn.go (publish);
 // what a reconnecting client is told, setwatches.go; who may do what, acl.go;
 // when a session ends, session.go and expiry.go; when containers go,
-// container.go. The fields of messages are in request.go and outbox.go.
+// container.go; what quotas count, quota.go. What several servers do that one does
+// not, ensemble.go and follower.go. The fields of messages are in request.go and outbox.go.
 //
 // Comments cite the specification's paragraphs (ZK-n.m) and, where those are
 // silent, files of Apache ZooKeeper 3.8.0.
@@ -117,7 +118,10 @@ type Machine struct {
 
 	tree    *tree
 	zxid    int64
+	epoch   int64
 	changes []change
+	// onCommit, when set, is told of every transaction, for followers.
+	onCommit func(transaction)
 
 	sessions      map[int64]*session
 	nextSessionID int64
@@ -163,21 +167,42 @@ func (m *Machine) Handle(nowMs int64, id ConnID, req *Request) {
 	}
 	m.counters.count(req.Op)
 	m.touch(c.session)
-	switch req.Op {
-	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL, OpDelete, OpSetData, OpSetACL,
-		OpReconfig, OpDeleteContainer, OpCreateSession:
-		m.write(c, req)
-	case OpMulti:
-		m.multi(c, req)
-	case OpCloseSession:
-		m.closeSession(c, req)
-	case OpAuth, OpSASL:
+	switch {
+	case writes(req.Op):
+		m.change(c, req)
+	case req.Op == OpAuth || req.Op == OpSASL:
 		m.authenticate(c, req)
-	case OpPing:
+	case req.Op == OpPing:
 		// Always the reserved xid (FinalRequestProcessor.java:185).
 		m.reply(c, req).Xid = XidPing
 	default:
 		m.read(c, req)
+	}
+}
+
+// writes says whether the operation takes a zxid.
+func writes(op OpCode) bool {
+	switch op {
+	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL, OpDelete, OpSetData, OpSetACL,
+		OpReconfig, OpDeleteContainer, OpCreateSession, OpMulti, OpCloseSession:
+		return true
+	}
+	return false
+}
+
+// change does what takes a zxid. A connection whose session has meanwhile moved to
+// another server is closed without an answer, and changes nothing
+// (FinalRequestProcessor.java, SessionMovedException; seen on an ensemble 3.8.0).
+func (m *Machine) change(c *conn, req *Request) {
+	switch {
+	case c.session.conn != c:
+		m.hangUp(c)
+	case req.Op == OpMulti:
+		m.multi(c, req)
+	case req.Op == OpCloseSession:
+		m.closeSession(c, req)
+	default:
+		m.write(c, req)
 	}
 }
 

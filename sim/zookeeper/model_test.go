@@ -10,7 +10,7 @@ import (
 )
 
 // Goal: under any sequence of operations by several clients the tree is that of
-// a map with five rules. Method: rapid draws operations, a model that shares no
+// a map with five rules, and a replica that follows has the same. Method: rapid draws operations, a model that shares no
 // code with the machine predicts the tree, and every one-shot watch is counted.
 
 // modelNode is all that the model knows of a znode.
@@ -289,10 +289,15 @@ func (p *play) step() {
 func TestMachineFollowsTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &play{t: t, m: New(Config{}, 0), model: newModel(), armed: map[string]int{}}
+		replica := p.m.replica()
+		p.m.onCommit = replica.follow
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			p.step()
 			if got, want := shape(p.m), p.model.String(); got != want {
 				t.Fatalf("tree:\n%s\nwant:\n%s", got, want)
+			}
+			if got, want := replica.DumpTree(), p.m.DumpTree(); got != want {
+				t.Fatalf("replica:\n%s\nwant:\n%s", got, want)
 			}
 			if got, want := len(p.m.Watches()), len(p.armed); got != want {
 				t.Fatalf("watches: got %d, want %d", got, want)

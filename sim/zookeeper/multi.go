@@ -15,7 +15,7 @@ func (m *Machine) multi(c *conn, req *Request) {
 		m.rollback()
 	}
 	m.observeMulti(c, req.Ops, results, code)
-	m.publish()
+	m.commit()
 	r := m.reply(c, req)
 	if code == marshallingError {
 		r.Err = code

@@ -25,6 +25,10 @@ type Server struct {
 	before  Counters         // of earlier lives
 	hosts   map[int64]string // by session
 	from    string           // whose request is being handled
+
+	leaderless bool
+	readOnly   bool // and leaderless
+	placements []*placement
 }
 
 var kindExpiry = vtime.NewKind("zookeeper.expiry")
@@ -60,11 +64,10 @@ func (s *Server) Start() error {
 	}
 	s.proc = proc
 	if s.saved == nil {
-		s.machine = New(s.cfg, s.nowMs())
+		s.lead(New(s.cfg, s.nowMs()))
 	} else {
-		s.machine = Restore(s.cfg, s.nowMs(), s.saved)
+		s.lead(Restore(s.cfg, s.nowMs(), s.saved))
 	}
-	s.schedule()
 	return nil
 }
 
@@ -74,9 +77,11 @@ func (s *Server) Stop() {
 	if s.proc == nil {
 		return
 	}
-	s.host.Network().Settle()
-	s.saved = s.machine.Snapshot()
-	s.before = s.before.plus(s.machine.Counters())
+	if !s.leaderless {
+		s.save()
+	}
+	s.leaderless = false
+	s.stopFollowers()
 	s.timer.Cancel()
 	proc := s.proc
 	s.proc = nil
@@ -84,9 +89,16 @@ func (s *Server) Stop() {
 	proc.Crash()
 }
 
+// save takes down what is on disk, at the end of a life.
+func (s *Server) save() {
+	s.host.Network().Settle()
+	s.saved = s.machine.Snapshot()
+	s.before = s.before.plus(s.machine.Counters())
+}
+
 // Counters are those of all lives of the server.
 func (s *Server) Counters() Counters {
-	if s.proc == nil {
+	if s.proc == nil || s.leaderless {
 		return s.before
 	}
 	return s.before.plus(s.Machine().Counters())
@@ -96,7 +108,7 @@ func (s *Server) nowMs() int64 { return s.host.Node().World().Now().Milliseconds
 
 // KillSession expires a session as if its client had been silent for too long.
 func (s *Server) KillSession(id int64) {
-	if s.proc == nil {
+	if s.proc == nil || s.leaderless {
 		return
 	}
 	s.machine.KillSession(s.nowMs(), id)
@@ -112,6 +124,8 @@ type serverConn struct {
 	// handled; nil for anywhere.
 	scratch *Reply
 	pinged  bool // and not answered
+	// follower is the server that it is to, nil for the leader.
+	follower *follower
 }
 
 func (s *Server) accept(conn *network.Conn) {
@@ -150,7 +164,6 @@ func (s *Server) SessionsOf(host string) []int64 {
 func (c *serverConn) Receive(_ *network.Conn, payload any) {
 	s := c.s
 	s.from = c.conn.RemoteHost().Name()
-	c.scratch = nil
 	switch r := payload.(type) {
 	case *Request:
 		if len(r.Data) > 0 && r.frameBytes() > maxFrameBytes {
@@ -163,6 +176,10 @@ func (c *serverConn) Receive(_ *network.Conn, payload any) {
 			node.Note(uint64(uint32(r.Op))<<32 ^ uint64(len(r.Data)))
 			node.NoteString(r.Path)
 		}
+		if c.follower != nil {
+			c.follower.receive(c.id, r)
+			return
+		}
 		c.scratch = r.scratch
 		s.machine.Handle(s.nowMs(), c.id, r)
 		if r.Op == OpPing {
@@ -171,6 +188,14 @@ func (c *serverConn) Receive(_ *network.Conn, payload any) {
 			return
 		}
 	case *ConnectRequest:
+		if s.leaderless {
+			s.refuse(c, r)
+			return
+		}
+		if c.follower = s.followerOf(c.conn.RemoteHost()); c.follower != nil {
+			c.follower.connect(c, r)
+			return
+		}
 		s.machine.Connect(s.nowMs(), c.id, r)
 	default:
 		panic(fmt.Sprintf("zookeeper: a client sent a %T", payload))
@@ -180,9 +205,28 @@ func (c *serverConn) Receive(_ *network.Conn, payload any) {
 
 // Closed drops the connection; its session lives on.
 func (c *serverConn) Closed(*network.Conn, error) {
+	c.drop()
+	if !c.s.leaderless {
+		c.s.flush(nil)
+	}
+}
+
+// end closes the connection.
+func (c *serverConn) end() {
+	c.conn.Close()
+	c.drop()
+}
+
+// drop forgets it.
+func (c *serverConn) drop() {
 	delete(c.s.conns, c.id)
-	c.s.machine.Drop(c.s.nowMs(), c.id)
-	c.s.flush(nil)
+	switch {
+	case c.s.leaderless:
+	case c.follower != nil:
+		c.follower.closed(c.id)
+	default:
+		c.s.machine.Drop(c.s.nowMs(), c.id)
+	}
 }
 
 // flush sends what the machine has put out and sets the next expiry. from is the
@@ -197,28 +241,44 @@ func (s *Server) flush(from *serverConn) {
 				continue
 			}
 		}
-		switch o.Kind {
-		case OutConnected:
-			response := o.Connected
-			s.hosts[response.SessionID] = c.conn.RemoteHost().Name()
-			c.conn.Send(&response, 41)
-		case OutReply:
-			c.reply(&o.Reply)
-		case OutEvent:
-			event := o.Event
-			c.conn.Send(&event, 32+len(event.Path))
-		case OutClose:
-			c.conn.Close()
-			delete(s.conns, o.Conn)
+		if c.follower != nil {
+			c.follower.hears(fromLeader{out: *o})
+		} else {
+			c.send(o)
 		}
 	}
 	s.schedule()
+}
+
+// send sends what a machine has for the connection.
+func (c *serverConn) send(o *Out) {
+	switch o.Kind {
+	case OutConnected:
+		response := o.Connected
+		c.s.hosts[response.SessionID] = c.conn.RemoteHost().Name()
+		c.conn.Send(&response, 41)
+	case OutReply:
+		c.reply(&o.Reply)
+	case OutEvent:
+		event := o.Event
+		c.conn.Send(&event, 32+len(event.Path))
+	case OutClose:
+		c.conn.Close()
+		delete(c.s.conns, o.Conn)
+		if c.follower != nil {
+			c.follower.closed(c.id)
+		}
+	}
 }
 
 // reply sends the answer to the request that was handled, in the place that came
 // with it.
 func (c *serverConn) reply(r *Reply) {
 	if r.Op == OpPing {
+		if c.follower != nil {
+			c.conn.Send(pingReply, pongBytes)
+			return
+		}
 		c.pinged = true
 		return
 	}

@@ -104,6 +104,7 @@ type Code = env.ZooKeeperCode
 // them.
 const (
 	CodeOK               Code = 0
+	CodeNotReadOnly      Code = -119
 	CodeNoWatcher        Code = -121
 	CodeReconfigDisabled Code = -123
 	CodeQuotaExceeded    Code = -125
@@ -122,6 +123,7 @@ const (
 	notEmpty                = env.ZKNotEmpty
 	invalidACL              = env.ZKInvalidACL
 	authFailed              = env.ZKAuthFailed
+	sessionExpired          = env.ZKSessionExpired
 )
 
 // CodeName names a code for a log or a diff.
@@ -129,6 +131,8 @@ func CodeName(c Code) string {
 	switch c {
 	case CodeOK:
 		return "OK"
+	case CodeNotReadOnly:
+		return "NotReadOnly"
 	case CodeNoWatcher:
 		return "NoWatcher"
 	case CodeReconfigDisabled:
@@ -251,6 +255,8 @@ type ConnectRequest struct {
 	// HasReadOnly says that the request carried the readOnly byte; the response
 	// then carries one too.
 	HasReadOnly bool
+	// ReadOnly is that byte: a read-only server will do.
+	ReadOnly bool
 	// RemoteIP is where the connection comes from, for ACLs of scheme ip. It is
 	// not part of the message.
 	RemoteIP string

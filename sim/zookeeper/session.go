@@ -29,6 +29,8 @@ type conn struct {
 	id      ConnID
 	session *session
 	ids     []identity
+	// remote says that the connection is to a follower.
+	remote bool
 	// watches heads the list of its watches in each table; told is the mark of the
 	// last round of events that reached it (see watch.go).
 	watches [tableCount]*watch
@@ -78,30 +80,37 @@ func (m *Machine) Connect(nowMs int64, id ConnID, req *ConnectRequest) {
 		m.push(id, OutClose)
 		return
 	}
-	// ZK-2.6.
-	timeoutMs := min(max(int64(req.TimeoutMs), m.cfg.MinSessionTimeoutMs), m.cfg.MaxSessionTimeoutMs)
-	s := m.newOrKnownSession(req)
-	if s == nil {
-		m.push(id, OutConnected).Connected.HasReadOnly = req.HasReadOnly
-		m.push(id, OutClose)
-		return
-	}
-	s.timeoutMs = timeoutMs
-	m.touch(s)
-	c := &conn{id: id, session: s}
+	c := &conn{id: id}
 	if req.RemoteIP != "" {
 		c.ids = []identity{{"ip", req.RemoteIP}}
 	}
-	s.conn = c
-	m.conns[id] = c
-	m.push(id, OutConnected).Connected = ConnectResponse{
+	if m.attach(c, req) {
+		m.conns[id] = c
+	}
+}
+
+// attach gives a connection its session, or refuses it.
+func (m *Machine) attach(c *conn, req *ConnectRequest) bool {
+	// ZK-2.6.
+	timeoutMs := min(max(int64(req.TimeoutMs), m.cfg.MinSessionTimeoutMs), m.cfg.MaxSessionTimeoutMs)
+	s := m.newOrKnownSession(c, req)
+	if s == nil {
+		m.push(c.id, OutConnected).Connected.HasReadOnly = req.HasReadOnly
+		m.push(c.id, OutClose)
+		return false
+	}
+	s.timeoutMs = timeoutMs
+	m.touch(s)
+	c.session, s.conn = s, c
+	m.push(c.id, OutConnected).Connected = ConnectResponse{
 		TimeoutMs: int32(timeoutMs), SessionID: s.id, Password: Password(s.id), HasReadOnly: req.HasReadOnly,
 	}
+	return true
 }
 
 // newOrKnownSession finds the session that the request may have; nil is a
 // refusal (ZK-2.3).
-func (m *Machine) newOrKnownSession(req *ConnectRequest) *session {
+func (m *Machine) newOrKnownSession(c *conn, req *ConnectRequest) *session {
 	if req.SessionID == 0 {
 		return m.newSession()
 	}
@@ -109,8 +118,9 @@ func (m *Machine) newOrKnownSession(req *ConnectRequest) *session {
 	if s == nil {
 		return nil
 	}
-	// The older connection goes before the password is looked at (ZK-2.5).
-	if s.conn != nil {
+	// The older connection goes before the password is looked at (ZK-2.5), unless
+	// it is to another server.
+	if s.conn != nil && !s.conn.remote && !c.remote {
 		m.hangUp(s.conn)
 	}
 	if password := Password(s.id); !bytes.Equal(req.Password, password[:]) {
@@ -126,6 +136,7 @@ func (m *Machine) newSession() *session {
 	m.counters.SessionsOpened++
 	m.begin()
 	m.observe(Write{Op: OpCreateSession, Of: OpCreateSession, Session: s.id})
+	m.log(s.id, 0)
 	return s
 }
 
@@ -147,7 +158,9 @@ func (m *Machine) hangUp(c *conn) {
 func (m *Machine) detach(c *conn) {
 	m.watches.forget(c)
 	delete(m.conns, c.id)
-	c.session.conn = nil
+	if c.session.conn == c {
+		c.session.conn = nil
+	}
 }
 
 // closeSession ends the session: events, then the reply, then the close
@@ -191,6 +204,7 @@ func (m *Machine) endSession(s *session) {
 	if len(m.sessions) == 0 {
 		m.expiry.buckets = m.expiry.buckets[:0]
 	}
+	m.log(0, s.id)
 	m.publish()
 }
 

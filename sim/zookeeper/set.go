@@ -48,6 +48,7 @@ func (m *Machine) setACL(c *conn, req *Request) outcome {
 	if req.Version != -1 && req.Version != n.aversion {
 		return outcome{code: badVersion}
 	}
+	m.changes = append(m.changes, change{kind: nodeACLSet, node: n, acl: n.acl, aversion: n.aversion})
 	n.acl = acl
 	n.aversion++
 	return outcome{node: n}

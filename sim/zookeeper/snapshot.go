@@ -5,7 +5,7 @@ import "slices"
 // Snapshot is what a server has on disk: the tree, the last zxid and the
 // sessions. It shares no changeable memory with the machine it was taken from.
 type Snapshot struct {
-	zxid          int64
+	zxid, epoch   int64
 	nextSessionID int64
 	// nodes are in an order in which parents come before their children.
 	nodes    []savedNode
@@ -24,21 +24,25 @@ type savedSession struct{ id, timeoutMs int64 }
 
 // Snapshot saves the durable state.
 func (m *Machine) Snapshot() *Snapshot {
-	s := &Snapshot{zxid: m.zxid, nextSessionID: m.nextSessionID, quotas: slices.Clone(m.tree.quotas)}
+	s := &Snapshot{zxid: m.zxid, epoch: m.epoch, nextSessionID: m.nextSessionID, quotas: slices.Clone(m.tree.quotas)}
 	for n := m.tree.root; n != nil; n = n.after(m.tree.root) {
-		saved := savedNode{node: n.unlinked()}
-		if n.parent != nil {
-			saved.parentPath = n.parent.path
-		}
-		if n.session != nil {
-			saved.owner = n.session.id
-		}
-		s.nodes = append(s.nodes, saved)
+		s.nodes = append(s.nodes, n.save())
 	}
 	for _, info := range m.Sessions() {
 		s.sessions = append(s.sessions, savedSession{id: info.ID, timeoutMs: info.TimeoutMs})
 	}
 	return s
+}
+
+func (n *znode) save() savedNode {
+	saved := savedNode{node: n.unlinked()}
+	if n.parent != nil {
+		saved.parentPath = n.parent.path
+	}
+	if n.session != nil {
+		saved.owner = n.session.id
+	}
+	return saved
 }
 
 // unlinked copies what the znode holds, without its place in the tree. Data and
@@ -57,12 +61,20 @@ func (n *znode) unlinked() znode {
 // (SessionTrackerImpl.java:118). A snapshot may be restored many times.
 func Restore(cfg Config, nowMs int64, s *Snapshot) *Machine {
 	m := New(cfg, nowMs)
-	m.zxid = s.zxid
+	m.load(s)
+	for _, saved := range s.sessions {
+		m.touch(m.sessions[saved.id])
+	}
+	return m
+}
+
+// load puts a snapshot into a new machine. Its sessions never expire before they
+// are touched.
+func (m *Machine) load(s *Snapshot) {
+	m.zxid, m.epoch = s.zxid, s.epoch
 	m.nextSessionID = max(m.nextSessionID, s.nextSessionID)
 	for _, saved := range s.sessions {
-		session := &session{id: saved.id, timeoutMs: saved.timeoutMs}
-		m.sessions[session.id] = session
-		m.touch(session)
+		m.sessions[saved.id] = &session{id: saved.id, timeoutMs: saved.timeoutMs}
 	}
 	m.tree = &tree{nodes: make(map[string]*znode, len(s.nodes))}
 	for i := range s.nodes {
@@ -77,5 +89,4 @@ func Restore(cfg Config, nowMs int64, s *Snapshot) *Machine {
 		m.tree.insert(m.tree.nodes[saved.parentPath], &n)
 	}
 	m.tree.quotas = append(m.tree.quotas, s.quotas...)
-	return m
 }

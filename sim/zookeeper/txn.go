@@ -7,6 +7,7 @@ const (
 	nodeCreated changeKind = iota
 	nodeDeleted
 	nodeDataSet
+	nodeACLSet
 )
 
 // change is one applied change of the transaction at hand, with what undoes it.
@@ -18,6 +19,8 @@ type change struct {
 	mzxid       int64
 	mtimeMs     int64
 	version     int32
+	acl         []ACL
+	aversion    int32
 	parentPzxid int64
 	// bytes is the change of the amount of data.
 	bytes int64
@@ -41,9 +44,12 @@ type Write struct {
 }
 
 // begin takes the zxid of a transaction. Whatever becomes of it, the zxid is
-// used up (ZK-4.1).
+// used up (ZK-4.1). The first one of an epoch has the counter 1 (ZK-4.4).
 func (m *Machine) begin() {
 	m.zxid++
+	if m.zxid>>32 < m.epoch {
+		m.zxid = m.epoch<<32 | 1
+	}
 	clear(m.changes)
 	m.changes = m.changes[:0]
 }
@@ -62,9 +68,17 @@ func (m *Machine) rollback() {
 			n.parent.pzxid = c.parentPzxid
 		case nodeDataSet:
 			n.data, n.mzxid, n.mtimeMs, n.version = c.data, c.mzxid, c.mtimeMs, c.version
+		case nodeACLSet:
+			n.acl, n.aversion = c.acl, c.aversion
 		}
 	}
 	m.changes = m.changes[:0]
+}
+
+// commit makes the transaction known.
+func (m *Machine) commit() {
+	m.log(0, 0)
+	m.publish()
 }
 
 // publish counts quotas and fires the watches of the transaction, change by change
@@ -147,7 +161,7 @@ func (m *Machine) write(c *conn, req *Request) {
 		w.Path, w.Ephemeral = o.node.path, o.node.kind == ephemeral
 	}
 	m.observe(w)
-	m.publish()
+	m.commit()
 	r := m.reply(c, req)
 	if r.Err = o.code; o.code != CodeOK {
 		return

@@ -113,6 +113,11 @@ func (n sessionNames) text(o *zookeeper.Out, base int64) string {
 		r.Zxid = relative(r.Zxid, base)
 		r.Children = slices.Clone(r.Children)
 		slices.Sort(r.Children)
+		r.Results = slices.Clone(r.Results)
+		for i := range r.Results {
+			r.Results[i].Children = slices.Clone(r.Results[i].Children)
+			slices.Sort(r.Results[i].Children)
+		}
 		text := fmt.Sprintf("%d xid=%d %s", o.Conn, r.Xid, r.String())
 		if r.Err != zookeeper.CodeOK {
 			return text
