@@ -54,6 +54,7 @@ type World struct {
 	running bool
 	halt    bool
 	closed  bool
+	closing bool // in Close, or after it
 }
 
 // slot holds what a pending event will do.
@@ -317,6 +318,7 @@ func (w *World) Close() {
 	if w.running {
 		panic("vtime: Close inside of Run")
 	}
+	w.closing = true
 	for _, n := range w.nodes {
 		for len(n.procs) > 0 {
 			n.procs[0].Crash()
@@ -332,3 +334,6 @@ func (w *World) Close() {
 	w.coros, w.pool, w.heap = nil, nil, nil
 	w.closed = true
 }
+
+// Closing says that Close has begun: what happens from then on is seen by nobody.
+func (w *World) Closing() bool { return w.closing }

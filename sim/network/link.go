@@ -61,6 +61,14 @@ func (l *link) draw(s *vtime.Source) time.Duration {
 	return law.Min + draw(s, law.Spread)
 }
 
+// maxLatency is the most that draw gives.
+func (l *link) maxLatency() time.Duration {
+	if l.from == l.to {
+		return l.n.law.LoopbackMin + l.n.law.LoopbackSpread
+	}
+	return l.n.law.Min + l.n.law.Spread
+}
+
 func draw(s *vtime.Source, spread time.Duration) time.Duration {
 	if spread <= 0 {
 		return 0

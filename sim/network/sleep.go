@@ -51,6 +51,9 @@ func (c *Conn) rouse() {
 	moved.sleepPlace, moved.peer.sleepPlace = c.sleepPlace, c.sleepPlace
 	n.sleepers[last] = nil
 	n.sleepers = n.sleepers[:last]
+	if n.w.Closing() {
+		return // nobody will ask for what it has let wait
+	}
 	s.Rouse()
 }
 
@@ -70,6 +73,9 @@ func (n *Network) Settle() {
 
 // Latency draws what a message takes from this end, from a source of its own.
 func (c *Conn) Latency(s *vtime.Source) time.Duration { return c.out.link.draw(s) }
+
+// MaxLatency is the most that Latency draws.
+func (c *Conn) MaxLatency() time.Duration { return c.out.link.maxLatency() }
 
 // Skip counts a message that was sent from this end, or that arrived at it, in a
 // sleep.

@@ -11,8 +11,8 @@ import (
 // are gone through when somebody wants to know of them, or does something to the
 // connection, which then goes on as if they had all been sent.
 //
-// The server asks when the session would expire; see expiry.go. All else that
-// touches a connection wakes it; see sim/network/sleep.go.
+// Such a session does not expire, so the server does not look at it; see
+// expiry.go. All else that touches a connection wakes it; see sim/network/sleep.go.
 type pingSleep struct {
 	t       *idleTimer
 	asleep  bool
@@ -38,7 +38,12 @@ func (p *pingSleep) begin() {
 		return
 	}
 	c := server.s.machine.conns[server.id]
-	if c == nil || !t.s.conn.Sleep(p) {
+	if c == nil {
+		return
+	}
+	// From one ping at the server to the next; longer ones could come too late.
+	apart := t.limit + t.s.conn.MaxLatency() + server.conn.MaxLatency()
+	if apart > time.Duration(c.session.timeoutMs)*time.Millisecond || !t.s.conn.Sleep(p) {
 		return
 	}
 	t.timer.Cancel()
@@ -84,6 +89,17 @@ func (m *Machine) pinged(s *session, atMs int64) {
 	s.deadlineMs = m.expiry.deadline(atMs + s.timeoutMs)
 }
 
+// woken files a session that was not looked at while it slept.
+func (c *serverConn) woken(s *session) {
+	if s.filedMs != 0 || s.ended {
+		return
+	}
+	c.s.machine.expiry.file(s)
+	if c.s.proc != nil && !c.s.leaderless {
+		c.s.schedule()
+	}
+}
+
 // Settle catches up with the clock.
 func (p *pingSleep) Settle() { p.settle(p.t.s.p.Elapsed()) }
 
@@ -92,6 +108,7 @@ func (p *pingSleep) Rouse() {
 	p.Settle()
 	t := p.t
 	p.asleep, p.session.sleeper = false, nil
+	p.server.woken(p.session)
 	switch p.phase {
 	case pingTravels:
 		t.s.conn.Resume(t.request, pingBytes, p.next)

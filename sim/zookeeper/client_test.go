@@ -19,16 +19,21 @@ import (
 // simulated network, and look at what reaches the client.
 
 type lab struct {
-	t      *testing.T
+	t      testing.TB
 	world  *vtime.World
 	net    *network.Network
 	server *zookeeper.Server
 	log    []string
 }
 
-func newLab(t *testing.T) *lab {
+func newLab(t testing.TB) *lab {
 	t.Helper()
-	w := vtime.New(vtime.Config{Seed: 7, CheckOwner: true})
+	return newLabOf(t, vtime.Config{Seed: 7, CheckOwner: true})
+}
+
+func newLabOf(t testing.TB, cfg vtime.Config) *lab {
+	t.Helper()
+	w := vtime.New(cfg)
 	t.Cleanup(w.Close)
 	n := network.New(w, network.DefaultLaw())
 	l := &lab{t: t, world: w, net: n}

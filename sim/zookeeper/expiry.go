@@ -3,7 +3,6 @@ package zookeeper
 import (
 	"cmp"
 	"slices"
-	"time"
 )
 
 // expiry holds the sessions in buckets, one per instant of the tick grid.
@@ -54,10 +53,12 @@ func (e *expiry) due() []*session {
 	e.buckets = slices.Delete(e.buckets, 0, 1)
 	var dead []*session
 	for _, s := range b.sessions {
-		if s.sleeper != nil {
-			s.sleeper.settle(time.Duration(b.atMs) * time.Millisecond)
-		}
 		switch {
+		case s.sleeper != nil:
+			// It cannot expire, and is filed when it is woken.
+			if s.filedMs == b.atMs {
+				s.filedMs = 0
+			}
 		case s.ended || s.filedMs != b.atMs:
 		case s.deadlineMs > b.atMs:
 			e.file(s)
@@ -86,7 +87,7 @@ func (m *Machine) touch(s *session) {
 // session expires and nothing is swept before it. ok is false when there is
 // nothing to wait for.
 func (m *Machine) NextExpiryMs() (atMs int64, ok bool) {
-	if len(m.sessions) > 0 {
+	if len(m.sessions) > 0 && len(m.expiry.buckets) > 0 {
 		atMs, ok = m.expiry.buckets[0].atMs, true
 	}
 	if sweepMs, waiting := m.sweep.due(len(m.tree.mortals)); waiting && (!ok || sweepMs < atMs) {

@@ -1,6 +1,10 @@
 package zookeeper
 
-import "testing"
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
 
 // Goal: sessions expire exactly on the tick grid (ZK-3.1). Method: the lab's
 // clock, ticks of 2 s.
@@ -142,4 +146,36 @@ func TestKilledSessionEndsAtOnce(t *testing.T) {
 	l.m.KillSession(l.nowMs, id)
 	expect(t, l.said(), []string{})
 	expect(t, l.m.Counters().SessionsExpired, uint64(1))
+}
+
+// Goal: each of many sessions of 4 s ends at exactly the instant that its last
+// packet fixes, whatever the others do. Method: random packets, an advance of the
+// clock by a millisecond at a time around every instant.
+func TestSessionsOf4sExpireExactlyOnTheGrid(t *testing.T) { // ZK-3.1, ZK-22.7
+	rapid.Check(t, func(rt *rapid.T) {
+		l := newLab(t, Config{})
+		last := map[ConnID]int64{}
+		for range rapid.IntRange(1, 30).Draw(rt, "packets") {
+			l.nowMs += rapid.Int64Range(0, 1_500).Draw(rt, "pause")
+			if n := len(last); n == 0 || rapid.Bool().Draw(rt, "new") {
+				last[l.session4()] = l.nowMs
+			} else if c := ConnID(rapid.IntRange(1, n).Draw(rt, "connection")); l.m.Connected(c) {
+				l.m.Handle(l.nowMs, c, &Request{Op: OpPing})
+				if l.m.Drain(); l.m.Connected(c) {
+					last[c] = l.nowMs
+				}
+			}
+		}
+		for ; len(l.m.Sessions()) > 0; l.nowMs++ {
+			before := l.m.Sessions()
+			l.m.Tick(l.nowMs)
+			l.m.Drain()
+			for _, s := range before {
+				due := ((last[s.Conn]+4_000)/2_000 + 1) * 2_000
+				if alive := l.m.Connected(s.Conn); alive != (l.nowMs < due) {
+					rt.Fatalf("at %d ms: connection %d alive %t, last heard of at %d ms, want its end at %d ms", l.nowMs, s.Conn, alive, last[s.Conn], due)
+				}
+			}
+		}
+	})
 }
