@@ -7,12 +7,12 @@ BUILD := .build
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism vectors-check names check-python check-contract bench parity parity-check clean
+.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism vectors-check check-zookeeper names check-python check-contract bench parity parity-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt-check vet lint proto-check test race vectors-check determinism parity-check ## what CI runs; stops at the first step that fails
+check: fmt-check vet lint proto-check test race vectors-check check-zookeeper determinism parity-check ## what CI runs; stops at the first step that fails
 	@echo "== check: ok"
 
 fmt: ## format the Go files
@@ -70,6 +70,10 @@ check-python: ## hold engine and vectors to the real Python; needs MONOLITH_SRC 
 check-contract: ## hold the AgentService to the real Python over real sockets, both ways; without MONOLITH_SRC Go against Go only
 	@test -n "$$MONOLITH_SRC" || echo "check-contract: MONOLITH_SRC names no checkout of bytedance/monolith: without Python"
 	$(GO) test -count=1 -run Contract ./runners/realrun
+
+check-zookeeper: ## 100,000 operations on a real ZooKeeper and on the simulated one, compared; without a real one on the simulated ones
+	@echo "== check-zookeeper"
+	@$(GO) run ./cmd/monosim zookeeper check
 
 bench: ## measure
 	$(GO) run ./cmd/bench

@@ -72,6 +72,7 @@ was answered is lost, however the server ends.`,
 	f.BoolVar(&o.extendedTypes, "extended-types", false, "allow TTL znodes (extendedTypesEnabled)")
 	f.BoolVar(&o.reconfig, "reconfig-enabled", false, "refuse reconfig as a standalone server that has it enabled")
 	f.StringVar(&o.superDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
+	cmd.AddCommand(newZooKeeperCheckCommand())
 	return cmd
 }
 

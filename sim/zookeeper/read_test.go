@@ -22,7 +22,7 @@ func TestSmallReplies(t *testing.T) { // ZK-1.8, ZK-1.6, ZK-13.22
 		{"reconfig disabled", Config{}, Request{Op: OpReconfig}, []string{"1 reconfig ReconfigDisabled zxid=2"}},
 		{"reconfig of a standalone server", Config{ReconfigEnabled: true}, Request{Op: OpReconfig}, []string{"1 reconfig UnimplementedError zxid=2"}},
 		{"bare check", Config{}, check("/", -1), []string{"1 check OK zxid=1"}},                                // ZK-1.7
-		{"bare check of a wrong version", Config{}, check("/", 7), []string{"1 check BadVersionError zxid=1"}}, // ZK-1.7
+		{"bare check of a wrong version", Config{}, check("/", 7), []string{"1 check BadVersionError zxid=2"}}, // ZK-1.7
 		{"exists with a NUL", Config{}, Request{Op: OpExists, Path: "/\x00", Watch: true}, []string{"1 exists BadArgumentsError zxid=1"}},
 		{"exists of the empty path", Config{}, Request{Op: OpExists}, []string{"1 exists OK zxid=1"}},
 	} {

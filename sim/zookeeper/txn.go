@@ -149,6 +149,11 @@ func (m *Machine) apply(c *conn, req *Request, inMulti bool) outcome {
 
 // write does one write request: zxid, tree, events, reply.
 func (m *Machine) write(c *conn, req *Request) {
+	if req.Op == OpReconfig && req.Malformed {
+		// It is read before it gets a zxid, the others after (PrepRequestProcessor).
+		m.reply(c, req).Err = marshallingError
+		return
+	}
 	m.begin()
 	o := outcome{code: marshallingError}
 	if !req.Malformed {
@@ -197,9 +202,12 @@ func (m *Machine) check(c *conn, req *Request) outcome {
 
 // bareCheck answers a check outside a multi. A real server would log a
 // transaction that it can never read again, so nothing is logged and no zxid
-// taken (ZK-1.7).
+// taken (ZK-1.7). One that fails is a write that fails, and takes a zxid.
 func (m *Machine) bareCheck(c *conn, req *Request) {
 	code := m.check(c, req).code
+	if code != CodeOK {
+		m.begin()
+	}
 	m.reply(c, req).Err = code
 }
 

@@ -1,5 +1,7 @@
 package zookeeper
 
+import "strings"
+
 // Modes of a watch, as bits. On 3.8 a watch has exactly one, the last one set;
 // on 3.9 it can have all (ZK-7.8, ZK-14.2).
 const (
@@ -249,6 +251,10 @@ func (m *Machine) checkWatches(c *conn, req *Request) {
 	}
 	found := false
 	if m.cfg.Profile == V38 {
+		if req.Path != "" && !strings.Contains(req.Path, "/") {
+			r.Err = marshallingError // walking up from it is an exception (PathParentIterator.java)
+			return
+		}
 		// Any connection's watch on the path counts (WatchManager.java of 3.8.0,
 		// containsWatcher, which walks up the path and so finds nothing at "").
 		found = req.Path != "" && (req.Mode&WatchTypeChildren != 0 && m.watches.child.byPath[req.Path] != nil ||

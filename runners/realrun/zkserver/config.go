@@ -15,6 +15,12 @@ type Config struct {
 	// Tick is the server's tickTime; 0 means 2 s. Sessions last 2 to 20 ticks and
 	// expire on its grid (ZK-2.6, ZK-3.1).
 	Tick time.Duration
+	// SuperDigest is the digest identity that may do everything; empty means none
+	// (ZK-9.3).
+	SuperDigest string
+	// ContainerCheck is the time between two sweeps of containers and TTL nodes; 0
+	// means 1 minute.
+	ContainerCheck time.Duration
 }
 
 // ErrNotInstalled says that there is no server on this machine, and how to get one.
@@ -27,7 +33,7 @@ var jars = []string{"/usr/share/java/zookeeper.jar", "/usr/share/java/slf4j-nop.
 func classPath(parts []string) string { return strings.Join(parts, string(filepath.ListSeparator)) }
 
 // command is the program that runs a server with a configuration file.
-func command(configFile string) (*exec.Cmd, error) {
+func (c Config) command(configFile string) (*exec.Cmd, error) {
 	java, err := exec.LookPath("java")
 	if err != nil {
 		return nil, fmt.Errorf("%w (found no java)", ErrNotInstalled)
@@ -37,7 +43,14 @@ func command(configFile string) (*exec.Cmd, error) {
 			return nil, fmt.Errorf("%w (found no %s)", ErrNotInstalled, jar)
 		}
 	}
-	return exec.Command(java,
+	var properties []string
+	if c.SuperDigest != "" {
+		properties = append(properties, "-Dzookeeper.DigestAuthenticationProvider.superDigest="+c.SuperDigest)
+	}
+	if c.ContainerCheck != 0 {
+		properties = append(properties, fmt.Sprintf("-Dznode.container.checkIntervalMs=%d", c.ContainerCheck.Milliseconds()))
+	}
+	return exec.Command(java, append(properties,
 		// A short life: the plain compiler and collector start faster.
 		"-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 		"-Dfile.encoding=UTF-8",
@@ -46,7 +59,7 @@ func command(configFile string) (*exec.Cmd, error) {
 		"-Dzookeeper.extendedTypesEnabled=true",
 		"-Dzookeeper.preAllocSize=1024", // KB of log at a time, for 64 MB
 		"-cp", classPath(append([]string{filepath.Dir(configFile)}, jars...)),
-		"org.apache.zookeeper.server.quorum.QuorumPeerMain", configFile), nil
+		"org.apache.zookeeper.server.quorum.QuorumPeerMain", configFile)...), nil
 }
 
 // text is the configuration file of a server.

@@ -85,7 +85,7 @@ func (s *Server) Start() error {
 	if err := os.WriteFile(file, []byte(s.cfg.text(filepath.Join(s.dir, "data"), s.port)), 0o600); err != nil {
 		return err
 	}
-	cmd, err := command(file)
+	cmd, err := s.cfg.command(file)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,431 @@
+package zkdiff
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
+)
+
+// Answered counts the answers of servers by operation and error code.
+type Answered map[zookeeper.OpCode]map[zookeeper.Code]int
+
+func (a Answered) add(op zookeeper.OpCode, code zookeeper.Code) {
+	if a[op] == nil {
+		a[op] = map[zookeeper.Code]int{}
+	}
+	a[op][code]++
+}
+
+// Names is the same with the names of operations and codes.
+func (a Answered) Names() map[string]map[string]int {
+	named := map[string]map[string]int{}
+	for op, codes := range a {
+		of := map[string]int{}
+		for code, n := range codes {
+			of[zookeeper.CodeName(code)] = n
+		}
+		named[op.String()] = of
+	}
+	return named
+}
+
+// Play plays a script on a server, below a root that nothing else uses, and returns
+// what the clients saw, a line for each message. An error is a server that cannot be
+// used at all. Sessions are ended and znodes removed at the end.
+func Play(server Server, root string, script Script, answered Answered) (lines []string, err error) {
+	p := &player{server: server, root: root, sessions: map[int64]int{}, answered: answered}
+	p.clients = make([]client, script.clients())
+	if err := p.begin(); err != nil {
+		return nil, fmt.Errorf("%s: before the script: %w", server.Name(), err)
+	}
+	for i, step := range script {
+		p.lines = append(p.lines, fmt.Sprintf("step %d", i+1))
+		if err := p.step(step); err != nil {
+			return p.lines, fmt.Errorf("%s: step %d: %w", server.Name(), i+1, err)
+		}
+	}
+	if err := p.end(); err != nil {
+		return p.lines, fmt.Errorf("%s: after the script: %w", server.Name(), err)
+	}
+	return p.lines, nil
+}
+
+type player struct {
+	server   Server
+	root     string
+	base     int64 // the zxid that made the root
+	clients  []client
+	sessions map[int64]int // the order in which their ids were first seen
+	open     []sessionKey  // sessions that were made
+	created  []string      // full paths, in order
+	lines    []string
+	xid      int32
+	answered Answered
+	// sessionEnds is set during a step that ends a session.
+	sessionEnds bool
+	settling    bool // in settle: the answers are to its own pings
+}
+
+// client is one of the script.
+type client struct {
+	conn    Conn // nil when there is none
+	session sessionKey
+}
+
+type sessionKey struct {
+	id       int64
+	password [16]byte
+}
+
+// begin makes the root, whose zxid is what others are counted from.
+func (p *player) begin() error {
+	admin, err := p.admin()
+	if err != nil {
+		return err
+	}
+	reply, err := p.exchange(admin, &zookeeper.Request{Op: zookeeper.OpCreate2, Path: p.root, ACL: zookeeper.OpenACL()})
+	if err != nil {
+		return err
+	}
+	if reply.Err != zookeeper.CodeOK {
+		return fmt.Errorf("create of the root %s: found %s, want a server without it", p.root, zookeeper.CodeName(reply.Err))
+	}
+	p.base = reply.Stat.Czxid
+	return p.bye(admin)
+}
+
+// admin connects as super.
+func (p *player) admin() (Conn, error) {
+	conn, err := p.server.Dial()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.handshake(conn, &zookeeper.ConnectRequest{TimeoutMs: 30_000, Password: make([]byte, 16)}); err != nil {
+		return nil, err
+	}
+	_, err = p.exchange(conn, &zookeeper.Request{Op: zookeeper.OpAuth, Scheme: "digest", Data: []byte(superCredential)})
+	return conn, err
+}
+
+// bye ends the connection's session.
+func (p *player) bye(conn Conn) error {
+	defer conn.Close()
+	_, err := p.exchange(conn, &zookeeper.Request{Op: zookeeper.OpCloseSession})
+	return err
+}
+
+// end ends all sessions, which would expire in the midst of another script, and
+// removes the znodes.
+func (p *player) end() error {
+	for i := range p.clients {
+		p.hangUp(i)
+	}
+	for _, key := range p.open {
+		conn, err := p.server.Dial()
+		if err != nil {
+			return err
+		}
+		_, err = p.handshake(conn, &zookeeper.ConnectRequest{TimeoutMs: 30_000, SessionID: key.id, Password: key.password[:]})
+		if errors.Is(err, ErrClosed) || errors.Is(err, errRefused) {
+			conn.Close()
+			continue // it was closed before
+		}
+		if err != nil {
+			return err
+		}
+		if err := p.bye(conn); err != nil {
+			return err
+		}
+	}
+	admin, err := p.admin()
+	if err != nil {
+		return err
+	}
+	if err := p.remove(admin, p.root); err != nil {
+		return err
+	}
+	return p.bye(admin)
+}
+
+func (p *player) remove(conn Conn, path string) error {
+	reply, err := p.exchange(conn, &zookeeper.Request{Op: zookeeper.OpGetChildren, Path: path})
+	if err != nil {
+		return err
+	}
+	for _, child := range reply.Children {
+		if err := p.remove(conn, path+"/"+child); err != nil {
+			return err
+		}
+	}
+	_, err = p.exchange(conn, &zookeeper.Request{Op: zookeeper.OpDelete, Path: path, Version: -1})
+	return err
+}
+
+var errRefused = errors.New("the server has refused the session")
+
+// handshake sends a connect request and reads the answer.
+func (p *player) handshake(conn Conn, req *zookeeper.ConnectRequest) (zookeeper.ConnectResponse, error) {
+	if err := conn.Send(wire.AppendConnectRequest(nil, req)); err != nil {
+		return zookeeper.ConnectResponse{}, err
+	}
+	message, err := conn.Receive()
+	if err != nil {
+		return zookeeper.ConnectResponse{}, err
+	}
+	resp, err := wire.DecodeConnectResponse(message)
+	if err == nil && resp.SessionID == 0 {
+		err = errRefused
+	}
+	return resp, err
+}
+
+// exchange makes a request that is no part of the script. Events are skipped.
+func (p *player) exchange(conn Conn, req *zookeeper.Request) (zookeeper.Reply, error) {
+	p.xid++
+	req.Xid = p.xid
+	if err := conn.Send(wire.AppendRequest(nil, req)); err != nil {
+		return zookeeper.Reply{}, err
+	}
+	for {
+		message, err := conn.Receive()
+		if err != nil {
+			return zookeeper.Reply{}, err
+		}
+		xid, err := wire.ReplyXid(message)
+		if err != nil {
+			return zookeeper.Reply{}, err
+		}
+		if xid == req.Xid {
+			return wire.DecodeReply(message, req.Op)
+		}
+	}
+}
+
+func (p *player) step(s Step) error {
+	switch s.Kind {
+	case Connect:
+		return p.connect(s.Client, &zookeeper.ConnectRequest{TimeoutMs: s.TimeoutMs, Password: make([]byte, 16), HasReadOnly: true})
+	case Attach:
+		return p.attach(s)
+	case Drop:
+		p.hangUp(s.Client)
+		return p.settle()
+	case Ask:
+		return p.ask(s.Client, p.absolute(s), func(b []byte, req *zookeeper.Request) []byte { return wire.AppendRequest(b, req) })
+	case Raw:
+		return p.ask(s.Client, &zookeeper.Request{Op: s.Op}, func(b []byte, req *zookeeper.Request) []byte {
+			b = binary.BigEndian.AppendUint32(b, uint32(8+len(s.Body)))
+			b = binary.BigEndian.AppendUint32(b, uint32(req.Xid))
+			b = binary.BigEndian.AppendUint32(b, uint32(req.Op))
+			return append(b, s.Body...)
+		})
+	}
+	return fmt.Errorf("found the kind %q, want connect, attach, drop, ask or raw", s.Kind)
+}
+
+func (p *player) hangUp(c int) {
+	if conn := p.clients[c].conn; conn != nil {
+		conn.Close()
+		p.clients[c].conn = nil
+	}
+}
+
+func (p *player) attach(s Step) error {
+	key := p.clients[s.Session].session
+	req := &zookeeper.ConnectRequest{TimeoutMs: s.TimeoutMs, SessionID: key.id, Password: key.password[:], HasReadOnly: true}
+	switch s.Wrong {
+	case WrongPassword:
+		req.Password[0] ^= 1
+	case WrongSession:
+		req.SessionID ^= 1 << 40
+	case WrongZxid:
+		req.LastZxidSeen = p.base + 1_000_000
+	}
+	return p.connect(s.Client, req)
+}
+
+func (p *player) connect(c int, req *zookeeper.ConnectRequest) error {
+	p.hangUp(c)
+	conn, err := p.server.Dial()
+	if err != nil {
+		return err
+	}
+	resp, err := p.handshake(conn, req)
+	switch {
+	case errors.Is(err, ErrClosed):
+		p.say(c, "closed without an answer")
+		conn.Close()
+	case errors.Is(err, errRefused):
+		p.say(c, fmt.Sprintf("refused timeout=%d password=%x", resp.TimeoutMs, resp.Password))
+		conn.Close()
+	case err != nil:
+		return err
+	default:
+		key := sessionKey{resp.SessionID, resp.Password}
+		if _, known := p.sessions[key.id]; !known {
+			p.open = append(p.open, key)
+		}
+		p.say(c, fmt.Sprintf("connected %s timeout=%d readOnly=%v", p.session(key.id), resp.TimeoutMs, resp.HasReadOnly))
+		p.clients[c] = client{conn: conn, session: key}
+	}
+	return p.settle()
+}
+
+// ask sends a request of the script, reads up to its answer, and what came to
+// others.
+func (p *player) ask(c int, req *zookeeper.Request, encode func([]byte, *zookeeper.Request) []byte) error {
+	conn := p.clients[c].conn
+	if conn == nil {
+		p.say(c, "has no connection")
+		return nil
+	}
+	p.sessionEnds = req.Op == zookeeper.OpCloseSession
+	p.xid++
+	req.Xid = p.xid
+	if req.Op == zookeeper.OpPing {
+		req.Xid = zookeeper.XidPing
+	}
+	if err := conn.Send(encode(nil, req)); err != nil {
+		return err
+	}
+	if err := p.readUpTo(c, req); err != nil {
+		return err
+	}
+	if req.Op == zookeeper.OpCloseSession {
+		// The server closes once it has answered; who comes first is nobody's.
+		p.hangUp(c)
+	}
+	if touchesNobody(req.Op) {
+		return nil
+	}
+	return p.settle()
+}
+
+// touchesNobody are the operations after which nothing can have come to anybody.
+func touchesNobody(op zookeeper.OpCode) bool {
+	switch op {
+	case zookeeper.OpExists, zookeeper.OpGetData, zookeeper.OpGetChildren, zookeeper.OpGetChildren2, zookeeper.OpGetACL,
+		zookeeper.OpSync, zookeeper.OpGetEphemerals, zookeeper.OpGetAllChildrenNumber, zookeeper.OpWhoAmI, zookeeper.OpPing:
+		return true
+	}
+	return false
+}
+
+// readUpTo reads events and the answer to a request.
+func (p *player) readUpTo(c int, req *zookeeper.Request) error {
+	var events []string
+	defer func() { p.sayEvents(c, events) }()
+	for {
+		message, err := p.clients[c].conn.Receive()
+		if errors.Is(err, ErrClosed) {
+			p.sayEvents(c, events)
+			events = nil
+			p.say(c, "closed")
+			p.hangUp(c)
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("client %d, %s: %w", c, req.Op, err)
+		}
+		xid, err := wire.ReplyXid(message)
+		if err != nil {
+			return err
+		}
+		if xid == zookeeper.XidNotification {
+			event, err := wire.DecodeEvent(message)
+			if err != nil {
+				return err
+			}
+			events = append(events, fmt.Sprintf("event %v %s zxid=%s", event.Type, p.relative(event.Path), p.zxid(event.Zxid)))
+			continue
+		}
+		reply, err := wire.DecodeReply(message, req.Op)
+		if err != nil {
+			return fmt.Errorf("client %d, %s: %w", c, req.Op, err)
+		}
+		if xid != req.Xid {
+			return fmt.Errorf("client %d: found an answer to xid %d, want %d", c, xid, req.Xid)
+		}
+		if p.answered != nil && !p.settling {
+			p.answered.add(req.Op, reply.Err)
+			for _, r := range reply.Results {
+				p.answered.add(req.Op, r.Err)
+			}
+		}
+		p.sayEvents(c, events)
+		events = nil
+		p.created = append(p.created, p.madeBy(&reply)...)
+		p.say(c, p.reply(&reply))
+		return nil
+	}
+}
+
+// settle asks every connection for what has come to it: a ping is answered after it.
+func (p *player) settle() error {
+	p.settling = true
+	defer func() { p.settling = false }()
+	for c := range p.clients {
+		conn := p.clients[c].conn
+		if conn == nil {
+			continue
+		}
+		if err := conn.Send(wire.AppendRequest(nil, &zookeeper.Request{Xid: zookeeper.XidPing, Op: zookeeper.OpPing})); err != nil {
+			return err
+		}
+	}
+	for c := range p.clients {
+		if p.clients[c].conn == nil {
+			continue
+		}
+		before := len(p.lines)
+		if err := p.readUpTo(c, &zookeeper.Request{Xid: zookeeper.XidPing, Op: zookeeper.OpPing}); err != nil {
+			return err
+		}
+		// The answer to the ping itself is no part of the script.
+		if n := len(p.lines); n > before && p.clients[c].conn != nil {
+			p.lines = p.lines[:n-1]
+		}
+	}
+	return nil
+}
+
+// absolute is a step's request with the paths of the server.
+func (p *player) absolute(s Step) *zookeeper.Request {
+	req := *s.Request
+	req.Path = p.path(req.Op, req.Path)
+	if s.Earlier > 0 && len(p.created) > 0 {
+		req.Path = p.created[len(p.created)-1-(s.Earlier-1)%len(p.created)]
+	}
+	req.Ops = append([]zookeeper.Request(nil), req.Ops...)
+	for i := range req.Ops {
+		req.Ops[i].Path = p.path(req.Ops[i].Op, req.Ops[i].Path)
+	}
+	if req.Watches != nil {
+		lists := *req.Watches
+		lists.RelativeZxid += p.base
+		for _, list := range []*[]string{&lists.Data, &lists.Exist, &lists.Child, &lists.Persistent, &lists.PersistentRecursive} {
+			*list = append([]string(nil), *list...)
+			for i := range *list {
+				(*list)[i] = p.path(req.Op, (*list)[i])
+			}
+		}
+		req.Watches = &lists
+	}
+	return &req
+}
+
+// path is one of the server for one of a script.
+func (p *player) path(op zookeeper.OpCode, path string) string {
+	switch op {
+	case zookeeper.OpAuth, zookeeper.OpWhoAmI, zookeeper.OpPing, zookeeper.OpCloseSession, zookeeper.OpMulti, zookeeper.OpMultiRead:
+		return ""
+	}
+	if literal, ok := strings.CutPrefix(path, "="); ok {
+		return literal
+	}
+	return p.root + path
+}

@@ -1,0 +1,27 @@
+package zkdiff
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/runners/realrun/zkserver"
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
+)
+
+// Config is that of a simulated server which is compared with a real one.
+func Config(profile zookeeper.Profile) zookeeper.Config {
+	return zookeeper.Config{Profile: profile, SuperDigest: SuperDigest, ExtendedTypes: true, ContainerCheckIntervalMs: never.Milliseconds()}
+}
+
+// RealConfig is that of the real server. Nothing may change by itself.
+func RealConfig() zkserver.Config {
+	return zkserver.Config{SuperDigest: SuperDigest, ContainerCheck: never}
+}
+
+// never is longer than any comparison.
+const never = 24 * time.Hour
+
+// ServeMachine puts a simulated server behind a free port of the loopback.
+func ServeMachine(profile zookeeper.Profile) (*wire.Server, error) {
+	return wire.Listen("127.0.0.1:0", wire.Options{Config: Config(profile), Limits: wire.Limits{ConnsPerAddr: -1}})
+}
