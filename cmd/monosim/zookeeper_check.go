@@ -13,7 +13,6 @@ import (
 
 	"github.com/monosim/monosim/runners/realrun/zkserver"
 	"github.com/monosim/monosim/runners/zkdiff"
-	"github.com/monosim/monosim/sim/zookeeper"
 )
 
 // zooKeeperCheckOptions are the flags of `monosim zookeeper check`.
@@ -123,13 +122,12 @@ func (o *zooKeeperCheckOptions) servers(notes io.Writer) (servers []zkdiff.Serve
 			servers = append(servers, zkdiff.TCP{Label: "real server", Addr: real.Addr()})
 		}
 	}
-	served, err := zkdiff.ServeMachine(zookeeper.V38)
+	simulated, closeSimulated, err := zkdiff.Simulated()
 	if err != nil {
 		return nil, end, err
 	}
-	closers = append(closers, served.Close)
-	servers = append(servers, zkdiff.TCP{Label: "simulated over TCP", Addr: served.Addr()}, zkdiff.NewMachine(zkdiff.Config(zookeeper.V38)))
-	return servers, end, nil
+	closers = append(closers, closeSimulated)
+	return append(servers, simulated...), end, nil
 }
 
 // playOne prints what each server makes of a script, once for those that agree.

@@ -21,6 +21,16 @@ func RealConfig() zkserver.Config {
 // never is longer than any comparison.
 const never = 24 * time.Hour
 
+// Simulated are the simulated server behind a port of the loopback, and the state
+// machine of another one. end closes them.
+func Simulated() (servers []Server, end func() error, err error) {
+	served, err := ServeMachine(zookeeper.V38)
+	if err != nil {
+		return nil, nil, err
+	}
+	return []Server{TCP{"simulated over TCP", served.Addr()}, NewMachine(Config(zookeeper.V38))}, served.Close, nil
+}
+
 // ServeMachine puts a simulated server behind a free port of the loopback.
 func ServeMachine(profile zookeeper.Profile) (*wire.Server, error) {
 	return wire.Listen("127.0.0.1:0", wire.Options{Config: Config(profile), Limits: wire.Limits{ConnsPerAddr: -1}})
