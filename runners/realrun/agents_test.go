@@ -17,7 +17,7 @@ import (
 
 // The tests of this file have the same agents do the same on both stages. What they
 // say must be equal, line by line; what they write, by each pod's successful writes
-// in the server's own log.
+// in the server's own log. They mostly wait, so they do it at the same time.
 
 // onBothStages plays on the virtual stage and on the real one.
 func onBothStages(t *testing.T, play func(s stage), want ...string) {
@@ -121,6 +121,7 @@ func (v v3Pod) services() string {
 // What stays lost stays so on both: bindings are made again only for models that
 // change.
 func TestAgentsV3OnBothStages(t *testing.T) {
+	t.Parallel()
 	onBothStages(t, func(s stage) {
 		s.begin("operator", func(p *pod) {
 			b := agent.NewZKBackend(p.e, "demo", p.zk)
@@ -215,6 +216,7 @@ func TestReplicaManagersOnBothStages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a replica manager takes 10 s to register again")
 	}
+	t.Parallel()
 	program := func(p *pod, replica int) *agent.ReplicaManager {
 		conf := configOf(p, "bzid", "demo", "base_name", "lm", "deploy_type", "mixed", "num_ps", 2, "replica_id", replica)
 		m, err := agent.NewReplicaManager(p.e, p.zk, conf)
@@ -254,6 +256,7 @@ func TestReplicaManagersOnBothStages(t *testing.T) {
 
 // Goal: one mirror leads, and another follows when the first loses its session.
 func TestMirrorsOnBothStages(t *testing.T) {
+	t.Parallel()
 	mirror := func(p *pod) *agent.ZKMirror {
 		m := agent.NewZKMirror(p.e, p.zk, agent.MirrorOptions{Bzid: "demo", ShardID: pysem.Some(0)})
 		p.must(m.Start(false))

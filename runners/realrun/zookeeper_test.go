@@ -20,6 +20,7 @@ import (
 // one. Method: the cases that those pass too. ZOOKEEPER_ADDR names a server that
 // runs already, with the suite's tick, to be held to them instead.
 func TestZooKeeperConformance(t *testing.T) {
+	t.Parallel() // with others that mostly wait
 	addr := os.Getenv("ZOOKEEPER_ADDR")
 	if addr == "" {
 		addr = zkserver.ForTest(t, zkserver.Config{Tick: zookeepertest.Tick}).Addr()
