@@ -11,7 +11,8 @@
 // What a client says of its own troubles reads as grpc-python's, so that agents
 // and observers see the same as in virtual time; engine/runtimetest/networktest
 // holds both networks to one suite, and engine/runtimetest/zookeepertest both
-// ZooKeeper clients. A real server to try the latter on is in zkserver.
+// ZooKeeper clients, the real one on a real server (zkserver) and on the simulated
+// server behind sockets (sim/zookeeper/wire).
 //
 // # ZooKeeper
 //

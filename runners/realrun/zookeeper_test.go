@@ -14,6 +14,8 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 	"github.com/monosim/monosim/runners/realrun"
 	"github.com/monosim/monosim/runners/realrun/zkserver"
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
 // Goal: clients over TCP do on a real server what simulated ones do on the simulated
@@ -26,6 +28,25 @@ func TestZooKeeperConformance(t *testing.T) {
 		addr = zkserver.ForTest(t, zkserver.Config{Tick: zookeepertest.Tick}).Addr()
 	}
 	conformsAt(t, addr)
+}
+
+// Goal: real clients are served by the simulated server behind sockets as by a real
+// one. Method: the same cases once more, for which nothing has to be installed.
+func TestZooKeeperConformanceOverTheSimulatedServer(t *testing.T) {
+	t.Parallel() // with others that mostly wait
+	server, err := wire.Listen("127.0.0.1:0", wire.Options{
+		Config: zookeeper.Config{TickMs: zookeepertest.Tick.Milliseconds()},
+		Limits: wire.Limits{ConnsPerAddr: -1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	conformsAt(t, server.Addr())
 }
 
 // conformsAt runs the cases against any server with the suite's tick. Each case
