@@ -33,7 +33,7 @@ type Server struct {
 	writes   *writeLog
 	commit   *committer // nil without a data directory
 	// clients are the addresses of sessions; over are those that have ended in
-	// this input, and from is whose input it is.
+	// this input, and from is who connects.
 	clients map[int64]netip.Addr
 	over    []int64
 	from    netip.Addr
@@ -119,19 +119,20 @@ func (s *Server) wrote(w zookeeper.Write) {
 	if s.commit != nil {
 		s.commit.recorder.note(&w)
 	}
-	s.writes.write(s.machine.NowMs(), &w, s.addrOf(w.Session))
+	s.writes.write(s.machine.NowMs(), &w, s.addrOf(&w))
 	if w.Op == zookeeper.OpCloseSession {
 		s.over = append(s.over, w.Session)
 	}
 }
 
-// addrOf is the address of a session's client as it was last seen; that of the
-// server itself is not valid.
-func (s *Server) addrOf(session int64) netip.Addr {
-	if addr, ok := s.clients[session]; ok || session == 0 {
-		return addr
+// addrOf is the address of the client that wrote, as it was last seen. It is not
+// valid for the server itself, and for a session that nobody has attached to
+// since a restart.
+func (s *Server) addrOf(w *zookeeper.Write) netip.Addr {
+	if w.Op == zookeeper.OpCreateSession {
+		return s.from
 	}
-	return s.from // it is being made
+	return s.clients[w.Session]
 }
 
 // Addr is where the server listens.
