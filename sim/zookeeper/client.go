@@ -25,6 +25,8 @@ type Clients struct {
 	// PlainPings makes every ping take its events, also on a connection on which
 	// nothing else happens. It changes no more than the speed and the trace.
 	PlainPings bool
+	// History, when set, takes down what the clients see.
+	History *History
 
 	sessions int // made so far
 }
@@ -51,6 +53,10 @@ func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
 		Watches: recipes.NewWatches(c.Proc), FailAll: s.failAll, Forget: s.forget,
 	}
 	c.sessions++
+	if s.history = c.History; s.history != nil {
+		s.number = s.history.clients
+		s.history.clients++
+	}
 	s.idle.init(s, c.sessions, c.PlainPings)
 	s.ended.Set()
 	if s.hosts == nil {
@@ -108,6 +114,9 @@ type Session struct {
 	pending callQueue // sent
 	free    []*call
 	idle    idleTimer
+
+	history *History
+	number  int // in the history
 }
 
 // OnState sets who is told of changes of state.

@@ -12,6 +12,7 @@ type call struct {
 	request Request
 	watch   env.Watcher
 	task    *vtime.Task
+	began   int // of the history
 	reply   Reply
 	err     *env.ZooKeeperError
 	done    bool
@@ -45,7 +46,7 @@ func (s *Session) do(c *call) error {
 	if err := s.keeper.Refuse(); err != nil {
 		return err
 	}
-	c.task = s.p.Current()
+	c.task, c.began = s.p.Current(), s.history.now()
 	s.queue = append(s.queue, c)
 	s.send()
 	for !c.done {

@@ -100,6 +100,7 @@ func (s *Session) connect(host string, pauses *recipes.Pauses) connectionEnd {
 	}
 	s.open = false
 	s.idle.stop()
+	s.history.end(s.number)
 	return s.end
 }
 
@@ -233,6 +234,7 @@ func (s *Session) handle(payload any) {
 		s.answered(m)
 	case *Event:
 		s.idle.touch()
+		s.history.event(s.number, *m)
 		s.keeper.Watches.Notify(env.WatchEvent{Type: m.Type, Path: m.Path})
 	}
 }
@@ -248,6 +250,7 @@ func (s *Session) answered(r *Reply) {
 	if r.Zxid > 0 {
 		s.lastZxid = r.Zxid
 	}
+	s.history.answered(s.number, c, r)
 	code := r.Err
 	if c.request.Op == OpExists && code == env.ZKNoNode {
 		code = CodeOK // kazoo: a result of None

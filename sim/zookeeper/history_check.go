@@ -1,0 +1,324 @@
+package zookeeper
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// Check holds what was seen to what was done, in time that grows as they do. It
+// says what ZooKeeper promises and nothing more: writes have one order, which is
+// that of their answers; each client sees a prefix of it that never gets shorter
+// and has its own writes; an answer shows the tree as it was at the answer's zxid;
+// a watch tells of the first change after it was left, before any answer that
+// shows the change; a sync catches up with all that was answered before it. It
+// knows open ACLs only.
+func (h *History) Check() error {
+	c := &historyCheck{
+		h: h, places: map[int64]int{}, nodes: map[string]*historyNode{"/": {}, "/zookeeper": {}},
+		waiting: map[historyWatch][]int{}, due: make([]historyChange, len(h.Seen)),
+	}
+	if err := c.order(); err != nil {
+		return err
+	}
+	if err := c.replay(); err != nil {
+		return err
+	}
+	if err := c.realTime(); err != nil {
+		return err
+	}
+	return c.clients()
+}
+
+type historyCheck struct {
+	h *History
+	// places has the place of each zxid in the order, groups the writes of each.
+	places map[int64]int
+	groups [][]Write
+	nodes  map[string]*historyNode
+	// waiting are the answers that left a watch on a table of a path and wait for
+	// its first change; due is that change, once found.
+	waiting map[historyWatch][]int
+	due     []historyChange
+}
+
+// historyNode is what is compared of a znode. names sums up the names of its
+// children, in whatever order.
+type historyNode struct {
+	data     []byte
+	version  int32
+	mzxid    int64
+	children int
+	names    uint64
+}
+
+type historyWatch struct {
+	path  string
+	child bool
+}
+
+// historyChange is a change that a watch tells of; place 0 is none, others count
+// from 1.
+type historyChange struct {
+	place int
+	typ   EventType
+}
+
+// order groups the writes by zxid.
+func (c *historyCheck) order() error {
+	last := int64(0)
+	for _, w := range c.h.Writes {
+		switch {
+		case w.Zxid < last:
+			return fmt.Errorf("write of %s: zxid %#x after %#x", w.Path, w.Zxid, last)
+		case w.Zxid > last || len(c.groups) == 0:
+			c.places[w.Zxid] = len(c.groups)
+			c.groups = append(c.groups, nil)
+			last = w.Zxid
+		}
+		c.groups[len(c.groups)-1] = append(c.groups[len(c.groups)-1], w)
+	}
+	return nil
+}
+
+// replay does the writes in order and compares each answer with the tree as it was.
+func (c *historyCheck) replay() error {
+	answers := make([][]int, len(c.groups))
+	for i := range c.h.Seen {
+		s := &c.h.Seen[i]
+		if s.Kind != SeenAnswer {
+			continue
+		}
+		place, ok := c.places[s.Zxid]
+		if !ok {
+			return c.fault(i, "zxid %#x, which no write has", s.Zxid)
+		}
+		answers[place] = append(answers[place], i)
+	}
+	for place, group := range c.groups {
+		for _, w := range group {
+			if w.Err == CodeOK {
+				c.do(w, place+1)
+			}
+		}
+		for _, i := range answers[place] {
+			if err := c.compare(i, group); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *historyCheck) do(w Write, place int) {
+	switch w.Op {
+	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
+		c.nodes[w.Path] = &historyNode{data: w.Data, mzxid: w.Zxid}
+		c.child(w.Path, 1)
+		c.change(historyWatch{w.Path, false}, historyChange{place, created})
+	case OpDelete, OpDeleteContainer:
+		delete(c.nodes, w.Path)
+		c.child(w.Path, -1)
+		c.change(historyWatch{w.Path, false}, historyChange{place, deleted})
+		c.change(historyWatch{w.Path, true}, historyChange{place, deleted})
+	case OpSetData:
+		n := c.nodes[w.Path]
+		n.data, n.mzxid = w.Data, w.Zxid
+		n.version++
+		c.change(historyWatch{w.Path, false}, historyChange{place, changed})
+		return
+	default:
+		return
+	}
+	up, _ := ancestor(w.Path)
+	c.change(historyWatch{up, true}, historyChange{place, children})
+}
+
+// child counts a child in or out.
+func (c *historyCheck) child(path string, by int) {
+	up, _ := ancestor(path)
+	if parent := c.nodes[up]; parent != nil {
+		parent.children += by
+		parent.names += uint64(int64(by)) * nameHash(path[strings.LastIndexByte(path, '/')+1:])
+	}
+}
+
+// nameHash is FNV-1a.
+func nameHash(name string) uint64 {
+	hash := uint64(14695981039346656037)
+	for i := range len(name) {
+		hash = (hash ^ uint64(name[i])) * 1099511628211
+	}
+	return hash
+}
+
+func (c *historyCheck) change(of historyWatch, to historyChange) {
+	for _, i := range c.waiting[of] {
+		c.due[i] = to
+	}
+	delete(c.waiting, of)
+}
+
+// compare holds one answer to the tree at its zxid.
+func (c *historyCheck) compare(i int, group []Write) error {
+	s := &c.h.Seen[i]
+	n := c.nodes[s.Path]
+	read := s.Op == OpGetData || s.Op == OpExists || s.Op == OpGetChildren
+	switch {
+	case read && (s.Err == noNode) != (n == nil):
+		return c.fault(i, "%s, the tree has it: %t", CodeName(s.Err), n != nil)
+	case read && n != nil && s.Op != OpGetChildren && (s.Stat.Mzxid != n.mzxid || s.Stat.Version != n.version):
+		return c.fault(i, "mzxid %#x and version %d, want %#x and %d", s.Stat.Mzxid, s.Stat.Version, n.mzxid, n.version)
+	case s.Op == OpGetData && n != nil && !bytes.Equal(s.Data, n.data):
+		return c.fault(i, "data %q, want %q", s.Data, n.data)
+	case s.Op == OpGetChildren && n != nil:
+		names := uint64(0)
+		for _, child := range s.Children {
+			names += nameHash(child)
+		}
+		if s.Path != "/" && (names != n.names || len(s.Children) != n.children) {
+			return c.fault(i, "children %v, want %d others", s.Children, n.children)
+		}
+	case writes(s.Op):
+		return c.compareWrite(i, group)
+	}
+	if table := (historyWatch{s.Path, s.Op == OpGetChildren}); leavesWatch(s) {
+		c.waiting[table] = append(c.waiting[table], i)
+	}
+	return nil
+}
+
+func leavesWatch(s *Seen) bool { return s.Watch && (s.Err == CodeOK || s.Op == OpExists) }
+
+// compareWrite looks for the write that was answered.
+func (c *historyCheck) compareWrite(i int, group []Write) error {
+	s := &c.h.Seen[i]
+	path := s.Path
+	if s.Made != "" {
+		path = s.Made
+	}
+	for _, w := range group {
+		if w.Of == s.Op && w.Err == s.Err && (w.Path == path || s.Op == OpCloseSession) {
+			return nil
+		}
+	}
+	return c.fault(i, "%s at %#x, where nothing of the kind was done", CodeName(s.Err), s.Zxid)
+}
+
+// realTime holds the order of writes to that of their answers, and syncs to what
+// was answered before them.
+func (c *historyCheck) realTime() error {
+	// acked has the highest zxid of a write among the first i things seen.
+	acked := make([]int64, len(c.h.Seen)+1)
+	for i := range c.h.Seen {
+		s := &c.h.Seen[i]
+		acked[i+1] = acked[i]
+		if s.Kind != SeenAnswer {
+			continue
+		}
+		before := acked[s.Began]
+		if writes(s.Op) {
+			if s.Zxid <= before {
+				return c.fault(i, "zxid %#x, though %#x was answered before it began", s.Zxid, before)
+			}
+			acked[i+1] = max(acked[i], s.Zxid)
+		}
+		if s.Op == OpSync && s.Zxid < before {
+			return c.fault(i, "zxid %#x, though %#x was answered before it began", s.Zxid, before)
+		}
+	}
+	return nil
+}
+
+// historyClient is one client on its way through what it saw.
+type historyClient struct {
+	place int // of the last answer, counted from 1
+	// armed has the answer that left each watch.
+	armed map[historyWatch]int
+}
+
+// clients follows each client: its view never goes back, and its watches tell in
+// time.
+func (c *historyCheck) clients() error {
+	clients := map[int]*historyClient{}
+	for i := range c.h.Seen {
+		s := &c.h.Seen[i]
+		at := clients[s.Client]
+		if at == nil {
+			at = &historyClient{armed: map[historyWatch]int{}}
+			clients[s.Client] = at
+		}
+		var err error
+		switch s.Kind {
+		case SeenAnswer:
+			err = c.answer(i, at)
+		case SeenEvent:
+			err = c.event(i, at)
+		case SeenEnd:
+			err = c.missed(at)
+			clear(at.armed)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i := range c.h.Seen {
+		if at := clients[c.h.Seen[i].Client]; at != nil {
+			if err := c.missed(at); err != nil {
+				return err
+			}
+			delete(clients, c.h.Seen[i].Client)
+		}
+	}
+	return nil
+}
+
+func (c *historyCheck) answer(i int, at *historyClient) error {
+	s := &c.h.Seen[i]
+	place := c.places[s.Zxid] + 1
+	if place < at.place {
+		return c.fault(i, "zxid %#x, though this client has seen a later one", s.Zxid)
+	}
+	at.place = place
+	table := historyWatch{s.Path, s.Op == OpGetChildren}
+	if _, there := at.armed[table]; leavesWatch(s) && !there {
+		at.armed[table] = i
+	}
+	return nil
+}
+
+func (c *historyCheck) event(i int, at *historyClient) error {
+	e := c.h.Seen[i].Event
+	told := false
+	for _, table := range []historyWatch{{e.Path, false}, {e.Path, true}} {
+		left, armed := at.armed[table]
+		if !armed || c.due[left].typ != e.Type {
+			continue
+		}
+		if c.due[left].place <= at.place {
+			return c.fault(i, "event %s %s, after an answer that shows the change", e.Type, e.Path)
+		}
+		told = true
+		delete(at.armed, table)
+	}
+	if !told {
+		return c.fault(i, "event %s %s, for which no watch waits", e.Type, e.Path)
+	}
+	return nil
+}
+
+// missed looks for a watch that has not told of what the client has seen.
+func (c *historyCheck) missed(at *historyClient) error {
+	//lint:ordered any of them is a fault
+	for table, left := range at.armed {
+		if due := c.due[left]; due.place != 0 && due.place <= at.place {
+			return c.fault(left, "a watch on %s that never told of %s", table.path, due.typ)
+		}
+	}
+	return nil
+}
+
+func (c *historyCheck) fault(i int, format string, args ...any) error {
+	s := &c.h.Seen[i]
+	return fmt.Errorf("seen %d: client %d: %s %s: %s", i, s.Client, s.Op, s.Path, fmt.Sprintf(format, args...))
+}
