@@ -20,7 +20,7 @@ func (l *lab) idle(c ConnID, ms int64) (said []string) {
 	return said
 }
 
-func TestEmptiedContainerGoesAtTheNextSweep(t *testing.T) {
+func TestEmptiedContainerGoesAtTheNextSweep(t *testing.T) { // ZK-3.7, ZK-13.18
 	l := newLab(t, Config{})
 	c := l.connect()
 	l.must(c, makeContainer("/used"))
@@ -48,7 +48,7 @@ func TestNeverUsedContainerGoesOnlyWhenConfigured(t *testing.T) {
 	expect(t, l.m.Children("/"), []string{"zookeeper"})
 }
 
-func TestTTLNodeGoesWhenUntouchedForItsTime(t *testing.T) {
+func TestTTLNodeGoesWhenUntouchedForItsTime(t *testing.T) { // ZK-3.7, ZK-13.18
 	l := newLab(t, Config{ExtendedTypes: true, EpochOffsetMs: 5_000_000})
 	c := l.connect()
 	for _, path := range []string{"/t", "/set", "/parent"} {

@@ -145,6 +145,18 @@ func TestFakeDiffersFromAServer(t *testing.T) {
 			p.Sleep(time.Second)
 			return told
 		}, "", "[y]"},
+		{"ZK-15.19 ensure_path tells those who waited", func(p *vtime.Process, zk env.ZooKeeper) string {
+			told := ""
+			must(zk.DataWatch("/x", func(_ []byte, stat *env.Stat, _ *env.WatchEvent) error {
+				told += fmt.Sprintf("%t ", stat != nil)
+				return nil
+			}))
+			if err := zk.EnsurePath("/x"); err != nil {
+				panic(err)
+			}
+			p.Sleep(time.Second)
+			return told
+		}, "false true ", ""},
 		{"ZK-15.17 a deleted znode tells before its parent", func(p *vtime.Process, zk env.ZooKeeper) string {
 			create(zk, "/x/y")
 			told := []string{}

@@ -250,7 +250,7 @@ func TestEventsAreFilteredByReadPermission(t *testing.T) { // ZK-9.7, ZK-14.5
 
 func reset(op OpCode, lists WatchLists) Request { return Request{Op: op, Watches: &lists} }
 
-func TestSetWatchesCatchesUp(t *testing.T) { // ZK-7.5
+func TestSetWatchesCatchesUp(t *testing.T) { // ZK-7.5, ZK-13.11
 	l, writer, watcher := pair(t, Config{})
 	l.must(writer, mk("/old"))          // zxid 3
 	l.must(writer, mk("/changed"))      // zxid 4

@@ -10,6 +10,9 @@
 //
 //	go test ./sim/zookeeper/recorded -zookeeper 127.0.0.1:PORT -zookeeper-strict 127.0.0.1:PORT2 -update
 //
+// testdata/paragraphs.txt says which test asserts each paragraph of the
+// specification.
+//
 // With the flags and without -update, invented scripts are played on both sides
 // as well.
 package recorded
