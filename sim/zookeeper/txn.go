@@ -207,6 +207,7 @@ func (m *Machine) bareCheck(c *conn, req *Request) {
 	code := m.check(c, req).code
 	if code != CodeOK {
 		m.begin()
+		m.observe(Write{Op: req.Op, Of: req.Op, Path: req.Path, Session: c.session.id, Err: code})
 	}
 	m.reply(c, req).Err = code
 }
