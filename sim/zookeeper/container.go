@@ -72,21 +72,39 @@ func (m *Machine) sweepCandidates() []string {
 	return paths
 }
 
-// deleteMortal is the server's own deleteContainer (PrepRequestProcessor.java:330).
-// The node may have changed since it became a candidate.
+// deleteMortal is the server's own deleteContainer. The node may have changed
+// since it became a candidate.
 func (m *Machine) deleteMortal(path string) {
 	m.begin()
-	w := Write{Op: OpDeleteContainer, Of: OpDeleteContainer, Path: path}
+	code := m.removeMortal(path).code
+	m.observe(Write{Op: OpDeleteContainer, Of: OpDeleteContainer, Path: path, Err: code})
+	m.commit()
+}
+
+// deleteContainer is that of a client (ZK-1.6). 3.8 reads the whole frame, header
+// and all, as the path, and that has NULs in it (PrepRequestProcessor.java:331).
+// 3.9 does it, with any leaf that is not ephemeral and without asking for
+// permissions (seen on 3.9.3).
+func (m *Machine) deleteContainer(req *Request) outcome {
+	if m.cfg.Profile == V38 {
+		return outcome{code: badArguments}
+	}
+	return m.removeMortal(req.Path)
+}
+
+func (m *Machine) removeMortal(path string) outcome {
+	if _, ok := parentPath(path); !ok || systemPath(path) {
+		return outcome{code: badArguments}
+	}
 	switch n := m.tree.lookup(path); {
 	case n == nil:
-		w.Err = noNode
+		return outcome{code: noNode}
 	case n.numChildren > 0:
-		w.Err = notEmpty
+		return outcome{code: notEmpty}
 	case n.kind == ephemeral:
-		w.Err = badVersion
+		return outcome{code: badVersion}
 	default:
 		m.removeNode(n)
+		return outcome{node: n}
 	}
-	m.observe(w)
-	m.commit()
 }

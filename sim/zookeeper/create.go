@@ -11,7 +11,7 @@ const maxTTLMs = 1<<40 - 1
 
 // create makes a znode. The checks come in the order of ZK-6.1.
 func (m *Machine) create(c *conn, req *Request, inMulti bool) outcome {
-	if req.Flags < FlagPersistent || req.Flags > FlagPersistentSequentialTTL {
+	if !validFlags(req.Flags) {
 		return outcome{code: badArguments}
 	}
 	if code := m.checkTTL(req, inMulti); code != CodeOK {
@@ -51,7 +51,7 @@ func (m *Machine) create(c *conn, req *Request, inMulti bool) outcome {
 	}
 	n := &znode{
 		path: path, name: path[strings.LastIndexByte(path, '/')+1:],
-		data: req.Data, acl: acl, kind: kindOf(req, inMulti),
+		data: req.Data, acl: acl, kind: m.kindOf(req, inMulti),
 		czxid: m.zxid, mzxid: m.zxid, pzxid: m.zxid,
 		ctimeMs: m.wallMs(), mtimeMs: m.wallMs(),
 	}
@@ -93,6 +93,10 @@ func (m *Machine) checkTTL(req *Request, inMulti bool) Code {
 	return CodeOK
 }
 
+func validFlags(flags int32) bool {
+	return flags >= FlagPersistent && flags <= FlagPersistentSequentialTTL
+}
+
 func ttlFlags(flags int32) bool { return flags == FlagTTL || flags == FlagPersistentSequentialTTL }
 
 func sequential(flags int32) bool {
@@ -100,13 +104,15 @@ func sequential(flags int32) bool {
 }
 
 // kindOf is decided by the opcode, and in a multi, where the opcodes of creates
-// are read alike, by the flags: a plain create with the flag of a container
-// makes a persistent node (PrepRequestProcessor.java:699, Op.java:272).
-func kindOf(req *Request, inMulti bool) nodeKind {
+// are read alike (on 3.9 but for createContainer), by the flags: a plain create
+// with the flag of a container makes a persistent node
+// (PrepRequestProcessor.java:699, Op.java:272).
+func (m *Machine) kindOf(req *Request, inMulti bool) nodeKind {
+	alike := inMulti && m.cfg.Profile == V38
 	switch {
 	case ttlFlags(req.Flags):
 		return ttl
-	case req.Op == OpCreateContainer && !inMulti, req.Flags == FlagContainer && inMulti:
+	case req.Op == OpCreateContainer && !alike, req.Flags == FlagContainer && inMulti:
 		return container
 	case ephemeralFlags(req):
 		return ephemeral

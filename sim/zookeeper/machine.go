@@ -9,6 +9,8 @@
 //     server's clock; after each input, Drain what it does to which connection.
 //   - [Machine.Dump]: the whole state as text, for goldens and for people.
 //
+// It is held to recordings of real servers 3.8.0 and 3.9.3, see sim/zookeeper/recorded.
+//
 // To change what a write does look in create.go, delete.go, set.go or multi.go;
 // what a read does, read.go; when a watch fires, watch.go and txn.go (publish);
 // what a reconnecting client is told, setwatches.go; who may do what, acl.go;
@@ -31,7 +33,8 @@ import "fmt"
 // Profile is the version whose behaviour is followed.
 type Profile uint8
 
-// The profiles. They differ in what ZK-14 lists.
+// The profiles. They differ in what ZK-14 lists and, as recordings show, in how a
+// multi is read and in what a client's deleteContainer does.
 const (
 	V38 Profile = iota
 	V39

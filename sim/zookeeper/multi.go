@@ -8,7 +8,7 @@ func (m *Machine) multi(c *conn, req *Request) {
 	m.begin()
 	code := marshallingError
 	var results []Result
-	if !req.Malformed && multiOps(req.Ops) {
+	if !req.Malformed && m.readsMulti(req.Ops) {
 		results, code = m.applyAll(c, req.Ops)
 	}
 	if code != CodeOK {
@@ -25,12 +25,17 @@ func (m *Machine) multi(c *conn, req *Request) {
 	r.Results = results
 }
 
-// multiOps says whether a multi may hold the operations; the server cannot read
-// one that holds others (MultiOperationRecord.java).
-func multiOps(ops []Request) bool {
+// readsMulti says whether the server can read a multi: not one that holds other
+// operations, nor on 3.9 one that creates with flags that do not exist
+// (MultiOperationRecord.java).
+func (m *Machine) readsMulti(ops []Request) bool {
 	for i := range ops {
 		switch ops[i].Op {
-		case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL, OpDelete, OpSetData, OpCheck:
+		case OpCreate, OpCreate2, OpCreateContainer:
+			if m.cfg.Profile == V39 && !validFlags(ops[i].Flags) {
+				return false
+			}
+		case OpCreateTTL, OpDelete, OpSetData, OpCheck:
 		default:
 			return false
 		}
@@ -47,7 +52,7 @@ func (m *Machine) applyAll(c *conn, ops []Request) (results []Result, code Code)
 			failAll(results, i, o.code)
 			return results, o.code
 		}
-		results[i] = success(&ops[i], o)
+		results[i] = m.success(&ops[i], o)
 	}
 	return results, CodeOK
 }
@@ -66,14 +71,15 @@ func failAll(results []Result, culprit int, code Code) {
 	}
 }
 
-// success makes the record of an operation (ZK-8.2). A create2 is read as a create
-// and answers without a stat (MultiOperationRecord.java:78; seen on a server
-// 3.8.0); what made a container or a TTL node answers as create2 does
-// (FinalRequestProcessor.java:225).
-func success(op *Request, o outcome) Result {
+// success makes the record of an operation (ZK-8.2). What made a container or a TTL
+// node answers as create2 does (FinalRequestProcessor.java:225). 3.8 reads create2
+// and createContainer as a create and answers them as one; 3.9 keeps them apart
+// (ZOOKEEPER-4026; both were seen).
+func (m *Machine) success(op *Request, o outcome) Result {
 	switch op.Op {
 	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
-		if o.node.kind == container || o.node.kind == ttl {
+		apart := m.cfg.Profile == V39 && (op.Op == OpCreate2 || op.Op == OpCreateContainer)
+		if apart || o.node.kind == container || o.node.kind == ttl {
 			return Result{Op: OpCreate2, Path: o.node.path, Stat: o.node.stat()}
 		}
 		return Result{Op: OpCreate, Path: o.node.path}
@@ -98,7 +104,7 @@ func (m *Machine) observeMulti(c *conn, ops []Request, results []Result, code Co
 			if results[i].Path != "" {
 				w.Path = results[i].Path
 			}
-			w.Ephemeral = ephemeralFlags(&ops[i])
+			w.Ephemeral = m.kindOf(&ops[i], true) == ephemeral
 		case results[i].Err != CodeOK:
 			w.Err = results[i].Err
 		default:

@@ -139,9 +139,7 @@ func (m *Machine) apply(c *conn, req *Request, inMulti bool) outcome {
 	case OpReconfig:
 		return m.reconfig()
 	case OpDeleteContainer:
-		// The server reads the whole frame, header and all, as the path, and that has
-		// NULs in it (PrepRequestProcessor.java:331; ZK-1.6).
-		return outcome{code: badArguments}
+		return m.deleteContainer(req)
 	}
 	// createSession reads a timeout that clients do not send (ZK-1.6).
 	return outcome{code: marshallingError}

@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,9 +18,13 @@ func TestMachineAgreesWithARealServerOnInventedScripts(t *testing.T) { // ZK-22.
 	if *realAddr == "" {
 		t.Skip("needs a real server: -zookeeper host:port")
 	}
+	i := slices.IndexFunc(versions, func(v version) bool { return v.name == *realVersion })
+	if i < 0 {
+		t.Fatalf("-zookeeper-version %s: want one of %v", *realVersion, versions)
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		s := invent(rt)
-		if diff := cmp.Diff(playReal(rt, s), s.play(newSimulated(false))); diff != "" {
+		if diff := cmp.Diff(playReal(rt, s), s.play(newSimulated(versions[i].profile, false))); diff != "" {
 			rt.Fatalf("-real server +machine:\n%s", diff)
 		}
 	})

@@ -14,8 +14,9 @@ type simulated struct {
 	xid   int32
 }
 
-func newSimulated(strict bool) *simulated {
+func newSimulated(profile zookeeper.Profile, strict bool) *simulated {
 	cfg := realConfig
+	cfg.Profile = profile
 	cfg.EnforceQuota, cfg.ReconfigEnabled = strict, strict
 	return &simulated{m: zookeeper.New(cfg, 0), ids: map[int]int64{}}
 }
