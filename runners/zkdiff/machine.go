@@ -96,6 +96,12 @@ func (c *machineConn) Receive() ([]byte, error) {
 	return message, nil
 }
 
+// Ends never waits either.
+func (c *machineConn) Ends() (messages [][]byte, ended bool) {
+	messages, c.inbox = c.inbox, nil
+	return messages, c.closed
+}
+
 func (c *machineConn) Close() {
 	if !c.closed {
 		c.closed = true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
@@ -255,6 +256,17 @@ func (p *player) connect(c int, req *zookeeper.ConnectRequest) error {
 		return err
 	}
 	resp, err := p.handshake(conn, req)
+	if err == nil || errors.Is(err, errRefused) {
+		// Whoever has the session loses the connection, also to a wrong password
+		// (ZK-2.5).
+		for other := range p.clients {
+			if p.clients[other].conn != nil && p.clients[other].session.id == req.SessionID {
+				if err := p.readToTheEnd(other); err != nil {
+					return err
+				}
+			}
+		}
+	}
 	switch {
 	case errors.Is(err, ErrClosed):
 		p.say(c, "closed without an answer")
@@ -336,11 +348,11 @@ func (p *player) readUpTo(c int, req *zookeeper.Request) error {
 			return err
 		}
 		if xid == zookeeper.XidNotification {
-			event, err := wire.DecodeEvent(message)
+			event, err := p.event(message)
 			if err != nil {
 				return err
 			}
-			events = append(events, fmt.Sprintf("event %v %s zxid=%s", event.Type, p.relative(event.Path), p.zxid(event.Zxid)))
+			events = append(events, event)
 			continue
 		}
 		reply, err := wire.DecodeReply(message, req.Op)
@@ -360,8 +372,39 @@ func (p *player) readUpTo(c int, req *zookeeper.Request) error {
 		events = nil
 		p.created = append(p.created, p.madeBy(&reply)...)
 		p.say(c, p.reply(&reply))
+		if reply.Err == env.ZKAuthFailed || reply.Err == env.ZKUnimplemented && reply.Zxid == -1 {
+			return p.readToTheEnd(c)
+		}
 		return nil
 	}
+}
+
+// readToTheEnd reads what comes before the server closes the connection, which it
+// is to do.
+func (p *player) readToTheEnd(c int) error {
+	messages, ended := p.clients[c].conn.Ends()
+	var events []string
+	for _, message := range messages {
+		event, err := p.event(message)
+		if err != nil {
+			return err
+		}
+		events = append(events, event)
+	}
+	p.sayEvents(c, events)
+	if ended {
+		p.say(c, "closed")
+	} else {
+		p.say(c, "is not closed")
+	}
+	p.hangUp(c)
+	return nil
+}
+
+// event is a message that is one as a line.
+func (p *player) event(message []byte) (string, error) {
+	e, err := wire.DecodeEvent(message)
+	return fmt.Sprintf("event %v %s zxid=%s", e.Type, p.relative(e.Path), p.zxid(e.Zxid)), err
 }
 
 // settle asks every connection for what has come to it: a ping is answered after it.

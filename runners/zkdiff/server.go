@@ -21,6 +21,9 @@ type Conn interface {
 	// Receive waits for the next message; ErrClosed when the server has closed the
 	// connection and nothing is left.
 	Receive() ([]byte, error)
+	// Ends waits for the end of a connection that the server is to close, in its own
+	// time, and returns what came before. It says whether the end came.
+	Ends() (messages [][]byte, ended bool)
 	Close()
 }
 
@@ -29,6 +32,9 @@ var ErrClosed = errors.New("the server has closed the connection")
 
 // answerTimeout is how long a server may take for an answer.
 const answerTimeout = 10 * time.Second
+
+// closeTimeout is how long a server may take to close a connection.
+const closeTimeout = 2 * time.Second
 
 // superCredential may do everything on servers that are set up as ZK-17.2 says; the
 // script's znodes are removed with it.

@@ -40,8 +40,20 @@ func (c *tcpConn) Send(frame []byte) error {
 // longest is the longest message that is read.
 const longest = 64 << 20
 
-func (c *tcpConn) Receive() ([]byte, error) {
-	if err := c.conn.SetReadDeadline(time.Now().Add(answerTimeout)); err != nil {
+func (c *tcpConn) Receive() ([]byte, error) { return c.receive(answerTimeout) }
+
+func (c *tcpConn) Ends() (messages [][]byte, ended bool) {
+	for {
+		message, err := c.receive(closeTimeout)
+		if err != nil {
+			return messages, errors.Is(err, ErrClosed)
+		}
+		messages = append(messages, message)
+	}
+}
+
+func (c *tcpConn) receive(limit time.Duration) ([]byte, error) {
+	if err := c.conn.SetReadDeadline(time.Now().Add(limit)); err != nil {
 		return nil, ErrClosed
 	}
 	var length [4]byte
@@ -63,7 +75,7 @@ func (c *tcpConn) Receive() ([]byte, error) {
 // time is another thing.
 func ended(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return fmt.Errorf("found no answer within %v", answerTimeout)
+		return fmt.Errorf("found no answer in time")
 	}
 	return ErrClosed
 }
