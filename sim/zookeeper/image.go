@@ -1,11 +1,15 @@
 package zookeeper
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Image is the durable state of a server as plain data, for those who keep it
 // elsewhere than in memory: what a Snapshot holds, spelled out.
 type Image struct {
 	Zxid          int64
+	Epoch         int64
 	NextSessionID int64
 	// Nodes come in an order in which parents are before their children.
 	Nodes    []NodeImage
@@ -41,7 +45,7 @@ type SessionImage struct{ ID, TimeoutMs int64 }
 
 // Image spells the snapshot out.
 func (s *Snapshot) Image() Image {
-	image := Image{Zxid: s.zxid, NextSessionID: s.nextSessionID}
+	image := Image{Zxid: s.zxid, Epoch: s.epoch, NextSessionID: s.nextSessionID}
 	for i := range s.nodes {
 		image.Nodes = append(image.Nodes, s.nodes[i].node.image(s.nodes[i].owner))
 	}
@@ -85,7 +89,7 @@ func (m *Machine) SessionImage(id int64) (SessionImage, bool) {
 // not one of a tree: the first node must be the root, and each other's parent
 // must come before it.
 func NewSnapshot(image Image) (*Snapshot, error) {
-	s := &Snapshot{zxid: image.Zxid, nextSessionID: image.NextSessionID}
+	s := &Snapshot{zxid: image.Zxid, epoch: image.Epoch, nextSessionID: image.NextSessionID}
 	known := make(map[string]bool, len(image.Nodes))
 	for i := range image.Nodes {
 		node := &image.Nodes[i]
@@ -100,6 +104,9 @@ func NewSnapshot(image Image) (*Snapshot, error) {
 			return nil, fmt.Errorf("image of zookeeper: node %q comes twice or before its parent", node.Path)
 		}
 		known[node.Path] = true
+		if of, ok := quotaLimitsOf(node.Path); ok {
+			s.quotas = append(s.quotas, of)
+		}
 		s.nodes = append(s.nodes, saved)
 	}
 	if len(s.nodes) == 0 {
@@ -140,3 +147,18 @@ func (n *NodeImage) saved() (savedNode, error) {
 
 // NextSessionID is the id that the next new session gets.
 func (m *Machine) NextSessionID() int64 { return m.nextSessionID }
+
+// QuotaStats is the znode in which a change of the znode at path is counted. The
+// server writes it without telling anybody (see quota.go). ok is false when
+// there is no quota above path.
+func (m *Machine) QuotaStats(path string) (stats string, ok bool) {
+	of := m.tree.quotaOf(path)
+	return quotaRoot + of + "/" + statsChild, of != ""
+}
+
+// quotaLimitsOf is the path whose quota has its limits at path.
+func quotaLimitsOf(path string) (of string, ok bool) {
+	of, below := strings.CutPrefix(path, quotaRoot)
+	of, limits := strings.CutSuffix(of, "/"+limitsChild)
+	return of, below && limits && of != ""
+}

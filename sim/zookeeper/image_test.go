@@ -20,6 +20,29 @@ func TestImageKeepsEverything(t *testing.T) {
 	expect(t, b.Dump(), a.Dump())
 }
 
+func TestImageKeepsQuotas(t *testing.T) {
+	l := newLab(t, Config{EnforceQuota: true})
+	c := l.connect()
+	for _, path := range []string{"/a", quotaRoot + "/a"} {
+		l.must(c, mk(path))
+	}
+	l.must(c, Request{Op: OpCreate, Path: quotaRoot + "/a/" + limitsChild, Data: []byte("count=-1,bytes=-1=;countHardLimit=2"), ACL: openACL})
+	l.must(c, mk(quotaRoot+"/a/"+statsChild))
+	l.must(c, mk("/a/b"))
+	stats, ok := l.m.QuotaStats("/a/b")
+	expect(t, ok, true)
+	expect(t, stats, "/zookeeper/quota/a/zookeeper_stats")
+	_, ok = l.m.QuotaStats("/other")
+	expect(t, ok, false)
+	saved, err := NewSnapshot(l.m.Snapshot().Image())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.m = Restore(l.m.cfg, 0, saved)
+	c, _ = l.dial(reattach(0x100000000000000, 10_000))
+	expect(t, l.reply(c, mk("/a/c")).Err, CodeQuotaExceeded)
+}
+
 func TestImageOfOneNode(t *testing.T) {
 	l := populated(t)
 	for _, n := range l.m.Snapshot().Image().Nodes {

@@ -12,7 +12,7 @@ func DecodeConnectRequest(message []byte) (zookeeper.ConnectRequest, error) {
 		LastZxidSeen: r.int64(), TimeoutMs: r.int32(), SessionID: r.int64(), Password: r.buffer(),
 	}
 	if req.HasReadOnly = len(r.rest) > 0; req.HasReadOnly {
-		r.bool()
+		req.ReadOnly = r.bool()
 	}
 	return req, r.err("connect request")
 }
@@ -26,7 +26,7 @@ func AppendConnectRequest(b []byte, req *zookeeper.ConnectRequest) []byte {
 	b = appendLong(b, req.SessionID)
 	b = appendBuffer(b, req.Password)
 	if req.HasReadOnly {
-		b = appendBool(b, false)
+		b = appendBool(b, req.ReadOnly)
 	}
 	return endFrame(b, at)
 }

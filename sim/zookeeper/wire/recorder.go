@@ -12,18 +12,21 @@ import (
 // happen and looks at the machine after each input, when all that belongs
 // together is there.
 type recorder struct {
-	wrote    bool
+	zxid     int64    // of the last record
 	nodes    []string // written or deleted
 	parents  []string // of created and deleted ones
 	sessions []int64  // begun or ended
 }
 
-// note remembers what a write touched. A failed one uses up a zxid (ZK-4.1), so
-// it makes a record too.
-func (r *recorder) note(w *zookeeper.Write) {
-	r.wrote = true
+// note remembers what a write touched. A failed one touches nothing but the zxid
+// (ZK-4.1), which makes a record too.
+func (r *recorder) note(w *zookeeper.Write, m *zookeeper.Machine) {
 	if w.Err != zookeeper.CodeOK {
 		return
+	}
+	// By a quota that the transaction may end.
+	if stats, ok := m.QuotaStats(w.Path); ok {
+		r.nodes = append(r.nodes, stats)
 	}
 	switch w.Op {
 	case zookeeper.OpCreateSession, zookeeper.OpCloseSession:
@@ -44,8 +47,15 @@ func (r *recorder) note(w *zookeeper.Write) {
 
 // record appends the record of what was noted since the last one, if anything.
 func (r *recorder) record(b []byte, m *zookeeper.Machine) []byte {
-	if !r.wrote {
+	if m.Zxid() == r.zxid {
 		return b
+	}
+	r.zxid = m.Zxid()
+	for _, path := range r.nodes {
+		// By a quota that the transaction may have begun.
+		if stats, ok := m.QuotaStats(path); ok {
+			r.nodes = append(r.nodes, stats)
+		}
 	}
 	w := beginRecord(b, m.NowMs(), m.Zxid(), m.NextSessionID())
 	r.nodes, r.parents, r.sessions = unique(r.nodes), unique(r.parents), unique(r.sessions)
@@ -72,7 +82,7 @@ func (r *recorder) record(b []byte, m *zookeeper.Machine) []byte {
 			w.ended(id)
 		}
 	}
-	r.wrote, r.nodes, r.parents, r.sessions = false, r.nodes[:0], r.parents[:0], r.sessions[:0]
+	r.nodes, r.parents, r.sessions = r.nodes[:0], r.parents[:0], r.sessions[:0]
 	return w.end()
 }
 

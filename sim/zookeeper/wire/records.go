@@ -168,7 +168,7 @@ func (r *reader) offspring() zookeeper.Offspring {
 
 // snapshot makes the machine's own form.
 func (s *state) snapshot() (*zookeeper.Snapshot, error) {
-	image := zookeeper.Image{Zxid: s.zxid, NextSessionID: s.nextSessionID}
+	image := zookeeper.Image{Zxid: s.zxid, Epoch: s.zxid >> 32, NextSessionID: s.nextSessionID}
 	// By path, parents come before their children.
 	for _, path := range slices.Sorted(maps.Keys(s.nodes)) {
 		image.Nodes = append(image.Nodes, s.nodes[path])

@@ -104,7 +104,7 @@ func (s *Server) boot() error {
 	if s.commit == nil {
 		return nil
 	}
-	s.commit.work.L = &s.mu
+	s.commit.work.L, s.commit.recorder.zxid = &s.mu, s.machine.Zxid()
 	if snapshot == nil {
 		if err := s.commit.store.first(s.beganMs, s.machine.Snapshot()); err != nil {
 			s.commit.store.close()
@@ -117,7 +117,7 @@ func (s *Server) boot() error {
 // wrote is the machine's OnWrite.
 func (s *Server) wrote(w zookeeper.Write) {
 	if s.commit != nil {
-		s.commit.recorder.note(&w)
+		s.commit.recorder.note(&w, s.machine)
 	}
 	s.writes.write(s.machine.NowMs(), &w, s.addrOf(&w))
 	if w.Op == zookeeper.OpCloseSession {

@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/monosim/monosim/sim/zookeeper"
@@ -26,7 +29,7 @@ type recorded struct {
 
 func newRecorded() *recorded {
 	r := &recorded{}
-	r.m = zookeeper.New(zookeeper.Config{ExtendedTypes: true, OnWrite: func(w zookeeper.Write) { r.rec.note(&w) }}, 0)
+	r.m = zookeeper.New(zookeeper.Config{ExtendedTypes: true, OnWrite: func(w zookeeper.Write) { r.rec.note(&w, r.m) }}, 0)
 	var first strings.Builder
 	writeSnapshot(&first, 0, r.m.Snapshot())
 	r.records = []byte(first.String())
@@ -57,6 +60,18 @@ func dumpOf(s *zookeeper.Snapshot) string {
 	return zookeeper.Restore(zookeeper.Config{}, 1_000_000, s).Dump()
 }
 
+// expectImage compares what a dump does not show, in the order of paths.
+func expectImage(t failer, got, want *zookeeper.Snapshot) {
+	t.Helper()
+	images := [2]zookeeper.Image{got.Image(), want.Image()}
+	for i := range images {
+		slices.SortFunc(images[i].Nodes, func(a, b zookeeper.NodeImage) int { return strings.Compare(a.Path, b.Path) })
+	}
+	if diff := cmp.Diff(images[1], images[0], cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("got (+), want (-):\n%s", diff)
+	}
+}
+
 func TestRecordsAddUpToTheState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newRecorded()
@@ -65,7 +80,8 @@ func TestRecordsAddUpToTheState(t *testing.T) {
 				r.m.Connect(0, zookeeper.ConnID(id+1), &zookeeper.ConnectRequest{TimeoutMs: int32(4000 * (id + 1))})
 			})
 		}
-		paths := rapid.SampledFrom([]string{"/a", "/a/b", "/a/b/c", "/d", "/d/s-", "/", "/a/e"})
+		paths := rapid.SampledFrom([]string{"/a", "/a/b", "/a/b/c", "/d", "/d/s-", "/", "/a/e",
+			"/zookeeper/quota/a", "/zookeeper/quota/a/zookeeper_limits", "/zookeeper/quota/a/zookeeper_stats"})
 		next := zookeeper.ConnID(4)
 		var op func(inner bool) zookeeper.Request
 		op = func(inner bool) zookeeper.Request {
@@ -76,7 +92,7 @@ func TestRecordsAddUpToTheState(t *testing.T) {
 			}
 			req := zookeeper.Request{
 				Op: rapid.SampledFrom(kinds).Draw(t, "op"), Path: paths.Draw(t, "path"), Version: -1, ACL: openACL,
-				Data:  rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(t, "data"),
+				Data:  []byte(rapid.SampledFrom([]string{"", "x", "xyz", "count=3,bytes=-1"}).Draw(t, "data")),
 				Flags: rapid.Int32Range(0, 3).Draw(t, "flags"), TTLMs: 5,
 			}
 			switch req.Op {
@@ -99,7 +115,9 @@ func TestRecordsAddUpToTheState(t *testing.T) {
 				next++
 			}
 		}
-		if got, want := dumpOf(restored(t, r.records)), dumpOf(r.m.Snapshot()); got != want {
+		again := restored(t, r.records)
+		expectImage(t, again, r.m.Snapshot())
+		if got, want := dumpOf(again), dumpOf(r.m.Snapshot()); got != want {
 			t.Fatalf("got\n%s\nwant\n%s", got, want)
 		}
 	})
