@@ -229,6 +229,8 @@ func TestNulls(t *testing.T) { // ZK-1.1, ZK-5.7
 			zookeeper.Request{Xid: 1, Op: 1, Path: "/"}},
 		{"vector of negative length", "00000001 00000001 00000001 2f ffffffff fffffffe 00000000",
 			zookeeper.Request{Xid: 1, Op: 1, Path: "/"}},
+		{"null id of auth, as kazoo writes it", "00000001 00000001 00000001 2f ffffffff 00000001 0000001f 00000004 61757468 ffffffff 00000000",
+			zookeeper.Request{Xid: 1, Op: 1, Path: "/", ACL: []zookeeper.ACL{{Perms: 31, Scheme: "auth"}}}},
 		{"null scheme", "00000001 00000064 00000000 ffffffff ffffffff", zookeeper.Request{Xid: 1, Op: 100}},
 		{"null prefix", "00000001 00000067 ffffffff", zookeeper.Request{Xid: 1, Op: 103}},
 		{"bytes after the body", "00000001 00000009 00000001 2f 123456", zookeeper.Request{Xid: 1, Op: 9, Path: "/"}},

@@ -169,9 +169,20 @@ func (r *reader) acl() []zookeeper.ACL {
 	n, _ := r.count(12)
 	list := make([]zookeeper.ACL, n)
 	for i := range list {
-		list[i] = zookeeper.ACL{Perms: zookeeper.Perm(r.int32()), Scheme: r.nullable(), ID: r.string()}
+		list[i] = zookeeper.ACL{Perms: zookeeper.Perm(r.int32()), Scheme: r.nullable()}
+		list[i].ID = r.id(list[i].Scheme)
 	}
 	return list
+}
+
+// id reads the identity of a scheme. kazoo writes an empty one, as that of auth,
+// as null; where the server looks at it, null breaks the request.
+func (r *reader) id(scheme string) string {
+	switch scheme {
+	case "world", "digest", "ip":
+		return r.string()
+	}
+	return r.nullable()
 }
 
 func (r *reader) stat() (s zookeeper.Stat) {

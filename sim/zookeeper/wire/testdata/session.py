@@ -5,7 +5,7 @@ import threading
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import BadVersionError, NodeExistsError, NoNodeError, RolledBackError
-from kazoo.security import make_digest_acl
+from kazoo.security import CREATOR_ALL_ACL, make_digest_acl
 
 PATIENCE = 20
 
@@ -43,6 +43,9 @@ def main(hosts):
     assert raised(Exception, other.get, "/mine")
     zk.get("/mine")
     assert zk.get_acls("/mine")[0][0].id.scheme == "digest"
+
+    zk.create("/own", b"", acl=CREATOR_ALL_ACL)
+    assert zk.get_acls("/own")[0][0].id.id.startswith("u:")
 
     transaction = zk.transaction()
     transaction.create("/app/t", b"x")
