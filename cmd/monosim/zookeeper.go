@@ -35,6 +35,7 @@ type zooKeeperOptions struct {
 	words         []string
 	extendedTypes bool
 	reconfig      bool
+	enforceQuota  bool
 	superDigest   string
 }
 
@@ -71,6 +72,7 @@ was answered is lost, however the server ends.`,
 	f.StringSliceVar(&o.words, "4lw", []string{"*"}, "four-letter words to answer, as ruok,mntr; * for all")
 	f.BoolVar(&o.extendedTypes, "extended-types", false, "allow TTL znodes (extendedTypesEnabled)")
 	f.BoolVar(&o.reconfig, "reconfig-enabled", false, "refuse reconfig as a standalone server that has it enabled")
+	f.BoolVar(&o.enforceQuota, "enforce-quota", false, "refuse what goes beyond the hard limits of quotas (enforceQuota)")
 	f.StringVar(&o.superDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
 	cmd.AddCommand(newZooKeeperCheckCommand())
 	return cmd
@@ -142,7 +144,8 @@ func (o *zooKeeperOptions) options(stderr io.Writer) (opt wire.Options, err erro
 	if least > most {
 		return opt, fmt.Errorf("--min-session-timeout: %v, want at most --max-session-timeout, %v", least, most)
 	}
-	cfg.ExtendedTypes, cfg.ReconfigEnabled, cfg.SuperDigest = o.extendedTypes, o.reconfig, o.superDigest
+	cfg.ExtendedTypes, cfg.ReconfigEnabled = o.extendedTypes, o.reconfig
+	cfg.EnforceQuota, cfg.SuperDigest = o.enforceQuota, o.superDigest
 	if opt.Speed, err = parseSpeed(o.speed); err != nil {
 		return opt, err
 	}
