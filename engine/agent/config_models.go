@@ -228,8 +228,11 @@ func (c *AgentConfig) ServerSchedule(serverType string) ([]OptInt, error) {
 		if shard == -1 && !c.Quirks.Keeps(Q161) {
 			shard = 0
 		}
-		// Python's remainder has the sign of the divisor.
-		if remainder := i % c.NumShard.V; remainder == shard || remainder != 0 && c.NumShard.V < 0 && remainder+c.NumShard.V == shard {
+		remainder := i % c.NumShard.V
+		if remainder != 0 && c.NumShard.V < 0 {
+			remainder += c.NumShard.V // Python's has the sign of the divisor
+		}
+		if remainder == shard {
 			tasks = append(tasks, pysem.Some(i))
 		}
 	}

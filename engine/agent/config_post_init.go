@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// hostShardEnv names the number of containers that share the PS shards
+// HostShardEnv names the number of containers that share the PS shards
 // (constants.py:15).
-const hostShardEnv = "MONOLITH_HOST_SHARD_N"
+const HostShardEnv = "MONOLITH_HOST_SHARD_N"
 
 // postInit completes the configuration from the environment, in the reference's
 // order (utils.py:375-485).
@@ -77,7 +77,7 @@ func (c *AgentConfig) chooseDeployType() error {
 
 // checkNumShard insists on the number that the environment gives (Q159).
 func (c *AgentConfig) checkNumShard() error {
-	text, ok := c.env.Host.LookupEnv(hostShardEnv)
+	text, ok := c.env.Host.LookupEnv(HostShardEnv)
 	if !ok {
 		text = "1"
 	}

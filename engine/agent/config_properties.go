@@ -9,8 +9,11 @@ import (
 // The methods of this file read the environment at each call, as the reference's
 // properties do (utils.py:530-584).
 
-// NumTCEShard is the number of containers that share the PS shards.
-func (c *AgentConfig) NumTCEShard() (int, error) { return c.envInt(hostShardEnv, 1) }
+// NumTCEShard is the number of containers that share the PS shards
+// (utils.py:529; constants.py:15 has the variable's name).
+//
+// Speed: a look-up and the reading of a number; asked when a configuration is made.
+func (c *AgentConfig) NumTCEShard() (int, error) { return c.envInt(HostShardEnv, 1) }
 
 // ShardID is the number of this container among them, -1 when SHARD_ID is unset.
 func (c *AgentConfig) ShardID() (int, error) { return c.envInt("SHARD_ID", -1) }
