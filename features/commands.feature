@@ -50,3 +50,14 @@ Feature: Commands, patterns and files that agents make
     Then the answer at "steps > 1 > config > model_config_list > config > 2 > name" is "default"
     When it is answered with Q144 repaired
     Then the answer at "steps > 1 > config > model_config_list > config" is [{"name": "ps_0", "base_path": "/e/ps_0", "model_platform": "tensorflow", "model_version_policy": {"latest": {"num_versions": 1}}}]
+
+  @Q71
+  Scenario: A client asks for a type of server by its name
+    Given the recorded case svr_client.SvrClient.sequence/type-by-name
+    When it is answered as the reference does
+    Then step 1 raises NameError
+    And the answer at "steps > 4" raises NameError
+    When it is answered with Q71 repaired
+    Then the answer at "steps > 1 > r > json > addresses > ps:0 > address" is ["10.0.0.1:1", "10.0.0.2:1"]
+    And step 4 returns 0
+    And the answer at "steps > 5" raises Exception

@@ -63,6 +63,7 @@ func (c *ServingClient) Unload(model string) error {
 type LoadState struct {
 	Portal  bool
 	Publish bool
+	// Service has a replica once, in the order of the first of its znodes.
 	Service []ServiceState
 }
 
@@ -97,7 +98,8 @@ func trueOrNone(b bool) string {
 func (c *ServingClient) Status(model string) (LoadState, error) {
 	paths := c.mirror.Paths()
 	var s LoadState
-	stat, err := c.zk.Exists(pysem.JoinStrings(paths.Portal, model))
+	// Here names are put into paths as they are; load and unload join (client.py:62).
+	stat, err := c.zk.Exists(paths.Portal + "/" + model)
 	if err != nil {
 		return s, err
 	}
@@ -116,12 +118,12 @@ func (c *ServingClient) Status(model string) (LoadState, error) {
 			break
 		}
 	}
-	s.Service, err = c.services(pysem.JoinStrings(paths.Service, model))
+	s.Service, err = c.services(paths.Service + "/" + model)
 	return s, err
 }
 
 func (c *ServingClient) services(root string) ([]ServiceState, error) {
-	var list []ServiceState
+	states := newOrdered[string, any]()
 	nodes, err := c.zk.Children(root)
 	if err != nil {
 		return nil, err
@@ -140,11 +142,18 @@ func (c *ServingClient) services(root string) ([]ServiceState, error) {
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, ServiceState{Replica: node + ":" + replica, Stat: replicaMetaClass.get(meta, "stat")})
+			states.set(node+":"+replica, replicaMetaClass.get(meta, "stat"))
 		}
+	}
+	list := make([]ServiceState, 0, states.len())
+	for replica, stat := range states.all {
+		list = append(list, ServiceState{Replica: replica, Stat: stat})
 	}
 	return list, nil
 }
+
+// Mirror is the client's copy of what is served.
+func (c *ServingClient) Mirror() *ZKMirror { return c.mirror }
 
 // Close ends the session.
 func (c *ServingClient) Close() { c.zk.Stop() }

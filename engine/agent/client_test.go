@@ -134,10 +134,7 @@ func TestSvrClientAsksTheAgentOfItsConfiguration(t *testing.T) {
 			}}
 			e.Network = net
 			c := NewSvrClient(e, &AgentConfig{AgentPort: pysem.Some(1002)})
-			serverType, err := ServerTypeOf("entry")
-			if err != nil {
-				t.Fatal(err)
-			}
+			const serverType = agentservice.ServerType_ENTRY
 			response, err := c.GetReplicas(serverType, 7)
 			if err != nil || len(response.GetAddressList().GetAddress()) != 1 {
 				t.Errorf("got %v, error %v, want one address", response, err)
@@ -155,21 +152,20 @@ func TestSvrClientAsksTheAgentOfItsConfiguration(t *testing.T) {
 	}
 }
 
-// The reference takes the type of its flag whatever the argument says
-// (svr_client.py:45-54), so that this call would ask for ps with --server_type=ps.
-func TestQ71_ACallAsksForTheTypeThatItIsGiven(t *testing.T) {
+// svr_client.py:45-54.
+func TestQ71_AServerTypeByNameIsANameErrorUntilRepaired(t *testing.T) {
+	if _, err := ServerTypeOf("ps", Python); pysem.TypeOf(err) != "NameError" {
+		t.Errorf("got %v, want NameError", err)
+	}
 	for _, test := range []struct {
 		name string
 		want agentservice.ServerType
 	}{{"ps", agentservice.ServerType_PS}, {"entry", agentservice.ServerType_ENTRY}, {"dense", agentservice.ServerType_DENSE}} {
-		if got, err := ServerTypeOf(test.name); got != test.want || err != nil {
+		if got, err := ServerTypeOf(test.name, Fixed); got != test.want || err != nil {
 			t.Errorf("%s: got %v, error %v, want %v", test.name, got, err, test.want)
 		}
 	}
-}
-
-func TestAnUnknownServerTypeIsRefused(t *testing.T) {
-	if _, err := ServerTypeOf("PS"); !errors.Is(err, &pysem.Error{Type: "Exception", Message: "server_type error"}) {
-		t.Errorf("got %v, want Exception: server_type error", err)
+	if _, err := ServerTypeOf("PS", Fixed); !errors.Is(err, &pysem.Error{Type: "Exception", Message: "server_type error"}) {
+		t.Errorf("PS: got %v, want Exception: server_type error", err)
 	}
 }

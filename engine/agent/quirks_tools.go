@@ -1,11 +1,12 @@
 package agent
 
-// The quirks that the model manager, the commands and the instance files can
+// The quirks that the model manager, the commands, the clients and the instance files can
 // repair.
 const (
 	Q54  Quirk = 54  // agent_controller.py:122: decl ignores the model name
 	Q55  Quirk = 55  // agent_controller.py:46: the oldest version counts as the latest
 	Q58  Quirk = 58  // agent_controller.py:80: hidden files become sub-graphs
+	Q71  Quirk = 71  // svr_client.py:47: a server type by name is a NameError
 	Q100 Quirk = 100 // model_manager.py:173: an orphan read lock fails every start
 	Q102 Quirk = 102 // model_manager.py:189: versions are compared as strings
 	Q103 Quirk = 103 // model_manager.py:299: models with a common prefix are copied too

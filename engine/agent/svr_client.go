@@ -18,9 +18,13 @@ type SvrClient struct {
 // NewSvrClient makes a client; it connects with the first call.
 func NewSvrClient(e *env.Env, conf *AgentConfig) *SvrClient { return &SvrClient{e: e, conf: conf} }
 
-// ServerTypeOf is the server type with a name; another name is an Exception
-// (svr_client.py:45).
-func ServerTypeOf(name string) (agentservice.ServerType, error) {
+// ServerTypeOf is the server type with a name (svr_client.py:45). The reference
+// asks flags that its module does not have, a NameError (Q71); without that quirk
+// a name that is none is an Exception.
+func ServerTypeOf(name string, quirks Quirks) (agentservice.ServerType, error) {
+	if quirks.Keeps(Q71) {
+		return 0, pysem.Raise("NameError", "name 'FLAGS' is not defined")
+	}
 	switch name {
 	case "ps":
 		return agentservice.ServerType_PS, nil
@@ -42,6 +46,16 @@ func (c *SvrClient) HeartBeat(serverType agentservice.ServerType) (*agentservice
 func (c *SvrClient) GetReplicas(serverType agentservice.ServerType, task int32) (*agentservice.GetReplicasResponse, error) {
 	response := &agentservice.GetReplicasResponse{}
 	return response, c.call(MethodGetReplicas, &agentservice.GetReplicasRequest{ServerType: serverType, Task: task}, response)
+}
+
+// PrintedReplicas is the line that the reference prints of an answer
+// (svr_client.py:69).
+func PrintedReplicas(r *agentservice.GetReplicasResponse) string {
+	addresses := []any{}
+	for _, a := range r.GetAddressList().GetAddress() {
+		addresses = append(addresses, a)
+	}
+	return pysem.Repr(addresses)
 }
 
 // Close ends the connection.

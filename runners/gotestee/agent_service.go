@@ -2,11 +2,9 @@ package gotestee
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/engine/env"
@@ -25,28 +23,34 @@ var agentServiceOps = table{
 
 // watched is the service over a watcher, with the nodes of the case created.
 func (c *call) watched() (agent.ServiceAnswers, error) {
+	answers, _, err := c.watchedTree()
+	return answers, err
+}
+
+// watchedTree is that service, and the client of its tree.
+func (c *call) watchedTree() (agent.ServiceAnswers, *fakeZK, error) {
 	conf, err := c.config()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	options := c.in.objectOr("watcher")
 	w, zk, err := c.watcher(conf, options.flag("archon"), options.optStr("family"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := w.Watch(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, n := range c.in.steps("nodes") {
 		meta, err := dataOf[agent.ReplicaMeta](n.arguments, agent.DefaultReplicaMeta)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if _, err := zk.Create(n.name, meta.Serialize(), env.CreateOptions{MakePath: true}); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return agent.AnswersV1{Watcher: w}, nil
+	return agent.AnswersV1{Watcher: w}, zk, nil
 }
 
 // provided is the service of an agent v3 over the addresses of the case.
@@ -73,8 +77,12 @@ func (c *call) addrs() ([]agent.ModelAddresses, error) {
 	if c.in.value("addrs") == nil {
 		return nil, nil
 	}
+	return modelAddresses(c.in.object("addrs")), nil
+}
+
+// modelAddresses is {name: [address or null]}.
+func modelAddresses(addrs arguments) []agent.ModelAddresses {
 	var list []agent.ModelAddresses
-	addrs := c.in.object("addrs")
 	for _, m := range addrs.Items {
 		entry := agent.ModelAddresses{Name: m.Key}
 		for _, a := range addrs.list(m.Key) {
@@ -86,39 +94,48 @@ func (c *call) addrs() ([]agent.ModelAddresses, error) {
 		}
 		list = append(list, entry)
 	}
-	return list, nil
+	return list
 }
 
 // mirrored is the service of an agent v2, without the config's replicas.
 func (c *call) mirrored(update bool) (agent.ServiceAnswers, error) {
+	answers, _, err := c.mirroredTree(update)
+	return answers, err
+}
+
+// mirroredTree is that service, and the client of its tree.
+func (c *call) mirroredTree(update bool) (agent.ServiceAnswers, *fakeZK, error) {
 	conf, err := c.config()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	zk, err := c.startedZK()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m := agent.NewZKMirror(c.env, zk, agent.MirrorOptions{Bzid: "b", ShardID: pysem.Some(0), NumShard: 1, Quirks: c.quirks})
-	if update {
-		var replicas []*agent.ReplicaMeta
-		for _, a := range c.in.objects("replicas") {
-			meta, err := dataOf[agent.ReplicaMeta](a, agent.DefaultReplicaMeta)
-			if err != nil {
-				return nil, err
-			}
-			replicas = append(replicas, &meta)
-		}
-		if err := m.Start(false); err != nil {
-			return nil, err
-		}
-		if err := m.UpdateService(replicas); err != nil {
-			return nil, err
-		}
-	} else if err := m.Start(false); err != nil {
-		return nil, err
+	if err := m.Start(false); err != nil {
+		return nil, nil, err
 	}
-	return agent.AnswersV2{Env: c.env, Conf: conf, Mirror: m}, nil
+	if update {
+		if err := c.updateService(m); err != nil {
+			return nil, nil, err
+		}
+	}
+	return agent.AnswersV2{Env: c.env, Conf: conf, Mirror: m}, zk, nil
+}
+
+// updateService registers the replicas of the case.
+func (c *call) updateService(m *agent.ZKMirror) error {
+	var replicas []*agent.ReplicaMeta
+	for _, a := range c.in.objects("replicas") {
+		meta, err := dataOf[agent.ReplicaMeta](a, agent.DefaultReplicaMeta)
+		if err != nil {
+			return err
+		}
+		replicas = append(replicas, &meta)
+	}
+	return m.UpdateService(replicas)
 }
 
 func (c *call) serviceV2() (any, error) { return c.answered(c.mirrored(true)) }
@@ -265,7 +282,7 @@ func (c *call) serviceOverGRPC() (any, error) {
 	return object("calls", calls), nil
 }
 
-func callOver(channel env.Channel, r rpc) (any, error) {
+func callOver(channel env.Channel, r rpc) (*pysem.Dict, error) {
 	request, err := r.bytes()
 	if err != nil {
 		return nil, err
@@ -278,76 +295,6 @@ func callOver(channel env.Channel, r rpc) (any, error) {
 		return nil, err
 	}
 	return attempt(replyOf(r.response), nil), nil
-}
-
-// messageDict is MessageToDict with the proto's field names.
-func messageDict(m protoreflect.Message) *pysem.Dict {
-	d := object()
-	fields := m.Descriptor().Fields()
-	for i := range fields.Len() {
-		f := fields.Get(i)
-		if !m.Has(f) {
-			continue
-		}
-		v := m.Get(f)
-		switch {
-		case f.IsMap():
-			d.Set(string(f.Name()), mapDict(f, v.Map()))
-		case f.IsList():
-			list := []any{}
-			for j := range v.List().Len() {
-				list = append(list, fieldValue(f, v.List().Get(j)))
-			}
-			d.Set(string(f.Name()), list)
-		default:
-			d.Set(string(f.Name()), fieldValue(f, v))
-		}
-	}
-	return d
-}
-
-func mapDict(f protoreflect.FieldDescriptor, m protoreflect.Map) *pysem.Dict {
-	var keys []protoreflect.MapKey
-	m.Range(func(k protoreflect.MapKey, _ protoreflect.Value) bool {
-		keys = append(keys, k)
-		return true
-	})
-	slices.SortFunc(keys, func(a, b protoreflect.MapKey) int { return strings.Compare(a.String(), b.String()) })
-	d := object()
-	for _, k := range keys {
-		d.Set(k.String(), fieldValue(f.MapValue(), m.Get(k)))
-	}
-	return d
-}
-
-func fieldValue(f protoreflect.FieldDescriptor, v protoreflect.Value) any {
-	switch x := v.Interface().(type) {
-	case protoreflect.Message:
-		return messageDict(x)
-	case protoreflect.EnumNumber:
-		if known := f.Enum().Values().ByNumber(x); known != nil {
-			return string(known.Name())
-		}
-		return int(x)
-	case int64, uint64:
-		return fmt.Sprint(x)
-	case uint32:
-		return int(x)
-	case float32:
-		return shortFloat(x)
-	default:
-		return x
-	}
-}
-
-// shortFloat is the shortest number that is the same float32, as Python's
-// json_format writes it.
-func shortFloat(f float32) float64 {
-	short, err := pysem.ParseFloat(fmt.Sprint(f))
-	if err != nil {
-		return float64(f)
-	}
-	return short
 }
 
 // serviceOfNothing is the servicer's constructor without a watcher, a mirror or a

@@ -15,11 +15,7 @@ func (c *call) backendSequence() (any, error) {
 	zk := c.newZK()
 	r := &backendRun{b: agent.NewZKBackend(c.env, c.in.str("bzid"), zk), zk: zk}
 	steps := c.sequence(zk, r.do, r.after, "delete", "ensure_path")
-	tree := zk.tree()
-	if rows, ok := tree.([]any); ok {
-		sort.Slice(rows, func(i, j int) bool { return rows[i].([]any)[0].(string) < rows[j].([]any)[0].(string) })
-	}
-	return object("steps", steps, "tree", tree, "service_map", serviceMap(r.b.ServiceMap())), nil
+	return object("steps", steps, "tree", sortedTree(zk), "service_map", serviceMap(r.b.ServiceMap())), nil
 }
 
 type backendRun struct {
@@ -38,12 +34,26 @@ func (r *backendRun) after(s step, out *pysem.Dict) {
 	}
 	v, _ := out.Get("writes")
 	writes, _ := v.([]any)
+	createsFirst(writes)
+}
+
+// createsFirst sorts writes that the reference makes in the order of sets.
+func createsFirst(writes []any) {
 	sort.SliceStable(writes, func(i, j int) bool {
 		if a, b := callName(writes[i]) == "create", callName(writes[j]) == "create"; a != b {
 			return a
 		}
 		return callPath(writes[i]) < callPath(writes[j])
 	})
+}
+
+// sortedTree is the tree by path; nil before the start.
+func sortedTree(zk *fakeZK) any {
+	tree := zk.tree()
+	if rows, ok := tree.([]any); ok {
+		sort.Slice(rows, func(i, j int) bool { return rows[i].([]any)[0].(string) < rows[j].([]any)[0].(string) })
+	}
+	return tree
 }
 
 func savedModelOf(a arguments, name string) agent.SavedModel {

@@ -34,6 +34,7 @@ type table map[string]operation
 var operations = merge(
 	utilsOps, instanceOps, dataDefOps, zkClientOps, zkMirrorOps, replicaManagerOps, backendsOps, agentServiceOps, tfsMonitorOps,
 	modelMgrOps, agentV3Ops, modelManagerOps, agentControllerOps, tfsClientOps, resourceUtilsOps, trainingOps, discoveryOps, agentOps, agentV1Ops,
+	clientOps, svrClientOps, constantsOps, agentV3SequenceOps, agentServiceSequenceOps,
 )
 
 func merge(tables ...table) table {

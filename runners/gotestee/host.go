@@ -38,6 +38,17 @@ func (h *host) Setenv(key, value string) {
 	h.Host.Setenv(key, value)
 }
 
+// setVariables sets variables of the environment; null takes one away.
+func (c *call) setVariables(variables arguments) {
+	for _, item := range variables.Items {
+		if item.Value == nil {
+			c.host.unsetenv(item.Key)
+			continue
+		}
+		c.host.Setenv(item.Key, variables.str(item.Key))
+	}
+}
+
 func (h *host) LookupIP() (string, error)   { return found(h.ipv4, hosts.ErrNoName) }
 func (h *host) LookupIPv6() (string, error) { return found(h.ipv6, hosts.ErrNoName) }
 func (h *host) RouteIP() (string, error)    { return found(h.route, hosts.ErrNoRoute) }

@@ -72,13 +72,7 @@ func (r *mirrorRun) do(s step) (any, error) {
 	m := r.m
 	switch s.name {
 	case "env":
-		for _, item := range s.Items {
-			if item.Value == nil {
-				r.c.host.unsetenv(item.Key)
-				continue
-			}
-			r.c.env.Host.Setenv(item.Key, s.str(item.Key))
-		}
+		r.c.setVariables(s.arguments)
 		return nil, nil
 	case "mirror.start":
 		return nil, m.Start(s.flag("is_client"))

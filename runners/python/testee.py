@@ -9,7 +9,8 @@ values the encoding, surroundings what a case sees of the world, finder how the
 reference is imported. check_examples.py runs answered cases and compares.
 
 Flags of the reference's command line modules clash (Q60), so the operations of
-tfs_client run in a second process of this program, started when first needed.
+tfs_client and of client run in processes of their own of this program, started
+when first needed.
 """
 import importlib
 import json
@@ -28,12 +29,14 @@ NAME, VERSION = "python", "0.1"
 LONGEST_SECONDS = 25
 
 # The operations' modules by the process they run in.
-MAIN, CLIENT = "main", "client"
+MAIN, TFS_CLIENT, CLIENT = "main", "tfs_client", "client"
 PARTS = {
     MAIN: ("utils", "data_def", "mocked_zkclient", "zk_mirror", "replica_manager", "backends", "agent_service",
            "tfs_monitor", "mocked_tfserving", "agent_v3", "tfs_wrapper", "model_manager", "agent_controller",
-           "resource_utils", "training", "service_discovery", "agent", "agent_v1"),
-    CLIENT: ("tfs_client", "tfs_client_program"),
+           "resource_utils", "training", "service_discovery", "agent", "agent_v1", "agent_v3_sequence",
+           "agent_service_sequence", "svr_client", "constants"),
+    TFS_CLIENT: ("tfs_client", "tfs_client_program"),
+    CLIENT: ("client",),
 }
 
 
@@ -73,7 +76,7 @@ def load(part):
 
 
 class Testee:
-    """Answers requests with the operations of this process, or through the other one."""
+    """Answers requests with the operations of this process, or through the others."""
 
     def __init__(self, part, environment):
         self.part = part
@@ -83,7 +86,7 @@ class Testee:
             self.ops = load(part)
         except Unavailable as e:
             self.why_not = str(e)
-        self.other = None
+        self.others = {}  # processes by part
 
     def answer(self, line):
         """The answer to a line, whatever is wrong with it."""
@@ -98,15 +101,16 @@ class Testee:
             return {"id": identity, "skipped": self.why_not}
         if op in self.ops:
             return {"id": identity, **self.run(self.ops[op], request)}
-        if self.part == MAIN and op.split(".")[0] in PARTS[CLIENT]:
-            return self.pass_on(line)
+        other = other_part(op)
+        if self.part == MAIN and other:
+            return self.pass_on(other, line)
         return {"id": identity, "skipped": f"unknown operation {op}"}
 
     def known(self):
         if self.why_not:
             return []
-        others = [] if self.part == CLIENT else self.pass_on('{"op": "hello"}').get("ops", [])
-        return list(self.ops) + others
+        others = [part for part in PARTS if part != MAIN] if self.part == MAIN else []
+        return list(self.ops) + [op for part in others for op in self.pass_on(part, '{"op": "hello"}').get("ops", [])]
 
     def run(self, op, request):
         import surroundings  # pylint: disable=import-outside-toplevel
@@ -128,24 +132,32 @@ class Testee:
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
-    def pass_on(self, line):
-        if self.other is None:
-            self.other = subprocess.Popen([sys.executable, os.path.abspath(__file__), CLIENT], env=self.environment,
-                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd="/")
+    def pass_on(self, part, line):
+        if part not in self.others:
+            self.others[part] = subprocess.Popen([sys.executable, os.path.abspath(__file__), part],
+                                                 env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                                 cwd="/")
+        other = self.others[part]
         try:
-            self.other.stdin.write(line.strip().encode("utf-8", "surrogatepass") + b"\n")
-            self.other.stdin.flush()
-            return json.loads(self.other.stdout.readline())
+            other.stdin.write(line.strip().encode("utf-8", "surrogatepass") + b"\n")
+            other.stdin.flush()
+            return json.loads(other.stdout.readline())
         except (OSError, ValueError) as e:
-            self.other = None  # it died; the next case starts another
-            return {"id": json.loads(line).get("id"), "skipped": f"the process for tfs_client ended: {e!r}"}
+            del self.others[part]  # it died; the next case starts another
+            return {"id": json.loads(line).get("id"), "skipped": f"the process for {part} ended: {e!r}"}
 
     def close(self):
-        if self.other is not None:
-            self.other.stdin.close()
-            self.other.wait()
+        for other in self.others.values():
+            other.stdin.close()
+            other.wait()
         if "surroundings" in sys.modules:
             sys.modules["surroundings"].directory.remove()
+
+
+def other_part(op):
+    """The part beside the main one that has the operation's module, or None."""
+    module = op.split(".")[0]
+    return next((part for part, names in PARTS.items() if part != MAIN and module in names), None)
 
 
 def fix_hashes():

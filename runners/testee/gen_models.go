@@ -21,6 +21,7 @@ var genModels = map[string]generator{
 	"agent_v3.AgentV3.layout_update_callback":         genLayoutUpdate,
 	"agent_v3.AgentV3._gen_addrs_map":                 genAddressMap,
 	"agent_v3.AgentV3.sync_available_saved_models":    genSyncModels,
+	"agent_v3.AgentV3.sequence":                       genAgentV3Sequence,
 	"tfs_wrapper.TFSWrapper._prepare_cmd":             genWrapperCommand,
 	"tfs_wrapper.TFSWrapper.list_saved_models_status": genModelStatus,
 	"tfs_wrapper.FakeTFSWrapper": func(d *draws, c *Case) {

@@ -22,8 +22,17 @@
 // the modules of runners/python/ops that answer them:
 //
 //   - agent.py: agent.main.
+//   - agent_service_sequence.py: agent_service.AgentService.sequence, a service over a
+//     tree or addresses that steps change.
 //   - agent_v1.py: agent_v1.AgentV1.sequence (what an agent starts, probes and kills,
 //     and when, while its servers, their replicas and signals do as the case plans).
+//   - agent_v3_sequence.py: agent_v3.AgentV3.sequence, an agent's life: what it writes
+//     and serves after each step.
+//   - client.py: client.ServingClient.sequence, the client's calls over a tree that steps
+//     prepare.
+//   - constants.py: constants.values and constants.HOST_SHARD_ENV.
+//   - svr_client.py: svr_client.SvrClient.sequence, calls to an agent of version 1 or 3
+//     or to none, with what is dialed and printed.
 //   - tfs_client.py: tfs_client.generate_random_instance,
 //     .generate_random_example_batch, .gen_random_file and
 //     .get_example_batch_proto_v2. in.draws are the random numbers, so that what is

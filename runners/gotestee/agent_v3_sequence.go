@@ -1,0 +1,219 @@
+package gotestee
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// agentV3SequenceOps are an agent v3 from its start to its end.
+var agentV3SequenceOps = table{"agent_v3.AgentV3.sequence": (*call).agentV3Sequence}
+
+// agentV3Run is a sequence on one agent.
+type agentV3Run struct {
+	c       *call
+	a       *agent.AgentV3
+	zk      *fakeZK
+	server  *toldServer
+	threads *steppedTasks
+	signals *heldSignals
+	log     *roundLog
+	// shown is the JSON of what an answer showed last.
+	shown map[string][]byte
+}
+
+func (c *call) agentV3Sequence() (any, error) {
+	r := &agentV3Run{
+		c: c, threads: &steppedTasks{Tasks: c.env.Tasks}, signals: &heldSignals{Processes: c.env.Processes},
+		log: &roundLog{Log: c.env.Log}, shown: map[string][]byte{},
+	}
+	c.env.Tasks, c.env.Processes, c.env.Log = r.threads, r.signals, r.log
+	wrapper := c.in.str("wrapper")
+	a, zk, err := c.newAgentV3(func(path string) agent.ModelServerProcess {
+		fake := agent.NewFakeTFSWrapper(c.env, path)
+		r.server = &toldServer{ModelServerProcess: fake, grpc: wrapper == "grpc"}
+		if wrapper == "fake" {
+			return fake
+		}
+		return r.server
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.a, r.zk = a, zk
+	steps := c.sequence(zk, r.do, r.after, "delete", "ensure_path")
+	return object("steps", steps, "tree", sortedTree(zk)), nil
+}
+
+func (r *agentV3Run) do(s step) (any, error) {
+	switch s.name {
+	case "start":
+		return nil, r.a.Start()
+	case "stop":
+		r.a.Stop()
+		return nil, nil
+	case "report_round":
+		return r.threads.round("service info"), nil
+	case "bindings_round":
+		return r.threads.round("bindings"), nil
+	case "signal":
+		r.signals.deliver(env.SIGTERM)
+		return nil, nil
+	case "statuses":
+		r.server.states = s.arguments
+		return nil, nil
+	case "lost":
+		r.zk.tell(env.Lost)
+		return nil, nil
+	case "connected":
+		r.zk.tell(env.Connected)
+		return nil, nil
+	}
+	unknownStep(s)
+	return nil, nil
+}
+
+func (r *agentV3Run) after(s step, out *pysem.Dict) {
+	if v, ok := out.Get("writes"); ok && s.name == "bindings_round" {
+		createsFirst(v.([]any))
+	}
+	if len(r.log.lines) > 0 {
+		out.Set("log", r.log.lines)
+		r.log.lines = nil
+	}
+	r.show(out, "config", encode(r.serverConfig()))
+	r.show(out, "services", encode(serviceMap(r.a.Backend().ServiceMap())))
+	r.show(out, "addrs", encode(attempt(r.addresses())))
+}
+
+// show adds a value that changed.
+func (r *agentV3Run) show(out *pysem.Dict, name string, value any) {
+	text := pysem.AppendJSON(nil, value)
+	if !bytes.Equal(text, r.shown[name]) {
+		r.shown[name] = text
+		out.Set(name, raw{value})
+	}
+}
+
+// serverConfig is what the model server reads.
+func (r *agentV3Run) serverConfig() any {
+	var models config.ModelServerConfig
+	content, err := r.c.env.Files.ReadFile(r.a.ConfigPath())
+	if err == nil {
+		err = textpb.Unmarshal(string(content), &models)
+	}
+	if err != nil {
+		badCasef("the model config file: %v", err)
+	}
+	return pb(&models)
+}
+
+// addresses are what HeartBeat would tell, sorted by name.
+func (r *agentV3Run) addresses() (any, error) {
+	addrs, err := r.a.AddressMap(r.a.Backend().ServiceMap())
+	slices.SortStableFunc(addrs, func(a, b agent.ModelAddresses) int { return strings.Compare(a.Name, b.Name) })
+	list := []any{}
+	for _, m := range addrs {
+		list = append(list, []any{m.Name, m.Addrs})
+	}
+	return list, err
+}
+
+// toldServer is the reference's double of a model server, told what it is.
+type toldServer struct {
+	agent.ModelServerProcess
+	grpc   bool
+	states arguments // by model; no dict for none
+}
+
+func (s *toldServer) IsGRPCRemoteOp() (bool, error) { return s.grpc, nil }
+
+func (s *toldServer) ListSavedModelsStatus() ([]agent.SavedModelStatus, error) {
+	list, err := s.ModelServerProcess.ListSavedModelsStatus()
+	for i, status := range list {
+		if s.states.Dict == nil || !s.states.has(status.Name) {
+			continue
+		}
+		if list[i].Missing = s.states.value(status.Name) == "int"; !list[i].Missing {
+			list[i].Status.State = env.ModelState(s.states.integer(status.Name))
+		}
+	}
+	return list, err
+}
+
+// steppedTasks run a round when a step says so.
+type steppedTasks struct {
+	env.Tasks
+	loops map[string]func()
+}
+
+// slept unwinds a loop after its round.
+type slept time.Duration
+
+func (t *steppedTasks) Go(name string, fn func()) env.Task {
+	if t.loops == nil {
+		t.loops = map[string]func(){}
+	}
+	if _, ok := t.loops[name]; !ok {
+		t.loops[name] = fn
+	}
+	return endedTask(name)
+}
+
+func (t *steppedTasks) Sleep(d time.Duration) { panic(slept(d)) }
+
+// round is the seconds that the loop sleeps after one round, nil when it has ended
+// or was never started.
+func (t *steppedTasks) round(name string) (seconds any) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case slept:
+			seconds = int(time.Duration(r) / time.Second)
+		default:
+			panic(r)
+		}
+	}()
+	if loop, ok := t.loops[name]; ok {
+		loop()
+	}
+	return nil
+}
+
+// heldSignals arrive when a step says so.
+type heldSignals struct {
+	env.Processes
+	handlers map[env.Signal]func()
+}
+
+func (h *heldSignals) Notify(sig env.Signal, handler func()) {
+	if h.handlers == nil {
+		h.handlers = map[env.Signal]func(){}
+	}
+	h.handlers[sig] = handler
+}
+
+func (h *heldSignals) deliver(sig env.Signal) { h.handlers[sig]() }
+
+// roundLog keeps the errors of rounds, with the type of what was raised.
+type roundLog struct {
+	env.Log
+	lines []string
+}
+
+func (l *roundLog) Logf(level env.Level, format string, args ...any) {
+	const beginning = "error in bg thread: "
+	if !strings.HasPrefix(format, beginning) {
+		l.Log.Logf(level, format, args...)
+		return
+	}
+	typ, _ := failureOf(args[0].(error))
+	l.lines = append(l.lines, beginning+typ)
+}

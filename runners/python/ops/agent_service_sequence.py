@@ -1,0 +1,98 @@
+"""agent_service.AgentService.sequence: a service over a tree, or addresses, that steps change.
+
+in.version, in.config, in.watcher and in.nodes as for agent_service.grpc; version 2 is over a mirror without replicas.
+The service is started first. call: rpc, and fields or bytes of the request; a message and its json, or a status whose
+details are <GRPC DETAILS> where gRPC words them. addrs, of version 3: value, which its function answers from then on,
+or raises, a text of a ValueError; before the first such step it answers null. stop: the service. zk.<method>, of the
+versions 1 and 2: the client, not logged.
+
+A step is an attempt or a status, and has asked where the function of version 3 ran: how often.
+"""
+import grpc
+
+from monolith.agent_service import agent_service as reference
+from monolith.agent_service import utils
+
+import recorder
+from ops import agent_service
+from values import GRPC_DETAILS, Raw, attempt, encode
+
+
+class Sequence:
+    """A service that is started, and a channel to it."""
+
+    def __init__(self, given):
+        agent_service.use_server(agent_service.Server)
+        self.zk, self.value, self.raises, self.asked = None, None, None, 0
+        self.service = self.made(given["version"], given)
+        self.service.start()
+        self.channel = grpc.insecure_channel(f"127.0.0.1:{self.service._server.port}")
+
+    def made(self, version, given):
+        config = utils.AgentConfig(**given["config"])
+        if version == 1:
+            watcher = agent_service.watcher_of(config, given)
+            self.zk = watcher._zk
+            return reference.AgentService(watcher)
+        if version == 2:
+            mirror = agent_service.mirror_with(None)
+            self.zk = mirror._zk
+            return reference.AgentService(mirror, conf=config)
+        return reference.AgentService(reference.AgentDataProvider(self.tell), conf=config)
+
+    def tell(self):
+        self.asked += 1
+        if self.raises is not None:
+            raise ValueError(self.raises)
+        return self.value
+
+    def answer(self, name, arguments):
+        try:
+            answer = {"r": Raw(encode(self.step(name, arguments)))}
+        except grpc.RpcError as e:
+            answer = {"status": shown(agent_service.status(e))}
+        except Exception as e:  # pylint: disable=broad-except
+            answer = attempt(raise_again, e)
+        if self.asked:
+            answer["asked"], self.asked = self.asked, 0
+        return answer
+
+    def step(self, name, arguments):
+        if name.startswith("zk."):
+            return recorder.call(self.zk, name[len("zk."):], arguments)
+        return getattr(self, name)(**arguments)
+
+    def call(self, rpc, fields=None, bytes=None):  # pylint: disable=redefined-builtin
+        request = agent_service.request_of(rpc, fields if bytes is None else bytes)
+        return agent_service.reply(agent_service.ask(self.channel, rpc, request))
+
+    def addrs(self, value=None, raises=None):
+        self.value, self.raises = value, raises
+
+    def stop(self):
+        self.service._server.stop(None).wait()
+
+    def close(self):
+        self.channel.close()
+        self.stop()
+
+
+def shown(status):
+    """A status; what gRPC words itself has the address in it."""
+    ours = status["details"].startswith("Exception calling application: ")
+    return status if ours else {**status, "details": GRPC_DETAILS}
+
+
+def raise_again(exception):
+    raise exception
+
+
+def sequence(given):
+    run = Sequence(given)
+    try:
+        return {"steps": [run.answer(name, arguments) for name, arguments in given["steps"]]}
+    finally:
+        run.close()
+
+
+OPS = {"agent_service.AgentService.sequence": sequence}

@@ -1,0 +1,173 @@
+"""agent_v3.AgentV3.sequence: an agent of version 3 from its start to its end, over a tree that steps change.
+
+in.config, in.wrapper, in.steps. The agent is made as for the other operations of agent_v3, with the reference's
+FakeTFSWrapper for a model server ("fake"), or one that adds is_grpc_remote_op to it ("grpc" true, "archon" false) and
+that models by name have a state of which statuses tells; all others are AVAILABLE.
+
+A step is an attempt, with what it caused where there is any: writes (runs of deletes and of ensure_path by path; of
+a round of bindings, which are made and dropped in order of name, creates before deletes, by path), log (errors of
+rounds, with the exception's type in place of its text), config (the ModelServerConfig of the file that the server
+polls, when it changed), services (the service map, models sorted, when it changed) and addrs (an attempt: what
+HeartBeat would tell, sorted by name, when it changed). out also has the tree at the end, sorted by path.
+
+start, stop: the agent's; its threads do not run by themselves. report_round, bindings_round: one round of the thread
+for the container's service, for the bindings; answers the seconds that it sleeps afterwards, null when it has ended
+or was never started. signal: SIGTERM arrives. statuses: {model name: state, or "int" for a bare integer}. lost,
+connected: the connection. zk.<method>: the client, not logged.
+"""
+import sys
+import types
+
+from google.protobuf import text_format
+from tensorflow_serving.apis import get_model_status_pb2
+from tensorflow_serving.config import model_server_config_pb2
+
+from monolith.agent_service import agent_v3
+from monolith.agent_service import tfs_wrapper
+
+import recorder
+import surroundings
+from ops.agent_v3 import new_agent
+from ops.backends import service_map
+from values import Raw, SortedSet, attempt, encode, pairs
+
+# What is available is a set, whose order the bindings would come in.
+agent_v3.set = SortedSet
+
+BACKGROUND = ("report_round", "bindings_round")
+
+
+class Slept(BaseException):
+    """Ends a thread's loop after one round."""
+
+
+class Server(tfs_wrapper.FakeTFSWrapper):
+    """A model server that is told what it is."""
+
+    def __init__(self, config_file, is_grpc_remote_op):
+        super().__init__(config_file)
+        self.is_grpc_remote_op = is_grpc_remote_op
+        self.states = {}
+
+    def list_saved_models_status(self):
+        found = super().list_saved_models_status()
+        for name in found:
+            if name in self.states:
+                state = self.states[name]
+                found[name] = 0 if state == "int" else get_model_status_pb2.ModelVersionStatus(state=state)
+        return found
+
+
+class Thread:
+    """A thread that runs a round when a step says so."""
+
+    made = []
+
+    def __init__(self, target):
+        self.run = target
+        self.made.append(self)
+
+    def start(self):
+        pass
+
+    def join(self):
+        pass
+
+
+class Log:
+    """The errors of rounds; their texts are Python's, but for the type."""
+
+    def __init__(self):
+        self.lines = []
+
+    def error(self, line):
+        self.lines.append(f"{line.split(':')[0]}: {type(sys.exc_info()[1]).__name__}")
+
+    def info(self, line):
+        pass
+
+    warning = info
+
+
+class Sequence:
+
+    def __init__(self, given):
+        Thread.made = []
+        agent_v3.threading = surroundings.threading_with(Thread)
+        agent_v3.time = types.SimpleNamespace(sleep=self.sleep)
+        agent_v3.logging = self.log = Log()
+        self.agent, self.client = new_agent(given["config"])
+        path = self.agent._model_config_path
+        wrapper = given["wrapper"]
+        self.server = (tfs_wrapper.FakeTFSWrapper(path) if wrapper == "fake" else Server(path, wrapper == "grpc"))
+        self.agent._tfs_wrapper = self.server
+        self.shown = {}
+
+    def sleep(self, seconds):
+        raise Slept(seconds)
+
+    def answer(self, name, arguments):
+        answer = attempt(self.step, name, arguments)
+        writes = self.client.take_writes(sort=("delete", "ensure_path"))
+        if name == "bindings_round":
+            writes.sort(key=lambda w: (w[0] != "create", recorder.path_of(w)))
+        if writes:
+            answer["writes"] = writes
+        if self.log.lines:
+            answer["log"], self.log.lines = self.log.lines, []
+        for key, value in (("config", self.config()), ("services", service_map(self.agent._backend)),
+                           ("addrs", attempt(self.addrs))):
+            value = encode(value)
+            if value != self.shown.get(key):
+                self.shown[key] = value
+                answer[key] = Raw(value)
+        return answer
+
+    def config(self):
+        return text_format.Parse(self.server.model_config_text(), model_server_config_pb2.ModelServerConfig())
+
+    def addrs(self):
+        return sorted(pairs(self.agent._gen_addrs_map()))
+
+    def step(self, name, arguments):
+        if name.startswith("zk."):
+            return recorder.call(self.client, name[len("zk."):], arguments)
+        if name in BACKGROUND:
+            return self.round(*Thread.made[BACKGROUND.index(name):][:1])
+        return getattr(self, name)(**arguments)
+
+    def round(self, thread=None):
+        try:
+            if thread:
+                thread.run()
+        except Slept as e:
+            return e.args[0]
+        return None
+
+    def start(self):
+        self.agent.start()
+
+    def stop(self):
+        self.agent.stop()
+
+    def signal(self):
+        self.agent.signal_handler(15, None)
+
+    def statuses(self, **states):
+        self.server.states = states
+
+    def lost(self):
+        self.agent._backend._is_lost.set()
+
+    def connected(self):
+        self.agent._backend._is_lost.clear()
+
+
+def sequence(given):
+    run = Sequence(given)
+    steps = [run.answer(name, arguments) for name, arguments in given["steps"]]
+    tree = run.client.tree()
+    return {"steps": steps, "tree": tree and sorted(tree, key=lambda node: node[0])}
+
+
+OPS = {"agent_v3.AgentV3.sequence": sequence}

@@ -1,0 +1,57 @@
+"""client: ServingClient, which asks agents v2 for models.
+
+client.ServingClient.sequence: in.bzid, in.steps. The client is made on a fake ZooKeeper client, which that starts.
+Every step is an attempt plus writes and log (the lines that client.py logs), left out when empty. out also has data,
+the mirror's cache as pairs, and tree.
+
+load: model_name, model_dir, ckpt?, num_shard?. unload: model_name. get_status: model_name; [portal, publish, service
+as pairs, str of the whole]. zk.<method>: the client itself, not logged.
+"""
+from monolith.agent_service import client
+
+import recorder
+from ops import zk_mirror  # gives the mirror threads that run inline
+from values import attempt, pairs
+
+del zk_mirror
+
+
+class Sequence:
+    """A ServingClient on a fake client."""
+
+    def __init__(self, given):
+        self.zk = recorder.Client()
+        self.log = []
+        client.MonolithKazooClient = lambda hosts: self.zk
+        client.logging = self
+        self.serving = client.ServingClient("", given["bzid"])
+        self.zk.take_writes()
+
+    def warning(self, line):
+        self.log.append(line)
+
+    def answer(self, name, arguments):
+        answer = attempt(self.step, name, arguments)
+        writes = self.zk.take_writes()
+        if writes:
+            answer["writes"] = writes
+        if self.log:
+            answer["log"], self.log = self.log, []
+        return answer
+
+    def step(self, name, arguments):
+        if name.startswith("zk."):
+            return recorder.call(self.zk, name[len("zk."):], arguments)
+        result = getattr(self.serving, name)(**arguments)
+        if name == "get_status":
+            return [result.portal, result.publish, pairs(result.service), str(result)]
+        return result
+
+
+def sequence(given):
+    run = Sequence(given)
+    steps = [run.answer(name, arguments) for name, arguments in given["steps"]]
+    return {"steps": steps, "data": pairs(run.serving._zk._data), "tree": run.zk.tree()}
+
+
+OPS = {"client.ServingClient.sequence": sequence}

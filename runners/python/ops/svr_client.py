@@ -1,0 +1,104 @@
+"""svr_client: SvrClient, which asks an agent over gRPC.
+
+svr_client.SvrClient.sequence: in.serves is null for no agent, or the version of one (1 or 3) that is made of
+in.config, in.watcher, in.nodes and in.addrs as for agent_service.grpc and listens on the agent_port of its
+configuration, on whatever host. The client's configuration is in.config too, or with in.fname that file, which the
+client reads itself. out.steps are attempts plus what the step caused, left out when empty: dialed, the targets of new
+channels, and printed, of get_replicas alone (heart_beat prints a map in an order of its own). A call that failed is
+{"status"} as in agent_service.grpc, details that gRPC words are <GRPC DETAILS>.
+
+heart_beat: server_type, any value. get_replicas: server_type, task. Both answer {"message", "json"}. get_server_type:
+st. env: variables to set, null takes one away. stop: the agent goes. zk.<method>: the client of version 1, not logged.
+"""
+import os
+
+import grpc
+
+from monolith.agent_service import svr_client
+from monolith.agent_service import utils
+
+import recorder
+import surroundings
+from ops import agent_service
+from ops.agent_service_sequence import raise_again, shown
+from values import Raw, attempt, encode
+
+
+class Sequence:
+    """A SvrClient whose channels lead to the agent of the case, if they have its port."""
+
+    def __init__(self, given):
+        agent_service.use_server(agent_service.Server)
+        self.dialed, self.channels, self.zk, self.service, self.port = [], [], None, None, None
+        if given["serves"] is not None:
+            config = utils.AgentConfig(**given["config"])
+            self.service, self.port = self.agent(config, given), config.agent_port
+            self.service.start()
+        svr_client.grpc = self
+        self.client = svr_client.SvrClient(given["fname"] if "fname" in given else
+                                           utils.AgentConfig(**given["config"]))
+
+    def agent(self, config, given):
+        if given["serves"] == 3:
+            return agent_service.agent_service.AgentService(agent_service.provider_with(given), conf=config)
+        watcher = agent_service.watcher_of(config, given)
+        self.zk = watcher._zk
+        return agent_service.agent_service.AgentService(watcher, config.agent_port)
+
+    def insecure_channel(self, target):
+        self.dialed.append(target)
+        reached = self.service is not None and target.rpartition(":")[2] == str(self.port)
+        port = self.service._server.port if reached else surroundings.free_port()
+        self.channels.append(grpc.insecure_channel(f"127.0.0.1:{port}"))
+        return self.channels[-1]
+
+    def answer(self, name, arguments):
+        with surroundings.captured_stdout() as printed:
+            try:
+                answer = {"r": Raw(encode(self.step(name, arguments)))}
+            except grpc.RpcError as e:
+                answer = {"status": shown(agent_service.status(e))}
+            except Exception as e:  # pylint: disable=broad-except
+                answer = attempt(raise_again, e)
+        if self.dialed:
+            answer["dialed"], self.dialed = self.dialed, []
+        if name == "get_replicas" and printed.getvalue():
+            answer["printed"] = printed.getvalue()
+        return answer
+
+    def step(self, name, arguments):
+        if name.startswith("zk."):
+            return recorder.call(self.zk, name[len("zk."):], arguments)
+        if name == "env":
+            return set_variables(arguments)
+        if name == "stop":
+            return self.stop()
+        result = getattr(self.client, name)(**arguments)
+        return result if name == "get_server_type" else agent_service.reply(result)
+
+    def stop(self):
+        if self.service is not None:
+            self.service._server.stop(None).wait()
+
+    def close(self):
+        for channel in self.channels:
+            channel.close()
+        self.stop()
+
+
+def set_variables(variables):
+    for name, value in variables.items():
+        os.environ.pop(name, None)
+        if value is not None:
+            os.environ[name] = value
+
+
+def sequence(given):
+    run = Sequence(given)
+    try:
+        return {"steps": [run.answer(name, arguments) for name, arguments in given["steps"]]}
+    finally:
+        run.close()
+
+
+OPS = {"svr_client.SvrClient.sequence": sequence}
