@@ -7,10 +7,10 @@ BUILD := .build
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism vectors-check check-zookeeper names check-python check-contract bench parity parity-check clean
+.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names check-python check-contract bench parity parity-check clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 check: fmt-check vet lint proto-check test race vectors-check check-zookeeper determinism parity-check ## what CI runs; stops at the first step that fails
 	@echo "== check: ok"
@@ -74,6 +74,9 @@ check-contract: ## hold the AgentService to the real Python over real sockets, b
 check-zookeeper: ## 100,000 operations on a real ZooKeeper and on the simulated one, compared; without a real one on the simulated ones
 	@echo "== check-zookeeper"
 	@$(GO) run ./cmd/monosim zookeeper check
+
+check-zookeeper-suites: ## run the tests of kazoo (KAZOO_SRC, PYTHON) and go-zookeeper (GOZK_SRC) on the simulated ZooKeeper; SERVER=real for a real one
+	$(GO) test -count=1 -v -timeout 90m ./runners/zksuites -server=$(or $(SERVER),simulated)
 
 bench: ## measure
 	$(GO) run ./cmd/bench
