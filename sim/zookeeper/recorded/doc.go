@@ -14,7 +14,4 @@
 //
 // testdata/paragraphs.txt says which test asserts each paragraph of the
 // specification.
-//
-// With the flags and without -update, invented scripts are played on both sides
-// as well.
 package recorded

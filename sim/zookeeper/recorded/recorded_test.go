@@ -24,9 +24,6 @@ var (
 	update      = flag.Bool("update", false, "record testdata from the server of -zookeeper")
 )
 
-// open is the list that lets everybody do everything.
-var open = zookeeper.OpenACL()
-
 // The settings of the recorded server (ZK-17.2).
 var realConfig = zookeeper.Config{ExtendedTypes: true, SuperDigest: zookeeper.DigestID("super:test")}
 

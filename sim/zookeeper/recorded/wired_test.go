@@ -2,7 +2,6 @@ package recorded
 
 import (
 	"encoding/binary"
-	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
 // wired plays on a real server. Panics are faults of the test's own making or a
@@ -33,7 +33,7 @@ func (w *wired) base() int64 { return w.start }
 func (w *wired) close() {
 	for _, conn := range w.connected() {
 		c := w.conns[conn]
-		w.send(c, w.header(&zookeeper.Request{Xid: 1, Op: zookeeper.OpCloseSession}))
+		w.send(c, wire.AppendRequest(nil, &zookeeper.Request{Xid: 1, Op: zookeeper.OpCloseSession}))
 		for {
 			if _, ok := w.frame(conn); !ok {
 				break
@@ -65,8 +65,8 @@ func (w *wired) remove(path string) {
 	}
 }
 
-func (w *wired) send(c net.Conn, body []byte) {
-	c.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...))
+func (w *wired) send(c net.Conn, frame []byte) {
+	c.Write(frame)
 }
 
 // frame reads one frame; false means that the connection was closed.
@@ -104,21 +104,14 @@ func (w *wired) connect(st step) []zookeeper.Out {
 			password = known.Password[:]
 		}
 	}
-	var b juteWriter
-	b.int(0)
-	b.long(req.LastZxidSeen)
-	b.int(req.TimeoutMs)
-	b.long(req.SessionID)
-	b.buffer(password)
-	if req.HasReadOnly {
-		b.bool(false)
-	}
-	w.send(c, b.b)
+	req.Password = password
+	w.send(c, wire.AppendConnectRequest(nil, &req))
 	out := []zookeeper.Out{}
 	if body, ok := w.frame(st.conn); ok {
-		r := juteReader{body}
-		r.int()
-		response := zookeeper.ConnectResponse{TimeoutMs: r.int(), SessionID: r.long(), Password: [16]byte(r.buffer()), HasReadOnly: len(r.b) > 0}
+		response, err := wire.DecodeConnectResponse(body)
+		if err != nil {
+			panic(err)
+		}
 		w.said[st.conn] = response
 		out = append(out, zookeeper.Out{Conn: zookeeper.ConnID(st.conn), Kind: zookeeper.OutConnected, Connected: response})
 	} else {
@@ -129,14 +122,6 @@ func (w *wired) connect(st step) []zookeeper.Out {
 		w.start = w.zxid(st.conn) - 1
 	}
 	return out
-}
-
-func (w *wired) header(req *zookeeper.Request) []byte {
-	var b juteWriter
-	b.int(req.Xid)
-	b.int(int32(req.Op))
-	b.body(req)
-	return b.b
 }
 
 func (w *wired) do(conn int, req zookeeper.Request) []zookeeper.Out {
@@ -152,7 +137,7 @@ func (w *wired) do(conn int, req zookeeper.Request) []zookeeper.Out {
 	if w.conns[conn] == nil {
 		return w.settle()
 	}
-	w.send(w.conns[conn], w.header(&req))
+	w.send(w.conns[conn], wire.AppendRequest(nil, &req))
 	return append(w.until(conn, &req), w.settle()...)
 }
 
@@ -170,20 +155,21 @@ func (w *wired) until(conn int, req *zookeeper.Request) []zookeeper.Out {
 		if !ok {
 			return append(out, zookeeper.Out{Conn: zookeeper.ConnID(conn), Kind: zookeeper.OutClose})
 		}
-		r := juteReader{body}
-		reply := zookeeper.Reply{Xid: r.int(), Zxid: r.long(), Err: zookeeper.Code(r.int()), Op: req.Op}
-		if reply.Xid == zookeeper.XidNotification {
-			event := zookeeper.Event{Type: zookeeper.EventType(r.int()), Zxid: reply.Zxid}
-			r.int()
-			event.Path = r.string()
+		xid, err := wire.ReplyXid(body)
+		if err != nil {
+			panic(err)
+		}
+		if xid == zookeeper.XidNotification {
+			event, err := wire.DecodeEvent(body)
+			if err != nil {
+				panic(err)
+			}
 			out = append(out, zookeeper.Out{Conn: zookeeper.ConnID(conn), Kind: zookeeper.OutEvent, Event: event})
 			continue
 		}
-		if reply.Err == zookeeper.CodeOK {
-			r.reply(&reply)
-			if len(r.b) > 0 {
-				panic(fmt.Sprintf("%s: %d bytes left in the reply", req.Op, len(r.b)))
-			}
+		reply, err := wire.DecodeReply(body, req.Op)
+		if err != nil {
+			panic(err)
 		}
 		return append(out, zookeeper.Out{Conn: zookeeper.ConnID(conn), Kind: zookeeper.OutReply, Reply: reply})
 	}
@@ -195,7 +181,7 @@ func (w *wired) settle() []zookeeper.Out {
 	var out []zookeeper.Out
 	for _, conn := range w.connected() {
 		ping := zookeeper.Request{Xid: zookeeper.XidPing, Op: zookeeper.OpPing}
-		w.send(w.conns[conn], w.header(&ping))
+		w.send(w.conns[conn], wire.AppendRequest(nil, &ping))
 		for _, o := range w.until(conn, &ping) {
 			if o.Kind != zookeeper.OutReply {
 				out = append(out, o)
@@ -207,7 +193,7 @@ func (w *wired) settle() []zookeeper.Out {
 
 func (w *wired) zxid(conn int) int64 {
 	ping := zookeeper.Request{Xid: zookeeper.XidPing, Op: zookeeper.OpPing}
-	w.send(w.conns[conn], w.header(&ping))
+	w.send(w.conns[conn], wire.AppendRequest(nil, &ping))
 	out := w.until(conn, &ping)
 	return out[len(out)-1].Reply.Zxid
 }

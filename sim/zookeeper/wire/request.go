@@ -43,6 +43,8 @@ func (r *reader) requestBody(req *zookeeper.Request) {
 		req.Path, req.ACL, req.Version = r.nullable(), r.acl(), r.int32()
 	case zookeeper.OpMulti, zookeeper.OpMultiRead:
 		req.Ops = r.operations()
+	case zookeeper.OpDeleteContainer:
+		r.container(req)
 	case zookeeper.OpReconfig:
 		r.nullable()
 		r.nullable()
@@ -61,6 +63,15 @@ func (r *reader) requestBody(req *zookeeper.Request) {
 		}
 	case zookeeper.OpSetWatches, zookeeper.OpSetWatches2:
 		req.Watches = r.watchLists(req.Op)
+	}
+}
+
+// container reads the path of a deleteContainer. Only 3.9 reads one; 3.8 takes the
+// whole body for it, refuses it as a path, and never calls it malformed.
+func (r *reader) container(req *zookeeper.Request) {
+	body := reader{rest: r.rest}
+	if path := body.string(); body.why == "" {
+		req.Path = path
 	}
 }
 
@@ -108,7 +119,7 @@ func appendRequestBody(b []byte, req *zookeeper.Request) []byte {
 	switch req.Op {
 	case zookeeper.OpExists, zookeeper.OpGetChildren2:
 		return appendBool(appendString(b, req.Path), req.Watch)
-	case zookeeper.OpGetACL, zookeeper.OpSync, zookeeper.OpGetAllChildrenNumber, zookeeper.OpGetEphemerals:
+	case zookeeper.OpGetACL, zookeeper.OpSync, zookeeper.OpGetAllChildrenNumber, zookeeper.OpGetEphemerals, zookeeper.OpDeleteContainer:
 		return appendString(b, req.Path)
 	case zookeeper.OpSetACL:
 		return appendInt(appendACL(appendString(b, req.Path), req.ACL), req.Version)
