@@ -13,15 +13,17 @@ import (
 
 	"github.com/monosim/monosim/runners/realrun/zkserver"
 	"github.com/monosim/monosim/runners/zkdiff"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
 // zooKeeperCheckOptions are the flags of `monosim zookeeper check`.
 type zooKeeperCheckOptions struct {
-	ops    int
-	seed   uint64
-	server string
-	script string
-	asJSON bool
+	ops     int
+	seed    uint64
+	server  string
+	profile string
+	script  string
+	asJSON  bool
 }
 
 // newZooKeeperCheckCommand makes `monosim zookeeper check`.
@@ -55,6 +57,7 @@ error code has been met, and 2 when what was asked for makes no sense.`,
 	f.IntVar(&o.ops, "ops", 100_000, "how many operations to play on each server")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the first script")
 	f.StringVar(&o.server, "server", "", "address of a real server to compare with, set up as this command's own")
+	f.StringVar(&o.profile, "profile", "zookeeper-3.8", "version to be: zookeeper-3.8, or zookeeper-3.9 with a --server of that version")
 	f.StringVar(&o.script, "script", "", "play the script of this file only, and print what each server does")
 	f.BoolVar(&o.asJSON, "json", false, "print the result as JSON")
 	return cmd
@@ -107,6 +110,13 @@ func (o *zooKeeperCheckOptions) servers(notes io.Writer) (servers []zkdiff.Serve
 			}
 		}
 	}
+	profile, err := wire.ParseProfile(o.profile)
+	if err != nil {
+		return nil, end, fmt.Errorf("--profile: %w", err)
+	}
+	if o.server == "" && o.profile != "zookeeper-3.8" {
+		return nil, end, fmt.Errorf("--profile: found %s without --server, want the address of a real server of that version", o.profile)
+	}
 	switch {
 	case o.server != "":
 		servers = append(servers, zkdiff.TCP{Label: "real server", Addr: o.server})
@@ -122,7 +132,7 @@ func (o *zooKeeperCheckOptions) servers(notes io.Writer) (servers []zkdiff.Serve
 			servers = append(servers, zkdiff.TCP{Label: "real server", Addr: real.Addr()})
 		}
 	}
-	simulated, closeSimulated, err := zkdiff.Simulated()
+	simulated, closeSimulated, err := zkdiff.Simulated(profile)
 	if err != nil {
 		return nil, end, err
 	}

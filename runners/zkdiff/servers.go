@@ -22,13 +22,13 @@ func RealConfig() zkserver.Config {
 const never = 24 * time.Hour
 
 // Simulated are the simulated server behind a port of the loopback, and the state
-// machine of another one. end closes them.
-func Simulated() (servers []Server, end func() error, err error) {
-	served, err := ServeMachine(zookeeper.V38)
+// machine of another one, of a version. end closes them.
+func Simulated(profile zookeeper.Profile) (servers []Server, end func() error, err error) {
+	served, err := ServeMachine(profile)
 	if err != nil {
 		return nil, nil, err
 	}
-	return []Server{TCP{"simulated over TCP", served.Addr()}, NewMachine(Config(zookeeper.V38))}, served.Close, nil
+	return []Server{TCP{"simulated over TCP", served.Addr()}, NewMachine(Config(profile))}, served.Close, nil
 }
 
 // ServeMachine puts a simulated server behind a free port of the loopback.
