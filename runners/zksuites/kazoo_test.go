@@ -28,8 +28,8 @@ func TestKazooSuite(t *testing.T) {
 	}
 }
 
-// pythonWith is the interpreter that PYTHON names; without the modules the test is
-// skipped.
+// pythonWith is the interpreter that PYTHON names, which must have the modules: a
+// test that cannot import one would be skipped.
 func pythonWith(t *testing.T, modules ...string) string {
 	t.Helper()
 	python := os.Getenv("PYTHON")
@@ -37,7 +37,7 @@ func pythonWith(t *testing.T, modules ...string) string {
 		python = "python3"
 	}
 	if out, err := exec.Command(python, "-c", "import "+strings.Join(modules, ", ")).CombinedOutput(); err != nil {
-		t.Skipf("PYTHON, %s, has not all of %s: %s", python, strings.Join(modules, ", "), out)
+		t.Fatalf("PYTHON, %s, wants the modules %s: %s", python, strings.Join(modules, ", "), out)
 	}
 	return python
 }
