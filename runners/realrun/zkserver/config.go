@@ -21,6 +21,10 @@ type Config struct {
 	// ContainerCheck is the time between two sweeps of containers and TTL nodes; 0
 	// means 1 minute.
 	ContainerCheck time.Duration
+	// HeapMB is for a server that is measured: the JVM's own compilers and collector
+	// and a heap of that size (zkEnv.sh gives it 1000). 0 means a server that starts
+	// fast.
+	HeapMB int
 }
 
 // ErrNotInstalled says that there is no server on this machine, and how to get one.
@@ -50,14 +54,19 @@ func (c Config) command(configFile string) (*exec.Cmd, error) {
 	if c.ContainerCheck != 0 {
 		properties = append(properties, fmt.Sprintf("-Dznode.container.checkIntervalMs=%d", c.ContainerCheck.Milliseconds()))
 	}
+	if c.HeapMB != 0 {
+		properties = append(properties, fmt.Sprintf("-Xmx%dm", c.HeapMB))
+	} else {
+		properties = append(properties,
+			// A short life: the plain compiler and collector start faster.
+			"-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+			"-Dzookeeper.preAllocSize=1024") // KB of log at a time, for 64 MB
+	}
 	return exec.Command(java, append(properties,
-		// A short life: the plain compiler and collector start faster.
-		"-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 		"-Dfile.encoding=UTF-8",
 		// What is written survives the server, and need not survive the machine.
 		"-Dzookeeper.forceSync=no",
 		"-Dzookeeper.extendedTypesEnabled=true",
-		"-Dzookeeper.preAllocSize=1024", // KB of log at a time, for 64 MB
 		"-cp", classPath(append([]string{filepath.Dir(configFile)}, jars...)),
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", configFile)...), nil
 }

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// dieWithParent lets the kernel end the server when this program ends without
+// DieWithParent lets the kernel end a server when this program ends without
 // having closed it, as a test that runs out of time does.
-func dieWithParent(cmd *exec.Cmd) {
+func DieWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

@@ -4,5 +4,5 @@ package zkserver
 
 import "os/exec"
 
-// dieWithParent is for Linux only.
-func dieWithParent(*exec.Cmd) {}
+// DieWithParent is for Linux only.
+func DieWithParent(*exec.Cmd) {}

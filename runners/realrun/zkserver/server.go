@@ -79,6 +79,9 @@ func freePort() (int, error) {
 // Addr is where clients reach the server, also while it is stopped.
 func (s *Server) Addr() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
 
+// PID is the process of a server that runs.
+func (s *Server) PID() int { return s.cmd.Process.Pid }
+
 // Start starts the server with the data that it has, and waits until it serves.
 func (s *Server) Start() error {
 	file := filepath.Join(s.dir, "zoo.cfg")
@@ -95,7 +98,7 @@ func (s *Server) Start() error {
 	}
 	defer out.Close() // the child has its own
 	cmd.Stdout, cmd.Stderr = out, out
-	dieWithParent(cmd)
+	DieWithParent(cmd)
 	if err := cmd.Start(); err != nil {
 		return err
 	}
