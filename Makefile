@@ -7,7 +7,7 @@ BUILD := .build
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names check-python check-contract bench parity parity-check clean
+.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names check-python check-contract bench bench-zookeeper parity parity-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +80,9 @@ check-zookeeper-suites: ## run the tests of kazoo (KAZOO_SRC, PYTHON) and go-zoo
 
 bench: ## measure
 	$(GO) run ./cmd/bench
+
+bench-zookeeper: ## a real ZooKeeper and the simulated one side by side: rates and memory; without a real one the simulated only
+	@$(GO) run ./cmd/monosim zookeeper bench
 
 parity: ## rewrite PARITY.md
 	$(GO) run ./cmd/monosim parity -o PARITY.md

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -74,7 +75,7 @@ was answered is lost, however the server ends.`,
 	f.BoolVar(&o.reconfig, "reconfig-enabled", false, "refuse reconfig as a standalone server that has it enabled")
 	f.BoolVar(&o.enforceQuota, "enforce-quota", false, "refuse what goes beyond the hard limits of quotas (enforceQuota)")
 	f.StringVar(&o.superDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
-	cmd.AddCommand(newZooKeeperCheckCommand())
+	cmd.AddCommand(newZooKeeperCheckCommand(), newZooKeeperBenchCommand())
 	return cmd
 }
 
@@ -91,6 +92,10 @@ func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
 		}
 		defer func() { err = errors.Join(err, log.Close()) }()
 		opt.WriteLog = log
+	}
+	if os.Getenv("GOGC") == "" {
+		// Unlike the other commands this one lives long beside others: memory counts.
+		defer debug.SetGCPercent(debug.SetGCPercent(100))
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -1,0 +1,77 @@
+package zkbench
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Options say how long a comparison is.
+type Options struct {
+	Length Length
+	// Rounds is how often each load is run; the median counts. A round that does not
+	// count comes before, so that compilers and caches are warm.
+	Rounds int
+	// Progress, when set, is told of each run before it begins.
+	Progress func()
+}
+
+// Result is what was measured of the servers, in their order.
+type Result struct {
+	Servers []string
+	Rows    []Row
+	// Memory is what each server's process has at the end, in bytes.
+	Memory []int64
+}
+
+// Row is the rates of one load.
+type Row struct {
+	Load      Load
+	PerSecond []float64
+}
+
+// Compare runs all loads on all servers in turn.
+func Compare(opt Options, servers ...*Server) (*Result, error) {
+	loads := Loads()
+	rates := make([][][]float64, len(loads)) // by load and server
+	for i := range rates {
+		rates[i] = make([][]float64, len(servers))
+	}
+	for round := range opt.Rounds + 1 {
+		for i, load := range loads {
+			for j, s := range servers {
+				if opt.Progress != nil {
+					opt.Progress()
+				}
+				rate, err := load.Run(s.Addr, opt.Length)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %s: %w", s.Name, load, err)
+				}
+				if round > 0 {
+					rates[i][j] = append(rates[i][j], rate)
+				}
+			}
+		}
+	}
+	r := &Result{}
+	for i, load := range loads {
+		row := Row{Load: load}
+		for j := range servers {
+			row.PerSecond = append(row.PerSecond, median(rates[i][j]))
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	for _, s := range servers {
+		bytes, err := Resident(s.PID)
+		if err != nil {
+			return nil, fmt.Errorf("memory of %s: %w", s.Name, err)
+		}
+		r.Servers, r.Memory = append(r.Servers, s.Name), append(r.Memory, bytes)
+	}
+	return r, nil
+}
+
+// median is the middle one; of two it is the slower.
+func median(list []float64) float64 {
+	list = slices.Sorted(slices.Values(list))
+	return list[(len(list)-1)/2]
+}

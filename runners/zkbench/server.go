@@ -1,0 +1,82 @@
+package zkbench
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/monosim/monosim/runners/realrun/zkserver"
+)
+
+// Server is a server in a process of its own.
+type Server struct {
+	Name string
+	Addr string
+	PID  int
+	stop func() error
+}
+
+// Real starts the server that is installed here, as zkEnv.sh would but without
+// fsync. Where there is none the error is zkserver.ErrNotInstalled.
+func Real() (*Server, error) {
+	s, err := zkserver.New(zkserver.Config{HeapMB: 1000})
+	if err != nil {
+		return nil, err
+	}
+	return &Server{Name: "real server", Addr: s.Addr(), PID: s.PID(), stop: s.Close}, nil
+}
+
+// Start starts a program that prints the address where it serves as its first line,
+// and serves until it is terminated.
+func Start(name string, command ...string) (*Server, error) {
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stderr = os.Stderr
+	zkserver.DieWithParent(cmd)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return nil, fmt.Errorf("%s: printed no address: %w", strings.Join(command, " "), errors.Join(err, cmd.Process.Kill(), cmd.Wait()))
+	}
+	return &Server{Name: name, Addr: strings.TrimSpace(line), PID: cmd.Process.Pid, stop: func() error { return terminate(cmd) }}, nil
+}
+
+// endLimit is how long a server may take to end.
+const endLimit = 20 * time.Second
+
+func terminate(cmd *exec.Cmd) error {
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return errors.Join(err, cmd.Wait())
+	}
+	late := time.AfterFunc(endLimit, func() { _ = cmd.Process.Kill() }) // Wait then says so
+	defer late.Stop()
+	return cmd.Wait()
+}
+
+// Close ends the server.
+func (s *Server) Close() error { return s.stop() }
+
+// Resident is how much memory a process has, as the kernel counts it.
+func Resident(pid int) (bytes int64, err error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(status)) {
+		var kB int64
+		if n, _ := fmt.Sscanf(line, "VmRSS: %d kB", &kB); n == 1 {
+			return kB << 10, nil
+		}
+	}
+	return 0, fmt.Errorf("process %d: found no VmRSS in its status", pid)
+}
