@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -23,13 +24,19 @@ import (
 // serveHere makes the test's own program a simulated server.
 const serveHere = "ZKBENCH_TEST_SERVE"
 
+// longSession is the longest timeout of its sessions: no test is that slow.
+const longSession = time.Hour
+
 func TestMain(m *testing.M) {
 	if os.Getenv(serveHere) == "" {
 		os.Exit(m.Run())
 	}
 	ends := make(chan os.Signal, 1)
 	signal.Notify(ends, syscall.SIGTERM)
-	server, err := wire.Listen("127.0.0.1:0", wire.Options{})
+	server, err := wire.Listen("127.0.0.1:0", wire.Options{
+		Config: zookeeper.Config{MaxSessionTimeoutMs: longSession.Milliseconds()},
+		Limits: wire.Limits{ConnsPerAddr: -1},
+	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
