@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/monosim/monosim/sim/zookeeper"
@@ -27,8 +28,6 @@ type conn struct {
 	// By the reader alone.
 	in      incoming
 	decoder Decoder
-	batch   []zookeeper.Request
-	broken  error // what comes after the batch
 
 	// By the server's lock.
 	touched bool // is to be woken at the end of the turn
@@ -75,43 +74,49 @@ func (c *conn) read() error {
 		return net.ErrClosed
 	}
 	for {
-		if err := c.fill(); err != nil {
-			return err
-		}
-		for done := 0; done < len(c.batch); {
-			c.out.awaitRoom(&c.s.limits)
-			done += c.s.handle(c, c.batch[done:])
-		}
-	}
-}
-
-// fill waits for a request and takes those that came with it.
-func (c *conn) fill() error {
-	c.batch = c.batch[:0]
-	if c.broken != nil {
-		return c.broken
-	}
-	for len(c.batch) == 0 || len(c.batch) < maxBatch && c.in.ready() {
 		message, err := c.in.message()
 		if err != nil {
-			return c.after(err)
+			return err
 		}
-		c.batch = append(c.batch, zookeeper.Request{})
-		if err := c.decoder.Request(message, &c.batch[len(c.batch)-1]); err != nil {
-			c.batch = c.batch[:len(c.batch)-1]
-			return c.after(err)
+		if err := c.handle(message); err != nil {
+			return err
 		}
 	}
-	return nil
 }
 
-// after keeps an error until the requests that came before it are handled.
-func (c *conn) after(err error) error {
-	if len(c.batch) == 0 {
-		return err
+// batches are requests that are being handled. Connections that wait for some have
+// none, for there may be thousands.
+var batches = sync.Pool{New: func() any { return &[maxBatch]zookeeper.Request{} }}
+
+// handle does the request of a message and those that came with it. An error is of
+// what came after them.
+func (c *conn) handle(message []byte) error {
+	list := batches.Get().(*[maxBatch]zookeeper.Request)
+	batch, err := c.fill(list[:0], message)
+	for done := 0; done < len(batch); {
+		c.out.awaitRoom(&c.s.limits)
+		done += c.s.handle(c, batch[done:])
 	}
-	c.broken = err
-	return nil
+	clear(batch)
+	batches.Put(list)
+	return err
+}
+
+// fill reads the request of a message and those that are there already.
+func (c *conn) fill(batch []zookeeper.Request, message []byte) (_ []zookeeper.Request, err error) {
+	for {
+		n := len(batch)
+		batch = batch[:n+1]
+		if err := c.decoder.Request(message, &batch[n]); err != nil {
+			return batch[:n], err
+		}
+		if len(batch) == maxBatch || !c.in.ready() {
+			return batch, nil
+		}
+		if message, err = c.in.message(); err != nil {
+			return batch, err
+		}
+	}
 }
 
 // write sends until there is nothing more to send, then closes. A client that

@@ -1,8 +1,9 @@
 package wire
 
-// Bounds of what one connection remembers.
+// Bounds of what one connection remembers: few, for there may be thousands of
+// connections.
 const (
-	maxNames    = 256
+	maxNames    = 32
 	maxNameSize = 256
 )
 
