@@ -2,7 +2,12 @@ package wire
 
 import (
 	"bytes"
+	"errors"
+	"io"
+	"net"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/monosim/monosim/sim/zookeeper"
 )
@@ -10,6 +15,46 @@ import (
 // Goal: no bytes make a decoder panic, and what was read is written back the
 // same: writing what was read, reading that and writing it once more gives the
 // same bytes.
+
+// Whatever a connection begins with, the server goes on: a four-letter word, as
+// often as one is asked for, is answered, and others are still heard.
+func FuzzFirstBytes(f *testing.F) {
+	hello := AppendConnectRequest(nil, &zookeeper.ConnectRequest{TimeoutMs: 10_000, Password: make([]byte, 16)})
+	watch := zookeeper.Request{Xid: 1, Op: zookeeper.OpExists, Path: "/a", Watch: true}
+	for word := range words {
+		f.Add([]byte(word))
+		f.Add([]byte(word + "\r\n"))
+		f.Add(append(bytes.Clone(hello), word...))
+	}
+	f.Add([]byte("ruo"))
+	f.Add([]byte("xxxx"))
+	f.Add(hello)
+	f.Add(hello[:20])
+	f.Add(AppendRequest(bytes.Clone(hello), &watch))
+	f.Add(AppendRequest(bytes.Clone(hello), &zookeeper.Request{Xid: 2, Op: zookeeper.OpCloseSession}))
+	f.Fuzz(func(t *testing.T, first []byte) {
+		l := serve(t, Options{})
+		watcher := l.connect()
+		watcher.do(watch)
+		answer := l.exchange(t, first)
+		if len(first) >= 4 {
+			word := string(first[:4])
+			// hash has nothing to tell; all others have.
+			if words[word] != nil && word != "hash" && len(answer) == 0 {
+				t.Errorf("no answer to %q", word)
+			}
+		}
+		for word := range words {
+			if answer := l.exchange(t, []byte(word)); len(answer) == 0 && word != "hash" {
+				t.Errorf("no answer to %q", word)
+			}
+		}
+		if got := string(l.exchange(t, []byte("ruok"))); got != "imok" {
+			t.Errorf("ruok: got %q, want imok", got)
+		}
+		watcher.ok(get("/"))
+	})
+}
 
 func FuzzDecodeRequest(f *testing.F) {
 	for _, req := range everyRequest() {
@@ -88,4 +133,23 @@ func FuzzDecodeEvent(f *testing.F) {
 		written := AppendEvent(nil, &event)
 		expect(t, must[zookeeper.Event](t)(DecodeEvent(written[4:])), event)
 	})
+}
+
+// exchange sends bytes on a connection of their own, with no more to follow, and
+// gives what comes back.
+func (l *lab) exchange(t *testing.T, send []byte) []byte {
+	t.Helper()
+	tcp := must[*net.TCPConn](t)(net.DialTCP("tcp", nil, l.s.ln.Addr().(*net.TCPAddr)))
+	defer tcp.Close()
+	tcp.SetLinger(0) // a fuzzer would use up the ports
+	tcp.SetDeadline(time.Now().Add(patience))
+	if _, err := tcp.Write(send); err != nil {
+		t.Fatal(err)
+	}
+	tcp.CloseWrite()
+	answer, err := io.ReadAll(tcp)
+	if err != nil && !errors.Is(err, syscall.ECONNRESET) {
+		t.Fatalf("after %d bytes: %v", len(answer), err)
+	}
+	return answer
 }

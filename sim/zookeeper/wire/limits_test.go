@@ -110,6 +110,85 @@ func TestClientThatDoesNotReadItsEventsIsCut(t *testing.T) {
 	expect(t, len(l.logged()), 1)
 }
 
+// A client that asks and then reads no more is not heard any more either, so its
+// session expires; its connection goes too, with its answers unread.
+func TestClientThatStopsReadingIsCutWhenItsSessionExpires(t *testing.T) {
+	l := serve(t, Options{Limits: Limits{LastBytes: 20 * time.Millisecond}})
+	other := l.connect()
+	other.ok(mk("/big", make([]byte, 1<<19)...))
+	deaf := l.connect()
+	deaf.ok(mkFlags("/of-the-deaf", zookeeper.FlagEphemeral))
+	var asked sync.WaitGroup
+	asked.Go(func() {
+		var b []byte
+		for range 1000 {
+			b = AppendRequest(b, &zookeeper.Request{Op: zookeeper.OpGetData, Path: "/big"})
+		}
+		deaf.Write(b)
+	})
+	l.await("answers to be stuck", func() bool {
+		l.s.mu.Lock()
+		defer l.s.mu.Unlock()
+		for _, c := range l.s.conns {
+			if c.stats.session == deaf.session.SessionID && !c.out.hasRoom(&l.s.limits) {
+				return true
+			}
+		}
+		return false
+	})
+	asked.Wait()
+	l.await("the session to expire", func() bool {
+		l.advance(1000)
+		other.ok(set("/big", "x"))
+		return other.do(get("/of-the-deaf")).Err == zookeeper.Code(-101)
+	})
+	l.await("the connection to be gone", func() bool {
+		l.s.mu.Lock()
+		defer l.s.mu.Unlock()
+		return len(l.s.sockets) == 1
+	})
+	other.ok(get("/big"))
+}
+
+// Clients that ask without end, and read, take turns with the others.
+func TestFloodsLetOthersIn(t *testing.T) {
+	l := serve(t, Options{})
+	other := l.connect()
+	other.ok(mk("/n"))
+	var b []byte
+	for range 10_000 {
+		b = AppendRequest(b, &zookeeper.Request{Op: zookeeper.OpGetData, Path: "/n"})
+	}
+	var floods sync.WaitGroup
+	var clients []*peer
+	for range 4 {
+		flood := l.connect()
+		clients = append(clients, flood)
+		for _, part := range []func(){
+			func() {
+				for {
+					if _, err := flood.Write(b); err != nil {
+						return
+					}
+				}
+			},
+			func() { io.Copy(io.Discard, flood) },
+		} {
+			floods.Go(part)
+		}
+	}
+	l.await("the floods", func() bool { return l.requests(zookeeper.OpGetData) > 1000 })
+	for range 200 {
+		other.ok(set("/n", "x"))
+	}
+	before := l.requests(zookeeper.OpGetData)
+	l.await("the floods to go on", func() bool { return l.requests(zookeeper.OpGetData) > before })
+	for _, flood := range clients {
+		flood.Close()
+	}
+	floods.Wait()
+}
+
 func TestGarbageHurtsNobody(t *testing.T) {
 	l := serve(t, Options{Limits: Limits{FirstFrame: 50 * time.Millisecond, LastBytes: 50 * time.Millisecond}})
 	good := l.connect()
