@@ -1,0 +1,5 @@
+//go:build !race
+
+package zkbench_test
+
+const raceDetector = false
