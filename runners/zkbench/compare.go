@@ -18,7 +18,10 @@ type Options struct {
 // Result is what was measured of the servers, in their order.
 type Result struct {
 	Servers []string
-	Rows    []Row
+	// Compared says that the first server is the real one, which the others have
+	// aims against.
+	Compared bool
+	Rows     []Row
 	// Memory is what each server's process has at the end, in bytes.
 	Memory []int64
 }
@@ -29,7 +32,7 @@ type Row struct {
 	PerSecond []float64
 }
 
-// Compare runs all loads on all servers in turn.
+// Compare runs all loads on all servers in turn. The real one, if any, comes first.
 func Compare(opt Options, servers ...*Server) (*Result, error) {
 	loads := Loads()
 	rates := make([][][]float64, len(loads)) // by load and server
@@ -52,7 +55,7 @@ func Compare(opt Options, servers ...*Server) (*Result, error) {
 			}
 		}
 	}
-	r := &Result{}
+	r := &Result{Compared: servers[0].Real}
 	for i, load := range loads {
 		row := Row{Load: load}
 		for j := range servers {

@@ -18,6 +18,8 @@ type Server struct {
 	Name string
 	Addr string
 	PID  int
+	// Real says that it is the one that others are compared with.
+	Real bool
 	stop func() error
 }
 
@@ -28,7 +30,7 @@ func Real() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{Name: "real server", Addr: s.Addr(), PID: s.PID(), stop: s.Close}, nil
+	return &Server{Name: "real server", Addr: s.Addr(), PID: s.PID(), Real: true, stop: s.Close}, nil
 }
 
 // Start starts a program that prints the address where it serves as its first line,

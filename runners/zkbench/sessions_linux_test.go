@@ -22,7 +22,8 @@ import (
 // server, and a change reaches all who watch it. Method: a server in a process of
 // its own; every session watches one znode that all watch and 99 of its own, which
 // is the dearest way. The kernel says how much memory the server has, before and
-// after the events; the race detector's is not counted. The short test has fewer sessions and as much less memory.
+// after the events; that of the race detector is not counted. The short test has
+// fewer sessions and as much less memory.
 func TestManySessionsWithWatches(t *testing.T) {
 	sessions := 10_000
 	if testing.Short() {
