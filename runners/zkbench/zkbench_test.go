@@ -180,7 +180,9 @@ func TestStartOfAProgramThatEnds(t *testing.T) {
 // Goal: the table has ratios and verdicts against the real server, and none without
 // it.
 func TestTable(t *testing.T) {
-	load := func(op zookeeper.OpCode, conns int) zkbench.Load { return zkbench.Load{Op: op, Conns: conns, Window: 10} }
+	load := func(op zookeeper.OpCode, conns int) zkbench.Load {
+		return zkbench.Load{Op: op, Conns: conns, Window: 10}
+	}
 	r := zkbench.Result{
 		Servers: []string{"first", "second"},
 		Rows: []zkbench.Row{

@@ -139,7 +139,7 @@ func TestClientThatStopsReadingIsCutWhenItsSessionExpires(t *testing.T) {
 	asked.Wait()
 	l.await("the session to expire", func() bool {
 		l.advance(1000)
-		other.ok(set("/big", "x"))
+		other.ok(get("/"))
 		return other.do(get("/of-the-deaf")).Err == zookeeper.Code(-101)
 	})
 	l.await("the connection to be gone", func() bool {
@@ -147,7 +147,7 @@ func TestClientThatStopsReadingIsCutWhenItsSessionExpires(t *testing.T) {
 		defer l.s.mu.Unlock()
 		return len(l.s.sockets) == 1
 	})
-	other.ok(get("/big"))
+	other.ok(get("/"))
 }
 
 // Clients that ask without end, and read, take turns with the others.
