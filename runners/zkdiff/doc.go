@@ -18,5 +18,6 @@
 //
 // To change what scripts do look in generate.go; how a server is spoken to, in
 // machine.go and tcp.go; what is compared, in lines.go; how servers are set up, in
-// servers.go.
+// servers.go; recorded conversations of a real server, for machines without one, in
+// golden.go.
 package zkdiff
