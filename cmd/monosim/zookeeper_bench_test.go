@@ -1,0 +1,16 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// Goal: `monosim zookeeper bench` refuses lengths that measure nothing.
+func TestZooKeeperBenchRefusesFlags(t *testing.T) {
+	for _, flags := range [][]string{{"--batch", "15"}, {"--rounds", "0"}} {
+		_, code, err := runMonosim("", append([]string{"zookeeper", "bench"}, flags...)...)
+		if code != exitBadInput || err == nil || !strings.Contains(err.Error(), "want at least 16 and 1") {
+			t.Errorf("%v: got exit code %d and %v, want %d", flags, code, err, exitBadInput)
+		}
+	}
+}
