@@ -150,6 +150,9 @@ func TestGoZooKeeperWatches(t *testing.T) {
 // A restart in the middle: the client attaches to its session again, its
 // ephemerals are there and its watches are set again (ZK-7.5).
 func TestGoZooKeeperSurvivesARestart(t *testing.T) {
+	if raceDetector {
+		t.Skip("go-zookeeper 1.0.4 itself races here: it sets its watches again with the zxid that its reader writes (conn.go:614, conn.go:849)")
+	}
 	dir := t.TempDir()
 	l := serve(t, Options{DataDir: dir})
 	c, events := l.gozk()
