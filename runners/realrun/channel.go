@@ -96,17 +96,31 @@ func (c *channel) connect(ctx context.Context, addr string) (net.Conn, error) {
 // watchedConn tells its channel how it ended.
 type watchedConn struct {
 	net.Conn
-	of *channel
+	of     *channel
+	broken atomic.Bool
 }
 
 func (w *watchedConn) Read(b []byte) (int, error) {
 	n, err := w.Conn.Read(b)
-	if err != nil && !errors.Is(err, net.ErrClosed) {
-		w.of.mu.Lock()
-		w.of.brokenBy = err
-		w.of.mu.Unlock()
-	}
+	w.note(err)
 	return n, err
+}
+
+// Write may find that the connection is broken before Read does.
+func (w *watchedConn) Write(b []byte) (int, error) {
+	n, err := w.Conn.Write(b)
+	w.note(err)
+	return n, err
+}
+
+// note keeps the first error: what follows it says less.
+func (w *watchedConn) note(err error) {
+	if err == nil || errors.Is(err, net.ErrClosed) || w.broken.Swap(true) {
+		return
+	}
+	w.of.mu.Lock()
+	w.of.brokenBy = err
+	w.of.mu.Unlock()
 }
 
 // progress is how far a call has come.
