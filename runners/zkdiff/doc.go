@@ -17,8 +17,7 @@
 // orders are sorted.
 //
 // To change what scripts do look in generate.go; how a server is spoken to, in
-// machine.go and tcp.go; what is done around a script, in around.go; what is compared,
-// in lines.go; how servers are set up, in
-// servers.go; recorded conversations of a real server, for machines without one, in
-// golden.go.
+// machine.go and tcp.go; what is done around a script, in around.go; what is
+// compared, in lines.go; how servers are set up, in servers.go; recorded
+// conversations of a real server, for machines without one, in golden.go.
 package zkdiff
