@@ -133,4 +133,3 @@ func (p *player) exchange(conn Conn, req *zookeeper.Request) (zookeeper.Reply, e
 		}
 	}
 }
-
