@@ -1,14 +1,12 @@
 package realrun
 
 import (
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
 	"github.com/monosim/monosim/engine/recipes"
 	"github.com/monosim/monosim/engine/walltime"
 )
@@ -35,59 +33,38 @@ func (z *ZooKeepers) NewSession(hosts string, o env.ZooKeeperOptions) *ZooKeeper
 		o.Timeout = 10 * time.Second // kazoo client.py:128
 	}
 	s := &ZooKeeperSession{
-		e: z.Env, p: z.Proc, timeout: o.Timeout, auth: o.Auth, hosts: z.Servers,
-		stopped: true,
-		stop:    monitor.NewEvent(z.Proc, "stop of the zookeeper client"),
-		ended:   monitor.NewEvent(z.Proc, "end of the connection to zookeeper"),
+		e: z.Env, p: z.Proc, auth: o.Auth, hosts: z.Servers,
 		changed: z.Proc.NewCond("the connection to zookeeper"),
 	}
-	s.keeper = recipes.Keeper{
-		Live:    monitor.NewEvent(z.Proc, "connection to zookeeper"),
-		Watches: recipes.NewWatches(z.Proc), FailAll: s.failAll, Forget: s.forget,
+	s.life = recipes.Life{
+		Keeper: recipes.Keeper{FailAll: s.failAll, Forget: s.forget},
+		Env:    z.Env, Random: z.Proc, Timeout: o.Timeout,
+		Task: s.task, Resolve: s.resolve, Connect: s.connect, AskEnd: s.askEnd,
 	}
-	s.ended.Set()
+	s.life.Init(z.Proc)
 	if s.hosts == nil {
-		s.hosts = SplitHosts(hosts)
+		s.hosts = recipes.SplitHosts(hosts)
 	}
 	return s
-}
-
-// SplitHosts reads a list of servers; what follows a slash would be kazoo's chroot, which
-// the reference does not use.
-func SplitHosts(hosts string) []string {
-	hosts, _, _ = strings.Cut(hosts, "/")
-	var list []string
-	for host := range strings.SplitSeq(hosts, ",") {
-		host = strings.TrimSpace(host)
-		if name := host[strings.LastIndexByte(host, ']')+1:]; !strings.Contains(name, ":") {
-			host += ":2181"
-		}
-		list = append(list, host)
-	}
-	return list
 }
 
 // ZooKeeperSession is kazoo's connection (protocol/connection.py) over TCP: it
 // connects, notices loss and expiry, and keeps watches. All of its fields are
 // guarded by the process's monitor, but for those below mu.
 type ZooKeeperSession struct {
-	e       *env.Env
-	p       *walltime.Process
-	hosts   []string
-	timeout time.Duration
-	auth    [][2]string
+	e     *env.Env
+	p     *walltime.Process
+	hosts []string
+	auth  [][2]string
 
-	keeper  recipes.Keeper
-	stopped bool
-	stop    *monitor.Event
-	ended   *monitor.Event // the loop is over
+	life recipes.Life
 
 	// open is set while the loop waits for the connection's end: only then is
 	// anything sent.
 	open    bool
 	closing bool // the request to end the session is on its way
 	greeted bool // the server has given a session
-	end     connectionEnd
+	end     recipes.ConnectionEnd
 	changed env.Cond // of greeted, end or an answer
 	queue   []*zkCall
 	pending []*zkCall // sent
@@ -98,13 +75,13 @@ type ZooKeeperSession struct {
 }
 
 // OnState sets who is told of changes of state.
-func (s *ZooKeeperSession) OnState(fn func(env.SessionState)) { s.keeper.OnState = fn }
+func (s *ZooKeeperSession) OnState(fn func(env.SessionState)) { s.life.OnState = fn }
 
 // State is kazoo's simplified state.
-func (s *ZooKeeperSession) State() env.SessionState { return s.keeper.State() }
+func (s *ZooKeeperSession) State() env.SessionState { return s.life.State() }
 
 // Connected says whether there is a connection.
-func (s *ZooKeeperSession) Connected() bool { return s.keeper.Live.IsSet() }
+func (s *ZooKeeperSession) Connected() bool { return s.life.Live.IsSet() }
 
 // ClientID is the session's id and password, id 0 for none (kazoo's client_id).
 // Any goroutine may ask.
@@ -117,46 +94,27 @@ func (s *ZooKeeperSession) ClientID() (id int64, password []byte) {
 // Spawn runs fn in a task of its own.
 func (s *ZooKeeperSession) Spawn(fn func()) { s.p.Go("zookeeper spawn", fn) }
 
-// Start connects (client.py:567). When that takes longer than limit the client is
-// stopped.
+// Start connects; see [recipes.Life.Start].
 func (s *ZooKeeperSession) Start(limit time.Duration) error {
 	s.p.Check()
-	if s.keeper.Live.IsSet() {
-		return nil
-	}
-	s.settle()
-	s.stopped = false
-	s.stop.Clear()
-	s.ended.Clear()
+	return s.life.Start(limit)
+}
+
+func (s *ZooKeeperSession) task(run func()) {
 	// A process that dies closes its sockets; the server finds out by itself.
 	s.p.OnEnd(s.hangUp)
-	s.p.Go("zookeeper connection", s.run)
-	s.keeper.Live.Wait(limit)
-	if !s.keeper.Live.IsSet() {
-		s.Stop()
-		return &env.ZooKeeperError{Code: env.ZKConnectionTimeout}
-	}
-	return nil
+	s.p.Go("zookeeper connection", run)
 }
 
-// Stop ends the session (client.py:622).
+// Stop ends the session.
 func (s *ZooKeeperSession) Stop() {
 	s.p.Check()
-	if s.stopped {
-		return
-	}
-	s.stopped = true
-	s.stop.Set()
-	s.queue = append(s.queue, s.newCall(closeSession, "", nil))
-	s.send()
-	s.settle()
+	s.life.Stop()
 }
 
-// settle waits for the running callback and for the end of the loop, the latter
-// for 10 s or the session timeout at most (client.py:509).
-func (s *ZooKeeperSession) settle() {
-	s.keeper.Watches.Join()
-	s.ended.Wait(max(s.timeout, 10*time.Second))
+func (s *ZooKeeperSession) askEnd() {
+	s.queue = append(s.queue, s.newCall(closeSession, "", nil))
+	s.send()
 }
 
 // Close frees nothing: a stopped session holds nothing.

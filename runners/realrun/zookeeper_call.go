@@ -45,7 +45,7 @@ func (s *ZooKeeperSession) newCall(op, at string, send func(*zk.Conn, *zkCall) e
 // back.
 func (s *ZooKeeperSession) do(c *zkCall, taken func(*zkCall)) error {
 	s.p.Check()
-	if err := s.keeper.Refuse(); err != nil {
+	if err := s.life.Refuse(); err != nil {
 		return err
 	}
 	s.queue = append(s.queue, c)
@@ -113,21 +113,21 @@ func (s *ZooKeeperSession) answered(l *link, c *zkCall, err error) {
 // the event of its watch has come before the answer could be taken, nobody was
 // there yet to be told.
 func (s *ZooKeeperSession) keepWatch(c *zkCall) {
-	if c.watch == nil || s.stopped {
+	if c.watch == nil || s.life.Stopped() {
 		return
 	}
 	select {
 	case e := <-c.fired:
 		if e.Type != zk.EventNotWatching {
-			s.keeper.Watches.Tell(c.watch, env.WatchEvent{Type: env.EventType(e.Type), Path: e.Path})
+			s.life.Watches.Tell(c.watch, env.WatchEvent{Type: env.EventType(e.Type), Path: e.Path})
 			return
 		}
 	default:
 	}
 	if c.watchesChildren {
-		s.keeper.Watches.AddChildren(c.at, c.watch)
+		s.life.Watches.AddChildren(c.at, c.watch)
 	} else {
-		s.keeper.Watches.AddData(c.at, c.watch)
+		s.life.Watches.AddData(c.at, c.watch)
 	}
 }
 

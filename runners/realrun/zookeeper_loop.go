@@ -10,65 +10,6 @@ import (
 	"github.com/monosim/monosim/engine/recipes"
 )
 
-// connectionEnd says why a connection is over.
-type connectionEnd uint8
-
-const (
-	endNone       connectionEnd = iota
-	endDropped                  // kazoo: ConnectionDropped, or a time-out
-	endClosed                   // the session was closed
-	endExpired                  // the server refused the session
-	endAuthFailed               // the server refused a credential
-)
-
-// run is the connection task: it connects until it is told to stop
-// (connection.py:492, zk_loop).
-func (s *ZooKeeperSession) run() {
-	policy := recipes.CommandRetry()
-	policy.Interrupt = s.stop
-	policy.Site = "kazoo.reconnect"
-	pauses := policy.Begin(s.e)
-	for !s.stopped && !s.connectRound(pauses) {
-		if pauses.Pause() != nil {
-			break
-		}
-	}
-	s.keeper.Change(recipes.KeeperClosed)
-	s.ended.Set()
-}
-
-// connectRound tries each address once, in a drawn order (connection.py:524). It
-// reports true when the loop is to end.
-func (s *ZooKeeperSession) connectRound(pauses *recipes.Pauses) (stop bool) {
-	addrs := s.resolve()
-	if len(addrs) == 0 {
-		return true // kazoo gives up when no name can be resolved
-	}
-	for i := len(addrs) - 1; i > 0; i-- {
-		j := s.p.Intn("kazoo.hosts", i+1)
-		addrs[i], addrs[j] = addrs[j], addrs[i]
-	}
-	for _, addr := range addrs {
-		if s.stopped {
-			return true
-		}
-		switch s.connect(addr, pauses) {
-		case endClosed:
-			s.keeper.Change(recipes.KeeperClosed)
-			return true
-		case endExpired:
-			pauses.Reset()
-			s.keeper.Change(recipes.KeeperExpired)
-		case endAuthFailed: // for good (connection.py:602)
-			s.keeper.Change(recipes.KeeperAuthFailed)
-			return true
-		case endDropped:
-			s.keeper.Change(recipes.KeeperConnecting)
-		}
-	}
-	return false
-}
-
 // resolve looks all names up (connection.py:507).
 func (s *ZooKeeperSession) resolve() (addrs []string) {
 	s.p.Block(func(ctx context.Context) {
@@ -91,24 +32,24 @@ func (s *ZooKeeperSession) resolve() (addrs []string) {
 
 // connect makes one connection and returns when it is over
 // (connection.py:548).
-func (s *ZooKeeperSession) connect(addr string, pauses *recipes.Pauses) connectionEnd {
-	s.keeper.Change(recipes.KeeperConnecting)
+func (s *ZooKeeperSession) connect(addr string, pauses *recipes.Pauses) recipes.ConnectionEnd {
+	s.life.Change(recipes.KeeperConnecting)
 	conn := s.dial(addr)
 	if conn == nil {
-		return endDropped
+		return recipes.EndDropped
 	}
-	s.end, s.greeted, s.closing = endNone, false, false
+	s.end, s.greeted, s.closing = recipes.EndNone, false, false
 	l := s.newLink(conn)
 	defer l.close()
-	s.await(s.timeout/time.Duration(len(s.hosts)), func() bool { return s.greeted || s.end != endNone })
-	if s.end != endNone {
+	s.await(s.life.Timeout/time.Duration(len(s.hosts)), func() bool { return s.greeted || s.end != recipes.EndNone })
+	if s.end != recipes.EndNone {
 		return s.end
 	}
 	if !s.greeted {
-		return endDropped
+		return recipes.EndDropped
 	}
 	s.remember(l)
-	s.keeper.Change(recipes.KeeperConnected)
+	s.life.Change(recipes.KeeperConnected)
 	if !s.authenticate(l) {
 		return s.end
 	}
@@ -116,7 +57,7 @@ func (s *ZooKeeperSession) connect(addr string, pauses *recipes.Pauses) connecti
 	l.begin()
 	s.open = true
 	s.send()
-	s.await(-1, func() bool { return s.end != endNone })
+	s.await(-1, func() bool { return s.end != recipes.EndNone })
 	s.open = false
 	s.remember(l)
 	return s.end
@@ -126,7 +67,7 @@ func (s *ZooKeeperSession) connect(addr string, pauses *recipes.Pauses) connecti
 func (s *ZooKeeperSession) dial(addr string) (conn net.Conn) {
 	s.p.Block(func(ctx context.Context) {
 		var err error
-		conn, err = (&net.Dialer{Timeout: s.timeout}).DialContext(ctx, "tcp", addr)
+		conn, err = (&net.Dialer{Timeout: s.life.Timeout}).DialContext(ctx, "tcp", addr)
 		if err != nil {
 			conn = nil
 		}
@@ -142,7 +83,7 @@ func (s *ZooKeeperSession) newLink(conn net.Conn) *link {
 	l := &link{Conn: conn, who: s.who, sent: make(chan struct{}, 1)}
 	l.tell = func(n news) { s.p.Post("zookeeper news", func() { s.heard(l, n) }) }
 	s.link = l
-	l.start(s.timeout)
+	l.start(s.life.Timeout)
 	return l
 }
 
@@ -184,11 +125,11 @@ func (s *ZooKeeperSession) authenticate(l *link) bool {
 		// There is an answer always: a link that goes down makes one up.
 		s.await(-1, func() bool { return done })
 		if code, answered := codeOf(result); answered && code != 0 {
-			s.end = endAuthFailed // the server hangs up right after it
+			s.end = recipes.EndAuthFailed // the server hangs up right after it
 		} else if result != nil {
-			s.over(endDropped)
+			s.over(recipes.EndDropped)
 		}
-		if s.end != endNone {
+		if s.end != recipes.EndNone {
 			return false
 		}
 	}
@@ -204,23 +145,23 @@ func (s *ZooKeeperSession) heard(l *link, n news) {
 	case linkGreeted:
 		s.greeted = true
 	case linkRefused:
-		s.over(endExpired)
+		s.over(recipes.EndExpired)
 	case linkDown:
 		l.close()
 		if s.closing {
-			s.over(endClosed)
+			s.over(recipes.EndClosed)
 		} else {
-			s.over(endDropped)
+			s.over(recipes.EndDropped)
 		}
 	case linkEvent:
-		s.keeper.Watches.Notify(n.event)
+		s.life.Watches.Notify(n.event)
 	}
 	s.changed.Broadcast()
 }
 
 // over ends the connection; the first reason counts.
-func (s *ZooKeeperSession) over(end connectionEnd) {
-	if s.end == endNone {
+func (s *ZooKeeperSession) over(end recipes.ConnectionEnd) {
+	if s.end == recipes.EndNone {
 		s.end, s.open = end, false
 	}
 }

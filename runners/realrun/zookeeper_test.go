@@ -123,7 +123,7 @@ func TestZooKeeperHosts(t *testing.T) {
 		{" a , b:2/chroot", []string{"a:2181", "b:2"}},
 		{"[::1],[::1]:7", []string{"[::1]:2181", "[::1]:7"}},
 	} {
-		if got := realrun.SplitHosts(c.hosts); fmt.Sprint(got) != fmt.Sprint(c.want) {
+		if got := recipes.SplitHosts(c.hosts); fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("hosts of %q: got %v, want %v", c.hosts, got, c.want)
 		}
 	}

@@ -1,11 +1,9 @@
 package zookeeper
 
 import (
-	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
 	"github.com/monosim/monosim/engine/recipes"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/network"
@@ -43,41 +41,25 @@ func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
 		o.Timeout = 10 * time.Second // kazoo client.py:128
 	}
 	s := &Session{
-		e: c.Env, p: c.Proc, host: c.Host, timeout: o.Timeout, auth: o.Auth, hosts: c.Servers,
-		stopped: true,
-		stop:    monitor.NewEvent(c.Proc, "stop of the zookeeper client"),
-		ended:   monitor.NewEvent(c.Proc, "end of the connection to zookeeper"),
+		e: c.Env, p: c.Proc, host: c.Host, auth: o.Auth, hosts: c.Servers,
 	}
-	s.keeper = recipes.Keeper{
-		Live:    monitor.NewEvent(c.Proc, "connection to zookeeper"),
-		Watches: recipes.NewWatches(c.Proc), FailAll: s.failAll, Forget: s.forget,
+	s.life = recipes.Life{
+		Keeper: recipes.Keeper{FailAll: s.failAll, Forget: s.forget},
+		Env:    c.Env, Random: c.Proc, Timeout: o.Timeout,
+		Task:    func(run func()) { s.loop = s.p.Start("zookeeper connection", run) },
+		Resolve: func() []string { return s.hosts }, Connect: s.connect, AskEnd: s.askEnd,
 	}
+	s.life.Init(c.Proc)
 	c.sessions++
 	if s.history = c.History; s.history != nil {
 		s.number = s.history.clients
 		s.history.clients++
 	}
 	s.idle.init(s, c.sessions, c.PlainPings)
-	s.ended.Set()
 	if s.hosts == nil {
-		s.hosts = splitHosts(hosts)
+		s.hosts = recipes.SplitHosts(hosts)
 	}
 	return s
-}
-
-// splitHosts reads the list; what follows a slash would be kazoo's chroot, which
-// the reference does not use.
-func splitHosts(hosts string) []string {
-	hosts, _, _ = strings.Cut(hosts, "/")
-	var list []string
-	for host := range strings.SplitSeq(hosts, ",") {
-		host = strings.TrimSpace(host)
-		if name := host[strings.LastIndexByte(host, ']')+1:]; !strings.Contains(name, ":") {
-			host += ":2181"
-		}
-		list = append(list, host)
-	}
-	return list
 }
 
 // Session is kazoo's connection (protocol/connection.py) on the simulated
@@ -85,17 +67,13 @@ func splitHosts(hosts string) []string {
 // connection task runs the loop and the state listeners; while a listener
 // sleeps, nothing is read or sent (Q125).
 type Session struct {
-	e       *env.Env
-	p       *vtime.Process
-	host    *network.Host
-	hosts   []string
-	timeout time.Duration
-	auth    [][2]string
+	e     *env.Env
+	p     *vtime.Process
+	host  *network.Host
+	hosts []string
+	auth  [][2]string
 
-	keeper  recipes.Keeper
-	stopped bool
-	stop    *monitor.Event
-	ended   *monitor.Event // the loop is over
+	life recipes.Life
 
 	id       int64
 	password [16]byte
@@ -108,7 +86,7 @@ type Session struct {
 	open    bool
 	shaking bool // the loop waits for the answer to its connect request
 	loop    *vtime.Task
-	end     connectionEnd
+	end     recipes.ConnectionEnd
 	inbox   []any // arrived while the connection task was busy
 	queue   []*call
 	pending callQueue // sent
@@ -120,13 +98,13 @@ type Session struct {
 }
 
 // OnState sets who is told of changes of state.
-func (s *Session) OnState(fn func(env.SessionState)) { s.keeper.OnState = fn }
+func (s *Session) OnState(fn func(env.SessionState)) { s.life.OnState = fn }
 
 // State is kazoo's simplified state.
-func (s *Session) State() env.SessionState { return s.keeper.State() }
+func (s *Session) State() env.SessionState { return s.life.State() }
 
 // Connected says whether there is a connection.
-func (s *Session) Connected() bool { return s.keeper.Live.IsSet() }
+func (s *Session) Connected() bool { return s.life.Live.IsSet() }
 
 // ID is the session's id, 0 for none.
 func (s *Session) ID() int64 { return s.id }
@@ -134,44 +112,21 @@ func (s *Session) ID() int64 { return s.id }
 // Spawn runs fn in a task of its own.
 func (s *Session) Spawn(fn func()) { s.p.Go("zookeeper spawn", fn) }
 
-// Start connects (client.py:567). When that takes longer than limit the client is
-// stopped.
+// Start connects; see [recipes.Life.Start].
 func (s *Session) Start(limit time.Duration) error {
 	s.p.Check()
-	if s.keeper.Live.IsSet() {
-		return nil
-	}
-	s.settle()
-	s.stopped = false
-	s.stop.Clear()
-	s.ended.Clear()
-	s.loop = s.p.Start("zookeeper connection", s.run)
-	s.keeper.Live.Wait(limit)
-	if !s.keeper.Live.IsSet() {
-		s.Stop()
-		return &env.ZooKeeperError{Code: env.ZKConnectionTimeout}
-	}
-	return nil
+	return s.life.Start(limit)
 }
 
-// Stop ends the session (client.py:622).
+// Stop ends the session.
 func (s *Session) Stop() {
 	s.p.Check()
-	if s.stopped {
-		return
-	}
-	s.stopped = true
-	s.stop.Set()
-	s.queue = append(s.queue, s.newCall(OpCloseSession, ""))
-	s.send()
-	s.settle()
+	s.life.Stop()
 }
 
-// settle waits for the running callback and for the end of the loop, the latter
-// for 10 s or the session timeout at most (client.py:509).
-func (s *Session) settle() {
-	s.keeper.Watches.Join()
-	s.ended.Wait(max(s.timeout, 10*time.Second))
+func (s *Session) askEnd() {
+	s.queue = append(s.queue, s.newCall(OpCloseSession, ""))
+	s.send()
 }
 
 // Close frees nothing: a stopped session holds nothing.

@@ -43,7 +43,7 @@ func (s *Session) newRead(op OpCode, path string, watch env.Watcher) *call {
 // connection is suspended it waits until it is back.
 func (s *Session) do(c *call) error {
 	s.p.Check()
-	if err := s.keeper.Refuse(); err != nil {
+	if err := s.life.Refuse(); err != nil {
 		return err
 	}
 	c.task, c.began = s.p.Current(), s.history.now()

@@ -8,92 +8,32 @@ import (
 	"github.com/monosim/monosim/sim/network"
 )
 
-// connectionEnd says why a connection is over.
-type connectionEnd uint8
-
-const (
-	endNone       connectionEnd = iota
-	endDropped                  // kazoo: ConnectionDropped, or a time-out
-	endClosed                   // the answer to a close has come
-	endExpired                  // the server refused the session
-	endAuthFailed               // the server refused a credential
-)
-
-// run is the connection task: it connects until it is told to stop
-// (connection.py:492, zk_loop).
-func (s *Session) run() {
-	policy := recipes.CommandRetry()
-	policy.Interrupt = s.stop
-	policy.Site = "kazoo.reconnect"
-	pauses := policy.Begin(s.e)
-	for !s.stopped && !s.connectRound(pauses) {
-		if pauses.Pause() != nil {
-			break
-		}
-	}
-	s.keeper.Change(recipes.KeeperClosed)
-	s.ended.Set()
-}
-
-// connectRound tries each host once, in a drawn order (connection.py:524). It
-// reports true when the loop is to end.
-func (s *Session) connectRound(pauses *recipes.Pauses) (stop bool) {
-	for _, host := range s.shuffled() {
-		if s.stopped {
-			return true
-		}
-		switch s.connect(host, pauses) {
-		case endClosed:
-			s.keeper.Change(recipes.KeeperClosed)
-			return true
-		case endExpired:
-			pauses.Reset()
-			s.keeper.Change(recipes.KeeperExpired)
-		case endAuthFailed: // for good (connection.py:602)
-			s.keeper.Change(recipes.KeeperAuthFailed)
-			return true
-		case endDropped:
-			s.keeper.Change(recipes.KeeperConnecting)
-		}
-	}
-	return false
-}
-
-func (s *Session) shuffled() []string {
-	hosts := append([]string(nil), s.hosts...)
-	for i := len(hosts) - 1; i > 0; i-- {
-		j := s.p.Intn("kazoo.hosts", i+1)
-		hosts[i], hosts[j] = hosts[j], hosts[i]
-	}
-	return hosts
-}
-
 // connect makes one connection and returns when it is over
 // (connection.py:548).
-func (s *Session) connect(host string, pauses *recipes.Pauses) connectionEnd {
-	s.keeper.Change(recipes.KeeperConnecting)
+func (s *Session) connect(host string, pauses *recipes.Pauses) recipes.ConnectionEnd {
+	s.life.Change(recipes.KeeperConnecting)
 	conn := s.dial(host)
 	if conn == nil {
-		return endDropped
+		return recipes.EndDropped
 	}
 	defer conn.Close()
-	s.conn, s.end, s.inbox = conn, endNone, nil
+	s.conn, s.end, s.inbox = conn, recipes.EndNone, nil
 	s.xid = 0
 	response := s.handshake()
 	if response == nil {
-		return endDropped
+		return recipes.EndDropped
 	}
 	if response.TimeoutMs <= 0 {
-		return endExpired
+		return recipes.EndExpired
 	}
 	s.id, s.password = response.SessionID, response.Password
 	negotiated := time.Duration(response.TimeoutMs) * time.Millisecond
-	s.keeper.Change(recipes.KeeperConnected)
+	s.life.Change(recipes.KeeperConnected)
 	s.authenticate()
 	pauses.Reset()
 	s.idle.begin(negotiated * 2 / 3)
 	s.pump()
-	for s.end == endNone {
+	for s.end == recipes.EndNone {
 		s.open = true
 		s.send()
 		s.p.Park("the end of the connection to zookeeper")
@@ -117,7 +57,7 @@ func (s *Session) dial(addr string) *network.Conn {
 		}
 		task.Wake()
 	})
-	if !answered && !s.p.ParkFor(s.timeout, "connect to zookeeper") && !answered {
+	if !answered && !s.p.ParkFor(s.life.Timeout, "connect to zookeeper") && !answered {
 		cancel()
 	}
 	return conn
@@ -128,11 +68,11 @@ func (s *Session) dial(addr string) *network.Conn {
 // none came.
 func (s *Session) handshake() *ConnectResponse {
 	s.conn.Send(&ConnectRequest{
-		LastZxidSeen: s.lastZxid, TimeoutMs: int32(s.timeout.Milliseconds()), SessionID: s.id,
+		LastZxidSeen: s.lastZxid, TimeoutMs: int32(s.life.Timeout.Milliseconds()), SessionID: s.id,
 		Password: s.password[:], HasReadOnly: true, RemoteIP: remoteIP(s.host),
 	}, 49)
 	s.shaking = true
-	s.p.ParkFor(s.timeout/time.Duration(len(s.hosts)), "zookeeper session")
+	s.p.ParkFor(s.life.Timeout/time.Duration(len(s.hosts)), "zookeeper session")
 	s.shaking = false
 	if len(s.inbox) == 0 {
 		return nil
@@ -179,13 +119,13 @@ func (r *sessionReceiver) Receive(c *network.Conn, payload any) {
 func (r *sessionReceiver) Closed(c *network.Conn, _ error) {
 	s := (*Session)(r)
 	if c == s.conn {
-		s.over(endDropped)
+		s.over(recipes.EndDropped)
 	}
 }
 
 // over ends the connection and lets the connection task see to it.
-func (s *Session) over(end connectionEnd) {
-	if s.end != endNone {
+func (s *Session) over(end recipes.ConnectionEnd) {
+	if s.end != recipes.EndNone {
 		return
 	}
 	s.end = end
@@ -197,7 +137,7 @@ func (s *Session) over(end connectionEnd) {
 
 // pump handles what has arrived while the connection task was busy.
 func (s *Session) pump() {
-	for len(s.inbox) > 0 && s.end == endNone {
+	for len(s.inbox) > 0 && s.end == recipes.EndNone {
 		payload := s.inbox[0]
 		s.inbox = s.inbox[1:]
 		s.handle(payload)
@@ -235,14 +175,14 @@ func (s *Session) handle(payload any) {
 	case *Event:
 		s.idle.touch()
 		s.history.event(s.number, *m)
-		s.keeper.Watches.Notify(env.WatchEvent{Type: m.Type, Path: m.Path})
+		s.life.Watches.Notify(env.WatchEvent{Type: m.Type, Path: m.Path})
 	}
 }
 
 func (s *Session) answered(r *Reply) {
 	if r.Xid == XidAuth {
 		if r.Err != CodeOK {
-			s.over(endAuthFailed)
+			s.over(recipes.EndAuthFailed)
 		}
 		return
 	}
@@ -255,14 +195,14 @@ func (s *Session) answered(r *Reply) {
 	if c.request.Op == OpExists && code == env.ZKNoNode {
 		code = CodeOK // kazoo: a result of None
 	}
-	if c.watch != nil && code == CodeOK && !s.stopped {
+	if c.watch != nil && code == CodeOK && !s.life.Stopped() {
 		s.keepWatch(c)
 	}
 	c.answered = true
 	closing := c.request.Op == OpCloseSession
 	c.finish(code) // its task may use it again
 	if closing {
-		s.over(endClosed)
+		s.over(recipes.EndClosed)
 	}
 }
 
@@ -281,8 +221,8 @@ func (s *Session) forget() { s.id, s.password, s.lastZxid = 0, [16]byte{}, 0 }
 // keepWatch keeps the watcher of a call that succeeded (connection.py:407).
 func (s *Session) keepWatch(c *call) {
 	if c.request.Op == OpGetChildren {
-		s.keeper.Watches.AddChildren(c.request.Path, c.watch)
+		s.life.Watches.AddChildren(c.request.Path, c.watch)
 	} else {
-		s.keeper.Watches.AddData(c.request.Path, c.watch)
+		s.life.Watches.AddData(c.request.Path, c.watch)
 	}
 }

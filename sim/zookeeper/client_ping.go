@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/monosim/monosim/engine/recipes"
 	"github.com/monosim/monosim/engine/vtime"
 )
 
@@ -153,7 +154,7 @@ func (t *idleTimer) Handle(uint64) {
 		t.arm()
 	case t.outstanding:
 		t.armed, t.outstanding = false, false
-		s.over(endDropped)
+		s.over(recipes.EndDropped)
 		return
 	default:
 		t.ping(now)
