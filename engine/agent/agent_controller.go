@@ -224,7 +224,7 @@ func (c Controller) DeclareSavedModel(d Declaration) (string, error) {
 func (c Controller) MapModelToLayout(modelPattern, layoutPath, action string) error {
 	name, pattern, ok := strings.Cut(modelPattern, ":")
 	if !ok {
-		return unpackError(2, 1)
+		return pysem.UnpackError(2, 1)
 	}
 	declared, err := c.Backend.ListSavedModels(name)
 	if err != nil {

@@ -111,7 +111,7 @@ func (a *AgentV3) readFilters() error {
 		match, condition, ok := strings.Cut(replace.Replace(raw), ";")
 		if !ok {
 			if a.conf.Quirks.Keeps(Q22) {
-				return pysem.Raise("ValueError", "not enough values to unpack (expected 2, got 1)")
+				return pysem.UnpackError(2, 1)
 			}
 			condition = "True"
 		}

@@ -197,7 +197,7 @@ func (b *ZKBackend) layoutModels(children []string) (models []LayoutModel, names
 func parseSavedModel(text string) (SavedModel, error) {
 	model, rest, ok := strings.Cut(text, ":")
 	if !ok {
-		return SavedModel{}, pysem.Raise("ValueError", "not enough values to unpack (expected 2, got 1)")
+		return SavedModel{}, pysem.UnpackError(2, 1)
 	}
 	subGraph, _, _ := strings.Cut(rest, ":")
 	return SavedModel{ModelName: model, SubGraph: subGraph}, nil
@@ -237,7 +237,7 @@ func (b *ZKBackend) bound(model string, children []string) error {
 	for _, child := range children {
 		parts := strings.Split(child, ":")
 		if len(parts) < 3 {
-			return pysem.Raise("ValueError", "not enough values to unpack (expected 3, got %d)", len(parts))
+			return pysem.UnpackError(3, len(parts))
 		}
 		info, err := b.GetServiceInfo(Container{Cluster: parts[1], ID: parts[2]})
 		if err != nil {

@@ -206,7 +206,7 @@ func add(d *pysem.Dict, key, value string) {
 func splitColons(text string, n int) ([]string, error) {
 	parts := strings.Split(text, ":")
 	if len(parts) < n {
-		return nil, unpackError(n, len(parts))
+		return nil, pysem.UnpackError(n, len(parts))
 	}
 	return parts[:n], nil
 }

@@ -111,7 +111,7 @@ func (c *ServingClient) Status(model string) (LoadState, error) {
 	for _, node := range published {
 		parts := strings.Split(node, ":")
 		if len(parts) != 3 {
-			return s, unpackError(3, len(parts))
+			return s, pysem.UnpackError(3, len(parts))
 		}
 		if parts[2] == model {
 			s.Publish = true
@@ -157,11 +157,3 @@ func (c *ServingClient) Mirror() *ZKMirror { return c.mirror }
 
 // Close ends the session.
 func (c *ServingClient) Close() { c.zk.Stop() }
-
-// unpackError is what assigning a list of another length to n names raises.
-func unpackError(n, got int) error {
-	if got > n {
-		return pysem.Raise("ValueError", "too many values to unpack (expected %d)", n)
-	}
-	return pysem.Raise("ValueError", "not enough values to unpack (expected %d, got %d)", n, got)
-}

@@ -53,7 +53,7 @@ var featureKeys = []string{
 func (d *dumpReader) line(line string) error {
 	parts := strings.Split(pysem.Strip(line), ":")
 	if len(parts) != 2 {
-		return unpackError(2, len(parts))
+		return pysem.UnpackError(2, len(parts))
 	}
 	for i := range parts {
 		parts[i] = strings.Trim(strings.Trim(pysem.Strip(parts[i]), `"`), "'")
@@ -224,35 +224,10 @@ func (d *dumpReader) fill(holder, value any) error {
 
 // subscript is container[key].
 func subscript(container, key any) (any, error) {
-	switch c := container.(type) {
-	case *pysem.Dict:
-		if name, ok := key.(string); ok {
-			if v, ok := c.Get(name); ok {
-				return v, nil
-			}
-		}
-		return nil, pysem.Raise("KeyError", "%s", pysem.Repr(key))
-	case *dumpList:
-		i, ok := key.(int)
-		if !ok {
-			return nil, pysem.Raise("TypeError", "list indices must be integers or slices, not %s", pysem.TypeName(key))
-		}
-		if i >= len(c.items) {
-			return nil, indexError()
-		}
-		return c.items[i], nil
-	case string:
-		i, ok := key.(int)
-		if !ok {
-			return nil, pysem.Raise("TypeError", "string indices must be integers, not '%s'", pysem.TypeName(key))
-		}
-		runes := []rune(c)
-		if i >= len(runes) {
-			return nil, pysem.Raise("IndexError", "string index out of range")
-		}
-		return string(runes[i]), nil
+	if list, ok := container.(*dumpList); ok {
+		container = list.items
 	}
-	return nil, pysem.Raise("TypeError", "'%s' object is not subscriptable", dumpTypeName(container))
+	return pysem.Subscript(container, key)
 }
 
 // contains is key in container.

@@ -90,7 +90,7 @@ func expandNumbers(list string, quirks Quirks) ([]string, error) {
 		ends := strings.Split(part, "-")
 		switch {
 		case len(ends) > 2:
-			return nil, pysem.Raise("ValueError", "too many values to unpack (expected 2)")
+			return nil, pysem.UnpackError(2, len(ends))
 		case len(ends) == 2:
 			span, err := expandRange(ends[0], ends[1])
 			if err != nil {

@@ -92,7 +92,7 @@ func (s *SyncBackendWrapper) SubscribeModel(string) {}
 func (s *SyncBackendWrapper) SyncTargets(subGraph string) (name string, targets []SyncTarget, err error) {
 	parts := strings.Split(subGraph, "_")
 	if len(parts) < 2 {
-		return "", nil, pysem.Raise("ValueError", "not enough values to unpack (expected 2, got 1)")
+		return "", nil, pysem.UnpackError(2, 1)
 	}
 	if parts[0] != ServerPS {
 		return "", nil, &pysem.Error{Type: "AssertionError"}

@@ -44,3 +44,11 @@ func TypeOf(err error) string {
 func AttributeError(v any, attribute string) *Error {
 	return Raise("AttributeError", "'%s' object has no attribute '%s'", TypeName(v), attribute)
 }
+
+// UnpackError is what assigning a sequence of another length to n names raises.
+func UnpackError(n, got int) *Error {
+	if got > n {
+		return Raise("ValueError", "too many values to unpack (expected %d)", n)
+	}
+	return Raise("ValueError", "not enough values to unpack (expected %d, got %d)", n, got)
+}

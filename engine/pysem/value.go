@@ -223,3 +223,45 @@ func equalAll(a, b []any) bool {
 	}
 	return true
 }
+
+// Subscript is container[key] of JSON values.
+func Subscript(container, key any) (any, error) {
+	switch c := container.(type) {
+	case *Dict:
+		if name, ok := key.(string); ok {
+			if v, ok := c.Get(name); ok {
+				return v, nil
+			}
+		}
+		return nil, Raise("KeyError", "%s", Repr(key))
+	case []any:
+		i, err := index(key, len(c), "list indices must be integers or slices, not %s", "list")
+		if err != nil {
+			return nil, err
+		}
+		return c[i], nil
+	case string:
+		chars := Chars(c)
+		i, err := index(key, len(chars), "string indices must be integers, not '%s'", "string")
+		if err != nil {
+			return nil, err
+		}
+		return chars[i], nil
+	}
+	return nil, Raise("TypeError", "'%s' object is not subscriptable", TypeName(container))
+}
+
+// index is the place that key names in n items: a negative one counts from the end.
+func index(key any, n int, notInt, what string) (int, error) {
+	i, ok := key.(int)
+	if !ok {
+		return 0, Raise("TypeError", notInt, TypeName(key))
+	}
+	if i < 0 {
+		i += n
+	}
+	if i < 0 || i >= n {
+		return 0, Raise("IndexError", "%s index out of range", what)
+	}
+	return i, nil
+}

@@ -92,7 +92,7 @@ func (c *NodeAliveChecker) work() {
 func (c *NodeAliveChecker) ping(addr string) error {
 	colon := strings.LastIndexByte(addr, ':')
 	if colon < 0 {
-		return pysem.Raise("ValueError", "not enough values to unpack (expected 2, got 1)")
+		return pysem.UnpackError(2, 1)
 	}
 	port, err := pysem.ParseInt(addr[colon+1:])
 	if err != nil {

@@ -1,7 +1,5 @@
 package training
 
-import "github.com/monosim/monosim/engine/pysem"
-
 // ServiceDiscovery finds the processes of a job (service_discovery.py:42). Names
 // are server types, as ps and worker.
 type ServiceDiscovery interface {
@@ -60,15 +58,4 @@ func (a Addrs) Without(index int) Addrs {
 type NamedAddrs struct {
 	Name  string
 	Addrs Addrs
-}
-
-// keyError is what a dict raises for a key that it does not have.
-func keyError(key any) error { return pysem.Raise("KeyError", "%s", pysem.Repr(key)) }
-
-// unpackError is what assigning a list of another length to n names raises.
-func unpackError(n, got int) error {
-	if got > n {
-		return pysem.Raise("ValueError", "too many values to unpack (expected %d)", n)
-	}
-	return pysem.Raise("ValueError", "not enough values to unpack (expected %d, got %d)", n, got)
 }

@@ -146,18 +146,18 @@ func (d *ConsulServiceDiscovery) QueryAll() ([]NamedAddrs, error) {
 // consulElement reads one registration, as {"Port": 1, "Tags": {"name", "ip",
 // "index"}}.
 func consulElement(element any) (name string, index int, addr string, err error) {
-	tags, err := subscript(element, "Tags")
+	tags, err := pysem.Subscript(element, "Tags")
 	if err != nil {
 		return "", 0, "", err
 	}
 	var values [3]any
 	for i, key := range []string{"name", "ip", "index"} {
 		// The port is looked up after the address, as the format arguments are.
-		if values[i], err = subscript(tags, key); err != nil {
+		if values[i], err = pysem.Subscript(tags, key); err != nil {
 			return "", 0, "", err
 		}
 		if key == "ip" {
-			port, err := subscript(element, "Port")
+			port, err := pysem.Subscript(element, "Port")
 			if err != nil {
 				return "", 0, "", err
 			}

@@ -76,7 +76,7 @@ func (d *MLPServiceDiscovery) check(name string, index int, addr string) error {
 func splitAddr(addr string) (host, port string, err error) {
 	parts := strings.Split(addr, ":")
 	if len(parts) != 2 {
-		return "", "", unpackError(2, len(parts))
+		return "", "", pysem.UnpackError(2, len(parts))
 	}
 	return parts[0], parts[1], nil
 }

@@ -41,7 +41,7 @@ func (d *TFConfigServiceDiscovery) addrList(name string) ([]any, error) {
 	if name != "ps" && name != "worker" {
 		return nil, pysem.Raise("ValueError", "name must be ps/worker")
 	}
-	cluster, err := subscript(d.config, "cluster")
+	cluster, err := pysem.Subscript(d.config, "cluster")
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (d *TFConfigServiceDiscovery) addrList(name string) ([]any, error) {
 		}
 	}
 	for _, name := range names {
-		part, err := subscript(cluster, name)
+		part, err := pysem.Subscript(cluster, name)
 		if err != nil {
 			return nil, err
 		}
@@ -67,11 +67,11 @@ func (d *TFConfigServiceDiscovery) addrList(name string) ([]any, error) {
 }
 
 func (d *TFConfigServiceDiscovery) task(key string) (any, error) {
-	task, err := subscript(d.config, "task")
+	task, err := pysem.Subscript(d.config, "task")
 	if err != nil {
 		return nil, err
 	}
-	return subscript(task, key)
+	return pysem.Subscript(task, key)
 }
 
 // ServerType is the type of this process, worker for the chief.
@@ -89,11 +89,11 @@ func (d *TFConfigServiceDiscovery) Addr() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	cluster, err := subscript(d.config, "cluster")
+	cluster, err := pysem.Subscript(d.config, "cluster")
 	if err != nil {
 		return nil, err
 	}
-	list, err := subscript(cluster, typ)
+	list, err := pysem.Subscript(cluster, typ)
 	if err != nil {
 		return nil, err
 	}
@@ -101,13 +101,13 @@ func (d *TFConfigServiceDiscovery) Addr() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return subscript(list, index)
+	return pysem.Subscript(list, index)
 }
 
 // Index is the index of this process among those of its type; the chief shifts
 // the workers by one.
 func (d *TFConfigServiceDiscovery) Index() (any, error) {
-	cluster, err := subscript(d.config, "cluster")
+	cluster, err := pysem.Subscript(d.config, "cluster")
 	if err != nil {
 		return nil, err
 	}
@@ -127,32 +127,6 @@ func (d *TFConfigServiceDiscovery) Index() (any, error) {
 		return n + 1, err
 	}
 	return index, err
-}
-
-// subscript is container[key] of JSON values.
-func subscript(container, key any) (any, error) {
-	switch c := container.(type) {
-	case *pysem.Dict:
-		if name, ok := key.(string); ok {
-			if v, ok := c.Get(name); ok {
-				return v, nil
-			}
-		}
-		return nil, keyError(key)
-	case []any:
-		i, ok := key.(int)
-		if !ok {
-			return nil, pysem.Raise("TypeError", "list indices must be integers or slices, not %s", pysem.TypeName(key))
-		}
-		if i < 0 {
-			i += len(c)
-		}
-		if i < 0 || i >= len(c) {
-			return nil, pysem.Raise("IndexError", "list index out of range")
-		}
-		return c[i], nil
-	}
-	return nil, pysem.Raise("TypeError", "'%s' object is not subscriptable", pysem.TypeName(container))
 }
 
 var _ ServiceDiscovery = (*TFConfigServiceDiscovery)(nil)

@@ -115,7 +115,7 @@ func (d *ZKServiceDiscovery) childrenChanged(children []string) error {
 func (d *ZKServiceDiscovery) dataChanged(node string, data []byte) error {
 	parts := strings.Split(node, ".")
 	if len(parts) != 2 {
-		return unpackError(2, len(parts))
+		return pysem.UnpackError(2, len(parts))
 	}
 	index, _, err := pysem.ParseSmallInt(parts[1])
 	if err != nil {
