@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
 	"io"
 	"strings"
@@ -79,12 +78,7 @@ func writeDiffJUnit(w io.Writer, diffs []subjectDiff) error {
 			suite.Cases = append(suite.Cases, c)
 		}
 	}
-	text, err := xml.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
-	return err
+	return all.write(w)
 }
 
 // writeDiffJSON writes a list with the report of each subject.

@@ -66,7 +66,11 @@ func writeJUnit(w io.Writer, r *steps.Report) error {
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
-	text, err := xml.MarshalIndent(all, "", "  ")
+	return all.write(w)
+}
+
+func (s *junitSuites) write(w io.Writer) error {
+	text, err := xml.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -168,3 +168,11 @@ class SortedSet(set):
 
     def __rsub__(self, other):
         return sorted(set(other).difference(self), key=str)
+
+
+def play(run, steps):
+    """The answers of a run to steps, [name, arguments] each; the run is closed."""
+    try:
+        return {"steps": [run.answer(name, arguments) for name, arguments in steps]}
+    finally:
+        run.close()

@@ -105,29 +105,19 @@ func withoutZeros(v any) any {
 // ParseScript reads what String wrote.
 func ParseScript(text []byte) (Script, error) {
 	var s Script
-	for n, line := range splitLines(text) {
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
 		var step Step
 		if err := json.Unmarshal(line, &step); err != nil {
-			return nil, fmt.Errorf("line %d: found no step: %w", n+1, err)
+			return nil, fmt.Errorf("line %d: found no step: %w", n, err)
 		}
 		s = append(s, step)
 	}
 	return s, nil
-}
-
-func splitLines(text []byte) [][]byte {
-	var lines [][]byte
-	for len(text) > 0 {
-		i := 0
-		for i < len(text) && text[i] != '\n' {
-			i++
-		}
-		if i > 0 {
-			lines = append(lines, text[:i])
-		}
-		text = text[min(i+1, len(text)):]
-	}
-	return lines
 }
 
 // clients is one more than the highest client of a script.

@@ -170,12 +170,19 @@ func (m *Machine) Handle(nowMs int64, id ConnID, req *Request) {
 	}
 	m.counters.count(req.Op)
 	m.touch(c.session)
-	switch {
-	case writes(req.Op):
+	if writes(req.Op) {
 		m.change(c, req)
-	case req.Op == OpAuth || req.Op == OpSASL:
+	} else {
+		m.alone(c, req)
+	}
+}
+
+// alone answers what a server can without the others.
+func (m *Machine) alone(c *conn, req *Request) {
+	switch req.Op {
+	case OpAuth, OpSASL:
 		m.authenticate(c, req)
-	case req.Op == OpPing:
+	case OpPing:
 		// Always the reserved xid (FinalRequestProcessor.java:185).
 		m.reply(c, req).Xid = XidPing
 	default:

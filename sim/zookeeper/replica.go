@@ -87,15 +87,8 @@ func (m *Machine) redo(c *savedChange) {
 // serve answers a request that needs no leader.
 func (m *Machine) serve(nowMs int64, id ConnID, req *Request) {
 	m.nowMs = max(m.nowMs, nowMs)
-	c := m.conns[id]
-	switch {
-	case c == nil:
-	case req.Op == OpAuth || req.Op == OpSASL:
-		m.authenticate(c, req)
-	case req.Op == OpPing:
-		m.reply(c, req).Xid = XidPing
-	default:
-		m.read(c, req)
+	if c := m.conns[id]; c != nil {
+		m.alone(c, req)
 	}
 }
 

@@ -15,7 +15,7 @@ from monolith.agent_service import utils
 
 import recorder
 from ops import agent_service
-from values import GRPC_DETAILS, Raw, attempt, encode
+from values import GRPC_DETAILS, Raw, attempt, encode, play
 
 
 class Sequence:
@@ -88,11 +88,7 @@ def raise_again(exception):
 
 
 def sequence(given):
-    run = Sequence(given)
-    try:
-        return {"steps": [run.answer(name, arguments) for name, arguments in given["steps"]]}
-    finally:
-        run.close()
+    return play(Sequence(given), given["steps"])
 
 
 OPS = {"agent_service.AgentService.sequence": sequence}

@@ -21,7 +21,7 @@ import recorder
 import surroundings
 from ops import agent_service
 from ops.agent_service_sequence import raise_again, shown
-from values import Raw, attempt, encode
+from values import Raw, attempt, encode, play
 
 
 class Sequence:
@@ -94,11 +94,7 @@ def set_variables(variables):
 
 
 def sequence(given):
-    run = Sequence(given)
-    try:
-        return {"steps": [run.answer(name, arguments) for name, arguments in given["steps"]]}
-    finally:
-        run.close()
+    return play(Sequence(given), given["steps"])
 
 
 OPS = {"svr_client.SvrClient.sequence": sequence}
