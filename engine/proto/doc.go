@@ -12,6 +12,7 @@
 //	tensorflow_serving/servables/tensorflow    servables     session and batching options
 //	tensorflow_serving/util                    util          StatusProto
 //	tensorflow/core/framework                  framework     tensors
+//	tensorflow/core/example                    tfexample     rows to classify and regress
 //	tensorflow/core/protobuf                   tfcore        signatures, session options, error codes
 //	tensorflow/python/training                 training      the text file "checkpoint"
 //	monolith/agent_service                     agentservice  AgentService

@@ -21,19 +21,167 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ClassificationRequest asks for the classification of examples. The examples are not
-// declared: no implementation here answers the call.
+// Class is one class with its score.
+type Class struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the class, if the model knows names.
+	Label string `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`
+	// How well the class fits.
+	Score         float32 `protobuf:"fixed32,2,opt,name=score,proto3" json:"score,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Class) Reset() {
+	*x = Class{}
+	mi := &file_tensorflow_serving_apis_classification_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Class) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Class) ProtoMessage() {}
+
+func (x *Class) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_serving_apis_classification_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Class.ProtoReflect.Descriptor instead.
+func (*Class) Descriptor() ([]byte, []int) {
+	return file_tensorflow_serving_apis_classification_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *Class) GetLabel() string {
+	if x != nil {
+		return x.Label
+	}
+	return ""
+}
+
+func (x *Class) GetScore() float32 {
+	if x != nil {
+		return x.Score
+	}
+	return 0
+}
+
+// Classifications are the classes of one example.
+type Classifications struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The classes, in the order of the model.
+	Classes       []*Class `protobuf:"bytes,1,rep,name=classes,proto3" json:"classes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Classifications) Reset() {
+	*x = Classifications{}
+	mi := &file_tensorflow_serving_apis_classification_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Classifications) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Classifications) ProtoMessage() {}
+
+func (x *Classifications) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_serving_apis_classification_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Classifications.ProtoReflect.Descriptor instead.
+func (*Classifications) Descriptor() ([]byte, []int) {
+	return file_tensorflow_serving_apis_classification_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Classifications) GetClasses() []*Class {
+	if x != nil {
+		return x.Classes
+	}
+	return nil
+}
+
+// ClassificationResult is the answer for all examples.
+type ClassificationResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One for each example, in the same order.
+	Classifications []*Classifications `protobuf:"bytes,1,rep,name=classifications,proto3" json:"classifications,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *ClassificationResult) Reset() {
+	*x = ClassificationResult{}
+	mi := &file_tensorflow_serving_apis_classification_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ClassificationResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ClassificationResult) ProtoMessage() {}
+
+func (x *ClassificationResult) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_serving_apis_classification_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ClassificationResult.ProtoReflect.Descriptor instead.
+func (*ClassificationResult) Descriptor() ([]byte, []int) {
+	return file_tensorflow_serving_apis_classification_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ClassificationResult) GetClassifications() []*Classifications {
+	if x != nil {
+		return x.Classifications
+	}
+	return nil
+}
+
+// ClassificationRequest asks for the classes of examples.
 type ClassificationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The model, version and signature.
-	ModelSpec     *ModelSpec `protobuf:"bytes,1,opt,name=model_spec,json=modelSpec,proto3" json:"model_spec,omitempty"`
+	ModelSpec *ModelSpec `protobuf:"bytes,1,opt,name=model_spec,json=modelSpec,proto3" json:"model_spec,omitempty"`
+	// The examples.
+	Input         *Input `protobuf:"bytes,2,opt,name=input,proto3" json:"input,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ClassificationRequest) Reset() {
 	*x = ClassificationRequest{}
-	mi := &file_tensorflow_serving_apis_classification_proto_msgTypes[0]
+	mi := &file_tensorflow_serving_apis_classification_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -45,7 +193,7 @@ func (x *ClassificationRequest) String() string {
 func (*ClassificationRequest) ProtoMessage() {}
 
 func (x *ClassificationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tensorflow_serving_apis_classification_proto_msgTypes[0]
+	mi := &file_tensorflow_serving_apis_classification_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -58,7 +206,7 @@ func (x *ClassificationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassificationRequest.ProtoReflect.Descriptor instead.
 func (*ClassificationRequest) Descriptor() ([]byte, []int) {
-	return file_tensorflow_serving_apis_classification_proto_rawDescGZIP(), []int{0}
+	return file_tensorflow_serving_apis_classification_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ClassificationRequest) GetModelSpec() *ModelSpec {
@@ -68,18 +216,27 @@ func (x *ClassificationRequest) GetModelSpec() *ModelSpec {
 	return nil
 }
 
-// ClassificationResponse answers a classification request. The result is not declared.
+func (x *ClassificationRequest) GetInput() *Input {
+	if x != nil {
+		return x.Input
+	}
+	return nil
+}
+
+// ClassificationResponse is the answer.
 type ClassificationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The model, version and signature that answered.
-	ModelSpec     *ModelSpec `protobuf:"bytes,2,opt,name=model_spec,json=modelSpec,proto3" json:"model_spec,omitempty"`
+	ModelSpec *ModelSpec `protobuf:"bytes,2,opt,name=model_spec,json=modelSpec,proto3" json:"model_spec,omitempty"`
+	// The classes.
+	Result        *ClassificationResult `protobuf:"bytes,1,opt,name=result,proto3" json:"result,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ClassificationResponse) Reset() {
 	*x = ClassificationResponse{}
-	mi := &file_tensorflow_serving_apis_classification_proto_msgTypes[1]
+	mi := &file_tensorflow_serving_apis_classification_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -91,7 +248,7 @@ func (x *ClassificationResponse) String() string {
 func (*ClassificationResponse) ProtoMessage() {}
 
 func (x *ClassificationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tensorflow_serving_apis_classification_proto_msgTypes[1]
+	mi := &file_tensorflow_serving_apis_classification_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -104,7 +261,7 @@ func (x *ClassificationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClassificationResponse.ProtoReflect.Descriptor instead.
 func (*ClassificationResponse) Descriptor() ([]byte, []int) {
-	return file_tensorflow_serving_apis_classification_proto_rawDescGZIP(), []int{1}
+	return file_tensorflow_serving_apis_classification_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ClassificationResponse) GetModelSpec() *ModelSpec {
@@ -114,17 +271,33 @@ func (x *ClassificationResponse) GetModelSpec() *ModelSpec {
 	return nil
 }
 
+func (x *ClassificationResponse) GetResult() *ClassificationResult {
+	if x != nil {
+		return x.Result
+	}
+	return nil
+}
+
 var File_tensorflow_serving_apis_classification_proto protoreflect.FileDescriptor
 
 const file_tensorflow_serving_apis_classification_proto_rawDesc = "" +
 	"\n" +
-	",tensorflow_serving/apis/classification.proto\x12\x12tensorflow.serving\x1a#tensorflow_serving/apis/model.proto\"U\n" +
+	",tensorflow_serving/apis/classification.proto\x12\x12tensorflow.serving\x1a#tensorflow_serving/apis/input.proto\x1a#tensorflow_serving/apis/model.proto\"3\n" +
+	"\x05Class\x12\x14\n" +
+	"\x05label\x18\x01 \x01(\tR\x05label\x12\x14\n" +
+	"\x05score\x18\x02 \x01(\x02R\x05score\"F\n" +
+	"\x0fClassifications\x123\n" +
+	"\aclasses\x18\x01 \x03(\v2\x19.tensorflow.serving.ClassR\aclasses\"e\n" +
+	"\x14ClassificationResult\x12M\n" +
+	"\x0fclassifications\x18\x01 \x03(\v2#.tensorflow.serving.ClassificationsR\x0fclassifications\"\x86\x01\n" +
 	"\x15ClassificationRequest\x12<\n" +
 	"\n" +
-	"model_spec\x18\x01 \x01(\v2\x1d.tensorflow.serving.ModelSpecR\tmodelSpec\"V\n" +
+	"model_spec\x18\x01 \x01(\v2\x1d.tensorflow.serving.ModelSpecR\tmodelSpec\x12/\n" +
+	"\x05input\x18\x02 \x01(\v2\x19.tensorflow.serving.InputR\x05input\"\x98\x01\n" +
 	"\x16ClassificationResponse\x12<\n" +
 	"\n" +
-	"model_spec\x18\x02 \x01(\v2\x1d.tensorflow.serving.ModelSpecR\tmodelSpecBFZDgithub.com/monosim/monosim/engine/proto/tensorflow_serving/apis;apisb\x06proto3"
+	"model_spec\x18\x02 \x01(\v2\x1d.tensorflow.serving.ModelSpecR\tmodelSpec\x12@\n" +
+	"\x06result\x18\x01 \x01(\v2(.tensorflow.serving.ClassificationResultR\x06resultBFZDgithub.com/monosim/monosim/engine/proto/tensorflow_serving/apis;apisb\x06proto3"
 
 var (
 	file_tensorflow_serving_apis_classification_proto_rawDescOnce sync.Once
@@ -138,20 +311,28 @@ func file_tensorflow_serving_apis_classification_proto_rawDescGZIP() []byte {
 	return file_tensorflow_serving_apis_classification_proto_rawDescData
 }
 
-var file_tensorflow_serving_apis_classification_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_tensorflow_serving_apis_classification_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_tensorflow_serving_apis_classification_proto_goTypes = []any{
-	(*ClassificationRequest)(nil),  // 0: tensorflow.serving.ClassificationRequest
-	(*ClassificationResponse)(nil), // 1: tensorflow.serving.ClassificationResponse
-	(*ModelSpec)(nil),              // 2: tensorflow.serving.ModelSpec
+	(*Class)(nil),                  // 0: tensorflow.serving.Class
+	(*Classifications)(nil),        // 1: tensorflow.serving.Classifications
+	(*ClassificationResult)(nil),   // 2: tensorflow.serving.ClassificationResult
+	(*ClassificationRequest)(nil),  // 3: tensorflow.serving.ClassificationRequest
+	(*ClassificationResponse)(nil), // 4: tensorflow.serving.ClassificationResponse
+	(*ModelSpec)(nil),              // 5: tensorflow.serving.ModelSpec
+	(*Input)(nil),                  // 6: tensorflow.serving.Input
 }
 var file_tensorflow_serving_apis_classification_proto_depIdxs = []int32{
-	2, // 0: tensorflow.serving.ClassificationRequest.model_spec:type_name -> tensorflow.serving.ModelSpec
-	2, // 1: tensorflow.serving.ClassificationResponse.model_spec:type_name -> tensorflow.serving.ModelSpec
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	0, // 0: tensorflow.serving.Classifications.classes:type_name -> tensorflow.serving.Class
+	1, // 1: tensorflow.serving.ClassificationResult.classifications:type_name -> tensorflow.serving.Classifications
+	5, // 2: tensorflow.serving.ClassificationRequest.model_spec:type_name -> tensorflow.serving.ModelSpec
+	6, // 3: tensorflow.serving.ClassificationRequest.input:type_name -> tensorflow.serving.Input
+	5, // 4: tensorflow.serving.ClassificationResponse.model_spec:type_name -> tensorflow.serving.ModelSpec
+	2, // 5: tensorflow.serving.ClassificationResponse.result:type_name -> tensorflow.serving.ClassificationResult
+	6, // [6:6] is the sub-list for method output_type
+	6, // [6:6] is the sub-list for method input_type
+	6, // [6:6] is the sub-list for extension type_name
+	6, // [6:6] is the sub-list for extension extendee
+	0, // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_tensorflow_serving_apis_classification_proto_init() }
@@ -159,6 +340,7 @@ func file_tensorflow_serving_apis_classification_proto_init() {
 	if File_tensorflow_serving_apis_classification_proto != nil {
 		return
 	}
+	file_tensorflow_serving_apis_input_proto_init()
 	file_tensorflow_serving_apis_model_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -166,7 +348,7 @@ func file_tensorflow_serving_apis_classification_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tensorflow_serving_apis_classification_proto_rawDesc), len(file_tensorflow_serving_apis_classification_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -21,7 +21,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// InferenceTask is one of the calls of a MultiInferenceRequest.
+// InferenceTask is one call of a MultiInferenceRequest.
 type InferenceTask struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The model, version and signature.
@@ -76,11 +76,18 @@ func (x *InferenceTask) GetMethodName() string {
 	return ""
 }
 
-// InferenceResult answers one task. The result is not declared.
+// InferenceResult is the answer to one task.
 type InferenceResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The model, version and signature that answered.
-	ModelSpec     *ModelSpec `protobuf:"bytes,1,opt,name=model_spec,json=modelSpec,proto3" json:"model_spec,omitempty"`
+	ModelSpec *ModelSpec `protobuf:"bytes,1,opt,name=model_spec,json=modelSpec,proto3" json:"model_spec,omitempty"`
+	// What the kind of call gives.
+	//
+	// Types that are valid to be assigned to Result:
+	//
+	//	*InferenceResult_ClassificationResult
+	//	*InferenceResult_RegressionResult
+	Result        isInferenceResult_Result `protobuf_oneof:"result"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -122,12 +129,56 @@ func (x *InferenceResult) GetModelSpec() *ModelSpec {
 	return nil
 }
 
-// MultiInferenceRequest asks for several results on the same examples. The
-// examples are not declared: no implementation here answers the call.
+func (x *InferenceResult) GetResult() isInferenceResult_Result {
+	if x != nil {
+		return x.Result
+	}
+	return nil
+}
+
+func (x *InferenceResult) GetClassificationResult() *ClassificationResult {
+	if x != nil {
+		if x, ok := x.Result.(*InferenceResult_ClassificationResult); ok {
+			return x.ClassificationResult
+		}
+	}
+	return nil
+}
+
+func (x *InferenceResult) GetRegressionResult() *RegressionResult {
+	if x != nil {
+		if x, ok := x.Result.(*InferenceResult_RegressionResult); ok {
+			return x.RegressionResult
+		}
+	}
+	return nil
+}
+
+type isInferenceResult_Result interface {
+	isInferenceResult_Result()
+}
+
+type InferenceResult_ClassificationResult struct {
+	// Of a classification.
+	ClassificationResult *ClassificationResult `protobuf:"bytes,2,opt,name=classification_result,json=classificationResult,proto3,oneof"`
+}
+
+type InferenceResult_RegressionResult struct {
+	// Of a regression.
+	RegressionResult *RegressionResult `protobuf:"bytes,3,opt,name=regression_result,json=regressionResult,proto3,oneof"`
+}
+
+func (*InferenceResult_ClassificationResult) isInferenceResult_Result() {}
+
+func (*InferenceResult_RegressionResult) isInferenceResult_Result() {}
+
+// MultiInferenceRequest makes several calls on the same examples.
 type MultiInferenceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The calls.
-	Tasks         []*InferenceTask `protobuf:"bytes,1,rep,name=tasks,proto3" json:"tasks,omitempty"`
+	Tasks []*InferenceTask `protobuf:"bytes,1,rep,name=tasks,proto3" json:"tasks,omitempty"`
+	// The examples.
+	Input         *Input `protobuf:"bytes,2,opt,name=input,proto3" json:"input,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -169,7 +220,14 @@ func (x *MultiInferenceRequest) GetTasks() []*InferenceTask {
 	return nil
 }
 
-// MultiInferenceResponse answers a MultiInferenceRequest.
+func (x *MultiInferenceRequest) GetInput() *Input {
+	if x != nil {
+		return x.Input
+	}
+	return nil
+}
+
+// MultiInferenceResponse is the answer.
 type MultiInferenceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// One result for each task, in the same order.
@@ -219,17 +277,21 @@ var File_tensorflow_serving_apis_inference_proto protoreflect.FileDescriptor
 
 const file_tensorflow_serving_apis_inference_proto_rawDesc = "" +
 	"\n" +
-	"'tensorflow_serving/apis/inference.proto\x12\x12tensorflow.serving\x1a#tensorflow_serving/apis/model.proto\"n\n" +
+	"'tensorflow_serving/apis/inference.proto\x12\x12tensorflow.serving\x1a,tensorflow_serving/apis/classification.proto\x1a#tensorflow_serving/apis/input.proto\x1a#tensorflow_serving/apis/model.proto\x1a(tensorflow_serving/apis/regression.proto\"n\n" +
 	"\rInferenceTask\x12<\n" +
 	"\n" +
 	"model_spec\x18\x01 \x01(\v2\x1d.tensorflow.serving.ModelSpecR\tmodelSpec\x12\x1f\n" +
 	"\vmethod_name\x18\x02 \x01(\tR\n" +
-	"methodName\"O\n" +
+	"methodName\"\x8f\x02\n" +
 	"\x0fInferenceResult\x12<\n" +
 	"\n" +
-	"model_spec\x18\x01 \x01(\v2\x1d.tensorflow.serving.ModelSpecR\tmodelSpec\"P\n" +
+	"model_spec\x18\x01 \x01(\v2\x1d.tensorflow.serving.ModelSpecR\tmodelSpec\x12_\n" +
+	"\x15classification_result\x18\x02 \x01(\v2(.tensorflow.serving.ClassificationResultH\x00R\x14classificationResult\x12S\n" +
+	"\x11regression_result\x18\x03 \x01(\v2$.tensorflow.serving.RegressionResultH\x00R\x10regressionResultB\b\n" +
+	"\x06result\"\x81\x01\n" +
 	"\x15MultiInferenceRequest\x127\n" +
-	"\x05tasks\x18\x01 \x03(\v2!.tensorflow.serving.InferenceTaskR\x05tasks\"W\n" +
+	"\x05tasks\x18\x01 \x03(\v2!.tensorflow.serving.InferenceTaskR\x05tasks\x12/\n" +
+	"\x05input\x18\x02 \x01(\v2\x19.tensorflow.serving.InputR\x05input\"W\n" +
 	"\x16MultiInferenceResponse\x12=\n" +
 	"\aresults\x18\x01 \x03(\v2#.tensorflow.serving.InferenceResultR\aresultsBFZDgithub.com/monosim/monosim/engine/proto/tensorflow_serving/apis;apisb\x06proto3"
 
@@ -252,17 +314,23 @@ var file_tensorflow_serving_apis_inference_proto_goTypes = []any{
 	(*MultiInferenceRequest)(nil),  // 2: tensorflow.serving.MultiInferenceRequest
 	(*MultiInferenceResponse)(nil), // 3: tensorflow.serving.MultiInferenceResponse
 	(*ModelSpec)(nil),              // 4: tensorflow.serving.ModelSpec
+	(*ClassificationResult)(nil),   // 5: tensorflow.serving.ClassificationResult
+	(*RegressionResult)(nil),       // 6: tensorflow.serving.RegressionResult
+	(*Input)(nil),                  // 7: tensorflow.serving.Input
 }
 var file_tensorflow_serving_apis_inference_proto_depIdxs = []int32{
 	4, // 0: tensorflow.serving.InferenceTask.model_spec:type_name -> tensorflow.serving.ModelSpec
 	4, // 1: tensorflow.serving.InferenceResult.model_spec:type_name -> tensorflow.serving.ModelSpec
-	0, // 2: tensorflow.serving.MultiInferenceRequest.tasks:type_name -> tensorflow.serving.InferenceTask
-	1, // 3: tensorflow.serving.MultiInferenceResponse.results:type_name -> tensorflow.serving.InferenceResult
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	5, // 2: tensorflow.serving.InferenceResult.classification_result:type_name -> tensorflow.serving.ClassificationResult
+	6, // 3: tensorflow.serving.InferenceResult.regression_result:type_name -> tensorflow.serving.RegressionResult
+	0, // 4: tensorflow.serving.MultiInferenceRequest.tasks:type_name -> tensorflow.serving.InferenceTask
+	7, // 5: tensorflow.serving.MultiInferenceRequest.input:type_name -> tensorflow.serving.Input
+	1, // 6: tensorflow.serving.MultiInferenceResponse.results:type_name -> tensorflow.serving.InferenceResult
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_tensorflow_serving_apis_inference_proto_init() }
@@ -270,7 +338,14 @@ func file_tensorflow_serving_apis_inference_proto_init() {
 	if File_tensorflow_serving_apis_inference_proto != nil {
 		return
 	}
+	file_tensorflow_serving_apis_classification_proto_init()
+	file_tensorflow_serving_apis_input_proto_init()
 	file_tensorflow_serving_apis_model_proto_init()
+	file_tensorflow_serving_apis_regression_proto_init()
+	file_tensorflow_serving_apis_inference_proto_msgTypes[1].OneofWrappers = []any{
+		(*InferenceResult_ClassificationResult)(nil),
+		(*InferenceResult_RegressionResult)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

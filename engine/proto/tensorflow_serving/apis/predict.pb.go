@@ -32,6 +32,8 @@ const (
 	PredictStreamedOptions_SPLIT PredictStreamedOptions_RequestState = 1
 	// The last part.
 	PredictStreamedOptions_END_SPLIT PredictStreamedOptions_RequestState = 2
+	// The request is given up.
+	PredictStreamedOptions_CANCEL PredictStreamedOptions_RequestState = 3
 )
 
 // Enum value maps for PredictStreamedOptions_RequestState.
@@ -40,11 +42,13 @@ var (
 		0: "NONE",
 		1: "SPLIT",
 		2: "END_SPLIT",
+		3: "CANCEL",
 	}
 	PredictStreamedOptions_RequestState_value = map[string]int32{
 		"NONE":      0,
 		"SPLIT":     1,
 		"END_SPLIT": 2,
+		"CANCEL":    3,
 	}
 )
 
@@ -170,9 +174,13 @@ func (x *PredictRequest) GetRequestOptions() *PredictRequest_RequestOptions {
 type PredictStreamedOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Place of the request.
-	RequestState  PredictStreamedOptions_RequestState `protobuf:"varint,1,opt,name=request_state,json=requestState,proto3,enum=tensorflow.serving.PredictStreamedOptions_RequestState" json:"request_state,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	RequestState PredictStreamedOptions_RequestState `protobuf:"varint,1,opt,name=request_state,json=requestState,proto3,enum=tensorflow.serving.PredictStreamedOptions_RequestState" json:"request_state,omitempty"`
+	// Along which dimension each input is split, by alias.
+	SplitDimensions map[string]int32 `protobuf:"bytes,2,rep,name=split_dimensions,json=splitDimensions,proto3" json:"split_dimensions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// Whether one response for all parts is enough.
+	ReturnSingleResponse bool `protobuf:"varint,3,opt,name=return_single_response,json=returnSingleResponse,proto3" json:"return_single_response,omitempty"`
+	unknownFields        protoimpl.UnknownFields
+	sizeCache            protoimpl.SizeCache
 }
 
 func (x *PredictStreamedOptions) Reset() {
@@ -210,6 +218,20 @@ func (x *PredictStreamedOptions) GetRequestState() PredictStreamedOptions_Reques
 		return x.RequestState
 	}
 	return PredictStreamedOptions_NONE
+}
+
+func (x *PredictStreamedOptions) GetSplitDimensions() map[string]int32 {
+	if x != nil {
+		return x.SplitDimensions
+	}
+	return nil
+}
+
+func (x *PredictStreamedOptions) GetReturnSingleResponse() bool {
+	if x != nil {
+		return x.ReturnSingleResponse
+	}
+	return false
 }
 
 // PredictResponse holds the outputs of a signature.
@@ -335,13 +357,20 @@ const file_tensorflow_serving_apis_predict_proto_rawDesc = "" +
 	"_client_idB\f\n" +
 	"\n" +
 	"_client_idB\x12\n" +
-	"\x10_request_optionsJ\x04\b\x04\x10\x05\"\xaa\x01\n" +
+	"\x10_request_optionsJ\x04\b\x04\x10\x05\"\x9c\x03\n" +
 	"\x16PredictStreamedOptions\x12\\\n" +
-	"\rrequest_state\x18\x01 \x01(\x0e27.tensorflow.serving.PredictStreamedOptions.RequestStateR\frequestState\"2\n" +
+	"\rrequest_state\x18\x01 \x01(\x0e27.tensorflow.serving.PredictStreamedOptions.RequestStateR\frequestState\x12j\n" +
+	"\x10split_dimensions\x18\x02 \x03(\v2?.tensorflow.serving.PredictStreamedOptions.SplitDimensionsEntryR\x0fsplitDimensions\x124\n" +
+	"\x16return_single_response\x18\x03 \x01(\bR\x14returnSingleResponse\x1aB\n" +
+	"\x14SplitDimensionsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\">\n" +
 	"\fRequestState\x12\b\n" +
 	"\x04NONE\x10\x00\x12\t\n" +
 	"\x05SPLIT\x10\x01\x12\r\n" +
-	"\tEND_SPLIT\x10\x02\"\xf0\x01\n" +
+	"\tEND_SPLIT\x10\x02\x12\n" +
+	"\n" +
+	"\x06CANCEL\x10\x03\"\xf0\x01\n" +
 	"\x0fPredictResponse\x12J\n" +
 	"\aoutputs\x18\x01 \x03(\v20.tensorflow.serving.PredictResponse.OutputsEntryR\aoutputs\x12<\n" +
 	"\n" +
@@ -363,7 +392,7 @@ func file_tensorflow_serving_apis_predict_proto_rawDescGZIP() []byte {
 }
 
 var file_tensorflow_serving_apis_predict_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_tensorflow_serving_apis_predict_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_tensorflow_serving_apis_predict_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_tensorflow_serving_apis_predict_proto_goTypes = []any{
 	(PredictStreamedOptions_RequestState)(0), // 0: tensorflow.serving.PredictStreamedOptions.RequestState
 	(*PredictRequest)(nil),                   // 1: tensorflow.serving.PredictRequest
@@ -371,25 +400,27 @@ var file_tensorflow_serving_apis_predict_proto_goTypes = []any{
 	(*PredictResponse)(nil),                  // 3: tensorflow.serving.PredictResponse
 	nil,                                      // 4: tensorflow.serving.PredictRequest.InputsEntry
 	(*PredictRequest_RequestOptions)(nil),    // 5: tensorflow.serving.PredictRequest.RequestOptions
-	nil,                                      // 6: tensorflow.serving.PredictResponse.OutputsEntry
-	(*ModelSpec)(nil),                        // 7: tensorflow.serving.ModelSpec
-	(*framework.TensorProto)(nil),            // 8: tensorflow.TensorProto
+	nil,                                      // 6: tensorflow.serving.PredictStreamedOptions.SplitDimensionsEntry
+	nil,                                      // 7: tensorflow.serving.PredictResponse.OutputsEntry
+	(*ModelSpec)(nil),                        // 8: tensorflow.serving.ModelSpec
+	(*framework.TensorProto)(nil),            // 9: tensorflow.TensorProto
 }
 var file_tensorflow_serving_apis_predict_proto_depIdxs = []int32{
-	7, // 0: tensorflow.serving.PredictRequest.model_spec:type_name -> tensorflow.serving.ModelSpec
-	4, // 1: tensorflow.serving.PredictRequest.inputs:type_name -> tensorflow.serving.PredictRequest.InputsEntry
-	2, // 2: tensorflow.serving.PredictRequest.predict_streamed_options:type_name -> tensorflow.serving.PredictStreamedOptions
-	5, // 3: tensorflow.serving.PredictRequest.request_options:type_name -> tensorflow.serving.PredictRequest.RequestOptions
-	0, // 4: tensorflow.serving.PredictStreamedOptions.request_state:type_name -> tensorflow.serving.PredictStreamedOptions.RequestState
-	6, // 5: tensorflow.serving.PredictResponse.outputs:type_name -> tensorflow.serving.PredictResponse.OutputsEntry
-	7, // 6: tensorflow.serving.PredictResponse.model_spec:type_name -> tensorflow.serving.ModelSpec
-	8, // 7: tensorflow.serving.PredictRequest.InputsEntry.value:type_name -> tensorflow.TensorProto
-	8, // 8: tensorflow.serving.PredictResponse.OutputsEntry.value:type_name -> tensorflow.TensorProto
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	8,  // 0: tensorflow.serving.PredictRequest.model_spec:type_name -> tensorflow.serving.ModelSpec
+	4,  // 1: tensorflow.serving.PredictRequest.inputs:type_name -> tensorflow.serving.PredictRequest.InputsEntry
+	2,  // 2: tensorflow.serving.PredictRequest.predict_streamed_options:type_name -> tensorflow.serving.PredictStreamedOptions
+	5,  // 3: tensorflow.serving.PredictRequest.request_options:type_name -> tensorflow.serving.PredictRequest.RequestOptions
+	0,  // 4: tensorflow.serving.PredictStreamedOptions.request_state:type_name -> tensorflow.serving.PredictStreamedOptions.RequestState
+	6,  // 5: tensorflow.serving.PredictStreamedOptions.split_dimensions:type_name -> tensorflow.serving.PredictStreamedOptions.SplitDimensionsEntry
+	7,  // 6: tensorflow.serving.PredictResponse.outputs:type_name -> tensorflow.serving.PredictResponse.OutputsEntry
+	8,  // 7: tensorflow.serving.PredictResponse.model_spec:type_name -> tensorflow.serving.ModelSpec
+	9,  // 8: tensorflow.serving.PredictRequest.InputsEntry.value:type_name -> tensorflow.TensorProto
+	9,  // 9: tensorflow.serving.PredictResponse.OutputsEntry.value:type_name -> tensorflow.TensorProto
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_tensorflow_serving_apis_predict_proto_init() }
@@ -406,7 +437,7 @@ func file_tensorflow_serving_apis_predict_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tensorflow_serving_apis_predict_proto_rawDesc), len(file_tensorflow_serving_apis_predict_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   6,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -21,19 +21,112 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// RegressionRequest asks for the regression of examples. The examples are not
-// declared: no implementation here answers the call.
+// Regression is the value of one example.
+type Regression struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The value.
+	Value         float32 `protobuf:"fixed32,1,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Regression) Reset() {
+	*x = Regression{}
+	mi := &file_tensorflow_serving_apis_regression_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Regression) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Regression) ProtoMessage() {}
+
+func (x *Regression) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_serving_apis_regression_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Regression.ProtoReflect.Descriptor instead.
+func (*Regression) Descriptor() ([]byte, []int) {
+	return file_tensorflow_serving_apis_regression_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *Regression) GetValue() float32 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
+// RegressionResult is the answer for all examples.
+type RegressionResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One for each example, in the same order.
+	Regressions   []*Regression `protobuf:"bytes,1,rep,name=regressions,proto3" json:"regressions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RegressionResult) Reset() {
+	*x = RegressionResult{}
+	mi := &file_tensorflow_serving_apis_regression_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RegressionResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RegressionResult) ProtoMessage() {}
+
+func (x *RegressionResult) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_serving_apis_regression_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RegressionResult.ProtoReflect.Descriptor instead.
+func (*RegressionResult) Descriptor() ([]byte, []int) {
+	return file_tensorflow_serving_apis_regression_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *RegressionResult) GetRegressions() []*Regression {
+	if x != nil {
+		return x.Regressions
+	}
+	return nil
+}
+
+// RegressionRequest asks for the values of examples.
 type RegressionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The model, version and signature.
-	ModelSpec     *ModelSpec `protobuf:"bytes,1,opt,name=model_spec,json=modelSpec,proto3" json:"model_spec,omitempty"`
+	ModelSpec *ModelSpec `protobuf:"bytes,1,opt,name=model_spec,json=modelSpec,proto3" json:"model_spec,omitempty"`
+	// The examples.
+	Input         *Input `protobuf:"bytes,2,opt,name=input,proto3" json:"input,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RegressionRequest) Reset() {
 	*x = RegressionRequest{}
-	mi := &file_tensorflow_serving_apis_regression_proto_msgTypes[0]
+	mi := &file_tensorflow_serving_apis_regression_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -45,7 +138,7 @@ func (x *RegressionRequest) String() string {
 func (*RegressionRequest) ProtoMessage() {}
 
 func (x *RegressionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_tensorflow_serving_apis_regression_proto_msgTypes[0]
+	mi := &file_tensorflow_serving_apis_regression_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -58,7 +151,7 @@ func (x *RegressionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegressionRequest.ProtoReflect.Descriptor instead.
 func (*RegressionRequest) Descriptor() ([]byte, []int) {
-	return file_tensorflow_serving_apis_regression_proto_rawDescGZIP(), []int{0}
+	return file_tensorflow_serving_apis_regression_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *RegressionRequest) GetModelSpec() *ModelSpec {
@@ -68,18 +161,27 @@ func (x *RegressionRequest) GetModelSpec() *ModelSpec {
 	return nil
 }
 
-// RegressionResponse answers a regression request. The result is not declared.
+func (x *RegressionRequest) GetInput() *Input {
+	if x != nil {
+		return x.Input
+	}
+	return nil
+}
+
+// RegressionResponse is the answer.
 type RegressionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The model, version and signature that answered.
-	ModelSpec     *ModelSpec `protobuf:"bytes,2,opt,name=model_spec,json=modelSpec,proto3" json:"model_spec,omitempty"`
+	ModelSpec *ModelSpec `protobuf:"bytes,2,opt,name=model_spec,json=modelSpec,proto3" json:"model_spec,omitempty"`
+	// The values.
+	Result        *RegressionResult `protobuf:"bytes,1,opt,name=result,proto3" json:"result,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RegressionResponse) Reset() {
 	*x = RegressionResponse{}
-	mi := &file_tensorflow_serving_apis_regression_proto_msgTypes[1]
+	mi := &file_tensorflow_serving_apis_regression_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -91,7 +193,7 @@ func (x *RegressionResponse) String() string {
 func (*RegressionResponse) ProtoMessage() {}
 
 func (x *RegressionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_tensorflow_serving_apis_regression_proto_msgTypes[1]
+	mi := &file_tensorflow_serving_apis_regression_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -104,7 +206,7 @@ func (x *RegressionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegressionResponse.ProtoReflect.Descriptor instead.
 func (*RegressionResponse) Descriptor() ([]byte, []int) {
-	return file_tensorflow_serving_apis_regression_proto_rawDescGZIP(), []int{1}
+	return file_tensorflow_serving_apis_regression_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *RegressionResponse) GetModelSpec() *ModelSpec {
@@ -114,17 +216,31 @@ func (x *RegressionResponse) GetModelSpec() *ModelSpec {
 	return nil
 }
 
+func (x *RegressionResponse) GetResult() *RegressionResult {
+	if x != nil {
+		return x.Result
+	}
+	return nil
+}
+
 var File_tensorflow_serving_apis_regression_proto protoreflect.FileDescriptor
 
 const file_tensorflow_serving_apis_regression_proto_rawDesc = "" +
 	"\n" +
-	"(tensorflow_serving/apis/regression.proto\x12\x12tensorflow.serving\x1a#tensorflow_serving/apis/model.proto\"Q\n" +
+	"(tensorflow_serving/apis/regression.proto\x12\x12tensorflow.serving\x1a#tensorflow_serving/apis/input.proto\x1a#tensorflow_serving/apis/model.proto\"\"\n" +
+	"\n" +
+	"Regression\x12\x14\n" +
+	"\x05value\x18\x01 \x01(\x02R\x05value\"T\n" +
+	"\x10RegressionResult\x12@\n" +
+	"\vregressions\x18\x01 \x03(\v2\x1e.tensorflow.serving.RegressionR\vregressions\"\x82\x01\n" +
 	"\x11RegressionRequest\x12<\n" +
 	"\n" +
-	"model_spec\x18\x01 \x01(\v2\x1d.tensorflow.serving.ModelSpecR\tmodelSpec\"R\n" +
+	"model_spec\x18\x01 \x01(\v2\x1d.tensorflow.serving.ModelSpecR\tmodelSpec\x12/\n" +
+	"\x05input\x18\x02 \x01(\v2\x19.tensorflow.serving.InputR\x05input\"\x90\x01\n" +
 	"\x12RegressionResponse\x12<\n" +
 	"\n" +
-	"model_spec\x18\x02 \x01(\v2\x1d.tensorflow.serving.ModelSpecR\tmodelSpecBFZDgithub.com/monosim/monosim/engine/proto/tensorflow_serving/apis;apisb\x06proto3"
+	"model_spec\x18\x02 \x01(\v2\x1d.tensorflow.serving.ModelSpecR\tmodelSpec\x12<\n" +
+	"\x06result\x18\x01 \x01(\v2$.tensorflow.serving.RegressionResultR\x06resultBFZDgithub.com/monosim/monosim/engine/proto/tensorflow_serving/apis;apisb\x06proto3"
 
 var (
 	file_tensorflow_serving_apis_regression_proto_rawDescOnce sync.Once
@@ -138,20 +254,26 @@ func file_tensorflow_serving_apis_regression_proto_rawDescGZIP() []byte {
 	return file_tensorflow_serving_apis_regression_proto_rawDescData
 }
 
-var file_tensorflow_serving_apis_regression_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_tensorflow_serving_apis_regression_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_tensorflow_serving_apis_regression_proto_goTypes = []any{
-	(*RegressionRequest)(nil),  // 0: tensorflow.serving.RegressionRequest
-	(*RegressionResponse)(nil), // 1: tensorflow.serving.RegressionResponse
-	(*ModelSpec)(nil),          // 2: tensorflow.serving.ModelSpec
+	(*Regression)(nil),         // 0: tensorflow.serving.Regression
+	(*RegressionResult)(nil),   // 1: tensorflow.serving.RegressionResult
+	(*RegressionRequest)(nil),  // 2: tensorflow.serving.RegressionRequest
+	(*RegressionResponse)(nil), // 3: tensorflow.serving.RegressionResponse
+	(*ModelSpec)(nil),          // 4: tensorflow.serving.ModelSpec
+	(*Input)(nil),              // 5: tensorflow.serving.Input
 }
 var file_tensorflow_serving_apis_regression_proto_depIdxs = []int32{
-	2, // 0: tensorflow.serving.RegressionRequest.model_spec:type_name -> tensorflow.serving.ModelSpec
-	2, // 1: tensorflow.serving.RegressionResponse.model_spec:type_name -> tensorflow.serving.ModelSpec
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	0, // 0: tensorflow.serving.RegressionResult.regressions:type_name -> tensorflow.serving.Regression
+	4, // 1: tensorflow.serving.RegressionRequest.model_spec:type_name -> tensorflow.serving.ModelSpec
+	5, // 2: tensorflow.serving.RegressionRequest.input:type_name -> tensorflow.serving.Input
+	4, // 3: tensorflow.serving.RegressionResponse.model_spec:type_name -> tensorflow.serving.ModelSpec
+	1, // 4: tensorflow.serving.RegressionResponse.result:type_name -> tensorflow.serving.RegressionResult
+	5, // [5:5] is the sub-list for method output_type
+	5, // [5:5] is the sub-list for method input_type
+	5, // [5:5] is the sub-list for extension type_name
+	5, // [5:5] is the sub-list for extension extendee
+	0, // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_tensorflow_serving_apis_regression_proto_init() }
@@ -159,6 +281,7 @@ func file_tensorflow_serving_apis_regression_proto_init() {
 	if File_tensorflow_serving_apis_regression_proto != nil {
 		return
 	}
+	file_tensorflow_serving_apis_input_proto_init()
 	file_tensorflow_serving_apis_model_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -166,7 +289,7 @@ func file_tensorflow_serving_apis_regression_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tensorflow_serving_apis_regression_proto_rawDesc), len(file_tensorflow_serving_apis_regression_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -205,8 +205,12 @@ func (x *SignatureDef) GetDefaults() map[string]*framework.TensorProto {
 // is read here.
 type MetaGraphDef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the graph is for.
+	MetaInfoDef *MetaGraphDef_MetaInfoDef `protobuf:"bytes,1,opt,name=meta_info_def,json=metaInfoDef,proto3" json:"meta_info_def,omitempty"`
 	// The graph.
-	GraphDef      *framework.GraphDef `protobuf:"bytes,2,opt,name=graph_def,json=graphDef,proto3" json:"graph_def,omitempty"`
+	GraphDef *framework.GraphDef `protobuf:"bytes,2,opt,name=graph_def,json=graphDef,proto3" json:"graph_def,omitempty"`
+	// Signatures by name.
+	SignatureDef  map[string]*SignatureDef `protobuf:"bytes,5,rep,name=signature_def,json=signatureDef,proto3" json:"signature_def,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -241,9 +245,23 @@ func (*MetaGraphDef) Descriptor() ([]byte, []int) {
 	return file_tensorflow_core_protobuf_meta_graph_proto_rawDescGZIP(), []int{2}
 }
 
+func (x *MetaGraphDef) GetMetaInfoDef() *MetaGraphDef_MetaInfoDef {
+	if x != nil {
+		return x.MetaInfoDef
+	}
+	return nil
+}
+
 func (x *MetaGraphDef) GetGraphDef() *framework.GraphDef {
 	if x != nil {
 		return x.GraphDef
+	}
+	return nil
+}
+
+func (x *MetaGraphDef) GetSignatureDef() map[string]*SignatureDef {
+	if x != nil {
+		return x.SignatureDef
 	}
 	return nil
 }
@@ -312,6 +330,70 @@ func (x *TensorInfo_CooSparse) GetDenseShapeTensorName() string {
 	return ""
 }
 
+// MetaInfoDef says what the graph is for.
+type MetaGraphDef_MetaInfoDef struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Version of the graph, as its author counts.
+	MetaGraphVersion string `protobuf:"bytes,1,opt,name=meta_graph_version,json=metaGraphVersion,proto3" json:"meta_graph_version,omitempty"`
+	// What the graph is for ("serve").
+	Tags []string `protobuf:"bytes,4,rep,name=tags,proto3" json:"tags,omitempty"`
+	// Version of the TensorFlow that wrote it.
+	TensorflowVersion string `protobuf:"bytes,5,opt,name=tensorflow_version,json=tensorflowVersion,proto3" json:"tensorflow_version,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *MetaGraphDef_MetaInfoDef) Reset() {
+	*x = MetaGraphDef_MetaInfoDef{}
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MetaGraphDef_MetaInfoDef) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MetaGraphDef_MetaInfoDef) ProtoMessage() {}
+
+func (x *MetaGraphDef_MetaInfoDef) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_protobuf_meta_graph_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MetaGraphDef_MetaInfoDef.ProtoReflect.Descriptor instead.
+func (*MetaGraphDef_MetaInfoDef) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_meta_graph_proto_rawDescGZIP(), []int{2, 0}
+}
+
+func (x *MetaGraphDef_MetaInfoDef) GetMetaGraphVersion() string {
+	if x != nil {
+		return x.MetaGraphVersion
+	}
+	return ""
+}
+
+func (x *MetaGraphDef_MetaInfoDef) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *MetaGraphDef_MetaInfoDef) GetTensorflowVersion() string {
+	if x != nil {
+		return x.TensorflowVersion
+	}
+	return ""
+}
+
 var File_tensorflow_core_protobuf_meta_graph_proto protoreflect.FileDescriptor
 
 const file_tensorflow_core_protobuf_meta_graph_proto_rawDesc = "" +
@@ -345,9 +427,18 @@ const file_tensorflow_core_protobuf_meta_graph_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\v2\x16.tensorflow.TensorInfoR\x05value:\x028\x01\x1aT\n" +
 	"\rDefaultsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12-\n" +
-	"\x05value\x18\x02 \x01(\v2\x17.tensorflow.TensorProtoR\x05value:\x028\x01\"A\n" +
-	"\fMetaGraphDef\x121\n" +
-	"\tgraph_def\x18\x02 \x01(\v2\x14.tensorflow.GraphDefR\bgraphDefBIZGgithub.com/monosim/monosim/engine/proto/tensorflow/core/protobuf;tfcoreb\x06proto3"
+	"\x05value\x18\x02 \x01(\v2\x17.tensorflow.TensorProtoR\x05value:\x028\x01\"\xb7\x03\n" +
+	"\fMetaGraphDef\x12H\n" +
+	"\rmeta_info_def\x18\x01 \x01(\v2$.tensorflow.MetaGraphDef.MetaInfoDefR\vmetaInfoDef\x121\n" +
+	"\tgraph_def\x18\x02 \x01(\v2\x14.tensorflow.GraphDefR\bgraphDef\x12O\n" +
+	"\rsignature_def\x18\x05 \x03(\v2*.tensorflow.MetaGraphDef.SignatureDefEntryR\fsignatureDef\x1a~\n" +
+	"\vMetaInfoDef\x12,\n" +
+	"\x12meta_graph_version\x18\x01 \x01(\tR\x10metaGraphVersion\x12\x12\n" +
+	"\x04tags\x18\x04 \x03(\tR\x04tags\x12-\n" +
+	"\x12tensorflow_version\x18\x05 \x01(\tR\x11tensorflowVersion\x1aY\n" +
+	"\x11SignatureDefEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12.\n" +
+	"\x05value\x18\x02 \x01(\v2\x18.tensorflow.SignatureDefR\x05value:\x028\x01BIZGgithub.com/monosim/monosim/engine/proto/tensorflow/core/protobuf;tfcoreb\x06proto3"
 
 var (
 	file_tensorflow_core_protobuf_meta_graph_proto_rawDescOnce sync.Once
@@ -361,7 +452,7 @@ func file_tensorflow_core_protobuf_meta_graph_proto_rawDescGZIP() []byte {
 	return file_tensorflow_core_protobuf_meta_graph_proto_rawDescData
 }
 
-var file_tensorflow_core_protobuf_meta_graph_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_tensorflow_core_protobuf_meta_graph_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_tensorflow_core_protobuf_meta_graph_proto_goTypes = []any{
 	(*TensorInfo)(nil),                 // 0: tensorflow.TensorInfo
 	(*SignatureDef)(nil),               // 1: tensorflow.SignatureDef
@@ -370,27 +461,32 @@ var file_tensorflow_core_protobuf_meta_graph_proto_goTypes = []any{
 	nil,                                // 4: tensorflow.SignatureDef.InputsEntry
 	nil,                                // 5: tensorflow.SignatureDef.OutputsEntry
 	nil,                                // 6: tensorflow.SignatureDef.DefaultsEntry
-	(framework.DataType)(0),            // 7: tensorflow.DataType
-	(*framework.TensorShapeProto)(nil), // 8: tensorflow.TensorShapeProto
-	(*framework.GraphDef)(nil),         // 9: tensorflow.GraphDef
-	(*framework.TensorProto)(nil),      // 10: tensorflow.TensorProto
+	(*MetaGraphDef_MetaInfoDef)(nil),   // 7: tensorflow.MetaGraphDef.MetaInfoDef
+	nil,                                // 8: tensorflow.MetaGraphDef.SignatureDefEntry
+	(framework.DataType)(0),            // 9: tensorflow.DataType
+	(*framework.TensorShapeProto)(nil), // 10: tensorflow.TensorShapeProto
+	(*framework.GraphDef)(nil),         // 11: tensorflow.GraphDef
+	(*framework.TensorProto)(nil),      // 12: tensorflow.TensorProto
 }
 var file_tensorflow_core_protobuf_meta_graph_proto_depIdxs = []int32{
 	3,  // 0: tensorflow.TensorInfo.coo_sparse:type_name -> tensorflow.TensorInfo.CooSparse
-	7,  // 1: tensorflow.TensorInfo.dtype:type_name -> tensorflow.DataType
-	8,  // 2: tensorflow.TensorInfo.tensor_shape:type_name -> tensorflow.TensorShapeProto
+	9,  // 1: tensorflow.TensorInfo.dtype:type_name -> tensorflow.DataType
+	10, // 2: tensorflow.TensorInfo.tensor_shape:type_name -> tensorflow.TensorShapeProto
 	4,  // 3: tensorflow.SignatureDef.inputs:type_name -> tensorflow.SignatureDef.InputsEntry
 	5,  // 4: tensorflow.SignatureDef.outputs:type_name -> tensorflow.SignatureDef.OutputsEntry
 	6,  // 5: tensorflow.SignatureDef.defaults:type_name -> tensorflow.SignatureDef.DefaultsEntry
-	9,  // 6: tensorflow.MetaGraphDef.graph_def:type_name -> tensorflow.GraphDef
-	0,  // 7: tensorflow.SignatureDef.InputsEntry.value:type_name -> tensorflow.TensorInfo
-	0,  // 8: tensorflow.SignatureDef.OutputsEntry.value:type_name -> tensorflow.TensorInfo
-	10, // 9: tensorflow.SignatureDef.DefaultsEntry.value:type_name -> tensorflow.TensorProto
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	7,  // 6: tensorflow.MetaGraphDef.meta_info_def:type_name -> tensorflow.MetaGraphDef.MetaInfoDef
+	11, // 7: tensorflow.MetaGraphDef.graph_def:type_name -> tensorflow.GraphDef
+	8,  // 8: tensorflow.MetaGraphDef.signature_def:type_name -> tensorflow.MetaGraphDef.SignatureDefEntry
+	0,  // 9: tensorflow.SignatureDef.InputsEntry.value:type_name -> tensorflow.TensorInfo
+	0,  // 10: tensorflow.SignatureDef.OutputsEntry.value:type_name -> tensorflow.TensorInfo
+	12, // 11: tensorflow.SignatureDef.DefaultsEntry.value:type_name -> tensorflow.TensorProto
+	1,  // 12: tensorflow.MetaGraphDef.SignatureDefEntry.value:type_name -> tensorflow.SignatureDef
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_tensorflow_core_protobuf_meta_graph_proto_init() }
@@ -408,7 +504,7 @@ func file_tensorflow_core_protobuf_meta_graph_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tensorflow_core_protobuf_meta_graph_proto_rawDesc), len(file_tensorflow_core_protobuf_meta_graph_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
