@@ -140,21 +140,23 @@ func (n *Node) reload(call *network.Call) {
 // predict answers after the time that the model takes; until then the versions
 // are in use (TFS-2.3).
 func (n *Node) predict(call *network.Call) {
-	request, wire, err := predictRequestOf(call)
-	if err != nil {
-		call.Fail(err.(*env.RPCError))
+	if data, wire := call.Request.([]byte); wire {
+		n.predictWire(call, data)
 		return
 	}
-	prediction, err := n.server.Predict(request)
+	prediction, err := n.server.Predict(*call.Request.(*PredictRequest))
 	if err != nil {
 		call.Fail(err.(*env.RPCError))
 		return
 	}
 	n.Proc.After(n.server.PredictTime(), kindPredict, func() {
 		prediction.Handle.Release()
-		replyPredict(call, prediction, wire)
+		call.Reply(prediction, predictionSizeBytes)
 	})
 }
+
+// predictionSizeBytes is the size of an answer without values.
+const predictionSizeBytes = 64
 
 var (
 	kindTimer   = vtime.NewKind("tfserving.timer")

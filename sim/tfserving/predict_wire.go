@@ -1,56 +1,37 @@
 package tfserving
 
 import (
-	"maps"
-	"slices"
-
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/network"
 )
 
-// predictRequestOf is the request of a call: one of this package, or the bytes of a
-// tensorflow.serving.PredictRequest as code written for a real server sends them.
-func predictRequestOf(call *network.Call) (request PredictRequest, wire bool, err error) {
-	data, wire := call.Request.([]byte)
-	if !wire {
-		return *call.Request.(*PredictRequest), false, nil
-	}
-	var message apis.PredictRequest
-	if err := proto.Unmarshal(data, &message); err != nil {
-		return request, true, &env.RPCError{Code: env.Internal, Message: "Error deserializing request."}
-	}
-	request.Inputs = slices.Sorted(maps.Keys(message.GetInputs()))
-	request.OutputFilter = message.GetOutputFilter()
-	if spec := message.GetModelSpec(); spec != nil {
-		request.Spec = &env.ModelSpec{
-			Name: spec.GetName(), HasVersion: spec.GetVersion() != nil, Version: spec.GetVersion().GetValue(),
-			Label: spec.GetVersionLabel(), Signature: spec.GetSignatureName(),
-		}
-	}
-	return request, true, nil
-}
-
-// replyPredict answers in the form of the request; tensors have no values.
-func replyPredict(call *network.Call, p Prediction, wire bool) {
-	const sizeBytes = 64
-	if !wire {
-		call.Reply(p, sizeBytes)
+// predictWire answers a Predict that came as the bytes of a message, as code
+// written for a real server sends it.
+func (n *Node) predictWire(call *network.Call, data []byte) {
+	request := &apis.PredictRequest{}
+	if err := proto.Unmarshal(data, request); err != nil {
+		call.Fail(&env.RPCError{Code: env.Internal, Message: "Error deserializing request."})
 		return
 	}
-	response := &apis.PredictResponse{
-		ModelSpec: &apis.ModelSpec{
-			Name: p.Handle.Model(), SignatureName: p.Signature,
-			VersionChoice: &apis.ModelSpec_Version{Version: wrapperspb.Int64(p.Handle.Version())},
-		},
-		Outputs: map[string]*framework.TensorProto{},
+	inference, err := n.server.Begin(request)
+	if err != nil {
+		call.Fail(err.(*env.RPCError))
+		return
 	}
-	for _, alias := range p.Outputs {
-		response.Outputs[alias] = &framework.TensorProto{}
+	n.Proc.After(inference.Latency(), kindPredict, func() {
+		inference.End()
+		replyWire(call, inference)
+	})
+}
+
+func replyWire(call *network.Call, inference *Inference) {
+	response, err := inference.Run()
+	if err != nil {
+		call.Fail(err.(*env.RPCError))
+		return
 	}
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(response)
 	if err != nil {

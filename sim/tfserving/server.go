@@ -17,7 +17,8 @@
 // policy_version.go; what the manager does next, in manager.go and
 // policy_transition.go; loads, in loader.go, retry.go, resources.go and
 // bundle.go; times and memory, in cost.go; reloads and start-up, in reload.go,
-// startup.go and wait.go; labels and requests, in labels.go and predict.go; the
+// startup.go and wait.go; labels and requests, in labels.go, predict.go,
+// requests.go and inference.go; the
 // reference's Python fake, in fake.go.
 //
 // An idle server costs nothing: runs of its loops that would do nothing are

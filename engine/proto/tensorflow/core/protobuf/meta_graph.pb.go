@@ -201,8 +201,8 @@ func (x *SignatureDef) GetDefaults() map[string]*framework.TensorProto {
 	return nil
 }
 
-// MetaGraphDef is a graph with what is needed to run it, of which only the graph
-// is read here.
+// MetaGraphDef is a graph with what is needed to run it, of which only the graph,
+// its tags and its signatures are read here.
 type MetaGraphDef struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What the graph is for.
