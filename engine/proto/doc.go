@@ -21,6 +21,9 @@
 //	monolith/native_training/runtime/parameter_sync  parametersync  where a target of a push runs
 //	idl/matrix/proto                           matrix        Instance and its parts
 //
+// Those of TensorFlow and TensorFlow Serving are held to upstream's own by
+// upstream, where record.py records what a release has.
+//
 // To add a field or a message: write it into the .proto of the same import path
 // as upstream, with upstream's number and a doc comment of our own, then run
 // go generate in this folder and commit both files. To add a .proto: put it at

@@ -53,6 +53,8 @@ func drawValue(t *rapid.T, desc protoreflect.FieldDescriptor, newMessage func() 
 		return protoreflect.ValueOfBool(rapid.Bool().Draw(t, label))
 	case protoreflect.StringKind:
 		return protoreflect.ValueOfString(rapid.String().Draw(t, label))
+	case protoreflect.Int32Kind:
+		return protoreflect.ValueOfInt32(rapid.Int32().Draw(t, label))
 	case protoreflect.Int64Kind:
 		return protoreflect.ValueOfInt64(rapid.Int64().Draw(t, label))
 	case protoreflect.Uint32Kind:

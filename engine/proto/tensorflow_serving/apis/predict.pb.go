@@ -22,6 +22,55 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// DeterministicMode says whether the same request gets the same tokens.
+type PredictRequest_RequestOptions_DeterministicMode int32
+
+const (
+	// As the server likes.
+	PredictRequest_RequestOptions_DETERMINISTIC_MODE_UNSPECIFIED PredictRequest_RequestOptions_DeterministicMode = 0
+	// One slot of the decoder for all.
+	PredictRequest_RequestOptions_FIXED_DECODER_SLOT PredictRequest_RequestOptions_DeterministicMode = 1
+)
+
+// Enum value maps for PredictRequest_RequestOptions_DeterministicMode.
+var (
+	PredictRequest_RequestOptions_DeterministicMode_name = map[int32]string{
+		0: "DETERMINISTIC_MODE_UNSPECIFIED",
+		1: "FIXED_DECODER_SLOT",
+	}
+	PredictRequest_RequestOptions_DeterministicMode_value = map[string]int32{
+		"DETERMINISTIC_MODE_UNSPECIFIED": 0,
+		"FIXED_DECODER_SLOT":             1,
+	}
+)
+
+func (x PredictRequest_RequestOptions_DeterministicMode) Enum() *PredictRequest_RequestOptions_DeterministicMode {
+	p := new(PredictRequest_RequestOptions_DeterministicMode)
+	*p = x
+	return p
+}
+
+func (x PredictRequest_RequestOptions_DeterministicMode) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (PredictRequest_RequestOptions_DeterministicMode) Descriptor() protoreflect.EnumDescriptor {
+	return file_tensorflow_serving_apis_predict_proto_enumTypes[0].Descriptor()
+}
+
+func (PredictRequest_RequestOptions_DeterministicMode) Type() protoreflect.EnumType {
+	return &file_tensorflow_serving_apis_predict_proto_enumTypes[0]
+}
+
+func (x PredictRequest_RequestOptions_DeterministicMode) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use PredictRequest_RequestOptions_DeterministicMode.Descriptor instead.
+func (PredictRequest_RequestOptions_DeterministicMode) EnumDescriptor() ([]byte, []int) {
+	return file_tensorflow_serving_apis_predict_proto_rawDescGZIP(), []int{0, 1, 0}
+}
+
 // RequestState says whether more parts of one logical request follow.
 type PredictStreamedOptions_RequestState int32
 
@@ -63,11 +112,11 @@ func (x PredictStreamedOptions_RequestState) String() string {
 }
 
 func (PredictStreamedOptions_RequestState) Descriptor() protoreflect.EnumDescriptor {
-	return file_tensorflow_serving_apis_predict_proto_enumTypes[0].Descriptor()
+	return file_tensorflow_serving_apis_predict_proto_enumTypes[1].Descriptor()
 }
 
 func (PredictStreamedOptions_RequestState) Type() protoreflect.EnumType {
-	return &file_tensorflow_serving_apis_predict_proto_enumTypes[0]
+	return &file_tensorflow_serving_apis_predict_proto_enumTypes[1]
 }
 
 func (x PredictStreamedOptions_RequestState) Number() protoreflect.EnumNumber {
@@ -293,9 +342,19 @@ func (x *PredictResponse) GetModelSpec() *ModelSpec {
 type PredictRequest_RequestOptions struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Who asks.
-	ClientId      []byte `protobuf:"bytes,1,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	ClientId []byte `protobuf:"bytes,1,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`
+	// Whether the same request gets the same tokens.
+	DeterministicMode *PredictRequest_RequestOptions_DeterministicMode `protobuf:"varint,2,opt,name=deterministic_mode,json=deterministicMode,proto3,enum=tensorflow.serving.PredictRequest_RequestOptions_DeterministicMode,oneof" json:"deterministic_mode,omitempty"`
+	// Whether arrays of the prefill come with the answer.
+	ReturnAdditionalArraysFromPrefill *bool `protobuf:"varint,3,opt,name=return_additional_arrays_from_prefill,json=returnAdditionalArraysFromPrefill,proto3,oneof" json:"return_additional_arrays_from_prefill,omitempty"`
+	// Tokens that end an answer and are returned.
+	ReturnStoptokens []int64 `protobuf:"varint,4,rep,packed,name=return_stoptokens,json=returnStoptokens,proto3" json:"return_stoptokens,omitempty"`
+	// Whether all such tokens are returned.
+	ReturnAllStoptokens *bool `protobuf:"varint,9,opt,name=return_all_stoptokens,json=returnAllStoptokens,proto3,oneof" json:"return_all_stoptokens,omitempty"`
+	// Most tokens to keep.
+	MaxCacheLength *int64 `protobuf:"varint,6,opt,name=max_cache_length,json=maxCacheLength,proto3,oneof" json:"max_cache_length,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *PredictRequest_RequestOptions) Reset() {
@@ -335,11 +394,46 @@ func (x *PredictRequest_RequestOptions) GetClientId() []byte {
 	return nil
 }
 
+func (x *PredictRequest_RequestOptions) GetDeterministicMode() PredictRequest_RequestOptions_DeterministicMode {
+	if x != nil && x.DeterministicMode != nil {
+		return *x.DeterministicMode
+	}
+	return PredictRequest_RequestOptions_DETERMINISTIC_MODE_UNSPECIFIED
+}
+
+func (x *PredictRequest_RequestOptions) GetReturnAdditionalArraysFromPrefill() bool {
+	if x != nil && x.ReturnAdditionalArraysFromPrefill != nil {
+		return *x.ReturnAdditionalArraysFromPrefill
+	}
+	return false
+}
+
+func (x *PredictRequest_RequestOptions) GetReturnStoptokens() []int64 {
+	if x != nil {
+		return x.ReturnStoptokens
+	}
+	return nil
+}
+
+func (x *PredictRequest_RequestOptions) GetReturnAllStoptokens() bool {
+	if x != nil && x.ReturnAllStoptokens != nil {
+		return *x.ReturnAllStoptokens
+	}
+	return false
+}
+
+func (x *PredictRequest_RequestOptions) GetMaxCacheLength() int64 {
+	if x != nil && x.MaxCacheLength != nil {
+		return *x.MaxCacheLength
+	}
+	return 0
+}
+
 var File_tensorflow_serving_apis_predict_proto protoreflect.FileDescriptor
 
 const file_tensorflow_serving_apis_predict_proto_rawDesc = "" +
 	"\n" +
-	"%tensorflow_serving/apis/predict.proto\x12\x12tensorflow.serving\x1a&tensorflow/core/framework/tensor.proto\x1a#tensorflow_serving/apis/model.proto\"\xe2\x04\n" +
+	"%tensorflow_serving/apis/predict.proto\x12\x12tensorflow.serving\x1a&tensorflow/core/framework/tensor.proto\x1a#tensorflow_serving/apis/model.proto\"\x89\t\n" +
 	"\x0ePredictRequest\x12<\n" +
 	"\n" +
 	"model_spec\x18\x01 \x01(\v2\x1d.tensorflow.serving.ModelSpecR\tmodelSpec\x12F\n" +
@@ -350,11 +444,23 @@ const file_tensorflow_serving_apis_predict_proto_rawDesc = "" +
 	"\x0frequest_options\x18\a \x01(\v21.tensorflow.serving.PredictRequest.RequestOptionsH\x01R\x0erequestOptions\x88\x01\x01\x1aR\n" +
 	"\vInputsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12-\n" +
-	"\x05value\x18\x02 \x01(\v2\x17.tensorflow.TensorProtoR\x05value:\x028\x01\x1a@\n" +
+	"\x05value\x18\x02 \x01(\v2\x17.tensorflow.TensorProtoR\x05value:\x028\x01\x1a\xe6\x04\n" +
 	"\x0eRequestOptions\x12 \n" +
-	"\tclient_id\x18\x01 \x01(\fH\x00R\bclientId\x88\x01\x01B\f\n" +
+	"\tclient_id\x18\x01 \x01(\fH\x00R\bclientId\x88\x01\x01\x12w\n" +
+	"\x12deterministic_mode\x18\x02 \x01(\x0e2C.tensorflow.serving.PredictRequest.RequestOptions.DeterministicModeH\x01R\x11deterministicMode\x88\x01\x01\x12U\n" +
+	"%return_additional_arrays_from_prefill\x18\x03 \x01(\bH\x02R!returnAdditionalArraysFromPrefill\x88\x01\x01\x12+\n" +
+	"\x11return_stoptokens\x18\x04 \x03(\x03R\x10returnStoptokens\x127\n" +
+	"\x15return_all_stoptokens\x18\t \x01(\bH\x03R\x13returnAllStoptokens\x88\x01\x01\x12-\n" +
+	"\x10max_cache_length\x18\x06 \x01(\x03H\x04R\x0emaxCacheLength\x88\x01\x01\"O\n" +
+	"\x11DeterministicMode\x12\"\n" +
+	"\x1eDETERMINISTIC_MODE_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12FIXED_DECODER_SLOT\x10\x01B\f\n" +
 	"\n" +
-	"_client_idB\f\n" +
+	"_client_idB\x15\n" +
+	"\x13_deterministic_modeB(\n" +
+	"&_return_additional_arrays_from_prefillB\x18\n" +
+	"\x16_return_all_stoptokensB\x13\n" +
+	"\x11_max_cache_lengthB\f\n" +
 	"\n" +
 	"_client_idB\x12\n" +
 	"\x10_request_optionsJ\x04\b\x04\x10\x05\"\x9c\x03\n" +
@@ -391,36 +497,38 @@ func file_tensorflow_serving_apis_predict_proto_rawDescGZIP() []byte {
 	return file_tensorflow_serving_apis_predict_proto_rawDescData
 }
 
-var file_tensorflow_serving_apis_predict_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_tensorflow_serving_apis_predict_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_tensorflow_serving_apis_predict_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_tensorflow_serving_apis_predict_proto_goTypes = []any{
-	(PredictStreamedOptions_RequestState)(0), // 0: tensorflow.serving.PredictStreamedOptions.RequestState
-	(*PredictRequest)(nil),                   // 1: tensorflow.serving.PredictRequest
-	(*PredictStreamedOptions)(nil),           // 2: tensorflow.serving.PredictStreamedOptions
-	(*PredictResponse)(nil),                  // 3: tensorflow.serving.PredictResponse
-	nil,                                      // 4: tensorflow.serving.PredictRequest.InputsEntry
-	(*PredictRequest_RequestOptions)(nil),    // 5: tensorflow.serving.PredictRequest.RequestOptions
-	nil,                                      // 6: tensorflow.serving.PredictStreamedOptions.SplitDimensionsEntry
-	nil,                                      // 7: tensorflow.serving.PredictResponse.OutputsEntry
-	(*ModelSpec)(nil),                        // 8: tensorflow.serving.ModelSpec
-	(*framework.TensorProto)(nil),            // 9: tensorflow.TensorProto
+	(PredictRequest_RequestOptions_DeterministicMode)(0), // 0: tensorflow.serving.PredictRequest.RequestOptions.DeterministicMode
+	(PredictStreamedOptions_RequestState)(0),             // 1: tensorflow.serving.PredictStreamedOptions.RequestState
+	(*PredictRequest)(nil),                               // 2: tensorflow.serving.PredictRequest
+	(*PredictStreamedOptions)(nil),                       // 3: tensorflow.serving.PredictStreamedOptions
+	(*PredictResponse)(nil),                              // 4: tensorflow.serving.PredictResponse
+	nil,                                                  // 5: tensorflow.serving.PredictRequest.InputsEntry
+	(*PredictRequest_RequestOptions)(nil),                // 6: tensorflow.serving.PredictRequest.RequestOptions
+	nil,                                                  // 7: tensorflow.serving.PredictStreamedOptions.SplitDimensionsEntry
+	nil,                                                  // 8: tensorflow.serving.PredictResponse.OutputsEntry
+	(*ModelSpec)(nil),                                    // 9: tensorflow.serving.ModelSpec
+	(*framework.TensorProto)(nil),                        // 10: tensorflow.TensorProto
 }
 var file_tensorflow_serving_apis_predict_proto_depIdxs = []int32{
-	8,  // 0: tensorflow.serving.PredictRequest.model_spec:type_name -> tensorflow.serving.ModelSpec
-	4,  // 1: tensorflow.serving.PredictRequest.inputs:type_name -> tensorflow.serving.PredictRequest.InputsEntry
-	2,  // 2: tensorflow.serving.PredictRequest.predict_streamed_options:type_name -> tensorflow.serving.PredictStreamedOptions
-	5,  // 3: tensorflow.serving.PredictRequest.request_options:type_name -> tensorflow.serving.PredictRequest.RequestOptions
-	0,  // 4: tensorflow.serving.PredictStreamedOptions.request_state:type_name -> tensorflow.serving.PredictStreamedOptions.RequestState
-	6,  // 5: tensorflow.serving.PredictStreamedOptions.split_dimensions:type_name -> tensorflow.serving.PredictStreamedOptions.SplitDimensionsEntry
-	7,  // 6: tensorflow.serving.PredictResponse.outputs:type_name -> tensorflow.serving.PredictResponse.OutputsEntry
-	8,  // 7: tensorflow.serving.PredictResponse.model_spec:type_name -> tensorflow.serving.ModelSpec
-	9,  // 8: tensorflow.serving.PredictRequest.InputsEntry.value:type_name -> tensorflow.TensorProto
-	9,  // 9: tensorflow.serving.PredictResponse.OutputsEntry.value:type_name -> tensorflow.TensorProto
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	9,  // 0: tensorflow.serving.PredictRequest.model_spec:type_name -> tensorflow.serving.ModelSpec
+	5,  // 1: tensorflow.serving.PredictRequest.inputs:type_name -> tensorflow.serving.PredictRequest.InputsEntry
+	3,  // 2: tensorflow.serving.PredictRequest.predict_streamed_options:type_name -> tensorflow.serving.PredictStreamedOptions
+	6,  // 3: tensorflow.serving.PredictRequest.request_options:type_name -> tensorflow.serving.PredictRequest.RequestOptions
+	1,  // 4: tensorflow.serving.PredictStreamedOptions.request_state:type_name -> tensorflow.serving.PredictStreamedOptions.RequestState
+	7,  // 5: tensorflow.serving.PredictStreamedOptions.split_dimensions:type_name -> tensorflow.serving.PredictStreamedOptions.SplitDimensionsEntry
+	8,  // 6: tensorflow.serving.PredictResponse.outputs:type_name -> tensorflow.serving.PredictResponse.OutputsEntry
+	9,  // 7: tensorflow.serving.PredictResponse.model_spec:type_name -> tensorflow.serving.ModelSpec
+	10, // 8: tensorflow.serving.PredictRequest.InputsEntry.value:type_name -> tensorflow.TensorProto
+	0,  // 9: tensorflow.serving.PredictRequest.RequestOptions.deterministic_mode:type_name -> tensorflow.serving.PredictRequest.RequestOptions.DeterministicMode
+	10, // 10: tensorflow.serving.PredictResponse.OutputsEntry.value:type_name -> tensorflow.TensorProto
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_tensorflow_serving_apis_predict_proto_init() }
@@ -436,7 +544,7 @@ func file_tensorflow_serving_apis_predict_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tensorflow_serving_apis_predict_proto_rawDesc), len(file_tensorflow_serving_apis_predict_proto_rawDesc)),
-			NumEnums:      1,
+			NumEnums:      2,
 			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,

@@ -22,18 +22,139 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// SamplingConfig says how many requests are logged.
-type SamplingConfig struct {
+// Attributes are bits that say what else is logged (newer servers).
+type SamplingConfig_Attributes int32
+
+const (
+	// Nothing.
+	SamplingConfig_ATTR_DEFAULT SamplingConfig_Attributes = 0
+	// Who asks.
+	SamplingConfig_ATTR_REQUEST_ORIGIN SamplingConfig_Attributes = 1
+	// How urgent it is.
+	SamplingConfig_ATTR_REQUEST_CRITICALITY SamplingConfig_Attributes = 2
+)
+
+// Enum value maps for SamplingConfig_Attributes.
+var (
+	SamplingConfig_Attributes_name = map[int32]string{
+		0: "ATTR_DEFAULT",
+		1: "ATTR_REQUEST_ORIGIN",
+		2: "ATTR_REQUEST_CRITICALITY",
+	}
+	SamplingConfig_Attributes_value = map[string]int32{
+		"ATTR_DEFAULT":             0,
+		"ATTR_REQUEST_ORIGIN":      1,
+		"ATTR_REQUEST_CRITICALITY": 2,
+	}
+)
+
+func (x SamplingConfig_Attributes) Enum() *SamplingConfig_Attributes {
+	p := new(SamplingConfig_Attributes)
+	*p = x
+	return p
+}
+
+func (x SamplingConfig_Attributes) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (SamplingConfig_Attributes) Descriptor() protoreflect.EnumDescriptor {
+	return file_tensorflow_serving_config_logging_config_proto_enumTypes[0].Descriptor()
+}
+
+func (SamplingConfig_Attributes) Type() protoreflect.EnumType {
+	return &file_tensorflow_serving_config_logging_config_proto_enumTypes[0]
+}
+
+func (x SamplingConfig_Attributes) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use SamplingConfig_Attributes.Descriptor instead.
+func (SamplingConfig_Attributes) EnumDescriptor() ([]byte, []int) {
+	return file_tensorflow_serving_config_logging_config_proto_rawDescGZIP(), []int{1, 0}
+}
+
+// PerTaskSamplingConfig says how many requests some servers log (newer servers).
+type PerTaskSamplingConfig struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
+	// Data centre of the servers.
+	Dc string `protobuf:"bytes,1,opt,name=dc,proto3" json:"dc,omitempty"`
+	// Number of the server; unset means all.
+	TaskIndex *int32 `protobuf:"varint,2,opt,name=task_index,json=taskIndex,proto3,oneof" json:"task_index,omitempty"`
 	// Probability that a request is logged, 0 to 1.
-	SamplingRate  float64 `protobuf:"fixed64,1,opt,name=sampling_rate,json=samplingRate,proto3" json:"sampling_rate,omitempty"`
+	SamplingRate  float64 `protobuf:"fixed64,3,opt,name=sampling_rate,json=samplingRate,proto3" json:"sampling_rate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
+func (x *PerTaskSamplingConfig) Reset() {
+	*x = PerTaskSamplingConfig{}
+	mi := &file_tensorflow_serving_config_logging_config_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PerTaskSamplingConfig) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PerTaskSamplingConfig) ProtoMessage() {}
+
+func (x *PerTaskSamplingConfig) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_serving_config_logging_config_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PerTaskSamplingConfig.ProtoReflect.Descriptor instead.
+func (*PerTaskSamplingConfig) Descriptor() ([]byte, []int) {
+	return file_tensorflow_serving_config_logging_config_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *PerTaskSamplingConfig) GetDc() string {
+	if x != nil {
+		return x.Dc
+	}
+	return ""
+}
+
+func (x *PerTaskSamplingConfig) GetTaskIndex() int32 {
+	if x != nil && x.TaskIndex != nil {
+		return *x.TaskIndex
+	}
+	return 0
+}
+
+func (x *PerTaskSamplingConfig) GetSamplingRate() float64 {
+	if x != nil {
+		return x.SamplingRate
+	}
+	return 0
+}
+
+// SamplingConfig says how many requests are logged.
+type SamplingConfig struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Probability that a request is logged, 0 to 1.
+	SamplingRate float64 `protobuf:"fixed64,1,opt,name=sampling_rate,json=samplingRate,proto3" json:"sampling_rate,omitempty"`
+	// Sum of Attributes (newer servers).
+	Attributes int32 `protobuf:"varint,2,opt,name=attributes,proto3" json:"attributes,omitempty"`
+	// Rates of some servers (newer servers).
+	PerTaskSamplingConfigs []*PerTaskSamplingConfig `protobuf:"bytes,3,rep,name=per_task_sampling_configs,json=perTaskSamplingConfigs,proto3" json:"per_task_sampling_configs,omitempty"`
+	unknownFields          protoimpl.UnknownFields
+	sizeCache              protoimpl.SizeCache
+}
+
 func (x *SamplingConfig) Reset() {
 	*x = SamplingConfig{}
-	mi := &file_tensorflow_serving_config_logging_config_proto_msgTypes[0]
+	mi := &file_tensorflow_serving_config_logging_config_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -45,7 +166,7 @@ func (x *SamplingConfig) String() string {
 func (*SamplingConfig) ProtoMessage() {}
 
 func (x *SamplingConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_tensorflow_serving_config_logging_config_proto_msgTypes[0]
+	mi := &file_tensorflow_serving_config_logging_config_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -58,7 +179,7 @@ func (x *SamplingConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SamplingConfig.ProtoReflect.Descriptor instead.
 func (*SamplingConfig) Descriptor() ([]byte, []int) {
-	return file_tensorflow_serving_config_logging_config_proto_rawDescGZIP(), []int{0}
+	return file_tensorflow_serving_config_logging_config_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *SamplingConfig) GetSamplingRate() float64 {
@@ -66,6 +187,20 @@ func (x *SamplingConfig) GetSamplingRate() float64 {
 		return x.SamplingRate
 	}
 	return 0
+}
+
+func (x *SamplingConfig) GetAttributes() int32 {
+	if x != nil {
+		return x.Attributes
+	}
+	return 0
+}
+
+func (x *SamplingConfig) GetPerTaskSamplingConfigs() []*PerTaskSamplingConfig {
+	if x != nil {
+		return x.PerTaskSamplingConfigs
+	}
+	return nil
 }
 
 // LoggingConfig configures request logs.
@@ -83,7 +218,7 @@ type LoggingConfig struct {
 
 func (x *LoggingConfig) Reset() {
 	*x = LoggingConfig{}
-	mi := &file_tensorflow_serving_config_logging_config_proto_msgTypes[1]
+	mi := &file_tensorflow_serving_config_logging_config_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -95,7 +230,7 @@ func (x *LoggingConfig) String() string {
 func (*LoggingConfig) ProtoMessage() {}
 
 func (x *LoggingConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_tensorflow_serving_config_logging_config_proto_msgTypes[1]
+	mi := &file_tensorflow_serving_config_logging_config_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -108,7 +243,7 @@ func (x *LoggingConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoggingConfig.ProtoReflect.Descriptor instead.
 func (*LoggingConfig) Descriptor() ([]byte, []int) {
-	return file_tensorflow_serving_config_logging_config_proto_rawDescGZIP(), []int{1}
+	return file_tensorflow_serving_config_logging_config_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *LoggingConfig) GetLogCollectorConfig() *LogCollectorConfig {
@@ -136,9 +271,24 @@ var File_tensorflow_serving_config_logging_config_proto protoreflect.FileDescrip
 
 const file_tensorflow_serving_config_logging_config_proto_rawDesc = "" +
 	"\n" +
-	".tensorflow_serving/config/logging_config.proto\x12\x12tensorflow.serving\x1a\x19google/protobuf/any.proto\x1a4tensorflow_serving/config/log_collector_config.proto\"5\n" +
+	".tensorflow_serving/config/logging_config.proto\x12\x12tensorflow.serving\x1a\x19google/protobuf/any.proto\x1a4tensorflow_serving/config/log_collector_config.proto\"\x7f\n" +
+	"\x15PerTaskSamplingConfig\x12\x0e\n" +
+	"\x02dc\x18\x01 \x01(\tR\x02dc\x12\"\n" +
+	"\n" +
+	"task_index\x18\x02 \x01(\x05H\x00R\ttaskIndex\x88\x01\x01\x12#\n" +
+	"\rsampling_rate\x18\x03 \x01(\x01R\fsamplingRateB\r\n" +
+	"\v_task_index\"\x92\x02\n" +
 	"\x0eSamplingConfig\x12#\n" +
-	"\rsampling_rate\x18\x01 \x01(\x01R\fsamplingRate\"\x80\x02\n" +
+	"\rsampling_rate\x18\x01 \x01(\x01R\fsamplingRate\x12\x1e\n" +
+	"\n" +
+	"attributes\x18\x02 \x01(\x05R\n" +
+	"attributes\x12d\n" +
+	"\x19per_task_sampling_configs\x18\x03 \x03(\v2).tensorflow.serving.PerTaskSamplingConfigR\x16perTaskSamplingConfigs\"U\n" +
+	"\n" +
+	"Attributes\x12\x10\n" +
+	"\fATTR_DEFAULT\x10\x00\x12\x17\n" +
+	"\x13ATTR_REQUEST_ORIGIN\x10\x01\x12\x1c\n" +
+	"\x18ATTR_REQUEST_CRITICALITY\x10\x02\"\x80\x02\n" +
 	"\rLoggingConfig\x12X\n" +
 	"\x14log_collector_config\x18\x01 \x01(\v2&.tensorflow.serving.LogCollectorConfigR\x12logCollectorConfig\x12K\n" +
 	"\x0fsampling_config\x18\x02 \x01(\v2\".tensorflow.serving.SamplingConfigR\x0esamplingConfig\x12H\n" +
@@ -156,22 +306,26 @@ func file_tensorflow_serving_config_logging_config_proto_rawDescGZIP() []byte {
 	return file_tensorflow_serving_config_logging_config_proto_rawDescData
 }
 
-var file_tensorflow_serving_config_logging_config_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_tensorflow_serving_config_logging_config_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_tensorflow_serving_config_logging_config_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_tensorflow_serving_config_logging_config_proto_goTypes = []any{
-	(*SamplingConfig)(nil),     // 0: tensorflow.serving.SamplingConfig
-	(*LoggingConfig)(nil),      // 1: tensorflow.serving.LoggingConfig
-	(*LogCollectorConfig)(nil), // 2: tensorflow.serving.LogCollectorConfig
-	(*anypb.Any)(nil),          // 3: google.protobuf.Any
+	(SamplingConfig_Attributes)(0), // 0: tensorflow.serving.SamplingConfig.Attributes
+	(*PerTaskSamplingConfig)(nil),  // 1: tensorflow.serving.PerTaskSamplingConfig
+	(*SamplingConfig)(nil),         // 2: tensorflow.serving.SamplingConfig
+	(*LoggingConfig)(nil),          // 3: tensorflow.serving.LoggingConfig
+	(*LogCollectorConfig)(nil),     // 4: tensorflow.serving.LogCollectorConfig
+	(*anypb.Any)(nil),              // 5: google.protobuf.Any
 }
 var file_tensorflow_serving_config_logging_config_proto_depIdxs = []int32{
-	2, // 0: tensorflow.serving.LoggingConfig.log_collector_config:type_name -> tensorflow.serving.LogCollectorConfig
-	0, // 1: tensorflow.serving.LoggingConfig.sampling_config:type_name -> tensorflow.serving.SamplingConfig
-	3, // 2: tensorflow.serving.LoggingConfig.custom_logging_config:type_name -> google.protobuf.Any
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	1, // 0: tensorflow.serving.SamplingConfig.per_task_sampling_configs:type_name -> tensorflow.serving.PerTaskSamplingConfig
+	4, // 1: tensorflow.serving.LoggingConfig.log_collector_config:type_name -> tensorflow.serving.LogCollectorConfig
+	2, // 2: tensorflow.serving.LoggingConfig.sampling_config:type_name -> tensorflow.serving.SamplingConfig
+	5, // 3: tensorflow.serving.LoggingConfig.custom_logging_config:type_name -> google.protobuf.Any
+	4, // [4:4] is the sub-list for method output_type
+	4, // [4:4] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_tensorflow_serving_config_logging_config_proto_init() }
@@ -180,18 +334,20 @@ func file_tensorflow_serving_config_logging_config_proto_init() {
 		return
 	}
 	file_tensorflow_serving_config_log_collector_config_proto_init()
+	file_tensorflow_serving_config_logging_config_proto_msgTypes[0].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tensorflow_serving_config_logging_config_proto_rawDesc), len(file_tensorflow_serving_config_logging_config_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   2,
+			NumEnums:      1,
+			NumMessages:   3,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_tensorflow_serving_config_logging_config_proto_goTypes,
 		DependencyIndexes: file_tensorflow_serving_config_logging_config_proto_depIdxs,
+		EnumInfos:         file_tensorflow_serving_config_logging_config_proto_enumTypes,
 		MessageInfos:      file_tensorflow_serving_config_logging_config_proto_msgTypes,
 	}.Build()
 	File_tensorflow_serving_config_logging_config_proto = out.File

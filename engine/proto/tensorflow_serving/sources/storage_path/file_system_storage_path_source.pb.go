@@ -25,6 +25,14 @@ const (
 // versions of servables in directories.
 type FileSystemStoragePathSourceConfig struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
+	// Deprecated and without effect: name of the only servable (2.4).
+	//
+	// Deprecated: Marked as deprecated in tensorflow_serving/sources/storage_path/file_system_storage_path_source.proto.
+	ServableName string `protobuf:"bytes,1,opt,name=servable_name,json=servableName,proto3" json:"servable_name,omitempty"`
+	// Deprecated and without effect: directory of the only servable (2.4).
+	//
+	// Deprecated: Marked as deprecated in tensorflow_serving/sources/storage_path/file_system_storage_path_source.proto.
+	BasePath string `protobuf:"bytes,2,opt,name=base_path,json=basePath,proto3" json:"base_path,omitempty"`
 	// The directories.
 	Servables []*FileSystemStoragePathSourceConfig_ServableToMonitor `protobuf:"bytes,5,rep,name=servables,proto3" json:"servables,omitempty"`
 	// Seconds between polls; 0 polls once, negative never.
@@ -66,6 +74,22 @@ func (x *FileSystemStoragePathSourceConfig) ProtoReflect() protoreflect.Message 
 // Deprecated: Use FileSystemStoragePathSourceConfig.ProtoReflect.Descriptor instead.
 func (*FileSystemStoragePathSourceConfig) Descriptor() ([]byte, []int) {
 	return file_tensorflow_serving_sources_storage_path_file_system_storage_path_source_proto_rawDescGZIP(), []int{0}
+}
+
+// Deprecated: Marked as deprecated in tensorflow_serving/sources/storage_path/file_system_storage_path_source.proto.
+func (x *FileSystemStoragePathSourceConfig) GetServableName() string {
+	if x != nil {
+		return x.ServableName
+	}
+	return ""
+}
+
+// Deprecated: Marked as deprecated in tensorflow_serving/sources/storage_path/file_system_storage_path_source.proto.
+func (x *FileSystemStoragePathSourceConfig) GetBasePath() string {
+	if x != nil {
+		return x.BasePath
+	}
+	return ""
 }
 
 func (x *FileSystemStoragePathSourceConfig) GetServables() []*FileSystemStoragePathSourceConfig_ServableToMonitor {
@@ -468,8 +492,10 @@ var File_tensorflow_serving_sources_storage_path_file_system_storage_path_source
 
 const file_tensorflow_serving_sources_storage_path_file_system_storage_path_source_proto_rawDesc = "" +
 	"\n" +
-	"Mtensorflow_serving/sources/storage_path/file_system_storage_path_source.proto\x12\x12tensorflow.serving\"\xb5\t\n" +
-	"!FileSystemStoragePathSourceConfig\x12e\n" +
+	"Mtensorflow_serving/sources/storage_path/file_system_storage_path_source.proto\x12\x12tensorflow.serving\"\xff\t\n" +
+	"!FileSystemStoragePathSourceConfig\x12'\n" +
+	"\rservable_name\x18\x01 \x01(\tB\x02\x18\x01R\fservableName\x12\x1f\n" +
+	"\tbase_path\x18\x02 \x01(\tB\x02\x18\x01R\bbasePath\x12e\n" +
 	"\tservables\x18\x05 \x03(\v2G.tensorflow.serving.FileSystemStoragePathSourceConfig.ServableToMonitorR\tservables\x12@\n" +
 	"\x1dfile_system_poll_wait_seconds\x18\x03 \x01(\x03R\x19fileSystemPollWaitSeconds\x12E\n" +
 	" fail_if_zero_versions_at_startup\x18\x04 \x01(\bR\x1bfailIfZeroVersionsAtStartup\x12G\n" +
