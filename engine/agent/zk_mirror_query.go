@@ -176,7 +176,7 @@ func (m *ZKMirror) allReplicas(wanted func(serverType string) bool) ([]TaskMetas
 		parts := strings.Split(strings.ReplaceAll(strings.Trim(path[len(m.paths.Service):], "/"), "/", ":"), ":")
 		if len(parts) != servicePathParts {
 			if m.keeps(Q186) {
-				return nil, pysem.Raise("ValueError", "found %d values to unpack (expected %d)", len(parts), servicePathParts)
+				return nil, pysem.UnpackError(servicePathParts, len(parts))
 			}
 			continue
 		}
