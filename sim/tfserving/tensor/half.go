@@ -1,0 +1,48 @@
+package tensor
+
+import "math"
+
+// halfToFloat reads an IEEE 754 binary16.
+func halfToFloat(bits uint16) float64 {
+	exponent, fraction := int(bits>>10&0x1f), float64(bits&0x3ff)
+	value := math.Ldexp(fraction, -24)
+	switch {
+	case exponent == 0x1f && fraction != 0:
+		return math.NaN()
+	case exponent == 0x1f:
+		value = math.Inf(1)
+	case exponent > 0:
+		value = math.Ldexp(1024+fraction, exponent-25)
+	}
+	if bits&0x8000 != 0 {
+		return -value
+	}
+	return value
+}
+
+// floatToHalf rounds to the nearest binary16, ties to even. The sum that carries
+// a full fraction into the exponent is meant: that is the next value.
+func floatToHalf(value float64) uint16 {
+	sign := uint16(math.Float64bits(value) >> 48 & 0x8000)
+	magnitude := math.Abs(value)
+	switch {
+	case math.IsNaN(value):
+		return 0x7e00
+	case magnitude >= 65520: // half way beyond the largest, 65504
+		return sign | 0x7c00
+	case magnitude < 0x1p-14:
+		return sign | uint16(math.RoundToEven(math.Ldexp(magnitude, 24)))
+	}
+	fraction, exponent := math.Frexp(magnitude)
+	steps := uint16(math.RoundToEven(math.Ldexp(fraction, 11))) - 1024
+	return sign | (uint16(exponent+14)<<10 + steps)
+}
+
+// floatToBfloat rounds to the nearest bfloat16, ties to even.
+func floatToBfloat(value float32) uint16 {
+	bits := math.Float32bits(value)
+	if value != value {
+		return 0x7fc0
+	}
+	return uint16((bits + 0x7fff + bits>>16&1) >> 16)
+}

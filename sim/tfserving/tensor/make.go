@@ -1,0 +1,135 @@
+package tensor
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+)
+
+// FromFloats makes a tensor of a numeric dtype; integers take the value without
+// its fraction, complex numbers take it as real part. The number of values must
+// be that of the shape.
+func FromFloats(dtype framework.DataType, shape []int64, values []float64) (Tensor, error) {
+	info := infoOf(dtype)
+	switch info.kind {
+	case complexKind:
+		return build(dtype, shape, values, func(raw []byte, value float64) []byte {
+			return appendComplex(raw, complex(value, 0), dtype)
+		})
+	case boolKind:
+		return fromBits(dtype, shape, values, func(value float64) uint64 { return boolToBits(value != 0) })
+	case intKind:
+		return fromBits(dtype, shape, values, func(value float64) uint64 { return uint64(int64(value)) })
+	case uintKind:
+		return fromBits(dtype, shape, values, func(value float64) uint64 { return uint64(value) })
+	}
+	return fromBits(dtype, shape, values, func(value float64) uint64 { return floatBits(value, info) })
+}
+
+// FromInts makes a tensor of a numeric dtype. What does not fit keeps its low
+// bits, as a C++ cast does.
+func FromInts(dtype framework.DataType, shape []int64, values []int64) (Tensor, error) {
+	if k := infoOf(dtype).kind; k == intKind || k == uintKind {
+		return fromBits(dtype, shape, values, widen[int64])
+	}
+	return FromFloats(dtype, shape, toFloats(values))
+}
+
+// FromUints is FromInts for unsigned values.
+func FromUints(dtype framework.DataType, shape []int64, values []uint64) (Tensor, error) {
+	if k := infoOf(dtype).kind; k == intKind || k == uintKind {
+		return fromBits(dtype, shape, values, widen[uint64])
+	}
+	return FromFloats(dtype, shape, toFloats(values))
+}
+
+// FromBools makes a DT_BOOL.
+func FromBools(shape []int64, values []bool) (Tensor, error) {
+	return fromBits(framework.DataType_DT_BOOL, shape, values, boolToBits)
+}
+
+// FromComplexes makes a DT_COMPLEX64 or DT_COMPLEX128.
+func FromComplexes(dtype framework.DataType, shape []int64, values []complex128) (Tensor, error) {
+	if infoOf(dtype).kind != complexKind {
+		return Tensor{}, fmt.Errorf("dtype %s, want a complex one", DTypeName(dtype))
+	}
+	return build(dtype, shape, values, func(raw []byte, value complex128) []byte {
+		return appendComplex(raw, value, dtype)
+	})
+}
+
+// FromStrings makes a DT_STRING.
+func FromStrings[T string | []byte](shape []int64, values []T) (Tensor, error) {
+	t, err := sized(framework.DataType_DT_STRING, shape, len(values))
+	if err != nil {
+		return Tensor{}, err
+	}
+	t.strings = make([][]byte, len(values))
+	for i, value := range values {
+		t.strings[i] = []byte(value)
+	}
+	return t, nil
+}
+
+// FromRaw makes a tensor of a dtype of fixed size from little-endian elements,
+// which it keeps.
+func FromRaw(dtype framework.DataType, shape []int64, raw []byte) (Tensor, error) {
+	t, err := blank(dtype, shape)
+	if err != nil {
+		return Tensor{}, err
+	}
+	if size := Size(dtype); size == 0 || len(raw) != t.count*size {
+		return Tensor{}, fmt.Errorf("%d bytes, want %d for %s", len(raw), t.count*size, t)
+	}
+	t.raw = raw
+	return t, nil
+}
+
+// sized is a tensor without its elements, of which there are count.
+func sized(dtype framework.DataType, shape []int64, count int) (Tensor, error) {
+	t, err := blank(dtype, append([]int64(nil), shape...))
+	if err != nil {
+		return Tensor{}, err
+	}
+	if count != t.count {
+		return Tensor{}, fmt.Errorf("%d values, want %d for %s", count, t.count, t)
+	}
+	return t, nil
+}
+
+// build appends every value's bytes.
+func build[T any](dtype framework.DataType, shape []int64, values []T, add func([]byte, T) []byte) (Tensor, error) {
+	t, err := sized(dtype, shape, len(values))
+	if err != nil {
+		return Tensor{}, err
+	}
+	if Size(dtype) == 0 {
+		return Tensor{}, fmt.Errorf("dtype %s takes no numbers", DTypeName(dtype))
+	}
+	t.raw = make([]byte, 0, t.count*Size(dtype))
+	for _, value := range values {
+		t.raw = add(t.raw, value)
+	}
+	return t, nil
+}
+
+func fromBits[T any](dtype framework.DataType, shape []int64, values []T, bits func(T) uint64) (Tensor, error) {
+	size := Size(dtype)
+	return build(dtype, shape, values, func(raw []byte, value T) []byte {
+		return appendBits(raw, bits(value), size)
+	})
+}
+
+func appendComplex(raw []byte, value complex128, dtype framework.DataType) []byte {
+	part := infoOf(partOf(dtype))
+	raw = appendBits(raw, floatBits(real(value), part), part.bytes)
+	return appendBits(raw, floatBits(imag(value), part), part.bytes)
+}
+
+func toFloats[T int64 | uint64](values []T) []float64 {
+	floats := make([]float64, len(values))
+	for i, value := range values {
+		floats[i] = float64(value)
+	}
+	return floats
+}

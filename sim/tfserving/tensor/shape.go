@@ -1,0 +1,76 @@
+package tensor
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+)
+
+// maxRank is TensorShape::MaxDimensions.
+const maxRank = 254
+
+// MaxBytes is the largest tensor that is read or made. It is ours: a shape in a
+// request may promise far more elements than the message carries, and the runtime
+// would die of it.
+const MaxBytes = 256 << 20
+
+// Shape gives the sizes of a shape, outermost first. It fails as
+// TensorShape::IsValid does: for an unknown or negative size, for more than 254
+// dimensions and for more elements than an int64 counts. unknown_rank does not
+// matter there, so it does not here.
+func Shape(shape *framework.TensorShapeProto) ([]int64, error) {
+	sizes := make([]int64, len(shape.GetDim()))
+	for i, dim := range shape.GetDim() {
+		sizes[i] = dim.GetSize()
+	}
+	if _, err := Count(sizes); err != nil {
+		return nil, err
+	}
+	return sizes, nil
+}
+
+// Count is the number of elements of a shape: 1 for a scalar.
+func Count(shape []int64) (int64, error) {
+	if len(shape) > maxRank {
+		return 0, fmt.Errorf("shape has %d dimensions, want at most %d", len(shape), maxRank)
+	}
+	count := uint64(1)
+	for i, size := range shape {
+		if size < 0 {
+			return 0, fmt.Errorf("dimension %d has size %d, want 0 or more", i, size)
+		}
+		high, low := bits.Mul64(count, uint64(size))
+		if high != 0 || int64(low) < 0 {
+			return 0, fmt.Errorf("shape %v has more elements than an int64 counts", shape)
+		}
+		count = low
+	}
+	return int64(count), nil
+}
+
+// ShapeProto is the wire form of a shape.
+func ShapeProto(shape []int64) *framework.TensorShapeProto {
+	proto := &framework.TensorShapeProto{Dim: make([]*framework.TensorShapeProto_Dim, len(shape))}
+	for i, size := range shape {
+		proto.Dim[i] = &framework.TensorShapeProto_Dim{Size: size}
+	}
+	return proto
+}
+
+// countFor is Count with the limit of MaxBytes.
+func countFor(shape []int64, info dtypeInfo) (int, error) {
+	count, err := Count(shape)
+	if err != nil {
+		return 0, err
+	}
+	each := info.bytes
+	if info.kind == stringKind {
+		each = stringBytes
+	}
+	if count > int64(MaxBytes/each) {
+		return 0, fmt.Errorf("shape %v has %d elements of %d bytes, want at most %d bytes",
+			shape, count, each, MaxBytes)
+	}
+	return int(count), nil
+}

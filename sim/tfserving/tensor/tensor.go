@@ -1,0 +1,101 @@
+package tensor
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+)
+
+// Tensor is a dense tensor. The zero Tensor has dtype DT_INVALID and no element.
+// A Tensor is not changed after it was made; copies share their elements.
+type Tensor struct {
+	dtype   framework.DataType
+	shape   []int64
+	count   int
+	raw     []byte   // little-endian elements, unless strings
+	strings [][]byte // DT_STRING
+}
+
+// Parse reads a TensorProto. It fails where Tensor::FromProto does: for an
+// invalid shape, a dtype without plain values (DT_RESOURCE and DT_VARIANT
+// included, which the runtime could read), tensor_content of a wrong size
+// and a bool in it that is neither 0 nor 1 (which 2.4's runtime let pass).
+func Parse(proto *framework.TensorProto) (Tensor, error) {
+	shape, err := Shape(proto.GetTensorShape())
+	if err != nil {
+		return Tensor{}, err
+	}
+	t, err := blank(proto.GetDtype(), shape)
+	if err != nil || t.count == 0 {
+		return t, err
+	}
+	if len(proto.GetTensorContent()) > 0 {
+		return t, t.readContent(proto.GetTensorContent())
+	}
+	t.readField(proto)
+	return t, nil
+}
+
+// blank is a tensor without its elements, checked.
+func blank(dtype framework.DataType, shape []int64) (Tensor, error) {
+	info := infoOf(dtype)
+	if info.kind == noKind {
+		return Tensor{}, fmt.Errorf("dtype %s has no plain values", DTypeName(dtype))
+	}
+	count, err := countFor(shape, info)
+	if err != nil {
+		return Tensor{}, err
+	}
+	return Tensor{dtype: dtype, shape: shape, count: count}, nil
+}
+
+// readContent takes the elements from tensor_content.
+func (t *Tensor) readContent(content []byte) (err error) {
+	if t.dtype == framework.DataType_DT_STRING {
+		t.strings, err = decodeStrings(content, t.count)
+		return err
+	}
+	if want := t.count * Size(t.dtype); len(content) != want {
+		return fmt.Errorf("tensor_content has %d bytes, want %d for %s", len(content), want, t)
+	}
+	if t.dtype == framework.DataType_DT_BOOL && bytes.IndexFunc(content, func(r rune) bool { return r > 1 }) >= 0 {
+		return fmt.Errorf("tensor_content has a byte other than 0 and 1 for %s", t)
+	}
+	t.raw = content
+	return nil
+}
+
+// DType is the element type.
+func (t Tensor) DType() framework.DataType { return t.dtype }
+
+// Shape is the shape, outermost dimension first; empty for a scalar.
+func (t Tensor) Shape() []int64 { return slices.Clone(t.shape) }
+
+// Len is the number of elements.
+func (t Tensor) Len() int { return t.count }
+
+// Raw is the elements in row-major order, little-endian, Size(DType()) bytes
+// each; nil for DT_STRING. It must not be written to.
+func (t Tensor) Raw() []byte { return t.raw }
+
+// String is dtype and shape: "float[2 3]".
+func (t Tensor) String() string { return fmt.Sprintf("%s%v", DTypeName(t.dtype), t.shape) }
+
+// ContentProto is the tensor as Tensor::AsProtoTensorContent writes it.
+func (t Tensor) ContentProto() *framework.TensorProto {
+	proto := t.header()
+	switch {
+	case t.count == 0:
+	case t.dtype == framework.DataType_DT_STRING:
+		proto.TensorContent = encodeStrings(t.strings)
+	default:
+		proto.TensorContent = slices.Clone(t.raw)
+	}
+	return proto
+}
+
+func (t Tensor) header() *framework.TensorProto {
+	return &framework.TensorProto{Dtype: t.dtype, TensorShape: ShapeProto(t.shape)}
+}
