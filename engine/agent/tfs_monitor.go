@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/monitor"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -13,11 +14,14 @@ type TFSMonitor struct {
 	conf  *AgentConfig
 	host  string
 	stubs map[string]env.ModelServer // by server type
+	// lock is held during every call (tfs_monitor.py:43), so that one that is never
+	// answered holds up all others.
+	lock *monitor.RLock
 }
 
 // NewTFSMonitor makes a monitor that is not connected.
 func NewTFSMonitor(e *env.Env, conf *AgentConfig) *TFSMonitor {
-	return &TFSMonitor{e: e, conf: conf, stubs: map[string]env.ModelServer{}}
+	return &TFSMonitor{e: e, conf: conf, stubs: map[string]env.ModelServer{}, lock: monitor.NewRLock(e.Tasks, "tfs monitor")}
 }
 
 // Host is the address of the container; one that is none is looked up again each
@@ -118,6 +122,8 @@ func (m *TFSMonitor) Stop() {
 // Speed: one call without a deadline: a server that does not answer holds up the
 // thread that asks.
 func (m *TFSMonitor) Status(name string) ([]env.ModelVersionStatus, error) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
 	server, err := m.ServiceType(name)
 	if err != nil || server == "" {
 		return nil, err

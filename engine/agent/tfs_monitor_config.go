@@ -153,6 +153,8 @@ type SubModelStatus struct {
 // the server does not know, or that cannot be asked for, is UNKNOWN with version 0
 // (Q145); a dense one without dense_alone is a KeyError (Q143).
 func (m *TFSMonitor) PublishStatus(pm *PublishMeta, fixDenseVersion bool) ([]SubModelStatus, error) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
 	subModels, err := m.ownSubModels(pm, fixDenseVersion)
 	if err != nil {
 		return nil, err
@@ -209,6 +211,8 @@ func (m *TFSMonitor) stub(server string) (env.ModelServer, error) {
 // StatusOf asks for the versions of a model by a whole specification
 // (tfs_monitor.py:208); [TFSMonitor.Status] asks by name alone.
 func (m *TFSMonitor) StatusOf(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
 	server, err := m.ServiceType(spec.Name)
 	if err != nil || server == "" {
 		return nil, err
@@ -235,8 +239,11 @@ func DefaultModelConfig() *config.ModelConfig {
 
 // Reload makes a server of this container load exactly the models of c and the
 // default one, which is added to c itself (tfs_monitor.py:276, Q144). Errors of
-// the call are *env.RPCError.
+// the call are *env.RPCError; one that is never answered keeps the lock for good
+// (TFS-16.4).
 func (m *TFSMonitor) Reload(server string, c *config.ModelServerConfig) (env.StatusProto, error) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
 	if !m.conf.Quirks.Keeps(Q144) {
 		c = proto.CloneOf(c)
 	}
