@@ -76,7 +76,9 @@ func (p *Pod) dropServer(proc *processes.Process) {
 		if s.Process != proc {
 			return false
 		}
-		s.node.Server().Stop()
+		if s.node != nil { // nil when it ended while it started
+			s.node.Server().Stop()
+		}
 		return true
 	})
 }
