@@ -29,11 +29,11 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 	options, unknown, err := tfserving.ParseFlags(p.w.profile, proc.Args()[1:])
 	if err != nil {
 		proc.Print(err.Error())
-		proc.Exit(1)
+		proc.Exit(255)
 		return
 	}
-	for _, arg := range unknown {
-		proc.Print("unknown argument: " + arg) // not fatal (TFS-9.3)
+	if len(unknown) > 0 {
+		proc.Print("unknown argument: " + unknown[0]) // not fatal (TFS-9.3)
 	}
 	if p.w.spec.Cost != nil {
 		options.Cost = *p.w.spec.Cost
