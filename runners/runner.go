@@ -10,7 +10,8 @@
 //     single operations of the agents' code without a cluster.
 //
 // To change what a cluster is made of look in spec.go; what can be done to it,
-// in this file; what can be seen of it, in observe.go.
+// in this file; what can be seen of it, in observe.go; calls to model servers and
+// faults of the store of models, in modelserver.go.
 package runners
 
 import (

@@ -31,6 +31,11 @@ type Spec struct {
 	ZooKeeper string
 	// ModelServer is a profile: "tfs-2.4" (default), "tfs-head" or "python-fake".
 	ModelServer string
+	// Serving is how model servers run, beyond profile and flags.
+	Serving ServingSpec
+	// BareServer, when set, is a model server without an agent, in a pod of its own;
+	// with Shards 0 there are no other pods then.
+	BareServer *BareServerSpec
 	// Quirks says which faults of the reference the agents keep: "python"
 	// (default), "fixed", a list of the only ones as "Q22,Q117", or one of the only
 	// ones to repair as "-Q22,-Q117".
@@ -84,8 +89,11 @@ type Pod struct {
 // PodName is the name of a pod.
 func PodName(shard, replica int) string { return fmt.Sprintf("shard%d-replica%d", shard, replica) }
 
-// Pods lists the pods, shard by shard.
+// Pods lists the pods with agents, shard by shard.
 func (s *Spec) Pods() []Pod {
+	if s.BareServer != nil && s.Shards == 0 {
+		return nil
+	}
 	locations := s.Locations
 	if len(locations) == 0 {
 		locations = []Location{{IDC: "lf", Cluster: "default"}}

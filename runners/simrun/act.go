@@ -263,5 +263,8 @@ func (c *Cluster) StartPod(pod string) error {
 	if err != nil {
 		return err
 	}
-	return p.Start()
+	if err := p.Start(); err != nil || !p.Bare {
+		return err
+	}
+	return c.settle() // so that there is a process to call
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/sim/hosts"
+	"github.com/monosim/monosim/sim/tfserving"
 	"github.com/monosim/monosim/sim/world"
 )
 
@@ -23,13 +24,15 @@ type Cluster struct {
 	bzid   string
 	layout string
 	// agents are those that the last start of a pod has made, by pod.
-	agents  map[string][]startedAgent
-	log     []runners.Observation
-	failure string
+	agents map[string][]startedAgent
+	// monitors are TFSMonitors by the model server that they ask.
+	monitors map[*world.ModelServer]*monitor
+	log      []runners.Observation
+	failure  string
 }
 
 func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
-	c := &Cluster{runner: r, spec: spec, pods: spec.Pods(), agents: map[string][]startedAgent{}}
+	c := &Cluster{runner: r, spec: spec, pods: spec.Pods(), agents: map[string][]startedAgent{}, monitors: map[*world.ModelServer]*monitor{}}
 	var err error
 	if spec.Quirks == "" {
 		spec.Quirks = "python"
@@ -55,6 +58,8 @@ func (c *Cluster) worldSpec(spec runners.Spec) world.Spec {
 		},
 		Conf: spec.Conf, Shards: max(spec.Shards, 1), Env: map[string]string{},
 		ZooKeeper: spec.ZooKeeper, ModelServer: spec.ModelServer, RestartAfter: spec.RestartAfter,
+		Cost: costOf(spec.Serving), MemoryLimitBytes: spec.Serving.MemoryLimitBytes,
+		FakeBugs: spec.Serving.FakeBugs, NoDefaultModel: spec.Serving.NoDefaultModel,
 		Agent: c.runAgent, Observe: c.observed,
 		Logs: &hosts.Logs{Level: env.Error, OnLine: func(l hosts.Line) {
 			c.observed(world.Observation{At: l.At, Host: l.Host, Op: "log." + strings.ToLower(l.Level.String()), Path: l.Process, Note: l.Text})
@@ -73,6 +78,9 @@ func (c *Cluster) worldSpec(spec runners.Spec) world.Spec {
 	for _, p := range c.pods {
 		w.Pods = append(w.Pods, world.PodSpec{Name: p.Name, Shard: p.Shard, Replica: p.Replica, IDC: p.Location.IDC, Cluster: p.Location.Cluster})
 	}
+	if spec.BareServer != nil {
+		w.Pods = append(w.Pods, world.PodSpec{Name: runners.BareServer, Shard: spec.Shards, Bare: true, Flags: spec.BareServer.Flags})
+	}
 	for _, m := range spec.Models {
 		model := world.Model{BasePath: m.BasePath}
 		for _, g := range m.SubGraphs {
@@ -83,8 +91,26 @@ func (c *Cluster) worldSpec(spec runners.Spec) world.Spec {
 	return w
 }
 
+// costOf is nil for the default.
+func costOf(serving runners.ServingSpec) *tfserving.CostModel {
+	if serving.RetainedPercent == nil && serving.PredictTime == 0 {
+		return nil
+	}
+	cost := tfserving.DefaultCost()
+	if serving.RetainedPercent != nil {
+		cost.RetainedPercent = float64(*serving.RetainedPercent)
+	}
+	if serving.PredictTime > 0 {
+		cost.PredictTime = serving.PredictTime
+	}
+	return &cost
+}
+
 // readConf takes from the configuration what an operator needs to know.
 func (c *Cluster) readConf() error {
+	if len(c.pods) == 0 && c.spec.BareServer != nil {
+		return nil
+	}
 	if len(c.pods) == 0 {
 		return &runners.SpecError{Where: "pods", Found: "none", Want: "at least one"}
 	}

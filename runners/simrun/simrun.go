@@ -8,8 +8,9 @@
 //     ([Cluster.Divergence]).
 //
 // To change how a spec becomes a world look in build.go; what acts on it, in
-// act.go and faults.go; what looks at it, in observe.go; how golden cases are
-// answered, in operation.go.
+// act.go, faults.go and storage.go; what looks at it, in observe.go; how model
+// servers are called, in serving.go, and through the agents' own code, in
+// monitor.go; how golden cases are answered, in operation.go.
 package simrun
 
 import (

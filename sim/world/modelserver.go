@@ -38,13 +38,14 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 	if p.w.spec.Cost != nil {
 		options.Cost = *p.w.spec.Cost
 	}
+	options.MemoryLimitBytes, options.FakeBugs = p.w.spec.MemoryLimitBytes, p.w.spec.FakeBugs
 	s := &ModelServer{Kind: kindOf(proc), ConfigFile: options.ModelConfigFile, Port: options.Port, Process: proc}
 	p.servers = append(p.servers, s)
 	s.node = tfserving.StartNode(tfserving.NodeConfig{
 		Options: options, Proc: proc.Life(), Host: p.machine.Net, Files: p.machine.FS, Dir: proc.Dir(),
 		Exit: func(code int, stdout string) {
 			if stdout != "" {
-				proc.Print(stdout)
+				proc.Print(strings.TrimSuffix(stdout, "\n"))
 			}
 			proc.Exit(code)
 		},

@@ -20,16 +20,18 @@ const (
 	agentBinary = binDir + "/agent_service"
 	tfsBinary   = binDir + "/tensorflow_model_server"
 	ConfPath    = home + "/conf/agent.conf"
+	// BareOutput takes what a model server without an agent prints.
+	BareOutput = "/var/log/tensorflow_model_server.log"
 )
 
-// Pod is one container. It lives as long as its agent, which is its first
-// process.
+// Pod is one container. It lives as long as its first process: the agent, or a
+// model server without one.
 type Pod struct {
 	PodSpec
 	w       *World
 	ip      string
 	machine *hosts.Machine
-	agent   *processes.Process
+	first   *processes.Process
 	fake    *zookeeper.FakeClient
 	env     *env.Env // of the running agent
 	servers []*ModelServer
@@ -77,6 +79,9 @@ func (p *Pod) furnish() error {
 	if err != nil {
 		return err
 	}
+	if p.w.spec.NoDefaultModel {
+		return nil
+	}
 	return p.machine.FS.AddModelVersion(home+"/dat/saved_models/entry", 1, 1<<20)
 }
 
@@ -107,20 +112,25 @@ func (p *Pod) environment() []string {
 	return list
 }
 
-// Start starts the agent. A pod that runs is left alone.
+// Start starts the first process. A pod that runs is left alone.
 func (p *Pod) Start() error {
-	if p.agent != nil {
+	if p.first != nil {
 		return nil
 	}
 	p.starts++
-	agent, err := p.machine.Procs.Start(env.Command{
-		Args: []string{agentBinary, "--conf=" + ConfPath}, Env: p.environment(), Dir: binDir,
-	})
+	first, err := p.machine.Procs.Start(p.command())
 	if err != nil {
 		return err
 	}
-	p.agent = agent
+	p.first = first
 	return nil
+}
+
+func (p *Pod) command() env.Command {
+	if p.Bare {
+		return env.Command{Args: append([]string{tfsBinary}, p.Flags...), Env: p.environment(), Dir: binDir, Output: BareOutput}
+	}
+	return env.Command{Args: []string{agentBinary, "--conf=" + ConfPath}, Env: p.environment(), Dir: binDir}
 }
 
 // runAgent is the agent's process.
@@ -165,31 +175,36 @@ func (p *Pod) started(proc *processes.Process) {
 }
 
 // ended is told of every process that has ended. The container goes with its
-// agent, and is started again after a while where the spec says so.
+// first one, and is started again after a while where the spec says so.
 func (p *Pod) ended(proc *processes.Process) {
 	code, _ := proc.Poll()
 	p.w.observe(p.Name, "process.exit", proc.Name(), "code "+strconv.Itoa(code))
 	p.dropServer(proc)
-	if proc != p.agent {
+	if proc != p.first {
 		return
 	}
 	p.exitCode = code
-	p.agent, p.env, p.fake = nil, nil, nil
+	p.first, p.env, p.fake = nil, nil, nil
 	p.w.at(0, p.machine.KillAll)
 	if after := p.w.spec.RestartAfter; after > 0 {
 		p.w.at(after, func() {
 			if err := p.Start(); err != nil {
-				p.w.observe(p.Name, "process.failed", agentBinary, err.Error())
+				p.w.observe(p.Name, "process.failed", p.command().Args[0], err.Error())
 			}
 		})
 	}
 }
 
-// Running says whether the agent runs.
-func (p *Pod) Running() bool { return p.agent != nil }
+// Running says whether the first process runs.
+func (p *Pod) Running() bool { return p.first != nil }
 
 // Agent is the agent's process, nil when it does not run.
-func (p *Pod) Agent() *processes.Process { return p.agent }
+func (p *Pod) Agent() *processes.Process {
+	if p.Bare {
+		return nil
+	}
+	return p.first
+}
 
 // AgentEnv is what the running agent was given, nil when it does not run.
 func (p *Pod) AgentEnv() *env.Env { return p.env }
@@ -197,7 +212,7 @@ func (p *Pod) AgentEnv() *env.Env { return p.env }
 // FakeZooKeeper is the agent's client under the profile kazoo-fake.
 func (p *Pod) FakeZooKeeper() *zookeeper.FakeClient { return p.fake }
 
-// ExitCode is that of the last agent that ended.
+// ExitCode is that of the last first process that ended.
 func (p *Pod) ExitCode() int { return p.exitCode }
 
 // Starts counts the starts of the pod.

@@ -33,6 +33,15 @@ type Spec struct {
 	ZooKeeper, ModelServer string
 	// Cost is what loading models takes; nil means the default.
 	Cost *tfserving.CostModel
+	// MemoryLimitBytes is what a model server may use before it is killed (TFS-5.8);
+	// 0 means no limit.
+	MemoryLimitBytes int64
+	// FakeBugs lets the profile python-fake keep the faults of items 4 and 18
+	// (TFS-17).
+	FakeBugs bool
+	// NoDefaultModel leaves the path of the model `default` out, which every pod has
+	// otherwise (TFS-16.4).
+	NoDefaultModel bool
 	// Law is the network's; nil means network.DefaultLaw.
 	Law *network.Law
 	// RestartAfter is how long after its end a pod starts again; 0 means never.
@@ -50,6 +59,9 @@ type PodSpec struct {
 	Name           string
 	Shard, Replica int
 	IDC, Cluster   string
+	// Bare says that there is no agent: a model server with Flags is the first process.
+	Bare  bool
+	Flags []string
 }
 
 // Model is a model's directory: one below BasePath for each sub-graph.

@@ -1,0 +1,119 @@
+package runners
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// BareServer is the name of the pod whose first process is a model server without
+// an agent, where Spec.BareServer asks for one. StartPod starts it.
+const BareServer = "model-server"
+
+// BareServerSpec is a model server without an agent.
+type BareServerSpec struct {
+	// Flags are its command line.
+	Flags []string
+}
+
+// ServingSpec is how all model servers of a cluster run, beyond their flags. Nil
+// and zero values leave the default.
+type ServingSpec struct {
+	// MemoryLimitBytes is what a server may use before it is killed.
+	MemoryLimitBytes int64
+	// RetainedPercent of the memory of an unloaded model stays with the process.
+	RetainedPercent *int
+	// PredictTime is how long a Predict takes while nothing loads.
+	PredictTime time.Duration
+	// FakeBugs lets the profile python-fake keep the faults of its queue.
+	FakeBugs bool
+	// NoDefaultModel leaves the model `default` out, which every pod has otherwise.
+	NoDefaultModel bool
+}
+
+// ServedModel is one entry of a model server's config.
+type ServedModel struct {
+	Name, BasePath, Platform string
+	// Policy is "" (unset), "latest N", "all" or "specific V, V".
+	Policy string
+	Labels []ServedLabel
+}
+
+// ServedLabel gives a version a name.
+type ServedLabel struct {
+	Name    string
+	Version int64
+}
+
+// ModelCall is a call to a model server that goes on while cluster time passes.
+type ModelCall interface {
+	// Answer is what came back; ok is false before that.
+	Answer() (answer ModelAnswer, ok bool)
+}
+
+// ModelAnswer is how a call ended. Err is nil for OK.
+type ModelAnswer struct {
+	// Took is the cluster time from the call to its end, as the client sees it.
+	Took time.Duration
+	Err  error
+	// Version answered a Predict.
+	Version int64
+	// Status answered a question for a model's state.
+	Status env.ModelVersionStatus
+}
+
+// PredictSpec says what a Predict goes to: a version, a label, or with neither the
+// latest version of the model.
+type PredictSpec struct{ Model, Label string }
+
+// Caller is a cluster whose model servers can be called as their clients call
+// them. Calls begin at once and return before their answer; a deadline of 0 means
+// none. A cluster that cannot do so is no Caller.
+type Caller interface {
+	// Reload is HandleReloadConfigRequest.
+	Reload(pod, kind string, models []ServedModel, deadline time.Duration) (ModelCall, error)
+	Predict(pod, kind string, spec PredictSpec, deadline time.Duration) (ModelCall, error)
+	// Connect is a GetModelStatus of which only the connection counts: its error is
+	// that of a server that nobody can reach.
+	Connect(pod, kind string) error
+	// MonitorReload and MonitorStatus are those of the reference's TFSMonitor, one
+	// for each model server, on the server's own host.
+	MonitorReload(pod, kind string, models []ServedModel) (ModelCall, error)
+	MonitorStatus(pod, kind, model string) (ModelCall, error)
+	// ResidentBytes is the memory of a model server.
+	ResidentBytes(pod, kind string) (int64, error)
+	// WriteModelConfig writes the model config file of BareServer; models nil means a
+	// wholly empty one.
+	WriteModelConfig(path string, models []ServedModel) error
+	// Output is what BareServer printed so far.
+	Output() (string, error)
+}
+
+// StorageFault is what can be wrong with a base path.
+type StorageFault uint8
+
+// The faults: the path is not there, it lists nothing, or reading it fails.
+const (
+	PathMissing StorageFault = iota
+	ListsNothing
+	Unreadable
+)
+
+// VersionPart is a part of an exported version.
+type VersionPart uint8
+
+// The parts: saved_model.pb, and the directory with the variables.
+const (
+	GraphPart VersionPart = iota
+	VariablesPart
+)
+
+// Storage is a cluster whose store of models can fail and be seen half-written. A
+// cluster that cannot do so is no Storage.
+type Storage interface {
+	FailStorage(basePath string, fault StorageFault) error
+	HealStorage(basePath string, fault StorageFault) error
+	// ExportWithout exports a version but for one part, which ExportRest adds.
+	ExportWithout(basePath string, version, sizeBytes int64, part VersionPart) error
+	ExportRest(basePath string, version, sizeBytes int64, part VersionPart) error
+}

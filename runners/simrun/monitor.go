@@ -1,0 +1,84 @@
+package simrun
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/runners"
+)
+
+// monitor is a TFSMonitor of the agents' code in a process of its own beside a
+// model server, which it takes for the one with the entries.
+type monitor struct {
+	*agent.TFSMonitor
+	life *vtime.Process
+}
+
+func (c *Cluster) monitor(pod, kind string) (*monitor, error) {
+	s, err := c.server(pod, kind)
+	if err != nil {
+		return nil, err
+	}
+	if m := c.monitors[s]; m != nil && !m.life.Dead() {
+		return m, nil
+	}
+	life, e := c.client(c.world.Pod(pod).Machine())
+	conf := &agent.AgentConfig{
+		DeployType: agent.DeployEntry, TFSEntryPort: pysem.Some(s.Port), Quirks: c.quirks,
+	}
+	m := &monitor{agent.NewTFSMonitor(e, conf), life}
+	m.Start()
+	c.monitors[s] = m
+	return m, nil
+}
+
+// MonitorReload is handle_reload_config_request.
+func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) (runners.ModelCall, error) {
+	m, err := c.monitor(pod, kind)
+	if err != nil {
+		return nil, err
+	}
+	message, err := configOf(models)
+	if err != nil {
+		return nil, err
+	}
+	return c.begin(m.life, "monitor reload", func(*runners.ModelAnswer) error {
+		_, err := m.Reload(agent.ServerEntry, message)
+		return err
+	}), nil
+}
+
+// MonitorStatus is get_model_status of a publish of one sub-model.
+func (c *Cluster) MonitorStatus(pod, kind, model string) (runners.ModelCall, error) {
+	m, err := c.monitor(pod, kind)
+	if err != nil {
+		return nil, err
+	}
+	pm, err := publishOf(model)
+	if err != nil {
+		return nil, err
+	}
+	return c.begin(m.life, "monitor status", func(a *runners.ModelAnswer) error {
+		list, err := m.PublishStatus(pm, false)
+		if err == nil {
+			a.Status = list[0].Status
+		}
+		return err
+	}), nil
+}
+
+// publishOf is a publish of "<model>:<sub-model>" by which the server follows the
+// newest version.
+func publishOf(model string) (*agent.PublishMeta, error) {
+	name, subModel, ok := strings.Cut(model, ":")
+	if !ok || !strings.HasPrefix(subModel, agent.ServerEntry) {
+		return nil, fmt.Errorf("model: found %q, want one of an entry, as ctr:entry", model)
+	}
+	pm := agent.DefaultPublishMeta()
+	pm.ModelName = pysem.Some(name)
+	pm.SubModels = pm.SubModels.With(subModel, "/models/"+name+"/"+subModel+"/1")
+	return &pm, nil
+}
