@@ -8,20 +8,31 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/runners"
 )
+
+// bareServerName is how sentences call the model server without an agent.
+const bareServerName = "the model server"
 
 // modelServer is one model server; kind is "" in pods that have one only.
 type modelServer struct{ pod, kind string }
 
 func (s modelServer) String() string {
+	if s.pod == runners.BareServer {
+		return "model server"
+	}
 	if s.kind == "" {
 		return "model server of " + s.pod
 	}
 	return s.kind + " server of " + s.pod
 }
 
-// servers reads "the ps server of shard0-replica0" or "every model server".
+// servers reads "the ps server of shard0-replica0", "every model server" of the
+// pods with agents, or "the model server" without one.
 func (w *World) servers(text string) ([]modelServer, error) {
+	if text == bareServerName {
+		return []modelServer{{pod: runners.BareServer}}, nil
+	}
 	if text != "every model server" {
 		var kind, pod string
 		if _, err := fmt.Sscanf(text, "the %s server of %s", &kind, &pod); err != nil {

@@ -27,8 +27,10 @@ var words = map[string]string{
 	"pod":      `(` + podName + `)`,
 	"pods":     `(every pod|no pod|` + podList + `)`,
 	"agents":   `(every agent|the agents? of ` + podList + `)`,
-	"server":   `(` + serverOfPod + `)`,
-	"servers":  `(every model server|` + serverOfPod + `)`,
+	"server":   `(` + serverOfPod + `|` + bareServerName + `)`,
+	"servers":  `(every model server|` + serverOfPod + `|` + bareServerName + `)`,
+	"call":     `(the (?:(?:first|second|third|fourth|fifth) )?(?:` + reloadCall + `|` + predictCall + `|` + statusCall + `))`,
+	"version":  `(-?\d+)`,
 	"kind":     `(ps|entry|dense)`,
 	"places":   `(` + placeName + `(?:(?:, | and )` + placeName + `)*)`,
 	"state":    `(START|LOADING|AVAILABLE|UNLOADING|END|UNKNOWN)`,
@@ -54,6 +56,13 @@ var sentences = []*sentence{
 	shape("the ZooKeeper profile is {text}", (*World).zooKeeperProfile),
 	shape("the model server profile is {text}", (*World).modelServerProfile),
 	shape("pods that end start again after {duration}", (*World).restartAfter),
+	shape("a model server", (*World).bareServer),
+	shape("a model server with the flags {text}", (*World).bareServerWith),
+	shape("model servers may use {size} of memory", (*World).serverMemory),
+	shape("model servers keep {n}% of the memory of unloaded models", (*World).retainedMemory),
+	shape("a Predict takes {duration}", (*World).predictTime),
+	shape("the model default is not exported", (*World).noDefaultModel),
+	shape("the fake model server keeps its faults", (*World).fakeFaults),
 	shape("model {name} with sub-graphs {names} of {size} in version {n}", (*World).exportedModel),
 
 	// The cluster and its time.
@@ -72,6 +81,18 @@ var sentences = []*sentence{
 	action("{models} is/are published to layout {layout}", (*World).publish),
 	action("{models} is/are unpublished from layout {layout}", (*World).unpublish),
 	action("model {name} is declared and published to layout {layout}", (*World).rollOut),
+
+	// The store of models: outages, and versions that are still being copied.
+	condition("the base path of {model} is missing", (*World).pathMissing),
+	action("the base path of {model} is back", (*World).pathBack),
+	condition("the base path of {model} lists nothing", (*World).pathEmpty),
+	action("the base path of {model} lists its versions again", (*World).pathFilled),
+	condition("the base path of {model} cannot be read", (*World).pathUnreadable),
+	action("the base path of {model} can be read again", (*World).pathRead),
+	condition("version {n} of {model} is exported without its graph, with variables of {size}", (*World).withoutGraph),
+	action("the graph of version {n} of {model} arrives", (*World).graphArrives),
+	condition("version {n} of {model} is exported without its variables of {size}", (*World).withoutVariables),
+	action("the variables of version {n} of {model} arrive", (*World).variablesArrive),
 
 	// Pods.
 	action("the agent of {pod} is killed", (*World).killAgent),
@@ -117,11 +138,51 @@ var sentences = []*sentence{
 	condition("the network between {places} and {places} is slower by {duration}", (*World).slower),
 
 	// Model servers.
-	assertion("{servers} has version {n} of {servable} {state}", (*World).hasVersion),
+	assertion("{servers} has version {version} of {servable} {state}", (*World).hasVersion),
+	assertion("{servers} has {n} version(s) of {servable}", (*World).hasVersions),
 	assertion("{servers} has no version of {servable}", (*World).hasNoVersion),
-	assertion("{servers} reports {error} {text} for version {n} of {servable}", (*World).reportsError),
+	assertion("{servers} reports {error} {text} for version {version} of {servable}", (*World).reportsError),
 	assertion("the model config of {pod} lists {models}", (*World).configLists),
 	assertion("the model config of {pod} is empty", (*World).configEmpty),
+
+	// A model server without an agent, and its model config file.
+	action("the model server starts", (*World).startBareServer),
+	action("the model config file {path} lists {models}", (*World).configFileLists),
+	action("the model config file {path} lists no model", (*World).configFileListsNothing),
+	action("the model config file {path} is empty", (*World).configFileEmpty),
+	assertion("the model server has ended with exit code {code}", (*World).bareServerEndedWith),
+	assertion("the model server printed {text}", (*World).bareServerPrinted),
+
+	// What entries of models say, in the configs that come after.
+	action("the config of {model} has the base path {path}", (*World).configBasePath),
+	action("the config of {model} has the platform {text}", (*World).configPlatform),
+	action("the config of {model} has the policy {text}", (*World).configPolicy),
+	action("the config of {model} gives version {n} the label {text}", (*World).configLabel),
+
+	// Calls to model servers, which go on while time passes.
+	action("{server} is asked to reload to {models}", (*World).reload),
+	action("{server} is asked to reload to {models} with a deadline of {duration}", (*World).reloadBefore),
+	action("{server} is asked to reload to no model", (*World).reloadToNothing),
+	action("a Predict of {model} is sent to {server}", (*World).predict),
+	action("a Predict of {model} is sent to {server} with a deadline of {duration}", (*World).predictBefore),
+	action("the TFSMonitor of {server} is asked to reload to {models}", (*World).monitorReload),
+	action("the TFSMonitor of {server} is asked for the state of {model}", (*World).monitorStatus),
+	assertion("{call} is not answered", (*World).callUnanswered),
+	assertion("{call} is answered with OK", (*World).callOK),
+	assertion("{call} is answered by version {n}", (*World).callVersion),
+	assertion("{call} is answered with version {n} {state}", (*World).callState),
+	assertion("{call} fails with {error} {text}", (*World).callFails),
+
+	// What clients of a model server see.
+	assertion("{server} serves", (*World).serves),
+	assertion("{server} refuses connections", (*World).refusesConnections),
+	assertion("a Predict of {model} to {server} is answered by version {n}", (*World).predictVersion),
+	assertion("a Predict of {model} to {server} fails with {error} {text}", (*World).predictFails),
+	assertion("a Predict of {model} with label {text} to {server} is answered by version {n}", (*World).predictLabelVersion),
+	assertion("a Predict of {model} with label {text} to {server} fails with {error} {text}", (*World).predictLabelFails),
+	assertion("a Predict of {model} to {server} takes {duration} or more", (*World).predictAtLeast),
+	assertion("a Predict of {model} to {server} takes {duration} or less", (*World).predictAtMost),
+	assertion("the memory of {server} is between {size} and {size}", (*World).memoryBetween),
 
 	// Discovery.
 	assertion("{agents} list(s) {model} on {pods}", (*World).listsOn),

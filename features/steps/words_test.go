@@ -11,9 +11,11 @@ var samples = map[string][]string{
 	"path": {"/gip/binding/ctr:entry"}, "name": {"main"}, "layout": {"main", "/gip/layout"}, "names": {"entry", "entry, ps_0 and ps_1"},
 	"servable": {"ctr:entry", "ps_0"}, "model": {"ctr:entry"}, "models": {"ctr:entry", "ctr:entry and ctr:ps_0"},
 	"size": {"30 MB", "512 bytes"}, "pod": {"shard0-replica1"},
-	"pods":   {"every pod", "no pod", "shard0-replica1", "shard0-replica0, shard0-replica1 and shard1-replica0"},
-	"agents": {"every agent", "the agent of shard0-replica1", "the agents of shard0-replica1 and shard1-replica0"},
-	"server": {"the ps server of shard0-replica0"}, "servers": {"every model server", "the model server of shard0-replica1"},
+	"pods":    {"every pod", "no pod", "shard0-replica1", "shard0-replica0, shard0-replica1 and shard1-replica0"},
+	"agents":  {"every agent", "the agent of shard0-replica1", "the agents of shard0-replica1 and shard1-replica0"},
+	"server":  {"the ps server of shard0-replica0", "the model server"},
+	"servers": {"every model server", "the model server of shard0-replica1", "the model server"},
+	"call":    {"the reload", "the second Predict"}, "version": {"3", "-1"},
 	"kind": {"ps", "entry"}, "places": {"ZooKeeper", "idc lf", "shard0-replica1 and ZooKeeper"},
 	"state": {"AVAILABLE"}, "error": {"NOT_FOUND"}, "quirks": {"Q153", "Q154 and Q158"}, "case": {"utils.ZKPath/sample-dc-replica"},
 	"json": {"12", "null", `"a b"`, `["a", {"b": "c"}]`, "{}"}, "raised": {"KeyError"},
@@ -97,7 +99,7 @@ func TestNearest(t *testing.T) {
 		{"a typing error", "within 5s every pod rans", "{pods} run(s)"},
 		{"a word too many", "the whole cluster starts", "the cluster starts"},
 		{"another order", "12s of time pass", "{duration} pass(es)"},
-		{"a state that does not exist", "the model server of shard0-replica0 has version 1 of ctr:entry READY", "{servers} has version {n} of {servable} {state}"},
+		{"a state that does not exist", "the model server of shard0-replica0 has version 1 of ctr:entry READY", "{servers} has version {version} of {servable} {state}"},
 		{"a missing word", "ctr:entry published to layout main", "{models} is/are published to layout {layout}"},
 	}
 	for _, test := range tests {

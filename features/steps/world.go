@@ -20,6 +20,11 @@ type World struct {
 	cluster runners.Cluster // nil until the first sentence that is no shape
 	// operation is what a scenario about a recorded case has instead of a cluster.
 	operation *operation
+	// entries are what sentences said of models in configs, by name; calls are those
+	// to model servers, by kind; halfCopied are the sizes of versions without a part.
+	entries    map[string]*runners.ServedModel
+	calls      map[string][]runners.ModelCall
+	halfCopied map[halfCopied]int64
 	// seen is the cluster time at the end of the step before.
 	seen time.Duration
 }

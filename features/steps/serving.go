@@ -1,0 +1,215 @@
+package steps
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/runners"
+)
+
+// bareServer asks for a model server without an agent.
+func (w *World) bareServer() error { return w.bareServerWith("") }
+
+func (w *World) bareServerWith(flags string) error {
+	w.spec.BareServer = &runners.BareServerSpec{Flags: strings.Fields(flags)}
+	return nil
+}
+
+func (w *World) serverMemory(size string) error {
+	bytes, err := sizeBytes(size)
+	w.spec.Serving.MemoryLimitBytes = bytes
+	return err
+}
+
+func (w *World) retainedMemory(percent int) error {
+	w.spec.Serving.RetainedPercent = &percent
+	return nil
+}
+
+func (w *World) predictTime(text string) error {
+	d, err := time.ParseDuration(text)
+	w.spec.Serving.PredictTime = d
+	return err
+}
+
+func (w *World) noDefaultModel() error {
+	w.spec.Serving.NoDefaultModel = true
+	return nil
+}
+
+func (w *World) fakeFaults() error {
+	w.spec.Serving.FakeBugs = true
+	return nil
+}
+
+func (w *World) startBareServer() error { return w.cluster.StartPod(runners.BareServer) }
+
+// caller is the cluster as one whose model servers can be called.
+func (w *World) caller() (runners.Caller, error) {
+	if c, ok := w.cluster.(runners.Caller); ok {
+		return c, nil
+	}
+	return nil, runners.ErrUnsupported
+}
+
+// served is the entry of a model in the configs that come after: until a sentence
+// says otherwise its default path and platform, and neither policy nor labels.
+func (w *World) served(servable string) *runners.ServedModel {
+	if m := w.entries[servable]; m != nil {
+		return m
+	}
+	if w.entries == nil {
+		w.entries = map[string]*runners.ServedModel{}
+	}
+	m := &runners.ServedModel{Name: servable, BasePath: basePath(servable), Platform: "tensorflow"}
+	w.entries[servable] = m
+	return m
+}
+
+// config is the list of entries of some models; it is never nil.
+func (w *World) config(servables string) []runners.ServedModel {
+	models := []runners.ServedModel{}
+	for _, name := range list(servables) {
+		models = append(models, *w.served(name))
+	}
+	return models
+}
+
+func (w *World) configBasePath(servable, path string) error {
+	w.served(servable).BasePath = path
+	return nil
+}
+
+func (w *World) configPlatform(servable, platform string) error {
+	w.served(servable).Platform = platform
+	return nil
+}
+
+func (w *World) configPolicy(servable, policy string) error {
+	w.served(servable).Policy = policy
+	return nil
+}
+
+// configLabel adds a label, or moves one to another version.
+func (w *World) configLabel(servable string, version int64, label string) error {
+	m := w.served(servable)
+	labels := []runners.ServedLabel{{Name: label, Version: version}}
+	for _, l := range m.Labels {
+		if l.Name != label {
+			labels = append(labels, l)
+		}
+	}
+	m.Labels = labels
+	return nil
+}
+
+func (w *World) configFileLists(path, servables string) error {
+	return w.writeConfig(path, w.config(servables))
+}
+
+func (w *World) configFileListsNothing(path string) error {
+	return w.writeConfig(path, []runners.ServedModel{})
+}
+
+func (w *World) configFileEmpty(path string) error { return w.writeConfig(path, nil) }
+
+func (w *World) writeConfig(path string, models []runners.ServedModel) error {
+	c, err := w.caller()
+	if err != nil {
+		return err
+	}
+	return c.WriteModelConfig(path, models)
+}
+
+// onServer makes a check of one model server.
+func (w *World) onServer(server string, fn func(c runners.Caller, s modelServer) error) check {
+	return func() error {
+		c, err := w.caller()
+		if err != nil {
+			return err
+		}
+		servers, err := w.servers(server)
+		if err != nil {
+			return err
+		}
+		return fn(c, servers[0])
+	}
+}
+
+func (w *World) serves(server string) check {
+	return w.onServer(server, func(c runners.Caller, s modelServer) error {
+		if err := c.Connect(s.pod, s.kind); err != nil {
+			return differ(s.String(), "serving", err)
+		}
+		return nil
+	})
+}
+
+func (w *World) refusesConnections(server string) check {
+	return w.onServer(server, func(c runners.Caller, s modelServer) error {
+		err := c.Connect(s.pod, s.kind)
+		var rpc *env.RPCError
+		if errors.As(err, &rpc) && rpc.Code == env.Unavailable {
+			return nil
+		}
+		if err == nil {
+			return differ(s.String(), env.Unavailable, "an answer")
+		}
+		return differ(s.String(), env.Unavailable, err)
+	})
+}
+
+func (w *World) bareServerEndedWith(code int) check {
+	return func() error {
+		s, err := w.cluster.PodState(runners.BareServer)
+		if err == nil && (s.Running || s.Starts == 0 || s.ExitCode != code) {
+			return differ("model server", fmt.Sprintf("ended with %d", code), describe(s))
+		}
+		return err
+	}
+}
+
+func (w *World) bareServerPrinted(text string) check {
+	return w.onServer(bareServerName, func(c runners.Caller, s modelServer) error {
+		output, err := c.Output()
+		if err == nil && !strings.Contains(output, text) {
+			return differ(s.String(), "printed ..."+text+"...", output)
+		}
+		return err
+	})
+}
+
+func (w *World) memoryBetween(server, least, most string) check {
+	return w.onServer(server, func(c runners.Caller, s modelServer) error {
+		low, err := sizeBytes(least)
+		if err != nil {
+			return err
+		}
+		high, err := sizeBytes(most)
+		if err != nil {
+			return err
+		}
+		got, err := c.ResidentBytes(s.pod, s.kind)
+		if err == nil && (got < low || got > high) {
+			return differ("memory of the "+s.String(), least+" to "+most, fmt.Sprintf("%d MB", got/1e6))
+		}
+		return err
+	})
+}
+
+// hasVersions counts the versions that a server answers for a model.
+func (w *World) hasVersions(servers string, n int, model string) check {
+	return w.eachServer(servers, model, func(s modelServer, versions []env.ModelVersionStatus, err error) error {
+		what := fmt.Sprintf("%s: versions of %s", s, model)
+		if err != nil {
+			return differ(what, n, err)
+		}
+		if len(versions) != n {
+			return differ(what, n, statuses(versions))
+		}
+		return nil
+	})
+}
