@@ -3,13 +3,12 @@ package gotestee
 import (
 	"slices"
 
-	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
-	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/sim/tfserving"
 )
@@ -54,18 +53,18 @@ func fakeModels(m *tfserving.FakeModels) []any {
 	for _, model := range m.Models() {
 		versions := []any{}
 		for _, v := range model.States {
-			versions = append(versions, []any{v.Version, orNone(v.Label), v.State})
+			versions = append(versions, []any{v.Version, textOrNone(v.Label), v.State})
 		}
 		list = append(list, []any{model.Name, model.BasePath, model.Policy, versionData(model), model.Unloading, versions})
 	}
 	return list
 }
 
-func orNone(label string) any {
-	if label == "" {
+func textOrNone(text *string) any {
+	if text == nil {
 		return nil
 	}
-	return label
+	return *text
 }
 
 func versionData(model tfserving.FakeModel) any {
@@ -124,7 +123,11 @@ func modelMgrStep(m *tfserving.FakeModels, s step) (any, error) {
 	case "new_version":
 		return nil, m.Grow(s.str("name"))
 	case "set_label":
-		return nil, m.SetLabel(s.str("name"), s.integer("index"), s.optStr("label").V)
+		var label *string
+		if given := s.optStr("label"); given.Set {
+			label = &given.V
+		}
+		return nil, m.SetLabel(s.str("name"), s.integer("index"), label)
 	case "alive":
 		return m.Alive(), nil
 	}
@@ -134,19 +137,19 @@ func modelMgrStep(m *tfserving.FakeModels, s step) (any, error) {
 // modelMgrQuery are the steps that ask, directly or as a request.
 func modelMgrQuery(m *tfserving.FakeModels, s step) (any, error) {
 	switch s.name {
-	case "get_status", "rpc.GetModelStatus":
-		statuses, err := fakeStatus(m, s)
+	case "get_status":
+		reply, err := fakeStatus(m, s)
 		if err != nil {
 			return nil, err
 		}
-		if s.name == "rpc.GetModelStatus" {
-			return pb(&apis.GetModelStatusResponse{ModelVersionStatus: statuses}), nil
-		}
 		list := []any{}
-		for _, status := range statuses {
+		for _, status := range reply.GetModelVersionStatus() {
 			list = append(list, pb(status))
 		}
 		return list, nil
+	case "rpc.GetModelStatus":
+		reply, err := fakeStatus(m, s)
+		return pb(reply), err
 	case "get_metadata":
 		return fakeMetadata(m, s)
 	case "rpc.GetModelMetadata":
@@ -156,31 +159,33 @@ func modelMgrQuery(m *tfserving.FakeModels, s step) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.Reload(tfserving.ConfigFromProto(request))
-		return pb(&apis.ReloadConfigResponse{Status: &util.StatusProto{}}), nil
+		reply := &apis.ReloadConfigResponse{}
+		err = callFake(m, tfserving.MethodReload, &apis.ReloadConfigRequest{Config: request}, reply)
+		return pb(reply), err
 	}
 	unknownStep(s)
 	return nil, nil
 }
 
-func fakeStatus(m *tfserving.FakeModels, s step) ([]*apis.ModelVersionStatus, error) {
-	message, err := agent.GenModelSpec(s.str("name"), s.value("version"), s.optStr("signature_name"))
+func callFake(m *tfserving.FakeModels, method string, request, reply proto.Message) error {
+	data, err := proto.Marshal(request)
+	if err != nil {
+		return err
+	}
+	answer, err := m.Call(method, data)
+	if err != nil {
+		return err
+	}
+	return proto.Unmarshal(answer, reply)
+}
+
+func fakeStatus(m *tfserving.FakeModels, s step) (*apis.GetModelStatusResponse, error) {
+	spec, err := agent.GenModelSpec(s.str("name"), s.value("version"), s.optStr("signature_name"))
 	if err != nil {
 		return nil, err
 	}
-	var list []*apis.ModelVersionStatus
-	for _, v := range m.Status(specOf(message)) {
-		list = append(list, versionStatusMessage(v))
-	}
-	return list, nil
-}
-
-func specOf(message *apis.ModelSpec) env.ModelSpec {
-	spec := env.ModelSpec{Name: message.GetName(), Signature: message.GetSignatureName(), Label: message.GetVersionLabel()}
-	if v := message.GetVersion(); v != nil {
-		spec.HasVersion, spec.Version = true, v.GetValue()
-	}
-	return spec
+	reply := &apis.GetModelStatusResponse{}
+	return reply, callFake(m, tfserving.MethodStatus, &apis.GetModelStatusRequest{ModelSpec: spec}, reply)
 }
 
 // fakeMetadata is get_metadata: the attributes themselves, of which the
@@ -202,7 +207,7 @@ func fakeMetadata(m *tfserving.FakeModels, s step) (any, error) {
 		i := slices.IndexFunc(model.States, func(v tfserving.FakeVersion) bool { return v.Version == int64(n) })
 		if i >= 0 {
 			v := model.States[i]
-			takeFields(out, object("version", v.Version, "version_label", orNone(v.Label), "state", v.State), fields)
+			takeFields(out, object("version", v.Version, "version_label", textOrNone(v.Label), "state", v.State), fields)
 		}
 	}
 	return out, nil
@@ -217,7 +222,7 @@ func takeFields(to, from *pysem.Dict, fields []string) {
 }
 
 func fakeMetadataReply(m *tfserving.FakeModels, s step) (any, error) {
-	message, err := agent.GenModelSpec(s.str("name"), s.value("version"), agent.OptString{})
+	spec, err := agent.GenModelSpec(s.str("name"), s.value("version"), agent.OptString{})
 	if err != nil {
 		return nil, err
 	}
@@ -228,14 +233,7 @@ func fakeMetadataReply(m *tfserving.FakeModels, s step) (any, error) {
 			return nil, err
 		}
 	}
-	spec := specOf(message)
-	metadata, err := m.Metadata(tfserving.MetadataRequest{Spec: &spec, Fields: fields})
-	if err != nil {
-		return nil, err
-	}
-	reply := &apis.GetModelMetadataResponse{ModelSpec: message, Metadata: map[string]*anypb.Any{}}
-	for name, value := range metadata.FakeFields {
-		reply.Metadata[name] = &anypb.Any{Value: []byte(value)}
-	}
-	return pb(reply), nil
+	reply := &apis.GetModelMetadataResponse{}
+	err = callFake(m, tfserving.MethodMetadata, &apis.GetModelMetadataRequest{ModelSpec: spec, MetadataField: fields}, reply)
+	return pb(reply), err
 }

@@ -1,7 +1,6 @@
 package tfserving
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/monosim/monosim/engine/env"
@@ -14,25 +13,35 @@ func (f *fake) metadata(request MetadataRequest) (Metadata, error) {
 	if request.Spec != nil {
 		spec = *request.Spec
 	}
-	answer := Metadata{Version: spec.Version, FakeFields: map[string]string{}}
-	if len(request.Fields) == 0 {
-		return answer, nil
+	fields, err := f.fields(spec.Name, fakeChoiceOf(spec), request.Fields)
+	if err != nil {
+		return Metadata{}, err
 	}
-	i := f.index(spec.Name)
+	return Metadata{Version: spec.Version, FakeFields: fields}, nil
+}
+
+// fields is ModelMgr.get_metadata (mocked_tfserving.py:168-187), each value as its
+// repr.
+func (f *fake) fields(name string, choice fakeChoice, fields []string) (map[string]string, *env.RPCError) {
+	values := map[string]string{}
+	if len(fields) == 0 {
+		return values, nil
+	}
+	i := f.index(name)
 	if i < 0 {
 		// str(KeyError(n)) is repr(n); grpc-python words the rest.
-		return Metadata{}, statusf(env.Unknown, "Exception calling application: %s", pythonRepr(spec.Name))
+		return nil, statusf(env.Unknown, "Exception calling application: %s", pythonRepr(name))
 	}
 	m := f.models[i]
-	for _, field := range request.Fields {
+	for _, field := range fields {
 		if value, ok := m.attribute(field); ok {
-			answer.FakeFields[field] = value
+			values[field] = value
 		}
-		if value, ok := m.versionAttribute(spec, field); ok {
-			answer.FakeFields[field] = value
+		if value, ok := m.versionAttribute(choice, field); ok {
+			values[field] = value
 		}
 	}
-	return answer, nil
+	return values, nil
 }
 
 // attribute is the repr of a field of ModelConf (mocked_tfserving.py:50-57).
@@ -69,11 +78,11 @@ func (m *fakeModel) versionData() string {
 
 // versionAttribute is the repr of a field of the ModelVersion that the request
 // names.
-func (m *fakeModel) versionAttribute(spec env.ModelSpec, field string) (string, bool) {
-	if !spec.HasVersion {
+func (m *fakeModel) versionAttribute(choice fakeChoice, field string) (string, bool) {
+	if choice.version == nil {
 		return "", false
 	}
-	j := slices.IndexFunc(m.versions, func(v fakeVersion) bool { return v.version == spec.Version })
+	j := m.chosen(choice)
 	if j < 0 {
 		return "", false
 	}
@@ -81,6 +90,9 @@ func (m *fakeModel) versionAttribute(spec env.ModelSpec, field string) (string, 
 	case "version":
 		return strconv.FormatInt(m.versions[j].version, 10), true
 	case "version_label":
+		if label := m.versions[j].label; label != nil {
+			return pythonRepr(*label), true
+		}
 		return "None", true
 	case "state":
 		return strconv.Itoa(int(m.versions[j].state)), true

@@ -125,15 +125,24 @@ func TestQ97_PredictAnswersNothing(t *testing.T) {
 	}
 }
 
-// The reference sorts the list inside of the caller's message.
-func TestQ99_SortingTheVersionsLeavesTheRequestAsItIs(t *testing.T) {
-	request := fakeModelOf("m", VersionPolicy{Kind: Specific, Versions: []int64{3, 1, 2}})
-	s, host := fakeOf(true, request)
-	host.runTo(time.Second)
-	if got := versionsOf(t, s, "m"); !slices.Equal(got, []int64{1, 2, 3}) {
-		t.Errorf("got versions %v, want them sorted", got)
-	}
-	if diff := cmp.Diff([]int64{3, 1, 2}, request.Policy.Versions); diff != "" {
-		t.Errorf("request (-want +got):\n%s", diff)
+// The reference sorts the list inside of the caller's message. Here that is an
+// option, for a config may be shared.
+func TestQ99_SortingTheVersionsChangesTheConfigWithTheOptionOnly(t *testing.T) {
+	for _, test := range []struct {
+		faults bool
+		want   VersionPolicy
+	}{
+		{true, VersionPolicy{Kind: Specific, Versions: []int64{1, 2, 3}}},
+		{false, VersionPolicy{Kind: Specific, Versions: []int64{3, 1, 2}}},
+	} {
+		request := fakeModelOf("m", VersionPolicy{Kind: Specific, Versions: []int64{3, 1, 2}})
+		s, host := fakeOf(test.faults, request)
+		host.runTo(time.Second)
+		if got := versionsOf(t, s, "m"); !slices.Equal(got, []int64{1, 2, 3}) {
+			t.Errorf("faults %v: got versions %v, want them sorted", test.faults, got)
+		}
+		if diff := cmp.Diff(test.want, request.Policy); diff != "" {
+			t.Errorf("faults %v: request (-want +got):\n%s", test.faults, diff)
+		}
 	}
 }

@@ -17,8 +17,11 @@ type FakeModels struct{ f *fake }
 func NewFakeModels() *FakeModels {
 	options := DefaultOptions(ProfilePythonFake)
 	options.FakeBugs = true
-	return &FakeModels{New(options, stoppedHost{}).fake}
+	return FakeModelsOf(New(options, stoppedHost{}))
 }
+
+// FakeModelsOf is the ModelMgr of a server of the profile python-fake.
+func FakeModelsOf(s *Server) *FakeModels { return &FakeModels{s.fake} }
 
 // stoppedHost is a host on which no time passes.
 type stoppedHost struct{}
@@ -58,7 +61,7 @@ type FakeModel struct {
 // FakeVersion is one version of a FakeModel.
 type FakeVersion struct {
 	Version int64
-	Label   string // empty is None
+	Label   *string // nil is None
 	State   env.ModelState
 }
 
@@ -110,23 +113,28 @@ func (m *FakeModels) Queue() []FakeEvent {
 	return list
 }
 
-// Load is load.
-func (m *FakeModels) Load(models []ModelConfig) { m.f.load(models) }
+// Died says whether the thread ended of ErrFakeUnlimited.
+func (m *FakeModels) Died() bool { return m.f.broken }
 
-// Remove is remove; models before an unknown one are removed.
-func (m *FakeModels) Remove(names []string) error {
-	for _, name := range names {
-		i := m.f.index(name)
-		if i < 0 {
-			return ErrNoFakeModel
-		}
-		m.f.remove(m.f.models[i])
-	}
-	return nil
+// Load is load.
+func (m *FakeModels) Load(models []ModelConfig) {
+	m.f.server.agenda.request(func() { m.f.load(models) })
 }
 
-// Reload is HandleReloadConfigRequest.
-func (m *FakeModels) Reload(config ServerConfig) { m.f.reload(config) }
+// Remove is remove; models before an unknown one are removed.
+func (m *FakeModels) Remove(names []string) (err error) {
+	m.f.server.agenda.request(func() {
+		for _, name := range names {
+			i := m.f.index(name)
+			if i < 0 {
+				err = ErrNoFakeModel
+				return
+			}
+			m.f.remove(m.f.models[i])
+		}
+	})
+	return err
+}
 
 // Handle takes one event off the queue and handles it; it reports false when
 // there is none.
@@ -164,8 +172,8 @@ func (m *FakeModels) Grow(name string) error {
 	return nil
 }
 
-// SetLabel labels a version, which no call of the reference does.
-func (m *FakeModels) SetLabel(name string, index int, label string) error {
+// SetLabel labels a version, which no call of the reference does; nil is None.
+func (m *FakeModels) SetLabel(name string, index int, label *string) error {
 	i := m.f.index(name)
 	if i < 0 {
 		return ErrNoFakeModel
@@ -178,12 +186,9 @@ func (m *FakeModels) SetLabel(name string, index int, label string) error {
 	return nil
 }
 
-// Status is get_status.
-func (m *FakeModels) Status(spec env.ModelSpec) []env.ModelVersionStatus { return m.f.status(spec) }
-
-// Metadata is GetModelMetadata.
-func (m *FakeModels) Metadata(request MetadataRequest) (Metadata, error) {
-	return m.f.metadata(request)
+// Call answers a gRPC call, as Server.CallFake.
+func (m *FakeModels) Call(method string, request []byte) ([]byte, error) {
+	return m.f.server.CallFake(method, request)
 }
 
 // Alive are the models that are not being unloaded, sorted.

@@ -15,9 +15,15 @@ import (
 // the simulated network.
 const (
 	MethodStatus  = "/tensorflow.serving.ModelService/GetModelStatus"            // env.ModelSpec, []env.ModelVersionStatus
-	MethodReload  = "/tensorflow.serving.ModelService/HandleReloadConfigRequest" // []byte, env.StatusProto
+	MethodReload  = "/tensorflow.serving.ModelService/HandleReloadConfigRequest" // serializedConfig, env.StatusProto
 	MethodPredict = "/tensorflow.serving.PredictionService/Predict"              // PredictRequest, Prediction, or the bytes of messages
+	// MethodMetadata and all else is answered by the profile python-fake alone, to
+	// the bytes of messages.
+	MethodMetadata = "/tensorflow.serving.PredictionService/GetModelMetadata"
 )
+
+// serializedConfig is a ModelServerConfig, unlike the bytes of a whole request.
+type serializedConfig []byte
 
 // Node is a Server that runs as a process of a simulated host: virtual time, the
 // host's files and the simulated network stand behind it.
@@ -84,6 +90,10 @@ func (n *Node) open() {
 }
 
 func (n *Node) handle(call *network.Call) {
+	if data, wire := call.Request.([]byte); wire && n.server.fake != nil {
+		n.callFake(call, data)
+		return
+	}
 	switch call.Method {
 	case MethodStatus:
 		versions, err := n.server.Status(*call.Request.(*env.ModelSpec))
@@ -122,8 +132,17 @@ func (n *Node) answer(versions []env.ModelVersionStatus) any {
 	return a
 }
 
+func (n *Node) callFake(call *network.Call, data []byte) {
+	answer, err := n.server.CallFake(call.Method, data)
+	if err != nil {
+		call.Fail(err.(*env.RPCError))
+		return
+	}
+	call.Reply(answer, len(answer))
+}
+
 func (n *Node) reload(call *network.Call) {
-	config, err := ParseServerConfig(call.Request.([]byte))
+	config, err := ParseServerConfig(call.Request.(serializedConfig))
 	if err != nil {
 		call.Fail(&env.RPCError{Code: env.Internal, Message: err.Error()})
 		return
@@ -302,7 +321,7 @@ func (c *client) Status(spec env.ModelSpec, timeout time.Duration) ([]env.ModelV
 }
 
 func (c *client) Reload(config []byte, timeout time.Duration) (env.StatusProto, error) {
-	response, err := c.channel.Invoke(MethodReload, config, 8+len(config), timeout)
+	response, err := c.channel.Invoke(MethodReload, serializedConfig(config), 8+len(config), timeout)
 	if err != nil {
 		return env.StatusProto{}, err
 	}

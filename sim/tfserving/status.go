@@ -88,7 +88,7 @@ func (s *Server) Status(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
 		s.agenda.run()
 	}
 	if s.fake != nil {
-		return s.fake.status(spec), nil
+		return s.fake.status(spec.Name, fakeChoiceOf(spec)), nil
 	}
 	states := s.states.models[spec.Name]
 	if states == nil {
