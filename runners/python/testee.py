@@ -32,8 +32,8 @@ LONGEST_SECONDS = 25
 MAIN, TFS_CLIENT, CLIENT = "main", "tfs_client", "client"
 PARTS = {
     MAIN: ("utils", "data_def", "mocked_zkclient", "zk_mirror", "replica_manager", "backends", "agent_service",
-           "tfs_monitor", "mocked_tfserving", "agent_v3", "tfs_wrapper", "model_manager", "agent_controller",
-           "resource_utils", "training", "service_discovery", "agent", "agent_v1", "agent_v3_sequence",
+           "tfs_monitor", "mocked_tfserving", "fake_tfserving", "agent_v3", "tfs_wrapper", "model_manager",
+           "agent_controller", "resource_utils", "training", "service_discovery", "agent", "agent_v1", "agent_v3_sequence",
            "agent_service_sequence", "svr_client", "constants"),
     TFS_CLIENT: ("tfs_client", "tfs_client_program"),
     CLIENT: ("client",),

@@ -15,7 +15,7 @@ type generator func(d *draws, c *Case)
 // generators are the operations whose inputs can be invented, from the gen_*.go.
 var generators = mergeGenerators(
 	genUtils, genDataDef, genZooKeeper, genDiscovery, genModels, genFiles, genTFSClient, genTraining, genAgentV1,
-	genClients,
+	genClients, genFakeTFServing,
 )
 
 func mergeGenerators(tables ...map[string]generator) map[string]generator {

@@ -31,6 +31,9 @@
 //   - client.py: client.ServingClient.sequence, the client's calls over a tree that steps
 //     prepare.
 //   - constants.py: constants.values and constants.HOST_SHARD_ENV.
+//   - fake_tfserving.py: mocked_tfserving.FakeTFServing.sequence (a fake model server
+//     behind gRPC whose thread turns, and whose models grow, as the case has time pass)
+//     and .served (where it listens, and what it answers over the network).
 //   - svr_client.py: svr_client.SvrClient.sequence, calls to an agent of version 1 or 3
 //     or to none, with what is dialed and printed.
 //   - tfs_client.py: tfs_client.generate_random_instance,

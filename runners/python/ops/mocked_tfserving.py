@@ -15,6 +15,16 @@ def model_configs(configs):
     return [utils.gen_model_config(**c) for c in configs]
 
 
+def shown_model(meta):
+    conf = meta.conf
+    versions = [[v.version, v.version_label, v.state] for v in meta.versions]
+    return [conf.model_name, conf.base_path, conf.version_policy, conf.version_data, meta.is_unloading(), versions]
+
+
+def shown_queue(manager):
+    return [[e.model_name, e.version, e.state] for e in manager._queue.queue]
+
+
 class Sequence:
     """A manager whose queue is handled by hand, and the servicers on it."""
 
@@ -25,14 +35,9 @@ class Sequence:
 
     def answer(self, name, arguments):
         answer = attempt(getattr(self, name.replace(".", "_")), **arguments)
-        answer["models"] = Raw(encode([self.model(m) for m in self.manager._models.values()]))
-        answer["queue"] = [[e.model_name, e.version, e.state] for e in self.manager._queue.queue]
+        answer["models"] = Raw(encode([shown_model(m) for m in self.manager._models.values()]))
+        answer["queue"] = shown_queue(self.manager)
         return answer
-
-    def model(self, meta):
-        conf = meta.conf
-        versions = [[v.version, v.version_label, v.state] for v in meta.versions]
-        return [conf.model_name, conf.base_path, conf.version_policy, conf.version_data, meta.is_unloading(), versions]
 
     def load(self, configs):
         return self.manager.load(model_configs(configs))
