@@ -138,9 +138,9 @@ func modelMgrStep(d *draws) any {
 	case 6:
 		return stepOf("event", "model_name", name, "version", pick(d, 1, 2, 0), "state", pick(d, 10, 20, 30, 40, 50, 0))
 	case 7:
-		return stepOf("set_label", "name", name, "index", pick(d, 0, 1), "label", pick(d, "stable", "canary"))
+		return stepOf("set_label", "name", name, "index", pick(d, 0, 1), "label", pick[any](d, "stable", "canary", nil, ""))
 	case 8, 9:
-		return stepOf("get_status", "name", name, "version", pick[any](d, nil, 1, 2, "stable"))
+		return stepOf("get_status", "name", name, "version", pick[any](d, nil, 1, 2, "stable", ""))
 	case 10:
 		a := dict("name", name, "fields", fields(d))
 		if d.flip(2) {
