@@ -116,6 +116,9 @@ func (d *testDisk) SizeBytes(path string) (int64, error) {
 	if err := d.faults[path]; err != nil {
 		return 0, err
 	}
+	if !d.Exists(path) {
+		return 0, &fs.PathError{Op: "stat", Path: path, Err: fs.ErrNotExist}
+	}
 	var sum int64
 	for p, f := range d.files {
 		if p == path || strings.HasPrefix(p, path+"/") {

@@ -11,7 +11,7 @@ func (m *manager) load(h *harness, done func()) {
 		m.mu.lock(func() {
 			m.reserve(h, func(err *env.RPCError) {
 				if err != nil {
-					m.fail(h, err)
+					m.refuse(h, err)
 				} else {
 					h.state = harnessLoadApproved
 					m.ongoing++
@@ -28,13 +28,26 @@ func (m *manager) load(h *harness, done func()) {
 	})
 }
 
+// refuse fails a version whose resources were not reserved. Its End is announced
+// twice, by the harness and by the manager (core/basic_manager.cc:735-737).
+func (m *manager) refuse(h *harness, err *env.RPCError) {
+	m.server.warnf("%s", m.server.profile.statusString(err))
+	m.failLoad(h, err)
+	m.server.publish(h.id, env.StateEnd, err)
+}
+
+func (m *manager) failLoad(h *harness, err *env.RPCError) {
+	m.fail(h, err)
+	m.server.errorf("Servable %s cannot be loaded: %s", h.id, m.server.profile.statusString(err))
+}
+
 func (m *manager) executeLoad(h *harness, done func()) {
 	m.server.publish(h.id, env.StateLoading, nil)
 	h.state = harnessLoading
-	m.retry(h, func(result func(*env.RPCError)) { m.tryLoad(h, result) }, func(err *env.RPCError) {
+	m.retry("Loading servable", h, func(result func(*env.RPCError)) { m.tryLoad(h, result) }, func(err *env.RPCError) {
 		switch {
 		case err != nil:
-			m.fail(h, err)
+			m.failLoad(h, err)
 			m.finish(done)
 		case h.cancelled && m.server.profile == ProfileHead:
 			m.unloadCancelled(h, done)
@@ -84,7 +97,7 @@ func (m *manager) tryLoad(h *harness, result func(*env.RPCError)) {
 			result(bundle.err)
 			return
 		}
-		h.bundle, h.resident = bundle, s.options.Cost.ram(diskBytes)
+		h.bundle, h.resident, h.reserved = bundle, s.options.Cost.ram(diskBytes), ramEstimate(diskBytes)
 		if !s.takeMemory(h.resident) {
 			return
 		}

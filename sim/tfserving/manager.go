@@ -63,8 +63,10 @@ type harness struct {
 	aspired   bool
 	cancelled bool
 	bundle    *Bundle
-	// reserved is what the resource tracker counts, resident the memory.
+	// reserved is what the resource tracker counts, once it is estimated; resident
+	// is the memory.
 	reserved, resident int64
+	estimated          bool
 }
 
 type harnessState uint8
@@ -262,7 +264,7 @@ func compareVersions(a, b int64) int {
 // fail puts a harness in its error state for good (TFS-5.4).
 func (m *manager) fail(h *harness, err *env.RPCError) {
 	h.state = harnessError
-	m.server.errorf("servable %s: %s", h.id, err)
+	m.server.infof("Encountered an error for servable version %s: %s", h.id, m.server.profile.statusString(err))
 	m.server.publish(h.id, env.StateEnd, err)
 	m.touch()
 }

@@ -7,7 +7,7 @@ import "github.com/monosim/monosim/engine/env"
 // version that does not fit waits, without mu, for another load or unload to
 // end.
 func (m *manager) reserve(h *harness, done func(*env.RPCError)) {
-	m.retry(h, func(result func(*env.RPCError)) {
+	m.retry("Reserving resources for servable", h, func(result func(*env.RPCError)) {
 		result(m.estimate(h))
 	}, func(err *env.RPCError) {
 		limit := m.server.options.TotalModelMemoryLimitBytes
@@ -25,28 +25,32 @@ func (m *manager) reserve(h *harness, done func(*env.RPCError)) {
 	})
 }
 
-// estimate sets what the load needs: 1.2 times the bytes on disk and the
-// transient part (servables/tensorflow/util.cc:334-351).
+// estimate sets what the load needs: the model and the transient part
+// (servables/tensorflow/saved_model_bundle_source_adapter.cc:91-117). It is done
+// once; a version that waited for others keeps its first estimate
+// (core/simple_loader.h).
 func (m *manager) estimate(h *harness) *env.RPCError {
+	if h.estimated {
+		return nil
+	}
 	bytes, err := m.server.host.Storage().SizeBytes(h.path)
 	if err != nil {
 		return storageError(h.path, err)
 	}
-	h.reserved = int64(1.2*float64(bytes)) + m.server.options.TransientRAMBytesDuringLoad
+	h.reserved, h.estimated = ramEstimate(bytes)+m.server.options.TransientRAMBytesDuringLoad, true
 	return nil
 }
 
-// reservedBytes is what loads and loaded versions use; the transient part counts
-// only during the load.
+// ramEstimate is what a model of the size is taken to need
+// (servables/tensorflow/util.cc:334-351).
+func ramEstimate(diskBytes int64) int64 { return int64(1.2 * float64(diskBytes)) }
+
+// reservedBytes is what loads and loaded versions use.
 func (m *manager) reservedBytes() (sum int64) {
 	for _, e := range m.models {
 		for _, h := range e.versions {
-			if !h.state.usesResources() {
-				continue
-			}
-			sum += h.reserved
-			if h.state >= harnessReady {
-				sum -= m.server.options.TransientRAMBytesDuringLoad
+			if h.state.usesResources() {
+				sum += h.reserved
 			}
 		}
 	}

@@ -412,8 +412,15 @@ func (s *script) printMemory([]string) {
 
 func (s *script) printLogs([]string) {
 	logs := slices.DeleteFunc(s.host.logs, func(line string) bool { return strings.HasPrefix(line, "INFO") })
-	for _, line := range slices.Compact(logs) {
-		fmt.Fprintf(&s.out, "          %s\n", line)
+	for i, n := 0, 1; i < len(logs); i, n = i+n, 1 {
+		for i+n < len(logs) && logs[i+n] == logs[i] {
+			n++
+		}
+		times := ""
+		if n > 1 {
+			times = fmt.Sprintf(" (%d times)", n)
+		}
+		fmt.Fprintf(&s.out, "          %s%s\n", logs[i], times)
 	}
 	s.host.logs = nil
 }

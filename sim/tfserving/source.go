@@ -254,15 +254,17 @@ func (src *source) specificFast(m *monitored) ([]aspired, bool) {
 	return versions, true
 }
 
-// warn logs what the policy could not honour.
+// warn logs what the policy could not honour. Upstream indexes the children
+// whatever the policy, so that duplicates are warned of with all, too, though both
+// are aspired there (file_system_storage_path_source.cc:283).
 func (src *source) warn(m *monitored, numeric, chosen []found) {
-	if m.policy.Kind != All {
-		for i, v := range numeric {
-			if j := slices.IndexFunc(numeric[:i], func(u found) bool { return u.version == v.version }); j >= 0 {
-				src.server.warnf("Duplicate version directories detected. Version %d will be loaded from %s, %s will be ignored.",
-					v.version, v.child, numeric[j].child)
-			}
+	last := make(map[int64]string, len(numeric))
+	for _, v := range numeric {
+		if ignored, ok := last[v.version]; ok {
+			src.server.warnf("Duplicate version directories detected. Version %d will be loaded from %s, %s will be ignored.",
+				v.version, v.child, ignored)
 		}
+		last[v.version] = v.child
 	}
 	if m.policy.Kind == Specific {
 		for _, version := range m.policy.Versions {
@@ -294,7 +296,11 @@ func (src *source) failIfZeroVersions(models []monitored) *env.RPCError {
 		return nil
 	}
 	first := slices.MinFunc(empty, func(a, b monitored) int { return strings.Compare(a.name, b.name) })
-	return statusf(env.NotFound, "Unable to find a numerical version path for servable %s at: %s", first.name, first.basePath)
+	at := first.basePath
+	if src.server.profile == Profile24 {
+		at = "" // it prints the path of a deprecated field (2.4:file_system_storage_path_source.cc:303)
+	}
+	return statusf(env.NotFound, "Unable to find a numerical version path for servable %s at: %s", first.name, at)
 }
 
 // aspire hands a model's versions through its platform's adapter to the manager.
