@@ -24,6 +24,7 @@ const (
 )
 
 // ModelConfig is tensorflow.serving.ModelConfig without what has no effect here.
+// What to log does not matter, since a stock server cannot log requests.
 type ModelConfig struct {
 	Name     string
 	BasePath string
@@ -31,6 +32,7 @@ type ModelConfig struct {
 	Platform string
 	Policy   VersionPolicy
 	Labels   []Label // by name
+	Logging  bool    // whether it has a logging_config
 }
 
 // ModelType is the deprecated way to name a platform.

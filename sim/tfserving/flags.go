@@ -1,171 +1,115 @@
 package tfserving
 
 import (
+	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 )
 
-// commandFlag is one command-line flag: set reads its value; a flag without a field has
-// no effect here. headOnly flags are unknown arguments to tfs-2.4 (TFS-1.3).
-type commandFlag struct {
-	boolean  bool
-	headOnly bool
-	set      func(o *Options, value string) error
-}
-
-func textFlag(field func(*Options) *string) commandFlag {
-	return commandFlag{set: func(o *Options, v string) error {
-		*field(o) = v
-		return nil
-	}}
-}
-
-func intFlag(field func(*Options) *int) commandFlag {
-	return commandFlag{set: func(o *Options, v string) error {
-		n, err := strconv.ParseInt(v, 10, 32)
-		if err == nil {
-			*field(o) = int(n)
-		}
-		return err
-	}}
-}
-
-func int64Flag(field func(*Options) *int64) commandFlag {
-	return commandFlag{set: func(o *Options, v string) error {
-		n, err := strconv.ParseInt(v, 10, 64)
-		if err == nil {
-			*field(o) = n
-		}
-		return err
-	}}
-}
-
-func boolFlag(field func(*Options) *bool) commandFlag {
-	return commandFlag{boolean: true, set: func(o *Options, v string) error {
-		switch v {
-		case "", "=true":
-			*field(o) = true
-		case "=false":
-			*field(o) = false
-		default:
-			return fmt.Errorf("got %q, want true or false", strings.TrimPrefix(v, "="))
-		}
-		return nil
-	}}
-}
-
-func ignored() commandFlag { return commandFlag{set: func(*Options, string) error { return nil }} }
-func ignoredBool() commandFlag {
-	return commandFlag{boolean: true, set: func(*Options, string) error { return nil }}
-}
-
-func headFlag(f commandFlag) commandFlag {
-	f.headOnly = true
-	return f
-}
-
-// flags are those of model_servers/main.cc.
-var flags = map[string]commandFlag{
-	"port":                                intFlag(func(o *Options) *int { return &o.Port }),
-	"grpc_socket_path":                    textFlag(func(o *Options) *string { return &o.GRPCSocketPath }),
-	"rest_api_port":                       intFlag(func(o *Options) *int { return &o.RESTAPIPort }),
-	"rest_api_timeout_in_ms":              intFlag(func(o *Options) *int { return &o.RESTAPITimeoutInMs }),
-	"rest_api_enable_cors_support":        headFlag(boolFlag(func(o *Options) *bool { return &o.RESTAPIEnableCORS })),
-	"enable_batching":                     boolFlag(func(o *Options) *bool { return &o.EnableBatching }),
-	"batching_parameters_file":            textFlag(func(o *Options) *string { return &o.BatchingParametersFile }),
-	"model_config_file":                   textFlag(func(o *Options) *string { return &o.ModelConfigFile }),
-	"model_config_file_poll_wait_seconds": int64Flag(func(o *Options) *int64 { return &o.ModelConfigFilePollWaitSeconds }),
-	"model_name":                          textFlag(func(o *Options) *string { return &o.ModelName }),
-	"model_base_path":                     textFlag(func(o *Options) *string { return &o.ModelBasePath }),
-	"num_load_threads":                    headFlag(intFlag(func(o *Options) *int { return &o.NumLoadThreads })),
-	"num_unload_threads":                  headFlag(intFlag(func(o *Options) *int { return &o.NumUnloadThreads })),
-	"max_num_load_retries":                intFlag(func(o *Options) *int { return &o.MaxNumLoadRetries }),
-	"load_retry_interval_micros":          int64Flag(func(o *Options) *int64 { return &o.LoadRetryIntervalMicros }),
-	"file_system_poll_wait_seconds":       int64Flag(func(o *Options) *int64 { return &o.FileSystemPollWaitSeconds }),
-	"allow_version_labels_for_unavailable_models": boolFlag(func(o *Options) *bool {
-		return &o.AllowVersionLabelsForUnavailableModels
-	}),
-	"platform_config_file":   textFlag(func(o *Options) *string { return &o.PlatformConfigFile }),
-	"monitoring_config_file": textFlag(func(o *Options) *string { return &o.MonitoringConfigFile }),
-	"saved_model_tags": {set: func(o *Options, v string) error {
-		o.SavedModelTags = strings.Split(v, ",")
-		return nil
-	}},
-	"enable_model_warmup": {boolean: true, set: func(o *Options, v string) error {
-		enabled := !o.DisableModelWarmup
-		err := boolFlag(func(*Options) *bool { return &enabled }).set(o, v)
-		o.DisableModelWarmup = !enabled
-		return err
-	}},
-	"num_request_iterations_for_warmup": headFlag(intFlag(func(o *Options) *int { return &o.NumRequestIterationsForWarmup })),
-	"enable_grpc_healthcheck_service":   headFlag(boolFlag(func(o *Options) *bool { return &o.EnableGRPCHealthService })),
-	"version":                           boolFlag(func(o *Options) *bool { return &o.DisplayVersion }),
-
-	"rest_api_num_threads":                       ignored(),
-	"flush_filesystem_caches":                    ignoredBool(),
-	"tensorflow_session_parallelism":             ignored(),
-	"tensorflow_intra_op_parallelism":            ignored(),
-	"tensorflow_inter_op_parallelism":            ignored(),
-	"ssl_config_file":                            ignored(),
-	"per_process_gpu_memory_fraction":            ignored(),
-	"grpc_channel_arguments":                     ignored(),
-	"remove_unused_fields_from_bundle_metagraph": ignoredBool(),
-	"prefer_tflite_model":                        ignoredBool(),
-	"enable_signature_method_name_check":         ignoredBool(),
-	"enable_per_model_batching_parameters":       headFlag(ignoredBool()),
-	"tensorflow_session_config_file":             headFlag(ignored()),
-	"use_alts_credentials":                       headFlag(ignoredBool()),
-	"grpc_max_threads":                           headFlag(ignored()),
-	"num_tflite_pools":                           headFlag(ignored()),
-	"num_tflite_interpreters_per_pool":           headFlag(ignored()),
-	"xla_cpu_compilation_enabled":                headFlag(ignoredBool()),
-	"xla_gpu_compilation_enabled":                headFlag(ignoredBool()),
-	"enable_profiler":                            headFlag(ignoredBool()),
-	"thread_pool_factory_config_file":            headFlag(ignored()),
-	"mixed_precision":                            headFlag(ignored()),
-	"skip_initialize_tpu":                        headFlag(ignoredBool()),
-	"enable_serialization_as_tensor_content":     headFlag(ignoredBool()),
-}
+// ErrHelp is what ParseFlags answers for --help as the first argument that is no
+// flag.
+var ErrHelp = errors.New("help is wanted")
 
 // ParseFlags reads the arguments after the program's name as
 // tensorflow::Flags::Parse does: only --name=value, and --name for booleans.
-// Other arguments are no error (TFS-9.3); they come back in order and are also
-// in Options.UnknownArgs. An error is a value that cannot be read, at which the
-// server prints its usage and exits with 255.
+// What is no flag is no error (TFS-9.3): it comes back in order, from a "--" on
+// with everything behind it, and is also in Options.UnknownArgs. The real server
+// prints "unknown argument: ", the first of them and its usage, and goes on. So
+// --port 8500 is two unknown arguments and leaves the port alone.
+//
+// An error is a value that cannot be read, one line for each, or ErrHelp; the
+// real server prints its usage and exits with 255 before it does anything else.
 func ParseFlags(profile Profile, args []string) (o Options, unknown []string, err error) {
 	o = DefaultOptions(profile)
+	var failed []error
 	for i, arg := range args {
 		if arg == "--" {
-			unknown = append(unknown, args[i+1:]...)
+			unknown = append(unknown, args[i:]...)
 			break
 		}
-		name, value, known := splitFlag(profile, arg)
+		f, value, known := findFlag(profile, arg)
 		if !known {
 			unknown = append(unknown, arg)
-			continue
-		}
-		if err := flags[name].set(&o, value); err != nil {
-			return o, unknown, fmt.Errorf("couldn't interpret value %s for flag %s: %w", value, name, err)
+		} else if !f.read(&o, profile, value) {
+			failed = append(failed, fmt.Errorf("Couldn't interpret value %s for flag %s.", value, f.name)) //nolint:staticcheck // upstream's text
 		}
 	}
 	o.UnknownArgs = unknown
-	return o, unknown, nil
+	if failed == nil && len(unknown) > 0 && unknown[0] == "--help" {
+		return o, unknown, ErrHelp
+	}
+	return o, unknown, errors.Join(failed...)
 }
 
-// splitFlag finds the flag of an argument. The value of a boolean keeps its "=",
-// which tells --x from --x=.
-func splitFlag(profile Profile, arg string) (name, value string, known bool) {
-	if !strings.HasPrefix(arg, "--") {
-		return "", "", false
+// FlagsUsage is the usage that the profile's server prints: its flags with their
+// types and defaults in upstream's order and format (tensorflow Flags::Usage); the
+// help texts are our own.
+func FlagsUsage(profile Profile) string {
+	var b strings.Builder
+	b.WriteString("usage: tensorflow_model_server\nFlags:\n")
+	defaults := DefaultOptions(profile)
+	for _, f := range flags {
+		if profile.hasFlag(f) {
+			fmt.Fprintf(&b, "\t%-33s\t%s\t%s\n", "--"+f.name+"="+f.value(&defaults), f.kind, f.help)
+		}
 	}
-	name, value, assigned := strings.Cut(arg[2:], "=")
-	f, known := flags[name]
-	if !known || f.headOnly && profile != ProfileHead || !f.boolean && !assigned {
-		return "", "", false
+	return b.String()
+}
+
+func (p Profile) hasFlag(f commandFlag) bool { return p == ProfileHead || !f.headOnly }
+
+// findFlag finds the first flag that takes the argument, and the value for it.
+func findFlag(profile Profile, arg string) (f commandFlag, value string, known bool) {
+	i := slices.IndexFunc(flags, func(f commandFlag) bool {
+		if !profile.hasFlag(f) {
+			return false
+		}
+		value, known = f.takes(profile, arg)
+		return known
+	})
+	if i < 0 {
+		return commandFlag{}, "", false
 	}
-	if f.boolean && assigned {
-		value = "=" + value
+	return flags[i], value, true
+}
+
+// takes says whether the argument is meant for the flag. To tfs-2.4 whatever
+// begins with the name of a boolean is, and its value then has the "="; tfs-head
+// wants nothing or "=" after it.
+func (f commandFlag) takes(profile Profile, arg string) (value string, ok bool) {
+	rest, ok := strings.CutPrefix(arg, "--"+f.name)
+	switch {
+	case !ok:
+		return "", false
+	case f.kind == boolFlag && rest == "":
+		return boolValue(profile, true), true
+	case f.kind == boolFlag && profile != ProfileHead:
+		return rest, true
 	}
-	return name, value, true
+	return strings.CutPrefix(rest, "=")
+}
+
+// read sets the flag and says whether the value can be read.
+func (f commandFlag) read(o *Options, profile Profile, value string) bool {
+	switch f.kind {
+	case int32Flag, int64Flag:
+		n, ok := profile.readInt(value, f.kind)
+		if ok && f.setInt != nil {
+			f.setInt(o, n)
+		}
+		return ok
+	case boolFlag:
+		on, ok := readBool(profile, value)
+		if ok && f.setBool != nil {
+			f.setBool(o, on)
+		}
+		return ok
+	case floatFlag:
+		return readsFloat(value)
+	}
+	if f.setText != nil {
+		f.setText(o, value)
+	}
+	return true
 }

@@ -83,7 +83,7 @@ func drawConfig(t *rapid.T) ServerConfig {
 
 func drawConfigText(t *rapid.T) string {
 	if rapid.IntRange(0, 5).Draw(t, "broken") == 0 {
-		return rapid.SampledFrom([]string{"", "nonsense"}).Draw(t, "text")
+		return rapid.SampledFrom([]string{"", "# nothing", "nonsense"}).Draw(t, "text")
 	}
 	var b strings.Builder
 	b.WriteString("model_config_list {\n")
@@ -182,7 +182,7 @@ func play(o Options, text string, steps []idleStep, polls, blind bool) (seen []s
 func TestLeavingOutIdleRunsIsInvisible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawOptions(t)
-		text := rapid.SampledFrom([]string{"", "model_config_list {}", drawConfigText(t)}).Draw(t, "first config")
+		text := rapid.SampledFrom([]string{"# nothing", "model_config_list {}", drawConfigText(t)}).Draw(t, "first config")
 		steps := rapid.SliceOfN(rapid.Custom(drawStep), 1, 30).Draw(t, "steps")
 		want, _ := play(o, text, steps, true, false)
 		got, _ := play(o, text, steps, false, false)

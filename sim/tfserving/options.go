@@ -67,9 +67,16 @@ type Options struct {
 	EnableBatching                         bool
 	BatchingParametersFile                 string
 	PlatformConfigFile                     string
-	SavedModelTags                         []string
-	DisableModelWarmup                     bool
-	NumRequestIterationsForWarmup          int
+	// These are only checked, as start-up does.
+	SessionParallelism, IntraOpParallelism, InterOpParallelism int64
+	SessionConfigFile                                          string
+	UseALTSCredentials                                         bool
+	SSLConfigFile                                              string
+	ThreadPoolFactoryConfigFile                                string
+
+	SavedModelTags                []string
+	DisableModelWarmup            bool
+	NumRequestIterationsForWarmup int
 	// UnknownArgs were on the command line and are no flags (TFS-9.3).
 	UnknownArgs []string
 
@@ -102,10 +109,13 @@ type Options struct {
 	FakeBugs        bool
 }
 
-// Platform is a kind of model that the server can load. AdapterError, when set,
-// is what its source adapter answers for every version.
+// Platform is a kind of model that the server can load.
 type Platform struct {
-	Name         string
+	Name string
+	// ConfigError, when set, is why its source adapter cannot be made, at which the
+	// first config fails.
+	ConfigError *env.RPCError
+	// AdapterError, when set, is what its source adapter answers for every version.
 	AdapterError *env.RPCError
 }
 

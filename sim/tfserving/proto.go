@@ -4,9 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
 
+	"github.com/monosim/monosim/engine/env"
+	tfpb "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	bundlepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/servables/tensorflow"
 	sourcepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
@@ -23,8 +27,8 @@ func ParseServerConfig(data []byte) (ServerConfig, error) {
 	return ConfigFromProto(&message), nil
 }
 
-// ConfigFromProto converts a config; what has no effect on the control plane
-// (logging) is left out.
+// ConfigFromProto converts a config; what has no effect on the control plane is
+// left out.
 func ConfigFromProto(message *configpb.ModelServerConfig) ServerConfig {
 	switch kind := message.GetConfig().(type) {
 	case *configpb.ModelServerConfig_ModelConfigList:
@@ -47,6 +51,7 @@ func modelFromProto(m *configpb.ModelConfig) ModelConfig {
 		Type:     ModelType(m.GetModelType()),
 		Platform: m.GetModelPlatform(),
 		Policy:   policyFromProto(m.GetModelVersionPolicy()),
+		Logging:  m.GetLoggingConfig() != nil,
 	}
 	for name, version := range m.GetVersionLabels() {
 		config.Labels = append(config.Labels, Label{Name: name, Version: version})
@@ -83,17 +88,77 @@ func parseConfigText(data []byte, refuseLatestOnce bool) (ServerConfig, bool) {
 	return config, !refused
 }
 
-// parsePlatformText reads a platform config file and names its platforms, sorted.
-// The adapters' own configs may hold more than our messages know.
-func parsePlatformText(data []byte) ([]string, bool) {
+// bundleSettings are what a SessionBundleConfig says about loads.
+type bundleSettings struct {
+	tags           []string
+	warmup         bool
+	iterations     int32
+	transientBytes uint64
+}
+
+func (b bundleSettings) apply(o *Options) {
+	o.SavedModelTags = []string{"serve"}
+	if len(b.tags) > 0 {
+		o.SavedModelTags = b.tags
+	}
+	o.DisableModelWarmup = !b.warmup
+	o.NumRequestIterationsForWarmup = int(b.iterations)
+	o.TransientRAMBytesDuringLoad = int64(b.transientBytes)
+}
+
+// parsePlatformText reads a platform config file: its platforms by name, and the
+// settings of the first of them that has any. The adapters' own configs may hold
+// more than our messages know.
+func parsePlatformText(data []byte) (platforms []Platform, settings bundleSettings, ok bool) {
 	var message configpb.PlatformConfigMap
 	if textpb.UnmarshalKnown(string(data), &message) != nil {
-		return nil, false
+		return nil, bundleSettings{}, false
 	}
-	return sortedKeys(message.GetPlatformConfigs()), true
+	found := false
+	for _, name := range sortedKeys(message.GetPlatformConfigs()) {
+		s, err := adapterSettings(message.GetPlatformConfigs()[name].GetSourceAdapterConfig())
+		platforms = append(platforms, Platform{Name: name, ConfigError: err})
+		if err == nil && !found {
+			settings, found = s, true
+		}
+	}
+	return platforms, settings, true
+}
+
+// adapterSettings unpacks the config of a source adapter as the registry of
+// classes does (util/class_registration.h).
+func adapterSettings(config *anypb.Any) (bundleSettings, *env.RPCError) {
+	var adapter bundlepb.SavedModelBundleSourceAdapterConfig
+	url := config.GetTypeUrl()
+	i := strings.LastIndexByte(url, '/')
+	switch {
+	case i < 0 || i == len(url)-1:
+		return bundleSettings{}, statusf(env.InvalidArgument, "Supplied config's type_url could not be parsed: %s", url)
+	case url[i+1:] != string(proto.MessageName(&adapter)):
+		return bundleSettings{}, statusf(env.Internal, "Unable to find compiled-in proto descriptor of type %s", url[i+1:])
+	case proto.Unmarshal(config.GetValue(), &adapter) != nil:
+		return bundleSettings{}, statusf(env.InvalidArgument, "Malformed content of Any: %s", config)
+	}
+	c := adapter.GetLegacyConfig()
+	return bundleSettings{
+		tags: c.GetSavedModelTags(), warmup: c.GetEnableModelWarmup(),
+		iterations:     c.GetModelWarmupOptions().GetNumRequestIterations().GetValue(),
+		transientBytes: c.GetExperimentalTransientRamBytesDuringLoad(),
+	}, nil
 }
 
 // validBatchingText says whether a batching parameters file parses.
 func validBatchingText(data []byte) bool {
 	return textpb.Unmarshal(string(data), new(bundlepb.BatchingParameters)) == nil
+}
+
+// validMonitoringText says whether a monitoring config file parses.
+func validMonitoringText(data []byte) bool {
+	return textpb.Unmarshal(string(data), new(configpb.MonitoringConfig)) == nil
+}
+
+// validSessionText says whether a session config file parses; our ConfigProto is
+// a subset.
+func validSessionText(data []byte) bool {
+	return textpb.UnmarshalKnown(string(data), new(tfpb.ConfigProto)) == nil
 }

@@ -1,6 +1,10 @@
 package tfserving
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
 	"github.com/monosim/monosim/engine/env"
 )
 
@@ -171,17 +175,46 @@ func (c *core) addModels(config ServerConfig, done func(*env.RPCError)) {
 		c.server.infof(" (Re-)adding model: %s", m.Name)
 		models = append(models, monitored{name: m.Name, basePath: m.BasePath, policy: m.Policy})
 	}
-	c.routes = routes
 	if c.source == nil {
-		c.connectFirst(models, done)
+		if err := c.server.adapterError(); err != nil {
+			done(err)
+			return
+		}
+		c.routes = routes
+		c.connectFirst(models, func(err *env.RPCError) { done(cmp.Or(err, loggerError(config))) })
 		return
 	}
 	awaited := c.source.newNames(models)
+	// Until the source has its new config, both the old and the new routes hold.
+	maps.Copy(c.routes, routes)
 	if err := c.source.updateConfig(models); err != nil {
 		done(err)
 		return
 	}
-	c.await(&wait{models: awaited, fresh: &monitor{}, noun: "model", done: done})
+	c.routes = routes
+	c.await(&wait{models: awaited, fresh: &monitor{}, noun: "model", done: func(err *env.RPCError) {
+		done(cmp.Or(err, loggerError(config)))
+	}})
+}
+
+// loggerError is the last step: a stock server has nothing that makes request
+// loggers, so that a model with a logging_config fails the reload, or the start,
+// when everything else is done (core/server_request_logger.cc).
+func loggerError(config ServerConfig) *env.RPCError {
+	if !slices.ContainsFunc(config.Models, func(m ModelConfig) bool { return m.Logging }) {
+		return nil
+	}
+	return statusf(env.InvalidArgument, "No request-logger-creator provided.")
+}
+
+// adapterError is CreateAdapters: the first platform by name that cannot be made.
+func (s *Server) adapterError() *env.RPCError {
+	for _, p := range s.options.Platforms {
+		if p.ConfigError != nil {
+			return p.ConfigError
+		}
+	}
+	return nil
 }
 
 // route finds each model's platform.

@@ -137,7 +137,7 @@ model_config_list {
 	want := ServerConfig{Kind: ModelList, Models: []ModelConfig{
 		{Name: "a", BasePath: "/a", Type: TypeTensorFlow, Labels: []Label{{"x", 1}, {"y", 2}}},
 		{Name: "b", BasePath: "/b", Platform: "tensorflow", Policy: VersionPolicy{Kind: Latest, NumVersions: 2}},
-		{Name: "c", Policy: VersionPolicy{Kind: All}},
+		{Name: "c", Policy: VersionPolicy{Kind: All}, Logging: true},
 		{Name: "d", Policy: VersionPolicy{Kind: Specific, Versions: []int64{7, 3}}},
 		{Name: "e", Policy: VersionPolicy{Kind: LatestOnce, NumVersions: 1}},
 	}}

@@ -32,7 +32,7 @@ func (s *Server) start() {
 			return
 		}
 		s.configPoll.start()
-		s.open()
+		s.serve()
 	})
 }
 
@@ -45,7 +45,17 @@ func (p Profile) versionText() string {
 	return "TensorFlow ModelServer: " + version + "\nTensorFlow Library: " + version + "\n"
 }
 
-// open opens the ports, which happens last (TFS-9.1).
+// serve reads what is read last and opens the ports (TFS-9.1).
+func (s *Server) serve() {
+	if err := s.readServingFiles(); err != nil {
+		s.failStart(err)
+		return
+	}
+	if !s.dead {
+		s.open()
+	}
+}
+
 func (s *Server) open() {
 	s.serving = true
 	if s.onServing != nil {
@@ -62,12 +72,10 @@ func (s *Server) failStart(err *env.RPCError) {
 // startConfig checks the flags and reads the first config (TFS-9.2).
 func (s *Server) startConfig() (ServerConfig, *env.RPCError) {
 	o := s.options
+	if err := s.checkPorts(); err != nil {
+		return ServerConfig{}, err
+	}
 	switch {
-	case o.Port == 0 && s.profile == Profile24:
-		return ServerConfig{}, statusf(env.InvalidArgument, "server_options.grpc_port is not set.")
-	case o.Port == 0 && o.GRPCSocketPath == "":
-		return ServerConfig{}, statusf(env.InvalidArgument,
-			"At least one of server_options.grpc_port or server_options.grpc_socket_path must be set.")
 	case o.InitialConfig != nil:
 		return *o.InitialConfig, nil
 	case o.ModelBasePath == "" && o.ModelConfigFile == "":
@@ -81,60 +89,16 @@ func (s *Server) startConfig() (ServerConfig, *env.RPCError) {
 	}}, nil
 }
 
-// readConfigFile reads --model_config_file.
-func (s *Server) readConfigFile() (ServerConfig, *env.RPCError) {
-	data, err := s.readFile(s.options.ModelConfigFile)
-	if err != nil {
-		return ServerConfig{}, err
-	}
-	config, ok := parseConfigText(data, s.options.RefuseLatestOnce)
-	if !ok {
-		return ServerConfig{}, invalidProtobufFile(s.options.ModelConfigFile)
-	}
-	return config, nil
-}
-
-// readPlatformFiles reads the platform config, or else the batching parameters.
-func (s *Server) readPlatformFiles() *env.RPCError {
+func (s *Server) checkPorts() *env.RPCError {
 	o := s.options
 	switch {
-	case o.PlatformConfigFile != "":
-		data, err := s.readFile(o.PlatformConfigFile)
-		if err != nil {
-			return err
-		}
-		names, ok := parsePlatformText(data)
-		if !ok {
-			return invalidProtobufFile(o.PlatformConfigFile)
-		}
-		s.options.Platforms = nil
-		for _, name := range names {
-			s.options.Platforms = append(s.options.Platforms, Platform{Name: name})
-		}
-	case o.EnableBatching && o.BatchingParametersFile != "":
-		data, err := s.readFile(o.BatchingParametersFile)
-		if err != nil {
-			return err
-		}
-		if !validBatchingText(data) {
-			return invalidProtobufFile(o.BatchingParametersFile)
-		}
-	case o.BatchingParametersFile != "":
+	case o.Port == 0 && s.profile == Profile24:
+		return statusf(env.InvalidArgument, "server_options.grpc_port is not set.")
+	case o.Port == 0 && o.GRPCSocketPath == "":
 		return statusf(env.InvalidArgument,
-			"server_options.batching_parameters_file is set without setting server_options.enable_batching to true.")
+			"At least one of server_options.grpc_port or server_options.grpc_socket_path must be set.")
+	case o.UseALTSCredentials && o.SSLConfigFile != "":
+		return statusf(env.InvalidArgument, "Either use_alts_credentials must be false or ssl_config_file must be empty.")
 	}
 	return nil
-}
-
-func (s *Server) readFile(path string) ([]byte, *env.RPCError) {
-	data, err := s.host.Storage().ReadFile(path)
-	if err != nil {
-		return nil, storageError(path, err)
-	}
-	return data, nil
-}
-
-// invalidProtobufFile is the text of util/proto_util.h:27-40.
-func invalidProtobufFile(path string) *env.RPCError {
-	return statusf(env.InvalidArgument, "Invalid protobuf file: '%s'", path)
 }
