@@ -67,8 +67,23 @@ const (
 	Latest
 	All
 	Specific
-	LatestOnce // of monolith's fork (TFS-16.2, TFS-21.1)
+	LatestOnce
 )
+
+// LatestOnce is of monolith's fork, whose meaning is not public (TFS-16.2). Here
+// it is (TFS-21.1): load the newest NumVersions versions that the first poll
+// finds, then do not follow newer ones. What that leaves open is decided so:
+//
+//   - A poll that finds no version does not count, nor one that fails, be it for
+//     another model; the first that finds any does.
+//   - A chosen version whose directory goes is unloaded as with every policy
+//     (TFS-3.4) and not replaced; it is loaded again when the directory returns.
+//   - NumVersions 0 counts as 1, as for Latest.
+//   - Options.RefuseLatestOnce makes a strictly stock server: the field is unknown
+//     in a config file ("Invalid protobuf file") and skipped in a request.
+//
+// A reload that leaves base path and policy alone keeps the choice; any other
+// begins anew.
 
 // tensorFlowPlatform is the one platform of a stock server.
 const tensorFlowPlatform = "tensorflow"

@@ -12,8 +12,8 @@ import (
 // A run is left out when it would repeat the last one without effect: the file
 // is unchanged, no other reload stored a config since, and the last run did not
 // fail at a step that may now pass. That is the label step, which looks at the
-// states of versions, and a first config, for which upstream builds a new source
-// each time (TFS-8.9).
+// states of versions; a first config, for which upstream builds a new source each
+// time (TFS-8.9); and the looks at the disk of the options of TFS-3.5.
 type configPoll struct {
 	server  *Server
 	grid    grid
@@ -98,7 +98,9 @@ func (p *configPoll) run() {
 			p.server.errorf("PollFilesystemAndReloadConfig failed to ReloadConfig: %s", err.Message)
 			p.labelsFailed = config.hasLabels()
 		}
-		p.end(config.Kind == ModelList && p.server.core.source == nil)
+		o := p.server.options
+		looks := err != nil && (o.FailIfZeroVersions || o.ServableVersionsAlwaysPresent)
+		p.end(config.Kind == ModelList && p.server.core.source == nil || looks)
 	})
 }
 

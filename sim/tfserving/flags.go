@@ -32,7 +32,7 @@ func ParseFlags(profile Profile, args []string) (o Options, unknown []string, er
 		if !known {
 			unknown = append(unknown, arg)
 		} else if !f.read(&o, profile, value) {
-			failed = append(failed, fmt.Errorf("Couldn't interpret value %s for flag %s.", value, f.name)) //nolint:staticcheck // upstream's text
+			failed = append(failed, fmt.Errorf("Couldn't interpret value %s for flag %s.", value, f.name))
 		}
 	}
 	o.UnknownArgs = unknown

@@ -73,6 +73,7 @@ func drawConfig(t *rapid.T) ServerConfig {
 		if rapid.IntRange(0, 4).Draw(t, "labelled") == 0 {
 			m.Labels = []Label{{"stable", int64(rapid.IntRange(1, 3).Draw(t, "label"))}}
 		}
+		m.Logging = rapid.IntRange(0, 9).Draw(t, "logging") == 0
 		if rapid.IntRange(0, 9).Draw(t, "platform") == 0 {
 			m.Platform = "nonsense"
 		}
@@ -110,6 +111,8 @@ func drawOptions(t *rapid.T) Options {
 	o.NumUnloadThreads = rapid.IntRange(0, 1).Draw(t, "unloaders")
 	o.AllowVersionLabelsForUnavailableModels = rapid.Bool().Draw(t, "labels")
 	o.TotalModelMemoryLimitBytes = rapid.SampledFrom([]int64{0, 150e6}).Draw(t, "reserve")
+	o.FailIfZeroVersions = rapid.IntRange(0, 5).Draw(t, "fail if zero") == 0
+	o.ServableVersionsAlwaysPresent = rapid.IntRange(0, 5).Draw(t, "always present") == 0
 	o.Transition = Transition(rapid.IntRange(0, 1).Draw(t, "transition"))
 	return o
 }

@@ -5,7 +5,7 @@ import "github.com/monosim/monosim/engine/env"
 // labelMap is model, label, version; nil means that none was ever installed.
 type labelMap map[string]map[string]int64
 
-// versionForLabel resolves a label at request time (TFS-11).
+// versionForLabel is the version that a label points to (TFS-11).
 func (c *core) versionForLabel(model, label string) (int64, *env.RPCError) {
 	if c.labels == nil {
 		return 0, statusf(env.Unavailable, "Model labels does not init yet.%s", label)
@@ -15,6 +15,15 @@ func (c *core) versionForLabel(model, label string) (int64, *env.RPCError) {
 		return 0, statusf(env.InvalidArgument, "Unrecognized servable version label: %s", label)
 	}
 	return version, nil
+}
+
+// requestedLabel resolves the label of a request
+// (model_servers/server_core.cc:852-861).
+func (c *core) requestedLabel(model, label string) (int64, *env.RPCError) {
+	if c.server.options.RefuseVersionLabels {
+		return 0, statusf(env.InvalidArgument, "ModelSpec has 'version_label' set, but it is not currently allowed by the server.")
+	}
+	return c.versionForLabel(model, label)
 }
 
 // updateLabels checks that every label points to an available version and then

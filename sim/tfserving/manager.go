@@ -228,10 +228,25 @@ func (m *manager) process(e *managed, versions []aspired) (changed bool) {
 			h.cancelled = h.cancelled || h.state != harnessError
 		}
 	}
-	for _, v := range versions {
-		changed = m.manage(e, v) || changed
+	for _, v := range e.additions(versions) {
+		if m.manage(e, v) {
+			changed = true
+			continue
+		}
+		id := servable{e.name, v.version}
+		m.server.errorf("Internal error: Unable to transfer servable %s to 'basic_manager_': "+
+			"This servable is already being managed: %s", id, id)
 	}
 	return changed
+}
+
+// additions are the listed versions that are not aspired already; a version that
+// is listed twice comes twice, and the second is refused
+// (core/basic_manager.cc:357-362).
+func (e *managed) additions(versions []aspired) []aspired {
+	return slices.DeleteFunc(slices.Clone(versions), func(v aspired) bool {
+		return slices.ContainsFunc(e.versions, func(h *harness) bool { return h.id.version == v.version })
+	})
 }
 
 func (m *manager) manage(e *managed, v aspired) (added bool) {

@@ -78,7 +78,7 @@ func (s *Server) Acquire(spec env.ModelSpec) (Handle, error) {
 	}
 	version, latest := spec.Version, !spec.HasVersion
 	if latest && spec.Label != "" {
-		labelled, err := s.core.versionForLabel(spec.Name, spec.Label)
+		labelled, err := s.core.requestedLabel(spec.Name, spec.Label)
 		if err != nil {
 			return Handle{}, asError(err)
 		}

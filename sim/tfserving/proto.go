@@ -75,8 +75,8 @@ func policyFromProto(p *sourcepb.FileSystemStoragePathSourceConfig_ServableVersi
 }
 
 // parseConfigText reads a model config file strictly: an unknown field is an
-// error, and latest_once is one where it is refused.
-func parseConfigText(data []byte, refuseLatestOnce bool) (ServerConfig, bool) {
+// error. latest_once is one where it is refused, alias in tfs-head (TFS-1.3).
+func parseConfigText(profile Profile, data []byte, refuseLatestOnce bool) (ServerConfig, bool) {
 	var message configpb.ModelServerConfig
 	if textpb.Unmarshal(string(data), &message) != nil {
 		return ServerConfig{}, false
@@ -85,7 +85,9 @@ func parseConfigText(data []byte, refuseLatestOnce bool) (ServerConfig, bool) {
 	refused := refuseLatestOnce && slices.ContainsFunc(config.Models, func(m ModelConfig) bool {
 		return m.Policy.Kind == LatestOnce
 	})
-	return config, !refused
+	aliased := profile == ProfileHead && slices.ContainsFunc(message.GetModelConfigList().GetConfig(),
+		func(m *configpb.ModelConfig) bool { return len(m.GetAlias()) > 0 })
+	return config, !refused && !aliased
 }
 
 // bundleSettings are what a SessionBundleConfig says about loads.

@@ -141,7 +141,7 @@ model_config_list {
 		{Name: "d", Policy: VersionPolicy{Kind: Specific, Versions: []int64{7, 3}}},
 		{Name: "e", Policy: VersionPolicy{Kind: LatestOnce, NumVersions: 1}},
 	}}
-	got, ok := parseConfigText([]byte(text), false)
+	got, ok := parseConfigText(Profile24, []byte(text), false)
 	if !ok {
 		t.Fatal("the text does not parse")
 	}

@@ -33,7 +33,7 @@ type source struct {
 }
 
 // monitored is FileSystemStoragePathSourceConfig.ServableToMonitor. once is what
-// latest_once chose at its first poll that found any version.
+// latest_once chose at the first successful poll that found any version.
 type monitored struct {
 	name, basePath string
 	policy         VersionPolicy
@@ -185,6 +185,7 @@ func (src *source) poll() *env.RPCError {
 	}
 	slices.SortFunc(order, func(a, b int) int { return strings.Compare(src.models[a].name, src.models[b].name) })
 	for _, i := range order {
+		src.models[i].settle(byName[i])
 		if len(byName[i]) == 0 && src.server.options.ServableVersionsAlwaysPresent {
 			src.server.errorf("Refusing to unload all versions for Servable: %s", src.models[i].name)
 			continue
@@ -192,6 +193,16 @@ func (src *source) poll() *env.RPCError {
 		src.server.aspire(src.models[i].name, byName[i])
 	}
 	return nil
+}
+
+// settle makes the first versions of a latest_once policy its choice.
+func (m *monitored) settle(versions []aspired) {
+	if m.policy.Kind != LatestOnce || m.once != nil {
+		return
+	}
+	for _, v := range versions {
+		m.once = append(m.once, v.version)
+	}
 }
 
 // pollOne is PollFileSystemForServable (TFS-3.2).
@@ -211,11 +222,6 @@ func (src *source) pollOne(m *monitored) ([]aspired, *env.RPCError) {
 	}
 	numeric := src.server.profile.versionsOf(directChildren(names))
 	chosen := m.policy.choose(numeric, m.once)
-	if m.policy.Kind == LatestOnce && m.once == nil {
-		for _, v := range chosen {
-			m.once = append(m.once, v.version)
-		}
-	}
 	src.warn(m, numeric, chosen)
 	return aspire(m, chosen), nil
 }

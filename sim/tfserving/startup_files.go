@@ -10,7 +10,7 @@ func (s *Server) readConfigFile() (ServerConfig, *env.RPCError) {
 	if err != nil {
 		return ServerConfig{}, err
 	}
-	config, ok := parseConfigText(data, s.options.RefuseLatestOnce)
+	config, ok := parseConfigText(s.profile, data, s.options.RefuseLatestOnce)
 	if !ok {
 		return ServerConfig{}, invalidProtobufFile(s.options.ModelConfigFile)
 	}
