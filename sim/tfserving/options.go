@@ -93,8 +93,14 @@ type Options struct {
 	TransientRAMBytesDuringLoad int64
 	// MemoryLimitBytes is the container's; a process above it is killed. 0 means
 	// no limit.
-	MemoryLimitBytes    int64
-	ForceAllowLabels    bool
+	MemoryLimitBytes int64
+	ForceAllowLabels bool
+	// ReloadServablesWithError has every poll try versions in error again (tfs-head).
+	ReloadServablesWithError bool
+	// ModelConfigListRootDir, when set, is what relative base paths are below.
+	ModelConfigListRootDir *string
+	// StoragePathPrefix goes before the paths of versions.
+	StoragePathPrefix   string
 	RefuseVersionLabels bool
 	// RefuseLatestOnce makes latest_once an unknown field, as it is for a strictly
 	// stock server (TFS-21.1).

@@ -76,18 +76,21 @@ func policyFromProto(p *sourcepb.FileSystemStoragePathSourceConfig_ServableVersi
 
 // parseConfigText reads a model config file strictly: an unknown field is an
 // error. latest_once is one where it is refused, alias in tfs-head (TFS-1.3).
-func parseConfigText(profile Profile, data []byte, refuseLatestOnce bool) (ServerConfig, bool) {
+func parseConfigText(profile Profile, data []byte, refuseLatestOnce bool) (ServerConfig, error) {
 	var message configpb.ModelServerConfig
-	if textpb.Unmarshal(string(data), &message) != nil {
-		return ServerConfig{}, false
+	if err := textpb.Unmarshal(string(data), &message); err != nil {
+		return ServerConfig{}, err
 	}
 	config := ConfigFromProto(&message)
-	refused := refuseLatestOnce && slices.ContainsFunc(config.Models, func(m ModelConfig) bool {
-		return m.Policy.Kind == LatestOnce
-	})
-	aliased := profile == ProfileHead && slices.ContainsFunc(message.GetModelConfigList().GetConfig(),
-		func(m *configpb.ModelConfig) bool { return len(m.GetAlias()) > 0 })
-	return config, !refused && !aliased
+	for i, m := range message.GetModelConfigList().GetConfig() {
+		switch {
+		case refuseLatestOnce && config.Models[i].Policy.Kind == LatestOnce:
+			return ServerConfig{}, fmt.Errorf("model %s: no such field: latest_once", m.GetName())
+		case profile == ProfileHead && len(m.GetAlias()) > 0:
+			return ServerConfig{}, fmt.Errorf("model %s: no such field: alias", m.GetName())
+		}
+	}
+	return config, nil
 }
 
 // bundleSettings are what a SessionBundleConfig says about loads.

@@ -80,89 +80,6 @@ func (c *core) apply(config ServerConfig, done func(*env.RPCError)) {
 	c.addModels(config, done)
 }
 
-// legalTransition is step 2.
-func (c *core) legalTransition(config ServerConfig) bool {
-	switch {
-	case c.config.Kind == EmptyConfig:
-		return true
-	case c.server.profile == ProfileHead && c.config.sameCustom(config):
-		return true
-	}
-	return c.config.Kind == ModelList && config.Kind == ModelList
-}
-
-// validate is steps 3 to 5.
-func (c *core) validate(config ServerConfig) *env.RPCError {
-	names := make(map[string]bool, len(config.Models))
-	for _, m := range config.Models {
-		if names[m.Name] {
-			return statusf(env.InvalidArgument, "Illegal to list model %s multiple times in config list", m.Name)
-		}
-		names[m.Name] = true
-	}
-	for _, m := range config.Models {
-		if isRelativePath(m.BasePath) {
-			return statusf(env.InvalidArgument,
-				"Expected model %s to have an absolute path or URI; got base_path()=%s", m.Name, m.BasePath)
-		}
-	}
-	if c.config.Kind != ModelList {
-		return nil
-	}
-	return c.validatePlatforms(config)
-}
-
-// validatePlatforms is step 5. It looks at the platform of every stored model,
-// which is how one bad model poisons all later reloads (TFS-8.4).
-func (c *core) validatePlatforms(config ServerConfig) *env.RPCError {
-	stored := make(map[string]string, len(c.config.Models))
-	for _, m := range c.config.Models {
-		platform, err := c.server.platform(m)
-		if err != nil {
-			return err
-		}
-		stored[m.Name] = platform
-	}
-	for _, m := range config.Models {
-		was, ok := stored[m.Name]
-		if !ok {
-			continue
-		}
-		platform, err := c.server.platform(m)
-		if err != nil {
-			return err
-		}
-		if platform != was {
-			return statusf(env.InvalidArgument,
-				"Illegal to change a model's platform. For model %s platform was %s and new platform requested is %s",
-				m.Name, was, platform)
-		}
-	}
-	return nil
-}
-
-// platform is GetPlatform (model_servers/server_core.cc:655-671); tfs-2.4 does
-// not name the model.
-func (s *Server) platform(m ModelConfig) (string, *env.RPCError) {
-	tail := "."
-	if s.profile == ProfileHead {
-		tail = ", model name is " + m.Name
-	}
-	switch {
-	case m.Type != TypeUnspecified && m.Platform != "":
-		return "", statusf(env.InvalidArgument,
-			"Illegal setting both ModelServerConfig::model_type (deprecated) and ModelServerConfig::model_platform%s", tail)
-	case m.Type == TypeTensorFlow:
-		return tensorFlowPlatform, nil
-	case m.Type != TypeUnspecified:
-		return "", statusf(env.InvalidArgument, "ModelServerConfig::model_type choice %d not supported.", m.Type)
-	case m.Platform == "":
-		return "", statusf(env.InvalidArgument,
-			"Illegal setting neither ModelServerConfig::model_type (deprecated) nor ModelServerConfig::model_platform%s", tail)
-	}
-	return m.Platform, nil
-}
-
 // addModels is steps 8 to 10.
 func (c *core) addModels(config ServerConfig, done func(*env.RPCError)) {
 	routes, err := c.route(config)
@@ -173,7 +90,7 @@ func (c *core) addModels(config ServerConfig, done func(*env.RPCError)) {
 	models := make([]monitored, 0, len(config.Models))
 	for _, m := range config.Models {
 		c.server.infof(" (Re-)adding model: %s", m.Name)
-		models = append(models, monitored{name: m.Name, basePath: m.BasePath, policy: m.Policy})
+		models = append(models, monitored{name: m.Name, basePath: c.basePath(m), policy: m.Policy})
 	}
 	if c.source == nil {
 		if err := c.server.adapterError(); err != nil {

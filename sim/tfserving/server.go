@@ -13,13 +13,16 @@
 //   - [Server.Status], [Server.Reload] and [Server.Predict] are the requests.
 //     Reload may never call back (TFS-8.7).
 //
-// To change what a poll of the disk aspires look in source.go and
-// policy_version.go; what the manager does next, in manager.go and
-// policy_transition.go; loads, in loader.go, retry.go, resources.go and
+// To change what a poll of the disk aspires look in source.go, source_poll.go and
+// policy_version.go; what the manager does next, in manager.go, manager_requests.go
+// and policy_transition.go; loads, in loader.go, retry.go, resources.go and
 // bundle.go; times and memory, in cost.go; reloads and start-up, in reload.go,
-// startup.go and wait.go; labels and requests, in labels.go, predict.go,
-// requests.go and inference.go; the
-// reference's Python fake, in fake.go.
+// reload_checks.go, startup.go, startup_files.go and wait.go; flags, in
+// flags_table.go; labels and requests, in labels.go, predict.go, requests.go and
+// inference.go; the reference's Python fake, in fake.go.
+//
+// testdata holds scripts, one behaviour each; testdata/upstream mirrors upstream's
+// test cases, which testdata/upstream/cases lists.
 //
 // An idle server costs nothing: runs of its loops that would do nothing are
 // left out (agenda.go), and the rest happen at the instants at which the
@@ -55,6 +58,9 @@ type Server struct {
 	// polls makes every loop run at every instant of its grid; tests hold the
 	// leaving out against it.
 	polls bool
+
+	// onAspire, when set, is told what the source aspires.
+	onAspire func(model string, versions []aspired)
 
 	// OnEvent, when set before Start, is told of every change of a servable's
 	// state, in order, as the event bus would.

@@ -141,9 +141,9 @@ model_config_list {
 		{Name: "d", Policy: VersionPolicy{Kind: Specific, Versions: []int64{7, 3}}},
 		{Name: "e", Policy: VersionPolicy{Kind: LatestOnce, NumVersions: 1}},
 	}}
-	got, ok := parseConfigText(Profile24, []byte(text), false)
-	if !ok {
-		t.Fatal("the text does not parse")
+	got, err := parseConfigText(Profile24, []byte(text), false)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("from text (-want +got):\n%s", diff)

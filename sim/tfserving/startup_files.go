@@ -10,8 +10,9 @@ func (s *Server) readConfigFile() (ServerConfig, *env.RPCError) {
 	if err != nil {
 		return ServerConfig{}, err
 	}
-	config, ok := parseConfigText(s.profile, data, s.options.RefuseLatestOnce)
-	if !ok {
+	config, failed := parseConfigText(s.profile, data, s.options.RefuseLatestOnce)
+	if failed != nil {
+		s.errorf("Error parsing text-format tensorflow.serving.ModelServerConfig: %v", failed)
 		return ServerConfig{}, invalidProtobufFile(s.options.ModelConfigFile)
 	}
 	return config, nil

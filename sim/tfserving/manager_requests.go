@@ -1,0 +1,100 @@
+package tfserving
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// processPending handles every request without re-aspired versions, by name.
+func (m *manager) processPending() (changed bool) {
+	for _, e := range m.models {
+		if e.waiting && !e.reaspires() {
+			versions := e.pending
+			e.pending, e.waiting = nil, false
+			changed = m.process(e, versions) || changed
+		}
+	}
+	return changed
+}
+
+// reaspires says whether the request names a version that is managed but no
+// longer aspired; it then stays queued until that version is gone.
+func (e *managed) reaspires() bool {
+	return slices.ContainsFunc(e.versions, func(h *harness) bool {
+		return !h.aspired && contains(e.pending, h.id.version)
+	})
+}
+
+func contains(versions []aspired, version int64) bool {
+	return slices.ContainsFunc(versions, func(v aspired) bool { return v.version == version })
+}
+
+// process un-aspires what is not listed and manages what is new. Versions that
+// are aspired already are left alone, whatever their path or state.
+func (m *manager) process(e *managed, versions []aspired) (changed bool) {
+	for _, h := range e.versions {
+		if !contains(versions, h.id.version) {
+			changed = changed || h.aspired
+			h.aspired = false
+			h.cancelled = h.cancelled || h.state != harnessError
+		}
+	}
+	if m.server.options.ReloadServablesWithError {
+		e.dropFailed(versions)
+	}
+	for _, v := range e.additions(versions) {
+		if m.manage(e, v) {
+			changed = true
+			continue
+		}
+		id := servable{e.name, v.version}
+		m.server.errorf("Internal error: Unable to transfer servable %s to 'basic_manager_': "+
+			"This servable is already being managed: %s", id, id)
+	}
+	return changed
+}
+
+// dropFailed forgets versions in error that are aspired again
+// (core/aspired_versions_manager.cc:335-350).
+func (e *managed) dropFailed(versions []aspired) {
+	e.versions = slices.DeleteFunc(e.versions, func(h *harness) bool {
+		return h.aspired && h.state == harnessError && contains(versions, h.id.version)
+	})
+}
+
+// additions are the listed versions that are not aspired already; a version that
+// is listed twice comes twice, and the second is refused
+// (core/basic_manager.cc:357-362).
+func (e *managed) additions(versions []aspired) []aspired {
+	return slices.DeleteFunc(slices.Clone(versions), func(v aspired) bool {
+		return slices.ContainsFunc(e.versions, func(h *harness) bool { return h.id.version == v.version })
+	})
+}
+
+func (m *manager) manage(e *managed, v aspired) (added bool) {
+	i, found := slices.BinarySearchFunc(e.versions, v.version, func(h *harness, version int64) int {
+		return compareVersions(h.id.version, version)
+	})
+	if found {
+		return false
+	}
+	h := &harness{id: servable{model: e.name, version: v.version}, path: v.path, aspired: true}
+	e.versions = slices.Insert(e.versions, i, h)
+	if v.err != nil {
+		m.fail(h, v.err)
+		return true
+	}
+	m.server.publish(h.id, env.StateStart, nil)
+	return true
+}
+
+func compareVersions(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

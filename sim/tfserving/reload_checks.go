@@ -1,0 +1,109 @@
+package tfserving
+
+import "github.com/monosim/monosim/engine/env"
+
+// legalTransition is step 2.
+func (c *core) legalTransition(config ServerConfig) bool {
+	switch {
+	case c.config.Kind == EmptyConfig:
+		return true
+	case c.server.profile == ProfileHead && c.config.sameCustom(config):
+		return true
+	}
+	return c.config.Kind == ModelList && config.Kind == ModelList
+}
+
+// validate is steps 3 to 5.
+func (c *core) validate(config ServerConfig) *env.RPCError {
+	names := make(map[string]bool, len(config.Models))
+	for _, m := range config.Models {
+		if names[m.Name] {
+			return statusf(env.InvalidArgument, "Illegal to list model %s multiple times in config list", m.Name)
+		}
+		names[m.Name] = true
+	}
+	if err := c.validatePaths(config); err != nil {
+		return err
+	}
+	if c.config.Kind != ModelList {
+		return nil
+	}
+	return c.validatePlatforms(config)
+}
+
+// validatePaths is step 4. Below a root directory base paths may be relative.
+func (c *core) validatePaths(config ServerConfig) *env.RPCError {
+	if root := c.server.options.ModelConfigListRootDir; root != nil {
+		if isRelativePath(*root) {
+			return statusf(env.InvalidArgument,
+				"Expected non-empty absolute path or URI; got model_config_list_root_dir=%s", *root)
+		}
+		return nil
+	}
+	for _, m := range config.Models {
+		if isRelativePath(m.BasePath) {
+			return statusf(env.InvalidArgument,
+				"Expected model %s to have an absolute path or URI; got base_path()=%s", m.Name, m.BasePath)
+		}
+	}
+	return nil
+}
+
+// basePath is the model's, below the root directory if there is one.
+func (c *core) basePath(m ModelConfig) string {
+	if root := c.server.options.ModelConfigListRootDir; root != nil && isRelativePath(m.BasePath) {
+		return joinPath(*root, m.BasePath)
+	}
+	return m.BasePath
+}
+
+// validatePlatforms is step 5. It looks at the platform of every stored model,
+// which is how one bad model poisons all later reloads (TFS-8.4).
+func (c *core) validatePlatforms(config ServerConfig) *env.RPCError {
+	stored := make(map[string]string, len(c.config.Models))
+	for _, m := range c.config.Models {
+		platform, err := c.server.platform(m)
+		if err != nil {
+			return err
+		}
+		stored[m.Name] = platform
+	}
+	for _, m := range config.Models {
+		was, ok := stored[m.Name]
+		if !ok {
+			continue
+		}
+		platform, err := c.server.platform(m)
+		if err != nil {
+			return err
+		}
+		if platform != was {
+			return statusf(env.InvalidArgument,
+				"Illegal to change a model's platform. For model %s platform was %s and new platform requested is %s",
+				m.Name, was, platform)
+		}
+	}
+	return nil
+}
+
+// platform is GetPlatform (model_servers/server_core.cc:655-671); tfs-2.4 does
+// not name the model.
+func (s *Server) platform(m ModelConfig) (string, *env.RPCError) {
+	tail := "."
+	if s.profile == ProfileHead {
+		tail = ", model name is " + m.Name
+	}
+	switch {
+	case m.Type != TypeUnspecified && m.Platform != "":
+		return "", statusf(env.InvalidArgument,
+			"Illegal setting both ModelServerConfig::model_type (deprecated) and ModelServerConfig::model_platform%s", tail)
+	case m.Type == TypeTensorFlow:
+		return tensorFlowPlatform, nil
+	case m.Type != TypeUnspecified:
+		return "", statusf(env.InvalidArgument, "ModelServerConfig::model_type choice %d not supported.", m.Type)
+	case m.Platform == "":
+		return "", statusf(env.InvalidArgument,
+			"Illegal setting neither ModelServerConfig::model_type (deprecated) nor ModelServerConfig::model_platform%s", tail)
+	}
+	return m.Platform, nil
+}

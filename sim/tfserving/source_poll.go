@@ -1,0 +1,171 @@
+package tfserving
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// poll looks at all models; one that fails stops everything (TFS-3.3).
+func (src *source) poll() *env.RPCError {
+	byName := make([][]aspired, len(src.models))
+	order := make([]int, len(src.models))
+	for i := range src.models {
+		versions, err := src.pollOne(&src.models[i])
+		if err != nil {
+			return err
+		}
+		byName[i], order[i] = versions, i
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(src.models[a].name, src.models[b].name) })
+	for _, i := range order {
+		src.models[i].settle(byName[i])
+		if len(byName[i]) == 0 && src.server.options.ServableVersionsAlwaysPresent {
+			src.server.errorf("Refusing to unload all versions for Servable: %s", src.models[i].name)
+			continue
+		}
+		src.server.aspire(src.models[i].name, byName[i])
+	}
+	return nil
+}
+
+// settle makes the first versions of a latest_once policy its choice.
+func (m *monitored) settle(versions []aspired) {
+	if m.policy.Kind != LatestOnce || m.once != nil {
+		return
+	}
+	for _, v := range versions {
+		m.once = append(m.once, v.version)
+	}
+}
+
+// pollOne is PollFileSystemForServable (TFS-3.2).
+func (src *source) pollOne(m *monitored) ([]aspired, *env.RPCError) {
+	storage := src.server.host.Storage()
+	if !storage.Exists(m.basePath) {
+		return nil, src.missingBasePath(m)
+	}
+	if src.server.profile == ProfileHead && m.policy.Kind == Specific {
+		if versions, ok := src.specificFast(m); ok {
+			return versions, nil
+		}
+	}
+	names, err := storage.List(m.basePath)
+	if err != nil {
+		return nil, storageError(m.basePath, err)
+	}
+	numeric := src.server.profile.versionsOf(directChildren(names))
+	chosen := m.policy.choose(numeric, m.once)
+	src.warn(m, numeric, chosen)
+	return aspire(m, chosen), nil
+}
+
+// prefixed is upstream's PrefixStoragePathSourceAdapter.
+func (o *Options) prefixed(path string) string {
+	if o.StoragePathPrefix == "" {
+		return path
+	}
+	return joinPath(o.StoragePathPrefix, strings.TrimPrefix(path, "/"))
+}
+
+func aspire(m *monitored, chosen []found) []aspired {
+	versions := make([]aspired, 0, len(chosen))
+	for _, v := range chosen {
+		versions = append(versions, aspired{version: v.version, path: joinPath(m.basePath, v.child)})
+	}
+	return versions
+}
+
+func (src *source) missingBasePath(m *monitored) *env.RPCError {
+	text := fmt.Sprintf("Could not find base path %s for servable %s", m.basePath, m.name)
+	if src.server.profile == ProfileHead {
+		text += fmt.Sprintf(" with error NOT_FOUND: %s not found", m.basePath)
+	}
+	return &env.RPCError{Code: env.InvalidArgument, Message: text}
+}
+
+// specificFast aspires the requested versions without a listing if each has a
+// directory of exactly its number (TFS-3.2 step 2).
+func (src *source) specificFast(m *monitored) ([]aspired, bool) {
+	if len(m.policy.Versions) == 0 {
+		src.server.warnf("No specific versions requested for servable %s.", m.name)
+		return nil, true
+	}
+	versions := make([]aspired, 0, len(m.policy.Versions))
+	for _, version := range m.policy.Versions {
+		dir := joinPath(m.basePath, strconv.FormatInt(version, 10))
+		if !src.server.host.Storage().Exists(dir) {
+			return nil, false
+		}
+		versions = append(versions, aspired{version: version, path: dir})
+	}
+	return versions, true
+}
+
+// warn logs what the policy could not honour. Upstream indexes the children
+// whatever the policy, so that duplicates are warned of with all, too, though both
+// are aspired there (file_system_storage_path_source.cc:283).
+func (src *source) warn(m *monitored, numeric, chosen []found) {
+	last := make(map[int64]string, len(numeric))
+	for _, v := range numeric {
+		if ignored, ok := last[v.version]; ok {
+			src.server.warnf("Duplicate version directories detected. Version %d will be loaded from %s, %s will be ignored.",
+				v.version, v.child, ignored)
+		}
+		last[v.version] = v.child
+	}
+	if m.policy.Kind == Specific {
+		for _, version := range m.policy.Versions {
+			if !slices.ContainsFunc(chosen, func(v found) bool { return v.version == version }) {
+				src.server.warnf("Version %d of servable %s, which was requested to be served as a 'specific' version "+
+					"in the servable's version policy, was not found in the file system", version, m.name)
+			}
+		}
+	}
+	if len(chosen) == 0 {
+		src.server.warnf("No versions of servable %s found under base path %s. Did you forget to name your leaf directory "+
+			"as a number (eg. '/1/')?", m.name, m.basePath)
+	}
+}
+
+// failIfZeroVersions is FailIfZeroVersions (TFS-3.5).
+func (src *source) failIfZeroVersions(models []monitored) *env.RPCError {
+	var empty []monitored
+	for _, m := range models {
+		versions, err := src.pollOne(&m)
+		if err != nil {
+			return err
+		}
+		if len(versions) == 0 {
+			empty = append(empty, m)
+		}
+	}
+	if len(empty) == 0 {
+		return nil
+	}
+	first := slices.MinFunc(empty, func(a, b monitored) int { return strings.Compare(a.name, b.name) })
+	at := first.basePath
+	if src.server.profile == Profile24 {
+		at = "" // it prints the path of a deprecated field (2.4:file_system_storage_path_source.cc:303)
+	}
+	return statusf(env.NotFound, "Unable to find a numerical version path for servable %s at: %s", first.name, at)
+}
+
+// aspire hands a model's versions through its platform's adapter to the manager.
+func (s *Server) aspire(model string, versions []aspired) {
+	if s.onAspire != nil {
+		s.onAspire(model, versions)
+	}
+	for i := range versions {
+		versions[i].path = s.options.prefixed(versions[i].path)
+	}
+	if platform, ok := s.platformOf(model); ok && platform.AdapterError != nil {
+		for i := range versions {
+			versions[i].err = platform.AdapterError
+		}
+	}
+	s.manager.enqueue(model, versions)
+}
