@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/monosim/monosim/engine/env"
 )
 
 // newManagerTest drives a manager without a source, as
@@ -44,23 +42,6 @@ func TestManagerEvents(t *testing.T) {
 		drive func(s *Server, host *testHost)
 		want  []string
 	}{
-		{"UnaspireNewServableThenImmediatelyReaspire:1289", func(s *Server, host *testHost) {
-			s.aspireForTest("a", good(host, 1)...)
-			s.aspireForTest("b", good(host, 7)...)
-			host.runTo(150 * time.Millisecond)
-			// b:7 is new when it is un-aspired, before the tick that would load it.
-			s.aspireForTest("b")
-			host.runTo(250 * time.Millisecond)
-			s.aspireForTest("b", good(host, 7)...)
-			host.runTo(time.Second)
-		}, []string{
-			"0.100 a:1 START", "0.100 b:7 START", "0.100 a:1 LOADING", "0.130 a:1 AVAILABLE",
-			"0.300 b:7 START", "0.300 b:7 LOADING", "0.330 b:7 AVAILABLE",
-		}},
-		{"ErroneousAspiredVersion:784 and EventBusErroneousVersion:850", func(s *Server, host *testHost) {
-			s.aspireForTest("a", aspired{version: 3, err: statusf(env.Unknown, "error")})
-			host.runTo(time.Second)
-		}, []string{"0.100 a:3 END UNKNOWN: error"}},
 		{"duplicates: the first is taken, the second is managed already", func(s *Server, host *testHost) {
 			host.disk.putModel("/m/01", 0)
 			s.aspireForTest("a", aspired{version: 1, path: "/m/01"}, aspired{version: 1, path: "/m/1"})
@@ -132,20 +113,11 @@ func TestTransitionPolicies(t *testing.T) {
 		{"ended versions", []*harness{h(1, false, harnessDisabled), h(2, false, harnessError), h(3, true, harnessNew)},
 			"load 3", "load 3"},
 	}
-	text := func(a action, ok bool) string {
-		switch {
-		case !ok:
-			return "none"
-		case a.kind == loadAction:
-			return fmt.Sprintf("load %d", a.harness.id.version)
-		}
-		return fmt.Sprintf("unload %d", a.harness.id.version)
-	}
 	for _, test := range tests {
-		if got := text(AvailabilityPreserving.next(test.versions)); got != test.availability {
+		if got := actionText(AvailabilityPreserving.next(test.versions)); got != test.availability {
 			t.Errorf("%s: AvailabilityPreserving: got %s, want %s", test.name, got, test.availability)
 		}
-		if got := text(ResourcePreserving.next(test.versions)); got != test.preservation {
+		if got := actionText(ResourcePreserving.next(test.versions)); got != test.preservation {
 			t.Errorf("%s: ResourcePreserving: got %s, want %s", test.name, got, test.preservation)
 		}
 	}

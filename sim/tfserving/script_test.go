@@ -19,16 +19,20 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the outputs in testdata")
 
-// TestScripts runs every testdata/*.txt: a sequence of blocks, each of comments,
-// commands, "----" and what the commands print, up to an empty line. See
-// scriptCommands for the commands.
+// TestScripts runs every testdata/*.txt and testdata/upstream/*.txt: a sequence of
+// blocks, each of comments, commands, "----" and what the commands print, up to an
+// empty line. See scriptCommands for the commands.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts in testdata: %v", err)
 	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+	upstream, err := filepath.Glob("testdata/upstream/*.txt")
+	if err != nil || len(upstream) == 0 {
+		t.Fatalf("no scripts in testdata/upstream: %v", err)
+	}
+	for _, file := range append(files, upstream...) {
+		t.Run(strings.TrimSuffix(strings.TrimPrefix(file, "testdata/"), ".txt"), func(t *testing.T) {
 			want, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -100,21 +104,22 @@ var scriptCommands = map[string]func(s *script, args []string){
 	"server":   (*script).startServer, // PROFILE [--flag=value | OPTION=value]...
 	"version":  (*script).addVersion,  // DIR [MB]: a SavedModel
 	"dir":      (*script).mkdir,       // PATH
-	"write":    (*script).write,       // PATH TEXT...
+	"write":    (*script).write,       // PATH [TEXT...]: quoted as in Go or not
+	"file":     (*script).file,        // PATH MB
 	"warmup":   (*script).warmup,      // DIR RECORDS
 	"remove":   (*script).remove,      // PATH
 	"fault":    (*script).fault,       // PATH TEXT...: listing and sizing it fails
 	"heal":     (*script).heal,        // PATH
 	"run":      (*script).run,         // DURATION: let it pass
 	"at":       (*script).runTo,       // INSTANT: let time pass up to it
-	"reload":   (*script).reload,      // [MODEL=PATH[,latest=N][,all][,specific=V+V][,once=N][,label.L=V][,platform=P][,type=N]]...
+	"reload":   (*script).reload,      // [MODEL=PATH[,latest=N][,all][,specific=V+V][,once=N][,label.L=V][,logging][,platform=P][,type=N]]...
 	"restore":  (*script).reloadCore,  // the same without step 1; custom=TEXT and empty too
 	"status":   (*script).status,      // [MODEL[:VERSION|@LABEL]]
 	"predict":  (*script).predict,     // [MODEL[:VERSION|@LABEL]] [sig=S] [inputs=A,B] [filter=A,B] [hold=NAME]
 	"release":  (*script).release,     // NAME
 	"metadata": (*script).metadata,    // MODEL[:VERSION] FIELD...
 	"memory":   (*script).printMemory, //
-	"logs":     (*script).printLogs,   // warnings and errors since the last time
+	"logs":     (*script).printLogs,   // [info]: warnings and errors since the last time, or all
 }
 
 func (s *script) command(line string) {
@@ -127,83 +132,22 @@ func (s *script) command(line string) {
 }
 
 func (s *script) startServer(args []string) {
-	profile, err := ParseProfile(args[0])
-	if err != nil {
-		s.fatalf("%v", err)
-	}
-	var flags, options []string
-	for _, arg := range args[1:] {
-		if strings.HasPrefix(arg, "--") {
-			flags = append(flags, arg)
-		} else {
-			options = append(options, arg)
-		}
-	}
-	o, _, err := ParseFlags(profile, flags)
-	if err != nil {
-		s.fatalf("%v", err)
-	}
-	for _, option := range options {
-		s.option(&o, option)
-	}
+	o := s.options(args)
 	if s.server != nil {
 		s.server.Stop()
 	}
 	s.server = New(o, s.host)
-	s.server.OnEvent = func(e Event) {
-		text := ""
-		if e.Err != nil {
-			text = "  " + e.Err.Error()
-		}
-		s.printf("%s:%d %s%s", e.Model, e.Version, e.State, text)
-	}
+	s.server.OnEvent = s.printEvent
 	s.server.OnServing(func() { s.printf("serving") })
 	s.server.Start()
 }
 
-func (s *script) option(o *Options, option string) {
-	name, value, _ := strings.Cut(option, "=")
-	switch name {
-	case "config":
-		models := s.models(strings.Split(value, ";"))
-		o.InitialConfig = &ServerConfig{Kind: ModelList, Models: models}
-	case "empty":
-		o.InitialConfig = &ServerConfig{}
-	case "loaders":
-		o.NumLoadThreads = s.atoi(value)
-	case "unloaders":
-		o.NumUnloadThreads = s.atoi(value)
-	case "cpus":
-		o.CPUs = s.atoi(value)
-	case "reserve":
-		o.TotalModelMemoryLimitBytes = int64(s.atoi(value)) * 1e6
-	case "memory":
-		o.MemoryLimitBytes = int64(s.atoi(value)) * 1e6
-	case "resourcepreserving":
-		o.Transition = ResourcePreserving
-	case "platform":
-		o.Platforms = append(o.Platforms, Platform{Name: value})
-	case "adaptererror":
-		o.Platforms = []Platform{{Name: tensorFlowPlatform, AdapterError: statusf(env.Canceled, "%s", value)}}
-	case "forcelabels":
-		o.ForceAllowLabels = true
-	case "nolabels":
-		o.RefuseVersionLabels = true
-	case "stocklatest":
-		o.RefuseLatestOnce = true
-	case "failifzero":
-		o.FailIfZeroVersions = true
-	case "alwayspresent":
-		o.ServableVersionsAlwaysPresent = true
-	case "custom":
-		o.LoadCustomConfig = func(string) *env.RPCError { return nil }
-	case "bugs":
-		o.FakeBugs = true
-	case "fakeversions":
-		o.FakeNumVersions = s.atoi(value)
-	default:
-		s.fatalf("unknown option %q", name)
+func (s *script) printEvent(e Event) {
+	text := ""
+	if e.Err != nil {
+		text = "  " + e.Err.Error()
 	}
+	s.printf("%s:%d %s%s", e.Model, e.Version, e.State, text)
 }
 
 func (s *script) atoi(text string) int {
@@ -224,7 +168,18 @@ func (s *script) addVersion(args []string) {
 
 func (s *script) mkdir(args []string)  { s.host.disk.mkdir(args[0]) }
 func (s *script) remove(args []string) { s.host.disk.remove(args[0]) }
-func (s *script) write(args []string)  { s.host.disk.write(args[0], strings.Join(args[1:], " ")) }
+
+func (s *script) write(args []string) {
+	text := strings.Join(args[1:], " ")
+	if quoted, err := strconv.Unquote(text); err == nil {
+		text = quoted
+	}
+	s.host.disk.write(args[0], text)
+}
+
+func (s *script) file(args []string) {
+	s.host.disk.put(args[0], testFile{data: []byte("data"), size: int64(s.atoi(args[1])) * 1e6})
+}
 
 func (s *script) warmup(args []string) {
 	record := []byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'r', 0, 0, 0, 0}
@@ -247,58 +202,6 @@ func (s *script) duration(text string) time.Duration {
 
 func (s *script) run(args []string)   { s.host.runTo(s.host.now + s.duration(args[0])) }
 func (s *script) runTo(args []string) { s.host.runTo(s.duration(args[0])) }
-
-func (s *script) models(args []string) (models []ModelConfig) {
-	for _, arg := range args {
-		if arg == "" {
-			continue
-		}
-		parts := strings.Split(arg, ",")
-		m := ModelConfig{Platform: tensorFlowPlatform}
-		m.Name, m.BasePath, _ = strings.Cut(parts[0], "=")
-		for _, part := range parts[1:] {
-			s.modelOption(&m, part)
-		}
-		models = append(models, m)
-	}
-	return models
-}
-
-func (s *script) modelOption(m *ModelConfig, part string) {
-	name, value, _ := strings.Cut(part, "=")
-	label, isLabel := strings.CutPrefix(name, "label.")
-	switch {
-	case isLabel:
-		m.Labels = append(m.Labels, Label{label, int64(s.atoi(value))})
-	case name == "latest":
-		m.Policy = VersionPolicy{Kind: Latest, NumVersions: uint32(s.atoi(value))}
-	case name == "once":
-		m.Policy = VersionPolicy{Kind: LatestOnce, NumVersions: uint32(s.atoi(value))}
-	case name == "all":
-		m.Policy = VersionPolicy{Kind: All}
-	case name == "specific":
-		m.Policy = VersionPolicy{Kind: Specific}
-		for _, v := range strings.FieldsFunc(value, func(r rune) bool { return r == '+' }) {
-			m.Policy.Versions = append(m.Policy.Versions, int64(s.atoi(v)))
-		}
-	case name == "platform":
-		m.Platform = value
-	case name == "type":
-		m.Type = ModelType(s.atoi(value))
-	default:
-		s.fatalf("unknown model option %q", name)
-	}
-}
-
-func (s *script) config(args []string) ServerConfig {
-	if len(args) == 1 && args[0] == "empty" {
-		return ServerConfig{}
-	}
-	if len(args) == 1 && strings.HasPrefix(args[0], "custom=") {
-		return ServerConfig{Kind: CustomConfig, Custom: args[0]}
-	}
-	return ServerConfig{Kind: ModelList, Models: s.models(args)}
-}
 
 func (s *script) reload(args []string) {
 	s.server.Reload(s.config(args), s.reloadDone())
@@ -410,8 +313,8 @@ func (s *script) printMemory([]string) {
 	s.printf("memory: %d MB", s.server.ResidentBytes()/1e6)
 }
 
-func (s *script) printLogs([]string) {
-	logs := slices.DeleteFunc(s.host.logs, func(line string) bool { return strings.HasPrefix(line, "INFO") })
+func (s *script) printLogs(args []string) {
+	logs := slices.DeleteFunc(s.host.logs, func(line string) bool { return len(args) == 0 && strings.HasPrefix(line, "INFO") })
 	for i, n := 0, 1; i < len(logs); i, n = i+n, 1 {
 		for i+n < len(logs) && logs[i+n] == logs[i] {
 			n++

@@ -1,0 +1,139 @@
+package tfserving
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+func (s *script) options(args []string) Options {
+	profile, err := ParseProfile(args[0])
+	if err != nil {
+		s.fatalf("%v", err)
+	}
+	var flags, options []string
+	for _, arg := range args[1:] {
+		if strings.HasPrefix(arg, "--") {
+			flags = append(flags, arg)
+		} else {
+			options = append(options, arg)
+		}
+	}
+	o, _, err := ParseFlags(profile, flags)
+	if err != nil {
+		s.fatalf("%v", err)
+	}
+	for _, option := range options {
+		s.option(&o, option)
+	}
+	return o
+}
+
+func (s *script) option(o *Options, option string) {
+	name, value, _ := strings.Cut(option, "=")
+	switch name {
+	case "config":
+		models := s.models(strings.Split(value, ";"))
+		o.InitialConfig = &ServerConfig{Kind: ModelList, Models: models}
+	case "empty":
+		o.InitialConfig = &ServerConfig{}
+	case "loaders":
+		o.NumLoadThreads = s.atoi(value)
+	case "unloaders":
+		o.NumUnloadThreads = s.atoi(value)
+	case "cpus":
+		o.CPUs = s.atoi(value)
+	case "reserve":
+		o.TotalModelMemoryLimitBytes = int64(s.atoi(value)) * 1e6
+	case "memory":
+		o.MemoryLimitBytes = int64(s.atoi(value)) * 1e6
+	case "resourcepreserving":
+		o.Transition = ResourcePreserving
+	case "platform":
+		o.Platforms = append(o.Platforms, Platform{Name: value})
+	case "badplatform":
+		o.Platforms = append(o.Platforms, Platform{Name: value, AdapterError: statusf(env.Unknown, "Injected error")})
+	case "adaptererror":
+		o.Platforms = []Platform{{Name: tensorFlowPlatform, AdapterError: statusf(env.Canceled, "%s", value)}}
+	case "forcelabels":
+		o.ForceAllowLabels = true
+	case "nolabels":
+		o.RefuseVersionLabels = true
+	case "stocklatest":
+		o.RefuseLatestOnce = true
+	case "failifzero":
+		o.FailIfZeroVersions = true
+	case "alwayspresent":
+		o.ServableVersionsAlwaysPresent = true
+	case "custom":
+		o.LoadCustomConfig = func(string) *env.RPCError { return nil }
+	case "rootdir":
+		o.ModelConfigListRootDir = &value
+	case "prefix":
+		o.StoragePathPrefix = value
+	case "reloaderrors":
+		o.ReloadServablesWithError = true
+	case "transient":
+		o.TransientRAMBytesDuringLoad = int64(s.atoi(value)) * 1e6
+	case "bugs":
+		o.FakeBugs = true
+	case "fakeversions":
+		o.FakeNumVersions = s.atoi(value)
+	default:
+		s.fatalf("unknown option %q", name)
+	}
+}
+
+func (s *script) models(args []string) (models []ModelConfig) {
+	for _, arg := range args {
+		if arg == "" {
+			continue
+		}
+		parts := strings.Split(arg, ",")
+		m := ModelConfig{Platform: tensorFlowPlatform}
+		m.Name, m.BasePath, _ = strings.Cut(parts[0], "=")
+		for _, part := range parts[1:] {
+			s.modelOption(&m, part)
+		}
+		models = append(models, m)
+	}
+	return models
+}
+
+func (s *script) modelOption(m *ModelConfig, part string) {
+	name, value, _ := strings.Cut(part, "=")
+	label, isLabel := strings.CutPrefix(name, "label.")
+	switch {
+	case isLabel:
+		m.Labels = append(m.Labels, Label{label, int64(s.atoi(value))})
+	case name == "latest":
+		m.Policy = VersionPolicy{Kind: Latest, NumVersions: uint32(s.atoi(value))}
+	case name == "once":
+		m.Policy = VersionPolicy{Kind: LatestOnce, NumVersions: uint32(s.atoi(value))}
+	case name == "all":
+		m.Policy = VersionPolicy{Kind: All}
+	case name == "specific":
+		m.Policy = VersionPolicy{Kind: Specific}
+		for _, v := range strings.FieldsFunc(value, func(r rune) bool { return r == '+' }) {
+			m.Policy.Versions = append(m.Policy.Versions, int64(s.atoi(v)))
+		}
+	case name == "logging":
+		m.Logging = true
+	case name == "platform":
+		m.Platform = value
+	case name == "type":
+		m.Type = ModelType(s.atoi(value))
+	default:
+		s.fatalf("unknown model option %q", name)
+	}
+}
+
+func (s *script) config(args []string) ServerConfig {
+	if len(args) == 1 && args[0] == "empty" {
+		return ServerConfig{}
+	}
+	if len(args) == 1 && strings.HasPrefix(args[0], "custom=") {
+		return ServerConfig{Kind: CustomConfig, Custom: args[0]}
+	}
+	return ServerConfig{Kind: ModelList, Models: s.models(args)}
+}

@@ -1,0 +1,239 @@
+package tfserving
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// The commands that mirror upstream's unit tests, which drive parts of the server:
+// the manager, a policy, the source, the state monitor.
+func init() {
+	for name, command := range map[string]func(s *script, args []string){
+		"reset":     (*script).reset,     // a new disk, no server, the clock at 0
+		"manager":   (*script).manager,   // PROFILE [OPTION]...: a manager without a source
+		"unmanaged": (*script).unmanaged, // PROFILE [OPTION]...: neither; for source, event, await
+		"threads":   (*script).threads,   // N: of the load pool; prints when it is swapped
+		"streams":   (*script).streams,   // FIRST LAST: a and b with these versions, quietly available
+		"aspire":    (*script).aspire,    // MODEL [VERSION[!TEXT|=PATH]]...: what a source would say; ! is an error
+		"handle":    (*script).handle,    // MODEL[:VERSION] [NAME]: look it up, and hold it
+		"available": (*script).available, // what requests can reach
+		"managed":   (*script).managed,   // what the manager knows
+		"policy":    (*script).policy,    // availability|resources [VERSION:STATE:aspired|unaspired]...: the next action
+		"poll":      (*script).poll,      // PROFILE MODEL: one poll of a source, MODEL as for reload
+		"source":    (*script).source,    // SECONDS [MODEL]...: the source's next config, not by reload
+		"event":     (*script).event,     // MODEL:VERSION STATE [TEXT]...: what the state monitor hears
+		"await":     (*script).await,     // [MODEL]...: wait as the first config does
+	} {
+		scriptCommands[name] = command
+	}
+}
+
+func (s *script) reset([]string) {
+	if s.server != nil {
+		s.server.Stop()
+	}
+	exit := s.host.exit
+	s.host, s.server, s.handles, s.reloads = newTestHost(), nil, map[string]Handle{}, 0
+	s.host.exit = exit
+}
+
+func (s *script) manager(args []string) {
+	o := s.options(args)
+	s.server = New(o, s.host)
+	s.server.OnEvent = s.printEvent
+	s.server.agenda.request(s.server.manager.start)
+}
+
+func (s *script) unmanaged(args []string) {
+	s.server = New(s.options(args), s.host)
+	s.server.manager.busy = true // requests pile up
+}
+
+func (s *script) threads(args []string) {
+	n := s.atoi(args[0])
+	s.server.agenda.request(func() {
+		s.server.manager.setLoadThreads(n, func() { s.printf("threads: %d", n) })
+	})
+}
+
+func (s *script) streams(args []string) {
+	first, last := int64(s.atoi(args[0])), int64(s.atoi(args[1]))
+	s.server.OnEvent = nil
+	for _, model := range []string{"a", "b"} {
+		var list []aspired
+		for v := first; v <= last; v++ {
+			path := fmt.Sprintf("/m/%s/%d", model, v)
+			s.host.disk.putModel(path, 0)
+			list = append(list, aspired{version: v, path: path})
+		}
+		s.server.aspireForTest(model, list...)
+	}
+	s.run([]string{"1s"})
+	s.server.OnEvent = s.printEvent
+}
+
+func (s *script) aspire(args []string) {
+	var list []aspired
+	for _, arg := range args[1:] {
+		version, text, failed := strings.Cut(arg, "!")
+		version, path, placed := strings.Cut(version, "=")
+		v := aspired{version: int64(s.atoi(version)), path: path}
+		if !placed {
+			v.path = "/m/" + args[0] + "/" + version
+		}
+		if failed {
+			v.err = statusf(env.Unknown, "%s", text)
+		}
+		list = append(list, v)
+	}
+	s.server.aspireForTest(args[0], list...)
+}
+
+func (s *script) handle(args []string) {
+	h, err := s.server.Acquire(s.spec(args[0]))
+	if err != nil {
+		s.printf("handle %s: %v", args[0], err)
+		return
+	}
+	s.printf("handle %s: %s:%d", args[0], h.Model(), h.Version())
+	if len(args) > 1 {
+		s.handles[args[1]] = h
+		return
+	}
+	h.Release()
+}
+
+func (s *script) available([]string) {
+	var ids []string
+	serving := s.server.manager.serving
+	for _, model := range sortedKeys(serving.models) {
+		for _, h := range serving.models[model] {
+			ids = append(ids, fmt.Sprintf("%s:%d", model, h.id.version))
+		}
+	}
+	s.printf("available:%s", strings.Join(append([]string{""}, ids...), " "))
+}
+
+func (s *script) managed([]string) {
+	var ids []string
+	for _, e := range s.server.manager.models {
+		for _, h := range e.versions {
+			ids = append(ids, fmt.Sprintf("%s:%d:%s:%s", e.name, h.id.version, stateNames[h.state], aspiredName(h.aspired)))
+		}
+	}
+	s.printf("managed:%s", strings.Join(append([]string{""}, ids...), " "))
+}
+
+// stateNames are LoaderHarness::StateDebugString's.
+var stateNames = [...]string{"new", "load-requested", "load-approved", "loading", "ready", "unload-requested", "quiescing",
+	"quiesced", "unloading", "disabled", "error"}
+
+func aspiredName(aspired bool) string {
+	if aspired {
+		return "aspired"
+	}
+	return "unaspired"
+}
+
+func (s *script) policy(args []string) {
+	policies := map[string]Transition{"availability": AvailabilityPreserving, "resources": ResourcePreserving}
+	var versions []*harness
+	for _, arg := range args[1:] {
+		parts := strings.Split(arg, ":")
+		versions = append(versions, &harness{
+			id:      servable{"m", int64(s.atoi(parts[0]))},
+			state:   harnessState(slices.Index(stateNames[:], parts[1])),
+			aspired: parts[2] == "aspired",
+		})
+	}
+	slices.SortFunc(versions, func(a, b *harness) int { return compareVersions(a.id.version, b.id.version) })
+	s.printf("policy %s: %s", args[0], actionText(policies[args[0]].next(versions)))
+}
+
+func actionText(a action, ok bool) string {
+	switch {
+	case !ok:
+		return "none"
+	case a.kind == loadAction:
+		return fmt.Sprintf("load %d", a.harness.id.version)
+	}
+	return fmt.Sprintf("unload %d", a.harness.id.version)
+}
+
+func (s *script) poll(args []string) {
+	profile, err := ParseProfile(args[0])
+	if err != nil {
+		s.fatalf("%v", err)
+	}
+	server := New(DefaultOptions(profile), s.host)
+	m := monitoredOf(s.models(args[1:]))[0]
+	versions, failed := newSource(server).pollOne(&m)
+	if failed != nil {
+		s.printf("poll %s: %s", m.name, failed)
+		return
+	}
+	s.printAspired(m.name, versions)
+}
+
+func monitoredOf(models []ModelConfig) (list []monitored) {
+	for _, m := range models {
+		list = append(list, monitored{name: m.Name, basePath: m.BasePath, policy: m.Policy})
+	}
+	return list
+}
+
+func (s *script) printAspired(model string, versions []aspired) {
+	var texts []string
+	for _, v := range versions {
+		texts = append(texts, fmt.Sprintf("%d=%s", v.version, strconv.Quote(v.path)))
+	}
+	s.printf("aspire %s: [%s]", model, strings.Join(texts, " "))
+}
+
+// source changes the config of the server's one source, which is connected when
+// it is first used.
+func (s *script) source(args []string) {
+	src := s.server.core.source
+	s.server.options.FileSystemPollWaitSeconds = int64(s.atoi(args[0]))
+	if src == nil {
+		src = newSource(s.server)
+		s.server.core.source = src
+		s.server.onAspire = s.printAspired
+		defer s.server.agenda.request(src.connect)
+	}
+	s.server.agenda.request(func() {
+		if err := src.updateConfig(monitoredOf(s.models(args[1:]))); err != nil {
+			s.printf("source: %s", err)
+		}
+	})
+}
+
+func (s *script) event(args []string) {
+	spec := s.spec(args[0])
+	states := map[string]env.ModelState{"START": env.StateStart, "LOADING": env.StateLoading, "AVAILABLE": env.StateAvailable,
+		"UNLOADING": env.StateUnloading, "END": env.StateEnd}
+	var failed *env.RPCError
+	if len(args) > 2 {
+		failed = statusf(env.Internal, "%s", strings.Join(args[2:], " "))
+	}
+	s.server.agenda.request(func() { s.server.publish(servable{spec.Name, spec.Version}, states[args[1]], failed) })
+}
+
+func (s *script) await(args []string) {
+	s.server.agenda.request(func() {
+		s.server.core.await(&wait{models: args, noun: "servable", done: func(err *env.RPCError) {
+			s.printf("await %s: %s", strings.Join(args, " "), errorText(err))
+		}})
+	})
+}
+
+func errorText(err *env.RPCError) string {
+	if err == nil {
+		return "OK"
+	}
+	return err.Error()
+}

@@ -1,0 +1,107 @@
+package tfserving
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// upstreamCase is the comment at the head of a block.
+var upstreamCase = regexp.MustCompile(`^# (\w+_test\.(?:cc|py):\w+)`)
+
+// TestUpstreamCases holds testdata/upstream against the list of upstream's test
+// cases there: a case that is listed without a reason is mirrored by exactly one
+// block, and a block names a listed case.
+func TestUpstreamCases(t *testing.T) {
+	listed := readUpstreamCases(t)
+	blocks := readUpstreamBlocks(t)
+	mirrored := 0
+	for _, name := range sortedKeys(listed) {
+		switch reason, n := listed[name], len(blocks[name]); {
+		case reason == "" && n == 0:
+			t.Errorf("%s: listed as mirrored, but no block in testdata/upstream names it", name)
+		case reason == "" && n > 1:
+			t.Errorf("%s: mirrored in %d places, want one: %s", name, n, strings.Join(blocks[name], ", "))
+		case reason != "" && n > 0:
+			t.Errorf("%s: mirrored at %s, but listed as not mirrored: %s", name, blocks[name][0], reason)
+		case reason == "":
+			mirrored++
+		}
+		delete(blocks, name)
+	}
+	for _, name := range sortedKeys(blocks) {
+		t.Errorf("%s: mirrored at %s, but missing in testdata/upstream/cases", name, blocks[name][0])
+	}
+	const want = 130
+	if mirrored < want {
+		t.Errorf("mirrored cases: got %d, want at least %d", mirrored, want)
+	}
+	t.Logf("%d cases of upstream are mirrored, %d are listed with the reason why not", mirrored, len(listed)-mirrored)
+}
+
+// readUpstreamCases reads testdata/upstream/cases: "FILE" lines, then indented
+// lines "CASE LINE" or "CASE LINE: REASON". It gives the reason by "FILE:CASE".
+func readUpstreamCases(t *testing.T) map[string]string {
+	data, err := os.ReadFile("testdata/upstream/cases")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, file := map[string]string{}, ""
+	for i, line := range strings.Split(string(data), "\n") {
+		text := strings.TrimSpace(line)
+		switch {
+		case text == "" || strings.HasPrefix(text, "#"):
+		case !strings.HasPrefix(line, " "):
+			file = filepath.Base(text)
+		default:
+			head, reason, _ := strings.Cut(text, ": ")
+			name, number, _ := strings.Cut(head, " ")
+			if _, err := strconv.Atoi(number); err != nil {
+				t.Fatalf("testdata/upstream/cases:%d: got %q, want CASE LINE[: REASON]", i+1, text)
+			}
+			key := file + ":" + name
+			if _, twice := listed[key]; twice {
+				t.Errorf("testdata/upstream/cases:%d: %s is listed twice", i+1, key)
+			}
+			listed[key] = reason
+		}
+	}
+	return listed
+}
+
+// readUpstreamBlocks finds the comments "# FILE:CASE" of the scripts, each of
+// which needs commands of its own and their output before the next.
+func readUpstreamBlocks(t *testing.T) map[string][]string {
+	files, err := filepath.Glob("testdata/upstream/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := map[string][]string{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, printed := "", true
+		for i, line := range strings.Split(string(data), "\n") {
+			found := upstreamCase.FindStringSubmatch(line)
+			if found == nil {
+				printed = printed || line == "----"
+				continue
+			}
+			if !printed {
+				t.Errorf("%s: the block of %s prints nothing", file, name)
+			}
+			name, printed = found[1], false
+			blocks[name] = append(blocks[name], fmt.Sprintf("%s:%d", file, i+1))
+		}
+		if !printed {
+			t.Errorf("%s: the block of %s prints nothing", file, name)
+		}
+	}
+	return blocks
+}
