@@ -13,10 +13,10 @@ import (
 // upstreamCase is the comment at the head of a block.
 var upstreamCase = regexp.MustCompile(`^# (\w+_test\.(?:cc|py):\w+)`)
 
-// TestUpstreamCases holds testdata/upstream against the list of upstream's test
+// TestMirroredCases holds testdata/upstream against the list of upstream's test
 // cases there: a case that is listed without a reason is mirrored by exactly one
 // block, and a block names a listed case.
-func TestUpstreamCases(t *testing.T) {
+func TestMirroredCases(t *testing.T) {
 	listed := readUpstreamCases(t)
 	blocks := readUpstreamBlocks(t)
 	mirrored := 0
