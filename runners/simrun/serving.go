@@ -153,6 +153,9 @@ func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) er
 	if err != nil {
 		return err
 	}
+	if text == "" {
+		text = "\n" // a server cannot read a file of no bytes
+	}
 	return p.Machine().FS.WriteTree(map[string]string{path: text})
 }
 
