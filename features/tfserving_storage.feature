@@ -18,14 +18,16 @@ Feature: What a model server makes of its storage
     Then for 1h the model server has 1 version of cvr:entry
     And the model server has version 1 of cvr:entry AVAILABLE
     And the model server has version 1 of ctr:entry AVAILABLE
+    And the model server printed "FileSystemStoragePathSource encountered a filesystem access error: Could not find base path /models/ctr/entry for servable ctr:entry"
+    And the model server <prints> " with error NOT_FOUND: /models/ctr/entry not found"
     When the base path of ctr:entry is back
     Then within 2s the model server has version 2 of cvr:entry AVAILABLE
     And within 1s the model server has version 1 of cvr:entry END
 
     Examples:
-      | profile  |
-      | tfs-2.4  |
-      | tfs-head |
+      | profile  | prints        |
+      | tfs-2.4  | did not print |
+      | tfs-head | printed       |
 
   # S-1, TFS-8.7: the reload that brings the missing path waits for ever, and all
   # that comes after it waits for its lock.
@@ -115,6 +117,7 @@ Feature: What a model server makes of its storage
     Then within 3s the model server serves
     When the base path of ctr:entry lists nothing
     Then within 3s the model server has version 1 of ctr:entry END
+    And the model server printed "No versions of servable ctr:entry found under base path /models/ctr/entry"
     And a Predict of ctr:entry to the model server fails with NOT_FOUND "Servable not found for request: Latest(ctr:entry)"
     And for 10m the model server has version 1 of cvr:entry AVAILABLE
     When the base path of ctr:entry lists its versions again

@@ -173,10 +173,18 @@ func (w *World) bareServerEndedWith(code int) check {
 }
 
 func (w *World) bareServerPrinted(text string) check {
+	return w.outputHas(text, true, "printed ...")
+}
+
+func (w *World) bareServerDidNotPrint(text string) check {
+	return w.outputHas(text, false, "not printed ...")
+}
+
+func (w *World) outputHas(text string, wanted bool, want string) check {
 	return w.onServer(bareServerName, func(c runners.Caller, s modelServer) error {
 		output, err := c.Output()
-		if err == nil && !strings.Contains(output, text) {
-			return differ(s.String(), "printed ..."+text+"...", output)
+		if err == nil && strings.Contains(output, text) != wanted {
+			return differ(s.String(), want+text+"...", output)
 		}
 		return err
 	})

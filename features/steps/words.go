@@ -152,6 +152,7 @@ var sentences = []*sentence{
 	action("the model config file {path} is empty", (*World).configFileEmpty),
 	assertion("the model server has ended with exit code {code}", (*World).bareServerEndedWith),
 	assertion("the model server printed {text}", (*World).bareServerPrinted),
+	assertion("the model server did not print {text}", (*World).bareServerDidNotPrint),
 
 	// What entries of models say, in the configs that come after.
 	action("the config of {model} has the base path {path}", (*World).configBasePath),

@@ -1,6 +1,6 @@
 // Package world builds a cluster in virtual time from a spec: pods that run an
-// agent and its model servers, a ZooKeeper, a store of exported models, a
-// network between them.
+// agent and its model servers, or a model server alone, a ZooKeeper, a store of
+// exported models, a network between them.
 //
 // Two things to use first:
 //

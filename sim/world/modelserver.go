@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/processes"
 	"github.com/monosim/monosim/sim/tfserving"
 )
@@ -48,6 +49,11 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 				proc.Print(strings.TrimSuffix(stdout, "\n"))
 			}
 			proc.Exit(code)
+		},
+		Output: func(level env.Level, format string, args ...any) {
+			if level >= env.Warning {
+				proc.Print(fmt.Sprintf(format, args...))
+			}
 		},
 		OnServing: func() { p.w.observe(p.Name, "modelserver.serving", s.Kind, fmt.Sprintf("port %d", s.Port)) },
 		OnEvent: func(e tfserving.Event) {
