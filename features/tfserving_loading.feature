@@ -113,7 +113,7 @@ Feature: Loads of a model server, their failures and their cost
 
   # S-9, TFS-5.8, TFS-18.1. Issues 1664, 1215, 1346, 1572 and 2142.
   @TFS-S9 @issue-1664 @issue-1215 @issue-1346 @issue-2142
-  Scenario Outline: Memory of unloaded models stays with the process under <allocator>
+  Scenario Outline: Memory of unloaded models stays with the process, most of it under glibc and little under jemalloc
     Given model servers keep <percent>% of the memory of unloaded models
     And the model config file /etc/models.conf lists big:entry and huge:entry
     When version 1 of big:entry is exported with 1 GB
@@ -135,7 +135,7 @@ Feature: Loads of a model server, their failures and their cost
       | jemalloc  | 5       | 180 MB  | 200 MB  | 2400 MB | 2500 MB    |
 
   @TFS-S9 @issue-1572 @issue-1215
-  Scenario Outline: Both versions are resident in a transition, which kills a server of <limit>
+  Scenario Outline: Both versions are resident in a transition, which kills a server without room for both
     Given model servers may use <limit> of memory
     And the model config file /etc/models.conf lists big:entry
     When version 1 of big:entry is exported with 1 GB

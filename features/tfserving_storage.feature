@@ -125,7 +125,7 @@ Feature: What a model server makes of its storage
 
   # S-10, TFS-3.3, TFS-3.4: an error is none.
   @TFS-S10 @issue-1480
-  Scenario Outline: A storage that <fault> leaves every version loaded and frozen
+  Scenario Outline: A storage that is gone or cannot be read leaves every version loaded and frozen
     Given the model config file /etc/models.conf lists ctr:entry and cvr:entry
     When the model server starts
     Then within 3s the model server serves
