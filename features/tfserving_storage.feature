@@ -142,6 +142,28 @@ Feature: What a model server makes of its storage
       | is missing     | is back           |
       | cannot be read | can be read again |
 
+  # TFS-3.2 step 2: tfs-head looks for the versions that a policy names and lists
+  # nothing.
+  @TFS-S10 @TFS-S1 @issue-1480
+  Scenario Outline: A path that cannot be listed freezes the other models unless tfs-head knows which versions it wants
+    Given the model server profile is "<profile>"
+    And the config of ctr:entry has the policy "<policy>"
+    And the model config file /etc/models.conf lists ctr:entry and cvr:entry
+    When the model server starts
+    Then within 3s the model server serves
+    When the base path of ctr:entry cannot be read
+    And version 2 of cvr:entry is exported
+    And 3s pass
+    Then for 1h a Predict of cvr:entry to the model server is answered by version <version>
+    And the model server has version 1 of ctr:entry AVAILABLE
+
+    Examples:
+      | profile  | policy     | version |
+      | tfs-2.4  | latest 1   | 1       |
+      | tfs-2.4  | specific 1 | 1       |
+      | tfs-head | latest 1   | 1       |
+      | tfs-head | specific 1 | 2       |
+
   # S-15, TFS-8.6; compare issue 1822.
   @TFS-S15 @issue-1822
   Scenario Outline: A base path that changes does not reload the same version
