@@ -105,6 +105,7 @@ Feature: Loads of a model server, their failures and their cost
     When the model server starts
     Then within 3s the model server serves
     And the model server printed "unknown argument: --num_load_threads=4"
+    And the model server printed "usage: tensorflow_model_server"
     When version 2 of ctr:entry is exported
     And version 2 of ctr:entry is broken
     And 3s pass

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -29,12 +30,16 @@ func (s *ModelServer) Server() *tfserving.Server { return s.node.Server() }
 func (p *Pod) runModelServer(proc *processes.Process) {
 	options, unknown, err := tfserving.ParseFlags(p.w.profile, proc.Args()[1:])
 	if err != nil {
-		proc.Print(err.Error())
+		if !errors.Is(err, tfserving.ErrHelp) {
+			proc.Print(err.Error())
+		}
+		proc.Print(usage(p.w.profile))
 		proc.Exit(255)
 		return
 	}
 	if len(unknown) > 0 {
 		proc.Print("unknown argument: " + unknown[0]) // not fatal (TFS-9.3)
+		proc.Print(usage(p.w.profile))
 	}
 	if p.w.spec.Cost != nil {
 		options.Cost = *p.w.spec.Cost
@@ -64,6 +69,11 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 			p.w.observe(p.Name, "modelserver.state", fmt.Sprintf("%s/%d", e.Model, e.Version), note)
 		},
 	})
+}
+
+// usage is what the server prints of its flags, without the last line's end.
+func usage(profile tfserving.Profile) string {
+	return strings.TrimSuffix(tfserving.FlagsUsage(profile), "\n")
 }
 
 // kindOf tells the servers of an agent v1 apart by the log that they were given:
