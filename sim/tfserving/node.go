@@ -75,12 +75,12 @@ func StartNode(c NodeConfig) *Node {
 // Server is the state machine.
 func (n *Node) Server() *Server { return n.server }
 
-// open listens; a port that is taken ends the process, as the real one's gRPC
-// server fails to build.
+// open listens; a port that is taken ends the process.
 func (n *Node) open() {
 	rpc, err := n.Host.ServeRPC(network.OwnedBy(n.Proc), n.Options.Port, n.handle)
 	if err != nil {
-		n.server.exit(1, "Failed to start server. Error: "+err.Error())
+		n.server.warnf("listening on port %d: %v", n.Options.Port, err)
+		n.server.FailToListen()
 		return
 	}
 	n.rpc = rpc

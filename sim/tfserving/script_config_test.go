@@ -67,6 +67,7 @@ func (s *script) option(o *Options, option string) {
 		o.ServableVersionsAlwaysPresent = true
 	case "custom":
 		o.LoadCustomConfig = func(string) *env.RPCError { return nil }
+	case "porttaken": // see startServer
 	case "rootdir":
 		o.ModelConfigListRootDir = &value
 	case "prefix":

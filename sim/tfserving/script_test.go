@@ -138,7 +138,13 @@ func (s *script) startServer(args []string) {
 	}
 	s.server = New(o, s.host)
 	s.server.OnEvent = s.printEvent
-	s.server.OnServing(func() { s.printf("serving") })
+	s.server.OnServing(func() {
+		if slices.Contains(args, "porttaken") {
+			s.server.FailToListen()
+			return
+		}
+		s.printf("serving")
+	})
 	s.server.Start()
 }
 

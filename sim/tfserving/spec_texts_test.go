@@ -61,6 +61,7 @@ var specTexts = []struct{ paragraph, text string }{
 	{"TFS-9.2", "Invalid argument: Both server_options.model_base_path and server_options.model_config_file are empty!"},
 	{"TFS-9.2", "Invalid argument: server_options.batching_parameters_file is set without setting server_options.enable_batching to true."},
 	{"TFS-9.2", "Invalid argument: Either configure server_options.tensorflow_session_parallelism or (server_options.tensorflow_intra_op_parallelism, server_options.tensorflow_inter_op_parallelism) separately. You cannot configure all."},
+	{"TFS-9.2", `exit 255 "Failed to start server. Error: Invalid argument: Failed to BuildAndStart gRPC server\n"`},
 	{"TFS-9.2", "Invalid argument: Invalid protobuf file: '<f>'"},
 	{"TFS-9.2", "Not found: <f>; No such file or directory"},
 	{"TFS-9.3", "INFO unknown argument: <a>"},

@@ -69,6 +69,17 @@ func (s *Server) failStart(err *env.RPCError) {
 	s.exit(255, "Failed to start server. Error: "+s.profile.statusString(err)+"\n")
 }
 
+// FailToListen ends the process as one whose gRPC server cannot be built, because a
+// port is taken (model_servers/server.cc:426-428). Whoever opens the ports calls it;
+// a REST port that is taken is only logged.
+func (s *Server) FailToListen() {
+	if s.fake != nil {
+		s.exit(1, "")
+		return
+	}
+	s.failStart(statusf(env.InvalidArgument, "Failed to BuildAndStart gRPC server"))
+}
+
 // startConfig checks the flags and reads the first config (TFS-9.2).
 func (s *Server) startConfig() (ServerConfig, *env.RPCError) {
 	o := s.options
