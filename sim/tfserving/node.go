@@ -193,9 +193,10 @@ func (h *nodeHost) After(d time.Duration, fn func()) (cancel func()) {
 }
 
 // Choose draws from the node's source. Which of several models the manager takes
-// first is left unspecified upstream; here it is the first by name (TFS-21.2).
+// first is left unspecified upstream; here it is the first by name unless models
+// are shuffled (TFS-21.2).
 func (h *nodeHost) Choose(site string, n int) int {
-	if site == siteAction {
+	if site == siteAction && !h.Options.ShuffleModels {
 		return 0
 	}
 	return h.Proc.Intn(site, n)

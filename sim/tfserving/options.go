@@ -83,8 +83,11 @@ type Options struct {
 	// The rest has no flag (TFS-3.5, TFS-4.4, TFS-5.8).
 
 	// CPUs sets the threads of the first load: 4 for each.
-	CPUs                          int
-	Transition                    Transition
+	CPUs       int
+	Transition Transition
+	// ShuffleModels has a seeded draw decide between models that could act in the
+	// same tick, for exploration; otherwise the first by name does (TFS-21.2).
+	ShuffleModels                 bool
 	Platforms                     []Platform
 	FailIfZeroVersions            bool
 	ServableVersionsAlwaysPresent bool
