@@ -3,11 +3,11 @@ package tfserving
 import (
 	"encoding/binary"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 )
 
 // Bundle is a loaded SavedModel. The simulated saved_model.pb may be any bytes:
@@ -22,8 +22,8 @@ import (
 // variables are those that need a variables directory; load_ms comes on top of
 // the cost model; load_error fails every load.
 type Bundle struct {
-	// Signatures is nil for a model that takes every request.
-	Signatures map[string]Signature
+	// Signatures is nil for a model that takes every request. They never change.
+	Signatures map[string]*tfcore.SignatureDef
 	LoadTime   time.Duration
 
 	tags          []string
@@ -32,37 +32,11 @@ type Bundle struct {
 	warmups       int // warm-up requests, iterations included
 }
 
-// Signature is a tensorflow.SignatureDef.
-type Signature struct {
-	Inputs  Tensors `json:"inputs"`
-	Outputs Tensors `json:"outputs"`
-	Method  string  `json:"method"`
-}
-
-// Tensors are the inputs or outputs of a signature by alias.
-type Tensors map[string]TensorInfo
-
-// TensorInfo is a tensorflow.TensorInfo.
-type TensorInfo struct {
-	Name  string  `json:"name"`
-	DType int32   `json:"dtype"`
-	Shape []int64 `json:"shape"`
-}
-
-func (t Tensors) aliases() []string {
-	names := make([]string, 0, len(t))
-	for name := range t {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
 type bundleJSON struct {
-	Tags       []string             `json:"tags"`
-	Signatures map[string]Signature `json:"signatures"`
-	Variables  []string             `json:"variables"`
-	LoadMs     int64                `json:"load_ms"`
+	Tags       []string                 `json:"tags"`
+	Signatures map[string]signatureJSON `json:"signatures"`
+	Variables  []string                 `json:"variables"`
+	LoadMs     int64                    `json:"load_ms"`
 	LoadError  *struct {
 		Code    env.Code `json:"code"`
 		Message string   `json:"message"`
@@ -114,7 +88,7 @@ func parseBundle(data []byte, exists func(name string) bool) *Bundle {
 		return &Bundle{tags: []string{"serve"}}
 	}
 	b := &Bundle{
-		Signatures: described.Signatures,
+		Signatures: signaturesFromJSON(described.Signatures),
 		LoadTime:   time.Duration(described.LoadMs) * time.Millisecond,
 		tags:       described.Tags,
 	}

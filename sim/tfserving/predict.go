@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 )
 
 // defaultSignature is used when a request names none.
@@ -113,10 +114,10 @@ func (b *Bundle) check(p *Prediction, request PredictRequest) *env.RPCError {
 	if !ok {
 		return statusf(env.FailedPrecondition, "Serving signature key \"%s\" not found.", p.Signature)
 	}
-	if err := signature.checkInputs(request.Inputs); err != nil {
+	if err := checkInputs(signature, request.Inputs); err != nil {
 		return err
 	}
-	outputs := signature.Outputs.aliases()
+	outputs := sortedKeys(signature.GetOutputs())
 	if len(request.OutputFilter) == 0 {
 		p.Outputs = outputs
 		return nil
@@ -138,8 +139,8 @@ func (b *Bundle) check(p *Prediction, request PredictRequest) *env.RPCError {
 // checkInputs compares the sets only when their sizes differ, as upstream does
 // (predict_util.cc:51-72); an input of another name fails in the lookup that
 // follows there.
-func (sig Signature) checkInputs(sent []string) *env.RPCError {
-	want := sig.Inputs.aliases()
+func checkInputs(sig *tfcore.SignatureDef, sent []string) *env.RPCError {
+	want := sortedKeys(sig.GetInputs())
 	sent = slices.Clone(sent)
 	slices.Sort(sent)
 	missing := without(want, sent)
@@ -165,42 +166,4 @@ func without(a, b []string) (rest []string) {
 		}
 	}
 	return rest
-}
-
-// MetadataRequest is a tensorflow.serving.GetModelMetadataRequest.
-type MetadataRequest struct {
-	Spec   *env.ModelSpec
-	Fields []string
-}
-
-// Metadata is the answer: for a real server the version and its signatures, for
-// python-fake an Any value per field, with an empty type URL.
-type Metadata struct {
-	Version    int64
-	Signatures map[string]Signature
-	FakeFields map[string]string
-}
-
-// Metadata is GetModelMetadata (TFS-12.3, TFS-17.1 item 21).
-func (s *Server) Metadata(request MetadataRequest) (Metadata, error) {
-	if s.fake != nil {
-		return s.fake.metadata(request)
-	}
-	if request.Spec == nil {
-		return Metadata{}, errMissingSpec()
-	}
-	if len(request.Fields) == 0 {
-		return Metadata{}, statusf(env.InvalidArgument, "GetModelMetadataRequest must specify at least one metadata_field")
-	}
-	for _, field := range request.Fields {
-		if field != "signature_def" {
-			return Metadata{}, asError(statusf(env.InvalidArgument, "Metadata field %s is not supported", field))
-		}
-	}
-	handle, err := s.Acquire(*request.Spec)
-	if err != nil {
-		return Metadata{}, err
-	}
-	defer handle.Release()
-	return Metadata{Version: handle.Version(), Signatures: handle.Bundle().Signatures}, nil
 }

@@ -308,7 +308,7 @@ func (s *script) metadata(args []string) {
 	s.printf("metadata: version %d", m.Version)
 	for _, name := range sortedKeys(m.Signatures) {
 		sig := m.Signatures[name]
-		fmt.Fprintf(&s.out, "          %s %q -> %q\n", name, sig.Inputs.aliases(), sig.Outputs.aliases())
+		fmt.Fprintf(&s.out, "          %s %q -> %q\n", name, sortedKeys(sig.GetInputs()), sortedKeys(sig.GetOutputs()))
 	}
 	for _, name := range sortedKeys(m.FakeFields) {
 		fmt.Fprintf(&s.out, "          %s = %s\n", name, m.FakeFields[name])
