@@ -1,0 +1,76 @@
+package savedmodel
+
+import (
+	"errors"
+	"io"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// file is a file in memory; a span is a part of it.
+type file []byte
+
+type span struct{ from, to int }
+
+func (f file) all() span           { return span{0, len(f)} }
+func (f file) bytes(s span) []byte { return f[s.from:s.to] }
+
+// damage is a place where the wire format is broken; truncated says that a
+// field goes past the end of the message.
+type damage struct {
+	at        span
+	truncated bool
+}
+
+func (d *damage) Error() string { return "wire format is broken" }
+
+// walk calls visit for every field of the message; field is the content of one
+// of bytes, else empty.
+func (f file) walk(message span, visit func(number protowire.Number, field span) error) error {
+	for at := message; at.from < at.to; {
+		number, kind, n := protowire.ConsumeTag(f.bytes(at))
+		if n < 0 {
+			return broken(at, n)
+		}
+		content := span{at.from + n, at.to}
+		size := protowire.ConsumeFieldValue(number, kind, f.bytes(content))
+		if size < 0 {
+			return broken(at, size)
+		}
+		at.from = content.from + size
+		field := span{at.from, at.from}
+		if kind == protowire.BytesType {
+			value, _ := protowire.ConsumeBytes(f.bytes(content))
+			field.from -= len(value)
+		}
+		if err := visit(number, field); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func broken(at span, code int) error {
+	return &damage{at: at, truncated: errors.Is(protowire.ParseError(code), io.ErrUnexpectedEOF)}
+}
+
+// slopBytes is how far protobuf's parser reads ahead (EpsCopyInputStream).
+const slopBytes = 16
+
+// whatDamage tells a file that ends too early from one that is broken as
+// TensorFlow does: its parser asks for more data where a field goes past the end
+// of the file, and also for damage in the last bytes, which it reads with what
+// would follow. A tag of 0 and the end of a group stop it before that.
+func (f file) whatDamage(err error) error {
+	var d *damage
+	if !errors.As(err, &d) {
+		return err
+	}
+	rest := f[d.at.from:]
+	pastEnd := d.truncated && d.at.to == len(f) || len(rest) <= slopBytes
+	stops := len(rest) > 0 && (rest[0] == 0 || protowire.Type(rest[0]&7) == protowire.EndGroupType)
+	if pastEnd && !stops {
+		return ErrTruncated
+	}
+	return ErrDamaged
+}

@@ -1,0 +1,123 @@
+package savedmodel
+
+import "google.golang.org/protobuf/encoding/protowire"
+
+// Variable is a variable of a graph. A resource variable is of the kind that
+// TensorFlow 2 makes; the other one is of TensorFlow 1.
+type Variable struct {
+	Name     string
+	Resource bool
+}
+
+// Field numbers of the messages on the way to a node's name and operation.
+const (
+	graphNode        = 1
+	graphLibrary     = 2
+	libraryFunction  = 1
+	functionNode     = 3
+	nodeName         = 1
+	nodeOp           = 2
+	nodeAttr         = 5
+	attrKey          = 1
+	attrValue        = 2
+	attrString       = 2
+	sharedNameAttr   = "shared_name"
+	globalStepOfTF1  = "global_step" // which no signature reads
+	resourceVariable = "VarHandleOp"
+)
+
+// readNodes looks through the nodes of a GraphDef and those of its functions.
+func (g *Graph) readNodes(f file, graph span) error {
+	return f.walk(graph, func(number protowire.Number, field span) error {
+		switch number {
+		case graphNode:
+			return g.readNode(f, field)
+		case graphLibrary:
+			return g.readLibrary(f, field)
+		}
+		return nil
+	})
+}
+
+func (g *Graph) readLibrary(f file, library span) error {
+	return f.walk(library, func(number protowire.Number, function span) error {
+		if number != libraryFunction {
+			return nil
+		}
+		return f.walk(function, func(number protowire.Number, node span) error {
+			if number != functionNode {
+				return nil
+			}
+			return g.readNode(f, node)
+		})
+	})
+}
+
+// readNode is not told of damage within a node.
+func (g *Graph) readNode(f file, node span) error {
+	var op, name, shared []byte
+	err := f.walk(node, func(number protowire.Number, field span) error {
+		switch number {
+		case nodeName:
+			name = f.bytes(field)
+		case nodeOp:
+			op = f.bytes(field)
+		case nodeAttr:
+			if value, ok := f.stringAttr(field, sharedNameAttr); ok {
+				shared = value
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(shared) > 0 {
+		name = shared
+	}
+	g.noteVariable(string(op), string(name))
+	g.ChecksShapes = g.ChecksShapes || checksShapes(string(op))
+	return nil
+}
+
+// stringAttr is the value of an attribute of the name, if it is a string.
+func (f file) stringAttr(attr span, name string) (value []byte, ok bool) {
+	_ = f.walk(attr, func(number protowire.Number, field span) error {
+		switch number {
+		case attrKey:
+			ok = string(f.bytes(field)) == name
+		case attrValue:
+			return f.walk(field, func(number protowire.Number, s span) error {
+				if number == attrString {
+					value = f.bytes(s)
+				}
+				return nil
+			})
+		}
+		return nil
+	})
+	return value, ok
+}
+
+// noteVariable keeps the first variable.
+func (g *Graph) noteVariable(op, name string) {
+	if g.Variable.Name != "" || name == globalStepOfTF1 {
+		return
+	}
+	switch op {
+	case resourceVariable:
+		g.Variable = Variable{Name: name, Resource: true}
+	case "Variable", "VariableV2":
+		g.Variable = Variable{Name: name}
+	}
+}
+
+// checksShapes says whether an operation refuses inputs of shapes that do not
+// fit, as those of every network's layers do.
+func checksShapes(op string) bool {
+	switch op {
+	case "BatchMatMul", "BatchMatMulV2", "BiasAdd", "ConcatV2", "Conv2D", "Einsum", "EnsureShape", "MatMul", "Reshape":
+		return true
+	}
+	return false
+}
