@@ -1,50 +1,42 @@
 package tfserving
 
 import (
-	"encoding/binary"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	"github.com/monosim/monosim/sim/tfserving/infer"
+	"github.com/monosim/monosim/sim/tfserving/savedmodel"
 )
 
-// Bundle is a loaded SavedModel. The simulated saved_model.pb may be any bytes:
-// such a model has the serving tag and takes every request. A JSON object
-// describes a model in detail:
+// Bundle is a loaded SavedModel. What saved_model.pb holds decides what it is, in
+// this order:
 //
-//	{"tags": ["serve"],
-//	 "signatures": {"serving_default": {"inputs": {"x": {"name": "x:0", "dtype": 1, "shape": [-1]}},
-//	                                    "outputs": {"y": {}}, "method": "tensorflow/serving/predict"}},
-//	 "variables": ["w"], "load_ms": 50, "load_error": {"code": 13, "message": "broken"}}
+// A JSON object describes a model (bundle_json.go).
 //
-// variables are those that need a variables directory; load_ms comes on top of
-// the cost model; load_error fails every load.
+// A serialized tensorflow.SavedModel with a meta graph is a real one: it has the
+// tags and signatures of the file, and if it has variables, it needs a variables
+// directory to be run.
+//
+// Any other bytes are a stand-in that has the serving tag and takes every
+// request; with Options.StrictBundles they are a damaged file, and the load
+// fails as upstream's does.
 type Bundle struct {
 	// Signatures is nil for a model that takes every request. They never change.
 	Signatures map[string]*tfcore.SignatureDef
 	LoadTime   time.Duration
 
-	tags          []string
-	uninitialized string // the variable that is missing on the disk
-	err           *env.RPCError
-	warmups       int // warm-up requests, iterations included
-}
-
-type bundleJSON struct {
-	Tags       []string                 `json:"tags"`
-	Signatures map[string]signatureJSON `json:"signatures"`
-	Variables  []string                 `json:"variables"`
-	LoadMs     int64                    `json:"load_ms"`
-	LoadError  *struct {
-		Code    env.Code `json:"code"`
-		Message string   `json:"message"`
-	} `json:"load_error"`
+	model   *infer.Model
+	err     *env.RPCError // of every load
+	warmups int           // warm-up requests, iterations included
 }
 
 // readBundle reads an export directory as a load does (TFS-5.7, TFS-5.9).
-func (s *Server) readBundle(dir string) (*Bundle, int64, *env.RPCError) {
+func (s *Server) readBundle(id servable, dir string) (*Bundle, int64, *env.RPCError) {
 	storage := s.host.Storage()
 	file := joinPath(dir, "saved_model.pb")
 	if !storage.Exists(file) {
@@ -57,20 +49,18 @@ func (s *Server) readBundle(dir string) (*Bundle, int64, *env.RPCError) {
 	if err != nil {
 		return nil, 0, storageError(file, err)
 	}
-	bundle := parseBundle(data, func(name string) bool { return storage.Exists(joinPath(dir, name)) })
-	if !sameTags(bundle.tags, s.options.SavedModelTags) {
-		return nil, 0, statusf(env.NotFound,
-			"Could not find meta graph def matching supplied tags: { %s }. To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`",
-			strings.Join(s.options.SavedModelTags, " "))
+	bundle, failed := s.parseBundle(id, file, data)
+	if failed != nil {
+		return nil, 0, failed
 	}
-	bytes, err := storage.SizeBytes(dir)
+	size, err := storage.SizeBytes(dir)
 	if err != nil {
 		return nil, 0, storageError(dir, err)
 	}
-	if failed := s.readWarmups(bundle, dir); failed != nil {
+	if failed := s.warmUp(bundle, dir); failed != nil {
 		return nil, 0, failed
 	}
-	return bundle, bytes, nil
+	return bundle, size, nil
 }
 
 // missingSavedModel has a tail in newer TensorFlow only (TFS-21.4).
@@ -82,72 +72,95 @@ func (s *Server) missingSavedModel(dir string) *env.RPCError {
 	return &env.RPCError{Code: env.NotFound, Message: text}
 }
 
-func parseBundle(data []byte, exists func(name string) bool) *Bundle {
-	var described bundleJSON
-	if json.Unmarshal(data, &described) != nil {
-		return &Bundle{tags: []string{"serve"}}
+// parseBundle makes a model of a saved_model.pb or .pbtxt.
+func (s *Server) parseBundle(id servable, file string, data []byte) (*Bundle, *env.RPCError) {
+	options := infer.Options{
+		Name: id.model, Version: id.version, Head: s.profile == ProfileHead,
+		CheckMethodNames: s.options.EnableSignatureMethodNameCheck,
+		AnswerInContent:  s.options.EnableSerializationAsTensorContent,
 	}
-	b := &Bundle{
-		Signatures: signaturesFromJSON(described.Signatures),
-		LoadTime:   time.Duration(described.LoadMs) * time.Millisecond,
-		tags:       described.Tags,
+	if described, ok := parseDescription(data); ok {
+		return s.describedBundle(described, file, options)
 	}
-	if b.tags == nil {
-		b.tags = []string{"serve"}
+	graph, err := s.readGraph(file, data)
+	if err != nil {
+		return nil, err
 	}
-	if len(described.Variables) > 0 && !exists("variables") {
-		b.uninitialized = described.Variables[0]
+	if graph == nil {
+		return s.standIn(options)
 	}
-	if e := described.LoadError; e != nil {
-		b.err = &env.RPCError{Code: e.Code, Message: e.Message}
+	options.CheckShapes = graph.ChecksShapes
+	if graph.Variable.Name != "" && !s.hasVariables(file) {
+		options.Unready = s.uninitialized(graph.Variable)
 	}
-	return b
+	return &Bundle{Signatures: graph.Signatures, model: infer.New(graph.Signatures, options)}, nil
+}
+
+func parseDescription(data []byte) (described bundleJSON, ok bool) {
+	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
+		return described, false
+	}
+	return described, json.Unmarshal(data, &described) == nil
+}
+
+// standIn takes every request.
+func (s *Server) standIn(options infer.Options) (*Bundle, *env.RPCError) {
+	if !sameTags([]string{defaultTag}, s.options.SavedModelTags) {
+		return nil, s.wrongTags()
+	}
+	return &Bundle{model: infer.New(nil, options)}, nil
+}
+
+// readGraph is nil for bytes that are no SavedModel and may be a stand-in.
+func (s *Server) readGraph(file string, data []byte) (*savedmodel.Graph, *env.RPCError) {
+	read, form := savedmodel.Read, "binary"
+	if strings.HasSuffix(file, ".pbtxt") {
+		read, form = savedmodel.ReadText, "text"
+	}
+	graph, err := read(data, s.options.SavedModelTags)
+	switch {
+	case errors.Is(err, savedmodel.ErrNoTags):
+		return nil, s.wrongTags()
+	case err == nil || !s.options.StrictBundles:
+		return graph, nil
+	case errors.Is(err, savedmodel.ErrNoGraph):
+		return nil, s.wrongTags()
+	case errors.Is(err, savedmodel.ErrTruncated):
+		return nil, statusf(env.OutOfRange, "Read less bytes than requested")
+	}
+	return nil, statusf(env.DataLoss, "Can't parse %s as %s proto", file, form)
+}
+
+func (s *Server) wrongTags() *env.RPCError {
+	return statusf(env.NotFound,
+		"Could not find meta graph def matching supplied tags: { %s }. To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: `saved_model_cli`",
+		strings.Join(s.options.SavedModelTags, " "))
+}
+
+// hasVariables says whether there is a variables directory next to the file; a
+// load does without (TFS-5.7).
+func (s *Server) hasVariables(file string) bool {
+	return s.host.Storage().Exists(joinPath(file[:strings.LastIndexByte(file, '/')], "variables"))
+}
+
+// uninitialized is what running a graph without its variables answers, as
+// savedmodel/testdata/runtime.json has it from TensorFlow 2.21. The older text
+// for resource variables, of tfs-2.4, is known from reports of its users only.
+func (s *Server) uninitialized(v savedmodel.Variable) *env.RPCError {
+	missing := "Container localhost does not exist. (Could not find resource: localhost/" + v.Name + ")"
+	switch {
+	case !v.Resource:
+		return statusf(env.FailedPrecondition, "Attempting to use uninitialized value %s\n\t [[{{node %s/read}}]]", v.Name, v.Name)
+	case s.profile == ProfileHead:
+		return statusf(env.FailedPrecondition,
+			"Could not find variable %s. This could mean that the variable has been deleted. In TF1, it can also mean the variable is uninitialized. Debug info: container=localhost, status error message=%s",
+			v.Name, missing)
+	}
+	return statusf(env.FailedPrecondition,
+		"Error while reading resource variable %s from Container: localhost. This could mean that the variable was uninitialized. Not found: %s",
+		v.Name, missing)
 }
 
 func sameTags(a, b []string) bool {
 	return len(without(a, b)) == 0 && len(without(b, a)) == 0
-}
-
-// maxWarmupRecords is WarmupConsts::kMaxNumRecords.
-const maxWarmupRecords = 1000
-
-// readWarmups counts the records of the warm-up file, if there is one and the
-// server wants it.
-func (s *Server) readWarmups(b *Bundle, dir string) *env.RPCError {
-	path := joinPath(dir, "assets.extra/tf_serving_warmup_requests")
-	if s.options.DisableModelWarmup || !s.host.Storage().Exists(path) {
-		return nil
-	}
-	data, err := s.host.Storage().ReadFile(path)
-	if err != nil {
-		return storageError(path, err)
-	}
-	records, failed := countRecords(data)
-	if failed != nil {
-		return failed
-	}
-	if records > maxWarmupRecords {
-		return statusf(env.InvalidArgument, "Number of warmup records exceeds the maximum (%d) at %s", maxWarmupRecords, path)
-	}
-	b.warmups = records * max(s.options.NumRequestIterationsForWarmup, 1)
-	return nil
-}
-
-// countRecords walks a TFRecord file: an 8-byte length, its 4-byte checksum, the
-// data and its 4-byte checksum per record. Checksums are not looked at.
-func countRecords(data []byte) (int, *env.RPCError) {
-	const header, footer = 12, 4
-	records, offset := 0, uint64(0)
-	for total := uint64(len(data)); offset < total; records++ {
-		rest := total - offset
-		if rest < header+footer {
-			return 0, statusf(env.DataLoss, "truncated record at %d", offset)
-		}
-		length := binary.LittleEndian.Uint64(data[offset:])
-		if length > rest-header-footer {
-			return 0, statusf(env.DataLoss, "truncated record at %d", offset)
-		}
-		offset += header + length + footer
-	}
-	return records, nil
 }

@@ -1,9 +1,62 @@
 package tfserving
 
 import (
+	"cmp"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	"github.com/monosim/monosim/sim/tfserving/infer"
 )
+
+// bundleJSON describes a model:
+//
+//	{"tags": ["serve"],
+//	 "signatures": {"serving_default": {"inputs": {"x": {"name": "x:0", "dtype": 1, "shape": [-1]}},
+//	                                    "outputs": {"y": {}}, "method": "tensorflow/serving/predict"}},
+//	 "variables": ["w"], "load_ms": 50, "load_error": {"code": 13, "message": "broken"}}
+//
+// Tags are [serve] by default. A model without signatures takes every request.
+// variables are those that need a variables directory; load_ms comes on top of
+// the cost model; load_error fails every load. Inputs must have the shapes that
+// are given, unless check_shapes is false.
+type bundleJSON struct {
+	Tags        []string                 `json:"tags"`
+	Signatures  map[string]signatureJSON `json:"signatures"`
+	Variables   []string                 `json:"variables"`
+	LoadMs      int64                    `json:"load_ms"`
+	CheckShapes *bool                    `json:"check_shapes"`
+	LoadError   *struct {
+		Code    env.Code `json:"code"`
+		Message string   `json:"message"`
+	} `json:"load_error"`
+}
+
+// defaultTag is kSavedModelTagServe.
+const defaultTag = "serve"
+
+func (s *Server) describedBundle(d bundleJSON, file string, options infer.Options) (*Bundle, *env.RPCError) {
+	if d.Tags == nil {
+		d.Tags = []string{defaultTag}
+	}
+	if !sameTags(d.Tags, s.options.SavedModelTags) {
+		return nil, s.wrongTags()
+	}
+	if len(d.Variables) > 0 && !s.hasVariables(file) {
+		options.Unready = statusf(env.FailedPrecondition, "Attempting to use uninitialized value %s", d.Variables[0])
+	}
+	options.CheckShapes = *cmp.Or(d.CheckShapes, new(true))
+	b := &Bundle{
+		Signatures: signaturesFromJSON(d.Signatures),
+		LoadTime:   time.Duration(d.LoadMs) * time.Millisecond,
+	}
+	b.model = infer.New(b.Signatures, options)
+	if e := d.LoadError; e != nil {
+		b.err = &env.RPCError{Code: e.Code, Message: e.Message}
+	}
+	return b, nil
+}
 
 // signatureJSON is a tensorflow.SignatureDef in a described model.
 type signatureJSON struct {
@@ -26,7 +79,8 @@ func signaturesFromJSON(described map[string]signatureJSON) map[string]*tfcore.S
 		return nil
 	}
 	signatures := make(map[string]*tfcore.SignatureDef, len(described))
-	for name, d := range described {
+	for _, name := range sortedKeys(described) {
+		d := described[name]
 		signatures[name] = &tfcore.SignatureDef{
 			Inputs: tensorsFromJSON(d.Inputs), Outputs: tensorsFromJSON(d.Outputs), MethodName: d.Method,
 		}
@@ -36,7 +90,8 @@ func signaturesFromJSON(described map[string]signatureJSON) map[string]*tfcore.S
 
 func tensorsFromJSON(described map[string]tensorJSON) map[string]*tfcore.TensorInfo {
 	tensors := make(map[string]*tfcore.TensorInfo, len(described))
-	for alias, d := range described {
+	for _, alias := range sortedKeys(described) {
+		d := described[alias]
 		tensors[alias] = &tfcore.TensorInfo{
 			Encoding:    &tfcore.TensorInfo_Name{Name: d.Name},
 			Dtype:       framework.DataType(d.DType),

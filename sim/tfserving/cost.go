@@ -22,10 +22,13 @@ type CostModel struct {
 	RetainedPercent float64
 	// BaseRAMBytes is the process without any model.
 	BaseRAMBytes int64
-	// ControlRPCTime and PredictTime are for whoever serves requests;
-	// PredictSlowdown multiplies the latter while a load or unload goes on.
+	// ControlRPCTime and the rest are for whoever serves requests. PredictLaw says
+	// what PredictTime and PredictTimeHigh mean; PredictSlowdown multiplies what
+	// comes of them while a load or unload goes on.
 	ControlRPCTime  time.Duration
+	PredictLaw      PredictLaw
 	PredictTime     time.Duration
+	PredictTimeHigh time.Duration
 	PredictSlowdown float64
 }
 
@@ -68,15 +71,6 @@ func (c CostModel) unload(host Host) time.Duration {
 		return c.UnloadTime
 	}
 	return c.UnloadTime + time.Duration(host.Choose("tfserving.unload", grains))*time.Millisecond
-}
-
-// PredictTime is how long a Predict takes now (TFS-18.1).
-func (s *Server) PredictTime() time.Duration {
-	d := s.options.Cost.PredictTime
-	if s.fake == nil && s.manager.ongoing > 0 {
-		return time.Duration(float64(d) * s.options.Cost.PredictSlowdown)
-	}
-	return d
 }
 
 // memory is the resident memory of the process.

@@ -77,7 +77,8 @@ var flags = []commandFlag{
 	fixed(boolFlag, "prefer_tflite_model", "no effect here", constant("false")),
 	head(fixed(int32Flag, "num_tflite_pools", "no effect here", perCPU)),
 	head(fixed(int32Flag, "num_tflite_interpreters_per_pool", "no effect here", constant("1"))),
-	fixed(boolFlag, "enable_signature_method_name_check", "no effect here", constant("false")),
+	boolean("enable_signature_method_name_check", "refuse requests to signatures of another method",
+		func(o *Options) *bool { return &o.EnableSignatureMethodNameCheck }),
 	head(fixed(boolFlag, "xla_cpu_compilation_enabled", "no effect here", constant("false"))),
 	head(fixed(boolFlag, "xla_gpu_compilation_enabled", "no effect here", constant("false"))),
 	head(fixed(boolFlag, "enable_profiler", "no effect here", constant("true"))),
@@ -85,7 +86,8 @@ var flags = []commandFlag{
 	head(fixed(stringFlag, "mixed_precision", "no effect here", constant(`""`))),
 	head(fixed(boolFlag, "skip_initialize_tpu", "no effect here", constant("false"))),
 	head(boolean("enable_grpc_healthcheck_service", "serve the standard gRPC health service", func(o *Options) *bool { return &o.EnableGRPCHealthService })),
-	head(fixed(boolFlag, "enable_serialization_as_tensor_content", "no effect here", constant("false"))),
+	head(boolean("enable_serialization_as_tensor_content", "answer predictions in tensor_content",
+		func(o *Options) *bool { return &o.EnableSerializationAsTensorContent })),
 }
 
 // savedModelTags is split at commas; nothing at all means serve

@@ -87,7 +87,7 @@ func (m *manager) unloadCancelled(h *harness, done func()) {
 // decides; the answer comes after the time it costs.
 func (m *manager) tryLoad(h *harness, result func(*env.RPCError)) {
 	s := m.server
-	bundle, diskBytes, err := s.readBundle(h.path)
+	bundle, diskBytes, err := s.readBundle(h.id, h.path)
 	if err != nil {
 		s.agenda.sleep(s.options.Cost.FailedLoadTime, func() { result(err) })
 		return

@@ -77,6 +77,12 @@ type Options struct {
 	SavedModelTags                []string
 	DisableModelWarmup            bool
 	NumRequestIterationsForWarmup int
+	// EnableSignatureMethodNameCheck makes requests fail that go to a signature of
+	// another method.
+	EnableSignatureMethodNameCheck bool
+	// EnableSerializationAsTensorContent makes outputs of predictions come in
+	// tensor_content.
+	EnableSerializationAsTensorContent bool
 	// UnknownArgs were on the command line and are no flags (TFS-9.3).
 	UnknownArgs []string
 
@@ -108,6 +114,10 @@ type Options struct {
 	// RefuseLatestOnce makes latest_once an unknown field, as it is for a strictly
 	// stock server (TFS-21.1).
 	RefuseLatestOnce bool
+	// StrictBundles makes a saved_model.pb that is neither a SavedModel nor a
+	// description a damaged file (Bundle), as it is for a real server. Without it,
+	// it stands for a model that takes every request.
+	StrictBundles bool
 	// LoadCustomConfig takes a custom model config; nil dies, as stock does.
 	LoadCustomConfig func(custom string) *env.RPCError
 	Cost             CostModel

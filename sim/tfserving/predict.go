@@ -2,14 +2,10 @@ package tfserving
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/monosim/monosim/engine/env"
-	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	"github.com/monosim/monosim/sim/tfserving/infer"
 )
-
-// defaultSignature is used when a request names none.
-const defaultSignature = "serving_default"
 
 // PredictRequest is a tensorflow.serving.PredictRequest without its values.
 type PredictRequest struct {
@@ -34,8 +30,8 @@ var ErrBatchQueueFull = &env.RPCError{
 	Message: "The batch scheduling queue to which this task was submitted is full",
 }
 
-// FailPredicts makes every Predict that passes the checks fail with err, until
-// it is called with nil.
+// FailPredicts makes every request of PredictionService that passes the checks
+// fail with err, until it is called with nil.
 func (s *Server) FailPredicts(err *env.RPCError) { s.predictFault = err }
 
 // Predict resolves and checks a request (TFS-12.2).
@@ -50,10 +46,7 @@ func (s *Server) Predict(request PredictRequest) (Prediction, error) {
 	if err != nil {
 		return Prediction{}, err
 	}
-	prediction := Prediction{Handle: handle, Signature: request.Spec.Signature}
-	if prediction.Signature == "" {
-		prediction.Signature = defaultSignature
-	}
+	prediction := Prediction{Handle: handle, Signature: infer.SignatureName(request.Spec.Signature)}
 	failure := handle.Bundle().check(&prediction, request)
 	if failure == nil {
 		failure = s.predictFault
@@ -100,62 +93,23 @@ func servableNotFound(name string, version int64, latest bool) *env.RPCError {
 	return statusf(env.NotFound, "Servable not found for request: Specific(%s, %d)", name, version)
 }
 
-// check compares the request with the signature (servables/tensorflow/
-// predict_util.cc) and sets the outputs of the prediction.
+// check compares the request with the signature and sets the outputs of the
+// prediction.
 func (b *Bundle) check(p *Prediction, request PredictRequest) *env.RPCError {
-	if b.uninitialized != "" {
-		return statusf(env.FailedPrecondition, "Attempting to use uninitialized value %s", b.uninitialized)
-	}
-	if b.Signatures == nil {
-		p.Outputs = request.OutputFilter
-		return nil
-	}
-	signature, ok := b.Signatures[p.Signature]
-	if !ok {
-		return statusf(env.FailedPrecondition, "Serving signature key \"%s\" not found.", p.Signature)
-	}
-	if err := checkInputs(signature, request.Inputs); err != nil {
+	signature, err := b.model.Signature(p.Signature)
+	if err != nil {
 		return err
 	}
-	outputs := sortedKeys(signature.GetOutputs())
-	if len(request.OutputFilter) == 0 {
-		p.Outputs = outputs
-		return nil
-	}
-	for i, alias := range request.OutputFilter {
-		if !slices.Contains(outputs, alias) {
-			return statusf(env.InvalidArgument,
-				"output tensor alias not found in signature: %s Outputs expected to be in the set {%s}.",
-				alias, strings.Join(outputs, ","))
-		}
-		if slices.Contains(request.OutputFilter[:i], alias) {
-			return statusf(env.InvalidArgument, "duplicate output tensor alias: %s", alias)
-		}
-	}
 	p.Outputs = request.OutputFilter
-	return nil
-}
-
-// checkInputs compares the sets only when their sizes differ, as upstream does
-// (predict_util.cc:51-72); an input of another name fails in the lookup that
-// follows there.
-func checkInputs(sig *tfcore.SignatureDef, sent []string) *env.RPCError {
-	want := sortedKeys(sig.GetInputs())
-	sent = slices.Clone(sent)
-	slices.Sort(sent)
-	missing := without(want, sent)
-	if len(sent) != len(want) {
-		return statusf(env.InvalidArgument,
-			"input size does not match signature: %d!=%d len({%s}) != len({%s}). Sent extra: {%s}. Missing but required: {%s}.",
-			len(sent), len(want), strings.Join(sent, ","), strings.Join(want, ","),
-			strings.Join(without(sent, want), ","), strings.Join(missing, ","))
+	if signature != nil {
+		if err := b.model.CheckInputs(signature, request.Inputs); err != nil {
+			return err
+		}
+		if p.Outputs, err = b.model.SelectOutputs(signature, request.OutputFilter); err != nil {
+			return err
+		}
 	}
-	if len(missing) > 0 {
-		return statusf(env.InvalidArgument,
-			"input tensor alias not found in signature: %s. Inputs expected to be in the set {%s}.",
-			without(sent, want)[0], strings.Join(want, ","))
-	}
-	return nil
+	return b.model.Unready
 }
 
 // without is the elements of a that are not in b.

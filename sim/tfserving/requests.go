@@ -1,11 +1,6 @@
 package tfserving
 
 import (
-	"maps"
-	"slices"
-
-	"google.golang.org/protobuf/types/known/wrapperspb"
-
 	"github.com/monosim/monosim/engine/env"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
@@ -65,25 +60,13 @@ func specFromProto(spec *apis.ModelSpec) *env.ModelSpec {
 	if spec == nil {
 		return nil
 	}
-	return &env.ModelSpec{
+	value := specValue(spec)
+	return &value
+}
+
+func specValue(spec *apis.ModelSpec) env.ModelSpec {
+	return env.ModelSpec{
 		Name: spec.GetName(), HasVersion: spec.GetVersion() != nil, Version: spec.GetVersion().GetValue(),
 		Label: spec.GetVersionLabel(), Signature: spec.GetSignatureName(),
-	}
-}
-
-// resolvedSpec names the version that a request went to.
-func resolvedSpec(h Handle, signature string) *apis.ModelSpec {
-	return &apis.ModelSpec{
-		Name: h.Model(), SignatureName: signature,
-		VersionChoice: &apis.ModelSpec_Version{Version: wrapperspb.Int64(h.Version())},
-	}
-}
-
-// predictRequestFromProto leaves the values out.
-func predictRequestFromProto(r *apis.PredictRequest) PredictRequest {
-	return PredictRequest{
-		Spec:         specFromProto(r.GetModelSpec()),
-		Inputs:       slices.Sorted(maps.Keys(r.GetInputs())),
-		OutputFilter: r.GetOutputFilter(),
 	}
 }

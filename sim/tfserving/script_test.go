@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/tfrecord"
 )
 
 var update = flag.Bool("update", false, "rewrite the outputs in testdata")
@@ -188,7 +189,7 @@ func (s *script) file(args []string) {
 }
 
 func (s *script) warmup(args []string) {
-	record := []byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'r', 0, 0, 0, 0}
+	record := tfrecord.Append(nil, nil) // a PredictionLog of nothing
 	s.host.disk.put(args[0]+"/assets.extra/tf_serving_warmup_requests",
 		testFile{data: bytes.Repeat(record, s.atoi(args[1]))})
 }

@@ -65,6 +65,9 @@ type Server struct {
 	// OnEvent, when set before Start, is told of every change of a servable's
 	// state, in order, as the event bus would.
 	OnEvent func(Event)
+	// OnWarmup, when set before Start, is told of every warm-up, when its load
+	// begins.
+	OnWarmup func(Warmup)
 }
 
 // Event is a change of the state of one version. Err is set for an End that is

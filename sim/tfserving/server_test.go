@@ -168,33 +168,6 @@ model_config_list {
 	}
 }
 
-func TestCountRecords(t *testing.T) {
-	record := func(n byte) string {
-		return string([]byte{n, 0, 0, 0, 0, 0, 0, 0}) + "ccc!" + strings.Repeat("d", int(n)) + "ccc!"
-	}
-	tests := []struct {
-		name, data string
-		want       int
-		err        string
-	}{
-		{name: "empty"},
-		{name: "two", data: record(3) + record(0), want: 2},
-		{name: "cut in the header", data: record(3) + "\x01\x00", err: "DATA_LOSS: truncated record at 19"},
-		{name: "cut in the data", data: record(9)[:20], err: "DATA_LOSS: truncated record at 0"},
-		{name: "a length that overflows", data: strings.Repeat("\xff", 40), err: "DATA_LOSS: truncated record at 0"},
-	}
-	for _, test := range tests {
-		got, err := countRecords([]byte(test.data))
-		text := ""
-		if err != nil {
-			text = err.Error()
-		}
-		if got != test.want || text != test.err {
-			t.Errorf("%s: got %d and %q, want %d and %q", test.name, got, text, test.want, test.err)
-		}
-	}
-}
-
 func TestPythonRepr(t *testing.T) {
 	//lint:ordered the cases do not know of each other
 	for in, want := range map[string]string{

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,13 +60,13 @@ func TestSignaturesAsTensorFlow(t *testing.T) {
 	if len(index.Models) == 0 {
 		t.Fatal("index.json names no model")
 	}
-	for model, graphs := range index.Models {
-		for _, graph := range graphs {
+	for _, model := range slices.Sorted(maps.Keys(index.Models)) {
+		for _, graph := range index.Models[model] {
 			t.Run(fmt.Sprintf("%s %v", model, graph.Tags), func(t *testing.T) {
 				want := map[string]*tfcore.SignatureDef{}
-				for name, text := range graph.Signatures {
+				for _, name := range slices.Sorted(maps.Keys(graph.Signatures)) {
 					want[name] = &tfcore.SignatureDef{}
-					if err := textpb.UnmarshalKnown(text, want[name]); err != nil {
+					if err := textpb.UnmarshalKnown(graph.Signatures[name], want[name]); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -84,19 +86,22 @@ func TestSignaturesAsTensorFlow(t *testing.T) {
 }
 
 func TestVariablesAndShapesOfGraphs(t *testing.T) {
-	for model, want := range map[string]savedmodel.Graph{
-		"half_plus_two":      {Variable: savedmodel.Variable{Name: "a"}},
-		"half_plus_two_text": {Variable: savedmodel.Variable{Name: "a"}},
-		"module":             {Variable: savedmodel.Variable{Name: "w", Resource: true}, ChecksShapes: true},
-		"types":              {},
+	for _, want := range []struct {
+		model    string
+		variable savedmodel.Variable
+		shapes   bool
+	}{
+		{"half_plus_two", savedmodel.Variable{Name: "a"}, false},
+		{"half_plus_two_text", savedmodel.Variable{Name: "a"}, false},
+		{"module", savedmodel.Variable{Name: "w", Resource: true}, true},
+		{"types", savedmodel.Variable{}, false},
 	} {
-		got, err := read(t, model, []string{"serve"})
+		got, err := read(t, want.model, []string{"serve"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Variable != want.Variable || got.ChecksShapes != want.ChecksShapes {
-			t.Errorf("%s: got %+v checks shapes %t, want %+v %t",
-				model, got.Variable, got.ChecksShapes, want.Variable, want.ChecksShapes)
+		if got.Variable != want.variable || got.ChecksShapes != want.shapes {
+			t.Errorf("%s: got %+v, checks shapes %t, want %+v", want.model, got.Variable, got.ChecksShapes, want)
 		}
 	}
 }

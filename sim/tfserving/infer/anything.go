@@ -1,0 +1,57 @@
+package infer
+
+import (
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// This file has the signatures of a model that takes every request: whatever is
+// asked for, there is one that fits.
+
+// predictAnything takes all inputs that can be read and gives a vector of floats
+// for every output that the filter names.
+func (m *Model) predictAnything(r *apis.PredictRequest) (Run, error) {
+	def := &tfcore.SignatureDef{
+		Inputs:  make(map[string]*tfcore.TensorInfo, len(r.GetInputs())),
+		Outputs: make(map[string]*tfcore.TensorInfo, len(r.GetOutputFilter())),
+	}
+	for alias := range r.GetInputs() {
+		def.Inputs[alias] = &tfcore.TensorInfo{}
+	}
+	for _, alias := range r.GetOutputFilter() {
+		def.Outputs[alias] = &tfcore.TensorInfo{}
+	}
+	s := newSignature(SignatureName(r.GetModelSpec().GetSignatureName()), def)
+	var feeds []feed
+	for _, in := range s.inputs {
+		if value, err := tensor.Parse(r.GetInputs()[in.alias]); err == nil {
+			feeds = append(feeds, feed{in: in, value: value, shape: value.Shape()})
+		}
+	}
+	if m.Unready != nil {
+		return nil, m.Unready
+	}
+	return m.predictRun(s, feeds, s.outputs), nil
+}
+
+// anyClassifier and anyRegressor are what a classification and a regression need.
+func anyClassifier(name string) *Signature {
+	return newSignature(SignatureName(name), &tfcore.SignatureDef{
+		Inputs: map[string]*tfcore.TensorInfo{inputsAlias: {}},
+		Outputs: map[string]*tfcore.TensorInfo{
+			classesAlias: {Dtype: framework.DataType_DT_STRING},
+			scoresAlias:  {Dtype: framework.DataType_DT_FLOAT},
+		},
+		MethodName: classifyMethod,
+	})
+}
+
+func anyRegressor(name string) *Signature {
+	return newSignature(SignatureName(name), &tfcore.SignatureDef{
+		Inputs:     map[string]*tfcore.TensorInfo{inputsAlias: {}},
+		Outputs:    map[string]*tfcore.TensorInfo{outputsAlias: {Dtype: framework.DataType_DT_FLOAT}},
+		MethodName: regressMethod,
+	})
+}

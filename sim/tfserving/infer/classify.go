@@ -1,0 +1,137 @@
+package infer
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// classify is RunClassify (servables/tensorflow/classifier.cc).
+func (m *Model) classify(r *apis.ClassificationRequest) (Run, error) {
+	s, err := m.classifier(r.GetModelSpec().GetSignatureName())
+	if err != nil {
+		return nil, err
+	}
+	examples, err := examplesTensor(r.GetInput())
+	if err != nil {
+		return nil, err
+	}
+	feeds := exampleFeeds(s, examples)
+	if err := m.checkRun(feeds, s.outputs); err != nil {
+		return nil, err
+	}
+	return func() (proto.Message, error) {
+		result, err := classification(m.compute(s, feeds), s, examples.Len())
+		if err != nil {
+			return nil, err
+		}
+		return &apis.ClassificationResponse{ModelSpec: m.resolved(s.name), Result: result}, nil
+	}, nil
+}
+
+// classifier is GetClassificationSignatureDef and PreProcessClassification.
+func (m *Model) classifier(name string) (*Signature, *env.RPCError) {
+	if m.signatures == nil {
+		return anyClassifier(name), nil
+	}
+	s, ok := m.signatures[SignatureName(name)]
+	if !ok {
+		return nil, invalidf("No signature was found with the name: %s", SignatureName(name))
+	}
+	return s, m.checkClassifier(s)
+}
+
+func (m *Model) checkClassifier(s *Signature) *env.RPCError {
+	if method := s.def.GetMethodName(); m.CheckMethodNames && method != classifyMethod {
+		return invalidf("Expected classification signature method_name to be %s. Was: %s", classifyMethod, method)
+	}
+	if len(s.inputs) != 1 {
+		return invalidf("Expected one input Tensor.")
+	}
+	if n := len(s.outputs); n != 1 && n != 2 {
+		return invalidf("Expected one or two output Tensors, found %d", n)
+	}
+	if s.input(inputsAlias) == nil {
+		return invalidf("No classification inputs found in SignatureDef: %s", s.debugString())
+	}
+	if s.output(classesAlias) == nil && s.output(scoresAlias) == nil {
+		return invalidf("Expected classification signature outputs to contain at least one of \"%s\" or \"%s\". Signature was: %s",
+			classesAlias, scoresAlias, s.debugString())
+	}
+	return nil
+}
+
+// classification is PostProcessClassificationResult.
+func classification(c *computation, s *Signature, examples int) (*apis.ClassificationResult, error) {
+	classes, err := c.classOutput(s, classesAlias, framework.DataType_DT_STRING, examples)
+	if err != nil {
+		return nil, err
+	}
+	scores, err := c.classOutput(s, scoresAlias, framework.DataType_DT_FLOAT, examples)
+	if err != nil {
+		return nil, err
+	}
+	count, err := numClasses(classes, scores)
+	if err != nil {
+		return nil, err
+	}
+	result := &apis.ClassificationResult{Classifications: make([]*apis.Classifications, examples)}
+	for i := range result.Classifications {
+		result.Classifications[i] = row(classes, scores, i, count)
+	}
+	return result, nil
+}
+
+// row is the classes of one example.
+func row(classes, scores *tensor.Tensor, example, count int) *apis.Classifications {
+	all := &apis.Classifications{Classes: make([]*apis.Class, count)}
+	for i := range all.Classes {
+		class := &apis.Class{}
+		if classes != nil {
+			class.Label = string(classes.Bytes(example*count + i))
+		}
+		if scores != nil {
+			class.Score = float32(scores.Float(example*count + i))
+		}
+		all.Classes[i] = class
+	}
+	return all
+}
+
+// classOutput computes and checks one of the two outputs; nil where the
+// signature has it not.
+func (c *computation) classOutput(s *Signature, alias string, dtype framework.DataType, examples int) (*tensor.Tensor, error) {
+	out := s.output(alias)
+	if out == nil {
+		return nil, nil
+	}
+	t, err := c.value(out)
+	if err != nil {
+		return nil, err
+	}
+	shape := t.Shape()
+	if len(shape) != 2 {
+		return nil, invalidf("Expected Tensor shape: [batch_size num_classes] but got %s", shapeText(shape))
+	}
+	if t.DType() != dtype {
+		return nil, invalidf("Expected %s Tensor of %s. Got: %s", alias, dtype, t.DType())
+	}
+	if shape[0] != int64(examples) {
+		return nil, invalidf("Expected %s output batch size of %d. Got: %d", alias, examples, shape[0])
+	}
+	return &t, nil
+}
+
+func numClasses(classes, scores *tensor.Tensor) (int, error) {
+	switch {
+	case classes == nil:
+		return int(scores.Shape()[1]), nil
+	case scores != nil && classes.Shape()[1] != scores.Shape()[1]:
+		return 0, invalidf("Tensors class and score should match in dim_size(1). Got %d vs. %d",
+			classes.Shape()[1], scores.Shape()[1])
+	}
+	return int(classes.Shape()[1]), nil
+}

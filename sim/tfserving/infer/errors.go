@@ -1,0 +1,16 @@
+package infer
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// statusf makes an error with upstream's text.
+func statusf(code env.Code, format string, args ...any) *env.RPCError {
+	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func invalidf(format string, args ...any) *env.RPCError {
+	return statusf(env.InvalidArgument, format, args...)
+}

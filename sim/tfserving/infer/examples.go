@@ -1,0 +1,47 @@
+package infer
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	tfexample "github.com/monosim/monosim/engine/proto/tensorflow/core/example"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// examplesTensor is InputToSerializedExampleTensor (util.cc): a vector of
+// serialized examples, each behind the context, so that it overrides it.
+func examplesTensor(in *apis.Input) (tensor.Tensor, *env.RPCError) {
+	list := in.GetExampleList().GetExamples()
+	var context *tfexample.Example
+	if with := in.GetExampleListWithContext(); with != nil {
+		list, context = with.GetExamples(), with.GetContext()
+	}
+	if len(list) == 0 {
+		return tensor.Tensor{}, invalidf("Input is empty.")
+	}
+	serialized := make([][]byte, len(list))
+	for i, e := range list {
+		serialized[i] = appendExample(appendExample(nil, context), e)
+	}
+	t, err := tensor.FromStrings([]int64{int64(len(list))}, serialized)
+	if err != nil {
+		return tensor.Tensor{}, statusf(env.Internal, "Error parsing serialized input.")
+	}
+	return t, nil
+}
+
+// appendExample cannot fail: a message that was read can be written.
+func appendExample(to []byte, e *tfexample.Example) []byte {
+	if e == nil {
+		return to
+	}
+	data, _ := proto.MarshalOptions{Deterministic: true}.MarshalAppend(to, e)
+	return data
+}
+
+// exampleFeeds gives the examples to the input that a classification or
+// regression has.
+func exampleFeeds(s *Signature, examples tensor.Tensor) []feed {
+	return []feed{{in: s.inputs[0], value: examples, shape: examples.Shape()}}
+}

@@ -1,0 +1,160 @@
+package infer
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// computation is one run of the model function: it invents outputs from the
+// model's name and version, the signature's name and the inputs. Floats are in
+// [0, 1), integers in [0, 100), strings have eight hexadecimal digits, and the
+// scores of a classification sum to 1.
+type computation struct {
+	signature *Signature
+	feeds     []feed
+	rows      int64
+	seed      uint64
+	digests   []uint64 // of the rows, once one is needed
+}
+
+func (m *Model) compute(s *Signature, feeds []feed) *computation {
+	return &computation{signature: s, feeds: feeds, rows: rowsOf(feeds), seed: m.seed ^ s.seed}
+}
+
+// value is an output.
+func (c *computation) value(out *output) (tensor.Tensor, error) {
+	shape := c.shapeOf(out)
+	count, err := tensor.Count(shape)
+	if err != nil || count > maxElements {
+		return tensor.Tensor{}, statusf(env.ResourceExhausted,
+			"OOM when allocating tensor with shape%s and type %s on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu",
+			shapeText(shape), tensor.DTypeName(c.dtypeOf(out)))
+	}
+	seeds := c.seedsOf(out, shape)
+	value, err := c.fill(out, shape, seeds, int(count))
+	if err != nil {
+		return tensor.Tensor{}, statusf(env.Internal, "output %s: %v", out.alias, err)
+	}
+	return value, nil
+}
+
+// maxElements bounds an output that a signature blows up.
+const maxElements = tensor.MaxBytes / 16
+
+// seedsOf are the seeds of the output's equal parts: its rows, or all of it.
+func (c *computation) seedsOf(out *output, shape []int64) []uint64 {
+	if c.rows == noBatch || len(shape) == 0 || !out.batched() || shape[0] != c.rows {
+		return []uint64{c.digest(func(d digest, f feed) digest { return d.elements(f.value, 0, f.value.Len()) })}
+	}
+	if c.digests == nil {
+		c.digests = c.rowDigests()
+	}
+	return c.digests
+}
+
+// digest puts a part of every input into a number.
+func (c *computation) digest(part func(digest, feed) digest) uint64 {
+	d := digest(c.seed)
+	for _, f := range c.feeds {
+		d = d.number(f.in.seed).number(uint64(f.value.DType()))
+		d = part(d, f)
+	}
+	return d.sum()
+}
+
+// rowDigests have of every input that counts rows its row, of others all.
+func (c *computation) rowDigests() []uint64 {
+	digests := make([]uint64, c.rows)
+	for row := range digests {
+		digests[row] = c.digest(func(d digest, f feed) digest {
+			if !f.in.batched() || len(f.shape) == 0 || f.shape[0] != c.rows {
+				return d.elements(f.value, 0, f.value.Len())
+			}
+			each := f.value.Len() / len(digests)
+			return d.elements(f.value, row*each, (row+1)*each)
+		})
+	}
+	return digests
+}
+
+// fill makes count elements, the same number from every seed.
+func (c *computation) fill(out *output, shape []int64, seeds []uint64, count int) (tensor.Tensor, error) {
+	if len(seeds) == 0 {
+		count = 0
+	}
+	each := 0
+	if count > 0 {
+		each = count / len(seeds)
+	}
+	draw := func(visit func(i int, drawn uint64)) {
+		for part, seed := range seeds {
+			s := stream(seed ^ out.seed)
+			for i := range each {
+				visit(part*each+i, s.next())
+			}
+		}
+	}
+	dtype := c.dtypeOf(out)
+	switch dtype {
+	case framework.DataType_DT_STRING:
+		values := make([]string, count)
+		draw(func(i int, drawn uint64) { values[i] = fmt.Sprintf("%08x", uint32(drawn)) })
+		return tensor.FromStrings(shape, values)
+	case framework.DataType_DT_BOOL:
+		values := make([]bool, count)
+		draw(func(i int, drawn uint64) { values[i] = drawn>>63 == 1 })
+		return tensor.FromBools(shape, values)
+	case framework.DataType_DT_FLOAT, framework.DataType_DT_DOUBLE, framework.DataType_DT_HALF,
+		framework.DataType_DT_BFLOAT16, framework.DataType_DT_COMPLEX64, framework.DataType_DT_COMPLEX128:
+		values := make([]float64, count)
+		draw(func(i int, drawn uint64) { values[i] = fraction(drawn, dtype) })
+		if c.perClass(out) && out.alias == scoresAlias {
+			normalize(values, shape)
+		}
+		return tensor.FromFloats(dtype, shape, values)
+	}
+	values := make([]int64, count)
+	draw(func(i int, drawn uint64) { values[i] = int64(drawn % 100) })
+	return tensor.FromInts(dtype, shape, values)
+}
+
+// dtypeOf is the type of an output; where the signature leaves it open, that
+// which a method needs, else DT_FLOAT.
+func (c *computation) dtypeOf(out *output) framework.DataType {
+	switch {
+	case out.dtype != framework.DataType_DT_INVALID:
+		return out.dtype
+	case c.perClass(out) && out.alias == classesAlias:
+		return framework.DataType_DT_STRING
+	}
+	return framework.DataType_DT_FLOAT
+}
+
+// fraction is in [0, 1) and stays there in the type: 16-bit floats have as few
+// as 8 bits.
+func fraction(drawn uint64, dtype framework.DataType) float64 {
+	if dtype == framework.DataType_DT_HALF || dtype == framework.DataType_DT_BFLOAT16 {
+		return float64(drawn>>56) / (1 << 8)
+	}
+	return float64(drawn>>40) / (1 << 24)
+}
+
+// normalize makes the innermost vectors sum to 1.
+func normalize(values []float64, shape []int64) {
+	if len(shape) == 0 || shape[len(shape)-1] == 0 {
+		return
+	}
+	for n := int(shape[len(shape)-1]); len(values) >= n; values = values[n:] {
+		sum := 0.0
+		for i := range n {
+			values[i] += 1.0 / (1 << 24) // so that the sum is never 0
+			sum += values[i]
+		}
+		for i := range n {
+			values[i] /= sum
+		}
+	}
+}

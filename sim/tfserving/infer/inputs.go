@@ -1,0 +1,105 @@
+package infer
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
+
+// feed is a value for an input.
+type feed struct {
+	in    *input
+	value tensor.Tensor
+	shape []int64
+}
+
+// CheckInputs compares the aliases of a request with those of the signature, as
+// a Predict does before it looks at values.
+func (m *Model) CheckInputs(s *Signature, aliases []string) *env.RPCError {
+	sent := make(map[string]*framework.TensorProto, len(aliases))
+	for _, alias := range aliases {
+		sent[alias] = nil
+	}
+	if err := m.checkSize(s, sent); err != nil {
+		return err
+	}
+	for _, in := range s.inputs {
+		if _, err := m.inputValue(s, in, sent); err != nil {
+			return err
+		}
+	}
+	return m.checkUsed(s, sent)
+}
+
+// feeds reads the inputs of a request (predict_util.cc:72-110; tfs-head:
+// tensorflow cc/saved_model/util.cc, GetInputValues). Which of several errors
+// upstream finds first depends on its hash order; here it is the first by alias.
+func (m *Model) feeds(s *Signature, sent map[string]*framework.TensorProto) ([]feed, *env.RPCError) {
+	if err := m.checkSize(s, sent); err != nil {
+		return nil, err
+	}
+	feeds := make([]feed, len(s.inputs))
+	for i, in := range s.inputs {
+		encoded, err := m.inputValue(s, in, sent)
+		if err != nil {
+			return nil, err
+		}
+		value, failed := tensor.Parse(encoded)
+		if failed != nil {
+			return nil, invalidf("tensor parsing error: %s", in.alias)
+		}
+		feeds[i] = feed{in: in, value: value, shape: value.Shape()}
+	}
+	return feeds, m.checkUsed(s, sent)
+}
+
+// checkSize refuses a wrong number of inputs; tfs-head lets those be missing that
+// may have a default (predict_util.cc:51-72).
+func (m *Model) checkSize(s *Signature, sent map[string]*framework.TensorProto) *env.RPCError {
+	missing := len(sent) < len(s.inputs) && !(m.Head && len(s.def.GetDefaults()) > 0)
+	if len(sent) <= len(s.inputs) && !missing {
+		return nil
+	}
+	got, want := keys(sent), keys(s.def.GetInputs())
+	return invalidf("input size does not match signature: %d!=%d len({%s}) != len({%s}). Sent extra: {%s}. Missing but required: {%s}.",
+		len(got), len(want), joined(got), joined(want), joined(without(got, want)), joined(without(want, got)))
+}
+
+// inputValue is what the request or, in tfs-head, the signature has for an input.
+func (m *Model) inputValue(s *Signature, in *input, sent map[string]*framework.TensorProto) (*framework.TensorProto, *env.RPCError) {
+	if value, ok := sent[in.alias]; ok {
+		return value, nil
+	}
+	if !m.Head {
+		got, want := keys(sent), keys(s.def.GetInputs())
+		return nil, invalidf("input tensor alias not found in signature: %s. Inputs expected to be in the set {%s}.",
+			without(got, want)[0], joined(want))
+	}
+	if value, ok := s.def.GetDefaults()[in.alias]; ok {
+		return value, nil
+	}
+	return nil, invalidf("Signature input alias: %s(feed name: %s) not found in request and no default value provided. Inputs expected to be in the request {%s}, or default input alias set: %s",
+		in.alias, s.def.GetInputs()[in.alias].GetName(), joined(keys(sent)), joined(keys(s.def.GetDefaults())))
+}
+
+// checkUsed refuses inputs that the signature does not have. In tfs-2.4 there is
+// none: as many as it has were found.
+func (m *Model) checkUsed(s *Signature, sent map[string]*framework.TensorProto) *env.RPCError {
+	var used []string
+	count := 0
+	for _, in := range s.inputs {
+		if _, ok := sent[in.alias]; ok {
+			count++
+		}
+	}
+	if count == len(sent) {
+		return nil
+	}
+	for _, alias := range keys(sent) {
+		if s.input(alias) != nil {
+			used = append(used, alias)
+		}
+	}
+	return invalidf("Inputs contains invalid name. Used request inputs: %s, request input: %s",
+		joined(used), joined(keys(sent)))
+}

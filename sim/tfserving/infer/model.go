@@ -1,0 +1,80 @@
+package infer
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+)
+
+// Options say which model it is and how the server checks.
+type Options struct {
+	// Name and Version seed the outputs and go into model_spec of responses.
+	Name    string
+	Version int64
+	// Head makes checks and texts those of tfs-head instead of tfs-2.4.
+	Head bool
+	// CheckMethodNames is the flag enable_signature_method_name_check.
+	CheckMethodNames bool
+	// AnswerInContent is the flag enable_serialization_as_tensor_content.
+	AnswerInContent bool
+	// CheckShapes refuses inputs of other shapes than the signature's, as a model
+	// with operations that need them does. Neither server nor runtime does it
+	// by itself: a graph that works element by element takes every shape.
+	CheckShapes bool
+	// Unready, when set, is what running any signature answers (TFS-5.7).
+	Unready *env.RPCError
+}
+
+// Model is a loaded model as requests see it. It does not change, so that any
+// thread may use it.
+type Model struct {
+	Options
+	signatures map[string]*Signature // nil: every request is taken
+	seed       uint64
+}
+
+// Run computes a response. It reads the request, which must not change until it
+// has returned.
+type Run func() (proto.Message, error)
+
+// New makes a model; nil signatures make one that takes every request. The
+// signatures must not change afterwards.
+func New(signatures map[string]*tfcore.SignatureDef, o Options) *Model {
+	m := &Model{Options: o, seed: newDigest().text(o.Name).number(uint64(o.Version)).sum()}
+	if signatures != nil {
+		m.signatures = make(map[string]*Signature, len(signatures))
+	}
+	for _, name := range keys(signatures) {
+		m.signatures[name] = newSignature(name, signatures[name])
+	}
+	return m
+}
+
+// Begin checks a request. Errors are *env.RPCError, as are those of Run.
+func (m *Model) Begin(request proto.Message) (Run, error) {
+	switch r := request.(type) {
+	case *apis.PredictRequest:
+		return m.predict(r)
+	case *apis.ClassificationRequest:
+		return m.classify(r)
+	case *apis.RegressionRequest:
+		return m.regress(r)
+	case *apis.MultiInferenceRequest:
+		return m.multiInference(r)
+	}
+	return nil, statusf(env.Unimplemented, "")
+}
+
+// defaultSignature is used when a request names none
+// (kDefaultServingSignatureDefKey).
+const defaultSignature = "serving_default"
+
+// SignatureName is the signature that a request for the name goes to.
+func SignatureName(asked string) string {
+	if asked == "" {
+		return defaultSignature
+	}
+	return asked
+}

@@ -1,0 +1,89 @@
+package infer
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+)
+
+// multiInference is TensorFlowMultiInferenceRunner::Infer
+// (servables/tensorflow/multi_inference.cc).
+func (m *Model) multiInference(r *apis.MultiInferenceRequest) (Run, error) {
+	signatures, err := m.taskSignatures(r.GetTasks())
+	if err != nil {
+		return nil, err
+	}
+	examples, err := examplesTensor(r.GetInput())
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range signatures {
+		if err := m.checkRun(exampleFeeds(s, examples), s.outputs); err != nil {
+			return nil, err
+		}
+	}
+	return func() (proto.Message, error) {
+		response := &apis.MultiInferenceResponse{}
+		for i, s := range signatures {
+			result, err := taskResult(m.compute(s, exampleFeeds(s, examples)), s, r.GetTasks()[i].GetMethodName(), examples.Len())
+			if err != nil {
+				return nil, err
+			}
+			result.ModelSpec = m.resolved(s.name)
+			response.Results = append(response.Results, result)
+		}
+		return response, nil
+	}, nil
+}
+
+// taskSignatures checks the tasks one after the other.
+func (m *Model) taskSignatures(tasks []*apis.InferenceTask) ([]*Signature, *env.RPCError) {
+	var signatures []*Signature
+	var names []string
+	for _, task := range tasks {
+		spec := task.GetModelSpec()
+		if spec.GetName() == "" {
+			return nil, invalidf("Found ModelSpec with an empty model name.")
+		}
+		if spec.GetName() != tasks[0].GetModelSpec().GetName() {
+			return nil, invalidf("All ModelSpecs in a MultiInferenceRequest must access the same model name.")
+		}
+		name := SignatureName(spec.GetSignatureName())
+		if slices.Contains(names, name) {
+			return nil, invalidf("Duplicate evaluation of signature: %s", name)
+		}
+		names = append(names, name)
+		s, err := m.taskSignature(name, task.GetMethodName())
+		if err != nil {
+			return nil, err
+		}
+		signatures = append(signatures, s)
+	}
+	return signatures, nil
+}
+
+func (m *Model) taskSignature(name, method string) (*Signature, *env.RPCError) {
+	if _, ok := m.signatures[name]; !ok && m.signatures != nil {
+		return nil, invalidf("Requested signature not found in model graph: %s", name)
+	}
+	switch method {
+	case classifyMethod:
+		return m.classifier(name)
+	case regressMethod:
+		return m.regressor(name)
+	}
+	return nil, statusf(env.Unimplemented, "Unsupported signature method_name: %s", method)
+}
+
+// taskResult is the result of one task, without its model_spec.
+func taskResult(c *computation, s *Signature, method string, examples int) (*apis.InferenceResult, error) {
+	if method == classifyMethod {
+		result, err := classification(c, s, examples)
+		return &apis.InferenceResult{Result: &apis.InferenceResult_ClassificationResult{ClassificationResult: result}}, err
+	}
+	result, err := regression(c, s, examples)
+	return &apis.InferenceResult{Result: &apis.InferenceResult_RegressionResult{RegressionResult: result}}, err
+}

@@ -1,0 +1,36 @@
+package infer
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// SelectOutputs are the aliases that an output_filter asks for, in its order;
+// without a filter all, sorted (predict_util.cc:112-143).
+func (m *Model) SelectOutputs(s *Signature, filter []string) ([]string, *env.RPCError) {
+	selected, err := s.selectOutputs(filter)
+	aliases := make([]string, len(selected))
+	for i, out := range selected {
+		aliases[i] = out.alias
+	}
+	return aliases, err
+}
+
+func (s *Signature) selectOutputs(filter []string) ([]*output, *env.RPCError) {
+	if len(filter) == 0 {
+		return s.outputs, nil
+	}
+	selected := make([]*output, len(filter))
+	for i, alias := range filter {
+		selected[i] = s.output(alias)
+		if selected[i] == nil {
+			return nil, invalidf("output tensor alias not found in signature: %s Outputs expected to be in the set {%s}.",
+				alias, joined(keys(s.def.GetOutputs())))
+		}
+		if slices.Contains(filter[:i], alias) {
+			return nil, invalidf("duplicate output tensor alias: %s", alias)
+		}
+	}
+	return selected, nil
+}

@@ -1,0 +1,93 @@
+package infer
+
+import (
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+)
+
+// Signature is the one that a Predict for the name goes to; nil for a model that
+// takes every request (predict_util.cc:86-94).
+func (m *Model) Signature(name string) (*Signature, *env.RPCError) {
+	if m.signatures == nil {
+		return nil, nil
+	}
+	s, ok := m.signatures[SignatureName(name)]
+	if !ok {
+		return nil, statusf(env.FailedPrecondition, "Serving signature key \"%s\" not found.", SignatureName(name))
+	}
+	return s, nil
+}
+
+// predict is RunPredict (servables/tensorflow/predict_util.cc).
+func (m *Model) predict(r *apis.PredictRequest) (Run, error) {
+	s, err := m.Signature(r.GetModelSpec().GetSignatureName())
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return m.predictAnything(r)
+	}
+	if err := m.checkPredictMethod(s); err != nil {
+		return nil, err
+	}
+	feeds, err := m.feeds(s, r.GetInputs())
+	if err != nil {
+		return nil, err
+	}
+	outputs, err := s.selectOutputs(r.GetOutputFilter())
+	if err != nil {
+		return nil, err
+	}
+	if err := m.checkRun(feeds, outputs); err != nil {
+		return nil, err
+	}
+	return m.predictRun(s, feeds, outputs), nil
+}
+
+func (m *Model) predictRun(s *Signature, feeds []feed, outputs []*output) Run {
+	return func() (proto.Message, error) {
+		c := m.compute(s, feeds)
+		response := &apis.PredictResponse{
+			ModelSpec: m.resolved(s.name),
+			Outputs:   make(map[string]*framework.TensorProto, len(outputs)),
+		}
+		for _, out := range outputs {
+			value, err := c.value(out)
+			if err != nil {
+				return nil, err
+			}
+			if m.AnswerInContent {
+				response.Outputs[out.alias] = value.ContentProto()
+			} else {
+				response.Outputs[out.alias] = value.FieldProto()
+			}
+		}
+		return response, nil
+	}
+}
+
+// checkPredictMethod is VerifySignature (predict_util.cc:36-48).
+func (m *Model) checkPredictMethod(s *Signature) *env.RPCError {
+	switch method := s.def.GetMethodName(); method {
+	case predictMethod, classifyMethod, regressMethod:
+		return nil
+	default:
+		if !m.CheckMethodNames {
+			return nil
+		}
+		return statusf(env.Internal, "Expected prediction signature method_name to be one of {%s, %s, %s}. Was: %s",
+			predictMethod, classifyMethod, regressMethod, method)
+	}
+}
+
+// resolved is the model_spec of a response (util.cc, MakeModelSpec).
+func (m *Model) resolved(signature string) *apis.ModelSpec {
+	return &apis.ModelSpec{
+		Name: m.Name, SignatureName: SignatureName(signature),
+		VersionChoice: &apis.ModelSpec_Version{Version: wrapperspb.Int64(m.Version)},
+	}
+}

@@ -1,0 +1,105 @@
+package infer
+
+import "slices"
+
+// fits says whether a value's shape is one that the port promises.
+func (p *port) fits(shape []int64) bool {
+	if p.anyRank {
+		return true
+	}
+	if len(shape) != len(p.shape) {
+		return false
+	}
+	for i, size := range p.shape {
+		if size >= 0 && size != shape[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// batched says whether the first dimension is left open: it counts the rows of a
+// batch.
+func (p *port) batched() bool { return p.anyRank || len(p.shape) > 0 && p.shape[0] < 0 }
+
+// noBatch is the rows of inputs without a batch dimension.
+const noBatch = -1
+
+// rowsOf is the first dimension of the first input that has an open one.
+func rowsOf(feeds []feed) int64 {
+	for _, f := range feeds {
+		if f.in.batched() && len(f.shape) > 0 {
+			return f.shape[0]
+		}
+	}
+	return noBatch
+}
+
+// classesWithoutSize is the number of classes where the signature leaves it open.
+const classesWithoutSize = 2
+
+// shapeOf is the shape of an output for the inputs.
+func (c *computation) shapeOf(out *output) []int64 {
+	if shape, ok := c.elementwise(out); ok {
+		return shape
+	}
+	if out.anyRank {
+		return c.shapeWithoutRank(out)
+	}
+	shape := slices.Clone(out.shape)
+	for i, size := range shape {
+		switch {
+		case size >= 0:
+		case i == 0:
+			shape[i] = max(c.rows, -c.rows) // a batch of one where there is none
+		default:
+			shape[i] = c.sizeNamed(out, i)
+		}
+	}
+	return shape
+}
+
+// elementwise: an input that does not fit and runs nevertheless goes through
+// element by element, so that an output of the same promise has its shape.
+func (c *computation) elementwise(out *output) ([]int64, bool) {
+	for _, f := range c.feeds {
+		if !f.in.fits(f.shape) && !out.anyRank && slices.Equal(f.in.shape, out.shape) {
+			return f.shape, true
+		}
+	}
+	return nil, false
+}
+
+// shapeWithoutRank is a vector with an element for each row, a matrix for classes
+// and their scores, and a scalar where there is no batch.
+func (c *computation) shapeWithoutRank(out *output) []int64 {
+	var shape []int64
+	if c.rows != noBatch {
+		shape = append(shape, c.rows)
+	}
+	if c.perClass(out) {
+		shape = append(shape, classesWithoutSize)
+	}
+	return shape
+}
+
+// sizeNamed is the size of an open dimension: that of the same name in an input,
+// else 1, or 2 for classes.
+func (c *computation) sizeNamed(out *output, dim int) int64 {
+	for _, f := range c.feeds {
+		for i, name := range f.in.names {
+			if name != "" && name == out.names[dim] && i < len(f.shape) {
+				return f.shape[i]
+			}
+		}
+	}
+	if c.perClass(out) {
+		return classesWithoutSize
+	}
+	return 1
+}
+
+// perClass says whether the output is one of a classification.
+func (c *computation) perClass(out *output) bool {
+	return c.signature.def.GetMethodName() == classifyMethod && (out.alias == classesAlias || out.alias == scoresAlias)
+}

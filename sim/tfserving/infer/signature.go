@@ -1,0 +1,156 @@
+package infer
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	"github.com/monosim/monosim/engine/proto/textpb"
+)
+
+// The method names of signatures (tensorflow cc/saved_model/signature_constants.h).
+const (
+	predictMethod  = "tensorflow/serving/predict"
+	classifyMethod = "tensorflow/serving/classify"
+	regressMethod  = "tensorflow/serving/regress"
+)
+
+// The aliases that those methods use.
+const (
+	inputsAlias  = "inputs"
+	outputsAlias = "outputs"
+	classesAlias = "classes"
+	scoresAlias  = "scores"
+)
+
+// Signature is a SignatureDef made ready for requests.
+type Signature struct {
+	name    string
+	def     *tfcore.SignatureDef
+	inputs  []*input // by alias
+	outputs []*output
+	seed    uint64
+}
+
+// port is what inputs and outputs have in common.
+type port struct {
+	alias   string
+	dtype   framework.DataType // DT_INVALID: any
+	shape   []int64            // -1: any size
+	names   []string           // of the dimensions
+	anyRank bool
+	sparse  bool
+	seed    uint64
+}
+
+type input struct {
+	port
+	op  string // the tensor's name as the runtime has it when it is fed
+	arg int    // place among the fed tensors, which are sorted by name
+}
+
+type output struct{ port }
+
+func newSignature(name string, def *tfcore.SignatureDef) *Signature {
+	s := &Signature{name: name, def: def, seed: newDigest().text(name).sum()}
+	for _, alias := range keys(def.GetInputs()) {
+		s.inputs = append(s.inputs, &input{port: newPort(alias, def.GetInputs()[alias])})
+	}
+	for _, alias := range keys(def.GetOutputs()) {
+		s.outputs = append(s.outputs, &output{newPort(alias, def.GetOutputs()[alias])})
+	}
+	s.numberArgs()
+	return s
+}
+
+func newPort(alias string, info *tfcore.TensorInfo) port {
+	dtype := info.GetDtype()
+	if dtype > refOffset {
+		dtype -= refOffset
+	}
+	p := port{
+		alias: alias, dtype: dtype, seed: newDigest().text(alias).sum(),
+		sparse:  info.GetCooSparse() != nil,
+		anyRank: info.GetTensorShape() == nil || info.GetTensorShape().GetUnknownRank(),
+	}
+	for _, dim := range info.GetTensorShape().GetDim() {
+		p.shape = append(p.shape, max(dim.GetSize(), -1))
+		p.names = append(p.names, dim.GetName())
+	}
+	return p
+}
+
+// refOffset is the distance from a dtype to its _REF form (TFS-15.5).
+const refOffset = 100
+
+// numberArgs gives the inputs the places that the runtime gives them: by the
+// names of their tensors (direct_session.cc, GetOrCreateExecutors).
+func (s *Signature) numberArgs() {
+	name := func(in *input) string { return s.def.GetInputs()[in.alias].GetName() }
+	byName := slices.Clone(s.inputs)
+	slices.SortStableFunc(byName, func(a, b *input) int { return cmp.Compare(name(a), name(b)) })
+	for i, in := range byName {
+		in.arg, in.op = i, argName(cmp.Or(name(in), in.alias), i)
+	}
+}
+
+// argName is the node that takes a fed tensor's place (graph/subgraph.cc).
+func argName(tensorName string, arg int) string {
+	op, port, found := strings.Cut(tensorName, ":")
+	if !found {
+		port = "0"
+	}
+	return "_arg_" + op + "_" + port + "_" + strconv.Itoa(arg)
+}
+
+// input finds an input by alias, output an output; nil if there is none.
+func (s *Signature) input(alias string) *input {
+	for _, in := range s.inputs {
+		if in.alias == alias {
+			return in
+		}
+	}
+	return nil
+}
+
+func (s *Signature) output(alias string) *output {
+	for _, out := range s.outputs {
+		if out.alias == alias {
+			return out
+		}
+	}
+	return nil
+}
+
+// debugString is Message::DebugString of the SignatureDef. textpb cannot fail: a
+// SignatureDef holds no Any.
+func (s *Signature) debugString() string {
+	text, _ := textpb.Marshal(s.def)
+	return text
+}
+
+// keys are the keys of a map, sorted, as std::set has them.
+func keys[V any](m map[string]V) []string {
+	sorted := make([]string, 0, len(m))
+	for key := range m {
+		sorted = append(sorted, key)
+	}
+	slices.Sort(sorted)
+	return sorted
+}
+
+// joined are the elements as absl::StrJoin writes a set.
+func joined(sorted []string) string { return strings.Join(sorted, ",") }
+
+// without is the elements of a that are not in b.
+func without(a, b []string) (rest []string) {
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			rest = append(rest, s)
+		}
+	}
+	return rest
+}

@@ -1,0 +1,127 @@
+package tfserving
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving/tfrecord"
+)
+
+// maxWarmupRecords is WarmupConsts::kMaxNumRecords.
+const maxWarmupRecords = 1000
+
+// Warmup is one warm-up that came to its end, for the metrics model_warmup_latency
+// and, in tfs-head, model_warmup_records_read (TFS-14.1). A record that fails
+// ends a warm-up before they count.
+type Warmup struct {
+	// Path is the export directory, Status what the metrics have as label: "OK" or
+	// code and text of damage in the file.
+	Path, Status string
+	Records      int
+	Latency      time.Duration
+}
+
+// warmUp runs the records of the warm-up file, if there is one and the server
+// wants it (TFS-5.9; servables/tensorflow/saved_model_warmup_util.cc). Each is
+// run once here; the time that iterations take is that of the load.
+func (s *Server) warmUp(b *Bundle, dir string) *env.RPCError {
+	path := joinPath(dir, "assets.extra/tf_serving_warmup_requests")
+	if s.options.DisableModelWarmup || !s.host.Storage().Exists(path) {
+		return nil
+	}
+	data, err := s.host.Storage().ReadFile(path)
+	if err != nil {
+		return storageError(path, err)
+	}
+	records, damage, failed := s.runWarmups(b, data, path)
+	if failed != nil {
+		return failed
+	}
+	b.warmups = records * max(s.options.NumRequestIterationsForWarmup, 1)
+	status := "OK"
+	if damage != nil {
+		status = s.profile.statusString(damage)
+	}
+	if s.OnWarmup != nil {
+		s.OnWarmup(Warmup{
+			Path: dir, Status: status, Records: records,
+			Latency: time.Duration(b.warmups) * s.options.Cost.WarmupRequestTime,
+		})
+	}
+	if damage != nil {
+		return statusf(damage.Code, "%s. Please verify your warmup data is in TFRecord format.", damage.Message)
+	}
+	return nil
+}
+
+// runWarmups tells damage of the file from what a record failed of.
+func (s *Server) runWarmups(b *Bundle, data []byte, path string) (records int, damage, failed *env.RPCError) {
+	reader := tfrecord.NewReader(data)
+	reader.Newer = s.profile == ProfileHead
+	for {
+		record, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return records, nil, nil
+		}
+		if err != nil {
+			return records, statusf(env.DataLoss, "%v", err), nil
+		}
+		log := &apis.PredictionLog{}
+		if proto.Unmarshal(record, log) != nil {
+			return records, nil, statusf(env.InvalidArgument, "Failed to parse warmup record: %s from %s", record, path)
+		}
+		if err := s.runWarmup(b, log); err != nil {
+			return records, nil, err.(*env.RPCError)
+		}
+		if records++; records > maxWarmupRecords {
+			return records, nil, s.tooManyWarmups(path)
+		}
+	}
+}
+
+// tooManyWarmups is misspelt in 2.4.0.
+func (s *Server) tooManyWarmups(path string) *env.RPCError {
+	verb := "exceeeds"
+	if s.profile == ProfileHead {
+		verb = "exceeds"
+	}
+	return statusf(env.InvalidArgument, "Number of warmup records %s the maximum (%d) at %s", verb, maxWarmupRecords, path)
+}
+
+// runWarmup is RunWarmupRequest (servables/tensorflow/saved_model_warmup.cc). A
+// log of nothing is fine; so is, for tfs-2.4, one of a kind that it does not
+// know.
+func (s *Server) runWarmup(b *Bundle, log *apis.PredictionLog) error {
+	switch log.GetLogType().(type) {
+	case *apis.PredictionLog_RegressLog:
+		return b.run(log.GetRegressLog().GetRequest())
+	case *apis.PredictionLog_ClassifyLog:
+		return b.run(log.GetClassifyLog().GetRequest())
+	case *apis.PredictionLog_PredictLog:
+		return b.run(log.GetPredictLog().GetRequest())
+	case *apis.PredictionLog_MultiInferenceLog:
+		return b.run(log.GetMultiInferenceLog().GetRequest())
+	case *apis.PredictionLog_SessionRunLog:
+		return statusf(env.Unimplemented, "Unsupported log_type for warmup: 5")
+	case *apis.PredictionLog_PredictStreamedLog:
+		if s.profile == ProfileHead {
+			return statusf(env.Unimplemented, "Unsupported log_type for warmup: 7")
+		}
+	}
+	return nil
+}
+
+// run runs a request on the model, whatever model_spec says of name and version.
+func (b *Bundle) run(request proto.Message) error {
+	run, err := b.model.Begin(request)
+	if err != nil {
+		return err
+	}
+	_, err = run()
+	return err
+}
