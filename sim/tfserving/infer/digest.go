@@ -2,31 +2,40 @@ package infer
 
 import (
 	"encoding/binary"
-	"hash/crc64"
+	"math/bits"
 
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// digest is a number that depends on all that was put into it, in order.
+// digest is a number that depends on all that was put into it, in order. It is no
+// hash for strangers' keys: it only has to tell inputs apart and be fast, eight
+// bytes at a time.
 type digest uint64
-
-var digestTable = crc64.MakeTable(crc64.ECMA)
 
 func newDigest() digest { return 1 }
 
-func (d digest) bytes(b []byte) digest {
-	return digest(crc64.Update(uint64(d), digestTable, b))
-}
-
+// number mixes by the two halves of a product (as wyhash does).
 func (d digest) number(n uint64) digest {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], n)
-	return d.bytes(b[:])
+	high, low := bits.Mul64(n^0xa0761d6478bd642f, uint64(d)^0xe7037ed1a0b428db)
+	return digest(high ^ low)
 }
 
-func (d digest) text(s string) digest { return d.number(uint64(len(s))).bytes([]byte(s)) }
+func (d digest) bytes(b []byte) digest {
+	d = d.number(uint64(len(b)))
+	for ; len(b) >= 8; b = b[8:] {
+		d = d.number(binary.LittleEndian.Uint64(b))
+	}
+	if len(b) == 0 {
+		return d
+	}
+	var rest [8]byte
+	copy(rest[:], b)
+	return d.number(binary.LittleEndian.Uint64(rest[:]))
+}
 
-// rows puts elements [from, to) of a tensor in; what they were encoded as does
+func (d digest) text(s string) digest { return d.bytes([]byte(s)) }
+
+// elements puts elements [from, to) of a tensor in; what they were encoded as does
 // not matter.
 func (d digest) elements(t tensor.Tensor, from, to int) digest {
 	if raw := t.Raw(); raw != nil {
@@ -34,12 +43,12 @@ func (d digest) elements(t tensor.Tensor, from, to int) digest {
 		return d.bytes(raw[from*size : to*size])
 	}
 	for i := from; i < to; i++ {
-		d = d.number(uint64(len(t.Bytes(i)))).bytes(t.Bytes(i))
+		d = d.bytes(t.Bytes(i))
 	}
 	return d
 }
 
-// sum spreads the digest over all bits: a CRC alone is linear.
+// sum spreads the digest over all bits.
 func (d digest) sum() uint64 {
 	s := stream(d)
 	return s.next()
