@@ -1,0 +1,257 @@
+package rapidjson
+
+import (
+	"math"
+	"strconv"
+)
+
+// indentWidth is PrettyWriter's default.
+const indentWidth = 4
+
+// Writer is PrettyWriter: objects take a line for each member, arrays one for each
+// element, empty ones two bytes.
+type Writer struct {
+	out        []byte
+	levels     []level
+	singleLine bool
+}
+
+type level struct {
+	array bool
+	count int // values so far; a member is two
+}
+
+// NewWriter is a Writer without output.
+func NewWriter() *Writer { return &Writer{} }
+
+// SingleLineArrays is SetFormatOptions(kFormatSingleLineArray) for true and
+// kFormatDefault for false. It holds for what is written from now on, also for the
+// end of an array that has begun.
+func (w *Writer) SingleLineArrays(on bool) { w.singleLine = on }
+
+// Len is the number of bytes written.
+func (w *Writer) Len() int { return len(w.out) }
+
+// Bytes is what was written.
+func (w *Writer) Bytes() []byte { return w.out }
+
+// Null writes null.
+func (w *Writer) Null() { w.Raw("null") }
+
+// Bool writes true or false.
+func (w *Writer) Bool(value bool) { w.Raw(strconv.FormatBool(value)) }
+
+// Int writes an integer.
+func (w *Writer) Int(value int64) {
+	w.prefix()
+	w.out = strconv.AppendInt(w.out, value, 10)
+}
+
+// Uint writes an integer.
+func (w *Writer) Uint(value uint64) {
+	w.prefix()
+	w.out = strconv.AppendUint(w.out, value, 10)
+}
+
+// Double writes a double with RapidJSON's digits. For NaN and infinities it
+// writes only what comes before a value and fails, as RapidJSON does.
+func (w *Writer) Double(value float64) bool {
+	w.prefix()
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return false
+	}
+	w.out = appendReal(w.out, value)
+	return true
+}
+
+// Raw writes text as a value.
+func (w *Writer) Raw(text string) {
+	w.prefix()
+	w.out = append(w.out, text...)
+}
+
+// Key writes a member's name.
+func (w *Writer) Key(name string) { w.String(name) }
+
+// String writes a string. Only quotation marks, backslashes and bytes below 0x20
+// are escaped; bytes that are no UTF-8 pass as they are.
+func (w *Writer) String(text string) {
+	w.prefix()
+	w.out = append(w.out, '"')
+	start := 0
+	for i := range len(text) {
+		if isPlain(text[i]) {
+			continue
+		}
+		w.out = append(w.out, text[start:i]...)
+		w.out = appendEscape(w.out, text[i])
+		start = i + 1
+	}
+	w.out = append(w.out, text[start:]...)
+	w.out = append(w.out, '"')
+}
+
+func appendEscape(out []byte, b byte) []byte {
+	const hex = "0123456789ABCDEF"
+	switch b {
+	case '"', '\\':
+		return append(out, '\\', b)
+	case '\b':
+		return append(out, `\b`...)
+	case '\t':
+		return append(out, `\t`...)
+	case '\n':
+		return append(out, `\n`...)
+	case '\f':
+		return append(out, `\f`...)
+	case '\r':
+		return append(out, `\r`...)
+	}
+	return append(out, '\\', 'u', '0', '0', hex[b>>4], hex[b&15])
+}
+
+// StartObject begins an object.
+func (w *Writer) StartObject() { w.start('{', false) }
+
+// EndObject ends it.
+func (w *Writer) EndObject() {
+	if w.pop().count > 0 {
+		w.newLine()
+	}
+	w.out = append(w.out, '}')
+}
+
+// StartArray begins an array.
+func (w *Writer) StartArray() { w.start('[', true) }
+
+// EndArray ends it.
+func (w *Writer) EndArray() {
+	if w.pop().count > 0 && !w.singleLine {
+		w.newLine()
+	}
+	w.out = append(w.out, ']')
+}
+
+func (w *Writer) start(bracket byte, array bool) {
+	w.prefix()
+	w.levels = append(w.levels, level{array: array})
+	w.out = append(w.out, bracket)
+}
+
+func (w *Writer) pop() level {
+	last := w.levels[len(w.levels)-1]
+	w.levels = w.levels[:len(w.levels)-1]
+	return last
+}
+
+// prefix writes what separates a value from the one before.
+func (w *Writer) prefix() {
+	if len(w.levels) == 0 {
+		return
+	}
+	top := &w.levels[len(w.levels)-1]
+	if top.array {
+		w.prefixElement(top.count > 0)
+	} else {
+		w.prefixMember(top.count)
+	}
+	top.count++
+}
+
+func (w *Writer) prefixElement(more bool) {
+	if more {
+		w.out = append(w.out, ',')
+	}
+	switch {
+	case !w.singleLine:
+		w.newLine()
+	case more:
+		w.out = append(w.out, ' ')
+	}
+}
+
+func (w *Writer) prefixMember(count int) {
+	if count%2 == 1 {
+		w.out = append(w.out, ": "...)
+		return
+	}
+	if count > 0 {
+		w.out = append(w.out, ',')
+	}
+	w.newLine()
+}
+
+func (w *Writer) newLine() {
+	w.out = append(w.out, '\n')
+	for range indentWidth * len(w.levels) {
+		w.out = append(w.out, ' ')
+	}
+}
+
+// Accept writes a value until the output has limit bytes (0: no limit), which is
+// looked at before each token. It reports whether all of it was written; what
+// was written before a number that is not finite stays.
+func (w *Writer) Accept(v *Value, limit int) bool {
+	if limit > 0 && len(w.out) >= limit {
+		return false
+	}
+	switch v.Kind {
+	case Object:
+		return w.acceptObject(v, limit)
+	case Array:
+		return w.acceptArray(v, limit)
+	case String:
+		w.String(v.Text)
+	case Number:
+		return w.acceptNumber(v)
+	case Null:
+		w.Null()
+	default:
+		w.Bool(v.Kind == True)
+	}
+	return true
+}
+
+func (w *Writer) acceptObject(v *Value, limit int) bool {
+	w.StartObject()
+	for i := range v.Members {
+		if limit > 0 && len(w.out) >= limit {
+			return false
+		}
+		w.Key(v.Members[i].Name)
+		if !w.Accept(&v.Members[i].Value, limit) {
+			return false
+		}
+	}
+	if limit > 0 && len(w.out) >= limit {
+		return false
+	}
+	w.EndObject()
+	return true
+}
+
+func (w *Writer) acceptArray(v *Value, limit int) bool {
+	w.StartArray()
+	for i := range v.List {
+		if !w.Accept(&v.List[i], limit) {
+			return false
+		}
+	}
+	if limit > 0 && len(w.out) >= limit {
+		return false
+	}
+	w.EndArray()
+	return true
+}
+
+func (w *Writer) acceptNumber(v *Value) bool {
+	if v.real {
+		return w.Double(v.Float())
+	}
+	if v.minus {
+		w.Int(int64(v.bits))
+	} else {
+		w.Uint(v.bits)
+	}
+	return true
+}
