@@ -1,0 +1,94 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
+)
+
+// httpStatuses is the table of TFS-13.3 (model_servers/http_server.cc:46-87).
+var httpStatuses = [...]int{
+	env.OK:                 200,
+	env.Canceled:           499,
+	env.Unknown:            500,
+	env.InvalidArgument:    400,
+	env.DeadlineExceeded:   504,
+	env.NotFound:           404,
+	env.AlreadyExists:      409,
+	env.PermissionDenied:   403,
+	env.ResourceExhausted:  429,
+	env.FailedPrecondition: 400,
+	env.Aborted:            409,
+	env.OutOfRange:         400,
+	env.Unimplemented:      501,
+	env.Internal:           500,
+	env.Unavailable:        503,
+	env.DataLoss:           500,
+	env.Unauthenticated:    401,
+}
+
+func httpStatus(code env.Code) int {
+	if code < 0 || int(code) >= len(httpStatuses) {
+		return 500
+	}
+	return httpStatuses[code]
+}
+
+// reply is a response without error page.
+func reply(code env.Code, header []Field, body []byte) Response {
+	status := httpStatus(code)
+	return Response{Status: status, Reason: phrase(status), Header: header, Body: body, Code: code}
+}
+
+// invalid is INVALID_ARGUMENT with upstream's text.
+func invalid(format string, args ...any) error {
+	return &env.RPCError{Code: env.InvalidArgument, Message: fmt.Sprintf(format, args...)}
+}
+
+// internal is INTERNAL with upstream's text.
+func internal(format string, args ...any) error {
+	return &env.RPCError{Code: env.Internal, Message: fmt.Sprintf(format, args...)}
+}
+
+// statusOf is an error as a status. A context that has run out is what the
+// runtime says then (tensorflow core/common_runtime/direct_session.cc,
+// WaitForNotification).
+func statusOf(err error) *env.RPCError {
+	var status *env.RPCError
+	switch {
+	case err == nil:
+		return &env.RPCError{}
+	case errors.As(err, &status):
+		return status
+	case errors.Is(err, context.DeadlineExceeded):
+		return &env.RPCError{Code: env.DeadlineExceeded, Message: "Timed out waiting for notification"}
+	case errors.Is(err, context.Canceled):
+		return &env.RPCError{Code: env.Canceled, Message: "Run call was cancelled"}
+	}
+	return &env.RPCError{Code: env.Unknown, Message: err.Error()}
+}
+
+// errorBody is the body of a failed call (TFS-13.3).
+func errorBody(message string) []byte {
+	w := rapidjson.NewWriter()
+	w.StartObject()
+	w.Key("error")
+	w.String(message)
+	w.EndObject()
+	return w.Bytes()
+}
+
+// statusText prints a status inside a message, as Status::ToString (TFS-1.3).
+func (c converter) statusText(err error) string {
+	status := statusOf(err)
+	if !c.old {
+		return status.Error()
+	}
+	if status.Code == env.Unimplemented {
+		return "Unimplemented: " + status.Message
+	}
+	return "Invalid argument: " + status.Message
+}

@@ -1,0 +1,191 @@
+package rest
+
+import (
+	"context"
+	"regexp"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// Backend is the model server behind the REST API. Errors are *env.RPCError, or
+// those of the context.
+type Backend interface {
+	// Predict runs a signature; Timeout tells how long it may take.
+	Predict(ctx context.Context, r *apis.PredictRequest) (*apis.PredictResponse, error)
+
+	// Classify runs a signature on examples; Timeout tells how long it may take.
+	Classify(ctx context.Context, r *apis.ClassificationRequest) (*apis.ClassificationResponse, error)
+
+	// Regress runs a signature on examples; Timeout tells how long it may take.
+	Regress(ctx context.Context, r *apis.RegressionRequest) (*apis.RegressionResponse, error)
+
+	// GetModelStatus is ModelService.GetModelStatus.
+	GetModelStatus(r *apis.GetModelStatusRequest) (*apis.GetModelStatusResponse, error)
+
+	// GetModelMetadata is PredictionService.GetModelMetadata.
+	GetModelMetadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error)
+
+	// Signatures are those of the version that a spec resolves to, for the
+	// conversion from JSON.
+	Signatures(spec *apis.ModelSpec) (map[string]*tfcore.SignatureDef, error)
+}
+
+// Options are the flags of the server that concern REST.
+type Options struct {
+	// Profile is Profile24 or ProfileHead; python-fake has no REST (TFS-17.1 item 23).
+	Profile tfserving.Profile
+
+	// CORS is --enable_cors_support of tfs-head (TFS-13.4).
+	CORS bool
+
+	// Timeout is --rest_api_timeout_in_ms; 0 is none.
+	Timeout time.Duration
+
+	// Metrics makes the page of MetricsPath (TFS-14.1); nil: there is none.
+	Metrics     func() string
+	MetricsPath string
+}
+
+// Request is a request as it was sent, its body without transfer encoding.
+type Request struct {
+	Method string
+	Target string // what stands between the method and the version
+	Body   []byte
+
+	// The first header of that name; empty if there is none.
+	ContentEncoding string
+	Origin          string
+}
+
+// Response is a response as it is sent.
+type Response struct {
+	Status int
+	Reason string // libevent's phrase for Status
+	Body   []byte
+
+	// Header is in the order of libevent. Date (for HTTP/1.1) and Content-Length,
+	// which are the listener's to add, go before a Content-Type of text/html with a
+	// charset and after all else. The body is sent for HEAD too, without
+	// Content-Length.
+	Header []Field
+
+	// For the metrics of tfs-head (TFS-14.1): Model and API as far as the path tells,
+	// both empty if it was not an API call, and the code of the call.
+	Model, API string
+	Code       env.Code
+}
+
+// Field is one header.
+type Field struct{ Name, Value string }
+
+// Handler answers requests. It has no state; calls may overlap as far as the
+// Backend allows.
+type Handler struct {
+	backend Backend
+	options Options
+	paths   *paths
+	convert converter
+}
+
+// New makes a Handler.
+func New(backend Backend, options Options) *Handler {
+	old := options.Profile != tfserving.ProfileHead
+	return &Handler{backend: backend, options: options, paths: pathsOf(old), convert: converter{old: old}}
+}
+
+// apiPath is what the server dispatches to its API; all else is not found
+// (model_servers/http_rest_api_util.h:33).
+var apiPath = regexp.MustCompile(`^(?i:/v1/.*)$`)
+
+// Serve answers one request.
+func (h *Handler) Serve(ctx context.Context, r Request) Response {
+	if _, ok := parseTarget(r.Target, false); !ok {
+		return errorPage(400)
+	}
+	if !h.allows(r.Method) {
+		return errorPage(501)
+	}
+	target, ok := parseTarget(r.Target, true)
+	switch {
+	case !ok:
+		return errorPage(400)
+	case h.options.Metrics != nil && target.path == h.options.MetricsPath:
+		return h.metrics(target.full)
+	case !apiPath.MatchString(target.full):
+		return errorPage(404)
+	}
+	return h.api(ctx, r, target.full)
+}
+
+// allows is evhttp's list of methods: its own default for tfs-2.4, the list of
+// util/net_http/server/internal/evhttp_server.cc:114 for tfs-head.
+func (h *Handler) allows(method string) bool {
+	switch method {
+	case "GET", "POST", "HEAD", "PUT", "DELETE":
+		return true
+	case "OPTIONS", "PATCH":
+		return !h.convert.old
+	}
+	return false
+}
+
+// metrics is the page for Prometheus (model_servers/http_server.cc:90).
+func (h *Handler) metrics(full string) Response {
+	body, code := "", env.OK
+	if full == h.options.MetricsPath {
+		body = h.options.Metrics()
+	} else {
+		body, code = "Unexpected path: "+full+". Should be "+h.options.MetricsPath, env.InvalidArgument
+	}
+	return reply(code, []Field{{"Content-Type", "text/plain"}}, []byte(body))
+}
+
+// api is RestApiRequestDispatcher::ProcessRequest (model_servers/http_server.cc:155).
+func (h *Handler) api(ctx context.Context, r Request, path string) Response {
+	var response Response
+	if r.Method == "OPTIONS" {
+		response = preflight(r.Origin)
+	} else {
+		response = h.call(ctx, r.Method, path, body(r))
+	}
+	if h.options.CORS && !h.convert.old {
+		response.Header = append(response.Header,
+			Field{"Access-Control-Allow-Origin", "*"},
+			Field{"Access-Control-Allow-Methods", "POST, GET"},
+			Field{"Access-Control-Allow-Headers", "Content-Type"})
+	}
+	if r.Method == "OPTIONS" { // libevent's default, for nothing else was set
+		response.Header = append(response.Header, Field{"Content-Type", "text/html; charset=ISO-8859-1"})
+	}
+	return response
+}
+
+var originOfBrowser = regexp.MustCompile(`https?://`)
+
+// preflight answers OPTIONS, with CORS or without, and never with a body.
+func preflight(origin string) Response {
+	if originOfBrowser.MatchString(origin) {
+		return reply(env.OK, nil, nil)
+	}
+	return reply(env.FailedPrecondition, nil, nil)
+}
+
+type timeoutKey struct{}
+
+// Timeout is how long a call may run, which its Backend holds to in its own time.
+// What fails with the error of a context is answered as the runtime answers it.
+func Timeout(ctx context.Context) (time.Duration, bool) {
+	timeout, ok := ctx.Value(timeoutKey{}).(time.Duration)
+	return timeout, ok
+}
+
+func (h *Handler) withTimeout(ctx context.Context) context.Context {
+	if h.options.Timeout <= 0 {
+		return ctx
+	}
+	return context.WithValue(ctx, timeoutKey{}, h.options.Timeout)
+}

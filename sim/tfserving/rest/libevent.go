@@ -1,0 +1,185 @@
+package rest
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// This file is what libevent does before and after the API: release 2.1.8 under
+// tfs-2.4, 2.1.12 under tfs-head, which differ in nothing seen here.
+
+// target is a request target, parsed.
+type target struct {
+	path string // of the URI, with %-escapes
+	full string // with query and fragment; upstream calls it uri_path
+}
+
+// parseTarget is evhttp_uri_parse_with_flags. Strict is RFC 3986; otherwise a
+// path, query or fragment may hold any byte (EVHTTP_URI_NONCONFORMANT).
+func parseTarget(uri string, strict bool) (target, bool) {
+	rest, hasScheme := cutScheme(uri)
+	authority, hasAuthority := strings.CutPrefix(rest, "//")
+	if hasAuthority {
+		end := strings.IndexAny(authority+"/", "?#/")
+		if !authorityOK(authority[:end]) {
+			return target{}, false
+		}
+		rest = authority[end:]
+	}
+	path, tail := cutAt(rest, "?#", strict, pathByte)
+	full := path
+	for _, part := range []struct{ begin, ends string }{{"?", "#"}, {"#", ""}} {
+		if strings.HasPrefix(tail, part.begin) {
+			var text string
+			text, tail = cutAt(tail[1:], part.ends, strict, queryByte)
+			full += part.begin + text
+		}
+	}
+	switch {
+	case tail != "":
+		return target{}, false
+	case !hasAuthority && strings.HasPrefix(path, "//"):
+		return target{}, false
+	case hasAuthority && path != "" && path[0] != '/':
+		return target{}, false
+	case !hasScheme && strings.IndexAny(path+"/", ":/") < strings.IndexByte(path+"/", '/'):
+		return target{}, false
+	}
+	return target{path: path, full: full}, true
+}
+
+// cutScheme removes "http:".
+func cutScheme(uri string) (string, bool) {
+	scheme, rest, found := strings.Cut(uri, ":")
+	if !found || scheme == "" || !isAlpha(scheme[0]) {
+		return uri, false
+	}
+	for i := range len(scheme) {
+		if b := scheme[i]; !isAlpha(b) && !isDigit(b) && !strings.ContainsRune("+-.", rune(b)) {
+			return uri, false
+		}
+	}
+	return rest, true
+}
+
+// cutAt splits where a part of a URI ends: if strict at the first byte it may not
+// hold, else at one of ends.
+func cutAt(text, ends string, strict bool, allowed func(byte) bool) (part, rest string) {
+	i := 0
+	for i < len(text) {
+		switch {
+		case !strict && !strings.ContainsRune(ends, rune(text[i])):
+			i++
+		case strict && allowed(text[i]):
+			i++
+		case strict && isEscape(text[i:]):
+			i += 3
+		default:
+			return text[:i], text[i:]
+		}
+	}
+	return text, ""
+}
+
+func pathByte(b byte) bool  { return unreserved(b) || strings.IndexByte(":@/", b) >= 0 }
+func queryByte(b byte) bool { return pathByte(b) || b == '?' }
+
+// unreserved are RFC 3986's unreserved bytes and sub-delimiters.
+func unreserved(b byte) bool {
+	return isAlpha(b) || isDigit(b) || strings.IndexByte("-._~!$&'()*+,;=", b) >= 0
+}
+
+func isAlpha(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+
+func isEscape(text string) bool {
+	return len(text) >= 3 && text[0] == '%' && hexDigit(text[1]) >= 0 && hexDigit(text[2]) >= 0
+}
+
+func hexDigit(b byte) int {
+	switch {
+	case isDigit(b):
+		return int(b - '0')
+	case b|0x20 >= 'a' && b|0x20 <= 'f':
+		return int(b|0x20-'a') + 10
+	}
+	return -1
+}
+
+// authorityOK is parse_authority: userinfo@host:port.
+func authorityOK(text string) bool {
+	if user, host, found := strings.Cut(text, "@"); found {
+		if !allOf(user, func(b byte) bool { return unreserved(b) || b == ':' }) {
+			return false
+		}
+		text = host
+	}
+	host := strings.TrimRight(text, "0123456789")
+	if strings.HasSuffix(host, ":") {
+		port := text[len(host):]
+		if n, err := strconv.ParseUint(port, 10, 64); port != "" && (err != nil || n > 65535) {
+			return false
+		}
+		text = host[:len(host)-1]
+	}
+	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
+		return bracketsOK(text[1 : len(text)-1])
+	}
+	return allOf(text, unreserved)
+}
+
+// bracketsOK is an IPv6 address or an IPvFuture.
+func bracketsOK(text string) bool {
+	if future, found := strings.CutPrefix(text, "v"); found {
+		version, address, found := strings.Cut(future, ".")
+		return found && version != "" && allOf(version, func(b byte) bool { return hexDigit(b) >= 0 }) &&
+			allOf(address, func(b byte) bool { return unreserved(b) || b == ':' })
+	}
+	address, err := netip.ParseAddr(text)
+	return err == nil && address.Is6() && address.Zone() == ""
+}
+
+// allOf reports whether a text has only allowed bytes and escapes.
+func allOf(text string, allowed func(byte) bool) bool {
+	_, rest := cutAt(text, "", true, allowed)
+	return rest == ""
+}
+
+// errorPage is evhttp_send_error.
+func errorPage(status int) Response {
+	const page = "<HTML><HEAD>\n<TITLE>%d %s</TITLE>\n</HEAD><BODY>\n<H1>%s</H1>\n</BODY></HTML>\n"
+	return Response{
+		Status: status, Reason: phrase(status),
+		Body:   fmt.Appendf(nil, page, status, phrase(status), phrase(status)),
+		Header: []Field{{"Content-Type", "text/html"}, {"Connection", "close"}},
+	}
+}
+
+// phrase is libevent's reason for a status; 429 and 499 are not in its tables.
+func phrase(status int) string {
+	switch status {
+	case 200:
+		return "OK"
+	case 400:
+		return "Bad Request"
+	case 401:
+		return "Unauthorized"
+	case 403:
+		return "Forbidden"
+	case 404:
+		return "Not Found"
+	case 409:
+		return "Conflict"
+	case 500:
+		return "Internal Server Error"
+	case 501:
+		return "Not Implemented"
+	case 503:
+		return "Service Unavailable"
+	case 504:
+		return "Gateway Time-out"
+	}
+	return "Client Error"
+}

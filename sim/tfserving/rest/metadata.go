@@ -1,0 +1,45 @@
+package rest
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+)
+
+// statusJSON is the body of a status (TFS-13.4): ToJsonString of
+// model_servers/http_rest_api_util.cc:134, with json names, which are the proto
+// names there.
+func statusJSON(response *apis.GetModelStatusResponse, old bool) []byte {
+	p := printer{old: old}
+	p.document(response)
+	return p.out
+}
+
+// metadataJSON is the body of metadata (TFS-13.4), two documents put together
+// (model_servers/http_rest_api_util.cc:193-198).
+func metadataJSON(response *apis.GetModelMetadataResponse, old bool) ([]byte, error) {
+	any, found := response.GetMetadata()["signature_def"]
+	if !found {
+		return nil, internal("Failed to find 'signature_def' key in the GetModelMetadataResponse metadata map.")
+	}
+	signatures := &apis.SignatureDefMap{}
+	if any.UnmarshalTo(signatures) != nil {
+		return nil, internal("Failed to unpack 'Any' object to 'SignatureDefMap'.")
+	}
+	spec := response.GetModelSpec()
+	if spec == nil {
+		spec = &apis.ModelSpec{}
+	}
+	return slices.Concat(
+		[]byte("{\n\"model_spec\":"), namesKept(spec, old),
+		[]byte(",\n\"metadata\": {\"signature_def\": "), namesKept(signatures, old), []byte("}\n}\n")), nil
+}
+
+// namesKept prints with preserve_proto_field_names.
+func namesKept(m proto.Message, old bool) []byte {
+	p := printer{old: old, protoNames: true}
+	p.document(m)
+	return p.out
+}
