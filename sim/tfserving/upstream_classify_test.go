@@ -35,7 +35,7 @@ const (
 		context { features { feature { key: 'class' value { bytes_list { value: 'dos' } } } } } } }`
 )
 
-func TestUpstreamClassify(t *testing.T) {
+func TestMirroredClassify(t *testing.T) {
 	const method = "tensorflow/serving/classify"
 	const scored = "2 classes with labels with scores"
 	float := func(alias, shape string) string {

@@ -10,7 +10,7 @@ func task(model, signature, method string) string {
 	return fmt.Sprintf("tasks { model_spec { name: '%s' signature_name: '%s' } method_name: 'tensorflow/serving/%s' } ", model, signature, method)
 }
 
-func TestUpstreamMultiInference(t *testing.T) {
+func TestMirroredMultiInference(t *testing.T) {
 	x := "input { example_list { examples { features { feature { key: 'x' value { float_list { value: 2 } } } } } } }"
 	regress := task("test_model", "regress_x_to_y", "regress")
 	for _, file := range []string{"multi_inference_test.cc", "multi_inference_helper_test.cc"} {
@@ -51,7 +51,7 @@ func TestUpstreamMultiInference(t *testing.T) {
 	})
 }
 
-func TestUpstreamMetadata(t *testing.T) {
+func TestMirroredMetadata(t *testing.T) {
 	field := "metadata_field: 'signature_def'"
 	all := "test_model/123 : classify_x2_to_y3, classify_x_to_y, regress_x2_to_y3, regress_x_to_y, regress_x_to_y2, serving_default"
 	runCases(t, []requestCase{

@@ -17,7 +17,7 @@ const counter = `{"signatures": {
 // two is the input of most predictions.
 const two = "inputs { key: 'x' value { dtype: DT_FLOAT tensor_shape {} float_val: 2 } } "
 
-func TestUpstreamPredict(t *testing.T) {
+func TestMirroredPredict(t *testing.T) {
 	inputsTwo := "inputs { key: 'inputs' value { dtype: DT_FLOAT tensor_shape {} float_val: 2 } } "
 	text := "{ dtype: DT_STRING tensor_shape { dim { size: 1 } } string_val: 'any' }"
 	runCases(t, []requestCase{

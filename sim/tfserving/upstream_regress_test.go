@@ -13,7 +13,7 @@ func regressor(method, output string) string {
 		"inputs": {"inputs": {"name": "input:0"}}, "outputs": {"outputs": {%s}}}}}`, method, output)
 }
 
-func TestUpstreamRegress(t *testing.T) {
+func TestMirroredRegress(t *testing.T) {
 	const method = "tensorflow/serving/regress"
 	vector := regressor(method, `"name": "output:0"`)
 	const oneExample = "input { example_list { examples {} } }"

@@ -28,14 +28,14 @@ type warmupCase struct {
 	warmups  []Warmup
 }
 
-// The records of TestUpstreamWarmup.
+// The records of TestMirroredWarmup.
 const (
 	regressLog  = `regress_log { request { model_spec { signature_name: 'regress_x_to_y' } ` + twoExamples + ` } }`
 	classifyLog = `classify_log { request { model_spec { signature_name: 'classify_x_to_y' } ` + twoExamples + ` } }`
 	predictLog  = `predict_log { request { ` + two + ` } }`
 )
 
-func TestUpstreamWarmup(t *testing.T) {
+func TestMirroredWarmup(t *testing.T) {
 	multiLog := `multi_inference_log { request { ` + task("any", "regress_x_to_y", "regress") +
 		task("any", "classify_x_to_y", "classify") + twoExamples + ` } }`
 	mixed := []string{regressLog, classifyLog, predictLog, multiLog}

@@ -39,9 +39,9 @@ func parsed(t *testing.T, text string) *tfexample.Example {
 	return e
 }
 
-// TestUpstreamExamples mirrors InputUtilTest. want are the examples that the
+// TestMirroredExamples mirrors InputUtilTest. want are the examples that the
 // graph gets, each as a context and an example.
-func TestUpstreamExamples(t *testing.T) {
+func TestMirroredExamples(t *testing.T) {
 	for _, row := range []struct {
 		name, input string
 		want        [][]string
@@ -89,9 +89,9 @@ func TestUpstreamExamples(t *testing.T) {
 	}
 }
 
-// TestUpstreamModelSpec mirrors ModelSpecTest where this package can differ: a
+// TestMirroredModelSpec mirrors ModelSpecTest where this package can differ: a
 // signature that is not named is the default one.
-func TestUpstreamModelSpec(t *testing.T) {
+func TestMirroredModelSpec(t *testing.T) {
 	m := New(nil, Options{Name: "foo", Version: 1})
 	for _, row := range [][2]string{
 		{"", "foo 1 serving_default"},          // util_test.cc:EmptySignature

@@ -319,3 +319,19 @@ func FuzzPredict(f *testing.F) {
 		}
 	})
 }
+
+func TestAnswersInContent(t *testing.T) {
+	signatures := map[string]*tfcore.SignatureDef{"serving_default": {
+		Inputs: map[string]*tfcore.TensorInfo{"x": info(float, -1, 2)}, Outputs: map[string]*tfcore.TensorInfo{"y": info(float, -1)},
+	}}
+	x := floats(t, 1, 2).FieldProto()
+	fields := predict(t, infer.New(signatures, infer.Options{}), x)["y"]
+	content := predict(t, infer.New(signatures, infer.Options{AnswerInContent: true}), x)["y"]
+	if len(fields.GetFloatVal()) != 1 || len(content.GetTensorContent()) != 4 || len(content.GetFloatVal()) != 0 {
+		t.Fatalf("got %v and %v, want one float_val and four bytes", fields, content)
+	}
+	value, err := tensor.Parse(content)
+	if err != nil || float32(value.Float(0)) != fields.GetFloatVal()[0] {
+		t.Errorf("got %v (%v), want %v", value.Float(0), err, fields.GetFloatVal()[0])
+	}
+}
