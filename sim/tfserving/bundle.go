@@ -19,8 +19,9 @@ import (
 // A JSON object describes a model (bundle_json.go).
 //
 // A serialized tensorflow.SavedModel with a meta graph is a real one: it has the
-// tags and signatures of the file, and if it has variables, it needs a variables
-// directory to be run.
+// tags and signatures of the file. If its graph has variables, it needs a
+// variables directory to be run; if it has an operation that looks at shapes
+// (MatMul and the like), inputs must have those of the signature.
 //
 // Any other bytes are a stand-in that has the serving tag and takes every
 // request; with Options.StrictBundles they are a damaged file, and the load

@@ -10,16 +10,20 @@
 //
 //   - [New] makes a [Server] from [Options] (or flags: [ParseFlags]) and a
 //     Host; Start runs it until OnServing tells that its ports would open.
-//   - [Server.Status], [Server.Reload] and [Server.Predict] are the requests.
-//     Reload may never call back (TFS-8.7).
+//   - [Server.Status], [Server.Reload] and [Server.Predict] are the requests;
+//     in upstream's messages: [Server.GetModelStatus],
+//     [Server.HandleReloadConfigRequest], [Server.GetModelMetadata] and
+//     [Server.Begin]. A reload may never call back (TFS-8.7).
 //
 // To change what a poll of the disk aspires look in source.go, source_poll.go and
 // policy_version.go; what the manager does next, in manager.go, manager_requests.go
 // and policy_transition.go; loads, in loader.go, retry.go, resources.go and
-// bundle.go; times and memory, in cost.go; reloads and start-up, in reload.go,
+// bundle.go, with savedmodel for real models; warm-up, in warmup.go; times and
+// memory, in cost.go and cost_predict.go; reloads and start-up, in reload.go,
 // reload_checks.go, startup.go, startup_files.go and wait.go; flags, in
-// flags_table.go; labels and requests, in labels.go, predict.go, requests.go and
-// inference.go; the reference's Python fake, in fake.go.
+// flags_table.go; labels and requests, in labels.go, predict.go, requests.go,
+// metadata.go and inference.go; what a model checks and answers, in infer; the
+// reference's Python fake, in fake.go.
 //
 // testdata holds scripts, one behaviour each; testdata/upstream mirrors upstream's
 // test cases, which testdata/upstream/cases lists.

@@ -88,7 +88,10 @@ func TestMirroredClassify(t *testing.T) {
 		{name: "classifier_test.cc:MethodNameCheck/empty, checked", model: classifier("", bothOutputs), checkMethods: true,
 			classify: spec("") + twoExamples, want: "INVALID_ARGUMENT: Expected classification signature method_name to be tensorflow/serving/classify. Was: "},
 		{name: "classifier_test.cc:MethodNameCheck/unsupported, not checked",
-			model:    classifier("not/supported/method", text("classes", "[-1, 2]")+","+float("scores", "[-1, 2]")),
+			model:    classifier("not/supported/method", bothOutputs),
+			classify: spec("") + twoExamples, want: "test_model/123 serving_default: " + scored + ", " + scored},
+
+		{name: "classifier_test.cc:MethodNameCheck/empty, not checked", model: classifier("", bothOutputs),
 			classify: spec("") + twoExamples, want: "test_model/123 serving_default: " + scored + ", " + scored},
 
 		{name: "classification_service_test.cc:InvalidModelSpec/no spec", model: halfPlusTwo, classify: twoExamples,

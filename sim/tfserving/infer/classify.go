@@ -66,6 +66,7 @@ func (m *Model) checkClassifier(s *Signature) *env.RPCError {
 
 // classification is PostProcessClassificationResult.
 func classification(c *computation, s *Signature, examples int) (*apis.ClassificationResult, error) {
+	c.classifies = true
 	classes, err := c.classOutput(s, classesAlias, framework.DataType_DT_STRING, examples)
 	if err != nil {
 		return nil, err

@@ -13,11 +13,12 @@ import (
 // [0, 1), integers in [0, 100), strings have eight hexadecimal digits, and the
 // scores of a classification sum to 1.
 type computation struct {
-	signature *Signature
-	feeds     []feed
-	rows      int64
-	seed      uint64
-	digests   []uint64 // of the rows, once one is needed
+	signature  *Signature
+	classifies bool // the call is a classification
+	feeds      []feed
+	rows       int64
+	seed       uint64
+	digests    []uint64 // of the rows, once one is needed
 }
 
 func (m *Model) compute(s *Signature, feeds []feed) *computation {

@@ -99,7 +99,9 @@ func (c *computation) sizeNamed(out *output, dim int) int64 {
 	return 1
 }
 
-// perClass says whether the output is one of a classification.
+// perClass says whether the output is one of a classification: by the method of
+// the signature or by that which is called.
 func (c *computation) perClass(out *output) bool {
-	return c.signature.def.GetMethodName() == classifyMethod && (out.alias == classesAlias || out.alias == scoresAlias)
+	classifies := c.classifies || c.signature.def.GetMethodName() == classifyMethod
+	return classifies && (out.alias == classesAlias || out.alias == scoresAlias)
 }
