@@ -104,7 +104,7 @@ func (p *parser) moreDigits(s *significand) bool {
 // tried, so NInf and NaInf are infinities too.
 func (p *parser) special(minus bool) (float64, *ParseError) {
 	if p.consume('N') && p.consume('a') && p.consume('N') {
-		return math.NaN(), nil
+		return math.Float64frombits(0x7ff8 << 48), nil // C++'s, which differs from math.NaN
 	}
 	if _, err := p.word("Inf", Number); err != nil {
 		return 0, err
