@@ -19,9 +19,9 @@ var oldCodeNames = [...]string{
 	"Internal", "Unavailable", "Data loss", "Unauthenticated",
 }
 
-// statusString prints a status as it appears inside messages (TFS-1.3):
+// StatusString prints a status as it appears inside messages (TFS-1.3):
 // "Not found: m" or "NOT_FOUND: m".
-func (p Profile) statusString(err *env.RPCError) string {
+func (p Profile) StatusString(err *env.RPCError) string {
 	if p == Profile24 && err.Code >= 0 && int(err.Code) < len(oldCodeNames) {
 		return oldCodeNames[err.Code] + ": " + err.Message
 	}

@@ -42,12 +42,12 @@ func ParseFlags(profile Profile, args []string) (o Options, unknown []string, er
 	return o, unknown, errors.Join(failed...)
 }
 
-// FlagsUsage is the usage that the profile's server prints: its flags with their
+// FlagsUsage is the usage that the profile's server prints when it was called as program: its flags with their
 // types and defaults in upstream's order and format (tensorflow Flags::Usage); the
 // help texts are our own.
-func FlagsUsage(profile Profile) string {
+func FlagsUsage(profile Profile, program string) string {
 	var b strings.Builder
-	b.WriteString("usage: tensorflow_model_server\nFlags:\n")
+	fmt.Fprintf(&b, "usage: %s\nFlags:\n", program)
 	defaults := DefaultOptions(profile)
 	for _, f := range flags {
 		if profile.hasFlag(f) {

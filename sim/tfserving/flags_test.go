@@ -112,7 +112,7 @@ func TestParseFlags(t *testing.T) {
 // The usage has upstream's format, flags and defaults.
 func TestFlagsUsage(t *testing.T) {
 	for _, profile := range []Profile{Profile24, ProfileHead} {
-		file, got := "testdata/usage/"+profile.String(), FlagsUsage(profile)
+		file, got := "testdata/usage/"+profile.String(), FlagsUsage(profile, "tensorflow_model_server")
 		if *update {
 			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 				t.Fatal(err)

@@ -31,14 +31,14 @@ func (m *manager) load(h *harness, done func()) {
 // refuse fails a version whose resources were not reserved. Its End is announced
 // twice, by the harness and by the manager (core/basic_manager.cc:735-737).
 func (m *manager) refuse(h *harness, err *env.RPCError) {
-	m.server.warnf("%s", m.server.profile.statusString(err))
+	m.server.warnf("%s", m.server.profile.StatusString(err))
 	m.failLoad(h, err)
 	m.server.publish(h.id, env.StateEnd, err)
 }
 
 func (m *manager) failLoad(h *harness, err *env.RPCError) {
 	m.fail(h, err)
-	m.server.errorf("Servable %s cannot be loaded: %s", h.id, m.server.profile.statusString(err))
+	m.server.errorf("Servable %s cannot be loaded: %s", h.id, m.server.profile.StatusString(err))
 }
 
 func (m *manager) executeLoad(h *harness, done func()) {

@@ -197,7 +197,7 @@ func (m *manager) flush() (changed bool) {
 // fail puts a harness in its error state for good (TFS-5.4).
 func (m *manager) fail(h *harness, err *env.RPCError) {
 	h.state = harnessError
-	m.server.infof("Encountered an error for servable version %s: %s", h.id, m.server.profile.statusString(err))
+	m.server.infof("Encountered an error for servable version %s: %s", h.id, m.server.profile.StatusString(err))
 	m.server.publish(h.id, env.StateEnd, err)
 	m.touch()
 }

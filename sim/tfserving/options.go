@@ -44,6 +44,7 @@ type Options struct {
 	// machine only checks them as start-up does.
 	Port                    int
 	GRPCSocketPath          string
+	GRPCChannelArguments    string
 	RESTAPIPort             int
 	RESTAPITimeoutInMs      int
 	RESTAPIEnableCORS       bool

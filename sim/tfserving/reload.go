@@ -82,6 +82,7 @@ func (c *core) apply(config ServerConfig, done func(*env.RPCError)) {
 
 // addModels is steps 8 to 10.
 func (c *core) addModels(config ServerConfig, done func(*env.RPCError)) {
+	c.server.infof("Adding/updating models.")
 	routes, err := c.route(config)
 	if err != nil {
 		done(err)

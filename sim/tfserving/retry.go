@@ -20,7 +20,7 @@ func (m *manager) retry(what string, h *harness, try func(result func(*env.RPCEr
 				done(nil)
 				return
 			}
-			m.server.errorf("%s: %s failed: %s", what, h.id, m.server.profile.statusString(err))
+			m.server.errorf("%s: %s failed: %s", what, h.id, m.server.profile.StatusString(err))
 			if tries >= most || h.cancelled {
 				done(err)
 				return

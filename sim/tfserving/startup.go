@@ -66,7 +66,7 @@ func (s *Server) open() {
 // failStart is the end of main (model_servers/main.cc:341-348): exit -1, which
 // the parent sees as 255.
 func (s *Server) failStart(err *env.RPCError) {
-	s.exit(255, "Failed to start server. Error: "+s.profile.statusString(err)+"\n")
+	s.exit(255, "Failed to start server. Error: "+s.profile.StatusString(err)+"\n")
 }
 
 // FailToListen ends the process as one whose gRPC server cannot be built, because a

@@ -92,20 +92,27 @@ func (s *Server) Status(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
 	}
 	states := s.states.models[spec.Name]
 	if states == nil {
-		if spec.HasVersion {
-			return nil, asError(statusf(env.NotFound, "Could not find version %d of model %s", spec.Version, spec.Name))
-		}
-		return nil, asError(statusf(env.NotFound, "Could not find any versions of model %s", spec.Name))
+		return SelectStatus(spec, nil)
 	}
 	states.given = true
-	if !spec.HasVersion {
-		return states.answer, nil
+	return SelectStatus(spec, states.answer)
+}
+
+// SelectStatus is what GetModelStatus answers to spec when versions are all that
+// is known of its model, as a Status without a version answers them; nil for a
+// model that was never heard of.
+func SelectStatus(spec env.ModelSpec, versions []env.ModelVersionStatus) ([]env.ModelVersionStatus, error) {
+	if spec.HasVersion {
+		i := slices.IndexFunc(versions, func(v env.ModelVersionStatus) bool { return v.Version == spec.Version })
+		if i < 0 {
+			return nil, asError(statusf(env.NotFound, "Could not find version %d of model %s", spec.Version, spec.Name))
+		}
+		return versions[i : i+1 : i+1], nil
 	}
-	i, found := states.find(spec.Version)
-	if !found {
-		return nil, asError(statusf(env.NotFound, "Could not find version %d of model %s", spec.Version, spec.Name))
+	if len(versions) == 0 {
+		return nil, asError(statusf(env.NotFound, "Could not find any versions of model %s", spec.Name))
 	}
-	return states.answer[i : i+1 : i+1], nil
+	return versions, nil
 }
 
 // StatusWithoutSpec answers a status request that has no model_spec (TFS-7.3,

@@ -71,7 +71,7 @@ func (w *wait) result(c *core) *env.RPCError {
 		failed++
 		fmt.Fprintf(&entries, "{%s", servable{model, version})
 		if err != nil {
-			fmt.Fprintf(&entries, " due to error: %s", c.server.profile.statusString(err))
+			fmt.Fprintf(&entries, " due to error: %s", c.server.profile.StatusString(err))
 		}
 		entries.WriteString("}, ")
 	}

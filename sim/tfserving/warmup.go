@@ -45,7 +45,7 @@ func (s *Server) warmUp(b *Bundle, dir string) *env.RPCError {
 	b.warmups = records * max(s.options.NumRequestIterationsForWarmup, 1)
 	status := "OK"
 	if damage != nil {
-		status = s.profile.statusString(damage)
+		status = s.profile.StatusString(damage)
 	}
 	if s.OnWarmup != nil {
 		s.OnWarmup(Warmup{

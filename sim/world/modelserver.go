@@ -73,7 +73,7 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 
 // usage is what the server prints of its flags, without the last line's end.
 func usage(profile tfserving.Profile) string {
-	return strings.TrimSuffix(tfserving.FlagsUsage(profile), "\n")
+	return strings.TrimSuffix(tfserving.FlagsUsage(profile, "tensorflow_model_server"), "\n")
 }
 
 // kindOf tells the servers of an agent v1 apart by the log that they were given:
