@@ -19,9 +19,17 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
-	err := newRootCommand().Execute()
+	err := run()
 	if err != nil && err.Error() != "" {
 		fmt.Fprintln(os.Stderr, "monosim: "+err.Error())
 	}
 	os.Exit(exitCode(err))
+}
+
+// run is the command, or the model server that the program is called as.
+func run() error {
+	if isModelServer(os.Args[0]) {
+		return runModelServer(os.Args[0], os.Args[1:], os.Stdout, os.Stderr)
+	}
+	return newRootCommand().Execute()
 }

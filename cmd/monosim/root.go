@@ -30,7 +30,7 @@ hours of a cluster in milliseconds, every run reproducible from its seed.`,
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newTestCommand(newSimulation), newSimCommand(), newVersionCommand(), newParityCommand(),
-		newTesteeCommand(), newVectorsCommand(), newDiffCommand(), newZooKeeperCommand())
+		newTesteeCommand(), newVectorsCommand(), newDiffCommand(), newZooKeeperCommand(), newTFServingCommand())
 	return root
 }
 

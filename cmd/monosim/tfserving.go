@@ -1,0 +1,68 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/sim/tfserving/serve"
+)
+
+// modelServerName is the name under which the program is a model server without
+// a subcommand: a copy of it or a link to it may take the real one's place.
+const modelServerName = "tensorflow_model_server"
+
+// remoteOpMarker is what the reference searches the binary for, by
+// `strings | grep` (tfs_wrapper.py:49): a server that has it talks to parameter
+// servers by gRPC, and gets no --archon_entry_to_ps_rpc_timeout. To be taken for
+// one without, put a script in the binary's place that runs it: the search then
+// reads the script.
+const remoteOpMarker = "PredictionServiceGrpc"
+
+// marker is a variable so that the linker keeps the text.
+var marker = remoteOpMarker
+
+func newTFServingCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "tfserving --model_config_file=FILE [--port=8500] [--rest_api_port=PORT] [--flag=value ...]",
+		Short: "Serve the simulated TensorFlow Serving to real clients",
+		Long: `Serve the simulated tensorflow_model_server: real model directories, gRPC and REST
+ports, its command line and its exit codes. It listens on 127.0.0.1 unless
+--monosim_host says otherwise. --help lists the flags; as a copy or link that is
+named tensorflow_model_server, the program needs no subcommand.`,
+		DisableFlagParsing: true, // upstream's rules are its own
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runModelServer("monosim tfserving", args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+}
+
+// runModelServer serves until the process ends.
+func runModelServer(program string, args []string, stdout, stderr io.Writer) error {
+	runtime.KeepAlive(marker)
+	code := serve.Main(program, args, stdout, stderr)
+	if code < 0 {
+		dieOf(syscall.Signal(-code))
+	}
+	if code != 0 {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// isModelServer says whether the program was called by the real one's name.
+func isModelServer(program string) bool { return filepath.Base(program) == modelServerName }
+
+// dieOf ends the program by a signal, which its parent then sees. Go keeps
+// SIGABRT for itself, so that the signal goes to what takes the program's place.
+func dieOf(signal syscall.Signal) {
+	if signal == syscall.SIGKILL {
+		syscall.Kill(os.Getpid(), signal)
+	}
+	syscall.Exec("/bin/sh", []string{"sh", "-c", "kill -ABRT $$"}, nil)
+	os.Exit(128 + int(signal)) // there is no shell
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/emptypb"
+)
+
+// Goal: the binary takes the place of tensorflow_model_server: found by the
+// reference's search, called by the real one's name, ended as the real one ends.
+
+// buildDir has the program once a test has built it.
+var buildDir string
+
+var builtProgram = sync.OnceValues(func() (path string, err error) {
+	if buildDir, err = os.MkdirTemp("", "monosim-test-"); err != nil {
+		return "", err
+	}
+	path = filepath.Join(buildDir, "monosim")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		return "", errors.New(string(out))
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if buildDir != "" {
+		os.RemoveAll(buildDir)
+	}
+	os.Exit(code)
+}
+
+// modelServer is a link to the program by the real one's name.
+func modelServer(t *testing.T) string {
+	t.Helper()
+	path, err := builtProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), modelServerName)
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	return link
+}
+
+// tfs_wrapper.py:49 runs `strings BINARY | grep PredictionServiceGrpc`.
+func TestTheBinaryHasTheMarker(t *testing.T) {
+	data, err := os.ReadFile(modelServer(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(data, []byte(remoteOpMarker)) {
+		t.Errorf("the linker dropped %s", remoteOpMarker)
+	}
+}
+
+// runToEnd runs the model server until it ends.
+func runToEnd(t *testing.T, args ...string) (state *os.ProcessState, stdout, stderr string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(ctx, modelServer(t), args...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState, out.String(), errs.String()
+}
+
+// TFS-9.2: exit codes, and signals that a parent sees.
+func TestHowTheModelServerEnds(t *testing.T) {
+	dir := t.TempDir()
+	model, bad := filepath.Join(dir, "m"), filepath.Join(dir, "bad")
+	for _, err := range []error{
+		os.MkdirAll(filepath.Join(model, "1"), 0o755),
+		os.WriteFile(filepath.Join(model, "1", "saved_model.pb"), []byte("{}"), 0o644),
+		os.WriteFile(bad, []byte("no field: 1"), 0o644),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	tests := []struct {
+		name   string
+		args   []string
+		code   int // or -signal
+		stdout string
+	}{
+		{"version", []string{"--version"}, 0, "TensorFlow ModelServer: 2.4.0\nTensorFlow Library: 2.4.0\n"},
+		{"no model", []string{"--port=1"}, 255, "Failed to start server. Error: Invalid argument: " +
+			"Both server_options.model_base_path and server_options.model_config_file are empty!\n"},
+		{"a config that is none", []string{"--model_config_file=" + bad}, 255,
+			"Failed to start server. Error: Invalid argument: Invalid protobuf file: '" + bad + "'\n"},
+		{"more memory than there is", []string{"--model_base_path=" + model, "--monosim_memory_limit_bytes=1"}, -int(syscall.SIGKILL), ""},
+		{"a TLS file that is none", []string{"--model_base_path=" + model, "--ssl_config_file=" + bad}, -int(syscall.SIGABRT), ""},
+		{"an own flag that is none", []string{"--monosim_seed=x"}, 2, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			state, stdout, stderr := runToEnd(t, test.args...)
+			if got := codeOf(state); got != test.code || stdout != test.stdout {
+				t.Errorf("got %d %q\nwant %d %q\nstderr: %s", got, stdout, test.code, test.stdout, stderr)
+			}
+		})
+	}
+}
+
+// codeOf is an exit code as Python's Popen gives it.
+func codeOf(state *os.ProcessState) int {
+	if status := state.Sys().(syscall.WaitStatus); status.Signaled() {
+		return -int(status.Signal())
+	}
+	return state.ExitCode()
+}
+
+// A server that a wrapper has composed the command line of is told more by the
+// environment; it serves, and SIGTERM ends it as whoever has no handler.
+func TestTheModelServerServesUntilASignal(t *testing.T) {
+	dir := t.TempDir()
+	config, events := filepath.Join(dir, "config"), filepath.Join(dir, "events")
+	if err := os.WriteFile(config, []byte("model_config_list {}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), modelServer(t), "--model_config_file="+config, "--port=8500", "--rest_api_port=8501")
+	cmd.Env = append(os.Environ(), "MONOSIM_TFSERVING_FLAGS=--monosim_any_port --monosim_events="+events)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	addr := awaitLine(t, stderr, regexp.MustCompile(`Running gRPC ModelServer at (\S+) \.\.\.`))
+	awaitLine(t, stderr, regexp.MustCompile(`Exporting HTTP/REST API at:(localhost:\d+) \.\.\.`))
+	go io.Copy(io.Discard, stderr)
+	conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	err = conn.Invoke(t.Context(), "/tensorflow.serving.ModelService/GetModelStatus", &emptypb.Empty{}, &emptypb.Empty{})
+	if got := status.Convert(err).Message(); got != "Missing ModelSpec" {
+		t.Errorf("a request without model_spec: got %v, want Missing ModelSpec", err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
+	if got := codeOf(cmd.ProcessState); got != -int(syscall.SIGTERM) {
+		t.Errorf("got exit %d, want -15", got)
+	}
+	if _, err := os.Stat(events); err != nil {
+		t.Errorf("--monosim_events: %v", err)
+	}
+}
+
+// awaitLine reads byte by byte, so that what follows stays for the next reader,
+// until a line matches, and gives its first group.
+func awaitLine(t *testing.T, from io.Reader, line *regexp.Regexp) string {
+	t.Helper()
+	in := bufio.NewReaderSize(oneByte{from}, 16)
+	for {
+		text, err := in.ReadString('\n')
+		if m := line.FindStringSubmatch(text); m != nil {
+			return m[1]
+		}
+		if err != nil {
+			t.Fatalf("no line %s: %v", line, err)
+		}
+	}
+}
+
+type oneByte struct{ io.Reader }
+
+func (r oneByte) Read(p []byte) (int, error) { return r.Reader.Read(p[:1]) }

@@ -1,0 +1,76 @@
+package serve
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
+)
+
+// channelArguments are those of --grpc_channel_arguments that mean something to
+// grpc-go; upstream hands all to gRPC's core, which drops what it does not know.
+type channelArguments struct {
+	numbers   map[string]int
+	reusePort bool
+}
+
+// parseChannelArguments reads "key=value,key=value".
+func parseChannelArguments(text string) channelArguments {
+	a := channelArguments{numbers: map[string]int{}}
+	for argument := range strings.SplitSeq(text, ",") {
+		key, value, _ := strings.Cut(argument, "=")
+		if n, err := strconv.ParseInt(value, 10, 32); err == nil {
+			a.numbers[key] = int(n)
+		}
+	}
+	reuse, given := a.numbers["grpc.so_reuseport"]
+	a.reusePort = !given || reuse != 0
+	return a
+}
+
+func (a channelArguments) options() []grpc.ServerOption {
+	options := []grpc.ServerOption{
+		grpc.KeepaliveParams(keepalive.ServerParameters{
+			MaxConnectionIdle:     a.duration("grpc.max_connection_idle_ms"),
+			MaxConnectionAge:      a.duration("grpc.max_connection_age_ms"),
+			MaxConnectionAgeGrace: a.duration("grpc.max_connection_age_grace_ms"),
+			Time:                  a.duration("grpc.keepalive_time_ms"),
+			Timeout:               a.duration("grpc.keepalive_timeout_ms"),
+		}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{
+			MinTime:             a.duration("grpc.http2.min_ping_interval_without_data_ms"),
+			PermitWithoutStream: a.numbers["grpc.keepalive_permit_without_calls"] != 0,
+		}),
+	}
+	if n, ok := a.numbers["grpc.max_concurrent_streams"]; ok && n >= 0 {
+		options = append(options, grpc.MaxConcurrentStreams(uint32(n)))
+	}
+	if n, ok := a.numbers["grpc.max_receive_message_length"]; ok {
+		options = append(options, grpc.MaxRecvMsgSize(unlimited(n)))
+	}
+	if n, ok := a.numbers["grpc.max_send_message_length"]; ok {
+		options = append(options, grpc.MaxSendMsgSize(unlimited(n)))
+	}
+	return options
+}
+
+// duration is an argument in milliseconds; 0, when it is not given or has no
+// bound, is gRPC's default.
+func (a channelArguments) duration(key string) time.Duration {
+	n := a.numbers[key]
+	if n == math.MaxInt32 {
+		return 0
+	}
+	return time.Duration(max(n, 0)) * time.Millisecond
+}
+
+// unlimited is a length of which -1 means that there is none.
+func unlimited(n int) int {
+	if n < 0 {
+		return math.MaxInt32
+	}
+	return n
+}

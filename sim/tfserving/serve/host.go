@@ -1,0 +1,80 @@
+package serve
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// host is the tfserving.Host of a served process; everything is called with mu
+// held.
+type host Server
+
+// Now runs Speed times as fast as the wall clock.
+func (h *host) Now() time.Duration { return scale(time.Since(h.began), h.opt.Speed) }
+
+// After calls fn with mu held, unless the process ends before.
+func (h *host) After(d time.Duration, fn func()) (cancel func()) {
+	s := (*Server)(h)
+	t := &timer{}
+	s.timers[t] = true
+	t.timer = time.AfterFunc(scale(d, 1/h.opt.Speed), func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.forget(t) {
+			fn()
+		}
+	})
+	return func() {
+		t.stop()
+		s.forget(t)
+	}
+}
+
+// scale is d at a speed.
+func scale(d time.Duration, speed float64) time.Duration {
+	if speed == 1 {
+		return d
+	}
+	return time.Duration(min(float64(d)*speed, math.MaxInt64/2))
+}
+
+// forget takes a timer off and says whether it was still wanted.
+func (s *Server) forget(t *timer) bool {
+	wanted := s.timers[t] && !s.ended
+	delete(s.timers, t)
+	return wanted
+}
+
+type timer struct{ timer *time.Timer }
+
+func (t *timer) stop() { t.timer.Stop() }
+
+func (h *host) Storage() tfserving.Storage { return h.disk }
+
+func (h *host) Choose(site string, n int) int { return h.choices.choose(n) }
+
+func (h *host) Exit(code int, stdout string) { (*Server)(h).end(code, stdout) }
+
+func (h *host) Log(level env.Level, format string, args ...any) { h.log.logf(level, format, args...) }
+
+// choices draws what upstream leaves open.
+type choices struct{ source *rand.Rand }
+
+func newChoices(seed uint64) choices {
+	if seed == 0 {
+		return choices{}
+	}
+	return choices{rand.New(rand.NewPCG(seed, seed))}
+}
+
+// choose picks a number in [0, n); without a seed the default, 0.
+func (c choices) choose(n int) int {
+	if c.source == nil {
+		return 0
+	}
+	return c.source.IntN(n)
+}

@@ -1,0 +1,187 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/sim/tfserving/rest"
+)
+
+// httpServer serves the port of --rest_api_port as libevent's HTTP server does.
+// net/http would word status lines and headers its own way.
+type httpServer struct {
+	server *Server
+	ln     net.Listener
+	api    *rest.Handler
+
+	mu     sync.Mutex
+	conns  map[net.Conn]bool
+	closed bool
+}
+
+// openREST opens the port of --rest_api_port, with mu held. A port that is taken
+// is only logged (model_servers/server.cc:376-399).
+func (s *Server) openREST() {
+	port := s.opt.Machine.RESTAPIPort
+	switch {
+	case port == 0 || s.fake: // the fake has none (TFS-17.1 item 23)
+		return
+	case port == s.opt.Machine.Port:
+		s.log.logf(env.Error, "server_options.http_port cannot be same as grpc_port. "+
+			"Please use a different port for HTTP/REST API. Skipped exporting HTTP/REST API.")
+		return
+	}
+	ln, err := s.listenTCP(port, false)
+	if err != nil {
+		s.log.netf(223, 236, "Couldn't bind to port %d", port)
+		s.log.netf(63, 66, "Server has not been terminated. Force termination now.")
+		s.log.netf(258, 279, "Server is not running ...")
+		s.log.logf(env.Error, "Failed to start HTTP Server at localhost:%d", port)
+		return
+	}
+	s.ports.REST = portOf(ln)
+	s.http = &httpServer{server: s, ln: ln, api: s.newREST(), conns: map[net.Conn]bool{}}
+	s.log.netf(238, 261, "Entering the event loop ...")
+	s.tasks.Go(s.http.accept)
+	host := "localhost"
+	if s.opt.Host != DefaultHost {
+		host = s.opt.Host
+	}
+	s.log.logf(env.Info, "Exporting HTTP/REST API at:%s ...", net.JoinHostPort(host, strconv.Itoa(s.ports.REST)))
+}
+
+// newREST makes the API, with the metrics page where there is a path for it.
+func (s *Server) newREST() *rest.Handler {
+	metricsPath := s.metricsPath()
+	options := rest.Options{
+		Profile: s.opt.Machine.Profile, CORS: s.opt.Machine.RESTAPIEnableCORS,
+		Timeout:     time.Duration(s.opt.Machine.RESTAPITimeoutInMs) * time.Millisecond,
+		MetricsPath: metricsPath,
+	}
+	if metricsPath != "" {
+		options.Metrics = s.meter.page
+	}
+	return rest.New(restBackend{s}, options)
+}
+
+// metricsPath is that of --monitoring_config_file, which the machine has checked;
+// empty is nowhere.
+func (s *Server) metricsPath() string {
+	var monitoring config.MonitoringConfig
+	if file := s.opt.Machine.MonitoringConfigFile; file == "" || s.readText(file, &monitoring) != nil {
+		return ""
+	}
+	prometheus := monitoring.GetPrometheusConfig()
+	switch {
+	case !prometheus.GetEnable():
+		return ""
+	case prometheus.GetPath() == "":
+		return defaultMetricsPath
+	}
+	return prometheus.GetPath()
+}
+
+const defaultMetricsPath = "/monitoring/prometheus/metrics"
+
+// accept takes connections until the listener is closed.
+func (h *httpServer) accept() {
+	for {
+		conn, err := h.ln.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			// Out of file descriptors, as a rule: some will come back.
+			h.server.rest(100 * time.Millisecond)
+			continue
+		}
+		if h.add(conn) {
+			h.server.tasks.Go(func() { h.serve(conn) })
+		}
+	}
+}
+
+func (h *httpServer) add(conn net.Conn) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		conn.Close()
+		return false
+	}
+	h.conns[conn] = true
+	return true
+}
+
+func (h *httpServer) remove(conn net.Conn) {
+	conn.Close()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.conns, conn)
+}
+
+// close ends all connections.
+func (h *httpServer) close() {
+	h.ln.Close()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	for conn := range h.conns {
+		conn.Close()
+	}
+}
+
+// serve answers the requests of a connection one after the other.
+func (h *httpServer) serve(conn net.Conn) {
+	defer h.remove(conn)
+	in := bufio.NewReader(conn)
+	goOn := func() error {
+		_, err := conn.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n"))
+		return err
+	}
+	for {
+		r, err := readRequest(in, goOn)
+		var answer rest.Response
+		switch {
+		case err == nil:
+			answer = h.answer(r)
+		case errors.Is(err, errBadRequest):
+			answer = h.api.Serve(context.Background(), malformed)
+		default:
+			return
+		}
+		if stays, err := writeAnswer(conn, r, &answer, time.Now()); err != nil || !stays {
+			return
+		}
+	}
+}
+
+// malformed is answered as whatever libevent cannot read.
+var malformed = rest.Request{Method: "GET", Target: "//["}
+
+func (h *httpServer) answer(r *httpRequest) rest.Response {
+	began := time.Now()
+	answer := h.api.Serve(context.Background(), rest.Request{
+		Method: r.method, Target: r.target, Body: r.body,
+		ContentEncoding: r.headers.get("Content-Encoding"), Origin: r.headers.get("Origin"),
+	})
+	if isAPI(r.target) && !slices.Contains(answer.Header, connectionClose) {
+		h.server.meter.requestOver(answer.Model, answer.API, "REST", began, answer.Code)
+	}
+	return answer
+}
+
+// isAPI says whether the target is one of the REST API, which counts its requests
+// whether or not they make sense.
+func isAPI(target string) bool {
+	const prefix = "/v1/"
+	return len(target) >= len(prefix) && strings.EqualFold(target[:len(prefix)], prefix)
+}

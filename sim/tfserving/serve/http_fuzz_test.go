@@ -1,0 +1,42 @@
+package serve
+
+import (
+	"bytes"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// FuzzHTTP sends any bytes to the HTTP port: the process does not panic, and
+// whatever it answers begins as an answer.
+func FuzzHTTP(f *testing.F) {
+	for _, seed := range []string{
+		"GET /v1/models/m HTTP/1.1\r\n\r\n", "POST /v1/models/m:predict HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}",
+		"POST /v1/x HTTP/1.0\nTransfer-Encoding: chunked\n\n3\nabc\n0\n\n", "HEAD / HTTP/1.1\r\n\r\n", " \n", "GET  HTTP/1.1\n",
+		"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n", "GET http://h:1/x?y#z HTTP/1.9\r\nA:b\r\n c\r\n\r\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	l := newLab(f)
+	l.serve(tfserving.ProfileHead, withREST)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		conn := &scriptedConn{in: bytes.NewReader(data)}
+		l.s.http.serve(conn)
+		if got := conn.out.String(); got != "" && !strings.HasPrefix(got, "HTTP/1.") {
+			t.Errorf("answer to %q: %q", data, got)
+		}
+	})
+}
+
+// scriptedConn is a connection whose client has sent all that it will.
+type scriptedConn struct {
+	net.Conn
+	in  *bytes.Reader
+	out strings.Builder
+}
+
+func (c *scriptedConn) Read(p []byte) (int, error)  { return c.in.Read(p) }
+func (c *scriptedConn) Write(p []byte) (int, error) { return c.out.Write(p) }
+func (c *scriptedConn) Close() error                { return nil }

@@ -1,0 +1,154 @@
+package serve
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+func (l *lab) restAddr() string {
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(l.s.Ports().REST))
+}
+
+func withREST(o *Options) { o.Machine.RESTAPIPort = 8501 }
+
+var dateLine = regexp.MustCompile(`Date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n`)
+
+// exchange sends bytes on a connection of its own and gives what comes back until
+// the server closes, with the date left out.
+func (l *lab) exchange(sent string) string {
+	l.Helper()
+	conn, err := net.Dial("tcp", l.restAddr())
+	l.must(err)
+	defer conn.Close()
+	l.must(conn.SetDeadline(time.Now().Add(patience)))
+	_, err = io.WriteString(conn, sent)
+	l.must(err)
+	got, err := io.ReadAll(conn)
+	l.must(err)
+	return dateLine.ReplaceAllString(string(got), "Date: D\r\n")
+}
+
+// crlf writes header lines as they are sent.
+func crlf(lines string) string { return strings.ReplaceAll(lines, "\n", "\r\n") }
+
+// answered is an answer; # in its headers is the length of its body.
+func answered(headers, body string) string {
+	return crlf(strings.Replace(headers, "#", strconv.Itoa(len(body)), 1)+"\n\n") + body
+}
+
+// page is what libevent says for a status (TFS-13.2).
+func page(status string) string {
+	_, phrase, _ := strings.Cut(status, " ")
+	return "<HTML><HEAD>\n<TITLE>" + status + "</TITLE>\n</HEAD><BODY>\n<H1>" + phrase + "</H1>\n</BODY></HTML>\n"
+}
+
+// What libevent does with bytes, whatever the API would say: exact status lines,
+// headers and pages, and when it closes.
+func TestHTTPByteForByte(t *testing.T) {
+	l := newLab(t)
+	l.serve(tfserving.Profile24, withREST)
+	tests := []struct{ name, sent, want string }{
+		{"outside /v1/ (TFS-13.2)", crlf("GET /x HTTP/1.1\nHost: h\n\n"),
+			answered("HTTP/1.1 404 Not Found\nContent-Type: text/html\nConnection: close\nDate: D\nContent-Length: #", page("404 Not Found"))},
+		{"HTTP/1.0 has neither date nor length", crlf("GET /x HTTP/1.0\n\n"),
+			answered("HTTP/1.0 404 Not Found\nContent-Type: text/html\nConnection: close", page("404 Not Found"))},
+		{"a method that libevent does not allow", crlf("OPTIONS /v1/models/m HTTP/1.1\n\n"),
+			answered("HTTP/1.1 501 Not Implemented\nContent-Type: text/html\nConnection: close\nDate: D\nContent-Length: #", page("501 Not Implemented"))},
+		{"no request at all", crlf("hello, are you there\n\n"), badRequest},
+		{"a header without a colon", crlf("GET /v1/models/m HTTP/1.1\nHost\n\n"), badRequest},
+		{"a length that is none", crlf("POST /v1/models/m:predict HTTP/1.1\nContent-Length: -1\n\n"), badRequest},
+		{"a URI that is none", crlf("GET /v1/models/{m} HTTP/1.1\n\n"), badRequest},
+		{"two requests on one connection", crlf("GET /v1/models/m HTTP/1.1\n\n") + crlf("GET /v1/models/m HTTP/1.1\nConnection: close\n\n"),
+			answered("HTTP/1.1 404 Not Found\nContent-Type: application/json\nDate: D\nContent-Length: #", noVersions) +
+				answered("HTTP/1.1 404 Not Found\nContent-Type: application/json\nDate: D\nContent-Length: #\nConnection: close", noVersions)},
+		{"HTTP/1.0 that stays, then closes", crlf("GET /v1/models/m HTTP/1.0\nConnection: keep-alive\n\n") + crlf("GET /v1/models/m HTTP/1.0\n\n"),
+			answered("HTTP/1.0 404 Not Found\nContent-Type: application/json\nConnection: keep-alive\nContent-Length: #", noVersions) +
+				answered("HTTP/1.0 404 Not Found\nContent-Type: application/json", noVersions)},
+		{"lines without CR, a continued header, trailing spaces", "GET /v1/models/m HTTP/1.1  \nA: b\n c\nConnection: close\n\n",
+			answered("HTTP/1.1 404 Not Found\nContent-Type: application/json\nDate: D\nContent-Length: #\nConnection: close", noVersions)},
+		{"a body in chunks, after which the next request is found",
+			crlf("POST /v1/x HTTP/1.1\nTransfer-Encoding: chunked\n\n") + "3;x=y\r\nabc\r\n0\r\nT: r\r\n\r\n" + crlf("GET /x HTTP/1.0\n\n"),
+			answered("HTTP/1.1 400 Bad Request\nContent-Type: application/json\nDate: D\nContent-Length: #",
+				"{\n    \"error\": \"Malformed request: POST /v1/x\"\n}") +
+				answered("HTTP/1.0 404 Not Found\nContent-Type: text/html\nConnection: close", page("404 Not Found"))},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(strings.Split(test.want, "\n"), strings.Split(l.exchange(test.sent), "\n")); diff != "" {
+				t.Errorf("answer to %q (-want +got):\n%s", test.sent, diff)
+			}
+		})
+	}
+}
+
+var badRequest = answered("HTTP/1.1 400 Bad Request\nContent-Type: text/html\nConnection: close\nDate: D\nContent-Length: #", page("400 Bad Request"))
+
+const noVersions = "{\n    \"error\": \"Could not find any versions of model m\"\n}"
+
+// A client that waits for 100 Continue gets it before it sends its body.
+func TestHTTPContinue(t *testing.T) {
+	l := newLab(t)
+	l.serve(tfserving.Profile24, withREST)
+	conn, err := net.Dial("tcp", l.restAddr())
+	l.must(err)
+	defer conn.Close()
+	l.must(conn.SetDeadline(time.Now().Add(patience)))
+	_, err = io.WriteString(conn, crlf("POST /v1/x HTTP/1.1\nContent-Length: 3\nExpect: 100-continue\n\n"))
+	l.must(err)
+	in := bufio.NewReader(conn)
+	for _, want := range []string{"HTTP/1.1 100 Continue\r\n", "\r\n"} {
+		if got, err := in.ReadString('\n'); got != want {
+			t.Fatalf("got %q, %v, want %q", got, err, want)
+		}
+	}
+	_, err = io.WriteString(conn, "abc")
+	l.must(err)
+	if got, err := in.ReadString('\n'); got != "HTTP/1.1 400 Bad Request\r\n" {
+		t.Errorf("got %q, %v, want the answer", got, err)
+	}
+}
+
+// TFS-14.1: the metrics page is at its path and at no other.
+func TestMetricsPath(t *testing.T) {
+	l := newLab(t)
+	file := l.path("monitoring")
+	l.must(os.WriteFile(file, []byte(`prometheus_config { enable: true path: "/m" }`), 0o644))
+	l.serve(tfserving.Profile24, func(o *Options) {
+		withREST(o)
+		o.Machine.MonitoringConfigFile = file
+	})
+	tests := []struct {
+		path   string
+		status int
+		body   string
+	}{
+		{"/m", 200, l.s.meter.page()},
+		{"/m?x=1", 400, "Unexpected path: /m?x=1. Should be /m"},
+		{"/monitoring/prometheus/metrics", 404, page("404 Not Found")},
+	}
+	for _, test := range tests {
+		response, err := http.Get("http://" + l.restAddr() + test.path)
+		l.must(err)
+		body, err := io.ReadAll(response.Body)
+		l.must(err)
+		response.Body.Close()
+		if response.StatusCode != test.status || string(body) != test.body {
+			t.Errorf("%s: got %d %q\nwant %d %q", test.path, response.StatusCode, body, test.status, test.body)
+		}
+		if got := response.Header.Get("Content-Type"); test.status != 404 && got != "text/plain" {
+			t.Errorf("%s: Content-Type: got %s, want text/plain", test.path, got)
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// patience is how long a test waits for what must happen; it only ends tests
+// that fail.
+const patience = 20 * time.Second
+
+// lab is a directory of models and a process that serves them.
+type lab struct {
+	testing.TB
+	dir  string
+	s    *Server
+	conn *grpc.ClientConn
+
+	mu     sync.Mutex
+	events []string
+	news   chan struct{} // closed and replaced at every event and line of the log
+	log    bytes.Buffer
+}
+
+func newLab(t testing.TB) *lab {
+	return &lab{TB: t, dir: t.TempDir(), news: make(chan struct{})}
+}
+
+// options are those of a process that hurries: 20 times as fast as the wall clock,
+// with one try for each load.
+func (l *lab) options(profile tfserving.Profile, change func(o *Options)) Options {
+	o := Options{Machine: tfserving.DefaultOptions(profile), AnyPort: true, Speed: 20, Log: l, OnEvent: l.heard}
+	o.Machine.MaxNumLoadRetries, o.Machine.InitialConfig = 0, &tfserving.ServerConfig{Kind: tfserving.ModelList}
+	if change != nil {
+		change(&o)
+	}
+	return o
+}
+
+// start starts a process for the time of the test.
+func (l *lab) start(profile tfserving.Profile, change func(o *Options)) *Server {
+	l.Helper()
+	l.s = Start(l.options(profile, change))
+	l.Cleanup(l.s.Close)
+	return l.s
+}
+
+// serve starts a process and waits until it serves.
+func (l *lab) serve(profile tfserving.Profile, change func(o *Options)) {
+	l.Helper()
+	l.start(profile, change)
+	l.waitServing()
+}
+
+func (l *lab) waitServing() {
+	l.Helper()
+	select {
+	case <-l.s.Serving():
+	case <-l.s.Done():
+		code, stdout := l.s.Exit()
+		l.Fatalf("the process ended with %d before it served: %s\n%s", code, stdout, l.logged())
+	case <-time.After(patience):
+		l.Fatalf("not serving after %v; events %v\n%s", patience, l.heardSoFar(), l.logged())
+	}
+}
+
+// waitDone waits until the process has ended by itself.
+func (l *lab) waitDone() (code int, stdout string) {
+	l.Helper()
+	select {
+	case <-l.s.Done():
+		return l.s.Exit()
+	case <-time.After(patience):
+		l.Fatalf("not ended after %v; events %v\n%s", patience, l.heardSoFar(), l.logged())
+		return 0, ""
+	}
+}
+
+// Write takes log lines.
+func (l *lab) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tell()
+	return l.log.Write(p)
+}
+
+func (l *lab) logged() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.log.String()
+}
+
+// eventText is an event as tests name it: "m:1 AVAILABLE".
+func eventText(e tfserving.Event) string {
+	text := fmt.Sprintf("%s:%d %s", e.Model, e.Version, e.State)
+	if e.Err != nil {
+		text += " " + e.Err.Error()
+	}
+	return text
+}
+
+func (l *lab) heard(e tfserving.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.events = append(l.events, eventText(e))
+	l.tell()
+}
+
+// tell wakes those who wait for something.
+func (l *lab) tell() {
+	close(l.news)
+	l.news = make(chan struct{})
+}
+
+func (l *lab) heardSoFar() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.events)
+}
+
+// await waits for an event that begins like this, and for nothing if it was
+// there already.
+func (l *lab) await(begin string) {
+	l.Helper()
+	l.waitFor("event "+begin, func() bool {
+		return slices.ContainsFunc(l.events, func(e string) bool { return strings.HasPrefix(e, begin) })
+	})
+}
+
+// awaitLog waits until the log has a text.
+func (l *lab) awaitLog(text string) {
+	l.Helper()
+	l.waitFor(text, func() bool { return bytes.Contains(l.log.Bytes(), []byte(text)) })
+}
+
+// waitFor waits until events or the log, which done may look at, are as it wants.
+func (l *lab) waitFor(what string, done func() bool) {
+	l.Helper()
+	deadline := time.After(patience)
+	for {
+		l.mu.Lock()
+		found, news := done(), l.news
+		l.mu.Unlock()
+		if found {
+			return
+		}
+		select {
+		case <-news:
+		case <-deadline:
+			l.Fatalf("no %s after %v, only %v\n%s", what, patience, l.heardSoFar(), l.logged())
+		}
+	}
+}
+
+// path is a path in the lab's directory.
+func (l *lab) path(parts ...string) string {
+	return filepath.Join(append([]string{l.dir}, parts...)...)
+}
+
+// version exports a model version, all of it at one instant.
+func (l *lab) version(model string, version int) {
+	l.Helper()
+	l.export(model, version, "{}")
+}
+
+// export exports a version whose SavedModel is described by JSON.
+func (l *lab) export(model string, version int, description string) {
+	l.Helper()
+	staging := l.path(".staging")
+	l.must(os.MkdirAll(staging, 0o755))
+	l.must(os.WriteFile(filepath.Join(staging, "saved_model.pb"), []byte(description), 0o644))
+	l.must(os.MkdirAll(l.path(model), 0o755))
+	l.must(os.Rename(staging, l.path(model, strconv.Itoa(version))))
+}
+
+func (l *lab) must(err error) {
+	l.Helper()
+	if err != nil {
+		l.Fatal(err)
+	}
+}
+
+// dial is a connection to the process.
+func (l *lab) dial() *grpc.ClientConn {
+	l.Helper()
+	if l.conn == nil {
+		l.conn = l.dialWith(l.grpcAddr(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	}
+	return l.conn
+}
+
+func (l *lab) dialWith(target string, options ...grpc.DialOption) *grpc.ClientConn {
+	l.Helper()
+	conn, err := grpc.NewClient(target, options...)
+	l.must(err)
+	l.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+func (l *lab) grpcAddr() string {
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(l.s.Ports().GRPC))
+}
+
+func (l *lab) models() apis.ModelServiceClient { return apis.NewModelServiceClient(l.dial()) }
+
+func (l *lab) predictions() apis.PredictionServiceClient {
+	return apis.NewPredictionServiceClient(l.dial())
+}
+
+// context ends when the test has waited long enough.
+func (l *lab) context() context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	l.Cleanup(cancel)
+	return ctx
+}
+
+// modelConfig is a model in a directory of the lab; "" is named like the model.
+func (l *lab) modelConfig(name, dir string) *config.ModelConfig {
+	if dir == "" {
+		dir = name
+	}
+	return &config.ModelConfig{Name: name, BasePath: l.path(dir), ModelPlatform: "tensorflow"}
+}
+
+func reloadOf(models ...*config.ModelConfig) *apis.ReloadConfigRequest {
+	return &apis.ReloadConfigRequest{Config: &config.ModelServerConfig{
+		Config: &config.ModelServerConfig_ModelConfigList{ModelConfigList: &config.ModelConfigList{Config: models}},
+	}}
+}
+
+func specOf(model string) *apis.ModelSpec { return &apis.ModelSpec{Name: model} }
+
+func versionSpec(model string, version int64) *apis.ModelSpec {
+	return &apis.ModelSpec{Name: model, VersionChoice: &apis.ModelSpec_Version{Version: wrapperspb.Int64(version)}}
+}
+
+// wantStatus compares an error with a code and a message.
+func wantStatus(t testing.TB, err error, code codes.Code, message string) {
+	t.Helper()
+	if got := status.Convert(err); got.Code() != code || got.Message() != message {
+		t.Errorf("got %s %q\nwant %s %q", got.Code(), got.Message(), code, message)
+	}
+}
+
+// wantNoMoreGoroutines waits until no more goroutines run than before, and shows
+// those that do when that does not happen.
+func wantNoMoreGoroutines(t testing.TB, before int) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for runtime.NumGoroutine() > before {
+		if time.Now().After(deadline) {
+			stacks := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines, %d before\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+		}
+		runtime.Gosched()
+	}
+}

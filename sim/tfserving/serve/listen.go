@@ -1,0 +1,119 @@
+package serve
+
+import (
+	"context"
+	"net"
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+	"google.golang.org/grpc"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// open is the machine's OnServing: it opens the ports, with mu held, as the end
+// of BuildAndStart does (model_servers/server.cc:340-401).
+func (s *Server) open() {
+	if s.ended {
+		return
+	}
+	arguments := parseChannelArguments(s.opt.Machine.GRPCChannelArguments)
+	secure, ok := s.credentials()
+	if !ok {
+		return
+	}
+	s.grpc = s.newGRPC(append(arguments.options(), secure...)...)
+	listeners, err := s.listenGRPC(arguments.reusePort)
+	if err != nil {
+		for _, ln := range listeners {
+			ln.Close()
+		}
+		s.log.logf(env.Error, "%v", err)
+		s.machine.FailToListen()
+		return
+	}
+	for _, ln := range listeners {
+		s.tasks.Go(func() { s.serveGRPC(ln) })
+	}
+	s.tellGRPC()
+	s.openREST()
+	close(s.serving)
+}
+
+// serveGRPC ends when the server is stopped.
+func (s *Server) serveGRPC(ln net.Listener) {
+	if err := s.grpc.Serve(ln); err != nil && err != grpc.ErrServerStopped {
+		s.log.logf(env.Error, "gRPC: %v", err)
+	}
+}
+
+// listenGRPC opens what --port and --grpc_socket_path name.
+func (s *Server) listenGRPC(reusePort bool) (listeners []net.Listener, err error) {
+	if port := s.opt.Machine.Port; port != 0 {
+		ln, err := s.listenTCP(port, reusePort)
+		if err != nil {
+			return nil, err
+		}
+		s.ports.GRPC = portOf(ln)
+		listeners = append(listeners, ln)
+	}
+	if path := s.opt.Machine.GRPCSocketPath; path != "" {
+		removeStaleSocket(path)
+		ln, err := net.Listen("unix", path)
+		if err != nil {
+			return listeners, err
+		}
+		listeners = append(listeners, ln)
+	}
+	return listeners, nil
+}
+
+// tellGRPC says where, once all of it is open.
+func (s *Server) tellGRPC() {
+	if s.ports.GRPC != 0 {
+		s.log.logf(env.Info, "Running gRPC ModelServer at %s ...", net.JoinHostPort(s.opt.Host, strconv.Itoa(s.ports.GRPC)))
+	}
+	if path := s.opt.Machine.GRPCSocketPath; path != "" {
+		s.log.logf(env.Info, "Running gRPC ModelServer at UNIX socket %s ...", path)
+	}
+}
+
+// listenTCP opens a port. gRPC's C++ core shares ports between servers
+// (SO_REUSEPORT) unless a channel argument says otherwise; libevent does not.
+func (s *Server) listenTCP(port int, reusePort bool) (net.Listener, error) {
+	if s.opt.AnyPort {
+		port = 0
+	}
+	host := s.opt.Host
+	if host == "0.0.0.0" {
+		host = "" // gRPC and libevent listen on both families then
+	}
+	config := net.ListenConfig{}
+	if reusePort {
+		config.Control = sharePort
+	}
+	return config.Listen(context.Background(), "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+}
+
+func sharePort(_, _ string, conn syscall.RawConn) error {
+	var failed error
+	err := conn.Control(func(fd uintptr) {
+		failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
+	})
+	if err != nil {
+		return err
+	}
+	return failed
+}
+
+func portOf(ln net.Listener) int { return ln.Addr().(*net.TCPAddr).Port }
+
+// removeStaleSocket makes room for a socket, as gRPC does before it binds; any
+// other file stays.
+func removeStaleSocket(path string) {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
+		os.Remove(path)
+	}
+}

@@ -1,0 +1,115 @@
+package serve
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// Main is tensorflow_model_server: it serves until the process ends and answers
+// with its exit code, below 0 for the signal that it must die of. Like upstream it
+// handles no signal: they end the program.
+func Main(program string, args []string, stdout, stderr io.Writer) int {
+	c, code, end := ParseCommand(program, args, os.Getenv(FlagsVariable), stdout, stderr)
+	if end {
+		return code
+	}
+	events, err := c.openEvents()
+	if err != nil {
+		fmt.Fprintf(stderr, "%s: --monosim_events: %v\n", program, err)
+		return exitUsage
+	}
+	defer events.close()
+	c.Options.OnEvent = events.write
+	server := Start(c.Options)
+	select {
+	case <-server.Serving():
+		if err := c.writePorts(server.Ports()); err != nil {
+			fmt.Fprintf(stderr, "%s: --monosim_ports_file: %v\n", program, err)
+		}
+		<-server.Done()
+	case <-server.Done():
+	}
+	code, text := server.Exit()
+	io.WriteString(stdout, text)
+	return code
+}
+
+// writePorts replaces the ports file as a whole, so that whoever waits for it
+// reads all of it.
+func (c *Command) writePorts(ports Ports) error {
+	if c.PortsFile == "" {
+		return nil
+	}
+	data, err := json.Marshal(ports)
+	if err != nil {
+		return err
+	}
+	fresh, err := os.CreateTemp(filepath.Dir(c.PortsFile), ".ports-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(fresh.Name())
+	_, err = fresh.Write(append(data, '\n'))
+	if closed := fresh.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(fresh.Name(), c.PortsFile)
+}
+
+// eventLog writes events as they happen.
+type eventLog struct{ file *os.File }
+
+func (c *Command) openEvents() (*eventLog, error) {
+	if c.EventsFile == "" {
+		return &eventLog{}, nil
+	}
+	file, err := os.Create(c.EventsFile)
+	if err != nil {
+		return nil, err
+	}
+	return &eventLog{file}, nil
+}
+
+// eventLine is one line of the events file.
+type eventLine struct {
+	// AtMs is since the start of the process, in its own time; Time is the wall's.
+	AtMs    float64 `json:"at_ms"`
+	Time    string  `json:"time"`
+	Model   string  `json:"model"`
+	Version int64   `json:"version"`
+	State   string  `json:"state"`
+	Code    string  `json:"code,omitempty"`
+	Message string  `json:"message,omitempty"`
+}
+
+// write writes one line at once: the process may be killed at any time.
+func (l *eventLog) write(e tfserving.Event) {
+	if l.file == nil {
+		return
+	}
+	line := eventLine{
+		AtMs: float64(e.At.Microseconds()) / 1000, Time: time.Now().Format(time.RFC3339Nano),
+		Model: e.Model, Version: e.Version, State: e.State.String(),
+	}
+	if e.Err != nil {
+		line.Code, line.Message = e.Err.Code.String(), e.Err.Message
+	}
+	if data, err := json.Marshal(line); err == nil {
+		l.file.Write(append(data, '\n'))
+	}
+}
+
+func (l *eventLog) close() {
+	if l.file != nil {
+		l.file.Close()
+	}
+}

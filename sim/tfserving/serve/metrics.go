@@ -1,0 +1,227 @@
+package serve
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// meter has the metrics of a profile (TFS-14.1). Those of TensorFlow itself,
+// which a real server's page has too, are not there, nor are those of batching
+// and warm-up ever filled.
+type meter struct {
+	metrics []*metric // by name
+
+	requestCount, requestLatency      *metric // nil in tfs-2.4
+	runtimeLatency                    *metric
+	exampleCounts, exampleCountsTotal *metric
+}
+
+func newMeter(profile tfserving.Profile) *meter {
+	const path = "/tensorflow/serving/"
+	m := &meter{
+		runtimeLatency:     newHistogram(path+"runtime_latency", latencyLimits, "model_name", "API", "runtime"),
+		exampleCounts:      newHistogram(path+"request_example_counts", exponential(1, 2, 15), "model"),
+		exampleCountsTotal: newMetric(path+"request_example_count_total", counter, "model"),
+	}
+	m.metrics = []*metric{
+		newHistogram(path+"batching_session/queuing_latency", exponential(100, 1.2, 52), "thread_pool_name"),
+		newMetric(path+"mlmd_map", gauge, "model_name", "version"),
+		newHistogram(path+"model_warmup_latency", latencyLimits, "model_path", "status"),
+		newMetric(path+"request_log_count", counter, "model_name", "status_code"),
+		m.runtimeLatency, m.exampleCounts, m.exampleCountsTotal,
+	}
+	if profile == tfserving.ProfileHead {
+		m.requestCount = newMetric(path+"request_count", counter, "model_name", "status")
+		m.requestLatency = newHistogram(path+"request_latency", latencyLimits, "model_name", "API", "entrypoint")
+		m.metrics = append(m.metrics, m.requestCount, m.requestLatency,
+			newMetric(path+"batching_session/wrapped_run_count", counter),
+			newMetric(path+"model_warmup_records_read", counter, "model_path", "status"))
+	}
+	slices.SortFunc(m.metrics, func(a, b *metric) int { return strings.Compare(a.name, b.name) })
+	return m
+}
+
+// latencyLimits are in microseconds, up to about 20 minutes.
+var latencyLimits = exponential(10, 1.8, 33)
+
+// requestOver counts a request of tfs-head (servables/tensorflow/util.cc).
+func (m *meter) requestOver(model, api, entrypoint string, began time.Time, code env.Code) {
+	if m.requestCount == nil {
+		return
+	}
+	if code == env.OK {
+		m.requestLatency.cell(labels{model, api, entrypoint}).add(micros(began))
+	}
+	m.requestCount.cell(labels{model, code.String()}).increment(1)
+}
+
+// runtime is the time that a model worked on a request.
+func (m *meter) runtime(model, api string, began time.Time) {
+	m.runtimeLatency.cell(labels{model, api, "TF1"}).add(micros(began))
+}
+
+// examples counts the rows of a MultiInference.
+func (m *meter) examples(model string, n int) {
+	m.exampleCounts.cell(labels{model}).add(float64(n))
+	m.exampleCountsTotal.cell(labels{model}).increment(int64(n))
+}
+
+// inferred records what the runtime records of a request that it ran.
+func (m *meter) inferred(request proto.Message, began time.Time) {
+	switch r := request.(type) {
+	case *apis.PredictRequest:
+		m.runtime(r.GetModelSpec().GetName(), "Predict", began)
+	case *apis.ClassificationRequest:
+		m.runtime(r.GetModelSpec().GetName(), "Classify", began)
+	case *apis.RegressionRequest:
+		m.runtime(r.GetModelSpec().GetName(), "Regress", began)
+	case *apis.MultiInferenceRequest:
+		m.examples(r.GetTasks()[0].GetModelSpec().GetName(), exampleCount(r.GetInput()))
+	}
+}
+
+func exampleCount(input *apis.Input) int {
+	if list := input.GetExampleListWithContext(); list != nil {
+		return len(list.GetExamples())
+	}
+	return len(input.GetExampleList().GetExamples())
+}
+
+// value is what ModelServiceImpl::GetMetrics reads: the first point's integer.
+func (m *meter) value(name string) int64 {
+	for _, metric := range m.metrics {
+		if metric.name == name {
+			if points := metric.sorted(); len(points) > 0 && metric.kind != histogram {
+				return points[0].count.Load()
+			}
+		}
+	}
+	return 0
+}
+
+func micros(began time.Time) float64 { return float64(time.Since(began).Microseconds()) }
+
+func codeOf(err error) env.Code {
+	switch e := err.(type) {
+	case nil:
+		return env.OK
+	case *env.RPCError:
+		return e.Code
+	}
+	return env.Unknown
+}
+
+// metricKind is how a metric is told.
+type metricKind string
+
+const (
+	counter   metricKind = "counter"
+	gauge     metricKind = "gauge"
+	histogram metricKind = "histogram"
+)
+
+// labels are the values of a metric's labels.
+type labels [3]string
+
+// metric is one metric of TensorFlow's registry.
+type metric struct {
+	name       string
+	kind       metricKind
+	labelNames []string
+	limits     []float64 // of a histogram's buckets but the last
+
+	mu    sync.RWMutex
+	cells map[labels]*cell
+}
+
+func newMetric(name string, kind metricKind, labelNames ...string) *metric {
+	return &metric{name: name, kind: kind, labelNames: labelNames, cells: map[labels]*cell{}}
+}
+
+func newHistogram(name string, limits []float64, labelNames ...string) *metric {
+	m := newMetric(name, histogram, labelNames...)
+	m.limits = limits
+	return m
+}
+
+// exponential are bucket limits that grow by a factor; one bucket more, without
+// limit, follows the last (tensorflow monitoring::Buckets::Exponential).
+func exponential(scale, growth float64, n int) []float64 {
+	limits := make([]float64, n)
+	for i := range limits {
+		limits[i] = scale
+		scale *= growth
+	}
+	return limits
+}
+
+func (m *metric) cell(at labels) *cell {
+	m.mu.RLock()
+	c := m.cells[at]
+	m.mu.RUnlock()
+	if c != nil {
+		return c
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c = m.cells[at]; c == nil {
+		c = &cell{at: at, limits: m.limits, buckets: make([]int64, len(m.limits)+1)}
+		m.cells[at] = c
+	}
+	return c
+}
+
+// sorted are the cells by their labels.
+func (m *metric) sorted() []*cell {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	cells := make([]*cell, 0, len(m.cells))
+	for _, c := range m.cells {
+		cells = append(cells, c)
+	}
+	slices.SortFunc(cells, func(a, b *cell) int { return slices.Compare(a.at[:], b.at[:]) })
+	return cells
+}
+
+// cell is the value of a metric for some labels.
+type cell struct {
+	at     labels
+	count  atomic.Int64 // of a counter
+	limits []float64
+
+	mu      sync.Mutex
+	buckets []int64
+	sum     float64
+}
+
+func (c *cell) increment(n int64) { c.count.Add(n) }
+
+// add puts a value in the first bucket whose limit is above it.
+func (c *cell) add(value float64) {
+	i, _ := slices.BinarySearchFunc(c.limits, value, func(limit, value float64) int {
+		if limit > value {
+			return 1
+		}
+		return -1
+	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.buckets[i]++
+	c.sum += value
+}
+
+// read is a copy of a histogram's buckets, and the sum of its values.
+func (c *cell) read() (buckets []int64, sum float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.buckets), c.sum
+}

@@ -1,0 +1,92 @@
+package serve
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// modelService is tensorflow.serving.ModelService.
+type modelService struct {
+	apis.UnimplementedModelServiceServer
+	server *Server
+}
+
+// GetModelStatus answers from what was published (TFS-7).
+func (m *modelService) GetModelStatus(_ context.Context, r *apis.GetModelStatusRequest) (*apis.GetModelStatusResponse, error) {
+	response, err := m.server.status(r)
+	return response, grpcError(err)
+}
+
+func (s *Server) status(r *apis.GetModelStatusRequest) (*apis.GetModelStatusResponse, error) {
+	if r.GetModelSpec() != nil {
+		return s.board.answer(r.GetModelSpec())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.machine.GetModelStatus(r)
+}
+
+// HandleReloadConfigRequest waits for the machine's answer or the end of the
+// client's patience; the reload goes on all the same (TFS-8.7).
+func (m *modelService) HandleReloadConfigRequest(ctx context.Context, r *apis.ReloadConfigRequest) (*apis.ReloadConfigResponse, error) {
+	type answer struct {
+		response *apis.ReloadConfigResponse
+		err      error
+	}
+	answers := make(chan answer, 1)
+	before := m.server.metricValues(r)
+	m.server.reload(r, func(response *apis.ReloadConfigResponse, err error) { answers <- answer{response, err} })
+	select {
+	case a := <-answers:
+		if a.err == nil {
+			a.response.Metric = append(a.response.Metric, m.server.increases(before)...)
+		}
+		return a.response, grpcError(a.err)
+	case <-ctx.Done():
+		return nil, status.FromContextError(ctx.Err()).Err()
+	case <-m.server.done:
+		return nil, errGone
+	}
+}
+
+func (s *Server) reload(r *apis.ReloadConfigRequest, done func(*apis.ReloadConfigResponse, error)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.machine.HandleReloadConfigRequest(r, done)
+}
+
+// errGone ends calls of a process that has ended; their connections are about to
+// close.
+var errGone = status.Error(codes.Unavailable, "Socket closed")
+
+// metricValues are the metrics that a request asks for, which tfs-2.4 does not
+// know (TFS-8.1).
+func (s *Server) metricValues(r *apis.ReloadConfigRequest) map[string]int64 {
+	if s.opt.Machine.Profile != tfserving.ProfileHead {
+		return nil
+	}
+	values := make(map[string]int64, len(r.GetMetricNames()))
+	for _, name := range r.GetMetricNames() {
+		values[name] = s.meter.value(name)
+	}
+	return values
+}
+
+// increases are by how much metrics have grown, by name; upstream's order is
+// that of a hash.
+func (s *Server) increases(before map[string]int64) (metrics []*apis.Metric) {
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		metrics = append(metrics, &apis.Metric{
+			Name:          name,
+			ValueIncrease: &apis.Metric_Int64ValueIncrease{Int64ValueIncrease: s.meter.value(name) - before[name]},
+		})
+	}
+	return metrics
+}

@@ -1,0 +1,51 @@
+package serve
+
+import (
+	"io"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// DefaultHost is where a server listens unless told otherwise. Upstream listens
+// on all addresses; a simulated server has no secrets to tell friends from
+// others, so it keeps to this machine.
+const DefaultHost = "127.0.0.1"
+
+// Options are what a served process is started with.
+type Options struct {
+	// Machine is the model server itself.
+	Machine tfserving.Options
+	// Host is the address to listen on; empty is DefaultHost.
+	Host string
+	// AnyPort has every port that is not 0 replaced by one that is free; Ports
+	// tells which. A port of 0 stays closed, as upstream.
+	AnyPort bool
+	// Speed makes time pass that much faster than the wall clock; 0 means 1. The
+	// deadlines of clients stay as they are.
+	Speed float64
+	// Seed draws what upstream leaves open: the order of models in a tick, times
+	// of unloads. 0 takes the default of each choice.
+	Seed uint64
+	// Store is the directory with the files of URIs: hdfs://a/b is Store/hdfs/a/b.
+	// Without it only file:// can be read.
+	Store string
+	// PredictFault is what every request to a model fails with, if anything.
+	PredictFault *env.RPCError
+
+	// Log takes the log lines, nil drops them.
+	Log io.Writer
+	// OnEvent, when set, is told of every change of a servable's state, in order
+	// and before any request can see it. It must not call the server.
+	OnEvent func(tfserving.Event)
+
+	// now replaces the wall clock of log lines.
+	now func() time.Time
+}
+
+// Ports are the TCP ports of a process; 0 is one that is not open.
+type Ports struct {
+	GRPC int `json:"grpc"`
+	REST int `json:"rest"`
+}

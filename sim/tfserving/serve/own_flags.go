@@ -1,0 +1,137 @@
+package serve
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// ownFlags are the flags of the simulation.
+type ownFlags struct{ *flag.FlagSet }
+
+// ownValues are flags that need a look before they are options.
+type ownValues struct {
+	predictFault string
+	transition   string
+}
+
+// newOwnFlags sets the fields of c; what c has is the default.
+func newOwnFlags(c *Command) ownFlags {
+	f := flag.NewFlagSet("", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	o, m := &c.Options, &c.Options.Machine
+	f.StringVar(&c.profile, "monosim_profile", tfserving.Profile24.String(), "`server` to be: tfs-2.4, tfs-head or python-fake")
+	f.StringVar(&o.Host, "monosim_host", DefaultHost, "`address` to listen on; 0.0.0.0 is upstream's")
+	f.BoolVar(&o.AnyPort, "monosim_any_port", false, "replace every port that is not 0 by one that is free")
+	f.StringVar(&c.PortsFile, "monosim_ports_file", "", "`file` for the open ports, as {\"grpc\":8500,\"rest\":0}, once they are open")
+	f.StringVar(&c.EventsFile, "monosim_events", "", "`file` for a JSON object a line for every change of a servable's state; it is replaced")
+	f.Uint64Var(&o.Seed, "monosim_seed", 0, "`seed` that draws what upstream leaves open; 0 takes the default of each choice")
+	f.Float64Var(&o.Speed, "monosim_speed", 1, "how many `times` faster than the wall clock time passes")
+	f.StringVar(&o.Store, "monosim_store", "", "`directory` of the files of URIs: hdfs://a/b is <directory>/hdfs/a/b")
+	c.costFlags(f)
+	f.Int64Var(&m.MemoryLimitBytes, "monosim_memory_limit_bytes", 0, "`bytes` of memory above which the process is killed")
+	f.Int64Var(&m.TotalModelMemoryLimitBytes, "monosim_reservation_limit_bytes", 0, "`bytes` that models may reserve (total_model_memory_limit_bytes)")
+	f.StringVar(&c.transient.predictFault, "monosim_predict_fault", "", "`CODE:text` that every request to a model fails with, as UNAVAILABLE:busy")
+	f.StringVar(&c.transient.transition, "monosim_transition", "availability", "`policy` between versions: availability or resource")
+	f.BoolVar(&m.FailIfZeroVersions, "monosim_fail_if_zero_versions", false, "fail_if_zero_versions_at_startup")
+	f.BoolVar(&m.ServableVersionsAlwaysPresent, "monosim_versions_always_present", false, "servable_versions_always_present")
+	f.BoolVar(&m.RefuseLatestOnce, "monosim_refuse_latest_once", false, "latest_once is an unknown field, as to a stock server")
+	f.IntVar(&m.FakeNumVersions, "monosim_fake_num_versions", 1, "python-fake: versions of --model_name")
+	f.BoolVar(&m.FakeBugs, "monosim_fake_bugs", false, "python-fake: with its lost events and dead thread")
+	return ownFlags{f}
+}
+
+func (c *Command) costFlags(f *flag.FlagSet) {
+	cost, standard := &c.Options.Machine.Cost, tfserving.DefaultCost()
+	f.DurationVar(&cost.LoadTime, "monosim_load_time", standard.LoadTime, "`time` of a load beside its bytes")
+	f.Int64Var(&cost.LoadBytesPerSecond, "monosim_load_bytes_per_second", standard.LoadBytesPerSecond, "`bytes` that a load reads in a second; 0 reads at once")
+	f.DurationVar(&cost.FailedLoadTime, "monosim_failed_load_time", standard.FailedLoadTime, "`time` of a load that fails")
+	f.DurationVar(&cost.WarmupRequestTime, "monosim_warmup_request_time", standard.WarmupRequestTime, "`time` of a warm-up request")
+	f.DurationVar(&cost.UnloadTime, "monosim_unload_time", standard.UnloadTime, "`time` of an unload")
+	f.DurationVar(&cost.UnloadJitter, "monosim_unload_jitter", standard.UnloadJitter, "`time` that an unload may take longer, with a seed")
+	f.Float64Var(&cost.RAMPerDiskByte, "monosim_ram_per_disk_byte", standard.RAMPerDiskByte, "`bytes` of memory for a byte of a model on disk")
+	f.Float64Var(&cost.RetainedPercent, "monosim_retained_percent", standard.RetainedPercent, "`percent` of an unloaded model's memory that stays")
+	f.Int64Var(&cost.BaseRAMBytes, "monosim_base_ram_bytes", standard.BaseRAMBytes, "`bytes` of memory without any model")
+	f.DurationVar(&cost.PredictTime, "monosim_predict_time", standard.PredictTime, "`time` that a model works on a request")
+	f.Float64Var(&cost.PredictSlowdown, "monosim_predict_slowdown", standard.PredictSlowdown, "how many `times` slower that is while versions load or unload")
+}
+
+// describe prints the flags in the form of upstream's usage.
+func (f ownFlags) describe(w io.Writer) {
+	f.VisitAll(func(one *flag.Flag) {
+		kind, help := flag.UnquoteUsage(one)
+		if kind == "" {
+			kind = "bool"
+		}
+		fmt.Fprintf(w, "\t%-33s\t%s\t%s\n", "--"+one.Name+"="+one.DefValue, kind, help)
+	})
+}
+
+// parse reads flags one by one, in the form of upstream's: only --name=value, and
+// --name for booleans.
+func (f ownFlags) parse(args []string) error {
+	for _, arg := range args {
+		if err := f.Parse([]string{arg}); err != nil {
+			return fmt.Errorf("%s: %w", arg, err)
+		}
+	}
+	return nil
+}
+
+// parseProfile reads the flags for the profile only, because the defaults of the
+// others depend on it.
+func (c *Command) parseProfile(own []string) (tfserving.Profile, error) {
+	if err := newOwnFlags(c).parse(own); err != nil {
+		return 0, err
+	}
+	return tfserving.ParseProfile(c.profile)
+}
+
+// parseOwn reads the flags into the options.
+func (c *Command) parseOwn(own []string) (err error) {
+	if err := newOwnFlags(c).parse(own); err != nil {
+		return err
+	}
+	if speed := c.Options.Speed; !(speed >= minSpeed && speed <= maxSpeed) {
+		return fmt.Errorf("--monosim_speed: got %v, want %v to %v", speed, minSpeed, maxSpeed)
+	}
+	if c.Options.Machine.Transition, err = parseTransition(c.transient.transition); err != nil {
+		return err
+	}
+	c.Options.PredictFault, err = parseFault(c.transient.predictFault)
+	return err
+}
+
+// Beyond these bounds times of the simulation are no times of a machine.
+const (
+	minSpeed = 0.001
+	maxSpeed = 1000
+)
+
+func parseTransition(name string) (tfserving.Transition, error) {
+	switch name {
+	case "availability":
+		return tfserving.AvailabilityPreserving, nil
+	case "resource":
+		return tfserving.ResourcePreserving, nil
+	}
+	return 0, fmt.Errorf("--monosim_transition: got %q, want availability or resource", name)
+}
+
+// parseFault reads CODE:text.
+func parseFault(text string) (*env.RPCError, error) {
+	if text == "" {
+		return nil, nil
+	}
+	name, message, _ := strings.Cut(text, ":")
+	for code := env.Code(1); code <= env.Unauthenticated; code++ {
+		if code.String() == name {
+			return &env.RPCError{Code: code, Message: message}, nil
+		}
+	}
+	return nil, fmt.Errorf("--monosim_predict_fault: got %q, want a code of gRPC and a text, as UNAVAILABLE:busy", text)
+}

@@ -1,0 +1,111 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// predictionService is tensorflow.serving.PredictionService.
+type predictionService struct {
+	apis.UnimplementedPredictionServiceServer
+	server *Server
+}
+
+func (p *predictionService) Predict(ctx context.Context, r *apis.PredictRequest) (*apis.PredictResponse, error) {
+	return inferOver[*apis.PredictResponse](ctx, p.server, "Predict", r)
+}
+
+func (p *predictionService) Classify(ctx context.Context, r *apis.ClassificationRequest) (*apis.ClassificationResponse, error) {
+	return inferOver[*apis.ClassificationResponse](ctx, p.server, "Classify", r)
+}
+
+func (p *predictionService) Regress(ctx context.Context, r *apis.RegressionRequest) (*apis.RegressionResponse, error) {
+	return inferOver[*apis.RegressionResponse](ctx, p.server, "Regress", r)
+}
+
+func (p *predictionService) MultiInference(ctx context.Context, r *apis.MultiInferenceRequest) (*apis.MultiInferenceResponse, error) {
+	return inferOver[*apis.MultiInferenceResponse](ctx, p.server, "MultiInference", r)
+}
+
+func (p *predictionService) GetModelMetadata(_ context.Context, r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error) {
+	response, err := p.server.metadata(r)
+	return response, grpcError(err)
+}
+
+func (s *Server) metadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.machine.GetModelMetadata(r)
+}
+
+// inferOver is an inference that came by gRPC; its deadline is the call's.
+func inferOver[R proto.Message](ctx context.Context, s *Server, api string, r proto.Message) (response R, err error) {
+	began := time.Now()
+	deadline, _ := ctx.Deadline()
+	answer, err := s.infer(r, deadline)
+	if r, ok := any(r).(specified); ok {
+		s.meter.requestOver(r.GetModelSpec().GetName(), api, "GRPC", began, codeOf(err))
+	}
+	if err != nil {
+		return response, grpcError(err)
+	}
+	return answer.(R), nil
+}
+
+// specified is a request for one model; upstream counts no others.
+type specified interface{ GetModelSpec() *apis.ModelSpec }
+
+// infer has a model work on a request. A deadline that passes does not end the
+// work (TFS-12.2, tensorflow/serving#1265): the runtime is told to stop, waits
+// until it has, and then says that it was late. A zero deadline is none.
+func (s *Server) infer(r proto.Message, deadline time.Time) (proto.Message, error) {
+	inference, latency, err := s.begin(r)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	response, err := inference.Run()
+	if rest := scale(latency, 1/s.opt.Speed) - time.Since(began); rest > 0 {
+		s.rest(rest)
+	}
+	s.mu.Lock()
+	inference.End()
+	s.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	if !deadline.IsZero() && time.Now().After(deadline) {
+		return nil, errTimedOut
+	}
+	s.meter.inferred(r, began)
+	return response, nil
+}
+
+func (s *Server) begin(r proto.Message) (*tfserving.Inference, time.Duration, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	inference, err := s.machine.Begin(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	return inference, inference.Latency(), nil
+}
+
+// rest lets the time of a request pass, or the process end.
+func (s *Server) rest(d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-s.done:
+	}
+}
+
+// errTimedOut is TensorFlow's (core/common_runtime/direct_session.cc).
+var errTimedOut = &env.RPCError{Code: env.DeadlineExceeded, Message: "Timed out waiting for notification"}

@@ -1,0 +1,84 @@
+package serve
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// page is PrometheusExporter::GeneratePage: every metric by name, also those
+// without a value.
+func (m *meter) page() string {
+	var lines []string
+	for _, metric := range m.metrics {
+		name := prometheusName(metric.name)
+		lines = append(lines, fmt.Sprintf("# TYPE %s %s", name, metric.kind))
+		for _, cell := range metric.sorted() {
+			labels := prometheusLabels(metric, cell)
+			if metric.kind == histogram {
+				lines = append(lines, histogramLines(name, labels, metric.limits, cell)...)
+			} else {
+				lines = append(lines, fmt.Sprintf("%s{%s} %d", name, labels, cell.count.Load()))
+			}
+		}
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// histogramLines has counts that add up, and "+Inf" for the last bucket.
+func histogramLines(name, labels string, limits []float64, c *cell) (lines []string) {
+	prefix := name + "_bucket{" + labels
+	if labels != "" {
+		prefix += ","
+	}
+	buckets, sum := c.read()
+	total := int64(0)
+	for i, n := range buckets {
+		total += n
+		limit := "+Inf"
+		if i < len(limits) {
+			limit = sixDigits(limits[i])
+		}
+		lines = append(lines, fmt.Sprintf("%sle=\"%s\"} %d", prefix, limit, total))
+	}
+	return append(lines,
+		fmt.Sprintf("%s_sum{%s} %s", name, labels, sixDigits(sum)),
+		fmt.Sprintf("%s_count{%s} %d", name, labels, total))
+}
+
+// prometheusName has ":" for what is none of [a-zA-Z0-9_].
+func prometheusName(name string) string {
+	return notFirstDigit(replaceOthers(name, "_", ':'))
+}
+
+func prometheusLabels(m *metric, c *cell) string {
+	var parts []string
+	for i, name := range m.labelNames {
+		value := strings.ReplaceAll(strings.ReplaceAll(c.at[i], `\`, `\\`), `"`, `\"`)
+		parts = append(parts, fmt.Sprintf("%s=\"%s\"", notFirstDigit(replaceOthers(name, "", '_')), value))
+	}
+	return strings.Join(parts, ",")
+}
+
+// replaceOthers replaces every byte that is neither a letter nor a digit nor one
+// of more.
+func replaceOthers(text, more string, by byte) string {
+	b := []byte(text)
+	for i, c := range b {
+		alphanumeric := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !alphanumeric && strings.IndexByte(more, c) < 0 {
+			b[i] = by
+		}
+	}
+	return string(b)
+}
+
+func notFirstDigit(name string) string {
+	if name != "" && '0' <= name[0] && name[0] <= '9' {
+		return "_" + name
+	}
+	return name
+}
+
+// sixDigits is absl::StrCat of a double.
+func sixDigits(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

@@ -1,0 +1,133 @@
+package serve
+
+import (
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// Server is one served process. One lock stands for the one thread that the
+// machine is called from: requests and timers take it. Status requests do not;
+// they read what was published last.
+type Server struct {
+	opt   Options
+	began time.Time
+	log   *logger
+	disk  *disk
+	board board
+	meter *meter
+	fake  bool
+
+	mu      sync.Mutex
+	machine *tfserving.Server
+	choices choices
+	timers  map[*timer]bool
+	ended   bool
+
+	grpc  *grpc.Server
+	http  *httpServer
+	ports Ports
+	tasks sync.WaitGroup
+
+	serving chan struct{}
+	done    chan struct{}
+	code    int
+	stdout  string
+}
+
+// Start begins the life of a process. It is serving once Serving is closed,
+// which may never happen (TFS-9.2), and has ended when Done is closed.
+func Start(opt Options) *Server {
+	if opt.Host == "" {
+		opt.Host = DefaultHost
+	}
+	if opt.Speed == 0 {
+		opt.Speed = 1
+	}
+	s := &Server{
+		opt: opt, began: time.Now(), fake: opt.Machine.Profile == tfserving.ProfilePythonFake,
+		log:     newLogger(opt),
+		disk:    &disk{store: opt.Store},
+		meter:   newMeter(opt.Machine.Profile),
+		choices: newChoices(opt.Seed),
+		timers:  map[*timer]bool{},
+		serving: make(chan struct{}), done: make(chan struct{}),
+	}
+	s.machine = tfserving.New(opt.Machine, (*host)(s))
+	s.machine.FailPredicts(opt.PredictFault)
+	s.machine.OnEvent = s.heard
+	s.machine.OnServing(s.open)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := opt.Machine; !s.fake && m.InitialConfig == nil && m.ModelConfigFile == "" && m.ModelBasePath != "" {
+		s.log.logf(env.Info, "Building single TensorFlow model file config:  model_name: %s model_base_path: %s",
+			m.ModelName, m.ModelBasePath)
+	}
+	s.machine.Start()
+	return s
+}
+
+// heard is the machine's OnEvent.
+func (s *Server) heard(e tfserving.Event) {
+	if s.opt.OnEvent != nil {
+		s.opt.OnEvent(e)
+	}
+	if !s.fake {
+		s.logEvent(e)
+		s.board.publish(s.machine, e.Model)
+	}
+}
+
+// Serving is closed when the ports are open.
+func (s *Server) Serving() <-chan struct{} { return s.serving }
+
+// Ports are the open ports; ask once Serving is closed.
+func (s *Server) Ports() Ports { return s.ports }
+
+// Done is closed when the process has ended.
+func (s *Server) Done() <-chan struct{} { return s.done }
+
+// Exit is how the process ended by itself: code as a shell sees it (-9: killed by
+// signal 9), stdout what it printed last. Ask once Done is closed; a Close is
+// (0, "").
+func (s *Server) Exit() (code int, stdout string) { return s.code, s.stdout }
+
+// Close ends the process: connections are closed, and requests in flight get no
+// answer.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.machine.Stop()
+	s.end(0, "")
+	s.mu.Unlock()
+	s.tasks.Wait()
+}
+
+// end is the end of the process; call it with mu held. The ports close behind
+// its back, because requests may wait for the lock.
+func (s *Server) end(code int, stdout string) {
+	if s.ended {
+		return
+	}
+	s.ended, s.code, s.stdout = true, code, stdout
+	for t := range s.timers {
+		t.stop()
+	}
+	close(s.done)
+	s.tasks.Go(s.closePorts)
+}
+
+func (s *Server) closePorts() {
+	s.mu.Lock()
+	grpcServer, rest := s.grpc, s.http
+	s.mu.Unlock()
+	if rest != nil {
+		rest.close()
+	}
+	if grpcServer != nil {
+		grpcServer.Stop()
+	}
+}

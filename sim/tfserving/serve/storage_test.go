@@ -1,0 +1,183 @@
+package serve
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// Errors of the disk are TensorFlow's: the path, then what strerror says.
+func TestDiskErrors(t *testing.T) {
+	l := newLab(t)
+	d := &disk{}
+	l.must(os.WriteFile(l.path("file"), []byte("abc"), 0o644))
+	l.must(os.Symlink("circle", l.path("circle")))
+	read := func(path string) error { _, err := d.ReadFile(path); return err }
+	list := func(path string) error { _, err := d.List(path); return err }
+	size := func(path string) error { _, err := d.SizeBytes(path); return err }
+	tests := []struct {
+		name string
+		got  error
+		want env.RPCError
+	}{
+		{"no file", read(l.path("none")), env.RPCError{Code: env.NotFound, Message: l.path("none") + "; No such file or directory"}},
+		{"a file below a file", list(l.path("file", "x")), env.RPCError{Code: env.FailedPrecondition, Message: l.path("file", "x") + "; Not a directory"}},
+		{"a directory as a file", read(l.dir), env.RPCError{Code: env.FailedPrecondition, Message: l.dir + "; Is a directory"}},
+		{"a circle of links", size(l.path("circle")), env.RPCError{Code: env.Unknown, Message: l.path("circle") + "; Too many levels of symbolic links"}},
+		{"a scheme that is not there", list("hdfs://a/b"), env.RPCError{Code: env.Unimplemented,
+			Message: "File system scheme 'hdfs' not implemented (file: 'hdfs://a/b')"}},
+	}
+	for _, test := range tests {
+		var got *env.RPCError
+		if !errors.As(test.got, &got) || *got != test.want {
+			t.Errorf("%s: got %v, want %v", test.name, test.got, &test.want)
+		}
+	}
+	if got := diskError("/x", fs.ErrClosed); !errors.Is(got, fs.ErrClosed) {
+		t.Errorf("an error without errno: got %v, want what it was", got)
+	}
+}
+
+// Files that this user may not read, where the tests do not run as root, who may.
+func TestFilesWithoutPermission(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root reads everything")
+	}
+	l := newLab(t)
+	d := &disk{}
+	l.must(os.WriteFile(l.path("secret"), nil, 0))
+	l.must(os.MkdirAll(l.path("closed"), 0))
+	want := env.RPCError{Code: env.PermissionDenied, Message: l.path("secret") + "; Permission denied"}
+	if _, err := d.ReadFile(l.path("secret")); err == nil || *err.(*env.RPCError) != want {
+		t.Errorf("got %v, want %v", err, &want)
+	}
+	if d.Exists(l.path("closed", "x")) {
+		t.Error("a file in a closed directory is there")
+	}
+}
+
+// Every errno has a code, and those of a code are told apart from others.
+func TestErrnoCodes(t *testing.T) {
+	want := map[syscall.Errno]env.Code{
+		syscall.EINVAL: env.InvalidArgument, syscall.ETIMEDOUT: env.DeadlineExceeded, syscall.ENODEV: env.NotFound,
+		syscall.EEXIST: env.AlreadyExists, syscall.EACCES: env.PermissionDenied, syscall.ENOTEMPTY: env.FailedPrecondition,
+		syscall.EMFILE: env.ResourceExhausted, syscall.EFBIG: env.OutOfRange, syscall.ENOSYS: env.Unimplemented,
+		syscall.EAGAIN: env.Unavailable, syscall.ESTALE: env.Aborted, syscall.ECANCELED: env.Canceled, syscall.EIO: env.Unknown,
+	}
+	for errno, code := range want {
+		if got := errnoCode(errno); got != code {
+			t.Errorf("%v: got %s, want %s", errno, got, code)
+		}
+	}
+}
+
+// A store has the files of URIs; links count with what they lead to.
+func TestDiskPaths(t *testing.T) {
+	l := newLab(t)
+	d := &disk{store: l.dir}
+	l.must(os.MkdirAll(l.path("hdfs", "cluster", "m", "1"), 0o755))
+	l.must(os.WriteFile(l.path("hdfs", "cluster", "m", "1", "saved_model.pb"), make([]byte, 1000), 0o644))
+	l.must(os.Symlink(l.path("hdfs", "cluster", "m", "1"), l.path("hdfs", "cluster", "m", "2")))
+	names, err := d.List("hdfs://cluster/m")
+	slices.Sort(names)
+	if err != nil || !slices.Equal(names, []string{"1", "2"}) {
+		t.Errorf("list: got %v, %v, want 1 and 2", names, err)
+	}
+	if n, err := d.SizeBytes("hdfs://cluster/m"); n != 2000 || err != nil {
+		t.Errorf("size: got %d, %v, want 2000", n, err)
+	}
+	if !d.Exists("file://"+l.path("hdfs")) || d.Exists("s3://cluster") {
+		t.Error("existence of file:// and of what no store has is wrong")
+	}
+}
+
+// Directories that are damaged or half copied: the server says what upstream says,
+// keeps what it has, and heals where upstream does (TFS-3.2, TFS-3.3, TFS-5.7).
+func TestDamagedDirectories(t *testing.T) {
+	l := newLab(t)
+	l.version("good", 1)
+	l.serve(tfserving.Profile24, func(o *Options) {
+		o.Machine.MaxNumLoadRetries, o.Machine.LoadRetryIntervalMicros = 1000, 100_000
+	})
+	l.must(l.reloadError(reloadOf(l.modelConfig("good", ""))))
+	l.must(os.MkdirAll(l.path("half", "1", "variables"), 0o755)) // saved_model.pb is still being copied
+	l.must(os.MkdirAll(l.path("odd"), 0o755))
+	for _, name := range []string{"x", "-", "1.5", "99999999999999999999", "2 3"} {
+		l.must(os.MkdirAll(l.path("odd", name), 0o755))
+	}
+	l.must(os.WriteFile(l.path("odd", "7"), []byte("a file is no version, but has a number"), 0o644))
+	healed := make(chan error, 1)
+	go func() { healed <- l.reloadError(reloadOf(l.modelConfig("good", ""), l.modelConfig("half", ""))) }()
+	l.await("half:1 LOADING")
+	l.must(os.WriteFile(l.path("half", "1", "saved_model.pb"), []byte("{}"), 0o644))
+	l.must(<-healed)
+	l.await("half:1 AVAILABLE")
+
+	l.must(os.WriteFile(l.path("file"), nil, 0o644)) // a base path that is a file freezes all models
+	stuck := make(chan error, 1)
+	go func() {
+		stuck <- l.reloadError(reloadOf(l.modelConfig("good", ""), l.modelConfig("half", ""), l.modelConfig("file", "")))
+	}()
+	l.awaitLog("FileSystemStoragePathSource encountered a filesystem access error: " + l.path("file") + "; Not a directory")
+	l.must(os.Remove(l.path("file")))
+	l.awaitLog("FileSystemStoragePathSource encountered a filesystem access error: Could not find base path " + l.path("file") + " for servable file")
+	l.version("file", 3)
+	l.must(<-stuck)
+	l.await("file:3 AVAILABLE")
+	wantStatus(t, l.statusError(specOf("odd")), codes.NotFound, "Could not find any versions of model odd")
+}
+
+// TFS-2.3 item 4: a disk that hangs, here a SavedModel that is a pipe which nobody
+// writes, holds up loads and requests to models, but no status request.
+func TestASlowDiskHoldsUpNoStatusRequest(t *testing.T) {
+	l := newLab(t)
+	l.version("m", 1)
+	l.serve(tfserving.Profile24, nil)
+	l.must(l.reloadError(reloadOf(l.modelConfig("m", ""))))
+	pipe := l.path("slow", "1", "saved_model.pb")
+	l.must(os.MkdirAll(l.path("slow", "1"), 0o755))
+	l.must(syscall.Mkfifo(pipe, 0o600))
+	reloaded := make(chan error, 1)
+	go func() { reloaded <- l.reloadError(reloadOf(l.modelConfig("m", ""), l.modelConfig("slow", ""))) }()
+	l.await("slow:1 LOADING")
+	for range 100 {
+		got, err := l.models().GetModelStatus(l.context(), &apis.GetModelStatusRequest{ModelSpec: specOf("slow")})
+		l.must(err)
+		if state := got.GetModelVersionStatus()[0].GetState(); state != apis.ModelVersionStatus_LOADING {
+			t.Fatalf("got %v, want it loading", state)
+		}
+	}
+	l.must(os.WriteFile(pipe, []byte("{}"), 0)) // whoever opens it for writing lets the reader go on
+	l.must(<-reloaded)
+}
+
+// BenchmarkPolls is one poll of 1,000 models on a real directory, which a server
+// makes once a second: it may take 50 ms, 5 % of a core.
+func BenchmarkPolls(b *testing.B) {
+	l := newLab(b)
+	d := &disk{}
+	for i := range 1000 {
+		l.must(os.MkdirAll(l.path(strconv.Itoa(i), "1"), 0o755))
+	}
+	for b.Loop() {
+		for i := range 1000 {
+			path := l.path(strconv.Itoa(i))
+			if !d.Exists(path) {
+				b.Fatal("gone: " + path)
+			}
+			if _, err := d.List(path); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
