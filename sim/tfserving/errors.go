@@ -32,8 +32,9 @@ func (p Profile) StatusString(err *env.RPCError) string {
 // (model_servers/grpc_status_util.cc:24-35).
 const maxMessageBytes = 1024
 
-// truncate cuts the message of an error that goes out by gRPC (TFS-8.1).
-func truncate(err *env.RPCError) *env.RPCError {
+// GRPCStatus is an error as it goes out by gRPC, whose messages are cut (TFS-8.1).
+// Answers of the REST API are not.
+func GRPCStatus(err *env.RPCError) *env.RPCError {
 	if err == nil || len(err.Message) <= maxMessageBytes {
 		return err
 	}
@@ -45,7 +46,7 @@ func asError(err *env.RPCError) error {
 	if err == nil {
 		return nil
 	}
-	return truncate(err)
+	return err
 }
 
 // statusProto is the status as GetModelStatus answers it (TFS-7.1).

@@ -37,7 +37,7 @@ func (s *Server) Begin(request proto.Message) (*Inference, error) {
 	}
 	if err != nil {
 		handle.Release()
-		return nil, truncateError(err)
+		return nil, err
 	}
 	return &Inference{handle: handle, latency: s.PredictTime(), run: run}, nil
 }
@@ -70,9 +70,6 @@ func (s *Server) specOf(request proto.Message) (*apis.ModelSpec, error) {
 	return spec, nil
 }
 
-// truncateError is truncate for an error whose type is not seen.
-func truncateError(err error) error { return truncate(err.(*env.RPCError)) }
-
 // Latency is how long the request takes from Begin on (TFS-18.1).
 func (i *Inference) Latency() time.Duration { return i.latency }
 
@@ -91,7 +88,7 @@ func (i *Inference) Run() (proto.Message, error) {
 	}
 	response, err := i.run()
 	if err != nil {
-		return nil, truncateError(err)
+		return nil, err
 	}
 	return response, nil
 }

@@ -98,7 +98,7 @@ func (n *Node) handle(call *network.Call) {
 	case MethodStatus:
 		versions, err := n.server.Status(*call.Request.(*env.ModelSpec))
 		if err != nil {
-			call.Fail(err.(*env.RPCError))
+			fail(call, err)
 			return
 		}
 		call.Reply(n.answer(versions), 16+len(versions)*16)
@@ -110,6 +110,9 @@ func (n *Node) handle(call *network.Call) {
 		call.Fail(&env.RPCError{Code: env.Unimplemented})
 	}
 }
+
+// fail ends a call with an error of the machine.
+func fail(call *network.Call, err error) { call.Fail(GRPCStatus(err.(*env.RPCError))) }
 
 // maxAnswers bounds how many answers are kept.
 const maxAnswers = 64
@@ -135,7 +138,7 @@ func (n *Node) answer(versions []env.ModelVersionStatus) any {
 func (n *Node) callFake(call *network.Call, data []byte) {
 	answer, err := n.server.CallFake(call.Method, data)
 	if err != nil {
-		call.Fail(err.(*env.RPCError))
+		fail(call, err)
 		return
 	}
 	call.Reply(answer, len(answer))
@@ -165,7 +168,7 @@ func (n *Node) predict(call *network.Call) {
 	}
 	prediction, err := n.server.Predict(*call.Request.(*PredictRequest))
 	if err != nil {
-		call.Fail(err.(*env.RPCError))
+		fail(call, err)
 		return
 	}
 	n.Proc.After(n.server.PredictTime(), kindPredict, func() {

@@ -18,7 +18,7 @@ func (n *Node) predictWire(call *network.Call, data []byte) {
 	}
 	inference, err := n.server.Begin(request)
 	if err != nil {
-		call.Fail(err.(*env.RPCError))
+		fail(call, err)
 		return
 	}
 	n.Proc.After(inference.Latency(), kindPredict, func() {
@@ -30,7 +30,7 @@ func (n *Node) predictWire(call *network.Call, data []byte) {
 func replyWire(call *network.Call, inference *Inference) {
 	response, err := inference.Run()
 	if err != nil {
-		call.Fail(err.(*env.RPCError))
+		fail(call, err)
 		return
 	}
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(response)

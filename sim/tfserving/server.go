@@ -145,7 +145,7 @@ func (s *Server) Reload(config ServerConfig, done func(*env.RPCError)) {
 			done(nil)
 			return
 		}
-		s.core.handleReload(config, func(err *env.RPCError) { done(truncate(err)) })
+		s.core.handleReload(config, func(err *env.RPCError) { done(GRPCStatus(err)) })
 	})
 }
 

@@ -57,6 +57,7 @@ func unknownMethod(any, grpc.ServerStream) error { return status.Error(codes.Uni
 // grpcError is an error of the machine as gRPC sends it.
 func grpcError(err error) error {
 	if e, ok := err.(*env.RPCError); ok {
+		e = tfserving.GRPCStatus(e)
 		return status.Error(codes.Code(e.Code), e.Message)
 	}
 	return err

@@ -48,6 +48,17 @@ func answered(headers, body string) string {
 	return crlf(strings.Replace(headers, "#", strconv.Itoa(len(body)), 1)+"\n\n") + body
 }
 
+// TFS-8.1: gRPC's messages are cut, REST's are whole.
+func TestRESTErrorsAreWhole(t *testing.T) {
+	l := newLab(t)
+	l.serve(tfserving.Profile24, withREST)
+	long := strings.Repeat("m", 1100)
+	got := l.exchange(crlf("GET /v1/models/" + long + " HTTP/1.0\n\n"))
+	if want := `"Could not find any versions of model ` + long + `"`; !strings.Contains(got, want) {
+		t.Errorf("no %s in\n%s", want, got)
+	}
+}
+
 // page is what libevent says for a status (TFS-13.2).
 func page(status string) string {
 	_, phrase, _ := strings.Cut(status, " ")

@@ -19,11 +19,13 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/tfserving/tfrecord"
 )
 
 // patience is how long a test waits for what must happen; it only ends tests
@@ -192,6 +194,22 @@ func (l *lab) export(model string, version int, description string) {
 	l.must(os.WriteFile(filepath.Join(staging, "saved_model.pb"), []byte(description), 0o644))
 	l.must(os.MkdirAll(l.path(model), 0o755))
 	l.must(os.Rename(staging, l.path(model, strconv.Itoa(version))))
+}
+
+// warmup gives a version requests to warm up with.
+func (l *lab) warmup(model string, version int, requests ...*apis.PredictRequest) {
+	l.Helper()
+	var file []byte
+	for _, r := range requests {
+		record, err := proto.Marshal(&apis.PredictionLog{LogType: &apis.PredictionLog_PredictLog{
+			PredictLog: &apis.PredictLog{Request: r},
+		}})
+		l.must(err)
+		file = tfrecord.Append(file, record)
+	}
+	dir := l.path(model, strconv.Itoa(version), "assets.extra")
+	l.must(os.MkdirAll(dir, 0o755))
+	l.must(os.WriteFile(filepath.Join(dir, "tf_serving_warmup_requests"), file, 0o644))
 }
 
 func (l *lab) must(err error) {

@@ -16,11 +16,13 @@ import (
 
 // meter has the metrics of a profile (TFS-14.1). Those of TensorFlow itself,
 // which a real server's page has too, are not there, nor are those of batching
-// and warm-up ever filled.
+// and of the request log ever filled.
 type meter struct {
 	metrics []*metric // by name
 
 	requestCount, requestLatency      *metric // nil in tfs-2.4
+	warmupRecords                     *metric // nil in tfs-2.4
+	warmupLatency                     *metric
 	runtimeLatency                    *metric
 	exampleCounts, exampleCountsTotal *metric
 }
@@ -32,19 +34,19 @@ func newMeter(profile tfserving.Profile) *meter {
 		exampleCounts:      newHistogram(path+"request_example_counts", exponential(1, 2, 15), "model"),
 		exampleCountsTotal: newMetric(path+"request_example_count_total", counter, "model"),
 	}
+	m.warmupLatency = newHistogram(path+"model_warmup_latency", latencyLimits, "model_path", "status")
 	m.metrics = []*metric{
 		newHistogram(path+"batching_session/queuing_latency", exponential(100, 1.2, 52), "thread_pool_name"),
 		newMetric(path+"mlmd_map", gauge, "model_name", "version"),
-		newHistogram(path+"model_warmup_latency", latencyLimits, "model_path", "status"),
 		newMetric(path+"request_log_count", counter, "model_name", "status_code"),
-		m.runtimeLatency, m.exampleCounts, m.exampleCountsTotal,
+		m.runtimeLatency, m.exampleCounts, m.exampleCountsTotal, m.warmupLatency,
 	}
 	if profile == tfserving.ProfileHead {
 		m.requestCount = newMetric(path+"request_count", counter, "model_name", "status")
 		m.requestLatency = newHistogram(path+"request_latency", latencyLimits, "model_name", "API", "entrypoint")
-		m.metrics = append(m.metrics, m.requestCount, m.requestLatency,
-			newMetric(path+"batching_session/wrapped_run_count", counter),
-			newMetric(path+"model_warmup_records_read", counter, "model_path", "status"))
+		m.warmupRecords = newMetric(path+"model_warmup_records_read", counter, "model_path", "status")
+		m.metrics = append(m.metrics, m.requestCount, m.requestLatency, m.warmupRecords,
+			newMetric(path+"batching_session/wrapped_run_count", counter))
 	}
 	slices.SortFunc(m.metrics, func(a, b *metric) int { return strings.Compare(a.name, b.name) })
 	return m
@@ -73,6 +75,15 @@ func (m *meter) runtime(model, api string, began time.Time) {
 func (m *meter) examples(model string, n int) {
 	m.exampleCounts.cell(labels{model}).add(float64(n))
 	m.exampleCountsTotal.cell(labels{model}).increment(int64(n))
+}
+
+// warmedUp records a warm-up (servables/tensorflow/saved_model_warmup_util.cc).
+func (m *meter) warmedUp(w tfserving.Warmup) {
+	at := labels{w.Path, w.Status}
+	m.warmupLatency.cell(at).add(float64(w.Latency.Microseconds()))
+	if m.warmupRecords != nil {
+		m.warmupRecords.cell(at).increment(int64(w.Records))
+	}
 }
 
 // inferred records what the runtime records of a request that it ran.

@@ -138,6 +138,26 @@ func TestRequestsAreCounted(t *testing.T) {
 	}
 }
 
+// TFS-5.9, TFS-14.1: what a warm-up leaves in the metrics; only tfs-head counts
+// its records.
+func TestWarmupsAreCounted(t *testing.T) {
+	for profile, counted := range map[tfserving.Profile]bool{tfserving.Profile24: false, tfserving.ProfileHead: true} {
+		l := newLab(t)
+		l.version("m", 1)
+		l.warmup("m", 1, &apis.PredictRequest{ModelSpec: specOf("m")})
+		l.serve(profile, nil)
+		_, err := l.models().HandleReloadConfigRequest(l.context(), reloadOf(l.modelConfig("m", "")))
+		l.must(err)
+		got, at := l.s.meter.page(), `{model_path="`+l.path("m", "1")+`",status="OK"} 1`
+		if want := ":tensorflow:serving:model_warmup_latency_count" + at; !strings.Contains(got, want) {
+			t.Errorf("%s: no %s in\n%s", profile, want, got)
+		}
+		if want := ":tensorflow:serving:model_warmup_records_read" + at; strings.Contains(got, want) != counted {
+			t.Errorf("%s: %s is there: %v, want %v, in\n%s", profile, want, !counted, counted, got)
+		}
+	}
+}
+
 // TFS-8.1: a reload of tfs-head tells by how much the metrics grew that it names;
 // to tfs-2.4 the field is unknown.
 func TestReloadTellsMetrics(t *testing.T) {

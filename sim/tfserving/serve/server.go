@@ -60,6 +60,7 @@ func Start(opt Options) *Server {
 	s.machine = tfserving.New(opt.Machine, (*host)(s))
 	s.machine.FailPredicts(opt.PredictFault)
 	s.machine.OnEvent = s.heard
+	s.machine.OnWarmup = s.meter.warmedUp
 	s.machine.OnServing(s.open)
 	s.mu.Lock()
 	defer s.mu.Unlock()
