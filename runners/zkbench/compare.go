@@ -3,6 +3,8 @@ package zkbench
 import (
 	"fmt"
 	"slices"
+
+	"github.com/monosim/monosim/runners/usage"
 )
 
 // Options say how long a comparison is.
@@ -64,7 +66,7 @@ func Compare(opt Options, servers ...*Server) (*Result, error) {
 		r.Rows = append(r.Rows, row)
 	}
 	for _, s := range servers {
-		bytes, err := Resident(s.PID)
+		bytes, err := usage.Resident(s.PID)
 		if err != nil {
 			return nil, fmt.Errorf("memory of %s: %w", s.Name, err)
 		}

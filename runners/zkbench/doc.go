@@ -8,6 +8,6 @@
 //   - [Compare]: all loads on several servers in turn, with the memory that each
 //     has afterwards.
 //
-// To change what is sent look in load.go; how servers are started and their memory
-// is read, in server.go; the table, in table.go.
+// To change what is sent look in load.go; how servers are started, in
+// server.go; the table, in table.go.
 package zkbench

@@ -67,18 +67,3 @@ func terminate(cmd *exec.Cmd) error {
 
 // Close ends the server.
 func (s *Server) Close() error { return s.stop() }
-
-// Resident is how much memory a process has, as the kernel counts it.
-func Resident(pid int) (bytes int64, err error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(string(status)) {
-		var kB int64
-		if n, _ := fmt.Sscanf(line, "VmRSS: %d kB", &kB); n == 1 {
-			return kB << 10, nil
-		}
-	}
-	return 0, fmt.Errorf("process %d: found no VmRSS in its status", pid)
-}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/monosim/monosim/runners/usage"
 	"github.com/monosim/monosim/runners/zkbench"
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
@@ -92,7 +93,7 @@ func inParallel(n int, do func(i int)) {
 
 func expectMemory(t *testing.T, server *zkbench.Server, limit int64, when string) {
 	t.Helper()
-	bytes, err := zkbench.Resident(server.PID)
+	bytes, err := usage.Resident(server.PID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,52 @@
+package usage_test
+
+import (
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/runners/usage"
+)
+
+// Goal: memory and time are those of a process that is there.
+func TestOfNobody(t *testing.T) {
+	if _, err := usage.Resident(1 << 30); err == nil {
+		t.Error("got memory of no process")
+	}
+	if _, err := usage.CPU(1 << 30); err == nil {
+		t.Error("got time of no process")
+	}
+}
+
+// Goal: memory and time are this process's own. Method: it takes both.
+func TestOfThisProcess(t *testing.T) {
+	const more = 64 << 20
+	before, err := usage.Resident(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := make([]byte, more)
+	for i := 0; i < len(taken); i += 512 {
+		taken[i] = 1
+	}
+	after, err := usage.Resident(os.Getpid())
+	runtime.KeepAlive(taken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if grown := after - before; grown < more*9/10 || grown > 4*more {
+		t.Errorf("memory grew by %d bytes, want about the %d that were taken", grown, len(taken))
+	}
+
+	began, err := usage.CPU(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const busy = 50 * time.Millisecond
+	for now := began; now < began+busy; {
+		if now, err = usage.CPU(os.Getpid()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
