@@ -27,7 +27,7 @@ const remoteOpMarker = "PredictionServiceGrpc"
 var marker = remoteOpMarker
 
 func newTFServingCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "tfserving --model_config_file=FILE [--port=8500] [--rest_api_port=PORT] [--flag=value ...]",
 		Short: "Serve the simulated TensorFlow Serving to real clients",
 		Long: `Serve the simulated tensorflow_model_server: real model directories, gRPC and REST
@@ -39,6 +39,8 @@ named tensorflow_model_server, the program needs no subcommand.`,
 			return runModelServer("monosim tfserving", args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
+	cmd.AddCommand(newTFServingBenchCommand())
+	return cmd
 }
 
 // runModelServer serves until the process ends.

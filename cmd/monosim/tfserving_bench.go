@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/runners/tfbench"
+)
+
+// newTFServingBenchCommand makes `monosim tfserving bench`.
+func newTFServingBenchCommand() *cobra.Command {
+	opt := tfbench.DefaultOptions()
+	var asJSON, check bool
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure the served model server over gRPC, and thousands of simulated ones",
+		Long: `Measure the simulated model server against what is aimed at for it.
+
+This program is started once more, as a server on a directory of its own, and asked
+over the loopback, from this process, by two connections with 100 requests under way
+each: how often it answers GetModelStatus, and a Predict of 1 KiB, in a second
+(medians), what that takes of its processors, and how late answers are when half of
+that many are due. A server with many models then says what memory each takes and
+what a poll of all costs. The last row is in virtual time and in this process: many
+servers that only poll for a day.
+
+All aims are for two processors that do nothing else; the time of a processor per
+call hardly depends on what else they do.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := opt.Validate(); err != nil {
+				return badInput(err)
+			}
+			report, err := benchTFServing(cmd.ErrOrStderr(), opt)
+			if err != nil {
+				return &exitError{code: exitFailed, err: err}
+			}
+			return printReport(cmd.OutOrStdout(), report, asJSON, check)
+		},
+	}
+	f := cmd.Flags()
+	f.DurationVar(&opt.Length.For, "for", opt.Length.For, "how long one run of requests is")
+	f.IntVar(&opt.Rounds, "rounds", opt.Rounds, "how many runs to take the median of")
+	f.IntVar(&opt.Models, "models", opt.Models, "how many models are polled")
+	f.DurationVar(&opt.PollFor, "poll-for", opt.PollFor, "for how long they are")
+	f.IntVar(&opt.IdleServers, "servers", opt.IdleServers, "how many servers poll in virtual time")
+	f.DurationVar(&opt.IdleFor, "idle-for", opt.IdleFor, "for how long they do, in virtual time")
+	f.BoolVar(&asJSON, "json", false, "print the rows as JSON")
+	f.BoolVar(&check, "check", false, "fail when an aim is missed")
+	return cmd
+}
+
+// benchTFServing measures this program.
+func benchTFServing(notes io.Writer, opt tfbench.Options) (*tfbench.Report, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	opt.Program = []string{self, "tfserving"}
+	step := ""
+	progress := newProgress(notes, int64(opt.Steps()), "steps", func(int64) string { return step })
+	defer progress.done()
+	begun := int64(0)
+	opt.Progress = func(next string) {
+		step = next
+		progress.at(begun)
+		begun++
+	}
+	return tfbench.Run(opt)
+}
+
+func printReport(out io.Writer, report *tfbench.Report, asJSON, check bool) error {
+	write := report.Write
+	if asJSON {
+		write = report.WriteJSON
+	}
+	if err := write(out); err != nil {
+		return err
+	}
+	if missed := report.Missed(); check && len(missed) > 0 {
+		return &exitError{code: exitFailed, err: fmt.Errorf("%d of the aims were missed, the first: %s", len(missed), missed[0].What)}
+	}
+	return nil
+}
