@@ -87,8 +87,8 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"engine/runtimetest/..."},
-		to:      []string{"engine/env", "engine/monitor/..."},
-		because: "one suite holds both runtimes, networks and ZooKeeper clients to env's contract, so it knows none",
+		to:      []string{"engine/runtimetest/networktest", "engine/env", "engine/monitor/...", "engine/proto/..."},
+		because: "one suite holds both runtimes and both of whatever they reach to env's contract, so it knows none",
 	},
 	{
 		from:    []string{"engine/vtime/...", "engine/walltime/..."},
