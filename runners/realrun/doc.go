@@ -1,18 +1,21 @@
 // Package realrun runs the engine on the real world: the wall clock and real
-// sockets. So far it has the network and ZooKeeper; other real backends follow.
+// sockets. So far it has the network, model servers and ZooKeeper; other real
+// backends follow.
 //
-// Three things to use first:
+// Four things to use first:
 //
 //   - [NewNetwork] makes the env.Network of a process of engine/walltime, gRPC
 //     over TCP.
 //   - [Options] say on which address its servers listen.
+//   - [ModelServers] makes the model server clients of a process, over its network.
 //   - [ZooKeepers] makes the ZooKeeper clients of a process.
 //
 // What a client says of its own troubles reads as grpc-python's, so that agents
 // and observers see the same as in virtual time; engine/runtimetest/networktest
-// holds both networks to one suite, and engine/runtimetest/zookeepertest both
-// ZooKeeper clients, the real one on a real server (zkserver) and on the simulated
-// server behind sockets (sim/zookeeper/wire).
+// holds both networks to one suite, engine/runtimetest/modelservertest both model
+// server clients, and engine/runtimetest/zookeepertest both ZooKeeper clients, the
+// real one on a real server (zkserver) and on the simulated server behind sockets
+// (sim/zookeeper/wire).
 //
 // # ZooKeeper
 //
@@ -34,7 +37,7 @@
 //
 // To change how requests become tasks look in server.go; calls and connections,
 // channel.go; the words of failures, wording.go; how bytes pass gRPC untouched,
-// codec.go. A ZooKeeper client is zookeeper.go; its connection task,
-// zookeeper_loop.go; its calls, zookeeper_call.go; the use of the library,
-// zookeeper_link.go.
+// codec.go. A model server client is models.go. A ZooKeeper client is zookeeper.go;
+// its connection task, zookeeper_loop.go; its calls, zookeeper_call.go; the use of
+// the library, zookeeper_link.go.
 package realrun

@@ -1,0 +1,97 @@
+package realrun
+
+import (
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
+)
+
+// ModelServers is the env.ModelServers of a process: gRPC over its network, which
+// words what goes wrong and ends the calls that a task takes back.
+type ModelServers struct{ Network env.Network }
+
+// Dial makes a client of the server at host:port.
+func (m ModelServers) Dial(addr string) env.ModelServer {
+	return &modelServer{m.Network.Dial(addr)}
+}
+
+// modelServer is a client of one model server.
+type modelServer struct{ channel env.Channel }
+
+// Status asks for the versions of a model.
+func (m *modelServer) Status(spec env.ModelSpec, timeout time.Duration) ([]env.ModelVersionStatus, error) {
+	request, err := proto.Marshal(&apis.GetModelStatusRequest{ModelSpec: specMessage(spec)})
+	if err != nil {
+		return nil, &env.RPCError{Code: env.Internal, Message: notSerialized}
+	}
+	response := &apis.GetModelStatusResponse{}
+	if err := m.call(apis.ModelService_GetModelStatus_FullMethodName, request, response, timeout); err != nil {
+		return nil, err
+	}
+	var versions []env.ModelVersionStatus
+	for _, v := range response.GetModelVersionStatus() {
+		versions = append(versions, env.ModelVersionStatus{
+			Version: v.GetVersion(), State: env.ModelState(v.GetState()), Status: statusProto(v.GetStatus()),
+		})
+	}
+	return versions, nil
+}
+
+// Reload sends a configuration as it is: whether it can be parsed is the server's
+// to say.
+func (m *modelServer) Reload(config []byte, timeout time.Duration) (env.StatusProto, error) {
+	request := protowire.AppendTag(nil, reloadConfigField, protowire.BytesType)
+	request = protowire.AppendBytes(request, config)
+	response := &apis.ReloadConfigResponse{}
+	if err := m.call(apis.ModelService_HandleReloadConfigRequest_FullMethodName, request, response, timeout); err != nil {
+		return env.StatusProto{}, err
+	}
+	return statusProto(response.GetStatus()), nil
+}
+
+// reloadConfigField is ReloadConfigRequest.config.
+const reloadConfigField = 1
+
+// Close ends the connection and fails the calls that wait.
+func (m *modelServer) Close() { m.channel.Close() }
+
+// What grpc-python says of messages that are none (grpc/_channel.py).
+const (
+	notSerialized   = "Exception serializing request!"
+	notDeserialized = "Exception deserializing response!"
+)
+
+func (m *modelServer) call(method string, request []byte, response proto.Message, timeout time.Duration) error {
+	data, err := m.channel.Call(method, request, timeout)
+	if err != nil {
+		return err
+	}
+	if proto.Unmarshal(data, response) != nil {
+		return &env.RPCError{Code: env.Internal, Message: notDeserialized}
+	}
+	return nil
+}
+
+// specMessage is a spec as a client sends it. A version rules out a label.
+func specMessage(spec env.ModelSpec) *apis.ModelSpec {
+	message := &apis.ModelSpec{Name: spec.Name, SignatureName: spec.Signature}
+	switch {
+	case spec.HasVersion:
+		message.VersionChoice = &apis.ModelSpec_Version{Version: wrapperspb.Int64(spec.Version)}
+	case spec.Label != "":
+		message.VersionChoice = &apis.ModelSpec_VersionLabel{VersionLabel: spec.Label}
+	}
+	return message
+}
+
+func statusProto(s *util.StatusProto) env.StatusProto {
+	return env.StatusProto{Code: env.Code(s.GetErrorCode()), Message: s.GetErrorMessage()}
+}
+
+var _ env.ModelServers = ModelServers{}
