@@ -1,0 +1,67 @@
+package modelservertest
+
+import (
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	storagepath "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
+)
+
+// model is an entry of a list of models. Its base path is that of its name unless
+// base says another, and its platform is tensorflow unless platform does.
+type model struct {
+	name     string
+	base     string
+	platform string
+	versions *policy
+	labels   map[string]int64
+}
+
+type policy = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy
+
+// all is the policy that serves every version.
+var all = &policy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All_{
+	All: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All{},
+}}
+
+// none is the platform or the base path that is empty.
+const none = "-"
+
+// custom is a configuration of another kind.
+var custom = &config.ModelServerConfig{
+	Config: &config.ModelServerConfig_CustomModelConfig{CustomModelConfig: &anypb.Any{TypeUrl: "type.example/any"}},
+}
+
+// list makes the configuration of a world whose models are these.
+func list(models ...model) func(w World) *config.ModelServerConfig {
+	return func(w World) *config.ModelServerConfig {
+		entries := &config.ModelConfigList{}
+		for _, m := range models {
+			entries.Config = append(entries.Config, &config.ModelConfig{
+				Name: m.name, BasePath: orElse(m.base, w.BasePath(m.name)), ModelPlatform: orElse(m.platform, "tensorflow"),
+				ModelVersionPolicy: m.versions, VersionLabels: m.labels,
+			})
+		}
+		return &config.ModelServerConfig{Config: &config.ModelServerConfig_ModelConfigList{ModelConfigList: entries}}
+	}
+}
+
+func orElse(text, fallback string) string {
+	switch text {
+	case none:
+		return ""
+	case "":
+		return fallback
+	}
+	return text
+}
+
+// bytes is the configuration as env.ModelServer takes it.
+func bytes(c *config.ModelServerConfig) []byte {
+	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(c)
+	if err != nil {
+		panic(err) // the cases have none that cannot be marshalled
+	}
+	return data
+}
