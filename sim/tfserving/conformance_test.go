@@ -59,7 +59,7 @@ func (c *conforming) NewProcess(name string) modelservertest.Process {
 
 const conformingPort = 8500
 
-func (c *conforming) StartServer() {
+func (c *conforming) StartServer() error {
 	o := tfserving.DefaultOptions(c.profile)
 	o.Port = conformingPort
 	o.InitialConfig = &tfserving.ServerConfig{Kind: tfserving.ModelList}
@@ -70,6 +70,7 @@ func (c *conforming) StartServer() {
 		Exit: func(code int, stdout string) { c.t.Errorf("the server exits with %d: %s", code, stdout) },
 	})
 	c.server = p
+	return nil
 }
 
 func (c *conforming) KillServer()  { c.server.Crash() }

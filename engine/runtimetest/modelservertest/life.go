@@ -38,7 +38,10 @@ var lifeCases = []testCase{
 			r.KillServer()
 			_, err := c.Status(env.ModelSpec{Name: "m"}, patience)
 			r.note("meanwhile %v", codeOf(err))
-			r.StartServer()
+			if err := r.StartServer(); err != nil {
+				r.Error(err)
+				return
+			}
 			c.await(func() bool { return !strings.HasPrefix(c.states("m"), "UNAVAILABLE: ") })
 			c.status(env.ModelSpec{Name: "m"}) // what came by call is lost
 			c.reload(list(model{name: "m"}))

@@ -21,8 +21,8 @@ type World interface {
 	NewProcess(name string) Process
 
 	// StartServer starts the server: with an empty list of models, a poll of the disk
-	// each second and no retries of a failed load. It does not wait until it serves.
-	StartServer()
+	// each second and no retries of a failed load. It need not serve yet.
+	StartServer() error
 	// KillServer ends its process at once. It waits until nothing listens any more.
 	KillServer()
 	// Addr is where the server listens, at each of its starts.
@@ -114,7 +114,9 @@ func (r *trial) program(name string, fn func(c *client)) Process {
 // when it serves. The server ends with it; served returns when all has ended.
 func (r *trial) served(fn func(c *client)) {
 	r.Helper()
-	r.StartServer()
+	if err := r.StartServer(); err != nil {
+		r.Fatal(err)
+	}
 	r.program("client", func(c *client) {
 		c.awaitServer()
 		fn(c)
