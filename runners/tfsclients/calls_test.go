@@ -47,7 +47,7 @@ type modelEntry struct{ name, basePath, platform string }
 // predictCall has lists of floats by the name of their input.
 type predictCall struct {
 	Model     string               `json:"model"`
-	Inputs    map[string][]float32 `json:"inputs"`
+	Inputs    map[string][]float32 `json:"inputs,omitempty"`
 	Filter    []string             `json:"filter,omitempty"`
 	Version   *int64               `json:"version,omitempty"`
 	Signature string               `json:"signature,omitempty"`

@@ -9,7 +9,8 @@ Where the stubs come from is sys.path's to say: generated ones, or the package t
     {"status": [name, version or null, label or null]}  an answer
     {"reload": [[name, base path, platform]...]}        an answer
     {"predict": {"model", "inputs", "filter", "version", "signature"}}
-                                                        an answer; inputs are lists of floats
+                                                        an answer; inputs are lists of floats, and all but the model
+                                                        may be left out
     {"metadata": [name, [field...]]}                    an answer
     {"rest": [method, path, body or null]}              {"status", "type", "body"}
 
@@ -81,13 +82,13 @@ class Client:
             request.config.model_config_list.config.add(name=name, base_path=base_path, model_platform=platform)
         return told(self.models.HandleReloadConfigRequest, request)
 
-    def predict(self, model, inputs, filter=(), version=None, signature=""):  # pylint: disable=redefined-builtin
+    def predict(self, model, inputs=None, filter=(), version=None, signature=""):  # pylint: disable=redefined-builtin
         request = predict_pb2.PredictRequest(output_filter=filter)
         request.model_spec.name = model
         request.model_spec.signature_name = signature
         if version is not None:
             request.model_spec.version.value = version
-        for name, values in inputs.items():
+        for name, values in (inputs or {}).items():
             request.inputs[name].CopyFrom(floats(values))
         answer = told(self.predictions.Predict, request)
         make_ndarray = tensorflow()

@@ -3,7 +3,6 @@ package tfsclients_test
 import (
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,13 +66,11 @@ type servedModels struct {
 
 func serve(t *testing.T, program string, args ...string) servedModels {
 	t.Helper()
-	dir := t.TempDir()
-	config := filepath.Join(dir, "models.cfg")
-	if err := os.WriteFile(config, []byte("model_config_list {}"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	served := servedModels{dir: t.TempDir()}
+	config := served.file(t, "models.cfg", "model_config_list {}")
 	args = append([]string{"--model_config_file=" + config, "--max_num_load_retries=0"}, args...)
-	return servedModels{tfserver.ForTest(t, tfserver.Config{Program: program, Args: args, REST: true}), dir}
+	served.Server = tfserver.ForTest(t, tfserver.Config{Program: program, Args: args, REST: true})
+	return served
 }
 
 func (s servedModels) base(model string) string { return filepath.Join(s.dir, "models", model) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -28,6 +29,8 @@ type side interface {
 
 	// tfsClient is a line, or the message that is printed, in hexadecimal.
 	tfsClient(c clientCall, printed proto.Message) string
+	// profile predicts for a second, with two threads and the files of a directory.
+	profile(c clientCall, dataDir string) (answered, failed int)
 }
 
 // wrapperCall starts a wrapper of the program that MONOLITH_TFS_BINARY names.
@@ -110,6 +113,18 @@ func (s pythonSide) tfsClient(c clientCall, printed proto.Message) string {
 		return hexOf(s.t, message(s.t, got, printed)) // fields in Go's order
 	}
 	return line.Line
+}
+
+func (s pythonSide) profile(c clientCall, dataDir string) (answered, failed int) {
+	s.t.Helper()
+	line := s.ask("profile", map[string]any{
+		"conf": c.conf, "cmd_type": c.cmd, "model_name": c.model, "target": c.target,
+		"profile_data_dir": dataDir, "parallel_num": 2, "profile_duration": 1,
+	})
+	if _, err := fmt.Sscan(line, &answered, &failed); err != nil {
+		s.t.Fatalf("profile: %q: %v", line, err)
+	}
+	return answered, failed
 }
 
 func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
@@ -319,6 +334,25 @@ func (s *portedSide) tfsClient(c clientCall, _ proto.Message) string {
 		}
 		return hexOf(s.t, printedBy(c.cmd, answer)), nil
 	})
+}
+
+func (s *portedSide) profile(c clientCall, dataDir string) (answered, failed int) {
+	s.t.Helper()
+	line := s.line(func() (string, error) {
+		o := agent.DefaultTFSClientOptions()
+		o.Conf, o.Cmd, o.ModelName, o.Target = c.conf, c.cmd, pysem.Some(c.model), c.target
+		o.DataDir, o.Threads, o.Duration = pysem.Some(dataDir), 2, time.Second
+		o.ValidSlots, o.UserFeatures = []int{1}, pysem.Some([]int{})
+		answer, err := agent.RunTFSClient(s.e, o)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprint(answer.Profile.Count, s.log.count("Warning!")), nil
+	})
+	if _, err := fmt.Sscan(line, &answered, &failed); err != nil {
+		s.t.Fatalf("profile: %q: %v", line, err)
+	}
+	return answered, failed
 }
 
 var (

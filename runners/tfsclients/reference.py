@@ -17,6 +17,7 @@
     {"saved_models": true}       a line
     {"stop_wrapper": true}       a line
     {"tfs_client": flags}        a line, or {"hex": message} of what is printed
+    {"profile": flags}           a line "<answered calls> <failed calls>"
 
 A publish is one as it is stored. A line is {"line": text}: versions are "<version> <state> <code> <message>"
 with commas between, what is raised is "<type>: <text>" and of gRPC "<code>: <details>".
@@ -26,7 +27,9 @@ tfs_client and all others want processes of their own.
 """
 import builtins
 import os
+import re
 import sys
+import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "python"))
@@ -114,7 +117,9 @@ class Reference:
         self.wrapper_object._proc.wait()
         return f"poll {self.wrapper_object.poll()}"
 
-    def tfs_client(self, given):
+    @staticmethod
+    def client_program(given):
+        """The module tfs_client with these flags."""
         from absl import flags
         from monolith.agent_service import tfs_client
         from monolith.native_training import env_utils
@@ -123,6 +128,21 @@ class Reference:
         for name in flags.FLAGS:
             setattr(flags.FLAGS, name, given.get(name, flags.FLAGS[name].default))
         env_utils.setup_host_ip = lambda: None  # main calls it, and it does not exist (Q67)
+        return tfs_client
+
+    def profile(self, given):
+        tfs_client = self.client_program(given)
+        tfs_client.VALID_SLOTS, tfs_client.user_features = [1], []  # nothing sets them (Q135, Q136)
+        import tqdm
+        tqdm.tqdm = lambda items, desc=None: items  # no progress bar
+        lines = []
+        tfs_client.logging = types.SimpleNamespace(info=lines.append)
+        tfs_client.main(None)
+        count, = [re.match(r"\[Profile\] Count: (\d+),", l).group(1) for l in lines if l.startswith("[Profile]")]
+        return f"{count} {sum(l.startswith('Warning!') for l in lines)}"
+
+    def tfs_client(self, given):
+        tfs_client = self.client_program(given)
         printed = []
         tfs_client.print = printed.append
         try:

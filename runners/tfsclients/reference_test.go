@@ -1,8 +1,10 @@
 package tfsclients_test
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,12 +13,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/agent"
+	example "github.com/monosim/monosim/engine/proto/monolith/io/proto"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 	"github.com/monosim/monosim/runners/realrun/tfserver"
 )
@@ -146,12 +151,11 @@ func monosimForTheReference(t *testing.T) string {
 // serveIn is serve with the models of a directory that others share.
 func serveIn(t *testing.T, dir, program string) servedModels {
 	t.Helper()
-	config := filepath.Join(dir, "models.cfg")
-	if err := os.WriteFile(config, []byte("model_config_list {}"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	c := tfserver.Config{Program: program, Args: []string{"--model_config_file=" + config, "--max_num_load_retries=0"}}
-	return servedModels{tfserver.ForTest(t, c), dir}
+	served := servedModels{dir: dir}
+	file := served.file(t, "models.cfg", "model_config_list {}")
+	c := tfserver.Config{Program: program, Args: []string{"--model_config_file=" + file, "--max_num_load_retries=0"}}
+	served.Server = tfserver.ForTest(t, c)
+	return served
 }
 
 // Goal: the reference's TFSWrapper takes our program for a model server: it starts it
@@ -164,12 +168,7 @@ func TestTFSWrapper(t *testing.T) {
 	for _, name := range []string{"entry", "ps_0"} {
 		served.write(t, name, 3)
 	}
-	config := fmt.Sprintf("model_config_list { config { name: 'm:entry' base_path: %q model_platform: 'tensorflow' }\n"+
-		"config { name: 'm:ps_0' base_path: %q model_platform: 'tensorflow' } }", served.base("entry"), served.base("ps_0"))
-	configFile := filepath.Join(dir, "models.cfg")
-	if err := os.WriteFile(configFile, []byte(config), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	configFile := served.file(t, "models.cfg", served.modelList(map[string]string{"m:entry": "entry", "m:ps_0": "ps_0"}))
 	python := newPythonSide(t, "MY_HOST_IP="+anyAddress, tfserver.Variable+"="+program)
 	ported := newPortedSide(t, map[string]string{"MY_HOST_IP": anyAddress, tfserver.Variable: program})
 	var said [][]string
@@ -234,16 +233,9 @@ func TestTFSClient(t *testing.T) {
 		if err := model.Write(served.base("m"), 5); err != nil {
 			t.Fatal(err)
 		}
-		write := func(name, text string) string {
-			path := filepath.Join(served.dir, name)
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			return path
-		}
-		conf := write("agent.conf", "bzid b\nbase_name n\ndeploy_type entry\n")
-		load := write("load.cfg", fmt.Sprintf("model_config_list { config { name: 'm' base_path: %q model_platform: 'tensorflow' } }", served.base("m")))
-		batch := write("batch.pbtxt", "batch_size: 2 named_feature_list { name: '__LABEL__' feature { float_list { value: 1 } } "+
+		conf := served.file(t, "agent.conf", agentConf)
+		load := served.file(t, "load.cfg", served.modelList(map[string]string{"m": "m"}))
+		batch := served.file(t, "batch.pbtxt", "batch_size: 2 named_feature_list { name: '__LABEL__' feature { float_list { value: 1 } } "+
 			"feature { float_list { value: 0 } } } named_feature_list { name: 'fc_slot_1' feature { fid_v2_list { value: 281474976710657 } } "+
 			"feature { fid_v2_list { value: 281474976710658 } } }")
 		call := func(cmd, model string, printed proto.Message, inputFile string) {
@@ -278,6 +270,62 @@ func TestTFSClient(t *testing.T) {
 	if y := response.GetOutputs()["y"]; y.GetDtype() != framework.DataType_DT_STRING || y.GetTensorShape().GetDim()[0].GetSize() != 2 {
 		t.Errorf("prediction %v, want 2 strings", response)
 	}
+}
+
+// Goal: a load of the reference's and of ours is answered whole. Method: a second of
+// calls each, on data files that are there already.
+func TestTFSClientProfile(t *testing.T) {
+	program := monosimForTheReference(t)
+	data := t.TempDir()
+	batch, err := proto.Marshal(&example.ExampleBatch{BatchSize: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	framed := append(binary.LittleEndian.AppendUint64(nil, uint64(len(batch))), batch...)
+	for i := range 500 { // as many as a profile takes (tfs_client.py:421)
+		if err := os.WriteFile(filepath.Join(data, fmt.Sprintf("%d.pb", i)), framed, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	onBothSides(t, program, func(t *testing.T, s side, served servedModels, _ func(string)) {
+		model := tfserver.Model{Input: "example_batch", Type: framework.DataType_DT_STRING}
+		if err := model.Write(served.base("m"), 1); err != nil {
+			t.Fatal(err)
+		}
+		c := clientCall{
+			conf: served.file(t, "agent.conf", agentConf), cmd: "load", model: "m", target: served.GRPCAddr(),
+			inputFile: served.file(t, "load.cfg", served.modelList(map[string]string{"m": "m"})),
+		}
+		if line := s.tfsClient(c, &util.StatusProto{}); line != "" {
+			t.Errorf("load: got %q, want an empty status", line)
+		}
+		c.cmd = "profile"
+		answered, failed := s.profile(c, data)
+		if answered == 0 || failed != 0 {
+			t.Errorf("%T: %d calls were answered and %d failed, want some and none", s, answered, failed)
+		}
+	})
+}
+
+const agentConf = "bzid b\nbase_name n\ndeploy_type entry\n"
+
+// modelList is a config file that gives names to models.
+func (s servedModels) modelList(names map[string]string) string {
+	list := &config.ModelConfigList{}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		list.Config = append(list.Config, &config.ModelConfig{Name: name, BasePath: s.base(names[name]), ModelPlatform: "tensorflow"})
+	}
+	return prototext.Format(&config.ModelServerConfig{Config: &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}})
+}
+
+// file writes a file beside the models.
+func (s servedModels) file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(s.dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // printedBy is the message that the reference prints.

@@ -2,10 +2,13 @@ package tfsclients_test
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,9 +20,10 @@ import (
 // program is a process of our agents' code on the real machine, that does one thing
 // after the other.
 type program struct {
-	t *testing.T
-	p *walltime.Process
-	e *env.Env
+	t   *testing.T
+	p   *walltime.Process
+	e   *env.Env
+	log *testLog
 }
 
 // startProgram begins a process with these variables. It lasts until the end of the
@@ -30,13 +34,14 @@ func startProgram(t *testing.T, variables map[string]string) *program {
 	t.Cleanup(w.Close)
 	p := w.NewProcess("host", "program")
 	network := realrun.NewNetwork(p, realrun.Options{})
+	log := &testLog{t: t}
 	e := &env.Env{
-		Clock: p, Tasks: p, Random: p, Log: testLog{t},
+		Clock: p, Tasks: p, Random: p, Log: log,
 		Host: realHost{vars: variables}, Files: realFiles{dir: t.TempDir()}, Processes: &realProcesses{p: p},
 		Network: network, Models: realrun.ModelServers{Network: network},
 	}
 	p.Go("main", func() { p.NewCond("the end").Wait() }) // a process ends with its last task
-	return &program{t, p, e}
+	return &program{t, p, e, log}
 }
 
 // do runs fn as a task and waits for its end.
@@ -56,13 +61,33 @@ func (p *program) do(fn func()) {
 	}
 }
 
-// testLog shows what agents log in the test's own.
-type testLog struct{ t *testing.T }
+// testLog shows what agents log in the test's own, and keeps it.
+type testLog struct {
+	t     *testing.T
+	mu    sync.Mutex
+	lines []string
+}
 
-func (l testLog) Enabled(env.Level) bool { return true }
+func (l *testLog) Enabled(env.Level) bool { return true }
 
-func (l testLog) Logf(level env.Level, format string, args ...any) {
-	l.t.Logf(level.String()+" "+format, args...)
+func (l *testLog) Logf(level env.Level, format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	l.t.Log(level, line)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, line)
+}
+
+// count is how many lines begin so.
+func (l *testLog) count(beginning string) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, line := range l.lines {
+		if strings.HasPrefix(line, beginning) {
+			n++
+		}
+	}
+	return n
 }
 
 // realHost has the variables and ports of the loopback. What the code under test

@@ -3,7 +3,6 @@ package modelservertest
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/monosim/monosim/engine/env"
 )
@@ -140,4 +139,4 @@ func untailed(message string) string {
 
 // settle lets the manager take notice of a reload that is not waited for: its turn
 // comes every 100 ms (TFS-2.1).
-func (c *client) settle() { c.Sleep(time.Second) }
+func (c *client) settle() { c.Sleep(500 * ms) }
