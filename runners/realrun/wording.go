@@ -1,6 +1,7 @@
 package realrun
 
 import (
+	"context"
 	"errors"
 	"net"
 	"strings"
@@ -20,6 +21,10 @@ func (c *channel) worded(err error, p *progress) *env.RPCError {
 	}
 	code, message := env.Code(s.Code()), s.Message()
 	switch {
+	case code == env.DeadlineExceeded && message == context.DeadlineExceeded.Error():
+		// So gRPC-Go words it on either side, and both find it at the same time: an
+		// answer may have come after the client has given up.
+		message = env.DeadlineIsOver
 	case p.answered.Load():
 	case c.closed.Load():
 		code, message = env.Canceled, env.ChannelClosed
