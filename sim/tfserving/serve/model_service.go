@@ -2,12 +2,14 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving"
 )
@@ -50,10 +52,19 @@ func (m *modelService) HandleReloadConfigRequest(ctx context.Context, r *apis.Re
 		}
 		return a.response, grpcError(a.err)
 	case <-ctx.Done():
-		return nil, status.FromContextError(ctx.Err()).Err()
+		return nil, gaveUp(ctx)
 	case <-m.server.done:
 		return nil, errGone
 	}
+}
+
+// gaveUp is what is left to say to a client that waits no longer; gRPC's own
+// clients word it themselves.
+func gaveUp(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return status.Error(codes.DeadlineExceeded, env.DeadlineIsOver)
+	}
+	return status.FromContextError(ctx.Err()).Err()
 }
 
 func (s *Server) reload(r *apis.ReloadConfigRequest, done func(*apis.ReloadConfigResponse, error)) {
