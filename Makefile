@@ -7,7 +7,7 @@ BUILD := .build
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names check-python check-contract bench bench-zookeeper parity parity-check clean
+.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names check-python check-contract bench bench-zookeeper bench-tfserving fuzz parity parity-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,7 @@ check-python: ## hold engine and vectors to the real Python; needs MONOLITH_SRC 
 	$(GO) test -count=1 ./runners/python
 	$(GO) run ./cmd/monosim vectors record --python --check
 	$(GO) run ./cmd/monosim diff --python --fuzz 20000
+	$(GO) test -count=1 ./runners/tfsclients
 	@$(MAKE) --no-print-directory check-contract
 
 check-contract: ## hold the AgentService to the real Python over real sockets, both ways; without MONOLITH_SRC Go against Go only
@@ -83,6 +84,17 @@ bench: ## measure
 
 bench-zookeeper: ## a real ZooKeeper and the simulated one side by side: rates and memory; without a real one the simulated only
 	@$(GO) run ./cmd/monosim zookeeper bench
+
+bench-tfserving: ## the served model server: rates over gRPC, memory, polls, and an idle day in virtual time, beside the aims
+	@$(GO) run ./cmd/monosim tfserving bench
+
+fuzz: ## every fuzz target, FUZZTIME each (default 20000x: that many inputs)
+	@grep -rl --include=*_test.go '^func Fuzz' . | sort | while read -r file; do \
+	  for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9]*\).*/\1/p' $$file); do \
+	    echo "== $$(dirname $$file) $$target"; \
+	    $(GO) test $$(dirname $$file) -run '^$$' -fuzz "^$$target$$" -fuzztime $(or $(FUZZTIME),20000x) || exit 1; \
+	  done; \
+	done
 
 parity: ## rewrite PARITY.md
 	$(GO) run ./cmd/monosim parity -o PARITY.md
