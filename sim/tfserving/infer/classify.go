@@ -15,33 +15,18 @@ func (m *Model) classify(r *apis.ClassificationRequest) (Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	examples, err := examplesTensor(r.GetInput())
-	if err != nil {
-		return nil, err
-	}
-	feeds := exampleFeeds(s, examples)
-	if err := m.checkRun(feeds, s.outputs); err != nil {
-		return nil, err
-	}
-	return func() (proto.Message, error) {
-		result, err := classification(m.compute(s, feeds), s, examples.Len())
+	return m.onExamples(s, r.GetInput(), func(c *computation, examples int) (proto.Message, error) {
+		result, err := classification(c, s, examples)
 		if err != nil {
 			return nil, err
 		}
 		return &apis.ClassificationResponse{ModelSpec: m.resolved(s.name), Result: result}, nil
-	}, nil
+	})
 }
 
 // classifier is GetClassificationSignatureDef and PreProcessClassification.
 func (m *Model) classifier(name string) (*Signature, *env.RPCError) {
-	if m.signatures == nil {
-		return anyClassifier(name), nil
-	}
-	s, ok := m.signatures[SignatureName(name)]
-	if !ok {
-		return nil, invalidf("No signature was found with the name: %s", SignatureName(name))
-	}
-	return s, m.checkClassifier(s)
+	return m.exampleSignature(name, anyClassifier, m.checkClassifier)
 }
 
 func (m *Model) checkClassifier(s *Signature) *env.RPCError {

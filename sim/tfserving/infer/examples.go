@@ -9,6 +9,35 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
+// onExamples runs a signature on examples; answer makes the response of what it
+// computes, for so many of them.
+func (m *Model) onExamples(s *Signature, in *apis.Input, answer func(*computation, int) (proto.Message, error)) (Run, error) {
+	examples, err := examplesTensor(in)
+	if err != nil {
+		return nil, err
+	}
+	feeds := exampleFeeds(s, examples)
+	if err := m.checkRun(feeds, s.outputs); err != nil {
+		return nil, err
+	}
+	return func() (proto.Message, error) { return answer(m.compute(s, feeds), examples.Len()) }, nil
+}
+
+// exampleSignature finds and checks a signature; anything is the one of a model
+// that has none and takes every request.
+func (m *Model) exampleSignature(name string, anything func(string) *Signature,
+	check func(*Signature) *env.RPCError) (*Signature, *env.RPCError) {
+	name = SignatureName(name)
+	if m.signatures == nil {
+		return anything(name), nil
+	}
+	s, ok := m.signatures[name]
+	if !ok {
+		return nil, invalidf("No signature was found with the name: %s", name)
+	}
+	return s, check(s)
+}
+
 // examplesTensor is InputToSerializedExampleTensor (util.cc): a vector of
 // serialized examples, each behind the context, so that it overrides it.
 func examplesTensor(in *apis.Input) (tensor.Tensor, *env.RPCError) {

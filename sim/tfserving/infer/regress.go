@@ -14,33 +14,18 @@ func (m *Model) regress(r *apis.RegressionRequest) (Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	examples, err := examplesTensor(r.GetInput())
-	if err != nil {
-		return nil, err
-	}
-	feeds := exampleFeeds(s, examples)
-	if err := m.checkRun(feeds, s.outputs); err != nil {
-		return nil, err
-	}
-	return func() (proto.Message, error) {
-		result, err := regression(m.compute(s, feeds), s, examples.Len())
+	return m.onExamples(s, r.GetInput(), func(c *computation, examples int) (proto.Message, error) {
+		result, err := regression(c, s, examples)
 		if err != nil {
 			return nil, err
 		}
 		return &apis.RegressionResponse{ModelSpec: m.resolved(s.name), Result: result}, nil
-	}, nil
+	})
 }
 
 // regressor is GetRegressionSignatureDef and PreProcessRegression.
 func (m *Model) regressor(name string) (*Signature, *env.RPCError) {
-	if m.signatures == nil {
-		return anyRegressor(name), nil
-	}
-	s, ok := m.signatures[SignatureName(name)]
-	if !ok {
-		return nil, invalidf("No signature was found with the name: %s", SignatureName(name))
-	}
-	return s, m.checkRegressor(s)
+	return m.exampleSignature(name, anyRegressor, m.checkRegressor)
 }
 
 func (m *Model) checkRegressor(s *Signature) *env.RPCError {
