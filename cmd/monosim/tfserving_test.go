@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -192,3 +195,38 @@ func awaitLine(t *testing.T, from io.Reader, line *regexp.Regexp) string {
 type oneByte struct{ io.Reader }
 
 func (r oneByte) Read(p []byte) (int, error) { return r.Reader.Read(p[:1]) }
+
+// The sample of the README.
+func TestTheSampleModelAnswers(t *testing.T) {
+	sample, err := filepath.Abs("testdata/serving/ranker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), modelServer(t), "--model_name=ranker", "--model_base_path="+sample,
+		"--rest_api_port=8501", "--monosim_any_port")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	addr := awaitLine(t, stderr, regexp.MustCompile(`Exporting HTTP/REST API at:(localhost:\d+) \.\.\.`))
+	go io.Copy(io.Discard, stderr)
+	response, err := http.Post("http://"+addr+"/v1/models/ranker:predict", "application/json",
+		strings.NewReader(`{"instances": [[1, 2, 3], [4, 5, 6]]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer struct{ Predictions []float64 }
+	if err := json.Unmarshal(body, &answer); err != nil || response.StatusCode != http.StatusOK || len(answer.Predictions) != 2 {
+		t.Errorf("got %s %s (%v), want two predictions", response.Status, body, err)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+}

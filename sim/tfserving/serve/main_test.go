@@ -3,9 +3,11 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -65,5 +67,41 @@ func TestPortsFile(t *testing.T) {
 	l.must(json.Unmarshal(data, &got))
 	if got != l.s.Ports() || got.GRPC == 0 || got.REST == 0 {
 		t.Errorf("got %+v from %s, want %+v", got, data, l.s.Ports())
+	}
+}
+
+// Flags of the simulation that make no sense: exit 2, and what was found and
+// wanted.
+func TestOwnFlagsThatMakeNoSense(t *testing.T) {
+	for given, want := range map[string]string{
+		"--monosim_load_time=-5s":          "--monosim_load_time: got -5s, want 0 or more",
+		"--monosim_retained_percent=NaN":   "--monosim_retained_percent: got NaN, want 0 or more",
+		"--monosim_ram_per_disk_byte=+Inf": "--monosim_ram_per_disk_byte: got +Inf, want 0 or more",
+		"--monosim_speed=0":                "--monosim_speed: got 0, want 0.001 to 1000",
+		"--monosim_predict_law=normal":     `--monosim_predict_law: law of predict times: got "normal", want one of ["constant" "uniform" "lognormal"]`,
+		"--monosim_predict_law=uniform":    "--monosim_predict_time_high: got 0s, want --monosim_predict_time, 1ms, or more",
+		"--monosim_transition=none":        `--monosim_transition: got "none", want availability or resource`,
+		"--monosim_predict_fault=BUSY:x":   `--monosim_predict_fault: got "BUSY:x", want a code of gRPC and a text, as UNAVAILABLE:busy`,
+		"--monosim_profile=tfs-9":          `model server profile: got "tfs-9", want one of ["tfs-2.4" "tfs-head" "python-fake"]`,
+		"--monosim_no_such_flag=1":         "--monosim_no_such_flag=1: flag provided but not defined: -monosim_no_such_flag",
+	} {
+		var stdout, stderr strings.Builder
+		code := Main("server", []string{given}, &stdout, &stderr)
+		if code != 2 || stderr.String() != "server: "+want+"\n" || stdout.Len() > 0 {
+			t.Errorf("%s: got %d %q and %q\nwant 2 %q", given, code, stderr.String(), stdout.String(), want)
+		}
+	}
+}
+
+// --monosim_predict_law reaches the cost model.
+func TestPredictLawByFlag(t *testing.T) {
+	args := []string{"--monosim_predict_law=lognormal", "--monosim_predict_time=2ms", "--monosim_predict_time_high=9ms"}
+	c, _, end := ParseCommand("server", args, "", io.Discard, io.Discard)
+	if end {
+		t.Fatal("refused")
+	}
+	cost := c.Options.Machine.Cost
+	if cost.PredictLaw != tfserving.PredictLogNormal || cost.PredictTime != 2*time.Millisecond || cost.PredictTimeHigh != 9*time.Millisecond {
+		t.Errorf("got %v of %v to %v", cost.PredictLaw, cost.PredictTime, cost.PredictTimeHigh)
 	}
 }

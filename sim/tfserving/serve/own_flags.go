@@ -16,6 +16,7 @@ type ownFlags struct{ *flag.FlagSet }
 // ownValues are flags that need a look before they are options.
 type ownValues struct {
 	predictFault string
+	predictLaw   string
 	transition   string
 }
 
@@ -57,6 +58,9 @@ func (c *Command) costFlags(f *flag.FlagSet) {
 	f.Float64Var(&cost.RetainedPercent, "monosim_retained_percent", standard.RetainedPercent, "`percent` of an unloaded model's memory that stays")
 	f.Int64Var(&cost.BaseRAMBytes, "monosim_base_ram_bytes", standard.BaseRAMBytes, "`bytes` of memory without any model")
 	f.DurationVar(&cost.PredictTime, "monosim_predict_time", standard.PredictTime, "`time` that a model works on a request")
+	f.StringVar(&c.transient.predictLaw, "monosim_predict_law", standard.PredictLaw.String(),
+		"`law` of that time: constant, uniform up to the high time, or lognormal with it as p99; draws want a seed")
+	f.DurationVar(&cost.PredictTimeHigh, "monosim_predict_time_high", standard.PredictTimeHigh, "`time` at the other end of that law")
 	f.Float64Var(&cost.PredictSlowdown, "monosim_predict_slowdown", standard.PredictSlowdown, "how many `times` slower that is while versions load or unload")
 }
 
@@ -93,7 +97,14 @@ func (c *Command) parseProfile(own []string) (tfserving.Profile, error) {
 
 // parseOwn reads the flags into the options.
 func (c *Command) parseOwn(own []string) (err error) {
-	if err := newOwnFlags(c).parse(own); err != nil {
+	flags := newOwnFlags(c)
+	if err := flags.parse(own); err != nil {
+		return err
+	}
+	if err := flags.checkNumbers(); err != nil {
+		return err
+	}
+	if err := c.parsePredictLaw(); err != nil {
 		return err
 	}
 	if speed := c.Options.Speed; !(speed >= minSpeed && speed <= maxSpeed) {
@@ -104,6 +115,31 @@ func (c *Command) parseOwn(own []string) (err error) {
 	}
 	c.Options.PredictFault, err = parseFault(c.transient.predictFault)
 	return err
+}
+
+// checkNumbers refuses what is below nought or no number: no flag of ours wants it.
+func (f ownFlags) checkNumbers() (err error) {
+	f.VisitAll(func(one *flag.Flag) {
+		text := one.Value.String()
+		if _, isText := one.Value.(flag.Getter).Get().(string); isText || err != nil {
+			return
+		}
+		if strings.HasPrefix(text, "-") || strings.HasSuffix(text, "Inf") || text == "NaN" {
+			err = fmt.Errorf("--%s: got %s, want 0 or more", one.Name, text)
+		}
+	})
+	return err
+}
+
+func (c *Command) parsePredictLaw() (err error) {
+	cost := &c.Options.Machine.Cost
+	if cost.PredictLaw, err = tfserving.ParsePredictLaw(c.transient.predictLaw); err != nil {
+		return fmt.Errorf("--monosim_predict_law: %w", err)
+	}
+	if cost.PredictLaw != tfserving.PredictConstant && cost.PredictTimeHigh < cost.PredictTime {
+		return fmt.Errorf("--monosim_predict_time_high: got %v, want --monosim_predict_time, %v, or more", cost.PredictTimeHigh, cost.PredictTime)
+	}
+	return nil
 }
 
 // Beyond these bounds times of the simulation are no times of a machine.

@@ -1,0 +1,9 @@
+{
+  "signatures": {
+    "serving_default": {
+      "inputs": {"features": {"dtype": 1, "shape": [-1, 3]}},
+      "outputs": {"score": {"dtype": 1, "shape": [-1]}},
+      "method": "tensorflow/serving/predict"
+    }
+  }
+}
