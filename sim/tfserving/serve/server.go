@@ -72,14 +72,15 @@ func Start(opt Options) *Server {
 	return s
 }
 
-// heard is the machine's OnEvent.
+// heard is the machine's OnEvent. Status requests know of an event when others are
+// told of it.
 func (s *Server) heard(e tfserving.Event) {
-	if s.opt.OnEvent != nil {
-		s.opt.OnEvent(e)
-	}
 	if !s.fake {
 		s.logEvent(e)
 		s.board.publish(s.machine, e.Model)
+	}
+	if s.opt.OnEvent != nil {
+		s.opt.OnEvent(e)
 	}
 }
 
