@@ -16,10 +16,12 @@ import (
 const (
 	MethodStatus  = "/tensorflow.serving.ModelService/GetModelStatus"            // env.ModelSpec, []env.ModelVersionStatus
 	MethodReload  = "/tensorflow.serving.ModelService/HandleReloadConfigRequest" // serializedConfig, env.StatusProto
-	MethodPredict = "/tensorflow.serving.PredictionService/Predict"              // PredictRequest, Prediction, or the bytes of messages
-	// MethodMetadata and all else is answered by the profile python-fake alone, to
-	// the bytes of messages.
-	MethodMetadata = "/tensorflow.serving.PredictionService/GetModelMetadata"
+	MethodPredict = "/tensorflow.serving.PredictionService/Predict"              // PredictRequest, Prediction
+	// The others take the bytes of messages only; so may those above.
+	MethodMetadata       = "/tensorflow.serving.PredictionService/GetModelMetadata"
+	MethodClassify       = "/tensorflow.serving.PredictionService/Classify"
+	MethodRegress        = "/tensorflow.serving.PredictionService/Regress"
+	MethodMultiInference = "/tensorflow.serving.PredictionService/MultiInference"
 )
 
 // serializedConfig is a ModelServerConfig, unlike the bytes of a whole request.
@@ -90,8 +92,12 @@ func (n *Node) open() {
 }
 
 func (n *Node) handle(call *network.Call) {
-	if data, wire := call.Request.([]byte); wire && n.server.fake != nil {
-		n.callFake(call, data)
+	if data, wire := call.Request.([]byte); wire {
+		if n.server.fake != nil {
+			n.callFake(call, data)
+		} else {
+			n.callWire(call, data)
+		}
 		return
 	}
 	switch call.Method {
@@ -162,10 +168,6 @@ func (n *Node) reload(call *network.Call) {
 // predict answers after the time that the model takes; until then the versions
 // are in use (TFS-2.3).
 func (n *Node) predict(call *network.Call) {
-	if data, wire := call.Request.([]byte); wire {
-		n.predictWire(call, data)
-		return
-	}
 	prediction, err := n.server.Predict(*call.Request.(*PredictRequest))
 	if err != nil {
 		fail(call, err)

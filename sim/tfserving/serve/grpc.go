@@ -24,11 +24,12 @@ func (s *Server) newGRPC(options ...grpc.ServerOption) *grpc.Server {
 		grpc.MaxRecvMsgSize(math.MaxInt32), // server.cc:353
 		grpc.MaxSendMsgSize(math.MaxInt32),
 		grpc.UnknownServiceHandler(unknownMethod),
+		grpc.ForceServerCodecV2(newIncomingCodec()),
 		grpc.NumStreamWorkers(streamWorkers),
 	}, options...)
 	g := grpc.NewServer(options...)
-	apis.RegisterModelServiceServer(g, &modelService{server: s})
-	apis.RegisterPredictionServiceServer(g, &predictionService{server: s})
+	apis.RegisterModelServiceServer(registrar{g}, &modelService{server: s})
+	apis.RegisterPredictionServiceServer(registrar{g}, &predictionService{server: s})
 	if s.opt.Machine.Profile == tfserving.ProfileHead && s.opt.Machine.EnableGRPCHealthService {
 		registerHealth(g)
 	}

@@ -262,3 +262,15 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	s.Close()
 	wantNoMoreGoroutines(t, before)
 }
+
+// Bytes that are no message are refused without a word, as gRPC's C++ library
+// refuses them.
+func TestBytesThatAreNoMessage(t *testing.T) {
+	l := newLab(t)
+	l.serve(tfserving.Profile24, nil)
+	bad, out := []byte("\xff\xff\xff"), []byte(nil)
+	for _, method := range []string{apis.ModelService_GetModelStatus_FullMethodName, apis.PredictionService_Predict_FullMethodName} {
+		err := l.dial().Invoke(l.context(), method, &bad, &out, grpc.ForceCodecV2(bytesCodec{}))
+		wantStatus(t, err, codes.Internal, "")
+	}
+}

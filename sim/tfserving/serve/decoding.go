@@ -1,0 +1,62 @@
+package serve
+
+import (
+	"context"
+	"slices"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/status"
+)
+
+// registrar registers services that refuse bytes that are no message as gRPC's C++
+// library does: INTERNAL, without a word (GenericDeserialize in
+// grpcpp/impl/codegen/proto_utils.h). The server needs incomingCodec.
+type registrar struct{ grpc.ServiceRegistrar }
+
+func (r registrar) RegisterService(desc *grpc.ServiceDesc, service any) {
+	own := *desc
+	own.Methods = slices.Clone(desc.Methods)
+	for i := range own.Methods {
+		own.Methods[i].Handler = silentDecoding(own.Methods[i].Handler)
+	}
+	r.ServiceRegistrar.RegisterService(&own, service)
+}
+
+func silentDecoding(handle grpc.MethodHandler) grpc.MethodHandler {
+	return func(service any, ctx context.Context, decode func(any) error, interceptor grpc.UnaryServerInterceptor) (any, error) {
+		return handle(service, ctx, func(message any) error {
+			in := incoming{message: message}
+			if err := decode(&in); err != nil {
+				return err
+			}
+			if in.broken {
+				return status.Error(codes.Internal, "")
+			}
+			return nil
+		}, interceptor)
+	}
+}
+
+// incoming is a request; whether it is broken is told here, because gRPC-Go words
+// the error of a codec itself and sends it at once.
+type incoming struct {
+	message any
+	broken  bool
+}
+
+// incomingCodec is gRPC's codec of messages, but for incoming.
+type incomingCodec struct{ encoding.CodecV2 }
+
+func newIncomingCodec() incomingCodec { return incomingCodec{encoding.GetCodecV2("proto")} }
+
+func (c incomingCodec) Unmarshal(data mem.BufferSlice, v any) error {
+	in, ok := v.(*incoming)
+	if !ok {
+		return c.CodecV2.Unmarshal(data, v)
+	}
+	in.broken = c.CodecV2.Unmarshal(data, in.message) != nil
+	return nil
+}
