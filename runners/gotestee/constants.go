@@ -21,10 +21,7 @@ func (c *call) hostShardEnv() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	shards := func() any {
-		n, err := conf.NumTCEShard()
-		return attempt(c.exactShards(n), err)
-	}
+	shards := func() any { return attempt(conf.NumTCEShard()) }
 	before := shards()
 	if value := c.in.optStr("value"); value.Set {
 		c.host.Setenv(agent.HostShardEnv, value.V)

@@ -87,20 +87,10 @@ func (c *call) dump(conf *agent.AgentConfig, err error) (any, error) {
 	prefix, prefixErr := conf.PathPrefix()
 	layout, layoutErr := conf.LayoutPath()
 	return object("fields", fields, "properties", object(
-		"num_tce_shard", attempt(c.exactShards(shards), shardsErr), "shard_id", attempt(shard, shardErr),
+		"num_tce_shard", attempt(shards, shardsErr), "shard_id", attempt(shard, shardErr),
 		"idc", attempt(conf.IDC(), nil), "cluster", attempt(conf.Cluster(), nil), "location", attempt(conf.Location(), nil),
 		"path_prefix", attempt(prefix, prefixErr), "layout_path", attempt(layout, layoutErr),
 		"container_cluster", attempt(conf.ContainerCluster(), nil), "container_id", attempt(conf.ContainerID(), nil))), nil
-}
-
-// exactShards undoes the saturation of a number beyond an int of 64 bits.
-func (c *call) exactShards(shards int) any {
-	if text, ok := c.env.Host.LookupEnv("MONOLITH_HOST_SHARD_N"); ok {
-		if n, err := pysem.ParseInt(text); err == nil {
-			return pysem.Int(n)
-		}
-	}
-	return shards
 }
 
 func (c *call) command() (any, error) {
