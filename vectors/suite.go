@@ -31,10 +31,9 @@ type Source struct {
 	Symbol string `json:"symbol"`
 }
 
-// Case is one case with its answer, in the forms of the testee protocol. The raw
-// parts keep what a decoder would lose: the order of keys, large ints, lone
-// surrogates.
-type Case struct {
+// Question is what a case asks, in the forms of the testee protocol. The raw parts
+// keep what a decoder would lose: the order of keys, large ints, lone surrogates.
+type Question struct {
 	ID    string          `json:"id"`
 	Op    string          `json:"op"`
 	About string          `json:"about,omitempty"`
@@ -42,6 +41,11 @@ type Case struct {
 	Host  json.RawMessage `json:"host,omitempty"`
 	Files json.RawMessage `json:"files,omitempty"`
 	In    json.RawMessage `json:"in"`
+}
+
+// Case is one case with its answer.
+type Case struct {
+	Question
 	// Out or Error is the answer.
 	Out   json.RawMessage `json:"out,omitempty"`
 	Error json.RawMessage `json:"error,omitempty"`
@@ -130,14 +134,8 @@ func decodeStrict(data []byte, v any) error {
 
 // Input is one line of a case file: a case without an answer.
 type Input struct {
-	ID    string          `json:"id"`
-	Op    string          `json:"op"`
-	About string          `json:"about,omitempty"`
-	Env   json.RawMessage `json:"env,omitempty"`
-	Host  json.RawMessage `json:"host,omitempty"`
-	Files json.RawMessage `json:"files,omitempty"`
-	In    json.RawMessage `json:"in"`
-	Flags []string        `json:"flags,omitempty"`
+	Question
+	Flags []string `json:"flags,omitempty"`
 }
 
 // Line is the input as a case file has it.

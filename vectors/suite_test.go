@@ -53,8 +53,8 @@ func sound(t *testing.T) fstest.MapFS {
 		Source: Source{Repo: "r", Commit: "c", Path: "p", Symbol: "s"},
 		Notes:  map[string]string{"Q1": "an effect"},
 		Cases: []Case{{
-			ID: "utils.isabs/root", Op: "utils.isabs", In: json.RawMessage(`{"path":"/","n":12345678901234567890,"s":"\ud83d"}`),
-			Out: json.RawMessage(`true`), Verdict: Match, Flags: []string{"Q1"},
+			Question: Question{ID: "utils.isabs/root", Op: "utils.isabs", In: json.RawMessage(`{"path":"/","n":12345678901234567890,"s":"\ud83d"}`)},
+			Out:      json.RawMessage(`true`), Verdict: Match, Flags: []string{"Q1"},
 		}},
 	}
 	files, err := Files([]*Suite{suite})

@@ -39,7 +39,7 @@ func benchmarkCases(b *testing.B, takes func(op string) bool) {
 	}
 	var cases []*testee.Case
 	for i := range inputs {
-		c, err := testee.CaseOf(&inputs[i])
+		c, err := testee.CaseOf(&inputs[i].Question)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -117,7 +117,7 @@ func (d *Differ) ask(p Pair, what planned) Result {
 		result.Status, result.Text = NotDone, "the reference is broken: "+want.Why
 	default:
 		v := &Vector{Case: *c, Want: want}
-		result.Status, result.Text = judge(&vectors.Case{Op: c.Op, Verdict: vectors.Match}, v, p.Subject.Answer(c), d.Known[c.ID])
+		result.Status, result.Text = judge(&vectors.Case{Question: vectors.Question{Op: c.Op}, Verdict: vectors.Match}, v, p.Subject.Answer(c), d.Known[c.ID])
 	}
 	return result
 }
@@ -185,10 +185,8 @@ func Draw(ops []string, n int, seed uint64) ([]vectors.Input, error) {
 				continue
 			}
 			seen[key] = true
-			inputs = append(inputs, vectors.Input{
-				ID: fmt.Sprintf("%s/drawn-%d-%d", op, seed, i), Op: op, Env: rawDict(c.Env), Host: rawDict(c.Host), Files: rawDict(c.Files), In: rawDict(c.In),
-				Flags: []string{"drawn"},
-			})
+			c.ID = fmt.Sprintf("%s/drawn-%d-%d", op, seed, i)
+			inputs = append(inputs, vectors.Input{Question: questionOf(c, ""), Flags: []string{"drawn"}})
 		}
 	}
 	return inputs, nil

@@ -55,7 +55,7 @@ func recordSuite(t Testee, f vectors.CaseFile, quirks []vectors.Quirk) (*vectors
 	s.Source.Path, s.Source.Symbol = pathOf(f.Suite), symbols(f)
 	for i := range f.Inputs {
 		in := &f.Inputs[i]
-		c, err := CaseOf(in)
+		c, err := CaseOf(&in.Question)
 		if err != nil {
 			return nil, fmt.Errorf("cases of %s: %w", f.Suite, err)
 		}

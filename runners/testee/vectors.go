@@ -16,7 +16,7 @@ type Vector struct {
 
 // VectorOf reads a case of a suite.
 func VectorOf(v *vectors.Case) (*Vector, error) {
-	c, err := caseOfParts(v.ID, v.Op, v.Env, v.Host, v.Files, v.In)
+	c, err := CaseOf(&v.Question)
 	if err != nil {
 		return nil, err
 	}
@@ -41,29 +41,25 @@ func VectorOf(v *vectors.Case) (*Vector, error) {
 	return &Vector{Case: *c, Want: want}, nil
 }
 
-// CaseOf reads a line of a case file.
-func CaseOf(in *vectors.Input) (*Case, error) {
-	return caseOfParts(in.ID, in.Op, in.Env, in.Host, in.Files, in.In)
-}
-
-func caseOfParts(id, op string, env, host, files, in json.RawMessage) (*Case, error) {
-	c := &Case{ID: id, Op: op}
+// CaseOf reads what a case asks.
+func CaseOf(q *vectors.Question) (*Case, error) {
+	c := &Case{ID: q.ID, Op: q.Op}
 	for _, part := range []struct {
 		name string
 		raw  json.RawMessage
 		to   **pysem.Dict
-	}{{"env", env, &c.Env}, {"host", host, &c.Host}, {"files", files, &c.Files}, {"in", in, &c.In}} {
+	}{{"env", q.Env, &c.Env}, {"host", q.Host, &c.Host}, {"files", q.Files, &c.Files}, {"in", q.In, &c.In}} {
 		if len(part.raw) == 0 {
 			continue
 		}
 		d, err := parseObject(string(part.raw))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", id, part.name, err)
+			return nil, fmt.Errorf("%s: %s: %w", q.ID, part.name, err)
 		}
 		*part.to = d
 	}
 	if c.In == nil {
-		return nil, fmt.Errorf("%s: in: found nothing, want an object", id)
+		return nil, fmt.Errorf("%s: in: found nothing, want an object", q.ID)
 	}
 	return c, nil
 }
@@ -71,8 +67,7 @@ func caseOfParts(id, op string, env, host, files, in json.RawMessage) (*Case, er
 // ToVector makes a vector of a case and its answer, which must be a value or an
 // error.
 func ToVector(c *Case, a Answer, about string, flags []string) (vectors.Case, error) {
-	v := vectors.Case{ID: c.ID, Op: c.Op, About: about, Flags: flags, Verdict: vectors.Match}
-	v.Env, v.Host, v.Files, v.In = rawDict(c.Env), rawDict(c.Host), rawDict(c.Files), rawDict(c.In)
+	v := vectors.Case{Question: questionOf(c, about), Flags: flags, Verdict: vectors.Match}
 	switch a.Kind {
 	case Returned:
 		v.Out = pysem.AppendJSON(nil, a.Out)
@@ -82,6 +77,13 @@ func ToVector(c *Case, a Answer, about string, flags []string) (vectors.Case, er
 		return v, fmt.Errorf("%s: found an answer that is %s (%s), want a value or an error", c.ID, a.Kind, a.Why)
 	}
 	return v, nil
+}
+
+func questionOf(c *Case, about string) vectors.Question {
+	return vectors.Question{
+		ID: c.ID, Op: c.Op, About: about,
+		Env: rawDict(c.Env), Host: rawDict(c.Host), Files: rawDict(c.Files), In: rawDict(c.In),
+	}
 }
 
 func rawDict(d *pysem.Dict) json.RawMessage {

@@ -32,7 +32,7 @@ func TestAgreeingIsNoFailureWhateverTheVerdict(t *testing.T) {
 		{"known, differs", vectors.Match, other, true, Explained},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := &vectors.Case{ID: "utils.isabs/a", Op: "utils.isabs", Verdict: test.verdict}
+			c := &vectors.Case{Question: vectors.Question{ID: "utils.isabs/a", Op: "utils.isabs"}, Verdict: test.verdict}
 			if got, text := judge(c, &Vector{Want: same}, test.got, test.known); got != test.want {
 				t.Errorf("got %v (%s), want %v", got, text, test.want)
 			}
