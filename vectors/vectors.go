@@ -14,11 +14,8 @@
 package vectors
 
 import (
-	"bytes"
 	_ "embed" // for modules.yaml
 	"fmt"
-
-	"gopkg.in/yaml.v3"
 )
 
 //go:embed modules.yaml
@@ -42,10 +39,8 @@ var states = map[string]bool{"done": true, "part": true, "later": true, "none": 
 // Modules lists the reference's files in the order of their rows.
 func Modules() ([]Module, error) {
 	var list []Module
-	decoder := yaml.NewDecoder(bytes.NewReader(modulesYAML))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&list); err != nil {
-		return nil, fmt.Errorf("modules.yaml: %w", err)
+	if err := decode("modules.yaml", modulesYAML, &list); err != nil {
+		return nil, err
 	}
 	for i, m := range list {
 		if want := fmt.Sprintf("B%02d", i+1); m.ID != want {
