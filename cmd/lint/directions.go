@@ -63,11 +63,11 @@ var directions = []direction{
 		from: []string{"sim/..."},
 		to: []string{"sim/...", "engine/vtime/...", "engine/env", "engine/proto/...", "engine/recipes/...",
 			"engine/monitor/..."},
-		inTests: []string{"engine/runtimetest/..."},
+		inTests: []string{"engine/runtimetest/...", "engine/pythontest"},
 		because: "the simulated world knows what it is touched through, not the agents that touch it",
 	},
 	{
-		from:    []string{"engine/env", "engine/pysem"},
+		from:    []string{"engine/env", "engine/pysem", "engine/pythontest"},
 		because: "what everybody stands on stands on nothing of ours",
 	},
 	{

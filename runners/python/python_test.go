@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/pythontest"
 )
 
 // descriptors.pb must be what the .proto files of engine/proto give, or the
@@ -129,20 +131,12 @@ func ask(t *testing.T, interpreter string, lines ...string) []answer {
 	return answers
 }
 
-// findInterpreter answers the Python to use, $PYTHON or python3. It skips the
-// test where the reference cannot be run.
+// findInterpreter answers the Python to use. It skips the test where the reference
+// cannot be run.
 func findInterpreter(t *testing.T) string {
 	t.Helper()
-	interpreter := os.Getenv("PYTHON")
-	if interpreter == "" {
-		interpreter = "python3"
-	}
-	if os.Getenv("MONOLITH_SRC") == "" {
-		t.Skip("MONOLITH_SRC names no checkout of the reference")
-	}
-	if _, err := exec.LookPath(interpreter); err != nil {
-		t.Skipf("no Python: %v", err)
-	}
+	pythontest.Reference(t)
+	interpreter := pythontest.Find(t)
 	probe := ask(t, interpreter, `{"id":"probe","op":"utils.isabs","env":{},"in":{"path":"/"}}`)
 	if len(probe) == 1 && probe[0].Skipped != "" {
 		t.Skip(probe[0].Skipped)

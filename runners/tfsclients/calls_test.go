@@ -21,6 +21,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/pythontest"
 	"github.com/monosim/monosim/runners/realrun/tfserver"
 )
 
@@ -56,14 +57,14 @@ type predictCall struct {
 // pythonClient is clients.py.
 type pythonClient struct {
 	t *testing.T
-	*pythonProgram
+	*pythontest.Program
 }
 
 // call orders a call that is answered by a message like m. Python writes the fields
 // of a message in an order of its own, so that it is written anew.
 func (c pythonClient) call(name string, given any, m proto.Message) (a answer) {
 	c.t.Helper()
-	c.order(c.t, name, given, &a)
+	c.Order(c.t, map[string]any{name: given}, &a)
 	if a.Hex != "" {
 		a.Hex = hexOf(c.t, message(c.t, a, m))
 	}

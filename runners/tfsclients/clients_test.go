@@ -13,6 +13,7 @@ import (
 
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/pythontest"
 	"github.com/monosim/monosim/runners/realrun/tfserver"
 )
 
@@ -21,7 +22,7 @@ import (
 // Method: clients.py makes calls of each kind; the Go client makes them too and must
 // be told the same bytes; what is said is asserted by the specification.
 func TestPythonClients(t *testing.T) {
-	python := findPython(t)
+	python := pythontest.Find(t)
 	stubs := stubsOf(t, python)
 	if len(stubs) == 0 {
 		t.Skipf("%s has neither grpcio-tools nor tensorflow-serving-api", python)
@@ -32,9 +33,9 @@ func TestPythonClients(t *testing.T) {
 			served := serve(t, program)
 			c := &bothClients{T: t, python: pythonClient{t, startPython(t, python, "clients.py", s.variables...)}, goes: newGoClient(t, served.Server)}
 			var hello struct{ GRPCIO string }
-			c.python.order(t, "hello", true, &hello)
+			c.python.Order(t, map[string]any{"hello": true}, &hello)
 			t.Logf("grpcio %s", hello.GRPCIO)
-			c.python.order(t, "dial", []string{served.GRPCAddr(), served.RESTAddr()}, &struct{}{})
+			c.python.Order(t, map[string]any{"dial": []string{served.GRPCAddr(), served.RESTAddr()}}, &struct{}{})
 			clientsAreServed(t, c, served)
 		})
 	}
@@ -49,10 +50,10 @@ type stubSource struct {
 func stubsOf(t *testing.T, python string) []stubSource {
 	t.Helper()
 	var sources []stubSource
-	if has(t, python, "grpc", "grpc_tools") {
+	if pythontest.Has(t, python, "grpc", "grpc_tools") {
 		sources = append(sources, stubSource{"generated", []string{"PYTHONPATH=" + generateStubs(t, python)}})
 	}
-	if has(t, python, "grpc", "tensorflow_serving", "tensorflow") {
+	if pythontest.Has(t, python, "grpc", "tensorflow_serving", "tensorflow") {
 		sources = append(sources, stubSource{name: "tensorflow-serving-api"})
 	}
 	return sources

@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pythontest"
 )
 
 // side is the reference's clients of a model server, or our ports of them. Lines are
@@ -50,16 +51,16 @@ type clientCall struct {
 // pythonSide is reference.py.
 type pythonSide struct {
 	t *testing.T
-	*pythonProgram
+	*pythontest.Program
 }
 
 // newPythonSide skips the test where the reference cannot be run.
 func newPythonSide(t *testing.T, variables ...string) pythonSide {
 	t.Helper()
-	python := findPython(t)
-	s := pythonSide{t, startPython(t, python, "reference.py", append(variables, "MONOLITH_SRC="+referenceSource(t))...)}
+	python := pythontest.Find(t)
+	s := pythonSide{t, startPython(t, python, "reference.py", append(variables, "MONOLITH_SRC="+pythontest.Reference(t))...)}
 	var hello struct{ Unavailable string }
-	s.order(t, "hello", true, &hello)
+	s.Order(t, map[string]any{"hello": true}, &hello)
 	if hello.Unavailable != "" {
 		t.Skip(hello.Unavailable)
 	}
@@ -69,7 +70,7 @@ func newPythonSide(t *testing.T, variables ...string) pythonSide {
 func (s pythonSide) ask(name string, given any) string {
 	s.t.Helper()
 	var answer struct{ Line, Hex string }
-	s.order(s.t, name, given, &answer)
+	s.Order(s.t, map[string]any{name: given}, &answer)
 	return answer.Line + answer.Hex
 }
 

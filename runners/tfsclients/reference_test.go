@@ -23,26 +23,13 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
+	"github.com/monosim/monosim/engine/pythontest"
 	"github.com/monosim/monosim/runners/realrun/tfserver"
 )
 
 // The tests of this file have the reference's clients and our ports of them do the
 // same, each on a `monosim tfserving` of its own with the same models. What they say
 // must be equal, and is asserted once.
-
-// referenceSource names the reference. Without it the test is skipped.
-func referenceSource(t *testing.T) string {
-	t.Helper()
-	source := os.Getenv("MONOLITH_SRC")
-	if source == "" {
-		t.Skip("MONOLITH_SRC names no checkout of the reference")
-	}
-	source, err := filepath.Abs(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return source
-}
 
 // anyAddress is an own address that the reference does not take for the loopback,
 // which it would not report to others (utils.py:1149).
@@ -143,8 +130,8 @@ func withoutDetails(line string) string {
 // monosimForTheReference is the program where the reference can be run.
 func monosimForTheReference(t *testing.T) string {
 	t.Helper()
-	referenceSource(t)
-	findPython(t)
+	pythontest.Reference(t)
+	pythontest.Find(t)
 	return tfserver.Monosim(t)
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/monosim/monosim/engine/pythontest"
 )
 
 // Goal: kazoo, through which the reference speaks to ZooKeeper, finds one here
@@ -32,10 +34,7 @@ func TestKazooSuite(t *testing.T) {
 // test that cannot import one would be skipped.
 func pythonWith(t *testing.T, modules ...string) string {
 	t.Helper()
-	python := os.Getenv("PYTHON")
-	if python == "" {
-		python = "python3"
-	}
+	python := pythontest.Name()
 	if out, err := exec.Command(python, "-c", "import "+strings.Join(modules, ", ")).CombinedOutput(); err != nil {
 		t.Fatalf("PYTHON, %s, wants the modules %s: %s", python, strings.Join(modules, ", "), out)
 	}

@@ -1,19 +1,17 @@
 package wire
 
 import (
-	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/monosim/monosim/engine/pythontest"
 )
 
 // Goal: kazoo, through which the reference speaks to ZooKeeper, finds one here.
 // PYTHON names the interpreter.
 func TestKazooSession(t *testing.T) {
-	python := os.Getenv("PYTHON")
-	if python == "" {
-		python = "python3"
-	}
-	if err := exec.Command(python, "-c", "import kazoo.client").Run(); err != nil {
+	python := pythontest.Find(t)
+	if !pythontest.Has(t, python, "kazoo.client") {
 		t.Skipf("%s has no kazoo: PYTHON names an interpreter that does", python)
 	}
 	for _, c := range []struct {

@@ -1,0 +1,49 @@
+package pythontest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Name is what the interpreter is called: $PYTHON or python3.
+func Name() string {
+	if name := os.Getenv("PYTHON"); name != "" {
+		return name
+	}
+	return "python3"
+}
+
+// Find is the path of the interpreter. It skips the test without one.
+func Find(t testing.TB) string {
+	t.Helper()
+	path, err := exec.LookPath(Name())
+	if err != nil {
+		t.Skipf("no Python: %v", err)
+	}
+	return path
+}
+
+// Reference is the path of the checkout of the reference that MONOLITH_SRC names. It
+// skips the test without one.
+func Reference(t testing.TB) string {
+	t.Helper()
+	source := os.Getenv("MONOLITH_SRC")
+	if source == "" {
+		t.Skip("MONOLITH_SRC names no checkout of the reference")
+	}
+	source, err := filepath.Abs(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source
+}
+
+// Has says whether the interpreter finds the modules. It imports none of them, but
+// for the packages that one is in.
+func Has(t testing.TB, python string, modules ...string) bool {
+	t.Helper()
+	script := "import importlib.util, sys; sys.exit(any(importlib.util.find_spec(m) is None for m in sys.argv[1:]))"
+	return exec.CommandContext(t.Context(), python, append([]string{"-c", script}, modules...)...).Run() == nil
+}
