@@ -53,7 +53,7 @@ const (
 )
 
 func (s *Server) start(program []string, models int, flags []string) error {
-	config, err := export(s.dir, models)
+	config, err := exportModels(s.dir, models)
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 	"github.com/monosim/monosim/engine/pythontest"
 	"github.com/monosim/monosim/runners/realrun/tfserver"
+	"github.com/monosim/monosim/sim/tfserving/savedmodel"
 )
 
 // The tests of this file have the reference's clients and our ports of them do the
@@ -216,8 +217,8 @@ func awaitModels(s side) string {
 func TestTFSClient(t *testing.T) {
 	program := monosimForTheReference(t)
 	got := onBothSides(t, program, func(t *testing.T, s side, served servedModels, say func(string)) {
-		model := tfserver.Model{Input: "instances", Type: framework.DataType_DT_STRING}
-		if err := model.Write(served.base("m"), 5); err != nil {
+		model := savedmodel.Small{Input: "instances", Output: "y", Type: framework.DataType_DT_STRING}
+		if err := tfserver.Write(served.base("m"), 5, model); err != nil {
 			t.Fatal(err)
 		}
 		conf := served.file(t, "agent.conf", agentConf)
@@ -275,8 +276,8 @@ func TestTFSClientProfile(t *testing.T) {
 		}
 	}
 	onBothSides(t, program, func(t *testing.T, s side, served servedModels, _ func(string)) {
-		model := tfserver.Model{Input: "example_batch", Type: framework.DataType_DT_STRING}
-		if err := model.Write(served.base("m"), 1); err != nil {
+		model := savedmodel.Small{Input: "example_batch", Output: "y", Type: framework.DataType_DT_STRING}
+		if err := tfserver.Write(served.base("m"), 1, model); err != nil {
 			t.Fatal(err)
 		}
 		c := clientCall{

@@ -10,5 +10,5 @@
 //   - [WriteVersion] exports a small model that any of them can load.
 //
 // To change how a process is started and watched look in server.go; what the model
-// is, in model.go.
+// is, in model.go and sim/tfserving/savedmodel.
 package tfserver

@@ -1,18 +1,20 @@
 // Package savedmodel reads what a model server needs of a saved_model.pb: tags,
 // signatures and whether there are variables. The graph, which is nearly all of
-// the file, is walked over and not kept.
+// the file, is walked over and not kept. It also makes small models to serve.
 //
-// The two things to use first:
+// The three things to use first:
 //
 //	graph, err := savedmodel.Read(data, []string{"serve"})      // saved_model.pb
 //	graph, err := savedmodel.ReadText(text, []string{"serve"})  // saved_model.pbtxt
+//	data, err := savedmodel.Small{Input: "x", Output: "y", Type: framework.DataType_DT_FLOAT}.Marshal()
 //
 // The meta graph is the first whose set of tags is the one asked for
 // (tensorflow cc/saved_model/reader.cc, FindMetaGraphDef). What testdata holds
 // was made and loaded by a real TensorFlow; record.py there makes it again.
 //
 // To change what is read of a meta graph look in savedmodel.go; what counts as
-// damage, in damage.go; what is known of the graph's nodes, in nodes.go.
+// damage, in damage.go; what is known of the graph's nodes, in nodes.go; what a small
+// model computes, in write.go.
 package savedmodel
 
 import (

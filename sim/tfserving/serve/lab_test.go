@@ -25,6 +25,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/tfserving/serve/export"
 	"github.com/monosim/monosim/sim/tfserving/tfrecord"
 )
 
@@ -189,11 +190,7 @@ func (l *lab) version(model string, version int) {
 // export exports a version whose SavedModel is described by JSON.
 func (l *lab) export(model string, version int, description string) {
 	l.Helper()
-	staging := l.path(".staging")
-	l.must(os.MkdirAll(staging, 0o755))
-	l.must(os.WriteFile(filepath.Join(staging, "saved_model.pb"), []byte(description), 0o644))
-	l.must(os.MkdirAll(l.path(model), 0o755))
-	l.must(os.Rename(staging, l.path(model, strconv.Itoa(version))))
+	l.must(export.Version(l.path(model), int64(version), []byte(description)))
 }
 
 // warmup gives a version requests to warm up with.

@@ -22,6 +22,7 @@ import (
 	"github.com/monosim/monosim/sim/files"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/tfserving/serve/export"
 )
 
 // twin is a model server in one of its modes, as a script drives it. Instants do
@@ -190,12 +191,7 @@ func newServedTwin(l *lab, profile tfserving.Profile) *servedTwin {
 }
 
 func (s *servedTwin) write(path, text string) {
-	staging := s.path(".staging")
-	dir := path[:strings.LastIndexByte(path, '/')]
-	s.must(os.MkdirAll(staging, 0o755))
-	s.must(os.WriteFile(staging+path[len(dir):], []byte(text), 0o644))
-	s.must(os.MkdirAll(dir[:strings.LastIndexByte(dir, '/')], 0o755))
-	s.must(os.Rename(staging, dir))
+	s.must(export.File(path, []byte(text)))
 }
 
 func (s *servedTwin) mkdir(path string)  { s.must(os.MkdirAll(path, 0o755)) }

@@ -1,0 +1,51 @@
+// Package export puts versions of models on a disk, for tests and benches of model
+// servers.
+//
+// Two things to use first:
+//
+//   - [Version] exports a saved_model.pb: a real one, as savedmodel.Small makes, or
+//     whatever else a test wants there.
+//   - [File] exports another file in a version's place.
+//
+// A version appears in one step, as exporters rename a finished one: a poll sees all
+// of it or nothing. To change what a model is look in sim/tfserving/savedmodel.
+package export
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Version exports a version below its base path, which is made if need be. A
+// directory of the version that is there already is filled.
+func Version(base string, version int64, model []byte) error {
+	return File(filepath.Join(base, strconv.FormatInt(version, 10), "saved_model.pb"), model)
+}
+
+// File exports a version that has one file, of the path.
+func File(path string, data []byte) error {
+	dir, name := filepath.Split(path)
+	dir = filepath.Clean(dir)
+	base := filepath.Dir(dir)
+	if err := os.MkdirAll(base, 0o755); err != nil {
+		return err
+	}
+	// Beside the base path, where no server looks, and on its file system.
+	staging, err := os.MkdirTemp(filepath.Dir(base), "export")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(staging)
+	export := filepath.Join(staging, "export")
+	if err := os.Mkdir(export, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(export, name), data, 0o644); err != nil {
+		return err
+	}
+	if _, err := os.Stat(dir); err == nil {
+		return os.Rename(filepath.Join(export, name), path)
+	}
+	return os.Rename(export, dir)
+}
