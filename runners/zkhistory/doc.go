@@ -10,6 +10,11 @@
 //     believes only the clients and searches for an order; the second is told the
 //     order by the server's own log and replays it, which is fast and says more.
 //
+// History.Check of sim/zookeeper holds simulated clients to the same promises. The two
+// share no replay: it believes the commits and knows watches, children and multis; here
+// an operation is one of four on one znode, so that each answer can be foretold,
+// failures too, and each commit must be somebody's.
+//
 // To change what clients do look in workload.go; what a znode is to both checks, in
 // znode.go.
 package zkhistory

@@ -3,6 +3,7 @@ package zookeeper
 import (
 	"bytes"
 	"fmt"
+	"hash/fnv"
 	"strings"
 )
 
@@ -143,13 +144,10 @@ func (c *historyCheck) child(path string, by int) {
 	}
 }
 
-// nameHash is FNV-1a.
 func nameHash(name string) uint64 {
-	hash := uint64(14695981039346656037)
-	for i := range len(name) {
-		hash = (hash ^ uint64(name[i])) * 1099511628211
-	}
-	return hash
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64()
 }
 
 func (c *historyCheck) change(of historyWatch, to historyChange) {
@@ -225,94 +223,6 @@ func (c *historyCheck) realTime() error {
 		}
 		if s.Op == OpSync && s.Zxid < before {
 			return c.fault(i, "zxid %#x, though %#x was answered before it began", s.Zxid, before)
-		}
-	}
-	return nil
-}
-
-// historyClient is one client on its way through what it saw.
-type historyClient struct {
-	place int // of the last answer, counted from 1
-	// armed has the answer that left each watch.
-	armed map[historyWatch]int
-}
-
-// clients follows each client: its view never goes back, and its watches tell in
-// time.
-func (c *historyCheck) clients() error {
-	clients := map[int]*historyClient{}
-	for i := range c.h.Seen {
-		s := &c.h.Seen[i]
-		at := clients[s.Client]
-		if at == nil {
-			at = &historyClient{armed: map[historyWatch]int{}}
-			clients[s.Client] = at
-		}
-		var err error
-		switch s.Kind {
-		case SeenAnswer:
-			err = c.answer(i, at)
-		case SeenEvent:
-			err = c.event(i, at)
-		case SeenEnd:
-			err = c.missed(at)
-			clear(at.armed)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	for i := range c.h.Seen {
-		if at := clients[c.h.Seen[i].Client]; at != nil {
-			if err := c.missed(at); err != nil {
-				return err
-			}
-			delete(clients, c.h.Seen[i].Client)
-		}
-	}
-	return nil
-}
-
-func (c *historyCheck) answer(i int, at *historyClient) error {
-	s := &c.h.Seen[i]
-	place := c.places[s.Zxid] + 1
-	if place < at.place {
-		return c.fault(i, "zxid %#x, though this client has seen a later one", s.Zxid)
-	}
-	at.place = place
-	table := historyWatch{s.Path, s.Op == OpGetChildren}
-	if _, there := at.armed[table]; leavesWatch(s) && !there {
-		at.armed[table] = i
-	}
-	return nil
-}
-
-func (c *historyCheck) event(i int, at *historyClient) error {
-	e := c.h.Seen[i].Event
-	told := false
-	for _, table := range []historyWatch{{e.Path, false}, {e.Path, true}} {
-		left, armed := at.armed[table]
-		if !armed || c.due[left].typ != e.Type {
-			continue
-		}
-		if c.due[left].place <= at.place {
-			return c.fault(i, "event %s %s, after an answer that shows the change", e.Type, e.Path)
-		}
-		told = true
-		delete(at.armed, table)
-	}
-	if !told {
-		return c.fault(i, "event %s %s, for which no watch waits", e.Type, e.Path)
-	}
-	return nil
-}
-
-// missed looks for a watch that has not told of what the client has seen.
-func (c *historyCheck) missed(at *historyClient) error {
-	//lint:ordered any of them is a fault
-	for table, left := range at.armed {
-		if due := c.due[left]; due.place != 0 && due.place <= at.place {
-			return c.fault(left, "a watch on %s that never told of %s", table.path, due.typ)
 		}
 	}
 	return nil
