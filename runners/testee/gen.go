@@ -1,6 +1,7 @@
 package testee
 
 import (
+	"hash/fnv"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -102,11 +103,8 @@ func build(op string, d *draws) *Case {
 	return c
 }
 
-// hashOf is FNV-1a.
 func hashOf(text string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(text) {
-		h = (h ^ uint64(text[i])) * 1099511628211
-	}
-	return h
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64()
 }
