@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving"
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
@@ -83,12 +84,9 @@ func errorBody(message string) []byte {
 
 // statusText prints a status inside a message, as Status::ToString (TFS-1.3).
 func (c converter) statusText(err error) string {
-	status := statusOf(err)
-	if !c.old {
-		return status.Error()
+	profile := tfserving.ProfileHead
+	if c.old {
+		profile = tfserving.Profile24
 	}
-	if status.Code == env.Unimplemented {
-		return "Unimplemented: " + status.Message
-	}
-	return "Invalid argument: " + status.Message
+	return profile.StatusString(statusOf(err))
 }

@@ -3,6 +3,8 @@ package rest
 import (
 	"fmt"
 	"unicode/utf16"
+
+	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
 // quoted prints a string as protobuf does: besides what JSON asks for, < and > and
@@ -61,19 +63,8 @@ func (p *printer) decode(text string) (code rune, size int) {
 }
 
 func appendCode(out []byte, code rune, utf8 string) []byte {
-	switch code {
-	case '"', '\\':
-		return append(out, '\\', byte(code))
-	case '\b':
-		return append(out, `\b`...)
-	case '\t':
-		return append(out, `\t`...)
-	case '\n':
-		return append(out, `\n`...)
-	case '\f':
-		return append(out, `\f`...)
-	case '\r':
-		return append(out, `\r`...)
+	if letter := rapidjson.ShortEscape(code); letter != 0 {
+		return append(out, '\\', letter)
 	}
 	switch {
 	case !invisible(code):

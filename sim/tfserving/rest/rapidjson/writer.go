@@ -92,22 +92,31 @@ func (w *Writer) String(text string) {
 }
 
 func appendEscape(out []byte, b byte) []byte {
-	const hex = "0123456789ABCDEF"
-	switch b {
-	case '"', '\\':
-		return append(out, '\\', b)
-	case '\b':
-		return append(out, `\b`...)
-	case '\t':
-		return append(out, `\t`...)
-	case '\n':
-		return append(out, `\n`...)
-	case '\f':
-		return append(out, `\f`...)
-	case '\r':
-		return append(out, `\r`...)
+	if letter := ShortEscape(rune(b)); letter != 0 {
+		return append(out, '\\', letter)
 	}
+	const hex = "0123456789ABCDEF"
 	return append(out, '\\', 'u', '0', '0', hex[b>>4], hex[b&15])
+}
+
+// ShortEscape is what stands behind the backslash where JSON escapes a character in
+// two bytes; 0 where it does not.
+func ShortEscape(code rune) byte {
+	switch code {
+	case '"', '\\':
+		return byte(code)
+	case '\b':
+		return 'b'
+	case '\t':
+		return 't'
+	case '\n':
+		return 'n'
+	case '\f':
+		return 'f'
+	case '\r':
+		return 'r'
+	}
+	return 0
 }
 
 // StartObject begins an object.
