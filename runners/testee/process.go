@@ -8,9 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
+
+	"github.com/monosim/monosim/runners/child"
 )
 
 // AnswerTimeout is how long a testee may take for one case, or for its greeting.
@@ -43,7 +44,7 @@ type running struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	lines  chan string // closed when stdout ends
-	stderr *tail
+	stderr *child.Tail
 }
 
 // Hello asks for the greeting.
@@ -114,7 +115,7 @@ func (p *Process) ask(request string) (string, error) {
 			return line, nil
 		case <-limit.C:
 			p.end()
-			return "", fmt.Errorf("found no answer within %v%s", timeout, r.stderr)
+			return "", fmt.Errorf("found no answer within %v%s", timeout, r.said())
 		}
 	}
 }
@@ -123,7 +124,7 @@ func (p *Process) start() error {
 	cmd := exec.Command(p.Command[0], p.Command[1:]...)
 	// A group of its own, so that what it starts ends with it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	r := &running{cmd: cmd, lines: make(chan string), stderr: &tail{}}
+	r := &running{cmd: cmd, lines: make(chan string), stderr: &child.Tail{Max: stderrKept}}
 	cmd.Stderr = r.stderr
 	cmd.WaitDelay = time.Second
 	var err error
@@ -175,7 +176,7 @@ func (p *Process) died() error {
 	if err != nil {
 		how = "died: " + err.Error()
 	}
-	return fmt.Errorf("the testee %s%s", how, r.stderr)
+	return fmt.Errorf("the testee %s%s", how, r.said())
 }
 
 // end kills the program.
@@ -218,7 +219,7 @@ func (p *Process) Close() error {
 	r.stdin.Close()
 	r.drain()
 	if err := r.cmd.Wait(); err != nil {
-		return fmt.Errorf("testee %s: at its end: %w%s", p.name(), err, r.stderr)
+		return fmt.Errorf("testee %s: at its end: %w%s", p.name(), err, r.said())
 	}
 	return nil
 }
@@ -232,31 +233,12 @@ func shorten(line string) string {
 	return fmt.Sprintf("%q", line)
 }
 
-// tail keeps the last lines of stderr.
-type tail struct {
-	mu   sync.Mutex
-	data []byte
-}
+// stderrKept is how many bytes of stderr a message shows.
+const stderrKept = 1000
 
-// tailBytes is how much of stderr a message shows.
-const tailBytes = 1000
-
-// Write keeps the end of what was written.
-func (t *tail) Write(data []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.data = append(t.data, data...)
-	if extra := len(t.data) - tailBytes; extra > 0 {
-		t.data = append(t.data[:0], t.data[extra:]...)
-	}
-	return len(data), nil
-}
-
-// String is what a message ends with: the text, if there is any.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if text := strings.TrimSpace(string(t.data)); text != "" {
+// said is what a message ends with: the end of stderr, if there is any.
+func (r *running) said() string {
+	if text := strings.TrimSpace(r.stderr.String()); text != "" {
 		return "; stderr ends with:\n" + text
 	}
 	return ""

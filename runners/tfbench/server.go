@@ -7,10 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"time"
 
-	"github.com/monosim/monosim/runners/realrun/zkserver"
+	"github.com/monosim/monosim/runners/child"
 )
 
 // Server is a model server in a process of its own.
@@ -21,7 +20,7 @@ type Server struct {
 
 	cmd    *exec.Cmd
 	dir    string
-	output tail
+	output child.Tail
 	ended  chan struct{}
 	err    error // of its end
 }
@@ -33,7 +32,7 @@ func Start(program []string, models int, flags ...string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, ended: make(chan struct{})}
+	s := &Server{dir: dir, output: child.Tail{Max: outputKept}, ended: make(chan struct{})}
 	if err := s.start(program, models, flags); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -50,6 +49,9 @@ const (
 	startLimit = 30 * time.Second
 	loadTick   = 200 * time.Millisecond
 	portsFile  = "ports.json"
+
+	// outputKept is how many bytes of what it says an error shows.
+	outputKept = 4 << 10
 )
 
 func (s *Server) start(program []string, models int, flags []string) error {
@@ -65,7 +67,7 @@ func (s *Server) start(program []string, models int, flags []string) error {
 		"--model_config_file="+file, "--port=1", "--monosim_any_port", "--monosim_ports_file="+filepath.Join(s.dir, portsFile))
 	s.cmd = exec.Command(program[0], append(args, flags...)...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.output, &s.output
-	zkserver.DieWithParent(s.cmd)
+	child.DieWithParent(s.cmd)
 	if err := s.cmd.Start(); err != nil {
 		return err
 	}
@@ -116,28 +118,4 @@ func (s *Server) Close() error {
 	err := s.cmd.Process.Kill() // os.ErrProcessDone when it has ended itself
 	<-s.ended
 	return errors.Join(err, os.RemoveAll(s.dir))
-}
-
-// tail is the last of what was written to it.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-const tailSize = 4 << 10
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	if rest := len(t.text) - tailSize; rest > 0 {
-		t.text = append(t.text[:0], t.text[rest:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.text)
 }

@@ -3,7 +3,6 @@ package tfsclients_test
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/walltime"
+	"github.com/monosim/monosim/runners/child"
 	"github.com/monosim/monosim/runners/realrun"
 )
 
@@ -105,12 +105,11 @@ func (h realHost) LookupIPv6() (string, error)         { return "", errors.New("
 func (h realHost) RouteIP() (string, error)            { return "", errors.New("none") }
 
 func (h realHost) FreePort() int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ports, err := child.FreePorts(1)
 	if err != nil {
 		panic(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return ports[0]
 }
 
 // realFiles are those of the machine, as far as they are asked for.

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/monosim/monosim/runners/child"
 	"github.com/monosim/monosim/runners/realrun/zkserver"
 )
 
@@ -38,7 +39,7 @@ func Real() (*Server, error) {
 func Start(name string, command ...string) (*Server, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stderr = os.Stderr
-	zkserver.DieWithParent(cmd)
+	child.DieWithParent(cmd)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

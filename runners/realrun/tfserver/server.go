@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"net"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -12,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/monosim/monosim/runners/realrun/zkserver"
+	"github.com/monosim/monosim/runners/child"
 )
 
 // startLimit is how long a server without models may take to serve.
@@ -39,7 +38,7 @@ type Server struct {
 // New makes a server that does not run yet. It is killed at the end of the test.
 func New(t testing.TB, c Config) *Server {
 	t.Helper()
-	ports, err := freePorts(2)
+	ports, err := child.FreePorts(2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,20 +60,6 @@ func ForTest(t testing.TB, c Config) *Server {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// freePorts are ports that nobody has now.
-func freePorts(n int) ([]int, error) {
-	var ports []int
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close() // at the end: no port twice
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports, nil
 }
 
 // GRPCAddr and RESTAddr are where clients reach the server.
@@ -141,7 +126,7 @@ type life struct {
 func begin(cmd *exec.Cmd, opened *regexp.Regexp) (*life, error) {
 	l := &life{cmd: cmd, opened: opened, serving: make(chan struct{}), ended: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = l, l
-	zkserver.DieWithParent(cmd)
+	child.DieWithParent(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start of a model server: %w", err)
 	}

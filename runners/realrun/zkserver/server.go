@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/monosim/monosim/runners/child"
 )
 
 // startLimit is how long a server may take to serve; it takes about a second.
@@ -55,7 +57,9 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{cfg: cfg, dir: dir}
 	// Somebody else may take the port before the server does.
 	for range 3 {
-		if s.port, err = freePort(); err == nil {
+		var ports []int
+		if ports, err = child.FreePorts(1); err == nil {
+			s.port = ports[0]
 			err = s.Start()
 		}
 		if err == nil {
@@ -66,14 +70,6 @@ func New(cfg Config) (*Server, error) {
 		}
 	}
 	return nil, errors.Join(err, os.RemoveAll(dir))
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
 // Addr is where clients reach the server, also while it is stopped.
@@ -98,7 +94,7 @@ func (s *Server) Start() error {
 	}
 	defer out.Close() // the child has its own
 	cmd.Stdout, cmd.Stderr = out, out
-	DieWithParent(cmd)
+	child.DieWithParent(cmd)
 	if err := cmd.Start(); err != nil {
 		return err
 	}

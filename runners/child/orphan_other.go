@@ -1,6 +1,6 @@
 //go:build !linux
 
-package zkserver
+package child
 
 import "os/exec"
 
