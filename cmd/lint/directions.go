@@ -86,8 +86,9 @@ var directions = []direction{
 		because: "recipes are written once, over any env.ZooKeeperSession",
 	},
 	{
-		from:    []string{"engine/runtimetest/..."},
-		to:      []string{"engine/runtimetest/networktest", "engine/env", "engine/monitor/...", "engine/proto/..."},
+		from: []string{"engine/runtimetest/..."},
+		to: []string{"engine/runtimetest/networktest", "engine/runtimetest/eventlog", "engine/env", "engine/monitor/...",
+			"engine/proto/..."},
 		because: "one suite holds both runtimes and both of whatever they reach to env's contract, so it knows none",
 	},
 	{

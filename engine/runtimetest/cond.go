@@ -8,12 +8,12 @@ var condCases = []testCase{
 			c := p.NewCond("c")
 			for _, name := range []string{"a", "b", "c"} {
 				p.Go(name, func() {
-					r.log.add("%s in time: %v", name, c.WaitFor(time.Minute))
+					r.log.Addf("%s in time: %v", name, c.WaitFor(time.Minute))
 				})
 			}
 			for range 3 {
 				p.Sleep(5 * ms)
-				r.log.add("signal")
+				r.log.Addf("signal")
 				c.Signal()
 			}
 		})
@@ -26,12 +26,12 @@ var condCases = []testCase{
 			for _, name := range []string{"a", "b", "c"} {
 				p.Go(name, func() {
 					c.Wait()
-					r.log.add("%s", name)
+					r.log.Addf("%s", name)
 				})
 			}
 			p.Sleep(0)
 			c.Broadcast()
-			r.log.add("broadcast")
+			r.log.Addf("broadcast")
 		})
 		r.wantLog("broadcast", "a", "b", "c")
 	}},
@@ -41,7 +41,7 @@ var condCases = []testCase{
 			c := p.NewCond("c")
 			c.Signal()
 			c.Broadcast()
-			r.log.add("in time: %v", c.WaitFor(5*ms))
+			r.log.Addf("in time: %v", c.WaitFor(5*ms))
 		})
 		r.wantLog("in time: false")
 	}},
@@ -50,7 +50,7 @@ var condCases = []testCase{
 		var took time.Duration
 		r.within(func(p Process) {
 			before := p.Elapsed()
-			r.log.add("in time: %v", p.NewCond("c").WaitFor(5*ms))
+			r.log.Addf("in time: %v", p.NewCond("c").WaitFor(5*ms))
 			took = p.Elapsed() - before
 		})
 		r.wantTook("WaitFor(5ms)", took, 5*ms)
@@ -60,8 +60,8 @@ var condCases = []testCase{
 	{"a limit of 0 lets others run", func(r *trial) {
 		r.within(func(p Process) {
 			c := p.NewCond("c")
-			p.Go("other", func() { r.log.add("other") })
-			r.log.add("in time: %v", c.WaitFor(0))
+			p.Go("other", func() { r.log.Addf("other") })
+			r.log.Addf("in time: %v", c.WaitFor(0))
 		})
 		r.wantLog("other", "in time: false")
 	}},
@@ -71,12 +71,12 @@ var condCases = []testCase{
 			first, second := p.NewCond("first"), p.NewCond("second")
 			reached := false
 			p.Go("waiter", func() {
-				r.log.add("first in time: %v", first.WaitFor(20*ms))
+				r.log.Addf("first in time: %v", first.WaitFor(20*ms))
 				second.Wait()
-				r.log.add("reached: %v", reached)
+				r.log.Addf("reached: %v", reached)
 				before := p.Elapsed()
 				p.Sleep(30 * ms)
-				r.log.add("slept: %v", p.Elapsed()-before >= 30*ms)
+				r.log.Addf("slept: %v", p.Elapsed()-before >= 30*ms)
 			})
 			p.Sleep(0)
 			first.Signal()
@@ -91,13 +91,13 @@ var condCases = []testCase{
 		r.within(func(p Process) {
 			c := p.NewCond("c")
 			p.Go("short", func() {
-				r.log.add("short in time: %v", c.WaitFor(5*ms))
+				r.log.Addf("short in time: %v", c.WaitFor(5*ms))
 				before := p.Elapsed()
 				p.Sleep(20 * ms)
-				r.log.add("slept: %v", p.Elapsed()-before >= 20*ms)
+				r.log.Addf("slept: %v", p.Elapsed()-before >= 20*ms)
 			})
 			long := p.Go("long", func() {
-				r.log.add("long in time: %v", c.WaitFor(time.Minute))
+				r.log.Addf("long in time: %v", c.WaitFor(time.Minute))
 			})
 			p.Sleep(10 * ms)
 			c.Signal()
@@ -111,7 +111,7 @@ var condCases = []testCase{
 			for _, name := range []string{"a", "b", "c"} {
 				p.Go(name, func() {
 					p.NewCond("c").WaitFor(5 * ms)
-					r.log.add("%s", name)
+					r.log.Addf("%s", name)
 				})
 			}
 		})
@@ -126,7 +126,7 @@ var condCases = []testCase{
 				for wakes := 1; ; wakes++ {
 					c.Wait()
 					if items > 0 {
-						r.log.add("consumer has an item after %d wakes", wakes)
+						r.log.Addf("consumer has an item after %d wakes", wakes)
 						return
 					}
 				}
@@ -150,7 +150,7 @@ var condCases = []testCase{
 				p.Go(name, func() {
 					for range 2 {
 						c.Wait()
-						r.log.add("%s", name)
+						r.log.Addf("%s", name)
 					}
 				})
 			}

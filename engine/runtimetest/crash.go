@@ -37,9 +37,9 @@ var ways = []struct {
 var crashCases = []testCase{
 	{"by a task of its own does not return", func(r *trial) {
 		r.within(func(p Process) {
-			defer r.log.add("deferred")
+			defer r.log.Addf("deferred")
 			p.Crash()
-			r.log.add("after the crash")
+			r.log.Addf("after the crash")
 		})
 		r.wantLog("deferred")
 	}},
@@ -48,9 +48,9 @@ var crashCases = []testCase{
 		r.within(func(p Process) {
 			for _, way := range ways {
 				p.Go(way.name, func() {
-					defer r.log.add("deferred")
+					defer r.log.Addf("deferred")
 					way.wait(p)
-					r.log.add("%s returned", way.name)
+					r.log.Addf("%s returned", way.name)
 				})
 			}
 			p.Sleep(0)
@@ -68,7 +68,7 @@ var crashCases = []testCase{
 			name string
 			call func(p Process, c env.Cond)
 		}{
-			{"go", func(p Process, _ env.Cond) { p.Go("late", func() { r.log.add("late task") }) }},
+			{"go", func(p Process, _ env.Cond) { p.Go("late", func() { r.log.Addf("late task") }) }},
 			{"self", func(p Process, _ env.Cond) { p.Self() }},
 			{"sleep", func(p Process, _ env.Cond) { p.Sleep(0) }},
 			{"signal", func(_ Process, c env.Cond) { c.Signal() }},
@@ -80,10 +80,10 @@ var crashCases = []testCase{
 			c := p.NewCond("c")
 			for _, deferred := range calls {
 				p.Go(deferred.name, func() {
-					defer r.log.add("deferred")
+					defer r.log.Addf("deferred")
 					defer func() {
 						deferred.call(p, c)
-						r.log.add("%s returned", deferred.name)
+						r.log.Addf("%s returned", deferred.name)
 					}()
 					p.Sleep(time.Minute)
 				})
@@ -100,7 +100,7 @@ var crashCases = []testCase{
 
 	{"lets no task begin", func(r *trial) {
 		r.within(func(p Process) {
-			p.Go("never", func() { r.log.add("never") })
+			p.Go("never", func() { r.log.Addf("never") })
 			p.Crash()
 		})
 		r.wantLog()
@@ -113,7 +113,7 @@ var crashCases = []testCase{
 				q.Sleep(ms)
 			}
 			q.Sleep(5 * ms)
-			q.Go("child", func() { r.log.add("q goes on") }).Join()
+			q.Go("child", func() { r.log.Addf("q goes on") }).Join()
 		})
 		r.begin("p", func(p Process) {
 			p.Sleep(2 * ms)
@@ -129,9 +129,9 @@ var crashCases = []testCase{
 		p := r.begin("p", func(p Process) {
 			for range 3 {
 				p.Go("waiter", func() {
-					defer r.log.add("p unwinds")
+					defer r.log.Addf("p unwinds")
 					p.Sleep(time.Minute)
-					r.log.add("p slept")
+					r.log.Addf("p slept")
 				})
 			}
 			p.Sleep(0)
@@ -157,10 +157,10 @@ var crashCases = []testCase{
 		p := r.begin("p", func(p Process) {
 			defer p.NewCond("c").Broadcast()
 			p.Sleep(time.Minute)
-			r.log.add("slept")
+			r.log.Addf("slept")
 		})
 		p.Crash()
-		p.Go("late", func() { r.log.add("late task") })
+		p.Go("late", func() { r.log.Addf("late task") })
 		r.finish()
 		r.wantLog()
 	}},
@@ -168,14 +168,14 @@ var crashCases = []testCase{
 	{"unwinds again what has swallowed the first time", func(r *trial) {
 		r.within(func(p Process) {
 			p.Go("swallower", func() {
-				defer r.log.add("unwound")
+				defer r.log.Addf("unwound")
 				func() {
-					defer func() { r.log.add("swallowed: %v", recover() != nil) }()
+					defer func() { r.log.Addf("swallowed: %v", recover() != nil) }()
 					p.Sleep(time.Minute)
 				}()
-				r.log.add("goes on")
+				r.log.Addf("goes on")
 				p.Sleep(0)
-				r.log.add("slept")
+				r.log.Addf("slept")
 			})
 			p.Sleep(0)
 			p.Crash()

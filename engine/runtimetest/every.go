@@ -52,7 +52,7 @@ var everyCases = []testCase{
 			p.Sleep(15 * ms)
 			e.Set()
 			e.Clear()
-			r.log.add("ended: %v", waiter.Done())
+			r.log.Addf("ended: %v", waiter.Done())
 			p.Sleep(20 * ms)
 			e.Set()
 		})
@@ -111,7 +111,7 @@ var everyCases = []testCase{
 			c := p.NewCond("c")
 			changed := false
 			every(p, &took, 10*ms, func() bool { return changed }, c)
-			p.Go("waiter", func() { r.log.add("waiter in time: %v", c.WaitFor(time.Minute)) })
+			p.Go("waiter", func() { r.log.Addf("waiter in time: %v", c.WaitFor(time.Minute)) })
 			p.Sleep(5 * ms)
 			changed = true
 			c.Signal()

@@ -11,12 +11,12 @@ var handCases = []testCase{
 		r.within(func(p Process) {
 			e := monitor.NewEvent(p, "e")
 			for _, name := range []string{"a", "b"} {
-				p.Go(name, func() { r.log.add("%s: %v", name, e.Wait(-1)) })
+				p.Go(name, func() { r.log.Addf("%s: %v", name, e.Wait(-1)) })
 			}
 			p.Sleep(5 * ms)
-			r.log.add("set: %v", e.IsSet())
+			r.log.Addf("set: %v", e.IsSet())
 			e.Set()
-			r.log.add("set: %v, wait: %v", e.IsSet(), e.Wait(-1))
+			r.log.Addf("set: %v, wait: %v", e.IsSet(), e.Wait(-1))
 		})
 		r.wantLog("set: false", "set: true, wait: true", "a: true", "b: true")
 	}},
@@ -24,11 +24,11 @@ var handCases = []testCase{
 	{"an event that is not set in time says so", func(r *trial) {
 		r.within(func(p Process) {
 			e := monitor.NewEvent(p, "e")
-			r.log.add("%v %v", e.Wait(5*ms), e.Wait(0))
+			r.log.Addf("%v %v", e.Wait(5*ms), e.Wait(0))
 			e.Set()
-			r.log.add("%v %v", e.Wait(5*ms), e.Wait(0))
+			r.log.Addf("%v %v", e.Wait(5*ms), e.Wait(0))
 			e.Clear()
-			r.log.add("%v %v", e.Wait(5*ms), e.Wait(0))
+			r.log.Addf("%v %v", e.Wait(5*ms), e.Wait(0))
 		})
 		r.wantLog("false false", "true true", "false false")
 	}},
@@ -36,7 +36,7 @@ var handCases = []testCase{
 	{"an event that is cleared at once has still woken", func(r *trial) {
 		r.within(func(p Process) {
 			e := monitor.NewEvent(p, "e")
-			p.Go("waiter", func() { r.log.add("waiter: %v, set: %v", e.Wait(time.Minute), e.IsSet()) })
+			p.Go("waiter", func() { r.log.Addf("waiter: %v, set: %v", e.Wait(time.Minute), e.IsSet()) })
 			p.Sleep(0)
 			e.Set()
 			e.Clear()
@@ -50,13 +50,13 @@ var handCases = []testCase{
 			for i := range 3 {
 				q.Put(i)
 			}
-			r.log.add("%d items", q.Len())
+			r.log.Addf("%d items", q.Len())
 			for range 3 {
 				v, ok := q.Get(-1)
-				r.log.add("%d %v", v, ok)
+				r.log.Addf("%d %v", v, ok)
 			}
 			_, ok := q.Get(0)
-			r.log.add("more: %v", ok)
+			r.log.Addf("more: %v", ok)
 		})
 		r.wantLog("3 items", "0 true", "1 true", "2 true", "more: false")
 	}},
@@ -67,16 +67,16 @@ var handCases = []testCase{
 			for _, name := range []string{"a", "b"} {
 				p.Go(name, func() {
 					v, _ := q.Get(-1)
-					r.log.add("%s gets %d", name, v)
+					r.log.Addf("%s gets %d", name, v)
 				})
 			}
 			p.Sleep(0)
 			q.Put(1)
 			_, ok := q.Get(0)
-			r.log.add("stolen: %v", ok)
+			r.log.Addf("stolen: %v", ok)
 			q.Put(2)
 			q.Put(3)
-			r.log.add("%d items", q.Len())
+			r.log.Addf("%d items", q.Len())
 		})
 		r.wantLog("stolen: false", "1 items", "a gets 1", "b gets 2")
 	}},
@@ -85,9 +85,9 @@ var handCases = []testCase{
 		r.within(func(p Process) {
 			q := monitor.NewQueue[int](p, "q")
 			_, ok := q.Get(5 * ms)
-			r.log.add("in time: %v", ok)
+			r.log.Addf("in time: %v", ok)
 			q.Put(1)
-			r.log.add("%d items", q.Len())
+			r.log.Addf("%d items", q.Len())
 		})
 		r.wantLog("in time: false", "1 items")
 	}},
@@ -97,13 +97,13 @@ var handCases = []testCase{
 			q := monitor.NewQueue[int](p, "q")
 			p.Go("receiver", func() {
 				v, _ := q.Get(-1)
-				r.log.add("receiver has %d", v)
+				r.log.Addf("receiver has %d", v)
 			})
 			p.Go("other", func() {
 				defer func() {
 					first, _ := q.Get(0)
 					second, _ := q.Get(0)
-					r.log.add("other has %d and %d", first, second)
+					r.log.Addf("other has %d and %d", first, second)
 				}()
 				p.Sleep(time.Minute)
 			})
@@ -121,14 +121,14 @@ var handCases = []testCase{
 			for _, name := range []string{"a", "b"} {
 				p.Go(name, func() {
 					v, ok := f.Wait(time.Minute)
-					r.log.add("%s: %q %v", name, v, ok)
+					r.log.Addf("%s: %q %v", name, v, ok)
 				})
 			}
 			p.Sleep(5 * ms)
-			r.log.add("done: %v, first: %v", f.Done(), f.Set("one"))
-			r.log.add("done: %v, first: %v", f.Done(), f.Set("two"))
+			r.log.Addf("done: %v, first: %v", f.Done(), f.Set("one"))
+			r.log.Addf("done: %v, first: %v", f.Done(), f.Set("two"))
 			v, ok := f.Wait(0)
-			r.log.add("main: %q %v", v, ok)
+			r.log.Addf("main: %q %v", v, ok)
 		})
 		r.wantLog("done: false, first: true", "done: true, first: false", `main: "one" true`, `a: "one" true`, `b: "one" true`)
 	}},
@@ -137,7 +137,7 @@ var handCases = []testCase{
 		r.within(func(p Process) {
 			f := monitor.NewFuture[string](p, "f")
 			v, ok := f.Wait(5 * ms)
-			r.log.add("%q %v", v, ok)
+			r.log.Addf("%q %v", v, ok)
 		})
 		r.wantLog(`"" false`)
 	}},

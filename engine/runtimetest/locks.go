@@ -14,9 +14,9 @@ var lockCases = []testCase{
 				p.Go(name, func() {
 					l.Lock()
 					defer l.Unlock()
-					r.log.add("%s takes", name)
+					r.log.Addf("%s takes", name)
 					p.Sleep(2 * ms)
-					r.log.add("%s frees", name)
+					r.log.Addf("%s frees", name)
 				})
 			}
 		})
@@ -29,17 +29,17 @@ var lockCases = []testCase{
 			l.Lock()
 			p.Go("waiter", func() {
 				l.Lock()
-				r.log.add("waiter")
+				r.log.Addf("waiter")
 				l.Unlock()
 			})
 			p.Sleep(0)
 			l.Unlock()
-			r.log.add("free: %v", !l.Locked())
-			r.log.add("stolen: %v", l.TryLock(0))
+			r.log.Addf("free: %v", !l.Locked())
+			r.log.Addf("stolen: %v", l.TryLock(0))
 			l.Lock()
-			r.log.add("main")
+			r.log.Addf("main")
 			l.Unlock()
-			r.log.add("free: %v", !l.Locked())
+			r.log.Addf("free: %v", !l.Locked())
 		})
 		r.wantLog("free: false", "stolen: false", "waiter", "main", "free: true")
 	}},
@@ -48,8 +48,8 @@ var lockCases = []testCase{
 		r.within(func(p Process) {
 			l := monitor.NewLock(p, "l")
 			l.Lock()
-			impatient := p.Go("impatient", func() { r.log.add("impatient: %v", l.TryLock(5*ms)) })
-			p.Go("patient", func() { r.log.add("patient: %v", l.TryLock(time.Minute)) })
+			impatient := p.Go("impatient", func() { r.log.Addf("impatient: %v", l.TryLock(5*ms)) })
+			p.Go("patient", func() { r.log.Addf("patient: %v", l.TryLock(time.Minute)) })
 			impatient.Join()
 			l.Unlock()
 		})
@@ -58,7 +58,7 @@ var lockCases = []testCase{
 
 	{"unlocking a free lock panics", func(r *trial) {
 		r.within(func(p Process) {
-			r.log.add("%s", recovered(monitor.NewLock(p, "l").Unlock))
+			r.log.Addf("%s", recovered(monitor.NewLock(p, "l").Unlock))
 		})
 		r.wantLog(`monitor: unlock of "l", which nobody holds`)
 	}},
@@ -69,10 +69,10 @@ var lockCases = []testCase{
 			l.Lock()
 			p.Go("receiver", func() {
 				l.Lock()
-				r.log.add("receiver has it")
+				r.log.Addf("receiver has it")
 			})
 			p.Go("other", func() {
-				defer func() { r.log.add("other has it: %v", l.TryLock(time.Minute)) }()
+				defer func() { r.log.Addf("other has it: %v", l.TryLock(time.Minute)) }()
 				p.Sleep(time.Minute)
 			})
 			p.Sleep(0)
@@ -88,18 +88,18 @@ var lockCases = []testCase{
 			l.Lock()
 			l.Lock()
 			other := p.Go("other", func() {
-				r.log.add("other at once: %v", l.TryLock(0))
+				r.log.Addf("other at once: %v", l.TryLock(0))
 				l.Lock()
-				r.log.add("other")
+				r.log.Addf("other")
 				l.Unlock()
 			})
 			p.Sleep(0)
 			l.Unlock()
 			p.Sleep(2 * ms)
-			r.log.add("main frees")
+			r.log.Addf("main frees")
 			l.Unlock()
 			other.Join()
-			r.log.add("main again: %v", l.TryLock(0))
+			r.log.Addf("main again: %v", l.TryLock(0))
 		})
 		r.wantLog("other at once: false", "main frees", "other", "main again: true")
 	}},
@@ -108,9 +108,9 @@ var lockCases = []testCase{
 		r.within(func(p Process) {
 			l := monitor.NewRLock(p, "l")
 			l.Lock()
-			p.Go("thief", func() { r.log.add("%s", recovered(l.Unlock)) }).Join()
+			p.Go("thief", func() { r.log.Addf("%s", recovered(l.Unlock)) }).Join()
 			l.Unlock()
-			r.log.add("%s", recovered(l.Unlock))
+			r.log.Addf("%s", recovered(l.Unlock))
 		})
 		r.wantLog(`monitor: task "thief" unlocks "l", of which it is not the owner`,
 			`monitor: task "main" unlocks "l", of which it is not the owner`)

@@ -17,7 +17,7 @@ var panicCases = []testCase{
 	{"reach the owner with value, task and original stack", func(r *trial) {
 		r.begin("p", func(p Process) {
 			p.Go("bomb", func() {
-				defer r.log.add("deferred")
+				defer r.log.Addf("deferred")
 				p.Sleep(5 * ms)
 				explode()
 			})
@@ -30,7 +30,7 @@ var panicCases = []testCase{
 	{"of one process end the others too", func(r *trial) {
 		r.begin("q", func(q Process) {
 			q.Sleep(time.Minute)
-			r.log.add("q slept")
+			r.log.Addf("q slept")
 		})
 		r.begin("p", func(Process) { explode() })
 		r.wantPanic("main")
@@ -51,9 +51,9 @@ var panicCases = []testCase{
 
 	{"that a task recovers are its own affair", func(r *trial) {
 		r.within(func(p Process) {
-			r.log.add("%s", recovered(explode))
+			r.log.Addf("%s", recovered(explode))
 			p.Sleep(ms)
-			r.log.add("goes on")
+			r.log.Addf("goes on")
 		})
 		r.wantLog("an example of a bug", "goes on")
 	}},

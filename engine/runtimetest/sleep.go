@@ -67,7 +67,7 @@ var sleepCases = []testCase{
 			for _, name := range []string{"a", "b", "c", "d"} {
 				p.Go(name, func() {
 					p.Sleep(5 * ms)
-					r.log.add("%s", name)
+					r.log.Addf("%s", name)
 				})
 			}
 		})
@@ -83,11 +83,11 @@ var sleepCases = []testCase{
 			for _, d := range []time.Duration{1<<63 - 1, 1<<63 - 2} {
 				p.Go("sleeper", func() {
 					p.Sleep(d)
-					r.log.add("woke")
+					r.log.Addf("woke")
 				})
 			}
 			p.Sleep(5 * ms)
-			r.log.add("crash")
+			r.log.Addf("crash")
 			p.Crash()
 		})
 		r.wantLog("crash")
@@ -123,7 +123,7 @@ func (r *trial) turns(d time.Duration) {
 		for _, name := range []string{"a", "b"} {
 			p.Go(name, func() {
 				for i := range 3 {
-					r.log.add("%s%d", name, i)
+					r.log.Addf("%s%d", name, i)
 					p.Sleep(d)
 				}
 			})

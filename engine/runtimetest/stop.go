@@ -10,9 +10,9 @@ var stopCases = []testCase{
 		r.within(func(p Process) {
 			for _, way := range ways {
 				p.Go(way.name, func() {
-					defer r.log.add("deferred")
+					defer r.log.Addf("deferred")
 					way.wait(p)
-					r.log.add("%s returned", way.name)
+					r.log.Addf("%s returned", way.name)
 				})
 			}
 			p.Sleep(0)
@@ -27,9 +27,9 @@ var stopCases = []testCase{
 
 	{"by a task of its own does not return", func(r *trial) {
 		r.within(func(p Process) {
-			defer r.log.add("deferred")
+			defer r.log.Addf("deferred")
 			p.Stop()
-			r.log.add("after the stop")
+			r.log.Addf("after the stop")
 		})
 		r.wantLog("deferred")
 	}},
@@ -38,14 +38,14 @@ var stopCases = []testCase{
 		r.within(func(p Process) {
 			c := p.NewCond("c")
 			p.Go("waiter", func() {
-				defer func() { r.log.add("waiter in time: %v", c.WaitFor(time.Minute)) }()
+				defer func() { r.log.Addf("waiter in time: %v", c.WaitFor(time.Minute)) }()
 				p.Sleep(time.Minute)
 			})
 			p.Go("signaller", func() {
 				defer func() {
 					p.Sleep(5 * ms)
-					p.Go("helper", func() { r.log.add("helper") }).Join()
-					r.log.add("signal")
+					p.Go("helper", func() { r.log.Addf("helper") }).Join()
+					r.log.Addf("signal")
 					c.Signal()
 				}()
 				p.Sleep(time.Minute)
@@ -58,10 +58,10 @@ var stopCases = []testCase{
 
 	{"lets no task begin", func(r *trial) {
 		r.within(func(p Process) {
-			never := p.Go("never", func() { r.log.add("never") })
+			never := p.Go("never", func() { r.log.Addf("never") })
 			defer func() {
 				never.Join()
-				r.log.add("joined")
+				r.log.Addf("joined")
 			}()
 			p.Stop()
 		})
@@ -83,7 +83,7 @@ var stopCases = []testCase{
 			defer func() {
 				p.Sleep(5 * ms)
 				p.Stop()
-				r.log.add("a second stop returns to deferred code")
+				r.log.Addf("a second stop returns to deferred code")
 			}()
 			p.Stop()
 		})
@@ -96,15 +96,15 @@ var stopCases = []testCase{
 			p.Go("swallower", func() {
 				defer func() {
 					p.Sleep(ms)
-					r.log.add("unwound")
+					r.log.Addf("unwound")
 				}()
 				func() {
-					defer func() { r.log.add("swallowed: %v", recover() != nil) }()
+					defer func() { r.log.Addf("swallowed: %v", recover() != nil) }()
 					p.Sleep(time.Minute)
 				}()
-				r.log.add("goes on")
+				r.log.Addf("goes on")
 				p.Sleep(0)
-				r.log.add("slept")
+				r.log.Addf("slept")
 			})
 			p.Sleep(0)
 			p.Stop()
@@ -115,10 +115,10 @@ var stopCases = []testCase{
 	{"by a task of another process unwinds all", func(r *trial) {
 		var ready atomic.Bool
 		p := r.begin("p", func(p Process) {
-			defer r.log.add("p unwinds")
+			defer r.log.Addf("p unwinds")
 			ready.Store(true)
 			p.Sleep(time.Minute)
-			r.log.add("p slept")
+			r.log.Addf("p slept")
 		})
 		r.begin("q", func(q Process) {
 			for !ready.Load() {
@@ -134,9 +134,9 @@ var stopCases = []testCase{
 		r.within(func(p Process) {
 			p.Go("sleeper", func() {
 				defer func() {
-					r.log.add("deferred")
+					r.log.Addf("deferred")
 					p.Sleep(time.Minute)
-					r.log.add("slept")
+					r.log.Addf("slept")
 				}()
 				p.Sleep(time.Minute)
 			})

@@ -2,14 +2,11 @@ package runtimetest
 
 import (
 	"fmt"
-	"slices"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/runtimetest/eventlog"
 )
 
 // Runtime is what is tested.
@@ -88,26 +85,7 @@ type trial struct {
 	*testing.T
 	rt    Runtime
 	start func(t *testing.T) Runtime
-	log   eventLog
-}
-
-// eventLog is what tasks have seen, in order. It has a lock of its own because
-// tasks of several processes write to it.
-type eventLog struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (l *eventLog) add(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = append(l.lines, fmt.Sprintf(format, args...))
-}
-
-func (l *eventLog) all() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.lines)
+	log   eventlog.Log
 }
 
 // within runs fn as the first task of a fresh process and waits until all has
@@ -133,16 +111,14 @@ func (r *trial) finish() {
 		r.Fatalf("task %q panicked: %v\n%s", out.Panic.Task, out.Panic.Value, out.Panic.Stack)
 	}
 	if len(out.Waiting) > 0 {
-		r.Fatalf("tasks have not ended: %q, the log: %q", out.Waiting, r.log.all())
+		r.Fatalf("tasks have not ended: %q, the log: %q", out.Waiting, r.log.All())
 	}
 }
 
 // wantLog compares what the tasks have written.
 func (r *trial) wantLog(want ...string) {
 	r.Helper()
-	if diff := cmp.Diff(want, r.log.all()); diff != "" {
-		r.Errorf("log (-want +got):\n%s", diff)
-	}
+	r.log.Want(r, want...)
 }
 
 // wantTook compares how long something took: never less than want, and no more

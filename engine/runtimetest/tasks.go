@@ -13,11 +13,11 @@ import (
 var taskCases = []testCase{
 	{"begin when the starter waits, in the order of Go", func(r *trial) {
 		r.within(func(p Process) {
-			p.Go("a", func() { r.log.add("a") })
-			p.Go("b", func() { r.log.add("b") })
-			r.log.add("main")
+			p.Go("a", func() { r.log.Addf("a") })
+			p.Go("b", func() { r.log.Addf("b") })
+			r.log.Addf("main")
 			p.Sleep(0)
-			r.log.add("main again")
+			r.log.Addf("main again")
 		})
 		r.wantLog("main", "a", "b", "main again")
 	}},
@@ -28,10 +28,10 @@ var taskCases = []testCase{
 			var inside env.Task
 			child := p.Go("child", func() { inside = p.Self() })
 			child.Join()
-			r.log.add("main is main: %v", p.Self() == main)
-			r.log.add("child is child: %v", inside == child)
-			r.log.add("child is main: %v", inside == main)
-			r.log.add("%s, %s", main.Name(), child.Name())
+			r.log.Addf("main is main: %v", p.Self() == main)
+			r.log.Addf("child is child: %v", inside == child)
+			r.log.Addf("child is main: %v", inside == main)
+			r.log.Addf("%s, %s", main.Name(), child.Name())
 		})
 		r.wantLog("main is main: true", "child is child: true", "child is main: false", "main, child")
 	}},
@@ -40,13 +40,13 @@ var taskCases = []testCase{
 		r.within(func(p Process) {
 			child := p.Go("child", func() {
 				p.Sleep(5 * ms)
-				r.log.add("child ends")
+				r.log.Addf("child ends")
 			})
-			r.log.add("done: %v", child.Done())
+			r.log.Addf("done: %v", child.Done())
 			child.Join()
-			r.log.add("done: %v", child.Done())
+			r.log.Addf("done: %v", child.Done())
 			child.Join()
-			r.log.add("joined twice")
+			r.log.Addf("joined twice")
 		})
 		r.wantLog("done: false", "child ends", "done: true", "joined twice")
 	}},
@@ -57,7 +57,7 @@ var taskCases = []testCase{
 			for _, name := range []string{"a", "b", "c"} {
 				p.Go(name, func() {
 					child.Join()
-					r.log.add("%s", name)
+					r.log.Addf("%s", name)
 				})
 			}
 		})
@@ -96,7 +96,7 @@ var taskCases = []testCase{
 					p.Sleep(ms)
 				}
 			}
-			r.log.add("p ends")
+			r.log.Addf("p ends")
 		})
 		r.begin("q", func(q Process) {
 			for i := range int32(rounds) {
@@ -115,17 +115,17 @@ var taskCases = []testCase{
 			g := monitor.NewGroup(p)
 			g.Go("long", func() {
 				p.Sleep(20 * ms)
-				r.log.add("long")
+				r.log.Addf("long")
 			})
 			g.Go("short", func() {
 				p.Sleep(5 * ms)
 				g.Go("late", func() {
 					p.Sleep(25 * ms)
-					r.log.add("late")
+					r.log.Addf("late")
 				})
 			})
 			g.Join()
-			r.log.add("joined")
+			r.log.Addf("joined")
 			g.Join()
 		})
 		r.wantLog("long", "late", "joined")

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/runtimetest/eventlog"
 	"github.com/monosim/monosim/engine/runtimetest/networktest"
 )
 
@@ -88,8 +86,7 @@ type trial struct {
 	World
 	words map[string]networktest.Status
 
-	mu    sync.Mutex // tasks of several processes write
-	lines []string
+	log eventlog.Log
 }
 
 // client is a process with a client of the server.
@@ -123,7 +120,7 @@ func (r *trial) served(fn func(c *client)) {
 		r.KillServer()
 	})
 	if err := r.Wait(); err != nil {
-		r.Fatalf("%v\nthe log: %q", err, r.all())
+		r.Fatalf("%v\nthe log: %q", err, r.log.All())
 	}
 }
 
@@ -147,25 +144,14 @@ func (c *client) await(fn func() bool) {
 
 // note writes a line of the log, in which /MODELS is where the models lie.
 func (r *trial) note(format string, args ...any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	line := fmt.Sprintf(format, args...)
 	root := strings.TrimSuffix(r.BasePath("m"), "/m")
-	r.lines = append(r.lines, strings.ReplaceAll(line, root, "/MODELS"))
-}
-
-func (r *trial) all() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.lines)
+	r.log.Addf("%s", strings.ReplaceAll(fmt.Sprintf(format, args...), root, "/MODELS"))
 }
 
 // want compares the log.
 func (r *trial) want(lines ...string) {
 	r.Helper()
-	if diff := cmp.Diff(lines, r.all()); diff != "" {
-		r.Errorf("log (-want +got):\n%s", diff)
-	}
+	r.log.Want(r, lines...)
 }
 
 // wantEnd compares a log that begins with the end of a connection. TCP makes a
@@ -173,7 +159,7 @@ func (r *trial) want(lines ...string) {
 func (r *trial) wantEnd(lines ...string) {
 	r.Helper()
 	end := r.word("connection closes")
-	if got := r.all(); len(got) > 0 && got[0] == r.word("connection is reset") {
+	if got := r.log.All(); len(got) > 0 && got[0] == r.word("connection is reset") {
 		end = got[0]
 	}
 	r.want(append([]string{end}, lines...)...)

@@ -132,7 +132,7 @@ func (r *trial) interrupted(happen func(c Process, ch env.Channel), timeout time
 func (r *trial) wantEnd(name string, lines ...string) {
 	r.Helper()
 	end := r.recorded(name)
-	if got := r.all(); len(got) > 0 && got[0] == r.recorded("connection is reset") {
+	if got := r.log.All(); len(got) > 0 && got[0] == r.recorded("connection is reset") {
 		end = got[0]
 	}
 	r.want(append([]string{end}, lines...)...)

@@ -156,7 +156,7 @@ func (r *trial) persist(c Process, ch env.Channel) {
 // wantBoth compares a log of two lines that may come in either order.
 func (r *trial) wantBoth(a, b string) {
 	r.Helper()
-	if got := r.all(); len(got) == 2 && got[0] == b {
+	if got := r.log.All(); len(got) == 2 && got[0] == b {
 		a, b = b, a
 	}
 	r.want(a, b)

@@ -1,17 +1,14 @@
 package networktest
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/runtimetest/eventlog"
 )
 
 // World is what is tested: two hosts and the network between them.
@@ -78,8 +75,7 @@ type trial struct {
 	port    atomic.Int64 // of the server, once it listens
 	fragile bool         // serve dials the fragile address
 
-	mu    sync.Mutex // tasks of several processes write
-	lines []string
+	log eventlog.Log
 }
 
 // handler answers a request in a task of the server s.
@@ -115,7 +111,7 @@ func (r *trial) client(fn func(c Process)) {
 	c := r.NewClient("client")
 	c.Go("main", func() { fn(c) })
 	if err := r.Wait(); err != nil {
-		r.Fatalf("%v\nthe log: %q", err, r.all())
+		r.Fatalf("%v\nthe log: %q", err, r.log.All())
 	}
 }
 
@@ -162,23 +158,13 @@ func outcome(answer []byte, err error) string {
 }
 
 func (r *trial) note(format string, args ...any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.lines = append(r.lines, fmt.Sprintf(format, args...))
-}
-
-func (r *trial) all() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.lines)
+	r.log.Addf(format, args...)
 }
 
 // want compares the log.
 func (r *trial) want(lines ...string) {
 	r.Helper()
-	if diff := cmp.Diff(lines, r.all()); diff != "" {
-		r.Errorf("log (-want +got):\n%s", diff)
-	}
+	r.log.Want(r, lines...)
 }
 
 // recorded is the line of a status that grpc-python's client was seen to give.

@@ -2,15 +2,13 @@ package zookeepertest
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/runtimetest/eventlog"
 )
 
 // Tick is the server's tick: sessions last 2 to 20 of them.
@@ -87,8 +85,9 @@ type trial struct {
 	World
 	root string
 
-	mu    sync.Mutex // tasks of several processes write
-	lines []string
+	log eventlog.Log
+
+	mu    sync.Mutex // tasks of several processes mark
 	marks map[string]bool
 }
 
@@ -197,28 +196,17 @@ func (c *client) awaitMark(what string) {
 }
 
 // awaitLines waits until that much was noted.
-func (c *client) awaitLines(n int) { c.await(func() bool { return len(c.r.all()) >= n }) }
+func (c *client) awaitLines(n int) { c.await(func() bool { return len(c.r.log.All()) >= n }) }
 
 func (r *trial) note(format string, args ...any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	line := fmt.Sprintf(format, args...)
-	r.lines = append(r.lines, strings.ReplaceAll(line, r.root, "R"))
-}
-
-func (r *trial) all() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.lines)
+	r.log.Addf("%s", strings.ReplaceAll(fmt.Sprintf(format, args...), r.root, "R"))
 }
 
 // want waits for the end of all and compares the log, in which R is the root.
 func (r *trial) want(lines ...string) {
 	r.Helper()
 	if err := r.Wait(); err != nil {
-		r.Fatalf("%v\nthe log: %q", err, r.all())
+		r.Fatalf("%v\nthe log: %q", err, r.log.All())
 	}
-	if diff := cmp.Diff(lines, r.all()); diff != "" {
-		r.Errorf("log (-want +got):\n%s", diff)
-	}
+	r.log.Want(r, lines...)
 }

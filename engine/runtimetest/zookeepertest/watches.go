@@ -276,7 +276,7 @@ var watchCases = []testCase{
 // so the event in the line, is a matter of luck.
 func (c *client) awaitText(text string) {
 	c.await(func() bool {
-		return slices.ContainsFunc(c.r.all(), func(line string) bool { return sameTelling(line, text) })
+		return slices.ContainsFunc(c.r.log.All(), func(line string) bool { return sameTelling(line, text) })
 	})
 }
 
@@ -292,13 +292,13 @@ func sameTelling(line, text string) bool {
 func (r *trial) wantInside(lines ...string) {
 	r.Helper()
 	if err := r.Wait(); err != nil {
-		r.Fatalf("%v\nthe log: %q", err, r.all())
+		r.Fatalf("%v\nthe log: %q", err, r.log.All())
 	}
-	got := r.all()
+	got := r.log.All()
 	for _, line := range lines {
 		i := slices.IndexFunc(got, func(l string) bool { return sameTelling(l, line) })
 		if i < 0 {
-			r.Errorf("found no %q in %q", line, r.all())
+			r.Errorf("found no %q in %q", line, r.log.All())
 			continue
 		}
 		got = slices.Delete(got, i, i+1)
