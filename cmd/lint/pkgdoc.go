@@ -3,6 +3,7 @@ package main
 import (
 	"go/ast"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -11,10 +12,11 @@ import (
 
 // pkgDoc wants a package comment that tells a newcomer where they are: what the
 // package is, what to use first, where to change what. It can only measure that
-// the comment has the length of an answer. Generated packages are left out.
+// the comment has the length of an answer, and that the package's files that it names
+// are there. Generated packages are left out.
 var pkgDoc = &analysis.Analyzer{
 	Name: "pkgdoc",
-	Doc:  "every package has one comment that names it and has 3 sentences or 200 characters",
+	Doc:  "every package has one comment that names it, has 3 sentences or 200 characters, and names files that are there",
 	Run:  runPkgDoc,
 }
 
@@ -64,7 +66,24 @@ func runPkgDoc(pass *analysis.Pass) (any, error) {
 		pass.Reportf(documented.Package, "package comment of %d sentences and %d characters: say what the package is, what to use first and where to change what (%d sentences or %d characters)",
 			sentences, len(text), docSentences, docCharacters)
 	}
+	dir := filepath.Dir(pass.Fset.Position(documented.Package).Filename)
+	for _, name := range missingFiles(dir, text) {
+		pass.Reportf(documented.Package, "package comment names %s, which is not there: name the file that does it now", name)
+	}
 	return nil, nil
+}
+
+// goFile is a Go file of the package's own folder, or with stars several.
+var goFile = regexp.MustCompile(`(?:^|[\s(\[])([\w*]+\.go)\b`)
+
+// missingFiles are the files that the text names and the folder has not.
+func missingFiles(dir, text string) (missing []string) {
+	for _, m := range goFile.FindAllStringSubmatch(text, -1) {
+		if found, err := filepath.Glob(filepath.Join(dir, m[1])); err != nil || len(found) == 0 {
+			missing = append(missing, m[1])
+		}
+	}
+	return missing
 }
 
 // docOpening is how the comment has to begin: "Package vtime", and for a main

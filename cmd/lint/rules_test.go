@@ -34,6 +34,7 @@ func TestRules(t *testing.T) {
 		{"pkgdoc lets a long comment pass", pkgDoc, "docs/long"},
 		{"pkgdoc misses a comment", pkgDoc, "docs/missing"},
 		{"pkgdoc finds a short comment", pkgDoc, "docs/short"},
+		{"pkgdoc finds files that are gone", pkgDoc, "docs/gone"},
 		{"pkgdoc finds another opening", pkgDoc, "docs/opening"},
 		{"pkgdoc finds two comments", pkgDoc, "docs/two"},
 		{"pkgdoc wants commands named by folder", pkgDoc, "docs/command"},

@@ -16,6 +16,7 @@
 // recorded from the reference, and look at the answer.
 //
 // To change what a sentence says look in words.go; what it does, in the file
-// named after its noun, calls to model servers in calls.go, and places in an answer in answer.go; how waiting works, in time.go; the agents' configuration,
-// in conf.go; how scenarios are found and run, in plan.go and suite.go.
+// named after its noun, calls to model servers in calls.go, and places in an answer
+// in answer.go; how waiting works, in time.go; the agents' configuration, in conf.go;
+// how scenarios are found and run, in plan.go and suite.go.
 package steps

@@ -10,6 +10,7 @@
 // checkout that MONOLITH_SRC names. PYTHON names the interpreter. What is missing
 // skips its test, with one line that says what.
 //
-// To add a call look in calls_test.go and clients.py; a step of the reference's
+// Both read orders by orders.py and are started by engine/pythontest. To add a call
+// look in calls_test.go and clients.py; a step of the reference's
 // clients, in reference.py and ported_test.go.
 package tfsclients

@@ -423,7 +423,7 @@ func TestProbeTellsWhetherSomebodyListens(t *testing.T) {
 }
 
 // typed is what callers send on hot paths: a pointer, so that it is not boxed.
-type typed struct{ n int }
+type typed struct{ _ int }
 
 // caller makes calls in a loop on one task.
 func caller(t testing.TB) *calls {

@@ -22,8 +22,9 @@
 // memory, in cost.go and cost_predict.go; reloads and start-up, in reload.go,
 // reload_checks.go, startup.go, startup_files.go and wait.go; flags, in
 // flags_table.go; labels and requests, in labels.go, predict.go, requests.go,
-// metadata.go and inference.go; what a model checks and answers, in infer; the
-// reference's Python fake, in fake.go.
+// metadata.go and inference.go; what a model checks and answers, in infer; a server
+// that is a process of a simulated host, in node.go and wire.go; the reference's
+// Python fake, in fake*.go.
 //
 // testdata holds scripts, one behaviour each; testdata/upstream mirrors upstream's
 // test cases, which testdata/upstream/cases lists.

@@ -18,7 +18,8 @@
 // row of a batch gives the same outputs in whatever batch it comes.
 //
 // To change the order of checks look in predict.go, classify.go, regress.go and
-// multi.go; what is checked of inputs and outputs, in inputs.go and outputs.go;
-// what the runtime checks, in runtime.go; shapes of outputs, in shape.go; their
-// values, in function.go and digest.go.
+// multi.go, of which the last three share examples.go; a model that takes every
+// request, in anything.go; what is checked of inputs and outputs, in inputs.go and
+// outputs.go; what the runtime checks, in runtime.go; shapes of outputs, in
+// shape.go; their values, in function.go and digest.go.
 package infer

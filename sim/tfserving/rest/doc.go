@@ -18,5 +18,6 @@
 // handler.go and calls.go; JSON to tensors, in predict.go, instances.go, inputs.go
 // and fill.go; JSON to examples, in examples.go; tensors and results to JSON, in
 // output.go and decimal.go; status and metadata, in metadata.go and protojson.go;
-// codes, in codes.go; JSON itself, in package rapidjson.
+// strings and bytes in JSON, in escape.go and base64.go; codes, in codes.go; JSON
+// itself, in package rapidjson.
 package rest

@@ -11,7 +11,8 @@
 //     servers and for clients.
 //
 // To change how a message looks look in request.go, reply.go, connect.go or
-// multi.go; what a connection may do, limits.go, conn_read.go and conn_write.go;
-// a four-letter word, words*.go; what is kept on disk, store.go, wal.go and
-// records.go; the log of writes, writelog.go.
+// multi.go; what a connection may do, limits.go and conn.go; how its bytes come and
+// go, incoming.go and outgoing.go; a four-letter word, words*.go; what is kept on
+// disk, store.go, recorder.go, records.go and snapshotfile.go, and when it is there,
+// commit.go; the log of writes, writelog.go.
 package wire
