@@ -101,7 +101,3 @@ func foldString(s string) uint64 {
 
 // NoteBytes folds bytes.
 func (n *Node) NoteBytes(b []byte) { n.Note(hashBytes(b)) }
-
-// Recording says whether labels are kept right now; code that would format one
-// for NoteString only may skip it otherwise.
-func (n *Node) Recording() bool { return n.w.trace.recording(n.w.events) }

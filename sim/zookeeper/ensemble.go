@@ -60,9 +60,6 @@ func (s *Server) ElectLeader() {
 	s.lead(Restore(s.cfg, s.nowMs(), s.saved))
 }
 
-// Leaderless says whether there is no leader.
-func (s *Server) Leaderless() bool { return s.leaderless }
-
 // Place moves the clients of a host to a follower of their own that lags, or to
 // another one. Their sessions stay; their connections are closed.
 func (s *Server) Place(host string, lag time.Duration) {

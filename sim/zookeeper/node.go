@@ -43,9 +43,6 @@ func NewServer(host *network.Host, port int, cfg Config) *Server {
 // Addr is host:port of the server.
 func (s *Server) Addr() string { return fmt.Sprintf("%s:%d", s.host.Name(), s.port) }
 
-// Up says whether the server runs.
-func (s *Server) Up() bool { return s.proc != nil }
-
 // Machine is the state machine, also of a server that is down.
 func (s *Server) Machine() *Machine {
 	s.host.Network().Settle()
