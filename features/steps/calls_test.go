@@ -61,16 +61,7 @@ Feature: f
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := suiteOf(&callRunner{}, reloads+test.assertion+"\n")
-			if test.failure == "" {
-				if report := run(t, s); report.Passed != 1 {
-					t.Error(report.Results[0].Failure())
-				}
-				return
-			}
-			if got := failure(t, s); got != test.failure {
-				t.Errorf("failure:\n got %s\nwant %s", got, test.failure)
-			}
+			wantFailure(t, suiteOf(&callRunner{}, reloads+test.assertion+"\n"), test.failure)
 		})
 	}
 }

@@ -41,6 +41,20 @@ func failure(t *testing.T, s *Suite) string {
 	return report.Results[0].Failure().Error()
 }
 
+// wantFailure wants the one scenario of a suite to fail so, or with "" to pass.
+func wantFailure(t *testing.T, s *Suite, want string) {
+	t.Helper()
+	if want == "" {
+		if report := run(t, s); report.Passed != 1 {
+			t.Error(report.Results[0].Failure())
+		}
+		return
+	}
+	if got := failure(t, s); got != want {
+		t.Errorf("failure:\n got %s\nwant %s", got, want)
+	}
+}
+
 func TestActionsReachTheCluster(t *testing.T) {
 	r := &fakeRunner{}
 	report := run(t, suiteOf(r, `
@@ -146,16 +160,7 @@ func TestWaiting(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := waiting(test.assertion)
-			if test.failure == "" {
-				if report := run(t, s); report.Passed != 1 {
-					t.Error(report.Results[0].Failure())
-				}
-				return
-			}
-			if got := failure(t, s); got != test.failure {
-				t.Errorf("failure:\n got %s\nwant %s", got, test.failure)
-			}
+			wantFailure(t, waiting(test.assertion), test.failure)
 		})
 	}
 }

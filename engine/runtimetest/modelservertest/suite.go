@@ -168,11 +168,7 @@ func (r *trial) wantEnd(lines ...string) {
 // word is what grpc-python's client was recorded to say.
 func (r *trial) word(name string) string {
 	r.Helper()
-	s, ok := r.words[name]
-	if !ok || s.Code == "" {
-		r.Fatalf("grpcio %s: found no status recorded for %q", networktest.Version, name)
-	}
-	return s.Line()
+	return networktest.LineOf(r, r.words, name)
 }
 
 // old is a text of TensorFlow Serving 2.4, and newer its counterpart of later

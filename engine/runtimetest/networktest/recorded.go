@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"testing"
 )
 
 //go:embed grpcio-*.json
@@ -25,6 +26,17 @@ type Status struct {
 
 // Line is the status as an *env.RPCError prints it.
 func (s Status) Line() string { return s.Code + ": " + s.Details }
+
+// LineOf is the line of one of the statuses of Version. It ends the test when none was
+// recorded by the name.
+func LineOf(t testing.TB, statuses map[string]Status, name string) string {
+	t.Helper()
+	s, ok := statuses[name]
+	if !ok || s.Code == "" {
+		t.Fatalf("grpcio %s: found no status recorded for %q", Version, name)
+	}
+	return s.Line()
+}
 
 // Recorded are the statuses of a version of grpcio by case.
 func Recorded(version string) (map[string]Status, error) {

@@ -170,9 +170,5 @@ func (r *trial) want(lines ...string) {
 // recorded is the line of a status that grpc-python's client was seen to give.
 func (r *trial) recorded(name string) string {
 	r.Helper()
-	s, ok := r.statuses[name]
-	if !ok || s.Code == "" {
-		r.Fatalf("grpcio %s: found no status recorded for %q", Version, name)
-	}
-	return s.Line()
+	return LineOf(r, r.statuses, name)
 }
