@@ -3,7 +3,6 @@ package tfbench
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/monosim/monosim/runners/usage"
@@ -127,8 +126,8 @@ func (r *Report) call(opt Options, server *Server, call Call, aim float64) error
 		}
 		rates, micros = append(rates, rate), append(micros, cpu)
 	}
-	r.add(Row{What: call.Name, Value: median(rates), Unit: "/s", Aim: aim})
-	r.add(Row{What: call.Name + ", processor time of the server", Value: median(micros), Unit: "us"})
+	r.add(Row{What: call.Name, Value: usage.Median(rates), Unit: "/s", Aim: aim})
+	r.add(Row{What: call.Name + ", processor time of the server", Value: usage.Median(micros), Unit: "us"})
 	load.Rate = aim / 2
 	return r.latency(opt, server, load)
 }
@@ -227,10 +226,4 @@ func (r *Report) idle(opt Options) error {
 		Value: result.Took().Seconds(), Unit: "s", Aim: 60, AtMost: true,
 	})
 	return nil
-}
-
-// median is the middle one; of two it is the lower.
-func median(list []float64) float64 {
-	list = slices.Sorted(slices.Values(list))
-	return list[(len(list)-1)/2]
 }

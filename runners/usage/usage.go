@@ -1,7 +1,8 @@
 // Package usage says what a process of this machine takes, as the kernel counts it.
 //
 // Two things to use first: [Resident], its memory, and [CPU], its time on
-// processors. Both read /proc, which Linux alone has.
+// processors. Both read /proc, which Linux alone has. [Median] is what counts of
+// several measurements.
 package usage
 
 import (

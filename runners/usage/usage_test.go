@@ -50,3 +50,14 @@ func TestOfThisProcess(t *testing.T) {
 		}
 	}
 }
+
+func TestMedian(t *testing.T) {
+	for _, c := range []struct {
+		list []float64
+		want float64
+	}{{[]float64{4}, 4}, {[]float64{5, 2}, 2}, {[]float64{9, 1, 3}, 3}} {
+		if got := usage.Median(c.list); got != c.want {
+			t.Errorf("%v: got %v, want %v", c.list, got, c.want)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package zkbench
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/monosim/monosim/runners/usage"
 )
@@ -61,7 +60,7 @@ func Compare(opt Options, servers ...*Server) (*Result, error) {
 	for i, load := range loads {
 		row := Row{Load: load}
 		for j := range servers {
-			row.PerSecond = append(row.PerSecond, median(rates[i][j]))
+			row.PerSecond = append(row.PerSecond, usage.Median(rates[i][j]))
 		}
 		r.Rows = append(r.Rows, row)
 	}
@@ -73,10 +72,4 @@ func Compare(opt Options, servers ...*Server) (*Result, error) {
 		r.Servers, r.Memory = append(r.Servers, s.Name), append(r.Memory, bytes)
 	}
 	return r, nil
-}
-
-// median is the middle one; of two it is the slower.
-func median(list []float64) float64 {
-	list = slices.Sorted(slices.Values(list))
-	return list[(len(list)-1)/2]
 }
