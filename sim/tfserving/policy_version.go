@@ -70,17 +70,16 @@ func (p VersionPolicy) choose(versions []found, once []int64) []found {
 		return versions
 	case Specific:
 		return only(index(versions), p.Versions)
-	case LatestOnce:
-		if once != nil {
-			return only(index(versions), once)
-		}
+	}
+	indexed := index(versions)
+	slices.Reverse(indexed)
+	if p.Kind == LatestOnce && once != nil {
+		return only(indexed, once)
 	}
 	n := 1
 	if p.Kind != NoPolicy {
 		n = int(max(p.NumVersions, 1))
 	}
-	indexed := index(versions)
-	slices.Reverse(indexed)
 	return indexed[:min(n, len(indexed))]
 }
 
