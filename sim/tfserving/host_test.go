@@ -16,10 +16,12 @@ type testHost struct {
 	now    time.Duration
 	timers []*hostTimer // in the order of setting
 	fired  int
-	disk   *testDisk
-	exit   func(code int, stdout string)
-	logs   []string
-	choose func(site string, n int) int
+	// onFired, when set, is called after every timer.
+	onFired func()
+	disk    *testDisk
+	exit    func(code int, stdout string)
+	logs    []string
+	choose  func(site string, n int) int
 }
 
 type hostTimer struct {
@@ -68,6 +70,9 @@ func (h *testHost) runTo(at time.Duration) {
 		h.now = max(h.now, t.at)
 		h.fired++
 		t.fn()
+		if h.onFired != nil {
+			h.onFired()
+		}
 	}
 	h.now = max(h.now, at)
 }
@@ -185,6 +190,21 @@ func (d *testDisk) remove(path string) {
 		}
 	}
 	d.notify(path)
+}
+
+// rename moves what is at a path and below it; it replaces what was there.
+func (d *testDisk) rename(from, to string) {
+	if !d.Exists(from) || from == to {
+		return
+	}
+	d.remove(to)
+	for _, p := range sortedKeys(d.files) {
+		if rest, ok := strings.CutPrefix(p, from); ok && (rest == "" || rest[0] == '/') {
+			d.files[to+rest] = d.files[p]
+		}
+	}
+	d.notify(to)
+	d.remove(from)
 }
 
 func (d *testDisk) fault(path string, err error) {

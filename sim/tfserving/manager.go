@@ -37,6 +37,8 @@ type manager struct {
 	capacity []func()
 
 	serving *servingMap
+	// onTurn, when set, is told at every tick of the action that comes next, if any.
+	onTurn func(action, bool)
 }
 
 // managed is what the manager knows of one model.
@@ -149,6 +151,9 @@ func (m *manager) runTick() {
 		flushed := m.flush()
 		processed := m.processPending()
 		action, acts := m.nextAction()
+		if m.onTurn != nil {
+			m.onTurn(action, acts)
+		}
 		if acts {
 			action.harness.request(action.kind)
 		}

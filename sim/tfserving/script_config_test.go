@@ -1,6 +1,7 @@
 package tfserving
 
 import (
+	"math/rand/v2"
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
@@ -68,6 +69,8 @@ func (s *script) option(o *Options, option string) {
 	case "custom":
 		o.LoadCustomConfig = func(string) *env.RPCError { return nil }
 	case "porttaken": // see startServer
+	case "choices":
+		s.host.choose = numberedChoices(uint64(s.atoi(value)))
 	case "rootdir":
 		o.ModelConfigListRootDir = &value
 	case "prefix":
@@ -83,6 +86,16 @@ func (s *script) option(o *Options, option string) {
 	default:
 		s.fatalf("unknown option %q", name)
 	}
+}
+
+// numberedChoices are choices that look random and follow from the number; 0 has
+// the default of each choice.
+func numberedChoices(number uint64) func(site string, n int) int {
+	if number == 0 {
+		return func(string, int) int { return 0 }
+	}
+	draws := rand.New(rand.NewPCG(number, number))
+	return func(_ string, n int) int { return draws.IntN(n) }
 }
 
 func (s *script) models(args []string) (models []ModelConfig) {

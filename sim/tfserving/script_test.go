@@ -54,8 +54,7 @@ func TestScripts(t *testing.T) {
 
 // runScript gives the file as it should read.
 func runScript(t *testing.T, file, text string) string {
-	s := &script{t: t, host: newTestHost(), handles: map[string]Handle{}}
-	s.host.exit = func(code int, stdout string) { s.printf("exit %d %q", code, stdout) }
+	s := newScript(t)
 	var out bytes.Buffer
 	skipping := false
 	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
@@ -82,13 +81,29 @@ func runScript(t *testing.T, file, text string) string {
 }
 
 type script struct {
-	t       *testing.T
+	t       scriptTest
 	where   string
 	host    *testHost
 	server  *Server
 	handles map[string]Handle
 	reloads int
 	out     bytes.Buffer
+	// began, when set, is given every server before it starts; answered is told of
+	// the answers to reloads.
+	began    func(*Server)
+	answered func(number int, err *env.RPCError)
+}
+
+// scriptTest is what a script needs of a test, be it one of rapid.
+type scriptTest interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+func newScript(t scriptTest) *script {
+	s := &script{t: t, host: newTestHost(), handles: map[string]Handle{}}
+	s.host.exit = func(code int, stdout string) { s.printf("exit %d %q", code, stdout) }
+	return s
 }
 
 func (s *script) printf(format string, args ...any) {
@@ -109,6 +124,7 @@ var scriptCommands = map[string]func(s *script, args []string){
 	"file":     (*script).file,        // PATH MB
 	"warmup":   (*script).warmup,      // DIR RECORDS
 	"remove":   (*script).remove,      // PATH
+	"rename":   (*script).rename,      // PATH PATH
 	"fault":    (*script).fault,       // PATH TEXT...: listing and sizing it fails
 	"heal":     (*script).heal,        // PATH
 	"run":      (*script).run,         // DURATION: let it pass
@@ -146,6 +162,9 @@ func (s *script) startServer(args []string) {
 		}
 		s.printf("serving")
 	})
+	if s.began != nil {
+		s.began(s.server)
+	}
 	s.server.Start()
 }
 
@@ -175,6 +194,7 @@ func (s *script) addVersion(args []string) {
 
 func (s *script) mkdir(args []string)  { s.host.disk.mkdir(args[0]) }
 func (s *script) remove(args []string) { s.host.disk.remove(args[0]) }
+func (s *script) rename(args []string) { s.host.disk.rename(args[0], args[1]) }
 
 func (s *script) write(args []string) {
 	text := strings.Join(args[1:], " ")
@@ -223,6 +243,9 @@ func (s *script) reloadDone() func(*env.RPCError) {
 	s.reloads++
 	number := s.reloads
 	return func(err *env.RPCError) {
+		if s.answered != nil {
+			s.answered(number, err)
+		}
 		if err == nil {
 			s.printf("reload %d: OK", number)
 			return
@@ -293,7 +316,11 @@ func (s *script) predict(args []string) {
 	p.Handle.Release()
 }
 
-func (s *script) release(args []string) { s.handles[args[0]].Release() }
+// release ends a request; without one of the name it does nothing.
+func (s *script) release(args []string) {
+	s.handles[args[0]].Release()
+	delete(s.handles, args[0])
+}
 
 func (s *script) metadata(args []string) {
 	request := MetadataRequest{Fields: args[min(1, len(args)):]}

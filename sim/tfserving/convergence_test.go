@@ -1,0 +1,207 @@
+package tfserving
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// This file says where a machine must get to once faults stop and the disk is
+// sane, and what keeps it from there.
+//
+// The exceptions, all upstream's:
+//   - the process has ended, or was started without a poll or with a single one
+//     (TFS-3.1);
+//   - a version that failed stays at its END until it is un-aspired and aspired
+//     again (TFS-5.4), and keeps the last old version serving (TFS-4.4);
+//   - a request for versions of which one is managed but un-aspired stays queued
+//     until that one is gone (TFS-4.2). If it is the last that serves, and all that
+//     is aspired failed, that is for ever: so after a rollback from a version that
+//     failed;
+//   - models of a first config that failed stay aspired without a source
+//     (TFS-8.9);
+//   - versions are tried again and again with ReloadServablesWithError, so that a
+//     bad one may be in any state;
+//   - ServableVersionsAlwaysPresent keeps versions when none is left (TFS-3.5).
+//
+// A reload may wait for ever after all that when a model that is new to it serves
+// what it should, or failed to, since before (TFS-8.8, TFS-8.9), when no version
+// of it is there (TFS-8.7), or when its request stays queued.
+
+// healLines make requests and faults end.
+func healLines() (lines []string) {
+	for _, hold := range randomHolds {
+		lines = append(lines, "release "+hold)
+	}
+	for _, root := range []string{"/m/", "/n/"} {
+		for _, model := range randomModels {
+			lines = append(lines, "heal "+root+model, "heal "+root+model+"/2")
+		}
+	}
+	return lines
+}
+
+// missingLines make the disk sane: every base path that the source or the stored
+// config has exists. None means that it is.
+func missingLines(s *Server) (lines []string) {
+	paths := map[string]bool{}
+	for _, m := range s.core.config.Models {
+		paths[m.BasePath] = true
+	}
+	for _, source := range []*source{s.core.source, s.core.connecting} {
+		if source != nil {
+			for _, m := range source.models {
+				paths[m.basePath] = true
+			}
+		}
+	}
+	for _, path := range sortedKeys(paths) {
+		if strings.HasPrefix(path, "/") && !s.host.Storage().Exists(path) {
+			lines = append(lines, "dir "+path)
+		}
+	}
+	return lines
+}
+
+// converged checks the state when the disk was sane for long.
+func (w *watcher) converged() {
+	s := w.server
+	if s.dead || s.options.FileSystemPollWaitSeconds <= 0 || s.core.source == nil && s.core.connecting == nil {
+		return
+	}
+	source := s.core.source
+	if source == nil {
+		source = s.core.connecting
+	}
+	monitored := map[string]bool{}
+	for _, m := range source.models {
+		monitored[m.name] = true
+		w.convergedModel(m)
+	}
+	first := s.options.InitialConfig
+	if first != nil && first.Kind == EmptyConfig {
+		return // TFS-8.9
+	}
+	for _, model := range randomModels {
+		if !monitored[model] && len(w.serves(model)) > 0 {
+			w.breaks("%s serves %v, but no config has the model", model, w.serves(model))
+		}
+	}
+	w.configFollowsFile()
+	w.reloadsReturn(source)
+}
+
+// convergedModel: every version that the policy chooses is available or failed,
+// and no other serves but for want of them.
+func (w *watcher) convergedModel(m monitored) {
+	e := w.server.manager.byName[m.name]
+	want := w.wanted(m)
+	if w.server.options.ServableVersionsAlwaysPresent && len(want) == 0 || w.queuedForEver(e) {
+		return
+	}
+	serving, failed := 0, 0
+	for _, version := range want {
+		id := servable{m.name, version}
+		switch k := w.known[id]; {
+		case k.State == env.StateAvailable:
+			serving++
+		case k.State == env.StateEnd && k.Err != nil || w.server.options.ReloadServablesWithError:
+			failed++
+		default:
+			w.breaks("%s is %s, want AVAILABLE or an error: the policy chooses %v", id, k.State, want)
+		}
+	}
+	old := slices.DeleteFunc(w.serves(m.name), func(version int64) bool { return slices.Contains(want, version) })
+	keeps := w.server.options.Transition == AvailabilityPreserving && serving == 0 && failed > 0
+	if len(old) > 1 || len(old) == 1 && !keeps {
+		w.breaks("%s still serves %v, want %v, of which %d do", m.name, old, want, serving)
+	}
+}
+
+// serves is the available versions of a model.
+func (w *watcher) serves(model string) (versions []int64) {
+	for _, k := range w.versions(model) {
+		if k.State == env.StateAvailable {
+			versions = append(versions, k.Version)
+		}
+	}
+	return versions
+}
+
+// queuedForEver is the request of TFS-4.2 that nothing will ever be done about.
+func (w *watcher) queuedForEver(e *managed) bool {
+	if e == nil || !e.waiting || w.server.options.Transition != AvailabilityPreserving {
+		return false
+	}
+	old, serving, next := census(e)
+	return len(old) == 1 && slices.Contains(w.asked[e.name], old[0].id.version) && serving == 0 && next == nil
+}
+
+// wanted is what a policy chooses of what is on the disk (TFS-3.2, TFS-21.1).
+func (w *watcher) wanted(m monitored) []int64 {
+	var numbers []int64
+	names, _ := w.server.host.Storage().List(m.basePath)
+	for _, name := range names {
+		if n, err := strconv.ParseInt(name, 10, 64); err == nil {
+			numbers = append(numbers, n)
+		}
+	}
+	numbers = distinct(numbers)
+	chosen := func(list []int64) []int64 {
+		return slices.DeleteFunc(numbers, func(n int64) bool { return !slices.Contains(list, n) })
+	}
+	switch m.policy.Kind {
+	case All:
+		return numbers
+	case Specific:
+		return chosen(m.policy.Versions)
+	case LatestOnce:
+		return chosen(m.once)
+	}
+	return numbers[max(len(numbers)-int(max(m.policy.NumVersions, 1)), 0):]
+}
+
+// configFollowsFile: what the file asks for is what is stored in the end
+// (TFS-10), unless a reload waits for ever or the checks refuse it.
+func (w *watcher) configFollowsFile() {
+	s := w.server
+	if s.options.ModelConfigFilePollWaitSeconds == 0 || s.core.lock.held || !s.Serving() {
+		return
+	}
+	config, err := s.readConfigFile()
+	if err != nil || config.Kind != ModelList || s.core.validate(config) != nil {
+		return
+	}
+	if got, want := fmt.Sprintf("%+v", s.core.config), fmt.Sprintf("%+v", config); got != want {
+		w.breaks("stored config: got %s, want what the file has: %s", got, want)
+	}
+}
+
+// reloadsReturn looks for a reason why a reload still waits.
+func (w *watcher) reloadsReturn(source *source) {
+	c := &w.server.core
+	if len(w.reloads.pending) > 0 && c.waiting == nil {
+		w.breaks("reloads %v have no answer, but nothing is waited for", w.reloads.pending)
+	}
+	if c.waiting == nil || c.source == nil {
+		return
+	}
+	for _, name := range c.waiting.models {
+		if _, _, _, settled := c.waiting.states(c).settled(name); settled {
+			continue
+		}
+		i := slices.IndexFunc(source.models, func(m monitored) bool { return m.name == name })
+		if i < 0 {
+			w.breaks("a reload waits for %s, which its config does not have", name)
+			continue
+		}
+		wanted := w.wanted(source.models[i])
+		before := w.settled(name) || w.server.options.ReloadServablesWithError && len(w.versions(name)) > 0
+		if len(wanted) > 0 && !before && !w.queuedForEver(w.server.manager.byName[name]) {
+			w.breaks("a reload waits for %s, which should have served %v", name, wanted)
+		}
+	}
+}

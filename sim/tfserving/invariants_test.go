@@ -1,0 +1,265 @@
+package tfserving
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// watcher holds one server to what must be so in every run, whatever happens to
+// it. What it knows is told from events and from looks at the server's parts; what
+// must be so is said again here, from the specification.
+type watcher struct {
+	server *Server
+	now    func() time.Duration
+	broken []string
+
+	known map[servable]knownState
+	asked map[string][]int64 // the versions that the source asked for last
+	// unwanted is since when a version that is being loaded is not aspired.
+	unwanted  map[servable]time.Duration
+	served    map[string]bool // models that ever had an available version
+	opened    int
+	tickBegan time.Duration
+	ticks     int
+	turns     int // in this tick
+	memory    memoryWatch
+	reloads   reloadWatch
+}
+
+// knownState is the last event of a version.
+type knownState struct {
+	Event
+	loadingAt time.Duration // when it was LOADING last
+}
+
+// watch has a server watched from its start.
+func watch(s *Server) *watcher {
+	w := &watcher{server: s, now: s.host.Now, known: map[servable]knownState{}, asked: map[string][]int64{},
+		unwanted: map[servable]time.Duration{}, served: map[string]bool{}}
+	w.memory.resident = map[*harness]int64{}
+	hear, serve, tick := s.OnEvent, s.onServing, s.manager.tick.fn
+	s.OnEvent = func(e Event) {
+		w.event(e)
+		hear(e)
+	}
+	s.OnServing(func() {
+		w.serving()
+		serve()
+	})
+	s.manager.tick.fn = func() {
+		w.tick()
+		tick()
+	}
+	s.manager.onTurn = w.turn
+	s.onAspire = func(model string, versions []aspired) { w.asked[model] = numbersOf(versions) }
+	return w
+}
+
+// breaks notes what must not be.
+func (w *watcher) breaks(format string, args ...any) {
+	w.broken = append(w.broken, fmt.Sprintf("%.3fs: ", w.now().Seconds())+fmt.Sprintf(format, args...))
+}
+
+// follows are the states that may come after a state (TFS-7.1, TFS-5, TFS-6). A
+// version that is gone before it was loaded leaves its START behind, which another
+// START may follow; adapter errors and resources that are refused end versions
+// that were never loaded, the latter twice (TFS-5.8).
+var follows = map[env.ModelState][]env.ModelState{
+	env.StateUnknown:   {env.StateStart, env.StateEnd},
+	env.StateStart:     {env.StateStart, env.StateLoading, env.StateEnd},
+	env.StateLoading:   {env.StateAvailable, env.StateEnd},
+	env.StateAvailable: {env.StateUnloading},
+	env.StateUnloading: {env.StateEnd},
+	env.StateEnd:       {env.StateStart, env.StateEnd},
+}
+
+func (w *watcher) event(e Event) {
+	id := servable{e.Model, e.Version}
+	was := w.known[id]
+	switch {
+	case w.server.dead:
+		w.breaks("%s %s after the end of the process", id, e.State)
+	case e.At != w.now():
+		w.breaks("%s %s at %v, which is not now", id, e.State, e.At)
+	case !slices.Contains(follows[was.State], e.State):
+		w.breaks("%s %s after %s", id, e.State, was.State)
+	case e.State == env.StateEnd:
+		w.ends(was, e)
+	case e.Err != nil:
+		w.breaks("%s %s with the error %s", id, e.State, e.Err)
+	}
+	is := knownState{Event: e, loadingAt: was.loadingAt}
+	if e.State == env.StateLoading {
+		is.loadingAt = e.At
+		delete(w.unwanted, id)
+	}
+	w.known[id] = is
+	w.memory.look(w, e.State == env.StateEnd)
+	switch e.State {
+	case env.StateLoading:
+		w.loading(id)
+	case env.StateAvailable:
+		w.available(is)
+	}
+}
+
+// ends checks the status of an END by what it ends.
+func (w *watcher) ends(was knownState, e Event) {
+	id := servable{e.Model, e.Version}
+	text := ""
+	if e.Err != nil {
+		text = e.Err.Message
+	}
+	refused := strings.HasPrefix(text, "Insufficient resources") || strings.HasPrefix(text, "Error while attempting to reserve resources")
+	switch was.State {
+	case env.StateUnloading:
+		if e.Err != nil {
+			w.breaks("%s was unloaded with the error %s", id, e.Err)
+		}
+	case env.StateLoading:
+		if e.Err == nil || refused {
+			w.breaks("%s ends its load with %v", id, e.Err)
+		}
+		w.cancelled(id, e)
+		w.retried(was, e)
+	case env.StateStart:
+		if !refused {
+			w.breaks("%s ends from START with %v", id, e.Err)
+		}
+		if strings.HasPrefix(text, "Insufficient") {
+			w.refused(id)
+		}
+	default:
+		again := refused && e.Err == was.Err && e.At == was.At
+		if !again && (e.Err == nil || text != "Injected error") {
+			w.breaks("%s ends from %s with %v", id, was.State, e.Err)
+		}
+	}
+}
+
+// cancelled: only tfs-head ends a load that succeeded in vain (TFS-5.3), and only
+// one that nobody wants any more.
+func (w *watcher) cancelled(id servable, e Event) {
+	if e.Err == nil || e.Err.Code != env.Canceled {
+		return
+	}
+	if w.server.profile != ProfileHead {
+		w.breaks("%s is cancelled, which tfs-2.4 never does", id)
+	}
+	if h := w.server.manager.find(id); h != nil && h.aspired {
+		w.breaks("%s is cancelled although it is aspired", id)
+	}
+}
+
+// retried: a load that fails takes all its tries, with the interval between them,
+// and each costs the same here; one that nobody wants any more ends with the first
+// try that begins after that (TFS-5.2, TFS-5.3).
+func (w *watcher) retried(was knownState, e Event) {
+	if e.Err == nil || e.Err.Code == env.Canceled {
+		return
+	}
+	o, id := w.server.options, servable{e.Model, e.Version}
+	tries := max(time.Duration(uint32(o.MaxNumLoadRetries)+1), 1)
+	interval := max(time.Duration(o.LoadRetryIntervalMicros)*time.Microsecond, 0)
+	took, all := e.At-was.loadingAt, tries*o.Cost.FailedLoadTime+(tries-1)*interval
+	unwanted, cancelled := w.unwanted[id]
+	switch late := interval + 2*o.Cost.FailedLoadTime; {
+	case !cancelled && took != all:
+		w.breaks("%s failed after %v, want %v: %d tries", id, took, all, tries)
+	case cancelled && (took > all || e.At-unwanted > late):
+		w.breaks("%s failed %v after nobody wanted it, want at most %v", id, e.At-unwanted, late)
+	}
+}
+
+// find is the harness of a managed version, or nil.
+func (m *manager) find(id servable) *harness {
+	if e := m.byName[id.model]; e != nil {
+		for _, h := range e.versions {
+			if h.id == id {
+				return h
+			}
+		}
+	}
+	return nil
+}
+
+// loading: inline, the manager's one thread does all loads; a pool has its number of
+// threads, and that of the first config four for each CPU (TFS-5.5, TFS-5.6).
+func (w *watcher) loading(id servable) {
+	o := w.server.options
+	n := w.count(env.StateLoading)
+	if o.NumUnloadThreads == 0 && o.NumLoadThreads == 0 && w.steady() && w.count(env.StateUnloading) > 0 {
+		w.breaks("%s is loaded while another version is unloaded on the same thread", id)
+	}
+	threads := max(o.NumLoadThreads, 1)
+	if !w.steady() {
+		threads += 4 * o.CPUs
+	}
+	if n > threads {
+		w.breaks("%d loads at a time on %d threads", n, threads)
+	}
+	w.approved(id)
+}
+
+func (w *watcher) count(state env.ModelState) (n int) {
+	for _, k := range w.known {
+		if k.State == state {
+			n++
+		}
+	}
+	return n
+}
+
+// versions is what is known of a model, ascending.
+func (w *watcher) versions(model string) (versions []knownState) {
+	for id, k := range w.known {
+		if id.model == model {
+			versions = append(versions, k)
+		}
+	}
+	slices.SortFunc(versions, func(a, b knownState) int { return compareVersions(a.Version, b.Version) })
+	return versions
+}
+
+// steady says whether no first config is being loaded.
+func (w *watcher) steady() bool {
+	return w.server.core.source != nil && w.server.core.connecting == nil
+}
+
+// available: a load takes its time, and what is available can be reached
+// (TFS-5.1).
+func (w *watcher) available(k knownState) {
+	w.served[k.Model] = true
+	if least := w.server.options.Cost.LoadTime; k.At-k.loadingAt < least {
+		w.breaks("%s:%d was loaded in %v, want at least %v", k.Model, k.Version, k.At-k.loadingAt, least)
+	}
+	if w.server.manager.serving.lookup(servable{k.Model, k.Version}, false) == nil {
+		w.breaks("%s:%d is announced as AVAILABLE, but requests do not find it", k.Model, k.Version)
+	}
+}
+
+// serving: the ports open once, when each model of the first config has become
+// available (TFS-9.1, TFS-9.2). Some version suffices: a higher one may fail while
+// the threads of the first config are joined (TFS-5.6).
+func (w *watcher) serving() {
+	if w.opened++; w.opened > 1 {
+		w.breaks("the ports open a second time")
+	}
+	for _, m := range w.server.core.config.Models {
+		if !w.served[m.Name] {
+			w.breaks("the ports open, but %s never was AVAILABLE", m.Name)
+		}
+	}
+}
+
+// settled says whether a version of the model is AVAILABLE or at its END
+// (TFS-8.3).
+func (w *watcher) settled(model string) bool {
+	return slices.ContainsFunc(w.versions(model), func(k knownState) bool {
+		return k.State == env.StateAvailable || k.State == env.StateEnd
+	})
+}
