@@ -51,8 +51,8 @@ func TestVirtualAndServedModesAreTheSame(t *testing.T) {
 	for _, profile := range []tfserving.Profile{tfserving.Profile24, tfserving.ProfileHead} {
 		t.Run(profile.String(), func(t *testing.T) {
 			l := newLab(t)
-			want := playScript(newVirtualTwin(t, l, profile), l)
-			got := playScript(newServedTwin(l, profile), l)
+			want := playScript(newVirtualTwin(t, twinMachine(profile, l), nil), l)
+			got := playScript(newServedTwin(l, twinMachine(profile, l), 10), l)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("what was seen (-virtual +served):\n%s", diff)
 			}
@@ -182,11 +182,8 @@ type servedTwin struct {
 	answers map[string]chan string
 }
 
-func newServedTwin(l *lab, profile tfserving.Profile) *servedTwin {
-	l.start(profile, func(o *Options) {
-		o.Machine = twinMachine(profile, l)
-		o.Speed = 10
-	})
+func newServedTwin(l *lab, machine tfserving.Options, speed float64) *servedTwin {
+	l.start(machine.Profile, func(o *Options) { o.Machine, o.Speed = machine, speed })
 	return &servedTwin{lab: l, answers: map[string]chan string{}}
 }
 
@@ -229,13 +226,17 @@ type virtualTwin struct {
 	answers map[string]string
 }
 
-func newVirtualTwin(t testing.TB, l *lab, profile tfserving.Profile) *virtualTwin {
+// newVirtualTwin starts a node when prepare, if set, has filled its disk.
+func newVirtualTwin(t testing.TB, machine tfserving.Options, prepare func(*virtualTwin)) *virtualTwin {
 	v := &virtualTwin{TB: t, world: vtime.New(vtime.Config{Seed: 1}), answers: map[string]string{}}
 	t.Cleanup(v.world.Close)
 	v.fs = files.NewFS(v.world)
+	if prepare != nil {
+		prepare(v)
+	}
 	host := network.New(v.world, network.DefaultLaw()).AddHost("host", "host")
 	v.node = tfserving.StartNode(tfserving.NodeConfig{
-		Options: twinMachine(profile, l), Proc: host.Node().NewProcess("server"), Host: host, Files: v.fs, Dir: "/",
+		Options: machine, Proc: host.Node().NewProcess("server"), Host: host, Files: v.fs, Dir: "/",
 		Exit:    func(code int, stdout string) { t.Errorf("the server ended with %d: %s", code, stdout) },
 		OnEvent: func(e tfserving.Event) { v.heard = append(v.heard, eventText(e)) },
 	})
