@@ -19,7 +19,7 @@ type watcher struct {
 
 	known map[servable]knownState
 	asked map[string][]int64 // the versions that the source asked for last
-	// unwanted is since when a version that is being loaded is not aspired.
+	// unwanted is since when a version whose load was asked for is not aspired.
 	unwanted  map[servable]time.Duration
 	served    map[string]bool // models that ever had an available version
 	opened    int
@@ -95,6 +95,8 @@ func (w *watcher) event(e Event) {
 	is := knownState{Event: e, loadingAt: was.loadingAt}
 	if e.State == env.StateLoading {
 		is.loadingAt = e.At
+	}
+	if e.State == env.StateStart {
 		delete(w.unwanted, id)
 	}
 	w.known[id] = is
@@ -170,8 +172,9 @@ func (w *watcher) retried(was knownState, e Event) {
 	switch late := interval + 2*o.Cost.FailedLoadTime; {
 	case !cancelled && took != all:
 		w.breaks("%s failed after %v, want %v: %d tries", id, took, all, tries)
-	case cancelled && (took > all || e.At-unwanted > late):
-		w.breaks("%s failed %v after nobody wanted it, want at most %v", id, e.At-unwanted, late)
+	case cancelled && (took > all || e.At-max(unwanted, was.loadingAt) > late):
+		w.breaks("%s began to load at %v, was not wanted from %v and failed at %v, want at most %v later",
+			id, was.loadingAt, unwanted, e.At, late)
 	}
 }
 

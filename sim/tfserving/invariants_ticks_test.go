@@ -75,7 +75,7 @@ func (w *watcher) managed(e *managed) {
 		if h.aspired {
 			aspired = append(aspired, h.id.version)
 		} else {
-			if _, ok := w.unwanted[h.id]; !ok && h.state == harnessLoading {
+			if _, ok := w.unwanted[h.id]; !ok && h.state >= harnessLoadRequested && h.state <= harnessLoading {
 				w.unwanted[h.id] = w.now()
 			}
 			reaspired = reaspired || slices.Contains(w.asked[e.name], h.id.version)
