@@ -234,13 +234,16 @@ func (w *watcher) steady() bool {
 }
 
 // available: a load takes its time, and what is available can be reached
-// (TFS-5.1).
+// (TFS-5.1), unless its unload was asked for while it waited for the requests of
+// the last serving map, which takes pools.
 func (w *watcher) available(k knownState) {
 	w.served[k.Model] = true
 	if least := w.server.options.Cost.LoadTime; k.At-k.loadingAt < least {
 		w.breaks("%s:%d was loaded in %v, want at least %v", k.Model, k.Version, k.At-k.loadingAt, least)
 	}
-	if w.server.manager.serving.lookup(servable{k.Model, k.Version}, false) == nil {
+	id := servable{k.Model, k.Version}
+	asked := w.server.manager.find(id).state == harnessUnloadRequested
+	if w.server.manager.serving.lookup(id, false) == nil && !asked {
 		w.breaks("%s:%d is announced as AVAILABLE, but requests do not find it", k.Model, k.Version)
 	}
 }
