@@ -103,20 +103,20 @@ var apiPath = regexp.MustCompile(`^(?i:/v1/.*)$`)
 
 // Serve answers one request.
 func (h *Handler) Serve(ctx context.Context, r Request) Response {
-	if _, ok := parseTarget(r.Target, false); !ok {
-		return errorPage(400)
+	if !IsTarget(r.Target) {
+		return ErrorPage(400)
 	}
 	if !h.allows(r.Method) {
-		return errorPage(501)
+		return ErrorPage(501)
 	}
 	target, ok := parseTarget(r.Target, true)
 	switch {
 	case !ok:
-		return errorPage(400)
+		return ErrorPage(400)
 	case h.options.Metrics != nil && target.path == h.options.MetricsPath:
 		return h.metrics(target.full)
 	case !apiPath.MatchString(target.full):
-		return errorPage(404)
+		return ErrorPage(404)
 	}
 	return h.api(ctx, r, target.full)
 }

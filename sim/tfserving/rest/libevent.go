@@ -8,12 +8,19 @@ import (
 )
 
 // This file is what libevent does before and after the API: release 2.1.8 under
-// tfs-2.4, 2.1.12 under tfs-head, which differ in nothing seen here.
+// tfs-2.4, 2.1.12 under tfs-head. How they read requests, in which they differ, is
+// the listener's.
 
 // target is a request target, parsed.
 type target struct {
 	path string // of the URI, with %-escapes
 	full string // with query and fragment; upstream calls it uri_path
+}
+
+// IsTarget says whether libevent takes a text for the target of a request.
+func IsTarget(uri string) bool {
+	_, ok := parseTarget(uri, false)
+	return ok
 }
 
 // parseTarget is evhttp_uri_parse_with_flags. Strict is RFC 3986; otherwise a
@@ -147,8 +154,8 @@ func allOf(text string, allowed func(byte) bool) bool {
 	return rest == ""
 }
 
-// errorPage is evhttp_send_error.
-func errorPage(status int) Response {
+// ErrorPage is evhttp_send_error, for the statuses that phrase knows.
+func ErrorPage(status int) Response {
 	const page = "<HTML><HEAD>\n<TITLE>%d %s</TITLE>\n</HEAD><BODY>\n<H1>%s</H1>\n</BODY></HTML>\n"
 	return Response{
 		Status: status, Reason: phrase(status),
@@ -172,6 +179,10 @@ func phrase(status int) string {
 		return "Not Found"
 	case 409:
 		return "Conflict"
+	case 413:
+		return "Request Entity Too Large"
+	case 417:
+		return "Expectation Failed"
 	case 500:
 		return "Internal Server Error"
 	case 501:

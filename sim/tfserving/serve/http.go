@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/sim/tfserving"
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
@@ -142,19 +142,16 @@ func (h *httpServer) close() {
 // serve answers the requests of a connection one after the other.
 func (h *httpServer) serve(conn net.Conn) {
 	defer h.remove(conn)
-	in := bufio.NewReader(conn)
-	goOn := func() error {
-		_, err := conn.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n"))
-		return err
-	}
+	in := requestReader{in: bufio.NewReader(conn), out: conn, old: h.server.opt.Machine.Profile != tfserving.ProfileHead}
 	for {
-		r, err := readRequest(in, goOn)
+		r, err := in.read()
 		var answer rest.Response
+		var refused refusal
 		switch {
 		case err == nil:
 			answer = h.answer(r)
-		case errors.Is(err, errBadRequest):
-			answer = h.api.Serve(context.Background(), malformed)
+		case errors.As(err, &refused):
+			answer = rest.ErrorPage(int(refused))
 		default:
 			return
 		}
@@ -164,16 +161,13 @@ func (h *httpServer) serve(conn net.Conn) {
 	}
 }
 
-// malformed is answered as whatever libevent cannot read.
-var malformed = rest.Request{Method: "GET", Target: "//["}
-
 func (h *httpServer) answer(r *httpRequest) rest.Response {
 	began := time.Now()
 	answer := h.api.Serve(context.Background(), rest.Request{
-		Method: r.method, Target: r.target, Body: r.body,
+		Method: r.method, Target: r.apiTarget(), Body: r.body,
 		ContentEncoding: r.headers.get("Content-Encoding"), Origin: r.headers.get("Origin"),
 	})
-	if isAPI(r.target) && !slices.Contains(answer.Header, connectionClose) {
+	if isAPI(r.target) && !isPage(&answer) {
 		h.server.meter.requestOver(answer.Model, answer.API, "REST", began, answer.Code)
 	}
 	return answer

@@ -15,33 +15,61 @@ import (
 // writeAnswer sends a response with the headers that libevent adds, where it adds
 // them (evhttp_make_header_response), and says whether the connection stays.
 func writeAnswer(out io.Writer, r *httpRequest, a *rest.Response, now time.Time) (stays bool, err error) {
+	if isPage(a) && (r.major == 0 || r.minor == 0) {
+		r.major, r.minor = 1, 1 // evhttp_send_page_
+	}
 	headers := answerHeaders(r, a, now)
-	data := fmt.Appendf(nil, "HTTP/1.%d %d %s\r\n", r.minor, a.Status, a.Reason)
+	data := fmt.Appendf(nil, "HTTP/%d.%d %d %s\r\n", r.major, r.minor, a.Status, a.Reason)
 	for _, h := range headers {
 		data = fmt.Appendf(data, "%s: %s\r\n", h.Name, h.Value)
 	}
 	data = append(append(data, "\r\n"...), a.Body...)
 	_, err = out.Write(data)
-	closes := slices.Contains(headers, connectionClose)
-	return !closes && r.keepsAlive(), err
+	return r.staysAfter(headers), err
 }
 
 var connectionClose = rest.Field{Name: "Connection", Value: "close"}
 
+// isPage says whether an answer is an error page of libevent's.
+func isPage(a *rest.Response) bool { return slices.Contains(a.Header, connectionClose) }
+
+// staysAfter is evhttp_send_done.
+func (r *httpRequest) staysAfter(sent []rest.Field) bool {
+	switch {
+	case !r.atLeast11() && !r.asksToStay():
+		return false
+	case r.isTunnel():
+		return true
+	}
+	return !r.toProxy() && !r.asksToClose() && !slices.Contains(sent, connectionClose)
+}
+
 func answerHeaders(r *httpRequest, a *rest.Response, now time.Time) []rest.Field {
 	headers, standard := cutDefaultType(a.Header)
-	if r.minor >= 1 {
-		headers = append(headers, rest.Field{Name: "Date", Value: now.UTC().Format(http.TimeFormat)})
-	} else if r.keepsAlive() {
-		headers = append(headers, rest.Field{Name: "Connection", Value: "keep-alive"})
-	}
-	if (r.minor >= 1 || r.keepsAlive()) && r.method != http.MethodHead {
-		headers = append(headers, rest.Field{Name: "Content-Length", Value: strconv.Itoa(len(a.Body))})
+	if r.major == 1 {
+		headers = append(headers, versionHeaders(r, a, now)...)
 	}
 	headers = append(headers, standard...)
-	if strings.EqualFold(r.headers.get("Connection"), "close") {
+	if r.asksToClose() {
 		headers = slices.DeleteFunc(headers, func(h rest.Field) bool { return h.Name == "Connection" })
-		headers = append(headers, connectionClose)
+		if !r.toProxy() {
+			headers = append(headers, connectionClose)
+		}
+	}
+	return headers
+}
+
+// versionHeaders are those that depend on the version.
+func versionHeaders(r *httpRequest, a *rest.Response, now time.Time) (headers []rest.Field) {
+	switch {
+	case r.minor >= 1:
+		headers = append(headers, rest.Field{Name: "Date", Value: now.UTC().Format(http.TimeFormat)})
+	case r.minor == 0 && r.asksToStay():
+		headers = append(headers, rest.Field{Name: "Connection", Value: "keep-alive"})
+	}
+	hasBody := r.method != http.MethodHead && !r.isTunnel()
+	if (r.minor >= 1 || r.asksToStay()) && hasBody {
+		headers = append(headers, rest.Field{Name: "Content-Length", Value: strconv.Itoa(len(a.Body))})
 	}
 	return headers
 }

@@ -43,11 +43,6 @@ func (l *lab) exchange(sent string) string {
 // crlf writes header lines as they are sent.
 func crlf(lines string) string { return strings.ReplaceAll(lines, "\n", "\r\n") }
 
-// answered is an answer; # in its headers is the length of its body.
-func answered(headers, body string) string {
-	return crlf(strings.Replace(headers, "#", strconv.Itoa(len(body)), 1)+"\n\n") + body
-}
-
 // TFS-8.1: gRPC's messages are cut, REST's are whole.
 func TestRESTErrorsAreWhole(t *testing.T) {
 	l := newLab(t)
@@ -65,48 +60,19 @@ func page(status string) string {
 	return "<HTML><HEAD>\n<TITLE>" + status + "</TITLE>\n</HEAD><BODY>\n<H1>" + phrase + "</H1>\n</BODY></HTML>\n"
 }
 
-// What libevent does with bytes, whatever the API would say: exact status lines,
-// headers and pages, and when it closes.
-func TestHTTPByteForByte(t *testing.T) {
+// A connection is used for one request after the other, in whatever parts they come.
+func TestHTTPOneAfterTheOther(t *testing.T) {
 	l := newLab(t)
 	l.serve(tfserving.Profile24, withREST)
-	tests := []struct{ name, sent, want string }{
-		{"outside /v1/ (TFS-13.2)", crlf("GET /x HTTP/1.1\nHost: h\n\n"),
-			answered("HTTP/1.1 404 Not Found\nContent-Type: text/html\nConnection: close\nDate: D\nContent-Length: #", page("404 Not Found"))},
-		{"HTTP/1.0 has neither date nor length", crlf("GET /x HTTP/1.0\n\n"),
-			answered("HTTP/1.0 404 Not Found\nContent-Type: text/html\nConnection: close", page("404 Not Found"))},
-		{"a method that libevent does not allow", crlf("OPTIONS /v1/models/m HTTP/1.1\n\n"),
-			answered("HTTP/1.1 501 Not Implemented\nContent-Type: text/html\nConnection: close\nDate: D\nContent-Length: #", page("501 Not Implemented"))},
-		{"no request at all", crlf("hello, are you there\n\n"), badRequest},
-		{"a header without a colon", crlf("GET /v1/models/m HTTP/1.1\nHost\n\n"), badRequest},
-		{"a length that is none", crlf("POST /v1/models/m:predict HTTP/1.1\nContent-Length: -1\n\n"), badRequest},
-		{"a URI that is none", crlf("GET /v1/models/{m} HTTP/1.1\n\n"), badRequest},
-		{"two requests on one connection", crlf("GET /v1/models/m HTTP/1.1\n\n") + crlf("GET /v1/models/m HTTP/1.1\nConnection: close\n\n"),
-			answered("HTTP/1.1 404 Not Found\nContent-Type: application/json\nDate: D\nContent-Length: #", noVersions) +
-				answered("HTTP/1.1 404 Not Found\nContent-Type: application/json\nDate: D\nContent-Length: #\nConnection: close", noVersions)},
-		{"HTTP/1.0 that stays, then closes", crlf("GET /v1/models/m HTTP/1.0\nConnection: keep-alive\n\n") + crlf("GET /v1/models/m HTTP/1.0\n\n"),
-			answered("HTTP/1.0 404 Not Found\nContent-Type: application/json\nConnection: keep-alive\nContent-Length: #", noVersions) +
-				answered("HTTP/1.0 404 Not Found\nContent-Type: application/json", noVersions)},
-		{"lines without CR, a continued header, trailing spaces", "GET /v1/models/m HTTP/1.1  \nA: b\n c\nConnection: close\n\n",
-			answered("HTTP/1.1 404 Not Found\nContent-Type: application/json\nDate: D\nContent-Length: #\nConnection: close", noVersions)},
-		{"a body in chunks, after which the next request is found",
-			crlf("POST /v1/x HTTP/1.1\nTransfer-Encoding: chunked\n\n") + "3;x=y\r\nabc\r\n0\r\nT: r\r\n\r\n" + crlf("GET /x HTTP/1.0\n\n"),
-			answered("HTTP/1.1 400 Bad Request\nContent-Type: application/json\nDate: D\nContent-Length: #",
-				"{\n    \"error\": \"Malformed request: POST /v1/x\"\n}") +
-				answered("HTTP/1.0 404 Not Found\nContent-Type: text/html\nConnection: close", page("404 Not Found"))},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(strings.Split(test.want, "\n"), strings.Split(l.exchange(test.sent), "\n")); diff != "" {
-				t.Errorf("answer to %q (-want +got):\n%s", test.sent, diff)
-			}
-		})
+	get := crlf("GET /v1/models/m HTTP/1.1\n")
+	got := l.exchange(get + "\r\n" + get + "Connection: close\r\n\r\n" + get)
+	const body = "{\n    \"error\": \"Could not find any versions of model m\"\n}"
+	head := "HTTP/1.1 404 Not Found\nContent-Type: application/json\nDate: D\nContent-Length: " + strconv.Itoa(len(body)) + "\n"
+	want := crlf(head) + "\r\n" + body + crlf(head+"Connection: close\n\n") + body
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
-
-var badRequest = answered("HTTP/1.1 400 Bad Request\nContent-Type: text/html\nConnection: close\nDate: D\nContent-Length: #", page("400 Bad Request"))
-
-const noVersions = "{\n    \"error\": \"Could not find any versions of model m\"\n}"
 
 // A client that waits for 100 Continue gets it before it sends its body.
 func TestHTTPContinue(t *testing.T) {

@@ -1,0 +1,48 @@
+package serve
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// This file reads texts as C's library does, on which libevent leans.
+
+// cString is what C sees of a text.
+func cString(text string) string {
+	before, _, _ := strings.Cut(text, "\x00")
+	return before
+}
+
+// scanLong is strtoll for base 10 or 16: blanks, a sign, digits, after 0x if the
+// base is 16, and what comes behind them. Without digits that is all of the text.
+func scanLong(text string, base int) (n int64, rest string) {
+	digits := strings.TrimLeft(text, " \t\n\v\f\r")
+	negative := strings.HasPrefix(digits, "-")
+	if negative || strings.HasPrefix(digits, "+") {
+		digits = digits[1:]
+	}
+	if base == 16 && len(digits) > 2 && digits[0] == '0' && digits[1]|0x20 == 'x' && isDigitOf(rune(digits[2]), base) {
+		digits = digits[2:]
+	}
+	rest = strings.TrimLeftFunc(digits, func(r rune) bool { return isDigitOf(r, base) })
+	digits = digits[:len(digits)-len(rest)]
+	if digits == "" {
+		return 0, text
+	}
+	if negative {
+		digits = "-" + digits
+	}
+	n, _ = strconv.ParseInt(digits, base, 64) // out of range it is the nearest
+	return n, rest
+}
+
+func isDigitOf(r rune, base int) bool {
+	return r >= '0' && r <= '9' || base == 16 && (r >= 'a' && r <= 'f' || r >= 'A' && r <= 'F')
+}
+
+// scanInt is scanf's %d.
+func scanInt(text string) (n int, rest string, ok bool) {
+	long, rest := scanLong(text, 10)
+	return int(int32(long & math.MaxUint32)), rest, len(rest) < len(text)
+}

@@ -1,0 +1,117 @@
+package serve
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+)
+
+// body reads what Content-Length or chunks say there is (evhttp_get_body).
+func (p *requestReader) body(r *httpRequest) error {
+	if !r.mayHaveBody() {
+		return nil
+	}
+	chunked := strings.EqualFold(r.headers.get("Transfer-Encoding"), "chunked")
+	length, ok := int64(0), true
+	if !chunked {
+		if length, ok = r.contentLength(); !ok {
+			return refusal(400)
+		}
+		if length == 0 {
+			return nil
+		}
+	}
+	if err := p.meetExpectation(r); err != nil {
+		return err
+	}
+	if chunked {
+		return p.chunks(r)
+	}
+	body, err := readExactly(p.in, length)
+	r.body = body
+	return err
+}
+
+// contentLength is 0 for none. The old release wants one of clients that name what
+// is to become of the connection, unless it is to be closed.
+func (r *httpRequest) contentLength() (n int64, ok bool) {
+	text, given := r.headers.find("Content-Length")
+	if !given {
+		connection, named := r.headers.find("Connection")
+		return 0, !named || !r.old || strings.EqualFold(connection, "close")
+	}
+	n, rest := scanLong(text, 10)
+	return n, text != "" && rest == "" && n >= 0
+}
+
+// meetExpectation answers Expect, which is no header to HTTP/1.0.
+func (p *requestReader) meetExpectation(r *httpRequest) error {
+	expected, given := r.headers.find("Expect")
+	switch {
+	case !given || !r.atLeast11():
+		return nil
+	case !strings.EqualFold(expected, "100-continue"):
+		return refusal(417)
+	case p.in.Buffered() == 0:
+		return p.goOn(r)
+	}
+	return nil
+}
+
+// chunks reads up to the last chunk, and then more headers
+// (evhttp_handle_chunked_read). Whatever is wrong is too long to libevent.
+func (p *requestReader) chunks(r *httpRequest) error {
+	for {
+		n, err := p.chunkLength()
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			left := maxHeaderBytes
+			return tooLong(p.headers(r, &left))
+		}
+		chunk, err := readExactly(p.in, n)
+		if err != nil {
+			return err
+		}
+		r.body = append(r.body, chunk...)
+	}
+}
+
+// chunkLength reads the length before a chunk. Empty lines may come first, and
+// anything behind it after a space.
+func (p *requestReader) chunkLength() (int64, error) {
+	for {
+		left := maxHeaderBytes
+		line, err := p.line(&left)
+		if err != nil {
+			return 0, tooLong(err)
+		}
+		line = cString(line)
+		if line == "" {
+			continue
+		}
+		n, rest := scanLong(line, 16)
+		if n < 0 || rest != "" && rest[0] != ' ' {
+			return 0, refusal(413)
+		}
+		return n, nil
+	}
+}
+
+func tooLong(err error) error {
+	if errors.As(err, new(refusal)) {
+		return refusal(413)
+	}
+	return err
+}
+
+// readExactly grows with what comes, not with what was announced.
+func readExactly(in io.Reader, n int64) ([]byte, error) {
+	var b bytes.Buffer
+	if _, err := io.CopyN(&b, in, n); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

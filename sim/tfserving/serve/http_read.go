@@ -1,0 +1,178 @@
+package serve
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/monosim/monosim/sim/tfserving/rest"
+)
+
+// maxHeaderBytes bounds what a client can make us keep before a request is
+// whole; libevent has no bound.
+const maxHeaderBytes = 1 << 20
+
+// requestReader reads the requests of one connection as libevent does
+// (http.c of releases 2.1.8 and 2.1.12).
+type requestReader struct {
+	in  *bufio.Reader
+	out io.Writer // for 100 Continue
+	old bool
+}
+
+// read reads the next request. A refusal is to be answered; any other error means
+// that there is no request.
+func (p *requestReader) read() (*httpRequest, error) {
+	r := &httpRequest{old: p.old}
+	left := maxHeaderBytes
+	line, err := p.line(&left)
+	if err != nil {
+		return r, err
+	}
+	if err := r.parseLine(line); err != nil {
+		return r, err
+	}
+	if err := p.headers(r, &left); err != nil {
+		return r, err
+	}
+	return r, p.body(r)
+}
+
+// line reads up to the end of a line, which CR LF or LF is.
+func (p *requestReader) line(left *int) (string, error) {
+	var line []byte
+	for {
+		part, err := p.in.ReadSlice('\n')
+		line = append(line, part...)
+		if *left -= len(part); *left < 0 {
+			return "", refusal(400)
+		}
+		if err == nil {
+			return strings.TrimSuffix(string(line[:len(line)-1]), "\r"), nil
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return "", err
+		}
+	}
+}
+
+// parseLine reads "GET /path HTTP/1.1" (evhttp_parse_request_line); what it has
+// read before a mistake counts for the answer.
+func (r *httpRequest) parseLine(line string) error {
+	cut := cutLine
+	if r.old {
+		cut = cutLineOld
+	}
+	method, target, version, ok := cut(line)
+	if !ok {
+		return refusal(400)
+	}
+	r.method = method
+	major, minor, ok := scanVersion(version)
+	if !ok {
+		return refusal(400)
+	}
+	r.major, r.minor, r.target = major, minor, target
+	if !rest.IsTarget(r.apiTarget()) {
+		r.target = ""
+		return refusal(400)
+	}
+	return nil
+}
+
+// cutLine finds the first and the last of at least three words; spaces may end the
+// line.
+func cutLine(line string) (method, target, version string, ok bool) {
+	line = strings.TrimRight(line, " ")
+	if len(line) < len("GET / HTTP/1.0") {
+		return "", "", "", false
+	}
+	method, rest, _ := strings.Cut(cString(line), " ")
+	space := strings.LastIndexByte(rest, ' ')
+	if space <= 0 {
+		return "", "", "", false
+	}
+	return method, rest[:space], rest[space+1:], true
+}
+
+// cutLineOld wants three words with one space between, and no more.
+func cutLineOld(line string) (method, target, version string, ok bool) {
+	words := strings.Split(cString(line), " ")
+	if len(words) != 3 {
+		return "", "", "", false
+	}
+	return words[0], words[1], words[2], true
+}
+
+// scanVersion reads "HTTP/1.1"; 1 is the highest number before the dot. libevent
+// keeps a byte of each.
+func scanVersion(text string) (major, minor int, ok bool) {
+	rest, found := strings.CutPrefix(text, "HTTP/")
+	if !found {
+		return 0, 0, false
+	}
+	major, rest, ok = scanInt(rest)
+	if !ok || !strings.HasPrefix(rest, ".") {
+		return 0, 0, false
+	}
+	minor, rest, ok = scanInt(rest[1:])
+	return int(int8(major)), int(int8(minor)), ok && rest == "" && major <= 1
+}
+
+// headers reads up to the empty line (evhttp_parse_headers_).
+func (p *requestReader) headers(r *httpRequest, left *int) error {
+	for {
+		line, err := p.line(left)
+		if err != nil {
+			return err
+		}
+		line = cString(line)
+		if line == "" {
+			return nil
+		}
+		if !r.headers.add(line) {
+			return refusal(400)
+		}
+	}
+}
+
+// add takes a line of headers in, and says whether it is one.
+func (h *httpHeaders) add(line string) bool {
+	if line[0] == ' ' || line[0] == '\t' {
+		if len(*h) == 0 {
+			return false
+		}
+		last := &(*h)[len(*h)-1]
+		last[1] += " " + strings.Trim(line, " \t")
+		return true
+	}
+	name, value, ok := strings.Cut(line, ":")
+	value = strings.TrimRight(strings.TrimLeft(value, " "), " \t")
+	if !ok || strings.Contains(name, "\r") || !continues(value) {
+		return false
+	}
+	*h = append(*h, [2]string{name, value})
+	return true
+}
+
+// continues says whether every CR of a value has a blank behind it.
+func continues(value string) bool {
+	for {
+		_, rest, found := strings.Cut(value, "\r")
+		if !found {
+			return true
+		}
+		value = strings.TrimLeft(rest, "\r")
+		if value == "" || value[0] != ' ' && value[0] != '\t' {
+			return false
+		}
+	}
+}
+
+// goOn tells a client that waits for it to send the body.
+func (p *requestReader) goOn(r *httpRequest) error {
+	_, err := fmt.Fprintf(p.out, "HTTP/%d.%d 100 Continue\r\n\r\n", r.major, r.minor)
+	return err
+}
