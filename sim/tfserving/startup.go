@@ -95,6 +95,7 @@ func (s *Server) startConfig() (ServerConfig, *env.RPCError) {
 	case o.ModelConfigFile != "":
 		return s.readConfigFile()
 	}
+	s.infof("Building single TensorFlow model file config:  model_name: %s model_base_path: %s", o.ModelName, o.ModelBasePath)
 	return ServerConfig{Kind: ModelList, Models: []ModelConfig{
 		{Name: o.ModelName, BasePath: o.ModelBasePath, Platform: tensorFlowPlatform},
 	}}, nil

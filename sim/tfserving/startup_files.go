@@ -100,10 +100,13 @@ func (s *Server) checkFile(path string, valid func(data []byte) bool) *env.RPCEr
 }
 
 // readTextProto reads a file for ParseProtoTextFile, which maps it into memory.
-// An empty file cannot be mapped. The fake reads it with Python's open.
+// Neither an empty file nor a directory can be mapped. The fake reads it with
+// Python's open.
 func (s *Server) readTextProto(path string) ([]byte, *env.RPCError) {
 	data, err := s.host.Storage().ReadFile(path)
 	switch {
+	case err != nil && s.fake == nil && storageError(path, err).Message == path+isDirectory:
+		return nil, statusf(env.NotFound, "%s; No such device", path)
 	case err != nil:
 		return nil, storageError(path, err)
 	case len(data) == 0 && s.fake == nil:
@@ -111,6 +114,9 @@ func (s *Server) readTextProto(path string) ([]byte, *env.RPCError) {
 	}
 	return data, nil
 }
+
+// isDirectory ends the error of who reads a directory as a file.
+const isDirectory = "; Is a directory"
 
 // invalidProtobufFile is the text of util/proto_util.h:27-40.
 func invalidProtobufFile(path string) *env.RPCError {

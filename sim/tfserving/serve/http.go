@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"net"
-	"strconv"
+	"os/signal"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -40,6 +41,7 @@ func (s *Server) openREST() {
 			"Please use a different port for HTTP/REST API. Skipped exporting HTTP/REST API.")
 		return
 	}
+	signal.Ignore(syscall.SIGPIPE) // evhttp_server.cc does, for the whole process
 	ln, err := s.listenTCP(port, false)
 	if err != nil {
 		s.log.netf(223, 236, "Couldn't bind to port %d", port)
@@ -56,7 +58,7 @@ func (s *Server) openREST() {
 	if s.opt.Host != DefaultHost {
 		host = s.opt.Host
 	}
-	s.log.logf(env.Info, "Exporting HTTP/REST API at:%s ...", net.JoinHostPort(host, strconv.Itoa(s.ports.REST)))
+	s.log.logf(env.Info, "Exporting HTTP/REST API at:%s ...", s.addressToTell(host, port, s.ports.REST))
 }
 
 // newREST makes the API, with the metrics page where there is a path for it.

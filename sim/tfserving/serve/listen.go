@@ -73,14 +73,23 @@ func (s *Server) listenGRPC(reusePort bool) (listeners []net.Listener, err error
 // tellGRPC says where, once all of it is open.
 func (s *Server) tellGRPC() {
 	if s.ports.GRPC != 0 {
-		s.log.logf(env.Info, "Running gRPC ModelServer at %s ...", net.JoinHostPort(s.opt.Host, strconv.Itoa(s.ports.GRPC)))
+		s.log.logf(env.Info, "Running gRPC ModelServer at %s ...", s.addressToTell(s.opt.Host, s.opt.Machine.Port, s.ports.GRPC))
 	}
 	if path := s.opt.Machine.GRPCSocketPath; path != "" {
 		s.log.logf(env.Info, "Running gRPC ModelServer at UNIX socket %s ...", path)
 	}
 }
 
-// listenTCP opens a port. gRPC's C++ core shares ports between servers
+// addressToTell has the port as it was asked for, unless any port was to do.
+func (s *Server) addressToTell(host string, asked, open int) string {
+	if !s.opt.AnyPort {
+		open = asked
+	}
+	return net.JoinHostPort(host, strconv.Itoa(open))
+}
+
+// listenTCP opens a port, of whose number both gRPC and libevent take the last 16
+// bits. gRPC's C++ core shares ports between servers
 // (SO_REUSEPORT) unless a channel argument says otherwise; libevent does not.
 func (s *Server) listenTCP(port int, reusePort bool) (net.Listener, error) {
 	if s.opt.AnyPort {
@@ -94,7 +103,7 @@ func (s *Server) listenTCP(port int, reusePort bool) (net.Listener, error) {
 	if reusePort {
 		config.Control = sharePort
 	}
-	return config.Listen(context.Background(), "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+	return config.Listen(context.Background(), "tcp", net.JoinHostPort(host, strconv.Itoa(int(uint16(port)))))
 }
 
 func sharePort(_, _ string, conn syscall.RawConn) error {

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,9 +20,10 @@ func Main(program string, args []string, stdout, stderr io.Writer) int {
 	if end {
 		return code
 	}
-	events, err := c.openEvents()
+	complain := func(err error) { fmt.Fprintf(stderr, "%s: --monosim_events: %v\n", program, err) }
+	events, err := c.openEvents(complain)
 	if err != nil {
-		fmt.Fprintf(stderr, "%s: --monosim_events: %v\n", program, err)
+		complain(err)
 		return exitUsage
 	}
 	defer events.close()
@@ -31,6 +33,8 @@ func Main(program string, args []string, stdout, stderr io.Writer) int {
 	case <-server.Serving():
 		if err := c.writePorts(server.Ports()); err != nil {
 			fmt.Fprintf(stderr, "%s: --monosim_ports_file: %v\n", program, err)
+			server.Close()
+			return exitUsage // who asked for the file waits for it
 		}
 		<-server.Done()
 	case <-server.Done():
@@ -41,7 +45,8 @@ func Main(program string, args []string, stdout, stderr io.Writer) int {
 }
 
 // writePorts replaces the ports file as a whole, so that whoever waits for it
-// reads all of it.
+// reads all of it. Links are followed, and what is no file, as a pipe, is written
+// to.
 func (c *Command) writePorts(ports Ports) error {
 	if c.PortsFile == "" {
 		return nil
@@ -50,25 +55,48 @@ func (c *Command) writePorts(ports Ports) error {
 	if err != nil {
 		return err
 	}
-	fresh, err := os.CreateTemp(filepath.Dir(c.PortsFile), ".ports-*")
+	data = append(data, '\n')
+	path := c.PortsFile
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return writeInto(path, data)
+	}
+	if linked, err := filepath.EvalSymlinks(path); err == nil {
+		path = linked
+	}
+	return replaceFile(path, data)
+}
+
+// writeInto writes to what is there.
+func writeInto(path string, data []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	return errors.Join(err, file.Close())
+}
+
+// replaceFile leaves a file as it was or as it is to be, and no other.
+func replaceFile(path string, data []byte) error {
+	fresh, err := os.CreateTemp(filepath.Dir(path), ".ports-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(fresh.Name())
-	_, err = fresh.Write(append(data, '\n'))
-	if closed := fresh.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	_, err = fresh.Write(data)
+	if err := errors.Join(err, fresh.Close()); err != nil {
 		return err
 	}
-	return os.Rename(fresh.Name(), c.PortsFile)
+	return os.Rename(fresh.Name(), path)
 }
 
-// eventLog writes events as they happen.
-type eventLog struct{ file *os.File }
+// eventLog writes events as they happen, and complains once if it cannot.
+type eventLog struct {
+	file     *os.File
+	complain func(error) // nil once it was called
+}
 
-func (c *Command) openEvents() (*eventLog, error) {
+func (c *Command) openEvents(complain func(error)) (*eventLog, error) {
 	if c.EventsFile == "" {
 		return &eventLog{}, nil
 	}
@@ -76,7 +104,7 @@ func (c *Command) openEvents() (*eventLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &eventLog{file}, nil
+	return &eventLog{file: file, complain: complain}, nil
 }
 
 // eventLine is one line of the events file.
@@ -103,8 +131,13 @@ func (l *eventLog) write(e tfserving.Event) {
 	if e.Err != nil {
 		line.Code, line.Message = e.Err.Code.String(), e.Err.Message
 	}
-	if data, err := json.Marshal(line); err == nil {
-		l.file.Write(append(data, '\n'))
+	data, err := json.Marshal(line)
+	if err == nil {
+		_, err = l.file.Write(append(data, '\n'))
+	}
+	if err != nil && l.complain != nil {
+		l.complain(err)
+		l.complain = nil
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,16 +43,60 @@ func TestMainWritesEvents(t *testing.T) {
 	}
 }
 
-// The files of Main that cannot be written are told.
+// The files of Main that cannot be written are told. Without the ports file, for
+// which somebody waits, the process ends; without events it goes on.
 func TestFilesThatCannotBeWritten(t *testing.T) {
-	var stdout, stderr bytes.Buffer
-	code := Main("server", []string{"--monosim_events=/no/such/directory/events"}, &stdout, &stderr)
-	if want := "server: --monosim_events: open /no/such/directory/events: no such file or directory\n"; code != 2 || stderr.String() != want {
-		t.Errorf("got %d %q, want 2 %q", code, stderr.String(), want)
+	l := newLab(t)
+	l.version("m", 1)
+	serving := []string{"--model_base_path=" + l.path("m"), "--monosim_any_port", "--monosim_speed=20"}
+	for _, test := range []struct {
+		flag, value, want string
+	}{
+		{"--monosim_events", "/no/such/directory/events", "open /no/such/directory/events: no such file or directory"},
+		{"--monosim_ports_file", "/no/such/directory/ports", "no such file or directory"},
+		{"--monosim_ports_file", "/dev/full", "write /dev/full: no space left on device"},
+		{"--monosim_ports_file", l.dir, "open " + l.dir + ": is a directory"},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := Main("server", append(serving, test.flag+"="+test.value), &stdout, &stderr)
+		if told := "server: " + test.flag + ": "; code != 2 || !strings.Contains(stderr.String(), told) || !strings.HasSuffix(stderr.String(), test.want+"\n") {
+			t.Errorf("%s: got %d and %s\nwant 2 and at the end %q", test.value, code, stderr.String(), test.want)
+		}
 	}
-	c := &Command{PortsFile: "/no/such/directory/ports"}
-	if err := c.writePorts(Ports{}); err == nil {
-		t.Error("ports are written into no directory")
+	events := &eventLog{complain: func(err error) { t.Logf("told: %v", err); l.log.WriteString("told ") }}
+	file, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	l.must(err)
+	events.file = file
+	events.write(tfserving.Event{})
+	events.write(tfserving.Event{})
+	if got := l.logged(); got != "told " {
+		t.Errorf("events that were lost: got %q, want to be told once", got)
+	}
+}
+
+// The ports file may be a link to a file, which stays one, or no file at all.
+func TestPortsFileThatIsThere(t *testing.T) {
+	l := newLab(t)
+	l.must(os.WriteFile(l.path("there"), []byte("old"), 0o644))
+	l.must(os.Symlink(l.path("there"), l.path("link")))
+	c := &Command{PortsFile: l.path("link")}
+	l.must(c.writePorts(Ports{GRPC: 7}))
+	if to, err := os.Readlink(l.path("link")); err != nil || to != l.path("there") {
+		t.Errorf("the link: got %q, %v", to, err)
+	}
+	data, err := os.ReadFile(l.path("there"))
+	l.must(err)
+	if want := "{\"grpc\":7,\"rest\":0}\n"; string(data) != want {
+		t.Errorf("got %q, want %q", data, want)
+	}
+	read, write, err := os.Pipe()
+	l.must(err)
+	defer read.Close()
+	c.PortsFile = "/proc/self/fd/" + strconv.Itoa(int(write.Fd()))
+	l.must(c.writePorts(Ports{GRPC: 8}))
+	l.must(write.Close())
+	if data, err = io.ReadAll(read); err != nil || string(data) != "{\"grpc\":8,\"rest\":0}\n" {
+		t.Errorf("through a pipe: got %q, %v", data, err)
 	}
 }
 

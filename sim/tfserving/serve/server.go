@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/grpc"
 
-	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
@@ -64,10 +63,6 @@ func Start(opt Options) *Server {
 	s.machine.OnServing(s.open)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if m := opt.Machine; !s.fake && m.InitialConfig == nil && m.ModelConfigFile == "" && m.ModelBasePath != "" {
-		s.log.logf(env.Info, "Building single TensorFlow model file config:  model_name: %s model_base_path: %s",
-			m.ModelName, m.ModelBasePath)
-	}
 	s.machine.Start()
 	return s
 }

@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,38 @@ func TestPortsOpenLast(t *testing.T) {
 		t.Errorf("got port %d, want %d", l.s.Ports().GRPC, port)
 	}
 	l.wantLog("Running gRPC ModelServer at " + reserved.Addr().String() + " ...")
+}
+
+// gRPC and libevent take the last 16 bits of a port, and the log has all of them.
+func TestPortsBeyondTheHighest(t *testing.T) {
+	l := newLab(t)
+	port := func() int {
+		free, err := net.Listen("tcp", "127.0.0.1:0")
+		l.must(err)
+		defer free.Close()
+		return portOf(free)
+	}
+	grpcPort, restPort := port(), port()
+	l.serve(tfserving.Profile24, func(o *Options) {
+		o.AnyPort, o.Machine.Port, o.Machine.RESTAPIPort = false, grpcPort+1<<16, restPort-1<<16
+	})
+	if got, want := l.s.Ports(), (Ports{GRPC: grpcPort, REST: restPort}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	l.wantLog("Running gRPC ModelServer at 127.0.0.1:" + strconv.Itoa(grpcPort+1<<16) + " ...")
+	l.wantLog("Exporting HTTP/REST API at:localhost:" + strconv.Itoa(restPort-1<<16) + " ...")
+}
+
+// What is wrong before the models are looked for is told without them.
+func TestNoModelIsBuiltWithoutAPort(t *testing.T) {
+	l := newLab(t)
+	l.start(tfserving.Profile24, func(o *Options) {
+		o.Machine.InitialConfig, o.Machine.ModelBasePath, o.Machine.Port = nil, l.path("m"), 0
+	})
+	l.waitDone()
+	if got := l.logged(); got != "" {
+		t.Errorf("got %s, want no line", got)
+	}
 }
 
 func (l *lab) wantLog(text string) {
@@ -92,7 +125,10 @@ func TestStartsThatFail(t *testing.T) {
 			"Failed to start server. Error: Not found: DIR/none; No such file or directory\n"},
 		{"a config file that is a directory", tfserving.Profile24,
 			func(l *lab, o *Options) { o.Machine.InitialConfig, o.Machine.ModelConfigFile = nil, l.dir }, 255,
-			"Failed to start server. Error: Failed precondition: DIR; Is a directory\n"},
+			"Failed to start server. Error: Not found: DIR; No such device\n"},
+		{"a config file that is a device", tfserving.Profile24,
+			func(_ *lab, o *Options) { o.Machine.InitialConfig, o.Machine.ModelConfigFile = nil, "/dev/zero" }, 255,
+			"Failed to start server. Error: Invalid argument: /dev/zero; Invalid argument\n"},
 		{"no model path", tfserving.Profile24, func(_ *lab, o *Options) { o.Machine.InitialConfig = nil }, 255,
 			"Failed to start server. Error: Invalid argument: Both server_options.model_base_path and server_options.model_config_file are empty!\n"},
 		{"an empty version directory", tfserving.Profile24, func(l *lab, o *Options) {
