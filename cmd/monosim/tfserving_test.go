@@ -176,6 +176,52 @@ func TestTheModelServerServesUntilASignal(t *testing.T) {
 	}
 }
 
+// A server with REST outlives whoever reads its log (evhttp_server.cc ignores
+// SIGPIPE): it goes on to load versions, of which it tells nobody.
+func TestTheModelServerOutlivesItsLog(t *testing.T) {
+	sample, err := filepath.Abs("testdata/serving/ranker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	models := t.TempDir()
+	versions, err := os.ReadDir(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := func(name string) {
+		if err := os.Symlink(filepath.Join(sample, versions[0].Name()), filepath.Join(models, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link("1")
+	cmd := exec.CommandContext(t.Context(), modelServer(t), "--model_name=m", "--model_base_path="+models,
+		"--rest_api_port=8501", "--monosim_any_port", "--monosim_speed=100")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	addr := awaitLine(t, stderr, regexp.MustCompile(`Exporting HTTP/REST API at:(localhost:\d+) \.\.\.`))
+	stderr.Close()
+	link("2")
+	for available := false; !available; {
+		response, err := http.Get("http://" + addr + "/v1/models/m/versions/2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		available = strings.Contains(string(body), "AVAILABLE")
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+}
+
 // awaitLine reads byte by byte, so that what follows stays for the next reader,
 // until a line matches, and gives its first group.
 func awaitLine(t *testing.T, from io.Reader, line *regexp.Regexp) string {
