@@ -74,6 +74,24 @@ func TestFilesThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// A damaged model is no model on the command line, unless it is to be a stand-in.
+func TestDamagedModelsByFlag(t *testing.T) {
+	l := newLab(t)
+	l.must(os.MkdirAll(l.path("m", "1"), 0o755))
+	l.must(os.WriteFile(l.path("m", "1", "saved_model.pb"), []byte("\x08\x01\x12\x7fhalf"), 0o644))
+	args := []string{"--model_base_path=" + l.path("m"), "--monosim_any_port", "--max_num_load_retries=0"}
+	var stdout bytes.Buffer
+	const want = "Failed to start server. Error: Unknown: 1 servable(s) did not become available: " +
+		"{{{name: default version: 1} due to error: Out of range: Read less bytes than requested}, }\n"
+	if code := Main("server", args, &stdout, io.Discard); code != 255 || stdout.String() != want {
+		t.Errorf("got %d %q\nwant 255 %q", code, stdout.String(), want)
+	}
+	code := Main("server", append(args, "--monosim_stand_ins", "--monosim_ports_file=/dev/full"), io.Discard, io.Discard)
+	if code != exitUsage {
+		t.Errorf("a stand-in: got %d, want that it serves and fails to write its ports, 2", code)
+	}
+}
+
 // The ports file may be a link to a file, which stays one, or no file at all.
 func TestPortsFileThatIsThere(t *testing.T) {
 	l := newLab(t)

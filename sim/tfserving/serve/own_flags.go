@@ -18,6 +18,7 @@ type ownValues struct {
 	predictFault string
 	predictLaw   string
 	transition   string
+	standIns     bool
 }
 
 // newOwnFlags sets the fields of c; what c has is the default.
@@ -41,6 +42,7 @@ func newOwnFlags(c *Command) ownFlags {
 	f.BoolVar(&m.FailIfZeroVersions, "monosim_fail_if_zero_versions", false, "fail_if_zero_versions_at_startup")
 	f.BoolVar(&m.ServableVersionsAlwaysPresent, "monosim_versions_always_present", false, "servable_versions_always_present")
 	f.BoolVar(&m.RefuseLatestOnce, "monosim_refuse_latest_once", false, "latest_once is an unknown field, as to a stock server")
+	f.BoolVar(&c.transient.standIns, "monosim_stand_ins", false, "a saved_model.pb of any other bytes is a model that takes every request, not a damaged file")
 	f.IntVar(&m.FakeNumVersions, "monosim_fake_num_versions", 1, "python-fake: versions of --model_name")
 	f.BoolVar(&m.FakeBugs, "monosim_fake_bugs", false, "python-fake: with its lost events and dead thread")
 	return ownFlags{f}
@@ -113,6 +115,7 @@ func (c *Command) parseOwn(own []string) (err error) {
 	if c.Options.Machine.Transition, err = parseTransition(c.transient.transition); err != nil {
 		return err
 	}
+	c.Options.Machine.StrictBundles = !c.transient.standIns
 	c.Options.PredictFault, err = parseFault(c.transient.predictFault)
 	return err
 }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,34 +74,32 @@ func (d *disk) Exists(path string) bool {
 	return ok && syscall.Access(name, present) == nil
 }
 
-// SizeBytes follows symbolic links, as exported models may lie behind them.
+// SizeBytes is what a version is taken to be when it is loaded: all files below a
+// directory, and below what symbolic links lead to
+// (servables/tensorflow/util.cc:84-109,266-283). A circle of links ends where the
+// system gives up.
 func (d *disk) SizeBytes(path string) (int64, error) {
 	name, ok := d.local(path)
 	if !ok {
 		return 0, noFileSystem(path)
 	}
-	n, err := treeBytes(name, 0)
-	if err != nil {
-		return 0, diskError(path, err)
+	if !d.Exists(path) {
+		return 0, &env.RPCError{Code: env.NotFound, Message: path + " not found"}
 	}
-	return n, nil
+	n, err := directoryBytes(name)
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		return 0, diskError(path+strings.TrimPrefix(failed.Path, name), err)
+	}
+	return n, err
 }
 
-// maxDepth is deeper than any SavedModel and ends circles of symbolic links.
-const maxDepth = 32
-
-func treeBytes(name string, depth int) (int64, error) {
-	info, err := os.Stat(name)
-	if err != nil || !info.IsDir() || depth == maxDepth {
-		return sizeOf(info), err
-	}
+func directoryBytes(name string) (sum int64, err error) {
 	children, err := os.ReadDir(name)
 	if err != nil {
 		return 0, err
 	}
-	var sum int64
 	for _, child := range children {
-		n, err := treeBytes(filepath.Join(name, child.Name()), depth+1)
+		n, err := treeBytes(filepath.Join(name, child.Name()))
 		if err != nil {
 			return 0, err
 		}
@@ -109,8 +108,19 @@ func treeBytes(name string, depth int) (int64, error) {
 	return sum, nil
 }
 
+func treeBytes(name string) (int64, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return 0, err
+	case info.IsDir():
+		return directoryBytes(name)
+	}
+	return sizeOf(info), nil
+}
+
 func sizeOf(info os.FileInfo) int64 {
-	if info == nil || !info.Mode().IsRegular() {
+	if !info.Mode().IsRegular() {
 		return 0
 	}
 	return info.Size()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -22,6 +23,11 @@ func TestDiskErrors(t *testing.T) {
 	d := &disk{}
 	l.must(os.WriteFile(l.path("file"), []byte("abc"), 0o644))
 	l.must(os.Symlink("circle", l.path("circle")))
+	l.must(os.MkdirAll(l.path("broken", "variables"), 0o755))
+	l.must(os.Symlink("nowhere", l.path("broken", "variables", "x")))
+	l.must(os.MkdirAll(l.path("loops"), 0o755))
+	l.must(os.Symlink(".", l.path("loops", "a")))
+	l.must(os.Symlink(".", l.path("loops", "b")))
 	read := func(path string) error { _, err := d.ReadFile(path); return err }
 	list := func(path string) error { _, err := d.List(path); return err }
 	size := func(path string) error { _, err := d.SizeBytes(path); return err }
@@ -33,7 +39,11 @@ func TestDiskErrors(t *testing.T) {
 		{"no file", read(l.path("none")), env.RPCError{Code: env.NotFound, Message: l.path("none") + "; No such file or directory"}},
 		{"a file below a file", list(l.path("file", "x")), env.RPCError{Code: env.FailedPrecondition, Message: l.path("file", "x") + "; Not a directory"}},
 		{"a directory as a file", read(l.dir), env.RPCError{Code: env.FailedPrecondition, Message: l.dir + "; Is a directory"}},
-		{"a circle of links", size(l.path("circle")), env.RPCError{Code: env.Unknown, Message: l.path("circle") + "; Too many levels of symbolic links"}},
+		{"a version that leads nowhere", size(l.path("circle")), env.RPCError{Code: env.NotFound, Message: l.path("circle") + " not found"}},
+		{"a version that is a file", size(l.path("file")), env.RPCError{Code: env.FailedPrecondition, Message: l.path("file") + "; Not a directory"}},
+		{"a link in it that leads nowhere", size(l.path("broken")), env.RPCError{Code: env.NotFound, Message: l.path("broken", "variables", "x") + "; No such file or directory"}},
+		{"links in it that lead to it", size("file://" + l.path("loops")),
+			env.RPCError{Code: env.Unknown, Message: "file://" + l.path("loops") + strings.Repeat("/a", 41) + "; Too many levels of symbolic links"}},
 		{"a scheme that is not there", list("hdfs://a/b"), env.RPCError{Code: env.Unimplemented,
 			Message: "File system scheme 'hdfs' not implemented (file: 'hdfs://a/b')"}},
 	}
