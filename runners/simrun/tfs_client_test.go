@@ -111,8 +111,8 @@ func TestTheClientsCommands(t *testing.T) {
 			t.Errorf("get: answered by version %d, want 1", v)
 		}
 		o.Cmd = "meta"
-		if _, err = agent.RunTFSClient(c.env, o); codeOf(err) != env.Unimplemented {
-			t.Errorf("meta: got %v, want UNIMPLEMENTED: the simulated server has none", err)
+		if _, err = agent.RunTFSClient(c.env, o); codeOf(err) != env.InvalidArgument {
+			t.Errorf("meta: got %v, want INVALID_ARGUMENT: a model server knows signature_def alone (TFS-12.3)", err)
 		}
 		o.Cmd, o.InputFile = "load", pysem.Some(caseDir+"/models")
 		a, err = agent.RunTFSClient(c.env, o)
