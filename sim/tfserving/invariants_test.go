@@ -2,6 +2,7 @@ package tfserving
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,8 +21,12 @@ type watcher struct {
 	known map[servable]knownState
 	asked map[string][]int64 // the versions that the source asked for last
 	// unwanted is since when a version whose load was asked for is not aspired.
-	unwanted  map[servable]time.Duration
-	served    map[string]bool // models that ever had an available version
+	unwanted map[servable]time.Duration
+	served   map[string]bool // models that ever had an available version
+	// held are the requests in flight; readers, those of when a version's unload
+	// began.
+	held      map[string]Handle
+	readers   map[servable]map[string]Handle
 	opened    int
 	tickBegan time.Duration
 	ticks     int
@@ -36,10 +41,11 @@ type knownState struct {
 	loadingAt time.Duration // when it was LOADING last
 }
 
-// watch has a server watched from its start.
-func watch(s *Server) *watcher {
+// watch has a server watched from its start; held are the requests in flight.
+func watch(s *Server, held map[string]Handle) *watcher {
 	w := &watcher{server: s, now: s.host.Now, known: map[servable]knownState{}, asked: map[string][]int64{},
-		unwanted: map[servable]time.Duration{}, served: map[string]bool{}}
+		unwanted: map[servable]time.Duration{}, served: map[string]bool{},
+		held: held, readers: map[servable]map[string]Handle{}}
 	w.memory.resident = map[*harness]int64{}
 	hear, serve, tick := s.OnEvent, s.onServing, s.manager.tick.fn
 	s.OnEvent = func(e Event) {
@@ -106,6 +112,8 @@ func (w *watcher) event(e Event) {
 		w.loading(id)
 	case env.StateAvailable:
 		w.available(is)
+	case env.StateUnloading:
+		w.readers[id] = maps.Clone(w.held)
 	}
 }
 
@@ -122,6 +130,7 @@ func (w *watcher) ends(was knownState, e Event) {
 		if e.Err != nil {
 			w.breaks("%s was unloaded with the error %s", id, e.Err)
 		}
+		w.waitedForReaders(id)
 	case env.StateLoading:
 		if e.Err == nil || refused {
 			w.breaks("%s ends its load with %v", id, e.Err)
@@ -139,6 +148,16 @@ func (w *watcher) ends(was knownState, e Event) {
 		again := refused && e.Err == was.Err && e.At == was.At
 		if !again && (e.Err == nil || text != "Injected error") {
 			w.breaks("%s ends from %s with %v", id, was.State, e.Err)
+		}
+	}
+}
+
+// waitedForReaders: an unload waits for every request that was in flight when it
+// began, to whatever model (TFS-2.3 item 3, TFS-6).
+func (w *watcher) waitedForReaders(id servable) {
+	for _, name := range sortedKeys(w.readers[id]) {
+		if now, held := w.held[name]; held && now == w.readers[id][name] {
+			w.breaks("%s was unloaded while request %s was in flight", id, name)
 		}
 	}
 }
@@ -235,7 +254,8 @@ func (w *watcher) steady() bool {
 
 // available: a load takes its time, and what is available can be reached
 // (TFS-5.1), unless its unload was asked for while it waited for the requests of
-// the last serving map, which takes pools.
+// the last serving map, which takes pools. tfs-head makes nothing available that was
+// not wanted any more when its load ended (TFS-5.3).
 func (w *watcher) available(k knownState) {
 	w.served[k.Model] = true
 	if least := w.server.options.Cost.LoadTime; k.At-k.loadingAt < least {
@@ -243,6 +263,9 @@ func (w *watcher) available(k knownState) {
 	}
 	id := servable{k.Model, k.Version}
 	asked := w.server.manager.find(id).state == harnessUnloadRequested
+	if _, unwanted := w.unwanted[id]; unwanted && w.server.profile == ProfileHead {
+		w.breaks("%s is AVAILABLE although it was not wanted any more before it was loaded", id)
+	}
 	if w.server.manager.serving.lookup(id, false) == nil && !asked {
 		w.breaks("%s:%d is announced as AVAILABLE, but requests do not find it", k.Model, k.Version)
 	}

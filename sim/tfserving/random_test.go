@@ -60,7 +60,7 @@ type player struct {
 func newPlayer(t *rapid.T) *player {
 	p := &player{script: newScript(t)}
 	p.began = func(s *Server) {
-		p.watcher = watch(s)
+		p.watcher = watch(s, p.handles)
 		p.host.onFired = func() { p.watcher.memory.look(p.watcher, false) }
 	}
 	p.answered = func(number int, err *env.RPCError) {

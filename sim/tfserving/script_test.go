@@ -318,8 +318,9 @@ func (s *script) predict(args []string) {
 
 // release ends a request; without one of the name it does nothing.
 func (s *script) release(args []string) {
-	s.handles[args[0]].Release()
+	handle := s.handles[args[0]]
 	delete(s.handles, args[0])
+	handle.Release()
 }
 
 func (s *script) metadata(args []string) {

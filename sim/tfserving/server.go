@@ -27,7 +27,9 @@
 // Python fake, in fake*.go.
 //
 // testdata holds scripts, one behaviour each; testdata/upstream mirrors upstream's
-// test cases, which testdata/upstream/cases lists.
+// test cases, which testdata/upstream/cases lists. random_test.go plays random
+// scripts; what must hold in all of them is in invariants_test.go, reload_rules_test.go
+// and convergence_test.go.
 //
 // An idle server costs nothing: runs of its loops that would do nothing are
 // left out (agenda.go), and the rest happen at the instants at which the
