@@ -182,3 +182,25 @@ func TestPythonRepr(t *testing.T) {
 		}
 	}
 }
+
+// A process that is killed while it tells of an event tells nothing more, not even
+// the second END of a version that is refused (TFS-5.8).
+func TestAKilledServerSaysNothingMore(t *testing.T) {
+	o := DefaultOptions(Profile24)
+	o.ModelName, o.ModelBasePath, o.TotalModelMemoryLimitBytes = "a", "/m/a", 1
+	host := newTestHost()
+	host.disk.putModel("/m/a/1", 40e6)
+	s := New(o, host)
+	var heard []string
+	s.OnEvent = func(e Event) {
+		heard = append(heard, e.State.String())
+		if e.State == env.StateEnd {
+			s.Stop()
+		}
+	}
+	s.Start()
+	host.runTo(time.Minute)
+	if diff := cmp.Diff([]string{"START", "END"}, heard); diff != "" {
+		t.Errorf("events of a server that is stopped at its first END (-want +got):\n%s", diff)
+	}
+}
