@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"syscall"
@@ -46,6 +48,7 @@ named tensorflow_model_server, the program needs no subcommand.`,
 // runModelServer serves until the process ends.
 func runModelServer(program string, args []string, stdout, stderr io.Writer) error {
 	runtime.KeepAlive(marker)
+	go dieOfSignals()
 	code := serve.Main(program, args, stdout, stderr)
 	if code < 0 {
 		dieOf(syscall.Signal(-code))
@@ -59,12 +62,24 @@ func runModelServer(program string, args []string, stdout, stderr io.Writer) err
 // isModelServer says whether the program was called by the real one's name.
 func isModelServer(program string) bool { return filepath.Base(program) == modelServerName }
 
-// dieOf ends the program by a signal, which its parent then sees. Go keeps
-// SIGABRT for itself, so that the signal goes to what takes the program's place.
-func dieOf(signal syscall.Signal) {
-	if signal == syscall.SIGKILL {
-		syscall.Kill(os.Getpid(), signal)
+// dieOfSignals ends the program by signals that end upstream's, which has no
+// handlers, and that Go takes for its own or for nothing.
+func dieOfSignals() {
+	incoming := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM} {
+		if !signal.Ignored(s) {
+			signal.Notify(incoming, s)
+		}
 	}
-	syscall.Exec("/bin/sh", []string{"sh", "-c", "kill -ABRT $$"}, nil)
-	os.Exit(128 + int(signal)) // there is no shell
+	dieOf((<-incoming).(syscall.Signal))
+}
+
+// dieOf ends the program by a signal, which its parent then sees. Go keeps some
+// for itself, so that the signal goes to what takes the program's place.
+func dieOf(s syscall.Signal) {
+	if s == syscall.SIGKILL {
+		syscall.Kill(os.Getpid(), s)
+	}
+	syscall.Exec("/bin/sh", []string{"sh", "-c", fmt.Sprintf("kill -%d $$", int(s))}, nil)
+	os.Exit(128 + int(s)) // there is no shell
 }

@@ -176,6 +176,33 @@ func TestTheModelServerServesUntilASignal(t *testing.T) {
 	}
 }
 
+// Upstream has no handlers: what ends a program without them ends the server.
+func TestSignalsEndTheModelServer(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(config, []byte("model_config_list {}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, sent := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM} {
+		cmd := exec.CommandContext(t.Context(), modelServer(t), "--model_config_file="+config, "--monosim_any_port")
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		awaitLine(t, stderr, regexp.MustCompile(`Running gRPC ModelServer at (\S+)`))
+		go io.Copy(io.Discard, stderr)
+		if err := cmd.Process.Signal(sent); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+		if got := codeOf(cmd.ProcessState); got != -int(sent) {
+			t.Errorf("%v: got exit %d, want %d", sent, got, -int(sent))
+		}
+	}
+}
+
 // A server with REST outlives whoever reads its log (evhttp_server.cc ignores
 // SIGPIPE): it goes on to load versions, of which it tells nobody.
 func TestTheModelServerOutlivesItsLog(t *testing.T) {

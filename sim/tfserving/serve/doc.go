@@ -18,8 +18,8 @@
 // To change what of the real machine the server sees look in host.go, storage.go
 // and errno.go; a gRPC service, in grpc.go, model_service.go, prediction_service.go
 // and fake.go; requests that are no messages, in decoding.go; how ports are opened,
-// in listen.go, tls.go and channel_args.go; the HTTP side, in http*.go and
-// rest_backend.go, and what the API says in package rest; metrics, in metrics.go and
-// prometheus.go; log lines, in log*.go; the command line, in command.go, own_flags.go
+// in listen.go, tls.go and channel_args.go; the HTTP side, in http*.go, cnumbers.go
+// and rest_backend.go, and what the API says in package rest; metrics, in metrics.go
+// and prometheus.go; log lines, in log*.go; the command line, in command.go, own_flags.go
 // and usage.go; files that it leaves, in main.go.
 package serve
