@@ -57,7 +57,13 @@ func (h *steppedHost) Choose(_ string, n int) int {
 
 func (h *steppedHost) Exit(int, string)              { h.exited = true }
 func (h *steppedHost) Log(env.Level, string, ...any) {}
-func (h *steppedHost) Storage() tfserving.Storage    { return configFiles{files: h.files} }
+
+func (h *steppedHost) Look(ask func(tfserving.Storage), told func()) {
+	ask(configFiles{files: h.files})
+	told()
+}
+
+func (h *steppedHost) Watch(string, func()) (cancel func(), ok bool) { return nil, false }
 
 // configFiles is the storage of a fake, which reads its config file and nothing
 // else.

@@ -102,15 +102,18 @@ func (a *agenda) sleep(d time.Duration, fn func()) {
 // soon runs fn at this instant, after what is running now.
 func (a *agenda) soon(fn func()) { a.sleep(0, fn) }
 
-// request runs what is due, then fn as a call from outside, then what fn made
-// due. Inside a callback of the server it just runs fn.
-func (a *agenda) request(fn func()) {
+// request is a call from outside.
+func (a *agenda) request(fn func()) { a.enter(rankRequest, fn) }
+
+// enter runs what is due, then fn, which comes from outside at the rank, then what
+// fn made due. Inside a callback of the server it just runs fn.
+func (a *agenda) enter(r rank, fn func()) {
 	if a.running {
 		fn()
 		return
 	}
 	a.drain()
-	a.pass(rankRequest)
+	a.pass(r)
 	a.running = true
 	fn()
 	a.running = false

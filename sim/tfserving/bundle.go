@@ -36,32 +36,39 @@ type Bundle struct {
 	warmups int           // warm-up requests, iterations included
 }
 
-// readBundle reads an export directory as a load does (TFS-5.7, TFS-5.9).
-func (s *Server) readBundle(id servable, dir string) (*Bundle, int64, *env.RPCError) {
-	storage := s.host.Storage()
+// export is what a load finds in an export directory, or why it fails.
+type export struct {
+	bundle    *Bundle
+	diskBytes int64
+	err       *env.RPCError
+}
+
+// readExport reads an export directory as a load does (TFS-5.7, TFS-5.9).
+func (s *Server) readExport(disk Storage, id servable, dir string) export {
+	bundle, err := s.readBundle(disk, id, dir)
+	if err != nil {
+		return export{err: err}
+	}
+	size, failed := disk.SizeBytes(dir)
+	if failed != nil {
+		return export{err: storageError(dir, failed)}
+	}
+	return export{bundle: bundle, diskBytes: size, err: s.warmUp(disk, bundle, dir)}
+}
+
+func (s *Server) readBundle(disk Storage, id servable, dir string) (*Bundle, *env.RPCError) {
 	file := joinPath(dir, "saved_model.pb")
-	if !storage.Exists(file) {
+	if !disk.Exists(file) {
 		file = joinPath(dir, "saved_model.pbtxt")
 	}
-	if !storage.Exists(file) {
-		return nil, 0, s.missingSavedModel(dir)
+	if !disk.Exists(file) {
+		return nil, s.missingSavedModel(dir)
 	}
-	data, err := storage.ReadFile(file)
+	data, err := disk.ReadFile(file)
 	if err != nil {
-		return nil, 0, storageError(file, err)
+		return nil, storageError(file, err)
 	}
-	bundle, failed := s.parseBundle(id, file, data)
-	if failed != nil {
-		return nil, 0, failed
-	}
-	size, err := storage.SizeBytes(dir)
-	if err != nil {
-		return nil, 0, storageError(dir, err)
-	}
-	if failed := s.warmUp(bundle, dir); failed != nil {
-		return nil, 0, failed
-	}
-	return bundle, size, nil
+	return s.parseBundle(disk, id, file, data)
 }
 
 // missingSavedModel has a tail in newer TensorFlow only (TFS-21.4).
@@ -74,14 +81,14 @@ func (s *Server) missingSavedModel(dir string) *env.RPCError {
 }
 
 // parseBundle makes a model of a saved_model.pb or .pbtxt.
-func (s *Server) parseBundle(id servable, file string, data []byte) (*Bundle, *env.RPCError) {
+func (s *Server) parseBundle(disk Storage, id servable, file string, data []byte) (*Bundle, *env.RPCError) {
 	options := infer.Options{
 		Name: id.model, Version: id.version, Head: s.profile == ProfileHead,
 		CheckMethodNames: s.options.EnableSignatureMethodNameCheck,
 		AnswerInContent:  s.options.EnableSerializationAsTensorContent,
 	}
 	if described, ok := parseDescription(data); ok {
-		return s.describedBundle(described, file, options)
+		return s.describedBundle(disk, described, file, options)
 	}
 	graph, err := s.readGraph(file, data)
 	if err != nil {
@@ -91,7 +98,7 @@ func (s *Server) parseBundle(id servable, file string, data []byte) (*Bundle, *e
 		return s.standIn(options)
 	}
 	options.CheckShapes = graph.ChecksShapes
-	if graph.Variable.Name != "" && !s.hasVariables(file) {
+	if graph.Variable.Name != "" && !hasVariables(disk, file) {
 		options.Unready = s.uninitialized(graph.Variable)
 	}
 	return &Bundle{Signatures: graph.Signatures, model: infer.New(graph.Signatures, options)}, nil
@@ -140,8 +147,8 @@ func (s *Server) wrongTags() *env.RPCError {
 
 // hasVariables says whether there is a variables directory next to the file; a
 // load does without (TFS-5.7).
-func (s *Server) hasVariables(file string) bool {
-	return s.host.Storage().Exists(joinPath(file[:strings.LastIndexByte(file, '/')], "variables"))
+func hasVariables(disk Storage, file string) bool {
+	return disk.Exists(joinPath(file[:strings.LastIndexByte(file, '/')], "variables"))
 }
 
 // uninitialized is what running a graph without its variables answers, as

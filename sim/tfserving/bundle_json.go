@@ -36,14 +36,14 @@ type bundleJSON struct {
 // defaultTag is kSavedModelTagServe.
 const defaultTag = "serve"
 
-func (s *Server) describedBundle(d bundleJSON, file string, options infer.Options) (*Bundle, *env.RPCError) {
+func (s *Server) describedBundle(disk Storage, d bundleJSON, file string, options infer.Options) (*Bundle, *env.RPCError) {
 	if d.Tags == nil {
 		d.Tags = []string{defaultTag}
 	}
 	if !sameTags(d.Tags, s.options.SavedModelTags) {
 		return nil, s.wrongTags()
 	}
-	if len(d.Variables) > 0 && !s.hasVariables(file) {
+	if len(d.Variables) > 0 && !hasVariables(disk, file) {
 		options.Unready = statusf(env.FailedPrecondition, "Attempting to use uninitialized value %s", d.Variables[0])
 	}
 	options.CheckShapes = *cmp.Or(d.CheckShapes, new(true))

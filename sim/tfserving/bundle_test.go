@@ -88,7 +88,7 @@ func TestTagsChooseTheMetaGraph(t *testing.T) {
 	} {
 		o := DefaultOptions(Profile24)
 		o.SavedModelTags = row.tags
-		s, failed := newBundleServer(o).parseBundle(servable{"a", 1}, "/m/1/saved_model.pb", []byte(types))
+		s, failed := newBundleServer(o).parseBundle(newTestDisk(), servable{"a", 1}, "/m/1/saved_model.pb", []byte(types))
 		if failed != nil {
 			t.Errorf("tags %q: %v", row.tags, failed)
 			continue
@@ -137,7 +137,7 @@ func TestAThousandLoadedModelsAreSmall(t *testing.T) {
 	for i := range kept {
 		var err *env.RPCError
 		file := append([]byte(nil), data...)
-		if kept[i], err = s.parseBundle(servable{fmt.Sprintf("model:ps_%d", i), 1}, "/m/1/saved_model.pb", file); err != nil {
+		if kept[i], err = s.parseBundle(newTestDisk(), servable{fmt.Sprintf("model:ps_%d", i), 1}, "/m/1/saved_model.pb", file); err != nil {
 			t.Fatal(err)
 		}
 	}

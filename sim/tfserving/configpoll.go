@@ -19,7 +19,7 @@ type configPoll struct {
 	grid    grid
 	timer   timer
 	started bool
-	busy    bool // in a reload, perhaps for ever
+	busy    bool // reading the file or in a reload, perhaps for ever
 	// fileChanged is set by the watch while busy.
 	fileChanged bool
 	unwatch     func()
@@ -40,7 +40,7 @@ func (p *configPoll) start() {
 		return
 	}
 	p.started = true
-	cancel, ok := p.server.host.Storage().Watch(p.server.options.ModelConfigFile, p.changed)
+	cancel, ok := p.server.host.Watch(p.server.options.ModelConfigFile, p.changed)
 	p.unwatch, p.blind = cancel, !ok
 	p.server.agenda.set(&p.timer, p.server.agenda.now())
 }
@@ -84,14 +84,19 @@ func (p *configPoll) heard() {
 
 func (p *configPoll) run() {
 	p.grid.began(p.server.agenda.now())
-	p.fileChanged, p.labelsFailed = false, false
-	config, err := p.server.readConfigFile()
-	if err != nil {
-		p.server.errorf("Failed to read ModelServerConfig file: %s", err.Message)
-		p.end(false)
-		return
-	}
-	p.busy = true
+	p.busy, p.fileChanged, p.labelsFailed = true, false, false
+	look(p.server, p.server.readConfigFile, func(file configFile) {
+		if file.err != nil {
+			p.busy = false
+			p.server.errorf("Failed to read ModelServerConfig file: %s", file.err.Message)
+			p.end(false)
+			return
+		}
+		p.reload(file.config)
+	})
+}
+
+func (p *configPoll) reload(config ServerConfig) {
 	p.server.core.reload(config, func(err *env.RPCError) {
 		p.busy = false
 		if err != nil {

@@ -59,7 +59,7 @@ func missingLines(s *Server) (lines []string) {
 		}
 	}
 	for _, path := range sortedKeys(paths) {
-		if strings.HasPrefix(path, "/") && !s.host.Storage().Exists(path) {
+		if strings.HasPrefix(path, "/") && !s.host.(*testHost).disk.Exists(path) {
 			lines = append(lines, "dir "+path)
 		}
 	}
@@ -143,7 +143,7 @@ func (w *watcher) queuedForEver(e *managed) bool {
 // wanted is what a policy chooses of what is on the disk (TFS-3.2, TFS-21.1).
 func (w *watcher) wanted(m monitored) []int64 {
 	var numbers []int64
-	names, _ := w.server.host.Storage().List(m.basePath)
+	names, _ := w.server.host.(*testHost).disk.List(m.basePath)
 	for _, name := range names {
 		if n, err := strconv.ParseInt(name, 10, 64); err == nil {
 			numbers = append(numbers, n)
@@ -171,8 +171,9 @@ func (w *watcher) configFollowsFile() {
 	if s.options.ModelConfigFilePollWaitSeconds == 0 || s.core.lock.held || !s.Serving() {
 		return
 	}
-	config, err := s.readConfigFile()
-	if err != nil || config.Kind != ModelList || s.core.validate(config) != nil {
+	file := s.readConfigFile(s.host.(*testHost).disk)
+	config := file.config
+	if file.err != nil || config.Kind != ModelList || s.core.validate(config) != nil {
 		return
 	}
 	if got, want := fmt.Sprintf("%+v", s.core.config), fmt.Sprintf("%+v", config); got != want {

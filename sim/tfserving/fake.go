@@ -75,21 +75,26 @@ func newFake(s *Server) *fake {
 // constructor.
 func (f *fake) start() {
 	o := f.server.options
-	config := ServerConfig{Kind: ModelList, Models: []ModelConfig{{
-		Name: o.ModelName, BasePath: o.ModelBasePath,
-		Policy: VersionPolicy{Kind: Latest, NumVersions: uint32(o.FakeNumVersions)},
-	}}}
 	switch {
 	case o.InitialConfig != nil:
-		config = *o.InitialConfig
+		f.open(*o.InitialConfig)
 	case o.ModelConfigFile != "":
-		read, err := f.server.readConfigFile()
-		if err != nil {
-			f.server.exit(1, "")
-			return
-		}
-		config = read
+		look(f.server, f.server.readConfigFile, func(file configFile) {
+			if file.err != nil {
+				f.server.exit(1, "")
+				return
+			}
+			f.open(file.config)
+		})
+	default:
+		f.open(ServerConfig{Kind: ModelList, Models: []ModelConfig{{
+			Name: o.ModelName, BasePath: o.ModelBasePath,
+			Policy: VersionPolicy{Kind: Latest, NumVersions: uint32(o.FakeNumVersions)},
+		}}})
 	}
+}
+
+func (f *fake) open(config ServerConfig) {
 	f.from = f.server.agenda.now()
 	f.load(config.Models)
 	f.server.open()

@@ -28,10 +28,12 @@ type stoppedHost struct{}
 
 func (stoppedHost) Now() time.Duration                 { return 0 }
 func (stoppedHost) After(time.Duration, func()) func() { return func() {} }
-func (stoppedHost) Storage() Storage                   { return nil }
+func (stoppedHost) Look(func(Storage), func())         {}
 func (stoppedHost) Choose(string, int) int             { return 0 }
 func (stoppedHost) Exit(int, string)                   {}
 func (stoppedHost) Log(env.Level, string, ...any)      {}
+
+func (stoppedHost) Watch(string, func()) (cancel func(), ok bool) { return nil, false }
 
 // What the reference raises from these calls.
 var (

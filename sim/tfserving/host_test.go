@@ -22,6 +22,11 @@ type testHost struct {
 	exit    func(code int, stdout string)
 	logs    []string
 	choose  func(site string, n int) int
+
+	// hung has looks at the disk wait in looks until answer; apart makes each an
+	// event of its own, at the same instant.
+	hung, apart bool
+	looks       []func()
 }
 
 type hostTimer struct {
@@ -31,18 +36,45 @@ type hostTimer struct {
 
 func newTestHost() *testHost {
 	return &testHost{
-		disk:   &testDisk{files: map[string]testFile{}, faults: map[string]error{}},
+		disk:   newTestDisk(),
 		exit:   func(int, string) {},
 		choose: func(string, int) int { return 0 },
 	}
 }
 
 func (h *testHost) Now() time.Duration            { return h.now }
-func (h *testHost) Storage() Storage              { return h.disk }
 func (h *testHost) Choose(site string, n int) int { return h.choose(site, n) }
 func (h *testHost) Exit(code int, stdout string)  { h.exit(code, stdout) }
 func (h *testHost) Log(level env.Level, format string, args ...any) {
 	h.logs = append(h.logs, fmt.Sprintf("%s %s", level, fmt.Sprintf(format, args...)))
+}
+
+func (h *testHost) Look(ask func(Storage), told func()) {
+	see := func() {
+		ask(h.disk)
+		told()
+	}
+	switch {
+	case h.hung:
+		h.looks = append(h.looks, see)
+	case h.apart:
+		h.After(0, see)
+	default:
+		see()
+	}
+}
+
+// answer answers the looks so far.
+func (h *testHost) answer() {
+	looks := h.looks
+	h.looks = nil
+	for _, see := range looks {
+		see()
+	}
+}
+
+func (h *testHost) Watch(path string, changed func()) (func(), bool) {
+	return h.disk.Watch(path, changed)
 }
 
 func (h *testHost) After(d time.Duration, fn func()) func() {
@@ -95,6 +127,10 @@ type testFile struct {
 type diskWatch struct {
 	path string
 	fn   func()
+}
+
+func newTestDisk() *testDisk {
+	return &testDisk{files: map[string]testFile{}, faults: map[string]error{}}
 }
 
 func (d *testDisk) List(path string) ([]string, error) {

@@ -59,16 +59,24 @@ func (h *fleetHost) After(d time.Duration, fn func()) func() {
 }
 
 func (h *fleetHost) Now() time.Duration            { return h.now }
-func (h *fleetHost) Storage() Storage              { return h.disk }
 func (h *fleetHost) Choose(string, int) int        { return 0 }
 func (h *fleetHost) Exit(code int, stdout string)  { panic(fmt.Sprintf("exit %d %s", code, stdout)) }
 func (h *fleetHost) Log(env.Level, string, ...any) {}
+
+func (h *fleetHost) Look(ask func(Storage), told func()) {
+	ask(h.disk)
+	told()
+}
+
+func (h *fleetHost) Watch(path string, changed func()) (func(), bool) {
+	return h.disk.Watch(path, changed)
+}
 
 // startFleet starts servers that poll the disk every second and their config
 // file every minute, as agents v3 start them (TFS-16.3).
 func startFleet(t testing.TB, size int) (*fleetClock, []*Server) {
 	clock := &fleetClock{}
-	disk := &testDisk{files: map[string]testFile{}, faults: map[string]error{}}
+	disk := newTestDisk()
 	disk.putModel("/m/a/1", 0)
 	disk.write("/config", `model_config_list { config { name: "a" base_path: "/m/a" model_platform: "tensorflow" } }`)
 	o := DefaultOptions(Profile24)

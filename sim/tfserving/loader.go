@@ -86,18 +86,22 @@ func (m *manager) unloadCancelled(h *harness, done func()) {
 // tryLoad is one call of Load(). What it finds on the disk when it begins
 // decides; the answer comes after the time it costs.
 func (m *manager) tryLoad(h *harness, result func(*env.RPCError)) {
-	s := m.server
-	bundle, diskBytes, err := s.readBundle(h.id, h.path)
-	if err != nil {
-		s.agenda.sleep(s.options.Cost.FailedLoadTime, func() { result(err) })
+	look(m.server, func(disk Storage) export { return m.server.readExport(disk, h.id, h.path) },
+		func(found export) { m.tryExport(h, found, result) })
+}
+
+func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)) {
+	s, bundle := m.server, found.bundle
+	if found.err != nil {
+		s.agenda.sleep(s.options.Cost.FailedLoadTime, func() { result(found.err) })
 		return
 	}
-	s.agenda.sleep(s.options.Cost.load(diskBytes, bundle.warmups)+bundle.LoadTime, func() {
+	s.agenda.sleep(s.options.Cost.load(found.diskBytes, bundle.warmups)+bundle.LoadTime, func() {
 		if bundle.err != nil {
 			result(bundle.err)
 			return
 		}
-		h.bundle, h.resident, h.reserved = bundle, s.options.Cost.ram(diskBytes), ramEstimate(diskBytes)
+		h.bundle, h.resident, h.reserved = bundle, s.options.Cost.ram(found.diskBytes), ramEstimate(found.diskBytes)
 		if !s.takeMemory(h.resident) {
 			return
 		}

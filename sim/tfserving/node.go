@@ -215,7 +215,15 @@ func (h *nodeHost) Log(level env.Level, format string, args ...any) {
 	}
 }
 
-func (h *nodeHost) Storage() Storage { return (*nodeStorage)(h) }
+// Look is over at once: a simulated disk takes no time of its own.
+func (h *nodeHost) Look(ask func(Storage), told func()) {
+	ask((*nodeStorage)(h))
+	told()
+}
+
+func (h *nodeHost) Watch(name string, changed func()) (cancel func(), ok bool) {
+	return h.Files.Watch((*nodeStorage)(h).abs(name), changed), true
+}
 
 // nodeStorage is the Storage of a node: the host's files, shared stores
 // included.
@@ -277,10 +285,6 @@ func treeSizeBytes(fs *files.FS, name string) (int64, error) {
 func (s *nodeStorage) ReadFile(name string) ([]byte, error) {
 	content, _, err := s.Files.Content(s.abs(name))
 	return content, err
-}
-
-func (s *nodeStorage) Watch(name string, changed func()) (cancel func(), ok bool) {
-	return s.Files.Watch(s.abs(name), changed), true
 }
 
 // Clients makes the model server clients of one process; it is its

@@ -102,17 +102,21 @@ func (c *core) addModels(config ServerConfig, done func(*env.RPCError)) {
 		c.connectFirst(models, func(err *env.RPCError) { done(cmp.Or(err, loggerError(config))) })
 		return
 	}
-	awaited := c.source.newNames(models)
+	w := &wait{models: c.source.newNames(models), fresh: &monitor{}, noun: "model", done: func(err *env.RPCError) {
+		done(cmp.Or(err, loggerError(config)))
+	}}
+	c.listen(w)
 	// Until the source has its new config, both the old and the new routes hold.
 	maps.Copy(c.routes, routes)
-	if err := c.source.updateConfig(models); err != nil {
-		done(err)
-		return
-	}
-	c.routes = routes
-	c.await(&wait{models: awaited, fresh: &monitor{}, noun: "model", done: func(err *env.RPCError) {
-		done(cmp.Or(err, loggerError(config)))
-	}})
+	c.source.updateConfig(models, func(err *env.RPCError) {
+		if err != nil {
+			c.waiting = nil
+			done(err)
+			return
+		}
+		c.routes = routes
+		c.await(w)
+	})
 }
 
 // loggerError is the last step: a stock server has nothing that makes request
@@ -162,11 +166,17 @@ func (s *Server) platformOf(model string) (Platform, bool) {
 // (TFS-8.9). The states known from before count here.
 func (c *core) connectFirst(models []monitored, done func(*env.RPCError)) {
 	source := newSource(c.server)
-	if err := source.updateConfig(models); err != nil {
-		source.close()
-		done(err)
-		return
-	}
+	source.updateConfig(models, func(err *env.RPCError) {
+		if err != nil {
+			source.close()
+			done(err)
+			return
+		}
+		c.connect(source, done)
+	})
+}
+
+func (c *core) connect(source *source, done func(*env.RPCError)) {
 	c.connecting = source
 	manager, threads := c.server.manager, c.server.manager.loads.threads
 	manager.setLoadThreads(4*c.server.options.CPUs, func() {
@@ -182,15 +192,19 @@ func (c *core) connectFirst(models []monitored, done func(*env.RPCError)) {
 	})
 }
 
-// connected ends connectFirst.
+// connected ends connectFirst. The end of a source waits for its poll.
 func (c *core) connected(source *source, err *env.RPCError, done func(*env.RPCError)) {
-	c.connecting = nil
-	if err != nil {
-		source.close()
-	} else {
-		c.source = source
+	if err == nil {
+		c.connecting, c.source = nil, source
+		done(nil)
+		return
 	}
-	done(err)
+	source.mu.lock(func() {
+		c.connecting = nil
+		source.close()
+		source.mu.unlock()
+		done(err)
+	})
 }
 
 // close ends the polling of the disk.

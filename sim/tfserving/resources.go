@@ -7,9 +7,7 @@ import "github.com/monosim/monosim/engine/env"
 // version that does not fit waits, without mu, for another load or unload to
 // end.
 func (m *manager) reserve(h *harness, done func(*env.RPCError)) {
-	m.retry("Reserving resources for servable", h, func(result func(*env.RPCError)) {
-		result(m.estimate(h))
-	}, func(err *env.RPCError) {
+	m.retry("Reserving resources for servable", h, func(result func(*env.RPCError)) { m.estimate(h, result) }, func(err *env.RPCError) {
 		limit := m.server.options.TotalModelMemoryLimitBytes
 		switch {
 		case err != nil:
@@ -29,16 +27,23 @@ func (m *manager) reserve(h *harness, done func(*env.RPCError)) {
 // (servables/tensorflow/saved_model_bundle_source_adapter.cc:91-117). It is done
 // once; a version that waited for others keeps its first estimate
 // (core/simple_loader.h).
-func (m *manager) estimate(h *harness) *env.RPCError {
+func (m *manager) estimate(h *harness, result func(*env.RPCError)) {
 	if h.estimated {
-		return nil
+		result(nil)
+		return
 	}
-	bytes, err := m.server.host.Storage().SizeBytes(h.path)
-	if err != nil {
-		return storageError(h.path, err)
-	}
-	h.reserved, h.estimated = ramEstimate(bytes)+m.server.options.TransientRAMBytesDuringLoad, true
-	return nil
+	var bytes int64
+	look(m.server, func(disk Storage) (err error) {
+		bytes, err = disk.SizeBytes(h.path)
+		return err
+	}, func(err error) {
+		if err != nil {
+			result(storageError(h.path, err))
+			return
+		}
+		h.reserved, h.estimated = ramEstimate(bytes)+m.server.options.TransientRAMBytesDuringLoad, true
+		result(nil)
+	})
 }
 
 // ramEstimate is what a model of the size is taken to need

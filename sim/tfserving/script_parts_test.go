@@ -171,7 +171,7 @@ func (s *script) poll(args []string) {
 	}
 	server := New(DefaultOptions(profile), s.host)
 	m := monitoredOf(s.models(args[1:]))[0]
-	versions, failed := newSource(server).pollOne(&m)
+	versions, failed := newSource(server).pollOne(s.host.disk, &m)
 	if failed != nil {
 		s.printf("poll %s: %s", m.name, failed)
 		return
@@ -206,9 +206,11 @@ func (s *script) source(args []string) {
 		defer s.server.agenda.request(src.connect)
 	}
 	s.server.agenda.request(func() {
-		if err := src.updateConfig(monitoredOf(s.models(args[1:]))); err != nil {
-			s.printf("source: %s", err)
-		}
+		src.updateConfig(monitoredOf(s.models(args[1:])), func(err *env.RPCError) {
+			if err != nil {
+				s.printf("source: %s", err)
+			}
+		})
 	})
 }
 

@@ -127,6 +127,9 @@ var scriptCommands = map[string]func(s *script, args []string){
 	"rename":   (*script).rename,      // PATH PATH
 	"fault":    (*script).fault,       // PATH TEXT...: listing and sizing it fails
 	"heal":     (*script).heal,        // PATH
+	"hang":     (*script).hang,        // looks at the disk are not answered
+	"answer":   (*script).answer,      // those so far are; later ones hang
+	"thaw":     (*script).thaw,        // all are again
 	"run":      (*script).run,         // DURATION: let it pass
 	"at":       (*script).runTo,       // INSTANT: let time pass up to it
 	"reload":   (*script).reload,      // [MODEL=PATH[,latest=N][,all][,specific=V+V][,once=N][,label.L=V][,logging][,platform=P][,type=N]]...
@@ -218,6 +221,13 @@ func (s *script) fault(args []string) {
 	s.host.disk.fault(args[0], statusf(env.Unavailable, "%s", strings.Join(args[1:], " ")))
 }
 func (s *script) heal(args []string) { s.host.disk.fault(args[0], nil) }
+
+func (s *script) hang([]string)   { s.host.hung = true }
+func (s *script) answer([]string) { s.host.answer() }
+func (s *script) thaw([]string) {
+	s.host.hung = false
+	s.host.answer()
+}
 
 func (s *script) duration(text string) time.Duration {
 	d, err := time.ParseDuration(text)

@@ -73,7 +73,7 @@ type Server struct {
 	// state, in order, as the event bus would.
 	OnEvent func(Event)
 	// OnWarmup, when set before Start, is told of every warm-up, when its load
-	// begins.
+	// begins, on the thread that looks at the storage.
 	OnWarmup func(Warmup)
 }
 

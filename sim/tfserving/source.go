@@ -13,16 +13,20 @@ import (
 // A poll repeats the last one's outcome unless its config or the storage
 // changed, and the manager does nothing about a request that it already
 // handled; such polls are left out, and with them what they would log again.
-// Storage.Watch tells of changes; where it cannot, every poll runs, and so it does
+// Host.Watch tells of changes; where it cannot, every poll runs, and so it does
 // with ReloadServablesWithError, where a request that was handled still matters.
 type source struct {
-	server    *Server
+	server *Server
+	// mu is held during a poll and during an update of the config (TFS-2.3 item 2).
+	mu        mutex
 	models    []monitored // in the order of the config
 	connected bool
 	closed    bool
 
 	grid  grid
 	timer timer
+	// busy is a run that is not over; again says that it has to be repeated.
+	busy, again bool
 	// watches cancel the watches by base path; blind says that some path cannot
 	// be watched.
 	watches map[string]func()
@@ -39,6 +43,7 @@ type monitored struct {
 
 func newSource(s *Server) *source {
 	src := &source{server: s, watches: map[string]func(){}}
+	src.mu.agenda = s.agenda
 	src.grid.interval = pollInterval(s.options)
 	src.timer = timer{rank: rankStorePoll, fn: src.run}
 	return src
@@ -67,17 +72,34 @@ func (src *source) close() {
 }
 
 // updateConfig installs what to monitor and un-aspires at once what is gone, by
-// name. It does not poll (TFS-3.1).
-func (src *source) updateConfig(models []monitored) *env.RPCError {
+// name. It waits for a poll that is going on, but begins none (TFS-3.1).
+func (src *source) updateConfig(models []monitored, done func(*env.RPCError)) {
+	src.mu.lock(func() {
+		src.check(models, func(err *env.RPCError) {
+			if err == nil {
+				src.install(models)
+			}
+			src.mu.unlock()
+			done(err)
+		})
+	})
+}
+
+// check says what speaks against a config.
+func (src *source) check(models []monitored, done func(*env.RPCError)) {
 	options := src.server.options
 	if src.connected && pollInterval(options) != src.grid.interval {
-		return statusf(env.InvalidArgument, "Changing file_system_poll_wait_seconds is not supported")
+		done(statusf(env.InvalidArgument, "Changing file_system_poll_wait_seconds is not supported"))
+		return
 	}
-	if options.FailIfZeroVersions || options.ServableVersionsAlwaysPresent {
-		if err := src.failIfZeroVersions(models); err != nil {
-			return err
-		}
+	if !options.FailIfZeroVersions && !options.ServableVersionsAlwaysPresent {
+		done(nil)
+		return
 	}
+	look(src.server, func(disk Storage) *env.RPCError { return src.failIfZeroVersions(disk, models) }, done)
+}
+
+func (src *source) install(models []monitored) {
 	var gone []string
 	for _, old := range src.models {
 		i := slices.IndexFunc(models, func(m monitored) bool { return m.name == old.name })
@@ -97,7 +119,6 @@ func (src *source) updateConfig(models []monitored) *env.RPCError {
 	}
 	src.watch()
 	src.changed()
-	return nil
 }
 
 // newNames are the models of the config that the source does not monitor yet.
@@ -132,7 +153,7 @@ func (src *source) watch() {
 		if _, ok := src.watches[m.basePath]; ok {
 			continue
 		}
-		cancel, ok := src.server.host.Storage().Watch(m.basePath, src.changed)
+		cancel, ok := src.server.host.Watch(m.basePath, src.changed)
 		if !ok {
 			src.blind = true
 			continue
@@ -158,6 +179,10 @@ func (src *source) changed() {
 	if !src.connected || src.closed || src.grid.interval <= 0 || src.timer.queued {
 		return
 	}
+	if src.busy {
+		src.again = true
+		return
+	}
 	a := src.server.agenda
 	a.set(&src.timer, src.grid.upcoming(a, rankStorePoll))
 	if !a.running {
@@ -165,13 +190,29 @@ func (src *source) changed() {
 	}
 }
 
-// run is one poll. It takes no time.
+// run is one poll. It takes as long as the storage does, which in virtual time is
+// none.
 func (src *source) run() {
 	src.grid.began(src.server.agenda.now())
-	if err := src.poll(); err != nil {
-		src.server.errorf("FileSystemStoragePathSource encountered a filesystem access error: %s", err.Message)
+	src.busy, src.again = true, false
+	src.mu.lock(func() {
+		look(src.server, src.poll, func(found polled) {
+			src.take(found)
+			src.mu.unlock()
+			src.busy = false
+			src.ended()
+		})
+	})
+}
+
+// ended is the end of a run (TFS-2.2).
+func (src *source) ended() {
+	a, repeats := src.server.agenda, src.grid.interval > 0 && !src.closed
+	if repeats && src.grid.ended(a.now()) {
+		a.set(&src.timer, a.now())
+		return
 	}
-	if src.blind || src.server.polls || src.server.options.ReloadServablesWithError {
+	if src.again || src.blind || src.server.polls || src.server.options.ReloadServablesWithError {
 		src.changed()
 	}
 }

@@ -9,27 +9,45 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// poll looks at all models; one that fails stops everything (TFS-3.3).
-func (src *source) poll() *env.RPCError {
-	byName := make([][]aspired, len(src.models))
-	order := make([]int, len(src.models))
+// polled is what a poll found: the versions of the models, in the order of the
+// config, or why it failed.
+type polled struct {
+	versions [][]aspired
+	err      *env.RPCError
+}
+
+// poll looks at all models; one that fails stops everything (TFS-3.3). It holds
+// the source's lock, so that they do not change.
+func (src *source) poll(disk Storage) (found polled) {
+	found.versions = make([][]aspired, len(src.models))
 	for i := range src.models {
-		versions, err := src.pollOne(&src.models[i])
-		if err != nil {
-			return err
+		if found.versions[i], found.err = src.pollOne(disk, &src.models[i]); found.err != nil {
+			return found
 		}
-		byName[i], order[i] = versions, i
+	}
+	return found
+}
+
+// take aspires what a poll found, by name.
+func (src *source) take(found polled) {
+	if found.err != nil {
+		src.server.errorf("FileSystemStoragePathSource encountered a filesystem access error: %s", found.err.Message)
+		return
+	}
+	order := make([]int, len(src.models))
+	for i := range order {
+		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return strings.Compare(src.models[a].name, src.models[b].name) })
 	for _, i := range order {
-		src.models[i].settle(byName[i])
-		if len(byName[i]) == 0 && src.server.options.ServableVersionsAlwaysPresent {
+		versions := found.versions[i]
+		src.models[i].settle(versions)
+		if len(versions) == 0 && src.server.options.ServableVersionsAlwaysPresent {
 			src.server.errorf("Refusing to unload all versions for Servable: %s", src.models[i].name)
 			continue
 		}
-		src.server.aspire(src.models[i].name, byName[i])
+		src.server.aspire(src.models[i].name, versions)
 	}
-	return nil
 }
 
 // settle makes the first versions of a latest_once policy its choice.
@@ -43,17 +61,16 @@ func (m *monitored) settle(versions []aspired) {
 }
 
 // pollOne is PollFileSystemForServable (TFS-3.2).
-func (src *source) pollOne(m *monitored) ([]aspired, *env.RPCError) {
-	storage := src.server.host.Storage()
-	if !storage.Exists(m.basePath) {
+func (src *source) pollOne(disk Storage, m *monitored) ([]aspired, *env.RPCError) {
+	if !disk.Exists(m.basePath) {
 		return nil, src.missingBasePath(m)
 	}
 	if src.server.profile == ProfileHead && m.policy.Kind == Specific {
-		if versions, ok := src.specificFast(m); ok {
+		if versions, ok := src.specificFast(disk, m); ok {
 			return versions, nil
 		}
 	}
-	names, err := storage.List(m.basePath)
+	names, err := disk.List(m.basePath)
 	if err != nil {
 		return nil, storageError(m.basePath, err)
 	}
@@ -89,7 +106,7 @@ func (src *source) missingBasePath(m *monitored) *env.RPCError {
 
 // specificFast aspires the requested versions without a listing if each has a
 // directory of exactly its number (TFS-3.2 step 2).
-func (src *source) specificFast(m *monitored) ([]aspired, bool) {
+func (src *source) specificFast(disk Storage, m *monitored) ([]aspired, bool) {
 	if len(m.policy.Versions) == 0 {
 		src.server.warnf("No specific versions requested for servable %s.", m.name)
 		return nil, true
@@ -97,7 +114,7 @@ func (src *source) specificFast(m *monitored) ([]aspired, bool) {
 	versions := make([]aspired, 0, len(m.policy.Versions))
 	for _, version := range m.policy.Versions {
 		dir := joinPath(m.basePath, strconv.FormatInt(version, 10))
-		if !src.server.host.Storage().Exists(dir) {
+		if !disk.Exists(dir) {
 			return nil, false
 		}
 		versions = append(versions, aspired{version: version, path: dir})
@@ -132,10 +149,10 @@ func (src *source) warn(m *monitored, numeric, chosen []found) {
 }
 
 // failIfZeroVersions is FailIfZeroVersions (TFS-3.5).
-func (src *source) failIfZeroVersions(models []monitored) *env.RPCError {
+func (src *source) failIfZeroVersions(disk Storage, models []monitored) *env.RPCError {
 	var empty []monitored
 	for _, m := range models {
-		versions, err := src.pollOne(&m)
+		versions, err := src.pollOne(disk, &m)
 		if err != nil {
 			return err
 		}

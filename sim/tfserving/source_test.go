@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/env"
 )
 
 // What testdata/upstream/file_system_source.txt leaves out: a poll of one base path
@@ -49,7 +51,7 @@ func TestAPollAspiresWhatThePolicyChooses(t *testing.T) {
 					host.disk.mkdir("/base/" + child)
 				}
 				source := newSource(New(DefaultOptions(profile), host))
-				versions, err := source.pollOne(&monitored{name: "m", basePath: "/base", policy: test.policy})
+				versions, err := source.pollOne(host.disk, &monitored{name: "m", basePath: "/base", policy: test.policy})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +87,7 @@ func TestSpecificVersionsThatExistAreNotListedByHead(t *testing.T) {
 		host.disk.mkdir("/base/17")
 		host.disk.mkdir("/base/30")
 		source := newSource(New(DefaultOptions(test.profile), host))
-		versions, err := source.pollOne(&monitored{name: "m", basePath: "/base",
+		versions, err := source.pollOne(host.disk, &monitored{name: "m", basePath: "/base",
 			policy: VersionPolicy{Kind: Specific, Versions: []int64{30, 17}}})
 		if err != nil {
 			t.Fatal(err)
@@ -118,9 +120,11 @@ func TestWatchesFollowTheConfig(t *testing.T) {
 		for i, path := range step.config {
 			models = append(models, monitored{name: fmt.Sprint(i), basePath: path})
 		}
-		if err := source.updateConfig(models); err != nil {
-			t.Fatal(err)
-		}
+		source.updateConfig(models, func(err *env.RPCError) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
 		if diff := cmp.Diff(step.want, paths()); diff != "" {
 			t.Errorf("watches (-want +got):\n%s", diff)
 		}

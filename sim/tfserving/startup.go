@@ -17,14 +17,17 @@ func (s *Server) start() {
 	if unknown := s.options.UnknownArgs; len(unknown) > 0 {
 		s.infof("unknown argument: %s", unknown[0])
 	}
-	config, err := s.startConfig()
-	if err == nil {
-		err = s.readPlatformFiles()
-	}
-	if err != nil {
-		s.failStart(err)
-		return
-	}
+	look(s, s.readStartFiles, func(files startFiles) {
+		if files.err != nil {
+			s.failStart(files.err)
+			return
+		}
+		files.platforms.apply(&s.options)
+		s.firstConfig(files.config)
+	})
+}
+
+func (s *Server) firstConfig(config ServerConfig) {
 	s.manager.start()
 	s.core.reload(config, func(err *env.RPCError) {
 		if err != nil {
@@ -47,13 +50,16 @@ func (p Profile) versionText() string {
 
 // serve reads what is read last and opens the ports (TFS-9.1).
 func (s *Server) serve() {
-	if err := s.readServingFiles(); err != nil {
-		s.failStart(err)
-		return
-	}
-	if !s.dead {
-		s.open()
-	}
+	look(s, s.readServingFiles, func(found servingFiles) {
+		switch {
+		case found.crash:
+			s.exit(-6, "")
+		case found.err != nil:
+			s.failStart(found.err)
+		default:
+			s.open()
+		}
+	})
 }
 
 func (s *Server) open() {
@@ -81,7 +87,7 @@ func (s *Server) FailToListen() {
 }
 
 // startConfig checks the flags and reads the first config (TFS-9.2).
-func (s *Server) startConfig() (ServerConfig, *env.RPCError) {
+func (s *Server) startConfig(disk Storage) (ServerConfig, *env.RPCError) {
 	o := s.options
 	if err := s.checkPorts(); err != nil {
 		return ServerConfig{}, err
@@ -93,7 +99,8 @@ func (s *Server) startConfig() (ServerConfig, *env.RPCError) {
 		return ServerConfig{}, statusf(env.InvalidArgument,
 			"Both server_options.model_base_path and server_options.model_config_file are empty!")
 	case o.ModelConfigFile != "":
-		return s.readConfigFile()
+		file := s.readConfigFile(disk)
+		return file.config, file.err
 	}
 	s.infof("Building single TensorFlow model file config:  model_name: %s model_base_path: %s", o.ModelName, o.ModelBasePath)
 	return ServerConfig{Kind: ModelList, Models: []ModelConfig{

@@ -4,31 +4,82 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// readConfigFile reads --model_config_file.
-func (s *Server) readConfigFile() (ServerConfig, *env.RPCError) {
-	data, err := s.readTextProto(s.options.ModelConfigFile)
+// startFiles are what a start reads first, or why it fails.
+type startFiles struct {
+	config    ServerConfig
+	platforms platformFile
+	err       *env.RPCError
+}
+
+func (s *Server) readStartFiles(disk Storage) (files startFiles) {
+	if files.config, files.err = s.startConfig(disk); files.err == nil {
+		files.platforms, files.err = s.readPlatformFiles(disk)
+	}
+	return files
+}
+
+// configFile is --model_config_file, or why it has no config.
+type configFile struct {
+	config ServerConfig
+	err    *env.RPCError
+}
+
+func (s *Server) readConfigFile(disk Storage) configFile {
+	data, err := s.readTextProto(disk, s.options.ModelConfigFile)
 	if err != nil {
-		return ServerConfig{}, err
+		return configFile{err: err}
 	}
 	config, failed := parseConfigText(s.profile, data, s.options.RefuseLatestOnce)
 	if failed != nil {
 		s.errorf("Error parsing text-format tensorflow.serving.ModelServerConfig: %v", failed)
-		return ServerConfig{}, invalidProtobufFile(s.options.ModelConfigFile)
+		return configFile{err: invalidProtobufFile(s.options.ModelConfigFile)}
 	}
-	return config, nil
+	return configFile{config: config}
 }
 
-// readPlatformFiles reads the platform config, or else what makes up that of
-// platform tensorflow.
-func (s *Server) readPlatformFiles() *env.RPCError {
-	if s.options.PlatformConfigFile != "" {
-		return s.readPlatformConfig()
+// platformFile is a platform config file; without one the flags stay as they are.
+type platformFile struct {
+	given     bool
+	platforms []Platform
+	settings  bundleSettings
+}
+
+// apply puts the platforms in. Their adapters' own settings take the place of the
+// flags; where platforms differ in them, the first by name counts for all.
+func (p platformFile) apply(o *Options) {
+	if p.given {
+		o.Platforms = p.platforms
+		p.settings.apply(o)
 	}
-	if err := s.checkBatching(); err != nil {
+}
+
+// readPlatformFiles reads the platform config, or else checks what makes up that of
+// platform tensorflow.
+func (s *Server) readPlatformFiles(disk Storage) (platformFile, *env.RPCError) {
+	if s.options.PlatformConfigFile != "" {
+		return s.readPlatformConfig(disk)
+	}
+	return platformFile{}, s.checkPlatform(disk)
+}
+
+func (s *Server) readPlatformConfig(disk Storage) (platformFile, *env.RPCError) {
+	data, err := s.readTextProto(disk, s.options.PlatformConfigFile)
+	if err != nil {
+		return platformFile{}, err
+	}
+	platforms, settings, ok := parsePlatformText(data)
+	if !ok {
+		return platformFile{}, invalidProtobufFile(s.options.PlatformConfigFile)
+	}
+	return platformFile{given: true, platforms: platforms, settings: settings}, nil
+}
+
+func (s *Server) checkPlatform(disk Storage) *env.RPCError {
+	if err := s.checkBatching(disk); err != nil {
 		return err
 	}
 	if path := s.options.SessionConfigFile; path != "" {
-		if err := s.checkFile(path, validSessionText); err != nil {
+		if err := s.checkFile(disk, path, validSessionText); err != nil {
 			return err
 		}
 	}
@@ -40,24 +91,7 @@ func (s *Server) readPlatformFiles() *env.RPCError {
 	return nil
 }
 
-// readPlatformConfig reads the platforms. Their adapters' own settings take the
-// place of the flags; where platforms differ in them, the first by name counts
-// for all.
-func (s *Server) readPlatformConfig() *env.RPCError {
-	data, err := s.readTextProto(s.options.PlatformConfigFile)
-	if err != nil {
-		return err
-	}
-	platforms, settings, ok := parsePlatformText(data)
-	if !ok {
-		return invalidProtobufFile(s.options.PlatformConfigFile)
-	}
-	s.options.Platforms = platforms
-	settings.apply(&s.options)
-	return nil
-}
-
-func (s *Server) checkBatching() *env.RPCError {
+func (s *Server) checkBatching(disk Storage) *env.RPCError {
 	switch o := s.options; {
 	case o.BatchingParametersFile == "":
 		return nil
@@ -65,34 +99,39 @@ func (s *Server) checkBatching() *env.RPCError {
 		return statusf(env.InvalidArgument,
 			"server_options.batching_parameters_file is set without setting server_options.enable_batching to true.")
 	default:
-		return s.checkFile(o.BatchingParametersFile, validBatchingText)
+		return s.checkFile(disk, o.BatchingParametersFile, validBatchingText)
 	}
+}
+
+// servingFiles is what came of the files that are read last; crash is a CHECK.
+type servingFiles struct {
+	err   *env.RPCError
+	crash bool
 }
 
 // readServingFiles reads what the real server reads after the models are loaded.
 // It reads the monitoring config when gRPC is already served; here, whose port
 // opens at the end, that instant is left out.
-func (s *Server) readServingFiles() *env.RPCError {
+func (s *Server) readServingFiles(disk Storage) servingFiles {
 	o := s.options
 	if o.ThreadPoolFactoryConfigFile != "" {
-		if _, err := s.readTextProto(o.ThreadPoolFactoryConfigFile); err != nil {
-			return err
+		if _, err := s.readTextProto(disk, o.ThreadPoolFactoryConfigFile); err != nil {
+			return servingFiles{err: err}
 		}
 	}
 	if o.SSLConfigFile != "" {
-		if _, err := s.readTextProto(o.SSLConfigFile); err != nil {
-			s.exit(-6, "") // CHECK
-			return nil
+		if _, err := s.readTextProto(disk, o.SSLConfigFile); err != nil {
+			return servingFiles{crash: true}
 		}
 	}
 	if o.MonitoringConfigFile != "" && o.RESTAPIPort != 0 && o.RESTAPIPort != o.Port {
-		return s.checkFile(o.MonitoringConfigFile, validMonitoringText)
+		return servingFiles{err: s.checkFile(disk, o.MonitoringConfigFile, validMonitoringText)}
 	}
-	return nil
+	return servingFiles{}
 }
 
-func (s *Server) checkFile(path string, valid func(data []byte) bool) *env.RPCError {
-	data, err := s.readTextProto(path)
+func (s *Server) checkFile(disk Storage, path string, valid func(data []byte) bool) *env.RPCError {
+	data, err := s.readTextProto(disk, path)
 	if err == nil && !valid(data) {
 		return invalidProtobufFile(path)
 	}
@@ -102,8 +141,8 @@ func (s *Server) checkFile(path string, valid func(data []byte) bool) *env.RPCEr
 // readTextProto reads a file for ParseProtoTextFile, which maps it into memory.
 // Neither an empty file nor a directory can be mapped. The fake reads it with
 // Python's open.
-func (s *Server) readTextProto(path string) ([]byte, *env.RPCError) {
-	data, err := s.host.Storage().ReadFile(path)
+func (s *Server) readTextProto(disk Storage, path string) ([]byte, *env.RPCError) {
+	data, err := disk.ReadFile(path)
 	switch {
 	case err != nil && s.fake == nil && storageError(path, err).Message == path+isDirectory:
 		return nil, statusf(env.NotFound, "%s; No such device", path)

@@ -10,15 +10,23 @@ import (
 )
 
 // Host is what a mode of running supplies: the clock, the disk, choices and the
-// end of the process (TFS-1.2). Everything is called from the one thread that
-// calls the server.
+// end of the process (TFS-1.2). All but Log is called from the one thread that
+// calls the server; Log comes from looks, too.
 type Host interface {
 	// Now is monotonic, from any start.
 	Now() time.Duration
 	// After calls fn once, d from now, unless cancel is called first. It never
 	// calls fn before it has returned.
 	After(d time.Duration, fn func()) (cancel func())
-	Storage() Storage
+	// Look has ask look at the storage and then calls told. In virtual time both
+	// are over when it returns. On a real machine ask runs on a thread of its own,
+	// and told later on the thread that calls the server: a disk that hangs holds up
+	// who waits for what it says, and nobody else (TFS-2.3).
+	Look(ask func(Storage), told func())
+	// Watch calls changed after every change of what the storage would answer for
+	// the path or anything below it, the beginning and the end of faults included.
+	// ok false means that it cannot; the server then polls.
+	Watch(path string, changed func()) (cancel func(), ok bool)
 	// Choose picks a number in [0, n); 0 is the default outcome.
 	Choose(site string, n int) int
 	// Exit ends the process: code as a shell or Popen sees it (-9: killed by
@@ -27,8 +35,8 @@ type Host interface {
 	Log(level env.Level, format string, args ...any)
 }
 
-// Storage is the file system that models are read from. Its errors are
-// *env.RPCError, or fs.ErrNotExist in some wrapping, or a plain reason.
+// Storage is the file system that models are read from, for one look at it. Its
+// errors are *env.RPCError, or fs.ErrNotExist in some wrapping, or a plain reason.
 type Storage interface {
 	// List names the children of a directory in any order; as on object stores,
 	// a name may be a longer relative path, of which the first part counts.
@@ -37,10 +45,18 @@ type Storage interface {
 	// SizeBytes is the total size of the files at and below the path.
 	SizeBytes(path string) (int64, error)
 	ReadFile(path string) ([]byte, error)
-	// Watch calls changed after every change of what the other methods would
-	// answer for the path or anything below it, the beginning and the end of
-	// faults included. ok false means that it cannot; the server then polls.
-	Watch(path string, changed func()) (cancel func(), ok bool)
+}
+
+// look asks the storage and goes on with what was found. ask may run on another
+// thread while the server does other things: it changes nothing, and reads what
+// nothing changes meanwhile. A process that ends meanwhile does not go on.
+func look[T any](s *Server, ask func(Storage) T, goOn func(T)) {
+	var found T
+	s.host.Look(func(disk Storage) { found = ask(disk) }, func() {
+		if !s.dead {
+			s.agenda.enter(rankThread, func() { goOn(found) })
+		}
+	})
 }
 
 // storageError turns an error of the storage into a status, as TensorFlow's

@@ -11,18 +11,24 @@ import (
 // version that is available or at its end (TFS-8.3).
 type wait struct {
 	models []string // sorted
-	fresh  *monitor // what happened since; nil means all that is known counts
+	fresh  *monitor // what happened since listen; nil means all that is known counts
 	noun   string   // how the error calls a model
 	done   func(*env.RPCError)
+	begun  bool
 }
 
-// await begins the wait; the reload's lock keeps waits apart.
+// listen lets the wait hear of events from now on; the reload's lock keeps waits
+// apart.
+func (c *core) listen(w *wait) { c.waiting = w }
+
+// await begins the wait.
 func (c *core) await(w *wait) {
 	if w.settled(c) {
+		c.waiting = nil
 		w.done(w.result(c))
 		return
 	}
-	c.waiting = w
+	c.waiting, w.begun = w, true
 }
 
 // heard lets the wait look at an event.
@@ -34,7 +40,8 @@ func (c *core) heard(event Event) {
 	if w.fresh != nil {
 		w.fresh.handle(event)
 	}
-	if event.State != env.StateAvailable && event.State != env.StateEnd || !w.settled(c) {
+	settles := event.State == env.StateAvailable || event.State == env.StateEnd
+	if !w.begun || !settles || !w.settled(c) {
 		return
 	}
 	c.waiting = nil

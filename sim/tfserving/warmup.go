@@ -29,12 +29,12 @@ type Warmup struct {
 // warmUp runs the records of the warm-up file, if there is one and the server
 // wants it (TFS-5.9; servables/tensorflow/saved_model_warmup_util.cc). Each is
 // run once here; the time that iterations take is that of the load.
-func (s *Server) warmUp(b *Bundle, dir string) *env.RPCError {
+func (s *Server) warmUp(disk Storage, b *Bundle, dir string) *env.RPCError {
 	path := joinPath(dir, "assets.extra/tf_serving_warmup_requests")
-	if s.options.DisableModelWarmup || !s.host.Storage().Exists(path) {
+	if s.options.DisableModelWarmup || !disk.Exists(path) {
 		return nil
 	}
-	data, err := s.host.Storage().ReadFile(path)
+	data, err := disk.ReadFile(path)
 	if err != nil {
 		return storageError(path, err)
 	}

@@ -53,7 +53,27 @@ type timer struct{ timer *time.Timer }
 
 func (t *timer) stop() { t.timer.Stop() }
 
-func (h *host) Storage() tfserving.Storage { return h.disk }
+// Look asks the disk on a goroutine, which nobody waits for: a disk may hang for
+// longer than the process is wanted.
+func (h *host) Look(ask func(tfserving.Storage), told func()) {
+	s := (*Server)(h)
+	go func() {
+		ask(s.opt.storage())
+		s.enter(told)
+	}()
+}
+
+// Watch cannot: the machine polls, as upstream does.
+func (h *host) Watch(string, func()) (cancel func(), ok bool) { return nil, false }
+
+// enter calls fn with mu held, unless the process has ended.
+func (s *Server) enter(fn func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		fn()
+	}
+}
 
 func (h *host) Choose(site string, n int) int { return h.choices.choose(n) }
 

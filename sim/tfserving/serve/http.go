@@ -31,7 +31,7 @@ type httpServer struct {
 
 // openREST opens the port of --rest_api_port, with mu held. A port that is taken
 // is only logged (model_servers/server.cc:376-399).
-func (s *Server) openREST() {
+func (s *Server) openREST(metricsPath string) {
 	port := s.opt.Machine.RESTAPIPort
 	switch {
 	case port == 0 || s.fake: // the fake has none (TFS-17.1 item 23)
@@ -51,7 +51,7 @@ func (s *Server) openREST() {
 		return
 	}
 	s.ports.REST = portOf(ln)
-	s.http = &httpServer{server: s, ln: ln, api: s.newREST(), conns: map[net.Conn]bool{}}
+	s.http = &httpServer{server: s, ln: ln, api: s.newREST(metricsPath), conns: map[net.Conn]bool{}}
 	s.log.netf(238, 261, "Entering the event loop ...")
 	s.tasks.Go(s.http.accept)
 	host := "localhost"
@@ -62,8 +62,7 @@ func (s *Server) openREST() {
 }
 
 // newREST makes the API, with the metrics page where there is a path for it.
-func (s *Server) newREST() *rest.Handler {
-	metricsPath := s.metricsPath()
+func (s *Server) newREST(metricsPath string) *rest.Handler {
 	options := rest.Options{
 		Profile: s.opt.Machine.Profile, CORS: s.opt.Machine.RESTAPIEnableCORS,
 		Timeout:     time.Duration(s.opt.Machine.RESTAPITimeoutInMs) * time.Millisecond,
@@ -75,13 +74,8 @@ func (s *Server) newREST() *rest.Handler {
 	return rest.New(restBackend{s}, options)
 }
 
-// metricsPath is that of --monitoring_config_file, which the machine has checked;
-// empty is nowhere.
-func (s *Server) metricsPath() string {
-	var monitoring config.MonitoringConfig
-	if file := s.opt.Machine.MonitoringConfigFile; file == "" || s.readText(file, &monitoring) != nil {
-		return ""
-	}
+// metricsPath is that of --monitoring_config_file; empty is nowhere.
+func metricsPath(monitoring *config.MonitoringConfig) string {
 	prometheus := monitoring.GetPrometheusConfig()
 	switch {
 	case !prometheus.GetEnable():

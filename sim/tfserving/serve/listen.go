@@ -11,16 +11,20 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// open is the machine's OnServing: it opens the ports, with mu held, as the end
-// of BuildAndStart does (model_servers/server.cc:340-401).
+// open is the machine's OnServing, with mu held.
 func (s *Server) open() {
-	if s.ended {
-		return
-	}
+	files := &portFiles{}
+	(*host)(s).Look(func(disk tfserving.Storage) { files.read(disk, &s.opt.Machine) }, func() { s.listen(files) })
+}
+
+// listen opens the ports, with mu held, as the end of BuildAndStart does
+// (model_servers/server.cc:340-401).
+func (s *Server) listen(files *portFiles) {
 	arguments := parseChannelArguments(s.opt.Machine.GRPCChannelArguments)
-	secure, ok := s.credentials()
+	secure, ok := s.credentials(files)
 	if !ok {
 		return
 	}
@@ -38,7 +42,7 @@ func (s *Server) open() {
 		s.tasks.Go(func() { s.serveGRPC(ln) })
 	}
 	s.tellGRPC()
-	s.openREST()
+	s.openREST(metricsPath(&files.monitoring))
 	close(s.serving)
 }
 

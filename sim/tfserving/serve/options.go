@@ -42,6 +42,17 @@ type Options struct {
 
 	// now replaces the wall clock of log lines.
 	now func() time.Time
+	// onDisk, when set, gives looks at the disk another one.
+	onDisk func(tfserving.Storage) tfserving.Storage
+}
+
+// storage is the disk, for one look.
+func (o *Options) storage() tfserving.Storage {
+	d := &disk{store: o.Store}
+	if o.onDisk == nil {
+		return d
+	}
+	return o.onDisk(d)
 }
 
 // Ports are the TCP ports of a process; 0 is one that is not open.

@@ -16,7 +16,6 @@ type Server struct {
 	opt   Options
 	began time.Time
 	log   *logger
-	disk  *disk
 	board board
 	meter *meter
 	fake  bool
@@ -50,7 +49,6 @@ func Start(opt Options) *Server {
 	s := &Server{
 		opt: opt, began: time.Now(), fake: opt.Machine.Profile == tfserving.ProfilePythonFake,
 		log:     newLogger(opt),
-		disk:    &disk{store: opt.Store},
 		meter:   newMeter(opt.Machine.Profile),
 		choices: newChoices(opt.Seed),
 		timers:  map[*timer]bool{},

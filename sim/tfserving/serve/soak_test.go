@@ -74,8 +74,6 @@ var soakModels = []string{"a", "b", "c"}
 
 type soak struct{ *lab }
 
-type versionPolicy = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy
-
 // run has the clients work, with changes of the disk beside them.
 func (s *soak) run() {
 	ctx, stop := context.WithCancel(context.Background())

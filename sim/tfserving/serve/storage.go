@@ -11,11 +11,11 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// disk is the tfserving.Storage of a real machine. It cannot watch: every poll
+// disk is the tfserving.Storage of a real machine, for one look at it. A poll
 // costs one access and one listing for each base path.
 type disk struct {
 	store   string
-	entries []byte // what List reads into; it is called from one thread
+	entries []byte // what List reads into; a look is one thread's
 }
 
 // local is where a path is found; ok false means that its file system is not
@@ -143,9 +143,6 @@ func (d *disk) ReadFile(path string) ([]byte, error) {
 	}
 	return data, nil
 }
-
-// Watch cannot: the machine polls, as upstream does.
-func (d *disk) Watch(string, func()) (cancel func(), ok bool) { return nil, false }
 
 // noFileSystem is Env::GetFileSystemForFile of a scheme that nobody registered.
 func noFileSystem(path string) error {
