@@ -129,6 +129,13 @@ func (a *agenda) run() {
 	a.arm()
 }
 
+// catchUp runs what is due before a call from outside that changes nothing.
+func (a *agenda) catchUp() {
+	if a.due() {
+		a.run()
+	}
+}
+
 // due says whether run would do anything.
 func (a *agenda) due() bool {
 	n := len(a.queue)

@@ -44,11 +44,8 @@ func ParsePredictLaw(name string) (PredictLaw, error) {
 
 // PredictTime is how long a Predict that begins now takes (TFS-18.1).
 func (s *Server) PredictTime() time.Duration {
-	d := s.options.Cost.drawPredict(s.host)
-	if s.fake == nil && s.manager.ongoing > 0 {
-		return time.Duration(float64(d) * s.options.Cost.PredictSlowdown)
-	}
-	return d
+	_, slow := s.reader.condition()
+	return s.reader.latency(slow)
 }
 
 // predictGrains is how many times are drawn from.

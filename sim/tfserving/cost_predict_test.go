@@ -60,7 +60,7 @@ func TestPredictsAreSlowWhileALoadGoesOn(t *testing.T) {
 	if got := s.PredictTime(); got != time.Millisecond {
 		t.Errorf("idle: got %v, want 1ms", got)
 	}
-	s.manager.ongoing++
+	s.manager.count(1)
 	if got := s.PredictTime(); got != 10*time.Millisecond {
 		t.Errorf("while loading: got %v, want 10ms", got)
 	}

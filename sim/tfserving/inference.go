@@ -23,23 +23,30 @@ type Inference struct {
 // *apis.PredictRequest, *apis.ClassificationRequest, *apis.RegressionRequest or
 // *apis.MultiInferenceRequest; it must not change until Run has returned.
 func (s *Server) Begin(request proto.Message) (*Inference, error) {
-	spec, err := s.specOf(request)
+	s.agenda.catchUp()
+	return s.reader.Begin(request)
+}
+
+// Begin is Server.Begin.
+func (r *Reader) Begin(request proto.Message) (*Inference, error) {
+	spec, err := r.server.specOf(request)
 	if err != nil {
 		return nil, err
 	}
-	handle, err := s.Acquire(specValue(spec))
+	handle, err := r.acquire(specValue(spec))
 	if err != nil {
 		return nil, err
 	}
 	run, err := handle.Bundle().model.Begin(request)
-	if err == nil && s.predictFault != nil {
-		err = s.predictFault
+	fault, slow := r.condition()
+	if err == nil && fault != nil {
+		err = fault
 	}
 	if err != nil {
 		handle.Release()
 		return nil, err
 	}
-	return &Inference{handle: handle, latency: s.PredictTime(), run: run}, nil
+	return &Inference{handle: handle, latency: r.latency(slow), run: run}, nil
 }
 
 // specOf is the model_spec of a request; a MultiInferenceRequest goes where its

@@ -266,7 +266,7 @@ func (w *watcher) available(k knownState) {
 	if _, unwanted := w.unwanted[id]; unwanted && w.server.profile == ProfileHead {
 		w.breaks("%s is AVAILABLE although it was not wanted any more before it was loaded", id)
 	}
-	if w.server.manager.serving.lookup(id, false) == nil && !asked {
+	if w.server.reader.serving.lookup(id, false) == nil && !asked {
 		w.breaks("%s:%d is announced as AVAILABLE, but requests do not find it", k.Model, k.Version)
 	}
 }

@@ -2,28 +2,29 @@ package tfserving
 
 import "github.com/monosim/monosim/engine/env"
 
-// labelMap is model, label, version; nil means that none was ever installed.
+// labelMap is model, label, version; nil means that none was ever installed. It is
+// replaced as a whole, never changed.
 type labelMap map[string]map[string]int64
 
-// versionForLabel is the version that a label points to (TFS-11).
-func (c *core) versionForLabel(model, label string) (int64, *env.RPCError) {
-	if c.labels == nil {
+// version is the version that a label points to (TFS-11).
+func (l labelMap) version(model, label string) (int64, *env.RPCError) {
+	if l == nil {
 		return 0, statusf(env.Unavailable, "Model labels does not init yet.%s", label)
 	}
-	version, ok := c.labels[model][label]
+	version, ok := l[model][label]
 	if !ok {
 		return 0, statusf(env.InvalidArgument, "Unrecognized servable version label: %s", label)
 	}
 	return version, nil
 }
 
-// requestedLabel resolves the label of a request
+// requestedLabel resolves the label of a request, with the lock held
 // (model_servers/server_core.cc:852-861).
-func (c *core) requestedLabel(model, label string) (int64, *env.RPCError) {
-	if c.server.options.RefuseVersionLabels {
+func (r *Reader) requestedLabel(model, label string) (int64, *env.RPCError) {
+	if r.server.options.RefuseVersionLabels {
 		return 0, statusf(env.InvalidArgument, "ModelSpec has 'version_label' set, but it is not currently allowed by the server.")
 	}
-	return c.versionForLabel(model, label)
+	return r.labels.version(model, label)
 }
 
 // updateLabels checks that every label points to an available version and then
@@ -49,7 +50,7 @@ func (c *core) updateLabels(config ServerConfig) *env.RPCError {
 		}
 		return nil
 	}
-	c.labels = fresh
+	c.server.reader.setLabels(fresh)
 	return nil
 }
 
@@ -63,6 +64,7 @@ func (c *core) mayAssign(model string, label Label) bool {
 	if !c.server.options.AllowVersionLabelsForUnavailableModels {
 		return false
 	}
-	existing, err := c.versionForLabel(model, label.Name)
+	// Only this thread changes them, so that it needs no lock to read them.
+	existing, err := c.server.reader.labels.version(model, label.Name)
 	return err != nil || existing == label.Version
 }

@@ -14,7 +14,7 @@ func (m *manager) load(h *harness, done func()) {
 					m.refuse(h, err)
 				} else {
 					h.state = harnessLoadApproved
-					m.ongoing++
+					m.count(1)
 				}
 				m.mu.unlock()
 				m.decision.unlock()
@@ -114,7 +114,7 @@ func (m *manager) unload(h *harness, done func()) {
 	m.decision.lock(func() {
 		m.mu.lock(func() {
 			h.state = harnessQuiescing
-			m.ongoing++
+			m.count(1)
 			m.mu.unlock()
 			m.decision.unlock()
 			m.executeUnload(h, done)
@@ -148,7 +148,7 @@ func (m *manager) release(h *harness) {
 // finish ends the execution phase: those who wait for resources look again.
 func (m *manager) finish(done func()) {
 	m.mu.lock(func() {
-		m.ongoing--
+		m.count(-1)
 		waiters := m.capacity
 		m.capacity = nil
 		for _, wake := range waiters {
@@ -157,4 +157,11 @@ func (m *manager) finish(done func()) {
 		m.mu.unlock()
 		done()
 	})
+}
+
+// count changes the number of ongoing loads and unloads; requests are slow while
+// there are any (TFS-18.1).
+func (m *manager) count(change int) {
+	m.ongoing += change
+	m.server.reader.setSlow(m.ongoing > 0)
 }

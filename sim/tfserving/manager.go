@@ -35,8 +35,6 @@ type manager struct {
 	// one of them to end.
 	ongoing  int
 	capacity []func()
-
-	serving *servingMap
 	// onTurn, when set, is told at every tick of the action that comes next, if any.
 	onTurn func(action, bool)
 }
@@ -99,7 +97,6 @@ func newManager(s *Server) *manager {
 	m.mu.agenda, m.decision.agenda, m.executorMu.agenda = s.agenda, s.agenda, s.agenda
 	m.loads = newExecutor(s.agenda, s.options.NumLoadThreads)
 	m.unloads = newExecutor(s.agenda, s.options.NumUnloadThreads)
-	m.serving = &servingMap{}
 	return m
 }
 

@@ -29,6 +29,11 @@ func (s *Server) Metadata(request MetadataRequest) (Metadata, error) {
 	if s.fake != nil {
 		return s.fake.metadata(request)
 	}
+	s.agenda.catchUp()
+	return s.reader.metadata(request)
+}
+
+func (r *Reader) metadata(request MetadataRequest) (Metadata, error) {
 	if request.Spec == nil {
 		return Metadata{}, errMissingSpec()
 	}
@@ -40,7 +45,7 @@ func (s *Server) Metadata(request MetadataRequest) (Metadata, error) {
 			return Metadata{}, asError(statusf(env.InvalidArgument, "Metadata field %s is not supported", field))
 		}
 	}
-	handle, err := s.Acquire(*request.Spec)
+	handle, err := r.acquire(*request.Spec)
 	if err != nil {
 		return Metadata{}, err
 	}
@@ -55,12 +60,26 @@ const signatureField = "signature_def"
 // python-fake profile echoes the request's model_spec, and its values are Any
 // without a type (TFS-17.1 item 21).
 func (s *Server) GetModelMetadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error) {
-	metadata, err := s.Metadata(MetadataRequest{Spec: specFromProto(r.GetModelSpec()), Fields: r.GetMetadataField()})
+	if s.fake == nil {
+		s.agenda.catchUp()
+		return s.reader.GetModelMetadata(r)
+	}
+	metadata, err := s.fake.metadata(metadataRequest(r))
 	if err != nil {
 		return nil, err
 	}
-	if s.fake != nil {
-		return fakeMetadataResponse(r, metadata), nil
+	return fakeMetadataResponse(r, metadata), nil
+}
+
+func metadataRequest(r *apis.GetModelMetadataRequest) MetadataRequest {
+	return MetadataRequest{Spec: specFromProto(r.GetModelSpec()), Fields: r.GetMetadataField()}
+}
+
+// GetModelMetadata is that of Server; python-fake has none here.
+func (r *Reader) GetModelMetadata(request *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error) {
+	metadata, err := r.metadata(metadataRequest(request))
+	if err != nil {
+		return nil, err
 	}
 	packed := &anypb.Any{}
 	signatures := &apis.SignatureDefMap{SignatureDef: metadata.Signatures}
@@ -69,7 +88,7 @@ func (s *Server) GetModelMetadata(r *apis.GetModelMetadataRequest) (*apis.GetMod
 	}
 	return &apis.GetModelMetadataResponse{
 		ModelSpec: &apis.ModelSpec{
-			Name:          r.GetModelSpec().GetName(),
+			Name:          request.GetModelSpec().GetName(),
 			VersionChoice: &apis.ModelSpec_Version{Version: wrapperspb.Int64(metadata.Version)},
 		},
 		Metadata: map[string]*anypb.Any{signatureField: packed},
@@ -93,11 +112,11 @@ func fakeMetadataResponse(r *apis.GetModelMetadataRequest, metadata Metadata) *a
 // Signatures are those of the version that a Predict with the spec would go to,
 // by name; nil for a model that takes every request. They belong to the model:
 // read them only.
-func (s *Server) Signatures(spec *apis.ModelSpec) (map[string]*tfcore.SignatureDef, error) {
+func (r *Reader) Signatures(spec *apis.ModelSpec) (map[string]*tfcore.SignatureDef, error) {
 	if spec == nil {
 		return nil, errMissingSpec()
 	}
-	handle, err := s.Acquire(*specFromProto(spec))
+	handle, err := r.acquire(*specFromProto(spec))
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func TestMetadataHoldsTheSignatures(t *testing.T) {
 	if err := packed.UnmarshalTo(unpacked); err != nil {
 		t.Fatal(err)
 	}
-	signatures, err := s.Signatures(spec)
+	signatures, err := s.reader.Signatures(spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ var ErrBatchQueueFull = &env.RPCError{
 
 // FailPredicts makes every request of PredictionService that passes the checks
 // fail with err, until it is called with nil.
-func (s *Server) FailPredicts(err *env.RPCError) { s.predictFault = err }
+func (s *Server) FailPredicts(err *env.RPCError) { s.reader.setFault(err) }
 
 // Predict resolves and checks a request (TFS-12.2).
 func (s *Server) Predict(request PredictRequest) (Prediction, error) {
@@ -49,7 +49,7 @@ func (s *Server) Predict(request PredictRequest) (Prediction, error) {
 	prediction := Prediction{Handle: handle, Signature: infer.SignatureName(request.Spec.Signature)}
 	failure := handle.Bundle().check(&prediction, request)
 	if failure == nil {
-		failure = s.predictFault
+		failure, _ = s.reader.condition()
 	}
 	if failure != nil {
 		handle.Release()
@@ -61,29 +61,8 @@ func (s *Server) Predict(request PredictRequest) (Prediction, error) {
 // Acquire finds the version that a request goes to and keeps it in use until
 // Release (TFS-12.1).
 func (s *Server) Acquire(spec env.ModelSpec) (Handle, error) {
-	if s.agenda.due() {
-		s.agenda.run()
-	}
-	if s.fake != nil {
-		return Handle{}, statusf(env.Unimplemented, "Method not implemented!")
-	}
-	if spec.Name == "" {
-		return Handle{}, statusf(env.InvalidArgument, "ModelSpec has no name specified.")
-	}
-	version, latest := spec.Version, !spec.HasVersion
-	if latest && spec.Label != "" {
-		labelled, err := s.core.requestedLabel(spec.Name, spec.Label)
-		if err != nil {
-			return Handle{}, asError(err)
-		}
-		version, latest = labelled, false
-	}
-	h := s.manager.serving.lookup(servable{spec.Name, version}, latest)
-	if h == nil {
-		return Handle{}, asError(servableNotFound(spec.Name, version, latest))
-	}
-	s.manager.serving.handles++
-	return Handle{server: s, serving: s.manager.serving, harness: h}, nil
+	s.agenda.catchUp()
+	return s.reader.acquire(spec)
 }
 
 func servableNotFound(name string, version int64, latest bool) *env.RPCError {

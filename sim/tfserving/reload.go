@@ -8,15 +8,14 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// core is upstream's ServerCore: the stored config, the labels, the source, and
-// the lock around a reload (TFS-2.3 item 1).
+// core is upstream's ServerCore: the stored config, the source, and the lock around
+// a reload (TFS-2.3 item 1). The labels are the reader's.
 type core struct {
 	server *Server
 	lock   mutex
 	// config is stored by step 6 of a reload; generation counts how often.
 	config     ServerConfig
 	generation int
-	labels     labelMap
 	source     *source // nil until a first config loaded (TFS-8.9)
 	connecting *source // the one that loads it
 	routes     map[string]Platform

@@ -21,7 +21,7 @@ type reloadBefore struct {
 
 func (w *watcher) beforeReload() reloadBefore {
 	c := &w.server.core
-	before := reloadBefore{config: c.config, labels: c.labels, source: c.source != nil}
+	before := reloadBefore{config: c.config, labels: w.server.reader.labels, source: c.source != nil}
 	if before.source {
 		before.monitors = c.source.sortedNames()
 	}
@@ -37,8 +37,8 @@ func (w *watcher) afterReload(number int, before reloadBefore, config ServerConf
 	if diff := cmp.Diff(rules.stored, c.config); diff != "" {
 		w.breaks("config stored by reload %d (-want +got):\n%s", number, diff)
 	}
-	if !maps.EqualFunc(rules.labels, c.labels, maps.Equal) {
-		w.breaks("labels after reload %d: got %v, want %v", number, c.labels, rules.labels)
+	if !maps.EqualFunc(rules.labels, w.server.reader.labels, maps.Equal) {
+		w.breaks("labels after reload %d: got %v, want %v", number, w.server.reader.labels, rules.labels)
 	}
 	switch o := w.server.options; {
 	case want != "":

@@ -109,7 +109,7 @@ func (s *script) handle(args []string) {
 
 func (s *script) available([]string) {
 	var ids []string
-	serving := s.server.manager.serving
+	serving := s.server.reader.serving
 	for _, model := range sortedKeys(serving.models) {
 		for _, h := range serving.models[model] {
 			ids = append(ids, fmt.Sprintf("%s:%d", model, h.id.version))

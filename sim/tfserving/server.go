@@ -13,7 +13,8 @@
 //   - [Server.Status], [Server.Reload] and [Server.Predict] are the requests;
 //     in upstream's messages: [Server.GetModelStatus],
 //     [Server.HandleReloadConfigRequest], [Server.GetModelMetadata] and
-//     [Server.Begin]. A reload may never call back (TFS-8.7).
+//     [Server.Begin]. A reload may never call back (TFS-8.7). [Server.Share] has
+//     requests to models come on threads of their own.
 //
 // To change what a poll of the disk aspires look in source.go, source_poll.go and
 // policy_version.go; what the manager does next, in manager.go, manager_requests.go
@@ -21,10 +22,11 @@
 // bundle.go, with savedmodel for real models; warm-up, in warmup.go; times and
 // memory, in cost.go and cost_predict.go; reloads and start-up, in reload.go,
 // reload_checks.go, startup.go, startup_files.go and wait.go; flags, in
-// flags_table.go; labels and requests, in labels.go, predict.go, requests.go,
-// metadata.go and inference.go; what a model checks and answers, in infer; a server
-// that is a process of a simulated host, in node.go and wire.go; the reference's
-// Python fake, in fake*.go.
+// flags_table.go; labels and requests, in reader.go, labels.go, predict.go,
+// requests.go, metadata.go and inference.go; what a model checks and answers, in
+// infer; a server that is a process of a simulated host, in node.go and wire.go; the
+// reference's Python fake, in fake*.go. Who waits for the disk, and how, is in
+// storage.go.
 //
 // testdata holds scripts, one behaviour each; testdata/upstream mirrors upstream's
 // test cases, which testdata/upstream/cases lists. random_test.go plays random
@@ -42,7 +44,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Server is one model server process. All calls come from one thread.
+// Server is one model server process. All calls come from one thread; those of its
+// Reader, once it is shared, from any.
 type Server struct {
 	options Options
 	profile Profile
@@ -53,10 +56,9 @@ type Server struct {
 	manager    *manager
 	core       core
 	configPoll configPoll
+	reader     *Reader
 	memory     memory
-	// predictFault is what Predicts fail with, if anything.
-	predictFault *env.RPCError
-	fake         *fake // set for the python-fake profile, which uses nothing else
+	fake       *fake // set for the python-fake profile, which uses nothing else
 
 	onServing func()
 	serving   bool
@@ -95,6 +97,7 @@ func New(options Options, host Host) *Server {
 		host:    host,
 		agenda:  newAgenda(host),
 	}
+	s.reader = newReader(s)
 	if s.profile == ProfilePythonFake {
 		s.fake = newFake(s)
 		return s

@@ -107,7 +107,7 @@ func TestInjectedFaultsFailPredicts(t *testing.T) {
 	if _, err := s.Predict(request); err != nil {
 		t.Errorf("without a fault: %v", err)
 	}
-	if n := s.manager.serving.handles; n != 1 {
+	if n := s.reader.serving.handles; n != 1 {
 		t.Errorf("handles: got %d, want only that of the second request", n)
 	}
 }

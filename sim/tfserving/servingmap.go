@@ -5,14 +5,16 @@ package tfserving
 // (util/fast_read_dynamic_ptr.h:105-112), because a handle keeps the whole map
 // alive (core/basic_manager.cc:144-149).
 type servingMap struct {
-	models  map[string][]*harness // ready versions, ascending
+	models map[string][]*harness // ready versions, ascending; never changed
+	// handles are those given out, drained is who waits until there are none; the
+	// reader's lock guards both.
 	handles int
 	drained func()
 }
 
 // Handle keeps a version, and with it the serving map, in use until Release.
 type Handle struct {
-	server  *Server
+	reader  *Reader
 	serving *servingMap
 	harness *harness
 }
@@ -28,17 +30,18 @@ func (h Handle) Bundle() *Bundle { return h.harness.bundle }
 
 // Release frees the handle; call it once, at the end of the request.
 func (h Handle) Release() {
-	if h.server == nil {
-		return // python-fake serves nothing
+	switch r := h.reader; {
+	case r == nil: // python-fake serves nothing
+	case r.shared:
+		h.release()
+	default:
+		r.server.agenda.request(h.release)
 	}
-	h.server.agenda.request(h.release)
 }
 
 func (h Handle) release() {
-	h.serving.handles--
-	if h.serving.handles == 0 && h.serving.drained != nil {
-		h.server.agenda.soon(h.serving.drained)
-		h.serving.drained = nil
+	if drained := h.reader.release(h.serving); drained != nil {
+		h.reader.wake(drained)
 	}
 }
 
@@ -53,13 +56,9 @@ func (m *manager) updateServingMap(done func()) {
 			}
 		}
 	}
-	old := m.serving
-	m.serving = fresh
-	if old.handles == 0 {
+	if m.server.reader.install(fresh, done) {
 		done()
-		return
 	}
-	old.drained = done
 }
 
 // lookup finds a version, or with latest the highest one.

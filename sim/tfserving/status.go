@@ -84,9 +84,7 @@ func (m *monitor) settled(model string) (version int64, state env.ModelState, er
 // first (TFS-7.2). It is never held up by loads or reloads, and it allocates
 // nothing while nothing changes; callers must not change the answer.
 func (s *Server) Status(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
-	if s.agenda.due() {
-		s.agenda.run()
-	}
+	s.agenda.catchUp()
 	if s.fake != nil {
 		return s.fake.status(spec.Name, fakeChoiceOf(spec)), nil
 	}

@@ -10,8 +10,9 @@ import (
 )
 
 // Host is what a mode of running supplies: the clock, the disk, choices and the
-// end of the process (TFS-1.2). All but Log is called from the one thread that
-// calls the server; Log comes from looks, too.
+// end of the process (TFS-1.2). It is called from the one thread that calls the
+// server, but Log from looks, too, and Choose from whatever thread a shared Reader
+// is called on.
 type Host interface {
 	// Now is monotonic, from any start.
 	Now() time.Duration

@@ -85,7 +85,7 @@ func (c requestCase) run(t *testing.T, profile Profile) {
 	if got != c.want && !(failed && strings.HasPrefix(got, c.want)) {
 		t.Errorf("got  %s\nwant %s", got, c.want)
 	}
-	if n := s.manager.serving.handles; n != 0 {
+	if n := s.reader.serving.handles; n != 0 {
 		t.Errorf("%d handles are held after the request, want 0", n)
 	}
 }

@@ -11,9 +11,10 @@
 //   - [ParseCommand]: the command line of tensorflow_model_server, and our own
 //     flags, as Options.
 //
-// A disk that hangs holds up the machine, as its calls come from one thread: with
-// it polls, loads, reloads and requests to models, of which a real server would go
-// on with the last. Status requests are answered all the same (board.go).
+// A disk that hangs holds up what a real server has wait for it (TFS-2.3): the poll
+// or load that asks it, reloads that come during a poll, and with an inline load the
+// manager. Requests for the status of models (board.go), and those to models, which
+// read what tfserving.Reader guards, take no lock that is held for more than moments.
 //
 // To change what of the real machine the server sees look in host.go, storage.go
 // and errno.go; a gRPC service, in grpc.go, model_service.go, prediction_service.go

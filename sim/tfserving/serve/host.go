@@ -3,14 +3,15 @@ package serve
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// host is the tfserving.Host of a served process; everything is called with mu
-// held.
+// host is the tfserving.Host of a served process; what the machine's thread calls
+// is called with mu held.
 type host Server
 
 // Now runs Speed times as fast as the wall clock.
@@ -81,20 +82,25 @@ func (h *host) Exit(code int, stdout string) { (*Server)(h).end(code, stdout) }
 
 func (h *host) Log(level env.Level, format string, args ...any) { h.log.logf(level, format, args...) }
 
-// choices draws what upstream leaves open.
-type choices struct{ source *rand.Rand }
+// choices draws what upstream leaves open, for any thread.
+type choices struct {
+	mu     sync.Mutex
+	source *rand.Rand // nil takes the defaults
+}
 
-func newChoices(seed uint64) choices {
+func newChoices(seed uint64) *choices {
 	if seed == 0 {
-		return choices{}
+		return &choices{}
 	}
-	return choices{rand.New(rand.NewPCG(seed, seed))}
+	return &choices{source: rand.New(rand.NewPCG(seed, seed))}
 }
 
 // choose picks a number in [0, n); without a seed the default, 0.
-func (c choices) choose(n int) int {
+func (c *choices) choose(n int) int {
 	if c.source == nil {
 		return 0
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return c.source.IntN(n)
 }

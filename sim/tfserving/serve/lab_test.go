@@ -22,6 +22,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/sim/tfserving"
@@ -268,6 +269,14 @@ func specOf(model string) *apis.ModelSpec { return &apis.ModelSpec{Name: model} 
 
 func versionSpec(model string, version int64) *apis.ModelSpec {
 	return &apis.ModelSpec{Name: model, VersionChoice: &apis.ModelSpec_Version{Version: wrapperspb.Int64(version)}}
+}
+
+// predictX is a Predict of two numbers.
+func predictX(model string) *apis.PredictRequest {
+	return &apis.PredictRequest{ModelSpec: specOf(model), Inputs: map[string]*framework.TensorProto{"x": {
+		Dtype: framework.DataType_DT_FLOAT, FloatVal: []float32{1, 2},
+		TensorShape: &framework.TensorShapeProto{Dim: []*framework.TensorShapeProto_Dim{{Size: 2}}},
+	}}}
 }
 
 // wantStatus compares an error with a code and a message.

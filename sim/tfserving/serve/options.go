@@ -37,7 +37,9 @@ type Options struct {
 	// Log takes the log lines, nil drops them.
 	Log io.Writer
 	// OnEvent, when set, is told of every change of a servable's state, in order
-	// and before any request can see it. It must not call the server.
+	// and before any status request can see it. Requests to models may go to a
+	// version just before it is told to be AVAILABLE, as upstream's do. It must not
+	// call the server.
 	OnEvent func(tfserving.Event)
 
 	// now replaces the wall clock of log lines.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
-	"github.com/monosim/monosim/sim/tfserving"
 )
 
 // predictionService is tensorflow.serving.PredictionService.
@@ -34,14 +33,8 @@ func (p *predictionService) MultiInference(ctx context.Context, r *apis.MultiInf
 }
 
 func (p *predictionService) GetModelMetadata(_ context.Context, r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error) {
-	response, err := p.server.metadata(r)
+	response, err := p.server.reader.GetModelMetadata(r)
 	return response, grpcError(err)
-}
-
-func (s *Server) metadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.machine.GetModelMetadata(r)
 }
 
 // inferOver is an inference that came by gRPC; its deadline is the call's.
@@ -65,18 +58,16 @@ type specified interface{ GetModelSpec() *apis.ModelSpec }
 // work (TFS-12.2, tensorflow/serving#1265): the runtime is told to stop, waits
 // until it has, and then says that it was late. A zero deadline is none.
 func (s *Server) infer(r proto.Message, deadline time.Time) (proto.Message, error) {
-	inference, latency, err := s.begin(r)
+	inference, err := s.reader.Begin(r)
 	if err != nil {
 		return nil, err
 	}
 	began := time.Now()
 	response, err := inference.Run()
-	if rest := scale(latency, 1/s.opt.Speed) - time.Since(began); rest > 0 {
+	if rest := scale(inference.Latency(), 1/s.opt.Speed) - time.Since(began); rest > 0 {
 		s.rest(rest)
 	}
-	s.mu.Lock()
 	inference.End()
-	s.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
@@ -85,16 +76,6 @@ func (s *Server) infer(r proto.Message, deadline time.Time) (proto.Message, erro
 	}
 	s.meter.inferred(r, began)
 	return response, nil
-}
-
-func (s *Server) begin(r proto.Message) (*tfserving.Inference, time.Duration, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	inference, err := s.machine.Begin(r)
-	if err != nil {
-		return nil, 0, err
-	}
-	return inference, inference.Latency(), nil
 }
 
 // rest lets the time of a request pass, or the process end.

@@ -47,11 +47,9 @@ func (b restBackend) GetModelStatus(r *apis.GetModelStatusRequest) (*apis.GetMod
 }
 
 func (b restBackend) GetModelMetadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error) {
-	return b.server.metadata(r)
+	return b.server.reader.GetModelMetadata(r)
 }
 
 func (b restBackend) Signatures(spec *apis.ModelSpec) (map[string]*tfcore.SignatureDef, error) {
-	b.server.mu.Lock()
-	defer b.server.mu.Unlock()
-	return b.server.machine.Signatures(spec)
+	return b.server.reader.Signatures(spec)
 }

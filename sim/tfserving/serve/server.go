@@ -10,8 +10,10 @@ import (
 )
 
 // Server is one served process. One lock stands for the one thread that the
-// machine is called from: requests and timers take it. Status requests do not;
-// they read what was published last.
+// machine is called from: reloads, timers and answers of the disk take it. Nobody
+// holds it while looking at models, but the log and OnEvent are told under it.
+// Requests for the status of models read what was published last, and requests to
+// models what readers guards.
 type Server struct {
 	opt   Options
 	began time.Time
@@ -20,9 +22,12 @@ type Server struct {
 	meter *meter
 	fake  bool
 
+	readers sync.Mutex
+	reader  *tfserving.Reader
+
 	mu      sync.Mutex
 	machine *tfserving.Server
-	choices choices
+	choices *choices
 	timers  map[*timer]bool
 	ended   bool
 
@@ -55,6 +60,7 @@ func Start(opt Options) *Server {
 		serving: make(chan struct{}), done: make(chan struct{}),
 	}
 	s.machine = tfserving.New(opt.Machine, (*host)(s))
+	s.reader = s.machine.Share(&s.readers, func(fn func()) { go s.enter(fn) })
 	s.machine.FailPredicts(opt.PredictFault)
 	s.machine.OnEvent = s.heard
 	s.machine.OnWarmup = s.meter.warmedUp

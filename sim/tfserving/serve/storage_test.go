@@ -13,7 +13,6 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
@@ -145,30 +144,6 @@ func TestDamagedDirectories(t *testing.T) {
 	l.must(<-stuck)
 	l.await("file:3 AVAILABLE")
 	wantStatus(t, l.statusError(specOf("odd")), codes.NotFound, "Could not find any versions of model odd")
-}
-
-// TFS-2.3 item 4: a disk that hangs, here a SavedModel that is a pipe which nobody
-// writes, holds up loads and requests to models, but no status request.
-func TestASlowDiskHoldsUpNoStatusRequest(t *testing.T) {
-	l := newLab(t)
-	l.version("m", 1)
-	l.serve(tfserving.Profile24, nil)
-	l.must(l.reloadError(reloadOf(l.modelConfig("m", ""))))
-	pipe := l.path("slow", "1", "saved_model.pb")
-	l.must(os.MkdirAll(l.path("slow", "1"), 0o755))
-	l.must(syscall.Mkfifo(pipe, 0o600))
-	reloaded := make(chan error, 1)
-	go func() { reloaded <- l.reloadError(reloadOf(l.modelConfig("m", ""), l.modelConfig("slow", ""))) }()
-	l.await("slow:1 LOADING")
-	for range 100 {
-		got, err := l.models().GetModelStatus(l.context(), &apis.GetModelStatusRequest{ModelSpec: specOf("slow")})
-		l.must(err)
-		if state := got.GetModelVersionStatus()[0].GetState(); state != apis.ModelVersionStatus_LOADING {
-			t.Fatalf("got %v, want it loading", state)
-		}
-	}
-	l.must(os.WriteFile(pipe, []byte("{}"), 0)) // whoever opens it for writing lets the reader go on
-	l.must(<-reloaded)
 }
 
 // BenchmarkPolls is one poll of 1,000 models on a real directory, which a server

@@ -1,0 +1,94 @@
+package serve
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// gate holds up a call of the storage while it is shut.
+type gate struct {
+	mu      sync.Mutex
+	call    string        // that hangs, as "ReadFile /m/1/saved_model.pb"
+	reached chan struct{} // closed when it is called
+	opened  chan struct{} // nil when nothing hangs
+}
+
+func (g *gate) shut(call string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.call, g.reached, g.opened = call, make(chan struct{}), make(chan struct{})
+}
+
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.opened != nil {
+		close(g.opened)
+		g.opened = nil
+	}
+}
+
+// pass returns when the gate is open for the call.
+func (g *gate) pass(call string) {
+	g.mu.Lock()
+	opened := g.opened
+	if opened == nil || call != g.call {
+		g.mu.Unlock()
+		return
+	}
+	select {
+	case <-g.reached:
+	default:
+		close(g.reached)
+	}
+	g.mu.Unlock()
+	<-opened
+}
+
+// waitReached waits until the call hangs.
+func (g *gate) waitReached(t testing.TB) {
+	t.Helper()
+	select {
+	case <-g.reached:
+	case <-time.After(patience):
+		t.Fatalf("nobody has called %s after %v", g.call, patience)
+	}
+}
+
+// gatedDisk is a disk behind a gate.
+type gatedDisk struct {
+	tfserving.Storage
+	gate *gate
+}
+
+func (d gatedDisk) List(path string) ([]string, error) {
+	d.gate.pass("List " + path)
+	return d.Storage.List(path)
+}
+
+func (d gatedDisk) Exists(path string) bool {
+	d.gate.pass("Exists " + path)
+	return d.Storage.Exists(path)
+}
+
+func (d gatedDisk) SizeBytes(path string) (int64, error) {
+	d.gate.pass("SizeBytes " + path)
+	return d.Storage.SizeBytes(path)
+}
+
+func (d gatedDisk) ReadFile(path string) ([]byte, error) {
+	d.gate.pass("ReadFile " + path)
+	return d.Storage.ReadFile(path)
+}
+
+// gated puts a gate before the disk of a process; it is open at the end of the
+// test.
+func (l *lab) gated(o *Options) *gate {
+	g := &gate{}
+	o.onDisk = func(d tfserving.Storage) tfserving.Storage { return gatedDisk{d, g} }
+	l.Cleanup(g.open)
+	return g
+}
