@@ -79,11 +79,14 @@ func TestEventsHappenInOrderUnlessCancelled(t *testing.T) {
 			}), 0)
 		}
 		cancelled := map[planned]bool{}
-		instant := rapid.Int64Range(0, 50)
+		// Crowded ones, near ones and far ones.
+		instant := rapid.OneOf(rapid.Int64Range(0, 50), rapid.Int64Range(0, 3_000_000), rapid.Int64Range(0, 1_000_000_000))
 		for range rapid.IntRange(0, 300).Draw(t, "steps") {
-			switch rapid.IntRange(0, 3).Draw(t, "step") {
+			switch rapid.IntRange(0, 4).Draw(t, "step") {
 			case 0, 1:
 				add(time.Duration(instant.Draw(t, "at")))
+			case 4:
+				add(w.Now() + time.Duration(instant.Draw(t, "later")))
 			case 2:
 				if len(all) > 0 {
 					p := all[rapid.IntRange(0, len(all)-1).Draw(t, "which")]

@@ -142,19 +142,20 @@ func (w *World) step() bool {
 	}
 	until := int64(u.limits.Until)
 	for {
-		w.fill()
-		if len(w.heap) == 0 || u.limited && w.heap[0].at > until {
+		e, near, ok := w.peek()
+		if !ok || u.limited && e.at > until {
 			break
 		}
-		e := w.heap[0]
-		w.hole = true
+		w.take(&e, near)
 		s := &w.slots[e.slot]
 		if s.gen != e.gen {
 			continue
 		}
 		do, arg, proc, cause, node, kind := s.do, s.arg, s.proc, s.cause, s.node, s.kind
 		w.release(e.slot)
-		w.live--
+		if !near {
+			w.live--
+		}
 		if proc != nil && proc.dead {
 			continue
 		}
@@ -198,8 +199,7 @@ func (n *Node) Leap(at time.Duration, kind Kind, arg uint64) bool {
 		u.head < len(u.ready) || len(u.reaps) > 0 || int64(at) < w.now || u.limited && at > u.limits.Until {
 		return false
 	}
-	w.fill()
-	if len(w.heap) > 0 && w.heap[0].at <= int64(at) {
+	if e, _, ok := w.peek(); ok && e.at <= int64(at) {
 		return false
 	}
 	w.seq++

@@ -21,7 +21,8 @@ type Config struct {
 	// CheckOwner makes every wait verify that it runs on its own coroutine. The
 	// check costs about a microsecond; without it one wait in 1024 is verified.
 	CheckOwner bool
-	// NoLeaps turns [Node.Leap] off, which changes no more than the speed.
+	// NoLeaps turns [Node.Leap] and [Task.InSeries] off, which changes no more than
+	// the speed.
 	NoLeaps bool
 	// Replay is the command that runs this world again; it is printed with a
 	// panic.
@@ -34,6 +35,7 @@ type World struct {
 	cfg     Config
 	now     int64
 	seq     uint64
+	near    nearQueue
 	heap    eventHeap
 	hole    bool // the first event of the heap has happened, its place is free
 	slots   []slot
@@ -55,18 +57,6 @@ type World struct {
 	halt    bool
 	closed  bool
 	closing bool // in Close, or after it
-}
-
-// slot holds what a pending event will do.
-type slot struct {
-	gen   uint32
-	next  uint32
-	cause uint64
-	arg   uint64
-	proc  *Process
-	node  *Node
-	do    Handler
-	kind  Kind
 }
 
 // Handler is what happens at an event. Use pointers, so that scheduling does
@@ -114,75 +104,6 @@ func (w *World) Trace() *Trace {
 
 // Err is the failure that ended the world, if any.
 func (w *World) Err() error { return w.failure }
-
-// Timer is a scheduled event that can be cancelled. The zero Timer is none.
-type Timer struct {
-	w    *World
-	slot uint32
-	gen  uint32
-}
-
-// Pending says whether the event is still to happen.
-func (t Timer) Pending() bool { return t.w != nil && t.w.slots[t.slot].gen == t.gen }
-
-// Cancel makes the event void; it reports whether it was still to happen.
-func (t Timer) Cancel() bool {
-	if !t.Pending() {
-		return false
-	}
-	t.w.release(t.slot)
-	t.w.live--
-	if len(t.w.heap) > 64 && t.w.live*2 < len(t.w.heap) {
-		t.w.fill()
-		t.w.heap.compact(t.w.void)
-	}
-	return true
-}
-
-// fill closes the place that the event which is happening has left.
-func (w *World) fill() {
-	if w.hole {
-		w.hole = false
-		w.heap.drop()
-	}
-}
-
-func (w *World) void(e *event) bool { return w.slots[e.slot].gen != e.gen }
-
-func (w *World) release(i uint32) {
-	s := &w.slots[i]
-	s.gen++
-	s.do, s.proc = nil, nil
-	s.next = w.free
-	w.free = i + 1
-}
-
-// schedule queues an event; one in the past happens now.
-func (w *World) schedule(at int64, node *Node, proc *Process, kind Kind, do Handler, arg uint64) Timer {
-	if at < w.now {
-		at = w.now
-	}
-	var i uint32
-	if w.free != 0 {
-		i = w.free - 1
-		w.free = w.slots[i].next
-	} else {
-		w.slots = append(w.slots, slot{})
-		i = uint32(len(w.slots) - 1)
-	}
-	s := &w.slots[i]
-	s.node, s.kind, s.do, s.arg, s.proc, s.cause = node, kind, do, arg, proc, w.cause
-	w.seq++
-	w.live++
-	e := event{at: at, seq: w.seq, slot: i, gen: s.gen}
-	if w.hole {
-		w.hole = false
-		w.heap.replace(e)
-	} else {
-		w.heap.push(e)
-	}
-	return Timer{w: w, slot: i, gen: s.gen}
-}
 
 // Limits say when Run returns. The zero value runs until nothing can happen.
 type Limits struct {
@@ -331,7 +252,7 @@ func (w *World) Close() {
 		}
 		c.stop()
 	}
-	w.coros, w.pool, w.heap = nil, nil, nil
+	w.coros, w.pool, w.heap, w.near = nil, nil, nil, nearQueue{}
 	w.closed = true
 }
 
