@@ -77,13 +77,16 @@ func (n *Node) Note(x uint64) {
 
 // NoteString folds a text and, while the trace records, writes it beside the
 // event that is happening.
-func (n *Node) NoteString(s string) {
-	n.Note(foldString(s))
+func (n *Node) NoteString(s string) { n.NoteFolded(s, FoldString(s)) }
+
+// NoteFolded is NoteString of a text that is noted often: fold is its FoldString.
+func (n *Node) NoteFolded(s string, fold uint64) {
+	n.Note(fold)
 	n.w.trace.label(n.w.events, s)
 }
 
-// foldString hashes a text eight bytes at a time.
-func foldString(s string) uint64 {
+// FoldString hashes a text eight bytes at a time.
+func FoldString(s string) uint64 {
 	h := uint64(len(s)) * fold1
 	for ; len(s) >= 8; s = s[8:] {
 		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
