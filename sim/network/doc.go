@@ -33,6 +33,7 @@
 // To change latency and loss look in law.go and link.go; how partitions hold and
 // retransmit, pipe.go; opening and closing, dial.go and conn.go; faults,
 // faults.go and answers.go; what belongs to a process and dies with it,
-// owner.go; gRPC's client states, grpc_channel.go; its server, grpc_server.go;
-// workers and python's error texts, grpc_env.go.
+// owner.go; gRPC's client states, grpc_channel.go; calls one after another that do
+// not wake their task, grpc_series.go; its server, grpc_server.go; workers and
+// python's error texts, grpc_env.go.
 package network

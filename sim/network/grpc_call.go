@@ -20,6 +20,7 @@ type Call struct {
 	task    *vtime.Task // that waits, until over
 	place   int         // in channel.calls
 	size    int         // of the request
+	series  *Series     // that it is one of, nil for none
 	sent    bool
 	over    bool          // the answer has come, failure has, or the task has gone
 	failure *env.RPCError // of the channel; nil when the answer came

@@ -71,6 +71,13 @@ func NewChannel(p *vtime.Process, h *Host, addr string) *Channel {
 // Invoke makes a call and parks the current task until its answer. sizeBytes is
 // the size of the serialized request. A timeout of 0 or less means none.
 func (c *Channel) Invoke(method string, req any, sizeBytes int, timeout time.Duration) (any, *env.RPCError) {
+	o := SeriesCall{Channel: c, Method: method, Request: req, SizeBytes: sizeBytes}
+	return o.invoke(timeout, nil)
+}
+
+// invoke makes a call by itself, or the first of a series that the task asks for.
+func (o *SeriesCall) invoke(timeout time.Duration, s *Series) (any, *env.RPCError) {
+	c := o.Channel
 	c.p.Check()
 	n := c.h.n
 	started := n.w.Now()
@@ -80,16 +87,14 @@ func (c *Channel) Invoke(method string, req any, sizeBytes int, timeout time.Dur
 			err = errChannelClosed
 		}
 		c.p.Sleep(failFast)
-		c.observe(RPC{Method: method, Request: req, RequestBytes: sizeBytes, Err: err, Started: started})
+		o.observe(nil, 0, err, started)
 		return nil, err
 	}
 	call := n.takeCall()
-	call.Method, call.Request, call.size = method, req, sizeBytes
-	call.channel, call.task, call.place = c, c.p.Current(), len(c.calls)
+	o.begin(call, c.p.Current(), s)
 	if timeout > 0 {
 		call.Deadline = started + timeout
 	}
-	c.calls = append(c.calls, call)
 	switch c.state {
 	case channelReady:
 		c.send(call)
@@ -100,7 +105,7 @@ func (c *Channel) Invoke(method string, req any, sizeBytes int, timeout time.Dur
 	var resp any
 	err := errDeadlineExceeded
 	answerBytes := 0
-	if c.await(call, timeout) {
+	if call.await(timeout) {
 		if err = call.failure; err == nil {
 			resp, err, answerBytes = call.response, call.status, call.answerSize
 			if err == nil && answerBytes > env.MaxMessageBytes {
@@ -109,22 +114,25 @@ func (c *Channel) Invoke(method string, req any, sizeBytes int, timeout time.Dur
 			n.giveBack(call)
 		}
 	}
-	c.observe(RPC{Method: method, Request: req, RequestBytes: sizeBytes, Response: resp, ResponseBytes: answerBytes, Err: err, Started: started})
+	if s != nil {
+		o, started = &s.Calls[s.at], s.started
+	}
+	o.observe(resp, answerBytes, err, started)
 	return resp, err
 }
 
 // await parks until the call is over; it reports false when the deadline came
 // first. A task that unwinds in it takes its call back.
-func (c *Channel) await(call *Call, timeout time.Duration) bool {
+func (call *Call) await(timeout time.Duration) bool {
 	defer func() {
 		if !call.over {
-			c.takeBack(call)
+			call.channel.takeBack(call)
 		}
 	}()
 	if timeout <= 0 {
 		timeout = -1
 	}
-	c.p.ParkFor(timeout, call.Method)
+	call.channel.p.ParkFor(timeout, call.Method)
 	return call.over
 }
 
@@ -163,10 +171,13 @@ func (c *Channel) Receive(_ *Conn, payload any) {
 	c.finish(call)
 }
 
-// finish ends a call and lets its task go on.
+// finish ends a call and lets its task, or its series, go on.
 func (c *Channel) finish(call *Call) {
 	c.remove(call)
 	call.over = true
+	if call.series != nil && call.series.next(call) {
+		return
+	}
 	call.task.Wake()
 }
 
@@ -208,12 +219,16 @@ func (c *Channel) remove(call *Call) {
 }
 
 // observe tells the network's observers of a finished call.
-func (c *Channel) observe(r RPC) {
+func (o *SeriesCall) observe(resp any, answerBytes int, err *env.RPCError, started time.Duration) {
+	c := o.Channel
 	observers := c.h.n.observers
 	if len(observers) == 0 {
 		return
 	}
-	r.From, r.To, r.Ended = c.h.name, c.serverName, c.h.n.w.Now()
+	r := RPC{
+		From: c.h.name, To: c.serverName, Method: o.Method, Request: o.Request, RequestBytes: o.SizeBytes,
+		Response: resp, ResponseBytes: answerBytes, Err: err, Started: started, Ended: c.h.n.w.Now(),
+	}
 	for _, fn := range observers {
 		fn(r)
 	}
@@ -232,5 +247,6 @@ type RPC struct {
 }
 
 // OnRPC adds a function to call for each call that ends. It runs in the task of
-// the caller and must not wait. Calls whose task is unwound are left out.
+// the caller, or where its answer comes in, and must not wait. Calls whose task is
+// unwound are left out.
 func (n *Network) OnRPC(fn func(RPC)) { n.observers = append(n.observers, fn) }

@@ -19,9 +19,11 @@ type pipe struct {
 	from, to *Conn
 	link     *link
 
-	ring        []segment // a ring buffer; the length is a power of two
-	head, count int
-	timer       vtime.Timer // of the first segment
+	first segment     // there is seldom more than one
+	timer vtime.Timer // of the first segment
+	count int
+	ring  []segment // those behind it, a ring buffer; the length is a power of two
+	head  int       // of ring
 
 	stalled   bool // has no event, waits for the link
 	place     int  // in Network.stalled
@@ -76,7 +78,7 @@ func (p *pipe) pushLast(what segmentKind, payload any, sizeBytes int, latency *v
 	if p.count > 1 || p.stalled {
 		return
 	}
-	if at := p.ring[p.head].at; at < before && p.to.node.Leap(at, segmentKinds[what], uint64(sizeBytes)) {
+	if at := p.first.at; at < before && p.to.node.Leap(at, segmentKinds[what], uint64(sizeBytes)) {
 		p.Handle(uint64(sizeBytes))
 	} else {
 		p.schedule()
@@ -93,23 +95,43 @@ func (p *pipe) queue(what segmentKind, payload any, sizeBytes int, latency *vtim
 }
 
 func (p *pipe) add(s segment) {
-	if p.count == len(p.ring) {
+	p.count++
+	if p.count == 1 {
+		p.first = s
+		return
+	}
+	if p.count-2 == len(p.ring) {
 		p.grow()
 	}
-	p.ring[(p.head+p.count)&(len(p.ring)-1)] = s
-	p.count++
+	*p.behind(p.count - 2) = s
 }
+
+// behind is the i-th segment behind the first.
+func (p *pipe) behind(i int) *segment { return &p.ring[(p.head+i)&(len(p.ring)-1)] }
 
 func (p *pipe) grow() {
 	ring := make([]segment, max(2, 2*len(p.ring)))
-	for i := range p.count {
-		ring[i] = p.ring[(p.head+i)&(len(p.ring)-1)]
+	for i := range len(p.ring) {
+		ring[i] = *p.behind(i)
 	}
 	p.ring, p.head = ring, 0
 }
 
+// pop takes out the first segment.
+func (p *pipe) pop() {
+	p.count--
+	if p.count == 0 {
+		p.first.payload = nil
+		return
+	}
+	next := p.behind(0)
+	p.first = *next
+	next.payload = nil
+	p.head = (p.head + 1) & (len(p.ring) - 1)
+}
+
 func (p *pipe) schedule() {
-	s := &p.ring[p.head]
+	s := &p.first
 	p.timer = p.to.node.Schedule(s.at, segmentKinds[s.what], p, uint64(s.sizeBytes))
 }
 
@@ -123,11 +145,8 @@ func (p *pipe) Handle(uint64) {
 		p.troubled = false
 		p.giveUp.Cancel()
 	}
-	s := &p.ring[p.head]
-	what, payload, sizeBytes := s.what, s.payload, s.sizeBytes
-	s.payload = nil
-	p.head = (p.head + 1) & (len(p.ring) - 1)
-	p.count--
+	what, payload, sizeBytes := p.first.what, p.first.payload, p.first.sizeBytes
+	p.pop()
 	if p.count > 0 {
 		p.schedule()
 	}
@@ -135,7 +154,7 @@ func (p *pipe) Handle(uint64) {
 }
 
 func (p *pipe) stall() {
-	if p.ring[p.head].what == segmentSyn && p.from.state == connClosed {
+	if p.first.what == segmentSyn && p.from.state == connClosed {
 		p.discard() // the dial was cancelled
 		return
 	}
@@ -148,7 +167,7 @@ func (p *pipe) stall() {
 	}
 	p.troubled, p.firstLoss = true, n.w.Now()
 	limit := giveUpAfter
-	if p.ring[p.head].what == segmentSyn {
+	if p.first.what == segmentSyn {
 		limit = dialAfter
 	}
 	p.giveUp = p.from.node.Schedule(p.firstLoss+limit, kindGiveUp, (*pipeGiveUp)(p), 0)
@@ -158,12 +177,13 @@ func (p *pipe) stall() {
 func (p *pipe) resume() {
 	p.unstall()
 	rto := rtoMin
-	if p.ring[p.head].what == segmentSyn {
+	if p.first.what == segmentSyn {
 		rto = synRTO
 	}
 	at := nextRetransmission(p.firstLoss, p.link.n.w.Now(), rto)
-	for i := range p.count {
-		p.ring[(p.head+i)&(len(p.ring)-1)].at = at
+	p.first.at = at
+	for i := range p.count - 1 {
+		p.behind(i).at = at
 	}
 	p.schedule()
 }
@@ -197,7 +217,7 @@ func (p *pipe) discard() {
 	p.timer.Cancel()
 	p.giveUp.Cancel()
 	p.troubled = false
-	p.ring, p.head, p.count = nil, 0, 0
+	p.first, p.ring, p.head, p.count = segment{}, nil, 0, 0
 }
 
 // pipeGiveUp is the instant at which the sender gives up.

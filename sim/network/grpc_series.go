@@ -1,0 +1,68 @@
+package network
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// Series is calls without a deadline that one task makes one after the other, each
+// when the one before was answered. While the answers are as usual the next call is
+// made where the answer comes in, and the task is not woken.
+type Series struct {
+	Calls []SeriesCall
+	// Usual says whether nothing is to be done about a response but to make the next
+	// call. It runs in the engine.
+	Usual func(i int, response any) bool
+
+	at      int // the call that is being made
+	started time.Duration
+}
+
+// SeriesCall is one call of a Series.
+type SeriesCall struct {
+	Channel   *Channel
+	Method    string
+	Request   any
+	SizeBytes int
+}
+
+// From makes the calls from the i-th on and returns the index and the outcome of
+// the one that it ended with: the last, or one that is not as usual.
+func (s *Series) From(i int) (at int, response any, err *env.RPCError) {
+	s.at = i
+	c := &s.Calls[i]
+	response, err = c.invoke(0, s)
+	return s.at, response, err
+}
+
+// next takes a response and makes the next call, unless the task is to do so.
+func (s *Series) next(call *Call) bool {
+	if s.at+1 == len(s.Calls) || call.status != nil || call.answerSize > env.MaxMessageBytes || !call.task.InSeries() {
+		return false
+	}
+	c := &s.Calls[s.at+1]
+	if c.Channel.closed || c.Channel.state != channelReady || !s.Usual(s.at, call.response) {
+		return false
+	}
+	s.Calls[s.at].observe(call.response, call.answerSize, nil, s.started)
+	s.at++
+	task := call.task
+	*call = Call{}
+	c.begin(call, task, s)
+	c.Channel.send(call)
+	task.Again("")
+	return true
+}
+
+// begin fills in a call and adds it to its channel.
+func (c *SeriesCall) begin(call *Call, task *vtime.Task, s *Series) {
+	ch := c.Channel
+	call.Method, call.Request, call.size = c.Method, c.Request, c.SizeBytes
+	call.channel, call.task, call.place, call.series = ch, task, len(ch.calls), s
+	ch.calls = append(ch.calls, call)
+	if s != nil {
+		s.started = ch.h.n.w.Now()
+	}
+}
