@@ -195,4 +195,22 @@ func (c *Client) deleteTree(path string) error {
 	return err
 }
 
+// NewReads makes the session's own reads where it has some and knows all paths as
+// they are sent.
+func (c *Client) NewReads(paths []string) env.Reads {
+	session, ok := c.session.(env.ReadsMaker)
+	if !ok {
+		return env.PlainReads(c, paths)
+	}
+	sent := make([]string, len(paths))
+	for i, path := range paths {
+		var err error
+		if sent[i], err = Normalize(path, false); err != nil {
+			return env.PlainReads(c, paths)
+		}
+	}
+	return session.NewReads(sent)
+}
+
+var _ env.ReadsMaker = (*Client)(nil)
 var _ env.ZooKeeper = (*Client)(nil)

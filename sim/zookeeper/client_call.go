@@ -18,6 +18,8 @@ type call struct {
 	done    bool
 	// answered is set when the reply has come, not a failure of the connection.
 	answered bool
+	// round is what the call is one turn of, nil for a call by itself.
+	round *readRound
 }
 
 func (s *Session) newCall(op OpCode, path string) *call {
@@ -77,7 +79,7 @@ func (c *call) finish(code Code) {
 // request.
 func (s *Session) done(c *call) *Reply {
 	c.request = Request{scratch: c.request.scratch}
-	c.watch, c.task, c.err, c.done, c.answered = nil, nil, nil, false, false
+	c.watch, c.task, c.err, c.done, c.answered, c.round = nil, nil, nil, false, false, nil
 	s.free = append(s.free, c)
 	return &c.reply
 }

@@ -150,16 +150,20 @@ func (s *Session) send() {
 		return
 	}
 	for _, c := range s.queue {
-		s.xid++
-		c.request.Xid = s.xid
-		s.pending.push(c)
-		s.conn.Send(&c.request, 44+len(c.request.Path)+len(c.request.Data))
+		s.sendOne(c)
 	}
 	if len(s.queue) > 0 {
 		clear(s.queue)
 		s.queue = s.queue[:0]
 		s.idle.touch()
 	}
+}
+
+func (s *Session) sendOne(c *call) {
+	s.xid++
+	c.request.Xid = s.xid
+	s.pending.push(c)
+	s.conn.Send(&c.request, 44+len(c.request.Path)+len(c.request.Data))
 }
 
 // handle takes one message of an open connection (connection.py:420).
@@ -197,6 +201,9 @@ func (s *Session) answered(r *Reply) {
 	}
 	if c.watch != nil && code == CodeOK && !s.life.Stopped() {
 		s.keepWatch(c)
+	}
+	if c.round != nil && code == CodeOK && c.round.next(c) {
+		return
 	}
 	c.answered = true
 	closing := c.request.Op == OpCloseSession

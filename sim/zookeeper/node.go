@@ -120,7 +120,8 @@ type serverConn struct {
 	// scratch is where the client wants the reply to the request that is being
 	// handled; nil for anywhere.
 	scratch *Reply
-	pinged  bool // and not answered
+	pinged  bool  // and not answered
+	known   *conn // the machine's side, nil before a known path was read
 	// follower is the server that it is to, nil for the leader.
 	follower *follower
 }
@@ -171,10 +172,17 @@ func (c *serverConn) Receive(_ *network.Conn, payload any) {
 		if r.Op != OpPing {
 			node := s.host.Node()
 			node.Note(uint64(uint32(r.Op))<<32 ^ uint64(len(r.Data)))
-			node.NoteString(r.Path)
+			if k := r.known; k != nil && k.node != nil {
+				node.NoteFolded(r.Path, k.node.pathFold())
+			} else {
+				node.NoteString(r.Path)
+			}
 		}
 		if c.follower != nil {
 			c.follower.receive(c.id, r)
+			return
+		}
+		if r.known != nil && c.readAgain(r) {
 			return
 		}
 		c.scratch = r.scratch
@@ -299,9 +307,12 @@ func (c *serverConn) pong(r *Request) {
 // pingReply is the answer to every ping: clients look at its xid only.
 var pingReply = &Reply{Xid: XidPing, Op: OpPing}
 
+// emptyReplyBytes estimates the frame of a reply without content: header and stat.
+const emptyReplyBytes = 20 + 68
+
 // replySizeBytes estimates the frame: header, body, stat.
 func replySizeBytes(r *Reply) int {
-	n := 20 + len(r.Path) + len(r.Data) + 68
+	n := emptyReplyBytes + len(r.Path) + len(r.Data)
 	for _, child := range r.Children {
 		n += 4 + len(child)
 	}

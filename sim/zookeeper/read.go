@@ -50,6 +50,39 @@ func (m *Machine) getData(c *conn, req *Request) {
 	r.Data, r.Stat = n.data, n.stat()
 }
 
+// readAgain is Handle of a getData without a watch whose path is known: it leaves
+// the reply in the request's place and nothing in the outbox. It reports false, and
+// has no effect, when there is more to do than to answer.
+func (m *Machine) readAgain(nowMs int64, c *conn, req *Request) bool {
+	k, s := req.known, c.session
+	if c.gone || nowMs < m.nowMs || req.scratch == nil || len(m.outbox) > 0 {
+		return false
+	}
+	if dueMs, ok := m.NextExpiryMs(); ok && dueMs <= nowMs {
+		return false
+	}
+	deadlineMs := m.expiry.deadline(nowMs + s.timeoutMs)
+	if s.filedMs == 0 || deadlineMs < s.filedMs {
+		return false
+	}
+	if k.node == nil || k.node.tree != m.tree {
+		if k.node = m.tree.lookup(req.Path); k.node == nil {
+			return false
+		}
+	}
+	if !m.allowed(c, k.node.acl, PermRead) {
+		return false
+	}
+	m.nowMs, s.deadlineMs = nowMs, deadlineMs
+	m.counters.count(OpGetData)
+	r := req.scratch
+	if r.Op != OpGetData {
+		*r = Reply{Op: OpGetData} // else nothing is left of it but what is set here
+	}
+	r.Xid, r.Zxid, r.Err, r.Data, r.Stat = req.Xid, m.zxid, CodeOK, k.node.data, k.node.stat()
+	return true
+}
+
 // getChildren answers getChildren and, with the stat, getChildren2. A failed one
 // leaves no watch.
 func (m *Machine) getChildren(c *conn, req *Request) {

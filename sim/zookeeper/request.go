@@ -229,6 +229,8 @@ type Request struct {
 	Malformed bool
 	// scratch, when set, is where a simulated server leaves the reply.
 	scratch *Reply
+	// known, when set, is what is known of Path.
+	known *knownPath
 	// latency, when set, is what the latency of a ping and its answer is drawn from.
 	latency *vtime.Source
 	// before is when the client gives up on the answer to a ping.

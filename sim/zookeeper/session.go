@@ -31,6 +31,7 @@ type conn struct {
 	ids     []identity
 	// remote says that the connection is to a follower.
 	remote bool
+	gone   bool // detached
 	// watches heads the list of its watches in each table; told is the mark of the
 	// last round of events that reached it (see watch.go).
 	watches [tableCount]*watch
@@ -158,6 +159,7 @@ func (m *Machine) hangUp(c *conn) {
 func (m *Machine) detach(c *conn) {
 	m.watches.forget(c)
 	delete(m.conns, c.id)
+	c.gone = true
 	if c.session.conn == c {
 		c.session.conn = nil
 	}

@@ -17,6 +17,7 @@ type tree struct {
 func newTree() *tree {
 	t := &tree{nodes: make(map[string]*znode)}
 	t.root = &znode{path: "/", data: []byte{}, acl: openACL}
+	t.root.tree = t
 	t.nodes["/"] = t.root
 	system := &znode{path: "/zookeeper", name: "zookeeper", data: []byte{}, acl: openACL}
 	t.insert(t.root, system)
@@ -40,7 +41,7 @@ func (t *tree) lookup(path string) *znode {
 
 // insert adds a leaf below parent.
 func (t *tree) insert(parent, n *znode) {
-	t.nodes[n.path] = n
+	t.nodes[n.path], n.tree = n, t
 	parent.linkChild(n)
 	t.enlist(n)
 	if n.session != nil {
@@ -51,6 +52,7 @@ func (t *tree) insert(parent, n *znode) {
 // remove takes a leaf out.
 func (t *tree) remove(n *znode) {
 	delete(t.nodes, n.path)
+	n.tree = nil
 	n.parent.unlinkChild(n)
 	t.discharge(n)
 	if n.session != nil {
@@ -61,7 +63,7 @@ func (t *tree) remove(n *znode) {
 // restore undoes remove, provided that everything done after it was undone
 // before.
 func (t *tree) restore(n *znode) {
-	t.nodes[n.path] = n
+	t.nodes[n.path], n.tree = n, t
 	n.parent.relinkChild(n)
 	t.enlist(n)
 	if n.session != nil {

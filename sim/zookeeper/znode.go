@@ -3,6 +3,8 @@ package zookeeper
 import (
 	"slices"
 	"strings"
+
+	"github.com/monosim/monosim/engine/vtime"
 )
 
 // nodeKind says what ends a znode.
@@ -20,6 +22,8 @@ const (
 // in reverse order restores the list exactly.
 type znode struct {
 	path, name string
+	fold       uint64 // of path, for traces; 0 until it is asked for
+	tree       *tree  // that it is in; nil once it was removed
 	parent     *znode
 	first      *znode
 	last       *znode
@@ -68,6 +72,14 @@ func (n *znode) stat() Stat {
 		s.EphemeralOwner = n.session.id
 	}
 	return s
+}
+
+// pathFold is the path as it goes into a trace.
+func (n *znode) pathFold() uint64 {
+	if n.fold == 0 {
+		n.fold = vtime.FoldString(n.path)
+	}
+	return n.fold
 }
 
 // linkChild appends child to the list.

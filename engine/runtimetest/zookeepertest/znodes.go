@@ -27,6 +27,31 @@ var znodeCases = []testCase{
 			`"yy": <nil>`, `children ["b"]: <nil>`, "delete: <nil>", "exists false: <nil>")
 	}},
 
+	{"prepared reads are gets in order", func(r *trial) {
+		r.program("a", long, func(c *client) {
+			c.create("x", "1")
+			c.create("y", "2")
+			reads := env.NewReads(c.ZooKeeper, []string{r.path("x"), r.path("y"), r.path("z")})
+			last := map[int]string{}
+			round := func() {
+				err := reads.Each(func(i int, data []byte) error {
+					last[i] = string(data)
+					return nil
+				})
+				r.note("%v: %v", last, err)
+			}
+			round()
+			c.create("z", "3")
+			_, err := c.Set(r.path("x"), []byte("4"), -1)
+			c.must(err)
+			round()
+			round()
+			c.must(c.Delete(r.path("y"), env.AnyVersion))
+			round()
+		})
+		r.want("map[0:1 1:2]: NoNodeError: R/z", "map[0:4 1:2 2:3]: <nil>", "map[0:4 1:2 2:3]: <nil>", "map[0:4 1:2 2:3]: NoNodeError: R/y")
+	}},
+
 	{"errors have kazoo's names", func(r *trial) {
 		r.program("a", long, func(c *client) {
 			c.create("full", "")
