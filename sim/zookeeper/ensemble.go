@@ -115,6 +115,7 @@ func (s *Server) followerOf(host *network.Host) *follower {
 		if p.host == host.Name() {
 			if p.follower == nil {
 				p.follower = s.newFollower(p.lag)
+				s.machine.onCommit = s.committed
 			}
 			return p.follower
 		}
@@ -134,14 +135,22 @@ func (s *Server) stopFollowers() {
 // lead begins to serve with a machine.
 func (s *Server) lead(m *Machine) {
 	s.machine = m
-	m.onCommit = func(t transaction) {
-		for _, p := range s.placements {
-			if p.follower != nil {
-				p.follower.hears(fromLeader{transaction: &t})
-			}
+	for _, p := range s.placements {
+		if p.follower != nil {
+			m.onCommit = s.committed
 		}
 	}
 	s.schedule()
+}
+
+// committed tells the followers of a transaction. The machine takes transactions
+// down from the first follower on.
+func (s *Server) committed(t transaction) {
+	for _, p := range s.placements {
+		if p.follower != nil {
+			p.follower.hears(fromLeader{transaction: &t})
+		}
+	}
 }
 
 // refuse ends a connection that was made while there is no leader.
