@@ -122,6 +122,16 @@ func TestVars(t *testing.T) {
 	if got, ok := v.Lookup("C"); ok {
 		t.Errorf("C is %q, want it unset", got)
 	}
+	v.Set("C", "3") // what was just looked up
+	if got, ok := v.Lookup("C"); got != "3" || !ok {
+		t.Errorf("C is %q, %v after it was set", got, ok)
+	}
+	v.Set("C", "4")
+	for range 2 {
+		if got, ok := v.Lookup("C"); got != "4" || !ok {
+			t.Errorf("C is %q, %v after it was changed", got, ok)
+		}
+	}
 }
 
 func TestSkewShowsInTheWallClockOnly(t *testing.T) {

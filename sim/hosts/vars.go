@@ -8,6 +8,11 @@ import (
 // Vars are the environment variables of one process.
 type Vars struct {
 	list []string // key=value, sorted by key
+	// last is what was looked up last: loops ask for the same key again and again.
+	last struct {
+		key, value string
+		ok         bool
+	}
 }
 
 // NewVars makes variables from key=value entries; of two with one key the later
@@ -24,14 +29,22 @@ func NewVars(entries []string) *Vars {
 
 // Lookup returns the value of a key.
 func (v *Vars) Lookup(key string) (value string, ok bool) {
-	if i, ok := v.find(key); ok {
-		return v.list[i][len(key)+1:], true
+	l := &v.last
+	if key == l.key && key != "" {
+		return l.value, l.ok
 	}
-	return "", false
+	l.key, l.value = key, ""
+	i, ok := v.find(key)
+	if ok {
+		l.value = v.list[i][len(key)+1:]
+	}
+	l.ok = ok
+	return l.value, ok
 }
 
 // Set gives a key its value.
 func (v *Vars) Set(key, value string) {
+	v.last.key = ""
 	i, ok := v.find(key)
 	if ok {
 		v.list[i] = key + "=" + value
