@@ -71,7 +71,7 @@ func (u *ReplicaUpdater) Registered() []Registered {
 // UseStatus replaces the monitor's answers about models, as a case does that fakes
 // them.
 func (u *ReplicaUpdater) UseStatus(status func(name string) ([]env.ModelVersionStatus, error)) {
-	u.status = status
+	u.status, u.faked = status, true
 }
 
 // Update is one round for one model (replica_manager.py:530).

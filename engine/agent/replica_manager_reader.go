@@ -30,6 +30,7 @@ type treeNode struct {
 	// Of a task: a leaf for each name, and the replicas that were read, by id. The
 	// ids are replaced, never changed.
 	leaves  []treeLeaf
+	reads   env.Reads // of the leaves, nil before the first round
 	ids     []string
 	metas   []*ReplicaMeta
 	regular bool // ids and metas are those of the leaves
@@ -59,19 +60,8 @@ func (r *treeReader) read() error {
 			return err
 		}
 		task.setLeaves(names)
-		for i := range task.leaves {
-			replica := &task.leaves[i]
-			data, _, err := r.zk.Get(replica.path)
-			if err != nil {
-				return err
-			}
-			if replica.holds(data) {
-				continue
-			}
-			if err := replica.parse(data); err != nil {
-				return err
-			}
-			task.regular = false
+		if err := task.readLeaves(r.zk); err != nil {
+			return err
 		}
 		if err := task.collect(); err != nil {
 			return err
@@ -147,7 +137,32 @@ func (n *treeNode) setLeaves(names []string) {
 		leaves[i].path = paths.String()[begin:end]
 		begin = end
 	}
-	n.names, n.leaves, n.regular = names, leaves, false
+	n.names, n.leaves, n.reads, n.regular = names, leaves, nil, false
+}
+
+// readLeaves reads all replicas of a task.
+func (n *treeNode) readLeaves(zk env.ZooKeeper) error {
+	if n.reads == nil {
+		paths := make([]string, len(n.leaves))
+		for i := range n.leaves {
+			paths[i] = n.leaves[i].path
+		}
+		n.reads = env.NewReads(zk, paths)
+	}
+	return n.reads.Each(n.readLeaf)
+}
+
+// readLeaf takes the content of one replica.
+func (n *treeNode) readLeaf(i int, data []byte) error {
+	replica := &n.leaves[i]
+	if replica.holds(data) {
+		return nil
+	}
+	if err := replica.parse(data); err != nil {
+		return err
+	}
+	n.regular = false
+	return nil
 }
 
 // holds says whether the content is what it was, and was understood.

@@ -28,10 +28,12 @@ type ReplicaUpdater struct {
 	prefix string
 	models *TFSMonitor
 	status func(name string) ([]env.ModelVersionStatus, error)
+	faked  bool                           // status is not that of models
 	meta   *ordered[string, *ReplicaMeta] // by path
 	// changes counts the changes of meta.
 	changes int
 	own     ownModels
+	round   updateRound
 	// versions is nil without metrics.
 	versions *VersionMetrics
 
@@ -55,6 +57,7 @@ func NewReplicaUpdater(e *env.Env, zk env.ZooKeeper, conf *AgentConfig) (*Replic
 		shouldUpdate: true,
 	}
 	u.status = u.models.Status
+	u.round.usual = u.unchanged
 	if conf.UseMetrics {
 		u.SendMetrics(NoMetrics{})
 	}
@@ -245,58 +248,6 @@ func (u *ReplicaUpdater) pathOf(name string) string {
 	return u.densePath()
 }
 
-// ownModels are the models of the container with their paths, which are the same
-// from second to second.
-type ownModels struct {
-	valid bool
-	key   ownKey
-	list  []ownModel
-}
-
-// ownKey is all that names and paths depend on and that may change.
-type ownKey struct {
-	deploy          DeployType
-	denseAlone      bool
-	numPS           int
-	shards, replica OptInt
-	shard           string
-	hasShard        bool
-}
-
-type ownModel struct {
-	name, path string
-	meta       *ReplicaMeta // that of the path, nil for none
-	changes    int          // the count of changes for which meta was looked up
-}
-
-func (u *ReplicaUpdater) ownKey() ownKey {
-	k := ownKey{
-		deploy: u.conf.DeployType, denseAlone: u.conf.DenseAlone, numPS: u.conf.NumPS,
-		shards: u.conf.NumShard, replica: u.conf.ReplicaID,
-	}
-	k.shard, k.hasShard = u.e.Host.LookupEnv("SHARD_ID")
-	return k
-}
-
-// ownList lists the models that are reported. The slice is replaced, not changed,
-// when they are others.
-func (u *ReplicaUpdater) ownList() ([]ownModel, error) {
-	key := u.ownKey()
-	if u.own.valid && u.own.key == key {
-		return u.own.list, nil
-	}
-	names, err := u.ModelNames()
-	if err != nil {
-		return nil, err
-	}
-	list := make([]ownModel, len(names))
-	for i, name := range names {
-		list[i] = ownModel{name: name, path: u.pathOf(name), changes: -1}
-	}
-	u.own = ownModels{valid: true, key: key, list: list}
-	return list, nil
-}
-
 // update reports the state of one model (replica_manager.py:530). A server that
 // cannot be asked is UNKNOWN; an error inside the answer stops the round and
 // leaves the last state (Q122). The state is changed in memory before ZooKeeper
@@ -307,6 +258,11 @@ func (u *ReplicaUpdater) update(name string) error {
 
 func (u *ReplicaUpdater) updateModel(m *ownModel) error {
 	versions, err := u.status(m.name)
+	return u.answered(m, versions, err)
+}
+
+// answered reports what a status query for a model has brought.
+func (u *ReplicaUpdater) answered(m *ownModel, versions []env.ModelVersionStatus, err error) error {
 	if err != nil {
 		return u.report(m, env.StateUnknown)
 	}
@@ -359,26 +315,6 @@ func (u *ReplicaUpdater) updateLoop() {
 			u.e.Log.Logf(env.Error, "model update: %v", err)
 		}
 	}
-}
-
-func (u *ReplicaUpdater) updateAll() error {
-	models, err := u.ownList()
-	if err != nil {
-		return err
-	}
-	replica := u.conf.ReplicaID
-	for i := range models {
-		m := &models[i]
-		if u.conf.ReplicaID == replica {
-			err = u.updateModel(m)
-		} else {
-			err = u.update(m.name) // the id was adopted while a server was asked
-		}
-		if err != nil {
-			return fmt.Errorf("%w, when model %s update", err, m.name)
-		}
-	}
-	return nil
 }
 
 // reregisterLoop registers anew every 10 s once a session was lost: the flag is

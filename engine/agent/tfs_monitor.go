@@ -17,11 +17,25 @@ type TFSMonitor struct {
 	// lock is held during every call (tfs_monitor.py:43), so that one that is never
 	// answered holds up all others.
 	lock *monitor.RLock
+	// asked are the queries that StatusFrom made last.
+	asked askedStatuses
+	// usual is what the present StatusFrom was given; ifFree is it, and that nobody
+	// waits for the lock.
+	usual, ifFree func(i int, versions []env.ModelVersionStatus) bool
+}
+
+// askedStatuses are queries for a list of names, and what they depend on.
+type askedStatuses struct {
+	names    []string
+	deploy   DeployType
+	statuses env.Statuses
 }
 
 // NewTFSMonitor makes a monitor that is not connected.
 func NewTFSMonitor(e *env.Env, conf *AgentConfig) *TFSMonitor {
-	return &TFSMonitor{e: e, conf: conf, stubs: map[string]env.ModelServer{}, lock: monitor.NewRLock(e.Tasks, "tfs monitor")}
+	m := &TFSMonitor{e: e, conf: conf, stubs: map[string]env.ModelServer{}, lock: monitor.NewRLock(e.Tasks, "tfs monitor")}
+	m.ifFree = func(i int, versions []env.ModelVersionStatus) bool { return !m.lock.Awaited() && m.usual(i, versions) }
+	return m
 }
 
 // Host is the address of the container; one that is none is looked up again each
@@ -88,6 +102,7 @@ func (m *TFSMonitor) ServiceType(subModel string) (string, error) {
 // Start makes the channels of the servers that the container has
 // (tfs_monitor.py:106).
 func (m *TFSMonitor) Start() {
+	m.asked = askedStatuses{}
 	m.stubs = map[string]env.ModelServer{}
 	d := m.conf.DeployType
 	if d == DeployMixed || d == DeployEntry {
@@ -112,6 +127,7 @@ func (m *TFSMonitor) Stop() {
 			stub.Close()
 		}
 	}
+	m.asked = askedStatuses{}
 	m.stubs = map[string]env.ModelServer{}
 }
 
@@ -134,3 +150,41 @@ func (m *TFSMonitor) Status(name string) ([]env.ModelVersionStatus, error) {
 	}
 	return stub.Status(env.ModelSpec{Name: name}, 0)
 }
+
+// StatusFrom asks for the names from the i-th on as a loop of Status does. It ends
+// with the first that fails, or whose answer is not usual, or with the last, and
+// perhaps earlier, as when somebody waits for the lock; it returns that name's index
+// and answer. The list of names must not be changed, and usual neither waits nor calls
+// env.
+func (m *TFSMonitor) StatusFrom(names []string, i int, usual func(i int, versions []env.ModelVersionStatus) bool) (int, []env.ModelVersionStatus, error) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	statuses := m.statusesOf(names)
+	if statuses == nil {
+		versions, err := m.Status(names[i])
+		return i, versions, err
+	}
+	m.usual = usual
+	return statuses.From(i, m.ifFree)
+}
+
+// statusesOf makes the queries for names, nil when one has no connected server.
+func (m *TFSMonitor) statusesOf(names []string) env.Statuses {
+	if a := &m.asked; a.statuses != nil && a.deploy == m.conf.DeployType && sameList(a.names, names) {
+		return a.statuses
+	}
+	queries := make([]env.StatusQuery, len(names))
+	for i, name := range names {
+		server, err := m.ServiceType(name)
+		stub, ok := m.stubs[server]
+		if err != nil || !ok {
+			return nil
+		}
+		queries[i] = env.StatusQuery{Server: stub, Spec: env.ModelSpec{Name: name}}
+	}
+	m.asked = askedStatuses{names: names, deploy: m.conf.DeployType, statuses: env.NewStatuses(m.e.Models, queries)}
+	return m.asked.statuses
+}
+
+// sameList says whether two lists are one and the same.
+func sameList(a, b []string) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }

@@ -79,6 +79,9 @@ func (l *RLock) TryLock(limit time.Duration) bool {
 	return true
 }
 
+// Awaited says whether other tasks wait for the lock.
+func (l *RLock) Awaited() bool { return len(l.lock.queue.list) > 0 }
+
 // Unlock takes back one Lock of the caller; the last one frees the lock. It
 // panics when the caller is not the owner.
 func (l *RLock) Unlock() {
