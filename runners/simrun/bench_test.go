@@ -14,6 +14,9 @@ import (
 // dayLength is for profiles, which need no whole day.
 var dayLength = flag.Duration("simrun.day", 24*time.Hour, "virtual time that BenchmarkDay lets pass")
 
+// dayTrace is for changes that must make nothing but the speed different.
+var dayTrace = flag.Bool("simrun.trace", false, "log the trace of BenchmarkDay's runs")
+
 // BenchmarkDay lets a day pass for a cluster of agents whose models are loaded;
 // the metric is virtual over wall time.
 func BenchmarkDay(b *testing.B) {
@@ -66,6 +69,9 @@ func day(b *testing.B, version string, agents int) {
 	b.ReportMetric(float64(c.Stats().Events-events)/days, "events/day")
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(agents), "B/agent")
 	b.ReportMetric(0, "ns/op")
+	if *dayTrace {
+		b.Logf("trace %016x after %v and %d events", c.Stats().TraceHash, c.Stats().Virtual, c.Stats().Events)
+	}
 }
 
 func passFor(b *testing.B, c runners.Cluster, d time.Duration) {
