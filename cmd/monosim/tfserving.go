@@ -48,7 +48,7 @@ named tensorflow_model_server, the program needs no subcommand.`,
 // runModelServer serves until the process ends.
 func runModelServer(program string, args []string, stdout, stderr io.Writer) error {
 	runtime.KeepAlive(marker)
-	go dieOfSignals()
+	dieOfSignals()
 	code := serve.Main(program, args, stdout, stderr)
 	if code < 0 {
 		dieOf(syscall.Signal(-code))
@@ -62,8 +62,9 @@ func runModelServer(program string, args []string, stdout, stderr io.Writer) err
 // isModelServer says whether the program was called by the real one's name.
 func isModelServer(program string) bool { return filepath.Base(program) == modelServerName }
 
-// dieOfSignals ends the program by signals that end upstream's, which has no
-// handlers, and that Go takes for its own or for nothing.
+// dieOfSignals has the program end by signals that end upstream's, which has no
+// handlers, and that Go takes for its own or for nothing. It listens from now on:
+// one that comes before is lost.
 func dieOfSignals() {
 	incoming := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM} {
@@ -71,7 +72,7 @@ func dieOfSignals() {
 			signal.Notify(incoming, s)
 		}
 	}
-	dieOf((<-incoming).(syscall.Signal))
+	go func() { dieOf((<-incoming).(syscall.Signal)) }()
 }
 
 // dieOf ends the program by a signal, which its parent then sees. Go keeps some
