@@ -19,7 +19,7 @@
 // are drawn from a [Source] by (seed, node, site, use) and may be recorded on,
 // or replayed from, a [Tape].
 //
-// To change the order of events look in queue.go, near.go (those of the next
+// To change the order of events look in queue.go, near.go (those of the next half
 // millisecond) and heap.go (all others); how tasks wait, die and unwind is in
 // task.go, coro.go and process.go; how a loop of calls is spared switches of
 // coroutines, in series.go; choices are in choice.go and tape.go; hashes,

@@ -2,20 +2,31 @@ package vtime
 
 import "math/bits"
 
-// nearQueue holds the events of the next millisecond, which are most events: what
-// answers to what has just happened. Each microsecond has a bucket, a list of slots
-// in the order of their events. To add or take an event costs a few steps, however
-// many there are. A bucket that is crowded refuses one in its middle; that goes into
-// the heap like all that is further away.
+// nearQueue holds the events of the next half millisecond, which are most events:
+// what answers to what has just happened. Each microsecond has a bucket, a list of
+// events in their order. To add or take an event costs a few steps, however many
+// there are. A bucket that is crowded refuses one in its middle; that goes into the
+// heap like all that is further away.
 type nearQueue struct {
 	heads, tails [nearBuckets]uint32 // slots plus one; 0 means none
 	filled       [nearBuckets / 64]uint64
-	words        uint64 // which of filled are not 0
+	words        uint64      // which of filled are not 0
+	links        []nearEvent // by slot
+	// min is the earliest event, while found says that it is known.
+	min   event
+	found bool
+}
+
+// nearEvent is an event in a bucket.
+type nearEvent struct {
+	at   int64
+	seq  uint64
+	next uint32 // slot of the one behind it, plus one
 }
 
 const (
 	nearShift   = 10 // a bucket is 1.024 µs long
-	nearBuckets = 1024
+	nearBuckets = 512
 	nearCrowd   = 16
 )
 
@@ -24,68 +35,79 @@ func nearBucket(at int64) int { return int(at>>nearShift) & (nearBuckets - 1) }
 // holds says whether an instant is near enough.
 func (q *nearQueue) holds(now, at int64) bool { return at>>nearShift-now>>nearShift < nearBuckets }
 
-// push adds the event of a slot, which was scheduled after all others.
-func (q *nearQueue) push(slots []slot, i uint32) bool {
-	s := &slots[i]
-	b := nearBucket(s.at)
-	s.next = 0
+// push adds the event of slot i, which was scheduled after all others.
+func (q *nearQueue) push(i uint32, at int64, seq uint64) bool {
+	for int(i) >= len(q.links) {
+		q.links = append(q.links, nearEvent{})
+	}
+	q.links[i] = nearEvent{at: at, seq: seq}
+	b := nearBucket(at)
+	if q.words == 0 || q.found && at < q.min.at {
+		q.min, q.found = event{at: at, seq: seq, slot: i}, true
+	}
 	switch tail := q.tails[b]; {
 	case tail == 0:
 		q.heads[b], q.tails[b] = i+1, i+1
 		q.filled[b>>6] |= 1 << (b & 63)
 		q.words |= 1 << (b >> 6)
-	case slots[tail-1].at <= s.at:
-		slots[tail-1].next = i + 1
+	case q.links[tail-1].at <= at:
+		q.links[tail-1].next = i + 1
 		q.tails[b] = i + 1
 	default:
-		return q.insert(slots, i, &q.heads[b])
+		return q.insert(i, &q.heads[b])
 	}
 	return true
 }
 
 // insert adds an event before the last of its bucket.
-func (q *nearQueue) insert(slots []slot, i uint32, link *uint32) bool {
-	at := slots[i].at
+func (q *nearQueue) insert(i uint32, link *uint32) bool {
 	for range nearCrowd {
-		if slots[*link-1].at > at {
-			slots[i].next = *link
+		other := &q.links[*link-1]
+		if other.at > q.links[i].at {
+			q.links[i].next = *link
 			*link = i + 1
 			return true
 		}
-		link = &slots[*link-1].next
+		link = &other.next
 	}
 	return false
 }
 
+// find looks for the earliest event; there must be one.
+func (q *nearQueue) find(now int64) {
+	i := q.first(now)
+	q.min, q.found = event{at: q.links[i].at, seq: q.links[i].seq, slot: i}, true
+}
+
 // first is the slot of the earliest event.
-func (q *nearQueue) first(now int64) (i uint32, ok bool) {
-	if q.words == 0 {
-		return 0, false
-	}
+func (q *nearQueue) first(now int64) uint32 {
 	b := nearBucket(now)
 	word := b >> 6
 	if later := q.filled[word] >> (b & 63); later != 0 {
-		return q.heads[b+bits.TrailingZeros64(later)] - 1, true
+		return q.heads[b+bits.TrailingZeros64(later)] - 1
 	}
 	words := q.words >> (word + 1) << (word + 1)
 	if words == 0 {
 		words = q.words // round the end
 	}
 	word = bits.TrailingZeros64(words)
-	return q.heads[word<<6+bits.TrailingZeros64(q.filled[word])] - 1, true
+	return q.heads[word<<6+bits.TrailingZeros64(q.filled[word])] - 1
 }
 
 // remove takes out the event of a slot.
-func (q *nearQueue) remove(slots []slot, i uint32) {
-	s := &slots[i]
-	b := nearBucket(s.at)
+func (q *nearQueue) remove(i uint32) {
+	e := &q.links[i]
+	if q.min.slot == i {
+		q.found = false
+	}
+	b := nearBucket(e.at)
 	link, before := &q.heads[b], uint32(0)
 	for *link != i+1 {
 		before = *link
-		link = &slots[before-1].next
+		link = &q.links[before-1].next
 	}
-	*link = s.next
-	if s.next != 0 {
+	*link = e.next
+	if e.next != 0 {
 		return
 	}
 	q.tails[b] = before

@@ -3,9 +3,7 @@ package vtime
 // slot holds what a pending event will do.
 type slot struct {
 	gen   uint32
-	next  uint32 // free slot, or slot of the same bucket; plus one
-	at    int64  // of a near event, as is seq
-	seq   uint64
+	next  uint32
 	cause uint64
 	arg   uint64
 	proc  *Process
@@ -31,7 +29,7 @@ func (t Timer) Cancel() bool {
 		return false
 	}
 	if t.w.slots[t.slot].near {
-		t.w.near.remove(t.w.slots, t.slot)
+		t.w.near.remove(t.slot)
 		t.w.release(t.slot)
 		return true
 	}
@@ -78,42 +76,42 @@ func (w *World) schedule(at int64, node *Node, proc *Process, kind Kind, do Hand
 	s := &w.slots[i]
 	s.node, s.kind, s.do, s.arg, s.proc, s.cause = node, kind, do, arg, proc, w.cause
 	w.seq++
-	s.at, s.seq = at, w.seq
-	if s.near = w.near.holds(w.now, at) && w.near.push(w.slots, i); !s.near {
-		w.pushFar(event{at: at, seq: w.seq, slot: i, gen: s.gen})
+	if s.near = w.near.holds(w.now, at) && w.near.push(i, at, w.seq); s.near {
+		return Timer{w: w, slot: i, gen: s.gen}
 	}
-	return Timer{w: w, slot: i, gen: s.gen}
-}
-
-func (w *World) pushFar(e event) {
 	w.live++
+	e := event{at: at, seq: w.seq, slot: i, gen: s.gen}
 	if w.hole {
 		w.hole = false
 		w.heap.replace(e)
 	} else {
 		w.heap.push(e)
 	}
+	return Timer{w: w, slot: i, gen: s.gen}
 }
 
 // peek is the next event, which in the heap may be void.
 func (w *World) peek() (e event, near, ok bool) {
 	w.fill()
-	i, near := w.near.first(w.now)
-	if near {
-		s := &w.slots[i]
-		e = event{at: s.at, seq: s.seq, slot: i, gen: s.gen}
-	}
-	if len(w.heap) > 0 && (!near || w.heap[0].before(&e)) {
+	switch {
+	case w.near.words != 0:
+		e, near = w.peekNear()
+		return e, near, true
+	case len(w.heap) > 0:
 		return w.heap[0], false, true
 	}
-	return e, near, near
+	return event{}, false, false
 }
 
-// take takes out the event that peek has found.
-func (w *World) take(e *event, near bool) {
-	if near {
-		w.near.remove(w.slots, e.slot)
-		return
+// peekNear is peek while there are near events.
+func (w *World) peekNear() (e event, near bool) {
+	if !w.near.found {
+		w.near.find(w.now)
 	}
-	w.hole = true
+	if len(w.heap) > 0 && w.heap[0].before(&w.near.min) {
+		return w.heap[0], false
+	}
+	e = w.near.min
+	e.gen = w.slots[e.slot].gen
+	return e, true
 }

@@ -146,7 +146,11 @@ func (w *World) step() bool {
 		if !ok || u.limited && e.at > until {
 			break
 		}
-		w.take(&e, near)
+		if near {
+			w.near.remove(e.slot)
+		} else {
+			w.hole = true
+		}
 		s := &w.slots[e.slot]
 		if s.gen != e.gen {
 			continue

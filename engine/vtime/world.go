@@ -35,7 +35,6 @@ type World struct {
 	cfg     Config
 	now     int64
 	seq     uint64
-	near    nearQueue
 	heap    eventHeap
 	hole    bool // the first event of the heap has happened, its place is free
 	slots   []slot
@@ -57,6 +56,7 @@ type World struct {
 	halt    bool
 	closed  bool
 	closing bool // in Close, or after it
+	near    nearQueue
 }
 
 // Handler is what happens at an event. Use pointers, so that scheduling does
