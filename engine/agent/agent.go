@@ -5,28 +5,32 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/modelmanager"
+	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Options are what the entry point is told beside its environment.
+// Options are what [Run] is told beside the world.
 type Options struct {
-	// ConfPath is the agent.conf.
+	// ConfPath is the path of the agent.conf.
 	ConfPath string
-	// TFSLog is the log file of the model servers; empty means
-	// /var/log/tfs.std.log (agent.py:38).
+	// TFSLog is the path from which the log files of the model servers get their names;
+	// empty means /var/log/tfs.std.log (agent.py:38).
 	TFSLog string
-	Quirks Quirks
+	Quirks quirks.Set
 	V3     AgentV3Options
 	V1     AgentV1Options
-	// Started, when set, is told of the agent before it is started, with the Env of
-	// its process.
+	// Started, when set, is told of each agent before it is started, with the Env of its
+	// process: of one, or of one in each child of a dense pod.
 	Started func(*env.Env, Agent)
 }
 
-// Run is the entry point: it reads the configuration and runs one agent, or for a
-// deploy type dense as many as its dense_service_num says, each in a process of its
-// own (agent.py:73-107). It returns the error with which the process ends.
+// Run reads the configuration and runs its agent until that is over, or for a deploy
+// type dense as many as dense_service_num says, each in a child process
+// (agent.py:73-107). The error is the one with which the process ends; ends by a
+// signal or by Exit do not return.
 func Run(e *env.Env, o Options) error {
 	_, err := run(e, o)
 	return err
@@ -41,14 +45,14 @@ func run(e *env.Env, o Options) (Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if conf.DeployType == DeployDense && conf.DenseServiceNum > 1 {
+	if conf.DeployType == agentconfig.DeployDense && conf.DenseServiceNum > 1 {
 		return nil, runDense(e, conf, o)
 	}
 	return runAgent(e, o)
 }
 
-func readConf(e *env.Env, o Options) (*AgentConfig, error) {
-	return Loader{Env: e, Quirks: o.Quirks}.FromFile(o.ConfPath)
+func readConf(e *env.Env, o Options) (*agentconfig.AgentConfig, error) {
+	return agentconfig.Loader{Env: e, Quirks: o.Quirks}.FromFile(o.ConfPath)
 }
 
 // runDense runs the agents of the dense services that share the GPU of a container
@@ -57,7 +61,7 @@ func readConf(e *env.Env, o Options) (*AgentConfig, error) {
 //
 // Speed: each child reads the configuration again and has its own sessions, watches
 // and polls; three dense services cost what three agents do.
-func runDense(e *env.Env, conf *AgentConfig, o Options) error {
+func runDense(e *env.Env, conf *agentconfig.AgentConfig, o Options) error {
 	var children []env.Process
 	for i := range conf.DenseServiceNum {
 		replicaID := conf.ReplicaID.V*conf.DenseServiceNum + i
@@ -78,10 +82,10 @@ func runDense(e *env.Env, conf *AgentConfig, o Options) error {
 	return nil
 }
 
-// runDenseAgent is the child of that index. Its replica id is negative for -1 and has 42 bits
-// for the hash of a pod's name (Q3); an agent v1 does not look at it, so all
-// children share one replica id and one znode (Q2). A PORT2 of the container is the
-// agent port of each of them (Q5).
+// runDenseAgent is the main task of the child of that index. Its replica id is
+// negative for -1 and has 42 bits for the hash of a pod's name (Q3); an agent v1 does
+// not look at it, so all children share one replica id and one znode (Q2). A PORT2 of
+// the container is the agent port of each of them (Q5).
 func runDenseAgent(e *env.Env, replicaID, index int, o Options) int {
 	e.Host.Setenv("REPLICA_ID", strconv.Itoa(replicaID))
 	e.Host.Setenv("DENSE_SERVICE_IDX", strconv.Itoa(index))
@@ -107,7 +111,7 @@ func runAgent(e *env.Env, o Options) (Agent, error) {
 	}
 	// The rough sort model is copied before the agent starts; when that fails the
 	// process kills itself (Q7).
-	models := NewModelManager(e, ModelManagerOptions{
+	models := modelmanager.NewModelManager(e, modelmanager.ModelManagerOptions{
 		ModelName: conf.RoughSortModelName, SourcePath: conf.RoughSortModelP2PPath,
 		ReceivePath: conf.RoughSortModelLocalPath, Quirks: o.Quirks,
 		// The open-source metrics client drops what it is told (metric/cli.py).
@@ -123,7 +127,7 @@ func runAgent(e *env.Env, o Options) (Agent, error) {
 	return a, a.WaitForTermination()
 }
 
-func newAgent(e *env.Env, conf *AgentConfig, o Options) (Agent, error) {
+func newAgent(e *env.Env, conf *agentconfig.AgentConfig, o Options) (Agent, error) {
 	switch conf.AgentVersion {
 	case 1:
 		return NewAgentV1(e, conf, o.TFSLog, o.V1)
@@ -135,10 +139,11 @@ func newAgent(e *env.Env, conf *AgentConfig, o Options) (Agent, error) {
 	return nil, pysem.Raise("Exception", "agent_version error %d", conf.AgentVersion)
 }
 
-// Main is Run as a program: an error is printed as Python prints an uncaught
-// exception, and the exit code is 1. The interpreter first joins the threads that
-// run: an agent v3 whose first look at its layout raises is not over, but goes on
-// to report, to bind and to follow the layout until a signal ends its threads.
+// Main is [Run] as a program. It returns when the program ends with 0. An error is
+// printed as Python prints an uncaught exception, and the exit code is 1; but the
+// interpreter first joins the threads that run: an agent v3 whose first look at its
+// layout raises is not over, but goes on to report, to bind and to follow the layout
+// until a signal ends its threads (Q209).
 func Main(e *env.Env, o Options) {
 	a, err := run(e, o)
 	if code := exitCode(e, a, err); code != 0 {
@@ -146,7 +151,8 @@ func Main(e *env.Env, o Options) {
 	}
 }
 
-// exitCode ends a main thread that has made the agent, or none.
+// exitCode is the exit code of a main task that has made the agent, or none, and has
+// ended with err.
 func exitCode(e *env.Env, made Agent, err error) int {
 	if err == nil {
 		return 0

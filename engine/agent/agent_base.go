@@ -3,20 +3,23 @@ package agent
 import (
 	"strings"
 
+	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
 // The binaries (agent_base.py:24).
 const (
-	tfsBinary   = tfsHome + "/bin/tensorflow_model_server"
-	proxyBinary = tfsHome + "/bin/server"
+	tfsBinary   = agentconfig.TFSHome + "/bin/tensorflow_model_server"
+	proxyBinary = agentconfig.TFSHome + "/bin/server"
 )
 
-// Agent is what the entry point runs (agent_base.py:77).
+// Agent is an agent of either version, as the entry point runs it (agent_base.py:77).
 type Agent interface {
+	// Start starts all parts and returns when they serve. It is called once.
 	Start() error
-	// WaitForTermination returns when the agent is over.
+	// WaitForTermination returns when the agent is over, with the error that is to end its
+	// process.
 	WaitForTermination() error
 }
 
@@ -32,7 +35,7 @@ func startLogged(e *env.Env, prefix, log string, cmd env.Command) (env.Process, 
 	cmd.Append = true
 	_, cmd.InheritOutput = e.Host.LookupEnv("MLP_POD_NAME")
 	cwd := e.Files.Getwd()
-	if err := e.Files.Chdir(tfsHome + "/bin"); err != nil {
+	if err := e.Files.Chdir(agentconfig.TFSHome + "/bin"); err != nil {
 		return nil, err
 	}
 	process, err := e.Processes.Start(cmd)
@@ -45,10 +48,25 @@ func startLogged(e *env.Env, prefix, log string, cmd env.Command) (env.Process, 
 // proxyCommand is the command of a process type that is none of the servers
 // (agent_base.py:46-53). It ends in "&", which without a shell is an argument
 // (Q9).
-func proxyCommand(e *env.Env, conf *AgentConfig, confPath string) string {
+func proxyCommand(e *env.Env, conf *agentconfig.AgentConfig, confPath string) string {
 	cmd := []string{proxyBinary, "--port=" + conf.ProxyPort.String(), "--grpc_target=localhost:" + conf.TFSEntryPort.String()}
 	if proxyConf := pysem.JoinStrings(confPath, "proxy.conf"); env.Exists(e.Files, proxyConf) {
 		cmd = append(cmd, "--conf_file="+proxyConf)
 	}
 	return strings.Join(append(cmd, "&"), " ")
+}
+
+// CmdAndPort is the command line of a process and the port that it serves on
+// (agent_base.py:28). For a model server's type they are those of the configuration;
+// any other type is the proxy, whose proxy.conf is looked for in confPath: None is a
+// TypeError. Agents start model servers only.
+func CmdAndPort(e *env.Env, conf *agentconfig.AgentConfig, confPath, serverType, configFile pysem.OptString) (string, pysem.OptInt, error) {
+	switch serverType.V {
+	case agentconfig.ServerPS, agentconfig.ServerEntry, agentconfig.ServerDense:
+		return conf.CmdAndPort(tfsBinary, serverType, configFile)
+	}
+	if !confPath.Set {
+		return "", pysem.OptInt{}, pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
+	}
+	return proxyCommand(e, conf, confPath.V), conf.ProxyPort, nil
 }

@@ -3,45 +3,53 @@ package agent
 import (
 	"time"
 
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/replicamanager"
+	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/envutils"
+	"github.com/monosim/monosim/engine/threading"
 )
 
-// AgentV1 runs the model servers of a deploy type and discovers all replicas
-// through ZooKeeper (agent_v1.py:298).
+// AgentV1 runs the model servers of a deploy type, registers them in ZooKeeper, and
+// answers where those of all containers are (agent_v1.py:298).
 type AgentV1 struct {
 	e         *env.Env
-	conf      *AgentConfig
+	conf      *agentconfig.AgentConfig
 	zk        env.ZooKeeper
-	replicas  *ReplicaManager
-	service   *AgentService
-	processes *ProcessMgr
-	over      *monitor.Event
+	replicas  *replicamanager.ReplicaManager
+	service   *service.AgentService
+	processes *processMgr
+	tfsLog    string
+	over      *threading.Event
 }
 
-// AgentV1Options replace parts of an agent v1.
+// AgentV1Options replace parts of an agent v1; the zero value replaces none.
 type AgentV1Options struct {
-	// Binary is the model server; empty means TFS_HOME/bin/tensorflow_model_server.
+	// Binary is the program of the model servers; empty means
+	// TFS_HOME/bin/tensorflow_model_server.
 	Binary string
 	// ZooKeeper is the client; nil means a new one for conf's zk_servers.
 	ZooKeeper env.ZooKeeper
 }
 
-// NewAgentV1 makes the agent and the commands of its processes.
-func NewAgentV1(e *env.Env, conf *AgentConfig, tfsLog string, o AgentV1Options) (*AgentV1, error) {
+// NewAgentV1 makes an agent that is not started. The log files of the model servers
+// get their names from tfsLog. What v1 cannot run is an error: a unified deploy type
+// is an AssertionError (Q18), dc_aware without a location a TypeError (Q116).
+func NewAgentV1(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o AgentV1Options) (*AgentV1, error) {
 	if o.Binary == "" {
 		o.Binary = tfsBinary
 	}
 	if o.ZooKeeper == nil {
-		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, env.ZooKeeperOptions{Auth: zkAuth(e.Host)})
+		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)})
 	}
-	replicas, err := NewReplicaManager(e, o.ZooKeeper, conf)
+	replicas, err := replicamanager.NewReplicaManager(e, o.ZooKeeper, conf)
 	if err != nil {
 		return nil, err
 	}
-	a := &AgentV1{e: e, conf: conf, zk: o.ZooKeeper, replicas: replicas, over: monitor.NewEvent(e.Tasks, "end of the agent service")}
+	a := &AgentV1{e: e, conf: conf, zk: o.ZooKeeper, replicas: replicas, tfsLog: tfsLog, over: threading.NewEvent(e.Tasks, "end of the agent service")}
 	// The service is made of the watcher alone, so it always answers as v1 (Q38).
-	a.service = NewAgentService(e, conf.AgentPort.V, AnswersV1{replicas.Watcher()})
+	a.service = service.NewAgentService(e, conf.AgentPort.V, service.AnswersV1{Watcher: replicas.Watcher()})
 	a.processes = newProcessMgr(e)
 	for _, kind := range processOrder(conf) {
 		node, err := newProcessNode(e, conf, replicas, kind, tfsLog, o.Binary)
@@ -55,23 +63,24 @@ func NewAgentV1(e *env.Env, conf *AgentConfig, tfsLog string, o AgentV1Options) 
 
 // processOrder is which servers a deploy type runs, in order of start
 // (agent_v1.py:315-366). UNIFIED is taken for DENSE (Q18).
-func processOrder(conf *AgentConfig) []string {
+func processOrder(conf *agentconfig.AgentConfig) []string {
 	switch conf.DeployType {
-	case DeployMixed:
+	case agentconfig.DeployMixed:
 		if conf.DenseAlone {
-			return []string{ServerPS, ServerDense, ServerEntry}
+			return []string{agentconfig.ServerPS, agentconfig.ServerDense, agentconfig.ServerEntry}
 		}
-		return []string{ServerPS, ServerEntry}
-	case DeployEntry:
-		return []string{ServerEntry}
-	case DeployPS:
-		return []string{ServerPS}
+		return []string{agentconfig.ServerPS, agentconfig.ServerEntry}
+	case agentconfig.DeployEntry:
+		return []string{agentconfig.ServerEntry}
+	case agentconfig.DeployPS:
+		return []string{agentconfig.ServerPS}
 	}
-	return []string{ServerDense}
+	return []string{agentconfig.ServerDense}
 }
 
-// Start connects, registers, serves, and then starts the processes one after the
-// other (agent_v1.py:371). Starting may take up to an hour for each.
+// Start connects, registers the replicas, serves, and then starts the processes one
+// after the other, which may take an hour for each (agent_v1.py:371). When one of them
+// does not start, all are killed, and the agent with them.
 func (a *AgentV1) Start() error {
 	if err := a.zk.Start(0); err != nil {
 		return err
@@ -85,13 +94,15 @@ func (a *AgentV1) Start() error {
 	return a.processes.start()
 }
 
-// WaitForTermination waits for the end of the service (agent_v1.py:381).
+// WaitForTermination waits for [AgentV1.Stop] (agent_v1.py:381): an agent v1 mostly
+// ends with its process. The error is always nil.
 func (a *AgentV1) WaitForTermination() error {
 	a.over.Wait(-1)
 	return nil
 }
 
-// Stop ends processes, service, replicas and session (agent_v1.py:384).
+// Stop ends processes, service, replicas and session, in this order (agent_v1.py:384).
+// It waits up to a minute for the polls of the replicas (Q127).
 func (a *AgentV1) Stop() {
 	a.processes.killAll(false)
 	a.service.Stop()
@@ -100,12 +111,17 @@ func (a *AgentV1) Stop() {
 	a.zk.Stop()
 }
 
-// Replicas is the agent's replica manager.
-func (a *AgentV1) Replicas() *ReplicaManager { return a.replicas }
-
 // maxWait is how long to wait for PS, dense or an open port: a local constant
 // hides the configuration's max_waiting_sec (Q11).
 const maxWait = 3600 * time.Second
 
-// AgentPort is the port of the agent service.
+// AgentPort is the port on which the agent answers.
 func (a *AgentV1) AgentPort() int { return a.conf.AgentPort.V }
+
+// Conf is the agent's configuration, with the replica id that a registration may have
+// given it. It must not be changed.
+func (a *AgentV1) Conf() *agentconfig.AgentConfig { return a.conf }
+
+// TFSLog is the path from which the log files of the model servers get their names: each
+// writes to one beside it (see startLogged).
+func (a *AgentV1) TFSLog() string { return a.tfsLog }

@@ -4,43 +4,46 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/threading"
 )
 
-// ProcessNode is one model server that an agent v1 runs (agent_v1.py:42).
-type ProcessNode struct {
+// processNode is one model server that an agent v1 runs (agent_v1.py:42).
+type processNode struct {
 	e        *env.Env
-	conf     *AgentConfig
-	replicas *ReplicaManager
+	conf     *agentconfig.AgentConfig
+	replicas *replicamanager.ReplicaManager
 	kind     string
 	tfsLog   string
 	command  string
-	port     OptInt
+	port     pysem.OptInt
 	process  env.Process // nil before the start
 	// sleep waits as the main thread does, which starts the processes.
 	sleep func(d time.Duration)
 }
 
-func newProcessNode(e *env.Env, conf *AgentConfig, replicas *ReplicaManager, kind, tfsLog, binary string) (*ProcessNode, error) {
-	command, port, err := conf.CmdAndPort(binary, pysem.Some(kind), OptString{})
+func newProcessNode(e *env.Env, conf *agentconfig.AgentConfig, replicas *replicamanager.ReplicaManager, kind, tfsLog, binary string) (*processNode, error) {
+	command, port, err := conf.CmdAndPort(binary, pysem.Some(kind), pysem.OptString{})
 	if err != nil {
 		return nil, err
 	}
-	return &ProcessNode{e: e, conf: conf, replicas: replicas, kind: kind, tfsLog: tfsLog, command: command, port: port}, nil
+	return &processNode{e: e, conf: conf, replicas: replicas, kind: kind, tfsLog: tfsLog, command: command, port: port}, nil
 }
 
-// run starts the process and waits until its port is open (agent_v1.py:137). An
-// entry first waits for its PS, and for dense where that is alone.
-func (n *ProcessNode) run() (bool, error) {
-	if n.kind == ServerEntry {
+// run starts the process and waits until its port is open; it reports whether that
+// happened in time (agent_v1.py:137). An entry first waits for its PS, and for dense
+// where that is alone.
+func (n *processNode) run() (bool, error) {
+	if n.kind == agentconfig.ServerEntry {
 		if ok, err := n.awaitOthers(); !ok || err != nil {
 			return false, err
 		}
 	}
 	cmd := env.Command{Args: strings.Fields(n.command)}
-	if n.kind == ServerEntry {
+	if n.kind == agentconfig.ServerEntry {
 		cmd.Env = withVariable(n.e.Host.Environ(), "PORT2", n.conf.AgentPort.String())
 	}
 	process, err := startLogged(n.e, n.kind, n.tfsLog, cmd)
@@ -62,10 +65,10 @@ func withVariable(environ []string, key, value string) []string {
 	return append(list, key+"="+value)
 }
 
-// awaitOthers looks every two status intervals, the first time after one pause
-// (agent_v1.py:139-166). Servers that appear with the last look are a timeout all
-// the same (Q12).
-func (n *ProcessNode) awaitOthers() (bool, error) {
+// awaitOthers looks every two status intervals, the first time after one pause, and
+// reports whether all others were found within an hour (agent_v1.py:139-166). Servers
+// that appear with the last look are a timeout all the same (Q12).
+func (n *processNode) awaitOthers() (bool, error) {
 	pause := time.Duration(n.conf.UpdateModelStatusInterval) * 2 * time.Second
 	n.sleep(pause)
 	waited := pause
@@ -97,9 +100,9 @@ func (n *ProcessNode) awaitOthers() (bool, error) {
 	return true, nil
 }
 
-// awaitPort tries the port on localhost every 10 s, 361 times (Q20). Port 0 is
-// not waited for (agent_v1.py:200).
-func (n *ProcessNode) awaitPort() bool {
+// awaitPort tries the port on localhost every 10 s, 361 times, and reports whether it
+// was open (Q20). Port 0 is not waited for (agent_v1.py:200).
+func (n *processNode) awaitPort() bool {
 	if n.port.Set && n.port.V == 0 {
 		return true
 	}
@@ -113,8 +116,8 @@ func (n *ProcessNode) awaitPort() bool {
 	return false
 }
 
-// ended says whether the process was started and is over.
-func (n *ProcessNode) ended() bool {
+// ended reports whether the process was started and is over.
+func (n *processNode) ended() bool {
 	if n.process == nil {
 		return false
 	}
@@ -124,7 +127,7 @@ func (n *ProcessNode) ended() bool {
 
 // kill kills the process, up to three times with a second in between
 // (agent_v1.py:119-133).
-func (n *ProcessNode) kill() {
+func (n *processNode) kill() {
 	for range 3 {
 		if n.process == nil || n.ended() {
 			return
@@ -136,24 +139,24 @@ func (n *ProcessNode) kill() {
 	}
 }
 
-// ProcessMgr starts the processes in order and ends everything when one of them
+// processMgr starts the processes in order and ends everything when one of them
 // ends (agent_v1.py:222). Its flags are class attributes in the reference (Q13);
 // a process has one manager.
-type ProcessMgr struct {
+type processMgr struct {
 	e       *env.Env
-	nodes   []*ProcessNode
-	lock    *monitor.RLock
+	nodes   []*processNode
+	lock    *threading.RLock
 	killed  bool
-	stopped *monitor.Event
+	stopped *threading.Event
 	// handling is held while a signal is handled. Python does so in the main thread,
 	// which meanwhile does nothing else.
-	handling *monitor.RLock
+	handling *threading.RLock
 }
 
-func newProcessMgr(e *env.Env) *ProcessMgr {
-	m := &ProcessMgr{
-		e: e, lock: monitor.NewRLock(e.Tasks, "process manager"), stopped: monitor.NewEvent(e.Tasks, "end of the process manager"),
-		handling: monitor.NewRLock(e.Tasks, "handler of a signal"),
+func newProcessMgr(e *env.Env) *processMgr {
+	m := &processMgr{
+		e: e, lock: threading.NewRLock(e.Tasks, "process manager"), stopped: threading.NewEvent(e.Tasks, "end of the process manager"),
+		handling: threading.NewRLock(e.Tasks, "handler of a signal"),
 	}
 	for _, sig := range []env.Signal{env.SIGTERM, env.SIGINT} {
 		e.Processes.Notify(sig, m.signalled)
@@ -161,7 +164,7 @@ func newProcessMgr(e *env.Env) *ProcessMgr {
 	return m
 }
 
-func (m *ProcessMgr) add(n *ProcessNode) {
+func (m *processMgr) add(n *processNode) {
 	n.sleep = func(d time.Duration) {
 		m.e.Tasks.Sleep(d)
 		m.awaitHandler()
@@ -171,13 +174,13 @@ func (m *ProcessMgr) add(n *ProcessNode) {
 
 // awaitHandler holds the main thread up while a signal is handled, which mostly is
 // until the end of the process.
-func (m *ProcessMgr) awaitHandler() {
+func (m *processMgr) awaitHandler() {
 	m.handling.Lock()
 	m.handling.Unlock()
 }
 
 // signalled kills everything, the agent included (agent_v1.py:240).
-func (m *ProcessMgr) signalled() {
+func (m *processMgr) signalled() {
 	m.handling.Lock()
 	defer m.handling.Unlock()
 	m.lock.Lock()
@@ -191,7 +194,7 @@ func (m *ProcessMgr) signalled() {
 
 // start runs the processes; after a failed one it goes on with the next, unless
 // killing everything has ended the agent (Q16).
-func (m *ProcessMgr) start() error {
+func (m *processMgr) start() error {
 	for _, n := range m.nodes {
 		m.awaitHandler()
 		ok, err := n.run()
@@ -203,7 +206,7 @@ func (m *ProcessMgr) start() error {
 			m.killAll(true)
 		}
 	}
-	m.e.Tasks.Go("process poll", m.poll)
+	threading.Start(m.e.Tasks, "process poll", m.poll)
 	return nil
 }
 
@@ -211,7 +214,7 @@ func (m *ProcessMgr) start() error {
 //
 // Speed: the reference looks at every process each second; here the looks at which
 // nothing can have changed are skipped (see env.Tasks.Every).
-func (m *ProcessMgr) poll() {
+func (m *processMgr) poll() {
 	if m.killed || m.stopped.IsSet() {
 		return
 	}
@@ -229,7 +232,7 @@ func (m *ProcessMgr) poll() {
 	}
 }
 
-func (m *ProcessMgr) anyEnded() bool {
+func (m *processMgr) anyEnded() bool {
 	for _, n := range m.nodes {
 		if n.ended() {
 			return true
@@ -240,7 +243,7 @@ func (m *ProcessMgr) anyEnded() bool {
 
 // killAll kills the processes in order and then, when asked to, the agent itself
 // (agent_v1.py:285).
-func (m *ProcessMgr) killAll(self bool) {
+func (m *processMgr) killAll(self bool) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	m.killed = true

@@ -1,16 +1,22 @@
 package agent
 
 import (
-	"math/big"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/backends"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/agent/service"
+	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/threading"
 )
 
 // The periods of agent v3 (agent_v3.py:180-182).
@@ -19,47 +25,44 @@ const (
 	bindingPeriod     = 30 * time.Second
 )
 
-// AgentV3 serves what a layout lists with one model server of its own
-// (agent_v3.py:50). Layout changes rewrite the model config file, which the
-// server polls.
+// AgentV3 serves what a layout in ZooKeeper lists, with one model server of its own
+// (agent_v3.py:50): a change of the layout rewrites the model config file, which the
+// server polls, and the models that it has AVAILABLE are bound to the container.
 type AgentV3 struct {
 	e           *env.Env
-	conf        *AgentConfig
+	conf        *agentconfig.AgentConfig
 	configPath  string
-	server      ModelServerProcess
-	filters     []layoutFilter
-	container   Container
-	serviceInfo *ContainerServiceInfo
-	backend     *ZKBackend
-	service     *AgentService
-	exit        *monitor.Event
-	threads     *monitor.Group
+	server      tfs.ModelServerProcess
+	filters     []agentconfig.LayoutFilter
+	container   datadef.Container
+	serviceInfo *datadef.ContainerServiceInfo
+	backend     *backends.ZKBackend
+	service     *service.AgentService
+	exit        *threading.Event
+	threads     *threading.Group
 }
 
-// layoutFilter accepts the sub-graphs that match and for which the condition
-// holds.
-type layoutFilter struct {
-	match     string
-	condition string
-}
-
-// AgentV3Options replace parts of an agent v3, as the reference's tests do.
+// AgentV3Options replace parts of an agent v3, as the reference's tests do; the zero
+// value replaces none.
 type AgentV3Options struct {
-	// Server makes the model server's wrapper; nil means NewTFSWrapper.
-	Server func(configPath string) ModelServerProcess
+	// Server makes the model server beside the agent, which reads the model config file at
+	// configPath; nil means tfs.NewTFSWrapper.
+	Server func(configPath string) tfs.ModelServerProcess
 	// ZooKeeper is the client; nil means a new one for conf's zk_servers.
 	ZooKeeper env.ZooKeeper
 }
 
-// NewAgentV3 makes an agent of a unified deployment (agent_v3.py:54-120).
-func NewAgentV3(e *env.Env, conf *AgentConfig, tfsLog string, o AgentV3Options) (*AgentV3, error) {
-	if conf.DeployType != DeployUnified {
+// NewAgentV3 makes an agent that is not started, and its model config file, empty
+// (agent_v3.py:54-120). Another deploy type than unified or another version than 3 is
+// an AssertionError.
+func NewAgentV3(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o AgentV3Options) (*AgentV3, error) {
+	if conf.DeployType != agentconfig.DeployUnified {
 		return nil, pysem.Raise("AssertionError", "agent v3 only supports unifed deploy_type")
 	}
 	if conf.AgentVersion != 3 {
 		return nil, pysem.Raise("AssertionError", "agent version %d unexpected", conf.AgentVersion)
 	}
-	a := &AgentV3{e: e, conf: conf, exit: monitor.NewEvent(e.Tasks, "exit of the agent"), threads: monitor.NewGroup(e.Tasks)}
+	a := &AgentV3{e: e, conf: conf, exit: threading.NewEvent(e.Tasks, "exit of the agent"), threads: threading.NewGroup(e.Tasks)}
 	for _, sig := range []env.Signal{env.SIGTERM, env.SIGINT} {
 		e.Processes.Notify(sig, func() {
 			e.Log.Logf(env.Info, "catch signal %d", int(sig))
@@ -71,30 +74,22 @@ func NewAgentV3(e *env.Env, conf *AgentConfig, tfsLog string, o AgentV3Options) 
 		return nil, err
 	}
 	if o.Server == nil {
-		o.Server = func(path string) ModelServerProcess { return NewTFSWrapper(e, conf, path, tfsLog) }
+		o.Server = func(path string) tfs.ModelServerProcess { return tfs.NewTFSWrapper(e, conf, path, tfsLog) }
 	}
 	a.server = o.Server(a.configPath)
 	if err := a.readFilters(); err != nil {
 		return nil, err
 	}
-	a.container = Container{Cluster: conf.ContainerCluster(), ID: conf.ContainerID()}
+	a.container = datadef.Container{Cluster: conf.ContainerCluster(), ID: conf.ContainerID()}
 	if err := a.describe(); err != nil {
 		return nil, err
 	}
 	if o.ZooKeeper == nil {
-		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, env.ZooKeeperOptions{Auth: zkAuth(e.Host)})
+		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)})
 	}
-	a.backend = NewZKBackend(e, conf.Bzid.String(), o.ZooKeeper)
-	a.service = NewAgentService(e, conf.AgentPort.V, AnswersV3{Env: e, Conf: conf, Addrs: a.addresses})
+	a.backend = backends.NewZKBackend(e, conf.Bzid.String(), o.ZooKeeper)
+	a.service = service.NewAgentService(e, conf.AgentPort.V, service.AnswersV3{Env: e, Conf: conf, Addrs: a.addresses})
 	return a, nil
-}
-
-// zkAuth is get_zk_auth_data (native_training/env_utils.py).
-func zkAuth(host env.Host) [][2]string {
-	if v, ok := host.LookupEnv("ZK_AUTH"); ok && v != "" {
-		return [][2]string{{"digest", v}}
-	}
-	return nil
 }
 
 // readFilters splits each filter at its first semicolon (agent_v3.py:72-81); one
@@ -110,12 +105,16 @@ func (a *AgentV3) readFilters() error {
 	for _, raw := range a.conf.LayoutFilters {
 		match, condition, ok := strings.Cut(replace.Replace(raw), ";")
 		if !ok {
-			if a.conf.Quirks.Keeps(Q22) {
+			if a.conf.Quirks.Keeps(quirks.Q22) {
 				return pysem.UnpackError(2, 1)
 			}
 			condition = "True"
 		}
-		a.filters = append(a.filters, layoutFilter{match: NormalizeRegex(match), condition: condition})
+		f, err := agentconfig.NewLayoutFilter(agentconfig.NormalizeRegex(match), condition)
+		if err != nil {
+			return err
+		}
+		a.filters = append(a.filters, f)
 	}
 	return nil
 }
@@ -128,13 +127,13 @@ func (a *AgentV3) describe() error {
 	}
 	filters := make([]any, 0, len(a.filters))
 	for _, f := range a.filters {
-		filters = append(filters, f.match+";"+f.condition)
+		filters = append(filters, f.Match+";"+f.Condition)
 	}
 	debug := &pysem.Dict{}
 	debug.Set("layout_path", layout)
 	debug.Set("layout_filters", filters)
-	ip := LocalIP(a.e)
-	a.serviceInfo = &ContainerServiceInfo{
+	ip := agentconfig.LocalIP(a.e)
+	a.serviceInfo = &datadef.ContainerServiceInfo{
 		GRPC:      pysem.Some(ip + ":" + a.conf.TFSPortGRPC.String()),
 		HTTP:      pysem.Some(ip + ":" + a.conf.TFSPortHTTP.String()),
 		Archon:    pysem.Some(ip + ":" + a.conf.TFSPortArchon.String()),
@@ -146,15 +145,18 @@ func (a *AgentV3) describe() error {
 }
 
 // addresses is the map that HeartBeat answers.
-func (a *AgentV3) addresses() ([]ModelAddresses, error) { return a.AddressMap(a.backend.ServiceMap()) }
+func (a *AgentV3) addresses() ([]service.ModelAddresses, error) {
+	return a.AddressMap(a.backend.ServiceMap())
+}
 
-// AddressMap lists where each sub-graph is reached, by gRPC or archon as the
-// model server was built for (agent_v3.py:106).
-func (a *AgentV3) AddressMap(services ServiceMap) ([]ModelAddresses, error) {
-	var list []ModelAddresses
+// AddressMap lists the addresses of each sub-graph of services, those for gRPC or for
+// archon as the model server was built for (agent_v3.py:106). The error is that of
+// asking the server which.
+func (a *AgentV3) AddressMap(services backends.ServiceMap) ([]service.ModelAddresses, error) {
+	var list []service.ModelAddresses
 	for _, m := range services {
 		for _, g := range m.SubGraphs {
-			entry := ModelAddresses{Name: m.Model + ":" + g.SubGraph}
+			entry := service.ModelAddresses{Name: m.Model + ":" + g.SubGraph}
 			for _, info := range g.Services {
 				grpc, err := a.server.IsGRPCRemoteOp()
 				if err != nil {
@@ -172,18 +174,18 @@ func (a *AgentV3) AddressMap(services ServiceMap) ([]ModelAddresses, error) {
 	return list, nil
 }
 
-// SyncAvailableSavedModels binds the container to the models that its server
-// has AVAILABLE (agent_v3.py:118). One model without any version stops the round
-// (Q27).
+// SyncAvailableSavedModels binds the container to the models that its server has
+// AVAILABLE (agent_v3.py:118). One model without any version stops the round (Q27). A
+// task calls it every 30 s once the agent is started.
 //
-// Speed: one status call for each model, one after another, every 30 s; a slow
-// server makes the round longer.
+// Speed: one status call for each model, one after another, every 30 s; a slow server
+// makes the round longer.
 func (a *AgentV3) SyncAvailableSavedModels() error {
 	statuses, err := a.server.ListSavedModelsStatus()
 	if err != nil {
 		return err
 	}
-	var available []SavedModel
+	var available []datadef.SavedModel
 	for _, s := range statuses {
 		state, err := s.State()
 		if err != nil {
@@ -192,7 +194,7 @@ func (a *AgentV3) SyncAvailableSavedModels() error {
 		if state != env.StateAvailable {
 			continue
 		}
-		model, err := parseSavedModel(s.Name)
+		model, err := backends.ParseSavedModel(s.Name)
 		if err != nil {
 			return err
 		}
@@ -201,13 +203,13 @@ func (a *AgentV3) SyncAvailableSavedModels() error {
 	return a.backend.SyncAvailableSavedModels(a.container, available)
 }
 
-// LayoutUpdated writes the model config file for the models that the filters
-// accept (agent_v3.py:128). It is written in place, while the server may be
-// reading it (Q31).
+// LayoutUpdated writes the model config file for those of the models that the filters
+// accept (agent_v3.py:128). The backend calls it for each change of the layout. The
+// file is written in place, while the server may be reading it (Q31).
 //
-// Speed: the whole file for each change of the layout: m models that are added one
-// by one cost m² entries.
-func (a *AgentV3) LayoutUpdated(models []LayoutModel) error {
+// Speed: the whole file for each change of the layout: m models that are added one by
+// one cost m² entries.
+func (a *AgentV3) LayoutUpdated(models []backends.LayoutModel) error {
 	list := &config.ModelConfigList{}
 	for _, m := range models {
 		ok, err := a.accepts(m.Model.SubGraph)
@@ -217,7 +219,7 @@ func (a *AgentV3) LayoutUpdated(models []LayoutModel) error {
 		if !ok {
 			continue
 		}
-		mc, err := GenModelConfig(ModelConfigArgs{Name: m.Model.String(), BasePath: m.Deploy.ModelBasePath, VersionPolicy: m.Deploy.VersionPolicy, VersionData: 1, Quirks: a.conf.Quirks})
+		mc, err := agentconfig.GenModelConfig(agentconfig.ModelConfigArgs{Name: m.Model.String(), BasePath: m.Deploy.ModelBasePath, VersionPolicy: m.Deploy.VersionPolicy, VersionData: 1, Quirks: a.conf.Quirks})
 		if err != nil {
 			return err
 		}
@@ -230,44 +232,19 @@ func (a *AgentV3) LayoutUpdated(models []LayoutModel) error {
 	return a.e.Files.WriteFile(a.configPath, []byte(text))
 }
 
-// accepts says whether a sub-graph is for this container: without filters all
-// are. Matching is by prefix (Q23); the first filter that matches and holds
-// decides.
+// accepts reports whether a sub-graph is for this container: without filters all are.
+// Matching is by prefix (Q23); the first filter that matches and holds decides.
 func (a *AgentV3) accepts(subGraph string) (bool, error) {
 	if len(a.filters) == 0 {
 		return true, nil
 	}
-	for _, f := range a.filters {
-		groups, ok, err := pysem.Match(f.match, subGraph)
-		if err != nil {
-			return false, err
-		}
-		if !ok {
-			continue
-		}
-		holds, err := f.holds(groups)
-		if holds || err != nil {
-			return holds, err
+	for i := range a.filters {
+		accepted, err := a.filters[i].Accepts(subGraph)
+		if accepted || err != nil {
+			return accepted, err
 		}
 	}
 	return false, nil
-}
-
-// holds evaluates the condition over the named groups as numbers. A group that
-// took no part in the match is int(None), a TypeError.
-func (f layoutFilter) holds(groups []pysem.Group) (bool, error) {
-	vars := make(map[string]*big.Int, len(groups))
-	for _, g := range groups {
-		if !g.Set {
-			return false, pysem.Raise("TypeError", "int() argument must be a string, a bytes-like object or a real number, not 'NoneType'")
-		}
-		n, err := pysem.ParseInt(g.Text)
-		if err != nil {
-			return false, err
-		}
-		vars[g.Name] = n
-	}
-	return pysem.EvalCondition(f.condition, vars)
 }
 
 // background runs fn now and then every interval until the agent exits; its
@@ -283,8 +260,9 @@ func (a *AgentV3) background(name string, interval time.Duration, fn func() erro
 	})
 }
 
-// Start starts server, backend and service, then reports and follows the layout
-// (agent_v3.py:174).
+// Start starts server, backend and service, then the tasks that report the service
+// info every 60 s and the bindings every 30 s, and follows the layout
+// (agent_v3.py:174). The error is the first one; what was started before it runs on.
 func (a *AgentV3) Start() error {
 	if err := a.server.Start(); err != nil {
 		return err
@@ -306,8 +284,8 @@ func (a *AgentV3) Start() error {
 	return a.backend.RegisterLayoutCallback(layout, a.LayoutUpdated)
 }
 
-// Stop ends the threads, which may sleep for up to 60 s more (Q29), and then the
-// parts (agent_v3.py:187).
+// Stop ends the tasks, which may sleep for up to 60 s more (Q29), and then service,
+// backend and model server (agent_v3.py:187).
 func (a *AgentV3) Stop() {
 	a.exit.Set()
 	a.threads.Join()
@@ -318,8 +296,8 @@ func (a *AgentV3) Stop() {
 	}
 }
 
-// WaitForTermination waits for a signal or for the end of the model server,
-// stops, and kills its own process (agent_v3.py:200, Q30).
+// WaitForTermination waits for SIGTERM, SIGINT or the end of the model server, stops,
+// and kills its own process, so that it does not return (agent_v3.py:200, Q30).
 func (a *AgentV3) WaitForTermination() error {
 	causes := []env.Cond{a.exit.Cond()}
 	if exited := a.server.Exited(); exited != nil {
@@ -337,29 +315,31 @@ func (a *AgentV3) WaitForTermination() error {
 	return nil
 }
 
-// Backend is the agent's view of ZooKeeper.
-func (a *AgentV3) Backend() *ZKBackend { return a.backend }
+// Backend is what the agent reads and writes in ZooKeeper.
+func (a *AgentV3) Backend() *backends.ZKBackend { return a.backend }
 
-// Container names the agent's container.
-func (a *AgentV3) Container() Container { return a.container }
+// Container is the name under which the agent's container is bound.
+func (a *AgentV3) Container() datadef.Container { return a.container }
 
-// ServiceInfo is what other containers are told.
-func (a *AgentV3) ServiceInfo() *ContainerServiceInfo { return a.serviceInfo }
+// ServiceInfo is where the container serves, as other containers are told.
+func (a *AgentV3) ServiceInfo() *datadef.ContainerServiceInfo { return a.serviceInfo }
 
-// ModelServer is the wrapper of the model server.
-func (a *AgentV3) ModelServer() ModelServerProcess { return a.server }
+// ModelServer is the model server beside the agent.
+func (a *AgentV3) ModelServer() tfs.ModelServerProcess { return a.server }
 
-// ConfigPath is the model config file that the agent writes and its server polls.
+// ConfigPath is the path of the model config file, which the agent writes and its
+// server polls.
 func (a *AgentV3) ConfigPath() string { return a.configPath }
 
-// LayoutFilters are the pattern and the condition of each filter.
+// LayoutFilters are the filters of the configuration with shard numbers filled in: the
+// pattern and the condition of each.
 func (a *AgentV3) LayoutFilters() [][2]string {
 	list := make([][2]string, len(a.filters))
 	for i, f := range a.filters {
-		list[i] = [2]string{f.match, f.condition}
+		list[i] = [2]string{f.Match, f.Condition}
 	}
 	return list
 }
 
-// AgentPort is the port of the agent service.
+// AgentPort is the port on which the agent answers.
 func (a *AgentV3) AgentPort() int { return a.conf.AgentPort.V }

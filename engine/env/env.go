@@ -13,7 +13,7 @@
 //     monitor: at most one of them runs at a time, and control changes hands
 //     only inside a call on an env interface. Data that only this process's
 //     tasks touch therefore needs no lock; a lock is needed only to keep
-//     others out across a call that may block (see engine/monitor).
+//     others out across a call that may block (see engine/threading).
 //
 // To change what ZooKeeper looks like to agents look in zookeeper.go; files,
 // processes, hosts and the network have a file each.
@@ -67,6 +67,18 @@ type Random interface {
 	Float64(site string) float64
 }
 
+// Choice fixes one choice of a run: the K-th draw, from 0, of a site on a node.
+type Choice struct {
+	Node  string `json:"node"`
+	Site  string `json:"site"`
+	K     uint64 `json:"k"`
+	Value uint64 `json:"value"`
+}
+
+func (c Choice) String() string {
+	return fmt.Sprintf("%s/%s#%d=%d", c.Node, c.Site, c.K, c.Value)
+}
+
 // Level is the severity of a log line, with absl's order.
 type Level uint8
 
@@ -94,7 +106,9 @@ func (l Level) String() string {
 
 // Log is the process's log.
 type Log interface {
-	// Enabled says whether lines of this level go anywhere; hot paths ask first.
+	// Enabled reports whether lines of this level go anywhere. Code that runs often
+	// asks before it puts a line together.
 	Enabled(level Level) bool
+	// Logf writes one line; format is as in package fmt, without a line's end.
 	Logf(level Level, format string, args ...any)
 }

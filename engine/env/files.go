@@ -29,13 +29,15 @@ type Files interface {
 	Chdir(path string) error
 }
 
-// SharedFiles is what Files may also be: it reads without a copy.
+// SharedFiles is an optional interface of a Files that can read without a copy.
+// Callers use the function ReadShared, which does without.
 type SharedFiles interface {
-	// ReadShared is ReadFile; the content must not be changed.
+	// ReadShared is ReadFile, but the result may be shared: it must not be changed.
 	ReadShared(path string) ([]byte, error)
 }
 
-// ReadShared reads a file whose content the caller does not change.
+// ReadShared reads a file as f.ReadFile does. The caller must not change the result,
+// which may be shared with others.
 func ReadShared(f Files, path string) ([]byte, error) {
 	if s, ok := f.(SharedFiles); ok {
 		return s.ReadShared(path)
@@ -43,16 +45,35 @@ func ReadShared(f Files, path string) ([]byte, error) {
 	return f.ReadFile(path)
 }
 
+// LinkFiles is what Files may also be: it knows symbolic links. Files that do not know
+// them follow them everywhere.
+type LinkFiles interface {
+	// Lstat is Stat of a link itself, where the path ends in one.
+	Lstat(path string) (FileInfo, error)
+}
+
+// Lstat describes a link itself, where the path ends in one and the files know links;
+// else it is Stat.
+func Lstat(f Files, path string) (FileInfo, error) {
+	if links, ok := f.(LinkFiles); ok {
+		return links.Lstat(path)
+	}
+	return f.Stat(path)
+}
+
 // FileInfo describes a file or directory.
 type FileInfo struct {
 	Name      string
 	SizeBytes int64
 	Dir       bool
+	// Link says that it is a symbolic link, which only Lstat can find.
+	Link bool
 	// ModTimeUnixMs is the time of the last write, in ms since the Unix epoch.
 	ModTimeUnixMs int64
 }
 
-// Exists says whether path names a file or directory.
+// Exists reports whether path names a file or directory that can be looked at; any
+// error of Stat counts as none.
 func Exists(f Files, path string) bool {
 	_, err := f.Stat(path)
 	return err == nil

@@ -3,12 +3,15 @@ package env
 // Host is the container that the process runs in: its environment variables,
 // names, addresses and ports.
 type Host interface {
+	// LookupEnv returns the value of an environment variable; ok is false when it is
+	// not set.
 	LookupEnv(key string) (value string, ok bool)
 	// Setenv changes the environment of this process and of children it starts
 	// later.
 	Setenv(key, value string)
 	// Environ lists the environment as key=value, sorted.
 	Environ() []string
+	// Hostname is the host's own name.
 	Hostname() string
 	// LookupIP resolves the host's own name to an IPv4 address, as
 	// socket.gethostbyname(socket.gethostname()) does.

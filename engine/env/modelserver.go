@@ -2,6 +2,7 @@ package env
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -20,10 +21,13 @@ type ModelServer interface {
 	// Reload is ModelService.HandleReloadConfigRequest; config is a serialized
 	// tensorflow.serving.ModelServerConfig.
 	Reload(config []byte, timeout time.Duration) (StatusProto, error)
+	// Close ends the client's connection.
 	Close()
 }
 
-// ModelSpec names a model and, when HasVersion or Label is set, a version.
+// ModelSpec is tensorflow.serving.ModelSpec: the name of a model and, when HasVersion
+// or Label is set, a version of it. Signature is sent along, and has no effect on a
+// status.
 type ModelSpec struct {
 	Name       string
 	HasVersion bool
@@ -75,4 +79,13 @@ type ModelVersionStatus struct {
 	Version int64
 	State   ModelState
 	Status  StatusProto
+}
+
+// String is as "1 AVAILABLE", and with an error as "2 END (NOT_FOUND: no such file)".
+func (s ModelVersionStatus) String() string {
+	text := strconv.FormatInt(s.Version, 10) + " " + s.State.String()
+	if s.Status.Code != OK {
+		text += " (" + s.Status.Code.String() + ": " + s.Status.Message + ")"
+	}
+	return text
 }

@@ -14,10 +14,10 @@ type Network interface {
 	// was told; port 0 picks a free one. Each request runs in a task of its own in
 	// this process, at most workers at a time (0 means no limit).
 	Serve(port, workers int, handler Handler) (Server, error)
-	// Dial makes a channel to host:port. It connects on the first call and
-	// again, with back-off, after a failure, as a gRPC channel does.
+	// Dial makes a channel to host:port. It never fails: the channel connects on the
+	// first call, and again, with back-off, after a failure, as a gRPC channel does.
 	Dial(addr string) Channel
-	// Probe connects by TCP to host:port and hangs up.
+	// Probe connects by TCP to host:port and hangs up; the error says why it could not.
 	Probe(addr string) error
 }
 
@@ -29,6 +29,7 @@ type Handler func(method string, request []byte) ([]byte, error)
 
 // Server is a listening gRPC server.
 type Server interface {
+	// Port is the port that it listens on.
 	Port() int
 	// Stop refuses new calls and cuts those that are running.
 	Stop()
@@ -39,6 +40,7 @@ type Channel interface {
 	// Call waits for the answer. A timeout of 0 or less means none. Every error
 	// is an *RPCError.
 	Call(method string, request []byte, timeout time.Duration) ([]byte, error)
+	// Close ends the channel; calls that go on fail with CANCELLED.
 	Close()
 }
 

@@ -65,11 +65,13 @@ type Processes interface {
 
 // Process is a child that was started.
 type Process interface {
+	// Pid is the number of the process.
 	Pid() int
 	// Poll returns the exit code once the process has ended; -n means killed by
 	// signal n.
 	Poll() (code int, done bool)
 	// Exited is broadcast when the process ends.
 	Exited() Cond
+	// Signal sends a signal; it is an error when the process has ended.
 	Signal(sig Signal) error
 }

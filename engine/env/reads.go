@@ -1,21 +1,23 @@
 package env
 
-// Reads reads the data of the same znodes again and again.
+// Reads polls the data of a fixed list of znodes.
 type Reads interface {
-	// Each gets one znode after the other, as a loop of Get does, and hands take the
-	// data of each before it asks for the next; data that it has handed over before,
-	// for which take returned no error, it may leave out. The first error, of a Get or
-	// of take, ends it and is the result. take neither waits nor calls env.
+	// Each reads one znode after the other, as a loop of Get does, and calls take with
+	// the index and data of each before it asks for the next. It may leave a call out
+	// when the data is what take was called with before and returned nil for. The first
+	// error, of a read or of take, ends it and is returned. take must not wait nor call
+	// env.
 	Each(take func(i int, data []byte) error) error
 }
 
-// ReadsMaker is what a ZooKeeper or ZooKeeperSession may also be: it has a cheaper
-// way than a loop, with the same requests.
+// ReadsMaker is an optional interface of a ZooKeeper or ZooKeeperSession that can poll
+// more cheaply than a loop of Get does, with the same requests.
 type ReadsMaker interface {
 	NewReads(paths []string) Reads
 }
 
-// NewReads makes the reads of znodes, in their order.
+// NewReads makes the Reads of these znodes, in this order, in the cheapest way that zk
+// has.
 func NewReads(zk ZooKeeper, paths []string) Reads {
 	if m, ok := zk.(ReadsMaker); ok {
 		return m.NewReads(paths)
@@ -23,7 +25,7 @@ func NewReads(zk ZooKeeper, paths []string) Reads {
 	return PlainReads(zk, paths)
 }
 
-// PlainReads is the loop.
+// PlainReads makes Reads that are a loop of Get.
 func PlainReads(zk ZooKeeper, paths []string) Reads { return &plainReads{zk: zk, paths: paths} }
 
 type plainReads struct {

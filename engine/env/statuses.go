@@ -6,23 +6,25 @@ type StatusQuery struct {
 	Spec   ModelSpec
 }
 
-// Statuses makes the same status queries again and again.
+// Statuses polls a fixed list of status queries.
 type Statuses interface {
 	// From makes the queries from the i-th on, one after the other as a loop of Status
-	// does. It ends with the first that fails, or whose answer is not usual, or with
-	// the last, and returns the index of that query and its answer. It may end earlier.
-	// usual neither waits nor calls env.
+	// does, and returns the index and the answer of the one that it ended with: the
+	// first that fails or for whose answer usual reports false, or the last. It may end
+	// with an earlier one; the caller then goes on with the next. usual must not wait
+	// nor call env.
 	From(i int, usual func(i int, versions []ModelVersionStatus) bool) (at int, versions []ModelVersionStatus, err error)
 }
 
-// StatusesMaker is what ModelServers may also be: it has a cheaper way than a loop,
-// with the same requests.
+// StatusesMaker is an optional interface of a ModelServers that can poll more cheaply
+// than a loop of Status does, with the same requests.
 type StatusesMaker interface {
-	// NewStatuses reports false when it has none for these queries.
+	// NewStatuses reports false when it knows no cheaper way for these queries.
 	NewStatuses(queries []StatusQuery) (Statuses, bool)
 }
 
-// NewStatuses makes the queries of servers that were dialed through models.
+// NewStatuses makes the Statuses of these queries, in this order, in the cheapest way
+// that models has. Their servers were dialed through models.
 func NewStatuses(models ModelServers, queries []StatusQuery) Statuses {
 	if m, ok := models.(StatusesMaker); ok {
 		if s, ok := m.NewStatuses(queries); ok {

@@ -10,7 +10,7 @@ type Tasks interface {
 	Go(name string, fn func()) Task
 	// Self is the task that calls. Tasks are compared with ==.
 	Self() Task
-	// Sleep waits for d. A duration of 0 or less still lets others run.
+	// Sleep waits for d; a d of 0 or less lets the tasks run that are ready now.
 	Sleep(d time.Duration)
 	// Every waits as the loop `for { Sleep(period); if done() { return } }`
 	// does: it returns at the first whole multiple of period from now at which
@@ -24,21 +24,25 @@ type Tasks interface {
 
 // Task is one running thread.
 type Task interface {
+	// Name is the one that Go was given.
 	Name() string
-	// Done says whether fn has returned or was unwound.
+	// Done reports whether fn has returned or was unwound.
 	Done() bool
-	// Join waits until Done.
+	// Join waits until Done reports true.
 	Join()
 }
 
-// Cond is the one primitive to wait on; engine/monitor builds events, locks and
+// Cond is the one primitive to wait on; engine/threading builds events, locks and
 // queues from it. Waiters are woken in the order in which they began to wait. A
 // woken waiter runs later, so it checks again what it waited for.
 type Cond interface {
+	// Wait waits until a Signal or Broadcast wakes the current task.
 	Wait()
 	// WaitFor is Wait with a limit; it reports whether it was woken in time. A
 	// negative limit means none.
 	WaitFor(d time.Duration) bool
+	// Signal wakes the task that has waited longest, if any.
 	Signal()
+	// Broadcast wakes all tasks that wait.
 	Broadcast()
 }

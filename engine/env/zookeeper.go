@@ -22,10 +22,10 @@ type ZooKeeperOptions struct {
 	Auth [][2]string
 }
 
-// ZooKeeper is a client at the level of kazoo's KazooClient, the level at which
-// the reference uses it. Calls block; errors are *ZooKeeperError.
-// engine/runtimetest/zookeepertest holds the simulated client and that of real
-// servers to it.
+// ZooKeeper is a client at the level of kazoo's KazooClient, the level at which the
+// reference uses it (ZK-12.1). Calls block; errors are *zkerrors.Error.
+// engine/runtimetest/zookeepertest holds the simulated client and that of real servers
+// to it.
 type ZooKeeper interface {
 	// Start connects; it fails with ConnectionTimeout after limit (0 means 15 s,
 	// kazoo client.py:573) and then the client is stopped.
@@ -34,6 +34,7 @@ type ZooKeeper interface {
 	Stop()
 	// Restart is Stop, then Start.
 	Restart() error
+	// Close frees what a stopped client holds; the client cannot be used after it.
 	Close()
 
 	Create(path string, data []byte, options CreateOptions) (string, error)
@@ -114,7 +115,7 @@ type Stat struct {
 
 // Watch is a running DataWatch or ChildrenWatch.
 type Watch interface {
-	// Stopped says whether the watch will never call its function again.
+	// Stopped reports whether the watch will never call its function again.
 	Stopped() bool
 }
 
@@ -194,92 +195,6 @@ type Election interface {
 	Contenders() ([]string, error)
 }
 
-// ZooKeeperCode is an error code of the protocol, or a negative number below
-// -1000 for errors that only clients raise.
-type ZooKeeperCode int32
-
-// The codes in use. Names on the right are kazoo's exceptions.
-const (
-	ZKRuntimeInconsistency   ZooKeeperCode = -2    // RuntimeInconsistency
-	ZKConnectionLoss         ZooKeeperCode = -4    // ConnectionLoss
-	ZKMarshallingError       ZooKeeperCode = -5    // MarshallingError
-	ZKUnimplemented          ZooKeeperCode = -6    // UnimplementedError
-	ZKOperationTimeout       ZooKeeperCode = -7    // OperationTimeoutError
-	ZKBadArguments           ZooKeeperCode = -8    // BadArgumentsError
-	ZKNoNode                 ZooKeeperCode = -101  // NoNodeError
-	ZKNoAuth                 ZooKeeperCode = -102  // NoAuthError
-	ZKBadVersion             ZooKeeperCode = -103  // BadVersionError
-	ZKNoChildrenForEphemeral ZooKeeperCode = -108  // NoChildrenForEphemeralsError
-	ZKNodeExists             ZooKeeperCode = -110  // NodeExistsError
-	ZKNotEmpty               ZooKeeperCode = -111  // NotEmptyError
-	ZKSessionExpired         ZooKeeperCode = -112  // SessionExpiredError
-	ZKInvalidACL             ZooKeeperCode = -114  // InvalidACLError
-	ZKAuthFailed             ZooKeeperCode = -115  // AuthFailedError
-	ZKNotReadOnly            ZooKeeperCode = -119  // NotReadOnlyCallError
-	ZKConnectionClosed       ZooKeeperCode = -1001 // ConnectionClosedError
-	ZKRetryFailed            ZooKeeperCode = -1002 // RetryFailedError
-	ZKCancelled              ZooKeeperCode = -1003 // CancelledError
-	ZKLockTimeout            ZooKeeperCode = -1004 // LockTimeout
-	ZKForceRetry             ZooKeeperCode = -1005 // ForceRetryError
-	ZKConnectionTimeout      ZooKeeperCode = -1006 // the handler's timeout_exception
-)
-
-var zooKeeperNames = map[ZooKeeperCode]string{
-	ZKRuntimeInconsistency: "RuntimeInconsistency", ZKConnectionLoss: "ConnectionLoss",
-	ZKMarshallingError: "MarshallingError", ZKUnimplemented: "UnimplementedError",
-	ZKOperationTimeout: "OperationTimeoutError", ZKBadArguments: "BadArgumentsError",
-	ZKNoNode: "NoNodeError", ZKNoAuth: "NoAuthError", ZKBadVersion: "BadVersionError",
-	ZKNoChildrenForEphemeral: "NoChildrenForEphemeralsError", ZKNodeExists: "NodeExistsError",
-	ZKNotEmpty: "NotEmptyError", ZKSessionExpired: "SessionExpiredError",
-	ZKInvalidACL: "InvalidACLError", ZKAuthFailed: "AuthFailedError",
-	ZKNotReadOnly: "NotReadOnlyCallError", ZKConnectionClosed: "ConnectionClosedError",
-	ZKRetryFailed: "RetryFailedError", ZKCancelled: "CancelledError",
-	ZKLockTimeout: "LockTimeout", ZKForceRetry: "ForceRetryError",
-	ZKConnectionTimeout: "TimeoutError",
-}
-
-func (c ZooKeeperCode) String() string {
-	if name, ok := zooKeeperNames[c]; ok {
-		return name
-	}
-	return fmt.Sprintf("ZooKeeperCode(%d)", int32(c))
-}
-
-// ZooKeeperError is a failed operation. Compare with errors.Is against the Err
-// values below, which match by code whatever the path.
-type ZooKeeperError struct {
-	Code ZooKeeperCode
-	Path string
-}
-
-func (e *ZooKeeperError) Error() string {
-	if e.Path == "" {
-		return e.Code.String()
-	}
-	return fmt.Sprintf("%s: %s", e.Code, e.Path)
-}
-
-// Is matches another ZooKeeperError by its code.
-func (e *ZooKeeperError) Is(target error) bool {
-	t, ok := target.(*ZooKeeperError)
-	return ok && t.Code == e.Code
-}
-
-// Errors to compare with.
-var (
-	ErrNoNode           = &ZooKeeperError{Code: ZKNoNode}
-	ErrNodeExists       = &ZooKeeperError{Code: ZKNodeExists}
-	ErrNotEmpty         = &ZooKeeperError{Code: ZKNotEmpty}
-	ErrBadVersion       = &ZooKeeperError{Code: ZKBadVersion}
-	ErrConnectionLoss   = &ZooKeeperError{Code: ZKConnectionLoss}
-	ErrConnectionClosed = &ZooKeeperError{Code: ZKConnectionClosed}
-	ErrSessionExpired   = &ZooKeeperError{Code: ZKSessionExpired}
-	ErrCancelled        = &ZooKeeperError{Code: ZKCancelled}
-	ErrForceRetry       = &ZooKeeperError{Code: ZKForceRetry}
-	ErrRetryFailed      = &ZooKeeperError{Code: ZKRetryFailed}
-	ErrOperationTimeout = &ZooKeeperError{Code: ZKOperationTimeout}
-)
-
 // ZooKeeperSession is the layer below ZooKeeper: one protocol session with
 // one-shot watches, on which engine/recipes builds the rest. The simulated
 // client and the client of a real server both implement it.
@@ -299,7 +214,7 @@ type ZooKeeperSession interface {
 	Children(path string, watch Watcher) ([]string, error)
 
 	State() SessionState
-	// Connected says whether a connection is established right now.
+	// Connected reports whether a connection is established right now.
 	Connected() bool
 	// OnState sets the function that is told of every change of State, on the
 	// connection task.

@@ -1,6 +1,7 @@
 // Package pysem holds the pieces of Python's semantics that the port of a
 // Python program can be seen to depend on: None, exceptions as errors, json,
-// text and number forms, os.path, eval of plain expressions, and re.match.
+// text and number forms, and os.path. Package expr below it has eval, package pyre
+// re.match.
 //
 // Two things to use first:
 //
@@ -15,5 +16,5 @@
 // through JSON.
 //
 // To change how numbers are read or written look in number.go and float.go;
-// text, JSON, paths, expressions and regular expressions have files named so.
+// text, JSON and paths have files named so.
 package pysem

@@ -12,6 +12,7 @@ type Error struct {
 	Message string
 }
 
+// Error is "type: message", or the type alone.
 func (e *Error) Error() string {
 	if e.Message == "" {
 		return e.Type
@@ -19,14 +20,14 @@ func (e *Error) Error() string {
 	return e.Type + ": " + e.Message
 }
 
-// Is matches another Error of the same type; an empty message in target
-// matches any.
+// Is reports whether target is an Error of the same type and message; an empty message
+// in target is any. It is for errors.Is.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Type == e.Type && (t.Message == "" || t.Message == e.Message)
 }
 
-// Raise makes an Error with a formatted message.
+// Raise makes an Error of a type with a formatted message.
 func Raise(typ, format string, args ...any) *Error {
 	return &Error{Type: typ, Message: fmt.Sprintf(format, args...)}
 }

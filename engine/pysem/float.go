@@ -33,10 +33,10 @@ func FloatRepr(f float64) string {
 	return text
 }
 
-// ParseFloat is float(text).
+// ParseFloat is float(text); text that is no number is a ValueError.
 func ParseFloat(text string) (float64, error) {
-	trimmed := stripNumber(text)
-	body, ok := dropUnderscores(foldDigits(trimmed))
+	trimmed := StripNumber(text)
+	body, ok := dropUnderscores(FoldDigits(trimmed))
 	if ok && isFloatText(body) {
 		// strconv takes no sign before nan, and a range error still carries the
 		// right infinity or zero.
@@ -60,10 +60,10 @@ func isFloatText(text string) bool {
 	return text != "" && strings.Trim(strings.ToLower(text), "0123456789+-.e") == ""
 }
 
-// foldDigits turns the decimal digits of every script into ASCII.
-func foldDigits(text string) string {
+// FoldDigits turns the decimal digits of every script into ASCII.
+func FoldDigits(text string) string {
 	return strings.Map(func(r rune) rune {
-		if d, ok := digitValue(r); ok {
+		if d, ok := DigitValue(r); ok {
 			return rune('0' + d)
 		}
 		return r

@@ -12,7 +12,8 @@ import (
 const maxJSONDepth = 990
 
 // ParseJSON is json.loads: text holds one value. Objects become *[Dict], in
-// which the last of equal keys wins and the first gives the place.
+// which the last of equal keys wins and the first gives the place. What is no JSON is a
+// JSONDecodeError.
 func ParseJSON(text string) (any, error) {
 	if strings.HasPrefix(text, "\ufeff") {
 		return nil, Raise("JSONDecodeError", "Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)")
@@ -244,7 +245,7 @@ func (p *jsonParser) escapedString(begin, start int) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			b = appendRune(b, r)
+			b = AppendRune(b, r)
 			continue
 		case c < 0x20:
 			return "", p.fail("Invalid control character at", p.at)

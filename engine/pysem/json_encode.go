@@ -20,7 +20,7 @@ func AppendJSONString(b []byte, text string) []byte {
 			continue
 		}
 		b = append(b, text[plain:i]...)
-		r, size := decodeRune(text[i:])
+		r, size := DecodeRune(text[i:])
 		b = appendEscaped(b, r)
 		i += size
 		plain = i

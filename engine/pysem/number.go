@@ -1,6 +1,7 @@
 package pysem
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"strconv"
@@ -8,10 +9,17 @@ import (
 	"unicode"
 )
 
+// MaxDigits is how many decimal digits CPython makes of an int, or an int of.
+const MaxDigits = 4300
+
 // ParseInt is int(text): surrounding white space, a sign, single underscores
-// between digits and the decimal digits of every script are allowed.
+// between digits and the decimal digits of every script are allowed. What is no number
+// is a ValueError.
 func ParseInt(text string) (*big.Int, error) {
-	digits, ok := asciiDigits(stripNumber(text))
+	digits, ok := asciiDigits(StripNumber(text))
+	if n := len(strings.TrimPrefix(digits, "-")); ok && n > MaxDigits {
+		return nil, Raise("ValueError", "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit", MaxDigits, n)
+	}
 	if ok {
 		if n, ok := new(big.Int).SetString(digits, 10); ok {
 			return n, nil
@@ -20,9 +28,9 @@ func ParseInt(text string) (*big.Int, error) {
 	return nil, Raise("ValueError", "invalid literal for int() with base 10: %s", Repr(text))
 }
 
-// stripNumber drops the white space around a number. Unlike str.strip it keeps the
+// StripNumber drops the white space around a number. Unlike str.strip it keeps the
 // separators U+001C to U+001F: int and float look at ASCII as C does.
-func stripNumber(text string) string {
+func StripNumber(text string) string {
 	return strings.TrimFunc(text, func(r rune) bool { return IsSpace(r) && (r < 0x1c || r > 0x1f) })
 }
 
@@ -56,7 +64,7 @@ func asciiDigits(text string) (string, bool) {
 			afterDigit = false
 			continue
 		}
-		d, ok := digitValue(r)
+		d, ok := DigitValue(r)
 		if !ok {
 			return "", false
 		}
@@ -66,9 +74,9 @@ func asciiDigits(text string) (string, bool) {
 	return b.String(), afterDigit
 }
 
-// digitValue is the value of a decimal digit of any script. Unicode keeps the
+// DigitValue is the value of a decimal digit of any script. Unicode keeps the
 // ten digits of a script together, from a zero on.
-func digitValue(r rune) (int, bool) {
+func DigitValue(r rune) (int, bool) {
 	if r >= '0' && r <= '9' {
 		return int(r - '0'), true
 	}
@@ -96,7 +104,7 @@ func Int(n *big.Int) any {
 	return n
 }
 
-// Big is v, an int or a bool, as a big integer.
+// Big is v as a big integer; the bool reports whether v is an int or a bool.
 func Big(v any) (*big.Int, bool) {
 	switch v := v.(type) {
 	case bool:
@@ -142,7 +150,7 @@ func Saturate(v any) int {
 }
 
 // ToInt is int(v) for the values that eval gives: floats are cut towards zero,
-// strings are parsed.
+// strings are parsed. Errors are those of int().
 func ToInt(v any) (any, error) {
 	switch v := v.(type) {
 	case bool, int, *big.Int:
@@ -168,7 +176,7 @@ func ToInt(v any) (any, error) {
 		"int() argument must be a string, a bytes-like object or a real number, not '%s'", TypeName(v))
 }
 
-// ToFloat is float(v) for the values that eval gives.
+// ToFloat is float(v) for the values that eval gives. Errors are those of float().
 func ToFloat(v any) (float64, error) {
 	switch v := v.(type) {
 	case float64:
@@ -194,13 +202,31 @@ func isNumber(v any) bool {
 	return false
 }
 
+// CompareNumbers orders two numbers as [Equal] compares them; ok is false when one is no
+// number, and ordered when one is nan.
+func CompareNumbers(a, b any) (c int, ordered, ok bool) {
+	if !isNumber(a) || !isNumber(b) {
+		return 0, false, false
+	}
+	c, ordered = compareNumbers(a, b)
+	return c, ordered, true
+}
+
 // compareNumbers orders two numbers exactly, a float against an int of any
 // size too; ordered is false when one of them is nan.
 func compareNumbers(a, b any) (c int, ordered bool) {
+	x, xInt := a.(int)
+	y, yInt := b.(int)
+	if xInt && yInt {
+		return cmp.Compare(x, y), true
+	}
 	fa, aFloat := a.(float64)
 	fb, bFloat := b.(float64)
 	if aFloat && math.IsNaN(fa) || bFloat && math.IsNaN(fb) {
 		return 0, false
+	}
+	if aFloat && bFloat {
+		return cmp.Compare(fa, fb), true
 	}
 	return exactFloat(a).Cmp(exactFloat(b)), true
 }

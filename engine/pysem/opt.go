@@ -23,7 +23,7 @@ func (o Opt[T]) Or(fallback T) T {
 	return fallback
 }
 
-// Any is the value as a Python value; None is nil.
+// Any is the value as a Python value, nil for None.
 func (o Opt[T]) Any() any {
 	if o.Set {
 		return o.V

@@ -7,22 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// IsSpace is str.isspace of one character: Unicode white space and the four
+// IsSpace reports whether str.isspace takes the character: Unicode white space and the four
 // information separators, which Go leaves out.
 func IsSpace(r rune) bool {
 	return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f
 }
 
-// Strip is str.strip without arguments.
+// Strip is text without the white space at both ends, as str.strip() gives it.
 func Strip(text string) string { return strings.TrimFunc(text, IsSpace) }
 
-// RStrip is str.rstrip without arguments.
+// RStrip is text without the white space at its end, as str.rstrip() gives it.
 func RStrip(text string) string { return strings.TrimRightFunc(text, IsSpace) }
 
-// Fields is str.split without arguments.
+// Fields is text cut at white space, as str.split() does.
 func Fields(text string) []string { return strings.FieldsFunc(text, IsSpace) }
 
-// Lower is str.lower with the two cases where Python's full mapping differs
+// Lower is text in lower case, as str.lower gives it, with the two cases where Python's full mapping differs
 // from the simple one: dotted capital I, and sigma at the end of a word.
 func Lower(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsAny(text, "\u0130\u03a3") {
@@ -30,7 +30,7 @@ func Lower(text string) string {
 	}
 	var runes []rune
 	for rest := text; rest != ""; {
-		r, size := decodeRune(rest)
+		r, size := DecodeRune(rest)
 		runes = append(runes, r)
 		rest = rest[size:]
 	}
@@ -42,13 +42,13 @@ func Lower(text string) string {
 		case r == '\u03a3' && endsWord(runes, i):
 			b = utf8.AppendRune(b, '\u03c2')
 		default:
-			b = appendRune(b, unicode.ToLower(r))
+			b = AppendRune(b, unicode.ToLower(r))
 		}
 	}
 	return string(b)
 }
 
-// endsWord says whether a cased letter precedes position i and none follows.
+// endsWord reports whether a cased letter precedes position i and none follows.
 func endsWord(runes []rune, i int) bool {
 	cased := func(r rune) bool {
 		return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) || unicode.In(r, unicode.Other_Uppercase, unicode.Other_Lowercase)
@@ -72,7 +72,8 @@ func endsWord(runes []rune, i int) bool {
 const ideographicNumbers = "㐅㒃㠪㭍一七万三九二五亖亿什仟仨伍佰億兆兩八六十千卄卅卌叁参參叄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰阡陆陌陸零𠀁𠁤" +
 	"𠃢𠄡𠤪𠦃𠦌𠦜𠫪𠫽𠬙𢎐𢦘𣬛𦉭\uf96b\uf973\uf978\uf9b2\uf9d1\uf9d3\uf9fd\U0002f890"
 
-// IsNumeric is str.isnumeric.
+// IsNumeric reports whether text is one or more characters that stand for numbers, in any
+// script, as str.isnumeric does.
 func IsNumeric(text string) bool {
 	for _, r := range text {
 		if !unicode.IsNumber(r) && !strings.ContainsRune(ideographicNumbers, r) {
@@ -82,7 +83,29 @@ func IsNumeric(text string) bool {
 	return text != ""
 }
 
-// DecodeUTF8 is bytes.decode("utf-8"): surrogates and overlong forms are errors.
+// IsDigit is str.isdigit of one character: the decimal digits, and those that stand for
+// themselves only.
+func IsDigit(r rune) bool {
+	if unicode.Is(unicode.Nd, r) {
+		return true
+	}
+	for _, block := range digitBlocks {
+		if r >= block[0] && r <= block[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// digitBlocks are the characters beyond Nd whose numeric type is Digit in Unicode 14.
+var digitBlocks = [][2]rune{
+	{0xb2, 0xb3}, {0xb9, 0xb9}, {0x1369, 0x1371}, {0x19da, 0x19da}, {0x2070, 0x2070}, {0x2074, 0x2079}, {0x2080, 0x2089}, {0x2460, 0x2468},
+	{0x2474, 0x247c}, {0x2488, 0x2490}, {0x24ea, 0x24ea}, {0x24f5, 0x24fd}, {0x24ff, 0x24ff}, {0x2776, 0x277e}, {0x2780, 0x2788}, {0x278a, 0x2792},
+	{0x10a40, 0x10a43}, {0x10e60, 0x10e68}, {0x11052, 0x1105a}, {0x1f100, 0x1f10a},
+}
+
+// DecodeUTF8 is bytes.decode("utf-8"): surrogates and overlong forms are a
+// UnicodeDecodeError.
 func DecodeUTF8(data []byte) (string, error) {
 	if utf8.Valid(data) {
 		return string(data), nil
@@ -95,12 +118,59 @@ func DecodeUTF8(data []byte) (string, error) {
 		}
 		at += size
 	}
-	return "", Raise("UnicodeDecodeError", "'utf-8' codec can't decode byte 0x%02x in position %d", data[at], at)
+	n, why := badUTF8(data[at:])
+	if n > 1 {
+		return "", Raise("UnicodeDecodeError", "'utf-8' codec can't decode bytes in position %d-%d: %s", at, at+n-1, why)
+	}
+	return "", Raise("UnicodeDecodeError", "'utf-8' codec can't decode byte 0x%02x in position %d: %s", data[at], at, why)
 }
 
-// decodeRune reads one character of text, taking the three-byte form of a lone
+// badUTF8 is how many bytes at the beginning of data are no character, and why.
+func badUTF8(data []byte) (n int, why string) {
+	want := 0
+	switch c := data[0]; {
+	case c >= 0xc2 && c <= 0xdf:
+		want = 2
+	case c >= 0xe0 && c <= 0xef:
+		want = 3
+	case c >= 0xf0 && c <= 0xf4:
+		want = 4
+	default:
+		return 1, "invalid start byte"
+	}
+	for n = 1; n < want; n++ {
+		if n == len(data) {
+			return n, "unexpected end of data"
+		}
+		low, high := byte(0x80), byte(0xbf)
+		if n == 1 {
+			low, high = secondByte(data[0])
+		}
+		if data[n] < low || data[n] > high {
+			return n, "invalid continuation byte"
+		}
+	}
+	return n, "invalid continuation byte"
+}
+
+// secondByte bounds what may follow the first byte of a character.
+func secondByte(first byte) (low, high byte) {
+	switch first {
+	case 0xe0:
+		return 0xa0, 0xbf
+	case 0xed:
+		return 0x80, 0x9f
+	case 0xf0:
+		return 0x90, 0xbf
+	case 0xf4:
+		return 0x80, 0x8f
+	}
+	return 0x80, 0xbf
+}
+
+// DecodeRune reads one character of text, taking the three-byte form of a lone
 // surrogate for that surrogate.
-func decodeRune(text string) (rune, int) {
+func DecodeRune(text string) (rune, int) {
 	r, size := utf8.DecodeRuneInString(text)
 	if r == utf8.RuneError && size == 1 && len(text) >= 3 && text[0] == 0xed && text[1] >= 0xa0 && text[1] <= 0xbf {
 		return 0xd000 | rune(text[1]&0x3f)<<6 | rune(text[2]&0x3f), 3
@@ -108,8 +178,8 @@ func decodeRune(text string) (rune, int) {
 	return r, size
 }
 
-// appendRune writes one character, also a lone surrogate.
-func appendRune(b []byte, r rune) []byte {
+// AppendRune writes one character, also a lone surrogate.
+func AppendRune(b []byte, r rune) []byte {
 	if r >= 0xd800 && r <= 0xdfff {
 		return append(b, 0xed, 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
 	}
@@ -120,7 +190,7 @@ func appendRune(b []byte, r rune) []byte {
 func Chars(text string) []string {
 	var chars []string
 	for text != "" {
-		_, size := decodeRune(text)
+		_, size := DecodeRune(text)
 		chars = append(chars, text[:size])
 		text = text[size:]
 	}
@@ -135,7 +205,7 @@ func reprString(text, prefix string) string {
 	}
 	b := append([]byte(prefix), quote)
 	for text != "" {
-		r, size := decodeRune(text)
+		r, size := DecodeRune(text)
 		switch {
 		case r == rune(quote) || r == '\\':
 			b = append(b, '\\', byte(r))
@@ -184,3 +254,7 @@ func reprBytes(data []byte) string {
 	}
 	return string(append(b, quote))
 }
+
+// IsWordChar says whether \w matches r: a letter or number of any script, or an
+// underscore.
+func IsWordChar(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }

@@ -24,7 +24,7 @@ type Item struct {
 // smallDict is the number of entries up to which a scan is as quick as a map.
 const smallDict = 16
 
-// Get finds the value of key.
+// Get is the value of key; the bool reports whether there is one.
 func (d *Dict) Get(key string) (any, bool) {
 	if i := d.find(key); i >= 0 {
 		return d.Items[i].Value, true
@@ -65,7 +65,7 @@ func (d *Dict) find(key string) int {
 	return -1
 }
 
-// TypeName is the name of v's Python class.
+// TypeName is the name of the class of a Python value, as "int", "object" for others.
 func TypeName(v any) string {
 	switch v.(type) {
 	case nil:
@@ -90,7 +90,7 @@ func TypeName(v any) string {
 	return "object"
 }
 
-// Truth is bool(v).
+// Truth is bool(v): None, zeros and what is empty are false.
 func Truth(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -117,7 +117,7 @@ func Truth(v any) bool {
 	return true
 }
 
-// Str is str(v), the form that f-strings show.
+// Str is str(v), the form that f-strings show: a string as it is, others as [Repr].
 func Str(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -125,7 +125,7 @@ func Str(v any) string {
 	return Repr(v)
 }
 
-// Repr is repr(v).
+// Repr is repr(v), of every Python value; "<object>" for others.
 func Repr(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -224,7 +224,8 @@ func equalAll(a, b []any) bool {
 	return true
 }
 
-// Subscript is container[key] of JSON values.
+// Subscript is container[key] of JSON values: of dicts, lists and strings. What is not
+// there is a KeyError or an IndexError, a key of another type a TypeError.
 func Subscript(container, key any) (any, error) {
 	switch c := container.(type) {
 	case *Dict:
@@ -253,10 +254,14 @@ func Subscript(container, key any) (any, error) {
 
 // index is the place that key names in n items: a negative one counts from the end.
 func index(key any, n int, notInt, what string) (int, error) {
-	i, ok := key.(int)
+	position, ok := Big(key)
 	if !ok {
 		return 0, Raise("TypeError", notInt, TypeName(key))
 	}
+	if !position.IsInt64() {
+		return 0, Raise("IndexError", "cannot fit 'int' into an index-sized integer")
+	}
+	i := int(position.Int64())
 	if i < 0 {
 		i += n
 	}

@@ -40,7 +40,7 @@ func Reference(t testing.TB) string {
 	return source
 }
 
-// Has says whether the interpreter finds the modules. It imports none of them, but
+// Has reports whether the interpreter finds the modules. It imports none of them, but
 // for the packages that one is in.
 func Has(t testing.TB, python string, modules ...string) bool {
 	t.Helper()

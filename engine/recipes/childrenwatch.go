@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/threading"
 )
 
 // childrenWatch is kazoo's ChildrenWatch (watchers.py:228).
@@ -14,7 +15,7 @@ type childrenWatch struct {
 	path     string
 	fn       env.ChildrenFunc
 	listener *listener
-	running  *monitor.Lock
+	running  *threading.Lock
 	stopped  bool
 	// established is false after a loss of connection until the next read.
 	established bool
@@ -22,14 +23,16 @@ type childrenWatch struct {
 	hasPrior    bool
 }
 
-// ChildrenWatch calls fn now and whenever the children change.
+// ChildrenWatch calls fn with the children now and after each change of them, until fn
+// returns ErrStopWatching or the znode is missing. The error is that of the first read
+// or call; later ones are logged.
 func (c *Client) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, error) {
-	w := &childrenWatch{c: c, path: path, fn: fn, running: monitor.NewLock(c.e.Tasks, "children watch of "+path)}
+	w := &childrenWatch{c: c, path: path, fn: fn, running: threading.NewLock(c.e.Tasks, "children watch of "+path)}
 	w.listener = c.addListener(w.sessionChanged)
 	return w, w.read()
 }
 
-// Stopped says whether fn will never be called again.
+// Stopped reports whether fn will never be called again.
 func (w *childrenWatch) Stopped() bool { return w.stopped }
 
 // Notify reads again after an event; a mere change of the session is left to
@@ -64,7 +67,7 @@ func (w *childrenWatch) read() error {
 		children, err = w.c.children(w.path, w)
 		return err
 	})
-	if errors.Is(err, env.ErrNoNode) {
+	if errors.Is(err, zkerrors.ErrNoNode) {
 		w.stopped = true
 		return nil
 	}

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
-// Client is kazoo's KazooClient over a session.
+// Client is kazoo's KazooClient over a session, an env.ZooKeeper: contracts that its
+// methods do not state are written there.
 type Client struct {
 	e         *env.Env
 	session   env.ZooKeeperSession
@@ -18,14 +20,16 @@ type Client struct {
 
 type listener struct{ fn func(env.SessionState) bool }
 
-// New makes a client of the process that e belongs to.
+// New makes a client for the process that e belongs to. The session is the client's
+// from now on, and is not started.
 func New(e *env.Env, session env.ZooKeeperSession) *Client {
 	c := &Client{e: e, session: session}
 	session.OnState(c.tell)
 	return c
 }
 
-// Start connects (client.py:567). After a failure the client is stopped.
+// Start connects (client.py:567). A limit of 0 means 15 s; when it is exceeded, the
+// client is stopped and the error is ConnectionTimeout.
 func (c *Client) Start(limit time.Duration) error {
 	if limit == 0 {
 		limit = 15 * time.Second
@@ -33,22 +37,24 @@ func (c *Client) Start(limit time.Duration) error {
 	return c.session.Start(limit)
 }
 
-// Stop ends the session.
+// Stop ends the session on the server and waits for callbacks that are under way, for
+// 10 s or the session timeout at most. A stopped client may be started again.
 func (c *Client) Stop() { c.session.Stop() }
 
-// Restart is Stop and Start (client.py:644).
+// Restart is Stop and then Start(0) (client.py:644).
 func (c *Client) Restart() error {
 	c.Stop()
 	return c.Start(0)
 }
 
-// Close frees the client.
+// Close frees what the session holds; the client cannot be used after it.
 func (c *Client) Close() { c.session.Close() }
 
-// State is kazoo's simplified state.
+// State is Connected, Suspended or Lost: what kazoo tells listeners.
 func (c *Client) State() env.SessionState { return c.session.State() }
 
-// AddListener adds a listener of the state.
+// AddListener calls fn at every change of State, on the connection task, until it
+// returns true.
 func (c *Client) AddListener(fn func(env.SessionState) bool) { c.addListener(fn) }
 
 func (c *Client) addListener(fn func(env.SessionState) bool) *listener {
@@ -72,18 +78,19 @@ func (c *Client) tell(state env.SessionState) {
 	}
 }
 
-// Retry runs fn by the command policy.
+// Retry runs fn with [CommandRetry]: again and again while its error may pass.
 func (c *Client) Retry(fn func() error) error { return CommandRetry().Run(c.e, fn) }
 
-// Create makes a znode. With MakePath a missing parent is made and the create
-// tried once more (client.py:1021-1047).
+// Create makes a znode and returns its path, which a sequence has extended. With
+// MakePath missing parents are made and the create tried once more
+// (client.py:1021-1047): the server itself makes one level only (ZK-6.5).
 func (c *Client) Create(path string, data []byte, o env.CreateOptions) (string, error) {
 	p, err := Normalize(path, o.Sequence)
 	if err != nil {
 		return "", err
 	}
 	real, err := c.session.Create(p, data, o.Ephemeral, o.Sequence)
-	if !o.MakePath || !errors.Is(err, env.ErrNoNode) {
+	if !o.MakePath || !errors.Is(err, zkerrors.ErrNoNode) {
 		return real, err
 	}
 	parent, _ := split(path)
@@ -96,9 +103,9 @@ func (c *Client) Create(path string, data []byte, o env.CreateOptions) (string, 
 	return c.session.Create(p, data, o.Ephemeral, o.Sequence)
 }
 
-// EnsurePath makes the path and its missing parents (client.py:1064). A path
-// that ends in a slash gets no parents made: kazoo splits off an empty name
-// there and creates at once.
+// EnsurePath makes the znode at path and its missing parents, empty and persistent
+// (client.py:1064). One that exists is no error. A path that ends in a slash gets no
+// parents made: kazoo splits off an empty name there and creates at once (ZK-16.2).
 func (c *Client) EnsurePath(path string) error {
 	p, err := Normalize(path, false)
 	if err != nil {
@@ -114,13 +121,14 @@ func (c *Client) EnsurePath(path string) error {
 		}
 	}
 	_, err = c.session.Create(p, []byte{}, false, false)
-	if errors.Is(err, env.ErrNodeExists) {
+	if errors.Is(err, zkerrors.ErrNodeExists) {
 		return nil
 	}
 	return err
 }
 
-// Set replaces the data.
+// Set replaces the data; version -1 matches any, and another one than the znode's is
+// BadVersion.
 func (c *Client) Set(path string, data []byte, version int32) (env.Stat, error) {
 	p, err := Normalize(path, false)
 	if err != nil {
@@ -129,7 +137,7 @@ func (c *Client) Set(path string, data []byte, version int32) (env.Stat, error) 
 	return c.session.Set(p, data, version)
 }
 
-// Get reads the data.
+// Get reads data and stat; a missing znode is NoNode.
 func (c *Client) Get(path string) ([]byte, env.Stat, error) { return c.get(path, nil) }
 
 func (c *Client) get(path string, watch env.Watcher) ([]byte, env.Stat, error) {
@@ -151,7 +159,8 @@ func (c *Client) exists(path string, watch env.Watcher) (*env.Stat, error) {
 	return c.session.Exists(p, watch)
 }
 
-// Children lists the names of the children in the server's order.
+// Children lists the names of the children in the order in which the server answers
+// them.
 func (c *Client) Children(path string) ([]string, error) { return c.children(path, nil) }
 
 func (c *Client) children(path string, watch env.Watcher) ([]string, error) {
@@ -162,8 +171,9 @@ func (c *Client) children(path string, watch env.Watcher) ([]string, error) {
 	return c.session.Children(p, watch)
 }
 
-// Delete removes a znode; the recursive form goes on when something is gone
-// already (client.py:1511).
+// Delete removes a znode. The recursive form removes what is below it first and goes
+// on when something is gone already, so that a missing znode is no error
+// (client.py:1511).
 func (c *Client) Delete(path string, o env.DeleteOptions) error {
 	if o.Recursive {
 		return c.deleteTree(path)
@@ -177,7 +187,7 @@ func (c *Client) Delete(path string, o env.DeleteOptions) error {
 
 func (c *Client) deleteTree(path string) error {
 	children, err := c.Children(path)
-	if errors.Is(err, env.ErrNoNode) {
+	if errors.Is(err, zkerrors.ErrNoNode) {
 		return nil
 	}
 	if err != nil {
@@ -189,14 +199,15 @@ func (c *Client) deleteTree(path string) error {
 		}
 	}
 	err = c.Delete(path, env.AnyVersion)
-	if errors.Is(err, env.ErrNoNode) {
+	if errors.Is(err, zkerrors.ErrNoNode) {
 		return nil
 	}
 	return err
 }
 
-// NewReads makes the session's own reads where it has some and knows all paths as
-// they are sent.
+// NewReads prepares to read the same paths again and again. Where the session can read
+// many at a time, and every path is in the form that is sent, the session does it;
+// else they are read one by one.
 func (c *Client) NewReads(paths []string) env.Reads {
 	session, ok := c.session.(env.ReadsMaker)
 	if !ok {

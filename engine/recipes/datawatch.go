@@ -4,7 +4,8 @@ import (
 	"errors"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/threading"
 )
 
 // dataWatch is kazoo's DataWatch (watchers.py:43).
@@ -13,21 +14,23 @@ type dataWatch struct {
 	path     string
 	fn       env.DataFunc
 	listener *listener
-	running  *monitor.Lock
+	running  *threading.Lock
 	stopped  bool
 	called   bool
 	hasZxid  bool
 	mzxid    int64
 }
 
-// DataWatch calls fn now and whenever the data changes.
+// DataWatch calls fn with the data now and after each change of it, also when the
+// znode appears or goes, until fn returns ErrStopWatching. The error is that of the
+// first read or call; later ones are logged.
 func (c *Client) DataWatch(path string, fn env.DataFunc) (env.Watch, error) {
-	w := &dataWatch{c: c, path: path, fn: fn, running: monitor.NewLock(c.e.Tasks, "data watch of "+path)}
+	w := &dataWatch{c: c, path: path, fn: fn, running: threading.NewLock(c.e.Tasks, "data watch of "+path)}
 	w.listener = c.addListener(w.sessionChanged)
 	return w, w.read(nil)
 }
 
-// Stopped says whether fn will never be called again.
+// Stopped reports whether fn will never be called again.
 func (w *dataWatch) Stopped() bool { return w.stopped }
 
 // Notify reads again after an event.
@@ -42,7 +45,7 @@ func (w *dataWatch) sessionChanged(state env.SessionState) bool {
 }
 
 // read gets the data, leaves the next watch, and calls fn when the znode's mzxid
-// is not the one that fn was last told of (watchers.py:176-214).
+// is not the one that fn was last told of (watchers.py:176-214, ZK-15.16).
 func (w *dataWatch) read(event *env.WatchEvent) error {
 	w.running.Lock()
 	defer w.running.Unlock()
@@ -81,7 +84,7 @@ func (w *dataWatch) fetch() (data []byte, stat *env.Stat, again bool, err error)
 		}
 		return err
 	})
-	if !errors.Is(err, env.ErrNoNode) {
+	if !errors.Is(err, zkerrors.ErrNoNode) {
 		return data, stat, false, err
 	}
 	err = RecipeRetry().Run(w.c.e, func() error {
@@ -98,7 +101,7 @@ func (w *dataWatch) fetch() (data []byte, stat *env.Stat, again bool, err error)
 
 // ignoreClosed drops the error of a client that was closed (watchers.py:26).
 func ignoreClosed(err error) error {
-	if errors.Is(err, env.ErrConnectionClosed) {
+	if errors.Is(err, zkerrors.ErrConnectionClosed) {
 		return nil
 	}
 	return err

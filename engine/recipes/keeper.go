@@ -2,13 +2,15 @@ package recipes
 
 import (
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/threading"
 )
 
-// KeeperState is kazoo's KeeperState, finer than env.SessionState.
+// KeeperState is the state of a session in kazoo's own words, which tell more ends
+// apart than env.SessionState.
 type KeeperState uint8
 
-// The states. A session starts out closed.
+// The states of a session, which starts out closed.
 const (
 	KeeperClosed KeeperState = iota
 	KeeperConnecting
@@ -17,33 +19,35 @@ const (
 	KeeperAuthFailed
 )
 
-// Over says that the state ends a session (kazoo's CLOSED_STATES).
+// Over reports whether the state is one in which there is no session (kazoo's
+// CLOSED_STATES).
 func (k KeeperState) Over() bool {
 	return k == KeeperClosed || k == KeeperExpired || k == KeeperAuthFailed
 }
 
-// Keeper is the state of a session and what follows from each change of it, in
-// kazoo's order; simulated and real sessions share it.
+// Keeper is the state of a session, and does what follows from each change of it, in
+// kazoo's order. Its exported fields are set before the first Change.
 type Keeper struct {
 	// Live is set while there is a connection.
-	Live    *monitor.Event
+	Live    *threading.Event
 	Watches *Watches
 	// FailAll ends all calls, sent or not, with the code.
-	FailAll func(code env.ZooKeeperCode)
+	FailAll func(code zkerrors.Code)
 	// Forget drops what makes a session: its id and password.
 	Forget func()
-	// OnState, when set, is told of the simplified state.
+	// OnState, when set, is told of each change of State.
 	OnState func(env.SessionState)
 
 	state      KeeperState
 	simplified env.SessionState
 }
 
-// State is kazoo's simplified state.
+// State is what listeners were told last.
 func (k *Keeper) State() env.SessionState { return k.simplified }
 
-// Change is kazoo's _session_callback (client.py:543). It runs on the connection
-// task, and so do the listeners.
+// Change goes over to a state and, in kazoo's order, tells listeners, fails calls, and
+// resets watches (client.py:543, _session_callback). The connection task calls it, and
+// so listeners run on that task.
 func (k *Keeper) Change(to KeeperState) {
 	if to == k.state {
 		return
@@ -81,26 +85,27 @@ func (k *Keeper) tell(state env.SessionState) {
 }
 
 // failure is what calls end with that were under way (client.py:585).
-func (k KeeperState) failure() env.ZooKeeperCode {
+func (k KeeperState) failure() zkerrors.Code {
 	switch k {
 	case KeeperExpired:
-		return env.ZKSessionExpired
+		return zkerrors.SessionExpired
 	case KeeperAuthFailed:
-		return env.ZKAuthFailed
+		return zkerrors.AuthFailed
 	}
-	return env.ZKConnectionLoss
+	return zkerrors.ConnectionLoss
 }
 
-// Refuse is the error of a call that is not even tried (client.py:529); nil means
-// that it is to be queued, also while there is no connection.
+// Refuse is the error of a call that is not even tried, because there is no session
+// (client.py:529). Nil means that the call is to be queued, also while there is no
+// connection.
 func (k *Keeper) Refuse() error {
 	switch k.state {
 	case KeeperAuthFailed:
-		return &env.ZooKeeperError{Code: env.ZKAuthFailed}
+		return &zkerrors.Error{Code: zkerrors.AuthFailed}
 	case KeeperClosed:
-		return &env.ZooKeeperError{Code: env.ZKConnectionClosed}
+		return &zkerrors.Error{Code: zkerrors.ConnectionClosed}
 	case KeeperExpired:
-		return &env.ZooKeeperError{Code: env.ZKSessionExpired}
+		return &zkerrors.Error{Code: zkerrors.SessionExpired}
 	}
 	return nil
 }

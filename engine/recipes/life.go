@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/threading"
 )
 
-// ConnectionEnd says why a connection is over.
+// ConnectionEnd is why a connection is over.
 type ConnectionEnd uint8
 
-// The ends.
+// The reasons why a connection is over.
 const (
 	EndNone       ConnectionEnd = iota
 	EndDropped                  // kazoo: ConnectionDropped, or a time-out
@@ -21,46 +22,47 @@ const (
 	EndAuthFailed               // the server refused a credential
 )
 
-// Life is a session from its start to its stop: it connects again and again until it
-// is told to stop. Simulated and real sessions share it. Its fields are set before
-// Init.
+// Life is a session from Start to Stop: it connects again and again until it is
+// stopped. Whoever embeds it sets its exported fields, calls Init, and makes the
+// connections.
 type Life struct {
 	Keeper
 	Env *env.Env
-	// Random draws the order of addresses.
+	// Random draws the order in which addresses are tried.
 	Random env.Random
-	// Timeout is the session timeout that is asked for.
+	// Timeout is the session timeout that the server is asked for.
 	Timeout time.Duration
-	// Task starts the connection task.
+	// Task starts run as the connection task.
 	Task func(run func())
-	// Resolve looks up the addresses of the servers.
+	// Resolve looks up the addresses of the servers; none ends the session.
 	Resolve func() []string
-	// Connect makes one connection and returns when it is over
-	// (connection.py:548).
+	// Connect makes one connection and returns when it is over (connection.py:548). Once
+	// connected it resets the pauses.
 	Connect func(addr string, pauses *Pauses) ConnectionEnd
-	// AskEnd asks the server to end the session.
+	// AskEnd makes the connection, if there is one, ask the server to end the session.
 	AskEnd func()
 
 	stopped bool
-	stop    *monitor.Event
-	ended   *monitor.Event // the loop is over
+	stop    *threading.Event
+	ended   *threading.Event // the loop is over
 }
 
-// Init makes it one that is not started.
+// Init makes a session that is not started. It is called once, before anything else.
 func (l *Life) Init(tasks env.Tasks) {
-	l.stop = monitor.NewEvent(tasks, "stop of the zookeeper client")
-	l.ended = monitor.NewEvent(tasks, "end of the connection to zookeeper")
-	l.Live = monitor.NewEvent(tasks, "connection to zookeeper")
+	l.stop = threading.NewEvent(tasks, "stop of the zookeeper client")
+	l.ended = threading.NewEvent(tasks, "end of the connection to zookeeper")
+	l.Live = threading.NewEvent(tasks, "connection to zookeeper")
 	l.Watches = NewWatches(tasks)
 	l.stopped = true
 	l.ended.Set()
 }
 
-// Stopped says that nobody wants the session, or not yet.
+// Stopped reports whether the session was stopped, or was never started.
 func (l *Life) Stopped() bool { return l.stopped }
 
-// Start connects (client.py:567). When that takes longer than limit the client is
-// stopped.
+// Start starts the connection task and waits until there is a connection
+// (client.py:567). When that takes longer than limit the session is stopped and the
+// error is ConnectionTimeout.
 func (l *Life) Start(limit time.Duration) error {
 	if l.Live.IsSet() {
 		return nil
@@ -73,12 +75,14 @@ func (l *Life) Start(limit time.Duration) error {
 	l.Live.Wait(limit)
 	if !l.Live.IsSet() {
 		l.Stop()
-		return &env.ZooKeeperError{Code: env.ZKConnectionTimeout}
+		return &zkerrors.Error{Code: zkerrors.ConnectionTimeout}
 	}
 	return nil
 }
 
-// Stop ends the session (client.py:622).
+// Stop asks the server to end the session and waits for the end of the connection
+// task, for 10 s or the session timeout at most (client.py:622). Ephemeral znodes are
+// gone when the server was reached. One that is stopped is left alone.
 func (l *Life) Stop() {
 	if l.stopped {
 		return
@@ -144,8 +148,9 @@ func (l *Life) connectRound(pauses *Pauses) (stop bool) {
 	return false
 }
 
-// SplitHosts reads a list of servers; what follows a slash would be kazoo's chroot,
-// which the reference does not use.
+// SplitHosts reads a list of servers as host:port, separated by commas; the port is
+// 2181 where none is given. What follows a slash would be kazoo's chroot, which the
+// reference does not use, and is dropped.
 func SplitHosts(hosts string) []string {
 	hosts, _, _ = strings.Cut(hosts, "/")
 	var list []string

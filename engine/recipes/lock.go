@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/threading"
 )
 
 // lockName follows the contender's id and precedes the sequence number
@@ -16,22 +17,24 @@ import (
 const lockName = "__lock__"
 
 // lock is kazoo's Lock (lock.py:49): contenders are ephemeral sequential znodes
-// below one path, each waits for the one before it.
+// below one path, each waits for the one before it. What it asks of the server is in
+// ZK-12.2 and, of an election of the reference, ZK-16.3.
 type lock struct {
 	c          *Client
 	path       string
 	data       []byte
 	prefix     string
 	node       string
-	wake       *monitor.Event
-	acquiring  *monitor.Lock
+	wake       *threading.Event
+	acquiring  *threading.Lock
 	createdOne bool
 	acquired   bool
 	ensured    bool
 	cancelled  bool
 }
 
-// NewLock makes a contender; identifier is what others see of it.
+// NewLock makes a contender for the lock at path; identifier is the name by which
+// others see it in Contenders.
 func (c *Client) NewLock(path, identifier string) env.Lock { return c.newLock(path, identifier) }
 
 func (c *Client) newLock(path, identifier string) *lock {
@@ -39,8 +42,8 @@ func (c *Client) newLock(path, identifier string) *lock {
 		c: c, path: path, data: []byte(identifier),
 		// The id lets a contender find its own znode after an answer was lost.
 		prefix:    c.uuid() + lockName,
-		wake:      monitor.NewEvent(c.e.Tasks, "lock "+path),
-		acquiring: monitor.NewLock(c.e.Tasks, "acquire of lock "+path),
+		wake:      threading.NewEvent(c.e.Tasks, "lock "+path),
+		acquiring: threading.NewLock(c.e.Tasks, "acquire of lock "+path),
 	}
 }
 
@@ -53,7 +56,7 @@ func (c *Client) uuid() string {
 	return b.String()
 }
 
-// Cancel makes a pending Acquire fail.
+// Cancel makes an Acquire that waits fail with ErrCancelled.
 func (l *lock) Cancel() {
 	l.cancelled = true
 	l.wake.Set()
@@ -73,7 +76,7 @@ func (l *lock) Acquire(timeout time.Duration) (bool, error) {
 		return err
 	})
 	switch {
-	case errors.Is(err, env.ErrRetryFailed):
+	case errors.Is(err, zkerrors.ErrRetryFailed):
 		err = nil
 	case err != nil:
 		if !already {
@@ -92,7 +95,7 @@ func (l *lock) Acquire(timeout time.Duration) (bool, error) {
 
 func (l *lock) tryAcquire(timeout time.Duration) (bool, error) {
 	if l.acquired {
-		return false, env.ErrForceRetry // not re-entrant: wait until it is released
+		return false, zkerrors.ErrForceRetry // not re-entrant: wait until it is released
 	}
 	if err := l.ensurePath(); err != nil {
 		return false, err
@@ -105,7 +108,7 @@ func (l *lock) tryAcquire(timeout time.Duration) (bool, error) {
 	for {
 		l.wake.Clear()
 		if l.cancelled {
-			return false, env.ErrCancelled
+			return false, zkerrors.ErrCancelled
 		}
 		predecessor, err := l.predecessor(node)
 		if err != nil {
@@ -170,7 +173,7 @@ func (l *lock) predecessor(node string) (string, error) {
 		return "", err
 	}
 	if !slices.Contains(children, node) {
-		return "", env.ErrForceRetry
+		return "", zkerrors.ErrForceRetry
 	}
 	before := ""
 	for _, contender := range contenders(children) {
@@ -220,14 +223,14 @@ func (l *lock) await(predecessor string, timeout time.Duration) error {
 	})
 	defer l.c.removeListener(listener)
 	_, _, err := l.c.get(predecessor, &lockWatcher{l})
-	if errors.Is(err, env.ErrNoNode) {
+	if errors.Is(err, zkerrors.ErrNoNode) {
 		return nil // already gone
 	}
 	if err != nil {
 		return err
 	}
 	if !l.wake.Wait(timeout) {
-		return &env.ZooKeeperError{Code: env.ZKLockTimeout, Path: l.path}
+		return &zkerrors.Error{Code: zkerrors.LockTimeout, Path: l.path}
 	}
 	return nil
 }
@@ -249,14 +252,14 @@ func (l *lock) cleanUp() {
 	l.c.logged(l.path, l.c.Delete(l.path+"/"+node, env.AnyVersion))
 }
 
-// Release gives the lock up.
+// Release gives the lock up; of a lock that is not held it does nothing.
 func (l *lock) Release() error {
 	return l.c.Retry(func() error {
 		if !l.acquired {
 			return nil
 		}
 		err := l.c.Delete(l.path+"/"+l.node, env.AnyVersion)
-		if err != nil && !errors.Is(err, env.ErrNoNode) {
+		if err != nil && !errors.Is(err, zkerrors.ErrNoNode) {
 			return err
 		}
 		l.acquired, l.node = false, ""
@@ -264,7 +267,8 @@ func (l *lock) Release() error {
 	})
 }
 
-// Contenders lists the identifiers of all contenders in their order.
+// Contenders lists the identifiers of the contenders, the one that holds the lock
+// first.
 func (l *lock) Contenders() ([]string, error) {
 	if err := l.ensurePath(); err != nil {
 		return nil, err
@@ -276,7 +280,7 @@ func (l *lock) Contenders() ([]string, error) {
 	var names []string
 	for _, node := range contenders(children) {
 		data, _, err := l.c.Get(l.path + "/" + node)
-		if errors.Is(err, env.ErrNoNode) {
+		if errors.Is(err, zkerrors.ErrNoNode) {
 			continue
 		}
 		if err != nil {

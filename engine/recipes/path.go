@@ -3,12 +3,12 @@ package recipes
 import (
 	"strings"
 
-	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
-// Normalize makes a path as kazoo sends it (paths.py:1): doubled slashes are
-// folded, a final one is dropped unless trailing, and relative parts are refused
-// (kazoo: ValueError).
+// Normalize brings a path into the form in which kazoo sends it (paths.py:1): doubled
+// slashes are folded, and one at the end is dropped unless trailing. A part "." or
+// ".." is BadArguments, kazoo's ValueError.
 func Normalize(path string, trailing bool) (string, error) {
 	if canonical(path) {
 		return path, nil
@@ -18,7 +18,7 @@ func Normalize(path string, trailing bool) (string, error) {
 		switch part {
 		case "":
 		case ".", "..":
-			return "", &env.ZooKeeperError{Code: env.ZKBadArguments, Path: path}
+			return "", &zkerrors.Error{Code: zkerrors.BadArguments, Path: path}
 		default:
 			parts = append(parts, part)
 		}
@@ -30,7 +30,7 @@ func Normalize(path string, trailing bool) (string, error) {
 	return joined, nil
 }
 
-// canonical says whether a path needs no change, which is nearly always so.
+// canonical reports whether a path needs no change, which is nearly always so.
 func canonical(path string) bool {
 	if path == "/" {
 		return true
@@ -42,8 +42,8 @@ func canonical(path string) bool {
 	return !hasSlashBefore(path)
 }
 
-// hasSlashBefore says whether a slash stands before a slash or a dot, eight places
-// at a time.
+// hasSlashBefore reports whether a slash stands before a slash or a dot; it looks at
+// eight places at a time.
 func hasSlashBefore(path string) bool {
 	const (
 		ones   = 0x0101010101010101

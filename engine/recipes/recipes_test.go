@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
 // recorded is what testdata/record.py has seen kazoo do.
@@ -91,7 +92,7 @@ func TestRetrySleepsAsKazooDoes(t *testing.T) {
 		calls := 0
 		err := policy.Run(&env.Env{Tasks: s, Random: s}, func() error {
 			if calls++; calls <= c.Failures {
-				return env.ErrConnectionLoss
+				return zkerrors.ErrConnectionLoss
 			}
 			return nil
 		})
@@ -114,12 +115,12 @@ func TestAnErrorThatWillNotPassEndsARetry(t *testing.T) {
 		err  error
 		want bool
 	}{
-		{env.ErrConnectionLoss, true},
-		{env.ErrOperationTimeout, true},
-		{env.ErrSessionExpired, true},
-		{env.ErrForceRetry, true},
-		{env.ErrConnectionClosed, false},
-		{env.ErrNoNode, false},
+		{zkerrors.ErrConnectionLoss, true},
+		{zkerrors.ErrOperationTimeout, true},
+		{zkerrors.ErrSessionExpired, true},
+		{zkerrors.ErrForceRetry, true},
+		{zkerrors.ErrConnectionClosed, false},
+		{zkerrors.ErrNoNode, false},
 	} {
 		if got := MayPass(c.err); got != c.want {
 			t.Errorf("MayPass(%v): got %t, want %t", c.err, got, c.want)

@@ -6,28 +6,29 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Watches are the watchers that a session has left, and the thread on which they
-// are called.
+// Watches are the watchers that wait for events of a session, and the thread on which
+// they are called, one after the other.
 type Watches struct {
 	data, children watchTable
 	callbacks      callbacks
 }
 
-// NewWatches makes the watches of a session whose watchers are called by a task of
-// tasks.
+// NewWatches makes an empty set; watchers will be called by a task of tasks.
 func NewWatches(tasks env.Tasks) *Watches {
 	return &Watches{data: newWatchTable(), children: newWatchTable(), callbacks: callbacks{tasks: tasks}}
 }
 
-// AddData keeps a watcher of a znode's data or existence, AddChildren one of its
-// children, both once for a path.
+// AddData keeps a watcher until the next event of a znode's data or existence. One
+// that is kept already is kept once.
 func (w *Watches) AddData(path string, watcher env.Watcher) { w.data.add(path, watcher) }
 
-// AddChildren is AddData for the children.
+// AddChildren keeps a watcher until the next event of a znode's children, or its end.
+// One that is kept already is kept once.
 func (w *Watches) AddChildren(path string, watcher env.Watcher) { w.children.add(path, watcher) }
 
-// Notify hands an event to its watchers (connection.py:311): created and changed
-// to data watchers, deleted to both, child to child watchers.
+// Notify hands an event to the watchers that wait for it, and forgets them
+// (connection.py:311): created and changed go to those of the data, deleted to all,
+// child to those of the children.
 func (w *Watches) Notify(e env.WatchEvent) {
 	var watchers []env.Watcher
 	switch e.Type {
@@ -43,19 +44,20 @@ func (w *Watches) Notify(e env.WatchEvent) {
 	}
 }
 
-// Tell hands an event to one watcher, in turn with those of Notify.
+// Tell hands an event to one watcher, in turn with those that Notify has told.
 func (w *Watches) Tell(watcher env.Watcher, e env.WatchEvent) { w.callbacks.add(watcher, e) }
 
-// Reset tells every watcher that the session has changed (client.py:333); recipes
-// leave new watches when they read again.
+// Reset tells every watcher that the session has changed, and forgets it
+// (client.py:333). Recipes leave new watches when they read again, for kazoo has no
+// setWatches (ZK-12.3).
 func (w *Watches) Reset() {
 	for _, watcher := range append(w.children.takeAll(), w.data.takeAll()...) {
 		w.callbacks.add(watcher, env.WatchEvent{Type: env.EventNone})
 	}
 }
 
-// Join waits for the callbacks that are under way. A callback that stops its own
-// client does not wait for itself.
+// Join waits until all events have been told that were handed over before. A watcher
+// that calls it, because it stops its own client, does not wait for itself.
 func (w *Watches) Join() { w.callbacks.join() }
 
 // watchTable holds the watchers that wait for one event, by path in the order of

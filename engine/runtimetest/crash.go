@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/threading"
 )
 
 // ways are the ways to wait, for cases about tasks that end while they do.
@@ -16,11 +16,11 @@ var ways = []struct {
 	{"sleep", func(p Process) { p.Sleep(time.Minute) }},
 	{"cond", func(p Process) { p.NewCond("c").Wait() }},
 	{"cond with a limit", func(p Process) { p.NewCond("c").WaitFor(time.Minute) }},
-	{"event", func(p Process) { monitor.NewEvent(p, "e").Wait(-1) }},
-	{"queue", func(p Process) { monitor.NewQueue[int](p, "q").Get(-1) }},
-	{"future", func(p Process) { monitor.NewFuture[int](p, "f").Wait(time.Minute) }},
+	{"event", func(p Process) { threading.NewEvent(p, "e").Wait(-1) }},
+	{"queue", func(p Process) { threading.NewQueue[int](p, "q").Get(-1) }},
+	{"future", func(p Process) { threading.NewFuture[int](p, "f").Wait(time.Minute) }},
 	{"lock", func(p Process) {
-		l := monitor.NewLock(p, "l")
+		l := threading.NewLock(p, "l")
 		l.Lock()
 		l.Lock()
 	}},

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/threading"
 )
 
 // every starts a task in Every and returns it with the time that it took. The
@@ -24,7 +24,7 @@ var everyCases = []testCase{
 	{"returns at the first whole multiple at which done is true", func(r *trial) {
 		var took time.Duration
 		r.within(func(p Process) {
-			e := monitor.NewEvent(p, "e")
+			e := threading.NewEvent(p, "e")
 			every(p, &took, 10*ms, e.IsSet, e.Cond())
 			p.Sleep(25 * ms)
 			e.Set()
@@ -35,7 +35,7 @@ var everyCases = []testCase{
 	{"waits one period when done is true at the call", func(r *trial) {
 		var took time.Duration
 		r.within(func(p Process) {
-			e := monitor.NewEvent(p, "e")
+			e := threading.NewEvent(p, "e")
 			e.Set()
 			every(p, &took, 10*ms, e.IsSet, e.Cond())
 		})
@@ -45,7 +45,7 @@ var everyCases = []testCase{
 	{"does not see what was true between two turns only", func(r *trial) {
 		var took time.Duration
 		r.within(func(p Process) {
-			e := monitor.NewEvent(p, "e")
+			e := threading.NewEvent(p, "e")
 			waiter := every(p, &took, 10*ms, e.IsSet, e.Cond())
 			e.Set()
 			e.Clear()
@@ -63,7 +63,7 @@ var everyCases = []testCase{
 	{"sees what is true again by the turn", func(r *trial) {
 		var took time.Duration
 		r.within(func(p Process) {
-			e := monitor.NewEvent(p, "e")
+			e := threading.NewEvent(p, "e")
 			every(p, &took, 20*ms, e.IsSet, e.Cond())
 			e.Set()
 			e.Clear()
@@ -76,7 +76,7 @@ var everyCases = []testCase{
 	{"waits for all of several causes when done does", func(r *trial) {
 		var took time.Duration
 		r.within(func(p Process) {
-			a, b := monitor.NewEvent(p, "a"), monitor.NewEvent(p, "b")
+			a, b := threading.NewEvent(p, "a"), threading.NewEvent(p, "b")
 			both := func() bool { return a.IsSet() && b.IsSet() }
 			every(p, &took, 10*ms, both, a.Cond(), b.Cond())
 			p.Sleep(5 * ms)
@@ -90,7 +90,7 @@ var everyCases = []testCase{
 	{"hears each of several causes", func(r *trial) {
 		var first, second time.Duration
 		r.within(func(p Process) {
-			a, b := monitor.NewEvent(p, "a"), monitor.NewEvent(p, "b")
+			a, b := threading.NewEvent(p, "a"), threading.NewEvent(p, "b")
 			either := func() bool { return a.IsSet() || b.IsSet() }
 			every(p, &first, 10*ms, either, a.Cond(), b.Cond())
 			p.Sleep(12 * ms)
@@ -123,7 +123,7 @@ var everyCases = []testCase{
 	{"serves several tasks, each with turns of its own", func(r *trial) {
 		var slow, fast time.Duration
 		r.within(func(p Process) {
-			e := monitor.NewEvent(p, "e")
+			e := threading.NewEvent(p, "e")
 			every(p, &slow, 30*ms, e.IsSet, e.Cond())
 			every(p, &fast, 10*ms, e.IsSet, e.Cond())
 			p.Sleep(15 * ms)

@@ -3,13 +3,13 @@ package runtimetest
 import (
 	"time"
 
-	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/threading"
 )
 
 var handCases = []testCase{
 	{"an event wakes all that wait and then holds up nobody", func(r *trial) {
 		r.within(func(p Process) {
-			e := monitor.NewEvent(p, "e")
+			e := threading.NewEvent(p, "e")
 			for _, name := range []string{"a", "b"} {
 				p.Go(name, func() { r.log.Addf("%s: %v", name, e.Wait(-1)) })
 			}
@@ -23,7 +23,7 @@ var handCases = []testCase{
 
 	{"an event that is not set in time says so", func(r *trial) {
 		r.within(func(p Process) {
-			e := monitor.NewEvent(p, "e")
+			e := threading.NewEvent(p, "e")
 			r.log.Addf("%v %v", e.Wait(5*ms), e.Wait(0))
 			e.Set()
 			r.log.Addf("%v %v", e.Wait(5*ms), e.Wait(0))
@@ -35,7 +35,7 @@ var handCases = []testCase{
 
 	{"an event that is cleared at once has still woken", func(r *trial) {
 		r.within(func(p Process) {
-			e := monitor.NewEvent(p, "e")
+			e := threading.NewEvent(p, "e")
 			p.Go("waiter", func() { r.log.Addf("waiter: %v, set: %v", e.Wait(time.Minute), e.IsSet()) })
 			p.Sleep(0)
 			e.Set()
@@ -46,7 +46,7 @@ var handCases = []testCase{
 
 	{"a queue keeps its order", func(r *trial) {
 		r.within(func(p Process) {
-			q := monitor.NewQueue[int](p, "q")
+			q := threading.NewQueue[int](p, "q")
 			for i := range 3 {
 				q.Put(i)
 			}
@@ -63,7 +63,7 @@ var handCases = []testCase{
 
 	{"a queue serves the one that waited longest, not the fastest", func(r *trial) {
 		r.within(func(p Process) {
-			q := monitor.NewQueue[int](p, "q")
+			q := threading.NewQueue[int](p, "q")
 			for _, name := range []string{"a", "b"} {
 				p.Go(name, func() {
 					v, _ := q.Get(-1)
@@ -83,7 +83,7 @@ var handCases = []testCase{
 
 	{"a queue that stays empty says so, and keeps nothing for who has left", func(r *trial) {
 		r.within(func(p Process) {
-			q := monitor.NewQueue[int](p, "q")
+			q := threading.NewQueue[int](p, "q")
 			_, ok := q.Get(5 * ms)
 			r.log.Addf("in time: %v", ok)
 			q.Put(1)
@@ -94,7 +94,7 @@ var handCases = []testCase{
 
 	{"an item handed to a task that is stopped goes back to the front", func(r *trial) {
 		r.within(func(p Process) {
-			q := monitor.NewQueue[int](p, "q")
+			q := threading.NewQueue[int](p, "q")
 			p.Go("receiver", func() {
 				v, _ := q.Get(-1)
 				r.log.Addf("receiver has %d", v)
@@ -117,7 +117,7 @@ var handCases = []testCase{
 
 	{"a future is set once, for all", func(r *trial) {
 		r.within(func(p Process) {
-			f := monitor.NewFuture[string](p, "f")
+			f := threading.NewFuture[string](p, "f")
 			for _, name := range []string{"a", "b"} {
 				p.Go(name, func() {
 					v, ok := f.Wait(time.Minute)
@@ -135,7 +135,7 @@ var handCases = []testCase{
 
 	{"a future that does not come in time says so", func(r *trial) {
 		r.within(func(p Process) {
-			f := monitor.NewFuture[string](p, "f")
+			f := threading.NewFuture[string](p, "f")
 			v, ok := f.Wait(5 * ms)
 			r.log.Addf("%q %v", v, ok)
 		})

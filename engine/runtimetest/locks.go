@@ -3,13 +3,13 @@ package runtimetest
 import (
 	"time"
 
-	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/threading"
 )
 
 var lockCases = []testCase{
 	{"a lock keeps others out across a wait", func(r *trial) {
 		r.within(func(p Process) {
-			l := monitor.NewLock(p, "l")
+			l := threading.NewLock(p, "l")
 			for _, name := range []string{"a", "b", "c"} {
 				p.Go(name, func() {
 					l.Lock()
@@ -25,7 +25,7 @@ var lockCases = []testCase{
 
 	{"a lock that is freed belongs to the next, not to the fastest", func(r *trial) {
 		r.within(func(p Process) {
-			l := monitor.NewLock(p, "l")
+			l := threading.NewLock(p, "l")
 			l.Lock()
 			p.Go("waiter", func() {
 				l.Lock()
@@ -46,7 +46,7 @@ var lockCases = []testCase{
 
 	{"TryLock gives up in time and leaves the queue", func(r *trial) {
 		r.within(func(p Process) {
-			l := monitor.NewLock(p, "l")
+			l := threading.NewLock(p, "l")
 			l.Lock()
 			impatient := p.Go("impatient", func() { r.log.Addf("impatient: %v", l.TryLock(5*ms)) })
 			p.Go("patient", func() { r.log.Addf("patient: %v", l.TryLock(time.Minute)) })
@@ -58,14 +58,14 @@ var lockCases = []testCase{
 
 	{"unlocking a free lock panics", func(r *trial) {
 		r.within(func(p Process) {
-			r.log.Addf("%s", recovered(monitor.NewLock(p, "l").Unlock))
+			r.log.Addf("%s", recovered(threading.NewLock(p, "l").Unlock))
 		})
-		r.wantLog(`monitor: unlock of "l", which nobody holds`)
+		r.wantLog(`threading: unlock of "l", which nobody holds`)
 	}},
 
 	{"a lock handed to a task that is stopped is not lost", func(r *trial) {
 		r.within(func(p Process) {
-			l := monitor.NewLock(p, "l")
+			l := threading.NewLock(p, "l")
 			l.Lock()
 			p.Go("receiver", func() {
 				l.Lock()
@@ -84,7 +84,7 @@ var lockCases = []testCase{
 
 	{"an rlock lets its owner in again", func(r *trial) {
 		r.within(func(p Process) {
-			l := monitor.NewRLock(p, "l")
+			l := threading.NewRLock(p, "l")
 			l.Lock()
 			l.Lock()
 			other := p.Go("other", func() {
@@ -106,13 +106,13 @@ var lockCases = []testCase{
 
 	{"an rlock is unlocked by its owner alone", func(r *trial) {
 		r.within(func(p Process) {
-			l := monitor.NewRLock(p, "l")
+			l := threading.NewRLock(p, "l")
 			l.Lock()
 			p.Go("thief", func() { r.log.Addf("%s", recovered(l.Unlock)) }).Join()
 			l.Unlock()
 			r.log.Addf("%s", recovered(l.Unlock))
 		})
-		r.wantLog(`monitor: task "thief" unlocks "l", of which it is not the owner`,
-			`monitor: task "main" unlocks "l", of which it is not the owner`)
+		r.wantLog(`threading: task "thief" unlocks "l", of which it is not the owner`,
+			`threading: task "main" unlocks "l", of which it is not the owner`)
 	}},
 }

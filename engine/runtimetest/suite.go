@@ -9,47 +9,48 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest/eventlog"
 )
 
-// Runtime is what is tested.
+// Runtime is a fresh runtime under test. The test of the runtime implements it; cases
+// call it.
 type Runtime interface {
-	// NewProcess begins a process on a node of its own.
+	// NewProcess begins a process without tasks, on a node of its own.
 	NewProcess(name string) Process
-	// Wait lets time pass until every task has ended or can never end. Where that
-	// cannot be known it gives up after a generous limit.
+	// Wait lets time pass until every task has ended or can never end. Where that cannot
+	// be known it gives up after a generous limit.
 	Wait() Outcome
-	// Exact says that time only passes in waits, so that a sleep lasts exactly as
+	// Exact reports whether time passes in waits only, so that a sleep lasts exactly as
 	// long as was asked.
 	Exact() bool
 }
 
-// Process is one process of the runtime.
+// Process is one process of the runtime: what its tasks touch, and its ends.
 type Process interface {
 	env.Clock
 	env.Tasks
 	env.Random
-	// Crash ends the process at once; called by one of its own tasks it does not
-	// return.
+	// Crash ends the process at once. Called by one of its own tasks it does not return.
 	Crash()
-	// Stop unwinds each task at its present or next wait.
+	// Stop unwinds each task of the process at its present or next wait.
 	Stop()
 }
 
-// Outcome is how a run ended.
+// Outcome is how a run ended, as [Runtime.Wait] found it.
 type Outcome struct {
 	// Panic is the first panic of a task, nil when there was none.
 	Panic *Panic
-	// Waiting describes the tasks that have not ended.
+	// Waiting describes the tasks that have not ended, a line for each.
 	Waiting []string
 }
 
-// Panic is a panic of a task as the owner of the runtime learns of it.
+// Panic is a panic of a task, as the owner of the runtime learns of it.
 type Panic struct {
 	Task  string
 	Value any
 	Stack string
 }
 
-// Run runs all cases. start makes a fresh runtime, with the same seed each time,
-// that is freed at the end of t.
+// Run runs all cases as subtests of t. It calls start for a fresh runtime before each;
+// the seed is the same each time, and the runtime is freed at the end of the t that it
+// was given.
 func Run(t *testing.T, start func(t *testing.T) Runtime) {
 	for _, group := range []struct {
 		name  string

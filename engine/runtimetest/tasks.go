@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/threading"
 )
 
 var taskCases = []testCase{
@@ -112,7 +112,7 @@ var taskCases = []testCase{
 
 	{"of a group are joined together", func(r *trial) {
 		r.within(func(p Process) {
-			g := monitor.NewGroup(p)
+			g := threading.NewGroup(p)
 			g.Go("long", func() {
 				p.Sleep(20 * ms)
 				r.log.Addf("long")

@@ -5,25 +5,27 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// ConsulClient registers services at a Consul agent and looks them up
-// (consul.py:45).
+// ConsulClient registers services at a Consul agent and looks them up (consul.py:45).
+// Tests bring their own.
 type ConsulClient interface {
-	// Lookup answers the registered elements of a service: Python values, each an
-	// object of Port, Host and Tags.
+	// Lookup answers the registered elements of a service, within the time-out in seconds.
+	// Each is a Python object of Port, Host and Tags.
 	Lookup(service string, timeoutSeconds int) ([]any, error)
+	// Register adds an element at a port of this host.
 	Register(service string, port int, tags ConsulTags) error
+	// Deregister removes the element at that port of this host.
 	Deregister(service string, port int) error
 }
 
-// ConsulTags are what a registration says about a process.
+// ConsulTags are what a registration says about a process: the tags of its element.
 type ConsulTags struct {
 	Index int
 	Name  string
 	IP    string
 }
 
-// ConsulAddress is the Consul agent that a process talks to. A host that begins
-// with a slash is a Unix socket.
+// ConsulAddress is where a process reaches its Consul agent. A Host that begins with a
+// slash is a Unix socket, and Port is void.
 type ConsulAddress struct {
 	Host string
 	Port int
@@ -36,9 +38,10 @@ const (
 	consulPort   = "2280"
 )
 
-// FindConsul is the address by the variables CONSUL_HTTP_HOST or TCE_HOST_IP, and
-// CONSUL_HTTP_PORT; empty ones count as unset. Without a host it is the socket,
-// if that is a file, else the local host.
+// FindConsul finds the address of the Consul agent (consul.py:50): the host in
+// CONSUL_HTTP_HOST or TCE_HOST_IP, else the agent's socket if that is a file, else
+// 127.0.0.1; and the port in CONSUL_HTTP_PORT, else 2280. Empty variables count as
+// unset; a port that is no number is a ValueError.
 func FindConsul(e *env.Env) (ConsulAddress, error) {
 	host := firstSet(e.Host, "CONSUL_HTTP_HOST", "TCE_HOST_IP")
 	if host == "" {

@@ -1,14 +1,16 @@
-// Package training is the port of the parts of monolith/native_training that
-// training processes find each other with, and of what they know of their host.
+// Package training is what the processes of a training job know of their host and of
+// one another: the port of those parts of monolith/native_training.
 //
 // Two things to use first:
 //
-//   - [ServiceDiscovery] is what finds the processes of a job; there is one each
-//     over ZooKeeper, Consul, MLP's environment variables and TF_CONFIG.
+//   - [ServiceDiscovery] finds the processes of a job; it is implemented over
+//     ZooKeeper, Consul, MLP's environment variables and TF_CONFIG.
 //   - [NewMLPEnv] reads the environment that the MLP scheduler gives a process.
 //
-// Files are named after the Python modules that they port, and comments cite
-// their lines. Failures are the exceptions of the reference as *pysem.Error. To
-// change how a process knows its own address look in net_utils.go and
-// yarn_runtime.go; each kind of discovery has a file service_discovery_*.go.
+// SPEC.md says what the reference does, by paragraph (TRN-2.16), and what of it is
+// built. Files are named after the Python modules that they port, and comments cite
+// their lines. What the reference raises is a *pysem.Error of the exception's name;
+// comments name it by its class. To change how a process knows its own address look in
+// net_utils.go and yarn_runtime.go; each kind of discovery has a file
+// service_discovery_*.go.
 package training

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -145,7 +146,7 @@ func (z *caseZooKeeper) childrenOf(path string) []string {
 
 func (z *caseZooKeeper) Create(path string, data []byte, o env.CreateOptions) (string, error) {
 	if z.find(path) != nil {
-		return "", env.ErrNodeExists
+		return "", zkerrors.ErrNodeExists
 	}
 	return path, z.make(path, data, o.Ephemeral)
 }
@@ -160,7 +161,7 @@ func (z *caseZooKeeper) EnsurePath(path string) error {
 func (z *caseZooKeeper) Set(path string, data []byte, version int32) (env.Stat, error) {
 	n := z.find(path)
 	if n == nil {
-		return env.Stat{}, env.ErrNoNode
+		return env.Stat{}, zkerrors.ErrNoNode
 	}
 	n.value, n.version = data, n.version+1
 	if fn := z.data[path]; fn != nil {
@@ -172,7 +173,7 @@ func (z *caseZooKeeper) Set(path string, data []byte, version int32) (env.Stat, 
 func (z *caseZooKeeper) Delete(path string, o env.DeleteOptions) error {
 	deleted := z.find(path)
 	if deleted == nil {
-		return env.ErrNoNode
+		return zkerrors.ErrNoNode
 	}
 	z.nodes = slices.DeleteFunc(z.nodes, func(n *caseNode) bool { return n == deleted })
 	// The reference's fake tells the old data also when they are gone.

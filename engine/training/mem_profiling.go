@@ -7,14 +7,15 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// EnableTCMalloc adds tcmalloc to LD_PRELOAD, behind an empty item when that was
-// unset (Q197; mem_profiling.py:21). mainDir is what [FindMain] answers.
+// EnableTCMalloc adds tcmalloc to LD_PRELOAD, behind an empty item when that was unset
+// (Q197; mem_profiling.py:21). It holds for processes that are started later. The
+// mainDir is what [FindMain] answers.
 func EnableTCMalloc(host env.Host, mainDir string) {
 	libs, _ := host.LookupEnv("LD_PRELOAD")
 	host.Setenv("LD_PRELOAD", libs+":"+LibopsPath(mainDir, "../gperftools/libtcmalloc/lib/libtcmalloc.so"))
 }
 
-// HeapProfile are the settings of the heap profiler. Numbers are Python values, an
+// HeapProfile are the settings of the heap profiler. The numbers are Python values, an
 // int or a float64, because some are written into variables as they are given.
 type HeapProfile struct {
 	InuseIntervalBytes      any
@@ -27,7 +28,8 @@ type HeapProfile struct {
 	Directory string
 }
 
-// DefaultHeapProfile has the reference's defaults (mem_profiling.py:29).
+// DefaultHeapProfile has the reference's defaults (mem_profiling.py:29): a profile per
+// 100 MB in use and per GB allocated, none by time, of all allocations but mmap.
 func DefaultHeapProfile() HeapProfile {
 	return HeapProfile{
 		InuseIntervalBytes: 100 << 20, AllocationIntervalBytes: 1 << 30, TimeIntervalSeconds: 0,
@@ -35,8 +37,9 @@ func DefaultHeapProfile() HeapProfile {
 	}
 }
 
-// SetupHeapProfile sets the variables that turn the heap profiler on in processes
-// started later. An error leaves those set that come before it.
+// SetupHeapProfile sets the variables that turn the heap profiler on in processes that
+// are started later. A setting that is no number is a ValueError or TypeError, and a
+// sample ratio of 0 a ZeroDivisionError; the variables before it stay set.
 func SetupHeapProfile(host env.Host, mainDir string, p HeapProfile) error {
 	EnableTCMalloc(host, mainDir)
 	mlp, err := NewMLPEnv(host)

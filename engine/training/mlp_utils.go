@@ -25,7 +25,7 @@ type MLPEnv struct {
 	Roles     []RoleCount
 	Index     int
 	Port      int
-	// Available says whether there is an MLP environment at all.
+	// Available reports whether the scheduler gave an environment at all.
 	Available bool
 	CPU, GPU  int
 	GPUType   string
@@ -39,13 +39,14 @@ type MLPEnv struct {
 	localsErr    error
 }
 
-// RoleCount is how many processes a role has.
+// RoleCount is how many processes a role has. The role is in upper case.
 type RoleCount struct {
 	Role  string
 	Count int
 }
 
-// NewMLPEnv reads the environment; numbers that are none are a ValueError.
+// NewMLPEnv reads the variables MLP_* and MPI_*, in which a number that is none is a
+// ValueError, and looks up the host's address as [LocalHost] does, with its errors.
 func NewMLPEnv(host env.Host) (*MLPEnv, error) {
 	m := &MLPEnv{vars: map[string]string{}}
 	for _, entry := range host.Environ() {
@@ -162,10 +163,10 @@ func (m *MLPEnv) number(key string) (int, error) {
 	return n, err
 }
 
-// EnableMPI says whether this is a worker under MPI.
+// EnableMPI reports whether this process is a worker under MPI.
 func (m *MLPEnv) EnableMPI() bool { return m.mpi }
 
-// HasRole says whether there is a role of that name in upper case.
+// HasRole reports whether the job has processes of a role, given in upper case.
 func (m *MLPEnv) HasRole(role string) bool {
 	for _, r := range m.Roles {
 		if r.Role == role {
@@ -183,7 +184,8 @@ func (m *MLPEnv) role(role OptString) string {
 	return strings.ToUpper(role.V)
 }
 
-// NumReplicas is the number of processes of a role.
+// NumReplicas is the number of processes of a role, of the own one for None; under MPI
+// the workers are those of MPI.
 func (m *MLPEnv) NumReplicas(role OptString) (int, error) {
 	name := m.role(role)
 	if m.mpi && name == "WORKER" {
@@ -192,12 +194,13 @@ func (m *MLPEnv) NumReplicas(role OptString) (int, error) {
 	return m.number("MLP_" + name + "_NUM")
 }
 
-// AllHosts are the primary hosts of a role, separated by commas.
+// AllHosts are the primary hosts of a role, of the own one for None: a list with
+// commas, or None.
 func (m *MLPEnv) AllHosts(role OptString) OptString {
 	return m.get("MLP_" + m.role(role) + "_ALL_PRIMARY_HOSTS")
 }
 
-// AllAddrs are the primary addresses of a role.
+// AllAddrs are the primary addresses of a role, of the own one for None.
 func (m *MLPEnv) AllAddrs(role OptString) []string {
 	addrs := m.get("MLP_" + m.role(role) + "_ALL_PRIMARY_ADDRS").Or("")
 	if addrs == "" {
@@ -214,7 +217,9 @@ func (m *MLPEnv) indexOf(role string, index OptInt) int {
 	return index.Or(0)
 }
 
-// HostOf is the primary host of a process, or the other one.
+// HostOf is the host of a process, None when it is not known: its primary one, or the
+// other. Without a role it is one of the own role, and without an index this process,
+// or in other roles the first.
 func (m *MLPEnv) HostOf(role OptString, index OptInt, primary bool) (OptString, error) {
 	name := m.role(role)
 	i := m.indexOf(name, index)
@@ -241,8 +246,8 @@ func floorDivide(a, b int) int {
 	return q
 }
 
-// Addr is the primary address of a process, None when its host or port is not
-// known.
+// Addr is the primary address of a process, host:port, None when host or port is not
+// known. Role and index are as for HostOf.
 func (m *MLPEnv) Addr(role OptString, index OptInt) (OptString, error) {
 	name := m.role(role)
 	i := m.indexOf(name, index)
@@ -305,7 +310,8 @@ func (m *MLPEnv) DispatcherTarget(role OptString) (string, error) {
 	return "grpc://" + addr.Or("localhost:5050"), nil
 }
 
-// QueueDevice is the device that holds the queue between PS or workers.
+// QueueDevice is the TensorFlow device that holds the queue between PS or workers: one
+// of the first PS, of the first worker, or the local one.
 func (m *MLPEnv) QueueDevice() string {
 	switch {
 	case m.HasRole("PS"):

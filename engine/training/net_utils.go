@@ -6,19 +6,19 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/threading"
 )
 
-// IsIPv6Address says whether the text is an IPv6 address without brackets
+// IsIPv6Address reports whether ip is an IPv6 address, without brackets
 // (net_utils.py:89).
 func IsIPv6Address(ip string) bool {
 	addr, err := netip.ParseAddr(ip)
 	return err == nil && addr.Is6() && strings.Count(ip, "%") <= 1
 }
 
-// ConcatIPAndPort is "ip:port", with an IPv6 address in brackets
-// (net_utils.py:97). The port is text because None reads "None".
+// ConcatIPAndPort is "ip:port", with an IPv6 address in brackets (net_utils.py:97).
+// The port is text because None reads "None".
 func ConcatIPAndPort(ip, port string) string {
 	if IsIPv6Address(ip) {
 		return "[" + ip + "]:" + port
@@ -27,7 +27,7 @@ func ConcatIPAndPort(ip, port string) string {
 }
 
 // LocalIP is the address of the host's own name, IPv6 where it has no IPv4 one
-// (net_utils.py:104); without either it is a gaierror.
+// (net_utils.py:104). Without either it is a gaierror.
 func LocalIP(host env.Host) (string, error) {
 	if ip, err := host.LookupIP(); err == nil {
 		return ip, nil
@@ -39,13 +39,15 @@ func LocalIP(host env.Host) (string, error) {
 	return ip, nil
 }
 
-// IsIPv4Supported says whether the host's own name has an IPv4 address.
+// IsIPv4Supported reports whether the host's own name has an IPv4 address. A name
+// without any address is a gaierror.
 func IsIPv4Supported(host env.Host) (bool, error) {
 	ip, err := LocalIP(host)
 	return !IsIPv6Address(ip), err
 }
 
-// LocalServerAddr is where a server of this host with that port is reached.
+// LocalServerAddr is the host:port by which a server at that port of this host is
+// reached. The errors are those of LocalIP.
 func LocalServerAddr(host env.Host, port string) (string, error) {
 	ip, err := LocalIP(host)
 	if err != nil {
@@ -54,8 +56,8 @@ func LocalServerAddr(host env.Host, port string) (string, error) {
 	return ConcatIPAndPort(ip, port), nil
 }
 
-// NodeAliveChecker connects to addresses once and sorts them into those that
-// answer and those that don't (net_utils.py:26).
+// NodeAliveChecker knows which of some addresses could be connected to, each tried
+// once (net_utils.py:26).
 type NodeAliveChecker struct {
 	e           *env.Env
 	addrs       []string
@@ -63,12 +65,11 @@ type NodeAliveChecker struct {
 	alive, dead []string
 }
 
-// NewNodeAliveChecker checks the addresses by that many tasks at a time and
-// returns when all are done. Without tasks none is checked, and all count as
-// alive.
+// NewNodeAliveChecker tries the addresses, that many tasks at a time, and returns when
+// all have been tried. With 0 tasks none is tried, and none counts as dead.
 func NewNodeAliveChecker(e *env.Env, addrs []string, tasks int) *NodeAliveChecker {
 	c := &NodeAliveChecker{e: e, addrs: addrs, left: slices.Clone(addrs)}
-	group := monitor.NewGroup(e.Tasks)
+	group := threading.NewGroup(e.Tasks)
 	for range tasks {
 		group.Go("node-alive", c.work)
 	}
@@ -101,16 +102,16 @@ func (c *NodeAliveChecker) ping(addr string) error {
 	return c.e.Network.Probe(ConcatIPAndPort(strings.Trim(addr[:colon], "[]"), port.String()))
 }
 
-// AllNodesAlive says whether none is dead.
+// AllNodesAlive reports whether every address that was tried could be connected to.
 func (c *NodeAliveChecker) AllNodesAlive() bool { return len(c.dead) == 0 }
 
-// DeadNodes are the addresses that did not answer, sorted, each once.
+// DeadNodes are the addresses that could not be connected to, sorted, each once.
 func (c *NodeAliveChecker) DeadNodes() []string { return sortedSet(c.dead) }
 
-// AliveNodes are the addresses that answered, sorted, each once.
+// AliveNodes are the addresses that could be connected to, sorted, each once.
 func (c *NodeAliveChecker) AliveNodes() []string { return sortedSet(c.alive) }
 
-// Addrs are the addresses as given.
+// Addrs are the addresses as they were given.
 func (c *NodeAliveChecker) Addrs() []string { return c.addrs }
 
 func sortedSet(list []string) []string {

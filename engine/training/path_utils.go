@@ -8,9 +8,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// FindMain is the directory that holds the code base's folder monolith, found from
-// the path of one of its files: that of a bazel run, of site-packages, or of a
-// checkout (path_utils.py:21). Elsewhere it is a ValueError.
+// FindMain finds the directory that holds the code base's folder monolith from the
+// path of one of its files: that of a bazel run, of site-packages, or of a checkout
+// (path_utils.py:21). A relative path is taken from the working directory. A file that
+// is in none of these is a ValueError.
 func FindMain(files env.Files, file string) (string, error) {
 	if !strings.HasPrefix(file, "/") {
 		file = pysem.JoinStrings(files.Getwd(), file)
@@ -35,5 +36,6 @@ func mainOf(file string) (string, bool) {
 	return "", false
 }
 
-// LibopsPath is the path of a library below the directory that [FindMain] found.
+// LibopsPath is the path of a library of the code base, given its name below the
+// directory that [FindMain] answers.
 func LibopsPath(mainDir, name string) string { return pysem.JoinStrings(mainDir, name) }

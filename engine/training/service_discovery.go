@@ -1,18 +1,21 @@
 package training
 
-// ServiceDiscovery finds the processes of a job (service_discovery.py:42). Names
-// are server types, as ps and worker.
+// ServiceDiscovery finds the processes of a job (service_discovery.py:42). A process
+// has the name of its server type, as ps or worker, and an index among those of its
+// name.
 type ServiceDiscovery interface {
-	// Register says that a process is at an address (host:port).
+	// Register makes a process known at an address, host:port.
 	Register(name string, index int, addr string) error
-	// Deregister takes it back.
+	// Deregister takes a registration back.
 	Deregister(name string, index int, addr string) error
-	// Query lists the processes of a name.
+	// Query lists the processes of a name that are known now.
 	Query(name string) (Addrs, error)
+	// Close gives up what the discovery holds; it is not used after that.
 	Close()
 }
 
-// Addrs are addresses by index, in the order in which a Python dict has them.
+// Addrs are the addresses of the processes of one name, in the order in which a Python
+// dict has them. The methods make new lists and change none.
 type Addrs []IndexedAddr
 
 // IndexedAddr is the address of one process.
@@ -21,7 +24,7 @@ type IndexedAddr struct {
 	Addr  string
 }
 
-// Get finds the address of an index.
+// Get finds the address of an index; the second result reports whether there is one.
 func (a Addrs) Get(index int) (string, bool) {
 	for _, entry := range a {
 		if entry.Index == index {
@@ -31,7 +34,8 @@ func (a Addrs) Get(index int) (string, bool) {
 	return "", false
 }
 
-// With is a with an address; that of a known index is replaced in its place.
+// With is a list in which an index has this address: in its place if it had another,
+// else at the end.
 func (a Addrs) With(index int, addr string) Addrs {
 	out := append(Addrs{}, a...)
 	for i := range out {
@@ -43,7 +47,7 @@ func (a Addrs) With(index int, addr string) Addrs {
 	return append(out, IndexedAddr{Index: index, Addr: addr})
 }
 
-// Without is a without an index.
+// Without is a list that lacks an index.
 func (a Addrs) Without(index int) Addrs {
 	out := Addrs{}
 	for _, entry := range a {

@@ -43,7 +43,7 @@ func (d *ConsulServiceDiscovery) retry(fn func() error) error {
 	}
 }
 
-// isSocketError says whether Python counts the exception as an OSError.
+// isSocketError reports whether Python counts the exception as an OSError.
 func isSocketError(err error) bool {
 	return slices.Contains([]string{
 		"OSError", "gaierror", "timeout", "TimeoutError", "ConnectionError", "ConnectionRefusedError",
@@ -92,7 +92,8 @@ func (d *ConsulServiceDiscovery) Register(name string, index int, addr string) e
 	}
 }
 
-// Deregister removes whatever is registered with the port of the address.
+// Deregister removes whatever is registered at the port of addr on this host; name and
+// index are not looked at. An address that is not host:port is a ValueError.
 func (d *ConsulServiceDiscovery) Deregister(_ string, _ int, addr string) error {
 	_, port, err := hostAndPort(addr)
 	if err != nil {
@@ -101,7 +102,7 @@ func (d *ConsulServiceDiscovery) Deregister(_ string, _ int, addr string) error 
 	return d.retry(func() error { return d.client.Deregister(d.id, port) })
 }
 
-// DeregisterAll removes all registrations of the service.
+// DeregisterAll removes, at this host, the port of every process of the service.
 func (d *ConsulServiceDiscovery) DeregisterAll() error {
 	all, err := d.QueryAll()
 	if err != nil {
@@ -117,7 +118,7 @@ func (d *ConsulServiceDiscovery) DeregisterAll() error {
 	return nil
 }
 
-// QueryAll lists all processes.
+// QueryAll lists all processes, by name in the order in which Consul answers them.
 func (d *ConsulServiceDiscovery) QueryAll() ([]NamedAddrs, error) {
 	var elements []any
 	err := d.retry(func() (err error) {
@@ -168,7 +169,7 @@ func consulElement(element any) (name string, index int, addr string, err error)
 	return pysem.Str(values[0]), pysem.Saturate(number), addr, err
 }
 
-// Query lists the processes of a name.
+// Query lists the processes of a name as Consul has them now.
 func (d *ConsulServiceDiscovery) Query(name string) (Addrs, error) {
 	all, err := d.QueryAll()
 	if err != nil {

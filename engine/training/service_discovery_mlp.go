@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// MLPServiceDiscovery answers from the environment that MLP gives
-// (service_discovery.py:417). Nothing is told to other processes: deregistering
-// only hides a process from this one.
+// MLPServiceDiscovery answers from the environment that the MLP scheduler gives
+// (service_discovery.py:417). No other process hears of it: deregistering a process
+// only hides it from this one.
 type MLPServiceDiscovery struct {
 	e       *env.Env
 	mlp     *MLPEnv // nil once closed
@@ -20,7 +20,7 @@ type MLPServiceDiscovery struct {
 	filters map[string]bool // hidden, as "ps:0"
 }
 
-// NewMLPServiceDiscovery reads the environment.
+// NewMLPServiceDiscovery reads the environment as [NewMLPEnv] does, with its errors.
 func NewMLPServiceDiscovery(e *env.Env) (*MLPServiceDiscovery, error) {
 	mlp, err := NewMLPEnv(e.Host)
 	if err != nil {
@@ -85,7 +85,8 @@ func filterKey(name string, index int) string {
 	return fmt.Sprintf("%s:%d", strings.ToLower(name), index)
 }
 
-// Register shows a process again.
+// Register shows a process again that was hidden. What does not fit the environment is
+// an AssertionError: an unknown role, an index too high, another address.
 func (d *MLPServiceDiscovery) Register(name string, index int, addr string) error {
 	if err := d.check(name, index, addr); err != nil {
 		return err
@@ -94,7 +95,7 @@ func (d *MLPServiceDiscovery) Register(name string, index int, addr string) erro
 	return nil
 }
 
-// Deregister hides a process.
+// Deregister hides a process from queries. The errors are those of Register.
 func (d *MLPServiceDiscovery) Deregister(name string, index int, addr string) error {
 	if err := d.check(name, index, addr); err != nil {
 		return err
@@ -106,11 +107,12 @@ func (d *MLPServiceDiscovery) Deregister(name string, index int, addr string) er
 // portWait is how long Query waits for each PS to listen.
 const portWait = time.Hour
 
-// Query lists the processes of a role, and waits until each PS listens. One whose
-// address is not known, or that does not listen, is an AssertionError.
+// Query lists the processes of a role that are not hidden, and waits until each PS
+// listens, for an hour at most. One whose address is not known, or that does not
+// listen, is an AssertionError.
 func (d *MLPServiceDiscovery) Query(name string) (Addrs, error) { return d.QueryAddrs(name, false) }
 
-// QueryAddrs is Query, without the wait if skipPortCheck says so.
+// QueryAddrs is Query; with skipPortCheck it does not wait for PS.
 func (d *MLPServiceDiscovery) QueryAddrs(name string, skipPortCheck bool) (Addrs, error) {
 	if name == "" {
 		return nil, assertion()
@@ -159,7 +161,7 @@ func (d *MLPServiceDiscovery) checkListens(addr string) error {
 	return nil
 }
 
-// DeregisterAll hides all processes.
+// DeregisterAll hides all processes from queries.
 func (d *MLPServiceDiscovery) DeregisterAll() {
 	if d.mlp == nil {
 		return
@@ -171,7 +173,8 @@ func (d *MLPServiceDiscovery) DeregisterAll() {
 	}
 }
 
-// QueryAll lists ps, worker and chief, as far as they exist.
+// QueryAll lists the processes of ps, worker and chief, as far as the job has them,
+// without a wait for PS.
 func (d *MLPServiceDiscovery) QueryAll() ([]NamedAddrs, error) {
 	var all []NamedAddrs
 	if d.mlp == nil {
@@ -191,7 +194,7 @@ func (d *MLPServiceDiscovery) QueryAll() ([]NamedAddrs, error) {
 	return all, nil
 }
 
-// ServerType is the own role in lower case, None once closed.
+// ServerType is this process's role in lower case, None once closed.
 func (d *MLPServiceDiscovery) ServerType() OptString {
 	if d.mlp == nil {
 		return OptString{}
@@ -199,7 +202,7 @@ func (d *MLPServiceDiscovery) ServerType() OptString {
 	return pysem.Some(strings.ToLower(d.mlp.Role))
 }
 
-// Index is the own index, None once closed.
+// Index is this process's index in its role, None once closed.
 func (d *MLPServiceDiscovery) Index() OptInt {
 	if d.mlp == nil {
 		return OptInt{}
@@ -207,21 +210,21 @@ func (d *MLPServiceDiscovery) Index() OptInt {
 	return pysem.Some(d.mlp.Index)
 }
 
-// Addr is the own address.
+// Addr is this process's address, host:port.
 func (d *MLPServiceDiscovery) Addr() string { return d.addr }
 
-// Closed says whether Close was called.
+// Closed reports whether Close was called.
 func (d *MLPServiceDiscovery) Closed() bool { return d.mlp == nil }
 
-// Close forgets everything; queries are empty from then on.
+// Close forgets everything. Queries find nothing from then on.
 func (d *MLPServiceDiscovery) Close() {
 	d.mlp = nil
 	clear(d.filters)
 }
 
-// CheckPort waits until somebody listens at host:port, at most for limit
-// (mlp_utils.py:41). The reference tries again without a pause; here there is one
-// of a second, the grain in which it counts the time.
+// CheckPort waits until somebody listens at host:port, for limit at most, and reports
+// whether somebody does (mlp_utils.py:41). It tries once a second: the reference tries
+// without a pause, and counts the time in seconds.
 func CheckPort(e *env.Env, host, port string, limit time.Duration) bool {
 	start := e.Clock.Now()
 	for {

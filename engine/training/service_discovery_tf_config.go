@@ -1,6 +1,11 @@
 package training
 
-import "github.com/monosim/monosim/engine/pysem"
+import (
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
 
 // TFConfigServiceDiscovery reads the processes from a TF_CONFIG object
 // (service_discovery.py:160): {"cluster": {"ps": [addresses], "worker": [...],
@@ -15,16 +20,16 @@ func NewTFConfigServiceDiscovery(config any) *TFConfigServiceDiscovery {
 	return &TFConfigServiceDiscovery{config: config}
 }
 
-// Register does nothing.
+// Register does nothing: the processes are those of TF_CONFIG.
 func (d *TFConfigServiceDiscovery) Register(string, int, string) error { return nil }
 
-// Deregister does nothing.
+// Deregister does nothing: the processes are those of TF_CONFIG.
 func (d *TFConfigServiceDiscovery) Deregister(string, int, string) error { return nil }
 
 // Close does nothing.
 func (d *TFConfigServiceDiscovery) Close() {}
 
-// Query lists ps or worker; another name is a ValueError.
+// Query lists the processes of ps or worker; another name is a ValueError.
 func (d *TFConfigServiceDiscovery) Query(name string) (Addrs, error) {
 	list, err := d.addrList(name)
 	if err != nil {
@@ -45,25 +50,60 @@ func (d *TFConfigServiceDiscovery) addrList(name string) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []any
-	names := []string{name}
-	if dict, ok := cluster.(*pysem.Dict); ok && name == "worker" {
-		if _, ok := dict.Get("chief"); ok {
-			names = []string{"chief", "worker"}
+	hasChief := false
+	if name == "worker" {
+		if hasChief, err = contains(cluster, "chief"); err != nil {
+			return nil, err
 		}
 	}
-	for _, name := range names {
-		part, err := pysem.Subscript(cluster, name)
+	list, err := pysem.Subscript(cluster, name)
+	if err != nil {
+		return nil, err
+	}
+	if hasChief {
+		chief, err := pysem.Subscript(cluster, "chief")
 		if err != nil {
 			return nil, err
 		}
-		addrs, ok := part.([]any)
-		if !ok {
-			return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(part))
+		if list, err = pysem.Add(chief, list); err != nil {
+			return nil, err
 		}
-		list = append(list, addrs...)
 	}
-	return list, nil
+	return items(list)
+}
+
+// contains is name in v, for JSON values.
+func contains(v any, name string) (bool, error) {
+	switch v := v.(type) {
+	case *pysem.Dict:
+		_, ok := v.Get(name)
+		return ok, nil
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return pysem.Equal(item, name) }), nil
+	case string:
+		return strings.Contains(v, name), nil
+	}
+	return false, pysem.Raise("TypeError", "argument of type '%s' is not iterable", pysem.TypeName(v))
+}
+
+// items is list(v), for JSON values.
+func items(v any) ([]any, error) {
+	var list []any
+	switch v := v.(type) {
+	case []any:
+		return v, nil
+	case *pysem.Dict:
+		for _, item := range v.Items {
+			list = append(list, item.Key)
+		}
+		return list, nil
+	case string:
+		for _, c := range pysem.Chars(v) {
+			list = append(list, c)
+		}
+		return list, nil
+	}
+	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(v))
 }
 
 func (d *TFConfigServiceDiscovery) task(key string) (any, error) {
@@ -74,7 +114,8 @@ func (d *TFConfigServiceDiscovery) task(key string) (any, error) {
 	return pysem.Subscript(task, key)
 }
 
-// ServerType is the type of this process, worker for the chief.
+// ServerType is the type of this process, worker for the chief, as the Python value
+// that TF_CONFIG has. What is missing in TF_CONFIG is a KeyError or TypeError.
 func (d *TFConfigServiceDiscovery) ServerType() (any, error) {
 	typ, err := d.task("type")
 	if typ == "chief" {
@@ -83,7 +124,8 @@ func (d *TFConfigServiceDiscovery) ServerType() (any, error) {
 	return typ, err
 }
 
-// Addr is the address of this process.
+// Addr is the address of this process, as the Python value that TF_CONFIG has. The
+// errors are those of ServerType, and an IndexError.
 func (d *TFConfigServiceDiscovery) Addr() (any, error) {
 	typ, err := d.task("type")
 	if err != nil {
@@ -104,16 +146,17 @@ func (d *TFConfigServiceDiscovery) Addr() (any, error) {
 	return pysem.Subscript(list, index)
 }
 
-// Index is the index of this process among those of its type; the chief shifts
-// the workers by one.
+// Index is the index of this process among those of its type, as the Python value that
+// TF_CONFIG has. Where there is a chief, it is worker 0 and shifts the workers by one.
+// The errors are those of ServerType.
 func (d *TFConfigServiceDiscovery) Index() (any, error) {
 	cluster, err := pysem.Subscript(d.config, "cluster")
 	if err != nil {
 		return nil, err
 	}
-	hasChief := false
-	if dict, ok := cluster.(*pysem.Dict); ok {
-		_, hasChief = dict.Get("chief")
+	hasChief, err := contains(cluster, "chief")
+	if err != nil {
+		return nil, err
 	}
 	if !hasChief {
 		return d.task("index")
@@ -123,10 +166,10 @@ func (d *TFConfigServiceDiscovery) Index() (any, error) {
 		return nil, err
 	}
 	index, err := d.task("index")
-	if n, ok := index.(int); ok && typ == "worker" {
-		return n + 1, err
+	if err != nil || typ != "worker" {
+		return index, err
 	}
-	return index, err
+	return pysem.Add(index, 1)
 }
 
 var _ ServiceDiscovery = (*TFConfigServiceDiscovery)(nil)

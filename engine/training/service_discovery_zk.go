@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/recipes"
+	"github.com/monosim/monosim/engine/threading"
 )
 
 // ZKServiceDiscovery keeps the processes of a job as ephemeral znodes
@@ -30,14 +32,14 @@ type registration struct {
 	name   string
 	index  int
 	task   env.Task
-	wakeup *monitor.Event
+	wakeup *threading.Event
 	stop   bool
 }
 
 // registrationPeriod is the time after which a process registers again.
 const registrationPeriod = 30 * time.Minute
 
-// ZKDiscoveryOptions are the arguments of a discovery.
+// ZKDiscoveryOptions say which job, at which ZooKeeper.
 type ZKDiscoveryOptions struct {
 	JobName string
 	// Servers is the address of ZooKeeper; the open-source build has no default.
@@ -50,14 +52,14 @@ type ZKDiscoveryOptions struct {
 	ZooKeeper env.ZooKeeper
 }
 
-// NewZKServiceDiscovery connects and watches the job's processes.
+// NewZKServiceDiscovery connects, makes the znode of the job, and watches its
+// processes. The error is that of the connection or of the first read.
 func NewZKServiceDiscovery(e *env.Env, o ZKDiscoveryOptions) (*ZKServiceDiscovery, error) {
 	d := &ZKServiceDiscovery{e: e, zk: o.ZooKeeper, prefix: "/monolith/" + o.JobName}
 	d.retry = recipes.RecipeRetry()
 	d.retry.MaxTries, d.retry.Delay, d.retry.Site = o.MaxTries, o.Delay, "service_discovery.retry"
 	if d.zk == nil {
-		auth, _ := ZKAuthData(e.Host)
-		d.zk = e.ZooKeeper.NewClient(o.Servers, env.ZooKeeperOptions{Auth: auth})
+		d.zk = e.ZooKeeper.NewClient(o.Servers, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)})
 	}
 	d.zk.AddListener(d.listen)
 	if err := d.zk.Start(0); err != nil {
@@ -140,13 +142,13 @@ func (d *ZKServiceDiscovery) dataChanged(node string, data []byte) error {
 	return nil
 }
 
-// Register registers the address, and again every 30 minutes and after a lost
-// session.
+// Register writes the address of a process, and again every 30 minutes and after each
+// lost session, until Deregister or Close.
 func (d *ZKServiceDiscovery) Register(name string, index int, addr string) error {
 	if err := d.create(name, index, addr); err != nil {
 		return err
 	}
-	r := &registration{name: name, index: index, wakeup: monitor.NewEvent(d.e.Tasks, "register "+nodeName(name, index))}
+	r := &registration{name: name, index: index, wakeup: threading.NewEvent(d.e.Tasks, "register "+nodeName(name, index))}
 	r.task = d.e.Tasks.Go("register", func() {
 		for {
 			if r.wakeup.Wait(registrationPeriod) {
@@ -182,14 +184,14 @@ func (d *ZKServiceDiscovery) create(name string, index int, addr string) error {
 	path := d.prefix + "/" + nodeName(name, index)
 	return d.retry.Run(d.e, func() error {
 		_, err := d.zk.Create(path, []byte(addr), env.CreateOptions{MakePath: true, Ephemeral: true})
-		if errors.Is(err, env.ErrNodeExists) {
+		if errors.Is(err, zkerrors.ErrNodeExists) {
 			_, err = d.zk.Set(path, []byte(addr), -1)
 		}
 		return err
 	})
 }
 
-// Deregister removes the znode. A process that was not registered here is a
+// Deregister removes the znode of a process. One that was not registered here is a
 // KeyError, after the removal.
 func (d *ZKServiceDiscovery) Deregister(name string, index int, _ string) error {
 	if d.zk == nil {
@@ -198,7 +200,7 @@ func (d *ZKServiceDiscovery) Deregister(name string, index int, _ string) error 
 	err := d.retry.Run(d.e, func() error {
 		return d.zk.Delete(d.prefix+"/"+nodeName(name, index), env.DeleteOptions{Version: -1, Recursive: true})
 	})
-	if err != nil && !errors.Is(err, env.ErrNoNode) {
+	if err != nil && !errors.Is(err, zkerrors.ErrNoNode) {
 		return err
 	}
 	i := d.find(name, index)
@@ -217,7 +219,7 @@ func (r *registration) end() {
 	r.task.Join()
 }
 
-// Query lists the processes of a name as this process has seen them.
+// Query lists the processes of a name as the watches have seen them.
 func (d *ZKServiceDiscovery) Query(name string) (Addrs, error) {
 	for _, named := range d.cluster {
 		if named.Name == name {
@@ -227,7 +229,7 @@ func (d *ZKServiceDiscovery) Query(name string) (Addrs, error) {
 	return Addrs{}, nil
 }
 
-// Close ends the session, and with it all registrations.
+// Close ends the session, and with it all registrations that were made here.
 func (d *ZKServiceDiscovery) Close() {
 	if d.zk != nil {
 		d.zk.Stop()

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
 )
 
@@ -157,7 +158,7 @@ func TestOneSeedGivesOneHash(t *testing.T) {
 // Goal: one choice changed on one node changes the world's hash and that node's,
 // and leaves the others as they were.
 func TestOverlaidChoiceStaysOnItsNode(t *testing.T) {
-	overlay := vtime.NewTape(vtime.TapeOverlay, vtime.TapeEntry{Node: "b", Site: "pause", K: 10, Value: 19})
+	overlay := vtime.NewTape(vtime.TapeOverlay, env.Choice{Node: "b", Site: "pause", K: 10, Value: 19})
 	plain, changed := gamble(5, nil, vtime.TraceConfig{}), gamble(5, overlay, vtime.TraceConfig{})
 	if plain.Hash() == changed.Hash() {
 		t.Error("the world's hash is the same")
@@ -225,8 +226,8 @@ func TestTapeReplaysItsRun(t *testing.T) {
 
 func TestCutTapeGivesDefaults(t *testing.T) {
 	tape := vtime.NewTape(vtime.TapeReplay,
-		vtime.TapeEntry{Node: "a", Site: "x", K: 1, Value: 7},
-		vtime.TapeEntry{Node: "a", Site: "x", K: 2, Value: 99})
+		env.Choice{Node: "a", Site: "x", K: 1, Value: 7},
+		env.Choice{Node: "a", Site: "x", K: 2, Value: 99})
 	w := vtime.New(vtime.Config{Seed: 8, Tape: tape})
 	var got []int
 	for range 4 {
@@ -242,10 +243,10 @@ func TestCutTapeGivesDefaults(t *testing.T) {
 func TestRecordedTapeLeavesDefaultsOut(t *testing.T) {
 	tape := vtime.NewTape(vtime.TapeRecord)
 	s := vtime.New(vtime.Config{Seed: 9, Tape: tape}).Node("a").Source("x")
-	var want []vtime.TapeEntry
+	var want []env.Choice
 	for k := range uint64(100) {
 		if v := s.Uint64n(3); v != 0 {
-			want = append(want, vtime.TapeEntry{Node: "a", Site: "x", K: k, Value: v})
+			want = append(want, env.Choice{Node: "a", Site: "x", K: k, Value: v})
 		}
 	}
 	if diff := cmp.Diff(want, tape.Entries); diff != "" {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/engine/runtimetest"
+	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/engine/vtime"
 )
 
@@ -26,7 +27,7 @@ func (c conforming) NewProcess(name string) runtimetest.Process {
 
 func (c conforming) Wait() (out runtimetest.Outcome) {
 	_, err := c.w.Run(vtime.Limits{})
-	var p *vtime.PanicError
+	var p *tasks.PanicError
 	if errors.As(err, &p) {
 		out.Panic = &runtimetest.Panic{Task: p.Task, Value: p.Value, Stack: string(p.Stack)}
 	}

@@ -1,12 +1,11 @@
 package vtime
 
 import (
-	"bytes"
 	"fmt"
 	"iter"
-	"runtime"
 	"runtime/debug"
-	"strconv"
+
+	"github.com/monosim/monosim/engine/tasks"
 )
 
 // coro is a pooled coroutine. It runs one task after the other: between two of
@@ -28,7 +27,7 @@ func (w *World) takeCoro() *coro {
 	}
 	c := &coro{}
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
-		c.yield, c.owner = yield, goroutineNumber(c.line[:])
+		c.yield, c.owner = yield, tasks.GoroutineNumber(c.line[:])
 		for {
 			c.task.main()
 			c.task = nil
@@ -40,14 +39,6 @@ func (w *World) takeCoro() *coro {
 	})
 	w.coros = append(w.coros, c)
 	return c
-}
-
-// unwind is the private panic that takes a killed or stopped task down to its
-// root, running its deferred functions on the way.
-type unwind struct{}
-
-func (unwind) String() string {
-	return "vtime: a task is being unwound; code that recovers must re-panic what it does not know"
 }
 
 // main runs the task's function at the root of the coroutine.
@@ -64,12 +55,12 @@ func (t *Task) main() {
 			// lets it go on in the engine's goroutine.
 			return
 		}
-		if _, ok := r.(unwind); !ok {
+		if _, ok := r.(tasks.Unwind); !ok {
 			t.proc.node.w.fail(t, r, debug.Stack())
 		}
 	}()
 	if t.killed {
-		panic(unwind{})
+		panic(tasks.Unwind{})
 	}
 	t.fn()
 	normal = true
@@ -79,7 +70,7 @@ func (t *Task) main() {
 // none is.
 func (t *Task) resume() {
 	if w := t.proc.node.w; w.running {
-		w.turn.push(t)
+		w.run.push(t, w.cause)
 	} else {
 		w.switchTo(t)
 	}
@@ -118,53 +109,21 @@ func (t *Task) park() {
 // live unwinds a task whose process is gone or asked to end.
 func (t *Task) live() {
 	if t.killed {
-		panic(unwind{})
+		panic(tasks.Unwind{})
 	}
 	// A stopped task may call env while it unwinds. When no panic is under way any
 	// more, something has swallowed it.
-	if t.stopping && !(t.unwinding && panicking()) {
+	if t.stopping && !(t.unwinding && tasks.Panicking()) {
 		t.unwinding = true
-		panic(unwind{})
-	}
-}
-
-// panicking says whether a panic is on its way down the caller's stack.
-func panicking() bool {
-	var pcs [64]uintptr
-	for skip := 2; ; skip += len(pcs) {
-		n := runtime.Callers(skip, pcs[:])
-		frames := runtime.CallersFrames(pcs[:n])
-		for more := n > 0; more; {
-			var f runtime.Frame
-			f, more = frames.Next()
-			if f.Function == "runtime.gopanic" {
-				return true
-			}
-		}
-		if n < len(pcs) {
-			return false
-		}
+		panic(tasks.Unwind{})
 	}
 }
 
 // checkOwner finds a wait on a foreign goroutine, which iter.Pull would not
 // notice: it would go on with the wrong stack.
 func (t *Task) checkOwner() {
-	if at := goroutineNumber(t.co.line[:]); at != t.co.owner {
+	if at := tasks.GoroutineNumber(t.co.line[:]); at != t.co.owner {
 		panic(fmt.Sprintf("vtime: task %q of node %q waits on goroutine %d, which is not its own (%d): only the task itself may call env",
 			t.name, t.proc.node.name, at, t.co.owner))
 	}
-}
-
-// goroutineNumber reads the number from the first line of the stack, which is
-// "goroutine N [running]:". There is no cheaper way to ask.
-func goroutineNumber(buf []byte) uint64 {
-	line := buf[:runtime.Stack(buf, false)]
-	line = bytes.TrimPrefix(line, []byte("goroutine "))
-	digits, _, _ := bytes.Cut(line, []byte(" "))
-	n, err := strconv.ParseUint(string(digits), 10, 64)
-	if err != nil {
-		panic("vtime: no goroutine number in " + string(line))
-	}
-	return n
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/engine/vtime"
 )
 
@@ -116,7 +117,7 @@ func TestCloseUnwindsWaitingTasks(t *testing.T) {
 	if err := w.Err(); err != nil {
 		t.Errorf("the world failed: %v", err)
 	}
-	seen.want(t, "unwound by vtime: a task is being unwound; code that recovers must re-panic what it does not know")
+	seen.want(t, "unwound by a task is being unwound; code that recovers must re-panic what it does not know")
 }
 
 // Goal: Close reaps a process that was crashed in the very event that ended the
@@ -183,9 +184,9 @@ func TestPanicOfTask(t *testing.T) {
 	if reason != vtime.Failed {
 		t.Fatalf("run ended: %v, want %v", reason, vtime.Failed)
 	}
-	var got *vtime.PanicError
+	var got *tasks.PanicError
 	if !errors.As(err, &got) {
-		t.Fatalf("error %v, want a *PanicError", err)
+		t.Fatalf("error %v, want a *tasks.PanicError", err)
 	}
 	if got.At != 1500*ms || got.Node != "pod-1" || got.Task != "loader" || got.Value != bug || got.Seed != 42 {
 		t.Errorf("panic at %v on node %q in task %q with %v, seed %d", got.At, got.Node, got.Task, got.Value, got.Seed)
@@ -221,7 +222,7 @@ func TestPanicOfHandler(t *testing.T) {
 	}
 }
 
-// goexits runs fn on a goroutine of its own and says whether runtime.Goexit
+// goexits runs fn on a goroutine of its own and reports whether runtime.Goexit
 // ended it.
 func goexits(fn func()) (ended bool) {
 	over := make(chan struct{}) //lint:hidden Goexit must not end the test itself

@@ -73,7 +73,7 @@ func FirstDivergence(a, b *Trace) *Divergence {
 	return d
 }
 
-// unrecorded says whether a has no record i although it went on as far as b's
+// unrecorded reports whether a has no record i although it went on as far as b's
 // record j: then nothing is known about the place.
 func unrecorded(a *Trace, i int, b *Trace, j int) bool {
 	return i == len(a.Records) && j < len(b.Records) && b.Records[j].Number <= a.Events

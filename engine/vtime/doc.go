@@ -19,9 +19,11 @@
 // are drawn from a [Source] by (seed, node, site, use) and may be recorded on,
 // or replayed from, a [Tape].
 //
-// To change the order of events look in queue.go, near.go (those of the next half
-// millisecond) and heap.go (all others); how tasks wait, die and unwind is in
-// task.go, coro.go and process.go; how a loop of calls is spared switches of
-// coroutines, in series.go; choices are in choice.go and tape.go; hashes,
-// checkpoints and comparison in trace.go and divergence.go.
+// To change the order of events look in queue.go, wheel.go (those of the next half
+// millisecond) and heap.go (all others); how a run goes from event to event, and when
+// it is fast-forwarded, is in run.go; how tasks wait, die and unwind, in task.go,
+// coro.go and process.go; periodic looks of which the idle ones are skipped, in
+// every.go; how a loop of calls is spared switches of coroutines, in series.go.
+// Choices are in choice.go and tape.go; hashes, checkpoints and comparison in trace.go
+// and divergence.go. What engine/walltime does in the same way is in engine/tasks.
 package vtime

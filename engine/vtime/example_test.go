@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
 )
 
@@ -85,7 +86,7 @@ func ExampleFirstDivergence() {
 	first, again := run(nil), run(nil)
 	fmt.Println(first.Hash == again.Hash, vtime.FirstDivergence(first, again) == nil)
 
-	changed := run(vtime.NewTape(vtime.TapeOverlay, vtime.TapeEntry{Node: "client", Site: "pause", K: 1, Value: 0}))
+	changed := run(vtime.NewTape(vtime.TapeOverlay, env.Choice{Node: "client", Site: "pause", K: 1, Value: 0}))
 	fmt.Println(vtime.FirstDivergence(first, changed))
 
 	// Output:

@@ -1,6 +1,10 @@
 package vtime
 
-import "time"
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/tasks"
+)
 
 // Node is a place where things happen: a machine, a pod, a server. It outlives
 // the processes that run on it, and its choices and hash are its own.
@@ -17,7 +21,7 @@ func (w *World) Node(name string) *Node {
 	if n, ok := w.byName[name]; ok {
 		return n
 	}
-	n := &Node{w: w, name: name, hash: hashString(name), sources: map[string]*Source{}}
+	n := &Node{w: w, name: name, hash: tasks.Hash(name), sources: map[string]*Source{}}
 	w.nodes = append(w.nodes, n)
 	w.byName[name] = n
 	return n
@@ -32,12 +36,14 @@ func (n *Node) Name() string { return n.name }
 // Hash is the rolling hash of the node's own events and notes.
 func (n *Node) Hash() uint64 { return n.hash }
 
-// Schedule lets do happen at virtual time at, on behalf of the node.
+// Schedule calls do.Handle(arg) at the virtual time at, or after all that is scheduled
+// for the present instant when at has passed. kind names the event in traces. The
+// Timer cancels it.
 func (n *Node) Schedule(at time.Duration, kind Kind, do Handler, arg uint64) Timer {
 	return n.w.schedule(int64(at), n, nil, kind, do, arg)
 }
 
-// After lets fn happen after d.
+// After calls fn once d has passed; it is Schedule for a plain function.
 func (n *Node) After(d time.Duration, kind Kind, fn func()) Timer {
 	return n.w.schedule(n.w.in(d), n, nil, kind, Func(fn), 0)
 }
@@ -85,6 +91,11 @@ func (n *Node) NoteFolded(s string, fold uint64) {
 	n.w.trace.label(n.w.events, s)
 }
 
+const (
+	fold1 = 0x9e3779b97f4a7c15
+	fold2 = 0xd6e8feb86659fd93
+)
+
 // FoldString hashes a text eight bytes at a time.
 func FoldString(s string) uint64 {
 	h := uint64(len(s)) * fold1
@@ -103,4 +114,4 @@ func FoldString(s string) uint64 {
 }
 
 // NoteBytes folds bytes.
-func (n *Node) NoteBytes(b []byte) { n.Note(hashBytes(b)) }
+func (n *Node) NoteBytes(b []byte) { n.Note(tasks.Hash(b)) }

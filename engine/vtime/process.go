@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/tasks"
 )
 
 // Process is one life of a program on a node. It is the env.Clock, env.Tasks and
@@ -36,7 +37,7 @@ func (p *Process) Node() *Node { return p.node }
 // Name is the name of the process.
 func (p *Process) Name() string { return p.name }
 
-// Dead says whether the process was crashed.
+// Dead reports whether Crash has ended the process.
 func (p *Process) Dead() bool { return p.dead }
 
 // SetSkew makes the process's wall clock differ from the world's.
@@ -97,7 +98,8 @@ func (p *Process) Sleep(d time.Duration) {
 	t.wait("time")
 }
 
-// Every is env.Tasks.Every; it skips the turns in which nothing can be seen.
+// Every is env.Tasks.Every. It skips the looks at which done cannot have changed: the
+// task sleeps until the first multiple of period after a cause made done true.
 func (p *Process) Every(period time.Duration, done func() bool, causes ...env.Cond) {
 	conds := make([]*Cond, len(causes))
 	for i, c := range causes {
@@ -112,9 +114,9 @@ func (p *Process) NewCond(name string) env.Cond { return newCond(p, name) }
 // Current is the task that runs, nil in the engine.
 func (p *Process) Current() *Task { return p.node.w.current }
 
-// Park parks the current task until its Wake; what says for what it waits. It is
-// what calls of sim's twins stand on: send a request, park, be woken by the
-// answer's event.
+// Park makes the current task wait until somebody calls its Wake; what says in reports
+// for what it waits. Calls on simulated servers are built from it: send a request,
+// park, be woken by the event in which the answer comes.
 func (p *Process) Park(what string) {
 	p.ParkFor(-1, what)
 }
@@ -141,12 +143,13 @@ func (p *Process) ParkOn(what, on string) {
 	t.parked, t.waitsOn = false, ""
 }
 
-// After lets fn happen after d unless the process is dead by then.
+// After calls fn once d has passed, unless the process is dead by then.
 func (p *Process) After(d time.Duration, kind Kind, fn func()) Timer {
 	return p.schedule(p.node.w.in(d), kind, Func(fn), 0)
 }
 
-// Schedule lets do happen at an instant unless the process is dead by then.
+// Schedule calls do.Handle(arg) at the virtual time at, unless the process is dead by
+// then; see [Node.Schedule].
 func (p *Process) Schedule(at time.Duration, kind Kind, do Handler, arg uint64) Timer {
 	return p.schedule(int64(at), kind, do, arg)
 }
@@ -155,13 +158,13 @@ func (p *Process) schedule(at int64, kind Kind, do Handler, arg uint64) Timer {
 	return p.node.w.schedule(at, p.node, p, kind, do, arg)
 }
 
-// Check unwinds the caller when it is a task of a crashed process, as every call
-// on env must before it has an effect.
+// Check unwinds the caller when it is a task of a crashed process, and returns
+// otherwise. Every implementation of an env interface calls it before it has an effect.
 func (p *Process) Check() { p.check() }
 
 func (p *Process) check() {
 	if t := p.node.w.current; t != nil && t.proc == p && t.killed {
-		panic(unwind{})
+		panic(tasks.Unwind{})
 	}
 }
 
@@ -207,12 +210,12 @@ func (p *Process) Crash() {
 		w.schedule(w.now, p.node, nil, kindReap, Func(p.reapSoon), 0)
 	}
 	if self {
-		panic(unwind{})
+		panic(tasks.Unwind{})
 	}
 }
 
 // reapSoon reaps the process after the event that is happening.
-func (p *Process) reapSoon() { p.node.w.turn.reaps = append(p.node.w.turn.reaps, p) }
+func (p *Process) reapSoon() { p.node.w.run.reaps = append(p.node.w.run.reaps, p) }
 
 // reap unwinds the tasks of a dead process.
 func (p *Process) reap() {

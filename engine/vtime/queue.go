@@ -20,16 +20,16 @@ type Timer struct {
 	gen  uint32
 }
 
-// Pending says whether the event is still to happen.
+// Pending reports whether the event is still to happen.
 func (t Timer) Pending() bool { return t.w != nil && t.w.slots[t.slot].gen == t.gen }
 
-// Cancel makes the event void; it reports whether it was still to happen.
+// Cancel keeps the event from happening, and reports whether it was still to happen.
 func (t Timer) Cancel() bool {
 	if !t.Pending() {
 		return false
 	}
 	if t.w.slots[t.slot].near {
-		t.w.near.remove(t.slot)
+		t.w.wheel.remove(t.slot)
 		t.w.release(t.slot)
 		return true
 	}
@@ -76,7 +76,7 @@ func (w *World) schedule(at int64, node *Node, proc *Process, kind Kind, do Hand
 	s := &w.slots[i]
 	s.node, s.kind, s.do, s.arg, s.proc, s.cause = node, kind, do, arg, proc, w.cause
 	w.seq++
-	if s.near = w.near.holds(w.now, at) && w.near.push(i, at, w.seq); s.near {
+	if s.near = w.wheel.holds(w.now, at) && w.wheel.push(i, at, w.seq); s.near {
 		return Timer{w: w, slot: i, gen: s.gen}
 	}
 	w.live++
@@ -94,7 +94,7 @@ func (w *World) schedule(at int64, node *Node, proc *Process, kind Kind, do Hand
 func (w *World) peek() (e event, near, ok bool) {
 	w.fill()
 	switch {
-	case w.near.words != 0:
+	case w.wheel.words != 0:
 		e, near = w.peekNear()
 		return e, near, true
 	case len(w.heap) > 0:
@@ -105,13 +105,13 @@ func (w *World) peek() (e event, near, ok bool) {
 
 // peekNear is peek while there are near events.
 func (w *World) peekNear() (e event, near bool) {
-	if !w.near.found {
-		w.near.find(w.now)
+	if !w.wheel.found {
+		w.wheel.find(w.now)
 	}
-	if len(w.heap) > 0 && w.heap[0].before(&w.near.min) {
+	if len(w.heap) > 0 && w.heap[0].before(&w.wheel.min) {
 		return w.heap[0], false
 	}
-	e = w.near.min
+	e = w.wheel.min
 	e.gen = w.slots[e.slot].gen
 	return e, true
 }

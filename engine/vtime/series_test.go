@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/engine/vtime"
 )
 
@@ -63,15 +64,15 @@ func (l *looper) Handle(uint64) {
 // Goal: turns that are made in a task's stead leave everything as turns that the
 // task makes: their instants and the trace, whatever happens to the process
 // meanwhile. Method: two loopers; one process is stopped, crashed or let be at some
-// instant; NoLeaps makes the tasks do everything.
+// instant; NoFastForward makes the tasks do everything.
 func TestTurnsInATasksSteadChangeNothing(t *testing.T) {
 	spared := 0
 	rapid.Check(t, func(t *rapid.T) {
 		end := rapid.SampledFrom([]func(*vtime.Process){nil, (*vtime.Process).Stop, (*vtime.Process).Crash}).Draw(t, "end")
 		endMs := rapid.IntRange(0, 100).Draw(t, "endMs")
 		sliceUs := rapid.IntRange(100, 100_000).Draw(t, "sliceUs")
-		play := func(noLeaps bool) (hash uint64, instants [][]time.Duration) {
-			w := vtime.New(vtime.Config{Seed: 5, NoLeaps: noLeaps})
+		play := func(noFastForward bool) (hash uint64, instants [][]time.Duration) {
+			w := vtime.New(vtime.Config{Seed: 5, NoFastForward: noFastForward})
 			defer w.Close()
 			a, b := newLooper(w), newLooper(w)
 			if end != nil {
@@ -82,8 +83,8 @@ func TestTurnsInATasksSteadChangeNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if noLeaps && a.spared > 0 {
-				t.Fatalf("%d turns were not the task's with NoLeaps", a.spared)
+			if noFastForward && a.spared > 0 {
+				t.Fatalf("%d turns were not the task's with NoFastForward", a.spared)
 			}
 			spared += a.spared
 			return w.Hash(), [][]time.Duration{a.instant, b.instant}
@@ -115,7 +116,7 @@ func TestASeriesShowsWhatItWaitsFor(t *testing.T) {
 		task.Again("/b")
 	})
 	run(t, w)
-	want := []vtime.BlockedTask{{Node: "client", Process: "p", Task: "looper", WaitsFor: "get of /b", Since: 2 * time.Second}}
+	want := []tasks.BlockedTask{{Node: "client", Process: "p", Task: "looper", WaitsFor: "get of /b", Since: 2 * time.Second}}
 	if diff := cmp.Diff(want, w.Blocked()); diff != "" {
 		t.Errorf("blocked (-want +got):\n%s", diff)
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/monosim/monosim/engine/env"
 )
 
 // TapeMode says what a tape does with choices.
@@ -22,18 +24,6 @@ const (
 	TapeOverlay
 )
 
-// TapeEntry is one choice: the k-th draw of a site on a node.
-type TapeEntry struct {
-	Node  string `json:"node"`
-	Site  string `json:"site"`
-	K     uint64 `json:"k"`
-	Value uint64 `json:"value"`
-}
-
-func (e TapeEntry) String() string {
-	return fmt.Sprintf("%s/%s#%d=%d", e.Node, e.Site, e.K, e.Value)
-}
-
 type tapeKey struct {
 	node, site string
 	k          uint64
@@ -43,12 +33,12 @@ type tapeKey struct {
 // they were made.
 type Tape struct {
 	Mode    TapeMode
-	Entries []TapeEntry
+	Entries []env.Choice
 	index   map[tapeKey]uint64
 }
 
 // NewTape makes a tape with entries; for TapeRecord there are none.
-func NewTape(mode TapeMode, entries ...TapeEntry) *Tape {
+func NewTape(mode TapeMode, entries ...env.Choice) *Tape {
 	t := &Tape{Mode: mode, Entries: entries, index: make(map[tapeKey]uint64, len(entries))}
 	for _, e := range entries {
 		t.index[tapeKey{e.Node, e.Site, e.K}] = e.Value
@@ -59,7 +49,7 @@ func NewTape(mode TapeMode, entries ...TapeEntry) *Tape {
 func (t *Tape) choose(s *Source, k, n, seeded uint64) uint64 {
 	if t.Mode == TapeRecord {
 		if seeded != 0 {
-			t.Entries = append(t.Entries, TapeEntry{Node: s.node.name, Site: s.site, K: k, Value: seeded})
+			t.Entries = append(t.Entries, env.Choice{Node: s.node.name, Site: s.site, K: k, Value: seeded})
 		}
 		return seeded
 	}
@@ -89,14 +79,14 @@ func (t *Tape) WriteTo(out io.Writer) (int64, error) {
 
 // ReadTape reads JSON lines written by WriteTo.
 func ReadTape(in io.Reader, mode TapeMode) (*Tape, error) {
-	var entries []TapeEntry
+	var entries []env.Choice
 	lines := bufio.NewScanner(in)
 	for n := 1; lines.Scan(); n++ {
 		line := bytes.TrimSpace(lines.Bytes())
 		if len(line) == 0 {
 			continue
 		}
-		var e TapeEntry
+		var e env.Choice
 		if err := json.Unmarshal(line, &e); err != nil {
 			return nil, fmt.Errorf("tape line %d: found %q, want an object with node, site, k and value: %w", n, line, err)
 		}

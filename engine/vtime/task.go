@@ -1,10 +1,10 @@
 package vtime
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/tasks"
 )
 
 // Task is one thread of a process.
@@ -25,7 +25,7 @@ type Task struct {
 	nextWaits *Task // behind it in cond's queue
 	timer     Timer
 	woken     bool
-	turns     *turns
+	every     *everyWait
 	parked    bool // in Park or ParkFor: the only waits that Wake may end
 	waitsFor  string
 	waitsOn   string // the object of waitsFor, of ParkOn
@@ -52,7 +52,7 @@ func (t *Task) Handle(wait uint64) {
 // Name is the task's name.
 func (t *Task) Name() string { return t.name }
 
-// Done says whether the task has ended.
+// Done reports whether the task has ended.
 func (t *Task) Done() bool { return t.done }
 
 // Join waits until the task has ended.
@@ -111,8 +111,8 @@ func (t *Task) clearWait() {
 	if t.cond != nil {
 		t.cond.remove(t)
 	}
-	if t.turns != nil {
-		t.turns.leave()
+	if t.every != nil {
+		t.every.leave()
 	}
 	t.timer.Cancel()
 	t.timer = Timer{}
@@ -126,22 +126,10 @@ func (t *Task) wait(what string) {
 	t.waitsFor = ""
 }
 
-// BlockedTask is a task that waits.
-type BlockedTask struct {
-	Node, Process, Task string
-	// WaitsFor names the condition or call.
-	WaitsFor string
-	Since    time.Duration
-}
-
-func (b BlockedTask) String() string {
-	return fmt.Sprintf("%s: task %q of %s has waited for %s since t+%.3fs", b.Node, b.Task, b.Process, b.WaitsFor, b.Since.Seconds())
-}
-
 // Blocked lists the tasks that wait for something which is not a timer, in the
 // order of nodes and tasks. After Run returned Quiet these can never go on.
-func (w *World) Blocked() []BlockedTask {
-	var list []BlockedTask
+func (w *World) Blocked() []tasks.BlockedTask {
+	var list []tasks.BlockedTask
 	for _, n := range w.nodes {
 		for _, p := range n.procs {
 			for _, t := range p.tasks {
@@ -150,7 +138,7 @@ func (w *World) Blocked() []BlockedTask {
 					if t.waitsOn != "" {
 						waitsFor += " of " + t.waitsOn
 					}
-					list = append(list, BlockedTask{Node: n.name, Process: p.name, Task: t.name, WaitsFor: waitsFor, Since: time.Duration(t.since)})
+					list = append(list, tasks.BlockedTask{Node: n.name, Process: p.name, Task: t.name, WaitsFor: waitsFor, Since: time.Duration(t.since)})
 				}
 			}
 		}
@@ -165,7 +153,7 @@ type Cond struct {
 	name     string
 	first    *Task
 	last     *Task
-	watchers []*turns
+	watchers []*everyWait
 }
 
 func newCond(p *Process, name string) *Cond { return &Cond{proc: p, name: name} }

@@ -16,6 +16,11 @@ type TraceConfig struct {
 	// EveryEvents is the distance between checkpoints; 0 means 1024. It doubles
 	// whenever there are more than 4096 of them.
 	EveryEvents uint64
+	// Origins makes every event inherit its cause from the event that scheduled it,
+	// until [World.SetOrigin] names another: [World.Origin] then says what led to
+	// the present, however many events lie between. Records have the origin in place
+	// of the cause. It changes no hash.
+	Origins bool
 }
 
 // Record is one event that happened.
@@ -121,6 +126,21 @@ func (tr *Trace) thin() {
 		}
 	}
 	tr.Checkpoints = kept
+}
+
+// Origin is what led to the present by [World.SetOrigin], 0 for nothing; it has a
+// meaning in a world with TraceConfig.Origins only. Between two Runs it is 0 until it
+// is set.
+func (w *World) Origin() uint64 { return w.cause }
+
+// SetOrigin makes n the origin of all that is scheduled from now on by the event that is
+// happening, or the task that runs, and of what follows from that. Between two Runs it
+// is the origin of what is scheduled there. It does nothing without
+// TraceConfig.Origins.
+func (w *World) SetOrigin(n uint64) {
+	if w.cfg.Trace.Origins {
+		w.cause = n
+	}
 }
 
 // label adds s to the record of the event that is happening, if it has one.

@@ -1,10 +1,11 @@
 package vtime
 
 import (
-	"fmt"
 	"math"
 	"runtime/debug"
 	"time"
+
+	"github.com/monosim/monosim/engine/tasks"
 )
 
 // Config are the dials of a world.
@@ -21,9 +22,9 @@ type Config struct {
 	// CheckOwner makes every wait verify that it runs on its own coroutine. The
 	// check costs about a microsecond; without it one wait in 1024 is verified.
 	CheckOwner bool
-	// NoLeaps turns [Node.Leap] and [Task.InSeries] off, which changes no more than
-	// the speed.
-	NoLeaps bool
+	// NoFastForward turns [Node.FastForward] and [Task.InSeries] off. That changes
+	// nothing but the speed.
+	NoFastForward bool
 	// Replay is the command that runs this world again; it is printed with a
 	// panic.
 	Replay string
@@ -42,12 +43,12 @@ type World struct {
 	live    int    // events in the heap that are not void
 	events  uint64 // events that happened
 	hash    uint64
-	cause   uint64 // seq of the event that is happening
+	cause   uint64 // of what is scheduled now: the event that is happening, or its origin
 	trace   Trace
 	nodes   []*Node
 	byName  map[string]*Node
 	current *Task
-	turn    turn
+	run     runState
 	pool    []*coro
 	coros   []*coro
 	waits   uint64
@@ -56,7 +57,7 @@ type World struct {
 	halt    bool
 	closed  bool
 	closing bool // in Close, or after it
-	near    nearQueue
+	wheel   timingWheel
 }
 
 // Handler is what happens at an event. Use pointers, so that scheduling does
@@ -71,12 +72,13 @@ type Func func()
 // Handle calls f.
 func (f Func) Handle(uint64) { f() }
 
-// New makes a world at virtual time 0 with nothing in it.
+// New makes a world at virtual time 0 with nothing in it. Call Close when it is no
+// longer needed, or its coroutines stay.
 func New(cfg Config) *World {
 	if cfg.Start.IsZero() {
 		cfg.Start = time.Date(2023, 11, 8, 0, 0, 0, 0, time.UTC)
 	}
-	w := &World{cfg: cfg, byName: map[string]*Node{}, hash: mix(cfg.Seed, 0x6d6f6e6f73696d)}
+	w := &World{cfg: cfg, byName: map[string]*Node{}, hash: tasks.Mix(cfg.Seed, 0x6d6f6e6f73696d)}
 	w.trace.init(cfg.Trace)
 	return w
 }
@@ -102,7 +104,7 @@ func (w *World) Trace() *Trace {
 	return &w.trace
 }
 
-// Err is the failure that ended the world, if any.
+// Err is the *tasks.PanicError that ended the world, nil for none.
 func (w *World) Err() error { return w.failure }
 
 // Limits say when Run returns. The zero value runs until nothing can happen.
@@ -139,11 +141,13 @@ var reasonNames = [...]string{"quiet", "time up", "events up", "satisfied", "hal
 
 func (r Reason) String() string { return reasonNames[r] }
 
-// Halt makes Run return after the event that is happening.
+// Halt makes Run return, with Halted, after the event that is happening.
 func (w *World) Halt() { w.halt = true }
 
-// Run lets events happen until a limit is met. The error is a *PanicError and
-// comes with Failed; a failed world stays failed.
+// Run lets events happen, in the order of their times and of scheduling, until a limit
+// is met; reason says which. When a task or handler panics the reason is Failed and
+// the error a *tasks.PanicError, from this and every later Run. Run must not be called
+// by a task or handler, nor after Close.
 func (w *World) Run(l Limits) (reason Reason, err error) {
 	if w.failure != nil {
 		return Failed, w.failure
@@ -155,12 +159,12 @@ func (w *World) Run(l Limits) (reason Reason, err error) {
 		panic("vtime: Run inside of Run")
 	}
 	w.running, w.halt = true, false
-	w.turn.begin(w, l)
+	w.run.begin(w, l)
 	normal := false
 	defer func() {
 		// A Goexit (t.FailNow in a handler or task) comes through here with
 		// normal false and nothing to recover; it goes on to the caller.
-		w.running, w.current, w.turn.driver = false, nil, nil
+		w.running, w.current, w.run.driver, w.cause = false, nil, nil, 0
 		if normal {
 			return
 		}
@@ -184,46 +188,11 @@ func (w *World) in(d time.Duration) int64 {
 	return at
 }
 
-const (
-	fold1 = 0x9e3779b97f4a7c15
-	fold2 = 0xd6e8feb86659fd93
-)
-
-// PanicError is a panic of a task or handler; it ends the world.
-type PanicError struct {
-	At    time.Duration
-	Node  string // empty when a handler of no task panicked
-	Task  string
-	Value any
-	Stack []byte
-	Seed  uint64
-	// Replay is Config.Replay.
-	Replay string
-}
-
-func (e *PanicError) Error() string {
-	where := "an event handler"
-	if e.Task != "" {
-		where = fmt.Sprintf("task %q of node %q", e.Task, e.Node)
-	}
-	s := fmt.Sprintf("t+%.3fs: %s panicked: %v (seed %d)", e.At.Seconds(), where, e.Value, e.Seed)
-	if e.Replay != "" {
-		s += "\nreplay: " + e.Replay
-	}
-	return s + "\n" + string(e.Stack)
-}
-
-// Unwrap gives the panic's value when it was an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
-
 func (w *World) fail(t *Task, value any, stack []byte) {
 	if w.failure != nil {
 		return
 	}
-	e := &PanicError{At: w.Now(), Value: value, Stack: stack, Seed: w.cfg.Seed, Replay: w.cfg.Replay}
+	e := &tasks.PanicError{At: w.Now(), Value: value, Stack: stack, Seed: w.cfg.Seed, Replay: w.cfg.Replay}
 	if t != nil {
 		e.Node, e.Task = t.proc.node.name, t.name
 	}
@@ -245,16 +214,16 @@ func (w *World) Close() {
 			n.procs[0].Crash()
 		}
 	}
-	w.turn.reaps = nil // what is left of them is among the coroutines
+	w.run.reaps = nil // what is left of them is among the coroutines
 	for _, c := range w.coros {
 		if t := c.task; t != nil && !t.done {
 			t.proc.reap() // its process was crashed, but the run ended before the reap
 		}
 		c.stop()
 	}
-	w.coros, w.pool, w.heap, w.near = nil, nil, nil, nearQueue{}
+	w.coros, w.pool, w.heap, w.wheel = nil, nil, nil, timingWheel{}
 	w.closed = true
 }
 
-// Closing says that Close has begun: what happens from then on is seen by nobody.
+// Closing reports whether Close has begun: what happens from then on is seen by nobody.
 func (w *World) Closing() bool { return w.closing }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/engine/vtime"
 )
 
@@ -137,7 +138,7 @@ func TestBlocked(t *testing.T) {
 	p.Go("limited", func() { p.NewCond("c").WaitFor(time.Hour) })
 	p.Go("sleeper", func() { p.Sleep(time.Hour) })
 	runTo(t, w, vtime.Limits{Until: time.Minute}, vtime.TimeUp)
-	want := []vtime.BlockedTask{
+	want := []tasks.BlockedTask{
 		{Node: "pod-1", Process: "agent", Task: "loader", WaitsFor: "the mirror", Since: 1500 * ms},
 		{Node: "pod-1", Process: "agent", Task: "caller", WaitsFor: "the answer"},
 		{Node: "pod-2", Process: "agent", Task: "joiner", WaitsFor: "end of task joiner"},

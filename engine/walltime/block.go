@@ -3,16 +3,18 @@ package walltime
 import (
 	"context"
 	"errors"
+
+	"github.com/monosim/monosim/engine/tasks"
 )
 
 // ErrEnded is what Enter returns when the process is dead, or ended while the
 // callback ran.
 var ErrEnded = errors.New("the process has ended")
 
-// Block runs fn, which may wait for the outside world, without the monitor: other
-// tasks of the process run meanwhile, so fn must not touch what they share, nor
-// call env. The context ends when the task has to unwind, because of a crash or
-// a stop; fn should then return soon, and Block unwinds.
+// Block calls fn, which may wait for the outside world. The current task leaves the
+// process's monitor meanwhile, so that other tasks run: fn must not touch what they
+// share, nor call env. The context ends when the task has to unwind, because of a crash
+// or a stop; fn should then return soon, and Block unwinds in place of returning.
 func (p *Process) Block(fn func(ctx context.Context)) {
 	ctx, cancel := context.WithCancel(p.ctx)
 	defer cancel()
@@ -34,7 +36,7 @@ func (p *Process) Block(fn func(ctx context.Context)) {
 		over := returned && t.mustUnwind()
 		p.mu.Unlock()
 		if over {
-			panic(unwind{})
+			panic(tasks.Unwind{})
 		}
 	}()
 	fn(ctx)
@@ -44,7 +46,7 @@ func (p *Process) Block(fn func(ctx context.Context)) {
 // Enter runs fn as a task of the process on the caller's goroutine, which must
 // not be a task of any process: it is the way in for handlers of real servers.
 // It returns ErrEnded when the process had or has ended before fn returned, and a
-// *PanicError when fn panicked.
+// *tasks.PanicError when fn panicked.
 func (p *Process) Enter(name string, fn func()) error {
 	if p.current() != nil {
 		panic("walltime: task " + p.Self().Name() + " of process " + p.name + " enters the process that it is in")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/engine/walltime"
 )
 
@@ -222,7 +223,7 @@ func TestEnterReturnsItsPanic(t *testing.T) {
 	bug := errors.New("a bug")
 	p := w.NewProcess("node", "p")
 	err := p.Enter("request", func() { panic(bug) })
-	var got *walltime.PanicError
+	var got *tasks.PanicError
 	if !errors.As(err, &got) || got.Task != "request" || !errors.Is(err, bug) {
 		t.Errorf("error %v, want the panic of task request", err)
 	}

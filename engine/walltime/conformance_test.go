@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/runtimetest"
+	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/engine/walltime"
 )
 
@@ -33,7 +34,7 @@ func (c conforming) Wait() (out runtimetest.Outcome) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	err := c.w.Wait(ctx)
-	var p *walltime.PanicError
+	var p *tasks.PanicError
 	if errors.As(err, &p) {
 		out.Panic = &runtimetest.Panic{Task: p.Task, Value: p.Value, Stack: string(p.Stack)}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/tasks"
 )
 
 // Process is one life of a program. It is the env.Clock, env.Tasks and env.Random
@@ -45,7 +46,7 @@ func (p *Process) Name() string { return p.name }
 // Context ends when the process crashes or the world is closed.
 func (p *Process) Context() context.Context { return p.ctx }
 
-// Dead says whether the process was crashed.
+// Dead reports whether Crash, or a failure of the world, has ended the process.
 func (p *Process) Dead() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -142,14 +143,14 @@ func (p *Process) Every(period time.Duration, done func() bool, _ ...env.Cond) {
 // NewCond makes a condition.
 func (p *Process) NewCond(name string) env.Cond { return &Cond{proc: p, name: name} }
 
-// Check unwinds the caller when it is a task of a crashed process, as every call
-// on env must before it has an effect.
+// Check unwinds the caller when it is a task of a crashed process, and returns
+// otherwise. Every implementation of an env interface calls it before it has an effect.
 func (p *Process) Check() {
 	if !p.Dead() {
 		return
 	}
 	if p.current() != nil {
-		panic(unwind{})
+		panic(tasks.Unwind{})
 	}
 }
 
@@ -158,7 +159,7 @@ func (p *Process) Check() {
 // does not wait until the tasks have unwound; World.Wait does.
 func (p *Process) Crash() {
 	if p.crash() && p.current() != nil {
-		panic(unwind{})
+		panic(tasks.Unwind{})
 	}
 }
 
@@ -214,7 +215,7 @@ func (p *Process) Stop() {
 	p.mu.Unlock()
 	call(onEnd)
 	if over {
-		panic(unwind{})
+		panic(tasks.Unwind{})
 	}
 }
 

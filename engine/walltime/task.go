@@ -3,13 +3,12 @@ package walltime
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/tasks"
 )
 
 // Task is one thread of a process. All fields are guarded by the process's mu.
@@ -20,7 +19,7 @@ type Task struct {
 	baton     chan struct{} // holds one: the turn to run
 	began     bool
 	done      bool
-	failure   *PanicError
+	failure   *tasks.PanicError
 
 	killed    bool // unwinds at once, env calls of deferred functions too
 	stopping  bool // unwinds at its next wait
@@ -41,15 +40,7 @@ type Task struct {
 	ended *Cond // made on the first Join
 }
 
-// unwind is the private panic that takes a killed or stopped task down to its
-// root, running its deferred functions on the way.
-type unwind struct{}
-
-func (unwind) String() string {
-	return "walltime: a task is being unwound; code that recovers must re-panic what it does not know"
-}
-
-// errGoexit is the value of a PanicError for a task that ended its goroutine, as
+// errGoexit is the value of a tasks.PanicError for a task that ended its goroutine, as
 // t.FailNow does.
 var errGoexit = errors.New("the task called runtime.Goexit")
 
@@ -60,7 +51,7 @@ func newTask(p *Process, name string) *Task {
 // Name is the task's name.
 func (t *Task) Name() string { return t.name }
 
-// Done says whether the task has ended.
+// Done reports whether the task has ended.
 func (t *Task) Done() bool {
 	t.proc.mu.Lock()
 	defer t.proc.mu.Unlock()
@@ -109,7 +100,7 @@ func (t *Task) run(fn func()) (normal bool) {
 	over := t.killed || t.skipped
 	t.proc.mu.Unlock()
 	if over {
-		panic(unwind{})
+		panic(tasks.Unwind{})
 	}
 	fn()
 	return true
@@ -117,16 +108,16 @@ func (t *Task) run(fn func()) (normal bool) {
 
 func (t *Task) recovered(value any, stack []byte) {
 	switch value.(type) {
-	case unwind:
+	case tasks.Unwind:
 		return
 	case nil:
 		value = errGoexit
 	}
-	t.failure = &PanicError{Node: t.proc.node.name, Task: t.name, Value: value, Stack: stack}
+	t.failure = &tasks.PanicError{Node: t.proc.node.name, Task: t.name, Value: value, Stack: stack}
 	t.proc.w.fail(t.failure)
 }
 
-// mustUnwind says whether the task has to leave what it does. p.mu is held.
+// mustUnwind reports whether the task has to leave what it does. p.mu is held.
 func (t *Task) mustUnwind() bool {
 	if t.killed {
 		return true
@@ -136,30 +127,11 @@ func (t *Task) mustUnwind() bool {
 	}
 	// A stopped task may call env while it unwinds. When no panic is under way any
 	// more, something has swallowed it.
-	if t.unwinding && panicking() {
+	if t.unwinding && tasks.Panicking() {
 		return false
 	}
 	t.unwinding = true
 	return true
-}
-
-// panicking says whether a panic is on its way down the caller's stack.
-func panicking() bool {
-	var pcs [64]uintptr
-	for skip := 2; ; skip += len(pcs) {
-		n := runtime.Callers(skip, pcs[:])
-		frames := runtime.CallersFrames(pcs[:n])
-		for more := n > 0; more; {
-			var f runtime.Frame
-			f, more = frames.Next()
-			if f.Function == "runtime.gopanic" {
-				return true
-			}
-		}
-		if n < len(pcs) {
-			return false
-		}
-	}
 }
 
 // finish takes an ended task out of its process and gives the baton away.
@@ -194,27 +166,14 @@ func (t *Task) stopWaiting() {
 	t.proc.makeReady(t)
 }
 
-// BlockedTask is a task that waits.
-type BlockedTask struct {
-	Node, Process, Task string
-	// WaitsFor names the condition or call.
-	WaitsFor string
-	// Since counts from the start of the world.
-	Since time.Duration
-}
-
-func (b BlockedTask) String() string {
-	return fmt.Sprintf("%s: task %q of %s has waited for %s since t+%.3fs", b.Node, b.Task, b.Process, b.WaitsFor, b.Since.Seconds())
-}
-
 // Blocked lists the tasks that wait, in the order of processes and tasks.
-func (w *World) Blocked() []BlockedTask {
-	var list []BlockedTask
+func (w *World) Blocked() []tasks.BlockedTask {
+	var list []tasks.BlockedTask
 	for _, p := range w.processes() {
 		p.mu.Lock()
 		for _, t := range p.tasks {
 			if t.waiting {
-				list = append(list, BlockedTask{Node: p.node.name, Process: p.name, Task: t.name, WaitsFor: t.waitsFor, Since: t.since})
+				list = append(list, tasks.BlockedTask{Node: p.node.name, Process: p.name, Task: t.name, WaitsFor: t.waitsFor, Since: t.since})
 			}
 		}
 		p.mu.Unlock()

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/monosim/monosim/engine/tasks"
 )
 
 // Config are the dials of a world.
@@ -56,7 +58,7 @@ func (w *World) NewProcess(nodeName, name string) *Process {
 	w.mu.Lock()
 	n, ok := w.nodes[nodeName]
 	if !ok {
-		n = &node{name: nodeName, seed: w.cfg.Seed, sources: map[string]*source{}}
+		n = &node{name: nodeName, seed: w.cfg.Seed, draws: map[string]*tasks.Draws{}}
 		w.nodes[nodeName] = n
 	}
 	p := newProcess(w, n, name)
@@ -69,7 +71,7 @@ func (w *World) NewProcess(nodeName, name string) *Process {
 	return p
 }
 
-// Wait waits until the last task has ended. The error joins a *[PanicError] for
+// Wait waits until the last task has ended. The error joins a *[tasks.PanicError] for
 // each panic of a task, in the order in which they happened. When ctx ends first
 // it is the context's cause with the tasks that still wait.
 func (w *World) Wait(ctx context.Context) error {
@@ -155,33 +157,10 @@ func (w *World) taskEnded() {
 	}
 }
 
-func (w *World) fail(e *PanicError) {
+func (w *World) fail(e *tasks.PanicError) {
 	e.At, e.Seed = w.Now(), w.cfg.Seed
 	w.mu.Lock()
 	w.failures = append(w.failures, e)
 	w.mu.Unlock()
 	w.crashAll()
-}
-
-// PanicError is a panic of a task; it ends the world.
-type PanicError struct {
-	// At is the time since the start of the world.
-	At    time.Duration
-	Node  string
-	Task  string
-	Value any
-	// Stack is that of the panic, not of its recovery.
-	Stack []byte
-	Seed  uint64
-}
-
-func (e *PanicError) Error() string {
-	return fmt.Sprintf("t+%.3fs: task %q of node %q panicked: %v (seed %d)\n%s",
-		e.At.Seconds(), e.Task, e.Node, e.Value, e.Seed, e.Stack)
-}
-
-// Unwrap gives the panic's value when it was an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/engine/walltime"
 )
@@ -110,9 +111,9 @@ func TestPanicReport(t *testing.T) {
 	p := w.NewProcess("pod-1", "agent")
 	p.Go("loader", func() { panic(bug) })
 	err := waitErr(w)
-	var got *walltime.PanicError
+	var got *tasks.PanicError
 	if !errors.As(err, &got) || !errors.Is(err, bug) {
-		t.Fatalf("error %v, want a *PanicError around %v", err, bug)
+		t.Fatalf("error %v, want a *tasks.PanicError around %v", err, bug)
 	}
 	if got.Node != "pod-1" || got.Task != "loader" || got.Value != bug || got.Seed != 1 {
 		t.Errorf("panic on node %q in task %q with %v, seed %d", got.Node, got.Task, got.Value, got.Seed)

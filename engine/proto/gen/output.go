@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/monosim/monosim/engine/wholefile"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 )
@@ -67,7 +68,7 @@ func apply(dir string, changes []change) error {
 			}
 			continue
 		}
-		if err := writeAtomically(path, c.content); err != nil {
+		if err := wholefile.Write(path, c.content); err != nil {
 			return err
 		}
 	}
@@ -89,20 +90,5 @@ func writeDescriptors(ctx context.Context, dir, path string) error {
 	if err != nil {
 		return err
 	}
-	return writeAtomically(path, content)
-}
-
-// writeAtomically replaces the file at path in one step, so that a build that
-// runs at the same time reads the old or the new content and never a part.
-func writeAtomically(path string, content []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".tmp*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(content)
-	if err := errors.Join(err, temp.Chmod(0o644), temp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), path)
+	return wholefile.Write(path, content)
 }

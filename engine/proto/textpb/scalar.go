@@ -111,7 +111,7 @@ func appendDouble(text []byte, v float64) []byte {
 	return text
 }
 
-// isDefault says whether a map key or value is one that a message leaves unset.
+// isDefault reports whether a map key or value is one that a message leaves unset.
 // A message is never left unset.
 func isDefault(desc protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 	switch desc.Kind() {

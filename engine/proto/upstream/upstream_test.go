@@ -62,7 +62,8 @@ func releases(t *testing.T) map[string]map[string]fact {
 }
 
 // TestFieldsAreUpstreams looks every field, value and method of ours up in the
-// releases: some release must have the same, and none another of that number.
+// releases: some release must have the same, and none another of that number
+// (TFS-15.2, TFS-15.3, TFS-15.4, TFS-15.5).
 func TestFieldsAreUpstreams(t *testing.T) {
 	all := releases(t)
 	compared := 0

@@ -6,7 +6,6 @@ Cases come in one a line; answers they have already are dropped and made anew.
 """
 import json
 import os
-import re
 import sys
 
 
@@ -26,11 +25,6 @@ def encode(v):
     return str(v)
 
 
-def match(i):
-    m = re.match(i["pattern"], i["text"])
-    return None if m is None else [[k, v] for k, v in m.groupdict().items()]
-
-
 def text(i):
     s = i["text"]
     return {"strip": s.strip(), "split": s.split(), "lower": s.lower(), "isnumeric": s.isnumeric(),
@@ -43,9 +37,6 @@ def paths(i):
 
 
 OPERATIONS = {
-    "pysem.eval": lambda i: encode(eval(i["source"])),
-    "pysem.condition": lambda i: bool(eval(i["condition"], None, dict(i["vars"]))),
-    "pysem.match": match,
     "pysem.text": text,
     "pysem.float": lambda i: {"repr": repr(float(i["value"]["$f64"])), "json": json.dumps(float(i["value"]["$f64"]))},
     "pysem.json": lambda i: json.dumps(json.loads(i["text"])),

@@ -1,8 +1,8 @@
-// Package eventlog is what the tasks of a case have seen, in order, which the suites
-// of env's contract compare.
+// Package eventlog is the log of a test case: lines that tasks write about what they
+// have seen, which the test compares after the last of them has ended. The suites of
+// runtimetest share it.
 //
-// Two things to use first: [Log.Addf], by any task, and [Log.Want], by the test when
-// all has ended.
+// Use [Log.Addf] in tasks, and [Log.Want] in the test.
 package eventlog
 
 import (
@@ -14,28 +14,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Log is a list of lines. It has a lock of its own because tasks of several processes
-// write to it.
+// Log is a list of lines. Tasks of several processes may write at the same time.
 type Log struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-// Addf writes a line.
+// Addf adds a line.
 func (l *Log) Addf(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lines = append(l.lines, fmt.Sprintf(format, args...))
 }
 
-// All is what was written so far.
+// All returns a copy of the lines so far.
 func (l *Log) All() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.lines)
 }
 
-// Want fails the test when something else was written.
+// Want fails the test when the lines so far are others, and prints the difference.
 func (l *Log) Want(t testing.TB, lines ...string) {
 	t.Helper()
 	if diff := cmp.Diff(lines, l.All()); diff != "" {

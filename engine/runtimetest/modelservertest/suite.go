@@ -12,10 +12,10 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest/networktest"
 )
 
-// World is what is tested: clients, one model server and its disk. Methods may be
-// called by any task.
+// World is what is under test: clients, one model server and its disk. The test
+// implements it; any task of a case may call it.
 type World interface {
-	// NewProcess begins a process of a client.
+	// NewProcess begins a process of a client, without tasks.
 	NewProcess(name string) Process
 
 	// StartServer starts the server: with an empty list of models, a poll of the disk
@@ -23,9 +23,9 @@ type World interface {
 	StartServer() error
 	// KillServer ends its process at once. It waits until nothing listens any more.
 	KillServer()
-	// Addr is where the server listens, at each of its starts.
+	// Addr is the host:port at which the server listens, the same after each start.
 	Addr() string
-	// Newer says that the server words things as TensorFlow Serving does after 2.4
+	// Newer reports whether the server words things as TensorFlow Serving does after 2.4
 	// (TFS-1.3).
 	Newer() bool
 
@@ -53,7 +53,8 @@ type Process interface {
 	Stop()
 }
 
-// Run runs all cases. start makes a fresh world that is freed at the end of t.
+// Run runs all cases as subtests of t. It calls start for a fresh world before each,
+// which is freed at the end of the t that it was given.
 func Run(t *testing.T, start func(t *testing.T) World) {
 	words, err := networktest.Recorded(networktest.Version)
 	if err != nil {

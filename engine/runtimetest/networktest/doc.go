@@ -4,13 +4,13 @@
 //
 // Two things to use first:
 //
-//   - [Run], to be called from a test of the network.
-//   - [World], the small interface that the test makes of it: a client's host, a
+//   - [Run] is called by a test of the network.
+//   - [World] is the small interface that this test implements: a client's host, a
 //     server's host and what is between them.
 //
 // The statuses that a client is told are not written here but recorded from
-// grpc-python: [Recorded] has those of grpcio 1.32, which the reference's
-// TensorFlow requires. With another grpcio installed,
+// grpc-python: [Recorded] has those of grpcio 1.32, which the reference's TensorFlow
+// requires. With another grpcio installed,
 //
 //	python3 runners/python/grpc_statuses.py > grpcio-<version>.json
 //

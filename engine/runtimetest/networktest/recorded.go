@@ -11,11 +11,12 @@ import (
 //go:embed grpcio-*.json
 var files embed.FS
 
-// Version is the grpcio whose words both networks use.
+// Version is the version of grpcio whose texts both networks use.
 const Version = "1.32.0"
 
-// Status is what a call came to: a status, the size of an answer, or what the
-// client raised instead.
+// Status is what a recorded call came to: a status of Code and Details, an answer of
+// OK bytes, or an exception of class Raises with its Text, which the client raised
+// instead.
 type Status struct {
 	Code    string `json:"code,omitempty"`
 	Details string `json:"details,omitempty"`
@@ -27,8 +28,8 @@ type Status struct {
 // Line is the status as an *env.RPCError prints it.
 func (s Status) Line() string { return s.Code + ": " + s.Details }
 
-// LineOf is the line of one of the statuses of Version. It ends the test when none was
-// recorded by the name.
+// LineOf is the line of a status of [Version] by the name of its case. It ends the
+// test when none was recorded by that name.
 func LineOf(t testing.TB, statuses map[string]Status, name string) string {
 	t.Helper()
 	s, ok := statuses[name]
@@ -38,7 +39,8 @@ func LineOf(t testing.TB, statuses map[string]Status, name string) string {
 	return s.Line()
 }
 
-// Recorded are the statuses of a version of grpcio by case.
+// Recorded reads what was recorded of a version of grpcio, by the names of the cases.
+// A version that was not recorded is an fs.ErrNotExist.
 func Recorded(version string) (map[string]Status, error) {
 	data, err := files.ReadFile("grpcio-" + version + ".json")
 	if err != nil {
@@ -57,7 +59,7 @@ func Recorded(version string) (map[string]Status, error) {
 	return recorded.Statuses, nil
 }
 
-// Versions lists what has been recorded.
+// Versions lists the versions of grpcio that were recorded.
 func Versions() ([]string, error) {
 	entries, err := files.ReadDir(".")
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest/eventlog"
 )
 
-// World is what is tested: two hosts and the network between them.
+// World is what is under test: two hosts and the network between them. The test
+// implements it; any task of a case may call it.
 type World interface {
 	// NewClient and NewServer begin a process on the one and the other host.
 	NewClient(name string) Process
@@ -39,7 +40,8 @@ type Process interface {
 	Stop()
 }
 
-// Run runs all cases. start makes a fresh world that is freed at the end of t.
+// Run runs all cases as subtests of t. It calls start for a fresh world before each,
+// which is freed at the end of the t that it was given.
 func Run(t *testing.T, start func(t *testing.T) World) {
 	statuses, err := Recorded(Version)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
 var lossCases = []testCase{
@@ -62,7 +63,7 @@ var lossCases = []testCase{
 
 	{"retry runs again what asks for it", func(r *trial) {
 		r.program("a", long, func(c *client) {
-			errs := []error{env.ErrForceRetry, env.ErrOperationTimeout, env.ErrSessionExpired, nil}
+			errs := []error{zkerrors.ErrForceRetry, zkerrors.ErrOperationTimeout, zkerrors.ErrSessionExpired, nil}
 			calls := 0
 			err := c.Retry(func() error {
 				calls++

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
 var sessionCases = []testCase{
@@ -133,7 +134,7 @@ var sessionCases = []testCase{
 			c.awaitState(env.Lost)
 			c.await(func() bool {
 				_, err := c.Exists("/")
-				return err != nil && err.Error() == env.ErrConnectionClosed.Error()
+				return err != nil && err.Error() == zkerrors.ErrConnectionClosed.Error()
 			})
 			c.Stop()
 		})

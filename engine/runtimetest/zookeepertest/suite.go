@@ -14,9 +14,10 @@ import (
 // Tick is the server's tick: sessions last 2 to 20 of them.
 const Tick = 500 * time.Millisecond
 
-// World is what is tested: processes, a server, and the line between them.
+// World is what is under test: processes, a server, and the line between them. The
+// test implements it; any task of a case may call it.
 type World interface {
-	// NewProcess begins a process on a host of its own.
+	// NewProcess begins a process without tasks, on a host of its own.
 	NewProcess(name string) Process
 	// Cut breaks the connections of the process and lets no new ones through, until
 	// Heal.
@@ -43,7 +44,8 @@ type Process interface {
 	Crash()
 }
 
-// Run runs all cases. start makes a fresh world that is freed at the end of t.
+// Run runs all cases as subtests of t. It calls start for a fresh world before each,
+// which is freed at the end of the t that it was given.
 func Run(t *testing.T, start func(t *testing.T) World) {
 	for _, group := range []struct {
 		name  string
@@ -146,7 +148,7 @@ func (c *client) set(name, data string) {
 
 func (c *client) delete(name string) { c.must(c.Delete(c.r.path(name), env.AnyVersion)) }
 
-// there says whether a znode exists.
+// there reports whether a znode exists.
 func (c *client) there(name string) bool {
 	stat, err := c.Exists(c.r.path(name))
 	c.must(err)
@@ -180,7 +182,7 @@ func (c *client) awaitState(s env.SessionState) {
 	c.await(func() bool { return c.State() == s })
 }
 
-// mark says that something has happened, awaitMark waits until it has.
+// mark notes that something has happened; awaitMark waits until it has.
 func (r *trial) mark(what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,0 +1,164 @@
+package agentconfig
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// CmdAndPort is the command line of a model server, whose arguments are split at
+// single blanks, and the port that it serves gRPC on (utils.py:586-666). A server
+// type of None is that of the container; without a config file one is written to
+// a temporary file. The port is None for UNIFIED (Q162).
+//
+// Errors are those of [DeployType.CompatServerType], of [AgentConfig.ModelServerConfig]
+// and of writing the file.
+func (c *AgentConfig) CmdAndPort(binary string, serverType, configFile pysem.OptString) (cmd string, port pysem.OptInt, err error) {
+	server, err := c.DeployType.CompatServerType(serverType)
+	if err != nil {
+		return "", pysem.OptInt{}, err
+	}
+	path := configFile.V
+	if !configFile.Set {
+		if path, err = c.writeModelServerConfig(server); err != nil {
+			return "", pysem.OptInt{}, err
+		}
+	}
+	flags := append([]string{"--model_config_file=" + path}, c.namingFlags(server)...)
+	port, ports := c.portFlags(server)
+	flags = append(flags, ports...)
+	flags = append(flags, c.rpcFlags(server)...)
+	if c.AgentVersion != 1 {
+		flags = append(flags, "--model_config_file_poll_wait_seconds=0")
+	}
+	flags = append(flags, c.changedFlags(server)...)
+	return binary + " " + strings.Join(flags, " "), port, nil
+}
+
+func (c *AgentConfig) writeModelServerConfig(server string) (path string, err error) {
+	message, err := c.ModelServerConfig(pysem.Some(server))
+	if err != nil {
+		return "", err
+	}
+	text, err := textpb.Marshal(message)
+	if err != nil {
+		return "", err
+	}
+	path = c.env.Files.TempFile()
+	return path, c.env.Files.WriteFile(path, []byte(text))
+}
+
+// namingFlags tell the server its service name; in a mixed container the servers
+// beside the entry have the server type appended.
+func (c *AgentConfig) namingFlags(server string) []string {
+	psm, logConf := c.envOr("TCE_PSM", ""), "../conf/log4j.properties"
+	if c.DeployType == DeployMixed && server != ServerEntry {
+		suffix := "_" + pysem.Lower(server)
+		psm += suffix
+		logConf = "../conf/log4j" + suffix + ".properties"
+	}
+	return []string{
+		"--archon_rpc_psm=" + psm,
+		"--archon_rpc_cluster=" + c.envOr("TCE_CLUSTER", ""),
+		"--metrics_namespace_prefix=" + psm,
+		"--log_conf=" + logConf,
+	}
+}
+
+func (c *AgentConfig) portFlags(server string) (port pysem.OptInt, flags []string) {
+	rest, archon := c.TFSEntryHTTPPort, c.TFSEntryArchonPort
+	port = c.TFSEntryPort
+	switch {
+	case server == ServerPS:
+		port, rest, archon = c.TFSPSPort, c.TFSPSHTTPPort, c.TFSPSArchonPort
+	case server == ServerDense:
+		port, rest, archon = c.TFSDensePort, c.TFSDenseHTTPPort, c.TFSDenseArchonPort
+	case server == ServerUnified && !c.Quirks.Keeps(quirks.Q162):
+		port, rest, archon = c.TFSPortGRPC, c.TFSPortHTTP, c.TFSPortArchon
+	}
+	return port, []string{
+		"--port=" + port.String(),
+		"--rest_api_port=" + rest.String(),
+		"--archon_port=" + archon.String(),
+	}
+}
+
+// rpcFlags say how entry and dense servers ask PS.
+func (c *AgentConfig) rpcFlags(server string) []string {
+	if server == ServerPS {
+		return nil
+	}
+	var flags []string
+	if server == ServerDense && c.EnableBatching && c.Quirks.Keeps(quirks.Q163) {
+		// utils.py:622: it comes again among the changed flags (Q163).
+		flags = append(flags, "--enable_batching=true")
+	}
+	flags = append(flags,
+		"--archon_entry_to_ps_rpc_timeout="+c.Text("fetch_ps_timeout_ms"),
+		"--archon_entry_to_ps_long_conn_num="+c.Text("fetch_ps_long_conn_num"),
+		"--archon_entry_to_ps_rpc_retry="+c.Text("fetch_ps_retry"),
+		"--archon_async_dispatcher_threads="+c.Text("aio_thread_num"))
+	if !c.FetchPSLongConnEnable {
+		flags = append(flags, "--archon_entry_to_ps_long_conn_enable=false")
+	}
+	return flags
+}
+
+// Text is the field of that name as an f-string shows it, "None" for None.
+func (c *AgentConfig) Text(field string) string { return pysem.Str(c.value(field)) }
+
+// changedFlags pass on the model server's flags that differ from their defaults.
+// The file system poll is an agent of version 1's own: PS have a field of their
+// own for it and always get it.
+func (c *AgentConfig) changedFlags(server string) []string {
+	var flags []string
+	for _, key := range serverFlags {
+		if key.Name == "file_system_poll_wait_seconds" {
+			if c.AgentVersion != 1 {
+				continue
+			}
+			if server == ServerPS {
+				flags = append(flags, "--file_system_poll_wait_seconds="+c.Text("file_system_poll_wait_seconds_ps"))
+				continue
+			}
+		}
+		if flag, changed := key.changedFlag(c.value(key.Name)); changed {
+			flags = append(flags, flag)
+		}
+	}
+	return flags
+}
+
+// changedFlag is the flag of a value that differs from the default.
+func (k Key) changedFlag(value any) (flag string, changed bool) {
+	if pysem.Equal(value, k.Default) {
+		return "", false
+	}
+	text := pysem.Str(value)
+	if k.Reading == ReadBool {
+		text = pysem.Lower(text)
+	}
+	return "--" + k.Name + "=" + text, true
+}
+
+// WrapperFlags are the flags that the wrapper of agent v3 passes on
+// (tfs_wrapper.py:79-95): those that differ, and always a platform config file.
+func (c *AgentConfig) WrapperFlags() []string {
+	var flags []string
+	for _, key := range serverFlags {
+		if key.Name == "platform_config_file" {
+			file := c.PlatformConfigFile.Or("")
+			if file == "" {
+				file = "conf/platform_config_file.cfg"
+			}
+			flags = append(flags, "--platform_config_file="+file)
+			continue
+		}
+		if flag, changed := key.changedFlag(c.value(key.Name)); changed {
+			flags = append(flags, flag)
+		}
+	}
+	return flags
+}

@@ -1,0 +1,138 @@
+package agentconfig
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/pysem/expr"
+)
+
+// The words of a bool, compared in lower case (utils.py:766-772).
+var (
+	trueWords  = []string{"true", "y", "t", "yes", "1"}
+	falseWords = []string{"false", "n", "f", "no", "0"}
+)
+
+// FromFile reads a configuration file and completes it from the environment
+// (utils.py:757-794), which writes the platform config file. Errors are *pysem.Error with
+// the type that Python raises. A word that cannot be read is no error: it is logged, and
+// the field keeps its default (Q158). Nor is a missing file: it ends in the
+// AssertionError of a missing deploy_type. [CheckConf] tells a person what is wrong with
+// a file.
+func FromFile(e *env.Env, path string) (*AgentConfig, error) {
+	return Loader{Env: e}.FromFile(path)
+}
+
+// FromFile is [FromFile] with the loader's quirks.
+//
+// Speed: an agent reads its file twice at the start and never again, so that evaluating
+// its values costs nothing that counts.
+func (l Loader) FromFile(path string) (*AgentConfig, error) {
+	var args pysem.Dict
+	if err := ParseConf(l.Env.Files, path, &args, l.Quirks); err != nil {
+		return nil, err
+	}
+	fields, err := l.fieldsOf(configKeys, &args)
+	if err != nil {
+		return nil, err
+	}
+	return l.New(fields...)
+}
+
+// fieldsOf converts the words of a file to what the fields are set to.
+func (l Loader) fieldsOf(keys *keyTable, args *pysem.Dict) ([]dataclass.Field, error) {
+	var fields []dataclass.Field
+	for _, key := range keys.list {
+		value, ok, err := l.fieldOf(key, args)
+		switch {
+		case err != nil:
+			return nil, err
+		case ok:
+			fields = append(fields, dataclass.Field{Name: key.Name, Value: value})
+		}
+	}
+	return fields, nil
+}
+
+// fieldOf is what a file makes of one key; ok reports whether it says anything.
+func (l Loader) fieldOf(key Key, args *pysem.Dict) (value any, ok bool, err error) {
+	word, ok := args.Get(key.Name)
+	if ok {
+		if list, isList := word.([]any); isList && key.Reading != ReadList && !l.Quirks.Keeps(quirks.Q156) {
+			word = list[len(list)-1]
+		}
+		value, err = l.convert(key, word)
+		if err == nil {
+			return value, true, nil
+		}
+		if !l.Quirks.Keeps(quirks.Q158) || pysem.IsRefused(err) {
+			return nil, false, pysem.Raise(pysem.TypeOf(err), "%s: %s", key.Name, err.(*pysem.Error).Message)
+		}
+		// utils.py:788: the field keeps its default.
+		logf(l.Env, env.Error, "type convert %s error: %v", key.Name, err)
+	}
+	if key.Older == "" {
+		return nil, false, nil
+	}
+	// utils.py:791: the older name's word, or None.
+	word, _ = args.Get(key.Older)
+	return word, true, nil
+}
+
+// convert makes a value of a key from word, a string or the list of a duplicate key.
+func (l Loader) convert(key Key, word any) (any, error) {
+	if key.Reading == ReadList {
+		if list, ok := word.([]any); ok {
+			return list, nil
+		}
+		return []any{word}, nil
+	}
+	text, ok := word.(string)
+	if !ok {
+		// A duplicate scalar has no lower() and is no source for eval (Q156).
+		return nil, pysem.AttributeError(word, "lower")
+	}
+	switch key.Reading {
+	case ReadBool:
+		return l.convertBool(text)
+	case ReadInt:
+		v, err := EvalNumber(text, key.Name, "int")
+		if err != nil {
+			return nil, err
+		}
+		return expr.ToInt(v)
+	case ReadFloat:
+		v, err := EvalNumber(text, key.Name, "float")
+		if err != nil {
+			return nil, err
+		}
+		return expr.ToFloat(v)
+	}
+	if pysem.Lower(text) == "none" {
+		return nil, nil
+	}
+	return text, nil
+}
+
+func (l Loader) convertBool(text string) (any, error) {
+	lower := pysem.Lower(text)
+	switch {
+	case slices.Contains(trueWords, lower):
+		return true, nil
+	case slices.Contains(falseWords, lower):
+		return false, nil
+	case l.Quirks.Keeps(quirks.Q154):
+		return text != "", nil // utils.py:787: bool(text)
+	}
+	return nil, pysem.Raise("ValueError", "found %q, want true or false", text)
+}
+
+// logf writes a line where the world has a log.
+func logf(e *env.Env, level env.Level, format string, args ...any) {
+	if e.Log != nil && e.Log.Enabled(level) {
+		e.Log.Logf(level, format, args...)
+	}
+}

@@ -1,0 +1,90 @@
+package agentconfig
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// LocalIP is the address that this host is reached by (utils.py:1145-1167): the
+// variable MY_HOST_IP, else the address of the host's own name, else that of a
+// socket towards the outside, else "localhost". Loopback names do not count.
+func LocalIP(e *env.Env) string {
+	// utils.py:1147: the name is looked up although the variable is set, and a
+	// failing look-up hides the variable (Q119).
+	ip, err := e.Host.LookupIP()
+	if err == nil {
+		if v, ok := e.Host.LookupEnv("MY_HOST_IP"); ok {
+			ip = v
+		}
+		if isOutside(ip) {
+			return ip
+		}
+	}
+	if ip, err := e.Host.RouteIP(); err == nil && isOutside(ip) {
+		return ip
+	}
+	return "localhost"
+}
+
+func isOutside(ip string) bool { return ip != "" && ip != "localhost" && ip != "127.0.0.1" }
+
+// IsIPv6Only reports whether the host has no IPv4 address (zk_utils.py:36-48). Where
+// any of MY_HOST_IP, MY_POD_IP and MY_HOST_IPV6 is set, the first two decide, an
+// empty MY_HOST_IP included; elsewhere the host's own name does.
+func IsIPv6Only(e *env.Env) bool {
+	hostIP, hasHostIP := e.Host.LookupEnv("MY_HOST_IP")
+	podIP, hasPodIP := e.Host.LookupEnv("MY_POD_IP")
+	_, hasIPv6 := e.Host.LookupEnv("MY_HOST_IPV6")
+	switch {
+	case hasHostIP:
+		return hostIP == ""
+	case hasPodIP || hasIPv6:
+		return podIP == ""
+	}
+	ip, err := e.Host.LookupIP()
+	return err != nil || ip == ""
+}
+
+// DefaultZKServers is the address list for an unset zk_servers. The open-source
+// build knows no hosts, so it is empty in every case (zk_utils.py:49-55).
+func DefaultZKServers() string { return "" }
+
+// checkZKServers refuses IPv4 servers on a host without IPv4 (utils.py:796-814).
+// With no default hosts to fall back on, that host always raises (Q171).
+func checkZKServers(servers string, ipv6Only bool) error {
+	if servers == "" || !ipv6Only {
+		return nil
+	}
+	for addr := range strings.SplitSeq(servers, ",") {
+		if colon := strings.LastIndexByte(addr, ':'); colon >= 0 && isDottedQuad(addr[:colon]) {
+			return pysem.Raise("Exception", "the host is is ipv6 only, but zk_servers specified is ipv4")
+		}
+	}
+	return nil
+}
+
+func isDottedQuad(host string) bool {
+	items := strings.Split(host, ".")
+	for _, item := range items {
+		if !pysem.IsNumeric(item) {
+			return false
+		}
+	}
+	return len(items) == 4
+}
+
+// IsAbs reports whether a path is absolute, as os.path.isabs does once utils.py was
+// imported: one on HDFS is (utils.py:61).
+func IsAbs(path string) bool {
+	return strings.HasPrefix(path, "/") || strings.HasPrefix(path, "hdfs:/")
+}
+
+// EnvOr is the variable key, or fallback where it is unset: os.environ.get(key, fallback).
+func EnvOr(host env.Host, key, fallback string) string {
+	if v, ok := host.LookupEnv(key); ok {
+		return v
+	}
+	return fallback
+}

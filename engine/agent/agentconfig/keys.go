@@ -1,0 +1,138 @@
+package agentconfig
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
+)
+
+// configClass has the fields of [AgentConfig], as its lines describe them.
+var configClass = dataclass.Of(func(c *AgentConfig) **dataclass.OddValues { return &c.odd })
+
+// configKeys are the keys of an agent.conf, made from the same lines.
+var configKeys = keysOf(configClass.Fields())
+
+// serverFlags are the keys that are flags of the model server.
+var serverFlags = configKeys.ownedBy(reflect.TypeFor[TfServingConfig]())
+
+// Key is a key of an agent.conf, as the line of its field describes it.
+type Key struct {
+	// Name is the reference's name of the field.
+	Name string
+	// Reading says what the words of a file become.
+	Reading Reading
+	// Default is the value without such a key in the file, a Python value.
+	Default any
+	// Words are the words that mean something to an agent, in lower case; none where
+	// any may do.
+	Words []string
+	// WrongIsFatal says that no agent starts with another word than Words.
+	WrongIsFatal bool
+	// Older is the name that the key once had: its word is taken, as it is, where this
+	// key is missing. "" for none.
+	Older string
+
+	owner reflect.Type
+}
+
+// Reading says how the word behind a key is read (utils.py:757-790).
+type Reading uint8
+
+// The readings, by the Go type of the field.
+const (
+	ReadText  Reading = iota // a word, None for "none": all other types
+	ReadBool                 // a word for true or false: bool
+	ReadInt                  // an expression, made an int: int, pysem.OptInt
+	ReadFloat                // an expression, made a float: float64
+	ReadList                 // the words of all lines with this key: []string
+)
+
+// Keys lists the keys of an agent.conf in the order of the reference's fields.
+func Keys() []Key { return slices.Clone(configKeys.list) }
+
+// keyTable has the keys of a class in order, and finds them by name.
+type keyTable struct {
+	list   []Key
+	byName map[string]Key // the older names too
+	names  []string       // likewise, those last
+}
+
+// The tags of a line that only an agent.conf knows of; see [AgentConfig].
+const (
+	wordsTag   = "words"
+	wrongTag   = "wrong"
+	olderTag   = "older"
+	wrongFatal = "fatal"
+)
+
+// keysOf makes the table of a class's fields.
+func keysOf(fields []dataclass.Attribute) *keyTable {
+	t := &keyTable{byName: map[string]Key{}}
+	var older []string
+	for _, f := range fields {
+		key := Key{
+			Name: f.Name, Reading: readingOf(f.Type), Default: f.Default, owner: f.Owner,
+			Words: strings.Fields(f.Tag.Get(wordsTag)), WrongIsFatal: f.Tag.Get(wrongTag) == wrongFatal,
+			Older: f.Tag.Get(olderTag),
+		}
+		t.list = append(t.list, key)
+		t.names = append(t.names, key.Name)
+		t.byName[key.Name] = key
+		if key.Older != "" {
+			older = append(older, key.Older)
+			t.byName[key.Older] = key.older()
+		}
+	}
+	t.names = append(t.names, older...)
+	return t
+}
+
+// older is the key under its older name. "none" is no word there, for it is not read
+// as None.
+func (k Key) older() Key {
+	k.Words = slices.DeleteFunc(slices.Clone(k.Words), func(word string) bool { return word == "none" })
+	k.Name, k.Older = k.Older, ""
+	return k
+}
+
+func readingOf(t reflect.Type) Reading {
+	switch t {
+	case reflect.TypeFor[bool]():
+		return ReadBool
+	case reflect.TypeFor[int](), reflect.TypeFor[pysem.OptInt]():
+		return ReadInt
+	case reflect.TypeFor[float64]():
+		return ReadFloat
+	case reflect.TypeFor[[]string]():
+		return ReadList
+	}
+	return ReadText
+}
+
+// ownedBy are the keys whose lines are in the struct.
+func (t *keyTable) ownedBy(owner reflect.Type) []Key {
+	var list []Key
+	for _, key := range t.list {
+		if key.owner == owner {
+			list = append(list, key)
+		}
+	}
+	return list
+}
+
+// Set assigns a Python value of any type to the field of that name, as a keyword
+// argument or an attribute assignment does. An unknown name is a TypeError.
+func (c *AgentConfig) Set(name string, value any) error { return configClass.Set(c, name, value) }
+
+// Get is the Python value of the field of that name; ok reports whether there is one.
+// The class attribute model_config_file, which is no field, is None.
+func (c *AgentConfig) Get(name string) (value any, ok bool) {
+	value, ok = configClass.Lookup(c, name)
+	return value, ok || name == "model_config_file"
+}
+
+// Fields lists all fields with their Python values, in the reference's order.
+func (c *AgentConfig) Fields() []dataclass.Field { return configClass.List(c) }

@@ -1,0 +1,25 @@
+package agentconfig
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// GenStatusProto is the status of a code and a message, which is left out where it is
+// None (utils.py:966).
+func GenStatusProto(code env.Code, message pysem.OptString) *util.StatusProto {
+	return &util.StatusProto{ErrorCode: tfcore.Code(code), ErrorMessage: message.V}
+}
+
+// GenModelVersionStatus is the status of one version, which always has a status,
+// be it empty (utils.py:971).
+func GenModelVersionStatus(version int64, state env.ModelState, code env.Code, message pysem.OptString) *apis.ModelVersionStatus {
+	return &apis.ModelVersionStatus{
+		Version: version,
+		State:   apis.ModelVersionStatus_State(state),
+		Status:  GenStatusProto(code, message),
+	}
+}

@@ -1,0 +1,142 @@
+package agentconfig
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// PatternPiece is one step of a pattern: literal text, and the placeholder that
+// follows it, None for the rest of the pattern.
+type PatternPiece struct {
+	Text string
+	Name pysem.OptString
+}
+
+// ParsePattern cuts a pattern at its placeholders, which stand between left and
+// right (utils.py:869-879). A missing bracket ends the search: the rest is text.
+// Of a bracket of several characters only the first one is cut off.
+func ParsePattern(pattern, left, right string) []PatternPiece {
+	var pieces []PatternPiece
+	for pattern != "" {
+		begin := strings.Index(pattern, left)
+		length := -1
+		if begin >= 0 {
+			length = strings.Index(pattern[begin:], right)
+		}
+		if length < 0 {
+			return append(pieces, PatternPiece{Text: pattern})
+		}
+		end := begin + length
+		name := pattern[min(afterChar(pattern, begin), end):end]
+		pieces = append(pieces, PatternPiece{Text: pattern[:begin], Name: pysem.Some(name)})
+		pattern = pattern[afterChar(pattern, end):]
+	}
+	return pieces
+}
+
+// afterChar is the position after the character at position at.
+func afterChar(text string, at int) int {
+	_, size := utf8.DecodeRuneInString(text[at:])
+	return at + size
+}
+
+// NormalizeRegex is a pattern as a regular expression of Python, in which each {name}
+// became a group of digits of that name (utils.py:882-889). What the name is, is not
+// looked at: what compiles the pattern refuses a bad one.
+func NormalizeRegex(pattern string) string {
+	var b strings.Builder
+	for _, piece := range ParsePattern(pattern, "{", "}") {
+		b.WriteString(piece.Text)
+		if piece.Name.Set {
+			b.WriteString("(?P<" + piece.Name.V + `>\d+)`)
+		}
+	}
+	return b.String()
+}
+
+// ExpandPattern lists the names that a pattern with [from-to] ranges stands for
+// (utils.py:892-905); a range ends before its upper number. A single number is a
+// TypeError (Q166) unless that quirk is repaired, and what is no number a ValueError.
+func ExpandPattern(pattern string, keep quirks.Set) ([]string, error) {
+	names := []string{""}
+	for _, piece := range ParsePattern(pattern, "[", "]") {
+		suffixes := []string{""}
+		if piece.Name.Set {
+			numbers, err := expandNumbers(piece.Name.V, keep)
+			if err != nil {
+				return nil, err
+			}
+			suffixes = numbers
+		}
+		longer := make([]string, 0, len(names)*len(suffixes))
+		for _, name := range names {
+			for _, suffix := range suffixes {
+				longer = append(longer, name+piece.Text+suffix)
+			}
+		}
+		names = longer
+	}
+	return names, nil
+}
+
+// maxRange bounds one range; the reference would fill the memory.
+const maxRange = 1 << 24
+
+func expandNumbers(list string, keep quirks.Set) ([]string, error) {
+	var numbers []string
+	for part := range strings.SplitSeq(list, ",") {
+		ends := strings.Split(part, "-")
+		switch {
+		case len(ends) > 2:
+			return nil, pysem.UnpackError(2, len(ends))
+		case len(ends) == 2:
+			span, err := expandRange(ends[0], ends[1])
+			if err != nil {
+				return nil, err
+			}
+			numbers = append(numbers, span...)
+			continue
+		}
+		n, err := pysem.ParseInt(part)
+		if err != nil {
+			return nil, err
+		}
+		if keep.Keeps(quirks.Q166) {
+			return nil, pysem.Raise("TypeError", "'int' object is not iterable")
+		}
+		numbers = append(numbers, n.String())
+	}
+	return numbers, nil
+}
+
+func expandRange(from, to string) ([]string, error) {
+	first, err := pysem.ParseInt(from)
+	if err != nil {
+		return nil, err
+	}
+	end, err := pysem.ParseInt(to)
+	if err != nil {
+		return nil, err
+	}
+	count := new(big.Int).Sub(end, first)
+	if count.Sign() <= 0 {
+		return nil, nil
+	}
+	if !count.IsInt64() || count.Int64() > maxRange {
+		return nil, pysem.Raise("MemoryError", "a range of %s numbers", count)
+	}
+	numbers := make([]string, 0, count.Int64())
+	for i := range count.Int64() {
+		if first.IsInt64() {
+			numbers = append(numbers, strconv.FormatInt(first.Int64()+i, 10))
+			continue
+		}
+		numbers = append(numbers, new(big.Int).Add(first, big.NewInt(i)).String())
+	}
+	return numbers, nil
+}

@@ -1,0 +1,132 @@
+package agentconfig
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// HostShardEnv names the number of containers that share the PS shards
+// (constants.py:15).
+const HostShardEnv = "MONOLITH_HOST_SHARD_N"
+
+// postInit completes the configuration from the environment, in the reference's
+// order (utils.py:375-485).
+func (c *AgentConfig) postInit() error {
+	ipv6 := IsIPv6Only(c.env)
+	switch servers := c.value("zk_servers").(type) {
+	case string:
+		if err := checkZKServers(servers, ipv6); err != nil {
+			return err
+		}
+	default:
+		if ipv6 && pysem.Truth(servers) {
+			return pysem.AttributeError(servers, "split")
+		}
+	}
+	if err := c.chooseDeployType(); err != nil {
+		return err
+	}
+	if err := c.checkNumShard(); err != nil {
+		return err
+	}
+	if err := c.choosePorts(); err != nil {
+		return err
+	}
+	if c.value("agent_port") == nil {
+		if err := c.portFromEnv("agent_port", "PORT2"); err != nil {
+			return err
+		}
+	}
+	if err := c.chooseReplicaID(); err != nil {
+		return err
+	}
+	if !pysem.Truth(c.value("platform_config_file")) {
+		c.PlatformConfigFile = pysem.Some(defaultPlatformConfigFile)
+	}
+	c.writePlatformConfigFile()
+	return nil
+}
+
+// value is the Python value of a field that exists.
+func (c *AgentConfig) value(name string) any {
+	v, _ := c.Get(name)
+	return v
+}
+
+func (c *AgentConfig) chooseDeployType() error {
+	if c.StandAloneServing {
+		c.DeployType = DeployMixed
+		return nil
+	}
+	switch word := c.value("deploy_type").(type) {
+	case nil:
+		return &pysem.Error{Type: "AssertionError"}
+	case string:
+		t, err := NewDeployType(word)
+		c.DeployType = t
+		return err
+	default:
+		return pysem.AttributeError(word, "lower")
+	}
+}
+
+// checkNumShard insists on the number that the environment gives (Q159).
+func (c *AgentConfig) checkNumShard() error {
+	text, ok := c.env.Host.LookupEnv(HostShardEnv)
+	if !ok {
+		text = "1"
+	}
+	_, want, err := pysem.ParseSmallInt(text)
+	if err != nil {
+		return err
+	}
+	switch found := c.value("num_shard"); {
+	case found == nil:
+		return c.Set("num_shard", want)
+	case !pysem.Equal(found, want):
+		return &pysem.Error{Type: "AssertionError"}
+	}
+	return nil
+}
+
+// chooseReplicaID takes the id from the environment, never from the file (Q160):
+// REPLICA_ID, which version 1 does not look at (Q2), else the pod's name.
+func (c *AgentConfig) chooseReplicaID() error {
+	if c.ReplicaID.Set && !c.Quirks.Keeps(quirks.Q160) {
+		return nil
+	}
+	if !pysem.Equal(c.value("agent_version"), 1) {
+		if text, ok := c.env.Host.LookupEnv("REPLICA_ID"); ok {
+			n, exact, err := pysem.ParseSmallInt(text)
+			if err != nil {
+				return err
+			}
+			if n != -1 {
+				return c.Set("replica_id", exact)
+			}
+		}
+	}
+	c.ReplicaID = pysem.Some(ReplicaIDFromPodName(c.env))
+	return nil
+}
+
+// ReplicaIDFromPodName is 40 bits of the MD5 of MY_POD_NAME, or -1 without one
+// (utils.py:182-192).
+func ReplicaIDFromPodName(e *env.Env) int {
+	name, ok := e.Host.LookupEnv("MY_POD_NAME")
+	if !ok || !utf8.ValidString(name) {
+		return -1
+	}
+	sum := md5.Sum([]byte(name))
+	id, err := strconv.ParseInt(hex.EncodeToString(sum[:])[10:20], 16, 64)
+	if err != nil {
+		panic("agent: ten hexadecimal digits do not fit an int64")
+	}
+	return int(id)
+}

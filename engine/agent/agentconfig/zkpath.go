@@ -1,0 +1,149 @@
+package agentconfig
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// ZKPath is a service znode's path in its parts (utils.py:817-866):
+//
+//	/<bzid>/service/<base_name>[/<idc>:<cluster>]/<server_type>:<index>[/<replica_id>]
+//
+// All parts are None for a path of another form.
+type ZKPath struct {
+	Path       string
+	Bzid       pysem.OptString
+	BaseName   pysem.OptString
+	IDC        pysem.OptString
+	Cluster    pysem.OptString
+	ServerType pysem.OptString
+	Index      pysem.OptString // decimal digits of any script
+	ReplicaID  pysem.OptString // likewise
+}
+
+// ParseZKPath reads a path into its parts. It never fails: a path of another form has
+// its Path alone.
+func ParseZKPath(path string) ZKPath {
+	p := ZKPath{Path: path}
+	// The pattern's $ also matches before a final line end.
+	rest, ok := strings.CutPrefix(strings.TrimSuffix(path, "\n"), "/")
+	if !ok {
+		return p
+	}
+	parts := strings.Split(rest, "/")
+	if len(parts) < 4 || len(parts) > 6 || parts[1] != "service" || !isName(parts[0]) || !isName(parts[2]) {
+		return p
+	}
+	bzid, base, tail := parts[0], parts[2], parts[3:]
+	var idc, cluster pysem.OptString
+	// "1:2" can be a location or a task: a location needs a task after it.
+	if len(tail) >= 2 {
+		if i, c, ok := splitLocation(tail[0]); ok {
+			if _, _, isTask := splitTask(tail[1]); isTask {
+				idc, cluster = pysem.Some(i), pysem.Some(c)
+				tail = tail[1:]
+			}
+		}
+	}
+	serverType, index, ok := splitTask(tail[0])
+	if !ok || len(tail) > 2 || len(tail) == 2 && !isDigits(tail[1]) {
+		return p
+	}
+	p.Bzid, p.BaseName, p.IDC, p.Cluster = pysem.Some(bzid), pysem.Some(base), idc, cluster
+	p.ServerType, p.Index = pysem.Some(serverType), pysem.Some(index)
+	if len(tail) == 2 {
+		p.ReplicaID = pysem.Some(tail[1])
+	}
+	return p
+}
+
+// Attribute is a part by the reference's name for it; another name is an AssertionError
+// (utils.py:834).
+func (p ZKPath) Attribute(name string) (pysem.OptString, error) {
+	switch name {
+	case "bzid":
+		return p.Bzid, nil
+	case "base_name":
+		return p.BaseName, nil
+	case "idc":
+		return p.IDC, nil
+	case "cluster":
+		return p.Cluster, nil
+	case "server_type":
+		return p.ServerType, nil
+	case "index":
+		return p.Index, nil
+	case "replica_id":
+		return p.ReplicaID, nil
+	case "task":
+		return p.Task(), nil
+	case "location":
+		return p.Location(), nil
+	}
+	return pysem.OptString{}, &pysem.Error{Type: "AssertionError"}
+}
+
+// Task is "<server_type>:<index>", None for a path of another form.
+func (p ZKPath) Task() pysem.OptString {
+	if !p.ServerType.Set || !p.Index.Set {
+		return pysem.OptString{}
+	}
+	return pysem.Some(p.ServerType.V + ":" + p.Index.V)
+}
+
+// Location is "<idc>:<cluster>", None for a path without it.
+func (p ZKPath) Location() pysem.OptString {
+	if !p.IDC.Set || !p.Cluster.Set {
+		return pysem.OptString{}
+	}
+	return pysem.Some(p.IDC.V + ":" + p.Cluster.V)
+}
+
+// ShipIn reports whether the path belongs to a location; where either part is None, every
+// path does (utils.py:862).
+func (p ZKPath) ShipIn(idc, cluster pysem.OptString) bool {
+	return !idc.Set || !cluster.Set || idc == p.IDC && cluster == p.Cluster
+}
+
+func splitLocation(part string) (idc, cluster string, ok bool) {
+	idc, cluster, _ = strings.Cut(part, ":")
+	return idc, cluster, isName(idc) && isName(cluster)
+}
+
+func splitTask(part string) (serverType, index string, ok bool) {
+	serverType, index, _ = strings.Cut(part, ":")
+	return serverType, index, isWord(serverType) && isDigits(index)
+}
+
+// isName is [-_0-9A-Za-z]+.
+func isName(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		if c != '-' && c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// isWord is \w+ of Python, which takes letters and numbers of every script.
+func isWord(text string) bool {
+	for _, r := range text {
+		if !pysem.IsWordChar(r) {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// isDigits is \d+ of Python.
+func isDigits(text string) bool {
+	for _, r := range text {
+		if !unicode.Is(unicode.Nd, r) {
+			return false
+		}
+	}
+	return text != ""
+}

@@ -1,0 +1,88 @@
+// Package agenttest has what tests of the agents' packages share beside the simulated
+// world of sim/world/worldtest.
+//
+// Two things to use first:
+//
+//   - [Config] makes a configuration from names and values of its fields.
+//   - [ModelServer] stands for all model servers of a container.
+//
+// [ReplicaData] is what a registered replica has in ZooKeeper.
+package agenttest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
+)
+
+// Config makes a configuration from pairs of a field's name in agent.conf and its
+// value, as "num_ps", 2; a later pair of the same name wins. All others have their
+// defaults. An error ends the test.
+func Config(t testing.TB, e *env.Env, pairs ...any) *agentconfig.AgentConfig {
+	t.Helper()
+	arguments := &pysem.Dict{}
+	for i := 0; i < len(pairs); i += 2 {
+		arguments.Set(pairs[i].(string), pairs[i+1])
+	}
+	var fields []dataclass.Field
+	for _, a := range arguments.Items {
+		fields = append(fields, dataclass.Field{Name: a.Key, Value: a.Value})
+	}
+	conf, err := agentconfig.NewConfig(e, fields...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conf
+}
+
+// ReplicaData is the znode of a replica that serves at host:port over gRPC and archon,
+// at [fd00::1]:1 over IPv6, and is in this state.
+func ReplicaData(addr string, state env.ModelState) []byte {
+	m := datadef.DefaultReplicaMeta()
+	m.Address, m.AddressIPv6, m.Stat = pysem.Some(addr), pysem.Some("[fd00::1]:1"), state
+	m.ArchonAddress, m.ArchonAddressIPv6 = pysem.Some(addr), pysem.Some("[fd00::1]:1")
+	return m.Serialize()
+}
+
+// ModelServer answers every status call at once, whatever the address and the model,
+// and every reload with OK. It is an env.ModelServers and an env.ModelServer.
+type ModelServer struct {
+	// Versions and Err are the answer of Status.
+	Versions []env.ModelVersionStatus
+	Err      error
+	// OnlyPort, when set, is the port of the one server that can be reached; the
+	// others are UNAVAILABLE.
+	OnlyPort string
+}
+
+// NewModelServer makes a server that has version 1 of every model in this state.
+func NewModelServer(state env.ModelState) *ModelServer {
+	return &ModelServer{Versions: []env.ModelVersionStatus{{Version: 1, State: state}}}
+}
+
+// Dial reaches the server at host:port.
+func (s *ModelServer) Dial(addr string) env.ModelServer {
+	if s.OnlyPort != "" && !strings.HasSuffix(addr, ":"+s.OnlyPort) {
+		return &ModelServer{Err: &env.RPCError{Code: env.Unavailable, Message: "failed to connect"}}
+	}
+	return s
+}
+
+// Status answers Versions and Err.
+func (s *ModelServer) Status(env.ModelSpec, time.Duration) ([]env.ModelVersionStatus, error) {
+	return s.Versions, s.Err
+}
+
+// Reload answers OK and changes nothing.
+func (s *ModelServer) Reload([]byte, time.Duration) (env.StatusProto, error) {
+	return env.StatusProto{}, nil
+}
+
+// Close does nothing.
+func (s *ModelServer) Close() {}

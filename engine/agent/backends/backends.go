@@ -1,0 +1,449 @@
+// Package backends is what agents of version 3 know of one another (backends.py):
+// which models are to be served, which container serves them, and where; all of it is
+// kept in ZooKeeper.
+//
+// Two things to use first:
+//
+//   - [NewZKBackend] makes a backend over a ZooKeeper client; Start connects it.
+//   - [ZKBackend.RegisterLayoutCallback] follows a layout, and
+//     [ZKBackend.ServiceMap] tells where each sub-graph is served.
+//
+// To change how znodes are written and watched look in backends.go; the report of
+// everything below a bzid is in info.go.
+package backends
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/threading"
+)
+
+// ZKBackend keeps layouts, bindings and service infos in ZooKeeper (backends.py:212):
+//
+//	/<bzid>/saved_models/<model>/<sub_graph>                deploy config
+//	/<bzid>/layouts/<layout>/<model>:<sub_graph>            what to load
+//	/<bzid>/binding/<model>/<sub_graph>:<cluster>:<id>      who serves it (ephemeral)
+//	/<bzid>/container_service/<cluster>:<id>                where (ephemeral)
+type ZKBackend struct {
+	e    *env.Env
+	bzid string
+	zk   env.ZooKeeper
+	// lock is per class in the reference (Q47): an agent process has one backend.
+	lock      *threading.RLock
+	available []datadef.SavedModel // sorted
+	services  *serviceMap
+	watches   map[string]env.Watch
+	syncModel pysem.OptString
+	lost      bool
+	reported  reportedInfo
+}
+
+// reportedInfo is what was last reported, with its path and JSON form: the same
+// from minute to minute.
+type reportedInfo struct {
+	container datadef.Container
+	info      datadef.ContainerServiceInfo
+	path      string
+	data      []byte
+}
+
+// ServiceMap is where models are served: by model, sub-graph, and containers in the
+// order of their bindings.
+type ServiceMap []ModelServices
+
+// ModelServices are the sub-graphs of one model that are served.
+type ModelServices struct {
+	Model     string
+	SubGraphs []SubGraphServices
+}
+
+// SubGraphServices are the containers that serve one sub-graph.
+type SubGraphServices struct {
+	SubGraph string
+	Services []*datadef.ContainerServiceInfo
+}
+
+type serviceMap = pysem.OrderedMap[string, []SubGraphServices]
+
+// NewZKBackend makes a backend for a business id on a client that is not started yet.
+func NewZKBackend(e *env.Env, bzid string, zk env.ZooKeeper) *ZKBackend {
+	b := &ZKBackend{
+		e: e, bzid: bzid, zk: zk,
+		lock:     threading.NewRLock(e.Tasks, "backend"),
+		services: pysem.NewOrderedMap[string, []SubGraphServices](),
+		watches:  map[string]env.Watch{},
+	}
+	zk.AddListener(func(state env.SessionState) bool {
+		b.lost = state == env.Lost // backends.py:228-235
+		return false
+	})
+	return b
+}
+
+// Start connects, within 15 s.
+func (b *ZKBackend) Start() error { return b.zk.Start(0) }
+
+// Stop ends the session, and with it the container's bindings and service info.
+func (b *ZKBackend) Stop() { b.zk.Stop() }
+
+func (b *ZKBackend) path(parts ...string) string {
+	return "/" + b.bzid + "/" + strings.Join(parts, "/")
+}
+
+// SyncAvailableSavedModels makes the bindings of the container those of the models: it
+// creates and deletes what differs from the last call (backends.py:239). Creates and
+// deletes that fail are only logged, and not tried again (Q41). After a lost session
+// it only restarts the client: the bindings follow with the next call.
+func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models []datadef.SavedModel) error {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if b.lost {
+		b.available = nil
+		b.e.Log.Logf(env.Warning, "zk is lost, try restarting")
+		return b.zk.Restart()
+	}
+	if models = sortedModels(models); slices.Equal(models, b.available) {
+		return nil
+	}
+	for _, m := range models {
+		if !slices.Contains(b.available, m) {
+			if err := b.createZnode(b.bindingPath(m, container), []byte{}, true); err != nil {
+				return err
+			}
+		}
+	}
+	for _, m := range b.available {
+		if !slices.Contains(models, m) {
+			b.deleteZnode(b.bindingPath(m, container))
+		}
+	}
+	// Replaced even when a create failed above (Q41).
+	b.available = models
+	return nil
+}
+
+// Available are the models of the last call of SyncAvailableSavedModels, sorted.
+func (b *ZKBackend) Available() []datadef.SavedModel { return b.available }
+
+func (b *ZKBackend) bindingPath(m datadef.SavedModel, container datadef.Container) string {
+	return b.path("binding", m.ModelName, m.SubGraph+":"+container.String())
+}
+
+// sortedModels sorts and drops repetitions: the reference's set has no order. The
+// models are the caller's or a copy.
+func sortedModels(models []datadef.SavedModel) []datadef.SavedModel {
+	if len(models) < 2 {
+		return models
+	}
+	sorted := slices.Clone(models)
+	slices.SortFunc(sorted, func(a, b datadef.SavedModel) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(sorted)
+}
+
+// LayoutModel is a saved model of a layout, with its deploy config.
+type LayoutModel struct {
+	Model  datadef.SavedModel
+	Deploy datadef.SavedModelDeployConfig
+}
+
+// RegisterLayoutCallback follows a layout (backends.py:264): it calls callback with
+// its models now, on the caller's task, and after each change of the layout, on a task
+// of the client. From then on the service map has the models of the layout and no
+// others (Q46). The error is that of the first read or call; later ones are logged.
+func (b *ZKBackend) RegisterLayoutCallback(layoutPath string, callback func([]LayoutModel) error) error {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if err := b.zk.EnsurePath(layoutPath); err != nil {
+		return err
+	}
+	return b.childrenWatch(layoutPath, func(children []string) error {
+		b.lock.Lock()
+		defer b.lock.Unlock()
+		models, names, err := b.layoutModels(children)
+		if err != nil {
+			return err
+		}
+		b.subscribeOnly(names)
+		for _, name := range names {
+			if err := b.watchBindings(name); err != nil {
+				return err
+			}
+		}
+		return callback(models)
+	})
+}
+
+// layoutModels reads the deploy configs. A model that was published before it
+// was declared is left out, and stays out until the next change (Q42); a child
+// without a colon is a ValueError and blocks all (Q44).
+func (b *ZKBackend) layoutModels(children []string) (models []LayoutModel, names []string, err error) {
+	for _, child := range children {
+		model, err := ParseSavedModel(child)
+		if err != nil {
+			return nil, nil, err
+		}
+		data, err := b.getZnode(b.path("saved_models", model.ModelName, model.SubGraph))
+		if err != nil {
+			return nil, nil, err
+		}
+		if data == nil {
+			b.e.Log.Logf(env.Error, "missing deploy config for saved model %s", model)
+			continue
+		}
+		deploy, err := datadef.ParseSavedModelDeployConfig(data)
+		if err != nil {
+			return nil, nil, err
+		}
+		models = append(models, LayoutModel{Model: model, Deploy: deploy})
+		if !slices.Contains(names, model.ModelName) {
+			names = append(names, model.ModelName)
+		}
+	}
+	return models, names, nil
+}
+
+// ParseSavedModel reads "<model>:<sub_graph>"; what follows a second colon is ignored,
+// and a text without one is a ValueError (backends.py:277).
+func ParseSavedModel(text string) (datadef.SavedModel, error) {
+	model, rest, ok := strings.Cut(text, ":")
+	if !ok {
+		return datadef.SavedModel{}, pysem.UnpackError(2, 1)
+	}
+	subGraph, _, _ := strings.Cut(rest, ":")
+	return datadef.SavedModel{ModelName: model, SubGraph: subGraph}, nil
+}
+
+// subscribeOnly forgets the services of models that are in no layout any more
+// (backends.py:288), models that were subscribed otherwise included (Q46).
+func (b *ZKBackend) subscribeOnly(names []string) {
+	services := pysem.NewOrderedMap[string, []SubGraphServices]()
+	for _, name := range names {
+		old, _ := b.services.Get(name)
+		services.Set(name, old)
+	}
+	b.services = services
+}
+
+func (b *ZKBackend) watchBindings(model string) error {
+	return b.childrenWatch(b.path("binding", model), func(children []string) error {
+		return b.bound(model, children)
+	})
+}
+
+// bound replaces the services of a model by those of its bindings
+// (backends.py:322). A binding whose container has not told its service yet is
+// left out until the next change of the bindings (Q43).
+//
+// Speed: each change reads the service info of all bindings of the model, in every
+// container that follows it: n containers that bind one model cost n² reads in each
+// of them.
+func (b *ZKBackend) bound(model string, children []string) error {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if _, ok := b.services.Get(model); !ok {
+		return env.ErrStopWatching
+	}
+	var services []SubGraphServices
+	for _, child := range children {
+		parts := strings.Split(child, ":")
+		if len(parts) < 3 {
+			return pysem.UnpackError(3, len(parts))
+		}
+		info, err := b.GetServiceInfo(datadef.Container{Cluster: parts[1], ID: parts[2]})
+		if err != nil {
+			return err
+		}
+		if info == nil {
+			b.e.Log.Logf(env.Error, "no service info of %s", child)
+			continue
+		}
+		services = addService(services, parts[0], info)
+	}
+	b.services.Set(model, services)
+	return nil
+}
+
+func addService(services []SubGraphServices, subGraph string, info *datadef.ContainerServiceInfo) []SubGraphServices {
+	for i := range services {
+		if services[i].SubGraph == subGraph {
+			services[i].Services = append(services[i].Services, info)
+			return services
+		}
+	}
+	return append(services, SubGraphServices{SubGraph: subGraph, Services: []*datadef.ContainerServiceInfo{info}})
+}
+
+// ServiceMap is where the models are served that the backend follows
+// (backends.py:304). The list is the caller's; the service infos in it are the
+// backend's own (Q48).
+func (b *ZKBackend) ServiceMap() ServiceMap {
+	list := make(ServiceMap, 0, b.services.Len())
+	for name, subGraphs := range b.services.All {
+		list = append(list, ModelServices{Model: name, SubGraphs: subGraphs})
+	}
+	return list
+}
+
+// ReportServiceInfo writes where the container serves (backends.py:340). A create that
+// fails is only logged. On an existing znode it becomes a set, so that the znode stays
+// with the session that made it and goes with it (Q40).
+func (b *ZKBackend) ReportServiceInfo(container datadef.Container, info *datadef.ContainerServiceInfo) error {
+	if r := &b.reported; r.data == nil || r.container != container || r.info != *info || info.Odd() {
+		*r = reportedInfo{container: container, info: *info, path: b.path("container_service", container.String()), data: info.Serialize()}
+	}
+	return b.createZnode(b.reported.path, b.reported.data, true)
+}
+
+// GetServiceInfo reads where a container serves, nil when nothing was reported.
+func (b *ZKBackend) GetServiceInfo(container datadef.Container) (*datadef.ContainerServiceInfo, error) {
+	data, err := b.getZnode(b.path("container_service", container.String()))
+	if err != nil || data == nil {
+		return nil, err
+	}
+	info, err := datadef.ParseContainerServiceInfo(data)
+	if err != nil {
+		return nil, err
+	}
+	return &info, nil
+}
+
+// childrenWatch watches a path once: a watch that is still active is kept
+// (backends.py:360).
+func (b *ZKBackend) childrenWatch(path string, fn env.ChildrenFunc) error {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if w, ok := b.watches[path]; ok && !w.Stopped() {
+		return nil
+	}
+	if err := b.zk.EnsurePath(path); err != nil {
+		return err
+	}
+	w, err := b.zk.ChildrenWatch(path, fn)
+	if err != nil {
+		return err // the constructor raised: nothing is remembered
+	}
+	b.watches[path] = w
+	return nil
+}
+
+// ListSavedModels lists the declared sub-graphs of a model, none for a model that
+// nobody declared.
+func (b *ZKBackend) ListSavedModels(model string) ([]datadef.SavedModel, error) {
+	subGraphs, err := b.zk.Children(b.path("saved_models", model))
+	if errors.Is(err, zkerrors.ErrNoNode) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	models := make([]datadef.SavedModel, len(subGraphs))
+	for i, s := range subGraphs {
+		models[i] = datadef.SavedModel{ModelName: model, SubGraph: s}
+	}
+	return models, nil
+}
+
+// DeclSavedModel declares how a sub-graph is deployed; a declaration before it is
+// replaced (backends.py:383).
+func (b *ZKBackend) DeclSavedModel(model datadef.SavedModel, deploy *datadef.SavedModelDeployConfig) error {
+	return b.createZnode(b.path("saved_models", model.ModelName, model.SubGraph), deploy.Serialize(), false)
+}
+
+// AddToLayout publishes a model in the layout at a path (backends.py:391).
+func (b *ZKBackend) AddToLayout(layout string, model datadef.SavedModel) error {
+	return b.zk.EnsurePath(layout + "/" + model.String())
+}
+
+// RemoveFromLayout takes a model out of the layout at a path; one that is not in it is
+// no error (backends.py:395).
+func (b *ZKBackend) RemoveFromLayout(layout string, model datadef.SavedModel) error {
+	err := b.zk.Delete(layout+"/"+model.String(), env.AnyVersion)
+	if errors.Is(err, zkerrors.ErrNoNode) {
+		return nil
+	}
+	return err
+}
+
+// SubscribeModel makes the backend follow where one model is served, for parameter
+// synchronisation (backends.py:466). A second call with another model is an
+// AssertionError (Q49).
+func (b *ZKBackend) SubscribeModel(model string) error {
+	if b.syncModel.Set {
+		if b.syncModel.V == model {
+			return nil
+		}
+		return &pysem.Error{Type: "AssertionError"}
+	}
+	b.syncModel = pysem.Some(model)
+	old, _ := b.services.Get(model)
+	b.services.Set(model, old)
+	return b.watchBindings(model)
+}
+
+// SyncTargets are the gRPC addresses that serve a sub-graph of the subscribed model,
+// and its full name, "<model>:<sub_graph>" (backends.py:477). After a lost session it
+// first restarts the client.
+func (b *ZKBackend) SyncTargets(subGraph string) (name string, addrs []pysem.OptString, err error) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if b.lost {
+		b.available = nil
+		b.e.Log.Logf(env.Warning, "zk is lost, try restarting")
+		if err := b.zk.Restart(); err != nil {
+			return "", nil, err
+		}
+	}
+	services, _ := b.services.Get(b.syncModel.V)
+	for _, s := range services {
+		if s.SubGraph == subGraph {
+			for _, info := range s.Services {
+				addrs = append(addrs, info.GRPC)
+			}
+		}
+	}
+	return b.syncModel.String() + ":" + subGraph, addrs, nil
+}
+
+// createZnode creates or, when the znode exists, sets (backends.py:490). Errors
+// of the create are only logged; those of the set are the caller's.
+func (b *ZKBackend) createZnode(path string, data []byte, ephemeral bool) error {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	_, err := b.zk.Create(path, data, env.CreateOptions{Ephemeral: ephemeral, MakePath: true})
+	if errors.Is(err, zkerrors.ErrNodeExists) {
+		return b.zk.Retry(func() error {
+			_, err := b.zk.Set(path, data, -1)
+			return err
+		})
+	}
+	if err != nil {
+		b.e.Log.Logf(env.Error, "exception in create_znode: %v", err)
+	}
+	return nil
+}
+
+func (b *ZKBackend) deleteZnode(path string) {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if err := b.zk.Delete(path, env.AnyVersion); err != nil {
+		b.e.Log.Logf(env.Error, "exception in delete_znode: %v", err)
+	}
+}
+
+// getZnode reads a znode, nil when it is missing.
+func (b *ZKBackend) getZnode(path string) ([]byte, error) {
+	data, _, err := b.zk.Get(path)
+	if errors.Is(err, zkerrors.ErrNoNode) {
+		return nil, nil
+	}
+	if data == nil && err == nil {
+		data = []byte{}
+	}
+	return data, err
+}

@@ -1,0 +1,181 @@
+// Package clients has the programs that people run beside the agents: to declare
+// models and publish them (agent_controller.py), to ask agents of version 2 for a model
+// (client.py), to ask an agent where models are served (svr_client.py), and to ask a
+// model server (tfs_client.py).
+//
+// Two things to use first:
+//
+//   - [Control] is the control command; [Controller] does its work over any backend.
+//   - [RunTFSClient] is the command of the model server's client; [TFSClient] makes the
+//     inputs that it sends.
+//
+// Each program is in the file of its Python module. Of tfs_client.py, the command is in
+// tfs_client_program.go, load profiles in tfs_client_profile.go, random inputs in
+// tfs_client_random.go, and data files in tfs_client_stream.go. The instances that it
+// sends come from utils.py: their forms are in utils_instance.go and
+// utils_instance_dump.go, the tensor that carries them in utils_tensor.go.
+package clients
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/zkmirror"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/envutils"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// ServingClient asks agents v2 to load and unload models, and tells how far they are
+// (client.py).
+type ServingClient struct {
+	e      *env.Env
+	bzid   string
+	zk     env.ZooKeeper
+	mirror *zkmirror.ZKMirror
+}
+
+// NewServingClient makes a client and connects, within 15 s. The reference's own
+// command never gets here, for it first calls a function that does not exist (Q67).
+func NewServingClient(e *env.Env, zkServers, bzid string) (*ServingClient, error) {
+	zk := e.ZooKeeper.NewClient(zkServers, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)})
+	c := &ServingClient{e: e, bzid: bzid, zk: zk, mirror: zkmirror.NewZKMirror(e, zk, zkmirror.MirrorOptions{Bzid: bzid})}
+	if err := c.mirror.Start(true); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Load asks for a model; one that was asked for already is a RuntimeError
+// (client.py:61).
+func (c *ServingClient) Load(m datadef.ModelMeta) error {
+	path, err := m.GetPath(c.mirror.Paths().Portal)
+	if err != nil {
+		return err
+	}
+	exists, err := c.mirror.Exists(path)
+	if err != nil {
+		return err
+	}
+	if exists {
+		return pysem.Raise("RuntimeError", "%s has exists", m.ModelName)
+	}
+	return c.mirror.Create(path, m.Serialize(), env.CreateOptions{MakePath: true})
+}
+
+// Unload takes the request for a model back; one that nobody asked for is only
+// logged (client.py:75).
+func (c *ServingClient) Unload(model string) error {
+	path := pysem.JoinStrings(c.mirror.Paths().Portal, model)
+	exists, err := c.mirror.Exists(path)
+	if err != nil {
+		return err
+	}
+	if !exists {
+		c.e.Log.Logf(env.Warning, "%s not exists, nothing to do!", model)
+		return nil
+	}
+	return c.mirror.Delete(path, true)
+}
+
+// LoadState is how far a model is (client.py:46): asked for, published, served.
+type LoadState struct {
+	// Portal reports whether somebody asks for the model, Publish whether any of it is
+	// published.
+	Portal  bool
+	Publish bool
+	// Service has a replica once, in the order of the first of its znodes.
+	Service []ServiceState
+}
+
+// ServiceState is the state of one replica of a task: Replica is
+// "<type>:<task>:<replica>".
+type ServiceState struct {
+	Replica string
+	// Stat is a number of env.ModelState, or whatever the replica wrote there.
+	Stat any
+}
+
+// String is the state as the command prints it.
+func (s LoadState) String() string {
+	services := &pysem.Dict{}
+	for _, r := range s.Service {
+		services.Set(r.Replica, r.Stat)
+	}
+	return "LoadSate(portal=" + trueOrNone(s.Portal) + ", publish=" + trueOrNone(s.Publish) +
+		", service=" + pysem.Repr(services) + ")"
+}
+
+func trueOrNone(b bool) string {
+	if b {
+		return "True"
+	}
+	return "None"
+}
+
+// Status tells how far a model is (client.py:83). Before anything was published, or
+// served of this model, it is a NoNodeError.
+//
+// Speed: reads every replica of the model; a program that runs once.
+func (c *ServingClient) Status(model string) (LoadState, error) {
+	paths := c.mirror.Paths()
+	var s LoadState
+	// Here names are put into paths as they are; load and unload join (client.py:62).
+	stat, err := c.zk.Exists(paths.Portal + "/" + model)
+	if err != nil {
+		return s, err
+	}
+	s.Portal = stat != nil
+	published, err := c.zk.Children(paths.Publish)
+	if err != nil {
+		return s, err
+	}
+	for _, node := range published {
+		parts := strings.Split(node, ":")
+		if len(parts) != 3 {
+			return s, pysem.UnpackError(3, len(parts))
+		}
+		if parts[2] == model {
+			s.Publish = true
+			break
+		}
+	}
+	s.Service, err = c.services(paths.Service + "/" + model)
+	return s, err
+}
+
+func (c *ServingClient) services(root string) ([]ServiceState, error) {
+	states := pysem.NewOrderedMap[string, any]()
+	nodes, err := c.zk.Children(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, node := range nodes {
+		replicas, err := c.zk.Children(root + "/" + node)
+		if err != nil {
+			return nil, err
+		}
+		for _, replica := range replicas {
+			data, _, err := c.zk.Get(root + "/" + node + "/" + replica)
+			if err != nil {
+				return nil, err
+			}
+			meta, err := datadef.ReplicaMetaClass.Decode(data)
+			if err != nil {
+				return nil, err
+			}
+			states.Set(node+":"+replica, datadef.ReplicaMetaClass.Get(meta, "stat"))
+		}
+	}
+	list := make([]ServiceState, 0, states.Len())
+	for replica, stat := range states.All {
+		list = append(list, ServiceState{Replica: replica, Stat: stat})
+	}
+	return list, nil
+}
+
+// Mirror is the client's copy of where models are served.
+func (c *ServingClient) Mirror() *zkmirror.ZKMirror { return c.mirror }
+
+// Close ends the session.
+func (c *ServingClient) Close() { c.zk.Stop() }

@@ -1,0 +1,106 @@
+package clients
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/agent/service"
+	"github.com/monosim/monosim/engine/env"
+	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// SvrClient asks the agent of this host where models are served (svr_client.py).
+type SvrClient struct {
+	e       *env.Env
+	conf    *agentconfig.AgentConfig
+	channel env.Channel
+}
+
+// NewSvrClient makes a client of the agent with this configuration; it connects with
+// the first call.
+func NewSvrClient(e *env.Env, conf *agentconfig.AgentConfig) *SvrClient {
+	return &SvrClient{e: e, conf: conf}
+}
+
+// ServerTypeOf is the server type of a name: ps, entry or dense (svr_client.py:45). In
+// the reference it is a NameError, for it asks flags that its module does not have
+// (Q71); repaired, another name is an Exception.
+func ServerTypeOf(name string, keep quirks.Set) (agentservice.ServerType, error) {
+	if keep.Keeps(quirks.Q71) {
+		return 0, pysem.Raise("NameError", "name 'FLAGS' is not defined")
+	}
+	switch name {
+	case "ps":
+		return agentservice.ServerType_PS, nil
+	case "entry":
+		return agentservice.ServerType_ENTRY, nil
+	case "dense":
+		return agentservice.ServerType_DENSE, nil
+	}
+	return 0, pysem.Raise("Exception", "server_type error")
+}
+
+// HeartBeat asks for the addresses of all tasks of a server type. Errors are
+// *env.RPCError, or a gaierror when the host's own name has no address.
+func (c *SvrClient) HeartBeat(serverType agentservice.ServerType) (*agentservice.HeartBeatResponse, error) {
+	response := &agentservice.HeartBeatResponse{}
+	return response, c.call(service.MethodHeartBeat, &agentservice.HeartBeatRequest{ServerType: serverType}, response)
+}
+
+// GetReplicas asks for the addresses of one task. Errors are as for HeartBeat.
+func (c *SvrClient) GetReplicas(serverType agentservice.ServerType, task int32) (*agentservice.GetReplicasResponse, error) {
+	response := &agentservice.GetReplicasResponse{}
+	return response, c.call(service.MethodGetReplicas, &agentservice.GetReplicasRequest{ServerType: serverType, Task: task}, response)
+}
+
+// PrintedReplicas is the line that the reference prints of an answer
+// (svr_client.py:69): a Python list.
+func PrintedReplicas(r *agentservice.GetReplicasResponse) string {
+	addresses := []any{}
+	for _, a := range r.GetAddressList().GetAddress() {
+		addresses = append(addresses, a)
+	}
+	return pysem.Repr(addresses)
+}
+
+// Close ends the connection, if there is one. The next call connects again.
+func (c *SvrClient) Close() {
+	if c.channel != nil {
+		c.channel.Close()
+		c.channel = nil
+	}
+}
+
+// Speed: one connection for the life of the client.
+func (c *SvrClient) call(method string, request, response proto.Message) error {
+	if c.channel == nil {
+		target, err := agentTarget(c.e, c.conf)
+		if err != nil {
+			return err
+		}
+		c.channel = c.e.Network.Dial(target)
+	}
+	data, err := c.channel.Call(method, serialize(request), 0)
+	if err != nil {
+		return err
+	}
+	return proto.Unmarshal(data, response)
+}
+
+// agentTarget is where the agent listens (svr_client.py:39).
+func agentTarget(e *env.Env, conf *agentconfig.AgentConfig) (string, error) {
+	host, err := ownAddress(e)
+	return host + ":" + conf.AgentPort.String(), err
+}
+
+// ownAddress is MY_HOST_IP, else the address of the host's name. That name is
+// looked up also when it is not needed, and a failing look-up is a gaierror.
+func ownAddress(e *env.Env) (string, error) {
+	host, err := e.Host.LookupIP()
+	if err != nil {
+		return "", pysem.Raise("gaierror", "%v", err)
+	}
+	return agentconfig.EnvOr(e.Host, "MY_HOST_IP", host), nil
+}

@@ -1,0 +1,206 @@
+package clients
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pyos"
+)
+
+const siteProfile = "tfs_client.profile"
+
+// PredictLoad is the load of a profile: threads that predict one batch after the
+// other.
+type PredictLoad struct {
+	ModelName, Signature string
+	// Channels are the servers and Data the example batches; each call draws one of
+	// both.
+	Channels []env.Channel
+	Data     []*framework.TensorProto
+	// Duration is how long a thread begins new calls, in whole seconds.
+	Duration time.Duration
+	Threads  int
+}
+
+// Profile is how long the calls of a load took. Calls that failed do not count.
+type Profile struct {
+	Count                            int
+	AverageMs, P99Ms, CallsPerSecond float64
+}
+
+// String is the profile as the command logs it (tfs_client.py:466).
+func (p Profile) String() string {
+	number := pysem.FloatRepr
+	if p.Count == 0 {
+		number = func(float64) string { return "0" }
+	}
+	return fmt.Sprintf("[Profile] Count: %d, Avg Latency: %s, P99 Latency: %s, QPS: %s",
+		p.Count, number(p.AverageMs), number(p.P99Ms), number(p.CallsPerSecond))
+}
+
+// Profile runs a load and waits for its end (tfs_client.py:437-466). A load that was
+// answered and took no time at all is a ZeroDivisionError.
+func (c TFSClient) Profile(l PredictLoad) (Profile, error) {
+	begin := unixMs(c.Env.Clock)
+	threads := make([]*ProfileThread, max(l.Threads, 0))
+	tasks := make([]env.Task, len(threads))
+	for i := range threads {
+		threads[i] = c.NewProfileThread(i, l)
+		tasks[i] = c.Env.Tasks.Go(fmt.Sprintf("profile %d", i), threads[i].Run)
+	}
+	var all []float64
+	for i, t := range threads {
+		tasks[i].Join()
+		all = append(all, t.LatenciesMs...)
+	}
+	return summarize(all, unixMs(c.Env.Clock)-begin)
+}
+
+// summarize sorts the latencies.
+func summarize(latenciesMs []float64, elapsedMs float64) (Profile, error) {
+	p := Profile{Count: len(latenciesMs)}
+	if p.Count == 0 {
+		return p, nil
+	}
+	sum := 0.0
+	for _, ms := range latenciesMs {
+		sum += ms
+	}
+	if elapsedMs == 0 {
+		return p, pysem.Raise("ZeroDivisionError", "float division by zero")
+	}
+	p.AverageMs = sum / float64(p.Count)
+	slices.Sort(latenciesMs)
+	p.P99Ms = latenciesMs[int(math.RoundToEven(float64(p.Count-1)*0.99))]
+	p.CallsPerSecond = float64(p.Count*1000) / elapsedMs
+	return p, nil
+}
+
+func unixMs(clock env.Clock) float64 { return unixSeconds(clock) * 1000 }
+
+// ProfileThread is one thread of a load (tfs_client.py:304).
+type ProfileThread struct {
+	c      TFSClient
+	number int
+	load   PredictLoad
+	// LatenciesMs is how long each call took that was answered, in ms, in the order of the
+	// calls.
+	LatenciesMs []float64
+}
+
+// NewProfileThread makes thread number n of a load; Run is its work. Number 0 logs
+// every minute how far it is.
+func (c TFSClient) NewProfileThread(n int, l PredictLoad) *ProfileThread {
+	return &ProfileThread{c: c, number: n, load: l}
+}
+
+// failedCallPause stands for what a failing call takes at the least. The reference
+// makes no pause (Q142); in virtual time a call that sends nothing would take no
+// time at all, and the thread would never end.
+const failedCallPause = time.Millisecond
+
+// Run makes one call after the other until the load's duration is over, and logs those
+// that fail.
+func (t *ProfileThread) Run() {
+	begin := t.seconds()
+	minute := int64(0)
+	limit := int64(t.load.Duration / time.Second)
+	for now := begin; now-begin < limit; now = t.seconds() {
+		if passed := now - begin; t.number == 0 && passed >= 60*minute {
+			t.c.Env.Log.Logf(env.Info, "Processing %d. Time: %d/%d(s)", len(t.LatenciesMs), passed, limit)
+			minute++
+		}
+		if err := t.predict(); err != nil {
+			t.c.Env.Log.Logf(env.Info, "Warning! call request failed. %v", err)
+			t.c.Env.Tasks.Sleep(failedCallPause)
+		}
+	}
+}
+
+func (t *ProfileThread) seconds() int64 { return int64(unixSeconds(t.c.Env.Clock)) }
+
+func (t *ProfileThread) predict() error {
+	if len(t.load.Data) == 0 || len(t.load.Channels) == 0 {
+		return pysem.Raise("ValueError", "empty range for randrange()")
+	}
+	spec := &apis.ModelSpec{Name: t.load.ModelName, SignatureName: t.load.Signature}
+	input := t.load.Data[t.c.between(siteProfile, 0, len(t.load.Data)-1)]
+	request := serialize(predictRequest(spec, variantExampleBatch, input))
+	begin := unixMs(t.c.Env.Clock)
+	channel := t.load.Channels[t.c.between(siteProfile, 0, len(t.load.Channels)-1)]
+	data, err := channel.Call(MethodPredict, request, predictTimeout)
+	if err != nil {
+		return err
+	}
+	if err := proto.Unmarshal(data, &apis.PredictResponse{}); err != nil {
+		return err
+	}
+	t.LatenciesMs = append(t.LatenciesMs, unixMs(t.c.Env.Clock)-begin)
+	return nil
+}
+
+// profileFiles is how many data files a profile of the command takes.
+const profileFiles = 500
+
+// profile takes the data files of a directory, after random ones were added up to
+// 500, and runs a load with them (tfs_client.py:414-467).
+func (p *tfsProgram) profile() (*Profile, error) {
+	if len(p.ValidSlots) == 0 || !p.o.DataDir.Set {
+		return nil, &pysem.Error{Type: "AssertionError"}
+	}
+	data, err := p.profileData(p.o.DataDir.V)
+	if err != nil {
+		return nil, err
+	}
+	l := PredictLoad{ModelName: p.model, Signature: p.o.Signature, Data: data, Duration: p.o.Duration, Threads: p.o.Threads}
+	for _, target := range p.targets {
+		l.Channels = append(l.Channels, p.Env.Network.Dial(target))
+	}
+	defer func() {
+		for _, c := range l.Channels {
+			c.Close()
+		}
+	}()
+	result, err := p.Profile(l)
+	if err != nil {
+		return nil, err
+	}
+	p.Env.Log.Logf(env.Info, "%s", result)
+	return &result, nil
+}
+
+func (p *tfsProgram) profileData(dir string) ([]*framework.TensorProto, error) {
+	if !env.Exists(p.Env.Files, dir) {
+		if err := p.Env.Files.MkdirAll(dir); err != nil {
+			return nil, pyos.Error(err, dir)
+		}
+	}
+	names, err := pyos.ListDir(p.Env.Files, dir)
+	if err != nil {
+		return nil, err
+	}
+	for len(names) < profileFiles {
+		name := pysem.Basename(p.Env.Files.TempFile()) + ".pb"
+		if err := p.RandomFile(pysem.JoinStrings(dir, name), variantExampleBatch, p.o.BatchSize); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	var data []*framework.TensorProto
+	for _, name := range names[:profileFiles] {
+		input, err := p.ExampleBatchProtoV2(pysem.JoinStrings(dir, name), p.o.BatchSize)
+		if err != nil {
+			return nil, err
+		}
+		data = append(data, input)
+	}
+	return data, nil
+}

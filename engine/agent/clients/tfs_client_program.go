@@ -1,0 +1,229 @@
+package clients
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pyos"
+)
+
+// The calls of a model server that the client makes by their names.
+const (
+	MethodPredict          = "/tensorflow.serving.PredictionService/Predict"
+	MethodGetModelMetadata = "/tensorflow.serving.PredictionService/GetModelMetadata"
+)
+
+const predictTimeout = 30 * time.Second
+
+// TFSClientOptions are the flags of the model server client (tfs_client.py:52-62,
+// client.py:31-43).
+type TFSClientOptions struct {
+	// Conf is the agent.conf, which says which server of this host is meant.
+	Conf string
+	// Cmd is status, meta, load or profile; any other is get.
+	Cmd string
+	// ModelName is the model; None is what the configuration's server has.
+	ModelName pysem.OptString
+	Signature string
+	// Target is a list of host:port with commas between; empty is this host's server.
+	Target string
+	// InputType is instance or example_batch; any other is an example batch that is
+	// turned into instances (Q140).
+	InputType string
+	InputFile pysem.OptString
+	// FileType is pb or pbtxt.
+	FileType  string
+	BatchSize int
+	Framing   StreamFraming
+	// Threads, Duration (whole seconds) and DataDir are for profile.
+	Threads  int
+	Duration time.Duration
+	DataDir  pysem.OptString
+
+	ValidSlots   []int
+	UserFeatures pysem.Opt[[]int]
+	Quirks       quirks.Set
+}
+
+// DefaultTFSClientOptions are the defaults of the flags.
+func DefaultTFSClientOptions() TFSClientOptions {
+	return TFSClientOptions{
+		Cmd: "hb", Signature: "serving_default", InputType: "dump", FileType: "pb",
+		BatchSize: 8, Threads: 1, Duration: 600 * time.Second,
+	}
+}
+
+// TFSAnswer is what a command of the client found. The field of that command is set.
+type TFSAnswer struct {
+	Status   []env.ModelVersionStatus
+	Metadata *apis.GetModelMetadataResponse
+	Load     env.StatusProto
+	Predict  *apis.PredictResponse
+	Profile  *Profile
+}
+
+// tfsProgram is the client with its flags.
+type tfsProgram struct {
+	TFSClient
+	o     TFSClientOptions
+	model string
+	// targets are the servers; all commands but profile ask the first alone.
+	targets []string
+}
+
+// RunTFSClient runs a command of the model server client behind its flags
+// (tfs_client.py:357-500); whoever reads the flags prints the answer. Errors are
+// *env.RPCError of the server, or the exceptions of the reference. The reference's own
+// command never gets that far, for it first calls a function that does not exist
+// (Q67).
+func RunTFSClient(e *env.Env, o TFSClientOptions) (TFSAnswer, error) {
+	conf, err := agentconfig.Loader{Env: e, Quirks: o.Quirks}.FromFile(o.Conf)
+	if err != nil {
+		return TFSAnswer{}, err
+	}
+	host, err := ownAddress(e)
+	if err != nil {
+		return TFSAnswer{}, err
+	}
+	p := &tfsProgram{
+		TFSClient: TFSClient{
+			Env: e, Framing: o.Framing, SlotsNamedFC: true, ValidSlots: o.ValidSlots, UserFeatures: o.UserFeatures,
+		},
+		o: o,
+	}
+	model, port, err := servedBy(conf)
+	if err != nil && !o.ModelName.Set {
+		return TFSAnswer{}, err
+	}
+	p.model = o.ModelName.Or(model)
+	if o.Target == "" {
+		o.Target = host + ":" + port.String()
+	}
+	p.targets = strings.Split(o.Target, ",")
+	var a TFSAnswer
+	switch o.Cmd {
+	case "status":
+		a.Status, err = p.status()
+	case "meta":
+		a.Metadata, err = p.metadata()
+	case "load":
+		a.Load, err = p.load()
+	case "profile":
+		a.Profile, err = p.profile()
+	default:
+		a.Predict, err = p.get()
+	}
+	return a, err
+}
+
+// servedBy is the model and the port of a configuration's own server
+// (tfs_client.py:365-381). The dense one is called dense here and served as
+// dense_0 (Q141).
+func servedBy(conf *agentconfig.AgentConfig) (model string, port pysem.OptInt, err error) {
+	switch conf.DeployType {
+	case agentconfig.DeployPS:
+		shard, err := conf.ShardID()
+		return fmt.Sprintf("ps_%d", shard), conf.TFSPSPort, err
+	case agentconfig.DeployDense:
+		return agentconfig.ServerDense, conf.TFSDensePort, nil
+	}
+	return agentconfig.ServerEntry, conf.TFSEntryPort, nil
+}
+
+func (p *tfsProgram) status() ([]env.ModelVersionStatus, error) {
+	server := p.Env.Models.Dial(p.targets[0])
+	defer server.Close()
+	return server.Status(env.ModelSpec{Name: p.model, Signature: p.o.Signature}, 0)
+}
+
+// load sends a server the configuration of a text proto.
+func (p *tfsProgram) load() (env.StatusProto, error) {
+	file, err := pathOf(p.o.InputFile)
+	if err != nil {
+		return env.StatusProto{}, err
+	}
+	models := &config.ModelServerConfig{}
+	if err := pyos.ReadTextProto(p.Env.Files, file, models); err != nil {
+		return env.StatusProto{}, err
+	}
+	server := p.Env.Models.Dial(p.targets[0])
+	defer server.Close()
+	return server.Reload(serialize(models), 0)
+}
+
+// pathOf is a path that open and os.path.exists take: None is a TypeError.
+func pathOf(file pysem.OptString) (string, error) {
+	if !file.Set {
+		return "", pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
+	}
+	return file.V, nil
+}
+
+func (p *tfsProgram) spec() *apis.ModelSpec {
+	return &apis.ModelSpec{Name: p.model, SignatureName: p.o.Signature}
+}
+
+func (p *tfsProgram) metadata() (*apis.GetModelMetadataResponse, error) {
+	request := &apis.GetModelMetadataRequest{ModelSpec: p.spec(), MetadataField: []string{"base_path", "num_versions", "signature_name"}}
+	response := &apis.GetModelMetadataResponse{}
+	return response, p.call(MethodGetModelMetadata, request, response, 0)
+}
+
+// get predicts for one batch (tfs_client.py:468-496).
+func (p *tfsProgram) get() (*apis.PredictResponse, error) {
+	name, input, err := p.input()
+	if err != nil {
+		return nil, err
+	}
+	response := &apis.PredictResponse{}
+	return response, p.call(MethodPredict, predictRequest(p.spec(), name, input), response, predictTimeout)
+}
+
+func predictRequest(spec *apis.ModelSpec, name string, input *framework.TensorProto) *apis.PredictRequest {
+	return &apis.PredictRequest{ModelSpec: spec, Inputs: map[string]*framework.TensorProto{name: input}}
+}
+
+// input is the tensor of the flags, and the name of the model's input that it is
+// for. Only an example batch may do without a file.
+func (p *tfsProgram) input() (string, *framework.TensorProto, error) {
+	if p.o.InputType == "example_batch" {
+		// The reference takes a name that no file has yet (uuid.uuid1).
+		input, err := p.ExampleBatchProtoV2(p.o.InputFile.Or(p.Env.Files.TempFile()), p.o.BatchSize)
+		return "example_batch", input, err
+	}
+	file, err := pathOf(p.o.InputFile)
+	if err != nil {
+		return "", nil, err
+	}
+	if p.o.InputType != "instance" {
+		input, err := p.ExampleBatchToInstance(file, p.o.FileType)
+		return "instances", input, err
+	}
+	if !env.Exists(p.Env.Files, file) {
+		if err := p.RandomFile(file, variantInstance, p.o.BatchSize); err != nil {
+			return "", nil, err
+		}
+	}
+	input, err := p.InstanceProto(p.o.InputFile, p.o.BatchSize)
+	return "instances", input, err
+}
+
+func (p *tfsProgram) call(method string, request, response proto.Message, timeout time.Duration) error {
+	channel := p.Env.Network.Dial(p.targets[0])
+	defer channel.Close()
+	data, err := channel.Call(method, serialize(request), timeout)
+	if err != nil {
+		return err
+	}
+	return proto.Unmarshal(data, response)
+}

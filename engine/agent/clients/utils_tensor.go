@@ -1,0 +1,27 @@
+package clients
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+)
+
+// MakeTensorProto is a tensor of strings, shape [len(instances)] (utils.py:981).
+func MakeTensorProto(instances [][]byte) *framework.TensorProto {
+	return &framework.TensorProto{
+		Dtype: framework.DataType_DT_STRING,
+		TensorShape: &framework.TensorShapeProto{
+			Dim: []*framework.TensorShapeProto_Dim{{Size: int64(len(instances))}},
+		},
+		StringVal: instances,
+	}
+}
+
+// serialize is SerializeToString: fields by number, unknown ones last.
+func serialize(m proto.Message) []byte {
+	data, err := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(m)
+	if err != nil {
+		panic(err) // only strings that are not UTF-8 fail, and none gets in
+	}
+	return data
+}

@@ -1,0 +1,265 @@
+// Package datadef has the records that agents keep in znodes (data_def.py): what a
+// replica, a published model, a container and its services say of themselves, and
+// their JSON form, byte for byte as dataclasses_json writes it.
+//
+// Two things to use first:
+//
+//   - [ReplicaMeta] is what a replica of agent v1 registers, [ContainerServiceInfo] what
+//     a container of agent v3 does; each has a Parse function and Serialize.
+//   - [PublishMeta] is what a publisher asks the agents of version 2 to load.
+//
+// To add a field, give the struct a line with its tags (see package dataclass); the
+// record's events and enums are in event.go, saved models and containers in
+// saved_model.go, the rest here.
+package datadef
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
+)
+
+// The types of this file are the payloads of znodes (data_def.py). Make them
+// with their Default function, which sets the reference's defaults; a literal leaves
+// Go's zero values. Serialize gives the exact bytes of the reference. The errors of
+// parsing are *pysem.Error with the type that Python raises.
+
+// ModelMeta asks for a model: the payload of /<bzid>/portal/<model>.
+type ModelMeta struct {
+	ModelName    pysem.OptString `py:"model_name"`
+	ModelDir     pysem.OptString `py:"model_dir"`
+	Ckpt         pysem.OptString `py:"ckpt"`
+	NumShard     int             `py:"num_shard" default:"-1"` // -1 when unset
+	Action       string          `py:"action" default:"'NONE'"`
+	SpecReplicas []int           `py:"spec_replicas" default:"[]"`
+
+	odd *dataclass.OddValues
+}
+
+var modelMetaClass = dataclass.Of(func(m *ModelMeta) **dataclass.OddValues { return &m.odd })
+
+// DefaultModelMeta has the reference's defaults.
+func DefaultModelMeta() ModelMeta { return modelMetaClass.New() }
+
+// ParseModelMeta reads what [ModelMeta.Serialize] writes.
+func ParseModelMeta(data []byte) (ModelMeta, error) { return modelMetaClass.DecodeValue(data) }
+
+// Serialize is the JSON form.
+func (m *ModelMeta) Serialize() []byte { return modelMetaClass.AppendJSON(nil, m) }
+
+// GetPath is the model's znode below base; a model name that is no string is a
+// TypeError.
+func (m *ModelMeta) GetPath(base string) (string, error) {
+	name := modelMetaClass.Get(m, "model_name")
+	text, ok := name.(string)
+	if !ok {
+		return "", pysem.Raise("TypeError",
+			"join() argument must be str, bytes, or os.PathLike object, not '%s'", pysem.TypeName(name))
+	}
+	return pysem.JoinStrings(base, text), nil
+}
+
+// Set assigns a Python value of any type to the field of that name; an unknown name is a
+// TypeError.
+func (m *ModelMeta) Set(name string, value any) error { return modelMetaClass.Set(m, name, value) }
+
+// Fields lists all fields with their Python values.
+func (m *ModelMeta) Fields() []dataclass.Field { return modelMetaClass.List(m) }
+
+// Equal reports whether all fields are equal, as the dataclass's == does.
+func (m *ModelMeta) Equal(other *ModelMeta) bool { return modelMetaClass.Equal(m, other) }
+
+// ResourceSpec is what a container offers: the payload of
+// /<bzid>/resource/<shard>:<replica>.
+type ResourceSpec struct {
+	Address   pysem.OptString `py:"address"` // host:port
+	ShardID   pysem.OptInt    `py:"shard_id"`
+	ReplicaID pysem.OptInt    `py:"replica_id"`
+	Memory    pysem.OptInt    `py:"memory"`             // bytes
+	CPU       float64         `py:"cpu" default:"-1.0"` // -1 when unknown, as Network and WorkLoad
+	Network   float64         `py:"network" default:"-1.0"`
+	WorkLoad  float64         `py:"work_load" default:"-1.0"`
+
+	odd *dataclass.OddValues
+}
+
+// ResourceSpecClass is the class of [ResourceSpec], by which the mirror decodes it.
+var ResourceSpecClass = dataclass.Of(func(m *ResourceSpec) **dataclass.OddValues { return &m.odd })
+
+// DefaultResourceSpec has the reference's defaults.
+func DefaultResourceSpec() ResourceSpec { return ResourceSpecClass.New() }
+
+// ParseResourceSpec reads what [ResourceSpec.Serialize] writes.
+func ParseResourceSpec(data []byte) (ResourceSpec, error) {
+	return ResourceSpecClass.DecodeValue(data)
+}
+
+// Serialize is the JSON form.
+func (m *ResourceSpec) Serialize() []byte { return ResourceSpecClass.AppendJSON(nil, m) }
+
+// GetPath is the container's znode below base; unset ids read "None" (Q76).
+func (m *ResourceSpec) GetPath(base string) string {
+	return pysem.JoinStrings(base, pysem.Str(ResourceSpecClass.Get(m, "shard_id"))+":"+
+		pysem.Str(ResourceSpecClass.Get(m, "replica_id")))
+}
+
+// Set assigns a Python value of any type to the field of that name; an unknown name is a
+// TypeError.
+func (m *ResourceSpec) Set(name string, value any) error {
+	return ResourceSpecClass.Set(m, name, value)
+}
+
+// Fields lists all fields with their Python values.
+func (m *ResourceSpec) Fields() []dataclass.Field { return ResourceSpecClass.List(m) }
+
+// Equal reports whether all fields are equal, as the dataclass's == does.
+func (m *ResourceSpec) Equal(other *ResourceSpec) bool { return ResourceSpecClass.Equal(m, other) }
+
+// PublishMeta tells a container what to load: the payload of
+// /<bzid>/publish/<shard>:<replica>:<model>.
+type PublishMeta struct {
+	ShardID         pysem.OptInt    `py:"shard_id"`
+	ReplicaID       int             `py:"replica_id" default:"-1"` // -1 for all replicas
+	ModelName       pysem.OptString `py:"model_name"`
+	NumPS           pysem.OptInt    `py:"num_ps"`
+	TotalPublishNum int             `py:"total_publish_num" default:"1"`
+	SubModels       SubModels       `py:"sub_models"`
+	PType           PublishType     `py:"ptype" default:"1"` // LOAD
+	IsSpec          bool            `py:"is_spec"`
+
+	odd *dataclass.OddValues
+}
+
+// PublishMetaClass is the class of [PublishMeta], by which the mirror decodes it.
+var PublishMetaClass = dataclass.Of(func(m *PublishMeta) **dataclass.OddValues { return &m.odd })
+
+// DefaultPublishMeta has the reference's defaults.
+func DefaultPublishMeta() PublishMeta { return PublishMetaClass.New() }
+
+// ParsePublishMeta reads what [PublishMeta.Serialize] writes.
+func ParsePublishMeta(data []byte) (PublishMeta, error) { return PublishMetaClass.DecodeValue(data) }
+
+// Serialize is the JSON form.
+func (m *PublishMeta) Serialize() []byte { return PublishMetaClass.AppendJSON(nil, m) }
+
+// GetPath is the publish znode below base; unset fields read "None" (Q76).
+func (m *PublishMeta) GetPath(base string) string {
+	return pysem.JoinStrings(base, pysem.Str(PublishMetaClass.Get(m, "shard_id"))+":"+
+		pysem.Str(PublishMetaClass.Get(m, "replica_id"))+":"+pysem.Str(PublishMetaClass.Get(m, "model_name")))
+}
+
+// Set assigns a Python value of any type to the field of that name; an unknown name is a
+// TypeError.
+func (m *PublishMeta) Set(name string, value any) error { return PublishMetaClass.Set(m, name, value) }
+
+// Fields lists all fields with their Python values.
+func (m *PublishMeta) Fields() []dataclass.Field { return PublishMetaClass.List(m) }
+
+// Equal reports whether all fields are equal, as the dataclass's == does.
+func (m *PublishMeta) Equal(other *PublishMeta) bool { return PublishMetaClass.Equal(m, other) }
+
+// ReplicaMeta is one serving replica: the payload of
+// /<bzid>/service/<model>/<server type>:<task>/<replica>.
+type ReplicaMeta struct {
+	Address           pysem.OptString `py:"address"`      // host:port
+	AddressIPv6       pysem.OptString `py:"address_ipv6"` // [host]:port
+	Stat              env.ModelState  `py:"stat"`
+	ModelName         pysem.OptString `py:"model_name"`
+	ServerType        pysem.OptString `py:"server_type"`
+	Task              int             `py:"task" default:"-1"`    // -1 when unset
+	Replica           int             `py:"replica" default:"-1"` // -1 when unset
+	ArchonAddress     pysem.OptString `py:"archon_address"`
+	ArchonAddressIPv6 pysem.OptString `py:"archon_address_ipv6"`
+
+	odd *dataclass.OddValues
+}
+
+// ReplicaMetaClass is the class of [ReplicaMeta], by which mirror and clients decode it.
+var ReplicaMetaClass = dataclass.Of(func(m *ReplicaMeta) **dataclass.OddValues { return &m.odd })
+
+// DefaultReplicaMeta has the reference's defaults.
+func DefaultReplicaMeta() ReplicaMeta { return ReplicaMetaClass.New() }
+
+// ParseReplicaMeta reads what [ReplicaMeta.Serialize] writes.
+func ParseReplicaMeta(data []byte) (ReplicaMeta, error) { return ReplicaMetaClass.DecodeValue(data) }
+
+// replicaMetaSizeBytes is a usual size of the JSON form, to allocate once.
+const replicaMetaSizeBytes = 288
+
+// Serialize is the JSON form.
+//
+// Speed: the whole record, about 300 bytes, for each change of a state.
+func (m *ReplicaMeta) Serialize() []byte {
+	return ReplicaMetaClass.AppendJSON(make([]byte, 0, replicaMetaSizeBytes), m)
+}
+
+// GetPath is the replica's znode, its names parted by sep; a model name that is no string
+// is a TypeError.
+func (m *ReplicaMeta) GetPath(bzid, sep string) (string, error) {
+	name := ReplicaMetaClass.Get(m, "model_name")
+	text, ok := name.(string)
+	if !ok {
+		return "", pysem.Raise("TypeError", "sequence item 3: expected str instance, %s found", pysem.TypeName(name))
+	}
+	serverType := pysem.Str(ReplicaMetaClass.Get(m, "server_type"))
+	task := pysem.Str(ReplicaMetaClass.Get(m, "task"))
+	replica := pysem.Str(ReplicaMetaClass.Get(m, "replica"))
+	return strings.Join([]string{"", bzid, "service", text, serverType + ":" + task, replica}, sep), nil
+}
+
+// The address families (native_training/net_utils.py).
+const (
+	FamilyIPv4 = "ipv4"
+	FamilyIPv6 = "ipv6"
+)
+
+// GetAddress is the address to dial: that of the family, or the other one where
+// it is missing. Wildcard addresses count as missing. Another family than the
+// two is an AssertionError.
+func (m *ReplicaMeta) GetAddress(useArchon bool, family string) (pysem.OptString, error) {
+	if family != FamilyIPv4 && family != FamilyIPv6 {
+		return pysem.OptString{}, &pysem.Error{Type: "AssertionError"}
+	}
+	v4, v6 := "address", "address_ipv6"
+	if useArchon {
+		v4, v6 = "archon_address", "archon_address_ipv6"
+	}
+	first, err := m.usableAddress(v4, "0.0.0.0")
+	if err != nil {
+		return pysem.OptString{}, err
+	}
+	second, err := m.usableAddress(v6, "[::]")
+	if err != nil {
+		return pysem.OptString{}, err
+	}
+	if family == FamilyIPv6 {
+		first, second = second, first
+	}
+	if first.Or("") != "" {
+		return first, nil
+	}
+	return second, nil
+}
+
+func (m *ReplicaMeta) usableAddress(field, wildcard string) (pysem.OptString, error) {
+	switch v := ReplicaMetaClass.Get(m, field).(type) {
+	case nil:
+		return pysem.OptString{}, nil
+	case string:
+		return pysem.OptString{V: v, Set: !strings.HasPrefix(v, wildcard)}, nil
+	default:
+		return pysem.OptString{}, pysem.AttributeError(v, "startswith")
+	}
+}
+
+// Set assigns a Python value of any type to the field of that name; an unknown name is a
+// TypeError.
+func (m *ReplicaMeta) Set(name string, value any) error { return ReplicaMetaClass.Set(m, name, value) }
+
+// Fields lists all fields with their Python values.
+func (m *ReplicaMeta) Fields() []dataclass.Field { return ReplicaMetaClass.List(m) }
+
+// Equal reports whether all fields are equal, as the dataclass's == does.
+func (m *ReplicaMeta) Equal(other *ReplicaMeta) bool { return ReplicaMetaClass.Equal(m, other) }

@@ -1,0 +1,126 @@
+package datadef
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
+)
+
+// PublishType says what a [PublishMeta] asks for.
+type PublishType int
+
+// The publish types.
+const (
+	PublishLoad   PublishType = 1
+	PublishUnload PublishType = 2
+)
+
+// String is the member's name.
+func (t PublishType) String() string {
+	switch t {
+	case PublishLoad:
+		return "LOAD"
+	case PublishUnload:
+		return "UNLOAD"
+	}
+	return fmt.Sprintf("PublishType(%d)", int(t))
+}
+
+// LoadPython is the number of the member.
+func (t *PublishType) LoadPython() any { return int(*t) }
+
+// StorePython takes a number, and reports whether value is one.
+func (t *PublishType) StorePython(value any) (exact bool) {
+	n, ok := value.(int)
+	*t = PublishType(n)
+	return ok
+}
+
+// DecodePython is the number of the member that has the value; without one it is a
+// ValueError.
+func (*PublishType) DecodePython(value any) (any, error) {
+	return dataclass.DecodeEnum(value, "PublishType", int(PublishUnload))
+}
+
+// MemberPython is the member of a number.
+func (*PublishType) MemberPython(n int) any { return PublishType(n) }
+
+// EventType says who an [Event] is for.
+type EventType int
+
+// The event types. The reference's UNKNOWN has the value of PORTAL and is thereby
+// the same member: a default event is a portal event (Q72).
+const (
+	EventPortal   EventType = 1
+	EventService  EventType = 2
+	EventPublish  EventType = 3
+	EventResource EventType = 4
+
+	EventUnknown = EventPortal
+)
+
+// String is the member's name.
+func (t EventType) String() string {
+	switch t {
+	case EventPortal:
+		return "PORTAL"
+	case EventService:
+		return "SERVICE"
+	case EventPublish:
+		return "PUBLISH"
+	case EventResource:
+		return "RESOURCE"
+	}
+	return fmt.Sprintf("EventType(%d)", int(t))
+}
+
+// LoadPython is the number of the member.
+func (t *EventType) LoadPython() any { return int(*t) }
+
+// StorePython takes a number, and reports whether value is one.
+func (t *EventType) StorePython(value any) (exact bool) {
+	n, ok := value.(int)
+	*t = EventType(n)
+	return ok
+}
+
+// DecodePython is the number of the member that has the value; without one it is a
+// ValueError.
+func (*EventType) DecodePython(value any) (any, error) {
+	return dataclass.DecodeEnum(value, "EventType", int(EventResource))
+}
+
+// MemberPython is the member of a number.
+func (*EventType) MemberPython(n int) any { return EventType(n) }
+
+// Event is what a mirror of ZooKeeper tells its handlers.
+type Event struct {
+	Path  pysem.OptString `py:"path"`
+	Data  []byte          `py:"data"`
+	EType EventType       `py:"etype" default:"1"` // UNKNOWN
+
+	odd *dataclass.OddValues
+}
+
+var eventClass = dataclass.Of(func(m *Event) **dataclass.OddValues { return &m.odd })
+
+// DefaultEvent has the reference's defaults.
+func DefaultEvent() Event { return eventClass.New() }
+
+// ParseEvent reads an event whose data is null; any other is an
+// AttributeError, whatever Serialize wrote (Q73).
+func ParseEvent(data []byte) (Event, error) { return eventClass.DecodeValue(data) }
+
+// Serialize is the JSON form, with the data as a list of ints.
+func (m *Event) Serialize() []byte { return eventClass.AppendJSON(nil, m) }
+
+// Set assigns a Python value of any type to the field of that name; an unknown name is a
+// TypeError.
+func (m *Event) Set(name string, value any) error { return eventClass.Set(m, name, value) }
+
+// Fields lists all fields with their Python values.
+func (m *Event) Fields() []dataclass.Field { return eventClass.List(m) }
+
+// Equal reports whether all fields are equal, as the dataclass's == does.
+func (m *Event) Equal(other *Event) bool { return eventClass.Equal(m, other) }

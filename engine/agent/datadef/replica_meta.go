@@ -1,0 +1,11 @@
+package datadef
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// IsAvailable reports whether the replica serves: whether its state is AVAILABLE.
+func (m *ReplicaMeta) IsAvailable() bool {
+	return pysem.Equal(ReplicaMetaClass.Get(m, "stat"), int(env.StateAvailable))
+}

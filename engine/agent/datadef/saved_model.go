@@ -1,0 +1,96 @@
+package datadef
+
+import (
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
+)
+
+// The types of this file are the values of backends.py:36-81. All of them are
+// frozen there and compare with == here.
+
+// SavedModel names one graph of a model. What the reference leaves unset reads
+// "None" there.
+type SavedModel struct{ ModelName, SubGraph string }
+
+// String is "model:graph".
+func (m SavedModel) String() string { return m.ModelName + ":" + m.SubGraph }
+
+// Container is the place where a model is served.
+type Container struct{ Cluster, ID string }
+
+// String is "cluster:id".
+func (c Container) String() string { return c.Cluster + ":" + c.ID }
+
+// SavedModelDeployConfig says how a saved model is to be loaded.
+type SavedModelDeployConfig struct {
+	ModelBasePath pysem.OptString `py:"model_base_path"`
+	VersionPolicy pysem.OptString `py:"version_policy"`
+
+	odd *dataclass.OddValues
+}
+
+var deployConfigClass = dataclass.Of(func(m *SavedModelDeployConfig) **dataclass.OddValues { return &m.odd })
+
+// ParseSavedModelDeployConfig reads what
+// [SavedModelDeployConfig.Serialize] writes.
+func ParseSavedModelDeployConfig(data []byte) (SavedModelDeployConfig, error) {
+	return deployConfigClass.DecodeValue(data)
+}
+
+// Serialize is the JSON form.
+func (m *SavedModelDeployConfig) Serialize() []byte { return deployConfigClass.AppendJSON(nil, m) }
+
+// Set assigns a Python value of any type to the field of that name; an unknown name is a
+// TypeError.
+func (m *SavedModelDeployConfig) Set(name string, value any) error {
+	return deployConfigClass.Set(m, name, value)
+}
+
+// Fields lists all fields with their Python values.
+func (m *SavedModelDeployConfig) Fields() []dataclass.Field { return deployConfigClass.List(m) }
+
+// Equal reports whether all fields are equal, as the dataclass's == does.
+func (m *SavedModelDeployConfig) Equal(other *SavedModelDeployConfig) bool {
+	return deployConfigClass.Equal(m, other)
+}
+
+// ContainerServiceInfo says where a container's services listen; agents of version 3
+// register it.
+type ContainerServiceInfo struct {
+	GRPC      pysem.OptString `py:"grpc"` // ip:port, as HTTP, Archon and Agent
+	HTTP      pysem.OptString `py:"http"`
+	Archon    pysem.OptString `py:"archon"`
+	Agent     pysem.OptString `py:"agent"`
+	IDC       pysem.OptString `py:"idc"`
+	DebugInfo pysem.OptString `py:"debug_info"`
+
+	odd *dataclass.OddValues
+}
+
+var serviceInfoClass = dataclass.Of(func(m *ContainerServiceInfo) **dataclass.OddValues { return &m.odd })
+
+// Odd reports whether a field holds a value that its Go type cannot.
+func (m *ContainerServiceInfo) Odd() bool { return m.odd != nil }
+
+// ParseContainerServiceInfo reads what [ContainerServiceInfo.Serialize]
+// writes.
+func ParseContainerServiceInfo(data []byte) (ContainerServiceInfo, error) {
+	return serviceInfoClass.DecodeValue(data)
+}
+
+// Serialize is the JSON form.
+func (m *ContainerServiceInfo) Serialize() []byte { return serviceInfoClass.AppendJSON(nil, m) }
+
+// Set assigns a Python value of any type to the field of that name; an unknown name is a
+// TypeError.
+func (m *ContainerServiceInfo) Set(name string, value any) error {
+	return serviceInfoClass.Set(m, name, value)
+}
+
+// Fields lists all fields with their Python values.
+func (m *ContainerServiceInfo) Fields() []dataclass.Field { return serviceInfoClass.List(m) }
+
+// Equal reports whether all fields are equal, as the dataclass's == does.
+func (m *ContainerServiceInfo) Equal(other *ContainerServiceInfo) bool {
+	return serviceInfoClass.Equal(m, other)
+}

@@ -1,0 +1,77 @@
+package datadef
+
+import (
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// SubModels maps names of sub-models (entry, dense_0, ps_3) to the paths of their
+// versions, in insertion order. Nil is None.
+type SubModels []SubModel
+
+// SubModel is one sub-model and the path of the version to load.
+type SubModel struct{ Name, Path string }
+
+// Get is the path of a sub-model; ok reports whether there is one of that name.
+func (s SubModels) Get(name string) (path string, ok bool) {
+	for _, m := range s {
+		if m.Name == name {
+			return m.Path, true
+		}
+	}
+	return "", false
+}
+
+// With is s with name mapped to path; a known name keeps its place.
+func (s SubModels) With(name, path string) SubModels {
+	out := append(SubModels{}, s...)
+	for i := range out {
+		if out[i].Name == name {
+			out[i].Path = path
+			return out
+		}
+	}
+	return append(out, SubModel{Name: name, Path: path})
+}
+
+// StorePython takes a dict of strings, or None, and reports whether value is one of the
+// two; it is None after another.
+func (s *SubModels) StorePython(value any) (exact bool) {
+	*s = nil
+	if value == nil {
+		return true
+	}
+	dict, ok := value.(*pysem.Dict)
+	if !ok {
+		return false
+	}
+	models := make(SubModels, 0, len(dict.Items))
+	for _, item := range dict.Items {
+		path, ok := item.Value.(string)
+		if !ok {
+			return false
+		}
+		models = append(models, SubModel{Name: item.Key, Path: path})
+	}
+	*s = models
+	return true
+}
+
+// LoadPython is the dict, or None.
+func (s *SubModels) LoadPython() any {
+	if *s == nil {
+		return nil
+	}
+	d := &pysem.Dict{}
+	for _, m := range *s {
+		d.Set(m.Name, m.Path)
+	}
+	return d
+}
+
+// DecodePython is value, which has to be a dict; another is an AttributeError.
+func (*SubModels) DecodePython(value any) (any, error) {
+	if _, ok := value.(*pysem.Dict); !ok {
+		return nil, pysem.AttributeError(value, "keys")
+	}
+	return value, nil
+}

@@ -1,0 +1,265 @@
+package modelmanager
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pyos"
+)
+
+// sourceModel is the newest complete version of one model in the source.
+type sourceModel struct {
+	model, version string
+	subModels      []versionPath
+}
+
+// versionPath is a version of one sub-model: its path below the model's receiving
+// directory, as "ps_0/7", and where its files are.
+type versionPath struct{ relative, source string }
+
+// sourceData looks through the source and locks what it finds, also what is not
+// complete or not this model's (Q105; model_manager.py:294). Models come in the
+// order of their first directory.
+func (m *ModelManager) sourceData() ([]sourceModel, error) {
+	if !m.sourcePath.Set {
+		return nil, pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
+	}
+	root := m.sourcePath.V
+	dirs, files, ok := pyos.WalkTop(m.e.Files, root)
+	if !ok {
+		m.logf("%s is empty", root)
+		return nil, nil
+	}
+	var done []string
+	for _, file := range files {
+		isDone, err := m.isDoneFile(file)
+		if err != nil {
+			return nil, err
+		}
+		if isDone {
+			done = append(done, file)
+		}
+	}
+	var source []sourceModel
+	for _, dir := range dirs {
+		complete := slices.Contains(done, dir+writeDone)
+		if complete || m.quirks.Keeps(quirks.Q105) {
+			m.lock(pysem.JoinStrings(root, dir))
+		}
+		if !complete {
+			continue
+		}
+		parts := strings.Split(dir, "@")
+		if len(parts) != 2 {
+			m.logf("%s is not valid", dir)
+			continue
+		}
+		s := sourceModel{model: parts[0], version: parts[1]}
+		s.subModels = m.versionData(pysem.JoinStrings(root, dir, s.model), s.version)
+		if len(s.subModels) > 0 {
+			source = m.withSource(source, s)
+		}
+	}
+	return source, nil
+}
+
+// withSource adds a version, or puts it in the place of an older one of the same
+// model.
+func (m *ModelManager) withSource(source []sourceModel, s sourceModel) []sourceModel {
+	for i := range source {
+		if source[i].model == s.model {
+			if m.newer(s.version, source[i].version) {
+				source[i] = s
+			}
+			return source
+		}
+	}
+	return append(source, s)
+}
+
+// versionData lists the sub-models below path that have the version; when one
+// lacks it, there are none (model_manager.py:336).
+func (m *ModelManager) versionData(path, version string) []versionPath {
+	dirs, _, ok := pyos.WalkTop(m.e.Files, path)
+	if !ok {
+		m.logf("get version data [%s] failed", path)
+		return nil
+	}
+	list := make([]versionPath, 0, len(dirs))
+	for _, dir := range dirs {
+		v := versionPath{relative: pysem.JoinStrings(dir, version), source: pysem.JoinStrings(path, dir, version)}
+		if !env.Exists(m.e.Files, v.source) {
+			m.logf("%s not exist", v.source)
+			return nil
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// lock leaves a read lock beside the directory. One that cannot be written is
+// remembered all the same (model_manager.py:154).
+func (m *ModelManager) lock(path string) {
+	name := path + readLock
+	if err := m.e.Files.WriteFile(name, nil); err != nil {
+		m.logf("create lock %s failed", name)
+	}
+	if i, found := slices.BinarySearch(m.locks, name); !found {
+		m.locks = slices.Insert(m.locks, i, name)
+	}
+}
+
+// RemoveReadLock removes the read locks of this process. A lock that another process
+// left in the source is an AttributeError, which was to be its removal (Q100;
+// model_manager.py:173).
+func (m *ModelManager) RemoveReadLock() error {
+	for _, name := range m.locks {
+		m.Delete(pysem.Some(name))
+	}
+	m.locks = nil
+	if !m.sourcePath.Set {
+		return pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
+	}
+	_, files, _ := pyos.WalkTop(m.e.Files, m.sourcePath.V)
+	for _, file := range files {
+		if !strings.HasSuffix(file, readLock) {
+			continue
+		}
+		if m.quirks.Keeps(quirks.Q100) {
+			return pysem.Raise("AttributeError", "module 'os' has no attribute 'join'")
+		}
+		m.Delete(pysem.Some(pysem.JoinStrings(m.sourcePath.V, file)))
+	}
+	return nil
+}
+
+// copyModel copies a version beside its place and then renames, so that the model
+// server never sees half a sub-model (model_manager.py:223). It returns the paths of
+// the sub-models; ok is false, and nothing is left, when one of them could not be
+// copied.
+func (m *ModelManager) copyModel(s sourceModel) (paths []string, ok bool, err error) {
+	type rename struct{ from, to string }
+	var ready []rename
+	readyNum := 0
+	for _, sub := range s.subModels {
+		if !m.receivePath.Set {
+			// The join raises, and so does its handler, which names the path.
+			return nil, false, unboundLocal("temp_dst_file")
+		}
+		to := pysem.JoinStrings(m.receivePath.V, s.model, sub.relative)
+		from := to + "-temp"
+		paths = append(paths, to)
+		if env.Exists(m.e.Files, to) {
+			m.logf("%s exist", to)
+			readyNum++
+			continue
+		}
+		if err := m.fillTemp(sub.source, from); err != nil {
+			m.logf("copy model %s -> %s failed: %v", sub.source, from, err)
+			m.Delete(pysem.Some(from))
+			break
+		}
+		ready = append(ready, rename{from, to})
+		readyNum++
+	}
+	if readyNum != len(s.subModels) {
+		m.logf("copy model failed, ready_num=%d, expect_num=%d", readyNum, len(s.subModels))
+		for _, r := range ready {
+			m.Delete(pysem.Some(r.from))
+		}
+		return nil, false, nil
+	}
+	for _, r := range ready {
+		if err := m.e.Files.Rename(r.from, r.to); err != nil {
+			return nil, false, pyos.Error(err, r.from)
+		}
+	}
+	return paths, true, nil
+}
+
+// fillTemp copies a sub-model into its temporary directory. One that an earlier
+// copy left is taken for complete (Q104).
+func (m *ModelManager) fillTemp(source, temp string) error {
+	if env.Exists(m.e.Files, temp) {
+		if m.quirks.Keeps(quirks.Q104) {
+			m.logf("%s exist", temp)
+			return nil
+		}
+		m.Delete(pysem.Some(temp))
+	}
+	return m.copyTree(source, temp)
+}
+
+// copyTree is shutil.copytree: it goes on after a file that fails, links are
+// followed, and a destination that exists is an error.
+//
+// Speed: one file after another, the whole version even when most of it is there
+// already; other models wait for it.
+func (m *ModelManager) copyTree(source, destination string) error {
+	dirs, files, ok := pyos.WalkTop(m.e.Files, source)
+	if !ok {
+		return pysem.Raise("FileNotFoundError", "[Errno 2] No such file or directory: %s", pysem.Repr(source))
+	}
+	if err := m.e.Files.MkdirAll(destination); err != nil {
+		return pyos.Error(err, destination)
+	}
+	var errs []error
+	for _, dir := range dirs {
+		if err := m.copyTree(pysem.JoinStrings(source, dir), pysem.JoinStrings(destination, dir)); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for _, file := range files {
+		if err := m.copyFile(pysem.JoinStrings(source, file), pysem.JoinStrings(destination, file)); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (m *ModelManager) copyFile(source, destination string) error {
+	data, err := m.e.Files.ReadFile(source)
+	if err != nil {
+		return pyos.Error(err, source)
+	}
+	if err := m.e.Files.WriteFile(destination, data); err != nil {
+		return pyos.Error(err, destination)
+	}
+	return nil
+}
+
+// Delete removes a file, or a directory with all that is in it, and reports whether
+// nothing is there any more (model_manager.py:357); a link to nothing counts as nothing.
+// None is reported as not removed, and so is a link to a directory, which shutil.rmtree
+// refuses.
+func (m *ModelManager) Delete(path pysem.OptString) bool {
+	if !path.Set {
+		m.logf("delete [None] failed: %v", statNone())
+		return false
+	}
+	info, err := m.e.Files.Stat(path.V)
+	if err != nil {
+		return true
+	}
+	remove := m.e.Files.Remove
+	if info.Dir {
+		remove = m.removeTree
+	}
+	if err := remove(path.V); err != nil {
+		m.logf("delete [%s] failed: %v", path.V, err)
+		return false
+	}
+	return true
+}
+
+// removeTree is shutil.rmtree.
+func (m *ModelManager) removeTree(path string) error {
+	if info, err := env.Lstat(m.e.Files, path); err == nil && info.Link {
+		return pysem.Raise("OSError", "Cannot call rmtree on a symbolic link")
+	}
+	return m.e.Files.RemoveAll(path)
+}

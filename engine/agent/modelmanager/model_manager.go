@@ -1,0 +1,362 @@
+// Package modelmanager copies the versions of a rough sort model to where the model
+// server reads them (model_manager.py). Another program receives them and marks each
+// as complete; the manager copies the newest and removes old ones.
+//
+// Two things to use first:
+//
+//   - [NewModelManager] makes a manager from its [ModelManagerOptions].
+//   - [ModelManager.Start] copies the newest version once and goes on in the
+//     background.
+//
+// To change when it copies look in model_manager.go; how it locks, copies and removes,
+// in files.go.
+package modelmanager
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pyos"
+	"github.com/monosim/monosim/engine/threading"
+)
+
+// ModelManager copies the newest version of a model from the place where a transfer
+// service puts it to the place where the model server looks for it. The source has
+//
+//	<name>@<version>/<name>/<sub_model>/<version>/...   the files
+//	<name>@<version>.write.done                         once they are complete
+//	<name>@<version>.read.lock                          while this process reads
+//
+// and the receiving path gets <name>/<sub_model>/<version>/....
+type ModelManager struct {
+	e       *env.Env
+	quirks  quirks.Set
+	metrics func(name string, value int)
+
+	modelName, sourcePath, receivePath pysem.OptString
+
+	models  *pysem.OrderedMap[string, []CopiedVersion]
+	latest  *pysem.OrderedMap[string, LatestVersion]
+	locks   []string // the lock files that this process left, sorted
+	waitMax int      // seconds
+	exit    bool
+	thread  env.Task
+}
+
+// CopiedVersion is a version that was copied, and the paths of its sub-models.
+type CopiedVersion struct {
+	Version string
+	Paths   []string
+}
+
+// LatestVersion is the newest version that was copied and when, in seconds since
+// the Unix epoch.
+type LatestVersion struct {
+	Version   string
+	TimeUnixS int64
+}
+
+// The file name endings of the protocol with the transfer service.
+const (
+	writeDone = ".write.done"
+	readLock  = ".read.lock"
+)
+
+// The times of the manager (model_manager.py:36-39).
+const (
+	modelManagerPoll     = 10 * time.Second
+	modelManagerInterval = 30 * time.Second
+	modelManagerWaitMaxS = 1200
+)
+
+// remainVersions is how many versions of a model are kept (model_manager.py:40).
+const remainVersions = 5
+
+// ModelManagerOptions say which model to copy from where to where. A ModelName of None
+// makes a manager that has nothing to do.
+type ModelManagerOptions struct {
+	ModelName   pysem.OptString
+	SourcePath  pysem.OptString
+	ReceivePath pysem.OptString
+	Quirks      quirks.Set
+	// Metrics, when set, is told after each round how old the served version is:
+	// "version.delay" and "update.delay" in seconds, or "loop_once_failed". The
+	// open-source client of the reference drops them.
+	Metrics func(name string, value int)
+}
+
+// NewModelManager makes a manager that is not started.
+func NewModelManager(e *env.Env, o ModelManagerOptions) *ModelManager {
+	return &ModelManager{
+		e: e, quirks: o.Quirks, metrics: o.Metrics,
+		modelName: o.ModelName, sourcePath: o.SourcePath, receivePath: o.ReceivePath,
+		models:  pysem.NewOrderedMap[string, []CopiedVersion](),
+		latest:  pysem.NewOrderedMap[string, LatestVersion](),
+		waitMax: modelManagerWaitMaxS,
+	}
+}
+
+// Start wipes the receiving path, waits for a model, up to 20 minutes, copies it and
+// goes on in a task of its own. It reports whether that went well; when it did not,
+// the agent kills itself (agent.py:65). A receiving path that is None fails too
+// (Q101), and a ModelName that is None does not.
+func (m *ModelManager) Start() bool {
+	ok, err := m.start()
+	if err != nil {
+		m.logf("model manager start failed: %v", err)
+		return false
+	}
+	return ok
+}
+
+func (m *ModelManager) start() (bool, error) {
+	if !m.modelName.Set {
+		return true, nil
+	}
+	if !m.Delete(m.receivePath) {
+		return false, nil
+	}
+	if ready, err := m.WaitForDownload(); !ready || err != nil {
+		return false, err
+	}
+	for {
+		done, err := m.LoopOnce()
+		if err != nil {
+			m.logf("model manager loop once failed: %v", err)
+		}
+		if done && err == nil {
+			break
+		}
+		m.e.Tasks.Sleep(modelManagerPoll)
+	}
+	// A lock that a crashed process left fails here, at every start (Q100).
+	if err := m.RemoveReadLock(); err != nil {
+		return false, err
+	}
+	m.thread = threading.Start(m.e.Tasks, "thread-model_manager", func() {
+		if err := m.Run(); err != nil {
+			m.logf("model manager thread ended: %v", err)
+		}
+	})
+	return true, nil
+}
+
+// Stop ends the manager's task and waits for it, up to a whole pause of 30 s (Q108).
+func (m *ModelManager) Stop() {
+	m.End()
+	if m.thread != nil {
+		m.thread.Join()
+	}
+}
+
+// End makes Run return after its present pause. It does not wait for it.
+func (m *ModelManager) End() { m.exit = true }
+
+// Run copies new versions every 30 s until [ModelManager.End] or Stop
+// (model_manager.py:110); Start runs it in a task. It returns an error only for a
+// version whose age cannot be reported, because it is no number.
+func (m *ModelManager) Run() error {
+	for !m.exit {
+		ok, err := m.LoopOnce()
+		if err == nil {
+			err = m.RemoveReadLock()
+		}
+		if err != nil || !ok {
+			m.logf("model manager loop once failed: %v", err)
+		}
+		if err := m.reportAge(); err != nil {
+			return err
+		}
+		m.e.Tasks.Sleep(modelManagerInterval)
+		m.RemoveOldFile()
+	}
+	return nil
+}
+
+// reportAge tells the metrics how old the served version is (model_manager.py:126,
+// check_model_update_time).
+func (m *ModelManager) reportAge() error {
+	if m.metrics == nil || m.modelName.Or("") == "" {
+		return nil
+	}
+	latest, ok := m.latest.Get(m.modelName.V)
+	if !ok {
+		m.logf("model %s not in _latest_models", m.modelName.V)
+		m.metrics("loop_once_failed", 1)
+		return nil
+	}
+	version, _, err := pysem.ParseSmallInt(latest.Version)
+	if err != nil {
+		return err
+	}
+	now := m.e.Clock.Now().Unix()
+	m.metrics("version.delay", int(now)-version)
+	m.metrics("update.delay", int(now-latest.TimeUnixS))
+	return nil
+}
+
+// LoopOnce is one round: it copies every model of the source that has a newer version
+// (model_manager.py:195). It reports whether all copies went well; an error leaves the
+// models after it for the next round.
+func (m *ModelManager) LoopOnce() (bool, error) {
+	source, err := m.sourceData()
+	if err != nil {
+		m.logf("get download data failed: %v", err)
+		return false, nil
+	}
+	result := true
+	for _, s := range source {
+		copied, known := m.models.Get(s.model)
+		if known && len(copied) > 0 && !m.newer(s.version, copied[len(copied)-1].Version) {
+			continue
+		}
+		paths, ok, err := m.copyModel(s)
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			m.logf("copy %s failed", s.model)
+			result = false
+			continue
+		}
+		m.models.Set(s.model, append(copied, CopiedVersion{Version: s.version, Paths: paths}))
+		m.latest.Set(s.model, LatestVersion{Version: s.version, TimeUnixS: m.e.Clock.Now().Unix()})
+		if m.e.Log.Enabled(env.Info) {
+			m.e.Log.Logf(env.Info, "%s update to %s", s.model, s.version)
+		}
+	}
+	return result, nil
+}
+
+// newer reports whether version is newer than another. They are compared as strings: 9
+// is newer than 10 (Q102).
+func (m *ModelManager) newer(version, than string) bool {
+	if !m.quirks.Keeps(quirks.Q102) {
+		a, errA := pysem.ParseInt(version)
+		b, errB := pysem.ParseInt(than)
+		if errA == nil && errB == nil {
+			return a.Cmp(b) > 0
+		}
+	}
+	return version > than
+}
+
+// RemoveOldFile removes the oldest version of each model that has more than five
+// (model_manager.py:144), one whatever their number (Q106).
+func (m *ModelManager) RemoveOldFile() {
+	for _, name := range slices.Clone(m.models.KeyList()) {
+		versions, _ := m.models.Get(name)
+		for len(versions) > remainVersions {
+			for _, path := range versions[0].Paths {
+				m.Delete(pysem.Some(path))
+			}
+			versions = versions[1:]
+			if m.quirks.Keeps(quirks.Q106) {
+				break
+			}
+		}
+		m.models.Set(name, versions)
+	}
+}
+
+// WaitForDownload waits for the source path and a complete model in it, up to 20
+// minutes for both together, and reports whether there is one (model_manager.py:263).
+// A source path that is None is a TypeError.
+func (m *ModelManager) WaitForDownload() (bool, error) {
+	if !m.sourcePath.Set {
+		return false, statNone()
+	}
+	waited := 0
+	pause := func() {
+		m.e.Tasks.Sleep(modelManagerPoll)
+		waited += int(modelManagerPoll / time.Second)
+	}
+	ready := env.Exists(m.e.Files, m.sourcePath.V)
+	for !ready && waited < m.waitMax {
+		pause()
+		ready = env.Exists(m.e.Files, m.sourcePath.V)
+	}
+	if !ready {
+		m.logf("%s is not ready", m.sourcePath.V)
+		return false, nil
+	}
+	for waited < m.waitMax {
+		_, files, _ := pyos.WalkTop(m.e.Files, m.sourcePath.V)
+		for _, file := range files {
+			done, err := m.isDoneFile(file)
+			if done || err != nil {
+				return done, err
+			}
+		}
+		pause()
+	}
+	m.logf("no ready model found")
+	return false, nil
+}
+
+// isDoneFile reports whether the file marks a complete version. Every name that begins
+// as the model's does is taken for that model's (Q103).
+func (m *ModelManager) isDoneFile(file string) (bool, error) {
+	directory, found := strings.CutSuffix(file, writeDone)
+	if !found {
+		return false, nil
+	}
+	if !m.modelName.Set {
+		return false, pysem.Raise("TypeError", "startswith first arg must be str or a tuple of str, not NoneType")
+	}
+	if !m.quirks.Keeps(quirks.Q103) {
+		return strings.HasPrefix(directory, m.modelName.V+"@"), nil
+	}
+	return strings.HasPrefix(file, m.modelName.V), nil
+}
+
+// SetWaitTimeout sets how many seconds WaitForDownload waits at most; without it they
+// are 1200. It is called before Start.
+func (m *ModelManager) SetWaitTimeout(seconds int) { m.waitMax = seconds }
+
+// Models are the versions that were copied and not removed, sorted by model.
+func (m *ModelManager) Models() []ModelVersions {
+	list := []ModelVersions{}
+	for name, versions := range m.models.All {
+		list = append(list, ModelVersions{Model: name, Versions: versions})
+	}
+	slices.SortFunc(list, func(a, b ModelVersions) int { return strings.Compare(a.Model, b.Model) })
+	return list
+}
+
+// ModelVersions are the copied versions of one model, oldest first.
+type ModelVersions struct {
+	Model    string
+	Versions []CopiedVersion
+}
+
+// Latest is the version of a model that was copied last; the second result reports
+// whether there is one.
+func (m *ModelManager) Latest(model string) (LatestVersion, bool) { return m.latest.Get(model) }
+
+// LockFiles are the paths of the read locks that this process holds, sorted.
+func (m *ModelManager) LockFiles() []string { return slices.Clone(m.locks) }
+
+// Thread is the task that Start has started, nil without one.
+func (m *ModelManager) Thread() env.Task { return m.thread }
+
+func (m *ModelManager) logf(format string, args ...any) {
+	if m.e.Log.Enabled(env.Error) {
+		m.e.Log.Logf(env.Error, format, args...)
+	}
+}
+
+// statNone is what os.path.exists(None) raises.
+func statNone() error {
+	return pysem.Raise("TypeError", "stat: path should be string, bytes, os.PathLike or integer, not NoneType")
+}
+
+// unboundLocal is what a local that was never assigned raises.
+func unboundLocal(name string) error {
+	return pysem.Raise("UnboundLocalError",
+		"cannot access local variable '%s' where it is not associated with a value", name)
+}

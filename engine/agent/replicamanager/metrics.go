@@ -1,0 +1,164 @@
+package replicamanager
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/env"
+	modelexport "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// The metrics that an updater stores once a minute (replica_manager.py:625-640).
+const (
+	// MetricLatestVersion is the highest version that a server knows.
+	MetricLatestVersion = "serving_model.latest_version"
+	// MetricUpdateTs is when a higher version was first seen, in Unix seconds.
+	MetricUpdateTs = "serving_model.update_ts"
+	// MetricSinceLastUpdate is how long ago that was, in seconds; it goes to the
+	// client of all models.
+	MetricSinceLastUpdate = "serving_model.since_last_update"
+)
+
+// globalMetricsPrefix is that of the client of all models (replica_manager.py:427).
+const globalMetricsPrefix = "data.monolith_serving.global"
+
+// Metrics makes clients of a metrics service.
+type Metrics interface {
+	// Client makes a client whose values get the prefix.
+	Client(prefix string) MetricsClient
+}
+
+// MetricsClient takes values under its prefix.
+type MetricsClient interface {
+	// EmitStore takes the present value of a key.
+	EmitStore(key string, value int64, tags []MetricTag)
+	// Flush sends what was taken.
+	Flush()
+}
+
+// MetricTag is one tag of a value.
+type MetricTag struct{ Key, Value string }
+
+// noMetrics drops all values, as the clients of the open-source build do (Q129).
+type noMetrics struct{}
+
+func (noMetrics) Client(string) MetricsClient { return noMetricsClient{} }
+
+type noMetricsClient struct{}
+
+func (noMetricsClient) EmitStore(string, int64, []MetricTag) {}
+func (noMetricsClient) Flush()                               {}
+
+// VersionMetrics tells a metrics service which versions the model servers of a
+// container have, and for how long (replica_manager.py:606).
+type VersionMetrics struct {
+	e           *env.Env
+	conf        *agentconfig.AgentConfig
+	status      StatusFunc
+	own, global MetricsClient
+	highest     map[string]int64 // version by model
+	updatedSec  map[string]int64 // Unix time by model
+}
+
+// NewVersionMetrics makes the clients; versions are asked of status. The prefix is
+// that of MONOLITH_METRIC_PREFIX or TCE_PSM; where neither is set it is made of the
+// base_name, and without one it is a TypeError, with which the reference goes on
+// without metrics.
+func NewVersionMetrics(e *env.Env, conf *agentconfig.AgentConfig, metrics Metrics, status StatusFunc) (*VersionMetrics, error) {
+	prefix, ok := e.Host.LookupEnv("MONOLITH_METRIC_PREFIX")
+	if !ok {
+		prefix, ok = e.Host.LookupEnv("TCE_PSM")
+	}
+	if !ok {
+		if !conf.BaseName.Set {
+			return nil, pysem.Raise("TypeError", `can only concatenate str (not "NoneType") to str`)
+		}
+		prefix = "data.monolith_serving." + conf.BaseName.V
+	}
+	return &VersionMetrics{
+		e: e, conf: conf, status: status, own: metrics.Client(prefix), global: metrics.Client(globalMetricsPrefix),
+		highest: map[string]int64{}, updatedSec: map[string]int64{},
+	}, nil
+}
+
+// Check stores the values of all models once; the first error ends it. A nil
+// VersionMetrics, that of an updater without metrics, does nothing.
+func (v *VersionMetrics) Check(models []string) error {
+	if v == nil {
+		return nil
+	}
+	for _, model := range models {
+		versions, err := v.status(model)
+		if err != nil {
+			return err
+		}
+		if len(versions) == 0 {
+			continue
+		}
+		if err := v.store(model, highestVersion(versions)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *VersionMetrics) store(model string, latest env.ModelVersionStatus) error {
+	nowSec := v.e.Clock.Now().Unix()
+	if latest.Status.Code != env.OK {
+		return pysem.Raise("Exception", "%s", latest.Status.Message)
+	}
+	shard, err := v.conf.ShardID()
+	if err != nil {
+		return err
+	}
+	tags := []MetricTag{
+		{"model_name", model},
+		{"idc", v.conf.IDC().String() + ":" + v.conf.Cluster().String()},
+		{"replica_id", v.conf.ReplicaID.String()},
+		{"shard_id", pysem.Str(shard)},
+		{"base_name", v.conf.BaseName.String()},
+	}
+	v.own.EmitStore(MetricLatestVersion, latest.Version, tags)
+	if updatedSec, ok := v.updatedSec[model]; ok {
+		v.global.EmitStore(MetricSinceLastUpdate, nowSec-updatedSec, tags)
+	}
+	if highest, ok := v.highest[model]; !ok || highest < latest.Version {
+		v.own.EmitStore(MetricUpdateTs, nowSec, tags)
+		v.highest[model], v.updatedSec[model] = latest.Version, nowSec
+	}
+	v.own.Flush()
+	return nil
+}
+
+// exportStateFile lists the versions that a training job exported
+// (export_state_utils.py:22).
+const exportStateFile = "ExportSaverListenerState"
+
+// LatestVersionInFS is the directory of the version of a model that the trainer
+// exported last, None when it noted none (replica_manager.py:597). A note that cannot
+// be read as a text proto is a ParseError.
+func (u *ReplicaUpdater) LatestVersionInFS(model string) (pysem.OptString, error) {
+	base, err := pysem.Join(u.conf.BasePath, pysem.Some(model))
+	if err != nil {
+		return pysem.OptString{}, err
+	}
+	data, err := u.e.Files.ReadFile(pysem.JoinStrings(base, exportStateFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return pysem.OptString{}, nil
+	}
+	if err != nil {
+		return pysem.OptString{}, err
+	}
+	var state modelexport.ServingModelState
+	if err := textpb.Unmarshal(string(data), &state); err != nil {
+		return pysem.OptString{}, pysem.Raise("ParseError", "%v", err)
+	}
+	entries := state.GetEntries()
+	if len(entries) == 0 {
+		return pysem.OptString{}, nil
+	}
+	return pysem.Some(entries[len(entries)-1].GetExportDir()), nil
+}

@@ -1,0 +1,67 @@
+package replicamanager
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/envtest"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
+)
+
+// prefixes notes the clients that are made.
+type prefixes []string
+
+func (p *prefixes) Client(prefix string) MetricsClient {
+	*p = append(*p, prefix)
+	return noMetrics{}.Client(prefix)
+}
+
+// The goal is that values are stored under the prefixes of
+// replica_manager.py:418-428; what is stored is held to the reference by the
+// suite replica_manager.
+func TestMetricsPrefixIsThatOfTheSurroundings(t *testing.T) {
+	none := func(string) ([]env.ModelVersionStatus, error) { return nil, nil }
+	for _, c := range []struct {
+		name string
+		vars map[string]string
+		base pysem.OptString
+		want []string
+		err  string
+	}{
+		{"named by the platform", map[string]string{"MONOLITH_METRIC_PREFIX": "p", "TCE_PSM": "a.b.c"}, pysem.Some("n"), []string{"p", globalMetricsPrefix}, ""},
+		{"named by the service", map[string]string{"TCE_PSM": "a.b.c"}, pysem.Some("n"), []string{"a.b.c", globalMetricsPrefix}, ""},
+		{"empty is a name", map[string]string{"TCE_PSM": ""}, pysem.Some("n"), []string{"", globalMetricsPrefix}, ""},
+		{"named by the model", nil, pysem.Some("n"), []string{"data.monolith_serving.n", globalMetricsPrefix}, ""},
+		{"not named", nil, pysem.OptString{}, nil, "TypeError"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got prefixes
+			_, err := NewVersionMetrics(envtest.New(nil, c.vars), &agentconfig.AgentConfig{BaseName: c.base}, &got, none)
+			if diff := cmp.Diff(c.want, []string(got)); diff != "" {
+				t.Errorf("prefixes (-want +got):\n%s", diff)
+			}
+			if pysem.TypeOf(err) != c.err {
+				t.Errorf("error: got %v, want %q", err, c.err)
+			}
+		})
+	}
+}
+
+func TestQ129_MetricsGoNowhereUnlessTold(t *testing.T) {
+	e := envtest.New(nil, nil)
+	conf, err := agentconfig.NewConfig(e, dataclass.Field{Name: "bzid", Value: "b"}, dataclass.Field{Name: "base_name", Value: "n"}, dataclass.Field{Name: "deploy_type", Value: "ps"}, dataclass.Field{Name: "use_metrics", Value: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := NewReplicaUpdater(e, envtest.NewZooKeeper(), conf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.versions == nil || u.versions.own != (noMetricsClient{}) || u.versions.global != (noMetricsClient{}) {
+		t.Errorf("got metrics %+v, want clients that drop all values", u.versions)
+	}
+}

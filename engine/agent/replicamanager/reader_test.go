@@ -1,0 +1,156 @@
+package replicamanager
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// memoryTree is as much of a ZooKeeper client as a reader needs: contents by path.
+type memoryTree struct {
+	env.ZooKeeper
+	data map[string][]byte
+	kept map[string][]string // lists that were given out, while they are right
+}
+
+func (z *memoryTree) Get(path string) ([]byte, env.Stat, error) {
+	data, ok := z.data[path]
+	if !ok {
+		return nil, env.Stat{}, zkerrors.ErrNoNode
+	}
+	return data, env.Stat{}, nil
+}
+
+func (z *memoryTree) Children(path string) ([]string, error) {
+	names := map[string]bool{}
+	for p := range z.data {
+		if rest, ok := strings.CutPrefix(p, path+"/"); ok {
+			name, _, _ := strings.Cut(rest, "/")
+			names[name] = true
+		}
+	}
+	list := make([]string, 0, len(names))
+	for name := range names {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	if kept, ok := z.kept[path]; ok && slices.Equal(kept, list) {
+		return kept, nil
+	}
+	z.kept[path] = list
+	return list, nil
+}
+
+// plain is a mirror as text.
+func plain(mirror *pysem.OrderedMap[string, *replicaMap]) []string {
+	var lines []string
+	for task, replicas := range mirror.All {
+		lines = append(lines, task)
+		for id, meta := range replicas.all {
+			lines = append(lines, fmt.Sprintf("%s: %s", id, meta.Serialize()))
+		}
+	}
+	return lines
+}
+
+// Goal: a reader that remembers finds what one without a memory does, and says
+// that the mirror is unchanged only when it holds just that. Method: random
+// changes of the tree and of the mirror between rounds; several names for one id,
+// contents without data and contents that cannot be parsed among them.
+func TestReaderWithAMemoryFindsWhatIsThere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dcAware := rapid.Bool().Draw(t, "dc aware")
+		tree := &memoryTree{data: map[string][]byte{}, kept: map[string][]string{}}
+		path := rapid.Custom(func(t *rapid.T) string {
+			p := "/b/service/m"
+			if dcAware {
+				p += "/" + rapid.SampledFrom([]string{"x:1", "y:2"}).Draw(t, "location")
+			}
+			p += "/" + rapid.SampledFrom([]string{"ps:0", "ps:1", "entry:0"}).Draw(t, "task")
+			return p + "/" + rapid.SampledFrom([]string{"0", "1", "01", "00000000001", "7", "12", "seven"}).Draw(t, "name")
+		})
+		content := rapid.Custom(func(t *rapid.T) []byte {
+			switch rapid.IntRange(0, 20).Draw(t, "content") {
+			case 0:
+				return nil
+			case 1:
+				return []byte("{")
+			}
+			m := datadef.DefaultReplicaMeta()
+			m.Stat = rapid.SampledFrom([]env.ModelState{env.StateUnknown, env.StateAvailable}).Draw(t, "state")
+			return m.Serialize()
+		})
+		reader := newTreeReader(tree, "/b/service/m", dcAware)
+		mirror := pysem.NewOrderedMap[string, *replicaMap]()
+		for range rapid.IntRange(1, 8).Draw(t, "rounds") {
+			for range rapid.IntRange(0, 4).Draw(t, "changes") {
+				p := path.Draw(t, "path")
+				if rapid.IntRange(0, 3).Draw(t, "remove") == 0 {
+					delete(tree.data, p)
+				} else {
+					tree.data[p] = content.Draw(t, "data")
+				}
+			}
+			// What data watches do to the mirror.
+			if rapid.Bool().Draw(t, "watch") && mirror.Len() > 0 {
+				replicas, _ := mirror.Get(mirror.KeyList()[0])
+				switch {
+				case replicas.len() == 0:
+				case rapid.Bool().Draw(t, "lost"):
+					replicas.set(replicas.ids[0], unknown(replicas.metas[0]))
+				default:
+					replicas.delete(replicas.ids[0])
+				}
+			}
+
+			naive := newTreeReader(tree, "/b/service/m", dcAware)
+			wantErr, gotErr := fmt.Sprint(naive.read()), fmt.Sprint(reader.read())
+			if wantErr != gotErr {
+				t.Fatalf("error: got %s, want %s", gotErr, wantErr)
+			}
+			if wantErr != "<nil>" {
+				continue
+			}
+			want := plain(naive.mirror())
+			if reader.unchanged(mirror) {
+				if diff := cmp.Diff(want, plain(mirror)); diff != "" {
+					t.Fatalf("the mirror is not unchanged (-want +got):\n%s", diff)
+				}
+				continue
+			}
+			mirror = reader.mirror()
+			if diff := cmp.Diff(want, plain(mirror)); diff != "" {
+				t.Fatalf("mirror (-want +got):\n%s", diff)
+			}
+		}
+	})
+}
+
+func TestAQuietRoundOfTheReaderParsesNothing(t *testing.T) {
+	tree := &memoryTree{data: map[string][]byte{}, kept: map[string][]string{}}
+	meta := datadef.DefaultReplicaMeta()
+	for i := range 20 {
+		tree.data[fmt.Sprintf("/b/service/m/ps:0/%d", i)] = meta.Serialize()
+	}
+	reader := newTreeReader(tree, "/b/service/m", false)
+	if err := reader.read(); err != nil {
+		t.Fatal(err)
+	}
+	mirror := reader.mirror()
+	kept := slices.Clone(reader.tasks[0].metas)
+	if err := reader.read(); err != nil {
+		t.Fatal(err)
+	}
+	if !reader.unchanged(mirror) || !slices.Equal(kept, reader.tasks[0].metas) {
+		t.Error("the second round made replicas anew")
+	}
+}

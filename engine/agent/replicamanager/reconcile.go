@@ -1,0 +1,153 @@
+package replicamanager
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// poll compares with ZooKeeper once a minute; errors end the round only
+// (replica_manager.py:188-274).
+func (w *ReplicaWatcher) poll() {
+	for !w.stopping {
+		w.e.Tasks.Sleep(pollPeriod)
+		if !w.session.Poll {
+			continue
+		}
+		if err := w.Reconcile(); err != nil {
+			w.e.Log.Logf(env.Error, "replica poll: %v", err)
+		}
+	}
+}
+
+// Reconcile reads the whole tree and makes the mirror equal to it. Of the replicas that
+// are gone from ZooKeeper it registers those again that it takes for the container's own
+// (replica_manager.py:194-269). One replica that vanishes while it reads is an error, and
+// the mirror stays as it was (Q211).
+//
+// Speed: every 60 s each agent lists and reads all znodes below its prefix, though
+// they are watched too: n agents cost n² reads a minute.
+func (w *ReplicaWatcher) Reconcile() error {
+	reader := w.reader
+	w.reader = nil // another round at the same time reads for itself
+	if reader == nil {
+		reader = newTreeReader(w.zk, w.prefix, w.conf.DCAware)
+	}
+	defer func() { w.reader = reader }()
+	if err := reader.read(); err != nil {
+		return err
+	}
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	if reader.unchanged(w.replicas) {
+		return nil
+	}
+	fresh := reader.mirror()
+	again, err := w.ownAmong(w.missingFrom(fresh))
+	if err != nil {
+		return err
+	}
+	w.replicas = fresh
+	// popitem takes the last one first.
+	for i := len(again) - 1; i >= 0; i-- {
+		r := again[i]
+		err := w.zk.Retry(func() error {
+			_, err := w.zk.Create(r.path, r.meta.Serialize(), env.CreateOptions{Ephemeral: true, MakePath: true})
+			return err
+		})
+		if err != nil && !errors.Is(err, zkerrors.ErrNodeExists) {
+			return err
+		}
+	}
+	return nil
+}
+
+// pathMeta is a replica with its path.
+type pathMeta struct {
+	path string
+	meta *datadef.ReplicaMeta
+}
+
+// missingFrom lists the replicas that the mirror has and fresh has not, sorted by
+// path: the reference's set has no order. They are the mirror's own, to be
+// changed in it.
+func (w *ReplicaWatcher) missingFrom(fresh *pysem.OrderedMap[string, *replicaMap]) []pathMeta {
+	byPath := map[string]*datadef.ReplicaMeta{}
+	var paths []string
+	for task, replicas := range w.replicas.All {
+		there, ok := fresh.Get(task)
+		for id, meta := range replicas.all {
+			if ok {
+				if _, found := there.get(id); found {
+					continue
+				}
+			}
+			own := *meta
+			replicas.set(id, &own)
+			path := pysem.JoinStrings(task, id)
+			byPath[path] = &own
+			paths = append(paths, path)
+		}
+	}
+	list := make([]pathMeta, 0, len(paths))
+	for _, path := range pysem.SortedStrings(paths) {
+		list = append(list, pathMeta{path, byPath[path]})
+	}
+	return list
+}
+
+// ownAmong picks the replicas to register again (replica_manager.py:229-249).
+// The test is by substring, so replica 1 also takes 12 (Q111), and the port is
+// tfs_port_grpc, which ps and mixed deployments do not have (Q110).
+func (w *ReplicaWatcher) ownAmong(missing []pathMeta) ([]pathMeta, error) {
+	server, grpc, archon := "", pysem.OptInt{}, pysem.OptInt{}
+	switch w.conf.DeployType {
+	case agentconfig.DeployMixed, agentconfig.DeployPS:
+		server, grpc, archon = agentconfig.ServerPS, w.conf.TFSPortGRPC, w.conf.TFSPSArchonPort
+	case agentconfig.DeployDense:
+		server, grpc, archon = agentconfig.ServerDense, w.conf.TFSDensePort, w.conf.TFSDenseArchonPort
+	}
+	if server == "" || len(missing) == 0 {
+		return nil, nil
+	}
+	schedule, err := w.conf.ServerSchedule(server)
+	if err != nil {
+		return nil, err
+	}
+	var own []pathMeta
+	for _, task := range schedule {
+		part := "/" + server + ":" + task.String() + "/" + w.conf.ReplicaID.String()
+		for _, m := range missing {
+			if !strings.Contains(m.path, part) {
+				continue
+			}
+			if err := movePorts(m.meta, grpc, archon); err != nil {
+				return nil, err
+			}
+			own = append(own, m)
+		}
+	}
+	return own, nil
+}
+
+// movePorts cuts each address at its first colon and gives it a port; an address
+// of None is an AttributeError.
+func movePorts(m *datadef.ReplicaMeta, grpc, archon pysem.OptInt) error {
+	moves := []struct {
+		addr *pysem.OptString
+		port pysem.OptInt
+	}{{&m.Address, grpc}, {&m.AddressIPv6, grpc}, {&m.ArchonAddress, archon}, {&m.ArchonAddressIPv6, archon}}
+	for _, move := range moves {
+		if !move.addr.Set {
+			return pysem.AttributeError(nil, "split")
+		}
+		host, _, _ := strings.Cut(move.addr.V, ":")
+		*move.addr = pysem.Some(host + ":" + move.port.String())
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+// Package replicamanager is how agents of version 1 find one another
+// (replica_manager.py). Each registers the replicas that its container serves in
+// ZooKeeper and keeps their states up to date, and mirrors those of all containers.
+//
+// Two things to use first:
+//
+//   - [NewReplicaManager] makes both halves over a ZooKeeper client; Start starts them.
+//   - [ReplicaWatcher] is the half that answers where a task is served;
+//     [ReplicaUpdater] is the one that registers.
+//
+// To change how the tree is watched look in watcher.go; how the mirror is compared
+// with ZooKeeper every minute, in reconcile.go, reader.go and map.go; what it answers,
+// in query.go, and to parameter synchronisation in sync.go. What is registered and
+// reported is in updater.go and round.go, what a lost session does to both in
+// session.go, and the metrics of versions in metrics.go.
+package replicamanager
+
+import (
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/env"
+	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// ReplicaManager is both halves of discovery, on one client and one session
+// (replica_manager.py:749).
+type ReplicaManager struct {
+	watcher *ReplicaWatcher
+	updater *ReplicaUpdater
+	conf    *agentconfig.AgentConfig
+}
+
+// NewReplicaManager makes a manager on a client that is not started yet. The errors
+// are those of [NewReplicaUpdater].
+func NewReplicaManager(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConfig) (*ReplicaManager, error) {
+	updater, err := NewReplicaUpdater(e, zk, conf)
+	if err != nil {
+		return nil, err
+	}
+	m := &ReplicaManager{watcher: NewReplicaWatcher(e, zk, conf, WatcherOptions{}), updater: updater, conf: conf}
+	m.watcher.session = updater.session
+	zk.AddListener(NewSessionListener(e, updater.session).Changed)
+	return m, nil
+}
+
+// Watcher is the half that mirrors.
+func (m *ReplicaManager) Watcher() *ReplicaWatcher { return m.watcher }
+
+// Updater is the half that registers.
+func (m *ReplicaManager) Updater() *ReplicaUpdater { return m.updater }
+
+// Start registers the container's replicas, mirrors all of them and begins to report
+// states (replica_manager.py:767). The client is connected. After an error what was
+// begun goes on.
+func (m *ReplicaManager) Start() error {
+	if err := m.updater.Register(); err != nil {
+		return err
+	}
+	if err := m.watcher.WatchData(); err != nil {
+		return err
+	}
+	m.updater.Start()
+	return nil
+}
+
+// Stop ends both halves. It waits for their tasks, up to a minute (Q127).
+func (m *ReplicaManager) Stop() {
+	m.updater.Stop()
+	m.watcher.Stop()
+}
+
+// IsPSSetStarted reports whether each PS task has an AVAILABLE replica in the agent's
+// own idc and cluster (replica_manager.py:796). An entry waits for it.
+func (m *ReplicaManager) IsPSSetStarted() (bool, error) {
+	for i := range m.conf.NumPS {
+		addrs, err := m.watcher.GetReplicas(agentservice.ServerType_PS, i, m.conf.IDC(), m.conf.Cluster())
+		if err != nil || len(addrs) == 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// IsDenseSetStarted reports whether dense has an AVAILABLE replica anywhere: idc and
+// cluster are not looked at (Q21). An entry waits for it where dense runs alone.
+func (m *ReplicaManager) IsDenseSetStarted() (bool, error) {
+	addrs, err := m.watcher.GetReplicas(agentservice.ServerType_DENSE, 0, pysem.OptString{}, pysem.OptString{})
+	return len(addrs) > 0, err
+}

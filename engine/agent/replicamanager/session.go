@@ -1,0 +1,61 @@
+package replicamanager
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Session is what the state of a ZooKeeper session lets the two halves of a manager
+// do. The tasks of both look at it once in each round.
+type Session struct {
+	// Lost is set from the loss of a session until the listener is done with the
+	// next connection.
+	Lost bool
+	// Poll lets the watcher compare its mirror with ZooKeeper.
+	Poll bool
+	// Update lets the updater report states.
+	Update bool
+	// Reregister makes the updater write its replicas anew.
+	Reregister bool
+}
+
+// NewSession is what holds before anything was lost: polls and updates.
+func NewSession() *Session { return &Session{Poll: true, Update: true} }
+
+// SessionListener switches a [Session] when the ZooKeeper client tells of a change
+// (replica_manager.py:719, ZKListener).
+type SessionListener struct {
+	e       *env.Env
+	session *Session
+}
+
+// NewSessionListener makes a listener whose Changed is to be added to a client.
+func NewSessionListener(e *env.Env, session *Session) *SessionListener {
+	return &SessionListener{e: e, session: session}
+}
+
+// reconnectPause is how long a listener waits after a new connection before it lets
+// the watcher poll.
+const reconnectPause = 5 * time.Second
+
+// Changed takes the new state of the session. A loss ends polls and updates; the next
+// connection asks for a registration, and 5 s later polls go on. It always reports
+// false: the listener stays.
+//
+// The client calls it on its connection task, so that during those 5 s neither pings
+// nor answers are handled (Q125).
+func (l *SessionListener) Changed(state env.SessionState) (remove bool) {
+	switch {
+	case state == env.Lost:
+		l.session.Lost = true
+		l.session.Poll = false
+		l.session.Update = false
+	case state == env.Connected && l.session.Lost:
+		l.session.Reregister = true
+		l.e.Tasks.Sleep(reconnectPause)
+		l.session.Poll = true
+		l.session.Lost = false
+	}
+	return false
+}

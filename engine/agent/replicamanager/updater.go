@@ -1,0 +1,450 @@
+package replicamanager
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/agent/tfs"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/threading"
+)
+
+// The periods of the updater (replica_manager.py:591, :669, :661).
+const (
+	updatePeriod     = time.Second
+	reregisterPeriod = 10 * time.Second
+	metricsPeriod    = 60 * time.Second
+)
+
+// ReplicaUpdater registers the replicas that its container serves and keeps their
+// states in ZooKeeper up to date (replica_manager.py:393).
+type ReplicaUpdater struct {
+	e      *env.Env
+	zk     env.ZooKeeper
+	conf   *agentconfig.AgentConfig
+	prefix string
+	models *tfs.TFSMonitor
+	status StatusFunc
+	// replaced says that status is not that of models.
+	replaced bool
+	meta     *pysem.OrderedMap[string, *datadef.ReplicaMeta] // by path
+	// changes counts the changes of meta.
+	changes int
+	own     ownModels
+	round   updateRound
+	// versions is nil without metrics.
+	versions *VersionMetrics
+
+	stopping bool
+	session  *Session
+	threads  []env.Task
+}
+
+// NewReplicaUpdater makes an updater that asks the container's model servers; it has
+// registered nothing. A configuration that is dc_aware without a location is a
+// TypeError (Q116).
+func NewReplicaUpdater(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConfig) (*ReplicaUpdater, error) {
+	prefix, err := conf.PathPrefix()
+	if err != nil {
+		return nil, err
+	}
+	u := &ReplicaUpdater{
+		e: e, zk: zk, conf: conf, prefix: prefix,
+		models:  tfs.NewTFSMonitor(e, conf),
+		meta:    pysem.NewOrderedMap[string, *datadef.ReplicaMeta](),
+		session: NewSession(),
+	}
+	u.status = u.models.Status
+	u.round.usual = u.unchanged
+	if conf.UseMetrics {
+		u.sendMetrics(noMetrics{})
+	}
+	return u, nil
+}
+
+// StatusFunc asks a model server for the versions of a model that it knows. No version is
+// no answer, which leaves the last state; an error means that the server cannot be asked.
+type StatusFunc func(model string) ([]env.ModelVersionStatus, error)
+
+// SetStatus makes the updater ask status instead of the model servers of its container,
+// as a test does that has none. It is called before Start.
+func (u *ReplicaUpdater) SetStatus(status StatusFunc) { u.status, u.replaced = status, true }
+
+// sendMetrics sets where the metrics go. Clients that cannot be made leave the updater
+// without metrics (replica_manager.py:407-415).
+func (u *ReplicaUpdater) sendMetrics(metrics Metrics) {
+	versions, err := NewVersionMetrics(u.e, u.conf, metrics, u.status)
+	if err != nil {
+		u.e.Log.Logf(env.Error, "init metrics error: %v", err)
+		versions = nil
+	}
+	u.versions = versions
+}
+
+// ownTasks are the PS tasks of this container's shard.
+func (u *ReplicaUpdater) ownTasks() ([]pysem.OptInt, error) {
+	return u.conf.ServerSchedule(agentconfig.ServerPS)
+}
+
+func (u *ReplicaUpdater) hasPS() bool {
+	return u.conf.DeployType == agentconfig.DeployMixed || u.conf.DeployType == agentconfig.DeployPS
+}
+
+func (u *ReplicaUpdater) hasEntry() bool {
+	return u.conf.DeployType == agentconfig.DeployMixed || u.conf.DeployType == agentconfig.DeployEntry
+}
+
+func (u *ReplicaUpdater) hasDense() bool {
+	return u.conf.DenseAlone && (u.conf.DeployType == agentconfig.DeployMixed || u.conf.DeployType == agentconfig.DeployDense)
+}
+
+// ModelNames are the models that the container serves, and whose states are reported:
+// ps_<task>, entry and dense_0 (replica_manager.py:434). A shard that is no number is
+// a ValueError.
+func (u *ReplicaUpdater) ModelNames() ([]string, error) {
+	var names []string
+	if u.hasPS() {
+		tasks, err := u.ownTasks()
+		if err != nil {
+			return nil, err
+		}
+		for _, task := range tasks {
+			names = append(names, agentconfig.ServerPS+"_"+task.String())
+		}
+	}
+	if u.hasEntry() {
+		names = append(names, agentconfig.ServerEntry)
+	}
+	if u.hasDense() {
+		names = append(names, agentconfig.ServerDense+"_0")
+	}
+	return names, nil
+}
+
+// PathPrefix is the znode below which the container's tasks are.
+func (u *ReplicaUpdater) PathPrefix() string { return u.prefix }
+
+// EntryPath is the entry's znode with the replica id as it is (replica_manager.py:447).
+// Register writes another, whose id has 11 digits.
+func (u *ReplicaUpdater) EntryPath() string {
+	return u.prefix + "/" + agentconfig.ServerEntry + ":0/" + u.conf.ReplicaID.String()
+}
+
+// PSPath is the znode of this container's replica of a PS task (replica_manager.py:454).
+func (u *ReplicaUpdater) PSPath(task string) string {
+	return pysem.JoinStrings(u.prefix, agentconfig.ServerPS+":"+task, u.conf.ReplicaID.String())
+}
+
+// DensePath is the znode of this container's replica of dense (replica_manager.py:460).
+func (u *ReplicaUpdater) DensePath() string {
+	return pysem.JoinStrings(u.prefix, agentconfig.ServerDense+":0", u.conf.ReplicaID.String())
+}
+
+// paddedEntryPath is the entry's path with the 11 digits that a sequence znode
+// "0%010d" has (replica_manager.py:513, ZK-16.4).
+func (u *ReplicaUpdater) paddedEntryPath() string {
+	return fmt.Sprintf("%s/%s:0/%011d", u.prefix, agentconfig.ServerEntry, u.conf.ReplicaID.V)
+}
+
+// Register writes all replicas of the container as ephemeral znodes in the state
+// UNKNOWN (replica_manager.py:508). The first error ends it. An updater without a
+// replica id takes that of the first znode that it creates (Q118).
+func (u *ReplicaUpdater) Register() error {
+	if u.hasEntry() {
+		path := u.paddedEntryPath()
+		if u.conf.ReplicaID.V == -1 {
+			path = u.prefix + "/" + agentconfig.ServerEntry + ":0/0"
+		}
+		if err := u.register(path, u.conf.TFSEntryPort, u.conf.TFSEntryArchonPort); err != nil {
+			return err
+		}
+	}
+	if u.hasPS() {
+		tasks, err := u.ownTasks()
+		if err != nil {
+			return err
+		}
+		for _, task := range tasks {
+			if err := u.register(u.PSPath(task.String()), u.conf.TFSPSPort, u.conf.TFSPSArchonPort); err != nil {
+				return err
+			}
+		}
+	}
+	if u.hasDense() {
+		return u.register(u.DensePath(), u.conf.TFSDensePort, u.conf.TFSDenseArchonPort)
+	}
+	return nil
+}
+
+// register writes one replica with state UNKNOWN (replica_manager.py:464).
+func (u *ReplicaUpdater) register(path string, grpc, archon pysem.OptInt) error {
+	meta := u.newMeta(grpc, archon)
+	u.meta.Set(path, meta)
+	u.changes++
+	data := meta.Serialize()
+	stat, err := u.zk.Exists(path)
+	if err != nil {
+		return err
+	}
+	if stat != nil {
+		old, _, err := u.zk.Get(path)
+		if err != nil || bytes.Equal(old, data) {
+			return err
+		}
+		return u.set(path, data)
+	}
+	// The test is by substring: a base_name with "entry" in it makes PS nodes
+	// sequential too (Q117).
+	sequence := strings.Contains(path, agentconfig.ServerEntry) && u.conf.ReplicaID.V == -1
+	if !u.conf.Quirks.Keeps(quirks.Q117) {
+		sequence = sequence && strings.HasPrefix(path, u.prefix+"/"+agentconfig.ServerEntry+":")
+	}
+	var real string
+	err = u.zk.Retry(func() error {
+		var err error
+		real, err = u.zk.Create(path, data, env.CreateOptions{Ephemeral: true, Sequence: sequence, MakePath: true})
+		return err
+	})
+	if errors.Is(err, zkerrors.ErrNodeExists) {
+		return u.set(path, data) // Q120: the znode stays with its session
+	}
+	if err != nil || u.conf.ReplicaID.V != -1 {
+		return err
+	}
+	return u.adoptReplicaID(path, real, meta)
+}
+
+// adoptReplicaID takes the replica id from the name of the created znode
+// (replica_manager.py:496), whatever znode it was (Q118).
+func (u *ReplicaUpdater) adoptReplicaID(path, real string, meta *datadef.ReplicaMeta) error {
+	id, _, err := pysem.ParseSmallInt(pysem.Basename(real))
+	if err != nil {
+		return err
+	}
+	u.conf.ReplicaID = pysem.Some(id)
+	u.meta.Delete(path)
+	u.meta.Set(real, meta)
+	u.changes++
+	return nil
+}
+
+// newMeta describes a server of this host. A host name that does not resolve
+// gives 0.0.0.0 even with MY_HOST_IP set, because the default is computed first
+// (Q119).
+func (u *ReplicaUpdater) newMeta(grpc, archon pysem.OptInt) *datadef.ReplicaMeta {
+	host, err := u.e.Host.LookupIP()
+	if err != nil {
+		host = "0.0.0.0"
+	} else {
+		host = agentconfig.EnvOr(u.e.Host, "MY_HOST_IP", host)
+	}
+	v6, _ := u.e.Host.LookupEnv("MY_HOST_IPV6")
+	if v6 == "" {
+		if v6, err = u.e.Host.LookupIPv6(); err != nil {
+			v6 = "::"
+		}
+	}
+	v6 = "[" + v6 + "]"
+	meta := datadef.DefaultReplicaMeta()
+	meta.Address = pysem.Some(host + ":" + grpc.String())
+	meta.AddressIPv6 = pysem.Some(v6 + ":" + grpc.String())
+	meta.ArchonAddress = pysem.Some(host + ":" + archon.String())
+	meta.ArchonAddressIPv6 = pysem.Some(v6 + ":" + archon.String())
+	return &meta
+}
+
+func (u *ReplicaUpdater) set(path string, data []byte) error {
+	return u.zk.Retry(func() error {
+		_, err := u.zk.Set(path, data, -1)
+		return err
+	})
+}
+
+// pathOf is the path of a model's replica (replica_manager.py:529-534). The name of a PS
+// without a number is an IndexError or a ValueError.
+func (u *ReplicaUpdater) pathOf(name string) (string, error) {
+	switch {
+	case strings.HasPrefix(name, agentconfig.ServerEntry):
+		return u.paddedEntryPath(), nil
+	case strings.HasPrefix(name, agentconfig.ServerPS):
+		parts := strings.Split(name, "_")
+		if len(parts) < 2 {
+			return "", pysem.Raise("IndexError", "list index out of range")
+		}
+		task, err := pysem.ParseInt(parts[1])
+		if err != nil {
+			return "", err
+		}
+		return u.PSPath(task.String()), nil
+	}
+	return u.DensePath(), nil
+}
+
+// Registration is a replica that an updater has written: its znode and what it says of it.
+type Registration struct {
+	Path string
+	Meta *datadef.ReplicaMeta
+}
+
+// Registrations lists the replicas that the updater keeps up to date, in the order in
+// which they were registered. They are the updater's own and must not be changed.
+func (u *ReplicaUpdater) Registrations() []Registration {
+	list := []Registration{}
+	for path, meta := range u.meta.All {
+		list = append(list, Registration{Path: path, Meta: meta})
+	}
+	return list
+}
+
+// Update asks for the state of one model and writes it to the model's znode if it has
+// changed (replica_manager.py:530). A server that cannot be asked is UNKNOWN; an error
+// inside the answer is returned and leaves the last state (Q122), and a model that was
+// not registered is a KeyError. The state is changed in memory before ZooKeeper is told,
+// so that a failed write is not tried again (Q121).
+func (u *ReplicaUpdater) Update(name string) error {
+	path, err := u.pathOf(name)
+	if err != nil {
+		return err
+	}
+	return u.updateModel(&ownModel{name: name, path: path, changes: -1})
+}
+
+func (u *ReplicaUpdater) updateModel(m *ownModel) error {
+	versions, err := u.status(m.name)
+	return u.answered(m, versions, err)
+}
+
+// answered reports what a status query for a model has brought.
+func (u *ReplicaUpdater) answered(m *ownModel, versions []env.ModelVersionStatus, err error) error {
+	if err != nil {
+		return u.report(m, env.StateUnknown)
+	}
+	if len(versions) == 0 {
+		return nil
+	}
+	chosen := tfs.BestVersion(versions, false)
+	if chosen.Status.Code != env.OK {
+		return pysem.Raise("Exception", "%s", chosen.Status.Message)
+	}
+	return u.report(m, chosen.State)
+}
+
+// report writes a changed state; a znode that is gone is created again.
+func (u *ReplicaUpdater) report(m *ownModel, state env.ModelState) error {
+	if m.changes != u.changes {
+		m.meta, _ = u.meta.Get(m.path)
+		m.changes = u.changes
+	}
+	if m.meta == nil {
+		return pysem.Raise("KeyError", "%s", pysem.Repr(m.path))
+	}
+	if m.meta.Stat == state {
+		return nil
+	}
+	m.meta.Stat = state
+	path, data := m.path, m.meta.Serialize()
+	err := u.set(path, data)
+	if !errors.Is(err, zkerrors.ErrNoNode) {
+		return err
+	}
+	return u.zk.Retry(func() error {
+		_, err := u.zk.Create(path, data, env.CreateOptions{Ephemeral: true, MakePath: true})
+		return err
+	})
+}
+
+// updateLoop reports all models once a second; the first that fails ends the
+// round (replica_manager.py:588).
+//
+// Speed: a status call for each model every second, one after another and without a
+// deadline.
+func (u *ReplicaUpdater) updateLoop() {
+	for !u.stopping {
+		u.e.Tasks.Sleep(updatePeriod)
+		if !u.session.Update {
+			continue
+		}
+		if err := u.updateAll(); err != nil {
+			u.e.Log.Logf(env.Error, "model update: %v", err)
+		}
+	}
+}
+
+// reregisterLoop registers anew every 10 s once a session was lost: the flag is
+// never reset, so states flap for ever (Q109). An error ends the thread (Q124).
+func (u *ReplicaUpdater) reregisterLoop() {
+	for !u.stopping {
+		u.e.Tasks.Sleep(reregisterPeriod)
+		if !u.session.Reregister {
+			continue
+		}
+		if err := u.Register(); err != nil {
+			u.e.Log.Logf(env.Error, "re-register: %v", err)
+			return
+		}
+		u.session.Update = true
+		if !u.conf.Quirks.Keeps(quirks.Q109) {
+			u.session.Reregister = false
+		}
+	}
+}
+
+// metricsLoop stores the versions of all models once a minute
+// (replica_manager.py:655); an error ends the round.
+func (u *ReplicaUpdater) metricsLoop() {
+	for !u.stopping {
+		u.e.Tasks.Sleep(metricsPeriod)
+		names, err := u.ModelNames()
+		if err == nil {
+			err = u.versions.Check(names)
+		}
+		if err != nil {
+			u.e.Log.Logf(env.Warning, "metrics: %v", err)
+		}
+	}
+}
+
+func highestVersion(versions []env.ModelVersionStatus) env.ModelVersionStatus {
+	return slices.MaxFunc(versions, func(a, b env.ModelVersionStatus) int {
+		return int(min(max(a.Version-b.Version, -1), 1))
+	})
+}
+
+// Start starts the tasks that report states every second, register anew every 10 s
+// after a lost session, and store metrics every minute (replica_manager.py:679). It is
+// called after Register.
+func (u *ReplicaUpdater) Start() {
+	u.models.Start()
+	u.stopping = false
+	if u.threads != nil {
+		return
+	}
+	u.threads = append(u.threads,
+		threading.Start(u.e.Tasks, "model update", u.updateLoop),
+		threading.Start(u.e.Tasks, "re-register", u.reregisterLoop))
+	if u.versions != nil {
+		u.threads = append(u.threads, threading.Start(u.e.Tasks, "metrics", u.metricsLoop))
+	}
+}
+
+// Stop ends the tasks, for which it waits up to a minute, and forgets the replicas.
+// Their znodes stay until the session ends.
+func (u *ReplicaUpdater) Stop() {
+	u.stopping = true
+	for _, t := range u.threads {
+		t.Join()
+	}
+	u.threads = nil
+	u.models.Stop()
+	u.meta = pysem.NewOrderedMap[string, *datadef.ReplicaMeta]()
+	u.changes++
+}

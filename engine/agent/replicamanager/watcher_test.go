@@ -1,0 +1,240 @@
+package replicamanager_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/agenttest"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/replicamanager"
+	"github.com/monosim/monosim/engine/env"
+	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/sim/world"
+	"github.com/monosim/monosim/sim/world/worldtest"
+)
+
+// Quirks of the watcher (replica_manager.py:42) that take time, threads or a real
+// ZooKeeper; the others are recorded, suite replica_manager.
+
+// psConfig is the configuration of a pod with one PS, changed by pairs.
+func psConfig(t *testing.T, e *env.Env, pairs ...any) *agentconfig.AgentConfig {
+	t.Helper()
+	return agenttest.Config(t, e, append([]any{"bzid", "b", "base_name", "n", "deploy_type", "ps"}, pairs...)...)
+}
+
+// availablePS are the addresses of task 0 that the watcher knows.
+func availablePS(t *testing.T, w *replicamanager.ReplicaWatcher) int {
+	t.Helper()
+	list, err := w.GetReplicas(agentservice.ServerType_PS, 0, pysem.OptString{}, pysem.OptString{})
+	worldtest.Must(t, err)
+	return len(list)
+}
+
+// The data watch of a replica outlives its deletion; the children watch of a task
+// does not.
+func TestQ210_OfATaskThatWasMadeAgainThePollAloneFindsNewReplicas(t *testing.T) {
+	const task = "/b/service/n/ps:0"
+	worldtest.RunInPod(t, func(_ *world.World, e *env.Env) {
+		zk, other := e.ZooKeeper.NewClient("", env.ZooKeeperOptions{}), e.ZooKeeper.NewClient("", env.ZooKeeperOptions{})
+		worldtest.Must(t, zk.Start(0))
+		worldtest.Must(t, other.Start(0))
+		register := func(replica string) func() {
+			return func() {
+				_, err := other.Create(task+"/"+replica, agenttest.ReplicaData("h:"+replica, env.StateAvailable), env.CreateOptions{MakePath: true})
+				worldtest.Must(t, err)
+			}
+		}
+		register("1")()
+		w := replicamanager.NewReplicaWatcher(e, zk, psConfig(t, e), replicamanager.WatcherOptions{})
+		worldtest.Must(t, w.WatchData())
+		for _, step := range []struct {
+			what  string
+			do    func()
+			after time.Duration
+			want  int
+		}{
+			{"one from the beginning", func() {}, time.Second, 1},
+			{"a second one", register("2"), time.Second, 2},
+			{"the task deleted", func() { worldtest.Must(t, other.Delete(task, env.DeleteOptions{Version: -1, Recursive: true})) }, time.Second, 0},
+			{"the task made again with the first one", register("1"), time.Second, 1},
+			{"a third one", register("3"), 50 * time.Second, 1},
+			{"a round of the poll later", func() {}, 15 * time.Second, 2},
+		} {
+			step.do()
+			e.Tasks.Sleep(step.after)
+			if got := availablePS(t, w); got != step.want {
+				t.Errorf("%s: got %d replicas, want %d", step.what, got, step.want)
+			}
+		}
+	})
+}
+
+func TestQ211_OneReplicaThatGoesWhileThePollReadsCostsTheRound(t *testing.T) {
+	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
+		zk := c.StartedZooKeeper()
+		w := replicamanager.NewReplicaWatcher(c.Env, zk, psConfig(t, c.Env), replicamanager.WatcherOptions{})
+		c.Must(w.WatchData())
+		zk.Deaf = true // what comes now is for the poll to find
+		c.Create(zk, "/b/service/n/ps:0/1", agenttest.ReplicaData("h:1", env.StateAvailable))
+		c.Create(zk, "/b/service/n/ps:0/2", agenttest.ReplicaData("h:2", env.StateAvailable))
+		zk.Gone = "/b/service/n/ps:0/2"
+		c.Env.Tasks.Sleep(10 * time.Minute)
+		if got := availablePS(t, w); got != 0 {
+			t.Errorf("with one replica that goes: got %d replicas, want none", got)
+		}
+		zk.Gone = ""
+		c.Env.Tasks.Sleep(61 * time.Second)
+		if got := availablePS(t, w); got != 2 {
+			t.Errorf("with replicas that stay: got %d, want 2", got)
+		}
+	})
+}
+
+// The watch of the created znode is called inside of the create and wants the lock
+// that the poll holds.
+func TestQ113_OverTheFakeThePollWaitsForItself(t *testing.T) {
+	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
+		const path = "/b/service/n/ps:0/1"
+		w, zk, _ := watched(c, "ps")
+		c.Create(zk, path, agenttest.ReplicaData("h:5", env.StateAvailable))
+		zk.Deaf = true
+		c.Must(zk.Delete(path, env.AnyVersion))
+		zk.Deaf = false // the watches hear of what comes next
+		c.Env.Tasks.Sleep(61 * time.Second)
+		answered := false
+		c.Env.Tasks.Go("asks", func() {
+			_, _ = w.GetReplicas(agentservice.ServerType_PS, 0, pysem.OptString{}, pysem.OptString{})
+			answered = true
+		})
+		c.Env.Tasks.Sleep(time.Hour)
+		if answered {
+			t.Error("the watcher answers, want its lock held for good")
+		}
+	})
+}
+
+// watched is a fake world with a watcher of deployType and replica 1.
+func watched(c *worldtest.Case, deployType string) (*replicamanager.ReplicaWatcher, *worldtest.ZooKeeper, *agentconfig.AgentConfig) {
+	conf := agenttest.Config(c.T, c.Env, "bzid", "b", "base_name", "n", "deploy_type", deployType, "num_ps", 2)
+	conf.ReplicaID = pysem.Some(1)
+	zk := c.StartedZooKeeper()
+	w := replicamanager.NewReplicaWatcher(c.Env, zk, conf, replicamanager.WatcherOptions{})
+	c.Must(w.WatchData())
+	return w, zk, conf
+}
+
+var ownShard = map[string]string{"SHARD_ID": "0", "MY_HOST_IP": "10.1.2.3", "PORT": "1000", "PORT3": "1003", "PORT4": "1004"}
+
+// lostBehind deletes a replica without the watches' notice and lets the poll come.
+func lostBehind(c *worldtest.Case, zk *worldtest.ZooKeeper, path string) {
+	c.T.Helper()
+	zk.Deaf = true
+	c.Must(zk.Delete(path, env.AnyVersion))
+	c.Env.Tasks.Sleep(61 * time.Second)
+}
+
+func metaAt(c *worldtest.Case, zk env.ZooKeeper, path string) datadef.ReplicaMeta {
+	c.T.Helper()
+	data, _, err := zk.Get(path)
+	c.Must(err)
+	m, err := datadef.ParseReplicaMeta(data)
+	c.Must(err)
+	return m
+}
+
+func TestQ110_ThePollRegistersAPSAgainWithThePortNone(t *testing.T) {
+	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
+		_, zk, _ := watched(c, "ps")
+		c.Create(zk, "/b/service/n/ps:0/1", agenttest.ReplicaData("h:5", env.StateAvailable))
+		lostBehind(c, zk, "/b/service/n/ps:0/1")
+		m := metaAt(c, zk, "/b/service/n/ps:0/1")
+		got := []string{m.Address.V, m.AddressIPv6.V, m.ArchonAddress.V, m.ArchonAddressIPv6.V}
+		// A v6 address is cut at its first colon, inside of the address.
+		if diff := cmp.Diff([]string{"h:None", "[fd00:None", "h:1000", "[fd00:1000"}, got); diff != "" {
+			t.Errorf("addresses (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestQ110_AMissingV6AddressKeepsTheOldMirror(t *testing.T) {
+	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
+		w, zk, _ := watched(c, "ps")
+		m := datadef.DefaultReplicaMeta()
+		m.Address, m.Stat = pysem.Some("h:5"), env.StateAvailable
+		c.Create(zk, "/b/service/n/ps:0/1", m.Serialize())
+		lostBehind(c, zk, "/b/service/n/ps:0/1")
+		if got := w.Replicas(); len(got) != 1 {
+			t.Errorf("replicas: got %v, want the one that is gone, as the round failed", got)
+		}
+		if stat, err := zk.Exists("/b/service/n/ps:0/1"); stat != nil || err != nil {
+			t.Errorf("znode: got %v, %v, want none", stat, err)
+		}
+	})
+}
+
+func TestQ111_ReplicaOneAlsoRegistersReplicaTwelveOfAnotherContainer(t *testing.T) {
+	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
+		_, zk, _ := watched(c, "ps")
+		c.Create(zk, "/b/service/n/ps:0/12", agenttest.ReplicaData("other:5", env.StateAvailable))
+		c.Create(zk, "/b/service/n/ps:0/2", agenttest.ReplicaData("third:5", env.StateAvailable))
+		zk.Deaf = true
+		c.Must(zk.Delete("/b/service/n/ps:0", env.AnyVersion))
+		c.Env.Tasks.Sleep(61 * time.Second)
+		got, err := zk.Children("/b/service/n/ps:0")
+		c.Must(err)
+		if diff := cmp.Diff([]string{"12"}, got); diff != "" {
+			t.Errorf("registered again (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestQ114_AChangeOfAReplicaWhoseTaskIsUnknownIsAKeyError(t *testing.T) {
+	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
+		w, zk, _ := watched(c, "ps")
+		c.Create(zk, "/b/service/n/ps:0/1", agenttest.ReplicaData("h:5", env.StateAvailable))
+		c.Env.Tasks.Go("stop", w.Stop)
+		c.Env.Tasks.Sleep(61 * time.Second)
+		_, err := zk.Set("/b/service/n/ps:0/1", agenttest.ReplicaData("h:6", env.StateAvailable), -1)
+		if pysem.TypeOf(err) != "KeyError" {
+			t.Errorf("change after stop: got %v, want KeyError out of the watch", err)
+		}
+	})
+}
+
+func TestQ115_ReplicaNamesLoseTheirPadding(t *testing.T) {
+	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
+		w, zk, _ := watched(c, "mixed")
+		c.Create(zk, "/b/service/n/entry:0/00000000007", agenttest.ReplicaData("h:5", env.StateAvailable))
+		c.Create(zk, "/b/service/n/entry:0/7", agenttest.ReplicaData("h:6", env.StateAvailable))
+		addrs, err := w.GetReplica(agentservice.ServerType_ENTRY, 0, 7, pysem.OptString{}, pysem.OptString{})
+		c.Must(err)
+		if diff := cmp.Diff([]pysem.OptString{pysem.Some("h:6")}, addrs); diff != "" {
+			t.Errorf("replica 7, of two znodes (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestQ37_AnUnknownServerTypeIsAValueError(t *testing.T) {
+	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
+		w, _, _ := watched(c, "ps")
+		_, err := w.GetAllReplicas(9, pysem.OptString{}, pysem.OptString{})
+		if pysem.TypeOf(err) != "ValueError" {
+			t.Errorf("type 9: got %v, want ValueError", err)
+		}
+	})
+}
+
+func TestQ127_StoppingTheWatcherWaitsForItsPoll(t *testing.T) {
+	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
+		w, _, _ := watched(c, "ps")
+		c.Env.Tasks.Sleep(10 * time.Second)
+		from := c.Env.Clock.Elapsed()
+		w.Stop()
+		if got := c.Env.Clock.Elapsed() - from; got != 50*time.Second {
+			t.Errorf("stop 10s after the start: took %s, want the rest of a minute", got)
+		}
+	})
+}

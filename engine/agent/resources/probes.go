@@ -1,0 +1,233 @@
+package resources
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pyos"
+)
+
+// This file measures the container: resource_utils.py:35-269 and what it uses of
+// psutil. Everything is read from the files that Linux has for it.
+
+// TotalMemory is the memory of the host in bytes: MemTotal of /proc/meminfo, as psutil
+// reads it (resource_utils.py:181).
+func TotalMemory(e *env.Env) (int64, error) { return meminfo(e.Files, "MemTotal:") }
+
+// AvailableMemory is the memory of the host, in bytes, that programs can have without
+// swapping: MemAvailable of /proc/meminfo, as psutil reads it (resource_utils.py:200).
+func AvailableMemory(e *env.Env) (int64, error) { return meminfo(e.Files, "MemAvailable:") }
+
+// meminfo is an entry of /proc/meminfo in bytes. The kernel gives kB; a number
+// without a unit is taken for bytes.
+func meminfo(files env.Files, entry string) (int64, error) {
+	data, err := pyos.ReadFile(files, "/proc/meminfo")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(data)) {
+		fields := strings.Fields(line)
+		if len(fields) < 2 || fields[0] != entry {
+			continue
+		}
+		number, err := strconv.ParseInt(fields[1], 10, 64)
+		if len(fields) > 2 {
+			number *= 1024
+		}
+		return number, err
+	}
+	return 0, pysem.Raise("KeyError", "%s", pysem.Repr(entry))
+}
+
+// Cgroup reads what the container may use and uses from cgroup v1
+// (resource_utils.py:35). On a host with cgroup v2 every reading is a TypeError
+// (Q133).
+type Cgroup struct {
+	e    *env.Env
+	path pysem.OptString
+}
+
+// NewCgroup finds the cgroup of the container's first process, as importing the
+// reference's module does. That there is none shows with the first reading.
+func NewCgroup(e *env.Env) *Cgroup {
+	c := &Cgroup{e: e}
+	text, err := pyos.ReadText(e.Files, "/proc/1/cgroup")
+	if err != nil {
+		return c
+	}
+	for line := range strings.SplitSeq(pysem.Strip(text), "\n") {
+		if strings.Contains(line, ":memory:") {
+			line = pysem.Strip(line)
+			c.path = pysem.Some(strings.Trim(line[strings.LastIndexByte(line, ':')+1:], "/"))
+			return c
+		}
+	}
+	return c
+}
+
+// TotalMemory is the memory limit in bytes, also when it stands for no limit
+// (Q134). A limit of 0 means MY_MEM_LIMIT.
+func (c *Cgroup) TotalMemory() (int, error) {
+	limit, err := c.read("memory", "memory.limit_in_bytes")
+	if err != nil || limit != 0 {
+		return limit, err
+	}
+	return c.variable("MY_MEM_LIMIT")
+}
+
+// AvailableMemory is the memory limit less what is used, in bytes.
+func (c *Cgroup) AvailableMemory() (int, error) {
+	used, err := c.read("memory", "memory.usage_in_bytes")
+	if err != nil {
+		return 0, err
+	}
+	limit, err := c.read("memory", "memory.limit_in_bytes")
+	return limit - used, err
+}
+
+// NumCPU is how many CPUs the container may use, rounded towards zero; a period of
+// 0 means MY_CPU_LIMIT.
+func (c *Cgroup) NumCPU() (int, error) {
+	quota, err := c.read("cpu", "cpu.cfs_quota_us")
+	if err != nil {
+		return 0, err
+	}
+	period, err := c.read("cpu", "cpu.cfs_period_us")
+	if err != nil {
+		return 0, err
+	}
+	if period == 0 {
+		return c.variable("MY_CPU_LIMIT")
+	}
+	return int(float64(quota) / float64(period)), nil
+}
+
+// cpuSamples is how often CPUUsage looks, a second apart.
+const cpuSamples = 5
+
+// CPUUsage is the CPU time that the container uses, in percent of one CPU, over
+// five seconds.
+func (c *Cgroup) CPUUsage() (float64, error) {
+	wall := c.e.Clock.Now()
+	used, err := c.read("cpu", "cpuacct.usage")
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for range cpuSamples {
+		c.e.Tasks.Sleep(time.Second)
+		wallNow := c.e.Clock.Now()
+		usedNow, err := c.read("cpu", "cpuacct.usage")
+		if err != nil {
+			return 0, err
+		}
+		span := wallNow.Sub(wall)
+		if span == 0 {
+			return 0, pysem.Raise("ZeroDivisionError", "division by zero")
+		}
+		sum += roundTo(float64(usedNow-used)/float64(span)*100, 2)
+		wall, used = wallNow, usedNow
+	}
+	return sum / cpuSamples, nil
+}
+
+// read is the number on the last line of a file of the cgroup, 0 of an empty one.
+func (c *Cgroup) read(controller, file string) (int, error) {
+	if !c.path.Set {
+		return 0, pysem.Raise("TypeError", "join() argument must be str, bytes, or os.PathLike object, not 'NoneType'")
+	}
+	text, err := pyos.ReadText(c.e.Files, pysem.JoinStrings("/sys/fs/cgroup", controller, c.path.V, file))
+	if err != nil {
+		return 0, err
+	}
+	number := 0
+	for line := range strings.Lines(text) {
+		if number, _, err = pysem.ParseSmallInt(pysem.Strip(line)); err != nil {
+			return 0, err
+		}
+	}
+	return number, nil
+}
+
+func (c *Cgroup) variable(name string) (int, error) {
+	text, ok := c.e.Host.LookupEnv(name)
+	if !ok {
+		return 0, pysem.Raise("TypeError", "int() argument must be a string, a bytes-like object or a real number, not 'NoneType'")
+	}
+	number, _, err := pysem.ParseSmallInt(text)
+	return number, err
+}
+
+// CPUPercent measures how busy the host is between two looks, as psutil.cpu_percent
+// does.
+type CPUPercent struct {
+	e    *env.Env
+	last []float64
+}
+
+// NewCPUPercent takes the first look, as importing psutil does. The error is that of
+// reading /proc/stat.
+func NewCPUPercent(e *env.Env) (*CPUPercent, error) {
+	times, err := cpuTimes(e.Files)
+	return &CPUPercent{e: e, last: times}, err
+}
+
+// The columns of /proc/stat that count as idle, and those that are contained in
+// others.
+const (
+	cpuIdle, cpuIOWait = 3, 4
+	cpuGuest           = 8
+)
+
+// Percent is how busy the host was since the last look, from 0 to 100 with one
+// decimal, and takes the next look.
+func (c *CPUPercent) Percent() (float64, error) {
+	times, err := cpuTimes(c.e.Files)
+	if err != nil {
+		return 0, err
+	}
+	all, idle := 0.0, 0.0
+	for i := range min(len(times), len(c.last), cpuGuest) {
+		delta := max(0, times[i]-c.last[i])
+		all += delta
+		if i == cpuIdle || i == cpuIOWait {
+			idle += delta
+		}
+	}
+	c.last = times
+	if all == 0 {
+		return 0, nil
+	}
+	return roundTo((all-idle)/all*100, 1), nil
+}
+
+// cpuTimes are the columns of the first line of /proc/stat, in clock ticks.
+func cpuTimes(files env.Files) ([]float64, error) {
+	text, err := pyos.ReadText(files, "/proc/stat")
+	if err != nil {
+		return nil, err
+	}
+	line, _, _ := strings.Cut(strings.TrimPrefix(text, "cpu "), "\n")
+	var times []float64
+	for _, field := range strings.Fields(line) {
+		ticks, err := pysem.ParseFloat(field)
+		if err != nil {
+			return nil, err
+		}
+		times = append(times, ticks)
+	}
+	return times, nil
+}
+
+// roundTo is round(f, digits): the nearest decimal number, ties to even.
+func roundTo(f float64, digits int) float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return f
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'f', digits, 64), 64)
+	return rounded
+}

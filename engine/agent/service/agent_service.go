@@ -1,0 +1,241 @@
+// Package service is the gRPC service of the agents (agent_service.py): clients of the
+// models ask it where they are served.
+//
+// Two things to use first:
+//
+//   - [NewAgentService] serves on a port what a [ServiceAnswers] answers.
+//   - [AnswersV1], [AnswersV2] and [AnswersV3] are the answers of the three versions of
+//     the agent, each from its own view of ZooKeeper.
+//
+// To change what versions 1 and 3 answer look in agent_service.go, for version 2 in
+// agent_service_v2.go.
+package service
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/replicamanager"
+	"github.com/monosim/monosim/engine/agent/resources"
+	"github.com/monosim/monosim/engine/env"
+	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// The methods of the AgentService.
+const (
+	MethodGetReplicas = "/monolith.serving.agent_service.AgentService/GetReplicas"
+	MethodGetResource = "/monolith.serving.agent_service.AgentService/GetResource"
+	MethodHeartBeat   = "/monolith.serving.agent_service.AgentService/HeartBeat"
+)
+
+// serviceWorkers is the size of the server's thread pool (agent_service.py:127).
+const serviceWorkers = 10
+
+// ServiceAnswers computes the answers of one version of the agent
+// (agent_service.py:39-117). The service calls it for each request, several at a time.
+// Errors other than *env.RPCError reach the client as UNKNOWN "Exception calling
+// application: ...".
+type ServiceAnswers interface {
+	GetReplicas(*agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error)
+	GetResource(*agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error)
+	HeartBeat(*agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error)
+}
+
+// AgentService serves a [ServiceAnswers] over gRPC, ten calls at a time
+// (agent_service.py:120).
+type AgentService struct {
+	e       *env.Env
+	answers ServiceAnswers
+	port    int
+	server  env.Server
+}
+
+// NewAgentService makes a service that is not started; it will listen on port, or for
+// 0 on any that is free.
+func NewAgentService(e *env.Env, port int, answers ServiceAnswers) *AgentService {
+	return &AgentService{e: e, answers: answers, port: port}
+}
+
+// Start listens and serves from then on. A port on which another agent of the host
+// listens is shared with it (Q5).
+func (s *AgentService) Start() error {
+	server, err := s.e.Network.Serve(s.port, serviceWorkers, s.Handle)
+	if err != nil {
+		return fmt.Errorf("agent service on port %d: %w", s.port, err)
+	}
+	s.server = server
+	return nil
+}
+
+// Stop ends the service; without Start it does nothing.
+func (s *AgentService) Stop() {
+	if s.server != nil {
+		s.server.Stop()
+	}
+}
+
+// Handle answers one call of a method by its full name: the encoded request is
+// answered with the encoded response. Another method is UNIMPLEMENTED. It is what the
+// service's server calls.
+func (s *AgentService) Handle(method string, request []byte) ([]byte, error) {
+	switch method {
+	case MethodGetReplicas:
+		return answer(request, &agentservice.GetReplicasRequest{}, s.answers.GetReplicas)
+	case MethodGetResource:
+		return answer(request, &agentservice.GetResourceRequest{}, s.answers.GetResource)
+	case MethodHeartBeat:
+		return answer(request, &agentservice.HeartBeatRequest{}, s.answers.HeartBeat)
+	}
+	return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
+}
+
+// answer decodes, calls and encodes; map entries are sorted by key, so that
+// equal answers have equal bytes.
+func answer[Req, Resp proto.Message](data []byte, request Req, call func(Req) (Resp, error)) ([]byte, error) {
+	if err := proto.Unmarshal(data, request); err != nil {
+		return nil, &env.RPCError{Code: env.Internal, Message: "Exception deserializing request!"}
+	}
+	response, err := call(request)
+	var raised *pysem.Error
+	if errors.As(err, &raised) {
+		// grpc-python tells str(exception), which has no class name.
+		return nil, &env.RPCError{Code: env.Unknown, Message: "Exception calling application: " + raised.Message}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(response)
+}
+
+// AnswersV1 are the answers of agents v1, from what a replica watcher knows
+// (agent_service.py:62-67, :81-88).
+type AnswersV1 struct {
+	Watcher *replicamanager.ReplicaWatcher
+}
+
+// GetReplicas lists the addresses of the AVAILABLE replicas of one task, in the
+// agent's own idc and cluster when dc_aware. An unknown server type is a ValueError
+// (Q37).
+func (a AnswersV1) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error) {
+	conf := a.Watcher.Conf()
+	addrs, err := a.Watcher.GetReplicas(r.GetServerType(), int(r.GetTask()), conf.IDC(), conf.Cluster())
+	if err != nil {
+		return nil, err
+	}
+	list, err := addressList(addrs)
+	if err != nil {
+		return nil, err
+	}
+	return &agentservice.GetReplicasResponse{AddressList: list}, nil
+}
+
+// HeartBeat lists the addresses of all tasks of a server type by "<type>:<task>", in
+// the agent's own idc and cluster when dc_aware.
+//
+// Speed: each call walks all replicas of the type; nothing is kept between calls.
+func (a AnswersV1) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
+	conf := a.Watcher.Conf()
+	tasks, err := a.Watcher.GetAllReplicas(r.GetServerType(), conf.IDC(), conf.Cluster())
+	if err != nil {
+		return nil, err
+	}
+	response := &agentservice.HeartBeatResponse{Addresses: map[string]*agentservice.AddressList{}}
+	for _, t := range tasks {
+		key := t.Key
+		if conf.DCAware {
+			key = key[strings.LastIndexByte(key, '/')+1:]
+		}
+		list, err := addressList(t.Addrs)
+		if err != nil {
+			return nil, err
+		}
+		response.Addresses[key] = list
+	}
+	return response, nil
+}
+
+// GetResource answers nothing: v1 has no resources.
+func (a AnswersV1) GetResource(*agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error) {
+	return &agentservice.GetResourceResponse{}, nil
+}
+
+// addressList refuses None as protobuf does (Q36).
+func addressList(addrs []pysem.OptString) (*agentservice.AddressList, error) {
+	list := &agentservice.AddressList{}
+	for _, a := range addrs {
+		if !a.Set {
+			return nil, pysem.Raise("TypeError", "bad argument type for built-in operation")
+		}
+		list.Address = append(list.Address, a.V)
+	}
+	return list, nil
+}
+
+// ModelAddresses are the addresses of one sub-graph, named "<model>:<sub_graph>".
+type ModelAddresses struct {
+	Name  string
+	Addrs []pysem.OptString
+}
+
+// AnswersV3 are the answers of agents v3, from a map of addresses
+// (agent_service.py:74, :95-101).
+type AnswersV3 struct {
+	Env  *env.Env
+	Conf *agentconfig.AgentConfig
+	// Addrs is asked for the map at each HeartBeat.
+	Addrs func() ([]ModelAddresses, error)
+}
+
+// GetReplicas is a NotImplementedError, so UNKNOWN to the client (Q34).
+func (a AnswersV3) GetReplicas(*agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error) {
+	return nil, pysem.Raise("NotImplementedError", "not implement for agent v3")
+}
+
+// HeartBeat lists all addresses by "<model>:<sub_graph>", whatever server type is
+// asked for. An address of None is a TypeError that fails the whole answer (Q36).
+func (a AnswersV3) HeartBeat(*agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
+	models, err := a.Addrs()
+	if err != nil {
+		return nil, err
+	}
+	response := &agentservice.HeartBeatResponse{Addresses: map[string]*agentservice.AddressList{}}
+	for _, m := range models {
+		list, err := addressList(m.Addrs)
+		if err != nil {
+			return nil, err
+		}
+		response.Addresses[m.Name] = list
+	}
+	return response, nil
+}
+
+// GetResource answers address, shard, replica and available memory in bytes; CPU,
+// network and load are -1. A replica id that is the hash of a pod's name does not fit
+// the message: ValueError (Q35).
+func (a AnswersV3) GetResource(*agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error) {
+	shard, err := a.Conf.ShardID()
+	if err != nil {
+		return nil, err
+	}
+	memory, err := resources.AvailableMemory(a.Env)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range []int{shard, a.Conf.ReplicaID.V} {
+		if int(int32(n)) != n {
+			return nil, pysem.Raise("ValueError", "Value out of range: %d", n)
+		}
+	}
+	return &agentservice.GetResourceResponse{
+		Address:   fmt.Sprintf("%s:%s", agentconfig.LocalIP(a.Env), a.Conf.AgentPort),
+		ShardId:   int32(shard),
+		ReplicaId: int32(a.Conf.ReplicaID.V),
+		Memory:    memory,
+		Cpu:       -1, Network: -1, WorkLoad: -1,
+	}, nil
+}

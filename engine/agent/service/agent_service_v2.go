@@ -1,0 +1,84 @@
+package service
+
+import (
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/agent/replicamanager"
+	"github.com/monosim/monosim/engine/agent/zkmirror"
+	"github.com/monosim/monosim/engine/env"
+	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// AnswersV2 are the answers of agents v2, from a mirror (agent_service.py:68, :89,
+// :105). No agent of the entry point has this version (Q6), and by default its
+// look-ups are useless: they get the number of the server type where its name belongs
+// (Q33).
+type AnswersV2 struct {
+	Env    *env.Env
+	Conf   *agentconfig.AgentConfig
+	Mirror *zkmirror.ZKMirror
+}
+
+// GetReplicas lists the addresses of the AVAILABLE replicas of one task of a model. By
+// default it is an AttributeError, for a number has no lower() (Q33).
+func (a AnswersV2) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error) {
+	if a.Conf.Quirks.Keeps(quirks.Q33) {
+		return nil, pysem.AttributeError(int(r.GetServerType()), "lower")
+	}
+	name, err := replicamanager.ServerTypeName(r.GetServerType())
+	if err != nil {
+		return nil, err
+	}
+	replicas, err := a.Mirror.GetTaskReplicas(r.GetModelName(), name, int(r.GetTask()))
+	if err != nil {
+		return nil, err
+	}
+	list, err := metaAddresses(replicas)
+	if err != nil {
+		return nil, err
+	}
+	return &agentservice.GetReplicasResponse{AddressList: list}, nil
+}
+
+// HeartBeat lists the addresses of all tasks of a server type by
+// "<model>:<type>:<task>". By default there are none, for no type of a path equals a
+// number (Q33).
+func (a AnswersV2) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
+	wanted := func(string) bool { return false }
+	if !a.Conf.Quirks.Keeps(quirks.Q33) {
+		name, err := replicamanager.ServerTypeName(r.GetServerType())
+		if err != nil {
+			return nil, err
+		}
+		wanted = func(serverType string) bool { return serverType == name }
+	}
+	tasks, err := a.Mirror.AllReplicas(wanted)
+	if err != nil {
+		return nil, err
+	}
+	response := &agentservice.HeartBeatResponse{Addresses: map[string]*agentservice.AddressList{}}
+	for _, t := range tasks {
+		list, err := metaAddresses(t.Replicas)
+		if err != nil {
+			return nil, err
+		}
+		response.Addresses[t.Key] = list
+	}
+	return response, nil
+}
+
+// GetResource answers as [AnswersV3.GetResource] does.
+func (a AnswersV2) GetResource(r *agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error) {
+	return AnswersV3{Env: a.Env, Conf: a.Conf}.GetResource(r)
+}
+
+// metaAddresses are the gRPC addresses of replicas over IPv4, usable or not.
+func metaAddresses(replicas []*datadef.ReplicaMeta) (*agentservice.AddressList, error) {
+	addrs := make([]pysem.OptString, len(replicas))
+	for i, rm := range replicas {
+		addrs[i] = rm.Address
+	}
+	return addressList(addrs)
+}

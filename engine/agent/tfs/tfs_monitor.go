@@ -1,0 +1,211 @@
+// Package tfs is how agents deal with the model servers of their container: they ask
+// them for the states of models and reload them (tfs_monitor.py), and run one as a
+// child process (tfs_wrapper.py).
+//
+// Two things to use first:
+//
+//   - [NewTFSMonitor] asks and reloads the servers of a container, for agents of
+//     versions 1 and 2.
+//   - [NewTFSWrapper] runs the one server of an agent v3, which takes it as a
+//     [ModelServerProcess]; the reference's double of it is in tfstest.
+//
+// To change how servers are asked look in tfs_monitor.go; what a publish makes of
+// their configurations, in tfs_monitor_config.go; the child process and its command
+// line, in tfs_wrapper.go.
+package tfs
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/threading"
+)
+
+// TFSMonitor asks the model servers of one container over gRPC (tfs_monitor.py:37).
+// Calls of several tasks wait for one another.
+type TFSMonitor struct {
+	e     *env.Env
+	conf  *agentconfig.AgentConfig
+	host  string
+	stubs map[string]env.ModelServer // by server type
+	// lock is held during every call (tfs_monitor.py:43), so that one that is never
+	// answered holds up all others.
+	lock *threading.RLock
+	// asked are the queries that StatusFrom made last.
+	asked askedStatuses
+	// usual is what the present StatusFrom was given; ifFree is it, and that nobody
+	// waits for the lock.
+	usual, ifFree func(i int, versions []env.ModelVersionStatus) bool
+}
+
+// askedStatuses are queries for a list of names, and what they depend on.
+type askedStatuses struct {
+	names    []string
+	deploy   agentconfig.DeployType
+	statuses env.Statuses
+}
+
+// NewTFSMonitor makes a monitor of the servers that conf says. It is not connected.
+func NewTFSMonitor(e *env.Env, conf *agentconfig.AgentConfig) *TFSMonitor {
+	m := &TFSMonitor{e: e, conf: conf, stubs: map[string]env.ModelServer{}, lock: threading.NewRLock(e.Tasks, "tfs monitor")}
+	m.ifFree = func(i int, versions []env.ModelVersionStatus) bool { return !m.lock.Awaited() && m.usual(i, versions) }
+	return m
+}
+
+// Host is the address of the container. One that is none, or that of the loopback, is
+// looked up again each time (tfs_monitor.py:50).
+func (m *TFSMonitor) Host() string {
+	switch m.host {
+	case "", "localhost", "127.0.0.1":
+		m.host = agentconfig.LocalIP(m.e)
+	}
+	return m.host
+}
+
+// Addr is the host:port of the server that has a sub-model (tfs_monitor.py:56). One
+// that this container does not serve is an AssertionError, and another deploy type
+// than those of v1 a RuntimeError.
+func (m *TFSMonitor) Addr(subModel string) (string, error) {
+	server := agentconfig.ServerDense
+	switch {
+	case strings.HasPrefix(subModel, agentconfig.ServerEntry):
+		server = agentconfig.ServerEntry
+	case strings.HasPrefix(subModel, agentconfig.ServerPS):
+		server = agentconfig.ServerPS
+	}
+	switch m.conf.DeployType {
+	case agentconfig.DeployMixed:
+	case agentconfig.DeployEntry, agentconfig.DeployPS, agentconfig.DeployDense:
+		if !strings.HasPrefix(subModel, string(m.conf.DeployType)) {
+			return "", &pysem.Error{Type: "AssertionError"}
+		}
+		server = string(m.conf.DeployType)
+	default:
+		return "", pysem.Raise("RuntimeError", "deploy_type %s is error", m.conf.DeployType)
+	}
+	return m.Host() + ":" + m.port(server).String(), nil
+}
+
+func (m *TFSMonitor) port(server string) pysem.OptInt {
+	switch server {
+	case agentconfig.ServerEntry:
+		return m.conf.TFSEntryPort
+	case agentconfig.ServerPS:
+		return m.conf.TFSPSPort
+	}
+	return m.conf.TFSDensePort
+}
+
+// ServiceType is the type of the server that has a sub-model on this container, "" for
+// none (tfs_monitor.py:76). UNIFIED is an AssertionError (Q146).
+func (m *TFSMonitor) ServiceType(subModel string) (string, error) {
+	only := ""
+	switch m.conf.DeployType {
+	case agentconfig.DeployMixed:
+	case agentconfig.DeployEntry, agentconfig.DeployPS, agentconfig.DeployDense:
+		only = string(m.conf.DeployType)
+	default:
+		return "", &pysem.Error{Type: "AssertionError"}
+	}
+	for _, t := range [...]string{agentconfig.ServerEntry, agentconfig.ServerPS, agentconfig.ServerDense} {
+		if (only == "" || only == t) && strings.HasPrefix(subModel, t) {
+			return t, nil
+		}
+	}
+	return "", nil
+}
+
+// Start makes the channels to the servers that the container has (tfs_monitor.py:106).
+// They connect with the first call.
+func (m *TFSMonitor) Start() {
+	m.asked = askedStatuses{}
+	m.stubs = map[string]env.ModelServer{}
+	d := m.conf.DeployType
+	if d == agentconfig.DeployMixed || d == agentconfig.DeployEntry {
+		m.connect(agentconfig.ServerEntry)
+	}
+	if d == agentconfig.DeployMixed || d == agentconfig.DeployPS {
+		m.connect(agentconfig.ServerPS)
+	}
+	if m.conf.DenseAlone && (d == agentconfig.DeployMixed || d == agentconfig.DeployDense) {
+		m.connect(agentconfig.ServerDense)
+	}
+}
+
+func (m *TFSMonitor) connect(server string) {
+	m.stubs[server] = m.e.Models.Dial(m.Host() + ":" + m.port(server).String())
+}
+
+// Stop closes the channels; later calls are a KeyError (Q148).
+func (m *TFSMonitor) Stop() {
+	for _, server := range []string{agentconfig.ServerEntry, agentconfig.ServerPS, agentconfig.ServerDense} {
+		if stub, ok := m.stubs[server]; ok {
+			stub.Close()
+		}
+	}
+	m.asked = askedStatuses{}
+	m.stubs = map[string]env.ModelServer{}
+}
+
+// Status asks for all versions of a model by its name (tfs_monitor.py:208). A name of
+// no server on this container has none; a dense name without dense_alone is a KeyError
+// (Q143). Other errors are *env.RPCError.
+//
+// Speed: one call without a deadline: a server that does not answer holds up the
+// thread that asks.
+func (m *TFSMonitor) Status(name string) ([]env.ModelVersionStatus, error) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	server, err := m.ServiceType(name)
+	if err != nil || server == "" {
+		return nil, err
+	}
+	stub, ok := m.stubs[server]
+	if !ok {
+		return nil, pysem.Raise("KeyError", "'model_service'")
+	}
+	return stub.Status(env.ModelSpec{Name: name}, 0)
+}
+
+// StatusFrom asks for names[i], names[i+1] and so on, each as Status does, as long as
+// usual accepts the answers; it returns the index and the answer of the name at which
+// it stopped. That is the first name that fails or whose answer usual does not accept,
+// or the last name, or an earlier one, as when another task waits for the monitor.
+//
+// An agent that asks for the same models every second does so in one call here, so
+// that a world in virtual time can skip the seconds in which nothing changes. The list
+// must not be changed as long as it is passed; usual neither waits nor calls env.
+func (m *TFSMonitor) StatusFrom(names []string, i int, usual func(i int, versions []env.ModelVersionStatus) bool) (int, []env.ModelVersionStatus, error) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	statuses := m.statusesOf(names)
+	if statuses == nil {
+		versions, err := m.Status(names[i])
+		return i, versions, err
+	}
+	m.usual = usual
+	return statuses.From(i, m.ifFree)
+}
+
+// statusesOf makes the queries for names, nil when one has no connected server.
+func (m *TFSMonitor) statusesOf(names []string) env.Statuses {
+	if a := &m.asked; a.statuses != nil && a.deploy == m.conf.DeployType && sameList(a.names, names) {
+		return a.statuses
+	}
+	queries := make([]env.StatusQuery, len(names))
+	for i, name := range names {
+		server, err := m.ServiceType(name)
+		stub, ok := m.stubs[server]
+		if err != nil || !ok {
+			return nil
+		}
+		queries[i] = env.StatusQuery{Server: stub, Spec: env.ModelSpec{Name: name}}
+	}
+	m.asked = askedStatuses{names: names, deploy: m.conf.DeployType, statuses: env.NewStatuses(m.e.Models, queries)}
+	return m.asked.statuses
+}
+
+// sameList reports whether two lists are one and the same.
+func sameList(a, b []string) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }

@@ -1,0 +1,271 @@
+package tfs
+
+import (
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// This file is what agents that schedule models by publishes do with the model
+// servers of a container: make their configurations, send them, and ask for the
+// states. Model servers know a sub-model as "<model>:<sub-model>".
+
+// ServerConfigs are model configurations, one for each server of a container.
+type ServerConfigs struct {
+	Entry, PS, Dense *config.ModelServerConfig
+}
+
+// Of is the configuration of a server type; any but entry and PS is dense.
+func (c *ServerConfigs) Of(server string) *config.ModelServerConfig {
+	switch server {
+	case agentconfig.ServerEntry:
+		return c.Entry
+	case agentconfig.ServerPS:
+		return c.PS
+	}
+	return c.Dense
+}
+
+// add appends a model to the configuration of a server type.
+func (c *ServerConfigs) add(server string, model *config.ModelConfig) {
+	addModel(c.Of(server), model)
+}
+
+// addModel appends a model, making the list of a configuration that has none.
+func addModel(c *config.ModelServerConfig, model *config.ModelConfig) {
+	list := c.GetModelConfigList()
+	if list == nil {
+		list = &config.ModelConfigList{}
+		c.Config = &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}
+	}
+	list.Config = append(list.Config, model)
+}
+
+// subModel is one sub-model that a server of this container has.
+type subModel struct {
+	server string // its server type
+	name   string // "<model>:<sub-model>"
+	path   string // of the version to load
+	latest bool   // the server follows the newest version by itself
+}
+
+// version is the number that the path ends in; another name is a ValueError
+// (Q147).
+func (s subModel) version() (int, error) {
+	n, err := pysem.ParseInt(pysem.Basename(s.path))
+	if err != nil {
+		return 0, err
+	}
+	if !n.IsInt64() {
+		return 0, pysem.Raise("ValueError", "Value out of range: %s", n)
+	}
+	return int(n.Int64()), nil
+}
+
+// ownSubModels lists the sub-models of a publish that belong to a server here.
+func (m *TFSMonitor) ownSubModels(pm *datadef.PublishMeta, fixDenseVersion bool) ([]subModel, error) {
+	items, err := pm.SubModelItems()
+	if err != nil {
+		return nil, err
+	}
+	var own []subModel
+	for _, item := range items {
+		server, err := m.ServiceType(item.Key)
+		if err != nil {
+			return nil, err
+		}
+		if server == "" {
+			continue
+		}
+		path, ok := item.Value.(string)
+		if !ok {
+			return nil, pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not %s", pysem.TypeName(item.Value))
+		}
+		own = append(own, subModel{
+			server: server, name: pm.ModelNameText() + ":" + item.Key, path: path,
+			latest: !fixDenseVersion && m.isDense(item.Key),
+		})
+	}
+	return own, nil
+}
+
+// isDense reports whether a sub-model has the dense part: the entry, unless dense runs
+// alone (tfs_monitor.py:174).
+func (m *TFSMonitor) isDense(name string) bool {
+	if m.conf.DenseAlone {
+		return strings.HasPrefix(name, agentconfig.ServerDense)
+	}
+	return strings.HasPrefix(name, agentconfig.ServerEntry)
+}
+
+// GenModelConfig makes the configurations that load what the publishes say; those of
+// type UNLOAD are left out (tfs_monitor.py:237). The dense part follows the newest
+// version unless fixDenseVersion; all else loads one version, the number at the end of
+// its path: another name is a ValueError (Q147).
+func (m *TFSMonitor) GenModelConfig(pms []*datadef.PublishMeta, fixDenseVersion bool) (*ServerConfigs, error) {
+	configs := &ServerConfigs{Entry: &config.ModelServerConfig{}, PS: &config.ModelServerConfig{}, Dense: &config.ModelServerConfig{}}
+	for _, pm := range pms {
+		if pm.PType == datadef.PublishUnload {
+			continue
+		}
+		subModels, err := m.ownSubModels(pm, fixDenseVersion)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range subModels {
+			model, err := s.config()
+			if err != nil {
+				return nil, err
+			}
+			configs.add(s.server, model)
+		}
+	}
+	return configs, nil
+}
+
+func (s subModel) config() (*config.ModelConfig, error) {
+	args := agentconfig.ModelConfigArgs{
+		Name: s.name, BasePath: pysem.Some(pysem.Dirname(s.path)),
+		VersionPolicy: pysem.Some("latest"), VersionData: 1,
+	}
+	if !s.latest {
+		version, err := s.version()
+		if err != nil {
+			return nil, err
+		}
+		args.VersionPolicy, args.VersionData = pysem.Some("specific"), version
+	}
+	return agentconfig.GenModelConfig(args)
+}
+
+// SubModelStatus is the state of one sub-model of a publish on its server.
+type SubModelStatus struct {
+	Name   string // "<model>:<sub-model>"
+	Path   string // of the version to load
+	Status env.ModelVersionStatus
+}
+
+// PublishStatus asks for each sub-model of a publish that a server here has
+// (tfs_monitor.py:163); of several versions the highest counts. A sub-model that the
+// server does not know, or that cannot be asked for, is UNKNOWN with version 0 (Q145);
+// a dense one without dense_alone is a KeyError (Q143).
+func (m *TFSMonitor) PublishStatus(pm *datadef.PublishMeta, fixDenseVersion bool) ([]SubModelStatus, error) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	subModels, err := m.ownSubModels(pm, fixDenseVersion)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]SubModelStatus, 0, len(subModels))
+	for _, s := range subModels {
+		status, err := m.subModelStatus(s)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, SubModelStatus{Name: s.name, Path: s.path, Status: status})
+	}
+	return list, nil
+}
+
+func (m *TFSMonitor) subModelStatus(s subModel) (env.ModelVersionStatus, error) {
+	spec := env.ModelSpec{Name: s.name}
+	if !s.latest {
+		version, err := s.version()
+		if err != nil {
+			return env.ModelVersionStatus{}, err
+		}
+		spec.HasVersion, spec.Version = true, int64(version)
+	}
+	stub, err := m.stub(s.server)
+	if err != nil {
+		return env.ModelVersionStatus{}, err
+	}
+	versions, err := stub.Status(spec, 0)
+	switch {
+	case err != nil:
+		return failedStatus(err), nil
+	case len(versions) == 0:
+		return env.ModelVersionStatus{Status: env.StatusProto{Code: env.NotFound, Message: s.name + " not found"}}, nil
+	}
+	// tfs_monitor.py:194 sorts upwards, stably, and takes the last.
+	latest := versions[0]
+	for _, v := range versions[1:] {
+		if v.Version >= latest.Version {
+			latest = v
+		}
+	}
+	return latest, nil
+}
+
+func (m *TFSMonitor) stub(server string) (env.ModelServer, error) {
+	stub, ok := m.stubs[server]
+	if !ok {
+		return nil, pysem.Raise("KeyError", "'model_service'")
+	}
+	return stub, nil
+}
+
+// StatusOf is [TFSMonitor.Status] for a whole specification, which may name a version
+// or a label (tfs_monitor.py:208).
+func (m *TFSMonitor) StatusOf(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	server, err := m.ServiceType(spec.Name)
+	if err != nil || server == "" {
+		return nil, err
+	}
+	stub, err := m.stub(server)
+	if err != nil {
+		return nil, err
+	}
+	return stub.Status(spec, 0)
+}
+
+// defaultModelConfig is the model that each server keeps, so that none is ever without
+// one (utils.py:960).
+func defaultModelConfig() *config.ModelConfig {
+	model, err := agentconfig.GenModelConfig(agentconfig.ModelConfigArgs{
+		Name: "default", BasePath: pysem.Some(agentconfig.TFSHome + "/dat/saved_models/entry"),
+		VersionPolicy: pysem.Some("latest"), VersionData: 1,
+	})
+	if err != nil {
+		panic("agent: the default model has no configuration: " + err.Error())
+	}
+	return model
+}
+
+// Reload makes the server of a type load exactly the models of c and the default one,
+// which is added to c itself (tfs_monitor.py:276, Q144). The status is the server's
+// answer: OK, or why it refuses. Errors are *env.RPCError, or a KeyError for a server
+// that this container does not have. A call that is never answered holds up all others
+// for good (TFS-16.4).
+func (m *TFSMonitor) Reload(server string, c *config.ModelServerConfig) (env.StatusProto, error) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	if !m.conf.Quirks.Keeps(quirks.Q144) {
+		c = proto.CloneOf(c)
+	}
+	hasDefault := false
+	for _, model := range c.GetModelConfigList().GetConfig() {
+		hasDefault = hasDefault || model.GetName() == "default"
+	}
+	if !hasDefault {
+		addModel(c, defaultModelConfig())
+	}
+	stub, err := m.stub(server)
+	if err != nil {
+		return env.StatusProto{}, err
+	}
+	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(c)
+	if err != nil {
+		return env.StatusProto{}, err
+	}
+	return stub.Reload(data, 0)
+}

@@ -1,0 +1,257 @@
+package tfs
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// ModelServerProcess is the model server that runs beside an agent v3. [TFSWrapper] is
+// one, and so is the double of the reference's tests.
+type ModelServerProcess interface {
+	// Start starts the process; it need not serve yet.
+	Start() error
+	// Stop ends the process at once.
+	Stop() error
+	// Poll returns the exit code once the process has ended; done reports whether it has.
+	Poll() (code int, done bool)
+	// Exited is broadcast when the process ends; it is nil for one that never ends.
+	Exited() env.Cond
+	// IsGRPCRemoteOp reports whether entry and PS talk gRPC instead of archon.
+	IsGRPCRemoteOp() (bool, error)
+	// ListSavedModels lists the models of the config file, in its order.
+	ListSavedModels() ([]string, error)
+	// ListSavedModelsStatus asks the server for each of them, once for a name that is
+	// listed twice.
+	ListSavedModelsStatus() ([]SavedModelStatus, error)
+}
+
+// SavedModelStatus is the status of one model of the config file. When the
+// server knew no version, Missing is set: the reference stores an int there, and
+// reading its state raises AttributeError (Q27).
+type SavedModelStatus struct {
+	Name    string
+	Status  env.ModelVersionStatus
+	Missing bool
+}
+
+// State is Status.State, or for a missing model the AttributeError that reading it is.
+func (s SavedModelStatus) State() (env.ModelState, error) {
+	if s.Missing {
+		return 0, pysem.Raise("AttributeError", "'int' object has no attribute 'state'")
+	}
+	return s.Status.State, nil
+}
+
+// TFSWrapper runs tensorflow_model_server as a child process of an agent v3
+// (tfs_wrapper.py:33).
+type TFSWrapper struct {
+	e          *env.Env
+	conf       *agentconfig.AgentConfig
+	configFile string
+	logFile    string
+	binary     string
+	grpc       bool
+	process    env.Process
+	stub       env.ModelServer
+	models     modelNames
+}
+
+// NewTFSWrapper makes a server that is not started: it will poll the model config file
+// at configFile and print to logFile. Its program is named by MONOLITH_TFS_BINARY
+// (tfs_wrapper.py:31); unset it is one called "None" (Q149).
+func NewTFSWrapper(e *env.Env, conf *agentconfig.AgentConfig, configFile, logFile string) *TFSWrapper {
+	w := &TFSWrapper{e: e, conf: conf, configFile: configFile, logFile: logFile, binary: "None"}
+	if binary, ok := e.Host.LookupEnv("MONOLITH_TFS_BINARY"); ok {
+		w.binary = binary
+	}
+	w.grpc = binaryHasString(e.Files, w.binary, "PredictionServiceGrpc")
+	return w
+}
+
+// binaryHasString stands for `strings BINARY | grep TEXT` (tfs_wrapper.py:49).
+func binaryHasString(files env.Files, path, text string) bool {
+	content, err := files.ReadFile(path)
+	return err == nil && bytes.Contains(content, []byte(text))
+}
+
+// IsGRPCRemoteOp reports whether the binary was built for gRPC, by a text that such a
+// one has in it. The error is always nil.
+func (w *TFSWrapper) IsGRPCRemoteOp() (bool, error) { return w.grpc, nil }
+
+// Command is the command line, whose words are separated by blanks
+// (tfs_wrapper.py:53-97).
+func (w *TFSWrapper) Command() string {
+	psm := agentconfig.EnvOr(w.e.Host, "TCE_PSM", "")
+	flags := []string{
+		"--model_config_file=" + w.configFile,
+		"--port=" + w.conf.TFSPortGRPC.String(),
+		"--rest_api_port=" + w.conf.TFSPortHTTP.String(),
+		"--model_config_file_poll_wait_seconds=60",
+		"--archon_port=" + w.conf.TFSPortArchon.String(),
+		"--archon_rpc_psm=" + psm,
+		"--archon_rpc_cluster=" + agentconfig.EnvOr(w.e.Host, "TCE_CLUSTER", ""),
+		"--metrics_namespace_prefix=" + psm,
+	}
+	if !w.grpc {
+		flags = append(flags, "--archon_entry_to_ps_rpc_timeout="+w.conf.Text("fetch_ps_timeout_ms"))
+	}
+	flags = append(flags, "--conf_file=conf/service.conf", "--log_conf=conf/log4j.properties")
+	flags = append(flags, w.conf.WrapperFlags()...)
+	return w.binary + " " + strings.Join(flags, " ")
+}
+
+// Start starts the process (tfs_wrapper.py:103). The command is split at blanks,
+// without a shell. The reference first changes into the directory that its own code
+// lies in, which depends on how it was packaged and shows in relative paths of flags
+// only; here the process stays in the agent's directory (Q218).
+func (w *TFSWrapper) Start() error {
+	command := w.Command()
+	process, err := w.e.Processes.Start(env.Command{Args: strings.Fields(command), Output: w.logFile})
+	if err != nil {
+		return fmt.Errorf("start of the model server: %w", err)
+	}
+	w.process = process
+	w.stub = w.e.Models.Dial("localhost:" + w.conf.TFSPortGRPC.String())
+	return nil
+}
+
+// Stop kills the process. Before Start it is an AttributeError (Q150).
+func (w *TFSWrapper) Stop() error {
+	if w.stub != nil {
+		w.stub.Close()
+	}
+	if w.process == nil {
+		return pysem.Raise("AttributeError", "'NoneType' object has no attribute 'kill'")
+	}
+	return w.process.Signal(env.SIGKILL)
+}
+
+// Poll returns the exit code once the process has ended; the second result reports
+// whether it has. It is called after Start.
+func (w *TFSWrapper) Poll() (int, bool) { return w.process.Poll() }
+
+// Exited is broadcast when the process ends. It is called after Start.
+func (w *TFSWrapper) Exited() env.Cond { return w.process.Exited() }
+
+// ListSavedModels lists the models of the config file, in its order. The list may be
+// read until the next call.
+func (w *TFSWrapper) ListSavedModels() ([]string, error) {
+	return w.models.read(w.e.Files, w.configFile)
+}
+
+// ListSavedModelsStatus asks the server for each model of the config file and takes
+// the highest AVAILABLE version, else the highest (tfs_wrapper.py:137-167). A call
+// that fails is UNKNOWN with its code. Errors are those of the file.
+//
+// Speed: one call for each model of the config file, one after another.
+func (w *TFSWrapper) ListSavedModelsStatus() ([]SavedModelStatus, error) {
+	names, err := w.ListSavedModels()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]SavedModelStatus, 0, len(names))
+	for _, name := range names {
+		s := SavedModelStatus{Name: name}
+		versions, err := w.stub.Status(env.ModelSpec{Name: name}, 0)
+		switch {
+		case err != nil:
+			s.Status = failedStatus(err)
+		case len(versions) == 0:
+			s.Missing = true
+		default:
+			s.Status = BestVersion(versions, true)
+		}
+		list = withStatus(list, s)
+	}
+	return list, nil
+}
+
+// withStatus adds a status, in place of an earlier one of the same name as in a
+// Python dict.
+func withStatus(list []SavedModelStatus, s SavedModelStatus) []SavedModelStatus {
+	for i := range list {
+		if list[i].Name == s.Name {
+			list[i] = s
+			return list
+		}
+	}
+	return append(list, s)
+}
+
+// failedStatus is what a status query that failed stands for.
+func failedStatus(err error) env.ModelVersionStatus {
+	s := env.ModelVersionStatus{State: env.StateUnknown, Status: env.StatusProto{Code: env.Unknown, Message: err.Error()}}
+	if rpc, ok := err.(*env.RPCError); ok {
+		s.Status = env.StatusProto{Code: rpc.Code, Message: rpc.Message}
+	}
+	return s
+}
+
+// BestVersion is the version that a model is judged by: the highest AVAILABLE one,
+// else the highest. There must be one. Of equal ones it is the last or the first: the
+// wrapper takes the end of an ascending list (tfs_wrapper.py:153), the updater the
+// beginning of a descending one (replica_manager.py:560), and both sort stably.
+func BestVersion(versions []env.ModelVersionStatus, last bool) env.ModelVersionStatus {
+	best := versions[0]
+	for _, v := range versions[1:] {
+		betterState := v.State == env.StateAvailable && best.State != env.StateAvailable
+		sameState := (v.State == env.StateAvailable) == (best.State == env.StateAvailable)
+		if betterState || sameState && (v.Version > best.Version || last && v.Version == best.Version) {
+			best = v
+		}
+	}
+	return best
+}
+
+// modelNames are the names in the model config file, parsed once per content: it is
+// read every 30 s and nearly always the same.
+type modelNames struct {
+	content []byte
+	names   []string
+	parsed  bool
+}
+
+// read is [ModelNames]; the list may be read until the next call.
+func (l *modelNames) read(files env.Files, path string) ([]string, error) {
+	content, err := env.ReadShared(files, path)
+	if err != nil {
+		return nil, err
+	}
+	if l.parsed && bytes.Equal(content, l.content) {
+		return l.names, nil
+	}
+	names, err := parseModelNames(content)
+	if err != nil {
+		return nil, fmt.Errorf("model config file %s: %w", path, err)
+	}
+	l.content, l.names, l.parsed = content, names, true
+	return names, nil
+}
+
+// ModelNames lists the models of a model config file in its order; one that is there
+// twice is listed twice. A file that is no text proto is an error.
+func ModelNames(files env.Files, path string) ([]string, error) {
+	return new(modelNames).read(files, path)
+}
+
+func parseModelNames(content []byte) ([]string, error) {
+	var server config.ModelServerConfig
+	if err := textpb.Unmarshal(string(content), &server); err != nil {
+		return nil, err
+	}
+	models := server.GetModelConfigList().GetConfig()
+	names := make([]string, 0, len(models))
+	for _, m := range models {
+		names = append(names, m.GetName())
+	}
+	return names, nil
+}
+
+var _ ModelServerProcess = (*TFSWrapper)(nil)

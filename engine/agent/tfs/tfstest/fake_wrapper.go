@@ -1,0 +1,66 @@
+// Package tfstest has the model server that the reference's own tests put beside an
+// agent v3, which is none.
+//
+// Use [NewFakeTFSWrapper] for the option Server of an agent; the real one is
+// tfs.TFSWrapper. To change what it answers look in fake_wrapper.go.
+package tfstest
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/engine/agent/tfs"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// FakeTFSWrapper is the reference's double of the wrapper (tfs_wrapper.py:172): it has
+// no process, and every model of the config file is AVAILABLE.
+type FakeTFSWrapper struct {
+	e          *env.Env
+	configFile string
+}
+
+// NewFakeTFSWrapper makes a double that reads a model config file.
+func NewFakeTFSWrapper(e *env.Env, configFile string) *FakeTFSWrapper {
+	return &FakeTFSWrapper{e: e, configFile: configFile}
+}
+
+// Start does nothing.
+func (w *FakeTFSWrapper) Start() error { return nil }
+
+// Stop does nothing.
+func (w *FakeTFSWrapper) Stop() error { return nil }
+
+// Poll reports that there was no end.
+func (w *FakeTFSWrapper) Poll() (int, bool) { return 0, false }
+
+// Exited is nil: the double never ends.
+func (w *FakeTFSWrapper) Exited() env.Cond { return nil }
+
+// IsGRPCRemoteOp is an AttributeError: the reference's double lacks it, so a
+// HeartBeat over it fails once there are addresses (Q28).
+func (w *FakeTFSWrapper) IsGRPCRemoteOp() (bool, error) {
+	return false, pysem.Raise("AttributeError", "'FakeTFSWrapper' object has no attribute 'is_grpc_remote_op'")
+}
+
+// ListSavedModels lists the models of the config file in its order.
+func (w *FakeTFSWrapper) ListSavedModels() ([]string, error) {
+	return tfs.ModelNames(w.e.Files, w.configFile)
+}
+
+// ListSavedModelsStatus answers AVAILABLE for each of them, once.
+func (w *FakeTFSWrapper) ListSavedModelsStatus() ([]tfs.SavedModelStatus, error) {
+	names, err := w.ListSavedModels()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]tfs.SavedModelStatus, 0, len(names))
+	for i, name := range names {
+		if !slices.Contains(names[:i], name) {
+			list = append(list, tfs.SavedModelStatus{Name: name, Status: env.ModelVersionStatus{State: env.StateAvailable}})
+		}
+	}
+	return list, nil
+}
+
+var _ tfs.ModelServerProcess = (*FakeTFSWrapper)(nil)

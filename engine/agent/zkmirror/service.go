@@ -1,0 +1,91 @@
+package zkmirror
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// ReportResource writes what the container offers, as an ephemeral znode
+// (zk_mirror.py:155).
+func (m *ZKMirror) ReportResource(spec *datadef.ResourceSpec) error {
+	return m.Create(spec.GetPath(m.paths.Resource), spec.Serialize(), env.CreateOptions{Ephemeral: true, MakePath: true})
+}
+
+// UpdateService makes the container's replicas in ZooKeeper those given
+// (zk_mirror.py:296). First what is not given is deleted, sorted by path since the
+// reference's set has no order; the first error ends it. Then what is new or changed
+// is written as ephemeral znodes, and errors are only logged.
+func (m *ZKMirror) UpdateService(replicas []*datadef.ReplicaMeta) error {
+	changed := pysem.NewOrderedMap[string, []byte]()
+	given := map[string]bool{}
+	for _, rm := range replicas {
+		path, err := rm.GetPath(m.o.Bzid, "/")
+		if err != nil {
+			return err
+		}
+		data := rm.Serialize()
+		given[path] = true
+		if !bytes.Equal(m.Get(path), data) {
+			changed.Set(path, data)
+		}
+	}
+	local, err := m.LocalReplicaPaths()
+	if err != nil {
+		return err
+	}
+	for _, path := range local {
+		if given[path] {
+			continue
+		}
+		if err := m.Delete(path, true); err != nil {
+			return err
+		}
+	}
+	for path, data := range changed.All {
+		if err := m.Create(path, data, env.CreateOptions{Ephemeral: true, MakePath: true}); err != nil {
+			m.e.Log.Logf(env.Info, "update service %s: %v", path, err)
+		}
+	}
+	return nil
+}
+
+// LocalReplicaPaths are the znodes of this container's replicas, sorted: those with
+// its address, which is cut at the first colon, and its replica id (zk_mirror.py:322).
+// A replica without an address is an AttributeError.
+func (m *ZKMirror) LocalReplicaPaths() ([]string, error) {
+	paths := []string{}
+	for path, data := range m.data.All {
+		if !strings.HasPrefix(path, m.paths.Service) {
+			continue
+		}
+		rm, err := mirrored(datadef.ReplicaMetaClass, data)
+		if err != nil {
+			return nil, err
+		}
+		local, err := m.isLocal(rm)
+		if err != nil {
+			return nil, err
+		}
+		if local {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+func (m *ZKMirror) isLocal(rm *datadef.ReplicaMeta) (bool, error) {
+	if !rm.Address.Set {
+		return false, pysem.AttributeError(datadef.ReplicaMetaClass.Get(rm, "address"), "split")
+	}
+	if host, _, _ := strings.Cut(rm.Address.V, ":"); host != m.host {
+		return false, nil
+	}
+	id, err := m.TCEReplicaID()
+	return pysem.Equal(datadef.ReplicaMetaClass.Get(rm, "replica"), id), err
+}

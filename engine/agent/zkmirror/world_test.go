@@ -1,0 +1,38 @@
+package zkmirror_test
+
+import (
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/zkmirror"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/sim/world/worldtest"
+)
+
+// What the tests of a mirror on the fake client share.
+
+// mirrorZK is a fake client whose deletes are recursive only when asked to be: a
+// mirror always says.
+type mirrorZK struct{ *worldtest.ZooKeeper }
+
+func (z mirrorZK) Delete(path string, o env.DeleteOptions) error {
+	if o.Recursive {
+		return z.ZooKeeper.Delete(path, o)
+	}
+	return z.DeleteLeaf(path)
+}
+
+// mirrorRun is a mirror on a fake client.
+type mirrorRun struct {
+	*worldtest.Case
+	zk    mirrorZK
+	m     *zkmirror.ZKMirror
+	queue *threading.Queue[datadef.Event]
+}
+
+func newMirror(c *worldtest.Case, o zkmirror.MirrorOptions) *mirrorRun {
+	r := &mirrorRun{Case: c, zk: mirrorZK{worldtest.NewZooKeeper(c.Env)}}
+	r.queue = threading.NewQueue[datadef.Event](c.Env.Tasks, "events")
+	o.Queue = r.queue
+	r.m = zkmirror.NewZKMirror(c.Env, r.zk, o)
+	return r
+}

@@ -1,0 +1,223 @@
+// Package zkmirror is what an agent v2 knows of its business in ZooKeeper
+// (zk_mirror.py): watches keep a copy of it in memory, and changes that somebody has
+// to act on come as events of a queue.
+//
+// Two things to use first:
+//
+//   - [NewZKMirror] makes a mirror; [ZKMirror.Start] connects it and begins to mirror.
+//   - [ZKMirror.GetAllReplicas] and its neighbours answer from memory where models are
+//     served, [ZKMirror.ExpectedLoading] what this container is to load.
+//
+// To change what is mirrored look in watch.go, what it answers in query.go. What a
+// container tells of itself is written in service.go, what a scheduler wants to be
+// loaded in publish.go, and election.go finds the container that schedules.
+package zkmirror
+
+import (
+	"errors"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/threading"
+)
+
+// ZKMirror is an agent's copy of what its business keeps in ZooKeeper
+// (zk_mirror.py:37).
+//
+// The copy has no lock, because no use of it waits; the reference's lock is of the
+// class and shared by all mirrors of a process (Q189).
+type ZKMirror struct {
+	e      *env.Env
+	zk     env.ZooKeeper
+	o      MirrorOptions
+	paths  MirrorPaths
+	shard  int
+	shards int
+	host   string // the local address at the time of making
+	queue  *threading.Queue[datadef.Event]
+	// lock keeps writes of other tasks out of a read-then-write; it is re-entrant
+	// because watches of a fake client fire inside of the write.
+	lock     *threading.RLock
+	data     *pysem.OrderedMap[string, []byte] // by path; nil is None
+	isLeader bool
+
+	started   []func() error // the watches of a full restart (Q188)
+	elected   bool           // an election was asked for
+	candidate env.Election   // the one that runs
+	stopped   bool
+}
+
+// MirrorOptions say which business is mirrored for which container.
+type MirrorOptions struct {
+	Bzid string
+	// Queue takes the events; nil means a new one.
+	Queue *threading.Queue[datadef.Event]
+	// ShardID is that of the container; None means -1, that of an entry.
+	ShardID pysem.OptInt
+	// NumShard is how many containers share the PS; 0 means 1.
+	NumShard int
+	// DeployType of the container; empty means mixed.
+	DeployType agentconfig.DeployType
+	Quirks     quirks.Set
+}
+
+// MirrorPaths are the roots of a business in ZooKeeper (zk_mirror.py:60-76):
+//
+//	/<bzid>/resource/<shard>:<replica>                 ResourceSpec (ephemeral)
+//	/<bzid>/portal/<model>                             ModelMeta
+//	/<bzid>/publish/<shard>:<replica>:<model>          PublishMeta
+//	/<bzid>/service/<model>/<type>:<task>/<replica>    ReplicaMeta (ephemeral)
+//	/<bzid>/locks/                                     not used
+//	/<bzid>/election/                                  the candidates
+type MirrorPaths struct {
+	Resource, Portal, Publish, Service string
+	Locks, Election                    string
+}
+
+func newMirrorPaths(bzid string) MirrorPaths {
+	base := "/" + bzid
+	return MirrorPaths{
+		Resource: base + "/resource", Portal: base + "/portal", Publish: base + "/publish", Service: base + "/service",
+		Locks: base + "/locks/", Election: base + "/election/",
+	}
+}
+
+// NewZKMirror makes a mirror on a client that is not started yet. Nothing is mirrored
+// before Start.
+func NewZKMirror(e *env.Env, zk env.ZooKeeper, o MirrorOptions) *ZKMirror {
+	m := &ZKMirror{
+		e: e, zk: zk, o: o, paths: newMirrorPaths(o.Bzid), shard: o.ShardID.Or(-1), shards: max(o.NumShard, 1),
+		host: agentconfig.LocalIP(e), queue: o.Queue,
+		lock: threading.NewRLock(e.Tasks, "zk mirror"),
+		data: pysem.NewOrderedMap[string, []byte](),
+	}
+	if m.o.DeployType == "" {
+		m.o.DeployType = agentconfig.DeployMixed
+	}
+	if m.queue == nil {
+		m.queue = threading.NewQueue[datadef.Event](e.Tasks, "zk mirror events")
+	}
+	return m
+}
+
+func (m *ZKMirror) keeps(q quirks.Quirk) bool { return m.o.Quirks.Keeps(q) }
+
+// Paths are where the business has its znodes.
+func (m *ZKMirror) Paths() MirrorPaths { return m.paths }
+
+// Queue has the events that nobody has taken yet: requests for models, and publishes
+// that are complete or gone.
+func (m *ZKMirror) Queue() *threading.Queue[datadef.Event] { return m.queue }
+
+// TCEShardID is the shard of the container, -1 for an entry.
+func (m *ZKMirror) TCEShardID() int { return m.shard }
+
+// NumTCEShard is how many containers share the PS.
+func (m *ZKMirror) NumTCEShard() int { return m.shards }
+
+// IsLeader reports whether [ZKMirror.SetLeader] was called: the election does not call
+// it (Q192).
+func (m *ZKMirror) IsLeader() bool { return m.isLeader }
+
+// SetLeader makes IsLeader true.
+func (m *ZKMirror) SetLeader() { m.isLeader = true }
+
+// Start connects, within 15 s, and mirrors the services; and the publishes too unless
+// isClient, which a client of the agents is (zk_mirror.py:662). What else is to be
+// mirrored is watched by WatchPortal and WatchResource.
+func (m *ZKMirror) Start(isClient bool) error {
+	m.stopped = false
+	if err := m.zk.Start(0); err != nil {
+		return err
+	}
+	if err := m.WatchService(); err != nil || isClient {
+		return err
+	}
+	return m.WatchPublish()
+}
+
+// Create creates a znode. One that exists gets the data instead, and stays what it
+// was, ephemeral or not (zk_mirror.py:83). The name that a sequence gives is lost
+// (Q190).
+func (m *ZKMirror) Create(path string, data []byte, o env.CreateOptions) error {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	_, err := m.zk.Create(path, data, o)
+	if errors.Is(err, zkerrors.ErrNodeExists) {
+		return m.write(path, data)
+	}
+	return err
+}
+
+func (m *ZKMirror) write(path string, data []byte) error {
+	return m.zk.Retry(func() error {
+		_, err := m.zk.Set(path, data, -1)
+		return err
+	})
+}
+
+// EnsurePath creates a persistent znode and its parents, as far as they are missing.
+func (m *ZKMirror) EnsurePath(path string) error {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	return m.zk.Retry(func() error { return m.zk.EnsurePath(path) })
+}
+
+// Set replaces the data of a znode, or creates it as a persistent one with its
+// parents (zk_mirror.py:110).
+func (m *ZKMirror) Set(path string, data []byte) error {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	err := m.write(path, data)
+	if errors.Is(err, zkerrors.ErrNoNode) {
+		_, err = m.zk.Create(path, data, env.CreateOptions{MakePath: true})
+	}
+	return err
+}
+
+// Exists reports whether ZooKeeper has a znode, or, when it answers with an error,
+// whether the copy has (zk_mirror.py:119).
+func (m *ZKMirror) Exists(path string) (bool, error) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	stat, err := m.zk.Exists(path)
+	if isZooKeeperError(err) {
+		_, cached := m.data.Get(path)
+		return cached, nil
+	}
+	return stat != nil, err
+}
+
+// isZooKeeperError reports whether err is one of kazoo's ZookeeperError: the codes of
+// the protocol, and a closed connection, which is a kind of SessionExpired.
+func isZooKeeperError(err error) bool {
+	var zk *zkerrors.Error
+	const firstClientCode = -1000
+	return errors.As(err, &zk) && (zk.Code > firstClientCode || zk.Code == zkerrors.ConnectionClosed)
+}
+
+// Delete removes a znode. One that is missing is no error, and one with children
+// is removed with them whatever recursive says (zk_mirror.py:130).
+func (m *ZKMirror) Delete(path string, recursive bool) error {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	err := m.remove(path, recursive)
+	if errors.Is(err, zkerrors.ErrNotEmpty) {
+		return m.remove(path, true)
+	}
+	if errors.Is(err, zkerrors.ErrNoNode) {
+		m.e.Log.Logf(env.Info, "delete: %v", err)
+		return nil
+	}
+	return err
+}
+
+func (m *ZKMirror) remove(path string, recursive bool) error {
+	return m.zk.Retry(func() error {
+		return m.zk.Delete(path, env.DeleteOptions{Version: env.AnyVersion.Version, Recursive: recursive})
+	})
+}

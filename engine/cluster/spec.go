@@ -1,0 +1,152 @@
+package cluster
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Spec is a cluster to build. The zero value of a field has the meaning that its
+// comment gives.
+type Spec struct {
+	// Seed decides every choice of the run.
+	Seed uint64
+	// Conf is the text of the agent.conf that every pod has, in the reference's
+	// format; ConfName is what messages call it, "" means "agent.conf".
+	Conf, ConfName string
+	// Shards and Replicas say how many pods there are: one for each replica of each
+	// shard. 0 means 1.
+	Shards, Replicas int
+	// Locations are where the replicas run: replica r of every shard is in
+	// Locations[r % len]; none means one place, idc "lf", cluster "default".
+	Locations []Location
+	// Env are environment variables of every pod, over those that the runner sets
+	// (SHARD_ID, REPLICA_ID, MONOLITH_HOST_SHARD_N, MY_HOST_IP, MY_POD_NAME,
+	// TCE_INTERNAL_IDC, TCE_LOGICAL_CLUSTER, TCE_PSM, MONOLITH_TFS_BINARY).
+	// An empty value removes the variable.
+	Env []EnvVar
+	// Models are exported before the start.
+	Models []Model
+	// ZooKeeper is a profile: "zookeeper-3.8" (default), "zookeeper-3.9" or
+	// "kazoo-fake", in which every process has a tree of its own and no server runs.
+	ZooKeeper string
+	// ModelServer is a profile: "tfs-2.4" (default), "tfs-head" or "python-fake".
+	ModelServer string
+	// Serving is how model servers run, beyond profile and flags.
+	Serving ServingSpec
+	// BareServer, when set, is a model server without an agent, in a pod of its own;
+	// with Shards 0 there are no other pods then.
+	BareServer *BareServerSpec
+	// Quirks says which faults of the reference the agents keep: "python"
+	// (default), "fixed", a list of the only ones as "Q22,Q117", or one of the only
+	// ones to repair as "-Q22,-Q117".
+	Quirks string
+	// RestartAfter is how long after its end a pod is started again; 0 means never.
+	RestartAfter time.Duration
+	// Choices fix single choices of the run; all others follow from Seed.
+	Choices []env.Choice
+	// Record keeps the events numbered from RecordFrom up to RecordTo (0: no end)
+	// in the trace.
+	Record               bool
+	RecordFrom, RecordTo uint64
+	// Detail has everything observed that a runner can see, calls, log lines from INFO
+	// on, faults and remarks too, each with its cause, and keeps all of it. The run
+	// itself stays the same.
+	Detail bool
+	// Replay is the command that repeats this run, for failure messages.
+	Replay string
+}
+
+// Location is a data centre and a cluster in it.
+type Location struct{ IDC, Cluster string }
+
+// EnvVar is one environment variable.
+type EnvVar struct{ Key, Value string }
+
+// Model is an exported model: one directory below BasePath per sub-graph.
+type Model struct {
+	Name string
+	// BasePath holds the sub-graphs' directories.
+	BasePath  string
+	SubGraphs []SubGraph
+}
+
+// SubGraph is one graph of a model with the versions that were exported, each of
+// SizeBytes.
+type SubGraph struct {
+	Name      string
+	SizeBytes int64
+	Versions  []int64
+}
+
+// BareServerSpec is a model server without an agent.
+type BareServerSpec struct {
+	// Flags are its command line.
+	Flags []string
+}
+
+// ServingSpec is how all model servers of a cluster run, beyond their flags. Nil
+// and zero values leave the default.
+type ServingSpec struct {
+	// MemoryLimitBytes is what a server may use before it is killed; 0 means no limit.
+	MemoryLimitBytes int64
+	// RetainedPercent of the memory of an unloaded model stays with the process.
+	RetainedPercent *int
+	// PredictTime is how long a Predict takes while nothing loads.
+	PredictTime time.Duration
+	// FakeBugs lets the profile python-fake keep the faults of its queue.
+	FakeBugs bool
+	// NoDefaultModel leaves the model `default` out, which every pod has otherwise.
+	NoDefaultModel bool
+}
+
+// BareServer is the name of the pod whose first process is a model server without
+// an agent, where Spec.BareServer asks for one.
+const BareServer = "model-server"
+
+// Pod is one container of a cluster.
+type Pod struct {
+	Name           string
+	Shard, Replica int
+	Location       Location
+}
+
+// PodName is the name of the pod of a replica of a shard: "shard0-replica1".
+func PodName(shard, replica int) string { return fmt.Sprintf("shard%d-replica%d", shard, replica) }
+
+// Pods lists the pods with agents, shard by shard.
+func (s *Spec) Pods() []Pod {
+	if s.BareServer != nil && s.Shards == 0 {
+		return nil
+	}
+	locations := s.Locations
+	if len(locations) == 0 {
+		locations = []Location{{IDC: "lf", Cluster: "default"}}
+	}
+	var pods []Pod
+	for shard := range max(s.Shards, 1) {
+		for replica := range max(s.Replicas, 1) {
+			pods = append(pods, Pod{Name: PodName(shard, replica), Shard: shard, Replica: replica, Location: locations[replica%len(locations)]})
+		}
+	}
+	return pods
+}
+
+// SpecError says what is wrong with a spec, for a person. A runner returns it
+// before anything has started.
+type SpecError struct {
+	// Where is a file and line, or a field.
+	Where string
+	Found string
+	// Want may be empty.
+	Want string
+}
+
+func (e *SpecError) Error() string {
+	s := e.Where + ": found " + e.Found
+	if e.Want != "" {
+		s += ", want " + e.Want
+	}
+	return s
+}

@@ -1,0 +1,106 @@
+package envtest
+
+import (
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing/fstest"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Dir is the working directory of tests.
+const Dir = "/case"
+
+// Files holds a test's files in the standard library's map of files, and has the
+// operations of env.Files that tests of engine code need; the others panic. It knows
+// neither links nor crashes: a test that turns on how files behave uses sim/files.
+type Files struct {
+	env.Files // nil
+	tree      fstest.MapFS
+	temps     int
+}
+
+// key is the name of a path in the map.
+func key(name string) string {
+	if !strings.HasPrefix(name, "/") {
+		name = Dir + "/" + name
+	}
+	return strings.TrimPrefix(path.Clean(name), "/")
+}
+
+// ReadFile is the content.
+func (f *Files) ReadFile(name string) ([]byte, error) { return f.tree.ReadFile(key(name)) }
+
+// ReadDir lists the names in a directory, sorted.
+func (f *Files) ReadDir(name string) ([]string, error) {
+	entries, err := f.tree.ReadDir(key(name))
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, err
+}
+
+// Stat describes a file or directory.
+func (f *Files) Stat(name string) (env.FileInfo, error) {
+	info, err := f.tree.Stat(key(name))
+	if err != nil {
+		return env.FileInfo{}, err
+	}
+	return env.FileInfo{Name: info.Name(), SizeBytes: info.Size(), Dir: info.IsDir()}, nil
+}
+
+// WriteFile writes a file into a directory that is there.
+func (f *Files) WriteFile(name string, data []byte) error {
+	if _, err := f.tree.Stat(path.Dir(key(name))); err != nil {
+		return err
+	}
+	f.tree[key(name)] = &fstest.MapFile{Data: slices.Clone(data)}
+	return nil
+}
+
+// MkdirAll makes a directory.
+func (f *Files) MkdirAll(name string) error {
+	f.tree[key(name)] = &fstest.MapFile{Mode: fs.ModeDir}
+	return nil
+}
+
+// Remove removes a file.
+func (f *Files) Remove(name string) error {
+	delete(f.tree, key(name))
+	return nil
+}
+
+// RemoveAll removes what is at and below a path.
+func (f *Files) RemoveAll(name string) error {
+	for _, below := range f.below(name) {
+		delete(f.tree, below)
+	}
+	return nil
+}
+
+// Rename moves what is at and below a path to a path where nothing is.
+func (f *Files) Rename(oldName, newName string) error {
+	for _, below := range f.below(oldName) {
+		f.tree[key(newName)+strings.TrimPrefix(below, key(oldName))] = f.tree[below]
+		delete(f.tree, below)
+	}
+	return nil
+}
+
+// below lists the names in the map that are at and below a path, sorted.
+func (f *Files) below(name string) []string {
+	top := key(name)
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(f.tree)), func(name string) bool {
+		return name != top && !strings.HasPrefix(name, top+"/")
+	})
+}
+
+// TempFile names a fresh file in the working directory.
+func (f *Files) TempFile() string {
+	f.temps++
+	return Dir + "/tmpabcdefg" + string(rune('0'+f.temps))
+}

@@ -1,0 +1,33 @@
+// Package envutils is native_training/env_utils.py: what the variables of a container
+// say to both sides of the reference, its agents and its training jobs, which therefore
+// both import it.
+//
+// Use [ZKAuthData] for a client of ZooKeeper; [GeneratePSMFromUUID] names a job's service.
+package envutils
+
+import "github.com/monosim/monosim/engine/env"
+
+// ZKAuthData are the credentials for ZooKeeper that the variable ZK_AUTH holds, as pairs
+// of scheme and credential: one of the scheme "digest", none when the variable is unset
+// or empty (env_utils.py:27).
+func ZKAuthData(host env.Host) [][2]string {
+	v, _ := host.LookupEnv("ZK_AUTH")
+	if v == "" {
+		return nil
+	}
+	return [][2]string{{"digest", v}}
+}
+
+// ZKAuthOutput is what the reference prints when it reads the credentials: they
+// themselves, in a line of their own (env_utils.py:30). It is empty where there are none.
+func ZKAuthOutput(host env.Host) string {
+	auth := ZKAuthData(host)
+	if auth == nil {
+		return ""
+	}
+	return "ZK_AUTH " + auth[0][1] + "\n"
+}
+
+// GeneratePSMFromUUID is the service name of a job: its id as it is (Q199;
+// env_utils.py:25).
+func GeneratePSMFromUUID(uuid string) string { return uuid }

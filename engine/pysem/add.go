@@ -1,0 +1,40 @@
+package pysem
+
+import (
+	"math/big"
+	"slices"
+)
+
+// Add is a + b for JSON values; what Python cannot add is a TypeError.
+func Add(a, b any) (any, error) {
+	x, aInt := Big(a)
+	y, bInt := Big(b)
+	switch {
+	case aInt && bInt:
+		return Int(new(big.Int).Add(x, y)), nil
+	case isNumber(a) && isNumber(b):
+		return addFloats(a, b)
+	}
+	switch a := a.(type) {
+	case string:
+		if b, ok := b.(string); ok {
+			return a + b, nil
+		}
+		return nil, Raise("TypeError", "can only concatenate str (not \"%s\") to str", TypeName(b))
+	case []any:
+		if b, ok := b.([]any); ok {
+			return slices.Concat(a, b), nil
+		}
+		return nil, Raise("TypeError", "can only concatenate list (not \"%s\") to list", TypeName(b))
+	}
+	return nil, Raise("TypeError", "unsupported operand type(s) for +: '%s' and '%s'", TypeName(a), TypeName(b))
+}
+
+func addFloats(a, b any) (any, error) {
+	x, err := ToFloat(a)
+	if err != nil {
+		return nil, err
+	}
+	y, err := ToFloat(b)
+	return x + y, err
+}

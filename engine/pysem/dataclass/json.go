@@ -1,0 +1,151 @@
+package dataclass
+
+import (
+	"strconv"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// AppendJSON adds the object m to b as json.dumps writes it: fields in order, null for
+// None, enums by value, bytes as a list of ints.
+//
+// Speed: where all fields hold what their types can, nothing is allocated but what b
+// needs to grow.
+func (d *Class[T]) AppendJSON(b []byte, m *T) []byte {
+	odd := *d.odd(m)
+	b = append(b, '{')
+	for i := range d.fields {
+		f := &d.fields[i]
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(b, '"')
+		b = append(b, f.Name...)
+		b = append(b, `": `...)
+		if odd != nil {
+			b = pysem.AppendJSON(b, odd.get(f.Name, d.pointer(m, f)))
+		} else {
+			b = appendField(b, d.pointer(m, f))
+		}
+	}
+	return append(b, '}')
+}
+
+// appendField adds the field behind ptr without a detour over any.
+func appendField(b []byte, ptr any) []byte {
+	switch p := ptr.(type) {
+	case *pysem.OptString:
+		if !p.Set {
+			return append(b, "null"...)
+		}
+		return pysem.AppendJSONString(b, p.V)
+	case *string:
+		return pysem.AppendJSONString(b, *p)
+	case *pysem.OptInt:
+		if !p.Set {
+			return append(b, "null"...)
+		}
+		return strconv.AppendInt(b, int64(p.V), 10)
+	case *int:
+		return strconv.AppendInt(b, int64(*p), 10)
+	case *env.ModelState:
+		return strconv.AppendInt(b, int64(*p), 10)
+	case *float64:
+		return pysem.AppendJSONFloat(b, *p)
+	}
+	return pysem.AppendJSON(b, load(ptr))
+}
+
+// Decode makes an object from its JSON form in UTF-8: unknown keys are ignored, missing
+// ones get their defaults, and most values are kept whatever their type (Q74). Errors
+// are *pysem.Error.
+func (d *Class[T]) Decode(data []byte) (*T, error) {
+	text, err := pysem.DecodeUTF8(data)
+	if err != nil {
+		return nil, err
+	}
+	value, err := pysem.ParseJSON(text)
+	if err != nil {
+		return nil, err
+	}
+	dict, ok := value.(*pysem.Dict)
+	if !ok {
+		return nil, pysem.AttributeError(value, "items")
+	}
+	m := d.New()
+	for i := range d.fields {
+		f := &d.fields[i]
+		value, present := dict.Get(f.Name)
+		if !present {
+			value = f.Default
+		}
+		if value, err = decodeField(d.pointer(&m, f), value); err != nil {
+			return nil, err
+		}
+		if present {
+			d.put(&m, f, value)
+		}
+	}
+	return &m, nil
+}
+
+// DecodeValue is [Class.Decode] for classes that are passed on by value. With an error
+// comes an object of defaults.
+func (d *Class[T]) DecodeValue(data []byte) (T, error) {
+	m, err := d.Decode(data)
+	if err != nil {
+		return d.New(), err
+	}
+	return *m, nil
+}
+
+// decodeField converts value as dataclasses_json does by the field's declared
+// type. None is let through everywhere, with a warning at most.
+func decodeField(ptr, value any) (any, error) {
+	if value == nil {
+		return nil, nil
+	}
+	switch p := ptr.(type) {
+	case *[]int:
+		return decodeList(value)
+	case Decoder:
+		return p.DecodePython(value)
+	case *[]byte:
+		// core.py of dataclasses_json takes bytes for a generic collection (Q73).
+		return nil, pysem.Raise("AttributeError", "type object 'bytes' has no attribute '__args__'")
+	}
+	return value, nil
+}
+
+// decodeList is list(value): of a string its characters, of an object its keys.
+func decodeList(value any) (any, error) {
+	switch v := value.(type) {
+	case []any:
+		return v, nil
+	case string:
+		list := []any{}
+		for _, char := range pysem.Chars(v) {
+			list = append(list, char)
+		}
+		return list, nil
+	case *pysem.Dict:
+		list := []any{}
+		for _, item := range v.Items {
+			list = append(list, item.Key)
+		}
+		return list, nil
+	}
+	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(value))
+}
+
+// DecodeEnum is the number of the member of an enum whose value, from 1 to last,
+// equals value: 1.0 and True are 1. Without one it is a ValueError that names the class.
+func DecodeEnum(value any, class string, last int) (any, error) {
+	for n := 1; n <= last; n++ {
+		if pysem.Equal(value, n) {
+			return n, nil
+		}
+	}
+	return nil, pysem.Raise("ValueError", "%s is not a valid %s", pysem.Repr(value), class)
+}

@@ -1,0 +1,176 @@
+package dataclass
+
+import (
+	"fmt"
+	"math/big"
+	"reflect"
+	"unsafe"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// pointerTo makes the function that points to a field by its type and its place in the
+// object. For the usual types it costs an addition: objects are encoded and decoded at
+// every change of a znode.
+func pointerTo(t reflect.Type, offset uintptr) func(unsafe.Pointer) any {
+	switch reflect.New(t).Interface().(type) {
+	case *bool:
+		return at[bool](offset)
+	case *int:
+		return at[int](offset)
+	case *float64:
+		return at[float64](offset)
+	case *string:
+		return at[string](offset)
+	case *pysem.OptString:
+		return at[pysem.OptString](offset)
+	case *pysem.OptInt:
+		return at[pysem.OptInt](offset)
+	case *[]string:
+		return at[[]string](offset)
+	case *[]int:
+		return at[[]int](offset)
+	case *[]byte:
+		return at[[]byte](offset)
+	case *env.ModelState:
+		return at[env.ModelState](offset)
+	case Cell:
+		return func(object unsafe.Pointer) any {
+			return reflect.NewAt(t, unsafe.Add(object, offset)).Interface()
+		}
+	}
+	panic(fmt.Sprintf("dataclass: a %s holds no Python value; let *%s be a Cell", t, t))
+}
+
+// at points to the F that begins offset bytes into an object.
+func at[F any](offset uintptr) func(unsafe.Pointer) any {
+	return func(object unsafe.Pointer) any { return (*F)(unsafe.Add(object, offset)) }
+}
+
+// store assigns value and reports whether the field's type holds it exactly; if
+// not, the field gets the nearest value of its type.
+func store(ptr, value any) (exact bool) {
+	switch p := ptr.(type) {
+	case *bool:
+		*p, exact = value.(bool)
+		if !exact {
+			*p = pysem.Truth(value)
+		}
+	case *int:
+		*p, exact = value.(int)
+		if !exact {
+			*p = nearestInt(value)
+		}
+	case *float64:
+		*p, exact = value.(float64)
+		if !exact {
+			*p, _ = pysem.ToFloat(value)
+		}
+	case *pysem.OptString:
+		p.V, p.Set = value.(string)
+		exact = p.Set || value == nil
+	case *pysem.OptInt:
+		*p, exact = nearestOptInt(value)
+	case *[]string:
+		*p, exact = typedList[string](value)
+	case *[]int:
+		*p, exact = typedList[int](value)
+	case *[]byte:
+		*p, exact = value.([]byte)
+	case *string:
+		*p, exact = value.(string)
+	case *env.ModelState:
+		n, ok := value.(int)
+		*p, exact = env.ModelState(n), ok && n == int(int32(n))
+	case Cell:
+		exact = p.StorePython(value)
+	}
+	return exact
+}
+
+// load is the field behind ptr as a Python value.
+func load(ptr any) any {
+	switch p := ptr.(type) {
+	case *bool:
+		return *p
+	case *int:
+		return *p
+	case *float64:
+		return *p
+	case *pysem.OptString:
+		return p.Any()
+	case *pysem.OptInt:
+		return p.Any()
+	case *[]string:
+		return listOrNone(*p)
+	case *[]int:
+		return listOrNone(*p)
+	case *[]byte:
+		return *p
+	case *string:
+		return *p
+	case *env.ModelState:
+		return int(*p)
+	case Cell:
+		return p.LoadPython()
+	}
+	return nil
+}
+
+func nearestInt(value any) int {
+	n, err := pysem.ToInt(value)
+	if err != nil {
+		return 0
+	}
+	return pysem.Saturate(n)
+}
+
+func nearestOptInt(value any) (n pysem.OptInt, exact bool) {
+	switch v := value.(type) {
+	case nil:
+		return n, true
+	case int:
+		return pysem.Some(v), true
+	case *big.Int:
+		return pysem.Some(pysem.Saturate(v)), false
+	}
+	return n, false
+}
+
+// AnyList is values as a Python list, which is empty for nil.
+func AnyList[T any](values []T) []any {
+	list := make([]any, len(values))
+	for i, v := range values {
+		list[i] = v
+	}
+	return list
+}
+
+// listOrNone is values as a Python list, None for nil.
+func listOrNone[T any](values []T) any {
+	if values == nil {
+		return nil
+	}
+	return AnyList(values)
+}
+
+// typedList is the list when all of its items are Ts, nil for None.
+func typedList[T any](value any) (typed []T, exact bool) {
+	if value == nil {
+		return nil, true
+	}
+	list, ok := value.([]any)
+	if !ok {
+		return nil, false
+	}
+	typed = make([]T, 0, len(list))
+	for _, v := range list {
+		t, ok := v.(T)
+		if !ok {
+			return nil, false
+		}
+		typed = append(typed, t)
+	}
+	return typed, true
+}

@@ -1,0 +1,400 @@
+package expr
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// unary is op v for one of - + ~.
+func (m *machine) unary(op string, v Value) (Value, error) {
+	switch v := v.(type) {
+	case float64:
+		switch op {
+		case "-":
+			return -v, nil
+		case "+":
+			return v, nil
+		}
+	case int:
+		switch {
+		case op == "+":
+			return v, nil
+		case op == "~":
+			return ^v, nil
+		case v != math.MinInt:
+			return -v, nil
+		}
+	}
+	n, ok := pysem.Big(v)
+	if !ok {
+		return nil, typeError("bad operand type for unary %s: '%s'", op, typeName(v))
+	}
+	switch op {
+	case "-":
+		return pysem.Int(new(big.Int).Neg(n)), nil
+	case "~":
+		return pysem.Int(new(big.Int).Not(n)), nil
+	}
+	return pysem.Int(n), nil
+}
+
+// binary is a op b for the arithmetic and bit operators.
+func (m *machine) binary(op string, a, b Value) (Value, error) {
+	if x, ok := a.(int); ok {
+		if y, ok := b.(int); ok {
+			if v, ok := smallInts(op, x, y); ok {
+				return v, nil
+			}
+		}
+	}
+	_, aFloat := a.(float64)
+	_, bFloat := b.(float64)
+	switch {
+	case (aFloat || isInt(a)) && bFloat, aFloat && isInt(b):
+		return floats(op, a, b)
+	case isInt(a) && isInt(b):
+		return m.ints(op, a, b)
+	}
+	return m.others(op, a, b)
+}
+
+// smallInts is the result where it surely fits; ok is false where it may not, and for
+// what can fail.
+func smallInts(op string, a, b int) (v Value, ok bool) {
+	switch op {
+	case "+":
+		if sum := a + b; (sum > a) == (b > 0) {
+			return sum, true
+		}
+	case "-":
+		if difference := a - b; (difference < a) == (b > 0) {
+			return difference, true
+		}
+	case "*":
+		if high, low := bits.Mul64(magnitude(a), magnitude(b)); high == 0 && low < 1<<63 {
+			return a * b, true
+		}
+	case "%":
+		if b > 0 {
+			return ((a % b) + b) % b, b < 1<<62
+		}
+	case "//":
+		if b > 0 {
+			q := a / b
+			if a%b < 0 {
+				q--
+			}
+			return q, true
+		}
+	case "&":
+		return a & b, true
+	case "|":
+		return a | b, true
+	case "^":
+		return a ^ b, true
+	}
+	return nil, false
+}
+
+func magnitude(n int) uint64 {
+	if n < 0 {
+		return uint64(-n)
+	}
+	return uint64(n)
+}
+
+func operandError(op string, a, b Value) error {
+	if op == "**" {
+		op = "** or pow()"
+	}
+	return typeError("unsupported operand type(s) for %s: '%s' and '%s'", op, typeName(a), typeName(b))
+}
+
+func (m *machine) ints(op string, left, right Value) (Value, error) {
+	a, _ := pysem.Big(left)
+	b, _ := pysem.Big(right)
+	n := new(big.Int)
+	switch op {
+	case "+":
+		n.Add(a, b)
+	case "-":
+		n.Sub(a, b)
+	case "*":
+		if err := m.wants(a.BitLen() + b.BitLen()); err != nil {
+			return nil, err
+		}
+		n.Mul(a, b)
+	case "/":
+		return divide(a, b)
+	case "//", "%":
+		q, r, err := floorDivide(a, b)
+		if err != nil {
+			return nil, raise("ZeroDivisionError", "integer %s by zero", pick(op == "%", "modulo", "division or modulo"))
+		}
+		if n = q; op == "%" {
+			n = r
+		}
+	case "**":
+		return m.power(a, b)
+	case "<<", ">>":
+		return m.shift(op, a, b)
+	case "&", "|", "^":
+		return bitwise(op, left, right), nil
+	default:
+		return nil, operandError(op, left, right)
+	}
+	return pysem.Int(n), nil
+}
+
+// bitwise of two bools is a bool.
+func bitwise(op string, left, right Value) Value {
+	a, _ := pysem.Big(left)
+	b, _ := pysem.Big(right)
+	n := new(big.Int)
+	switch op {
+	case "&":
+		n.And(a, b)
+	case "|":
+		n.Or(a, b)
+	default:
+		n.Xor(a, b)
+	}
+	_, aBool := left.(bool)
+	_, bBool := right.(bool)
+	if aBool && bBool {
+		return n.Sign() != 0
+	}
+	return pysem.Int(n)
+}
+
+// wants refuses an int of more bits than Limits allow, and counts what it takes.
+func (m *machine) wants(bitLen int) error {
+	if bitLen > Limits.Bits {
+		return refuse(tooLarge, "an int of so many digits")
+	}
+	return m.step(bitLen * (bitLen / 1024) / 65536)
+}
+
+// floorDivide rounds down; the remainder has the sign of b.
+func floorDivide(a, b *big.Int) (q, r *big.Int, err error) {
+	if b.Sign() == 0 {
+		return nil, nil, raise("ZeroDivisionError", "integer division or modulo by zero")
+	}
+	q, r = new(big.Int).DivMod(a, b, new(big.Int))
+	if r.Sign() != 0 && b.Sign() < 0 {
+		q.Sub(q, big.NewInt(1))
+		r.Add(r, b)
+	}
+	return q, r, nil
+}
+
+func divide(a, b *big.Int) (Value, error) {
+	if b.Sign() == 0 {
+		return nil, raise("ZeroDivisionError", "division by zero")
+	}
+	f, _ := new(big.Rat).SetFrac(a, b).Float64()
+	if math.IsInf(f, 0) {
+		return nil, raise("OverflowError", "integer division result too large for a float")
+	}
+	if a.Sign() == 0 {
+		return 0.0, nil
+	}
+	return f, nil
+}
+
+func (m *machine) power(a, b *big.Int) (Value, error) {
+	if b.Sign() < 0 {
+		return floats("**", a, b)
+	}
+	if a.BitLen() > 1 {
+		if !b.IsInt64() || b.Int64() > int64(Limits.Bits) {
+			return nil, m.wants(math.MaxInt)
+		}
+		if err := m.wants(a.BitLen() * int(b.Int64())); err != nil {
+			return nil, err
+		}
+	} else if !b.IsInt64() {
+		// 0, 1 and -1 to a huge power depend on the last bit only.
+		b = big.NewInt(2 + int64(b.Bit(0)))
+	}
+	return pysem.Int(new(big.Int).Exp(a, b, nil)), nil
+}
+
+func (m *machine) shift(op string, a, b *big.Int) (Value, error) {
+	if b.Sign() < 0 {
+		return nil, raise("ValueError", "negative shift count")
+	}
+	if op == ">>" {
+		if !b.IsInt64() || b.Int64() > int64(a.BitLen()) {
+			b = big.NewInt(int64(a.BitLen()) + 1)
+		}
+		return pysem.Int(new(big.Int).Rsh(a, uint(b.Int64()))), nil
+	}
+	if a.Sign() == 0 {
+		return 0, nil
+	}
+	if !b.IsInt64() || b.Int64() > int64(Limits.Bits) {
+		return nil, m.wants(math.MaxInt)
+	}
+	if err := m.wants(a.BitLen() + int(b.Int64())); err != nil {
+		return nil, err
+	}
+	return pysem.Int(new(big.Int).Lsh(a, uint(b.Int64()))), nil
+}
+
+// others joins, repeats and formats sequences, and combines sets and dicts.
+func (m *machine) others(op string, a, b Value) (Value, error) {
+	switch op {
+	case "+":
+		return m.join(a, b)
+	case "*":
+		if isSequence(a) {
+			return m.repeat(a, b)
+		}
+		if isSequence(b) {
+			return m.repeat(b, a)
+		}
+	case "%":
+		switch a := a.(type) {
+		case string:
+			return m.percent(a, b)
+		case []byte:
+			return nil, refuse(outside, "formatting bytes with %")
+		}
+	case "|", "&", "^", "-":
+		if op == "|" && isTypes(a) && isTypes(b) {
+			return nil, refuse(outside, "a union of types")
+		}
+		if v, ok, err := m.combine(op, a, b); ok || err != nil {
+			return v, err
+		}
+	}
+	return nil, operandError(op, a, b)
+}
+
+// isTypes reports whether | makes a union of v.
+func isTypes(v Value) bool {
+	_, isClass := v.(*class)
+	return isClass || v == nil
+}
+
+func isSequence(v Value) bool {
+	switch v.(type) {
+	case string, []byte, *List, Tuple:
+		return true
+	}
+	return false
+}
+
+// join is a + b of two sequences of one type.
+func (m *machine) join(a, b Value) (Value, error) {
+	switch a := a.(type) {
+	case string:
+		if b, ok := b.(string); ok {
+			return a + b, m.make(len(a) + len(b))
+		}
+		return nil, typeError("can only concatenate str (not \"%s\") to str", typeName(b))
+	case []byte:
+		if b, ok := b.([]byte); ok {
+			return slices.Concat(a, b), m.make(len(a) + len(b))
+		}
+		return nil, typeError("can't concat %s to bytes", typeName(b))
+	case *List:
+		if b, ok := b.(*List); ok {
+			return &List{Items: slices.Concat(a.Items, b.Items)}, m.make(len(a.Items) + len(b.Items))
+		}
+		return nil, typeError("can only concatenate list (not \"%s\") to list", typeName(b))
+	case Tuple:
+		if b, ok := b.(Tuple); ok {
+			return slices.Concat(a, b), m.make(len(a) + len(b))
+		}
+		return nil, typeError("can only concatenate tuple (not \"%s\") to tuple", typeName(b))
+	}
+	return nil, operandError("+", a, b)
+}
+
+// repeat is sequence * count.
+func (m *machine) repeat(sequence, count Value) (Value, error) {
+	if !isInt(count) {
+		return nil, typeError("can't multiply sequence by non-int of type '%s'", typeName(count))
+	}
+	n, err := indexOf(count, "")
+	if err != nil {
+		return nil, err
+	}
+	n = max(n, 0)
+	size := sizeOfSequence(sequence)
+	if size > 0 && n > Limits.Items/size {
+		return nil, refuse(tooLarge, "a sequence so long")
+	}
+	if size == 0 {
+		n = 0
+	}
+	if err := m.make(size * n); err != nil {
+		return nil, err
+	}
+	switch s := sequence.(type) {
+	case string:
+		return string(slices.Repeat([]byte(s), n)), nil
+	case []byte:
+		return slices.Repeat(s, n), nil
+	case *List:
+		return &List{Items: slices.Repeat(s.Items, n)}, nil
+	}
+	return slices.Repeat(sequence.(Tuple), n), nil
+}
+
+func sizeOfSequence(v Value) int {
+	switch v := v.(type) {
+	case string:
+		return len(v)
+	case []byte:
+		return len(v)
+	case *List:
+		return len(v.Items)
+	}
+	return len(v.(Tuple))
+}
+
+// combine is a op b of sets, of views as sets, and of dicts; ok is false when they are
+// others.
+func (m *machine) combine(op string, a, b Value) (v Value, ok bool, err error) {
+	d, isDict := a.(*Dict)
+	if other, isDict2 := b.(*Dict); isDict && isDict2 && op == "|" {
+		merged := d.copy()
+		for _, e := range other.live() {
+			_ = merged.set(e.key, e.value) // its keys were hashed before
+		}
+		return merged, true, m.make(merged.Len())
+	}
+	x, isSet := a.(*Set)
+	y, isSet2 := b.(*Set)
+	if isSet && isSet2 {
+		return combineSets(op, x, y), true, m.make(x.used + y.used)
+	}
+	_, aView := a.(*view)
+	_, bView := b.(*view)
+	if !aView && !bView {
+		return nil, false, nil
+	}
+	return m.combineViews(op, a, b)
+}
+
+// combineSets gives a set of the left one's type.
+func combineSets(op string, a, b *Set) *Set {
+	switch op {
+	case "|":
+		result := a.copy(a.frozen)
+		result.merge(b)
+		return result
+	case "&":
+		return intersection(a, b)
+	case "-":
+		return difference(a, b)
+	}
+	return symmetricDifference(a, b)
+}

@@ -1,0 +1,314 @@
+package expr
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// Dict is a dict in insertion order.
+type Dict struct {
+	entries []dictEntry // deleted ones stay, with gone set
+	index   map[any]int
+}
+
+type dictEntry struct {
+	key, value Value
+	gone       bool
+}
+
+// Len is len(d).
+func (d *Dict) Len() int { return len(d.index) }
+
+// get finds the value of a key; a key that cannot be hashed is a TypeError.
+func (d *Dict) get(key Value) (v Value, found bool, err error) {
+	k, err := keyOf(key)
+	if err != nil {
+		return nil, false, err
+	}
+	if i, ok := d.index[k]; ok {
+		return d.entries[i].value, true, nil
+	}
+	return nil, false, nil
+}
+
+// set gives key a value; a known key keeps its place and its first form.
+func (d *Dict) set(key, value Value) error {
+	k, err := keyOf(key)
+	if err != nil {
+		return err
+	}
+	if i, ok := d.index[k]; ok {
+		d.entries[i].value = value
+		return nil
+	}
+	if d.index == nil {
+		d.index = map[any]int{}
+	}
+	d.index[k] = len(d.entries)
+	d.entries = append(d.entries, dictEntry{key: key, value: value})
+	return nil
+}
+
+// remove takes a key out and gives its value.
+func (d *Dict) remove(key Value) (v Value, found bool, err error) {
+	k, err := keyOf(key)
+	if err != nil {
+		return nil, false, err
+	}
+	i, ok := d.index[k]
+	if !ok {
+		return nil, false, nil
+	}
+	v = d.entries[i].value
+	d.entries[i] = dictEntry{gone: true}
+	delete(d.index, k)
+	return v, true, nil
+}
+
+// live are the entries that are there.
+func (d *Dict) live() []dictEntry {
+	if len(d.index) == len(d.entries) {
+		return d.entries
+	}
+	return slices.DeleteFunc(slices.Clone(d.entries), func(e dictEntry) bool { return e.gone })
+}
+
+func (d *Dict) copy() *Dict {
+	copied := &Dict{}
+	for _, e := range d.live() {
+		_ = copied.set(e.key, e.value) // its keys were hashed before
+	}
+	return copied
+}
+
+// items is the entry as a value of the view's kind.
+func (v *view) item(e dictEntry) Value {
+	switch v.what {
+	case "keys":
+		return e.key
+	case "values":
+		return e.value
+	}
+	return Tuple{e.key, e.value}
+}
+
+// The forms of keys that == does not tell apart in Go as in Python.
+type (
+	keyText  string // of bytes, tuples, sets and large ints: a type letter and the content
+	keyFloat float64
+)
+
+// keyOf is a Go value that is equal for equal Python values, a TypeError for what cannot
+// be hashed.
+func keyOf(v Value) (any, error) {
+	switch v := v.(type) {
+	case int, string:
+		return v, nil
+	case bool:
+		n, _ := asInt(v)
+		return n, nil
+	case float64:
+		return floatKey(v), nil
+	case *big.Int:
+		return keyText("i" + v.String()), nil
+	case []byte:
+		return keyText("b" + string(v)), nil
+	case Tuple:
+		return tupleKey(v)
+	case *Set:
+		if v.frozen {
+			return setKey(v)
+		}
+	case *Range:
+		return rangeKey(v), nil
+	case *List, *Dict, *Slice:
+	case *view:
+		if v.what == "values" {
+			return v, nil
+		}
+	default:
+		return v, nil // by identity
+	}
+	return nil, typeError("unhashable type: '%s'", typeName(v))
+}
+
+func floatKey(f float64) any {
+	if f == math.Trunc(f) && !math.IsInf(f, 0) {
+		if math.Abs(f) < 1<<62 {
+			return int(f)
+		}
+		n, _ := big.NewFloat(f).Int(nil)
+		return keyText("i" + n.String())
+	}
+	return keyFloat(f)
+}
+
+func tupleKey(t Tuple) (any, error) {
+	var b strings.Builder
+	b.WriteString("(")
+	for _, item := range t {
+		k, err := keyOf(item)
+		if err != nil {
+			return nil, err
+		}
+		part := fmt.Sprintf("%T %v", k, k)
+		fmt.Fprintf(&b, "%d:%s", len(part), part)
+	}
+	return keyText(b.String()), nil
+}
+
+func setKey(s *Set) (any, error) {
+	var parts []string
+	for _, item := range s.all() {
+		k, err := keyOf(item)
+		if err != nil {
+			return nil, err
+		}
+		part := fmt.Sprintf("%T %v", k, k)
+		parts = append(parts, fmt.Sprintf("%d:%s", len(part), part))
+	}
+	slices.Sort(parts)
+	return keyText("{" + strings.Join(parts, "")), nil
+}
+
+// rangeKey is one for all ranges with the same items.
+func rangeKey(r *Range) any {
+	switch n := r.Len(); n {
+	case 0:
+		return keyText("r")
+	case 1:
+		return keyText(fmt.Sprint("r", r.Start))
+	default:
+		return keyText(fmt.Sprint("r", r.Start, " ", n, " ", r.Step))
+	}
+}
+
+var dictMethods = []*builtin{
+	dictView("keys"), dictView("values"), dictView("items"),
+	defineMethod("dict", "get", between(1, 2), func(m *machine, d *Dict, a []Value) (Value, error) {
+		v, found, err := d.get(a[0])
+		if found || err != nil {
+			return v, err
+		}
+		return orNone(a[1]), nil
+	}),
+	defineMethod("dict", "setdefault", between(1, 2), func(m *machine, d *Dict, a []Value) (Value, error) {
+		v, found, err := d.get(a[0])
+		if found || err != nil {
+			return v, err
+		}
+		return orNone(a[1]), d.set(a[0], orNone(a[1]))
+	}),
+	defineMethod("dict", "pop", between(1, 2), func(m *machine, d *Dict, a []Value) (Value, error) {
+		v, found, err := d.remove(a[0])
+		switch {
+		case found || err != nil:
+			return v, err
+		case has(a[1]):
+			return a[1], nil
+		}
+		return nil, m.keyError(a[0])
+	}),
+	defineMethod("dict", "popitem", signature{}, func(m *machine, d *Dict, _ []Value) (Value, error) {
+		live := d.live()
+		if len(live) == 0 {
+			return nil, raise("KeyError", "'popitem(): dictionary is empty'")
+		}
+		last := live[len(live)-1]
+		_, _, _ = d.remove(last.key) // it was hashed before
+		return Tuple{last.key, last.value}, nil
+	}),
+	defineMethod("dict", "clear", signature{}, func(m *machine, d *Dict, _ []Value) (Value, error) {
+		*d = Dict{}
+		return nil, nil
+	}),
+	defineMethod("dict", "copy", signature{}, func(m *machine, d *Dict, _ []Value) (Value, error) {
+		return d.copy(), m.make(d.Len())
+	}),
+	{name: "update", of: "dict", call: updateDict},
+}
+
+func dictView(what string) *builtin {
+	return defineMethod("dict", what, signature{}, func(m *machine, d *Dict, _ []Value) (Value, error) {
+		return &view{of: d, what: what}, nil
+	})
+}
+
+// orNone is an optional argument, None where it is absent.
+func orNone(v Value) Value {
+	if has(v) {
+		return v
+	}
+	return nil
+}
+
+func updateDict(m *machine, args arguments) (Value, error) {
+	if len(args.values) == 0 {
+		return nil, typeError("unbound method dict.update() needs an argument")
+	}
+	d, ok := args.values[0].(*Dict)
+	if !ok {
+		return nil, typeError("descriptor 'update' for 'dict' objects doesn't apply to a '%s' object", typeName(args.values[0]))
+	}
+	return nil, m.fillDict("update", d, arguments{values: args.values[1:], named: args.named})
+}
+
+// fillDict adds what dict() or update() is called with.
+func (m *machine) fillDict(name string, d *Dict, args arguments) error {
+	if len(args.values) > 1 {
+		return typeError("%s expected at most 1 argument, got %d", name, len(args.values))
+	}
+	if len(args.values) == 1 {
+		if err := m.addPairs(d, args.values[0]); err != nil {
+			return err
+		}
+	}
+	for _, n := range args.named {
+		_ = d.set(n.ID, n.Value) // a string can be hashed
+	}
+	return nil
+}
+
+// addPairs adds the entries of a dict, or pairs.
+func (m *machine) addPairs(d *Dict, v Value) error {
+	if more, ok := v.(*Dict); ok {
+		for _, e := range more.live() {
+			_ = d.set(e.key, e.value) // its keys were hashed before
+		}
+		return m.make(more.Len())
+	}
+	if c, ok := v.(*class); ok && c.name == "dict" {
+		return typeError("unbound method dict.keys() needs an argument") // it has keys, and so counts as a mapping
+	}
+	i := 0
+	return m.each(v, func(item Value) error {
+		if !isIterable(item) {
+			return typeError("cannot convert dictionary update sequence element #%d to a sequence", i)
+		}
+		pair, err := m.collect(item)
+		if err != nil {
+			return err
+		}
+		if len(pair) != 2 {
+			return raise("ValueError", "dictionary update sequence element #%d has length %d; 2 is required", i, len(pair))
+		}
+		i++
+		if err := m.make(1); err != nil {
+			return err
+		}
+		return d.set(pair[0], pair[1])
+	})
+}
+
+var dictFromKeys = define("fromkeys", between(1, 2), func(m *machine, a []Value) (Value, error) {
+	d := &Dict{}
+	return d, m.each(a[0], func(key Value) error {
+		if err := m.make(1); err != nil {
+			return err
+		}
+		return d.set(key, orNone(a[1]))
+	})
+})

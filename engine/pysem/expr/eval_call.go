@@ -1,0 +1,290 @@
+package expr
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// function is what a lambda gives.
+type function struct {
+	lambda
+	outer     *frame
+	fallbacks map[string]Value
+}
+
+// arguments are what a function is called with.
+type arguments struct {
+	values []Value
+	named  []Name
+	// noString says that **dict gave a name that is no string.
+	noString bool
+}
+
+func (l lambda) eval(f *frame) (Value, error) {
+	made := &function{lambda: l, outer: f, fallbacks: map[string]Value{}}
+	for _, p := range l.params {
+		if p.fallback == nil {
+			continue
+		}
+		v, err := p.fallback.eval(f)
+		if err != nil {
+			return nil, err
+		}
+		made.fallbacks[p.id] = v
+	}
+	return made, nil
+}
+
+func (c call) eval(f *frame) (Value, error) {
+	callee, err := c.function.eval(f)
+	if err != nil {
+		return nil, err
+	}
+	args, err := c.arguments(f, callee)
+	if err != nil {
+		return nil, err
+	}
+	return f.m.call(callee, args)
+}
+
+func (c call) arguments(f *frame, callee Value) (arguments, error) {
+	values, err := f.evalAll(c.args, func(v Value) error {
+		return typeError("%s argument after * must be an iterable, not %s", calledName(callee), typeName(v))
+	})
+	if err != nil {
+		return arguments{}, err
+	}
+	args := arguments{values: values}
+	for _, k := range c.keywords {
+		v, err := k.value.eval(f)
+		if err != nil {
+			return arguments{}, err
+		}
+		if k.id != "" {
+			if err := args.add(callee, k.id, v); err != nil {
+				return arguments{}, err
+			}
+			continue
+		}
+		if err := args.addAll(callee, v); err != nil {
+			return arguments{}, err
+		}
+	}
+	return args, nil
+}
+
+// calledName is how errors about arguments call a function.
+func calledName(callee Value) string {
+	switch f := callee.(type) {
+	case *builtin:
+		return f.name + "()"
+	case *class:
+		return f.name + "()"
+	case *method:
+		return typeName(f.self) + "." + f.name + "()"
+	case *function:
+		return f.outer.m.names.ModuleName + "." + f.name() + "()"
+	}
+	return typeName(callee) + " object"
+}
+
+// addAll adds the entries of a dict.
+func (a *arguments) addAll(callee, v Value) error {
+	d, ok := v.(*Dict)
+	if !ok {
+		return typeError("%s argument after ** must be a mapping, not %s", calledName(callee), typeName(v))
+	}
+	for _, e := range d.live() {
+		id, ok := e.key.(string)
+		if !ok {
+			a.noString = true
+			continue
+		}
+		if err := a.add(callee, id, e.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *arguments) add(callee Value, id string, v Value) error {
+	if slices.ContainsFunc(a.named, func(n Name) bool { return n.ID == id }) {
+		return typeError("%s got multiple values for keyword argument '%s'", calledName(callee), id)
+	}
+	a.named = append(a.named, Name{ID: id, Value: v})
+	return nil
+}
+
+// call is callee(*args).
+func (m *machine) call(callee Value, args arguments) (Value, error) {
+	if err := m.enter(); err != nil {
+		return nil, err
+	}
+	defer m.leave()
+	if err := m.step(1); err != nil {
+		return nil, err
+	}
+	if args.noString && isCallable(callee) {
+		return nil, typeError("keywords must be strings")
+	}
+	switch f := callee.(type) {
+	case *builtin:
+		return f.call(m, args)
+	case *class:
+		return f.call(m, args)
+	case *method:
+		return f.builtin.call(m, arguments{values: append([]Value{f.self}, args.values...), named: args.named})
+	case *function:
+		inner := &frame{m: m, outer: f.outer, scope: f.scope, values: map[string]Value{}}
+		if err := f.bind(inner.values, args); err != nil {
+			return nil, err
+		}
+		return f.body.eval(inner)
+	}
+	return nil, typeError("'%s' object is not callable", typeName(callee))
+}
+
+// bind gives the parameters their values, as CPython in the same order and with the same
+// errors (Python/ceval.c initialize_locals).
+func (f *function) bind(values map[string]Value, args arguments) error {
+	positional, rest := f.parameters()
+	for i, v := range args.values[:min(len(positional), len(args.values))] {
+		values[positional[i].id] = v
+	}
+	if i := slices.IndexFunc(rest, func(p parameter) bool { return p.kind == varPositional }); i >= 0 {
+		values[rest[i].id] = append(Tuple{}, args.values[min(len(positional), len(args.values)):]...)
+	}
+	if err := f.bindNamed(values, args.named); err != nil {
+		return err
+	}
+	_, takesMore := f.find(varPositional)
+	if len(args.values) > len(positional) && !takesMore {
+		return f.tooMany(positional, rest, values, len(args.values))
+	}
+	if err := f.fallBack(values, positional, "positional"); err != nil {
+		return err
+	}
+	return f.fallBack(values, rest, "keyword-only")
+}
+
+// name is how errors call the function.
+func (f *function) name() string { return f.outer.qualified("<lambda>") }
+
+func (f *function) parameters() (positional, rest []parameter) {
+	for _, p := range f.params {
+		if p.kind == positionalOnly || p.kind == ordinary {
+			positional = append(positional, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	return positional, rest
+}
+
+func (f *function) find(kind parameterKind) (parameter, bool) {
+	i := slices.IndexFunc(f.params, func(p parameter) bool { return p.kind == kind })
+	if i < 0 {
+		return parameter{}, false
+	}
+	return f.params[i], true
+}
+
+func (f *function) bindNamed(values map[string]Value, named []Name) error {
+	more, takesMore := f.find(varKeyword)
+	extra := &Dict{}
+	for _, n := range named {
+		i := slices.IndexFunc(f.params, func(p parameter) bool {
+			return p.id == n.ID && (p.kind == ordinary || p.kind == keywordOnly)
+		})
+		switch {
+		case i < 0 && takesMore:
+			_ = extra.set(n.ID, n.Value) // a string can be hashed
+		case i < 0:
+			return f.unexpected(n.ID, named)
+		default:
+			if _, given := values[n.ID]; given {
+				return typeError("%s() got multiple values for argument '%s'", f.name(), n.ID)
+			}
+			values[n.ID] = n.Value
+		}
+	}
+	if takesMore {
+		values[more.id] = extra
+	}
+	return nil
+}
+
+func (f *function) unexpected(id string, named []Name) error {
+	var wrong []string
+	for _, p := range f.params {
+		if p.kind == positionalOnly && slices.ContainsFunc(named, func(n Name) bool { return n.ID == p.id }) {
+			wrong = append(wrong, p.id)
+		}
+	}
+	if wrong != nil {
+		return typeError("%s() got some positional-only arguments passed as keyword arguments: '%s'", f.name(), strings.Join(wrong, ", "))
+	}
+	return typeError("%s() got an unexpected keyword argument '%s'", f.name(), id)
+}
+
+// fallBack gives what has no value its default, or names what has none.
+func (f *function) fallBack(values map[string]Value, params []parameter, kind string) error {
+	var missing []string
+	for _, p := range params {
+		if _, given := values[p.id]; given || p.kind == varPositional || p.kind == varKeyword {
+			continue
+		}
+		v, ok := f.fallbacks[p.id]
+		if !ok {
+			missing = append(missing, "'"+p.id+"'")
+			continue
+		}
+		values[p.id] = v
+	}
+	if missing == nil {
+		return nil
+	}
+	return typeError("%s() missing %d required %s argument%s: %s", f.name(), len(missing), kind, plural(len(missing)), enumeration(missing))
+}
+
+// enumeration is 'a', 'b', and 'c'.
+func enumeration(words []string) string {
+	switch n := len(words); n {
+	case 1:
+		return words[0]
+	case 2:
+		return words[0] + " and " + words[1]
+	default:
+		return strings.Join(words[:n-1], ", ") + ", and " + words[n-1]
+	}
+}
+
+func plural(n int) string { return pick(n == 1, "", "s") }
+
+func (f *function) tooMany(positional, rest []parameter, values map[string]Value, given int) error {
+	optional := 0
+	for _, p := range positional {
+		if p.fallback != nil {
+			optional++
+		}
+	}
+	takes := strconv.Itoa(len(positional))
+	many := len(positional) != 1
+	if optional > 0 {
+		takes = "from " + strconv.Itoa(len(positional)-optional) + " to " + takes
+		many = true
+	}
+	named := 0
+	for _, p := range rest {
+		if _, ok := values[p.id]; ok && p.kind == keywordOnly {
+			named++
+		}
+	}
+	was := pick(given == 1, "was", "were")
+	if named > 0 {
+		return typeError("%s() takes %s positional argument%s but %d positional argument%s (and %d keyword-only argument%s) were given", f.name(),
+			takes, pick(many, "s", ""), given, plural(given), named, plural(named))
+	}
+	return typeError("%s() takes %s positional argument%s but %d %s given", f.name(), takes, pick(many, "s", ""), given, was)
+}

@@ -1,0 +1,318 @@
+package expr
+
+import (
+	"math/big"
+	"strings"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// percentFormatter fills a string with % (unicode_format in Objects/unicodeobject.c).
+type percentFormatter struct {
+	m      *machine
+	chars  []rune
+	at     int
+	args   Tuple
+	used   int
+	single bool // the right side is no tuple
+	right  Value
+	dict   bool // the right side may be looked up by name
+}
+
+// percentSpec is what stands between % and the type.
+type percentSpec struct {
+	minus, plus, space, alternate, zero bool
+	width, precision                    int
+	typ                                 rune
+}
+
+func (m *machine) percent(text string, right Value) (Value, error) {
+	p := &percentFormatter{m: m, chars: runesOf(text), right: right}
+	if t, ok := right.(Tuple); ok {
+		p.args = t
+	} else {
+		p.single, p.args = true, Tuple{right}
+	}
+	switch right.(type) {
+	case Tuple, string:
+	default:
+		_, isDict := right.(*Dict)
+		p.dict = isDict || isMapping(right)
+	}
+	var b strings.Builder
+	for p.at < len(p.chars) {
+		if p.chars[p.at] != '%' {
+			b.WriteString(textOf(p.chars[p.at : p.at+1]))
+			p.at++
+			continue
+		}
+		p.at++
+		part, err := p.field()
+		if err == nil {
+			err = m.make(len(part))
+		}
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString(part)
+	}
+	if p.used < len(p.args) && !p.dict {
+		return nil, typeError("not all arguments converted during string formatting")
+	}
+	return b.String(), nil
+}
+
+// isMapping reports whether v can be subscripted, as the names in parentheses want.
+func isMapping(v Value) bool {
+	switch v.(type) {
+	case *List, []byte, *Range:
+		return true
+	}
+	return false
+}
+
+// next is the next argument.
+func (p *percentFormatter) next() (Value, error) {
+	if p.used >= len(p.args) {
+		return nil, typeError("not enough arguments for format string")
+	}
+	p.used++
+	return p.args[p.used-1], nil
+}
+
+func (p *percentFormatter) incomplete() error { return raise("ValueError", "incomplete format") }
+
+func (p *percentFormatter) field() (string, error) {
+	if err := p.key(); err != nil {
+		return "", err
+	}
+	s, err := p.spec()
+	if err != nil {
+		return "", err
+	}
+	if s.typ == '%' {
+		return "%", nil
+	}
+	v, err := p.next()
+	if err != nil {
+		return "", err
+	}
+	return p.convert(v, s)
+}
+
+// key looks up (name) and makes it the next argument.
+func (p *percentFormatter) key() error {
+	if p.at == len(p.chars) || p.chars[p.at] != '(' {
+		return nil
+	}
+	if !p.dict {
+		return typeError("format requires a mapping")
+	}
+	depth, start := 1, p.at+1
+	for p.at++; p.at < len(p.chars); p.at++ {
+		switch p.chars[p.at] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	if depth > 0 {
+		return raise("ValueError", "incomplete format key")
+	}
+	v, err := p.m.subscript(p.right, textOf(p.chars[start:p.at]))
+	p.at++
+	p.args, p.used = Tuple{v}, 0
+	return err
+}
+
+func (p *percentFormatter) peek() rune {
+	if p.at < len(p.chars) {
+		return p.chars[p.at]
+	}
+	return 0
+}
+
+// spec reads flags, width, precision and type.
+func (p *percentFormatter) spec() (percentSpec, error) {
+	s := percentSpec{precision: -1}
+	flags := map[rune]*bool{'-': &s.minus, '+': &s.plus, ' ': &s.space, '#': &s.alternate, '0': &s.zero}
+	for flags[p.peek()] != nil && p.at < len(p.chars) {
+		*flags[p.peek()] = true
+		p.at++
+	}
+	var err error
+	if s.width, err = p.number("width"); err != nil {
+		return s, err
+	}
+	if s.width < 0 {
+		s.minus, s.width = true, -s.width
+	}
+	if p.peek() == '.' {
+		p.at++
+		if s.precision, err = p.number("precision"); err != nil {
+			return s, err
+		}
+		s.precision = max(s.precision, 0)
+	}
+	for c := p.peek(); c == 'h' || c == 'l' || c == 'L'; {
+		p.at++
+		break
+	}
+	if p.at == len(p.chars) {
+		return s, p.incomplete()
+	}
+	s.typ = p.chars[p.at]
+	p.at++
+	return s, nil
+}
+
+// number reads digits, or takes an argument for a star.
+func (p *percentFormatter) number(what string) (int, error) {
+	if p.peek() == '*' {
+		p.at++
+		v, err := p.next()
+		if err != nil {
+			return 0, err
+		}
+		n, ok := asInt(v)
+		if !ok {
+			if isInt(v) {
+				return 0, raise("OverflowError", "Python int too large to convert to C %s", pick(what == "width", "ssize_t", "int"))
+			}
+			return 0, typeError("* wants int")
+		}
+		return n, nil
+	}
+	n := 0
+	for p.peek() >= '0' && p.peek() <= '9' {
+		if n = n*10 + int(p.peek()-'0'); n > 1<<31-1 {
+			return 0, raise("ValueError", "%s too big", pick(what == "width", "width", "precision"))
+		}
+		p.at++
+	}
+	return n, nil
+}
+
+// convert formats a value.
+func (p *percentFormatter) convert(v Value, s percentSpec) (string, error) {
+	switch s.typ {
+	case 's', 'r', 'a':
+		text, err := p.m.convert(v, byte(s.typ))
+		if err != nil {
+			return "", err
+		}
+		return p.text(text.(string), s)
+	case 'i', 'd', 'u', 'o', 'x', 'X':
+		return p.int(v, s)
+	case 'e', 'E', 'f', 'F', 'g', 'G':
+		return p.float(v, s)
+	case 'c':
+		return p.char(v, s)
+	}
+	return "", raise("ValueError", "unsupported format character '%s' (0x%x) at index %d", pick(s.typ > 31 && s.typ < 127, string(s.typ), "?"), s.typ, p.at-1)
+}
+
+func (p *percentFormatter) text(text string, s percentSpec) (string, error) {
+	if s.precision >= 0 && s.precision < lengthOf(text) {
+		text = textOf(runesOf(text)[:s.precision])
+	}
+	return p.m.pad("", text, s.padding('>', false))
+}
+
+// padding is how pad fills: with zeros only for numbers.
+func (s percentSpec) padding(align byte, number bool) spec {
+	filled := spec{fill: " ", align: align, width: s.width}
+	switch {
+	case s.minus:
+		filled.align = '<'
+	case s.zero && number:
+		filled.fill, filled.align = "0", '='
+	}
+	return filled
+}
+
+func (s percentSpec) sign(negative bool) string {
+	switch {
+	case negative:
+		return "-"
+	case s.plus:
+		return "+"
+	case s.space:
+		return " "
+	}
+	return ""
+}
+
+func (p *percentFormatter) int(v Value, s percentSpec) (string, error) {
+	if _, ok := v.(float64); ok && strings.ContainsRune("idu", s.typ) {
+		whole, err := truncated(v.(float64))
+		if err != nil {
+			return "", err
+		}
+		v = whole
+	}
+	n, ok := pysem.Big(v)
+	if !ok {
+		return "", typeError("%%%c format: %s is required, not %s", s.typ, pick(strings.ContainsRune("oxX", s.typ), "an integer", "a real number"), typeName(v))
+	}
+	base := map[rune]int{'o': 8, 'x': 16, 'X': 16}[s.typ]
+	if base == 0 {
+		base = 10
+	}
+	if err := p.m.make(n.BitLen() + max(s.precision, 0)); err != nil {
+		return "", err
+	}
+	digits := new(big.Int).Abs(n).Text(base)
+	if base == 10 && len(digits) > maxDigits {
+		_, err := intText(n)
+		return "", err
+	}
+	digits = strings.Repeat("0", max(0, s.precision-len(digits))) + digits
+	prefix := ""
+	if s.alternate {
+		prefix = map[rune]string{'o': "0o", 'x': "0x", 'X': "0X"}[s.typ]
+	}
+	if s.typ == 'X' {
+		digits = strings.ToUpper(digits)
+	}
+	return p.m.pad(s.sign(n.Sign() < 0)+prefix, digits, s.padding('>', true))
+}
+
+func (p *percentFormatter) float(v Value, s percentSpec) (string, error) {
+	if _, ok := v.(float64); !ok && !isInt(v) {
+		return "", typeError("must be real number, not %s", typeName(v))
+	}
+	f, err := pysem.ToFloat(v)
+	if err != nil {
+		return "", err
+	}
+	if err := p.m.make(max(s.precision, 0)); err != nil {
+		return "", err
+	}
+	text := floatDigits(f, spec{precision: s.precision, typ: s.typ, alternate: s.alternate})
+	body := strings.TrimPrefix(text, "-")
+	return p.m.pad(s.sign(body != text), body, s.padding('>', true))
+}
+
+func (p *percentFormatter) char(v Value, s percentSpec) (string, error) {
+	text := ""
+	switch v := v.(type) {
+	case string:
+		if text = v; lengthOf(v) != 1 {
+			return "", typeError("%%c requires int or char")
+		}
+	case bool, int, *big.Int:
+		n, ok := asInt(v)
+		if !ok || n < 0 || n > 0x10ffff {
+			return "", raise("OverflowError", "%%c arg not in range(0x110000)")
+		}
+		text = textOf([]rune{rune(n)})
+	default:
+		return "", typeError("%%c requires int or char")
+	}
+	return p.m.pad("", text, s.padding('>', false))
+}

@@ -1,0 +1,201 @@
+package expr
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+const maxDigits = pysem.MaxDigits
+
+// repr is repr(v). What shows an address in memory is refused.
+func (m *machine) repr(v Value) (string, error) {
+	if err := m.enter(); err != nil {
+		return "", err
+	}
+	defer m.leave()
+	switch v := v.(type) {
+	case *big.Int:
+		return intText(v)
+	case string:
+		return pysem.Repr(v), m.make(len(v))
+	case *List:
+		return m.reprItems("[", v.Items, "]")
+	case Tuple:
+		if len(v) == 1 {
+			return m.reprItems("(", v, ",)")
+		}
+		return m.reprItems("(", v, ")")
+	case *Dict:
+		return m.reprDict(v)
+	case *Set:
+		return m.reprSet(v)
+	case *Range:
+		text := "range(" + strconv.Itoa(v.Start) + ", " + strconv.Itoa(v.Stop)
+		if v.Step != 1 {
+			text += ", " + strconv.Itoa(v.Step)
+		}
+		return text + ")", nil
+	case *Slice:
+		return m.reprItems("slice(", []Value{v.Start, v.Stop, v.Step}, ")")
+	case *view:
+		var items []Value
+		for _, e := range v.of.live() {
+			items = append(items, v.item(e))
+		}
+		return m.reprItems("dict_"+v.what+"([", items, "])")
+	case *class:
+		return "<class '" + v.name + "'>", nil
+	case *builtin:
+		return "<built-in function " + v.name + ">", nil
+	case ellipsis:
+		return "Ellipsis", nil
+	case notImplemented:
+		return "NotImplemented", nil
+	case *function, *iterator, *method:
+		return "", refuse(unstable, "the address in the text of a "+typeName(v))
+	}
+	return pysem.Repr(v), nil
+}
+
+// str is str(v).
+func (m *machine) str(v Value) (string, error) {
+	if s, ok := v.(string); ok {
+		return s, nil
+	}
+	return m.repr(v)
+}
+
+func (m *machine) reprItems(open string, items []Value, closing string) (string, error) {
+	var b strings.Builder
+	b.WriteString(open)
+	for i, item := range items {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		text, err := m.repr(item)
+		if err == nil {
+			err = m.make(len(text))
+		}
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(text)
+	}
+	b.WriteString(closing)
+	return b.String(), nil
+}
+
+func (m *machine) reprDict(d *Dict) (string, error) {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, e := range d.live() {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		key, err := m.repr(e.key)
+		if err != nil {
+			return "", err
+		}
+		value, err := m.repr(e.value)
+		if err == nil {
+			err = m.make(len(key) + len(value))
+		}
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(key + ": " + value)
+	}
+	b.WriteByte('}')
+	return b.String(), nil
+}
+
+func (m *machine) reprSet(s *Set) (string, error) {
+	if s.used == 0 {
+		return typeName(s) + "()", nil
+	}
+	items, err := s.ordered()
+	if err != nil {
+		return "", err
+	}
+	if s.frozen {
+		return m.reprItems("frozenset({", items, "})")
+	}
+	return m.reprItems("{", items, "}")
+}
+
+// ascii is ascii(v): repr with all but ASCII escaped.
+func (m *machine) ascii(v Value) (string, error) {
+	text, err := m.repr(v)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, r := range runesOf(text) {
+		switch {
+		case r < 0x80:
+			b.WriteRune(r)
+		case r < 0x100:
+			b.WriteString(`\x` + hexText(r, 2))
+		case r < 0x10000:
+			b.WriteString(`\u` + hexText(r, 4))
+		default:
+			b.WriteString(`\U` + hexText(r, 8))
+		}
+	}
+	return b.String(), nil
+}
+
+func hexText(r rune, width int) string {
+	text := strconv.FormatInt(int64(r), 16)
+	return strings.Repeat("0", width-len(text)) + text
+}
+
+// intText is str of an int of any size.
+func intText(n *big.Int) (string, error) {
+	text := n.String()
+	if digits := len(strings.TrimPrefix(text, "-")); digits > maxDigits {
+		return "", raise("ValueError", "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", maxDigits)
+	}
+	return text, nil
+}
+
+// runesOf are the characters of text; a lone surrogate is one.
+func runesOf(text string) []rune {
+	runes := make([]rune, 0, len(text))
+	for text != "" {
+		r, size := pysem.DecodeRune(text)
+		runes = append(runes, r)
+		text = text[size:]
+	}
+	return runes
+}
+
+// textOf is the text of characters.
+func textOf(runes []rune) string {
+	b := make([]byte, 0, len(runes))
+	for _, r := range runes {
+		b = pysem.AppendRune(b, r)
+	}
+	return string(b)
+}
+
+// isASCII reports whether every byte is a character.
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// lengthOf is the number of characters.
+func lengthOf(text string) int {
+	if isASCII(text) {
+		return len(text)
+	}
+	return len(runesOf(text))
+}

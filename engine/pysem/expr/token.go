@@ -1,0 +1,222 @@
+package expr
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+type tokenKind uint8
+
+const (
+	tokenEnd tokenKind = iota
+	tokenNumber
+	tokenString
+	tokenName
+	tokenOperator // keywords too
+	tokenNewline  // text is "\n", or "\n " before an indented line
+)
+
+type token struct {
+	kind  tokenKind
+	text  string // a name, an operator, or the literal as it is written
+	value Value  // of a number
+}
+
+// operators lists the longer ones first.
+var operators = []string{
+	"**=", "//=", ">>=", "<<=", "...",
+	"**", "//", "<<", ">>", "<=", ">=", "==", "!=", ":=", "->", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=",
+	"+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", ".", ";", "=",
+}
+
+// keywords are Python's words that are no names.
+var keywords = map[string]bool{
+	"and": true, "or": true, "not": true, "in": true, "is": true, "if": true, "else": true, "for": true, "lambda": true,
+	"True": true, "False": true, "None": true,
+	"as": true, "assert": true, "async": true, "await": true, "break": true, "class": true, "continue": true, "def": true,
+	"del": true, "elif": true, "except": true, "finally": true, "from": true, "global": true, "import": true,
+	"nonlocal": true, "pass": true, "raise": true, "return": true, "try": true, "while": true, "with": true, "yield": true,
+}
+
+// lexer splits a source into tokens.
+type lexer struct {
+	src    string
+	tokens []token
+	open   []byte // brackets
+}
+
+var closings = map[byte]byte{'(': ')', '[': ']', '{': '}'}
+
+// lex splits src, whose leading blanks and tabs eval drops. A line end is an error inside
+// the expression unless brackets are open.
+func lex(src string) ([]token, error) {
+	if strings.Contains(src, "\x00") {
+		return nil, raise("SyntaxError", "source code string cannot contain null bytes")
+	}
+	src = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(src)
+	if _, err := pysem.DecodeUTF8([]byte(src)); err != nil {
+		return nil, raise("UnicodeEncodeError", "'utf-8' codec can't encode character '\\u%04x' in position %d: surrogates not allowed", firstSurrogate(src), 0)
+	}
+	l := &lexer{src: strings.TrimLeft(src, " \t")}
+	for l.src != "" {
+		if err := l.next(); err != nil {
+			return nil, err
+		}
+	}
+	if n := len(l.open); n > 0 {
+		return nil, syntaxError("'%c' was never closed", l.open[n-1])
+	}
+	return l.tokens, nil
+}
+
+func firstSurrogate(src string) rune {
+	for _, r := range runesOf(src) {
+		if r >= 0xd800 && r <= 0xdfff {
+			return r
+		}
+	}
+	return 0
+}
+
+// syntaxError has the text that str() gives for an error in the first line.
+func syntaxError(format string, args ...any) error {
+	return raise("SyntaxError", format+" (<string>, line 1)", args...)
+}
+
+func invalidSyntax() error { return syntaxError("invalid syntax") }
+
+// add takes n bytes of the source as a token.
+func (l *lexer) add(kind tokenKind, n int) {
+	l.tokens = append(l.tokens, token{kind: kind, text: l.src[:n]})
+	l.src = l.src[n:]
+}
+
+// next reads a token or what is between tokens.
+func (l *lexer) next() error {
+	c := l.src[0]
+	switch {
+	case c == ' ' || c == '\t' || c == '\f':
+		l.src = l.src[1:]
+		return nil
+	case c == '\n':
+		return l.lineEnd()
+	case c == '#':
+		l.src = l.src[max(0, strings.IndexByte(l.src+"\n", '\n')):]
+		return nil
+	case c == '\\':
+		return l.continuation()
+	case isDigit(c) || c == '.' && len(l.src) > 1 && isDigit(l.src[1]):
+		return l.number()
+	}
+	if n := stringPrefix(l.src); n >= 0 {
+		return l.text(n)
+	}
+	if word := pysem.Identifier(l.src); word != "" {
+		return l.word(word)
+	}
+	for _, op := range operators {
+		if strings.HasPrefix(l.src, op) {
+			return l.operator(op)
+		}
+	}
+	return l.unknown()
+}
+
+func (l *lexer) lineEnd() error {
+	l.src = l.src[1:]
+	if len(l.open) > 0 {
+		return nil
+	}
+	rest := strings.TrimLeft(l.src, " \t\f\n")
+	if rest == "" || rest[0] == '#' {
+		return nil
+	}
+	line := l.src[strings.LastIndexByte(l.src[:len(l.src)-len(rest)], '\n')+1:]
+	indented := strings.TrimLeft(line, " \t") != line
+	switch {
+	case len(l.tokens) > 0:
+		l.tokens = append(l.tokens, token{kind: tokenNewline, text: pick(indented, "\n ", "\n")})
+	case indented:
+		return unexpectedIndent()
+	}
+	return nil
+}
+
+func unexpectedIndent() error {
+	return raise("IndentationError", "unexpected indent (<string>, line 2)")
+}
+
+func (l *lexer) continuation() error {
+	if !strings.HasPrefix(l.src, "\\\n") {
+		return syntaxError("unexpected character after line continuation character")
+	}
+	l.src = l.src[2:]
+	if l.src == "" {
+		return syntaxError("unexpected EOF while parsing")
+	}
+	return nil
+}
+
+func (l *lexer) word(word string) error {
+	if r, bad := notXID(word); bad {
+		return syntaxError("invalid character '%c' (U+%04X)", r, r)
+	}
+	kind := tokenName
+	if keywords[word] {
+		kind = tokenOperator
+	}
+	l.add(kind, len(word))
+	if !isASCII(word) {
+		l.tokens[len(l.tokens)-1].text = pysem.NFKC(word)
+	}
+	return nil
+}
+
+// notXID finds a character that begins or continues a name only before normalisation.
+func notXID(word string) (rune, bool) {
+	for _, r := range word {
+		if r == 0x37a || r == 0xe33 || r == 0xeb3 {
+			return r, true
+		}
+	}
+	return 0, false
+}
+
+func (l *lexer) operator(op string) error {
+	switch c := op[0]; c {
+	case '(', '[', '{':
+		if len(l.open) == Limits.Brackets {
+			return syntaxError("too many nested parentheses")
+		}
+		l.open = append(l.open, c)
+	case ')', ']', '}':
+		n := len(l.open)
+		if n == 0 {
+			return syntaxError("unmatched '%c'", c)
+		}
+		if closings[l.open[n-1]] != c {
+			return syntaxError("closing parenthesis '%c' does not match opening parenthesis '%c'", c, l.open[n-1])
+		}
+		l.open = l.open[:n-1]
+	}
+	l.add(tokenOperator, len(op))
+	return nil
+}
+
+func (l *lexer) unknown() error {
+	r, _ := utf8.DecodeRuneInString(l.src)
+	switch {
+	case r < 0x80:
+		return invalidSyntax()
+	case !unicode.IsPrint(r):
+		return syntaxError("invalid non-printable character U+%04X", r)
+	}
+	return syntaxError("invalid character '%c' (U+%04X)", r, r)
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isHexDigit(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }

@@ -1,0 +1,316 @@
+package expr
+
+import (
+	"hash/fnv"
+	"math"
+	"math/big"
+	"math/bits"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// hashModulus is the prime of CPython's hashes of numbers.
+const hashModulus = 1<<61 - 1
+
+// hashOf is hash(v), a TypeError for what cannot be hashed. stable reports whether CPython
+// gives the same in every run; where not, the number is one of our own.
+func hashOf(v Value) (hash int64, stable bool, err error) {
+	switch v := v.(type) {
+	case int, bool, *big.Int:
+		return hashInt(v), true, nil
+	case float64:
+		return hashFloat(v), !math.IsNaN(v), nil
+	case Tuple:
+		return hashTuple(v)
+	case *Set:
+		if v.frozen {
+			return hashSet(v)
+		}
+	case *Range:
+		return hashRange(v)
+	}
+	key, err := keyOf(v)
+	if err != nil {
+		return 0, false, err
+	}
+	h := fnv.New64a()
+	switch key := key.(type) {
+	case string:
+		h.Write([]byte(key))
+	case keyText:
+		h.Write([]byte(key))
+	default:
+		h.Write([]byte(typeName(v)))
+	}
+	return int64(h.Sum64()), false, nil
+}
+
+func hashInt(v Value) int64 {
+	var h int64
+	switch v := v.(type) {
+	case *big.Int:
+		h = new(big.Int).Rem(v, big.NewInt(hashModulus)).Int64()
+	default:
+		n, _ := asInt(v)
+		h = int64(n) % hashModulus
+	}
+	if h == -1 {
+		return -2
+	}
+	return h
+}
+
+// hashFloat is _Py_HashDouble: equal to that of an equal int.
+func hashFloat(f float64) int64 {
+	switch {
+	case math.IsInf(f, 1):
+		return 314159
+	case math.IsInf(f, -1):
+		return -314159
+	case math.IsNaN(f):
+		return 0
+	}
+	fraction, exponent := math.Frexp(math.Abs(f))
+	var x uint64
+	for fraction != 0 {
+		x = (x<<28)&hashModulus | x>>(61-28)
+		fraction *= 1 << 28
+		exponent -= 28
+		whole := uint64(fraction)
+		fraction -= float64(whole)
+		if x += whole; x >= hashModulus {
+			x -= hashModulus
+		}
+	}
+	if exponent >= 0 {
+		exponent %= 61
+	} else {
+		exponent = 61 - 1 - (-1-exponent)%61
+	}
+	x = (x<<exponent)&hashModulus | x>>(61-exponent)
+	h := int64(x)
+	if f < 0 {
+		h = -h
+	}
+	if h == -1 {
+		return -2
+	}
+	return h
+}
+
+func hashTuple(t Tuple) (int64, bool, error) {
+	const prime1, prime2, prime5 = 11400714785074694791, 14029467366897019727, 2870177450012600261
+	acc := uint64(prime5)
+	stable := true
+	for _, item := range t {
+		h, ok, err := hashOf(item)
+		if err != nil {
+			return 0, false, err
+		}
+		stable = stable && ok
+		acc += uint64(h) * prime2
+		acc = bits.RotateLeft64(acc, 31) * prime1
+	}
+	acc += uint64(len(t)) ^ (prime5 ^ 3527539)
+	if acc == math.MaxUint64 {
+		return 1546275796, stable, nil
+	}
+	return int64(acc), stable, nil
+}
+
+func hashSet(s *Set) (int64, bool, error) {
+	var h uint64
+	stable := true
+	for _, item := range s.all() {
+		one, ok, err := hashOf(item)
+		if err != nil {
+			return 0, false, err
+		}
+		stable = stable && ok
+		x := uint64(one)
+		h ^= (x ^ 89869747 ^ x<<16) * 3644798167
+	}
+	h ^= (uint64(s.used) + 1) * 1927868237
+	h ^= h>>11 ^ h>>25
+	h = h*69069 + 907133923
+	if h == math.MaxUint64 {
+		return 590923713, stable, nil
+	}
+	return int64(h), stable, nil
+}
+
+// hashRange is that of the tuple (length, first, step), with None for what does not count.
+func hashRange(r *Range) (int64, bool, error) {
+	t := Tuple{r.Len(), nil, nil}
+	if r.Len() > 0 {
+		t[1] = r.Start
+	}
+	if r.Len() > 1 {
+		t[2] = r.Step
+	}
+	return hashTuple(t)
+}
+
+// Value is a Python value; see the package comment.
+type Value = any
+
+// Tuple is a tuple.
+type Tuple = pysem.Tuple
+
+// List is a list: it can be changed through any name that it has.
+type List struct{ Items []Value }
+
+// Range is a range of ints.
+type Range struct{ Start, Stop, Step int }
+
+// Slice is what a colon between brackets makes.
+type Slice struct{ Start, Stop, Step Value }
+
+// ellipsis is the type of "...", notImplemented that of NotImplemented.
+type (
+	ellipsis       struct{}
+	notImplemented struct{}
+)
+
+// view is what keys, values and items of a dict give.
+type view struct {
+	of   *Dict
+	what string // "keys", "values" or "items"
+}
+
+// iterator gives values until ok is false or an error comes.
+type iterator struct {
+	typ  string // the Python class, as "map"
+	next func() (v Value, ok bool, err error)
+}
+
+// typeName is the name of v's class.
+func typeName(v Value) string {
+	switch v := v.(type) {
+	case *List:
+		return "list"
+	case *Dict:
+		return "dict"
+	case *Set:
+		if v.frozen {
+			return "frozenset"
+		}
+		return "set"
+	case *Range:
+		return "range"
+	case *Slice:
+		return "slice"
+	case *view:
+		return "dict_" + v.what
+	case *iterator:
+		return v.typ
+	case *function:
+		return "function"
+	case *builtin:
+		return v.typeName()
+	case *class:
+		return "type"
+	case ellipsis:
+		return "ellipsis"
+	case notImplemented:
+		return "NotImplementedType"
+	}
+	return pysem.TypeName(v)
+}
+
+// Truth is bool(v).
+func Truth(v Value) bool {
+	switch v := v.(type) {
+	case *List:
+		return len(v.Items) > 0
+	case *Dict:
+		return v.Len() > 0
+	case *Set:
+		return v.used > 0
+	case *Range:
+		return v.Len() > 0
+	case *view:
+		return v.of.Len() > 0
+	}
+	return pysem.Truth(v)
+}
+
+// Len is len(r).
+func (r *Range) Len() int {
+	switch {
+	case r.Step > 0 && r.Start < r.Stop:
+		return int((uint(r.Stop)-uint(r.Start)-1)/uint(r.Step)) + 1
+	case r.Step < 0 && r.Start > r.Stop:
+		return int((uint(r.Start)-uint(r.Stop)-1)/uint(-r.Step)) + 1
+	}
+	return 0
+}
+
+// at is item number i.
+func (r *Range) at(i int) int { return r.Start + i*r.Step }
+
+// find is the place of n, -1 when it is not in r.
+func (r *Range) find(n int) int {
+	if r.Step > 0 && (n < r.Start || n >= r.Stop) || r.Step < 0 && (n > r.Start || n <= r.Stop) {
+		return -1
+	}
+	if distance := uint(n) - uint(r.Start); r.Step > 0 {
+		if distance%uint(r.Step) == 0 {
+			return int(distance / uint(r.Step))
+		}
+	} else if distance = -distance; distance%uint(-r.Step) == 0 {
+		return int(distance / uint(-r.Step))
+	}
+	return -1
+}
+
+// isInt reports whether v is an int or a bool.
+func isInt(v Value) bool {
+	switch v.(type) {
+	case bool, int, *big.Int:
+		return true
+	}
+	return false
+}
+
+// asInt is v as an int when it is an int or a bool that fits.
+func asInt(v Value) (int, bool) {
+	switch v := v.(type) {
+	case int:
+		return v, true
+	case bool:
+		if v {
+			return 1, true
+		}
+		return 0, true
+	}
+	return 0, false
+}
+
+// indexOf is v as a place or a count. what is the text of the TypeError for a value that
+// is no int; a number beyond 64 bits is an OverflowError.
+func indexOf(v Value, what string) (int, error) {
+	if n, ok := asInt(v); ok {
+		return n, nil
+	}
+	if _, big := v.(*big.Int); big {
+		return 0, raise("OverflowError", "cannot fit 'int' into an index-sized integer")
+	}
+	return 0, &pysem.Error{Type: "TypeError", Message: what}
+}
+
+// wantIndex is indexOf with the text of most functions.
+func wantIndex(v Value) (int, error) {
+	if n, ok := asInt(v); ok {
+		return n, nil
+	}
+	n, err := indexOf(v, "'"+typeName(v)+"' object cannot be interpreted as an integer")
+	if isInt(v) {
+		return 0, raise("OverflowError", "Python int too large to convert to C ssize_t")
+	}
+	return n, err
+}
+
+func raise(typ, format string, args ...any) error { return pysem.Raise(typ, format, args...) }
+
+func typeError(format string, args ...any) error { return pysem.Raise("TypeError", format, args...) }

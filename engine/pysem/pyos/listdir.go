@@ -1,0 +1,14 @@
+package pyos
+
+import (
+	"github.com/monosim/monosim/engine/env"
+)
+
+// ListDir is os.listdir, sorted. Errors are those of [Error].
+func ListDir(files env.Files, dir string) ([]string, error) {
+	names, err := files.ReadDir(dir)
+	if err != nil {
+		return nil, Error(err, dir)
+	}
+	return names, nil
+}

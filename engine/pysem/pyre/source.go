@@ -1,0 +1,132 @@
+package pyre
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// none is what stands behind the end of a pattern.
+const none = ""
+
+// source gives a pattern's characters; a backslash comes with the one behind it.
+type source struct {
+	chars []string
+	at    int    // behind next
+	next  string // none at the end
+}
+
+func newSource(pattern string) (*source, error) {
+	s := &source{chars: pysem.Chars(pattern)}
+	return s, s.advance()
+}
+
+func (s *source) advance() error {
+	if s.at >= len(s.chars) {
+		s.next = none
+		return nil
+	}
+	s.next = s.chars[s.at]
+	if s.next == `\` {
+		s.at++
+		if s.at == len(s.chars) {
+			return s.errorAt("bad escape (end of pattern)", len(s.chars)-1)
+		}
+		s.next += s.chars[s.at]
+	}
+	s.at++
+	return nil
+}
+
+// get takes the next character.
+func (s *source) get() (string, error) {
+	c := s.next
+	return c, s.advance()
+}
+
+// match takes the next character when it is c.
+func (s *source) match(c string) (bool, error) {
+	if s.next != c || c == none {
+		return false, nil
+	}
+	return true, s.advance()
+}
+
+// getWhile takes up to n characters of a set.
+func (s *source) getWhile(n int, set string) (string, error) {
+	taken := ""
+	for range n {
+		if len(s.next) != 1 || !strings.Contains(set, s.next) {
+			break
+		}
+		taken += s.next
+		if err := s.advance(); err != nil {
+			return "", err
+		}
+	}
+	return taken, nil
+}
+
+// getUntil takes a name up to and with its end.
+func (s *source) getUntil(end, what string) (string, error) {
+	name := ""
+	for {
+		c, err := s.get()
+		switch {
+		case err != nil:
+			return "", err
+		case c == none && name == "":
+			return "", s.errorf(0, "missing %s", what)
+		case c == none:
+			return "", s.errorf(length(name), "missing %s, unterminated name", end)
+		case c == end && name == "":
+			return "", s.errorf(1, "missing %s", what)
+		case c == end:
+			return name, nil
+		}
+		name += c
+	}
+}
+
+func length(text string) int { return len(pysem.Chars(text)) }
+
+// tell is the place of the next character.
+func (s *source) tell() int { return s.at - length(s.next) }
+
+func (s *source) seek(at int) error {
+	s.at = at
+	return s.advance()
+}
+
+// errorf is re.error for a place back characters before the next one.
+func (s *source) errorf(back int, format string, args ...any) error {
+	return s.errorAt(pysem.Raise("error", format, args...).Message, s.tell()-back)
+}
+
+// errorAt words re.error as CPython: with line and column when the pattern has lines.
+func (s *source) errorAt(message string, at int) error {
+	lines, column := 1, at+1
+	several := false
+	for i, c := range s.chars {
+		if c != "\n" {
+			continue
+		}
+		several = true
+		if i < at {
+			lines++
+			column = at - i
+		}
+	}
+	if several {
+		return pysem.Raise("error", "%s at position %d (line %d, column %d)", message, at, lines, column)
+	}
+	return pysem.Raise("error", "%s at position %d", message, at)
+}
+
+// checkName checks a group's name that was just taken, up to offset characters behind it.
+func (s *source) checkName(name string, offset int) error {
+	if !pysem.IsIdentifier(name) {
+		return s.errorf(length(name)+offset, "bad character in group name %s", pysem.Repr(name))
+	}
+	return nil
+}

@@ -1,0 +1,12 @@
+package pysem
+
+import (
+	"sort"
+)
+
+// SortedStrings is a sorted copy of list.
+func SortedStrings(list []string) []string {
+	sorted := append([]string(nil), list...)
+	sort.Strings(sorted)
+	return sorted
+}

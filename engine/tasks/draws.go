@@ -1,0 +1,42 @@
+package tasks
+
+import "math/bits"
+
+// Draws are the random choices of one site on one node. The k-th of them is a
+// function of (seed, node name, site, k) alone, so that a draw more in one place
+// leaves all others as they were.
+type Draws struct{ key, k uint64 }
+
+// NewDraws begins the choices of a site such as "network.latency".
+func NewDraws(seed uint64, node, site string) Draws {
+	return Draws{key: Mix(Mix(seed, Hash(node)), Hash(site))}
+}
+
+// Next draws a number in [0, n), and says which draw of the site it was, from 0.
+func (d *Draws) Next(n uint64) (k, drawn uint64) {
+	k = d.k
+	d.k++
+	// Lemire's method without the rejection: the bias is below n/2^64.
+	drawn, _ = bits.Mul64(Mix(d.key, k), n)
+	return k, drawn
+}
+
+// Mix returns a word whose every bit depends on every bit of both (the finaliser of
+// splitmix64 over their combination).
+func Mix(a, b uint64) uint64 {
+	x := a ^ (b+0x9e3779b97f4a7c15)*0xbf58476d1ce4e5b9
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Hash is a hash of a text or of bytes (FNV-1a, mixed with the length).
+func Hash[T ~string | ~[]byte](s T) uint64 {
+	h := uint64(0xcbf29ce484222325)
+	for i := 0; i < len(s); i++ {
+		h = (h ^ uint64(s[i])) * 0x100000001b3
+	}
+	return Mix(h, uint64(len(s)))
+}

@@ -1,0 +1,33 @@
+package threading
+
+import (
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Group is a set of tasks that somebody joins together.
+type Group struct {
+	tasks   env.Tasks
+	members []env.Task
+}
+
+// NewGroup makes an empty group.
+func NewGroup(tasks env.Tasks) *Group { return &Group{tasks: tasks} }
+
+// Go starts fn in a task that is a member, as [Start] does, and returns that task.
+func (g *Group) Go(name string, fn func()) env.Task {
+	t := Start(g.tasks, name, fn)
+	g.members = append(g.members, t)
+	return t
+}
+
+// Join waits until all members have ended, including those that are started meanwhile.
+// It must not be called by a member.
+func (g *Group) Join() {
+	for len(g.members) > 0 {
+		t := g.members[0]
+		t.Join()
+		if len(g.members) > 0 && g.members[0] == t {
+			g.members = g.members[1:]
+		}
+	}
+}

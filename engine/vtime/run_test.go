@@ -1,0 +1,173 @@
+package vtime_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// busyWorld has tasks that call a server, sleep, wake each other, and end; some
+// of their processes crash.
+func busyWorld(seed uint64) (*vtime.World, *log) {
+	w := vtime.New(vtime.Config{Seed: seed})
+	server := w.Node("server")
+	latency := server.Source("latency")
+	seen := &log{}
+	for i := range 6 {
+		n := w.Node(fmt.Sprintf("node-%d", i))
+		p := n.NewProcess("p")
+		var tasks []*vtime.Task
+		cond := p.NewCond("news")
+		for j := range 3 {
+			pause := n.Source(fmt.Sprintf("pause-%d", j))
+			tasks = append(tasks, p.Start(fmt.Sprintf("t%d", j), func() {
+				defer seen.add("%v: %d.%d ends", w.Now(), i, j)
+				for {
+					switch pause.Intn(4) {
+					case 0:
+						p.Sleep(time.Duration(pause.Intn(3)) * ms)
+					case 1:
+						self := p.Current()
+						server.After(time.Duration(latency.Intn(2000))*time.Microsecond, kindTick, self.Wake)
+						p.Park("the answer")
+					case 2:
+						cond.WaitFor(time.Duration(pause.Intn(5)) * ms)
+					case 3:
+						cond.Broadcast()
+						p.Sleep(0)
+					}
+					seen.add("%v: %d.%d goes on", w.Now(), i, j)
+				}
+			}))
+		}
+		// One event that wakes all.
+		var all vtime.Handler
+		all = handler(func(arg uint64) {
+			for _, t := range tasks {
+				t.Wake()
+			}
+			server.Schedule(w.Now()+7*ms, kindTick, all, arg+1)
+		})
+		all.Handle(0)
+		n.After(time.Duration(20+17*i)*ms, kindTick, func() {
+			if i%2 == 0 {
+				p.Crash()
+			} else {
+				p.Stop()
+			}
+		})
+	}
+	return w, seen
+}
+
+// Goal: it makes no difference who lets the events happen. Method: a run in one
+// piece, in which tasks do, against runs that stop after each event or at random
+// instants.
+func TestWhoDrivesMakesNoDifference(t *testing.T) {
+	const end = 200 * ms
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		slice := time.Duration(rapid.IntRange(1, 20_000).Draw(t, "slice")) * time.Microsecond
+		type outcome struct {
+			Events, Hash uint64
+			Log          []string
+		}
+		play := func(run func(w *vtime.World) error) outcome {
+			w, seen := busyWorld(seed)
+			defer w.Close()
+			if err := run(w); err != nil {
+				t.Fatal(err)
+			}
+			return outcome{w.Events(), w.Hash(), *seen}
+		}
+		whole := play(func(w *vtime.World) error {
+			_, err := w.Run(vtime.Limits{Until: end})
+			return err
+		})
+		//lint:ordered the cases do not know of each other
+		for name, run := range map[string]func(w *vtime.World) error{
+			"one event at a time": func(w *vtime.World) error {
+				for {
+					if reason, err := w.Run(vtime.Limits{Until: end, MaxEvents: 1}); reason != vtime.EventsUp {
+						return err
+					}
+				}
+			},
+			"slices": func(w *vtime.World) error {
+				for at := min(slice, end); ; at = min(at+slice, end) {
+					if _, err := w.Run(vtime.Limits{Until: at}); err != nil || at == end {
+						return err
+					}
+				}
+			},
+		} {
+			if diff := cmp.Diff(whole, play(run)); diff != "" {
+				t.Fatalf("%s (-whole +got):\n%s", name, diff)
+			}
+		}
+	})
+}
+
+func TestAPanicOfAHandlerIsItsOwnWhoeverDrives(t *testing.T) {
+	w := newWorld(t, vtime.Config{})
+	n := w.Node("node")
+	p := n.NewProcess("p")
+	p.Go("driver", func() {
+		n.After(ms, kindTick, func() { panic("broken") })
+		p.Sleep(time.Hour)
+	})
+	reason, err := w.Run(vtime.Limits{})
+	if reason != vtime.Failed || err == nil || !strings.Contains(err.Error(), "an event handler panicked: broken") {
+		t.Fatalf("got %v, %v; want a panic of an event handler", reason, err)
+	}
+}
+
+// Goal: a fast-forward happens only where the event would have been the next. Method:
+// a handler that tries one of 5 ms, with something else before, at, or after it.
+func TestFastForwardOnlyToTheNextEvent(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		other time.Duration // 0 means none
+		limit vtime.Limits
+		want  bool
+	}{
+		{name: "nothing else", want: true},
+		{name: "something after", other: 6 * ms, want: true},
+		{name: "something at the instant", other: 5 * ms},
+		{name: "something before", other: 4 * ms},
+		{name: "the run ends after", limit: vtime.Limits{Until: 5 * ms}, want: true},
+		{name: "the run ends before", limit: vtime.Limits{Until: 4 * ms}},
+		{name: "the run counts events", limit: vtime.Limits{MaxEvents: 10}},
+		{name: "the run asks after each event", limit: vtime.Limits{Done: func() bool { return false }}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, vtime.Config{})
+			n := w.Node("node")
+			if c.other > 0 {
+				n.After(c.other, kindTick, func() {})
+			}
+			var forwarded bool
+			var now time.Duration
+			n.After(ms, kindTick, func() {
+				forwarded = n.FastForward(5*ms, kindTick, 0)
+				now = w.Now()
+			})
+			if _, err := w.Run(c.limit); err != nil {
+				t.Fatal(err)
+			}
+			wantNow := ms
+			if c.want {
+				wantNow = 5 * ms
+			}
+			if forwarded != c.want || now != wantNow {
+				t.Errorf("forwarded: %v, now %v; want %v, %v", forwarded, now, c.want, wantNow)
+			}
+		})
+	}
+}

@@ -1,0 +1,82 @@
+package wholefile_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/monosim/monosim/engine/wholefile"
+)
+
+// Goal: a file is there whole or as it was, and nothing else is. Method: a directory
+// that is listed after each attempt.
+
+func TestWriteReplacesTheFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "report.xml")
+	for _, content := range []string{"first, longer", "second"} {
+		if err := wholefile.Write(name, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(name); err != nil || string(got) != content {
+			t.Errorf("got %q, %v, want %q", got, err, content)
+		}
+	}
+	alone(t, name)
+}
+
+func TestWriteFollowsALink(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(file, nil, 0o644), os.Symlink(file, link), wholefile.Write(link, []byte("x"))); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != "x" {
+		t.Errorf("got %q, %v behind the link, want x", got, err)
+	}
+}
+
+func TestAFailedWriteNamesTheFileAndLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	nowhere := filepath.Join(dir, "none", "report.xml")
+	for _, name := range []string{nowhere, dir} {
+		err := wholefile.Write(name, []byte("x"))
+		if err == nil || !strings.Contains(err.Error(), name+":") {
+			t.Errorf("got error %v, want one that names %s", err, name)
+		}
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 0 {
+		t.Errorf("got %v, %v left, want nothing", list, err)
+	}
+}
+
+func TestADeviceIsWrittenTo(t *testing.T) {
+	before, err := os.Stat("/dev/full")
+	if err != nil {
+		t.Skip(err)
+	}
+	if err := wholefile.Write("/dev/full", []byte("x")); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("got %v, want no space left on device", err)
+	}
+	if after, err := os.Stat("/dev/full"); err != nil || after.Mode() != before.Mode() {
+		t.Errorf("got %v, %v, want the device as it was", after, err)
+	}
+}
+
+// alone checks that the file is the only one of its directory.
+func alone(t *testing.T, name string) {
+	t.Helper()
+	var names []string
+	err := filepath.WalkDir(filepath.Dir(name), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			names = append(names, path)
+		}
+		return err
+	})
+	if err != nil || len(names) != 1 || names[0] != name {
+		t.Errorf("got files %v, %v, want %s alone", names, err, name)
+	}
+}
