@@ -7,8 +7,9 @@ import (
 	"strconv"
 )
 
-// WriteTree makes files with their parents, durably, by their absolute paths. A
-// path that ends in a slash makes a directory.
+// WriteTree makes files with their parents, durably, from their contents by absolute
+// path, in the order of the paths. A path that ends in a slash makes a directory. An error
+// leaves what was made before it.
 func (f *FS) WriteTree(contents map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
 		if err := f.add(name, []byte(contents[name]), int64(len(contents[name]))); err != nil {
@@ -18,17 +19,19 @@ func (f *FS) WriteTree(contents map[string]string) error {
 	return nil
 }
 
-// AddSized makes a file, durably, that has a size but no content.
+// AddSized makes a file and its parents, durably, that has a size but no content: a large
+// file that costs no memory.
 func (f *FS) AddSized(name string, sizeBytes int64) error { return f.add(name, nil, sizeBytes) }
 
-// AddModelVersion makes the directory of one exported model version, durably:
-// <model>/<version> with a saved_model.pb and variables of that size.
+// AddModelVersion makes the directory of one exported model version, durably and in one
+// step, as exporters do: <model>/<version> with a saved_model.pb and variables of that
+// size in bytes, none of which have content. model is the path of the model.
 func (f *FS) AddModelVersion(model string, version int64, sizeBytes int64) error {
 	dir := path.Join(model, strconv.FormatInt(version, 10))
 	if err := f.MkdirAll(model); err != nil {
 		return err
 	}
-	p, err := f.find("mkdir", dir)
+	p, err := f.find("mkdir", dir, followed)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,13 @@
 // durable when that file was synced, or 30 s after it became dirty; a file whose
 // creation is durable and whose content is not is empty after the crash.
 //
-// To change paths and mounts look in walk.go and mount.go; reading, read.go;
+// # Paths
+//
+// Symbolic links, "..", and slashes at the end of a path mean what they do to Linux: a
+// test does the same at random to a tree and to a directory of the machine. A watch
+// follows the links in its path.
+//
+// To change paths, links and mounts look in walk.go, link.go and mount.go; reading, read.go;
 // changing, write.go; durability, durable.go; watches, watch.go; faults,
 // faults.go; the helpers that build trees, build.go.
 package files

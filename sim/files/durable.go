@@ -38,7 +38,7 @@ func (f *FS) commit() { f.journal = nil }
 // Sync makes the file's present content durable, and with it all changes of
 // directories so far.
 func (f *FS) Sync(name string) error {
-	p, err := f.existing("sync", name)
+	p, err := f.existing("sync", name, followed)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// entry is a file or directory, what Unix calls an inode.
+// entry is a file, a directory or a symbolic link, what Unix calls an inode.
 type entry struct {
 	dir       bool
 	modUnixMs int64
@@ -19,10 +19,12 @@ type entry struct {
 	names    []string // sorted; nil when it has to be made again
 	mount    *mount   // covers the directory
 
+	target string // of a symbolic link; "" for none
+
 	// Of a file. Slices are never written within their length: holders of an older
 	// one keep what they have.
 	data      []byte
-	sizeBytes int64 // len(data), or what was declared
+	sizeBytes int64 // len(data), or what was declared; of a link, len(target)
 	// durable is what a crash leaves, unless the write-back has come in between.
 	durable          []byte
 	durableSizeBytes int64
@@ -40,7 +42,7 @@ func (e *entry) sorted() []string {
 	return e.names
 }
 
-// hasMount says whether a mount lies at or below the entry.
+// hasMount reports whether a mount lies at or below the entry.
 func (e *entry) hasMount() bool {
 	if e.mount != nil {
 		return true

@@ -11,6 +11,7 @@ var (
 	ErrNotDir      = errors.New("not a directory")
 	ErrIsDir       = errors.New("is a directory")
 	ErrNotEmpty    = errors.New("directory not empty")
+	ErrLoop        = errors.New("too many levels of symbolic links")
 	ErrIO          = errors.New("input/output error")
 	ErrBusy        = errors.New("device or resource busy")
 	ErrCrossDevice = errors.New("invalid cross-device link")

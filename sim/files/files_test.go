@@ -110,7 +110,7 @@ func TestErrorsOfOperations(t *testing.T) {
 func TestPathsMayBeUntidy(t *testing.T) {
 	f := newTree(t)
 	f.must(f.WriteTree(map[string]string{"/a/b/c": "x"}))
-	for _, name := range []string{"/a/b/c", "//a//b/c", "/a/./b/c", "/a/x/../b/c", "/../a/b/c"} {
+	for _, name := range []string{"/a/b/c", "//a//b/c", "/a/./b/c", "/a/b/../b/c", "/../a/b/c"} {
 		f.want(name, "x")
 	}
 }

@@ -14,9 +14,9 @@ type mountedAt struct {
 	prefix string
 }
 
-// Mount makes another tree appear at prefix; missing directories are made, and
-// what was there is covered. It is part of how the host is set up, and survives
-// crashes.
+// Mount makes another tree appear at prefix; missing directories are made, and what was
+// there is covered. It is part of how the host is set up, and survives crashes. The root,
+// and a place inside of another mount, are ErrBusy.
 func (f *FS) Mount(prefix string, store *FS) error {
 	prefix = clean(prefix)
 	f.commit()
@@ -24,20 +24,22 @@ func (f *FS) Mount(prefix string, store *FS) error {
 		return err
 	}
 	f.commit()
-	p, err := f.find("mount", prefix)
+	p, err := f.find("mount", prefix, followed)
 	switch {
 	case err != nil:
 		return err
 	case p.dir == nil || p.fs != f || store == f:
 		return pathError("mount", prefix, ErrBusy)
 	}
+	prefix = clean(p.path)
 	p.entry.mount = &mount{fs: store}
 	store.parents = append(store.parents, mountedAt{fs: f, prefix: prefix})
 	f.notify(prefix)
 	return nil
 }
 
-// Unmount takes the tree at prefix away.
+// Unmount takes the tree at prefix away; what it covered is there again. Where nothing is
+// mounted it is ErrInvalid.
 func (f *FS) Unmount(prefix string) error {
 	prefix = clean(prefix)
 	e, err := f.mountPoint("unmount", prefix)
@@ -56,8 +58,9 @@ func (f *FS) Unmount(prefix string) error {
 	return nil
 }
 
-// SetAvailable says whether the mount at prefix answers; while it does not, all
-// that is done at or below it fails with ErrUnavailable.
+// SetAvailable makes the mount at prefix answer, or not: while it does not, all that is
+// done at or below it fails with ErrUnavailable. Where nothing is mounted it is
+// ErrInvalid.
 func (f *FS) SetAvailable(prefix string, available bool) error {
 	prefix = clean(prefix)
 	e, err := f.mountPoint("mount", prefix)

@@ -2,7 +2,6 @@ package files
 
 import (
 	"bytes"
-	"path"
 	"slices"
 
 	"github.com/monosim/monosim/engine/env"
@@ -11,9 +10,9 @@ import (
 // Content is the content of a file without a copy: it must not be changed. The
 // version is another one whenever the content is, so that who polls can compare
 // numbers; numbers of different trees say nothing about each other. A file of
-// declared size has no content.
+// declared size has no content, which is nil. What is frozen is ErrIO.
 func (f *FS) Content(name string) (content []byte, version uint64, err error) {
-	p, err := f.existing("open", name)
+	p, err := f.existing("open", name, followed)
 	switch {
 	case err != nil:
 		return nil, 0, err
@@ -38,9 +37,9 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 }
 
 // Names lists a directory, sorted, without a copy: the slice must not be
-// changed. The version is another one whenever the names are.
+// changed. The version is another one whenever the names are. What is frozen is ErrIO.
 func (f *FS) Names(name string) (names []string, version uint64, err error) {
-	p, err := f.existing("open", name)
+	p, err := f.existing("open", name, followed)
 	switch {
 	case err != nil:
 		return nil, 0, err
@@ -58,15 +57,12 @@ func (f *FS) ReadDir(name string) ([]string, error) {
 	return slices.Clone(names), err
 }
 
-// Stat describes a file or directory. It needs no reading, so that it works on
-// what is frozen.
+// Stat describes a file or directory, that to which a link leads. It needs no reading, so
+// that it works on what is frozen.
 func (f *FS) Stat(name string) (env.FileInfo, error) {
-	p, err := f.existing("stat", name)
+	p, err := f.existing("stat", name, followed)
 	if err != nil {
 		return env.FileInfo{}, err
 	}
-	return env.FileInfo{
-		Name: path.Base(name), Dir: p.entry.dir,
-		SizeBytes: p.entry.sizeBytes, ModTimeUnixMs: p.entry.modUnixMs,
-	}, nil
+	return p.info(name), nil
 }

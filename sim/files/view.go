@@ -2,20 +2,21 @@ package files
 
 import (
 	"io/fs"
-	"path"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// View is a tree as one process sees it, with a working directory of its own.
+// View is a tree as one process sees it: the env.Files of the process, with a working
+// directory of its own, from which relative paths count. Each operation ends the task of
+// a process that was killed. Errors are those of [FS], with the path as it was given.
 type View struct {
 	p   *vtime.Process
 	fs  *FS
 	cwd string
 }
 
-// NewView makes the view of p; an empty cwd means the root.
+// NewView makes the view of p, which begins in cwd; an empty one is the root.
 func NewView(p *vtime.Process, tree *FS, cwd string) *View {
 	return &View{p: p, fs: tree, cwd: clean(cwd)}
 }
@@ -46,7 +47,7 @@ func (v *View) ReadFile(name string) ([]byte, error) {
 	return content, asNamed(err, name)
 }
 
-// ReadShared is ReadFile without the copy.
+// ReadShared is ReadFile without the copy: the content must not be changed.
 func (v *View) ReadShared(name string) ([]byte, error) {
 	abs := v.abs(name)
 	if abs == "" {
@@ -108,6 +109,30 @@ func (v *View) Stat(name string) (env.FileInfo, error) {
 	return info, asNamed(err, name)
 }
 
+// Lstat describes a link itself, where the path ends in one.
+func (v *View) Lstat(name string) (env.FileInfo, error) {
+	abs := v.abs(name)
+	if abs == "" {
+		return env.FileInfo{}, env.NotExist("lstat", name)
+	}
+	info, err := v.fs.Lstat(abs)
+	return info, asNamed(err, name)
+}
+
+// Symlink makes name a symbolic link to target, which counts from the link's directory.
+func (v *View) Symlink(target, name string) error {
+	return v.do("symlink", name, func(abs string) error { return v.fs.Symlink(target, abs) })
+}
+
+// Readlink is where a symbolic link points to, as it was made.
+func (v *View) Readlink(name string) (target string, err error) {
+	err = v.do("readlink", name, func(abs string) error {
+		target, err = v.fs.Readlink(abs)
+		return err
+	})
+	return target, err
+}
+
 func (v *View) do(op, name string, fn func(abs string) error) error {
 	abs := v.abs(name)
 	if abs == "" {
@@ -159,19 +184,23 @@ func (v *View) Getwd() string {
 	return v.cwd
 }
 
-// Chdir changes it.
+// Chdir changes it, to the directory itself where the path has links.
 func (v *View) Chdir(name string) error {
 	return v.do("chdir", name, func(abs string) error {
-		info, err := v.fs.Stat(abs)
+		p, err := v.fs.existing("chdir", abs, followed)
 		switch {
 		case err != nil:
 			return err
-		case !info.Dir:
+		case !p.entry.dir:
 			return pathError("chdir", name, ErrNotDir)
 		}
-		v.cwd = path.Clean(abs)
+		v.cwd = clean(p.path)
 		return nil
 	})
 }
 
-var _ env.Files = (*View)(nil)
+var (
+	_ env.Files       = (*View)(nil)
+	_ env.SharedFiles = (*View)(nil)
+	_ env.LinkFiles   = (*View)(nil)
+)

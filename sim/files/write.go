@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// WriteFile creates or truncates the file and writes a copy of data.
+// WriteFile creates or truncates the file and writes a copy of data. Its directory has to
+// be there.
 func (f *FS) WriteFile(name string, data []byte) error {
 	p, err := f.writable(name)
 	if err != nil {
@@ -30,11 +31,11 @@ func (f *FS) AppendFile(name string, data []byte) error {
 
 // writable finds a file to write to, and makes it when it is missing.
 func (f *FS) writable(name string) (place, error) {
-	p, err := f.find("open", name)
+	p, err := f.find("open", name, created)
 	switch {
 	case err != nil:
 		return p, err
-	case p.entry == nil && strings.HasSuffix(name, "/"), p.entry != nil && p.entry.dir:
+	case p.entry != nil && p.entry.dir:
 		return p, pathError("open", name, ErrIsDir)
 	case p.entry == nil:
 		p.entry = &entry{}
@@ -43,26 +44,20 @@ func (f *FS) writable(name string) (place, error) {
 	return p, nil
 }
 
-// MkdirAll makes a directory and its missing parents.
+// MkdirAll makes a directory and its missing parents. A link to a directory is one.
 func (f *FS) MkdirAll(name string) error {
-	name = clean(name)
 	top := "" // the first that is made
 	var at place
 	for i := 1; i <= len(name); i++ {
 		if i < len(name) && name[i] != '/' {
 			continue
 		}
-		p, err := f.find("mkdir", name[:i])
+		p, made, err := f.mkdir(name[:i])
 		if err != nil {
 			return err
 		}
-		if p.entry == nil {
-			p.fs.link(p.dir, p.name, newDir())
-			if top == "" {
-				top, at = clean(p.rel), p
-			}
-		} else if !p.entry.dir {
-			return pathError("mkdir", name, ErrNotDir)
+		if made && top == "" {
+			top, at = clean(p.rel), p
 		}
 	}
 	if top != "" {
@@ -71,12 +66,35 @@ func (f *FS) MkdirAll(name string) error {
 	return nil
 }
 
-// Remove removes a file or an empty directory.
+// mkdir makes a directory where none is; made reports whether it did. A link that leads
+// to none is in its way.
+func (f *FS) mkdir(name string) (p place, made bool, err error) {
+	p, err = f.find("mkdir", name, itself)
+	switch {
+	case err != nil:
+		return p, false, err
+	case p.entry == nil:
+		p.fs.link(p.dir, p.name, newDir())
+		return p, true, nil
+	case p.entry.isLink():
+		if p, err = f.existing("mkdir", name, followed); err != nil {
+			return p, false, pathError("mkdir", name, fs.ErrExist)
+		}
+	}
+	if !p.entry.dir {
+		return p, false, pathError("mkdir", name, ErrNotDir)
+	}
+	return p, false, nil
+}
+
+// Remove removes a file, an empty directory or a link itself.
 func (f *FS) Remove(name string) error {
-	p, err := f.existing("remove", name)
+	p, err := f.existing("remove", name, itself)
 	switch {
 	case err != nil:
 		return err
+	case p.notDir():
+		return pathError("remove", name, ErrNotDir)
 	case p.dir == nil:
 		return pathError("remove", name, ErrBusy)
 	case len(p.entry.children) > 0:
@@ -87,9 +105,10 @@ func (f *FS) Remove(name string) error {
 	return nil
 }
 
-// RemoveAll removes what is at name, and all below it; nothing there is no error.
+// RemoveAll removes what is at name, and all below it; of links, the links themselves.
+// Nothing there is no error.
 func (f *FS) RemoveAll(name string) error {
-	p, err := f.find("removeall", name)
+	p, err := f.find("removeall", name, itself)
 	switch {
 	case isNotExist(err), err == nil && p.entry == nil:
 		return nil
@@ -103,15 +122,19 @@ func (f *FS) RemoveAll(name string) error {
 	return nil
 }
 
-// Rename replaces newName atomically, as rename(2) does.
+// Rename replaces newName atomically, as rename(2) does: a link is renamed, or replaced,
+// itself.
 func (f *FS) Rename(oldName, newName string) error {
-	from, err := f.existing("rename", oldName)
+	from, err := f.find("rename", oldName, itself)
 	if err != nil {
 		return err
 	}
-	to, err := f.find("rename", newName)
+	to, err := f.find("rename", newName, itself)
 	if err != nil {
 		return err
+	}
+	if from.entry == nil {
+		return pathError("rename", oldName, fs.ErrNotExist)
 	}
 	switch err := renameError(from, to); {
 	case err != nil:
@@ -132,10 +155,14 @@ func renameError(from, to place) error {
 		return ErrBusy
 	case from.fs != to.fs:
 		return ErrCrossDevice
+	case !from.entry.dir && (from.slash || to.slash):
+		return ErrNotDir
 	case from.entry == to.entry:
 		return nil
 	case within(clean(to.rel), clean(from.rel)):
 		return ErrInvalid
+	case within(clean(from.rel), clean(to.rel)):
+		return ErrNotEmpty
 	case to.entry == nil:
 		return nil
 	case to.entry.hasMount():

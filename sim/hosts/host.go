@@ -41,7 +41,8 @@ func (h *hostView) Hostname() string {
 	return h.m.Net.Name()
 }
 
-// LookupIP needs no network: the own name is in /etc/hosts.
+// LookupIP returns the host's first IPv4 address, or ErrNoName when it has none. It
+// needs no network: the own name is in /etc/hosts.
 func (h *hostView) LookupIP() (string, error) {
 	h.p.Check()
 	return h.m.firstIP(netip.Addr.Is4, ErrNoName)
@@ -52,7 +53,8 @@ func (h *hostView) LookupIPv6() (string, error) {
 	return h.m.firstIP(netip.Addr.Is6, ErrNoName)
 }
 
-// RouteIP fails while the host is off the network.
+// RouteIP returns the host's first IPv4 address, or ErrNoRoute when it has none or while
+// the host is off the network.
 func (h *hostView) RouteIP() (string, error) {
 	h.p.Check()
 	if h.m.Net.Down() {

@@ -1,9 +1,5 @@
 package hosts_test
 
-// The tests of machines. Goal: that a process's env is wired to the right twins,
-// what it learns of its host, and what a crash does to all of it at once.
-// Method: two machines on one network, with code in tasks using env alone.
-
 import (
 	"errors"
 	"fmt"
@@ -32,7 +28,7 @@ type pair struct {
 func newPair(t testing.TB) *pair {
 	w := vtime.New(vtime.Config{Seed: 9})
 	t.Cleanup(w.Close)
-	n := network.New(w, network.Law{Min: time.Millisecond})
+	n := network.New(w, network.LatencyModel{Min: time.Millisecond})
 	p := &pair{t: t, w: w, n: n, logs: &hosts.Logs{Level: env.Info, Keep: true}}
 	p.a = hosts.NewMachine(n, hosts.Config{Name: "a", IPs: []string{"fd00::1", "10.0.0.1", "10.0.0.3"}, Env: []string{"B=2", "A=1"}, Logs: p.logs})
 	p.b = hosts.NewMachine(n, hosts.Config{Name: "b", Skew: time.Hour})
@@ -269,7 +265,7 @@ func TestTwoRunsOfOneSeedAreEqual(t *testing.T) {
 	once := func() *vtime.Trace {
 		w := vtime.New(vtime.Config{Seed: 11, Trace: vtime.TraceConfig{Record: true}})
 		defer w.Close()
-		n := network.New(w, network.DefaultLaw())
+		n := network.New(w, network.DefaultLatency())
 		store := files.NewFS(w)
 		var machines []*hosts.Machine
 		for i := range 4 {

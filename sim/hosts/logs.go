@@ -8,15 +8,16 @@ import (
 	"github.com/monosim/monosim/sim/processes"
 )
 
-// Logs takes the log lines of a world's processes. Lines that nobody wants are
-// not even formatted.
+// Logs takes the log lines of a world's processes. Lines below Level are dropped
+// before they are formatted.
 type Logs struct {
 	// Level is the least severe level that is wanted.
 	Level env.Level
 	// Keep keeps the lines in Lines.
 	Keep  bool
 	Lines []Line
-	// OnLine, when set, is called for each line.
+	// OnLine, when set, is called for each line as it is logged, by the task that logs
+	// it. It must not wait.
 	OnLine func(Line)
 }
 

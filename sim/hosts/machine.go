@@ -86,7 +86,8 @@ func (m *Machine) Start(cmd env.Command) (*processes.Process, error) {
 	return m.Procs.Start(cmd)
 }
 
-// SetSkew changes the wall clock of the machine's processes.
+// SetSkew sets what the wall clock of the machine's processes is ahead of the world's,
+// from now on: of those that run and of those that start later.
 func (m *Machine) SetSkew(skew time.Duration) {
 	m.skew = skew
 	for _, p := range m.Procs.Running() {

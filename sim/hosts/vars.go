@@ -27,7 +27,7 @@ func NewVars(entries []string) *Vars {
 	return v
 }
 
-// Lookup returns the value of a key.
+// Lookup returns the value of a key; ok is false when the key is not set.
 func (v *Vars) Lookup(key string) (value string, ok bool) {
 	l := &v.last
 	if key == l.key && key != "" {
@@ -53,7 +53,7 @@ func (v *Vars) Set(key, value string) {
 	}
 }
 
-// List is a copy of all entries as key=value, sorted by key.
+// List returns a copy of all entries as key=value, sorted by key.
 func (v *Vars) List() []string { return append([]string{}, v.list...) }
 
 func (v *Vars) find(key string) (int, bool) {

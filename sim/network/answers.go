@@ -6,28 +6,29 @@ type answerLoss struct {
 	match       func(to *Host, payload any) bool
 }
 
-// LoseAnswer drops the next count messages that servers on the host's port send,
-// each after its request was handled, and breaks the connection: "the answer was
-// lost after the request had been applied".
+// LoseAnswer drops the next count messages that servers on the host's port send, and
+// resets the connection of each: the request was handled, and its client cannot know.
+// An unknown host is an error.
 func (n *Network) LoseAnswer(host string, port, count int) error {
 	return n.LoseAnswerWhere(host, port, count, nil)
 }
 
-// LoseAnswerWhere is LoseAnswer for messages that match, by the host they go to
-// and what they carry; others pass. Answers of an RPC server are *Answer.
+// LoseAnswerWhere is LoseAnswer for those messages that match reports true for; others
+// are neither dropped nor counted. match gets the host that the message goes to and
+// what it carries, which is an *Answer for the answer of an RPC server.
 func (n *Network) LoseAnswerWhere(host string, port, count int, match func(to *Host, payload any) bool) error {
 	hosts, err := n.named([]string{host})
 	if err != nil {
 		return err
 	}
 	if count > 0 {
-		n.rouseAll()
+		n.wakeAll()
 		hosts[0].losing = append(hosts[0].losing, &answerLoss{port: port, count: count, match: match})
 	}
 	return nil
 }
 
-// loseAnswer says whether an order applies to the message, and carries it out.
+// loseAnswer reports whether an order applies to the message, and carries it out.
 func (c *Conn) loseAnswer(payload any) bool {
 	for i, l := range c.host.losing {
 		if l.port != c.port || l.match != nil && !l.match(c.RemoteHost(), payload) {

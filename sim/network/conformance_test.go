@@ -15,7 +15,7 @@ import (
 // sockets pass too.
 func TestConformance(t *testing.T) {
 	networktest.Run(t, func(t *testing.T) networktest.World {
-		b := newBench(t, network.DefaultLaw())
+		b := newBench(t, network.DefaultLatency())
 		b.n.AddHost("silent", "silent", "10.0.0.9")
 		b.must(b.n.HostDown("silent"))
 		return conforming{b}

@@ -43,8 +43,8 @@ type Conn struct {
 	receiver Receiver
 	done     func(*Conn, error) // of a dial that goes on
 
-	sleeper    Sleeper // of a connection that sleeps
-	sleepPlace int     // in Network.sleepers
+	idler     Idler // of an idle connection
+	idlePlace int   // in Network.idle
 
 	place     int // in sockets
 	hostPlace int // in host.conns
@@ -59,8 +59,9 @@ const (
 	connClosed
 )
 
-// SetReceiver says who takes what arrives. It must be called inside of accept or
-// done, before a first message can come.
+// SetReceiver sets who takes what arrives at this end. It must be called inside of the
+// accept function of Listen or the done function of Dial: messages that come before
+// it panic.
 func (c *Conn) SetReceiver(r Receiver) { c.receiver = r }
 
 // LocalAddr is host:port of this end.
@@ -75,34 +76,36 @@ func (c *Conn) LocalHost() *Host { return c.host }
 // RemoteHost is the host of the other end.
 func (c *Conn) RemoteHost() *Host { return c.peer.host }
 
-// Open says whether messages can still be sent.
+// Open reports whether messages can be sent.
 func (c *Conn) Open() bool { return c.state == connOpen }
 
-// Send queues a message. On a closed connection it does nothing, as the sender
-// is told, or has decided so itself.
+// Send queues a message of sizeBytes for the other end, behind all that was sent
+// before. It does nothing on a closed connection: whoever sends was told of the end
+// by its Receiver, or has ended it.
 func (c *Conn) Send(payload any, sizeBytes int) {
 	if c.sends(payload, sizeBytes) {
 		c.out.push(segmentMessage, payload, sizeBytes)
 	}
 }
 
-// SendLast is Send as the last thing that an event does. When nothing else
-// happens before the message arrives, it has arrived on return, and the clock
-// shows that instant. The latency is drawn from a source of its own. Before tells
-// of something that the caller has not scheduled yet: what arrives later than that
-// does so in an event.
+// SendLast is Send for a handler that does nothing after it. When nothing else happens
+// before the message arrives, and that is before the virtual time before, the message
+// has arrived on return and the clock shows that instant: the run is fast-forwarded.
+// Otherwise it arrives in an event, as with Send. before is the time of something that
+// the caller will schedule yet. The latency is drawn from latency, not from the link's
+// own source.
 func (c *Conn) SendLast(payload any, sizeBytes int, latency *vtime.Source, before time.Duration) {
 	if c.sends(payload, sizeBytes) {
 		c.out.pushLast(segmentMessage, payload, sizeBytes, latency, before)
 	}
 }
 
-// sends says whether a message goes out, and counts it.
+// sends reports whether a message goes out, and counts it.
 func (c *Conn) sends(payload any, sizeBytes int) bool {
 	if c.state != connOpen {
 		return false
 	}
-	c.rouse()
+	c.wake()
 	if c.listener != nil && len(c.host.losing) > 0 && c.loseAnswer(payload) {
 		return false
 	}
@@ -110,7 +113,8 @@ func (c *Conn) sends(payload any, sizeBytes int) bool {
 	return true
 }
 
-// Close ends the connection; the other side gets what was sent, then io.EOF.
+// Close ends the connection: the other end receives what was sent, then io.EOF. A
+// dial that goes on is cancelled. Closing twice does nothing.
 func (c *Conn) Close() {
 	was := c.state
 	c.leave()
@@ -122,7 +126,8 @@ func (c *Conn) Close() {
 	}
 }
 
-// Reset ends the connection; what waits for a retransmission is dropped.
+// Reset ends the connection as a RST does: the other end gets ErrReset, and what
+// waits for a retransmission is dropped.
 func (c *Conn) Reset() {
 	open := c.state == connOpen
 	c.leave()
@@ -150,7 +155,7 @@ func (c *Conn) leave() {
 	if c.state != connOpen && c.state != connDialing {
 		return
 	}
-	c.rouse()
+	c.wake()
 	c.state = connClosed
 	c.done = nil
 	c.sockets.remove(c.place)

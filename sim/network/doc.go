@@ -30,10 +30,10 @@
 // ends always closes its connections in order, where TCP resets one that had
 // something unread.
 //
-// To change latency and loss look in law.go and link.go; how partitions hold and
+// To change latency and loss look in latency.go and link.go; how partitions hold and
 // retransmit, pipe.go; opening and closing, dial.go and conn.go; faults,
-// faults.go and answers.go; what belongs to a process and dies with it,
-// owner.go; gRPC's client states, grpc_channel.go; calls one after another that do
-// not wake their task, grpc_series.go; its server, grpc_server.go; workers and
-// python's error texts, grpc_env.go.
+// faults.go and answers.go; how the pings of idle connections are fast-forwarded,
+// idle.go; what belongs to a process and dies with it, owner.go; gRPC's client states,
+// grpc_channel.go; calls one after another that do not wake their task, grpc_series.go;
+// its server, grpc_server.go; workers and the texts of Python's errors, grpc_env.go.
 package network

@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// Partition loses everything that the hosts in from send to the hosts in to,
-// until Heal. Hosts are named by name or address. Connections inside one host
-// are not touched.
+// Partition loses everything that the hosts in from send to the hosts in to, until Heal.
+// Hosts are named by name or address; an unknown one is an error. Connections inside one
+// host are not touched.
 func (n *Network) Partition(from, to []string) error {
 	return n.eachLink(from, to, func(l *link) { l.blocked = true })
 }
 
-// PartitionBoth is Partition in both directions.
+// PartitionBoth loses everything that the hosts in a and those in b send to each other,
+// until HealBoth.
 func (n *Network) PartitionBoth(a, b []string) error {
 	if err := n.Partition(a, b); err != nil {
 		return err
@@ -22,8 +23,9 @@ func (n *Network) PartitionBoth(a, b []string) error {
 	return n.Partition(b, a)
 }
 
-// Heal ends a Partition. What was lost is sent again at its next retransmission:
-// see the comment of pipe.
+// Heal ends a Partition of what the hosts in from send to the hosts in to. What was lost
+// is sent again at its next retransmission: 200 ms after the loss, then doubling up to
+// 120 s (pipe.go).
 func (n *Network) Heal(from, to []string) error {
 	if err := n.eachLink(from, to, func(l *link) { l.blocked = false }); err != nil {
 		return err
@@ -32,7 +34,7 @@ func (n *Network) Heal(from, to []string) error {
 	return nil
 }
 
-// HealBoth is Heal in both directions.
+// HealBoth ends a Partition between these hosts in both directions.
 func (n *Network) HealBoth(a, b []string) error {
 	if err := n.Heal(a, b); err != nil {
 		return err
@@ -42,15 +44,16 @@ func (n *Network) HealBoth(a, b []string) error {
 
 // HealAll ends every Partition and Slow. Hosts that are down stay down.
 func (n *Network) HealAll() {
-	n.rouseAll()
+	n.wakeAll()
 	for _, l := range n.links {
 		l.blocked, l.extra = false, 0
 	}
 	n.resumeStalled()
 }
 
-// Slow adds extra to the latency of everything that the hosts in from send to
-// the hosts in to from now on; 0 ends it. Order within a connection is kept.
+// Slow adds extra to the latency of everything that the hosts in from send to the
+// hosts in to, from now on and in place of an earlier extra; 0 ends it. Order within a
+// connection is kept.
 func (n *Network) Slow(from, to []string, extra time.Duration) error {
 	return n.eachLink(from, to, func(l *link) { l.extra = extra })
 }
@@ -62,7 +65,7 @@ func (n *Network) ResetConns(a, b string) error {
 	if err != nil {
 		return err
 	}
-	n.rouseAll()
+	n.wakeAll()
 	for _, c := range hosts[0].conns {
 		if c.state == connOpen && c.peer.host == hosts[1] {
 			c.out.push(segmentReset, nil, 0)
@@ -85,7 +88,7 @@ func (n *Network) HostDown(host string) error {
 	if h.down {
 		return nil
 	}
-	n.rouseAll()
+	n.wakeAll()
 	h.down = true
 	for len(h.conns) > 0 {
 		c := h.conns[0]
@@ -126,7 +129,7 @@ func (n *Network) resumeStalled() {
 }
 
 func (n *Network) eachLink(from, to []string, do func(*link)) error {
-	n.rouseAll()
+	n.wakeAll()
 	as, err := n.named(from)
 	if err != nil {
 		return err

@@ -22,10 +22,10 @@ func TestStreamsStayFirstInFirstOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := vtime.New(vtime.Config{Seed: rapid.Uint64().Draw(t, "seed")})
 		defer w.Close()
-		law := network.DefaultLaw()
-		law.Spread = time.Duration(rapid.IntRange(0, 50).Draw(t, "spreadMs")) * time.Millisecond
-		law.LossPerMille = rapid.IntRange(0, 300).Draw(t, "lossPerMille")
-		n := network.New(w, law)
+		latency := network.DefaultLatency()
+		latency.Spread = time.Duration(rapid.IntRange(0, 50).Draw(t, "spreadMs")) * time.Millisecond
+		latency.LossPerMille = rapid.IntRange(0, 300).Draw(t, "lossPerMille")
+		n := network.New(w, latency)
 		a, b := n.AddHost("a", "a"), n.AddHost("b", "b")
 		ends := [2]*counted{{}, {}}
 		var conns [2]*network.Conn

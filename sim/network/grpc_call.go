@@ -70,7 +70,7 @@ func (n *Network) giveBack(call *Call) {
 // From is the host of the client.
 func (call *Call) From() *Host { return call.channel.h }
 
-// Cancelled says whether nobody waits for the answer: the client gave up or went
+// Cancelled reports whether nobody waits for the answer: the client gave up or went
 // away, or the server stopped.
 func (call *Call) Cancelled() bool { return call.cancelled }
 

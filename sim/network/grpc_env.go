@@ -32,7 +32,8 @@ func (e *hostEnv) Dial(addr string) env.Channel {
 	return (*envChannel)(NewChannel(e.p, e.h, addr))
 }
 
-// Probe waits as long as the kernel does: up to 127 s.
+// Probe connects to addr and hangs up. The error is that of connecting; the current task
+// waits for it as long as the kernel does, up to 127 s.
 func (e *hostEnv) Probe(addr string) error {
 	e.p.Check()
 	var (

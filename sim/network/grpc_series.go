@@ -7,13 +7,14 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Series is calls without a deadline that one task makes one after the other, each
-// when the one before was answered. While the answers are as usual the next call is
-// made where the answer comes in, and the task is not woken.
+// Series is a loop of calls that one task makes without deadlines, each when the one
+// before was answered. As long as Usual holds for the answers the loop runs in the
+// engine, and the task, which would have nothing to do, is not woken. The messages and
+// their times are those of a loop of Channel.Invoke.
 type Series struct {
 	Calls []SeriesCall
-	// Usual says whether nothing is to be done about a response but to make the next
-	// call. It runs in the engine.
+	// Usual reports whether the task has nothing to do about the response of the i-th
+	// call but to make the next. It runs in the engine and must not wait.
 	Usual func(i int, response any) bool
 
 	at      int // the call that is being made
@@ -28,8 +29,9 @@ type SeriesCall struct {
 	SizeBytes int
 }
 
-// From makes the calls from the i-th on and returns the index and the outcome of
-// the one that it ended with: the last, or one that is not as usual.
+// From makes the calls from the i-th on, and returns the index and the outcome of the
+// one that it ended with: the first that fails or is not usual, or the last. The
+// current task waits meanwhile. It may end with an earlier call; call it again then.
 func (s *Series) From(i int) (at int, response any, err *env.RPCError) {
 	s.at = i
 	c := &s.Calls[i]

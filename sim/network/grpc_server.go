@@ -83,7 +83,7 @@ func (sc *serverConn) Receive(_ *Conn, payload any) {
 	}
 }
 
-// Closed cancels what the client has asked for.
+// Closed cancels the calls of a client whose connection has ended.
 func (sc *serverConn) Closed(*Conn, error) { sc.end() }
 
 func (sc *serverConn) end() {

@@ -1,9 +1,5 @@
 package network_test
 
-// The tests of calls. Goal: the statuses and times a gRPC client sees. Method: a
-// client process with tasks that call, a server in the engine or in a process of
-// its own, and a log of outcomes with their virtual times.
-
 import (
 	"errors"
 	"fmt"
@@ -24,8 +20,8 @@ type calls struct {
 	log []string
 }
 
-func newCalls(t testing.TB, law network.Law) *calls {
-	c := &calls{bench: newBench(t, law)}
+func newCalls(t testing.TB, latency network.LatencyModel) *calls {
+	c := &calls{bench: newBench(t, latency)}
 	c.p = c.a.Node().NewProcess("client")
 	return c
 }
@@ -427,7 +423,7 @@ type typed struct{ _ int }
 
 // caller makes calls in a loop on one task.
 func caller(t testing.TB) *calls {
-	c := newCalls(t, network.DefaultLaw())
+	c := newCalls(t, network.DefaultLatency())
 	response := &typed{}
 	c.serve(func(call *network.Call) { call.Reply(response, 8) })
 	ch := network.NewChannel(c.p, c.a, "b:9000")

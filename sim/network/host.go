@@ -61,12 +61,12 @@ func (h *Host) Network() *Network { return h.n }
 // must not be changed.
 func (h *Host) IPs() []string { return h.ips }
 
-// Down says whether HostDown has struck.
+// Down reports whether the host is off the network: after HostDown, before HostUp.
 func (h *Host) Down() bool { return h.down }
 
-// Counters are the host's counts so far.
+// Counters returns the host's counts so far.
 func (h *Host) Counters() Counters {
-	h.n.Settle()
+	h.n.CatchUp()
 	return h.counters
 }
 

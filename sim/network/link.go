@@ -30,23 +30,23 @@ func (n *Network) linkBetween(from, to *Host) *link {
 	return l
 }
 
-// cut says whether a segment that arrives now is lost.
+// cut reports whether a segment that arrives now is lost.
 func (l *link) cut() bool { return l.blocked || l.to.down }
 
 // arrival is when a segment that is sent now comes in, were it alone.
 func (l *link) arrival(sizeBytes int, latency *vtime.Source) time.Duration {
-	law := &l.n.law
+	m := &l.n.latency
 	at := l.n.w.Now()
 	if l.from == l.to {
 		return at + l.draw(latency)
 	}
-	if law.BytesPerSecond > 0 {
+	if m.BytesPerSecond > 0 {
 		// The host's line is busy with what was sent before.
-		at = max(at, l.from.lineFree) + time.Duration(int64(sizeBytes)*int64(time.Second)/law.BytesPerSecond)
+		at = max(at, l.from.lineFree) + time.Duration(int64(sizeBytes)*int64(time.Second)/m.BytesPerSecond)
 		l.from.lineFree = at
 	}
 	at += l.draw(latency) + l.extra
-	if law.LossPerMille > 0 {
+	if m.LossPerMille > 0 {
 		at += l.retransmissions()
 	}
 	return at
@@ -54,19 +54,19 @@ func (l *link) arrival(sizeBytes int, latency *vtime.Source) time.Duration {
 
 // draw is the latency of one segment.
 func (l *link) draw(s *vtime.Source) time.Duration {
-	law := &l.n.law
+	m := &l.n.latency
 	if l.from == l.to {
-		return law.LoopbackMin + draw(s, law.LoopbackSpread)
+		return m.LoopbackMin + draw(s, m.LoopbackSpread)
 	}
-	return law.Min + draw(s, law.Spread)
+	return m.Min + draw(s, m.Spread)
 }
 
 // maxLatency is the most that draw gives.
 func (l *link) maxLatency() time.Duration {
 	if l.from == l.to {
-		return l.n.law.LoopbackMin + l.n.law.LoopbackSpread
+		return l.n.latency.LoopbackMin + l.n.latency.LoopbackSpread
 	}
-	return l.n.law.Min + l.n.law.Spread
+	return l.n.latency.Min + l.n.latency.Spread
 }
 
 func draw(s *vtime.Source, spread time.Duration) time.Duration {
@@ -79,7 +79,7 @@ func draw(s *vtime.Source, spread time.Duration) time.Duration {
 // retransmissions is the time that losses of one segment cost.
 func (l *link) retransmissions() time.Duration {
 	var cost time.Duration
-	for i, rto := 0, rtoMin; i < maxLosses && l.loss.Chance(float64(l.n.law.LossPerMille)/1000); i++ {
+	for i, rto := 0, rtoMin; i < maxLosses && l.loss.Chance(float64(l.n.latency.LossPerMille)/1000); i++ {
 		cost += rto
 		rto = min(2*rto, rtoMax)
 	}

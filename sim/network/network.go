@@ -10,23 +10,23 @@ import (
 // Network joins the hosts of one world.
 type Network struct {
 	w           *vtime.World
-	law         Law
+	latency     LatencyModel
 	hosts       []*Host
 	byName      map[string]*Host // names, and addresses in canonical form
 	nowhere     *Host            // stands for addresses that no host has
 	links       []*link
 	linkByHosts map[[2]int]*link
 	stalled     []*pipe
-	sleepers    []*Conn // one end of each connection that sleeps
+	idle        []*Conn // one end of each connection that is idle
 	byProcess   map[*vtime.Process]*sockets
 	freeCalls   []*Call
 	observers   []func(RPC)
 }
 
-// New makes a network without hosts.
-func New(w *vtime.World, law Law) *Network {
+// New makes a network of world w in which there are no hosts.
+func New(w *vtime.World, latency LatencyModel) *Network {
 	n := &Network{
-		w: w, law: law,
+		w: w, latency: latency,
 		byName:      map[string]*Host{},
 		linkByHosts: map[[2]int]*link{},
 		byProcess:   map[*vtime.Process]*sockets{},

@@ -1,10 +1,5 @@
 package network_test
 
-// The tests of streams. Goal: what a connection promises (order, one event a
-// message, no loss) and what each fault does to it, seen from both ends. Method:
-// a world with a few hosts, receivers that write down what they are told and
-// when, and runs of virtual time.
-
 import (
 	"errors"
 	"fmt"
@@ -55,10 +50,10 @@ type bench struct {
 	cancel         func()
 }
 
-func newBench(t testing.TB, law network.Law) *bench {
+func newBench(t testing.TB, latency network.LatencyModel) *bench {
 	w := vtime.New(vtime.Config{Seed: 7})
 	t.Cleanup(w.Close)
-	b := &bench{t: t, w: w, n: network.New(w, law), client: &end{w: w}, server: &end{w: w}}
+	b := &bench{t: t, w: w, n: network.New(w, latency), client: &end{w: w}, server: &end{w: w}}
 	b.a = b.n.AddHost("a", "a", "10.0.0.1")
 	b.b = b.n.AddHost("b", "b", "10.0.0.2", "fd00::2")
 	b.listen(network.OwnedByNode(b.b.Node()))
@@ -114,7 +109,7 @@ func (b *bench) must(err error) {
 	}
 }
 
-var exact = network.Law{Min: time.Millisecond, LoopbackMin: 10 * time.Microsecond}
+var exact = network.LatencyModel{Min: time.Millisecond, LoopbackMin: 10 * time.Microsecond}
 
 func TestMessagesArriveAfterTheLatencyInOrder(t *testing.T) {
 	b := newBench(t, exact)
@@ -518,9 +513,9 @@ func TestSlowAddsLatencyAndKeepsOrder(t *testing.T) {
 }
 
 func TestBandwidthDelaysWhatAHostSends(t *testing.T) {
-	law := exact
-	law.BytesPerSecond = 1000
-	b := newBench(t, law)
+	latency := exact
+	latency.BytesPerSecond = 1000
+	b := newBench(t, latency)
 	b.connect()
 	b.client.conn.Send("big", 1000)
 	b.client.conn.Send("small", 10)
@@ -532,9 +527,9 @@ func TestBandwidthDelaysWhatAHostSends(t *testing.T) {
 }
 
 func TestLossCostsRetransmissions(t *testing.T) {
-	law := exact
-	law.LossPerMille = 1000
-	b := newBench(t, law)
+	latency := exact
+	latency.LossPerMille = 1000
+	b := newBench(t, latency)
 	b.dial(network.OwnedByNode(b.a.Node()), "b:80")
 	b.run(time.Hour)
 	// 15 losses of each: 0.2 s doubling to 120 s.
@@ -592,7 +587,7 @@ func (p *pong) Receive(c *network.Conn, payload any) {
 func (p *pong) Closed(*network.Conn, error) {}
 
 func TestAMessageAllocatesNothing(t *testing.T) {
-	b := newBench(t, network.DefaultLaw())
+	b := newBench(t, network.DefaultLatency())
 	b.connect()
 	player := &pong{}
 	b.client.conn.SetReceiver(player)
@@ -611,7 +606,7 @@ func TestAMessageAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkMessage(b *testing.B) {
-	bn := newBench(b, network.DefaultLaw())
+	bn := newBench(b, network.DefaultLatency())
 	bn.connect()
 	player := &pong{left: b.N}
 	bn.client.conn.SetReceiver(player)

@@ -78,7 +78,7 @@ func (p *pipe) pushLast(what segmentKind, payload any, sizeBytes int, latency *v
 	if p.count > 1 || p.stalled {
 		return
 	}
-	if at := p.first.at; at < before && p.to.node.Leap(at, segmentKinds[what], uint64(sizeBytes)) {
+	if at := p.first.at; at < before && p.to.node.FastForward(at, segmentKinds[what], uint64(sizeBytes)) {
 		p.Handle(uint64(sizeBytes))
 	} else {
 		p.schedule()
@@ -135,7 +135,8 @@ func (p *pipe) schedule() {
 	p.timer = p.to.node.Schedule(s.at, segmentKinds[s.what], p, uint64(s.sizeBytes))
 }
 
-// Handle is the arrival of the first segment.
+// Handle delivers the first segment that is on its way. The engine calls it when the
+// segment arrives.
 func (p *pipe) Handle(uint64) {
 	if p.link.cut() {
 		p.stall()

@@ -55,8 +55,8 @@ func (p *Process) Dir() string { return p.dir }
 // Output is the file that takes its output, empty for none.
 func (p *Process) Output() string { return p.output }
 
-// Main runs fn as the main thread; what it returns is the exit code, and other
-// tasks of the process end with it.
+// Main runs fn as the process's main thread. When fn returns the process ends, with
+// all its tasks, and what it returned is the exit code. A Program calls it once at most.
 func (p *Process) Main(fn func() int) {
 	p.hasMain = true
 	p.life.Start("main", func() { p.Exit(fn()) })
@@ -87,7 +87,8 @@ func (p *Process) Print(line string) {
 	}
 }
 
-// Poll returns the exit code once the process has ended.
+// Poll returns the exit code, and whether the process has ended; before that the code
+// means nothing.
 func (p *Process) Poll() (code int, done bool) { return p.code, p.done }
 
 func (p *Process) die(code int) {

@@ -6,11 +6,12 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// ErrFinished is what a signal to an ended process gives.
+// ErrFinished is the error of a signal to a process that has ended.
 var ErrFinished = errors.New("no such process")
 
-// Signal sends a signal: the process's handler runs in a task of its own, or the
-// default action ends the process.
+// Signal sends a signal. Where the process has set a handler that runs in a task of
+// its own; otherwise the process ends at once with the exit code -sig. It returns
+// ErrFinished for a process that has ended.
 func (p *Process) Signal(sig env.Signal) error {
 	if p.done {
 		return ErrFinished
@@ -23,7 +24,8 @@ func (p *Process) Signal(sig env.Signal) error {
 	return nil
 }
 
-// Notify sets the handler of a signal. SIGKILL cannot have one.
+// Notify sets the handler of a signal, in place of an earlier one. It does nothing for
+// SIGKILL, which cannot have one.
 func (p *Process) Notify(sig env.Signal, handler func()) {
 	p.life.Check()
 	if sig == env.SIGKILL {

@@ -11,7 +11,9 @@ import (
 // firstPid leaves the low numbers to what a container has running anyway.
 const firstPid = 100
 
-// Program is run in an event of its own when a process of it has started.
+// Program is what a file of the host does when it is executed. It is called once per
+// process, in an event of its own, and must not wait: it starts Process.Main, or sets
+// up callbacks and calls Process.Exit one day.
 type Program func(*Process)
 
 // Table holds the programs and processes of one host.
@@ -48,7 +50,8 @@ func (t *Table) OnStart(fn func(*Process)) { t.onStart = append(t.onStart, fn) }
 // then. It may be called in the middle of a task and must not wait.
 func (t *Table) OnExit(fn func(*Process)) { t.onExit = append(t.onExit, fn) }
 
-// SetEnv says what a forked process may touch; Fork cannot be used before.
+// SetEnv sets the function that makes the Env of a forked process. It must be called
+// before a process forks.
 func (t *Table) SetEnv(fn func(*Process) *env.Env) { t.env = fn }
 
 // Running lists the processes by pid.

@@ -17,7 +17,7 @@ type view struct {
 	getwd   func() string
 }
 
-// Start starts a child.
+// Start starts a program as a child of this process.
 func (v *view) Start(cmd env.Command) (env.Process, error) {
 	v.p.life.Check()
 	if cmd.Env == nil {
@@ -42,7 +42,8 @@ func (v *view) Start(cmd env.Command) (env.Process, error) {
 	return &child{Process: p, parent: v.p.life}, nil
 }
 
-// Fork starts a copy of this process.
+// Fork starts a copy of this process that runs main and ends with its result as exit
+// code.
 func (v *view) Fork(main func(*env.Env) int) (env.Process, error) {
 	v.p.life.Check()
 	p := v.p.table.fork(v.p, v.environ(), v.getwd(), main)
@@ -52,10 +53,10 @@ func (v *view) Fork(main func(*env.Env) int) (env.Process, error) {
 // Pid is the number of this process.
 func (v *view) Pid() int { return v.p.pid }
 
-// Exit ends this process at once.
+// Exit ends this process at once; it does not return.
 func (v *view) Exit(code int) { v.p.Exit(code) }
 
-// Notify sets the handler of a signal.
+// Notify sets the handler of a signal to this process, in place of an earlier one.
 func (v *view) Notify(sig env.Signal, handler func()) { v.p.Notify(sig, handler) }
 
 // child is a process as its parent sees it.
@@ -65,7 +66,8 @@ type child struct {
 	exited env.Cond
 }
 
-// Exited is a condition of the parent.
+// Exited returns a condition on which tasks of the parent can wait; it is broadcast when
+// the child ends.
 func (c *child) Exited() env.Cond {
 	if c.exited == nil {
 		c.exited = c.parent.NewCond("end of " + c.Name())
@@ -76,7 +78,7 @@ func (c *child) Exited() env.Cond {
 	return c.exited
 }
 
-// Signal sends a signal to the child.
+// Signal sends a signal to the child; a child that has ended is ErrFinished.
 func (c *child) Signal(sig env.Signal) error {
 	c.parent.Check()
 	return c.Process.Signal(sig)

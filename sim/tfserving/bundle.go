@@ -113,7 +113,7 @@ func parseDescription(data []byte) (described bundleJSON, ok bool) {
 
 // standIn takes every request.
 func (s *Server) standIn(options infer.Options) (*Bundle, *env.RPCError) {
-	if !sameTags([]string{defaultTag}, s.options.SavedModelTags) {
+	if !savedmodel.SameTags([]string{defaultTag}, s.options.SavedModelTags) {
 		return nil, s.wrongTags()
 	}
 	return &Bundle{model: infer.New(nil, options)}, nil
@@ -145,7 +145,7 @@ func (s *Server) wrongTags() *env.RPCError {
 		strings.Join(s.options.SavedModelTags, " "))
 }
 
-// hasVariables says whether there is a variables directory next to the file; a
+// hasVariables reports whether there is a variables directory next to the file; a
 // load does without (TFS-5.7).
 func hasVariables(disk Storage, file string) bool {
 	return disk.Exists(joinPath(file[:strings.LastIndexByte(file, '/')], "variables"))
@@ -167,8 +167,4 @@ func (s *Server) uninitialized(v savedmodel.Variable) *env.RPCError {
 	return statusf(env.FailedPrecondition,
 		"Error while reading resource variable %s from Container: localhost. This could mean that the variable was uninitialized. Not found: %s",
 		v.Name, missing)
-}
-
-func sameTags(a, b []string) bool {
-	return len(without(a, b)) == 0 && len(without(b, a)) == 0
 }

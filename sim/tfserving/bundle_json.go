@@ -8,6 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/sim/tfserving/infer"
+	"github.com/monosim/monosim/sim/tfserving/savedmodel"
 )
 
 // bundleJSON describes a model:
@@ -40,7 +41,7 @@ func (s *Server) describedBundle(disk Storage, d bundleJSON, file string, option
 	if d.Tags == nil {
 		d.Tags = []string{defaultTag}
 	}
-	if !sameTags(d.Tags, s.options.SavedModelTags) {
+	if !savedmodel.SameTags(d.Tags, s.options.SavedModelTags) {
 		return nil, s.wrongTags()
 	}
 	if len(d.Variables) > 0 && !hasVariables(disk, file) {

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
 // configPoll re-reads the model config file and reloads it, even when nothing
@@ -16,8 +18,8 @@ import (
 // time (TFS-8.9); and the looks at the disk of the options of TFS-3.5.
 type configPoll struct {
 	server  *Server
-	grid    grid
-	timer   timer
+	grid    timerqueue.Grid
+	timer   timerqueue.Timer
 	started bool
 	busy    bool // reading the file or in a reload, perhaps for ever
 	// fileChanged is set by the watch while busy.
@@ -30,19 +32,21 @@ type configPoll struct {
 
 func (p *configPoll) init(s *Server) {
 	p.server = s
-	p.timer = timer{rank: rankConfigPoll, fn: p.run}
-	p.grid.interval = time.Duration(s.options.ModelConfigFilePollWaitSeconds) * time.Second
+	p.timer = timerqueue.Timer{Rank: timerqueue.ConfigPoll, Fn: p.run}
+	if seconds := s.options.ModelConfigFilePollWaitSeconds; seconds > 0 {
+		p.grid.Interval = time.Duration(seconds)*time.Second + s.options.Cost.RoundTime
+	}
 }
 
 // start begins the loop; its first run is immediate.
 func (p *configPoll) start() {
-	if p.grid.interval <= 0 || p.server.options.ModelConfigFile == "" {
+	if p.grid.Interval <= 0 || p.server.options.ModelConfigFile == "" {
 		return
 	}
 	p.started = true
 	cancel, ok := p.server.host.Watch(p.server.options.ModelConfigFile, p.changed)
 	p.unwatch, p.blind = cancel, !ok
-	p.server.agenda.set(&p.timer, p.server.agenda.now())
+	p.server.timers.Set(&p.timer, p.server.timers.Now())
 }
 
 func (p *configPoll) close() {
@@ -58,13 +62,13 @@ func (p *configPoll) changed() {
 		p.fileChanged = true
 		return
 	}
-	a := p.server.agenda
-	if !p.started || p.timer.queued {
+	q := p.server.timers
+	if !p.started || p.timer.Queued {
 		return
 	}
-	a.set(&p.timer, p.grid.upcoming(a, rankConfigPoll))
-	if !a.running {
-		a.arm()
+	q.Set(&p.timer, p.grid.Upcoming(q, timerqueue.ConfigPoll))
+	if !q.Running {
+		q.Arm()
 	}
 }
 
@@ -83,7 +87,7 @@ func (p *configPoll) heard() {
 }
 
 func (p *configPoll) run() {
-	p.grid.began(p.server.agenda.now())
+	p.grid.Began(p.server.timers.Now())
 	p.busy, p.fileChanged, p.labelsFailed = true, false, false
 	look(p.server, p.server.readConfigFile, func(file configFile) {
 		if file.err != nil {
@@ -96,27 +100,27 @@ func (p *configPoll) run() {
 	})
 }
 
-func (p *configPoll) reload(config ServerConfig) {
+func (p *configPoll) reload(config modelconfig.ServerConfig) {
 	p.server.core.reload(config, func(err *env.RPCError) {
 		p.busy = false
 		if err != nil {
 			p.server.errorf("PollFilesystemAndReloadConfig failed to ReloadConfig: %s", err.Message)
-			p.labelsFailed = config.hasLabels()
+			p.labelsFailed = config.HasLabels()
 		}
 		o := p.server.options
 		looks := err != nil && (o.FailIfZeroVersions || o.ServableVersionsAlwaysPresent)
-		p.end(config.Kind == ModelList && p.server.core.source == nil || looks)
+		p.end(config.Kind == modelconfig.ModelList && p.server.core.source == nil || looks)
 	})
 }
 
 // end is the end of a run; again says that a repeat may have an effect.
 func (p *configPoll) end(again bool) {
-	a := p.server.agenda
+	q := p.server.timers
 	if p.server.dead {
 		return
 	}
-	if p.grid.ended(a.now()) {
-		a.set(&p.timer, a.now())
+	if p.grid.Ended(q.Now()) {
+		q.Set(&p.timer, q.Now())
 		return
 	}
 	if again || p.fileChanged || p.blind || p.server.polls {

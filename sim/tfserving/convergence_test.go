@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
 // This file says where a machine must get to once faults stop and the disk is
@@ -82,7 +83,7 @@ func (w *watcher) converged() {
 		w.convergedModel(m)
 	}
 	first := s.options.InitialConfig
-	if first != nil && first.Kind == EmptyConfig {
+	if first != nil && first.Kind == modelconfig.EmptyConfig {
 		return // TFS-8.9
 	}
 	for _, model := range randomModels {
@@ -154,11 +155,11 @@ func (w *watcher) wanted(m monitored) []int64 {
 		return slices.DeleteFunc(numbers, func(n int64) bool { return !slices.Contains(list, n) })
 	}
 	switch m.policy.Kind {
-	case All:
+	case modelconfig.All:
 		return numbers
-	case Specific:
+	case modelconfig.Specific:
 		return chosen(m.policy.Versions)
-	case LatestOnce:
+	case modelconfig.LatestOnce:
 		return chosen(m.once)
 	}
 	return numbers[max(len(numbers)-int(max(m.policy.NumVersions, 1)), 0):]
@@ -168,12 +169,12 @@ func (w *watcher) wanted(m monitored) []int64 {
 // (TFS-10), unless a reload waits for ever or the checks refuse it.
 func (w *watcher) configFollowsFile() {
 	s := w.server
-	if s.options.ModelConfigFilePollWaitSeconds == 0 || s.core.lock.held || !s.Serving() {
+	if s.options.ModelConfigFilePollWaitSeconds == 0 || s.core.lock.Held || !s.Serving() {
 		return
 	}
 	file := s.readConfigFile(s.host.(*testHost).disk)
 	config := file.config
-	if file.err != nil || config.Kind != ModelList || s.core.validate(config) != nil {
+	if file.err != nil || config.Kind != modelconfig.ModelList || s.core.validate(config) != nil {
 		return
 	}
 	if got, want := fmt.Sprintf("%+v", s.core.config), fmt.Sprintf("%+v", config); got != want {

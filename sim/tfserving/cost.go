@@ -4,6 +4,11 @@ import "time"
 
 // CostModel says how long things take and what memory they hold (TFS-18.1).
 type CostModel struct {
+	// StartTime goes by before the process reads its first file.
+	StartTime time.Duration
+	// RoundTime is what each round of a loop that polls takes beyond its interval, so
+	// that polls of different intervals drift against each other.
+	RoundTime time.Duration
 	// LoadTime plus the bytes on disk over LoadBytesPerSecond is one load.
 	LoadTime           time.Duration
 	LoadBytesPerSecond int64

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// PredictLaw is how the time of a Predict, and of the other requests of
-// PredictionService, is distributed. Each is drawn with one choice of the host,
-// except by PredictConstant, which draws nothing.
+// PredictLaw is the probability distribution of the time of a Predict, and of the other
+// requests of PredictionService. Each time is drawn with one choice of the host, except
+// by PredictConstant, which draws nothing.
 type PredictLaw uint8
 
-// The laws.
+// The distributions.
 const (
 	// PredictConstant: always PredictTime.
 	PredictConstant PredictLaw = iota
@@ -32,7 +32,7 @@ func (l PredictLaw) String() string {
 	return fmt.Sprintf("PredictLaw(%d)", uint8(l))
 }
 
-// ParsePredictLaw reads a law's name.
+// ParsePredictLaw returns the distribution of that name: constant, uniform or lognormal.
 func ParsePredictLaw(name string) (PredictLaw, error) {
 	for i, n := range predictLawNames {
 		if n == name {

@@ -41,14 +41,6 @@ func GRPCStatus(err *env.RPCError) *env.RPCError {
 	return &env.RPCError{Code: err.Code, Message: err.Message[:maxMessageBytes] + "...TRUNCATED"}
 }
 
-// asError keeps a nil *RPCError from becoming a non-nil error.
-func asError(err *env.RPCError) error {
-	if err == nil {
-		return nil
-	}
-	return err
-}
-
 // statusProto is the status as GetModelStatus answers it (TFS-7.1).
 func statusProto(err *env.RPCError) env.StatusProto {
 	if err == nil {

@@ -9,26 +9,29 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
 // Quirks of the reference's fake model server (mocked_tfserving.py) that show with
 // time only, or that differ here; the others are recorded, suite mocked_tfserving.
 
 // fakeOf is a started fake with these models.
-func fakeOf(faults bool, models ...ModelConfig) (*Server, *testHost) {
+func fakeOf(faults bool, models ...modelconfig.ModelConfig) (*Server, *testHost) {
 	host := newTestHost()
 	o := DefaultOptions(ProfilePythonFake)
-	o.InitialConfig, o.FakeBugs = &ServerConfig{Kind: ModelList, Models: models}, faults
+	o.InitialConfig, o.FakeBugs = &modelconfig.ServerConfig{Kind: modelconfig.ModelList, Models: models}, faults
 	s := New(o, host)
 	s.Start()
 	return s, host
 }
 
-func fakeModelOf(name string, policy VersionPolicy) ModelConfig {
-	return ModelConfig{Name: name, BasePath: "/b/" + name, Policy: policy}
+func fakeModelOf(name string, policy modelconfig.VersionPolicy) modelconfig.ModelConfig {
+	return modelconfig.ModelConfig{Name: name, BasePath: "/b/" + name, Policy: policy}
 }
 
-func latest(n uint32) VersionPolicy { return VersionPolicy{Kind: Latest, NumVersions: n} }
+func latest(n uint32) modelconfig.VersionPolicy {
+	return modelconfig.VersionPolicy{Kind: modelconfig.Latest, NumVersions: n}
+}
 
 // versionsOf are the versions of a model that the fake serves.
 func versionsOf(t *testing.T, s *Server, model string) (list []int64) {
@@ -67,7 +70,7 @@ func TestQ92_Every30sAModelDrawnAtRandomGetsANewVersion(t *testing.T) {
 // The thread of the reference turns all the time to look at its queue and its
 // clock.
 func TestQ91_AnIdleFakeOnlyWakesToDraw(t *testing.T) {
-	_, host := fakeOf(true, fakeModelOf("a", latest(1)), fakeModelOf("b", VersionPolicy{Kind: Specific, Versions: []int64{1}}))
+	_, host := fakeOf(true, fakeModelOf("a", latest(1)), fakeModelOf("b", modelconfig.VersionPolicy{Kind: modelconfig.Specific, Versions: []int64{1}}))
 	host.choose = func(string, int) int { return 1 } // b is specific, and gets nothing
 	host.runTo(time.Second)
 	fired := host.fired
@@ -81,10 +84,10 @@ func TestQ91_AnIdleFakeOnlyWakesToDraw(t *testing.T) {
 // and nothing moves any more. Here that is an option, for clusters have to go on.
 func TestQ93_PolicyAllEndsTheThreadWithTheOptionOnly(t *testing.T) {
 	for _, faults := range []bool{true, false} {
-		s, host := fakeOf(faults, fakeModelOf("all", VersionPolicy{Kind: All}))
+		s, host := fakeOf(faults, fakeModelOf("all", modelconfig.VersionPolicy{Kind: modelconfig.All}))
 		host.runTo(time.Second)
-		s.Reload(ServerConfig{Kind: ModelList, Models: []ModelConfig{
-			fakeModelOf("all", VersionPolicy{Kind: All}), fakeModelOf("later", latest(1)),
+		s.Reload(modelconfig.ServerConfig{Kind: modelconfig.ModelList, Models: []modelconfig.ModelConfig{
+			fakeModelOf("all", modelconfig.VersionPolicy{Kind: modelconfig.All}), fakeModelOf("later", latest(1)),
 		}}, func(*env.RPCError) {})
 		host.runTo(2 * time.Second)
 		if died := len(versionsOf(t, s, "later")) == 0; died != faults {
@@ -105,8 +108,8 @@ func TestQ95_OldEventsUnloadAModelThatCameBackWithTheOptionOnly(t *testing.T) {
 	}{{true, []int64{2, 3}}, {false, []int64{1, 2, 3}}} {
 		s, host := fakeOf(test.faults, fakeModelOf("m", latest(1)))
 		host.runTo(time.Second)
-		for _, models := range [][]ModelConfig{nil, {fakeModelOf("m", latest(3))}} {
-			s.Reload(ServerConfig{Kind: ModelList, Models: models}, func(*env.RPCError) {})
+		for _, models := range [][]modelconfig.ModelConfig{nil, {fakeModelOf("m", latest(3))}} {
+			s.Reload(modelconfig.ServerConfig{Kind: modelconfig.ModelList, Models: models}, func(*env.RPCError) {})
 		}
 		host.runTo(2 * time.Second)
 		if got := versionsOf(t, s, "m"); !slices.Equal(got, test.want) {
@@ -130,12 +133,12 @@ func TestQ97_PredictAnswersNothing(t *testing.T) {
 func TestQ99_SortingTheVersionsChangesTheConfigWithTheOptionOnly(t *testing.T) {
 	for _, test := range []struct {
 		faults bool
-		want   VersionPolicy
+		want   modelconfig.VersionPolicy
 	}{
-		{true, VersionPolicy{Kind: Specific, Versions: []int64{1, 2, 3}}},
-		{false, VersionPolicy{Kind: Specific, Versions: []int64{3, 1, 2}}},
+		{true, modelconfig.VersionPolicy{Kind: modelconfig.Specific, Versions: []int64{1, 2, 3}}},
+		{false, modelconfig.VersionPolicy{Kind: modelconfig.Specific, Versions: []int64{3, 1, 2}}},
 	} {
-		request := fakeModelOf("m", VersionPolicy{Kind: Specific, Versions: []int64{3, 1, 2}})
+		request := fakeModelOf("m", modelconfig.VersionPolicy{Kind: modelconfig.Specific, Versions: []int64{3, 1, 2}})
 		s, host := fakeOf(test.faults, request)
 		host.runTo(time.Second)
 		if got := versionsOf(t, s, "m"); !slices.Equal(got, []int64{1, 2, 3}) {

@@ -12,7 +12,7 @@ import (
 var ErrHelp = errors.New("help is wanted")
 
 // ParseFlags reads the arguments after the program's name as
-// tensorflow::Flags::Parse does: only --name=value, and --name for booleans.
+// tensorflow::Flags::Parse does (TFS-9.4): only --name=value, and --name for booleans.
 // What is no flag is no error (TFS-9.3): it comes back in order, from a "--" on
 // with everything behind it, and is also in Options.UnknownArgs. The real server
 // prints "unknown argument: ", the first of them and its usage, and goes on. So
@@ -42,9 +42,9 @@ func ParseFlags(profile Profile, args []string) (o Options, unknown []string, er
 	return o, unknown, errors.Join(failed...)
 }
 
-// FlagsUsage is the usage that the profile's server prints when it was called as program: its flags with their
-// types and defaults in upstream's order and format (tensorflow Flags::Usage); the
-// help texts are our own.
+// FlagsUsage is the usage that the profile's server prints when it was called as
+// program: its flags with their types and defaults in upstream's order and format
+// (tensorflow Flags::Usage). The help texts are ours.
 func FlagsUsage(profile Profile, program string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: %s\nFlags:\n", program)
@@ -74,7 +74,7 @@ func findFlag(profile Profile, arg string) (f commandFlag, value string, known b
 	return flags[i], value, true
 }
 
-// takes says whether the argument is meant for the flag. To tfs-2.4 whatever
+// takes reports whether the argument is meant for the flag. To tfs-2.4 whatever
 // begins with the name of a boolean is, and its value then has the "="; tfs-head
 // wants nothing or "=" after it.
 func (f commandFlag) takes(profile Profile, arg string) (value string, ok bool) {
@@ -90,7 +90,7 @@ func (f commandFlag) takes(profile Profile, arg string) (value string, ok bool) 
 	return strings.CutPrefix(rest, "=")
 }
 
-// read sets the flag and says whether the value can be read.
+// read sets the flag and reports whether the value can be read.
 func (f commandFlag) read(o *Options, profile Profile, value string) bool {
 	switch f.kind {
 	case int32Flag, int64Flag:

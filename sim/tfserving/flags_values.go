@@ -9,7 +9,7 @@ import (
 // blanks are what C's isspace knows.
 const blanks = " \t\n\v\f\r"
 
-// readInt reads a number as the profile's parser does: tfs-2.4 by sscanf("%d%c"),
+// readInt reads a number as the profile's parser does (TFS-9.4): tfs-2.4 by sscanf("%d%c"),
 // which takes blanks before the number but none after it, saturates at 64 bits
 // and then cuts to 32; tfs-head by absl::SimpleAtoi, which takes blanks on both
 // sides and refuses what does not fit.
@@ -53,7 +53,7 @@ func readBool(profile Profile, text string) (on, ok bool) {
 	return text == "=true", text == "=true" || text == "=false"
 }
 
-// readsFloat says whether a float can be read; no float has an effect here.
+// readsFloat reports whether a float can be read; no float has an effect here.
 func readsFloat(text string) bool {
 	n, err := strconv.ParseFloat(strings.TrimLeft(text, blanks), 32)
 	return err == nil || math.IsInf(n, 0)

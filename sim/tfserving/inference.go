@@ -23,17 +23,18 @@ type Inference struct {
 // *apis.PredictRequest, *apis.ClassificationRequest, *apis.RegressionRequest or
 // *apis.MultiInferenceRequest; it must not change until Run has returned.
 func (s *Server) Begin(request proto.Message) (*Inference, error) {
-	s.agenda.catchUp()
+	s.timers.CatchUp()
 	return s.reader.Begin(request)
 }
 
-// Begin is Server.Begin.
+// Begin resolves a request, checks it and puts it in flight, for the requests and under
+// the terms of [Server.Begin]. Any thread may call it once the Reader is shared.
 func (r *Reader) Begin(request proto.Message) (*Inference, error) {
 	spec, err := r.server.specOf(request)
 	if err != nil {
 		return nil, err
 	}
-	handle, err := r.acquire(specValue(spec))
+	handle, err := r.acquire(SpecValue(spec))
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +88,15 @@ func (i *Inference) Latency() time.Duration { return i.latency }
 // began and answers DEADLINE_EXCEEDED then (TFS-12.2, tensorflow/serving#1265).
 func (i *Inference) Limit(d time.Duration) { i.limit = max(d.Truncate(time.Millisecond), 0) }
 
+// ErrTimedOut is what the runtime answers when its time was over (tensorflow
+// core/common_runtime/direct_session.cc, WaitForNotification).
+var ErrTimedOut = &env.RPCError{Code: env.DeadlineExceeded, Message: "Timed out waiting for notification"}
+
 // Run computes the response. It reads nothing that changes: it may be called on
 // any thread, at the same time as anything else.
 func (i *Inference) Run() (proto.Message, error) {
 	if i.limit > 0 && i.latency > i.limit {
-		return nil, statusf(env.DeadlineExceeded, "Timed out waiting for notification")
+		return nil, ErrTimedOut
 	}
 	response, err := i.run()
 	if err != nil {

@@ -47,7 +47,7 @@ func watch(s *Server, held map[string]Handle) *watcher {
 		unwanted: map[servable]time.Duration{}, served: map[string]bool{},
 		held: held, readers: map[servable]map[string]Handle{}}
 	w.memory.resident = map[*harness]int64{}
-	hear, serve, tick := s.OnEvent, s.onServing, s.manager.tick.fn
+	hear, serve, tick := s.OnEvent, s.onServing, s.manager.tick.Fn
 	s.OnEvent = func(e Event) {
 		w.event(e)
 		hear(e)
@@ -56,7 +56,7 @@ func watch(s *Server, held map[string]Handle) *watcher {
 		w.serving()
 		serve()
 	})
-	s.manager.tick.fn = func() {
+	s.manager.tick.Fn = func() {
 		w.tick()
 		tick()
 	}
@@ -247,7 +247,7 @@ func (w *watcher) versions(model string) (versions []knownState) {
 	return versions
 }
 
-// steady says whether no first config is being loaded.
+// steady reports whether no first config is being loaded.
 func (w *watcher) steady() bool {
 	return w.server.core.source != nil && w.server.core.connecting == nil
 }
@@ -285,7 +285,7 @@ func (w *watcher) serving() {
 	}
 }
 
-// settled says whether a version of the model is AVAILABLE or at its END
+// settled reports whether a version of the model is AVAILABLE or at its END
 // (TFS-8.3).
 func (w *watcher) settled(model string) bool {
 	return slices.ContainsFunc(w.versions(model), func(k knownState) bool {

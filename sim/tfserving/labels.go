@@ -1,6 +1,9 @@
 package tfserving
 
-import "github.com/monosim/monosim/engine/env"
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+)
 
 // labelMap is model, label, version; nil means that none was ever installed. It is
 // replaced as a whole, never changed.
@@ -29,7 +32,7 @@ func (r *Reader) requestedLabel(model, label string) (int64, *env.RPCError) {
 
 // updateLabels checks that every label points to an available version and then
 // swaps the whole map (TFS-8.2 step 7).
-func (c *core) updateLabels(config ServerConfig) *env.RPCError {
+func (c *core) updateLabels(config modelconfig.ServerConfig) *env.RPCError {
 	fresh := labelMap{}
 	for _, model := range config.Models {
 		for _, label := range model.Labels {
@@ -54,7 +57,7 @@ func (c *core) updateLabels(config ServerConfig) *env.RPCError {
 	return nil
 }
 
-func (c *core) mayAssign(model string, label Label) bool {
+func (c *core) mayAssign(model string, label modelconfig.Label) bool {
 	if c.server.states.state(servable{model, label.Version}) == env.StateAvailable {
 		return true
 	}

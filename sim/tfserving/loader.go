@@ -7,8 +7,8 @@ import (
 // load is one load request on the thread of its executor (TFS-5.1): the decision
 // phase, LOADING, tries, then AVAILABLE once the serving map has the version.
 func (m *manager) load(h *harness, done func()) {
-	m.decision.lock(func() {
-		m.mu.lock(func() {
+	m.decision.Lock(func() {
+		m.mu.Lock(func() {
 			m.reserve(h, func(err *env.RPCError) {
 				if err != nil {
 					m.refuse(h, err)
@@ -16,8 +16,8 @@ func (m *manager) load(h *harness, done func()) {
 					h.state = harnessLoadApproved
 					m.count(1)
 				}
-				m.mu.unlock()
-				m.decision.unlock()
+				m.mu.Unlock()
+				m.decision.Unlock()
 				if err != nil {
 					done()
 					return
@@ -62,9 +62,9 @@ func (m *manager) executeLoad(h *harness, done func()) {
 func (m *manager) publishLoaded(h *harness, done func()) {
 	h.state = harnessReady
 	m.touch()
-	m.mu.lock(func() {
+	m.mu.Lock(func() {
 		m.updateServingMap(func() {
-			m.mu.unlock()
+			m.mu.Unlock()
 			m.server.publish(h.id, env.StateAvailable, nil)
 			m.finish(done)
 		})
@@ -74,7 +74,7 @@ func (m *manager) publishLoaded(h *harness, done func()) {
 // unloadCancelled drops what was loaded in vain (core/loader_harness.cc:87-104).
 func (m *manager) unloadCancelled(h *harness, done func()) {
 	h.state = harnessUnloading
-	m.server.agenda.sleep(m.server.options.Cost.unload(m.server.host), func() {
+	m.server.timers.Sleep(m.server.options.Cost.unload(m.server.host), func() {
 		m.release(h)
 		h.state = harnessDisabled
 		m.touch()
@@ -93,10 +93,10 @@ func (m *manager) tryLoad(h *harness, result func(*env.RPCError)) {
 func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)) {
 	s, bundle := m.server, found.bundle
 	if found.err != nil {
-		s.agenda.sleep(s.options.Cost.FailedLoadTime, func() { result(found.err) })
+		s.timers.Sleep(s.options.Cost.FailedLoadTime, func() { result(found.err) })
 		return
 	}
-	s.agenda.sleep(s.options.Cost.load(found.diskBytes, bundle.warmups)+bundle.LoadTime, func() {
+	s.timers.Sleep(s.options.Cost.load(found.diskBytes, bundle.warmups)+bundle.LoadTime, func() {
 		if bundle.err != nil {
 			result(bundle.err)
 			return
@@ -111,25 +111,25 @@ func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)
 
 // unload is one unload request on the thread of its executor (TFS-6).
 func (m *manager) unload(h *harness, done func()) {
-	m.decision.lock(func() {
-		m.mu.lock(func() {
+	m.decision.Lock(func() {
+		m.mu.Lock(func() {
 			h.state = harnessQuiescing
 			m.count(1)
-			m.mu.unlock()
-			m.decision.unlock()
+			m.mu.Unlock()
+			m.decision.Unlock()
 			m.executeUnload(h, done)
 		})
 	})
 }
 
 func (m *manager) executeUnload(h *harness, done func()) {
-	m.mu.lock(func() {
+	m.mu.Lock(func() {
 		m.server.publish(h.id, env.StateUnloading, nil)
 		m.updateServingMap(func() {
 			h.state = harnessQuiesced
-			m.mu.unlock()
+			m.mu.Unlock()
 			h.state = harnessUnloading
-			m.server.agenda.sleep(m.server.options.Cost.unload(m.server.host), func() {
+			m.server.timers.Sleep(m.server.options.Cost.unload(m.server.host), func() {
 				m.release(h)
 				h.state = harnessDisabled
 				m.touch()
@@ -147,14 +147,14 @@ func (m *manager) release(h *harness) {
 
 // finish ends the execution phase: those who wait for resources look again.
 func (m *manager) finish(done func()) {
-	m.mu.lock(func() {
+	m.mu.Lock(func() {
 		m.count(-1)
 		waiters := m.capacity
 		m.capacity = nil
 		for _, wake := range waiters {
-			m.mu.lock(wake)
+			m.mu.Lock(wake)
 		}
-		m.mu.unlock()
+		m.mu.Unlock()
 		done()
 	})
 }

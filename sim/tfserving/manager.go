@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
 // manageInterval is manage_state_interval_micros
@@ -17,20 +18,20 @@ const manageInterval = 100 * time.Millisecond
 //
 // Its tick is a function of the requests and harnesses alone: after a tick that
 // did nothing, ticks do nothing until a request comes or a harness changes
-// state. touch notes such a change; only then is a tick put on the agenda.
+// state. touch notes such a change; only then is a tick put on the timer queue.
 type manager struct {
 	server *Server
 	models []*managed // by name
 	byName map[string]*managed
 
-	grid grid
-	tick timer
+	grid timerqueue.Grid
+	tick timerqueue.Timer
 	busy bool // a tick is in progress: blocked, or loading inline
 
 	// mu is BasicManager::mu_, decision its load_unload_decision_phase_mu_,
 	// executorMu its load_executor_mu_.
-	mu, decision, executorMu mutex
-	loads, unloads           *executor
+	mu, decision, executorMu timerqueue.Mutex
+	loads, unloads           *timerqueue.Executor
 	// ongoing counts approved loads and unloads; capacity are those who wait for
 	// one of them to end.
 	ongoing  int
@@ -92,17 +93,17 @@ func (s harnessState) usesResources() bool {
 }
 
 func newManager(s *Server) *manager {
-	m := &manager{server: s, byName: map[string]*managed{}, grid: grid{interval: manageInterval}}
-	m.tick = timer{rank: rankManager, fn: m.runTick}
-	m.mu.agenda, m.decision.agenda, m.executorMu.agenda = s.agenda, s.agenda, s.agenda
-	m.loads = newExecutor(s.agenda, s.options.NumLoadThreads)
-	m.unloads = newExecutor(s.agenda, s.options.NumUnloadThreads)
+	m := &manager{server: s, byName: map[string]*managed{}, grid: timerqueue.Grid{Interval: manageInterval}}
+	m.tick = timerqueue.Timer{Rank: timerqueue.Manager, Fn: m.runTick}
+	m.mu.Timers, m.decision.Timers, m.executorMu.Timers = s.timers, s.timers, s.timers
+	m.loads = timerqueue.NewExecutor(s.timers, s.options.NumLoadThreads)
+	m.unloads = timerqueue.NewExecutor(s.timers, s.options.NumUnloadThreads)
 	return m
 }
 
 // start begins the loop; its first run finds nothing to do.
 func (m *manager) start() {
-	m.grid.began(m.server.agenda.now())
+	m.grid.Began(m.server.timers.Now())
 	if m.server.polls {
 		m.touch()
 	}
@@ -110,8 +111,8 @@ func (m *manager) start() {
 
 // touch has the next tick of the grid run.
 func (m *manager) touch() {
-	if !m.busy && !m.tick.queued {
-		m.server.agenda.set(&m.tick, m.grid.upcoming(m.server.agenda, rankManager))
+	if !m.busy && !m.tick.Queued {
+		m.server.timers.Set(&m.tick, m.grid.Upcoming(m.server.timers, timerqueue.Manager))
 	}
 }
 
@@ -143,8 +144,8 @@ func (m *manager) add(model string) *managed {
 // lasts as long as the load or unload that it starts.
 func (m *manager) runTick() {
 	m.busy = true
-	m.grid.began(m.server.agenda.now())
-	m.mu.lock(func() {
+	m.grid.Began(m.server.timers.Now())
+	m.mu.Lock(func() {
 		flushed := m.flush()
 		processed := m.processPending()
 		action, acts := m.nextAction()
@@ -154,7 +155,7 @@ func (m *manager) runTick() {
 		if acts {
 			action.harness.request(action.kind)
 		}
-		m.mu.unlock()
+		m.mu.Unlock()
 		changed := flushed || processed || acts
 		if !acts {
 			m.endTick(changed)
@@ -169,8 +170,8 @@ func (m *manager) endTick(changed bool) {
 	if m.server.dead {
 		return
 	}
-	if m.grid.ended(m.server.agenda.now()) {
-		m.server.agenda.set(&m.tick, m.server.agenda.now())
+	if m.grid.Ended(m.server.timers.Now()) {
+		m.server.timers.Set(&m.tick, m.server.timers.Now())
 		return
 	}
 	if changed || m.server.polls {
@@ -237,8 +238,44 @@ func (m *manager) nextAction() (action, bool) {
 	case 1:
 		return candidates[0], true
 	}
-	return candidates[m.server.host.Choose(siteAction, len(candidates))], true
+	return candidates[m.server.host.Choose(SiteAction, len(candidates))], true
 }
 
-// siteAction names the choice between models that could act in the same tick.
-const siteAction = "tfserving.action"
+// SiteAction is the site of the host's choice between models that could act in the same
+// tick.
+const SiteAction = "tfserving.action"
+
+// setLoadThreads replaces the load executor and runs done when the old one has
+// finished its jobs (core/basic_manager.cc:608-637). Unless both have two or
+// more threads, the manager cannot hand over a load meanwhile.
+func (m *manager) setLoadThreads(threads int, done func()) {
+	old := m.loads
+	if old.Threads >= 2 && threads >= 2 {
+		m.loads = timerqueue.NewExecutor(m.server.timers, threads)
+		old.Join(done)
+		return
+	}
+	m.executorMu.Lock(func() {
+		m.loads.Join(func() {
+			m.loads = timerqueue.NewExecutor(m.server.timers, threads)
+			m.executorMu.Unlock()
+			done()
+		})
+	})
+}
+
+// perform hands the action to its executor; accepted runs when the manager's
+// thread may go on.
+func (m *manager) perform(a action, accepted func()) {
+	if a.kind == unloadAction {
+		m.unloads.Schedule(func(done func()) { m.unload(a.harness, done) }, accepted)
+		return
+	}
+	// An inline load holds the executor's lock until it ends.
+	m.executorMu.Lock(func() {
+		m.loads.Schedule(func(done func()) { m.load(a.harness, done) }, func() {
+			m.executorMu.Unlock()
+			accepted()
+		})
+	})
+}

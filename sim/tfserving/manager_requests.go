@@ -18,7 +18,7 @@ func (m *manager) processPending() (changed bool) {
 	return changed
 }
 
-// reaspires says whether the request names a version that is managed but no
+// reaspires reports whether the request names a version that is managed but no
 // longer aspired; it then stays queued until that version is gone.
 func (e *managed) reaspires() bool {
 	return slices.ContainsFunc(e.versions, func(h *harness) bool {

@@ -20,12 +20,12 @@ func newManagerTest(o Options) (*Server, *testHost, *[]string) {
 			(*events)[len(*events)-1] += " " + e.Err.Error()
 		}
 	}
-	s.agenda.request(s.manager.start)
+	s.timers.Request(s.manager.start)
 	return s, host, events
 }
 
 func (s *Server) aspireForTest(model string, versions ...aspired) {
-	s.agenda.request(func() { s.manager.enqueue(model, versions) })
+	s.timers.Request(func() { s.manager.enqueue(model, versions) })
 }
 
 func TestManagerEvents(t *testing.T) {

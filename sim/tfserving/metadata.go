@@ -16,20 +16,21 @@ type MetadataRequest struct {
 	Fields []string
 }
 
-// Metadata is the answer: for a real server the version and its signatures, for
-// python-fake an Any value per field, with an empty type URL.
+// Metadata answers a MetadataRequest: for a real server it has the version and its
+// signatures, for python-fake an Any value per field, with an empty type URL.
 type Metadata struct {
 	Version    int64
 	Signatures map[string]*tfcore.SignatureDef
 	FakeFields map[string]string
 }
 
-// Metadata is GetModelMetadata without messages (TFS-12.3, TFS-17.1 item 21).
+// Metadata answers GetModelMetadata without upstream's messages (TFS-12.3, TFS-17.1 item
+// 21).
 func (s *Server) Metadata(request MetadataRequest) (Metadata, error) {
 	if s.fake != nil {
-		return s.fake.metadata(request)
+		return s.fakeMetadata(request)
 	}
-	s.agenda.catchUp()
+	s.timers.CatchUp()
 	return s.reader.metadata(request)
 }
 
@@ -42,7 +43,7 @@ func (r *Reader) metadata(request MetadataRequest) (Metadata, error) {
 	}
 	for _, field := range request.Fields {
 		if field != signatureField {
-			return Metadata{}, asError(statusf(env.InvalidArgument, "Metadata field %s is not supported", field))
+			return Metadata{}, statusf(env.InvalidArgument, "Metadata field %s is not supported", field)
 		}
 	}
 	handle, err := r.acquire(*request.Spec)
@@ -61,10 +62,10 @@ const signatureField = "signature_def"
 // without a type (TFS-17.1 item 21).
 func (s *Server) GetModelMetadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error) {
 	if s.fake == nil {
-		s.agenda.catchUp()
+		s.timers.CatchUp()
 		return s.reader.GetModelMetadata(r)
 	}
-	metadata, err := s.fake.metadata(metadataRequest(r))
+	metadata, err := s.fakeMetadata(metadataRequest(r))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,8 @@ func metadataRequest(r *apis.GetModelMetadataRequest) MetadataRequest {
 	return MetadataRequest{Spec: specFromProto(r.GetModelSpec()), Fields: r.GetMetadataField()}
 }
 
-// GetModelMetadata is that of Server; python-fake has none here.
+// GetModelMetadata is PredictionService.GetModelMetadata (TFS-12.3) for the profiles of
+// real servers. Any thread may call it once the Reader is shared.
 func (r *Reader) GetModelMetadata(request *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error) {
 	metadata, err := r.metadata(metadataRequest(request))
 	if err != nil {
@@ -116,7 +118,7 @@ func (r *Reader) Signatures(spec *apis.ModelSpec) (map[string]*tfcore.SignatureD
 	if spec == nil {
 		return nil, errMissingSpec()
 	}
-	handle, err := r.acquire(*specFromProto(spec))
+	handle, err := r.acquire(SpecValue(spec))
 	if err != nil {
 		return nil, err
 	}

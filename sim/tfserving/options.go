@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
 // Profile says which server is simulated (TFS-1.1).
@@ -25,7 +26,7 @@ func (p Profile) String() string {
 	return fmt.Sprintf("Profile(%d)", uint8(p))
 }
 
-// ParseProfile reads a profile's name.
+// ParseProfile returns the profile of that name: tfs-2.4, tfs-head or python-fake.
 func ParseProfile(name string) (Profile, error) {
 	for i, n := range profileNames {
 		if n == name {
@@ -56,7 +57,7 @@ type Options struct {
 	ModelBasePath   string
 	ModelConfigFile string
 	// InitialConfig takes the place of the three above.
-	InitialConfig                  *ServerConfig
+	InitialConfig                  *modelconfig.ServerConfig
 	ModelConfigFilePollWaitSeconds int64
 	FileSystemPollWaitSeconds      int64
 	MaxNumLoadRetries              int
@@ -160,7 +161,7 @@ func DefaultOptions(profile Profile) Options {
 		LoadRetryIntervalMicros:   60e6,
 		SavedModelTags:            []string{"serve"},
 		CPUs:                      4,
-		Platforms:                 []Platform{{Name: tensorFlowPlatform}},
+		Platforms:                 []Platform{{Name: modelconfig.TensorFlowPlatform}},
 		Cost:                      DefaultCost(),
 		FakeNumVersions:           1,
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
 // found is a version on the disk: the number and the child it is read from.
@@ -61,23 +63,23 @@ func index(versions []found) []found {
 	return unique
 }
 
-// choose applies the policy to the numeric children, in the order in which
+// choose applies a policy to the numeric children, in the order in which
 // upstream aspires them. once is what a latest_once policy chose before; nil
 // means nothing yet.
-func (p VersionPolicy) choose(versions []found, once []int64) []found {
+func choose(p modelconfig.VersionPolicy, versions []found, once []int64) []found {
 	switch p.Kind {
-	case All:
+	case modelconfig.All:
 		return versions
-	case Specific:
+	case modelconfig.Specific:
 		return only(index(versions), p.Versions)
 	}
 	indexed := index(versions)
 	slices.Reverse(indexed)
-	if p.Kind == LatestOnce && once != nil {
+	if p.Kind == modelconfig.LatestOnce && once != nil {
 		return only(indexed, once)
 	}
 	n := 1
-	if p.Kind != NoPolicy {
+	if p.Kind != modelconfig.NoPolicy {
 		n = int(max(p.NumVersions, 1))
 	}
 	return indexed[:min(n, len(indexed))]

@@ -1,21 +1,20 @@
 package tfserving
 
 import (
-	"slices"
-
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/tfserving/infer"
 )
 
-// PredictRequest is a tensorflow.serving.PredictRequest without its values.
+// PredictRequest is a tensorflow.serving.PredictRequest without the values of its
+// tensors.
 type PredictRequest struct {
 	Spec         *env.ModelSpec // nil when the request has none
 	Inputs       []string       // aliases
 	OutputFilter []string
 }
 
-// Prediction is the answer to a Predict, again without values. It is in flight
-// until its Handle is released, which the caller does after the time it takes
+// Prediction is the answer to a Predict, without the values of its tensors. It is in
+// flight until its Handle is released, which the caller does after the time it takes
 // (Server.PredictTime).
 type Prediction struct {
 	Handle    Handle
@@ -34,7 +33,8 @@ var ErrBatchQueueFull = &env.RPCError{
 // fail with err, until it is called with nil.
 func (s *Server) FailPredicts(err *env.RPCError) { s.reader.setFault(err) }
 
-// Predict resolves and checks a request (TFS-12.2).
+// Predict resolves and checks a request and puts it in flight (TFS-12.2). The error is
+// an *env.RPCError in the words of the profile's server.
 func (s *Server) Predict(request PredictRequest) (Prediction, error) {
 	if s.fake != nil {
 		return Prediction{}, statusf(env.Internal, "Failed to serialize response!")
@@ -53,15 +53,15 @@ func (s *Server) Predict(request PredictRequest) (Prediction, error) {
 	}
 	if failure != nil {
 		handle.Release()
-		return Prediction{}, asError(failure)
+		return Prediction{}, failure
 	}
 	return prediction, nil
 }
 
-// Acquire finds the version that a request goes to and keeps it in use until
-// Release (TFS-12.1).
+// Acquire finds the version that a request goes to and keeps it in use until Release
+// (TFS-12.1). The error is an *env.RPCError when no such version is served.
 func (s *Server) Acquire(spec env.ModelSpec) (Handle, error) {
-	s.agenda.catchUp()
+	s.timers.CatchUp()
 	return s.reader.acquire(spec)
 }
 
@@ -89,14 +89,4 @@ func (b *Bundle) check(p *Prediction, request PredictRequest) *env.RPCError {
 		}
 	}
 	return b.model.Unready
-}
-
-// without is the elements of a that are not in b.
-func without(a, b []string) (rest []string) {
-	for _, s := range a {
-		if !slices.Contains(b, s) {
-			rest = append(rest, s)
-		}
-	}
-	return rest
 }

@@ -1,9 +1,7 @@
 package tfserving
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -13,81 +11,24 @@ import (
 	tfpb "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	bundlepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/servables/tensorflow"
-	sourcepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
 	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
-
-// ParseServerConfig reads a serialized tensorflow.serving.ModelServerConfig, as
-// env.ModelServer.Reload carries it.
-func ParseServerConfig(data []byte) (ServerConfig, error) {
-	var message configpb.ModelServerConfig
-	if err := proto.Unmarshal(data, &message); err != nil {
-		return ServerConfig{}, fmt.Errorf("model server config of %d bytes: %w", len(data), err)
-	}
-	return ConfigFromProto(&message), nil
-}
-
-// ConfigFromProto converts a config; what has no effect on the control plane is
-// left out.
-func ConfigFromProto(message *configpb.ModelServerConfig) ServerConfig {
-	switch kind := message.GetConfig().(type) {
-	case *configpb.ModelServerConfig_ModelConfigList:
-		config := ServerConfig{Kind: ModelList}
-		for _, m := range kind.ModelConfigList.GetConfig() {
-			config.Models = append(config.Models, modelFromProto(m))
-		}
-		return config
-	case *configpb.ModelServerConfig_CustomModelConfig:
-		any := kind.CustomModelConfig
-		return ServerConfig{Kind: CustomConfig, Custom: any.GetTypeUrl() + "\x00" + string(any.GetValue())}
-	}
-	return ServerConfig{}
-}
-
-func modelFromProto(m *configpb.ModelConfig) ModelConfig {
-	config := ModelConfig{
-		Name:     m.GetName(),
-		BasePath: m.GetBasePath(),
-		Type:     ModelType(m.GetModelType()),
-		Platform: m.GetModelPlatform(),
-		Policy:   policyFromProto(m.GetModelVersionPolicy()),
-		Logging:  m.GetLoggingConfig() != nil,
-	}
-	for name, version := range m.GetVersionLabels() {
-		config.Labels = append(config.Labels, Label{Name: name, Version: version})
-	}
-	slices.SortFunc(config.Labels, func(a, b Label) int { return cmp.Compare(a.Name, b.Name) })
-	return config
-}
-
-func policyFromProto(p *sourcepb.FileSystemStoragePathSourceConfig_ServableVersionPolicy) VersionPolicy {
-	switch choice := p.GetPolicyChoice().(type) {
-	case *sourcepb.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest_:
-		return VersionPolicy{Kind: Latest, NumVersions: choice.Latest.GetNumVersions()}
-	case *sourcepb.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All_:
-		return VersionPolicy{Kind: All}
-	case *sourcepb.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific_:
-		return VersionPolicy{Kind: Specific, Versions: slices.Clone(choice.Specific.GetVersions())}
-	case *sourcepb.FileSystemStoragePathSourceConfig_ServableVersionPolicy_LatestOnce_:
-		return VersionPolicy{Kind: LatestOnce, NumVersions: choice.LatestOnce.GetNumVersions()}
-	}
-	return VersionPolicy{}
-}
 
 // parseConfigText reads a model config file strictly: an unknown field is an
 // error. latest_once is one where it is refused, alias in tfs-head (TFS-1.3).
-func parseConfigText(profile Profile, data []byte, refuseLatestOnce bool) (ServerConfig, error) {
+func parseConfigText(profile Profile, data []byte, refuseLatestOnce bool) (modelconfig.ServerConfig, error) {
 	var message configpb.ModelServerConfig
 	if err := textpb.Unmarshal(string(data), &message); err != nil {
-		return ServerConfig{}, err
+		return modelconfig.ServerConfig{}, err
 	}
-	config := ConfigFromProto(&message)
+	config := modelconfig.ConfigFromProto(&message)
 	for i, m := range message.GetModelConfigList().GetConfig() {
 		switch {
-		case refuseLatestOnce && config.Models[i].Policy.Kind == LatestOnce:
-			return ServerConfig{}, fmt.Errorf("model %s: no such field: latest_once", m.GetName())
+		case refuseLatestOnce && config.Models[i].Policy.Kind == modelconfig.LatestOnce:
+			return modelconfig.ServerConfig{}, fmt.Errorf("model %s: no such field: latest_once", m.GetName())
 		case profile == ProfileHead && len(m.GetAlias()) > 0:
-			return ServerConfig{}, fmt.Errorf("model %s: no such field: alias", m.GetName())
+			return modelconfig.ServerConfig{}, fmt.Errorf("model %s: no such field: alias", m.GetName())
 		}
 	}
 	return config, nil
@@ -152,17 +93,17 @@ func adapterSettings(config *anypb.Any) (bundleSettings, *env.RPCError) {
 	}, nil
 }
 
-// validBatchingText says whether a batching parameters file parses.
+// validBatchingText reports whether a batching parameters file parses.
 func validBatchingText(data []byte) bool {
 	return textpb.Unmarshal(string(data), new(bundlepb.BatchingParameters)) == nil
 }
 
-// validMonitoringText says whether a monitoring config file parses.
+// validMonitoringText reports whether a monitoring config file parses.
 func validMonitoringText(data []byte) bool {
 	return textpb.Unmarshal(string(data), new(configpb.MonitoringConfig)) == nil
 }
 
-// validSessionText says whether a session config file parses; our ConfigProto is
+// validSessionText reports whether a session config file parses; our ConfigProto is
 // a subset.
 func validSessionText(data []byte) bool {
 	return textpb.UnmarshalKnown(string(data), new(tfpb.ConfigProto)) == nil

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"pgregory.net/rapid"
+
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
 // This file draws scripts in the language of script_test.go, so that one that
@@ -182,7 +184,7 @@ func drawConfigText(t *rapid.T, first bool) string {
 		if oneIn(t, 2, "lacks "+name) {
 			continue
 		}
-		fmt.Fprintf(&b, " config { name: %q base_path: %q model_platform: %q", name, "/m/"+name, tensorFlowPlatform)
+		fmt.Fprintf(&b, " config { name: %q base_path: %q model_platform: %q", name, "/m/"+name, modelconfig.TensorFlowPlatform)
 		if oneIn(t, 4, "labelled") {
 			fmt.Fprintf(&b, " version_labels { key: \"stable\" value: %d }", pick(t, "label", 1, 2, 3))
 		}

@@ -70,7 +70,7 @@ func newPlayer(t *rapid.T) *player {
 	return p
 }
 
-// over says whether there is nothing more to be seen.
+// over reports whether there is nothing more to be seen.
 func (p *player) over() bool {
 	return p.watcher != nil && (len(p.watcher.broken) > 0 || p.server.dead)
 }
@@ -95,7 +95,7 @@ func (p *player) line(line string) {
 		return
 	}
 	w := p.watcher
-	free := !p.server.core.lock.held
+	free := !p.server.core.lock.Held
 	before, number := w.beforeReload(), p.reloads+1
 	w.reloads.calls(number)
 	p.command(line)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
 // Reader is where requests to models look: the serving map and the labels. They
@@ -25,7 +26,7 @@ type Reader struct {
 	slow    bool          // a load or an unload goes on
 }
 
-// Locker is sync.Locker.
+// Locker has the methods of sync.Locker; package sync itself is not for simulated code.
 type Locker interface {
 	Lock()
 	Unlock()
@@ -38,7 +39,7 @@ func (oneThread) Lock()   {}
 func (oneThread) Unlock() {}
 
 func newReader(s *Server) *Reader {
-	return &Reader{server: s, wake: s.agenda.soon, lock: oneThread{}, serving: &servingMap{}}
+	return &Reader{server: s, wake: s.timers.Soon, lock: oneThread{}, serving: &servingMap{}}
 }
 
 // Share has requests to models come on any thread: lock is theirs and the machine's,
@@ -50,7 +51,7 @@ func (s *Server) Share(lock Locker, enter func(fn func())) *Reader {
 	r.wake = func(fn func()) {
 		enter(func() {
 			if !s.dead {
-				s.agenda.enter(rankThread, fn)
+				s.timers.Enter(timerqueue.Thread, fn)
 			}
 		})
 	}
@@ -72,13 +73,13 @@ func (r *Reader) acquire(spec env.ModelSpec) (Handle, error) {
 	if latest && spec.Label != "" {
 		labelled, err := r.requestedLabel(spec.Name, spec.Label)
 		if err != nil {
-			return Handle{}, asError(err)
+			return Handle{}, err
 		}
 		version, latest = labelled, false
 	}
 	h := r.serving.lookup(servable{spec.Name, version}, latest)
 	if h == nil {
-		return Handle{}, asError(servableNotFound(spec.Name, version, latest))
+		return Handle{}, servableNotFound(spec.Name, version, latest)
 	}
 	r.serving.handles++
 	return Handle{reader: r, serving: r.serving, harness: h}, nil

@@ -6,15 +6,17 @@ import (
 	"slices"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
 // core is upstream's ServerCore: the stored config, the source, and the lock around
 // a reload (TFS-2.3 item 1). The labels are the reader's.
 type core struct {
 	server *Server
-	lock   mutex
+	lock   timerqueue.Mutex
 	// config is stored by step 6 of a reload; generation counts how often.
-	config     ServerConfig
+	config     modelconfig.ServerConfig
 	generation int
 	source     *source // nil until a first config loaded (TFS-8.9)
 	connecting *source // the one that loads it
@@ -23,24 +25,24 @@ type core struct {
 }
 
 // handleReload is what a request by RPC goes through; step 1 needs no lock.
-func (c *core) handleReload(config ServerConfig, done func(*env.RPCError)) {
-	if config.Kind != ModelList {
+func (c *core) handleReload(config modelconfig.ServerConfig, done func(*env.RPCError)) {
+	if config.Kind != modelconfig.ModelList {
 		done(statusf(env.InvalidArgument, "ServerModelConfig type not supported by HandleReloadConfigRequest. "+
 			"Only ModelConfigList is currently supported"))
 		return
 	}
 	if c.server.options.RefuseLatestOnce {
-		config = config.withoutLatestOnce()
+		config = config.WithoutLatestOnce()
 	}
 	c.reload(config, done)
 }
 
 // reload is ReloadConfig. A reload that waits for ever keeps every later one
 // waiting for the lock (TFS-8.7).
-func (c *core) reload(config ServerConfig, done func(*env.RPCError)) {
-	c.lock.lock(func() {
+func (c *core) reload(config modelconfig.ServerConfig, done func(*env.RPCError)) {
+	c.lock.Lock(func() {
 		c.apply(config, func(err *env.RPCError) {
-			c.lock.unlock()
+			c.lock.Unlock()
 			done(err)
 		})
 	})
@@ -48,18 +50,18 @@ func (c *core) reload(config ServerConfig, done func(*env.RPCError)) {
 
 // apply runs the checks and effects in upstream's order (TFS-8.2). Each failing
 // step ends it; from step 6 on the new config stays stored all the same.
-func (c *core) apply(config ServerConfig, done func(*env.RPCError)) {
+func (c *core) apply(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if !c.legalTransition(config) {
 		done(statusf(env.FailedPrecondition, "Cannot transition to requested config. It is only legal to transition "+
 			"from one ModelConfigList to another."))
 		return
 	}
-	if config.Kind == EmptyConfig {
+	if config.Kind == modelconfig.EmptyConfig {
 		c.server.infof("Taking no action for empty config.")
 		done(nil)
 		return
 	}
-	if config.Kind == ModelList {
+	if config.Kind == modelconfig.ModelList {
 		if err := c.validate(config); err != nil {
 			done(err)
 			return
@@ -72,7 +74,7 @@ func (c *core) apply(config ServerConfig, done func(*env.RPCError)) {
 		done(err)
 		return
 	}
-	if config.Kind == CustomConfig {
+	if config.Kind == modelconfig.CustomConfig {
 		c.loadCustom(config, done)
 		return
 	}
@@ -80,7 +82,7 @@ func (c *core) apply(config ServerConfig, done func(*env.RPCError)) {
 }
 
 // addModels is steps 8 to 10.
-func (c *core) addModels(config ServerConfig, done func(*env.RPCError)) {
+func (c *core) addModels(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	c.server.infof("Adding/updating models.")
 	routes, err := c.route(config)
 	if err != nil {
@@ -121,8 +123,8 @@ func (c *core) addModels(config ServerConfig, done func(*env.RPCError)) {
 // loggerError is the last step: a stock server has nothing that makes request
 // loggers, so that a model with a logging_config fails the reload, or the start,
 // when everything else is done (core/server_request_logger.cc).
-func loggerError(config ServerConfig) *env.RPCError {
-	if !slices.ContainsFunc(config.Models, func(m ModelConfig) bool { return m.Logging }) {
+func loggerError(config modelconfig.ServerConfig) *env.RPCError {
+	if !slices.ContainsFunc(config.Models, func(m modelconfig.ModelConfig) bool { return m.Logging }) {
 		return nil
 	}
 	return statusf(env.InvalidArgument, "No request-logger-creator provided.")
@@ -139,7 +141,7 @@ func (s *Server) adapterError() *env.RPCError {
 }
 
 // route finds each model's platform.
-func (c *core) route(config ServerConfig) (map[string]Platform, *env.RPCError) {
+func (c *core) route(config modelconfig.ServerConfig) (map[string]Platform, *env.RPCError) {
 	routes := make(map[string]Platform, len(config.Models))
 	for _, m := range config.Models {
 		name, err := c.server.platform(m)
@@ -177,17 +179,17 @@ func (c *core) connectFirst(models []monitored, done func(*env.RPCError)) {
 
 func (c *core) connect(source *source, done func(*env.RPCError)) {
 	c.connecting = source
-	manager, threads := c.server.manager, c.server.manager.loads.threads
+	manager, threads := c.server.manager, c.server.manager.loads.Threads
 	manager.setLoadThreads(4*c.server.options.CPUs, func() {
 		source.connect()
 		// The first poll runs while upstream still starts and joins its threads,
 		// so that even a wait that is over at once comes after it.
-		begin := &timer{rank: rankStorePoll, fn: func() {
+		begin := &timerqueue.Timer{Rank: timerqueue.StorePoll, Fn: func() {
 			c.await(&wait{models: source.sortedNames(), noun: "servable", done: func(err *env.RPCError) {
 				manager.setLoadThreads(threads, func() { c.connected(source, err, done) })
 			}})
 		}}
-		c.server.agenda.set(begin, c.server.agenda.now())
+		c.server.timers.Set(begin, c.server.timers.Now())
 	})
 }
 
@@ -198,10 +200,10 @@ func (c *core) connected(source *source, err *env.RPCError, done func(*env.RPCEr
 		done(nil)
 		return
 	}
-	source.mu.lock(func() {
+	source.mu.Lock(func() {
 		c.connecting = nil
 		source.close()
-		source.mu.unlock()
+		source.mu.Unlock()
 		done(err)
 	})
 }
@@ -216,7 +218,7 @@ func (c *core) close() {
 }
 
 // loadCustom hands over to the loader; the stock one dies by LOG(FATAL).
-func (c *core) loadCustom(config ServerConfig, done func(*env.RPCError)) {
+func (c *core) loadCustom(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if c.server.options.LoadCustomConfig == nil {
 		c.server.errorf("ModelServer does not yet support custom model config.")
 		c.server.exit(-6, "")

@@ -1,20 +1,23 @@
 package tfserving
 
-import "github.com/monosim/monosim/engine/env"
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+)
 
 // legalTransition is step 2.
-func (c *core) legalTransition(config ServerConfig) bool {
+func (c *core) legalTransition(config modelconfig.ServerConfig) bool {
 	switch {
-	case c.config.Kind == EmptyConfig:
+	case c.config.Kind == modelconfig.EmptyConfig:
 		return true
-	case c.server.profile == ProfileHead && c.config.sameCustom(config):
+	case c.server.profile == ProfileHead && c.config.SameCustom(config):
 		return true
 	}
-	return c.config.Kind == ModelList && config.Kind == ModelList
+	return c.config.Kind == modelconfig.ModelList && config.Kind == modelconfig.ModelList
 }
 
 // validate is steps 3 to 5.
-func (c *core) validate(config ServerConfig) *env.RPCError {
+func (c *core) validate(config modelconfig.ServerConfig) *env.RPCError {
 	names := make(map[string]bool, len(config.Models))
 	for _, m := range config.Models {
 		if names[m.Name] {
@@ -25,23 +28,23 @@ func (c *core) validate(config ServerConfig) *env.RPCError {
 	if err := c.validatePaths(config); err != nil {
 		return err
 	}
-	if c.config.Kind != ModelList {
+	if c.config.Kind != modelconfig.ModelList {
 		return nil
 	}
 	return c.validatePlatforms(config)
 }
 
 // validatePaths is step 4. Below a root directory base paths may be relative.
-func (c *core) validatePaths(config ServerConfig) *env.RPCError {
+func (c *core) validatePaths(config modelconfig.ServerConfig) *env.RPCError {
 	if root := c.server.options.ModelConfigListRootDir; root != nil {
-		if isRelativePath(*root) {
+		if modelconfig.IsRelativePath(*root) {
 			return statusf(env.InvalidArgument,
 				"Expected non-empty absolute path or URI; got model_config_list_root_dir=%s", *root)
 		}
 		return nil
 	}
 	for _, m := range config.Models {
-		if isRelativePath(m.BasePath) {
+		if modelconfig.IsRelativePath(m.BasePath) {
 			return statusf(env.InvalidArgument,
 				"Expected model %s to have an absolute path or URI; got base_path()=%s", m.Name, m.BasePath)
 		}
@@ -50,8 +53,8 @@ func (c *core) validatePaths(config ServerConfig) *env.RPCError {
 }
 
 // basePath is the model's, below the root directory if there is one.
-func (c *core) basePath(m ModelConfig) string {
-	if root := c.server.options.ModelConfigListRootDir; root != nil && isRelativePath(m.BasePath) {
+func (c *core) basePath(m modelconfig.ModelConfig) string {
+	if root := c.server.options.ModelConfigListRootDir; root != nil && modelconfig.IsRelativePath(m.BasePath) {
 		return joinPath(*root, m.BasePath)
 	}
 	return m.BasePath
@@ -59,7 +62,7 @@ func (c *core) basePath(m ModelConfig) string {
 
 // validatePlatforms is step 5. It looks at the platform of every stored model,
 // which is how one bad model poisons all later reloads (TFS-8.4).
-func (c *core) validatePlatforms(config ServerConfig) *env.RPCError {
+func (c *core) validatePlatforms(config modelconfig.ServerConfig) *env.RPCError {
 	stored := make(map[string]string, len(c.config.Models))
 	for _, m := range c.config.Models {
 		platform, err := c.server.platform(m)
@@ -88,18 +91,18 @@ func (c *core) validatePlatforms(config ServerConfig) *env.RPCError {
 
 // platform is GetPlatform (model_servers/server_core.cc:655-671); tfs-2.4 does
 // not name the model.
-func (s *Server) platform(m ModelConfig) (string, *env.RPCError) {
+func (s *Server) platform(m modelconfig.ModelConfig) (string, *env.RPCError) {
 	tail := "."
 	if s.profile == ProfileHead {
 		tail = ", model name is " + m.Name
 	}
 	switch {
-	case m.Type != TypeUnspecified && m.Platform != "":
+	case m.Type != modelconfig.TypeUnspecified && m.Platform != "":
 		return "", statusf(env.InvalidArgument,
 			"Illegal setting both ModelServerConfig::model_type (deprecated) and ModelServerConfig::model_platform%s", tail)
-	case m.Type == TypeTensorFlow:
-		return tensorFlowPlatform, nil
-	case m.Type != TypeUnspecified:
+	case m.Type == modelconfig.TypeTensorFlow:
+		return modelconfig.TensorFlowPlatform, nil
+	case m.Type != modelconfig.TypeUnspecified:
 		return "", statusf(env.InvalidArgument, "ModelServerConfig::model_type choice %d not supported.", m.Type)
 	case m.Platform == "":
 		return "", statusf(env.InvalidArgument,

@@ -9,11 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
 // reloadBefore is what a reload finds that need not wait for another one.
 type reloadBefore struct {
-	config   ServerConfig
+	config   modelconfig.ServerConfig
 	labels   labelMap
 	source   bool
 	monitors []string
@@ -30,7 +31,7 @@ func (w *watcher) beforeReload() reloadBefore {
 
 // afterReload holds what a reload did at once against TFS-8.2: the error of the
 // first check that fails, what is stored up to there, and whether it waits.
-func (w *watcher) afterReload(number int, before reloadBefore, config ServerConfig, answer *env.RPCError) {
+func (w *watcher) afterReload(number int, before reloadBefore, config modelconfig.ServerConfig, answer *env.RPCError) {
 	rules := reloadRules{w: w, before: before, config: config}
 	want := rules.check()
 	c, answered := &w.server.core, w.reloads.answered[number]
@@ -61,9 +62,9 @@ func (w *watcher) afterReload(number int, before reloadBefore, config ServerConf
 type reloadRules struct {
 	w      *watcher
 	before reloadBefore
-	config ServerConfig
+	config modelconfig.ServerConfig
 	// stored and labels are what is so after the checks.
-	stored ServerConfig
+	stored modelconfig.ServerConfig
 	labels labelMap
 }
 
@@ -110,12 +111,12 @@ func (r *reloadRules) brandNew() string {
 }
 
 func (r *reloadRules) logs() bool {
-	return slices.ContainsFunc(r.config.Models, func(m ModelConfig) bool { return m.Logging })
+	return slices.ContainsFunc(r.config.Models, func(m modelconfig.ModelConfig) bool { return m.Logging })
 }
 
 func (r *reloadRules) duplicates() string {
 	for i, m := range r.config.Models {
-		if slices.ContainsFunc(r.config.Models[:i], func(o ModelConfig) bool { return o.Name == m.Name }) {
+		if slices.ContainsFunc(r.config.Models[:i], func(o modelconfig.ModelConfig) bool { return o.Name == m.Name }) {
 			return "Illegal to list model " + m.Name + " multiple times in config list"
 		}
 	}
@@ -132,11 +133,11 @@ func (r *reloadRules) paths() string {
 }
 
 // platformOf is the platform, or why there is none.
-func (r *reloadRules) platformOf(m ModelConfig) (platform, failure string) {
+func (r *reloadRules) platformOf(m modelconfig.ModelConfig) (platform, failure string) {
 	how := map[bool]string{true: "neither", false: "both"}[m.Platform == ""]
 	joint := map[bool]string{true: "nor", false: "and"}[m.Platform == ""]
 	tail := map[bool]string{true: ", model name is " + m.Name, false: "."}[r.w.server.profile == ProfileHead]
-	if (m.Platform == "") == (m.Type == TypeUnspecified) {
+	if (m.Platform == "") == (m.Type == modelconfig.TypeUnspecified) {
 		return "", fmt.Sprintf("Illegal setting %s ModelServerConfig::model_type (deprecated) %s ModelServerConfig::model_platform%s",
 			how, joint, tail)
 	}

@@ -2,9 +2,8 @@ package tfserving
 
 import (
 	"github.com/monosim/monosim/engine/env"
-	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
-	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
 // This file has the requests of ModelService in upstream's messages; those of
@@ -16,7 +15,7 @@ func (s *Server) GetModelStatus(r *apis.GetModelStatusRequest) (*apis.GetModelSt
 	if err != nil {
 		return nil, err
 	}
-	return StatusResponse(versions), nil
+	return modelconfig.StatusResponse(versions), nil
 }
 
 func (s *Server) statusOf(spec *env.ModelSpec) ([]env.ModelVersionStatus, error) {
@@ -26,32 +25,15 @@ func (s *Server) statusOf(spec *env.ModelSpec) ([]env.ModelVersionStatus, error)
 	return s.Status(*spec)
 }
 
-// StatusResponse is a status answer in upstream's message.
-func StatusResponse(versions []env.ModelVersionStatus) *apis.GetModelStatusResponse {
-	response := &apis.GetModelStatusResponse{}
-	for _, v := range versions {
-		response.ModelVersionStatus = append(response.ModelVersionStatus, &apis.ModelVersionStatus{
-			Version: v.Version,
-			State:   apis.ModelVersionStatus_State(v.State),
-			Status:  statusMessage(v.Status),
-		})
-	}
-	return response
-}
-
-func statusMessage(s env.StatusProto) *util.StatusProto {
-	return &util.StatusProto{ErrorCode: tfcore.Code(s.Code), ErrorMessage: s.Message}
-}
-
 // HandleReloadConfigRequest is ModelService.HandleReloadConfigRequest (TFS-8).
 // done is called once, at this instant, later, or never (TFS-8.7).
 func (s *Server) HandleReloadConfigRequest(r *apis.ReloadConfigRequest, done func(*apis.ReloadConfigResponse, error)) {
-	s.Reload(ConfigFromProto(r.GetConfig()), func(err *env.RPCError) {
+	s.Reload(modelconfig.ConfigFromProto(r.GetConfig()), func(err *env.RPCError) {
 		if err != nil {
 			done(nil, err)
 			return
 		}
-		done(&apis.ReloadConfigResponse{Status: statusMessage(env.StatusProto{})}, nil)
+		done(&apis.ReloadConfigResponse{Status: modelconfig.StatusMessage(env.StatusProto{})}, nil)
 	})
 }
 
@@ -60,11 +42,12 @@ func specFromProto(spec *apis.ModelSpec) *env.ModelSpec {
 	if spec == nil {
 		return nil
 	}
-	value := specValue(spec)
+	value := SpecValue(spec)
 	return &value
 }
 
-func specValue(spec *apis.ModelSpec) env.ModelSpec {
+// SpecValue is a model_spec as the machine takes it; nil is one without a name.
+func SpecValue(spec *apis.ModelSpec) env.ModelSpec {
 	return env.ModelSpec{
 		Name: spec.GetName(), HasVersion: spec.GetVersion() != nil, Version: spec.GetVersion().GetValue(),
 		Label: spec.GetVersionLabel(), Signature: spec.GetSignatureName(),

@@ -1,6 +1,8 @@
 package tfserving
 
-import "github.com/monosim/monosim/engine/env"
+import (
+	"github.com/monosim/monosim/engine/env"
+)
 
 // reserve is the decision about resources (TFS-5.8), with mu and decision held.
 // Estimates that fail are retried with mu held, which stops the manager; a
@@ -18,7 +20,7 @@ func (m *manager) reserve(h *harness, done func(*env.RPCError)) {
 			done(statusf(env.ResourceExhausted, "Insufficient resources to load servable %s", h.id))
 		default:
 			m.capacity = append(m.capacity, func() { m.reserve(h, done) })
-			m.mu.unlock()
+			m.mu.Unlock()
 		}
 	})
 }

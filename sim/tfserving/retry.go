@@ -26,7 +26,7 @@ func (m *manager) retry(what string, h *harness, try func(result func(*env.RPCEr
 				return
 			}
 			interval := time.Duration(m.server.options.LoadRetryIntervalMicros) * time.Microsecond
-			m.server.agenda.sleep(interval, once)
+			m.server.timers.Sleep(interval, once)
 		})
 	}
 	once()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
 func (s *script) options(args []string) Options {
@@ -35,9 +36,9 @@ func (s *script) option(o *Options, option string) {
 	switch name {
 	case "config":
 		models := s.models(strings.Split(value, ";"))
-		o.InitialConfig = &ServerConfig{Kind: ModelList, Models: models}
+		o.InitialConfig = &modelconfig.ServerConfig{Kind: modelconfig.ModelList, Models: models}
 	case "empty":
-		o.InitialConfig = &ServerConfig{}
+		o.InitialConfig = &modelconfig.ServerConfig{}
 	case "loaders":
 		o.NumLoadThreads = s.atoi(value)
 	case "unloaders":
@@ -55,7 +56,7 @@ func (s *script) option(o *Options, option string) {
 	case "badplatform":
 		o.Platforms = append(o.Platforms, Platform{Name: value, AdapterError: statusf(env.Unknown, "Injected error")})
 	case "adaptererror":
-		o.Platforms = []Platform{{Name: tensorFlowPlatform, AdapterError: statusf(env.Canceled, "%s", value)}}
+		o.Platforms = []Platform{{Name: modelconfig.TensorFlowPlatform, AdapterError: statusf(env.Canceled, "%s", value)}}
 	case "forcelabels":
 		o.ForceAllowLabels = true
 	case "nolabels":
@@ -98,13 +99,13 @@ func numberedChoices(number uint64) func(site string, n int) int {
 	return func(_ string, n int) int { return draws.IntN(n) }
 }
 
-func (s *script) models(args []string) (models []ModelConfig) {
+func (s *script) models(args []string) (models []modelconfig.ModelConfig) {
 	for _, arg := range args {
 		if arg == "" {
 			continue
 		}
 		parts := strings.Split(arg, ",")
-		m := ModelConfig{Platform: tensorFlowPlatform}
+		m := modelconfig.ModelConfig{Platform: modelconfig.TensorFlowPlatform}
 		m.Name, m.BasePath, _ = strings.Cut(parts[0], "=")
 		for _, part := range parts[1:] {
 			s.modelOption(&m, part)
@@ -114,20 +115,20 @@ func (s *script) models(args []string) (models []ModelConfig) {
 	return models
 }
 
-func (s *script) modelOption(m *ModelConfig, part string) {
+func (s *script) modelOption(m *modelconfig.ModelConfig, part string) {
 	name, value, _ := strings.Cut(part, "=")
 	label, isLabel := strings.CutPrefix(name, "label.")
 	switch {
 	case isLabel:
-		m.Labels = append(m.Labels, Label{label, int64(s.atoi(value))})
+		m.Labels = append(m.Labels, modelconfig.Label{Name: label, Version: int64(s.atoi(value))})
 	case name == "latest":
-		m.Policy = VersionPolicy{Kind: Latest, NumVersions: uint32(s.atoi(value))}
+		m.Policy = modelconfig.VersionPolicy{Kind: modelconfig.Latest, NumVersions: uint32(s.atoi(value))}
 	case name == "once":
-		m.Policy = VersionPolicy{Kind: LatestOnce, NumVersions: uint32(s.atoi(value))}
+		m.Policy = modelconfig.VersionPolicy{Kind: modelconfig.LatestOnce, NumVersions: uint32(s.atoi(value))}
 	case name == "all":
-		m.Policy = VersionPolicy{Kind: All}
+		m.Policy = modelconfig.VersionPolicy{Kind: modelconfig.All}
 	case name == "specific":
-		m.Policy = VersionPolicy{Kind: Specific}
+		m.Policy = modelconfig.VersionPolicy{Kind: modelconfig.Specific}
 		for _, v := range strings.FieldsFunc(value, func(r rune) bool { return r == '+' }) {
 			m.Policy.Versions = append(m.Policy.Versions, int64(s.atoi(v)))
 		}
@@ -136,18 +137,18 @@ func (s *script) modelOption(m *ModelConfig, part string) {
 	case name == "platform":
 		m.Platform = value
 	case name == "type":
-		m.Type = ModelType(s.atoi(value))
+		m.Type = modelconfig.ModelType(s.atoi(value))
 	default:
 		s.fatalf("unknown model option %q", name)
 	}
 }
 
-func (s *script) config(args []string) ServerConfig {
+func (s *script) config(args []string) modelconfig.ServerConfig {
 	if len(args) == 1 && args[0] == "empty" {
-		return ServerConfig{}
+		return modelconfig.ServerConfig{}
 	}
 	if len(args) == 1 && strings.HasPrefix(args[0], "custom=") {
-		return ServerConfig{Kind: CustomConfig, Custom: args[0]}
+		return modelconfig.ServerConfig{Kind: modelconfig.CustomConfig, Custom: args[0]}
 	}
-	return ServerConfig{Kind: ModelList, Models: s.models(args)}
+	return modelconfig.ServerConfig{Kind: modelconfig.ModelList, Models: s.models(args)}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
 // The commands that mirror upstream's unit tests, which drive parts of the server:
@@ -45,7 +46,7 @@ func (s *script) manager(args []string) {
 	o := s.options(args)
 	s.server = New(o, s.host)
 	s.server.OnEvent = s.printEvent
-	s.server.agenda.request(s.server.manager.start)
+	s.server.timers.Request(s.server.manager.start)
 }
 
 func (s *script) unmanaged(args []string) {
@@ -55,7 +56,7 @@ func (s *script) unmanaged(args []string) {
 
 func (s *script) threads(args []string) {
 	n := s.atoi(args[0])
-	s.server.agenda.request(func() {
+	s.server.timers.Request(func() {
 		s.server.manager.setLoadThreads(n, func() { s.printf("threads: %d", n) })
 	})
 }
@@ -179,7 +180,7 @@ func (s *script) poll(args []string) {
 	s.printAspired(m.name, versions)
 }
 
-func monitoredOf(models []ModelConfig) (list []monitored) {
+func monitoredOf(models []modelconfig.ModelConfig) (list []monitored) {
 	for _, m := range models {
 		list = append(list, monitored{name: m.Name, basePath: m.BasePath, policy: m.Policy})
 	}
@@ -203,9 +204,9 @@ func (s *script) source(args []string) {
 		src = newSource(s.server)
 		s.server.core.source = src
 		s.server.onAspire = s.printAspired
-		defer s.server.agenda.request(src.connect)
+		defer s.server.timers.Request(src.connect)
 	}
-	s.server.agenda.request(func() {
+	s.server.timers.Request(func() {
 		src.updateConfig(monitoredOf(s.models(args[1:])), func(err *env.RPCError) {
 			if err != nil {
 				s.printf("source: %s", err)
@@ -222,11 +223,11 @@ func (s *script) event(args []string) {
 	if len(args) > 2 {
 		failed = statusf(env.Internal, "%s", strings.Join(args[2:], " "))
 	}
-	s.server.agenda.request(func() { s.server.publish(servable{spec.Name, spec.Version}, states[args[1]], failed) })
+	s.server.timers.Request(func() { s.server.publish(servable{spec.Name, spec.Version}, states[args[1]], failed) })
 }
 
 func (s *script) await(args []string) {
-	s.server.agenda.request(func() {
+	s.server.timers.Request(func() {
 		s.server.core.await(&wait{models: args, noun: "servable", done: func(err *env.RPCError) {
 			s.printf("await %s: %s", strings.Join(args, " "), errorText(err))
 		}})

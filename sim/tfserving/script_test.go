@@ -246,7 +246,7 @@ func (s *script) reload(args []string) {
 
 func (s *script) reloadCore(args []string) {
 	config, done := s.config(args), s.reloadDone()
-	s.server.agenda.request(func() { s.server.core.reload(config, done) })
+	s.server.timers.Request(func() { s.server.core.reload(config, done) })
 }
 
 func (s *script) reloadDone() func(*env.RPCError) {

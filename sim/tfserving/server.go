@@ -4,7 +4,7 @@
 // It owns neither clock, nor disk, nor sockets, nor randomness: a [Host]
 // supplies them, in virtual time or on a real machine, and both see the same
 // events, answers and error texts. Paragraph numbers such as TFS-8.2 refer to
-// the specification of the control plane.
+// SPEC.md, which says what upstream does and what was decided.
 //
 // Two things to use first:
 //
@@ -23,10 +23,12 @@
 // memory, in cost.go and cost_predict.go; reloads and start-up, in reload.go,
 // reload_checks.go, startup.go, startup_files.go and wait.go; flags, in
 // flags_table.go; labels and requests, in reader.go, labels.go, predict.go,
-// requests.go, metadata.go and inference.go; what a model checks and answers, in
-// infer; a server that is a process of a simulated host, in node.go and wire.go; the
-// reference's Python fake, in fake*.go. Who waits for the disk, and how, is in
+// requests.go, metadata.go and inference.go. Who waits for the disk, and how, is in
 // storage.go.
+//
+// Rooms of its own have: what is due when, timerqueue; configs and statuses, modelconfig;
+// what a model checks and answers, infer; a server that is a process of a simulated
+// host, node; the reference's Python fake, fake, whose borders are in python_fake.go.
 //
 // testdata holds scripts, one behaviour each; testdata/upstream mirrors upstream's
 // test cases, which testdata/upstream/cases lists. random_test.go plays random
@@ -34,7 +36,7 @@
 // and convergence_test.go.
 //
 // An idle server costs nothing: runs of its loops that would do nothing are
-// left out (agenda.go), and the rest happen at the instants at which the
+// left out (timerqueue.Grid), and the rest happen at the instants at which the
 // always-running loops would act.
 package tfserving
 
@@ -42,6 +44,9 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/fake"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
 // Server is one model server process. All calls come from one thread; those of its
@@ -50,7 +55,7 @@ type Server struct {
 	options Options
 	profile Profile
 	host    Host
-	agenda  *agenda
+	timers  *timerqueue.Queue
 
 	states     monitor
 	manager    *manager
@@ -58,7 +63,7 @@ type Server struct {
 	configPoll configPoll
 	reader     *Reader
 	memory     memory
-	fake       *fake // set for the python-fake profile, which uses nothing else
+	fake       *fake.Fake // set for the python-fake profile, which uses nothing else
 
 	onServing func()
 	serving   bool
@@ -95,16 +100,16 @@ func New(options Options, host Host) *Server {
 		options: options,
 		profile: options.Profile,
 		host:    host,
-		agenda:  newAgenda(host),
+		timers:  timerqueue.New(host),
 	}
 	s.reader = newReader(s)
 	if s.profile == ProfilePythonFake {
-		s.fake = newFake(s)
+		s.fake = fake.New(s.timers, (*fakeHost)(s), options.FakeBugs)
 		return s
 	}
 	s.manager = newManager(s)
 	s.core.server = s
-	s.core.lock.agenda = s.agenda
+	s.core.lock.Timers = s.timers
 	s.configPoll.init(s)
 	return s
 }
@@ -113,25 +118,27 @@ func New(options Options, host Host) *Server {
 // Start.
 func (s *Server) OnServing(fn func()) { s.onServing = fn }
 
-// Serving says whether the ports are open.
+// Serving reports whether the ports are open.
 func (s *Server) Serving() bool { return s.serving && !s.dead }
 
-// Start begins the life of the process.
+// Start begins the life of the process: it loads the first config, and calls the
+// function of OnServing when the ports would open, or Host.Exit when the process ends
+// first. A second Start does nothing.
 func (s *Server) Start() {
 	if s.started {
 		return
 	}
 	s.started = true
-	s.agenda.request(s.start)
+	s.timers.Request(s.start)
 }
 
-// Stop ends the server silently, as a kill does.
+// Stop ends the server silently, as a kill does: nothing is called back after it.
 func (s *Server) Stop() {
 	if s.dead {
 		return
 	}
 	s.dead = true
-	s.agenda.stop()
+	s.timers.Stop()
 	if s.fake != nil {
 		return
 	}
@@ -141,13 +148,13 @@ func (s *Server) Stop() {
 
 // Reload is HandleReloadConfigRequest. done is called once, with nil for OK, at
 // this instant, later, or never (TFS-8.7).
-func (s *Server) Reload(config ServerConfig, done func(*env.RPCError)) {
+func (s *Server) Reload(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if s.dead {
 		return
 	}
-	s.agenda.request(func() {
+	s.timers.Request(func() {
 		if s.fake != nil {
-			s.fake.reload(config)
+			s.fake.Reload(config)
 			done(nil)
 			return
 		}
@@ -170,7 +177,7 @@ func (s *Server) publish(id servable, state env.ModelState, err *env.RPCError) {
 	if s.dead {
 		return
 	}
-	event := Event{At: s.agenda.now(), Model: id.model, Version: id.version, State: state, Err: err}
+	event := Event{At: s.timers.Now(), Model: id.model, Version: id.version, State: state, Err: err}
 	s.states.handle(event)
 	s.core.heard(event)
 	s.configPoll.heard()

@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
 // servingOne is a server with one model a, version 1.
@@ -73,7 +74,7 @@ func TestLongMessagesAreTruncated(t *testing.T) {
 	s, _ := servingOne(t)
 	path := strings.Repeat("p", 2000)
 	var got *env.RPCError
-	s.Reload(ServerConfig{Kind: ModelList, Models: []ModelConfig{{Name: "b", BasePath: path}}},
+	s.Reload(modelconfig.ServerConfig{Kind: modelconfig.ModelList, Models: []modelconfig.ModelConfig{{Name: "b", BasePath: path}}},
 		func(err *env.RPCError) { got = err })
 	whole := "Expected model b to have an absolute path or URI; got base_path()=" + path
 	if want := whole[:1024] + "...TRUNCATED"; got == nil || got.Message != want {
@@ -118,7 +119,7 @@ func TestAStoppedServerIsSilent(t *testing.T) {
 	host.disk.putModel("/m/a/2", 0)
 	s.OnEvent = func(e Event) { t.Errorf("event after the stop: %+v", e) }
 	s.Stop()
-	s.Reload(ServerConfig{Kind: ModelList}, func(*env.RPCError) { t.Error("a stopped server answers") })
+	s.Reload(modelconfig.ServerConfig{Kind: modelconfig.ModelList}, func(*env.RPCError) { t.Error("a stopped server answers") })
 	host.runTo(time.Minute)
 	if len(host.timers) > 0 || len(host.disk.watches) > 0 {
 		t.Errorf("left behind: %d timers, %d watches", len(host.timers), len(host.disk.watches))
@@ -134,12 +135,12 @@ model_config_list {
   config { name: "d" model_version_policy { specific { versions: 7 versions: 3 } } }
   config { name: "e" model_version_policy { latest_once { num_versions: 1 } } }
 }`
-	want := ServerConfig{Kind: ModelList, Models: []ModelConfig{
-		{Name: "a", BasePath: "/a", Type: TypeTensorFlow, Labels: []Label{{"x", 1}, {"y", 2}}},
-		{Name: "b", BasePath: "/b", Platform: "tensorflow", Policy: VersionPolicy{Kind: Latest, NumVersions: 2}},
-		{Name: "c", Policy: VersionPolicy{Kind: All}, Logging: true},
-		{Name: "d", Policy: VersionPolicy{Kind: Specific, Versions: []int64{7, 3}}},
-		{Name: "e", Policy: VersionPolicy{Kind: LatestOnce, NumVersions: 1}},
+	want := modelconfig.ServerConfig{Kind: modelconfig.ModelList, Models: []modelconfig.ModelConfig{
+		{Name: "a", BasePath: "/a", Type: modelconfig.TypeTensorFlow, Labels: []modelconfig.Label{{Name: "x", Version: 1}, {Name: "y", Version: 2}}},
+		{Name: "b", BasePath: "/b", Platform: "tensorflow", Policy: modelconfig.VersionPolicy{Kind: modelconfig.Latest, NumVersions: 2}},
+		{Name: "c", Policy: modelconfig.VersionPolicy{Kind: modelconfig.All}, Logging: true},
+		{Name: "d", Policy: modelconfig.VersionPolicy{Kind: modelconfig.Specific, Versions: []int64{7, 3}}},
+		{Name: "e", Policy: modelconfig.VersionPolicy{Kind: modelconfig.LatestOnce, NumVersions: 1}},
 	}}
 	got, err := parseConfigText(Profile24, []byte(text), false)
 	if err != nil {
@@ -156,30 +157,15 @@ model_config_list {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err = ParseServerConfig(data)
+	got, err = modelconfig.ParseServerConfig(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("from bytes (-want +got):\n%s", diff)
 	}
-	if _, err := ParseServerConfig([]byte{0xff}); err == nil {
+	if _, err := modelconfig.ParseServerConfig([]byte{0xff}); err == nil {
 		t.Error("a truncated message parses")
-	}
-}
-
-func TestPythonRepr(t *testing.T) {
-	//lint:ordered the cases do not know of each other
-	for in, want := range map[string]string{
-		"a":           `'a'`,
-		"it's":        `"it's"`,
-		`it's "so"`:   `'it\'s "so"'`,
-		"a\n\t\\\x01": `'a\n\t\\\x01'`,
-		"é\u200b":     `'é\u200b'`,
-	} {
-		if got := pythonRepr(in); got != want {
-			t.Errorf("repr of %q: got %s, want %s", in, got, want)
-		}
 	}
 }
 

@@ -35,7 +35,7 @@ func (h Handle) Release() {
 	case r.shared:
 		h.release()
 	default:
-		r.server.agenda.request(h.release)
+		r.server.timers.Request(h.release)
 	}
 }
 

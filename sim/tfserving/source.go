@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
 // source polls the base paths and tells the manager what it should serve
@@ -18,13 +20,13 @@ import (
 type source struct {
 	server *Server
 	// mu is held during a poll and during an update of the config (TFS-2.3 item 2).
-	mu        mutex
+	mu        timerqueue.Mutex
 	models    []monitored // in the order of the config
 	connected bool
 	closed    bool
 
-	grid  grid
-	timer timer
+	grid  timerqueue.Grid
+	timer timerqueue.Timer
 	// busy is a run that is not over; again says that it has to be repeated.
 	busy, again bool
 	// watches cancel the watches by base path; blind says that some path cannot
@@ -37,34 +39,38 @@ type source struct {
 // latest_once chose at the first successful poll that found any version.
 type monitored struct {
 	name, basePath string
-	policy         VersionPolicy
+	policy         modelconfig.VersionPolicy
 	once           []int64
 }
 
 func newSource(s *Server) *source {
 	src := &source{server: s, watches: map[string]func(){}}
-	src.mu.agenda = s.agenda
-	src.grid.interval = pollInterval(s.options)
-	src.timer = timer{rank: rankStorePoll, fn: src.run}
+	src.mu.Timers = s.timers
+	src.grid.Interval = pollInterval(s.options)
+	src.timer = timerqueue.Timer{Rank: timerqueue.StorePoll, Fn: src.run}
 	return src
 }
 
+// pollInterval is the time from poll to poll; 0 and less mean that there is no loop.
 func pollInterval(o Options) time.Duration {
-	return time.Duration(o.FileSystemPollWaitSeconds) * time.Second
+	if o.FileSystemPollWaitSeconds <= 0 {
+		return time.Duration(o.FileSystemPollWaitSeconds) * time.Second
+	}
+	return time.Duration(o.FileSystemPollWaitSeconds)*time.Second + o.Cost.RoundTime
 }
 
 // connect starts the polling thread (TFS-3.1).
 func (src *source) connect() {
 	src.connected = true
 	if src.server.options.FileSystemPollWaitSeconds >= 0 {
-		src.server.agenda.set(&src.timer, src.server.agenda.now())
+		src.server.timers.Set(&src.timer, src.server.timers.Now())
 	}
 }
 
 // close ends polling. What was aspired stays aspired.
 func (src *source) close() {
 	src.closed = true
-	src.server.agenda.unset(&src.timer)
+	src.server.timers.Unset(&src.timer)
 	for _, path := range sortedKeys(src.watches) {
 		src.watches[path]()
 	}
@@ -74,12 +80,12 @@ func (src *source) close() {
 // updateConfig installs what to monitor and un-aspires at once what is gone, by
 // name. It waits for a poll that is going on, but begins none (TFS-3.1).
 func (src *source) updateConfig(models []monitored, done func(*env.RPCError)) {
-	src.mu.lock(func() {
+	src.mu.Lock(func() {
 		src.check(models, func(err *env.RPCError) {
 			if err == nil {
 				src.install(models)
 			}
-			src.mu.unlock()
+			src.mu.Unlock()
 			done(err)
 		})
 	})
@@ -88,7 +94,7 @@ func (src *source) updateConfig(models []monitored, done func(*env.RPCError)) {
 // check says what speaks against a config.
 func (src *source) check(models []monitored, done func(*env.RPCError)) {
 	options := src.server.options
-	if src.connected && pollInterval(options) != src.grid.interval {
+	if src.connected && pollInterval(options) != src.grid.Interval {
 		done(statusf(env.InvalidArgument, "Changing file_system_poll_wait_seconds is not supported"))
 		return
 	}
@@ -176,29 +182,29 @@ func sortedKeys[V any](m map[string]V) []string {
 
 // changed has the next poll of the grid run, if there are any more.
 func (src *source) changed() {
-	if !src.connected || src.closed || src.grid.interval <= 0 || src.timer.queued {
+	if !src.connected || src.closed || src.grid.Interval <= 0 || src.timer.Queued {
 		return
 	}
 	if src.busy {
 		src.again = true
 		return
 	}
-	a := src.server.agenda
-	a.set(&src.timer, src.grid.upcoming(a, rankStorePoll))
-	if !a.running {
-		a.arm()
+	q := src.server.timers
+	q.Set(&src.timer, src.grid.Upcoming(q, timerqueue.StorePoll))
+	if !q.Running {
+		q.Arm()
 	}
 }
 
 // run is one poll. It takes as long as the storage does, which in virtual time is
 // none.
 func (src *source) run() {
-	src.grid.began(src.server.agenda.now())
+	src.grid.Began(src.server.timers.Now())
 	src.busy, src.again = true, false
-	src.mu.lock(func() {
+	src.mu.Lock(func() {
 		look(src.server, src.poll, func(found polled) {
 			src.take(found)
-			src.mu.unlock()
+			src.mu.Unlock()
 			src.busy = false
 			src.ended()
 		})
@@ -207,9 +213,9 @@ func (src *source) run() {
 
 // ended is the end of a run (TFS-2.2).
 func (src *source) ended() {
-	a, repeats := src.server.agenda, src.grid.interval > 0 && !src.closed
-	if repeats && src.grid.ended(a.now()) {
-		a.set(&src.timer, a.now())
+	q, repeats := src.server.timers, src.grid.Interval > 0 && !src.closed
+	if repeats && src.grid.Ended(q.Now()) {
+		q.Set(&src.timer, q.Now())
 		return
 	}
 	if src.again || src.blind || src.server.polls || src.server.options.ReloadServablesWithError {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
 // polled is what a poll found: the versions of the models, in the order of the
@@ -52,7 +53,7 @@ func (src *source) take(found polled) {
 
 // settle makes the first versions of a latest_once policy its choice.
 func (m *monitored) settle(versions []aspired) {
-	if m.policy.Kind != LatestOnce || m.once != nil {
+	if m.policy.Kind != modelconfig.LatestOnce || m.once != nil {
 		return
 	}
 	for _, v := range versions {
@@ -65,7 +66,7 @@ func (src *source) pollOne(disk Storage, m *monitored) ([]aspired, *env.RPCError
 	if !disk.Exists(m.basePath) {
 		return nil, src.missingBasePath(m)
 	}
-	if src.server.profile == ProfileHead && m.policy.Kind == Specific {
+	if src.server.profile == ProfileHead && m.policy.Kind == modelconfig.Specific {
 		if versions, ok := src.specificFast(disk, m); ok {
 			return versions, nil
 		}
@@ -75,7 +76,7 @@ func (src *source) pollOne(disk Storage, m *monitored) ([]aspired, *env.RPCError
 		return nil, storageError(m.basePath, err)
 	}
 	numeric := src.server.profile.versionsOf(directChildren(names))
-	chosen := m.policy.choose(numeric, m.once)
+	chosen := choose(m.policy, numeric, m.once)
 	src.warn(m, numeric, chosen)
 	return aspire(m, chosen), nil
 }
@@ -134,7 +135,7 @@ func (src *source) warn(m *monitored, numeric, chosen []found) {
 		}
 		last[v.version] = v.child
 	}
-	if m.policy.Kind == Specific {
+	if m.policy.Kind == modelconfig.Specific {
 		for _, version := range m.policy.Versions {
 			if !slices.ContainsFunc(chosen, func(v found) bool { return v.version == version }) {
 				src.server.warnf("Version %d of servable %s, which was requested to be served as a 'specific' version "+

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
 // What testdata/upstream/file_system_source.txt leaves out: a poll of one base path
@@ -15,27 +16,27 @@ import (
 func TestAPollAspiresWhatThePolicyChooses(t *testing.T) {
 	tests := []struct {
 		name     string
-		policy   VersionPolicy
+		policy   modelconfig.VersionPolicy
 		children []string
 		want     []string // version=path under the base path
 		only     []Profile
 	}{
-		{name: "duplicates with all are both aspired", policy: VersionPolicy{Kind: All}, children: []string{"01", "1"},
+		{name: "duplicates with all are both aspired", policy: modelconfig.VersionPolicy{Kind: modelconfig.All}, children: []string{"01", "1"},
 			want: []string{"1=01", "1=1"}},
 		{name: "blanks around a number", children: []string{" 7 "}, want: []string{"7= 7 "}},
 		{name: "blanks of every kind", children: []string{"\t\v7\n\f\r"}, want: []string{"7=\t\v7\n\f\r"}},
 		{name: "other blanks are none", children: []string{"\u00a07", "7\u2003"}},
-		{name: "the limits of int64", policy: VersionPolicy{Kind: All},
+		{name: "the limits of int64", policy: modelconfig.VersionPolicy{Kind: modelconfig.All},
 			children: []string{"9223372036854775807", "-9223372036854775808", "9223372036854775808", "-9223372036854775809"},
 			want:     []string{"-9223372036854775808=-9223372036854775808", "9223372036854775807=9223372036854775807"}},
-		{name: "what is no number", policy: VersionPolicy{Kind: All},
+		{name: "what is no number", policy: modelconfig.VersionPolicy{Kind: modelconfig.All},
 			children: []string{"-3", "1.5", "1e3", "", "0x10", "1_000", "--1", "- 1", "+-1", "-", "1 2", "٣"}, want: []string{"-3=-3"}},
 		{name: "minus nought", children: []string{"-0"}, want: []string{"0=-0"}},
 		{name: "a plus sign in tfs-head", children: []string{"+7"}, only: []Profile{ProfileHead}, want: []string{"7=+7"}},
 		{name: "a plus sign in tfs-2.4", children: []string{"+7"}, only: []Profile{Profile24}},
-		{name: "a huge number of versions", policy: VersionPolicy{Kind: Latest, NumVersions: 1<<32 - 1}, children: []string{"1", "2"},
+		{name: "a huge number of versions", policy: modelconfig.VersionPolicy{Kind: modelconfig.Latest, NumVersions: 1<<32 - 1}, children: []string{"1", "2"},
 			want: []string{"2=2", "1=1"}},
-		{name: "the order of all is that of the names", policy: VersionPolicy{Kind: All}, children: []string{"9", "10"},
+		{name: "the order of all is that of the names", policy: modelconfig.VersionPolicy{Kind: modelconfig.All}, children: []string{"9", "10"},
 			want: []string{"10=10", "9=9"}},
 	}
 	for _, test := range tests {
@@ -88,7 +89,7 @@ func TestSpecificVersionsThatExistAreNotListedByHead(t *testing.T) {
 		host.disk.mkdir("/base/30")
 		source := newSource(New(DefaultOptions(test.profile), host))
 		versions, err := source.pollOne(host.disk, &monitored{name: "m", basePath: "/base",
-			policy: VersionPolicy{Kind: Specific, Versions: []int64{30, 17}}})
+			policy: modelconfig.VersionPolicy{Kind: modelconfig.Specific, Versions: []int64{30, 17}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,12 +2,22 @@ package tfserving
 
 import (
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// start is BuildAndStart (model_servers/server.cc:183-460).
+// start takes the time that a process needs to begin.
 func (s *Server) start() {
+	if d := s.options.Cost.StartTime; d > 0 {
+		s.timers.Sleep(d, s.buildAndStart)
+		return
+	}
+	s.buildAndStart()
+}
+
+// buildAndStart is BuildAndStart (model_servers/server.cc:183-460).
+func (s *Server) buildAndStart() {
 	if s.fake != nil {
-		s.fake.start()
+		s.startFake()
 		return
 	}
 	if s.options.DisplayVersion {
@@ -27,7 +37,7 @@ func (s *Server) start() {
 	})
 }
 
-func (s *Server) firstConfig(config ServerConfig) {
+func (s *Server) firstConfig(config modelconfig.ServerConfig) {
 	s.manager.start()
 	s.core.reload(config, func(err *env.RPCError) {
 		if err != nil {
@@ -87,24 +97,24 @@ func (s *Server) FailToListen() {
 }
 
 // startConfig checks the flags and reads the first config (TFS-9.2).
-func (s *Server) startConfig(disk Storage) (ServerConfig, *env.RPCError) {
+func (s *Server) startConfig(disk Storage) (modelconfig.ServerConfig, *env.RPCError) {
 	o := s.options
 	if err := s.checkPorts(); err != nil {
-		return ServerConfig{}, err
+		return modelconfig.ServerConfig{}, err
 	}
 	switch {
 	case o.InitialConfig != nil:
 		return *o.InitialConfig, nil
 	case o.ModelBasePath == "" && o.ModelConfigFile == "":
-		return ServerConfig{}, statusf(env.InvalidArgument,
+		return modelconfig.ServerConfig{}, statusf(env.InvalidArgument,
 			"Both server_options.model_base_path and server_options.model_config_file are empty!")
 	case o.ModelConfigFile != "":
 		file := s.readConfigFile(disk)
 		return file.config, file.err
 	}
 	s.infof("Building single TensorFlow model file config:  model_name: %s model_base_path: %s", o.ModelName, o.ModelBasePath)
-	return ServerConfig{Kind: ModelList, Models: []ModelConfig{
-		{Name: o.ModelName, BasePath: o.ModelBasePath, Platform: tensorFlowPlatform},
+	return modelconfig.ServerConfig{Kind: modelconfig.ModelList, Models: []modelconfig.ModelConfig{
+		{Name: o.ModelName, BasePath: o.ModelBasePath, Platform: modelconfig.TensorFlowPlatform},
 	}}, nil
 }
 

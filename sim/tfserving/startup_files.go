@@ -2,11 +2,12 @@ package tfserving
 
 import (
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
 // startFiles are what a start reads first, or why it fails.
 type startFiles struct {
-	config    ServerConfig
+	config    modelconfig.ServerConfig
 	platforms platformFile
 	err       *env.RPCError
 }
@@ -20,7 +21,7 @@ func (s *Server) readStartFiles(disk Storage) (files startFiles) {
 
 // configFile is --model_config_file, or why it has no config.
 type configFile struct {
-	config ServerConfig
+	config modelconfig.ServerConfig
 	err    *env.RPCError
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/fake"
 )
 
 // monitor keeps the latest state of every version it ever heard of (upstream's
@@ -84,9 +85,9 @@ func (m *monitor) settled(model string) (version int64, state env.ModelState, er
 // first (TFS-7.2). It is never held up by loads or reloads, and it allocates
 // nothing while nothing changes; callers must not change the answer.
 func (s *Server) Status(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
-	s.agenda.catchUp()
+	s.timers.CatchUp()
 	if s.fake != nil {
-		return s.fake.status(spec.Name, fakeChoiceOf(spec)), nil
+		return s.fake.Status(spec.Name, fake.ChoiceOf(spec)), nil
 	}
 	states := s.states.models[spec.Name]
 	if states == nil {
@@ -96,19 +97,19 @@ func (s *Server) Status(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
 	return SelectStatus(spec, states.answer)
 }
 
-// SelectStatus is what GetModelStatus answers to spec when versions are all that
-// is known of its model, as a Status without a version answers them; nil for a
-// model that was never heard of.
+// SelectStatus is the answer of GetModelStatus to spec when versions are the statuses of
+// all versions of its model, highest first, or nil for a model that was never heard of.
+// The error is an *env.RPCError with code NotFound.
 func SelectStatus(spec env.ModelSpec, versions []env.ModelVersionStatus) ([]env.ModelVersionStatus, error) {
 	if spec.HasVersion {
 		i := slices.IndexFunc(versions, func(v env.ModelVersionStatus) bool { return v.Version == spec.Version })
 		if i < 0 {
-			return nil, asError(statusf(env.NotFound, "Could not find version %d of model %s", spec.Version, spec.Name))
+			return nil, statusf(env.NotFound, "Could not find version %d of model %s", spec.Version, spec.Name)
 		}
 		return versions[i : i+1 : i+1], nil
 	}
 	if len(versions) == 0 {
-		return nil, asError(statusf(env.NotFound, "Could not find any versions of model %s", spec.Name))
+		return nil, statusf(env.NotFound, "Could not find any versions of model %s", spec.Name)
 	}
 	return versions, nil
 }

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
 // Host is what a mode of running supplies: the clock, the disk, choices and the
-// end of the process (TFS-1.2). It is called from the one thread that calls the
+// end of the process (TFS-1.2, TFS-21.3). It is called from the one thread that calls the
 // server, but Log from looks, too, and Choose from whatever thread a shared Reader
 // is called on.
 type Host interface {
@@ -22,7 +23,7 @@ type Host interface {
 	// Look has ask look at the storage and then calls told. In virtual time both
 	// are over when it returns. On a real machine ask runs on a thread of its own,
 	// and told later on the thread that calls the server: a disk that hangs holds up
-	// who waits for what it says, and nobody else (TFS-2.3).
+	// who waits for what it says, and nobody else (TFS-2.4).
 	Look(ask func(Storage), told func())
 	// Watch calls changed after every change of what the storage would answer for
 	// the path or anything below it, the beginning and the end of faults included.
@@ -55,7 +56,7 @@ func look[T any](s *Server, ask func(Storage) T, goOn func(T)) {
 	var found T
 	s.host.Look(func(disk Storage) { found = ask(disk) }, func() {
 		if !s.dead {
-			s.agenda.enter(rankThread, func() { goOn(found) })
+			s.timers.Enter(timerqueue.Thread, func() { goOn(found) })
 		}
 	})
 }

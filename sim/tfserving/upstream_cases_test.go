@@ -14,8 +14,9 @@ import (
 var upstreamCase = regexp.MustCompile(`^# (\w+_test\.(?:cc|py):\w+)`)
 
 // TestMirroredCases holds testdata/upstream against the list of upstream's test
-// cases there: a case that is listed without a reason is mirrored by exactly one
-// block, and a block names a listed case.
+// cases there (TFS-20.1, TFS-20.2, TFS-20.3, TFS-20.4): a case that is listed
+// without a reason is mirrored by exactly one block, and a block names a listed
+// case.
 func TestMirroredCases(t *testing.T) {
 	listed := readUpstreamCases(t)
 	blocks := readUpstreamBlocks(t)

@@ -8,10 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// The reference's own tests of its fake model server (mocked_tfserving.py), one by
-// one and under their names. Theirs want no more than an answer, whose type the stub
+// The reference's own tests of its fake model server (TFS-20.5,
+// mocked_tfserving.py), one by one and under their names. Theirs want no more than an answer, whose type the stub
 // gives; here what the answer says is asserted.
 
 // servingFake is the fake with two versions of one model, five seconds on.
@@ -68,9 +69,9 @@ func TestUpstreamMockedTFServing_test_get_model_status(t *testing.T) {
 // fake had is unloaded.
 func TestUpstreamMockedTFServing_test_handle_reload_config_request(t *testing.T) {
 	s, host := servingFake(t)
-	config := ServerConfig{Kind: ModelList, Models: []ModelConfig{
-		{Name: "test_model", BasePath: "/tmp/test_model/ctr/saved_model", Policy: VersionPolicy{Kind: Latest, NumVersions: 2}},
-		{Name: "test_model", BasePath: "/tmp/test_model/cvr/saved_model", Policy: VersionPolicy{Kind: Latest, NumVersions: 1}},
+	config := modelconfig.ServerConfig{Kind: modelconfig.ModelList, Models: []modelconfig.ModelConfig{
+		{Name: "test_model", BasePath: "/tmp/test_model/ctr/saved_model", Policy: modelconfig.VersionPolicy{Kind: modelconfig.Latest, NumVersions: 2}},
+		{Name: "test_model", BasePath: "/tmp/test_model/cvr/saved_model", Policy: modelconfig.VersionPolicy{Kind: modelconfig.Latest, NumVersions: 1}},
 	}}
 	answered := false
 	s.Reload(config, func(err *env.RPCError) {

@@ -46,7 +46,7 @@ func (c *core) heard(event Event) {
 	}
 	c.waiting = nil
 	err := w.result(c)
-	c.server.agenda.soon(func() { w.done(err) })
+	c.server.timers.Soon(func() { w.done(err) })
 }
 
 func (w *wait) states(c *core) *monitor {

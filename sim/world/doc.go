@@ -4,12 +4,13 @@
 //
 // Two things to use first:
 //
-//   - [New] builds a [World] from a [Spec]; [World.Start] starts the pods.
+//   - [New] builds a [World] from a cluster.Spec; [World.Start] starts the pods.
 //   - [Pod] is one container: what runs in it, how often it was started, how it
 //     ended.
 //
-// The agent itself is a program that the spec brings along: sim knows nothing of
-// its code. To change what a pod finds on its disk and in its environment look in
-// pod.go; how model servers are run, in modelserver.go; what is written down of a
-// run, in observe.go.
+// The agent itself is a program that [Options] bring along: sim knows nothing of its
+// code. To change what a pod finds on its disk and in its environment look in pod.go;
+// how model servers are run, in modelserver.go; what a spec means to the simulation, in
+// options.go; what is written down of a run, in observe.go, and counted, in counts.go.
+// What can go wrong is in sim/fault.
 package world

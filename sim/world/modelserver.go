@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/processes"
 	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
 // ModelServer is a model server process of a pod.
@@ -20,10 +21,10 @@ type ModelServer struct {
 	ConfigFile string
 	Port       int
 	Process    *processes.Process
-	node       *tfserving.Node
+	node       *node.Node
 }
 
-// Server is the state machine.
+// Server is the state machine of the model server, for whoever looks at it.
 func (s *ModelServer) Server() *tfserving.Server { return s.node.Server() }
 
 // runModelServer is the model server's process.
@@ -41,13 +42,11 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 		proc.Print("unknown argument: " + unknown[0]) // not fatal (TFS-9.3)
 		proc.Print(usage(p.w.profile))
 	}
-	if p.w.spec.Cost != nil {
-		options.Cost = *p.w.spec.Cost
-	}
-	options.MemoryLimitBytes, options.FakeBugs = p.w.spec.MemoryLimitBytes, p.w.spec.FakeBugs
+	serving(&options, p.w.spec.Serving)
+	options.Cost.StartTime, options.Cost.RoundTime = p.starting(paceServer), paceWake.draw(p.machine.Node)
 	s := &ModelServer{Kind: kindOf(proc), ConfigFile: options.ModelConfigFile, Port: options.Port, Process: proc}
 	p.servers = append(p.servers, s)
-	s.node = tfserving.StartNode(tfserving.NodeConfig{
+	s.node = node.Start(node.Config{
 		Options: options, Proc: proc.Life(), Host: p.machine.Net, Files: p.machine.FS, Dir: proc.Dir(),
 		Exit: func(code int, stdout string) {
 			if stdout != "" {
@@ -60,13 +59,15 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 				proc.Print(fmt.Sprintf(format, args...))
 			}
 		},
-		OnServing: func() { p.w.observe(p.Name, "modelserver.serving", s.Kind, fmt.Sprintf("port %d", s.Port)) },
+		OnServing: func() {
+			p.w.observe(p.Name, "modelserver.serving", s.Kind, fmt.Sprintf("port %d", s.Port), int64(proc.Pid()))
+		},
 		OnEvent: func(e tfserving.Event) {
 			note := e.State.String()
 			if e.Err != nil {
 				note += ": " + e.Err.Error()
 			}
-			p.w.observe(p.Name, "modelserver.state", fmt.Sprintf("%s/%d", e.Model, e.Version), note)
+			p.w.observe(p.Name, "modelserver.state", fmt.Sprintf("%s/%d", e.Model, e.Version), note, int64(proc.Pid()))
 		},
 	})
 }
@@ -100,7 +101,8 @@ func (p *Pod) dropServer(proc *processes.Process) {
 	})
 }
 
-// ModelServer finds a running server by kind; the empty kind finds the only one.
+// ModelServer finds the running model server of a kind; kind "" finds the one of a pod
+// that runs only one. The error lists the kinds that run.
 func (p *Pod) ModelServer(kind string) (*ModelServer, error) {
 	for _, s := range p.servers {
 		if s.Kind == kind || kind == "" && len(p.servers) == 1 {

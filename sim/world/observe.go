@@ -1,31 +1,58 @@
 package world
 
 import (
+	"path"
 	"strings"
-	"time"
 
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Observation is one thing that happened.
-type Observation struct {
-	At   time.Duration
-	Host string
-	// Op names it: "zookeeper.create", "modelserver.state", "process.start", ...
-	Op   string
-	Path string
-	Note string
+// observe tells of something that happened; id is as in cluster.Observation.
+func (w *World) observe(host, op, path, note string, id int64) {
+	if w.options.Observe == nil {
+		return
+	}
+	o := cluster.Observation{At: w.engine.Now(), Pod: host, Op: op, Path: path, Note: note}
+	if w.spec.Detail {
+		o.ID = id
+	}
+	w.options.Observe(o)
 }
 
-func (w *World) observe(host, op, path, note string) {
-	if w.spec.Observe != nil {
-		w.spec.Observe(Observation{At: w.engine.Now(), Host: host, Op: op, Path: path, Note: note})
+// observeCall tells of a gRPC call that has ended, in a run with details only.
+func (w *World) observeCall(r network.RPC) {
+	if !w.spec.Detail || w.options.Observe == nil {
+		return
 	}
+	note := "OK"
+	if r.Err != nil {
+		note = r.Err.Error()
+	}
+	if spec, ok := r.Request.(*env.ModelSpec); ok {
+		note = spec.Name + ": " + note
+	}
+	w.options.Observe(cluster.Observation{
+		At: r.Ended, Pod: r.From, Op: "rpc", Path: path.Base(r.Method), Note: note, Peer: w.hostAt(r.To), Took: r.Ended - r.Started,
+	})
+}
+
+// hostAt is the pod with an address, or the address as it is.
+func (w *World) hostAt(addr string) string {
+	ip, _, _ := strings.Cut(addr, ":")
+	for _, p := range w.pods {
+		if p.ip == ip {
+			return p.Name
+		}
+	}
+	return addr
 }
 
 // wrote is told of every write of ZooKeeper.
 func (w *World) wrote(write zookeeper.Write) {
-	if w.spec.Observe == nil {
+	if w.options.Observe == nil {
 		return
 	}
 	note := ""
@@ -38,7 +65,7 @@ func (w *World) wrote(write zookeeper.Write) {
 	if write.Of == zookeeper.OpCloseSession && write.Op == zookeeper.OpDelete {
 		note = "with its session"
 	}
-	w.observe(w.zk.HostOf(write.Session), "zookeeper."+write.Op.String(), write.Path, note)
+	w.observe(w.zk.HostOf(write.Session), "zookeeper."+write.Op.String(), write.Path, note, write.Session)
 }
 
 // flags shortens a command line to its flags.

@@ -5,12 +5,15 @@ import (
 	"path"
 	"sort"
 	"strconv"
+	"time"
 
+	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/hosts"
 	"github.com/monosim/monosim/sim/processes"
-	"github.com/monosim/monosim/sim/tfserving"
-	"github.com/monosim/monosim/sim/zookeeper"
+	tfsnode "github.com/monosim/monosim/sim/tfserving/node"
+	"github.com/monosim/monosim/sim/zookeeper/kazoofake"
+	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
 // Where things are in a pod (agent_base.py:24, utils.py:51).
@@ -27,25 +30,28 @@ const (
 // Pod is one container. It lives as long as its first process: the agent, or a
 // model server without one.
 type Pod struct {
-	PodSpec
+	cluster.Pod
 	w       *World
+	bare    *cluster.BareServerSpec // set when there is no agent
 	ip      string
 	machine *hosts.Machine
 	first   *processes.Process
-	fake    *zookeeper.FakeClient
+	fake    *kazoofake.Client
 	env     *env.Env // of the running agent
 	servers []*ModelServer
 
 	starts   int
 	exitCode int
+	// slowness is by how much the present start takes longer than a quick one.
+	slowness float64
 }
 
-func (w *World) addPod(spec PodSpec) error {
+func (w *World) addPod(spec cluster.Pod, bare *cluster.BareServerSpec) error {
 	if w.byName[spec.Name] != nil {
 		return fmt.Errorf("found twice, want a name of its own")
 	}
-	p := &Pod{PodSpec: spec, w: w, ip: ip(spec)}
-	p.machine = hosts.NewMachine(w.net, hosts.Config{Name: spec.Name, IPs: []string{p.ip}, Logs: w.spec.Logs})
+	p := &Pod{Pod: spec, w: w, bare: bare, ip: ip(spec)}
+	p.machine = hosts.NewMachine(w.net, hosts.Config{Name: spec.Name, IPs: []string{p.ip}, Logs: w.options.Logs})
 	for _, s := range w.stores {
 		if err := p.machine.FS.Mount(s.mount, s.fs); err != nil {
 			return err
@@ -79,7 +85,7 @@ func (p *Pod) furnish() error {
 	if err != nil {
 		return err
 	}
-	if p.w.spec.NoDefaultModel {
+	if p.w.spec.Serving.NoDefaultModel {
 		return nil
 	}
 	return p.machine.FS.AddModelVersion(home+"/dat/saved_models/entry", 1, 1<<20)
@@ -90,17 +96,17 @@ func (p *Pod) environment() []string {
 	vars := map[string]string{
 		"SHARD_ID":              strconv.Itoa(p.Shard),
 		"REPLICA_ID":            strconv.Itoa(p.Replica),
-		"MONOLITH_HOST_SHARD_N": strconv.Itoa(p.w.spec.Shards),
+		"MONOLITH_HOST_SHARD_N": strconv.Itoa(max(p.w.spec.Shards, 1)),
 		"MY_HOST_IP":            p.ip,
 		"MY_POD_NAME":           p.Name,
 		"TCE_PSM":               "monolith.serving",
-		"TCE_INTERNAL_IDC":      p.IDC,
-		"TCE_LOGICAL_CLUSTER":   p.Cluster,
+		"TCE_INTERNAL_IDC":      p.Location.IDC,
+		"TCE_LOGICAL_CLUSTER":   p.Location.Cluster,
 		"MONOLITH_TFS_BINARY":   tfsBinary,
 		"PATH":                  "/usr/local/bin:/usr/bin:/bin",
 	}
-	for k, v := range p.w.spec.Env {
-		vars[k] = v
+	for _, v := range p.w.spec.Env {
+		vars[v.Key] = v.Value
 	}
 	var list []string
 	for k, v := range vars {
@@ -112,12 +118,14 @@ func (p *Pod) environment() []string {
 	return list
 }
 
-// Start starts the first process. A pod that runs is left alone.
+// Start starts the pod's first process, an agent or a model server without one. It
+// does nothing when the pod runs. The error says why the program could not be started.
 func (p *Pod) Start() error {
 	if p.first != nil {
 		return nil
 	}
 	p.starts++
+	p.drawSlowness()
 	first, err := p.machine.Procs.Start(p.command())
 	if err != nil {
 		return err
@@ -127,8 +135,8 @@ func (p *Pod) Start() error {
 }
 
 func (p *Pod) command() env.Command {
-	if p.Bare {
-		return env.Command{Args: append([]string{tfsBinary}, p.Flags...), Env: p.environment(), Dir: binDir, Output: BareOutput}
+	if p.bare != nil {
+		return env.Command{Args: append([]string{tfsBinary}, p.bare.Flags...), Env: p.environment(), Dir: binDir, Output: BareOutput}
 	}
 	return env.Command{Args: []string{agentBinary, "--conf=" + ConfPath}, Env: p.environment(), Dir: binDir}
 }
@@ -138,7 +146,8 @@ func (p *Pod) runAgent(proc *processes.Process) {
 	e := p.envOf(proc)
 	p.env = e
 	proc.Main(func() int {
-		p.w.spec.Agent(e, ConfPath)
+		proc.Life().Sleep(paceImport.draw(p.machine.Node))
+		p.w.options.Agent(e, ConfPath)
 		return 0
 	})
 }
@@ -146,11 +155,16 @@ func (p *Pod) runAgent(proc *processes.Process) {
 // envOf is what an agent may touch, and what is forked from one.
 func (p *Pod) envOf(proc *processes.Process) *env.Env {
 	e := p.machine.Env(proc.Life(), nil)
-	e.Models = &tfserving.Clients{Proc: proc.Life(), Host: p.machine.Net}
+	e.Tasks = pacedTasks{proc.Life()}
+	e.Network = pacedNetwork{e.Network, p, proc.Life()}
+	e.Models = &tfsnode.Clients{Proc: proc.Life(), Host: p.machine.Net}
 	if p.w.zk == nil {
 		e.ZooKeeper = fakeZooKeepers{p, e}
 	} else {
-		e.ZooKeeper = &zookeeper.Clients{Env: e, Proc: proc.Life(), Host: p.machine.Net, Servers: []string{p.w.zk.Addr()}}
+		e.ZooKeeper = &node.Clients{
+			Env: e, Proc: proc.Life(), Host: p.machine.Net, Servers: []string{p.w.zk.Addr()},
+			StartTime: func() time.Duration { return p.starting(paceConnect) },
+		}
 	}
 	return e
 }
@@ -163,7 +177,7 @@ type fakeZooKeepers struct {
 
 // NewClient makes a client. That of the agent itself can be looked at.
 func (z fakeZooKeepers) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper {
-	client := zookeeper.NewFakeClient(z.e)
+	client := kazoofake.New(z.e)
 	if z.e == z.p.env {
 		z.p.fake = client
 	}
@@ -171,14 +185,14 @@ func (z fakeZooKeepers) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper {
 }
 
 func (p *Pod) started(proc *processes.Process) {
-	p.w.observe(p.Name, "process.start", proc.Name(), flags(proc.Args()))
+	p.w.observe(p.Name, "process.start", proc.Name(), flags(proc.Args()), int64(proc.Pid()))
 }
 
 // ended is told of every process that has ended. The container goes with its
 // first one, and is started again after a while where the spec says so.
 func (p *Pod) ended(proc *processes.Process) {
 	code, _ := proc.Poll()
-	p.w.observe(p.Name, "process.exit", proc.Name(), "code "+strconv.Itoa(code))
+	p.w.observe(p.Name, "process.exit", proc.Name(), "code "+strconv.Itoa(code), int64(proc.Pid()))
 	p.dropServer(proc)
 	if proc != p.first {
 		return
@@ -189,18 +203,21 @@ func (p *Pod) ended(proc *processes.Process) {
 	if after := p.w.spec.RestartAfter; after > 0 {
 		p.w.at(after, func() {
 			if err := p.Start(); err != nil {
-				p.w.observe(p.Name, "process.failed", p.command().Args[0], err.Error())
+				p.w.observe(p.Name, "process.failed", p.command().Args[0], err.Error(), 0)
 			}
 		})
 	}
 }
 
-// Running says whether the first process runs.
+// Running reports whether the pod's first process runs, and so the pod.
 func (p *Pod) Running() bool { return p.first != nil }
+
+// Bare reports whether the pod is a model server without an agent.
+func (p *Pod) Bare() bool { return p.bare != nil }
 
 // Agent is the agent's process, nil when it does not run.
 func (p *Pod) Agent() *processes.Process {
-	if p.Bare {
+	if p.bare != nil {
 		return nil
 	}
 	return p.first
@@ -210,12 +227,13 @@ func (p *Pod) Agent() *processes.Process {
 func (p *Pod) AgentEnv() *env.Env { return p.env }
 
 // FakeZooKeeper is the agent's client under the profile kazoo-fake.
-func (p *Pod) FakeZooKeeper() *zookeeper.FakeClient { return p.fake }
+func (p *Pod) FakeZooKeeper() *kazoofake.Client { return p.fake }
 
-// ExitCode is that of the last first process that ended.
+// ExitCode is the exit code with which the pod ended last: that of its first process,
+// -n for signal n. Before the first end it is 0.
 func (p *Pod) ExitCode() int { return p.exitCode }
 
-// Starts counts the starts of the pod.
+// Starts is how often the pod was started.
 func (p *Pod) Starts() int { return p.starts }
 
 // IP is the pod's address.

@@ -6,12 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/files"
 	"github.com/monosim/monosim/sim/hosts"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/tfserving"
-	"github.com/monosim/monosim/sim/zookeeper"
+	tfsnode "github.com/monosim/monosim/sim/tfserving/node"
+	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
 // The names and addresses of what is not a pod.
@@ -25,17 +27,17 @@ const (
 
 // World is one cluster in virtual time. It must be closed.
 type World struct {
-	spec     Spec
+	spec     cluster.Spec
+	options  Options
 	profile  tfserving.Profile
 	engine   *vtime.World
 	net      *network.Network
-	zk       *zookeeper.Server // nil for the profile kazoo-fake
+	zk       *node.Server // nil for the profile kazoo-fake
 	stores   []*store
 	operator *hosts.Machine
 	pods     []*Pod
 	byName   map[string]*Pod
 	rpcs     []rpcCount
-	sessions map[int64]string // pod by session
 }
 
 // store is a shared file system, mounted at one place in every pod.
@@ -44,53 +46,64 @@ type store struct {
 	fs    *files.FS
 }
 
-// New builds a world in which nothing runs yet.
-func New(spec Spec) (*World, error) {
+// New builds a world in which nothing runs yet. A spec that makes no sense is an
+// error that says what was found and wanted.
+func New(spec cluster.Spec, o Options) (*World, error) {
 	cfg, fake, err := zooKeeperProfile(spec.ZooKeeper)
 	if err != nil {
 		return nil, err
 	}
-	profile := tfserving.Profile24
-	if spec.ModelServer != "" {
-		if profile, err = tfserving.ParseProfile(spec.ModelServer); err != nil {
-			return nil, err
-		}
+	profile, err := modelServerProfile(spec.ModelServer)
+	if err != nil {
+		return nil, err
 	}
-	law := network.DefaultLaw()
-	if spec.Law != nil {
-		law = *spec.Law
-	}
-	engine := vtime.New(spec.Engine)
+	engine := vtime.New(engineConfig(spec, o))
 	w := &World{
-		spec: spec, profile: profile, engine: engine, net: network.New(engine, law),
-		byName: map[string]*Pod{}, sessions: map[int64]string{},
+		spec: spec, options: o, profile: profile, engine: engine,
+		net: network.New(engine, network.DefaultLatency()), byName: map[string]*Pod{},
 	}
 	w.net.OnRPC(w.called)
 	if !fake {
 		cfg.OnWrite = w.wrote
-		w.zk = zookeeper.NewServer(w.net.AddHost(ZooKeeperHost, ZooKeeperHost, zooKeeperIP), ZooKeeperPort, cfg)
-		if err := w.zk.Start(); err != nil {
-			engine.Close()
-			return nil, err
-		}
+		host := w.net.AddHost(ZooKeeperHost, ZooKeeperHost, zooKeeperIP)
+		cfg.ChildOrder = childOrder(host.Node().Source(childrenSite).Unseeded(childOrders))
+		w.zk = node.NewServer(host, ZooKeeperPort, cfg)
 	}
-	w.operator = hosts.NewMachine(w.net, hosts.Config{Name: OperatorHost, IPs: []string{operatorIP}})
-	for _, m := range spec.Models {
-		if err := w.export(m); err != nil {
-			engine.Close()
-			return nil, err
-		}
-	}
-	for _, p := range spec.Pods {
-		if err := w.addPod(p); err != nil {
-			engine.Close()
-			return nil, fmt.Errorf("pod %s: %w", p.Name, err)
-		}
+	if err := w.furnish(); err != nil {
+		engine.Close()
+		return nil, err
 	}
 	return w, nil
 }
 
-// Close ends everything.
+// furnish adds what the spec asks for.
+func (w *World) furnish() error {
+	if w.zk != nil {
+		if err := w.zk.Start(); err != nil {
+			return err
+		}
+	}
+	w.operator = hosts.NewMachine(w.net, hosts.Config{Name: OperatorHost, IPs: []string{operatorIP}})
+	for _, m := range w.spec.Models {
+		if err := w.export(m); err != nil {
+			return err
+		}
+	}
+	for _, p := range w.spec.Pods() {
+		if err := w.addPod(p, nil); err != nil {
+			return fmt.Errorf("pod %s: %w", p.Name, err)
+		}
+	}
+	if bare := w.spec.BareServer; bare != nil {
+		if err := w.addPod(cluster.Pod{Name: cluster.BareServer, Shard: w.spec.Shards}, bare); err != nil {
+			return fmt.Errorf("pod %s: %w", cluster.BareServer, err)
+		}
+	}
+	return nil
+}
+
+// Close ends every process and frees what the world holds. It must be called once the
+// world is no longer needed.
 func (w *World) Close() { w.engine.Close() }
 
 // Engine is the world's virtual time.
@@ -100,9 +113,9 @@ func (w *World) Engine() *vtime.World { return w.engine }
 func (w *World) Network() *network.Network { return w.net }
 
 // ZooKeeper is the server, nil for the profile kazoo-fake.
-func (w *World) ZooKeeper() *zookeeper.Server { return w.zk }
+func (w *World) ZooKeeper() *node.Server { return w.zk }
 
-// Operator is a machine of its own, from which the cluster is looked at.
+// Operator is a machine beside the pods, on which clients of the cluster run.
 func (w *World) Operator() *hosts.Machine { return w.operator }
 
 // Pods lists the pods in the order of the spec.
@@ -111,7 +124,20 @@ func (w *World) Pods() []*Pod { return w.pods }
 // Pod finds a pod by name, nil for none.
 func (w *World) Pod(name string) *Pod { return w.byName[name] }
 
-// Start starts all pods at once.
+// FindPod finds a pod by name; the error for an unknown one lists those with agents.
+func (w *World) FindPod(name string) (*Pod, error) {
+	if p := w.byName[name]; p != nil {
+		return p, nil
+	}
+	var names []string
+	for _, p := range w.spec.Pods() {
+		names = append(names, p.Name)
+	}
+	return nil, fmt.Errorf("pod: found %q, want one of %s", name, strings.Join(names, ", "))
+}
+
+// Start starts all pods at the present instant. The error is that of the first pod that
+// cannot start.
 func (w *World) Start() error {
 	for _, p := range w.pods {
 		if err := p.Start(); err != nil {
@@ -121,38 +147,22 @@ func (w *World) Start() error {
 	return nil
 }
 
-// Run lets time pass.
+// Run lets time pass until a limit is met. The error is a panic of a task or of an
+// event's handler, which ends the world.
 func (w *World) Run(l vtime.Limits) (vtime.Reason, error) { return w.engine.Run(l) }
 
-// rpcCount counts the calls of one method. There are few methods and many calls.
-type rpcCount struct {
-	method string
-	n      uint64
+// Settle lets happen what is due at this very instant. The error is that of Run.
+func (w *World) Settle() error {
+	_, err := w.Run(vtime.Limits{Until: max(w.engine.Now(), 1)})
+	return err
 }
 
-func (w *World) called(r network.RPC) {
-	for i := range w.rpcs {
-		if w.rpcs[i].method == r.Method {
-			w.rpcs[i].n++
-			return
-		}
-	}
-	w.rpcs = append(w.rpcs, rpcCount{r.Method, 1})
-}
-
-// RPCs counts the gRPC calls that have ended, by method.
-func (w *World) RPCs() map[string]uint64 {
-	counts := make(map[string]uint64, len(w.rpcs))
-	for _, c := range w.rpcs {
-		counts[c.method] = c.n
-	}
-	return counts
-}
-
-// StoreOf is the shared file system that a path lies in, and the path inside of
-// it. Unknown places are made.
+// StoreOf returns the store of models that a path lies in, and the path inside of it. A
+// store is a file system that all pods share, mounted at the first directory of the
+// path; it is made when there is none yet. path may be a URI, as hdfs:///models/ctr.
 func (w *World) StoreOf(path string) (fs *files.FS, inside string) {
-	local, mount := LocalPath(path), top(path)
+	local := tfsnode.LocalPath(path)
+	mount := top(local)
 	inside = "/" + strings.TrimPrefix(strings.TrimPrefix(local, mount), "/")
 	for _, s := range w.stores {
 		if s.mount == mount {
@@ -168,7 +178,18 @@ func (w *World) StoreOf(path string) (fs *files.FS, inside string) {
 	return s.fs, inside
 }
 
-func (w *World) export(m Model) error {
+// top is the first directory of a local path, where its store is mounted.
+func top(local string) string {
+	local = strings.TrimPrefix(local, "/")
+	if rest, ok := strings.CutPrefix(local, ".store/"); ok {
+		scheme, _, _ := strings.Cut(rest, "/")
+		return "/.store/" + scheme
+	}
+	first, _, _ := strings.Cut(local, "/")
+	return "/" + first
+}
+
+func (w *World) export(m cluster.Model) error {
 	for _, g := range m.SubGraphs {
 		fs, dir := w.StoreOf(strings.TrimSuffix(m.BasePath, "/") + "/" + g.Name)
 		if err := fs.MkdirAll(dir); err != nil {
@@ -184,7 +205,7 @@ func (w *World) export(m Model) error {
 }
 
 // ip gives every pod an address of its own.
-func ip(p PodSpec) string {
+func ip(p cluster.Pod) string {
 	return "10." + strconv.Itoa(1+p.Shard/250) + "." + strconv.Itoa(p.Shard%250) + "." + strconv.Itoa(1+p.Replica)
 }
 

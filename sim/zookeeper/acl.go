@@ -51,22 +51,9 @@ func DigestID(credential string) string {
 	return user + ":" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// authenticate handles what a server reads before it queues a request: a body
-// that it cannot decode ends the connection (ZooKeeperServer.java:1597).
-func (m *Machine) authenticate(c *conn, req *Request) {
-	switch {
-	case req.Malformed:
-		m.hangUp(c)
-	case req.Op == OpSASL:
-		m.sasl(c, req)
-	default:
-		m.auth(c, req)
-	}
-}
-
 // auth adds an identity to the connection. Its replies carry zxid 0; a scheme
 // that the server does not know ends the connection (ZK-9.6).
-func (m *Machine) auth(c *conn, req *Request) {
+func (m *Machine) auth(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	r.Zxid = 0
 	switch req.Scheme {
@@ -86,7 +73,7 @@ func (m *Machine) auth(c *conn, req *Request) {
 
 // sasl answers as a server without SASL does: success and a null token, whatever
 // the token in Data is (ZooKeeperServer.java processSasl).
-func (m *Machine) sasl(c *conn, req *Request) {
+func (m *Machine) sasl(c *Conn, req *Request) {
 	if req.Data == nil {
 		m.hangUp(c) // it fails on a token that is null
 		return
@@ -97,7 +84,7 @@ func (m *Machine) sasl(c *conn, req *Request) {
 // prove adds an identity. They are kept in the order of the server's hash set,
 // which whoAmI and the expansion of auth show (ServerCnxn.java, a
 // ConcurrentHashMap): that of the low bits of their hashes, then of arrival.
-func (c *conn) prove(id identity) {
+func (c *Conn) prove(id identity) {
 	if slices.Contains(c.ids, id) {
 		return
 	}
@@ -111,7 +98,7 @@ func (c *conn) prove(id identity) {
 	})
 }
 
-func (c *conn) super() bool {
+func (c *Conn) super() bool {
 	return slices.ContainsFunc(c.ids, func(id identity) bool { return id.scheme == "super" })
 }
 
@@ -131,7 +118,7 @@ func javaHash(s string) uint32 {
 }
 
 // whoAmI lists the connection's identities without their secrets (ZK-1.8).
-func (m *Machine) whoAmI(c *conn, req *Request) {
+func (m *Machine) whoAmI(c *Conn, req *Request) {
 	clients := make([]ClientInfo, len(c.ids))
 	for i, id := range c.ids {
 		clients[i] = ClientInfo{Scheme: id.scheme, User: id.id}
@@ -142,9 +129,9 @@ func (m *Machine) whoAmI(c *conn, req *Request) {
 	m.reply(c, req).Clients = clients
 }
 
-// allowed says whether the connection has one of the permissions
+// allowed reports whether the connection has one of the permissions
 // (ZooKeeperServer.java:1993). A super user has them all.
-func (m *Machine) allowed(c *conn, acl []ACL, perms Perm) bool {
+func (m *Machine) allowed(c *Conn, acl []ACL, perms Perm) bool {
 	for i := range acl {
 		if acl[i].Perms&perms != 0 && c.matches(&acl[i]) {
 			return true
@@ -153,7 +140,7 @@ func (m *Machine) allowed(c *conn, acl []ACL, perms Perm) bool {
 	return c.super()
 }
 
-func (c *conn) matches(a *ACL) bool {
+func (c *Conn) matches(a *ACL) bool {
 	switch a.Scheme {
 	case "world":
 		return a.ID == "anyone"
@@ -172,7 +159,7 @@ func (c *conn) matches(a *ACL) bool {
 // expandACL checks a list that a client sends, drops repeated entries and
 // replaces auth by the caller's own authenticated identities (ZK-9.2). An
 // address is an identity but not an authenticated one.
-func (m *Machine) expandACL(c *conn, acl []ACL) ([]ACL, bool) {
+func (m *Machine) expandACL(c *Conn, acl []ACL) ([]ACL, bool) {
 	if len(acl) == 1 && acl[0] == openACL[0] {
 		return openACL, true
 	}
@@ -214,14 +201,14 @@ func validDigest(id string) bool {
 }
 
 // getACL needs READ or ADMIN; without ADMIN the digests are masked (ZK-9.4).
-func (m *Machine) getACL(c *conn, req *Request) {
+func (m *Machine) getACL(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	n := m.tree.lookup(req.Path)
 	if n == nil {
 		r.Err = noNode
 		return
 	}
-	if !m.allowed(c, n.acl, PermRead|PermAdmin) {
+	if !m.permitted(c, n, req.Op) {
 		r.Err = noAuth
 		return
 	}
@@ -241,7 +228,7 @@ func maskDigests(acl []ACL) []ACL {
 	return out
 }
 
-// ipMatches says whether addr lies in the network a.b.c.d or a.b.c.d/bits. Only
+// ipMatches reports whether addr lies in the network a.b.c.d or a.b.c.d/bits. Only
 // IPv4 is known (IPAuthenticationProvider.java).
 func ipMatches(addr, network string) bool {
 	base, bits, ok := parseIPNetwork(network)

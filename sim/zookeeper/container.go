@@ -84,8 +84,8 @@ func (m *Machine) deleteMortal(path string) {
 // deleteContainer is that of a client (ZK-1.6). 3.8 reads the whole frame, header
 // and all, as the path, and that has NULs in it (PrepRequestProcessor.java:331).
 // 3.9 does it, with any leaf that is not ephemeral and without asking for
-// permissions (seen on 3.9.3).
-func (m *Machine) deleteContainer(req *Request) outcome {
+// permissions (ZK-14.9).
+func (m *Machine) deleteContainer(_ *Conn, req *Request, _ bool) outcome {
 	if m.cfg.Profile == V38 {
 		return outcome{code: badArguments}
 	}

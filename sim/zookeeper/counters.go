@@ -39,3 +39,18 @@ func (c *Counters) AllRequests() uint64 {
 
 // Counters returns a copy of the counters.
 func (m *Machine) Counters() Counters { return m.counters }
+
+// Plus returns the sum of the counts, as of two lives of a server.
+func (c Counters) Plus(d Counters) Counters {
+	c.Writes += d.Writes
+	c.FailedWrites += d.FailedWrites
+	c.Events += d.Events
+	c.SessionsOpened += d.SessionsOpened
+	c.SessionsClosed += d.SessionsClosed
+	c.SessionsExpired += d.SessionsExpired
+	for i := range c.requests {
+		c.requests[i] += d.requests[i]
+	}
+	c.unknown += d.unknown
+	return c
+}

@@ -3,6 +3,8 @@ package zookeeper
 import (
 	"fmt"
 	"strings"
+
+	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
 // maxTTLMs is the longest time to live, about 34 years (EphemeralType.java: the
@@ -10,7 +12,7 @@ import (
 const maxTTLMs = 1<<40 - 1
 
 // create makes a znode. The checks come in the order of ZK-6.1.
-func (m *Machine) create(c *conn, req *Request, inMulti bool) outcome {
+func (m *Machine) create(c *Conn, req *Request, inMulti bool) outcome {
 	if !validFlags(req.Flags) {
 		return outcome{code: badArguments}
 	}
@@ -29,7 +31,7 @@ func (m *Machine) create(c *conn, req *Request, inMulti bool) outcome {
 	if parent == nil {
 		return outcome{code: noNode}
 	}
-	if !m.allowed(c, parent.acl, PermCreate) {
+	if !m.permitted(c, parent, req.Op) {
 		return outcome{code: noAuth}
 	}
 	path := req.Path
@@ -76,7 +78,7 @@ func (m *Machine) create(c *conn, req *Request, inMulti bool) outcome {
 // the flags say what is made: createTTL may then make a node without, and a TTL
 // flag elsewhere breaks the whole multi (Op.java:105, a failed cast).
 func (m *Machine) checkTTL(req *Request, inMulti bool) Code {
-	carries := req.Op == OpCreateTTL
+	carries := req.Op.entry().takes(field.TTL)
 	switch {
 	case !ttlFlags(req.Flags):
 		if carries && !inMulti {
@@ -104,7 +106,7 @@ func sequential(flags int32) bool {
 }
 
 // kindOf is decided by the opcode, and in a multi, where the opcodes of creates
-// are read alike (on 3.9 but for createContainer), by the flags: a plain create
+// are read alike (on 3.9 but for createContainer, ZK-14.7), by the flags: a plain create
 // with the flag of a container makes a persistent node
 // (PrepRequestProcessor.java:699, Op.java:272).
 func (m *Machine) kindOf(req *Request, inMulti bool) nodeKind {
@@ -120,11 +122,7 @@ func (m *Machine) kindOf(req *Request, inMulti bool) nodeKind {
 	return persistent
 }
 
-// ephemeralFlags says whether a request's flags ask for an ephemeral.
+// ephemeralFlags reports whether a request's flags ask for an ephemeral.
 func ephemeralFlags(req *Request) bool {
-	switch req.Op {
-	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
-		return req.Flags == FlagEphemeral || req.Flags == FlagEphemeralSequential
-	}
-	return false
+	return req.Op.Effect() == EffectCreate && (req.Flags == FlagEphemeral || req.Flags == FlagEphemeralSequential)
 }

@@ -2,7 +2,7 @@ package zookeeper
 
 // delete removes a leaf. The checks come in the order of ZK-6.2; the permission
 // asked is the parent's.
-func (m *Machine) delete(c *conn, req *Request) outcome {
+func (m *Machine) delete(c *Conn, req *Request, _ bool) outcome {
 	above, ok := parentPath(req.Path)
 	if !ok || systemPath(req.Path) {
 		return outcome{code: badArguments}
@@ -11,7 +11,7 @@ func (m *Machine) delete(c *conn, req *Request) outcome {
 	if parent == nil {
 		return outcome{code: noNode}
 	}
-	if !m.allowed(c, parent.acl, PermDelete) {
+	if !m.permitted(c, parent, req.Op) {
 		return outcome{code: noAuth}
 	}
 	n := m.tree.lookup(req.Path)

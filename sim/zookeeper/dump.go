@@ -35,7 +35,8 @@ func (m *Machine) Dump() string {
 	return b.String()
 }
 
-// DumpTree shows the znodes only.
+// DumpTree shows the znodes as text, a line for each, in the form of their lines in
+// Dump.
 func (m *Machine) DumpTree() string {
 	var b strings.Builder
 	for _, n := range m.Nodes() {

@@ -54,8 +54,8 @@ func (e *expiry) due() []*session {
 	var dead []*session
 	for _, s := range b.sessions {
 		switch {
-		case s.sleeper != nil:
-			// It cannot expire, and is filed when it is woken.
+		case s.foretold:
+			// It cannot expire, and is filed when that ends (see fast_path.go).
 			if s.filedMs == b.atMs {
 				s.filedMs = 0
 			}

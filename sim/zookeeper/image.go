@@ -40,10 +40,10 @@ type Offspring struct {
 	Pzxid   int64
 }
 
-// SessionImage is one session.
+// SessionImage is one live session.
 type SessionImage struct{ ID, TimeoutMs int64 }
 
-// Image spells the snapshot out.
+// Image returns what the snapshot holds as plain data.
 func (s *Snapshot) Image() Image {
 	image := Image{Zxid: s.zxid, Epoch: s.epoch, NextSessionID: s.nextSessionID}
 	for i := range s.nodes {
@@ -63,7 +63,7 @@ func (n *znode) image(owner int64) NodeImage {
 	}
 }
 
-// NodeImage is the image of one znode.
+// NodeImage returns the image of the znode at path; it reports false when there is none.
 func (m *Machine) NodeImage(path string) (NodeImage, bool) {
 	n := m.tree.nodes[path]
 	if n == nil {
@@ -76,7 +76,7 @@ func (m *Machine) NodeImage(path string) (NodeImage, bool) {
 	return n.image(owner), true
 }
 
-// SessionImage is the image of one session.
+// SessionImage returns the image of a live session; it reports false for any other id.
 func (m *Machine) SessionImage(id int64) (SessionImage, bool) {
 	s := m.sessions[id]
 	if s == nil {
@@ -148,8 +148,8 @@ func (n *NodeImage) saved() (savedNode, error) {
 // NextSessionID is the id that the next new session gets.
 func (m *Machine) NextSessionID() int64 { return m.nextSessionID }
 
-// QuotaStats is the znode in which a change of the znode at path is counted. The
-// server writes it without telling anybody (see quota.go). ok is false when
+// QuotaStats returns the path of the znode in which a change of the znode at path is
+// counted. The server writes it without telling anybody (see quota.go). ok is false when
 // there is no quota above path.
 func (m *Machine) QuotaStats(path string) (stats string, ok bool) {
 	of := m.tree.quotaOf(path)

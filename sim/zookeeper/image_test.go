@@ -40,7 +40,7 @@ func TestImageKeepsQuotas(t *testing.T) {
 	}
 	l.m = Restore(l.m.cfg, 0, saved)
 	c, _ = l.dial(reattach(0x100000000000000, 10_000))
-	expect(t, l.reply(c, mk("/a/c")).Err, CodeQuotaExceeded)
+	expect(t, l.reply(c, mk("/a/c")).Err, quotaExceeded)
 }
 
 func TestImageOfOneNode(t *testing.T) {

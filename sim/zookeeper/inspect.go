@@ -45,7 +45,7 @@ func (m *Machine) Zxid() int64 { return m.zxid }
 // NowMs is the latest clock reading that an input carried.
 func (m *Machine) NowMs() int64 { return m.nowMs }
 
-// Lookup finds a znode.
+// Lookup returns the znode at path; it reports false when there is none.
 func (m *Machine) Lookup(path string) (Node, bool) {
 	n := m.tree.nodes[path]
 	if n == nil {
@@ -68,7 +68,9 @@ func (m *Machine) Children(path string) []string {
 	if n == nil {
 		return nil
 	}
-	return slices.Clone(n.childNames())
+	names := slices.Clone(n.childNames())
+	slices.Sort(names)
+	return names
 }
 
 // Nodes lists all znodes by path, parents before their children.
@@ -99,7 +101,7 @@ func (m *Machine) Sessions() []SessionInfo {
 	return infos
 }
 
-// Connected says whether the connection is established.
+// Connected reports whether the connection is established.
 func (m *Machine) Connected(id ConnID) bool { return m.conns[id] != nil }
 
 // Watches lists the watches by path, table and order of arrival.

@@ -11,24 +11,31 @@
 //
 // It is held to recordings of real servers 3.8.0 and 3.9.3, see sim/zookeeper/recorded.
 //
+// A new operation begins in opcodes.go, the table of all of them.
+//
 // To change what a write does look in create.go, delete.go, set.go or multi.go;
 // what a read does, read.go; when a watch fires, watch.go and txn.go (publish);
 // what a reconnecting client is told, setwatches.go; who may do what, acl.go;
 // when a session ends, session.go and expiry.go; when containers go,
-// container.go; what quotas count, quota.go. What several servers do that one does
-// not, ensemble.go and follower.go. The fields of messages are in request.go and outbox.go.
+// container.go; what quotas count, quota.go; what the machine of a follower does,
+// replica.go. The fields of messages are in request.go and outbox.go.
 //
-// Comments cite the specification's paragraphs (ZK-n.m) and, where those are
-// silent, files of Apache ZooKeeper 3.8.0.
+// On it stand sim/zookeeper/node, servers and clients on the simulated network;
+// sim/zookeeper/wire, a server on sockets; sim/zookeeper/history, which checks what
+// clients saw. fast_path.go is what the first needs to be fast.
 //
-// Left to choose by the specification and chosen here: getChildren answers in
-// sorted order (ZK-5.8; Config.ChildOrder changes it), several watchers of one
+// Comments cite the rules of SPEC.md (ZK-n.m) and, where those are silent, files of
+// Apache ZooKeeper 3.8.0.
+//
+// Left to choose by the specification and chosen here: several watchers of one
 // path hear of a change in the order in which they left their watches, the
 // ephemerals of an ending session go in the order of their paths, and sessions
 // of one expiry bucket in the order of their ids.
 package zookeeper
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // Profile is the version whose behaviour is followed.
 type Profile uint8
@@ -59,6 +66,10 @@ type Config struct {
 	// MinSessionTimeoutMs and MaxSessionTimeoutMs clamp what clients ask for; 0
 	// means 2 and 20 ticks.
 	MinSessionTimeoutMs, MaxSessionTimeoutMs int64
+	// ClientSpeed is how many ms of the machine's clock pass in one of the clients',
+	// who ping by their own: a session lasts that many times what its client is told.
+	// The limits above are told ones too. 0 means 1, clients of the same clock.
+	ClientSpeed float64
 	// ServerID is the high byte of session ids; 0 means 1, that of a standalone
 	// server.
 	ServerID uint8
@@ -85,9 +96,9 @@ type Config struct {
 	// ContainerMaxNeverUsedMs is how long a container may stay without ever having
 	// had a child; 0 means for ever.
 	ContainerMaxNeverUsedMs int64
-	// ChildOrder, when set, reorders the answer to getChildren. It is given the
-	// sorted names, which it must not change, and must depend on nothing that is
-	// not part of the run.
+	// ChildOrder, when set, reorders the answer to getChildren, which otherwise has the
+	// order of a server's HashSet (ZK-5.8). It is given the sorted names, which it may
+	// keep, and must depend on nothing that is not part of the run.
 	ChildOrder func(path string, sorted []string) []string
 	// OnWrite, when set, is told of every write, before the events and the reply
 	// that follow from it. It must not feed the machine.
@@ -103,6 +114,9 @@ func (c Config) withDefaults() Config {
 	set(&c.TickMs, 2000)
 	set(&c.MinSessionTimeoutMs, 2*c.TickMs)
 	set(&c.MaxSessionTimeoutMs, 20*c.TickMs)
+	if c.ClientSpeed == 0 {
+		c.ClientSpeed = 1
+	}
 	set(&c.ContainerCheckIntervalMs, 60_000)
 	set(&c.ContainerMaxPerMinute, 10_000)
 	if c.ServerID == 0 {
@@ -124,14 +138,14 @@ type Machine struct {
 	epoch   int64
 	changes []change
 	// onCommit, when set, is told of every transaction, for followers.
-	onCommit func(transaction)
+	onCommit func(Transaction)
 
 	sessions      map[int64]*session
 	nextSessionID int64
 	expiry        expiry
 	sweep         sweep
 
-	conns   map[ConnID]*conn
+	conns   map[ConnID]*Conn
 	watches watches
 
 	outbox   []Out
@@ -152,7 +166,7 @@ func New(cfg Config, nowMs int64) *Machine {
 			startMs: nowMs, intervalMs: cfg.ContainerCheckIntervalMs,
 			pauseMs: 60_000 / cfg.ContainerMaxPerMinute, nextMs: nowMs + cfg.ContainerCheckIntervalMs,
 		},
-		conns:   make(map[ConnID]*conn),
+		conns:   make(map[ConnID]*Conn),
 		watches: newWatches(),
 	}
 }
@@ -170,93 +184,32 @@ func (m *Machine) Handle(nowMs int64, id ConnID, req *Request) {
 	}
 	m.counters.count(req.Op)
 	m.touch(c.session)
-	if writes(req.Op) {
-		m.change(c, req)
-	} else {
-		m.alone(c, req)
-	}
+	m.do(c, req)
 }
 
-// alone answers what a server can without the others.
-func (m *Machine) alone(c *conn, req *Request) {
-	switch req.Op {
-	case OpAuth, OpSASL:
-		m.authenticate(c, req)
-	case OpPing:
-		// Always the reserved xid (FinalRequestProcessor.java:185).
-		m.reply(c, req).Xid = XidPing
-	default:
-		m.read(c, req)
-	}
-}
-
-// writes says whether the operation takes a zxid.
-func writes(op OpCode) bool {
-	switch op {
-	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL, OpDelete, OpSetData, OpSetACL,
-		OpReconfig, OpDeleteContainer, OpCreateSession, OpMulti, OpCloseSession:
-		return true
-	}
-	return false
-}
-
-// change does what takes a zxid. A connection whose session has meanwhile moved to
-// another server is closed without an answer, and changes nothing
-// (FinalRequestProcessor.java, SessionMovedException; seen on an ensemble 3.8.0).
-func (m *Machine) change(c *conn, req *Request) {
-	switch {
-	case c.session.conn != c:
+// do does a request where the table says that it is done. A write of a connection whose
+// session has meanwhile moved to another server changes nothing: the connection is closed
+// without an answer (ZK-24.5; FinalRequestProcessor.java, SessionMovedException).
+func (m *Machine) do(c *Conn, req *Request) {
+	switch op := req.Op.entry(); {
+	case op.place == asTransaction && c.session.conn != c, op.place == atConnection && req.Malformed:
 		m.hangUp(c)
-	case req.Op == OpMulti:
-		m.multi(c, req)
-	case req.Op == OpCloseSession:
-		m.closeSession(c, req)
-	default:
-		m.write(c, req)
-	}
-}
-
-// read does what takes no zxid. An unknown opcode ends the connection (ZK-1.6).
-func (m *Machine) read(c *conn, req *Request) {
-	if req.Malformed {
+	case op.place < asTransaction && req.Malformed:
 		m.reply(c, req).Err = marshallingError
-		return
-	}
-	switch req.Op {
-	case OpExists:
-		m.exists(c, req)
-	case OpGetData:
-		m.getData(c, req)
-	case OpGetChildren, OpGetChildren2:
-		m.getChildren(c, req)
-	case OpGetACL:
-		m.getACL(c, req)
-	case OpSync:
-		m.sync(c, req)
-	case OpCheck:
-		m.bareCheck(c, req)
-	case OpMultiRead:
-		m.multiRead(c, req)
-	case OpSetWatches, OpSetWatches2:
-		m.setWatches(c, req)
-	case OpAddWatch:
-		m.addWatch(c, req)
-	case OpCheckWatches:
-		m.checkWatches(c, req)
-	case OpRemoveWatches:
-		m.removeWatches(c, req)
-	case OpGetEphemerals:
-		m.getEphemerals(c, req)
-	case OpGetAllChildrenNumber:
-		m.getAllChildrenNumber(c, req)
-	case OpWhoAmI:
-		m.whoAmI(c, req)
 	default:
-		r := m.reply(c, req)
-		r.Err, r.Zxid = unimplemented, -1
-		m.hangUp(c)
+		op.handle(m, c, req)
 	}
 }
+
+// refuse ends the connection: the server knows no such operation (ZK-1.6).
+func (m *Machine) refuse(c *Conn, req *Request) {
+	r := m.reply(c, req)
+	r.Err, r.Zxid = unimplemented, -1
+	m.hangUp(c)
+}
+
+// ping is always answered with the reserved xid (FinalRequestProcessor.java:185).
+func (m *Machine) ping(c *Conn, req *Request) { m.reply(c, req).Xid = XidPing }
 
 // sync echoes the path, also of a missing znode (ZK-1.8).
-func (m *Machine) sync(c *conn, req *Request) { m.reply(c, req).Path = req.Path }
+func (m *Machine) sync(c *Conn, req *Request) { m.reply(c, req).Path = req.Path }

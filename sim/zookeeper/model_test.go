@@ -289,8 +289,8 @@ func (p *play) step() {
 func TestMachineFollowsTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &play{t: t, m: New(Config{}, 0), model: newModel(), armed: map[string]int{}}
-		replica := p.m.replica()
-		p.m.onCommit = replica.follow
+		replica := p.m.Replica()
+		p.m.OnCommit(replica.Follow)
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			p.step()
 			if got, want := shape(p.m), p.model.String(); got != want {

@@ -1,10 +1,13 @@
 package zookeeper
 
-import "github.com/monosim/monosim/engine/env"
+import (
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/sim/zookeeper/field"
+)
 
 // multi does all of its operations or none, with one zxid (ZK-8). Later
 // operations see what earlier ones did; events come when all are done.
-func (m *Machine) multi(c *conn, req *Request) {
+func (m *Machine) multi(c *Conn, req *Request) {
 	m.begin()
 	code := marshallingError
 	var results []Result
@@ -25,18 +28,14 @@ func (m *Machine) multi(c *conn, req *Request) {
 	r.Results = results
 }
 
-// readsMulti says whether the server can read a multi: not one that holds other
-// operations, nor on 3.9 one that creates with flags that do not exist
-// (MultiOperationRecord.java).
+// readsMulti reports whether the server can read a multi: not one that holds other
+// operations, nor on 3.9 one that creates with flags that do not exist (ZK-14.8,
+// MultiOperationRecord.java).
 func (m *Machine) readsMulti(ops []Request) bool {
 	for i := range ops {
-		switch ops[i].Op {
-		case OpCreate, OpCreate2, OpCreateContainer:
-			if m.cfg.Profile == V39 && !validFlags(ops[i].Flags) {
-				return false
-			}
-		case OpCreateTTL, OpDelete, OpSetData, OpCheck:
-		default:
+		op := ops[i].Op.entry()
+		creates := op.effect == EffectCreate && !op.takes(field.TTL)
+		if op.nests != inMulti || creates && m.cfg.Profile == V39 && !validFlags(ops[i].Flags) {
 			return false
 		}
 	}
@@ -44,10 +43,10 @@ func (m *Machine) readsMulti(ops []Request) bool {
 }
 
 // applyAll applies the operations until one fails with code.
-func (m *Machine) applyAll(c *conn, ops []Request) (results []Result, code Code) {
+func (m *Machine) applyAll(c *Conn, ops []Request) (results []Result, code Code) {
 	results = make([]Result, len(ops))
 	for i := range ops {
-		o := m.apply(c, &ops[i], true)
+		o := ops[i].Op.entry().apply(m, c, &ops[i], true)
 		if o.code != CodeOK {
 			failAll(results, i, o.code)
 			return results, o.code
@@ -66,7 +65,7 @@ func failAll(results []Result, culprit int, code Code) {
 		case i == culprit:
 			results[i].Err = code
 		case i > culprit:
-			results[i].Err = env.ZKRuntimeInconsistency
+			results[i].Err = zkerrors.RuntimeInconsistency
 		}
 	}
 }
@@ -74,25 +73,26 @@ func failAll(results []Result, culprit int, code Code) {
 // success makes the record of an operation (ZK-8.2). What made a container or a TTL
 // node answers as create2 does (FinalRequestProcessor.java:225). 3.8 reads create2
 // and createContainer as a create and answers them as one; 3.9 keeps them apart
-// (ZOOKEEPER-4026; both were seen).
+// (ZK-14.7, ZOOKEEPER-4026; both were seen).
 func (m *Machine) success(op *Request, o outcome) Result {
-	switch op.Op {
-	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
+	r := Result{Op: op.Op}
+	if op.Op.Effect() == EffectCreate {
 		apart := m.cfg.Profile == V39 && (op.Op == OpCreate2 || op.Op == OpCreateContainer)
+		r.Op, r.Path = OpCreate, o.node.path
 		if apart || o.node.kind == container || o.node.kind == ttl {
-			return Result{Op: OpCreate2, Path: o.node.path, Stat: o.node.stat()}
+			r.Op = OpCreate2
 		}
-		return Result{Op: OpCreate, Path: o.node.path}
-	case OpSetData:
-		return Result{Op: OpSetData, Stat: o.node.stat()}
 	}
-	return Result{Op: op.Op}
+	if r.Op.entry().replies(field.Stat) {
+		r.Stat = o.node.stat()
+	}
+	return r
 }
 
 // observeMulti tells of each operation, or of the multi alone when it has none
 // or could not be read. When it failed, so did all of them, the innocent ones
 // with RuntimeInconsistency.
-func (m *Machine) observeMulti(c *conn, ops []Request, results []Result, code Code) {
+func (m *Machine) observeMulti(c *Conn, ops []Request, results []Result, code Code) {
 	if len(results) == 0 || code == marshallingError {
 		m.observe(Write{Op: OpMulti, Of: OpMulti, Session: c.session.id, Err: code})
 		return
@@ -108,7 +108,7 @@ func (m *Machine) observeMulti(c *conn, ops []Request, results []Result, code Co
 		case results[i].Err != CodeOK:
 			w.Err = results[i].Err
 		default:
-			w.Err = env.ZKRuntimeInconsistency
+			w.Err = zkerrors.RuntimeInconsistency
 		}
 		m.observe(w)
 	}

@@ -88,6 +88,6 @@ func TestMultiReadMixesRecordsAndErrors(t *testing.T) { // ZK-1.8
 	r := l.reply(c, Request{Op: OpMultiRead, Ops: []Request{
 		{Op: OpGetChildren, Path: "/"}, {Op: OpGetData, Path: "/none"}, {Op: OpGetData, Path: "/null"},
 	}})
-	expect(t, r.String(), "multiRead OK zxid=2 (getChildren [null zookeeper]) (error NoNodeError) (getData null)")
+	expect(t, r.String(), "multiRead OK zxid=2 (getChildren [zookeeper null]) (error NoNodeError) (getData null)")
 	expect(t, l.reply(c, Request{Op: OpMultiRead, Ops: []Request{mk("/a")}}).Err, marshallingError)
 }

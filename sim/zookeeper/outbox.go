@@ -3,6 +3,9 @@ package zookeeper
 import (
 	"fmt"
 	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
 // OutKind says what an Out carries.
@@ -46,7 +49,7 @@ type Out struct {
 // Event is a watch event. The state that goes with it on the wire is always
 // SyncConnected (ZK-1.4).
 type Event struct {
-	Type EventType
+	Type env.EventType
 	Path string
 	// Zxid is that of the header: -1 on 3.8, the change's on 3.9 (ZK-14.1).
 	Zxid int64
@@ -123,13 +126,13 @@ func (m *Machine) push(c ConnID, kind OutKind) *Out {
 
 // reply appends a successful reply without a body; its zxid is the last applied
 // one (ZK-4.3).
-func (m *Machine) reply(c *conn, req *Request) *Reply {
+func (m *Machine) reply(c *Conn, req *Request) *Reply {
 	r := &m.push(c.id, OutReply).Reply
 	r.Xid, r.Zxid, r.Op = req.Xid, m.zxid, req.Op
 	return r
 }
 
-func (m *Machine) event(c *conn, typ EventType, path string, zxid int64) {
+func (m *Machine) event(c *Conn, typ env.EventType, path string, zxid int64) {
 	if m.cfg.Profile == V38 {
 		zxid = -1
 	}
@@ -163,7 +166,7 @@ func (r *Reply) String() string {
 	if r.Path != "" {
 		fmt.Fprintf(&b, " %s", r.Path)
 	}
-	if r.Op == OpGetData {
+	if r.Op.entry().replies(field.Data) {
 		fmt.Fprintf(&b, " %s", dataText(r.Data))
 	}
 	if r.Children != nil {
@@ -187,7 +190,7 @@ func (r *Result) String() string {
 	if r.Path != "" {
 		s += " " + r.Path
 	}
-	if r.Op == OpGetData {
+	if r.Op.entry().replies(field.Data) {
 		s += " " + dataText(r.Data)
 	}
 	if r.Children != nil {

@@ -2,7 +2,7 @@ package zookeeper
 
 import "strings"
 
-// validPath says whether path names a znode: absolute, no empty, "." or ".."
+// validPath reports whether path names a znode: absolute, no empty, "." or ".."
 // component, no trailing slash, no character that Java's PathUtils refuses
 // (PathUtils.java:43). Those are ranges of UTF-16 units, so characters outside
 // the basic plane, being surrogates there, are refused too.
@@ -43,7 +43,7 @@ func parentPath(path string) (parent string, ok bool) {
 	return path[:slash], true
 }
 
-// systemPath says whether the znode belongs to the server and cannot be deleted
+// systemPath reports whether the znode belongs to the server and cannot be deleted
 // (DataTree.java isSpecialPath).
 func systemPath(path string) bool {
 	switch path {

@@ -11,7 +11,7 @@ import (
 // /zookeeper/quota/a/zookeeper_limits and what is used of it in
 // /zookeeper/quota/a/zookeeper_stats. The server counts in the latter without a
 // version, a zxid or an event (DataTree.java updateQuotaStat). Limits are refused
-// only where Config.EnforceQuota says so.
+// only where Config.EnforceQuota says so (ZK-6.6).
 const (
 	quotaRoot   = "/zookeeper/quota"
 	limitsChild = "zookeeper_limits"
@@ -113,7 +113,7 @@ func (m *Machine) checkQuota(path string, bytes, count int64) Code {
 		return marshallingError
 	case count != 0 && limits.countHardLimit > -1 && used.count+count > limits.countHardLimit,
 		bytes != 0 && limits.byteHardLimit > -1 && used.bytes+bytes > limits.byteHardLimit:
-		return CodeQuotaExceeded
+		return quotaExceeded
 	}
 	return CodeOK
 }

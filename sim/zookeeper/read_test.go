@@ -74,7 +74,44 @@ func TestGetAllChildrenNumberCountsDescendants(t *testing.T) { // ZK-1.8
 	expect(t, l.reply(c, Request{Op: OpGetAllChildrenNumber, Path: "/none"}).Err, noNode)
 }
 
-func TestGetChildrenIsSortedUnlessReordered(t *testing.T) { // ZK-5.8, ZK-13.6
+// The names below the root are listed as a server 3.8.0 was seen to list them (ZK-5.8).
+func TestGetChildrenIsInHashOrder(t *testing.T) { // BB-2.3
+	l := newLab(t, Config{})
+	c := l.connect()
+	for _, name := range []string{"s-0000000000", "b", "a", "c", "aa", "z", "m1", "m2", "m3"} {
+		l.must(c, mk("/"+name))
+	}
+	expect(t, l.must(c, Request{Op: OpGetChildren, Path: "/"}).Children,
+		[]string{"aa", "a", "b", "c", "zookeeper", "m1", "m2", "m3", "z", "s-0000000000"})
+}
+
+// The sub-graphs of a model as a server 3.8.0 was seen to list them (Q88).
+func TestSubGraphsAreInHashOrder(t *testing.T) { // ZK-5.8
+	l := newLab(t, Config{})
+	c := l.connect()
+	l.must(c, mk("/p"))
+	for _, name := range []string{"entry", "ps_0", "ps_1", "ps_2", "ps_10"} {
+		l.must(c, mk("/p/"+name))
+	}
+	expect(t, l.must(c, Request{Op: OpGetChildren, Path: "/p"}).Children, []string{"ps_0", "entry", "ps_1", "ps_2", "ps_10"})
+}
+
+// A table that has grown stays as large as it is when children go.
+func TestHashOrderRemembersTheMostChildren(t *testing.T) { // ZK-5.8
+	l := newLab(t, Config{})
+	c := l.connect()
+	l.must(c, mk("/p"))
+	for _, name := range []string{"i", "a", "1", "2", "3", "4", "5"} {
+		l.must(c, mk("/p/"+name))
+	}
+	for _, name := range []string{"1", "2", "3", "4", "5"} {
+		l.must(c, del("/p/"+name))
+	}
+	// 'i' is 0x69 and 'a' 0x61: the same bucket of 8, not of 16.
+	expect(t, l.must(c, Request{Op: OpGetChildren, Path: "/p"}).Children, []string{"a", "i"})
+}
+
+func TestGetChildrenIsInHashOrderUnlessReordered(t *testing.T) { // ZK-5.8, ZK-13.6
 	names := []string{"s-0000000000", "b", "a", "c", "aa"}
 	build := func(cfg Config) []string {
 		l := newLab(t, cfg)
@@ -85,7 +122,7 @@ func TestGetChildrenIsSortedUnlessReordered(t *testing.T) { // ZK-5.8, ZK-13.6
 		}
 		return l.must(c, Request{Op: OpGetChildren2, Path: "/p"}).Children
 	}
-	expect(t, build(Config{}), []string{"a", "aa", "b", "c", "s-0000000000"})
+	expect(t, build(Config{}), []string{"aa", "a", "b", "s-0000000000", "c"})
 	expect(t, build(Config{ChildOrder: func(path string, sorted []string) []string {
 		expect(t, path, "/p")
 		reversed := slices.Clone(sorted)

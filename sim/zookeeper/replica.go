@@ -1,14 +1,22 @@
 package zookeeper
 
-import "slices"
+import (
+	"slices"
+)
 
 // A replica is the Machine of a follower: it does what the leader has committed,
 // later, and answers reads and keeps watches of its own connections. What it
 // knows may be old; what one of its clients has written it knows when the client
 // is told. Sessions end at the leader only.
+//
+// The caller carries messages between the two machines. The leader's is given what
+// follower connections say ([Machine.ConnectRemote], [Machine.Heard],
+// [Machine.Forward]) and tells of what it did ([Machine.OnCommit], and Drain for the
+// connections); the replica is given that ([Machine.Follow], [Machine.Adopt]) and
+// serves the rest ([Machine.Serve]).
 
-// transaction is what one write of the leader did.
-type transaction struct {
+// Transaction is what one write of the leader did.
+type Transaction struct {
 	zxid    int64
 	nowMs   int64
 	changes []savedChange
@@ -27,7 +35,7 @@ func (m *Machine) log(opened, ended int64) {
 	if m.onCommit == nil {
 		return
 	}
-	t := transaction{zxid: m.zxid, nowMs: m.nowMs, opened: opened, ended: ended}
+	t := Transaction{zxid: m.zxid, nowMs: m.nowMs, opened: opened, ended: ended}
 	for i := range m.changes {
 		c := &m.changes[i]
 		t.changes = append(t.changes, savedChange{kind: c.kind, node: c.node.save(), bytes: c.bytes})
@@ -35,8 +43,14 @@ func (m *Machine) log(opened, ended int64) {
 	m.onCommit(t)
 }
 
-// replica makes a follower's machine that knows all that m does now.
-func (m *Machine) replica() *Machine {
+// OnCommit has fn told of every transaction from now on, in place of an earlier fn; nil
+// ends it. The leader's machine calls it; fn hands the transaction to Follow of the
+// followers' and must not feed the leader's.
+func (m *Machine) OnCommit(fn func(Transaction)) { m.onCommit = fn }
+
+// Replica makes a follower's machine that knows the znodes and sessions that m does now.
+// It has no connections, and tells no OnWrite.
+func (m *Machine) Replica() *Machine {
 	cfg := m.cfg
 	cfg.OnWrite = nil
 	r := New(cfg, m.nowMs)
@@ -44,8 +58,9 @@ func (m *Machine) replica() *Machine {
 	return r
 }
 
-// follow does a transaction of the leader.
-func (m *Machine) follow(t transaction) {
+// Follow applies a transaction of the leader to a follower's machine. Every transaction
+// since Replica must be applied once, in the order of OnCommit.
+func (m *Machine) Follow(t Transaction) {
 	m.nowMs, m.zxid = max(m.nowMs, t.nowMs), t.zxid
 	m.changes = m.changes[:0]
 	if t.opened != 0 {
@@ -84,35 +99,31 @@ func (m *Machine) redo(c *savedChange) {
 	m.changes = append(m.changes, change{kind: c.kind, node: n, bytes: c.bytes})
 }
 
-// serve answers a request that needs no leader.
-func (m *Machine) serve(nowMs int64, id ConnID, req *Request) {
+// Serve answers, on a follower's machine, a request that needs no leader (see
+// [OpCode.NeedsLeader]). A request of an unknown connection is dropped.
+func (m *Machine) Serve(nowMs int64, id ConnID, req *Request) {
 	m.nowMs = max(m.nowMs, nowMs)
 	if c := m.conns[id]; c != nil {
-		m.alone(c, req)
+		m.do(c, req)
 	}
 }
 
-// needsLeader says whether a follower hands the request on.
-func needsLeader(op OpCode) bool { return writes(op) || op == OpSync }
-
-// remote makes the leader's side of a connection to a follower. Until it is
-// attached it has no session.
-func remote(id ConnID, remoteIP string) *conn {
-	c := &conn{id: id, remote: true}
-	if remoteIP != "" {
-		c.ids = []identity{{"ip", remoteIP}}
+// ConnectRemote takes, on the leader's machine, the first request of a connection to a
+// follower, and returns the leader's side of that connection. It has no session when the
+// request is refused.
+func (m *Machine) ConnectRemote(nowMs int64, id ConnID, req *ConnectRequest) *Conn {
+	m.Tick(nowMs)
+	c := &Conn{id: id, remote: true}
+	if req.RemoteIP != "" {
+		c.ids = []identity{{"ip", req.RemoteIP}}
 	}
+	m.attach(c, req)
 	return c
 }
 
-// connectRemote takes the first request of a connection to a follower.
-func (m *Machine) connectRemote(nowMs int64, c *conn, req *ConnectRequest) {
-	m.Tick(nowMs)
-	m.attach(c, req)
-}
-
-// heard tells that a follower has heard of a connection's session.
-func (m *Machine) heard(nowMs int64, c *conn, op OpCode) {
+// Heard tells the leader's machine that a follower has had a request with the opcode,
+// whoever answers it: the connection's session lives.
+func (m *Machine) Heard(nowMs int64, c *Conn, op OpCode) {
 	m.Tick(nowMs)
 	m.counters.count(op)
 	if !c.session.ended {
@@ -120,17 +131,54 @@ func (m *Machine) heard(nowMs int64, c *conn, op OpCode) {
 	}
 }
 
-// forward does a request that a follower handed on. The follower may not know yet
-// that the session has ended.
-func (m *Machine) forward(c *conn, req *Request, ids []identity) {
-	c.ids = slices.Clone(ids)
+// Forward does, on the leader's machine, a request that a follower handed on. c is the
+// leader's side of the connection; at is the follower's, whose proved identities count.
+// The follower may not know yet that the session has ended.
+func (m *Machine) Forward(c *Conn, req *Request, at *Conn) {
+	c.ids = slices.Clone(at.ids)
 	if c.session.ended {
 		m.reply(c, req).Err = sessionExpired
 		return
 	}
-	if req.Op == OpSync {
-		m.sync(c, req)
-		return
+	m.do(c, req)
+}
+
+// Adopt makes, on a follower's machine, its side of a connection that the leader has
+// attached to a session. It makes none when the session was refused or is not known
+// here.
+func (m *Machine) Adopt(leader *Conn, sessionID int64) {
+	if s := m.sessions[sessionID]; s != nil {
+		s.conn = &Conn{id: leader.id, session: s, ids: leader.ids}
+		m.conns[leader.id] = s.conn
 	}
-	m.change(c, req)
+}
+
+// ConnOf returns the connection of a session at this machine, nil for none.
+func (m *Machine) ConnOf(sessionID int64) *Conn {
+	if s := m.sessions[sessionID]; s != nil {
+		return s.conn
+	}
+	return nil
+}
+
+// Leave tells a follower's machine that a connection is gone. It is Drop without a
+// clock, since a follower's is its leader's.
+func (m *Machine) Leave(id ConnID) {
+	if c := m.conns[id]; c != nil {
+		m.detach(c)
+	}
+}
+
+// ID is the id that the caller gave the connection.
+func (c *Conn) ID() ConnID { return c.id }
+
+// Attached reports whether the connection has, or had, a session: it was not refused.
+func (c *Conn) Attached() bool { return c.session != nil }
+
+// Detach tells the leader's side of a connection to a follower that the connection is
+// gone. Its session lives on.
+func (c *Conn) Detach() {
+	if c.session != nil && c.session.conn == c {
+		c.session.conn = nil
+	}
 }

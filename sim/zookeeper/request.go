@@ -1,104 +1,12 @@
 package zookeeper
 
 import (
-	"fmt"
-	"time"
-
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/env/zkerrors"
 )
-
-// OpCode is the type of a request, by the protocol's numbers (ZK-10.1).
-type OpCode int32
-
-// The operations. OpError is the type of a failed record of a multi.
-const (
-	OpCloseSession         OpCode = -11
-	OpCreateSession        OpCode = -10
-	OpError                OpCode = -1
-	OpNotification         OpCode = 0
-	OpCreate               OpCode = 1
-	OpDelete               OpCode = 2
-	OpExists               OpCode = 3
-	OpGetData              OpCode = 4
-	OpSetData              OpCode = 5
-	OpGetACL               OpCode = 6
-	OpSetACL               OpCode = 7
-	OpGetChildren          OpCode = 8
-	OpSync                 OpCode = 9
-	OpPing                 OpCode = 11
-	OpGetChildren2         OpCode = 12
-	OpCheck                OpCode = 13
-	OpMulti                OpCode = 14
-	OpCreate2              OpCode = 15
-	OpReconfig             OpCode = 16
-	OpCheckWatches         OpCode = 17
-	OpRemoveWatches        OpCode = 18
-	OpCreateContainer      OpCode = 19
-	OpDeleteContainer      OpCode = 20
-	OpCreateTTL            OpCode = 21
-	OpMultiRead            OpCode = 22
-	OpAuth                 OpCode = 100
-	OpSetWatches           OpCode = 101
-	OpSASL                 OpCode = 102
-	OpGetEphemerals        OpCode = 103
-	OpGetAllChildrenNumber OpCode = 104
-	OpSetWatches2          OpCode = 105
-	OpAddWatch             OpCode = 106
-	OpWhoAmI               OpCode = 107
-)
-
-// The range of opcodes, for tables indexed by opcode.
-const (
-	minOpCode = OpCloseSession
-	maxOpCode = OpWhoAmI
-)
-
-var opNames = [maxOpCode - minOpCode + 1]string{
-	OpCloseSession - minOpCode:         "closeSession",
-	OpCreateSession - minOpCode:        "createSession",
-	OpError - minOpCode:                "error",
-	OpNotification - minOpCode:         "notification",
-	OpCreate - minOpCode:               "create",
-	OpDelete - minOpCode:               "delete",
-	OpExists - minOpCode:               "exists",
-	OpGetData - minOpCode:              "getData",
-	OpSetData - minOpCode:              "setData",
-	OpGetACL - minOpCode:               "getACL",
-	OpSetACL - minOpCode:               "setACL",
-	OpGetChildren - minOpCode:          "getChildren",
-	OpSync - minOpCode:                 "sync",
-	OpPing - minOpCode:                 "ping",
-	OpGetChildren2 - minOpCode:         "getChildren2",
-	OpCheck - minOpCode:                "check",
-	OpMulti - minOpCode:                "multi",
-	OpCreate2 - minOpCode:              "create2",
-	OpReconfig - minOpCode:             "reconfig",
-	OpCheckWatches - minOpCode:         "checkWatches",
-	OpRemoveWatches - minOpCode:        "removeWatches",
-	OpCreateContainer - minOpCode:      "createContainer",
-	OpDeleteContainer - minOpCode:      "deleteContainer",
-	OpCreateTTL - minOpCode:            "createTTL",
-	OpMultiRead - minOpCode:            "multiRead",
-	OpAuth - minOpCode:                 "auth",
-	OpSetWatches - minOpCode:           "setWatches",
-	OpSASL - minOpCode:                 "sasl",
-	OpGetEphemerals - minOpCode:        "getEphemerals",
-	OpGetAllChildrenNumber - minOpCode: "getAllChildrenNumber",
-	OpSetWatches2 - minOpCode:          "setWatches2",
-	OpAddWatch - minOpCode:             "addWatch",
-	OpWhoAmI - minOpCode:               "whoAmI",
-}
-
-func (op OpCode) String() string {
-	if op >= minOpCode && op <= maxOpCode && opNames[op-minOpCode] != "" {
-		return opNames[op-minOpCode]
-	}
-	return fmt.Sprintf("OpCode(%d)", int32(op))
-}
 
 // Code is an error code of the protocol (ZK-10.2); 0 is success.
-type Code = env.ZooKeeperCode
+type Code = zkerrors.Code
 
 // The codes that env does not name because clients of this project never see
 // them.
@@ -107,24 +15,26 @@ const (
 	CodeNotReadOnly      Code = -119
 	CodeNoWatcher        Code = -121
 	CodeReconfigDisabled Code = -123
-	CodeQuotaExceeded    Code = -125
 )
 
 // The codes in short form.
 const (
-	marshallingError        = env.ZKMarshallingError
-	unimplemented           = env.ZKUnimplemented
-	badArguments            = env.ZKBadArguments
-	noNode                  = env.ZKNoNode
-	noAuth                  = env.ZKNoAuth
-	badVersion              = env.ZKBadVersion
-	noChildrenForEphemerals = env.ZKNoChildrenForEphemeral
-	nodeExists              = env.ZKNodeExists
-	notEmpty                = env.ZKNotEmpty
-	invalidACL              = env.ZKInvalidACL
-	authFailed              = env.ZKAuthFailed
-	sessionExpired          = env.ZKSessionExpired
+	marshallingError        = zkerrors.MarshallingError
+	unimplemented           = zkerrors.Unimplemented
+	badArguments            = zkerrors.BadArguments
+	noNode                  = zkerrors.NoNode
+	noAuth                  = zkerrors.NoAuth
+	badVersion              = zkerrors.BadVersion
+	noChildrenForEphemerals = zkerrors.NoChildrenForEphemeral
+	nodeExists              = zkerrors.NodeExists
+	notEmpty                = zkerrors.NotEmpty
+	invalidACL              = zkerrors.InvalidACL
+	authFailed              = zkerrors.AuthFailed
+	sessionExpired          = zkerrors.SessionExpired
 )
+
+// quotaExceeded is of servers that enforce quotas only (Config.EnforceQuota).
+const quotaExceeded Code = -125
 
 // CodeName names a code for a log or a diff.
 func CodeName(c Code) string {
@@ -137,7 +47,7 @@ func CodeName(c Code) string {
 		return "NoWatcher"
 	case CodeReconfigDisabled:
 		return "ReconfigDisabled"
-	case CodeQuotaExceeded:
+	case quotaExceeded:
 		return "QuotaExceeded"
 	}
 	return c.String()
@@ -145,9 +55,6 @@ func CodeName(c Code) string {
 
 // Stat is the stat of a znode.
 type Stat = env.Stat
-
-// EventType is the type of a watch event.
-type EventType = env.EventType
 
 // The event types, short.
 const (
@@ -185,11 +92,11 @@ const (
 // Types of checkWatches and removeWatches (ZK-7.9). The last two exist from 3.9
 // on.
 const (
-	WatchTypeChildren            int32 = 1
-	WatchTypeData                int32 = 2
-	WatchTypeAny                 int32 = 3
-	WatchTypePersistent          int32 = 4
-	WatchTypePersistentRecursive int32 = 5
+	watchTypeChildren            int32 = 1
+	watchTypeData                int32 = 2
+	watchTypeAny                 int32 = 3
+	watchTypePersistent          int32 = 4
+	watchTypePersistentRecursive int32 = 5
 )
 
 // ConnID names a connection. The caller chooses it and never uses one twice.
@@ -227,14 +134,6 @@ type Request struct {
 	// Malformed says that the body could not be decoded. The answer is -5, and a
 	// write burns its zxid all the same.
 	Malformed bool
-	// scratch, when set, is where a simulated server leaves the reply.
-	scratch *Reply
-	// known, when set, is what is known of Path.
-	known *knownPath
-	// latency, when set, is what the latency of a ping and its answer is drawn from.
-	latency *vtime.Source
-	// before is when the client gives up on the answer to a ping.
-	before time.Duration
 }
 
 // WatchLists are what a client watched before it reconnected (ZK-7.5, ZK-7.6).

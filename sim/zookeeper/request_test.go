@@ -32,7 +32,7 @@ func TestCodesHaveTheProtocolsNumbers(t *testing.T) { // ZK-10.2, ZK-14.6
 	}{
 		{CodeOK, 0}, {marshallingError, -5}, {unimplemented, -6}, {badArguments, -8}, {noNode, -101}, {noAuth, -102}, {badVersion, -103},
 		{noChildrenForEphemerals, -108}, {nodeExists, -110}, {notEmpty, -111}, {sessionExpired, -112}, {invalidACL, -114}, {authFailed, -115},
-		{CodeNotReadOnly, -119}, {CodeNoWatcher, -121}, {CodeReconfigDisabled, -123}, {CodeQuotaExceeded, -125},
+		{CodeNotReadOnly, -119}, {CodeNoWatcher, -121}, {CodeReconfigDisabled, -123}, {quotaExceeded, -125},
 	} {
 		expect(t, int32(c.code), c.number)
 		if name := CodeName(c.code); name == "" || strings.ContainsAny(name, "()-") {

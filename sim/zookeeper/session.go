@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"time"
 )
 
 // session outlives its connections; it ends by closeSession or expiry.
@@ -16,16 +17,16 @@ type session struct {
 	filedMs    int64
 	ended      bool
 	// conn is the connection that is attached; nil between connections.
-	conn *conn
+	conn *Conn
 	// ephemerals heads the list of its ephemeral znodes.
 	ephemerals *znode
-	// sleeper touches the session at the pings of a simulated connection on which
-	// nothing else happens; nil for any other.
-	sleeper *pingSleep
+	// foretold says that its pings are told afterwards (see fast_path.go).
+	foretold bool
 }
 
-// conn is an established connection.
-type conn struct {
+// Conn is the machine's own side of an established connection, for callers who keep it
+// instead of naming the connection by its id in every call.
+type Conn struct {
 	id      ConnID
 	session *session
 	ids     []identity
@@ -37,6 +38,12 @@ type conn struct {
 	watches [tableCount]*watch
 	told    uint64
 }
+
+// Conn returns the machine's side of a connection, nil for one that is not established.
+func (m *Machine) Conn(id ConnID) *Conn { return m.conns[id] }
+
+// Timeout is the session timeout that was agreed upon.
+func (c *Conn) Timeout() time.Duration { return time.Duration(c.session.timeoutMs) * time.Millisecond }
 
 func (s *session) own(n *znode) {
 	n.ownerPrev, n.ownerNext = nil, s.ephemerals
@@ -81,7 +88,7 @@ func (m *Machine) Connect(nowMs int64, id ConnID, req *ConnectRequest) {
 		m.push(id, OutClose)
 		return
 	}
-	c := &conn{id: id}
+	c := &Conn{id: id}
 	if req.RemoteIP != "" {
 		c.ids = []identity{{"ip", req.RemoteIP}}
 	}
@@ -91,7 +98,7 @@ func (m *Machine) Connect(nowMs int64, id ConnID, req *ConnectRequest) {
 }
 
 // attach gives a connection its session, or refuses it.
-func (m *Machine) attach(c *conn, req *ConnectRequest) bool {
+func (m *Machine) attach(c *Conn, req *ConnectRequest) bool {
 	// ZK-2.6.
 	timeoutMs := min(max(int64(req.TimeoutMs), m.cfg.MinSessionTimeoutMs), m.cfg.MaxSessionTimeoutMs)
 	s := m.newOrKnownSession(c, req)
@@ -100,7 +107,7 @@ func (m *Machine) attach(c *conn, req *ConnectRequest) bool {
 		m.push(c.id, OutClose)
 		return false
 	}
-	s.timeoutMs = timeoutMs
+	s.timeoutMs = max(int64(float64(timeoutMs)*m.cfg.ClientSpeed), 1)
 	m.touch(s)
 	c.session, s.conn = s, c
 	m.push(c.id, OutConnected).Connected = ConnectResponse{
@@ -111,7 +118,7 @@ func (m *Machine) attach(c *conn, req *ConnectRequest) bool {
 
 // newOrKnownSession finds the session that the request may have; nil is a
 // refusal (ZK-2.3).
-func (m *Machine) newOrKnownSession(c *conn, req *ConnectRequest) *session {
+func (m *Machine) newOrKnownSession(c *Conn, req *ConnectRequest) *session {
 	if req.SessionID == 0 {
 		return m.newSession()
 	}
@@ -151,12 +158,12 @@ func (m *Machine) Drop(nowMs int64, id ConnID) {
 }
 
 // hangUp closes the connection from the server's side.
-func (m *Machine) hangUp(c *conn) {
+func (m *Machine) hangUp(c *Conn) {
 	m.push(c.id, OutClose)
 	m.detach(c)
 }
 
-func (m *Machine) detach(c *conn) {
+func (m *Machine) detach(c *Conn) {
 	m.watches.forget(c)
 	delete(m.conns, c.id)
 	c.gone = true
@@ -167,7 +174,7 @@ func (m *Machine) detach(c *conn) {
 
 // closeSession ends the session: events, then the reply, then the close
 // (ZK-2.7).
-func (m *Machine) closeSession(c *conn, req *Request) {
+func (m *Machine) closeSession(c *Conn, req *Request) {
 	m.endSession(c.session)
 	m.counters.SessionsClosed++
 	m.reply(c, req)

@@ -1,7 +1,7 @@
 package zookeeper
 
 // setData replaces the data. The checks come in the order of ZK-6.3.
-func (m *Machine) setData(c *conn, req *Request) outcome {
+func (m *Machine) setData(c *Conn, req *Request, _ bool) outcome {
 	if !validPath(req.Path) {
 		return outcome{code: badArguments}
 	}
@@ -9,7 +9,7 @@ func (m *Machine) setData(c *conn, req *Request) outcome {
 	if n == nil {
 		return outcome{code: noNode}
 	}
-	if !m.allowed(c, n.acl, PermWrite) {
+	if !m.permitted(c, n, req.Op) {
 		return outcome{code: noAuth}
 	}
 	bytes := int64(len(req.Data) - len(n.data))
@@ -30,7 +30,7 @@ func (m *Machine) setData(c *conn, req *Request) outcome {
 
 // setACL replaces the access control list; Version is compared with aversion
 // (ZK-6.4).
-func (m *Machine) setACL(c *conn, req *Request) outcome {
+func (m *Machine) setACL(c *Conn, req *Request, _ bool) outcome {
 	if !validPath(req.Path) {
 		return outcome{code: badArguments}
 	}
@@ -42,7 +42,7 @@ func (m *Machine) setACL(c *conn, req *Request) outcome {
 	if n == nil {
 		return outcome{code: noNode}
 	}
-	if !m.allowed(c, n.acl, PermAdmin) {
+	if !m.permitted(c, n, req.Op) {
 		return outcome{code: noAuth}
 	}
 	if req.Version != -1 && req.Version != n.aversion {

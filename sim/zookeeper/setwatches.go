@@ -1,9 +1,11 @@
 package zookeeper
 
+import "github.com/monosim/monosim/engine/env"
+
 // setWatches tells a reconnected client what it has missed and arms the rest
 // (ZK-7.5). All events come before the reply; what appears in two lists is told
 // twice. setWatches2 has two lists more, armed without any event (ZK-7.6).
-func (m *Machine) setWatches(c *conn, req *Request) {
+func (m *Machine) setWatches(c *Conn, req *Request) {
 	if lists := req.Watches; lists != nil {
 		m.catchUpData(c, lists)
 		m.catchUpExist(c, lists)
@@ -22,9 +24,9 @@ func (m *Machine) setWatches(c *conn, req *Request) {
 
 // Catch-up events carry zxid -1 on every version and are not filtered
 // (DataTree.java setWatches).
-func (m *Machine) catchUp(c *conn, typ EventType, path string) { m.event(c, typ, path, -1) }
+func (m *Machine) catchUp(c *Conn, typ env.EventType, path string) { m.event(c, typ, path, -1) }
 
-func (m *Machine) catchUpData(c *conn, lists *WatchLists) {
+func (m *Machine) catchUpData(c *Conn, lists *WatchLists) {
 	for _, path := range lists.Data {
 		switch n := m.tree.lookup(path); {
 		case n == nil:
@@ -37,7 +39,7 @@ func (m *Machine) catchUpData(c *conn, lists *WatchLists) {
 	}
 }
 
-func (m *Machine) catchUpExist(c *conn, lists *WatchLists) {
+func (m *Machine) catchUpExist(c *Conn, lists *WatchLists) {
 	for _, path := range lists.Exist {
 		if m.tree.lookup(path) != nil {
 			m.catchUp(c, created, path)
@@ -47,7 +49,7 @@ func (m *Machine) catchUpExist(c *conn, lists *WatchLists) {
 	}
 }
 
-func (m *Machine) catchUpChild(c *conn, lists *WatchLists) {
+func (m *Machine) catchUpChild(c *Conn, lists *WatchLists) {
 	for _, path := range lists.Child {
 		switch n := m.tree.lookup(path); {
 		case n == nil:
@@ -61,7 +63,7 @@ func (m *Machine) catchUpChild(c *conn, lists *WatchLists) {
 }
 
 // addWatch leaves a watch that stays (ZK-7.7).
-func (m *Machine) addWatch(c *conn, req *Request) {
+func (m *Machine) addWatch(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	switch req.Mode {
 	case ModePersistent:
@@ -74,8 +76,8 @@ func (m *Machine) addWatch(c *conn, req *Request) {
 }
 
 // sustain arms both tables; on 3.9 a recursive watch needs the data table only
-// (DataTree.java addWatch of 3.9.3).
-func (m *Machine) sustain(c *conn, path string, mode uint8) {
+// (ZK-14.11, DataTree.java addWatch of 3.9.3).
+func (m *Machine) sustain(c *Conn, path string, mode uint8) {
 	m.watches.data.add(m.cfg.Profile, c, path, mode)
 	if m.cfg.Profile == V38 || mode == sustained {
 		m.watches.child.add(m.cfg.Profile, c, path, mode)

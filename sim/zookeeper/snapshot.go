@@ -22,7 +22,8 @@ type savedNode struct {
 
 type savedSession struct{ id, timeoutMs int64 }
 
-// Snapshot saves the durable state.
+// Snapshot saves the durable state: znodes, sessions and the zxid, not connections or
+// watches.
 func (m *Machine) Snapshot() *Snapshot {
 	s := &Snapshot{zxid: m.zxid, epoch: m.epoch, nextSessionID: m.nextSessionID, quotas: slices.Clone(m.tree.quotas)}
 	for n := m.tree.root; n != nil; n = n.after(m.tree.root) {
@@ -54,6 +55,10 @@ func (n *znode) unlinked() znode {
 		version: n.version, aversion: n.aversion, creates: n.creates,
 	}
 }
+
+// BeginEpoch makes the snapshot what the next leader begins with: the first zxid that is
+// taken after it is the first one of a new epoch (ZK-4.4).
+func (s *Snapshot) BeginEpoch() { s.epoch = max(s.epoch, s.zxid>>32) + 1 }
 
 // Restore starts a server at nowMs on what another one left behind. It keeps the
 // tree, the zxid (ZK-2.4) and the sessions; connections and watches are gone, and

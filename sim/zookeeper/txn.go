@@ -1,5 +1,7 @@
 package zookeeper
 
+import "github.com/monosim/monosim/sim/zookeeper/field"
+
 // changeKind says what a change did to a znode.
 type changeKind uint8
 
@@ -122,40 +124,18 @@ type outcome struct {
 	node *znode
 }
 
-// apply does one write operation to the tree without telling anybody. In a
-// multi the type of a create follows its flags (Op.java:266).
-func (m *Machine) apply(c *conn, req *Request, inMulti bool) outcome {
-	switch req.Op {
-	case OpCreate, OpCreate2, OpCreateContainer, OpCreateTTL:
-		return m.create(c, req, inMulti)
-	case OpDelete:
-		return m.delete(c, req)
-	case OpSetData:
-		return m.setData(c, req)
-	case OpSetACL:
-		return m.setACL(c, req)
-	case OpCheck:
-		return m.check(c, req)
-	case OpReconfig:
-		return m.reconfig()
-	case OpDeleteContainer:
-		return m.deleteContainer(req)
-	}
-	// createSession reads a timeout that clients do not send (ZK-1.6).
-	return outcome{code: marshallingError}
-}
-
 // write does one write request: zxid, tree, events, reply.
-func (m *Machine) write(c *conn, req *Request) {
+func (m *Machine) write(c *Conn, req *Request) {
 	if req.Op == OpReconfig && req.Malformed {
 		// It is read before it gets a zxid, the others after (PrepRequestProcessor).
 		m.reply(c, req).Err = marshallingError
 		return
 	}
 	m.begin()
+	op := req.Op.entry()
 	o := outcome{code: marshallingError}
 	if !req.Malformed {
-		o = m.apply(c, req, false)
+		o = op.apply(m, c, req, false)
 	}
 	w := Write{Op: req.Op, Of: req.Op, Path: req.Path, Data: req.Data, Session: c.session.id, Err: o.code}
 	var stat Stat
@@ -169,19 +149,17 @@ func (m *Machine) write(c *conn, req *Request) {
 	if r.Err = o.code; o.code != CodeOK {
 		return
 	}
-	switch req.Op {
-	case OpCreate:
+	if op.replies(field.Path) {
 		r.Path = o.node.path
-	case OpCreate2, OpCreateContainer, OpCreateTTL:
-		r.Path, r.Stat = o.node.path, stat
-	case OpSetData, OpSetACL:
+	}
+	if op.replies(field.Stat) {
 		r.Stat = stat
 	}
 }
 
 // check compares a version; alone or in a multi it needs READ
 // (PrepRequestProcessor.java:641).
-func (m *Machine) check(c *conn, req *Request) outcome {
+func (m *Machine) check(c *Conn, req *Request, _ bool) outcome {
 	if !validPath(req.Path) {
 		return outcome{code: badArguments}
 	}
@@ -189,7 +167,7 @@ func (m *Machine) check(c *conn, req *Request) outcome {
 	if n == nil {
 		return outcome{code: noNode}
 	}
-	if !m.allowed(c, n.acl, PermRead) {
+	if !m.permitted(c, n, req.Op) {
 		return outcome{code: noAuth}
 	}
 	if req.Version != -1 && req.Version != n.version {
@@ -201,8 +179,8 @@ func (m *Machine) check(c *conn, req *Request) outcome {
 // bareCheck answers a check outside a multi. A real server would log a
 // transaction that it can never read again, so nothing is logged and no zxid
 // taken (ZK-1.7). One that fails is a write that fails, and takes a zxid.
-func (m *Machine) bareCheck(c *conn, req *Request) {
-	code := m.check(c, req).code
+func (m *Machine) bareCheck(c *Conn, req *Request) {
+	code := m.check(c, req, false).code
 	if code != CodeOK {
 		m.begin()
 		m.observe(Write{Op: req.Op, Of: req.Op, Path: req.Path, Session: c.session.id, Err: code})
@@ -211,9 +189,14 @@ func (m *Machine) bareCheck(c *conn, req *Request) {
 }
 
 // reconfig is refused: a standalone server cannot be reconfigured (ZK-1.6).
-func (m *Machine) reconfig() outcome {
+func (m *Machine) reconfig(*Conn, *Request, bool) outcome {
 	if m.cfg.ReconfigEnabled {
 		return outcome{code: unimplemented}
 	}
 	return outcome{code: CodeReconfigDisabled}
+}
+
+// createSession reads a timeout that clients do not send (ZK-1.6).
+func (m *Machine) createSession(*Conn, *Request, bool) outcome {
+	return outcome{code: marshallingError}
 }

@@ -1,6 +1,10 @@
 package zookeeper
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+)
 
 // Modes of a watch, as bits. On 3.8 a watch has exactly one, the last one set;
 // on 3.9 it can have all (ZK-7.8, ZK-14.2).
@@ -13,7 +17,7 @@ const (
 
 // watch is what one connection wants to hear of one path, in one table.
 type watch struct {
-	conn  *conn
+	conn  *Conn
 	list  *watchList
 	modes uint8
 	// prev and next link the watches of the path in the order in which they were
@@ -29,7 +33,7 @@ type watchList struct {
 }
 
 type watchKey struct {
-	conn *conn
+	conn *Conn
 	path string
 }
 
@@ -75,7 +79,7 @@ func (w *watches) newMark() uint64 {
 }
 
 // forget removes all watches of a connection.
-func (w *watches) forget(c *conn) {
+func (w *watches) forget(c *Conn) {
 	for _, t := range []*watchTable{&w.data, &w.child} {
 		for c.watches[t.index] != nil {
 			t.remove(c.watches[t.index])
@@ -87,7 +91,7 @@ func (w *watches) forget(c *conn) {
 // whoever watches an ancestor recursively. One-shot watches of the path are used
 // up. n is the znode whose ACL decides who may hear of it. Connections that the
 // mark shows as told are not told again.
-func (w *watches) fire(m *Machine, t *watchTable, typ EventType, n *znode, path string, mark uint64) {
+func (w *watches) fire(m *Machine, t *watchTable, typ env.EventType, n *znode, path string, mark uint64) {
 	if list := t.byPath[path]; list != nil {
 		for x := list.first; x != nil; {
 			next := x.next
@@ -126,7 +130,7 @@ func ancestor(path string) (up string, ok bool) {
 	return above, ok
 }
 
-func (m *Machine) tell(c *conn, typ EventType, n *znode, path string, mark uint64) {
+func (m *Machine) tell(c *Conn, typ env.EventType, n *znode, path string, mark uint64) {
 	if c.told == mark {
 		return
 	}
@@ -138,7 +142,7 @@ func (m *Machine) tell(c *conn, typ EventType, n *znode, path string, mark uint6
 }
 
 // add leaves a watch, or changes the modes of the one that is there.
-func (t *watchTable) add(p Profile, c *conn, path string, mode uint8) {
+func (t *watchTable) add(p Profile, c *Conn, path string, mode uint8) {
 	x := t.byKey[watchKey{c, path}]
 	if x == nil {
 		x = t.link(c, path)
@@ -167,7 +171,7 @@ func (t *watchTable) setModes(x *watch, modes uint8) {
 	x.modes = modes
 }
 
-func (t *watchTable) link(c *conn, path string) *watch {
+func (t *watchTable) link(c *Conn, path string) *watch {
 	list := t.byPath[path]
 	if list == nil {
 		if k := len(t.freeLists); k > 0 {
@@ -232,18 +236,18 @@ func (t *watchTable) remove(x *watch) {
 
 // removePath takes modes of the connection's watch on path away and reports
 // whether there was one.
-func (t *watchTable) removePath(c *conn, path string, modes uint8) bool {
+func (t *watchTable) removePath(c *Conn, path string, modes uint8) bool {
 	x := t.byKey[watchKey{c, path}]
 	return x != nil && t.drop(x, modes)
 }
 
-func (t *watchTable) has(c *conn, path string, modes uint8) bool {
+func (t *watchTable) has(c *Conn, path string, modes uint8) bool {
 	x := t.byKey[watchKey{c, path}]
 	return x != nil && x.modes&modes != 0
 }
 
-// checkWatches asks whether the connection has such a watch (ZK-7.9).
-func (m *Machine) checkWatches(c *conn, req *Request) {
+// checkWatches asks whether the connection has such a watch (ZK-7.9, ZK-14.10).
+func (m *Machine) checkWatches(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	if !m.knownWatchType(req.Mode) {
 		r.Err = marshallingError
@@ -257,8 +261,8 @@ func (m *Machine) checkWatches(c *conn, req *Request) {
 		}
 		// Any connection's watch on the path counts (WatchManager.java of 3.8.0,
 		// containsWatcher, which walks up the path and so finds nothing at "").
-		found = req.Path != "" && (req.Mode&WatchTypeChildren != 0 && m.watches.child.byPath[req.Path] != nil ||
-			req.Mode&WatchTypeData != 0 && m.watches.data.byPath[req.Path] != nil)
+		found = req.Path != "" && (req.Mode&watchTypeChildren != 0 && m.watches.child.byPath[req.Path] != nil ||
+			req.Mode&watchTypeData != 0 && m.watches.data.byPath[req.Path] != nil)
 	} else {
 		child, data := modesOfType(req.Mode)
 		found = m.watches.child.has(c, req.Path, child) || m.watches.data.has(c, req.Path, data)
@@ -270,7 +274,7 @@ func (m *Machine) checkWatches(c *conn, req *Request) {
 
 // removeWatches removes the connection's watches of a type from a path. On 3.8 a
 // type names a table, on 3.9 a mode (ZK-7.9, ZK-14.3).
-func (m *Machine) removeWatches(c *conn, req *Request) {
+func (m *Machine) removeWatches(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	if !m.knownWatchType(req.Mode) {
 		r.Err = marshallingError
@@ -288,20 +292,20 @@ func (m *Machine) removeWatches(c *conn, req *Request) {
 }
 
 func (m *Machine) knownWatchType(typ int32) bool {
-	last := WatchTypeAny
+	last := watchTypeAny
 	if m.cfg.Profile == V39 {
-		last = WatchTypePersistentRecursive
+		last = watchTypePersistentRecursive
 	}
-	return typ >= WatchTypeChildren && typ <= last
+	return typ >= watchTypeChildren && typ <= last
 }
 
 // tablesOfType is 3.8's meaning of a type: which modes to take from the child
 // and from the data table. 1 is children, 2 data, 3 both.
 func tablesOfType(typ int32) (child, data uint8) {
-	if typ&WatchTypeChildren != 0 {
+	if typ&watchTypeChildren != 0 {
 		child = everyWatch
 	}
-	if typ&WatchTypeData != 0 {
+	if typ&watchTypeData != 0 {
 		data = everyWatch
 	}
 	return child, data
@@ -310,13 +314,13 @@ func tablesOfType(typ int32) (child, data uint8) {
 // modesOfType is 3.9's (DataTree.java removeWatch of 3.9.3).
 func modesOfType(typ int32) (child, data uint8) {
 	switch typ {
-	case WatchTypeChildren:
+	case watchTypeChildren:
 		return oneShot, 0
-	case WatchTypeData:
+	case watchTypeData:
 		return 0, oneShot
-	case WatchTypeAny:
+	case watchTypeAny:
 		return everyWatch, everyWatch
-	case WatchTypePersistent:
+	case watchTypePersistent:
 		return sustained, sustained
 	}
 	return 0, recursive

@@ -181,8 +181,8 @@ func TestRemoveWatchesTakesTableByTableOn38(t *testing.T) { // ZK-7.9, ZK-1.8
 		typ  int32
 		want Code
 	}{
-		{WatchTypeChildren, CodeOK}, {WatchTypeChildren, CodeNoWatcher}, {WatchTypeData, CodeOK}, {WatchTypeAny, CodeNoWatcher},
-		{WatchTypePersistent, marshallingError}, {WatchTypePersistentRecursive, marshallingError}, {0, marshallingError},
+		{watchTypeChildren, CodeOK}, {watchTypeChildren, CodeNoWatcher}, {watchTypeData, CodeOK}, {watchTypeAny, CodeNoWatcher},
+		{watchTypePersistent, marshallingError}, {watchTypePersistentRecursive, marshallingError}, {0, marshallingError},
 	} {
 		expect(t, l.reply(watcher, remove("/a", s.typ)).Err, s.want)
 	}
@@ -198,9 +198,9 @@ func TestRemoveWatchesTakesModeByModeOn39(t *testing.T) { // ZK-14.3
 		typ  int32
 		want Code
 	}{
-		{WatchTypeChildren, CodeNoWatcher}, {WatchTypeData, CodeOK}, {WatchTypeData, CodeNoWatcher},
-		{WatchTypePersistent, CodeOK}, {WatchTypePersistent, CodeNoWatcher},
-		{WatchTypePersistentRecursive, CodeOK}, {WatchTypeAny, CodeNoWatcher},
+		{watchTypeChildren, CodeNoWatcher}, {watchTypeData, CodeOK}, {watchTypeData, CodeNoWatcher},
+		{watchTypePersistent, CodeOK}, {watchTypePersistent, CodeNoWatcher},
+		{watchTypePersistentRecursive, CodeOK}, {watchTypeAny, CodeNoWatcher},
 	} {
 		expect(t, l.reply(watcher, remove("/a", s.typ)).Err, s.want)
 	}
@@ -217,11 +217,11 @@ func TestCheckWatchesCountsAnyConnectionOn38Only(t *testing.T) { // ZK-1.8; Watc
 		ask := func(conn ConnID, typ int32) Code {
 			return l.reply(conn, Request{Op: OpCheckWatches, Path: "/a", Mode: typ}).Err
 		}
-		expect(t, ask(watcher, WatchTypeData), CodeOK)
-		expect(t, ask(watcher, WatchTypeAny), CodeOK)
-		expect(t, ask(watcher, WatchTypeChildren), CodeNoWatcher)
+		expect(t, ask(watcher, watchTypeData), CodeOK)
+		expect(t, ask(watcher, watchTypeAny), CodeOK)
+		expect(t, ask(watcher, watchTypeChildren), CodeNoWatcher)
 		expect(t, ask(watcher, 9), marshallingError)
-		expect(t, ask(other, WatchTypeData), c.others)
+		expect(t, ask(other, watchTypeData), c.others)
 	}
 }
 

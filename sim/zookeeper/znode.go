@@ -1,12 +1,5 @@
 package zookeeper
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/monosim/monosim/engine/vtime"
-)
-
 // nodeKind says what ends a znode.
 type nodeKind uint8
 
@@ -22,17 +15,20 @@ const (
 // in reverse order restores the list exactly.
 type znode struct {
 	path, name string
-	fold       uint64 // of path, for traces; 0 until it is asked for
-	tree       *tree  // that it is in; nil once it was removed
+	tree       *tree // that it is in; nil once it was removed
 	parent     *znode
 	first      *znode
 	last       *znode
 	prev, next *znode
 
-	// sorted caches the children's names in order. Slices that were handed out
-	// are never written to again.
-	sorted      []string
-	sortedValid bool
+	// listed caches the children's names as they are listed, nil for not yet. Slices
+	// that were handed out are never written to again.
+	listed []string
+	// peak is the greatest number of children so far, which the table of a HashSet is
+	// made for: it never shrinks.
+	peak int32
+	// spread is the hash of the name by which its parent's HashSet keeps the node.
+	spread uint32
 
 	data []byte
 	acl  []ACL
@@ -74,14 +70,6 @@ func (n *znode) stat() Stat {
 	return s
 }
 
-// pathFold is the path as it goes into a trace.
-func (n *znode) pathFold() uint64 {
-	if n.fold == 0 {
-		n.fold = vtime.FoldString(n.path)
-	}
-	return n.fold
-}
-
 // linkChild appends child to the list.
 func (n *znode) linkChild(child *znode) {
 	child.parent, child.prev, child.next = n, n.last, nil
@@ -92,15 +80,8 @@ func (n *znode) linkChild(child *znode) {
 	}
 	n.last = child
 	n.numChildren++
-	// Sequential names come in order: the cache then grows instead of being lost.
-	// Readers of the shorter slice do not see the new element.
-	if n.sortedValid {
-		if k := len(n.sorted); k == 0 || n.sorted[k-1] < child.name {
-			n.sorted = append(n.sorted, child.name)
-		} else {
-			n.sorted, n.sortedValid = nil, false
-		}
-	}
+	n.peak = max(n.peak, n.numChildren)
+	n.listed, child.spread = nil, hashSpread(child.name)
 }
 
 // unlinkChild takes child out of the list.
@@ -116,12 +97,7 @@ func (n *znode) unlinkChild(child *znode) {
 		n.last = child.prev
 	}
 	n.numChildren--
-	// Queues and elections delete the smallest name: cut it off the cache.
-	if n.sortedValid && n.sorted[0] == child.name {
-		n.sorted = n.sorted[1:]
-	} else {
-		n.sorted, n.sortedValid = nil, false
-	}
+	n.listed = nil
 }
 
 // relinkChild undoes unlinkChild, provided that everything done after it was
@@ -138,21 +114,16 @@ func (n *znode) relinkChild(child *znode) {
 		n.last = child
 	}
 	n.numChildren++
-	n.sorted, n.sortedValid = nil, false
+	n.listed = nil
 }
 
-// childNames lists the children's names, sorted. The slice never changes; it is
-// never nil.
+// childNames lists the children's names as a server does (ZK-5.8). The slice never
+// changes; it is never nil.
 func (n *znode) childNames() []string {
-	if !n.sortedValid {
-		n.sorted = make([]string, 0, n.numChildren)
-		for c := n.first; c != nil; c = c.next {
-			n.sorted = append(n.sorted, c.name)
-		}
-		slices.SortFunc(n.sorted, strings.Compare)
-		n.sortedValid = true
+	if n.listed == nil {
+		n.listed = inHashOrder(n)
 	}
-	return n.sorted
+	return n.listed
 }
 
 // descendants counts the nodes below n.

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// classify is RunClassify (servables/tensorflow/classifier.cc).
+// classify is RunClassify (TFS-12.4; servables/tensorflow/classifier.cc).
 func (m *Model) classify(r *apis.ClassificationRequest) (Run, error) {
 	s, err := m.classifier(r.GetModelSpec().GetSignatureName())
 	if err != nil {

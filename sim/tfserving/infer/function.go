@@ -11,7 +11,7 @@ import (
 // computation is one run of the model function: it invents outputs from the
 // model's name and version, the signature's name and the inputs. Floats are in
 // [0, 1), integers in [0, 100), strings have eight hexadecimal digits, and the
-// scores of a classification sum to 1.
+// scores of a classification sum to 1 (TFS-12.5).
 type computation struct {
 	signature  *Signature
 	classifies bool // the call is a classification

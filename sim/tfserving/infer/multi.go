@@ -10,7 +10,7 @@ import (
 )
 
 // multiInference is TensorFlowMultiInferenceRunner::Infer
-// (servables/tensorflow/multi_inference.cc).
+// (TFS-12.4; servables/tensorflow/multi_inference.cc).
 func (m *Model) multiInference(r *apis.MultiInferenceRequest) (Run, error) {
 	signatures, err := m.taskSignatures(r.GetTasks())
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// regress is RunRegress (servables/tensorflow/regressor.cc).
+// regress is RunRegress (TFS-12.4; servables/tensorflow/regressor.cc).
 func (m *Model) regress(r *apis.RegressionRequest) (Run, error) {
 	s, err := m.regressor(r.GetModelSpec().GetSignatureName())
 	if err != nil {

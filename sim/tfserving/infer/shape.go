@@ -2,7 +2,7 @@ package infer
 
 import "slices"
 
-// fits says whether a value's shape is one that the port promises.
+// fits reports whether a value's shape is one that the port promises.
 func (p *port) fits(shape []int64) bool {
 	if p.anyRank {
 		return true
@@ -18,7 +18,7 @@ func (p *port) fits(shape []int64) bool {
 	return true
 }
 
-// batched says whether the first dimension is left open: it counts the rows of a
+// batched reports whether the first dimension is left open: it counts the rows of a
 // batch.
 func (p *port) batched() bool { return p.anyRank || len(p.shape) > 0 && p.shape[0] < 0 }
 
@@ -99,7 +99,7 @@ func (c *computation) sizeNamed(out *output, dim int) int64 {
 	return 1
 }
 
-// perClass says whether the output is one of a classification: by the method of
+// perClass reports whether the output is one of a classification: by the method of
 // the signature or by that which is called.
 func (c *computation) perClass(out *output) bool {
 	classifies := c.classifies || c.signature.def.GetMethodName() == classifyMethod

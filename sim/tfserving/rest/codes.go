@@ -55,8 +55,7 @@ func internal(format string, args ...any) error {
 }
 
 // statusOf is an error as a status. A context that has run out is what the
-// runtime says then (tensorflow core/common_runtime/direct_session.cc,
-// WaitForNotification).
+// runtime says then.
 func statusOf(err error) *env.RPCError {
 	var status *env.RPCError
 	switch {
@@ -65,7 +64,7 @@ func statusOf(err error) *env.RPCError {
 	case errors.As(err, &status):
 		return status
 	case errors.Is(err, context.DeadlineExceeded):
-		return &env.RPCError{Code: env.DeadlineExceeded, Message: "Timed out waiting for notification"}
+		return tfserving.ErrTimedOut
 	case errors.Is(err, context.Canceled):
 		return &env.RPCError{Code: env.Canceled, Message: "Run call was cancelled"}
 	}

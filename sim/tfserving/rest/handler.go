@@ -91,7 +91,7 @@ type Handler struct {
 	convert converter
 }
 
-// New makes a Handler.
+// New makes a Handler whose calls backend answers.
 func New(backend Backend, options Options) *Handler {
 	old := options.Profile != tfserving.ProfileHead
 	return &Handler{backend: backend, options: options, paths: pathsOf(old), convert: converter{old: old}}
@@ -101,7 +101,8 @@ func New(backend Backend, options Options) *Handler {
 // (model_servers/http_rest_api_util.h:33).
 var apiPath = regexp.MustCompile(`^(?i:/v1/.*)$`)
 
-// Serve answers one request.
+// Serve answers one request. Every request has a response: what fails is an error page
+// or a JSON error. ctx is handed to the Backend.
 func (h *Handler) Serve(ctx context.Context, r Request) Response {
 	if !IsTarget(r.Target) {
 		return ErrorPage(400)

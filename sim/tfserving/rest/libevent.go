@@ -17,7 +17,7 @@ type target struct {
 	full string // with query and fragment; upstream calls it uri_path
 }
 
-// IsTarget says whether libevent takes a text for the target of a request.
+// IsTarget reports whether libevent takes a text for the target of a request.
 func IsTarget(uri string) bool {
 	_, ok := parseTarget(uri, false)
 	return ok

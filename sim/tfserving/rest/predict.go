@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
-// converter turns JSON into messages, as util/json_tensor.cc of a version does.
+// converter turns JSON into messages, as util/json_tensor.cc of a version does
+// (TFS-13.5).
 type converter struct {
 	old bool // 2.4.0
 }

@@ -27,7 +27,8 @@ type recorded struct {
 	Head                     string `json:"tfs-head"`
 }
 
-// The converters of both versions give what upstream's gave, to the byte.
+// The converters of both versions give what upstream's gave, to the byte
+// (TFS-20.6).
 func TestRecorded(t *testing.T) {
 	for i, c := range load(t) {
 		for _, old := range []bool{true, false} {

@@ -112,7 +112,7 @@ func (g *Graph) noteVariable(op, name string) {
 	}
 }
 
-// checksShapes says whether an operation refuses inputs of shapes that do not
+// checksShapes reports whether an operation refuses inputs of shapes that do not
 // fit, as those of every network's layers do.
 func checksShapes(op string) bool {
 	switch op {

@@ -72,7 +72,7 @@ func Read(data []byte, tags []string) (*Graph, error) {
 		}
 		graphs++
 		own, err := f.readTags(field)
-		if err == nil && found == nil && sameSet(own, tags) {
+		if err == nil && found == nil && SameTags(own, tags) {
 			found, err = f.readGraph(field)
 		}
 		return err
@@ -129,8 +129,8 @@ func (g *Graph) addSignature(f file, entry span) error {
 	return nil
 }
 
-// ReadText is Read for a saved_model.pbtxt. Fields that our messages do not have
-// are passed over.
+// ReadText finds the meta graph with the tags in a saved_model.pbtxt. Fields that our
+// messages do not have are passed over.
 func ReadText(text []byte, tags []string) (*Graph, error) {
 	message := &tfcore.SavedModel{}
 	if err := textpb.UnmarshalKnown(string(text), message); err != nil {
@@ -143,7 +143,8 @@ func ReadText(text []byte, tags []string) (*Graph, error) {
 	return Read(data, tags)
 }
 
-func sameSet(a, b []string) bool {
+// SameTags reports whether two lists have the same tags, in whatever order.
+func SameTags(a, b []string) bool {
 	in := func(set []string) func(string) bool {
 		return func(s string) bool { return !slices.Contains(set, s) }
 	}

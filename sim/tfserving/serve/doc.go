@@ -13,7 +13,7 @@
 //
 // A disk that hangs holds up what a real server has wait for it (TFS-2.3): the poll
 // or load that asks it, reloads that come during a poll, and with an inline load the
-// manager. Requests for the status of models (board.go), and those to models, which
+// manager. Requests for the status of models (status_cache.go), and those to models, which
 // read what tfserving.Reader guards, take no lock that is held for more than moments.
 //
 // To change what of the real machine the server sees look in host.go, storage.go

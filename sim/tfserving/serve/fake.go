@@ -19,7 +19,7 @@ func (s *Server) callFake(_ any, stream grpc.ServerStream) error {
 		return err
 	}
 	s.mu.Lock()
-	answer, err := s.machine.CallFake(method, request)
+	answer, err := s.machine.Fake().Call(method, request)
 	s.mu.Unlock()
 	if err != nil {
 		return grpcError(err)

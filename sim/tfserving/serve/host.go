@@ -14,7 +14,7 @@ import (
 // is called with mu held.
 type host Server
 
-// Now runs Speed times as fast as the wall clock.
+// Now is the time since the process began, Speed times as fast as the wall clock.
 func (h *host) Now() time.Duration { return scale(time.Since(h.began), h.opt.Speed) }
 
 // After calls fn with mu held, unless the process ends before.
@@ -43,7 +43,7 @@ func scale(d time.Duration, speed float64) time.Duration {
 	return time.Duration(min(float64(d)*speed, math.MaxInt64/2))
 }
 
-// forget takes a timer off and says whether it was still wanted.
+// forget takes a timer off and reports whether it was still wanted.
 func (s *Server) forget(t *timer) bool {
 	wanted := s.timers[t] && !s.ended
 	delete(s.timers, t)
@@ -64,7 +64,8 @@ func (h *host) Look(ask func(tfserving.Storage), told func()) {
 	}()
 }
 
-// Watch cannot: the machine polls, as upstream does.
+// Watch reports false: a real disk is not watched, the machine polls it, as upstream
+// does.
 func (h *host) Watch(string, func()) (cancel func(), ok bool) { return nil, false }
 
 // enter calls fn with mu held, unless the process has ended.

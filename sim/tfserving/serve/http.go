@@ -169,7 +169,7 @@ func (h *httpServer) answer(r *httpRequest) rest.Response {
 	return answer
 }
 
-// isAPI says whether the target is one of the REST API, which counts its requests
+// isAPI reports whether the target is one of the REST API, which counts its requests
 // whether or not they make sense.
 func isAPI(target string) bool {
 	const prefix = "/v1/"

@@ -13,7 +13,7 @@ import (
 )
 
 // writeAnswer sends a response with the headers that libevent adds, where it adds
-// them (evhttp_make_header_response), and says whether the connection stays.
+// them (evhttp_make_header_response), and reports whether the connection stays.
 func writeAnswer(out io.Writer, r *httpRequest, a *rest.Response, now time.Time) (stays bool, err error) {
 	if isPage(a) && (r.major == 0 || r.minor == 0) {
 		r.major, r.minor = 1, 1 // evhttp_send_page_
@@ -30,7 +30,7 @@ func writeAnswer(out io.Writer, r *httpRequest, a *rest.Response, now time.Time)
 
 var connectionClose = rest.Field{Name: "Connection", Value: "close"}
 
-// isPage says whether an answer is an error page of libevent's.
+// isPage reports whether an answer is an error page of libevent's.
 func isPage(a *rest.Response) bool { return slices.Contains(a.Header, connectionClose) }
 
 // staysAfter is evhttp_send_done.

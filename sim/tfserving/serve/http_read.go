@@ -15,7 +15,7 @@ import (
 const maxHeaderBytes = 1 << 20
 
 // requestReader reads the requests of one connection as libevent does
-// (http.c of releases 2.1.8 and 2.1.12).
+// (TFS-13.6; http.c of releases 2.1.8 and 2.1.12).
 type requestReader struct {
 	in  *bufio.Reader
 	out io.Writer // for 100 Continue
@@ -138,7 +138,7 @@ func (p *requestReader) headers(r *httpRequest, left *int) error {
 	}
 }
 
-// add takes a line of headers in, and says whether it is one.
+// add takes a line of headers in, and reports whether it is one.
 func (h *httpHeaders) add(line string) bool {
 	if line[0] == ' ' || line[0] == '\t' {
 		if len(*h) == 0 {
@@ -157,7 +157,7 @@ func (h *httpHeaders) add(line string) bool {
 	return true
 }
 
-// continues says whether every CR of a value has a blank behind it.
+// continues reports whether every CR of a value has a blank behind it.
 func continues(value string) bool {
 	for {
 		_, rest, found := strings.Cut(value, "\r")

@@ -43,17 +43,17 @@ type refusal int
 
 func (r refusal) Error() string { return fmt.Sprintf("request refused with %d", int(r)) }
 
-// atLeast11 says whether the version is 1.1 or above.
+// atLeast11 reports whether the version is 1.1 or above.
 func (r *httpRequest) atLeast11() bool { return r.major > 1 || r.major == 1 && r.minor >= 1 }
 
-// asksToStay says whether there is "Connection: keep-alive", or more behind it.
+// asksToStay reports whether there is "Connection: keep-alive", or more behind it.
 func (r *httpRequest) asksToStay() bool {
 	const want = "keep-alive"
 	connection := r.headers.get("Connection")
 	return len(connection) >= len(want) && strings.EqualFold(connection[:len(want)], want)
 }
 
-// asksToClose says whether the client wants the connection closed. One who talks
+// asksToClose reports whether the client wants the connection closed. One who talks
 // as if to a proxy does unless Proxy-Connection says otherwise.
 func (r *httpRequest) asksToClose() bool {
 	if r.toProxy() {
@@ -62,18 +62,18 @@ func (r *httpRequest) asksToClose() bool {
 	return strings.EqualFold(r.headers.get("Connection"), "close")
 }
 
-// toProxy says whether the target is an absolute URI of HTTP, as proxies get them.
+// toProxy reports whether the target is an absolute URI of HTTP, as proxies get them.
 func (r *httpRequest) toProxy() bool {
 	scheme, rest, _ := strings.Cut(r.target, ":")
 	isHTTP := strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
 	return isHTTP && strings.HasPrefix(rest, "//") && !r.isTunnel()
 }
 
-// isTunnel says whether the request is a CONNECT, which the old release takes for
+// isTunnel reports whether the request is a CONNECT, which the old release takes for
 // any other.
 func (r *httpRequest) isTunnel() bool { return r.method == http.MethodConnect && !r.old }
 
-// mayHaveBody says whether libevent looks for a body; what comes behind the
+// mayHaveBody reports whether libevent looks for a body; what comes behind the
 // headers is the next request otherwise.
 func (r *httpRequest) mayHaveBody() bool {
 	switch r.method {

@@ -26,6 +26,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 	"github.com/monosim/monosim/sim/tfserving/serve/export"
 	"github.com/monosim/monosim/sim/tfserving/tfrecord"
 )
@@ -55,7 +56,7 @@ func newLab(t testing.TB) *lab {
 // with one try for each load.
 func (l *lab) options(profile tfserving.Profile, change func(o *Options)) Options {
 	o := Options{Machine: tfserving.DefaultOptions(profile), AnyPort: true, Speed: 20, Log: l, OnEvent: l.heard}
-	o.Machine.MaxNumLoadRetries, o.Machine.InitialConfig = 0, &tfserving.ServerConfig{Kind: tfserving.ModelList}
+	o.Machine.MaxNumLoadRetries, o.Machine.InitialConfig = 0, &modelconfig.ServerConfig{Kind: modelconfig.ModelList}
 	if change != nil {
 		change(&o)
 	}

@@ -5,9 +5,7 @@ import (
 	"net"
 	"os"
 	"strconv"
-	"syscall"
 
-	"golang.org/x/sys/unix"
 	"google.golang.org/grpc"
 
 	"github.com/monosim/monosim/engine/env"
@@ -108,17 +106,6 @@ func (s *Server) listenTCP(port int, reusePort bool) (net.Listener, error) {
 		config.Control = sharePort
 	}
 	return config.Listen(context.Background(), "tcp", net.JoinHostPort(host, strconv.Itoa(int(uint16(port)))))
-}
-
-func sharePort(_, _ string, conn syscall.RawConn) error {
-	var failed error
-	err := conn.Control(func(fd uintptr) {
-		failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
-	})
-	if err != nil {
-		return err
-	}
-	return failed
 }
 
 func portOf(ln net.Listener) int { return ln.Addr().(*net.TCPAddr).Port }

@@ -2,13 +2,12 @@ package serve
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
+	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
@@ -45,8 +44,7 @@ func Main(program string, args []string, stdout, stderr io.Writer) int {
 }
 
 // writePorts replaces the ports file as a whole, so that whoever waits for it
-// reads all of it. Links are followed, and what is no file, as a pipe, is written
-// to.
+// reads all of it.
 func (c *Command) writePorts(ports Ports) error {
 	if c.PortsFile == "" {
 		return nil
@@ -56,38 +54,7 @@ func (c *Command) writePorts(ports Ports) error {
 		return err
 	}
 	data = append(data, '\n')
-	path := c.PortsFile
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return writeInto(path, data)
-	}
-	if linked, err := filepath.EvalSymlinks(path); err == nil {
-		path = linked
-	}
-	return replaceFile(path, data)
-}
-
-// writeInto writes to what is there.
-func writeInto(path string, data []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	return errors.Join(err, file.Close())
-}
-
-// replaceFile leaves a file as it was or as it is to be, and no other.
-func replaceFile(path string, data []byte) error {
-	fresh, err := os.CreateTemp(filepath.Dir(path), ".ports-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(fresh.Name())
-	_, err = fresh.Write(data)
-	if err := errors.Join(err, fresh.Close()); err != nil {
-		return err
-	}
-	return os.Rename(fresh.Name(), path)
+	return wholefile.Write(c.PortsFile, data)
 }
 
 // eventLog writes events as they happen, and complains once if it cannot.

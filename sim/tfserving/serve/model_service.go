@@ -28,7 +28,7 @@ func (m *modelService) GetModelStatus(_ context.Context, r *apis.GetModelStatusR
 
 func (s *Server) status(r *apis.GetModelStatusRequest) (*apis.GetModelStatusResponse, error) {
 	if r.GetModelSpec() != nil {
-		return s.board.answer(r.GetModelSpec())
+		return s.statuses.answer(r.GetModelSpec())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

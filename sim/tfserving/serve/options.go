@@ -10,7 +10,7 @@ import (
 
 // DefaultHost is where a server listens unless told otherwise. Upstream listens
 // on all addresses; a simulated server has no secrets to tell friends from
-// others, so it keeps to this machine.
+// others, so it keeps to this machine (TFS-9.5).
 const DefaultHost = "127.0.0.1"
 
 // Options are what a served process is started with.

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// ownFlags are the flags of the simulation.
+// ownFlags are the flags of the simulation (TFS-9.5).
 type ownFlags struct{ *flag.FlagSet }
 
 // ownValues are flags that need a look before they are options.

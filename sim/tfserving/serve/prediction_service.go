@@ -6,8 +6,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving"
 )
 
 // predictionService is tensorflow.serving.PredictionService.
@@ -72,7 +72,7 @@ func (s *Server) infer(r proto.Message, deadline time.Time) (proto.Message, erro
 		return nil, err
 	}
 	if !deadline.IsZero() && time.Now().After(deadline) {
-		return nil, errTimedOut
+		return nil, tfserving.ErrTimedOut
 	}
 	s.meter.inferred(r, began)
 	return response, nil
@@ -87,6 +87,3 @@ func (s *Server) rest(d time.Duration) {
 	case <-s.done:
 	}
 }
-
-// errTimedOut is TensorFlow's (core/common_runtime/direct_session.cc).
-var errTimedOut = &env.RPCError{Code: env.DeadlineExceeded, Message: "Timed out waiting for notification"}

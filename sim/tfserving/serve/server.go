@@ -15,12 +15,12 @@ import (
 // Requests for the status of models read what was published last, and requests to
 // models what readers guards.
 type Server struct {
-	opt   Options
-	began time.Time
-	log   *logger
-	board board
-	meter *meter
-	fake  bool
+	opt      Options
+	began    time.Time
+	log      *logger
+	statuses statusCache
+	meter    *meter
+	fake     bool
 
 	readers sync.Mutex
 	reader  *tfserving.Reader
@@ -42,8 +42,8 @@ type Server struct {
 	stdout  string
 }
 
-// Start begins the life of a process. It is serving once Serving is closed,
-// which may never happen (TFS-9.2), and has ended when Done is closed.
+// Start begins the life of a process. It is serving once Serving is closed, which may
+// never happen (TFS-9.2), and has ended when Done is closed.
 func Start(opt Options) *Server {
 	if opt.Host == "" {
 		opt.Host = DefaultHost
@@ -76,20 +76,20 @@ func Start(opt Options) *Server {
 func (s *Server) heard(e tfserving.Event) {
 	if !s.fake {
 		s.logEvent(e)
-		s.board.publish(s.machine, e.Model)
+		s.statuses.publish(s.machine, e.Model)
 	}
 	if s.opt.OnEvent != nil {
 		s.opt.OnEvent(e)
 	}
 }
 
-// Serving is closed when the ports are open.
+// Serving returns a channel that is closed when the ports are open.
 func (s *Server) Serving() <-chan struct{} { return s.serving }
 
-// Ports are the open ports; ask once Serving is closed.
+// Ports returns the open ports; ask once Serving is closed.
 func (s *Server) Ports() Ports { return s.ports }
 
-// Done is closed when the process has ended.
+// Done returns a channel that is closed when the process has ended.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
 // Exit is how the process ended by itself: code as a shell sees it (-9: killed by

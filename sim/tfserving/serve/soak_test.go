@@ -94,7 +94,7 @@ func (s *soak) run() {
 	churn.Wait()
 }
 
-// soakLimit says whether a round is to come.
+// soakLimit reports whether a round is to come.
 func soakLimit(t testing.TB) func(round int) bool {
 	text := os.Getenv("MONOSIM_SOAK")
 	if text == "" {

@@ -22,6 +22,7 @@ import (
 	"github.com/monosim/monosim/sim/files"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/tfserving/node"
 	"github.com/monosim/monosim/sim/tfserving/serve/export"
 )
 
@@ -221,7 +222,7 @@ type virtualTwin struct {
 	testing.TB
 	world   *vtime.World
 	fs      *files.FS
-	node    *tfserving.Node
+	node    *node.Node
 	heard   []string
 	answers map[string]string
 }
@@ -234,8 +235,8 @@ func newVirtualTwin(t testing.TB, machine tfserving.Options, prepare func(*virtu
 	if prepare != nil {
 		prepare(v)
 	}
-	host := network.New(v.world, network.DefaultLaw()).AddHost("host", "host")
-	v.node = tfserving.StartNode(tfserving.NodeConfig{
+	host := network.New(v.world, network.DefaultLatency()).AddHost("host", "host")
+	v.node = node.Start(node.Config{
 		Options: machine, Proc: host.Node().NewProcess("server"), Host: host, Files: v.fs, Dir: "/",
 		Exit:    func(code int, stdout string) { t.Errorf("the server ended with %d: %s", code, stdout) },
 		OnEvent: func(e tfserving.Event) { v.heard = append(v.heard, eventText(e)) },

@@ -38,7 +38,8 @@ func (t Tensor) Int(i int) int64 {
 	return int64(t.Float(i))
 }
 
-// Uint is element i as a uint64, with the same rules as Int.
+// Uint is element i as a uint64; floating-point values lose their fraction, and what
+// does not fit is as Go converts it.
 func (t Tensor) Uint(i int) uint64 {
 	if k := infoOf(t.dtype).kind; k == uintKind || k == boolKind {
 		return t.unsigned(i)
@@ -46,7 +47,7 @@ func (t Tensor) Uint(i int) uint64 {
 	return uint64(t.Int(i))
 }
 
-// Bool is whether element i is not zero.
+// Bool reports whether element i is not zero.
 func (t Tensor) Bool(i int) bool { return t.Complex(i) != 0 }
 
 // Complex is element i as a complex number.

@@ -26,8 +26,8 @@ func FromFloats(dtype framework.DataType, shape []int64, values []float64) (Tens
 	return fromBits(dtype, shape, values, func(value float64) uint64 { return floatBits(value, info) })
 }
 
-// FromInts makes a tensor of a numeric dtype. What does not fit keeps its low
-// bits, as a C++ cast does.
+// FromInts makes a tensor of a numeric dtype. What does not fit keeps its low bits, as a
+// C++ cast does. The number of values must be that of the shape.
 func FromInts(dtype framework.DataType, shape []int64, values []int64) (Tensor, error) {
 	if k := infoOf(dtype).kind; k == intKind || k == uintKind {
 		return fromBits(dtype, shape, values, widen[int64])
@@ -35,7 +35,8 @@ func FromInts(dtype framework.DataType, shape []int64, values []int64) (Tensor, 
 	return FromFloats(dtype, shape, toFloats(values))
 }
 
-// FromUints is FromInts for unsigned values.
+// FromUints makes a tensor of a numeric dtype. What does not fit keeps its low bits, as
+// a C++ cast does. The number of values must be that of the shape.
 func FromUints(dtype framework.DataType, shape []int64, values []uint64) (Tensor, error) {
 	if k := infoOf(dtype).kind; k == intKind || k == uintKind {
 		return fromBits(dtype, shape, values, widen[uint64])
@@ -43,12 +44,13 @@ func FromUints(dtype framework.DataType, shape []int64, values []uint64) (Tensor
 	return FromFloats(dtype, shape, toFloats(values))
 }
 
-// FromBools makes a DT_BOOL.
+// FromBools makes a DT_BOOL. The number of values must be that of the shape.
 func FromBools(shape []int64, values []bool) (Tensor, error) {
 	return fromBits(framework.DataType_DT_BOOL, shape, values, boolToBits)
 }
 
-// FromComplexes makes a DT_COMPLEX64 or DT_COMPLEX128.
+// FromComplexes makes a DT_COMPLEX64 or DT_COMPLEX128. The number of values must be that
+// of the shape.
 func FromComplexes(dtype framework.DataType, shape []int64, values []complex128) (Tensor, error) {
 	if infoOf(dtype).kind != complexKind {
 		return Tensor{}, fmt.Errorf("dtype %s, want a complex one", DTypeName(dtype))
@@ -58,7 +60,7 @@ func FromComplexes(dtype framework.DataType, shape []int64, values []complex128)
 	})
 }
 
-// FromStrings makes a DT_STRING.
+// FromStrings makes a DT_STRING. The number of values must be that of the shape.
 func FromStrings[T string | []byte](shape []int64, values []T) (Tensor, error) {
 	t, err := sized(framework.DataType_DT_STRING, shape, len(values))
 	if err != nil {

@@ -39,9 +39,9 @@ type Reader struct {
 // NewReader reads from the beginning of data, which must not change.
 func NewReader(data []byte) *Reader { return &Reader{data: data} }
 
-// Next is the next record, a part of the data. Its error is io.EOF or a
-// DataLoss, which names the offset of the record, or of its content if only that
-// is damaged. A file that ends within the length of a record ends before it.
+// Next returns the next record, a part of the data. The error is io.EOF or a DataLoss,
+// which names the offset of the record, or of its content if only that is damaged. A
+// file that ends within the length of a record ends before it.
 func (r *Reader) Next() ([]byte, error) {
 	header, err := r.checked(r.offset, lengthBytes)
 	if err != nil {
@@ -86,7 +86,7 @@ func (r *Reader) loss(text string, offset uint64, tail string) DataLoss {
 	return DataLoss(text)
 }
 
-// Append writes a record to the end of a file.
+// Append appends a record with its checksums to the bytes of a file, and returns them.
 func Append(file, record []byte) []byte {
 	header := binary.LittleEndian.AppendUint64(nil, uint64(len(record)))
 	file = append(file, header...)

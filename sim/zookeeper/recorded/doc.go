@@ -12,6 +12,6 @@
 //	go test ./sim/zookeeper/recorded -run AsTheReal -zookeeper 127.0.0.1:PORT \
 //		-zookeeper-strict 127.0.0.1:PORT2 -zookeeper-version 3.8.0 -update
 //
-// testdata/paragraphs.txt says which test asserts each paragraph of the
-// specification.
+// testdata/paragraphs.txt says which test asserts each rule of the specification,
+// ../SPEC.md.
 package recorded

@@ -11,15 +11,16 @@ type Clock struct {
 	manual  func() int64
 }
 
-// WallClock runs with the host, from the time it is now or, when that is later,
-// from notBeforeMs: the clock of the server's earlier life may have been ahead.
+// WallClock makes a clock that runs with the host's, from the time it is now or, when
+// that is later, from notBeforeMs: the clock of the server's earlier life may have been
+// ahead.
 func WallClock(speed float64, notBeforeMs int64) *Clock {
 	now := time.Now()
 	return &Clock{startMs: max(now.UnixMilli(), notBeforeMs), start: now, speed: speed}
 }
 
-// ManualClock is whatever now says. A server with one expires sessions at a
-// request or when its Tick is called.
+// ManualClock makes a clock that shows whatever now says, in ms. A server with one
+// expires sessions at a request or when its Tick is called.
 func ManualClock(now func() int64) *Clock { return &Clock{manual: now} }
 
 // NowMs reads the clock.

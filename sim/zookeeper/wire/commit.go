@@ -55,7 +55,7 @@ func openCommitter(opt *Options, given *zookeeper.Snapshot, givenMs int64) (c *c
 	return c, snapshot, st.nowMs, nil
 }
 
-// record takes down what the machine did and says whether what follows from it
+// record keeps what the machine did and reports whether what follows from it
 // must be held.
 func (c *committer) record(m *zookeeper.Machine) (hold bool) {
 	before := len(c.records)

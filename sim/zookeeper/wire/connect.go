@@ -2,9 +2,9 @@ package wire
 
 import "github.com/monosim/monosim/sim/zookeeper"
 
-// DecodeConnectRequest reads the first message of a connection, its frame's
-// length taken off (ZK-2.1). The readOnly byte is optional; whether it was there
-// is HasReadOnly.
+// DecodeConnectRequest reads the first message of a connection, its frame's length taken
+// off (ZK-2.1). The readOnly byte is optional; whether it was there is HasReadOnly. The
+// error wraps ErrMalformed.
 func DecodeConnectRequest(message []byte) (zookeeper.ConnectRequest, error) {
 	r := reader{rest: message}
 	r.int32() // the protocol's version, 0, which no server looks at
@@ -17,7 +17,7 @@ func DecodeConnectRequest(message []byte) (zookeeper.ConnectRequest, error) {
 	return req, r.err("connect request")
 }
 
-// AppendConnectRequest appends a frame.
+// AppendConnectRequest appends a connect request to b as a frame, its length included.
 func AppendConnectRequest(b []byte, req *zookeeper.ConnectRequest) []byte {
 	b, at := beginFrame(b)
 	b = appendInt(b, 0)
@@ -31,7 +31,8 @@ func AppendConnectRequest(b []byte, req *zookeeper.ConnectRequest) []byte {
 	return endFrame(b, at)
 }
 
-// DecodeConnectResponse reads the first message of a server (ZK-2.2, ZK-2.3).
+// DecodeConnectResponse reads the first message of a server, its frame's length taken
+// off (ZK-2.2, ZK-2.3). The error wraps ErrMalformed.
 func DecodeConnectResponse(message []byte) (zookeeper.ConnectResponse, error) {
 	r := reader{rest: message}
 	r.int32()
@@ -45,8 +46,8 @@ func DecodeConnectResponse(message []byte) (zookeeper.ConnectResponse, error) {
 	return resp, r.err("connect response")
 }
 
-// AppendConnectResponse appends a frame: 37 bytes of message with the readOnly
-// byte, 36 without (ZK-2.2).
+// AppendConnectResponse appends a connect response to b as a frame: 37 bytes of message
+// with the readOnly byte, 36 without (ZK-2.2).
 func AppendConnectResponse(b []byte, resp *zookeeper.ConnectResponse) []byte {
 	b, at := beginFrame(b)
 	b = appendInt(b, 0)

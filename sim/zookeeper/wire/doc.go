@@ -10,7 +10,8 @@
 //   - [Decoder] and the Append functions: frames to messages and back, for
 //     servers and for clients.
 //
-// To change how a message looks look in request.go, reply.go, connect.go or
+// Which fields a body has says the machine's table, sim/zookeeper/opcodes.go. To change
+// how a field or a message looks look in request.go, reply.go, connect.go or
 // multi.go; what a connection may do, limits.go and conn.go; how its bytes come and
 // go, incoming.go and outgoing.go; a four-letter word, words*.go; what is kept on
 // disk, store.go, recorder.go, records.go and snapshotfile.go, and when it is there,

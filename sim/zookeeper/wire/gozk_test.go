@@ -13,7 +13,7 @@ import (
 )
 
 // Goal: a client library of others finds a ZooKeeper here. Method: go-zookeeper,
-// unchanged, through everything it can ask.
+// unchanged, through everything it can ask (ZK-12.4).
 
 // quiet keeps the library's log out of the test's output.
 type quiet struct{}
@@ -182,6 +182,44 @@ func TestGoZooKeeperLearnsOfItsExpiry(t *testing.T) {
 	found, _, err := c.Exists("/e")
 	expect(t, err, nil)
 	expect(t, found, false)
+}
+
+// A server sixty times as fast keeps the session of a client that pings by the wall
+// clock, and only with its own clock of sessions; without, it expires.
+func TestGoZooKeeperPingsAFastServer(t *testing.T) {
+	const timeout = 1500 * time.Millisecond // go-zookeeper pings at a third of it
+	limits := zookeeper.Config{TickMs: 2000, MinSessionTimeoutMs: timeout.Milliseconds()}
+	for _, c := range []struct {
+		name        string
+		clientSpeed float64
+		want        zk.State
+	}{{"timeouts of the wall clock", 60, zk.StateHasSession}, {"timeouts of the server", 1, zk.StateExpired}} {
+		t.Run(c.name, func(t *testing.T) {
+			opt := Options{Speed: 60, Config: limits}
+			opt.Config.ClientSpeed = c.clientSpeed
+			l := serve(t, opt)
+			conn, events, err := zk.Connect([]string{l.addr}, timeout, zk.WithLogger(quiet{}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(conn.Close)
+			l.state(events, zk.StateHasSession)
+			if c.want == zk.StateExpired {
+				l.state(events, zk.StateExpired)
+				return
+			}
+			session := conn.SessionID()
+			// Three pings: 90 s of the server, many of its ticks.
+			l.await("three pings", func() bool { return l.requests(zookeeper.OpPing) >= 3 })
+			must[string](t)(conn.Create("/alive", nil, 0, zk.WorldACL(zk.PermAll)))
+			expect(t, conn.SessionID(), session)
+			select {
+			case e := <-events:
+				t.Errorf("the client's state changed: %v", e)
+			default:
+			}
+		})
+	}
 }
 
 func TestGoZooKeeperReadsFourLetterWords(t *testing.T) { // ZK-11.1, ZK-19.2

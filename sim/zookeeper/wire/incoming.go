@@ -76,7 +76,7 @@ func (in *incoming) message() ([]byte, error) {
 	return message, nil
 }
 
-// ready says whether message would not wait.
+// ready reports whether message would not wait.
 func (in *incoming) ready() bool {
 	have := in.end - in.start
 	if have < 4 {

@@ -232,6 +232,7 @@ func appendACL(b []byte, list []zookeeper.ACL) []byte {
 	return b
 }
 
+// appendStat writes a stat's 68 bytes (ZK-5.1).
 func appendStat(b []byte, s *zookeeper.Stat) []byte {
 	b = appendLong(b, s.Czxid)
 	b = appendLong(b, s.Mzxid)

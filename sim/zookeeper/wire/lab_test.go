@@ -173,7 +173,7 @@ func (p *peer) message() []byte {
 	return b
 }
 
-// answered waits for a message and says whether one came.
+// answered waits for a message and reports whether one came.
 func (p *peer) answered() bool {
 	head := make([]byte, 4)
 	if _, err := io.ReadFull(p, head); err != nil {

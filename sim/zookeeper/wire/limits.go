@@ -2,7 +2,8 @@ package wire
 
 import "time"
 
-// Limits keep one client from hurting the others. Zero values mean the defaults.
+// Limits keep one client from hurting the others (ZK-1.9). Zero values mean the
+// defaults.
 type Limits struct {
 	// ConnsPerAddr is how many connections one address may have, words included;
 	// the default is 60 as the real server's maxClientCnxns, and -1 is no limit.

@@ -13,7 +13,7 @@ import (
 )
 
 // Goal: a client that floods, does not read or sends garbage is cut off or
-// slowed down, and nobody else is.
+// slowed down, and nobody else is (ZK-1.9).
 
 func TestTooManyConnectionsOfOneAddress(t *testing.T) {
 	l := serve(t, Options{Limits: Limits{ConnsPerAddr: 2}})
@@ -47,7 +47,7 @@ func TestConnectionThatSaysNothingIsClosed(t *testing.T) {
 
 // A client that asks without reading is made to wait: the server takes no more
 // of its requests and keeps no more answers than the limits say.
-func TestClientThatFloodsIsSlowedDown(t *testing.T) {
+func TestClientThatFloodsIsSlowedDown(t *testing.T) { // ZK-1.9
 	limits := Limits{UnsentBytes: 1 << 16, Outstanding: 50}
 	l := serve(t, Options{Limits: limits})
 	other := l.connect()
@@ -94,7 +94,7 @@ func TestClientThatFloodsIsSlowedDown(t *testing.T) {
 	written.Wait()
 }
 
-func TestClientThatDoesNotReadItsEventsIsCut(t *testing.T) {
+func TestClientThatDoesNotReadItsEventsIsCut(t *testing.T) { // ZK-1.9
 	l := serve(t, Options{Limits: Limits{EventBytes: 1 << 16}})
 	deaf, other := l.connect(), l.connect()
 	path := "/" + strings.Repeat("p", 4000)

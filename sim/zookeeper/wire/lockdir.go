@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // lockDir keeps a second server out of a data directory. The kernel lets go of
@@ -16,9 +15,9 @@ func lockDir(dir string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := lockFile(f); err != nil {
 		f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
+		if errors.Is(err, errLocked) {
 			return nil, fmt.Errorf("data directory %s is in use by another server", dir)
 		}
 		return nil, fmt.Errorf("lock of data directory %s: %w", dir, err)

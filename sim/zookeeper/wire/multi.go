@@ -12,7 +12,10 @@ func (r *reader) operations() []zookeeper.Request {
 			return ops
 		}
 		ops = append(ops, zookeeper.Request{Op: op})
-		r.operation(&ops[len(ops)-1])
+		if !op.Nests() {
+			r.fail("operation that no multi may hold")
+		}
+		r.requestBody(&ops[len(ops)-1])
 	}
 }
 
@@ -34,7 +37,7 @@ func appendEndRecord(b []byte) []byte {
 func appendOperations(b []byte, ops []zookeeper.Request) []byte {
 	for i := range ops {
 		b = appendRecordHeader(b, ops[i].Op, false, -1)
-		b = appendOperation(b, &ops[i])
+		b = appendRequestBody(b, &ops[i])
 	}
 	return appendEndRecord(b)
 }
@@ -49,18 +52,9 @@ func appendResults(b []byte, results []zookeeper.Result) []byte {
 			continue
 		}
 		b = appendRecordHeader(b, res.Op, false, 0)
-		switch res.Op {
-		case zookeeper.OpCreate:
-			b = appendString(b, res.Path)
-		case zookeeper.OpCreate2, zookeeper.OpCreateContainer, zookeeper.OpCreateTTL:
-			b = appendStat(appendString(b, res.Path), &res.Stat)
-		case zookeeper.OpSetData:
-			b = appendStat(b, &res.Stat)
-		case zookeeper.OpGetData:
-			b = appendStat(appendBuffer(b, res.Data), &res.Stat)
-		case zookeeper.OpGetChildren:
-			b = appendStrings(b, res.Children)
-		}
+		b = appendReplyBody(b, &zookeeper.Reply{
+			Op: res.Op, Path: res.Path, Data: res.Data, Stat: res.Stat, Children: res.Children,
+		})
 	}
 	return appendEndRecord(b)
 }
@@ -76,24 +70,15 @@ func (r *reader) results() []zookeeper.Result {
 	}
 }
 
+// result reads a record's body, which is that of the reply to its operation.
 func (r *reader) result(op zookeeper.OpCode) zookeeper.Result {
-	res := zookeeper.Result{Op: op}
-	switch op {
-	case zookeeper.OpError:
-		res.Err = zookeeper.Code(r.int32())
-	case zookeeper.OpCreate:
-		res.Path = r.string()
-	case zookeeper.OpCreate2, zookeeper.OpCreateContainer, zookeeper.OpCreateTTL:
-		res.Path, res.Stat = r.string(), r.stat()
-	case zookeeper.OpSetData:
-		res.Stat = r.stat()
-	case zookeeper.OpGetData:
-		res.Data, res.Stat = r.buffer(), r.stat()
-	case zookeeper.OpGetChildren:
-		res.Children = r.strings()
-	case zookeeper.OpDelete, zookeeper.OpCheck:
-	default:
+	switch {
+	case op == zookeeper.OpError:
+		return zookeeper.Result{Op: op, Err: zookeeper.Code(r.int32())}
+	case !op.Nests():
 		r.fail("record of unknown type")
 	}
-	return res
+	reply := zookeeper.Reply{Op: op}
+	r.replyBody(&reply)
+	return zookeeper.Result{Op: op, Path: reply.Path, Data: reply.Data, Stat: reply.Stat, Children: reply.Children}
 }

@@ -19,7 +19,8 @@ type Options struct {
 	// Clock is the server's time; nil is the wall clock.
 	Clock *Clock
 	// Speed makes the wall clock run that much faster; 0 means 1. It does nothing
-	// with a Clock.
+	// with a Clock. Clients that ping by the wall clock lose their sessions when it is
+	// above 3, unless Config.ClientSpeed is the same.
 	Speed float64
 	// DataDir keeps the state across restarts: nothing that was answered is lost.
 	// Empty means that the state is in memory only.
@@ -47,7 +48,8 @@ func (o *Options) log(format string, args ...any) {
 	}
 }
 
-// ParseProfile reads a profile's name.
+// ParseProfile returns the profile of that name. The error lists the names that there
+// are.
 func ParseProfile(name string) (zookeeper.Profile, error) {
 	profiles := []zookeeper.Profile{zookeeper.V38, zookeeper.V39}
 	for _, p := range profiles {
@@ -58,7 +60,8 @@ func ParseProfile(name string) (zookeeper.Profile, error) {
 	return 0, fmt.Errorf("profile %q, want one of %v", name, profiles)
 }
 
-// CheckWords says which of the words no server knows.
+// CheckWords returns an error about the first of the words that is no four-letter word
+// of a server, nil when all are.
 func CheckWords(words []string) error {
 	for _, w := range words {
 		if !slices.Contains(allWords, w) {

@@ -56,7 +56,7 @@ type outgoing struct {
 
 func (o *outgoing) init() { o.work.L, o.room.L = &o.mu, &o.mu }
 
-// add puts a message at the end. It says whether the message is held, and
+// add puts a message at the end. It reports whether the message is held, and
 // whether the client has fallen too far behind for it.
 func (o *outgoing) add(out *zookeeper.Out, hold bool, limits *Limits) (held, behind bool) {
 	o.mu.Lock()
@@ -89,7 +89,7 @@ func (o *outgoing) full(limits *Limits) bool {
 	return o.unsent() > limits.UnsentBytes || o.sending.messages+o.ready.messages+o.held.messages > limits.Outstanding
 }
 
-// hasRoom says whether another request may be taken.
+// hasRoom reports whether another request may be taken.
 func (o *outgoing) hasRoom(limits *Limits) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

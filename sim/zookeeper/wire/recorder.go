@@ -28,19 +28,17 @@ func (r *recorder) note(w *zookeeper.Write, m *zookeeper.Machine) {
 	if stats, ok := m.QuotaStats(w.Path); ok {
 		r.nodes = append(r.nodes, stats)
 	}
-	switch w.Op {
-	case zookeeper.OpCreateSession, zookeeper.OpCloseSession:
+	switch w.Op.Effect() {
+	case zookeeper.EffectSession:
 		r.sessions = append(r.sessions, w.Session)
-	case zookeeper.OpCreate, zookeeper.OpCreate2, zookeeper.OpCreateContainer, zookeeper.OpCreateTTL,
-		zookeeper.OpDelete, zookeeper.OpDeleteContainer:
+	case zookeeper.EffectCreate, zookeeper.EffectDelete:
 		r.nodes = append(r.nodes, w.Path)
 		if up := strings.LastIndexByte(w.Path, '/'); up > 0 {
 			r.parents = append(r.parents, w.Path[:up])
 		} else {
 			r.parents = append(r.parents, "/")
 		}
-	case zookeeper.OpCheck, zookeeper.OpMulti: // nothing is written by these
-	default:
+	case zookeeper.EffectData, zookeeper.EffectACL:
 		r.nodes = append(r.nodes, w.Path)
 	}
 }

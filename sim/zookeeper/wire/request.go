@@ -1,6 +1,9 @@
 package wire
 
-import "github.com/monosim/monosim/sim/zookeeper"
+import (
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/field"
+)
 
 // Decoder reads the requests of one connection. It remembers their paths, so
 // that reading the common ones allocates nothing.
@@ -28,83 +31,73 @@ func (d *Decoder) Request(message []byte, req *zookeeper.Request) error {
 // requestBody reads what the opcode says. Opcodes without a body, those that
 // are not known and those that no client sends have none.
 func (r *reader) requestBody(req *zookeeper.Request) {
-	switch req.Op {
-	case zookeeper.OpCreate, zookeeper.OpCreate2, zookeeper.OpCreateContainer, zookeeper.OpCreateTTL,
-		zookeeper.OpDelete, zookeeper.OpSetData, zookeeper.OpCheck,
-		zookeeper.OpGetData, zookeeper.OpGetChildren:
-		r.operation(req)
-	case zookeeper.OpExists, zookeeper.OpGetChildren2:
-		req.Path, req.Watch = r.name(), r.bool()
-	case zookeeper.OpGetACL, zookeeper.OpSync, zookeeper.OpGetAllChildrenNumber:
-		req.Path = r.name()
-	case zookeeper.OpGetEphemerals:
-		req.Path = r.nullable() // null is all of them
-	case zookeeper.OpSetACL:
-		req.Path, req.ACL, req.Version = r.nullable(), r.acl(), r.int32()
-	case zookeeper.OpMulti, zookeeper.OpMultiRead:
-		req.Ops = r.operations()
-	case zookeeper.OpDeleteContainer:
-		r.container(req)
-	case zookeeper.OpReconfig:
-		r.nullable()
-		r.nullable()
-		r.nullable()
-		r.int64()
-	case zookeeper.OpCheckWatches:
-		req.Path, req.Mode = r.name(), r.int32()
-	case zookeeper.OpRemoveWatches, zookeeper.OpAddWatch:
-		req.Path, req.Mode = r.nullable(), r.int32()
-	case zookeeper.OpAuth:
-		r.int32() // a type, which no server looks at
-		req.Scheme, req.Data = r.nullable(), r.buffer()
-	case zookeeper.OpSASL:
-		if req.Data = r.buffer(); req.Data == nil {
-			r.fail("null token")
+	r.requestFields(req.Op.RequestFields(), req)
+}
+
+func (r *reader) requestFields(fields []field.Kind, req *zookeeper.Request) {
+	for _, f := range fields {
+		switch f {
+		case field.Path:
+			req.Path = r.name()
+		case field.NewPath:
+			req.Path = r.string()
+		case field.NullablePath:
+			req.Path = r.nullableName()
+		case field.LonePath:
+			r.lonePath(req)
+		case field.Data:
+			req.Data = r.buffer()
+		case field.ACL:
+			req.ACL = r.acl()
+		case field.Flags:
+			req.Flags = r.int32()
+		case field.TTL:
+			req.TTLMs = r.int64()
+		case field.Version:
+			req.Version = r.int32()
+		case field.Watch:
+			req.Watch = r.bool()
+		case field.Mode:
+			req.Mode = r.int32()
+		case field.Ops:
+			req.Ops = r.operations()
+		case field.WatchLists, field.AllWatchLists:
+			req.Watches = r.watchLists(f == field.AllWatchLists)
+		case field.Credential:
+			r.int32() // a type, which no server looks at
+			req.Scheme, req.Data = r.nullable(), r.buffer()
+		case field.Token:
+			if req.Data = r.buffer(); req.Data == nil {
+				r.fail("null token")
+			}
+		case field.Membership:
+			r.nullable()
+			r.nullable()
+			r.nullable()
+			r.int64()
 		}
-	case zookeeper.OpSetWatches, zookeeper.OpSetWatches2:
-		req.Watches = r.watchLists(req.Op)
 	}
 }
 
-// container reads the path of a deleteContainer. Only 3.9 reads one; 3.8 takes the
+// lonePath reads the path of a deleteContainer. Only 3.9 reads one; 3.8 takes the
 // whole body for it, refuses it as a path, and never calls it malformed.
-func (r *reader) container(req *zookeeper.Request) {
+func (r *reader) lonePath(req *zookeeper.Request) {
 	body := reader{rest: r.rest}
 	if path := body.string(); body.why == "" {
 		req.Path = path
 	}
 }
 
-// operation reads the body of what may also stand in a multi or multiRead.
-func (r *reader) operation(req *zookeeper.Request) {
-	switch req.Op {
-	case zookeeper.OpCreate, zookeeper.OpCreate2, zookeeper.OpCreateContainer, zookeeper.OpCreateTTL:
-		req.Path, req.Data, req.ACL, req.Flags = r.string(), r.buffer(), r.acl(), r.int32()
-		if req.Op == zookeeper.OpCreateTTL {
-			req.TTLMs = r.int64()
-		}
-	case zookeeper.OpDelete:
-		req.Path, req.Version = r.name(), r.int32()
-	case zookeeper.OpCheck:
-		req.Path, req.Version = r.nullableName(), r.int32()
-	case zookeeper.OpSetData:
-		req.Path, req.Data, req.Version = r.nullableName(), r.buffer(), r.int32()
-	case zookeeper.OpGetData, zookeeper.OpGetChildren:
-		req.Path, req.Watch = r.name(), r.bool()
-	default:
-		r.fail("operation that no multi may hold")
-	}
-}
-
-func (r *reader) watchLists(op zookeeper.OpCode) *zookeeper.WatchLists {
+func (r *reader) watchLists(all bool) *zookeeper.WatchLists {
 	lists := &zookeeper.WatchLists{RelativeZxid: r.int64(), Data: r.strings(), Exist: r.strings(), Child: r.strings()}
-	if op == zookeeper.OpSetWatches2 {
+	if all {
 		lists.Persistent, lists.PersistentRecursive = r.strings(), r.strings()
 	}
 	return lists
 }
 
-// AppendRequest appends a frame. A Malformed request has no body.
+// AppendRequest appends a request to b as a frame, its length included. A Malformed
+// request has no body.
 func AppendRequest(b []byte, req *zookeeper.Request) []byte {
 	b, at := beginFrame(b)
 	b = appendInt(b, req.Xid)
@@ -116,56 +109,50 @@ func AppendRequest(b []byte, req *zookeeper.Request) []byte {
 }
 
 func appendRequestBody(b []byte, req *zookeeper.Request) []byte {
-	switch req.Op {
-	case zookeeper.OpExists, zookeeper.OpGetChildren2:
-		return appendBool(appendString(b, req.Path), req.Watch)
-	case zookeeper.OpGetACL, zookeeper.OpSync, zookeeper.OpGetAllChildrenNumber, zookeeper.OpGetEphemerals, zookeeper.OpDeleteContainer:
-		return appendString(b, req.Path)
-	case zookeeper.OpSetACL:
-		return appendInt(appendACL(appendString(b, req.Path), req.ACL), req.Version)
-	case zookeeper.OpMulti, zookeeper.OpMultiRead:
-		return appendOperations(b, req.Ops)
-	case zookeeper.OpReconfig:
-		b = appendInt(appendInt(appendInt(b, null), null), null)
-		return appendLong(b, -1)
-	case zookeeper.OpCheckWatches, zookeeper.OpRemoveWatches, zookeeper.OpAddWatch:
-		return appendInt(appendString(b, req.Path), req.Mode)
-	case zookeeper.OpAuth:
-		return appendBuffer(appendString(appendInt(b, 0), req.Scheme), req.Data)
-	case zookeeper.OpSASL:
-		return appendBuffer(b, req.Data)
-	case zookeeper.OpSetWatches, zookeeper.OpSetWatches2:
-		return appendWatchLists(b, req)
-	}
-	return appendOperation(b, req)
+	return appendRequestFields(b, req.Op.RequestFields(), req)
 }
 
-func appendOperation(b []byte, req *zookeeper.Request) []byte {
-	switch req.Op {
-	case zookeeper.OpCreate, zookeeper.OpCreate2, zookeeper.OpCreateContainer, zookeeper.OpCreateTTL:
-		b = appendBuffer(appendString(b, req.Path), req.Data)
-		b = appendInt(appendACL(b, req.ACL), req.Flags)
-		if req.Op == zookeeper.OpCreateTTL {
+func appendRequestFields(b []byte, fields []field.Kind, req *zookeeper.Request) []byte {
+	for _, f := range fields {
+		switch f {
+		case field.Path, field.NewPath, field.NullablePath, field.LonePath:
+			b = appendString(b, req.Path)
+		case field.Data, field.Token:
+			b = appendBuffer(b, req.Data)
+		case field.ACL:
+			b = appendACL(b, req.ACL)
+		case field.Flags:
+			b = appendInt(b, req.Flags)
+		case field.TTL:
 			b = appendLong(b, req.TTLMs)
+		case field.Version:
+			b = appendInt(b, req.Version)
+		case field.Watch:
+			b = appendBool(b, req.Watch)
+		case field.Mode:
+			b = appendInt(b, req.Mode)
+		case field.Ops:
+			b = appendOperations(b, req.Ops)
+		case field.WatchLists, field.AllWatchLists:
+			b = appendWatchLists(b, req, f == field.AllWatchLists)
+		case field.Credential:
+			b = appendBuffer(appendString(appendInt(b, 0), req.Scheme), req.Data)
+		case field.Membership:
+			b = appendInt(appendInt(appendInt(b, null), null), null)
+			b = appendLong(b, -1)
 		}
-	case zookeeper.OpDelete, zookeeper.OpCheck:
-		b = appendInt(appendString(b, req.Path), req.Version)
-	case zookeeper.OpSetData:
-		b = appendInt(appendBuffer(appendString(b, req.Path), req.Data), req.Version)
-	case zookeeper.OpGetData, zookeeper.OpGetChildren:
-		b = appendBool(appendString(b, req.Path), req.Watch)
 	}
 	return b
 }
 
-func appendWatchLists(b []byte, req *zookeeper.Request) []byte {
+func appendWatchLists(b []byte, req *zookeeper.Request, all bool) []byte {
 	lists := req.Watches
 	if lists == nil {
 		lists = &zookeeper.WatchLists{}
 	}
 	b = appendLong(b, lists.RelativeZxid)
 	b = appendStrings(appendStrings(appendStrings(b, lists.Data), lists.Exist), lists.Child)
-	if req.Op == zookeeper.OpSetWatches2 {
+	if all {
 		b = appendStrings(appendStrings(b, lists.Persistent), lists.PersistentRecursive)
 	}
 	return b

@@ -135,13 +135,14 @@ func (s *Server) addrOf(w *zookeeper.Write) netip.Addr {
 	return s.clients[w.Session]
 }
 
-// Addr is where the server listens.
+// Addr is where the server listens, as "127.0.0.1:2181".
 func (s *Server) Addr() string { return s.ln.Addr().String() }
 
-// Done is closed when the server has stopped by itself; Err then says why.
+// Done returns a channel that is closed when the server has stopped by itself; Err then
+// says why. Close does not close it.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Err is why the server has stopped by itself.
+// Err is why the server has stopped by itself, nil when it has not.
 func (s *Server) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +159,7 @@ func (s *Server) Snapshot() (snapshot *zookeeper.Snapshot, nowMs int64) {
 // closingTime is how long clients have to close when the server stops.
 const closingTime = 100 * time.Millisecond
 
-// stopped says whether Close was called.
+// stopped reports whether Close was called.
 func (s *Server) stopped() bool {
 	select {
 	case <-s.stop:
@@ -297,8 +298,8 @@ func (s *Server) passTime() {
 	}
 }
 
-// Tick does what is due and says when to look again: at the next instant of the
-// tick grid, where all sessions expire, or before it (ZK-3.1).
+// Tick does what is due and returns when to look again: at the next instant of the tick
+// grid, where all sessions expire, or before it (ZK-3.1).
 func (s *Server) Tick() (nextMs int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
@@ -109,8 +110,8 @@ func TestWatchesComeBeforeTheReply(t *testing.T) { // ZK-7.3, ZK-7.4
 	p.ok(zookeeper.Request{Op: zookeeper.OpAddWatch, Path: "/", Mode: zookeeper.ModePersistentRecursive})
 	other.ok(set("/a", "1"))
 	other.ok(set("/a", "2"))
-	expect(t, p.event().Type, zookeeper.EventType(3))
-	expect(t, p.event().Type, zookeeper.EventType(3))
+	expect(t, p.event().Type, env.EventType(3))
+	expect(t, p.event().Type, env.EventType(3))
 }
 
 func TestWatchesBelongToTheConnection(t *testing.T) { // ZK-3.6, ZK-7.5
@@ -149,7 +150,7 @@ func TestPipelinedRequestsAreAnsweredInOrder(t *testing.T) { // ZK-1.5
 	}
 }
 
-func TestFrameLimits(t *testing.T) { // ZK-1.6
+func TestFrameLimits(t *testing.T) { // ZK-1.6, ZK-2.9, ZK-13.22, ZK-13.23
 	l := serve(t, Options{})
 	p := l.connect()
 	// A set of "/n" has 8 bytes of header, 6 of path, 4 of data's length, 4 of version.
@@ -184,7 +185,7 @@ func TestUnknownOpcodeIsAnsweredAndClosed(t *testing.T) { // ZK-1.6
 	p.ends()
 }
 
-func TestMalformedBodies(t *testing.T) {
+func TestMalformedBodies(t *testing.T) { // ZK-1.6
 	l := serve(t, Options{})
 	p := l.connect()
 	p.bytes(unhex(t, "0000000c 00000007 00000001 7fffffff")) // a create

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
@@ -19,13 +20,13 @@ const magic = "MSIMZK01"
 func SaveSnapshot(name string, nowMs int64, s *zookeeper.Snapshot) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp-*")
 	if err != nil {
-		return fmt.Errorf("save snapshot: %w", err)
+		return fmt.Errorf("save snapshot: %w", wholefile.Named(name, err))
 	}
 	defer func() {
 		if err != nil {
 			f.Close()
 			os.Remove(f.Name())
-			err = fmt.Errorf("save snapshot %s: %w", name, err)
+			err = fmt.Errorf("save snapshot: %w", wholefile.Named(name, err))
 		}
 	}()
 	w := bufio.NewWriterSize(f, 1<<16)
@@ -50,7 +51,8 @@ func SaveSnapshot(name string, nowMs int64, s *zookeeper.Snapshot) (err error) {
 	return syncDir(filepath.Dir(name))
 }
 
-// LoadSnapshot reads what SaveSnapshot wrote.
+// LoadSnapshot reads a file that SaveSnapshot wrote. It returns the snapshot and the
+// time at which it was taken.
 func LoadSnapshot(name string) (s *zookeeper.Snapshot, nowMs int64, err error) {
 	st := newState()
 	if err := st.load(name); err != nil {

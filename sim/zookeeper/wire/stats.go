@@ -84,7 +84,7 @@ func (s *Server) sent(c *conn, out *zookeeper.Out) {
 		st.session, st.timeoutMs = out.Connected.SessionID, out.Connected.TimeoutMs
 		st.lastOp, st.lastXid, st.lastZxid, st.lastMs = "SESS", 0, s.machine.Zxid(), s.machine.NowMs()
 	case zookeeper.OutReply:
-		st.lastOp, st.lastZxid, st.lastMs = opWord(out.Reply.Op), out.Reply.Zxid, s.machine.NowMs()
+		st.lastOp, st.lastZxid, st.lastMs = out.Reply.Op.Word(), out.Reply.Zxid, s.machine.NowMs()
 		if out.Reply.Xid >= 0 {
 			// Pings do not hide the last real operation (ServerCnxn.java:418).
 			st.lastXid = out.Reply.Xid
@@ -99,25 +99,4 @@ func (s *Server) answered(c *conn, requests int, took time.Duration) {
 		s.stats.latency.add(took, int64(requests))
 		c.stats.latency.add(took, int64(requests))
 	}
-}
-
-// opWords are the operations as cons names them (FinalRequestProcessor.java).
-var opWords = map[zookeeper.OpCode]string{
-	zookeeper.OpPing: "PING", zookeeper.OpMulti: "MULT", zookeeper.OpMultiRead: "MLTR",
-	zookeeper.OpCreate: "CREA", zookeeper.OpCreate2: "CREA", zookeeper.OpCreateContainer: "CREA",
-	zookeeper.OpCreateTTL: "CREA", zookeeper.OpDelete: "DELE", zookeeper.OpDeleteContainer: "DELE",
-	zookeeper.OpSetData: "SETD", zookeeper.OpReconfig: "RECO", zookeeper.OpSetACL: "SETA",
-	zookeeper.OpCloseSession: "CLOS", zookeeper.OpSync: "SYNC", zookeeper.OpCheck: "CHEC",
-	zookeeper.OpExists: "EXIS", zookeeper.OpGetData: "GETD", zookeeper.OpSetWatches: "SETW",
-	zookeeper.OpSetWatches2: "STW2", zookeeper.OpAddWatch: "ADDW", zookeeper.OpGetACL: "GETA",
-	zookeeper.OpGetChildren: "GETC", zookeeper.OpGetChildren2: "GETC",
-	zookeeper.OpGetAllChildrenNumber: "GETACN", zookeeper.OpCheckWatches: "CHKW",
-	zookeeper.OpRemoveWatches: "REMW", zookeeper.OpWhoAmI: "HOMI", zookeeper.OpGetEphemerals: "GETE",
-}
-
-func opWord(op zookeeper.OpCode) string {
-	if w := opWords[op]; w != "" {
-		return w
-	}
-	return "NA"
 }

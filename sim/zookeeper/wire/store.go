@@ -204,7 +204,7 @@ func (st *store) write(records []byte) error {
 	return st.log.Sync()
 }
 
-// full says whether it is time for a new generation; never while a snapshot is
+// full reports whether it is time for a new generation; never while a snapshot is
 // still being written.
 func (st *store) full() bool { return st.size >= st.rotateAt && st.writing == nil }
 

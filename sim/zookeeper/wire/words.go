@@ -64,7 +64,7 @@ func (s *Server) word(c *conn, word string) (answer string, known bool) {
 	return b.String(), true
 }
 
-// wordSrvr tells of the server and, for stat, of its connections.
+// wordSrvr tells of the server and, for stat, of its connections (ZK-11.1, ZK-11.2).
 func (s *Server) wordSrvr(b *strings.Builder, clients bool) {
 	fmt.Fprintf(b, "Zookeeper version: %s\n", version(s.opt.Config.Profile))
 	if clients {

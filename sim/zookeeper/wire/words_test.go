@@ -40,7 +40,7 @@ func blank(s string) string {
 	return regexp.MustCompile(`0x1[0-9a-f]{14}\b`).ReplaceAllString(s, "SESSION")
 }
 
-func TestWords(t *testing.T) {
+func TestWords(t *testing.T) { // ZK-11, ZK-11.1, ZK-11.2
 	for _, c := range []struct{ word, want string }{
 		{"ruok", "imok"},
 		{"isro", "rw"},

@@ -39,7 +39,7 @@ type Member struct {
 	Value Value
 }
 
-// Find is the first member of that name; nil if there is none.
+// Find returns an object's first member of that name; nil if there is none.
 func (v *Value) Find(name string) *Value {
 	for i := range v.Members {
 		if v.Members[i].Name == name {
@@ -49,8 +49,7 @@ func (v *Value) Find(name string) *Value {
 	return nil
 }
 
-// IsReal is whether the number was read as a double (IsDouble). 1.0 is one, 1 is
-// not.
+// IsReal reports whether the number was read as a double (IsDouble): 1.0 was, 1 was not.
 func (v *Value) IsReal() bool { return v.Kind == Number && v.real }
 
 // Float is the number as a double, rounded to even if it is a large integer.
@@ -64,21 +63,21 @@ func (v *Value) Float() float64 {
 	return float64(v.bits)
 }
 
-// Int64 is the number if it is an integer that fits (IsInt64).
+// Int64 is the number as an int64; it reports false for one that is none (IsInt64).
 func (v *Value) Int64() (int64, bool) {
 	return int64(v.bits), v.isInteger() && (v.minus || v.bits <= math.MaxInt64)
 }
 
-// Uint64 is the number if it is an integer that fits (IsUint64).
+// Uint64 is the number as a uint64; it reports false for one that is none (IsUint64).
 func (v *Value) Uint64() (uint64, bool) { return v.bits, v.isInteger() && !v.minus }
 
-// Int32 is the number if it is an integer that fits (IsInt).
+// Int32 is the number as an int32; it reports false for one that is none (IsInt).
 func (v *Value) Int32() (int32, bool) {
 	i, ok := v.Int64()
 	return int32(i), ok && i == int64(int32(i))
 }
 
-// Uint32 is the number if it is an integer that fits (IsUint).
+// Uint32 is the number as a uint32; it reports false for one that is none (IsUint).
 func (v *Value) Uint32() (uint32, bool) {
 	u, ok := v.Uint64()
 	return uint32(u), ok && u <= math.MaxUint32

@@ -21,7 +21,7 @@ type level struct {
 	count int // values so far; a member is two
 }
 
-// NewWriter is a Writer without output.
+// NewWriter makes a Writer that has written nothing.
 func NewWriter() *Writer { return &Writer{} }
 
 // SingleLineArrays is SetFormatOptions(kFormatSingleLineArray) for true and
@@ -53,8 +53,8 @@ func (w *Writer) Uint(value uint64) {
 	w.out = strconv.AppendUint(w.out, value, 10)
 }
 
-// Double writes a double with RapidJSON's digits. For NaN and infinities it
-// writes only what comes before a value and fails, as RapidJSON does.
+// Double writes a double with RapidJSON's digits. It reports false for NaN and
+// infinities, of which it writes only what comes before a value, as RapidJSON does.
 func (w *Writer) Double(value float64) bool {
 	w.prefix()
 	if math.IsNaN(value) || math.IsInf(value, 0) {
@@ -64,7 +64,7 @@ func (w *Writer) Double(value float64) bool {
 	return true
 }
 
-// Raw writes text as a value.
+// Raw writes text as a value, as it is.
 func (w *Writer) Raw(text string) {
 	w.prefix()
 	w.out = append(w.out, text...)
@@ -122,7 +122,7 @@ func ShortEscape(code rune) byte {
 // StartObject begins an object.
 func (w *Writer) StartObject() { w.start('{', false) }
 
-// EndObject ends it.
+// EndObject ends the object that was begun last.
 func (w *Writer) EndObject() {
 	if w.pop().count > 0 {
 		w.newLine()
@@ -133,7 +133,7 @@ func (w *Writer) EndObject() {
 // StartArray begins an array.
 func (w *Writer) StartArray() { w.start('[', true) }
 
-// EndArray ends it.
+// EndArray ends the array that was begun last.
 func (w *Writer) EndArray() {
 	if w.pop().count > 0 && !w.singleLine {
 		w.newLine()

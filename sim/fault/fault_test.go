@@ -1,0 +1,58 @@
+package fault_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/sim/fault"
+)
+
+var kindName = regexp.MustCompile(`^[a-z]+\.[a-z]+(-[a-z]+)*$`)
+
+// Every descriptor is whole, stands in the file that is named after it, and what a
+// sentence ends can be ended.
+func TestDescriptors(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range fault.Kinds() {
+		t.Run(k.Name, func(t *testing.T) {
+			if !kindName.MatchString(k.Name) || seen[k.Name] {
+				t.Errorf("name: got %q, want a new one as zookeeper.no-leader", k.Name)
+			}
+			seen[k.Name] = true
+			file := strings.NewReplacer(".", "_", "-", "_").Replace(k.Name) + ".go"
+			if _, err := os.Stat(file); err != nil {
+				t.Errorf("file: found no %s, want the descriptor in it", file)
+			}
+			if !strings.HasSuffix(k.Help, ".") {
+				t.Errorf("help: got %q, want a sentence", k.Help)
+			}
+			if k.Begin == nil || k.Lasts == "" && k.Begins == "" {
+				t.Error("found no way to begin it")
+			}
+			if ends := k.Lasts != "" || k.Ends != ""; ends != (k.End != nil) {
+				t.Errorf("a sentence ends it: %t, a function ends it: %t, want both or none", ends, k.End != nil)
+			}
+		})
+	}
+}
+
+func TestFindListsTheKinds(t *testing.T) {
+	_, err := fault.Find("zookeeper.up")
+	if err == nil || !strings.Contains(err.Error(), `found "zookeeper.up", want one of agent.killed, `) {
+		t.Errorf("unknown kind: got %v, want an error with all kinds", err)
+	}
+	for _, k := range fault.Kinds() {
+		if got, err := fault.Find(k.Name); err != nil || got != k {
+			t.Errorf("%s: got %v, %v", k.Name, got, err)
+		}
+	}
+}
+
+func TestEndOfWhatIsOverAtOnce(t *testing.T) {
+	if err := fault.End(nil, cluster.Fault{Kind: "agent.killed"}); err == nil {
+		t.Error("end of agent.killed: got nil, want an error")
+	}
+}

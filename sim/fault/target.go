@@ -1,0 +1,130 @@
+package fault
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/files"
+	"github.com/monosim/monosim/sim/world"
+	"github.com/monosim/monosim/sim/zookeeper/node"
+)
+
+// zooKeeperOf is the ZooKeeper server. Under the profile kazoo-fake there is none:
+// the error is then cluster.ErrUnsupported.
+func zooKeeperOf(w *world.World) (*node.Server, error) {
+	if zk := w.ZooKeeper(); zk != nil {
+		return zk, nil
+	}
+	return nil, fmt.Errorf("profile kazoo-fake has no server: %w", cluster.ErrUnsupported)
+}
+
+// zooKeeperFor is the ZooKeeper server for a fault that hits one pod, which must be
+// there.
+func zooKeeperFor(w *world.World, pod string) (*node.Server, error) {
+	if _, err := w.FindPod(pod); err != nil {
+		return nil, err
+	}
+	return zooKeeperOf(w)
+}
+
+// signalAgent sends a signal to the agent of a pod and lets it arrive.
+func signalAgent(w *world.World, pod string, sig env.Signal) error {
+	p, err := w.FindPod(pod)
+	if err != nil {
+		return err
+	}
+	if p.Agent() == nil {
+		return fmt.Errorf("pod %s: found no running agent to send %s", pod, sig)
+	}
+	if err := p.Agent().Signal(sig); err != nil {
+		return err
+	}
+	return w.Settle()
+}
+
+// hostsAt turns places into the names of hosts.
+func hostsAt(w *world.World, places []string) ([]string, error) {
+	var hosts []string
+	for _, place := range places {
+		idc, isIDC := strings.CutPrefix(place, "idc:")
+		switch {
+		case place == world.ZooKeeperHost:
+			hosts = append(hosts, place)
+		case isIDC:
+			found := len(hosts)
+			for _, p := range w.Pods() {
+				if !p.Bare() && p.Location.IDC == idc {
+					hosts = append(hosts, p.Name)
+				}
+			}
+			if len(hosts) == found {
+				return nil, fmt.Errorf("place: found %q, want the idc of a pod", place)
+			}
+		default:
+			if _, err := w.FindPod(place); err != nil {
+				return nil, err
+			}
+			hosts = append(hosts, place)
+		}
+	}
+	return hosts, nil
+}
+
+// between does something to the network from one group of places to another.
+func between(w *world.World, f cluster.Fault, do func(from, to []string) error) error {
+	from, err := hostsAt(w, f.From)
+	if err != nil {
+		return err
+	}
+	to, err := hostsAt(w, f.To)
+	if err != nil {
+		return err
+	}
+	return do(from, to)
+}
+
+// storeOf is the store that has the base path of a fault, and the path inside of it.
+func storeOf(w *world.World, f cluster.Fault) (fs *files.FS, dir string) {
+	return w.StoreOf(f.BasePath)
+}
+
+// versionOf is storeOf for the directory of the version that a fault hits.
+func versionOf(w *world.World, f cluster.Fault) (fs *files.FS, dir string) {
+	fs, dir = storeOf(w, f)
+	return fs, path.Join(dir, strconv.FormatInt(f.N, 10))
+}
+
+// aside is where what a fault hides is kept until its end.
+func aside(dir string) string { return "/.aside" + dir }
+
+// move renames a file or directory, and makes the parents of the new place.
+func move(fs *files.FS, from, to string) error {
+	if err := fs.MkdirAll(path.Dir(to)); err != nil {
+		return err
+	}
+	return fs.Rename(from, to)
+}
+
+// Where the two parts of a version are, below its directory.
+const (
+	graphFile     = "/saved_model.pb"
+	variablesFile = "/variables/variables.data-00000-of-00001"
+)
+
+// wantMissing returns an error when the part of a version that is about to arrive is
+// there already.
+func wantMissing(fs *files.FS, f cluster.Fault, part string) error {
+	if _, err := fs.Stat(part); err == nil {
+		return fmt.Errorf("version %d of %s: found no part that is missing", f.N, f.BasePath)
+	}
+	return nil
+}
+
+// writeGraph writes the graph of a version that needs its variables to load.
+func writeGraph(fs *files.FS, version string) error {
+	return fs.WriteTree(map[string]string{version + graphFile: `{"variables": ["w"]}`})
+}

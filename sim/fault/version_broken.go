@@ -1,0 +1,24 @@
+package fault
+
+import (
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/sim/world"
+)
+
+// Without its graph a version cannot be loaded, as TFS-5.7 says.
+var _ = register(Kind{
+	FaultKind: cluster.FaultKind{
+		Name:  "version.broken",
+		Help:  "Every attempt to load a version fails.",
+		Lasts: "version {n} of {model} is broken",
+		Ends:  "version {n} of {model} is repaired",
+	},
+	Begin: func(w *world.World, f cluster.Fault) error {
+		fs, version := versionOf(w, f)
+		return fs.Rename(version+graphFile, version+graphFile+".broken")
+	},
+	End: func(w *world.World, f cluster.Fault) error {
+		fs, version := versionOf(w, f)
+		return fs.Rename(version+graphFile+".broken", version+graphFile)
+	},
+})

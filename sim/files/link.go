@@ -1,0 +1,83 @@
+package files
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Symlink makes name a symbolic link to target, as symlink(2) does. A relative target
+// counts from the directory of the link, an absolute one from the root of the tree that
+// is asked; whether anything is there does not matter. A name that exists is
+// fs.ErrExist.
+func (f *FS) Symlink(target, name string) error {
+	bare := strings.TrimRight(name, "/")
+	p, err := f.find("symlink", bare, itself)
+	switch {
+	case err != nil:
+		return err
+	case p.entry != nil || p.dir == nil:
+		return pathError("symlink", name, fs.ErrExist)
+	case target == "" || bare != name:
+		return pathError("symlink", name, fs.ErrNotExist)
+	}
+	p.fs.link(p.dir, p.name, &entry{target: target, sizeBytes: int64(len(target))})
+	p.fs.notify(clean(p.rel))
+	return nil
+}
+
+// Readlink is where a symbolic link points to, as it was made; what is no link is
+// ErrInvalid.
+func (f *FS) Readlink(name string) (target string, err error) {
+	p, err := f.existing("readlink", name, lastOf(name))
+	switch {
+	case err != nil:
+		return "", err
+	case p.frozen:
+		return "", pathError("readlink", name, ErrIO)
+	case !p.entry.isLink():
+		return "", pathError("readlink", name, ErrInvalid)
+	}
+	return p.entry.target, nil
+}
+
+// Lstat is [FS.Stat] of a link itself, where the path ends in one.
+func (f *FS) Lstat(name string) (env.FileInfo, error) {
+	p, err := f.existing("lstat", name, lastOf(name))
+	if err != nil {
+		return env.FileInfo{}, err
+	}
+	return p.info(name), nil
+}
+
+// lastOf is how lstat and readlink find a name: a slash at its end follows a link.
+func lastOf(name string) finding {
+	if strings.HasSuffix(name, "/") {
+		return followed
+	}
+	return itself
+}
+
+func (p place) info(name string) env.FileInfo {
+	return env.FileInfo{
+		Name: path.Base(name), Dir: p.entry.dir, Link: p.entry.isLink(),
+		SizeBytes: p.entry.sizeBytes, ModTimeUnixMs: p.entry.modUnixMs,
+	}
+}
+
+// isLink reports whether the entry is there and a symbolic link.
+func (e *entry) isLink() bool { return e != nil && e.target != "" }
+
+// linked is the path that the link in the directory dir makes of the rest of a path.
+func (e *entry) linked(dir, rest string, slash bool) string {
+	to := e.target
+	if to[0] != '/' {
+		to = dir + "/" + to
+	}
+	if slash {
+		to += "/" + rest
+	}
+	return to
+}

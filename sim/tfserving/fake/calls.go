@@ -1,0 +1,104 @@
+package fake
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+)
+
+// method answers the bytes of a request. A nil message is Python's None.
+type method func(f *Fake, request []byte) (proto.Message, *env.RPCError)
+
+// methods are the methods that the reference registers; the servicers have
+// those that it leaves out as well (TFS-17.1 items 20 and 23).
+var methods = map[string]method{
+	apis.ModelService_GetModelStatus_FullMethodName:            decodes((*Fake).callStatus),
+	apis.ModelService_HandleReloadConfigRequest_FullMethodName: decodes((*Fake).callReload),
+	apis.PredictionService_Predict_FullMethodName:              decodes((*Fake).callPredict),
+	apis.PredictionService_GetModelMetadata_FullMethodName:     decodes((*Fake).callMetadata),
+	apis.PredictionService_Classify_FullMethodName:             decodes(unimplemented[*apis.ClassificationRequest]),
+	apis.PredictionService_Regress_FullMethodName:              decodes(unimplemented[*apis.RegressionRequest]),
+	apis.PredictionService_MultiInference_FullMethodName:       decodes(unimplemented[*apis.MultiInferenceRequest]),
+}
+
+// Call answers a gRPC call as grpc-python serves it: method is the path, request and
+// answer are serialized messages. Errors are *env.RPCError with the details that a
+// client sees.
+func (f *Fake) Call(method string, request []byte) (answer []byte, err error) {
+	do, known := methods[method]
+	if !known {
+		return nil, statusf(env.Unimplemented, "Method not found!")
+	}
+	f.timers.Request(func() {
+		message, failure := do(f, request)
+		if failure == nil && message == nil {
+			failure = statusf(env.Internal, "Failed to serialize response!")
+		}
+		if failure != nil {
+			err = failure
+			return
+		}
+		answer, err = proto.MarshalOptions{Deterministic: true}.Marshal(message)
+	})
+	return answer, err
+}
+
+// statusf makes an error of a call.
+func statusf(code env.Code, format string, args ...any) *env.RPCError {
+	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// decodes makes a method of what answers a message.
+func decodes[M interface {
+	proto.Message
+	*T
+}, T any](do func(f *Fake, request M) (proto.Message, *env.RPCError)) method {
+	return func(f *Fake, data []byte) (proto.Message, *env.RPCError) {
+		request := M(new(T))
+		if proto.Unmarshal(data, request) != nil {
+			return nil, statusf(env.Internal, "Exception deserializing request!")
+		}
+		return do(f, request)
+	}
+}
+
+func (f *Fake) callStatus(r *apis.GetModelStatusRequest) (proto.Message, *env.RPCError) {
+	spec := r.GetModelSpec()
+	return modelconfig.StatusResponse(f.Status(spec.GetName(), choiceFromProto(spec))), nil
+}
+
+func (f *Fake) callReload(r *apis.ReloadConfigRequest) (proto.Message, *env.RPCError) {
+	f.Reload(modelconfig.ConfigFromProto(r.GetConfig()))
+	return &apis.ReloadConfigResponse{Status: modelconfig.StatusMessage(env.StatusProto{})}, nil
+}
+
+// callPredict returns nothing (mocked_tfserving.py:339-340).
+func (f *Fake) callPredict(*apis.PredictRequest) (proto.Message, *env.RPCError) { return nil, nil }
+
+// callMetadata repeats the model_spec, an empty one for none, and has an Any without
+// a type for each field (mocked_tfserving.py:342-353).
+func (f *Fake) callMetadata(r *apis.GetModelMetadataRequest) (proto.Message, *env.RPCError) {
+	spec := r.GetModelSpec()
+	if spec == nil {
+		spec = &apis.ModelSpec{}
+	}
+	fields, err := f.Fields(spec.GetName(), choiceFromProto(spec), r.GetMetadataField())
+	if err != nil {
+		return nil, err
+	}
+	response := &apis.GetModelMetadataResponse{ModelSpec: spec, Metadata: map[string]*anypb.Any{}}
+	for name, value := range fields {
+		response.Metadata[name] = &anypb.Any{Value: []byte(value)}
+	}
+	return response, nil
+}
+
+// unimplemented is what the generated servicer answers.
+func unimplemented[M proto.Message](*Fake, M) (proto.Message, *env.RPCError) {
+	return nil, statusf(env.Unimplemented, "Method not implemented!")
+}

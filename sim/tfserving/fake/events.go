@@ -1,0 +1,102 @@
+package fake
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+func (f *Fake) put(event transition) {
+	f.queue = append(f.queue, event)
+	if !f.broken && !f.hop.Queued {
+		f.timers.Set(&f.hop, f.timers.Now()+hopTime)
+	}
+}
+
+// takeEvent is one turn of the thread.
+func (f *Fake) takeEvent() {
+	event := f.queue[0]
+	f.queue = f.queue[1:]
+	f.handle(event)
+	if len(f.queue) > 0 && !f.broken {
+		f.timers.Set(&f.hop, f.timers.Now()+hopTime)
+	}
+}
+
+// handle is _event_handler (mocked_tfserving.py:226-306).
+func (f *Fake) handle(event transition) {
+	i := f.index(event.name)
+	if i < 0 {
+		f.host.Errorf("%s has removed!", event.name)
+		return
+	}
+	m := f.models[i]
+	if event.stale(m) && !f.faults {
+		return
+	}
+	j := slices.IndexFunc(m.versions, func(v servable) bool { return v.version == event.version })
+	if j < 0 {
+		return
+	}
+	state := m.versions[j].state
+	switch {
+	case event.state == env.StateStart && state == env.StateUnknown:
+		f.enter(m, j, event, env.StateLoading)
+	case event.state == env.StateLoading && state == env.StateStart:
+		f.enter(m, j, event, env.StateAvailable)
+	case event.state == env.StateAvailable && state == env.StateLoading:
+		f.enter(m, j, event, env.StateUnknown)
+		f.limit(m)
+	case event.state == env.StateUnloading && state != env.StateUnloading:
+		f.enter(m, j, event, env.StateEnd)
+	case event.state == env.StateEnd:
+		f.end(m, j, event)
+	}
+}
+
+// stale reports whether the event would unload a version of another entry than it was
+// made for. The other events that come late do no harm: of a name listed twice they
+// belong to item 16.
+func (e transition) stale(m *entry) bool {
+	return m != e.model && (e.state == env.StateUnloading || e.state == env.StateEnd)
+}
+
+// enter sets the state and, unless next is UNKNOWN, queues the one that follows.
+func (f *Fake) enter(m *entry, j int, event transition, next env.ModelState) {
+	m.versions[j].state = event.state
+	m.answer = nil
+	f.host.Publish(event.name, event.version, event.state)
+	if next != env.StateUnknown {
+		f.put(transition{event.name, m, event.version, next})
+	}
+}
+
+// limit unloads the oldest version when there are too many. With policy 'all'
+// the limit is None and the comparison raises in the thread (item 4).
+func (f *Fake) limit(m *entry) {
+	switch {
+	case m.unlimited && f.faults:
+		f.broken = true
+		f.timers.Unset(&f.hop)
+		f.timers.Unset(&f.growth)
+		f.host.Errorf("TypeError: '>' not supported between instances of 'int' and 'NoneType'")
+	case m.latest && !m.unlimited && len(m.versions) > int(m.data):
+		f.put(transition{m.config.Name, m, m.versions[0].version, env.StateUnloading})
+	}
+}
+
+// end deletes the version, and the model with its last one (item 12). The
+// reference deletes it in any state (item 18).
+func (f *Fake) end(m *entry, j int, event transition) {
+	if m.versions[j].state == env.StateUnloading {
+		f.host.Publish(event.name, event.version, env.StateEnd)
+	}
+	m.versions = slices.Delete(m.versions, j, j+1)
+	m.answer = nil
+	if len(m.versions) > 0 {
+		return
+	}
+	i := f.index(event.name)
+	f.models = slices.Delete(f.models, i, i+1)
+	f.planGrowth()
+}

@@ -1,0 +1,193 @@
+// Package fake is the reference's FakeTFServing (mocked_tfserving.py), faults included:
+// the inside of a model server of the profile python-fake.
+//
+// Two things to use first:
+//
+//   - [New] makes a [Fake] on a timer queue; a tfserving.Server of the profile does.
+//     [Fake.Call] answers gRPC, [Fake.Status] and [Fake.Fields] without messages.
+//   - [NewModels] makes a manager whose thread is moved by hand, step by step.
+//
+// To change how it loads look in fake.go; how versions move through their states, in
+// events.go; the new version every 30 s, in growth.go; what it answers, in calls.go,
+// status.go and metadata.go. Items are those of TFS-17.1 in SPEC.md of tfserving.
+package fake
+
+import (
+	"slices"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+	"github.com/monosim/monosim/sim/tfserving/timerqueue"
+)
+
+// The clocks of the python-fake profile: the fake's thread takes one event from
+// its queue at a time in a busy loop, and looks at the wall clock in between
+// (mocked_tfserving.py:203-224).
+const (
+	hopTime = 10 * time.Microsecond
+	// A version comes once more than 30 s have passed, which a turn later is so.
+	growthTime = 30*time.Second + hopTime
+)
+
+// What grpc-python listens on and answers with (TFS-17.1 item 22), for whoever
+// serves the fake (mocked_tfserving.py:363,379-390).
+const (
+	ListenHost = "[::]"
+	Workers    = 10
+)
+
+// Fake is the reference's FakeTFServing (TFS-17). It invents versions from the
+// policies and moves them through their states by one queue of events.
+type Fake struct {
+	timers *timerqueue.Queue
+	host   Host
+	faults bool
+	models []*entry // in the order of a Python dict
+	queue  []transition
+	broken bool // the thread died of a TypeError (item 4)
+	hop    timerqueue.Timer
+	growth timerqueue.Timer
+	from   time.Duration // growth instants count from here
+}
+
+// entry is a ModelMeta. latest is version_policy 'latest'; unlimited is
+// version_data None.
+type entry struct {
+	config    modelconfig.ModelConfig
+	latest    bool
+	unlimited bool
+	data      uint32
+	numbers   []int64
+	versions  []servable
+	answer    []env.ModelVersionStatus // nil when stale
+	unloading bool
+}
+
+type servable struct {
+	version int64
+	state   env.ModelState
+	label   *string // nil is None; nothing in the reference sets it
+}
+
+// transition moves a version to a state. model is the entry it was made for; the
+// reference looks the name up again, which is the fault of item 18.
+type transition struct {
+	name    string
+	model   *entry
+	version int64
+	state   env.ModelState
+}
+
+// Host is what a fake needs of the server that it is the inside of.
+type Host interface {
+	// Choose picks a number in [0, n); 0 is the default outcome.
+	Choose(site string, n int) int
+	// Publish is told of every change of a version's state, in order.
+	Publish(model string, version int64, state env.ModelState)
+	// Errorf logs an error, such as a traceback of the reference's.
+	Errorf(format string, args ...any)
+}
+
+// New makes a fake without models, whose thread runs on the timer queue t. faults keeps
+// those of the reference that profiles may repair.
+func New(t *timerqueue.Queue, host Host, faults bool) *Fake {
+	f := &Fake{timers: t, host: host, faults: faults}
+	f.hop = timerqueue.Timer{Rank: timerqueue.Thread, Fn: f.takeEvent}
+	f.growth = timerqueue.Timer{Rank: timerqueue.Manager, Fn: f.grow}
+	return f
+}
+
+// Open has the fake construct its models at this instant (item 24).
+func (f *Fake) Open(config modelconfig.ServerConfig) {
+	f.from = f.timers.Now()
+	f.load(config.Models)
+}
+
+// load is ModelMgr.load (mocked_tfserving.py:96-123). A name listed twice is
+// loaded twice; the last entry wins (item 16).
+func (f *Fake) load(models []modelconfig.ModelConfig) {
+	for i := range models {
+		if f.faults {
+			models[i].Policy.SortInPlace()
+		}
+		config := models[i]
+		m := newEntry(config)
+		invented := slices.Clone(m.versions)
+		if len(m.versions) == 0 {
+			m.versions = []servable{{}}
+		}
+		if i := f.index(config.Name); i >= 0 {
+			f.models[i] = m
+		} else {
+			f.models = append(f.models, m)
+		}
+		for _, v := range invented {
+			f.put(transition{config.Name, m, v.version, env.StateStart})
+		}
+	}
+	f.planGrowth()
+}
+
+// newEntry invents the versions (items 1, 3 and 4).
+func newEntry(config modelconfig.ModelConfig) *entry {
+	m := &entry{config: config}
+	switch config.Policy.Kind {
+	case modelconfig.Latest:
+		m.latest, m.data = true, config.Policy.NumVersions
+		for i := range config.Policy.NumVersions {
+			m.versions = append(m.versions, servable{version: int64(i) + 1})
+		}
+	case modelconfig.All:
+		m.latest, m.unlimited = true, true
+		m.versions = []servable{{version: 1}}
+	default:
+		m.numbers = slices.Clone(config.Policy.Versions)
+		slices.Sort(m.numbers)
+		for _, v := range m.numbers {
+			m.versions = append(m.versions, servable{version: v})
+		}
+	}
+	return m
+}
+
+func (f *Fake) index(name string) int {
+	return slices.IndexFunc(f.models, func(m *entry) bool { return m.config.Name == name })
+}
+
+// Reload is HandleReloadConfigRequest: it compares names only and always succeeds (items
+// 13 to 15). Names that are gone are removed sorted; Python's order is that of a set.
+func (f *Fake) Reload(config modelconfig.ServerConfig) {
+	alive := f.alive()
+	wanted := func(name string) bool {
+		return slices.ContainsFunc(config.Models, func(m modelconfig.ModelConfig) bool { return m.Name == name })
+	}
+	for _, name := range alive {
+		if !wanted(name) {
+			f.remove(f.models[f.index(name)])
+		}
+	}
+	f.load(slices.DeleteFunc(slices.Clone(config.Models), func(m modelconfig.ModelConfig) bool {
+		return slices.Contains(alive, m.Name)
+	}))
+}
+
+// alive are the models that are not being unloaded, by name.
+func (f *Fake) alive() []string {
+	var alive []string
+	for _, m := range f.models {
+		if !m.unloading {
+			alive = append(alive, m.config.Name)
+		}
+	}
+	slices.Sort(alive)
+	return alive
+}
+
+// remove unloads all versions at once, whatever their state (item 17).
+func (f *Fake) remove(m *entry) {
+	m.unloading = true
+	for _, v := range m.versions {
+		f.put(transition{m.config.Name, m, v.version, env.StateUnloading})
+	}
+}

@@ -1,0 +1,41 @@
+package fake
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// planGrowth keeps the 30 s timer running while there is a model that can grow;
+// the draws of other times change nothing.
+//
+// Speed: what no event can change is not polled: the clock jumps to the next
+// version.
+func (f *Fake) planGrowth() {
+	grows := slices.ContainsFunc(f.models, func(m *entry) bool { return m.latest })
+	if !grows || f.broken {
+		f.timers.Unset(&f.growth)
+		return
+	}
+	if !f.growth.Queued {
+		turns := (f.timers.Now()-f.from)/growthTime + 1
+		f.timers.Set(&f.growth, f.from+turns*growthTime)
+	}
+}
+
+// grow gives one chosen model a new version, if its policy is not 'specific'
+// (item 19).
+func (f *Fake) grow() {
+	m := f.models[f.host.Choose("tfserving.fake.growth", len(f.models))]
+	if m.latest {
+		f.growModel(m)
+	}
+	f.planGrowth()
+}
+
+func (f *Fake) growModel(m *entry) {
+	version := m.versions[len(m.versions)-1].version + 1
+	m.versions = append(m.versions, servable{version: version})
+	m.answer = nil
+	f.put(transition{m.config.Name, m, version, env.StateStart})
+}

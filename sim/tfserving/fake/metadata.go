@@ -1,0 +1,92 @@
+package fake
+
+import (
+	"strconv"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// Fields is ModelMgr.get_metadata (item 21, mocked_tfserving.py:168-187): the repr of
+// each field that is an attribute.
+func (f *Fake) Fields(name string, choice Choice, fields []string) (map[string]string, *env.RPCError) {
+	values := map[string]string{}
+	if len(fields) == 0 {
+		return values, nil
+	}
+	i := f.index(name)
+	if i < 0 {
+		// str(KeyError(n)) is repr(n); grpc-python words the rest.
+		return nil, statusf(env.Unknown, "Exception calling application: %s", pysem.Repr(name))
+	}
+	m := f.models[i]
+	for _, field := range fields {
+		if value, ok := m.attribute(field); ok {
+			values[field] = value
+		}
+		if value, ok := m.versionAttribute(choice, field); ok {
+			values[field] = value
+		}
+	}
+	return values, nil
+}
+
+// attribute is the repr of a field of ModelConf (mocked_tfserving.py:50-57).
+func (m *entry) attribute(field string) (string, bool) {
+	switch field {
+	case "model_name":
+		return pysem.Repr(m.config.Name), true
+	case "base_path":
+		return pysem.Repr(m.config.BasePath), true
+	case "version_policy":
+		if m.latest {
+			return "'latest'", true
+		}
+		return "'specific'", true
+	case "version_data":
+		return m.versionData(), true
+	case "model_platform":
+		return "'tensorflow'", true
+	case "signature_name":
+		return "('update', 'predict')", true
+	}
+	return "", false
+}
+
+func (m *entry) versionData() string {
+	switch {
+	case m.unlimited:
+		return "None"
+	case m.latest:
+		return strconv.FormatUint(uint64(m.data), 10)
+	}
+	numbers := make([]any, len(m.numbers))
+	for i, n := range m.numbers {
+		numbers[i] = int(n)
+	}
+	return pysem.Repr(numbers)
+}
+
+// versionAttribute is the repr of a field of the ModelVersion that the request
+// names.
+func (m *entry) versionAttribute(choice Choice, field string) (string, bool) {
+	if choice.version == nil {
+		return "", false
+	}
+	j := m.chosen(choice)
+	if j < 0 {
+		return "", false
+	}
+	switch field {
+	case "version":
+		return strconv.FormatInt(m.versions[j].version, 10), true
+	case "version_label":
+		if label := m.versions[j].label; label != nil {
+			return pysem.Repr(*label), true
+		}
+		return "None", true
+	case "state":
+		return strconv.Itoa(int(m.versions[j].state)), true
+	}
+	return "", false
+}

@@ -1,0 +1,69 @@
+package modelconfig
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	sourcepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
+)
+
+// ParseServerConfig reads a serialized tensorflow.serving.ModelServerConfig, as
+// env.ModelServer.Reload carries it.
+func ParseServerConfig(data []byte) (ServerConfig, error) {
+	var message configpb.ModelServerConfig
+	if err := proto.Unmarshal(data, &message); err != nil {
+		return ServerConfig{}, fmt.Errorf("model server config of %d bytes: %w", len(data), err)
+	}
+	return ConfigFromProto(&message), nil
+}
+
+// ConfigFromProto converts a config; what has no effect on the control plane is
+// left out.
+func ConfigFromProto(message *configpb.ModelServerConfig) ServerConfig {
+	switch kind := message.GetConfig().(type) {
+	case *configpb.ModelServerConfig_ModelConfigList:
+		config := ServerConfig{Kind: ModelList}
+		for _, m := range kind.ModelConfigList.GetConfig() {
+			config.Models = append(config.Models, modelFromProto(m))
+		}
+		return config
+	case *configpb.ModelServerConfig_CustomModelConfig:
+		any := kind.CustomModelConfig
+		return ServerConfig{Kind: CustomConfig, Custom: any.GetTypeUrl() + "\x00" + string(any.GetValue())}
+	}
+	return ServerConfig{}
+}
+
+func modelFromProto(m *configpb.ModelConfig) ModelConfig {
+	config := ModelConfig{
+		Name:     m.GetName(),
+		BasePath: m.GetBasePath(),
+		Type:     ModelType(m.GetModelType()),
+		Platform: m.GetModelPlatform(),
+		Policy:   policyFromProto(m.GetModelVersionPolicy()),
+		Logging:  m.GetLoggingConfig() != nil,
+	}
+	for name, version := range m.GetVersionLabels() {
+		config.Labels = append(config.Labels, Label{Name: name, Version: version})
+	}
+	slices.SortFunc(config.Labels, func(a, b Label) int { return cmp.Compare(a.Name, b.Name) })
+	return config
+}
+
+func policyFromProto(p *sourcepb.FileSystemStoragePathSourceConfig_ServableVersionPolicy) VersionPolicy {
+	switch choice := p.GetPolicyChoice().(type) {
+	case *sourcepb.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest_:
+		return VersionPolicy{Kind: Latest, NumVersions: choice.Latest.GetNumVersions()}
+	case *sourcepb.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All_:
+		return VersionPolicy{Kind: All}
+	case *sourcepb.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific_:
+		return VersionPolicy{Kind: Specific, Versions: slices.Clone(choice.Specific.GetVersions())}
+	case *sourcepb.FileSystemStoragePathSourceConfig_ServableVersionPolicy_LatestOnce_:
+		return VersionPolicy{Kind: LatestOnce, NumVersions: choice.LatestOnce.GetNumVersions()}
+	}
+	return VersionPolicy{}
+}

@@ -1,0 +1,102 @@
+package node
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/network"
+)
+
+// Clients makes the model server clients of one process; it is its
+// env.ModelServers.
+type Clients struct {
+	Proc *vtime.Process
+	Host *network.Host
+}
+
+// Dial makes a client of the model server at addr, a host:port. Nothing is sent before
+// its first call.
+func (c *Clients) Dial(addr string) env.ModelServer {
+	return &client{channel: network.NewChannel(c.Proc, c.Host, addr)}
+}
+
+type client struct {
+	channel *network.Channel
+	// specs are requests that were made before; they never change.
+	specs []*env.ModelSpec
+}
+
+// maxSpecs bounds how many requests are kept.
+const maxSpecs = 64
+
+func (c *client) spec(spec *env.ModelSpec) *env.ModelSpec {
+	for _, known := range c.specs {
+		if *known == *spec {
+			return known
+		}
+	}
+	if len(c.specs) == maxSpecs {
+		c.specs = c.specs[:0]
+	}
+	own := *spec
+	c.specs = append(c.specs, &own)
+	return &own
+}
+
+// statusQueryBytes estimates the size of a request.
+func statusQueryBytes(spec *env.ModelSpec) int { return 16 + len(spec.Name) }
+
+func (c *client) Status(spec env.ModelSpec, timeout time.Duration) ([]env.ModelVersionStatus, error) {
+	response, err := c.channel.Invoke(MethodStatus, c.spec(&spec), statusQueryBytes(&spec), timeout)
+	if err != nil {
+		return nil, err
+	}
+	return response.([]env.ModelVersionStatus), nil
+}
+
+func (c *client) Reload(config []byte, timeout time.Duration) (env.StatusProto, error) {
+	response, err := c.channel.Invoke(MethodReload, serializedConfig(config), 8+len(config), timeout)
+	if err != nil {
+		return env.StatusProto{}, err
+	}
+	return response.(env.StatusProto), nil
+}
+
+func (c *client) Close() { c.channel.Close() }
+
+// statuses are the same status queries again and again: its env.Statuses.
+type statuses struct {
+	series network.Series
+	usual  func(i int, versions []env.ModelVersionStatus) bool
+}
+
+// NewStatuses prepares status queries that are made again and again. It reports false
+// when one of the servers is not a client that Dial made.
+func (c *Clients) NewStatuses(queries []env.StatusQuery) (env.Statuses, bool) {
+	s := &statuses{}
+	for i := range queries {
+		q := &queries[i]
+		server, ok := q.Server.(*client)
+		if !ok {
+			return nil, false
+		}
+		s.series.Calls = append(s.series.Calls, network.SeriesCall{
+			Channel: server.channel, Method: MethodStatus, Request: server.spec(&q.Spec), SizeBytes: statusQueryBytes(&q.Spec),
+		})
+	}
+	s.series.Usual = func(i int, response any) bool { return s.usual(i, response.([]env.ModelVersionStatus)) }
+	return s, true
+}
+
+// From makes the queries from the i-th on, until one fails or usual reports false for
+// its answer. It returns the index and the outcome of the one that it ended with. It
+// must not be called again before it returns.
+func (s *statuses) From(i int, usual func(int, []env.ModelVersionStatus) bool) (int, []env.ModelVersionStatus, error) {
+	s.usual = usual
+	at, response, err := s.series.From(i)
+	if err != nil {
+		return at, nil, err
+	}
+	return at, response.([]env.ModelVersionStatus), nil
+}

@@ -1,0 +1,281 @@
+// Package node runs a model server of tfserving as a process of a simulated host, and has
+// its clients on the simulated network.
+//
+// Two things to use first:
+//
+//   - [Start] starts a [Node] in virtual time, on the host's files and network.
+//   - [Clients] is what agents reach model servers through.
+//
+// To change how calls of Go values are answered look in node.go; calls of serialized
+// messages, in wire.go; what a client sends and takes, in clients.go.
+package node
+
+import (
+	"path"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/files"
+	"github.com/monosim/monosim/sim/network"
+	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+)
+
+// The gRPC methods that a node serves, and their request and response types on
+// the simulated network.
+const (
+	MethodStatus = "/tensorflow.serving.ModelService/GetModelStatus"            // env.ModelSpec, []env.ModelVersionStatus
+	MethodReload = "/tensorflow.serving.ModelService/HandleReloadConfigRequest" // serializedConfig, env.StatusProto
+	// The others take the bytes of messages only; so may those above.
+	MethodPredict        = "/tensorflow.serving.PredictionService/Predict"
+	MethodMetadata       = "/tensorflow.serving.PredictionService/GetModelMetadata"
+	MethodClassify       = "/tensorflow.serving.PredictionService/Classify"
+	MethodRegress        = "/tensorflow.serving.PredictionService/Regress"
+	MethodMultiInference = "/tensorflow.serving.PredictionService/MultiInference"
+)
+
+// serializedConfig is a ModelServerConfig, unlike the bytes of a whole request.
+type serializedConfig []byte
+
+// Node is a Server that runs as a process of a simulated host: virtual time, the
+// host's files and the simulated network stand behind it.
+type Node struct {
+	Config
+	server *tfserving.Server
+	rpc    *network.RPCServer
+	// answers are status answers as they were sent last, one for each model, so
+	// that an answer that does not change is put into an interface once.
+	answers []any
+}
+
+// Config says where a node runs.
+type Config struct {
+	Options tfserving.Options
+	Proc    *vtime.Process
+	Host    *network.Host
+	Files   *files.FS
+	// Dir is the working directory, for relative paths.
+	Dir string
+	// Exit ends the process; stdout is what it printed last.
+	Exit func(code int, stdout string)
+	// Output takes log lines; nil drops them.
+	Output func(level env.Level, format string, args ...any)
+	// OnEvent, when set, is told of every change of a servable's state.
+	OnEvent func(tfserving.Event)
+	// OnServing, when set, is told when the port is open.
+	OnServing func()
+}
+
+// Start starts a server. Its port opens when the server is ready to serve
+// (TFS-9.1).
+func Start(c Config) *Node {
+	n := &Node{Config: c}
+	n.server = tfserving.New(c.Options, (*nodeHost)(n))
+	n.server.OnEvent = func(e tfserving.Event) {
+		node := c.Proc.Node()
+		node.Note(uint64(e.Version)<<8 ^ uint64(e.State))
+		node.NoteString(e.Model)
+		if c.OnEvent != nil {
+			c.OnEvent(e)
+		}
+	}
+	n.server.OnServing(n.open)
+	n.server.Start()
+	return n
+}
+
+// Server returns the state machine that the node runs.
+func (n *Node) Server() *tfserving.Server { return n.server }
+
+// open listens; a port that is taken ends the process.
+func (n *Node) open() {
+	rpc, err := n.Host.ServeRPC(network.OwnedBy(n.Proc), n.Options.Port, n.handle)
+	if err != nil {
+		(*nodeHost)(n).Log(env.Warning, "listening on port %d: %v", n.Options.Port, err)
+		n.server.FailToListen()
+		return
+	}
+	n.rpc = rpc
+	if n.OnServing != nil {
+		n.OnServing()
+	}
+}
+
+func (n *Node) handle(call *network.Call) {
+	if data, wire := call.Request.([]byte); wire {
+		if n.server.Fake() != nil {
+			n.callFake(call, data)
+		} else {
+			n.callWire(call, data)
+		}
+		return
+	}
+	switch call.Method {
+	case MethodStatus:
+		versions, err := n.server.Status(*call.Request.(*env.ModelSpec))
+		if err != nil {
+			fail(call, err)
+			return
+		}
+		call.Reply(n.answer(versions), 16+len(versions)*16)
+	case MethodReload:
+		n.reload(call)
+	default:
+		call.Fail(&env.RPCError{Code: env.Unimplemented})
+	}
+}
+
+// fail ends a call with an error of the machine.
+func fail(call *network.Call, err error) { call.Fail(tfserving.GRPCStatus(err.(*env.RPCError))) }
+
+// maxAnswers bounds how many answers are kept.
+const maxAnswers = 64
+
+// answer is versions as an any.
+func (n *Node) answer(versions []env.ModelVersionStatus) any {
+	if len(versions) == 0 {
+		return versions
+	}
+	for _, a := range n.answers {
+		if known := a.([]env.ModelVersionStatus); &known[0] == &versions[0] && len(known) == len(versions) {
+			return a
+		}
+	}
+	if len(n.answers) == maxAnswers {
+		n.answers = n.answers[:0]
+	}
+	a := any(versions)
+	n.answers = append(n.answers, a)
+	return a
+}
+
+func (n *Node) callFake(call *network.Call, data []byte) {
+	answer, err := n.server.Fake().Call(call.Method, data)
+	if err != nil {
+		fail(call, err)
+		return
+	}
+	call.Reply(answer, len(answer))
+}
+
+func (n *Node) reload(call *network.Call) {
+	config, err := modelconfig.ParseServerConfig(call.Request.(serializedConfig))
+	if err != nil {
+		call.Fail(&env.RPCError{Code: env.Internal, Message: err.Error()})
+		return
+	}
+	n.server.Reload(config, func(status *env.RPCError) {
+		if status != nil {
+			call.Fail(status)
+			return
+		}
+		call.Reply(env.StatusProto{}, 4)
+	})
+}
+
+var (
+	kindTimer   = vtime.NewKind("tfserving.timer")
+	kindPredict = vtime.NewKind("tfserving.predict")
+)
+
+// nodeHost is the Host of a node.
+type nodeHost Node
+
+func (h *nodeHost) Now() time.Duration { return h.Proc.Elapsed() }
+
+func (h *nodeHost) After(d time.Duration, fn func()) (cancel func()) {
+	timer := h.Proc.After(d, kindTimer, fn)
+	return func() { timer.Cancel() }
+}
+
+// Choose draws from the node's source. Which of several models the manager takes
+// first is left unspecified upstream; here it is the first by name unless models
+// are shuffled (TFS-21.2).
+func (h *nodeHost) Choose(site string, n int) int {
+	if site == tfserving.SiteAction && !h.Options.ShuffleModels {
+		return 0
+	}
+	return h.Proc.Intn(site, n)
+}
+
+func (h *nodeHost) Exit(code int, stdout string) { h.Config.Exit(code, stdout) }
+
+func (h *nodeHost) Log(level env.Level, format string, args ...any) {
+	if h.Output != nil {
+		h.Output(level, format, args...)
+	}
+}
+
+// Look is over at once: a simulated disk takes no time of its own.
+func (h *nodeHost) Look(ask func(tfserving.Storage), told func()) {
+	ask((*nodeStorage)(h))
+	told()
+}
+
+func (h *nodeHost) Watch(name string, changed func()) (cancel func(), ok bool) {
+	return h.Files.Watch((*nodeStorage)(h).abs(name), changed), true
+}
+
+// nodeStorage is the Storage of a node: the host's files, shared stores
+// included.
+type nodeStorage Node
+
+func (s *nodeStorage) abs(name string) string {
+	local := LocalPath(name)
+	if path.IsAbs(local) {
+		return local
+	}
+	return path.Join(s.Dir, local)
+}
+
+// LocalPath is where a path of a model config is found among the files of a
+// simulated host: hdfs:///a/b, which has no file system of its own here, lies at
+// /.store/hdfs/a/b; other paths are what they are.
+func LocalPath(name string) string {
+	scheme, rest, ok := strings.Cut(name, "://")
+	if !ok {
+		return name
+	}
+	return path.Join("/.store", scheme, rest)
+}
+
+func (s *nodeStorage) List(name string) ([]string, error) {
+	names, _, err := s.Files.Names(s.abs(name))
+	return names, err
+}
+
+func (s *nodeStorage) Exists(name string) bool {
+	_, err := s.Files.Stat(s.abs(name))
+	return err == nil
+}
+
+func (s *nodeStorage) SizeBytes(name string) (int64, error) {
+	return treeSizeBytes(s.Files, s.abs(name))
+}
+
+func treeSizeBytes(fs *files.FS, name string) (int64, error) {
+	info, err := fs.Stat(name)
+	if err != nil || !info.Dir {
+		return info.SizeBytes, err
+	}
+	names, _, err := fs.Names(name)
+	if err != nil {
+		return 0, err
+	}
+	var sum int64
+	for _, child := range names {
+		n, err := treeSizeBytes(fs, path.Join(name, child))
+		if err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	return sum, nil
+}
+
+func (s *nodeStorage) ReadFile(name string) ([]byte, error) {
+	content, _, err := s.Files.Content(s.abs(name))
+	return content, err
+}

@@ -1,0 +1,63 @@
+package tfserving
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/fake"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+)
+
+// Fake is the machine of the profile python-fake, which answers calls and shows its
+// models; nil for a server of another profile.
+func (s *Server) Fake() *fake.Fake { return s.fake }
+
+// fakeHost is a server as its fake sees it.
+type fakeHost Server
+
+func (h *fakeHost) Choose(site string, n int) int { return h.host.Choose(site, n) }
+
+func (h *fakeHost) Publish(model string, version int64, state env.ModelState) {
+	(*Server)(h).publish(servable{model, version}, state, nil)
+}
+
+func (h *fakeHost) Errorf(format string, args ...any) { (*Server)(h).errorf(format, args...) }
+
+// startFake constructs the fake from a config or a name (item 24) and opens the port
+// at once (item 22). A config file that does not parse raises in the constructor.
+func (s *Server) startFake() {
+	o := s.options
+	switch {
+	case o.InitialConfig != nil:
+		s.openFake(*o.InitialConfig)
+	case o.ModelConfigFile != "":
+		look(s, s.readConfigFile, func(file configFile) {
+			if file.err != nil {
+				s.exit(1, "")
+				return
+			}
+			s.openFake(file.config)
+		})
+	default:
+		s.openFake(modelconfig.ServerConfig{Kind: modelconfig.ModelList, Models: []modelconfig.ModelConfig{{
+			Name: o.ModelName, BasePath: o.ModelBasePath,
+			Policy: modelconfig.VersionPolicy{Kind: modelconfig.Latest, NumVersions: uint32(o.FakeNumVersions)},
+		}}})
+	}
+}
+
+func (s *Server) openFake(config modelconfig.ServerConfig) {
+	s.fake.Open(config)
+	s.open()
+}
+
+// fakeMetadata is GetModelMetadata of the fake (item 21).
+func (s *Server) fakeMetadata(request MetadataRequest) (Metadata, error) {
+	var spec env.ModelSpec
+	if request.Spec != nil {
+		spec = *request.Spec
+	}
+	fields, err := s.fake.Fields(spec.Name, fake.ChoiceOf(spec), request.Fields)
+	if err != nil {
+		return Metadata{}, err
+	}
+	return Metadata{Version: spec.Version, FakeFields: fields}, nil
+}

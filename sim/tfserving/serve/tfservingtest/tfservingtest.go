@@ -1,0 +1,220 @@
+// Package tfservingtest starts the simulated tensorflow_model_server inside a Go test,
+// with gRPC and REST on free ports of 127.0.0.1, for any client of the real one.
+//
+// Two things to use first:
+//
+//   - [Start] serves models for the time of a test: directories ([Model]) or such as
+//     the test makes ([Small], [Exported]).
+//   - [Server.GRPC] and [Server.REST] are where, and [Server.Conn] is a connection.
+//
+// The server lives in wall time, unless Speed says otherwise; for whole clusters in
+// virtual time see runners/simtest. To change how models are exported look in this
+// file; how the server behaves, in package serve and in sim/tfserving.
+package tfservingtest
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+	"github.com/monosim/monosim/sim/tfserving/savedmodel"
+	"github.com/monosim/monosim/sim/tfserving/serve"
+	"github.com/monosim/monosim/sim/tfserving/serve/export"
+)
+
+// Server is a model server for the time of a test. Only the test's own goroutine may
+// call its methods; clients may be anywhere.
+type Server struct {
+	tb       testing.TB
+	dir      string
+	options  serve.Options
+	patience time.Duration
+	server   *serve.Server
+
+	mu     sync.Mutex
+	log    bytes.Buffer
+	events []tfserving.Event
+	news   chan struct{} // closed and replaced at every event
+}
+
+// Option changes what a server is started with.
+type Option func(*Server)
+
+// With changes the options of package serve; it has the last word where it comes last.
+func With(change func(o *serve.Options)) Option { return func(s *Server) { change(&s.options) } }
+
+// Speed has the server's time pass that many times faster than the wall clock: its
+// polls, loads and retries, not the deadlines of clients.
+func Speed(times float64) Option { return With(func(o *serve.Options) { o.Speed = times }) }
+
+// Profile is the version to be: tfserving.Profile24, which is the default, or
+// ProfileHead.
+func Profile(p tfserving.Profile) Option {
+	return With(func(o *serve.Options) { o.Machine.Profile = p })
+}
+
+// Model serves the versions below a base path, which the test may change: the server
+// looks once a second.
+func Model(name, basePath string) Option {
+	return With(func(o *serve.Options) {
+		config := o.Machine.InitialConfig
+		config.Models = append(config.Models, modelconfig.ModelConfig{Name: name, BasePath: basePath, Platform: "tensorflow"})
+	})
+}
+
+// Small serves versions of a model that the test need not export: one signature,
+// serving_default, with floats x of any length as input, and floats y as output.
+func Small(name string, versions ...int64) Option {
+	return func(s *Server) {
+		data, err := savedmodel.Small{Input: "x", Output: "y", Type: framework.DataType_DT_FLOAT}.Marshal()
+		if err != nil {
+			s.tb.Fatalf("model server: %v", err)
+		}
+		Exported(name, data, versions...)(s)
+	}
+}
+
+// Exported serves versions of a model of which the test has the saved_model.pb: that of
+// a real SavedModel, or a description in JSON (sim/tfserving/bundle_json.go).
+func Exported(name string, model []byte, versions ...int64) Option {
+	return func(s *Server) {
+		for _, v := range versions {
+			s.Export(name, v, model)
+		}
+		Model(name, s.basePath(name))(s)
+	}
+}
+
+// Patience is how long Start and Await wait at most, in wall time: 30 s by default. It
+// only ends tests that fail.
+func Patience(d time.Duration) Option { return func(s *Server) { s.patience = d } }
+
+// Start serves until the end of the test, and returns once the models are loaded and
+// the ports are open. Options are applied in their order, over the flags' defaults of
+// tensorflow_model_server. A server that ends before it serves, or that does not serve
+// in time (Patience), ends the test with what it logged.
+func Start(tb testing.TB, options ...Option) *Server {
+	tb.Helper()
+	s := &Server{tb: tb, dir: tb.TempDir(), patience: 30 * time.Second, news: make(chan struct{})}
+	s.options = serve.Options{Machine: tfserving.DefaultOptions(tfserving.Profile24), AnyPort: true, Log: (*sink)(s), OnEvent: s.heard}
+	s.options.Machine.RESTAPIPort = 8501 // AnyPort replaces it
+	s.options.Machine.InitialConfig = &modelconfig.ServerConfig{Kind: modelconfig.ModelList}
+	s.options.Machine.StrictBundles = true
+	for _, option := range options {
+		option(s)
+	}
+	s.server = serve.Start(s.options)
+	tb.Cleanup(s.server.Close)
+	select {
+	case <-s.server.Serving():
+	case <-s.server.Done():
+		code, stdout := s.server.Exit()
+		tb.Fatalf("model server: ended with %d before it served: %s\n%s", code, stdout, s.logged())
+	case <-time.After(s.patience):
+		tb.Fatalf("model server: does not serve after %v\n%s", s.patience, s.logged())
+	}
+	return s
+}
+
+// GRPC is where the server answers gRPC, as "127.0.0.1:41234".
+func (s *Server) GRPC() string { return address(s.server.Ports().GRPC) }
+
+// REST is where the server answers HTTP, as "http://127.0.0.1:41235".
+func (s *Server) REST() string { return "http://" + address(s.server.Ports().REST) }
+
+func address(port int) string { return net.JoinHostPort(serve.DefaultHost, strconv.Itoa(port)) }
+
+// Conn is a connection to the gRPC port, for the stubs of engine/proto or a user's own;
+// it is closed at the end of the test.
+func (s *Server) Conn() *grpc.ClientConn {
+	s.tb.Helper()
+	conn, err := grpc.NewClient(s.GRPC(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		s.tb.Fatalf("model server: %v", err)
+	}
+	s.tb.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// Export adds a version to a model of Small or Exported, or replaces one, all at one
+// instant; the server finds it at its next poll.
+func (s *Server) Export(name string, version int64, model []byte) {
+	s.tb.Helper()
+	if err := export.Version(s.basePath(name), version, model); err != nil {
+		s.tb.Fatalf("model server: export %s:%d: %v", name, version, err)
+	}
+}
+
+func (s *Server) basePath(name string) string { return filepath.Join(s.dir, name) }
+
+// Await waits until a version is in a state or was in it before; what does not come
+// in time (Patience) ends the test.
+func (s *Server) Await(model string, version int64, state env.ModelState) {
+	s.tb.Helper()
+	is := func(e tfserving.Event) bool { return e.Model == model && e.Version == version && e.State == state }
+	deadline := time.After(s.patience)
+	for {
+		s.mu.Lock()
+		found, news := slices.ContainsFunc(s.events, is), s.news
+		s.mu.Unlock()
+		if found {
+			return
+		}
+		select {
+		case <-news:
+		case <-s.server.Done():
+			code, stdout := s.server.Exit()
+			s.tb.Fatalf("model server: %s:%d, want %s, got its end with %d: %s\n%s", model, version, state, code, stdout, s.logged())
+		case <-deadline:
+			s.tb.Fatalf("model server: %s:%d, want %s within %v, got %s\n%s", model, version, state, s.patience, s.story(), s.logged())
+		}
+	}
+}
+
+// heard is told of every change of a state.
+func (s *Server) heard(e tfserving.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, e)
+	close(s.news)
+	s.news = make(chan struct{})
+}
+
+// story is what was heard so far.
+func (s *Server) story() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []string
+	for _, e := range s.events {
+		list = append(list, fmt.Sprintf("%s:%d %s", e.Model, e.Version, e.State))
+	}
+	return list
+}
+
+// sink is a server as the writer of its log.
+type sink Server
+
+func (s *sink) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.Write(p)
+}
+
+func (s *Server) logged() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.String()
+}

@@ -1,0 +1,52 @@
+package world
+
+import (
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/sim/network"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// Stats are the counts of the run so far.
+func (w *World) Stats() cluster.Stats {
+	s := cluster.Stats{TraceHash: w.engine.Hash(), Virtual: w.engine.Now(), Counts: cluster.Counts{
+		Events: w.engine.Events(), RPCs: map[string]uint64{}, ZooKeeperRequests: map[string]uint64{},
+	}}
+	for _, c := range w.rpcs {
+		s.RPCs[c.method] = c.n
+	}
+	for _, host := range w.net.Hosts() {
+		s.Messages += host.Counters().MessagesSent
+	}
+	if w.zk != nil {
+		countZooKeeper(&s.Counts, w.zk.Counters())
+	}
+	return s
+}
+
+func countZooKeeper(c *cluster.Counts, counters zookeeper.Counters) {
+	c.ZooKeeperWrites, c.WatchesFired = counters.Writes, counters.Events
+	c.SessionsOpened, c.SessionsExpired = counters.SessionsOpened, counters.SessionsExpired
+	for _, op := range zookeeper.OpCodes() {
+		if n := counters.Requests(op); n > 0 {
+			c.ZooKeeperRequests[op.String()] = n
+		}
+	}
+}
+
+// rpcCount counts the calls of one method. There are few methods and many calls.
+type rpcCount struct {
+	method string
+	n      uint64
+}
+
+// called is told of every gRPC call that has ended.
+func (w *World) called(r network.RPC) {
+	w.observeCall(r)
+	for i := range w.rpcs {
+		if w.rpcs[i].method == r.Method {
+			w.rpcs[i].n++
+			return
+		}
+	}
+	w.rpcs = append(w.rpcs, rpcCount{r.Method, 1})
+}

@@ -1,0 +1,84 @@
+package world
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/hosts"
+	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// Options are what a simulated cluster needs beyond its spec. The zero value is a
+// cluster of pods without agents of which nothing is written down.
+type Options struct {
+	// Agent is the program of the agents. It runs as the main function of an agent's
+	// process, which ends when it returns; confPath is the file with Spec.Conf.
+	Agent func(e *env.Env, confPath string)
+	// Observe, when set, is told of what happens, as it happens. It must not call the
+	// world.
+	Observe func(cluster.Observation)
+	// Logs, when set, takes the log lines of the pods' processes.
+	Logs *hosts.Logs
+	// CheckOwner verifies every wait of every task, which costs time
+	// (vtime.Config.CheckOwner).
+	CheckOwner bool
+}
+
+// engineConfig is what a spec says of virtual time.
+func engineConfig(spec cluster.Spec, o Options) vtime.Config {
+	cfg := vtime.Config{
+		Seed: spec.Seed, Replay: spec.Replay, CheckOwner: o.CheckOwner,
+		Trace: vtime.TraceConfig{Record: spec.Record, From: spec.RecordFrom, To: spec.RecordTo, Origins: spec.Detail},
+	}
+	if len(spec.Choices) > 0 {
+		cfg.Tape = vtime.NewTape(vtime.TapeOverlay, spec.Choices...)
+	}
+	return cfg
+}
+
+// CheckProfiles wants profiles that there are.
+func CheckProfiles(spec cluster.Spec) error {
+	if _, _, err := zooKeeperProfile(spec.ZooKeeper); err != nil {
+		return err
+	}
+	_, err := modelServerProfile(spec.ModelServer)
+	return err
+}
+
+// fakeZooKeeper is the profile in which each process has a tree of its own.
+const fakeZooKeeper = "kazoo-fake"
+
+// zooKeeperProfile reads a profile; fake says that there is no server.
+func zooKeeperProfile(name string) (cfg zookeeper.Config, fake bool, err error) {
+	switch name {
+	case "", "zookeeper-3.8":
+		return zookeeper.Config{Profile: zookeeper.V38}, false, nil
+	case "zookeeper-3.9":
+		return zookeeper.Config{Profile: zookeeper.V39}, false, nil
+	case fakeZooKeeper:
+		return zookeeper.Config{}, true, nil
+	}
+	return zookeeper.Config{}, false, fmt.Errorf("zookeeper profile: found %q, want zookeeper-3.8, zookeeper-3.9 or kazoo-fake", name)
+}
+
+// modelServerProfile reads a profile.
+func modelServerProfile(name string) (tfserving.Profile, error) {
+	if name == "" {
+		return tfserving.Profile24, nil
+	}
+	return tfserving.ParseProfile(name)
+}
+
+// serving sets what a spec says of all model servers.
+func serving(o *tfserving.Options, s cluster.ServingSpec) {
+	if s.RetainedPercent != nil {
+		o.Cost.RetainedPercent = float64(*s.RetainedPercent)
+	}
+	if s.PredictTime > 0 {
+		o.Cost.PredictTime = s.PredictTime
+	}
+	o.MemoryLimitBytes, o.FakeBugs = s.MemoryLimitBytes, s.FakeBugs
+}

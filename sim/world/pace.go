@@ -1,0 +1,92 @@
+package world
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// How long code takes that is not simulated: a choice between two times, of which the
+// shorter one is the default. The numbers are those of the reference's own agents
+// (runners/BLACKBOX.md).
+var (
+	// An agent imports its modules before it does anything (BB-3).
+	paceImport = span{"pace.import", 500 * time.Millisecond, 1300 * time.Millisecond}
+	// It writes its first model config 70 to 110 ms after it has started its model server
+	// (BB-2.1): it starts a ZooKeeper client, and then a gRPC server.
+	paceConnect = span{"pace.connect", 40 * time.Millisecond, 65 * time.Millisecond}
+	paceServe   = span{"pace.serve", 30 * time.Millisecond, 45 * time.Millisecond}
+	// A loop that sleeps for a second comes round every 1.003 to 1.006 s (BB-2.9).
+	paceRound = span{"pace.round", 3 * time.Millisecond, 6 * time.Millisecond}
+	// A model server reads its flags and files before or after that first config.
+	paceServer = span{"pace.server", 20 * time.Millisecond, 220 * time.Millisecond}
+	// Its loops that poll files wake up a little late, and sleep anew from then on.
+	paceWake = span{"pace.wake", 100 * time.Microsecond, time.Millisecond}
+)
+
+// The containers that are slow to start: one of 8 takes up to ten times as long, as those
+// did that shared their processors (BB-2.1).
+const (
+	slowSite  = "pace.slow"
+	slowOneIn = 8
+	slowGrade = 10
+	slowMost  = 10
+)
+
+// span is a time that is chosen at each use, between two in steps of 100 µs.
+type span struct {
+	site     string
+	min, max time.Duration
+}
+
+func (s span) draw(n *vtime.Node) time.Duration {
+	const step = 100 * time.Microsecond
+	return s.min + time.Duration(n.Source(s.site).Intn(int((s.max-s.min)/step)+1))*step
+}
+
+// drawSlowness chooses by how much the next start of the container takes longer than
+// others do.
+func (p *Pod) drawSlowness() {
+	const quick = slowGrade * (slowOneIn - 1)
+	grade := max(0, p.machine.Node.Source(slowSite).Intn(slowGrade*slowOneIn)-quick+1)
+	p.slowness = 1 + float64(grade)*(slowMost-1)/slowGrade
+}
+
+// starting is how long a part of the start takes in this container.
+func (p *Pod) starting(s span) time.Duration {
+	return time.Duration(p.slowness * float64(s.draw(p.machine.Node)))
+}
+
+// pacedTasks are the tasks of an agent: whoever sleeps has done something in between,
+// which took its time, so that the phases of loops drift against each other.
+type pacedTasks struct {
+	*vtime.Process
+}
+
+// Sleep also takes the time of the code of one round.
+func (t pacedTasks) Sleep(d time.Duration) {
+	if d > 0 {
+		d += paceRound.draw(t.Node())
+	}
+	t.Process.Sleep(d)
+}
+
+// Every takes the time of one round's code with each period: the same for all of its
+// rounds, of which those without effect are skipped.
+func (t pacedTasks) Every(period time.Duration, done func() bool, causes ...env.Cond) {
+	t.Process.Every(period+paceRound.draw(t.Node()), done, causes...)
+}
+
+// pacedNetwork is the network of an agent, whose gRPC server takes its time to start.
+type pacedNetwork struct {
+	env.Network
+	p    *Pod
+	life *vtime.Process
+}
+
+// Serve returns once the server has started.
+func (n pacedNetwork) Serve(port, workers int, handler env.Handler) (env.Server, error) {
+	n.life.Sleep(n.p.starting(paceServe))
+	return n.Network.Serve(port, workers, handler)
+}

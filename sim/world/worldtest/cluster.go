@@ -1,0 +1,109 @@
+package worldtest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/world"
+	"github.com/monosim/monosim/sim/zookeeper/node"
+)
+
+// Cluster is a world of pods, a log of what happened in it, and an operator who
+// works on its ZooKeeper.
+type Cluster struct {
+	*world.World
+	T *testing.T
+	// Log has every observation so far, in order.
+	Log []cluster.Observation
+}
+
+// NewCluster builds a world with seed 1 in which nothing runs yet; Start starts its
+// pods, in which agent runs as world.Options.Agent does. The world is closed at the
+// end of the test.
+func NewCluster(t *testing.T, spec cluster.Spec, agent func(e *env.Env, confPath string)) *Cluster {
+	t.Helper()
+	c := &Cluster{T: t}
+	spec.Seed = 1
+	w, err := world.New(spec, world.Options{
+		Agent: agent, CheckOwner: true,
+		Observe: func(o cluster.Observation) { c.Log = append(c.Log, o) },
+	})
+	Must(t, err)
+	t.Cleanup(w.Close)
+	c.World = w
+	return c
+}
+
+// OnlyPod is the name of the pod of RunInPod.
+const OnlyPod = "shard0-replica0"
+
+// RunInPod runs fn as the only program of a pod, beside a ZooKeeper server,
+// until it returns. It fails the test when fn has not returned within [Limit].
+func RunInPod(t *testing.T, fn func(w *world.World, e *env.Env)) {
+	t.Helper()
+	done := false
+	var c *Cluster
+	c = NewCluster(t, cluster.Spec{}, func(e *env.Env, _ string) { fn(c.World, e); done = true })
+	Must(t, c.Start())
+	runUntil(t, c.Engine(), &done)
+}
+
+// Pass lets d pass.
+func (c *Cluster) Pass(d time.Duration) {
+	c.T.Helper()
+	_, err := c.Run(vtime.Limits{Until: c.Engine().Now() + d})
+	Must(c.T, err)
+}
+
+// resolution is how often PassUntil asks.
+const resolution = 100 * time.Millisecond
+
+// PassUntil lets time pass until done reports true, which it asks every 100 ms, or d
+// is over; it reports whether done did.
+func (c *Cluster) PassUntil(d time.Duration, done func() bool) bool {
+	c.T.Helper()
+	for end := c.Engine().Now() + d; !done(); c.Pass(resolution) {
+		if c.Engine().Now() >= end {
+			return false
+		}
+	}
+	return true
+}
+
+// operatorLimit is the virtual time that an operator's work may take.
+const operatorLimit = time.Minute
+
+// Operate runs fn as a process of an operator with a connected ZooKeeper client, and
+// lets time pass until it returns. It fails the test when that takes longer than a
+// minute.
+func (c *Cluster) Operate(fn func(e *env.Env, zk env.ZooKeeper)) {
+	c.T.Helper()
+	e, life := NewProcess(c.World, "operator")
+	done := false
+	life.Go("operator", func() {
+		zk := e.ZooKeeper.NewClient("", env.ZooKeeperOptions{})
+		Must(c.T, zk.Start(0))
+		fn(e, zk)
+		zk.Stop()
+		done = true
+	})
+	_, err := c.Run(vtime.Limits{Until: c.Engine().Now() + operatorLimit, Done: func() bool { return done }})
+	Must(c.T, err)
+	life.Crash()
+	if !done {
+		c.T.Fatalf("the operator is not done within %s", operatorLimit)
+	}
+}
+
+// NewProcess makes a process on the machine of the world's operator, and what it may
+// touch, the ZooKeeper server included. Its Crash leaves the session behind.
+func NewProcess(w *world.World, name string) (*env.Env, *vtime.Process) {
+	machine := w.Operator()
+	life := machine.Node.NewProcess(name)
+	e := machine.Env(life, nil)
+	e.ZooKeeper = &node.Clients{Env: e, Proc: life, Host: machine.Net, Servers: []string{w.ZooKeeper().Addr()}}
+	return e, life
+}

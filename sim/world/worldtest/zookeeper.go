@@ -1,0 +1,68 @@
+package worldtest
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/sim/zookeeper/kazoofake"
+)
+
+// ZooKeeper is the reference's fake client, a tree of its own without a server,
+// whose watches can be silenced and whose znodes can go missing.
+type ZooKeeper struct {
+	*kazoofake.Client
+	// Deaf keeps every change from the watches as long as it is set, as if their
+	// events were lost.
+	Deaf bool
+	// Gone is the path of a znode that is there and cannot be read: it went between
+	// the look and the read. "" means none.
+	Gone string
+}
+
+// NewZooKeeper makes a client that is not started.
+func NewZooKeeper(e *env.Env) *ZooKeeper {
+	return &ZooKeeper{Client: kazoofake.New(e)}
+}
+
+// StartedZooKeeper makes a client with an empty tree.
+func (c *Case) StartedZooKeeper() *ZooKeeper {
+	c.T.Helper()
+	zk := NewZooKeeper(c.Env)
+	c.Must(zk.Start(0))
+	return zk
+}
+
+// Create creates a persistent znode and its parents.
+func (c *Case) Create(zk env.ZooKeeper, path string, data []byte) {
+	c.T.Helper()
+	_, err := zk.Create(path, data, env.CreateOptions{MakePath: true})
+	c.Must(err)
+}
+
+// Get reads a znode; the one at Gone is missing.
+func (z *ZooKeeper) Get(path string) ([]byte, env.Stat, error) {
+	if path == z.Gone {
+		return nil, env.Stat{}, zkerrors.ErrNoNode
+	}
+	return z.Client.Get(path)
+}
+
+// DataWatch tells fn of the data at path, now and after each change, unless Deaf.
+func (z *ZooKeeper) DataWatch(path string, fn env.DataFunc) (env.Watch, error) {
+	return z.Client.DataWatch(path, func(data []byte, stat *env.Stat, event *env.WatchEvent) error {
+		if z.Deaf {
+			return nil
+		}
+		return fn(data, stat, event)
+	})
+}
+
+// ChildrenWatch tells fn of the children of path, now and after each change,
+// unless Deaf.
+func (z *ZooKeeper) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, error) {
+	return z.Client.ChildrenWatch(path, func(children []string) error {
+		if z.Deaf {
+			return nil
+		}
+		return fn(children)
+	})
+}

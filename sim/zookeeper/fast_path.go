@@ -1,0 +1,80 @@
+package zookeeper
+
+// Shortcuts for simulations of many clients. None of them does what Handle, Drop and
+// Tick cannot do: they leave out the outbox, the look-ups and the deadlines where the
+// caller knows that nothing comes of them.
+
+// KnownNode remembers the znode of a path that is read again and again, so that the
+// path need not be looked up each time. The zero value remembers none. One is of use
+// for one path of one machine; after a restart it finds the znode anew.
+type KnownNode struct{ node *znode }
+
+// Path is the path of the znode that it remembers; ok is false for none.
+func (k *KnownNode) Path() (path string, ok bool) {
+	if k.node == nil {
+		return "", false
+	}
+	return k.node.path, true
+}
+
+// ReadAgain is [Machine.Handle] of a getData without a watch, for whoever makes many:
+// it answers in place and leaves nothing in the outbox. It reports false, and has no
+// effect but on known, when there is more to do than to answer; the request is then
+// one for Handle.
+//
+// reply is overwritten. One that holds the answer to another ReadAgain costs less.
+func (m *Machine) ReadAgain(nowMs int64, c *Conn, known *KnownNode, req *Request, reply *Reply) bool {
+	s := c.session
+	if c.gone || nowMs < m.nowMs || len(m.outbox) > 0 {
+		return false
+	}
+	if dueMs, ok := m.NextExpiryMs(); ok && dueMs <= nowMs {
+		return false
+	}
+	deadlineMs := m.expiry.deadline(nowMs + s.timeoutMs)
+	if s.filedMs == 0 || deadlineMs < s.filedMs {
+		return false
+	}
+	if known.node == nil || known.node.tree != m.tree {
+		if known.node = m.tree.lookup(req.Path); known.node == nil {
+			return false
+		}
+	}
+	n := known.node
+	if !m.permitted(c, n, OpGetData) {
+		return false
+	}
+	m.nowMs, s.deadlineMs = nowMs, deadlineMs
+	m.counters.count(OpGetData)
+	if reply.Op != OpGetData {
+		*reply = Reply{Op: OpGetData} // else nothing is left of it but what is set here
+	}
+	reply.Xid, reply.Zxid, reply.Err, reply.Data, reply.Stat = req.Xid, m.zxid, CodeOK, n.data, n.stat()
+	return true
+}
+
+// SuspendExpiry says that the client of a connection is known to ping in time until
+// ResumeExpiry, so that nobody need send the pings or look at the session's deadline:
+// they are told afterwards, by PingedAt. It is for simulations, in which the instants
+// of the pings follow from a seed; NextExpiryMs then does not wait for the session.
+func (m *Machine) SuspendExpiry(c *Conn) { c.session.foretold = true }
+
+// PingedAt is a ping of a suspended session. Its instant may lie in the past; pings
+// are told in order.
+func (m *Machine) PingedAt(c *Conn, atMs int64) {
+	m.counters.count(OpPing)
+	c.session.deadlineMs = m.expiry.deadline(atMs + c.session.timeoutMs)
+}
+
+// ResumeExpiry has the session of a connection expire again when it is silent, counted
+// from its last ping, after a SuspendExpiry. It reports whether NextExpiryMs may have
+// become earlier by it.
+func (m *Machine) ResumeExpiry(c *Conn) bool {
+	s := c.session
+	s.foretold = false
+	if s.filedMs != 0 || s.ended {
+		return false
+	}
+	m.expiry.file(s)
+	return true
+}

@@ -1,0 +1,93 @@
+package history
+
+import (
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// client is one client on its way through what it saw.
+type client struct {
+	place int // of the last answer, counted from 1
+	// armed has the answer that left each watch.
+	armed map[watch]int
+}
+
+// clients follows each client: its view never goes back, and its watches tell in
+// time.
+func (c *check) clients() error {
+	clients := map[int]*client{}
+	for i := range c.h.Seen {
+		s := &c.h.Seen[i]
+		at := clients[s.Client]
+		if at == nil {
+			at = &client{armed: map[watch]int{}}
+			clients[s.Client] = at
+		}
+		var err error
+		switch s.Kind {
+		case SeenAnswer:
+			err = c.answer(i, at)
+		case SeenEvent:
+			err = c.event(i, at)
+		case SeenEnd:
+			err = c.missed(at)
+			clear(at.armed)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i := range c.h.Seen {
+		if at := clients[c.h.Seen[i].Client]; at != nil {
+			if err := c.missed(at); err != nil {
+				return err
+			}
+			delete(clients, c.h.Seen[i].Client)
+		}
+	}
+	return nil
+}
+
+func (c *check) answer(i int, at *client) error {
+	s := &c.h.Seen[i]
+	place := c.places[s.Zxid] + 1
+	if place < at.place {
+		return c.fault(i, "zxid %#x, though this client has seen a later one", s.Zxid)
+	}
+	at.place = place
+	table := watch{s.Path, s.Op == zookeeper.OpGetChildren}
+	if _, there := at.armed[table]; leavesWatch(s) && !there {
+		at.armed[table] = i
+	}
+	return nil
+}
+
+func (c *check) event(i int, at *client) error {
+	e := c.h.Seen[i].Event
+	told := false
+	for _, table := range []watch{{e.Path, false}, {e.Path, true}} {
+		left, armed := at.armed[table]
+		if !armed || c.due[left].typ != e.Type {
+			continue
+		}
+		if c.due[left].place <= at.place {
+			return c.fault(i, "event %s %s, after an answer that shows the change", e.Type, e.Path)
+		}
+		told = true
+		delete(at.armed, table)
+	}
+	if !told {
+		return c.fault(i, "event %s %s, for which no watch waits", e.Type, e.Path)
+	}
+	return nil
+}
+
+// missed looks for a watch that has not told of what the client has seen.
+func (c *check) missed(at *client) error {
+	//lint:ordered any of them is a fault
+	for table, left := range at.armed {
+		if due := c.due[left]; due.place != 0 && due.place <= at.place {
+			return c.fault(left, "a watch on %s that never told of %s", table.path, due.typ)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package node
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/recipes"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/network"
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/history"
+)
+
+// Clients makes the ZooKeeper clients of one process; it is its env.ZooKeepers.
+// Their rules that clients of real servers share are in engine/recipes, and
+// engine/runtimetest/zookeepertest holds both kinds to one suite.
+type Clients struct {
+	// Env is the process's own world.
+	Env  *env.Env
+	Proc *vtime.Process
+	Host *network.Host
+	// Servers, when set, are the addresses to dial whatever hosts the program
+	// names, as if its names resolved to them.
+	Servers []string
+	// PlainPings makes every ping take its events, also on a connection on which
+	// nothing else happens. It changes no more than the speed and the trace.
+	PlainPings bool
+	// StartTime, when set, draws how long a client that starts takes before it dials.
+	StartTime func() time.Duration
+	// History, when set, records what the clients see.
+	History *history.History
+
+	sessions int // made so far
+}
+
+// NewClient makes a client that is not started. hosts is a list as
+// "10.0.0.1:2181,10.0.0.2:2181"; a port that is missing is 2181.
+func (c *Clients) NewClient(hosts string, o env.ZooKeeperOptions) env.ZooKeeper {
+	return recipes.New(c.Env, c.NewSession(hosts, o))
+}
+
+// NewSession makes a session that is not started, for callers without kazoo's recipes.
+// hosts and its ports are as for NewClient; a timeout of 0 means 10 s.
+func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
+	if o.Timeout == 0 {
+		o.Timeout = 10 * time.Second // kazoo client.py:128
+	}
+	s := &Session{
+		e: c.Env, p: c.Proc, host: c.Host, auth: o.Auth, hosts: c.Servers,
+	}
+	s.life = recipes.Life{
+		Keeper: recipes.Keeper{FailAll: s.failAll, Forget: s.forget},
+		Env:    c.Env, Random: c.Proc, Timeout: o.Timeout,
+		Task:    func(run func()) { s.loop = s.p.Start("zookeeper connection", c.begun(run)) },
+		Resolve: func() []string { return s.hosts }, Connect: s.connect, AskEnd: s.askEnd,
+	}
+	s.life.Init(c.Proc)
+	c.sessions++
+	if s.history = c.History; s.history != nil {
+		s.number = s.history.Join()
+	}
+	s.idle.init(s, c.sessions, c.PlainPings)
+	if s.hosts == nil {
+		s.hosts = recipes.SplitHosts(hosts)
+	}
+	return s
+}
+
+// begun is the connection task, which takes its time to begin.
+func (c *Clients) begun(run func()) func() {
+	if c.StartTime == nil {
+		return run
+	}
+	return func() {
+		c.Proc.Sleep(c.StartTime())
+		run()
+	}
+}
+
+// Session is kazoo's connection (protocol/connection.py) on the simulated
+// network: it connects, pings, notices loss and expiry, and keeps watches. The
+// connection task runs the loop and the state listeners; while a listener
+// sleeps, nothing is read or sent (Q125).
+type Session struct {
+	e     *env.Env
+	p     *vtime.Process
+	host  *network.Host
+	hosts []string
+	auth  [][2]string
+
+	life recipes.Life
+
+	id       int64
+	password [16]byte
+	lastZxid int64
+	xid      int32
+
+	conn *network.Conn
+	// open is set while the loop waits for the connection's end: only then is
+	// anything read or sent.
+	open    bool
+	shaking bool // the loop waits for the answer to its connect request
+	loop    *vtime.Task
+	end     recipes.ConnectionEnd
+	inbox   []any // arrived while the connection task was busy
+	queue   []*call
+	pending callQueue // sent
+	free    []*call
+	idle    idleTimer
+
+	history *history.History
+	number  int // in the history
+}
+
+// OnState sets the function that is called at every change of State. Set it before
+// Start.
+func (s *Session) OnState(fn func(env.SessionState)) { s.life.OnState = fn }
+
+// State is the state as kazoo tells its listeners: lost, suspended or connected.
+func (s *Session) State() env.SessionState { return s.life.State() }
+
+// Connected reports whether there is a connection.
+func (s *Session) Connected() bool { return s.life.Live.IsSet() }
+
+// ID is the session's id, 0 for none.
+func (s *Session) ID() int64 { return s.id }
+
+// Spawn runs fn in a task of its own, on the client's process.
+func (s *Session) Spawn(fn func()) { s.p.Go("zookeeper spawn", fn) }
+
+// Start connects; see [recipes.Life.Start].
+func (s *Session) Start(limit time.Duration) error {
+	s.p.Check()
+	return s.life.Start(limit)
+}
+
+// Stop closes the session at the server and ends the connection. The current task waits
+// meanwhile.
+func (s *Session) Stop() {
+	s.p.Check()
+	s.life.Stop()
+}
+
+func (s *Session) askEnd() {
+	s.queue = append(s.queue, s.newCall(zookeeper.OpCloseSession, ""))
+	s.send()
+}
+
+// Close frees nothing: a stopped session holds nothing.
+func (s *Session) Close() {}
+
+// Create makes one znode, open to everybody, and returns its real path.
+func (s *Session) Create(path string, data []byte, ephemeral, sequence bool) (string, error) {
+	flags := zookeeper.FlagPersistent
+	if ephemeral {
+		flags |= zookeeper.FlagEphemeral
+	}
+	if sequence {
+		flags |= zookeeper.FlagPersistentSequential
+	}
+	c := s.newCall(zookeeper.OpCreate, path)
+	c.request.Data, c.request.Flags, c.request.ACL = data, flags, everybody
+	if err := s.do(c); err != nil {
+		return "", err
+	}
+	return s.done(c).Path, nil
+}
+
+// Set replaces the data of a znode whose version matches; -1 matches any.
+func (s *Session) Set(path string, data []byte, version int32) (env.Stat, error) {
+	c := s.newCall(zookeeper.OpSetData, path)
+	c.request.Data, c.request.Version = data, version
+	if err := s.do(c); err != nil {
+		return env.Stat{}, err
+	}
+	return s.done(c).Stat, nil
+}
+
+// Delete removes one znode whose version matches; -1 matches any.
+func (s *Session) Delete(path string, version int32) error {
+	c := s.newCall(zookeeper.OpDelete, path)
+	c.request.Version = version
+	if err := s.do(c); err != nil {
+		return err
+	}
+	s.done(c)
+	return nil
+}
+
+// Get reads the data and stat of a znode. A watch that is not nil is told of its next
+// change.
+func (s *Session) Get(path string, watch env.Watcher) ([]byte, env.Stat, error) {
+	c := s.newRead(zookeeper.OpGetData, path, watch)
+	if err := s.do(c); err != nil {
+		return nil, env.Stat{}, err
+	}
+	r := s.done(c)
+	return r.Data, r.Stat, nil
+}
+
+// Exists reads the stat of a znode, nil for a missing one. A watch that is not nil is
+// told when it is next made, changed or removed.
+func (s *Session) Exists(path string, watch env.Watcher) (*env.Stat, error) {
+	c := s.newRead(zookeeper.OpExists, path, watch)
+	if err := s.do(c); err != nil {
+		return nil, err
+	}
+	r := s.done(c)
+	if r.Err == zkerrors.NoNode {
+		return nil, nil
+	}
+	stat := r.Stat
+	return &stat, nil
+}
+
+// Children lists the names below a znode. A watch that is not nil is told when they next
+// change.
+func (s *Session) Children(path string, watch env.Watcher) ([]string, error) {
+	c := s.newRead(zookeeper.OpGetChildren, path, watch)
+	if err := s.do(c); err != nil {
+		return nil, err
+	}
+	return s.done(c).Children, nil
+}
+
+// everybody is the ACL that lets everybody do everything, kazoo's default.
+var everybody = zookeeper.OpenACL()
+
+var (
+	_ env.ZooKeeperSession = (*Session)(nil)
+	_ env.ZooKeepers       = (*Clients)(nil)
+)

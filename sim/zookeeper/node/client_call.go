@@ -1,0 +1,137 @@
+package node
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// request is what a client sends, but for pings: the machine's request, and what the
+// two ends of a simulated connection know of it besides.
+type request struct {
+	zookeeper.Request
+	// reply is where the server leaves the answer; nil is anywhere.
+	reply *zookeeper.Reply
+	// known is what is known of Path; nil for one that is not read again and again.
+	known *knownPath
+}
+
+// ping is the request that a client sends when nothing else happens. A client uses
+// one again for each of its pings.
+type ping struct {
+	// latency is what its latency and that of its answer are drawn from.
+	latency *vtime.Source
+	// before is when the client gives up on the answer.
+	before time.Duration
+}
+
+// pingRequest is what machines see of every ping.
+var pingRequest = &request{Request: zookeeper.Request{Xid: zookeeper.XidPing, Op: zookeeper.OpPing}}
+
+// call is one request that a task waits for. The reply travels in it: the server
+// writes it there when the request says so. A call that was answered is used
+// again; one that failed is not, as its request may still be on its way.
+type call struct {
+	request request
+	watch   env.Watcher
+	task    *vtime.Task
+	began   int // of the history
+	reply   zookeeper.Reply
+	err     *zkerrors.Error
+	done    bool
+	// answered is set when the reply has come, not a failure of the connection.
+	answered bool
+	// round is what the call is one turn of, nil for a call by itself.
+	round *readRound
+}
+
+func (s *Session) newCall(op zookeeper.OpCode, path string) *call {
+	var c *call
+	if last := len(s.free) - 1; last >= 0 {
+		c = s.free[last]
+		s.free = s.free[:last]
+	} else {
+		c = &call{}
+		c.request.reply = &c.reply
+	}
+	c.request.Op, c.request.Path = op, path
+	return c
+}
+
+func (s *Session) newRead(op zookeeper.OpCode, path string, watch env.Watcher) *call {
+	c := s.newCall(op, path)
+	c.request.Watch, c.watch = watch != nil, watch
+	return c
+}
+
+// do sends a request and waits for the answer (client.py:529). While the
+// connection is suspended it waits until it is back.
+func (s *Session) do(c *call) error {
+	s.p.Check()
+	if err := s.life.Refuse(); err != nil {
+		return err
+	}
+	c.task, c.began = s.p.Current(), s.history.Now()
+	s.queue = append(s.queue, c)
+	s.send()
+	for !c.done {
+		s.p.ParkOn(c.request.Op.String(), c.request.Path)
+	}
+	if c.err == nil {
+		return nil
+	}
+	err := c.err
+	if c.answered {
+		s.done(c)
+	}
+	return err
+}
+
+// finish ends a call and lets its task go on.
+func (c *call) finish(code zookeeper.Code) {
+	c.done = true
+	if code != zookeeper.CodeOK {
+		c.err = &zkerrors.Error{Code: code, Path: c.request.Path}
+	}
+	if c.task != nil {
+		c.task.Wake()
+	}
+}
+
+// done gives back a call that was answered. The reply is to be read before the next
+// request.
+func (s *Session) done(c *call) *zookeeper.Reply {
+	c.request = request{reply: &c.reply}
+	c.watch, c.task, c.err, c.done, c.answered, c.round = nil, nil, nil, false, false, nil
+	s.free = append(s.free, c)
+	return &c.reply
+}
+
+// callQueue is the calls that wait for their answers, in the order of sending.
+type callQueue struct {
+	calls []*call
+	head  int
+}
+
+func (q *callQueue) push(c *call) { q.calls = append(q.calls, c) }
+
+// pop takes the call that has waited longest; there must be one.
+func (q *callQueue) pop() *call {
+	c := q.calls[q.head]
+	q.calls[q.head] = nil
+	q.head++
+	if q.head == len(q.calls) {
+		q.calls, q.head = q.calls[:0], 0
+	}
+	return c
+}
+
+// takeAll empties the queue.
+func (q *callQueue) takeAll() []*call {
+	calls := q.calls[q.head:]
+	*q = callQueue{}
+	return calls
+}

@@ -1,0 +1,237 @@
+package node
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/recipes"
+	"github.com/monosim/monosim/sim/network"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// connect makes one connection and returns when it is over
+// (connection.py:548).
+func (s *Session) connect(host string, pauses *recipes.Pauses) recipes.ConnectionEnd {
+	s.life.Change(recipes.KeeperConnecting)
+	conn := s.dial(host)
+	if conn == nil {
+		return recipes.EndDropped
+	}
+	defer conn.Close()
+	s.conn, s.end, s.inbox = conn, recipes.EndNone, nil
+	s.xid = 0
+	response := s.handshake()
+	if response == nil {
+		return recipes.EndDropped
+	}
+	if response.TimeoutMs <= 0 {
+		return recipes.EndExpired
+	}
+	s.id, s.password = response.SessionID, response.Password
+	negotiated := time.Duration(response.TimeoutMs) * time.Millisecond
+	s.life.Change(recipes.KeeperConnected)
+	s.authenticate()
+	pauses.Reset()
+	s.idle.begin(negotiated * 2 / 3)
+	s.pump()
+	for s.end == recipes.EndNone {
+		s.open = true
+		s.send()
+		s.p.Park("the end of the connection to zookeeper")
+	}
+	s.open = false
+	s.idle.stop()
+	s.history.End(s.number)
+	return s.end
+}
+
+// dial connects within the session timeout; nil means it failed.
+func (s *Session) dial(addr string) *network.Conn {
+	var conn *network.Conn
+	answered := false
+	task := s.p.Current()
+	cancel := s.host.Dial(network.OwnedBy(s.p), addr, func(c *network.Conn, err error) {
+		answered = true
+		if err == nil {
+			conn = c
+			c.SetReceiver((*sessionReceiver)(s))
+		}
+		task.Wake()
+	})
+	if !answered && !s.p.ParkFor(s.life.Timeout, "connect to zookeeper") && !answered {
+		cancel()
+	}
+	return conn
+}
+
+// handshake asks for the session and waits for the response, for the session
+// timeout divided by the number of hosts (connection.py:640); nil means that
+// none came.
+func (s *Session) handshake() *zookeeper.ConnectResponse {
+	s.conn.Send(&zookeeper.ConnectRequest{
+		LastZxidSeen: s.lastZxid, TimeoutMs: int32(s.life.Timeout.Milliseconds()), SessionID: s.id,
+		Password: s.password[:], HasReadOnly: true, RemoteIP: remoteIP(s.host),
+	}, 49)
+	s.shaking = true
+	s.p.ParkFor(s.life.Timeout/time.Duration(len(s.hosts)), "zookeeper session")
+	s.shaking = false
+	if len(s.inbox) == 0 {
+		return nil
+	}
+	response, _ := s.inbox[0].(*zookeeper.ConnectResponse)
+	s.inbox = s.inbox[1:]
+	return response
+}
+
+func remoteIP(h *network.Host) string {
+	if ips := h.IPs(); len(ips) > 0 {
+		return ips[0]
+	}
+	return ""
+}
+
+// authenticate sends the credentials (connection.py:691).
+func (s *Session) authenticate() {
+	for _, a := range s.auth {
+		s.conn.Send(&request{Request: zookeeper.Request{Xid: zookeeper.XidAuth, Op: zookeeper.OpAuth, Scheme: a[0], Data: []byte(a[1])}}, 32+len(a[1]))
+	}
+}
+
+// sessionReceiver takes what arrives on the connection.
+type sessionReceiver Session
+
+// Receive handles a message, or keeps it while the connection task is busy.
+func (r *sessionReceiver) Receive(c *network.Conn, payload any) {
+	s := (*Session)(r)
+	if c != s.conn {
+		return
+	}
+	if s.open {
+		s.handle(payload)
+		return
+	}
+	s.inbox = append(s.inbox, payload)
+	if s.shaking {
+		s.loop.Wake()
+	}
+}
+
+// Closed ends the connection of the session.
+func (r *sessionReceiver) Closed(c *network.Conn, _ error) {
+	s := (*Session)(r)
+	if c == s.conn {
+		s.over(recipes.EndDropped)
+	}
+}
+
+// over ends the connection and lets the connection task see to it.
+func (s *Session) over(end recipes.ConnectionEnd) {
+	if s.end != recipes.EndNone {
+		return
+	}
+	s.end = end
+	if s.open || s.shaking {
+		s.open = false
+		s.loop.Wake()
+	}
+}
+
+// pump handles what has arrived while the connection task was busy.
+func (s *Session) pump() {
+	for len(s.inbox) > 0 && s.end == recipes.EndNone {
+		payload := s.inbox[0]
+		s.inbox = s.inbox[1:]
+		s.handle(payload)
+	}
+}
+
+// send sends the queued requests when the connection is open.
+func (s *Session) send() {
+	if !s.open {
+		return
+	}
+	for _, c := range s.queue {
+		s.sendOne(c)
+	}
+	if len(s.queue) > 0 {
+		clear(s.queue)
+		s.queue = s.queue[:0]
+		s.idle.touch()
+	}
+}
+
+func (s *Session) sendOne(c *call) {
+	s.xid++
+	c.request.Xid = s.xid
+	s.pending.push(c)
+	s.conn.Send(&c.request, 44+len(c.request.Path)+len(c.request.Data))
+}
+
+// handle takes one message of an open connection (connection.py:420).
+func (s *Session) handle(payload any) {
+	switch m := payload.(type) {
+	case *zookeeper.Reply:
+		if m.Xid == zookeeper.XidPing {
+			s.idle.pong()
+			return
+		}
+		s.idle.touch()
+		s.answered(m)
+	case *zookeeper.Event:
+		s.idle.touch()
+		s.history.Event(s.number, *m)
+		s.life.Watches.Notify(env.WatchEvent{Type: m.Type, Path: m.Path})
+	}
+}
+
+func (s *Session) answered(r *zookeeper.Reply) {
+	if r.Xid == zookeeper.XidAuth {
+		if r.Err != zookeeper.CodeOK {
+			s.over(recipes.EndAuthFailed)
+		}
+		return
+	}
+	c := s.pending.pop()
+	if r.Zxid > 0 {
+		s.lastZxid = r.Zxid
+	}
+	s.history.Answered(s.number, c.began, &c.request.Request, r)
+	code := r.Err
+	if c.request.Op == zookeeper.OpExists && code == zkerrors.NoNode {
+		code = zookeeper.CodeOK // kazoo: a result of None
+	}
+	if c.watch != nil && code == zookeeper.CodeOK && !s.life.Stopped() {
+		s.keepWatch(c)
+	}
+	if c.round != nil && code == zookeeper.CodeOK && c.round.next(c) {
+		return
+	}
+	c.answered = true
+	closing := c.request.Op == zookeeper.OpCloseSession
+	c.finish(code) // its task may use it again
+	if closing {
+		s.over(recipes.EndClosed)
+	}
+}
+
+// failAll ends all calls (client.py:585).
+func (s *Session) failAll(code zookeeper.Code) {
+	calls := append(s.pending.takeAll(), s.queue...)
+	s.queue = nil
+	for _, c := range calls {
+		c.finish(code)
+	}
+}
+
+// forget drops the session (client.py:324).
+func (s *Session) forget() { s.id, s.password, s.lastZxid = 0, [16]byte{}, 0 }
+
+// keepWatch keeps the watcher of a call that succeeded (connection.py:407).
+func (s *Session) keepWatch(c *call) {
+	if c.request.Op == zookeeper.OpGetChildren {
+		s.life.Watches.AddChildren(c.request.Path, c.watch)
+	} else {
+		s.life.Watches.AddData(c.request.Path, c.watch)
+	}
+}

@@ -1,0 +1,138 @@
+package node
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// knownPath is what is known of a path that is read again and again. There are many,
+// which are gone through in order, so they are small and lie side by side.
+type knownPath struct {
+	node zookeeper.KnownNode
+	fold uint64 // of the path, for traces; 0 until it is asked for
+	// content is the beginning of what was taken last, nil for nothing.
+	content   *byte
+	sizeBytes int
+}
+
+// pathFold is the path as it goes into a trace.
+func (k *knownPath) pathFold(path string) uint64 {
+	if k.fold == 0 {
+		k.fold = vtime.FoldString(path)
+	}
+	return k.fold
+}
+
+// takes reports whether data is other than what was taken last. It need not be looked
+// into: what a machine has given out never changes.
+func (k *knownPath) takes(data []byte) bool {
+	return len(data) == 0 || k.content != &data[0] || k.sizeBytes != len(data)
+}
+
+func (k *knownPath) taken(data []byte) {
+	if len(data) > 0 {
+		k.content, k.sizeBytes = &data[0], len(data)
+	}
+}
+
+// reads are the session's own env.Reads.
+type reads struct {
+	s     *Session
+	paths []string
+	known []knownPath // of each path
+}
+
+// NewReads prepares reads of the data of znodes that are made again and again.
+func (s *Session) NewReads(paths []string) env.Reads {
+	return &reads{s: s, paths: paths, known: make([]knownPath, len(paths))}
+}
+
+// Each reads all znodes in their order and gives the data of each to take. The first
+// error, of a read or of take, ends it and is returned.
+func (r *reads) Each(take func(i int, data []byte) error) error {
+	round := &readRound{reads: r, handOver: take}
+	for round.at < len(r.paths) {
+		if err := round.get(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readRound is one time through the list. Its task asks for the first znode; each
+// further one is asked for where the answer comes in, and the task is woken for
+// what is not as usual, and at the end.
+type readRound struct {
+	*reads
+	handOver func(i int, data []byte) error
+	at       int   // that is asked for
+	taken    bool  // its answer was taken before the task was woken
+	err      error // of handOver
+}
+
+// get asks for a znode and takes the answer of that one or of a later one.
+func (r *readRound) get() error {
+	c := r.s.newRead(zookeeper.OpGetData, r.paths[r.at], nil)
+	c.request.known, c.round = &r.known[r.at], r
+	r.taken = false
+	if err := r.s.do(c); err != nil {
+		return err
+	}
+	data := r.s.done(c).Data
+	if !r.taken {
+		r.take(data)
+	}
+	r.at++
+	return r.err
+}
+
+// take hands over what is not as it was.
+func (r *readRound) take(data []byte) {
+	r.taken = true
+	k := &r.known[r.at]
+	if !k.takes(data) {
+		return
+	}
+	if r.err = r.handOver(r.at, data); r.err == nil {
+		k.taken(data)
+	}
+}
+
+// next takes an answer and asks for the next znode, unless the task is to do so.
+func (r *readRound) next(c *call) bool {
+	s := r.s
+	if r.at+1 == len(r.paths) || !s.open || len(s.queue) > 0 || !c.task.InSeries() || s.life.Refuse() != nil {
+		return false
+	}
+	if r.take(c.reply.Data); r.err != nil {
+		return false
+	}
+	r.taken = false
+	r.at++
+	k := &r.known[r.at]
+	if path, ok := k.node.Path(); ok {
+		c.request.Path = path // the same, and nearer
+	} else {
+		c.request.Path = r.paths[r.at]
+	}
+	c.request.known, c.began = k, s.history.Now()
+	s.sendOne(c)
+	s.idle.touch()
+	c.task.Again(c.request.Path)
+	return true
+}
+
+// readAgain answers a read of a known path when nothing but that read is to be
+// done, as nearly always. It reports false, and has no effect, otherwise.
+func (c *serverConn) readAgain(req *request) bool {
+	s := c.s
+	if c.at == nil {
+		c.at = s.machine.Conn(c.id)
+	}
+	if c.at == nil || req.reply == nil || !s.machine.ReadAgain(s.nowMs(), c.at, &req.known.node, &req.Request, req.reply) {
+		return false
+	}
+	c.conn.Send(req.reply, emptyReplyBytes+len(req.reply.Data))
+	return true
+}

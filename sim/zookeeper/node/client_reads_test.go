@@ -1,0 +1,177 @@
+package node_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/network"
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/node"
+)
+
+// readWorld is a server, a client that reads the same znodes round after round, and
+// one that changes them.
+type readWorld struct {
+	*pingWorld
+	prepared bool // the reader uses env.NewReads, not a loop of Get
+	readers  *vtime.Process
+	spared   int // contents that were handed over without a wake of the reader
+}
+
+var errOdd = errors.New("odd content")
+
+const readPaths = 6
+
+func readPath(i int) string { return fmt.Sprintf("/r%d", i) }
+
+// read is the reader's program. It writes down every content that is not what it has
+// read there before, and refuses some.
+func (w *readWorld) read(p *vtime.Process, zk env.ZooKeeper) {
+	paths := make([]string, readPaths)
+	for i := range paths {
+		paths[i] = readPath(i)
+	}
+	reads := env.PlainReads(zk, paths)
+	if w.prepared {
+		reads = env.NewReads(zk, paths)
+	}
+	before := map[int]string{}
+	for {
+		err := reads.Each(func(i int, data []byte) error {
+			if p.Current() == nil {
+				w.spared++
+			}
+			if content := string(data); content == "odd" {
+				delete(before, i)
+				return errOdd
+			} else if old, known := before[i]; !known || old != content {
+				w.log = append(w.log, fmt.Sprintf("%v %d: %q", w.world.Now(), i, content))
+				before[i] = content
+			}
+			return nil
+		})
+		w.log = append(w.log, fmt.Sprintf("%v round: %v", w.world.Now(), err))
+		p.Sleep(100 * time.Millisecond)
+	}
+}
+
+// start starts both clients; change is the second one's.
+func (w *readWorld) start() (change func(what string, i int)) {
+	client := func(name string, fn func(p *vtime.Process, zk env.ZooKeeper)) *vtime.Process {
+		host := w.net.AddHost(name, name)
+		p := host.Node().NewProcess(name)
+		e := &env.Env{Clock: p, Tasks: p, Random: p, Log: (*labLog)(w.lab)}
+		clients := &node.Clients{Env: e, Proc: p, Host: host}
+		p.Go("main", func() {
+			zk := clients.NewClient("10.0.0.1:2181", env.ZooKeeperOptions{})
+			_ = zk.Start(0)
+			fn(p, zk)
+		})
+		return p
+	}
+	var writer env.ZooKeeper
+	writers := client("b", func(p *vtime.Process, zk env.ZooKeeper) {
+		for i := range readPaths {
+			_, _ = zk.Create(readPath(i), []byte("first"), env.CreateOptions{})
+		}
+		writer = zk
+		p.Sleep(time.Hour)
+	})
+	w.readers = client("a", w.read)
+	return func(what string, i int) {
+		if writer == nil || writers.Dead() {
+			return
+		}
+		writers.Go("change", func() {
+			switch what {
+			case "delete":
+				_ = writer.Delete(readPath(i), env.AnyVersion)
+			case "create":
+				_, _ = writer.Create(readPath(i), []byte("again"), env.CreateOptions{})
+			case "empty":
+				_, _ = writer.Set(readPath(i), nil, -1)
+			default:
+				_, _ = writer.Set(readPath(i), []byte(what), -1)
+			}
+		})
+	}
+}
+
+func (w *readWorld) play(script []step) error {
+	change := w.start()
+	between, back := []string{"a"}, []string{"zk"}
+	for _, s := range script {
+		w.at(time.Duration(s.AtMs)*time.Millisecond, func() {
+			switch s.What {
+			case "cut":
+				_ = w.net.Partition(between, back)
+			case "heal":
+				_ = w.net.HealBoth(between, back)
+			case "reset":
+				_ = w.net.ResetConns("a", "zk")
+			case "lose":
+				_ = w.net.LoseAnswer("zk", 2181, 1)
+			case "restart":
+				w.server.Stop()
+				_ = w.server.Start()
+			case "follower":
+				w.server.Place("a", 50*time.Millisecond)
+			case "leader":
+				w.server.Unplace("a")
+			case "crash":
+				w.readers.Crash()
+			case "stop":
+				w.readers.Stop()
+			default:
+				change(s.What, s.Arg)
+			}
+		})
+	}
+	_, err := w.world.Run(vtime.Limits{Until: 12 * time.Second})
+	return err
+}
+
+// Goal: prepared reads are a loop of Get: requests, contents, errors, instants and
+// the trace, whatever happens to the znodes, the connection, the server and the
+// reader. Method: random scripts, played as a loop, as prepared reads, and as
+// prepared reads whose task is always woken.
+func TestPreparedReadsAreALoopOfGets(t *testing.T) {
+	kinds := []string{
+		"one", "one", "two", "odd", "empty", "delete", "create", "cut", "heal", "reset", "lose", "restart", "follower", "leader", "crash", "stop",
+	}
+	spared := 0
+	rapid.Check(t, func(t *rapid.T) {
+		script := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
+			return step{
+				AtMs: rapid.IntRange(0, 10_000).Draw(t, "at"),
+				What: rapid.SampledFrom(kinds).Draw(t, "what"),
+				Arg:  rapid.IntRange(0, readPaths-1).Draw(t, "arg"),
+			}
+		}), 0, 15).Draw(t, "script")
+		play := func(prepared, noFastForward bool) outcome {
+			w := &readWorld{pingWorld: newPingWorld(vtime.Config{Seed: 3, NoFastForward: noFastForward}, network.DefaultLatency(), false), prepared: prepared}
+			defer w.world.Close()
+			if err := w.play(script); err != nil {
+				t.Fatal(err)
+			}
+			spared += w.spared
+			return w.outcome()
+		}
+		loop := play(false, false)
+		for _, noFastForward := range []bool{false, true} {
+			if diff := cmp.Diff(loop, play(true, noFastForward), cmp.AllowUnexported(zookeeper.Counters{})); diff != "" {
+				t.Errorf("prepared, always woken %v (-loop +prepared):\n%s", noFastForward, diff)
+			}
+		}
+	})
+	if spared == 0 {
+		t.Error("the reader was woken for each content")
+	}
+}

@@ -1,0 +1,360 @@
+package node
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/network"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// Server is a Machine that listens on the simulated network. It can be stopped
+// and started again, as after a crash: what was acknowledged is kept, connections
+// are not.
+type Server struct {
+	cfg     zookeeper.Config
+	host    *network.Host
+	port    int
+	machine *zookeeper.Machine
+	proc    *vtime.Process // nil while it is down
+	conns   map[zookeeper.ConnID]*serverConn
+	next    zookeeper.ConnID
+	timer   vtime.Timer
+	timerMs int64
+	saved   *zookeeper.Snapshot
+	before  zookeeper.Counters // of earlier lives
+	hosts   map[int64]string   // by session
+	from    string             // whose request is being handled
+
+	leaderless bool
+	readOnly   bool // and leaderless
+	placements []*placement
+}
+
+var kindExpiry = vtime.NewKind("zookeeper.expiry")
+
+// NewServer makes a server on a host that is not started yet. The config's
+// EpochOffsetMs is set to the world's start.
+func NewServer(host *network.Host, port int, cfg zookeeper.Config) *Server {
+	cfg.EpochOffsetMs = host.Node().World().Time().Add(-host.Node().World().Now()).UnixMilli()
+	return &Server{cfg: cfg, host: host, port: port, conns: map[zookeeper.ConnID]*serverConn{}, hosts: map[int64]string{}}
+}
+
+// Addr is host:port of the server.
+func (s *Server) Addr() string { return fmt.Sprintf("%s:%d", s.host.Name(), s.port) }
+
+// Machine returns the state machine; that of a server that is down is as it was left.
+func (s *Server) Machine() *zookeeper.Machine {
+	s.host.Network().CatchUp()
+	return s.machine
+}
+
+// Start starts the server on what it has on disk. It is an error when the server runs
+// already or its port is taken.
+func (s *Server) Start() error {
+	if s.proc != nil {
+		return fmt.Errorf("zookeeper %s: already started", s.Addr())
+	}
+	proc := s.host.Node().NewProcess("zookeeper")
+	if _, err := s.host.Listen(network.OwnedBy(proc), s.port, s.accept); err != nil {
+		proc.Crash()
+		return err
+	}
+	s.proc = proc
+	if s.saved == nil {
+		s.lead(zookeeper.New(s.cfg, s.nowMs()))
+	} else {
+		s.lead(zookeeper.Restore(s.cfg, s.nowMs(), s.saved))
+	}
+	return nil
+}
+
+// Stop ends the server as kill -9 does: connections are reset by its kernel, the
+// disk keeps everything that was acknowledged.
+func (s *Server) Stop() {
+	if s.proc == nil {
+		return
+	}
+	if !s.leaderless {
+		s.save()
+	}
+	s.leaderless = false
+	s.stopFollowers()
+	s.timer.Cancel()
+	proc := s.proc
+	s.proc = nil
+	clear(s.conns)
+	proc.Crash()
+}
+
+// save keeps what is on disk at the end of a life.
+func (s *Server) save() {
+	s.host.Network().CatchUp()
+	s.saved = s.machine.Snapshot()
+	s.before = s.before.Plus(s.machine.Counters())
+}
+
+// Counters returns the counts of all lives of the server together.
+func (s *Server) Counters() zookeeper.Counters {
+	if s.proc == nil || s.leaderless {
+		return s.before
+	}
+	return s.before.Plus(s.Machine().Counters())
+}
+
+func (s *Server) nowMs() int64 { return s.host.Node().World().Now().Milliseconds() }
+
+// KillSession expires a session as if its client had been silent for too long. It does
+// nothing while the server is down or has no leader.
+func (s *Server) KillSession(id int64) {
+	if s.proc == nil || s.leaderless {
+		return
+	}
+	s.machine.KillSession(s.nowMs(), id)
+	s.flush(nil)
+}
+
+// serverConn is one connection, the receiver of what clients send.
+type serverConn struct {
+	s    *Server
+	id   zookeeper.ConnID
+	conn *network.Conn
+	// answer is where the client wants the reply to the request that is being
+	// handled; nil for anywhere.
+	answer *zookeeper.Reply
+	pinged bool            // and not answered
+	at     *zookeeper.Conn // the machine's side, nil before a known path was read
+	// follower is the server that it is to, nil for the leader.
+	follower *follower
+}
+
+func (s *Server) accept(conn *network.Conn) {
+	s.next++
+	sc := &serverConn{s: s, id: s.next, conn: conn}
+	s.conns[sc.id] = sc
+	conn.SetReceiver(sc)
+}
+
+// HostOf names the host of a session's client, also of a session that has ended. For id
+// 0 it is the server's own.
+func (s *Server) HostOf(session int64) string {
+	if session == 0 {
+		return s.host.Name()
+	}
+	if host, ok := s.hosts[session]; ok {
+		return host
+	}
+	return s.from // it is being made
+}
+
+// SessionsOf lists the ids of the live sessions of a host's clients, ascending.
+func (s *Server) SessionsOf(host string) []int64 {
+	var ids []int64
+	if s.machine != nil {
+		for _, info := range s.machine.Sessions() {
+			if s.hosts[info.ID] == host {
+				ids = append(ids, info.ID)
+			}
+		}
+	}
+	return ids
+}
+
+// Receive feeds a request to the machine.
+func (c *serverConn) Receive(_ *network.Conn, payload any) {
+	c.s.from = c.conn.RemoteHost().Name()
+	switch r := payload.(type) {
+	case *request:
+		c.request(r)
+	case *ping:
+		c.ping(r)
+	case *zookeeper.ConnectRequest:
+		c.connect(r)
+	default:
+		panic(fmt.Sprintf("zookeeper: a client sent a %T", payload))
+	}
+}
+
+func (c *serverConn) request(r *request) {
+	if len(r.Data) > 0 && frameBytes(&r.Request) > maxFrameBytes {
+		c.conn.Close()
+		c.Closed(nil, nil)
+		return
+	}
+	node := c.s.host.Node()
+	node.Note(uint64(uint32(r.Op))<<32 ^ uint64(len(r.Data)))
+	if r.known != nil {
+		node.NoteFolded(r.Path, r.known.pathFold(r.Path))
+	} else {
+		node.NoteString(r.Path)
+	}
+	switch {
+	case c.follower != nil:
+		c.follower.receive(c.id, r)
+	case r.known == nil || !c.readAgain(r):
+		c.answer = r.reply
+		c.s.machine.Handle(c.s.nowMs(), c.id, &r.Request)
+		c.s.flush(c)
+	}
+}
+
+func (c *serverConn) ping(r *ping) {
+	if c.follower != nil {
+		c.follower.receive(c.id, pingRequest)
+		return
+	}
+	c.answer = nil
+	c.s.machine.Handle(c.s.nowMs(), c.id, &pingRequest.Request)
+	c.s.flush(c)
+	c.pong(r)
+}
+
+// connect takes the first request of a connection.
+func (c *serverConn) connect(r *zookeeper.ConnectRequest) {
+	s := c.s
+	if s.leaderless {
+		s.refuse(c, r)
+		return
+	}
+	if c.follower = s.followerOf(c.conn.RemoteHost()); c.follower != nil {
+		c.follower.connect(c, r)
+		return
+	}
+	s.machine.Connect(s.nowMs(), c.id, r)
+	s.flush(c)
+}
+
+// Closed tells the machine that the connection is gone; its session lives on.
+func (c *serverConn) Closed(*network.Conn, error) {
+	c.drop()
+	if !c.s.leaderless {
+		c.s.flush(nil)
+	}
+}
+
+// end closes the connection.
+func (c *serverConn) end() {
+	c.conn.Close()
+	c.drop()
+}
+
+// drop forgets it.
+func (c *serverConn) drop() {
+	delete(c.s.conns, c.id)
+	switch {
+	case c.s.leaderless:
+	case c.follower != nil:
+		c.follower.closed(c.id)
+	default:
+		c.s.machine.Drop(c.s.nowMs(), c.id)
+	}
+}
+
+// flush sends what the machine has put out and sets the next expiry. from is the
+// connection whose request was handled, nil for none.
+func (s *Server) flush(from *serverConn) {
+	out := s.machine.Drain()
+	for i := range out {
+		o := &out[i]
+		c := from
+		if c == nil || c.id != o.Conn {
+			if c = s.conns[o.Conn]; c == nil {
+				continue
+			}
+		}
+		if c.follower != nil {
+			c.follower.hears(fromLeader{out: *o})
+		} else {
+			c.send(o)
+		}
+	}
+	s.schedule()
+}
+
+// send sends what a machine has for the connection.
+func (c *serverConn) send(o *zookeeper.Out) {
+	switch o.Kind {
+	case zookeeper.OutConnected:
+		response := o.Connected
+		c.s.hosts[response.SessionID] = c.conn.RemoteHost().Name()
+		c.conn.Send(&response, 41)
+	case zookeeper.OutReply:
+		c.reply(&o.Reply)
+	case zookeeper.OutEvent:
+		event := o.Event
+		c.conn.Send(&event, 32+len(event.Path))
+	case zookeeper.OutClose:
+		c.conn.Close()
+		delete(c.s.conns, o.Conn)
+		if c.follower != nil {
+			c.follower.closed(c.id)
+		}
+	}
+}
+
+// reply sends the answer to the request that was handled, in the place that came
+// with it.
+func (c *serverConn) reply(r *zookeeper.Reply) {
+	if r.Op == zookeeper.OpPing {
+		if c.follower != nil {
+			c.conn.Send(pingReply, pongBytes)
+			return
+		}
+		c.pinged = true
+		return
+	}
+	to := c.answer
+	if to == nil {
+		to = &zookeeper.Reply{}
+	}
+	c.answer = nil
+	*to = *r
+	c.conn.Send(to, replySizeBytes(to))
+}
+
+// pong answers a ping when all else is done.
+func (c *serverConn) pong(r *ping) {
+	if c.pinged {
+		c.pinged = false
+		c.conn.SendLast(pingReply, pongBytes, r.latency, r.before)
+	}
+}
+
+// pingReply is the answer to every ping: clients look at its xid only.
+var pingReply = &zookeeper.Reply{Xid: zookeeper.XidPing, Op: zookeeper.OpPing}
+
+// emptyReplyBytes estimates the frame of a reply without content: header and stat.
+const emptyReplyBytes = 20 + 68
+
+// replySizeBytes estimates the frame: header, body, stat.
+func replySizeBytes(r *zookeeper.Reply) int {
+	n := emptyReplyBytes + len(r.Path) + len(r.Data)
+	for _, child := range r.Children {
+		n += 4 + len(child)
+	}
+	return n
+}
+
+// schedule keeps one timer at the next instant at which a session may expire.
+func (s *Server) schedule() {
+	ms, ok := s.machine.NextExpiryMs()
+	if !ok {
+		s.timer.Cancel()
+		return
+	}
+	if s.timer.Pending() && s.timerMs == ms {
+		return
+	}
+	s.timer.Cancel()
+	s.timerMs = ms
+	s.timer = s.proc.Schedule(time.Duration(ms)*time.Millisecond, kindExpiry, (*expiryTimer)(s), 0)
+}
+
+type expiryTimer Server
+
+func (t *expiryTimer) Handle(uint64) {
+	s := (*Server)(t)
+	s.machine.Tick(s.nowMs())
+	s.flush(nil)
+}

@@ -1,0 +1,45 @@
+package zookeepertest_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+
+	"github.com/monosim/monosim/engine/runtimetest/tbtest"
+	"github.com/monosim/monosim/sim/zookeeper/wire/zookeepertest"
+)
+
+// testSessions is what stands in a test of your own, as TestSessions(t *testing.T): a
+// client of go-zookeeper whose session expires without a wait.
+func testSessions(t testing.TB) {
+	server := zookeepertest.Start(t, zookeepertest.StandingClock())
+	conn, events, err := zk.Connect([]string{server.Addr()}, 10*time.Second, zk.WithLogger(quiet{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	path, err := conn.Create("/lock", nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
+	t.Log(path, err)
+
+	server.Advance(time.Minute)
+	for e := range events {
+		if e.State == zk.StateExpired {
+			break
+		}
+	}
+	exists, _, err := conn.Exists("/lock")
+	t.Log("after its session:", exists, err)
+}
+
+// Attempt stands here for go test.
+func Example() {
+	for _, line := range tbtest.Attempt("TestSessions", testSessions).Said {
+		fmt.Println(line)
+	}
+
+	// Output:
+	// /lock <nil>
+	// after its session: false <nil>
+}
