@@ -1,0 +1,54 @@
+package scope
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+)
+
+//go:embed absences.yaml
+var absencesYAML []byte
+
+// What a module of the reference can be without.
+const (
+	Settings = "settings" // environment, flags, configuration
+	Threads  = "threads"  // threads, locks, callbacks
+	Logs     = "logs"     // log lines, metrics
+	Formats  = "formats"  // data in a form of its own
+)
+
+// Absence says what a module of the reference has nothing of.
+type Absence struct {
+	File    string   `yaml:"file"`
+	Without []string `yaml:"without"`
+}
+
+// Absences lists the modules that are without something.
+func Absences() ([]Absence, error) {
+	modules, err := Modules()
+	if err != nil {
+		return nil, err
+	}
+	return parseAbsences(absencesYAML, modules)
+}
+
+func parseAbsences(text []byte, modules []Module) ([]Absence, error) {
+	var list []Absence
+	if err := decode("absences.yaml", text, &list); err != nil {
+		return nil, err
+	}
+	words := []string{Settings, Threads, Logs, Formats}
+	seen := map[string]bool{}
+	for _, a := range list {
+		if seen[a.File] || !slices.ContainsFunc(modules, func(m Module) bool { return m.File == a.File }) {
+			return nil, fmt.Errorf("absences.yaml: found file %q, want one of modules.yaml, once", a.File)
+		}
+		seen[a.File] = true
+		for _, w := range a.Without {
+			if !slices.Contains(words, w) {
+				return nil, fmt.Errorf("absences.yaml: %s: found %q, want settings, threads, logs or formats", a.File, w)
+			}
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,56 @@
+// Package scope reads the registers of what the project covers: the rows of the scope,
+// the modules of the reference and what ports them, where each public name went, and
+// the quirks.
+//
+// Two things to use first:
+//
+//   - [Modules] lists the files of the reference with their state.
+//   - [Quirks] lists its surprises and faults with what is done about them.
+//
+// To change the state of a module edit modules.yaml, of a row rows.yaml, what ports a
+// name names.yaml, why a module lacks something absences.yaml, what is done about a
+// quirk quirks.yaml one directory up; PARITY.md follows with make parity.
+package scope
+
+import (
+	_ "embed"
+	"fmt"
+)
+
+//go:embed modules.yaml
+var modulesYAML []byte
+
+// Module is one file of the reference.
+type Module struct {
+	// ID is the scope row, as B10.
+	ID   string `yaml:"id"`
+	File string `yaml:"file"`
+	// State is done, part, later or none.
+	State string `yaml:"state"`
+	// Go are the files or packages that port it.
+	Go []string `yaml:"go"`
+	// Note says what is missing, or why there is nothing.
+	Note string `yaml:"note"`
+}
+
+var states = map[string]bool{"done": true, "part": true, "later": true, "none": true}
+
+// Modules lists the reference's files in the order of their rows.
+func Modules() ([]Module, error) {
+	var list []Module
+	if err := decode("modules.yaml", modulesYAML, &list); err != nil {
+		return nil, err
+	}
+	for i, m := range list {
+		if want := fmt.Sprintf("B%02d", i+1); m.ID != want {
+			return nil, fmt.Errorf("modules.yaml: found %s as entry %d, want %s", m.ID, i+1, want)
+		}
+		if !states[m.State] {
+			return nil, fmt.Errorf("modules.yaml: %s: found state %q, want done, part, later or none", m.ID, m.State)
+		}
+		if (m.State == "part" || m.State == "none") && m.Note == "" {
+			return nil, fmt.Errorf("modules.yaml: %s: found state %s without a note, want one that says what is missing", m.ID, m.State)
+		}
+	}
+	return list, nil
+}

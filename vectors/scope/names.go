@@ -1,0 +1,68 @@
+package scope
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+)
+
+// namesName is the file with the names as they were recorded.
+const namesName = "names.json"
+
+//go:embed names.json
+var namesJSON []byte
+
+//go:embed names.yaml
+var namesYAML []byte
+
+// ModuleNames are the public names of one file of the reference, in the order of
+// its text.
+type ModuleNames struct {
+	// File is a bare name for one of monolith/agent_service, and else counts from the
+	// reference's root.
+	File  string `json:"file"`
+	Names []Name `json:"names"`
+}
+
+// Name is a public name of the reference and what became of it.
+type Name struct {
+	// Name is that of a member with its class before it, as ZKMirror.create.
+	Name string `json:"name"`
+	// Kind is function, class, constant, method, property or attribute.
+	Kind string `json:"kind"`
+	Line int    `json:"line"`
+	// Go is what ports it, as engine/agent.ZKMirror.Create; there is no Go where
+	// Reason says why.
+	Go     []string `json:"-"`
+	Reason string   `json:"-"`
+	// Later says that it is to be ported.
+	Later bool `json:"-"`
+}
+
+// Names lists the public names of the reference's modules with what became of
+// them.
+func Names() ([]ModuleNames, error) { return parseNames(namesJSON, namesYAML) }
+
+func parseNames(recorded, mapped []byte) ([]ModuleNames, error) {
+	var modules []ModuleNames
+	if err := json.Unmarshal(recorded, &modules); err != nil {
+		return nil, fmt.Errorf("%s: %w", namesName, err)
+	}
+	var sections []nameSection
+	if err := decode("names.yaml", mapped, &sections); err != nil {
+		return nil, err
+	}
+	if len(sections) != len(modules) {
+		return nil, fmt.Errorf("names.yaml: found %d files, want the %d of %s", len(sections), len(modules), namesName)
+	}
+	for i, s := range sections {
+		m := &modules[i]
+		if s.File != m.File {
+			return nil, fmt.Errorf("names.yaml: found %s as file %d, want %s", s.File, i+1, m.File)
+		}
+		if err := s.fill(m.Names); err != nil {
+			return nil, fmt.Errorf("names.yaml: %s: %w", m.File, err)
+		}
+	}
+	return modules, nil
+}

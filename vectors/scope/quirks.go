@@ -1,0 +1,172 @@
+package scope
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/monosim/monosim/vectors"
+)
+
+// What is done about a quirk.
+const (
+	Match   = "match"   // the engine does the same
+	Fix     = "fix"     // the same, and a toggle repairs it
+	Diverge = "diverge" // it does otherwise, for a reason
+	Later   = "later"   // it waits for something
+)
+
+// Quirk is a surprise or a fault of the reference.
+type Quirk struct {
+	// ID is Q and the number, counted from 1 without gaps.
+	ID string `yaml:"id"`
+	// Where are the lines of the reference as file:line or file:line-line. A bare
+	// file name lies in monolith/agent_service, other paths count from the
+	// reference's root.
+	Where    []string `yaml:"where"`
+	Effect   string   `yaml:"effect"`
+	Decision string   `yaml:"decision"`
+	// Marks are X for seen in a run of the reference, Z for seen on a real ZooKeeper.
+	Marks []string `yaml:"marks"`
+	// Reason says why for Diverge, and what is waited for with Later.
+	Reason string `yaml:"reason"`
+	// Repaired says what happens instead once a Fix is switched on.
+	Repaired string `yaml:"repaired"`
+	// Unshown says why no test, case or scenario shows a Match or a Diverge.
+	Unshown string `yaml:"unshown"`
+}
+
+// Line is the quirk on one line: its id, what is done about it, and what it does.
+func (q Quirk) Line() string { return fmt.Sprintf("%s (%s): %s", q.ID, q.Decision, q.Effect) }
+
+// Quirks lists the register in the order of its numbers.
+func Quirks() ([]Quirk, error) {
+	list, err := register()
+	return slices.Clone(list), err
+}
+
+var register = sync.OnceValues(func() ([]Quirk, error) { return parseQuirks(vectors.QuirksYAML) })
+
+// FindQuirk returns the entry of an id, as "Q152". The error for an unknown one names the
+// nearest.
+func FindQuirk(id string) (Quirk, error) {
+	list, err := Quirks()
+	if err != nil {
+		return Quirk{}, err
+	}
+	nearest, edits := "", -1
+	for _, q := range list {
+		if q.ID == id {
+			return q, nil
+		}
+		if d := levenshtein.ComputeDistance(id, q.ID); edits < 0 || d < edits {
+			nearest, edits = q.ID, d
+		}
+	}
+	return Quirk{}, fmt.Errorf("quirk: found %q, want an id of the register (Q1 to %s); the nearest is %s", id, list[len(list)-1].ID, nearest)
+}
+
+// QuirkLines are the lines of those quirks that text names by their ids, in the order of
+// text and each once. Ids that the register does not have are left out.
+func QuirkLines(text string) []string {
+	var lines []string
+	for _, id := range quirkID.FindAllString(text, -1) {
+		if q, err := FindQuirk(id); err == nil && !slices.Contains(lines, q.Line()) {
+			lines = append(lines, q.Line())
+		}
+	}
+	return lines
+}
+
+var (
+	quirkID   = regexp.MustCompile(`\bQ\d+\b`)
+	quirkList = regexp.MustCompile(`^(?:Q\d+(?:,Q\d+)*|-Q\d+(?:,-Q\d+)*)$`)
+)
+
+// CheckToggles wants a choice of the quirks that agents keep: "python", "fixed", ids to
+// keep as "Q22,Q117" or ids to repair as "-Q22,-Q117", each of a quirk that can be
+// repaired. Its error says what else was found.
+func CheckToggles(text string) error {
+	if text == "" || text == "python" || text == "fixed" {
+		return nil
+	}
+	if !quirkList.MatchString(text) {
+		return fmt.Errorf("found %q, want python, fixed, ids to keep as Q22,Q117, or ids to repair as -Q22,-Q117", text)
+	}
+	for _, id := range quirkID.FindAllString(text, -1) {
+		q, err := FindQuirk(id)
+		if err != nil {
+			return err
+		}
+		if q.Decision != Fix {
+			return fmt.Errorf("quirk: found %s, want one that can be repaired; its decision is %s", id, q.Decision)
+		}
+	}
+	return nil
+}
+
+func parseQuirks(text []byte) ([]Quirk, error) {
+	var list []Quirk
+	if err := decode("quirks.yaml", text, &list); err != nil {
+		return nil, err
+	}
+	for i, q := range list {
+		if want := fmt.Sprintf("Q%d", i+1); q.ID != want {
+			return nil, fmt.Errorf("quirks.yaml: found %q as entry %d, want %s", q.ID, i+1, want)
+		}
+		if err := q.check(); err != nil {
+			return nil, fmt.Errorf("quirks.yaml: %s: %w", q.ID, err)
+		}
+	}
+	return list, nil
+}
+
+var sourceLines = regexp.MustCompile(`^[\w./]+\.(py|conf):[1-9]\d*(-[1-9]\d*)?$`)
+
+func (q Quirk) check() error {
+	if len(q.Where) == 0 || q.Effect == "" {
+		return fmt.Errorf("found %d places and effect %q, want one of each at least", len(q.Where), q.Effect)
+	}
+	for _, w := range q.Where {
+		if !sourceLines.MatchString(w) {
+			return fmt.Errorf("found place %q, want file:line or file:line-line", w)
+		}
+	}
+	for _, m := range q.Marks {
+		if m != "X" && m != "Z" {
+			return fmt.Errorf("found mark %q, want X or Z", m)
+		}
+	}
+	return q.checkDecision()
+}
+
+// checkDecision insists on the text that a decision needs and on no other.
+func (q Quirk) checkDecision() error {
+	needsReason, needsRepaired, mayBeUnshown := false, false, false
+	switch q.Decision {
+	case Match:
+		mayBeUnshown = true
+	case Fix:
+		needsRepaired = true
+	case Diverge:
+		needsReason, mayBeUnshown = true, true
+	case Later:
+		needsReason = true
+	default:
+		return fmt.Errorf("found decision %q, want match, fix, diverge or later", q.Decision)
+	}
+	if needsReason != (q.Reason != "") {
+		return fmt.Errorf("found decision %s with reason %q, want one for diverge and later only", q.Decision, q.Reason)
+	}
+	if needsRepaired != (q.Repaired != "") {
+		return fmt.Errorf("found decision %s with repaired %q, want one for fix only", q.Decision, q.Repaired)
+	}
+	if q.Unshown != "" && !mayBeUnshown {
+		return fmt.Errorf("found decision %s with unshown %q, want it for match and diverge only", q.Decision, q.Unshown)
+	}
+	return nil
+}

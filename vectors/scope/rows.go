@@ -1,0 +1,129 @@
+package scope
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+//go:embed rows.yaml
+var rowsYAML []byte
+
+// Row is one behaviour of the scope.
+type Row struct {
+	// ID is the group's letter and a number, as A1b or B-W3.
+	ID    string `yaml:"id"`
+	Title string `yaml:"title"`
+	// State is done, part, later or none. Rows of files have that of their module.
+	State string `yaml:"state"`
+	// Home is the part of the project that the row belongs to.
+	Home string `yaml:"home"`
+	// Note says what is missing, or why there is nothing.
+	Note string `yaml:"note"`
+}
+
+// Group is the letter of the row's group.
+func (r Row) Group() string { return r.ID[:1] }
+
+// RowGroup is a group of rows of the scope.
+type RowGroup struct {
+	Letter, Title string
+	Rows          int
+}
+
+// RowGroups lists the groups with the number of rows that each has.
+func RowGroups() []RowGroup {
+	return []RowGroup{
+		{"G", "boxes of every module", 10},
+		{"A", "agent utilities, mirror, runner base, profiling", 26},
+		{"B", "agent service", 68},
+		{"C", "path utilities, TPU runner, file copy", 4},
+		{"D", "training runtime", 37},
+		{"E", "training hooks and controller server", 7},
+	}
+}
+
+// RowKinds explains the second letter of rows of group B, as "W, a workstream".
+func RowKinds() []string {
+	return []string{
+		"B01 to B38, the files of monolith/agent_service", "S, its scope", "L, its layout in parts",
+		"W, a workstream across its files", "H, a rule of the harness", "R, a risk and what is done against it",
+	}
+}
+
+// Rows lists the scope, group by group.
+func Rows() ([]Row, error) {
+	modules, err := Modules()
+	if err != nil {
+		return nil, err
+	}
+	return parseRows(rowsYAML, modules)
+}
+
+func parseRows(text []byte, modules []Module) ([]Row, error) {
+	var rows []Row
+	if err := decode("rows.yaml", text, &rows); err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for i := range rows {
+		r := &rows[i]
+		if r.ID == "" || seen[r.ID] {
+			return nil, fmt.Errorf("rows.yaml: found id %q in entry %d, want one that is new", r.ID, i+1)
+		}
+		seen[r.ID] = true
+		if err := r.takeState(modules); err != nil {
+			return nil, fmt.Errorf("rows.yaml: %s: %w", r.ID, err)
+		}
+		if err := r.check(); err != nil {
+			return nil, fmt.Errorf("rows.yaml: %s: %w", r.ID, err)
+		}
+	}
+	return rows, checkGroups(rows)
+}
+
+// takeState gives the row of a file the state of its module, so that it is
+// written once.
+func (r *Row) takeState(modules []Module) error {
+	i := slices.IndexFunc(modules, func(m Module) bool { return m.ID == r.ID })
+	if i < 0 {
+		return nil
+	}
+	m := modules[i]
+	if r.State != "" || r.Note != "" || r.Title != m.File {
+		return fmt.Errorf("found title %q, state %q and note %q, want %s and the others left to modules.yaml", r.Title, r.State, r.Note, m.File)
+	}
+	r.State, r.Note = m.State, m.Note
+	return nil
+}
+
+func (r *Row) check() error {
+	switch {
+	case r.Title == "" || r.Home == "":
+		return fmt.Errorf("found title %q and home %q, want both", r.Title, r.Home)
+	case !states[r.State]:
+		return fmt.Errorf("found state %q, want done, part, later or none", r.State)
+	case (r.State == "part" || r.State == "none") && r.Note == "":
+		return fmt.Errorf("found state %s without a note, want one that says what is missing", r.State)
+	}
+	return nil
+}
+
+// checkGroups wants the groups in their order, each with all its rows.
+func checkGroups(rows []Row) error {
+	for _, g := range RowGroups() {
+		n := slices.IndexFunc(rows, func(r Row) bool { return !strings.HasPrefix(r.ID, g.Letter) })
+		if n < 0 {
+			n = len(rows)
+		}
+		if n != g.Rows {
+			return fmt.Errorf("rows.yaml: found %d rows of group %s, want %d", n, g.Letter, g.Rows)
+		}
+		rows = rows[n:]
+	}
+	if len(rows) > 0 {
+		return fmt.Errorf("rows.yaml: found %s behind the last group", rows[0].ID)
+	}
+	return nil
+}
