@@ -6,31 +6,6 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// BareServer is the name of the pod whose first process is a model server without
-// an agent, where Spec.BareServer asks for one. StartPod starts it.
-const BareServer = "model-server"
-
-// BareServerSpec is a model server without an agent.
-type BareServerSpec struct {
-	// Flags are its command line.
-	Flags []string
-}
-
-// ServingSpec is how all model servers of a cluster run, beyond their flags. Nil
-// and zero values leave the default.
-type ServingSpec struct {
-	// MemoryLimitBytes is what a server may use before it is killed.
-	MemoryLimitBytes int64
-	// RetainedPercent of the memory of an unloaded model stays with the process.
-	RetainedPercent *int
-	// PredictTime is how long a Predict takes while nothing loads.
-	PredictTime time.Duration
-	// FakeBugs lets the profile python-fake keep the faults of its queue.
-	FakeBugs bool
-	// NoDefaultModel leaves the model `default` out, which every pod has otherwise.
-	NoDefaultModel bool
-}
-
 // ServedModel is one entry of a model server's config.
 type ServedModel struct {
 	Name, BasePath, Platform string
@@ -47,7 +22,7 @@ type ServedLabel struct {
 
 // ModelCall is a call to a model server that goes on while cluster time passes.
 type ModelCall interface {
-	// Answer is what came back; ok is false before that.
+	// Answer returns how the call ended; ok is false while it goes on.
 	Answer() (answer ModelAnswer, ok bool)
 }
 
@@ -87,33 +62,4 @@ type Caller interface {
 	WriteModelConfig(path string, models []ServedModel) error
 	// Output is what BareServer printed so far.
 	Output() (string, error)
-}
-
-// StorageFault is what can be wrong with a base path.
-type StorageFault uint8
-
-// The faults: the path is not there, it lists nothing, or reading it fails.
-const (
-	PathMissing StorageFault = iota
-	ListsNothing
-	Unreadable
-)
-
-// VersionPart is a part of an exported version.
-type VersionPart uint8
-
-// The parts: saved_model.pb, and the directory with the variables.
-const (
-	GraphPart VersionPart = iota
-	VariablesPart
-)
-
-// Storage is a cluster whose store of models can fail and be seen half-written. A
-// cluster that cannot do so is no Storage.
-type Storage interface {
-	FailStorage(basePath string, fault StorageFault) error
-	HealStorage(basePath string, fault StorageFault) error
-	// ExportWithout exports a version but for one part, which ExportRest adds.
-	ExportWithout(basePath string, version, sizeBytes int64, part VersionPart) error
-	ExportRest(basePath string, version, sizeBytes int64, part VersionPart) error
 }

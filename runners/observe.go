@@ -6,40 +6,47 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Observer is what can be seen of a cluster. Calls over the network take cluster
-// time, up to CallTimeout.
+// Observer is what can be seen of a cluster. What asks an agent is a call over the
+// network: it takes cluster time, up to CallTimeout. An unknown pod is an error that
+// lists the known ones.
 type Observer interface {
 	// Now is the cluster time since Start.
 	Now() time.Duration
+	// Pods lists the pods with agents, shard by shard, whether they run or not.
 	Pods() []Pod
 
-	// HeartBeat asks the agent of a pod; serverType is "ps", "entry" or "dense". An
-	// *env.RPCError is an answer too.
+	// HeartBeat asks the agent of a pod for the addresses of every task that it knows,
+	// sorted by key; serverType is "ps", "entry" or "dense". An *env.RPCError is what
+	// the agent answered, or what the client says when nobody answers.
 	HeartBeat(pod, serverType string) ([]Addresses, error)
-	// GetReplicas asks the agent of a pod for one task.
+	// GetReplicas asks the agent of a pod for the addresses of one task; errors are as
+	// with HeartBeat.
 	GetReplicas(pod, serverType string, task int) ([]string, error)
-	// GetResource asks the agent of a pod.
+	// GetResource asks the agent of a pod for its place and its memory; errors are as
+	// with HeartBeat.
 	GetResource(pod string) (Resource, error)
 
 	// ModelStatus asks a model server of a pod for all versions of a model.
 	ModelStatus(pod, kind, model string) ([]env.ModelVersionStatus, error)
-	// PodState tells how a pod is.
+	// PodState returns how a pod is right now.
 	PodState(pod string) (PodState, error)
-	// ReadFile reads a file of a pod.
+	// ReadFile reads a file of a pod, by its absolute path there.
 	ReadFile(pod, path string) ([]byte, error)
 
-	// Znode looks at ZooKeeper's tree; ok is false for a missing znode.
+	// Znode looks at ZooKeeper's tree, without a session; ok is false for a missing
+	// znode.
 	Znode(path string) (node Znode, ok bool, err error)
 
-	// Log is what the implementation did so far.
+	// Log is what the implementation did so far, in order. It must not be changed.
 	Log() []Observation
-	// Stats are counts of the run so far.
+	// Stats are the counts of the run so far.
 	Stats() Stats
-	// Failure describes what broke the run itself, "" for nothing.
+	// Failure describes what broke the run itself, as a panic of an agent's code, and is
+	// "" while nothing did. After a failure the cluster goes on no more.
 	Failure() string
 }
 
-// CallTimeout is the limit of an observing call.
+// CallTimeout is the cluster time after which an observing call gives up.
 const CallTimeout = 5 * time.Second
 
 // Addresses are the addresses of one key of a HeartBeat answer; they are sorted
@@ -58,7 +65,7 @@ type Resource struct {
 
 // PodState is how a pod is.
 type PodState struct {
-	// Running says whether the agent runs.
+	// Running is set while the pod runs, which is as long as its agent does.
 	Running bool
 	// ExitCode is that of the last agent that ended; -9 is SIGKILL.
 	ExitCode int
@@ -87,37 +94,11 @@ type Znode struct {
 	Version   int32
 }
 
-// Observation is one thing that an implementation did.
-type Observation struct {
-	At   time.Duration
-	Pod  string // who did it: a pod, "zookeeper", "operator"
-	Op   string // "zookeeper.create", "modelserver.state", "process.start", ...
-	Path string // znode, model, program, method
-	// Note is what else there is to say, in a few words.
-	Note string
-}
-
-// Stats are counts of a run.
-type Stats struct {
-	// Events is the number of events of the engine.
-	Events uint64
-	// TraceHash is the rolling hash of the run.
-	TraceHash uint64
-	// Virtual is the cluster time that has passed.
-	Virtual time.Duration
-	// ZooKeeper counts requests by operation, sorted by name; Writes and Watches
-	// are sums.
-	ZooKeeper                        []Count
-	ZooKeeperWrites, WatchesFired    uint64
-	SessionsOpened, SessionsExpired  uint64
-	RPCs                             []Count
-	ModelServerCalls, MessagesOnWire uint64
-}
-
-// Count is a named number.
-type Count struct {
-	Name string
-	N    uint64
+// Narrator is a cluster whose log, in a run with Spec.Detail, has a line for what is
+// about to be done to it, so that causes lead back to that.
+type Narrator interface {
+	// Remark takes a line down at the present instant.
+	Remark(text string)
 }
 
 // Tracer is a cluster whose run can be compared with another of the same spec.

@@ -9,28 +9,44 @@
 //     implementation is this interface and nothing else, but for [Operations],
 //     single operations of the agents' code without a cluster.
 //
-// To change what a cluster is made of look in spec.go; what can be done to it,
-// in this file; what can be seen of it, in observe.go; calls to model servers and
-// faults of the store of models, in modelserver.go.
+// To change what a cluster is made of, or what a fault may hit, look in engine/cluster,
+// whose types have a second name in spec.go; what can be done to a cluster, in this
+// file; what can be seen of it, in observe.go; calls to model servers, in
+// modelserver.go; the settings that agents start from, in conf.go; how one waits for
+// something, in wait.go; who serves what by the agents' own account, in discovery.go.
 package runners
 
 import (
-	"errors"
 	"time"
 )
 
-// Runner builds clusters.
+// Runner builds clusters. It may build several that live at the same time, also from
+// several goroutines.
 type Runner interface {
 	// Name names the runner in reports, as "sim".
 	Name() string
 	// Build makes a cluster that is not started. A spec that makes no sense is a
 	// *SpecError.
 	Build(spec Spec) (Cluster, error)
+	// Faults lists the kinds of faults that its clusters take, sorted by name. Their
+	// sentences are part of what scenarios may say to this runner.
+	Faults() []FaultKind
 }
 
-// ErrUnsupported is what a runner answers to what it cannot do; the scenario is
-// then skipped.
-var ErrUnsupported = errors.New("this runner cannot do that")
+// Checker is a runner that can tell of a spec that it will not build, before it is asked
+// to: scenarios with such a spec are refused as a whole.
+type Checker interface {
+	// Check says what in a spec there is not: agent settings that no agent has, profiles
+	// that no server has. Fields that are not filled in yet are no mistake.
+	Check(spec Spec) error
+}
+
+// Scheduler is a cluster that ends faults by itself.
+type Scheduler interface {
+	// EndFaultAfter ends a fault that was begun once d of cluster time has passed from
+	// now; what goes wrong then is the error of the Pass in which it is.
+	EndFaultAfter(f Fault, d time.Duration) error
+}
 
 // Operations is a runner that has single operations of the agents' code done too, by
 // the golden cases that were recorded from the reference.
@@ -38,24 +54,6 @@ type Operations interface {
 	// Operation answers the golden case of that id, with quirks as Spec.Quirks has
 	// them. An id that nobody knows is a *SpecError.
 	Operation(id, quirks string) (Answer, error)
-}
-
-// Ensemble is a cluster whose ZooKeeper is an ensemble of servers, with what can
-// happen to it. A cluster without one is no Ensemble, or answers ErrUnsupported.
-type Ensemble interface {
-	// LoseLeader ends every connection to ZooKeeper, and every new one at once,
-	// until ElectLeader: an election that takes its time. Sessions do not expire
-	// meanwhile, and have their full timeouts after it.
-	LoseLeader() error
-	ElectLeader() error
-	// PlaceOnFollower moves the agent of a pod to a server of its own, which knows
-	// of every write only after lag; PlaceOnLeader moves it back. Sessions stay.
-	PlaceOnFollower(pod string, lag time.Duration) error
-	PlaceOnLeader(pod string) error
-	// ReadOnly lets every server of ZooKeeper serve reads only, and only to clients
-	// that asked for it; EndReadOnly ends that with an election.
-	ReadOnly() error
-	EndReadOnly() error
 }
 
 // Answer is the answer to a golden case.
@@ -68,12 +66,12 @@ type Answer struct {
 	Differs string
 }
 
-// Cluster is one cluster under test. Pods have names as "shard0-replica1"; see
-// Spec.PodName. Every method that takes cluster time lets it pass.
+// Cluster is one cluster under test. Pods have names as "shard0-replica1". Its methods
+// are called by one goroutine; those that take cluster time let it pass.
 type Cluster interface {
 	Actor
 	Observer
-	// Close ends everything.
+	// Close ends everything that runs and frees it. It must be called once.
 	Close()
 }
 
@@ -101,37 +99,15 @@ type Actor interface {
 	ExportVersion(basePath string, version, sizeBytes int64) error
 	// DeleteVersion removes a version directory; version 0 removes the base path.
 	DeleteVersion(basePath string, version int64) error
-	// BreakVersion makes loading of the version fail until RepairVersion.
-	BreakVersion(basePath string, version int64) error
-	RepairVersion(basePath string, version int64) error
-
-	// KillAgent ends the agent of a pod with SIGKILL; StopAgent asks it to end with
-	// SIGTERM. The pod ends with its agent, and comes back after
-	// Spec.RestartAfter, if that is set.
-	KillAgent(pod string) error
-	StopAgent(pod string) error
-	// KillModelServer ends the pod's model server with SIGKILL; kind is "" for a
-	// pod with one only, else ps, entry or dense.
-	KillModelServer(pod, kind string) error
-	// StartPod starts a pod that has ended.
+	// StartPod starts a pod that has ended, and leaves one alone that runs.
 	StartPod(pod string) error
 
-	// StopZooKeeper ends the ZooKeeper server, StartZooKeeper brings it back with
-	// what it had acknowledged.
-	StopZooKeeper() error
-	StartZooKeeper() error
-	// ExpireSession ends the ZooKeeper session of a pod's agent at once.
-	ExpireSession(pod string) error
-	// LoseAnswers lets ZooKeeper apply the next n requests of a pod without the
-	// answer arriving.
-	LoseAnswers(pod string, n int) error
-
-	// Cut stops all traffic from the places in from to those in to; Heal lets it
-	// flow again. A place is a pod, "zookeeper", or "idc:<name>".
-	Cut(from, to []string) error
-	Heal(from, to []string) error
-	// Slow adds to the latency between the places, both ways.
-	Slow(from, to []string, extra time.Duration) error
+	// BeginFault brings a fault about, EndFault ends it. A kind whose faults are over
+	// at once, as the death of a process, has no end. The error says what is wrong with
+	// the fault, as an unknown kind or pod, or is ErrUnsupported, as for a fault of the
+	// ZooKeeper server where none runs; the cluster is then as it was.
+	BeginFault(f Fault) error
+	EndFault(f Fault) error
 }
 
 // Resolution is the step of Pass, and so the precision of what it observes.

@@ -1,124 +1,37 @@
 package runners
 
 import (
-	"fmt"
-	"time"
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/env"
 )
 
-// Spec is a cluster to build. The zero value of a field has the meaning that its
-// comment gives.
-type Spec struct {
-	// Seed decides every choice of the run.
-	Seed uint64
-	// Conf is the text of the agent.conf that every pod has, in the reference's
-	// format; ConfName is what messages call it.
-	Conf, ConfName string
-	// Shards and Replicas say how many pods there are: one for each replica of each
-	// shard. 0 means 1.
-	Shards, Replicas int
-	// Locations are where the replicas run: replica r of every shard is in
-	// Locations[r % len]; none means one place, idc "lf", cluster "default".
-	Locations []Location
-	// Env are environment variables of every pod, over those that the runner sets
-	// (SHARD_ID, REPLICA_ID, MONOLITH_HOST_SHARD_N, MY_HOST_IP, MY_POD_NAME,
-	// TCE_INTERNAL_IDC, TCE_LOGICAL_CLUSTER, TCE_PSM, MONOLITH_TFS_BINARY).
-	// An empty value removes the variable.
-	Env []EnvVar
-	// Models are what has been exported before the start.
-	Models []Model
-	// ZooKeeper is a profile: "zookeeper-3.8" (default), "zookeeper-3.9" or
-	// "kazoo-fake".
-	ZooKeeper string
-	// ModelServer is a profile: "tfs-2.4" (default), "tfs-head" or "python-fake".
-	ModelServer string
-	// Serving is how model servers run, beyond profile and flags.
-	Serving ServingSpec
-	// BareServer, when set, is a model server without an agent, in a pod of its own;
-	// with Shards 0 there are no other pods then.
-	BareServer *BareServerSpec
-	// Quirks says which faults of the reference the agents keep: "python"
-	// (default), "fixed", a list of the only ones as "Q22,Q117", or one of the only
-	// ones to repair as "-Q22,-Q117".
-	Quirks string
-	// RestartAfter is how long after its end a pod is started again; 0 means never.
-	RestartAfter time.Duration
-	// Tape, when set, fixes single choices: "node/site#k=value".
-	Choices []Choice
-	// Record keeps the events numbered from RecordFrom up to RecordTo (0: no end)
-	// in the trace.
-	Record               bool
-	RecordFrom, RecordTo uint64
-	// Replay is the command that repeats this run, for failure messages.
-	Replay string
-}
+// What a cluster is made of, what can go wrong in it and what is seen of it are the
+// plain types of engine/cluster, where they are documented. They have a name here
+// too, so that whoever uses a runner needs one import.
+type (
+	Spec           = cluster.Spec
+	ServingSpec    = cluster.ServingSpec
+	BareServerSpec = cluster.BareServerSpec
+	Location       = cluster.Location
+	EnvVar         = cluster.EnvVar
+	Model          = cluster.Model
+	SubGraph       = cluster.SubGraph
+	Pod            = cluster.Pod
+	Choice         = env.Choice
+	SpecError      = cluster.SpecError
 
-// Location is a data centre and a cluster in it.
-type Location struct{ IDC, Cluster string }
+	Fault     = cluster.Fault
+	FaultKind = cluster.FaultKind
 
-// EnvVar is one environment variable.
-type EnvVar struct{ Key, Value string }
+	Observation = cluster.Observation
+	Stats       = cluster.Stats
+	Counts      = cluster.Counts
+)
 
-// Model is an exported model: one directory below BasePath per sub-graph.
-type Model struct {
-	Name string
-	// BasePath holds the sub-graphs' directories.
-	BasePath  string
-	SubGraphs []SubGraph
-}
+// BareServer is the name of the pod whose first process is a model server without
+// an agent, where Spec.BareServer asks for one. StartPod starts it.
+const BareServer = cluster.BareServer
 
-// SubGraph is one graph of a model with the versions that were exported.
-type SubGraph struct {
-	Name      string
-	SizeBytes int64
-	Versions  []int64
-}
-
-// Choice fixes the K-th draw of a site on a node.
-type Choice struct {
-	Node, Site string
-	K, Value   uint64
-}
-
-// Pod is one pod of a spec.
-type Pod struct {
-	Name           string
-	Shard, Replica int
-	Location       Location
-}
-
-// PodName is the name of a pod.
-func PodName(shard, replica int) string { return fmt.Sprintf("shard%d-replica%d", shard, replica) }
-
-// Pods lists the pods with agents, shard by shard.
-func (s *Spec) Pods() []Pod {
-	if s.BareServer != nil && s.Shards == 0 {
-		return nil
-	}
-	locations := s.Locations
-	if len(locations) == 0 {
-		locations = []Location{{IDC: "lf", Cluster: "default"}}
-	}
-	var pods []Pod
-	for shard := range max(s.Shards, 1) {
-		for replica := range max(s.Replicas, 1) {
-			pods = append(pods, Pod{Name: PodName(shard, replica), Shard: shard, Replica: replica, Location: locations[replica%len(locations)]})
-		}
-	}
-	return pods
-}
-
-// SpecError says what is wrong with a spec, for a person.
-type SpecError struct {
-	// Where is a file and line, or a field.
-	Where string
-	Found string
-	Want  string
-}
-
-func (e *SpecError) Error() string {
-	s := e.Where + ": found " + e.Found
-	if e.Want != "" {
-		s += ", want " + e.Want
-	}
-	return s
-}
+// ErrUnsupported is what a runner answers to what it cannot do; the scenario is
+// then skipped.
+var ErrUnsupported = cluster.ErrUnsupported

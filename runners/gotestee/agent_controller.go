@@ -1,9 +1,12 @@
 package gotestee
 
 import (
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/backends"
+	"github.com/monosim/monosim/engine/agent/clients"
+	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // agentControllerOps are section 16 of the protocol: agent_controller.py.
@@ -15,11 +18,11 @@ var agentControllerOps = table{
 }
 
 // controller is one over a started backend.
-func (c *call) controller() (agent.Controller, *agent.ZKBackend, *fakeZK, error) {
-	zk := c.newZK()
-	b := agent.NewZKBackend(c.env, "gip", zk)
+func (c *call) controller() (clients.Controller, *backends.ZKBackend, *caseworld.ZooKeeper, error) {
+	zk := c.NewZK()
+	b := backends.NewZKBackend(c.Env, "gip", zk)
 	err := b.Start()
-	return agent.Controller{Env: c.env, Backend: b, Quirks: c.quirks}, b, zk, err
+	return clients.Controller{Env: c.Env, Backend: b, Quirks: c.Quirks}, b, zk, err
 }
 
 func (c *call) findModelName() (any, error) {
@@ -27,7 +30,7 @@ func (c *call) findModelName() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, err := ctl.FindModelName(c.in.str("exported_models_path"))
+	name, err := ctl.FindModelName(c.In.Str("exported_models_path"))
 	return name, err
 }
 
@@ -36,26 +39,26 @@ func (c *call) declareSavedModel() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range savedModels(c.in, "declared_before") {
-		deploy := &agent.SavedModelDeployConfig{ModelBasePath: pysem.Some("/old"), VersionPolicy: pysem.Some("all")}
+	for _, m := range savedModels(c.In, "declared_before") {
+		deploy := &datadef.SavedModelDeployConfig{ModelBasePath: pysem.Some("/old"), VersionPolicy: pysem.Some("all")}
 		if err := b.DeclSavedModel(m, deploy); err != nil {
 			return nil, err
 		}
 	}
-	zk.take()
-	name, err := ctl.DeclareSavedModel(agent.Declaration{
-		ExportBase: c.in.str("export_base"), ModelName: c.in.optStr("model_name").V,
-		Overwrite: c.in.flag("overwrite"), Arch: c.in.strOr("arch", "entry_ps"),
+	zk.Take()
+	name, err := ctl.DeclareSavedModel(clients.Declaration{
+		ExportBase: c.In.Str("export_base"), ModelName: c.In.OptStr("model_name").V,
+		Overwrite: c.In.Flag("overwrite"), Arch: c.In.StrOr("arch", "entry_ps"),
 	})
-	result := attempt(name, err)
+	result := caseworld.Attempt(name, err)
 	writes := writesOf(zk)
 	models, err := b.ListSavedModels("ctr")
-	return object("result", result, "writes", writes, "saved_models", attempt(modelNames(models), err)), nil
+	return caseworld.Object("result", result, "writes", writes, "saved_models", caseworld.Attempt(modelNames(models), err)), nil
 }
 
 // writesOf is the log so far, also when it is empty.
-func writesOf(zk *fakeZK) []any {
-	if writes := zk.take("delete"); writes != nil {
+func writesOf(zk *caseworld.ZooKeeper) []any {
+	if writes := zk.Take("delete"); writes != nil {
 		return writes
 	}
 	return []any{}
@@ -66,42 +69,42 @@ func (c *call) mapModelToLayout() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range savedModels(c.in, "declared") {
-		deploy := &agent.SavedModelDeployConfig{ModelBasePath: pysem.Some("/e/" + m.SubGraph), VersionPolicy: pysem.Some("latest")}
+	for _, m := range savedModels(c.In, "declared") {
+		deploy := &datadef.SavedModelDeployConfig{ModelBasePath: pysem.Some("/e/" + m.SubGraph), VersionPolicy: pysem.Some("latest")}
 		if err := b.DeclSavedModel(m, deploy); err != nil {
 			return nil, err
 		}
 	}
-	layout := c.in.str("layout_path")
-	for _, graph := range c.in.strings("published") {
-		if err := b.AddToLayout(layout, agent.SavedModel{ModelName: "ctr", SubGraph: graph}); err != nil {
+	layout := c.In.Str("layout_path")
+	for _, graph := range c.In.Strings("published") {
+		if err := b.AddToLayout(layout, datadef.SavedModel{ModelName: "ctr", SubGraph: graph}); err != nil {
 			return nil, err
 		}
 	}
-	zk.take()
-	result := attempt(nil, ctl.MapModelToLayout(c.in.str("model_pattern"), layout, c.in.str("action")))
+	zk.Take()
+	result := caseworld.Attempt(nil, ctl.MapModelToLayout(c.In.Str("model_pattern"), layout, c.In.Str("action")))
 	writes := writesOf(zk)
 	info, err := b.BzidInfoText()
 	if err != nil {
 		return nil, err
 	}
-	return object("result", result, "writes", writes, "bzid_info", info+"\n"), nil
+	return caseworld.Object("result", result, "writes", writes, "bzid_info", info+"\n"), nil
 }
 
 // oneZK gives out one client.
-type oneZK struct{ client *fakeZK }
+type oneZK struct{ client *caseworld.ZooKeeper }
 
 func (z oneZK) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper { return z.client }
 
 // controlCommand is the whole command with the case's flags.
 func (c *call) controlCommand() (any, error) {
-	flags := c.in.object("flags")
-	o := agent.DefaultControlOptions()
-	o.Cmd, o.Bzid, o.Arch = flags.strOr("cmd", o.Cmd), flags.strOr("bzid", o.Bzid), flags.strOr("arch", o.Arch)
-	o.ExportBase, o.Overwrite = flags.strOr("export_base", ""), flags.flag("overwrite")
-	o.ModelName, o.Layout, o.Quirks = flags.strOr("model_name", ""), flags.strOr("layout", ""), c.quirks
-	zk := c.newZK()
-	c.env.ZooKeeper = oneZK{zk}
-	printed, err := agent.Control(c.env, o)
-	return object("result", attempt(nil, err), "writes", writesOf(zk), "printed", printed), nil
+	flags := c.In.Object("flags")
+	o := clients.DefaultControlOptions()
+	o.Cmd, o.Bzid, o.Arch = flags.StrOr("cmd", o.Cmd), flags.StrOr("bzid", o.Bzid), flags.StrOr("arch", o.Arch)
+	o.ExportBase, o.Overwrite = flags.StrOr("export_base", ""), flags.Flag("overwrite")
+	o.ModelName, o.Layout, o.Quirks = flags.StrOr("model_name", ""), flags.StrOr("layout", ""), c.Quirks
+	zk := c.NewZK()
+	c.Env.ZooKeeper = oneZK{zk}
+	printed, err := clients.Control(c.Env, o)
+	return caseworld.Object("result", caseworld.Attempt(nil, err), "writes", writesOf(zk), "printed", printed), nil
 }

@@ -3,9 +3,11 @@ package gotestee
 import (
 	"google.golang.org/protobuf/proto"
 
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 	"github.com/monosim/monosim/runners/testee"
 )
 
@@ -13,9 +15,9 @@ import (
 // asks on a network of his own.
 type AgentServiceCase struct {
 	// Answers are those of the version that the case asks for.
-	Answers agent.ServiceAnswers
+	Answers service.ServiceAnswers
 	Calls   []RPC
-	world   *world
+	world   *caseworld.World
 }
 
 // RPC is one call of a case.
@@ -33,32 +35,33 @@ type RPC struct {
 // of e, and closed.
 func NewAgentServiceCase(c *testee.Case, e *env.Env) (a *AgentServiceCase, err error) {
 	defer func() {
-		if why := verdictOf(recover()); why != nil {
+		if why := caseworld.VerdictOf(recover()); why != nil {
 			err = why
 		}
 	}()
-	w := newWorld(c, agent.Python)
-	w.call.env.Clock, w.call.env.Tasks, w.call.env.Random = e.Clock, e.Tasks, e.Random
-	w.call.env.Network, w.call.env.Log = e.Network, e.Log
+	w := caseworld.New(c, quirks.Python)
+	w.Call.Env.Clock, w.Call.Env.Tasks, w.Call.Env.Random = e.Clock, e.Tasks, e.Random
+	w.Call.Env.Network, w.Call.Env.Log = e.Network, e.Log
 	a = &AgentServiceCase{world: w}
-	for _, r := range w.call.rpcs() {
+	asked := &call{w.Call}
+	for _, r := range asked.rpcs() {
 		request, err := r.bytes()
 		if err != nil {
 			return nil, err
 		}
 		a.Calls = append(a.Calls, RPC{Method: r.method, Request: request, Message: r.request, Response: r.response})
 	}
-	a.Answers, err = w.call.served()
+	a.Answers, err = asked.served()
 	return a, err
 }
 
 // Env is what the service of the case may touch.
-func (a *AgentServiceCase) Env() *env.Env { return a.world.call.env }
+func (a *AgentServiceCase) Env() *env.Env { return a.world.Call.Env }
 
 // Close frees the case's world.
-func (a *AgentServiceCase) Close() { a.world.close() }
+func (a *AgentServiceCase) Close() { a.world.Close() }
 
-// ByClient says whether agent.SvrClient can make the call: it knows no models and
+// ByClient reports whether clients.SvrClient can make the call: it knows no models and
 // no GetResource.
 func (r RPC) ByClient() bool {
 	switch m := r.Message.(type) {

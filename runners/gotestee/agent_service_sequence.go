@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // agentServiceSequenceOps are a service over what steps change.
@@ -14,11 +15,11 @@ var agentServiceSequenceOps = table{"agent_service.AgentService.sequence": (*cal
 
 // serviceRun is a sequence on one service.
 type serviceRun struct {
-	service *agent.AgentService
+	service *service.AgentService
 	channel env.Channel
-	zk      *fakeZK // of versions 1 and 2
+	zk      *caseworld.ZooKeeper // of versions 1 and 2
 	// addrs are what the function of version 3 answers, asked how often it ran.
-	addrs    []agent.ModelAddresses
+	addrs    []service.ModelAddresses
 	addrsErr error
 	asked    int
 }
@@ -30,15 +31,15 @@ func (c *call) agentServiceSequence() (any, error) {
 		return nil, err
 	}
 	const port = 7000
-	r.service = agent.NewAgentService(c.env, port, answers)
+	r.service = service.NewAgentService(c.Env, port, answers)
 	if err := r.service.Start(); err != nil {
 		return nil, err
 	}
 	defer r.service.Stop()
-	r.channel = c.env.Network.Dial(fmt.Sprintf("127.0.0.1:%d", port))
+	r.channel = c.Env.Network.Dial(fmt.Sprintf("127.0.0.1:%d", port))
 	defer r.channel.Close()
 	steps := []any{}
-	for _, s := range c.in.steps("steps") {
+	for _, s := range c.In.Steps("steps") {
 		answer, err := r.answer(s)
 		if err != nil {
 			return nil, err
@@ -49,58 +50,58 @@ func (c *call) agentServiceSequence() (any, error) {
 		}
 		steps = append(steps, answer)
 	}
-	return object("steps", steps), nil
+	return caseworld.Object("steps", steps), nil
 }
 
-func (r *serviceRun) answers(c *call) (answers agent.ServiceAnswers, err error) {
-	switch version := c.in.integer("version"); version {
+func (r *serviceRun) answers(c *call) (answers service.ServiceAnswers, err error) {
+	switch version := c.In.Integer("version"); version {
 	case 1:
 		answers, r.zk, err = c.watchedTree()
 	case 2:
 		answers, r.zk, err = c.mirroredTree(false)
 	case 3:
 		conf, err := c.config()
-		return agent.AnswersV3{Env: c.env, Conf: conf, Addrs: r.tell}, err
+		return service.AnswersV3{Env: c.Env, Conf: conf, Addrs: r.tell}, err
 	default:
-		badCasef("in.version: found %d, want 1, 2 or 3", version)
+		caseworld.BadCasef("in.version: found %d, want 1, 2 or 3", version)
 	}
 	return answers, err
 }
 
 // tell is the function of the data provider.
-func (r *serviceRun) tell() ([]agent.ModelAddresses, error) {
+func (r *serviceRun) tell() ([]service.ModelAddresses, error) {
 	r.asked++
 	return r.addrs, r.addrsErr
 }
 
-func (r *serviceRun) answer(s step) (*pysem.Dict, error) {
-	if method, ok := strings.CutPrefix(s.name, "zk."); ok {
+func (r *serviceRun) answer(s caseworld.Step) (*pysem.Dict, error) {
+	if method, ok := strings.CutPrefix(s.Name, "zk."); ok {
 		if r.zk == nil {
-			badCasef("%s: found a step on the tree, want one with in.version 1 or 2", s.where)
+			caseworld.BadCasef("%s: found a step on the tree, want one with in.version 1 or 2", s.Where)
 		}
-		return attempt(r.zk.doQuietly(step{name: method, arguments: s.arguments})), nil
+		return caseworld.Attempt(r.zk.DoQuietly(caseworld.Step{Name: method, Arguments: s.Arguments})), nil
 	}
-	switch s.name {
+	switch s.Name {
 	case "call":
 		return r.call(s)
 	case "stop":
 		r.service.Stop()
 	case "addrs":
 		r.addrs, r.addrsErr = nil, nil
-		if text := s.optStr("raises"); text.Set {
+		if text := s.OptStr("raises"); text.Set {
 			r.addrsErr = pysem.Raise("ValueError", "%s", text.V)
-		} else if s.value("value") != nil {
-			r.addrs = modelAddresses(s.object("value"))
+		} else if s.Value("value") != nil {
+			r.addrs = modelAddresses(s.Object("value"))
 		}
 	default:
-		unknownStep(s)
+		caseworld.UnknownStep(s)
 	}
-	return attempt(nil, nil), nil
+	return caseworld.Attempt(nil, nil), nil
 }
 
-func (r *serviceRun) call(s step) (*pysem.Dict, error) {
-	if s.has("bytes") {
-		return callOver(r.channel, newRawRPC(s.str("rpc"), s.bytes("bytes")))
+func (r *serviceRun) call(s caseworld.Step) (*pysem.Dict, error) {
+	if s.Has("bytes") {
+		return callOver(r.channel, newRawRPC(s.Str("rpc"), s.Bytes("bytes")))
 	}
-	return callOver(r.channel, newRPC(s.str("rpc"), s.object("fields")))
+	return callOver(r.channel, newRPC(s.Str("rpc"), s.Object("fields")))
 }

@@ -5,9 +5,12 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // agentV1Ops are agent_v1.py: runners/python/ops/agent_v1.py describes the
@@ -16,26 +19,26 @@ var agentV1Ops = table{"agent_v1.AgentV1.sequence": (*call).agentV1Sequence}
 
 func (c *call) agentV1Sequence() (any, error) {
 	s := c.newStage()
-	conf, err := agent.Loader{Env: c.env, Quirks: c.quirks}.FromFile(c.in.str("conf"))
+	conf, err := agentconfig.Loader{Env: c.Env, Quirks: c.Quirks}.FromFile(c.In.Str("conf"))
 	if err != nil {
 		return nil, err
 	}
-	a, err := agent.NewAgentV1(c.env, conf, c.in.str("tfs_log"), agent.AgentV1Options{ZooKeeper: s.zk})
+	a, err := agent.NewAgentV1(c.Env, conf, c.In.Str("tfs_log"), agent.AgentV1Options{ZooKeeper: s.zk})
 	if err != nil {
 		return nil, err
 	}
 	s.schedule(a)
-	c.life.Go("main thread of the agent", func() {
+	c.Life.Go("main thread of the agent", func() {
 		if err := a.Start(); err != nil {
-			class, _ := failureOf(err)
+			class, _ := caseworld.FailureOf(err)
 			s.note("raised", class)
 			s.end()
 			return
 		}
 		s.note("started", nil)
 	})
-	s.ended.WaitFor(ms(c.in.integer("until_ms")))
-	return object("log", s.log), nil
+	s.ended.WaitFor(ms(c.In.Integer("until_ms")))
+	return caseworld.Object("log", s.log), nil
 }
 
 // stage is the world of one agent: what it starts, asks and kills is noted.
@@ -43,7 +46,7 @@ type stage struct {
 	c         *call
 	begin     time.Duration
 	log       []any
-	plans     []arguments
+	plans     []caseworld.Arguments
 	processes []*stageProcess
 	handlers  map[env.Signal]func()
 	zk        *stageZK
@@ -56,28 +59,28 @@ var kindStage = vtime.NewKind("gotestee.stage")
 
 func (c *call) newStage() *stage {
 	s := &stage{
-		c: c, begin: c.env.Clock.Elapsed(), log: []any{}, handlers: map[env.Signal]func(){},
-		ended: c.env.Tasks.NewCond("end of the agent"), never: c.env.Tasks.NewCond("nothing"),
+		c: c, begin: c.Env.Clock.Elapsed(), log: []any{}, handlers: map[env.Signal]func(){},
+		ended: c.Env.Tasks.NewCond("end of the agent"), never: c.Env.Tasks.NewCond("nothing"),
 	}
-	if c.in.has("servers") {
-		s.plans = c.in.objects("servers")
+	if c.In.Has("servers") {
+		s.plans = c.In.Objects("servers")
 	}
-	s.zk = &stageZK{fakeZK: c.newZK(), s: s}
-	c.env.Processes = &stageProcesses{Processes: c.env.Processes, s: s}
-	c.env.Network = &stageNetwork{Network: c.env.Network, s: s}
-	c.env.Files = &stageFiles{Files: c.env.Files, dir: caseDir}
-	c.env.Models = noModelServers{}
-	c.env.Tasks = pollOnly{c.env.Tasks}
+	s.zk = &stageZK{ZooKeeper: c.NewZK(), s: s}
+	c.Env.Processes = &stageProcesses{Processes: c.Env.Processes, s: s}
+	c.Env.Network = &stageNetwork{Network: c.Env.Network, s: s}
+	c.Env.Files = &stageFiles{Files: c.Env.Files, dir: caseworld.CaseDir}
+	c.Env.Models = noModelServers{}
+	c.Env.Tasks = pollOnly{c.Env.Tasks}
 	return s
 }
 
 func (s *stage) note(name string, value any) {
 	if !s.over {
-		s.log = append(s.log, raw{[]any{s.nowMs(), name, encode(value)}})
+		s.log = append(s.log, caseworld.Raw{V: []any{s.nowMs(), name, caseworld.Encode(value)}})
 	}
 }
 
-func (s *stage) nowMs() int { return int((s.c.env.Clock.Elapsed() - s.begin) / time.Millisecond) }
+func (s *stage) nowMs() int { return int((s.c.Env.Clock.Elapsed() - s.begin) / time.Millisecond) }
 
 func (s *stage) end() {
 	s.over = true
@@ -88,24 +91,24 @@ func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // after lets something happen in a task of its own.
 func (s *stage) after(d time.Duration, name string, fn func()) {
-	s.c.life.After(d, kindStage, func() { s.c.life.Go(name, fn) })
+	s.c.Life.After(d, kindStage, func() { s.c.Life.Go(name, fn) })
 }
 
 // schedule sets the events of the case.
 func (s *stage) schedule(a *agent.AgentV1) {
-	if !s.c.in.has("events") {
+	if !s.c.In.Has("events") {
 		return
 	}
-	for _, v := range s.c.in.list("events") {
+	for _, v := range s.c.In.List("events") {
 		event, ok := v.([]any)
 		if !ok || len(event) != 3 {
-			s.c.in.wrong("events", "a list of [milliseconds, name, arguments]")
+			s.c.In.Wrong("events", "a list of [milliseconds, name, arguments]")
 		}
 		at, okAt := event[0].(int)
 		name, okName := event[1].(string)
 		values, okValues := event[2].([]any)
 		if !okAt || !okName || !okValues {
-			s.c.in.wrong("events", "a list of [milliseconds, name, arguments]")
+			s.c.In.Wrong("events", "a list of [milliseconds, name, arguments]")
 		}
 		s.after(ms(at), name, func() { s.happen(a, name, values) })
 	}
@@ -133,16 +136,16 @@ func (s *stage) happen(a *agent.AgentV1, name string, values []any) {
 	case "delete":
 		err = s.zk.Delete(text(0), env.DeleteOptions{Version: -1, Recursive: true})
 	default:
-		badCasef("in.events: found the event %q, which this operation does not have", name)
+		caseworld.BadCasef("in.events: found the event %q, which this operation does not have", name)
 	}
 	if err != nil {
-		badCasef("in.events: %s %v: %v", name, values, err)
+		caseworld.BadCasef("in.events: %s %v: %v", name, values, err)
 	}
 }
 
 // replicaWith is a replica with that stat, somewhere else.
 func replicaWith(stat int) []byte {
-	meta := agent.DefaultReplicaMeta()
+	meta := datadef.DefaultReplicaMeta()
 	meta.Address, meta.AddressIPv6 = pysem.Some("h:5"), pysem.Some("[fd00::1]:5")
 	meta.ArchonAddress, meta.ArchonAddressIPv6 = pysem.Some("h:6"), pysem.Some("[fd00::1]:6")
 	meta.Stat = env.ModelState(stat)
@@ -161,18 +164,18 @@ func (p pollOnly) Go(name string, fn func()) env.Task {
 
 // stageZK is the fake client, its start and stop noted.
 type stageZK struct {
-	*fakeZK
+	*caseworld.ZooKeeper
 	s *stage
 }
 
 func (z *stageZK) Start(timeout time.Duration) error {
 	z.s.note("zk.start", nil)
-	return z.fakeZK.Start(timeout)
+	return z.ZooKeeper.Start(timeout)
 }
 
 func (z *stageZK) Stop() {
 	z.s.note("zk.stop", nil)
-	z.fakeZK.Stop()
+	z.ZooKeeper.Stop()
 }
 
 // stageNetwork takes a service without serving it, and knows the ports that are open.

@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	config "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // stageProcesses start processes that do what the case plans.
@@ -45,20 +46,20 @@ func (p *stageProcesses) Exit(code int) {
 
 func (p *stageProcesses) Start(cmd env.Command) (env.Process, error) {
 	s := p.s
-	plan := arguments{Dict: &pysem.Dict{}, where: "in.servers"}
+	plan := caseworld.Arguments{Dict: &pysem.Dict{}, Where: "in.servers"}
 	if n := len(s.processes); n < len(s.plans) {
 		plan = s.plans[n]
 	}
-	if plan.flag("missing") {
+	if plan.Flag("missing") {
 		return nil, &fs.PathError{Op: "exec", Path: cmd.Args[0], Err: fs.ErrNotExist}
 	}
 	process := &stageProcess{
 		s: s, number: len(s.processes), port: portOf(cmd.Args), opens: s.opening(plan),
-		survives: plan.integerOr("survives", 0), exited: s.c.env.Tasks.NewCond("end of a process"),
+		survives: plan.IntegerOr("survives", 0), exited: s.c.Env.Tasks.NewCond("end of a process"),
 	}
 	s.processes = append(s.processes, process)
-	if plan.value("ends_ms") != nil {
-		s.after(ms(plan.integer("ends_ms")), "end of a process", func() { process.exit(plan.integerOr("code", 0)) })
+	if plan.Value("ends_ms") != nil {
+		s.after(ms(plan.Integer("ends_ms")), "end of a process", func() { process.exit(plan.IntegerOr("code", 0)) })
 	}
 	var log any
 	if cmd.Output != "" && !cmd.InheritOutput {
@@ -68,7 +69,7 @@ func (p *stageProcesses) Start(cmd env.Command) (env.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.note("start", []any{cmd.Args, difference(cmd.Env, s.c.env.Host.Environ()), s.c.env.Files.Getwd(), log, models})
+	s.note("start", []any{cmd.Args, difference(cmd.Env, s.c.Env.Host.Environ()), s.c.Env.Files.Getwd(), log, models})
 	return process, nil
 }
 
@@ -76,9 +77,9 @@ func (p *stageProcesses) Start(cmd env.Command) (env.Process, error) {
 func (s *stage) modelsOf(args []string) (*config.ModelServerConfig, error) {
 	file, ok := strings.CutPrefix(args[1], "--model_config_file=")
 	if !ok {
-		badCasef("a process got the first flag %q, want --model_config_file", args[1])
+		caseworld.BadCasef("a process got the first flag %q, want --model_config_file", args[1])
 	}
-	text, err := s.c.env.Files.ReadFile(file)
+	text, err := s.c.Env.Files.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
@@ -88,11 +89,11 @@ func (s *stage) modelsOf(args []string) (*config.ModelServerConfig, error) {
 
 // opening is when a process that is started now opens its port, since the begin;
 // negative for never.
-func (s *stage) opening(plan arguments) time.Duration {
-	if plan.has("opens_ms") && plan.value("opens_ms") == nil {
+func (s *stage) opening(plan caseworld.Arguments) time.Duration {
+	if plan.Has("opens_ms") && plan.Value("opens_ms") == nil {
 		return -1
 	}
-	return s.c.env.Clock.Elapsed() - s.begin + ms(plan.integerOr("opens_ms", 0))
+	return s.c.Env.Clock.Elapsed() - s.begin + ms(plan.IntegerOr("opens_ms", 0))
 }
 
 func portOf(args []string) string {
@@ -107,7 +108,7 @@ func portOf(args []string) string {
 // difference are the variables that differ from others, null for those that are
 // missing. Nil is the others' environment itself.
 func difference(environ, others []string) *pysem.Dict {
-	d := object()
+	d := caseworld.Object()
 	if environ == nil {
 		return d
 	}
@@ -127,7 +128,7 @@ func difference(environ, others []string) *pysem.Dict {
 }
 
 func (p *stageProcess) open() bool {
-	return !p.done && p.opens >= 0 && p.opens <= p.s.c.env.Clock.Elapsed()-p.s.begin
+	return !p.done && p.opens >= 0 && p.opens <= p.s.c.Env.Clock.Elapsed()-p.s.begin
 }
 
 // exit is an end by itself.
@@ -152,7 +153,7 @@ func (p *stageProcess) Signal(sig env.Signal) error {
 		return nil
 	}
 	if sig != env.SIGKILL {
-		badCasef("a process got %v, want SIGKILL only", sig)
+		caseworld.BadCasef("a process got %v, want SIGKILL only", sig)
 	}
 	p.s.note("kill", p.number)
 	if p.survives == 0 {

@@ -6,6 +6,10 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/backends"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/tfs"
+	"github.com/monosim/monosim/engine/agent/tfs/tfstest"
 	"github.com/monosim/monosim/engine/env"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
@@ -13,6 +17,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 	"github.com/monosim/monosim/sim/processes"
 )
 
@@ -28,13 +33,13 @@ var agentV3Ops = table{
 }
 
 // newAgentV3 is an agent of which nothing is started.
-func (c *call) newAgentV3(server func(path string) agent.ModelServerProcess) (*agent.AgentV3, *fakeZK, error) {
+func (c *call) newAgentV3(server func(path string) tfs.ModelServerProcess) (*agent.AgentV3, *caseworld.ZooKeeper, error) {
 	conf, err := c.config()
 	if err != nil {
 		return nil, nil, err
 	}
-	zk := c.newZK()
-	a, err := agent.NewAgentV3(c.env, conf, "/log", agent.AgentV3Options{ZooKeeper: zk, Server: server})
+	zk := c.NewZK()
+	a, err := agent.NewAgentV3(c.Env, conf, "/log", agent.AgentV3Options{ZooKeeper: zk, Server: server})
 	return a, zk, err
 }
 
@@ -51,12 +56,12 @@ func (c *call) agentV3() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	content, err := c.env.Files.ReadFile(a.ConfigPath())
+	content, err := c.Env.Files.ReadFile(a.ConfigPath())
 	if err != nil {
 		return nil, err
 	}
 	grpc, err := a.ModelServer().IsGRPCRemoteOp()
-	return object(
+	return caseworld.Object(
 		"container", a.Container().String(), "service_info", a.ServiceInfo().Serialize(),
 		"filters", filtersOf(a), "config_text", string(content), "grpc_remote_op", grpc), err
 }
@@ -66,12 +71,12 @@ func (c *call) layoutUpdate() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	initial, err := c.env.Files.ReadFile(a.ConfigPath())
+	initial, err := c.Env.Files.ReadFile(a.ConfigPath())
 	if err != nil {
 		return nil, err
 	}
-	called := attempt(true, a.LayoutUpdated(c.layoutModels()))
-	content, err := c.env.Files.ReadFile(a.ConfigPath())
+	called := caseworld.Attempt(true, a.LayoutUpdated(c.layoutModels()))
+	content, err := c.Env.Files.ReadFile(a.ConfigPath())
 	if err != nil {
 		return nil, err
 	}
@@ -81,21 +86,21 @@ func (c *call) layoutUpdate() (any, error) {
 	}
 	file := namedConfig(&written)
 	file.Set("text", string(content))
-	return object("filters", filtersOf(a), "initial_text", string(initial), "callback", called, "file", file), nil
+	return caseworld.Object("filters", filtersOf(a), "initial_text", string(initial), "callback", called, "file", file), nil
 }
 
 // layoutModels is the list of [model, sub graph, base path, policy].
-func (c *call) layoutModels() []agent.LayoutModel {
-	var models []agent.LayoutModel
-	for _, v := range c.in.list("saved_models") {
+func (c *call) layoutModels() []backends.LayoutModel {
+	var models []backends.LayoutModel
+	for _, v := range c.In.List("saved_models") {
 		m, ok := v.([]any)
 		if !ok || len(m) != 4 {
-			c.in.wrong("saved_models", "a list of [model, sub graph, base path, policy]")
+			c.In.Wrong("saved_models", "a list of [model, sub graph, base path, policy]")
 		}
-		part := arguments{Dict: object("model", m[0], "sub_graph", m[1], "base_path", m[2], "policy", m[3]), where: "in.saved_models"}
-		models = append(models, agent.LayoutModel{
-			Model:  agent.SavedModel{ModelName: part.str("model"), SubGraph: part.str("sub_graph")},
-			Deploy: agent.SavedModelDeployConfig{ModelBasePath: part.optStr("base_path"), VersionPolicy: part.optStr("policy")},
+		part := caseworld.Arguments{Dict: caseworld.Object("model", m[0], "sub_graph", m[1], "base_path", m[2], "policy", m[3]), Where: "in.saved_models"}
+		models = append(models, backends.LayoutModel{
+			Model:  datadef.SavedModel{ModelName: part.Str("model"), SubGraph: part.Str("sub_graph")},
+			Deploy: datadef.SavedModelDeployConfig{ModelBasePath: part.OptStr("base_path"), VersionPolicy: part.OptStr("policy")},
 		})
 	}
 	return models
@@ -103,20 +108,20 @@ func (c *call) layoutModels() []agent.LayoutModel {
 
 // serverStub is a model server of which a case fixes one trait.
 type serverStub struct {
-	agent.ModelServerProcess
+	tfs.ModelServerProcess
 	grpc     bool
-	statuses []agent.SavedModelStatus
+	statuses []tfs.SavedModelStatus
 }
 
 func (s serverStub) IsGRPCRemoteOp() (bool, error) { return s.grpc, nil }
 
-func (s serverStub) ListSavedModelsStatus() ([]agent.SavedModelStatus, error) { return s.statuses, nil }
+func (s serverStub) ListSavedModelsStatus() ([]tfs.SavedModelStatus, error) { return s.statuses, nil }
 
 func (c *call) addressMap() (any, error) {
-	wrapper := c.in.str("wrapper")
-	a, _, err := c.newAgentV3(func(path string) agent.ModelServerProcess {
+	wrapper := c.In.Str("wrapper")
+	a, _, err := c.newAgentV3(func(path string) tfs.ModelServerProcess {
 		if wrapper == "fake" {
-			return agent.NewFakeTFSWrapper(c.env, path)
+			return tfstest.NewFakeTFSWrapper(c.Env, path)
 		}
 		return serverStub{grpc: wrapper == "grpc"}
 	})
@@ -136,16 +141,16 @@ func (c *call) addressMap() (any, error) {
 }
 
 // serviceMap is {model: {sub graph: [ContainerServiceInfo arguments]}}.
-func (c *call) serviceMap() (agent.ServiceMap, error) {
-	var services agent.ServiceMap
-	models := c.in.object("service_map")
+func (c *call) serviceMap() (backends.ServiceMap, error) {
+	var services backends.ServiceMap
+	models := c.In.Object("service_map")
 	for _, m := range models.Items {
-		model := agent.ModelServices{Model: m.Key}
-		graphs := models.object(m.Key)
+		model := backends.ModelServices{Model: m.Key}
+		graphs := models.Object(m.Key)
 		for _, g := range graphs.Items {
-			graph := agent.SubGraphServices{SubGraph: g.Key}
-			for _, v := range graphs.objects(g.Key) {
-				info, err := dataOf[agent.ContainerServiceInfo](v, zero[agent.ContainerServiceInfo])
+			graph := backends.SubGraphServices{SubGraph: g.Key}
+			for _, v := range graphs.Objects(g.Key) {
+				info, err := dataOf[datadef.ContainerServiceInfo](v, zero[datadef.ContainerServiceInfo])
 				if err != nil {
 					return nil, err
 				}
@@ -160,33 +165,33 @@ func (c *call) serviceMap() (agent.ServiceMap, error) {
 
 func (c *call) syncModels() (any, error) {
 	stub := serverStub{}
-	statuses := c.in.object("statuses")
+	statuses := c.In.Object("statuses")
 	for _, s := range statuses.Items {
-		status := agent.SavedModelStatus{Name: s.Key, Missing: s.Value == "int"}
+		status := tfs.SavedModelStatus{Name: s.Key, Missing: s.Value == "int"}
 		if !status.Missing {
-			status.Status.State = env.ModelState(statuses.integer(s.Key))
+			status.Status.State = env.ModelState(statuses.Integer(s.Key))
 		}
 		stub.statuses = append(stub.statuses, status)
 	}
-	a, zk, err := c.newAgentV3(func(string) agent.ModelServerProcess { return stub })
+	a, zk, err := c.newAgentV3(func(string) tfs.ModelServerProcess { return stub })
 	if err != nil {
 		return nil, err
 	}
 	if err := a.Backend().Start(); err != nil {
 		return nil, err
 	}
-	result := attempt(nil, a.SyncAvailableSavedModels())
-	writes := zk.take()
+	result := caseworld.Attempt(nil, a.SyncAvailableSavedModels())
+	writes := zk.Take()
 	sort.SliceStable(writes, func(i, j int) bool {
-		if a, b := callName(writes[i]), callName(writes[j]); a != b {
+		if a, b := caseworld.CallName(writes[i]), caseworld.CallName(writes[j]); a != b {
 			return a < b
 		}
-		return callPath(writes[i]) < callPath(writes[j])
+		return caseworld.CallPath(writes[i]) < caseworld.CallPath(writes[j])
 	})
 	if writes == nil {
 		writes = []any{}
 	}
-	return object("result", result, "writes", writes, "available", modelNames(a.Backend().Available())), nil
+	return caseworld.Object("result", result, "writes", writes, "available", modelNames(a.Backend().Available())), nil
 }
 
 func (c *call) wrapperCommand() (any, error) {
@@ -194,14 +199,14 @@ func (c *call) wrapperCommand() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	conf.TFSPortArchon, conf.TFSPortGRPC = pysem.Some(c.in.integer("archon_port")), pysem.Some(c.in.integer("grpc_port"))
-	conf.TFSPortHTTP = pysem.Some(c.in.integer("http_port"))
-	if c.in.flag("is_grpc_remote_op") {
+	conf.TFSPortArchon, conf.TFSPortGRPC = pysem.Some(c.In.Integer("archon_port")), pysem.Some(c.In.Integer("grpc_port"))
+	conf.TFSPortHTTP = pysem.Some(c.In.Integer("http_port"))
+	if c.In.Flag("is_grpc_remote_op") {
 		// The wrapper looks for this string in the binary, which is called None (Q149).
-		c.dir.put("None", []byte("PredictionServiceGrpc"))
+		c.Dir.Put("None", []byte("PredictionServiceGrpc"))
 	}
-	cmd := agent.NewTFSWrapper(c.env, conf, c.in.str("model_config_file"), "/log").Command()
-	return object("cmd", cmd, "flags", strings.Split(cmd, " ")), nil
+	cmd := tfs.NewTFSWrapper(c.Env, conf, c.In.Str("model_config_file"), "/log").Command()
+	return caseworld.Object("cmd", cmd, "flags", strings.Split(cmd, " ")), nil
 }
 
 // modelStatus runs a model server that does nothing: its status is the case's.
@@ -210,13 +215,13 @@ func (c *call) modelStatus() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.machine.Procs.Register("tfs", func(*processes.Process) {})
-	if err := c.machine.FS.WriteTree(map[string]string{"/tfs": "a model server"}); err != nil {
+	c.Machine.Procs.Register("tfs", func(*processes.Process) {})
+	if err := c.Machine.FS.WriteTree(map[string]string{"/tfs": "a model server"}); err != nil {
 		return nil, err
 	}
-	c.env.Host.Setenv("MONOLITH_TFS_BINARY", "/tfs")
-	c.env.Models = modelServers{c.in}
-	w := agent.NewTFSWrapper(c.env, conf, caseDir+"/models.cfg", "/log")
+	c.Env.Host.Setenv("MONOLITH_TFS_BINARY", "/tfs")
+	c.Env.Models = modelServers{c.In}
+	w := tfs.NewTFSWrapper(c.Env, conf, caseworld.CaseDir+"/models.cfg", "/log")
 	if err := w.Start(); err != nil {
 		return nil, err
 	}
@@ -232,11 +237,11 @@ func (c *call) modelStatus() (any, error) {
 	for _, s := range statuses {
 		list = append(list, []any{s.Name, statusValue(s, true)})
 	}
-	return object("names", names, "status", list), nil
+	return caseworld.Object("names", names, "status", list), nil
 }
 
 // statusValue is the message; that of a known version always has a status.
-func statusValue(s agent.SavedModelStatus, hasStatus bool) any {
+func statusValue(s tfs.SavedModelStatus, hasStatus bool) any {
 	if s.Missing {
 		return 0
 	}
@@ -244,27 +249,27 @@ func statusValue(s agent.SavedModelStatus, hasStatus bool) any {
 	if hasStatus {
 		m.Status = &util.StatusProto{ErrorCode: tfcore.Code(s.Status.Status.Code), ErrorMessage: s.Status.Status.Message}
 	}
-	return pb(m)
+	return caseworld.PB(m)
 }
 
 // modelServers answers every model with the versions of the case, or fails.
-type modelServers struct{ in arguments }
+type modelServers struct{ in caseworld.Arguments }
 
 func (m modelServers) Dial(string) env.ModelServer { return m }
 
 func (m modelServers) Status(spec env.ModelSpec, _ time.Duration) ([]env.ModelVersionStatus, error) {
-	if failure, ok := m.in.value("versions").(*pysem.Dict); ok {
-		name := arguments{Dict: failure, where: "in.versions"}.str("rpc_error")
+	if failure, ok := m.in.Value("versions").(*pysem.Dict); ok {
+		name := caseworld.Arguments{Dict: failure, Where: "in.versions"}.Str("rpc_error")
 		for code := env.OK; code <= env.Unauthenticated; code++ {
 			if code.String() == name {
 				return nil, &env.RPCError{Code: code, Message: spec.Name + " failed"}
 			}
 		}
-		badCasef("in.versions.rpc_error: found %q, want the name of a gRPC status code", name)
+		caseworld.BadCasef("in.versions.rpc_error: found %q, want the name of a gRPC status code", name)
 	}
 	var list []env.ModelVersionStatus
-	for _, v := range m.in.list("versions") {
-		list = append(list, versionStatus(step{arguments: m.in}, v))
+	for _, v := range m.in.List("versions") {
+		list = append(list, versionStatus(caseworld.Step{Arguments: m.in}, v))
 	}
 	return list, nil
 }
@@ -276,10 +281,10 @@ func (m modelServers) Reload([]byte, time.Duration) (env.StatusProto, error) {
 func (m modelServers) Close() {}
 
 func (c *call) fakeWrapper() (any, error) {
-	w := agent.NewFakeTFSWrapper(c.env, caseDir+"/models.cfg")
+	w := tfstest.NewFakeTFSWrapper(c.Env, caseworld.CaseDir+"/models.cfg")
 	names, errNames := w.ListSavedModels()
 	statuses, errStatuses := w.ListSavedModelsStatus()
-	byName := object()
+	byName := caseworld.Object()
 	for _, s := range statuses {
 		byName.Set(s.Name, statusValue(s, false))
 	}
@@ -287,5 +292,5 @@ func (c *call) fakeWrapper() (any, error) {
 	if code, done := w.Poll(); done {
 		poll = code
 	}
-	return object("names", attempt(names, errNames), "status", attempt(byName, errStatuses), "poll", poll), nil
+	return caseworld.Object("names", caseworld.Attempt(names, errNames), "status", caseworld.Attempt(byName, errStatuses), "poll", poll), nil
 }

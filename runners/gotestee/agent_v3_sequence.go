@@ -7,10 +7,14 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/service"
+	"github.com/monosim/monosim/engine/agent/tfs"
+	"github.com/monosim/monosim/engine/agent/tfs/tfstest"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // agentV3SequenceOps are an agent v3 from its start to its end.
@@ -20,7 +24,7 @@ var agentV3SequenceOps = table{"agent_v3.AgentV3.sequence": (*call).agentV3Seque
 type agentV3Run struct {
 	c       *call
 	a       *agent.AgentV3
-	zk      *fakeZK
+	zk      *caseworld.ZooKeeper
 	server  *toldServer
 	threads *steppedTasks
 	signals *heldSignals
@@ -31,13 +35,13 @@ type agentV3Run struct {
 
 func (c *call) agentV3Sequence() (any, error) {
 	r := &agentV3Run{
-		c: c, threads: &steppedTasks{Tasks: c.env.Tasks}, signals: &heldSignals{Processes: c.env.Processes},
-		log: &roundLog{Log: c.env.Log}, shown: map[string][]byte{},
+		c: c, threads: &steppedTasks{Tasks: c.Env.Tasks}, signals: &heldSignals{Processes: c.Env.Processes},
+		log: &roundLog{Log: c.Env.Log}, shown: map[string][]byte{},
 	}
-	c.env.Tasks, c.env.Processes, c.env.Log = r.threads, r.signals, r.log
-	wrapper := c.in.str("wrapper")
-	a, zk, err := c.newAgentV3(func(path string) agent.ModelServerProcess {
-		fake := agent.NewFakeTFSWrapper(c.env, path)
+	c.Env.Tasks, c.Env.Processes, c.Env.Log = r.threads, r.signals, r.log
+	wrapper := c.In.Str("wrapper")
+	a, zk, err := c.newAgentV3(func(path string) tfs.ModelServerProcess {
+		fake := tfstest.NewFakeTFSWrapper(c.Env, path)
 		r.server = &toldServer{ModelServerProcess: fake, grpc: wrapper == "grpc"}
 		if wrapper == "fake" {
 			return fake
@@ -48,12 +52,12 @@ func (c *call) agentV3Sequence() (any, error) {
 		return nil, err
 	}
 	r.a, r.zk = a, zk
-	steps := c.sequence(zk, r.do, r.after, "delete", "ensure_path")
-	return object("steps", steps, "tree", sortedTree(zk)), nil
+	steps := c.Sequence(zk, r.do, r.after, "delete", "ensure_path")
+	return caseworld.Object("steps", steps, "tree", sortedTree(zk)), nil
 }
 
-func (r *agentV3Run) do(s step) (any, error) {
-	switch s.name {
+func (r *agentV3Run) do(s caseworld.Step) (any, error) {
+	switch s.Name {
 	case "start":
 		return nil, r.a.Start()
 	case "stop":
@@ -67,30 +71,30 @@ func (r *agentV3Run) do(s step) (any, error) {
 		r.signals.deliver(env.SIGTERM)
 		return nil, nil
 	case "statuses":
-		r.server.states = s.arguments
+		r.server.states = s.Arguments
 		return nil, nil
 	case "lost":
-		r.zk.tell(env.Lost)
+		r.zk.Tell(env.Lost)
 		return nil, nil
 	case "connected":
-		r.zk.tell(env.Connected)
+		r.zk.Tell(env.Connected)
 		return nil, nil
 	}
-	unknownStep(s)
+	caseworld.UnknownStep(s)
 	return nil, nil
 }
 
-func (r *agentV3Run) after(s step, out *pysem.Dict) {
-	if v, ok := out.Get("writes"); ok && s.name == "bindings_round" {
+func (r *agentV3Run) after(s caseworld.Step, out *pysem.Dict) {
+	if v, ok := out.Get("writes"); ok && s.Name == "bindings_round" {
 		createsFirst(v.([]any))
 	}
 	if len(r.log.lines) > 0 {
 		out.Set("log", r.log.lines)
 		r.log.lines = nil
 	}
-	r.show(out, "config", encode(r.serverConfig()))
-	r.show(out, "services", encode(serviceMap(r.a.Backend().ServiceMap())))
-	r.show(out, "addrs", encode(attempt(r.addresses())))
+	r.show(out, "config", caseworld.Encode(r.serverConfig()))
+	r.show(out, "services", caseworld.Encode(serviceMap(r.a.Backend().ServiceMap())))
+	r.show(out, "addrs", caseworld.Encode(caseworld.Attempt(r.addresses())))
 }
 
 // show adds a value that changed.
@@ -98,27 +102,27 @@ func (r *agentV3Run) show(out *pysem.Dict, name string, value any) {
 	text := pysem.AppendJSON(nil, value)
 	if !bytes.Equal(text, r.shown[name]) {
 		r.shown[name] = text
-		out.Set(name, raw{value})
+		out.Set(name, caseworld.Raw{V: value})
 	}
 }
 
 // serverConfig is what the model server reads.
 func (r *agentV3Run) serverConfig() any {
 	var models config.ModelServerConfig
-	content, err := r.c.env.Files.ReadFile(r.a.ConfigPath())
+	content, err := r.c.Env.Files.ReadFile(r.a.ConfigPath())
 	if err == nil {
 		err = textpb.Unmarshal(string(content), &models)
 	}
 	if err != nil {
-		badCasef("the model config file: %v", err)
+		caseworld.BadCasef("the model config file: %v", err)
 	}
-	return pb(&models)
+	return caseworld.PB(&models)
 }
 
 // addresses are what HeartBeat would tell, sorted by name.
 func (r *agentV3Run) addresses() (any, error) {
 	addrs, err := r.a.AddressMap(r.a.Backend().ServiceMap())
-	slices.SortStableFunc(addrs, func(a, b agent.ModelAddresses) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(addrs, func(a, b service.ModelAddresses) int { return strings.Compare(a.Name, b.Name) })
 	list := []any{}
 	for _, m := range addrs {
 		list = append(list, []any{m.Name, m.Addrs})
@@ -128,21 +132,21 @@ func (r *agentV3Run) addresses() (any, error) {
 
 // toldServer is the reference's double of a model server, told what it is.
 type toldServer struct {
-	agent.ModelServerProcess
+	tfs.ModelServerProcess
 	grpc   bool
-	states arguments // by model; no dict for none
+	states caseworld.Arguments // by model; no dict for none
 }
 
 func (s *toldServer) IsGRPCRemoteOp() (bool, error) { return s.grpc, nil }
 
-func (s *toldServer) ListSavedModelsStatus() ([]agent.SavedModelStatus, error) {
+func (s *toldServer) ListSavedModelsStatus() ([]tfs.SavedModelStatus, error) {
 	list, err := s.ModelServerProcess.ListSavedModelsStatus()
 	for i, status := range list {
-		if s.states.Dict == nil || !s.states.has(status.Name) {
+		if s.states.Dict == nil || !s.states.Has(status.Name) {
 			continue
 		}
-		if list[i].Missing = s.states.value(status.Name) == "int"; !list[i].Missing {
-			list[i].Status.State = env.ModelState(s.states.integer(status.Name))
+		if list[i].Missing = s.states.Value(status.Name) == "int"; !list[i].Missing {
+			list[i].Status.State = env.ModelState(s.states.Integer(status.Name))
 		}
 	}
 	return list, err
@@ -214,6 +218,6 @@ func (l *roundLog) Logf(level env.Level, format string, args ...any) {
 		l.Log.Logf(level, format, args...)
 		return
 	}
-	typ, _ := failureOf(args[0].(error))
+	typ, _ := caseworld.FailureOf(args[0].(error))
 	l.lines = append(l.lines, beginning+typ)
 }

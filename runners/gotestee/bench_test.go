@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/runners/testee"
+	"github.com/monosim/monosim/runners/testee/conformance"
+	"github.com/monosim/monosim/runners/testee/generate"
 )
 
 // BenchmarkPure answers invented cases of the pure operations: those of one call
@@ -28,18 +30,18 @@ func pure(op string) bool {
 
 func benchmarkCases(b *testing.B, takes func(op string) bool) {
 	var ops []string
-	for _, op := range testee.GeneratedOps() {
+	for _, op := range generate.GeneratedOps() {
 		if takes(op) {
 			ops = append(ops, op)
 		}
 	}
-	inputs, err := testee.Draw(ops, 50, 1)
+	inputs, err := conformance.Draw(ops, 50, 1)
 	if err != nil {
 		b.Fatal(err)
 	}
 	var cases []*testee.Case
 	for i := range inputs {
-		c, err := testee.CaseOf(&inputs[i].Question)
+		c, err := conformance.CaseOf(&inputs[i].Question)
 		if err != nil {
 			b.Fatal(err)
 		}

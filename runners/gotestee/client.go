@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/clients"
+	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // clientOps are client.py.
@@ -14,50 +16,50 @@ var clientOps = table{"client.ServingClient.sequence": (*call).servingClientSequ
 
 // servingRun is a sequence on one client.
 type servingRun struct {
-	client *agent.ServingClient
-	zk     *fakeZK
+	client *clients.ServingClient
+	zk     *caseworld.ZooKeeper
 	log    *unloadLog
 }
 
 func (c *call) servingClientSequence() (any, error) {
-	r := &servingRun{zk: c.newZK(), log: &unloadLog{Log: c.env.Log}}
-	r.zk.strict = true
-	c.env.Log, c.env.ZooKeeper = r.log, oneClient{r.zk}
-	client, err := agent.NewServingClient(c.env, "", c.in.str("bzid"))
+	r := &servingRun{zk: c.NewZK(), log: &unloadLog{Log: c.Env.Log}}
+	r.zk.Strict = true
+	c.Env.Log, c.Env.ZooKeeper = r.log, oneClient{r.zk}
+	client, err := clients.NewServingClient(c.Env, "", c.In.Str("bzid"))
 	if err != nil {
 		return nil, err
 	}
 	r.client = client
-	steps := c.sequence(r.zk, r.do, r.after, "delete")
+	steps := c.Sequence(r.zk, r.do, r.after, "delete")
 	data := []any{}
 	for _, entry := range client.Mirror().Entries() {
 		data = append(data, []any{entry.Path, orNil(entry.Data)})
 	}
-	return object("steps", steps, "data", data, "tree", r.zk.tree()), nil
+	return caseworld.Object("steps", steps, "data", data, "tree", r.zk.Tree()), nil
 }
 
-func (r *servingRun) after(_ step, out *pysem.Dict) {
+func (r *servingRun) after(_ caseworld.Step, out *pysem.Dict) {
 	if len(r.log.lines) > 0 {
 		out.Set("log", r.log.lines)
 		r.log.lines = nil
 	}
 }
 
-func (r *servingRun) do(s step) (any, error) {
-	switch s.name {
+func (r *servingRun) do(s caseworld.Step) (any, error) {
+	switch s.Name {
 	case "load":
-		meta, err := dataOf[agent.ModelMeta](s.arguments, agent.DefaultModelMeta)
+		meta, err := dataOf[datadef.ModelMeta](s.Arguments, datadef.DefaultModelMeta)
 		if err != nil {
 			return nil, err
 		}
 		return nil, r.client.Load(meta)
 	case "unload":
-		return nil, r.client.Unload(s.str("model_name"))
+		return nil, r.client.Unload(s.Str("model_name"))
 	case "get_status":
-		state, err := r.client.Status(s.str("model_name"))
+		state, err := r.client.Status(s.Str("model_name"))
 		return []any{trueOrNil(state.Portal), trueOrNil(state.Publish), serviceStates(state), state.String()}, err
 	}
-	unknownStep(s)
+	caseworld.UnknownStep(s)
 	return nil, nil
 }
 
@@ -69,7 +71,7 @@ func trueOrNil(b bool) any {
 	return nil
 }
 
-func serviceStates(s agent.LoadState) []any {
+func serviceStates(s clients.LoadState) []any {
 	list := []any{}
 	for _, r := range s.Service {
 		list = append(list, []any{r.Replica, r.Stat})
@@ -78,7 +80,7 @@ func serviceStates(s agent.LoadState) []any {
 }
 
 // oneClient is the client that all get which are made.
-type oneClient struct{ zk *fakeZK }
+type oneClient struct{ zk *caseworld.ZooKeeper }
 
 func (o oneClient) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper { return o.zk }
 
@@ -92,6 +94,6 @@ func (*unloadLog) Enabled(env.Level) bool { return true }
 
 func (l *unloadLog) Logf(level env.Level, format string, args ...any) {
 	if line := fmt.Sprintf(format, args...); level == env.Warning && strings.HasSuffix(line, " not exists, nothing to do!") {
-		l.lines = append(l.lines, hide(line))
+		l.lines = append(l.lines, caseworld.Hide(line))
 	}
 }

@@ -1,7 +1,8 @@
 package gotestee
 
 import (
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // constantsOps are constants.py, and what reads the variable that it names.
@@ -11,22 +12,22 @@ var constantsOps = table{
 }
 
 func (c *call) constantValues() (any, error) {
-	return object("HOST_SHARD_ENV", agent.HostShardEnv), nil
+	return caseworld.Object("HOST_SHARD_ENV", agentconfig.HostShardEnv), nil
 }
 
 // hostShardEnv makes a configuration without the variable and one with it.
 func (c *call) hostShardEnv() (any, error) {
-	c.host.unsetenv(agent.HostShardEnv)
+	c.Host.Unsetenv(agentconfig.HostShardEnv)
 	conf, err := c.config()
 	if err != nil {
 		return nil, err
 	}
-	shards := func() any { return attempt(conf.NumTCEShard()) }
+	shards := func() any { return caseworld.Attempt(conf.NumTCEShard()) }
 	before := shards()
-	if value := c.in.optStr("value"); value.Set {
-		c.host.Setenv(agent.HostShardEnv, value.V)
+	if value := c.In.OptStr("value"); value.Set {
+		c.Host.Setenv(agentconfig.HostShardEnv, value.V)
 	}
-	return object("before", before, "after", shards(), "made", attempt(c.shardsAndTasks())), nil
+	return caseworld.Object("before", before, "after", shards(), "made", caseworld.Attempt(c.shardsAndTasks())), nil
 }
 
 func (c *call) shardsAndTasks() (any, error) {
@@ -35,6 +36,6 @@ func (c *call) shardsAndTasks() (any, error) {
 		return nil, err
 	}
 	shards, _ := conf.Get("num_shard")
-	tasks, err := conf.ServerSchedule(agent.ServerPS)
-	return []any{shards, attempt(tasks, err)}, nil
+	tasks, err := conf.ServerSchedule(agentconfig.ServerPS)
+	return []any{shards, caseworld.Attempt(tasks, err)}, nil
 }

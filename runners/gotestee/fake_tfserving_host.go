@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
@@ -24,7 +25,7 @@ type steppedHost struct {
 	now, due time.Duration
 	wake     func() // nil when no timer is set
 	draws    []int
-	files    *directory
+	files    *caseworld.Directory
 	exited   bool
 }
 
@@ -69,7 +70,7 @@ func (h *steppedHost) Watch(string, func()) (cancel func(), ok bool) { return ni
 // else.
 type configFiles struct {
 	tfserving.Storage
-	files *directory
+	files *caseworld.Directory
 }
 
 func (s configFiles) ReadFile(name string) ([]byte, error) { return s.files.ReadFile(name) }

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
+	"github.com/monosim/monosim/sim/tfserving/fake"
+	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
 // fakePort is where the fake of a case listens.
@@ -19,30 +21,30 @@ func (c *call) fakeServerServed() (any, error) {
 		return nil, err
 	}
 	if given.options.ModelConfigFile != "" {
-		badCasef("in.server.config_file: found one, want it in FakeTFServing.sequence alone")
+		caseworld.BadCasef("in.server.config_file: found one, want it in FakeTFServing.sequence alone")
 	}
 	given.options.Port = fakePort
-	tfserving.StartNode(tfserving.NodeConfig{
-		Options: given.options, Proc: c.machine.Node.NewProcess("fake model server"), Host: c.machine.Net, Files: c.machine.FS,
+	node.Start(node.Config{
+		Options: given.options, Proc: c.Machine.Node.NewProcess("fake model server"), Host: c.Machine.Net, Files: c.Machine.FS,
 		Dir: "/", Exit: func(int, string) {},
 	})
 	channels := map[string]env.Channel{}
 	calls := []any{}
-	for i, v := range c.in.list("calls") {
+	for i, v := range c.In.List("calls") {
 		fields, ok := v.([]any)
 		if !ok || len(fields) != 3 {
-			badCasef("in.calls[%d]: found %v, want [address, method, request]", i, v)
+			caseworld.BadCasef("in.calls[%d]: found %v, want [address, method, request]", i, v)
 		}
-		a := arguments{Dict: object("address", fields[0], "method", fields[1], "request", fields[2]), where: fmt.Sprintf("in.calls[%d]", i)}
-		address := a.str("address")
+		a := caseworld.Arguments{Dict: caseworld.Object("address", fields[0], "method", fields[1], "request", fields[2]), Where: fmt.Sprintf("in.calls[%d]", i)}
+		address := a.Str("address")
 		if channels[address] == nil {
-			channels[address] = c.env.Network.Dial(fmt.Sprintf("%s:%d", address, fakePort))
+			channels[address] = c.Env.Network.Dial(fmt.Sprintf("%s:%d", address, fakePort))
 			defer channels[address].Close()
 		}
-		c.env.Tasks.Sleep(time.Second)
-		calls = append(calls, outcomeOf(a.str("method"), a, func(method string, request []byte) ([]byte, error) {
+		c.Env.Tasks.Sleep(time.Second)
+		calls = append(calls, outcomeOf(a.Str("method"), a, func(method string, request []byte) ([]byte, error) {
 			return channels[address].Call(method, request, 0)
 		}))
 	}
-	return object("listening", []any{tfserving.FakeListenHost}, "workers", tfserving.FakeWorkers, "calls", calls), nil
+	return caseworld.Object("listening", []any{fake.ListenHost}, "workers", fake.Workers, "calls", calls), nil
 }

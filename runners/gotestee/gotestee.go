@@ -3,14 +3,14 @@
 //
 // Two things to use first:
 //
-//   - [New] makes the testee, for testee.Verify and its like, or for
-//     testee.Serve.
+//   - [New] makes the testee, for conformance.Verify and its like, or
+//     for testee.Serve.
 //   - [Ops] lists the operations that it answers.
 //
 // The operations are in one file per module of the reference, each with a table
 // at its top; to add one, write a method of call and name it there. To change
-// what a case sees of the world look in world.go, host.go, directory.go and zk.go;
-// how values are read and written, arguments.go and values.go.
+// what a case sees of the world, and how values are read and written, look in
+// caseworld; how golden cases are answered by their ids, in recorded.go.
 package gotestee
 
 import (
@@ -19,13 +19,17 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/monosim/monosim/engine/agent"
-	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/tasks"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 	"github.com/monosim/monosim/runners/testee"
 )
 
-// operation answers the call's case: a value of values.go, or an error as the
-// port gives it.
+// call is one case that is being answered; what answers it are its methods.
+type call struct{ *caseworld.Call }
+
+// operation answers the call's case: a value that caseworld.Encode takes, or an error
+// as the port gives it.
 type operation func(c *call) (any, error)
 
 // table is the operations of one module.
@@ -34,7 +38,7 @@ type table map[string]operation
 var operations = merge(
 	utilsOps, instanceOps, dataDefOps, zkClientOps, zkMirrorOps, replicaManagerOps, backendsOps, agentServiceOps, tfsMonitorOps,
 	modelMgrOps, fakeServerOps, agentV3Ops, modelManagerOps, agentControllerOps, tfsClientOps, resourceUtilsOps, trainingOps, discoveryOps, agentOps, agentV1Ops,
-	clientOps, svrClientOps, constantsOps, agentV3SequenceOps, agentServiceSequenceOps,
+	clientOps, svrClientOps, constantsOps, pythonOps, agentV3SequenceOps, agentServiceSequenceOps,
 )
 
 func merge(tables ...table) table {
@@ -51,17 +55,17 @@ func Ops() []string { return slices.Sorted(maps.Keys(operations)) }
 // Testee is the engine as a testee.
 type Testee struct {
 	version string
-	quirks  agent.Quirks
+	quirks  quirks.Set
 }
 
 // New makes a testee with that version in its greeting. It answers with all faults
 // of the reference.
 func New(version string) *Testee { return &Testee{version: version} }
 
-// KeepQuirks says which faults of the reference its answers have, as
-// [agent.ParseQuirks] reads them.
-func (t *Testee) KeepQuirks(quirks string) error {
-	kept, err := agent.ParseQuirks(quirks)
+// KeepQuirks sets which faults of the reference the answers have, as [quirks.Parse]
+// reads them; its error is Parse's. It is called before the first Answer.
+func (t *Testee) KeepQuirks(keep string) error {
+	kept, err := quirks.Parse(keep)
 	if err != nil {
 		return err
 	}
@@ -77,16 +81,16 @@ func (t *Testee) Hello() (testee.Hello, error) {
 // Close does nothing.
 func (t *Testee) Close() error { return nil }
 
-// Answer answers a case in a world of its own.
+// Answer answers a case in a world of its own. Several goroutines may call it.
 func (t *Testee) Answer(c *testee.Case) testee.Answer {
 	op, ok := operations[c.Op]
 	if !ok {
 		return testee.Answer{Kind: testee.Skipped, Why: "unknown operation " + c.Op}
 	}
 	out, err := t.answer(c, op)
-	var bad badCase
-	var skip skipped
-	var panicked *vtime.PanicError
+	var bad caseworld.BadCase
+	var skip caseworld.Skipped
+	var panicked *tasks.PanicError
 	switch {
 	case err == nil:
 		return testee.Answer{Kind: testee.Returned, Out: out}
@@ -97,58 +101,31 @@ func (t *Testee) Answer(c *testee.Case) testee.Answer {
 	case errors.As(err, &panicked):
 		return testee.Answer{Kind: testee.Broken, Why: fmt.Sprintf("%v", panicked)}
 	}
-	typ, message := failureOf(err)
-	return testee.Answer{Kind: testee.Raised, Type: typ, Message: hide(message)}
+	typ, message := caseworld.FailureOf(err)
+	return testee.Answer{Kind: testee.Raised, Type: typ, Message: caseworld.Hide(message)}
 }
-
-// badCase says what of a case is not as the protocol has it.
-type badCase string
-
-func (b badCase) Error() string { return string(b) }
-
-// skipped says why the port cannot answer a case of an operation that it has.
-type skipped string
-
-func (s skipped) Error() string { return string(s) }
-
-// badCasef unwinds to the answer.
-func badCasef(format string, args ...any) { panic(badCase(fmt.Sprintf(format, args...))) }
 
 // answer runs the operation as the main thread of a process. It returns encoded.
 func (t *Testee) answer(c *testee.Case, op operation) (out any, err error) {
 	defer func() {
-		if why := verdictOf(recover()); why != nil {
+		if why := caseworld.VerdictOf(recover()); why != nil {
 			out, err = nil, why
 		}
 	}()
-	w := newWorld(c, t.quirks)
-	defer w.close()
-	w.run(func(call *call) {
+	w := caseworld.New(c, t.quirks)
+	defer w.Close()
+	w.Run(func(answered *caseworld.Call) {
 		defer func() {
-			if why := verdictOf(recover()); why != nil {
+			if why := caseworld.VerdictOf(recover()); why != nil {
 				err = why
 			}
 		}()
-		if out, err = op(call); err == nil {
-			out = encode(out)
+		if out, err = op(&call{answered}); err == nil {
+			out = caseworld.Encode(out)
 		}
 	})
-	if w.failure != nil {
-		return nil, w.failure
+	if w.Failure != nil {
+		return nil, w.Failure
 	}
 	return out, err
-}
-
-// verdictOf is the error of a panic by which this package ends a case; any other
-// goes on, to the world, which makes an error of it.
-func verdictOf(recovered any) error {
-	switch r := recovered.(type) {
-	case nil:
-		return nil
-	case badCase:
-		return r
-	case skipped:
-		return r
-	}
-	panic(recovered)
 }

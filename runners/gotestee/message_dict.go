@@ -8,11 +8,12 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // messageDict is MessageToDict with the proto's field names.
 func messageDict(m protoreflect.Message) *pysem.Dict {
-	d := object()
+	d := caseworld.Object()
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
 		f := fields.Get(i)
@@ -43,7 +44,7 @@ func mapDict(f protoreflect.FieldDescriptor, m protoreflect.Map) *pysem.Dict {
 		return true
 	})
 	slices.SortFunc(keys, func(a, b protoreflect.MapKey) int { return strings.Compare(a.String(), b.String()) })
-	d := object()
+	d := caseworld.Object()
 	for _, k := range keys {
 		d.Set(k.String(), fieldValue(f.MapValue(), m.Get(k)))
 	}

@@ -5,41 +5,45 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
+	"github.com/monosim/monosim/sim/tfserving/fake"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
 // modelMgrOps are section 13 of the protocol: mocked_tfserving.py.
 var modelMgrOps = table{"mocked_tfserving.ModelMgr.sequence": (*call).modelMgrSequence}
 
 func (c *call) modelMgrSequence() (any, error) {
-	m := tfserving.NewFakeModels()
-	if c.in.value("configs") != nil {
-		request, err := serverConfig(c.in)
+	m := fake.NewModels()
+	if c.In.Value("configs") != nil {
+		request, err := serverConfig(c.In)
 		if err != nil {
 			return nil, err
 		}
-		m.Load(tfserving.ConfigFromProto(request).Models)
+		m.Load(modelconfig.ConfigFromProto(request).Models)
 	}
 	out := []any{}
-	for _, s := range c.in.steps("steps") {
-		answer := attempt(modelMgrStep(m, s))
-		answer.Set("models", raw{encode(fakeModels(m))})
-		answer.Set("queue", raw{encode(fakeQueue(m))})
+	for _, s := range c.In.Steps("steps") {
+		answer := caseworld.Attempt(modelMgrStep(m, s))
+		answer.Set("models", caseworld.Raw{V: caseworld.Encode(fakeModels(m))})
+		answer.Set("queue", caseworld.Raw{V: caseworld.Encode(fakeQueue(m))})
 		out = append(out, answer)
 	}
-	return object("steps", out), nil
+	return caseworld.Object("steps", out), nil
 }
 
 // serverConfig is the config of a list of gen_model_config arguments.
-func serverConfig(a arguments) (*config.ModelServerConfig, error) {
+func serverConfig(a caseworld.Arguments) (*config.ModelServerConfig, error) {
 	list := &config.ModelConfigList{}
-	for _, x := range a.objects("configs") {
-		mc, err := modelConfig(x, agent.Python) // a request of the case, not of an agent
+	for _, x := range a.Objects("configs") {
+		mc, err := modelConfig(x, quirks.Python) // a request of the case, not of an agent
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +52,7 @@ func serverConfig(a arguments) (*config.ModelServerConfig, error) {
 	return &config.ModelServerConfig{Config: &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}}, nil
 }
 
-func fakeModels(m *tfserving.FakeModels) []any {
+func fakeModels(m *fake.Models) []any {
 	list := []any{}
 	for _, model := range m.Models() {
 		versions := []any{}
@@ -67,7 +71,7 @@ func textOrNone(text *string) any {
 	return *text
 }
 
-func versionData(model tfserving.FakeModel) any {
+func versionData(model fake.Model) any {
 	switch {
 	case model.Unlimited:
 		return nil
@@ -81,7 +85,7 @@ func versionData(model tfserving.FakeModel) any {
 	return list
 }
 
-func fakeQueue(m *tfserving.FakeModels) []any {
+func fakeQueue(m *fake.Models) []any {
 	list := []any{}
 	for _, e := range m.Queue() {
 		list = append(list, []any{e.Model, e.Version, e.State})
@@ -89,19 +93,19 @@ func fakeQueue(m *tfserving.FakeModels) []any {
 	return list
 }
 
-func modelMgrStep(m *tfserving.FakeModels, s step) (any, error) {
-	switch s.name {
+func modelMgrStep(m *fake.Models, s caseworld.Step) (any, error) {
+	switch s.Name {
 	case "load":
-		request, err := serverConfig(s.arguments)
+		request, err := serverConfig(s.Arguments)
 		if err != nil {
 			return nil, err
 		}
-		m.Load(tfserving.ConfigFromProto(request).Models)
+		m.Load(modelconfig.ConfigFromProto(request).Models)
 		return nil, nil
 	case "remove":
-		return nil, m.Remove(s.strings("names"))
+		return nil, m.Remove(s.Strings("names"))
 	case "handle":
-		for range s.integerOr("n", 1) {
+		for range s.IntegerOr("n", 1) {
 			if some, err := m.Handle(); err != nil || !some {
 				return "empty", err
 			}
@@ -117,17 +121,17 @@ func modelMgrStep(m *tfserving.FakeModels, s step) (any, error) {
 			n++
 		}
 	case "event":
-		return nil, m.HandleEvent(tfserving.FakeEvent{
-			Model: s.str("model_name"), Version: int64(s.integerOr("version", 0)), State: env.ModelState(s.integerOr("state", 0)),
+		return nil, m.HandleEvent(fake.Event{
+			Model: s.Str("model_name"), Version: int64(s.IntegerOr("version", 0)), State: env.ModelState(s.IntegerOr("state", 0)),
 		})
 	case "new_version":
-		return nil, m.Grow(s.str("name"))
+		return nil, m.Grow(s.Str("name"))
 	case "set_label":
 		var label *string
-		if given := s.optStr("label"); given.Set {
+		if given := s.OptStr("label"); given.Set {
 			label = &given.V
 		}
-		return nil, m.SetLabel(s.str("name"), s.integer("index"), label)
+		return nil, m.SetLabel(s.Str("name"), s.Integer("index"), label)
 	case "alive":
 		return m.Alive(), nil
 	}
@@ -135,8 +139,8 @@ func modelMgrStep(m *tfserving.FakeModels, s step) (any, error) {
 }
 
 // modelMgrQuery are the steps that ask, directly or as a request.
-func modelMgrQuery(m *tfserving.FakeModels, s step) (any, error) {
-	switch s.name {
+func modelMgrQuery(m *fake.Models, s caseworld.Step) (any, error) {
+	switch s.Name {
 	case "get_status":
 		reply, err := fakeStatus(m, s)
 		if err != nil {
@@ -144,30 +148,30 @@ func modelMgrQuery(m *tfserving.FakeModels, s step) (any, error) {
 		}
 		list := []any{}
 		for _, status := range reply.GetModelVersionStatus() {
-			list = append(list, pb(status))
+			list = append(list, caseworld.PB(status))
 		}
 		return list, nil
 	case "rpc.GetModelStatus":
 		reply, err := fakeStatus(m, s)
-		return pb(reply), err
+		return caseworld.PB(reply), err
 	case "get_metadata":
 		return fakeMetadata(m, s)
 	case "rpc.GetModelMetadata":
 		return fakeMetadataReply(m, s)
 	case "rpc.HandleReloadConfigRequest":
-		request, err := serverConfig(s.arguments)
+		request, err := serverConfig(s.Arguments)
 		if err != nil {
 			return nil, err
 		}
 		reply := &apis.ReloadConfigResponse{}
-		err = callFake(m, tfserving.MethodReload, &apis.ReloadConfigRequest{Config: request}, reply)
-		return pb(reply), err
+		err = callFake(m, node.MethodReload, &apis.ReloadConfigRequest{Config: request}, reply)
+		return caseworld.PB(reply), err
 	}
-	unknownStep(s)
+	caseworld.UnknownStep(s)
 	return nil, nil
 }
 
-func callFake(m *tfserving.FakeModels, method string, request, reply proto.Message) error {
+func callFake(m *fake.Models, method string, request, reply proto.Message) error {
 	data, err := proto.Marshal(request)
 	if err != nil {
 		return err
@@ -179,35 +183,35 @@ func callFake(m *tfserving.FakeModels, method string, request, reply proto.Messa
 	return proto.Unmarshal(answer, reply)
 }
 
-func fakeStatus(m *tfserving.FakeModels, s step) (*apis.GetModelStatusResponse, error) {
-	spec, err := agent.GenModelSpec(s.str("name"), s.value("version"), s.optStr("signature_name"))
+func fakeStatus(m *fake.Models, s caseworld.Step) (*apis.GetModelStatusResponse, error) {
+	spec, err := agentconfig.GenModelSpec(s.Str("name"), s.Value("version"), s.OptStr("signature_name"))
 	if err != nil {
 		return nil, err
 	}
 	reply := &apis.GetModelStatusResponse{}
-	return reply, callFake(m, tfserving.MethodStatus, &apis.GetModelStatusRequest{ModelSpec: spec}, reply)
+	return reply, callFake(m, node.MethodStatus, &apis.GetModelStatusRequest{ModelSpec: spec}, reply)
 }
 
 // fakeMetadata is get_metadata: the attributes themselves, of which the
 // version's win.
-func fakeMetadata(m *tfserving.FakeModels, s step) (any, error) {
-	out := object()
-	fields := s.strings("fields")
+func fakeMetadata(m *fake.Models, s caseworld.Step) (any, error) {
+	out := caseworld.Object()
+	fields := s.Strings("fields")
 	if len(fields) == 0 {
 		return out, nil
 	}
-	model, err := m.Model(s.str("name"))
+	model, err := m.Model(s.Str("name"))
 	if err != nil {
 		return nil, err
 	}
-	conf := object("model_name", model.Name, "base_path", model.BasePath, "version_policy", model.Policy,
+	conf := caseworld.Object("model_name", model.Name, "base_path", model.BasePath, "version_policy", model.Policy,
 		"version_data", versionData(model), "model_platform", "tensorflow", "signature_name", []string{"update", "predict"})
 	takeFields(out, conf, fields)
-	if n, ok := s.value("version").(int); ok {
-		i := slices.IndexFunc(model.States, func(v tfserving.FakeVersion) bool { return v.Version == int64(n) })
+	if n, ok := s.Value("version").(int); ok {
+		i := slices.IndexFunc(model.States, func(v fake.Version) bool { return v.Version == int64(n) })
 		if i >= 0 {
 			v := model.States[i]
-			takeFields(out, object("version", v.Version, "version_label", textOrNone(v.Label), "state", v.State), fields)
+			takeFields(out, caseworld.Object("version", v.Version, "version_label", textOrNone(v.Label), "state", v.State), fields)
 		}
 	}
 	return out, nil
@@ -221,19 +225,19 @@ func takeFields(to, from *pysem.Dict, fields []string) {
 	}
 }
 
-func fakeMetadataReply(m *tfserving.FakeModels, s step) (any, error) {
-	spec, err := agent.GenModelSpec(s.str("name"), s.value("version"), agent.OptString{})
+func fakeMetadataReply(m *fake.Models, s caseworld.Step) (any, error) {
+	spec, err := agentconfig.GenModelSpec(s.Str("name"), s.Value("version"), pysem.OptString{})
 	if err != nil {
 		return nil, err
 	}
-	fields := s.strings("fields")
+	fields := s.Strings("fields")
 	if len(fields) > 0 {
 		// The state machine words the KeyError as gRPC tells it.
-		if _, err := m.Model(s.str("name")); err != nil {
+		if _, err := m.Model(s.Str("name")); err != nil {
 			return nil, err
 		}
 	}
 	reply := &apis.GetModelMetadataResponse{}
-	err = callFake(m, tfserving.MethodMetadata, &apis.GetModelMetadataRequest{ModelSpec: spec, MetadataField: fields}, reply)
-	return pb(reply), err
+	err = callFake(m, node.MethodMetadata, &apis.GetModelMetadataRequest{ModelSpec: spec, MetadataField: fields}, reply)
+	return caseworld.PB(reply), err
 }

@@ -1,8 +1,9 @@
 package gotestee
 
 import (
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/modelmanager"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // modelManagerOps are section 15 of the protocol: model_manager.py.
@@ -11,21 +12,21 @@ var modelManagerOps = table{"model_manager.ModelManager.sequence": (*call).model
 // managerRun is a sequence on one model manager.
 type managerRun struct {
 	c     *call
-	m     *agent.ModelManager
-	tasks *sleeper
+	m     *modelmanager.ModelManager
+	tasks *caseworld.Sleeper
 }
 
 func (c *call) modelManagerSequence() (any, error) {
-	r := &managerRun{c: c, tasks: &sleeper{Tasks: c.env.Tasks}}
-	c.env.Tasks = r.tasks
-	r.m = agent.NewModelManager(c.env, agent.ModelManagerOptions{
-		ModelName: c.in.optStr("model_name"), SourcePath: c.in.optStr("source_path"), ReceivePath: c.in.optStr("receive_path"), Quirks: c.quirks,
+	r := &managerRun{c: c, tasks: &caseworld.Sleeper{Tasks: c.Env.Tasks}}
+	c.Env.Tasks = r.tasks
+	r.m = modelmanager.NewModelManager(c.Env, modelmanager.ModelManagerOptions{
+		ModelName: c.In.OptStr("model_name"), SourcePath: c.In.OptStr("source_path"), ReceivePath: c.In.OptStr("receive_path"), Quirks: c.Quirks,
 	})
 	out := []any{}
-	for _, v := range c.in.list("steps") {
+	for _, v := range c.In.List("steps") {
 		out = append(out, r.step(v))
 	}
-	return object("steps", out), nil
+	return caseworld.Object("steps", out), nil
 }
 
 // step runs a step, which is a name or [name, arguments…].
@@ -35,23 +36,23 @@ func (r *managerRun) step(v any) any {
 		args = []any{v}
 	}
 	if len(args) == 0 {
-		badCasef("in.steps: found an empty step, want a name or [name, arguments…]")
+		caseworld.BadCasef("in.steps: found an empty step, want a name or [name, arguments…]")
 	}
 	name, ok := args[0].(string)
 	if !ok {
-		badCasef("in.steps: found the step %s, want a name or [name, arguments…]", pysem.Repr(v))
+		caseworld.BadCasef("in.steps: found the step %s, want a name or [name, arguments…]", pysem.Repr(v))
 	}
-	r.tasks.sleptSec, r.tasks.during = nil, nil
+	r.tasks.SleptSec, r.tasks.During = nil, nil
 	out, stopped := r.call(name, args[1:])
 	if stopped {
 		out.Set("endless", true)
-		r.tasks.sleptSec = r.tasks.sleptSec[:3]
+		r.tasks.SleptSec = r.tasks.SleptSec[:3]
 	}
-	if len(r.tasks.sleptSec) > 0 {
-		out.Set("slept", r.tasks.sleptSec)
+	if len(r.tasks.SleptSec) > 0 {
+		out.Set("slept", r.tasks.SleptSec)
 	}
 	r.describe(out)
-	return raw{encode(out)}
+	return caseworld.Raw{V: caseworld.Encode(out)}
 }
 
 // call does the step; stopped says that it would have slept for ever.
@@ -59,13 +60,13 @@ func (r *managerRun) call(name string, args []any) (out *pysem.Dict, stopped boo
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
-		case endless:
-			out, stopped = attempt(nil, nil), true
+		case caseworld.Endless:
+			out, stopped = caseworld.Attempt(nil, nil), true
 		default:
 			panic(p)
 		}
 	}()
-	return attempt(r.do(name, args)), false
+	return caseworld.Attempt(r.do(name, args)), false
 }
 
 func (r *managerRun) do(name string, args []any) (any, error) {
@@ -75,7 +76,7 @@ func (r *managerRun) do(name string, args []any) (any, error) {
 		ok, err := m.LoopOnce()
 		return ok, err
 	case "add":
-		r.c.dir.writeFiles(r.files(name, args, 0), "in.steps.add")
+		r.c.Dir.WriteFiles(r.files(name, args, 0), "in.steps.add")
 		return nil, nil
 	case "timeout":
 		m.SetWaitTimeout(r.number(name, args, 0))
@@ -92,24 +93,24 @@ func (r *managerRun) do(name string, args []any) (any, error) {
 		return ok, err
 	case "start-then":
 		turn, files := r.number(name, args, 0), r.files(name, args, 1)
-		r.tasks.during = func(n int) {
+		r.tasks.During = func(n int) {
 			if n == turn {
-				r.c.dir.writeFiles(files, "in.steps.start-then")
+				r.c.Dir.WriteFiles(files, "in.steps.start-then")
 			}
 		}
 		return m.Start(), nil
 	case "run":
 		turn := r.number(name, args, 0)
-		r.tasks.during = func(n int) {
+		r.tasks.During = func(n int) {
 			if n == turn {
 				m.End()
 			}
 		}
 		return nil, m.Run()
 	case "delete":
-		return m.Delete(pysem.Some(caseDir + "/" + r.text(name, args, 0))), nil
+		return m.Delete(pysem.Some(caseworld.CaseDir + "/" + r.text(name, args, 0))), nil
 	}
-	badCasef("in.steps: found the step %q, which this operation does not have", name)
+	caseworld.BadCasef("in.steps: found the step %q, which this operation does not have", name)
 	return nil, nil
 }
 
@@ -119,9 +120,9 @@ func argument[T any](name string, args []any, i int, want string) T {
 		if v, ok := args[i].(T); ok {
 			return v
 		}
-		badCasef("in.steps.%s: found %s as argument %d, want %s", name, pysem.Repr(args[i]), i+1, want)
+		caseworld.BadCasef("in.steps.%s: found %s as argument %d, want %s", name, pysem.Repr(args[i]), i+1, want)
 	}
-	badCasef("in.steps.%s: found %d arguments, want %s as argument %d", name, len(args), want, i+1)
+	caseworld.BadCasef("in.steps.%s: found %d arguments, want %s as argument %d", name, len(args), want, i+1)
 	panic("unreachable")
 }
 
@@ -160,5 +161,5 @@ func (r *managerRun) describe(out *pysem.Dict) {
 	out.Set("latest", latest)
 	out.Set("lock_files", append([]string{}, r.m.LockFiles()...))
 	out.Set("thread", thread)
-	out.Set("tree", r.c.dir.tree())
+	out.Set("tree", r.c.Dir.Tree())
 }

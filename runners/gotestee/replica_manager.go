@@ -5,10 +5,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/env"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // replicaManagerOps are section 9 of the protocol: replica_manager.py.
@@ -20,7 +22,7 @@ var replicaManagerOps = table{
 }
 
 // setConf is the step conf.
-func setConf(conf *agent.AgentConfig, s step) (any, error) {
+func setConf(conf *agentconfig.AgentConfig, s caseworld.Step) (any, error) {
 	for _, item := range s.Items {
 		if err := conf.Set(item.Key, item.Value); err != nil {
 			return nil, err
@@ -30,16 +32,12 @@ func setConf(conf *agent.AgentConfig, s step) (any, error) {
 }
 
 // watcher makes a watcher on a started client.
-func (c *call) watcher(conf *agent.AgentConfig, archon bool, family agent.OptString) (*agent.ReplicaWatcher, *fakeZK, error) {
-	zk, err := c.startedZK()
+func (c *call) watcher(conf *agentconfig.AgentConfig, archon bool, family pysem.OptString) (*replicamanager.ReplicaWatcher, *caseworld.ZooKeeper, error) {
+	zk, err := c.StartedZK()
 	if err != nil {
 		return nil, nil, err
 	}
-	w := agent.NewReplicaWatcher(c.env, zk, conf, archon)
-	if family.Set && family.V != agent.FamilyIPv4 {
-		w.UseFamily(family.V)
-	}
-	return w, zk, nil
+	return replicamanager.NewReplicaWatcher(c.Env, zk, conf, replicamanager.WatcherOptions{UseArchon: archon, Family: family.V}), zk, nil
 }
 
 func (c *call) watcherSequence() (any, error) {
@@ -47,80 +45,80 @@ func (c *call) watcherSequence() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, zk, err := c.watcher(conf, c.in.flag("use_archon"), c.in.optStr("zk_watch_address_family"))
+	w, zk, err := c.watcher(conf, c.In.Flag("use_archon"), c.In.OptStr("zk_watch_address_family"))
 	if err != nil {
 		return nil, err
 	}
-	r := &watcherRun{w: w, zk: zk, conf: conf, archon: c.in.flag("use_archon")}
-	steps := c.sequence(zk, r.do, r.after, "delete")
-	return object("steps", steps, "family", w.Family(), "path_prefix", w.PathPrefix()), nil
+	r := &watcherRun{w: w, zk: zk, conf: conf, archon: c.In.Flag("use_archon")}
+	steps := c.Sequence(zk, r.do, r.after, "delete")
+	return caseworld.Object("steps", steps, "family", w.Family(), "path_prefix", w.PathPrefix()), nil
 }
 
 type watcherRun struct {
-	w      *agent.ReplicaWatcher
-	zk     *fakeZK
-	conf   *agent.AgentConfig
+	w      *replicamanager.ReplicaWatcher
+	zk     *caseworld.ZooKeeper
+	conf   *agentconfig.AgentConfig
 	archon bool
 }
 
-func (r *watcherRun) after(s step, out *pysem.Dict) {
-	if strings.HasPrefix(s.name, "zk.") || slices.Contains([]string{"watch_data", "conf", "poll", "stop"}, s.name) {
-		out.Set("replicas", raw{encode(replicasOf(r.w))})
+func (r *watcherRun) after(s caseworld.Step, out *pysem.Dict) {
+	if strings.HasPrefix(s.Name, "zk.") || slices.Contains([]string{"watch_data", "conf", "poll", "stop"}, s.Name) {
+		out.Set("replicas", caseworld.Raw{V: caseworld.Encode(replicasOf(r.w))})
 	}
 }
 
-func (r *watcherRun) do(s step) (any, error) {
-	switch s.name {
+func (r *watcherRun) do(s caseworld.Step) (any, error) {
+	switch s.Name {
 	case "watch_data":
 		return nil, r.w.Watch()
 	case "conf":
 		return setConf(r.conf, s)
 	case "poll":
-		if s.has("should_poll") && !s.flag("should_poll") {
+		if s.Has("should_poll") && !s.Flag("should_poll") {
 			return 60, nil
 		}
-		_ = r.w.Poll() // an error ends the round only (replica_manager.py:270)
+		_ = r.w.Reconcile() // an error ends the round only (replica_manager.py:270)
 		return 60, nil
 	case "stop":
 		r.w.Stop()
 		return nil, nil
 	case "drop_watches":
-		r.zk.life++
+		r.zk.Life++
 		return nil, nil
 	case "get_all_replicas":
-		tasks, err := r.w.GetAllReplicas(serverType(s), s.optStr("idc"), s.optStr("cluster"))
+		tasks, err := r.w.GetAllReplicas(serverType(s), s.OptStr("idc"), s.OptStr("cluster"))
 		return taskPairs(tasks), err
 	case "get_replicas":
-		addrs, err := r.w.GetReplicas(serverType(s), s.integer("task"), s.optStr("idc"), s.optStr("cluster"))
+		addrs, err := r.w.GetReplicas(serverType(s), s.Integer("task"), s.OptStr("idc"), s.OptStr("cluster"))
 		return addrs, err
 	case "get_replica":
-		addrs, err := r.w.GetReplica(serverType(s), s.integer("task"), s.integer("replica"), s.optStr("idc"), s.optStr("cluster"))
+		addrs, err := r.w.GetReplica(serverType(s), s.Integer("task"), s.Integer("replica"), s.OptStr("idc"), s.OptStr("cluster"))
 		return oneOrMore(addrs), err
 	case "get_replicas_with_extra_info":
-		targets, err := r.w.GetReplicasWithExtraInfo(serverType(s), s.integer("task"), s.optStr("idc"), s.optStr("cluster"))
+		targets, err := r.w.GetReplicasWithExtraInfo(serverType(s), s.Integer("task"), s.OptStr("idc"), s.OptStr("cluster"))
 		return syncTargets(targets), err
 	case "sync.get_sync_targets":
-		name, targets, err := r.w.ToSyncWrapper().SyncTargets(s.str("sub_graph"))
+		name, targets, err := r.w.ToSyncWrapper().SyncTargets(s.Str("sub_graph"))
 		return []any{name, syncTargets(targets)}, err
 	}
-	unknownStep(s)
+	caseworld.UnknownStep(s)
 	return nil, nil
 }
 
-func serverType(s step) agentservice.ServerType {
-	return agentservice.ServerType(s.integer("server_type"))
+func serverType(s caseworld.Step) agentservice.ServerType {
+	return agentservice.ServerType(s.Integer("server_type"))
 }
 
-func syncTargets(targets []agent.SyncTarget) []any {
+func syncTargets(targets []replicamanager.SyncTarget) []any {
 	list := []any{}
 	for _, t := range targets {
-		list = append(list, []any{t.Addr, pb(t.Info)})
+		list = append(list, []any{t.Addr, caseworld.PB(t.Info)})
 	}
 	return list
 }
 
 // oneOrMore is what get_replica makes of its list (Q128).
-func oneOrMore(addrs []agent.OptString) any {
+func oneOrMore(addrs []pysem.OptString) any {
 	switch len(addrs) {
 	case 0:
 		return nil
@@ -130,7 +128,7 @@ func oneOrMore(addrs []agent.OptString) any {
 	return addrs
 }
 
-func taskPairs(tasks []agent.TaskAddrs) []any {
+func taskPairs(tasks []replicamanager.TaskAddrs) []any {
 	list := []any{}
 	for _, t := range tasks {
 		list = append(list, []any{t.Key, t.Addrs})
@@ -138,7 +136,7 @@ func taskPairs(tasks []agent.TaskAddrs) []any {
 	return list
 }
 
-func replicasOf(w *agent.ReplicaWatcher) []any {
+func replicasOf(w *replicamanager.ReplicaWatcher) []any {
 	list := []any{}
 	for _, task := range w.Replicas() {
 		replicas := []any{}
@@ -170,9 +168,9 @@ func (s *statusStub) Close() {}
 
 // take takes over the status of a step: a list of [version, state, code,
 // message], null, or the text of an error.
-func (s *statusStub) take(a step) {
+func (s *statusStub) take(a caseworld.Step) {
 	*s = statusStub{}
-	switch status := a.value("status").(type) {
+	switch status := a.Value("status").(type) {
 	case nil:
 	case string:
 		s.err = pysem.Raise("RuntimeError", "%s", status)
@@ -181,20 +179,20 @@ func (s *statusStub) take(a step) {
 			s.versions = append(s.versions, versionStatus(a, v))
 		}
 	default:
-		a.wrong("status", "a list, a string or null")
+		a.Wrong("status", "a list, a string or null")
 	}
 }
 
 // versionStatus reads [version, state], or these with an error code and message.
-func versionStatus(a step, v any) env.ModelVersionStatus {
+func versionStatus(a caseworld.Step, v any) env.ModelVersionStatus {
 	l, ok := v.([]any)
 	if !ok || len(l) != 2 && len(l) != 4 {
-		a.wrong("status", "[version, state] or [version, state, code, message]")
+		a.Wrong("status", "[version, state] or [version, state, code, message]")
 	}
 	n := make([]int, 3)
 	for i := range min(len(l), 3) {
 		if n[i], ok = l[i].(int); !ok {
-			a.wrong("status", "ints for version, state and code")
+			a.Wrong("status", "ints for version, state and code")
 		}
 	}
 	status := env.ModelVersionStatus{Version: int64(n[0]), State: env.ModelState(n[1]), Status: env.StatusProto{Code: env.Code(n[2])}}
@@ -209,56 +207,55 @@ func (c *call) updaterSequence() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	zk, err := c.startedZK()
+	zk, err := c.StartedZK()
 	if err != nil {
 		return nil, err
 	}
 	stub := &statusStub{}
-	c.env.Models = stub
-	u, err := agent.NewReplicaUpdater(c.env, zk, conf)
+	c.Env.Models = stub
+	u, err := replicamanager.NewReplicaUpdater(c.Env, zk, conf)
 	if err != nil {
 		return nil, err
 	}
-	u.UseStatus(func(string) ([]env.ModelVersionStatus, error) { return stub.versions, stub.err })
+	u.SetStatus(func(string) ([]env.ModelVersionStatus, error) { return stub.versions, stub.err })
 	// Its threads never turn, because no time passes.
 	u.Start()
 	metrics, err := c.newMetricsLog(conf, stub)
 	if err != nil {
 		return nil, err
 	}
-	do := func(s step) (any, error) {
-		switch s.name {
+	do := func(s caseworld.Step) (any, error) {
+		switch s.Name {
 		case "conf":
 			return setConf(conf, s)
 		case "register":
 			return nil, u.Register()
 		case "props":
 			names, err := u.ModelNames()
-			paths := u.Paths("3")
-			return object("model_names", attempt(names, err), "entry_path", attempt(paths.Entry, nil), "path_prefix", attempt(paths.Prefix, nil),
-				"ps_path(3)", attempt(paths.PS, nil), "dense_path()", attempt(paths.Dense, nil)), nil
+			return caseworld.Object("model_names", caseworld.Attempt(names, err), "entry_path", caseworld.Attempt(u.EntryPath(), nil), "path_prefix", caseworld.Attempt(u.PathPrefix(), nil),
+				"ps_path(3)", caseworld.Attempt(u.PSPath("3"), nil), "dense_path()", caseworld.Attempt(u.DensePath(), nil)), nil
 		case "update":
 			stub.take(s)
-			return nil, u.Update(s.str("name"))
+			return nil, u.Update(s.Str("name"))
 		case "check_version":
 			stub.take(s)
 			return nil, metrics.check(c, u, s)
 		case "latest_version_in_fs":
-			dir, err := u.LatestVersionInFS(s.str("name"))
+			dir, err := u.LatestVersionInFS(s.Str("name"))
 			return dir, err
 		}
-		unknownStep(s)
+		caseworld.UnknownStep(s)
 		return nil, nil
 	}
-	steps := c.sequence(zk, do, metrics.after, "delete")
-	if onlyLooksAtFiles(c.in.steps("steps")) {
+	steps := c.Sequence(zk, do, metrics.after, "delete")
+	if onlyLooksAtFiles(c.In.Steps("steps")) {
 		return steps, nil
 	}
 	meta := []any{}
-	for _, r := range u.Registered() {
+	for _, r := range u.Registrations() {
 		meta = append(meta, []any{r.Path, r.Meta.Fields()})
 	}
-	return object("steps", steps, "replica_id", conf.ReplicaID, "meta", meta, "tree", zk.tree()), nil
+	return caseworld.Object("steps", steps, "replica_id", conf.ReplicaID, "meta", meta, "tree", zk.Tree()), nil
 }
 
 func (c *call) replicaManager() (any, error) {
@@ -266,11 +263,11 @@ func (c *call) replicaManager() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	zk, err := c.startedZK()
+	zk, err := c.StartedZK()
 	if err != nil {
 		return nil, err
 	}
-	m, err := agent.NewReplicaManager(c.env, zk, conf)
+	m, err := replicamanager.NewReplicaManager(c.Env, zk, conf)
 	if err != nil {
 		return nil, err
 	}
@@ -278,15 +275,15 @@ func (c *call) replicaManager() (any, error) {
 	if err := w.Watch(); err != nil {
 		return nil, err
 	}
-	for _, v := range c.in.list("nodes") {
+	for _, v := range c.In.List("nodes") {
 		n, ok := v.([]any)
 		if !ok || len(n) != 2 {
-			c.in.wrong("nodes", "a list of [path, stat]")
+			c.In.Wrong("nodes", "a list of [path, stat]")
 		}
 		path, okPath := n[0].(string)
 		stat, okStat := n[1].(int)
 		if !okPath || !okStat {
-			c.in.wrong("nodes", "a list of [path, stat]")
+			c.In.Wrong("nodes", "a list of [path, stat]")
 		}
 		if _, err := zk.Create(path, replicaWith(stat), env.CreateOptions{MakePath: true}); err != nil {
 			return nil, err
@@ -294,34 +291,34 @@ func (c *call) replicaManager() (any, error) {
 	}
 	ps, errPS := m.IsPSSetStarted()
 	dense, errDense := m.IsDenseSetStarted()
-	tasks, errAll := w.GetAllReplicas(agentservice.ServerType_PS, agent.OptString{}, agent.OptString{})
-	all := object()
+	tasks, errAll := w.GetAllReplicas(agentservice.ServerType_PS, pysem.OptString{}, pysem.OptString{})
+	all := caseworld.Object()
 	for _, t := range tasks {
 		all.Set(t.Key, t.Addrs)
 	}
 	addrs, errAddrs := w.GetReplicas(agentservice.ServerType_PS, 0, pysem.Some("lf"), pysem.Some("def"))
-	one, errOne := w.GetReplica(agentservice.ServerType_PS, 0, 1, agent.OptString{}, agent.OptString{})
-	return object(
-		"ps_set", attempt(ps, errPS), "dense_set", attempt(dense, errDense), "all_ps", attempt(all, errAll),
-		"replicas", attempt(addrs, errAddrs), "replica", attempt(oneOrMore(one), errOne)), nil
+	one, errOne := w.GetReplica(agentservice.ServerType_PS, 0, 1, pysem.OptString{}, pysem.OptString{})
+	return caseworld.Object(
+		"ps_set", caseworld.Attempt(ps, errPS), "dense_set", caseworld.Attempt(dense, errDense), "all_ps", caseworld.Attempt(all, errAll),
+		"replicas", caseworld.Attempt(addrs, errAddrs), "replica", caseworld.Attempt(oneOrMore(one), errOne)), nil
 }
 
 // zkListener gives states to the listener of a manager, one after another.
 func (c *call) zkListener() (any, error) {
-	tasks := &sleeper{Tasks: c.env.Tasks}
-	c.env.Tasks = tasks
-	listener := agent.NewSessionListener(c.env)
+	tasks := &caseworld.Sleeper{Tasks: c.Env.Tasks}
+	c.Env.Tasks = tasks
+	session := replicamanager.NewSession()
+	listener := replicamanager.NewSessionListener(c.Env, session)
 	out := []any{}
-	for _, name := range c.in.strings("states") {
+	for _, name := range c.In.Strings("states") {
 		state, ok := states[name]
 		if !ok {
-			c.in.wrong("states", "CONNECTED, SUSPENDED and LOST")
+			c.In.Wrong("states", "CONNECTED, SUSPENDED and LOST")
 		}
 		removed := listener.Changed(state)
-		flags := listener.Flags()
-		out = append(out, object("state", name, "return", removed, "has_lost", flags.Lost,
-			"should_poll", flags.Poll, "should_update", flags.Update, "should_reregister", flags.Reregister,
-			"sleeps", append([]any{}, tasks.sleptSec...)))
+		out = append(out, caseworld.Object("state", name, "return", removed, "has_lost", session.Lost,
+			"should_poll", session.Poll, "should_update", session.Update, "should_reregister", session.Reregister,
+			"sleeps", append([]any{}, tasks.SleptSec...)))
 	}
 	return out, nil
 }

@@ -1,8 +1,9 @@
 package gotestee
 
 import (
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/resources"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // resourceUtilsOps are section 18 of the protocol: resource_utils.py.
@@ -13,11 +14,11 @@ var resourceUtilsOps = table{
 }
 
 func (c *call) modelInfo() (any, error) {
-	var version agent.OptString
-	if v := c.in.value("version"); v != nil {
+	var version pysem.OptString
+	if v := c.In.Value("version"); v != nil {
 		version = pysem.Some(pysem.Str(v))
 	}
-	infos, err := agent.CalModelInfo(c.env, c.in.str("exported_models_path"), c.in.optStr("ckpt"), version)
+	infos, err := resources.CalModelInfo(c.Env, c.In.Str("exported_models_path"), c.In.OptStr("ckpt"), version)
 	list := []any{}
 	for _, i := range infos {
 		list = append(list, []any{i.Name, i.SizeBytes, i.VersionPath})
@@ -26,12 +27,14 @@ func (c *call) modelInfo() (any, error) {
 }
 
 func (c *call) memory() (any, error) {
-	total, err := agent.TotalMemory(c.env)
+	total, err := resources.TotalMemory(c.Env)
 	if err != nil {
 		return nil, err
 	}
-	available, err := agent.AvailableMemory(c.env)
-	return object("total", total, "available", available), err
+	available, err := resources.AvailableMemory(c.Env)
+	return caseworld.Object("total", total, "available", available), err
 }
 
-func (c *call) fileExists() (any, error) { return agent.FileExists(c.env, c.in.str("dirname")), nil }
+func (c *call) fileExists() (any, error) {
+	return resources.FileExists(c.Env, c.In.Str("dirname")), nil
+}

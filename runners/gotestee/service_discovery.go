@@ -8,6 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // discoveryOps are section 19 of the protocol: service_discovery.py and consul.py.
@@ -20,8 +21,8 @@ var discoveryOps = table{
 }
 
 // addrsDict is a dict of addresses by index.
-func addrsDict(addrs training.Addrs) intDict {
-	d := intDict{}
+func addrsDict(addrs training.Addrs) caseworld.IntDict {
+	d := caseworld.IntDict{}
 	for _, a := range addrs {
 		d = append(d, [2]any{a.Index, a.Addr})
 	}
@@ -29,7 +30,7 @@ func addrsDict(addrs training.Addrs) intDict {
 }
 
 func namedDict(all []training.NamedAddrs) *pysem.Dict {
-	d := object()
+	d := caseworld.Object()
 	for _, n := range all {
 		d.Set(n.Name, addrsDict(n.Addrs))
 	}
@@ -37,25 +38,25 @@ func namedDict(all []training.NamedAddrs) *pysem.Dict {
 }
 
 func (c *call) consulClient() (any, error) {
-	a, err := training.FindConsul(c.env)
-	return object("host", a.Host, "port", a.Port), err
+	a, err := training.FindConsul(c.Env)
+	return caseworld.Object("host", a.Host, "port", a.Port), err
 }
 
 func (c *call) tfConfigDiscovery() (any, error) {
-	d := training.NewTFConfigServiceDiscovery(c.in.value("tf_config"))
-	out := object()
+	d := training.NewTFConfigServiceDiscovery(c.In.Value("tf_config"))
+	out := caseworld.Object()
 	for _, name := range []string{"ps", "worker", "chief", "", "PS"} {
 		addrs, err := d.Query(name)
-		out.Set("query("+name+")", attempt(addrsDict(addrs), err))
+		out.Set("query("+name+")", caseworld.Attempt(addrsDict(addrs), err))
 	}
 	kind, err := d.ServerType()
-	out.Set("server_type", attempt(kind, err))
+	out.Set("server_type", caseworld.Attempt(kind, err))
 	addr, err := d.Addr()
-	out.Set("addr", attempt(addr, err))
+	out.Set("addr", caseworld.Attempt(addr, err))
 	index, err := d.Index()
-	out.Set("index", attempt(index, err))
-	out.Set("register", attempt(nil, d.Register("ps", 0, "x")))
-	out.Set("deregister", attempt(nil, d.Deregister("ps", 0, "x")))
+	out.Set("index", caseworld.Attempt(index, err))
+	out.Set("register", caseworld.Attempt(nil, d.Register("ps", 0, "x")))
+	out.Set("deregister", caseworld.Attempt(nil, d.Deregister("ps", 0, "x")))
 	return out, nil
 }
 
@@ -70,10 +71,10 @@ var mlpCalls = [][]any{
 }
 
 func (c *call) mlpDiscovery() (any, error) {
-	d, err := training.NewMLPServiceDiscovery(c.env)
+	d, err := training.NewMLPServiceDiscovery(c.Env)
 	if err != nil {
-		typ, message := failureOf(err)
-		return object("ctor", object("type", typ, "message", message)), nil
+		typ, message := caseworld.FailureOf(err)
+		return caseworld.Object("ctor", caseworld.Object("type", typ, "message", message)), nil
 	}
 	out := []any{}
 	for _, call := range mlpCalls {
@@ -91,15 +92,15 @@ type discoveryCall struct {
 // calls reads the calls of a case.
 func (c *call) calls() []discoveryCall {
 	var list []discoveryCall
-	for _, v := range c.in.list("calls") {
+	for _, v := range c.In.List("calls") {
 		pair, ok := v.([]any)
 		if !ok || len(pair) != 2 {
-			c.in.wrong("calls", "a list of [name, arguments]")
+			c.In.Wrong("calls", "a list of [name, arguments]")
 		}
 		name, okName := pair[0].(string)
 		args, okArgs := pair[1].([]any)
 		if !okName || !okArgs {
-			c.in.wrong("calls", "a list of [name, arguments]")
+			c.In.Wrong("calls", "a list of [name, arguments]")
 		}
 		list = append(list, discoveryCall{name, args})
 	}
@@ -114,30 +115,30 @@ func (d discoveryCall) registration() (name string, index int, addr string) {
 func mlpCall(d *training.MLPServiceDiscovery, c discoveryCall) any {
 	switch c.name {
 	case "props":
-		return object("server_type", attempt(d.ServerType(), nil), "index", attempt(d.Index(), nil), "addr", attempt(d.Addr(), nil))
+		return caseworld.Object("server_type", caseworld.Attempt(d.ServerType(), nil), "index", caseworld.Attempt(d.Index(), nil), "addr", caseworld.Attempt(d.Addr(), nil))
 	case "query":
 		role, _ := c.args[0].(string)
 		addrs, err := d.QueryAddrs(role, true)
-		return attempt(addrsDict(addrs), err)
+		return caseworld.Attempt(addrsDict(addrs), err)
 	case "query_all":
 		all, err := d.QueryAll()
-		return attempt(namedDict(all), err)
+		return caseworld.Attempt(namedDict(all), err)
 	case "register":
 		name, index, addr := c.registration()
-		return attempt(nil, d.Register(name, index, addr))
+		return caseworld.Attempt(nil, d.Register(name, index, addr))
 	case "deregister":
 		name, index, addr := c.registration()
-		return attempt(nil, d.Deregister(name, index, addr))
+		return caseworld.Attempt(nil, d.Deregister(name, index, addr))
 	case "deregister_all":
 		// A closed discovery answers an empty dict, an open one None.
 		if d.Closed() {
-			return attempt(object(), nil)
+			return caseworld.Attempt(caseworld.Object(), nil)
 		}
 		d.DeregisterAll()
 	case "close":
 		d.Close()
 	}
-	return attempt(nil, nil)
+	return caseworld.Attempt(nil, nil)
 }
 
 // stubConsul is the client that the protocol describes.
@@ -152,9 +153,9 @@ func (s *stubConsul) Lookup(service string, timeoutSeconds int) ([]any, error) {
 }
 
 func (s *stubConsul) Register(service string, port int, tags training.ConsulTags) error {
-	s.log = append(s.log, []any{"register", service, port, object("index", tags.Index, "name", tags.Name, "ip", tags.IP)})
-	s.elements = append(s.elements, object("Port", port, "Host", "h",
-		"Tags", object("index", pysem.Str(tags.Index), "name", tags.Name, "ip", tags.IP)))
+	s.log = append(s.log, []any{"register", service, port, caseworld.Object("index", tags.Index, "name", tags.Name, "ip", tags.IP)})
+	s.elements = append(s.elements, caseworld.Object("Port", port, "Host", "h",
+		"Tags", caseworld.Object("index", pysem.Str(tags.Index), "name", tags.Name, "ip", tags.IP)))
 	return nil
 }
 
@@ -172,20 +173,20 @@ func (s *stubConsul) Deregister(service string, port int) error {
 }
 
 func (c *call) consulDiscovery() (any, error) {
-	stub := &stubConsul{elements: c.in.list("elements")}
-	d := training.NewConsulServiceDiscovery(c.env, stub, c.in.str("consul_id"), 0)
+	stub := &stubConsul{elements: c.In.List("elements")}
+	d := training.NewConsulServiceDiscovery(c.Env, stub, c.In.Str("consul_id"), 0)
 	out := []any{}
 	for _, call := range c.calls() {
 		stub.log = []any{}
 		result := discover(d, call)
 		if call.name == "query_all" {
 			all, err := d.QueryAll()
-			result = attempt(namedDict(all), err)
+			result = caseworld.Attempt(namedDict(all), err)
 		}
 		if result == nil {
-			badCasef("in.calls: found the call %q, which this operation does not have", call.name)
+			caseworld.BadCasef("in.calls: found the call %q, which this operation does not have", call.name)
 		}
-		out = append(out, raw{encode([]any{call.name, call.args, result, stub.log})})
+		out = append(out, caseworld.Raw{V: caseworld.Encode([]any{call.name, call.args, result, stub.log})})
 	}
 	return out, nil
 }
@@ -195,41 +196,41 @@ func discover(d training.ServiceDiscovery, c discoveryCall) *pysem.Dict {
 	switch c.name {
 	case "query":
 		addrs, err := d.Query(argument[string](c.name, c.args, 0, "a string"))
-		return attempt(addrsDict(addrs), err)
+		return caseworld.Attempt(addrsDict(addrs), err)
 	case "register":
 		name, index, addr := c.registration()
-		return attempt(nil, d.Register(name, index, addr))
+		return caseworld.Attempt(nil, d.Register(name, index, addr))
 	case "deregister":
 		name, index, addr := c.registration()
-		return attempt(nil, d.Deregister(name, index, addr))
+		return caseworld.Attempt(nil, d.Deregister(name, index, addr))
 	case "close":
 		d.Close()
-		return attempt(nil, nil)
+		return caseworld.Attempt(nil, nil)
 	}
 	return nil
 }
 
 // filledZK has znodes as soon as it is started.
 type filledZK struct {
-	*fakeZK
-	tree arguments
+	*caseworld.ZooKeeper
+	tree caseworld.Arguments
 }
 
 func (z *filledZK) Start(limit time.Duration) error {
-	if err := z.fakeZK.Start(limit); err != nil {
+	if err := z.ZooKeeper.Start(limit); err != nil {
 		return err
 	}
-	for _, v := range z.tree.list("tree") {
+	for _, v := range z.tree.List("tree") {
 		pair, ok := v.([]any)
 		if !ok || len(pair) != 2 {
-			z.tree.wrong("tree", "a list of [path, value]")
+			z.tree.Wrong("tree", "a list of [path, value]")
 		}
 		path, okPath := pair[0].(string)
 		value, okValue := pair[1].([]byte)
 		if !okPath || !okValue {
-			z.tree.wrong("tree", "a list of [path, value]")
+			z.tree.Wrong("tree", "a list of [path, value]")
 		}
-		if _, err := z.FakeClient.Create(path, value, env.CreateOptions{MakePath: true}); err != nil {
+		if _, err := z.Client.Create(path, value, env.CreateOptions{MakePath: true}); err != nil {
 			return err
 		}
 	}
@@ -237,27 +238,27 @@ func (z *filledZK) Start(limit time.Duration) error {
 }
 
 func (c *call) zkDiscovery() (any, error) {
-	zk := &filledZK{fakeZK: c.newZK(), tree: c.in}
-	d, err := training.NewZKServiceDiscovery(c.env, training.ZKDiscoveryOptions{JobName: c.in.str("job_name"), MaxTries: 1, ZooKeeper: zk})
+	zk := &filledZK{ZooKeeper: c.NewZK(), tree: c.In}
+	d, err := training.NewZKServiceDiscovery(c.Env, training.ZKDiscoveryOptions{JobName: c.In.Str("job_name"), MaxTries: 1, ZooKeeper: zk})
 	if err != nil {
 		return nil, err
 	}
-	calls := []any{[]any{"start", []any{}, attempt(nil, nil), writesOf(zk.fakeZK)}}
+	calls := []any{[]any{"start", []any{}, caseworld.Attempt(nil, nil), writesOf(zk.ZooKeeper)}}
 	for _, call := range c.calls() {
 		var result *pysem.Dict
 		if method, ok := strings.CutPrefix(call.name, "zk."); ok {
-			result = attempt(zk.doQuietly(positional(method, call.args)))
+			result = caseworld.Attempt(zk.DoQuietly(positional(method, call.args)))
 		} else if result = discover(d, call); result == nil {
-			badCasef("in.calls: found the call %q, which this operation does not have", call.name)
+			caseworld.BadCasef("in.calls: found the call %q, which this operation does not have", call.name)
 		}
-		calls = append(calls, raw{encode([]any{call.name, call.args, result, writesOf(zk.fakeZK)})})
+		calls = append(calls, caseworld.Raw{V: caseworld.Encode([]any{call.name, call.args, result, writesOf(zk.ZooKeeper)})})
 	}
-	return object("calls", calls, "tree", zk.fakeZK.tree()), nil
+	return caseworld.Object("calls", calls, "tree", zk.ZooKeeper.Tree()), nil
 }
 
 // positional names the positional arguments of a client's method.
-func positional(method string, args []any) step {
-	d := object()
+func positional(method string, args []any) caseworld.Step {
+	d := caseworld.Object()
 	for i, name := range []string{"path", "value"} {
 		if i < len(args) {
 			d.Set(name, args[i])
@@ -266,5 +267,5 @@ func positional(method string, args []any) step {
 	if method == "create" {
 		d.Set("makepath", true)
 	}
-	return step{name: method, arguments: arguments{Dict: d, where: "in.calls." + method}}
+	return caseworld.Step{Name: method, Arguments: caseworld.Arguments{Dict: d, Where: "in.calls." + method}}
 }

@@ -5,10 +5,13 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/clients"
+	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // svrClientOps are svr_client.py.
@@ -17,30 +20,30 @@ var svrClientOps = table{"svr_client.SvrClient.sequence": (*call).svrClientSeque
 // svrRun is a sequence on one client.
 type svrRun struct {
 	c       *call
-	client  *agent.SvrClient
-	service *agent.AgentService // nil for none
-	zk      *fakeZK             // of version 1
+	client  *clients.SvrClient
+	service *service.AgentService // nil for none
+	zk      *caseworld.ZooKeeper  // of version 1
 	dialed  *dialer
 }
 
 func (c *call) svrClientSequence() (any, error) {
 	r := &svrRun{c: c}
-	if c.in.value("serves") != nil {
+	if c.In.Value("serves") != nil {
 		if err := r.serve(); err != nil {
 			return nil, err
 		}
 		defer r.service.Stop()
 	}
-	r.dialed = &dialer{Network: c.env.Network}
-	c.env.Network = r.dialed
+	r.dialed = &dialer{Network: c.Env.Network}
+	c.Env.Network = r.dialed
 	conf, err := c.clientConfig()
 	if err != nil {
 		return nil, err
 	}
-	r.client = agent.NewSvrClient(c.env, conf)
+	r.client = clients.NewSvrClient(c.Env, conf)
 	defer r.client.Close()
 	steps := []any{}
-	for _, s := range c.in.steps("steps") {
+	for _, s := range c.In.Steps("steps") {
 		answer := r.answer(s)
 		if len(r.dialed.targets) > 0 {
 			answer.Set("dialed", r.dialed.targets)
@@ -48,12 +51,12 @@ func (c *call) svrClientSequence() (any, error) {
 		}
 		steps = append(steps, answer)
 	}
-	return object("steps", steps), nil
+	return caseworld.Object("steps", steps), nil
 }
 
 // clientConfig is that of the client, which reads a file itself.
-func (c *call) clientConfig() (*agent.AgentConfig, error) {
-	if c.in.has("fname") {
+func (c *call) clientConfig() (*agentconfig.AgentConfig, error) {
+	if c.In.Has("fname") {
 		return c.fromFile()
 	}
 	return c.config()
@@ -65,88 +68,88 @@ func (r *svrRun) serve() error {
 	if err != nil {
 		return err
 	}
-	var answers agent.ServiceAnswers
-	switch version := r.c.in.integer("serves"); version {
+	var answers service.ServiceAnswers
+	switch version := r.c.In.Integer("serves"); version {
 	case 1:
 		answers, r.zk, err = r.c.watchedTree()
 	case 3:
 		answers, err = r.c.provided()
 	default:
-		badCasef("in.serves: found %d, want null, 1 or 3", version)
+		caseworld.BadCasef("in.serves: found %d, want null, 1 or 3", version)
 	}
 	if err != nil {
 		return err
 	}
-	r.service = agent.NewAgentService(r.c.env, conf.AgentPort.V, answers)
+	r.service = service.NewAgentService(r.c.Env, conf.AgentPort.V, answers)
 	return r.service.Start()
 }
 
-func (r *svrRun) answer(s step) *pysem.Dict {
-	if method, ok := strings.CutPrefix(s.name, "zk."); ok {
+func (r *svrRun) answer(s caseworld.Step) *pysem.Dict {
+	if method, ok := strings.CutPrefix(s.Name, "zk."); ok {
 		if r.zk == nil {
-			badCasef("%s: found a step on the tree, want one with in.serves 1", s.where)
+			caseworld.BadCasef("%s: found a step on the tree, want one with in.serves 1", s.Where)
 		}
-		return attempt(r.zk.doQuietly(step{name: method, arguments: s.arguments}))
+		return caseworld.Attempt(r.zk.DoQuietly(caseworld.Step{Name: method, Arguments: s.Arguments}))
 	}
-	switch s.name {
+	switch s.Name {
 	case "env":
-		r.c.setVariables(s.arguments)
-		return attempt(nil, nil)
+		r.c.SetVariables(s.Arguments)
+		return caseworld.Attempt(nil, nil)
 	case "stop":
 		if r.service != nil {
 			r.service.Stop()
 		}
-		return attempt(nil, nil)
+		return caseworld.Attempt(nil, nil)
 	case "get_server_type":
-		t, err := r.serverType(s.arguments, "st")
-		return attempt(int(t), err)
+		t, err := r.serverType(s.Arguments, "st")
+		return caseworld.Attempt(int(t), err)
 	case "heart_beat":
 		return called(r.heartBeat(s))
 	case "get_replicas":
 		response, err := r.replicas(s)
 		answer := called(response, err)
 		if err == nil {
-			answer.Set("printed", agent.PrintedReplicas(response)+"\n")
+			answer.Set("printed", clients.PrintedReplicas(response)+"\n")
 		}
 		return answer
 	}
-	unknownStep(s)
+	caseworld.UnknownStep(s)
 	return nil
 }
 
 // called is a call's answer; one that failed has a status.
 func called(response proto.Message, err error) *pysem.Dict {
 	if failed, ok := err.(*env.RPCError); ok {
-		return object("status", object("code", failed.Code.String(), "details", failed.Message))
+		return caseworld.Object("status", caseworld.Object("code", failed.Code.String(), "details", failed.Message))
 	}
 	if err != nil {
-		return attempt(nil, err)
+		return caseworld.Attempt(nil, err)
 	}
-	return attempt(replyOf(response), nil)
+	return caseworld.Attempt(replyOf(response), nil)
 }
 
-func (r *svrRun) heartBeat(s step) (*agentservice.HeartBeatResponse, error) {
-	t, err := r.serverType(s.arguments, "server_type")
+func (r *svrRun) heartBeat(s caseworld.Step) (*agentservice.HeartBeatResponse, error) {
+	t, err := r.serverType(s.Arguments, "server_type")
 	if err != nil {
 		return nil, err
 	}
 	return r.client.HeartBeat(t)
 }
 
-func (r *svrRun) replicas(s step) (*agentservice.GetReplicasResponse, error) {
-	t, err := r.serverType(s.arguments, "server_type")
+func (r *svrRun) replicas(s caseworld.Step) (*agentservice.GetReplicasResponse, error) {
+	t, err := r.serverType(s.Arguments, "server_type")
 	if err != nil {
 		return nil, err
 	}
-	return r.client.GetReplicas(t, int32(s.integer("task")))
+	return r.client.GetReplicas(t, int32(s.Integer("task")))
 }
 
 // serverType is given by number or by name.
-func (r *svrRun) serverType(a arguments, name string) (agentservice.ServerType, error) {
-	if text, ok := a.value(name).(string); ok {
-		return agent.ServerTypeOf(text, r.c.quirks)
+func (r *svrRun) serverType(a caseworld.Arguments, name string) (agentservice.ServerType, error) {
+	if text, ok := a.Value(name).(string); ok {
+		return clients.ServerTypeOf(text, r.c.Quirks)
 	}
-	return agentservice.ServerType(a.integer(name)), nil
+	return agentservice.ServerType(a.Integer(name)), nil
 }
 
 // dialer notes targets; every host is the case's own.
@@ -156,6 +159,6 @@ type dialer struct {
 }
 
 func (d *dialer) Dial(target string) env.Channel {
-	d.targets = append(d.targets, hide(target))
+	d.targets = append(d.targets, caseworld.Hide(target))
 	return d.Network.Dial("127.0.0.1" + target[strings.LastIndexByte(target, ':'):])
 }

@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/runners/gotestee"
-	"github.com/monosim/monosim/runners/testee"
-	"github.com/monosim/monosim/vectors"
+	"github.com/monosim/monosim/runners/testee/conformance"
+	"github.com/monosim/monosim/vectors/golden"
+	"github.com/monosim/monosim/vectors/scope"
 )
 
 // The goal is that the profile python-fake has every difference from a real model
@@ -56,7 +57,7 @@ var itemOf = regexp.MustCompile(`/tfs17-(\d\d)-`)
 // recorded is a case that shows an item; one that diverges shows a quirk too, in
 // which the fake is not as the reference's.
 type recorded struct {
-	*testee.Vector
+	*conformance.Vector
 	diverges bool
 }
 
@@ -64,12 +65,12 @@ type recorded struct {
 func casesOfDifferences(t *testing.T) map[int][]recorded {
 	t.Helper()
 	list := map[int][]recorded{}
-	each(t, func(s *vectors.Suite, c *vectors.Case) {
+	each(t, func(s *golden.Suite, c *golden.Case) {
 		match := itemOf.FindStringSubmatch(c.ID)
 		if match == nil {
 			return
 		}
-		v, err := testee.VectorOf(c)
+		v, err := conformance.VectorOf(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,15 +78,15 @@ func casesOfDifferences(t *testing.T) map[int][]recorded {
 		if _, err := fmt.Sscan(strings.TrimLeft(match[1], "0"), &item); err != nil || item >= len(differences) {
 			t.Fatalf("%s: found item %s, want one of the %d of TFS-17.1", c.ID, match[1], len(differences)-1)
 		}
-		list[item] = append(list[item], recorded{Vector: v, diverges: c.Verdict == vectors.Diverge})
+		list[item] = append(list[item], recorded{Vector: v, diverges: c.Verdict == scope.Diverge})
 	})
 	return list
 }
 
 // each calls fn for every golden case.
-func each(t *testing.T, fn func(s *vectors.Suite, c *vectors.Case)) {
+func each(t *testing.T, fn func(s *golden.Suite, c *golden.Case)) {
 	t.Helper()
-	suites, err := vectors.Suites(vectors.FS())
+	suites, err := golden.Suites(golden.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestEveryDifferenceOfTheFakeIsRecordedAndReproduced(t *testing.T) {
 			matching := 0
 			for _, v := range cases[item] {
 				t.Log(v.ID)
-				diff := testee.Compare(v.Op, v.Want, engine.Answer(&v.Case))
+				diff := conformance.Compare(v.Op, v.Want, engine.Answer(&v.Case))
 				switch {
 				case v.diverges:
 				case diff != "":
@@ -133,7 +134,7 @@ func TestWithoutTheOptionOnlyItsItemsDiffer(t *testing.T) {
 			if v.diverges {
 				continue
 			}
-			diff := testee.Compare(v.Op, v.Want, engine.Answer(&v.Case))
+			diff := conformance.Compare(v.Op, v.Want, engine.Answer(&v.Case))
 			if differs := diff != ""; differs != differences[item].fault {
 				t.Errorf("%s: differs %v, want %v (-want +got):\n%s", v.ID, differs, differences[item].fault, diff)
 			}
@@ -145,11 +146,11 @@ func TestWithoutTheOptionOnlyItsItemsDiffer(t *testing.T) {
 // there is no process.
 func TestTheRestOfTFS17IsRecorded(t *testing.T) {
 	found := map[string]int{}
-	each(t, func(_ *vectors.Suite, c *vectors.Case) {
+	each(t, func(_ *golden.Suite, c *golden.Case) {
 		switch {
 		case strings.Contains(c.ID, "/tfs17.2-"):
 			found["TFS-17.2"]++
-		case c.Op == "tfs_wrapper.FakeTFSWrapper" && c.Verdict == vectors.Match:
+		case c.Op == "tfs_wrapper.FakeTFSWrapper" && c.Verdict == scope.Match:
 			found["TFS-17.3"]++
 		}
 	})

@@ -5,11 +5,12 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/clients"
 	"github.com/monosim/monosim/engine/env"
 	matrix "github.com/monosim/monosim/engine/proto/idl/matrix/proto"
 	example "github.com/monosim/monosim/engine/proto/monolith/io/proto"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // tfsClientOps are section 17 of the protocol, tfs_client.py, and beyond it those
@@ -31,19 +32,19 @@ var tfsClientOps = table{
 
 // client has the case's flags, names and random numbers; flags that are not named
 // are off.
-func (c *call) client() agent.TFSClient {
-	c.env.Random = &draws{numbers: c.in.ints("draws")}
+func (c *call) client() clients.TFSClient {
+	c.Env.Random = &draws{numbers: c.In.Ints("draws")}
 	slots, user := c.globals()
-	return agent.TFSClient{Env: c.env, Framing: c.framing(), ValidSlots: slots, UserFeatures: user}
+	return clients.TFSClient{Env: c.Env, Framing: c.framing(), ValidSlots: slots, UserFeatures: user}
 }
 
-func (c *call) framing() agent.StreamFraming {
+func (c *call) framing() clients.StreamFraming {
 	var flags []string
-	if c.in.value("flags") != nil {
-		flags = c.in.strings("flags")
+	if c.In.Value("flags") != nil {
+		flags = c.In.Strings("flags")
 	}
 	has := func(name string) bool { return slices.Contains(flags, name) }
-	return agent.StreamFraming{
+	return clients.StreamFraming{
 		LagrangexHeader: has("lagrangex_header"), HasSortID: has("has_sort_id"),
 		KafkaDump: has("kafka_dump"), KafkaDumpPrefix: has("kafka_dump_prefix"),
 	}
@@ -51,11 +52,11 @@ func (c *call) framing() agent.StreamFraming {
 
 // globals are the names of the module that the case fills.
 func (c *call) globals() (slots []int, user pysem.Opt[[]int]) {
-	names := c.in.objectOr("globals")
-	if names.has("user_features") {
-		user = pysem.Some(names.ints("user_features"))
+	names := c.In.ObjectOr("globals")
+	if names.Has("user_features") {
+		user = pysem.Some(names.Ints("user_features"))
 	}
-	return names.ints("VALID_SLOTS"), user
+	return names.Ints("VALID_SLOTS"), user
 }
 
 // draws are the case's random numbers, whatever they are drawn for.
@@ -78,39 +79,39 @@ func (d *draws) Intn(_ string, n int) int {
 }
 
 func (c *call) readHeader() (any, error) {
-	s := agent.NewDataStream(c.in.bytes("stream"))
+	s := clients.NewDataStream(c.In.Bytes("stream"))
 	err := s.ReadHeader(c.client().Framing)
-	return object("result", attempt(nil, err), "consumed", s.Consumed()), nil
+	return caseworld.Object("result", caseworld.Attempt(nil, err), "consumed", s.Consumed()), nil
 }
 
 func (c *call) readData() (any, error) {
-	s := agent.NewDataStream(c.in.bytes("stream"))
+	s := clients.NewDataStream(c.In.Bytes("stream"))
 	data, err := s.ReadData(c.client().Framing)
-	return object("result", attempt(data, err), "consumed", s.Consumed()), nil
+	return caseworld.Object("result", caseworld.Attempt(data, err), "consumed", s.Consumed()), nil
 }
 
 func (c *call) batchToInstance() (any, error) {
-	tensor, err := c.client().ExampleBatchToInstance(c.in.str("input_file"), c.in.str("file_type"))
+	tensor, err := c.client().ExampleBatchToInstance(c.In.Str("input_file"), c.In.Str("file_type"))
 	return tensor, err
 }
 
 func (c *call) batchProto() (any, error) {
-	tensor, err := c.client().ExampleBatchProto(c.in.optStr("input_file"), c.in.str("file_type"), c.features(), c.in.integer("batch_size"))
+	tensor, err := c.client().ExampleBatchProto(c.In.OptStr("input_file"), c.In.Str("file_type"), c.features(), c.In.Integer("batch_size"))
 	return tensor, err
 }
 
 // flagBatchSize is the flag batch_size.
 func (c *call) flagBatchSize() int {
-	return c.in.objectOr("options").integerOr("batch_size", agent.DefaultTFSClientOptions().BatchSize)
+	return c.In.ObjectOr("options").IntegerOr("batch_size", clients.DefaultTFSClientOptions().BatchSize)
 }
 
 func (c *call) batchProtoV2() (any, error) {
-	tensor, err := c.client().ExampleBatchProtoV2(c.in.str("input_file"), c.flagBatchSize())
+	tensor, err := c.client().ExampleBatchProtoV2(c.In.Str("input_file"), c.flagBatchSize())
 	return tensor, err
 }
 
 func (c *call) instanceProto() (any, error) {
-	tensor, err := c.client().InstanceProto(c.in.optStr("input_file"), c.in.integer("batch_size"))
+	tensor, err := c.client().InstanceProto(c.In.OptStr("input_file"), c.In.Integer("batch_size"))
 	return tensor, err
 }
 
@@ -118,7 +119,7 @@ func (c *call) instanceProto() (any, error) {
 const slotShift = 54
 
 func (c *call) randomInstance() (any, error) {
-	data, err := c.client().RandomInstance(c.in.ints("slots"), c.in.ints("vocab_sizes"))
+	data, err := c.client().RandomInstance(c.In.Ints("slots"), c.In.Ints("vocab_sizes"))
 	if err != nil {
 		return nil, err
 	}
@@ -135,11 +136,11 @@ func (c *call) randomInstanceShape() (any, error) {
 	for _, fid := range instance.(*matrix.Instance).GetFid() {
 		slots = append(slots, int(fid>>slotShift))
 	}
-	return object("slots_of_fids", slots), nil
+	return caseworld.Object("slots_of_fids", slots), nil
 }
 
 func (c *call) randomExampleBatch() (any, error) {
-	data, err := c.client().RandomExampleBatch(c.features(), c.in.integer("batch_size"))
+	data, err := c.client().RandomExampleBatch(c.features(), c.In.Integer("batch_size"))
 	if err != nil {
 		return nil, err
 	}
@@ -148,18 +149,18 @@ func (c *call) randomExampleBatch() (any, error) {
 }
 
 // features are the columns of the case; none when it has no such entry.
-func (c *call) features() []agent.Feature {
-	if !c.in.has("features") {
+func (c *call) features() []clients.Feature {
+	if !c.In.Has("features") {
 		return nil
 	}
-	var list []agent.Feature
-	for _, f := range c.in.objects("features") {
-		feature := agent.Feature{FeatureName: f.optStr("feature_name"), Method: f.optStr("method")}
-		if f.value("slot") != nil {
-			feature.Slot = pysem.Some(f.integer("slot"))
+	var list []clients.Feature
+	for _, f := range c.In.Objects("features") {
+		feature := clients.Feature{FeatureName: f.OptStr("feature_name"), Method: f.OptStr("method")}
+		if f.Value("slot") != nil {
+			feature.Slot = pysem.Some(f.Integer("slot"))
 		}
-		if f.value("args") != nil {
-			feature.Args = pysem.Some(f.strings("args"))
+		if f.Value("args") != nil {
+			feature.Args = pysem.Some(f.Strings("args"))
 		}
 		list = append(list, feature)
 	}
@@ -167,26 +168,10 @@ func (c *call) features() []agent.Feature {
 }
 
 func (c *call) randomFile() (any, error) {
-	file := c.in.str("input_file")
-	if err := c.client().RandomFile(file, c.in.strOr("variant_type", "example_batch"), c.flagBatchSize()); err != nil {
+	file := c.In.Str("input_file")
+	if err := c.client().RandomFile(file, c.In.StrOr("variant_type", "example_batch"), c.flagBatchSize()); err != nil {
 		return nil, err
 	}
-	content, err := c.env.Files.ReadFile(file)
-	return object("content", content), err
-}
-
-// ints is a list of ints, nil when it is missing or null.
-func (a arguments) ints(name string) []int {
-	if a.value(name) == nil {
-		return nil
-	}
-	list := []int{}
-	for _, v := range a.list(name) {
-		n, ok := v.(int)
-		if !ok {
-			a.wrong(name, "a list of ints")
-		}
-		list = append(list, n)
-	}
-	return list
+	content, err := c.Env.Files.ReadFile(file)
+	return caseworld.Object("content", content), err
 }

@@ -7,19 +7,21 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/clients"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
-	config "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // tfsServers stand behind all channels of a case: they answer as it says, move its
 // clock by what that takes, and note calls and what is logged of them.
 type tfsServers struct {
 	env.Network
-	clock     *clock
+	clock     *caseworld.Clock
 	answersMs []int // negative for a failure after that time
 	calls     []any
 	log       []string
@@ -27,15 +29,15 @@ type tfsServers struct {
 
 func (c *call) newTFSServers() *tfsServers {
 	s := &tfsServers{
-		Network: c.env.Network, clock: c.clock, answersMs: c.in.ints("answers"),
+		Network: c.Env.Network, clock: c.Clock, answersMs: c.In.Ints("answers"),
 		calls: []any{}, log: []string{},
 	}
 	if len(s.answersMs) == 0 {
 		s.answersMs = []int{0}
 	}
-	c.clock.fixed = time.Unix(epochSec, int64(c.in.integerOr("nanosecond", 0)))
-	c.env.Network, c.env.Models, c.env.Log = s, tfsModelServers{s}, tfsLog{s}
-	c.env.Tasks = inlineTasks{c.env.Tasks}
+	c.Clock.Fixed = time.Unix(caseworld.EpochSec, int64(c.In.IntegerOr("nanosecond", 0)))
+	c.Env.Network, c.Env.Models, c.Env.Log = s, tfsModelServers{s}, tfsLog{s}
+	c.Env.Tasks = inlineTasks{c.Env.Tasks}
 	return s
 }
 
@@ -46,8 +48,8 @@ func (s *tfsServers) answer(target, method string, request proto.Message, timeou
 		seconds = int(timeout / time.Second)
 	}
 	ms := s.answersMs[len(s.calls)%len(s.answersMs)]
-	s.calls = append(s.calls, raw{[]any{hide(target), method, pb(request).v, seconds}})
-	s.clock.fixed = s.clock.fixed.Add(time.Duration(max(ms, -ms)) * time.Millisecond)
+	s.calls = append(s.calls, caseworld.Raw{V: []any{caseworld.Hide(target), method, caseworld.PB(request).V, seconds}})
+	s.clock.Fixed = s.clock.Fixed.Add(time.Duration(max(ms, -ms)) * time.Millisecond)
 	if ms < 0 {
 		return pysem.Raise("CallError", "no answer")
 	}
@@ -65,7 +67,7 @@ type tfsStub struct {
 
 func (t *tfsStub) Call(method string, request []byte, timeout time.Duration) ([]byte, error) {
 	var message proto.Message = &apis.PredictRequest{}
-	if method == agent.MethodGetModelMetadata {
+	if method == clients.MethodGetModelMetadata {
 		message = &apis.GetModelMetadataRequest{}
 	}
 	if err := proto.Unmarshal(request, message); err != nil {
@@ -142,56 +144,56 @@ func (endedTask) Join()          {}
 func (c *call) tfsClientMain() (any, error) {
 	o := c.tfsOptions()
 	s := c.newTFSServers()
-	c.env.Random = &draws{numbers: c.in.ints("draws")}
-	answer, err := agent.RunTFSClient(c.env, o)
+	c.Env.Random = &draws{numbers: c.In.Ints("draws")}
+	answer, err := clients.RunTFSClient(c.Env, o)
 	var result any
 	if o.Cmd == "load" {
-		result = agent.GenStatusProto(answer.Load.Code, pysem.Some(answer.Load.Message))
+		result = agentconfig.GenStatusProto(answer.Load.Code, pysem.Some(answer.Load.Message))
 	}
-	return object("result", attempt(result, err), "calls", s.calls, "log", s.log), nil
+	return caseworld.Object("result", caseworld.Attempt(result, err), "calls", s.calls, "log", s.log), nil
 }
 
-func (c *call) tfsOptions() agent.TFSClientOptions {
-	flags := c.in.objectOr("options")
-	o := agent.DefaultTFSClientOptions()
-	o.Conf = flags.strOr("conf", "")
-	o.Cmd = flags.strOr("cmd_type", o.Cmd)
-	o.ModelName, o.InputFile, o.DataDir = flags.optStr("model_name"), flags.optStr("input_file"), flags.optStr("profile_data_dir")
-	o.Signature = flags.strOr("signature_name", o.Signature)
-	o.Target = flags.strOr("target", "")
-	o.InputType = flags.strOr("input_type", o.InputType)
-	o.FileType = flags.strOr("file_type", o.FileType)
-	o.BatchSize = flags.integerOr("batch_size", o.BatchSize)
-	o.Threads = flags.integerOr("parallel_num", o.Threads)
-	o.Duration = time.Duration(flags.integerOr("profile_duration", int(o.Duration/time.Second))) * time.Second
+func (c *call) tfsOptions() clients.TFSClientOptions {
+	flags := c.In.ObjectOr("options")
+	o := clients.DefaultTFSClientOptions()
+	o.Conf = flags.StrOr("conf", "")
+	o.Cmd = flags.StrOr("cmd_type", o.Cmd)
+	o.ModelName, o.InputFile, o.DataDir = flags.OptStr("model_name"), flags.OptStr("input_file"), flags.OptStr("profile_data_dir")
+	o.Signature = flags.StrOr("signature_name", o.Signature)
+	o.Target = flags.StrOr("target", "")
+	o.InputType = flags.StrOr("input_type", o.InputType)
+	o.FileType = flags.StrOr("file_type", o.FileType)
+	o.BatchSize = flags.IntegerOr("batch_size", o.BatchSize)
+	o.Threads = flags.IntegerOr("parallel_num", o.Threads)
+	o.Duration = time.Duration(flags.IntegerOr("profile_duration", int(o.Duration/time.Second))) * time.Second
 	o.Framing = c.framing()
 	o.ValidSlots, o.UserFeatures = c.globals()
-	o.Quirks = c.quirks
+	o.Quirks = c.Quirks
 	return o
 }
 
 func (c *call) profileThread() (any, error) {
 	client := c.client()
 	s := c.newTFSServers()
-	load := agent.PredictLoad{
-		ModelName: c.in.str("model_name"), Signature: c.in.objectOr("options").strOr("signature_name", agent.DefaultTFSClientOptions().Signature),
-		Duration: time.Duration(c.in.integer("repeat_time")) * time.Second,
+	load := clients.PredictLoad{
+		ModelName: c.In.Str("model_name"), Signature: c.In.ObjectOr("options").StrOr("signature_name", clients.DefaultTFSClientOptions().Signature),
+		Duration: time.Duration(c.In.Integer("repeat_time")) * time.Second,
 	}
-	for i := range c.in.integer("servers") {
+	for i := range c.In.Integer("servers") {
 		load.Channels = append(load.Channels, s.Dial(fmt.Sprintf("s%d", i)))
 	}
-	for _, text := range c.in.strings("data") {
+	for _, text := range c.In.Strings("data") {
 		load.Data = append(load.Data, tensorOf(text))
 	}
-	thread := client.NewProfileThread(c.in.integer("job_id"), load)
+	thread := client.NewProfileThread(c.In.Integer("job_id"), load)
 	thread.Run()
 	latencies := []any{}
 	for _, ms := range thread.LatenciesMs {
 		latencies = append(latencies, ms)
 	}
-	return object("calls", s.calls, "log", s.log, "latencies_ms", latencies), nil
+	return caseworld.Object("calls", s.calls, "log", s.log, "latencies_ms", latencies), nil
 }
 
 func tensorOf(text string) *framework.TensorProto {
-	return agent.MakeTensorProto([][]byte{[]byte(text)})
+	return clients.MakeTensorProto([][]byte{[]byte(text)})
 }

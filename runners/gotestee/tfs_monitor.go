@@ -7,14 +7,18 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/tfserving/modelconfig"
+	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
 // tfsMonitorOps are section 12 of the protocol: tfs_monitor.py.
@@ -29,34 +33,34 @@ func (c *call) monitorAddr() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := agent.NewTFSMonitor(c.env, conf)
+	m := tfs.NewTFSMonitor(c.Env, conf)
 	addrs, types := []any{}, []any{}
-	for _, name := range c.in.strings("names") {
+	for _, name := range c.In.Strings("names") {
 		addr, err := m.Addr(name)
-		addrs = append(addrs, []any{name, attempt(addr, err)})
+		addrs = append(addrs, []any{name, caseworld.Attempt(addr, err)})
 		kind, err := m.ServiceType(name)
-		types = append(types, []any{name, attempt(agent.OptString{V: kind, Set: kind != ""}, err)})
+		types = append(types, []any{name, caseworld.Attempt(pysem.OptString{V: kind, Set: kind != ""}, err)})
 	}
-	return object("get_addr", addrs, "get_service_type", types, "host", attempt(m.Host(), nil)), nil
+	return caseworld.Object("get_addr", addrs, "get_service_type", types, "host", caseworld.Attempt(m.Host(), nil)), nil
 }
 
 // serverKinds are the servers of a container.
-var serverKinds = []string{agent.ServerEntry, agent.ServerPS, agent.ServerDense}
+var serverKinds = []string{agentconfig.ServerEntry, agentconfig.ServerPS, agentconfig.ServerDense}
 
 func (c *call) monitorConfigs() (any, error) {
 	conf, err := c.config()
 	if err != nil {
 		return nil, err
 	}
-	metas, err := publishMetas(c.in.objects("pms"))
+	metas, err := publishMetas(c.In.Objects("pms"))
 	if err != nil {
 		return nil, err
 	}
-	configs, err := agent.NewTFSMonitor(c.env, conf).GenModelConfig(metas, c.in.flag("fix_dense_version"))
+	configs, err := tfs.NewTFSMonitor(c.Env, conf).GenModelConfig(metas, c.In.Flag("fix_dense_version"))
 	if err != nil {
 		return nil, err
 	}
-	out := object()
+	out := caseworld.Object()
 	for _, kind := range serverKinds {
 		out.Set(kind, namedConfig(configs.Of(kind)))
 	}
@@ -71,61 +75,61 @@ func (c *call) monitorSequence() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, kind := range c.in.strings("servers") {
+	for i, kind := range c.In.Strings("servers") {
 		c.startFake(firstServerPort + i)
 		port := pysem.Some(firstServerPort + i)
 		switch kind {
-		case agent.ServerEntry:
+		case agentconfig.ServerEntry:
 			conf.TFSEntryPort = port
-		case agent.ServerPS:
+		case agentconfig.ServerPS:
 			conf.TFSPSPort = port
-		case agent.ServerDense:
+		case agentconfig.ServerDense:
 			conf.TFSDensePort = port
 		default:
-			c.in.wrong("servers", "entry, ps and dense")
+			c.In.Wrong("servers", "entry, ps and dense")
 		}
 	}
-	c.env.Models = &tfserving.Clients{Proc: c.life, Host: c.machine.Net}
-	m := agent.NewTFSMonitor(c.env, conf)
+	c.Env.Models = &node.Clients{Proc: c.Life, Host: c.Machine.Net}
+	m := tfs.NewTFSMonitor(c.Env, conf)
 	m.Start()
 	out := []any{}
-	for _, s := range c.in.steps("steps") {
+	for _, s := range c.In.Steps("steps") {
 		v, err := c.monitorStep(m, s)
 		var rpc *env.RPCError
 		if errors.As(err, &rpc) {
 			err = pysem.Raise("_InactiveRpcError", "%v", rpc)
 		}
-		out = append(out, attempt(v, err))
+		out = append(out, caseworld.Attempt(v, err))
 	}
-	return object("steps", out), nil
+	return caseworld.Object("steps", out), nil
 }
 
 // startFake starts a FakeTFServing with an empty config.
 func (c *call) startFake(port int) {
 	options := tfserving.DefaultOptions(tfserving.ProfilePythonFake)
-	options.Port, options.InitialConfig, options.FakeBugs = port, &tfserving.ServerConfig{Kind: tfserving.ModelList}, true
-	tfserving.StartNode(tfserving.NodeConfig{
-		Options: options, Proc: c.machine.Node.NewProcess("fake model server"), Host: c.machine.Net, Files: c.machine.FS,
+	options.Port, options.InitialConfig, options.FakeBugs = port, &modelconfig.ServerConfig{Kind: modelconfig.ModelList}, true
+	node.Start(node.Config{
+		Options: options, Proc: c.Machine.Node.NewProcess("fake model server"), Host: c.Machine.Net, Files: c.Machine.FS,
 		Dir: "/", Exit: func(int, string) {},
 	})
 }
 
-func (c *call) monitorStep(m *agent.TFSMonitor, s step) (any, error) {
-	switch s.name {
+func (c *call) monitorStep(m *tfs.TFSMonitor, s caseworld.Step) (any, error) {
+	switch s.Name {
 	case "reload":
-		metas, err := publishMetas(s.objects("pms"))
+		metas, err := publishMetas(s.Objects("pms"))
 		if err != nil {
 			return nil, err
 		}
-		configs, err := m.GenModelConfig(metas, s.flag("fix_dense_version"))
+		configs, err := m.GenModelConfig(metas, s.Flag("fix_dense_version"))
 		if err != nil {
 			return nil, err
 		}
-		return c.reload(m, s.str("service_type"), configs.Of(s.str("service_type")))
+		return c.reload(m, s.Str("service_type"), configs.Of(s.Str("service_type")))
 	case "reload_config":
 		list := &config.ModelConfigList{}
-		for _, a := range s.objects("configs") {
-			mc, err := modelConfig(a, c.quirks)
+		for _, a := range s.Objects("configs") {
+			mc, err := modelConfig(a, c.Quirks)
 			if err != nil {
 				return nil, err
 			}
@@ -135,16 +139,16 @@ func (c *call) monitorStep(m *agent.TFSMonitor, s step) (any, error) {
 		if len(list.Config) > 0 {
 			request.Config = &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}
 		}
-		return c.reload(m, s.str("service_type"), request)
+		return c.reload(m, s.Str("service_type"), request)
 	case "status_pm":
-		metas, err := publishMetas([]arguments{s.object("pm")})
+		metas, err := publishMetas([]caseworld.Arguments{s.Object("pm")})
 		if err != nil {
 			return nil, err
 		}
-		statuses, err := m.PublishStatus(metas[0], s.flag("fix_dense_version"))
+		statuses, err := m.PublishStatus(metas[0], s.Flag("fix_dense_version"))
 		list := []any{}
 		for _, st := range statuses {
-			list = append(list, []any{st.Name, st.Path, pb(versionStatusMessage(st.Status))})
+			list = append(list, []any{st.Name, st.Path, caseworld.PB(versionStatusMessage(st.Status))})
 		}
 		return list, err
 	case "status_name":
@@ -159,35 +163,35 @@ func (c *call) monitorStep(m *agent.TFSMonitor, s step) (any, error) {
 		m.Stop()
 		return nil, nil
 	}
-	unknownStep(s)
+	caseworld.UnknownStep(s)
 	return nil, nil
 }
 
 // reload sends a config and lets the fakes settle; their 30 s tick never comes.
-func (c *call) reload(m *agent.TFSMonitor, kind string, request *config.ModelServerConfig) (any, error) {
+func (c *call) reload(m *tfs.TFSMonitor, kind string, request *config.ModelServerConfig) (any, error) {
 	status, err := m.Reload(kind, request)
-	c.env.Tasks.Sleep(10 * time.Millisecond)
+	c.Env.Tasks.Sleep(10 * time.Millisecond)
 	if err != nil {
 		return nil, err
 	}
-	return object("status", pb(statusMessage(status)), "config", pb(proto.Clone(request))), nil
+	return caseworld.Object("status", caseworld.PB(statusMessage(status)), "config", caseworld.PB(proto.Clone(request))), nil
 }
 
-func statusByName(m *agent.TFSMonitor, s step) (any, error) {
-	spec := env.ModelSpec{Name: s.str("name"), Signature: s.optStr("signature_name").V}
-	switch v := s.value("version").(type) {
+func statusByName(m *tfs.TFSMonitor, s caseworld.Step) (any, error) {
+	spec := env.ModelSpec{Name: s.Str("name"), Signature: s.OptStr("signature_name").V}
+	switch v := s.Value("version").(type) {
 	case nil:
 	case int:
 		spec.HasVersion, spec.Version = true, int64(v)
 	case string:
 		spec.Label = v
 	default:
-		s.wrong("version", "an int, a string or null")
+		s.Wrong("version", "an int, a string or null")
 	}
 	versions, err := m.StatusOf(spec)
 	list := []any{}
 	for _, v := range versions {
-		list = append(list, pb(versionStatusMessage(v)))
+		list = append(list, caseworld.PB(versionStatusMessage(v)))
 	}
 	return list, err
 }

@@ -3,10 +3,12 @@ package gotestee
 import (
 	"fmt"
 
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // trainingOps are section 19 of the protocol, but for service_discovery.py.
@@ -25,28 +27,25 @@ var trainingOps = table{
 	"mlp_utils.MLPEnv":                 (*call).mlpEnv,
 }
 
-// sourceDir stands for the root of the reference's sources.
-const sourceDir = "/tmp/testee.source"
-
 func (c *call) findMain() (any, error) {
-	main, err := training.FindMain(c.env.Files, c.in.str("__file__"))
-	return object("find_main", attempt(main, err), "get_libops_path", attempt(training.LibopsPath(main, "lib/x.so"), err),
-		"get_libops_path_abs", attempt(training.LibopsPath(main, "/abs/x.so"), err)), nil
+	main, err := training.FindMain(c.Env.Files, c.In.Str("__file__"))
+	return caseworld.Object("find_main", caseworld.Attempt(main, err), "get_libops_path", caseworld.Attempt(training.LibopsPath(main, "lib/x.so"), err),
+		"get_libops_path_abs", caseworld.Attempt(training.LibopsPath(main, "/abs/x.so"), err)), nil
 }
 
-func (c *call) isIPv6Address() (any, error) { return training.IsIPv6Address(c.in.str("ip")), nil }
+func (c *call) isIPv6Address() (any, error) { return training.IsIPv6Address(c.In.Str("ip")), nil }
 
 func (c *call) concatIPAndPort() (any, error) {
-	return training.ConcatIPAndPort(c.in.str("ip"), pysem.Str(c.in.value("port"))), nil
+	return training.ConcatIPAndPort(c.In.Str("ip"), pysem.Str(c.In.Value("port"))), nil
 }
 
 func (c *call) localServerAddr() (any, error) {
-	ip, ipErr := training.LocalIP(c.env.Host)
-	v4, v4Err := training.IsIPv4Supported(c.env.Host)
-	addr, addrErr := training.LocalServerAddr(c.env.Host, "2222")
-	none, noneErr := training.LocalServerAddr(c.env.Host, "None")
-	return object("get_local_ip", attempt(ip, ipErr), "is_ipv4_supported", attempt(v4, v4Err),
-		"get_local_server_addr", attempt(addr, addrErr), "none_port", attempt(none, noneErr)), nil
+	ip, ipErr := training.LocalIP(c.Env.Host)
+	v4, v4Err := training.IsIPv4Supported(c.Env.Host)
+	addr, addrErr := training.LocalServerAddr(c.Env.Host, "2222")
+	none, noneErr := training.LocalServerAddr(c.Env.Host, "None")
+	return caseworld.Object("get_local_ip", caseworld.Attempt(ip, ipErr), "is_ipv4_supported", caseworld.Attempt(v4, v4Err),
+		"get_local_server_addr", caseworld.Attempt(addr, addrErr), "none_port", caseworld.Attempt(none, noneErr)), nil
 }
 
 // deadNetwork reaches nobody.
@@ -55,20 +54,20 @@ type deadNetwork struct{ env.Network }
 func (deadNetwork) Probe(string) error { return &env.RPCError{Code: env.Unavailable} }
 
 func (c *call) nodeAliveChecker() (any, error) {
-	c.env.Network = deadNetwork{c.env.Network}
-	checker := training.NewNodeAliveChecker(c.env, c.in.strings("addrs"), c.in.integer("num_thread"))
+	c.Env.Network = deadNetwork{c.Env.Network}
+	checker := training.NewNodeAliveChecker(c.Env, c.In.Strings("addrs"), c.In.Integer("num_thread"))
 	orEmpty := func(list []string) []string { return append([]string{}, list...) }
-	return object("all", checker.AllNodesAlive(), "dead", orEmpty(checker.DeadNodes()), "alive", orEmpty(checker.AliveNodes()),
+	return caseworld.Object("all", checker.AllNodesAlive(), "dead", orEmpty(checker.DeadNodes()), "alive", orEmpty(checker.AliveNodes()),
 		"addrs", orEmpty(checker.Addrs())), nil
 }
 
 func (c *call) isIPv6Only() (any, error) {
-	return object("ipv6_only", agent.IsIPv6Only(c.env),
-		"default", agent.DefaultZKServers(), "default_v6", agent.DefaultZKServers()), nil
+	return caseworld.Object("ipv6_only", agentconfig.IsIPv6Only(c.Env),
+		"default", agentconfig.DefaultZKServers(), "default_v6", agentconfig.DefaultZKServers()), nil
 }
 
 func (c *call) zkAuthData() (any, error) {
-	auth, printed := training.ZKAuthData(c.env.Host)
+	auth := envutils.ZKAuthData(c.Env.Host)
 	var pairs any
 	if auth != nil {
 		list := []any{}
@@ -77,20 +76,20 @@ func (c *call) zkAuthData() (any, error) {
 		}
 		pairs = list
 	}
-	return object("auth", pairs, "stdout", printed), nil
+	return caseworld.Object("auth", pairs, "stdout", envutils.ZKAuthOutput(c.Env.Host)), nil
 }
 
-func (c *call) psmFromUUID() (any, error) { return training.GeneratePSMFromUUID(c.in.str("s")), nil }
+func (c *call) psmFromUUID() (any, error) { return envutils.GeneratePSMFromUUID(c.In.Str("s")), nil }
 
 // heapVariables are the variables that profiling sets.
 func (c *call) heapVariables() *pysem.Dict {
-	d := object()
+	d := caseworld.Object()
 	for _, name := range []string{
 		"LD_PRELOAD", "HEAPPROFILE", "HEAP_PROFILE_INUSE_INTERVAL", "HEAP_PROFILE_ALLOCATION_INTERVAL",
 		"HEAP_PROFILE_SAMPLE_RATIO", "HEAP_PROFILE_TIME_INTERVAL", "HEAP_PROFILE_MMAP",
 	} {
 		d.Set(name, nil)
-		if v, ok := c.env.Host.LookupEnv(name); ok {
+		if v, ok := c.Env.Host.LookupEnv(name); ok {
 			d.Set(name, v)
 		}
 	}
@@ -98,13 +97,13 @@ func (c *call) heapVariables() *pysem.Dict {
 }
 
 func (c *call) enableTCMalloc() (any, error) {
-	training.EnableTCMalloc(c.env.Host, sourceDir)
+	training.EnableTCMalloc(c.Env.Host, caseworld.SourceDir)
 	return c.heapVariables(), nil
 }
 
 func (c *call) setupHeapProfile() (any, error) {
 	p := training.DefaultHeapProfile()
-	for _, item := range c.in.Items {
+	for _, item := range c.In.Items {
 		switch item.Key {
 		case "heap_profile_inuse_interval":
 			p.InuseIntervalBytes = item.Value
@@ -117,55 +116,55 @@ func (c *call) setupHeapProfile() (any, error) {
 		case "heap_profile_mmap":
 			p.MMap = item.Value
 		case "heap_pro_file":
-			p.Directory = c.in.optStr(item.Key).V
+			p.Directory = c.In.OptStr(item.Key).V
 		default:
 			return nil, pysem.Raise("TypeError", "setup_heap_profile() got an unexpected keyword argument '%s'", item.Key)
 		}
 	}
-	err := training.SetupHeapProfile(c.env.Host, sourceDir, p)
-	return object("result", attempt(nil, err), "env", c.heapVariables()), nil
+	err := training.SetupHeapProfile(c.Env.Host, caseworld.SourceDir, p)
+	return caseworld.Object("result", caseworld.Attempt(nil, err), "env", c.heapVariables()), nil
 }
 
 func (c *call) yarnLocalHost() (any, error) {
-	host, err := training.LocalHost(c.env.Host)
+	host, err := training.LocalHost(c.Env.Host)
 	return host, err
 }
 
 func (c *call) mlpEnv() (any, error) {
-	m, err := training.NewMLPEnv(c.env.Host)
+	m, err := training.NewMLPEnv(c.Env.Host)
 	if err != nil {
 		return nil, err
 	}
-	roles := object()
+	roles := caseworld.Object()
 	for _, role := range m.Roles {
 		roles.Set(role.Role, role.Count)
 	}
-	fields := object("framework", m.Framework, "ssh_port", m.SSHPort, "role", m.Role, "all_roles", roles,
+	fields := caseworld.Object("framework", m.Framework, "ssh_port", m.SSHPort, "role", m.Role, "all_roles", roles,
 		"index", m.Index, "port", m.Port, "avaiable", m.Available, "cpu", m.CPU, "gpu", m.GPU, "gpu_type", m.GPUType, "mem", m.Mem,
 		"host", m.Host, "enable_mpi", m.EnableMPI(), "queue_device", m.QueueDevice())
-	queries := object()
+	queries := caseworld.Object()
 	some := pysem.Some[string]
 	for _, role := range []training.OptString{{}, some("ps"), some("worker"), some("chief"), some("dsworker"), some("nope")} {
 		mlpQueries(m, role, queries)
 	}
 	target, err := m.DispatcherTarget(training.OptString{})
-	queries.Set("dispatcher_target", attempt(target, err))
+	queries.Set("dispatcher_target", caseworld.Attempt(target, err))
 	target, err = m.DispatcherTarget(some("ps"))
-	queries.Set("dispatcher_target(ps)", attempt(target, err))
-	return object("fields", fields, "queries", queries), nil
+	queries.Set("dispatcher_target(ps)", caseworld.Attempt(target, err))
+	return caseworld.Object("fields", fields, "queries", queries), nil
 }
 
 func mlpQueries(m *training.MLPEnv, role training.OptString, out *pysem.Dict) {
 	count, err := m.NumReplicas(role)
-	out.Set(fmt.Sprintf("num_replicas(%s)", role), attempt(count, err))
-	out.Set(fmt.Sprintf("get_all_host(%s)", role), attempt(m.AllHosts(role), nil))
-	out.Set(fmt.Sprintf("get_all_addrs(%s)", role), attempt(append([]string{}, m.AllAddrs(role)...), nil))
+	out.Set(fmt.Sprintf("num_replicas(%s)", role), caseworld.Attempt(count, err))
+	out.Set(fmt.Sprintf("get_all_host(%s)", role), caseworld.Attempt(m.AllHosts(role), nil))
+	out.Set(fmt.Sprintf("get_all_addrs(%s)", role), caseworld.Attempt(append([]string{}, m.AllAddrs(role)...), nil))
 	for _, index := range []training.OptInt{{}, pysem.Some(0), pysem.Some(1), pysem.Some(2)} {
 		addr, err := m.Addr(role, index)
-		out.Set(fmt.Sprintf("get_addr(%s,%s)", role, index), attempt(addr, err))
+		out.Set(fmt.Sprintf("get_addr(%s,%s)", role, index), caseworld.Attempt(addr, err))
 		host, err := m.HostOf(role, index, false)
-		out.Set(fmt.Sprintf("get_host(%s,%s,secondary)", role, index), attempt(host, err))
+		out.Set(fmt.Sprintf("get_host(%s,%s,secondary)", role, index), caseworld.Attempt(host, err))
 		port, err := m.PortOf(role, index)
-		out.Set(fmt.Sprintf("get_port(%s,%s)", role, index), attempt(port, err))
+		out.Set(fmt.Sprintf("get_port(%s,%s)", role, index), caseworld.Attempt(port, err))
 	}
 }

@@ -4,9 +4,12 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // utilsOps are sections 5 of the protocol: utils.py and agent_base.py.
@@ -35,13 +38,13 @@ var utilsOps = table{
 
 func (c *call) confParser() (any, error) {
 	args := &pysem.Dict{}
-	for _, item := range c.in.objectOr("args").Items {
+	for _, item := range c.In.ObjectOr("args").Items {
 		args.Set(item.Key, item.Value)
 	}
-	if err := agent.ParseConf(c.env.Files, c.in.str("file_name"), args, c.quirks); err != nil {
+	if err := agentconfig.ParseConf(c.Env.Files, c.In.Str("file_name"), args, c.Quirks); err != nil {
 		return nil, err
 	}
-	return object("args", pairsOf(args)), nil
+	return caseworld.Object("args", pairsOf(args)), nil
 }
 
 // pairsOf is a dict as a list of pairs.
@@ -53,30 +56,30 @@ func pairsOf(d *pysem.Dict) []any {
 	return list
 }
 
-func (c *call) fromFile() (*agent.AgentConfig, error) {
-	return c.loader().FromFile(c.in.str("fname"))
+func (c *call) fromFile() (*agentconfig.AgentConfig, error) {
+	return c.loader().FromFile(c.In.Str("fname"))
 }
 
 // loader makes configurations with the case's quirks.
-func (c *call) loader() agent.Loader { return agent.Loader{Env: c.env, Quirks: c.quirks} }
+func (c *call) loader() agentconfig.Loader { return agentconfig.Loader{Env: c.Env, Quirks: c.Quirks} }
 
 // config is the configuration of a case's keyword arguments.
-func (c *call) config() (*agent.AgentConfig, error) {
-	return c.loader().New(c.in.object("config").fields()...)
+func (c *call) config() (*agentconfig.AgentConfig, error) {
+	return c.loader().New(c.In.Object("config").Fields()...)
 }
 
 func (c *call) configFromFile() (any, error) { return c.dump(c.fromFile()) }
 
 func (c *call) configFromArguments() (any, error) {
-	return c.dump(c.loader().New(c.in.object("kwargs").fields()...))
+	return c.dump(c.loader().New(c.In.Object("kwargs").Fields()...))
 }
 
 // dump is a config dump of section 5.
-func (c *call) dump(conf *agent.AgentConfig, err error) (any, error) {
+func (c *call) dump(conf *agentconfig.AgentConfig, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields := object()
+	fields := caseworld.Object()
 	for _, f := range conf.Fields() {
 		fields.Set(f.Name, f.Value)
 	}
@@ -86,11 +89,11 @@ func (c *call) dump(conf *agent.AgentConfig, err error) (any, error) {
 	shard, shardErr := conf.ShardID()
 	prefix, prefixErr := conf.PathPrefix()
 	layout, layoutErr := conf.LayoutPath()
-	return object("fields", fields, "properties", object(
-		"num_tce_shard", attempt(shards, shardsErr), "shard_id", attempt(shard, shardErr),
-		"idc", attempt(conf.IDC(), nil), "cluster", attempt(conf.Cluster(), nil), "location", attempt(conf.Location(), nil),
-		"path_prefix", attempt(prefix, prefixErr), "layout_path", attempt(layout, layoutErr),
-		"container_cluster", attempt(conf.ContainerCluster(), nil), "container_id", attempt(conf.ContainerID(), nil))), nil
+	return caseworld.Object("fields", fields, "properties", caseworld.Object(
+		"num_tce_shard", caseworld.Attempt(shards, shardsErr), "shard_id", caseworld.Attempt(shard, shardErr),
+		"idc", caseworld.Attempt(conf.IDC(), nil), "cluster", caseworld.Attempt(conf.Cluster(), nil), "location", caseworld.Attempt(conf.Location(), nil),
+		"path_prefix", caseworld.Attempt(prefix, prefixErr), "layout_path", caseworld.Attempt(layout, layoutErr),
+		"container_cluster", caseworld.Attempt(conf.ContainerCluster(), nil), "container_id", caseworld.Attempt(conf.ContainerID(), nil))), nil
 }
 
 func (c *call) command() (any, error) {
@@ -98,15 +101,15 @@ func (c *call) command() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := c.in.optStr("config_file")
-	cmd, port, err := conf.CmdAndPort(c.in.str("binary"), c.in.optStr("server_type"), file)
+	file := c.In.OptStr("config_file")
+	cmd, port, err := conf.CmdAndPort(c.In.Str("binary"), c.In.OptStr("server_type"), file)
 	if err != nil {
 		return nil, err
 	}
 	words := strings.Split(cmd, " ")
-	out := object("cmd", cmd, "binary", words[0], "flags", words[1:], "port", port)
+	out := caseworld.Object("cmd", cmd, "binary", words[0], "flags", words[1:], "port", port)
 	if !file.Set && len(words) > 1 {
-		content, err := c.env.Files.ReadFile(strings.TrimPrefix(words[1], "--model_config_file="))
+		content, err := c.Env.Files.ReadFile(strings.TrimPrefix(words[1], "--model_config_file="))
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +123,7 @@ func (c *call) modelServerConfig() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := conf.ModelServerConfig(c.in.optStr("server_type"))
+	m, err := conf.ModelServerConfig(c.In.OptStr("server_type"))
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +136,7 @@ func namedConfig(m *config.ModelServerConfig) *pysem.Dict {
 	for _, mc := range m.GetModelConfigList().GetConfig() {
 		names = append(names, mc.GetName())
 	}
-	return object("names", names, "config", pb(m))
+	return caseworld.Object("names", names, "config", caseworld.PB(m))
 }
 
 func (c *call) serverSchedule() (any, error) {
@@ -141,15 +144,15 @@ func (c *call) serverSchedule() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	tasks, err := conf.ServerSchedule(c.in.str("server_type"))
-	return object("items", tasks), err
+	tasks, err := conf.ServerSchedule(c.In.Str("server_type"))
+	return caseworld.Object("items", tasks), err
 }
 
 func (c *call) platformConfig() (any, error) {
 	if _, err := c.fromFile(); err != nil {
 		return nil, err
 	}
-	text, err := c.env.Files.ReadFile("p.cfg")
+	text, err := c.Env.Files.ReadFile("p.cfg")
 	if err != nil {
 		return nil, err
 	}
@@ -157,22 +160,22 @@ func (c *call) platformConfig() (any, error) {
 	if err := textpb.Unmarshal(string(text), &m); err != nil {
 		return nil, err
 	}
-	return object("text", string(text), "message", pb(&m)), nil
+	return caseworld.Object("text", string(text), "message", caseworld.PB(&m)), nil
 }
 
 func (c *call) zkPath() (any, error) {
-	path := c.in.optStr("path")
+	path := c.In.OptStr("path")
 	if !path.Set {
 		// The port's types leave no other way to ask for it (utils.py:1170).
 		return nil, pysem.Raise("TypeError", "expected string or bytes-like object")
 	}
-	p := agent.ParseZKPath(path.V)
-	out := object("bzid", p.Bzid, "base_name", p.BaseName, "idc", p.IDC, "cluster", p.Cluster,
+	p := agentconfig.ParseZKPath(path.V)
+	out := caseworld.Object("bzid", p.Bzid, "base_name", p.BaseName, "idc", p.IDC, "cluster", p.Cluster,
 		"server_type", p.ServerType, "index", p.Index, "replica_id", p.ReplicaID, "task", p.Task(), "location", p.Location())
-	none, some := agent.OptString{}, pysem.Some[string]
+	none, some := pysem.OptString{}, pysem.Some[string]
 	for _, s := range []struct {
 		name         string
-		idc, cluster agent.OptString
+		idc, cluster pysem.OptString
 	}{
 		{"none", none, none}, {"idc-none", some("lf"), none}, {"cluster-none", none, some("def")},
 		{"lf-def", some("lf"), some("def")}, {"lf-c", some("lf"), some("c")}, {"lf-1", some("lf"), some("1")},
@@ -180,60 +183,56 @@ func (c *call) zkPath() (any, error) {
 	} {
 		out.Set("ship_in:"+s.name, p.ShipIn(s.idc, s.cluster))
 	}
-	if name := c.in.optStr("attribute"); name.Set {
-		v, ok := out.Get(name.V)
-		if !ok {
-			return nil, pysem.AttributeError(nil, name.V)
-		}
-		return v, nil
+	if name := c.In.OptStr("attribute"); name.Set {
+		return p.Attribute(name.V)
 	}
-	attempts := object()
+	attempts := caseworld.Object()
 	for _, item := range out.Items {
-		attempts.Set(item.Key, attempt(item.Value, nil))
+		attempts.Set(item.Key, caseworld.Attempt(item.Value, nil))
 	}
 	return attempts, nil
 }
 
 func (c *call) normalizeRegex() (any, error) {
-	return agent.NormalizeRegex(c.in.str("pattern_str")), nil
+	return agentconfig.NormalizeRegex(c.In.Str("pattern_str")), nil
 }
 
 func (c *call) expandPattern() (any, error) {
-	names, err := agent.ExpandPattern(c.in.str("pattern_str"), c.quirks)
+	names, err := agentconfig.ExpandPattern(c.In.Str("pattern_str"), c.Quirks)
 	return names, err
 }
 
 func (c *call) parsePattern() (any, error) {
 	pieces := []any{}
-	for _, p := range agent.ParsePattern(c.in.str("pattern_str"), c.in.str("lp"), c.in.str("rp")) {
+	for _, p := range agentconfig.ParsePattern(c.In.Str("pattern_str"), c.In.Str("lp"), c.In.Str("rp")) {
 		pieces = append(pieces, []any{p.Text, p.Name})
 	}
 	return pieces, nil
 }
 
 func (c *call) genModelSpec() (any, error) {
-	spec, err := agent.GenModelSpec(c.in.str("name"), c.in.value("version"), c.in.optStr("signature_name"))
+	spec, err := agentconfig.GenModelSpec(c.In.Str("name"), c.In.Value("version"), c.In.OptStr("signature_name"))
 	return spec, err
 }
 
 func (c *call) genModelConfig() (any, error) {
-	m, err := modelConfig(c.in, c.quirks)
+	m, err := modelConfig(c.In, c.Quirks)
 	return m, err
 }
 
 // modelConfig is gen_model_config with keyword arguments.
-func modelConfig(a arguments, quirks agent.Quirks) (*config.ModelConfig, error) {
-	args := agent.ModelConfigArgs{
-		Name: a.str("name"), BasePath: a.optStr("base_path"), ModelPlatform: a.optStr("model_platform"),
+func modelConfig(a caseworld.Arguments, quirks quirks.Set) (*config.ModelConfig, error) {
+	args := agentconfig.ModelConfigArgs{
+		Name: a.Str("name"), BasePath: a.OptStr("base_path"), ModelPlatform: a.OptStr("model_platform"),
 		VersionPolicy: pysem.Some("latest"), VersionData: 1, Quirks: quirks,
-		NoPlatform: a.has("model_platform") && a.value("model_platform") == nil,
+		NoPlatform: a.Has("model_platform") && a.Value("model_platform") == nil,
 	}
-	if a.has("version_policy") {
-		args.VersionPolicy = a.optStr("version_policy")
+	if a.Has("version_policy") {
+		args.VersionPolicy = a.OptStr("version_policy")
 	}
-	switch v := a.value("version_data").(type) {
+	switch v := a.Value("version_data").(type) {
 	case nil:
-		if a.has("version_data") {
+		if a.Has("version_data") {
 			args.VersionData = 0
 		}
 	case int:
@@ -243,62 +242,62 @@ func modelConfig(a arguments, quirks agent.Quirks) (*config.ModelConfig, error) 
 		for _, x := range v {
 			n, ok := x.(int)
 			if !ok {
-				a.wrong("version_data", "an int or a list of ints")
+				a.Wrong("version_data", "an int or a list of ints")
 			}
 			args.Versions = append(args.Versions, n)
 		}
 	default:
-		a.wrong("version_data", "an int or a list of ints")
+		a.Wrong("version_data", "an int or a list of ints")
 	}
-	if a.value("version_labels") != nil {
+	if a.Value("version_labels") != nil {
 		args.VersionLabels = map[string]int64{}
-		labels := a.object("version_labels")
+		labels := a.Object("version_labels")
 		for _, item := range labels.Items {
-			args.VersionLabels[item.Key] = int64(labels.integer(item.Key))
+			args.VersionLabels[item.Key] = int64(labels.Integer(item.Key))
 		}
 	}
-	return agent.GenModelConfig(args)
+	return agentconfig.GenModelConfig(args)
 }
 
 func (c *call) subModelName() (any, error) {
-	name, index, err := agent.ParseSubModelName(c.in.optStr("sub_model_name"))
+	name, index, err := agentconfig.ParseSubModelName(c.In.OptStr("sub_model_name"))
 	return []any{name, index}, err
 }
 
 func (c *call) compatServerType() (any, error) {
-	t, err := agent.NewDeployType(c.in.str("deploy_type"))
+	t, err := agentconfig.NewDeployType(c.In.Str("deploy_type"))
 	if err != nil {
 		return nil, err
 	}
-	word, err := t.CompatServerType(c.in.optStr("server_type"))
+	word, err := t.CompatServerType(c.In.OptStr("server_type"))
 	return word, err
 }
 
 // deployType compares as DeployType.__eq__ does: a string in any case, another
 // DeployType, and nothing else.
 func (c *call) deployType() (any, error) {
-	word := c.in.str("dtype")
-	t, err := agent.NewDeployType(word)
+	word := c.In.Str("dtype")
+	t, err := agentconfig.NewDeployType(word)
 	if err != nil {
 		return nil, err
 	}
-	return object("str", string(t), "eq_lower", string(t) == pysem.Lower(word), "eq_raw", string(t) == word,
-		"eq_self", true, "eq_none", false, "in_set", t == agent.DeployPS || t == agent.DeployMixed), nil
+	return caseworld.Object("str", string(t), "eq_lower", string(t) == pysem.Lower(word), "eq_raw", string(t) == word,
+		"eq_self", true, "eq_none", false, "in_set", t == agentconfig.DeployPS || t == agentconfig.DeployMixed), nil
 }
 
 func (c *call) replicaIDFromPodName() (any, error) {
-	return agent.ReplicaIDFromPodName(c.env), nil
+	return agentconfig.ReplicaIDFromPodName(c.Env), nil
 }
 
-func (c *call) localIP() (any, error) { return agent.LocalIP(c.env), nil }
+func (c *call) localIP() (any, error) { return agentconfig.LocalIP(c.Env), nil }
 
 func (c *call) baseCommand() (any, error) {
 	conf, err := c.fromFile()
 	if err != nil {
 		return nil, err
 	}
-	cmd, port, err := agent.CmdAndPort(c.env, conf, c.in.optStr("conf_path"), c.in.optStr("server_type"), c.in.optStr("config_file"))
-	return object("cmd", cmd, "port", port), err
+	cmd, port, err := agent.CmdAndPort(c.Env, conf, c.In.OptStr("conf_path"), c.In.OptStr("server_type"), c.In.OptStr("config_file"))
+	return caseworld.Object("cmd", cmd, "port", port), err
 }
 
-func (c *call) isAbs() (any, error) { return agent.IsAbs(c.in.str("path")), nil }
+func (c *call) isAbs() (any, error) { return agentconfig.IsAbs(c.In.Str("path")), nil }

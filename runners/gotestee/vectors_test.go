@@ -2,13 +2,13 @@ package gotestee_test
 
 import (
 	"io/fs"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/monosim/monosim/runners/gotestee"
-	"github.com/monosim/monosim/runners/testee"
-	"github.com/monosim/monosim/vectors"
+	"github.com/monosim/monosim/runners/testee/conformance"
+	"github.com/monosim/monosim/vectors/golden"
+	"github.com/monosim/monosim/vectors/scope"
 )
 
 // The goal is that the engine answers every golden case as the reference did, but
@@ -17,7 +17,7 @@ import (
 
 func knownFailing(t *testing.T) map[string]bool {
 	t.Helper()
-	text, err := fs.ReadFile(vectors.FS(), vectors.KnownFailing)
+	text, err := fs.ReadFile(golden.FS(), golden.KnownFailing)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,18 +32,18 @@ func knownFailing(t *testing.T) map[string]bool {
 }
 
 func TestTheEngineAnswersAsTheReferenceDid(t *testing.T) {
-	suites, err := vectors.Suites(vectors.FS())
+	suites, err := golden.Suites(golden.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := testee.Verify(gotestee.New("test"), suites, testee.Selection{}, knownFailing(t))
+	report, err := conformance.Verify(gotestee.New("test"), suites, conformance.Selection{}, knownFailing(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, g := range report.By(testee.ByOp) {
+	for _, g := range report.By(conformance.ByOp) {
 		t.Run(g.Name, func(t *testing.T) {
 			for _, r := range report.Results {
-				if r.Op == g.Name && r.Status == testee.Failed {
+				if r.Op == g.Name && r.Status == conformance.Failed {
 					t.Errorf("%s (-want +got), see monosim vectors show %s:\n%s", r.ID, r.ID, r.Text)
 				}
 			}
@@ -55,54 +55,25 @@ func TestTheEngineAnswersAsTheReferenceDid(t *testing.T) {
 	}
 }
 
-// The examples are those of the protocol's description. One of them shows a quirk
-// in which the engine differs on purpose.
-func TestTheEngineAnswersTheExamples(t *testing.T) {
-	text, err := os.ReadFile("../python/testdata/examples.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	engine, n := gotestee.New("test"), 0
-	for line := range strings.Lines(string(text)) {
-		n++
-		c, err := testee.ParseCase(line)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, want, err := testee.ParseAnswer(line)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := engine.Answer(c)
-		diff := testee.Compare(c.Op, want, got)
-		if diverges := c.ID == "mocked_zkclient.sequence/election"; diverges != (diff != "") { // Q87
-			t.Errorf("%s: diverges on purpose: %v (-want +got):\n%s", c.ID, diverges, diff)
-		}
-	}
-	if n < 100 {
-		t.Errorf("found %d examples, want 100 or more", n)
-	}
-}
-
 // A quirk of decision diverge is shown by cases that the engine answers otherwise;
 // one that it answers alike shows nothing.
 func TestTheEngineDivergesWhereTheVerdictSaysSo(t *testing.T) {
-	suites, err := vectors.Suites(vectors.FS())
+	suites, err := golden.Suites(golden.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := testee.Verify(gotestee.New("test"), suites, testee.Selection{}, nil)
+	report, err := conformance.Verify(gotestee.New("test"), suites, conformance.Selection{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	diverging := map[string]bool{}
 	for _, s := range suites {
 		for _, c := range s.Cases {
-			diverging[c.ID] = c.Verdict == vectors.Diverge
+			diverging[c.ID] = c.Verdict == scope.Diverge
 		}
 	}
 	for _, r := range report.Results {
-		if diverging[r.ID] && r.Status != testee.Explained {
+		if diverging[r.ID] && r.Status != conformance.Explained {
 			t.Errorf("%s: %v, although the verdict is diverge; take the flag of the quirk off it", r.ID, r.Status)
 		}
 	}
@@ -125,14 +96,14 @@ func TestQ177_OperationsKeepTheSpellingOfTheReference(t *testing.T) {
 }
 
 func TestTwoAnswersToACaseAreEqual(t *testing.T) {
-	suites, err := vectors.Suites(vectors.FS())
+	suites, err := golden.Suites(golden.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
 	engine := gotestee.New("test")
 	for _, s := range suites {
 		for i := range s.Cases {
-			v, err := testee.VectorOf(&s.Cases[i])
+			v, err := conformance.VectorOf(&s.Cases[i])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +115,7 @@ func TestTwoAnswersToACaseAreEqual(t *testing.T) {
 }
 
 func TestEveryOperationHasAGoldenCase(t *testing.T) {
-	suites, err := vectors.Suites(vectors.FS())
+	suites, err := golden.Suites(golden.FS())
 	if err != nil {
 		t.Fatal(err)
 	}

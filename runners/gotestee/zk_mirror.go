@@ -1,9 +1,13 @@
 package gotestee
 
 import (
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/zkmirror"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
 // zkMirrorOps are section 8 of the protocol: zk_mirror.py.
@@ -12,33 +16,33 @@ var zkMirrorOps = table{"zk_mirror.sequence": (*call).mirrorSequence}
 // mirrorRun is a sequence on one mirror.
 type mirrorRun struct {
 	c     *call
-	m     *agent.ZKMirror
-	zk    *fakeZK
+	m     *zkmirror.ZKMirror
+	zk    *caseworld.ZooKeeper
 	calls []any
 }
 
 func (c *call) mirrorSequence() (any, error) {
-	options := c.in.object("mirror")
-	o := agent.MirrorOptions{Bzid: options.str("bzid"), NumShard: options.integerOr("num_tce_shard", 0), Quirks: c.quirks}
-	if options.value("tce_shard_id") != nil {
-		o.ShardID = pysem.Some(options.integer("tce_shard_id"))
+	options := c.In.Object("mirror")
+	o := zkmirror.MirrorOptions{Bzid: options.Str("bzid"), NumShard: options.IntegerOr("num_tce_shard", 0), Quirks: c.Quirks}
+	if options.Value("tce_shard_id") != nil {
+		o.ShardID = pysem.Some(options.Integer("tce_shard_id"))
 	}
-	if options.value("deploy_type") != nil {
-		t, err := agent.NewDeployType(options.str("deploy_type"))
+	if options.Value("deploy_type") != nil {
+		t, err := agentconfig.NewDeployType(options.Str("deploy_type"))
 		if err != nil {
 			return nil, err
 		}
 		o.DeployType = t
 	}
-	zk := c.newZK()
-	zk.strict = true
-	r := &mirrorRun{c: c, zk: zk, m: agent.NewZKMirror(c.env, zk, o)}
-	steps := c.sequence(zk, r.do, r.after, "delete")
+	zk := c.NewZK()
+	zk.Strict = true
+	r := &mirrorRun{c: c, zk: zk, m: zkmirror.NewZKMirror(c.Env, zk, o)}
+	steps := c.Sequence(zk, r.do, r.after, "delete")
 	data := []any{}
 	for _, entry := range r.m.Entries() {
 		data = append(data, []any{entry.Path, orNil(entry.Data)})
 	}
-	return object("steps", steps, "data", data, "tree", zk.tree()), nil
+	return caseworld.Object("steps", steps, "data", data, "tree", zk.Tree()), nil
 }
 
 // orNil keeps None apart from empty bytes.
@@ -49,15 +53,15 @@ func orNil(data []byte) any {
 	return data
 }
 
-func (r *mirrorRun) after(_ step, out *pysem.Dict) {
+func (r *mirrorRun) after(_ caseworld.Step, out *pysem.Dict) {
 	events := []any{}
 	for queue := r.m.Queue(); queue.Len() > 0; {
 		e, _ := queue.Get(0)
 		var data any
 		if e.Data != nil {
-			data = textOrBytes(e.Data)
+			data = caseworld.TextOrBytes(e.Data)
 		}
-		events = append(events, raw{encode([]any{e.Path, e.EType.String(), data})})
+		events = append(events, caseworld.Raw{V: caseworld.Encode([]any{e.Path, e.EType.String(), data})})
 	}
 	if len(events) > 0 {
 		out.Set("events", events)
@@ -68,14 +72,14 @@ func (r *mirrorRun) after(_ step, out *pysem.Dict) {
 	}
 }
 
-func (r *mirrorRun) do(s step) (any, error) {
+func (r *mirrorRun) do(s caseworld.Step) (any, error) {
 	m := r.m
-	switch s.name {
+	switch s.Name {
 	case "env":
-		r.c.setVariables(s.arguments)
+		r.c.SetVariables(s.Arguments)
 		return nil, nil
 	case "mirror.start":
-		return nil, m.Start(s.flag("is_client"))
+		return nil, m.Start(s.Flag("is_client"))
 	case "mirror.stop":
 		return nil, m.Stop()
 	case "mirror.watch_portal":
@@ -103,39 +107,39 @@ func (r *mirrorRun) do(s step) (any, error) {
 }
 
 // nodes are the steps on single znodes.
-func (r *mirrorRun) nodes(s step) (v any, ok bool, err error) {
+func (r *mirrorRun) nodes(s caseworld.Step) (v any, ok bool, err error) {
 	m := r.m
-	switch s.name {
+	switch s.Name {
 	case "mirror.create":
-		return nil, true, m.Create(s.str("path"), s.valueOrEmpty(), env.CreateOptions{
-			MakePath: makePath(s), Ephemeral: s.flag("ephemeral"), Sequence: s.flag("sequence"),
+		return nil, true, m.Create(s.Str("path"), s.ValueOrEmpty(), env.CreateOptions{
+			MakePath: makePath(s), Ephemeral: s.Flag("ephemeral"), Sequence: s.Flag("sequence"),
 		})
 	case "mirror.set":
-		return nil, true, m.Set(s.str("path"), s.valueOrEmpty())
+		return nil, true, m.Set(s.Str("path"), s.ValueOrEmpty())
 	case "mirror.get":
-		return orNil(m.Get(s.str("path"))), true, nil
+		return orNil(m.Get(s.Str("path"))), true, nil
 	case "mirror.exists":
-		found, err := m.Exists(s.str("path"))
+		found, err := m.Exists(s.Str("path"))
 		return found, true, err
 	case "mirror.delete":
-		return nil, true, m.Delete(s.str("path"), !s.has("recursive") || s.flag("recursive"))
+		return nil, true, m.Delete(s.Str("path"), !s.Has("recursive") || s.Flag("recursive"))
 	case "mirror.ensure_path":
-		return nil, true, m.EnsurePath(s.str("path"))
+		return nil, true, m.EnsurePath(s.Str("path"))
 	case "mirror.get_children":
-		return m.Children(s.str("path")), true, nil
+		return m.Children(s.Str("path")), true, nil
 	}
 	return nil, false, nil
 }
 
 // makePath is the default of ZKMirror.create (zk_mirror.py:88).
-func makePath(s step) bool { return !s.has("makepath") || s.flag("makepath") }
+func makePath(s caseworld.Step) bool { return !s.Has("makepath") || s.Flag("makepath") }
 
 // changes are the steps that write for a purpose.
-func (r *mirrorRun) changes(s step) (v any, ok bool, err error) {
+func (r *mirrorRun) changes(s caseworld.Step) (v any, ok bool, err error) {
 	m := r.m
-	switch s.name {
+	switch s.Name {
 	case "mirror.create_model":
-		meta, err := dataOf[agent.ModelMeta](s.object("meta"), agent.DefaultModelMeta)
+		meta, err := dataOf[datadef.ModelMeta](s.Object("meta"), datadef.DefaultModelMeta)
 		if err != nil {
 			return nil, true, err
 		}
@@ -151,9 +155,9 @@ func (r *mirrorRun) changes(s step) (v any, ok bool, err error) {
 		}
 		return nil, true, m.PublishLoading(metas...)
 	case "mirror.update_service":
-		var replicas []*agent.ReplicaMeta
-		for _, a := range s.objects("replicas") {
-			meta, err := dataOf[agent.ReplicaMeta](a, agent.DefaultReplicaMeta)
+		var replicas []*datadef.ReplicaMeta
+		for _, a := range s.Objects("replicas") {
+			meta, err := dataOf[datadef.ReplicaMeta](a, datadef.DefaultReplicaMeta)
 			if err != nil {
 				return nil, true, err
 			}
@@ -161,7 +165,7 @@ func (r *mirrorRun) changes(s step) (v any, ok bool, err error) {
 		}
 		return nil, true, m.UpdateService(replicas)
 	case "mirror.report_resource":
-		spec, err := dataOf[agent.ResourceSpec](s.object("resource"), agent.DefaultResourceSpec)
+		spec, err := dataOf[datadef.ResourceSpec](s.Object("resource"), datadef.DefaultResourceSpec)
 		if err != nil {
 			return nil, true, err
 		}
@@ -170,20 +174,20 @@ func (r *mirrorRun) changes(s step) (v any, ok bool, err error) {
 	return nil, false, nil
 }
 
-func (r *mirrorRun) publishes(s step) ([]*agent.PublishMeta, error) {
-	list := []arguments{}
-	if s.has("infos") {
-		list = s.objects("infos")
+func (r *mirrorRun) publishes(s caseworld.Step) ([]*datadef.PublishMeta, error) {
+	list := []caseworld.Arguments{}
+	if s.Has("infos") {
+		list = s.Objects("infos")
 	} else {
-		list = append(list, s.object("info"))
+		list = append(list, s.Object("info"))
 	}
 	return publishMetas(list)
 }
 
-func publishMetas(list []arguments) ([]*agent.PublishMeta, error) {
-	var metas []*agent.PublishMeta
+func publishMetas(list []caseworld.Arguments) ([]*datadef.PublishMeta, error) {
+	var metas []*datadef.PublishMeta
 	for _, a := range list {
-		meta, err := dataOf[agent.PublishMeta](a, agent.DefaultPublishMeta)
+		meta, err := dataOf[datadef.PublishMeta](a, datadef.DefaultPublishMeta)
 		if err != nil {
 			return nil, err
 		}
@@ -194,34 +198,34 @@ func publishMetas(list []arguments) ([]*agent.PublishMeta, error) {
 
 // election stands for election and joins the thread. With asks the leader asks
 // whether it leads; with closes the first one loses the connection.
-func (r *mirrorRun) election(s step) {
+func (r *mirrorRun) election(s caseworld.Step) {
 	leaders := 0
-	thread := r.m.Election(func(m *agent.ZKMirror) error {
+	thread := r.m.Election(func(m *zkmirror.ZKMirror) error {
 		leaders++
 		// The second argument is the reference's scheduler, which the port leaves to
 		// the closure.
 		r.calls = append(r.calls, []any{"leader", m == r.m, "sched-object"})
-		if s.flag("asks") {
+		if s.Flag("asks") {
 			r.calls = append(r.calls, []any{"is_leader", m.IsLeader()})
 		}
-		if s.flag("closes") && leaders == 1 {
+		if s.Flag("closes") && leaders == 1 {
 			r.zk.Stop()
-			return env.ErrConnectionClosed
+			return zkerrors.ErrConnectionClosed
 		}
-		if s.flag("raises") {
+		if s.Flag("raises") {
 			return pysem.Raise("ValueError", "leader failed")
 		}
 		return nil
-	}, s.optStr("identifier"))
+	}, s.OptStr("identifier"))
 	if thread != nil {
 		thread.Join()
 	}
 }
 
 // queries are the steps that only ask.
-func (r *mirrorRun) queries(s step) (any, error) {
+func (r *mirrorRun) queries(s caseworld.Step) (any, error) {
 	m := r.m
-	switch s.name {
+	switch s.Name {
 	case "mirror.expected_loading":
 		models, err := m.ExpectedLoading()
 		pairs := []any{}
@@ -230,18 +234,18 @@ func (r *mirrorRun) queries(s step) (any, error) {
 		}
 		return pairs, err
 	case "mirror.get_published_path":
-		return m.GetPublishedPath(s.str("model_name")), nil
+		return m.GetPublishedPath(s.Str("model_name")), nil
 	case "mirror.get_all_replicas":
-		tasks, err := m.GetAllReplicas(s.str("server_type"))
+		tasks, err := m.GetAllReplicas(s.Str("server_type"))
 		return metaPairs(tasks), err
 	case "mirror.get_model_replicas":
-		tasks, err := m.GetModelReplicas(s.str("model_name"), s.str("server_type"))
+		tasks, err := m.GetModelReplicas(s.Str("model_name"), s.Str("server_type"))
 		return metaPairs(tasks), err
 	case "mirror.get_task_replicas":
-		metas, err := m.GetTaskReplicas(s.str("model_name"), s.str("server_type"), s.integer("task"))
+		metas, err := m.GetTaskReplicas(s.Str("model_name"), s.Str("server_type"), s.Integer("task"))
 		return metaList(metas), err
 	case "mirror.get_replica":
-		meta, err := m.GetReplica(s.str("model_name"), s.str("server_type"), s.integer("task"), s.integer("replica"))
+		meta, err := m.GetReplica(s.Str("model_name"), s.Str("server_type"), s.Integer("task"), s.Integer("replica"))
 		if err != nil || meta == nil {
 			return nil, err
 		}
@@ -255,7 +259,7 @@ func (r *mirrorRun) queries(s step) (any, error) {
 		return list, err
 	case "mirror.local_replica_paths":
 		paths, err := m.LocalReplicaPaths()
-		return set(encodeList(paths)), err
+		return caseworld.Set(caseworld.EncodeList(paths)), err
 	case "mirror.tce_replica_id":
 		id, err := m.TCEReplicaID()
 		return id, err
@@ -265,11 +269,11 @@ func (r *mirrorRun) queries(s step) (any, error) {
 		n, err := m.NumTCEReplica()
 		return n, err
 	}
-	unknownStep(s)
+	caseworld.UnknownStep(s)
 	return nil, nil
 }
 
-func metaPairs(tasks []agent.TaskMetas) []any {
+func metaPairs(tasks []zkmirror.TaskMetas) []any {
 	list := []any{}
 	for _, t := range tasks {
 		list = append(list, []any{t.Key, metaList(t.Replicas)})
@@ -277,7 +281,7 @@ func metaPairs(tasks []agent.TaskMetas) []any {
 	return list
 }
 
-func metaList(metas []*agent.ReplicaMeta) []any {
+func metaList(metas []*datadef.ReplicaMeta) []any {
 	list := []any{}
 	for _, m := range metas {
 		list = append(list, m.Fields())

@@ -1,4 +1,4 @@
-"""The comparison of testee.md section 4: difference(op, wanted, got) says where two answers differ, or None."""
+"""The comparison of PROTOCOL.md section 4: difference(op, wanted, got) says where two answers differ, or None."""
 import re
 
 from google.protobuf import text_format

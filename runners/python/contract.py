@@ -3,7 +3,7 @@
     MONOLITH_SRC=<checkout of bytedance/monolith> python3 runners/python/contract.py < orders > answers
 
 Orders and answers are JSON lines. A case is one of the operation agent_service.grpc
-(testee.md section 11).
+(PROTOCOL.md section 11).
 
     {"hello": true}                  -> {}, or {"unavailable": why} where the reference cannot be run
     {"serve": case}                  -> {"port": n}           the reference's AgentService serves the case

@@ -10,7 +10,7 @@
 // Three programs stand beside it: contract.py is the reference as a client or server of
 // the AgentService on real sockets (runners/realrun asks it), and grpc_statuses.py
 // records how grpc-python's client words failures. names.py lists the reference's public
-// names for vectors/names.json (make names).
+// names for vectors/scope/names.json (make names).
 //
 // descriptors.pb describes the messages of engine/proto, from which testee.py
 // makes its protobuf modules; go generate writes it after a .proto changed.

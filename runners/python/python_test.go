@@ -41,20 +41,23 @@ func TestNamesAreThoseOfTheReference(t *testing.T) {
 	if err != nil {
 		t.Fatalf("names.py: %v", err)
 	}
-	want, err := os.ReadFile(filepath.Join("..", "..", "vectors", "names.json"))
+	want, err := os.ReadFile(filepath.Join("..", "..", "vectors", "scope", "names.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("vectors/names.json differs; run: make names (-recorded +now)\n%s", diff)
+		t.Errorf("vectors/scope/names.json differs; run: make names (-recorded +now)\n%s", diff)
 	}
 }
 
-// Every answered case in testdata must be answered as recorded, by the rules of
-// comparison that testee.md states.
+// examples are the answered cases of the protocol.
+var examples = filepath.Join("..", "testee", "testdata", "examples.jsonl")
+
+// Every example must be answered as recorded, by the rules of comparison that
+// PROTOCOL.md states.
 func TestExamplesAreAnsweredAsRecorded(t *testing.T) {
 	interpreter := findInterpreter(t)
-	out, err := exec.CommandContext(t.Context(), interpreter, "check_examples.py", filepath.Join("testdata", "examples.jsonl")).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), interpreter, "check_examples.py", examples).CombinedOutput()
 	if err != nil {
 		t.Errorf("check_examples.py: %v\n%s", err, out)
 	}
@@ -88,11 +91,11 @@ func TestACaseThatEvaluatesExitOrPrintsLeavesTheProtocolAlone(t *testing.T) {
 // Two runs must give the same bytes, though the reference walks sets.
 func TestTwoRunsAnswerAlike(t *testing.T) {
 	interpreter := findInterpreter(t)
-	examples, err := os.ReadFile(filepath.Join("testdata", "examples.jsonl"))
+	text, err := os.ReadFile(examples)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(string(examples)), "\n")
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	if first, second := run(t, interpreter, lines), run(t, interpreter, lines); first != second {
 		t.Errorf("two runs over %d cases differ", len(lines))
 	}

@@ -1,4 +1,4 @@
-"""The reference's FakeKazooClient, with a log of what is written (testee.md section 3).
+"""The reference's FakeKazooClient, with a log of what is written (PROTOCOL.md section 3).
 
 Use Client for one; take_writes() for the log since the last call; call(client,
 name, arguments) for the steps that address the client itself, which are not logged.

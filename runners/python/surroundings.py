@@ -1,4 +1,4 @@
-"""What a case sees of the world (testee.md section 3): directory, environment, host, time, threads.
+"""What a case sees of the world (PROTOCOL.md section 3): directory, environment, host, time, threads.
 
 Use enter(request) before a case and leave() after it; install() once, after the
 packages that want the real sockets are imported. The directory is one and the

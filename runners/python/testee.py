@@ -4,7 +4,7 @@
     MONOLITH_SRC=<checkout of bytedance/monolith> python3 runners/python/testee.py < cases > answers
 
 The checkout is imported unmodified and never written to. The protocol and every
-operation are specified in testee.md; ops has one module for each of its parts,
+operation are specified in PROTOCOL.md; ops has one module for each of its parts,
 values the encoding, surroundings what a case sees of the world, finder how the
 reference is imported. check_examples.py runs answered cases and compares.
 
@@ -34,7 +34,7 @@ PARTS = {
     MAIN: ("utils", "data_def", "mocked_zkclient", "zk_mirror", "replica_manager", "backends", "agent_service",
            "tfs_monitor", "mocked_tfserving", "fake_tfserving", "agent_v3", "tfs_wrapper", "model_manager",
            "agent_controller", "resource_utils", "training", "service_discovery", "agent", "agent_v1", "agent_v3_sequence",
-           "agent_service_sequence", "svr_client", "constants"),
+           "agent_service_sequence", "svr_client", "constants", "python"),
     TFS_CLIENT: ("tfs_client", "tfs_client_program"),
     CLIENT: ("client",),
 }

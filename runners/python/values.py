@@ -1,4 +1,4 @@
-"""Values on the wire: JSON to Python and back (testee.md section 2).
+"""Values on the wire: JSON to Python and back (PROTOCOL.md section 2).
 
 Use first: decode(json) for what a case gives, encode(value) for what it answers,
 attempt(function) for one call inside an answer.

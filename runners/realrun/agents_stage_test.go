@@ -15,9 +15,10 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/engine/walltime"
 	"github.com/monosim/monosim/runners/realrun"
-	"github.com/monosim/monosim/runners/realrun/zkserver"
+	"github.com/monosim/monosim/runners/zookeeper/server"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
 // stage is where pods act: in virtual time with the simulated ZooKeeper, or on the
@@ -163,7 +164,7 @@ type virtualStage struct {
 	t      *testing.T
 	w      *vtime.World
 	n      *network.Network
-	server *zookeeper.Server
+	server *node.Server
 	script script
 	wrote  []zookeeper.Write
 }
@@ -171,8 +172,8 @@ type virtualStage struct {
 func newVirtualStage(t *testing.T) *virtualStage {
 	s := &virtualStage{t: t, w: vtime.New(vtime.Config{Seed: 1, CheckOwner: true})}
 	t.Cleanup(s.w.Close)
-	s.n = network.New(s.w, network.DefaultLaw())
-	s.server = zookeeper.NewServer(s.n.AddHost("zk", "zk", "10.0.0.1"), 2181, zookeeper.Config{
+	s.n = network.New(s.w, network.DefaultLatency())
+	s.server = node.NewServer(s.n.AddHost("zk", "zk", "10.0.0.1"), 2181, zookeeper.Config{
 		TickMs:  zookeepertest.Tick.Milliseconds(),
 		OnWrite: func(w zookeeper.Write) { s.wrote = append(s.wrote, w) },
 	})
@@ -187,7 +188,7 @@ func (s *virtualStage) begin(name string, program func(p *pod)) {
 	life := host.Node().NewProcess(name)
 	e := &env.Env{Clock: life, Tasks: life, Random: life, Log: testLog{s.t}}
 	surround(name, e)
-	clients := &zookeeper.Clients{Env: e, Proc: life, Host: host, Servers: []string{s.server.Addr()}}
+	clients := &node.Clients{Env: e, Proc: life, Host: host, Servers: []string{s.server.Addr()}}
 	e.ZooKeeper = clients
 	p := &pod{name: name, e: e, crash: life.Crash, script: &s.script}
 	life.Go("main", func() {
@@ -248,7 +249,7 @@ func written(op, path, data string, ephemeral bool) string {
 type realStage struct {
 	t      *testing.T
 	w      *walltime.World
-	server *zkserver.Server
+	server *server.Server
 	script script
 
 	mu       sync.Mutex
@@ -258,7 +259,7 @@ type realStage struct {
 
 func newRealStage(t *testing.T) *realStage {
 	return &realStage{
-		t: t, server: zkserver.ForTest(t, zkserver.Config{Tick: zookeepertest.Tick}), w: newWorld(t),
+		t: t, server: server.ForTest(t, server.Config{Tick: zookeepertest.Tick}), w: newWorld(t),
 		sessions: map[string]*realrun.ZooKeeperSession{}, owners: map[int64]string{},
 	}
 }

@@ -10,9 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/backends"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/replicamanager"
+	"github.com/monosim/monosim/engine/agent/tfs"
+	"github.com/monosim/monosim/engine/agent/tfs/tfstest"
+	"github.com/monosim/monosim/engine/agent/zkmirror"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
 // The tests of this file have the same agents do the same on both stages. What they
@@ -46,19 +54,19 @@ func onBothStages(t *testing.T, play func(s stage), want ...string) {
 	}
 }
 
-func configOf(p *pod, pairs ...any) *agent.AgentConfig {
-	var fields []agent.Field
+func configOf(p *pod, pairs ...any) *agentconfig.AgentConfig {
+	var fields []dataclass.Field
 	for i := 0; i < len(pairs); i += 2 {
-		fields = append(fields, agent.Field{Name: pairs[i].(string), Value: pairs[i+1]})
+		fields = append(fields, dataclass.Field{Name: pairs[i].(string), Value: pairs[i+1]})
 	}
-	conf, err := agent.NewConfig(p.e, fields...)
+	conf, err := agentconfig.NewConfig(p.e, fields...)
 	p.must(err)
 	return conf
 }
 
 var (
-	entryModel = agent.SavedModel{ModelName: "lm", SubGraph: "entry"}
-	psModel    = agent.SavedModel{ModelName: "lm", SubGraph: "ps_0"}
+	entryModel = datadef.SavedModel{ModelName: "lm", SubGraph: "entry"}
+	psModel    = datadef.SavedModel{ModelName: "lm", SubGraph: "ps_0"}
 )
 
 const layout = "/demo/layouts/mixed"
@@ -73,7 +81,7 @@ func startV3(p *pod) v3Pod {
 	conf := configOf(p, "bzid", "demo", "deploy_type", "unified", "agent_version", 3, "layout_pattern", layout, "agent_port", 1001)
 	a, err := agent.NewAgentV3(p.e, conf, "/log", agent.AgentV3Options{
 		ZooKeeper: p.zk,
-		Server:    func(path string) agent.ModelServerProcess { return agent.NewFakeTFSWrapper(p.e, path) },
+		Server:    func(path string) tfs.ModelServerProcess { return tfstest.NewFakeTFSWrapper(p.e, path) },
 	})
 	p.must(err)
 	p.must(a.Start())
@@ -124,13 +132,13 @@ func TestAgentsV3OnBothStages(t *testing.T) {
 	t.Parallel()
 	onBothStages(t, func(s stage) {
 		s.begin("operator", func(p *pod) {
-			b := agent.NewZKBackend(p.e, "demo", p.zk)
+			b := backends.NewZKBackend(p.e, "demo", p.zk)
 			p.must(b.Start())
 			for _, path := range []string{"/demo/container_service", "/demo/binding/lm", layout} {
 				p.must(p.zk.EnsurePath(path)) // else the agents race for who makes them
 			}
-			for _, m := range []agent.SavedModel{entryModel, psModel} {
-				p.must(b.DeclSavedModel(m, &agent.SavedModelDeployConfig{
+			for _, m := range []datadef.SavedModel{entryModel, psModel} {
+				p.must(b.DeclSavedModel(m, &datadef.SavedModelDeployConfig{
 					ModelBasePath: pysem.Some("/exported/" + m.SubGraph), VersionPolicy: pysem.Some("latest"),
 				}))
 			}
@@ -197,13 +205,13 @@ func TestAgentsV3OnBothStages(t *testing.T) {
 }
 
 // replicas are the AVAILABLE replicas of all tasks, as a watcher knows them.
-func replicas(p *pod, m *agent.ReplicaManager) string {
+func replicas(p *pod, m *replicamanager.ReplicaManager) string {
 	var list []string
 	for _, task := range []struct {
 		of   agentservice.ServerType
 		task int
 	}{{agentservice.ServerType_PS, 0}, {agentservice.ServerType_PS, 1}, {agentservice.ServerType_ENTRY, 0}} {
-		addrs, err := m.Watcher().GetReplicas(task.of, task.task, agent.OptString{}, agent.OptString{})
+		addrs, err := m.Watcher().GetReplicas(task.of, task.task, pysem.OptString{}, pysem.OptString{})
 		p.must(err)
 		list = append(list, fmt.Sprint(len(addrs)))
 	}
@@ -217,15 +225,15 @@ func TestReplicaManagersOnBothStages(t *testing.T) {
 		t.Skip("a replica manager takes 10 s to register again")
 	}
 	t.Parallel()
-	program := func(p *pod, replica int) *agent.ReplicaManager {
+	program := func(p *pod, replica int) *replicamanager.ReplicaManager {
 		conf := configOf(p, "bzid", "demo", "base_name", "lm", "deploy_type", "mixed", "num_ps", 2, "replica_id", replica)
-		m, err := agent.NewReplicaManager(p.e, p.zk, conf)
+		m, err := replicamanager.NewReplicaManager(p.e, p.zk, conf)
 		p.must(err)
 		p.must(p.zk.Start(0))
 		p.must(m.Start())
 		return m
 	}
-	sees := func(p *pod, m *agent.ReplicaManager, want string) {
+	sees := func(p *pod, m *replicamanager.ReplicaManager, want string) {
 		p.until(func() bool { return replicas(p, m) == want })
 		p.say("%s sees %s", p.name, want)
 	}
@@ -257,18 +265,18 @@ func TestReplicaManagersOnBothStages(t *testing.T) {
 // Goal: one mirror leads, and another follows when the first loses its session.
 func TestMirrorsOnBothStages(t *testing.T) {
 	t.Parallel()
-	mirror := func(p *pod) *agent.ZKMirror {
-		m := agent.NewZKMirror(p.e, p.zk, agent.MirrorOptions{Bzid: "demo", ShardID: pysem.Some(0)})
+	mirror := func(p *pod) *zkmirror.ZKMirror {
+		m := zkmirror.NewZKMirror(p.e, p.zk, zkmirror.MirrorOptions{Bzid: "demo", ShardID: pysem.Some(0)})
 		p.must(m.Start(false))
 		return m
 	}
-	serve := func(p *pod, m *agent.ZKMirror, replica int) {
-		meta := agent.DefaultReplicaMeta()
+	serve := func(p *pod, m *zkmirror.ZKMirror, replica int) {
+		meta := datadef.DefaultReplicaMeta()
 		meta.Address, meta.ModelName, meta.ServerType = pysem.Some(p.name+":1"), pysem.Some("lm"), pysem.Some("ps")
 		meta.Task, meta.Replica, meta.Stat = 0, replica, env.StateAvailable
-		p.must(m.UpdateService([]*agent.ReplicaMeta{&meta}))
+		p.must(m.UpdateService([]*datadef.ReplicaMeta{&meta}))
 	}
-	sees := func(p *pod, m *agent.ZKMirror, want string) {
+	sees := func(p *pod, m *zkmirror.ZKMirror, want string) {
 		p.until(func() bool {
 			list, err := m.GetTaskReplicas("lm", "ps", 0)
 			p.must(err)
@@ -286,11 +294,11 @@ func TestMirrorsOnBothStages(t *testing.T) {
 			m := mirror(p)
 			serve(p, m, 0)
 			sees(p, m, "pod0:1")
-			m.Election(func(*agent.ZKMirror) error {
+			m.Election(func(*zkmirror.ZKMirror) error {
 				p.say("pod0 leads")
 				p.await("pod1 leads")
 				return errors.New("deposed")
-			}, agent.OptString{})
+			}, pysem.OptString{})
 			sees(p, m, "pod0:1 pod1:1")
 			p.await("the end")
 			p.crash()
@@ -300,10 +308,10 @@ func TestMirrorsOnBothStages(t *testing.T) {
 			m := mirror(p)
 			serve(p, m, 1)
 			p.await("pod0 sees pod0:1 pod1:1")
-			m.Election(func(*agent.ZKMirror) error {
+			m.Election(func(*zkmirror.ZKMirror) error {
 				p.say("pod1 leads")
 				return nil
-			}, agent.OptString{})
+			}, pysem.OptString{})
 			p.until(func() bool {
 				names, err := p.zk.Children("/demo/election")
 				return err == nil && len(names) == 2

@@ -8,15 +8,17 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/clients"
+	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/monitor"
-	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/threading"
 	"github.com/monosim/monosim/engine/walltime"
 	"github.com/monosim/monosim/runners/gotestee"
 	"github.com/monosim/monosim/runners/realrun"
-	"github.com/monosim/monosim/runners/testee"
+	"github.com/monosim/monosim/runners/testee/conformance"
 )
 
 // goSide is our agent service, and our client of it.
@@ -27,14 +29,14 @@ func envOf(p *walltime.Process) *env.Env {
 	return &env.Env{Clock: p, Tasks: p, Random: p, Network: realrun.NewNetwork(p, realrun.Options{}), Log: silentLog{}}
 }
 
-func (goSide) serve(t *testing.T, c *testee.Vector) (int, func() []told) {
+func (goSide) serve(t *testing.T, c *conformance.Vector) (int, func() []told) {
 	t.Helper()
 	w := newWorld(t)
 	p := w.NewProcess("server", "agent")
 	e := envOf(p)
 	requests := &recordedNetwork{Network: e.Network}
 	e.Network = requests
-	over := monitor.NewEvent(p, "the end of the case")
+	over := threading.NewEvent(p, "the end of the case")
 	ready := make(chan error, 1)
 	p.Go("main", func() {
 		built, err := gotestee.NewAgentServiceCase(&c.Case, e)
@@ -43,7 +45,7 @@ func (goSide) serve(t *testing.T, c *testee.Vector) (int, func() []told) {
 			return
 		}
 		defer built.Close()
-		service := agent.NewAgentService(built.Env(), 0, built.Answers)
+		service := service.NewAgentService(built.Env(), 0, built.Answers)
 		if err := service.Start(); err != nil {
 			ready <- err
 			return
@@ -64,7 +66,7 @@ func (goSide) serve(t *testing.T, c *testee.Vector) (int, func() []told) {
 	}
 }
 
-func (goSide) call(t *testing.T, c *testee.Vector, port int) []told {
+func (goSide) call(t *testing.T, c *conformance.Vector, port int) []told {
 	t.Helper()
 	w := newWorld(t)
 	p := w.NewProcess("client", "client")
@@ -78,7 +80,7 @@ func (goSide) call(t *testing.T, c *testee.Vector, port int) []told {
 			return
 		}
 		defer built.Close()
-		client := agent.NewSvrClient(e, &agent.AgentConfig{AgentPort: pysem.Some(port)})
+		client := clients.NewSvrClient(e, &agentconfig.AgentConfig{AgentPort: pysem.Some(port)})
 		defer client.Close()
 		channel := e.Network.Dial(fmt.Sprintf("127.0.0.1:%d", port))
 		defer channel.Close()
@@ -93,7 +95,7 @@ func (goSide) call(t *testing.T, c *testee.Vector, port int) []told {
 }
 
 // toldOf makes a call, by the client where that can.
-func toldOf(t *testing.T, r gotestee.RPC, client *agent.SvrClient, channel env.Channel) told {
+func toldOf(t *testing.T, r gotestee.RPC, client *clients.SvrClient, channel env.Channel) told {
 	var response proto.Message
 	var err error
 	switch m := r.Message.(type) {
@@ -140,7 +142,7 @@ type recordedNetwork struct {
 func (n *recordedNetwork) Serve(port, workers int, handler env.Handler) (env.Server, error) {
 	server, err := n.Network.Serve(port, workers, func(method string, request []byte) ([]byte, error) {
 		switch method {
-		case agent.MethodGetReplicas, agent.MethodGetResource, agent.MethodHeartBeat:
+		case service.MethodGetReplicas, service.MethodGetResource, service.MethodHeartBeat:
 			n.got = append(n.got, told{Method: method, Request: hex.EncodeToString(request)})
 		}
 		return handler(method, request)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pythontest"
-	"github.com/monosim/monosim/runners/testee"
+	"github.com/monosim/monosim/runners/testee/conformance"
 )
 
 // pythonSide is the reference, in a process of runners/python/contract.py.
@@ -33,9 +33,9 @@ func newPythonSide(t *testing.T) *pythonSide {
 	return s
 }
 
-func caseJSON(c *testee.Vector) json.RawMessage { return pysem.AppendJSON(nil, c.Object()) }
+func caseJSON(c *conformance.Vector) json.RawMessage { return pysem.AppendJSON(nil, c.Object()) }
 
-func (s *pythonSide) serve(t *testing.T, c *testee.Vector) (int, func() []told) {
+func (s *pythonSide) serve(t *testing.T, c *conformance.Vector) (int, func() []told) {
 	t.Helper()
 	var answer struct{ Port int }
 	s.Order(t, map[string]any{"serve": caseJSON(c)}, &answer)
@@ -50,7 +50,7 @@ func (s *pythonSide) serve(t *testing.T, c *testee.Vector) (int, func() []told) 
 	}
 }
 
-func (s *pythonSide) call(t *testing.T, c *testee.Vector, port int) []told {
+func (s *pythonSide) call(t *testing.T, c *conformance.Vector, port int) []told {
 	t.Helper()
 	var answer struct {
 		Calls []struct {

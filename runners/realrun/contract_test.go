@@ -1,10 +1,5 @@
 package realrun_test
 
-// The AgentService contract. Goal: our agent service and the reference's are the
-// same on the wire, for either's clients. Method: every case of agent_service.grpc
-// is served and called over real sockets in the four pairings; what the server got
-// and what the client was told must be equal in all, and be what was recorded.
-
 import (
 	"encoding/hex"
 	"testing"
@@ -13,7 +8,8 @@ import (
 
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/testee"
-	"github.com/monosim/monosim/vectors"
+	"github.com/monosim/monosim/runners/testee/conformance"
+	"github.com/monosim/monosim/vectors/golden"
 )
 
 // told is what came of one call.
@@ -28,16 +24,16 @@ type told struct {
 
 // servingSide serves a case; stop ends that and tells the requests that came.
 type servingSide interface {
-	serve(t *testing.T, c *testee.Vector) (port int, stop func() []told)
+	serve(t *testing.T, c *conformance.Vector) (port int, stop func() []told)
 }
 
 // callingSide makes the calls of a case, and tells all but the requests.
 type callingSide interface {
-	call(t *testing.T, c *testee.Vector, port int) []told
+	call(t *testing.T, c *conformance.Vector, port int) []told
 }
 
 // pair runs a case between two sides.
-func pair(t *testing.T, c *testee.Vector, client callingSide, server servingSide) []told {
+func pair(t *testing.T, c *conformance.Vector, client callingSide, server servingSide) []told {
 	t.Helper()
 	port, stop := server.serve(t, c)
 	calls := client.call(t, c, port)
@@ -57,19 +53,19 @@ func pair(t *testing.T, c *testee.Vector, client callingSide, server servingSide
 }
 
 // contractCases are the recorded cases.
-func contractCases(t *testing.T) []*testee.Vector {
+func contractCases(t *testing.T) []*conformance.Vector {
 	t.Helper()
-	suites, err := vectors.Suites(vectors.FS())
+	suites, err := golden.Suites(golden.FS())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cases []*testee.Vector
+	var cases []*conformance.Vector
 	for _, s := range suites {
 		for i := range s.Cases {
 			if s.Cases[i].Op != "agent_service.grpc" {
 				continue
 			}
-			v, err := testee.VectorOf(&s.Cases[i])
+			v, err := conformance.VectorOf(&s.Cases[i])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +139,7 @@ func TestContractWithPython(t *testing.T) {
 }
 
 // recordedCalls are the answers of a vector.
-func recordedCalls(t *testing.T, c *testee.Vector) []told {
+func recordedCalls(t *testing.T, c *conformance.Vector) []told {
 	t.Helper()
 	at := func(v any, keys ...string) any {
 		for _, key := range keys {

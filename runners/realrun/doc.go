@@ -14,8 +14,8 @@
 // and observers see the same as in virtual time; engine/runtimetest/networktest
 // holds both networks to one suite, engine/runtimetest/modelservertest both model
 // server clients, and engine/runtimetest/zookeepertest both ZooKeeper clients, the
-// real one on a real server (zkserver) and on the simulated server behind sockets
-// (sim/zookeeper/wire).
+// real one on a real server (runners/zookeeper/server) and on the simulated server
+// behind sockets (sim/zookeeper/wire).
 //
 // # ZooKeeper
 //

@@ -10,14 +10,14 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest/modelservertest"
 	"github.com/monosim/monosim/engine/walltime"
 	"github.com/monosim/monosim/runners/realrun"
-	"github.com/monosim/monosim/runners/realrun/tfserver"
+	"github.com/monosim/monosim/runners/tfserving/server"
 )
 
 // Goal: clients on real sockets are told what those in virtual time are, and by the
 // served model server what the simulated one says. Method: the cases that those pass
 // too, in both profiles.
 func TestModelServerConformance(t *testing.T) {
-	program := tfserver.Monosim(t)
+	program := server.Monosim(t)
 	for _, profile := range []string{"tfs-2.4", "tfs-head"} {
 		t.Run(profile, func(t *testing.T) {
 			// The suite mostly waits for polls of the disk: they come sooner.
@@ -28,8 +28,8 @@ func TestModelServerConformance(t *testing.T) {
 
 // Goal: the same of a real model server, where there is one.
 func TestModelServerConformanceOfARealOne(t *testing.T) {
-	program := tfserver.Real(t)
-	conformsWith(t, program, tfserver.After24(t, program))
+	program := server.Real(t)
+	conformsWith(t, program, server.After24(t, program))
 }
 
 func conformsWith(t *testing.T, program string, newer bool, args ...string) {
@@ -43,7 +43,7 @@ func conformsWith(t *testing.T, program string, newer bool, args ...string) {
 			"--model_config_file=" + config, "--file_system_poll_wait_seconds=1", "--max_num_load_retries=0",
 		}, args...)
 		return &modelsWorld{
-			t: t, w: newWorld(t), server: tfserver.New(t, tfserver.Config{Program: program, Args: args}),
+			t: t, w: newWorld(t), server: server.New(t, server.Config{Program: program, Args: args}),
 			models: filepath.Join(dir, "models"), newer: newer,
 		}
 	})
@@ -53,7 +53,7 @@ func conformsWith(t *testing.T, program string, newer bool, args ...string) {
 type modelsWorld struct {
 	t      *testing.T
 	w      *walltime.World
-	server *tfserver.Server
+	server *server.Server
 	models string
 	newer  bool
 }
@@ -78,7 +78,7 @@ func (m *modelsWorld) BasePath(model string) string { return filepath.Join(m.mod
 func (m *modelsWorld) AddBase(model string)         { m.must(os.MkdirAll(m.BasePath(model), 0o755)) }
 
 func (m *modelsWorld) AddVersion(model string, version int64) {
-	m.must(tfserver.WriteVersion(m.BasePath(model), version))
+	m.must(server.WriteVersion(m.BasePath(model), version))
 }
 
 func (m *modelsWorld) AddEmpty(model string, version int64) {

@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// Options are the dials of a network.
+// Options are the settings of a network.
 type Options struct {
 	// ListenHost is the address that servers listen on; empty means 127.0.0.1.
 	// "0.0.0.0" and "::" are all addresses of the host.

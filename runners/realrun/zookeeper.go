@@ -80,7 +80,7 @@ func (s *ZooKeeperSession) OnState(fn func(env.SessionState)) { s.life.OnState =
 // State is kazoo's simplified state.
 func (s *ZooKeeperSession) State() env.SessionState { return s.life.State() }
 
-// Connected says whether there is a connection.
+// Connected reports whether a connection is established right now.
 func (s *ZooKeeperSession) Connected() bool { return s.life.Live.IsSet() }
 
 // ClientID is the session's id and password, id 0 for none (kazoo's client_id).

@@ -8,6 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
 // closeSession is the operation that ends a session.
@@ -101,7 +102,7 @@ func (s *ZooKeeperSession) answered(l *link, c *zkCall, err error) {
 	}
 	s.pending = slices.Delete(s.pending, i, i+1)
 	if code != 0 {
-		c.finish(&env.ZooKeeperError{Code: code, Path: c.at})
+		c.finish(&zkerrors.Error{Code: code, Path: c.at})
 	} else {
 		s.keepWatch(c)
 		c.finish(nil)
@@ -140,24 +141,24 @@ func (c *zkCall) finish(err error) {
 // zkCodes are the errors that the library has names for.
 var zkCodes = []struct {
 	err  error
-	code env.ZooKeeperCode
+	code zkerrors.Code
 }{
-	{zk.ErrNoNode, env.ZKNoNode},
-	{zk.ErrNoAuth, env.ZKNoAuth},
-	{zk.ErrBadVersion, env.ZKBadVersion},
-	{zk.ErrNoChildrenForEphemerals, env.ZKNoChildrenForEphemeral},
-	{zk.ErrNodeExists, env.ZKNodeExists},
-	{zk.ErrNotEmpty, env.ZKNotEmpty},
-	{zk.ErrSessionExpired, env.ZKSessionExpired},
-	{zk.ErrInvalidACL, env.ZKInvalidACL},
-	{zk.ErrAuthFailed, env.ZKAuthFailed},
-	{zk.ErrBadArguments, env.ZKBadArguments},
-	{zk.ErrInvalidPath, env.ZKBadArguments}, // found by the library before the server could
+	{zk.ErrNoNode, zkerrors.NoNode},
+	{zk.ErrNoAuth, zkerrors.NoAuth},
+	{zk.ErrBadVersion, zkerrors.BadVersion},
+	{zk.ErrNoChildrenForEphemerals, zkerrors.NoChildrenForEphemeral},
+	{zk.ErrNodeExists, zkerrors.NodeExists},
+	{zk.ErrNotEmpty, zkerrors.NotEmpty},
+	{zk.ErrSessionExpired, zkerrors.SessionExpired},
+	{zk.ErrInvalidACL, zkerrors.InvalidACL},
+	{zk.ErrAuthFailed, zkerrors.AuthFailed},
+	{zk.ErrBadArguments, zkerrors.BadArguments},
+	{zk.ErrInvalidPath, zkerrors.BadArguments}, // found by the library before the server could
 }
 
 // codeOf is the protocol's code of an answer, 0 for success; answered is false for
 // an error of the connection.
-func codeOf(err error) (code env.ZooKeeperCode, answered bool) {
+func codeOf(err error) (code zkerrors.Code, answered bool) {
 	if err == nil {
 		return 0, true
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/recipes"
 )
 
@@ -181,10 +181,10 @@ func (s *ZooKeeperSession) forget() {
 }
 
 // failAll ends all calls (client.py:585).
-func (s *ZooKeeperSession) failAll(code env.ZooKeeperCode) {
+func (s *ZooKeeperSession) failAll(code zkerrors.Code) {
 	calls := slices.Concat(s.pending, s.queue)
 	s.pending, s.queue = nil, nil
 	for _, c := range calls {
-		c.finish(&env.ZooKeeperError{Code: code, Path: c.at})
+		c.finish(&zkerrors.Error{Code: code, Path: c.at})
 	}
 }

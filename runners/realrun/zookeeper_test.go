@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest/zookeepertest"
 	"github.com/monosim/monosim/engine/walltime"
 	"github.com/monosim/monosim/runners/realrun"
-	"github.com/monosim/monosim/runners/realrun/zkserver"
+	"github.com/monosim/monosim/runners/zookeeper/server"
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
@@ -25,7 +25,7 @@ func TestZooKeeperConformance(t *testing.T) {
 	t.Parallel() // with others that mostly wait
 	addr := os.Getenv("ZOOKEEPER_ADDR")
 	if addr == "" {
-		addr = zkserver.ForTest(t, zkserver.Config{Tick: zookeepertest.Tick}).Addr()
+		addr = server.ForTest(t, server.Config{Tick: zookeepertest.Tick}).Addr()
 	}
 	conformsAt(t, addr)
 }
@@ -149,7 +149,7 @@ func TestZooKeeperWithoutAnAddress(t *testing.T) {
 // Goal: a client finds the server that runs among its hosts, and reaches it again
 // after each loss; what it needed for that is gone when it is stopped.
 func TestZooKeeperClientLeavesNothingBehind(t *testing.T) {
-	server := zkserver.ForTest(t, zkserver.Config{Tick: zookeepertest.Tick})
+	server := server.ForTest(t, server.Config{Tick: zookeepertest.Tick})
 	dead, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

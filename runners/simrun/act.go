@@ -7,13 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/backends"
+	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/sim/world"
-	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
 // Start starts all pods.
@@ -40,12 +42,22 @@ func (c *Cluster) Pass(d time.Duration, until func() bool) (bool, error) {
 	}
 }
 
+// run lets time pass until a limit is met, and ends the faults whose time comes.
 func (c *Cluster) run(l vtime.Limits) error {
-	if _, err := c.world.Run(l); err != nil {
-		c.failure = err.Error()
-		return err
+	for {
+		stage := l
+		stage.Until = c.untilFaultEnds(l.Until)
+		reason, err := c.world.Run(stage)
+		if err != nil {
+			return err
+		}
+		if err := c.endFaults(); err != nil {
+			return err
+		}
+		if stage.Until == l.Until || reason != vtime.TimeUp {
+			return nil
+		}
 	}
-	return nil
 }
 
 // operate runs fn in a task of an operator's process and lets time pass until it
@@ -55,7 +67,7 @@ func (c *Cluster) operate(what string, limit time.Duration, fn func(e *env.Env) 
 	life := machine.Node.NewProcess("operator")
 	e := machine.Env(life, nil)
 	if zk := c.world.ZooKeeper(); zk != nil {
-		e.ZooKeeper = &zookeeper.Clients{Env: e, Proc: life, Host: machine.Net, Servers: []string{zk.Addr()}}
+		e.ZooKeeper = &node.Clients{Env: e, Proc: life, Host: machine.Net, Servers: []string{zk.Addr()}}
 	}
 	return c.await(life, what, limit, func() error { return fn(e) }, true)
 }
@@ -114,9 +126,9 @@ func (c *Cluster) withFakes(what string, fn func(e *env.Env, zk env.ZooKeeper) e
 }
 
 // withBackend is withZooKeeper at the level of agent_controller.
-func (c *Cluster) withBackend(what string, fn func(b *agent.ZKBackend) error) error {
+func (c *Cluster) withBackend(what string, fn func(b *backends.ZKBackend) error) error {
 	return c.withZooKeeper(what, func(e *env.Env, zk env.ZooKeeper) error {
-		return fn(agent.NewZKBackend(e, c.bzid, zk))
+		return fn(backends.NewZKBackend(e, c.bzid, zk))
 	})
 }
 
@@ -133,11 +145,11 @@ func (c *Cluster) layoutPath(layout string) (string, error) {
 	return "/" + c.bzid + "/layouts/" + layout, nil
 }
 
-// Declare writes the deploy config of a sub-graph.
+// Declare writes the deploy config of model:subGraph.
 func (c *Cluster) Declare(model, subGraph, basePath, policy string) error {
-	return c.withBackend("declare", func(b *agent.ZKBackend) error {
-		return b.DeclSavedModel(agent.SavedModel{ModelName: model, SubGraph: subGraph},
-			&agent.SavedModelDeployConfig{ModelBasePath: pysem.Some(basePath), VersionPolicy: pysem.Some(policy)})
+	return c.withBackend("declare", func(b *backends.ZKBackend) error {
+		return b.DeclSavedModel(datadef.SavedModel{ModelName: model, SubGraph: subGraph},
+			&datadef.SavedModelDeployConfig{ModelBasePath: pysem.Some(basePath), VersionPolicy: pysem.Some(policy)})
 	})
 }
 
@@ -147,8 +159,8 @@ func (c *Cluster) Publish(layout, model, subGraph string) error {
 	if err != nil {
 		return err
 	}
-	return c.withBackend("publish", func(b *agent.ZKBackend) error {
-		return b.AddToLayout(path, agent.SavedModel{ModelName: model, SubGraph: subGraph})
+	return c.withBackend("publish", func(b *backends.ZKBackend) error {
+		return b.AddToLayout(path, datadef.SavedModel{ModelName: model, SubGraph: subGraph})
 	})
 }
 
@@ -158,30 +170,30 @@ func (c *Cluster) Unpublish(layout, model, subGraph string) error {
 	if err != nil {
 		return err
 	}
-	return c.withBackend("unpublish", func(b *agent.ZKBackend) error {
-		return b.RemoveFromLayout(path, agent.SavedModel{ModelName: model, SubGraph: subGraph})
+	return c.withBackend("unpublish", func(b *backends.ZKBackend) error {
+		return b.RemoveFromLayout(path, datadef.SavedModel{ModelName: model, SubGraph: subGraph})
 	})
 }
 
-// WriteZnode creates or sets a znode.
+// WriteZnode creates or sets a persistent znode and its parents.
 func (c *Cluster) WriteZnode(path string, data []byte) error {
 	return c.withZooKeeper("write znode", func(_ *env.Env, zk env.ZooKeeper) error {
 		_, err := zk.Create(path, data, env.CreateOptions{MakePath: true})
-		if errors.Is(err, env.ErrNodeExists) {
+		if errors.Is(err, zkerrors.ErrNodeExists) {
 			_, err = zk.Set(path, data, -1)
 		}
 		return err
 	})
 }
 
-// DeleteZnode deletes a subtree.
+// DeleteZnode deletes a znode and everything below it.
 func (c *Cluster) DeleteZnode(path string) error {
 	return c.withZooKeeper("delete znode", func(_ *env.Env, zk env.ZooKeeper) error {
 		return zk.Delete(path, env.DeleteOptions{Version: -1, Recursive: true})
 	})
 }
 
-// ExportVersion adds a version directory.
+// ExportVersion adds a version directory of a size below a base path.
 func (c *Cluster) ExportVersion(basePath string, version, sizeBytes int64) error {
 	fs, dir := c.world.StoreOf(basePath)
 	return fs.AddModelVersion(dir, version, sizeBytes)
@@ -196,61 +208,8 @@ func (c *Cluster) DeleteVersion(basePath string, version int64) error {
 	return fs.RemoveAll(dir)
 }
 
-// BreakVersion takes the SavedModel file away, so that loads fail as TFS-5.7
-// says.
-func (c *Cluster) BreakVersion(basePath string, version int64) error {
-	fs, dir := c.world.StoreOf(basePath)
-	file := dir + "/" + strconv.FormatInt(version, 10) + "/saved_model.pb"
-	return fs.Rename(file, file+".broken")
-}
-
-// RepairVersion puts it back.
-func (c *Cluster) RepairVersion(basePath string, version int64) error {
-	fs, dir := c.world.StoreOf(basePath)
-	file := dir + "/" + strconv.FormatInt(version, 10) + "/saved_model.pb"
-	return fs.Rename(file+".broken", file)
-}
-
-// KillAgent ends an agent with SIGKILL.
-func (c *Cluster) KillAgent(pod string) error { return c.signalAgent(pod, env.SIGKILL) }
-
-// StopAgent asks an agent to end.
-func (c *Cluster) StopAgent(pod string) error { return c.signalAgent(pod, env.SIGTERM) }
-
-func (c *Cluster) signalAgent(pod string, sig env.Signal) error {
-	p, err := c.pod(pod)
-	if err != nil {
-		return err
-	}
-	if p.Agent() == nil {
-		return fmt.Errorf("pod %s: found no running agent to send %s", pod, sig)
-	}
-	if err := p.Agent().Signal(sig); err != nil {
-		return err
-	}
-	return c.settle()
-}
-
-// settle lets what happens at this very instant happen.
-func (c *Cluster) settle() error {
-	now := c.world.Engine().Now()
-	return c.run(vtime.Limits{Until: max(now, 1)})
-}
-
-// KillModelServer ends a model server with SIGKILL.
-func (c *Cluster) KillModelServer(pod, kind string) error {
-	s, err := c.server(pod, kind)
-	if err != nil {
-		return err
-	}
-	if err := s.Process.Signal(env.SIGKILL); err != nil {
-		return err
-	}
-	return c.settle()
-}
-
 func (c *Cluster) server(pod, kind string) (*world.ModelServer, error) {
-	p, err := c.pod(pod)
+	p, err := c.world.FindPod(pod)
 	if err != nil {
 		return nil, err
 	}
@@ -259,12 +218,12 @@ func (c *Cluster) server(pod, kind string) (*world.ModelServer, error) {
 
 // StartPod starts a pod that has ended.
 func (c *Cluster) StartPod(pod string) error {
-	p, err := c.pod(pod)
+	p, err := c.world.FindPod(pod)
 	if err != nil {
 		return err
 	}
-	if err := p.Start(); err != nil || !p.Bare {
+	if err := p.Start(); err != nil || !p.Bare() {
 		return err
 	}
-	return c.settle() // so that there is a process to call
+	return c.world.Settle() // so that there is a process to call
 }

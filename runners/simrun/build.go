@@ -1,26 +1,27 @@
 package simrun
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/sim/hosts"
-	"github.com/monosim/monosim/sim/tfserving"
 	"github.com/monosim/monosim/sim/world"
 )
 
-// Cluster is one simulated cluster.
+// Cluster is one simulated cluster, as [Runner.Build] makes it. It implements
+// runners.Cluster, runners.Caller and runners.Tracer, where the contracts of its
+// methods are.
 type Cluster struct {
 	runner *Runner
 	spec   runners.Spec
 	pods   []runners.Pod
 	world  *world.World
-	quirks agent.Quirks
+	quirks quirks.Set
 	bzid   string
 	layout string
 	// agents are those that the last start of a pod has made, by pod.
@@ -28,7 +29,13 @@ type Cluster struct {
 	// monitors are TFSMonitors by the model server that they ask.
 	monitors map[*world.ModelServer]*monitor
 	log      []runners.Observation
-	failure  string
+	// With details: the number of observations so far, and of the event and the cause of
+	// the last one.
+	seen  int
+	event uint64
+	cause int
+	// endings are of faults that end by themselves, the earliest first.
+	endings []ending
 }
 
 func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
@@ -37,10 +44,10 @@ func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 	if spec.Quirks == "" {
 		spec.Quirks = "python"
 	}
-	if c.quirks, err = agent.ParseQuirks(spec.Quirks); err != nil {
+	if c.quirks, err = quirks.Parse(spec.Quirks); err != nil {
 		return nil, err
 	}
-	if c.world, err = world.New(c.worldSpec(spec)); err != nil {
+	if c.world, err = world.New(spec, c.options()); err != nil {
 		return nil, err
 	}
 	if err := c.readConf(); err != nil {
@@ -50,60 +57,25 @@ func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 	return c, nil
 }
 
-func (c *Cluster) worldSpec(spec runners.Spec) world.Spec {
-	w := world.Spec{
-		Engine: vtime.Config{
-			Seed: spec.Seed, Replay: spec.Replay, CheckOwner: c.runner.CheckOwner,
-			Trace: vtime.TraceConfig{Record: spec.Record, From: spec.RecordFrom, To: spec.RecordTo},
-		},
-		Conf: spec.Conf, Shards: max(spec.Shards, 1), Env: map[string]string{},
-		ZooKeeper: spec.ZooKeeper, ModelServer: spec.ModelServer, RestartAfter: spec.RestartAfter,
-		Cost: costOf(spec.Serving), MemoryLimitBytes: spec.Serving.MemoryLimitBytes,
-		FakeBugs: spec.Serving.FakeBugs, NoDefaultModel: spec.Serving.NoDefaultModel,
-		Agent: c.runAgent, Observe: c.observed,
-		Logs: &hosts.Logs{Level: env.Error, OnLine: func(l hosts.Line) {
-			c.observed(world.Observation{At: l.At, Host: l.Host, Op: "log." + strings.ToLower(l.Level.String()), Path: l.Process, Note: l.Text})
+// options are what the agents' code, and whoever watches, adds to a world.
+func (c *Cluster) options() world.Options {
+	return world.Options{
+		Agent: c.runAgent, Observe: c.observed, CheckOwner: c.runner.CheckOwner,
+		Logs: &hosts.Logs{Level: c.logLevel(), OnLine: func(l hosts.Line) {
+			o := runners.Observation{At: l.At, Pod: l.Host, Op: "log." + strings.ToLower(l.Level.String()), Path: l.Process, Note: l.Text}
+			if c.spec.Detail {
+				o.ID = int64(l.Pid)
+			}
+			c.observed(o)
 		}},
 	}
-	if len(spec.Choices) > 0 {
-		entries := make([]vtime.TapeEntry, len(spec.Choices))
-		for i, choice := range spec.Choices {
-			entries[i] = vtime.TapeEntry(choice)
-		}
-		w.Engine.Tape = vtime.NewTape(vtime.TapeOverlay, entries...)
-	}
-	for _, v := range spec.Env {
-		w.Env[v.Key] = v.Value
-	}
-	for _, p := range c.pods {
-		w.Pods = append(w.Pods, world.PodSpec{Name: p.Name, Shard: p.Shard, Replica: p.Replica, IDC: p.Location.IDC, Cluster: p.Location.Cluster})
-	}
-	if spec.BareServer != nil {
-		w.Pods = append(w.Pods, world.PodSpec{Name: runners.BareServer, Shard: spec.Shards, Bare: true, Flags: spec.BareServer.Flags})
-	}
-	for _, m := range spec.Models {
-		model := world.Model{BasePath: m.BasePath}
-		for _, g := range m.SubGraphs {
-			model.SubGraphs = append(model.SubGraphs, world.SubGraph(g))
-		}
-		w.Models = append(w.Models, model)
-	}
-	return w
 }
 
-// costOf is nil for the default.
-func costOf(serving runners.ServingSpec) *tfserving.CostModel {
-	if serving.RetainedPercent == nil && serving.PredictTime == 0 {
-		return nil
+func (c *Cluster) logLevel() env.Level {
+	if c.spec.Detail {
+		return env.Info
 	}
-	cost := tfserving.DefaultCost()
-	if serving.RetainedPercent != nil {
-		cost.RetainedPercent = float64(*serving.RetainedPercent)
-	}
-	if serving.PredictTime > 0 {
-		cost.PredictTime = serving.PredictTime
-	}
-	return &cost
+	return env.Error
 }
 
 // readConf takes from the configuration what an operator needs to know.
@@ -121,7 +93,7 @@ func (c *Cluster) readConf() error {
 	var args pysem.Dict
 	err := machine.FS.WriteTree(map[string]string{world.ConfPath: c.spec.Conf})
 	if err == nil {
-		err = agent.ParseConf(e.Files, world.ConfPath, &args, c.quirks)
+		err = agentconfig.ParseConf(e.Files, world.ConfPath, &args, c.quirks)
 	}
 	if err != nil {
 		return &runners.SpecError{Where: c.confName(), Found: err.Error(), Want: "an agent.conf"}
@@ -171,29 +143,52 @@ func (c *Cluster) agentPort(p *world.Pod) (port int, ok bool) {
 	return 0, false
 }
 
-func (c *Cluster) observed(o world.Observation) {
-	seen := runners.Observation{At: o.At, Pod: o.Host, Op: o.Op, Path: o.Path, Note: o.Note}
+// observed takes an observation down. With details it is linked to what led to it, and
+// is what leads to whatever follows.
+func (c *Cluster) observed(o runners.Observation) {
+	if c.seen++; c.spec.Detail {
+		o.Cause = c.causeOf()
+		c.world.Engine().SetOrigin(uint64(c.seen))
+	}
 	if c.runner.OnObservation != nil {
-		c.runner.OnObservation(seen)
+		c.runner.OnObservation(o)
 	}
-	if c.runner.KeepLog == 0 || len(c.log) < c.runner.KeepLog {
-		c.log = append(c.log, seen)
+	if c.runner.KeepLog == 0 || len(c.log) < c.runner.KeepLog || c.spec.Detail && c.runner.OnObservation == nil {
+		c.log = append(c.log, o)
 	}
 }
 
-// Close ends everything.
+// causeOf is the cause of the next observation. Those of one event did not lead to each
+// other: they have the cause of the first.
+func (c *Cluster) causeOf() int {
+	engine := c.world.Engine()
+	cause := int(engine.Origin())
+	if events := engine.Events(); events != c.event {
+		c.event = events
+	} else if cause == c.seen-1 {
+		return c.cause
+	}
+	c.cause = cause
+	return cause
+}
+
+// Remark takes down what is about to be done to the cluster, in a run with details: it
+// is the cause of what follows from that.
+func (c *Cluster) Remark(text string) {
+	c.world.Engine().SetOrigin(0)
+	c.event = 0
+	c.remark("scenario", "remark", "", text)
+	c.event = 0 // what is done now follows from the remark
+}
+
+func (c *Cluster) remark(who, op, path, note string) {
+	if c.spec.Detail {
+		c.observed(runners.Observation{At: c.Now(), Pod: who, Op: op, Path: path, Note: note})
+	}
+}
+
+// Close ends every task and process of the cluster and frees them. It must be called
+// once.
 func (c *Cluster) Close() { c.world.Close() }
-
-// pod finds a pod for an action.
-func (c *Cluster) pod(name string) (*world.Pod, error) {
-	if p := c.world.Pod(name); p != nil {
-		return p, nil
-	}
-	names := make([]string, len(c.pods))
-	for i, p := range c.pods {
-		names[i] = p.Name
-	}
-	return nil, fmt.Errorf("pod: found %q, want one of %s", name, strings.Join(names, ", "))
-}
 
 var _ runners.Cluster = (*Cluster)(nil)

@@ -5,7 +5,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Divergence finds the first event in which two runs differ.
+// Divergence finds the first event in which two runs differ; see runners.Tracer. other
+// must be a *Cluster.
 func (c *Cluster) Divergence(other runners.Cluster) (text string, from, to uint64, equal bool) {
 	o, ok := other.(*Cluster)
 	if !ok {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners"
@@ -13,7 +15,7 @@ import (
 // monitor is a TFSMonitor of the agents' code in a process of its own beside a
 // model server, which it takes for the one with the entries.
 type monitor struct {
-	*agent.TFSMonitor
+	*tfs.TFSMonitor
 	life *vtime.Process
 }
 
@@ -26,10 +28,10 @@ func (c *Cluster) monitor(pod, kind string) (*monitor, error) {
 		return m, nil
 	}
 	life, e := c.client(c.world.Pod(pod).Machine())
-	conf := &agent.AgentConfig{
-		DeployType: agent.DeployEntry, TFSEntryPort: pysem.Some(s.Port), Quirks: c.quirks,
+	conf := &agentconfig.AgentConfig{
+		DeployType: agentconfig.DeployEntry, TFSEntryPort: pysem.Some(s.Port), Quirks: c.quirks,
 	}
-	m := &monitor{agent.NewTFSMonitor(e, conf), life}
+	m := &monitor{tfs.NewTFSMonitor(e, conf), life}
 	m.Start()
 	c.monitors[s] = m
 	return m, nil
@@ -46,7 +48,7 @@ func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) 
 		return nil, err
 	}
 	return c.begin(m.life, "monitor reload", func(*runners.ModelAnswer) error {
-		_, err := m.Reload(agent.ServerEntry, message)
+		_, err := m.Reload(agentconfig.ServerEntry, message)
 		return err
 	}), nil
 }
@@ -72,12 +74,12 @@ func (c *Cluster) MonitorStatus(pod, kind, model string) (runners.ModelCall, err
 
 // publishOf is a publish of "<model>:<sub-model>" by which the server follows the
 // newest version.
-func publishOf(model string) (*agent.PublishMeta, error) {
+func publishOf(model string) (*datadef.PublishMeta, error) {
 	name, subModel, ok := strings.Cut(model, ":")
-	if !ok || !strings.HasPrefix(subModel, agent.ServerEntry) {
+	if !ok || !strings.HasPrefix(subModel, agentconfig.ServerEntry) {
 		return nil, fmt.Errorf("model: found %q, want one of an entry, as ctr:entry", model)
 	}
-	pm := agent.DefaultPublishMeta()
+	pm := datadef.DefaultPublishMeta()
 	pm.ModelName = pysem.Some(name)
 	pm.SubModels = pm.SubModels.With(subModel, "/models/"+name+"/"+subModel+"/1")
 	return &pm, nil

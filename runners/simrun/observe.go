@@ -8,22 +8,21 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Now is the virtual time.
+// Now is the virtual time since the cluster was built.
 func (c *Cluster) Now() time.Duration { return c.world.Engine().Now() }
 
-// Pods lists the pods.
+// Pods lists the pods with agents.
 func (c *Cluster) Pods() []runners.Pod { return c.pods }
 
 // call makes one call to the agent of a pod, as a client of its own does.
 func call[Resp proto.Message](c *Cluster, pod, method string, request proto.Message, response Resp) (Resp, error) {
-	p, err := c.pod(pod)
+	p, err := c.world.FindPod(pod)
 	if err != nil {
 		return response, err
 	}
@@ -55,13 +54,13 @@ func serverType(name string) (agentservice.ServerType, error) {
 	return agentservice.ServerType(n), nil
 }
 
-// HeartBeat asks the agent of a pod.
+// HeartBeat asks the agent of a pod for the addresses of every task that it knows.
 func (c *Cluster) HeartBeat(pod, kind string) ([]runners.Addresses, error) {
 	t, err := serverType(kind)
 	if err != nil {
 		return nil, err
 	}
-	response, err := call(c, pod, agent.MethodHeartBeat, &agentservice.HeartBeatRequest{ServerType: t}, &agentservice.HeartBeatResponse{})
+	response, err := call(c, pod, service.MethodHeartBeat, &agentservice.HeartBeatRequest{ServerType: t}, &agentservice.HeartBeatResponse{})
 	if err != nil {
 		return nil, err
 	}
@@ -73,19 +72,19 @@ func (c *Cluster) HeartBeat(pod, kind string) ([]runners.Addresses, error) {
 	return list, nil
 }
 
-// GetReplicas asks the agent of a pod.
+// GetReplicas asks the agent of a pod for the addresses of one task.
 func (c *Cluster) GetReplicas(pod, kind string, task int) ([]string, error) {
 	t, err := serverType(kind)
 	if err != nil {
 		return nil, err
 	}
-	response, err := call(c, pod, agent.MethodGetReplicas, &agentservice.GetReplicasRequest{ServerType: t, Task: int32(task)}, &agentservice.GetReplicasResponse{})
+	response, err := call(c, pod, service.MethodGetReplicas, &agentservice.GetReplicasRequest{ServerType: t, Task: int32(task)}, &agentservice.GetReplicasResponse{})
 	return response.GetAddressList().GetAddress(), err
 }
 
-// GetResource asks the agent of a pod.
+// GetResource asks the agent of a pod for its place and its memory.
 func (c *Cluster) GetResource(pod string) (runners.Resource, error) {
-	r, err := call(c, pod, agent.MethodGetResource, &agentservice.GetResourceRequest{}, &agentservice.GetResourceResponse{})
+	r, err := call(c, pod, service.MethodGetResource, &agentservice.GetResourceRequest{}, &agentservice.GetResourceResponse{})
 	return runners.Resource{Address: r.GetAddress(), ShardID: int(r.GetShardId()), ReplicaID: int(r.GetReplicaId()), MemoryBytes: r.GetMemory()}, err
 }
 
@@ -101,9 +100,9 @@ func (c *Cluster) ModelStatus(pod, kind, model string) ([]env.ModelVersionStatus
 	return s.Server().Status(env.ModelSpec{Name: model})
 }
 
-// PodState tells how a pod is.
+// PodState returns how a pod is right now.
 func (c *Cluster) PodState(pod string) (runners.PodState, error) {
-	p, err := c.pod(pod)
+	p, err := c.world.FindPod(pod)
 	if err != nil {
 		return runners.PodState{}, err
 	}
@@ -117,7 +116,7 @@ func (c *Cluster) PodState(pod string) (runners.PodState, error) {
 
 // ReadFile reads a file of a pod.
 func (c *Cluster) ReadFile(pod, path string) ([]byte, error) {
-	p, err := c.pod(pod)
+	p, err := c.world.FindPod(pod)
 	if err != nil {
 		return nil, err
 	}
@@ -157,39 +156,16 @@ func (c *Cluster) fakeZnode(path string) (runners.Znode, bool, error) {
 	return runners.Znode{Path: path, Data: data, Children: children, Version: stat.Version}, err == nil, err
 }
 
-// Log is what happened so far.
+// Log is what happened so far; see Runner.KeepLog.
 func (c *Cluster) Log() []runners.Observation { return c.log }
 
-// Failure is what broke the run.
-func (c *Cluster) Failure() string { return c.failure }
+// Failure is what broke the run, "" for nothing.
+func (c *Cluster) Failure() string {
+	if err := c.world.Engine().Err(); err != nil {
+		return err.Error()
+	}
+	return ""
+}
 
 // Stats are counts of the run so far.
-func (c *Cluster) Stats() runners.Stats {
-	engine := c.world.Engine()
-	s := runners.Stats{Events: engine.Events(), TraceHash: engine.Hash(), Virtual: engine.Now()}
-	for method, n := range c.world.RPCs() {
-		s.RPCs = append(s.RPCs, runners.Count{Name: method, N: n})
-		if strings.HasPrefix(method, "/tensorflow.serving.") {
-			s.ModelServerCalls += n
-		}
-	}
-	sort.Slice(s.RPCs, func(i, j int) bool { return s.RPCs[i].Name < s.RPCs[j].Name })
-	for _, host := range c.world.Network().Hosts() {
-		s.MessagesOnWire += host.Counters().MessagesSent
-	}
-	if zk := c.world.ZooKeeper(); zk != nil {
-		countZooKeeper(&s, zk.Counters())
-	}
-	return s
-}
-
-func countZooKeeper(s *runners.Stats, counters zookeeper.Counters) {
-	s.ZooKeeperWrites, s.WatchesFired = counters.Writes, counters.Events
-	s.SessionsOpened, s.SessionsExpired = counters.SessionsOpened, counters.SessionsExpired
-	for op := zookeeper.OpCloseSession; op <= zookeeper.OpWhoAmI; op++ {
-		if n := counters.Requests(op); n > 0 {
-			s.ZooKeeper = append(s.ZooKeeper, runners.Count{Name: op.String(), N: n})
-		}
-	}
-	sort.Slice(s.ZooKeeper, func(i, j int) bool { return s.ZooKeeper[i].Name < s.ZooKeeper[j].Name })
-}
+func (c *Cluster) Stats() runners.Stats { return c.world.Stats() }

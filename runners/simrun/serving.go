@@ -17,7 +17,7 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/sim/hosts"
-	"github.com/monosim/monosim/sim/tfserving"
+	"github.com/monosim/monosim/sim/tfserving/node"
 	"github.com/monosim/monosim/sim/world"
 )
 
@@ -44,7 +44,7 @@ func (c *Cluster) begin(life *vtime.Process, what string, ask func(a *runners.Mo
 func (c *Cluster) client(on *hosts.Machine) (*vtime.Process, *env.Env) {
 	life := on.Node.NewProcess("client")
 	e := on.Env(life, nil)
-	e.Models = &tfserving.Clients{Proc: life, Host: on.Net}
+	e.Models = &node.Clients{Proc: life, Host: on.Net}
 	return life, e
 }
 
@@ -98,7 +98,7 @@ func (c *Cluster) Predict(pod, kind string, spec runners.PredictSpec, deadline t
 	return c.begin(life, "predict", func(a *runners.ModelAnswer) error {
 		channel := e.Network.Dial(addr)
 		defer channel.Close()
-		data, err := channel.Call(tfserving.MethodPredict, data, deadline)
+		data, err := channel.Call(node.MethodPredict, data, deadline)
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (c *Cluster) ResidentBytes(pod, kind string) (int64, error) {
 
 // WriteModelConfig writes a file of the bare server.
 func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) error {
-	p, err := c.pod(runners.BareServer)
+	p, err := c.world.FindPod(runners.BareServer)
 	if err != nil {
 		return err
 	}

@@ -48,27 +48,27 @@ func TestACallEndsAtItsDeadline(t *testing.T) {
 // meanwhile.
 func TestStorageFaultsEnd(t *testing.T) {
 	const base = "/models/ctr/entry"
-	for _, fault := range []runners.StorageFault{runners.PathMissing, runners.ListsNothing, runners.Unreadable} {
+	for _, fault := range []runners.Fault{{Kind: "store.absent", BasePath: base}, {Kind: "store.empty", BasePath: base}, {Kind: "store.unreadable", BasePath: base}} {
 		c := buildBare(t)
 		reload, err := c.Reload(runners.BareServer, "", []runners.ServedModel{ctrEntry}, 0)
 		do(t, err)
-		do(t, c.FailStorage(base, fault))
+		do(t, c.BeginFault(fault))
 		pass(t, c, 10*time.Second)
 		if a, ok := reload.Answer(); ok {
-			t.Errorf("fault %d: the reload was answered: %+v", fault, a)
+			t.Errorf("%s: the reload was answered: %+v", fault.Kind, a)
 		}
-		if fault != runners.PathMissing {
+		if fault.Kind != "store.absent" {
 			do(t, c.ExportVersion(base, 2, 1e6))
 		}
-		do(t, c.HealStorage(base, fault))
-		if fault == runners.PathMissing {
+		do(t, c.EndFault(fault))
+		if fault.Kind == "store.absent" {
 			do(t, c.ExportVersion(base, 2, 1e6))
 		}
 		pass(t, c, 10*time.Second)
 		versions, err := c.ModelStatus(runners.BareServer, "", "ctr:entry")
 		do(t, err)
 		if len(versions) == 0 || versions[0].Version != 2 || versions[0].State != env.StateAvailable {
-			t.Errorf("fault %d: got %+v, want version 2 AVAILABLE first", fault, versions)
+			t.Errorf("%s: got %+v, want version 2 AVAILABLE first", fault.Kind, versions)
 		}
 	}
 }

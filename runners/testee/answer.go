@@ -45,6 +45,8 @@ type Answer struct {
 	Type, Message string
 	// Why is the reason of a Skipped or Broken answer.
 	Why string
+	// Late says of a Broken answer that it was waited for in vain.
+	Late bool
 }
 
 // brokenf makes an answer of kind Broken.
@@ -54,7 +56,7 @@ func brokenf(format string, args ...any) Answer {
 
 // ParseAnswer reads an answer and the id of its case from a line.
 func ParseAnswer(line string) (id string, a Answer, err error) {
-	d, err := parseObject(line)
+	d, err := ParseObject(line)
 	if err != nil {
 		return "", Answer{}, err
 	}
@@ -92,15 +94,15 @@ func AnswerOf(d *pysem.Dict) (Answer, error) {
 		}
 		return Answer{Kind: Skipped, Why: text}, nil
 	}
-	typ, message, ok := failureFields(failure)
+	typ, message, ok := FailureFields(failure)
 	if !ok {
 		return Answer{}, fmt.Errorf(`error: found %s, want {"type","message"} of strings`, describe(failure))
 	}
 	return Answer{Kind: Raised, Type: typ, Message: message}, nil
 }
 
-// failureFields takes {"type","message"} apart.
-func failureFields(v any) (typ, message string, ok bool) {
+// FailureFields takes {"type","message"} apart; ok is false for anything else.
+func FailureFields(v any) (typ, message string, ok bool) {
 	d, isDict := v.(*pysem.Dict)
 	if !isDict || len(d.Items) != 2 {
 		return "", "", false
@@ -119,11 +121,11 @@ func (a Answer) set(d *pysem.Dict) {
 	case Returned:
 		d.Set("out", a.Out)
 	case Raised:
-		d.Set("error", failureObject(a.Type, a.Message))
+		d.Set("error", FailureObject(a.Type, a.Message))
 	case Skipped:
 		d.Set("skipped", a.Why)
 	case Broken:
-		d.Set("error", failureObject(BrokenType, a.Why))
+		d.Set("error", FailureObject(BrokenType, a.Why))
 	}
 }
 
@@ -133,7 +135,8 @@ const BrokenType = "TesteeBroken"
 // BadCaseType is the error type of a case that is not as the protocol wants it.
 const BadCaseType = "BadCase"
 
-func failureObject(typ, message string) *pysem.Dict {
+// FailureObject makes {"type","message"}, the form of a Python exception in answers.
+func FailureObject(typ, message string) *pysem.Dict {
 	d := &pysem.Dict{}
 	d.Set("type", typ)
 	d.Set("message", message)

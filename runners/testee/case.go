@@ -22,14 +22,14 @@ type Case struct {
 // ParseCase reads a case from a line. The fields that a case does not have are
 // remarks.
 func ParseCase(line string) (*Case, error) {
-	d, err := parseObject(line)
+	d, err := ParseObject(line)
 	if err != nil {
 		return nil, err
 	}
 	return caseOf(d)
 }
 
-func parseObject(line string) (*pysem.Dict, error) {
+func ParseObject(line string) (*pysem.Dict, error) {
 	v, err := pysem.ParseJSON(line)
 	if err != nil {
 		return nil, fmt.Errorf("found no JSON: %w", err)
@@ -104,3 +104,11 @@ func (c *Case) Object() *pysem.Dict {
 
 // Line is the case as a request, without the line's end.
 func (c *Case) Line() string { return string(pysem.AppendJSON(nil, c.Object())) }
+
+// TextOf returns the string under a key of an object; ok is false when it is missing or
+// no string.
+func TextOf(d *pysem.Dict, key string) (string, bool) {
+	v, _ := d.Get(key)
+	s, ok := v.(string)
+	return s, ok
+}

@@ -7,15 +7,19 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
-	"syscall"
 	"time"
+	"unicode"
 
-	"github.com/monosim/monosim/runners/child"
+	"github.com/monosim/monosim/runners/process"
 )
 
 // AnswerTimeout is how long a testee may take for one case, or for its greeting.
 const AnswerTimeout = 30 * time.Second
+
+// errLate says that a testee was waited for in vain.
+var errLate = errors.New("found no answer")
 
 // Process is a testee behind a command's stdin and stdout. One that dies, is too
 // late or writes something else is ended, and started anew for the next case.
@@ -44,7 +48,7 @@ type running struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	lines  chan string // closed when stdout ends
-	stderr *child.Tail
+	stderr *process.Tail
 }
 
 // Hello asks for the greeting.
@@ -56,7 +60,7 @@ func (p *Process) Hello() (Hello, error) {
 	h, err := parseHello(line)
 	if err != nil {
 		p.end()
-		return Hello{}, fmt.Errorf("testee %s: greeting %s: %w", p.name(), shorten(line), err)
+		return Hello{}, fmt.Errorf("testee %s: found the greeting %s\nwant {\"name\": text, \"version\": text, \"ops\": list of texts}: %w", p.name(), shorten(line), err)
 	}
 	return h, nil
 }
@@ -67,16 +71,16 @@ func (p *Process) name() string { return strings.Join(p.Command, " ") }
 func (p *Process) Answer(c *Case) Answer {
 	line, err := p.ask(c.Line())
 	if err != nil {
-		return brokenf("%v", err)
+		return Answer{Kind: Broken, Why: err.Error(), Late: errors.Is(err, errLate)}
 	}
 	id, a, err := ParseAnswer(line)
 	switch {
 	case err != nil:
 		p.end()
-		return brokenf("found the line %s: %v", shorten(line), err)
+		return brokenf("found the line %s\nwant a JSON object with the id and one of out, error and skipped: %v", shorten(line), err)
 	case id != c.ID:
 		p.end()
-		return brokenf("found an answer to %q, want one to %q", id, c.ID)
+		return brokenf("found an answer to %q, want one to %q: one line of answer for each line, in order", id, c.ID)
 	}
 	return a
 }
@@ -115,16 +119,15 @@ func (p *Process) ask(request string) (string, error) {
 			return line, nil
 		case <-limit.C:
 			p.end()
-			return "", fmt.Errorf("found no answer within %v%s", timeout, r.said())
+			return "", fmt.Errorf("%w within %v, want a line on stdout, flushed at once, for each line on stdin%s", errLate, timeout, r.said())
 		}
 	}
 }
 
 func (p *Process) start() error {
 	cmd := exec.Command(p.Command[0], p.Command[1:]...)
-	// A group of its own, so that what it starts ends with it.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	r := &running{cmd: cmd, lines: make(chan string), stderr: &child.Tail{Max: stderrKept}}
+	ownGroup(cmd)
+	r := &running{cmd: cmd, lines: make(chan string), stderr: &process.Tail{Max: stderrKept}}
 	cmd.Stderr = r.stderr
 	cmd.WaitDelay = time.Second
 	var err error
@@ -172,11 +175,11 @@ func (p *Process) died() error {
 	late := time.AfterFunc(time.Second, r.kill)
 	defer late.Stop()
 	err := r.cmd.Wait()
-	how := "ended with exit code 0"
+	how := "exit status 0"
 	if err != nil {
-		how = "died: " + err.Error()
+		how = err.Error()
 	}
-	return fmt.Errorf("the testee %s%s", how, r.said())
+	return fmt.Errorf("the testee ended without an answer: %s%s", how, r.said())
 }
 
 // end kills the program.
@@ -193,16 +196,21 @@ func (p *Process) end() {
 }
 
 // kill ends the program's group, which may be gone already.
-func (r *running) kill() { _ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL) }
+func (r *running) kill() { killGroup(r.cmd) }
 
-// drain lets the reader come to its end.
-func (r *running) drain() {
-	for range r.lines {
+// drain lets the reader come to its end. It returns the first line left.
+func (r *running) drain() string {
+	first := ""
+	for l := range r.lines {
+		if first == "" {
+			first = l
+		}
 	}
+	return first
 }
 
 // Close closes the program's stdin and waits for its end, which is an error
-// unless its exit code is 0.
+// unless its exit code is 0 and it has written nothing more.
 func (p *Process) Close() error {
 	p.closed = true
 	r := p.running
@@ -217,20 +225,28 @@ func (p *Process) Close() error {
 	late := time.AfterFunc(timeout, r.kill)
 	defer late.Stop()
 	r.stdin.Close()
-	r.drain()
+	extra := r.drain()
 	if err := r.cmd.Wait(); err != nil {
-		return fmt.Errorf("testee %s: at its end: %w%s", p.name(), err, r.said())
+		return fmt.Errorf("testee %s: when its stdin was closed: found %w, want exit status 0 within %v%s", p.name(), err, timeout, r.said())
+	}
+	if extra != "" {
+		return fmt.Errorf("testee %s: when its stdin was closed: found the line %s, want no more", p.name(), shorten(extra))
 	}
 	return nil
 }
 
-// shorten quotes a line for a message.
+// shorten is a line for a message: as it is where it can be read.
 func shorten(line string) string {
 	const most = 200
+	rest := ""
 	if len(line) > most {
-		return fmt.Sprintf("%q… (%d bytes)", line[:most], len(line))
+		rest = fmt.Sprintf("… (%d bytes)", len(line))
+		line = strings.ToValidUTF8(line[:most], "")
 	}
-	return fmt.Sprintf("%q", line)
+	if line == "" || strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		line = strconv.Quote(line)
+	}
+	return line + rest
 }
 
 // stderrKept is how many bytes of stderr a message shows.

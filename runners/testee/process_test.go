@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/monosim/monosim/engine/pysem"
 )
 
 // The goal is that a testee that dies, hangs or talks nonsense costs the case that
@@ -64,9 +66,10 @@ func newProcess(t *testing.T) *Process {
 func TestABrokenTesteeCostsOneCase(t *testing.T) {
 	cases := []struct{ id, want string }{
 		{"dies", "out of luck"},
-		{"dies", "exit status 3"},
+		{"dies", "the testee ended without an answer: exit status 3"},
 		{"hangs", "found no answer within 300ms"},
 		{"noise", "Listening on port 8500"},
+		{"noise", "want a JSON object with the id and one of out, error and skipped"},
 		{"half", "found no JSON"},
 		{"other", `found an answer to "somebody", want one to "other"`},
 	}
@@ -78,10 +81,12 @@ func TestABrokenTesteeCostsOneCase(t *testing.T) {
 				if id == "hangs" {
 					p.Timeout = 300 * time.Millisecond
 				}
-				got := p.Answer(&Case{ID: id, Op: "x", In: EmptyObject()})
+				got := p.Answer(&Case{ID: id, Op: "x", In: &pysem.Dict{}})
 				switch {
 				case id == "good" && (got.Kind != Returned || got.Out != "fine"):
 					t.Errorf("a good case got %s %s", got.Kind, got)
+				case got.Late != (id == "hangs"):
+					t.Errorf("%s: got late %v", id, got.Late)
 				case id == c.id && (got.Kind != Broken || !strings.Contains(got.Why, c.want)):
 					t.Errorf("got %s %q, want broken with %q", got.Kind, got.Why, c.want)
 				}
@@ -92,11 +97,19 @@ func TestABrokenTesteeCostsOneCase(t *testing.T) {
 
 func TestAnAnswerTooManyCostsTheNextCase(t *testing.T) {
 	p := newProcess(t)
-	first := p.Answer(&Case{ID: "twice", Op: "x", In: EmptyObject()})
-	second := p.Answer(&Case{ID: "next", Op: "x", In: EmptyObject()})
-	third := p.Answer(&Case{ID: "good", Op: "x", In: EmptyObject()})
+	first := p.Answer(&Case{ID: "twice", Op: "x", In: &pysem.Dict{}})
+	second := p.Answer(&Case{ID: "next", Op: "x", In: &pysem.Dict{}})
+	third := p.Answer(&Case{ID: "good", Op: "x", In: &pysem.Dict{}})
 	if first.Kind != Returned || second.Kind != Broken || third.Kind != Returned {
 		t.Errorf("got %v, %v, %v, want out, broken, out", first, second, third)
+	}
+}
+
+func TestALineTooManyAtTheEndIsTold(t *testing.T) {
+	p := newProcess(t)
+	p.Answer(&Case{ID: "twice", Op: "x", In: &pysem.Dict{}})
+	if err := p.Close(); err == nil || !strings.Contains(err.Error(), `found the line {"id": "twice", "out": "fine"}, want no more`) {
+		t.Errorf("got %v, want the line that is too many", err)
 	}
 }
 
@@ -109,7 +122,7 @@ func TestAProcessGreetsAndEnds(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
-	if got := p.Answer(&Case{ID: "a", Op: "x", In: EmptyObject()}); got.Kind != Broken {
+	if got := p.Answer(&Case{ID: "a", Op: "x", In: &pysem.Dict{}}); got.Kind != Broken {
 		t.Errorf("a closed testee answers %v", got)
 	}
 }

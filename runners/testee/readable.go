@@ -7,7 +7,17 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 
+	// the messages that answers may hold
+	_ "github.com/monosim/monosim/engine/proto/idl/matrix/proto"
+	_ "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	_ "github.com/monosim/monosim/engine/proto/monolith/io/proto"
+	_ "github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	_ "github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	_ "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	_ "github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -50,19 +60,19 @@ func readable(v any) any {
 
 // readableSpecial takes the objects that stand for other values.
 func readableSpecial(d *pysem.Dict) (any, bool) {
-	if digits, ok := textOf(d, "$hex"); ok {
+	if digits, ok := TextOf(d, "$hex"); ok {
 		data, err := hex.DecodeString(digits)
 		return string(data), err == nil && utf8.Valid(data)
 	}
-	if text, ok := textOf(d, "$f64"); ok && json.Valid([]byte(text)) {
+	if text, ok := TextOf(d, "$f64"); ok && json.Valid([]byte(text)) {
 		f, err := pysem.ParseFloat(text)
 		return f, err == nil
 	}
 	if list, ok := d.Get("$set"); ok {
 		return readable(list), true
 	}
-	if name, ok := textOf(d, "$pb"); ok {
-		digits, _ := textOf(d, "hex")
+	if name, ok := TextOf(d, "$pb"); ok {
+		digits, _ := TextOf(d, "hex")
 		return readableMessage(name, digits)
 	}
 	return nil, false
@@ -70,7 +80,7 @@ func readableSpecial(d *pysem.Dict) (any, bool) {
 
 func readableMessage(name, digits string) (any, bool) {
 	data, err := hex.DecodeString(digits)
-	m, ok := newMessage(name)
+	m, ok := NewMessage(name)
 	if err != nil || !ok || proto.Unmarshal(data, m) != nil {
 		return nil, false
 	}
@@ -80,4 +90,14 @@ func readableMessage(name, digits string) (any, bool) {
 	}
 	v, err := pysem.ParseJSON(string(text))
 	return v, err == nil
+}
+
+// NewMessage makes an empty message of a full name as "tensorflow.serving.ModelSpec";
+// ok is false for a name that engine/proto does not have.
+func NewMessage(name string) (proto.Message, bool) {
+	kind, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(name))
+	if err != nil {
+		return nil, false
+	}
+	return kind.New().Interface(), true
 }

@@ -3,6 +3,7 @@ package testee
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -38,7 +39,7 @@ func answerLine(t Testee, line string) string {
 	bad := func(id string, err error) string {
 		return Answer{Kind: Raised, Type: BadCaseType, Message: err.Error()}.Line(id)
 	}
-	d, err := parseObject(line)
+	d, err := ParseObject(line)
 	if err != nil {
 		return bad("", err)
 	}
@@ -70,20 +71,33 @@ func (h Hello) line() string {
 
 // parseHello reads a greeting.
 func parseHello(line string) (Hello, error) {
-	d, err := parseObject(line)
+	d, err := ParseObject(line)
 	if err != nil {
 		return Hello{}, err
 	}
-	name, _ := d.Get("name")
-	version, _ := d.Get("version")
-	h := Hello{Name: pysem.Str(name), Version: pysem.Str(version)}
+	var h Hello
+	for _, field := range []struct {
+		name string
+		to   *string
+	}{{"name", &h.Name}, {"version", &h.Version}} {
+		v, _ := d.Get(field.name)
+		text, ok := v.(string)
+		if !ok {
+			return Hello{}, fmt.Errorf("%s: found %s, want a string", field.name, describe(v))
+		}
+		*field.to = text
+	}
 	ops, _ := d.Get("ops")
 	list, ok := ops.([]any)
-	if _, isText := name.(string); !isText || !ok {
-		return Hello{}, errors.New(`found a greeting without name or ops, want {"name","version","ops"}`)
+	if !ok {
+		return Hello{}, fmt.Errorf("ops: found %s, want a list of strings", describe(ops))
 	}
-	for _, op := range list {
-		h.Ops = append(h.Ops, pysem.Str(op))
+	for i, v := range list {
+		op, ok := v.(string)
+		if !ok {
+			return Hello{}, fmt.Errorf("ops[%d]: found %s, want a string", i, describe(v))
+		}
+		h.Ops = append(h.Ops, op)
 	}
 	return h, nil
 }

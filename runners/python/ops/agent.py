@@ -1,9 +1,6 @@
-"""agent: the entry point, up to where it starts an agent.
+"""agent: the entry point, up to where it starts an agent (PROTOCOL.md section 20).
 
-agent.main: in.conf is the agent.conf, in.tfs_log the flag (optional). out.agents has, in order, what each agent
-is made with: its log, its configuration's replica id, agent port and dense port, and the variables that tell the
-children of a dense deployment apart, null where they are not set. Children are run one after the other in this
-process, each with an environment of its own, as a forked one has.
+Children are run one after the other in this process, each with an environment of its own, as a forked one has.
 """
 import os
 

@@ -1,4 +1,4 @@
-"""agent_controller (testee.md section 16)."""
+"""agent_controller (PROTOCOL.md section 16)."""
 from absl import flags
 from absl.testing import flagsaver
 from monolith.agent_service import agent_controller

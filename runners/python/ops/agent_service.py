@@ -1,4 +1,4 @@
-"""agent_service (testee.md section 11)."""
+"""agent_service (PROTOCOL.md section 11)."""
 import queue
 import types
 

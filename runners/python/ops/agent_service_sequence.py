@@ -1,13 +1,4 @@
-"""agent_service.AgentService.sequence: a service over a tree, or addresses, that steps change.
-
-in.version, in.config, in.watcher and in.nodes as for agent_service.grpc; version 2 is over a mirror without replicas.
-The service is started first. call: rpc, and fields or bytes of the request; a message and its json, or a status whose
-details are <GRPC DETAILS> where gRPC words them. addrs, of version 3: value, which its function answers from then on,
-or raises, a text of a ValueError; before the first such step it answers null. stop: the service. zk.<method>, of the
-versions 1 and 2: the client, not logged.
-
-A step is an attempt or a status, and has asked where the function of version 3 ran: how often.
-"""
+"""agent_service.AgentService.sequence (PROTOCOL.md section 11): a service over what steps change."""
 import grpc
 
 from monolith.agent_service import agent_service as reference

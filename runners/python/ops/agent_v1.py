@@ -1,25 +1,4 @@
-"""agent_v1: which processes an agent starts, waits for and kills, and when.
-
-agent_v1.AgentV1.sequence: in.conf is the agent.conf, in.tfs_log its log. The agent is made and started as its main
-thread does, with a clock that only sleeping moves. in.servers are what the processes do that it starts, in order of
-their start; those beyond the list open their port at once and go on for ever:
-
-    opens_ms  when the port is open, after the start, null for never; 0 where it is missing
-    ends_ms   when it ends by itself, after the start, with code (0)
-    survives  how many kills it ignores
-    missing   true when the program cannot be started
-
-in.events are [milliseconds, name, arguments] from outside: signal [number] to the agent; create, set and delete [path,
-stat], on the znode of a replica; stop [], which is AgentV1.stop in a thread of its own. Nothing happens after
-in.until_ms. Events fall on fractions of a second on which no sleep ends.
-
-out.log are [milliseconds, name, value]: zk.start, zk.stop, serve (port), unserve; start (argv; the variables in which
-its environment differs from the agent's; the directory; the file that takes its output or null for the agent's own;
-the ModelServerConfig in the file that its first flag names);
-probe ([port, open]); exit ([number of the process, code]) of those that end by themselves; kill (number of the
-process); killed self, after which there is nothing; started, when start has returned; raised (class), when it has not.
-The threads of the replica manager do not run, so that replicas are what in.events makes of them.
-"""
+"""agent_v1: which processes an agent starts, waits for and kills, and when (PROTOCOL.md section 20)."""
 import errno
 import heapq
 import os

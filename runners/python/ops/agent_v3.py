@@ -1,4 +1,4 @@
-"""agent_v3 (testee.md section 14)."""
+"""agent_v3 (PROTOCOL.md section 14)."""
 import signal
 import types
 

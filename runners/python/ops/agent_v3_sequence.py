@@ -1,20 +1,4 @@
-"""agent_v3.AgentV3.sequence: an agent of version 3 from its start to its end, over a tree that steps change.
-
-in.config, in.wrapper, in.steps. The agent is made as for the other operations of agent_v3, with the reference's
-FakeTFSWrapper for a model server ("fake"), or one that adds is_grpc_remote_op to it ("grpc" true, "archon" false) and
-that models by name have a state of which statuses tells; all others are AVAILABLE.
-
-A step is an attempt, with what it caused where there is any: writes (runs of deletes and of ensure_path by path; of
-a round of bindings, which are made and dropped in order of name, creates before deletes, by path), log (errors of
-rounds, with the exception's type in place of its text), config (the ModelServerConfig of the file that the server
-polls, when it changed), services (the service map, models sorted, when it changed) and addrs (an attempt: what
-HeartBeat would tell, sorted by name, when it changed). out also has the tree at the end, sorted by path.
-
-start, stop: the agent's; its threads do not run by themselves. report_round, bindings_round: one round of the thread
-for the container's service, for the bindings; answers the seconds that it sleeps afterwards, null when it has ended
-or was never started. signal: SIGTERM arrives. statuses: {model name: state, or "int" for a bare integer}. lost,
-connected: the connection. zk.<method>: the client, not logged.
-"""
+"""agent_v3.AgentV3.sequence (PROTOCOL.md section 14): an agent from its start to its end."""
 import sys
 import types
 

@@ -1,4 +1,4 @@
-"""backends.ZKBackend.sequence (testee.md section 10)."""
+"""backends.ZKBackend.sequence (PROTOCOL.md section 10)."""
 import contextlib
 import json
 

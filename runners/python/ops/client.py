@@ -1,12 +1,4 @@
-"""client: ServingClient, which asks agents v2 for models.
-
-client.ServingClient.sequence: in.bzid, in.steps. The client is made on a fake ZooKeeper client, which that starts.
-Every step is an attempt plus writes and log (the lines that client.py logs), left out when empty. out also has data,
-the mirror's cache as pairs, and tree.
-
-load: model_name, model_dir, ckpt?, num_shard?. unload: model_name. get_status: model_name; [portal, publish, service
-as pairs, str of the whole]. zk.<method>: the client itself, not logged.
-"""
+"""client: ServingClient, which asks agents v2 for models (PROTOCOL.md section 21)."""
 from monolith.agent_service import client
 
 import recorder

@@ -1,12 +1,4 @@
-"""constants: the name of a variable, and what the variable decides.
-
-constants.values: out has each constant of the module by name.
-
-constants.HOST_SHARD_ENV: an AgentConfig is made of in.config without the variable of that name; then the variable
-takes in.value, a string, or stays away for null, and another AgentConfig is made. out.before and out.after are
-attempts of the first one's num_tce_shard, out.made is one of the second: [num_shard, attempt of the PS tasks that
-this container is to start].
-"""
+"""constants: the name of a variable, and what the variable decides (PROTOCOL.md section 20)."""
 import os
 
 from monolith.agent_service import constants

@@ -1,4 +1,4 @@
-"""Values of data_def and backends (testee.md section 6)."""
+"""Values of data_def and backends (PROTOCOL.md section 6)."""
 from monolith.agent_service import backends
 from monolith.agent_service import data_def
 

@@ -1,30 +1,4 @@
-"""mocked_tfserving.FakeTFServing.sequence and .served: the fake model server as it is started, behind real gRPC.
-
-Both have in.server, the arguments of FakeTFServing: `model_name`, `base_path` and `num_versions`, and in place of the
-first two `config` (a ModelServerConfig as text) or `config_file` (of in.files). The server is started as the reference
-does, its thread included.
-
-.sequence has `draws`, the places in the list of models that the thread's random choices take, one for each time that
-30 s have passed, and `steps`. Time stands still but in `turns` and `seconds`: a turn of the thread that handles an
-event takes 10 us, and while nothing is queued the clock goes on to what comes next. Each step gives an attempt, with
-`models` and `queue` as in ModelMgr.sequence and `thread`: "turns", or what ended it.
-
-    ["turns", {"n"}]                     so many times 10 us pass
-    ["seconds", {"n"}]                   so many seconds pass
-    ["call", {"method", "request"}]      a gRPC call, see below
-    ["load", {"config", "locked"?}]      ModelMgr.load of the config's models; the config as it is afterwards.
-                                         locked: somebody else holds the lock meanwhile
-    ["remove", {"names", "locked"?}]     ModelMgr.remove
-    ["write", {"files"}]                 writes files
-    ["config", {}]                       the config that was given, as it is now
-
-.served has `calls`, [address, method, request] each, made in order over the address 127.0.0.1 or [::1], with a second
-that passes before each; `listening` are the addresses on which the process began to listen, `workers` the threads that
-answer.
-
-A method is the name of one of the two services, or a path as /service/method. The request is text format or bytes. A
-call gives {"r": message}, or {"status": [code, details]} as the client sees it.
-"""
+"""mocked_tfserving.FakeTFServing (PROTOCOL.md section 13): the fake model server as it is started, behind real gRPC."""
 import fractions
 import os
 import threading

@@ -1,4 +1,4 @@
-"""mocked_tfserving.ModelMgr.sequence (testee.md section 13)."""
+"""mocked_tfserving.ModelMgr.sequence (PROTOCOL.md section 13)."""
 from tensorflow_serving.apis import get_model_metadata_pb2
 from tensorflow_serving.apis import get_model_status_pb2
 from tensorflow_serving.apis import model_management_pb2

@@ -1,4 +1,4 @@
-"""mocked_zkclient.sequence (testee.md section 7)."""
+"""mocked_zkclient.sequence (PROTOCOL.md section 7)."""
 import recorder
 from values import Raw, attempt, encode
 

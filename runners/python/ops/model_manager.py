@@ -1,4 +1,4 @@
-"""model_manager.ModelManager.sequence (testee.md section 15)."""
+"""model_manager.ModelManager.sequence (PROTOCOL.md section 15)."""
 import os
 
 from monolith.agent_service import model_manager

@@ -1,4 +1,4 @@
-"""replica_manager (testee.md section 9)."""
+"""replica_manager (PROTOCOL.md section 9)."""
 import types
 
 from monolith.agent_service import data_def

@@ -1,4 +1,4 @@
-"""resource_utils (testee.md section 18)."""
+"""resource_utils (PROTOCOL.md section 18)."""
 from monolith.agent_service import resource_utils
 
 

@@ -1,4 +1,4 @@
-"""service_discovery (testee.md section 19)."""
+"""service_discovery (PROTOCOL.md section 19)."""
 from monolith.native_training import service_discovery
 
 import recorder

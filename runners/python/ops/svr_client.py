@@ -1,14 +1,6 @@
-"""svr_client: SvrClient, which asks an agent over gRPC.
+"""svr_client: SvrClient, which asks an agent over gRPC (PROTOCOL.md section 21).
 
-svr_client.SvrClient.sequence: in.serves is null for no agent, or the version of one (1 or 3) that is made of
-in.config, in.watcher, in.nodes and in.addrs as for agent_service.grpc and listens on the agent_port of its
-configuration, on whatever host. The client's configuration is in.config too, or with in.fname that file, which the
-client reads itself. out.steps are attempts plus what the step caused, left out when empty: dialed, the targets of new
-channels, and printed, of get_replicas alone (heart_beat prints a map in an order of its own). A call that failed is
-{"status"} as in agent_service.grpc, details that gRPC words are <GRPC DETAILS>.
-
-heart_beat: server_type, any value. get_replicas: server_type, task. Both answer {"message", "json"}. get_server_type:
-st. env: variables to set, null takes one away. stop: the agent goes. zk.<method>: the client of version 1, not logged.
+What heart_beat prints is no part of an answer: a map in an order of its own.
 """
 import os
 

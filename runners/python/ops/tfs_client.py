@@ -1,20 +1,4 @@
-"""tfs_client (testee.md section 17): data files, and what is made of them.
-
-Beyond the catalogue:
-
-tfs_client.generate_random_instance: in.slots, in.vocab_sizes (optional). The parser.proto.Instance.
-
-tfs_client.generate_random_example_batch: in.features are keyword arguments of feature_list.Feature, in.batch_size.
-The monolith.io.proto.ExampleBatch. The same features serve get_example_batch_proto when in.input_file is null.
-
-tfs_client.gen_random_file: in.input_file, in.variant_type (optional), in.options. out.content is the file.
-
-tfs_client.get_example_batch_proto_v2: in.input_file. The TensorProto.
-
-in.draws, of each of these and of tfs_client_program, are the random numbers: the k-th draw of randint(a, b) gives
-a + draws[k % len(draws)] % (b - a + 1), 0 taking the place of an empty list. in.globals puts names into the module
-that the reference forgets to define or to fill: VALID_SLOTS, a list of ints, and user_features.
-"""
+"""tfs_client: data files, and what is made of them (PROTOCOL.md section 17)."""
 import io
 
 from absl import flags

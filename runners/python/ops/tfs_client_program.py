@@ -1,17 +1,4 @@
-"""tfs_client: the program behind its flags, and the thread that measures.
-
-tfs_client.main: in.options are the flags by name (conf, cmd_type, input_type, ...), in.answers what the server does:
-the k-th call takes answers[k % len(answers)], an int, of milliseconds, and fails when that is negative; an empty list
-answers at once. out.calls are [target, method, request, timeout in s] in order; out.result is an attempt of what main
-returned; out.log are the lines about a profile, of one about a failed call its beginning.
-main calls a function of env_utils that does not exist (Q67); here it exists and does nothing.
-
-tfs_client.ProfileThread.run: in.job_id, in.model_name, in.servers (how many), in.repeat_time, in.data (the strings
-of one TensorProto each) and in.answers. out.calls and out.log as above, out.latencies_ms is get_result().
-
-Threads run one after the other: each when it is started, to its end. The clock stands but for calls, and begins
-in.nanosecond after the full second. Directory listings are sorted.
-"""
+"""tfs_client: the program behind its flags, and the thread that measures (PROTOCOL.md section 17)."""
 import os
 import types
 

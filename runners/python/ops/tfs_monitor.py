@@ -1,4 +1,4 @@
-"""tfs_monitor (testee.md section 12)."""
+"""tfs_monitor (PROTOCOL.md section 12)."""
 import re
 import types
 

@@ -1,4 +1,4 @@
-"""tfs_wrapper (testee.md section 14)."""
+"""tfs_wrapper (PROTOCOL.md section 14)."""
 import types
 
 import grpc

@@ -1,4 +1,4 @@
-"""The small modules of the training side (testee.md section 19)."""
+"""The small modules of the training side (PROTOCOL.md section 19)."""
 import os
 
 from monolith import path_utils

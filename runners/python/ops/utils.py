@@ -1,4 +1,4 @@
-"""utils and agent_base (testee.md section 5)."""
+"""utils and agent_base (PROTOCOL.md section 5)."""
 import os
 
 from google.protobuf import text_format

@@ -1,4 +1,4 @@
-"""zk_mirror.sequence (testee.md section 8)."""
+"""zk_mirror.sequence (PROTOCOL.md section 8)."""
 import os
 import queue
 

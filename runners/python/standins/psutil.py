@@ -1,4 +1,4 @@
-"""Stand-in for psutil: the memory of the case's host (testee.md section 3)."""
+"""Stand-in for psutil: the memory of the case's host (PROTOCOL.md section 3)."""
 import collections
 
 import surroundings

@@ -1,7 +1,7 @@
 """Stand-in for TensorFlow: file access, and nothing else.
 
 What is missing through GFile is NotFoundError; every other failure is Python's
-own OSError (testee.md section 3). Listings are plain names, sorted.
+own OSError (PROTOCOL.md section 3). Listings are plain names, sorted.
 """
 import collections
 import os

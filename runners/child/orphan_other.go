@@ -1,8 +1,0 @@
-//go:build !linux
-
-package child
-
-import "os/exec"
-
-// DieWithParent is for Linux only.
-func DieWithParent(*exec.Cmd) {}

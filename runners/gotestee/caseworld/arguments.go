@@ -1,0 +1,225 @@
+package caseworld
+
+import (
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
+)
+
+// Arguments are the fields of an object of a case. A field of a type that the
+// protocol does not have there ends the case with an error that names it.
+type Arguments struct {
+	*pysem.Dict
+	Where string
+}
+
+// At is the place of a field, for errors.
+func (a Arguments) At(name string) string { return a.Where + "." + name }
+
+// Wrong ends the case: the field is not what the operation wants.
+func (a Arguments) Wrong(name, want string) {
+	v, present := a.Get(name)
+	if !present {
+		BadCasef("%s: found nothing, want %s", a.At(name), want)
+	}
+	BadCasef("%s: found %s, want %s", a.At(name), pysem.Repr(v), want)
+}
+
+// Has reports whether the field is there, null or not.
+func (a Arguments) Has(name string) bool {
+	_, ok := a.Get(name)
+	return ok
+}
+
+// Value is any field; nil when it is missing.
+func (a Arguments) Value(name string) any {
+	v, _ := a.Get(name)
+	return v
+}
+
+// Str is a string.
+func (a Arguments) Str(name string) string {
+	s, ok := a.Value(name).(string)
+	if !ok {
+		a.Wrong(name, "a string")
+	}
+	return s
+}
+
+// OptStr is a string; null and missing are None.
+func (a Arguments) OptStr(name string) pysem.OptString {
+	switch v := a.Value(name).(type) {
+	case nil:
+		return pysem.OptString{}
+	case string:
+		return pysem.Some(v)
+	}
+	a.Wrong(name, "a string or null")
+	return pysem.OptString{}
+}
+
+// StrOr is a string with a default for a missing field.
+func (a Arguments) StrOr(name, otherwise string) string {
+	if !a.Has(name) {
+		return otherwise
+	}
+	return a.Str(name)
+}
+
+// Integer is an int.
+func (a Arguments) Integer(name string) int {
+	n, ok := a.Value(name).(int)
+	if !ok {
+		a.Wrong(name, "an int")
+	}
+	return n
+}
+
+// IntegerOr is an int with a default for a missing field or null.
+func (a Arguments) IntegerOr(name string, otherwise int) int {
+	if a.Value(name) == nil {
+		return otherwise
+	}
+	return a.Integer(name)
+}
+
+// Flag is a boolean; missing and null are false.
+func (a Arguments) Flag(name string) bool {
+	switch v := a.Value(name).(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	}
+	a.Wrong(name, "true or false")
+	return false
+}
+
+// Bytes is a field of bytes.
+func (a Arguments) Bytes(name string) []byte {
+	b, ok := a.Value(name).([]byte)
+	if !ok {
+		a.Wrong(name, `bytes, {"$hex"}`)
+	}
+	return b
+}
+
+// List is a list.
+func (a Arguments) List(name string) []any {
+	l, ok := a.Value(name).([]any)
+	if !ok {
+		a.Wrong(name, "a list")
+	}
+	return l
+}
+
+// Strings is a list of strings.
+func (a Arguments) Strings(name string) []string {
+	var texts []string
+	for _, v := range a.List(name) {
+		s, ok := v.(string)
+		if !ok {
+			a.Wrong(name, "a list of strings")
+		}
+		texts = append(texts, s)
+	}
+	return texts
+}
+
+// Object is an object.
+func (a Arguments) Object(name string) Arguments {
+	d, ok := a.Value(name).(*pysem.Dict)
+	if !ok {
+		a.Wrong(name, "an object")
+	}
+	return Arguments{Dict: d, Where: a.At(name)}
+}
+
+// ObjectOr is an object, empty for a missing field.
+func (a Arguments) ObjectOr(name string) Arguments {
+	if !a.Has(name) {
+		return Arguments{Dict: &pysem.Dict{}, Where: a.At(name)}
+	}
+	return a.Object(name)
+}
+
+// Pair is a list of two strings.
+func (a Arguments) Pair(name string) (string, string) {
+	l := a.Strings(name)
+	if len(l) != 2 {
+		a.Wrong(name, "two strings")
+	}
+	return l[0], l[1]
+}
+
+// Objects is a list of objects.
+func (a Arguments) Objects(name string) []Arguments {
+	var list []Arguments
+	for _, v := range a.List(name) {
+		d, ok := v.(*pysem.Dict)
+		if !ok {
+			a.Wrong(name, "a list of objects")
+		}
+		list = append(list, Arguments{Dict: d, Where: a.At(name)})
+	}
+	return list
+}
+
+// Fields are the arguments as the port's keyword arguments.
+func (a Arguments) Fields() []dataclass.Field {
+	fields := make([]dataclass.Field, len(a.Items))
+	for i, item := range a.Items {
+		fields[i] = dataclass.Field{Name: item.Key, Value: item.Value}
+	}
+	return fields
+}
+
+// Step is one [name, arguments] of a sequence.
+type Step struct {
+	Name string
+	Arguments
+}
+
+// Steps reads a list of [name, arguments].
+func (a Arguments) Steps(name string) []Step {
+	var list []Step
+	for _, v := range a.List(name) {
+		s, ok := AsStep(v, a.At(name))
+		if !ok {
+			a.Wrong(name, "a list of [name, arguments]")
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// AsStep reads one [name, arguments]; where is its place, for errors.
+func AsStep(v any, where string) (Step, bool) {
+	pair, ok := v.([]any)
+	if !ok || len(pair) != 2 {
+		return Step{}, false
+	}
+	name, okName := pair[0].(string)
+	d, okArguments := pair[1].(*pysem.Dict)
+	return Step{Name: name, Arguments: Arguments{Dict: d, Where: where + "." + name}}, okName && okArguments
+}
+
+// UnknownStep is a step that the operation does not have.
+func UnknownStep(s Step) {
+	BadCasef("%s: found the step %q, which this operation does not have", s.Where, s.Name)
+}
+
+// Ints is a list of ints, nil when it is missing or null.
+func (a Arguments) Ints(name string) []int {
+	if a.Value(name) == nil {
+		return nil
+	}
+	list := []int{}
+	for _, v := range a.List(name) {
+		n, ok := v.(int)
+		if !ok {
+			a.Wrong(name, "a list of ints")
+		}
+		list = append(list, n)
+	}
+	return list
+}

@@ -1,0 +1,58 @@
+package caseworld
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/sim/files"
+)
+
+// zooKeeperWords are how the reference's fake ends its messages.
+var zooKeeperWords = map[zkerrors.Code]string{
+	zkerrors.NoNode: " is not exists!", zkerrors.NodeExists: " Exists!", zkerrors.NotEmpty: " is not empty!",
+}
+
+// FailureOf is an error as Python names it. An error that is of no Python type is
+// an Exception with its text, which no reference answer equals by chance.
+func FailureOf(err error) (typ, message string) {
+	var python *pysem.Error
+	var zk *zkerrors.Error
+	var rpc *env.RPCError
+	switch {
+	case errors.As(err, &python):
+		return python.Type, python.Message
+	case errors.As(err, &zk):
+		return zk.Code.String(), zk.Path + zooKeeperWords[zk.Code]
+	case errors.As(err, &rpc):
+		return "RpcError", rpc.Error()
+	}
+	message = err.Error()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "FileNotFoundError", message
+	case errors.Is(err, fs.ErrExist):
+		return "FileExistsError", message
+	case errors.Is(err, files.ErrIsDir):
+		return "IsADirectoryError", message
+	case errors.Is(err, files.ErrNotDir):
+		return "NotADirectoryError", message
+	case errors.Is(err, files.ErrNotEmpty), errors.Is(err, fs.ErrInvalid):
+		return "OSError", message
+	}
+	// Where the port has no Python type at hand it begins the text with it.
+	if name, rest, ok := strings.Cut(message, ": "); ok && isClassName(name) {
+		return name, rest
+	}
+	if strings.HasPrefix(message, "model config file ") || strings.HasPrefix(message, "textpb: ") {
+		return "ParseError", message
+	}
+	return "Exception", message
+}
+
+func isClassName(s string) bool {
+	return strings.HasSuffix(s, "Error") && !strings.ContainsAny(s, " ./")
+}

@@ -1,0 +1,104 @@
+package caseworld
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/sim/hosts"
+)
+
+// freePort is the port that find_free_port always finds.
+const freePort = 59999
+
+// Host is the case's host: its variables, and the addresses that the case says its
+// look-ups find. A look-up of which the case says "" fails.
+type Host struct {
+	env.Host
+	ipv4, ipv6, route string
+	unset             map[string]bool
+}
+
+// Unsetenv takes a variable away; Setenv brings it back.
+func (h *Host) Unsetenv(key string) {
+	if h.unset == nil {
+		h.unset = map[string]bool{}
+	}
+	h.unset[key] = true
+}
+
+func (h *Host) LookupEnv(key string) (string, bool) {
+	if h.unset[key] {
+		return "", false
+	}
+	return h.Host.LookupEnv(key)
+}
+
+func (h *Host) Setenv(key, value string) {
+	delete(h.unset, key)
+	h.Host.Setenv(key, value)
+}
+
+// SetVariables sets environment variables of the case's process, and unsets those whose
+// value is null.
+func (c *Call) SetVariables(variables Arguments) {
+	for _, item := range variables.Items {
+		if item.Value == nil {
+			c.Host.Unsetenv(item.Key)
+			continue
+		}
+		c.Host.Setenv(item.Key, variables.Str(item.Key))
+	}
+}
+
+func (h *Host) LookupIP() (string, error)   { return found(h.ipv4, hosts.ErrNoName) }
+func (h *Host) LookupIPv6() (string, error) { return found(h.ipv6, hosts.ErrNoName) }
+func (h *Host) RouteIP() (string, error)    { return found(h.route, hosts.ErrNoRoute) }
+func (h *Host) FreePort() int               { return freePort }
+
+func found(ip string, otherwise error) (string, error) {
+	if ip == "" {
+		return "", otherwise
+	}
+	return ip, nil
+}
+
+// newHost has the defaults of section 3 of the protocol, and what the case
+// overrides.
+func newHost(d *pysem.Dict) (h *Host, memAvailable int64) {
+	h = &Host{ipv4: "192.0.2.10", ipv6: "2001:db8::10"}
+	memAvailable = 7000000000
+	if d == nil {
+		return h, memAvailable
+	}
+	for _, item := range d.Items {
+		switch v := item.Value.(type) {
+		case string, nil:
+			text, _ := v.(string)
+			switch item.Key {
+			case "gethostbyname":
+				h.ipv4 = text
+				continue
+			case "ipv6":
+				h.ipv6 = text
+				continue
+			case "udp_ip":
+				h.route = text
+				continue
+			}
+		case int:
+			if item.Key == "mem_available" {
+				memAvailable = int64(v)
+				continue
+			}
+		}
+		BadCasef("host.%s: found %s, want gethostbyname, ipv6, udp_ip (a string or null) or mem_available (an int)", item.Key, pysem.Repr(item.Value))
+	}
+	return h, memAvailable
+}
+
+// meminfo is /proc/meminfo, in which the total is twice what is available. Sizes
+// without a unit are bytes.
+func meminfo(available int64) []byte {
+	return fmt.Appendf(nil, "MemTotal: %d\nMemAvailable: %d\n", 2*available, available)
+}

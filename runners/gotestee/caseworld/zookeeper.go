@@ -1,0 +1,244 @@
+package caseworld
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/sim/zookeeper/kazoofake"
+)
+
+// ZooKeeper is the reference's fake client, with its calls written down.
+type ZooKeeper struct {
+	*kazoofake.Client
+	calls     []any // [name, arguments]
+	quiet     bool
+	listeners []func(env.SessionState) bool
+	// Strict logs and obeys the recursive of a delete; otherwise it is the fake's
+	// default, true, which agents leave it at.
+	Strict bool
+	// Life counts drop_watches: watches of an earlier life are silent.
+	Life int
+}
+
+// NewZK makes a client that is not started.
+func (c *Call) NewZK() *ZooKeeper {
+	return &ZooKeeper{Client: kazoofake.New(c.Env)}
+}
+
+// StartedZK makes a client and starts it.
+func (c *Call) StartedZK() (*ZooKeeper, error) {
+	zk := c.NewZK()
+	return zk, zk.Start(0)
+}
+
+func (z *ZooKeeper) note(name string, arguments *pysem.Dict) {
+	if !z.quiet {
+		z.calls = append(z.calls, []any{name, arguments})
+	}
+}
+
+func (z *ZooKeeper) Create(path string, value []byte, o env.CreateOptions) (string, error) {
+	arguments := Object("path", path, "value", value)
+	if value == nil {
+		arguments.Set("value", []byte{})
+	}
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{{"ephemeral", o.Ephemeral}, {"makepath", o.MakePath}, {"sequence", o.Sequence}} {
+		if f.set {
+			arguments.Set(f.name, true)
+		}
+	}
+	z.note("create", arguments)
+	return z.Client.Create(path, value, o)
+}
+
+// createStat is a create with include_data, which no agent asks for.
+func (z *ZooKeeper) createStat(path string, value []byte, o env.CreateOptions) (any, error) {
+	real, stat, err := z.CreateStat(path, value, o)
+	return []any{real, StatOf(stat)}, err
+}
+
+func (z *ZooKeeper) Set(path string, value []byte, version int32) (env.Stat, error) {
+	z.note("set", Object("path", path, "value", value))
+	return z.Client.Set(path, value, version)
+}
+
+func (z *ZooKeeper) Delete(path string, o env.DeleteOptions) error {
+	if z.Strict && !o.Recursive {
+		return z.DeleteLeaf(path)
+	}
+	z.note("delete", Object("path", path, "recursive", true))
+	return z.Client.Delete(path, o)
+}
+
+// DeleteLeaf is logged without recursive, which is false.
+func (z *ZooKeeper) DeleteLeaf(path string) error {
+	z.note("delete", Object("path", path))
+	return z.Client.DeleteLeaf(path)
+}
+
+func (z *ZooKeeper) EnsurePath(path string) error {
+	z.note("ensure_path", Object("path", path))
+	return z.Client.EnsurePath(path)
+}
+
+// Restart is only logged: the reference's fake has none, the protocol adds it.
+func (z *ZooKeeper) Restart() error {
+	z.note("restart", Object())
+	return nil
+}
+
+func (z *ZooKeeper) AddListener(fn func(env.SessionState) bool) {
+	z.listeners = append(z.listeners, fn)
+}
+
+// Tell has the listeners hear of a state, as kazoo tells them.
+func (z *ZooKeeper) Tell(state env.SessionState) {
+	for _, fn := range z.listeners {
+		fn(state)
+	}
+}
+
+func (z *ZooKeeper) DataWatch(path string, fn env.DataFunc) (env.Watch, error) {
+	life := z.Life
+	return z.Client.DataWatch(path, func(data []byte, stat *env.Stat, event *env.WatchEvent) error {
+		if life != z.Life {
+			return nil
+		}
+		return fn(data, stat, event)
+	})
+}
+
+func (z *ZooKeeper) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, error) {
+	life := z.Life
+	return z.Client.ChildrenWatch(path, func(children []string) error {
+		if life != z.Life {
+			return nil
+		}
+		return fn(children)
+	})
+}
+
+// Take is the log since the last take. Runs of consecutive calls of one of the
+// names are sorted by path.
+func (z *ZooKeeper) Take(sorted ...string) []any {
+	calls := z.calls
+	z.calls = nil
+	for i := 0; i < len(calls); {
+		j := i + 1
+		for j < len(calls) && CallName(calls[j]) == CallName(calls[i]) && slices.Contains(sorted, CallName(calls[i])) {
+			j++
+		}
+		sortByPath(calls[i:j])
+		i = j
+	}
+	return calls
+}
+
+func sortByPath(calls []any) {
+	sort.SliceStable(calls, func(i, j int) bool { return CallPath(calls[i]) < CallPath(calls[j]) })
+}
+
+// CallName is the method of a call that [ZooKeeper.Take] gives.
+func CallName(call any) string { return call.([]any)[0].(string) }
+
+// CallPath is the path of a call that [ZooKeeper.Take] gives.
+func CallPath(call any) string {
+	path, _ := call.([]any)[1].(*pysem.Dict).Get("path")
+	text, _ := path.(string)
+	return text
+}
+
+// Tree lists all znodes depth first in order of creation; nil before the start.
+func (z *ZooKeeper) Tree() any {
+	if z.State() != env.Connected {
+		return nil
+	}
+	rows := []any{}
+	for _, n := range z.Znodes() {
+		rows = append(rows, []any{n.Path, n.Value, int(n.Version), n.Ephemeral})
+	}
+	return rows
+}
+
+// StatOf is a stat as answers show it.
+func StatOf(s env.Stat) *pysem.Dict {
+	return Object("version", int(s.Version), "dataLength", int(s.DataLengthBytes),
+		"numChildren", int(s.NumChildren), "ephemeralOwner", int(s.EphemeralOwner))
+}
+
+// ValueOrEmpty is an argument of a create or set: bytes, empty when missing. A text
+// value, which the fake holds as it is, cannot be passed here.
+func (s Step) ValueOrEmpty() []byte {
+	if !s.Has("value") {
+		return []byte{}
+	}
+	return s.Bytes("value")
+}
+
+// Do is a step on the client, by the names of section 7. get gives value and
+// stat.
+func (z *ZooKeeper) Do(s Step) (any, error) {
+	switch s.Name {
+	case "start":
+		return nil, z.Start(0)
+	case "stop":
+		z.Stop()
+		return nil, nil
+	case "close":
+		z.Close()
+		return nil, nil
+	case "create":
+		return z.doCreate(s)
+	case "set":
+		_, err := z.Set(s.Str("path"), s.ValueOrEmpty(), -1)
+		return nil, err
+	case "get":
+		value, stat, err := z.Get(s.Str("path"))
+		return []any{value, StatOf(stat)}, err
+	case "delete":
+		if s.Has("recursive") && !s.Flag("recursive") {
+			return nil, z.DeleteLeaf(s.Str("path"))
+		}
+		return nil, z.Delete(s.Str("path"), env.DeleteOptions{Version: -1, Recursive: true})
+	case "ensure_path":
+		return nil, z.EnsurePath(s.Str("path"))
+	case "exists":
+		stat, err := z.Exists(s.Str("path"))
+		return stat != nil, err
+	case "get_children":
+		names, err := z.Children(s.Str("path"))
+		if err != nil || !s.Flag("include_data") {
+			return names, err
+		}
+		_, stat, err := z.Get(s.Str("path"))
+		return []any{names, StatOf(stat)}, err
+	}
+	UnknownStep(s)
+	return nil, nil
+}
+
+func (z *ZooKeeper) doCreate(s Step) (any, error) {
+	o := env.CreateOptions{Ephemeral: s.Flag("ephemeral"), MakePath: s.Flag("makepath"), Sequence: s.Flag("sequence")}
+	if s.Flag("include_data") {
+		return z.createStat(s.Str("path"), s.ValueOrEmpty(), o)
+	}
+	path, err := z.Create(s.Str("path"), s.ValueOrEmpty(), o)
+	return path, err
+}
+
+// DoQuietly is a zk.* step of the other operations: it is not logged, and get
+// gives the value only.
+func (z *ZooKeeper) DoQuietly(s Step) (any, error) {
+	z.quiet = true
+	defer func() { z.quiet = false }()
+	v, err := z.Do(s)
+	if s.Name == "get" && err == nil {
+		v = v.([]any)[0]
+	}
+	return v, err
+}

@@ -1,0 +1,181 @@
+package parity
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/vectors/scope"
+)
+
+// boxState is how a box of a module stands.
+type boxState uint8
+
+const (
+	boxOpen boxState = iota
+	boxTicked
+	boxNotNeeded // the module has nothing that the box asks about
+)
+
+func (s boxState) String() string { return [...]string{"open", "x", "n/a"}[s] }
+
+// box is one of the ten boxes of a module: G1 to G10 of the scope. Text names what
+// ticks it, or says why it is open.
+type box struct {
+	state boxState
+	text  string
+}
+
+func tickIf(ticked bool, text, open string) box {
+	if ticked {
+		return box{boxTicked, text}
+	}
+	return box{boxOpen, open}
+}
+
+func isPorted(m scope.Module) bool { return m.State == "done" || m.State == "part" }
+
+func isTestModule(m scope.Module) bool { return strings.HasSuffix(m.File, "_test.py") }
+
+var speedNote = regexp.MustCompile(`(?m)^\s*// Speed: `)
+
+// boxesOf judges a ported module by what the tree has for it.
+func (p *evidence) boxesOf(m scope.Module) [10]box {
+	c := p.tree.casesOf(m.File)
+	tests := p.tree.testsOf(m.File, m.Go)
+	scenarios := p.scenariosOf(m.File)
+	where := " in " + fileNames(c.files)
+	missing := cmp.Or(m.Note, "not all of it is ported")
+	none := "no cases of it are recorded"
+	if c.total > 0 {
+		none = "none of its recorded cases has any"
+	}
+	boxes := [10]box{
+		countNames(p.namesOf(m.File)).box(),
+		tickIf(c.answers > 0, fmt.Sprintf("%s of %s%s", count(c.answers, "case"), count(len(c.ops), "operation"), where), none),
+		tickIf(c.errors > 0, count(c.errors, "case")+" with errors"+where, none),
+		tickIf(len(c.envs) > 1, fmt.Sprintf("cases under %d environments%s", len(c.envs), where), none),
+		tickIf(c.bytes > 0, count(c.bytes, "case")+" with bytes or messages"+where, none),
+		tickIf(c.sequences > 0, count(c.sequences, "sequence")+" of steps with what they cause, in order,"+where, "no sequence of it is recorded"),
+		tickIf(c.logLines > 0, count(c.logLines, "case")+" with log lines"+where, "no case looks at log lines or metrics"),
+		tickIf(speedNote.MatchString(p.tree.portText(m.Go)), "said where it is ported", "no note on speed where it is ported"),
+		tickIf(len(tests)+len(scenarios) > 0, testsAndScenarios(tests, scenarios), "no test names it"),
+		tickIf(m.State == "done" && c.total > 0, count(c.total, "case")+where, comparisonIsOpen(m, missing)),
+	}
+	for i, asked := range boxSubjects {
+		if slices.Contains(p.without(m.File), asked) {
+			boxes[i] = box{boxNotNeeded, "the reference's module has no " + asked}
+		}
+	}
+	return boxes
+}
+
+// boxSubjects are what G4 to G7 ask about, by the box's index.
+var boxSubjects = map[int]string{3: scope.Settings, 4: scope.Formats, 5: scope.Threads, 6: scope.Logs}
+
+// without is what the reference's module has nothing of.
+func (p *evidence) without(file string) []string {
+	for _, a := range p.absences {
+		if a.File == file {
+			return a.Without
+		}
+	}
+	return nil
+}
+
+func comparisonIsOpen(m scope.Module, missing string) string {
+	if m.State != "done" {
+		return missing
+	}
+	return "no cases of it are recorded"
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// fileNames lists paths as code.
+func fileNames(paths []string) string {
+	quoted := make([]string, len(paths))
+	for i, p := range paths {
+		quoted[i] = "`" + p + "`"
+	}
+	return strings.Join(quoted, " ")
+}
+
+func testsAndScenarios(tests []string, scenarios []featureCount) string {
+	var parts []string
+	if len(tests) > 0 {
+		parts = append(parts, fileNames(tests))
+	}
+	if len(scenarios) > 0 {
+		parts = append(parts, "scenarios of "+featureNames(scenarios))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// featureCount is how many scenarios of a feature show something.
+type featureCount struct {
+	feature string
+	passed  int
+}
+
+func featureNames(list []featureCount) string {
+	names := make([]string, len(list))
+	for i, f := range list {
+		names[i] = fmt.Sprintf("%s (%d)", f.feature, f.passed)
+	}
+	return strings.Join(names, ", ")
+}
+
+// modulesOfTags are the Python files that a tag is about, beside those of quirks.
+var modulesOfTags = map[string]string{
+	"@v1": "agent_v1.py", "@v3": "agent_v3.py", "@kazoo-fake": "mocked_zkclient.py", "@python-fake": "mocked_tfserving.py",
+}
+
+// scenariosOf counts the passed scenarios that are tagged with a quirk of the file
+// or with its own tag.
+func (p *evidence) scenariosOf(file string) []featureCount {
+	return p.passedWith(func(tag string) bool {
+		return modulesOfTags[tag] == file || slices.Contains(p.filesOfQuirk(tag), file)
+	})
+}
+
+// filesOfQuirk lists the Python files of the quirk of a tag as @Q22.
+func (p *evidence) filesOfQuirk(tag string) (files []string) {
+	n, err := strconv.Atoi(strings.TrimPrefix(tag, "@Q"))
+	if err != nil || n < 1 || n > len(p.quirks) {
+		return nil
+	}
+	for _, where := range p.quirks[n-1].Where {
+		file, _, _ := strings.Cut(where, ":")
+		files = append(files, file)
+	}
+	return files
+}
+
+func (p *evidence) passedWith(wanted func(tag string) bool) []featureCount {
+	var list []featureCount
+	for _, r := range p.report.Results {
+		if r.Status != steps.Passed || !slices.ContainsFunc(r.Tags, wanted) {
+			continue
+		}
+		name := path.Base(r.Path)
+		i := slices.IndexFunc(list, func(f featureCount) bool { return f.feature == name })
+		if i < 0 {
+			i = len(list)
+			list = append(list, featureCount{feature: name})
+		}
+		list[i].passed++
+	}
+	slices.SortFunc(list, func(a, b featureCount) int { return strings.Compare(a.feature, b.feature) })
+	return list
+}

@@ -1,0 +1,204 @@
+package parity
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// caseFile is a file of cases that were recorded from the reference.
+type caseFile struct {
+	path  string
+	cases []recordedCase
+}
+
+// recordedCase is what parity wants to know of a case.
+type recordedCase struct {
+	module string // Python file
+	op     string // behind the module's name
+	env    string
+	flags  []string // quirks as Q22
+	// sequence is a list of steps with all that they cause, in order.
+	sequence, fails, holdsError, holdsBytes, holdsLog bool
+}
+
+// caseJSON is a case as its files have it: a request of the testee protocol with
+// its answer.
+type caseJSON struct {
+	ID    string          `json:"id"`
+	Op    string          `json:"op"`
+	Env   json.RawMessage `json:"env"`
+	Out   json.RawMessage `json:"out"`
+	Error json.RawMessage `json:"error"`
+	Flags []string        `json:"flags"`
+}
+
+// suiteJSON is a file of vectors: cases of one symbol of the reference.
+type suiteJSON struct {
+	Source struct{ Path, Symbol string } `json:"source"`
+	Cases  []caseJSON                    `json:"cases"`
+}
+
+func mayHoldCases(name string) bool {
+	return strings.HasSuffix(name, ".jsonl") || strings.HasPrefix(name, "vectors/") && strings.HasSuffix(name, ".json")
+}
+
+// readCaseFile reads a case a line, or a suite. Other JSON has no cases: nil.
+func readCaseFile(name string, text []byte) (*caseFile, error) {
+	read := readCaseLines
+	if strings.HasSuffix(name, ".json") {
+		read = readSuite
+	}
+	cases, err := read(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(cases) == 0 {
+		return nil, nil
+	}
+	return &caseFile{path: name, cases: cases}, nil
+}
+
+func readCaseLines(text []byte) (cases []recordedCase, err error) {
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var c caseJSON
+		if err := json.Unmarshal(line, &c); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if cases, err = appendCase(cases, c); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	return cases, nil
+}
+
+func readSuite(text []byte) (cases []recordedCase, err error) {
+	var suite suiteJSON
+	if err := json.Unmarshal(text, &suite); err != nil {
+		return nil, nil // some other JSON: a list, a schema
+	}
+	module := strings.TrimSuffix(path.Base(suite.Source.Path), ".py")
+	for _, c := range suite.Cases {
+		if c.Op == "" {
+			c.Op = module + "." + suite.Source.Symbol
+		}
+		if cases, err = appendCase(cases, c); err != nil {
+			return nil, fmt.Errorf("case %s: %w", c.ID, err)
+		}
+	}
+	return cases, nil
+}
+
+// appendCase leaves out what is no case: a greeting, a remark.
+func appendCase(cases []recordedCase, c caseJSON) ([]recordedCase, error) {
+	module, op, ok := strings.Cut(c.Op, ".")
+	if !ok || c.Out == nil && c.Error == nil {
+		return cases, nil
+	}
+	r := recordedCase{
+		module: module + ".py", op: op, env: string(c.Env), flags: c.Flags,
+		sequence: op == "sequence" || strings.HasSuffix(op, ".sequence"), fails: c.Error != nil,
+	}
+	if c.Out != nil {
+		var out any
+		if err := json.Unmarshal(c.Out, &out); err != nil {
+			return nil, err
+		}
+		r.look(out)
+	}
+	return append(cases, r), nil
+}
+
+// look goes through an answer: {"e": {"type": ...}} is an error inside of it,
+// {"$hex": ...} and {"$pb": ...} are bytes.
+func (r *recordedCase) look(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			r.look(x)
+		}
+	case map[string]any:
+		for key, x := range v {
+			r.lookAt(key, x)
+		}
+	}
+}
+
+func (r *recordedCase) lookAt(key string, v any) {
+	switch key {
+	case "e":
+		if failure, ok := v.(map[string]any); ok && failure["type"] != nil {
+			r.holdsError = true
+		}
+	case "$hex", "$pb":
+		r.holdsBytes = true
+	case "log", "logs":
+		r.holdsLog = true
+	}
+	r.look(v)
+}
+
+// moduleCases sums up the cases of one module.
+type moduleCases struct {
+	files, ops, envs                                   []string
+	total, answers, errors, bytes, sequences, logLines int
+}
+
+func (t *sourceTree) casesOf(file string) moduleCases {
+	var m moduleCases
+	for _, f := range t.cases {
+		before := m.total
+		for _, c := range f.cases {
+			if c.module == file {
+				m.add(c)
+			}
+		}
+		if m.total > before {
+			m.files = append(m.files, f.path)
+		}
+	}
+	return m
+}
+
+func (m *moduleCases) add(c recordedCase) {
+	m.total++
+	m.answers += one(!c.fails)
+	m.errors += one(c.fails || c.holdsError)
+	m.bytes += one(c.holdsBytes)
+	m.sequences += one(c.sequence)
+	m.logLines += one(c.holdsLog)
+	m.ops = addName(m.ops, c.op)
+	m.envs = addName(m.envs, c.env)
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+func addName(names []string, name string) []string {
+	if slices.Contains(names, name) {
+		return names
+	}
+	return append(names, name)
+}
+
+// flagged lists the files with cases that are flagged with the quirk.
+func (t *sourceTree) flagged(quirk string) (paths []string) {
+	for _, f := range t.cases {
+		if slices.ContainsFunc(f.cases, func(c recordedCase) bool { return slices.Contains(c.flags, quirk) }) {
+			paths = append(paths, f.path)
+		}
+	}
+	return paths
+}

@@ -1,0 +1,82 @@
+package parity
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/vectors/scope"
+)
+
+// nameCount is what became of public names.
+type nameCount struct {
+	ported, none int
+	later        []scope.Name
+}
+
+func countNames(names []scope.Name) (c nameCount) {
+	for _, n := range names {
+		switch {
+		case n.Later:
+			c.later = append(c.later, n)
+		case len(n.Go) > 0:
+			c.ported++
+		default:
+			c.none++
+		}
+	}
+	return c
+}
+
+// box is G1 of a module: the names are mapped, and none waits for its port.
+func (c nameCount) box() box {
+	total := count(c.ported+c.none+len(c.later), "name")
+	if len(c.later) == 0 {
+		return box{boxTicked, fmt.Sprintf("%s: %d ported, %d none (reasons in `vectors/scope/names.yaml`)", total, c.ported, c.none)}
+	}
+	return box{boxOpen, fmt.Sprintf("%s: %d ported, %d none, %d later: %s", total, c.ported, c.none, len(c.later), c.laterText())}
+}
+
+// laterText lists the names that wait, by what they wait for.
+func (c nameCount) laterText() string {
+	var reasons []string
+	byReason := map[string][]string{}
+	for _, n := range c.later {
+		if byReason[n.Reason] == nil {
+			reasons = append(reasons, n.Reason)
+		}
+		byReason[n.Reason] = append(byReason[n.Reason], "`"+n.Name+"`")
+	}
+	for i, r := range reasons {
+		reasons[i] = strings.Join(byReason[r], ", ") + " (" + r + ")"
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// namesOf are the public names of a file.
+func (p *evidence) namesOf(file string) []scope.Name {
+	i := slices.IndexFunc(p.names, func(m scope.ModuleNames) bool { return m.File == file })
+	if i < 0 {
+		return nil
+	}
+	return p.names[i].Names
+}
+
+// allNames are those of all files.
+func (p *evidence) allNames() (all []scope.Name) {
+	for _, m := range p.names {
+		all = append(all, m.Names...)
+	}
+	return all
+}
+
+func (p *evidence) writeNames(b *bytes.Buffer) {
+	fmt.Fprintf(b, "\n## Public names of the reference\n\n")
+	fmt.Fprintf(b, "Functions, classes and constants, and the members of classes. `vectors/scope/names.yaml` says what ports each of them, or why nothing does.\n\n")
+	fmt.Fprintf(b, "| file | names | ported | none | later |\n|---|---|---|---|---|\n")
+	for _, m := range p.names {
+		c := countNames(m.Names)
+		fmt.Fprintf(b, "| %s | %d | %s | %s | %s |\n", m.File, len(m.Names), unlessZero(c.ported), unlessZero(c.none), cell(c.laterText()))
+	}
+}

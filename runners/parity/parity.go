@@ -1,0 +1,66 @@
+// Package parity writes PARITY.md: what of the reference is ported, and the tests, cases
+// and scenarios that show it.
+//
+// Two things to use first:
+//
+//   - [Text] is the page, from the registers, the project's sources and a run of all
+//     scenarios; monosim parity writes it.
+//   - [Reference] is the state of the reference that the port follows.
+//
+// What a box needs is in boxes.go, how sources are searched in tree.go and cases.go, what
+// shows a quirk in quirks.go, the page itself in write.go.
+package parity
+
+import (
+	"io/fs"
+
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/vectors/scope"
+)
+
+// evidence is what PARITY.md is made of.
+type evidence struct {
+	rows     []scope.Row
+	modules  []scope.Module
+	absences []scope.Absence
+	names    []scope.ModuleNames
+	quirks   []scope.Quirk
+	report   *steps.Report
+	tree     *sourceTree
+}
+
+// Text writes PARITY.md from the registers of this binary, the project's sources
+// and the report of all scenarios. It fails where the sources cannot be read.
+func Text(sources fs.FS, report *steps.Report) ([]byte, error) {
+	p, err := read(sources, report)
+	if err != nil {
+		return nil, err
+	}
+	return p.text(), nil
+}
+
+func read(sources fs.FS, report *steps.Report) (*evidence, error) {
+	p := &evidence{report: report}
+	var err error
+	if p.rows, err = scope.Rows(); err != nil {
+		return nil, err
+	}
+	if p.modules, err = scope.Modules(); err != nil {
+		return nil, err
+	}
+	if p.absences, err = scope.Absences(); err != nil {
+		return nil, err
+	}
+	if p.names, err = scope.Names(); err != nil {
+		return nil, err
+	}
+	if p.quirks, err = scope.Quirks(); err != nil {
+		return nil, err
+	}
+	p.tree, err = readSources(sources)
+	return p, err
+}
+
+// Reference names the state of the reference that the port follows: repository, commit
+// and date.
+const Reference = "bytedance/monolith 135c491 (2023-11-08)"

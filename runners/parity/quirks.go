@@ -1,0 +1,109 @@
+package parity
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/vectors/scope"
+)
+
+// quirkShown is where a quirk of the reference is shown.
+type quirkShown struct {
+	tests, cases []string
+	scenarios    []featureCount
+}
+
+func (p *evidence) shownBy(quirk int) quirkShown {
+	id := fmt.Sprintf("Q%d", quirk)
+	return quirkShown{
+		tests:     p.tree.naming(quirk, true),
+		cases:     p.tree.flagged(id),
+		scenarios: p.passedWith(func(tag string) bool { return tag == "@"+id }),
+	}
+}
+
+func (s quirkShown) String() string {
+	var parts []string
+	for _, list := range [][]string{s.tests, s.cases} {
+		for _, name := range list {
+			parts = append(parts, path.Base(path.Dir(name))+"/"+path.Base(name))
+		}
+	}
+	if len(s.scenarios) > 0 {
+		parts = append(parts, featureNames(s.scenarios))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// isShown reports whether something shows the quirk; a fix has to be shown with its
+// fault and repaired.
+func (p *evidence) isShown(quirk int) bool {
+	if p.quirks[quirk-1].Decision == scope.Fix {
+		kept, repaired := p.toggled(quirk)
+		return kept && repaired
+	}
+	return p.shownBy(quirk).String() != ""
+}
+
+// toggled reports whether passed scenarios with the quirk's tag ran with its fault,
+// and without.
+func (p *evidence) toggled(quirk int) (kept, repaired bool) {
+	id := p.quirks[quirk-1].ID
+	for _, r := range p.report.Results {
+		if r.Status != steps.Passed || !slices.Contains(r.Tags, "@"+id) {
+			continue
+		}
+		for _, quirks := range r.Quirks {
+			kept = kept || keeps(quirks, id)
+			repaired = repaired || !keeps(quirks, id)
+		}
+	}
+	return kept, repaired
+}
+
+// keeps reports whether quirks, as runners.Spec has them, have the one of that id.
+func keeps(quirks, id string) bool {
+	switch quirks {
+	case "", "python":
+		return true
+	case "fixed":
+		return false
+	}
+	repairs := strings.HasPrefix(quirks, "-")
+	listed := slices.Contains(strings.Split(strings.ReplaceAll(quirks, "-", ""), ","), id)
+	return listed != repairs
+}
+
+func (p *evidence) writeQuirks(b *bytes.Buffer) {
+	fmt.Fprintf(b, `
+## Quirks of the reference
+
+Match: the engine does the same. Fix: the same, and %[1]s--quirks fixed%[1]s repairs it. Diverge: otherwise, for the
+reason said. Later: it waits for what is said. A quirk is shown by the tests that name it, by recorded cases that are
+flagged with it, and by scenarios that are tagged with it; those that recorded cases cover without a flag are not
+counted, nor is a fix without scenarios that pass with its fault and with its repair. Where nothing shows it, the
+reason is said. X: seen in a run of the reference; Z: on a real ZooKeeper.
+
+| quirk | where | effect | seen | decision | shown by |
+|---|---|---|---|---|---|
+`, "`")
+	for i, q := range p.quirks {
+		decision := q.Decision
+		if more := q.Reason + q.Repaired; more != "" {
+			decision += ": " + more
+		}
+		shown := p.shownBy(i + 1).String()
+		if q.Unshown != "" {
+			shown = "nothing: " + q.Unshown
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n",
+			q.ID, strings.Join(q.Where, " "), cell(q.Effect), strings.Join(q.Marks, ""), cell(decision), cell(shown))
+	}
+	if unknown := p.tree.unknownQuirks(len(p.quirks)); len(unknown) > 0 {
+		fmt.Fprintf(b, "\nNamed, but not in the register: %s.\n", strings.Join(unknown, ", "))
+	}
+}

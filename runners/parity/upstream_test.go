@@ -1,0 +1,106 @@
+package parity
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/vectors/scope"
+)
+
+// The goal is that each test case of monolith/agent_service has a Go test of its
+// name. The method is a list of all 48: what the sources have must be what is on it,
+// no less and no more, and the register must call those files done.
+
+// upstreamTests are the cases of the reference's tests by file. One file has none.
+var upstreamTests = map[string][]string{
+	"agent_controller_test.py": {"test_decl_saved_models", "test_pub"},
+	"agent_service_test.py":    {"test_heart_beat", "test_get_replicas"},
+	"agent_v3_test.py":         {"test_service_info", "test_publish_models"},
+	"backends_test.py": {
+		"test_register_service", "test_layout_callback", "test_sync_available_models", "test_service_map",
+		"test_sync_backend",
+	},
+	"data_def_test.py": {"test_model_info", "test_resource", "test_replica_meta"},
+	"mocked_tfserving_test.py": {
+		"test_get_model_metadata", "test_get_model_status", "test_handle_reload_config_request",
+	},
+	"mocked_zkclient_test.py": {
+		"test_create", "test_set_get", "test_delete", "test_data_watch", "test_children_watch",
+	},
+	"model_manager_test.py":   {"test_start", "test_ignore_old"},
+	"replica_manager_test.py": nil,
+	"resource_utils_test.py":  {"test_cal_avaiable_memory_v2", "test_cal_cpu_usage_v2"},
+	"tfs_client_test.py": {
+		"test_get_instance_proto", "test_get_example_batch_to_instance_from_pb",
+		"test_get_example_batch_to_instance_from_pbtxt",
+	},
+	"tfs_monitor_test.py": {"test_reload_config", "test_remove_config"},
+	"utils_test.py": {
+		"test_gen_model_spec", "test_gen_model_config", "test_gen_status_proto", "test_gen_model_version_status",
+		"test_gen_from_file", "test_list_field", "test_instance_wrapper_from_json",
+		"test_instance_wrapper_from_pbtext", "test_instance_wrapper_from_dump", "test_get_cmd_and_port",
+		"test_zk_path_full", "test_zk_path_partial", "test_zk_path_old_full", "test_zk_path_old_partial",
+		"test_zk_path_old_partial2",
+	},
+	"zk_mirror_test.py": {"test_crud", "test_zk_mirror"},
+}
+
+func TestEveryUpstreamTestHasOneOfItsName(t *testing.T) {
+	tree, err := readSources(os.DirFS(filepath.Join("..", "..")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, found := 0, 0
+	for _, file := range slices.Sorted(maps.Keys(upstreamTests)) {
+		cases := upstreamTests[file]
+		got := map[string]int{}
+		for _, name := range tree.upstreamOf(file) {
+			_, name, _ = strings.Cut(name, "_")
+			got[name]++
+		}
+		want := map[string]int{}
+		for _, name := range cases {
+			want[name]++
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("tests of %s, each with how often it is there (-want +got):\n%s", file, diff)
+		}
+		listed += len(cases)
+	}
+	for _, f := range tree.files {
+		found += len(f.upstream)
+	}
+	if listed != 48 || found != 48 {
+		t.Errorf("got %d cases on the list and %d tests TestUpstream<Module>_<case>, want 48 of both", listed, found)
+	}
+}
+
+func TestUpstreamTestsThatAreMirroredAreDone(t *testing.T) {
+	modules, err := scope.Modules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, m := range modules {
+		if !isTestModule(m) {
+			continue
+		}
+		files = append(files, m.File)
+		want := "done"
+		if len(upstreamTests[m.File]) == 0 {
+			want = "none"
+		}
+		if m.State != want {
+			t.Errorf("%s: got state %s, want %s", m.File, m.State, want)
+		}
+	}
+	if len(files) != len(upstreamTests) {
+		t.Errorf("the register has the tests %s, want the %d of the list", strings.Join(slices.Sorted(slices.Values(files)), " "), len(upstreamTests))
+	}
+}

@@ -1,0 +1,149 @@
+package conformance
+
+import (
+	"fmt"
+	"strings"
+)
+
+// What a difference shows around the lines that differ, and of them.
+const (
+	contextLines = 3   // on each side
+	mostAlike    = 8   // a run of lines alike no longer than this is written whole
+	mostShown    = 200 // lines in all
+	mostBytes    = 240 // of a line that is not where they differ
+)
+
+// edit is a line of a difference.
+type edit struct {
+	sign byte // '-' only in the first, '+' only in the second, ' ' in both
+	text string
+}
+
+func (e edit) String() string {
+	if e.sign == ' ' {
+		return "  " + cut(e.text)
+	}
+	return string(e.sign) + " " + e.text
+}
+
+// cut cuts a long line of JSON off, which is ASCII.
+func cut(text string) string {
+	if len(text) > mostBytes {
+		return fmt.Sprintf("%s … (%d bytes)", text[:mostBytes], len(text))
+	}
+	return text
+}
+
+// diffOf writes both texts as one: the lines alike once, those of the first alone
+// with -, those of the second alone with +. Of a long run alike only the ends.
+func diffOf(a, b []line) string {
+	edits := editsOf(a, b)
+	var out []string
+	for from := 0; from < len(edits); {
+		to := from
+		for to < len(edits) && edits[to].sign == edits[from].sign {
+			to++
+		}
+		for i := from; i < to; i++ {
+			if n := hidden(edits, from, to, i); n > 0 {
+				out = append(out, fmt.Sprintf("  … %d lines alike …", n))
+				i += n - 1
+				continue
+			}
+			out = append(out, edits[i].String())
+		}
+		from = to
+	}
+	if extra := len(out) - mostShown; extra > 0 {
+		out = append(out[:mostShown], fmt.Sprintf("  … %d more lines …", extra))
+	}
+	return strings.Join(out, "\n") + "\n"
+}
+
+// hidden is how many lines from i on are left out of the run [from, to).
+func hidden(edits []edit, from, to, i int) int {
+	if edits[i].sign != ' ' || to-from <= mostAlike {
+		return 0
+	}
+	first, last := from+contextLines, to-contextLines
+	if from == 0 {
+		first = from
+	}
+	if to == len(edits) {
+		last = to
+	}
+	if i != first {
+		return 0
+	}
+	return last - first
+}
+
+// editsOf finds the longest common run of lines, in order, and what is around it.
+func editsOf(a, b []line) []edit {
+	var edits []edit
+	head := 0
+	for head < len(a) && head < len(b) && a[head].compared == b[head].compared {
+		edits = append(edits, edit{' ', a[head].text})
+		head++
+	}
+	tail := 0
+	for tail < len(a)-head && tail < len(b)-head && a[len(a)-1-tail].compared == b[len(b)-1-tail].compared {
+		tail++
+	}
+	edits = append(edits, editsBetween(a[head:len(a)-tail], b[head:len(b)-tail])...)
+	for _, l := range a[len(a)-tail:] {
+		edits = append(edits, edit{' ', l.text})
+	}
+	return edits
+}
+
+// mostCompared bounds the pairs of lines that are looked at; beyond it all lines
+// of the first come before all of the second.
+const mostCompared = 4_000_000
+
+// editsBetween are the edits of texts that are alike at neither end.
+func editsBetween(a, b []line) []edit {
+	var edits []edit
+	i, j := 0, 0
+	if len(a)*len(b) <= mostCompared {
+		common := commonSuffixes(a, b)
+		for i < len(a) && j < len(b) {
+			switch {
+			case a[i].compared == b[j].compared:
+				edits = append(edits, edit{' ', a[i].text})
+				i, j = i+1, j+1
+			case common[i+1][j] >= common[i][j+1]:
+				edits = append(edits, edit{'-', a[i].text})
+				i++
+			default:
+				edits = append(edits, edit{'+', b[j].text})
+				j++
+			}
+		}
+	}
+	for ; i < len(a); i++ {
+		edits = append(edits, edit{'-', a[i].text})
+	}
+	for ; j < len(b); j++ {
+		edits = append(edits, edit{'+', b[j].text})
+	}
+	return edits
+}
+
+// commonSuffixes says for each pair of places how many lines the texts from there
+// on have in common, in order.
+func commonSuffixes(a, b []line) [][]int {
+	common := make([][]int, len(a)+1)
+	common[len(a)] = make([]int, len(b)+1)
+	for i := len(a) - 1; i >= 0; i-- {
+		common[i] = make([]int, len(b)+1)
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i].compared == b[j].compared {
+				common[i][j] = common[i+1][j+1] + 1
+				continue
+			}
+			common[i][j] = max(common[i+1][j], common[i][j+1])
+		}
+	}
+	return common
+}

@@ -1,0 +1,57 @@
+package conformance
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// writeDifference writes a failed case: what was asked, and how the answer differs
+// or why there is none.
+func writeDifference(b *bytes.Buffer, r Result) {
+	fmt.Fprintf(b, "\n  %s\n", r.ID)
+	if r.Asked == "" {
+		b.WriteString(indent(r.Text, "    "))
+		return
+	}
+	fmt.Fprintf(b, "    asked:\n%s", indent(ReadableCase(r.Asked), "      "))
+	if r.Broken {
+		fmt.Fprintf(b, "    no answer:\n%s", indent(r.Text, "      "))
+		return
+	}
+	fmt.Fprintf(b, "    answer (- expected, + the testee's):\n%s", indent(r.Text, "      "))
+}
+
+// limiter counts what is printed of each operation.
+type limiter struct {
+	most         int // of each operation; 0 for all
+	shown, extra map[string]int
+}
+
+func newLimiter(most int) *limiter {
+	return &limiter{most: most, shown: map[string]int{}, extra: map[string]int{}}
+}
+
+// takes reports whether one more of the operation is to be printed.
+func (l *limiter) takes(op string) bool {
+	if l.most > 0 && l.shown[op] >= l.most {
+		l.extra[op]++
+		return false
+	}
+	l.shown[op]++
+	return true
+}
+
+// writeExtra says how many failures of which operations were not printed.
+func (l *limiter) writeExtra(b *bytes.Buffer) {
+	for _, op := range slices.Sorted(maps.Keys(l.extra)) {
+		fmt.Fprintf(b, "\n  %s: %d more differ\n", op, l.extra[op])
+	}
+}
+
+// indent is a text with by before each line, ended.
+func indent(text, by string) string {
+	return by + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by) + "\n"
+}

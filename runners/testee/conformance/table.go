@@ -1,0 +1,163 @@
+package conformance
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/vectors/golden"
+	"github.com/monosim/monosim/vectors/scope"
+)
+
+// SubjectReport is how one subject went, with how to print it.
+type SubjectReport struct {
+	Name string
+	*DiffReport
+	Most int  // how many failures of an operation to print, 0 for all
+	All  bool // whether all operations were to be asked
+}
+
+// WriteTable writes for each subject a line for each operation and the differences, and
+// then the totals.
+func WriteTable(w io.Writer, diffs []SubjectReport) error {
+	var b bytes.Buffer
+	total := Counts{}
+	for _, d := range diffs {
+		d.writeOperations(&b)
+		d.writeExplained(&b)
+		d.writeFailures(&b)
+		c := d.Counts()
+		total.Passed, total.Failed = total.Passed+c.Passed, total.Failed+c.Failed
+		total.Explained, total.Skipped = total.Explained+c.Explained, total.Skipped+c.Skipped
+	}
+	testees := "1 testee"
+	if len(diffs) != 1 {
+		testees = fmt.Sprintf("%d testees", len(diffs))
+	}
+	fmt.Fprintf(&b, "%d cases for %s: %v\n", total.Total(), testees, total)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeOperations writes the table. The operations that the testee does not know
+// are one line, and those of its greeting that nobody asks, which may be misspelt.
+func (d SubjectReport) writeOperations(b *bytes.Buffer) {
+	fmt.Fprintf(b, "%s\n  %-50s %7s %7s %9s %7s\n", d.Name, "operation", "passed", "failed", "explained", "skipped")
+	asked := map[string]bool{}
+	unknown, skipped := 0, 0
+	for _, g := range d.By(ByOp) {
+		asked[g.Name] = true
+		if !d.Testee.Knows(g.Name) {
+			unknown, skipped = unknown+1, skipped+g.Skipped
+			continue
+		}
+		fmt.Fprintf(b, "  %-50s %7d %7d %9d %7d\n", g.Name, g.Passed, g.Failed, g.Explained, g.Skipped)
+	}
+	if unknown > 0 {
+		name := fmt.Sprintf("%d operations that the greeting does not have", unknown)
+		fmt.Fprintf(b, "  %-50s %7s %7s %9s %7d\n", name, "", "", "", skipped)
+	}
+	for _, op := range d.Testee.Ops {
+		if d.All && !asked[op] {
+			fmt.Fprintf(b, "  the greeting has %s, of which there is no case\n", op)
+		}
+	}
+}
+
+// writeExplained says which quirks explain how many cases.
+func (d SubjectReport) writeExplained(b *bytes.Buffer) {
+	of := map[string]int{}
+	for _, result := range d.Results {
+		if quirks, _, ok := strings.Cut(result.Text, "\n"); ok && result.Status == Explained && strings.HasPrefix(quirks, "Q") {
+			of[quirks]++
+		}
+	}
+	for _, quirks := range slices.Sorted(maps.Keys(of)) {
+		fmt.Fprintf(b, "  explained by %s: %d\n", quirks, of[quirks])
+		for _, line := range scope.QuirkLines(quirks) {
+			fmt.Fprintf(b, "    %s\n", line)
+		}
+	}
+}
+
+// writeFailures writes what failed, up to most of each operation.
+func (d SubjectReport) writeFailures(b *bytes.Buffer) {
+	limit := newLimiter(d.Most)
+	for _, result := range d.Results {
+		if result.Status == Failed && d.difference(result.ID) == nil && !d.Large[result.ID] && limit.takes(result.Op) {
+			writeDifference(b, result)
+		}
+	}
+	d.writeSmall(b)
+	for _, result := range d.Results {
+		if d.Large[result.ID] {
+			limit.extra[result.Op]++
+		}
+	}
+	limit.writeExtra(b)
+}
+
+// writeSmall writes the invented cases that were made small, once those of which
+// the same is left.
+func (d SubjectReport) writeSmall(b *bytes.Buffer) {
+	seen := map[string]string{}
+	for _, small := range d.Differences {
+		key := small.Op + small.Text + strings.ReplaceAll(small.Asked, small.ID, "")
+		if first, ok := seen[key]; ok {
+			fmt.Fprintf(b, "\n  %s: as %s\n", small.ID, first)
+			continue
+		}
+		seen[key] = small.ID
+		writeDifference(b, small.Result)
+		fmt.Fprintf(b, "    as a line for a case file:\n%s", indent(lineOf(small.Vector), "      "))
+	}
+}
+
+// difference is the invented case of that id if it was made small.
+func (d SubjectReport) difference(id string) *Difference {
+	i := slices.IndexFunc(d.Differences, func(small Difference) bool { return small.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &d.Differences[i]
+}
+
+// lineOf is a vector as a line for a case file.
+func lineOf(v golden.Case) string {
+	line, err := v.Line()
+	if err != nil {
+		return err.Error()
+	}
+	return line
+}
+
+// text is what there is to say of a failed case: for an invented one the smallest
+// that still differs, as a line for a case file.
+func (d SubjectReport) text(r Result) string {
+	if small := d.difference(r.ID); small != nil {
+		return small.Text + "\nvector: " + lineOf(small.Vector)
+	}
+	return r.Text
+}
+
+// WriteSuites writes a line for each suite of a report, its failures, up to most of each
+// operation (0 for all), and the totals.
+func WriteSuites(w io.Writer, r *Report, most int) error {
+	var b bytes.Buffer
+	limit := newLimiter(most)
+	for _, g := range r.By(BySuite) {
+		fmt.Fprintf(&b, "%-20s %v\n", g.Name, g.Counts)
+		for _, result := range r.Results {
+			if result.Suite == g.Name && result.Status == Failed && limit.takes(result.Op) {
+				writeDifference(&b, result)
+			}
+		}
+	}
+	limit.writeExtra(&b)
+	fmt.Fprintf(&b, "%d cases: %v\n", r.Counts().Total(), r.Counts())
+	_, err := w.Write(b.Bytes())
+	return err
+}

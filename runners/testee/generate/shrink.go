@@ -1,0 +1,75 @@
+package generate
+
+import (
+	"slices"
+)
+
+// maxShrinkTries bounds how often a differing case is asked again while it is
+// made small.
+const maxShrinkTries = 400
+
+// Shrink makes the draws of a case smaller as long as differs says that the case
+// they make still does: whole runs of draws are cut out, then single draws
+// lowered. The result is never larger than tape.
+func Shrink(tape []uint64, differs func(tape []uint64) bool) []uint64 {
+	s := &shrinker{best: slices.Clone(tape), differs: differs}
+	for improved := true; improved && s.tries < maxShrinkTries; {
+		improved = s.cut()
+		improved = s.lower() || improved
+	}
+	return s.best
+}
+
+type shrinker struct {
+	best    []uint64
+	differs func([]uint64) bool
+	tries   int
+}
+
+// try keeps the tape if it still differs.
+func (s *shrinker) try(tape []uint64) bool {
+	if s.tries >= maxShrinkTries {
+		return false
+	}
+	s.tries++
+	if !s.differs(tape) {
+		return false
+	}
+	s.best = tape
+	return true
+}
+
+// cut drops runs of draws, long ones first.
+func (s *shrinker) cut() bool {
+	improved := false
+	for size := len(s.best) / 2; size > 0; size /= 2 {
+		for at := 0; at+size <= len(s.best); {
+			tape := slices.Delete(slices.Clone(s.best), at, at+size)
+			if s.try(tape) {
+				improved = true
+			} else {
+				at += size
+			}
+		}
+	}
+	return improved
+}
+
+// lower tries the smallest values for each draw, then half of it, then one less.
+func (s *shrinker) lower() bool {
+	improved := false
+	for i := 0; i < len(s.best); i++ {
+		for _, v := range []uint64{0, 1, 2, s.best[i] / 2, s.best[i] - 1} {
+			if i >= len(s.best) || s.best[i] == 0 || v >= s.best[i] {
+				continue
+			}
+			tape := slices.Clone(s.best)
+			tape[i] = v
+			if s.try(tape) {
+				improved = true
+				break
+			}
+		}
+	}
+	return improved
+}

@@ -1,0 +1,13 @@
+//go:build unix
+
+package testee
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup gives a program a group of its own, so that what it starts ends with it.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -1,0 +1,229 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/runners/process"
+)
+
+// Options say how long a bench is. Its aims hold for DefaultOptions.
+type Options struct {
+	// Program is the model server, up to its flags.
+	Program []string
+	// Length is that of a run, and Rounds how often each load is run; the median
+	// counts.
+	Length Length
+	Rounds int
+	// Models are polled each second of PollFor, and say what one takes.
+	Models  int
+	PollFor time.Duration
+	// IdleServers poll for IdleFor in virtual time.
+	IdleServers int
+	IdleFor     time.Duration
+	// Progress, when set, is told of each step before it begins.
+	Progress func(step string)
+}
+
+// DefaultOptions are those of the aims.
+func DefaultOptions(program ...string) Options {
+	return Options{
+		Program: program,
+		Length:  Length{Warm: time.Second, For: 3 * time.Second},
+		Rounds:  3,
+		Models:  1000, PollFor: 20 * time.Second,
+		IdleServers: 10_000, IdleFor: 24 * time.Hour,
+	}
+}
+
+// Validate says what of the options measures nothing.
+func (o Options) Validate() error {
+	switch {
+	case o.Length.For <= 0 || o.PollFor <= 0 || o.IdleFor <= 0:
+		return fmt.Errorf("lengths: found %v, %v and %v, want all above 0", o.Length.For, o.PollFor, o.IdleFor)
+	case o.Rounds < 1:
+		return fmt.Errorf("rounds: found %d, want at least 1", o.Rounds)
+	case o.Models <= fewModels:
+		return fmt.Errorf("models: found %d, want more than the %d of the server they are compared with", o.Models, fewModels)
+	case o.IdleServers < 1:
+		return fmt.Errorf("servers: found %d, want at least 1", o.IdleServers)
+	}
+	return nil
+}
+
+// Steps is how often Progress is told of one.
+func (o Options) Steps() int {
+	const calls, starts, lasting = 2, 2, 2
+	return starts + calls*(o.Rounds+1) + lasting
+}
+
+// fewModels are those of the server that requests are sent to. Both calls are made
+// over two connections, with as many requests under way as keep two processors
+// busy.
+const (
+	fewModels = 8
+	conns     = 2
+	window    = 100
+)
+
+// Run measures everything in turn.
+func Run(opt Options) (*Report, error) {
+	r := &Report{}
+	few, err := r.requests(opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.models(opt, few); err != nil {
+		return nil, err
+	}
+	return r, r.idle(opt)
+}
+
+func (o Options) begin(format string, args ...any) {
+	if o.Progress != nil {
+		o.Progress(fmt.Sprintf(format, args...))
+	}
+}
+
+// requests measures the two calls on a server with few models, and says what memory
+// that had before.
+func (r *Report) requests(opt Options) (residentBytes int64, err error) {
+	opt.begin("start with %d models", fewModels)
+	server, err := Start(opt.Program, fewModels)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	if residentBytes, err = process.Resident(server.PID); err != nil {
+		return 0, err
+	}
+	for _, one := range []struct {
+		make func(models int) (Call, error)
+		aim  float64
+	}{{statusCall, 50_000}, {predictCall, 30_000}} {
+		call, err := one.make(fewModels)
+		if err != nil {
+			return 0, err
+		}
+		if err := r.call(opt, server, call, one.aim); err != nil {
+			return 0, err
+		}
+	}
+	return residentBytes, nil
+}
+
+// call measures how often a call is answered, what it takes of the server's
+// processors, and how late answers are at half the aim.
+func (r *Report) call(opt Options, server *Server, call Call, aim float64) error {
+	var rates, micros []float64
+	load := Load{Call: call, Conns: conns, Window: window}
+	for round := range opt.Rounds {
+		opt.begin("%s, round %d", call.Name, round+1)
+		rate, cpu, err := server.measure(load, opt.Length)
+		if err != nil {
+			return err
+		}
+		rates, micros = append(rates, rate), append(micros, cpu)
+	}
+	r.add(Row{What: call.Name, Value: process.Median(rates), Unit: "/s", Aim: aim})
+	r.add(Row{What: call.Name + ", processor time of the server", Value: process.Median(micros), Unit: "us"})
+	load.Rate = aim / 2
+	return r.latency(opt, server, load)
+}
+
+// latency measures how late answers are to requests that are due at a rate.
+func (r *Report) latency(opt Options, server *Server, load Load) error {
+	opt.begin("%s, %.0f a second", load.Call.Name, load.Rate)
+	m, err := load.Run(server.Addr, opt.Length)
+	if err != nil {
+		return err
+	}
+	for _, quantile := range []float64{50, 99} {
+		r.add(Row{
+			What:  fmt.Sprintf("%s, latency at %.0f/s, p%.0f", load.Call.Name, load.Rate, quantile),
+			Value: float64(m.Latency.ValueAtQuantile(quantile)) / float64(time.Millisecond), Unit: "ms",
+		})
+	}
+	return nil
+}
+
+// measure gives calls a second, and the processor time of the server for each in
+// microseconds.
+func (s *Server) measure(load Load, length Length) (perSecond, micros float64, err error) {
+	before, err := process.CPU(s.PID)
+	if err != nil {
+		return 0, 0, err
+	}
+	m, err := load.Run(s.Addr, length)
+	if err != nil {
+		return 0, 0, err
+	}
+	after, err := process.CPU(s.PID)
+	return m.PerSecond, float64((after - before).Microseconds()) / float64(m.Sent), err
+}
+
+// pollSpeed is how much faster than the wall clock the server with many models
+// goes, since it loads ten a second (TFS-4.2). Its polls are that much further
+// apart, so that there is one each second of the wall clock.
+const pollSpeed = 20
+
+// models measures what a model takes of memory, beside those of a server with few of
+// them, and what a poll of all takes.
+func (r *Report) models(opt Options, fewBytes int64) (err error) {
+	opt.begin("start with %d models", opt.Models)
+	server, err := Start(opt.Program, opt.Models,
+		fmt.Sprintf("--monosim_speed=%d", pollSpeed), fmt.Sprintf("--file_system_poll_wait_seconds=%d", pollSpeed))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	opt.begin("poll %d models for %v", opt.Models, opt.PollFor)
+	percent, err := server.idlePercent(opt.PollFor)
+	if err != nil {
+		return err
+	}
+	bytes, err := process.Resident(server.PID)
+	if err != nil {
+		return err
+	}
+	r.add(Row{
+		What:  "memory of a loaded model",
+		Value: float64(bytes-fewBytes) / float64(opt.Models-fewModels) / (1 << 10), Unit: "KiB", Aim: 64, AtMost: true,
+	}, Row{
+		What:  fmt.Sprintf("%d models polled each second", opt.Models),
+		Value: percent, Unit: "% of a core", Aim: 5, AtMost: true,
+	})
+	return nil
+}
+
+// idlePercent is what a server that nobody asks anything takes of a processor.
+func (s *Server) idlePercent(d time.Duration) (float64, error) {
+	before, err := process.CPU(s.PID)
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	select {
+	case <-time.After(d):
+	case <-s.ended:
+		return 0, errEnded
+	}
+	took := time.Since(began)
+	after, err := process.CPU(s.PID)
+	return 100 * (after - before).Seconds() / took.Seconds(), err
+}
+
+// idle measures polls in virtual time, in this process.
+func (r *Report) idle(opt Options) error {
+	opt.begin("%d servers poll for %v in virtual time", opt.IdleServers, opt.IdleFor)
+	result, err := Idle{Servers: opt.IdleServers, For: opt.IdleFor}.Run()
+	if err != nil {
+		return err
+	}
+	r.add(Row{
+		What:  fmt.Sprintf("%d servers idle for %v of virtual time", opt.IdleServers, opt.IdleFor),
+		Value: result.Took().Seconds(), Unit: "s", Aim: 60, AtMost: true,
+	})
+	return nil
+}

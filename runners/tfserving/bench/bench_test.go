@@ -1,0 +1,111 @@
+package bench_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/runners/tfserving/bench"
+	"github.com/monosim/monosim/sim/tfserving/serve"
+)
+
+// serveHere makes the test's own program a model server.
+const serveHere = "TFBENCH_TEST_SERVE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(serveHere) == "" {
+		os.Exit(m.Run())
+	}
+	os.Exit(serve.Main(os.Args[0], os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// brief options take a second or two.
+func brief() bench.Options {
+	return bench.Options{
+		Program: []string{os.Args[0]},
+		Length:  short, Rounds: 1,
+		Models: 12, PollFor: 100 * time.Millisecond,
+		IdleServers: 3, IdleFor: time.Hour,
+	}
+}
+
+// Goal: the bench measures the real server in a process of its own. Method: Run checks
+// all answers; what it measures in a fraction of a second is held to no aim.
+func TestRun(t *testing.T) {
+	t.Setenv(serveHere, "1")
+	opt := brief()
+	steps := 0
+	opt.Progress = func(string) { steps++ }
+	r, err := bench.Run(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if steps != opt.Steps() {
+		t.Errorf("%d steps, want %d", steps, opt.Steps())
+	}
+	units := map[string]int{}
+	for _, row := range r.Rows {
+		units[row.Unit]++
+		if row.Value <= 0 && row.Unit != "KiB" && row.Unit != "us" && row.Unit != "% of a core" {
+			t.Errorf("%s: got %g %s", row.What, row.Value, row.Unit)
+		}
+	}
+	want := map[string]int{"/s": 2, "us": 2, "ms": 4, "KiB": 1, "% of a core": 1, "s": 1}
+	if diff := cmp.Diff(want, units); diff != "" {
+		t.Errorf("rows by unit (-want +got):\n%s", diff)
+	}
+}
+
+// Goal: a program that is no model server is an error that says what it said.
+func TestStartOfAProgramThatEnds(t *testing.T) {
+	_, err := bench.Start([]string{"sh", "-c", "echo no server here; exit 3", "sh"}, 1)
+	for _, want := range []string{"exit status 3", "no server here"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
+	if _, err := bench.Start([]string{"/nonexistent"}, 1); err == nil {
+		t.Error("got no error of a program that is not there")
+	}
+}
+
+// Goal: a server that ends while it should run is an error of Close.
+func TestAServerHasToRunUntilItIsClosed(t *testing.T) {
+	t.Setenv(serveHere, "1")
+	server, err := bench.Start([]string{os.Args[0]}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	process, err := os.FindProcess(server.PID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	server.Wait()
+	if err := server.Close(); err == nil {
+		t.Error("got no error of a server that was killed by somebody else")
+	}
+}
+
+func TestOptionsThatMeasureNothing(t *testing.T) {
+	if err := brief().Validate(); err != nil {
+		t.Error(err)
+	}
+	for want, change := range map[string]func(*bench.Options){
+		"lengths": func(o *bench.Options) { o.PollFor = 0 },
+		"rounds":  func(o *bench.Options) { o.Rounds = 0 },
+		"models":  func(o *bench.Options) { o.Models = 8 },
+		"servers": func(o *bench.Options) { o.IdleServers = 0 },
+	} {
+		opt := brief()
+		change(&opt)
+		if err := opt.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error about %s", err, want)
+		}
+	}
+}

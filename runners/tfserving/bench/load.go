@@ -1,0 +1,147 @@
+package bench
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Load is a call made by a number of connections.
+//
+// Without a Rate it is a closed loop: each connection keeps Window requests under
+// way, and sends one for each that is answered. That finds how much a server can
+// do; its latencies are those of a server that is never idle. With a Rate it is an
+// open loop: requests are due at fixed instants, whether the server keeps up or
+// not, and a latency counts from the instant at which the request was due, so that
+// a server that stops for a while is charged for all who would have come. Go's
+// timers, which may be a millisecond late where nothing else happens, are in it.
+type Load struct {
+	Call          Call
+	Conns, Window int
+	// Rate is how many requests are due in a second, on all connections together;
+	// 0 is a closed loop.
+	Rate float64
+}
+
+// Length says how long a run is: For counts, Warm comes before it.
+type Length struct {
+	Warm, For time.Duration
+}
+
+// Measured is what a run found.
+type Measured struct {
+	// Sent are all calls that were made, warming up included; Calls were answered
+	// within Length.For.
+	Sent      int64
+	Calls     int64
+	PerSecond float64
+	// Latency is in nanoseconds.
+	Latency *hdrhistogram.Histogram
+}
+
+// Run makes the calls. Each answer is checked; the first that is wrong ends it.
+func (l Load) Run(addr string, length Length) (Measured, error) {
+	runs := make([]*run, l.Conns)
+	for i := range runs {
+		c, err := dial(addr, &l.Call, l.Window)
+		if err != nil {
+			return Measured{}, err
+		}
+		defer c.close()
+		runs[i] = &run{conn: c, latency: newHistogram(), from: length.Warm, until: length.Warm + length.For}
+		if l.Rate > 0 {
+			runs[i].every = time.Duration(float64(time.Second) * float64(l.Conns) / l.Rate)
+		}
+	}
+	began := time.Now()
+	errs := make([]error, l.Conns)
+	var wg sync.WaitGroup
+	for i, r := range runs {
+		r.began = began
+		wg.Go(func() { errs[i] = r.all() })
+	}
+	wg.Wait()
+	m := Measured{Latency: newHistogram()}
+	for _, r := range runs {
+		m.Sent += int64(r.conn.sent)
+		m.Calls += r.latency.TotalCount()
+		m.Latency.Merge(r.latency)
+	}
+	m.PerSecond = float64(m.Calls) / length.For.Seconds()
+	return m, errors.Join(errs...)
+}
+
+// longest is the greatest latency that is told from greater ones.
+const longest = time.Minute
+
+func newHistogram() *hdrhistogram.Histogram {
+	return hdrhistogram.New(int64(time.Microsecond), int64(longest), 3)
+}
+
+// run is one connection's part of a load. Times are since it began.
+type run struct {
+	conn        *conn
+	began       time.Time
+	latency     *hdrhistogram.Histogram
+	from, until time.Duration
+	every       time.Duration // between two requests; 0 in a closed loop
+	next        time.Duration // when the next one is due
+}
+
+// all sends until the end, and waits for what is under way then.
+func (r *run) all() error {
+	for {
+		now := time.Since(r.began)
+		if err := r.send(now); err != nil {
+			return err
+		}
+		if r.next >= r.until && r.conn.inFlight == 0 {
+			return nil
+		}
+		until, limit := r.patience(now)
+		err := r.conn.receive(r.began.Add(until), r.answered)
+		if err != nil && (limit || !errors.Is(err, os.ErrDeadlineExceeded)) {
+			return err
+		}
+	}
+}
+
+// send sends what is due.
+func (r *run) send(now time.Duration) error {
+	if r.every == 0 {
+		r.next = now
+	}
+	for r.next <= now && r.next < r.until && r.conn.inFlight < r.conn.window {
+		ok, err := r.conn.start(r.next)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		r.next += r.every
+	}
+	return r.conn.flush()
+}
+
+// patience is until when to wait for answers: until another request is due, or as
+// long as a server may take, which is then its limit.
+func (r *run) patience(now time.Duration) (until time.Duration, limit bool) {
+	if r.next > now && r.next < r.until {
+		return r.next, false
+	}
+	return now + answerLimit, true
+}
+
+// answerLimit is for how long a server may say nothing.
+const answerLimit = 30 * time.Second
+
+func (r *run) answered(started time.Duration) {
+	now := time.Since(r.began)
+	if now >= r.from && now < r.until {
+		_ = r.latency.RecordValue(int64(min(now-started, longest))) // which is in its range
+	}
+}

@@ -1,0 +1,22 @@
+package server
+
+import (
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/savedmodel"
+	"github.com/monosim/monosim/sim/tfserving/serve/export"
+)
+
+// WriteVersion exports version of a model below its base path, which answers its
+// input x, a list of floats, as y.
+func WriteVersion(base string, version int64) error {
+	return Write(base, version, savedmodel.Small{Input: "x", Output: "y", Type: framework.DataType_DT_FLOAT})
+}
+
+// Write is [WriteVersion] of the model.
+func Write(base string, version int64, model savedmodel.Small) error {
+	data, err := model.Marshal()
+	if err != nil {
+		return err
+	}
+	return export.Version(base, version, data)
+}

@@ -1,0 +1,164 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/runners/process"
+)
+
+// startLimit is how long a server without models may take to serve.
+const startLimit = 30 * time.Second
+
+// Config says what runs.
+type Config struct {
+	Program string
+	// Args are what the program gets besides its ports.
+	Args []string
+	// REST opens the REST port too.
+	REST bool
+}
+
+// Server is a program on the loopback with ports of its own.
+type Server struct {
+	Config
+	// GRPCPort and RESTPort stay the same from start to start.
+	GRPCPort, RESTPort int
+
+	life *life
+}
+
+// New chooses free ports for a server and does not start it. The end of the test kills
+// it.
+func New(t testing.TB, c Config) *Server {
+	t.Helper()
+	ports, err := process.FreePorts(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{Config: c, GRPCPort: ports[0], RESTPort: ports[1]}
+	t.Cleanup(func() {
+		s.Kill()
+		if t.Failed() {
+			t.Logf("%s has said:\n%s", c.Program, s.Output())
+		}
+	})
+	return s
+}
+
+// ForTest starts a server and waits until it serves.
+func ForTest(t testing.TB, c Config) *Server {
+	t.Helper()
+	s := New(t, c)
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// GRPCAddr and RESTAddr are where clients reach the server.
+func (s *Server) GRPCAddr() string { return fmt.Sprintf("127.0.0.1:%d", s.GRPCPort) }
+func (s *Server) RESTAddr() string { return fmt.Sprintf("127.0.0.1:%d", s.RESTPort) }
+
+// Start starts the process and waits until its ports are open.
+func (s *Server) Start() error {
+	args, opened := []string{fmt.Sprintf("--port=%d", s.GRPCPort)}, grpcOpened
+	if s.REST {
+		args, opened = append(args, fmt.Sprintf("--rest_api_port=%d", s.RESTPort)), restOpened
+	}
+	life, err := begin(exec.Command(s.Program, append(args, s.Args...)...), opened)
+	if err != nil {
+		return err
+	}
+	s.life = life
+	limit := time.NewTimer(startLimit)
+	defer limit.Stop()
+	select {
+	case <-life.serving:
+		return nil
+	case <-life.ended:
+		return fmt.Errorf("%s has ended: %v\n%s", s.Program, life.err, life.output())
+	case <-limit.C:
+		return fmt.Errorf("%s does not serve after %v:\n%s", s.Program, startLimit, life.output())
+	}
+}
+
+// Lines that tell of a port (server.cc:371, 391). REST's comes last.
+var (
+	grpcOpened = regexp.MustCompile(`Running gRPC ModelServer at \S+ \.\.\.\n`)
+	restOpened = regexp.MustCompile(`Exporting HTTP/REST API at:\S+ \.\.\.\n`)
+)
+
+// Kill ends the process, if it runs, and waits for its end.
+func (s *Server) Kill() {
+	if s.life != nil {
+		_ = s.life.cmd.Process.Kill() // the only error is that it has ended
+		<-s.life.ended
+	}
+}
+
+// Output is what the process of the last start has said.
+func (s *Server) Output() string {
+	if s.life == nil {
+		return ""
+	}
+	return s.life.output()
+}
+
+// life is one process.
+type life struct {
+	cmd     *exec.Cmd
+	opened  *regexp.Regexp // the line that says that it serves
+	serving chan struct{}  // closed after it
+	ended   chan struct{}  // closed when the process has ended, with err
+	err     error
+
+	mu   sync.Mutex
+	said bytes.Buffer
+}
+
+func begin(cmd *exec.Cmd, opened *regexp.Regexp) (*life, error) {
+	l := &life{cmd: cmd, opened: opened, serving: make(chan struct{}), ended: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = l, l
+	process.DieWithParent(cmd)
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start of a model server: %w", err)
+	}
+	go func() {
+		l.err = cmd.Wait()
+		if l.err == nil {
+			l.err = errors.New("exit status 0")
+		}
+		close(l.ended)
+	}()
+	return l, nil
+}
+
+// Write takes what the process says.
+func (l *life) Write(data []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.said.Write(data)
+	if !l.opened.Match(l.said.Bytes()) {
+		return len(data), nil
+	}
+	select {
+	case <-l.serving:
+	default:
+		close(l.serving)
+	}
+	return len(data), nil
+}
+
+func (l *life) output() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.TrimSpace(l.said.String())
+}

@@ -1,0 +1,79 @@
+package timeline
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// Phrase says what an observation is of, without when and by whom: "creates znode /a
+// (ephemeral)". It is one line.
+func Phrase(o *runners.Observation) string {
+	return strings.ReplaceAll(strings.TrimSpace(phrase(o)), "\n", "; ")
+}
+
+func phrase(o *runners.Observation) string {
+	topic, what, _ := strings.Cut(o.Op, ".")
+	switch topic {
+	case "remark":
+		return o.Note
+	case "fault":
+		return strings.TrimSuffix(fmt.Sprintf("fault %s %ss: %s", o.Path, what, o.Note), ": ")
+	case "process":
+		return processPhrase(o, what)
+	case "modelserver":
+		if what == "state" {
+			return "has " + o.Path + " " + o.Note
+		}
+		return strings.TrimSpace(o.Path+" model server") + " serves on " + o.Note
+	case "zookeeper":
+		return znodePhrase(o, what)
+	case "rpc":
+		return fmt.Sprintf("calls %s of %s: %s%s", o.Path, o.Peer, o.Note, took(o.Took))
+	case "log":
+		return fmt.Sprintf("%s logs %s: %s", path.Base(o.Path), strings.ToUpper(what), o.Note)
+	}
+	return strings.TrimSpace(o.Op + " " + o.Path + " " + o.Note)
+}
+
+func processPhrase(o *runners.Observation, what string) string {
+	name := fmt.Sprintf("%s[%d]", path.Base(o.Path), o.ID)
+	switch what {
+	case "start":
+		return "starts " + name + " " + o.Note
+	case "exit":
+		return name + " ends with " + o.Note
+	}
+	return name + " cannot start: " + o.Note
+}
+
+// znodeVerbs are what writes do to a znode.
+var znodeVerbs = map[string]string{"create": "creates", "setData": "writes", "delete": "deletes"}
+
+func znodePhrase(o *runners.Observation, what string) string {
+	switch what {
+	case "createSession":
+		return fmt.Sprintf("opens ZooKeeper session 0x%x", o.ID)
+	case "closeSession":
+		return fmt.Sprintf("its ZooKeeper session 0x%x ends", o.ID)
+	}
+	verb := znodeVerbs[what]
+	if verb == "" {
+		verb = what + " of"
+	}
+	text := verb + " znode " + o.Path
+	if o.Note != "" {
+		text += " (" + o.Note + ")"
+	}
+	return text
+}
+
+func took(d time.Duration) string {
+	if d < time.Millisecond {
+		return ""
+	}
+	return fmt.Sprintf(" after %v", d.Round(time.Millisecond))
+}

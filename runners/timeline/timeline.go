@@ -1,0 +1,125 @@
+// Package timeline writes down what happened in runs of clusters: as lines for people,
+// as JSON lines for programs, and as a Chrome trace, which https://ui.perfetto.dev and
+// chrome://tracing show.
+//
+// Two things to use first:
+//
+//   - [Create] begins a file in the form that its name asks for; [File.Begin] and
+//     [File.Observe] fill it, [File.Close] puts it in its place.
+//   - [Phrase] says in a few words what an observation is of.
+//
+// JSON lines have two kinds of objects. A line with "run" begins a run, of the number,
+// name, path, line and seed that it has; path and line are those of a scenario. Every
+// line after it is an observation of that run:
+//
+//	n           its number in the run, from 1
+//	at_ns       virtual time in nanoseconds from the start of the run
+//	who         a pod, "zookeeper", "operator" or "scenario"
+//	what        "process.start", "zookeeper.create", "modelserver.state", "rpc", "log.info", ...
+//	path, note  what it was done to, and what else there is to say
+//	peer        the other side of a call
+//	took_ns     how long it took until at_ns
+//	id          the pid of the process, or the id of the session
+//	because_of  the n of the observation that led to it
+//
+// Fields that are empty are left out. A Chrome trace has a process for each who of each
+// run. Its threads hold the lives of processes, sessions, faults and the states of model
+// versions as slices, calls as slices, everything else as slices of a microsecond, and an
+// arrow from each cause to what it led to. Times are virtual. Equal runs have equal bytes
+// in both forms.
+//
+// The observations must be those of a run with cluster.Spec.Detail, or there are neither
+// calls nor causes. To change how something is worded look in phrase.go; the forms are in
+// jsonlines.go and chrome.go.
+package timeline
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// Run is what a file says of a run. Path and Line are where its scenario begins, and
+// empty where there is none.
+type Run struct {
+	Name string `json:"name"`
+	Path string `json:"path,omitempty"`
+	Line int    `json:"line,omitempty"`
+	Seed uint64 `json:"seed"`
+}
+
+// form is one way to write runs.
+type form interface {
+	begin(run int, r Run)
+	observe(n int, o *runners.Observation)
+	end()
+}
+
+// File is a file that is being written. Until Close it has another name.
+type File struct {
+	name string
+	temp *os.File
+	out  *bufio.Writer
+	form form
+	runs int
+	seen int // observations of the run
+}
+
+// Help says which names ask for which form.
+const Help = "a .json file becomes a Chrome trace for ui.perfetto.dev, any other JSON lines"
+
+// Create begins a file: a Chrome trace when the name ends in .json, else JSON lines. The
+// error is that of the file system. Call Close or Discard.
+func Create(name string) (*File, error) {
+	temp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
+	if err != nil {
+		return nil, err
+	}
+	f := &File{name: name, temp: temp, out: bufio.NewWriterSize(temp, 1<<16)}
+	if strings.HasSuffix(name, ".json") {
+		f.form = newChrome(f.out)
+	} else {
+		f.form = newJSONLines(f.out)
+	}
+	return f, nil
+}
+
+// Begin begins a run; what is observed from now on is of it.
+func (f *File) Begin(r Run) {
+	f.runs++
+	f.seen = 0
+	f.form.begin(f.runs, r)
+}
+
+// Observe adds an observation of the run that was begun, in the order in which they
+// were made.
+func (f *File) Observe(o runners.Observation) {
+	f.seen++
+	f.form.observe(f.seen, &o)
+}
+
+// Close ends the file and gives it its name. The error is the first of all that was
+// written; the file is then as it was before Create.
+func (f *File) Close() error {
+	defer f.Discard()
+	f.form.end()
+	if err := f.out.Flush(); err != nil {
+		return err
+	}
+	if err := f.temp.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.temp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.temp.Name(), f.name)
+}
+
+// Discard forgets what was written. It does nothing after Close.
+func (f *File) Discard() {
+	f.temp.Close()
+	os.Remove(f.temp.Name())
+}

@@ -1,0 +1,93 @@
+package whatif
+
+import (
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// story makes the few lines that matter out of everything that is observed.
+type story struct {
+	cluster  *Cluster
+	steps    map[string]*milestone
+	order    []string
+	models   map[string]*milestone // AVAILABLE, by "<model>/<version>"
+	exits    []Moment
+	errors   map[string]*milestone
+	messages []string
+}
+
+// milestone is something that happens to several pods.
+type milestone struct {
+	first, last time.Duration
+	pods        map[string]bool
+	times       int
+}
+
+// Moment is something that happened once.
+type Moment struct {
+	AtSeconds float64 `json:"at_s"`
+	Pod       string  `json:"pod"`
+	What      string  `json:"what"`
+}
+
+func newStory(c *Cluster) *story {
+	return &story{cluster: c, steps: map[string]*milestone{}, models: map[string]*milestone{}, errors: map[string]*milestone{}}
+}
+
+func reach(of map[string]*milestone, key string, o runners.Observation) (first bool) {
+	m, ok := of[key]
+	if !ok {
+		m = &milestone{first: o.At, pods: map[string]bool{}}
+		of[key] = m
+	}
+	if !m.pods[o.Pod] {
+		m.pods[o.Pod], m.last = true, o.At
+	}
+	m.times++
+	return !ok
+}
+
+// The steps of a start-up, as the report words them.
+const (
+	stepAgent      = "agents started"
+	stepSession    = "sessions with ZooKeeper"
+	stepRegistered = "registered in ZooKeeper"
+	stepProcess    = "model servers started"
+	stepServing    = "model servers serving"
+)
+
+// observe is told of everything that happens.
+func (s *story) observe(o runners.Observation) {
+	switch {
+	case o.Op == "process.start" && strings.Contains(o.Path, "agent"):
+		s.step(stepAgent, o)
+	case o.Op == "process.start":
+		s.step(stepProcess, o)
+	case o.Op == "zookeeper.createSession" && strings.HasPrefix(o.Pod, "shard"):
+		s.step(stepSession, o)
+	case o.Op == "zookeeper.create" && o.Note == "ephemeral" && !strings.Contains(o.Path, "/binding/"):
+		s.step(stepRegistered, o)
+	case o.Op == "modelserver.serving":
+		s.step(stepServing, o)
+	case o.Op == "modelserver.state" && o.Note == "AVAILABLE":
+		if reach(s.models, o.Path, o) {
+			s.order = append(s.order, o.Path)
+		}
+	case o.Op == "modelserver.state" && strings.HasPrefix(o.Note, "END: "):
+		s.trouble(o.Path+" "+o.Note, o)
+	case o.Op == "process.exit":
+		s.exits = append(s.exits, Moment{o.At.Seconds(), o.Pod, o.Path + " ended with " + o.Note})
+	case strings.HasPrefix(o.Op, "log.") && o.Op != "log.info" && o.Op != "log.warning":
+		s.trouble(o.Note, o)
+	}
+}
+
+func (s *story) step(name string, o runners.Observation) { reach(s.steps, name, o) }
+
+func (s *story) trouble(text string, o runners.Observation) {
+	if reach(s.errors, text, o) {
+		s.messages = append(s.messages, text)
+	}
+}

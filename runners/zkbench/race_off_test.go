@@ -1,5 +1,0 @@
-//go:build !race
-
-package zkbench_test
-
-const raceDetector = false

@@ -1,0 +1,13 @@
+// Package bench measures a ZooKeeper server from outside, over TCP and with a
+// client that costs nearly nothing (ZK-20, "hand-written jute"), and puts the real
+// server and the simulated one side by side.
+//
+// Two things to use first:
+//
+//   - [Load.Run]: how fast a server does one operation.
+//   - [Compare]: all loads on several servers in turn, with the memory that each
+//     has afterwards.
+//
+// To change what is sent look in load.go; how servers are started, in
+// server.go; the table, in table.go.
+package bench

@@ -1,0 +1,109 @@
+package bench
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/monosim/monosim/runners/process"
+	"github.com/monosim/monosim/runners/zookeeper/server"
+)
+
+// Server is a server in a process of its own.
+type Server struct {
+	Name string
+	Addr string
+	PID  int
+	// Real says that it is the one that others are compared with.
+	Real bool
+	stop func() error
+}
+
+// Real starts the server that is installed here, as zkEnv.sh would but without
+// fsync. Where there is none the error is server.ErrNotInstalled.
+func Real() (*Server, error) {
+	s, err := server.New(server.Config{HeapMB: 1000})
+	if err != nil {
+		return nil, err
+	}
+	return &Server{Name: "real server", Addr: s.Addr(), PID: s.PID(), Real: true, stop: s.Close}, nil
+}
+
+// Servers starts the servers to compare: a real one, or where none is installed a line
+// on notes that says so, and the program with the command line serve twice, in memory
+// and with a data directory. end stops them; it may be called after an error too.
+func Servers(notes io.Writer, serve ...string) (servers []*Server, end func() error, err error) {
+	dir := ""
+	end = func() error {
+		var all []error
+		for _, s := range servers {
+			all = append(all, s.Close())
+		}
+		return errors.Join(append(all, os.RemoveAll(dir))...)
+	}
+	real, err := Real()
+	switch {
+	case errors.Is(err, server.ErrNotInstalled):
+		fmt.Fprintf(notes, "%v\nonly the simulated servers are measured\n", err)
+	case err != nil:
+		return servers, end, err
+	default:
+		servers = append(servers, real)
+	}
+	if dir, err = os.MkdirTemp("", "zkbench"); err != nil {
+		return servers, end, err
+	}
+	for _, ours := range []struct {
+		name  string
+		flags []string
+	}{{"simulated", nil}, {"simulated, --data-dir", []string{"--data-dir", dir}}} {
+		s, err := Start(ours.name, slices.Concat(serve, ours.flags)...)
+		if err != nil {
+			return servers, end, err
+		}
+		servers = append(servers, s)
+	}
+	return servers, end, nil
+}
+
+// Start starts a program that prints the address where it serves as its first line,
+// and serves until it is terminated.
+func Start(name string, command ...string) (*Server, error) {
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stderr = os.Stderr
+	process.DieWithParent(cmd)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return nil, fmt.Errorf("%s: printed no address: %w", strings.Join(command, " "), errors.Join(err, cmd.Process.Kill(), cmd.Wait()))
+	}
+	return &Server{Name: name, Addr: strings.TrimSpace(line), PID: cmd.Process.Pid, stop: func() error { return terminate(cmd) }}, nil
+}
+
+// endLimit is how long a server may take to end.
+const endLimit = 20 * time.Second
+
+func terminate(cmd *exec.Cmd) error {
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return errors.Join(err, cmd.Wait())
+	}
+	late := time.AfterFunc(endLimit, func() { _ = cmd.Process.Kill() }) // Wait then says so
+	defer late.Stop()
+	return cmd.Wait()
+}
+
+// Close ends the server.
+func (s *Server) Close() error { return s.stop() }

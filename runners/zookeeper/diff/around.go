@@ -1,0 +1,135 @@
+package diff
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
+)
+
+// What is done before and after a script, and no part of it.
+
+// begin makes the root, whose zxid is what others are counted from.
+func (p *player) begin() error {
+	admin, err := p.admin()
+	if err != nil {
+		return err
+	}
+	reply, err := p.exchange(admin, &zookeeper.Request{Op: zookeeper.OpCreate2, Path: p.root, ACL: zookeeper.OpenACL()})
+	if err != nil {
+		return err
+	}
+	if reply.Err != zookeeper.CodeOK {
+		return fmt.Errorf("create of the root %s: found %s, want a server without it", p.root, zookeeper.CodeName(reply.Err))
+	}
+	p.base = reply.Stat.Czxid
+	return p.bye(admin)
+}
+
+// admin connects as super.
+func (p *player) admin() (Conn, error) {
+	conn, err := p.server.Dial()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.handshake(conn, &zookeeper.ConnectRequest{TimeoutMs: 30_000, Password: make([]byte, 16)}); err != nil {
+		return nil, err
+	}
+	_, err = p.exchange(conn, &zookeeper.Request{Op: zookeeper.OpAuth, Scheme: "digest", Data: []byte(superCredential)})
+	return conn, err
+}
+
+// bye ends the connection's session.
+func (p *player) bye(conn Conn) error {
+	defer conn.Close()
+	_, err := p.exchange(conn, &zookeeper.Request{Op: zookeeper.OpCloseSession})
+	return err
+}
+
+// end ends all sessions, which would expire in the midst of another script, and
+// removes the znodes.
+func (p *player) end() error {
+	for i := range p.clients {
+		p.hangUp(i)
+	}
+	for _, key := range p.open {
+		conn, err := p.server.Dial()
+		if err != nil {
+			return err
+		}
+		_, err = p.handshake(conn, &zookeeper.ConnectRequest{TimeoutMs: 30_000, SessionID: key.id, Password: key.password[:]})
+		if errors.Is(err, ErrClosed) || errors.Is(err, errRefused) {
+			conn.Close()
+			continue // it was closed before
+		}
+		if err != nil {
+			return err
+		}
+		if err := p.bye(conn); err != nil {
+			return err
+		}
+	}
+	admin, err := p.admin()
+	if err != nil {
+		return err
+	}
+	if err := p.remove(admin, p.root); err != nil {
+		return err
+	}
+	return p.bye(admin)
+}
+
+func (p *player) remove(conn Conn, path string) error {
+	reply, err := p.exchange(conn, &zookeeper.Request{Op: zookeeper.OpGetChildren, Path: path})
+	if err != nil {
+		return err
+	}
+	for _, child := range reply.Children {
+		if err := p.remove(conn, path+"/"+child); err != nil {
+			return err
+		}
+	}
+	_, err = p.exchange(conn, &zookeeper.Request{Op: zookeeper.OpDelete, Path: path, Version: -1})
+	return err
+}
+
+var errRefused = errors.New("the server has refused the session")
+
+// handshake sends a connect request and reads the answer.
+func (p *player) handshake(conn Conn, req *zookeeper.ConnectRequest) (zookeeper.ConnectResponse, error) {
+	if err := conn.Send(wire.AppendConnectRequest(nil, req)); err != nil {
+		return zookeeper.ConnectResponse{}, err
+	}
+	message, err := conn.Receive()
+	if err != nil {
+		return zookeeper.ConnectResponse{}, err
+	}
+	resp, err := wire.DecodeConnectResponse(message)
+	if err == nil && resp.SessionID == 0 {
+		err = errRefused
+	}
+	return resp, err
+}
+
+// exchange makes a request that is no part of the script. Events are skipped.
+func (p *player) exchange(conn Conn, req *zookeeper.Request) (zookeeper.Reply, error) {
+	p.xid++
+	req.Xid = p.xid
+	if err := conn.Send(wire.AppendRequest(nil, req)); err != nil {
+		return zookeeper.Reply{}, err
+	}
+	for {
+		message, err := conn.Receive()
+		if err != nil {
+			return zookeeper.Reply{}, err
+		}
+		xid, err := wire.ReplyXid(message)
+		if err != nil {
+			return zookeeper.Reply{}, err
+		}
+		if xid == req.Xid {
+			return wire.DecodeReply(message, req.Op)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package diff
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// Options are the settings of [Check].
+type Options struct {
+	Seed uint64
+	// Steps is how many steps to play in all, PerScript how many a script has (0
+	// means 60).
+	Steps, PerScript int
+	// Root begins the names of the znodes below which scripts are played; nothing else
+	// may use them.
+	Root string
+	// MostDifferences is after how many differing scripts to stop; 0 means 3.
+	MostDifferences int
+	// Progress, when set, is told how many steps were played.
+	Progress func(steps int)
+	// Context, when set, breaks the check off with its error.
+	Context context.Context
+}
+
+// Difference is a script on which two servers differ, made small.
+type Difference struct {
+	Seed        uint64
+	First, Then string // names of the servers
+	Script      Script
+	Text        string // -first +then
+}
+
+// Report is what [Check] found.
+type Report struct {
+	Scripts, Steps int
+	// Answered is what the first server answered.
+	Answered    Answered
+	Differences []Difference
+	// Unsteady counts scripts that differed once and not again: a server closes a
+	// connection whose session another one takes in its own time.
+	Unsteady int
+}
+
+// Check plays scripts with the seeds o.Seed, o.Seed+1 and so on until o.Steps steps are
+// played or o.MostDifferences scripts differ, each on all servers, and compares every
+// server with the first (ZK-22.5). There must be two or more. The error names the seed
+// with which a server could not be used at all; the report is then of what came before.
+func Check(o Options, servers ...Server) (*Report, error) {
+	if o.PerScript == 0 {
+		o.PerScript = 60
+	}
+	if o.MostDifferences == 0 {
+		o.MostDifferences = 3
+	}
+	report := &Report{Answered: Answered{}}
+	c := &checker{o: o}
+	for report.Steps < o.Steps && len(report.Differences) < o.MostDifferences {
+		seed := o.Seed + uint64(report.Scripts)
+		script := Generate(seed, o.PerScript)
+		want, err := c.play(servers[0], script, report.Answered)
+		if err != nil {
+			return report, fmt.Errorf("seed %d: %w", seed, err)
+		}
+		for _, server := range servers[1:] {
+			got, err := c.play(server, script, nil)
+			if err != nil {
+				return report, fmt.Errorf("seed %d: %w", seed, err)
+			}
+			if slices.Equal(want, got) {
+				continue
+			}
+			if d, ok := c.smallest(servers[0], server, script); ok {
+				d.Seed = seed
+				report.Differences = append(report.Differences, d)
+			} else {
+				report.Unsteady++
+			}
+		}
+		report.Scripts++
+		report.Steps += len(script)
+		if o.Progress != nil {
+			o.Progress(report.Steps)
+		}
+	}
+	return report, nil
+}
+
+type checker struct {
+	o     Options
+	plays int
+}
+
+// play uses another root each time: a real server forgets nothing.
+func (c *checker) play(server Server, script Script, answered Answered) ([]string, error) {
+	if ctx := c.o.Context; ctx != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	c.plays++
+	// Equally long on all servers, so that lengths agree.
+	return Play(server, fmt.Sprintf("%s-%08d", c.o.Root, c.plays), script, answered)
+}
+
+// smallest drops steps as long as the servers still differ; ok is false when they
+// do not differ again.
+func (c *checker) smallest(first, then Server, script Script) (d Difference, ok bool) {
+	d = Difference{First: first.Name(), Then: then.Name()}
+	differs := func(s Script) bool {
+		a, errA := c.play(first, s, nil)
+		b, errB := c.play(then, s, nil)
+		if errA != nil || errB != nil {
+			return false
+		}
+		text := difference(a, b)
+		if text != "" {
+			d.Script, d.Text = s, text
+		}
+		return text != ""
+	}
+	if !differs(script) {
+		return d, false
+	}
+	for size := len(d.Script) / 2; size > 0; size /= 2 {
+		for at := 0; at+size <= len(d.Script); {
+			if !differs(slices.Delete(slices.Clone(d.Script), at, at+size)) {
+				at += size
+			}
+		}
+	}
+	return d, true
+}
+
+// difference shows the first step that differs, with the lines of both.
+func difference(want, got []string) string {
+	if slices.Equal(want, got) {
+		return ""
+	}
+	i := 0
+	for i < len(want) && i < len(got) && want[i] == got[i] {
+		i++
+	}
+	from := i
+	for from > 0 && !strings.HasPrefix(want[min(from, len(want)-1)], "step ") {
+		from--
+	}
+	const most = 12
+	show := func(sign string, lines []string) string {
+		var b strings.Builder
+		for _, line := range lines[min(from, len(lines)):min(from+most, len(lines))] {
+			b.WriteString(sign + line + "\n")
+		}
+		return b.String()
+	}
+	return show("- ", want) + show("+ ", got)
+}
+
+// wantedCodes are those that a standalone server answers. A run has to have met them,
+// and all operations that scripts ask for, before it says anything.
+var wantedCodes = []zookeeper.Code{
+	zookeeper.CodeOK, zkerrors.RuntimeInconsistency, zkerrors.MarshallingError, zkerrors.Unimplemented, zkerrors.BadArguments, zkerrors.NoNode, zkerrors.NoAuth, zkerrors.BadVersion,
+	zkerrors.NoChildrenForEphemeral, zkerrors.NodeExists, zkerrors.NotEmpty, zkerrors.InvalidACL, zkerrors.AuthFailed, zookeeper.CodeNoWatcher, zookeeper.CodeReconfigDisabled,
+}
+
+// Missing lists the operations and codes that have not occurred.
+func (a Answered) Missing() []string {
+	var missing []string
+	codes := map[zookeeper.Code]bool{}
+	for _, of := range a {
+		for code := range of {
+			codes[code] = true
+		}
+	}
+	for i := range inventions {
+		if v := &inventions[i]; v.wanted() && a[v.op] == nil {
+			missing = append(missing, v.op.String())
+		}
+	}
+	for _, code := range wantedCodes {
+		if !codes[code] {
+			missing = append(missing, zookeeper.CodeName(code))
+		}
+	}
+	return missing
+}

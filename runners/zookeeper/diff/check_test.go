@@ -1,0 +1,80 @@
+package diff_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/runners/zookeeper/diff"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+func newMachine(profile zookeeper.Profile) *diff.Machine {
+	return diff.NewMachine(diff.Config(profile))
+}
+
+// A run of the length that is played against a real server meets everything.
+func TestScriptsMeetEveryOperationAndCode(t *testing.T) {
+	steps := 100_000
+	if testing.Short() {
+		steps = 20_000
+	}
+	report, err := diff.Check(diff.Options{Seed: 1, Steps: steps, Root: "/t"}, newMachine(zookeeper.V38), newMachine(zookeeper.V38))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Differences) > 0 || report.Unsteady > 0 {
+		t.Errorf("a machine differs from itself: %d scripts, %d not again", len(report.Differences), report.Unsteady)
+	}
+	if missing := report.Answered.Missing(); len(missing) > 0 {
+		t.Errorf("never met: %v", missing)
+	}
+}
+
+// What 3.9 does otherwise is found and made small.
+func TestADifferenceIsFoundAndMadeSmall(t *testing.T) {
+	told := 0
+	report, err := diff.Check(diff.Options{Seed: 1, Steps: 50_000, Root: "/t", MostDifferences: 4, Progress: func(steps int) { told = steps }},
+		newMachine(zookeeper.V38), newMachine(zookeeper.V39))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Differences) < 4 || told != report.Steps {
+		t.Fatalf("found %d differences in %d steps, told of %d; want 4 or more, and all of the steps", len(report.Differences), report.Steps, told)
+	}
+	for _, d := range report.Differences {
+		if len(d.Script) > 12 {
+			t.Errorf("seed %d: %d steps are left, want 12 at most:\n%s", d.Seed, len(d.Script), d.Script)
+		}
+		if !strings.Contains(d.Text, "- ") || !strings.Contains(d.Text, "+ ") {
+			t.Errorf("seed %d: found the difference %q, want lines of both", d.Seed, d.Text)
+		}
+		again, err := diff.ParseScript([]byte(d.Script.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(d.Script.String(), again.String()); diff != "" {
+			t.Errorf("a script that was read again (-written +read):\n%s", diff)
+		}
+	}
+}
+
+// The same script gives the same lines, whatever was played before.
+func TestAScriptDoesNotDependOnWhatWasBefore(t *testing.T) {
+	script := diff.Generate(7, 80)
+	var runs [3][]string
+	m := newMachine(zookeeper.V38)
+	for i, root := range []string{"/a", "/b", "/longer"} {
+		lines, err := diff.Play(m, root, script, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs[i] = lines
+	}
+	for _, run := range runs[1:] {
+		if diff := cmp.Diff(runs[0], run); diff != "" {
+			t.Errorf("the script played again (-first +again):\n%s", diff)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package diff
+
+import (
+	"math/rand/v2"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// clients of a generated script.
+const clients = 3
+
+// Generate makes a script of about steps steps from a seed, the same for the same seed.
+// It uses few names, so that steps meet each other.
+func Generate(seed uint64, steps int) Script {
+	g := &generator{rand.New(rand.NewPCG(seed, 0x7a6b))}
+	s := Script{}
+	for c := range clients {
+		s = append(s, Step{Client: c, Kind: Connect, TimeoutMs: 30_000})
+	}
+	for _, path := range []string{"/a", "/a/x", "/b"} {
+		if !g.oneIn(3) {
+			s = append(s, Step{Client: g.IntN(clients), Kind: Ask, Request: &zookeeper.Request{Op: zookeeper.OpCreate, Path: path, Data: g.data(), ACL: zookeeper.OpenACL()}})
+		}
+	}
+	for range steps {
+		s = append(s, g.step())
+	}
+	return s
+}
+
+type generator struct{ *rand.Rand }
+
+func pick[T any](g *generator, items ...T) T { return items[g.IntN(len(items))] }
+
+// oneIn is true once in n times.
+func (g *generator) oneIn(n int) bool { return g.IntN(n) == 0 }
+
+func (g *generator) step() Step {
+	c := g.IntN(clients)
+	switch g.IntN(40) {
+	case 0:
+		return Step{Client: c, Kind: Connect, TimeoutMs: pick[int32](g, 30_000, 1, 1_000_000, 4_000)}
+	case 1:
+		return Step{Client: c, Kind: Attach, Session: g.IntN(clients), TimeoutMs: 30_000, Wrong: pick(g, "", "", "", WrongPassword, WrongSession, WrongZxid)}
+	case 2:
+		return Step{Client: c, Kind: Drop}
+	case 3:
+		step := pick(g, raws...)
+		step.Client = c
+		return step
+	}
+	step := Step{Client: c, Kind: Ask, Request: g.request()}
+	if g.oneIn(8) {
+		step.Earlier = 1 + g.IntN(4)
+	}
+	return step
+}
+
+// path is one of a few; "" is the root of the script.
+func (g *generator) path() string {
+	if g.oneIn(25) {
+		return pick(g, "=a", "//", "/a/", "/a/..", "/a//b", "/a\x00b", "/\u0001", "/a/./b", "/é模", "/\ud7ff", "/\uf000")
+	}
+	return pick(g, "/a", "/b", "/a/x", "/a/y", "/b/z", "/a/x/q", "/c", "/a/x", "/a", "/b", "/eph", "")
+}
+
+func (g *generator) data() []byte {
+	return pick(g, nil, []byte{}, []byte("1"), []byte("2"), []byte("three"), []byte("\x00\xff"))
+}
+
+func (g *generator) version() int32 { return pick[int32](g, -1, -1, -1, 0, 1, 2, 5, -2) }
+
+func (g *generator) acl() []zookeeper.ACL {
+	open := zookeeper.OpenACL()
+	digest := func(credential string) zookeeper.ACL {
+		return zookeeper.ACL{Perms: pick(g, zookeeper.PermAll, zookeeper.PermRead|zookeeper.PermCreate, zookeeper.PermAdmin), Scheme: "digest", ID: zookeeper.DigestID(credential)}
+	}
+	switch g.IntN(12) {
+	case 0:
+		return []zookeeper.ACL{{Perms: pick(g, zookeeper.PermRead, zookeeper.PermWrite, zookeeper.PermCreate, zookeeper.PermRead|zookeeper.PermDelete, 0, 63), Scheme: "world", ID: "anyone"}}
+	case 1:
+		return []zookeeper.ACL{digest("u:p")}
+	case 2:
+		return []zookeeper.ACL{digest("v:q"), {Perms: zookeeper.PermRead, Scheme: "world", ID: "anyone"}}
+	case 3:
+		return []zookeeper.ACL{{Perms: zookeeper.PermAll, Scheme: "auth", ID: ""}}
+	case 4:
+		return []zookeeper.ACL{{Perms: zookeeper.PermAll, Scheme: "ip", ID: pick(g, "127.0.0.1", "10.0.0.0/8", "127.0.0.0/8", "x", "127.0.0.1/33")}}
+	case 5:
+		return pick(g, nil, []zookeeper.ACL{}, []zookeeper.ACL{{Perms: 31, Scheme: "nobody", ID: "x"}}, []zookeeper.ACL{{Perms: 31, Scheme: "world", ID: "x"}},
+			[]zookeeper.ACL{{Perms: 31, Scheme: "digest", ID: "no colon"}}, []zookeeper.ACL{{Perms: 31, Scheme: "digest", ID: "a:b:c"}}, append(open, open...))
+	}
+	return open
+}
+
+// request is one of an Ask.
+func (g *generator) request() *zookeeper.Request {
+	r := g.invent(shares, false)
+	return &r
+}
+
+// invent makes a request of one of the operations.
+func (g *generator) invent(among []*invention, inMulti bool) zookeeper.Request {
+	r := zookeeper.Request{Path: g.path(), Version: g.version()}
+	v := pick(g, among...)
+	r.Op = v.op
+	v.fill(g, &r, inMulti)
+	return r
+}
+
+// bare is for operations that have a path and a version, or less.
+func bare(*generator, *zookeeper.Request, bool) {}
+
+func (g *generator) create(r *zookeeper.Request, _ bool) {
+	r.Data, r.ACL = g.data(), g.acl()
+	r.Flags = pick[int32](g, 0, 0, 0, 1, 1, 2, 3, 3, 4, 99)
+	if r.Path == "" {
+		r.Path = "/s" // a sequential one of the root's name would be the root's sibling
+	}
+}
+
+func (g *generator) createContainer(r *zookeeper.Request, inMulti bool) {
+	g.create(r, inMulti)
+	r.Flags = pick[int32](g, 4, 4, 4, 0, 5)
+}
+
+func (g *generator) createTTL(r *zookeeper.Request, inMulti bool) {
+	g.create(r, inMulti)
+	r.Flags = pick[int32](g, 5, 6, 5, 0)
+	r.TTLMs = pick[int64](g, 1_000_000, 0, -1, 1<<40)
+	if r.Flags < 5 {
+		// A negative time to live that comes with other flags passes the real
+		// server's checks and kills it when it is applied, for ever (ZK-1.7).
+		r.TTLMs = 1_000_000
+	}
+}
+
+func (g *generator) watch(r *zookeeper.Request, _ bool) { r.Watch = g.oneIn(2) }
+
+func (g *generator) setData(r *zookeeper.Request, _ bool) { r.Data = g.data() }
+
+func (g *generator) setACL(r *zookeeper.Request, _ bool) { r.ACL = g.acl() }
+
+func (g *generator) check(r *zookeeper.Request, inMulti bool) {
+	if !inMulti {
+		// A bare check that succeeds destroys a real server's log (ZK-1.7).
+		r.Version = 9999
+	}
+}
+
+func (g *generator) multi(r *zookeeper.Request, _ bool) {
+	for range g.IntN(5) {
+		r.Ops = append(r.Ops, g.invent(nesteds, true))
+	}
+}
+
+func (g *generator) multiRead(r *zookeeper.Request, _ bool) {
+	for range g.IntN(4) {
+		r.Ops = append(r.Ops, zookeeper.Request{Op: pick(g, zookeeper.OpGetData, zookeeper.OpGetChildren), Path: g.path()})
+	}
+}
+
+func (g *generator) addWatch(r *zookeeper.Request, _ bool) { r.Mode = pick[int32](g, 0, 0, 1, 1, 2) }
+
+func (g *generator) removeWatches(r *zookeeper.Request, _ bool) {
+	r.Mode = pick[int32](g, 1, 2, 3, 3, 4, 0)
+}
+
+func (g *generator) checkWatches(r *zookeeper.Request, _ bool) {
+	r.Mode = pick[int32](g, 1, 2, 3, 4, 5)
+}
+
+func (g *generator) auth(r *zookeeper.Request, _ bool) {
+	r.Scheme = pick(g, "digest", "digest", "digest", "world", "ip", "nobody")
+	r.Data = pick(g, []byte("u:p"), []byte("v:q"), []byte("super:test"), []byte("no colon"), []byte(""))
+}
+
+func (g *generator) token(r *zookeeper.Request, _ bool) { r.Data = pick(g, []byte("x"), []byte{}) }
+
+func (g *generator) setWatches(r *zookeeper.Request, _ bool) {
+	list := func() []string {
+		var paths []string
+		for range g.IntN(3) {
+			paths = append(paths, g.path())
+		}
+		return paths
+	}
+	r.Watches = &zookeeper.WatchLists{
+		RelativeZxid: pick[int64](g, 0, 5, 20, 1000), Data: list(), Exist: list(), Child: list(),
+		Persistent: list(), PersistentRecursive: list(),
+	}
+}

@@ -1,0 +1,162 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/field"
+)
+
+// say notes what a client has seen.
+func (p *player) say(c int, what string) {
+	p.lines = append(p.lines, fmt.Sprintf("  client %d: %s", c, what))
+}
+
+// sayEvents notes events that came together. The ephemerals of a session that ends
+// go in an order that no server promises, so the events of its end are sorted.
+func (p *player) sayEvents(c int, events []string) {
+	if p.sessionEnds {
+		slices.Sort(events)
+	}
+	for _, e := range events {
+		p.say(c, e)
+	}
+}
+
+// session names a session by the order in which it was first seen.
+func (p *player) session(id int64) string {
+	if id == 0 {
+		return "none"
+	}
+	n, known := p.sessions[id]
+	if !known {
+		n = len(p.sessions) + 1
+		p.sessions[id] = n
+	}
+	return fmt.Sprintf("session%d", n)
+}
+
+// zxid counts from the script's first; 0 and -1 have a meaning of their own.
+func (p *player) zxid(z int64) string {
+	if z == 0 || z == -1 {
+		return fmt.Sprint(z)
+	}
+	return fmt.Sprintf("%+d", z-p.base)
+}
+
+// relative is a path below the root; others have a sign.
+func (p *player) relative(path string) string {
+	below, ok := strings.CutPrefix(path, p.root)
+	if !ok {
+		return "=" + path
+	}
+	return fmt.Sprintf("%q", below)
+}
+
+func (p *player) stat(s *zookeeper.Stat) string {
+	return fmt.Sprintf("{c=%s m=%s p=%s v=%d/%d/%d owner=%s length=%d children=%d times=%v/%v}",
+		p.zxid(s.Czxid), p.zxid(s.Mzxid), p.zxid(s.Pzxid), s.Version, s.Cversion, s.Aversion,
+		p.session(s.EphemeralOwner), s.DataLengthBytes, s.NumChildren, s.CtimeMs > 0, s.MtimeMs >= s.CtimeMs)
+}
+
+func data(d []byte) string {
+	if d == nil {
+		return "null"
+	}
+	return fmt.Sprintf("%q", d)
+}
+
+// sorted are paths that no server orders.
+func sorted(names []string) []string {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	return names
+}
+
+func (p *player) acl(list []zookeeper.ACL) string {
+	var parts []string
+	for _, a := range list {
+		parts = append(parts, fmt.Sprintf("%d:%s:%s", a.Perms, a.Scheme, a.ID))
+	}
+	return "[" + strings.Join(parts, " ") + "]"
+}
+
+// reply is an answer as a line.
+func (p *player) reply(r *zookeeper.Reply) string {
+	head := fmt.Sprintf("%s %s zxid=%s", r.Op, zookeeper.CodeName(r.Err), p.zxid(r.Zxid))
+	if r.Err != zookeeper.CodeOK {
+		return head
+	}
+	return head + " " + p.body(r)
+}
+
+// body is what the fields of a reply say.
+func (p *player) body(r *zookeeper.Reply) string {
+	var parts []string
+	for _, f := range r.Op.ReplyFields() {
+		if text := p.field(f, r); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+func (p *player) field(f field.Kind, r *zookeeper.Reply) string {
+	switch f {
+	case field.Path:
+		return p.relative(r.Path)
+	case field.Data:
+		return data(r.Data)
+	case field.ACL:
+		return p.acl(r.ACL)
+	case field.Stat:
+		return p.stat(&r.Stat)
+	case field.Children:
+		return fmt.Sprintf("%q", r.Children)
+	case field.Paths:
+		paths := sorted(r.Children)
+		for i := range paths {
+			paths[i] = p.relative(paths[i])
+		}
+		return fmt.Sprint(paths)
+	case field.Count:
+		return fmt.Sprint(r.Count)
+	case field.Clients:
+		return fmt.Sprint(r.Clients)
+	case field.Results:
+		return p.results(r.Results)
+	}
+	return ""
+}
+
+func (p *player) results(list []zookeeper.Result) string {
+	var parts []string
+	for i := range list {
+		r := &list[i]
+		text := fmt.Sprintf("%s %s", r.Op, zookeeper.CodeName(r.Err))
+		if r.Err == zookeeper.CodeOK {
+			text += " " + p.body(&zookeeper.Reply{Op: r.Op, Path: r.Path, Data: r.Data, Stat: r.Stat, Children: r.Children})
+		}
+		parts = append(parts, strings.TrimSuffix(text, " "))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// madeBy are the paths that an answer says were created.
+func (p *player) madeBy(r *zookeeper.Reply) []string {
+	if r.Err != zookeeper.CodeOK {
+		return nil
+	}
+	if r.Op.Effect() == zookeeper.EffectCreate {
+		return []string{r.Path}
+	}
+	var paths []string
+	for _, result := range r.Results {
+		if result.Path != "" {
+			paths = append(paths, result.Path)
+		}
+	}
+	return paths
+}

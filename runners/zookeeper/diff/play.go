@@ -1,0 +1,354 @@
+package diff
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/field"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
+)
+
+// Answered counts the answers of servers by operation and error code.
+type Answered map[zookeeper.OpCode]map[zookeeper.Code]int
+
+func (a Answered) add(op zookeeper.OpCode, code zookeeper.Code) {
+	if a[op] == nil {
+		a[op] = map[zookeeper.Code]int{}
+	}
+	a[op][code]++
+}
+
+// Names is the same with the names of operations and codes.
+func (a Answered) Names() map[string]map[string]int {
+	named := map[string]map[string]int{}
+	for op, codes := range a {
+		of := map[string]int{}
+		for code, n := range codes {
+			of[zookeeper.CodeName(code)] = n
+		}
+		named[op.String()] = of
+	}
+	return named
+}
+
+// Play plays a script on a server, below a root that nothing else uses, and returns
+// what the clients saw, a line for each message. An error is a server that cannot be
+// used at all. Sessions are ended and znodes removed at the end.
+func Play(server Server, root string, script Script, answered Answered) (lines []string, err error) {
+	p := &player{server: server, root: root, sessions: map[int64]int{}, answered: answered}
+	p.clients = make([]client, script.clients())
+	if err := p.begin(); err != nil {
+		return nil, fmt.Errorf("%s: before the script: %w", server.Name(), err)
+	}
+	for i, step := range script {
+		p.lines = append(p.lines, fmt.Sprintf("step %d", i+1))
+		if err := p.step(step); err != nil {
+			return p.lines, fmt.Errorf("%s: step %d: %w", server.Name(), i+1, err)
+		}
+	}
+	if err := p.end(); err != nil {
+		return p.lines, fmt.Errorf("%s: after the script: %w", server.Name(), err)
+	}
+	return p.lines, nil
+}
+
+type player struct {
+	server   Server
+	root     string
+	base     int64 // the zxid that made the root
+	clients  []client
+	sessions map[int64]int // the order in which their ids were first seen
+	open     []sessionKey  // sessions that were made
+	created  []string      // full paths, in order
+	lines    []string
+	xid      int32
+	answered Answered
+	// sessionEnds is set during a step that ends a session.
+	sessionEnds bool
+	settling    bool // in settle: the answers are to its own pings
+}
+
+// client is one of the script.
+type client struct {
+	conn    Conn // nil when there is none
+	session sessionKey
+}
+
+type sessionKey struct {
+	id       int64
+	password [16]byte
+}
+
+func (p *player) step(s Step) error {
+	switch s.Kind {
+	case Connect:
+		return p.connect(s.Client, &zookeeper.ConnectRequest{TimeoutMs: s.TimeoutMs, Password: make([]byte, 16), HasReadOnly: true})
+	case Attach:
+		return p.attach(s)
+	case Drop:
+		p.hangUp(s.Client)
+		return p.settle()
+	case Ask:
+		return p.ask(s.Client, p.absolute(s), func(b []byte, req *zookeeper.Request) []byte { return wire.AppendRequest(b, req) })
+	case Raw:
+		return p.ask(s.Client, &zookeeper.Request{Op: s.Op}, func(b []byte, req *zookeeper.Request) []byte {
+			b = binary.BigEndian.AppendUint32(b, uint32(8+len(s.Body)))
+			b = binary.BigEndian.AppendUint32(b, uint32(req.Xid))
+			b = binary.BigEndian.AppendUint32(b, uint32(req.Op))
+			return append(b, s.Body...)
+		})
+	}
+	return fmt.Errorf("found the kind %q, want connect, attach, drop, ask or raw", s.Kind)
+}
+
+func (p *player) hangUp(c int) {
+	if conn := p.clients[c].conn; conn != nil {
+		conn.Close()
+		p.clients[c].conn = nil
+	}
+}
+
+func (p *player) attach(s Step) error {
+	key := p.clients[s.Session].session
+	req := &zookeeper.ConnectRequest{TimeoutMs: s.TimeoutMs, SessionID: key.id, Password: key.password[:], HasReadOnly: true}
+	switch s.Wrong {
+	case WrongPassword:
+		req.Password[0] ^= 1
+	case WrongSession:
+		req.SessionID ^= 1 << 40
+	case WrongZxid:
+		req.LastZxidSeen = p.base + 1_000_000
+	}
+	return p.connect(s.Client, req)
+}
+
+func (p *player) connect(c int, req *zookeeper.ConnectRequest) error {
+	p.hangUp(c)
+	conn, err := p.server.Dial()
+	if err != nil {
+		return err
+	}
+	resp, err := p.handshake(conn, req)
+	if err == nil || errors.Is(err, errRefused) {
+		// Whoever has the session loses the connection, also to a wrong password
+		// (ZK-2.5).
+		for other := range p.clients {
+			if p.clients[other].conn != nil && p.clients[other].session.id == req.SessionID {
+				if err := p.readToTheEnd(other); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	switch {
+	case errors.Is(err, ErrClosed):
+		p.say(c, "closed without an answer")
+		conn.Close()
+	case errors.Is(err, errRefused):
+		p.say(c, fmt.Sprintf("refused timeout=%d password=%x", resp.TimeoutMs, resp.Password))
+		conn.Close()
+	case err != nil:
+		return err
+	default:
+		key := sessionKey{resp.SessionID, resp.Password}
+		if _, known := p.sessions[key.id]; !known {
+			p.open = append(p.open, key)
+		}
+		p.say(c, fmt.Sprintf("connected %s timeout=%d readOnly=%v", p.session(key.id), resp.TimeoutMs, resp.HasReadOnly))
+		p.clients[c] = client{conn: conn, session: key}
+	}
+	return p.settle()
+}
+
+// ask sends a request of the script, reads up to its answer, and what came to
+// others.
+func (p *player) ask(c int, req *zookeeper.Request, encode func([]byte, *zookeeper.Request) []byte) error {
+	conn := p.clients[c].conn
+	if conn == nil {
+		p.say(c, "has no connection")
+		return nil
+	}
+	p.sessionEnds = req.Op == zookeeper.OpCloseSession
+	p.xid++
+	req.Xid = p.xid
+	if req.Op == zookeeper.OpPing {
+		req.Xid = zookeeper.XidPing
+	}
+	if err := conn.Send(encode(nil, req)); err != nil {
+		return err
+	}
+	if err := p.readUpTo(c, req); err != nil {
+		return err
+	}
+	if req.Op == zookeeper.OpCloseSession {
+		// The server closes once it has answered; who comes first is nobody's.
+		p.hangUp(c)
+	}
+	if touchesNobody(req.Op) {
+		return nil
+	}
+	return p.settle()
+}
+
+// readUpTo reads events and the answer to a request.
+func (p *player) readUpTo(c int, req *zookeeper.Request) error {
+	var events []string
+	defer func() { p.sayEvents(c, events) }()
+	for {
+		message, err := p.clients[c].conn.Receive()
+		if errors.Is(err, ErrClosed) {
+			p.sayEvents(c, events)
+			events = nil
+			p.say(c, "closed")
+			p.hangUp(c)
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("client %d, %s: %w", c, req.Op, err)
+		}
+		xid, err := wire.ReplyXid(message)
+		if err != nil {
+			return err
+		}
+		if xid == zookeeper.XidNotification {
+			event, err := p.event(message)
+			if err != nil {
+				return err
+			}
+			events = append(events, event)
+			continue
+		}
+		reply, err := wire.DecodeReply(message, req.Op)
+		if err != nil {
+			return fmt.Errorf("client %d, %s: %w", c, req.Op, err)
+		}
+		if xid != req.Xid {
+			return fmt.Errorf("client %d: found an answer to xid %d, want %d", c, xid, req.Xid)
+		}
+		if p.answered != nil && !p.settling {
+			p.answered.add(req.Op, reply.Err)
+			for _, r := range reply.Results {
+				p.answered.add(req.Op, r.Err)
+			}
+		}
+		p.sayEvents(c, events)
+		events = nil
+		p.created = append(p.created, p.madeBy(&reply)...)
+		p.say(c, p.reply(&reply))
+		if reply.Err == zkerrors.AuthFailed || reply.Err == zkerrors.Unimplemented && reply.Zxid == -1 {
+			return p.readToTheEnd(c)
+		}
+		return nil
+	}
+}
+
+// readToTheEnd reads what comes before the server closes the connection, which it
+// is to do.
+func (p *player) readToTheEnd(c int) error {
+	messages, ended := p.clients[c].conn.Ends()
+	var events []string
+	for _, message := range messages {
+		event, err := p.event(message)
+		if err != nil {
+			return err
+		}
+		events = append(events, event)
+	}
+	p.sayEvents(c, events)
+	if ended {
+		p.say(c, "closed")
+	} else {
+		p.say(c, "is not closed")
+	}
+	p.hangUp(c)
+	return nil
+}
+
+// event is a message that is one as a line.
+func (p *player) event(message []byte) (string, error) {
+	e, err := wire.DecodeEvent(message)
+	return fmt.Sprintf("event %v %s zxid=%s", e.Type, p.relative(e.Path), p.zxid(e.Zxid)), err
+}
+
+// settle asks every connection for what has come to it: a ping is answered after it.
+func (p *player) settle() error {
+	p.settling = true
+	defer func() { p.settling = false }()
+	for c := range p.clients {
+		conn := p.clients[c].conn
+		if conn == nil {
+			continue
+		}
+		if err := conn.Send(wire.AppendRequest(nil, &zookeeper.Request{Xid: zookeeper.XidPing, Op: zookeeper.OpPing})); err != nil {
+			return err
+		}
+	}
+	for c := range p.clients {
+		if p.clients[c].conn == nil {
+			continue
+		}
+		before := len(p.lines)
+		if err := p.readUpTo(c, &zookeeper.Request{Xid: zookeeper.XidPing, Op: zookeeper.OpPing}); err != nil {
+			return err
+		}
+		// The answer to the ping itself is no part of the script.
+		if n := len(p.lines); n > before && p.clients[c].conn != nil {
+			p.lines = p.lines[:n-1]
+		}
+	}
+	return nil
+}
+
+// absolute is a step's request with the paths of the server.
+func (p *player) absolute(s Step) *zookeeper.Request {
+	req := *s.Request
+	req.Path = p.path(req.Op, req.Path)
+	if s.Earlier > 0 && len(p.created) > 0 {
+		req.Path = p.created[len(p.created)-1-(s.Earlier-1)%len(p.created)]
+	}
+	req.Ops = append([]zookeeper.Request(nil), req.Ops...)
+	for i := range req.Ops {
+		req.Ops[i].Path = p.path(req.Ops[i].Op, req.Ops[i].Path)
+	}
+	if req.Watches != nil {
+		lists := *req.Watches
+		lists.RelativeZxid += p.base
+		for _, list := range []*[]string{&lists.Data, &lists.Exist, &lists.Child, &lists.Persistent, &lists.PersistentRecursive} {
+			*list = append([]string(nil), *list...)
+			for i := range *list {
+				(*list)[i] = p.below((*list)[i])
+			}
+		}
+		req.Watches = &lists
+	}
+	return &req
+}
+
+// path is the server's for a script's, "" for operations that have none.
+func (p *player) path(op zookeeper.OpCode, path string) string {
+	if !slices.ContainsFunc(op.RequestFields(), namesPath) {
+		return ""
+	}
+	return p.below(path)
+}
+
+func namesPath(f field.Kind) bool {
+	switch f {
+	case field.Path, field.NewPath, field.NullablePath, field.LonePath:
+		return true
+	}
+	return false
+}
+
+// below is a path below the script's root, unless it is to be sent as it is.
+func (p *player) below(path string) string {
+	if literal, ok := strings.CutPrefix(path, "="); ok {
+		return literal
+	}
+	return p.root + path
+}

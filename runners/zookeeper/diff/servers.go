@@ -1,0 +1,84 @@
+package diff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/monosim/monosim/runners/zookeeper/server"
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
+)
+
+// Config is the configuration of a simulated server that is compared with a real one.
+func Config(profile zookeeper.Profile) zookeeper.Config {
+	return zookeeper.Config{Profile: profile, SuperDigest: SuperDigest, ExtendedTypes: true, ContainerCheckIntervalMs: never.Milliseconds()}
+}
+
+// RealConfig is the configuration of the real server. It lets nothing change by itself.
+func RealConfig() server.Config {
+	return server.Config{SuperDigest: SuperDigest, ContainerCheck: never}
+}
+
+// never is longer than any comparison.
+const never = 24 * time.Hour
+
+// Servers returns the servers to compare as the version of a profile, the real one
+// first: the one at addr, a host:port, or with addr "" an installed one that it starts.
+// Where none is installed it says so on notes, and the simulated ones are compared with
+// each other. The end of ctx breaks a start off. end stops what was started; it may be
+// called after an error too.
+func Servers(ctx context.Context, addr string, profile zookeeper.Profile, notes io.Writer) (servers []Server, end func() error, err error) {
+	var closers []func() error
+	end = func() error {
+		var all []error
+		for _, c := range closers {
+			all = append(all, c())
+		}
+		return errors.Join(all...)
+	}
+	if addr != "" {
+		servers = append(servers, TCP{Label: "real server", Addr: addr})
+	} else {
+		real, err := startReal(ctx)
+		switch {
+		case errors.Is(err, server.ErrNotInstalled):
+			fmt.Fprintf(notes, "%v\nthe simulated servers are compared with each other only\n", err)
+		case err != nil:
+			return nil, end, err
+		default:
+			closers = append(closers, real.Close)
+			servers = append(servers, TCP{Label: "real server", Addr: real.Addr()})
+		}
+	}
+	simulated, closeSimulated, err := Simulated(profile)
+	if err != nil {
+		return nil, end, err
+	}
+	closers = append(closers, closeSimulated)
+	return append(servers, simulated...), end, nil
+}
+
+func startReal(ctx context.Context) (*server.Server, error) {
+	cfg := RealConfig()
+	cfg.Interrupt = ctx.Done()
+	return server.New(cfg)
+}
+
+// Simulated returns two simulated servers of the version of a profile: one behind a
+// port of the loopback, and a state machine in process. end stops the first.
+func Simulated(profile zookeeper.Profile) (servers []Server, end func() error, err error) {
+	served, err := ServeMachine(profile)
+	if err != nil {
+		return nil, nil, err
+	}
+	return []Server{TCP{"simulated over TCP", served.Addr()}, NewMachine(Config(profile))}, served.Close, nil
+}
+
+// ServeMachine starts a simulated server on a free port of the loopback. The caller
+// must close it.
+func ServeMachine(profile zookeeper.Profile) (*wire.Server, error) {
+	return wire.Listen("127.0.0.1:0", wire.Options{Config: Config(profile), Limits: wire.Limits{ConnsPerAddr: -1}})
+}

@@ -1,0 +1,42 @@
+package diff_test
+
+import (
+	"testing"
+
+	"github.com/monosim/monosim/runners/zookeeper/diff"
+	"github.com/monosim/monosim/runners/zookeeper/server"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+func TestTheServedMachineBehavesAsTheMachine(t *testing.T) {
+	served, err := diff.ServeMachine(zookeeper.V38)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := served.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	compare(t, 20_000, newMachine(zookeeper.V38), diff.TCP{Label: "served machine", Addr: served.Addr()})
+}
+
+func TestTheRealServerBehavesAsTheMachine(t *testing.T) {
+	real := server.ForTest(t, diff.RealConfig())
+	compare(t, 6_000, diff.TCP{Label: "real server", Addr: real.Addr()}, newMachine(zookeeper.V38))
+}
+
+// compare plays another part of all scripts than `monosim zookeeper check` does.
+func compare(t *testing.T, steps int, servers ...diff.Server) {
+	t.Helper()
+	if testing.Short() {
+		steps /= 5
+	}
+	report, err := diff.Check(diff.Options{Seed: 1 << 40, Steps: steps, Root: "/t"}, servers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range report.Differences {
+		t.Errorf("seed %d, -%s +%s:\n%s\nthe script:\n%s", d.Seed, d.First, d.Then, d.Text, d.Script)
+	}
+}

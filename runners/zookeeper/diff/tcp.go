@@ -1,0 +1,83 @@
+package diff
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"time"
+)
+
+// TCP is a server at an address.
+type TCP struct{ Label, Addr string }
+
+// Name is what reports call it.
+func (s TCP) Name() string { return s.Label }
+
+// Dial connects.
+func (s TCP) Dial() (Conn, error) {
+	conn, err := net.DialTimeout("tcp", s.Addr, answerTimeout)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Label, err)
+	}
+	return &tcpConn{conn: conn, in: bufio.NewReaderSize(conn, 4096)}, nil
+}
+
+type tcpConn struct {
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+// Send ignores that the server has gone: reading tells.
+func (c *tcpConn) Send(frame []byte) error {
+	_, _ = c.conn.Write(frame)
+	return nil
+}
+
+// longest is the longest message that is read.
+const longest = 64 << 20
+
+func (c *tcpConn) Receive() ([]byte, error) { return c.receive(answerTimeout) }
+
+func (c *tcpConn) Ends() (messages [][]byte, ended bool) {
+	for {
+		message, err := c.receive(closeTimeout)
+		if err != nil {
+			return messages, errors.Is(err, ErrClosed)
+		}
+		messages = append(messages, message)
+	}
+}
+
+func (c *tcpConn) receive(limit time.Duration) ([]byte, error) {
+	if err := c.conn.SetReadDeadline(time.Now().Add(limit)); err != nil {
+		return nil, ErrClosed
+	}
+	var length [4]byte
+	if _, err := io.ReadFull(c.in, length[:]); err != nil {
+		return nil, ended(err)
+	}
+	n := binary.BigEndian.Uint32(length[:])
+	if n > longest {
+		return nil, fmt.Errorf("found a message of %d bytes, want %d at most", n, longest)
+	}
+	message := make([]byte, n)
+	if _, err := io.ReadFull(c.in, message); err != nil {
+		return nil, ended(err)
+	}
+	return message, nil
+}
+
+// ended is ErrClosed for every way in which a connection ends, but no answer in
+// time is another thing.
+func ended(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("found no answer in time")
+	}
+	return ErrClosed
+}
+
+func (c *tcpConn) Close() { c.conn.Close() }

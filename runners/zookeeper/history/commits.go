@@ -1,0 +1,128 @@
+package history
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// Commit is one write as the server's own log has it.
+type Commit struct {
+	Zxid int64
+	// Op, Path and Value are of a write that was done; logs of failed ones may have
+	// their code only. A delete has no value.
+	Op          zookeeper.OpCode
+	Path, Value string
+	Code        zookeeper.Code
+}
+
+// FollowsCommits returns nil when the clients were told what the server committed, else
+// what contradicts it:
+//
+//   - each write is in the log at the zxid that its client was told, and no other
+//     create, set or delete is;
+//   - replayed in that order, each write and each read gives its answer, a read that
+//     of its zxid;
+//   - no write, and no read after a sync, is before what had ended when it began, of
+//     whichever client; and no other read before what its own client knew.
+//
+// commits are those to the znodes of the history; a failed write that was logged is one
+// too. But for the sorting it takes the time of reading the history once.
+func (h History) FollowsCommits(commits []Commit) error {
+	return errors.Join(h.areCommits(commits), h.replay(), h.keepsTime())
+}
+
+// areCommits compares the writes with the log.
+func (h History) areCommits(commits []Commit) error {
+	byZxid := make(map[int64]*Operation, len(h))
+	for i := range h {
+		o := &h[i]
+		if !o.writes() {
+			continue
+		}
+		if other := byZxid[o.Zxid]; other != nil {
+			return fmt.Errorf("two writes of one zxid:\n  %s\n  %s", other, o)
+		}
+		byZxid[o.Zxid] = o
+	}
+	for _, c := range commits {
+		o := byZxid[c.Zxid]
+		delete(byZxid, c.Zxid)
+		if o == nil {
+			return fmt.Errorf("the log has %s %s at zxid %#x, which no client was told of", c.Op, c.Path, c.Zxid)
+		}
+		same := c.Code == o.Code
+		if c.Code == zookeeper.CodeOK {
+			same = same && c.Op == o.Op && c.Path == o.Path && c.Value == o.Value
+		}
+		if !same {
+			return fmt.Errorf("the log has %s %s %q, %s, at the zxid of\n  %s", c.Op, c.Path, c.Value, zookeeper.CodeName(c.Code), o)
+		}
+	}
+	for _, o := range byZxid {
+		return fmt.Errorf("not in the log:\n  %s", o)
+	}
+	return nil
+}
+
+// replay does all operations in the order of their zxids, a write before the reads
+// that saw it.
+func (h History) replay() error {
+	order := h.sorted(func(a, b *Operation) int {
+		if c := cmp.Compare(a.Zxid, b.Zxid); c != 0 || a.writes() == b.writes() {
+			return c
+		}
+		if a.writes() {
+			return -1
+		}
+		return 1
+	})
+	nodes := map[string]znode{}
+	for _, o := range order {
+		next, answered := nodes[o.Path].after(o)
+		if !answered {
+			return fmt.Errorf("answered otherwise than the znode at its zxid, %+v, answers:\n  %s", nodes[o.Path], o)
+		}
+		nodes[o.Path] = next
+	}
+	return nil
+}
+
+func (h History) sorted(compare func(a, b *Operation) int) []*Operation {
+	list := make([]*Operation, len(h))
+	for i := range h {
+		list[i] = &h[i]
+	}
+	slices.SortStableFunc(list, compare)
+	return list
+}
+
+// keepsTime compares the zxids with the clock.
+func (h History) keepsTime() error {
+	calls := h.sorted(func(a, b *Operation) int { return cmp.Compare(a.Call, b.Call) })
+	returns := h.sorted(func(a, b *Operation) int { return cmp.Compare(a.Return, b.Return) })
+	var last *Operation            // the greatest zxid that had been told to anybody
+	lastOf := map[int]*Operation{} // and to one client
+	for _, o := range calls {
+		for ; len(returns) > 0 && returns[0].Return < o.Call; returns = returns[1:] {
+			told := returns[0]
+			if last == nil || told.Zxid > last.Zxid {
+				last = told
+			}
+			if own := lastOf[told.Client]; own == nil || told.Zxid > own.Zxid {
+				lastOf[told.Client] = told
+			}
+		}
+		known := lastOf[o.Client]
+		if o.writes() || o.Synced {
+			known = last
+		}
+		if known != nil && (o.Zxid < known.Zxid || o.writes() && o.Zxid == known.Zxid) {
+			return fmt.Errorf("went back in time:\n  %s\n  %s", known, o)
+		}
+	}
+	return nil
+}

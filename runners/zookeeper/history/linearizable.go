@@ -1,0 +1,45 @@
+package history
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// Linearizable looks for an order of the writes and of the reads after a sync in which
+// each gives its answer and none comes before one that had ended when it began. It
+// returns nil when there is one for each znode, and else an error that names the znode.
+// It believes no zxid. limit is the wall time for the search on one znode; running out
+// of it is an error too.
+func (h History) Linearizable(limit time.Duration) error {
+	byPath := map[string][]porcupine.Operation{} // a znode's order is its own
+	for i := range h {
+		if o := &h[i]; o.writes() || o.Synced {
+			byPath[o.Path] = append(byPath[o.Path], porcupine.Operation{
+				ClientId: o.Client, Input: o, Call: int64(o.Call), Return: int64(o.Return),
+			})
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(byPath)) {
+		switch result := porcupine.CheckOperationsTimeout(model, byPath[path], limit); result {
+		case porcupine.Ok:
+		case porcupine.Unknown:
+			return fmt.Errorf("znode %s: found no order of its %d operations within %v, nor that there is none", path, len(byPath[path]), limit)
+		default:
+			return fmt.Errorf("znode %s: its %d operations are not linearizable", path, len(byPath[path]))
+		}
+	}
+	return nil
+}
+
+// model is one znode. An operation is input and output at once.
+var model = porcupine.Model{
+	Init: func() any { return znode{} },
+	Step: func(state, input, _ any) (bool, any) {
+		next, answered := state.(znode).after(input.(*Operation))
+		return answered, next
+	},
+}

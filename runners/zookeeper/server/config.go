@@ -1,0 +1,91 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Config are the settings of a server; the zero value has the server's defaults.
+type Config struct {
+	// Tick is the server's tickTime; 0 means 2 s. Sessions last 2 to 20 ticks and
+	// expire on its grid (ZK-2.6, ZK-3.1).
+	Tick time.Duration
+	// SuperDigest is the digest identity that may do everything; empty means none
+	// (ZK-9.3).
+	SuperDigest string
+	// ContainerCheck is the time between two sweeps of containers and TTL nodes; 0
+	// means 1 minute.
+	ContainerCheck time.Duration
+	// HeapMB is for a server that is measured: the JVM's own compilers and collector
+	// and a heap of that size (zkEnv.sh gives it 1000). 0 means a server that starts
+	// fast.
+	HeapMB int
+	// Interrupt, when set, ends the wait for a server that starts when it is closed.
+	Interrupt <-chan struct{}
+}
+
+// ErrNotInstalled says that there is no server on this machine, and how to get one
+// (ZK-17.1).
+var ErrNotInstalled = errors.New("no ZooKeeper server is installed: apt-get install default-jre-headless libzookeeper-java")
+
+// Debian's jars; zookeeper.jar names the rest of its class path but for a binding
+// of slf4j (ZK-17.2).
+var jars = []string{"/usr/share/java/zookeeper.jar", "/usr/share/java/slf4j-nop.jar"}
+
+func classPath(parts []string) string { return strings.Join(parts, string(filepath.ListSeparator)) }
+
+// command is the program that runs a server with a configuration file.
+func (c Config) command(configFile string) (*exec.Cmd, error) {
+	java, err := exec.LookPath("java")
+	if err != nil {
+		return nil, fmt.Errorf("%w (found no java)", ErrNotInstalled)
+	}
+	for _, jar := range jars {
+		if _, err := os.Stat(jar); err != nil {
+			return nil, fmt.Errorf("%w (found no %s)", ErrNotInstalled, jar)
+		}
+	}
+	var properties []string
+	if c.SuperDigest != "" {
+		properties = append(properties, "-Dzookeeper.DigestAuthenticationProvider.superDigest="+c.SuperDigest)
+	}
+	if c.ContainerCheck != 0 {
+		properties = append(properties, fmt.Sprintf("-Dznode.container.checkIntervalMs=%d", c.ContainerCheck.Milliseconds()))
+	}
+	if c.HeapMB != 0 {
+		properties = append(properties, fmt.Sprintf("-Xmx%dm", c.HeapMB))
+	} else {
+		properties = append(properties,
+			// A short life: the plain compiler and collector start faster.
+			"-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+			"-Dzookeeper.preAllocSize=1024") // KB of log at a time, for 64 MB
+	}
+	return exec.Command(java, append(properties,
+		"-Dfile.encoding=UTF-8",
+		// What is written survives the server, and need not survive the machine.
+		"-Dzookeeper.forceSync=no",
+		"-Dzookeeper.extendedTypesEnabled=true", // also at later starts (ZK-17.6)
+		"-cp", classPath(append([]string{filepath.Dir(configFile)}, jars...)),
+		"org.apache.zookeeper.server.quorum.QuorumPeerMain", configFile)...), nil
+}
+
+// text is the configuration file of a server.
+func (c Config) text(dataDir string, port int) string {
+	tick := c.Tick
+	if tick == 0 {
+		tick = 2 * time.Second
+	}
+	return fmt.Sprintf(`tickTime=%d
+dataDir=%s
+clientPortAddress=127.0.0.1
+clientPort=%d
+maxClientCnxns=0
+admin.enableServer=false
+4lw.commands.whitelist=*
+`, tick.Milliseconds(), dataDir, port)
+}

@@ -1,0 +1,182 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/runners/process"
+)
+
+// startLimit is how long a server may take to serve; it takes about a second.
+const startLimit = 30 * time.Second
+
+// errInterrupted says that nobody waits any more.
+var errInterrupted = errors.New("interrupted before the server has started")
+
+// Server is a server with its data. It must be closed after use.
+type Server struct {
+	cfg  Config
+	dir  string
+	port int
+
+	cmd    *exec.Cmd
+	exited chan struct{} // closed when cmd has ended
+}
+
+// ForTest starts a server that is closed at the end of the test. Where none is
+// installed it skips the test.
+func ForTest(t testing.TB, cfg Config) *Server {
+	t.Helper()
+	s, err := New(cfg)
+	if errors.Is(err, ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// New starts a server without data on a free port and returns when it serves. The error
+// is ErrNotInstalled where there is none on this machine. The caller must call Close.
+func New(cfg Config) (*Server, error) {
+	dir, err := os.MkdirTemp("", "zkserver")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: cfg, dir: dir}
+	// Somebody else may take the port before the server does.
+	for range 3 {
+		var ports []int
+		if ports, err = process.FreePorts(1); err == nil {
+			s.port = ports[0]
+			err = s.Start()
+		}
+		if err == nil {
+			return s, nil
+		}
+		if errors.Is(err, ErrNotInstalled) || errors.Is(err, errInterrupted) {
+			break
+		}
+	}
+	return nil, errors.Join(err, os.RemoveAll(dir))
+}
+
+// Addr is the host:port at which clients reach the server, the same also while it is
+// stopped.
+func (s *Server) Addr() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
+
+// PID is the process id of the server, which must be running.
+func (s *Server) PID() int { return s.cmd.Process.Pid }
+
+// Start starts the server with the data that it has, and waits until it serves.
+func (s *Server) Start() error {
+	file := filepath.Join(s.dir, "zoo.cfg")
+	if err := os.WriteFile(file, []byte(s.cfg.text(filepath.Join(s.dir, "data"), s.port)), 0o600); err != nil {
+		return err
+	}
+	cmd, err := s.cfg.command(file)
+	if err != nil {
+		return err
+	}
+	out, err := os.Create(s.outputFile())
+	if err != nil {
+		return err
+	}
+	defer out.Close() // the child has its own
+	cmd.Stdout, cmd.Stderr = out, out
+	process.DieWithParent(cmd)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s.cmd, s.exited = cmd, make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // a killed server's status says only that
+		close(s.exited)
+	}()
+	if err := s.awaitServing(); err != nil {
+		return errors.Join(err, s.Stop())
+	}
+	return nil
+}
+
+func (s *Server) outputFile() string { return filepath.Join(s.dir, "out.log") }
+
+// awaitServing asks until the server says its mode: it answers ruok before it
+// serves (ZK-17.3).
+func (s *Server) awaitServing() error {
+	limit := time.After(startLimit)
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		if strings.Contains(s.ask("srvr"), "\nMode:") {
+			return nil
+		}
+		select {
+		case <-s.exited:
+			output, _ := os.ReadFile(s.outputFile())
+			return fmt.Errorf("zookeeper on port %d has ended before it served: %s", s.port, output)
+		case <-s.cfg.Interrupt:
+			return errInterrupted
+		case <-limit:
+			return fmt.Errorf("zookeeper on port %d does not serve after %s", s.port, startLimit)
+		case <-again.C:
+		}
+	}
+}
+
+// ask sends a four-letter word; no answer is an empty one.
+func (s *Server) ask(word string) string {
+	conn, err := net.DialTimeout("tcp", s.Addr(), time.Second)
+	if err != nil {
+		return ""
+	}
+	defer conn.Close()
+	if conn.SetDeadline(time.Now().Add(time.Second)) != nil {
+		return ""
+	}
+	if _, err := io.WriteString(conn, word); err != nil {
+		return ""
+	}
+	answer, _ := io.ReadAll(conn) // what came before an error is cut off and has no mode
+	return string(answer)
+}
+
+// Stop ends the server's process by SIGTERM, or by SIGKILL when it takes too long, and
+// waits for its end (ZK-17.4). The data stay for the next Start. Stopping a server that
+// is stopped does nothing.
+func (s *Server) Stop() error {
+	if s.cmd == nil {
+		return nil
+	}
+	cmd := s.cmd
+	s.cmd = nil
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	select {
+	case <-s.exited:
+		return nil
+	case <-time.After(startLimit):
+	}
+	err := cmd.Process.Kill()
+	<-s.exited
+	return err
+}
+
+// Close stops the server and removes its data.
+func (s *Server) Close() error { return errors.Join(s.Stop(), os.RemoveAll(s.dir)) }

@@ -1,0 +1,128 @@
+package suites_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Goal: go-zookeeper finds a ZooKeeper here (ZK-19.3, ZK-22.3). Method: its own tests
+// (ZK-19.4), which start a new server each and kill it (ZK-19.1).
+func TestGoZooKeeperSuite(t *testing.T) {
+	sources := checkouts(t, "GOZK_SRC", "go-zookeeper/zk")
+	environment := serverEnvironment(t)
+	list := readKnown(t, "gozk.txt")
+	for name, dir := range sources {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			results := runGoZooKeeper(t, dir, environment, list)
+			hold(t, results, list, time.Since(start))
+		})
+	}
+}
+
+func runGoZooKeeper(t *testing.T, dir string, environment []string, list []known) []result {
+	t.Helper()
+	var names []string
+	for _, k := range skipped(list) {
+		names = append(names, k.name)
+	}
+	skips := "^(" + strings.Join(names, "|") + ")$"
+	results := map[string]*result{}
+	listed, err := command(t, environment, dir, "go", "test", "-list", skips, ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.Lines(string(listed)) {
+		if name = strings.TrimSpace(name); slices.Contains(names, name) {
+			results[name] = &result{test: name, outcome: "skip"}
+		}
+	}
+	args := []string{"test", "-count=1", "-json", "-timeout", suiteLimit.String(), "-skip", skips}
+	if *serverKind == "real" {
+		args = append(args, "-overlay", otherHealthCheck(t, dir))
+	}
+	cmd := command(t, environment, dir, "go", append(args, ".")...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) {
+		t.Fatalf("%v: %v\n%s", cmd, err, stderr.Bytes())
+	}
+	if err := readEvents(out, results); err != nil {
+		t.Fatalf("%v: %v\n%s%s", cmd, err, stderr.Bytes(), tail(out))
+	}
+	ordered := make([]result, 0, len(results))
+	for _, test := range slices.Sorted(maps.Keys(results)) {
+		ordered = append(ordered, *results[test])
+	}
+	return ordered
+}
+
+// readEvents reads what `go test -json` says of tests that are not parts of others.
+func readEvents(out []byte, results map[string]*result) error {
+	for events := json.NewDecoder(bytes.NewReader(out)); ; {
+		var e struct{ Action, Test, Output string }
+		if err := events.Decode(&e); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		test, _, part := strings.Cut(e.Test, "/")
+		if test == "" {
+			continue
+		}
+		r := results[test]
+		if r == nil {
+			// What never ends has not passed.
+			r = &result{test: test, outcome: "fail"}
+			results[test] = r
+		}
+		switch {
+		case e.Action == "output":
+			r.why += e.Output
+		case !part && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip"):
+			r.outcome = e.Action
+		}
+	}
+}
+
+// otherHealthCheck lets the suite wait for a real server, of which it wants a date
+// in a form that none has had since 3.7 (ZK-19.2): the compiler is given another
+// file for the checkout's.
+func otherHealthCheck(t *testing.T, dir string) string {
+	t.Helper()
+	file := filepath.Join(dir, "server_help_test.go")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const before, after = "_, ok := FLWSrvr(serverAddrs, time.Second)", `ok := true
+		for _, addr := range serverAddrs {
+			answer, err := fourLetterWord(addr, "srvr", time.Second)
+			ok = ok && err == nil && strings.Contains(string(answer), "\nMode: ")
+		}`
+	if n := strings.Count(string(text), before); n != 1 {
+		t.Fatalf("%s: found %d of %q, want 1", file, n, before)
+	}
+	folder := t.TempDir()
+	other := filepath.Join(folder, "server_help_test.go")
+	if err := os.WriteFile(other, []byte(strings.Replace(string(text), before, after, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	overlay := filepath.Join(folder, "overlay.json")
+	if err := os.WriteFile(overlay, fmt.Appendf(nil, `{"Replace": {%q: %q}}`, file, other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return overlay
+}

@@ -1,0 +1,123 @@
+package suites_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/engine/pythontest"
+)
+
+// Goal: kazoo, through which the reference speaks to ZooKeeper, finds one here
+// (ZK-18.4, ZK-22.2). Method: its own tests, on one server that they stop and start
+// (ZK-18.3), but for those that want more (ZK-18.5, ZK-18.6).
+func TestKazooSuite(t *testing.T) {
+	sources := checkouts(t, "KAZOO_SRC", "python-zk/kazoo")
+	python := pythonWith(t, "pytest", "pytest_timeout", "objgraph", "mock", "six", "gevent", "eventlet")
+	environment := serverEnvironment(t)
+	list := readKnown(t, "kazoo.txt")
+	for name, dir := range sources {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			results := runKazoo(t, python, dir, environment, list)
+			hold(t, results, list, time.Since(start))
+		})
+	}
+}
+
+// pythonWith is the interpreter that PYTHON names, which must have the modules
+// (ZK-18.1): a test that cannot import one would be skipped.
+func pythonWith(t *testing.T, modules ...string) string {
+	t.Helper()
+	python := pythontest.Name()
+	if out, err := exec.Command(python, "-c", "import "+strings.Join(modules, ", ")).CombinedOutput(); err != nil {
+		t.Fatalf("PYTHON, %s, wants the modules %s: %s", python, strings.Join(modules, ", "), out)
+	}
+	return python
+}
+
+// runKazoo runs the tests of a checkout with the plugin kazoo_server.py in place of
+// kazoo's own harness (ZK-18.2).
+func runKazoo(t *testing.T, python, dir string, environment []string, list []known) []result {
+	t.Helper()
+	plugin, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var skips strings.Builder
+	for _, k := range skipped(list) {
+		fmt.Fprintln(&skips, k.name, k.reason)
+	}
+	report := filepath.Join(t.TempDir(), "report.xml")
+	// The options of the checkout's own configuration are for people who look on.
+	cmd := command(t, append(environment, "KAZOO_SKIP="+skips.String(), "PYTHONDONTWRITEBYTECODE=1",
+		"PYTHONPATH="+plugin+string(filepath.ListSeparator)+dir),
+		dir, python, "-m", "pytest", "-p", "kazoo_server", "-p", "no:cacheprovider",
+		"-o", "addopts=", "-o", "log_cli=false", "-o", "timeout=180", "-q", "--tb=short", "--show-capture=no",
+		"--junitxml="+report, "kazoo/tests")
+	out, err := cmd.CombinedOutput()
+	// Status 1 says that tests have failed; others, that they did not run.
+	if exit := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) {
+		t.Fatalf("%v: %v\n%s", cmd, err, tail(out))
+	}
+	text, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := readJUnit(text)
+	if err != nil {
+		t.Fatalf("%s: %v", report, err)
+	}
+	return results
+}
+
+// tail is the end of what a program has said.
+func tail(out []byte) []byte { return out[max(0, len(out)-4000):] }
+
+// readJUnit reads pytest's report. A test that has an error at its end beside its
+// own outcome is there twice: the worst counts.
+func readJUnit(text []byte) ([]result, error) {
+	type note struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+	var report struct {
+		Tests []struct {
+			Class   string `xml:"classname,attr"`
+			Name    string `xml:"name,attr"`
+			Failure *note  `xml:"failure"`
+			Error   *note  `xml:"error"`
+			Skipped *note  `xml:"skipped"`
+		} `xml:"testsuite>testcase"`
+	}
+	if err := xml.Unmarshal(text, &report); err != nil {
+		return nil, err
+	}
+	var results []result
+	at := map[string]int{}
+	for _, c := range report.Tests {
+		r := result{test: strings.TrimPrefix(c.Class, "kazoo.tests.") + "." + c.Name, outcome: "pass"}
+		switch {
+		case c.Failure != nil:
+			r.outcome, r.why = "fail", c.Failure.Text
+		case c.Error != nil:
+			r.outcome, r.why = "fail", c.Error.Text
+		case c.Skipped != nil:
+			r.outcome, r.why = "skip", c.Skipped.Message
+		}
+		i, twice := at[r.test]
+		if !twice {
+			at[r.test] = len(results)
+			results = append(results, r)
+		} else if r.outcome == "fail" {
+			results[i] = r
+		}
+	}
+	return results, nil
+}
