@@ -38,7 +38,7 @@ Feature: What agents make of their configuration
     And the agents keep all quirks but Q154 and Q158
     And the agent setting "dc_aware" is "never"
     When the cluster starts
-    Then within 1s shard0-replica0 has ended with exit code 1
+    Then within 3s shard0-replica0 has ended with exit code 1
 
   @v1 @Q156
   Scenario: A number that is given twice falls back to its default
@@ -58,7 +58,7 @@ Feature: What agents make of their configuration
     And model predict_ctr with sub-graphs entry, ps_0, ps_1 of 30 MB in version 1
     When the cluster starts
     Then within 30s shard0-replica0 is registered for ps:0 as AVAILABLE
-    And shard0-replica0 is registered for ps:1 as AVAILABLE
+    And within 30s shard0-replica0 is registered for ps:1 as AVAILABLE
 
   @v1 @Q158
   Scenario: A number that is none is replaced by its default without a word
@@ -76,7 +76,7 @@ Feature: What agents make of their configuration
     And the agents keep all quirks but Q158
     And the agent setting "num_ps" is "two"
     When the cluster starts
-    Then within 1s shard0-replica0 has ended with exit code 1
+    Then within 3s shard0-replica0 has ended with exit code 1
 
   @v1 @Q160
   Scenario: The replica id of the file is not looked at
@@ -110,6 +110,7 @@ Feature: What agents make of their configuration
     And the agent setting "num_ps" is "1"
     And model predict_ctr with sub-graphs entry, ps_0 of 30 MB in version 1
     When the cluster starts
+    And 5s pass
     Then for 60s shard0-replica0 runs 0 model servers
     And shard0-replica0 is not registered for ps:0
 

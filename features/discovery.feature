@@ -4,14 +4,14 @@ Feature: Discovery answers
   Scenario: A v3 agent refuses GetReplicas
     Given a v3 cluster of 1 shard with 1 replica
     When the cluster starts
-    And 1s passes
+    And 3s pass
     Then the agent of shard0-replica0 refuses GetReplicas with UNKNOWN "not implement for agent v3"
 
   @v3
   Scenario: A v3 agent tells the shard and the replica of its environment
     Given a v3 cluster of 2 shards with 2 replicas each
     When the cluster starts
-    And 1s passes
+    And 3s pass
     Then the agent of shard1-replica0 answers GetResource with shard 1 and replica 0
     And the agent of shard0-replica1 answers GetResource with shard 0 and replica 1
 
@@ -20,7 +20,7 @@ Feature: Discovery answers
     Given a v3 cluster of 1 shard with 1 replica
     And the environment variable "REPLICA_ID" is ""
     When the cluster starts
-    And 1s passes
+    And 3s pass
     Then the agent of shard0-replica0 refuses GetResource with UNKNOWN "out of range"
 
   @v1 @Q219
@@ -28,7 +28,7 @@ Feature: Discovery answers
     Given a v1 cluster of 2 shards with 1 replica
     And model predict_ctr with sub-graphs entry, ps_0, ps_1 of 30 MB in version 1
     When the cluster starts
-    And 1s passes
+    And 3s pass
     Then the agent of shard1-replica0 answers GetResource with shard 0 and replica 0
 
   @v1
@@ -76,7 +76,7 @@ Feature: Discovery answers
   Scenario: Service information that was lost is told again within a minute
     Given a v3 cluster of 1 shard with 2 replicas
     When the cluster starts
-    Then within 1s every pod has service info
+    Then within 3s every pod has service info
     When 10s pass
     And znode /gip/container_service/monolith.serving;lf;default:shard0-replica1 is deleted
     Then for 45s shard0-replica1 has no service info

@@ -5,8 +5,9 @@
 // scenario goes into the file of the capability that it shows, and its title says
 // the outcome.
 //
-// Scenarios of the model server have the tag of their id in TFS-19, as @TFS-S1, and
-// those of where they were seen: @issue-1519 is one of tensorflow/serving.
+// Scenarios of the model server have the tag of their id in TFS-19
+// (sim/tfserving/SPEC.md), as @TFS-S1, and those of where they were seen: @issue-1519 is
+// one of tensorflow/serving.
 package features
 
 import "embed"

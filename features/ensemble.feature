@@ -149,21 +149,36 @@ Feature: An ensemble of ZooKeeper servers
   @v3 @ensemble
   Scenario: A v3 binding whose answer was lost is there all the same
     Given a v3 cluster of 1 shard with 1 replica
-    And model ctr with sub-graphs entry of 30 MB in version 1
-    And model ctr is declared and published to layout main
     When the cluster starts
-    And 85s pass
+    And 5s pass
+    And ctr:entry is declared
+    And ctr:entry is published to layout main
+    # The model server polls its config file 60s after its start, the agent binds 90s after its own.
+    And 65s pass
+    And version 1 of ctr:entry is exported with 30 MB
+    And 15s pass
     And ZooKeeper applies the next 1 request of shard0-replica0 without answering
     Then ctr:entry is bound to no pod
     And within 20s ctr:entry is bound to every pod
     And for 5m ctr:entry is bound to every pod
 
   @v3 @ensemble
-  Scenario: A v3 agent whose first answer is lost tells of itself and loads nothing
+  Scenario: A v3 agent whose first answer is lost tells of itself and serves
     Given a v3 cluster of 1 shard with 1 replica
     And model ctr with sub-graphs entry of 30 MB in version 1
     And model ctr is declared and published to layout main
+    # The first to write is the thread that tells where the container serves (BB-2.2); it only logs the error.
     When ZooKeeper applies the next 1 request of shard0-replica0 without answering
+    And the cluster starts
+    Then within 65s shard0-replica0 has service info
+    And within 95s ctr:entry is bound to every pod
+
+  @v3 @ensemble
+  Scenario: A v3 agent whose layout is not answered tells of itself and loads nothing
+    Given a v3 cluster of 1 shard with 1 replica
+    And model ctr with sub-graphs entry of 30 MB in version 1
+    And model ctr is declared and published to layout main
+    When ZooKeeper applies the next 2 requests of shard0-replica0 without answering
     And the cluster starts
     Then within 65s shard0-replica0 has service info
     And for 5m the model config of shard0-replica0 is empty
@@ -181,9 +196,10 @@ Feature: An ensemble of ZooKeeper servers
   Scenario: A v1 registration whose answer was lost is there all the same
     Given a v1 cluster of 1 shard with 1 replica
     And the agent setting "num_ps" is "1"
-    And model predict_ctr with sub-graphs entry, ps_0 of 30 MB in version 1
+    And model predict_ctr with sub-graphs entry, ps_0 of 3 GB in version 1
     When the cluster starts
-    And 1s pass
+    # The agent has registered, and its PS loads for 10s.
+    And 3s pass
     And ZooKeeper applies the next 1 request of shard0-replica0 without answering
     Then within 60s shard0-replica0 is registered for ps:0 as AVAILABLE
     And for 2m shard0-replica0 is registered for ps:0 as AVAILABLE

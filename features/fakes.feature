@@ -8,7 +8,7 @@ Feature: The fakes of the reference's own tests
   Scenario: With the fake ZooKeeper every agent finds only itself
     Given the ZooKeeper profile is "kazoo-fake"
     When the cluster starts
-    And 1s passes
+    And 3s pass
     And model ctr is declared and published to layout main
     Then within 95s the agent of shard0-replica0 lists ctr:entry on shard0-replica0
     And within 1s the agent of shard0-replica1 lists ctr:entry on shard0-replica1
@@ -17,7 +17,7 @@ Feature: The fakes of the reference's own tests
   Scenario: With the fake ZooKeeper a layout that was deleted is still followed
     Given the ZooKeeper profile is "kazoo-fake"
     When the cluster starts
-    And 1s passes
+    And 3s pass
     And model ctr is declared and published to layout main
     Then within 1s the model config of shard0-replica0 lists ctr:entry
     When znode /gip/layouts/main is deleted
@@ -31,7 +31,7 @@ Feature: The fakes of the reference's own tests
   Scenario: With a server 3.8 every agent finds all
     Given the ZooKeeper profile is "zookeeper-3.8"
     When the cluster starts
-    And 1s passes
+    And 3s pass
     And model ctr is declared and published to layout main
     Then within 95s the agent of shard0-replica0 lists ctr:entry on every pod
     And within 1s the agent of shard0-replica1 lists ctr:entry on every pod
@@ -40,7 +40,7 @@ Feature: The fakes of the reference's own tests
   Scenario: With a server 3.9 every agent finds all
     Given the ZooKeeper profile is "zookeeper-3.9"
     When the cluster starts
-    And 1s passes
+    And 3s pass
     And model ctr is declared and published to layout main
     Then within 95s the agent of shard0-replica0 lists ctr:entry on every pod
     And within 1s the agent of shard0-replica1 lists ctr:entry on every pod
@@ -49,7 +49,7 @@ Feature: The fakes of the reference's own tests
   Scenario: With a server a layout that was deleted is followed no more
     Given the ZooKeeper profile is "zookeeper-3.8"
     When the cluster starts
-    And 1s passes
+    And 3s pass
     And model ctr is declared and published to layout main
     Then within 1s the model config of shard0-replica0 lists ctr:entry
     When ctr:entry is unpublished from layout main
@@ -63,7 +63,7 @@ Feature: The fakes of the reference's own tests
   Scenario: With the fake ZooKeeper nothing is ephemeral, and nothing goes with its agent
     Given the ZooKeeper profile is "kazoo-fake"
     When the cluster starts
-    And 1s passes
+    And 3s pass
     And model ctr is declared and published to layout main
     Then within 95s ctr:entry is bound to shard0-replica0
     When the agent of shard0-replica1 is killed
@@ -73,7 +73,7 @@ Feature: The fakes of the reference's own tests
   Scenario: With a server what an agent told goes with its session, ten seconds after it
     Given the ZooKeeper profile is "zookeeper-3.8"
     When the cluster starts
-    And 1s passes
+    And 3s pass
     And model ctr is declared and published to layout main
     Then within 95s ctr:entry is bound to every pod
     When the agent of shard0-replica1 is killed

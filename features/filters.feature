@@ -8,11 +8,11 @@ Feature: Layout filters
     And model ctr with sub-graphs entry, ps_0, ps_1, ps_2, ps_10 of 30 MB in version 1
     And model ctr is declared and published to layout main
     When the cluster starts
-    Then within 1s the model config of shard0-replica0 lists ctr:entry, ctr:ps_0, ctr:ps_2, ctr:ps_10
-    And the model config of shard1-replica1 lists ctr:ps_1
+    Then within 3s the model config of shard0-replica0 lists ctr:entry, ctr:ps_0, ctr:ps_2, ctr:ps_10
+    And within 3s the model config of shard1-replica1 lists ctr:ps_1
     And within 95s ctr:ps_1 is bound to shard1-replica0 and shard1-replica1
-    And ctr:entry is bound to shard0-replica0 and shard0-replica1
-    And within 1s every agent lists ctr:ps_10 on shard0-replica0 and shard0-replica1
+    And within 95s ctr:entry is bound to shard0-replica0 and shard0-replica1
+    And within 95s every agent lists ctr:ps_10 on shard0-replica0 and shard0-replica1
 
   @v3 @Q23
   Scenario: A filter matches by prefix
@@ -21,7 +21,7 @@ Feature: Layout filters
     And model ctr with sub-graphs entry, ps_1, ps_1_backup, ps_2 of 30 MB in version 1
     And model ctr is declared and published to layout main
     When the cluster starts
-    Then within 1s the model config of shard0-replica0 lists ctr:ps_1 and ctr:ps_1_backup
+    Then within 3s the model config of shard0-replica0 lists ctr:ps_1 and ctr:ps_1_backup
 
   @v3 @Q22
   Scenario: A filter without a semicolon ends the agent of the reference
@@ -31,7 +31,7 @@ Feature: Layout filters
     And model ctr with sub-graphs entry, ps_0 of 30 MB in version 1
     And model ctr is declared and published to layout main
     When the cluster starts
-    Then within 1s shard0-replica0 has ended with exit code 1
+    Then within 3s shard0-replica0 has ended with exit code 1
 
   @v3 @Q22
   Scenario: A filter without a semicolon always holds for a repaired agent
@@ -54,7 +54,7 @@ Feature: Layout filters
     And model ctr with sub-graphs entry, ps_0, ps_1 of 30 MB in version 1
     And model ctr is declared and published to layout main
     When the cluster starts
-    Then within 1s the model config of shard0-replica0 lists ctr:ps_0 and ctr:ps_1
+    Then within 3s the model config of shard0-replica0 lists ctr:ps_0 and ctr:ps_1
 
   @v3 @Q152
   Scenario: A repaired agent keeps all filters
@@ -66,7 +66,7 @@ Feature: Layout filters
     And model ctr with sub-graphs entry, ps_0, ps_1 of 30 MB in version 1
     And model ctr is declared and published to layout main
     When the cluster starts
-    Then within 1s the model config of shard0-replica0 lists ctr:entry, ctr:ps_0, ctr:ps_1
+    Then within 3s the model config of shard0-replica0 lists ctr:entry, ctr:ps_0, ctr:ps_1
 
   @v3 @Q24
   Scenario: A condition with an unknown name keeps the model config as it was
@@ -74,6 +74,7 @@ Feature: Layout filters
     And the agent setting "layout_filters" is "ps_{i};j == 0"
     And model ctr with sub-graphs entry, ps_0 of 30 MB in version 1
     When the cluster starts
+    And 3s pass
     And ctr:entry and ctr:ps_0 are declared
     And ctr:entry is published to layout main
     And ctr:ps_0 is published to layout main

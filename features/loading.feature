@@ -8,8 +8,9 @@ Feature: Slow and failing loads
   @v3
   Scenario: A model that takes long to load is bound only once it is there
     Given version 2 of ctr:entry is exported with 15 GB
-    And model ctr is declared and published to layout main
     When the cluster starts
+    And 5s pass
+    And model ctr is declared and published to layout main
     Then within 65s every model server has version 2 of ctr:entry LOADING
     And for 45s ctr:entry is bound to no pod
     And within 10s every model server has version 2 of ctr:entry AVAILABLE

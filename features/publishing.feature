@@ -59,6 +59,7 @@ Feature: Publishing models by layout
   @v3 @Q42
   Scenario: A model published before it is declared waits for the next change of the layout
     When the cluster starts
+    And 3s pass
     And cvr:entry is published to layout main
     And cvr:entry is declared
     Then for 2m the model config of shard0-replica0 is empty
@@ -90,6 +91,7 @@ Feature: Publishing models by layout
   @v3 @Q45
   Scenario: A layout that was deleted once is not followed any more
     When the cluster starts
+    And 3s pass
     And model ctr is declared and published to layout main
     Then within 1s the model config of shard0-replica0 lists ctr:entry and ctr:ps_0
     When ctr:entry and ctr:ps_0 are unpublished from layout main
@@ -103,7 +105,9 @@ Feature: Publishing models by layout
   Scenario: A model published again before its bindings changed stays out of discovery
     Given model ctr is declared and published to layout main
     When the cluster starts
-    Then within 95s every agent lists ctr:entry on every pod
+    # Between two looks of the agents, which bind at 90s after their start and then at 120s.
+    And 95s pass
+    Then every agent lists ctr:entry on every pod
     When ctr:entry and ctr:ps_0 are unpublished from layout main
     And 1s passes
     And ctr:entry and ctr:ps_0 are published to layout main
@@ -115,7 +119,9 @@ Feature: Publishing models by layout
   Scenario: A model published again after its bindings changed is listed at once
     Given model ctr is declared and published to layout main
     When the cluster starts
-    Then within 95s every agent lists ctr:entry on every pod
+    # Between two looks of the agents, which bind at 90s after their start and then at 120s.
+    And 95s pass
+    Then every agent lists ctr:entry on every pod
     When ctr:entry and ctr:ps_0 are unpublished from layout main
     And znode /gip/binding/ctr/entry:monolith.serving;lf;default:stranger is written with ""
     And 1s passes

@@ -33,7 +33,9 @@ Feature: ZooKeeper sessions
     And model ctr with sub-graphs entry of 30 MB in version 1
     And model ctr is declared and published to layout main
     When the cluster starts
-    Then within 95s every agent lists ctr:entry on every pod
+    # Between two looks of the agents, which bind at 90s after their start and then at 120s.
+    And 95s pass
+    Then every agent lists ctr:entry on every pod
     When shard0-replica1 is cut off from ZooKeeper for 35s
     Then ctr:entry is bound to shard0-replica0
     And within 90s ctr:entry is bound to every pod
@@ -43,10 +45,14 @@ Feature: ZooKeeper sessions
   @v3 @Q41
   Scenario: A binding whose creation failed once is not tried again
     Given a v3 cluster of 1 shard with 1 replica
-    And model ctr with sub-graphs entry of 30 MB in version 1
-    And model ctr is declared and published to layout main
     When the cluster starts
-    And 85s pass
+    And 5s pass
+    And ctr:entry is declared
+    And ctr:entry is published to layout main
+    # The model server polls its config file 60s after its start, the agent binds 90s after its own.
+    And 65s pass
+    And version 1 of ctr:entry is exported with 30 MB
+    And 15s pass
     And shard0-replica0 is cut off from ZooKeeper for 20s
     Then every model server has version 1 of ctr:entry AVAILABLE
     And for 5m ctr:entry is bound to no pod
@@ -58,7 +64,9 @@ Feature: ZooKeeper sessions
     And model ctr with sub-graphs entry of 30 MB in version 1
     And model ctr is declared and published to layout main
     When the cluster starts
-    Then within 95s every agent lists ctr:entry on every pod
+    # Between two looks of the agents, which bind at 90s after their start and then at 120s.
+    And 95s pass
+    Then every agent lists ctr:entry on every pod
     When the ZooKeeper session of shard0-replica1 expires
     Then within 1s ctr:entry is bound to shard0-replica0
     And within 65s shard0-replica1 has service info
@@ -74,10 +82,13 @@ Feature: ZooKeeper sessions
     And model ctr with sub-graphs entry of 30 MB in version 1
     And model ctr is declared and published to layout main
     When the cluster starts
-    Then within 95s every agent lists ctr:entry on every pod
+    # Between two looks of the agents, which bind at 90s after their start and then at 120s.
+    And 95s pass
+    Then every agent lists ctr:entry on every pod
     When 35s pass
     And the network between shard0-replica1 and ZooKeeper is slower by 1200ms
-    And 17s pass
+    # The session stays lost from 7s to 11s after its end: the agents look at 150.6s to 152.5s.
+    And 12500ms pass
     And the ZooKeeper session of shard0-replica1 expires
     Then within 5s ctr:entry is bound to shard0-replica0
     And within 60s ctr:entry is bound to every pod

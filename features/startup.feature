@@ -16,8 +16,8 @@ Feature: Cluster start-up
     And model ctr with sub-graphs entry of 30 MB in version 1
     And model ctr is declared and published to layout main
     When the cluster starts
-    Then within 65s every model server has version 1 of ctr:entry AVAILABLE
-    And within 35s ctr:entry is bound to every pod
+    Then within 95s ctr:entry is bound to every pod
+    And every model server has version 1 of ctr:entry AVAILABLE
     And within 1s every agent lists ctr:entry on every pod
 
   @v3
@@ -64,7 +64,8 @@ Feature: Cluster start-up
     When version 1 of predict_ctr:ps_1 is repaired
     Then within 90s shard1-replica0 is registered for ps:1 as AVAILABLE
     And within 60s shard0-replica0 runs 2 model servers
-    And within 60s shard1-replica0 is registered for entry:0 as AVAILABLE
+    # 10s for the port of ps:1 and 2s for the PS at the agent of shard1, then 51.5s of gRPC's back-off.
+    And within 80s shard1-replica0 is registered for entry:0 as AVAILABLE
 
   @v1 @Q20
   Scenario: A v1 pod takes an hour to notice that its PS died while starting
@@ -73,7 +74,7 @@ Feature: Cluster start-up
     And model predict_ctr with sub-graphs entry, ps_0 of 30 MB in version 1
     When version 1 of predict_ctr:ps_0 is broken
     And the cluster starts
-    Then within 1s shard0-replica0 runs 1 model server
+    Then within 3s shard0-replica0 runs 1 model server
     And within 6m shard0-replica0 runs 0 model servers
     And for 54m shard0-replica0 runs
     And within 5m shard0-replica0 has ended with exit code -9

@@ -11,7 +11,7 @@ Feature: The model server of the reference's own tests
     And the config of cvr:entry has the policy "specific 7"
     And the model config file /etc/models.conf lists ctr:entry and cvr:entry
     When the model server starts
-    Then the model server serves
+    Then within 3s the model server serves
     And within 100ms the model server has version 3 of ctr:entry AVAILABLE
     And the model server has version 1 of ctr:entry AVAILABLE
     And the model server has 3 versions of ctr:entry
@@ -23,7 +23,8 @@ Feature: The model server of the reference's own tests
   Scenario: The fake has version 0 of a model without a policy UNKNOWN for ever
     Given the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then for 24h the model server has version 0 of ctr:entry UNKNOWN
+    Then within 3s the model server serves
+    And for 24h the model server has version 0 of ctr:entry UNKNOWN
     And the model server has 1 version of ctr:entry
 
   # Items 8, 12 and 13; tfs_monitor_test.py relies on them.
@@ -32,7 +33,8 @@ Feature: The model server of the reference's own tests
     Given the config of ctr:entry has the policy "latest 1"
     And the model config file /etc/models.conf lists no model
     When the model server starts
-    Then the model server reports NOT_FOUND "ctr:entry is not found" for version -1 of ctr:entry
+    Then within 3s the model server serves
+    And the model server reports NOT_FOUND "ctr:entry is not found" for version -1 of ctr:entry
     And the model server has version -1 of ctr:entry UNKNOWN
     When the model server is asked to reload to ctr:entry
     Then within 100ms the reload is answered with OK
@@ -48,7 +50,7 @@ Feature: The model server of the reference's own tests
     Given the config of ctr:entry has the policy "specific 1"
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 100ms the model server has version 1 of ctr:entry AVAILABLE
+    Then within 3s the model server has version 1 of ctr:entry AVAILABLE
     When the config of ctr:entry has the policy "specific 2"
     And the model server is asked to reload to ctr:entry
     Then within 100ms the reload is answered with OK
@@ -61,7 +63,7 @@ Feature: The model server of the reference's own tests
     Given the config of ctr:entry has the policy "latest 1"
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 100ms the model server has version 1 of ctr:entry AVAILABLE
+    Then within 3s the model server has version 1 of ctr:entry AVAILABLE
     And for 25s the model server has version 1 of ctr:entry AVAILABLE
     And within 10s the model server has version 2 of ctr:entry AVAILABLE
     And within 1s the model server has 1 version of ctr:entry
@@ -76,7 +78,7 @@ Feature: The model server of the reference's own tests
     And the config of cvr:entry has the policy "latest 2"
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 100ms the model server has version 1 of ctr:entry AVAILABLE
+    Then within 3s the model server has version 1 of ctr:entry AVAILABLE
     When the model server is asked to reload to cvr:entry
     Then within 100ms the reload is answered with OK
     And for 1h the model server has version 1 of ctr:entry AVAILABLE
@@ -89,7 +91,7 @@ Feature: The model server of the reference's own tests
     And the config of cvr:entry has the policy "latest 2"
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 100ms the model server has version 1 of ctr:entry AVAILABLE
+    Then within 3s the model server has version 1 of ctr:entry AVAILABLE
     When the model server is asked to reload to cvr:entry
     Then within 200ms the model server has version 2 of cvr:entry AVAILABLE
     And the model server has version -1 of ctr:entry UNKNOWN
@@ -103,6 +105,7 @@ Feature: The model server of the reference's own tests
     And the config of many:entry has the policy "latest 1000"
     And the model config file /etc/models.conf lists no model
     When the model server starts
+    And 3s pass
     And the TFSMonitor of the model server is asked to reload to ctr:entry and many:entry
     And the TFSMonitor of the model server is asked to reload to many:entry
     And the TFSMonitor of the model server is asked to reload to ctr:entry and many:entry
@@ -116,6 +119,7 @@ Feature: The model server of the reference's own tests
     And the config of many:entry has the policy "latest 1000"
     And the model config file /etc/models.conf lists no model
     When the model server starts
+    And 3s pass
     And the TFSMonitor of the model server is asked to reload to ctr:entry and many:entry
     And the TFSMonitor of the model server is asked to reload to many:entry
     And the TFSMonitor of the model server is asked to reload to ctr:entry and many:entry

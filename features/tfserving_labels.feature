@@ -11,7 +11,7 @@ Feature: Labels of versions
     And the config of ctr:entry gives version 1 the label "stable"
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 1s the model server has ended with exit code 255
+    Then within 4s the model server has ended with exit code 255
     And the model server printed "Failed to start server. Error: <code>: Request to assign label to version 1 of model ctr:entry, which is not currently available for inference"
 
     Examples:
@@ -27,7 +27,7 @@ Feature: Labels of versions
     And the config of ctr:entry gives version 2 the label "canary"
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 2s the model server serves
+    Then within 5s the model server serves
     And a Predict of ctr:entry with label "stable" to the model server is answered by version 1
     And a Predict of ctr:entry with label "canary" to the model server fails with NOT_FOUND "Servable not found for request: Specific(ctr:entry, 2)"
     When version 2 of ctr:entry is exported
@@ -46,7 +46,7 @@ Feature: Labels of versions
     And the config of ctr:entry has the policy "latest 2"
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 2s the model server serves
+    Then within 5s the model server serves
     And a Predict of ctr:entry with label "canary" to the model server fails with INVALID_ARGUMENT "Unrecognized servable version label: canary"
     When the config of ctr:entry gives version 1 the label "stable"
     And the config of ctr:entry gives version 2 the label "canary"
@@ -73,7 +73,7 @@ Feature: Labels of versions
     And the config of ctr:entry gives version 1 the label "stable"
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 2s the model server serves
+    Then within 5s the model server serves
     When the config of ctr:entry gives version 2 the label "stable"
     And the model server is asked to reload to ctr:entry
     Then within 1s the reload fails with FAILED_PRECONDITION "Request to assign label to version 2 of model ctr:entry, which is not currently available for inference"
@@ -86,7 +86,7 @@ Feature: Labels of versions
     And the config of ctr:entry has the policy "latest 2"
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 2s the model server serves
+    Then within 5s the model server serves
     When the config of ctr:entry gives version 2 the label "canary"
     And the model config file /etc/models.conf lists ctr:entry
     Then for 1h a Predict of ctr:entry with label "canary" to the model server fails with INVALID_ARGUMENT "Unrecognized servable version label: canary"

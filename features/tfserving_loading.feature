@@ -11,7 +11,7 @@ Feature: Loads of a model server, their failures and their cost
     Given the model server profile is "<profile>"
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 2s the model server serves
+    Then within 5s the model server serves
     When version 2 of ctr:entry is exported
     And version 2 of ctr:entry is broken
     Then within 3s the model server has version 2 of ctr:entry LOADING
@@ -40,7 +40,7 @@ Feature: Loads of a model server, their failures and their cost
     Given a model server with the flags "--model_config_file=/etc/models.conf --max_num_load_retries=0"
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 2s the model server serves
+    Then within 5s the model server serves
     When version 2 of ctr:entry is exported
     And version 2 of ctr:entry is broken
     And 3s pass
@@ -57,7 +57,7 @@ Feature: Loads of a model server, their failures and their cost
   Scenario: A bad model keeps every other model from loading and unloading for five minutes
     Given the model config file /etc/models.conf lists ctr:entry and cvr:entry
     When the model server starts
-    Then within 3s the model server serves
+    Then within 6s the model server serves
     When version 2 of ctr:entry is exported
     And version 2 of ctr:entry is broken
     And 3s pass
@@ -74,7 +74,7 @@ Feature: Loads of a model server, their failures and their cost
   Scenario: A bad model keeps a removed one serving until its last try
     Given the model config file /etc/models.conf lists ctr:entry and cvr:entry
     When the model server starts
-    Then within 3s the model server serves
+    Then within 6s the model server serves
     When version 2 of ctr:entry is exported
     And version 2 of ctr:entry is broken
     And 3s pass
@@ -90,7 +90,7 @@ Feature: Loads of a model server, their failures and their cost
     And a model server with the flags "--model_config_file=/etc/models.conf --num_load_threads=4"
     And the model config file /etc/models.conf lists ctr:entry and cvr:entry
     When the model server starts
-    Then within 3s the model server serves
+    Then within 6s the model server serves
     When version 2 of ctr:entry is exported
     And version 2 of ctr:entry is broken
     And 3s pass
@@ -103,7 +103,7 @@ Feature: Loads of a model server, their failures and their cost
     Given a model server with the flags "--model_config_file=/etc/models.conf --num_load_threads=4"
     And the model config file /etc/models.conf lists ctr:entry and cvr:entry
     When the model server starts
-    Then within 3s the model server serves
+    Then within 6s the model server serves
     And the model server printed "unknown argument: --num_load_threads=4"
     And the model server printed "usage: tensorflow_model_server"
     When version 2 of ctr:entry is exported
@@ -120,7 +120,7 @@ Feature: Loads of a model server, their failures and their cost
     When version 1 of big:entry is exported with 1 GB
     And version 1 of huge:entry is exported with 2 GB
     And the model server starts
-    Then within 15s the model server serves
+    Then within 18s the model server serves
     And the memory of the model server is between 3600 MB and 3700 MB
     When the model server is asked to reload to no model
     Then within 2s the model server has version 1 of huge:entry END
@@ -141,7 +141,7 @@ Feature: Loads of a model server, their failures and their cost
     And the model config file /etc/models.conf lists big:entry
     When version 1 of big:entry is exported with 1 GB
     And the model server starts
-    Then within 10s the model server serves
+    Then within 13s the model server serves
     And for 1h the memory of the model server is between 1200 MB and 1300 MB
     When version 2 of big:entry is exported with 1 GB
     Then within 3s the model server has version 2 of big:entry LOADING
@@ -158,7 +158,7 @@ Feature: Loads of a model server, their failures and their cost
     Given the model server profile is "<profile>"
     And the model config file /etc/models.conf lists ctr:entry and cvr:entry
     When the model server starts
-    Then within 3s the model server serves
+    Then within 6s the model server serves
     And for 30s a Predict of cvr:entry to the model server takes 5ms or less
     When version 2 of ctr:entry is exported with 3 GB
     Then within 3s the model server has version 2 of ctr:entry LOADING
@@ -179,7 +179,7 @@ Feature: Loads of a model server, their failures and their cost
     When version 1 of huge:entry is exported with 9 GB
     And the model server starts
     Then for 30s the model server refuses connections
-    And within 2s the model server serves
+    And within 5s the model server serves
     And the model server has version 1 of huge:entry AVAILABLE
     And the model server has version 1 of ctr:entry AVAILABLE
     When the model server is asked to reload to ctr:entry and huge:entry
@@ -196,7 +196,7 @@ Feature: Loads of a model server, their failures and their cost
     When the model server starts
     Then for 24h the model server refuses connections
     When version 1 of new:entry is exported with 30 MB
-    Then within 3s the model server serves
+    Then within 6s the model server serves
 
   @TFS-S16
   Scenario Outline: A server whose first model is bad gives up after five minutes with 255
@@ -205,7 +205,7 @@ Feature: Loads of a model server, their failures and their cost
     When version 1 of ctr:entry is broken
     And the model server starts
     Then for 4m59s the model server refuses connections
-    And within 5s the model server has ended with exit code 255
+    And within 8s the model server has ended with exit code 255
     And the model server printed "Failed to start server. Error: <unknown>: 1 servable(s) did not become available: {{{name: ctr:entry version: 1} due to error: <code>: Could not find SavedModel"
 
     Examples:

@@ -8,7 +8,7 @@ Feature: A model server as monolith runs and reads it
     And model ctr with sub-graphs entry of 30 MB in version 1
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 2s the model server serves
+    Then within 5s the model server serves
     When version 2 of ctr:entry is exported
     And 3s pass
     And version 3 of ctr:entry is exported
@@ -130,7 +130,7 @@ Feature: A model server as monolith runs and reads it
     And model ctr with sub-graphs entry of 30 MB in version 1
     And the model config file /etc/models.conf lists no model
     When the model server starts
-    Then within 1s the model server serves
+    Then within 4s the model server serves
     When the TFSMonitor of the model server is asked to reload to ctr:entry
     Then for 1h the reload is not answered
     And the model server has no version of ctr:entry
@@ -151,7 +151,7 @@ Feature: A model server as monolith runs and reads it
     And model ctr with sub-graphs entry of 30 MB in version 1
     And the model config file /etc/models.conf lists no model
     When the model server starts
-    Then within 1s the model server serves
+    Then within 4s the model server serves
     When the TFSMonitor of the model server is asked to reload to ctr:entry
     Then within 3s the reload is answered with OK
     And the model server has version 1 of default AVAILABLE

@@ -13,7 +13,7 @@ Feature: Requests in flight
     And a Predict takes 30s
     And the model config file /etc/models.conf lists ctr:entry and cvr:entry
     When the model server starts
-    Then within 3s the model server serves
+    Then within 6s the model server serves
     When a Predict of cvr:entry is sent to the model server with a deadline of 5s
     And version 2 of ctr:entry is exported
     Then for 4.9s the Predict is not answered
@@ -31,7 +31,7 @@ Feature: Requests in flight
     Given a Predict takes 30s
     And the model config file /etc/models.conf lists ctr:entry and cvr:entry
     When the model server starts
-    Then within 3s the model server serves
+    Then within 6s the model server serves
     When a Predict of cvr:entry is sent to the model server with a deadline of 5s
     And 1s passes
     And the model server is asked to reload to cvr:entry
@@ -46,7 +46,7 @@ Feature: Requests in flight
     Given a Predict takes 30s
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 3s the model server serves
+    Then within 6s the model server serves
     When a Predict of ctr:entry is sent to the model server
     And version 2 of ctr:entry is exported
     Then within 2s the model server has version 2 of ctr:entry LOADING

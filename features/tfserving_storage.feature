@@ -35,7 +35,7 @@ Feature: What a model server makes of its storage
   Scenario: A reload to a model with a missing base path hangs and freezes the others
     Given the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 2s the model server serves
+    Then within 5s the model server serves
     When the model server is asked to reload to ctr:entry and new:entry with a deadline of 5s
     Then for 4.9s the reload is not answered
     And within 200ms the reload fails with DEADLINE_EXCEEDED ""
@@ -56,7 +56,7 @@ Feature: What a model server makes of its storage
     Given a model server with the flags "--model_config_file=/etc/models.conf --model_config_file_poll_wait_seconds=5"
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 2s the model server serves
+    Then within 5s the model server serves
     When the model config file /etc/models.conf lists ctr:entry and new:entry
     And 6s pass
     And the model config file /etc/models.conf lists ctr:entry and cvr:entry
@@ -71,7 +71,7 @@ Feature: What a model server makes of its storage
   Scenario: A version that is seen before its graph fails a try and loads at the next
     Given the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 2s the model server serves
+    Then within 5s the model server serves
     When version 2 of ctr:entry is exported without its graph, with variables of 30 MB for 20s
     Then the model server has version 2 of ctr:entry LOADING
     And for 35s the model server has version 2 of ctr:entry LOADING
@@ -85,7 +85,7 @@ Feature: What a model server makes of its storage
     And a model server with the flags "--model_config_file=/etc/models.conf --max_num_load_retries=1 --load_retry_interval_micros=5000000"
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 2s the model server serves
+    Then within 5s the model server serves
     When version 2 of ctr:entry is exported without its graph, with variables of 30 MB for 20s
     Then the model server reports NOT_FOUND "<text>" for version 2 of ctr:entry
     And for 1h the model server has version 2 of ctr:entry END
@@ -101,7 +101,7 @@ Feature: What a model server makes of its storage
   Scenario: A version that is seen before its variables loads without them and never serves
     Given the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 2s the model server serves
+    Then within 5s the model server serves
     When version 2 of ctr:entry is exported without its variables of 30 MB for 20s
     Then the model server has version 2 of ctr:entry AVAILABLE
     And the model server has version 1 of ctr:entry END
@@ -114,7 +114,7 @@ Feature: What a model server makes of its storage
   Scenario: A storage that lists nothing unloads every version
     Given the model config file /etc/models.conf lists ctr:entry and cvr:entry
     When the model server starts
-    Then within 3s the model server serves
+    Then within 6s the model server serves
     When the base path of ctr:entry lists nothing
     Then within 3s the model server has version 1 of ctr:entry END
     And the model server printed "No versions of servable ctr:entry found under base path /models/ctr/entry"
@@ -128,7 +128,7 @@ Feature: What a model server makes of its storage
   Scenario Outline: A storage that is gone or cannot be read leaves every version loaded and frozen
     Given the model config file /etc/models.conf lists ctr:entry and cvr:entry
     When the model server starts
-    Then within 3s the model server serves
+    Then within 6s the model server serves
     When the base path of ctr:entry <fault>
     And version 2 of cvr:entry is exported
     Then for 10m a Predict of ctr:entry to the model server is answered by version 1
@@ -150,7 +150,7 @@ Feature: What a model server makes of its storage
     And the config of ctr:entry has the policy "<policy>"
     And the model config file /etc/models.conf lists ctr:entry and cvr:entry
     When the model server starts
-    Then within 3s the model server serves
+    Then within 6s the model server serves
     When the base path of ctr:entry cannot be read
     And version 2 of cvr:entry is exported
     And 3s pass
@@ -170,7 +170,7 @@ Feature: What a model server makes of its storage
     Given the model server profile is "<profile>"
     And the model config file /etc/models.conf lists ctr:entry
     When the model server starts
-    Then within 2s the model server serves
+    Then within 5s the model server serves
     And the memory of the model server is between 36 MB and 40 MB
     When version 1 of other:entry is exported with 3 GB
     And the config of ctr:entry has the base path /models/other/entry

@@ -147,7 +147,7 @@ func (w *World) callOK(call string) check {
 	return w.answeredWith(call, "OK", func(a runners.ModelAnswer) bool { return a.Err == nil })
 }
 
-// failsWith says whether an error has a code, and a text inside of its message.
+// failsWith reports whether an error has a code, and a text inside of its message.
 func failsWith(err error, code, text string) bool {
 	var rpc *env.RPCError
 	return errors.As(err, &rpc) && rpc.Code.String() == code && strings.Contains(rpc.Message, text)

@@ -7,15 +7,22 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/vectors/scope"
 )
 
 // clusterOf sets the number of pods and the configuration of their agents.
 func (w *World) clusterOf(version, shards, replicas int) error {
+	if shards < 1 {
+		return fmt.Errorf("shards: found %d, want 1 or more", shards)
+	}
+	if replicas < 1 {
+		return fmt.Errorf("replicas: found %d, want 1 or more", replicas)
+	}
 	switch version {
 	case 1:
-		w.conf = parseConf(confV1)
+		w.conf = parseConf(runners.ConfV1)
 	case 3:
-		w.conf = parseConf(confV3)
+		w.conf = parseConf(runners.ConfV3)
 	default:
 		return fmt.Errorf("agent version: found %d, want 1 or 3", version)
 	}
@@ -42,12 +49,11 @@ func (w *World) setVariable(key, value string) error {
 
 func (w *World) keepQuirks(quirks string) error {
 	w.spec.Quirks = quirks
-	return nil
+	return scope.CheckToggles(quirks)
 }
 
 func (w *World) repairQuirks(faults string) error {
-	w.spec.Quirks = "-" + strings.Join(list(faults), ",-")
-	return nil
+	return w.keepQuirks("-" + strings.Join(list(faults), ",-"))
 }
 
 func (w *World) zooKeeperProfile(name string) error {

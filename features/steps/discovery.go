@@ -3,7 +3,6 @@ package steps
 import (
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 
@@ -49,68 +48,26 @@ func (w *World) eachAgent(agents string, fn func(pod string) error) check {
 	}
 }
 
-// serverType is what to ask for to see a key of v1, as "ps:0"; v3 lists all
-// models whatever the type.
-func serverType(key string) string {
-	switch kind, _, _ := strings.Cut(key, ":"); kind {
-	case "ps", "entry", "dense":
-		return kind
-	}
-	return "ps"
-}
-
 // listsOn compares the pods behind a key's addresses, without their ports.
 func (w *World) listsOn(agents, key, pods string) check {
 	return w.eachAgent(agents, func(pod string) error {
 		what := fmt.Sprintf("HeartBeat of %s: %s", pod, key)
-		answer, err := w.cluster.HeartBeat(pod, serverType(key))
+		got, err := runners.ListedOn(w.cluster, pod, key)
 		if err != nil {
 			return differ(what, w.pods(pods), err)
 		}
-		var addrs []string
-		for _, a := range answer {
-			if a.Key == key {
-				addrs = a.Addrs
-			}
-		}
-		return w.samePods(what, pods, addrs)
+		return w.samePods(what, pods, got)
 	})
 }
 
-// samePods compares addresses with pods.
-func (w *World) samePods(what, pods string, addrs []string) error {
+// samePods compares pods, of which got are sorted.
+func (w *World) samePods(what, pods string, got []string) error {
 	want := slices.Clone(w.pods(pods))
 	slices.Sort(want)
-	got, err := w.podsAt(addrs)
-	if err != nil {
-		return err
-	}
 	if !slices.Equal(want, got) {
 		return differ(what, want, got)
 	}
 	return nil
-}
-
-// podsAt names the pods at addresses, sorted; an address of no pod stays as it is.
-func (w *World) podsAt(addrs []string) ([]string, error) {
-	var names []string
-	for _, addr := range addrs {
-		name := addr
-		if host, port, err := net.SplitHostPort(addr); err == nil && port != "None" {
-			for _, p := range w.cluster.Pods() {
-				s, err := w.cluster.PodState(p.Name)
-				if err != nil {
-					return nil, err
-				}
-				if s.IP == host {
-					name = p.Name
-				}
-			}
-		}
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names, nil
 }
 
 func (w *World) listsNothing(agents string) check {
@@ -164,7 +121,11 @@ func (w *World) replicasAnswer(agents, kind string, task int, pods string) check
 		if err != nil {
 			return differ(what, w.pods(pods), err)
 		}
-		return w.samePods(what, pods, addrs)
+		got, err := runners.PodsAt(w.cluster, addrs)
+		if err != nil {
+			return err
+		}
+		return w.samePods(what, pods, got)
 	})
 }
 

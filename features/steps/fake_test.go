@@ -18,6 +18,16 @@ type fakeRunner struct {
 
 func (r *fakeRunner) Name() string { return "fake" }
 
+// Faults lists kinds that have a word of every sort, and each of the three uses.
+func (r *fakeRunner) Faults() []runners.FaultKind {
+	return []runners.FaultKind{
+		{Name: "network.partition", Lasts: "{places} is/are cut off from {places}", Ends: "{places} reach(es) {places} again"},
+		{Name: "pod.lagging", Lasts: "the clock of {pod} lags by {duration}", Begins: "{pod} falls behind"},
+		{Name: "server.killed", Begins: "{server} is killed"},
+		{Name: "version.partial", Lasts: "version {n} of {model} is copied but for {size}"},
+	}
+}
+
 func (r *fakeRunner) Build(spec runners.Spec) (runners.Cluster, error) {
 	c := &fakeCluster{spec: spec, hash: spec.Seed}
 	r.made = append(r.made, c)
@@ -38,7 +48,7 @@ type fakeCluster struct {
 	hash   uint64
 	broken string
 
-	// runs says whether a pod runs; nil means that all do.
+	// runs reports whether a pod runs; nil means that all do.
 	runs func(pod string, now time.Duration) bool
 	// heartBeat answers; each answer takes 1 ms.
 	heartBeat func(pod string, now time.Duration) ([]runners.Addresses, error)
@@ -73,16 +83,9 @@ func (c *fakeCluster) Declare(model, subGraph, basePath, policy string) error {
 func (c *fakeCluster) ExportVersion(basePath string, version, sizeBytes int64) error {
 	return c.do("export %s %d %d", basePath, version, sizeBytes)
 }
-func (c *fakeCluster) StopZooKeeper() error        { return c.do("stop zookeeper") }
-func (c *fakeCluster) StartZooKeeper() error       { return c.do("start zookeeper") }
-func (c *fakeCluster) Cut(from, to []string) error { return c.do("cut %s from %s", from, to) }
-func (c *fakeCluster) Heal(from, to []string) error {
-	return c.do("heal %s from %s", from, to)
-}
 
-func (c *fakeCluster) KillModelServer(pod, kind string) error {
-	return c.do("kill %q of %s", kind, pod)
-}
+func (c *fakeCluster) BeginFault(f runners.Fault) error { return c.do("begin %+v", f) }
+func (c *fakeCluster) EndFault(f runners.Fault) error   { return c.do("end %+v", f) }
 
 func (c *fakeCluster) Now() time.Duration   { return c.now }
 func (c *fakeCluster) Pods() []runners.Pod  { return c.spec.Pods() }

@@ -79,15 +79,3 @@ func (w *World) deleteVersion(version int64, servable string) error {
 func (w *World) deleteBasePath(servable string) error {
 	return w.cluster.DeleteVersion(basePath(servable), 0)
 }
-
-// broken makes loads of a version fail until it is repaired.
-func (w *World) broken(version int64, servable string) lasting {
-	return lasting{
-		begin: func() error { return w.cluster.BreakVersion(basePath(servable), version) },
-		end:   func() error { return w.repair(version, servable) },
-	}
-}
-
-func (w *World) repair(version int64, servable string) error {
-	return w.cluster.RepairVersion(basePath(servable), version)
-}

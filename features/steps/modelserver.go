@@ -30,18 +30,9 @@ func (s modelServer) String() string {
 // servers reads "the ps server of shard0-replica0", "every model server" of the
 // pods with agents, or "the model server" without one.
 func (w *World) servers(text string) ([]modelServer, error) {
-	if text == bareServerName {
-		return []modelServer{{pod: runners.BareServer}}, nil
-	}
 	if text != "every model server" {
-		var kind, pod string
-		if _, err := fmt.Sscanf(text, "the %s server of %s", &kind, &pod); err != nil {
-			return nil, err
-		}
-		if kind == "model" {
-			kind = ""
-		}
-		return []modelServer{{pod, kind}}, nil
+		s, err := oneServer(text)
+		return []modelServer{s}, err
 	}
 	var all []modelServer
 	for _, pod := range w.cluster.Pods() {
@@ -56,12 +47,17 @@ func (w *World) servers(text string) ([]modelServer, error) {
 	return all, nil
 }
 
-func (w *World) killModelServer(server string) error {
-	servers, err := w.servers(server)
-	if err != nil {
-		return err
+// oneServer reads "the ps server of shard0-replica0" or "the model server".
+func oneServer(text string) (modelServer, error) {
+	if text == bareServerName {
+		return modelServer{pod: runners.BareServer}, nil
 	}
-	return w.cluster.KillModelServer(servers[0].pod, servers[0].kind)
+	var s modelServer
+	_, err := fmt.Sscanf(text, "the %s server of %s", &s.kind, &s.pod)
+	if s.kind == "model" {
+		s.kind = ""
+	}
+	return s, err
 }
 
 // eachServer makes a check of what every named server answers for a model. A
@@ -137,11 +133,7 @@ func statuses(versions []env.ModelVersionStatus) string {
 	}
 	var parts []string
 	for _, v := range versions {
-		part := fmt.Sprintf("%d %s", v.Version, v.State)
-		if v.Status.Code != env.OK {
-			part += fmt.Sprintf(" (%s: %s)", v.Status.Code, v.Status.Message)
-		}
-		parts = append(parts, part)
+		parts = append(parts, v.String())
 	}
 	return strings.Join(parts, ", ")
 }

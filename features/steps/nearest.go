@@ -7,26 +7,15 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// match finds the sentence that text says. More than one is a fault of the
-// vocabulary and reported with all of them.
-func match(text string) (found []*sentence) {
-	for _, s := range sentences {
-		if s.expr.MatchString(text) {
-			found = append(found, s)
-		}
-	}
-	return found
-}
-
 var prefixWords = regexp.MustCompile(`^(?:within|for) ` + durationText + ` `)
 
 // nearest is the sentence whose readable form is the least edits away from text,
 // counted in words: a word of the vocabulary that text has a valid form for is
 // no edit.
-func nearest(text string) string {
+func (v vocabulary) nearest(text string) string {
 	asked := strings.Fields(prefixWords.ReplaceAllString(text, ""))
 	best, bestDistance := "", -1
-	for _, s := range sentences {
+	for _, s := range v {
 		d := distance(asked, strings.Fields(s.text))
 		if bestDistance < 0 || d < bestDistance {
 			best, bestDistance = s.text, d

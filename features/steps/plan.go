@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/cucumber/godog"
-	messages "github.com/cucumber/messages/go/v21"
 )
 
 // InputError is a fault of what the suite was asked to run: a path, a tag filter,
@@ -21,209 +21,177 @@ type InputError struct {
 
 func (e *InputError) Error() string { return e.Where + ": " + e.Text }
 
-// scenario is a scenario of a file. An outline has one case for each row of its
-// examples.
-type scenario struct {
-	feature, name, path string
-	line                int
-	cases               []scenarioCase
-	sentences           []*sentence // that it says, each once
+// Listed is a scenario, or a row of an outline, that a suite runs.
+type Listed struct {
+	Feature, Name string
+	Path          string
+	// Line is that of the row, or where the scenario begins.
+	Line  int
+	Tags  []string
+	Steps int
 }
 
-type scenarioCase struct {
-	tags  []string
-	steps []step
-}
-
-// step is a step as the file has it.
-type step struct {
-	keyword, text string
-	line          int
-}
-
-// plan finds the scenarios and holds them to the vocabulary.
-func (s *Suite) plan() ([]*scenario, error) {
-	if err := checkTags(s.Tags); err != nil {
+// List finds what Run would run, holds it to the vocabulary, and runs nothing. Its error
+// is that of Run.
+func (s *Suite) List() ([]Listed, error) {
+	scenarios, err := s.plan()
+	if err != nil {
 		return nil, err
 	}
-	features, err := godog.TestSuite{Options: &godog.Options{FS: s.FS, Paths: s.Paths, Tags: s.Tags}}.RetrieveFeatures()
-	if err != nil {
-		return nil, &InputError{Where: "features", Text: err.Error()}
-	}
-	var found []*scenario
-	for _, f := range features {
-		path := lineSuffix.ReplaceAllString(f.Uri, "")
-		list, err := readFeature(path, f.Feature, f.Pickles)
-		if err != nil {
-			return nil, err
+	var list []Listed
+	for _, sc := range scenarios {
+		for _, c := range sc.cases {
+			list = append(list, Listed{Feature: sc.feature, Name: c.name, Path: sc.path, Line: c.line(sc), Tags: c.tags, Steps: len(c.steps)})
 		}
+	}
+	return list, nil
+}
+
+// plan finds the scenarios and holds them to the vocabulary. The error has an
+// [*InputError] for everything that is wrong.
+func (s *Suite) plan() ([]*scenario, error) {
+	wanted, err := parseTags(s.Tags)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.find()
+	if err != nil {
+		return nil, err
+	}
+	for _, sc := range found {
+		sc.keep(wanted)
+	}
+	found = slices.DeleteFunc(found, func(sc *scenario) bool { return len(sc.cases) == 0 })
+	if len(found) == 0 && s.Tags != "" {
+		return nil, &InputError{Where: "tags " + s.Tags, Text: "found no scenario with such tags in " + strings.Join(s.Paths, ", ")}
+	}
+	if len(found) == 0 {
+		return nil, &InputError{Where: strings.Join(s.Paths, ", "), Text: "found no scenario in a .feature file"}
+	}
+	h := holder{suite: s, known: newVocabulary(s.Runner.Faults(), s.Sentences...)}
+	for _, sc := range found {
+		h.scenario(sc)
+	}
+	return found, errors.Join(h.faults...)
+}
+
+// find reads the scenarios of all paths, each once, and marks the cases that are asked
+// for.
+func (s *Suite) find() ([]*scenario, error) {
+	var found []*scenario
+	for _, path := range s.Paths {
+		file, line := cutLine(path)
+		features, err := godog.TestSuite{Options: &godog.Options{FS: s.FS, Paths: []string{file}}}.RetrieveFeatures()
+		if err != nil {
+			return nil, &InputError{Where: "features", Text: err.Error()}
+		}
+		var list []*scenario
+		for _, f := range features {
+			list = append(list, readFeature(f.Uri, f.Feature, f.Pickles)...)
+		}
+		any := false
 		for _, sc := range list {
-			if !slices.ContainsFunc(found, func(o *scenario) bool { return o.path == sc.path && o.line == sc.line }) {
+			if i := slices.IndexFunc(found, func(o *scenario) bool { return o.path == sc.path && o.line == sc.line }); i >= 0 {
+				any = found[i].take(line) || any
+			} else if sc.take(line) {
+				any = true
 				found = append(found, sc)
 			}
 		}
-	}
-	if len(found) == 0 {
-		return nil, s.nothing()
+		if line > 0 && !any {
+			return nil, &InputError{Where: path, Text: "found no scenario on this line, want one of " + beginnings(list)}
+		}
 	}
 	return found, nil
 }
 
-var lineSuffix = regexp.MustCompile(`:\d+$`)
+var lineSuffix = regexp.MustCompile(`^(.*):(\d+)$`)
 
-// nothing says why there is nothing to run.
-func (s *Suite) nothing() error {
-	if s.Tags != "" {
-		return &InputError{Where: "tags " + s.Tags, Text: "found no scenario with all of them in " + strings.Join(s.Paths, ", ")}
+// cutLine takes file:line apart; line is 0 where there is none.
+func cutLine(path string) (file string, line int) {
+	m := lineSuffix.FindStringSubmatch(path)
+	if m == nil {
+		return path, 0
 	}
-	for _, path := range s.Paths {
-		file, line, ok := strings.Cut(path, ".feature:")
-		if !ok {
+	line, err := strconv.Atoi(m[2])
+	if err != nil {
+		return path, 0
+	}
+	return m[1], line
+}
+
+// holder holds scenarios to the vocabulary and collects what is wrong.
+type holder struct {
+	suite  *Suite
+	known  vocabulary
+	faults []error
+}
+
+// fault takes down what is wrong with a line, once.
+func (h *holder) fault(sc *scenario, line int, text string, args ...any) {
+	e := &InputError{Where: fmt.Sprintf("%s:%d", sc.path, line), Text: fmt.Sprintf(text, args...)}
+	if !slices.ContainsFunc(h.faults, func(o error) bool { return o.Error() == e.Error() }) {
+		h.faults = append(h.faults, e)
+	}
+}
+
+func (h *holder) scenario(sc *scenario) {
+	for i := range sc.cases {
+		h.scenarioCase(sc, &sc.cases[i])
+	}
+}
+
+// scenarioCase wants that every step is one sentence, that a Background has shapes
+// only, that something is asserted, and that all is about a cluster or all about a
+// recorded case.
+func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
+	asserts, unknown := false, false
+	onCluster, onCase := false, false
+	scratch := &World{runner: h.suite.Runner}
+	for _, st := range c.steps {
+		said := h.sentence(sc, st)
+		if said == nil {
+			unknown = true
 			continue
 		}
-		begins := "no scenario"
-		if features, err := (godog.TestSuite{Options: &godog.Options{FS: s.FS, Paths: []string{file + ".feature"}}}).RetrieveFeatures(); err == nil && len(features) > 0 {
-			begins = "those that begin on " + strings.Join(scenarioLines(features[0].Feature), ", ")
+		if err := said.possible(scratch, st.text); err != nil {
+			h.fault(sc, st.line, "%v", err)
 		}
-		return &InputError{Where: file + ".feature:" + line, Text: "found no scenario that begins on this line, want one of " + begins}
-	}
-	return &InputError{Where: strings.Join(s.Paths, ", "), Text: "found no scenario in a .feature file"}
-}
-
-func scenarioLines(f *messages.Feature) []string {
-	var lines []string
-	each(f, func(sc *messages.Scenario) { lines = append(lines, strconv.FormatInt(sc.Location.Line, 10)) }, nil)
-	return lines
-}
-
-// each visits the scenarios and backgrounds of a feature, those in rules too.
-func each(f *messages.Feature, scenario func(*messages.Scenario), background func(*messages.Background)) {
-	visit := func(sc *messages.Scenario, b *messages.Background) {
-		if sc != nil {
-			scenario(sc)
+		if st.hasContent {
+			h.fault(sc, st.line, "found a table or a doc string, which no sentence takes")
 		}
-		if b != nil && background != nil {
-			background(b)
-		}
-	}
-	for _, child := range f.Children {
-		visit(child.Scenario, child.Background)
-		if child.Rule != nil {
-			for _, c := range child.Rule.Children {
-				visit(c.Scenario, c.Background)
-			}
-		}
-	}
-}
-
-var tagTerm = regexp.MustCompile(`^~?@[\w-]+$`)
-
-// checkTags takes only filters that mean the same everywhere: all of these.
-func checkTags(filter string) error {
-	if filter == "" {
-		return nil
-	}
-	for term := range strings.SplitSeq(filter, "&&") {
-		if !tagTerm.MatchString(strings.TrimSpace(term)) {
-			return &InputError{Where: "tags " + filter, Text: fmt.Sprintf(
-				"found %q, want tags joined by && as in \"@v3 && ~@slow\": run twice instead of saying or", strings.TrimSpace(term))}
-		}
-	}
-	return nil
-}
-
-// readFeature makes the scenarios of one file.
-func readFeature(path string, f *messages.Feature, pickles []*messages.Pickle) ([]*scenario, error) {
-	r := reader{path: path, steps: map[string]*messages.Step{}, inBackground: map[string]bool{}, scenarios: map[string]*messages.Scenario{}}
-	each(f, func(sc *messages.Scenario) {
-		r.scenarios[sc.Id] = sc
-		r.add(sc.Steps, false)
-	}, func(b *messages.Background) { r.add(b.Steps, true) })
-	var found []*scenario
-	byID := map[string]*scenario{}
-	for _, p := range pickles {
-		source := r.scenarios[p.AstNodeIds[0]]
-		sc := byID[source.Id]
-		if sc == nil {
-			sc = &scenario{feature: f.Name, name: p.Name, path: path, line: int(source.Location.Line)}
-			byID[source.Id] = sc
-			found = append(found, sc)
-		}
-		if err := r.addCase(sc, p); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
-}
-
-// reader knows the parts of one file by their ids.
-type reader struct {
-	path         string
-	steps        map[string]*messages.Step
-	inBackground map[string]bool
-	scenarios    map[string]*messages.Scenario
-}
-
-func (r *reader) add(steps []*messages.Step, background bool) {
-	for _, s := range steps {
-		r.steps[s.Id], r.inBackground[s.Id] = s, background
-	}
-}
-
-// addCase holds one case to the vocabulary: every step is one sentence, a
-// Background has shapes only, something is asserted, and all is about a cluster or
-// all about a recorded case.
-func (r *reader) addCase(sc *scenario, p *messages.Pickle) error {
-	var c scenarioCase
-	for _, t := range p.Tags {
-		c.tags = append(c.tags, t.Name)
-	}
-	asserts, onCluster, onCase := false, false, false
-	for _, ps := range p.Steps {
-		source := r.steps[ps.AstNodeIds[0]]
-		st := step{keyword: strings.TrimSpace(source.Keyword), text: ps.Text, line: int(source.Location.Line)}
-		c.steps = append(c.steps, st)
-		said, err := r.sentence(st)
-		if err != nil {
-			return err
-		}
-		where := fmt.Sprintf("%s:%d", r.path, st.line)
-		if ps.Argument != nil {
-			return &InputError{Where: where, Text: "found a table or a doc string, which no sentence takes"}
-		}
-		if r.inBackground[source.Id] && said.kind != aShape {
-			return &InputError{Where: where, Text: fmt.Sprintf("found %q in a Background, want the shape of the cluster only", st.text)}
+		if st.background && said.kind != aShape {
+			h.fault(sc, st.line, "found %q in a Background, want the shape of the cluster only", st.text)
 		}
 		asserts = asserts || said.kind == anAssertion || said.kind == aFinding
 		ofCase := said.kind == aQuestion || said.kind == aFinding
-		onCase, onCluster = onCase || ofCase, onCluster || !ofCase
-		if onCase && onCluster {
-			return &InputError{Where: where, Text: fmt.Sprintf("found %q in a scenario about a cluster and a recorded case, want one of them", st.text)}
+		if ofCase && onCluster || !ofCase && onCase {
+			h.fault(sc, st.line, "found %q in a scenario about a cluster and a recorded case, want one of them", st.text)
 		}
+		onCase, onCluster = onCase || ofCase, onCluster || !ofCase
 		if !slices.Contains(sc.sentences, said) {
 			sc.sentences = append(sc.sentences, said)
 		}
 	}
-	if !asserts {
-		return &InputError{Where: fmt.Sprintf("%s:%d", r.path, sc.line), Text: "found a scenario that asserts nothing"}
+	if !asserts && !unknown {
+		h.fault(sc, sc.line, "found a scenario that asserts nothing")
 	}
-	sc.cases = append(sc.cases, c)
-	return nil
 }
 
-// sentence finds the one that a step says.
-func (r *reader) sentence(st step) (*sentence, error) {
-	found := match(st.text)
-	where := fmt.Sprintf("%s:%d", r.path, st.line)
+// sentence finds the one that a step says, nil for none.
+func (h *holder) sentence(sc *scenario, st step) *Sentence {
+	found := h.known.match(st.text)
 	switch len(found) {
 	case 1:
-		return found[0], nil
+		return found[0]
 	case 0:
-		return nil, &InputError{Where: where, Text: fmt.Sprintf("no sentence says\n    %s\n  the nearest that is known is\n    %s", st.text, nearest(st.text))}
+		h.fault(sc, st.line, "%s", h.known.unknown(st.text))
+		return nil
 	}
 	var texts []string
 	for _, s := range found {
 		texts = append(texts, s.text)
 	}
-	return nil, &InputError{Where: where, Text: fmt.Sprintf("%q can mean each of %q", st.text, texts)}
+	h.fault(sc, st.line, "%q can mean each of %q", st.text, texts)
+	return nil
 }

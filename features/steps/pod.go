@@ -21,9 +21,7 @@ func (w *World) pods(text string) []string {
 	return list(text)
 }
 
-func (w *World) killAgent(pod string) error { return w.cluster.KillAgent(pod) }
-func (w *World) stopAgent(pod string) error { return w.cluster.StopAgent(pod) }
-func (w *World) startPod(pod string) error  { return w.cluster.StartPod(pod) }
+func (w *World) startPod(pod string) error { return w.cluster.StartPod(pod) }
 
 // eachPod makes a check of the state of every pod that is named.
 func (w *World) eachPod(pods string, fn func(pod string, s runners.PodState) error) check {

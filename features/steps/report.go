@@ -23,8 +23,9 @@ func (s Status) String() string { return [...]string{"passed", "failed", "skippe
 
 // Result is one run of one scenario with one seed.
 type Result struct {
+	// Name is the scenario's; that of a row of an outline has the row's values.
 	Feature, Name string
-	// Path and Line are where the scenario begins.
+	// Path and Line are where the scenario begins, or where the row of an outline is.
 	Path string
 	Line int
 	Tags []string
@@ -40,6 +41,11 @@ type Result struct {
 	// differ.
 	Err   error
 	Stats runners.Stats
+	// Explanation says, of a failed step, what led to it: a heading and lines of what
+	// happened to the pods, znodes and models that the step names; see Suite.Explain.
+	Explanation []string
+
+	narrated bool // the cluster can be run again and say what happened
 }
 
 // Step is one step of a result. Took is cluster time.
@@ -51,7 +57,8 @@ type Step struct {
 	Took          time.Duration
 }
 
-// Failure is what failed first, nil for nothing.
+// Failure returns what failed first, the run as a whole or a step; nil when nothing
+// did.
 func (r *Result) Failure() error {
 	for _, s := range r.Steps {
 		if s.Status == Failed {
@@ -69,6 +76,7 @@ func (r *Result) finish(w *World) {
 	}
 	if w.cluster != nil {
 		r.Stats = w.cluster.Stats()
+		_, r.narrated = w.cluster.(runners.Narrator)
 		if broken := w.cluster.Failure(); broken != "" {
 			r.Err = errors.New(broken)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
-	"strings"
 )
 
 // kind is what a sentence is for.
@@ -14,14 +13,20 @@ const (
 	aShape kind = iota
 	anAction
 	aCondition
+	// anOnset begins something, and with a time at its end has it end by itself then.
+	anOnset
 	anAssertion
 	// aQuestion and aFinding are about a recorded case; no cluster is built for them.
 	aQuestion
 	aFinding
+	// someFaults is no sentence but the place of those about faults of one topic.
+	someFaults
 )
 
-// sentence is one thing that a scenario may say.
-type sentence struct {
+// Sentence is one thing that a scenario may say: of those that every suite knows,
+// which Vocabulary lists, or of a caller's own, made by Action and Assertion and
+// handed over in Suite.Sentences.
+type Sentence struct {
 	kind kind
 	// text is the form that people read, as "{duration} pass(es)".
 	text string
@@ -30,27 +35,65 @@ type sentence struct {
 	// actions and questions return an error, those of conditions a lasting, those of
 	// assertions and findings a check.
 	do reflect.Value
+	// check, when set, says what of its words cannot be, before anything is run.
+	check func(words []string) error
+	// keyword is Given, When or Then: where in a scenario it belongs.
+	keyword string
+	// waits says when time passes while the sentence is said, "" for never.
+	waits string
 }
 
-// check says whether something is seen; its error tells what was wanted and what
-// is there.
-type check func() error
+// check looks once at the cluster and returns nil when all is as the scenario says,
+// else an error that tells what was wanted and what is there.
+type check = func() error
 
 // lasting is something that goes on from begin to end.
 type lasting struct{ begin, end func() error }
 
-func shape(text string, do any) *sentence  { return newSentence(aShape, text, do) }
-func action(text string, do any) *sentence { return newSentence(anAction, text, do) }
+// onset begins something; for how long says a duration, "" until it is taken back.
+type onset = func(duration string) error
+
+func shape(text string, do any) *Sentence { return newSentence(aShape, text, do) }
 
 // condition makes a sentence that may end in "for 12s".
-func condition(text string, do any) *sentence { return newSentence(aCondition, text, do) }
+func condition(text string, do any) *Sentence { return newSentence(aCondition, text, do) }
 
 // question has a recorded case answered; finding looks at the answer.
-func question(text string, do any) *sentence { return newSentence(aQuestion, text, do) }
-func finding(text string, do any) *sentence  { return newSentence(aFinding, text, do) }
+func question(text string, do any) *Sentence { return newSentence(aQuestion, text, do) }
+func finding(text string, do any) *Sentence  { return newSentence(aFinding, text, do) }
 
-// assertion makes a sentence that may begin with "within 30s" or "for 30s".
-func assertion(text string, do any) *sentence { return newSentence(anAssertion, text, do) }
+// given names the recorded case.
+func given(text string, do any) *Sentence {
+	s := question(text, do)
+	s.keyword = "Given"
+	return s
+}
+
+// Action makes a sentence that does something to the cluster, for Suite.Sentences.
+//
+// text is what scenarios say, without a final period. In it {word} stands for a
+// value in the form that the word has in the vocabulary: {n} a number, {text}
+// something in double quotes, {pod}, {duration}, {path}, {name}, {model} and the
+// others of words.go; (text) may be left out, a/b is one of the two.
+//
+// do is called when a scenario says so. It has the signature
+//
+//	func(w *steps.World, one argument for each word) error
+//
+// with string arguments, or int and int64 for words that are numbers. By then the
+// cluster is built (World.Cluster). Action panics when text has a word that nobody
+// knows and when do has another signature, so that a mistake shows at once.
+func Action(text string, do any) *Sentence { return newSentence(anAction, text, do) }
+
+// Assertion makes a sentence that says what must be seen, for Suite.Sentences; text
+// and words are as with Action. A scenario may also begin it with "within 30s", to
+// wait, or "for 30s", for all that time. do has the signature
+//
+//	func(w *steps.World, one argument for each word) func() error
+//
+// and what it returns looks once: nil when it is so, else an error that tells what
+// was wanted and what is there. It panics as Action does.
+func Assertion(text string, do any) *Sentence { return newSentence(anAssertion, text, do) }
 
 // Prefix and suffix that go with every sentence of a kind.
 const (
@@ -58,47 +101,77 @@ const (
 	timeSuffix = `(?: for (` + durationText + `))?`
 )
 
-func newSentence(k kind, text string, do any) *sentence {
+func newSentence(k kind, text string, do any) *Sentence {
 	pattern := expression(text)
 	switch k {
 	case anAssertion:
 		pattern = waitPrefix + pattern
-	case aCondition:
+	case aCondition, anOnset:
 		pattern += timeSuffix
 	}
-	return &sentence{kind: k, text: text, expr: regexp.MustCompile(`^` + pattern + `$`), do: reflect.ValueOf(do)}
+	s := &Sentence{kind: k, text: text, expr: regexp.MustCompile(`^` + pattern + `$`), do: reflect.ValueOf(do), keyword: keywords[k], waits: waits[k]}
+	if err := s.checkFunction(); err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// keywords are where sentences of each kind belong, and waits when those of each kind let
+// time pass.
+var (
+	keywords = map[kind]string{aShape: "Given", anAction: "When", aCondition: "When", anOnset: "When", anAssertion: "Then", aQuestion: "When", aFinding: "Then"}
+	waits    = map[kind]string{
+		aCondition:  "with \"for 12s\" at its end: that time passes, then it is over",
+		anAssertion: "with \"within 30s\" before it until it is so, with \"for 30s\" all that time",
+	}
+)
+
+// takesTime says when time passes while a sentence is said that its kind does not tell.
+func takesTime(when string, s *Sentence) *Sentence {
+	s.waits = when
+	return s
+}
+
+// predictWaits makes an assertion about the answer to a Predict.
+func predictWaits(text string, do any) *Sentence {
+	return takesTime("until the answer is there, and "+waits[anAssertion], Assertion(text, do))
+}
+
+// results are what the functions of each kind return.
+var results = map[kind]reflect.Type{
+	aShape: reflect.TypeFor[error](), anAction: reflect.TypeFor[error](), aQuestion: reflect.TypeFor[error](),
+	aCondition: reflect.TypeFor[lasting](), anOnset: reflect.TypeFor[onset](), anAssertion: reflect.TypeFor[check](), aFinding: reflect.TypeFor[check](),
+}
+
+// checkFunction wants a function that takes a World and an argument for each word.
+func (s *Sentence) checkFunction() error {
+	words := s.expr.NumSubexp()
+	switch s.kind {
+	case anAssertion:
+		words -= 2
+	case aCondition, anOnset:
+		words--
+	}
+	t := s.do.Type()
+	if t.Kind() != reflect.Func || t.NumIn() != words+1 || t.In(0) != reflect.TypeFor[*World]() ||
+		t.NumOut() != 1 || t.Out(0) != results[s.kind] {
+		return fmt.Errorf("sentence %q: found %v, want a function of *steps.World and %d words that returns %v", s.text, t, words, results[s.kind])
+	}
+	return nil
 }
 
 var token = regexp.MustCompile(`\{(\w+)\}|\(([^)]*)\)|\b\w+/\w+\b`)
 
-// expression turns the readable form into a regular expression: words by the
-// table, (text) optional, a/b one of the two.
+// expression turns the readable form into a regular expression.
 func expression(text string) string {
-	var b strings.Builder
-	rest := 0
-	for _, m := range token.FindAllStringSubmatchIndex(text, -1) {
-		b.WriteString(regexp.QuoteMeta(text[rest:m[0]]))
-		rest = m[1]
-		switch {
-		case m[2] >= 0:
-			word, ok := words[text[m[2]:m[3]]]
-			if !ok {
-				panic(fmt.Sprintf("sentence %q: no word %q", text, text[m[2]:m[3]]))
-			}
-			b.WriteString(word)
-		case m[4] >= 0:
-			b.WriteString(`(?:` + regexp.QuoteMeta(text[m[4]:m[5]]) + `)?`)
-		default:
-			b.WriteString(`(?:` + strings.ReplaceAll(text[m[0]:m[1]], "/", "|") + `)`)
-		}
-	}
-	return b.String() + regexp.QuoteMeta(text[rest:])
+	pattern, _ := pieces(text, func(name string) string { return words[name].pattern })
+	return pattern
 }
 
 // handler is the function that godog calls for the sentence in one world: its
 // arguments are those of do, and before them the words of waitPrefix, or after
 // them that of timeSuffix.
-func (s *sentence) handler(w *World) any {
+func (s *Sentence) handler(w *World) any {
 	t := s.do.Type()
 	var in []reflect.Type
 	for i := 1; i < t.NumIn(); i++ {
@@ -108,7 +181,7 @@ func (s *sentence) handler(w *World) any {
 	switch s.kind {
 	case anAssertion:
 		in = append([]reflect.Type{text, text}, in...)
-	case aCondition:
+	case aCondition, anOnset:
 		in = append(in, text)
 	}
 	out := []reflect.Type{reflect.TypeFor[error]()}
@@ -119,7 +192,7 @@ func (s *sentence) handler(w *World) any {
 }
 
 // say does what the sentence says in a world.
-func (s *sentence) say(w *World, args []reflect.Value) error {
+func (s *Sentence) say(w *World, args []reflect.Value) error {
 	switch {
 	case s.kind == aQuestion || s.kind == aFinding:
 	case s.kind != aShape:
@@ -140,22 +213,10 @@ func (s *sentence) say(w *World, args []reflect.Value) error {
 	case aCondition:
 		last := len(args) - 1
 		return w.outcome(w.last(args[last].String(), call(args[:last]).(lasting)))
+	case anOnset:
+		last := len(args) - 1
+		return w.outcome(call(args[:last]).(onset)(args[last].String()))
 	}
 	err, _ := call(args).(error)
 	return w.outcome(err)
-}
-
-// Vocabulary lists the sentences in their readable form.
-func Vocabulary() []string {
-	list := make([]string, len(sentences))
-	for i, s := range sentences {
-		list[i] = s.text
-		switch s.kind {
-		case anAssertion:
-			list[i] = "(within|for {duration} )" + s.text
-		case aCondition:
-			list[i] += "( for {duration})"
-		}
-	}
-	return list
 }

@@ -68,28 +68,34 @@ Feature: f
     And ctr:entry is declared
     And ctr:entry is published to layout main
     And version 2 of ctr:ps_0 is exported
-    And ZooKeeper is down for 12s
+    And the clock of shard0-replica0 lags by 2s for 12s
+    And shard0-replica0 falls behind
+    And version 3 of ctr:ps_0 is copied but for 5 kB
     And idc lf and shard0-replica1 are cut off from ZooKeeper for 3s
     And the ps server of shard0-replica0 is killed
     And the model server of shard0-replica1 is killed
+    And shard0-replica1 reaches ZooKeeper again
     Then every pod runs
 `))
 	if report.Passed != 1 {
 		t.Fatal(report.Results[0].Failure())
 	}
+	written := func(f runners.Fault) string { return fmt.Sprintf("%+v", f) }
+	cut := runners.Fault{Kind: "network.partition", From: []string{"idc:lf", "shard0-replica1"}, To: []string{"zookeeper"}}
 	want := []string{
 		"0s start",
 		"1.5s declare ctr entry /models/ctr/entry latest",
 		"1.5s publish /gip/layouts/main ctr entry",
 		"1.5s export /models/ctr/ps_0 2 30000000",
-		"1.5s stop zookeeper",
-		"13.5s start zookeeper",
-		"13.5s cut [idc:lf shard0-replica1] from [zookeeper]",
-		"13.5s cut [zookeeper] from [idc:lf shard0-replica1]",
-		"16.5s heal [idc:lf shard0-replica1] from [zookeeper]",
-		"16.5s heal [zookeeper] from [idc:lf shard0-replica1]",
-		`16.5s kill "ps" of shard0-replica0`,
-		`16.5s kill "" of shard0-replica1`,
+		"1.5s begin " + written(runners.Fault{Kind: "pod.lagging", Pod: "shard0-replica0", Duration: 2 * time.Second}),
+		"13.5s end " + written(runners.Fault{Kind: "pod.lagging", Pod: "shard0-replica0", Duration: 2 * time.Second}),
+		"13.5s begin " + written(runners.Fault{Kind: "pod.lagging", Pod: "shard0-replica0"}),
+		"13.5s begin " + written(runners.Fault{Kind: "version.partial", BasePath: "/models/ctr/ps_0", N: 3, SizeBytes: 5000}),
+		"13.5s begin " + written(cut),
+		"16.5s end " + written(cut),
+		"16.5s begin " + written(runners.Fault{Kind: "server.killed", Pod: "shard0-replica0", Server: "ps"}),
+		"16.5s begin " + written(runners.Fault{Kind: "server.killed", Pod: "shard0-replica1"}),
+		"16.5s end " + written(runners.Fault{Kind: "network.partition", From: []string{"shard0-replica1"}, To: []string{"zookeeper"}}),
 	}
 	if diff := cmp.Diff(want, r.made[0].did); diff != "" {
 		t.Errorf("what was done (-want +got):\n%s", diff)
@@ -248,10 +254,10 @@ Feature: f
 	want := []string{
 		"first seed 7: a v3 cluster of 1 shard with 1 replica, replay monosim test x.feature:2 --seed 7",
 		"first seed 8: a v3 cluster of 1 shard with 1 replica, replay monosim test x.feature:2 --seed 8",
-		"second seed 7: a v3 cluster of 1 shard with 2 replicas, replay monosim test x.feature:6 --seed 7",
-		"second seed 7: a v3 cluster of 1 shard with 3 replicas, replay monosim test x.feature:6 --seed 7",
-		"second seed 8: a v3 cluster of 1 shard with 2 replicas, replay monosim test x.feature:6 --seed 8",
-		"second seed 8: a v3 cluster of 1 shard with 3 replicas, replay monosim test x.feature:6 --seed 8",
+		"second (n: 2) seed 7: a v3 cluster of 1 shard with 2 replicas, replay monosim test x.feature:11 --seed 7",
+		"second (n: 3) seed 7: a v3 cluster of 1 shard with 3 replicas, replay monosim test x.feature:12 --seed 7",
+		"second (n: 2) seed 8: a v3 cluster of 1 shard with 2 replicas, replay monosim test x.feature:11 --seed 8",
+		"second (n: 3) seed 8: a v3 cluster of 1 shard with 3 replicas, replay monosim test x.feature:12 --seed 8",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
@@ -281,10 +287,10 @@ Feature: f
 		{"nothing asserted", strings.Replace(good, "Then every pod runs", "When the cluster starts", 1), "", "x.feature",
 			"x.feature:2", []string{"asserts nothing"}},
 		{"a table", good + "      | a |\n", "", "x.feature", "x.feature:4", []string{"table"}},
-		{"an or in the tags", good, "@a,@b", "x.feature", "tags @a,@b", []string{`"@a,@b"`, "&&"}},
+		{"a comma in the tags", good, "@a,@b", "x.feature", "tags @a,@b", []string{`"@a,@b"`, "&&"}},
 		{"tags with bars", good, "@a || @b", "x.feature", "tags @a || @b", []string{"&&"}},
 		{"tags that nothing has", good, "@a && ~@b", "x.feature", "tags @a && ~@b", []string{"found no scenario"}},
-		{"a line without a scenario", good, "", "x.feature:3", "x.feature:3", []string{"begin on 2"}},
+		{"a line without a scenario", good, "", "x.feature:1", "x.feature:1", []string{"begin on 2"}},
 		{"a missing file", good, "", "y.feature", "features", []string{"y.feature"}},
 		{"an empty file", "Feature: f\n", "", "x.feature", "x.feature", []string{"found no scenario"}},
 		{"no Gherkin", "Scenario of a kind\n", "", "x.feature", "features", []string{"x.feature"}},
@@ -335,7 +341,7 @@ Feature: f
 	}
 	s.Choices = []runners.Choice{{Node: "zookeeper", Site: "tick", K: 3, Value: 1}}
 	got := failure(t, s)
-	for _, want := range []string{"two runs of one seed differ: trace 0000000000000007", "event 150: as chosen by [{zookeeper tick 3 1}]"} {
+	for _, want := range []string{"two runs of one seed differ: trace 0000000000000007", "event 150: as chosen by [zookeeper/tick#3=1]"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("failure: found no %q in\n%s", want, got)
 		}

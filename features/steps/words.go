@@ -1,7 +1,6 @@
 package steps
 
-// The words of which sentences are made. A word has one group, whose text is the
-// argument of the sentence's function.
+// The parts of words.
 const (
 	podName      = `shard\d+-replica\d+`
 	podList      = podName + `(?:(?:, | and )` + podName + `)*`
@@ -11,39 +10,52 @@ const (
 	plainName    = `[\w.-]+`
 )
 
-var words = map[string]string{
-	"n":        `(\d+)`,
-	"code":     `(-?\d+)`,
-	"duration": `(` + durationText + `)`,
-	"text":     `"([^"]*)"`,
-	"path":     `(/\S*)`,
-	"name":     `(` + plainName + `)`,
-	"layout":   `([\w./-]+)`,
-	"names":    `(` + plainName + `(?:(?:, | and )` + plainName + `)*)`,
-	"servable": `([\w.:-]+)`,
-	"model":    `([\w.-]+:[\w.-]+)`,
-	"models":   `([\w.-]+:[\w.-]+(?:(?:, | and )[\w.-]+:[\w.-]+)*)`,
-	"size":     `(\d+ (?:bytes|kB|MB|GB))`,
-	"pod":      `(` + podName + `)`,
-	"pods":     `(every pod|no pod|` + podList + `)`,
-	"agents":   `(every agent|the agents? of ` + podList + `)`,
-	"server":   `(` + serverOfPod + `|` + bareServerName + `)`,
-	"servers":  `(every model server|` + serverOfPod + `|` + bareServerName + `)`,
-	"call":     `(the (?:(?:first|second|third|fourth|fifth) )?(?:` + reloadCall + `|` + predictCall + `|` + statusCall + `))`,
-	"version":  `(-?\d+)`,
-	"kind":     `(ps|entry|dense)`,
-	"places":   `(` + placeName + `(?:(?:, | and )` + placeName + `)*)`,
-	"state":    `(START|LOADING|AVAILABLE|UNLOADING|END|UNKNOWN)`,
-	"error":    `([A-Z_]+)`,
-	"quirks":   `(Q\d+(?:(?:, | and )Q\d+)*)`,
-	"case":     `([\w.]+/[\w-]+)`,
-	"json":     `(null|true|false|-?\d+|".*"|\[.*\]|\{.*\})`,
-	"raised":   `([A-Z]\w+)`,
+// word is a placeholder of sentences.
+type word struct {
+	// pattern has one group, whose text is the argument of the sentence's function.
+	pattern string
+	// accepts says which texts fit, for people.
+	accepts string
+	// examples are texts that fit; a sentence with the word twice takes the second too.
+	examples []string
 }
 
-// sentences is the whole vocabulary. {word} stands for a word of the table above
-// and (text) for text that may be left out.
-var sentences = []*sentence{
+var words = map[string]word{
+	"n":        {`(\d+)`, "a whole number", []string{"2", "1"}},
+	"code":     {`(-?\d+)`, "an exit code, negative for a signal", []string{"-9"}},
+	"duration": {`(` + durationText + `)`, "a time in ms, s, m and h without blanks, as 250ms, 90s, 1h30m", []string{"90s", "10m"}},
+	"text":     {`"([^"]*)"`, "any text in double quotes", []string{`"a text"`}},
+	"path":     {`(/\S*)`, "a path that begins with /", []string{"/gip/binding/ctr"}},
+	"name":     {`(` + plainName + `)`, "a name of letters, digits, _, . and -", []string{"ctr"}},
+	"layout":   {`([\w./-]+)`, "the name of a layout, or its path", []string{"main"}},
+	"names":    {`(` + plainName + `(?:(?:, | and )` + plainName + `)*)`, "names, joined by commas or and", []string{"entry, ps_0"}},
+	"servable": {`([\w.:-]+)`, "a model of a model server, as ctr:entry", []string{"ctr:entry"}},
+	"model":    {`([\w.-]+:[\w.-]+)`, "a sub-graph of a model, as ctr:entry", []string{"ctr:entry"}},
+	"models":   {`([\w.-]+:[\w.-]+(?:(?:, | and )[\w.-]+:[\w.-]+)*)`, "sub-graphs of models, joined by commas or and", []string{"ctr:entry"}},
+	"size":     {`(\d+ (?:bytes|kB|MB|GB))`, "a whole number, a blank, and bytes, kB, MB or GB", []string{"30 MB", "1 GB"}},
+	"pod":      {`(` + podName + `)`, "a pod, as shard0-replica1", []string{"shard0-replica0"}},
+	"pods":     {`(every pod|no pod|` + podList + `)`, "every pod, no pod, or pods joined by commas or and", []string{"every pod"}},
+	"agents":   {`(every agent|the agents? of ` + podList + `)`, "every agent, or the agent of shard0-replica0", []string{"every agent"}},
+	"server":   {`(` + serverOfPod + `|` + bareServerName + `)`, "the model, ps, entry or dense server of a pod, or the model server", []string{"the ps server of shard0-replica0"}},
+	"servers": {`(every model server|` + serverOfPod + `|` + bareServerName + `)`,
+		"every model server, the model, ps, entry or dense server of a pod, or the model server", []string{"the ps server of shard0-replica0"}},
+	"call": {`(the (?:(?:first|second|third|fourth|fifth) )?(?:` + reloadCall + `|` + predictCall + `|` + statusCall + `))`,
+		"the reload, the Predict or the status request; of several the second one, as the second Predict", []string{"the reload"}},
+	"version": {`(-?\d+)`, "the number of a version", []string{"1"}},
+	"kind":    {`(ps|entry|dense)`, "ps, entry or dense", []string{"ps"}},
+	"places":  {`(` + placeName + `(?:(?:, | and )` + placeName + `)*)`, "pods, ZooKeeper and idc NAME, joined by commas or and", []string{"shard0-replica0", "ZooKeeper"}},
+	"state":   {`(START|LOADING|AVAILABLE|UNLOADING|END|UNKNOWN)`, "START, LOADING, AVAILABLE, UNLOADING, END or UNKNOWN", []string{"AVAILABLE"}},
+	"error":   {`([A-Z_]+)`, "a gRPC status, as NOT_FOUND", []string{"NOT_FOUND"}},
+	"quirks":  {`(Q\d+(?:(?:, | and )Q\d+)*)`, "ids of quirks, joined by commas or and; see monosim quirks", []string{"Q153"}},
+	"case":    {`([\w.]+/[\w-]+)`, "the id of a recorded case; see monosim vectors list", []string{"utils.isabs/hdfs"}},
+	"json":    {`(null|true|false|-?\d+|".*"|\[.*\]|\{.*\})`, "a JSON value", []string{`"a text"`}},
+	"raised":  {`([A-Z]\w+)`, "a Python exception", []string{"KeyError"}},
+}
+
+// sentences is the vocabulary but for the faults, whose sentences come with the
+// runner. {word} stands for a word of the table above and (text) for text that may be
+// left out; faults(topic) is where those of a topic are listed.
+var sentences = []*Sentence{
 	// Shapes: the cluster, before it is built.
 	shape("a v{n} cluster of {n} shard(s) with {n} replica(s)( each)", (*World).clusterOf),
 	shape("replicas in {text}", (*World).replicasIn),
@@ -66,136 +78,113 @@ var sentences = []*sentence{
 	shape("model {name} with sub-graphs {names} of {size} in version {n}", (*World).exportedModel),
 
 	// The cluster and its time.
-	action("the cluster starts", (*World).start),
-	action("{duration} pass(es)", (*World).pass),
+	Action("the cluster starts", (*World).start),
+	takesTime("as long as it says", Action("{duration} pass(es)", (*World).pass)),
 
 	// Models: what is exported, declared and published.
-	action("version {n} of {model} is exported", (*World).export),
-	action("version {n} of {model} is exported with {size}", (*World).exportSized),
-	action("version {n} of {model} is deleted", (*World).deleteVersion),
-	action("the base path of {model} is deleted", (*World).deleteBasePath),
-	condition("version {n} of {model} is broken", (*World).broken),
-	action("version {n} of {model} is repaired", (*World).repair),
-	action("{models} is/are declared", (*World).declare),
-	action("{models} is/are declared with policy {text}", (*World).declareWith),
-	action("{models} is/are published to layout {layout}", (*World).publish),
-	action("{models} is/are unpublished from layout {layout}", (*World).unpublish),
-	action("model {name} is declared and published to layout {layout}", (*World).rollOut),
+	Action("version {n} of {model} is exported", (*World).export),
+	Action("version {n} of {model} is exported with {size}", (*World).exportSized),
+	Action("version {n} of {model} is deleted", (*World).deleteVersion),
+	Action("the base path of {model} is deleted", (*World).deleteBasePath),
+	faults("version"),
+	Action("{models} is/are declared", (*World).declare),
+	declared(Action("{models} is/are declared with policy {text}", (*World).declareWith)),
+	Action("{models} is/are published to layout {layout}", (*World).publish),
+	Action("{models} is/are unpublished from layout {layout}", (*World).unpublish),
+	Action("model {name} is declared and published to layout {layout}", (*World).rollOut),
 
 	// The store of models: outages, and versions that are still being copied.
-	condition("the base path of {model} is missing", (*World).pathMissing),
-	action("the base path of {model} is back", (*World).pathBack),
-	condition("the base path of {model} lists nothing", (*World).pathEmpty),
-	action("the base path of {model} lists its versions again", (*World).pathFilled),
-	condition("the base path of {model} cannot be read", (*World).pathUnreadable),
-	action("the base path of {model} can be read again", (*World).pathRead),
-	condition("version {n} of {model} is exported without its graph, with variables of {size}", (*World).withoutGraph),
-	action("the graph of version {n} of {model} arrives", (*World).graphArrives),
-	condition("version {n} of {model} is exported without its variables of {size}", (*World).withoutVariables),
-	action("the variables of version {n} of {model} arrive", (*World).variablesArrive),
+	faults("store"),
 
 	// Pods.
-	action("the agent of {pod} is killed", (*World).killAgent),
-	action("the agent of {pod} is asked to stop", (*World).stopAgent),
-	action("{pod} is started again", (*World).startPod),
-	action("{server} is killed", (*World).killModelServer),
-	assertion("{pods} run(s)", (*World).podsRun),
-	assertion("{pods} has/have ended", (*World).podsEnded),
-	assertion("{pod} has ended with exit code {code}", (*World).podEndedWith),
-	assertion("{pod} was started {n} time(s)", (*World).podStarted),
-	assertion("{pod} runs {n} model server(s)", (*World).runsModelServers),
+	faults("agent"),
+	Action("{pod} is started again", (*World).startPod),
+	faults("modelserver"),
+	Assertion("{pods} run(s)", (*World).podsRun),
+	Assertion("{pods} has/have ended", (*World).podsEnded),
+	Assertion("{pod} has ended with exit code {code}", (*World).podEndedWith),
+	Assertion("{pod} was started {n} time(s)", (*World).podStarted),
+	Assertion("{pod} runs {n} model server(s)", (*World).runsModelServers),
 
 	// ZooKeeper, sessions and znodes.
-	condition("ZooKeeper is down", (*World).zooKeeperDown),
-	action("ZooKeeper is back", (*World).zooKeeperBack),
-	action("the ZooKeeper session of {pod} expires", (*World).expireSession),
-	condition("ZooKeeper has no leader", (*World).zooKeeperLeaderless),
-	action("ZooKeeper elects a leader", (*World).zooKeeperElects),
-	condition("ZooKeeper is read-only", (*World).zooKeeperReadOnly),
-	condition("{pod} is served by a ZooKeeper follower that lags by {duration}", (*World).servedByFollower),
-	action("{pod} moves to another ZooKeeper server", (*World).movesToFollower),
-	action("{pod} moves back to the ZooKeeper leader", (*World).movesToLeader),
-	action("ZooKeeper applies the next {n} request(s) of {pod} without answering", (*World).loseAnswers),
-	action("znode {path} is written with {text}", (*World).writeZnode),
-	action("znode {path} is deleted", (*World).deleteZnode),
-	assertion("znode {path} exists", (*World).znodeExists),
-	assertion("znode {path} does not exist", (*World).znodeMissing),
-	assertion("znode {path} is ephemeral", (*World).znodeEphemeral),
-	assertion("znode {path} holds {text}", (*World).znodeHolds),
-	assertion("znode {path} has {n} child(ren)", (*World).znodeChildren),
-	assertion("{model} is bound to {pods}", (*World).boundTo),
-	assertion("{pods} has/have service info", (*World).haveServiceInfo),
-	assertion("{pods} has/have no service info", (*World).haveNoServiceInfo),
-	assertion("{pod} is registered for {model} as {state}", (*World).registeredAs),
-	assertion("{pod} is not registered for {model}", (*World).notRegistered),
-	assertion("the registration of {pod} for {model} was written {n} time(s) or more", (*World).writtenAtLeast),
-	assertion("the registration of {pod} for {model} was written {n} time(s) or less", (*World).writtenAtMost),
+	faults("zookeeper"),
+	Action("znode {path} is written with {text}", (*World).writeZnode),
+	Action("znode {path} is deleted", (*World).deleteZnode),
+	Assertion("znode {path} exists", (*World).znodeExists),
+	Assertion("znode {path} does not exist", (*World).znodeMissing),
+	Assertion("znode {path} is ephemeral", (*World).znodeEphemeral),
+	Assertion("znode {path} holds {text}", (*World).znodeHolds),
+	Assertion("znode {path} has {n} child(ren)", (*World).znodeChildren),
+	Assertion("{model} is bound to {pods}", (*World).boundTo),
+	Assertion("{pods} has/have service info", (*World).haveServiceInfo),
+	Assertion("{pods} has/have no service info", (*World).haveNoServiceInfo),
+	Assertion("{pod} is registered for {model} as {state}", (*World).registeredAs),
+	Assertion("{pod} is not registered for {model}", (*World).notRegistered),
+	Assertion("the registration of {pod} for {model} was written {n} time(s) or more", (*World).writtenAtLeast),
+	Assertion("the registration of {pod} for {model} was written {n} time(s) or less", (*World).writtenAtMost),
 
 	// Network.
-	condition("{places} cannot reach {places}", (*World).cannotReach),
-	condition("{places} is/are cut off from {places}", (*World).cutOff),
-	action("{places} reach(es) {places} again", (*World).healed),
-	condition("the network between {places} and {places} is slower by {duration}", (*World).slower),
+	faults("network"),
 
 	// Model servers.
-	assertion("{servers} has version {version} of {servable} {state}", (*World).hasVersion),
-	assertion("{servers} has {n} version(s) of {servable}", (*World).hasVersions),
-	assertion("{servers} has no version of {servable}", (*World).hasNoVersion),
-	assertion("{servers} reports {error} {text} for version {version} of {servable}", (*World).reportsError),
-	assertion("the model config of {pod} lists {models}", (*World).configLists),
-	assertion("the model config of {pod} is empty", (*World).configEmpty),
+	Assertion("{servers} has version {version} of {servable} {state}", (*World).hasVersion),
+	Assertion("{servers} has {n} version(s) of {servable}", (*World).hasVersions),
+	Assertion("{servers} has no version of {servable}", (*World).hasNoVersion),
+	Assertion("{servers} reports {error} {text} for version {version} of {servable}", (*World).reportsError),
+	Assertion("the model config of {pod} lists {models}", (*World).configLists),
+	Assertion("the model config of {pod} is empty", (*World).configEmpty),
 
 	// A model server without an agent, and its model config file.
-	action("the model server starts", (*World).startBareServer),
-	action("the model config file {path} lists {models}", (*World).configFileLists),
-	action("the model config file {path} lists no model", (*World).configFileListsNothing),
-	action("the model config file {path} is empty", (*World).configFileEmpty),
-	assertion("the model server has ended with exit code {code}", (*World).bareServerEndedWith),
-	assertion("the model server printed {text}", (*World).bareServerPrinted),
-	assertion("the model server did not print {text}", (*World).bareServerDidNotPrint),
+	Action("the model server starts", (*World).startBareServer),
+	Action("the model config file {path} lists {models}", (*World).configFileLists),
+	Action("the model config file {path} lists no model", (*World).configFileListsNothing),
+	Action("the model config file {path} is empty", (*World).configFileEmpty),
+	Assertion("the model server has ended with exit code {code}", (*World).bareServerEndedWith),
+	Assertion("the model server printed {text}", (*World).bareServerPrinted),
+	Assertion("the model server did not print {text}", (*World).bareServerDidNotPrint),
 
 	// What entries of models say, in the configs that come after.
-	action("the config of {model} has the base path {path}", (*World).configBasePath),
-	action("the config of {model} has the platform {text}", (*World).configPlatform),
-	action("the config of {model} has the policy {text}", (*World).configPolicy),
-	action("the config of {model} gives version {n} the label {text}", (*World).configLabel),
+	Action("the config of {model} has the base path {path}", (*World).configBasePath),
+	Action("the config of {model} has the platform {text}", (*World).configPlatform),
+	Action("the config of {model} has the policy {text}", (*World).configPolicy),
+	Action("the config of {model} gives version {n} the label {text}", (*World).configLabel),
 
 	// Calls to model servers, which go on while time passes.
-	action("{server} is asked to reload to {models}", (*World).reload),
-	action("{server} is asked to reload to {models} with a deadline of {duration}", (*World).reloadBefore),
-	action("{server} is asked to reload to no model", (*World).reloadToNothing),
-	action("a Predict of {model} is sent to {server}", (*World).predict),
-	action("a Predict of {model} is sent to {server} with a deadline of {duration}", (*World).predictBefore),
-	action("the TFSMonitor of {server} is asked to reload to {models}", (*World).monitorReload),
-	action("the TFSMonitor of {server} is asked for the state of {model}", (*World).monitorStatus),
-	assertion("{call} is not answered", (*World).callUnanswered),
-	assertion("{call} is answered with OK", (*World).callOK),
-	assertion("{call} is answered by version {n}", (*World).callVersion),
-	assertion("{call} is answered with version {n} {state}", (*World).callState),
-	assertion("{call} fails with {error} {text}", (*World).callFails),
+	Action("{server} is asked to reload to {models}", (*World).reload),
+	Action("{server} is asked to reload to {models} with a deadline of {duration}", (*World).reloadBefore),
+	Action("{server} is asked to reload to no model", (*World).reloadToNothing),
+	Action("a Predict of {model} is sent to {server}", (*World).predict),
+	Action("a Predict of {model} is sent to {server} with a deadline of {duration}", (*World).predictBefore),
+	Action("the TFSMonitor of {server} is asked to reload to {models}", (*World).monitorReload),
+	Action("the TFSMonitor of {server} is asked for the state of {model}", (*World).monitorStatus),
+	Assertion("{call} is not answered", (*World).callUnanswered),
+	Assertion("{call} is answered with OK", (*World).callOK),
+	Assertion("{call} is answered by version {n}", (*World).callVersion),
+	Assertion("{call} is answered with version {n} {state}", (*World).callState),
+	Assertion("{call} fails with {error} {text}", (*World).callFails),
 
 	// What clients of a model server see.
-	assertion("{server} serves", (*World).serves),
-	assertion("{server} refuses connections", (*World).refusesConnections),
-	assertion("a Predict of {model} to {server} is answered by version {n}", (*World).predictVersion),
-	assertion("a Predict of {model} to {server} fails with {error} {text}", (*World).predictFails),
-	assertion("a Predict of {model} with label {text} to {server} is answered by version {n}", (*World).predictLabelVersion),
-	assertion("a Predict of {model} with label {text} to {server} fails with {error} {text}", (*World).predictLabelFails),
-	assertion("a Predict of {model} to {server} takes {duration} or more", (*World).predictAtLeast),
-	assertion("a Predict of {model} to {server} takes {duration} or less", (*World).predictAtMost),
-	assertion("the memory of {server} is between {size} and {size}", (*World).memoryBetween),
+	Assertion("{server} serves", (*World).serves),
+	Assertion("{server} refuses connections", (*World).refusesConnections),
+	predictWaits("a Predict of {model} to {server} is answered by version {n}", (*World).predictVersion),
+	predictWaits("a Predict of {model} to {server} fails with {error} {text}", (*World).predictFails),
+	predictWaits("a Predict of {model} with label {text} to {server} is answered by version {n}", (*World).predictLabelVersion),
+	predictWaits("a Predict of {model} with label {text} to {server} fails with {error} {text}", (*World).predictLabelFails),
+	predictWaits("a Predict of {model} to {server} takes {duration} or more", (*World).predictAtLeast),
+	predictWaits("a Predict of {model} to {server} takes {duration} or less", (*World).predictAtMost),
+	Assertion("the memory of {server} is between {size} and {size}", (*World).memoryBetween),
 
 	// Discovery.
-	assertion("{agents} list(s) {model} on {pods}", (*World).listsOn),
-	assertion("{agents} list(s) nothing", (*World).listsNothing),
-	assertion("{agents} do(es) not answer", (*World).doesNotAnswer),
-	assertion("{agents} answer(s) GetReplicas of {kind} {n} with {pods}", (*World).replicasAnswer),
-	assertion("{agents} refuse(s) GetReplicas with {error} {text}", (*World).refusesGetReplicas),
-	assertion("{agents} answer(s) GetResource with shard {n} and replica {n}", (*World).resourceAnswer),
-	assertion("{agents} refuse(s) GetResource with {error} {text}", (*World).refusesGetResource),
+	Assertion("{agents} list(s) {model} on {pods}", (*World).listsOn),
+	Assertion("{agents} list(s) nothing", (*World).listsNothing),
+	Assertion("{agents} do(es) not answer", (*World).doesNotAnswer),
+	Assertion("{agents} answer(s) GetReplicas of {kind} {n} with {pods}", (*World).replicasAnswer),
+	Assertion("{agents} refuse(s) GetReplicas with {error} {text}", (*World).refusesGetReplicas),
+	Assertion("{agents} answer(s) GetResource with shard {n} and replica {n}", (*World).resourceAnswer),
+	Assertion("{agents} refuse(s) GetResource with {error} {text}", (*World).refusesGetResource),
 
 	// Single operations of the agents' code, by the golden cases of vectors.
-	question("the recorded case {case}", (*World).recordedCase),
+	given("the recorded case {case}", (*World).recordedCase),
 	question("it is answered as the reference does", (*World).answeredAsRecorded),
 	question("it is answered with {quirks} repaired", (*World).answeredRepaired),
 	finding("the answer is {json}", (*World).answerIs),

@@ -1,8 +1,12 @@
 package steps
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/sim/fault"
 )
 
 // samples has a text for each word, and with the ones of plural words a list.
@@ -21,12 +25,23 @@ var samples = map[string][]string{
 	"json": {"12", "null", `"a b"`, `["a", {"b": "c"}]`, "{}"}, "raised": {"KeyError"},
 }
 
+// known is the vocabulary of the simulation.
+var known = newVocabulary(simulated())
+
+func simulated() []runners.FaultKind {
+	var kinds []runners.FaultKind
+	for _, k := range fault.Kinds() {
+		kinds = append(kinds, k.FaultKind)
+	}
+	return kinds
+}
+
 // TestEverySentenceSaysOneThing makes texts of each sentence, with the parts that
 // may be left out and without, and wants that nothing else matches them.
 func TestEverySentenceSaysOneThing(t *testing.T) {
-	for _, s := range sentences {
+	for _, s := range known {
 		for _, text := range examples(s) {
-			found := match(text)
+			found := known.match(text)
 			if len(found) != 1 || found[0] != s {
 				var texts []string
 				for _, f := range found {
@@ -38,7 +53,7 @@ func TestEverySentenceSaysOneThing(t *testing.T) {
 	}
 }
 
-func examples(s *sentence) []string {
+func examples(s *Sentence) []string {
 	texts := []string{""}
 	rest := 0
 	spread := func(parts ...string) {
@@ -70,26 +85,37 @@ func examples(s *sentence) []string {
 		for _, text := range plain {
 			texts = append(texts, text, "within 30s "+text, "for 1h30m "+text)
 		}
-	case aCondition:
+	case aCondition, anOnset:
 		spread("", " for 12s")
 	}
 	return texts
 }
 
-// TestSentenceOfFunctions wants each function to take as many arguments as its
-// sentence has words.
-func TestSentenceOfFunctions(t *testing.T) {
-	for _, s := range sentences {
-		want := s.expr.NumSubexp()
-		switch s.kind {
-		case anAssertion:
-			want -= 2
-		case aCondition:
-			want--
-		}
-		if got := s.do.Type().NumIn() - 1; got != want {
-			t.Errorf("%q: its function takes %d arguments, its words are %d", s.text, got, want)
-		}
+// A function that does not fit its sentence is told when the sentence is made, of
+// the vocabulary as of a caller's own.
+func TestASentenceWantsItsFunction(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		make func() *Sentence
+		want string
+	}{
+		{"too few arguments", func() *Sentence { return Action("{n} lamp(s) go(es) out", func(*World) error { return nil }) },
+			`sentence "{n} lamp(s) go(es) out": found func(*steps.World) error, want a function of *steps.World and 1 words that returns error`},
+		{"no World", func() *Sentence { return Action("it rains", func() error { return nil }) },
+			`sentence "it rains": found func() error, want a function of *steps.World and 0 words that returns error`},
+		{"an assertion that looks at once", func() *Sentence { return Assertion("it rains", func(*World) error { return nil }) },
+			`sentence "it rains": found func(*steps.World) error, want a function of *steps.World and 0 words that returns func() error`},
+		{"a word that nobody knows", func() *Sentence { return Action("a {lamp}", func(*World) error { return nil }) },
+			`sentence "a {lamp}": no word "lamp"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			defer func() {
+				if got := fmt.Sprint(recover()); got != c.want {
+					t.Errorf("panic:\n got %s\nwant %s", got, c.want)
+				}
+			}()
+			c.make()
+		})
 	}
 }
 
@@ -104,7 +130,7 @@ func TestNearest(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := nearest(test.text); got != test.want {
+			if got := known.nearest(test.text); got != test.want {
 				t.Errorf("nearest(%q):\n got %q\nwant %q", test.text, got, test.want)
 			}
 		})

@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// World is the state of one run of one scenario.
+// World is the state of one run of one scenario, which the function of every
+// sentence gets.
 type World struct {
 	runner  runners.Runner
 	spec    runners.Spec
@@ -21,13 +22,18 @@ type World struct {
 	// operation is what a scenario about a recorded case has instead of a cluster.
 	operation *operation
 	// entries are what sentences said of models in configs, by name; calls are those
-	// to model servers, by kind; halfCopied are the sizes of versions without a part.
-	entries    map[string]*runners.ServedModel
-	calls      map[string][]runners.ModelCall
-	halfCopied map[halfCopied]int64
+	// to model servers, by kind.
+	entries map[string]*runners.ServedModel
+	calls   map[string][]runners.ModelCall
 	// seen is the cluster time at the end of the step before.
 	seen time.Duration
+	// saying is the text of the step that runs.
+	saying string
 }
+
+// Cluster is the cluster that the scenario is about, for the functions of a caller's
+// own sentences. It is there for as long as the scenario runs.
+func (w *World) Cluster() runners.Cluster { return w.cluster }
 
 // ready builds the cluster from what the shapes said.
 func (w *World) ready() error {
@@ -44,7 +50,21 @@ func (w *World) ready() error {
 		return fmt.Errorf("build the cluster: %w", err)
 	}
 	w.cluster = cluster
+	w.remark()
 	return nil
+}
+
+// say is told of a step before it runs.
+func (w *World) say(text string) {
+	w.saying = text
+	w.remark()
+}
+
+// remark has the cluster write the step down, where it can.
+func (w *World) remark() {
+	if n, ok := w.cluster.(runners.Narrator); ok && w.spec.Detail {
+		n.Remark(w.saying)
+	}
 }
 
 // close ends the cluster.
@@ -62,14 +82,11 @@ func (w *World) outcome(err error) error {
 		return godog.ErrSkip
 	case err == nil && w.cluster != nil:
 		if broken := w.cluster.Failure(); broken != "" {
-			return fmt.Errorf("%s: the run itself broke: %s", stamp(w.cluster.Now()), broken)
+			return fmt.Errorf("%s: the run itself broke: %s", runners.Stamp(w.cluster.Now()), broken)
 		}
 	}
 	return err
 }
-
-// stamp writes a cluster time as "t+11.000s".
-func stamp(t time.Duration) string { return fmt.Sprintf("t+%.3fs", t.Seconds()) }
 
 // differ is what a check returns for something that is not as it should be.
 func differ(what string, want, got any) error {

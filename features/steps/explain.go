@@ -1,0 +1,270 @@
+package steps
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/timeline"
+)
+
+const (
+	// explainLines is how long an explanation is by default.
+	explainLines = 20
+	// explained is how many failures of a suite are explained: each is run again, and
+	// with many seeds one fault fails often.
+	explained = 20
+)
+
+// detail has everything observed.
+func detail(spec *runners.Spec) { spec.Detail = true }
+
+// explainAll explains the first failures.
+func (s *Suite) explainAll(jobs []job, results [][]Result) {
+	left := explained
+	for i := range jobs {
+		for k := range results[i] {
+			if left > 0 && s.explainFailure(jobs[i], results[i], k) {
+				left--
+			}
+		}
+	}
+}
+
+// explainFailure runs a scenario again to see what led to the failure of one of its
+// cases, and reports whether it had to.
+func (s *Suite) explainFailure(j job, results []Result, k int) bool {
+	r := &results[k]
+	failed := slices.IndexFunc(r.Steps, func(st Step) bool { return st.Status == Failed })
+	lines := s.Explain
+	if lines == 0 {
+		lines = explainLines
+	}
+	if failed < 0 || lines < 0 || !r.narrated {
+		return false
+	}
+	x := s.execute(j.scenario, j.seed, detail)
+	defer x.close()
+	if x.results[k].Stats.TraceHash != r.Stats.TraceHash {
+		r.Explanation = []string{fmt.Sprintf("the run was not the same a second time (trace %016x, then %016x): nothing can be said of it",
+			r.Stats.TraceHash, x.results[k].Stats.TraceHash)}
+		return true
+	}
+	st := r.Steps[failed]
+	r.Explanation = explanation(x.worlds[k].cluster.Log(), subjectsOf(st.Text, st.Err), lines)
+	return true
+}
+
+// subjects are what a step is about; of the kinds of which nothing is named all is meant.
+type subjects struct{ pods, paths, models []string }
+
+var (
+	podWord   = regexp.MustCompile(podName)
+	pathWord  = regexp.MustCompile(`(?:^|\s)(/[^\s"]+)`)
+	modelWord = regexp.MustCompile(`[A-Za-z_][\w.-]*:[A-Za-z_][\w.-]*`)
+	// servableWord follows "of" where a model has no sub-graph.
+	servableWord = regexp.MustCompile(`versions? (?:-?\d+ )?of ([\w.-]+)(?: |$)`)
+)
+
+// subjectsOf reads a step. A step about every pod is about those that its error names.
+func subjectsOf(text string, failure error) subjects {
+	var s subjects
+	s.pods = podWord.FindAllString(text, -1)
+	if failure != nil && len(s.pods) == 0 {
+		s.pods = podWord.FindAllString(failure.Error(), -1)
+	}
+	for _, m := range pathWord.FindAllStringSubmatch(text, -1) {
+		s.paths = append(s.paths, m[1])
+	}
+	s.models = modelWord.FindAllString(pathWord.ReplaceAllString(text, ""), -1)
+	if m := servableWord.FindStringSubmatch(text); m != nil {
+		s.models = append(s.models, m[1])
+	}
+	for _, list := range []*[]string{&s.pods, &s.paths, &s.models} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return s
+}
+
+func (s subjects) String() string {
+	all := slices.Concat(s.pods, s.paths, s.models)
+	switch {
+	case len(all) == 0:
+		return "everything"
+	case len(all) > 4:
+		return fmt.Sprintf("%s and %d more", strings.Join(all[:4], ", "), len(all)-4)
+	}
+	return strings.Join(all, ", ")
+}
+
+// weight is how much an observation tells: what is done to the cluster, what changes in
+// it, what is only said in it.
+func weight(o *runners.Observation) int {
+	topic, what, _ := strings.Cut(o.Op, ".")
+	switch {
+	case topic == "remark" || topic == "fault":
+		return 3
+	case topic == "rpc" && !strings.HasSuffix(o.Note, "OK"), topic == "log" && what != "info":
+		return 2
+	case topic == "rpc" || topic == "log":
+		return 1
+	}
+	return 2
+}
+
+// concern reports whether an observation is about the subjects.
+func (s subjects) concern(o *runners.Observation) bool {
+	if weight(o) == 3 {
+		return o.Op != "fault.begin" || o.Cause == 0 // else the step says it
+	}
+	things := len(s.paths)+len(s.models) > 0
+	if things && s.names(o) {
+		return true
+	}
+	ofPod := len(s.pods) == 0 || slices.Contains(s.pods, o.Pod) || o.Peer != "" && slices.Contains(s.pods, o.Peer)
+	if !things {
+		return ofPod
+	}
+	// The lives of a pod's processes and sessions matter to whatever it has.
+	vital := strings.HasPrefix(o.Op, "process.") || strings.HasSuffix(o.Op, "Session") || o.Op == "log.error" || o.Op == "modelserver.serving"
+	return ofPod && vital
+}
+
+// names reports whether an observation is of a znode or a model of the subjects.
+func (s subjects) names(o *runners.Observation) bool {
+	for _, p := range s.paths {
+		if o.Path != "" && (o.Path == p || strings.HasPrefix(o.Path, p+"/")) {
+			return true
+		}
+	}
+	text := o.Path + " " + o.Note
+	for _, m := range s.models {
+		if strings.Contains(text, m) || strings.Contains(text, "/"+strings.Replace(m, ":", "/", 1)) {
+			return true
+		}
+	}
+	return false
+}
+
+// happening is an observation, or the last of several that differ in time only.
+type happening struct {
+	at    int // place in the log
+	first int
+	times int
+}
+
+// explanation is a heading and the happenings that concern the subjects, n lines in all.
+func explanation(log []runners.Observation, s subjects, n int) []string {
+	list := happenings(log, s)
+	chosen := choose(log, list, n-1)
+	heading := fmt.Sprintf("what happened to %s until then:", s)
+	if more := len(list) - len(chosen); more > 0 {
+		heading = fmt.Sprintf("what happened to %s until then (%d more with --explain %d):", s, more, len(list)+1)
+	}
+	lines := []string{heading}
+	width := 0
+	for _, h := range chosen {
+		width = max(width, len(log[h.at].Pod))
+	}
+	for i, h := range chosen {
+		lines = append(lines, happeningLine(log, chosen, i, h, width))
+	}
+	return lines[:min(len(lines), n)]
+}
+
+// happenings are the observations that concern the subjects, in the order of their last
+// time.
+func happenings(log []runners.Observation, s subjects) []happening {
+	type key struct{ pod, op, path, note, peer string }
+	known := map[key]*happening{}
+	var list []*happening
+	for i := range log {
+		o := &log[i]
+		if !s.concern(o) {
+			continue
+		}
+		k := key{o.Pod, o.Op, o.Path, o.Note, o.Peer}
+		if h := known[k]; h != nil && weight(o) < 3 {
+			h.at = i
+			h.times++
+			continue
+		}
+		h := &happening{at: i, first: i, times: 1}
+		known[k] = h
+		list = append(list, h)
+	}
+	slices.SortFunc(list, func(a, b *happening) int { return cmp.Compare(a.at, b.at) })
+	result := make([]happening, len(list))
+	for i, h := range list {
+		result[i] = *h
+	}
+	return result
+}
+
+// choose takes at most n happenings: the latest of what was done, up to a third, then the
+// latest of what changed, then the latest of what was only said. They stay in order.
+func choose(log []runners.Observation, list []happening, n int) []happening {
+	taken := map[int]bool{}
+	take := func(weights, limit int) {
+		for i := len(list) - 1; i >= 0 && limit > 0 && len(taken) < n; i-- {
+			if w := weight(&log[list[i].at]); !taken[i] && w >= weights {
+				taken[i] = true
+				limit--
+			}
+		}
+	}
+	take(3, max(n/3, 1))
+	take(2, n)
+	take(1, n)
+	var chosen []happening
+	for i, h := range list {
+		if taken[i] {
+			chosen = append(chosen, h)
+		}
+	}
+	return chosen
+}
+
+// longWait is from when on a cause is called what was before: then timers lie between.
+const longWait = time.Second
+
+// longestText bounds what a line says of one observation.
+const longestText = 160
+
+// happeningLine is a line: number, time, who, what, and because of what.
+func happeningLine(log []runners.Observation, chosen []happening, i int, h happening, width int) string {
+	o := &log[h.at]
+	text := fmt.Sprintf("%-4s %-11s %-*s %s", fmt.Sprintf("[%d]", i+1), runners.Stamp(o.At), width, o.Pod, shorten(timeline.Phrase(o), longestText))
+	if h.times > 1 {
+		text += fmt.Sprintf(" (%d times since %s)", h.times, runners.Stamp(log[h.first].At))
+	}
+	if o.Cause == 0 {
+		return text
+	}
+	c := &log[o.Cause-1]
+	link := ", because of "
+	if wait := o.At - o.Took - c.At; wait >= longWait {
+		if weight(c) == 1 {
+			return text // what a loop said in its last turn
+		}
+		link = fmt.Sprintf(", %.1fs after ", wait.Seconds())
+	}
+	for k := range chosen {
+		if chosen[k].at == o.Cause-1 {
+			return text + link + fmt.Sprintf("[%d]", k+1)
+		}
+	}
+	return text + link + fmt.Sprintf("%s: %s %s", runners.Stamp(c.At), c.Pod, shorten(timeline.Phrase(c), longestText/2))
+}
+
+func shorten(text string, length int) string {
+	if runes := []rune(text); len(runes) > length {
+		return string(runes[:length-3]) + "..."
+	}
+	return text
+}

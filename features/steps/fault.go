@@ -1,0 +1,164 @@
+package steps
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// faults stands in words.go for the sentences of the runner's faults of a topic.
+func faults(topic string) *Sentence { return &Sentence{kind: someFaults, text: topic} }
+
+// faultSentences are those of one kind of fault, in the order in which they are
+// listed: the condition, what begins it, also for a time, and what ends it.
+func faultSentences(k runners.FaultKind) []*Sentence {
+	var list []*Sentence
+	if k.Lasts != "" {
+		list = append(list, condition(k.Lasts, faultFunc(k, k.Lasts, func(w *World, f func() (runners.Fault, error)) lasting {
+			return lasting{begin: w.begins(f), end: w.ends(f)}
+		})))
+	}
+	if k.Begins != "" {
+		list = append(list, Action(k.Begins, faultFunc(k, k.Begins, func(w *World, f func() (runners.Fault, error)) error {
+			return w.begins(f)()
+		})))
+	}
+	if k.Onset != "" {
+		s := newSentence(anOnset, k.Onset, faultFunc(k, k.Onset, func(w *World, f func() (runners.Fault, error)) onset {
+			return func(duration string) error { return w.sets(f, duration) }
+		}))
+		list = append(list, s)
+	}
+	if k.Ends != "" {
+		list = append(list, Action(k.Ends, faultFunc(k, k.Ends, func(w *World, f func() (runners.Fault, error)) error {
+			return w.ends(f)()
+		})))
+	}
+	return list
+}
+
+func (w *World) begins(f func() (runners.Fault, error)) func() error {
+	return func() error { return w.fault(f, w.cluster.BeginFault) }
+}
+
+func (w *World) ends(f func() (runners.Fault, error)) func() error {
+	return func() error { return w.fault(f, w.cluster.EndFault) }
+}
+
+// sets begins a fault, and with a duration has it end by itself that much later.
+func (w *World) sets(f func() (runners.Fault, error), duration string) error {
+	if err := w.begins(f)(); err != nil || duration == "" {
+		return err
+	}
+	d, err := time.ParseDuration(duration)
+	if err != nil {
+		return err
+	}
+	c, ok := w.cluster.(runners.Scheduler)
+	if !ok {
+		return runners.ErrUnsupported
+	}
+	return w.fault(f, func(fault runners.Fault) error { return c.EndFaultAfter(fault, d) })
+}
+
+func (w *World) fault(f func() (runners.Fault, error), do func(runners.Fault) error) error {
+	fault, err := f()
+	if err != nil {
+		return err
+	}
+	return do(fault)
+}
+
+// faultFunc makes the function of a sentence about a fault: it takes a text for each
+// word, reads the fault from them, and hands it to do.
+func faultFunc[Result any](k runners.FaultKind, text string, do func(*World, func() (runners.Fault, error)) Result) any {
+	words := wordsOf(text)
+	in := []reflect.Type{reflect.TypeFor[*World]()}
+	for _, word := range words {
+		if faultWords[word] == nil {
+			panic(fmt.Sprintf("fault %s: sentence %q: word %q fills no field of a fault", k.Name, text, word))
+		}
+		in = append(in, reflect.TypeFor[string]())
+	}
+	t := reflect.FuncOf(in, []reflect.Type{reflect.TypeFor[Result]()}, false)
+	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
+		result := do(args[0].Interface().(*World), func() (runners.Fault, error) { return readFault(k.Name, words, args[1:]) })
+		return []reflect.Value{reflect.ValueOf(&result).Elem()}
+	}).Interface()
+}
+
+// wordsOf lists the words in braces of a sentence.
+func wordsOf(text string) []string {
+	var list []string
+	for _, m := range token.FindAllStringSubmatch(text, -1) {
+		if m[1] != "" {
+			list = append(list, m[1])
+		}
+	}
+	return list
+}
+
+// readFault fills a fault from what a sentence says.
+func readFault(kind string, words []string, args []reflect.Value) (runners.Fault, error) {
+	f := runners.Fault{Kind: kind}
+	for i, word := range words {
+		if err := faultWords[word](&f, args[i].String()); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// faultWords says which field of a fault a word fills.
+var faultWords = map[string]func(f *runners.Fault, text string) error{
+	"pod": func(f *runners.Fault, text string) error {
+		f.Pod = text
+		return nil
+	},
+	"server": func(f *runners.Fault, text string) error {
+		s, err := oneServer(text)
+		f.Pod, f.Server = s.pod, s.kind
+		return err
+	},
+	"model": func(f *runners.Fault, text string) error {
+		f.BasePath = basePath(text)
+		return nil
+	},
+	"n": func(f *runners.Fault, text string) (err error) {
+		f.N, err = strconv.ParseInt(text, 10, 64)
+		return err
+	},
+	"size": func(f *runners.Fault, text string) (err error) {
+		f.SizeBytes, err = sizeBytes(text)
+		return err
+	},
+	"duration": func(f *runners.Fault, text string) (err error) {
+		f.Duration, err = time.ParseDuration(text)
+		return err
+	},
+	"places": func(f *runners.Fault, text string) error {
+		if f.From == nil {
+			f.From = places(text)
+		} else {
+			f.To = places(text)
+		}
+		return nil
+	},
+}
+
+// places reads a list of pods, "ZooKeeper" and "idc lf" as runners name them.
+func places(text string) []string {
+	names := list(text)
+	for i, name := range names {
+		if idc, ok := strings.CutPrefix(name, "idc "); ok {
+			names[i] = "idc:" + idc
+		} else {
+			names[i] = strings.ToLower(name)
+		}
+	}
+	return names
+}

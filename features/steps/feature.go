@@ -1,0 +1,246 @@
+package steps
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	messages "github.com/cucumber/messages/go/v21"
+)
+
+// scenario is a scenario of a file. An outline has one case for each row of its
+// examples.
+type scenario struct {
+	feature, name, path string
+	// line is where it begins; first and last are the lines that belong to it, from its
+	// tags to its last step or row.
+	line, first, last int
+	cases             []scenarioCase
+	// hidden are the lines of the rows that are not run.
+	hidden    []int
+	sentences []*Sentence // that it says, each once
+}
+
+type scenarioCase struct {
+	// name is the scenario's, with the values of the row of an outline.
+	name string
+	// values are those of the row of an outline, "" elsewhere.
+	values string
+	// row is the line of the row, 0 where there is no outline.
+	row   int
+	tags  []string
+	steps []step
+	// taken says that the case was asked for.
+	taken bool
+}
+
+// step is a step as the file has it.
+type step struct {
+	keyword, text          string
+	line                   int
+	background, hasContent bool
+}
+
+// line is what a person names to run the case alone.
+func (c *scenarioCase) line(sc *scenario) int {
+	if c.row > 0 {
+		return c.row
+	}
+	return sc.line
+}
+
+// take marks the cases that a line asks for: a row's its own, any other line of the
+// scenario and 0 all of them. It reports whether there are any.
+func (sc *scenario) take(line int) bool {
+	if line != 0 && (line < sc.first || line > sc.last) {
+		return false
+	}
+	ofRow := slices.ContainsFunc(sc.cases, func(c scenarioCase) bool { return line != 0 && c.row == line })
+	for i := range sc.cases {
+		c := &sc.cases[i]
+		c.taken = c.taken || !ofRow || c.row == line
+	}
+	return true
+}
+
+// keep drops the cases that were not taken or that the filter does not want.
+func (sc *scenario) keep(wanted tagFilter) {
+	sc.cases = slices.DeleteFunc(sc.cases, func(c scenarioCase) bool {
+		gone := !c.taken || !wanted(c.tags)
+		if gone {
+			sc.hidden = append(sc.hidden, c.row)
+		}
+		return gone
+	})
+}
+
+// readFeature makes the scenarios of one file.
+func readFeature(path string, f *messages.Feature, pickles []*messages.Pickle) []*scenario {
+	r := reader{path: path, steps: map[string]*messages.Step{}, inBackground: map[string]bool{}, scenarios: map[string]*messages.Scenario{}}
+	each(f, func(sc *messages.Scenario) {
+		r.scenarios[sc.Id] = sc
+		r.add(sc.Steps, false)
+	}, func(b *messages.Background) { r.add(b.Steps, true) })
+	var found []*scenario
+	byID := map[string]*scenario{}
+	for _, p := range pickles {
+		source := r.scenarios[p.AstNodeIds[0]]
+		sc := byID[source.Id]
+		if sc == nil {
+			sc = &scenario{feature: f.Name, name: source.Name, path: path, line: int(source.Location.Line)}
+			sc.first, sc.last = linesOf(source)
+			byID[source.Id] = sc
+			found = append(found, sc)
+		}
+		sc.cases = append(sc.cases, r.newCase(source, p))
+	}
+	return found
+}
+
+// each visits the scenarios and backgrounds of a feature, those in rules too.
+func each(f *messages.Feature, scenario func(*messages.Scenario), background func(*messages.Background)) {
+	visit := func(sc *messages.Scenario, b *messages.Background) {
+		if sc != nil {
+			scenario(sc)
+		}
+		if b != nil && background != nil {
+			background(b)
+		}
+	}
+	for _, child := range f.Children {
+		visit(child.Scenario, child.Background)
+		if child.Rule != nil {
+			for _, c := range child.Rule.Children {
+				visit(c.Scenario, c.Background)
+			}
+		}
+	}
+}
+
+// linesOf are the first and the last line of a scenario.
+func linesOf(sc *messages.Scenario) (first, last int) {
+	first, last = int(sc.Location.Line), int(sc.Location.Line)
+	for _, t := range sc.Tags {
+		first = min(first, int(t.Location.Line))
+	}
+	reach := func(l *messages.Location) { last = max(last, int(l.Line)) }
+	for _, s := range sc.Steps {
+		reach(s.Location)
+	}
+	for _, e := range sc.Examples {
+		reach(e.Location)
+		for _, row := range e.TableBody {
+			reach(row.Location)
+		}
+	}
+	return first, last
+}
+
+// reader knows the parts of one file by their ids.
+type reader struct {
+	path         string
+	steps        map[string]*messages.Step
+	inBackground map[string]bool
+	scenarios    map[string]*messages.Scenario
+}
+
+func (r *reader) add(steps []*messages.Step, background bool) {
+	for _, s := range steps {
+		r.steps[s.Id], r.inBackground[s.Id] = s, background
+	}
+}
+
+func (r *reader) newCase(source *messages.Scenario, p *messages.Pickle) scenarioCase {
+	c := scenarioCase{name: p.Name}
+	if len(p.AstNodeIds) > 1 {
+		c.row, c.values = rowOf(source, p.AstNodeIds[1])
+		if p.Name == source.Name {
+			c.name += " (" + c.values + ")"
+		}
+	}
+	for _, t := range p.Tags {
+		c.tags = append(c.tags, t.Name)
+	}
+	for _, ps := range p.Steps {
+		s := r.steps[ps.AstNodeIds[0]]
+		c.steps = append(c.steps, step{
+			keyword: strings.TrimSpace(s.Keyword), text: ps.Text, line: int(s.Location.Line),
+			background: r.inBackground[s.Id], hasContent: ps.Argument != nil,
+		})
+	}
+	return c
+}
+
+// rowOf finds a row of an outline: its line, and its values as "policy: latest, n: 3".
+func rowOf(sc *messages.Scenario, id string) (line int, values string) {
+	for _, e := range sc.Examples {
+		for _, row := range e.TableBody {
+			if row.Id != id {
+				continue
+			}
+			var list []string
+			for i, cell := range row.Cells {
+				list = append(list, e.TableHeader.Cells[i].Value+": "+cell.Value)
+			}
+			return int(row.Location.Line), strings.Join(list, ", ")
+		}
+	}
+	return 0, ""
+}
+
+// without is a file system in which one file has some of its lines empty.
+type without struct {
+	fs.FS
+	path  string
+	lines []int
+}
+
+// Open opens a file; the one that is changed is read whole.
+func (w without) Open(name string) (fs.File, error) {
+	var file fs.File
+	var err error
+	if w.FS != nil {
+		file, err = w.FS.Open(name)
+	} else {
+		file, err = os.Open(name)
+	}
+	if err != nil || name != w.path || len(w.lines) == 0 {
+		return file, err
+	}
+	text, err := io.ReadAll(file)
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	lines := bytes.Split(text, []byte("\n"))
+	for _, n := range w.lines {
+		lines[n-1] = nil
+	}
+	return &changedFile{file, bytes.NewReader(bytes.Join(lines, []byte("\n")))}, nil
+}
+
+// changedFile has the content of text, and all else of a file.
+type changedFile struct {
+	fs.File
+	text *bytes.Reader
+}
+
+// Read reads the content.
+func (f *changedFile) Read(p []byte) (int, error) { return f.text.Read(p) }
+
+// beginnings are the lines on which the scenarios of a file begin.
+func beginnings(list []*scenario) string {
+	var lines []string
+	for _, sc := range list {
+		lines = append(lines, strconv.Itoa(sc.line))
+	}
+	if lines == nil {
+		return "no scenario"
+	}
+	return "those that begin on " + strings.Join(lines, ", ")
+}

@@ -1,0 +1,118 @@
+package steps
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/runners/replay"
+)
+
+// Run runs scenarios as subtests of t, for a Go test of whoever has .feature files
+// of their own:
+//
+//	//go:embed *.feature
+//	var scenarios embed.FS
+//
+//	func TestScenarios(t *testing.T) {
+//		steps.Run(t, scenarios, steps.Suite{Runner: &simrun.Runner{}})
+//	}
+//
+// fsys holds the files, at any depth; how.Paths names some of them, all without it.
+// The other fields of how are as with Suite.Run, but that a Seed of 0 is that of the
+// environment variable MONOSIM_SEED, or 1, and that Workers and Done mean nothing:
+// scenarios run one after another.
+//
+// There is a subtest for each file, in it one for each scenario, named by its title,
+// and where there are several seeds one for each of those; so is each row of an outline,
+// named by its values. A scenario that
+// fails says which step did, what was wanted and found at which cluster time, the
+// seed, and the command that repeats it; one that the runner cannot run is skipped.
+// What makes no sense to run, as a step that no sentence says or a filter that finds
+// nothing, ends t before any scenario runs.
+func Run(t *testing.T, fsys fs.FS, how Suite) {
+	t.Helper()
+	s := &how
+	s.FS, s.Seed = fsys, replay.Seed(t, s.Seed)
+	if s.Runner == nil {
+		t.Fatal("steps.Suite: found no Runner, want one, as &simrun.Runner{}")
+	}
+	if len(s.Paths) == 0 {
+		s.Paths = []string{"."}
+	}
+	scenarios, err := s.plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(scenarios) > 0 {
+		n := 1
+		for n < len(scenarios) && scenarios[n].path == scenarios[0].path {
+			n++
+		}
+		t.Run(path.Clean(scenarios[0].path), func(t *testing.T) {
+			for _, sc := range scenarios[:n] {
+				t.Run(sc.name, func(t *testing.T) { s.test(t, sc) })
+			}
+		})
+		scenarios = scenarios[n:]
+	}
+}
+
+// test runs a scenario with each seed.
+func (s *Suite) test(t *testing.T, sc *scenario) {
+	for i := range max(s.Seeds, 1) {
+		seed := s.Seed + uint64(i)
+		if s.Seeds <= 1 {
+			s.testSeed(t, sc, seed)
+			continue
+		}
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) { s.testSeed(t, sc, seed) })
+	}
+}
+
+// testSeed runs the cases of a scenario and tells how each went.
+func (s *Suite) testSeed(t *testing.T, sc *scenario, seed uint64) {
+	one := *s
+	one.command = replay.Command(t, seed)
+	results, _ := one.runOne(sc, seed)
+	one.explainAll([]job{{sc, seed}}, [][]Result{results})
+	if len(results) == 1 {
+		tell(t, &results[0])
+		return
+	}
+	for i := range results {
+		t.Run(sc.cases[i].values, func(t *testing.T) { tell(t, &results[i]) })
+	}
+}
+
+// tell makes a result that of a test.
+func tell(t *testing.T, r *Result) {
+	if r.Status == Skipped {
+		t.Skip("the runner cannot do all of this scenario")
+	}
+	if r.Status == Failed {
+		t.Error(account(r))
+	}
+}
+
+// account writes the steps of a result that failed, and why it did.
+func account(r *Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:%d: %s\n", r.Path, r.Line, r.Name)
+	for _, st := range r.Steps {
+		fmt.Fprintf(&b, "  %c %s %s\n", "+!-"[st.Status], st.Keyword, st.Text)
+		if st.Err != nil {
+			fmt.Fprintf(&b, "      %s\n", strings.ReplaceAll(st.Err.Error(), "\n", "\n      "))
+		}
+	}
+	if r.Err != nil {
+		fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(r.Err.Error(), "\n", "\n  "))
+	}
+	for _, line := range r.Explanation {
+		fmt.Fprintf(&b, "  %s\n", line)
+	}
+	fmt.Fprintf(&b, "  seed %d, replay with: %s", r.Seed, r.Replay)
+	return b.String()
+}
