@@ -134,7 +134,7 @@ func (t *turn) place(lhs ast.Expr) (string, bool) {
 	return pathOf(t.pass, index.X)
 }
 
-// atKey takes lhs as a write to m[key], and says whether it is one.
+// atKey takes lhs as a write to m[key], and reports whether it is one.
 func (t *turn) atKey(lhs ast.Expr) bool {
 	index, ok := ast.Unparen(lhs).(*ast.IndexExpr)
 	if !ok || !t.isKey(index.Index) || !isMap(t.pass.TypesInfo.TypeOf(index.X)) {
@@ -160,14 +160,14 @@ func (t *turn) readAppended(value ast.Expr) {
 	}
 }
 
-// isKey says whether the expression is the loop's key, which put keeps from
+// isKey reports whether the expression is the loop's key, which put keeps from
 // changing.
 func (t *turn) isKey(e ast.Expr) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	return ok && t.key != nil && t.pass.TypesInfo.Uses[id] == t.key
 }
 
-// isOwn says whether the expression is a variable of the turn other than the
+// isOwn reports whether the expression is a variable of the turn other than the
 // loop's key, or a field inside one that is reached without a pointer.
 func (t *turn) isOwn(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
@@ -181,7 +181,7 @@ func (t *turn) isOwn(e ast.Expr) bool {
 	return false
 }
 
-// constant says whether the expression has the same value each turn, as far as
+// constant reports whether the expression has the same value each turn, as far as
 // the turn's own variables go. What it shares with writes is checked at the end.
 func (t *turn) constant(e ast.Expr) bool {
 	same := true

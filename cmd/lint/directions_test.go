@@ -72,25 +72,39 @@ func TestDirectionsAreTold(t *testing.T) {
 		{"exploring runs scenarios",
 			listed{ImportPath: "runners/explore", Imports: ours("features/steps", "runners/simrun", "sim/fault")}, nil},
 		{"other runners do not",
-			listed{ImportPath: "runners/simrun", Imports: ours("features/steps", "runners", "sim/world", "engine/agent", "vectors")},
+			listed{ImportPath: "runners/realrun", Imports: ours("features/steps", "runners", "sim/world", "engine/agent", "vectors")},
 			[]string{"features/steps"}},
+		{"the simulation does not know the testees",
+			listed{ImportPath: "runners/simrun", Imports: ours("runners", "sim/world", "runners/gotestee", "runners/testee")},
+			[]string{"runners/gotestee", "runners/testee"}},
 		{"the world does not know the agents",
 			listed{ImportPath: "sim/world", Imports: ours("sim/zookeeper", "engine/vtime", "engine/recipes", "engine/agent")},
 			[]string{"engine/agent"}},
 		{"the engine does not know the world",
 			listed{ImportPath: "engine/agent", Imports: ours("engine/env", "engine/proto/tensorflow/core", "engine/recipes", "engine/pysem", "sim/zookeeper", "runners", "engine/vtime")},
 			[]string{"sim/zookeeper", "runners", "engine/vtime"}},
+		{"an external test package puts an agent's room into the world, a test inside it does not",
+			listed{ImportPath: "engine/agent/backends", XTestImports: ours("engine/agent/backends", "engine/agent/agenttest", "sim/world/worldtest", "runners/simrun"),
+				TestImports: ours("engine/env/envtest", "sim/world/worldtest")},
+			[]string{"sim/world/worldtest", "runners/simrun"}},
+		{"an agent's room knows no neighbour that its module does not",
+			listed{ImportPath: "engine/agent/backends", Imports: ours("engine/agent/datadef", "engine/agent/agenttest", "engine/agent")},
+			[]string{"engine/agent/agenttest", "engine/agent"}},
 		{"training does not know the agents",
 			listed{ImportPath: "engine/training", Imports: ours("engine/env", "engine/agent")}, []string{"engine/agent"}},
 		{"runtimes do not know each other's users",
-			listed{ImportPath: "engine/walltime", Imports: ours("engine/env", "engine/monitor")}, []string{"engine/monitor"}},
+			listed{ImportPath: "engine/walltime", Imports: ours("engine/env", "engine/threading")}, []string{"engine/threading"}},
 		{"tests of runtimes take the common suite",
 			listed{ImportPath: "engine/vtime", TestImports: ours("engine/runtimetest"), XTestImports: ours("engine/vtime", "engine/runtimetest")}, nil},
 		{"runtimes themselves do not",
 			listed{ImportPath: "engine/vtime", Imports: ours("engine/runtimetest")}, []string{"engine/runtimetest"}},
 		{"tests obey the table",
-			listed{ImportPath: "engine/monitor", TestImports: ours("sim/world"), XTestImports: ours("engine/vtime")},
-			[]string{"sim/world", "engine/vtime"}},
+			listed{ImportPath: "engine/threading", TestImports: ours("sim/world", "engine/vtime"), XTestImports: ours("runners")},
+			[]string{"sim/world", "engine/vtime", "runners"}},
+		{"an example runs on virtual time, on the world or on the simulation",
+			listed{ImportPath: "engine/threading", XTestImports: ours("engine/threading", "engine/vtime", "sim/world")}, []string{"sim/world"}},
+		{"an example of the runner interface runs on the simulation",
+			listed{ImportPath: "runners", XTestImports: ours("runners", "runners/simrun", "sim/world")}, []string{"sim/world"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			room := c.pkg.ImportPath
@@ -112,7 +126,7 @@ func TestDirectionsAreTold(t *testing.T) {
 func TestAFindingNamesImporterImportedAndRule(t *testing.T) {
 	found := checkDirections(listed{ImportPath: module + "/vectors", Imports: []string{module + "/sim"}})
 	want := []finding{{File: "vectors", Rule: "directions",
-		Text: "imports sim; features, vectors/... may import nothing of ours: features and vectors are data: any implementation may be held to them"}}
+		Text: "imports sim; features, vectors may import nothing of ours: features and vectors are data: any implementation may be held to them"}}
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}

@@ -28,21 +28,26 @@ func (f finding) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", f.File, f.Line, f.Rule, f.Text)
 }
 
+// compareFindings orders findings by where they are.
+func compareFindings(a, b finding) int {
+	return cmp.Or(
+		cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Text, b.Text))
+}
+
 // lint applies every rule. What one part found is returned even when another
 // part failed, so that one broken package does not hide the rest.
 func lint(patterns []string) ([]finding, error) {
 	analyzed, errAnalyze := analyze(patterns)
 	imports, errImports := lintDirections("./...")
 	texts, errTexts := lintSpeech()
+	numbers, errNumbers := lintCitations()
+	examples, errExamples := lintExamples()
 
-	found := slices.Concat(analyzed, imports, texts)
-	slices.SortFunc(found, func(a, b finding) int {
-		return cmp.Or(
-			cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
-			cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Text, b.Text))
-	})
+	found := slices.Concat(analyzed, imports, texts, numbers, examples)
+	slices.SortFunc(found, compareFindings)
 	// A file with tests beside it is analyzed twice: alone and with its tests.
-	return slices.Compact(found), errors.Join(errAnalyze, errImports, errTexts)
+	return slices.Compact(found), errors.Join(errAnalyze, errImports, errTexts, errNumbers, errExamples)
 }
 
 // analyze runs the analyzers on the packages and their tests.

@@ -44,7 +44,7 @@ func excusesIn(pass *analysis.Pass, file *ast.File, word string) *excuses {
 	return e
 }
 
-// excused says whether a comment lets the line of pos pass.
+// excused reports whether a comment lets the line of pos pass.
 func (e *excuses) excused(pos token.Pos) bool {
 	line := e.pass.Fset.Position(pos).Line
 	for _, l := range []int{line, line - 1} {

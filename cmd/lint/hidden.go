@@ -43,10 +43,10 @@ var hiddenImports = []hiddenImport{
 	{path: "syscall", instead: "use env.Processes"},
 	{path: "log/...", instead: "use env.Log"},
 
-	{path: "sync/...", instead: "use engine/monitor: one task of a process runs at a time"},
-	{path: "golang.org/x/sync/...", instead: "use engine/monitor"},
+	{path: "sync/...", instead: "use engine/threading: one task of a process runs at a time"},
+	{path: "golang.org/x/sync/...", instead: "use engine/threading"},
 	{path: "runtime/...", instead: "leave the scheduler and the heap to engine/vtime",
-		but: []string{"engine/vtime/..."}, inTests: true},
+		but: runtimeRooms, inTests: true},
 
 	{path: "crypto/rand", instead: "draw from env.Random"},
 	{path: "hash/maphash", instead: "use a hash without a random seed, such as hash/fnv"},
@@ -93,10 +93,13 @@ var seededRand = map[string]bool{
 	"New": true, "NewSource": true, "NewPCG": true, "NewChaCha8": true, "NewZipf": true,
 }
 
-// vtimeRuntime is what engine/vtime may use of package runtime: Goexit, as
+// runtimeRooms switch between tasks, and unwind them.
+var runtimeRooms = []string{"engine/vtime/...", "engine/tasks"}
+
+// runtimeNames is what these rooms may use of package runtime: Goexit, as
 // t.FailNow inside a task has to travel to the engine, and a look at the stack
 // it stands on, which alone tells that a task runs where it should not.
-var vtimeRuntime = map[string]bool{
+var runtimeNames = map[string]bool{
 	"Goexit": true, "Stack": true, "Caller": true, "Callers": true, "CallersFrames": true,
 }
 
@@ -159,16 +162,16 @@ func (c *hiddenCheck) node(n ast.Node) bool {
 	case *ast.SelectStmt:
 		c.report(n.Pos(), "select", "wait on an env.Cond")
 	case *ast.ChanType:
-		c.report(n.Pos(), "channel type", "wait on an env.Cond, or use a queue of engine/monitor")
+		c.report(n.Pos(), "channel type", "wait on an env.Cond, or use a queue of engine/threading")
 	case *ast.SendStmt:
-		c.report(n.Arrow, "channel send", "use a queue of engine/monitor")
+		c.report(n.Arrow, "channel send", "use a queue of engine/threading")
 	case *ast.UnaryExpr:
 		if n.Op == token.ARROW {
-			c.report(n.OpPos, "channel receive", "use a queue of engine/monitor")
+			c.report(n.OpPos, "channel receive", "use a queue of engine/threading")
 		}
 	case *ast.RangeStmt:
 		if c.isChannel(n.X) {
-			c.report(n.Pos(), "range over a channel", "use a queue of engine/monitor")
+			c.report(n.Pos(), "range over a channel", "use a queue of engine/threading")
 		}
 	case *ast.CallExpr:
 		if builtinName(c.pass, n) == "close" {
@@ -209,7 +212,7 @@ func (c *hiddenCheck) use(id *ast.Ident) {
 		}
 	case "runtime":
 		// Importing the package is a finding of its own elsewhere.
-		if !c.test && match("engine/vtime/...", c.room) && !vtimeRuntime[obj.Name()] {
+		if !c.test && matchAny(runtimeRooms, c.room) && !runtimeNames[obj.Name()] {
 			c.report(id.Pos(), name, "Goexit and the own stack are all that is known to be safe here")
 		}
 	}

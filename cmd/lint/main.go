@@ -3,15 +3,19 @@
 // Run it as `go run ./cmd/lint ./...`. It prints one line for each finding, as
 // file:line: rule: what was found and what to do instead, and exits with 0 when
 // there is none, 1 when there is one, and 2 when it could not look (a package
-// that does not load, a wrong argument).
+// that does not load, a wrong argument). With -house it prints instead how large the
+// packages and functions are, and what of it is over the limits.
 //
 // Two things to read first: [rules], the analyzers that look at one package
 // each, and [directions], the table of who may import whom.
 //
 // To change what deterministic rooms may use look in hidden.go; which loops over
-// maps pass, commutes.go; package comments, pkgdoc.go; sleeping
-// tests, testsleep.go; what tracked text must not say, speech.go; the import
-// directions, directions.go; which packages a rule covers, rooms.go.
+// maps pass, commutes.go; package comments, pkgdoc.go; links and file names in
+// comments, doclinks.go; sleeping tests, testsleep.go; what tracked text must not say,
+// speech.go; which documents have rules that are cited by number, citations.go; how
+// their rules are marked, citations_spec.go; the import directions, directions.go;
+// which packages need an Example, examples.go; which packages a rule covers, rooms.go;
+// the limits of -house, house.go.
 package main
 
 import (
@@ -31,20 +35,24 @@ const (
 )
 
 // rules are the analyzers, each about one package at a time.
-var rules = []*analysis.Analyzer{hidden, mapOrder, pkgDoc, testSleep}
+var rules = []*analysis.Analyzer{hidden, mapOrder, pkgDoc, docLinks, testSleep}
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // run lints the packages that the patterns in args name, and always the whole
-// module's import directions and tracked text.
+// module's import directions, tracked text, citations and examples.
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("lint", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() { usage(flags.Output()) }
+	inHouse := flags.Bool("house", false, "")
 	if err := flags.Parse(args); err != nil {
 		return exitFailed
+	}
+	if *inHouse {
+		return runHouse(stdout, stderr)
 	}
 	patterns := flags.Args()
 	if len(patterns) == 0 {
@@ -66,11 +74,27 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitClean
 }
 
+// runHouse prints the numbers of the house; one beyond its limit is a finding.
+func runHouse(stdout, stderr io.Writer) int {
+	h, err := measureHouse()
+	if err != nil {
+		fmt.Fprintf(stderr, "lint: %v\n", err)
+		return exitFailed
+	}
+	h.write(stdout)
+	if len(h.over()) > 0 {
+		return exitFindings
+	}
+	return exitClean
+}
+
 func usage(w io.Writer) {
-	fmt.Fprint(w, "usage: lint [packages]\n\nRules:\n")
+	fmt.Fprint(w, "usage: lint [packages]\n       lint -house\n\nRules:\n")
 	for _, rule := range rules {
 		fmt.Fprintf(w, "  %-11s %s\n", rule.Name, rule.Doc)
 	}
 	fmt.Fprintf(w, "  %-11s %s\n", directionsRule, directionsDoc)
 	fmt.Fprintf(w, "  %-11s %s\n", speechRule, speechDoc)
+	fmt.Fprintf(w, "  %-11s %s\n", citationsRule, citationsDoc)
+	fmt.Fprintf(w, "  %-11s %s\n", examplesRule, examplesDoc)
 }

@@ -35,7 +35,7 @@ func TestExitCodes(t *testing.T) {
 			files: map[string]string{
 				"engine/agent/agent.go": cleanFile + "\nimport \"" + module + "/sim\"\n\nfunc run() { go sim.Run(nil) }\n",
 				"sim/sim.go":            "// Package sim is short.\npackage sim\n\nfunc Run(m map[string]int) {\n\tfor k := range m {\n\t\tprintln(k)\n\t}\n}\n",
-				"notes.txt":             "in /" + "root/notes\n",
+				"notes.txt":             "in /" + "root/notes\nas Z" + "K-1.2 says\n",
 			},
 			args: []string{"./..."},
 			code: exitFindings,
@@ -43,10 +43,11 @@ func TestExitCodes(t *testing.T) {
 				"engine/agent: directions: imports sim; ",
 				"engine/agent/agent.go:6: hidden: go statement in deterministic room engine/agent: ",
 				"notes.txt:1: speech: a path of one machine ",
+				"notes.txt:2: citations: Z" + "K-1.2 is no rule of sim/zookeeper/SPEC.md: ",
 				"sim/sim.go:2: pkgdoc: package comment of 1 sentences ",
 				"sim/sim.go:5: maporder: order of a map can be seen: ",
 			},
-			stderr: "lint: 5 findings",
+			stderr: "lint: 6 findings",
 		},
 		{
 			name: "sound packages are looked at beside broken ones",
@@ -96,12 +97,16 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// repository makes a git repository of a module with the files.
+// repository makes a git repository of a module with the files and documents without
+// rules.
 func repository(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
 		writeFile(t, filepath.Join(dir, name), text)
+	}
+	for _, d := range documents {
+		writeFile(t, filepath.Join(dir, d.path), "# "+d.prefix+"\n")
 	}
 	writeFile(t, filepath.Join(dir, "go.mod"), "module "+module+"\n\ngo 1.26\n")
 	if out, err := exec.Command("git", "-C", dir, "init", "-q").CombinedOutput(); err != nil {

@@ -72,7 +72,7 @@ func rangedMap(pass *analysis.Pass, loop *ast.RangeStmt) ast.Expr {
 	return nil
 }
 
-// isMap says whether values of the type are maps, also for a type parameter that
+// isMap reports whether values of the type are maps, also for a type parameter that
 // stands for maps alone.
 func isMap(t types.Type) bool {
 	if t == nil {
@@ -137,7 +137,7 @@ func calleeName(pass *analysis.Pass, call *ast.CallExpr) string {
 	return fn.Origin().FullName()
 }
 
-// orderLost says whether the iterator goes where its order no longer matters:
+// orderLost reports whether the iterator goes where its order no longer matters:
 // into a loop (which is looked at by itself), a sorting function, a map, or a
 // slice that is sorted next.
 func orderLost(pass *analysis.Pass, call *ast.CallExpr, outer []ast.Node) bool {
@@ -182,7 +182,7 @@ var sortCalls = map[string]bool{
 	"slices.Sort": true, "slices.SortFunc": true, "slices.SortStableFunc": true,
 }
 
-// sortedNext says whether the first use of the slice after pos is to sort it.
+// sortedNext reports whether the first use of the slice after pos is to sort it.
 // Its length, and appending more to it, may come before.
 func sortedNext(pass *analysis.Pass, path string, pos token.Pos, body *ast.BlockStmt) bool {
 	if body == nil {
@@ -237,7 +237,7 @@ func appendsTo(pass *analysis.Pass, s *ast.AssignStmt) (string, bool) {
 	return to, ok && from == to
 }
 
-// mentions says whether the path occurs in the expression.
+// mentions reports whether the path occurs in the expression.
 func mentions(pass *analysis.Pass, e ast.Expr, path string) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {

@@ -36,7 +36,7 @@ func pathOf(pass *analysis.Pass, e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// overlap says whether one path lies inside the other.
+// overlap reports whether one path lies inside the other.
 func overlap(a, b string) bool {
 	return a == b || strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
 }

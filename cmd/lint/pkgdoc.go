@@ -67,23 +67,33 @@ func runPkgDoc(pass *analysis.Pass) (any, error) {
 			sentences, len(text), docSentences, docCharacters)
 	}
 	dir := filepath.Dir(pass.Fset.Position(documented.Package).Filename)
-	for _, name := range missingFiles(dir, text) {
+	for _, name := range missingFiles(pass, dir, text) {
 		pass.Reportf(documented.Package, "package comment names %s, which is not there: name the file that does it now", name)
 	}
 	return nil, nil
 }
 
-// goFile is a Go file of the package's own folder, or with stars several.
-var goFile = regexp.MustCompile(`(?:^|[\s(\[])([\w*]+\.go)\b`)
+// goFile is a Go file of the package's own folder, or one with its folder from the root
+// of the module; with stars it is several.
+var goFile = regexp.MustCompile("(?:^|[\\s(\\[`\"'])((?:[\\w*]+/)*[A-Za-z*][\\w*]*\\.go)\\b")
 
-// missingFiles are the files that the text names and the folder has not.
-func missingFiles(dir, text string) (missing []string) {
+// missingFiles are the files that the text names and that are not there. dir is the
+// package's folder.
+func missingFiles(pass *analysis.Pass, dir, text string) (missing []string) {
+	room, _ := roomOf(strings.TrimSuffix(pass.Pkg.Path(), "_test"))
+	root := strings.TrimSuffix(filepath.ToSlash(dir), room)
 	for _, m := range goFile.FindAllStringSubmatch(text, -1) {
-		if found, err := filepath.Glob(filepath.Join(dir, m[1])); err != nil || len(found) == 0 {
+		if !isThere(filepath.Join(dir, m[1])) && !isThere(filepath.Join(root, m[1])) {
 			missing = append(missing, m[1])
 		}
 	}
 	return missing
+}
+
+// isThere reports whether a file has a name that the pattern matches.
+func isThere(pattern string) bool {
+	found, err := filepath.Glob(pattern)
+	return err == nil && len(found) > 0
 }
 
 // docOpening is how the comment has to begin: "Package vtime", and for a main

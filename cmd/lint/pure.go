@@ -79,7 +79,7 @@ func (t *turn) read(e ast.Expr) {
 	})
 }
 
-// readCall says whether to look into the call's parts.
+// readCall reports whether to look into the call's parts.
 func (t *turn) readCall(call *ast.CallExpr) bool {
 	if tv := t.pass.TypesInfo.Types[call.Fun]; tv.IsType() {
 		return true // a conversion
@@ -128,7 +128,7 @@ func (t *turn) pureCall(call *ast.CallExpr) bool {
 	return dot >= 0 && purePackages[name[:slash+dot]]
 }
 
-// fresh says whether nobody else holds the slice: it is empty, of this turn, or
+// fresh reports whether nobody else holds the slice: it is empty, of this turn, or
 // stands at the loop's key.
 func (t *turn) fresh(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {

@@ -16,8 +16,10 @@ var deterministicRooms = []string{
 	"engine/agent/...",
 	"engine/training/...",
 	"engine/recipes/...",
-	"engine/monitor/...",
+	"engine/threading/...",
 	"engine/env/...",
+	"engine/tasks",
+	"engine/cluster",
 	"engine/pysem/...",
 	"sim/...",
 }
@@ -30,7 +32,7 @@ var servedRooms = []string{
 	"sim/tfserving/serve/...",
 }
 
-// deterministic says whether the package at pkgPath, or the one that it is the
+// deterministic reports whether the package at pkgPath, or the one that it is the
 // external test of, must be deterministic.
 func deterministic(pkgPath string) bool {
 	room, ours := roomOf(strings.TrimSuffix(pkgPath, "_test"))
@@ -45,7 +47,7 @@ func roomOf(pkgPath string) (room string, ours bool) {
 	return strings.CutPrefix(pkgPath, module+"/")
 }
 
-// matchAny says whether one of the patterns covers the room.
+// matchAny reports whether one of the patterns covers the room.
 func matchAny(patterns []string, room string) bool {
 	for _, p := range patterns {
 		if match(p, room) {
@@ -55,14 +57,14 @@ func matchAny(patterns []string, room string) bool {
 	return false
 }
 
-// match says whether the pattern covers the room. As with the go command
+// match reports whether the pattern covers the room. As with the go command
 // "sim/..." is sim and all below it, and "sim" is sim alone.
 func match(pattern, room string) bool {
 	top, subtree := strings.CutSuffix(pattern, "/...")
 	return room == top || subtree && strings.HasPrefix(room, top+"/")
 }
 
-// isTest says whether the file is a _test.go file.
+// isTest reports whether the file is one of tests.
 func isTest(pass *analysis.Pass, file *ast.File) bool {
 	return strings.HasSuffix(pass.Fset.Position(file.FileStart).Filename, "_test.go")
 }

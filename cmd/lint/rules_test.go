@@ -41,6 +41,7 @@ func TestRules(t *testing.T) {
 		{"pkgdoc misses a command's comment", pkgDoc, "docs/silent"},
 		{"pkgdoc leaves tests alone", pkgDoc, "docs/onlytests"},
 		{"pkgdoc leaves generated packages alone", pkgDoc, "docs/generated"},
+		{"doclinks finds links and files that are gone", docLinks, "docs/links"},
 		{"testsleep finds sleeping tests", testSleep, "sleeps"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

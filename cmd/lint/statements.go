@@ -56,7 +56,7 @@ func (t *turn) block(list []ast.Stmt, in within) {
 	t.exits = append(t.exits, strings.Join(append(exit, t.text(last)), "; "))
 }
 
-// leaves says whether the statement ends the loop over the map.
+// leaves reports whether the statement ends the loop over the map.
 func leaves(s ast.Stmt, in within) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStmt:

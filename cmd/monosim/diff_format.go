@@ -2,19 +2,19 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/monosim/monosim/runners/testee"
+	"github.com/monosim/monosim/engine/wholefile"
+	"github.com/monosim/monosim/runners/testee/conformance"
 )
 
 // diffFormats are the ways to write a comparison.
-var diffFormats = map[string]func(io.Writer, []subjectDiff) error{
-	"table": writeDiffTable,
-	"junit": writeDiffJUnit,
-	"json":  writeDiffJSON,
+var diffFormats = map[string]func(io.Writer, []conformance.SubjectReport) error{
+	"table": conformance.WriteTable,
+	"junit": conformance.WriteJUnit,
+	"json":  conformance.WriteSubjectsJSON,
 }
 
 // diffOutput is a comparison in one format.
@@ -39,7 +39,7 @@ func parseDiffFormats(texts []string) ([]diffOutput, error) {
 	return list, nil
 }
 
-func (o diffOutput) write(stdout io.Writer, diffs []subjectDiff) error {
+func (o diffOutput) write(stdout io.Writer, diffs []conformance.SubjectReport) error {
 	if o.file == "" {
 		return diffFormats[o.format](stdout, diffs)
 	}
@@ -47,54 +47,5 @@ func (o diffOutput) write(stdout io.Writer, diffs []subjectDiff) error {
 	if err := diffFormats[o.format](&b, diffs); err != nil {
 		return err
 	}
-	return writeFile(o.file, b.Bytes())
-}
-
-// writeDiffJUnit writes a test suite for each operation of each subject.
-func writeDiffJUnit(w io.Writer, diffs []subjectDiff) error {
-	all := junitSuites{Name: "monosim diff"}
-	for _, d := range diffs {
-		suites := map[string]*junitSuite{}
-		for _, r := range d.report.Results {
-			suite := suites[r.Op]
-			if suite == nil {
-				suite = &junitSuite{Name: d.name + " " + r.Op, File: r.Suite + ".json"}
-				suites[r.Op] = suite
-				all.Suites = append(all.Suites, suite)
-			}
-			c := junitCase{Class: r.Op, Name: r.ID, Time: "0"}
-			suite.Tests++
-			all.Tests++
-			switch r.Status {
-			case testee.Failed:
-				suite.Failures++
-				all.Failures++
-				c.Failure = &junitFailure{Message: r.ID + " differs", Text: d.text(r)}
-			case testee.NotDone:
-				suite.Skipped++
-				all.Skipped++
-				c.Skipped = &struct{}{}
-			}
-			suite.Cases = append(suite.Cases, c)
-		}
-	}
-	return all.write(w)
-}
-
-// writeDiffJSON writes a list with the report of each subject.
-func writeDiffJSON(w io.Writer, diffs []subjectDiff) error {
-	reports := []json.RawMessage{}
-	for _, d := range diffs {
-		var b bytes.Buffer
-		if err := testee.WriteJSON(&b, &d.report.Report); err != nil {
-			return err
-		}
-		reports = append(reports, b.Bytes())
-	}
-	text, err := json.MarshalIndent(reports, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(text, '\n'))
-	return err
+	return wholefile.Write(o.file, b.Bytes())
 }

@@ -31,5 +31,7 @@ func run() error {
 	if isModelServer(os.Args[0]) {
 		return runModelServer(os.Args[0], os.Args[1:], os.Stdout, os.Stderr)
 	}
-	return newRootCommand().Execute()
+	root, out := newRootCommand(), &checkedOutput{Writer: os.Stdout}
+	root.SetOut(out)
+	return out.end(root.Execute())
 }

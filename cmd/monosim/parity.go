@@ -7,11 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/runners/simrun"
-	"github.com/monosim/monosim/vectors"
+	"github.com/monosim/monosim/runners/parity"
 )
 
+// newParityCommand makes `monosim parity`.
 func newParityCommand() *cobra.Command {
 	var output, root string
 	var check bool
@@ -21,17 +22,23 @@ func newParityCommand() *cobra.Command {
 		Long: `Run the scenarios, read the registers in vectors, look through the sources for the
 tests and recorded cases of every module and for the quirks that are named, and
 write what of the reference is ported and what shows it. It needs the project's
-sources.`,
+sources. The exit code is 0 when the file is written or, with --check, as it would
+be, 1 when it is not, and 2 when the sources cannot be read.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			text, err := parityText(root)
+			suite := steps.Suite{Runner: newSimulation(), FS: embeddedFS{}, Paths: []string{featureDir}, Seed: 1}
+			report, err := suite.Run()
 			if err != nil {
 				return err
+			}
+			text, err := parity.Text(os.DirFS(root), report)
+			if err != nil {
+				return badInput(err)
 			}
 			if check {
 				return sameFile(output, text)
 			}
-			return badInput(writeFile(output, text))
+			return badInput(wholefile.Write(output, text))
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "PARITY.md", "file to write")
@@ -40,7 +47,7 @@ sources.`,
 	return cmd
 }
 
-// sameFile says whether the file holds the text.
+// sameFile reports whether the file holds the text.
 func sameFile(path string, text []byte) error {
 	old, err := os.ReadFile(path)
 	if err != nil {
@@ -50,49 +57,4 @@ func sameFile(path string, text []byte) error {
 		return fmt.Errorf("%s is not what make parity writes; run it and look at the difference", path)
 	}
 	return nil
-}
-
-// parity is what PARITY.md is made of.
-type parity struct {
-	rows     []vectors.Row
-	modules  []vectors.Module
-	absences []vectors.Absence
-	names    []vectors.ModuleNames
-	quirks   []vectors.Quirk
-	report   *steps.Report
-	tree     *parityTree
-}
-
-func parityText(root string) ([]byte, error) {
-	p, err := readParity(root)
-	if err != nil {
-		return nil, err
-	}
-	return p.text(), nil
-}
-
-func readParity(root string) (*parity, error) {
-	p := &parity{}
-	var err error
-	if p.rows, err = vectors.Rows(); err != nil {
-		return nil, err
-	}
-	if p.modules, err = vectors.Modules(); err != nil {
-		return nil, err
-	}
-	if p.absences, err = vectors.Absences(); err != nil {
-		return nil, err
-	}
-	if p.names, err = vectors.Names(); err != nil {
-		return nil, err
-	}
-	if p.quirks, err = vectors.Quirks(); err != nil {
-		return nil, err
-	}
-	if p.tree, err = readParityTree(os.DirFS(root)); err != nil {
-		return nil, badInput(err)
-	}
-	suite := steps.Suite{Runner: &simrun.Runner{}, FS: embeddedFS{}, Paths: []string{featureDir}, Seed: 1}
-	p.report, err = suite.Run()
-	return p, err
 }

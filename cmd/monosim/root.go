@@ -2,36 +2,79 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/gotestee"
 	"github.com/monosim/monosim/runners/simrun"
 )
 
+// newRootCommand makes `monosim` with all commands.
 func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "monosim",
 		Short: "Simulate monolith's agents, ZooKeeper and TF Serving in virtual time",
 		Long: `monosim runs the serving control plane of bytedance/monolith in virtual time:
-hours of a cluster in milliseconds, every run reproducible from its seed.`,
+hours of a cluster in milliseconds, every run reproducible from its seed. It runs
+scenarios (test) and clusters of your own (sim), holds implementations to what the
+reference answers (vectors, diff, testee, parity), and serves the simulated
+ZooKeeper and TensorFlow Serving to real clients (zookeeper, tfserving).
+
+The exit code is 0 when all is good, 1 when a check failed or a run broke off, and 2
+when what was asked for makes no sense or cannot be opened or written. That of tfserving is upstream's.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return badInput(fmt.Errorf("unknown command %q; monosim --help lists them", args[0]))
+				return badInput(unknownCommand(cmd, args[0]))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return badInput(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newTestCommand(newSimulation), newSimCommand(), newVersionCommand(), newParityCommand(),
+	root.SetHelpCommand(newHelpCommand())
+	root.AddCommand(newTestCommand(newSimulation), newSimCommand(), newVersionCommand(), newParityCommand(), newStepsCommand(newSimulation), newQuirksCommand(),
 		newTesteeCommand(), newVectorsCommand(), newDiffCommand(), newZooKeeperCommand(), newTFServingCommand())
+	root.Version = version
+	root.SetVersionTemplate(versionText())
+	completeFlags(root, flagValues)
 	return root
 }
 
-func newSimulation() runners.Runner { return &simrun.Runner{} }
+// unknownCommand says that a command has none of a name below it, and which it has that
+// is like it.
+func unknownCommand(cmd *cobra.Command, name string) error {
+	text := fmt.Sprintf("unknown command %q", name)
+	if similar := similarCommands(cmd, name); len(similar) > 0 {
+		text += fmt.Sprintf(", did you mean %s", strings.Join(similar, " or "))
+	}
+	return fmt.Errorf("%s; %s --help lists them", text, cmd.CommandPath())
+}
+
+// similarCommands are the commands below one whose names are like a name.
+func similarCommands(cmd *cobra.Command, name string) []string {
+	cmd.SuggestionsMinimumDistance = 2
+	return cmd.SuggestionsFor(name)
+}
+
+// newHelpCommand makes `monosim help`, which cobra's own is but for the exit code.
+func newHelpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Say how a command is used",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return badInput(unknownCommand(found, strings.Join(rest, " ")))
+			}
+			return found.Help()
+		},
+	}
+}
+
+// newSimulation runs scenarios in virtual time.
+func newSimulation() runners.Runner { return &simrun.Runner{Operations: gotestee.Recorded{}} }

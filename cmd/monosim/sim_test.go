@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/runners/whatif"
 )
 
 // writeTree makes files below a fresh directory and returns it.
@@ -74,28 +76,10 @@ func exported(t *testing.T) string {
 		"v1.conf":                                         standAloneConf,
 		"bad.conf":                                        strings.Replace(unifiedConf, "unified", "unifed", 1),
 		"nolayout.conf":                                   strings.Replace(unifiedConf, "layout_pattern online\n", "", 1),
+		"nobzid1.conf":                                    strings.Replace(standAloneConf, "bzid demo\n", "", 1),
+		"nobzid3.conf":                                    strings.Replace(unifiedConf, "bzid demo\n", "", 1),
 		"v2.conf":                                         strings.Replace(unifiedConf, "agent_version 3", "agent_version 2", 1),
 	})
-}
-
-func TestReadModelsFindsVersionsAtAnyDepth(t *testing.T) {
-	graphs, err := readModels(filepath.Join(exported(t), "v3"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	type found struct {
-		Model, Name string
-		SizeBytes   int64
-		Versions    []int64
-	}
-	var got []found
-	for _, g := range graphs {
-		got = append(got, found{g.modelOf("fallback"), g.Name, g.SizeBytes, g.Versions})
-	}
-	want := []found{{"ctr", "entry", 21, []int64{7, 8}}, {"ctr", "ps_0", 1, []int64{7}}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("models (-want +got):\n%s", diff)
-	}
 }
 
 func TestSimServesWhatWasExported(t *testing.T) {
@@ -114,7 +98,7 @@ func TestSimServesWhatWasExported(t *testing.T) {
 			if code != 0 {
 				t.Fatalf("exit %d: %s", code, message)
 			}
-			var report simReport
+			var report whatif.Report
 			if err := json.Unmarshal([]byte(stdout), &report); err != nil {
 				t.Fatalf("%v in %s", err, stdout)
 			}
@@ -138,7 +122,7 @@ func TestSimServesWhatWasExported(t *testing.T) {
 				t.Errorf("service map (-want +got):\n%s", diff)
 			}
 			_, again, _ := monosim(args...)
-			var second simReport
+			var second whatif.Report
 			if err := json.Unmarshal([]byte(again), &second); err != nil {
 				t.Fatal(err)
 			}
@@ -181,6 +165,7 @@ func TestBadInputIsOneMessageAndExitCode2(t *testing.T) {
 		{"shards that the conf denies", []string{"sim", "--conf", in("v1.conf"), "--models", in("v1"), "--shards", "2"}, "found num_shard 1, want 2"},
 		{"no time", []string{"sim", "--conf", in("v3.conf"), "--models", in("v3"), "--for", "0s"}, "--for: found 0s"},
 		{"unknown profile", []string{"sim", "--conf", in("v3.conf"), "--models", in("v3"), "--zookeeper", "3"}, `found "3", want zookeeper-3.8`},
+		{"unknown policy", []string{"sim", "--conf", in("v3.conf"), "--models", in("v3"), "--policy", "newest"}, `--policy: found "newest", want latest, latest_once, all, specific`},
 		{"unknown quirk", []string{"sim", "--conf", in("v3.conf"), "--models", in("v3"), "--quirks", "q1"}, `quirks: found "q1"`},
 		{"unknown flag", []string{"sim", "--nope"}, "unknown flag: --nope"},
 		{"unknown command", []string{"simulate"}, `unknown command "simulate"`},
@@ -203,6 +188,20 @@ func TestTheSamplesServeEverything(t *testing.T) {
 		code, stdout, message := monosim(append([]string{"sim", "--models", "testdata/exported", "--for", "5m"}, args...)...)
 		if code != 0 || message != "" || strings.Contains(stdout, "never") {
 			t.Errorf("sim %v: exit %d, message %q, output:\n%s", args, code, message, stdout)
+		}
+	}
+}
+
+func TestSimWithoutBzidSaysSo(t *testing.T) {
+	root := exported(t)
+	const said = "found no bzid, want the first part of the paths of all znodes"
+	for _, c := range []struct {
+		conf, models string
+		code         int
+	}{{"nobzid1.conf", "v1", exitBadInput}, {"nobzid3.conf", "v3", 0}} {
+		code, _, message := monosim("sim", "--conf", filepath.Join(root, c.conf), "--models", filepath.Join(root, c.models), "--for", "1m")
+		if code != c.code || !strings.Contains(message, c.conf+": "+said) {
+			t.Errorf("%s: got exit code %d and %q, want %d and %q", c.conf, code, message, c.code, said)
 		}
 	}
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,18 +16,27 @@ import (
 
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/timeline"
+	"github.com/monosim/monosim/vectors/scope"
 )
 
 // testOptions are the flags of `monosim test`.
 type testOptions struct {
-	seed    uint64
-	seeds   int
-	tags    string
-	formats []string
-	twice   bool
-	choices []string
-	quirks  string
-	list    bool
+	seed      uint64
+	seeds     int
+	tags      string
+	formats   []string
+	twice     bool
+	choices   []string
+	quirks    string
+	list      bool
+	listTags  bool
+	dryRun    bool
+	failFast  bool
+	sentences bool
+	faults    bool
+	explain   int
+	trace     string
 }
 
 // newTestCommand makes `monosim test`, which runs scenarios on a runner.
@@ -33,8 +45,9 @@ func newTestCommand(newRunner func() runners.Runner) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [PATH...]",
 		Short: "Run scenarios in virtual time",
-		Long: `Run scenarios. PATH is a .feature file, a directory of them, or file:line with the
-line on which one scenario begins; without any, the scenarios of this binary run.
+		Long: `Run scenarios. PATH is a .feature file, a directory of them, or file:line with any line
+of a scenario, or of a row of its examples to run this row alone; without any, the
+scenarios of this binary run.
 
 The last line of the output gives the totals and a hash of everything that
 happened; it is the same for the same seed. Where a format goes to standard
@@ -45,29 +58,42 @@ asked for makes no sense: a path or a filter that finds nothing, a sentence that
 is not known.`,
 		Example: `  monosim test
   monosim test features/rollout.feature:12 --seed 7
-  monosim test --tags '@v3 && ~@outage' --seeds 1000
+  monosim test --tags '@v3 and not (@outage or @dense)' --seeds 1000
+  monosim test --list --tags @Q117
   monosim test --format progress --format junit:report.xml`,
 		SilenceUsage: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd, args, newRunner())
 		},
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return badInput(err) })
+	cmd.SetFlagErrorFunc(flagError)
 	f := cmd.Flags()
-	f.Uint64Var(&o.seed, "seed", 1, "first seed")
+	f.Uint64Var(&o.seed, "seed", 1, "what every choice follows from; the first of --seeds")
 	f.IntVar(&o.seeds, "seeds", 1, "how many seeds to run each scenario with")
-	f.StringVar(&o.tags, "tags", "", "run only scenarios with all of these tags, as '@a && ~@b'")
+	f.StringVar(&o.tags, "tags", "", "run only scenarios with such tags, as '@a and not (@b or @c)' or '@a && ~@b'")
 	f.StringArrayVar(&o.formats, "format", nil, "progress (default), pretty, junit or cucumber, with :FILE into a file; may be repeated")
 	f.BoolVar(&o.twice, "check-determinism", false, "run everything twice and compare what happened")
 	f.StringArrayVar(&o.choices, "choice", nil, "with --check-determinism: fix a choice of the second run, as node/site#k=value")
 	f.StringVar(&o.quirks, "quirks", "", quirksHelp+"; for scenarios that do not say theirs (default python)")
-	f.BoolVar(&o.list, "sentences", false, "print the sentences that scenarios may use, and run nothing")
+	f.IntVar(&o.explain, "explain", 20, "how many lines to write under a failed step on what led to it; 0 for none")
+	f.StringVar(&o.trace, "trace", "", "write everything that happened into a file, which takes time: "+timeline.Help)
+	f.BoolVar(&o.list, "list", false, "print the scenarios that would run, with their tags, and run nothing")
+	f.BoolVar(&o.listTags, "list-tags", false, "print the tags of the scenarios that would run, with how many have each, and run nothing")
+	f.BoolVar(&o.dryRun, "dry-run", false, "hold the scenarios to the sentences and to what a cluster can be, and run nothing")
+	f.BoolVar(&o.failFast, "fail-fast", false, "end with the first failure")
+	f.BoolVar(&o.sentences, "sentences", false, "print the sentences that scenarios may use, and run nothing; monosim steps says more")
+	f.BoolVar(&o.faults, "faults", false, "print the kinds of faults, what they do and the sentences that bring them about, and run nothing")
+	completeFlags(cmd, map[string]func() []string{"format": func() []string { return slices.Sorted(maps.Keys(formats)) }})
 	return cmd
 }
 
 func (o *testOptions) run(cmd *cobra.Command, paths []string, runner runners.Runner) error {
-	if o.list {
-		fmt.Fprintln(cmd.OutOrStdout(), strings.Join(steps.Vocabulary(), "\n"))
+	if o.sentences {
+		fmt.Fprintln(cmd.OutOrStdout(), strings.Join(steps.Vocabulary(runner.Faults()), "\n"))
+		return nil
+	}
+	if o.faults {
+		printFaults(cmd.OutOrStdout(), runner.Faults())
 		return nil
 	}
 	outputs, err := parseFormats(o.formats)
@@ -78,34 +104,93 @@ func (o *testOptions) run(cmd *cobra.Command, paths []string, runner runners.Run
 	if err != nil {
 		return badInput(err)
 	}
+	if o.list || o.listTags || o.dryRun {
+		return inputError(o.look(cmd.OutOrStdout(), suite))
+	}
 	ticker := startTicker(cmd.ErrOrStderr())
 	suite.Done = ticker.done
 	begin := time.Now()
-	report, err := suite.Run()
+	report, err := o.traced(suite)
 	ticker.stop()
+	if err != nil {
+		return inputError(err)
+	}
+	return writeReports(cmd, outputs, report, time.Since(begin))
+}
+
+// inputError is an error with its exit code: 2 for one in what was asked for.
+func inputError(err error) error {
 	var input *steps.InputError
 	if errors.As(err, &input) {
 		return badInput(err)
 	}
-	if err != nil {
-		return err
-	}
-	spoils := false
+	return err
+}
+
+// writeReports writes the report in every format, and the line of totals.
+func writeReports(cmd *cobra.Command, outputs []output, report *steps.Report, wall time.Duration) error {
+	var last io.Writer = cmd.OutOrStdout()
 	for _, out := range outputs {
 		if err := out.write(cmd.OutOrStdout(), report); err != nil {
 			return err
 		}
-		spoils = spoils || out.spoilt()
+		if out.spoilt() {
+			last = cmd.ErrOrStderr()
+		}
 	}
-	var last io.Writer = cmd.OutOrStdout()
-	if spoils {
-		last = cmd.ErrOrStderr()
-	}
-	fmt.Fprintln(last, totals(report, time.Since(begin)))
+	fmt.Fprintln(last, totals(report, wall))
 	if report.Failed > 0 {
 		return &exitError{code: exitFailed}
 	}
 	return nil
+}
+
+// look prints what would run, and runs nothing.
+func (o *testOptions) look(w io.Writer, suite *steps.Suite) error {
+	list, err := suite.List()
+	if err != nil {
+		return err
+	}
+	if o.list {
+		for _, sc := range list {
+			fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%s:%d\t%s\t%s", sc.Path, sc.Line, sc.Name, strings.Join(sc.Tags, " ")), "\t"))
+		}
+	}
+	if o.listTags {
+		count := countTags(list)
+		for _, tag := range slices.Sorted(maps.Keys(count)) {
+			fmt.Fprintf(w, "%s\t%d\n", tag, count[tag])
+		}
+	}
+	if o.dryRun {
+		total := 0
+		for _, sc := range list {
+			total += sc.Steps
+		}
+		fmt.Fprintf(w, "%d scenarios, %d steps, every one of them known; nothing was run\n", len(list), total)
+	}
+	return nil
+}
+
+// countTags counts the scenarios that have each tag.
+func countTags(list []steps.Listed) map[string]int {
+	count := map[string]int{}
+	for _, sc := range list {
+		for _, tag := range sc.Tags {
+			count[tag]++
+		}
+	}
+	return count
+}
+
+// printFaults lists kinds of faults, each with its help and its sentences.
+func printFaults(out io.Writer, kinds []runners.FaultKind) {
+	for _, k := range kinds {
+		fmt.Fprintf(out, "%s: %s\n", k.Name, k.Help)
+		for _, sentence := range steps.FaultSentences(k) {
+			fmt.Fprintf(out, "  %s\n", sentence)
+		}
+	}
 }
 
 // suite checks the flags and makes what they ask for.
@@ -113,8 +198,8 @@ func (o *testOptions) suite(paths []string, runner runners.Runner) (*steps.Suite
 	if o.seeds < 1 {
 		return nil, fmt.Errorf("--seeds: found %d, want 1 or more", o.seeds)
 	}
-	if !quirkList.MatchString(o.quirks) {
-		return nil, fmt.Errorf("--quirks: found %q, want python, fixed, ids to keep as Q22,Q117, or ids to repair as -Q22,-Q117", o.quirks)
+	if err := scope.CheckToggles(o.quirks); err != nil {
+		return nil, fmt.Errorf("--quirks: %w", err)
 	}
 	if len(o.choices) > 0 && !o.twice {
 		return nil, errors.New("--choice: found no --check-determinism, whose second run it changes")
@@ -133,14 +218,11 @@ func (o *testOptions) suite(paths []string, runner runners.Runner) (*steps.Suite
 	}
 	return &steps.Suite{
 		Runner: runner, FS: fsys, Paths: paths, Tags: o.tags, Seed: o.seed, Seeds: o.seeds,
-		Quirks: o.quirks, Twice: o.twice, Choices: choices,
+		Quirks: o.quirks, Twice: o.twice, Choices: choices, FailFast: o.failFast, Explain: cmp.Or(o.explain, -1),
 	}, nil
 }
 
-var (
-	quirkList  = regexp.MustCompile(`^(?:|python|fixed|Q\d+(?:,Q\d+)*|-Q\d+(?:,-Q\d+)*)$`)
-	choiceText = regexp.MustCompile(`^([^/]+)/(.+)#(\d+)=(\d+)$`)
-)
+var choiceText = regexp.MustCompile(`^([^/]+)/(.+)#(\d+)=(\d+)$`)
 
 // parseChoice reads "node/site#k=value".
 func parseChoice(text string) (runners.Choice, error) {

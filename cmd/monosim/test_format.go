@@ -4,19 +4,19 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
+	"github.com/monosim/monosim/engine/wholefile"
+	"github.com/monosim/monosim/features/report"
 	"github.com/monosim/monosim/features/steps"
 )
 
 // formats are the ways to write a report.
 var formats = map[string]func(io.Writer, *steps.Report) error{
-	"progress": writeProgress,
-	"pretty":   writePretty,
-	"junit":    writeJUnit,
-	"cucumber": writeCucumber,
+	"progress": report.WriteProgress,
+	"pretty":   report.WritePretty,
+	"junit":    report.WriteJUnit,
+	"cucumber": report.WriteCucumber,
 }
 
 // output is a report in one format.
@@ -41,7 +41,7 @@ func parseFormats(texts []string) ([]output, error) {
 	return list, nil
 }
 
-// spoilt says whether a line after the report would make it unreadable.
+// spoilt reports whether a line after the report would make it unreadable.
 func (o output) spoilt() bool {
 	return o.file == "" && (o.format == "junit" || o.format == "cucumber")
 }
@@ -54,27 +54,5 @@ func (o output) write(stdout io.Writer, r *steps.Report) error {
 	if err := formats[o.format](&b, r); err != nil {
 		return err
 	}
-	return writeFile(o.file, b.Bytes())
-}
-
-// writeFile writes a temporary beside the file and renames it, so that a reader
-// sees the old content or the new.
-func writeFile(name string, content []byte) error {
-	temporary, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temporary.Name()) // fails once renamed
-	if _, err := temporary.Write(content); err != nil {
-		temporary.Close()
-		return err
-	}
-	if err := temporary.Chmod(0o644); err != nil {
-		temporary.Close()
-		return err
-	}
-	if err := temporary.Close(); err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), name)
+	return wholefile.Write(o.file, b.Bytes())
 }

@@ -12,14 +12,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monosim/monosim/features/report"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/gotestee"
+	"github.com/monosim/monosim/runners/junit"
 	"github.com/monosim/monosim/runners/simrun"
 )
 
 // testCommand runs `monosim test` on the simulation.
 func testCommand(args ...string) (stdout, stderr string, err error) {
 	var out, errs bytes.Buffer
-	cmd := newTestCommand(func() runners.Runner { return &simrun.Runner{KeepLog: 1} })
+	cmd := newTestCommand(func() runners.Runner { return &simrun.Runner{KeepLog: 1, Operations: gotestee.Recorded{}} })
 	cmd.SilenceErrors = true
 	cmd.SetOut(&out)
 	cmd.SetErr(&errs)
@@ -97,7 +100,7 @@ func TestFailureSaysHowToReplay(t *testing.T) {
 			t.Errorf("exit code: want %d, got %d (%v)", exitFailed, exitCode(err), err)
 		}
 		for _, want := range []string{
-			"shard0-replica0 has ended", "want ended, got running", "t+0.100s: ",
+			"shard0-replica0 has ended", "want ended, got running", "t+1.400s: ",
 			"monosim test " + path + ":6 --seed 3 --quirks fixed\n",
 		} {
 			if !strings.Contains(out, want) {
@@ -142,18 +145,18 @@ func TestOwnScenariosAreFoundByTheirNames(t *testing.T) {
 func TestReportFiles(t *testing.T) {
 	path := write(t, "x.feature", passing+strings.TrimPrefix(failing, "Feature: f\n"))
 	dir := t.TempDir()
-	junit, cucumber := filepath.Join(dir, "junit.xml"), filepath.Join(dir, "cucumber.json")
-	out, _, err := testCommand(path, "--format", "junit:"+junit, "--format", "cucumber:"+cucumber)
+	xmlFile, cucumber := filepath.Join(dir, "junit.xml"), filepath.Join(dir, "cucumber.json")
+	out, _, err := testCommand(path, "--format", "junit:"+xmlFile, "--format", "cucumber:"+cucumber)
 	if exitCode(err) != exitFailed {
 		t.Fatalf("exit code: want %d, got %v\n%s", exitFailed, err, out)
 	}
 	last(t, out)
 
-	text, err := os.ReadFile(junit)
+	text, err := os.ReadFile(xmlFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var suites junitSuites
+	var suites junit.Suites
 	if err := xml.Unmarshal(text, &suites); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +170,7 @@ func TestReportFiles(t *testing.T) {
 	if text, err = os.ReadFile(cucumber); err != nil {
 		t.Fatal(err)
 	}
-	var list []cucumberFeature
+	var list []report.CucumberFeature
 	if err := json.Unmarshal(text, &list); err != nil {
 		t.Fatal(err)
 	}
@@ -230,10 +233,10 @@ func TestBadInputEndsWith2(t *testing.T) {
 		says string
 	}{
 		{"a missing path", []string{"nowhere.feature"}, "nowhere.feature: found no such file"},
-		{"a line without a scenario", []string{path + ":3"}, "want one of those that begin on 2"},
+		{"a line without a scenario", []string{path + ":1"}, "want one of those that begin on 2"},
 		{"tags that nothing has", []string{path, "--tags", "@nothing"}, "found no scenario"},
-		{"tags with or", []string{path, "--tags", "@a,@b"}, "joined by &&"},
-		{"an unknown sentence", []string{unknown}, "y.feature:4: no sentence says\n    the clusters start\n  the nearest that is known is\n    the cluster starts"},
+		{"tags with a comma", []string{path, "--tags", "@a,@b"}, `found "@a,@b", want a tag`},
+		{"an unknown sentence", []string{unknown}, "y.feature:4: no sentence says\n    the clusters start\n  did you mean\n    the cluster starts"},
 		{"an unknown format", []string{path, "--format", "html"}, `--format: found "html"`},
 		{"a format without a file name", []string{path, "--format", "junit:"}, `--format: found "junit:"`},
 		{"a seed that is no number", []string{path, "--seed", "x"}, "seed"},
@@ -256,5 +259,82 @@ func TestBadInputEndsWith2(t *testing.T) {
 				t.Errorf("standard output: want nothing, got %q", out)
 			}
 		})
+	}
+}
+
+const rows = `Feature: f
+  @v3
+  Scenario Outline: Pods run
+    Given a v3 cluster of 1 shard with <n> replicas
+    When the cluster starts
+    Then within 5s every pod has service info
+
+    Examples:
+      | n |
+      | 1 |
+      | 2 |
+`
+
+func TestARowOfAnOutlineRunsAlone(t *testing.T) {
+	path := write(t, "x.feature", rows)
+	for line, want := range map[string]string{"": "2", ":2": "2", ":5": "2", ":10": "1", ":11": "1"} {
+		out, _, err := testCommand(path+line, "--format", "pretty")
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, out)
+		}
+		if scenarios, _, _, _, _ := last(t, out); scenarios != want {
+			t.Errorf("%q: want %s scenarios, got %s", line, want, scenarios)
+		}
+		if line == ":11" && !strings.Contains(out, "Pods run (n: 2) (line 11, seed 1)") {
+			t.Errorf("found no name of the row in\n%s", out)
+		}
+	}
+}
+
+func TestLookingRunsNothing(t *testing.T) {
+	path := write(t, "x.feature", rows+strings.TrimPrefix(passing, "Feature: f\n"))
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--list"}, path + ":10\tPods run (n: 1)\t@v3\n" + path + ":11\tPods run (n: 2)\t@v3\n" + path + ":12\tIt runs\n"},
+		{[]string{"--list", "--tags", "not @v3"}, path + ":12\tIt runs\n"},
+		{[]string{"--list-tags"}, "@v3\t2\n"},
+		{[]string{"--dry-run"}, "3 scenarios, 9 steps, every one of them known; nothing was run\n"},
+	} {
+		out, _, err := testCommand(append(c.args, path)...)
+		if err != nil {
+			t.Errorf("%v: %v", c.args, err)
+		}
+		if diff := cmp.Diff(c.want, out); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", c.args, diff)
+		}
+	}
+}
+
+func TestFailFastEndsWithTheFirstFailure(t *testing.T) {
+	path := write(t, "x.feature", failing+strings.TrimPrefix(passing, "Feature: f\n"))
+	out, _, err := testCommand(path, "--fail-fast", "--seeds", "20")
+	if exitCode(err) != exitFailed {
+		t.Fatalf("exit code: want %d, got %v", exitFailed, err)
+	}
+	if scenarios, _, failed, _, _ := last(t, out); scenarios != "1" || failed != "1" {
+		t.Errorf("want the 1 scenario that failed, got %s with %s failures", scenarios, failed)
+	}
+}
+
+func TestAFailureSaysWhichQuirkItIsAbout(t *testing.T) {
+	text := strings.Replace(failing, "  Scenario", "  @Q152\n  Scenario", 1)
+	out, _, _ := testCommand(write(t, "x.feature", text))
+	if !strings.Contains(out, "  about Q152 (fix): ") {
+		t.Errorf("found no line of Q152 in\n%s", out)
+	}
+}
+
+func TestReplayLinesAreComplete(t *testing.T) {
+	path := write(t, "x.feature", strings.Replace(rows, "within 5s every pod has service info", "every pod has ended", 1))
+	out, _, _ := testCommand(path+":11", "--seed", "4", "--check-determinism", "--choice", "zookeeper/network.latency#2=77")
+	if want := "monosim test " + path + ":11 --seed 4 --check-determinism --choice 'zookeeper/network.latency#2=77'\n"; !strings.Contains(out, want) {
+		t.Errorf("found no %q in\n%s", want, out)
 	}
 }

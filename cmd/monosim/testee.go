@@ -1,17 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/runners/gotestee"
 	"github.com/monosim/monosim/runners/testee"
+	"github.com/monosim/monosim/runners/testee/conformance"
 )
 
 // newTesteeCommand makes `monosim testee`, the engine behind JSON lines.
@@ -22,7 +19,8 @@ func newTesteeCommand() *cobra.Command {
 		Short: "Answer cases about the agent service, as JSON lines on stdin and stdout",
 		Long: `Answer cases by the testee protocol: one JSON object a line on standard input, one
 answer a line on standard output, in order. {"op":"hello"} is answered with name,
-version and the operations. The program ends with its input.`,
+version and the operations. The program ends with its input. runners/testee/PROTOCOL.md
+describes the protocol and all operations.`,
 		Example: `  echo '{"id":"a/b","op":"utils.expand_pattern","env":{},"in":{"pattern_str":"ps_[0-3]"}}' | monosim testee`,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -38,73 +36,56 @@ version and the operations. The program ends with its input.`,
 }
 
 // quirksHelp says what may be said of quirks.
-const quirksHelp = "python, fixed, the ids to keep as Q22,Q117, or those to repair as -Q22,-Q117"
-
-// pythonTestee is the program that answers cases with the reference itself, from
-// the root of the project's sources.
-const pythonTestee = "runners/python/testee.py"
+const quirksHelp = "faults of the reference to keep: python (all), fixed (none), a list as Q22,Q117, or all but a list as -Q22,-Q117"
 
 // testeeFlags say which testee to ask.
 type testeeFlags struct {
 	python   bool
 	commands []string
+	timeout  time.Duration
+}
+
+const testeeHelp = "command of an implementation to ask, split at blanks"
+
+// answerFlags say how long to wait for answers, and how many differences to print.
+type answerFlags struct {
+	timeout time.Duration
+	most    int
+}
+
+func (f *answerFlags) register(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&f.timeout, "timeout", testee.AnswerTimeout, "how long a testee may take for an answer")
+	cmd.Flags().IntVar(&f.most, "most", 5, "how many failed cases of each operation to print; 0 for all")
+}
+
+// check refuses values that make no sense.
+func (f *answerFlags) check() error {
+	switch {
+	case f.timeout <= 0:
+		return fmt.Errorf("--timeout: found %v, want a time above 0", f.timeout)
+	case f.most < 0:
+		return fmt.Errorf("--most: found %d, want 0 or more", f.most)
+	}
+	return nil
 }
 
 const pythonHelp = "ask the reference: needs MONOLITH_SRC, a checkout of it, and the project's sources; PYTHON names the interpreter (default python3)"
 
-// startPython makes the testee of the reference.
-func startPython() (*testee.Process, error) {
-	source := os.Getenv("MONOLITH_SRC")
-	if source == "" {
-		return nil, errors.New("--python: found no MONOLITH_SRC in the environment, want the directory of a checkout of bytedance/monolith")
-	}
-	if _, err := os.Stat(filepath.Join(source, "monolith", "agent_service")); err != nil {
-		return nil, fmt.Errorf("--python: found no monolith/agent_service in MONOLITH_SRC=%s, want a checkout of bytedance/monolith", source)
-	}
-	if _, err := os.Stat(pythonTestee); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("--python: found no %s here, want to be run from the root of the project's sources", pythonTestee)
-	}
-	interpreter := os.Getenv("PYTHON")
-	if interpreter == "" {
-		interpreter = "python3"
-	}
-	return &testee.Process{Command: []string{interpreter, pythonTestee}}, nil
-}
-
-// start makes the testees that the flags name, with names for reports.
-func (f *testeeFlags) start() (list []namedTestee, err error) {
+// start makes the testees that the flags name.
+func (f *testeeFlags) start() (list []conformance.Subject, err error) {
 	if f.python {
-		p, err := startPython()
+		reference, err := conformance.Python()
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, namedTestee{"python", p})
+		list = append(list, reference)
 	}
 	for _, command := range f.commands {
-		p, err := testee.StartProcess(command)
+		s, err := conformance.Program(command, f.timeout)
 		if err != nil {
-			return nil, fmt.Errorf("--testee: %w", err)
+			return nil, err
 		}
-		list = append(list, namedTestee{command, p})
+		list = append(list, s)
 	}
 	return list, nil
-}
-
-type namedTestee struct {
-	name string
-	testee.Testee
-}
-
-// checkHello refuses a testee that knows nothing, as one does that lacks what it
-// needs.
-func checkHello(t namedTestee) (testee.Hello, error) {
-	hello, err := t.Hello()
-	if err != nil {
-		return hello, err
-	}
-	if len(hello.Ops) > 0 {
-		return hello, nil
-	}
-	why := t.Answer(&testee.Case{ID: "hello", Op: "utils.get_local_ip", In: testee.EmptyObject()}).Why
-	return hello, fmt.Errorf("testee %s: found no operation that it knows: %s", strings.TrimSpace(t.name), why)
 }

@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/monosim/monosim/runners/tfbench"
+	"github.com/monosim/monosim/runners/tfserving/bench"
 )
 
 // newTFServingBenchCommand makes `monosim tfserving bench`.
 func newTFServingBenchCommand() *cobra.Command {
-	opt := tfbench.DefaultOptions()
+	opt := bench.DefaultOptions()
 	var asJSON, check bool
 	cmd := &cobra.Command{
 		Use:   "bench",
@@ -28,7 +28,10 @@ what a poll of all costs. The last row is in virtual time and in this process: m
 servers that only poll for a day.
 
 All aims are for two processors that do nothing else; the time of a processor per
-call hardly depends on what else they do.`,
+call hardly depends on what else they do.
+
+The exit code is 0 when everything was measured, 1 when something could not be or,
+with --check, an aim was missed, and 2 when what was asked for makes no sense.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := opt.Validate(); err != nil {
@@ -48,13 +51,13 @@ call hardly depends on what else they do.`,
 	f.DurationVar(&opt.PollFor, "poll-for", opt.PollFor, "for how long they are")
 	f.IntVar(&opt.IdleServers, "servers", opt.IdleServers, "how many servers poll in virtual time")
 	f.DurationVar(&opt.IdleFor, "idle-for", opt.IdleFor, "for how long they do, in virtual time")
-	f.BoolVar(&asJSON, "json", false, "print the rows as JSON")
+	f.BoolVar(&asJSON, "json", false, "print JSON instead of text")
 	f.BoolVar(&check, "check", false, "fail when an aim is missed")
 	return cmd
 }
 
 // benchTFServing measures this program.
-func benchTFServing(notes io.Writer, opt tfbench.Options) (*tfbench.Report, error) {
+func benchTFServing(notes io.Writer, opt bench.Options) (*bench.Report, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -69,10 +72,10 @@ func benchTFServing(notes io.Writer, opt tfbench.Options) (*tfbench.Report, erro
 		progress.at(begun)
 		begun++
 	}
-	return tfbench.Run(opt)
+	return bench.Run(opt)
 }
 
-func printReport(out io.Writer, report *tfbench.Report, asJSON, check bool) error {
+func printReport(out io.Writer, report *bench.Report, asJSON, check bool) error {
 	write := report.Write
 	if asJSON {
 		write = report.WriteJSON

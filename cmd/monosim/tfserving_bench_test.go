@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/monosim/monosim/runners/tfbench"
+	"github.com/monosim/monosim/runners/tfserving/bench"
 )
 
 // Goal: `monosim tfserving bench` is caught before the model server's own command
@@ -24,7 +24,7 @@ func TestTFServingBenchRefusesFlags(t *testing.T) {
 // Goal: a missed aim is an error with --check alone, and the table is printed all the
 // same.
 func TestTFServingBenchCheck(t *testing.T) {
-	report := &tfbench.Report{Rows: []tfbench.Row{
+	report := &bench.Report{Rows: []bench.Row{
 		{What: "without", Value: 1, Unit: "ms"}, {What: "good", Value: 2, Unit: "/s", Aim: 1}, {What: "bad", Value: 2, Unit: "s", Aim: 1, AtMost: true},
 	}}
 	for _, check := range []bool{false, true} {

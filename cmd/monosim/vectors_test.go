@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/monosim/monosim/runners/junit"
 )
 
 // The goal is that the commands about golden cases and testees do what their help
@@ -75,7 +77,7 @@ func TestVerifyReplaysTheVectors(t *testing.T) {
 
 func TestVerifyFailsWithTheDifference(t *testing.T) {
 	out, code, _ := runMonosim("", "vectors", "verify", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":true`))
-	if code != exitFailed || !strings.Contains(out, "  utils.isabs/relative\n") || !strings.Contains(out, "    - \tfalse,\n") {
+	if code != exitFailed || !strings.Contains(out, "  utils.isabs/relative\n") || !strings.Contains(out, `      - {"out": false}`+"\n"+`      + {"out": true}`+"\n") {
 		t.Errorf("got exit code %d and\n%s", code, out)
 	}
 }
@@ -146,7 +148,7 @@ func TestRecordingTwiceGivesTheSameBytes(t *testing.T) {
 
 func TestDiffComparesTestees(t *testing.T) {
 	out, code, _ := runMonosim("", "diff", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":true`), "--fuzz", "30", "--seed", "4")
-	for _, want := range []string{"utils.isabs ", "utils.isabs/seed-4-", "vector: {\"id\":", " cases for 1 testees: "} {
+	for _, want := range []string{"utils.isabs ", "utils.isabs/seed-4-", "as a line for a case file:\n      {\"id\":", " cases for 1 testee: "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("found no %q in\n%s", want, out)
 		}
@@ -168,13 +170,13 @@ func TestDiffOfTheEngineWithTheVectorsIsExplained(t *testing.T) {
 
 func TestDiffWritesJUnitAndJSON(t *testing.T) {
 	dir := t.TempDir()
-	junit, list := filepath.Join(dir, "report.xml"), filepath.Join(dir, "report.json")
-	_, code, err := runMonosim("", "diff", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":true`), "--format", "junit:"+junit, "--format", "json:"+list)
+	xmlFile, list := filepath.Join(dir, "report.xml"), filepath.Join(dir, "report.json")
+	_, code, err := runMonosim("", "diff", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":true`), "--format", "junit:"+xmlFile, "--format", "json:"+list)
 	if code != exitFailed {
 		t.Fatalf("got exit code %d, %v", code, err)
 	}
-	var suites junitSuites
-	if text, err := os.ReadFile(junit); err != nil || xml.Unmarshal(text, &suites) != nil || suites.Tests == 0 || suites.Failures == 0 || suites.Failures == suites.Tests {
+	var suites junit.Suites
+	if text, err := os.ReadFile(xmlFile); err != nil || xml.Unmarshal(text, &suites) != nil || suites.Tests == 0 || suites.Failures == 0 || suites.Failures == suites.Tests {
 		t.Errorf("JUnit: got %v, %d tests, %d failures, want some of each", err, suites.Tests, suites.Failures)
 	}
 	var reports []json.RawMessage
@@ -202,6 +204,9 @@ func TestBadInputOfTheCommandsIsTold(t *testing.T) {
 		{"nothing to compare with", []string{"diff", "--fuzz", "3"}, "found neither --python nor --testee"},
 		{"a negative number", []string{"diff", "--fuzz", "-3"}, "found -3, want 0 or more"},
 		{"nobody to answer", []string{"diff", "--jobs", "0"}, "found 0, want 1 or more"},
+		{"no time to answer", []string{"diff", "--timeout", "0s"}, "--timeout: found 0s, want a time above 0"},
+		{"a negative number to print", []string{"vectors", "verify", "--most", "-1"}, "--most: found -1, want 0 or more"},
+		{"a missing testee to show", []string{"vectors", "show", "--testee", "/no/such", "utils.isabs/hdfs"}, "/no/such"},
 		{"an unknown format", []string{"diff", "--format", "pdf"}, `found "pdf"`},
 		{"a count of none", []string{"vectors", "draw", "--count", "0"}, "count 0"},
 	}

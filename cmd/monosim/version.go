@@ -5,28 +5,35 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/runners/parity"
 )
 
 // version is the release that the next tag will be.
 const version = "0.1.0-dev"
 
-// reference is the state of the reference that the port follows.
-const reference = "bytedance/monolith 135c491 (2023-11-08)"
-
+// newVersionCommand makes `monosim version`.
 func newVersionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version and what it is held to",
-		Args:  noArguments,
+		Long: `Print the version, the commit of the reference that it is held to, and the profiles
+of ZooKeeper and of TensorFlow Serving that it simulates.`,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			out := cmd.OutOrStdout()
-			fmt.Fprintf(out, "monosim %s%s\n", version, commit())
-			fmt.Fprintf(out, "reference    %s\n", reference)
-			fmt.Fprintln(out, "zookeeper    zookeeper-3.8 (default), zookeeper-3.9, kazoo-fake")
-			fmt.Fprintln(out, "tf serving   tfs-2.4 (default), tfs-head, python-fake")
-			return nil
+			_, err := fmt.Fprint(cmd.OutOrStdout(), versionText())
+			return err
 		},
 	}
+}
+
+// versionText is what the command and --version print.
+func versionText() string {
+	return fmt.Sprintf(`monosim %s%s
+reference    %s
+zookeeper    zookeeper-3.8 (default), zookeeper-3.9, kazoo-fake
+tf serving   tfs-2.4 (default), tfs-head, python-fake
+`, version, commit(), parity.Reference)
 }
 
 func commit() string {
@@ -40,12 +47,4 @@ func commit() string {
 		}
 	}
 	return ""
-}
-
-// noArguments refuses arguments as bad input.
-func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return badInput(fmt.Errorf("found argument %q, want none; see %s --help", args[0], cmd.CommandPath()))
-	}
-	return nil
 }

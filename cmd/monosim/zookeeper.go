@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha1"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +31,7 @@ type zooKeeperOptions struct {
 	minTimeout    time.Duration
 	maxTimeout    time.Duration
 	speed         string
+	sessionClock  string
 	dataDir       string
 	snapshot      string
 	logWrites     string
@@ -50,6 +53,10 @@ watches, transactions, ACLs and four-letter words. It prints the address that it
 listens on, serves until it is interrupted or terminated, and says on standard
 error what an operator may want to know.
 
+With --speed the server's time passes faster, but session timeouts stay those of
+the wall clock, by which clients ping; --session-clock server has sessions expire
+faster too.
+
 The state is in memory unless --data-dir names a directory, where nothing that
 was answered is lost, however the server ends.`,
 		Example: `  monosim zookeeper
@@ -66,6 +73,7 @@ was answered is lost, however the server ends.`,
 	f.DurationVar(&o.minTimeout, "min-session-timeout", 0, "least session timeout (default 2 ticks)")
 	f.DurationVar(&o.maxTimeout, "max-session-timeout", 0, "longest session timeout (default 20 ticks)")
 	f.StringVar(&o.speed, "speed", "1x", "how much faster than the wall clock time passes, as 60x")
+	f.StringVar(&o.sessionClock, "session-clock", sessionClockWall, "clock of session timeouts and their limits: wall, by which clients ping, or server")
 	f.StringVar(&o.dataDir, "data-dir", "", "directory that keeps the state across restarts")
 	f.StringVar(&o.snapshot, "snapshot", "", "file to start from when it exists, and to save the state to at the end")
 	f.StringVar(&o.logWrites, "log-writes", "", "file for the log of all writes, one JSON object a line; it is replaced")
@@ -76,6 +84,7 @@ was answered is lost, however the server ends.`,
 	f.BoolVar(&o.enforceQuota, "enforce-quota", false, "refuse what goes beyond the hard limits of quotas (enforceQuota)")
 	f.StringVar(&o.superDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
 	cmd.AddCommand(newZooKeeperCheckCommand(), newZooKeeperBenchCommand())
+	completeFlags(cmd, map[string]func() []string{"profile": func() []string { return []string{"zookeeper-3.8", "zookeeper-3.9"} }})
 	return cmd
 }
 
@@ -151,7 +160,13 @@ func (o *zooKeeperOptions) options(stderr io.Writer) (opt wire.Options, err erro
 	}
 	cfg.ExtendedTypes, cfg.ReconfigEnabled = o.extendedTypes, o.reconfig
 	cfg.EnforceQuota, cfg.SuperDigest = o.enforceQuota, o.superDigest
+	if err := checkSuperDigest(o.superDigest); err != nil {
+		return opt, err
+	}
 	if opt.Speed, err = parseSpeed(o.speed); err != nil {
+		return opt, err
+	}
+	if err := o.setSessionClock(&opt, stderr); err != nil {
 		return opt, err
 	}
 	if opt.Limits.ConnsPerAddr = o.connsPerAddr; o.connsPerAddr < 0 {
@@ -169,6 +184,30 @@ func (o *zooKeeperOptions) options(stderr io.Writer) (opt wire.Options, err erro
 	return opt, o.loadSnapshot(&opt)
 }
 
+// Clocks of sessions.
+const (
+	sessionClockWall   = "wall"
+	sessionClockServer = "server"
+)
+
+// setSessionClock has sessions last in the clients' time or in the server's, and
+// warns where these are not the same.
+func (o *zooKeeperOptions) setSessionClock(opt *wire.Options, stderr io.Writer) error {
+	warning := "session timeouts stay those of the wall clock, by which clients ping"
+	switch o.sessionClock {
+	case sessionClockWall:
+		opt.Config.ClientSpeed = opt.Speed
+	case sessionClockServer:
+		warning = "sessions expire by it too, also those of clients that ping by the wall clock"
+	default:
+		return fmt.Errorf("--session-clock: found %q, want %s or %s", o.sessionClock, sessionClockWall, sessionClockServer)
+	}
+	if opt.Speed != 1 {
+		fmt.Fprintf(stderr, "zookeeper: warning: time passes %gx as fast as the wall clock; %s\n", opt.Speed, warning)
+	}
+	return nil
+}
+
 func (o *zooKeeperOptions) loadSnapshot(opt *wire.Options) (err error) {
 	if o.snapshot == "" {
 		return nil
@@ -182,6 +221,18 @@ func (o *zooKeeperOptions) loadSnapshot(opt *wire.Options) (err error) {
 	}
 	if err != nil {
 		return fmt.Errorf("--snapshot: %w", err)
+	}
+	return nil
+}
+
+// checkSuperDigest keeps out what no client could prove to be.
+func checkSuperDigest(id string) error {
+	if id == "" {
+		return nil
+	}
+	_, digest, found := strings.Cut(id, ":")
+	if sum, err := base64.StdEncoding.DecodeString(digest); !found || err != nil || len(sum) != sha1.Size {
+		return fmt.Errorf("--super-digest: found %q, want user:base64(sha1(user:password))", id)
 	}
 	return nil
 }

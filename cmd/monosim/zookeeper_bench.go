@@ -9,13 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/monosim/monosim/runners/realrun/zkserver"
-	"github.com/monosim/monosim/runners/zkbench"
+	"github.com/monosim/monosim/runners/zookeeper/bench"
 )
 
 // newZooKeeperBenchCommand makes `monosim zookeeper bench`.
 func newZooKeeperBenchCommand() *cobra.Command {
-	var opt zkbench.Options
+	var opt bench.Options
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure a real ZooKeeper and the simulated one, side by side",
@@ -44,47 +43,22 @@ installed only the simulated ones are measured, and a line says so.`,
 	return cmd
 }
 
-func benchZooKeeper(out, notes io.Writer, opt zkbench.Options) (err error) {
-	var servers []*zkbench.Server
-	defer func() {
-		for _, s := range servers {
-			err = errors.Join(err, s.Close())
-		}
-	}()
-	real, err := zkbench.Real()
-	switch {
-	case errors.Is(err, zkserver.ErrNotInstalled):
-		fmt.Fprintf(notes, "%v\nonly the simulated servers are measured\n", err)
-	case err != nil:
-		return err
-	default:
-		servers = append(servers, real)
-	}
-	dir, err := os.MkdirTemp("", "zkbench")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
+// benchZooKeeper measures this program beside a real server.
+func benchZooKeeper(out, notes io.Writer, opt bench.Options) (err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	serve := []string{self, "zookeeper", "--listen", "127.0.0.1:0", "--max-client-cnxns", "0"}
-	for _, ours := range []struct {
-		name  string
-		flags []string
-	}{{"simulated", nil}, {"simulated, --data-dir", []string{"--data-dir", dir}}} {
-		s, err := zkbench.Start(ours.name, append(serve, ours.flags...)...)
-		if err != nil {
-			return err
-		}
-		servers = append(servers, s)
+	servers, end, err := bench.Servers(notes, self, "zookeeper", "--listen", "127.0.0.1:0", "--max-client-cnxns", "0")
+	defer func() { err = errors.Join(err, end()) }()
+	if err != nil {
+		return err
 	}
-	progress := newProgress(notes, int64((opt.Rounds+1)*len(zkbench.Loads())*len(servers)), "runs",
+	progress := newProgress(notes, int64((opt.Rounds+1)*len(bench.Loads())*len(servers)), "runs",
 		func(done int64) string { return fmt.Sprintf("%d runs done", done) })
 	runs := int64(0)
 	opt.Progress = func() { progress.at(runs); runs++ }
-	result, err := zkbench.Compare(opt, servers...)
+	result, err := bench.Compare(opt, servers...)
 	progress.done()
 	if err != nil {
 		return &exitError{code: exitFailed, err: err}

@@ -1,18 +1,16 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
+	"context"
 	"fmt"
-	"io"
 	"os"
-	"strings"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/monosim/monosim/runners/realrun/zkserver"
-	"github.com/monosim/monosim/runners/zkdiff"
+	"github.com/monosim/monosim/runners/zookeeper/diff"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
@@ -55,11 +53,11 @@ error code has been met, and 2 when what was asked for makes no sense.`,
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.ops, "ops", 100_000, "how many operations to play on each server")
-	f.Uint64Var(&o.seed, "seed", 1, "seed of the first script")
+	f.Uint64Var(&o.seed, "seed", 1, "what the scripts follow from: the seed of the first")
 	f.StringVar(&o.server, "server", "", "address of a real server to compare with, set up as this command's own")
 	f.StringVar(&o.profile, "profile", "zookeeper-3.8", "version to be: zookeeper-3.8, or zookeeper-3.9 with a --server of that version")
 	f.StringVar(&o.script, "script", "", "play the script of this file only, and print what each server does")
-	f.BoolVar(&o.asJSON, "json", false, "print the result as JSON")
+	f.BoolVar(&o.asJSON, "json", false, "print JSON instead of text")
 	return cmd
 }
 
@@ -67,151 +65,73 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 	if o.ops < 1 {
 		return badInput(fmt.Errorf("--ops: found %d, want 1 or more", o.ops))
 	}
-	var script zkdiff.Script
+	var script diff.Script
 	if o.script != "" {
 		text, err := os.ReadFile(o.script)
 		if err != nil {
 			return badInput(fmt.Errorf("--script: %w", err))
 		}
-		if script, err = zkdiff.ParseScript(text); err != nil {
+		if script, err = diff.ParseScript(text); err != nil {
 			return badInput(fmt.Errorf("--script: %s: %w", o.script, err))
 		}
 	}
-	servers, end, err := o.servers(cmd.ErrOrStderr())
-	defer end()
+	profile, err := wire.ParseProfile(o.profile)
+	if err != nil {
+		return badInput(fmt.Errorf("--profile: %w", err))
+	}
+	if o.server == "" && o.profile != "zookeeper-3.8" {
+		return badInput(fmt.Errorf("--profile: found %s without --server, want the address of a real server of that version", o.profile))
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	servers, end, err := diff.Servers(ctx, o.server, profile, cmd.ErrOrStderr())
+	defer func() {
+		if err := end(); err != nil {
+			fmt.Fprintln(cmd.ErrOrStderr(), "monosim: "+err.Error())
+		}
+	}()
+	if ctx.Err() != nil {
+		return interrupted(ctx)
+	}
 	if err != nil {
 		return badInput(err)
 	}
 	// Another root each time: the server of --server may have been here before.
 	root := fmt.Sprintf("/monosim-check-%d", time.Now().UnixNano())
 	if script != nil {
-		return playOne(cmd.OutOrStdout(), root, script, servers)
+		agree, err := diff.PlayAll(cmd.OutOrStdout(), root, script, servers)
+		return verdict(agree, err)
 	}
 	progress := newProgress(cmd.ErrOrStderr(), int64(o.ops), "operations", func(done int64) string {
 		return fmt.Sprintf("%d of %d operations", done, o.ops)
 	})
-	report, err := zkdiff.Check(zkdiff.Options{
-		Seed: o.seed, Steps: o.ops, Root: root, Progress: func(steps int) { progress.at(int64(min(steps, o.ops))) },
+	report, err := diff.Check(diff.Options{
+		Context: ctx, Seed: o.seed, Steps: o.ops, Root: root, Progress: func(steps int) { progress.at(int64(min(steps, o.ops))) },
 	}, servers...)
 	progress.done()
+	if ctx.Err() != nil {
+		return interrupted(ctx)
+	}
 	if err != nil {
 		return &exitError{code: exitFailed, err: err}
 	}
-	return o.write(cmd.OutOrStdout(), servers, report)
-}
-
-// servers are those to compare, the first to compare with. end must be called.
-func (o *zooKeeperCheckOptions) servers(notes io.Writer) (servers []zkdiff.Server, end func(), err error) {
-	var closers []func() error
-	end = func() {
-		for _, c := range closers {
-			if err := c(); err != nil {
-				fmt.Fprintln(notes, "monosim: "+err.Error())
-			}
-		}
-	}
-	profile, err := wire.ParseProfile(o.profile)
-	if err != nil {
-		return nil, end, fmt.Errorf("--profile: %w", err)
-	}
-	if o.server == "" && o.profile != "zookeeper-3.8" {
-		return nil, end, fmt.Errorf("--profile: found %s without --server, want the address of a real server of that version", o.profile)
-	}
-	switch {
-	case o.server != "":
-		servers = append(servers, zkdiff.TCP{Label: "real server", Addr: o.server})
-	default:
-		real, err := zkserver.New(zkdiff.RealConfig())
-		switch {
-		case errors.Is(err, zkserver.ErrNotInstalled):
-			fmt.Fprintf(notes, "%v\nthe simulated servers are compared with each other only\n", err)
-		case err != nil:
-			return nil, end, err
-		default:
-			closers = append(closers, real.Close)
-			servers = append(servers, zkdiff.TCP{Label: "real server", Addr: real.Addr()})
-		}
-	}
-	simulated, closeSimulated, err := zkdiff.Simulated(profile)
-	if err != nil {
-		return nil, end, err
-	}
-	closers = append(closers, closeSimulated)
-	return append(servers, simulated...), end, nil
-}
-
-// playOne prints what each server makes of a script, once for those that agree.
-func playOne(out io.Writer, root string, script zkdiff.Script, servers []zkdiff.Server) error {
-	first, differ := "", false
-	for i, server := range servers {
-		lines, err := zkdiff.Play(server, root, script, nil)
-		if err != nil {
-			return &exitError{code: exitFailed, err: err}
-		}
-		text := strings.Join(lines, "\n")
-		if i > 0 && text == first {
-			fmt.Fprintf(out, "%s: the same\n", server.Name())
-			continue
-		}
-		differ = differ || i > 0
-		if i == 0 {
-			first = text
-		}
-		fmt.Fprintf(out, "%s:\n%s\n", server.Name(), text)
-	}
-	if differ {
-		return &exitError{code: exitFailed}
-	}
-	return nil
-}
-
-// zooKeeperCheckResult is the form of a result in JSON.
-type zooKeeperCheckResult struct {
-	Servers     []string                  `json:"servers"`
-	Scripts     int                       `json:"scripts"`
-	Operations  int                       `json:"operations"`
-	Unsteady    int                       `json:"unsteady"`
-	Missing     []string                  `json:"missing"`
-	Answered    map[string]map[string]int `json:"answered"`
-	Differences []zkdiff.Difference       `json:"differences"`
-}
-
-func (o *zooKeeperCheckOptions) write(out io.Writer, servers []zkdiff.Server, r *zkdiff.Report) error {
-	result := zooKeeperCheckResult{
-		Scripts: r.Scripts, Operations: r.Steps, Unsteady: r.Unsteady, Missing: r.Answered.Missing(),
-		Answered: r.Answered.Names(), Differences: r.Differences,
-	}
-	for _, s := range servers {
-		result.Servers = append(result.Servers, s.Name())
-	}
-	// A short run cannot meet everything.
-	enough := len(result.Missing) == 0 || o.ops < 20_000
-	if err := o.print(out, result); err != nil {
-		return err
-	}
-	if len(r.Differences) > 0 || !enough {
-		return &exitError{code: exitFailed}
-	}
-	return nil
-}
-
-func (o *zooKeeperCheckOptions) print(out io.Writer, r zooKeeperCheckResult) error {
+	result := report.Result(servers)
+	write := result.Write
 	if o.asJSON {
-		text, err := json.MarshalIndent(r, "", "  ")
-		if err == nil {
-			_, err = out.Write(append(text, '\n'))
-		}
-		return err
+		write = result.WriteJSON
 	}
-	var b strings.Builder
-	for _, d := range r.Differences {
-		fmt.Fprintf(&b, "seed %d: %s (-) and %s (+) differ:\n%s\nthe script, as small as it goes:\n%s\n", d.Seed, d.First, d.Then, d.Text, d.Script)
+	return verdict(result.Good(o.ops), write(cmd.OutOrStdout()))
+}
+
+// interrupted is the end of what a signal has broken off.
+func interrupted(ctx context.Context) error {
+	return &exitError{code: exitFailed, err: fmt.Errorf("broken off: %w", context.Cause(ctx))}
+}
+
+// verdict is the end of a check that has said everything, or why it could not.
+func verdict(good bool, err error) error {
+	if err != nil || !good {
+		return &exitError{code: exitFailed, err: err}
 	}
-	if len(r.Missing) > 0 {
-		fmt.Fprintf(&b, "never met: %s\n", strings.Join(r.Missing, ", "))
-	}
-	fmt.Fprintf(&b, "%d operations in %d scripts on %s: %d differences, %d scripts differed once and not again\n",
-		r.Operations, r.Scripts, strings.Join(r.Servers, ", "), len(r.Differences), r.Unsteady)
-	_, err := io.WriteString(out, b.String())
-	return err
+	return nil
 }

@@ -3,11 +3,15 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
-	"github.com/monosim/monosim/runners/zkdiff"
+	"github.com/monosim/monosim/runners/zookeeper/diff"
+	"github.com/monosim/monosim/runners/zookeeper/server"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
@@ -18,7 +22,7 @@ func serveSimulated(t *testing.T, profile string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	served, err := zkdiff.ServeMachine(version)
+	served, err := diff.ServeMachine(version)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +37,7 @@ func serveSimulated(t *testing.T, profile string) string {
 func TestCheckOfServersThatAgree(t *testing.T) {
 	addr := serveSimulated(t, "zookeeper-3.8")
 	out, code, err := runMonosim("", "zookeeper", "check", "--server", addr, "--ops", "500", "--json")
-	var result zooKeeperCheckResult
+	var result diff.Result
 	if code != 0 || json.Unmarshal([]byte(out), &result) != nil {
 		t.Fatalf("got exit code %d, %v and\n%s", code, err, out)
 	}
@@ -82,6 +86,53 @@ func TestCheckRefusesWhatMakesNoSense(t *testing.T) {
 		_, code, err := runMonosim("", append([]string{"zookeeper", "check"}, c.args...)...)
 		if code != exitBadInput || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got exit code %d and %v, want %d and %q", c.args, code, err, exitBadInput, c.want)
+		}
+	}
+}
+
+func TestCheckInterruptedLeavesNothing(t *testing.T) {
+	real, err := server.New(server.Config{})
+	if err != nil {
+		t.Skip(err)
+	}
+	if err := real.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		for _, when := range []string{"zkserver*", "zkserver*/data/version-2/log.*"} { // while it starts, while it plays
+			cmd := program(t, "zookeeper", "check", "--ops", "100000000")
+			cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			awaitFile(t, filepath.Join(dir, when))
+			cmd.Process.Signal(s)
+			cmd.Wait()
+			left, err := filepath.Glob(filepath.Join(dir, "*"))
+			if code := cmd.ProcessState.ExitCode(); code != exitFailed || err != nil || len(left) > 0 {
+				t.Errorf("%v at %s: got exit code %d and %v left, %v, want %d and nothing", s, when, code, left, err, exitFailed)
+			}
+			if out, err := exec.Command("pgrep", "-f", dir).Output(); err == nil {
+				t.Errorf("%v at %s: got processes %q left, want none", s, when, out)
+			}
+		}
+	}
+}
+
+// awaitFile waits until there is a file that matches.
+func awaitFile(t *testing.T, pattern string) {
+	t.Helper()
+	limit, again := time.After(time.Minute), time.NewTicker(5*time.Millisecond)
+	defer again.Stop()
+	for {
+		if found, err := filepath.Glob(pattern); err != nil || len(found) > 0 {
+			return
+		}
+		select {
+		case <-limit:
+			t.Fatalf("found no %s", pattern)
+		case <-again.C:
 		}
 	}
 }

@@ -131,6 +131,7 @@ func TestZooKeeperFlagsReachTheServer(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "writes.jsonl")
 	s := serveZooKeeper(t, "--tick", "500ms", "--max-client-cnxns", "7", "--max-session-timeout", "1m",
 		"--4lw", "conf,ruok", "--log-writes", log, "--profile", "zookeeper-3.9", "--speed", "2x")
+	s.says = "zookeeper: warning: time passes 2x as fast as the wall clock; session timeouts stay those of the wall clock, by which clients ping\n"
 	for _, want := range []string{"tickTime=500\n", "maxClientCnxns=7\n", "minSessionTimeout=1000\n", "maxSessionTimeout=60000\n"} {
 		if got := s.word("conf"); !strings.Contains(got, want) {
 			t.Errorf("conf: got %q, want it to hold %q", got, want)
@@ -175,6 +176,9 @@ func TestZooKeeperRefusesWhatMakesNoSense(t *testing.T) {
 		{"timeouts that cross", []string{"--min-session-timeout", "50s"}, "--min-session-timeout: 50s, want at most --max-session-timeout, 40s"},
 		{"no speed", []string{"--speed", "0x"}, `--speed: "0x", want a number from 0.001x to 1000000x, as 60x`},
 		{"speed of words", []string{"--speed", "fast"}, `--speed: "fast", want a number from 0.001x to 1000000x, as 60x`},
+		{"half a digest", []string{"--super-digest", "foo"}, `--super-digest: found "foo", want user:base64(sha1(user:password))`},
+		{"a digest of nothing", []string{"--super-digest", "super:eA=="}, `--super-digest: found "super:eA==", want user:base64(sha1(user:password))`},
+		{"unknown clock", []string{"--session-clock", "mine"}, `--session-clock: found "mine", want wall or server`},
 		{"negative connections", []string{"--max-client-cnxns", "-1"}, "--max-client-cnxns: -1, want 0 or more"},
 		{"unknown word", []string{"--4lw", "ruok,what"}, `--4lw: four-letter word "what", want some of conf, cons, crst, dirs, dump, envi, gtmk, hash, isro, mntr, ruok, srst, srvr, stat, wchc, wchp, wchs`},
 		{"unknown profile", []string{"--profile", "kazoo-fake"}, `--profile: profile "kazoo-fake", want one of [zookeeper-3.8 zookeeper-3.9]`},

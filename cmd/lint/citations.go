@@ -1,0 +1,226 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+const (
+	citationsRule = "citations"
+	citationsDoc  = "rules and quirks that are cited exist, and rules of the servers are cited or excused"
+)
+
+// document is a specification. Its numbers are cited as the prefix, a hyphen and the
+// number of a section, with that of a paragraph or without: ZK-n, ZK-n.m.
+//
+// A number is defined where a line begins with it: as the first word of a heading
+// ("### ZK-n.m Frames"), in bold ("**ZK-n.m Frames.**", also as an item, "- **ZK-n.m**"),
+// or alone in the first cell of a table's row ("| ZK-n.m | ... |"). A rule is a defined
+// number below which no other is defined: each paragraph, and each section without
+// paragraphs.
+type document struct {
+	prefix, path string
+	// covered says that Go code, a test or a feature cites each rule, unless the
+	// document's own section [excusesHeading] says why not.
+	covered bool
+}
+
+var documents = []document{
+	{prefix: "ZK", path: "sim/zookeeper/SPEC.md", covered: true},
+	{prefix: "TFS", path: "sim/tfserving/SPEC.md", covered: true},
+	{prefix: "TRN", path: "engine/training/SPEC.md"},
+}
+
+// quirksPath is the register of what is cited as Q and a number.
+const quirksPath = "vectors/quirks.yaml"
+
+// excusesHeading begins the section of a document that excuses rules, an item each:
+// "- ZK-n.m: the reason".
+const excusesHeading = "Not built, not cited"
+
+// citingFiles are the endings of files that cite. Go files do in comments and
+// strings, the others anywhere.
+var citingFiles = []string{".go", ".feature", ".md", ".proto", ".py", ".sh", ".txt", ".yaml"}
+
+// coveringFiles are the endings of those that count as building or testing a rule.
+var coveringFiles = []string{".go", ".feature"}
+
+// lintTestdata is what the rules of this command are tried on, which cites what it
+// likes.
+const lintTestdata = "cmd/lint/testdata/"
+
+// lintCitations looks at every file that is tracked, or would be by git add.
+func lintCitations() ([]finding, error) {
+	names, err := trackedFiles()
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	for _, name := range names {
+		if !cites(name) {
+			continue
+		}
+		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+			continue // deleted but still in the index, or a link
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		files[name] = string(text)
+	}
+	return checkCitations(files)
+}
+
+// cites reports whether citations are looked for in a file.
+func cites(name string) bool {
+	return slices.Contains(citingFiles, path.Ext(name)) && !strings.HasPrefix(name, lintTestdata)
+}
+
+// checkCitations holds the files of a repository, by name, to one another.
+func checkCitations(files map[string]string) ([]finding, error) {
+	quirks, err := registered(files[quirksPath])
+	if err != nil {
+		return nil, err
+	}
+	c := citations{at: map[string]citation{}, quirks: quirks}
+	for _, d := range documents {
+		c.specs = append(c.specs, c.read(d, files))
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		c.check(name, files[name])
+	}
+	for i := range c.specs {
+		c.coverage(&c.specs[i])
+	}
+	return c.found, nil
+}
+
+// registered are the ids of the quirks.
+func registered(register string) (map[string]bool, error) {
+	var quirks []struct{ ID string }
+	if err := yaml.Unmarshal([]byte(register), &quirks); err != nil {
+		return nil, fmt.Errorf("%s: %w", quirksPath, err)
+	}
+	ids := map[string]bool{}
+	for _, q := range quirks {
+		ids[q.ID] = true
+	}
+	return ids, nil
+}
+
+// citations are what was found so far.
+type citations struct {
+	specs  []spec
+	quirks map[string]bool
+	at     map[string]citation // the first one that covers a number
+	found  []finding
+}
+
+// report adds a finding.
+func (c *citations) report(file string, line int, format string, args ...any) {
+	c.found = append(c.found, finding{File: file, Line: line, Rule: citationsRule, Text: fmt.Sprintf(format, args...)})
+}
+
+// read reads a document; one that is not there is reported once, and not for each
+// citation.
+func (c *citations) read(d document, files map[string]string) spec {
+	text, ok := files[d.path]
+	if !ok {
+		c.report(d.path, 0, "is not there: bring it back, or take it out of the documents in cmd/lint/citations.go")
+		return spec{document: d}
+	}
+	s := readSpec(d, text)
+	for _, twice := range s.twice {
+		c.report(d.path, twice.line, "%s is defined in line %d already: give this one a number of its own", twice.number, s.defined[twice.number])
+	}
+	return s
+}
+
+// cited is a rule of a document or a quirk.
+var cited = regexp.MustCompile(`\b(?:(ZK|TFS|TRN)-\d+(?:\.\d+)?|Q\d+\b)`)
+
+// check looks for what one file cites.
+func (c *citations) check(name, text string) {
+	covers := slices.Contains(coveringFiles, path.Ext(name))
+	for _, p := range passages(name, text) {
+		for _, m := range cited.FindAllStringSubmatchIndex(p.text, -1) {
+			line := p.line + strings.Count(p.text[:m[0]], "\n")
+			number, prefix := p.text[m[0]:m[1]], ""
+			if m[2] >= 0 {
+				prefix = p.text[m[2]:m[3]]
+			}
+			c.exists(name, line, prefix, number)
+			if _, before := c.at[number]; covers && !before {
+				c.at[number] = citation{name, line}
+			}
+		}
+	}
+}
+
+// citation is where something is cited.
+type citation struct {
+	file string
+	line int
+}
+
+// exists reports a number that is nowhere defined; those of quirks have no prefix.
+func (c *citations) exists(name string, line int, prefix, number string) {
+	if prefix == "" {
+		if !c.quirks[number] {
+			c.report(name, line, "%s is no quirk of %s: cite one that is there, or add it to the register", number, quirksPath)
+		}
+		return
+	}
+	i := slices.IndexFunc(c.specs, func(s spec) bool { return s.prefix == prefix })
+	if s := c.specs[i]; s.defined != nil && s.defined[number] == 0 {
+		c.report(name, line, "%s is no rule of %s: cite one that is there, or write it down there", number, s.path)
+	}
+}
+
+// coverage reports the rules that are neither cited nor excused, and excuses that are
+// not needed.
+func (c *citations) coverage(s *spec) {
+	if !s.covered {
+		return
+	}
+	excused := map[string]bool{}
+	for _, e := range s.excuses {
+		if c.excuse(s, e, excused[e.number]) {
+			excused[e.number] = true
+		}
+	}
+	for number, line := range s.defined {
+		if _, ok := c.at[number]; !ok && !excused[number] && s.isRule(number) {
+			c.report(s.path, line,
+				"%s is cited by no Go file and no feature: cite it in the comment of what does or tests it, or list it under %q with the reason",
+				number, excusesHeading)
+		}
+	}
+}
+
+// excuse reports a wrong excuse as a finding, and returns whether it names a rule.
+func (c *citations) excuse(s *spec, e excusedRule, again bool) bool {
+	switch at, isCited := c.at[e.number]; {
+	case e.reason == "":
+		c.report(s.path, e.line, "found %q under %q: want \"- %s-n.m: the reason\"", e.text, excusesHeading, s.prefix)
+		return false
+	case s.defined[e.number] == 0:
+		return false // reported as a citation of what is not there
+	case !s.isRule(e.number):
+		c.report(s.path, e.line, "%s has rules of its own: list those that are not cited", e.number)
+		return false
+	case again:
+		c.report(s.path, e.line, "%s is listed twice: delete one of the lines", e.number)
+	case isCited:
+		c.report(s.path, e.line, "%s is listed as not cited, but %s:%d cites it: delete the line", e.number, at.file, at.line)
+	}
+	return true
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"go/scanner"
+	"go/token"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// spec is a document that was read.
+type spec struct {
+	document
+	// defined has the line of each number that is defined; nil is a document that
+	// is not there.
+	defined map[string]int
+	// above are the sections that have paragraphs.
+	above   map[string]bool
+	twice   []definition
+	excuses []excusedRule
+}
+
+// definition is where a number is defined.
+type definition struct {
+	number string
+	line   int
+}
+
+// excusedRule is an item of the section of excuses; without a reason it is one that
+// cannot be read.
+type excusedRule struct {
+	number, reason string
+	text           string
+	line           int
+}
+
+var (
+	heading = regexp.MustCompile(`^#+ +(.*)$`)
+	item    = regexp.MustCompile(`^- +(.*)$`)
+	// defining is the beginning of a line that defines a number.
+	defining = regexp.MustCompile(`^(?:#+ +|(?:[-*] +)?\*\*|\| *(?:\*\*)?)((?:ZK|TFS|TRN)-\d+(?:\.\d+)?)`)
+	excusing = regexp.MustCompile(`^((?:ZK|TFS|TRN)-\d+(?:\.\d+)?): +(\S.*)$`)
+)
+
+// readSpec finds what a document defines and excuses.
+func readSpec(d document, text string) spec {
+	s := spec{document: d, defined: map[string]int{}, above: map[string]bool{}}
+	line, excusing := 0, false
+	for l := range strings.Lines(text) {
+		line++
+		l = strings.TrimRight(l, "\r\n")
+		if m := heading.FindStringSubmatch(l); m != nil {
+			excusing = m[1] == excusesHeading
+		}
+		if m := item.FindStringSubmatch(l); m != nil && excusing {
+			s.excuses = append(s.excuses, d.readExcuse(m[1], line))
+			continue
+		}
+		if number := s.numberOf(l); number != "" {
+			s.define(number, line)
+		}
+	}
+	return s
+}
+
+// numberOf is the number of the document that a line defines, "" for none. A cell of
+// a table defines the number that it holds alone.
+func (s *spec) numberOf(line string) string {
+	m := defining.FindStringSubmatch(line)
+	if m == nil || !strings.HasPrefix(m[1], s.prefix+"-") {
+		return ""
+	}
+	if strings.HasPrefix(line, "|") {
+		if cell, _, _ := strings.Cut(line[1:], "|"); strings.Trim(cell, " *") != m[1] {
+			return ""
+		}
+	}
+	return m[1]
+}
+
+func (s *spec) define(number string, line int) {
+	if s.defined[number] != 0 {
+		s.twice = append(s.twice, definition{number, line})
+		return
+	}
+	s.defined[number] = line
+	if section, _, ok := strings.Cut(number, "."); ok {
+		s.above[section] = true
+	}
+}
+
+// isRule reports whether a number is one that is to be cited.
+func (s *spec) isRule(number string) bool { return !s.above[number] }
+
+func (d document) readExcuse(text string, line int) excusedRule {
+	m := excusing.FindStringSubmatch(text)
+	if m == nil || !strings.HasPrefix(m[1], d.prefix+"-") {
+		return excusedRule{text: text, line: line}
+	}
+	return excusedRule{number: m[1], reason: m[2], text: text, line: line}
+}
+
+// passage is text that may cite, and the line that it begins in.
+type passage struct {
+	text string
+	line int
+}
+
+// passages are the comments and strings of a Go file, and the whole of any other.
+func passages(name, text string) []passage {
+	if path.Ext(name) != ".go" {
+		return []passage{{text, 1}}
+	}
+	files := token.NewFileSet()
+	file := files.AddFile(name, -1, len(text))
+	var s scanner.Scanner
+	// What does not scan does not compile either, which is told elsewhere.
+	s.Init(file, []byte(text), nil, scanner.ScanComments)
+	var list []passage
+	for {
+		pos, tok, literal := s.Scan()
+		switch tok {
+		case token.EOF:
+			return list
+		case token.COMMENT, token.STRING:
+			list = append(list, passage{literal, file.Line(pos)})
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	examplesRule = "examples"
+	examplesDoc  = "every package that README.md names and that exports something has an Example whose output is checked"
+)
+
+// readme is where newcomers begin: what it names they look up.
+const readme = "README.md"
+
+// namedPath is a folder of ours in a text, as sim/zookeeper/wire. What goes on with a
+// dot or a dash names something else.
+var namedPath = regexp.MustCompile(`(?m)(?:^|[^\w./-])(?:\./)?((?:engine|features|runners|sim|vectors)(?:/\w+)*)\b`)
+
+// shownByTests are suites, which the tests that call them show.
+var shownByTests = []string{"engine/runtimetest/..."}
+
+// lintExamples looks at the packages that README.md names.
+func lintExamples() ([]finding, error) {
+	text, err := os.ReadFile(readme)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var found []finding
+	var seen []string
+	for _, m := range namedPath.FindAllStringSubmatchIndex(string(text), -1) {
+		folder := string(text[m[2]:m[3]])
+		if slices.Contains(seen, folder) {
+			continue
+		}
+		seen = append(seen, folder)
+		if matchAny(shownByTests, folder) {
+			continue
+		}
+		exports, err := exportsAnything(folder)
+		if err != nil {
+			return found, err
+		}
+		if !exports {
+			continue // there is nothing to use, or no package at all
+		}
+		shown, err := hasExample(folder)
+		if err != nil {
+			return found, err
+		}
+		if !shown {
+			line := 1 + bytes.Count(text[:m[2]], []byte("\n"))
+			found = append(found, finding{File: readme, Line: line, Rule: examplesRule,
+				Text: fmt.Sprintf("names the package %s, which has no Example with an output: write one in %s/example_test.go", folder, folder)})
+		}
+	}
+	return found, nil
+}
+
+// exportsAnything reports whether the package in the folder has a name for others. A
+// folder without Go files has none.
+func exportsAnything(folder string) (bool, error) {
+	sources, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		return false, err
+	}
+	for _, name := range sources {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return false, err
+		}
+		if ast.FileExports(file) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// hasExample reports whether a test file of the folder has an Example that go test
+// runs, because it says what it prints.
+func hasExample(folder string) (bool, error) {
+	tests, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		return false, err
+	}
+	for _, name := range tests {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			return false, err
+		}
+		runs := func(e *doc.Example) bool { return e.Output != "" && !e.EmptyOutput }
+		if slices.ContainsFunc(doc.Examples(file), runs) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

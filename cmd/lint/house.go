@@ -1,0 +1,238 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Limits of the house. A package that grows beyond them wants rooms; a function
+// wants a name for a part of it.
+const (
+	maxSourceFiles   = 40
+	maxExportedNames = 110
+	maxMedianLines   = 9
+	maxFuncLines     = 64
+)
+
+// house is what the sources measure.
+type house struct {
+	rooms map[string]*roomSize // by folder
+	funcs []funcSize           // the longest first
+	// back are the imports that run back up.
+	back []finding
+}
+
+// roomSize is the size of one package.
+type roomSize struct {
+	files    int
+	exported int // names at package level; methods and fields belong to their types
+	lines    int
+}
+
+// funcSize is how long a function is, from its first line to its last.
+type funcSize struct {
+	room, name string
+	at         string // file:line
+	lines      int
+}
+
+// measureHouse measures every Go file that is tracked, or would be by git add.
+func measureHouse() (*house, error) {
+	names, err := trackedFiles()
+	if err != nil {
+		return nil, err
+	}
+	h := &house{rooms: map[string]*roomSize{}}
+	for _, name := range names {
+		if !counts(name) {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if os.IsNotExist(err) {
+			continue // deleted but still in the index
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := h.add(name, text); err != nil {
+			return nil, err
+		}
+	}
+	h.sort()
+	h.back, err = lintDirections("./...")
+	return h, err
+}
+
+// counts reports whether a file is measured: Go, no test, no test data.
+func counts(name string) bool {
+	return path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") &&
+		!slices.Contains(strings.Split(name, "/"), "testdata")
+}
+
+// add measures one file; generated ones are left out.
+func (h *house) add(name string, text []byte) error {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	if ast.IsGenerated(file) {
+		return nil
+	}
+	at := path.Dir(name)
+	room := h.rooms[at]
+	if room == nil {
+		room = &roomSize{}
+		h.rooms[at] = room
+	}
+	room.files++
+	room.lines += strings.Count(string(text), "\n")
+	for _, d := range file.Decls {
+		room.exported += exportedNames(d)
+		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
+			begin := files.Position(f.Pos())
+			h.funcs = append(h.funcs, funcSize{
+				room: at, name: funcName(f), at: fmt.Sprintf("%s:%d", name, begin.Line),
+				lines: files.Position(f.End()).Line - begin.Line + 1,
+			})
+		}
+	}
+	return nil
+}
+
+// exportedNames counts those that a declaration adds to its package.
+func exportedNames(d ast.Decl) int {
+	var names []*ast.Ident
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Recv == nil {
+			names = append(names, d.Name)
+		}
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				names = append(names, s.Name)
+			case *ast.ValueSpec:
+				names = append(names, s.Names...)
+			}
+		}
+	}
+	n := 0
+	for _, name := range names {
+		if name.IsExported() {
+			n++
+		}
+	}
+	return n
+}
+
+// funcName is Name or Type.Name.
+func funcName(f *ast.FuncDecl) string {
+	if f.Recv == nil || len(f.Recv.List) == 0 {
+		return f.Name.Name
+	}
+	t := f.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name + "." + f.Name.Name
+		default:
+			return f.Name.Name
+		}
+	}
+}
+
+func (h *house) sort() {
+	slices.SortFunc(h.funcs, func(a, b funcSize) int {
+		return cmp.Or(cmp.Compare(b.lines, a.lines), cmp.Compare(a.at, b.at))
+	})
+}
+
+// median is the length of a function in lines; 0 for a house without any.
+func (h *house) median() int {
+	if len(h.funcs) == 0 {
+		return 0
+	}
+	return h.funcs[len(h.funcs)/2].lines
+}
+
+// over are the numbers beyond their limits, a line for each.
+func (h *house) over() []string {
+	var lines []string
+	for _, at := range slices.Sorted(maps.Keys(h.rooms)) {
+		if n := h.rooms[at].files; n > maxSourceFiles {
+			lines = append(lines, fmt.Sprintf("%s: %d source files, want at most %d: give what belongs together a package of its own", at, n, maxSourceFiles))
+		}
+		if n := h.rooms[at].exported; n > maxExportedNames {
+			lines = append(lines, fmt.Sprintf("%s: %d exported names, want at most %d: unexport what nobody uses, or give what belongs together a package of its own", at, n, maxExportedNames))
+		}
+	}
+	if m := h.median(); m > maxMedianLines {
+		lines = append(lines, fmt.Sprintf("median function of %d lines, want at most %d", m, maxMedianLines))
+	}
+	for _, f := range h.funcs {
+		if f.lines > maxFuncLines {
+			lines = append(lines, fmt.Sprintf("%s: %s has %d lines, want at most %d: give a part of it a name", f.at, f.name, f.lines, maxFuncLines))
+		}
+	}
+	for _, f := range h.back {
+		lines = append(lines, f.String())
+	}
+	return lines
+}
+
+// longestShown is how many of the longest functions are listed.
+const longestShown = 3
+
+// write writes a line for each package, those of the module, and what is over.
+func (h *house) write(out io.Writer) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "files\texported\tlines\t  package\n")
+	total := roomSize{}
+	for _, at := range slices.Sorted(maps.Keys(h.rooms)) {
+		r := h.rooms[at]
+		fmt.Fprintf(w, "%d\t%d\t%d\t  %s\n", r.files, r.exported, r.lines, at)
+		total.files, total.exported, total.lines = total.files+r.files, total.exported+r.exported, total.lines+r.lines
+	}
+	fmt.Fprintf(w, "%d\t%d\t%d\t  all %d packages\n", total.files, total.exported, total.lines, len(h.rooms))
+	w.Flush()
+	fmt.Fprintf(out, "Without tests, testdata and generated files. Names are those at package level.\n\n")
+	most, widest := h.largest()
+	fmt.Fprintf(out, "most source files in a package: %d of %d\n", most, maxSourceFiles)
+	fmt.Fprintf(out, "most exported names of a package: %d of %d\n", widest, maxExportedNames)
+	fmt.Fprintf(out, "functions: %d, median %d of %d lines\n", len(h.funcs), h.median(), maxMedianLines)
+	for _, f := range h.funcs[:min(longestShown, len(h.funcs))] {
+		fmt.Fprintf(out, "  %d of %d lines: %s in %s\n", f.lines, maxFuncLines, f.name, f.at)
+	}
+	fmt.Fprintf(out, "imports that run back up: %d\n", len(h.back))
+	over := h.over()
+	for _, line := range over {
+		fmt.Fprintln(out, "over: "+line)
+	}
+	fmt.Fprintf(out, "over the limits: %d\n", len(over))
+}
+
+// largest are the most source files and the most exported names of any package.
+func (h *house) largest() (files, exported int) {
+	for _, r := range h.rooms {
+		files, exported = max(files, r.files), max(exported, r.exported)
+	}
+	return files, exported
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"fmt"
+	"io"
+)
+
+// checkedOutput is an output that remembers that it could not be written, as when a
+// disk is full: much of what is printed is nobody's error to return.
+type checkedOutput struct {
+	io.Writer
+	err error // the first
+}
+
+func (o *checkedOutput) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// end is how a command ends that came to err: what could not be printed counts more
+// than what it said.
+func (o *checkedOutput) end(err error) error {
+	if o.err == nil {
+		return err
+	}
+	return badInput(fmt.Errorf("standard output: %w", o.err))
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The goal is that the testee with which the protocol's description begins works as
+// it says there. The method is to take the program and what it prints out of the
+// page, and to run it.
+
+const protocolPage = "../../runners/testee/PROTOCOL.md"
+
+// blocks are the texts of the page's code blocks of a language.
+func blocks(t *testing.T, language string) []string {
+	t.Helper()
+	page, err := os.ReadFile(protocolPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?)```\n").FindAllStringSubmatch(string(page), -1) {
+		texts = append(texts, m[1])
+	}
+	return texts
+}
+
+// firstTestee writes the page's program and gives the command that runs it.
+func firstTestee(t *testing.T, change func(program string) string) string {
+	t.Helper()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skipf("no Python: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "testee.py")
+	if err := os.WriteFile(path, []byte(change(blocks(t, "python")[0])), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return python + " " + path
+}
+
+// withoutNumbers leaves out what changes whenever a case is added.
+func withoutNumbers(text string) string {
+	return regexp.MustCompile(` *\d+`).ReplaceAllString(text, " N")
+}
+
+func TestTheFirstTesteeOfTheProtocolPasses(t *testing.T) {
+	command := firstTestee(t, func(program string) string { return program })
+	out, code, err := runMonosim("", "diff", "--testee", command)
+	want := blocks(t, "text")[0]
+	out = strings.Replace(out, command, "python3 testee.py", 1)
+	if diff := cmp.Diff(withoutNumbers(want), withoutNumbers(out)); diff != "" || code != 0 {
+		t.Errorf("got exit code %d, %v and (-page +got)\n%s", code, err, diff)
+	}
+	if !strings.Contains(out, " passed, 0 failed, 0 explained, ") {
+		t.Errorf("got %s, want no case that fails", out)
+	}
+}
+
+func TestTheFirstTesteeOfTheProtocolFailsAsItSays(t *testing.T) {
+	command := firstTestee(t, func(program string) string { return strings.Replace(program, `, "hdfs:/"`, `,`, 1) })
+	out, code, err := runMonosim("", "diff", "--testee", command, "--suite", "utils.isabs")
+	if want := blocks(t, "text")[1]; !strings.Contains(out, "\n"+want) || code != exitFailed {
+		t.Errorf("got exit code %d, %v and\n%s\nwant\n%s", code, err, out, want)
+	}
+}

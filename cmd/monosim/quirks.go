@@ -1,0 +1,170 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/vectors/golden"
+	"github.com/monosim/monosim/vectors/scope"
+)
+
+// quirkShown is a quirk whole, with what shows it.
+type quirkShown struct {
+	ID       string   `json:"id"`
+	Decision string   `json:"decision"`
+	Effect   string   `json:"effect"`
+	Where    []string `json:"where"`
+	Marks    []string `json:"marks,omitempty"`
+	Repaired string   `json:"repaired,omitempty"`
+	Reason   string   `json:"reason,omitempty"`
+	Unshown  string   `json:"unshown,omitempty"`
+	// Cases are flagged with it; Scenarios, as file:line and name, are tagged with it.
+	Cases     []string `json:"cases"`
+	Scenarios []string `json:"scenarios"`
+}
+
+// newQuirksCommand makes `monosim quirks`.
+func newQuirksCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "quirks [ID...]",
+		Short: "List the quirks of the reference, or show some whole",
+		Long: `List the surprises and faults of the reference, each with what is done about it:
+match (the engine does the same), fix (the same, and --quirks fixed repairs it),
+diverge (it does otherwise) or later. With ids show these whole: what they do, where
+in the reference, what happens once repaired, and which recorded cases are flagged
+and which scenarios are tagged with them. PARITY.md names the tests too.`,
+		Example: `  monosim quirks
+  monosim quirks Q152 Q117
+  monosim quirks --json Q152`,
+		ValidArgsFunction: completeWith(quirkIDs),
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			return runQuirks(cmd.OutOrStdout(), ids, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of text")
+	return cmd
+}
+
+func runQuirks(w io.Writer, ids []string, asJSON bool) error {
+	list, err := scope.Quirks()
+	if err != nil {
+		return err
+	}
+	if len(ids) > 0 {
+		list = nil
+	}
+	for _, id := range ids {
+		q, err := scope.FindQuirk(id)
+		if err != nil {
+			return badInput(err)
+		}
+		list = append(list, q)
+	}
+	if len(ids) == 0 && !asJSON {
+		for _, q := range list {
+			if _, err := fmt.Fprintln(w, q.Line()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	shown, err := showQuirks(list)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return writeJSON(w, shown)
+	}
+	for i, q := range shown {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if _, err := io.WriteString(w, q.text()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeJSON writes a value with a line for each member.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// showQuirks finds the cases and the scenarios of quirks.
+func showQuirks(list []scope.Quirk) ([]quirkShown, error) {
+	suites, err := golden.Suites(golden.FS())
+	if err != nil {
+		return nil, err
+	}
+	suite := &steps.Suite{Runner: newSimulation(), FS: embeddedFS{}, Paths: []string{featureDir}}
+	scenarios, err := suite.List()
+	if err != nil {
+		return nil, err
+	}
+	shown := []quirkShown{}
+	for _, q := range list {
+		s := quirkShown{ID: q.ID, Decision: q.Decision, Effect: q.Effect, Where: q.Where, Marks: q.Marks,
+			Repaired: q.Repaired, Reason: q.Reason, Unshown: q.Unshown, Cases: []string{}, Scenarios: []string{}}
+		for _, suite := range suites {
+			for i := range suite.Cases {
+				if suite.Cases[i].Has(q.ID) {
+					s.Cases = append(s.Cases, suite.Cases[i].ID)
+				}
+			}
+		}
+		for _, sc := range scenarios {
+			if slices.Contains(sc.Tags, "@"+q.ID) {
+				s.Scenarios = append(s.Scenarios, fmt.Sprintf("%s:%d: %s", sc.Path, sc.Line, sc.Name))
+			}
+		}
+		shown = append(shown, s)
+	}
+	return shown, nil
+}
+
+var markTexts = map[string]string{"X": "in a run of the reference", "Z": "on a real ZooKeeper"}
+
+// text is the quirk for people, a line for each thing that is known of it.
+func (q quirkShown) text() string {
+	var b strings.Builder
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "  %-10s %s\n", name, text)
+		}
+	}
+	fmt.Fprintf(&b, "%s\n", q.ID)
+	line("effect", q.Effect)
+	line("where", strings.Join(q.Where, ", "))
+	var seen []string
+	for _, m := range q.Marks {
+		seen = append(seen, markTexts[m])
+	}
+	line("seen", strings.Join(seen, ", "))
+	line("decision", q.Decision)
+	line("repaired", q.Repaired)
+	line("reason", q.Reason)
+	line("not shown", q.Unshown)
+	line("cases", strings.Join(q.Cases, ", "))
+	for i, sc := range q.Scenarios {
+		name := "scenarios"
+		if i > 0 {
+			name = ""
+		}
+		line(name, sc)
+	}
+	if len(q.Cases)+len(q.Scenarios) == 0 && q.Unshown == "" {
+		line("shown by", "no case or scenario under its id; see PARITY.md for tests")
+	}
+	return b.String()
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Goal: README's examples do what it says. Method: each line of its sh blocks runs in a
+// directory with what the lines name, but for those of notRun, which say why not; the
+// fixtures for pytest drive real clients.
+
+// readmeRoot is where README.md is, from here.
+const readmeRoot = "../.."
+
+// notRun are beginnings of lines that do not run here, with the reason.
+var notRun = map[string]string{
+	"go install ":                "it would fetch a release and install it",
+	"make ":                      "it runs this test, among others",
+	"MONOLITH_SRC=":              "it needs a checkout of the reference: make check-python",
+	"monosim test --tags":        "1,000 seeds take minutes: TestSeedsMultiplyTheRuns has a few",
+	"monosim zookeeper --listen": "it serves until it is ended: TestZooKeeperServesAndKeepsItsState",
+	"monosim zookeeper check":    "a million operations take minutes: TestCheckOfServersThatAgree has fewer",
+	"monosim tfserving ":         "it serves until it is ended, at a port that may be taken: TestThePytestFixtures",
+	"MONOSIM_TFSERVING_FLAGS=":   "as above",
+	"curl ":                      "it asks the server of the line above",
+	"kill ":                      "it ends the server of the lines above",
+}
+
+// endsWith are beginnings of lines that end with another code than 0.
+var endsWith = map[string]int{
+	"monosim test --check-determinism features/startup.feature --choice": exitFailed, // the choice differs
+}
+
+var block = regexp.MustCompile("(?ms)^ *```(\\w+)\n(.*?)^ *```$")
+
+// readmeBlocks are the blocks of README in a language.
+func readmeBlocks(t *testing.T, language string) (list []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(readmeRoot, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range block.FindAllStringSubmatch(string(text), -1) {
+		if m[1] == language {
+			list = append(list, m[2])
+		}
+	}
+	return list
+}
+
+func TestREADMERuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some lines run all scenarios")
+	}
+	dir := readmeDirectory(t)
+	used := map[string]bool{}
+	ran := 0
+	for _, b := range readmeBlocks(t, "sh") {
+		for line := range strings.Lines(b) {
+			line = strings.TrimSpace(line)
+			if beginning := beginningOf(line, notRun); beginning != "" {
+				used[beginning] = true
+				continue
+			}
+			ran++
+			t.Run(line, func(t *testing.T) { runREADME(t, dir, line) })
+		}
+	}
+	if ran < 10 {
+		t.Errorf("got %d lines that ran, want 10 or more", ran)
+	}
+	for beginning := range notRun {
+		if !used[beginning] {
+			t.Errorf("README has no line that begins with %q", beginning)
+		}
+	}
+}
+
+func beginningOf[V any](line string, beginnings map[string]V) string {
+	for b := range beginnings {
+		if strings.HasPrefix(line, b) {
+			return b
+		}
+	}
+	return ""
+}
+
+// readmeDirectory has the program, and the files that README's lines name.
+func readmeDirectory(t *testing.T) string {
+	t.Helper()
+	path, err := builtProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	err = errors.Join(
+		os.Mkdir(filepath.Join(dir, "bin"), 0o755),
+		os.Symlink(path, filepath.Join(dir, "bin", "monosim")),
+		os.CopyFS(filepath.Join(dir, "exported"), os.DirFS("testdata/exported")),
+		os.CopyFS(filepath.Join(dir, "ranker"), os.DirFS("testdata/serving/ranker")),
+		os.WriteFile(filepath.Join(dir, "my-port"), []byte("#!/bin/sh\nexec monosim testee\n"), 0o755),
+	)
+	conf, readErr := os.ReadFile("testdata/unified.conf")
+	if err := errors.Join(err, readErr, os.WriteFile(filepath.Join(dir, "agent.conf"), conf, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// onPath are the variables of a process that finds the program of readmeDirectory.
+func onPath(dir string) []string {
+	return append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+}
+
+func runREADME(t *testing.T, dir, line string) {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", line)
+	cmd.Env, cmd.Dir = onPath(dir), dir
+	if strings.HasPrefix(line, "go run ") {
+		cmd.Dir = readmeRoot
+	}
+	out, err := cmd.CombinedOutput()
+	if got, want := cmd.ProcessState.ExitCode(), endsWith[beginningOf(line, endsWith)]; got != want {
+		t.Errorf("got exit code %d, %v, want %d\n%s", got, err, want, out)
+	}
+}
+
+// drive runs a conftest.py without pytest, which a fixture need not know: session
+// fixtures are generators.
+const drive = `
+import os, pathlib, sys, tempfile, types, urllib.request
+pytest = types.ModuleType("pytest")
+pytest.fixture = lambda **_: lambda f: f
+sys.modules["pytest"] = pytest
+import conftest
+from kazoo.client import KazooClient
+
+fixture = conftest.zookeeper()
+address = next(fixture)
+client = KazooClient(hosts=address)
+client.start(timeout=20)
+client.create("/a", b"kept", ephemeral=True)
+assert client.get("/a")[0] == b"kept"
+client.stop()
+assert list(fixture) == []
+
+class Factory:
+    def mktemp(self, name):
+        return pathlib.Path(tempfile.mkdtemp(name, dir="."))
+fixture = conftest.model_server(Factory())
+ports = next(fixture)
+url = "http://127.0.0.1:%d/v1/models/ranker" % ports["rest"]
+assert "model_version_status" in urllib.request.urlopen(url, timeout=20).read().decode()
+assert list(fixture) == []
+print("driven")
+`
+
+func TestThePytestFixtures(t *testing.T) {
+	python := os.Getenv("PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if out, err := exec.Command(python, "-c", "import kazoo").CombinedOutput(); err != nil {
+		t.Skipf("no kazoo (pip install kazoo; PYTHON names the interpreter): %v %s", err, bytes.TrimSpace(out))
+	}
+	list := readmeBlocks(t, "python")
+	i := slices.IndexFunc(list, func(b string) bool { return strings.HasPrefix(b, "# conftest.py\n") })
+	if i < 0 {
+		t.Fatal("found no conftest.py in README")
+	}
+	dir := readmeDirectory(t)
+	if err := os.WriteFile(filepath.Join(dir, "conftest.py"), []byte(list[i]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, python, "-c", drive)
+	cmd.Env, cmd.Dir = onPath(dir), dir
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "driven\n") {
+		t.Errorf("got %v and\n%s", err, out)
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/engine/wholefile"
+	"github.com/monosim/monosim/runners/testee"
+	"github.com/monosim/monosim/runners/testee/conformance"
+	"github.com/monosim/monosim/vectors/golden"
+)
+
+// newRecordCommand makes `monosim vectors record`.
+func newRecordCommand() *cobra.Command {
+	var flags testeeFlags
+	var dir, command string
+	var check bool
+	cmd := &cobra.Command{
+		Use:   "record",
+		Short: "Record the golden cases from the reference",
+		Long: `Ask the reference all inputs of the case files (cases/*.jsonl in the directory) and
+write its answers as suites, with a manifest of their hashes. The same inputs give
+the same bytes.
+
+The exit code is 0 when the files are written or, with --check, as they would be, 1
+when they are not, and 2 when what was asked for makes no sense.`,
+		Example: `  MONOLITH_SRC=monolith monosim vectors record --python`,
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if command != "" {
+				flags.commands = []string{command}
+			}
+			if flags.python == (command != "") {
+				return badInput(errors.New("found --python and --testee together or neither, want one"))
+			}
+			list, err := flags.start()
+			if err != nil {
+				return badInput(err)
+			}
+			defer list[0].Close()
+			hello, err := list[0].Greet()
+			if err != nil {
+				return badInput(err)
+			}
+			files, err := golden.CaseFiles(os.DirFS(dir))
+			if err != nil {
+				return badInput(err)
+			}
+			suites, err := conformance.Record(list[0], files)
+			if err != nil {
+				return err
+			}
+			return writeSuites(cmd.OutOrStdout(), dir, suites, hello, check)
+		},
+	}
+	cmd.Flags().BoolVar(&flags.python, "python", false, pythonHelp)
+	cmd.Flags().StringVar(&command, "testee", "", testeeHelp+", instead of the reference")
+	cmd.Flags().StringVar(&dir, "dir", "vectors/golden", "directory with cases/*.jsonl, which the suites are written to")
+	cmd.Flags().BoolVar(&check, "check", false, "write nothing; fail when a file would change")
+	return cmd
+}
+
+// writeSuites writes the files, or reports whether they are as they would be
+// written.
+func writeSuites(w io.Writer, dir string, suites []*golden.Suite, hello testee.Hello, check bool) error {
+	files, err := golden.Files(suites)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for name := range files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	changed := 0
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		old, err := os.ReadFile(path)
+		if err == nil && bytes.Equal(old, files[name]) {
+			continue
+		}
+		changed++
+		fmt.Fprintf(w, "%s: %d bytes\n", name, len(files[name]))
+		if check {
+			continue
+		}
+		if err := wholefile.Write(path, files[name]); err != nil {
+			return err
+		}
+	}
+	total := 0
+	for _, s := range suites {
+		total += len(s.Cases)
+	}
+	fmt.Fprintf(w, "%d cases in %d suites from %s %s, %d files changed\n", total, len(suites), hello.Name, hello.Version, changed)
+	if check && changed > 0 {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/runners/gotestee"
+	"github.com/monosim/monosim/runners/testee/conformance"
+)
+
+// verifyOptions are the flags of `monosim vectors verify`.
+type verifyOptions struct {
+	vectorFlags
+	answerFlags
+	asJSON         bool
+	known, command string
+}
+
+func newVerifyCommand() *cobra.Command {
+	var o verifyOptions
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Replay the golden cases on the engine, without the reference",
+		Long: `Replay the golden cases on the engine, or on another testee, and compare the
+answers with those of the reference. There is a line for each suite, for each case
+that fails the question and both answers (- expected, + the testee's), and a line
+of totals. monosim diff says more of testees other than the engine.
+
+The exit code is 0 when no case failed, 1 when one did, and 2 when what was asked
+for makes no sense.`,
+		Example: `  monosim vectors verify
+  monosim vectors verify --suite 'utils.ZKPath' --json
+  monosim vectors verify --testee 'java -jar port.jar' --known-failing known_failing.txt`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+	}
+	o.vectorFlags.register(cmd)
+	o.answerFlags.register(cmd)
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print JSON instead of text")
+	cmd.Flags().StringVar(&o.known, "known-failing", "", "file with ids of cases that the testee is known to fail")
+	cmd.Flags().StringVar(&o.command, "testee", "", testeeHelp+", instead of the engine")
+	return cmd
+}
+
+func (o *verifyOptions) run(cmd *cobra.Command) error {
+	suites, err := o.read()
+	if err == nil {
+		err = o.check()
+	}
+	if err != nil {
+		return badInput(err)
+	}
+	failing, err := readKnown(o.known)
+	if o.known == "" && o.command == "" {
+		failing, err = engineKnown()
+	}
+	if err != nil {
+		return badInput(err)
+	}
+	subject, err := subjectOf(o.command, o.timeout)
+	if err != nil {
+		return badInput(err)
+	}
+	defer subject.Close()
+	report, err := conformance.Verify(subject, suites, conformance.Selection{Suites: o.suites}, failing)
+	if err == nil {
+		err = report.CheckAnswered(o.suites)
+	}
+	if err != nil {
+		return badInput(err)
+	}
+	return o.write(cmd.OutOrStdout(), report)
+}
+
+// subjectOf is the testee of a command, or the engine when there is none.
+func subjectOf(command string, timeout time.Duration) (conformance.Subject, error) {
+	if command == "" {
+		return engineSubject(), nil
+	}
+	s, err := conformance.Program(command, timeout)
+	if err != nil {
+		return s, err
+	}
+	if _, err = s.Greet(); err != nil {
+		s.Close()
+	}
+	return s, err
+}
+
+// engineSubject is the engine as a testee.
+func engineSubject() conformance.Subject {
+	return conformance.Subject{Name: "monosim", Testee: gotestee.New(version)}
+}
+
+// write writes the report; a failed case is the program's failure.
+func (o *verifyOptions) write(w io.Writer, r *conformance.Report) error {
+	var err error
+	if o.asJSON {
+		err = conformance.WriteJSON(w, r)
+	} else {
+		err = conformance.WriteSuites(w, r, o.most)
+	}
+	if err != nil {
+		return err
+	}
+	if r.Counts().Failed > 0 {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
