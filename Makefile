@@ -7,12 +7,12 @@ BUILD := .build
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check fmt fmt-check vet lint proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names check-python check-contract bench bench-zookeeper bench-tfserving fuzz parity parity-check clean
+.PHONY: help check seeds seeds-check fmt fmt-check vet lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names check-python check-contract bench bench-zookeeper bench-tfserving fuzz flakes parity parity-check install release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt-check vet lint proto-check test race vectors-check check-zookeeper determinism parity-check ## what CI runs; stops at the first step that fails
+check: fmt-check vet lint house proto-check test race vectors-check check-zookeeper determinism seeds-check parity-check ## what CI runs; stops at the first step that fails
 	@echo "== check: ok"
 
 fmt: ## format the Go files
@@ -27,9 +27,13 @@ vet: ## go vet
 	@echo "== vet"
 	@$(GO) vet ./...
 
-lint: ## our own rules: determinism, import directions, package comments, tests, text
+lint: ## our own rules: determinism, import directions, package comments, examples, links, tests, text, citations
 	@echo "== lint"
 	@$(GO) run ./cmd/lint ./...
+
+house: ## how large packages and functions are, and what is over the limits
+	@echo "== house"
+	@$(GO) run ./cmd/lint -house
 
 proto: ## generate the Go of engine/proto
 	$(GO) run ./engine/proto/gen
@@ -38,10 +42,16 @@ proto-check: ## say whether the Go of engine/proto is what its .proto files give
 	@echo "== proto-check"
 	@$(GO) run ./engine/proto/gen -check
 
+# The second run of gotestsum reads the events of the first again, for the reasons to
+# skip and the totals, which .ci/run prints once more.
 test: ## all tests; the last line is the totals
 	@echo "== test"
 	@mkdir -p $(BUILD)
-	@$(GO) test -json ./... | $(GO) run ./cmd/testcount -summary $(BUILD)/test-summary.txt
+	@rm -f $(BUILD)/test.json; status=0; \
+	$(GO) tool gotestsum --format pkgname-and-test-fails --hide-summary skipped --jsonfile $(BUILD)/test.json -- ./... || status=$$?; \
+	$(GO) tool gotestsum --raw-command --format none -- cat $(BUILD)/test.json 2>/dev/null | awk -f .ci/test-totals.awk > $(BUILD)/test-summary.txt; \
+	cat $(BUILD)/test-summary.txt; \
+	exit $$status
 
 race: ## the short tests under the race detector
 	@echo "== race"
@@ -51,6 +61,13 @@ determinism: ## the same scenarios in other processes and builds give the same t
 	@echo "== determinism"
 	@$(GO) run ./cmd/determinism
 
+seeds: ## every scenario with N seeds (default 5000), some hours; fewer features with FEATURES="features/crashes.feature ..."
+	@$(GO) run ./cmd/monosim test $(FEATURES) --seeds $(or $(N),5000)
+
+seeds-check: ## every scenario with 100 seeds
+	@echo "== seeds-check"
+	@$(MAKE) --no-print-directory seeds N=100
+
 vectors-check: ## replay the golden cases on the engine
 	@echo "== vectors-check"
 	@$(GO) run ./cmd/monosim vectors lint
@@ -58,14 +75,14 @@ vectors-check: ## replay the golden cases on the engine
 
 names: ## record the public names of the reference; needs MONOLITH_SRC and PYTHON (default python3)
 	@test -n "$$MONOLITH_SRC" || { echo "names: MONOLITH_SRC names no checkout of bytedance/monolith"; exit 2; }
-	"$${PYTHON:-python3}" runners/python/names.py vectors/names.json
+	"$${PYTHON:-python3}" runners/python/names.py vectors/scope/names.json
 
 check-python: ## hold engine and vectors to the real Python; needs MONOLITH_SRC and PYTHON (default python3)
 	@test -n "$$MONOLITH_SRC" || { echo "check-python: MONOLITH_SRC names no checkout of bytedance/monolith"; exit 2; }
 	$(GO) test -count=1 ./runners/python
 	$(GO) run ./cmd/monosim vectors record --python --check
 	$(GO) run ./cmd/monosim diff --python --fuzz 20000
-	$(GO) test -count=1 ./runners/tfsclients
+	$(GO) test -count=1 ./runners/tfserving/clients
 	@$(MAKE) --no-print-directory check-contract
 
 check-contract: ## hold the AgentService to the real Python over real sockets, both ways; without MONOLITH_SRC Go against Go only
@@ -77,7 +94,7 @@ check-zookeeper: ## 100,000 operations on a real ZooKeeper and on the simulated 
 	@$(GO) run ./cmd/monosim zookeeper check
 
 check-zookeeper-suites: ## run the tests of kazoo (KAZOO_SRC, PYTHON) and go-zookeeper (GOZK_SRC) on the simulated ZooKeeper; SERVER=real for a real one
-	$(GO) test -count=1 -v -timeout 90m ./runners/zksuites -server=$(or $(SERVER),simulated)
+	$(GO) test -count=1 -v -timeout 90m ./runners/zookeeper/suites -server=$(or $(SERVER),simulated)
 
 bench: ## measure
 	$(GO) run ./cmd/bench
@@ -96,12 +113,21 @@ fuzz: ## every fuzz target, FUZZTIME each (default 20000x: that many inputs)
 	  done; \
 	done
 
+flakes: ## the tests that touch the clock or sockets, N times (default 50) beside other load: none fails by chance
+	@GO="$(GO)" sh .ci/flakes.sh
+
 parity: ## rewrite PARITY.md
 	$(GO) run ./cmd/monosim parity -o PARITY.md
 
 parity-check: ## say whether PARITY.md is what make parity writes
 	@echo "== parity-check"
 	@$(GO) run ./cmd/monosim parity -o PARITY.md --check
+
+install: ## install the program where go install puts programs
+	$(GO) install ./cmd/monosim
+
+release: ## static programs for Linux, macOS and Windows on amd64 and arm64 into .build/release, with checksums
+	@GO="$(GO)" sh .ci/release.sh
 
 clean: ## remove what was built
 	rm -rf $(BUILD) bin monosim
