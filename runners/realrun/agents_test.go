@@ -319,6 +319,10 @@ func TestMirrorsOnBothStages(t *testing.T) {
 			s.expire("pod0")
 			p.await("pod1 leads")
 			sees(p, m, "pod1:1")
+			p.until(func() bool { // pod1 has given the lead up: its last write
+				names, err := p.zk.Children("/demo/election")
+				return err == nil && len(names) == 0
+			})
 			p.say("the end")
 			p.crash()
 		})
