@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"runtime"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/monosim/monosim/runners/gotestee"
 	"github.com/monosim/monosim/runners/testee/conformance"
+	"github.com/monosim/monosim/runners/testee/generate"
 	"github.com/monosim/monosim/vectors/golden"
 )
 
@@ -22,6 +24,7 @@ type diffOptions struct {
 	seed    uint64
 	known   []string
 	formats []string
+	grammar bool
 	answerFlags
 }
 
@@ -57,7 +60,9 @@ greeting, or has no operation that is asked.`,
   monosim diff --testee ./port --suite 'utils.*' --suite zk_mirror --most 1
   monosim diff --testee 'java -jar port.jar' --known-failing known_failing.txt
   monosim diff --testee ./port --fuzz 1000 --seed 7
-  MONOLITH_SRC=monolith monosim diff --python --fuzz 10000`,
+  MONOLITH_SRC=monolith monosim diff --python --fuzz 10000
+  MONOLITH_SRC=monolith monosim diff --python --suite 'python.*' --fuzz 100000
+  monosim diff --grammar`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
@@ -71,11 +76,16 @@ greeting, or has no operation that is asked.`,
 	f.Uint64Var(&o.seed, "seed", 1, "what the invented cases follow from")
 	f.StringArrayVar(&o.known, "known-failing", nil, "file with ids of cases that the testee is known to fail, one for each --testee in their order")
 	f.StringArrayVar(&o.formats, "format", nil, "table (default), junit or json, with :FILE into a file; may be repeated")
+	f.BoolVar(&o.grammar, "grammar", false, "print the grammar of invented expressions, regular expressions, filters and numbers, and compare nothing")
 	completeFlags(cmd, map[string]func() []string{"format": func() []string { return slices.Sorted(maps.Keys(diffFormats)) }})
 	return cmd
 }
 
 func (o *diffOptions) run(cmd *cobra.Command) error {
+	if o.grammar {
+		_, err := io.WriteString(cmd.OutOrStdout(), generate.Grammar())
+		return err
+	}
 	outputs, err := parseDiffFormats(o.formats)
 	if err != nil {
 		return badInput(err)

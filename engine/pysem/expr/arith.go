@@ -200,8 +200,8 @@ func divide(a, b *big.Int) (Value, error) {
 	if math.IsInf(f, 0) {
 		return nil, raise("OverflowError", "integer division result too large for a float")
 	}
-	if a.Sign() == 0 {
-		return 0.0, nil
+	if a.Sign() == 0 && b.Sign() < 0 {
+		return math.Copysign(0, -1), nil
 	}
 	return f, nil
 }

@@ -186,12 +186,9 @@ func (p *parser) lambda() (node, error) {
 	if err := p.want(":"); err != nil {
 		return nil, err
 	}
-	iterable := p.iterable
-	p.iterable = 0
 	p.scopes = append(p.scopes, l.scope)
 	body, err := p.expression()
 	p.scopes = p.scopes[:len(p.scopes)-1]
-	p.iterable = iterable
 	l.body = body
 	return l, err
 }

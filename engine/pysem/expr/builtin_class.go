@@ -143,7 +143,7 @@ func makeStr(m *machine, a []Value) (Value, error) {
 		}
 		return m.str(a[0])
 	}
-	if _, err := codec("str", a[1:]); pysem.TypeOf(err) == "TypeError" {
+	if _, err := codec("str", a[1:]); isWrongName(err) {
 		return nil, err
 	}
 	switch v := a[0].(type) {
@@ -158,8 +158,14 @@ func makeStr(m *machine, a []Value) (Value, error) {
 	}
 }
 
+// isWrongName reports whether an error of codec is about the names as such, before they
+// are looked up.
+func isWrongName(err error) bool {
+	return pysem.TypeOf(err) == "TypeError" || pysem.TypeOf(err) == "ValueError"
+}
+
 func makeBytes(m *machine, a []Value) (Value, error) {
-	if _, err := codec("bytes", a[1:]); pysem.TypeOf(err) == "TypeError" {
+	if _, err := codec("bytes", a[1:]); isWrongName(err) {
 		return nil, err
 	}
 	if s, ok := a[0].(string); ok {
@@ -347,13 +353,11 @@ func (m *machine) backwardsView(v *view) *iterator {
 }
 
 func makeZip(m *machine, args arguments) (Value, error) {
-	strict := false
-	for _, n := range args.named {
-		if n.ID != "strict" {
-			return nil, typeError("'%s' is an invalid keyword argument for zip()", n.ID)
-		}
-		strict = Truth(n.Value)
+	options, err := signature{style: keyworded, max: 1, names: []string{"strict"}}.bindNamed("zip", args.onlyNamed())
+	if err != nil {
+		return nil, err
 	}
+	strict := has(options[0]) && Truth(options[0])
 	its := make([]*iterator, len(args.values))
 	for i, v := range args.values {
 		if !isIterable(v) {

@@ -253,7 +253,7 @@ func updateDict(m *machine, args arguments) (Value, error) {
 	if !ok {
 		return nil, typeError("descriptor 'update' for 'dict' objects doesn't apply to a '%s' object", typeName(args.values[0]))
 	}
-	return nil, m.fillDict("update", d, arguments{values: args.values[1:], named: args.named})
+	return nil, m.fillDict("update", d, args.after(1))
 }
 
 // fillDict adds what dict() or update() is called with.
@@ -269,7 +269,7 @@ func (m *machine) fillDict(name string, d *Dict, args arguments) error {
 	for _, n := range args.named {
 		_ = d.set(n.ID, n.Value) // a string can be hashed
 	}
-	return nil
+	return args.checkNames()
 }
 
 // addPairs adds the entries of a dict, or pairs.

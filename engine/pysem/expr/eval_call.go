@@ -17,8 +17,29 @@ type function struct {
 type arguments struct {
 	values []Value
 	named  []Name
-	// noString says that **dict gave a name that is no string.
-	noString bool
+	// noStrings is how many names of **dict are no strings, beforeNoString how many names
+	// came before the first of these.
+	noStrings, beforeNoString int
+}
+
+// namedCount is how many arguments were given by name.
+func (a arguments) namedCount() int { return len(a.named) + a.noStrings }
+
+// onlyNamed are the arguments without those by position.
+func (a arguments) onlyNamed() arguments { return a.after(len(a.values)) }
+
+// after are the arguments without the first n by position.
+func (a arguments) after(n int) arguments {
+	a.values = a.values[n:]
+	return a
+}
+
+// checkNames says that names of **dict are no strings, where they are not.
+func (a arguments) checkNames() error {
+	if a.noStrings > 0 {
+		return typeError("keywords must be strings")
+	}
+	return nil
 }
 
 func (l lambda) eval(f *frame) (Value, error) {
@@ -50,7 +71,10 @@ func (c call) eval(f *frame) (Value, error) {
 
 func (c call) arguments(f *frame, callee Value) (arguments, error) {
 	values, err := f.evalAll(c.args, func(v Value) error {
-		return typeError("%s argument after * must be an iterable, not %s", calledName(callee), typeName(v))
+		if len(c.args) > 1 { // CPython makes a list of them first
+			return sequence{}.starError(v)
+		}
+		return typeError("%s argument after * must be an iterable, not %s", f.m.calledName(callee), typeName(v))
 	})
 	if err != nil {
 		return arguments{}, err
@@ -62,22 +86,26 @@ func (c call) arguments(f *frame, callee Value) (arguments, error) {
 			return arguments{}, err
 		}
 		if k.id != "" {
-			if err := args.add(callee, k.id, v); err != nil {
+			if err := args.add(f.m, callee, k.id, v); err != nil {
 				return arguments{}, err
 			}
 			continue
 		}
-		if err := args.addAll(callee, v); err != nil {
+		if err := args.addAll(f.m, callee, v); err != nil {
 			return arguments{}, err
 		}
 	}
 	return args, nil
 }
 
-// calledName is how errors about arguments call a function.
-func calledName(callee Value) string {
+// calledName is how errors about arguments call a function (Objects/object.c:
+// _PyObject_FunctionStr).
+func (m *machine) calledName(callee Value) string {
 	switch f := callee.(type) {
 	case *builtin:
+		if f.of != "" {
+			return f.of + "." + f.name + "()"
+		}
 		return f.name + "()"
 	case *class:
 		return f.name + "()"
@@ -86,31 +114,38 @@ func calledName(callee Value) string {
 	case *function:
 		return f.outer.m.names.ModuleName + "." + f.name() + "()"
 	}
-	return typeName(callee) + " object"
+	text, err := m.str(callee)
+	if err != nil {
+		return typeName(callee) + " object"
+	}
+	return text
 }
 
 // addAll adds the entries of a dict.
-func (a *arguments) addAll(callee, v Value) error {
+func (a *arguments) addAll(m *machine, callee, v Value) error {
 	d, ok := v.(*Dict)
 	if !ok {
-		return typeError("%s argument after ** must be a mapping, not %s", calledName(callee), typeName(v))
+		return typeError("%s argument after ** must be a mapping, not %s", m.calledName(callee), typeName(v))
 	}
 	for _, e := range d.live() {
 		id, ok := e.key.(string)
 		if !ok {
-			a.noString = true
+			if a.noStrings == 0 {
+				a.beforeNoString = len(a.named)
+			}
+			a.noStrings++
 			continue
 		}
-		if err := a.add(callee, id, e.value); err != nil {
+		if err := a.add(m, callee, id, e.value); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *arguments) add(callee Value, id string, v Value) error {
+func (a *arguments) add(m *machine, callee Value, id string, v Value) error {
 	if slices.ContainsFunc(a.named, func(n Name) bool { return n.ID == id }) {
-		return typeError("%s got multiple values for keyword argument '%s'", calledName(callee), id)
+		return typeError("%s got multiple values for keyword argument '%s'", m.calledName(callee), id)
 	}
 	a.named = append(a.named, Name{ID: id, Value: v})
 	return nil
@@ -125,8 +160,10 @@ func (m *machine) call(callee Value, args arguments) (Value, error) {
 	if err := m.step(1); err != nil {
 		return nil, err
 	}
-	if args.noString && isCallable(callee) {
-		return nil, typeError("keywords must be strings")
+	if isCallable(callee) && !looksAtNamesLater(callee) {
+		if err := args.checkNames(); err != nil {
+			return nil, err
+		}
 	}
 	switch f := callee.(type) {
 	case *builtin:
@@ -134,7 +171,8 @@ func (m *machine) call(callee Value, args arguments) (Value, error) {
 	case *class:
 		return f.call(m, args)
 	case *method:
-		return f.builtin.call(m, arguments{values: append([]Value{f.self}, args.values...), named: args.named})
+		args.values = append([]Value{f.self}, args.values...)
+		return f.builtin.call(m, args)
 	case *function:
 		inner := &frame{m: m, outer: f.outer, scope: f.scope, values: map[string]Value{}}
 		if err := f.bind(inner.values, args); err != nil {
@@ -143,6 +181,22 @@ func (m *machine) call(callee Value, args arguments) (Value, error) {
 		return f.body.eval(inner)
 	}
 	return nil, typeError("'%s' object is not callable", typeName(callee))
+}
+
+// looksAtNamesLater reports whether a callee counts its arguments before it wants their
+// names to be strings: CPython calls these without a vector of arguments, so that
+// PyArg_ParseTupleAndKeywords sees the dict (Python/getargs.c:1600). str.format never asks.
+func looksAtNamesLater(callee Value) bool {
+	name := ""
+	switch f := callee.(type) {
+	case *class:
+		name = f.name
+	case *builtin:
+		name = f.name
+	case *method:
+		return f.of == "str" && f.name == "format" || f.of == "dict" && f.name == "update"
+	}
+	return slices.Contains([]string{"int", "str", "bytes", "slice", "zip", "max", "min"}, name)
 }
 
 // bind gives the parameters their values, as CPython in the same order and with the same

@@ -49,13 +49,17 @@ func (f *fieldFormatter) fill(text string, depth int) (string, error) {
 	}
 	var b strings.Builder
 	for text != "" {
-		literal, field, rest, hasField, err := nextField(text)
+		literal, rest, hasField, err := cutLiteral(text)
 		if err != nil {
 			return "", err
 		}
 		b.WriteString(literal)
 		text = rest
 		if hasField {
+			var field replacement
+			if field, text, err = cutField(text); err != nil {
+				return "", err
+			}
 			part, err := f.field(field, depth)
 			if err != nil {
 				return "", err
@@ -69,53 +73,89 @@ func (f *fieldFormatter) fill(text string, depth int) (string, error) {
 	return b.String(), nil
 }
 
-// nextField splits text at its first field (MarkupIterator_next).
-func nextField(text string) (literal, field, rest string, hasField bool, err error) {
+// cutLiteral cuts the text before the first field, or up to a doubled brace; rest begins
+// behind the brace (MarkupIterator_next).
+func cutLiteral(text string) (literal, rest string, hasField bool, err error) {
 	at := strings.IndexAny(text, "{}")
 	if at < 0 {
-		return text, "", "", false, nil
+		return text, "", false, nil
 	}
-	c := text[at]
-	after := text[at+1:]
+	c, after := text[at], text[at+1:]
 	switch {
 	case after == "":
-		return "", "", "", false, raise("ValueError", "Single '%c' encountered in format string", c)
+		return "", "", false, raise("ValueError", "Single '%c' encountered in format string", c)
 	case after[0] == c:
-		return text[:at+1], "", after[1:], false, nil
+		return text[:at+1], after[1:], false, nil
 	case c == '}':
-		return "", "", "", false, raise("ValueError", "Single '}' encountered in format string")
+		return "", "", false, raise("ValueError", "Single '}' encountered in format string")
 	}
+	return text[:at], after, true, nil
+}
+
+// replacement is a field as it is written: name!conversion:spec.
+type replacement struct{ name, conversion, spec string }
+
+// cutField reads a field, of which text begins behind the brace, and what follows it
+// (parse_field). A conversion is any character, a closing brace too.
+func cutField(text string) (field replacement, rest string, err error) {
+	end, err := fieldNameEnd(text)
+	if err != nil {
+		return field, "", err
+	}
+	field.name, rest = text[:end], text[end:]
+	if rest[0] == '!' {
+		chars := pysem.Chars(rest[1:])
+		if len(chars) == 0 {
+			return field, "", raise("ValueError", "end of string while looking for conversion specifier")
+		}
+		field.conversion, rest = chars[0], rest[1+len(chars[0]):]
+		if rest != "" && rest[0] != ':' && rest[0] != '}' {
+			return field, "", raise("ValueError", "expected ':' after conversion specifier")
+		}
+	}
+	if strings.HasPrefix(rest, "}") {
+		return field, rest[1:], nil
+	}
+	rest = strings.TrimPrefix(rest, ":")
 	depth := 1
-	for i := 0; i < len(after); i++ {
-		switch after[i] {
-		case '[':
-			// A bracket may hold braces, up to its end.
-			if end := strings.IndexByte(after[i:], ']'); end >= 0 && !beforeSpec(after[:i]) {
-				i += end
-			} else if end < 0 {
-				i = len(after)
-			}
+	for i := range len(rest) {
+		switch rest[i] {
 		case '{':
 			depth++
 		case '}':
-			if depth--; depth == 0 {
-				return text[:at], after[:i], after[i+1:], true, nil
-			}
+			depth--
+		}
+		if depth == 0 {
+			field.spec = rest[:i]
+			return field, rest[i+1:], nil
 		}
 	}
-	return "", "", "", false, raise("ValueError", "expected '}' before end of string")
+	return field, "", raise("ValueError", "unmatched '{' in format spec")
 }
 
-// beforeSpec reports whether a field's name has ended.
-func beforeSpec(text string) bool { return strings.ContainsAny(text, ":!") }
+// fieldNameEnd is where a field's name ends: at ":", "!" or "}" outside of brackets.
+func fieldNameEnd(text string) (int, error) {
+	inBrackets := false
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case inBrackets:
+			inBrackets = c != ']'
+		case c == '{':
+			return 0, raise("ValueError", "unexpected '{' in field name")
+		case c == '[':
+			inBrackets = true
+		case c == ':' || c == '!' || c == '}':
+			return i, nil
+		}
+	}
+	return 0, raise("ValueError", "expected '}' before end of string")
+}
 
 // field formats what stands between braces.
-func (f *fieldFormatter) field(text string, depth int) (string, error) {
-	name, conversion, spec, err := splitField(text)
-	if err != nil {
-		return "", err
-	}
-	v, err := f.value(name)
+func (f *fieldFormatter) field(field replacement, depth int) (string, error) {
+	conversion, spec := field.conversion, field.spec
+	v, err := f.value(field.name)
 	if err != nil {
 		return "", err
 	}
@@ -140,40 +180,6 @@ func unknownConversion(r rune) error {
 		return raise("ValueError", "Unknown conversion specifier %c", r)
 	}
 	return raise("ValueError", "Unknown conversion specifier \\x%x", r)
-}
-
-// splitField splits name!conversion:spec (parse_field).
-func splitField(text string) (name, conversion, spec string, err error) {
-	end := 0
-	bracket := false
-	for ; end < len(text); end++ {
-		c := text[end]
-		switch {
-		case c == '{':
-			return "", "", "", raise("ValueError", "unexpected '{' in field name")
-		case c == '[':
-			bracket = true
-			continue
-		case c == ']':
-			bracket = false
-			continue
-		}
-		if !bracket && (c == ':' || c == '!') {
-			break
-		}
-	}
-	name, text = text[:end], text[end:]
-	if strings.HasPrefix(text, "!") {
-		chars := pysem.Chars(text[1:])
-		if len(chars) == 0 {
-			return "", "", "", raise("ValueError", "end of string while looking for conversion specifier")
-		}
-		conversion, text = chars[0], text[1+len(chars[0]):]
-		if text != "" && text[0] != ':' {
-			return "", "", "", raise("ValueError", "expected ':' after conversion specifier")
-		}
-	}
-	return name, conversion, strings.TrimPrefix(text, ":"), nil
 }
 
 // value finds what a field names: first a number or a name, then attributes and items.

@@ -58,6 +58,9 @@ func (m *machine) decide(v Value, truth bool) (Value, error) {
 
 func sum(m *machine, a []Value) (Value, error) {
 	total := Value(0)
+	if !isIterable(a[0]) { // its iterator is made before the start is looked at
+		return nil, typeError("'%s' object is not iterable", typeName(a[0]))
+	}
 	if has(a[1]) {
 		switch total = a[1]; total.(type) {
 		case string:
@@ -76,20 +79,14 @@ func sum(m *machine, a []Value) (Value, error) {
 
 // extreme is max or min.
 func (m *machine) extreme(name, op string, args arguments) (Value, error) {
-	fallback, key := Value(absent{}), Value(nil)
-	for _, n := range args.named {
-		switch n.ID {
-		case "default":
-			fallback = n.Value
-		case "key":
-			key = n.Value
-		default:
-			return nil, typeError("'%s' is an invalid keyword argument for %s()", n.ID, name)
-		}
-	}
 	if len(args.values) == 0 {
 		return nil, typeError("%s expected at least 1 argument, got 0", name)
 	}
+	options, err := signature{style: keyworded, max: 2, names: []string{"key", "default"}}.bindNamed(name, args.onlyNamed())
+	if err != nil {
+		return nil, err
+	}
+	fallback, key := options[1], orNone(options[0])
 	walked := Value(Tuple(args.values))
 	if len(args.values) == 1 {
 		walked = args.values[0]
@@ -146,7 +143,10 @@ func sortedBuiltin(m *machine, args arguments) (Value, error) {
 	if len(args.values) != 1 {
 		return nil, typeError("sorted expected 1 argument, got %d", len(args.values))
 	}
-	options, err := byName(0, "key", "reverse").bind("sort", "sort", arguments{named: args.named})
+	if !isIterable(args.values[0]) { // a list is made before the options are read
+		return nil, typeError("'%s' object is not iterable", typeName(args.values[0]))
+	}
+	options, err := byName(0, "key", "reverse").bind("sort", "sort", args.onlyNamed())
 	if err != nil {
 		return nil, err
 	}

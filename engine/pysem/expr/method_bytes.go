@@ -77,6 +77,9 @@ func codec(name string, a []Value) (string, error) {
 		if !ok {
 			return "", typeError("%s() argument '%s' must be str, not %s", name, []string{"encoding", "errors"}[i], argumentName(v))
 		}
+		if strings.ContainsRune(s, 0) {
+			return "", raise("ValueError", "embedded null character")
+		}
 		if i == 0 {
 			chosen = s
 		} else if s != "strict" {
@@ -133,13 +136,7 @@ func encodeError(s, name string, bad func(r rune) bool, why string) error {
 	if end > start+1 {
 		return raise("UnicodeEncodeError", "'%s' codec can't encode characters in position %d-%d: %s", name, start, end-1, why)
 	}
-	r := runes[start]
-	escaped := `\x` + hexText(r, 2)
-	if r > 0xffff {
-		escaped = `\U` + hexText(r, 8)
-	} else if r > 0xff {
-		escaped = `\u` + hexText(r, 4)
-	}
+	escaped := escapeRune(runes[start])
 	return raise("UnicodeEncodeError", "'%s' codec can't encode character '%s' in position %d: %s", name, escaped, start, why)
 }
 

@@ -1,6 +1,10 @@
 package expr
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
 
 // parser reads Python's expression grammar by recursive descent, loosest binding first.
 type parser struct {
@@ -17,14 +21,20 @@ type parser struct {
 
 // parse reads a whole source, and tells the program of the names in it.
 func parse(src string, program *Program) (node, error) {
-	tokens, err := lex(src)
-	if err != nil {
-		return nil, err
-	}
+	tokens, lexed := lex(src)
 	if src == "" {
 		return nil, raise("SyntaxError", "invalid syntax (<string>, line 0)")
 	}
-	p := &parser{program: program, tokens: tokens}
+	n, err := (&parser{program: program, tokens: tokens}).whole()
+	if lexed != nil && pysem.TypeOf(err) != "IndentationError" {
+		return nil, lexed
+	}
+	return n, err
+}
+
+// whole reads all tokens. An indented line behind an expression is an error before what
+// else is wrong in that line (Parser/pegen_errors.c, _PyPegen_set_syntax_error).
+func (p *parser) whole() (node, error) {
 	n, err := p.expressionList()
 	if err != nil {
 		return nil, err

@@ -137,15 +137,22 @@ func (m *machine) ascii(v Value) (string, error) {
 		switch {
 		case r < 0x80:
 			b.WriteRune(r)
-		case r < 0x100:
-			b.WriteString(`\x` + hexText(r, 2))
-		case r < 0x10000:
-			b.WriteString(`\u` + hexText(r, 4))
 		default:
-			b.WriteString(`\U` + hexText(r, 8))
+			b.WriteString(escapeRune(r))
 		}
 	}
 	return b.String(), nil
+}
+
+// escapeRune is a character of no ASCII as a literal writes it.
+func escapeRune(r rune) string {
+	switch {
+	case r < 0x100:
+		return `\x` + hexText(r, 2)
+	case r < 0x10000:
+		return `\u` + hexText(r, 4)
+	}
+	return `\U` + hexText(r, 8)
 }
 
 func hexText(r rune, width int) string {

@@ -73,7 +73,7 @@ func (s signature) bind(full, short string, args arguments) ([]Value, error) {
 	if s.style == keyworded {
 		return s.bindNamed(short, args)
 	}
-	if len(args.named) > 0 {
+	if args.namedCount() > 0 {
 		return nil, typeError("%s() takes no keyword arguments", full)
 	}
 	switch {
@@ -120,12 +120,12 @@ func (s signature) bindNamed(short string, args arguments) ([]Value, error) {
 	for byPosition < len(s.names) && s.names[byPosition] == "" {
 		byPosition++
 	}
-	if n+len(args.named) > s.max {
+	if n+args.namedCount() > s.max {
 		kind := ""
 		if n == 0 {
 			kind = "keyword "
 		}
-		return nil, typeError("%s() takes %s %d %sargument%s (%d given)", short, pick(s.min == s.max, "exactly", "at most"), s.max, kind, plural(s.max), n+len(args.named))
+		return nil, typeError("%s() takes %s %d %sargument%s (%d given)", short, pick(s.min == s.max, "exactly", "at most"), s.max, kind, plural(s.max), n+args.namedCount())
 	}
 	if n < byPosition && n < s.min {
 		return nil, typeError("%s() takes %s %d positional argument%s (%d given)", short, pick(s.min == s.max && byPosition == s.max, "exactly", "at least"), min(byPosition, s.min), plural(min(byPosition, s.min)), n)
@@ -155,7 +155,12 @@ func (s signature) bindNames(short string, args arguments, values []Value) error
 			return typeError("%s() missing required argument '%s' (pos %d)", short, id, i+1)
 		}
 	}
-	if len(named) > 0 {
+	// What is left is looked at in its order.
+	first := slices.IndexFunc(args.named, func(n Name) bool { return len(named) > 0 && n.ID == named[0].ID })
+	if args.noStrings > 0 && (first < 0 || first >= args.beforeNoString) {
+		return args.checkNames()
+	}
+	if first >= 0 {
 		return typeError("'%s' is an invalid keyword argument for %s()", named[0].ID, short)
 	}
 	return nil

@@ -50,7 +50,7 @@ type lexer struct {
 
 var closings = map[byte]byte{'(': ')', '[': ']', '{': '}'}
 
-// lex splits src, whose leading blanks and tabs eval drops. A line end is an error inside
+// lex splits src, whose leading blanks and tabs eval drops; beside an error stand the tokens before it. A line end is an error inside
 // the expression unless brackets are open.
 func lex(src string) ([]token, error) {
 	if strings.Contains(src, "\x00") {
@@ -63,11 +63,11 @@ func lex(src string) ([]token, error) {
 	l := &lexer{src: strings.TrimLeft(src, " \t")}
 	for l.src != "" {
 		if err := l.next(); err != nil {
-			return nil, err
+			return l.tokens, err
 		}
 	}
 	if n := len(l.open); n > 0 {
-		return nil, syntaxError("'%c' was never closed", l.open[n-1])
+		return l.tokens, syntaxError("'%c' was never closed", l.open[n-1])
 	}
 	return l.tokens, nil
 }

@@ -208,6 +208,8 @@ func typeName(v Value) string {
 		return "function"
 	case *builtin:
 		return v.typeName()
+	case *method:
+		return "builtin_function_or_method"
 	case *class:
 		return "type"
 	case ellipsis:
