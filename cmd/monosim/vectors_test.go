@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/runners/junit"
+	"github.com/monosim/monosim/runners/testee/generate"
 )
 
 // The goal is that the commands about golden cases and testees do what their help
@@ -217,5 +218,13 @@ func TestBadInputOfTheCommandsIsTold(t *testing.T) {
 				t.Errorf("got exit code %d, %v and\n%s\nwant %d and %q", code, err, out, exitBadInput, c.want)
 			}
 		})
+	}
+}
+
+// The grammar of invented cases is printed as it is read.
+func TestDiffPrintsTheGrammar(t *testing.T) {
+	out, code, err := runMonosim("", "diff", "--grammar")
+	if code != 0 || err != nil || out != generate.Grammar() || !strings.Contains(out, "\ncondition\n") {
+		t.Errorf("got exit code %d, %v and %d bytes, want the grammar of %d", code, err, len(out), len(generate.Grammar()))
 	}
 }

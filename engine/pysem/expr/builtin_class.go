@@ -267,10 +267,19 @@ func makeFilter(m *machine, a []Value) (Value, error) {
 			}
 			passes, err := test(v)
 			if err != nil || Truth(passes) {
-				return v, err == nil, err
+				return v, err == nil, unlessStop(err)
 			}
 		}
 	}}, nil
+}
+
+// unlessStop is an error of a function that an iterator calls, of which a StopIteration
+// only ends the iterator.
+func unlessStop(err error) error {
+	if pysem.TypeOf(err) == "StopIteration" {
+		return nil
+	}
+	return err
 }
 
 func makeMap(m *machine, args arguments) (Value, error) {
@@ -291,7 +300,7 @@ func makeMap(m *machine, args arguments) (Value, error) {
 			return nil, false, err
 		}
 		v, err := m.call(function, arguments{values: values})
-		return v, err == nil, err
+		return v, err == nil, unlessStop(err)
 	}}, nil
 }
 

@@ -1,5 +1,7 @@
 package expr
 
+import "github.com/monosim/monosim/engine/pysem"
+
 // eval makes the container, or the generator of which only the first iterable is
 // evaluated at once.
 func (c comprehension) eval(f *frame) (Value, error) {
@@ -96,6 +98,9 @@ func (r *comprehensionRun) next() (Value, bool, error) {
 	var v Value
 	if ok {
 		v, err = r.element.eval(r.frame)
+	}
+	if pysem.TypeOf(err) == "StopIteration" {
+		err = raise("RuntimeError", "generator raised StopIteration")
 	}
 	if err != nil {
 		r.iterators = nil

@@ -62,8 +62,9 @@ func lex(src string) ([]token, error) {
 	}
 	l := &lexer{src: strings.TrimLeft(src, " \t")}
 	for l.src != "" {
+		before := len(src) - len(l.src)
 		if err := l.next(); err != nil {
-			return l.tokens, err
+			return l.tokens, inLine(err, 1+strings.Count(src[:max(0, before)], "\n"))
 		}
 	}
 	if n := len(l.open); n > 0 {
@@ -79,6 +80,15 @@ func firstSurrogate(src string) rune {
 		}
 	}
 	return 0
+}
+
+// inLine is an error of the first line told of another.
+func inLine(err error, line int) error {
+	message, ok := strings.CutSuffix(strings.TrimPrefix(err.Error(), pysem.TypeOf(err)+": "), "(<string>, line 1)")
+	if !ok || line == 1 {
+		return err
+	}
+	return raise(pysem.TypeOf(err), "%s(<string>, line %d)", message, line)
 }
 
 // syntaxError has the text that str() gives for an error in the first line.
