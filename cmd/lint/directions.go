@@ -68,6 +68,7 @@ var directions = []direction{
 	{
 		from:    []string{"features/report"},
 		to:      []string{"features/steps", "runners/junit", "vectors/scope"},
+		outside: exampleRunner,
 		because: "a report is written from what a run of the steps found, whoever ran it",
 	},
 	{

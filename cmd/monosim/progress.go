@@ -3,11 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // progress shows how far a long run is: a bar on a terminal, elsewhere a line
@@ -25,9 +23,9 @@ const progressLine = 10 * time.Second
 // terminal.
 func newProgress(out io.Writer, total int64, things string, line func(done int64) string) *progress {
 	p := &progress{out: out, line: line, next: time.Now().Add(progressLine)}
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(out) {
 		p.bar = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(f), progressbar.OptionThrottle(200*time.Millisecond),
+			progressbar.OptionSetWriter(out), progressbar.OptionThrottle(200*time.Millisecond),
 			progressbar.OptionSetDescription(things), progressbar.OptionClearOnFinish())
 	}
 	return p

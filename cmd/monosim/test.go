@@ -24,6 +24,7 @@ import (
 type testOptions struct {
 	seed      uint64
 	seeds     int
+	jobs      int
 	tags      string
 	formats   []string
 	twice     bool
@@ -55,7 +56,8 @@ output that a line would spoil (junit, cucumber), the line goes to standard erro
 
 The exit code is 0 when no scenario failed, 1 when one did, and 2 when what was
 asked for makes no sense: a path or a filter that finds nothing, a sentence that
-is not known.`,
+is not known. A run that is interrupted (Ctrl-C, SIGTERM) ends its reports with what
+was run so far, and with 128 and the number of the signal: 130, 143.`,
 		Example: `  monosim test
   monosim test features/rollout.feature:12 --seed 7
   monosim test --tags '@v3 and not (@outage or @dense)' --seeds 1000
@@ -70,6 +72,7 @@ is not known.`,
 	f := cmd.Flags()
 	f.Uint64Var(&o.seed, "seed", 1, "what every choice follows from; the first of --seeds")
 	f.IntVar(&o.seeds, "seeds", 1, "how many seeds to run each scenario with")
+	f.IntVar(&o.jobs, "jobs", 0, "how many scenarios to run at the same time, 0 for one for each core; changes nothing but the speed")
 	f.StringVar(&o.tags, "tags", "", "run only scenarios with such tags, as '@a and not (@b or @c)' or '@a && ~@b'")
 	f.StringArrayVar(&o.formats, "format", nil, "progress (default), pretty, junit or cucumber, with :FILE into a file; may be repeated")
 	f.BoolVar(&o.twice, "check-determinism", false, "run everything twice and compare what happened")
@@ -107,15 +110,39 @@ func (o *testOptions) run(cmd *cobra.Command, paths []string, runner runners.Run
 	if o.list || o.listTags || o.dryRun {
 		return inputError(o.look(cmd.OutOrStdout(), suite))
 	}
-	ticker := startTicker(cmd.ErrOrStderr())
-	suite.Done = ticker.done
+	return o.stream(cmd, suite, outputs)
+}
+
+// stream runs the suite, with the reports written while it goes on, and ends with the
+// line of totals.
+func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, outputs []output) error {
+	ctx, stop := untilSignal(cmd.Context())
+	defer stop()
+	out := newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr())
+	last := cmd.OutOrStdout()
+	told := listeners{&ticker{out: cmd.ErrOrStderr(), screen: out}}
+	for _, to := range outputs {
+		told = append(told, to.report(out))
+		if to.spoilt() {
+			last = cmd.ErrOrStderr()
+		}
+	}
+	if o.trace != "" {
+		told = append(told, &traceReport{name: o.trace})
+	}
 	begin := time.Now()
-	report, err := o.traced(suite)
-	ticker.stop()
+	summary, err := suite.Stream(ctx, told)
 	if err != nil {
 		return inputError(err)
 	}
-	return writeReports(cmd, outputs, report, time.Since(begin))
+	fmt.Fprintln(last, totals(summary, time.Since(begin)))
+	switch {
+	case summary.Interrupted:
+		return interruptedBy(ctx, fmt.Sprintf("after %d of %d runs", summary.Runs, summary.Plan.Runs))
+	case summary.Failed > 0:
+		return &exitError{code: exitFailed}
+	}
+	return nil
 }
 
 // inputError is an error with its exit code: 2 for one in what was asked for.
@@ -125,24 +152,6 @@ func inputError(err error) error {
 		return badInput(err)
 	}
 	return err
-}
-
-// writeReports writes the report in every format, and the line of totals.
-func writeReports(cmd *cobra.Command, outputs []output, report *steps.Report, wall time.Duration) error {
-	var last io.Writer = cmd.OutOrStdout()
-	for _, out := range outputs {
-		if err := out.write(cmd.OutOrStdout(), report); err != nil {
-			return err
-		}
-		if out.spoilt() {
-			last = cmd.ErrOrStderr()
-		}
-	}
-	fmt.Fprintln(last, totals(report, wall))
-	if report.Failed > 0 {
-		return &exitError{code: exitFailed}
-	}
-	return nil
 }
 
 // look prints what would run, and runs nothing.
@@ -198,6 +207,9 @@ func (o *testOptions) suite(paths []string, runner runners.Runner) (*steps.Suite
 	if o.seeds < 1 {
 		return nil, fmt.Errorf("--seeds: found %d, want 1 or more", o.seeds)
 	}
+	if o.jobs < 0 {
+		return nil, fmt.Errorf("--jobs: found %d, want 1 or more, or 0 for one for each core", o.jobs)
+	}
 	if err := scope.CheckToggles(o.quirks); err != nil {
 		return nil, fmt.Errorf("--quirks: %w", err)
 	}
@@ -219,6 +231,7 @@ func (o *testOptions) suite(paths []string, runner runners.Runner) (*steps.Suite
 	return &steps.Suite{
 		Runner: runner, FS: fsys, Paths: paths, Tags: o.tags, Seed: o.seed, Seeds: o.seeds,
 		Quirks: o.quirks, Twice: o.twice, Choices: choices, FailFast: o.failFast, Explain: cmp.Or(o.explain, -1),
+		Jobs: o.jobs, Detail: o.trace != "",
 	}, nil
 }
 
@@ -242,8 +255,8 @@ func parseChoice(text string) (runners.Choice, error) {
 }
 
 // totals is the last line.
-func totals(r *steps.Report, wall time.Duration) string {
+func totals(s *steps.Summary, wall time.Duration) string {
 	return fmt.Sprintf("%d scenarios (%d passed, %d failed, %d skipped), %d steps, %v virtual in %v wall, trace %016x",
-		len(r.Results), r.Passed, r.Failed, r.Skipped, r.Steps,
-		r.Virtual.Round(time.Millisecond), wall.Round(time.Millisecond), r.TraceHash())
+		s.Runs, s.Passed, s.Failed, s.Skipped, s.Steps,
+		s.Virtual.Round(time.Millisecond), wall.Round(time.Millisecond), s.TraceHash())
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -12,11 +12,11 @@ import (
 )
 
 // formats are the ways to write a report.
-var formats = map[string]func(io.Writer, *steps.Report) error{
-	"progress": report.WriteProgress,
-	"pretty":   report.WritePretty,
-	"junit":    report.WriteJUnit,
-	"cucumber": report.WriteCucumber,
+var formats = map[string]func(io.Writer) steps.Listener{
+	"progress": report.NewProgress,
+	"pretty":   report.NewPretty,
+	"junit":    report.NewJUnit,
+	"cucumber": report.NewCucumber,
 }
 
 // output is a report in one format.
@@ -46,13 +46,65 @@ func (o output) spoilt() bool {
 	return o.file == "" && (o.format == "junit" || o.format == "cucumber")
 }
 
-func (o output) write(stdout io.Writer, r *steps.Report) error {
+// report makes the report.
+func (o output) report(stdout io.Writer) steps.Listener {
 	if o.file == "" {
-		return formats[o.format](stdout, r)
+		return formats[o.format](stdout)
 	}
-	var b bytes.Buffer
-	if err := formats[o.format](&b, r); err != nil {
+	return &fileReport{name: o.file, form: formats[o.format]}
+}
+
+// fileReport is a report into a file, which is there at its end.
+type fileReport struct {
+	name string
+	form func(io.Writer) steps.Listener
+	file *wholefile.File // nil before Begin, and when it could not be made
+	steps.Listener
+}
+
+// Begin makes the file.
+func (r *fileReport) Begin(p steps.Plan) (err error) {
+	if r.file, err = wholefile.Create(r.name); err != nil {
 		return err
 	}
-	return wholefile.Write(o.file, b.Bytes())
+	r.Listener = r.form(r.file)
+	return r.Listener.Begin(p)
+}
+
+// End gives the file its name.
+func (r *fileReport) End(s *steps.Summary) error {
+	if r.file == nil {
+		return nil
+	}
+	defer r.file.Discard()
+	if err := r.Listener.End(s); err != nil {
+		return err
+	}
+	return r.file.Close()
+}
+
+// listeners are told one after another. An error of one keeps none from its end.
+type listeners []steps.Listener
+
+// Begin tells all.
+func (l listeners) Begin(p steps.Plan) error {
+	return l.each(func(one steps.Listener) error { return one.Begin(p) })
+}
+
+// Add tells all.
+func (l listeners) Add(r *steps.Result) error {
+	return l.each(func(one steps.Listener) error { return one.Add(r) })
+}
+
+// End tells all.
+func (l listeners) End(s *steps.Summary) error {
+	return l.each(func(one steps.Listener) error { return one.End(s) })
+}
+
+func (l listeners) each(tell func(steps.Listener) error) error {
+	var all error
+	for _, one := range l {
+		all = errors.Join(all, tell(one))
+	}
+	return all
 }

@@ -3,41 +3,48 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
+
+	"github.com/schollz/progressbar/v3"
 
 	"github.com/monosim/monosim/features/steps"
 )
 
-// How often a long run says how far it is.
-const (
-	tickOnTerminal = time.Second
-	tickElsewhere  = 10 * time.Second
-)
-
-// ticker tells how far a run is: a line every 10 s, on a terminal one line that
-// changes every second.
+// ticker tells how far a run is, of how much, and when it will end: on a terminal by a
+// bar, elsewhere by a line every 10 s.
 type ticker struct {
-	out      io.Writer
-	terminal bool
-	end      chan struct{}
-	ended    sync.WaitGroup
+	out    io.Writer
+	screen *screen
+	bar    *progressbar.ProgressBar // nil where there is no terminal
 
-	mu            sync.Mutex
-	runs, failed  int
-	virtual       time.Duration
-	wroteOnScreen bool
+	end   chan struct{}
+	ended sync.WaitGroup
+
+	mu    sync.Mutex
+	begin time.Time
+	far   far
 }
 
-func startTicker(out io.Writer) *ticker {
-	t := &ticker{out: out, terminal: isTerminal(out), end: make(chan struct{})}
-	every := tickElsewhere
-	if t.terminal {
-		every = tickOnTerminal
+// far is how far a run is.
+type far struct {
+	total, runs, failed int
+	virtual             time.Duration
+}
+
+// Begin begins.
+func (t *ticker) Begin(p steps.Plan) error {
+	t.begin, t.far.total = time.Now(), p.Runs
+	if isTerminal(t.out) {
+		t.bar = progressbar.NewOptions(p.Runs,
+			progressbar.OptionSetWriter(&late{out: t.out, from: t.begin.Add(time.Second)}), progressbar.OptionThrottle(200*time.Millisecond),
+			progressbar.OptionSetDescription("runs"), progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())
+		t.screen.bar = t.bar
+		return nil
 	}
+	t.end = make(chan struct{})
 	t.ended.Go(func() {
-		clock := time.NewTicker(every)
+		clock := time.NewTicker(progressLine)
 		defer clock.Stop()
 		for {
 			select {
@@ -48,46 +55,66 @@ func startTicker(out io.Writer) *ticker {
 			}
 		}
 	})
-	return t
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
-// done counts a result.
-func (t *ticker) done(r steps.Result) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.runs++
-	t.virtual += r.Stats.Virtual
-	if r.Status == steps.Failed {
-		t.failed++
-	}
+	return nil
 }
 
 func (t *ticker) say() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text := fmt.Sprintf("%d scenarios so far (%d failed), %v virtual", t.runs, t.failed, t.virtual.Round(time.Second))
-	if !t.terminal {
-		fmt.Fprintln(t.out, text)
-		return
-	}
-	fmt.Fprintf(t.out, "\r\x1b[K%s", text)
-	t.wroteOnScreen = true
+	fmt.Fprintln(t.out, t.far.line(time.Since(t.begin)))
 }
 
-// stop ends it and takes its line from the screen.
-func (t *ticker) stop() {
-	close(t.end)
-	t.ended.Wait()
-	if t.wroteOnScreen {
-		fmt.Fprint(t.out, "\r\x1b[K")
+// line says how far a run is after a time.
+func (f far) line(after time.Duration) string {
+	text := fmt.Sprintf("%d of %d runs (%d %%), %d failed, %v virtual", f.runs, f.total, f.runs*100/max(f.total, 1), f.failed, f.virtual.Round(time.Second))
+	if f.runs == 0 {
+		return text
 	}
+	left := time.Duration(float64(after) / float64(f.runs) * float64(f.total-f.runs))
+	return fmt.Sprintf("%s, about %v left", text, left.Round(time.Second))
+}
+
+// Add counts a run.
+func (t *ticker) Add(r *steps.Result) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.far.runs++
+	t.far.virtual += r.Stats.Virtual
+	if r.Status == steps.Failed {
+		t.far.failed++
+	}
+	if t.bar == nil {
+		return nil
+	}
+	if r.Status == steps.Failed {
+		t.bar.Describe(fmt.Sprintf("runs, %d failed", t.far.failed))
+	}
+	_ = t.bar.Add(1) // a bar that cannot be drawn is no reason to stop
+	return nil
+}
+
+// End takes the bar from the screen.
+func (t *ticker) End(*steps.Summary) error {
+	if t.bar != nil {
+		return t.screen.end()
+	}
+	if t.end != nil {
+		close(t.end)
+		t.ended.Wait()
+	}
+	return nil
+}
+
+// late writes nothing before its time, so that short runs show no bar.
+type late struct {
+	out  io.Writer
+	from time.Time
+}
+
+// Write writes, or says that it did.
+func (l *late) Write(p []byte) (int, error) {
+	if time.Now().Before(l.from) {
+		return len(p), nil
+	}
+	return l.out.Write(p)
 }

@@ -2,32 +2,34 @@ package main
 
 import (
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/timeline"
 )
 
-// traced runs a suite and writes what happened into the file of --trace, if there is one.
-func (o *testOptions) traced(suite *steps.Suite) (*steps.Report, error) {
-	if o.trace == "" {
-		return suite.Run()
+// traceReport writes what happened in every run into the file of --trace.
+type traceReport struct {
+	name string
+	file *timeline.File // nil before Begin, and when it could not be made
+}
+
+// Begin makes the file.
+func (t *traceReport) Begin(steps.Plan) (err error) {
+	t.file, err = timeline.Create(t.name)
+	return err
+}
+
+// Add writes a run.
+func (t *traceReport) Add(r *steps.Result) error {
+	t.file.Begin(timeline.Run{Name: r.Name, Path: r.Path, Line: r.Line, Seed: r.Seed})
+	for _, one := range r.Log {
+		t.file.Observe(one)
 	}
-	file, err := timeline.Create(o.trace)
-	if err != nil {
-		return nil, badInput(err)
+	return nil
+}
+
+// End gives the file its name.
+func (t *traceReport) End(*steps.Summary) error {
+	if t.file == nil {
+		return nil
 	}
-	suite.Traced = func(r steps.Result, log []runners.Observation) {
-		file.Begin(timeline.Run{Name: r.Name, Path: r.Path, Line: r.Line, Seed: r.Seed})
-		for _, one := range log {
-			file.Observe(one)
-		}
-	}
-	report, err := suite.Run()
-	if err != nil {
-		file.Discard()
-		return nil, err
-	}
-	if err := file.Close(); err != nil {
-		return nil, badInput(err)
-	}
-	return report, nil
+	return t.file.Close()
 }

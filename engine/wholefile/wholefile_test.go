@@ -80,3 +80,38 @@ func alone(t *testing.T, name string) {
 		t.Errorf("got files %v, %v, want %s alone", names, err, name)
 	}
 }
+
+func TestAFileIsThereWhenItIsWhole(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "report.xml")
+	if err := wholefile.Write(name, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		end  func(*wholefile.File) error
+		want string
+	}{
+		{func(f *wholefile.File) error { f.Discard(); return nil }, "old"},
+		{(*wholefile.File).Close, "onetwo"},
+	} {
+		f, err := wholefile.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{"one", "two"} {
+			if _, err := f.Write([]byte(part)); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(name); err != nil || string(got) != "old" {
+				t.Errorf("before the end: got %q, %v, want old", got, err)
+			}
+		}
+		if err := c.end(f); err != nil {
+			t.Fatal(err)
+		}
+		f.Discard() // does nothing by now
+		if got, err := os.ReadFile(name); err != nil || string(got) != c.want {
+			t.Errorf("at the end: got %q, %v, want %s", got, err, c.want)
+		}
+		alone(t, name)
+	}
+}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -45,21 +46,61 @@ type (
 	}
 )
 
-// WriteCucumber writes what Cucumber's own JSON formatter writes.
-func WriteCucumber(w io.Writer, r *steps.Report) error {
-	features := []*CucumberFeature{}
-	var feature *CucumberFeature
-	for i := range r.Results {
-		result := &r.Results[i]
-		if feature == nil || feature.URI != result.Path {
-			feature = &CucumberFeature{URI: result.Path, ID: slug(result.Feature), Keyword: "Feature", Name: result.Feature, Line: 1}
-			features = append(features, feature)
+// cucumber is the form of NewCucumber.
+type cucumber struct {
+	out     io.Writer
+	feature *CucumberFeature // the one that is open
+	any     bool             // it has an element
+}
+
+// NewCucumber makes a form that writes what Cucumber's own JSON formatter writes.
+func NewCucumber(w io.Writer) steps.Listener { return &cucumber{out: w} }
+
+func (c *cucumber) Begin(steps.Plan) error {
+	_, err := io.WriteString(c.out, "[")
+	return err
+}
+
+func (c *cucumber) Add(r *steps.Result) error {
+	var b bytes.Buffer
+	if c.feature == nil || c.feature.URI != r.Path {
+		c.close(&b, ",")
+		c.feature = &CucumberFeature{URI: r.Path, ID: slug(r.Feature), Keyword: "Feature", Name: r.Feature, Line: 1, Elements: []cucumberElement{}}
+		head, err := json.MarshalIndent(c.feature, "  ", "  ")
+		if err != nil {
+			return err
 		}
-		feature.Elements = append(feature.Elements, cucumberScenario(feature.ID, result))
+		b.WriteString("\n  ")
+		b.Write(bytes.TrimSuffix(head, []byte("]\n  }")))
+		c.any = false
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(features)
+	element, err := json.MarshalIndent(cucumberScenario(c.feature.ID, r), "      ", "  ")
+	if err != nil {
+		return err
+	}
+	if c.any {
+		b.WriteByte(',')
+	}
+	c.any = true
+	b.WriteString("\n      ")
+	b.Write(element)
+	_, err = c.out.Write(b.Bytes())
+	return err
+}
+
+// close ends the feature that is open.
+func (c *cucumber) close(b *bytes.Buffer, after string) {
+	if c.feature != nil {
+		b.WriteString("\n    ]\n  }" + after)
+	}
+}
+
+func (c *cucumber) End(*steps.Summary) error {
+	var b bytes.Buffer
+	c.close(&b, "\n")
+	b.WriteString("]\n")
+	_, err := c.out.Write(b.Bytes())
+	return err
 }
 
 func cucumberScenario(feature string, r *steps.Result) cucumberElement {

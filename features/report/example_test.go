@@ -1,43 +1,49 @@
 package report_test
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"os"
-	"time"
+	"testing/fstest"
 
 	"github.com/monosim/monosim/features/report"
 	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners/simrun"
 )
 
-// A run of one scenario, for a terminal and for a CI server. A report comes from
-// steps.Suite.Run; this one is made by hand.
+var pods = fstest.MapFS{"pods.feature": {Data: []byte(`Feature: Pods
+  Scenario: A pod ends
+    Given a v3 cluster of 1 shard with 1 replica
+    When the cluster starts
+    And 10s pass
+    Then shard0-replica0 has ended
+`)}}
+
+// A run of one scenario with two seeds, for a terminal and for a CI server.
 func Example() {
-	r := &steps.Report{Failed: 1, Steps: 2, Results: []steps.Result{{
-		Feature: "Pods", Name: "A pod ends", Path: "pods.feature", Line: 2, Seed: 7, Status: steps.Failed,
-		Replay: "monosim test pods.feature:2 --seed 7",
-		Steps: []steps.Step{
-			{Keyword: "When", Text: "10s pass", Line: 4, Took: 10 * time.Second},
-			{Keyword: "Then", Text: "shard0-replica0 has ended", Line: 5, Status: steps.Failed,
-				Err: errors.New("t+10.000s: agent of shard0-replica0, want ended, got running")},
-		},
-	}}}
-	if err := errors.Join(report.WriteProgress(os.Stdout, r), report.WriteJUnit(os.Stdout, r)); err != nil {
-		fmt.Println(err)
+	for _, form := range []steps.Listener{report.NewProgress(os.Stdout), report.NewJUnit(os.Stdout)} {
+		suite := &steps.Suite{Runner: &simrun.Runner{}, FS: pods, Paths: []string{"."}, Seed: 7, Seeds: 2, Explain: -1}
+		if _, err := suite.Stream(context.Background(), form); err != nil {
+			fmt.Println(err)
+		}
 	}
 
 	// Output:
-	// F 1
+	// FF 2
 	//
 	// FAILED pods.feature:2: A pod ends
-	//   pods.feature:5: Then shard0-replica0 has ended
+	//   pods.feature:6: Then shard0-replica0 has ended
 	//     t+10.000s: agent of shard0-replica0, want ended, got running
+	//   so did 2 of 2 seeds: 7, 8
 	//   seed 7, replay with: monosim test pods.feature:2 --seed 7
 	// <?xml version="1.0" encoding="UTF-8"?>
-	// <testsuites name="monosim" tests="1" failures="1" skipped="0">
-	//   <testsuite name="Pods" file="pods.feature" tests="1" failures="1" skipped="0">
-	//     <testcase classname="pods.feature" name="A pod ends (line 2, seed 7)" time="0.000">
+	// <testsuites name="monosim" tests="2" failures="2" skipped="0">
+	//   <testsuite name="Pods" file="pods.feature" tests="2" failures="2" skipped="0">
+	//     <testcase classname="pods.feature" name="A pod ends (line 2, seed 7)" time="10.000">
 	//       <failure message="t+10.000s: agent of shard0-replica0, want ended, got running">t+10.000s: agent of shard0-replica0, want ended, got running&#xA;replay with: monosim test pods.feature:2 --seed 7</failure>
+	//     </testcase>
+	//     <testcase classname="pods.feature" name="A pod ends (line 2, seed 8)" time="10.000">
+	//       <failure message="t+10.000s: agent of shard0-replica0, want ended, got running">t+10.000s: agent of shard0-replica0, want ended, got running&#xA;replay with: monosim test pods.feature:2 --seed 8</failure>
 	//     </testcase>
 	//   </testsuite>
 	// </testsuites>

@@ -10,31 +10,44 @@ import (
 	"github.com/monosim/monosim/runners/junit"
 )
 
-// WriteJUnit writes a test suite for each file and a test case for each run.
-func WriteJUnit(w io.Writer, r *steps.Report) error {
-	all := junit.Suites{Name: "monosim", Tests: len(r.Results), Failures: r.Failed, Skipped: r.Skipped}
-	var suite *junit.Suite
-	for i := range r.Results {
-		result := &r.Results[i]
-		if suite == nil || suite.File != result.Path {
-			suite = &junit.Suite{Name: result.Feature, File: result.Path}
-			all.Suites = append(all.Suites, suite)
-		}
-		suite.Tests++
-		c := junit.Case{
-			Class: result.Path, Name: fmt.Sprintf("%s (line %d, seed %d)", result.Name, result.Line, result.Seed),
-			Time: fmt.Sprintf("%.3f", result.Stats.Virtual.Seconds()),
-		}
-		switch result.Status {
-		case steps.Failed:
-			suite.Failures++
-			why := result.Failure().Error()
-			c.Failure = &junit.Failure{Message: why, Text: strings.Join(slices.Concat([]string{why}, result.Explanation, []string{"replay with: " + result.Replay}), "\n")}
-		case steps.Skipped:
-			suite.Skipped++
-			c.Skipped = &struct{}{}
-		}
-		suite.Cases = append(suite.Cases, c)
+// junitForm is the form of NewJUnit.
+type junitForm struct {
+	out   io.Writer
+	cases *junit.Spool
+}
+
+// NewJUnit makes a form that writes a test suite for each file and a test case for each
+// run. The totals stand before the cases, so that all is written at the end; until then
+// it is in a temporary file.
+func NewJUnit(w io.Writer) steps.Listener { return &junitForm{out: w} }
+
+func (f *junitForm) Begin(steps.Plan) (err error) {
+	f.cases, err = junit.NewSpool("monosim")
+	return err
+}
+
+func (f *junitForm) Add(r *steps.Result) error {
+	c := junit.Case{
+		Class: r.Path, Name: fmt.Sprintf("%s (line %d, seed %d)", r.Name, r.Line, r.Seed),
+		Time: fmt.Sprintf("%.3f", r.Stats.Virtual.Seconds()),
 	}
-	return all.Write(w)
+	switch r.Status {
+	case steps.Failed:
+		why := r.Failure().Error()
+		c.Failure = &junit.Failure{Message: why, Text: strings.Join(slices.Concat([]string{why}, r.Explanation, []string{"replay with: " + r.Replay}), "\n")}
+	case steps.Skipped:
+		c.Skipped = &struct{}{}
+	}
+	return f.cases.Add(junit.Suite{Name: r.Feature, File: r.Path}, c)
+}
+
+func (f *junitForm) End(s *steps.Summary) error {
+	if f.cases == nil {
+		return nil
+	}
+	remark := ""
+	if s.Interrupted {
+		remark = fmt.Sprintf("interrupted after %d of %d runs", s.Runs, s.Plan.Runs)
+	}
+	return f.cases.End(f.out, remark)
 }

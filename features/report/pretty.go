@@ -8,34 +8,44 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// WritePretty writes every step with how it went and the cluster time that it
-// took.
-func WritePretty(w io.Writer, r *steps.Report) error {
+// pretty is the form of NewPretty.
+type pretty struct {
+	out     io.Writer
+	feature string
+}
+
+// NewPretty makes a form that writes every step with how it went and the cluster time
+// that it took.
+func NewPretty(w io.Writer) steps.Listener { return &pretty{out: w} }
+
+func (p *pretty) Begin(steps.Plan) error { return nil }
+
+func (p *pretty) Add(r *steps.Result) error {
 	var b strings.Builder
-	feature := ""
-	for i := range r.Results {
-		result := &r.Results[i]
-		if result.Path != feature {
-			feature = result.Path
-			fmt.Fprintf(&b, "%s: %s\n", result.Path, result.Feature)
-		}
-		fmt.Fprintf(&b, "\n  %s (line %d, seed %d)\n", result.Name, result.Line, result.Seed)
-		for _, s := range result.Steps {
-			fmt.Fprintf(&b, "    %c %s %s%s\n", "+!-"[s.Status], s.Keyword, s.Text, took(s))
-			if s.Err != nil {
-				b.WriteString(Indent(s.Err.Error(), "        "))
-			}
-		}
-		if result.Err != nil {
-			b.WriteString(Indent(result.Err.Error(), "      "))
-		}
-		if result.Status == steps.Failed {
-			writeExplanation(&b, result, "    ")
-			fmt.Fprintf(&b, "    replay with: %s\n", result.Replay)
+	if r.Path != p.feature {
+		p.feature = r.Path
+		fmt.Fprintf(&b, "%s: %s\n", r.Path, r.Feature)
+	}
+	fmt.Fprintf(&b, "\n  %s (line %d, seed %d)\n", r.Name, r.Line, r.Seed)
+	for _, s := range r.Steps {
+		fmt.Fprintf(&b, "    %c %s %s%s\n", "+!-"[s.Status], s.Keyword, s.Text, took(s))
+		if s.Err != nil {
+			b.WriteString(Indent(s.Err.Error(), "        "))
 		}
 	}
-	b.WriteByte('\n')
-	_, err := io.WriteString(w, b.String())
+	if r.Err != nil {
+		b.WriteString(Indent(r.Err.Error(), "      "))
+	}
+	if r.Status == steps.Failed {
+		writeExplanation(&b, r, "    ")
+		fmt.Fprintf(&b, "    replay with: %s\n", r.Replay)
+	}
+	_, err := io.WriteString(p.out, b.String())
+	return err
+}
+
+func (p *pretty) End(*steps.Summary) error {
+	_, err := io.WriteString(p.out, "\n")
 	return err
 }
 

@@ -1,12 +1,15 @@
-// Package report writes what a run of scenarios found, in the forms that people and
-// programs read.
+// Package report writes what a run of scenarios finds, in the forms that people and
+// programs read, while it goes on.
 //
 // Two things to use first:
 //
-//   - [WriteProgress] is the form for a terminal: what failed, and the totals.
-//   - [WriteJUnit] is the one that CI servers read.
+//   - [NewProgress] is the form for a terminal: a mark for each run, and what failed.
+//   - [NewJUnit] is the one that CI servers read.
 //
-// Each form has a file of its own: progress.go, pretty.go, junit.go, cucumber.go.
+// A form is a [steps.Listener], to hand to [steps.Suite.Stream]. It keeps no results, so
+// that memory does not grow with their number, and what it has written is whole once End
+// returns, also when the run was interrupted. Each form has a file of its own:
+// progress.go, pretty.go, junit.go, cucumber.go.
 package report
 
 import (
@@ -21,43 +24,57 @@ import (
 // perLine is how many marks stand on a line.
 const perLine = 70
 
-// WriteProgress writes a mark for each run, then the failures.
-func WriteProgress(w io.Writer, r *steps.Report) error {
-	var b strings.Builder
-	for i, result := range r.Results {
-		b.WriteByte(".F-"[result.Status])
-		if (i+1)%perLine == 0 && i+1 < len(r.Results) {
-			fmt.Fprintf(&b, " %d\n", i+1)
+// progress is the form of NewProgress.
+type progress struct {
+	out  io.Writer
+	runs int
+}
+
+// NewProgress makes a form that writes a mark for each run as it comes, and at the end the
+// failures, those of one kind together.
+func NewProgress(w io.Writer) steps.Listener { return &progress{out: w} }
+
+func (p *progress) Begin(steps.Plan) error { return nil }
+
+func (p *progress) Add(r *steps.Result) error {
+	if p.runs > 0 && p.runs%perLine == 0 {
+		if _, err := fmt.Fprintf(p.out, " %d\n", p.runs); err != nil {
+			return err
 		}
 	}
-	fmt.Fprintf(&b, " %d\n", len(r.Results))
-	writeFailures(&b, r)
-	_, err := io.WriteString(w, b.String())
+	p.runs++
+	_, err := p.out.Write([]byte{".F-"[r.Status]})
 	return err
 }
 
-// maxFailures is how many failures are written in full: with many seeds one
-// fault fails often.
+func (p *progress) End(s *steps.Summary) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, " %d\n", p.runs)
+	writeFailures(&b, s)
+	_, err := io.WriteString(p.out, b.String())
+	return err
+}
+
+// maxFailures is how many kinds of failures are written in full.
 const maxFailures = 20
 
-func writeFailures(b *strings.Builder, r *steps.Report) {
-	written := 0
-	for _, result := range r.Results {
-		if result.Status != steps.Failed {
-			continue
-		}
-		if written++; written <= maxFailures {
-			writeFailure(b, &result)
-		}
+func writeFailures(b *strings.Builder, s *steps.Summary) {
+	for _, group := range s.Failures[:min(len(s.Failures), maxFailures)] {
+		writeFailure(b, group, s.Plan.Seeds)
 	}
-	if written > maxFailures {
-		fmt.Fprintf(b, "\nand %d more failures\n", written-maxFailures)
+	if len(s.Failures) > maxFailures {
+		more := 0
+		for _, group := range s.Failures[maxFailures:] {
+			more += group.Runs
+		}
+		fmt.Fprintf(b, "\nand %d more failures of %d kinds\n", more, len(s.Failures)-maxFailures)
 	}
 }
 
-// writeFailure writes the step that failed, why, the seed, and the command that
-// repeats it.
-func writeFailure(b *strings.Builder, r *steps.Result) {
+// writeFailure writes the step that failed, why, the seeds, and the command that repeats
+// the first.
+func writeFailure(b *strings.Builder, group *steps.FailureGroup, seeds int) {
+	r := &group.First
 	fmt.Fprintf(b, "\nFAILED %s:%d: %s\n", r.Path, r.Line, r.Name)
 	for _, s := range r.Steps {
 		if s.Status == steps.Failed {
@@ -71,7 +88,22 @@ func writeFailure(b *strings.Builder, r *steps.Result) {
 	for _, line := range scope.QuirkLines(strings.Join(r.Tags, " ")) {
 		fmt.Fprintf(b, "  about %s\n", line)
 	}
+	if group.Runs > 1 {
+		fmt.Fprintf(b, "  so did %d of %d seeds: %s\n", group.Runs, seeds, firstSeeds(group))
+	}
 	fmt.Fprintf(b, "  seed %d, replay with: %s\n", r.Seed, r.Replay)
+}
+
+// firstSeeds are the first seeds of a group, as "3, 7, 9, ...".
+func firstSeeds(group *steps.FailureGroup) string {
+	var list []string
+	for _, seed := range group.Seeds {
+		list = append(list, fmt.Sprint(seed))
+	}
+	if group.Runs > len(list) {
+		list = append(list, "...")
+	}
+	return strings.Join(list, ", ")
 }
 
 // writeExplanation writes what led to a failure.

@@ -6,20 +6,18 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// compare runs the cases of an execution again and makes a failure of every
-// difference between the traces.
+// compare runs an execution's job again and makes a failure of a difference between the
+// traces.
 func (s *Suite) compare(first *execution) {
-	second := s.execute(first.scenario, first.seed, s.overlay(0, 0))
-	defer second.close()
-	for i := range first.results {
-		a, b := &first.results[i], &second.results[i]
-		if a.Stats.TraceHash == b.Stats.TraceHash && a.Status == b.Status {
-			continue
-		}
-		a.Status = Failed
-		a.Err = fmt.Errorf("two runs of one seed differ: trace %016x after %d events, then %016x after %d\n%s",
-			a.Stats.TraceHash, a.Stats.Events, b.Stats.TraceHash, b.Stats.Events, s.explain(first, second, i))
+	second := s.execute(first.job, s.overlay(0, 0))
+	defer second.world.close()
+	a, b := &first.result, &second.result
+	if a.Stats.TraceHash == b.Stats.TraceHash && a.Status == b.Status {
+		return
 	}
+	a.Status = Failed
+	a.Err = fmt.Errorf("two runs of one seed differ: trace %016x after %d events, then %016x after %d\n%s",
+		a.Stats.TraceHash, a.Stats.Events, b.Stats.TraceHash, b.Stats.Events, s.difference(first, second))
 }
 
 // overlay fixes the suite's choices, and records the events of a stretch that is
@@ -39,18 +37,18 @@ func record(from, to uint64) func(*runners.Spec) {
 	}
 }
 
-// explain finds the first event that differs: where it is by the checkpoints of
+// difference finds the first event that differs: where it is by the checkpoints of
 // the two runs, and what it is by two more that record that stretch.
-func (s *Suite) explain(first, second *execution, i int) string {
-	text, from, to, equal := divergence(first.worlds[i], second.worlds[i])
+func (s *Suite) difference(first, second *execution) string {
+	text, from, to, equal := divergence(first.world, second.world)
 	if equal || to <= from {
 		return text
 	}
-	a := s.execute(first.scenario, first.seed, record(from, to))
-	defer a.close()
-	b := s.execute(first.scenario, first.seed, s.overlay(from, to))
-	defer b.close()
-	text, _, _, _ = divergence(a.worlds[i], b.worlds[i])
+	a := s.execute(first.job, record(from, to))
+	defer a.world.close()
+	b := s.execute(first.job, s.overlay(from, to))
+	defer b.world.close()
+	text, _, _, _ = divergence(a.world, b.world)
 	return text
 }
 

@@ -15,48 +15,37 @@ import (
 const (
 	// explainLines is how long an explanation is by default.
 	explainLines = 20
-	// explained is how many failures of a suite are explained: each is run again, and
-	// with many seeds one fault fails often.
+	// explained is how many kinds of failures of a suite are explained: the first of each
+	// is run again.
 	explained = 20
 )
 
 // detail has everything observed.
 func detail(spec *runners.Spec) { spec.Detail = true }
 
-// explainAll explains the first failures.
-func (s *Suite) explainAll(jobs []job, results [][]Result) {
-	left := explained
-	for i := range jobs {
-		for k := range results[i] {
-			if left > 0 && s.explainFailure(jobs[i], results[i], k) {
-				left--
-			}
-		}
-	}
-}
-
-// explainFailure runs a scenario again to see what led to the failure of one of its
-// cases, and reports whether it had to.
-func (s *Suite) explainFailure(j job, results []Result, k int) bool {
-	r := &results[k]
+// explainFailure says what led to the failure of a step, from the log of the run, for
+// which it is run again where it has none.
+func (s *Suite) explainFailure(j job, r *Result) {
 	failed := slices.IndexFunc(r.Steps, func(st Step) bool { return st.Status == Failed })
 	lines := s.Explain
 	if lines == 0 {
 		lines = explainLines
 	}
 	if failed < 0 || lines < 0 || !r.narrated {
-		return false
+		return
 	}
-	x := s.execute(j.scenario, j.seed, detail)
-	defer x.close()
-	if x.results[k].Stats.TraceHash != r.Stats.TraceHash {
-		r.Explanation = []string{fmt.Sprintf("the run was not the same a second time (trace %016x, then %016x): nothing can be said of it",
-			r.Stats.TraceHash, x.results[k].Stats.TraceHash)}
-		return true
+	if r.Log == nil {
+		again := s.execute(j, detail)
+		defer again.world.close()
+		if hash := again.result.Stats.TraceHash; hash != r.Stats.TraceHash {
+			r.Explanation = []string{fmt.Sprintf("the run was not the same a second time (trace %016x, then %016x): nothing can be said of it",
+				r.Stats.TraceHash, hash)}
+			return
+		}
+		r.Log = again.world.cluster.Log()
 	}
 	st := r.Steps[failed]
-	r.Explanation = explanation(x.worlds[k].cluster.Log(), subjectsOf(st.Text, st.Err), lines)
-	return true
+	r.Explanation = explanation(r.Log, subjectsOf(st.Text, st.Err), lines)
 }
 
 // subjects are what a step is about; of the kinds of which nothing is named all is meant.

@@ -1,11 +1,7 @@
 package steps
 
 import (
-	"bytes"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,9 +17,6 @@ type scenario struct {
 	// tags to its last step or row.
 	line, first, last int
 	cases             []scenarioCase
-	// hidden are the lines of the rows that are not run.
-	hidden    []int
-	sentences []*Sentence // that it says, each once
 }
 
 type scenarioCase struct {
@@ -39,11 +32,14 @@ type scenarioCase struct {
 	taken bool
 }
 
-// step is a step as the file has it.
+// step is a step as the file has it, read once for all of its runs.
 type step struct {
 	keyword, text          string
 	line                   int
 	background, hasContent bool
+	// said is the sentence that it is, and args are those that say takes for it.
+	said *Sentence
+	args []reflect.Value
 }
 
 // line is what a person names to run the case alone.
@@ -71,11 +67,7 @@ func (sc *scenario) take(line int) bool {
 // keep drops the cases that were not taken or that the filter does not want.
 func (sc *scenario) keep(wanted tagFilter) {
 	sc.cases = slices.DeleteFunc(sc.cases, func(c scenarioCase) bool {
-		gone := !c.taken || !wanted(c.tags)
-		if gone {
-			sc.hidden = append(sc.hidden, c.row)
-		}
-		return gone
+		return !c.taken || !wanted(c.tags)
 	})
 }
 
@@ -192,46 +184,6 @@ func rowOf(sc *messages.Scenario, id string) (line int, values string) {
 	}
 	return 0, ""
 }
-
-// without is a file system in which one file has some of its lines empty.
-type without struct {
-	fs.FS
-	path  string
-	lines []int
-}
-
-// Open opens a file; the one that is changed is read whole.
-func (w without) Open(name string) (fs.File, error) {
-	var file fs.File
-	var err error
-	if w.FS != nil {
-		file, err = w.FS.Open(name)
-	} else {
-		file, err = os.Open(name)
-	}
-	if err != nil || name != w.path || len(w.lines) == 0 {
-		return file, err
-	}
-	text, err := io.ReadAll(file)
-	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	lines := bytes.Split(text, []byte("\n"))
-	for _, n := range w.lines {
-		lines[n-1] = nil
-	}
-	return &changedFile{file, bytes.NewReader(bytes.Join(lines, []byte("\n")))}, nil
-}
-
-// changedFile has the content of text, and all else of a file.
-type changedFile struct {
-	fs.File
-	text *bytes.Reader
-}
-
-// Read reads the content.
-func (f *changedFile) Read(p []byte) (int, error) { return f.text.Read(p) }
 
 // beginnings are the lines on which the scenarios of a file begin.
 func beginnings(list []*scenario) string {

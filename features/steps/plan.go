@@ -148,13 +148,20 @@ func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
 	asserts, unknown := false, false
 	onCluster, onCase := false, false
 	scratch := &World{runner: h.suite.Runner}
-	for _, st := range c.steps {
+	for i := range c.steps {
+		st := &c.steps[i]
 		said := h.sentence(sc, st)
 		if said == nil {
 			unknown = true
 			continue
 		}
-		if err := said.possible(scratch, st.text); err != nil {
+		var err error
+		st.said = said
+		st.args, err = said.arguments(st.text)
+		if err == nil {
+			err = said.possible(scratch, st)
+		}
+		if err != nil {
 			h.fault(sc, st.line, "%v", err)
 		}
 		if st.hasContent {
@@ -169,9 +176,6 @@ func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
 			h.fault(sc, st.line, "found %q in a scenario about a cluster and a recorded case, want one of them", st.text)
 		}
 		onCase, onCluster = onCase || ofCase, onCluster || !ofCase
-		if !slices.Contains(sc.sentences, said) {
-			sc.sentences = append(sc.sentences, said)
-		}
 	}
 	if !asserts && !unknown {
 		h.fault(sc, sc.line, "found a scenario that asserts nothing")
@@ -179,7 +183,7 @@ func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
 }
 
 // sentence finds the one that a step says, nil for none.
-func (h *holder) sentence(sc *scenario, st step) *Sentence {
+func (h *holder) sentence(sc *scenario, st *step) *Sentence {
 	found := h.known.match(st.text)
 	switch len(found) {
 	case 1:

@@ -2,9 +2,7 @@ package steps
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/runners"
@@ -29,30 +27,14 @@ func declared(s *Sentence) *Sentence {
 
 // possible tells what of a step cannot be, before anything is run: w is a world that
 // takes the shapes and is never built.
-func (s *Sentence) possible(w *World, text string) error {
-	groups := s.expr.FindStringSubmatch(text)[1:]
+func (s *Sentence) possible(w *World, st *step) error {
 	if s.check != nil {
-		return s.check(groups)
+		return s.check(s.expr.FindStringSubmatch(st.text)[1:])
 	}
 	if s.kind != aShape {
 		return nil
 	}
-	args := []reflect.Value{reflect.ValueOf(w)}
-	t := s.do.Type()
-	for i, group := range groups {
-		v := reflect.New(t.In(i + 1)).Elem()
-		if v.Kind() == reflect.String {
-			v.SetString(group)
-		} else {
-			n, err := strconv.ParseInt(group, 10, 64)
-			if err != nil {
-				return err
-			}
-			v.SetInt(n)
-		}
-		args = append(args, v)
-	}
-	if err, _ := s.do.Call(args)[0].Interface().(error); err != nil {
+	if err := s.say(w, st.args); err != nil {
 		return err
 	}
 	c, ok := w.runner.(runners.Checker)

@@ -1,9 +1,7 @@
 package steps
 
 import (
-	"encoding/binary"
 	"errors"
-	"hash/fnv"
 	"time"
 
 	"github.com/monosim/monosim/runners"
@@ -44,6 +42,9 @@ type Result struct {
 	// Explanation says, of a failed step, what led to it: a heading and lines of what
 	// happened to the pods, znodes and models that the step names; see Suite.Explain.
 	Explanation []string
+	// Log is everything observed in the run: of all runs with Suite.Detail, else of those
+	// that have an Explanation.
+	Log []runners.Observation
 
 	narrated bool // the cluster can be run again and say what happened
 }
@@ -91,33 +92,25 @@ func (r *Result) finish(w *World) {
 	}
 }
 
-// Report is what a suite did, scenario by scenario and seed by seed.
+// Report is what a suite did, with every result. As a [Listener] it fills itself.
 type Report struct {
-	Results                 []Result
-	Passed, Failed, Skipped int
-	Steps                   int
-	Virtual                 time.Duration
+	Summary
+	Results []Result
 }
 
-func (r *Report) add(result Result) {
-	r.Results = append(r.Results, result)
-	switch result.Status {
-	case Passed:
-		r.Passed++
-	case Failed:
-		r.Failed++
-	case Skipped:
-		r.Skipped++
-	}
-	r.Steps += len(result.Steps)
-	r.Virtual += result.Stats.Virtual
+// Begin does nothing.
+func (r *Report) Begin(Plan) error { return nil }
+
+// Add keeps a result.
+func (r *Report) Add(result *Result) error {
+	r.Results = append(r.Results, *result)
+	return nil
 }
 
-// TraceHash folds the hashes of all runs in their order.
-func (r *Report) TraceHash() uint64 {
-	h := fnv.New64a()
-	for _, result := range r.Results {
-		h.Write(binary.BigEndian.AppendUint64(nil, result.Stats.TraceHash))
-	}
-	return h.Sum64()
+// End takes the summary.
+func (r *Report) End(s *Summary) error {
+	r.Summary = *s
+	return nil
 }
+
+var _ Listener = (*Report)(nil)

@@ -22,8 +22,8 @@ import (
 //
 // fsys holds the files, at any depth; how.Paths names some of them, all without it.
 // The other fields of how are as with Suite.Run, but that a Seed of 0 is that of the
-// environment variable MONOSIM_SEED, or 1, and that Workers and Done mean nothing:
-// scenarios run one after another.
+// environment variable MONOSIM_SEED, or 1, and that Jobs means nothing: scenarios run
+// one after another.
 //
 // There is a subtest for each file, in it one for each scenario, named by its title,
 // and where there are several seeds one for each of those; so is each row of an outline,
@@ -74,17 +74,25 @@ func (s *Suite) test(t *testing.T, sc *scenario) {
 
 // testSeed runs the cases of a scenario and tells how each went.
 func (s *Suite) testSeed(t *testing.T, sc *scenario, seed uint64) {
-	one := *s
-	one.command = replay.Command(t, seed)
-	results, _ := one.runOne(sc, seed)
-	one.explainAll([]job{{sc, seed}}, [][]Result{results})
-	if len(results) == 1 {
-		tell(t, &results[0])
+	if len(sc.cases) == 1 && sc.cases[0].row == 0 {
+		s.testCase(t, job{sc, &sc.cases[0], seed})
 		return
 	}
-	for i := range results {
-		t.Run(sc.cases[i].values, func(t *testing.T) { tell(t, &results[i]) })
+	for i := range sc.cases {
+		c := &sc.cases[i]
+		t.Run(c.values, func(t *testing.T) { s.testCase(t, job{sc, c, seed}) })
 	}
+}
+
+// testCase runs one and tells how it went.
+func (s *Suite) testCase(t *testing.T, j job) {
+	one := *s
+	one.command = replay.Command(t, j.seed)
+	r := one.runOne(j)
+	if r.Status == Failed {
+		one.explainFailure(j, &r)
+	}
+	tell(t, &r)
 }
 
 // tell makes a result that of a test.

@@ -120,7 +120,7 @@ func TestScenariosAreSubtests(t *testing.T) {
 		  + Given a v3 cluster of 1 shard with 1 replicas
 		  ! Then shard7-replica7 runs
 		      t+0.000s: no pod shard7-replica7
-		  seed 7, replay with: ` + again + `/^deep$/^lamps\.feature$/^Pods_run$'
+		  seed 7, replay with: ` + again + `/^deep$/^lamps\.feature$/^Pods_run$/^n:_1,_who:_shard7-replica7$'
 		pods.feature:2: A pod ends
 		  + Given a v3 cluster of 1 shard with 1 replica
 		  + When 2s pass

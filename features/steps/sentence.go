@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"strconv"
 )
 
 // kind is what a sentence is for.
@@ -168,30 +169,35 @@ func expression(text string) string {
 	return pattern
 }
 
-// handler is the function that godog calls for the sentence in one world: its
-// arguments are those of do, and before them the words of waitPrefix, or after
-// them that of timeSuffix.
-func (s *Sentence) handler(w *World) any {
+// arguments are those of say for a text that says the sentence: the words of waitPrefix,
+// those of the sentence, and that of timeSuffix. The error is of a number that is too
+// large.
+func (s *Sentence) arguments(text string) ([]reflect.Value, error) {
+	groups := s.expr.FindStringSubmatch(text)[1:]
+	args := make([]reflect.Value, len(groups))
 	t := s.do.Type()
-	var in []reflect.Type
-	for i := 1; i < t.NumIn(); i++ {
-		in = append(in, t.In(i))
+	before := 0
+	if s.kind == anAssertion {
+		before = 2
 	}
-	text := reflect.TypeFor[string]()
-	switch s.kind {
-	case anAssertion:
-		in = append([]reflect.Type{text, text}, in...)
-	case aCondition, anOnset:
-		in = append(in, text)
+	for i, group := range groups {
+		word := i - before
+		if word < 0 || word+1 >= t.NumIn() || t.In(word+1).Kind() == reflect.String {
+			args[i] = reflect.ValueOf(group)
+			continue
+		}
+		v := reflect.New(t.In(word + 1)).Elem()
+		n, err := strconv.ParseInt(group, 10, v.Type().Bits())
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", text, err)
+		}
+		v.SetInt(n)
+		args[i] = v
 	}
-	out := []reflect.Type{reflect.TypeFor[error]()}
-	return reflect.MakeFunc(reflect.FuncOf(in, out, false), func(args []reflect.Value) []reflect.Value {
-		err := s.say(w, args)
-		return []reflect.Value{reflect.ValueOf(&err).Elem()}
-	}).Interface()
+	return args, nil
 }
 
-// say does what the sentence says in a world.
+// say does what the sentence says in a world, with arguments as that method makes them.
 func (s *Sentence) say(w *World, args []reflect.Value) error {
 	switch {
 	case s.kind == aQuestion || s.kind == aFinding:

@@ -17,7 +17,7 @@ import (
 func suiteOf(runner runners.Runner, text string) *Suite {
 	return &Suite{
 		Runner: runner, FS: fstest.MapFS{"x.feature": {Data: []byte(strings.TrimPrefix(text, "\n"))}},
-		Paths: []string{"x.feature"}, Seed: 7, Workers: 1,
+		Paths: []string{"x.feature"}, Seed: 7, Jobs: 1,
 	}
 }
 

@@ -1,11 +1,8 @@
 package steps
 
 import (
-	"errors"
 	"fmt"
 	"time"
-
-	"github.com/cucumber/godog"
 
 	"github.com/monosim/monosim/runners"
 )
@@ -74,18 +71,15 @@ func (w *World) close() {
 	}
 }
 
-// outcome is the result of a step as godog takes it: what a runner cannot do
-// skips the scenario.
+// outcome is the result of a step, which fails in a cluster that broke.
 func (w *World) outcome(err error) error {
-	switch {
-	case errors.Is(err, runners.ErrUnsupported):
-		return godog.ErrSkip
-	case err == nil && w.cluster != nil:
-		if broken := w.cluster.Failure(); broken != "" {
-			return fmt.Errorf("%s: the run itself broke: %s", runners.Stamp(w.cluster.Now()), broken)
-		}
+	if err != nil || w.cluster == nil {
+		return err
 	}
-	return err
+	if broken := w.cluster.Failure(); broken != "" {
+		return fmt.Errorf("%s: the run itself broke: %s", runners.Stamp(w.cluster.Now()), broken)
+	}
+	return nil
 }
 
 // differ is what a check returns for something that is not as it should be.

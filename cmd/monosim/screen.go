@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// screen is standard output with a progress bar below it: on one terminal the bar
+// makes room for whole lines, and what is no whole line yet waits.
+type screen struct {
+	out    io.Writer
+	shared bool                     // the bar is on the same terminal
+	bar    *progressbar.ProgressBar // nil for none
+	rest   []byte
+}
+
+func newScreen(out, errs io.Writer) *screen {
+	return &screen{out: out, shared: isTerminal(out) && isTerminal(errs)}
+}
+
+// Write writes lines above the bar.
+func (s *screen) Write(p []byte) (int, error) {
+	if s.bar == nil || !s.shared {
+		return s.out.Write(p)
+	}
+	s.rest = append(s.rest, p...)
+	end := bytes.LastIndexByte(s.rest, '\n') + 1
+	if end == 0 {
+		return len(p), nil
+	}
+	_ = s.bar.Clear() // the next run draws it again
+	_, err := s.out.Write(s.rest[:end])
+	s.rest = append(s.rest[:0], s.rest[end:]...)
+	return len(p), err
+}
+
+// end takes the bar away and writes what waits.
+func (s *screen) end() error {
+	if s.bar == nil {
+		return nil
+	}
+	_ = s.bar.Clear()
+	s.bar = nil
+	_, err := s.out.Write(s.rest)
+	s.rest = nil
+	return err
+}
+
+func isTerminal(w io.Writer) bool {
+	if checked, ok := w.(*checkedOutput); ok {
+		w = checked.Writer
+	}
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

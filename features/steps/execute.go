@@ -1,0 +1,118 @@
+package steps
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// runOne runs a job, twice where the suite asks for it.
+func (s *Suite) runOne(j job) Result {
+	var adjust func(*runners.Spec)
+	if s.Detail {
+		adjust = detail
+	}
+	x := s.execute(j, adjust)
+	defer x.world.close()
+	if s.Twice {
+		s.compare(x)
+	}
+	if s.Detail && x.world.cluster != nil {
+		x.result.Log = x.world.cluster.Log()
+	}
+	return x.result
+}
+
+// execution is one run of a job; its world is still there.
+type execution struct {
+	job
+	world  *World
+	result Result
+}
+
+// execute runs a job; adjust has the last word on what is built.
+func (s *Suite) execute(j job, adjust func(*runners.Spec)) *execution {
+	replay := s.replay(j)
+	x := &execution{
+		job:   j,
+		world: &World{runner: s.Runner, adjust: adjust, spec: runners.Spec{Seed: j.seed, Quirks: s.Quirks, Replay: replay}},
+		result: Result{
+			Feature: j.scenario.feature, Name: j.which.name, Path: j.scenario.path, Line: j.which.line(j.scenario),
+			Tags: j.which.tags, Seed: j.seed, Replay: replay, Steps: make([]Step, 0, len(j.which.steps)),
+		},
+	}
+	goesOn := true
+	for i := range j.which.steps {
+		goesOn = x.step(&j.which.steps[i], goesOn) && goesOn
+	}
+	x.result.finish(x.world)
+	return x
+}
+
+// step runs a step, or skips it where one before it did not pass, takes down how it went
+// and reports whether it passed.
+func (x *execution) step(source *step, runs bool) bool {
+	st := Step{Keyword: source.keyword, Text: source.text, Line: source.line, Status: Skipped}
+	if runs {
+		x.world.say(source.text)
+		switch err := source.run(x.world); {
+		case err == nil:
+			st.Status = Passed
+		case !errors.Is(err, runners.ErrUnsupported):
+			st.Status, st.Err = Failed, err
+		}
+	}
+	if w := x.world; w.cluster != nil {
+		now := w.cluster.Now()
+		st.Took, w.seen = now-w.seen, now
+	}
+	x.result.Steps = append(x.result.Steps, st)
+	return st.Status == Passed
+}
+
+// run does what the step says in a world. A panic is an error that says where it was.
+func (st *step) run(w *World) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v\n%s", cause, panicked())
+		}
+	}()
+	return st.said.say(w, st.args)
+}
+
+// panicked lists the functions between a panic and the step that it is in.
+func panicked() string {
+	calls := make([]uintptr, 32)
+	frames := runtime.CallersFrames(calls[:runtime.Callers(3, calls)])
+	var b strings.Builder
+	for frame, more := frames.Next(); more; frame, more = frames.Next() {
+		if strings.HasSuffix(frame.Function, "(*step).run") {
+			break
+		}
+		if !strings.HasPrefix(frame.Function, "runtime.") && !strings.HasPrefix(frame.Function, "reflect.") {
+			fmt.Fprintf(&b, "  in %s, %s:%d\n", frame.Function, frame.File, frame.Line)
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// replay is the command that repeats a run.
+func (s *Suite) replay(j job) string {
+	if s.command != "" {
+		return s.command
+	}
+	text := fmt.Sprintf("monosim test %s:%d --seed %d", j.scenario.path, j.which.line(j.scenario), j.seed)
+	if s.Quirks != "" {
+		text += " --quirks " + s.Quirks
+	}
+	if s.Twice {
+		text += " --check-determinism"
+	}
+	for _, choice := range s.Choices {
+		text += fmt.Sprintf(" --choice '%v'", choice)
+	}
+	return text
+}

@@ -1,0 +1,169 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"runtime"
+	"sync"
+)
+
+// Listener is told of a run of a suite while it goes on: Begin once, Add for every run
+// of a scenario, in the order of files, scenarios and seeds, and End once, in any case
+// that Begin was called: also when the run was interrupted, or when Begin or Add has
+// failed. Calls come one at a time. After an error of Begin or Add the suite runs nothing
+// more.
+//
+// There may be millions of results: whoever keeps them pays for them.
+type Listener interface {
+	Begin(Plan) error
+	Add(*Result) error
+	End(*Summary) error
+}
+
+// Plan is what a suite is about to run.
+type Plan struct {
+	// Scenarios are those taken, with each row of an outline counted as one; each runs
+	// with Seeds seeds, Runs times in all.
+	Scenarios, Seeds, Runs int
+}
+
+// ahead is how many results may wait for an earlier one, for each job: so much may the
+// time that runs take differ before jobs are idle. Memory for as many results is needed.
+const ahead = 32
+
+// Stream runs every scenario with every seed and tells how each went as soon as all
+// before it are told; it keeps no results. When ctx ends, what was told so far is the
+// whole run, Summary.Interrupted says so, and runs that go on then are left alone: Stream
+// does not wait for them. The error is an [*InputError], or what the listener returned.
+func (s *Suite) Stream(ctx context.Context, listener Listener) (*Summary, error) {
+	scenarios, err := s.plan()
+	if err != nil {
+		return nil, err
+	}
+	summary := newSummary(s.planOf(scenarios))
+	err = listener.Begin(summary.Plan)
+	if err == nil {
+		err = s.stream(ctx, scenarios, summary, listener)
+	}
+	return summary, errors.Join(err, listener.End(summary))
+}
+
+// planOf counts what is to run.
+func (s *Suite) planOf(scenarios []*scenario) Plan {
+	p := Plan{Seeds: max(s.Seeds, 1)}
+	for _, sc := range scenarios {
+		p.Scenarios += len(sc.cases)
+	}
+	p.Runs = p.Scenarios * p.Seeds
+	return p
+}
+
+// job is a case of a scenario to run with a seed.
+type job struct {
+	scenario *scenario
+	which    *scenarioCase
+	seed     uint64
+}
+
+// jobs are all runs in their order.
+func (s *Suite) jobs(scenarios []*scenario) iter.Seq[job] {
+	return func(yield func(job) bool) {
+		for _, sc := range scenarios {
+			for i := range max(s.Seeds, 1) {
+				for k := range sc.cases {
+					if !yield(job{sc, &sc.cases[k], s.Seed + uint64(i)}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// numbered is a job with its place in the order, and the result of it.
+type numbered struct {
+	n int
+	job
+	result Result
+}
+
+// stream runs jobs and takes their results in order.
+func (s *Suite) stream(ctx context.Context, scenarios []*scenario, summary *Summary, listener Listener) error {
+	work, stop := context.WithCancel(ctx)
+	workers := s.Jobs
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	window := make(chan struct{}, workers*ahead) // a place for each job that is begun and not told
+	results := make(chan numbered, cap(window))  // so that no worker waits, whoever listens
+	var ended sync.WaitGroup
+	s.work(work, scenarios, workers, window, results, &ended)
+	defer func() {
+		if stop(); !summary.Interrupted {
+			ended.Wait()
+		}
+	}()
+	waiting := map[int]numbered{}
+	for summary.Runs < summary.Plan.Runs {
+		select {
+		case <-ctx.Done():
+			summary.Interrupted = true
+			return nil
+		case one := <-results:
+			waiting[one.n] = one
+		}
+		for one, ok := waiting[summary.Runs]; ok; one, ok = waiting[summary.Runs] {
+			delete(waiting, one.n)
+			<-window
+			if err := s.tell(one, summary, listener); err != nil {
+				return err
+			}
+			if s.FailFast && summary.Failed > 0 {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// work starts workers that run jobs until all are run or ctx ends.
+func (s *Suite) work(ctx context.Context, scenarios []*scenario, workers int, window chan<- struct{}, results chan<- numbered, ended *sync.WaitGroup) {
+	todo := make(chan numbered)
+	ended.Go(func() {
+		defer close(todo)
+		n := 0
+		for j := range s.jobs(scenarios) {
+			select {
+			case window <- struct{}{}:
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case todo <- numbered{n: n, job: j}:
+			case <-ctx.Done():
+				return
+			}
+			n++
+		}
+	})
+	for range workers {
+		ended.Go(func() {
+			for one := range todo {
+				one.result = s.runOne(one.job)
+				results <- one
+			}
+		})
+	}
+}
+
+// tell counts a result, explains it if it is the first failure of its kind, and hands it
+// on.
+func (s *Suite) tell(one numbered, summary *Summary, listener Listener) error {
+	r := &one.result
+	if group := summary.add(r); group != nil && group.Runs == 1 && len(summary.Failures) <= explained {
+		s.explainFailure(one.job, r)
+		group.First.Explanation = r.Explanation
+	}
+	return listener.Add(r)
+}
