@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"math/big"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -27,7 +28,7 @@ func Compare(op string, want, got testee.Answer) string {
 		return got.Why
 	}
 	a, b := canonicalAnswer(op, want), canonicalAnswer(op, got)
-	if cmp.Equal(a, b) {
+	if equal(a, b) {
 		return ""
 	}
 	text := diffOf(linesOf(shown(a)), linesOf(shown(b)))
@@ -36,6 +37,10 @@ func Compare(op string, want, got testee.Answer) string {
 	}
 	return text
 }
+
+// equal compares two canonical forms as cmp does. What is the same in every way, as most
+// is, is found in a tenth of the time.
+func equal(a, b any) bool { return reflect.DeepEqual(a, b) || cmp.Equal(a, b) }
 
 // firstAt is where two canonical forms differ first, as .key or [index] for each
 // level; keys are looked at in sorted order.
@@ -51,7 +56,7 @@ func firstAt(a, b any) string {
 		for _, key := range slices.Sorted(maps.Keys(both)) {
 			_, inA := a[key]
 			_, inB := b[key]
-			if inA != inB || !cmp.Equal(a[key], b[key]) {
+			if inA != inB || !equal(a[key], b[key]) {
 				return "." + key + firstAt(a[key], b[key])
 			}
 		}
@@ -64,7 +69,7 @@ func firstAt(a, b any) string {
 			if i >= len(a) || i >= len(b) {
 				return fmt.Sprintf("[%d]", i)
 			}
-			if !cmp.Equal(a[i], b[i]) {
+			if !equal(a[i], b[i]) {
 				return fmt.Sprintf("[%d]", i) + firstAt(a[i], b[i])
 			}
 		}
