@@ -15,7 +15,10 @@ const exitInterrupted = 128
 // signalled is the cause of a context that a signal has ended.
 type signalled struct{ by syscall.Signal }
 
-func (s *signalled) Error() string { return "interrupted by " + s.by.String() }
+func (s *signalled) Error() string { return "interrupted by " + signalNames[s.by] }
+
+// signalNames are those of the signals that end a run.
+var signalNames = map[syscall.Signal]string{syscall.SIGINT: "SIGINT", syscall.SIGTERM: "SIGTERM", syscall.SIGHUP: "SIGHUP"}
 
 // untilSignal makes a context that ends when the program is asked to end: then there is
 // something to write, and more of those signals change nothing. What reads the output may
@@ -23,7 +26,7 @@ func (s *signalled) Error() string { return "interrupted by " + s.by.String() }
 func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	incoming := make(chan os.Signal, 1)
-	signal.Notify(incoming, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(incoming, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	unread := make(chan os.Signal, 1)
 	signal.Notify(unread, syscall.SIGPIPE)
 	go func() {

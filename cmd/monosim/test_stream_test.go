@@ -1,0 +1,260 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/monosim/monosim/features/report"
+	"github.com/monosim/monosim/runners/junit"
+)
+
+// Goal: long runs tell what they do while they do it, use all cores without a difference,
+// and end whole when they are interrupted. Method: all forms at once; the program as a
+// process of its own, which gets a signal when it has said something.
+
+var wallTime = regexp.MustCompile(` in \S+ wall,`)
+
+// allForms has a run write every form, and returns their flags and their files.
+func allForms(dir string) (flags, files []string) {
+	for _, form := range []string{"progress", "pretty", "junit", "cucumber"} {
+		files = append(files, filepath.Join(dir, form))
+		flags = append(flags, "--format", form+":"+filepath.Join(dir, form))
+	}
+	for _, name := range []string{"trace.jsonl", "trace.json"} {
+		files = append(files, filepath.Join(dir, name))
+	}
+	return flags, files
+}
+
+func TestJobsChangeNothing(t *testing.T) {
+	runs := map[string][]string{}
+	for _, jobs := range []string{"1", "4"} {
+		for _, trace := range []string{"trace.jsonl", "trace.json"} {
+			dir := t.TempDir()
+			flags, files := allForms(dir)
+			args := append(flags, "--jobs", jobs, "--seeds", "3", "--trace", filepath.Join(dir, trace), "testdata/failures", "features/tfserving_labels.feature", "features/crashes.feature")
+			out, _, err := testCommand(args...)
+			if exitCode(err) != exitFailed {
+				t.Fatalf("--jobs %s: exit code: want %d, got %v", jobs, exitFailed, err)
+			}
+			runs[jobs] = append(runs[jobs], wallTime.ReplaceAllString(out, ""))
+			for _, file := range files {
+				data, err := os.ReadFile(file)
+				if err != nil && !strings.Contains(file, "trace") {
+					t.Fatal(err)
+				}
+				runs[jobs] = append(runs[jobs], string(data))
+			}
+		}
+	}
+	for i := range runs["1"] {
+		if one, four := runs["1"][i], runs["4"][i]; one != four {
+			t.Errorf("output %d differs between 1 job and 4 (-1 +4):\n%.4000s", i, cmp.Diff(one, four))
+		}
+	}
+}
+
+func TestOneKindOfFailureIsWrittenOnce(t *testing.T) {
+	out, _, _ := testCommand("testdata/failures/agent.killed.feature", "--seeds", "12", "--seed", "3")
+	if n := strings.Count(out, "FAILED "); n != 1 {
+		t.Errorf("want 1 failure, got %d in\n%s", n, out)
+	}
+	for _, want := range []string{"FFFFFFFFFFFF 12\n", "  so did 12 of 12 seeds: 3, 4, 5, 6, 7, ...\n", "  seed 3, replay with: monosim test testdata/failures/agent.killed.feature:"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("found no %q in\n%s", want, out)
+		}
+	}
+	if n := strings.Count(out, "what happened to"); n != 1 {
+		t.Errorf("explanations: want 1, got %d", n)
+	}
+}
+
+func TestAReportThatCannotBeWrittenEndsWith2(t *testing.T) {
+	nowhere := filepath.Join(t.TempDir(), "nowhere", "x.xml")
+	out, _, err := testCommand("--format", "junit:"+nowhere, "--format", "progress")
+	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), nowhere) {
+		t.Errorf("exit code: want %d and the name, got %d (%v)", exitBadInput, exitCode(err), err)
+	}
+	if strings.Contains(out, ".") {
+		t.Errorf("want no run, got\n%s", out)
+	}
+}
+
+func TestAnInterruptedRunLeavesWholeReports(t *testing.T) {
+	program, err := builtProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		signal syscall.Signal
+		code   int
+		trace  string
+	}{{syscall.SIGINT, 130, "trace.jsonl"}, {syscall.SIGTERM, 143, "trace.json"}} {
+		t.Run(signalNames[c.signal], func(t *testing.T) {
+			dir := t.TempDir()
+			flags, files := allForms(dir)
+			cmd := exec.Command(program, append(append([]string{"test"}, flags...), "--format", "progress", "--seeds", "1000000", "--trace", filepath.Join(dir, c.trace), "features/crashes.feature")...)
+			code, out, errs := runUntilSignal(t, cmd, c.signal)
+			if code != c.code {
+				t.Errorf("exit code: want %d, got %d\n%s", c.code, code, errs)
+			}
+			runs, _, _, _, _ := last(t, out)
+			if want := fmt.Sprintf("monosim: interrupted by %s after %s of 9000000 runs\n", signalNames[c.signal], runs); !strings.Contains(errs, want) {
+				t.Errorf("standard error: found no %q in %q", want, errs)
+			}
+			if n := strings.Count(strings.SplitN(out, "scenarios (", 2)[0], "."); fmt.Sprint(n) != runs {
+				t.Errorf("marks: want %s, got %d", runs, n)
+			}
+			wholeJUnit(t, files[2], runs)
+			wholeCucumber(t, files[3], runs)
+			wholeTrace(t, filepath.Join(dir, c.trace), runs)
+			if left, err := os.ReadDir(dir); err != nil || len(left) != 5 {
+				t.Errorf("files: want the 5 reports, got %v, %v", left, err)
+			}
+		})
+	}
+}
+
+// runUntilSignal sends a signal to a program that has written a line, and waits for its end.
+func runUntilSignal(t *testing.T, cmd *exec.Cmd, s syscall.Signal) (code int, stdout, stderr string) {
+	t.Helper()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }).Stop()
+	read := bufio.NewReader(out)
+	first, err := read.ReadString('\n')
+	if err == nil {
+		err = cmd.Process.Signal(s)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	rest, err := io.ReadAll(read)
+	if err != nil {
+		t.Error(err)
+	}
+	cmd.Wait() // the code says how it ended
+	return cmd.ProcessState.ExitCode(), first + string(rest), errs.String()
+}
+
+func wholeJUnit(t *testing.T, file, runs string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var suites junit.Suites
+	if err := xml.Unmarshal(text, &suites); err != nil {
+		t.Fatalf("junit: %v", err)
+	}
+	if fmt.Sprint(suites.Tests) != runs || len(suites.Suites) != 1 || len(suites.Suites[0].Cases) != suites.Tests {
+		t.Errorf("junit: want a suite of %s tests, got %d", runs, suites.Tests)
+	}
+	if want := "<!-- interrupted after " + runs + " of 9000000 runs -->"; !bytes.Contains(text, []byte(want)) {
+		t.Errorf("junit: found no %s", want)
+	}
+}
+
+func wholeCucumber(t *testing.T, file, runs string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []report.CucumberFeature
+	if err := json.Unmarshal(text, &list); err != nil {
+		t.Fatalf("cucumber: %v", err)
+	}
+	if len(list) != 1 || fmt.Sprint(len(list[0].Elements)) != runs {
+		t.Errorf("cucumber: want a feature of %s elements, got %d features", runs, len(list))
+	}
+}
+
+// wholeTrace wants a file of runs that are all there.
+func wholeTrace(t *testing.T, file, runs string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.HasSuffix(file, ".json") {
+		checkChrome(t, text, "processes")
+		if want := []byte(`"name":"` + runs + ". "); !bytes.Contains(text, want) {
+			t.Errorf("trace: found no %s", want)
+		}
+		return
+	}
+	n := 0
+	for line := range bytes.Lines(text) {
+		if !json.Valid(line) {
+			t.Fatalf("trace: found %q, want JSON", line)
+		}
+		if bytes.HasPrefix(line, []byte(`{"run":`)) {
+			n++
+		}
+	}
+	if fmt.Sprint(n) != runs {
+		t.Errorf("trace: want %s runs, got %d", runs, n)
+	}
+}
+
+func TestProgressSaysHowFarAndHowLong(t *testing.T) {
+	for _, c := range []struct {
+		far  far
+		want string
+	}{
+		{far{total: 200}, "0 of 200 runs (0 %), 0 failed, 0s virtual"},
+		{far{total: 200, runs: 50, failed: 2, virtual: 90 * time.Minute}, "50 of 200 runs (25 %), 2 failed, 1h30m0s virtual, about 30s left"},
+		{far{total: 3, runs: 3}, "3 of 3 runs (100 %), 0 failed, 0s virtual, about 0s left"},
+	} {
+		if got := c.far.line(10 * time.Second); got != c.want {
+			t.Errorf("after 10s: want %q, got %q", c.want, got)
+		}
+	}
+}
+
+func TestTheBarMakesRoomForLines(t *testing.T) {
+	var out bytes.Buffer
+	bar := progressbar.NewOptions(10, progressbar.OptionSetWriter(&out), progressbar.OptionSetWidth(5))
+	s := &screen{out: &out, shared: true, bar: bar}
+	for range 3 {
+		fmt.Fprint(s, "...")
+		_ = bar.Add(1)
+	}
+	if strings.Contains(out.String(), "...") {
+		t.Errorf("want no piece of a line in the bar, got %q", out.String())
+	}
+	fmt.Fprint(s, " 9\nmore")
+	if !strings.HasSuffix(out.String(), "\r......... 9\n") {
+		t.Errorf("want the bar cleared and the line, got %q", out.String())
+	}
+	if err := s.end(); err != nil || !strings.HasSuffix(out.String(), "more") {
+		t.Errorf("at the end: want what waits, got %q, %v", out.String(), err)
+	}
+	fmt.Fprint(s, "plain")
+	if !strings.HasSuffix(out.String(), "moreplain") {
+		t.Errorf("after the end: want lines as they are, got %q", out.String())
+	}
+}
