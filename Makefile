@@ -61,8 +61,8 @@ determinism: ## the same scenarios in other processes and builds give the same t
 	@echo "== determinism"
 	@$(GO) run ./cmd/determinism
 
-seeds: ## every scenario with N seeds (default 5000), some hours; fewer features with FEATURES="features/crashes.feature ..."
-	@$(GO) run ./cmd/monosim test $(FEATURES) --seeds $(or $(N),5000)
+seeds: ## every scenario with N seeds (default 5000) on JOBS cores (default all), an hour or two; fewer features with FEATURES="features/crashes.feature ..."
+	@$(GO) run ./cmd/monosim test $(FEATURES) --seeds $(or $(N),5000) --jobs $(or $(JOBS),0)
 
 seeds-check: ## every scenario with 100 seeds
 	@echo "== seeds-check"

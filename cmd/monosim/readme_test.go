@@ -27,6 +27,7 @@ var notRun = map[string]string{
 	"make ":                      "it runs this test, among others",
 	"MONOLITH_SRC=":              "it needs a checkout of the reference: make check-python",
 	"monosim test --tags":        "1,000 seeds take minutes: TestSeedsMultiplyTheRuns has a few",
+	"monosim test --seeds 5000":  "as above; TestJobsChangeNothing has two numbers of jobs",
 	"monosim zookeeper --listen": "it serves until it is ended: TestZooKeeperServesAndKeepsItsState",
 	"monosim zookeeper check":    "a million operations take minutes: TestCheckOfServersThatAgree has fewer",
 	"monosim tfserving ":         "it serves until it is ended, at a port that may be taken: TestThePytestFixtures",
