@@ -59,8 +59,9 @@ func readConf(e *env.Env, o Options) (*agentconfig.AgentConfig, error) {
 // (MPS), and waits until all of them have ended. How they ended is not looked at:
 // while one of them runs the container goes on.
 //
-// Speed: each child reads the configuration again and has its own sessions, watches
-// and polls; three dense services cost what three agents do.
+// Cost: sessions, watches and polls grow with the dense services: each child reads the
+// configuration again and has its own, so that three services cost what three agents
+// do.
 func runDense(e *env.Env, conf *agentconfig.AgentConfig, o Options) error {
 	var children []env.Process
 	for i := range conf.DenseServiceNum {

@@ -29,7 +29,8 @@ type Agent interface {
 // TFS_HOME/bin (Q8). In an MLP pod the log stays empty, for the program writes where
 // the agent writes (agent_v1.py:172).
 //
-// Speed: once for each process that is started; nothing of it is asked again.
+// Cost: open log files grow with the processes of the container, one each and never
+// closed by the reference; nothing is asked again after the start.
 func startLogged(e *env.Env, prefix, log string, cmd env.Command) (env.Process, error) {
 	cmd.Output = pysem.JoinStrings(pysem.Dirname(log), prefix+"_"+pysem.Basename(log))
 	cmd.Append = true

@@ -212,8 +212,9 @@ func (m *processMgr) start() error {
 
 // poll looks once a second; any end, even with code 0, ends all (Q15).
 //
-// Speed: the reference looks at every process each second; here the looks at which
-// nothing can have changed are skipped (see env.Tasks.Every).
+// Cost: in the reference a look grows with the processes, every one of them each
+// second; here the looks at which nothing can have changed are skipped (see
+// env.Tasks.Every).
 func (m *processMgr) poll() {
 	if m.killed || m.stopped.IsSet() {
 		return

@@ -178,8 +178,8 @@ func (a *AgentV3) AddressMap(services backends.ServiceMap) ([]service.ModelAddre
 // AVAILABLE (agent_v3.py:118). One model without any version stops the round (Q27). A
 // task calls it every 30 s once the agent is started.
 //
-// Speed: one status call for each model, one after another, every 30 s; a slow server
-// makes the round longer.
+// Cost: the time of a round grows with the models of the config file, one status call
+// after another every 30 s; a slow server makes the round longer.
 func (a *AgentV3) SyncAvailableSavedModels() error {
 	statuses, err := a.server.ListSavedModelsStatus()
 	if err != nil {
@@ -207,8 +207,8 @@ func (a *AgentV3) SyncAvailableSavedModels() error {
 // accept (agent_v3.py:128). The backend calls it for each change of the layout. The
 // file is written in place, while the server may be reading it (Q31).
 //
-// Speed: the whole file for each change of the layout: m models that are added one by
-// one cost m² entries.
+// Cost: what is written grows with the models of the layout, the whole file for each of
+// its changes: m models that are added one by one cost m² entries.
 func (a *AgentV3) LayoutUpdated(models []backends.LayoutModel) error {
 	list := &config.ModelConfigList{}
 	for _, m := range models {

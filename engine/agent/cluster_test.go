@@ -145,7 +145,7 @@ func (c testCluster) sets(pod string, from int) int {
 // A rough sort model without a path to receive it cannot be copied: the model
 // manager fails, and the agent kills itself before it has started anything (Q7,
 // Q101).
-func TestQ7_AModelManagerThatCannotStartEndsTheAgent(t *testing.T) {
+func TestQ7_Q101_AModelManagerThatCannotStartEndsTheAgent(t *testing.T) {
 	spec := v1Spec()
 	spec.Conf += "rough_sort_model_name rough\nrough_sort_model_loaded_server none\n"
 	c := newCluster(t, spec, quirks.Python)

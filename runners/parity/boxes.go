@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,12 +41,10 @@ func isPorted(m scope.Module) bool { return m.State == "done" || m.State == "par
 
 func isTestModule(m scope.Module) bool { return strings.HasSuffix(m.File, "_test.py") }
 
-var speedNote = regexp.MustCompile(`(?m)^\s*// Speed: `)
-
 // boxesOf judges a ported module by what the tree has for it.
 func (p *evidence) boxesOf(m scope.Module) [10]box {
 	c := p.tree.casesOf(m.File)
-	tests := p.tree.testsOf(m.File, m.Go)
+	tests := p.testsOf(m)
 	scenarios := p.scenariosOf(m.File)
 	where := " in " + fileNames(c.files)
 	missing := cmp.Or(m.Note, "not all of it is ported")
@@ -59,12 +56,13 @@ func (p *evidence) boxesOf(m scope.Module) [10]box {
 		countNames(p.namesOf(m.File)).box(),
 		tickIf(c.answers > 0, fmt.Sprintf("%s of %s%s", count(c.answers, "case"), count(len(c.ops), "operation"), where), none),
 		tickIf(c.errors > 0, count(c.errors, "case")+" with errors"+where, none),
-		tickIf(len(c.envs) > 1, fmt.Sprintf("cases under %d environments%s", len(c.envs), where), none),
+		tickIf(c.settings.count() > 0, c.settings.String()+where, "no input of it is recorded under settings that change the answer"),
 		tickIf(c.bytes > 0, count(c.bytes, "case")+" with bytes or messages"+where, none),
-		tickIf(c.sequences > 0, count(c.sequences, "sequence")+" of steps with what they cause, in order,"+where, "no sequence of it is recorded"),
-		tickIf(c.logLines > 0, count(c.logLines, "case")+" with log lines"+where, "no case looks at log lines or metrics"),
-		tickIf(speedNote.MatchString(p.tree.portText(m.Go)), "said where it is ported", "no note on speed where it is ported"),
-		tickIf(len(tests)+len(scenarios) > 0, testsAndScenarios(tests, scenarios), "no test names it"),
+		tickIf(c.ordered > 0, fmt.Sprintf("%s with calls from watches or threads in their order (`%s` is the first)%s", count(c.ordered, "sequence"), c.firstOrdered, where),
+			"no recorded sequence shows callbacks or running threads in their order"),
+		tickIf(c.logs+c.metrics > 0, c.shownText()+where, "no recorded case has log lines with their level, or metrics"),
+		p.costBox(m),
+		tickIf(len(tests)+len(scenarios) > 0, testsAndScenarios(tests, scenarios), "no test that asserts something carries it"),
 		tickIf(m.State == "done" && c.total > 0, count(c.total, "case")+where, comparisonIsOpen(m, missing)),
 	}
 	for i, asked := range boxSubjects {
@@ -73,6 +71,31 @@ func (p *evidence) boxesOf(m scope.Module) [10]box {
 		}
 	}
 	return boxes
+}
+
+// shownText says how many cases have log lines and metrics.
+func (c moduleCases) shownText() string {
+	var parts []string
+	if c.logs > 0 {
+		parts = append(parts, count(c.logs, "case")+" with log lines, level and text")
+	}
+	if c.metrics > 0 {
+		parts = append(parts, count(c.metrics, "case")+" with metrics by name")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// costBox is G8 of a module, ticked by a note on cost in one of the files that port it.
+func (p *evidence) costBox(m scope.Module) box {
+	for _, f := range p.tree.files {
+		if !slices.Contains(m.Go, f.path) {
+			continue
+		}
+		if notes := costNotes(f.text); len(notes) > 0 {
+			return box{boxTicked, fmt.Sprintf("`%s`: %s", f.path, notes[0])}
+		}
+	}
+	return box{boxOpen, "no comment \"Cost: ... grows with ...\" where it is ported"}
 }
 
 // boxSubjects are what G4 to G7 ask about, by the box's index.
@@ -147,6 +170,17 @@ func (p *evidence) scenariosOf(file string) []featureCount {
 	return p.passedWith(func(tag string) bool {
 		return modulesOfTags[tag] == file || slices.Contains(p.filesOfQuirk(tag), file)
 	})
+}
+
+// testsOf lists the files with tests of a module.
+func (p *evidence) testsOf(m scope.Module) []string {
+	var quirks []int
+	for i := range p.quirks {
+		if slices.Contains(p.filesOfQuirk(fmt.Sprintf("@Q%d", i+1)), m.File) {
+			quirks = append(quirks, i+1)
+		}
+	}
+	return p.tree.testsOf(m.File, m.Go, quirks)
 }
 
 // filesOfQuirk lists the Python files of the quirk of a tag as @Q22.

@@ -17,23 +17,33 @@ type caseFile struct {
 
 // recordedCase is what parity wants to know of a case.
 type recordedCase struct {
-	module string // Python file
-	op     string // behind the module's name
-	env    string
+	id     string
+	module string   // Python file
+	op     string   // behind the module's name
 	flags  []string // quirks as Q22
+	asked  question
+	answer string
 	// sequence is a list of steps with all that they cause, in order.
-	sequence, fails, holdsError, holdsBytes, holdsLog bool
+	sequence, fails, holdsError, holdsBytes bool
+	// turns counts callbacks, and steps at which a thread took its turn; logLines
+	// have a level and a text; metrics have a name.
+	turns, logLines, metrics int
 }
 
 // caseJSON is a case as its files have it: a request of the testee protocol with
 // its answer.
 type caseJSON struct {
-	ID    string          `json:"id"`
-	Op    string          `json:"op"`
-	Env   json.RawMessage `json:"env"`
-	Out   json.RawMessage `json:"out"`
-	Error json.RawMessage `json:"error"`
-	Flags []string        `json:"flags"`
+	ID      string                     `json:"id"`
+	Op      string                     `json:"op"`
+	Env     json.RawMessage            `json:"env"`
+	Host    json.RawMessage            `json:"host"`
+	Files   map[string]json.RawMessage `json:"files"`
+	In      json.RawMessage            `json:"in"`
+	Out     json.RawMessage            `json:"out"`
+	Error   json.RawMessage            `json:"error"`
+	Logs    any                        `json:"logs"`
+	Metrics any                        `json:"metrics"`
+	Flags   []string                   `json:"flags"`
 }
 
 // suiteJSON is a file of vectors: cases of one symbol of the reference.
@@ -103,9 +113,14 @@ func appendCase(cases []recordedCase, c caseJSON) ([]recordedCase, error) {
 	if !ok || c.Out == nil && c.Error == nil {
 		return cases, nil
 	}
+	asked, err := questionOf(c)
+	if err != nil {
+		return nil, err
+	}
 	r := recordedCase{
-		module: module + ".py", op: op, env: string(c.Env), flags: c.Flags,
+		id: c.ID, module: module + ".py", op: op, flags: c.Flags, asked: asked, answer: string(c.Out) + string(c.Error),
 		sequence: op == "sequence" || strings.HasSuffix(op, ".sequence"), fails: c.Error != nil,
+		logLines: countLogLines(c.Logs), metrics: countMetrics(c.Metrics),
 	}
 	if c.Out != nil {
 		var out any
@@ -140,31 +155,41 @@ func (r *recordedCase) lookAt(key string, v any) {
 		}
 	case "$hex", "$pb":
 		r.holdsBytes = true
-	case "log", "logs":
-		r.holdsLog = true
+	case "logs":
+		r.logLines += countLogLines(v)
+	case "metrics":
+		r.metrics += countMetrics(v)
+	default:
+		r.turns += countTurns(key, v)
 	}
 	r.look(v)
 }
 
 // moduleCases sums up the cases of one module.
 type moduleCases struct {
-	files, ops, envs                                   []string
-	total, answers, errors, bytes, sequences, logLines int
+	files, ops                             []string
+	total, answers, errors, bytes, ordered int
+	logs, metrics                          int
+	firstOrdered                           string // the id of the first sequence with an order
+	settings                               settingPairs
 }
 
 func (t *sourceTree) casesOf(file string) moduleCases {
 	var m moduleCases
+	var all []recordedCase
 	for _, f := range t.cases {
 		before := m.total
 		for _, c := range f.cases {
 			if c.module == file {
 				m.add(c)
+				all = append(all, c)
 			}
 		}
 		if m.total > before {
 			m.files = append(m.files, f.path)
 		}
 	}
+	m.settings = pairsOf(all)
 	return m
 }
 
@@ -173,10 +198,15 @@ func (m *moduleCases) add(c recordedCase) {
 	m.answers += one(!c.fails)
 	m.errors += one(c.fails || c.holdsError)
 	m.bytes += one(c.holdsBytes)
-	m.sequences += one(c.sequence)
-	m.logLines += one(c.holdsLog)
+	m.logs += one(c.logLines > 0)
+	m.metrics += one(c.metrics > 0)
+	if c.showsOrder() {
+		m.ordered++
+		if m.firstOrdered == "" {
+			m.firstOrdered = c.id
+		}
+	}
 	m.ops = addName(m.ops, c.op)
-	m.envs = addName(m.envs, c.env)
 }
 
 func one(yes bool) int {

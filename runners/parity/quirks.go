@@ -20,7 +20,7 @@ type quirkShown struct {
 func (p *evidence) shownBy(quirk int) quirkShown {
 	id := fmt.Sprintf("Q%d", quirk)
 	return quirkShown{
-		tests:     p.tree.naming(quirk, true),
+		tests:     p.tree.testsCarrying(quirk),
 		cases:     p.tree.flagged(id),
 		scenarios: p.passedWith(func(tag string) bool { return tag == "@"+id }),
 	}

@@ -1,13 +1,13 @@
 package parity
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/sim/fault"
@@ -27,9 +27,10 @@ type goFile struct {
 	path string
 	test bool
 	text string
-	// quirks are numbers, ascending; modules are Python files of the reference.
-	quirks  []int
-	modules []string
+	// quirks are the numbers that its text names anywhere, ascending.
+	quirks []int
+	// carried is what its tests show; other files have nothing of it.
+	carried carried
 	// upstream are tests named after one of the reference's, as
 	// TestUpstreamBackends_test_service_map.
 	upstream []string
@@ -71,8 +72,9 @@ func (t *sourceTree) add(sources fs.FS, name string) error {
 		return err
 	}
 	if isGo {
-		t.files = append(t.files, readGoFile(name, string(text)))
-		return nil
+		f, err := readGoFile(name, string(text))
+		t.files = append(t.files, f)
+		return err
 	}
 	c, err := readCaseFile(name, text)
 	if err != nil || c == nil {
@@ -95,41 +97,25 @@ func (t *sourceTree) reads(c caseFile) bool {
 	})
 }
 
-var (
-	quirkChoice  = regexp.MustCompile(`-?Q\d+(?:,+-?Q\d+)+`)
-	quirkName    = regexp.MustCompile(`(?:\b|Test)Q(\d{1,3})(?:\b|_)`)
-	moduleName   = regexp.MustCompile(`\b(\w+\.py)\b`)
-	moduleOp     = regexp.MustCompile(`"(\w+)\.(\w+)[\w.]*"`)
-	upstreamName = regexp.MustCompile(`(?m)^func (TestUpstream\w+)\(`)
-)
+var upstreamName = regexp.MustCompile(`(?m)^func (TestUpstream\w+)\(`)
 
-// fileEndings tell the name of a file, as "agent.conf", from an operation.
-var fileEndings = []string{"conf", "cfg", "feature", "go", "json", "jsonl", "log", "md", "pb", "proto", "py", "txt", "xml", "yaml"}
-
-func readGoFile(name, text string) goFile {
-	f := goFile{path: name, test: strings.HasSuffix(name, "_test.go"), text: text}
-	// A list as Q22,Q117 or -Q22,-Q117 chooses quirks and says nothing about them.
-	for _, m := range quirkName.FindAllStringSubmatch(quirkChoice.ReplaceAllString(text, ""), -1) {
-		if n, err := strconv.Atoi(m[1]); err == nil && n > 0 {
-			f.quirks = append(f.quirks, n)
-		}
-	}
-	for _, m := range moduleName.FindAllStringSubmatch(text, -1) {
-		f.modules = append(f.modules, m[1])
-	}
-	for _, m := range moduleOp.FindAllStringSubmatch(text, -1) {
-		if !slices.Contains(fileEndings, m[2]) && !isFault(m[0]) {
-			f.modules = append(f.modules, m[1]+".py")
-		}
-	}
+func readGoFile(name, text string) (goFile, error) {
+	f := goFile{path: name, test: strings.HasSuffix(name, "_test.go"), text: text, quirks: sortedOnce(quirksIn(text))}
 	for _, m := range upstreamName.FindAllStringSubmatch(text, -1) {
 		f.upstream = append(f.upstream, m[1])
 	}
-	slices.Sort(f.quirks)
-	f.quirks = slices.Compact(f.quirks)
-	slices.Sort(f.modules)
-	f.modules = slices.Compact(f.modules)
-	return f
+	if !f.test {
+		return f, nil
+	}
+	var err error
+	f.carried, err = carriedBy(name, text)
+	return f, err
+}
+
+// sortedOnce sorts a list and leaves out what comes again.
+func sortedOnce[T cmp.Ordered](list []T) []T {
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // isFault reports whether a text in quotes names a kind of fault, as "agent.killed" does:
@@ -139,10 +125,10 @@ func isFault(quoted string) bool {
 	return err == nil
 }
 
-// naming lists the files that name the quirk: tests, or code.
-func (t *sourceTree) naming(quirk int, tests bool) (paths []string) {
+// testsCarrying lists the files with a test that carries the quirk.
+func (t *sourceTree) testsCarrying(quirk int) (paths []string) {
 	for _, f := range t.files {
-		if _, named := slices.BinarySearch(f.quirks, quirk); named && f.test == tests {
+		if slices.Contains(f.carried.quirks, quirk) {
 			paths = append(paths, f.path)
 		}
 	}
@@ -165,16 +151,17 @@ func (t *sourceTree) unknownQuirks(known int) (list []string) {
 // higher ones to be refused.
 const maxQuirk = 255
 
-// testsOf lists the tests that name the module or its operations, or are named
-// after one of the files that port it.
-func (t *sourceTree) testsOf(file string, port []string) (paths []string) {
+// testsOf lists the files with tests that carry the module, its operations or one of the
+// quirks, or are named after one of the files that port it.
+func (t *sourceTree) testsOf(file string, port []string, quirks []int) (paths []string) {
 	for _, f := range t.files {
 		if !f.test {
 			continue
 		}
-		_, named := slices.BinarySearch(f.modules, file)
+		named := slices.Contains(f.carried.modules, file)
 		beside := slices.Contains(port, strings.TrimSuffix(f.path, "_test.go")+".go")
-		if named || beside {
+		ofQuirk := slices.ContainsFunc(f.carried.quirks, func(q int) bool { return slices.Contains(quirks, q) })
+		if named || beside || ofQuirk {
 			paths = append(paths, f.path)
 		}
 	}
@@ -194,15 +181,4 @@ func (t *sourceTree) upstreamOf(testFile string) (names []string) {
 		}
 	}
 	return names
-}
-
-// portText is the text of the files that port a module; folders do not count.
-func (t *sourceTree) portText(port []string) string {
-	var b strings.Builder
-	for _, f := range t.files {
-		if slices.Contains(port, f.path) {
-			b.WriteString(f.text)
-		}
-	}
-	return b.String()
 }

@@ -114,7 +114,7 @@ func (p *evidence) writeModules(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\n## Modules of `monolith/agent_service`\n\n")
 	fmt.Fprintf(b, "| row | module | state | ported by | recorded cases | tests | note |\n|---|---|---|---|---|---|---|\n")
 	for _, m := range p.modules {
-		tests := len(p.tree.testsOf(m.File, m.Go))
+		tests := len(p.testsOf(m))
 		said := unlessZero(tests)
 		if isTestModule(m) {
 			said = strings.Join(p.tree.upstreamOf(m.File), " ")

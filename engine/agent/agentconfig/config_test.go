@@ -9,9 +9,9 @@ import (
 )
 
 // A simulated host hands out ports in the order of the calls, so the number of
-// calls is part of the behaviour (Q165). The numbers were counted in the
+// calls is part of the behaviour. The numbers were counted in the
 // reference.
-func TestFreePortIsAskedForEvenWhenPortsAreGiven(t *testing.T) {
+func TestQ165_AFreePortIsLookedForWhereOneIsGiven(t *testing.T) {
 	ports := map[string]string{"PORT": "1", "PORT2": "2", "PORT3": "3", "PORT4": "4", "PORT5": "5", "PORT6": "6", "PORT7": "7", "PORT8": "8", "PORT9": "9", "PORT10": "10"}
 	for _, c := range []struct {
 		name, conf string

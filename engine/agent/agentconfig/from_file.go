@@ -28,8 +28,9 @@ func FromFile(e *env.Env, path string) (*AgentConfig, error) {
 
 // FromFile is [FromFile] with the loader's quirks.
 //
-// Speed: an agent reads its file twice at the start and never again, so that evaluating
-// its values costs nothing that counts.
+// Cost: reading grows with the lines of the file and of those that it includes, twice
+// at the start and never again, so that evaluating the values costs nothing that
+// counts.
 func (l Loader) FromFile(path string) (*AgentConfig, error) {
 	var args pysem.Dict
 	if err := ParseConf(l.Env.Files, path, &args, l.Quirks); err != nil {

@@ -14,7 +14,8 @@ import (
 // [HostShardEnv] is unset (utils.py:529; constants.py:15 has the variable's name). A
 // variable that is no number is a ValueError.
 //
-// Speed: a look-up and the reading of a number; asked when a configuration is made.
+// Cost: a look-up does not grow: a variable and the reading of a number, asked when a
+// configuration is made.
 func (c *AgentConfig) NumTCEShard() (int, error) { return c.envInt(HostShardEnv, 1) }
 
 // ShardID is the number of this container among them, from 0; -1 when SHARD_ID is unset.

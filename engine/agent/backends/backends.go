@@ -240,9 +240,9 @@ func (b *ZKBackend) watchBindings(model string) error {
 // (backends.py:322). A binding whose container has not told its service yet is
 // left out until the next change of the bindings (Q43).
 //
-// Speed: each change reads the service info of all bindings of the model, in every
-// container that follows it: n containers that bind one model cost n² reads in each
-// of them.
+// Cost: a change of the bindings grows with the bindings of the model, whose service
+// info is read anew in every container that follows it: n containers that bind one
+// model cost n² reads in each of them.
 func (b *ZKBackend) bound(model string, children []string) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()

@@ -18,8 +18,8 @@ import (
 // The keys of the second level are sorted, those of the first are in the order of
 // ZooKeeper's answers. A znode that goes away meanwhile is an error.
 //
-// Speed: one read after another for every model, binding, container and layout of
-// the bzid, on one connection.
+// Cost: a report grows with the models, bindings, containers and layouts of the bzid,
+// one read after another on one connection.
 func (b *ZKBackend) BzidInfo() (*pysem.Dict, error) {
 	r := bzidReport{b: b, models: &pysem.Dict{}, containers: &pysem.Dict{}, layouts: &pysem.Dict{}}
 	for _, part := range []struct {

@@ -116,7 +116,8 @@ func trueOrNone(b bool) string {
 // Status tells how far a model is (client.py:83). Before anything was published, or
 // served of this model, it is a NoNodeError.
 //
-// Speed: reads every replica of the model; a program that runs once.
+// Cost: a status grows with the replicas of the model, each of which is read; a program
+// that runs once.
 func (c *ServingClient) Status(model string) (LoadState, error) {
 	paths := c.mirror.Paths()
 	var s LoadState

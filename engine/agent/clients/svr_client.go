@@ -73,7 +73,8 @@ func (c *SvrClient) Close() {
 	}
 }
 
-// Speed: one connection for the life of the client.
+// Cost: an answer grows with the replicas that it lists; the connection is made once in
+// the life of the client.
 func (c *SvrClient) call(method string, request, response proto.Message) error {
 	if c.channel == nil {
 		target, err := agentTarget(c.e, c.conf)

@@ -142,7 +142,8 @@ func (c TFSClient) slotName(slot int) string {
 	return "slot_" + strconv.Itoa(slot)
 }
 
-// Speed: the whole file is read and parsed before the first example is used.
+// Cost: memory grows with the file, which is read and parsed whole before the first
+// example is used.
 func (c TFSClient) readExampleBatch(file, fileType string) (*example.ExampleBatch, error) {
 	stream, err := c.open(file)
 	if err != nil {

@@ -190,7 +190,8 @@ const replicaMetaSizeBytes = 288
 
 // Serialize is the JSON form.
 //
-// Speed: the whole record, about 300 bytes, for each change of a state.
+// Cost: what is written grows with the texts of the record, about 300 bytes, whole for
+// each change of a state.
 func (m *ReplicaMeta) Serialize() []byte {
 	return ReplicaMetaClass.AppendJSON(make([]byte, 0, replicaMetaSizeBytes), m)
 }

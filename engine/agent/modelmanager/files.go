@@ -197,8 +197,8 @@ func (m *ModelManager) fillTemp(source, temp string) error {
 // copyTree is shutil.copytree: it goes on after a file that fails, links are
 // followed, and a destination that exists is an error.
 //
-// Speed: one file after another, the whole version even when most of it is there
-// already; other models wait for it.
+// Cost: a copy grows with the bytes of the version, one file after another, even when
+// most of it is there already; other models wait for it.
 func (m *ModelManager) copyTree(source, destination string) error {
 	dirs, files, ok := pyos.WalkTop(m.e.Files, source)
 	if !ok {

@@ -30,8 +30,8 @@ func (w *ReplicaWatcher) poll() {
 // (replica_manager.py:194-269). One replica that vanishes while it reads is an error, and
 // the mirror stays as it was (Q211).
 //
-// Speed: every 60 s each agent lists and reads all znodes below its prefix, though
-// they are watched too: n agents cost n² reads a minute.
+// Cost: reads grow with the znodes below the prefix: every 60 s each agent lists and
+// reads them all, though they are watched too, so that n agents cost n² reads a minute.
 func (w *ReplicaWatcher) Reconcile() error {
 	reader := w.reader
 	w.reader = nil // another round at the same time reads for itself

@@ -365,8 +365,8 @@ func (u *ReplicaUpdater) report(m *ownModel, state env.ModelState) error {
 // updateLoop reports all models once a second; the first that fails ends the
 // round (replica_manager.py:588).
 //
-// Speed: a status call for each model every second, one after another and without a
-// deadline.
+// Cost: status calls grow with the models that the container serves, one each every
+// second, one after another and without a deadline.
 func (u *ReplicaUpdater) updateLoop() {
 	for !u.stopping {
 		u.e.Tasks.Sleep(updatePeriod)

@@ -44,7 +44,8 @@ type SubModelInfo struct {
 // checkpoint together with an export that does not record its steps an AssertionError
 // (Q131).
 //
-// Speed: walks all files of a version to add up their sizes, each time it is asked.
+// Cost: a measurement grows with the files of a version, whose sizes are added up anew
+// each time it is asked.
 func CalModelInfo(e *env.Env, exportedModels string, ckpt, version pysem.OptString) ([]SubModelInfo, error) {
 	c := modelInfo{files: e.Files, ckpt: ckpt}
 	return c.measure(absolutePath(e.Files, exportedModels), version)

@@ -137,7 +137,8 @@ func (a AnswersV1) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservic
 // HeartBeat lists the addresses of all tasks of a server type by "<type>:<task>", in
 // the agent's own idc and cluster when dc_aware.
 //
-// Speed: each call walks all replicas of the type; nothing is kept between calls.
+// Cost: a call grows with the replicas of the type, all of which it walks; nothing is
+// kept between calls.
 func (a AnswersV1) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
 	conf := a.Watcher.Conf()
 	tasks, err := a.Watcher.GetAllReplicas(r.GetServerType(), conf.IDC(), conf.Cluster())

@@ -153,8 +153,9 @@ func (m *TFSMonitor) Stop() {
 // no server on this container has none; a dense name without dense_alone is a KeyError
 // (Q143). Other errors are *env.RPCError.
 //
-// Speed: one call without a deadline: a server that does not answer holds up the
-// thread that asks.
+// Cost: the time that the status of a publish takes grows with its sub-models, one call
+// after another without a deadline: a server that does not answer holds up the thread
+// that asks.
 func (m *TFSMonitor) Status(name string) ([]env.ModelVersionStatus, error) {
 	m.lock.Lock()
 	defer m.lock.Unlock()

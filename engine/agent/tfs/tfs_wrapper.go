@@ -150,7 +150,8 @@ func (w *TFSWrapper) ListSavedModels() ([]string, error) {
 // the highest AVAILABLE version, else the highest (tfs_wrapper.py:137-167). A call
 // that fails is UNKNOWN with its code. Errors are those of the file.
 //
-// Speed: one call for each model of the config file, one after another.
+// Cost: the time of a look grows with the models of the config file: one status call
+// after another, without a deadline.
 func (w *TFSWrapper) ListSavedModelsStatus() ([]SavedModelStatus, error) {
 	names, err := w.ListSavedModels()
 	if err != nil {

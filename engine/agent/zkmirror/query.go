@@ -37,8 +37,8 @@ func (m *ZKMirror) Get(path string) []byte {
 // in the subtree, so names repeat, and znodes count whose path merely begins
 // alike (zk_mirror.py:144, Q180).
 //
-// Speed: a walk over the whole cache for each call, and once more for each task with
-// GetModelReplicas: the square of the number of znodes.
+// Cost: a call grows with the znodes of the cache, all of which it walks;
+// GetModelReplicas walks them once more for each task: the square of their number.
 func (m *ZKMirror) Children(path string) []string {
 	depth := strings.Count(path, "/") + 1
 	prefix := path

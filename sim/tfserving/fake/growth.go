@@ -9,8 +9,7 @@ import (
 // planGrowth keeps the 30 s timer running while there is a model that can grow;
 // the draws of other times change nothing.
 //
-// Speed: what no event can change is not polled: the clock jumps to the next
-// version.
+// What no event can change is not polled: the clock jumps to the next version.
 func (f *Fake) planGrowth() {
 	grows := slices.ContainsFunc(f.models, func(m *entry) bool { return m.latest })
 	if !grows || f.broken {

@@ -110,8 +110,8 @@ func (n *node) tellData(event *env.WatchEvent) error {
 	return unlessStopped(n.onData(n.value, &stat, event))
 }
 
-// Speed: the list is copied for each call, as the reference does: n children that
-// are created one by one under a watch cost n².
+// Cost: a call grows with the children of the znode, whose list is copied as the
+// reference does: n children that are created one by one under a watch cost n².
 func (n *node) tellChildren(event *env.WatchEvent) error {
 	if n.onChildren == nil {
 		return nil

@@ -3,6 +3,7 @@ package kazoofake_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -126,6 +127,16 @@ func TestUpstreamMockedZKClient_test_delete(t *testing.T) {
 	}
 }
 
+func TestQ78_ADeleteTakesTheChildrenToo(t *testing.T) {
+	l := newFakeLab(t)
+	l.makePath()
+	top := "/" + strings.Split(fakePath, "/")[1]
+	l.must(l.Delete(top, env.AnyVersion))
+	if got := l.Znodes(); len(got) > 0 {
+		t.Errorf("left behind: %v, want nothing of %s", got, top)
+	}
+}
+
 func TestUpstreamMockedZKClient_test_data_watch(t *testing.T) {
 	l := newFakeLab(t)
 	l.makePath()
@@ -150,6 +161,14 @@ func TestUpstreamMockedZKClient_test_children_watch(t *testing.T) {
 		`data "" of version 0, event none`,
 		"children [data test], event CHILD /monolith/zk",
 	)
+}
+
+func TestQ82_AWatchOfWhatIsMissingIsSilent(t *testing.T) {
+	l := newFakeLab(t)
+	l.watchData()
+	l.wantTold()
+	l.makePath()
+	l.wantTold(`data "" of version 0, event CREATED /monolith/zk/data`)
 }
 
 // The reference's own tests add no listener.

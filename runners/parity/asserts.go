@@ -1,0 +1,167 @@
+package parity
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// carried is what the tests of a file carry: the quirks and the modules of the reference
+// that stand in the name of a test that asserts something, in a text of it, or in a
+// declaration of the file that it uses. What stands in comments shows nothing.
+type carried struct {
+	quirks  []int
+	modules []string
+}
+
+// declaration is a function or a group of variables of a file.
+type declaration struct {
+	texts   []string // its names, identifiers and strings
+	uses    []string // the identifiers in it
+	asserts bool     // it fails a test, or hands the test on
+}
+
+// carriedBy reads a test file.
+func carriedBy(name, text string) (c carried, err error) {
+	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+	if err != nil {
+		return c, fmt.Errorf("sources: %w", err)
+	}
+	declared := map[string]*declaration{}
+	var tests []string
+	for _, d := range file.Decls {
+		names, decl := readDeclaration(d)
+		for _, n := range names {
+			declared[n] = decl
+			if f, ok := d.(*ast.FuncDecl); ok && isTest(f) {
+				tests = append(tests, n)
+			}
+		}
+	}
+	for _, name := range tests {
+		if texts, asserts := reach(declared, name); asserts {
+			c.add(texts)
+		}
+	}
+	c.quirks = sortedOnce(c.quirks)
+	c.modules = sortedOnce(c.modules)
+	return c, nil
+}
+
+func isTest(f *ast.FuncDecl) bool {
+	return f.Recv == nil && (strings.HasPrefix(f.Name.Name, "Test") || strings.HasPrefix(f.Name.Name, "Fuzz"))
+}
+
+// readDeclaration says what a declaration declares and what is in it.
+func readDeclaration(d ast.Decl) (names []string, decl *declaration) {
+	decl = &declaration{}
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		names = []string{d.Name.Name}
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			if v, ok := spec.(*ast.ValueSpec); ok {
+				for _, n := range v.Names {
+					names = append(names, n.Name)
+				}
+			}
+		}
+	}
+	ast.Inspect(d, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CommentGroup:
+			return false
+		case *ast.Ident:
+			decl.texts = append(decl.texts, n.Name)
+			decl.uses = append(decl.uses, n.Name)
+		case *ast.BasicLit:
+			decl.texts = append(decl.texts, literalText(n))
+		case *ast.CallExpr:
+			decl.asserts = decl.asserts || assertsIn(n)
+		}
+		return true
+	})
+	return names, decl
+}
+
+func literalText(lit *ast.BasicLit) string {
+	if text, err := strconv.Unquote(lit.Value); err == nil && lit.Kind == token.STRING {
+		return `"` + text + `"`
+	}
+	return lit.Value
+}
+
+var failures = []string{"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"}
+
+// assertsIn reports whether a call fails a test, or has the test among its arguments so
+// that what it calls can.
+func assertsIn(call *ast.CallExpr) bool {
+	if f, ok := call.Fun.(*ast.SelectorExpr); ok && slices.Contains(failures, f.Sel.Name) {
+		return true
+	}
+	return slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
+		id, ok := arg.(*ast.Ident)
+		return ok && id.Name == "t"
+	})
+}
+
+// reach goes from a test through what it uses of its file.
+func reach(declared map[string]*declaration, name string) (texts []string, asserts bool) {
+	seen := map[*declaration]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		d := declared[name]
+		if d == nil || seen[d] {
+			return
+		}
+		seen[d] = true
+		texts = append(texts, d.texts...)
+		asserts = asserts || d.asserts
+		for _, used := range d.uses {
+			visit(used)
+		}
+	}
+	visit(name)
+	return texts, asserts
+}
+
+var (
+	quirkChoice = regexp.MustCompile(`-?Q\d+(?:,+-?Q\d+)+`)
+	quirkName   = regexp.MustCompile(`\b(?:Test)?Q(\d{1,3})\b`)
+	moduleName  = regexp.MustCompile(`\b(\w+\.py)\b`)
+	moduleOp    = regexp.MustCompile(`"(\w+)\.(\w+)[\w.]*"`)
+)
+
+// fileEndings tell the name of a file, as "agent.conf", from an operation.
+var fileEndings = []string{"conf", "cfg", "feature", "go", "json", "jsonl", "log", "md", "pb", "proto", "py", "txt", "xml", "yaml"}
+
+func (c *carried) add(texts []string) {
+	for _, text := range texts {
+		c.quirks = append(c.quirks, quirksIn(text)...)
+		for _, m := range moduleName.FindAllStringSubmatch(text, -1) {
+			c.modules = append(c.modules, m[1])
+		}
+		for _, m := range moduleOp.FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(fileEndings, m[2]) && !isFault(m[0]) {
+				c.modules = append(c.modules, m[1]+".py")
+			}
+		}
+	}
+}
+
+// quirksIn lists the quirks that a text names. A list as Q22,Q117 or -Q22,-Q117 chooses
+// quirks and says nothing about them.
+func quirksIn(text string) (numbers []int) {
+	words := strings.ReplaceAll(quirkChoice.ReplaceAllString(text, ""), "_", " ") // TestQ7_Q101_It
+	for _, m := range quirkName.FindAllStringSubmatch(words, -1) {
+		if n, err := strconv.Atoi(m[1]); err == nil && n > 0 {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
+}

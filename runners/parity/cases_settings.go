@@ -1,0 +1,131 @@
+package parity
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A module's settings count as compared where the same input is answered differently
+// under different settings: an environment that nothing reads is none.
+
+// settingKind is a source of settings.
+type settingKind uint8
+
+const (
+	environment settingKind = iota
+	confFile
+	configuration // what flags and the configuration say
+	settingKinds
+)
+
+func (k settingKind) String() string {
+	return [...]string{"environments", "configuration files", "flags and configurations"}[k]
+}
+
+// settingFields are the fields of a case's input that are settings, not subjects.
+var settingFields = []string{"config", "conf", "flags", "options", "tfs_log"}
+
+// question is what a case asks, its settings apart from the rest.
+type question struct {
+	settings [settingKinds]string
+	rest     string
+}
+
+// questionOf takes a case apart. Files by the name of *.conf are settings, others data.
+func questionOf(c caseJSON) (q question, err error) {
+	var env map[string]json.RawMessage
+	if len(c.Env) > 0 {
+		if err := json.Unmarshal(c.Env, &env); err != nil {
+			return q, fmt.Errorf("env: %w", err)
+		}
+	}
+	confs, data := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	for name, text := range c.Files {
+		if path.Ext(name) == ".conf" {
+			confs[name] = text
+		} else {
+			data[name] = text
+		}
+	}
+	options, subject := splitInput(c.In)
+	q.settings = [settingKinds]string{fieldsText(env), fieldsText(confs), fieldsText(options)}
+	q.rest = strings.Join([]string{c.Op, string(c.Host), fieldsText(data), subject}, "\n")
+	return q, nil
+}
+
+// splitInput takes the settings out of an input. One that is no object is a subject.
+func splitInput(in json.RawMessage) (options map[string]json.RawMessage, subject string) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(in, &fields); err != nil {
+		return nil, string(in)
+	}
+	options = map[string]json.RawMessage{}
+	for _, name := range settingFields {
+		if v, ok := fields[name]; ok {
+			options[name] = v
+			delete(fields, name)
+		}
+	}
+	return options, fieldsText(fields)
+}
+
+// fieldsText writes fields in the order of their names.
+func fieldsText(fields map[string]json.RawMessage) string {
+	var b bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		fmt.Fprintf(&b, "%q:%s\n", name, fields[name])
+	}
+	return b.String()
+}
+
+// without is the question but for one kind of settings.
+func (q question) without(k settingKind) string {
+	q.settings[k] = ""
+	return strings.Join(append(q.settings[:], q.rest), "\n\n")
+}
+
+// settingPairs are inputs that are answered differently under different settings of a
+// kind, all else being the same, by the ids of two such cases.
+type settingPairs [settingKinds][][2]string
+
+func pairsOf(cases []recordedCase) (pairs settingPairs) {
+	for k := range settingKinds {
+		first, told := map[string]recordedCase{}, map[string]bool{}
+		for _, c := range cases {
+			key := c.asked.without(k)
+			f, ok := first[key]
+			switch {
+			case !ok:
+				first[key] = c
+			case !told[key] && f.asked.settings[k] != c.asked.settings[k] && f.answer != c.answer:
+				told[key] = true
+				pairs[k] = append(pairs[k], [2]string{f.id, c.id})
+			}
+		}
+	}
+	return pairs
+}
+
+func (s settingPairs) count() (n int) {
+	for _, pairs := range s {
+		n += len(pairs)
+	}
+	return n
+}
+
+// String says how many inputs each kind of settings changes, with the first two cases.
+func (s settingPairs) String() string {
+	var parts []string
+	for k, pairs := range s {
+		if len(pairs) > 0 {
+			parts = append(parts, fmt.Sprintf("%s under different %s (`%s`, `%s`)",
+				count(len(pairs), "input"), settingKind(k), pairs[0][0], pairs[0][1]))
+		}
+	}
+	return "answered differently: " + strings.Join(parts, ", ")
+}
