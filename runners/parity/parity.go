@@ -57,8 +57,11 @@ func read(sources fs.FS, report *steps.Report) (*evidence, error) {
 	if p.quirks, err = scope.Quirks(); err != nil {
 		return nil, err
 	}
-	p.tree, err = readSources(sources)
-	return p, err
+	if p.tree, err = readSources(sources); err != nil {
+		return nil, err
+	}
+	p.stateBoxRows()
+	return p, p.checkStates()
 }
 
 // Reference names the state of the reference that the port follows: repository, commit

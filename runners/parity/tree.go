@@ -20,6 +20,8 @@ var parityRooms = []string{"engine", "features", "runners", "sim", "vectors"}
 type sourceTree struct {
 	files []goFile
 	cases []caseFile
+	// commands are those of the program and of make, as "monosim vectors verify".
+	commands []string
 }
 
 // goFile is a Go file and what it names.
@@ -56,7 +58,23 @@ func readSources(sources fs.FS) (*sourceTree, error) {
 		return nil, fmt.Errorf("sources: found no Go files below %s, want the project's sources", strings.Join(parityRooms, ", "))
 	}
 	t.cases = slices.DeleteFunc(t.cases, func(c caseFile) bool { return !t.reads(c) })
-	return t, nil
+	return t, t.readCommands(sources)
+}
+
+// readCommands reads what there is of commands; a tree may have none.
+func (t *sourceTree) readCommands(sources fs.FS) error {
+	files, err := fs.Glob(sources, commandRoom+"/*.go")
+	if err != nil {
+		return fmt.Errorf("sources: %w", err)
+	}
+	for _, name := range append(files, makefile) {
+		text, err := fs.ReadFile(sources, name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("sources: %w", err)
+		}
+		t.addCommands(name, string(text))
+	}
+	return nil
 }
 
 func (t *sourceTree) add(sources fs.FS, name string) error {

@@ -2,12 +2,14 @@
 
     MONOLITH_SRC=<checkout> python3 names.py [names.json]
 
-Writes the modules of monolith/agent_service, sorted, and those elsewhere that are
-ported: for each the names that do not begin with an underscore, in the order of the
-text, with their kind and their line. They are the functions, classes and assigned
-names of the module, and the methods, properties and assigned names of its classes;
-that a class can be made goes without saying. What methods set on self is not listed,
-nor are flags. A name that is defined twice is listed once, where it is first.
+Writes the modules of monolith/agent_service, sorted, and those elsewhere that the
+scope is about or that are ported: for each the names that do not begin with an
+underscore, in the order of the text, with their kind and their line. They are the
+functions, classes and assigned names of the module, and the methods, properties and
+assigned names of its classes; that a class can be made goes without saying. A module
+whose __getattr__ asks an object of a class of its own has the names of that class too.
+"program" says that the module can be run. What methods set on self is not listed, nor are flags. A name that is defined twice is
+listed once, where it is first.
 """
 import ast
 import glob
@@ -17,17 +19,43 @@ import sys
 
 AGENT_SERVICE = "monolith/agent_service"
 
-# Modules elsewhere that engine/training ports.
+# Modules elsewhere: those that rows of the groups A, C, D and E are about
+# (vectors/scope/rows.yaml), and those that engine/training ports beside them.
 ELSEWHERE = [
+    "monolith/base_runner.py",
     "monolith/common/python/mem_profiling.py",
+    "monolith/core/__init__.py",
+    "monolith/core/model_registry.py",
+    "monolith/native_training/barrier_ops.py",
     "monolith/native_training/consul.py",
+    "monolith/native_training/cpu_training.py",
+    "monolith/native_training/data/datasets.py",
     "monolith/native_training/env_utils.py",
+    "monolith/native_training/estimator.py",
+    "monolith/native_training/file_ops.py",
+    "monolith/native_training/hooks/hook_utils.py",
+    "monolith/native_training/hooks/hook_utils_test.py",
+    "monolith/native_training/hooks/ps_check_hooks.py",
+    "monolith/native_training/hooks/ps_check_hooks_test.py",
+    "monolith/native_training/hooks/server/client_lib.py",
+    "monolith/native_training/hooks/server/constants.py",
+    "monolith/native_training/hooks/server/server_lib.py",
+    "monolith/native_training/hooks/server/server_lib_test.py",
+    "monolith/native_training/hvd_lib.py",
+    "monolith/native_training/logging_ops.py",
     "monolith/native_training/mlp_utils.py",
+    "monolith/native_training/model_export/saved_model_exporters.py",
     "monolith/native_training/net_utils.py",
+    "monolith/native_training/prefetch_queue.py",
+    "monolith/native_training/runner_utils.py",
+    "monolith/native_training/save_utils.py",
     "monolith/native_training/service_discovery.py",
     "monolith/native_training/yarn_runtime.py",
     "monolith/native_training/zk_utils.py",
     "monolith/path_utils.py",
+    "monolith/tpu_runner.py",
+    "monolith/utils.py",
+    "monolith/utils_test.py",
 ]
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -68,6 +96,22 @@ def names_of(body, inside=""):
                 yield from names_of(handler.body, inside)
 
 
+def names_asked_for(body):
+    """Yields name, kind and line of what a module's __getattr__ finds: the members of
+    the class of the object that it asks."""
+    classes = {n.name: n for n in body if isinstance(n, ast.ClassDef)}
+    made = {t: n.value.func.id for n in body if isinstance(n, ast.Assign) for t in targets(n)
+            if isinstance(n.value, ast.Call) and isinstance(n.value.func, ast.Name)}
+    for node in body:
+        if not isinstance(node, ast.FunctionDef) or node.name != "__getattr__":
+            continue
+        for call in ast.walk(node):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "getattr":
+                asked = classes.get(made.get(ast.unparse(call.args[0])))
+                for name, kind, line in names_of(asked.body, "_.") if asked else ():
+                    yield name[2:], kind, line
+
+
 def is_main_guard(node):
     return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
 
@@ -78,7 +122,8 @@ def is_public(name):
 
 def module_names(text):
     found = {}
-    for name, kind, line in names_of(ast.parse(text).body):
+    body = ast.parse(text).body
+    for name, kind, line in [*names_of(body), *names_asked_for(body)]:
         if is_public(name):
             found.setdefault(name, {"name": name, "kind": kind, "line": line})
     return list(found.values())
@@ -97,9 +142,11 @@ def listing(source):
     blocks = []
     for name, path in modules(source):
         with open(path, encoding="utf-8") as f:
-            lines = [json.dumps(entry, separators=(",", ":")) for entry in module_names(f.read())]
+            text = f.read()
+        lines = [json.dumps(entry, separators=(",", ":")) for entry in module_names(text)]
+        program = ',"program":true' if any(is_main_guard(n) for n in ast.parse(text).body) else ""
         names = ",".join("\n" + line for line in lines) + ("\n" if lines else "")
-        blocks.append('{"file":%s,"names":[%s]}' % (json.dumps(name), names))
+        blocks.append('{"file":%s%s,"names":[%s]}' % (json.dumps(name), program, names))
     return "[\n" + ",\n".join(blocks) + "\n]\n"
 
 

@@ -20,8 +20,10 @@ var namesYAML []byte
 type ModuleNames struct {
 	// File is a bare name for one of monolith/agent_service, and else counts from the
 	// reference's root.
-	File  string `json:"file"`
-	Names []Name `json:"names"`
+	File string `json:"file"`
+	// Program says that the file can be run.
+	Program bool   `json:"program"`
+	Names   []Name `json:"names"`
 }
 
 // Name is a public name of the reference and what became of it.

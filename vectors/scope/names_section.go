@@ -22,6 +22,8 @@ type nameSection struct {
 type excuseNames struct {
 	Reason string   `yaml:"reason"`
 	Names  []string `yaml:"names"`
+	// Rest stands for all names of the file that nothing else is said about.
+	Rest bool `yaml:"rest"`
 }
 
 // goNames are Python names, members with their class, each with what ports it.
@@ -130,15 +132,8 @@ func (s *nameSection) fill(names []Name) error {
 		later   bool
 	}{{s.None, false}, {s.Later, true}} {
 		for _, x := range list.excuses {
-			if x.Reason == "" || len(x.Names) == 0 {
-				return fmt.Errorf("found reason %q for %q, want a reason and its names", x.Reason, x.Names)
-			}
-			for _, name := range x.Names {
-				n, err := take(name)
-				if err != nil {
-					return err
-				}
-				n.Reason, n.Later = x.Reason, list.later
+			if err := x.fill(names, take, said, list.later); err != nil {
+				return err
 			}
 		}
 	}
@@ -146,6 +141,30 @@ func (s *nameSection) fill(names []Name) error {
 		if !said[n.Name] {
 			return fmt.Errorf("found nothing about the %s %s (line %d); say what ports it, or why nothing does", n.Kind, n.Name, n.Line)
 		}
+	}
+	return nil
+}
+
+// fill notes the reason in the names that it is for. The rest can be later only, so that
+// nothing is passed over in silence.
+func (x excuseNames) fill(names []Name, take func(string) (*Name, error), said map[string]bool, later bool) error {
+	if x.Reason == "" || (len(x.Names) > 0) == x.Rest || x.Rest && !later {
+		return fmt.Errorf("found reason %q for %q, want a reason and its names, or with later the rest", x.Reason, x.Names)
+	}
+	list := x.Names
+	if x.Rest {
+		for _, n := range names {
+			if !said[n.Name] {
+				list = append(list, n.Name)
+			}
+		}
+	}
+	for _, name := range list {
+		n, err := take(name)
+		if err != nil {
+			return err
+		}
+		n.Reason, n.Later = x.Reason, later
 	}
 	return nil
 }

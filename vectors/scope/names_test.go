@@ -76,6 +76,38 @@ func TestGoNamesAreDeclared(t *testing.T) {
 	}
 }
 
+// The goal is that the ratio of the names is that of the scope: what a row of the groups
+// A, C, D and E is about counts, ported or not.
+func TestEveryFileOfTheRowsHasItsNamesRecorded(t *testing.T) {
+	rows, err := Rows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded []string
+	for _, m := range readNames(t) {
+		recorded = append(recorded, m.File)
+	}
+	for _, r := range rows {
+		for _, file := range r.Files {
+			if !slices.Contains(recorded, file) {
+				t.Errorf("rows.yaml: %s is about %s, whose names are not in names.json; add it to runners/python/names.py", r.ID, file)
+			}
+		}
+	}
+}
+
+func TestTheRestIsLater(t *testing.T) {
+	modules, err := parseNames([]byte(recordedNames), []byte("- {file: a.py, package: p/q, go: {A.create: T.New}, later: [{reason: r, rest: true}]}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range modules[0].Names {
+		if want := n.Name != "A.create"; n.Later != want {
+			t.Errorf("%s: got later %v, want %v", n.Name, n.Later, want)
+		}
+	}
+}
+
 const recordedNames = `[{"file":"a.py","names":[
 {"name":"A","kind":"class","line":1},{"name":"A.create","kind":"method","line":2},{"name":"B","kind":"constant","line":3}]}]`
 
@@ -110,7 +142,8 @@ func TestFaultsOfTheNamesAreTold(t *testing.T) {
 			"a.py: found nothing about the constant B (line 3); say what ports it, or why nothing does"},
 		{"unknown", "- {file: a.py, package: p/q, go: {A.creat: T.New}}", "a.py: found A.creat, which the reference does not have; nearest is A.create"},
 		{"twice", "- {file: a.py, package: p/q, go: {A: T}, none: [{reason: r, names: [A]}]}", "a.py: found A twice"},
-		{"no reason", "- {file: a.py, later: [{names: [A]}]}", `a.py: found reason "" for ["A"], want a reason and its names`},
+		{"no reason", "- {file: a.py, later: [{names: [A]}]}", `a.py: found reason "" for ["A"], want a reason and its names, or with later the rest`},
+		{"a rest that is not later", "- {file: a.py, none: [{reason: r, rest: true}]}", `a.py: found reason "r" for [], want a reason and its names, or with later the rest`},
 		{"no package", "- {file: a.py, go: {A: T}}", `a.py: A: found Go name "T" without a package, want one`},
 		{"no name", "- {file: a.py, package: p/q, go: {A: T.}}", `a.py: A: found Go name "T.", want a name or Type.Member, with a package or without`},
 		{"a dot without a class", "- {file: a.py, package: p/q, go: {A: .T}}", `a.py: A: found Go name ".T", want a name or Type.Member, with a package or without`},

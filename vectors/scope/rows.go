@@ -15,12 +15,19 @@ type Row struct {
 	// ID is the group's letter and a number, as A1b or B-W3.
 	ID    string `yaml:"id"`
 	Title string `yaml:"title"`
-	// State is done, part, later or none. Rows of files have that of their module.
+	// State is done, part, later or none. Rows of files have that of their module, and
+	// those of group G none: theirs follows from the boxes of the modules.
 	State string `yaml:"state"`
 	// Home is the part of the project that the row belongs to.
 	Home string `yaml:"home"`
 	// Note says what is missing, or why there is nothing.
 	Note string `yaml:"note"`
+	// Files are those of the reference that a row of the groups A, C, D and E is about,
+	// named as [Names] does.
+	Files []string `yaml:"files"`
+	// Commands are the programs that the row promises: monosim with the names of a
+	// command, or make with a target. A row without them is not done.
+	Commands []string `yaml:"commands"`
 }
 
 // Group is the letter of the row's group.
@@ -94,7 +101,7 @@ func (r *Row) takeState(modules []Module) error {
 	if r.State != "" || r.Note != "" || r.Title != m.File {
 		return fmt.Errorf("found title %q, state %q and note %q, want %s and the others left to modules.yaml", r.Title, r.State, r.Note, m.File)
 	}
-	r.State, r.Note = m.State, m.Note
+	r.State, r.Note, r.Commands = m.State, m.Note, m.Commands
 	return nil
 }
 
@@ -102,6 +109,10 @@ func (r *Row) check() error {
 	switch {
 	case r.Title == "" || r.Home == "":
 		return fmt.Errorf("found title %q and home %q, want both", r.Title, r.Home)
+	case r.Group() == "G" && (r.State != "" || r.Note != ""):
+		return fmt.Errorf("found state %q and note %q, want neither: they follow from the boxes", r.State, r.Note)
+	case r.Group() == "G":
+		return nil
 	case !states[r.State]:
 		return fmt.Errorf("found state %q, want done, part, later or none", r.State)
 	case (r.State == "part" || r.State == "none") && r.Note == "":

@@ -1,0 +1,121 @@
+package parity
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/vectors/scope"
+)
+
+// boxRows are the ten boxes, which are the first rows.
+const boxRows = 10
+
+// stateBoxRows gives the rows of the boxes the state that the modules have earned.
+func (p *evidence) stateBoxRows() {
+	waiting := p.filesWaiting()
+	for i := range min(boxRows, len(p.rows)) {
+		counts := map[boxState]int{}
+		for _, m := range p.boxedModules() {
+			counts[p.boxesOf(m)[i].state]++
+		}
+		r := &p.rows[i]
+		switch {
+		case counts[boxTicked] == 0:
+			r.State = "later"
+		case counts[boxOpen] == 0 && waiting == 0:
+			r.State = "done"
+		default:
+			r.State = "part"
+		}
+		r.Note = fmt.Sprintf("%s ticked, %d open, %d without need of it; %s of the reference not ported whole",
+			count(counts[boxTicked], "ported module"), counts[boxOpen], counts[boxNotNeeded], count(waiting, "file"))
+	}
+}
+
+// filesWaiting counts the files of the reference with a name that is later.
+func (p *evidence) filesWaiting() (n int) {
+	for _, m := range p.names {
+		n += one(len(countNames(m.Names).later) > 0)
+	}
+	return n
+}
+
+// checkStates compares the states that the registers claim with what there is: the error
+// names every row and module that claims too much, or too little.
+func (p *evidence) checkStates() error {
+	var errs []error
+	for _, r := range p.rows {
+		if err := p.checkRow(r); err != nil {
+			errs = append(errs, fmt.Errorf("rows.yaml: %s: found state %s, %w", r.ID, r.State, err))
+		}
+	}
+	for _, m := range p.modules {
+		if err := p.checkModule(m); err != nil {
+			errs = append(errs, fmt.Errorf("modules.yaml: %s %s: found state %s, %w", m.ID, m.File, m.State, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (p *evidence) checkRow(r scope.Row) error {
+	if err := p.checkCommands(r.State, r.Commands); err != nil {
+		return err
+	}
+	later, ported := 0, 0
+	for _, file := range r.Files {
+		c := countNames(p.namesOf(file))
+		later, ported = later+len(c.later), ported+c.ported
+	}
+	switch {
+	case r.State == "done" && later > 0:
+		return fmt.Errorf("want part or later: %s of %s are later", count(later, "name"), strings.Join(r.Files, " "))
+	case r.State == "later" && ported > 0 && later == 0:
+		return fmt.Errorf("want done or part: all names of %s are ported", strings.Join(r.Files, " "))
+	case r.State != "done":
+		return nil
+	}
+	for _, part := range p.rows {
+		if isPartOf(part.ID, r.ID) && (part.State == "part" || part.State == "later") {
+			return fmt.Errorf("want part: %s, which belongs to it, has state %s", part.ID, part.State)
+		}
+	}
+	return nil
+}
+
+// isPartOf reports whether a row is one of the parts of another, as A1b of A1.
+func isPartOf(part, whole string) bool {
+	letter, ok := strings.CutPrefix(part, whole)
+	return ok && len(letter) == 1 && letter >= "a" && letter <= "z"
+}
+
+// checkCommands wants the commands of what is done, and that what is later lacks one.
+func (p *evidence) checkCommands(state string, commands []string) error {
+	missing := slices.DeleteFunc(slices.Clone(commands), p.tree.hasCommand)
+	switch {
+	case state == "done" && len(missing) > 0:
+		return fmt.Errorf("want part or later: there is no command %s in cmd/monosim or Makefile", strings.Join(missing, ", "))
+	case state == "later" && len(commands) > 0 && len(missing) == 0:
+		return fmt.Errorf("want done or part: there is %s", strings.Join(commands, ", "))
+	}
+	return nil
+}
+
+// checkModule wants of a module of the reference that can be run that it names a command.
+func (p *evidence) checkModule(m scope.Module) error {
+	i := slices.IndexFunc(p.names, func(n scope.ModuleNames) bool { return n.File == m.File })
+	if i >= 0 && p.names[i].Program && len(m.Commands) == 0 && !isTestModule(m) {
+		return errors.New("want its commands: the reference's module can be run")
+	}
+	if err := p.checkCommands(m.State, m.Commands); err != nil {
+		return err
+	}
+	if later := countNames(p.namesOf(m.File)).later; m.State == "done" && len(later) > 0 {
+		return fmt.Errorf("want part: %s is later", later[0].Name)
+	}
+	if isTestModule(m) && m.State == "done" && len(p.tree.upstreamOf(m.File)) == 0 {
+		return errors.New("want later: no test carries the name of one of its tests")
+	}
+	return nil
+}
