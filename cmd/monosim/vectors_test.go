@@ -12,6 +12,7 @@ import (
 
 	"github.com/monosim/monosim/runners/junit"
 	"github.com/monosim/monosim/runners/testee/generate"
+	"github.com/monosim/monosim/vectors/scope"
 )
 
 // The goal is that the commands about golden cases and testees do what their help
@@ -80,6 +81,31 @@ func TestVerifyFailsWithTheDifference(t *testing.T) {
 	out, code, _ := runMonosim("", "vectors", "verify", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":true`))
 	if code != exitFailed || !strings.Contains(out, "  utils.isabs/relative\n") || !strings.Contains(out, `      - {"out": false}`+"\n"+`      + {"out": true}`+"\n") {
 		t.Errorf("got exit code %d and\n%s", code, out)
+	}
+}
+
+// The goal is that nobody has to look up a number: wherever verify names a quirk, its
+// line stands, as monosim quirks prints it.
+func TestVerifyPrintsTheLinesOfTheQuirksThatItNames(t *testing.T) {
+	line := func(id string) string {
+		q, err := scope.FindQuirk(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "    " + q.Line() + "\n"
+	}
+	out, code, _ := runMonosim("", "vectors", "verify")
+	if want := "  explained by Q155: 1\n" + line("Q155"); code != 0 || !strings.Contains(out, want) {
+		t.Errorf("explained: got exit code %d and\n%s\nwant\n%s", code, out, want)
+	}
+	for _, id := range regexp.MustCompile(`\bQ\d+\b`).FindAllString(out, -1) {
+		if !strings.Contains(out, line(id)) {
+			t.Errorf("found %s named without its line", id)
+		}
+	}
+	out, code, _ = runMonosim("", "vectors", "verify", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":"never"`), "--most", "0")
+	if code != exitFailed || !strings.Contains(out, line("Q170")) {
+		t.Errorf("failed: got exit code %d and\n%s\nwant the line of Q170, which a case is flagged with", code, out)
 	}
 }
 

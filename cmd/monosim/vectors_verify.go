@@ -24,9 +24,10 @@ func newVerifyCommand() *cobra.Command {
 		Use:   "verify",
 		Short: "Replay the golden cases on the engine, without the reference",
 		Long: `Replay the golden cases on the engine, or on another testee, and compare the
-answers with those of the reference. There is a line for each suite, for each case
-that fails the question and both answers (- expected, + the testee's), and a line
-of totals. monosim diff says more of testees other than the engine.
+answers with those of the reference. There is a line for each suite, the quirks that
+explain differences with what they do, for each case that fails the question and both
+answers (- expected, + the testee's), and a line of totals. monosim diff says more of
+testees other than the engine.
 
 The exit code is 0 when no case failed, 1 when one did, and 2 when what was asked
 for makes no sense.`,

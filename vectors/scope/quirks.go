@@ -70,12 +70,23 @@ func FindQuirk(id string) (Quirk, error) {
 	return Quirk{}, fmt.Errorf("quirk: found %q, want an id of the register (Q1 to %s); the nearest is %s", id, list[len(list)-1].ID, nearest)
 }
 
+// QuirkIDs are the ids of the register that text names, in its order and each once.
+func QuirkIDs(text string) []string {
+	var ids []string
+	for _, id := range quirkID.FindAllString(text, -1) {
+		if _, err := FindQuirk(id); err == nil && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // QuirkLines are the lines of those quirks that text names by their ids, in the order of
 // text and each once. Ids that the register does not have are left out.
 func QuirkLines(text string) []string {
 	var lines []string
-	for _, id := range quirkID.FindAllString(text, -1) {
-		if q, err := FindQuirk(id); err == nil && !slices.Contains(lines, q.Line()) {
+	for _, id := range QuirkIDs(text) {
+		if q, err := FindQuirk(id); err == nil {
 			lines = append(lines, q.Line())
 		}
 	}

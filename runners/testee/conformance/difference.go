@@ -6,12 +6,17 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/monosim/monosim/vectors/scope"
 )
 
 // writeDifference writes a failed case: what was asked, and how the answer differs
 // or why there is none.
 func writeDifference(b *bytes.Buffer, r Result) {
 	fmt.Fprintf(b, "\n  %s\n", r.ID)
+	for _, line := range scope.QuirkLines(strings.Join(r.Quirks, " ") + " " + r.Text) {
+		fmt.Fprintf(b, "    %s\n", line)
+	}
 	if r.Asked == "" {
 		b.WriteString(indent(r.Text, "    "))
 		return

@@ -77,9 +77,11 @@ func refusalQuirk(typ, message string) string {
 	if typ != pysem.RefusedType {
 		return ""
 	}
-	quirk, _, _ := strings.Cut(message, ":")
-	return quirk
+	return refusingQuirk.FindString(message)
 }
+
+// refusingQuirk is the id in a refusal, before which the name of a field may stand.
+var refusingQuirk = regexp.MustCompile(`\bQ\d+\b`)
 
 // eachObject calls do with every object in a value.
 func eachObject(v any, do func(*pysem.Dict)) {

@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/testee"
 	"github.com/monosim/monosim/vectors/golden"
+	"github.com/monosim/monosim/vectors/scope"
 )
 
 // jsonReport is the form of a report in JSON.
@@ -38,6 +39,8 @@ type jsonResult struct {
 	Op     string `json:"op"`
 	Status string `json:"status"`
 	Text   string `json:"text,omitempty"`
+	// Quirks are the lines of those that explain it, or that the case is flagged with.
+	Quirks []string `json:"quirks,omitempty"`
 	// Asked is the case as it was sent, for what failed or is explained.
 	Asked json.RawMessage `json:"asked,omitempty"`
 }
@@ -50,7 +53,8 @@ func WriteJSON(w io.Writer, r *Report) error {
 		Suites: jsonGroups(r.By(BySuite)), Ops: jsonGroups(r.By(ByOp)), Cases: []jsonResult{},
 	}
 	for _, result := range r.Results {
-		out.Cases = append(out.Cases, jsonResult{ID: result.ID, Op: result.Op, Status: result.Status.String(), Text: result.Text, Asked: json.RawMessage(result.Asked)})
+		out.Cases = append(out.Cases, jsonResult{ID: result.ID, Op: result.Op, Status: result.Status.String(), Text: result.Text,
+			Quirks: scope.QuirkLines(strings.Join(result.Quirks, " ")), Asked: json.RawMessage(result.Asked)})
 	}
 	text, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
@@ -82,7 +86,11 @@ func Show(w io.Writer, s *golden.Suite, c *golden.Case, t testee.Testee) error {
 	fmt.Fprintf(w, "source   %s at %.12s, %s\n", s.Source.Path, s.Source.Commit, c.Op)
 	fmt.Fprintf(w, "verdict  %s\n", c.Verdict)
 	for _, flag := range c.Flags {
-		fmt.Fprintf(w, "flag     %s: %s\n", flag, s.Notes[flag])
+		note := flag + ": " + s.Notes[flag]
+		if lines := scope.QuirkLines(flag); len(lines) > 0 {
+			note = lines[0]
+		}
+		fmt.Fprintf(w, "flag     %s\n", note)
 	}
 	for _, part := range []struct {
 		name string

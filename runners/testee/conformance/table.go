@@ -27,7 +27,7 @@ func WriteTable(w io.Writer, diffs []SubjectReport) error {
 	total := Counts{}
 	for _, d := range diffs {
 		d.writeOperations(&b)
-		d.writeExplained(&b)
+		writeExplained(&b, d.Results)
 		d.writeFailures(&b)
 		c := d.Counts()
 		total.Passed, total.Failed = total.Passed+c.Passed, total.Failed+c.Failed
@@ -67,12 +67,12 @@ func (d SubjectReport) writeOperations(b *bytes.Buffer) {
 	}
 }
 
-// writeExplained says which quirks explain how many cases.
-func (d SubjectReport) writeExplained(b *bytes.Buffer) {
+// writeExplained says which quirks explain how many cases, each with its line.
+func writeExplained(b *bytes.Buffer, results []Result) {
 	of := map[string]int{}
-	for _, result := range d.Results {
-		if quirks, _, ok := strings.Cut(result.Text, "\n"); ok && result.Status == Explained && strings.HasPrefix(quirks, "Q") {
-			of[quirks]++
+	for _, result := range results {
+		if result.Status == Explained && len(result.Quirks) > 0 {
+			of[strings.Join(result.Quirks, ", ")]++
 		}
 	}
 	for _, quirks := range slices.Sorted(maps.Keys(of)) {
@@ -143,15 +143,17 @@ func (d SubjectReport) text(r Result) string {
 	return r.Text
 }
 
-// WriteSuites writes a line for each suite of a report, its failures, up to most of each
-// operation (0 for all), and the totals.
+// WriteSuites writes a line for each suite of a report, the quirks that explain
+// differences, its failures, up to most of each operation (0 for all), and the totals.
 func WriteSuites(w io.Writer, r *Report, most int) error {
 	var b bytes.Buffer
 	limit := newLimiter(most)
 	for _, g := range r.By(BySuite) {
 		fmt.Fprintf(&b, "%-20s %v\n", g.Name, g.Counts)
-		for _, result := range r.Results {
-			if result.Suite == g.Name && result.Status == Failed && limit.takes(result.Op) {
+		suite := slices.DeleteFunc(slices.Clone(r.Results), func(result Result) bool { return result.Suite != g.Name })
+		writeExplained(&b, suite)
+		for _, result := range suite {
+			if result.Status == Failed && limit.takes(result.Op) {
 				writeDifference(&b, result)
 			}
 		}

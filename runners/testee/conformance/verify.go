@@ -15,6 +15,7 @@ package conformance
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/engine/pysem"
@@ -58,6 +59,9 @@ type Result struct {
 	Text string
 	// Asked is the case as the testee was sent it, for what failed or is explained.
 	Asked string
+	// Quirks are the ids of those that explain the difference or, where it failed, that
+	// the case is flagged with.
+	Quirks []string
 	// Broken says that there was no answer by the protocol, Late that it was waited
 	// for in vain.
 	Broken, Late bool
@@ -237,10 +241,15 @@ func (r *Result) judge(c *golden.Case, v *Vector, got testee.Answer, known bool)
 		return
 	case known || c.Verdict == scope.Diverge:
 		r.Status = Explained
+		r.Quirks = slices.DeleteFunc(scope.QuirkIDs(strings.Join(c.Flags, " ")), func(id string) bool {
+			q, err := scope.FindQuirk(id)
+			return err != nil || q.Decision != scope.Diverge
+		})
 	default:
 		r.Status = Failed
+		r.Quirks = scope.QuirkIDs(strings.Join(c.Flags, " "))
 		if quirks := Explain(c.Op, v.Want, got); quirks != "" {
-			r.Status, r.Text = Explained, quirks+"\n"+r.Text
+			r.Status, r.Text, r.Quirks = Explained, quirks+"\n"+r.Text, scope.QuirkIDs(quirks)
 		}
 	}
 	r.Asked = v.Line()
