@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -22,8 +20,12 @@ func newParityCommand() *cobra.Command {
 		Long: `Run the scenarios, read the registers in vectors, look through the sources for the
 tests and recorded cases of every module and for the quirks that are named, and
 write what of the reference is ported and what shows it. It needs the project's
-sources. The exit code is 0 when the file is written or, with --check, as it would
-be, 1 when it is not, and 2 when the sources cannot be read.`,
+sources. A state of the registers that nothing bears is an error: a row that is done
+without its command, a module with names that are to come. With --check each line of
+the file that claims something else than what was found is named.
+
+The exit code is 0 when the file is written or, with --check, as it would be, 1 when it
+is not, and 2 when the sources cannot be read or the registers claim what is not so.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			suite := steps.Suite{Runner: newSimulation(), FS: embeddedFS{}, Paths: []string{featureDir}, Seed: 1}
@@ -47,14 +49,11 @@ be, 1 when it is not, and 2 when the sources cannot be read.`,
 	return cmd
 }
 
-// sameFile reports whether the file holds the text.
+// sameFile wants the file to hold the text; its error names what the file claims instead.
 func sameFile(path string, text []byte) error {
 	old, err := os.ReadFile(path)
 	if err != nil {
 		return badInput(err)
 	}
-	if !bytes.Equal(old, text) {
-		return fmt.Errorf("%s is not what make parity writes; run it and look at the difference", path)
-	}
-	return nil
+	return parity.CheckPage(path, old, text)
 }

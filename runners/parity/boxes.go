@@ -23,6 +23,20 @@ const (
 
 func (s boxState) String() string { return [...]string{"open", "x", "n/a"}[s] }
 
+// boxEvidence says what ticks each box.
+var boxEvidence = [boxRows]string{
+	"names that are all ported, or need no port for a reason.",
+	"recorded cases with an answer.",
+	"recorded cases with an error, as a whole or in a step.",
+	"an input that is recorded with different answers under different environments, configuration files, flags or configurations, all else being the same.",
+	"recorded cases with bytes or messages.",
+	"recorded sequences in which more than one call comes from a watch or a running thread, in their order.",
+	"recorded log lines with level and text, or metrics by their names.",
+	"a comment of the port of the form *Cost: ... grows with ...*",
+	"tests that assert something and carry the module, one of its operations or quirks, or lie beside its port, and by passed scenarios that are tagged with it.",
+	"a module that is done and whose cases are recorded.",
+}
+
 // box is one of the ten boxes of a module: G1 to G10 of the scope. Text names what
 // ticks it, or says why it is open.
 type box struct {
@@ -46,7 +60,7 @@ func (p *evidence) boxesOf(m scope.Module) [10]box {
 	c := p.tree.casesOf(m.File)
 	tests := p.testsOf(m)
 	scenarios := p.scenariosOf(m.File)
-	where := " in " + fileNames(c.files)
+	where := " in " + toFiles(c.files)
 	missing := cmp.Or(m.Note, "not all of it is ported")
 	none := "no cases of it are recorded"
 	if c.total > 0 {
@@ -92,7 +106,7 @@ func (p *evidence) costBox(m scope.Module) box {
 			continue
 		}
 		if notes := costNotes(f.text); len(notes) > 0 {
-			return box{boxTicked, fmt.Sprintf("`%s`: %s", f.path, notes[0])}
+			return box{boxTicked, toFile(f.path) + ": " + notes[0]}
 		}
 	}
 	return box{boxOpen, "no comment \"Cost: ... grows with ...\" where it is ported"}
@@ -125,19 +139,10 @@ func count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// fileNames lists paths as code.
-func fileNames(paths []string) string {
-	quoted := make([]string, len(paths))
-	for i, p := range paths {
-		quoted[i] = "`" + p + "`"
-	}
-	return strings.Join(quoted, " ")
-}
-
 func testsAndScenarios(tests []string, scenarios []featureCount) string {
 	var parts []string
 	if len(tests) > 0 {
-		parts = append(parts, fileNames(tests))
+		parts = append(parts, toFiles(tests))
 	}
 	if len(scenarios) > 0 {
 		parts = append(parts, "scenarios of "+featureNames(scenarios))
@@ -147,14 +152,14 @@ func testsAndScenarios(tests []string, scenarios []featureCount) string {
 
 // featureCount is how many scenarios of a feature show something.
 type featureCount struct {
-	feature string
+	feature string // its path
 	passed  int
 }
 
 func featureNames(list []featureCount) string {
 	names := make([]string, len(list))
 	for i, f := range list {
-		names[i] = fmt.Sprintf("%s (%d)", f.feature, f.passed)
+		names[i] = fmt.Sprintf("[%s](%s) (%d)", path.Base(f.feature), f.feature, f.passed)
 	}
 	return strings.Join(names, ", ")
 }
@@ -202,11 +207,10 @@ func (p *evidence) passedWith(wanted func(tag string) bool) []featureCount {
 		if r.Status != steps.Passed || !slices.ContainsFunc(r.Tags, wanted) {
 			continue
 		}
-		name := path.Base(r.Path)
-		i := slices.IndexFunc(list, func(f featureCount) bool { return f.feature == name })
+		i := slices.IndexFunc(list, func(f featureCount) bool { return f.feature == r.Path })
 		if i < 0 {
 			i = len(list)
-			list = append(list, featureCount{feature: name})
+			list = append(list, featureCount{feature: r.Path})
 		}
 		list[i].passed++
 	}

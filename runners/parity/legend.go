@@ -35,10 +35,10 @@ func (p *evidence) writeLegend(b *bytes.Buffer) {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString(`- State of a row or module: **done**, all of it is ported and shown; **part**, the note says what is missing; **later**, not begun; **none**, there is nothing to do, the note says why.
+	b.WriteString(`- State of a row or module: **done**, all of it is ported and shown, its commands too; **part**, the note says what is missing; **later**, not begun; **none**, there is nothing to do, the note says why.
 - Home: the part of the project that a row belongs to.
-- Box: [x] ticked by what stands beside it, [ ] open, (n/a) with the reason.
+- Box: [x] or x, ticked by what stands beside it; [ ] or open; (n/a) where the module has nothing that the box asks about.
 - Quirk: a surprise or fault of the reference. **match**: the engine does as the reference; **fix**: so too, unless ` + "`--quirks`" + ` repairs it; **diverge**: the engine does otherwise, for the reason given; **later**: it comes with the part that it lies in. X: it was seen when the reference was run; Z: on a real ZooKeeper.
-- Shown: a test, a recorded case or a scenario names the quirk.
+- Shown: a test that asserts something, a recorded case or a passed scenario carries the id of the quirk.
 `)
 }

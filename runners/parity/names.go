@@ -33,7 +33,7 @@ func countNames(names []scope.Name) (c nameCount) {
 func (c nameCount) box() box {
 	total := count(c.ported+c.none+len(c.later), "name")
 	if len(c.later) == 0 {
-		return box{boxTicked, fmt.Sprintf("%s: %d ported, %d none (reasons in `vectors/scope/names.yaml`)", total, c.ported, c.none)}
+		return box{boxTicked, fmt.Sprintf("%s: %d ported, %d none (reasons in %s)", total, c.ported, c.none, toFile(namesFile))}
 	}
 	return box{boxOpen, fmt.Sprintf("%s: %d ported, %d none, %d later: %s", total, c.ported, c.none, len(c.later), c.laterText())}
 }
@@ -71,12 +71,16 @@ func (p *evidence) allNames() (all []scope.Name) {
 	return all
 }
 
+// namesFile says what ports each name, or why nothing does.
+const namesFile = "vectors/scope/names.yaml"
+
 func (p *evidence) writeNames(b *bytes.Buffer) {
-	fmt.Fprintf(b, "\n## Public names of the reference\n\n")
-	fmt.Fprintf(b, "Functions, classes and constants, and the members of classes. `vectors/scope/names.yaml` says what ports each of them, or why nothing does.\n\n")
-	fmt.Fprintf(b, "| file | names | ported | none | later |\n|---|---|---|---|---|\n")
+	fmt.Fprintf(b, "\n## %s\n\n", namesTitle)
+	fmt.Fprintf(b, "Functions, classes and constants, and the members of classes, of monolith/agent_service, of the files that the rows of A, C, D and E are about, and of those that are ported beside them. %s says what ports each of them, or why nothing does; %s are the names as they were recorded.\n\n",
+		toFile(namesFile), toFile("vectors/scope/names.json"))
+	fmt.Fprintf(b, "| file | names | ported | none | later | which are later |\n|---|---|---|---|---|---|\n")
 	for _, m := range p.names {
 		c := countNames(m.Names)
-		fmt.Fprintf(b, "| %s | %d | %s | %s | %s |\n", m.File, len(m.Names), unlessZero(c.ported), unlessZero(c.none), cell(c.laterText()))
+		fmt.Fprintf(b, "| %s | %d | %d | %d | %d | %s |\n", m.File, len(m.Names), c.ported, c.none, len(c.later), cell(c.laterText()))
 	}
 }

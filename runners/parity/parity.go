@@ -5,10 +5,11 @@
 //
 //   - [Text] is the page, from the registers, the project's sources and a run of all
 //     scenarios; monosim parity writes it.
-//   - [Reference] is the state of the reference that the port follows.
+//   - [CheckPage] names what a page claims and the sources do not show.
 //
-// What a box needs is in boxes.go, how sources are searched in tree.go and cases.go, what
-// shows a quirk in quirks.go, the page itself in write.go.
+// What a box needs is in boxes.go and, of recorded cases, in cases*.go; of notes on cost in
+// cost.go, of tests in asserts.go. What states the registers may claim is in rows.go, what
+// shows a quirk in quirks.go, how sources are searched in tree.go, the page in write.go.
 package parity
 
 import (
@@ -29,8 +30,9 @@ type evidence struct {
 	tree     *sourceTree
 }
 
-// Text writes PARITY.md from the registers of this binary, the project's sources
-// and the report of all scenarios. It fails where the sources cannot be read.
+// Text writes PARITY.md from the registers of this binary, the project's sources and the
+// report of all scenarios. It fails where the sources cannot be read, and where a register
+// claims a state that they do not bear.
 func Text(sources fs.FS, report *steps.Report) ([]byte, error) {
 	p, err := read(sources, report)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -22,20 +23,24 @@ func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(tex
 
 func smallSources() fstest.MapFS {
 	return fstest.MapFS{
-		"engine/agent/backends.go":      file("package agent\n\n// Set keeps the owner (backends.py:496, Q2).\n// Speed: one write a call.\nfunc Set() {}\n"),
-		"engine/agent/backends_test.go": file("package agent\n\nfunc TestSet(t *testing.T) { run(\"testdata/recorded.jsonl\") }\n"),
+		"engine/agent/backends.go":      file("package agent\n\n// Set keeps the owner (backends.py:496, Q2).\n// Cost: the writes grow with the calls, one each.\nfunc Set() {}\n"),
+		"engine/agent/backends_test.go": file("package agent\n\n// Q1 is said here only.\nfunc TestSet(t *testing.T) { run(t, \"testdata/recorded.jsonl\") }\n"),
 		"engine/agent/testdata/recorded.jsonl": file(`{"op":"hello"}
-{"id":"a","op":"backends.ZKBackend.sequence","env":{"A":"1"},"out":{"steps":[{"r":{"$hex":"00"}},{"e":{"type":"ValueError","message":"m"}}]}}
-{"id":"b","op":"backends.SavedModel","env":{"A":"2"},"out":{"r":1},"flags":["Q3"]}
-{"id":"c","op":"backends.SavedModel","env":{"A":"2"},"error":{"type":"TypeError","message":"m"}}
+{"id":"a","op":"backends.ZKBackend.sequence","env":{"A":"1"},"out":{"steps":[{"r":{"$hex":"00"},"calls":[["a"],["b"]]},{"e":{"type":"ValueError","message":"m"}}]}}
+{"id":"b","op":"backends.SavedModel","env":{"A":"2"},"out":{"r":1},"flags":["Q3"],"in":{}}
+{"id":"c","op":"backends.SavedModel","env":{"A":"3"},"in":{},"error":{"type":"TypeError","message":"m"}}
 `),
 		"engine/proto/x.pb.go":              file("package x // backends.py Q4\n"),
 		"engine/other/testdata/lost.jsonl":  file(`{"id":"a","op":"backends.X","out":1}` + "\n"),
 		"engine/other/other_test.go":        file("package other // no test here reads the cases beside it\n"),
-		"runners/quirks_test.go":            file("package runners\n\nfunc TestQ2_TheOwnerStays(t *testing.T) { keep(\"Q1,Q4\"); keep(\"-Q1,-Q4\"); load(\"agent.conf\") }\n"),
+		"runners/quirks_test.go":            file("package runners\n\nfunc TestQ2_Q5_TheOwnerStays(t *testing.T) { keep(\"Q1,Q4\"); keep(\"-Q1,-Q4\"); load(t, \"agent.conf\") }\n\nfunc TestQ6_NothingIsAsserted(t *testing.T) { run() }\n"),
 		"runners/upstream_test.go":          file("package runners\n\nfunc TestUpstreamAgentV3_test_publish(t *testing.T) {}\n"),
 		"runners/example_test.go":           file("package runners\n\nvar op = \"agent_v3.AgentV3\" // Q2 of backends.py\n"),
-		"runners/ops_test.go":               file("package runners\n\nvar op = \"agent_v3.AgentV3\" // Q" + "300\n"),
+		"runners/ops_test.go":               file("package runners\n\nfunc TestOp(t *testing.T) { if run(op) { t.Error(op) } }\n\nvar op = \"agent_v3.AgentV3\" // Q" + "300\n"),
+		"cmd/monosim/vectors.go":            file("package main\n\nvar c = command{\n\tUse: \"vectors\",\n}\n"),
+		"cmd/monosim/vectors_verify.go":     file("package main\n\nvar c = command{\n\tUse: \"verify FILE\",\n}\n"),
+		"cmd/monosim/vectors_test.go":       file("package main\n\nvar c = command{\n\tUse: \"export\",\n}\n"),
+		"Makefile":                          file("check: lint ## all\n\tgo test\n"),
 		"vectors/register_test.go":          file("package vectors // Q1 backends.py\n"),
 		"vectors/zk_mirror/election.json":   file(`{"source":{"path":"monolith/agent_service/zk_mirror.py","symbol":"sequence"},"cases":[{"id":"a","in":{},"out":1}]}`),
 		"vectors/schema.json":               file(`{"type":"object"}`),
@@ -52,30 +57,36 @@ func readSmallTree(t *testing.T) *sourceTree {
 	return tree
 }
 
-func TestQuirksAreFoundByNameInCodeAndTests(t *testing.T) {
+func TestQuirksAreCarriedByTestsThatAssert(t *testing.T) {
 	tree := readSmallTree(t)
 	for _, c := range []struct {
 		name  string
 		quirk int
-		tests bool
 		want  []string
 	}{
-		{"comment", 2, false, []string{"engine/agent/backends.go"}},
-		{"name of a test", 2, true, []string{"runners/quirks_test.go"}},
-		{"a list chooses and shows nothing", 1, true, nil},
-		{"generated code does not count", 4, false, nil},
+		{"name of a test", 2, []string{"runners/quirks_test.go"}},
+		{"second in the name of a test", 5, []string{"runners/quirks_test.go"}},
+		{"a comment, and a list that chooses", 1, nil},
+		{"generated code does not count", 4, nil},
+		{"a test that asserts nothing", 6, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, tree.naming(c.quirk, c.tests)); diff != "" {
-				t.Errorf("files that name Q%d (-want +got):\n%s", c.quirk, diff)
+			if diff := cmp.Diff(c.want, tree.testsCarrying(c.quirk)); diff != "" {
+				t.Errorf("files with tests that carry Q%d (-want +got):\n%s", c.quirk, diff)
 			}
 		})
 	}
 	if diff := cmp.Diff([]string{"engine/agent/testdata/recorded.jsonl"}, tree.flagged("Q3")); diff != "" {
 		t.Errorf("files with cases flagged Q3 (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"Q9 in features/steps/unfinished_test.go"}, tree.unknownQuirks(4)); diff != "" {
+	if diff := cmp.Diff([]string{"Q5 in runners/quirks_test.go", "Q6 in runners/quirks_test.go", "Q9 in features/steps/unfinished_test.go"}, sortedOnce(tree.unknownQuirks(4))); diff != "" {
 		t.Errorf("quirks beyond the register (-want +got):\n%s", diff)
+	}
+}
+
+func TestCommandsAreFoundInTheProgramAndTheMakefile(t *testing.T) {
+	if diff := cmp.Diff([]string{"monosim vectors", "monosim vectors verify", "make check"}, readSmallTree(t).commands); diff != "" {
+		t.Errorf("commands (-want +got):\n%s", diff)
 	}
 }
 
@@ -83,14 +94,17 @@ func TestTestsOfAModuleNameItOrLieBesideItsPort(t *testing.T) {
 	tree := readSmallTree(t)
 	for _, c := range []struct {
 		name, file string
-		port, want []string
+		port       []string
+		quirks     []int
+		want       []string
 	}{
-		{"beside the port", "backends.py", []string{"engine/agent/backends.go"}, []string{"engine/agent/backends_test.go"}},
-		{"by an operation", "agent_v3.py", nil, []string{"runners/ops_test.go"}},
-		{"the name of a file is no operation", "agent.py", nil, nil},
+		{"beside the port", "backends.py", []string{"engine/agent/backends.go"}, nil, []string{"engine/agent/backends_test.go"}},
+		{"by an operation", "agent_v3.py", nil, nil, []string{"runners/ops_test.go"}},
+		{"by a quirk", "x.py", nil, []int{2, 6}, []string{"runners/quirks_test.go"}},
+		{"the name of a file is no operation", "agent.py", nil, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, tree.testsOf(c.file, c.port)); diff != "" {
+			if diff := cmp.Diff(c.want, tree.testsOf(c.file, c.port, c.quirks)); diff != "" {
 				t.Errorf("tests of %s (-want +got):\n%s", c.file, diff)
 			}
 		})
@@ -110,14 +124,15 @@ func TestUpstreamTestsAreFoundByTheirSubject(t *testing.T) {
 func TestCasesCountWhereATestReadsThem(t *testing.T) {
 	tree := readSmallTree(t)
 	want := moduleCases{
-		files: []string{"engine/agent/testdata/recorded.jsonl"}, ops: []string{"ZKBackend.sequence", "SavedModel"}, envs: []string{`{"A":"1"}`, `{"A":"2"}`},
-		total: 3, answers: 2, errors: 2, bytes: 1, sequences: 1,
+		files: []string{"engine/agent/testdata/recorded.jsonl"}, ops: []string{"ZKBackend.sequence", "SavedModel"},
+		total: 3, answers: 2, errors: 2, bytes: 1, ordered: 1, firstOrdered: "a",
+		settings: settingPairs{environment: {{"b", "c"}}},
 	}
 	if diff := cmp.Diff(want, tree.casesOf("backends.py"), cmp.AllowUnexported(moduleCases{})); diff != "" {
 		t.Errorf("cases of backends.py (-want +got):\n%s", diff)
 	}
-	if got := tree.casesOf("zk_mirror.py"); got.total != 1 || got.sequences != 1 {
-		t.Errorf("cases of the suite: got %+v, want one sequence", got)
+	if got := tree.casesOf("zk_mirror.py"); got.total != 1 || got.answers != 1 {
+		t.Errorf("cases of the suite: got %+v, want one", got)
 	}
 }
 
@@ -160,66 +175,9 @@ func smallParity(t *testing.T) *evidence {
 	}
 }
 
-func TestBoxesAreTickedByWhatTheSourcesHave(t *testing.T) {
-	p := smallParity(t)
-	const cases = " in `engine/agent/testdata/recorded.jsonl`"
-	for i, want := range [][10]box{
-		{
-			{boxTicked, "2 names: 1 ported, 1 none (reasons in `vectors/scope/names.yaml`)"},
-			{boxTicked, "2 cases of 2 operations" + cases},
-			{boxTicked, "2 cases with errors" + cases},
-			{boxNotNeeded, "the reference's module has no settings"},
-			{boxTicked, "1 case with bytes or messages" + cases},
-			{boxTicked, "1 sequence of steps with what they cause, in order," + cases},
-			{boxOpen, "no case looks at log lines or metrics"},
-			{boxTicked, "said where it is ported"},
-			{boxTicked, "`engine/agent/backends_test.go`; scenarios of a.feature (1)"},
-			{boxTicked, "3 cases" + cases},
-		},
-		{
-			{boxOpen, "4 names: 1 ported, 0 none, 3 later: `A.b`, `A.d` (no stop yet); `c` (no flags)"},
-			{boxOpen, "no cases of it are recorded"},
-			{boxOpen, "no cases of it are recorded"},
-			{boxOpen, "no cases of it are recorded"},
-			{boxOpen, "no cases of it are recorded"},
-			{boxOpen, "no sequence of it is recorded"},
-			{boxOpen, "no case looks at log lines or metrics"},
-			{boxOpen, "no note on speed where it is ported"},
-			{boxTicked, "`runners/ops_test.go`; scenarios of a.feature (1)"},
-			{boxOpen, "no stop yet"},
-		},
-	} {
-		if diff := cmp.Diff(want, p.boxesOf(p.modules[i]), cmp.AllowUnexported(box{})); diff != "" {
-			t.Errorf("boxes of %s (-want +got):\n%s", p.modules[i].File, diff)
-		}
-	}
-}
-
-// The goal is that row G1 is done as soon as it is, and not before.
-func TestTheRowOfTheNamesFollowsThem(t *testing.T) {
-	rows, err := scope.Rows()
-	if err != nil {
-		t.Fatal(err)
-	}
-	names, err := scope.Names()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, want := evidence{names: names}, "done"
-	for _, m := range names {
-		if later := countNames(m.Names).later; !strings.Contains(m.File, "/") && len(later) > 0 {
-			want = "part"
-		}
-	}
-	if rows[0].ID != "G1" || rows[0].State != want {
-		t.Errorf("rows.yaml: got %s %s, want G1 %s; names of monolith/agent_service that are later: %s",
-			rows[0].ID, rows[0].State, want, countNames(p.allNames()).laterText())
-	}
-}
-
 func TestQuirksAreShownByTestsAndPassedScenarios(t *testing.T) {
 	p := smallParity(t)
-	if got, want := p.shownBy(2).String(), "runners/quirks_test.go, a.feature (1)"; got != want {
+	if got, want := p.shownBy(2).String(), "[runners/quirks_test.go](runners/quirks_test.go), [a.feature](features/a.feature) (1)"; got != want {
 		t.Errorf("Q2 is shown by %q, want %q", got, want)
 	}
 	if p.isShown(1) {
@@ -256,23 +214,33 @@ func TestAFixIsShownByScenariosWithItsFaultAndWithout(t *testing.T) {
 var projectSources = os.DirFS(filepath.Join("..", ".."))
 
 // runScenarios runs all scenarios of the project with seed 1.
-func runScenarios(t *testing.T) *steps.Report {
-	t.Helper()
+func runScenarios() (*steps.Report, error) {
 	suite := steps.Suite{Runner: &simrun.Runner{Operations: gotestee.Recorded{}}, FS: projectSources, Paths: []string{"features"}, Seed: 1}
-	report, err := suite.Run()
+	return suite.Run()
+}
+
+// project is what there is of the project, with one run of its scenarios.
+var project = sync.OnceValues(func() (*evidence, error) {
+	report, err := runScenarios()
+	if err != nil {
+		return nil, err
+	}
+	return read(projectSources, report)
+})
+
+func readProject(t *testing.T) *evidence {
+	t.Helper()
+	p, err := project()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return report
+	return p
 }
 
 // The goal is that nobody adds a toggle without showing what it does; the method is
 // to run all scenarios.
 func TestEveryFixHasScenariosWithItsFaultAndWithout(t *testing.T) {
-	p, err := read(projectSources, runScenarios(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := readProject(t)
 	for i, q := range p.quirks {
 		if q.Decision != scope.Fix {
 			continue
@@ -286,10 +254,7 @@ func TestEveryFixHasScenariosWithItsFaultAndWithout(t *testing.T) {
 // The goal is that no quirk of the engine is a mere claim: one that nothing shows
 // has to say why, in the field unshown of vectors/quirks.yaml.
 func TestEveryQuirkIsShownOrSaysWhyNot(t *testing.T) {
-	p, err := read(projectSources, runScenarios(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := readProject(t)
 	for i, q := range p.quirks {
 		if q.Decision != scope.Match && q.Decision != scope.Diverge {
 			continue
@@ -321,11 +286,12 @@ func TestParityIsTheSameEachTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs all scenarios twice")
 	}
-	first, err := Text(projectSources, runScenarios(t))
+	report, err := runScenarios()
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := Text(projectSources, runScenarios(t))
+	first := readProject(t).text()
+	second, err := Text(projectSources, report)
 	if err != nil {
 		t.Fatal(err)
 	}

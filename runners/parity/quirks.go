@@ -3,7 +3,6 @@ package parity
 import (
 	"bytes"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -30,7 +29,7 @@ func (s quirkShown) String() string {
 	var parts []string
 	for _, list := range [][]string{s.tests, s.cases} {
 		for _, name := range list {
-			parts = append(parts, path.Base(path.Dir(name))+"/"+path.Base(name))
+			parts = append(parts, toShortFile(name))
 		}
 	}
 	if len(s.scenarios) > 0 {
@@ -80,28 +79,29 @@ func keeps(quirks, id string) bool {
 
 func (p *evidence) writeQuirks(b *bytes.Buffer) {
 	fmt.Fprintf(b, `
-## Quirks of the reference
+## %[2]s
 
 Match: the engine does the same. Fix: the same, and %[1]s--quirks fixed%[1]s repairs it. Diverge: otherwise, for the
-reason said. Later: it waits for what is said. A quirk is shown by the tests that name it, by recorded cases that are
-flagged with it, and by scenarios that are tagged with it; those that recorded cases cover without a flag are not
-counted, nor is a fix without scenarios that pass with its fault and with its repair. Where nothing shows it, the
-reason is said. X: seen in a run of the reference; Z: on a real ZooKeeper.
+reason said. Later: it waits for what is said. A quirk is shown by tests that assert something and carry its id in their
+name or text (a comment shows nothing), by recorded cases that are flagged with it, and by passed scenarios that are
+tagged with it; a fix by scenarios that pass with its fault and with its repair. Where nothing shows a match or a
+divergence, the reason is said. X: seen in a run of the reference; Z: on a real ZooKeeper. The register is
+%[3]s.
 
-| quirk | where | effect | seen | decision | shown by |
-|---|---|---|---|---|---|
-`, "`")
+| quirk | where | effect | seen | decision | more | shown | by |
+|---|---|---|---|---|---|---|---|
+`, "`", quirksTitle, toFile("vectors/quirks.yaml"))
 	for i, q := range p.quirks {
-		decision := q.Decision
-		if more := q.Reason + q.Repaired; more != "" {
-			decision += ": " + more
+		is := "no"
+		if p.isShown(i + 1) {
+			is = "yes"
 		}
-		shown := p.shownBy(i + 1).String()
+		by := p.shownBy(i + 1).String()
 		if q.Unshown != "" {
-			shown = "nothing: " + q.Unshown
+			by = "nothing: " + q.Unshown
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n",
-			q.ID, strings.Join(q.Where, " "), cell(q.Effect), strings.Join(q.Marks, ""), cell(decision), cell(shown))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n",
+			q.ID, strings.Join(q.Where, " "), cell(q.Effect), strings.Join(q.Marks, ""), q.Decision, cell(q.Reason+q.Repaired), is, cell(by))
 	}
 	if unknown := p.tree.unknownQuirks(len(p.quirks)); len(unknown) > 0 {
 		fmt.Fprintf(b, "\nNamed, but not in the register: %s.\n", strings.Join(unknown, ", "))

@@ -3,7 +3,6 @@ package parity
 import (
 	"bytes"
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +19,7 @@ func (p *evidence) text() []byte {
 	p.writeSummary(&b)
 	p.writeModules(&b)
 	p.writeBoxes(&b)
+	p.writeCases(&b)
 	p.writeNames(&b)
 	p.writeScenarios(&b)
 	p.writeQuirks(&b)
@@ -28,6 +28,19 @@ func (p *evidence) text() []byte {
 	return b.Bytes()
 }
 
+// The sections that the summary's numbers lead to.
+const (
+	rowsTitle      = "Rows of the scope"
+	modulesTitle   = "Modules of `monolith/agent_service`"
+	boxesTitle     = "Boxes of the ported modules"
+	casesTitle     = "Recorded cases"
+	namesTitle     = "Public names of the reference"
+	scenariosTitle = "Scenarios on the simulation"
+	quirksTitle    = "Quirks of the reference"
+)
+
+// writeSummary writes numbers, each of which is a link to the section that it is counted
+// from.
 func (p *evidence) writeSummary(b *bytes.Buffer) {
 	rows, modules := stateCount{}, stateCount{}
 	for _, r := range p.rows {
@@ -37,26 +50,35 @@ func (p *evidence) writeSummary(b *bytes.Buffer) {
 		modules[m.State]++
 	}
 	ticked, needed := p.countBoxes()
-	cases := 0
-	for _, m := range p.modules {
-		cases += p.tree.casesOf(m.File).total
+	fmt.Fprintf(b, "\n## Summary\n\n| what | how much |\n|---|---|\n")
+	line := func(what, title string, numbers ...string) {
+		for i, n := range numbers {
+			numbers[i] = toSection(n, title)
+		}
+		fmt.Fprintf(b, "| %s | %s |\n", what, strings.Join(numbers, ", "))
 	}
-	fmt.Fprintf(b, "\n## Summary\n\n| | |\n|---|---|\n")
-	fmt.Fprintf(b, "| [rows of the scope](#rows-of-the-scope) | %d: %s |\n", len(p.rows), rows)
-	fmt.Fprintf(b, "| [modules](#modules-of-monolithagent_service) of `monolith/agent_service` | %d: %s |\n", len(p.modules), modules)
-	fmt.Fprintf(b, "| [boxes](#boxes-of-the-ported-modules) of the ported modules | %d of %d ticked |\n", ticked, needed)
+	line("rows of the scope", rowsTitle, append([]string{count(len(p.rows), "row")}, rows.parts()...)...)
+	line("modules of `monolith/agent_service`", modulesTitle, append([]string{count(len(p.modules), "module")}, modules.parts()...)...)
+	line("boxes of the ported modules", boxesTitle, fmt.Sprintf("%d boxes", needed), fmt.Sprintf("%d ticked", ticked))
 	names := countNames(p.allNames())
-	fmt.Fprintf(b, "| [public names](#public-names-of-the-reference) | %d: %d ported, %d later, %d with nothing to do |\n", len(p.allNames()), names.ported, len(names.later), names.none)
-	fmt.Fprintf(b, "| cases of the modules, recorded from the reference | %d |\n", cases)
-	fmt.Fprintf(b, "| [scenarios](#scenarios-on-the-simulation) | %d passed, %d failed, %d skipped |\n", p.report.Passed, p.report.Failed, p.report.Skipped)
-	fmt.Fprintf(b, "| [quirks](#quirks-of-the-reference) | %d: %s |\n", len(p.quirks), p.countQuirks())
+	line("public names of the reference", namesTitle, count(len(p.allNames()), "name"), fmt.Sprintf("%d ported", names.ported),
+		fmt.Sprintf("%d later", len(names.later)), fmt.Sprintf("%d with nothing to do", names.none))
+	total, ofModules := p.countCases()
+	line("cases, recorded from the reference", casesTitle, count(total, "case"), fmt.Sprintf("%d of these modules", ofModules), fmt.Sprintf("%d of other files", total-ofModules))
+	line("scenarios", scenariosTitle, fmt.Sprintf("%d passed", p.report.Passed), fmt.Sprintf("%d failed", p.report.Failed), fmt.Sprintf("%d skipped", p.report.Skipped))
+	line("quirks of the reference", quirksTitle, append([]string{count(len(p.quirks), "quirk")}, p.countQuirks()...)...)
 }
 
 // stateCount counts states; it prints them in a fixed order.
 type stateCount map[string]int
 
-func (c stateCount) String() string {
-	return fmt.Sprintf("%d done, %d in part, %d later, %d with nothing to do", c["done"], c["part"], c["later"], c["none"])
+func (c stateCount) String() string { return strings.Join(c.parts(), ", ") }
+
+func (c stateCount) parts() []string {
+	return []string{
+		fmt.Sprintf("%d done", c["done"]), fmt.Sprintf("%d in part", c["part"]),
+		fmt.Sprintf("%d later", c["later"]), fmt.Sprintf("%d with nothing to do", c["none"]),
+	}
 }
 
 func (p *evidence) countBoxes() (ticked, needed int) {
@@ -74,8 +96,7 @@ func (p *evidence) boxedModules() []scope.Module {
 	return slices.DeleteFunc(slices.Clone(p.modules), func(m scope.Module) bool { return !isPorted(m) || isTestModule(m) })
 }
 
-func (p *evidence) countQuirks() string {
-	var parts []string
+func (p *evidence) countQuirks() (parts []string) {
 	for _, d := range []string{scope.Match, scope.Fix, scope.Diverge, scope.Later} {
 		all, shown := 0, 0
 		for i, q := range p.quirks {
@@ -84,13 +105,13 @@ func (p *evidence) countQuirks() string {
 				shown += one(p.isShown(i + 1))
 			}
 		}
-		parts = append(parts, fmt.Sprintf("%d %s (%d shown)", all, d, shown))
+		parts = append(parts, fmt.Sprintf("%d %s", all, d), fmt.Sprintf("%d %s shown", shown, d))
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 func (p *evidence) writeRows(b *bytes.Buffer) {
-	fmt.Fprintf(b, "\n## Rows of the scope\n")
+	fmt.Fprintf(b, "\n## %s\n", rowsTitle)
 	for _, g := range scope.RowGroups() {
 		states := stateCount{}
 		for _, r := range p.rows {
@@ -101,7 +122,7 @@ func (p *evidence) writeRows(b *bytes.Buffer) {
 		fmt.Fprintf(b, "\n### %s: %s\n\n%d rows: %s.\n\n| row | what | state | home | note |\n|---|---|---|---|---|\n", g.Letter, g.Title, g.Rows, states)
 		for _, r := range p.rows {
 			if r.Group() == g.Letter {
-				fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", r.ID, cell(r.Title), r.State, r.Home, cell(r.Note))
+				fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", r.ID, cell(r.Title), r.State, toFile(r.Home), cell(r.Note))
 			}
 		}
 	}
@@ -111,18 +132,19 @@ func (p *evidence) writeRows(b *bytes.Buffer) {
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 func (p *evidence) writeModules(b *bytes.Buffer) {
-	fmt.Fprintf(b, "\n## Modules of `monolith/agent_service`\n\n")
+	fmt.Fprintf(b, "\n## %s\n\n", modulesTitle)
 	fmt.Fprintf(b, "| row | module | state | ported by | recorded cases | tests | note |\n|---|---|---|---|---|---|---|\n")
 	for _, m := range p.modules {
-		tests := len(p.testsOf(m))
-		said := unlessZero(tests)
+		tests := unlessZero(len(p.testsOf(m)))
+		cases := unlessZero(p.tree.casesOf(m.File).total)
 		if isTestModule(m) {
-			said = strings.Join(p.tree.upstreamOf(m.File), " ")
+			tests = strings.Join(p.tree.upstreamOf(m.File), " ")
+		} else if isPorted(m) {
+			tests, cases = toSection(tests, boxHeading(m)), toSection(cases, casesTitle)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n",
-			m.ID, m.File, m.State, fileNames(m.Go), unlessZero(p.tree.casesOf(m.File).total), said, cell(m.Note))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", m.ID, m.File, m.State, toFiles(m.Go), cases, tests, cell(m.Note))
 	}
-	fmt.Fprintf(b, "\nTests are the Go files that name the module or its operations; for the reference's own tests, those that carry their names.\n")
+	fmt.Fprintf(b, "\nTests are the Go files with a test that asserts something and carries the module, one of its operations or quirks, or that lie beside its port; for the reference's own tests, those that carry their names.\n")
 }
 
 // unlessZero leaves a nought out.
@@ -133,37 +155,33 @@ func unlessZero(n int) string {
 	return strconv.Itoa(n)
 }
 
+// boxHeading is the heading of the section with the evidence of a module's boxes.
+func boxHeading(m scope.Module) string { return m.ID + " " + m.File }
+
 func (p *evidence) writeBoxes(b *bytes.Buffer) {
-	boxes := p.rows[:len([10]box{})]
-	fmt.Fprintf(b, "\n## Boxes of the ported modules\n\n")
-	for _, r := range boxes {
-		fmt.Fprintf(b, "- %s: %s\n", r.ID, r.Title)
+	boxes := p.rows[:boxRows]
+	fmt.Fprintf(b, "\n## %s\n\n", boxesTitle)
+	for i, r := range boxes {
+		fmt.Fprintf(b, "- %s: %s. Ticked by %s\n", r.ID, r.Title, boxEvidence[i])
 	}
-	fmt.Fprintf(b, "\nA box is ticked by what was found in the sources and is named with it.\n\n| module |")
+	fmt.Fprintf(b, "\nThe evidence of each box is in the section of the module.\n\n| module |")
 	for _, r := range boxes {
 		fmt.Fprintf(b, " %s |", r.ID)
 	}
 	fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("---|", len(boxes)))
 	for _, m := range p.boxedModules() {
-		fmt.Fprintf(b, "| %s |", m.File)
+		fmt.Fprintf(b, "| %s |", toSection(m.File, boxHeading(m)))
 		for _, x := range p.boxesOf(m) {
-			fmt.Fprintf(b, " %s |", tableMark(x))
+			fmt.Fprintf(b, " %s |", x.state)
 		}
 		b.WriteString("\n")
 	}
 	for _, m := range p.boxedModules() {
-		fmt.Fprintf(b, "\n### %s %s: %s\n\n", m.ID, m.File, m.State)
+		fmt.Fprintf(b, "\n### %s\n\n", boxHeading(m))
 		for i, x := range p.boxesOf(m) {
 			fmt.Fprintf(b, "- %s %s: %s\n", listMark(x), boxes[i].ID, x.text)
 		}
 	}
-}
-
-func tableMark(x box) string {
-	if x.state == boxOpen {
-		return ""
-	}
-	return x.state.String()
 }
 
 func listMark(x box) string {
@@ -174,6 +192,45 @@ func listMark(x box) string {
 		return "(n/a)"
 	}
 	return "[ ]"
+}
+
+// countCases counts the recorded cases, and those of the modules of agent_service.
+func (p *evidence) countCases() (total, ofModules int) {
+	for _, f := range p.tree.cases {
+		for _, c := range f.cases {
+			total++
+			ofModules += one(p.isModule(c.module))
+		}
+	}
+	return total, ofModules
+}
+
+func (p *evidence) isModule(file string) bool {
+	return slices.ContainsFunc(p.modules, func(m scope.Module) bool { return m.File == file })
+}
+
+func (p *evidence) writeCases(b *bytes.Buffer) {
+	fmt.Fprintf(b, "\n## %s\n\nBy the file that they are in and the module that they are about. monosim vectors verify replays those of vectors, a test beside them the others.\n\n", casesTitle)
+	fmt.Fprintf(b, "| file | about | cases | answers | errors | of agent_service |\n|---|---|---|---|---|---|\n")
+	for _, f := range p.tree.cases {
+		var modules []string
+		for _, c := range f.cases {
+			modules = addName(modules, c.module)
+		}
+		for _, module := range modules {
+			var m moduleCases
+			for _, c := range f.cases {
+				if c.module == module {
+					m.add(c)
+				}
+			}
+			of := "no"
+			if p.isModule(module) {
+				of = "yes"
+			}
+			fmt.Fprintf(b, "| %s | %s | %d | %d | %d | %s |\n", toFile(f.path), module, m.total, m.answers, m.errors, of)
+		}
+	}
 }
 
 func (p *evidence) writeScenarios(b *bytes.Buffer) {
@@ -187,9 +244,9 @@ func (p *evidence) writeScenarios(b *bytes.Buffer) {
 		counts[r.Path][r.Status]++
 	}
 	slices.Sort(names)
-	fmt.Fprintf(b, "\n## Scenarios on the simulation\n\n| feature | passed | failed | skipped |\n|---|---|---|---|\n")
+	fmt.Fprintf(b, "\n## %s\n\n| feature | passed | failed | skipped |\n|---|---|---|---|\n", scenariosTitle)
 	for _, name := range names {
 		c := counts[name]
-		fmt.Fprintf(b, "| %s | %d | %d | %d |\n", path.Base(name), c[steps.Passed], c[steps.Failed], c[steps.Skipped])
+		fmt.Fprintf(b, "| %s | %d | %d | %d |\n", toFile(name), c[steps.Passed], c[steps.Failed], c[steps.Skipped])
 	}
 }

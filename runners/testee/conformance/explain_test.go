@@ -26,6 +26,7 @@ func TestADifferenceIsExplained(t *testing.T) {
 		{"a number beyond 64 bits in a text", "utils.x", `["--port=` + beyond + ` -a"]`, `["--port=` + max64 + ` -a"]`, "Q226"},
 		{"another number", "utils.x", `{"$int":"9223372036854775806"}`, `{"$int":"` + max64 + `"}`, ""},
 		{"a number and something else", "utils.x", `[{"$int":"` + beyond + `"},1]`, `[{"$int":"` + max64 + `"},2]`, ""},
+		{"a refusal that names its field", "utils.x", `[{"r":7}]`, `[{"e":{"type":"ExpressionRefused","message":"num_ps: Q230: the name os is not evaluated here"}}]`, "Q230"},
 		{"the order of publishes", "zk_mirror.sequence", `[{"events":[["/b","PUBLISH",""],["/a","PUBLISH",""]]}]`, `[{"events":[["/a","PUBLISH",""],["/b","PUBLISH",""]]}]`, "Q217"},
 		{"the order of portal events", "zk_mirror.sequence", `[{"events":[["/b","PORTAL",""],["/a","PORTAL",""]]}]`, `[{"events":[["/a","PORTAL",""],["/b","PORTAL",""]]}]`, ""},
 		{"the order of another operation", "backends.x", `{"events":[["/b","PUBLISH",""],["/a","PUBLISH",""]]}`, `{"events":[["/a","PUBLISH",""],["/b","PUBLISH",""]]}`, ""},

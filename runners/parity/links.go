@@ -1,0 +1,46 @@
+package parity
+
+import (
+	"path"
+	"strings"
+	"unicode"
+)
+
+// anchorOf is the anchor that readers of Markdown give a heading: lower case, without
+// punctuation, a hyphen for each space.
+func anchorOf(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, heading)
+}
+
+// toSection is a link to the section of a heading; nothing has none.
+func toSection(text, heading string) string {
+	if text == "" {
+		return ""
+	}
+	return "[" + text + "](#" + anchorOf(heading) + ")"
+}
+
+// toFile is a link to a file or a folder of the project, from its root.
+func toFile(name string) string { return "[" + name + "](" + name + ")" }
+
+// toShortFile is a link to a file by its last folder and its name.
+func toShortFile(name string) string {
+	return "[" + path.Join(path.Base(path.Dir(name)), path.Base(name)) + "](" + name + ")"
+}
+
+// toFiles are links to files, parted by spaces.
+func toFiles(names []string) string {
+	links := make([]string, len(names))
+	for i, n := range names {
+		links[i] = toFile(n)
+	}
+	return strings.Join(links, " ")
+}
