@@ -30,7 +30,7 @@ var boxEvidence = [boxRows]string{
 	"recorded cases with an error, as a whole or in a step.",
 	"an input that is recorded with different answers under different environments, configuration files, flags or configurations, all else being the same.",
 	"recorded cases with bytes or messages.",
-	"recorded sequences in which more than one call comes from a watch or a running thread, in their order.",
+	"recorded sequences in which more than one call comes from a watch or a thread that runs, in their order; rounds that a step asks for, and threads that stand still, tick nothing.",
 	"recorded log lines with level and text, or metrics by their names.",
 	"a comment of the port of the form *Cost: ... grows with ...*",
 	"tests that assert something and carry the module, one of its operations or quirks, or lie beside its port, and by passed scenarios that are tagged with it.",

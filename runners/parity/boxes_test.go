@@ -134,6 +134,23 @@ func TestWhatDoesNotFitABoxDoesNotTickIt(t *testing.T) {
 	}
 }
 
+func TestThreadsThatRunTickG6(t *testing.T) {
+	const log = `,"in":{},"out":{"log":[[0,"create",{}],[1000,"set",{}],[60000,"get",{}]]}}`
+	tree, err := readSources(fstest.MapFS{
+		"engine/x.go": file("package engine\n"),
+		"vectors/golden/x.json": file(`{"source":{"path":"x.py"},"cases":[{"id":"runs","op":"replica_manager.ReplicaManager.sequence"` + log +
+			`,{"id":"idle","op":"agent_v1.AgentV1.sequence"` + log + `]}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for module, want := range map[string]int{"replica_manager.py": 1, "agent_v1.py": 0} {
+		if got := tree.casesOf(module).ordered; got != want {
+			t.Errorf("%s: got %d sequences with an order, want %d", module, got, want)
+		}
+	}
+}
+
 func TestMetricsTickG7(t *testing.T) {
 	for name, c := range map[string]string{
 		"beside the answer": `{"id":"a","op":"x.f","in":{},"out":1,"metrics":[["prefix","emit_timer","name",1]]}`,

@@ -128,6 +128,7 @@ func appendCase(cases []recordedCase, c caseJSON) ([]recordedCase, error) {
 			return nil, err
 		}
 		r.look(out)
+		r.turns += countTimedTurns(c.Op, out)
 	}
 	return append(cases, r), nil
 }

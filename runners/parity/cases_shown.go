@@ -23,6 +23,32 @@ func countTurns(key string, v any) int {
 	return len(list)
 }
 
+// runningSequences are the operations whose recorder runs all threads that the reference
+// starts, in time that only sleeping moves. The log of their answers, entries of a time in
+// ms, a name and a value, is in the order of the threads' turns. That of
+// agent_v1.AgentV1.sequence is not among them: the threads of its replica manager stand
+// still.
+var runningSequences = []string{"replica_manager.ReplicaManager.sequence"}
+
+// countTimedTurns counts the entries of the log of an answer to such an operation.
+func countTimedTurns(op string, out any) (n int) {
+	answer, _ := out.(map[string]any)
+	log, _ := answer["log"].([]any)
+	if !slices.Contains(runningSequences, op) {
+		return 0
+	}
+	for _, entry := range log {
+		turn, _ := entry.([]any)
+		if len(turn) != 3 {
+			continue
+		}
+		_, hasTime := turn[0].(float64)
+		_, hasName := turn[1].(string)
+		n += one(hasTime && hasName)
+	}
+	return n
+}
+
 // showsOrder reports whether the case is a sequence in which more than one thing ran by
 // itself, so that there is an order to keep.
 func (c *recordedCase) showsOrder() bool { return c.sequence && c.turns > 1 }

@@ -19,7 +19,8 @@ var (
 )
 
 // addCommands notes what a file of the commands, or the Makefile, has. A command below
-// another lies in a file whose name begins with that of the other, as vectors_verify.go.
+// another lies in a file whose name begins with that of the other, as that of "vectors
+// verify" in cmd/monosim/vectors_verify.go.
 func (t *sourceTree) addCommands(name, text string) {
 	if name == makefile {
 		for _, m := range makeTarget.FindAllStringSubmatch(text, -1) {
