@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/engine/wholefile"
@@ -17,6 +18,7 @@ var formats = map[string]func(io.Writer) steps.Listener{
 	"pretty":   report.NewPretty,
 	"junit":    report.NewJUnit,
 	"cucumber": report.NewCucumber,
+	"html":     report.NewHTML,
 }
 
 // output is a report in one format.
@@ -34,7 +36,7 @@ func parseFormats(texts []string) ([]output, error) {
 	for _, text := range texts {
 		format, file, toFile := strings.Cut(text, ":")
 		if formats[format] == nil || toFile && file == "" {
-			return nil, fmt.Errorf("--format: found %q, want progress, pretty, junit or cucumber, or one of them with :FILE", text)
+			return nil, fmt.Errorf("--format: found %q, want progress, pretty, junit, cucumber or html, or one of them with :FILE", text)
 		}
 		list = append(list, output{format: format, file: file})
 	}
@@ -43,7 +45,7 @@ func parseFormats(texts []string) ([]output, error) {
 
 // spoilt reports whether a line after the report would make it unreadable.
 func (o output) spoilt() bool {
-	return o.file == "" && (o.format == "junit" || o.format == "cucumber")
+	return o.file == "" && slices.Contains([]string{"junit", "cucumber", "html"}, o.format)
 }
 
 // report makes the report.

@@ -23,6 +23,8 @@ type Observation struct {
 
 	// Peer is the other side of a call: the name of a pod or an address.
 	Peer string
+	// Data is what a write put into a znode.
+	Data string
 	// Took is how long it took: it began that long before At.
 	Took time.Duration
 	// ID tells things of a pod apart that have a life: it is the pid of a process, also

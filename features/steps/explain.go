@@ -109,7 +109,7 @@ func weight(o *runners.Observation) int {
 // concern reports whether an observation is about the subjects.
 func (s subjects) concern(o *runners.Observation) bool {
 	if weight(o) == 3 {
-		return o.Op != "fault.begin" || o.Cause == 0 // else the step says it
+		return o.Op != "fault.begin" && o.Op != "fault.happen" || o.Cause == 0 // else the step says it
 	}
 	things := len(s.paths)+len(s.models) > 0
 	if things && s.names(o) {
@@ -228,7 +228,7 @@ const longestText = 160
 // happeningLine is a line: number, time, who, what, and because of what.
 func happeningLine(log []runners.Observation, chosen []happening, i int, h happening, width int) string {
 	o := &log[h.at]
-	text := fmt.Sprintf("%-4s %-11s %-*s %s", fmt.Sprintf("[%d]", i+1), runners.Stamp(o.At), width, o.Pod, shorten(timeline.Phrase(o), longestText))
+	text := fmt.Sprintf("%-4s %-11s %-*s %s", fmt.Sprintf("[%d]", i+1), runners.Stamp(o.At), width, o.Pod, timeline.Shorten(timeline.Phrase(o), longestText))
 	if h.times > 1 {
 		text += fmt.Sprintf(" (%d times since %s)", h.times, runners.Stamp(log[h.first].At))
 	}
@@ -248,12 +248,5 @@ func happeningLine(log []runners.Observation, chosen []happening, i int, h happe
 			return text + link + fmt.Sprintf("[%d]", k+1)
 		}
 	}
-	return text + link + fmt.Sprintf("%s: %s %s", runners.Stamp(c.At), c.Pod, shorten(timeline.Phrase(c), longestText/2))
-}
-
-func shorten(text string, length int) string {
-	if runes := []rune(text); len(runes) > length {
-		return string(runes[:length-3]) + "..."
-	}
-	return text
+	return text + link + fmt.Sprintf("%s: %s %s", runners.Stamp(c.At), c.Pod, timeline.Shorten(timeline.Phrase(c), longestText/2))
 }

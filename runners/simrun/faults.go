@@ -21,7 +21,11 @@ func (r *Runner) Faults() []runners.FaultKind {
 
 // BeginFault brings a fault about at the present instant; see sim/fault.
 func (c *Cluster) BeginFault(f runners.Fault) error {
-	c.remark("operator", "fault.begin", f.Kind, hit(f))
+	op := "fault.begin"
+	if k, err := fault.Find(f.Kind); err == nil && k.End == nil {
+		op = "fault.happen"
+	}
+	c.remark("operator", op, f.Kind, hit(f))
 	return fault.Begin(c.world, f)
 }
 

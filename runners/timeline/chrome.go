@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/monosim/monosim/runners"
@@ -18,7 +17,7 @@ type chrome struct {
 	places map[string]*place // of the run, by who
 	pids   int
 	arrows int
-	open   []*life
+	lives  lives
 	last   time.Duration
 	at     []spot // of each observation of the run
 }
@@ -32,19 +31,10 @@ type place struct {
 // lane is a thread of the trace, on which slices do not overlap.
 type lane struct {
 	group string
+	pid   int
 	tid   int
 	until time.Duration // end of the last slice
 	held  bool          // by a life that goes on
-}
-
-// life is a slice whose end is not known yet.
-type life struct {
-	who, group, what string
-	id               int64
-	name             string
-	from             time.Duration
-	pid              int
-	lane             *lane
 }
 
 // spot is where an arrow begins.
@@ -70,7 +60,11 @@ type event struct {
 // instant is how long a slice is of what takes no time.
 const instant = time.Microsecond
 
-func newChrome(w io.Writer) *chrome { return &chrome{out: w} }
+func newChrome(w io.Writer) *chrome {
+	c := &chrome{out: w}
+	c.lives.began, c.lives.ended = c.born, c.died
+	return c
+}
 
 func microseconds(d time.Duration) json.Number {
 	return json.Number(fmt.Sprintf("%d.%03d", d/time.Microsecond, d%time.Microsecond))
@@ -91,7 +85,7 @@ func (c *chrome) write(e event) {
 }
 
 func (c *chrome) begin(run int, r Run) {
-	c.finish()
+	c.lives.finish(c.last)
 	c.label = fmt.Sprintf("%s, seed %d: ", r.Name, r.Seed)
 	if r.Path != "" {
 		c.label = fmt.Sprintf("%d. %s", run, c.label)
@@ -99,16 +93,8 @@ func (c *chrome) begin(run int, r Run) {
 	c.places, c.last, c.at = map[string]*place{}, 0, nil
 }
 
-// finish ends what still goes on at the end of a run.
-func (c *chrome) finish() {
-	for _, l := range c.open {
-		c.slice(l, c.last)
-	}
-	c.open = nil
-}
-
 func (c *chrome) end() {
-	c.finish()
+	c.lives.finish(c.last)
 	if !c.any {
 		_, _ = io.WriteString(c.out, `{"displayTimeUnit":"ms","traceEvents":[`)
 	}
@@ -127,7 +113,7 @@ func (c *chrome) place(who string) *place {
 }
 
 // groups are the kinds of lanes in the order in which they are shown.
-var groups = []string{"faults", "processes", "sessions", "models", "calls", "events"}
+var groups = []string{"faults", "processes", "sessions", "models", "registrations", "calls", "events"}
 
 // lane finds one of a group that is free from an instant on.
 func (c *chrome) lane(p *place, group string, from time.Duration) *lane {
@@ -136,7 +122,7 @@ func (c *chrome) lane(p *place, group string, from time.Duration) *lane {
 			return l
 		}
 	}
-	l := &lane{group: group, tid: len(p.lanes) + 1}
+	l := &lane{group: group, pid: p.pid, tid: len(p.lanes) + 1}
 	p.lanes = append(p.lanes, l)
 	c.write(event{Name: "thread_name", Ph: "M", Ts: "0", Pid: p.pid, Tid: l.tid, Args: map[string]any{"name": group}})
 	for i, g := range groups {
@@ -170,7 +156,7 @@ func (c *chrome) observe(n int, o *runners.Observation) {
 	if o.Cause > 0 && o.Cause < n {
 		c.arrow(c.at[o.Cause-1], c.at[n-1])
 	}
-	c.live(o)
+	c.lives.observe(o)
 }
 
 // arrow leads from a cause to what it led to.
@@ -180,54 +166,14 @@ func (c *chrome) arrow(from, to spot) {
 	c.write(event{Name: "because of", Cat: "cause", Ph: "f", Bp: "e", Ts: microseconds(to.at), Pid: to.pid, Tid: to.tid, ID: c.arrows})
 }
 
-// live begins and ends lives.
-func (c *chrome) live(o *runners.Observation) {
-	switch o.Op {
-	case "process.start":
-		c.born(o, "processes", "", fmt.Sprintf("%s[%d]", o.Path, o.ID))
-	case "process.exit":
-		c.die(o.At, func(l *life) bool {
-			return l.who == o.Pod && l.id == o.ID && (l.group == "processes" || l.group == "models")
-		})
-	case "zookeeper.createSession":
-		c.born(o, "sessions", "", fmt.Sprintf("session 0x%x", o.ID))
-	case "zookeeper.closeSession":
-		c.die(o.At, func(l *life) bool { return l.group == "sessions" && l.id == o.ID })
-	case "fault.begin":
-		c.born(o, "faults", o.Path+" "+o.Note, o.Path+" "+o.Note)
-	case "fault.end":
-		c.die(o.At, func(l *life) bool { return l.group == "faults" && l.what == o.Path+" "+o.Note })
-	case "modelserver.state":
-		c.die(o.At, func(l *life) bool {
-			return l.group == "models" && l.who == o.Pod && l.id == o.ID && l.what == o.Path
-		})
-		if !strings.HasPrefix(o.Note, "END") {
-			c.born(o, "models", o.Path, o.Path+" "+o.Note)
-		}
-	}
+// born finds a lane for a life, which holds it until the life ends.
+func (c *chrome) born(l *life) {
+	l.lane = c.lane(c.place(l.who), l.group, l.from)
+	l.lane.held = true
 }
 
-func (c *chrome) born(o *runners.Observation, group, what, name string) {
-	p := c.place(o.Pod)
-	l := c.lane(p, group, o.At)
-	l.held = true
-	c.open = append(c.open, &life{who: o.Pod, group: group, what: what, id: o.ID, name: name, from: o.At, pid: p.pid, lane: l})
-}
-
-func (c *chrome) die(at time.Duration, ends func(*life) bool) {
-	kept := c.open[:0]
-	for _, l := range c.open {
-		if ends(l) {
-			c.slice(l, at)
-		} else {
-			kept = append(kept, l)
-		}
-	}
-	c.open = kept
-}
-
-// slice writes a life that has ended.
-func (c *chrome) slice(l *life, until time.Duration) {
-	l.lane.held, l.lane.until = false, until
-	c.write(event{Name: l.name, Cat: l.group, Ph: "X", Ts: microseconds(l.from), Dur: microseconds(until - l.from), Pid: l.pid, Tid: l.lane.tid})
+// died writes a life that has ended.
+func (c *chrome) died(l *life) {
+	l.lane.held, l.lane.until = false, l.until
+	c.write(event{Name: l.name, Cat: l.group, Ph: "X", Ts: microseconds(l.from), Dur: microseconds(l.until - l.from), Pid: l.lane.pid, Tid: l.lane.tid})
 }

@@ -30,6 +30,7 @@ type line struct {
 	What    string `json:"what"`
 	Path    string `json:"path,omitempty"`
 	Note    string `json:"note,omitempty"`
+	Data    string `json:"data,omitempty"`
 	Peer    string `json:"peer,omitempty"`
 	Took    int64  `json:"took_ns,omitempty"`
 	ID      int64  `json:"id,omitempty"`
@@ -41,7 +42,7 @@ func (j *jsonLines) begin(run int, r Run) { _ = j.encoder.Encode(runLine{run, r}
 
 func (j *jsonLines) observe(n int, o *runners.Observation) {
 	_ = j.encoder.Encode(line{
-		N: n, At: int64(o.At), Who: o.Pod, What: o.Op, Path: o.Path, Note: o.Note,
+		N: n, At: int64(o.At), Who: o.Pod, What: o.Op, Path: o.Path, Note: o.Note, Data: o.Data,
 		Peer: o.Peer, Took: int64(o.Took), ID: o.ID, Because: o.Cause,
 	})
 }

@@ -15,6 +15,14 @@ func Phrase(o *runners.Observation) string {
 	return strings.ReplaceAll(strings.TrimSpace(phrase(o)), "\n", "; ")
 }
 
+// Shorten cuts a text to a number of characters, the last of which are then dots.
+func Shorten(text string, length int) string {
+	if runes := []rune(text); len(runes) > length {
+		return string(runes[:length-3]) + "..."
+	}
+	return text
+}
+
 func phrase(o *runners.Observation) string {
 	topic, what, _ := strings.Cut(o.Op, ".")
 	switch topic {

@@ -17,6 +17,7 @@
 //	who         a pod, "zookeeper", "operator" or "scenario"
 //	what        "process.start", "zookeeper.create", "modelserver.state", "rpc", "log.info", ...
 //	path, note  what it was done to, and what else there is to say
+//	data        what was written into a znode
 //	peer        the other side of a call
 //	took_ns     how long it took until at_ns
 //	id          the pid of the process, or the id of the session

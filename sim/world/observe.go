@@ -15,11 +15,15 @@ func (w *World) observe(host, op, path, note string, id int64) {
 	if w.options.Observe == nil {
 		return
 	}
+	w.options.Observe(w.observation(host, op, path, note, id))
+}
+
+func (w *World) observation(host, op, path, note string, id int64) cluster.Observation {
 	o := cluster.Observation{At: w.engine.Now(), Pod: host, Op: op, Path: path, Note: note}
 	if w.spec.Detail {
 		o.ID = id
 	}
-	w.options.Observe(o)
+	return o
 }
 
 // observeCall tells of a gRPC call that has ended, in a run with details only.
@@ -65,7 +69,11 @@ func (w *World) wrote(write zookeeper.Write) {
 	if write.Of == zookeeper.OpCloseSession && write.Op == zookeeper.OpDelete {
 		note = "with its session"
 	}
-	w.observe(w.zk.HostOf(write.Session), "zookeeper."+write.Op.String(), write.Path, note, write.Session)
+	o := w.observation(w.zk.HostOf(write.Session), "zookeeper."+write.Op.String(), write.Path, note, write.Session)
+	if w.spec.Detail {
+		o.Data = string(write.Data)
+	}
+	w.options.Observe(o)
 }
 
 // flags shortens a command line to its flags.

@@ -1,0 +1,296 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
+
+	"github.com/monosim/monosim/features/report"
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/timeline"
+	"github.com/monosim/monosim/runners/webpage"
+)
+
+const pageFeature = `Feature: Outages
+  @Q152
+  Scenario Outline: Service info stays through <how> & "all" </script>
+    Given a v3 cluster of 1 shard with 2 replicas
+    And model ctr with sub-graphs entry of 30 MB in version 1
+    And model ctr is declared and published to layout main
+    When the cluster starts
+    Then within 95s every agent lists ctr:entry on every pod
+    When ZooKeeper is down for <how>
+    Then for 60s every pod has service info
+
+    Examples:
+      | how |
+      | 3s  |
+      | 50s |
+`
+
+// ran is a run with a scenario that fails and one that does not, with two seeds.
+func ran(t *testing.T) *steps.Report {
+	t.Helper()
+	suite := &steps.Suite{
+		Runner: &simrun.Runner{KeepLog: 1}, FS: fstest.MapFS{"x.feature": {Data: []byte(pageFeature)}}, Paths: []string{"x.feature"}, Seed: 1, Seeds: 2,
+	}
+	r, err := suite.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Failed == 0 || r.Passed == 0 {
+		t.Fatalf("found %d failures and %d that passed, want some of both", r.Failed, r.Passed)
+	}
+	return r
+}
+
+// The goal is that a page says what the run found. The method is to read its data back
+// into results and to compare these with the run's own.
+func TestAPageHasTheRunsResults(t *testing.T) {
+	r := ran(t)
+	page := pageOf(t, r)
+	lines, err := webpage.Data(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scenarios := map[int]report.HTMLScenario{}
+	var got []steps.Result
+	var charts []*timeline.Chart
+	var totals report.HTMLTotals
+	for _, line := range lines {
+		var kind struct{ Kind string }
+		read(t, line, &kind)
+		switch kind.Kind {
+		case "scenario":
+			var sc report.HTMLScenario
+			read(t, line, &sc)
+			scenarios[sc.ID] = sc
+		case "run":
+			var run report.HTMLRun
+			read(t, line, &run)
+			got = append(got, resultOf(t, scenarios[run.Scenario], run))
+		case "chart":
+			var chart report.HTMLChart
+			read(t, line, &chart)
+			if r.Results[chart.Run-1].Status != steps.Failed {
+				t.Errorf("chart of run %d: found one of a run that passed", chart.Run)
+			}
+			charts = append(charts, chart.Chart)
+		case "totals":
+			read(t, line, &totals)
+		}
+	}
+	want := slices.Clone(r.Results)
+	var wantCharts []*timeline.Chart
+	for i := range want {
+		if want[i].Log != nil {
+			wantCharts = append(wantCharts, timeline.NewChart(want[i].Log, want[i].Stats.Virtual))
+		}
+		want[i] = known(want[i])
+	}
+	if diff := cmp.Diff(comparable(want), comparable(got)); diff != "" {
+		t.Errorf("results (-run +page):\n%s", diff)
+	}
+	if diff := cmp.Diff(wantCharts, charts); diff != "" {
+		t.Errorf("charts (-run +page):\n%s", diff)
+	}
+	wantTotals := report.HTMLTotals{
+		Kind: "totals", Runs: len(r.Results), Passed: r.Passed, Failed: r.Failed, Skipped: r.Skipped, Steps: r.Steps,
+		VirtualNs: int64(r.Virtual), Trace: fmt.Sprintf("%016x", r.TraceHash()),
+	}
+	if diff := cmp.Diff(wantTotals, totals); diff != "" {
+		t.Errorf("totals (-run +page):\n%s", diff)
+	}
+	for _, sc := range scenarios {
+		if len(sc.About) != 1 || !strings.HasPrefix(sc.About[0], "Q152 ") {
+			t.Errorf("scenario tagged @Q152: found %q, want the line of the quirk", sc.About)
+		}
+	}
+	if again := pageOf(t, ran(t)); again != page {
+		t.Error("two pages of equal runs differ")
+	}
+}
+
+// known is what a page has of a result.
+func known(r steps.Result) steps.Result {
+	stats := steps.Result{}.Stats
+	stats.Virtual, stats.Events, stats.TraceHash = r.Stats.Virtual, r.Stats.Events, r.Stats.TraceHash
+	return steps.Result{
+		Feature: r.Feature, Name: r.Name, Path: r.Path, Line: r.Line, Tags: r.Tags, Seed: r.Seed, Replay: r.Replay,
+		Steps: r.Steps, Status: r.Status, Err: r.Err, Stats: stats, Explanation: r.Explanation,
+	}
+}
+
+// resultOf reads a result back. The error of a run is that of its failed step.
+func resultOf(t *testing.T, sc report.HTMLScenario, run report.HTMLRun) steps.Result {
+	r := steps.Result{
+		Feature: sc.Feature, Name: sc.Name, Path: sc.Path, Line: sc.Line, Tags: sc.Tags, Seed: run.Seed, Replay: run.Replay,
+		Status: status(t, run.Status), Explanation: run.Explanation,
+	}
+	r.Stats.Virtual, r.Stats.Events = time.Duration(run.VirtualNs), run.Events
+	if _, err := fmt.Sscanf(run.Trace, "%x", &r.Stats.TraceHash); err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range sc.Steps {
+		st := steps.Step{Keyword: s.Keyword, Text: s.Text, Line: s.Line, Took: time.Duration(run.TookNs[i])}
+		if run.Steps != nil {
+			st.Status = status(t, run.Steps[i])
+		}
+		if st.Status == steps.Failed {
+			st.Err = errors.New(run.Error)
+		}
+		r.Steps = append(r.Steps, st)
+	}
+	return r
+}
+
+func status(t *testing.T, text string) steps.Status {
+	for _, s := range []steps.Status{steps.Passed, steps.Failed, steps.Skipped} {
+		if s.String() == text {
+			return s
+		}
+	}
+	t.Fatalf("status: found %q", text)
+	return 0
+}
+
+// comparable writes errors as their texts.
+func comparable(list []steps.Result) []string {
+	var texts []string
+	for _, r := range list {
+		texts = append(texts, fmt.Sprintf("%+v\n%v", r.Steps, r.Failure()))
+		r.Steps, r.Err = nil, nil
+		texts = append(texts, fmt.Sprintf("%+v", r))
+	}
+	return texts
+}
+
+func read(t *testing.T, line json.RawMessage, v any) {
+	t.Helper()
+	if err := json.Unmarshal(line, v); err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+}
+
+func pageOf(t *testing.T, r *steps.Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	form := report.NewHTML(&b)
+	if err := form.Begin(r.Plan); err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Results {
+		if err := form.Add(&r.Results[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := form.End(&r.Summary); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// asking is what may have a browser ask for something, in scripts and styles.
+var asking = regexp.MustCompile(`\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|importScripts|\bimport\b|@import|url\(|\.src\s*=|\.href\s*=`)
+
+// The goal is that a page is one file. The method is to parse it and to look at every
+// element, attribute, script and style for what could ask for something else.
+func TestAPageAsksForNothing(t *testing.T) {
+	page := pageOf(t, ran(t))
+	doc, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy, scripts := "", 0
+	for n := range doc.Descendants() {
+		for _, a := range n.Attr {
+			if slices.Contains([]string{"src", "href", "srcset", "action", "data", "poster", "background", "manifest"}, a.Key) || strings.Contains(a.Val, "//") {
+				t.Errorf("<%s %s=%q>: want nothing from elsewhere", n.Data, a.Key, a.Val)
+			}
+			if a.Val == "Content-Security-Policy" {
+				policy = n.Attr[1].Val
+			}
+		}
+		switch n.Data {
+		case "link", "img", "iframe", "object", "embed", "base", "audio", "video", "form":
+			t.Errorf("found <%s>", n.Data)
+		case "script", "style":
+			scripts++
+			text := strings.ReplaceAll(n.FirstChild.Data, `"http://www.w3.org/2000/svg"`, "the name of SVG, which is not asked for")
+			if n.Attr == nil && asking.MatchString(text) {
+				t.Errorf("<%s>: found %q", n.Data, asking.FindString(text))
+			}
+			if n.Attr == nil && strings.Contains(text, "://") {
+				t.Errorf("<%s>: found an address: %q", n.Data, text[strings.Index(text, "://")-10:][:60])
+			}
+		}
+	}
+	if want := "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"; policy != want {
+		t.Errorf("content security policy: want %q, got %q", want, policy)
+	}
+	if scripts != 3 {
+		t.Errorf("found %d scripts and styles, want 3: a style, the data and a script", scripts)
+	}
+}
+
+// Browsers, by the names that they go by.
+var browsers = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
+
+// The goal is that the script draws what the data say. The method is to have a browser
+// without a screen open the page, and to look at what is in it then.
+func TestABrowserDrawsThePage(t *testing.T) {
+	i := slices.IndexFunc(browsers, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
+	if i < 0 {
+		t.Skipf("found none of %s", strings.Join(browsers, ", "))
+	}
+	r := ran(t)
+	dir := t.TempDir()
+	name := filepath.Join(dir, "report.html")
+	if err := os.WriteFile(name, []byte(pageOf(t, r)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(browsers[i], "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+dir,
+		"--virtual-time-budget=5000", "--window-size=1400,2000", "--dump-dom", "file://"+name)
+	cmd.Stderr = io.Discard
+	dom, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := html.Parse(bytes.NewReader(dom))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for n := range doc.Descendants() {
+		for _, a := range n.Attr {
+			if a.Key == "class" {
+				for _, class := range strings.Fields(a.Val) {
+					count[class]++
+				}
+			}
+		}
+	}
+	if count["run"] != len(r.Results) || count["steps"] != 1 {
+		t.Errorf("found %d runs and %d open ones, want %d and 1, the first failure", count["run"], count["steps"], len(r.Results))
+	}
+	for _, class := range []string{"chart", "g-faults", "g-sessions", "g-models", "s-AVAILABLE", "g-registrations", "g-processes", "g-steps", "chart-tree", "chart-events"} {
+		if count[class] == 0 {
+			t.Errorf("found nothing of class %s", class)
+		}
+	}
+}
