@@ -84,7 +84,7 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"runners/timeline"},
-		to:      []string{"runners", "engine/env"},
+		to:      []string{"runners", "engine/env", "engine/wholefile"},
 		outside: exampleRunner,
 		because: "what happened is written down from observations, whoever made them",
 	},

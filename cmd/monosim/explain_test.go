@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"flag"
 	"fmt"
 	"maps"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/runners/junit"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -63,6 +66,48 @@ func TestExplainSaysHowMuch(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("--explain %s: want %d lines, got %d:\n%s", n, want, got, from)
+		}
+	}
+}
+
+// What led to a failure stands in every form of report.
+func TestReportsForProgramsSayWhatLedToIt(t *testing.T) {
+	text, err := os.ReadFile(failure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := write(t, "x.feature", strings.Replace(string(text), "  Scenario", "  @Q152\n  Scenario", 1))
+	pretty, _, _ := testCommand(path, "--format", "pretty")
+	_, told, found := strings.Cut(pretty, "    what happened to ")
+	told, _, _ = strings.Cut("    what happened to "+told, "\n\n")
+	lines := strings.Split(told, "\n")
+	if !found || len(lines) < 15 || !strings.HasPrefix(lines[len(lines)-2], "    about Q152 (fix): ") || !strings.HasPrefix(lines[len(lines)-1], "    replay with: ") {
+		t.Fatalf("pretty: found %q, want what happened, the quirk and how to replay it", told)
+	}
+	junitReport, _, _ := testCommand(path, "--format", "junit")
+	var suites junit.Suites
+	if err := xml.Unmarshal([]byte(junitReport), &suites); err != nil {
+		t.Fatal(err)
+	}
+	cucumberReport, _, _ := testCommand(path, "--format", "cucumber")
+	var features []struct {
+		Elements []struct {
+			Steps []struct {
+				Result struct {
+					Error string `json:"error_message"`
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(cucumberReport), &features); err != nil {
+		t.Fatal(err)
+	}
+	list := features[0].Elements[0].Steps
+	for form, got := range map[string]string{"junit": suites.Suites[0].Cases[0].Failure.Text, "cucumber": list[len(list)-1].Result.Error} {
+		for _, line := range lines {
+			if line = strings.TrimSpace(line); !strings.Contains(got, line) {
+				t.Errorf("%s: found no %q in\n%s", form, line, got)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -32,7 +33,8 @@ version 3 every sub-graph is declared and published to the configured layout.
 
 The exit code is 0 when the run came to its end, 1 when it broke off, and 2 when what
 was asked for makes no sense: a conf with which no agent starts, a directory without
-models.`,
+models. What is interrupted (Ctrl-C, SIGTERM) is reported up to there, with a whole file
+of --trace, and the exit code is 128 and the number of the signal.`,
 		Example: `  monosim sim --conf agent.conf --shards 2 --replicas 2 --models exported --for 24h
   monosim sim --conf agent.conf --models exported --for 1h --seed 7 --json`,
 		Args: noArguments,
@@ -73,21 +75,30 @@ func sim(cmd *cobra.Command, o whatif.Options, asJSON bool) error {
 	progress := newProgress(cmd.ErrOrStderr(), int64(o.For/time.Second), "virtual seconds", func(done int64) string {
 		return fmt.Sprintf("t+%s of %s", time.Duration(done)*time.Second, o.For)
 	})
-	report, failure := cluster.Run(func(now time.Duration) { progress.at(int64(now / time.Second)) })
+	ctx, stop := untilSignal(cmd.Context())
+	defer stop()
+	report, failure := cluster.Run(ctx, func(now time.Duration) { progress.at(int64(now / time.Second)) })
 	progress.done()
 	if report == nil {
 		return badInput(failure)
 	}
-	if !asJSON {
-		report.Print(cmd.OutOrStdout())
-		return broken(failure)
-	}
-	encoder := json.NewEncoder(cmd.OutOrStdout())
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(report); err != nil {
+	if err := printSim(cmd.OutOrStdout(), report, asJSON); err != nil {
 		return err
 	}
+	if ctx.Err() != nil {
+		return interruptedBy(ctx, fmt.Sprintf("after %vs of %v", report.VirtualSec, o.For))
+	}
 	return broken(failure)
+}
+
+func printSim(w io.Writer, report *whatif.Report, asJSON bool) error {
+	if !asJSON {
+		report.Print(w)
+		return nil
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(report)
 }
 
 // broken is a run that broke off, whatever it says of files of the cluster.

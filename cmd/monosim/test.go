@@ -108,7 +108,7 @@ func (o *testOptions) run(cmd *cobra.Command, paths []string, runner runners.Run
 		return badInput(err)
 	}
 	if o.list || o.listTags || o.dryRun {
-		return inputError(o.look(cmd.OutOrStdout(), suite))
+		return inputError(o.look(cmd, suite))
 	}
 	return o.stream(cmd, suite, outputs)
 }
@@ -155,10 +155,14 @@ func inputError(err error) error {
 }
 
 // look prints what would run, and runs nothing.
-func (o *testOptions) look(w io.Writer, suite *steps.Suite) error {
+func (o *testOptions) look(cmd *cobra.Command, suite *steps.Suite) error {
 	list, err := suite.List()
 	if err != nil {
 		return err
+	}
+	w := cmd.OutOrStdout()
+	for _, line := range scope.QuirkLines(o.tags) {
+		fmt.Fprintln(cmd.ErrOrStderr(), "about "+line)
 	}
 	if o.list {
 		for _, sc := range list {
@@ -168,7 +172,8 @@ func (o *testOptions) look(w io.Writer, suite *steps.Suite) error {
 	if o.listTags {
 		count := countTags(list)
 		for _, tag := range slices.Sorted(maps.Keys(count)) {
-			fmt.Fprintf(w, "%s\t%d\n", tag, count[tag])
+			about := strings.Join(scope.QuirkLines(tag), "")
+			fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%s\t%d\t%s", tag, count[tag], about), "\t"))
 		}
 	}
 	if o.dryRun {

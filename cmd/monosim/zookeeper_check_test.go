@@ -123,15 +123,21 @@ func TestCheckInterruptedLeavesNothing(t *testing.T) {
 // awaitFile waits until there is a file that matches.
 func awaitFile(t *testing.T, pattern string) {
 	t.Helper()
+	await(t, pattern, func() bool {
+		found, err := filepath.Glob(pattern)
+		return err != nil || len(found) > 0
+	})
+}
+
+// await waits until something is so.
+func await(t *testing.T, what string, so func() bool) {
+	t.Helper()
 	limit, again := time.After(time.Minute), time.NewTicker(5*time.Millisecond)
 	defer again.Stop()
-	for {
-		if found, err := filepath.Glob(pattern); err != nil || len(found) > 0 {
-			return
-		}
+	for !so() {
 		select {
 		case <-limit:
-			t.Fatalf("found no %s", pattern)
+			t.Fatalf("found no %s", what)
 		case <-again.C:
 		}
 	}

@@ -116,13 +116,13 @@ func cucumberScenario(feature string, r *steps.Result) cucumberElement {
 		step := cucumberStep{Keyword: s.Keyword + " ", Name: s.Text, Line: s.Line,
 			Result: cucumberResult{Status: s.Status.String(), DurationNs: s.Took.Nanoseconds()}}
 		if s.Err != nil {
-			step.Result.Error = s.Err.Error() + "\nreplay with: " + r.Replay
+			step.Result.Error = why(r, s.Err)
 		}
 		e.Steps = append(e.Steps, step)
 	}
 	if r.Err != nil && len(e.Steps) > 0 {
 		last := &e.Steps[len(e.Steps)-1].Result
-		last.Status, last.Error = "failed", strings.TrimSpace(last.Error+"\n"+r.Err.Error()+"\nreplay with: "+r.Replay)
+		last.Status, last.Error = "failed", strings.TrimSpace(last.Error+"\n"+why(r, r.Err))
 	}
 	return e
 }

@@ -4,12 +4,10 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners/timeline"
 	"github.com/monosim/monosim/runners/webpage"
-	"github.com/monosim/monosim/vectors/scope"
 )
 
 var (
@@ -141,7 +139,7 @@ func (f *htmlForm) scenario(r *steps.Result) (id int, err error) {
 	f.scenarios[key] = id
 	sc := HTMLScenario{
 		Kind: "scenario", ID: id, Feature: r.Feature, Name: r.Name, Path: r.Path, Line: r.Line, Tags: r.Tags,
-		About: scope.QuirkLines(strings.Join(r.Tags, " ")), Steps: []HTMLStep{},
+		About: r.About(), Steps: []HTMLStep{},
 	}
 	for _, s := range r.Steps {
 		sc.Steps = append(sc.Steps, HTMLStep{s.Keyword, s.Text, s.Line})

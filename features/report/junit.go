@@ -3,8 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners/junit"
@@ -33,8 +31,8 @@ func (f *junitForm) Add(r *steps.Result) error {
 	}
 	switch r.Status {
 	case steps.Failed:
-		why := r.Failure().Error()
-		c.Failure = &junit.Failure{Message: why, Text: strings.Join(slices.Concat([]string{why}, r.Explanation, []string{"replay with: " + r.Replay}), "\n")}
+		err := r.Failure()
+		c.Failure = &junit.Failure{Message: err.Error(), Text: why(r, err)}
 	case steps.Skipped:
 		c.Skipped = &struct{}{}
 	}

@@ -38,6 +38,9 @@ func (p *pretty) Add(r *steps.Result) error {
 	}
 	if r.Status == steps.Failed {
 		writeExplanation(&b, r, "    ")
+		for _, line := range r.About() {
+			fmt.Fprintf(&b, "    about %s\n", line)
+		}
 		fmt.Fprintf(&b, "    replay with: %s\n", r.Replay)
 	}
 	_, err := io.WriteString(p.out, b.String())

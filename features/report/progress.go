@@ -15,10 +15,10 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/vectors/scope"
 )
 
 // perLine is how many marks stand on a line.
@@ -85,7 +85,7 @@ func writeFailure(b *strings.Builder, group *steps.FailureGroup, seeds int) {
 		b.WriteString(Indent(r.Err.Error(), "    "))
 	}
 	writeExplanation(b, r, "  ")
-	for _, line := range scope.QuirkLines(strings.Join(r.Tags, " ")) {
+	for _, line := range r.About() {
 		fmt.Fprintf(b, "  about %s\n", line)
 	}
 	if group.Runs > 1 {
@@ -114,6 +114,16 @@ func writeExplanation(b *strings.Builder, r *steps.Result, by string) {
 		}
 		b.WriteString(Indent(line, by))
 	}
+}
+
+// why says in full why a run failed: the error, what led to it, the quirks that it is
+// about, and the command that repeats it.
+func why(r *steps.Result, err error) string {
+	lines := slices.Concat([]string{err.Error()}, r.Explanation)
+	for _, line := range r.About() {
+		lines = append(lines, "about "+line)
+	}
+	return strings.Join(append(lines, "replay with: "+r.Replay), "\n")
 }
 
 // Indent sets every line off and ends the last one.

@@ -2,9 +2,11 @@ package steps
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/vectors/scope"
 )
 
 // Status is how a step or a scenario went.
@@ -67,6 +69,19 @@ func (r *Result) Failure() error {
 		}
 	}
 	return r.Err
+}
+
+// About has a line for each quirk of the reference that the tags, the steps or the
+// failure name, as the register has it.
+func (r *Result) About() []string {
+	text := strings.Join(r.Tags, " ")
+	for _, s := range r.Steps {
+		text += "\n" + s.Text
+	}
+	if err := r.Failure(); err != nil {
+		text += "\n" + err.Error()
+	}
+	return scope.QuirkLines(text)
 }
 
 // finish takes what is known of the world at its end.

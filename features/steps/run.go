@@ -121,6 +121,9 @@ func account(r *Result) string {
 	for _, line := range r.Explanation {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
+	for _, line := range r.About() {
+		fmt.Fprintf(&b, "  about %s\n", line)
+	}
 	fmt.Fprintf(&b, "  seed %d, replay with: %s", r.Seed, r.Replay)
 	return b.String()
 }

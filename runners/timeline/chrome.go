@@ -70,7 +70,7 @@ func microseconds(d time.Duration) json.Number {
 	return json.Number(fmt.Sprintf("%d.%03d", d/time.Microsecond, d%time.Microsecond))
 }
 
-// write adds an event. Errors stay with the buffered writer below, which Close asks.
+// write adds an event. Errors stay with the file, which Close asks.
 func (c *chrome) write(e event) {
 	between := ",\n"
 	if !c.any {

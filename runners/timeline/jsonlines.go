@@ -37,7 +37,7 @@ type line struct {
 	Because int    `json:"because_of,omitempty"`
 }
 
-// Errors stay with the buffered writer below, which Close asks.
+// Errors stay with the file, which Close asks.
 func (j *jsonLines) begin(run int, r Run) { _ = j.encoder.Encode(runLine{run, r}) }
 
 func (j *jsonLines) observe(n int, o *runners.Observation) {

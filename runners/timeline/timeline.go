@@ -35,11 +35,9 @@
 package timeline
 
 import (
-	"bufio"
-	"os"
-	"path/filepath"
 	"strings"
 
+	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -59,11 +57,9 @@ type form interface {
 	end()
 }
 
-// File is a file that is being written. Until Close it has another name.
+// File is a file that is being written. Until Close its name has what it had before.
 type File struct {
-	name string
-	temp *os.File
-	out  *bufio.Writer
+	out  *wholefile.File
 	form form
 	runs int
 	seen int // observations of the run
@@ -75,11 +71,11 @@ const Help = "a .json file becomes a Chrome trace for ui.perfetto.dev, any other
 // Create begins a file: a Chrome trace when the name ends in .json, else JSON lines. The
 // error is that of the file system. Call Close or Discard.
 func Create(name string) (*File, error) {
-	temp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
+	out, err := wholefile.Create(name)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{name: name, temp: temp, out: bufio.NewWriterSize(temp, 1<<16)}
+	f := &File{out: out}
 	if strings.HasSuffix(name, ".json") {
 		f.form = newChrome(f.out)
 	} else {
@@ -105,22 +101,9 @@ func (f *File) Observe(o runners.Observation) {
 // Close ends the file and gives it its name. The error is the first of all that was
 // written; the file is then as it was before Create.
 func (f *File) Close() error {
-	defer f.Discard()
 	f.form.end()
-	if err := f.out.Flush(); err != nil {
-		return err
-	}
-	if err := f.temp.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := f.temp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.temp.Name(), f.name)
+	return f.out.Close()
 }
 
 // Discard forgets what was written. It does nothing after Close.
-func (f *File) Discard() {
-	f.temp.Close()
-	os.Remove(f.temp.Name())
-}
+func (f *File) Discard() { f.out.Discard() }

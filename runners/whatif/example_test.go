@@ -1,6 +1,7 @@
 package whatif_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,7 +47,7 @@ zk_servers 127.0.0.1:2181
 		fmt.Println(err)
 		return
 	}
-	report, err := cluster.Run(nil)
+	report, err := cluster.Run(context.Background(), nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -13,8 +14,9 @@ import (
 // Run builds the cluster, starts it, publishes the models, and lets virtual time pass
 // to the end. progress, unless nil, is called with the virtual time now and then. An
 // error without a report is a mistake in what the user asked for; an error with one
-// says why the run broke off.
-func (c *Cluster) Run(progress func(now time.Duration)) (*Report, error) {
+// says why the run broke off. It breaks off when ctx ends, too, with its cause; report
+// and trace then have what was done.
+func (c *Cluster) Run(ctx context.Context, progress func(now time.Duration)) (*Report, error) {
 	story := newStory(c)
 	trace, err := c.trace()
 	if err != nil {
@@ -37,7 +39,7 @@ func (c *Cluster) Run(progress func(now time.Duration)) (*Report, error) {
 		progress = func(time.Duration) {}
 	}
 	begin := time.Now()
-	failure := c.live(cluster, progress)
+	failure := c.live(ctx, cluster, progress)
 	report := story.report(cluster, time.Since(begin), failure)
 	if trace != nil {
 		failure = errors.Join(failure, trace.Close())
@@ -70,19 +72,19 @@ func (c *Cluster) spec() runners.Spec {
 }
 
 // live starts the cluster, publishes and lets the rest of the time pass.
-func (c *Cluster) live(cluster runners.Cluster, progress func(now time.Duration)) error {
+func (c *Cluster) live(ctx context.Context, cluster runners.Cluster, progress func(now time.Duration)) error {
 	if err := cluster.Start(); err != nil {
 		return err
 	}
 	if c.publishes() && c.options.PublishAfter < c.options.For {
-		if err := c.pass(cluster, c.options.PublishAfter, progress); err != nil {
+		if err := c.pass(ctx, cluster, c.options.PublishAfter, progress); err != nil {
 			return err
 		}
 		if err := c.publish(cluster); err != nil {
 			return err
 		}
 	}
-	return c.pass(cluster, c.options.For, progress)
+	return c.pass(ctx, cluster, c.options.For, progress)
 }
 
 // publish declares and publishes everything.
@@ -105,10 +107,13 @@ func (c *Cluster) publish(cluster runners.Cluster) error {
 }
 
 // pass lets time pass until an instant.
-func (c *Cluster) pass(cluster runners.Cluster, until time.Duration, progress func(now time.Duration)) error {
+func (c *Cluster) pass(ctx context.Context, cluster runners.Cluster, until time.Duration, progress func(now time.Duration)) error {
 	// Many small steps, so that progress shows; they do not change the run.
 	step := max(c.options.For/500, time.Second)
 	for now := cluster.Now(); now < until; now = cluster.Now() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if _, err := cluster.Pass(min(step, until-now), nil); err != nil {
 			return err
 		}
