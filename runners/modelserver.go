@@ -1,6 +1,10 @@
 package runners
 
 import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -62,4 +66,37 @@ type Caller interface {
 	WriteModelConfig(path string, models []ServedModel) error
 	// Output is what BareServer printed so far.
 	Output() (string, error)
+}
+
+// Policy says which versions of a model a server serves; one field is set.
+type Policy struct {
+	Latest   *uint32 // how many
+	All      bool
+	Specific []int64
+}
+
+// ParsePolicy reads ServedModel.Policy. Its error is of a text that no model config can
+// say; "" is the policy with no field set.
+func ParsePolicy(text string) (Policy, error) {
+	kind, rest, _ := strings.Cut(text, " ")
+	var numbers []int64
+	for _, field := range strings.FieldsFunc(rest, func(r rune) bool { return r == ',' || r == ' ' }) {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return Policy{}, fmt.Errorf("version policy %q: found %q, want a number", text, field)
+		}
+		numbers = append(numbers, n)
+	}
+	switch {
+	case text == "":
+		return Policy{}, nil
+	case text == "all":
+		return Policy{All: true}, nil
+	case kind == "latest" && len(numbers) == 1 && numbers[0] >= 0 && numbers[0] <= math.MaxUint32:
+		n := uint32(numbers[0])
+		return Policy{Latest: &n}, nil
+	case kind == "specific":
+		return Policy{Specific: numbers}, nil
+	}
+	return Policy{}, fmt.Errorf(`version policy: found %q, want "latest N", "all" or "specific V, V"`, text)
 }

@@ -101,6 +101,18 @@ type Narrator interface {
 	Remark(text string)
 }
 
+// Chooser is a cluster that knows where the random choices of its run were made.
+type Chooser interface {
+	// ChoiceSites are the places of choices so far, those of a node together.
+	ChoiceSites() []ChoiceSite
+}
+
+// ChoiceSite is where choices were made: Choice.K of these is below Times.
+type ChoiceSite struct {
+	Node, Site string
+	Times      uint64
+}
+
 // Tracer is a cluster whose run can be compared with another of the same spec.
 type Tracer interface {
 	// Divergence finds the first event in which two runs differ; both must be over

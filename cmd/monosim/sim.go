@@ -61,6 +61,9 @@ of --trace, and the exit code is 128 and the number of the signal.`,
 
 func sim(cmd *cobra.Command, o whatif.Options, asJSON bool) error {
 	o.Replay = "monosim " + strings.Join(quoted(os.Args[1:]), " ")
+	if err := checkQuirks(o.Quirks); err != nil {
+		return badInput(err)
+	}
 	cluster, err := whatif.Read(o)
 	var conf whatif.ConfError
 	if errors.As(err, &conf) {

@@ -215,8 +215,8 @@ func (o *testOptions) suite(paths []string, runner runners.Runner) (*steps.Suite
 	if o.jobs < 0 {
 		return nil, fmt.Errorf("--jobs: found %d, want 1 or more, or 0 for one for each core", o.jobs)
 	}
-	if err := scope.CheckToggles(o.quirks); err != nil {
-		return nil, fmt.Errorf("--quirks: %w", err)
+	if err := checkQuirks(o.quirks); err != nil {
+		return nil, err
 	}
 	if len(o.choices) > 0 && !o.twice {
 		return nil, errors.New("--choice: found no --check-determinism, whose second run it changes")

@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/gotestee"
 	"github.com/monosim/monosim/runners/testee"
 	"github.com/monosim/monosim/runners/testee/conformance"
+	"github.com/monosim/monosim/vectors/scope"
 )
 
 // newTesteeCommand makes `monosim testee`, the engine behind JSON lines.
@@ -25,8 +26,12 @@ describes the protocol and all operations.`,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			engine := gotestee.New(version)
-			if err := engine.KeepQuirks(quirks); err != nil {
-				return badInput(fmt.Errorf("--quirks: %w", err))
+			err := checkQuirks(quirks)
+			if err == nil {
+				err = engine.KeepQuirks(quirks)
+			}
+			if err != nil {
+				return badInput(err)
 			}
 			return testee.Serve(engine, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
@@ -37,6 +42,14 @@ describes the protocol and all operations.`,
 
 // quirksHelp says what may be said of quirks.
 const quirksHelp = "faults of the reference to keep: python (all), fixed (none), a list as Q22,Q117, or all but a list as -Q22,-Q117"
+
+// checkQuirks wants that the register has what --quirks names, and that it can be repaired.
+func checkQuirks(text string) error {
+	if err := scope.CheckToggles(text); err != nil {
+		return fmt.Errorf("--quirks: %w", err)
+	}
+	return nil
+}
 
 // testeeFlags say which testee to ask.
 type testeeFlags struct {

@@ -21,6 +21,9 @@ func (d *Draws) Next(n uint64) (k, drawn uint64) {
 	return k, drawn
 }
 
+// Count is how many numbers were drawn.
+func (d *Draws) Count() uint64 { return d.k }
+
 // Mix returns a word whose every bit depends on every bit of both (the finaliser of
 // splitmix64 over their combination).
 func Mix(a, b uint64) uint64 {

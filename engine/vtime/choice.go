@@ -1,6 +1,11 @@
 package vtime
 
-import "github.com/monosim/monosim/engine/tasks"
+import (
+	"maps"
+	"slices"
+
+	"github.com/monosim/monosim/engine/tasks"
+)
 
 // Source draws the choices of one site on one node. The k-th draw is a function
 // of (seed, node name, site, k) alone, so that a draw more in one place leaves
@@ -19,6 +24,25 @@ func (n *Node) Source(site string) *Source {
 	s := &Source{node: n, site: site, draws: tasks.NewDraws(n.w.cfg.Seed, n.name, site)}
 	n.sources[site] = s
 	return s
+}
+
+// Site is where choices were made: Times of them, the first with K 0.
+type Site struct {
+	Node, Name string
+	Times      uint64
+}
+
+// Sites are those of the run so far where choices were made, node by node, sorted by name.
+func (w *World) Sites() []Site {
+	var list []Site
+	for _, n := range w.nodes {
+		for _, name := range slices.Sorted(maps.Keys(n.sources)) {
+			if times := n.sources[name].draws.Count(); times > 0 {
+				list = append(list, Site{Node: n.name, Name: name, Times: times})
+			}
+		}
+	}
+	return list
 }
 
 // Uint64n returns a number in [0, n). It panics when n is 0. The outcome 0 is the

@@ -78,7 +78,7 @@ Feature: f
   Scenario: s
     Given a model server
     When `+sentence+`
-    Then every pod runs
+    Then the model server serves
 `))
 			if report.Skipped != 1 || report.Failed != 0 {
 				t.Errorf("want 1 skipped, got %d skipped and %d failed: %v", report.Skipped, report.Failed, report.Results[0].Failure())

@@ -11,6 +11,9 @@ import (
 func (s *Suite) compare(first *execution) {
 	second := s.execute(first.job, s.overlay(0, 0))
 	defer second.world.close()
+	if c, ok := second.world.cluster.(runners.Chooser); ok && s.choosing != nil {
+		s.choosing.add(c.ChoiceSites())
+	}
 	a, b := &first.result, &second.result
 	if a.Stats.TraceHash == b.Stats.TraceHash && a.Status == b.Status {
 		return

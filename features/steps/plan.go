@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/cucumber/godog"
+
+	"github.com/monosim/monosim/runners"
 )
 
 // InputError is a fault of what the suite was asked to run: a path, a tag filter,
@@ -147,7 +149,7 @@ func (h *holder) scenario(sc *scenario) {
 func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
 	asserts, unknown := false, false
 	onCluster, onCase := false, false
-	scratch := &World{runner: h.suite.Runner}
+	scratch, before := &World{runner: h.suite.Runner}, len(h.faults)
 	for i := range c.steps {
 		st := &c.steps[i]
 		said := h.sentence(sc, st)
@@ -177,8 +179,21 @@ func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
 		}
 		onCase, onCluster = onCase || ofCase, onCluster || !ofCase
 	}
+	if len(h.faults) == before && onCluster {
+		h.people(sc, c, &scratch.spec)
+	}
 	if !asserts && !unknown {
 		h.fault(sc, sc.line, "found a scenario that asserts nothing")
+	}
+}
+
+// people wants that the cluster of a case has whatever its steps are about.
+func (h *holder) people(sc *scenario, c *scenarioCase, spec *runners.Spec) {
+	for i := range c.steps {
+		st := &c.steps[i]
+		if err := st.said.peopled(spec, st); err != nil {
+			h.fault(sc, st.line, "%v", err)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,6 +26,27 @@ func declared(s *Sentence) *Sentence {
 	return s
 }
 
+// entry wants a sentence with the policy of an entry at its end to have one that there is.
+func entry(s *Sentence) *Sentence {
+	s.check = func(args []string) error {
+		_, err := runners.ParsePolicy(args[len(args)-1])
+		return err
+	}
+	return s
+}
+
+// ofBareServer marks a sentence about the model server without an agent.
+func ofBareServer(s *Sentence) *Sentence {
+	s.ofBareServer = true
+	return s
+}
+
+// ofAgents marks a sentence about pods with agents, of which it names none.
+func ofAgents(s *Sentence) *Sentence {
+	s.ofAgents = true
+	return s
+}
+
 // possible tells what of a step cannot be, before anything is run: w is a world that
 // takes the shapes and is never built.
 func (s *Sentence) possible(w *World, st *step) error {
@@ -44,4 +66,66 @@ func (s *Sentence) possible(w *World, st *step) error {
 	spec := w.spec
 	spec.Conf = w.conf.text()
 	return c.Check(spec)
+}
+
+// peopled tells what a step is about that its cluster does not have; spec is that of the
+// scenario's shapes.
+func (s *Sentence) peopled(spec *runners.Spec, st *step) error {
+	var pods []string
+	for _, p := range spec.Pods() {
+		pods = append(pods, p.Name)
+	}
+	text := st.text
+	if s.ofBareServer {
+		text = bareServerName
+	}
+	if s.ofAgents && len(pods) == 0 {
+		return errors.New("pods: found none, want a cluster with agents, as a v3 cluster of 1 shard with 2 replicas; there is a model server only")
+	}
+	for _, said := range s.places(text) {
+		switch {
+		case said == bareServerName && spec.BareServer == nil:
+			return errors.New("the model server: found none, want one that the scenario has asked for by \"a model server\"")
+		case strings.HasPrefix(said, "every ") && len(pods) == 0:
+			return fmt.Errorf("%s: found none, want a cluster with agents; there is a model server only", said)
+		}
+		for _, name := range podWord.FindAllString(said, -1) {
+			if !slices.Contains(pods, name) {
+				return fmt.Errorf("pod: found %s, want one of the cluster: %s", name, podRange(pods))
+			}
+		}
+	}
+	return nil
+}
+
+// placeWords are the words of sentences that name pods, agents and model servers.
+var placeWords = []string{"pod", "pods", "agents", "server", "servers", "places"}
+
+// places are the texts in a step where such words stand.
+func (s *Sentence) places(text string) []string {
+	if text == bareServerName {
+		return []string{text}
+	}
+	groups := s.expr.FindStringSubmatch(text)[1:]
+	if s.kind == anAssertion {
+		groups = groups[2:]
+	}
+	var said []string
+	for i, word := range wordsOf(s.text) {
+		if slices.Contains(placeWords, word) {
+			said = append(said, groups[i])
+		}
+	}
+	return said
+}
+
+// podRange lists pods, of many the first and the last.
+func podRange(pods []string) string {
+	switch {
+	case len(pods) == 0:
+		return "there is a model server only"
+	case len(pods) > 4:
+		return pods[0] + " to " + pods[len(pods)-1]
+	}
+	return strings.Join(pods, ", ")
 }

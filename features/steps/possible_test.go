@@ -35,3 +35,33 @@ func TestImpossibleWorldsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// What a scenario is about has to be in its cluster.
+func TestScenariosAboutWhatIsNotThereAreRefused(t *testing.T) {
+	const alone, agents = "a model server", "a v3 cluster of 2 shards with 3 replicas"
+	for _, c := range []struct{ given, then, want string }{
+		{agents, `When the model server starts`, `x.feature:4: the model server: found none, want one that the scenario has asked for by "a model server"`},
+		{agents, `When the model config file /models.cfg is empty`, `x.feature:4: the model server: found none`},
+		{agents, `Then within 5s the model server serves`, `x.feature:4: the model server: found none`},
+		{agents, `Then the model server printed "x"`, `x.feature:4: the model server: found none`},
+		{agents, `When the model server is killed`, `x.feature:4: the model server: found none`},
+		{agents, `Then for 5s shard0-replica1 and shard2-replica0 run`, `x.feature:4: pod: found shard2-replica0, want one of the cluster: shard0-replica0 to shard1-replica2`},
+		{agents, `Then the ps server of shard1-replica3 serves`, `x.feature:4: pod: found shard1-replica3, want one of`},
+		{agents, `When shard0-replica9 is cut off from ZooKeeper for 5s`, `x.feature:4: pod: found shard0-replica9, want one of`},
+		{alone, `When the cluster starts`, `x.feature:4: pods: found none, want a cluster with agents`},
+		{alone, `Then every pod runs`, `x.feature:4: every pod: found none, want a cluster with agents; there is a model server only`},
+		{alone, `Then every agent lists nothing`, `x.feature:4: every agent: found none`},
+		{alone, `Then every model server has no version of ctr:entry`, `x.feature:4: every model server: found none`},
+		{alone, `Then shard0-replica0 runs`, `x.feature:4: pod: found shard0-replica0, want one of the cluster: there is a model server only`},
+		{alone, `When the config of ctr:entry has the policy "newest"`, `x.feature:4: version policy: found "newest", want "latest N", "all" or "specific V, V"`},
+		{alone, `When the config of ctr:entry has the policy "specific one"`, `x.feature:4: version policy "specific one": found "one", want a number`},
+		{alone, `When the config of ctr:entry has the policy "latest -1"`, `x.feature:4: version policy: found "latest -1"`},
+		{"model servers keep 101% of the memory of unloaded models", `Then every pod runs`, `x.feature:3: memory of unloaded models: found 101%, want 100% or less`},
+	} {
+		text := "Feature: f\n  Scenario: s\n    Given " + c.given + "\n    " + c.then + "\n    When 1s pass\n    Then znode /a exists\n"
+		s := &steps.Suite{Runner: &simrun.Runner{}, FS: fstest.MapFS{"x.feature": {Data: []byte(text)}}, Paths: []string{"x.feature"}}
+		if _, err := s.List(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s, %s:\n got %v\nwant %s", c.given, c.then, err, c.want)
+		}
+	}
+}

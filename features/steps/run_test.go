@@ -26,12 +26,12 @@ var ownScenarios = fstest.MapFS{
 
   Scenario Outline: Pods run
     Given a v3 cluster of 1 shard with <n> replicas
-    Then <who> runs
+    Then <who>
 
     Examples:
-      | n | who             |
-      | 1 | shard0-replica0 |
-      | 1 | shard7-replica7 |
+      | n | who                       |
+      | 1 | shard0-replica0 runs      |
+      | 1 | shard0-replica0 has ended |
 `)},
 	"pods.feature": {Data: []byte(`Feature: Pods
   Scenario: A pod ends
@@ -112,15 +112,15 @@ func TestScenariosAreSubtests(t *testing.T) {
 		    --- FAIL: TestHelperOwnScenarios/deep/lamps.feature
 		        --- PASS: TestHelperOwnScenarios/deep/lamps.feature/A_lamp_(of_60_W)_goes_out
 		        --- FAIL: TestHelperOwnScenarios/deep/lamps.feature/Pods_run
-		            --- PASS: TestHelperOwnScenarios/deep/lamps.feature/Pods_run/n:_1,_who:_shard0-replica0
-		            --- FAIL: TestHelperOwnScenarios/deep/lamps.feature/Pods_run/n:_1,_who:_shard7-replica7
+		            --- PASS: TestHelperOwnScenarios/deep/lamps.feature/Pods_run/n:_1,_who:_shard0-replica0_runs
+		            --- FAIL: TestHelperOwnScenarios/deep/lamps.feature/Pods_run/n:_1,_who:_shard0-replica0_has_ended
 		    --- FAIL: TestHelperOwnScenarios/pods.feature
 		        --- FAIL: TestHelperOwnScenarios/pods.feature/A_pod_ends
-		deep/lamps.feature:16: Pods run (n: 1, who: shard7-replica7)
+		deep/lamps.feature:16: Pods run (n: 1, who: shard0-replica0 has ended)
 		  + Given a v3 cluster of 1 shard with 1 replicas
-		  ! Then shard7-replica7 runs
-		      t+0.000s: no pod shard7-replica7
-		  seed 7, replay with: ` + again + `/^deep$/^lamps\.feature$/^Pods_run$/^n:_1,_who:_shard7-replica7$'
+		  ! Then shard0-replica0 has ended
+		      t+0.000s: agent of shard0-replica0, want ended, got running
+		  seed 7, replay with: ` + again + `/^deep$/^lamps\.feature$/^Pods_run$/^n:_1,_who:_shard0-replica0_has_ended$'
 		pods.feature:2: A pod ends
 		  + Given a v3 cluster of 1 shard with 1 replica
 		  + When 2s pass

@@ -38,6 +38,9 @@ type Sentence struct {
 	do reflect.Value
 	// check, when set, says what of its words cannot be, before anything is run.
 	check func(words []string) error
+	// ofBareServer and ofAgents are set where the sentence names neither but is about the
+	// model server without an agent, or about pods.
+	ofBareServer, ofAgents bool
 	// keyword is Given, When or Then: where in a scenario it belongs.
 	keyword string
 	// waits says when time passes while the sentence is said, "" for never.

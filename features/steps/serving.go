@@ -25,6 +25,9 @@ func (w *World) serverMemory(size string) error {
 }
 
 func (w *World) retainedMemory(percent int) error {
+	if percent > 100 {
+		return fmt.Errorf("memory of unloaded models: found %d%%, want 100%% or less", percent)
+	}
 	w.spec.Serving.RetainedPercent = &percent
 	return nil
 }

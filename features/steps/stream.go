@@ -41,10 +41,16 @@ func (s *Suite) Stream(ctx context.Context, listener Listener) (*Summary, error)
 	if err != nil {
 		return nil, err
 	}
+	if s.Twice && len(s.Choices) > 0 {
+		s.choosing = newChoosing()
+	}
 	summary := newSummary(s.planOf(scenarios))
 	err = listener.Begin(summary.Plan)
 	if err == nil {
 		err = s.stream(ctx, scenarios, summary, listener)
+	}
+	if err == nil && summary.Runs == summary.Plan.Runs {
+		err = s.choosing.unmade(s.Choices)
 	}
 	return summary, errors.Join(err, listener.End(summary))
 }

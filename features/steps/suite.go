@@ -43,6 +43,8 @@ type Suite struct {
 	// found, and in which order it is told, does not depend on it.
 	Jobs int
 
+	// choosing has where choices were made, while Stream runs with Choices.
+	choosing *choosing
 	// command, when set, is what repeats a run in place of monosim test.
 	command string
 }

@@ -78,7 +78,7 @@ var sentences = []*Sentence{
 	shape("model {name} with sub-graphs {names} of {size} in version {n}", (*World).exportedModel),
 
 	// The cluster and its time.
-	Action("the cluster starts", (*World).start),
+	ofAgents(Action("the cluster starts", (*World).start)),
 	takesTime("as long as it says", Action("{duration} pass(es)", (*World).pass)),
 
 	// Models: what is exported, declared and published.
@@ -135,18 +135,18 @@ var sentences = []*Sentence{
 	Assertion("the model config of {pod} is empty", (*World).configEmpty),
 
 	// A model server without an agent, and its model config file.
-	Action("the model server starts", (*World).startBareServer),
-	Action("the model config file {path} lists {models}", (*World).configFileLists),
-	Action("the model config file {path} lists no model", (*World).configFileListsNothing),
-	Action("the model config file {path} is empty", (*World).configFileEmpty),
-	Assertion("the model server has ended with exit code {code}", (*World).bareServerEndedWith),
-	Assertion("the model server printed {text}", (*World).bareServerPrinted),
-	Assertion("the model server did not print {text}", (*World).bareServerDidNotPrint),
+	ofBareServer(Action("the model server starts", (*World).startBareServer)),
+	ofBareServer(Action("the model config file {path} lists {models}", (*World).configFileLists)),
+	ofBareServer(Action("the model config file {path} lists no model", (*World).configFileListsNothing)),
+	ofBareServer(Action("the model config file {path} is empty", (*World).configFileEmpty)),
+	ofBareServer(Assertion("the model server has ended with exit code {code}", (*World).bareServerEndedWith)),
+	ofBareServer(Assertion("the model server printed {text}", (*World).bareServerPrinted)),
+	ofBareServer(Assertion("the model server did not print {text}", (*World).bareServerDidNotPrint)),
 
 	// What entries of models say, in the configs that come after.
 	Action("the config of {model} has the base path {path}", (*World).configBasePath),
 	Action("the config of {model} has the platform {text}", (*World).configPlatform),
-	Action("the config of {model} has the policy {text}", (*World).configPolicy),
+	entry(Action("the config of {model} has the policy {text}", (*World).configPolicy)),
 	Action("the config of {model} gives version {n} the label {text}", (*World).configLabel),
 
 	// Calls to model servers, which go on while time passes.

@@ -19,4 +19,16 @@ func (c *Cluster) Divergence(other runners.Cluster) (text string, from, to uint6
 	return d.String(), d.From + 1, d.To + 1, false
 }
 
-var _ runners.Tracer = (*Cluster)(nil)
+// ChoiceSites are where choices were made; see runners.Chooser.
+func (c *Cluster) ChoiceSites() []runners.ChoiceSite {
+	var list []runners.ChoiceSite
+	for _, s := range c.world.Engine().Sites() {
+		list = append(list, runners.ChoiceSite{Node: s.Node, Site: s.Name, Times: s.Times})
+	}
+	return list
+}
+
+var (
+	_ runners.Tracer  = (*Cluster)(nil)
+	_ runners.Chooser = (*Cluster)(nil)
+)

@@ -3,8 +3,6 @@ package simrun
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -191,36 +189,20 @@ type (
 	policySpecific = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific
 )
 
-// policyOf reads "latest 2", "all" or "specific 1, 2"; "" leaves the policy unset.
+// policyOf is a policy of an entry in the form of a model config; unset it is nil.
 func policyOf(text string) (*versionPolicy, error) {
-	kind, rest, _ := strings.Cut(text, " ")
-	numbers, err := numbersOf(rest)
+	p, err := runners.ParsePolicy(text)
 	switch {
-	case err != nil:
+	case err != nil || text == "":
 		return nil, err
-	case text == "":
-		return nil, nil
-	case text == "all":
+	case p.All:
 		return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All_{All: &policyAll{}}}, nil
-	case kind == "latest" && len(numbers) == 1:
-		latest := &policyLatest{NumVersions: uint32(numbers[0])}
+	case p.Latest != nil:
+		latest := &policyLatest{NumVersions: *p.Latest}
 		return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest_{Latest: latest}}, nil
-	case kind == "specific":
-		specific := &policySpecific{Versions: numbers}
-		return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific_{Specific: specific}}, nil
 	}
-	return nil, fmt.Errorf(`version policy: found %q, want "latest N", "all" or "specific V, V"`, text)
-}
-
-func numbersOf(text string) (numbers []int64, err error) {
-	for _, field := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
-		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("version policy: %w", err)
-		}
-		numbers = append(numbers, n)
-	}
-	return numbers, nil
+	specific := &policySpecific{Versions: p.Specific}
+	return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific_{Specific: specific}}, nil
 }
 
 var _ runners.Caller = (*Cluster)(nil)
