@@ -213,7 +213,7 @@ func TestDifferenceBetweenTwoRunsIsShown(t *testing.T) {
 	if out, _, err := testCommand(path, "--check-determinism"); err != nil {
 		t.Fatalf("two equal runs: %v\n%s", err, out)
 	}
-	out, _, err := testCommand(path, "--check-determinism", "--choice", "shard0-replica0/grpc.backoff#0=1", "--choice", "zookeeper/network.latency#2=77")
+	out, _, err := testCommand(path, "--check-determinism", "--choice", "shard0-replica0/pace.import#0=1", "--choice", "zookeeper/network.latency#2=77")
 	if exitCode(err) != exitFailed {
 		t.Fatalf("exit code: want %d, got %v\n%s", exitFailed, err, out)
 	}
@@ -237,7 +237,7 @@ func TestBadInputEndsWith2(t *testing.T) {
 		{"tags that nothing has", []string{path, "--tags", "@nothing"}, "found no scenario"},
 		{"tags with a comma", []string{path, "--tags", "@a,@b"}, `found "@a,@b", want a tag`},
 		{"an unknown sentence", []string{unknown}, "y.feature:4: no sentence says\n    the clusters start\n  did you mean\n    the cluster starts"},
-		{"an unknown format", []string{path, "--format", "html"}, `--format: found "html"`},
+		{"an unknown format", []string{path, "--format", "pdf"}, `--format: found "pdf"`},
 		{"a format without a file name", []string{path, "--format", "junit:"}, `--format: found "junit:"`},
 		{"a seed that is no number", []string{path, "--seed", "x"}, "seed"},
 		{"no seeds", []string{path, "--seeds", "0"}, "--seeds: found 0"},
