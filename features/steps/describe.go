@@ -19,7 +19,8 @@ type Described struct {
 	Placeholders []Placeholder `json:"placeholders"`
 	// Example is a text that says it.
 	Example string `json:"example"`
-	// Passes says when cluster time passes while it is said, "" for never.
+	// Passes says when cluster time passes while it is said, "" for never; that of a
+	// sentence which sets how long something lasts begins with "never".
 	Passes string `json:"passes,omitempty"`
 }
 

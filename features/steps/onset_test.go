@@ -1,6 +1,7 @@
 package steps_test
 
 import (
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -41,5 +42,94 @@ func TestAnOnsetLetsNoTimePass(t *testing.T) {
 	}
 	if took := r.Steps[6].Took; took > time.Second {
 		t.Errorf("a write after the outage: got it done after %v, want less than 1s", took)
+	}
+}
+
+// Every fault that lasts has an onset, which lets no time pass and is over by itself. The
+// method is to say the example of each and to look at when the fault began and ended.
+func TestEveryLastingFaultHasAnOnset(t *testing.T) {
+	runner := &simrun.Runner{}
+	examples := map[string]string{}
+	for _, d := range steps.Describe(runner.Faults()) {
+		if strings.HasPrefix(d.Passes, "never: ") {
+			examples[strings.TrimSuffix(d.Sentence, "( for {duration})")] = d.Example
+		}
+	}
+	for _, k := range runner.Faults() {
+		if k.Lasts == "" {
+			continue
+		}
+		t.Run(k.Name, func(t *testing.T) {
+			example := examples[k.Onset]
+			if example == "" {
+				t.Fatalf("onset %q: found no description that says that no time passes", k.Onset)
+			}
+			if k.Name == "version.broken" { // which only a version that is there can be
+				example = strings.Replace(example, "version 2", "version 1", 1)
+			}
+			text := `Feature: f
+  Scenario: s
+    Given a v3 cluster of 1 shard with 2 replicas
+    And model ctr with sub-graphs entry of 30 MB in version 1
+    And model ctr is declared and published to layout main
+    When the cluster starts
+    And 10s pass
+    ` + example + `
+    And 15m pass
+    Then every pod runs
+`
+			s := &steps.Suite{Runner: runner, FS: fstest.MapFS{"x.feature": {Data: []byte(text)}}, Paths: []string{"x.feature"}, Seed: 1, Detail: true}
+			report, err := s.Run()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := &report.Results[0]
+			if r.Steps[5].Status != steps.Passed || r.Steps[6].Status != steps.Passed || r.Steps[5].Took != 0 {
+				t.Fatalf("%s: got %v, %v and %v of cluster time, want it done in no time", example, r.Steps[5].Err, r.Steps[6].Err, r.Steps[5].Took)
+			}
+			at := map[string][]time.Duration{}
+			for _, o := range r.Log {
+				if o.Path == k.Name {
+					at[o.Op] = append(at[o.Op], o.At)
+				}
+			}
+			begun, ended := at["fault.begin"], at["fault.end"]
+			if len(begun) != 1 || len(ended) != 1 || ended[0]-begun[0] != 10*time.Minute {
+				t.Errorf("%s: got it begun at %v and ended at %v, want 10m between", example, begun, ended)
+			}
+		})
+	}
+}
+
+// What is taken back before its time does not end a second time.
+func TestAnOnsetCanBeTakenBack(t *testing.T) {
+	text := `Feature: f
+  Scenario: s
+    Given a v3 cluster of 1 shard with 1 replica
+    When the cluster starts
+    And 10s pass
+    And ZooKeeper goes down for 30s
+    And 10s pass
+    And ZooKeeper is back
+    And ZooKeeper is down for 5s
+    And 40s pass
+    Then every pod runs
+`
+	s := &steps.Suite{Runner: &simrun.Runner{}, FS: fstest.MapFS{"x.feature": {Data: []byte(text)}}, Paths: []string{"x.feature"}, Seed: 1, Detail: true}
+	report, err := s.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Results[0].Failure(); err != nil {
+		t.Fatal(err)
+	}
+	ends := 0
+	for _, o := range report.Results[0].Log {
+		if o.Op == "fault.end" {
+			ends++
+		}
+	}
+	if ends != 2 {
+		t.Errorf("ends: want 2, both that were asked for, got %d", ends)
 	}
 }

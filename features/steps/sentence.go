@@ -125,6 +125,7 @@ func newSentence(k kind, text string, do any) *Sentence {
 var (
 	keywords = map[kind]string{aShape: "Given", anAction: "When", aCondition: "When", anOnset: "When", anAssertion: "Then", aQuestion: "When", aFinding: "Then"}
 	waits    = map[kind]string{
+		anOnset:     "never: with \"for 12s\" at its end it is over by itself that much later",
 		aCondition:  "with \"for 12s\" at its end: that time passes, then it is over",
 		anAssertion: "with \"within 30s\" before it until it is so, with \"for 30s\" all that time",
 	}

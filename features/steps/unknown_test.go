@@ -71,7 +71,7 @@ func TestEverySentenceIsDescribed(t *testing.T) {
 	}
 	for text, passes := range map[string]bool{"{duration} pass(es)": true, "the cluster starts": false, "ZooKeeper is down": true, "ZooKeeper goes down": false, "{pods} run(s)": true} {
 		for _, s := range known {
-			if s.text == text && (s.describe().Passes != "") != passes {
+			if d := s.describe(); s.text == text && (d.Passes != "" && !strings.HasPrefix(d.Passes, "never: ")) != passes {
 				t.Errorf("%q: time passes %q, want %t", text, s.describe().Passes, passes)
 			}
 		}

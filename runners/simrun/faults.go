@@ -29,8 +29,9 @@ func (c *Cluster) BeginFault(f runners.Fault) error {
 	return fault.Begin(c.world, f)
 }
 
-// EndFault ends a fault that was begun.
+// EndFault ends a fault that was begun; it does not end by itself any more then.
 func (c *Cluster) EndFault(f runners.Fault) error {
+	c.endings = slices.DeleteFunc(c.endings, func(e ending) bool { return e.fault.Kind == f.Kind && hit(e.fault) == hit(f) })
 	c.remark("operator", "fault.end", f.Kind, hit(f))
 	return fault.End(c.world, f)
 }

@@ -32,6 +32,9 @@ func TestDescriptors(t *testing.T) {
 			if k.Begin == nil || k.Lasts == "" && k.Begins == "" {
 				t.Error("found no way to begin it")
 			}
+			if (k.Lasts == "") != (k.Onset == "") {
+				t.Errorf("lasts %q, onset %q: want both or none", k.Lasts, k.Onset)
+			}
 			if ends := k.Lasts != "" || k.Ends != ""; ends != (k.End != nil) {
 				t.Errorf("a sentence ends it: %t, a function ends it: %t, want both or none", ends, k.End != nil)
 			}

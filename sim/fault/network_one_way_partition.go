@@ -10,6 +10,7 @@ var _ = register(Kind{
 		Name:  "network.one-way-partition",
 		Help:  "Everything that one group of hosts sends to another is lost; the way back is whole.",
 		Lasts: "{places} cannot reach {places}",
+		Onset: "{places} can no longer reach {places}",
 	},
 	Begin: func(w *world.World, f cluster.Fault) error { return between(w, f, w.Network().Partition) },
 	End:   func(w *world.World, f cluster.Fault) error { return between(w, f, w.Network().Heal) },

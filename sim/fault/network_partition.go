@@ -12,6 +12,7 @@ var _ = register(Kind{
 		Help:  "Two groups of hosts cannot reach each other: all that is sent between them is lost.",
 		Lasts: "{places} is/are cut off from {places}",
 		Ends:  "{places} reach(es) {places} again",
+		Onset: "{places} get(s) cut off from {places}",
 	},
 	Begin: func(w *world.World, f cluster.Fault) error { return between(w, f, w.Network().PartitionBoth) },
 	End:   func(w *world.World, f cluster.Fault) error { return between(w, f, w.Network().HealBoth) },

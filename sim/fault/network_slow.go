@@ -12,6 +12,7 @@ var _ = register(Kind{
 		Name:  "network.slow",
 		Help:  "What is sent between two groups of hosts takes longer, both ways.",
 		Lasts: "the network between {places} and {places} is slower by {duration}",
+		Onset: "the network between {places} and {places} becomes slower by {duration}",
 	},
 	Begin: func(w *world.World, f cluster.Fault) error { return slow(w, f, f.Duration) },
 	End:   func(w *world.World, f cluster.Fault) error { return slow(w, f, 0) },

@@ -11,6 +11,7 @@ var _ = register(Kind{
 		Help:  "The base path of a sub-graph is not there; at the end it is back with all that was in it.",
 		Lasts: "the base path of {model} is missing",
 		Ends:  "the base path of {model} is back",
+		Onset: "the base path of {model} goes missing",
 	},
 	Begin: func(w *world.World, f cluster.Fault) error {
 		fs, dir := storeOf(w, f)

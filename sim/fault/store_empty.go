@@ -14,6 +14,7 @@ var _ = register(Kind{
 		Help:  "The base path of a sub-graph is there but lists nothing; at the end its versions are back.",
 		Lasts: "the base path of {model} lists nothing",
 		Ends:  "the base path of {model} lists its versions again",
+		Onset: "the base path of {model} becomes empty",
 	},
 	Begin: func(w *world.World, f cluster.Fault) error {
 		fs, dir := storeOf(w, f)

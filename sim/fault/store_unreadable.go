@@ -11,6 +11,7 @@ var _ = register(Kind{
 		Help:  "Reading the base path of a sub-graph, or anything below it, fails.",
 		Lasts: "the base path of {model} cannot be read",
 		Ends:  "the base path of {model} can be read again",
+		Onset: "the base path of {model} becomes unreadable",
 	},
 	Begin: func(w *world.World, f cluster.Fault) error {
 		fs, dir := storeOf(w, f)

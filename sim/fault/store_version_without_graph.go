@@ -11,6 +11,7 @@ var _ = register(Kind{
 		Help:  "A version is still being copied: its variables are there, its graph comes with the end.",
 		Lasts: "version {n} of {model} is exported without its graph, with variables of {size}",
 		Ends:  "the graph of version {n} of {model} arrives",
+		Onset: "the export of version {n} of {model} begins without its graph, with variables of {size}",
 	},
 	Begin: func(w *world.World, f cluster.Fault) error {
 		fs, version := versionOf(w, f)

@@ -11,6 +11,7 @@ var _ = register(Kind{
 		Help:  "A version is still being copied: its graph is there, its variables come with the end.",
 		Lasts: "version {n} of {model} is exported without its variables of {size}",
 		Ends:  "the variables of version {n} of {model} arrive",
+		Onset: "the export of version {n} of {model} begins without its variables of {size}",
 	},
 	Begin: func(w *world.World, f cluster.Fault) error {
 		fs, version := versionOf(w, f)

@@ -12,6 +12,7 @@ var _ = register(Kind{
 		Help:  "Every attempt to load a version fails.",
 		Lasts: "version {n} of {model} is broken",
 		Ends:  "version {n} of {model} is repaired",
+		Onset: "version {n} of {model} breaks",
 	},
 	Begin: func(w *world.World, f cluster.Fault) error {
 		fs, version := versionOf(w, f)

@@ -12,6 +12,7 @@ var _ = register(Kind{
 		Help:  "An election takes its time: every connection to ZooKeeper ends, and every new one at once, until a leader is elected.",
 		Lasts: "ZooKeeper has no leader",
 		Ends:  "ZooKeeper elects a leader",
+		Onset: "ZooKeeper loses its leader",
 	},
 	Begin: func(w *world.World, _ cluster.Fault) error {
 		zk, err := zooKeeperOf(w)

@@ -10,6 +10,7 @@ var _ = register(Kind{
 		Name:  "zookeeper.read-only",
 		Help:  "ZooKeeper has no quorum: it serves reads only, and only to clients that asked for it, until a leader is elected.",
 		Lasts: "ZooKeeper is read-only",
+		Onset: "ZooKeeper becomes read-only",
 	},
 	Begin: func(w *world.World, _ cluster.Fault) error {
 		zk, err := zooKeeperOf(w)

@@ -13,6 +13,7 @@ var _ = register(Kind{
 		Lasts:  "{pod} is served by a ZooKeeper follower that lags by {duration}",
 		Begins: "{pod} moves to another ZooKeeper server",
 		Ends:   "{pod} moves back to the ZooKeeper leader",
+		Onset:  "{pod} moves to a ZooKeeper follower that lags by {duration}",
 	},
 	Begin: func(w *world.World, f cluster.Fault) error {
 		zk, err := zooKeeperFor(w, f.Pod)
