@@ -67,7 +67,7 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"features/report"},
-		to:      []string{"features/steps", "runners/junit", "runners/timeline", "runners/webpage", "vectors/scope"},
+		to:      []string{"features/steps", "runners/colour", "runners/junit", "runners/timeline", "runners/webpage", "vectors/scope"},
 		outside: exampleRunner,
 		because: "a report is written from what a run of the steps found, whoever ran it",
 	},
@@ -89,7 +89,7 @@ var directions = []direction{
 		because: "what happened is written down from observations, whoever made them",
 	},
 	{
-		from:    []string{"runners/junit", "runners/webpage"},
+		from:    []string{"runners/colour", "runners/junit", "runners/webpage"},
 		because: "a format knows nobody whose report it is",
 	},
 	{

@@ -3,6 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/runners/colour"
 )
 
 // checkedOutput is an output that remembers that it could not be written, as when a
@@ -18,6 +23,22 @@ func (o *checkedOutput) Write(p []byte) (int, error) {
 		o.err = err
 	}
 	return n, err
+}
+
+// Unwrap is the output itself.
+func (o *checkedOutput) Unwrap() io.Writer { return o.Writer }
+
+// useColours has standard output take colours where --color says so.
+func useColours(cmd *cobra.Command, when string) error {
+	out := cmd.Root().OutOrStdout()
+	wanted, err := colour.Wanted(when, isTerminal(out), os.Getenv)
+	if err != nil {
+		return badInput(fmt.Errorf("--color: %w", err))
+	}
+	if wanted {
+		cmd.Root().SetOut(colour.On(out))
+	}
+	return nil
 }
 
 // end is how a command ends that came to err: what could not be printed counts more

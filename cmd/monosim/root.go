@@ -7,12 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/colour"
 	"github.com/monosim/monosim/runners/gotestee"
 	"github.com/monosim/monosim/runners/simrun"
 )
 
 // newRootCommand makes `monosim` with all commands.
 func newRootCommand() *cobra.Command {
+	var colours string
 	root := &cobra.Command{
 		Use:   "monosim",
 		Short: "Simulate monolith's agents, ZooKeeper and TF Serving in virtual time",
@@ -32,8 +34,10 @@ when what was asked for makes no sense or cannot be opened or written. That of t
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return useColours(cmd, colours) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.PersistentFlags().StringVar(&colours, "color", "auto", "colours of what is printed: auto (on a terminal, unless NO_COLOR is set), always or never")
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelpCommand())
@@ -42,6 +46,9 @@ when what was asked for makes no sense or cannot be opened or written. That of t
 	root.Version = version
 	root.SetVersionTemplate(versionText())
 	completeFlags(root, flagValues)
+	if err := root.RegisterFlagCompletionFunc("color", completeWith(func() []string { return colour.When })); err != nil {
+		panic(err) // two of one name
+	}
 	return root
 }
 

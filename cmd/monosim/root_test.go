@@ -103,7 +103,7 @@ func TestStepsAreListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"When  ZooKeeper goes down( for {duration})\n", "time passes: never\n", "When  ZooKeeper is down( for {duration})\n", "{duration}: a time in ms, s, m and h",
+	for _, want := range []string{"When  ZooKeeper goes down( for {duration})\n", "time passes: never: with \"for 12s\" at its end", "When  ZooKeeper is down( for {duration})\n", "{duration}: a time in ms, s, m and h",
 		"example: When ZooKeeper is down for 10m\n", "that time passes"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("found no %q in\n%s", want, out)

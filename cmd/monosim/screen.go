@@ -7,6 +7,8 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/monosim/monosim/runners/colour"
 )
 
 // screen is standard output with a progress bar below it: on one terminal the bar
@@ -38,6 +40,9 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
+// Coloured says whether standard output takes colours; see colour.For.
+func (s *screen) Coloured() bool { return colour.For(s.out).On() }
+
 // end takes the bar away and writes what waits.
 func (s *screen) end() error {
 	if s.bar == nil {
@@ -51,8 +56,12 @@ func (s *screen) end() error {
 }
 
 func isTerminal(w io.Writer) bool {
-	if checked, ok := w.(*checkedOutput); ok {
-		w = checked.Writer
+	for {
+		inner, ok := w.(interface{ Unwrap() io.Writer })
+		if !ok {
+			break
+		}
+		w = inner.Unwrap()
 	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

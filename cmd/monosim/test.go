@@ -16,6 +16,7 @@ import (
 
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/colour"
 	"github.com/monosim/monosim/runners/timeline"
 	"github.com/monosim/monosim/vectors/scope"
 )
@@ -135,7 +136,7 @@ func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, outputs []o
 	if err != nil {
 		return inputError(err)
 	}
-	fmt.Fprintln(last, totals(summary, time.Since(begin)))
+	fmt.Fprintln(last, totals(colour.For(last), summary, time.Since(begin)))
 	switch {
 	case summary.Interrupted:
 		return interruptedBy(ctx, fmt.Sprintf("after %d of %d runs", summary.Runs, summary.Plan.Runs))
@@ -260,8 +261,14 @@ func parseChoice(text string) (runners.Choice, error) {
 }
 
 // totals is the last line.
-func totals(s *steps.Summary, wall time.Duration) string {
-	return fmt.Sprintf("%d scenarios (%d passed, %d failed, %d skipped), %d steps, %v virtual in %v wall, trace %016x",
-		s.Runs, s.Passed, s.Failed, s.Skipped, s.Steps,
+func totals(ink colour.Ink, s *steps.Summary, wall time.Duration) string {
+	passed, failed := fmt.Sprintf("%d passed", s.Passed), fmt.Sprintf("%d failed", s.Failed)
+	if s.Failed > 0 {
+		failed = ink.Bad(failed)
+	} else {
+		passed = ink.Good(passed)
+	}
+	return fmt.Sprintf("%d scenarios (%s, %s, %d skipped), %d steps, %v virtual in %v wall, trace %016x",
+		s.Runs, passed, failed, s.Skipped, s.Steps,
 		s.Virtual.Round(time.Millisecond), wall.Round(time.Millisecond), s.TraceHash())
 }

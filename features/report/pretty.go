@@ -6,17 +6,19 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners/colour"
 )
 
 // pretty is the form of NewPretty.
 type pretty struct {
 	out     io.Writer
+	ink     colour.Ink
 	feature string
 }
 
 // NewPretty makes a form that writes every step with how it went and the cluster time
 // that it took.
-func NewPretty(w io.Writer) steps.Listener { return &pretty{out: w} }
+func NewPretty(w io.Writer) steps.Listener { return &pretty{out: w, ink: colour.For(w)} }
 
 func (p *pretty) Begin(steps.Plan) error { return nil }
 
@@ -24,24 +26,24 @@ func (p *pretty) Add(r *steps.Result) error {
 	var b strings.Builder
 	if r.Path != p.feature {
 		p.feature = r.Path
-		fmt.Fprintf(&b, "%s: %s\n", r.Path, r.Feature)
+		fmt.Fprintln(&b, p.ink.Strong(r.Path+": "+r.Feature))
 	}
-	fmt.Fprintf(&b, "\n  %s (line %d, seed %d)\n", r.Name, r.Line, r.Seed)
+	fmt.Fprintf(&b, "\n  %s %s\n", p.ink.Strong(r.Name), p.ink.Faint(fmt.Sprintf("(line %d, seed %d)", r.Line, r.Seed)))
 	for _, s := range r.Steps {
-		fmt.Fprintf(&b, "    %c %s %s%s\n", "+!-"[s.Status], s.Keyword, s.Text, took(s))
+		fmt.Fprintf(&b, "    %s %s %s%s\n", mark(p.ink, s.Status, "+!-"), s.Keyword, s.Text, p.ink.Faint(took(s)))
 		if s.Err != nil {
-			b.WriteString(Indent(s.Err.Error(), "        "))
+			b.WriteString(inRed(p.ink, s.Err, "        "))
 		}
 	}
 	if r.Err != nil {
-		b.WriteString(Indent(r.Err.Error(), "      "))
+		b.WriteString(inRed(p.ink, r.Err, "      "))
 	}
 	if r.Status == steps.Failed {
 		writeExplanation(&b, r, "    ")
 		for _, line := range r.About() {
 			fmt.Fprintf(&b, "    about %s\n", line)
 		}
-		fmt.Fprintf(&b, "    replay with: %s\n", r.Replay)
+		fmt.Fprintf(&b, "    replay with: %s\n", p.ink.Command(r.Replay))
 	}
 	_, err := io.WriteString(p.out, b.String())
 	return err

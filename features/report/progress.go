@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners/colour"
 )
 
 // perLine is how many marks stand on a line.
@@ -27,12 +28,13 @@ const perLine = 70
 // progress is the form of NewProgress.
 type progress struct {
 	out  io.Writer
+	ink  colour.Ink
 	runs int
 }
 
 // NewProgress makes a form that writes a mark for each run as it comes, and at the end the
 // failures, those of one kind together.
-func NewProgress(w io.Writer) steps.Listener { return &progress{out: w} }
+func NewProgress(w io.Writer) steps.Listener { return &progress{out: w, ink: colour.For(w)} }
 
 func (p *progress) Begin(steps.Plan) error { return nil }
 
@@ -43,14 +45,14 @@ func (p *progress) Add(r *steps.Result) error {
 		}
 	}
 	p.runs++
-	_, err := p.out.Write([]byte{".F-"[r.Status]})
+	_, err := io.WriteString(p.out, mark(p.ink, r.Status, ".F-"))
 	return err
 }
 
 func (p *progress) End(s *steps.Summary) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, " %d\n", p.runs)
-	writeFailures(&b, s)
+	writeFailures(&b, p.ink, s)
 	_, err := io.WriteString(p.out, b.String())
 	return err
 }
@@ -58,9 +60,9 @@ func (p *progress) End(s *steps.Summary) error {
 // maxFailures is how many kinds of failures are written in full.
 const maxFailures = 20
 
-func writeFailures(b *strings.Builder, s *steps.Summary) {
+func writeFailures(b *strings.Builder, ink colour.Ink, s *steps.Summary) {
 	for _, group := range s.Failures[:min(len(s.Failures), maxFailures)] {
-		writeFailure(b, group, s.Plan.Seeds)
+		writeFailure(b, ink, group, s.Plan.Seeds)
 	}
 	if len(s.Failures) > maxFailures {
 		more := 0
@@ -73,16 +75,16 @@ func writeFailures(b *strings.Builder, s *steps.Summary) {
 
 // writeFailure writes the step that failed, why, the seeds, and the command that repeats
 // the first.
-func writeFailure(b *strings.Builder, group *steps.FailureGroup, seeds int) {
+func writeFailure(b *strings.Builder, ink colour.Ink, group *steps.FailureGroup, seeds int) {
 	r := &group.First
-	fmt.Fprintf(b, "\nFAILED %s:%d: %s\n", r.Path, r.Line, r.Name)
+	fmt.Fprintf(b, "\n%s %s\n", ink.Bad("FAILED"), ink.Strong(fmt.Sprintf("%s:%d: %s", r.Path, r.Line, r.Name)))
 	for _, s := range r.Steps {
 		if s.Status == steps.Failed {
-			fmt.Fprintf(b, "  %s:%d: %s %s\n%s", r.Path, s.Line, s.Keyword, s.Text, Indent(s.Err.Error(), "    "))
+			fmt.Fprintf(b, "  %s:%d: %s %s\n%s", r.Path, s.Line, s.Keyword, s.Text, inRed(ink, s.Err, "    "))
 		}
 	}
 	if r.Err != nil {
-		b.WriteString(Indent(r.Err.Error(), "    "))
+		b.WriteString(inRed(ink, r.Err, "    "))
 	}
 	writeExplanation(b, r, "  ")
 	for _, line := range r.About() {
@@ -91,7 +93,7 @@ func writeFailure(b *strings.Builder, group *steps.FailureGroup, seeds int) {
 	if group.Runs > 1 {
 		fmt.Fprintf(b, "  so did %d of %d seeds: %s\n", group.Runs, seeds, firstSeeds(group))
 	}
-	fmt.Fprintf(b, "  seed %d, replay with: %s\n", r.Seed, r.Replay)
+	fmt.Fprintf(b, "  seed %d, replay with: %s\n", r.Seed, ink.Command(r.Replay))
 }
 
 // firstSeeds are the first seeds of a group, as "3, 7, 9, ...".
@@ -104,6 +106,28 @@ func firstSeeds(group *steps.FailureGroup) string {
 		list = append(list, "...")
 	}
 	return strings.Join(list, ", ")
+}
+
+// mark is the sign of a status, of the three of signs.
+func mark(ink colour.Ink, s steps.Status, signs string) string {
+	sign := signs[s : s+1]
+	switch s {
+	case steps.Failed:
+		return ink.Bad(sign)
+	case steps.Skipped:
+		return ink.Warn(sign)
+	}
+	return ink.Good(sign)
+}
+
+// inRed is an error, set off.
+func inRed(ink colour.Ink, err error, by string) string {
+	var b strings.Builder
+	for line := range strings.Lines(Indent(err.Error(), by)) {
+		text := strings.TrimSuffix(line, "\n")
+		b.WriteString(ink.Bad(text) + "\n")
+	}
+	return b.String()
 }
 
 // writeExplanation writes what led to a failure.

@@ -38,8 +38,7 @@ func WriteTable(w io.Writer, diffs []SubjectReport) error {
 		testees = fmt.Sprintf("%d testees", len(diffs))
 	}
 	fmt.Fprintf(&b, "%d cases for %s: %v\n", total.Total(), testees, total)
-	_, err := w.Write(b.Bytes())
-	return err
+	return writePainted(w, &b)
 }
 
 // writeOperations writes the table. The operations that the testee does not know
@@ -160,6 +159,5 @@ func WriteSuites(w io.Writer, r *Report, most int) error {
 	}
 	limit.writeExtra(&b)
 	fmt.Fprintf(&b, "%d cases: %v\n", r.Counts().Total(), r.Counts())
-	_, err := w.Write(b.Bytes())
-	return err
+	return writePainted(w, &b)
 }

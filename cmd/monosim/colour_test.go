@@ -1,0 +1,70 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// wall is what no two runs have alike: a wall time.
+var (
+	escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
+	wall   = regexp.MustCompile(`\S+ wall`)
+)
+
+// The goal is that colours are all that they add. The method is to print everything that
+// has colours with and without them, and to take them off again.
+func TestColoursChangeNoText(t *testing.T) {
+	failing := filepath.Join("testdata", "failures", "agent.killed.feature")
+	testee := "python3 " + filepath.Join("testdata", "diff", "testee.py") + " value"
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"test", failing}, []string{"\x1b[31mF\x1b[0m", "\x1b[31mFAILED\x1b[0m", "\x1b[31m1 failed\x1b[0m", "\x1b[36mmonosim test "}},
+		{[]string{"test", failing, "--format", "pretty"}, []string{"\x1b[32m+\x1b[0m", "\x1b[31m!\x1b[0m", "\x1b[36mmonosim test "}},
+		{[]string{"test", "features/sessions.feature"}, []string{"\x1b[32m"}},
+		{[]string{"vectors", "verify", "--suite", "utils.isabs"}, []string{"\x1b[32m"}},
+		{[]string{"vectors", "verify", "--suite", "utils.isabs", "--testee", testee}, []string{"failed\x1b[0m", "\x1b[31m", "\x1b[32m"}},
+		{[]string{"diff", "--suite", "utils.isabs", "--testee", testee}, []string{"failed\x1b[0m", "\x1b[31m", "\x1b[32m"}},
+	} {
+		t.Run(strings.Join(c.args[:2], " "), func(t *testing.T) {
+			coloured, _ := rootCommand(append(c.args, "--color", "always")...)
+			plain, _ := rootCommand(append(c.args, "--color", "never")...)
+			if auto, _ := rootCommand(c.args...); escape.MatchString(auto) {
+				t.Error("found colours in what goes to no terminal")
+			}
+			for _, want := range c.want {
+				if !strings.Contains(coloured, want) {
+					t.Errorf("found no %q in\n%s", want, coloured)
+				}
+			}
+			taken := escape.ReplaceAllString(coloured, "")
+			if diff := cmp.Diff(wall.ReplaceAllString(plain, ""), wall.ReplaceAllString(taken, "")); diff != "" {
+				t.Errorf("text (-never +always without its colours):\n%s", diff)
+			}
+		})
+	}
+	if _, err := rootCommand("test", failing, "--color", "sometimes"); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), `--color: found "sometimes", want auto, always or never`) {
+		t.Errorf("--color sometimes: got %v", err)
+	}
+}
+
+// Files have no colours, whatever the terminal has.
+func TestFilesHaveNoColours(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "pretty.txt")
+	if _, err := rootCommand("test", filepath.Join("testdata", "failures", "agent.killed.feature"), "--color", "always", "--format", "pretty:"+name); exitCode(err) != exitFailed {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(content); escape.MatchString(text) || !strings.Contains(text, "replay with: ") {
+		t.Errorf("found colours, or no report, in\n%s", text)
+	}
+}

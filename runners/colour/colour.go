@@ -1,0 +1,88 @@
+// Package colour paints what programs write for people, on terminals that take it.
+//
+// Two things to use first:
+//
+//   - [On] makes a writer that takes colours; which one does is decided once, by the
+//     command whose output it is.
+//   - [For] is the ink for a writer: its methods paint a text, or leave it as it is where
+//     the writer takes no colours, as a file or a pipe.
+//
+// To change which colour means what look in the methods of [Ink].
+package colour
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/fatih/color"
+)
+
+// When are the answers to the question of when to use colours.
+var When = []string{"auto", "always", "never"}
+
+// Wanted decides whether to use colours: always, never, or, with auto, on a terminal that
+// is not dumb while NO_COLOR is empty (https://no-color.org). env reads an environment
+// variable. Other answers are an error.
+func Wanted(when string, terminal bool, env func(string) string) (bool, error) {
+	switch when {
+	case "always":
+		return true, nil
+	case "never":
+		return false, nil
+	case "auto":
+		return terminal && env("NO_COLOR") == "" && env("TERM") != "dumb", nil
+	}
+	return false, fmt.Errorf("found %q, want auto, always or never", when)
+}
+
+// writer is a writer that takes colours.
+type writer struct{ io.Writer }
+
+// On makes a writer that takes colours.
+func On(w io.Writer) io.Writer { return writer{w} }
+
+// Coloured is true; see For.
+func (writer) Coloured() bool { return true }
+
+// Unwrap is the writer that On was given.
+func (w writer) Unwrap() io.Writer { return w.Writer }
+
+// Ink paints texts.
+type Ink struct{ on bool }
+
+// For is the ink for a writer, which takes colours when it has a method Coloured that
+// says so.
+func For(w io.Writer) Ink {
+	c, ok := w.(interface{ Coloured() bool })
+	return Ink{ok && c.Coloured()}
+}
+
+// On reports whether the ink paints.
+func (i Ink) On() bool { return i.on }
+
+// Good paints what passed.
+func (i Ink) Good(text string) string { return i.paint(text, color.FgGreen) }
+
+// Bad paints what failed, and errors.
+func (i Ink) Bad(text string) string { return i.paint(text, color.FgRed) }
+
+// Warn paints what was skipped, or needs a look.
+func (i Ink) Warn(text string) string { return i.paint(text, color.FgYellow) }
+
+// Strong paints headings.
+func (i Ink) Strong(text string) string { return i.paint(text, color.Bold) }
+
+// Faint paints what is beside the point.
+func (i Ink) Faint(text string) string { return i.paint(text, color.Faint) }
+
+// Command paints what a person can copy and run.
+func (i Ink) Command(text string) string { return i.paint(text, color.FgCyan) }
+
+func (i Ink) paint(text string, how color.Attribute) string {
+	if !i.on || text == "" {
+		return text
+	}
+	c := color.New(how)
+	c.EnableColor() // whatever the library thinks of standard output
+	return c.Sprint(text)
+}
