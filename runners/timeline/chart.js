@@ -4,7 +4,7 @@
 function drawChart(host, chart, how = {}) {
   const NAMES = 210, ROW = 17, BAR = 12, HEAD = 18, RIGHT = 14;
   const end = Math.max(chart.end_ns, 1);
-  const state = { from: 0, until: end, at: end, pinned: false, lanes: "", drag: null };
+  const state = { written: -2, happened: -2, from: 0, until: end, at: end, pinned: false, lanes: "", drag: null };
 
   // ---- time to pixels
   let width = 0;
@@ -20,13 +20,15 @@ function drawChart(host, chart, how = {}) {
   const lanesInput = el("input", { type: "search", placeholder: "lanes, as shard0", "aria-label": "show only lanes with" });
   const services = el("section"), znodes = el("section"), events = el("section");
   const button = (text, title, act) => el("button", { type: "button", title, onclick: act }, text);
+  const scroll = el("div", { class: "chart-scroll" }, axis, plot);
+  const marked = new Set(chart.marks.map(m => m.lane));
   host.append(el("div", { class: "chart" },
     el("div", { class: "chart-bar" },
       button("−", "less detail", () => zoom(2)), button("+", "more detail (or drag over the lanes)", () => zoom(0.5)),
       button("Whole run", "show all of it", () => show(0, end)),
       button("◂", "the event before (left arrow)", () => step(-1)), button("▸", "the next event (right arrow)", () => step(1)),
       lanesInput, el("span", { class: "hint" }, "move to look, click to hold, drag to zoom"), moment),
-    el("div", { class: "chart-scroll" }, axis, plot),
+    scroll,
     legend(),
     el("div", { class: "chart-now" }, services, znodes, events)));
 
@@ -57,31 +59,50 @@ function drawChart(host, chart, how = {}) {
     return list;
   }
 
+  // layout places the lanes that are shown: where each begins and ends.
+  function layout() {
+    let y = 4;
+    const list = [];
+    for (const [i, lane] of chart.lanes.entries()) {
+      if (!lane.rows.length && !marked.has(i) || state.lanes && !lane.name.includes(state.lanes) && lane.name !== "scenario") continue;
+      const steps = lane.rows.filter(row => row.group === "steps").length;
+      const height = (steps ? 0 : HEAD) + lane.rows.length * ROW + 4;
+      list.push({ i, lane, top: y, end: y + height });
+      y += height;
+    }
+    return { list, height: y };
+  }
+
   function redraw() {
     width = host.clientWidth - 2;
     if (width <= 0) return;
+    const { list, height } = layout();
     axis.replaceChildren(); plot.replaceChildren();
     axis.setAttribute("width", width); plot.setAttribute("width", width);
-    const marks = marksByLane();
-    let y = 4;
+    plot.setAttribute("height", height + 2);
     const grid = svg("g"), shapes = svg("g");
-    for (const [i, lane] of chart.lanes.entries()) {
-      if (!lane.rows.length && !marks[i].length || state.lanes && !lane.name.includes(state.lanes) && lane.name !== "scenario") continue;
-      y = drawLane(shapes, lane, marks[i], y);
-    }
     for (const t of ticks()) {
       axis.append(svg("text", { class: "tick", x: x(t), y: 15, "text-anchor": "middle" }, tickText(t)));
-      grid.append(svg("line", { class: "grid", x1: x(t), x2: x(t), y1: 0, y2: y }));
+      grid.append(svg("line", { class: "grid", x1: x(t), x2: x(t), y1: 0, y2: height }));
     }
-    plot.setAttribute("height", y + 2);
-    const cursor = svg("line", { class: "cursor", y1: 0, y2: y }), select = svg("rect", { class: "select", y: 0, height: y, width: 0 });
+    const cursor = svg("line", { class: "cursor", y1: 0, y2: height }), select = svg("rect", { class: "select", y: 0, height, width: 0 });
     plot.append(grid, shapes, cursor, select);
-    Object.assign(state, { cursor, select });
+    Object.assign(state, { cursor, select, shapes, list, marks: marksByLane() });
+    drawLanes();
     move();
   }
 
-  // drawLane draws a lane from y on and returns where the next one begins: its name and
-  // marks on a line, then its rows.
+  // drawLanes draws the lanes that can be seen, and some around them.
+  function drawLanes() {
+    const from = scroll.scrollTop - 400, until = scroll.scrollTop + scroll.clientHeight + 400;
+    state.drawnAt = scroll.scrollTop;
+    state.shapes.replaceChildren();
+    for (const { i, lane, top, end } of state.list) {
+      if (end > from && top < until) drawLane(state.shapes, lane, state.marks[i], top);
+    }
+  }
+
+  // drawLane draws a lane from y on: its name and marks on a line, then its rows.
   function drawLane(g, lane, marks, y) {
     const top = y;
     if (top > 4) g.append(svg("line", { class: "split", x1: 0, x2: width, y1: top, y2: top }));
@@ -102,7 +123,6 @@ function drawChart(host, chart, how = {}) {
       row.bars.forEach((bar, i) => drawBar(g, row, bar, i, y));
       y += ROW;
     }
-    return y + 4;
   }
 
   const rowName = row => ({ registrations: "registers " + row.name, sessions: "session", models: row.name }[row.group] || row.name);
@@ -161,20 +181,25 @@ function drawChart(host, chart, how = {}) {
     state.cursor.setAttribute("x1", px); state.cursor.setAttribute("x2", px);
     state.cursor.style.display = px < NAMES - 1 || px > width ? "none" : "";
     moment.textContent = `t+${stamp(state.at)}${state.pinned ? " (held)" : ""}`;
-    const world = worldAt(state.at);
-    drawServices(world); drawZnodes(world); drawEvents();
+    const written = lastOf(chart.writes, state.at), happened = lastOf(chart.marks, state.at);
+    if (written !== state.written) { state.written = written; const world = worldAt(written); drawServices(world); drawZnodes(world); }
+    if (happened !== state.happened || state.lanes !== state.eventsOf) { state.happened = happened; state.eventsOf = state.lanes; drawEvents(); }
   }
 
-  // worldAt replays what was written until t.
-  function worldAt(t) {
+  // lastOf is the index of the last of a list, which is in order, that is not after t.
+  function lastOf(list, t) {
+    let low = 0, high = list.length;
+    while (low < high) { const mid = (low + high) >> 1; if (list[mid].at <= t) low = mid + 1; else high = mid; }
+    return low - 1;
+  }
+
+  // worldAt replays what was written, up to the write of an index.
+  function worldAt(index) {
     const tree = new Map();
-    let last = null;
-    for (const w of chart.writes) {
-      if (w.at > t) break;
-      last = w;
+    for (const w of chart.writes.slice(0, index + 1)) {
       if (w.op === "delete") tree.delete(w.path); else tree.set(w.path, w);
     }
-    return { tree, last };
+    return { tree, last: chart.writes[index] };
   }
 
   function drawServices({ tree }) {
@@ -216,15 +241,9 @@ function drawChart(host, chart, how = {}) {
   }
 
   const indexByN = new Map(chart.marks.map((m, i) => [m.n, i]));
-  // lastMark is the index of the last mark until t, -1 for none.
-  function lastMark(t) {
-    let low = 0, high = chart.marks.length;
-    while (low < high) { const mid = (low + high) >> 1; if (chart.marks[mid].at <= t) low = mid + 1; else high = mid; }
-    return low - 1;
-  }
   function drawEvents() {
     const shown = chart.marks.map((m, i) => i).filter(i => !state.lanes || chart.lanes[chart.marks[i].lane].name.includes(state.lanes));
-    const i = lastMark(state.at);
+    const i = lastOf(chart.marks, state.at);
     let k = shown.length;
     while (k > 0 && shown[k - 1] > i) k--;
     const items = shown.slice(Math.max(k - 9, 0), k + 4).map(j => {
@@ -246,7 +265,7 @@ function drawChart(host, chart, how = {}) {
     look(t);
   }
   function step(by) {
-    let i = lastMark(state.at);
+    let i = lastOf(chart.marks, state.at);
     if (by > 0) i++; else { while (i >= 0 && chart.marks[i].at >= state.at) i--; }
     if (i >= 0 && i < chart.marks.length) hold(chart.marks[i].at);
   }
@@ -289,6 +308,7 @@ function drawChart(host, chart, how = {}) {
     const act = { ArrowLeft: () => step(-1), ArrowRight: () => step(1), "+": () => zoom(0.5), "-": () => zoom(2), "0": () => show(0, end), Escape: () => { state.pinned = false; move(); } }[e.key];
     if (act) { e.preventDefault(); act(); }
   });
+  scroll.addEventListener("scroll", () => { if (Math.abs(scroll.scrollTop - state.drawnAt) > 200) drawLanes(); }, { passive: true });
   lanesInput.addEventListener("input", () => { state.lanes = lanesInput.value.trim(); redraw(); });
   new ResizeObserver(() => { if (host.clientWidth - 2 !== width) redraw(); }).observe(host);
   redraw();
