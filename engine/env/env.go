@@ -46,6 +46,28 @@ type Env struct {
 	Models    ModelServers
 	ZooKeeper ZooKeepers
 	Log       Log
+	// Python is the interpreter whose behaviour ported code shows.
+	Python Python
+}
+
+// Python is what can be seen of the interpreter that runs a process of the reference.
+type Python struct {
+	// Minor is the version's second number: 8 for Python 3.8. 0 means 11.
+	Minor int
+	// HashSeed is PYTHONHASHSEED, by which sets of strings are ordered. 0 means that they
+	// are sorted.
+	HashSeed uint32
+}
+
+// DefaultPythonMinor is the version with which expected values were recorded.
+const DefaultPythonMinor = 11
+
+// Before reports whether the interpreter is older than Python 3.minor.
+func (p Python) Before(minor int) bool {
+	if p.Minor == 0 {
+		return DefaultPythonMinor < minor
+	}
+	return p.Minor < minor
 }
 
 // Clock tells the time of the process's host.

@@ -374,7 +374,7 @@ func (m *machine) combine(op string, a, b Value) (v Value, ok bool, err error) {
 	x, isSet := a.(*Set)
 	y, isSet2 := b.(*Set)
 	if isSet && isSet2 {
-		return combineSets(op, x, y), true, m.make(x.used + y.used)
+		return combineSets(op, x, y), true, m.make(x.len() + y.len())
 	}
 	_, aView := a.(*view)
 	_, bView := b.(*view)

@@ -93,7 +93,7 @@ func length(v Value) (Value, error) {
 	case *Dict:
 		return v.Len(), nil
 	case *Set:
-		return v.used, nil
+		return v.len(), nil
 	case *view:
 		return v.of.Len(), nil
 	case *Range:

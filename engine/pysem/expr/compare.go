@@ -76,7 +76,7 @@ func equalSets(a, b Value) bool {
 	}
 	x, ok := asSet(a)
 	y, ok2 := asSet(b)
-	return ok && ok2 && x.used == y.used && isSubset(x, y)
+	return ok && ok2 && x.len() == y.len() && isSubset(x, y)
 }
 
 // asSet is v where it is a set, or a view that acts as one.
@@ -100,14 +100,11 @@ func asSet(v Value) (*Set, bool) {
 }
 
 func isSubset(a, b *Set) bool {
-	if a.used > b.used {
+	if a.len() > b.len() {
 		return false
 	}
-	for _, e := range a.table {
-		if e.state != taken {
-			continue
-		}
-		if _, found := b.find(e.key, e.hash); !found {
+	for key, hash := range a.items.All {
+		if !b.items.Has(key, hash) {
 			return false
 		}
 	}
@@ -129,7 +126,7 @@ func identical(a, b Value) certainty {
 	case *List, *Dict, *Range, *Slice, *view, *iterator, *function, *builtin, *class, ellipsis, notImplemented, nil, bool:
 		return sure(a == b)
 	case *Set:
-		if y, ok := b.(*Set); ok && a != b && x.frozen && y.frozen && x.used == 0 && y.used == 0 {
+		if y, ok := b.(*Set); ok && a != b && x.frozen && y.frozen && x.len() == 0 && y.len() == 0 {
 			return unknown
 		}
 		return sure(a == b)

@@ -1,5 +1,7 @@
 package expr
 
+import "github.com/monosim/monosim/engine/pysem/pyset"
+
 // changesSet are the methods that a frozenset lacks.
 var changesSet = map[string]bool{
 	"add": true, "clear": true, "discard": true, "remove": true, "pop": true, "update": true,
@@ -22,7 +24,7 @@ var setMethods = []*builtin{
 		return nil, err
 	}),
 	setMethod("pop", signature{}, func(m *machine, s *Set, _ []Value) (Value, error) {
-		if s.used == 0 {
+		if s.len() == 0 {
 			return nil, raise("KeyError", "'pop from an empty set'")
 		}
 		if _, err := s.ordered(); err != nil {
@@ -31,14 +33,14 @@ var setMethods = []*builtin{
 		return s.pop(), nil
 	}),
 	setMethod("clear", signature{}, func(m *machine, s *Set, _ []Value) (Value, error) {
-		*s = Set{table: make([]slot, smallestTable)}
+		*s = Set{items: pyset.New(same)}
 		return nil, nil
 	}),
 	setMethod("copy", signature{}, func(m *machine, s *Set, _ []Value) (Value, error) {
 		if s.frozen {
 			return s, nil
 		}
-		return s.copy(s.frozen), m.make(s.used)
+		return s.copy(s.frozen), m.make(s.len())
 	}),
 	setMethod("update", anyNumber, func(m *machine, s *Set, a []Value) (Value, error) {
 		return nil, m.updateAll(s, a)
@@ -219,15 +221,13 @@ func intersection(a, b *Set) *Set {
 	if a == b {
 		return a.copy(frozen)
 	}
-	if b.used > a.used {
+	if b.len() > a.len() {
 		a, b = b, a
 	}
 	result, _ := newSet(frozen, nil)
-	for _, e := range b.table {
-		if e.state == taken {
-			if _, found := a.find(e.key, e.hash); found {
-				result.addSlot(e)
-			}
+	for key, hash := range b.items.All {
+		if a.items.Has(key, hash) {
+			_ = result.add(key) // it was hashed before
 		}
 	}
 	return result
@@ -235,23 +235,8 @@ func intersection(a, b *Set) *Set {
 
 // difference is set_difference.
 func difference(a, b *Set) *Set {
-	if a.used>>2 > b.used {
-		result := a.copy(a.frozen)
-		for _, e := range b.table {
-			if e.state == taken {
-				_, _ = result.discard(e.key) // it was hashed before
-			}
-		}
-		return result
-	}
-	result, _ := newSet(a.frozen, nil)
-	for _, e := range a.table {
-		if e.state == taken {
-			if _, found := b.find(e.key, e.hash); !found {
-				result.addSlot(e)
-			}
-		}
-	}
+	result := &Set{frozen: a.frozen, items: a.items.Difference(b.items)}
+	result.count()
 	return result
 }
 
@@ -259,21 +244,12 @@ func difference(a, b *Set) *Set {
 // taken out or put in.
 func symmetricDifference(a, b *Set) *Set {
 	result := b.copy(a.frozen)
-	for _, e := range a.table {
-		if e.state != taken {
-			continue
-		}
-		if was, _ := result.discard(e.key); !was {
-			result.addSlot(e)
+	for key := range a.items.All {
+		if was, _ := result.discard(key); !was {
+			_ = result.add(key) // it was hashed before
 		}
 	}
 	return result
-}
-
-// addSlot adds what another set holds.
-func (s *Set) addSlot(e slot) {
-	_, stable, _ := hashOf(e.key)
-	s.addHashed(e, stable)
 }
 
 // combineViews is op of the sets that keys and items of dicts act as, with any iterable on
@@ -294,7 +270,7 @@ func (m *machine) combineViews(op string, a, b Value) (Value, bool, error) {
 	}
 	switch op {
 	case "&":
-		if left.used < right.used {
+		if left.len() < right.len() {
 			left, right = right, left
 		}
 		return intersection(left, right), true, nil
@@ -318,7 +294,7 @@ func (m *machine) update(s *Set, v Value) error {
 	switch v := v.(type) {
 	case *Set:
 		s.merge(v)
-		return m.make(v.used)
+		return m.make(v.len())
 	case *Dict:
 		s.mergeKeys(v)
 		return m.make(v.Len())

@@ -127,7 +127,7 @@ func orderSets(op string, a, b Value) (holds, ok bool) {
 	if op == ">" || op == ">=" {
 		x, y = y, x
 	}
-	return isSubset(x, y) && (len(op) == 2 || x.used < y.used), true
+	return isSubset(x, y) && (len(op) == 2 || x.len() < y.len()), true
 }
 
 // sorted sorts items in place by key, stable, as list.sort. Up to 64 items the comparisons

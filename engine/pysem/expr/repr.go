@@ -113,7 +113,7 @@ func (m *machine) reprDict(d *Dict) (string, error) {
 }
 
 func (m *machine) reprSet(s *Set) (string, error) {
-	if s.used == 0 {
+	if s.len() == 0 {
 		return typeName(s) + "()", nil
 	}
 	items, err := s.ordered()

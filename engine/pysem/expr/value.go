@@ -4,9 +4,9 @@ import (
 	"hash/fnv"
 	"math"
 	"math/big"
-	"math/bits"
 
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pyset"
 )
 
 // hashModulus is the prime of CPython's hashes of numbers.
@@ -99,23 +99,16 @@ func hashFloat(f float64) int64 {
 }
 
 func hashTuple(t Tuple) (int64, bool, error) {
-	const prime1, prime2, prime5 = 11400714785074694791, 14029467366897019727, 2870177450012600261
-	acc := uint64(prime5)
+	hashes := make([]int64, len(t))
 	stable := true
-	for _, item := range t {
+	for i, item := range t {
 		h, ok, err := hashOf(item)
 		if err != nil {
 			return 0, false, err
 		}
-		stable = stable && ok
-		acc += uint64(h) * prime2
-		acc = bits.RotateLeft64(acc, 31) * prime1
+		hashes[i], stable = h, stable && ok
 	}
-	acc += uint64(len(t)) ^ (prime5 ^ 3527539)
-	if acc == math.MaxUint64 {
-		return 1546275796, stable, nil
-	}
-	return int64(acc), stable, nil
+	return pyset.Tuple(hashes...), stable, nil
 }
 
 func hashSet(s *Set) (int64, bool, error) {
@@ -130,7 +123,7 @@ func hashSet(s *Set) (int64, bool, error) {
 		x := uint64(one)
 		h ^= (x ^ 89869747 ^ x<<16) * 3644798167
 	}
-	h ^= (uint64(s.used) + 1) * 1927868237
+	h ^= (uint64(s.len()) + 1) * 1927868237
 	h ^= h>>11 ^ h>>25
 	h = h*69069 + 907133923
 	if h == math.MaxUint64 {
@@ -228,7 +221,7 @@ func Truth(v Value) bool {
 	case *Dict:
 		return v.Len() > 0
 	case *Set:
-		return v.used > 0
+		return v.len() > 0
 	case *Range:
 		return v.Len() > 0
 	case *view:

@@ -1,0 +1,20 @@
+package pyset_test
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem/pyset"
+)
+
+// What PYTHONHASHSEED=1 python3.11 -c 'print(set(["entry", "ps_0"]))' and then seed 2 print.
+func ExampleStrings() {
+	for seed := range uint32(3) {
+		h := pyset.HashingOf(env.Python{HashSeed: seed})
+		fmt.Println(seed, pyset.Strings(h, "ps_0", "entry").Keys())
+	}
+	// Output:
+	// 0 [entry ps_0]
+	// 1 [ps_0 entry]
+	// 2 [entry ps_0]
+}

@@ -1,0 +1,130 @@
+package pyset
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"unicode/utf8"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Hashing is how a process of Python hashes strings. That of the zero value hashes none:
+// sets are walked in the order of their keys.
+type Hashing struct {
+	seeded         bool
+	k0, k1         uint64
+	rounds, finish int
+}
+
+// HashingOf is that of a process: of its Python, with its PYTHONHASHSEED. Seed 0 is the
+// zero value.
+func HashingOf(p env.Python) Hashing {
+	if p.HashSeed == 0 {
+		return Hashing{}
+	}
+	// lcg_urandom of Python/bootstrap_hash.c.
+	var secret [16]byte
+	x := p.HashSeed
+	for i := range secret {
+		x = x*214013 + 2531011
+		secret[i] = byte(x >> 16)
+	}
+	h := Hashing{seeded: true, k0: binary.LittleEndian.Uint64(secret[:]), k1: binary.LittleEndian.Uint64(secret[8:]), rounds: 1, finish: 3}
+	if p.Before(11) { // SipHash-2-4; SipHash-1-3 since
+		h.rounds, h.finish = 2, 4
+	}
+	return h
+}
+
+// String is hash(text). Texts are hashed in the narrowest of Python's three forms that
+// holds all of their characters.
+func (h Hashing) String(text string) int64 {
+	if text == "" {
+		return 0
+	}
+	n := int64(h.sip(pythonBytes(text)))
+	if n == -1 {
+		return -2
+	}
+	return n
+}
+
+// Tuple is the hash of a tuple of items with these hashes.
+func Tuple(hashes ...int64) int64 {
+	const prime1, prime2, prime5 = 11400714785074694791, 14029467366897019727, 2870177450012600261
+	acc := uint64(prime5)
+	for _, h := range hashes {
+		acc += uint64(h) * prime2
+		acc = bits.RotateLeft64(acc, 31) * prime1
+	}
+	acc += uint64(len(hashes)) ^ (prime5 ^ 3527539)
+	if acc == math.MaxUint64 {
+		return 1546275796
+	}
+	return int64(acc)
+}
+
+// pythonBytes are the bytes of a string in memory: one, two or four for each character.
+func pythonBytes(text string) []byte {
+	widest := rune(0)
+	for _, r := range text {
+		widest = max(widest, r)
+	}
+	if widest < utf8.RuneSelf {
+		return []byte(text)
+	}
+	var data []byte
+	for _, r := range text {
+		switch {
+		case widest < 1<<8:
+			data = append(data, byte(r))
+		case widest < 1<<16:
+			data = binary.LittleEndian.AppendUint16(data, uint16(r))
+		default:
+			data = binary.LittleEndian.AppendUint32(data, uint32(r))
+		}
+	}
+	return data
+}
+
+// sip is SipHash of Python/pyhash.c.
+func (h Hashing) sip(data []byte) uint64 {
+	v := [4]uint64{h.k0 ^ 0x736f6d6570736575, h.k1 ^ 0x646f72616e646f6d, h.k0 ^ 0x6c7967656e657261, h.k1 ^ 0x7465646279746573}
+	last := uint64(len(data)) << 56
+	for ; len(data) >= 8; data = data[8:] {
+		v = absorb(v, binary.LittleEndian.Uint64(data), h.rounds)
+	}
+	for i, b := range data {
+		last |= uint64(b) << (8 * i)
+	}
+	v = absorb(v, last, h.rounds)
+	v[2] ^= 0xff
+	for range h.finish {
+		v = sipRound(v)
+	}
+	return v[0] ^ v[1] ^ v[2] ^ v[3]
+}
+
+func absorb(v [4]uint64, m uint64, rounds int) [4]uint64 {
+	v[3] ^= m
+	for range rounds {
+		v = sipRound(v)
+	}
+	v[0] ^= m
+	return v
+}
+
+func sipRound(v [4]uint64) [4]uint64 {
+	v[0] += v[1]
+	v[2] += v[3]
+	v[1] = bits.RotateLeft64(v[1], 13) ^ v[0]
+	v[3] = bits.RotateLeft64(v[3], 16) ^ v[2]
+	v[0] = bits.RotateLeft64(v[0], 32)
+	v[2] += v[1]
+	v[0] += v[3]
+	v[1] = bits.RotateLeft64(v[1], 17) ^ v[2]
+	v[3] = bits.RotateLeft64(v[3], 21) ^ v[0]
+	v[2] = bits.RotateLeft64(v[2], 32)
+	return v
+}

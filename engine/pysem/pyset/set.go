@@ -1,0 +1,226 @@
+package pyset
+
+// Set is the table of a set, laid out as CPython's (Objects/setobject.c, alike from 3.8 to
+// 3.11 for sets that nothing is added to after something was taken out): the order in which
+// a set is walked follows from it. New makes one.
+type Set[K any] struct {
+	same   func(a, b K) bool
+	table  []slot[K]
+	fill   int // slots used, also by what is gone
+	used   int
+	finger int // where Pop looks next
+}
+
+type slot[K any] struct {
+	key   K
+	hash  int64
+	state slotState
+}
+
+type slotState uint8
+
+const (
+	empty slotState = iota
+	taken
+	gone
+)
+
+const (
+	smallestTable = 8
+	linearProbes  = 9
+	perturbShift  = 5
+)
+
+// New makes an empty set; same tells which keys of one hash are equal.
+func New[K any](same func(a, b K) bool) *Set[K] {
+	return &Set[K]{same: same, table: make([]slot[K], smallestTable)}
+}
+
+// Len is the number of keys.
+func (s *Set[K]) Len() int { return s.used }
+
+// All walks the keys, with their hashes, in CPython's order.
+func (s *Set[K]) All(yield func(key K, hash int64) bool) {
+	for i := range s.table {
+		if e := &s.table[i]; e.state == taken && !yield(e.key, e.hash) {
+			return
+		}
+	}
+}
+
+// Keys lists the keys in CPython's order.
+func (s *Set[K]) Keys() []K {
+	keys := make([]K, 0, s.used)
+	for key := range s.All {
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// probe calls look with the places for a hash in CPython's order until it returns false.
+func probe(hash int64, size int, look func(i int) bool) {
+	mask := uint64(size - 1)
+	perturb := uint64(hash)
+	for i := uint64(hash) & mask; ; {
+		last := i
+		if i+linearProbes <= mask {
+			last = i + linearProbes
+		}
+		for j := i; j <= last; j++ {
+			if !look(int(j)) {
+				return
+			}
+		}
+		perturb >>= perturbShift
+		i = (i*5 + 1 + perturb) & mask
+	}
+}
+
+// find is the place of a key, or of the free slot where it would go.
+func (s *Set[K]) find(key K, hash int64) (at int, found bool) {
+	probe(hash, len(s.table), func(i int) bool {
+		e := &s.table[i]
+		switch {
+		case e.state == empty:
+			at = i
+			return false
+		case e.state == taken && e.hash == hash && s.same(e.key, key):
+			at, found = i, true
+			return false
+		}
+		return true
+	})
+	return at, found
+}
+
+// Has reports whether a key is in the set.
+func (s *Set[K]) Has(key K, hash int64) bool {
+	_, found := s.find(key, hash)
+	return found
+}
+
+// Add puts a key in and reports whether it was not there before.
+func (s *Set[K]) Add(key K, hash int64) bool {
+	at, found := s.find(key, hash)
+	if found {
+		return false
+	}
+	s.table[at] = slot[K]{key: key, hash: hash, state: taken}
+	s.fill++
+	s.used++
+	if s.fill*5 < (len(s.table)-1)*3 {
+		return true
+	}
+	if s.used > 50000 {
+		s.resize(s.used * 2)
+	} else {
+		s.resize(s.used * 4)
+	}
+	return true
+}
+
+// Discard takes a key out and reports whether it was there.
+func (s *Set[K]) Discard(key K, hash int64) bool {
+	at, found := s.find(key, hash)
+	if found {
+		s.table[at] = slot[K]{state: gone, hash: -1}
+		s.used--
+	}
+	return found
+}
+
+// Pop takes out the key that CPython would; the set must not be empty.
+func (s *Set[K]) Pop() (key K, hash int64) {
+	at := s.finger & (len(s.table) - 1)
+	for s.table[at].state != taken {
+		at = (at + 1) & (len(s.table) - 1)
+	}
+	e := s.table[at]
+	s.table[at] = slot[K]{state: gone, hash: -1}
+	s.used--
+	s.finger = at + 1
+	return e.key, e.hash
+}
+
+// resize lays the set out in a table of more than least slots.
+func (s *Set[K]) resize(least int) {
+	size := smallestTable
+	for size <= least {
+		size *= 2
+	}
+	old := s.table
+	s.table = make([]slot[K], size)
+	for _, e := range old {
+		if e.state == taken {
+			s.insertClean(e)
+		}
+	}
+	s.fill = s.used
+}
+
+func (s *Set[K]) insertClean(e slot[K]) {
+	probe(e.hash, len(s.table), func(i int) bool {
+		if s.table[i].state != empty {
+			return true
+		}
+		s.table[i] = e
+		return false
+	})
+}
+
+// Grow makes room as CPython does before the n keys of a dict are added
+// (set_update_internal).
+func (s *Set[K]) Grow(n int) {
+	if (s.fill+n)*5 >= (len(s.table)-1)*3 {
+		s.resize((s.used + n) * 2)
+	}
+}
+
+// Merge adds all of other (set_merge).
+func (s *Set[K]) Merge(other *Set[K]) {
+	if other == s || other.used == 0 {
+		return
+	}
+	s.Grow(other.used)
+	switch {
+	case s.fill == 0 && len(s.table) == len(other.table) && other.fill == other.used:
+		copy(s.table, other.table)
+	case s.fill == 0:
+		for _, e := range other.table {
+			if e.state == taken {
+				s.insertClean(e)
+			}
+		}
+	default:
+		for key, hash := range other.All {
+			s.Add(key, hash)
+		}
+		return
+	}
+	s.fill, s.used = other.used, other.used
+}
+
+// Copy is a set of the same keys.
+func (s *Set[K]) Copy() *Set[K] {
+	copied := New(s.same)
+	copied.Merge(s)
+	return copied
+}
+
+// Difference is a new set of what is not in other (set_difference).
+func (s *Set[K]) Difference(other *Set[K]) *Set[K] {
+	if s.used>>2 > other.used {
+		result := s.Copy()
+		for key, hash := range other.All {
+			result.Discard(key, hash)
+		}
+		return result
+	}
+	result := New(s.same)
+	for key, hash := range s.All {
+		if !other.Has(key, hash) {
+			result.Add(key, hash)
+		}
+	}
+	return result
+}
