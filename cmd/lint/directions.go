@@ -120,7 +120,7 @@ var directions = []direction{
 	},
 	{
 		from: []string{"sim/..."},
-		to: []string{"sim/...", "engine/vtime/...", "engine/env", "engine/env/zkerrors", "engine/cluster", "engine/pysem",
+		to: []string{"sim/...", "engine/vtime/...", "engine/env", "engine/env/zkerrors", "engine/cluster", "engine/pysem", "engine/pysem/pyset",
 			"engine/proto/...", "engine/recipes/...", "engine/threading/...", "engine/wholefile"},
 		inTests: []string{"engine/runtimetest/...", "engine/pythontest"},
 		because: "the simulated world knows what it is built from and touched through, not the agents that touch it",

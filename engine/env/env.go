@@ -59,6 +59,10 @@ type Python struct {
 	HashSeed uint32
 }
 
+// HashSeeds is how many hash seeds there are to choose from; all beyond them give no
+// orders of small sets that these do not.
+const HashSeeds = 1 << 16
+
 // DefaultPythonMinor is the version with which expected values were recorded.
 const DefaultPythonMinor = 11
 

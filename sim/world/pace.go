@@ -34,6 +34,10 @@ const (
 	slowMost  = 10
 )
 
+// The hash seed of an agent's Python, by which its sets of strings are ordered: 0, the
+// default, has them sorted (BB-2.4).
+const hashSeedSite = "python.hashseed"
+
 // span is a time that is chosen at each use, between two in steps of 100 µs.
 type span struct {
 	site     string

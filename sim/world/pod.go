@@ -40,6 +40,8 @@ type Pod struct {
 	env     *env.Env // of the running agent
 	servers []*ModelServer
 
+	// hashSeed is the PYTHONHASHSEED of the agent, and of what is forked from it.
+	hashSeed uint32
 	starts   int
 	exitCode int
 	// slowness is by how much the present start takes longer than a quick one.
@@ -126,6 +128,7 @@ func (p *Pod) Start() error {
 	}
 	p.starts++
 	p.drawSlowness()
+	p.hashSeed = uint32(p.machine.Node.Source(hashSeedSite).Intn(env.HashSeeds))
 	first, err := p.machine.Procs.Start(p.command())
 	if err != nil {
 		return err
@@ -155,6 +158,7 @@ func (p *Pod) runAgent(proc *processes.Process) {
 // envOf is what an agent may touch, and what is forked from one.
 func (p *Pod) envOf(proc *processes.Process) *env.Env {
 	e := p.machine.Env(proc.Life(), nil)
+	e.Python = env.Python{HashSeed: p.hashSeed}
 	e.Tasks = pacedTasks{proc.Life()}
 	e.Network = pacedNetwork{e.Network, p, proc.Life()}
 	e.Models = &tfsnode.Clients{Proc: proc.Life(), Host: p.machine.Net}

@@ -21,6 +21,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pyset"
 	"github.com/monosim/monosim/engine/threading"
 )
 
@@ -36,7 +37,10 @@ type ZKBackend struct {
 	zk   env.ZooKeeper
 	// lock is per class in the reference (Q47): an agent process has one backend.
 	lock      *threading.RLock
-	available []datadef.SavedModel // sorted
+	available *pyset.Words[datadef.SavedModel]
+	// given are the models of the last call of SyncAvailableSavedModels, as they were given.
+	given     []datadef.SavedModel
+	hashing   pyset.Hashing
 	services  *serviceMap
 	watches   map[string]env.Watch
 	syncModel pysem.OptString
@@ -78,7 +82,9 @@ func NewZKBackend(e *env.Env, bzid string, zk env.ZooKeeper) *ZKBackend {
 		lock:     threading.NewRLock(e.Tasks, "backend"),
 		services: pysem.NewOrderedMap[string, []SubGraphServices](),
 		watches:  map[string]env.Watch{},
+		hashing:  pyset.HashingOf(e.Python),
 	}
+	b.available = b.savedModels(nil)
 	zk.AddListener(func(state env.SessionState) bool {
 		b.lost = state == env.Lost // backends.py:228-235
 		return false
@@ -97,53 +103,60 @@ func (b *ZKBackend) path(parts ...string) string {
 }
 
 // SyncAvailableSavedModels makes the bindings of the container those of the models: it
-// creates and deletes what differs from the last call (backends.py:239). Creates and
-// deletes that fail are only logged, and not tried again (Q41). After a lost session
-// it only restarts the client: the bindings follow with the next call.
+// creates and deletes what differs from the last call, in the orders of Python's sets
+// (backends.py:239). Creates and deletes that fail are only logged, and not tried again
+// (Q41). After a lost session it only restarts the client: the bindings follow with the
+// next call.
 func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models []datadef.SavedModel) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	if b.lost {
-		b.available = nil
+		b.forgetAvailable()
 		b.e.Log.Logf(env.Warning, "zk is lost, try restarting")
 		return b.zk.Restart()
 	}
-	if models = sortedModels(models); slices.Equal(models, b.available) {
+	if slices.Equal(models, b.given) {
 		return nil
 	}
-	for _, m := range models {
-		if !slices.Contains(b.available, m) {
-			if err := b.createZnode(b.bindingPath(m, container), []byte{}, true); err != nil {
-				return err
-			}
+	now := b.savedModels(models)
+	for _, m := range now.Minus(b.available).Keys() {
+		if err := b.createZnode(b.bindingPath(m, container), []byte{}, true); err != nil {
+			return err
 		}
 	}
-	for _, m := range b.available {
-		if !slices.Contains(models, m) {
-			b.deleteZnode(b.bindingPath(m, container))
-		}
+	for _, m := range b.available.Minus(now).Keys() {
+		b.deleteZnode(b.bindingPath(m, container))
 	}
 	// Replaced even when a create failed above (Q41).
-	b.available = models
+	b.available, b.given = now, slices.Clone(models)
 	return nil
 }
 
+// forgetAvailable clears what the container is bound to.
+func (b *ZKBackend) forgetAvailable() { b.available, b.given = b.savedModels(nil), nil }
+
+// savedModels is a set of models in this process.
+func (b *ZKBackend) savedModels(models []datadef.SavedModel) *pyset.Words[datadef.SavedModel] {
+	return pyset.NewWords(b.hashing, savedModelKind, models...)
+}
+
+// savedModelKind hashes a model as the frozen data class that it is.
+var savedModelKind = pyset.Kind[datadef.SavedModel]{
+	Hash: func(h pyset.Hashing, m datadef.SavedModel) int64 {
+		return pyset.Tuple(h.String(m.ModelName), h.String(m.SubGraph))
+	},
+	Compare: compareModels,
+}
+
+func compareModels(a, b datadef.SavedModel) int { return strings.Compare(a.String(), b.String()) }
+
 // Available are the models of the last call of SyncAvailableSavedModels, sorted.
-func (b *ZKBackend) Available() []datadef.SavedModel { return b.available }
+func (b *ZKBackend) Available() []datadef.SavedModel {
+	return slices.SortedFunc(slices.Values(b.available.Keys()), compareModels)
+}
 
 func (b *ZKBackend) bindingPath(m datadef.SavedModel, container datadef.Container) string {
 	return b.path("binding", m.ModelName, m.SubGraph+":"+container.String())
-}
-
-// sortedModels sorts and drops repetitions: the reference's set has no order. The
-// models are the caller's or a copy.
-func sortedModels(models []datadef.SavedModel) []datadef.SavedModel {
-	if len(models) < 2 {
-		return models
-	}
-	sorted := slices.Clone(models)
-	slices.SortFunc(sorted, func(a, b datadef.SavedModel) int { return strings.Compare(a.String(), b.String()) })
-	return slices.Compact(sorted)
 }
 
 // LayoutModel is a saved model of a layout, with its deploy config.
@@ -179,10 +192,12 @@ func (b *ZKBackend) RegisterLayoutCallback(layoutPath string, callback func([]La
 	})
 }
 
-// layoutModels reads the deploy configs. A model that was published before it
+// layoutModels reads the deploy configs, and names the models in the order of Python's set
+// (backends.py:274). A model that was published before it
 // was declared is left out, and stays out until the next change (Q42); a child
 // without a colon is a ValueError and blocks all (Q44).
 func (b *ZKBackend) layoutModels(children []string) (models []LayoutModel, names []string, err error) {
+	subscribed := pyset.Strings(b.hashing)
 	for _, child := range children {
 		model, err := ParseSavedModel(child)
 		if err != nil {
@@ -201,11 +216,9 @@ func (b *ZKBackend) layoutModels(children []string) (models []LayoutModel, names
 			return nil, nil, err
 		}
 		models = append(models, LayoutModel{Model: model, Deploy: deploy})
-		if !slices.Contains(names, model.ModelName) {
-			names = append(names, model.ModelName)
-		}
+		subscribed.Add(model.ModelName)
 	}
-	return models, names, nil
+	return models, subscribed.Keys(), nil
 }
 
 // ParseSavedModel reads "<model>:<sub_graph>"; what follows a second colon is ignored,
@@ -393,7 +406,7 @@ func (b *ZKBackend) SyncTargets(subGraph string) (name string, addrs []pysem.Opt
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	if b.lost {
-		b.available = nil
+		b.forgetAvailable()
 		b.e.Log.Logf(env.Warning, "zk is lost, try restarting")
 		if err := b.zk.Restart(); err != nil {
 			return "", nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyos"
+	"github.com/monosim/monosim/engine/pysem/pyset"
 )
 
 // sourceModel is the newest complete version of one model in the source.
@@ -108,19 +109,21 @@ func (m *ModelManager) lock(path string) {
 	if err := m.e.Files.WriteFile(name, nil); err != nil {
 		m.logf("create lock %s failed", name)
 	}
-	if i, found := slices.BinarySearch(m.locks, name); !found {
-		m.locks = slices.Insert(m.locks, i, name)
-	}
+	m.locks.Add(name)
 }
 
-// RemoveReadLock removes the read locks of this process. A lock that another process
+func (m *ModelManager) noLocks() *pyset.Words[string] {
+	return pyset.Strings(pyset.HashingOf(m.e.Python))
+}
+
+// RemoveReadLock removes the read locks of this process, in the order of Python's set. A lock that another process
 // left in the source is an AttributeError, which was to be its removal (Q100;
 // model_manager.py:173).
 func (m *ModelManager) RemoveReadLock() error {
-	for _, name := range m.locks {
+	for _, name := range m.locks.Keys() {
 		m.Delete(pysem.Some(name))
 	}
-	m.locks = nil
+	m.locks = m.noLocks()
 	if !m.sourcePath.Set {
 		return pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyos"
+	"github.com/monosim/monosim/engine/pysem/pyset"
 	"github.com/monosim/monosim/engine/threading"
 )
 
@@ -41,8 +42,8 @@ type ModelManager struct {
 
 	models  *pysem.OrderedMap[string, []CopiedVersion]
 	latest  *pysem.OrderedMap[string, LatestVersion]
-	locks   []string // the lock files that this process left, sorted
-	waitMax int      // seconds
+	locks   *pyset.Words[string] // the lock files that this process left
+	waitMax int                  // seconds
 	exit    bool
 	thread  env.Task
 }
@@ -91,13 +92,15 @@ type ModelManagerOptions struct {
 
 // NewModelManager makes a manager that is not started.
 func NewModelManager(e *env.Env, o ModelManagerOptions) *ModelManager {
-	return &ModelManager{
+	m := &ModelManager{
 		e: e, quirks: o.Quirks, metrics: o.Metrics,
 		modelName: o.ModelName, sourcePath: o.SourcePath, receivePath: o.ReceivePath,
 		models:  pysem.NewOrderedMap[string, []CopiedVersion](),
 		latest:  pysem.NewOrderedMap[string, LatestVersion](),
 		waitMax: modelManagerWaitMaxS,
 	}
+	m.locks = m.noLocks()
+	return m
 }
 
 // Start wipes the receiving path, waits for a model, up to 20 minutes, copies it and
@@ -339,7 +342,7 @@ type ModelVersions struct {
 func (m *ModelManager) Latest(model string) (LatestVersion, bool) { return m.latest.Get(model) }
 
 // LockFiles are the paths of the read locks that this process holds, sorted.
-func (m *ModelManager) LockFiles() []string { return slices.Clone(m.locks) }
+func (m *ModelManager) LockFiles() []string { return pysem.SortedStrings(m.locks.Keys()) }
 
 // Thread is the task that Start has started, nil without one.
 func (m *ModelManager) Thread() env.Task { return m.thread }

@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pyset"
 )
 
 // poll compares with ZooKeeper once a minute; errors end the round only
@@ -73,30 +74,41 @@ type pathMeta struct {
 	meta *datadef.ReplicaMeta
 }
 
-// missingFrom lists the replicas that the mirror has and fresh has not, sorted by
-// path: the reference's set has no order. They are the mirror's own, to be
-// changed in it.
+// missingFrom lists the replicas that the mirror has and fresh has not, in the order of
+// Python's set (replica_manager.py:230). They are the mirror's own, to be changed in it.
 func (w *ReplicaWatcher) missingFrom(fresh *pysem.OrderedMap[string, *replicaMap]) []pathMeta {
-	byPath := map[string]*datadef.ReplicaMeta{}
-	var paths []string
+	type place struct {
+		replicas *replicaMap
+		id       string
+	}
+	places := map[string]place{}
+	var known []string
 	for task, replicas := range w.replicas.All {
-		there, ok := fresh.Get(task)
-		for id, meta := range replicas.all {
-			if ok {
-				if _, found := there.get(id); found {
-					continue
-				}
-			}
-			own := *meta
-			replicas.set(id, &own)
+		for id := range replicas.all {
 			path := pysem.JoinStrings(task, id)
-			byPath[path] = &own
-			paths = append(paths, path)
+			places[path] = place{replicas, id}
+			known = append(known, path)
 		}
 	}
-	list := make([]pathMeta, 0, len(paths))
-	for _, path := range pysem.SortedStrings(paths) {
-		list = append(list, pathMeta{path, byPath[path]})
+	h := pyset.HashingOf(w.e.Python)
+	var list []pathMeta
+	for _, path := range pyset.StringsOfDict(h, known).Minus(pyset.StringsOfDict(h, paths(fresh))).Keys() {
+		at := places[path]
+		meta, _ := at.replicas.get(at.id)
+		own := *meta
+		at.replicas.set(at.id, &own)
+		list = append(list, pathMeta{path, &own})
+	}
+	return list
+}
+
+// paths are those of all replicas of a tree.
+func paths(tree *pysem.OrderedMap[string, *replicaMap]) []string {
+	var list []string
+	for task, replicas := range tree.All {
+		for id := range replicas.all {
+			list = append(list, pysem.JoinStrings(task, id))
+		}
 	}
 	return list
 }

@@ -2,12 +2,12 @@ package zkmirror
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pyset"
 )
 
 // ReportResource writes what the container offers, as an ephemeral znode
@@ -17,31 +17,28 @@ func (m *ZKMirror) ReportResource(spec *datadef.ResourceSpec) error {
 }
 
 // UpdateService makes the container's replicas in ZooKeeper those given
-// (zk_mirror.py:296). First what is not given is deleted, sorted by path since the
-// reference's set has no order; the first error ends it. Then what is new or changed
+// (zk_mirror.py:296). First what is not given is deleted, in the order of Python's set;
+// the first error ends it. Then what is new or changed
 // is written as ephemeral znodes, and errors are only logged.
 func (m *ZKMirror) UpdateService(replicas []*datadef.ReplicaMeta) error {
 	changed := pysem.NewOrderedMap[string, []byte]()
-	given := map[string]bool{}
+	given := pyset.Strings(m.hashing)
 	for _, rm := range replicas {
 		path, err := rm.GetPath(m.o.Bzid, "/")
 		if err != nil {
 			return err
 		}
 		data := rm.Serialize()
-		given[path] = true
+		given.Add(path)
 		if !bytes.Equal(m.Get(path), data) {
 			changed.Set(path, data)
 		}
 	}
-	local, err := m.LocalReplicaPaths()
+	local, err := m.localReplicaPaths()
 	if err != nil {
 		return err
 	}
-	for _, path := range local {
-		if given[path] {
-			continue
-		}
+	for _, path := range local.Minus(given).Keys() {
 		if err := m.Delete(path, true); err != nil {
 			return err
 		}
@@ -58,7 +55,15 @@ func (m *ZKMirror) UpdateService(replicas []*datadef.ReplicaMeta) error {
 // its address, which is cut at the first colon, and its replica id (zk_mirror.py:322).
 // A replica without an address is an AttributeError.
 func (m *ZKMirror) LocalReplicaPaths() ([]string, error) {
-	paths := []string{}
+	paths, err := m.localReplicaPaths()
+	if err != nil {
+		return nil, err
+	}
+	return pysem.SortedStrings(paths.Keys()), nil
+}
+
+func (m *ZKMirror) localReplicaPaths() (*pyset.Words[string], error) {
+	paths := pyset.Strings(m.hashing)
 	for path, data := range m.data.All {
 		if !strings.HasPrefix(path, m.paths.Service) {
 			continue
@@ -72,10 +77,9 @@ func (m *ZKMirror) LocalReplicaPaths() ([]string, error) {
 			return nil, err
 		}
 		if local {
-			paths = append(paths, path)
+			paths.Add(path)
 		}
 	}
-	slices.Sort(paths)
 	return paths, nil
 }
 

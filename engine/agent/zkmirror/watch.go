@@ -1,13 +1,13 @@
 package zkmirror
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pyset"
 )
 
 // onceEach watches the children of a path and calls watch for each the first time
@@ -65,7 +65,7 @@ func (m *ZKMirror) watchPortal() error {
 }
 
 // dropOrphans deletes the publishes of models that the portal does not have,
-// model by model in order of name: the reference's set has none.
+// model by model in the order of Python's set (zk_mirror.py:401).
 func (m *ZKMirror) dropOrphans() error {
 	asked, err := m.zk.Children(m.paths.Portal)
 	if err != nil {
@@ -75,14 +75,14 @@ func (m *ZKMirror) dropOrphans() error {
 	if err != nil {
 		return err
 	}
-	var orphans []string
+	orphans := pyset.Strings(m.hashing)
 	for _, name := range published {
-		if model := publishedModel(name); !slices.Contains(asked, model) {
-			orphans = append(orphans, model)
-		}
+		orphans.Add(publishedModel(name))
 	}
-	slices.Sort(orphans)
-	for _, model := range slices.Compact(orphans) {
+	if len(asked) > 0 {
+		orphans = orphans.Minus(pyset.Strings(m.hashing, asked...))
+	}
+	for _, model := range orphans.Keys() {
 		names, err := m.zk.Children(m.paths.Publish)
 		if err != nil {
 			return err

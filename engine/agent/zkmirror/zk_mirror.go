@@ -22,6 +22,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pyset"
 	"github.com/monosim/monosim/engine/threading"
 )
 
@@ -43,6 +44,7 @@ type ZKMirror struct {
 	// because watches of a fake client fire inside of the write.
 	lock     *threading.RLock
 	data     *pysem.OrderedMap[string, []byte] // by path; nil is None
+	hashing  pyset.Hashing                     // of this process
 	isLeader bool
 
 	started   []func() error // the watches of a full restart (Q188)
@@ -92,8 +94,9 @@ func NewZKMirror(e *env.Env, zk env.ZooKeeper, o MirrorOptions) *ZKMirror {
 	m := &ZKMirror{
 		e: e, zk: zk, o: o, paths: newMirrorPaths(o.Bzid), shard: o.ShardID.Or(-1), shards: max(o.NumShard, 1),
 		host: agentconfig.LocalIP(e), queue: o.Queue,
-		lock: threading.NewRLock(e.Tasks, "zk mirror"),
-		data: pysem.NewOrderedMap[string, []byte](),
+		lock:    threading.NewRLock(e.Tasks, "zk mirror"),
+		data:    pysem.NewOrderedMap[string, []byte](),
+		hashing: pyset.HashingOf(e.Python),
 	}
 	if m.o.DeployType == "" {
 		m.o.DeployType = agentconfig.DeployMixed

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem/pyset"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
@@ -50,7 +51,8 @@ type Fake struct {
 	faults bool
 	models []*entry // in the order of a Python dict
 	queue  []transition
-	broken bool // the thread died of a TypeError (item 4)
+	python *env.Python // nil before its first set
+	broken bool        // the thread died of a TypeError (item 4)
 	hop    timerqueue.Timer
 	growth timerqueue.Timer
 	from   time.Duration // growth instants count from here
@@ -161,23 +163,31 @@ func (f *Fake) index(name string) int {
 }
 
 // Reload is HandleReloadConfigRequest: it compares names only and always succeeds (items
-// 13 to 15). Names that are gone are removed sorted; Python's order is that of a set.
+// 13 to 15). Names that are gone are removed in the order of Python's set.
 func (f *Fake) Reload(config modelconfig.ServerConfig) {
 	alive := f.alive()
-	wanted := func(name string) bool {
-		return slices.ContainsFunc(config.Models, func(m modelconfig.ModelConfig) bool { return m.Name == name })
+	wanted := make([]string, len(config.Models))
+	for i := range config.Models {
+		wanted[i] = config.Models[i].Name
 	}
-	for _, name := range alive {
-		if !wanted(name) {
-			f.remove(f.models[f.index(name)])
-		}
+	for _, name := range f.gone(alive, wanted) {
+		f.remove(f.models[f.index(name)])
 	}
 	f.load(slices.DeleteFunc(slices.Clone(config.Models), func(m modelconfig.ModelConfig) bool {
 		return slices.Contains(alive, m.Name)
 	}))
 }
 
-// alive are the models that are not being unloaded, by name.
+// gone is old_names - new_names. No choice is made of the order of one name.
+func (f *Fake) gone(alive, wanted []string) []string {
+	h := pyset.Hashing{}
+	if slices.ContainsFunc(alive, func(name string) bool { return !slices.Contains(wanted, name) }) && len(alive) > 1 {
+		h = f.hashing()
+	}
+	return pyset.Strings(h, alive...).Minus(pyset.Strings(h, wanted...)).Keys()
+}
+
+// alive are the models that are not being unloaded, in the order of Python's dict.
 func (f *Fake) alive() []string {
 	var alive []string
 	for _, m := range f.models {
@@ -185,8 +195,16 @@ func (f *Fake) alive() []string {
 			alive = append(alive, m.config.Name)
 		}
 	}
-	slices.Sort(alive)
 	return alive
+}
+
+// hashing is that of the fake's process, with a hash seed that is a choice: 0, the
+// default, has sets in the order of their keys.
+func (f *Fake) hashing() pyset.Hashing {
+	if f.python == nil {
+		f.python = &env.Python{HashSeed: uint32(f.host.Choose("python.hashseed", env.HashSeeds))}
+	}
+	return pyset.HashingOf(*f.python)
 }
 
 // remove unloads all versions at once, whatever their state (item 17).

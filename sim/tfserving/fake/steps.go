@@ -190,4 +190,4 @@ func (m *Models) Call(method string, request []byte) ([]byte, error) {
 }
 
 // Alive lists the names of the models that are not being unloaded, sorted.
-func (m *Models) Alive() []string { return m.f.alive() }
+func (m *Models) Alive() []string { return slices.Sorted(slices.Values(m.f.alive())) }
