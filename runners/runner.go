@@ -87,9 +87,10 @@ type Actor interface {
 
 	// Declare writes the deploy config of model:subGraph.
 	Declare(model, subGraph, basePath, policy string) error
-	// Publish adds model:subGraph to a layout, Unpublish removes it.
-	Publish(layout, model, subGraph string) error
-	Unpublish(layout, model, subGraph string) error
+	// Publish adds sub-graphs of a model to a layout, Unpublish removes them: in one session
+	// of ZooKeeper's, one after the other.
+	Publish(layout, model string, subGraphs ...string) error
+	Unpublish(layout, model string, subGraphs ...string) error
 	// WriteZnode creates or sets a persistent znode and its parents.
 	WriteZnode(path string, data []byte) error
 	// DeleteZnode deletes a znode and everything below it.

@@ -72,6 +72,15 @@ type Model struct {
 	SubGraphs []SubGraph
 }
 
+// SubGraphNames are the names of its sub-graphs.
+func (m *Model) SubGraphNames() []string {
+	names := make([]string, len(m.SubGraphs))
+	for i, g := range m.SubGraphs {
+		names[i] = g.Name
+	}
+	return names
+}
+
 // SubGraph is one graph of a model with the versions that were exported, each of
 // SizeBytes.
 type SubGraph struct {

@@ -9,13 +9,18 @@ import (
 // Watches are the watchers that wait for events of a session, and the thread on which
 // they are called, one after the other.
 type Watches struct {
+	// Woken, when set, is called by the thread each time that it has waited for events.
+	Woken func()
+
 	data, children watchTable
 	callbacks      callbacks
 }
 
 // NewWatches makes an empty set; watchers will be called by a task of tasks.
 func NewWatches(tasks env.Tasks) *Watches {
-	return &Watches{data: newWatchTable(), children: newWatchTable(), callbacks: callbacks{tasks: tasks}}
+	w := &Watches{data: newWatchTable(), children: newWatchTable()}
+	w.callbacks = callbacks{tasks: tasks, of: w}
+	return w
 }
 
 // AddData keeps a watcher until the next event of a znode's data or existence. One
@@ -106,6 +111,7 @@ func (t *watchTable) takeAll() []env.Watcher {
 // (kazoo's SequentialThreadingHandler). The task lives while there is work.
 type callbacks struct {
 	tasks env.Tasks
+	of    *Watches
 	queue []callback
 	task  env.Task
 }
@@ -123,6 +129,9 @@ func (c *callbacks) add(w env.Watcher, e env.WatchEvent) {
 }
 
 func (c *callbacks) run() {
+	if c.of.Woken != nil {
+		c.of.Woken()
+	}
 	for len(c.queue) > 0 {
 		next := c.queue[0]
 		c.queue = c.queue[1:]

@@ -2,6 +2,7 @@ package steps
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -72,8 +73,8 @@ func (c *fakeCluster) Pass(d time.Duration, _ func() bool) (bool, error) {
 	return false, nil
 }
 
-func (c *fakeCluster) Publish(layout, model, subGraph string) error {
-	return c.do("publish %s %s %s", layout, model, subGraph)
+func (c *fakeCluster) Publish(layout, model string, subGraphs ...string) error {
+	return c.do("publish %s %s %s", layout, model, strings.Join(subGraphs, ","))
 }
 
 func (c *fakeCluster) Declare(model, subGraph, basePath, policy string) error {

@@ -27,19 +27,31 @@ func (w *World) declareWith(servables, policy string) error {
 }
 
 func (w *World) publish(servables, layout string) error {
-	for _, s := range list(servables) {
-		model, subGraph := modelAndSubGraph(s)
-		if err := w.cluster.Publish(w.layoutPath(layout), model, subGraph); err != nil {
-			return err
-		}
-	}
-	return nil
+	return eachModel(servables, func(model string, subGraphs []string) error {
+		return w.cluster.Publish(w.layoutPath(layout), model, subGraphs...)
+	})
 }
 
 func (w *World) unpublish(servables, layout string) error {
+	return eachModel(servables, func(model string, subGraphs []string) error {
+		return w.cluster.Unpublish(w.layoutPath(layout), model, subGraphs...)
+	})
+}
+
+// eachModel calls fn once for each model of a list of servables, with its sub-graphs in
+// the order of the list.
+func eachModel(servables string, fn func(model string, subGraphs []string) error) error {
+	var models []string
+	subGraphs := map[string][]string{}
 	for _, s := range list(servables) {
 		model, subGraph := modelAndSubGraph(s)
-		if err := w.cluster.Unpublish(w.layoutPath(layout), model, subGraph); err != nil {
+		if subGraphs[model] == nil {
+			models = append(models, model)
+		}
+		subGraphs[model] = append(subGraphs[model], subGraph)
+	}
+	for _, model := range models {
+		if err := fn(model, subGraphs[model]); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package simrun
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/sim/world"
-	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
 // Start starts all pods.
@@ -66,8 +66,8 @@ func (c *Cluster) operate(what string, limit time.Duration, fn func(e *env.Env) 
 	machine := c.world.Operator()
 	life := machine.Node.NewProcess("operator")
 	e := machine.Env(life, nil)
-	if zk := c.world.ZooKeeper(); zk != nil {
-		e.ZooKeeper = &node.Clients{Env: e, Proc: life, Host: machine.Net, Servers: []string{zk.Addr()}}
+	if c.world.ZooKeeper() != nil {
+		e.ZooKeeper = c.world.OperatorClients(e, life)
 	}
 	return c.await(life, what, limit, func() error { return fn(e) }, true)
 }
@@ -153,25 +153,41 @@ func (c *Cluster) Declare(model, subGraph, basePath, policy string) error {
 	})
 }
 
-// Publish adds a sub-graph to a layout.
-func (c *Cluster) Publish(layout, model, subGraph string) error {
-	path, err := c.layoutPath(layout)
-	if err != nil {
-		return err
-	}
-	return c.withBackend("publish", func(b *backends.ZKBackend) error {
-		return b.AddToLayout(path, datadef.SavedModel{ModelName: model, SubGraph: subGraph})
-	})
+// Publish adds sub-graphs of a model to a layout, as agent_controller pub does.
+func (c *Cluster) Publish(layout, model string, subGraphs ...string) error {
+	return c.mapToLayout("publish", layout, model, subGraphs, (*backends.ZKBackend).AddToLayout)
 }
 
-// Unpublish removes a sub-graph from a layout.
-func (c *Cluster) Unpublish(layout, model, subGraph string) error {
+// Unpublish removes sub-graphs of a model from a layout, as agent_controller unpub does.
+func (c *Cluster) Unpublish(layout, model string, subGraphs ...string) error {
+	return c.mapToLayout("unpublish", layout, model, subGraphs, (*backends.ZKBackend).RemoveFromLayout)
+}
+
+// mapToLayout does something to sub-graphs in one session (agent_controller.py:90): to
+// those that are declared in the order in which ZooKeeper lists them. Those that are not,
+// which the command passes over, come after them in the order given.
+func (c *Cluster) mapToLayout(what, layout, model string, subGraphs []string, do func(*backends.ZKBackend, string, datadef.SavedModel) error) error {
 	path, err := c.layoutPath(layout)
 	if err != nil {
 		return err
 	}
-	return c.withBackend("unpublish", func(b *backends.ZKBackend) error {
-		return b.RemoveFromLayout(path, datadef.SavedModel{ModelName: model, SubGraph: subGraph})
+	return c.withBackend(what, func(b *backends.ZKBackend) error {
+		declared, err := b.ListSavedModels(model)
+		if err != nil {
+			return err
+		}
+		wanted := slices.DeleteFunc(declared, func(m datadef.SavedModel) bool { return !slices.Contains(subGraphs, m.SubGraph) })
+		for _, g := range subGraphs {
+			if m := (datadef.SavedModel{ModelName: model, SubGraph: g}); !slices.Contains(wanted, m) {
+				wanted = append(wanted, m)
+			}
+		}
+		for _, m := range wanted {
+			if err := do(b, path, m); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

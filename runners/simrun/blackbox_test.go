@@ -117,7 +117,7 @@ func TestBB2_3_ChildrenComeInTheServersHashOrder(t *testing.T) {
 		want    string
 	}{
 		{"hash", nil, "entry ps_0 ps_2 ps_1"},
-		{"sorted", []env.Choice{{Node: "zookeeper", Site: "zookeeper.children", Value: 1}}, "entry ps_0 ps_1 ps_2"},
+		{"sorted", sortedChildren, "entry ps_0 ps_1 ps_2"},
 		{"backwards", []env.Choice{{Node: "zookeeper", Site: "zookeeper.children", Value: 2}}, "ps_2 ps_1 ps_0 entry"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -127,11 +127,11 @@ func TestBB2_3_ChildrenComeInTheServersHashOrder(t *testing.T) {
 				play(t, spec, nil, func(c *simrun.Cluster) {
 					for _, g := range subGraphs {
 						do(t, c.Declare("ctr", g, "/models/ctr/"+g, "latest"))
-						do(t, c.Publish("", "ctr", g))
 					}
+					do(t, c.Publish("", "ctr", subGraphs...))
 					do(t, c.Start())
 					pass(t, c, 5*time.Second)
-					orders[configOrder(t, c)]++
+					orders[configOrder(t, c, "shard0-replica0")]++
 				})
 			}
 			shares(t, orders, c.want)
@@ -141,12 +141,14 @@ func TestBB2_3_ChildrenComeInTheServersHashOrder(t *testing.T) {
 
 // A container that has two models AVAILABLE at one look binds them in the order of a set
 // of Python's, which its process's hash seed decides: the reference wrote entry first 21
-// times of 35. The Python 3.11.7 of the recorder puts entry first for 491 of the hash seeds
-// 1 to 1,000 in that very set.
+// times of 35, from a server that listed children sorted. Python 3.11.7 puts entry first in
+// that very set for 529 of the hash seeds 1 to 1,000, and engine/pysem/pyset for the same,
+// and for 55 % of those that there are to choose from (for 433 and 46 % where ps_0 was put
+// in first, as with the default order of children).
 func TestBB2_4_ThePythonHashSeedOrdersBindings(t *testing.T) {
 	first := map[string]int{}
 	for seed := range blackBoxSeeds() {
-		spec := runners.Spec{Seed: seed, Conf: runners.ConfV3, Models: []runners.Model{ctr("entry", "ps_0")}}
+		spec := runners.Spec{Seed: seed, Conf: runners.ConfV3, Models: []runners.Model{ctr("entry", "ps_0")}, Choices: sortedChildren}
 		var one runners.Observation
 		play(t, spec, func(o runners.Observation) {
 			_, bound, ok := strings.Cut(o.Path, "/binding/ctr/")
@@ -161,15 +163,44 @@ func TestBB2_4_ThePythonHashSeedOrdersBindings(t *testing.T) {
 		}, func(c *simrun.Cluster) {
 			for _, g := range []string{"entry", "ps_0"} {
 				do(t, c.Declare("ctr", g, "/models/ctr/"+g, "latest"))
-				do(t, c.Publish("", "ctr", g))
 			}
+			do(t, c.Publish("", "ctr", "entry", "ps_0"))
 			do(t, c.Start())
 			pass(t, c, 100*time.Second)
 		})
 	}
 	shares(t, first, "entry", "ps_0")
-	within(t, first, "entry", 0.44, 0.56)
+	within(t, first, "entry", 0.50, 0.60)
 }
+
+// Who publishes writes all sub-graphs of a model in one session, about 3 ms apart, in the
+// order of the server: sorted, as it was in that comparison, entry comes first. Of the
+// reference's pods 2 of 4 read the layout when both stood in it: with one of policy
+// latest_once (Q25) their model config stays empty. The others saw entry first and have it.
+// (Clients that only watch, four of them on a busy machine, saw both 40 times of 240.)
+func TestBB2_5_SomePodsSeeAPublishedModelWholeAndOthersInPart(t *testing.T) {
+	const pods = 4
+	has := map[string]int{}
+	for seed := range (blackBoxSeeds() + pods - 1) / pods {
+		spec := runners.Spec{Seed: seed, Conf: runners.ConfV3, Replicas: pods, Models: []runners.Model{ctr("entry", "ps_0")}, Choices: sortedChildren}
+		play(t, spec, nil, func(c *simrun.Cluster) {
+			do(t, c.Start())
+			pass(t, c, 20*time.Second)
+			do(t, c.Declare("ctr", "entry", "/models/ctr/entry", "latest"))
+			do(t, c.Declare("ctr", "ps_0", "/models/ctr/ps_0", "latest_once"))
+			do(t, c.Publish("", "ctr", "entry", "ps_0"))
+			pass(t, c, 5*time.Second)
+			for _, p := range c.Pods() {
+				has[configOrder(t, c, p.Name)]++
+			}
+		})
+	}
+	shares(t, has, "", "entry")
+	within(t, has, "", 0.15, 0.55)
+}
+
+// sortedChildren has ZooKeeper list children in the order of their names.
+var sortedChildren = []env.Choice{{Node: "zookeeper", Site: "zookeeper.children", Value: 1}}
 
 // within wants the share of an end between two bounds, where all seeds were played.
 func within[K comparable](t *testing.T, got map[K]int, end K, least, most float64) {
@@ -183,12 +214,12 @@ func within[K comparable](t *testing.T, got map[K]int, end K, least, most float6
 	}
 }
 
-// configOrder is the order of the sub-graphs in the model config of the first pod.
-func configOrder(t *testing.T, c *simrun.Cluster) string {
+// configOrder is the order of the sub-graphs in the model config of a pod.
+func configOrder(t *testing.T, c *simrun.Cluster, pod string) string {
 	t.Helper()
-	state, err := c.PodState("shard0-replica0")
+	state, err := c.PodState(pod)
 	do(t, err)
-	text, err := c.ReadFile("shard0-replica0", state.ModelServers[0].ConfigFile)
+	text, err := c.ReadFile(pod, state.ModelServers[0].ConfigFile)
 	do(t, err)
 	var names []string
 	for _, line := range strings.Split(string(text), "\n") {

@@ -31,16 +31,16 @@ func (c *Cluster) Declare(model, subGraph, basePath, policy string) {
 	c.Must(c.cluster.Declare(model, subGraph, basePath, policy))
 }
 
-// Publish adds model:subGraph to a layout.
-func (c *Cluster) Publish(layout, model, subGraph string) {
+// Publish adds sub-graphs of a model to a layout, in one session.
+func (c *Cluster) Publish(layout, model string, subGraphs ...string) {
 	c.tb.Helper()
-	c.Must(c.cluster.Publish(layout, model, subGraph))
+	c.Must(c.cluster.Publish(layout, model, subGraphs...))
 }
 
-// Unpublish removes model:subGraph from a layout.
-func (c *Cluster) Unpublish(layout, model, subGraph string) {
+// Unpublish removes sub-graphs of a model from a layout, in one session.
+func (c *Cluster) Unpublish(layout, model string, subGraphs ...string) {
 	c.tb.Helper()
-	c.Must(c.cluster.Unpublish(layout, model, subGraph))
+	c.Must(c.cluster.Unpublish(layout, model, subGraphs...))
 }
 
 // RollOut declares every sub-graph of a model of the spec with the policy latest, then
@@ -54,9 +54,7 @@ func (c *Cluster) RollOut(layout, model string) {
 		for _, g := range m.SubGraphs {
 			c.Declare(model, g.Name, strings.TrimSuffix(m.BasePath, "/")+"/"+g.Name, "latest")
 		}
-		for _, g := range m.SubGraphs {
-			c.Publish(layout, model, g.Name)
-		}
+		c.Publish(layout, model, m.SubGraphNames()...)
 		return
 	}
 	c.Must(fmt.Errorf("roll out %s: found no such model in the spec, want one of Spec.Models", model))

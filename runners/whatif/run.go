@@ -97,10 +97,8 @@ func (c *Cluster) publish(cluster runners.Cluster) error {
 		}
 	}
 	for _, m := range c.models {
-		for _, g := range m.SubGraphs {
-			if err := cluster.Publish("", m.Name, g.Name); err != nil {
-				return fmt.Errorf("publish %s:%s: %w", m.Name, g.Name, err)
-			}
+		if err := cluster.Publish("", m.Name, m.SubGraphNames()...); err != nil {
+			return fmt.Errorf("publish %s: %w", m.Name, err)
 		}
 	}
 	return nil

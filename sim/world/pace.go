@@ -17,6 +17,10 @@ var (
 	// (BB-2.1): it starts a ZooKeeper client, and then a gRPC server.
 	paceConnect = span{"pace.connect", 40 * time.Millisecond, 65 * time.Millisecond}
 	paceServe   = span{"pace.serve", 30 * time.Millisecond, 45 * time.Millisecond}
+	// The thread that calls watchers reads what has changed 0.2 to 4 ms after the event; the
+	// program that publishes asks its next call 0.1 to 0.7 ms after the last answer (BB-2.5).
+	paceWatch    = span{"pace.watch", 200 * time.Microsecond, 4 * time.Millisecond}
+	paceOperator = span{"pace.operator", 100 * time.Microsecond, 700 * time.Microsecond}
 	// A loop that sleeps for a second comes round every 1.003 to 1.006 s (BB-2.9).
 	paceRound = span{"pace.round", 3 * time.Millisecond, 6 * time.Millisecond}
 	// A model server reads its flags and files before or after that first config.

@@ -168,6 +168,7 @@ func (p *Pod) envOf(proc *processes.Process) *env.Env {
 		e.ZooKeeper = &node.Clients{
 			Env: e, Proc: proc.Life(), Host: p.machine.Net, Servers: []string{p.w.zk.Addr()},
 			StartTime: func() time.Duration { return p.starting(paceConnect) },
+			WakeTime:  func() time.Duration { return paceWatch.draw(p.machine.Node) },
 		}
 	}
 	return e

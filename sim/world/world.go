@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/files"
 	"github.com/monosim/monosim/sim/hosts"
@@ -117,6 +118,16 @@ func (w *World) ZooKeeper() *node.Server { return w.zk }
 
 // Operator is a machine beside the pods, on which clients of the cluster run.
 func (w *World) Operator() *hosts.Machine { return w.operator }
+
+// OperatorClients are the ZooKeeper clients of a program of the reference that runs beside
+// the pods, in a process of the operator's machine. It must not be called under the
+// profile kazoo-fake.
+func (w *World) OperatorClients(e *env.Env, life *vtime.Process) *node.Clients {
+	return &node.Clients{
+		Env: e, Proc: life, Host: w.operator.Net, Servers: []string{w.zk.Addr()},
+		CallTime: func() time.Duration { return paceOperator.draw(w.operator.Node) },
+	}
+}
 
 // Pods lists the pods in the order of the spec.
 func (w *World) Pods() []*Pod { return w.pods }

@@ -28,6 +28,9 @@ type Clients struct {
 	PlainPings bool
 	// StartTime, when set, draws how long a client that starts takes before it dials.
 	StartTime func() time.Duration
+	// CallTime, when set, draws how long the program takes before each call, and WakeTime
+	// how long the thread that calls watchers takes to wake up.
+	CallTime, WakeTime func() time.Duration
 	// History, when set, records what the clients see.
 	History *history.History
 
@@ -47,7 +50,7 @@ func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
 		o.Timeout = 10 * time.Second // kazoo client.py:128
 	}
 	s := &Session{
-		e: c.Env, p: c.Proc, host: c.Host, auth: o.Auth, hosts: c.Servers,
+		e: c.Env, p: c.Proc, host: c.Host, auth: o.Auth, hosts: c.Servers, callTime: c.CallTime,
 	}
 	s.life = recipes.Life{
 		Keeper: recipes.Keeper{FailAll: s.failAll, Forget: s.forget},
@@ -56,6 +59,9 @@ func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
 		Resolve: func() []string { return s.hosts }, Connect: s.connect, AskEnd: s.askEnd,
 	}
 	s.life.Init(c.Proc)
+	if c.WakeTime != nil {
+		s.life.Watches.Woken = func() { c.Proc.Sleep(c.WakeTime()) }
+	}
 	c.sessions++
 	if s.history = c.History; s.history != nil {
 		s.number = s.history.Join()
@@ -88,6 +94,8 @@ type Session struct {
 	host  *network.Host
 	hosts []string
 	auth  [][2]string
+	// callTime is Clients.CallTime.
+	callTime func() time.Duration
 
 	life recipes.Life
 

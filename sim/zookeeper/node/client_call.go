@@ -71,6 +71,9 @@ func (s *Session) newRead(op zookeeper.OpCode, path string, watch env.Watcher) *
 // connection is suspended it waits until it is back.
 func (s *Session) do(c *call) error {
 	s.p.Check()
+	if s.callTime != nil {
+		s.p.Sleep(s.callTime())
+	}
 	if err := s.life.Refuse(); err != nil {
 		return err
 	}
