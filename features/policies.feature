@@ -25,6 +25,20 @@ Feature: Version policies of a deploy config
     Then within 65s every model server has version 1 of ctr:ps_0 AVAILABLE
     And every model server has version 1 of ctr:entry AVAILABLE
 
+  @v3 @Q25
+  Scenario: An agent with the fork's protos has a model with policy latest_once stay on its version (BB-2.6)
+    Given the agents keep the quirks "python,Q25=fork"
+    When the cluster starts
+    And ctr:entry is declared
+    And ctr:ps_0 is declared with policy "latest_once"
+    And ctr:entry and ctr:ps_0 are published to layout main
+    Then within 65s every model server has version 1 of ctr:ps_0 AVAILABLE
+    And every model server has version 1 of ctr:entry AVAILABLE
+    When version 2 of ctr:entry is exported
+    And version 2 of ctr:ps_0 is exported
+    Then within 3s every model server has version 2 of ctr:entry AVAILABLE
+    And for 2m every model server has version 1 of ctr:ps_0 AVAILABLE
+
   @v3 @Q26
   Scenario: Policy specific means version 1
     When the cluster starts

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,6 +23,8 @@ type quirkShown struct {
 	Where    []string `json:"where"`
 	Marks    []string `json:"marks,omitempty"`
 	Repaired string   `json:"repaired,omitempty"`
+	// Forms are others that it can have, by name.
+	Forms map[string]string `json:"forms,omitempty"`
 	Reason   string   `json:"reason,omitempty"`
 	Unshown  string   `json:"unshown,omitempty"`
 	// Cases are flagged with it; Scenarios, as file:line and name, are tagged with it.
@@ -115,7 +118,7 @@ func showQuirks(list []scope.Quirk) ([]quirkShown, error) {
 	shown := []quirkShown{}
 	for _, q := range list {
 		s := quirkShown{ID: q.ID, Decision: q.Decision, Effect: q.Effect, Where: q.Where, Marks: q.Marks,
-			Repaired: q.Repaired, Reason: q.Reason, Unshown: q.Unshown, Cases: []string{}, Scenarios: []string{}}
+			Repaired: q.Repaired, Forms: q.Forms, Reason: q.Reason, Unshown: q.Unshown, Cases: []string{}, Scenarios: []string{}}
 		for _, suite := range suites {
 			for i := range suite.Cases {
 				if suite.Cases[i].Has(q.ID) {
@@ -153,6 +156,9 @@ func (q quirkShown) text() string {
 	line("seen", strings.Join(seen, ", "))
 	line("decision", q.Decision)
 	line("repaired", q.Repaired)
+	for _, name := range slices.Sorted(maps.Keys(q.Forms)) {
+		line("="+name, q.Forms[name])
+	}
 	line("reason", q.Reason)
 	line("not shown", q.Unshown)
 	line("cases", strings.Join(q.Cases, ", "))

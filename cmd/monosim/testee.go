@@ -41,7 +41,7 @@ describes the protocol and all operations.`,
 }
 
 // quirksHelp says what may be said of quirks.
-const quirksHelp = "faults of the reference to keep: python (all), fixed (none), a list as Q22,Q117, or all but a list as -Q22,-Q117"
+const quirksHelp = "faults of the reference to keep: python (all), fixed (none), a list as Q22,Q117, or all but a list as -Q22,-Q117; then ,Q25=fork for the form of the fork"
 
 // checkQuirks wants that the register has what --quirks names, and that it can be repaired.
 func checkQuirks(text string) error {

@@ -36,6 +36,8 @@ type Quirk struct {
 	Reason string `yaml:"reason"`
 	// Repaired says what happens instead once a Fix is switched on.
 	Repaired string `yaml:"repaired"`
+	// Forms says by name what happens instead in other forms that the quirk can have.
+	Forms map[string]string `yaml:"forms"`
 	// Unshown says why no test, case or scenario shows a Match or a Diverge.
 	Unshown string `yaml:"unshown"`
 }
@@ -96,12 +98,26 @@ func QuirkLines(text string) []string {
 var (
 	quirkID   = regexp.MustCompile(`\bQ\d+\b`)
 	quirkList = regexp.MustCompile(`^(?:Q\d+(?:,Q\d+)*|-Q\d+(?:,-Q\d+)*)$`)
+	quirkForm = regexp.MustCompile(`^(?:(.*),)?(Q\d+)=(\w+)$`)
 )
 
 // CheckToggles wants a choice of the quirks that agents keep: "python", "fixed", ids to
 // keep as "Q22,Q117" or ids to repair as "-Q22,-Q117", each of a quirk that can be
 // repaired. Its error says what else was found.
+//
+// After a comma, or alone, stands at most one quirk in another form than that of the
+// reference and the repaired one, as "Q25=fork".
 func CheckToggles(text string) error {
+	if m := quirkForm.FindStringSubmatch(text); m != nil {
+		q, err := FindQuirk(m[2])
+		if err != nil {
+			return err
+		}
+		if q.Forms[m[3]] == "" {
+			return fmt.Errorf("quirk: found %s=%s, want one of the forms that monosim quirks %s lists", m[2], m[3], m[2])
+		}
+		text = m[1]
+	}
 	if text == "" || text == "python" || text == "fixed" {
 		return nil
 	}
@@ -151,6 +167,9 @@ func (q Quirk) check() error {
 		if m != "X" && m != "Z" {
 			return fmt.Errorf("found mark %q, want X or Z", m)
 		}
+	}
+	if len(q.Forms) > 0 && q.Decision != Fix {
+		return fmt.Errorf("found decision %s with forms, want them for fix only", q.Decision)
 	}
 	return q.checkDecision()
 }

@@ -66,7 +66,10 @@ func versionPolicy(args ModelConfigArgs) (*versionPolicyProto, error) {
 	case "latest":
 		return latestPolicy(args)
 	case "latest_once":
-		// utils.py:943: no public proto has the field (Q25).
+		// utils.py:943: no public proto has the field (Q25), that of the fork has it.
+		if args.Versions == nil && args.Quirks.InFork(quirks.Q25) {
+			return latestOncePolicy(args)
+		}
 		if args.Versions == nil && args.Quirks.Keeps(quirks.Q25) {
 			return nil, pysem.Raise("AttributeError", "latest_once")
 		}
@@ -82,17 +85,33 @@ func versionPolicy(args ModelConfigArgs) (*versionPolicyProto, error) {
 }
 
 func latestPolicy(args ModelConfigArgs) (*versionPolicyProto, error) {
-	if args.Versions != nil {
-		return nil, &pysem.Error{Type: "AssertionError"}
-	}
-	if args.VersionData < 0 || args.VersionData > math.MaxUint32 {
-		return nil, pysem.Raise("ValueError", "Value out of range: %d", args.VersionData)
+	n, err := numVersions(args)
+	if err != nil {
+		return nil, err
 	}
 	return &versionPolicyProto{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest_{
-		Latest: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest{
-			NumVersions: uint32(args.VersionData),
-		},
+		Latest: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest{NumVersions: n},
 	}}, nil
+}
+
+func latestOncePolicy(args ModelConfigArgs) (*versionPolicyProto, error) {
+	n, err := numVersions(args)
+	if err != nil {
+		return nil, err
+	}
+	return &versionPolicyProto{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_LatestOnce_{
+		LatestOnce: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_LatestOnce{NumVersions: n},
+	}}, nil
+}
+
+func numVersions(args ModelConfigArgs) (uint32, error) {
+	if args.Versions != nil {
+		return 0, &pysem.Error{Type: "AssertionError"}
+	}
+	if args.VersionData < 0 || args.VersionData > math.MaxUint32 {
+		return 0, pysem.Raise("ValueError", "Value out of range: %d", args.VersionData)
+	}
+	return uint32(args.VersionData), nil
 }
 
 func specificPolicy(args ModelConfigArgs) *versionPolicyProto {

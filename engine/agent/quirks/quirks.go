@@ -52,6 +52,8 @@ const maxQuirk = 255
 type Set struct {
 	// repaired has a bit for each quirk outside the set.
 	repaired [maxQuirk/64 + 1]uint64
+	// fork has Q25 in the form of monolith's own fork of the model server's protos.
+	fork bool
 }
 
 // Python is the set of all quirks: the reference's behaviour.
@@ -80,10 +82,29 @@ func (s Set) Repair(quirks ...Quirk) Set {
 // Keeps reports whether q is in the set: whether to behave as the reference does.
 func (s Set) Keeps(q Quirk) bool { return s.repaired[q/64]&(1<<(q%64)) == 0 }
 
+// InFork reports whether q has the form of monolith's own fork, in which there was nothing
+// to repair. Q25 alone has such a form.
+func (s Set) InFork(q Quirk) bool { return q == Q25 && s.fork }
+
+// ForkForm is the text for Q25 in the form of the fork.
+const ForkForm = "Q25=fork"
+
 // Parse reads a set: "python", "fixed", a list as "Q22,Q117" of the only quirks to
-// keep, or one as "-Q22,-Q117" of the only quirks to repair. Another text is an error
-// that says so.
+// keep, or one as "-Q22,-Q117" of the only quirks to repair. "Q25=fork" alone is python,
+// and after any of these and a comma the same, with Q25 in the form of the fork. Another
+// text is an error that says so.
 func Parse(text string) (Set, error) {
+	rest, fork := strings.CutSuffix(","+text, ","+ForkForm)
+	rest = strings.TrimPrefix(rest, ",")
+	if fork && rest == "" {
+		rest = "python"
+	}
+	s, err := parseKept(rest)
+	s.fork = fork
+	return s, err
+}
+
+func parseKept(text string) (Set, error) {
 	switch text {
 	case "python":
 		return Python, nil
@@ -98,7 +119,7 @@ func Parse(text string) (Set, error) {
 		number, found := strings.CutPrefix(name, "Q")
 		n, err := strconv.Atoi(number)
 		if minus != repairs || !found || err != nil || n < 1 || n > maxQuirk {
-			return Set{}, fmt.Errorf("quirks: found %q, want python, fixed, ids to keep as Q22,Q117, or ids to repair as -Q22,-Q117", id)
+			return Set{}, fmt.Errorf("quirks: found %q, want python, fixed, ids to keep as Q22,Q117, or ids to repair as -Q22,-Q117, with or without ,%s", id, ForkForm)
 		}
 		listed = append(listed, Quirk(n))
 	}
@@ -110,6 +131,10 @@ func Parse(text string) (Set, error) {
 
 // String is a form that [Parse] reads: of the two lists, the shorter one.
 func (s Set) String() string {
+	if s.fork {
+		s.fork = false
+		return s.String() + "," + ForkForm
+	}
 	switch s {
 	case Python:
 		return "python"

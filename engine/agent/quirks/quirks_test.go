@@ -5,7 +5,7 @@ import (
 )
 
 func TestQuirksReadAndPrint(t *testing.T) {
-	for _, text := range []string{"python", "fixed", "Q22,Q117", "Q152", "-Q22,-Q117", "-Q152"} {
+	for _, text := range []string{"python", "fixed", "Q22,Q117", "Q152", "-Q22,-Q117", "-Q152", "python,Q25=fork", "fixed,Q25=fork", "-Q22,Q25=fork"} {
 		q, err := Parse(text)
 		if err != nil {
 			t.Fatal(err)
@@ -14,9 +14,21 @@ func TestQuirksReadAndPrint(t *testing.T) {
 			t.Errorf("ParseQuirks(%q) prints %q", text, q)
 		}
 	}
-	for _, text := range []string{"", "22", "Q", "Q" + "0", "Q" + "999", "Q1,,Q2", "-", "-Q1,Q2", "Q1,-Q2"} {
+	for _, text := range []string{"", "22", "Q", "Q" + "0", "Q" + "999", "Q1,,Q2", "-", "-Q1,Q2", "Q1,-Q2", "Q25=forks", "Q25=fork,Q22", "Q22=fork", ",Q25=fork"} {
 		if q, err := Parse(text); err == nil {
 			t.Errorf("ParseQuirks(%q) = %v, want an error", text, q)
+		}
+	}
+}
+
+func TestTheForksFormOfQ25StandsBesideAnySet(t *testing.T) {
+	for text, keeps := range map[string]bool{"Q25=fork": true, "fixed,Q25=fork": false, "python": true} {
+		q, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q.InFork(Q25) != (text != "python") || q.InFork(Q22) || q.Keeps(Q22) != keeps {
+			t.Errorf("%q: got the fork's form of Q25 %t, of Q22 %t, Q22 kept %t; want %t, false, %t", text, q.InFork(Q25), q.InFork(Q22), q.Keeps(Q22), text != "python", keeps)
 		}
 	}
 }
