@@ -46,6 +46,22 @@ Feature: Crashes of model servers and agents
     Then within 100s every agent lists ctr:entry on every pod
 
   @v3
+  Scenario: A v3 model server that outlives its agent serves on where no container ends with it (BB-2.7)
+    Given a v3 cluster of 1 shard with 1 replica
+    And what agents have started outlives them
+    And model ctr with sub-graphs entry of 30 MB in version 1
+    And model ctr is declared and published to layout main
+    When the cluster starts
+    Then within 95s every agent lists ctr:entry on every pod
+    When the agent of shard0-replica0 is killed
+    Then shard0-replica0 has ended with exit code -9
+    And shard0-replica0 runs 1 model server
+    And for 60s every model server has version 1 of ctr:entry AVAILABLE
+    When shard0-replica0 is started again
+    Then within 100s every agent lists ctr:entry on every pod
+    And shard0-replica0 runs 2 model servers
+
+  @v3
   Scenario: A v3 agent that is asked to stop ends its session in order
     Given a v3 cluster of 1 shard with 2 replicas
     And model ctr with sub-graphs entry of 30 MB in version 1

@@ -20,6 +20,29 @@ Feature: Cluster start-up
     And every model server has version 1 of ctr:entry AVAILABLE
     And within 1s every agent lists ctr:entry on every pod
 
+  @v3 @Q25 @Q209 @Q233
+  Scenario Outline: A v3 agent that has started under a layout it cannot read answers on Python <python> (<answers>, BB-2.8)
+    Given a v3 cluster of 1 shard with 1 replica
+    And the agents run on Python "<python>"
+    And the agents keep the quirks "python"
+    And model ctr with sub-graphs entry, ps_0 of 30 MB in version 1
+    And ctr:entry is declared
+    And ctr:ps_0 is declared with policy "latest_once"
+    And ctr:entry and ctr:ps_0 are published to layout main
+    When the cluster starts
+    And 10s pass
+    Then shard0-replica0 runs
+    And the model config of shard0-replica0 is empty
+    And the agent of shard0-replica0 <first>
+    When ctr:ps_0 is unpublished from layout main
+    Then within 100s ctr:entry is bound to shard0-replica0
+    And within 1s the agent of shard0-replica0 <later>
+
+    Examples:
+      | python | answers | first                      | later                           |
+      | 3.8    | always  | lists ctr:entry on no pod  | lists ctr:entry on every pod    |
+      | 3.11   | never   | does not answer            | does not answer                 |
+
   @v3
   Scenario: A v3 agent of another deploy type than unified ends with an error
     Given a v3 cluster of 1 shard with 1 replica

@@ -144,13 +144,18 @@ func newAgent(e *env.Env, conf *agentconfig.AgentConfig, o Options) (Agent, erro
 // printed as Python prints an uncaught exception, and the exit code is 1; but the
 // interpreter first joins the threads that run: an agent v3 whose first look at its
 // layout raises is not over, but goes on to report, to bind and to follow the layout
-// until a signal ends its threads (Q209).
+// until a signal ends its threads (Q209). From Python 3.9 on it answers no call then
+// (Q233).
 func Main(e *env.Env, o Options) {
 	a, err := run(e, o)
 	if code := exitCode(e, a, err); code != 0 {
 		e.Processes.Exit(code)
 	}
 }
+
+// poolsEndFirst is the version of Python 3 from which on thread pools take no more work
+// once the main thread has ended; before, they did until all threads had.
+const poolsEndFirst = 9
 
 // exitCode is the exit code of a main task that has made the agent, or none, and has
 // ended with err.
@@ -164,6 +169,9 @@ func exitCode(e *env.Env, made Agent, err error) int {
 	}
 	e.Log.Logf(env.Error, "Traceback (most recent call last): %v", err)
 	if a, ok := made.(*AgentV3); ok {
+		if !e.Python.Before(poolsEndFirst) {
+			a.service.FallSilent()
+		}
 		a.threads.Join()
 	}
 	return 1

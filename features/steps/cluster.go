@@ -66,6 +66,16 @@ func (w *World) modelServerProfile(name string) error {
 	return nil
 }
 
+func (w *World) pythonVersion(version string) error {
+	w.spec.Python = version
+	return nil
+}
+
+func (w *World) outlive() error {
+	w.spec.Outlive = true
+	return nil
+}
+
 func (w *World) restartAfter(text string) error {
 	d, err := time.ParseDuration(text)
 	w.spec.RestartAfter = d

@@ -67,6 +67,8 @@ var sentences = []*Sentence{
 	shape("the agents keep all quirks but {quirks}", (*World).repairQuirks),
 	shape("the ZooKeeper profile is {text}", (*World).zooKeeperProfile),
 	shape("the model server profile is {text}", (*World).modelServerProfile),
+	shape("the agents run on Python {text}", (*World).pythonVersion),
+	shape("what agents have started outlives them", (*World).outlive),
 	shape("pods that end start again after {duration}", (*World).restartAfter),
 	shape("a model server", (*World).bareServer),
 	shape("a model server with the flags {text}", (*World).bareServerWith),

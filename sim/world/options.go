@@ -2,6 +2,8 @@ package world
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
@@ -39,13 +41,33 @@ func engineConfig(spec cluster.Spec, o Options) vtime.Config {
 	return cfg
 }
 
-// CheckProfiles wants profiles that there are.
+// CheckProfiles wants profiles, and a version of Python, that there are.
 func CheckProfiles(spec cluster.Spec) error {
+	if _, err := PythonMinor(spec.Python); err != nil {
+		return err
+	}
 	if _, _, err := zooKeeperProfile(spec.ZooKeeper); err != nil {
 		return err
 	}
 	_, err := modelServerProfile(spec.ModelServer)
 	return err
+}
+
+// The versions of Python 3 whose differences are known.
+const oldestPython, newestPython = 8, 13
+
+// PythonMinor reads a version of Python, as "3.8"; "" is the default. Its error says which
+// ones there are.
+func PythonMinor(version string) (int, error) {
+	if version == "" {
+		return env.DefaultPythonMinor, nil
+	}
+	minor, ok := strings.CutPrefix(version, "3.")
+	n, err := strconv.Atoi(minor)
+	if !ok || err != nil || n < oldestPython || n > newestPython {
+		return 0, fmt.Errorf("python: found %q, want 3.%d to 3.%d", version, oldestPython, newestPython)
+	}
+	return n, nil
 }
 
 // fakeZooKeeper is the profile in which each process has a tree of its own.

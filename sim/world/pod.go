@@ -28,7 +28,7 @@ const (
 )
 
 // Pod is one container. It lives as long as its first process: the agent, or a
-// model server without one.
+// model server without one; with Spec.Outlive the other processes live on.
 type Pod struct {
 	cluster.Pod
 	w       *World
@@ -158,7 +158,7 @@ func (p *Pod) runAgent(proc *processes.Process) {
 // envOf is what an agent may touch, and what is forked from one.
 func (p *Pod) envOf(proc *processes.Process) *env.Env {
 	e := p.machine.Env(proc.Life(), nil)
-	e.Python = env.Python{HashSeed: p.hashSeed}
+	e.Python = env.Python{Minor: p.w.pythonMinor, HashSeed: p.hashSeed}
 	e.Tasks = pacedTasks{proc.Life()}
 	e.Network = pacedNetwork{e.Network, p, proc.Life()}
 	e.Models = &tfsnode.Clients{Proc: proc.Life(), Host: p.machine.Net}
@@ -204,7 +204,9 @@ func (p *Pod) ended(proc *processes.Process) {
 	}
 	p.exitCode = code
 	p.first, p.env, p.fake = nil, nil, nil
-	p.w.at(0, p.machine.KillAll)
+	if !p.w.spec.Outlive {
+		p.w.at(0, p.machine.KillAll)
+	}
 	if after := p.w.spec.RestartAfter; after > 0 {
 		p.w.at(after, func() {
 			if err := p.Start(); err != nil {

@@ -31,6 +31,8 @@ type World struct {
 	spec     cluster.Spec
 	options  Options
 	profile  tfserving.Profile
+	// pythonMinor is the version of the agents' interpreter.
+	pythonMinor int
 	engine   *vtime.World
 	net      *network.Network
 	zk       *node.Server // nil for the profile kazoo-fake
@@ -58,9 +60,13 @@ func New(spec cluster.Spec, o Options) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
+	minor, err := PythonMinor(spec.Python)
+	if err != nil {
+		return nil, err
+	}
 	engine := vtime.New(engineConfig(spec, o))
 	w := &World{
-		spec: spec, options: o, profile: profile, engine: engine,
+		spec: spec, options: o, profile: profile, pythonMinor: minor, engine: engine,
 		net: network.New(engine, network.DefaultLatency()), byName: map[string]*Pod{},
 	}
 	w.net.OnRPC(w.called)

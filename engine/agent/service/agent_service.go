@@ -53,6 +53,8 @@ type AgentService struct {
 	answers ServiceAnswers
 	port    int
 	server  env.Server
+	// silence is waited for by those who are never answered; nil while all are.
+	silence env.Cond
 }
 
 // NewAgentService makes a service that is not started; it will listen on port, or for
@@ -79,10 +81,22 @@ func (s *AgentService) Stop() {
 	}
 }
 
+// FallSilent leaves every call from now on without an answer, while the service still
+// listens: what grpc's server does once the interpreter has begun to shut down, for its
+// thread pool takes no more work (Q233).
+func (s *AgentService) FallSilent() {
+	s.silence = s.e.Tasks.NewCond("an answer that never comes")
+}
+
 // Handle answers one call of a method by its full name: the encoded request is
 // answered with the encoded response. Another method is UNIMPLEMENTED. It is what the
 // service's server calls.
 func (s *AgentService) Handle(method string, request []byte) ([]byte, error) {
+	if s.silence != nil {
+		for {
+			s.silence.Wait()
+		}
+	}
 	switch method {
 	case MethodGetReplicas:
 		return answer(request, &agentservice.GetReplicasRequest{}, s.answers.GetReplicas)
