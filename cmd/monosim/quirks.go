@@ -24,9 +24,9 @@ type quirkShown struct {
 	Marks    []string `json:"marks,omitempty"`
 	Repaired string   `json:"repaired,omitempty"`
 	// Forms are others that it can have, by name.
-	Forms map[string]string `json:"forms,omitempty"`
-	Reason   string   `json:"reason,omitempty"`
-	Unshown  string   `json:"unshown,omitempty"`
+	Forms   map[string]string `json:"forms,omitempty"`
+	Reason  string            `json:"reason,omitempty"`
+	Unshown string            `json:"unshown,omitempty"`
 	// Cases are flagged with it; Scenarios, as file:line and name, are tagged with it.
 	Cases     []string `json:"cases"`
 	Scenarios []string `json:"scenarios"`

@@ -17,12 +17,15 @@ var (
 	// (BB-2.1): it starts a ZooKeeper client, and then a gRPC server.
 	paceConnect = span{"pace.connect", 40 * time.Millisecond, 65 * time.Millisecond}
 	paceServe   = span{"pace.serve", 30 * time.Millisecond, 45 * time.Millisecond}
-	// The thread that calls watchers reads what has changed 0.2 to 4 ms after the event; the
-	// program that publishes asks its next call 0.1 to 0.7 ms after the last answer (BB-2.5).
-	paceWatch    = span{"pace.watch", 200 * time.Microsecond, 4 * time.Millisecond}
-	paceOperator = span{"pace.operator", 100 * time.Microsecond, 700 * time.Microsecond}
-	// A loop that sleeps for a second comes round every 1.003 to 1.006 s (BB-2.9).
-	paceRound = span{"pace.round", 3 * time.Millisecond, 6 * time.Millisecond}
+	// The thread that calls watchers reads what has changed 0.2 to 4 ms after the event; a
+	// program makes its next call 0.1 to 0.7 ms after the last answer (BB-2.5).
+	paceWatch = span{"pace.watch", 200 * time.Microsecond, 4 * time.Millisecond}
+	paceCall  = span{"pace.call", 100 * time.Microsecond, 700 * time.Microsecond}
+	// A loop that sleeps for a second comes round every 1.003 to 1.006 s (BB-2.9): a time
+	// of each container, for they share their processors with others, and a little of each
+	// round.
+	paceRound  = span{"pace.round", 3 * time.Millisecond, 5500 * time.Microsecond}
+	paceJitter = span{"pace.jitter", 0, 500 * time.Microsecond}
 	// A model server reads its flags and files before or after that first config.
 	paceServer = span{"pace.server", 20 * time.Millisecond, 220 * time.Millisecond}
 	// Its loops that poll files wake up a little late, and sleep anew from then on.
@@ -53,9 +56,10 @@ func (s span) draw(n *vtime.Node) time.Duration {
 	return s.min + time.Duration(n.Source(s.site).Intn(int((s.max-s.min)/step)+1))*step
 }
 
-// drawSlowness chooses by how much the next start of the container takes longer than
-// others do.
-func (p *Pod) drawSlowness() {
+// drawPace chooses how quick the container is: by how much its next start takes longer than
+// others do, and how long the code of its agent's loops takes.
+func (p *Pod) drawPace() {
+	p.round = paceRound.draw(p.machine.Node)
 	const quick = slowGrade * (slowOneIn - 1)
 	grade := max(0, p.machine.Node.Source(slowSite).Intn(slowGrade*slowOneIn)-quick+1)
 	p.slowness = 1 + float64(grade)*(slowMost-1)/slowGrade
@@ -70,12 +74,16 @@ func (p *Pod) starting(s span) time.Duration {
 // which took its time, so that the phases of loops drift against each other.
 type pacedTasks struct {
 	*vtime.Process
+	p *Pod
 }
+
+// round is the time of the code of one round.
+func (t pacedTasks) round() time.Duration { return t.p.round + paceJitter.draw(t.Node()) }
 
 // Sleep also takes the time of the code of one round.
 func (t pacedTasks) Sleep(d time.Duration) {
 	if d > 0 {
-		d += paceRound.draw(t.Node())
+		d += t.round()
 	}
 	t.Process.Sleep(d)
 }
@@ -83,7 +91,7 @@ func (t pacedTasks) Sleep(d time.Duration) {
 // Every takes the time of one round's code with each period: the same for all of its
 // rounds, of which those without effect are skipped.
 func (t pacedTasks) Every(period time.Duration, done func() bool, causes ...env.Cond) {
-	t.Process.Every(period+paceRound.draw(t.Node()), done, causes...)
+	t.Process.Every(period+t.round(), done, causes...)
 }
 
 // pacedNetwork is the network of an agent, whose gRPC server takes its time to start.

@@ -46,6 +46,8 @@ type Pod struct {
 	exitCode int
 	// slowness is by how much the present start takes longer than a quick one.
 	slowness float64
+	// round is what the code of one round of a loop takes in the running agent.
+	round time.Duration
 }
 
 func (w *World) addPod(spec cluster.Pod, bare *cluster.BareServerSpec) error {
@@ -127,7 +129,7 @@ func (p *Pod) Start() error {
 		return nil
 	}
 	p.starts++
-	p.drawSlowness()
+	p.drawPace()
 	p.hashSeed = uint32(p.machine.Node.Source(hashSeedSite).Intn(env.HashSeeds))
 	first, err := p.machine.Procs.Start(p.command())
 	if err != nil {
@@ -159,7 +161,7 @@ func (p *Pod) runAgent(proc *processes.Process) {
 func (p *Pod) envOf(proc *processes.Process) *env.Env {
 	e := p.machine.Env(proc.Life(), nil)
 	e.Python = env.Python{Minor: p.w.pythonMinor, HashSeed: p.hashSeed}
-	e.Tasks = pacedTasks{proc.Life()}
+	e.Tasks = pacedTasks{proc.Life(), p}
 	e.Network = pacedNetwork{e.Network, p, proc.Life()}
 	e.Models = &tfsnode.Clients{Proc: proc.Life(), Host: p.machine.Net}
 	if p.w.zk == nil {
@@ -168,6 +170,7 @@ func (p *Pod) envOf(proc *processes.Process) *env.Env {
 		e.ZooKeeper = &node.Clients{
 			Env: e, Proc: proc.Life(), Host: p.machine.Net, Servers: []string{p.w.zk.Addr()},
 			StartTime: func() time.Duration { return p.starting(paceConnect) },
+			CallTime:  func() time.Duration { return paceCall.draw(p.machine.Node) },
 			WakeTime:  func() time.Duration { return paceWatch.draw(p.machine.Node) },
 		}
 	}

@@ -28,19 +28,19 @@ const (
 
 // World is one cluster in virtual time. It must be closed.
 type World struct {
-	spec     cluster.Spec
-	options  Options
-	profile  tfserving.Profile
+	spec    cluster.Spec
+	options Options
+	profile tfserving.Profile
 	// pythonMinor is the version of the agents' interpreter.
 	pythonMinor int
-	engine   *vtime.World
-	net      *network.Network
-	zk       *node.Server // nil for the profile kazoo-fake
-	stores   []*store
-	operator *hosts.Machine
-	pods     []*Pod
-	byName   map[string]*Pod
-	rpcs     []rpcCount
+	engine      *vtime.World
+	net         *network.Network
+	zk          *node.Server // nil for the profile kazoo-fake
+	stores      []*store
+	operator    *hosts.Machine
+	pods        []*Pod
+	byName      map[string]*Pod
+	rpcs        []rpcCount
 }
 
 // store is a shared file system, mounted at one place in every pod.
@@ -131,7 +131,7 @@ func (w *World) Operator() *hosts.Machine { return w.operator }
 func (w *World) OperatorClients(e *env.Env, life *vtime.Process) *node.Clients {
 	return &node.Clients{
 		Env: e, Proc: life, Host: w.operator.Net, Servers: []string{w.zk.Addr()},
-		CallTime: func() time.Duration { return paceOperator.draw(w.operator.Node) },
+		CallTime: func() time.Duration { return paceCall.draw(w.operator.Node) },
 	}
 }
 
