@@ -78,5 +78,5 @@ func ExampleAction() {
 	fmt.Println(report.Results[0].Failure())
 
 	// Output:
-	// t+15.008s: note "bread", want it, got none (waited 5s)
+	// t+15.007s: note "bread", want it, got none (waited 5s)
 }

@@ -33,6 +33,6 @@ func Example() {
 	}
 
 	// Output:
-	// t+100.432s: the dead pod is forgotten: HeartBeat of shard0-replica0: ctr:entry, want [shard0-replica0], got [shard0-replica0 shard0-replica1] (waited 4s)
+	// t+100.436s: the dead pod is forgotten: HeartBeat of shard0-replica0: ctr:entry, want [shard0-replica0], got [shard0-replica0 shard0-replica1] (waited 4s)
 	//     seed 1, replay with: MONOSIM_SEED=1 go test github.com/monosim/monosim/runners/simtest -run '^TestKilledPod$'
 }
