@@ -1,7 +1,7 @@
 // Package pysem holds the pieces of Python's semantics that the port of a
 // Python program can be seen to depend on: None, exceptions as errors, json,
 // text and number forms, and os.path. Package expr below it has eval, package pyre
-// re.match.
+// re.match, package pyset sets in their order.
 //
 // Two things to use first:
 //

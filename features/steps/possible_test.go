@@ -23,6 +23,8 @@ func TestImpossibleWorldsAreRefused(t *testing.T) {
 		{"a v2 cluster of 1 shard with 1 replica", "x.feature:3: agent version: found 2, want 1 or 3"},
 		{`the agent setting "num_pss" is "2"`, `x.feature:3: agent.conf: found the unknown key "num_pss"`},
 		{`the ZooKeeper profile is "zookeeper-2.0"`, `x.feature:3: zookeeper profile: found "zookeeper-2.0"`},
+		{`the agents run on Python "2.7"`, `x.feature:3: python: found "2.7", want 3.8 to 3.13`},
+		{`the agents keep the quirks "python,Q25=spoon"`, `x.feature:3: quirk: found Q25=spoon, want one of the forms`},
 		{`the model server profile is "tfs-9"`, `x.feature:3: `},
 		{`the agents keep the quirks "Q` + "9999" + `"`, `x.feature:3: quirk: found "Q` + "9999" + `", want an id of the register`},
 		{"the agents keep all quirks but " + unrepaired, "x.feature:3: quirk: found " + unrepaired + ", want one that can be repaired"},

@@ -45,12 +45,6 @@ func StringsOfDict(h Hashing, keys []string) *Words[string] {
 // Add puts a key in.
 func (w *Words[K]) Add(key K) { w.set.Add(key, w.kind.Hash(w.h, key)) }
 
-// Has reports whether a key is in the set.
-func (w *Words[K]) Has(key K) bool { return w.set.Has(key, w.kind.Hash(w.h, key)) }
-
-// Len is the number of keys.
-func (w *Words[K]) Len() int { return w.set.Len() }
-
 // Minus is the set of what is not in other.
 func (w *Words[K]) Minus(other *Words[K]) *Words[K] {
 	return &Words[K]{set: w.set.Difference(other.set), kind: w.kind, h: w.h}
