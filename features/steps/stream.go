@@ -28,9 +28,13 @@ type Plan struct {
 	Scenarios, Seeds, Runs int
 }
 
-// ahead is how many results may wait for an earlier one, for each job: so much may the
-// time that runs take differ before jobs are idle. Memory for as many results is needed.
-const ahead = 32
+// How many results may wait for an earlier one, for each job: so much may the time that
+// runs take differ before jobs are idle, and so many results are in memory. Those with
+// their logs are large.
+const (
+	ahead         = 32
+	aheadWithLogs = 2
+)
 
 // Stream runs every scenario with every seed and tells how each went as soon as all
 // before it are told; it keeps no results. When ctx ends, what was told so far is the
@@ -101,7 +105,11 @@ func (s *Suite) stream(ctx context.Context, scenarios []*scenario, summary *Summ
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	window := make(chan struct{}, workers*ahead) // a place for each job that is begun and not told
+	waits := ahead
+	if s.Detail {
+		waits = aheadWithLogs
+	}
+	window := make(chan struct{}, workers*waits) // a place for each job that is begun and not told
 	results := make(chan numbered, cap(window))  // so that no worker waits, whoever listens
 	var ended sync.WaitGroup
 	s.work(work, scenarios, workers, window, results, &ended)
