@@ -70,7 +70,7 @@ Feature: Publishing models by layout
   Scenario: A new declaration of a published model is not noticed
     Given model ctr is declared and published to layout main
     When the cluster starts
-    Then within 95s ctr:entry is bound to every pod
+    Then within 95s every agent lists ctr:entry on every pod
     When znode /gip/saved_models/ctr/entry is deleted
     Then for 2m every agent lists ctr:entry on every pod
     When cvr:entry is declared

@@ -94,10 +94,9 @@ const ForkForm = "Q25=fork"
 // and after any of these and a comma the same, with Q25 in the form of the fork. Another
 // text is an error that says so.
 func Parse(text string) (Set, error) {
-	rest, fork := strings.CutSuffix(","+text, ","+ForkForm)
-	rest = strings.TrimPrefix(rest, ",")
-	if fork && rest == "" {
-		rest = "python"
+	rest, fork := strings.CutSuffix(text, ","+ForkForm)
+	if text == ForkForm {
+		rest, fork = "python", true
 	}
 	s, err := parseKept(rest)
 	s.fork = fork

@@ -22,13 +22,16 @@ func TestQuirksReadAndPrint(t *testing.T) {
 }
 
 func TestTheForksFormOfQ25StandsBesideAnySet(t *testing.T) {
-	for text, keeps := range map[string]bool{"Q25=fork": true, "fixed,Q25=fork": false, "python": true} {
-		q, err := Parse(text)
+	for _, c := range []struct {
+		text        string
+		fork, keeps bool
+	}{{"Q25=fork", true, true}, {"fixed,Q25=fork", true, false}, {"python", false, true}} {
+		q, err := Parse(c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if q.InFork(Q25) != (text != "python") || q.InFork(Q22) || q.Keeps(Q22) != keeps {
-			t.Errorf("%q: got the fork's form of Q25 %t, of Q22 %t, Q22 kept %t; want %t, false, %t", text, q.InFork(Q25), q.InFork(Q22), q.Keeps(Q22), text != "python", keeps)
+		if q.InFork(Q25) != c.fork || q.InFork(Q22) || q.Keeps(Q22) != c.keeps {
+			t.Errorf("%q: got the fork's form of Q25 %t, of Q22 %t, Q22 kept %t; want %t, false, %t", c.text, q.InFork(Q25), q.InFork(Q22), q.Keeps(Q22), c.fork, c.keeps)
 		}
 	}
 }
