@@ -53,7 +53,7 @@ scenarios of this binary run.
 
 The last line of the output gives the totals and a hash of everything that
 happened; it is the same for the same seed. Where a format goes to standard
-output that a line would spoil (junit, cucumber), the line goes to standard error.
+output that a line would spoil (junit, cucumber, html), the line goes to standard error.
 
 The exit code is 0 when no scenario failed, 1 when one did, and 2 when what was
 asked for makes no sense: a path or a filter that finds nothing, a sentence that
@@ -63,7 +63,7 @@ was run so far, and with 128 and the number of the signal: 130, 143.`,
   monosim test features/rollout.feature:12 --seed 7
   monosim test --tags '@v3 and not (@outage or @dense)' --seeds 1000
   monosim test --list --tags @Q117
-  monosim test --format progress --format junit:report.xml`,
+  monosim test --format progress --format junit:report.xml --format html:report.html`,
 		SilenceUsage: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd, args, newRunner())
@@ -75,7 +75,7 @@ was run so far, and with 128 and the number of the signal: 130, 143.`,
 	f.IntVar(&o.seeds, "seeds", 1, "how many seeds to run each scenario with")
 	f.IntVar(&o.jobs, "jobs", 0, "how many scenarios to run at the same time, 0 for one for each core; changes nothing but the speed")
 	f.StringVar(&o.tags, "tags", "", "run only scenarios with such tags, as '@a and not (@b or @c)' or '@a && ~@b'")
-	f.StringArrayVar(&o.formats, "format", nil, "progress (default), pretty, junit or cucumber, with :FILE into a file; may be repeated")
+	f.StringArrayVar(&o.formats, "format", nil, "progress (default), pretty, junit, cucumber or html (a page for browsers), with :FILE into a file; may be repeated")
 	f.BoolVar(&o.twice, "check-determinism", false, "run everything twice and compare what happened")
 	f.StringArrayVar(&o.choices, "choice", nil, "with --check-determinism: fix a choice of the second run, as node/site#k=value")
 	f.StringVar(&o.quirks, "quirks", "", quirksHelp+"; for scenarios that do not say theirs (default python)")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -10,7 +11,7 @@ import (
 
 // newVectorsLintCommand makes `monosim vectors lint`.
 func newVectorsLintCommand() *cobra.Command {
-	var flags vectorFlags
+	var dir string
 	cmd := &cobra.Command{
 		Use:   "lint",
 		Short: "Check ids, flags, hashes and inputs of the golden cases",
@@ -22,11 +23,10 @@ The exit code is 0 when nothing is wrong, 1 when something is, and 2 when the su
 cannot be read.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			fsys, err := flags.fs()
-			if err != nil {
-				return badInput(err)
+			if _, err := os.Stat(dir); err != nil {
+				return badInput(fmt.Errorf("--dir: %w", err))
 			}
-			findings, err := golden.Lint(fsys)
+			findings, err := golden.Lint(os.DirFS(dir))
 			if err != nil {
 				return badInput(err)
 			}
@@ -39,6 +39,6 @@ cannot be read.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&flags.dir, "dir", "", "directory with the suites (default: those of this binary)")
+	cmd.Flags().StringVar(&dir, "dir", "vectors/golden", "directory with the suites and cases/*.jsonl, from which they are recorded")
 	return cmd
 }

@@ -144,7 +144,7 @@ func TestListAndShow(t *testing.T) {
 }
 
 func TestLintOfTheVectorsIsSilent(t *testing.T) {
-	if out, code, err := runMonosim("", "vectors", "lint"); code != 0 || out != "" {
+	if out, code, err := runMonosim("", "vectors", "lint", "--dir", "../../vectors/golden"); code != 0 || out != "" {
 		t.Errorf("got exit code %d, %v and\n%s", code, err, out)
 	}
 }

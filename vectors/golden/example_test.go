@@ -2,6 +2,7 @@ package golden_test
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/monosim/monosim/vectors/golden"
 )
@@ -18,7 +19,7 @@ func Example() {
 	c := suite.Cases[0]
 	fmt.Printf("%s: %s of %s is %s\n", c.ID, c.Op, c.In, c.Out)
 
-	findings, err := golden.Lint(golden.FS())
+	findings, err := golden.Lint(os.DirFS("."))
 	fmt.Println("wrong with the suites:", findings, err)
 
 	// Output:
