@@ -75,7 +75,7 @@ func (l *Life) Start(limit time.Duration) error {
 	l.Live.Wait(limit)
 	if !l.Live.IsSet() {
 		l.Stop()
-		return &zkerrors.Error{Code: zkerrors.ConnectionTimeout}
+		return &zkerrors.Error{Code: zkerrors.ConnectionTimeout, Text: "Connection time-out"}
 	}
 	return nil
 }

@@ -156,6 +156,9 @@ func (s *toldServer) ListSavedModelsStatus() ([]tfs.SavedModelStatus, error) {
 type steppedTasks struct {
 	env.Tasks
 	loops map[string]func()
+	// sleepsFirst lets one sleep pass, which is then slept.
+	sleepsFirst bool
+	slept       time.Duration
 }
 
 // slept unwinds a loop after its round.
@@ -171,7 +174,25 @@ func (t *steppedTasks) Go(name string, fn func()) env.Task {
 	return endedTask(name)
 }
 
-func (t *steppedTasks) Sleep(d time.Duration) { panic(slept(d)) }
+func (t *steppedTasks) Sleep(d time.Duration) {
+	caseworld.NoteWait(t.Tasks, d)
+	if !t.sleepsFirst {
+		panic(slept(d))
+	}
+	t.sleepsFirst, t.slept = false, d
+}
+
+// sleepFirst runs a loop that sleeps before each round for one round, and is the seconds
+// that it has slept; nil when the loop is not entered.
+func (t *steppedTasks) sleepFirst(loop func()) (seconds any) {
+	t.sleepsFirst = true
+	t.loops = map[string]func(){"": loop}
+	t.round("")
+	if t.sleepsFirst {
+		return nil
+	}
+	return int(t.slept / time.Second)
+}
 
 // round is the seconds that the loop sleeps after one round, nil when it has ended
 // or was never started.

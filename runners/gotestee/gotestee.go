@@ -20,6 +20,7 @@ import (
 	"slices"
 
 	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/runners/gotestee/caseworld"
 	"github.com/monosim/monosim/runners/testee"
@@ -87,13 +88,13 @@ func (t *Testee) Answer(c *testee.Case) testee.Answer {
 	if !ok {
 		return testee.Answer{Kind: testee.Skipped, Why: "unknown operation " + c.Op}
 	}
-	out, err := t.answer(c, op)
+	out, beside, err := t.answer(c, op)
 	var bad caseworld.BadCase
 	var skip caseworld.Skipped
 	var panicked *tasks.PanicError
 	switch {
 	case err == nil:
-		return testee.Answer{Kind: testee.Returned, Out: out}
+		return testee.Answer{Kind: testee.Returned, Out: out, Beside: beside}
 	case errors.As(err, &bad):
 		return testee.Answer{Kind: testee.Raised, Type: testee.BadCaseType, Message: string(bad)}
 	case errors.As(err, &skip):
@@ -102,11 +103,12 @@ func (t *Testee) Answer(c *testee.Case) testee.Answer {
 		return testee.Answer{Kind: testee.Broken, Why: fmt.Sprintf("%v", panicked)}
 	}
 	typ, message := caseworld.FailureOf(err)
-	return testee.Answer{Kind: testee.Raised, Type: typ, Message: caseworld.Hide(message)}
+	return testee.Answer{Kind: testee.Raised, Type: typ, Message: caseworld.Hide(message), Beside: beside}
 }
 
-// answer runs the operation as the main thread of a process. It returns encoded.
-func (t *Testee) answer(c *testee.Case, op operation) (out any, err error) {
+// answer runs the operation as the main thread of a process. It returns encoded, and
+// what the case shows beside.
+func (t *Testee) answer(c *testee.Case, op operation) (out any, beside *pysem.Dict, err error) {
 	defer func() {
 		if why := caseworld.VerdictOf(recover()); why != nil {
 			out, err = nil, why
@@ -125,7 +127,7 @@ func (t *Testee) answer(c *testee.Case, op operation) (out any, err error) {
 		}
 	})
 	if w.Failure != nil {
-		return nil, w.Failure
+		return nil, nil, w.Failure
 	}
-	return out, err
+	return out, w.Beside(), err
 }

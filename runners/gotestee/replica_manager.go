@@ -45,20 +45,22 @@ func (c *call) watcherSequence() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	threads := &steppedTasks{Tasks: c.Env.Tasks}
+	c.Env.Tasks = threads
 	w, zk, err := c.watcher(conf, c.In.Flag("use_archon"), c.In.OptStr("zk_watch_address_family"))
 	if err != nil {
 		return nil, err
 	}
-	r := &watcherRun{w: w, zk: zk, conf: conf, archon: c.In.Flag("use_archon")}
+	r := &watcherRun{w: w, zk: zk, conf: conf, threads: threads}
 	steps := c.Sequence(zk, r.do, r.after, "delete")
 	return caseworld.Object("steps", steps, "family", w.Family(), "path_prefix", w.PathPrefix()), nil
 }
 
 type watcherRun struct {
-	w      *replicamanager.ReplicaWatcher
-	zk     *caseworld.ZooKeeper
-	conf   *agentconfig.AgentConfig
-	archon bool
+	w       *replicamanager.ReplicaWatcher
+	zk      *caseworld.ZooKeeper
+	conf    *agentconfig.AgentConfig
+	threads *steppedTasks
 }
 
 func (r *watcherRun) after(s caseworld.Step, out *pysem.Dict) {
@@ -70,15 +72,12 @@ func (r *watcherRun) after(s caseworld.Step, out *pysem.Dict) {
 func (r *watcherRun) do(s caseworld.Step) (any, error) {
 	switch s.Name {
 	case "watch_data":
-		return nil, r.w.Watch()
+		return nil, r.w.WatchData()
 	case "conf":
 		return setConf(r.conf, s)
 	case "poll":
-		if s.Has("should_poll") && !s.Flag("should_poll") {
-			return 60, nil
-		}
-		_ = r.w.Reconcile() // an error ends the round only (replica_manager.py:270)
-		return 60, nil
+		r.w.Session().Poll = !s.Has("should_poll") || s.Flag("should_poll")
+		return r.threads.sleepFirst(r.w.Poll), nil
 	case "stop":
 		r.w.Stop()
 		return nil, nil
@@ -218,12 +217,7 @@ func (c *call) updaterSequence() (any, error) {
 		return nil, err
 	}
 	u.SetStatus(func(string) ([]env.ModelVersionStatus, error) { return stub.versions, stub.err })
-	// Its threads never turn, because no time passes.
-	u.Start()
-	metrics, err := c.newMetricsLog(conf, stub)
-	if err != nil {
-		return nil, err
-	}
+	c.takeMetrics(u)
 	do := func(s caseworld.Step) (any, error) {
 		switch s.Name {
 		case "conf":
@@ -239,7 +233,7 @@ func (c *call) updaterSequence() (any, error) {
 			return nil, u.Update(s.Str("name"))
 		case "check_version":
 			stub.take(s)
-			return nil, metrics.check(c, u, s)
+			return nil, c.checkVersions(u, s)
 		case "latest_version_in_fs":
 			dir, err := u.LatestVersionInFS(s.Str("name"))
 			return dir, err
@@ -247,7 +241,7 @@ func (c *call) updaterSequence() (any, error) {
 		caseworld.UnknownStep(s)
 		return nil, nil
 	}
-	steps := c.Sequence(zk, do, metrics.after, "delete")
+	steps := c.Sequence(zk, do, nil, "delete")
 	if onlyLooksAtFiles(c.In.Steps("steps")) {
 		return steps, nil
 	}

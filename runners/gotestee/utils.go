@@ -41,7 +41,7 @@ func (c *call) confParser() (any, error) {
 	for _, item := range c.In.ObjectOr("args").Items {
 		args.Set(item.Key, item.Value)
 	}
-	if err := agentconfig.ParseConf(c.Env.Files, c.In.Str("file_name"), args, c.Quirks); err != nil {
+	if err := agentconfig.ParseConf(c.Env, c.In.Str("file_name"), args, c.Quirks); err != nil {
 		return nil, err
 	}
 	return caseworld.Object("args", pairsOf(args)), nil
@@ -169,7 +169,7 @@ func (c *call) zkPath() (any, error) {
 		// The port's types leave no other way to ask for it (utils.py:1170).
 		return nil, pysem.Raise("TypeError", "expected string or bytes-like object")
 	}
-	p := agentconfig.ParseZKPath(path.V)
+	p := agentconfig.ParseZKPath(c.Env, path.V)
 	out := caseworld.Object("bzid", p.Bzid, "base_name", p.BaseName, "idc", p.IDC, "cluster", p.Cluster,
 		"server_type", p.ServerType, "index", p.Index, "replica_id", p.ReplicaID, "task", p.Task(), "location", p.Location())
 	none, some := pysem.OptString{}, pysem.Some[string]

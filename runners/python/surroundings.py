@@ -20,6 +20,7 @@ import tempfile
 import types
 import warnings
 
+import shown
 import values
 
 HOST_NAME = "case-host"
@@ -193,6 +194,7 @@ class Clock:
         return self.now
 
     def sleep(self, seconds):
+        shown.waited(seconds)
         self.slept.append(seconds)
         if self.on_sleep:
             self.on_sleep(len(self.slept))

@@ -53,20 +53,20 @@ def load(part):
     try:
         from absl import logging  # pylint: disable=import-outside-toplevel
         import finder  # pylint: disable=import-outside-toplevel
+        import shown  # pylint: disable=import-outside-toplevel
         import surroundings  # pylint: disable=import-outside-toplevel
         import values  # pylint: disable=import-outside-toplevel
         logging.set_verbosity(logging.FATAL)
-        logging.get_absl_logger().disabled = True
         finder.install(source)
         ops = {}
         for name in PARTS[part]:
             ops.update(importlib.import_module(f"ops.{name}").OPS)
     except Exception as e:  # pylint: disable=broad-except
         raise Unavailable(f"the reference cannot be imported: {e!r}; see runners/python/requirements.txt") from e
-    import logging as standard_logging  # pylint: disable=import-outside-toplevel
-    standard_logging.disable(standard_logging.CRITICAL)
     values.placeholders.source = os.path.abspath(source)
     surroundings.install()
+    shown.install()
+    shown.start(())
 
     def too_long(number, frame):
         raise values.Unanswerable(f"no answer within {LONGEST_SECONDS} s")
@@ -113,11 +113,21 @@ class Testee:
         return list(self.ops) + [op for part in others for op in self.pass_on(part, '{"op": "hello"}').get("ops", [])]
 
     def run(self, op, request):
+        import shown  # pylint: disable=import-outside-toplevel
+        answer = self.ask(op, request)
+        if "skipped" not in answer:
+            answer.update(shown.taken())
+        shown.start(())
+        return answer
+
+    def ask(self, op, request):
+        import shown  # pylint: disable=import-outside-toplevel
         import surroundings  # pylint: disable=import-outside-toplevel
         import values  # pylint: disable=import-outside-toplevel
         try:
             surroundings.enter(request)
             given = values.decode(values.placeholders.take(request.get("in")))
+            shown.start(request.get("shows") or ())
         except Exception as e:  # pylint: disable=broad-except
             return {"skipped": f"the case cannot be set up: {e!r}"}
         signal.setitimer(signal.ITIMER_REAL, LONGEST_SECONDS, 1)  # again and again: the reference may swallow it

@@ -93,7 +93,7 @@ func (c *Cluster) readConf() error {
 	var args pysem.Dict
 	err := machine.FS.WriteTree(map[string]string{world.ConfPath: c.spec.Conf})
 	if err == nil {
-		err = agentconfig.ParseConf(e.Files, world.ConfPath, &args, c.quirks)
+		err = agentconfig.ParseConf(e, world.ConfPath, &args, c.quirks)
 	}
 	if err != nil {
 		return &runners.SpecError{Where: c.confName(), Found: err.Error(), Want: "an agent.conf"}

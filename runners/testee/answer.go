@@ -41,6 +41,9 @@ type Answer struct {
 	Kind Kind
 	// Out is the value of a Returned answer, in pysem's types.
 	Out any
+	// Beside are the fields of a Returned or Raised answer that [Beside] lists; nil
+	// stands for none.
+	Beside *pysem.Dict
 	// Type and Message are those of the Python exception of a Raised answer.
 	Type, Message string
 	// Why is the reason of a Skipped or Broken answer.
@@ -70,7 +73,7 @@ func ParseAnswer(line string) (id string, a Answer, err error) {
 }
 
 // AnswerOf takes the answer out of an object that has exactly one of out, error
-// and skipped; its other fields do not count.
+// and skipped, and maybe fields of [Beside]; its other fields do not count.
 func AnswerOf(d *pysem.Dict) (Answer, error) {
 	out, returned := d.Get("out")
 	failure, raised := d.Get("error")
@@ -86,7 +89,7 @@ func AnswerOf(d *pysem.Dict) (Answer, error) {
 	}
 	switch {
 	case returned:
-		return Answer{Kind: Returned, Out: out}, nil
+		return Answer{Kind: Returned, Out: out, Beside: besideOf(d)}, nil
 	case skipped:
 		text, ok := why.(string)
 		if !ok {
@@ -98,7 +101,20 @@ func AnswerOf(d *pysem.Dict) (Answer, error) {
 	if !ok {
 		return Answer{}, fmt.Errorf(`error: found %s, want {"type","message"} of strings`, describe(failure))
 	}
-	return Answer{Kind: Raised, Type: typ, Message: message}, nil
+	return Answer{Kind: Raised, Type: typ, Message: message, Beside: besideOf(d)}, nil
+}
+
+func besideOf(d *pysem.Dict) *pysem.Dict {
+	var found *pysem.Dict
+	for _, name := range Beside {
+		if v, ok := d.Get(name); ok {
+			if found == nil {
+				found = &pysem.Dict{}
+			}
+			found.Set(name, v)
+		}
+	}
+	return found
 }
 
 // FailureFields takes {"type","message"} apart; ok is false for anything else.
@@ -126,6 +142,11 @@ func (a Answer) set(d *pysem.Dict) {
 		d.Set("skipped", a.Why)
 	case Broken:
 		d.Set("error", FailureObject(BrokenType, a.Why))
+	}
+	if a.Beside != nil {
+		for _, item := range a.Beside.Items {
+			d.Set(item.Key, item.Value)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package testee
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/monosim/monosim/engine/pysem"
 )
@@ -17,7 +18,17 @@ type Case struct {
 	// stands for none.
 	Host, Files *pysem.Dict
 	In          *pysem.Dict
+	// Shows names what stands in the answer beside it, of [Beside].
+	Shows []string
 }
+
+// Beside are the fields that an answer has beside out or error, where its case's shows
+// names them: the log lines, what metric clients were told, and how long sleeps were
+// asked to be.
+var Beside = []string{"logs", "metrics", "waits"}
+
+// Asks reports whether the case wants a field of [Beside].
+func (c *Case) Asks(field string) bool { return slices.Contains(c.Shows, field) }
 
 // ParseCase reads a case from a line. The fields that a case does not have are
 // remarks.
@@ -63,10 +74,27 @@ func caseOf(d *pysem.Dict) (*Case, error) {
 	c.ID, c.Op = text("id"), text("op")
 	c.Env, c.Host, c.Files = object("env", false), object("host", false), object("files", false)
 	c.In = object("in", true)
-	if err != nil {
-		return c, err
+	if err == nil {
+		c.Shows, err = showsOf(d)
 	}
-	return c, nil
+	return c, err
+}
+
+func showsOf(d *pysem.Dict) ([]string, error) {
+	v, present := d.Get("shows")
+	list, ok := v.([]any)
+	if present && !ok {
+		return nil, fmt.Errorf("shows: found %s, want a list of %v", describe(v), Beside)
+	}
+	var names []string
+	for _, x := range list {
+		name, _ := x.(string)
+		if !slices.Contains(Beside, name) {
+			return nil, fmt.Errorf("shows: found %s, want one of %v", describe(x), Beside)
+		}
+		names = append(names, name)
+	}
+	return names, nil
 }
 
 // describe shows a value in a message, cut short.
@@ -97,6 +125,13 @@ func (c *Case) Object() *pysem.Dict {
 	}
 	if c.Files != nil {
 		d.Set("files", c.Files)
+	}
+	if len(c.Shows) > 0 {
+		names := make([]any, len(c.Shows))
+		for i, name := range c.Shows {
+			names[i] = name
+		}
+		d.Set("shows", names)
 	}
 	d.Set("in", c.In)
 	return d

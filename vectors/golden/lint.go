@@ -71,6 +71,14 @@ func (l *linter) vector(s *Suite, c *Case) {
 	if (c.Out == nil) == (c.Error == nil) {
 		l.addf("%s: found out and error together, or neither, want one", c.ID)
 	}
+	for _, part := range []struct {
+		name string
+		has  bool
+	}{{"logs", c.Logs != nil}, {"metrics", c.Metrics != nil}, {"waits", c.Waits != nil}} {
+		if slices.Contains(c.Shows, part.name) != part.has {
+			l.addf("%s: found %s without a shows that names them, or the reverse", c.ID, part.name)
+		}
+	}
 	if c.Error != nil {
 		var failure struct {
 			Type    string `json:"type"`
@@ -126,6 +134,9 @@ func (l *linter) inputs(suites []*Suite, files []CaseFile) {
 				continue
 			}
 			delete(recorded, in.ID)
+			if !slices.Equal(in.Shows, c.Shows) {
+				l.addf("%s: found another shows in cases/%s.jsonl; record it again", in.ID, f.Suite)
+			}
 			for _, part := range []struct {
 				name        string
 				input, kept json.RawMessage

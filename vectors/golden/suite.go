@@ -50,6 +50,8 @@ type Question struct {
 	Env   json.RawMessage `json:"env,omitempty"`
 	Host  json.RawMessage `json:"host,omitempty"`
 	Files json.RawMessage `json:"files,omitempty"`
+	// Shows names what the answer has beside it: logs, metrics, waits.
+	Shows []string        `json:"shows,omitempty"`
 	In    json.RawMessage `json:"in"`
 }
 
@@ -59,6 +61,11 @@ type Case struct {
 	// Out or Error is the answer.
 	Out   json.RawMessage `json:"out,omitempty"`
 	Error json.RawMessage `json:"error,omitempty"`
+	// Logs, Metrics and Waits are what Shows names: log lines as [level, text], what
+	// metric clients were told, and sleeps in ms.
+	Logs    json.RawMessage `json:"logs,omitempty"`
+	Metrics json.RawMessage `json:"metrics,omitempty"`
+	Waits   json.RawMessage `json:"waits,omitempty"`
 	// Verdict is match (the port answers the same) or diverge (it does not, on
 	// purpose: a flag names the quirk).
 	Verdict string   `json:"verdict"`

@@ -33,7 +33,7 @@ func FromFile(e *env.Env, path string) (*AgentConfig, error) {
 // counts.
 func (l Loader) FromFile(path string) (*AgentConfig, error) {
 	var args pysem.Dict
-	if err := ParseConf(l.Env.Files, path, &args, l.Quirks); err != nil {
+	if err := ParseConf(l.Env, path, &args, l.Quirks); err != nil {
 		return nil, err
 	}
 	fields, err := l.fieldsOf(configKeys, &args)
@@ -73,7 +73,7 @@ func (l Loader) fieldOf(key Key, args *pysem.Dict) (value any, ok bool, err erro
 			return nil, false, pysem.Raise(pysem.TypeOf(err), "%s: %s", key.Name, err.(*pysem.Error).Message)
 		}
 		// utils.py:788: the field keeps its default.
-		logf(l.Env, env.Error, "type convert %s error: %v", key.Name, err)
+		logf(l.Env, env.Error, "type convert %s error, the type is %s", key.Name, key.Reading.class())
 	}
 	if key.Older == "" {
 		return nil, false, nil

@@ -21,8 +21,13 @@ func LocalIP(e *env.Env) string {
 		if isOutside(ip) {
 			return ip
 		}
+	} else {
+		logf(e, env.Warning, "[Errno -2] Name or service not known")
 	}
-	if ip, err := e.Host.RouteIP(); err == nil && isOutside(ip) {
+	ip, err = e.Host.RouteIP()
+	if err != nil {
+		logf(e, env.Warning, "[Errno 101] Network is unreachable")
+	} else if isOutside(ip) {
 		return ip
 	}
 	return "localhost"
@@ -34,17 +39,31 @@ func isOutside(ip string) bool { return ip != "" && ip != "localhost" && ip != "
 // any of MY_HOST_IP, MY_POD_IP and MY_HOST_IPV6 is set, the first two decide, an
 // empty MY_HOST_IP included; elsewhere the host's own name does.
 func IsIPv6Only(e *env.Env) bool {
+	ip, where := ownAddress(e)
+	only := ip.V == ""
+	logf(e, env.Info, "%s tce env, ipv4 address is %s", where, ip)
+	logf(e, env.Info, "is_ipv6_only is %s", pysem.Repr(only))
+	return only
+}
+
+// ownAddress is the host's IPv4 address, and whether the variables have said so.
+func ownAddress(e *env.Env) (ip pysem.OptString, where string) {
 	hostIP, hasHostIP := e.Host.LookupEnv("MY_HOST_IP")
 	podIP, hasPodIP := e.Host.LookupEnv("MY_POD_IP")
 	_, hasIPv6 := e.Host.LookupEnv("MY_HOST_IPV6")
 	switch {
 	case hasHostIP:
-		return hostIP == ""
-	case hasPodIP || hasIPv6:
-		return podIP == ""
+		return pysem.Some(hostIP), "in"
+	case hasPodIP:
+		return pysem.Some(podIP), "in"
+	case hasIPv6:
+		return pysem.OptString{}, "in"
 	}
-	ip, err := e.Host.LookupIP()
-	return err != nil || ip == ""
+	found, err := e.Host.LookupIP()
+	if err != nil {
+		return pysem.OptString{}, "not in"
+	}
+	return pysem.Some(found), "not in"
 }
 
 // DefaultZKServers is the address list for an unset zk_servers. The open-source

@@ -38,6 +38,21 @@ type Key struct {
 	owner reflect.Type
 }
 
+// class is the repr of the type in the dataclass (utils.py:789).
+func (r Reading) class() string {
+	switch r {
+	case ReadBool:
+		return "<class 'bool'>"
+	case ReadInt:
+		return "<class 'int'>"
+	case ReadFloat:
+		return "<class 'float'>"
+	case ReadList:
+		return "typing.List"
+	}
+	return "<class 'str'>"
+}
+
 // Reading says how the word behind a key is read (utils.py:757-790).
 type Reading uint8
 

@@ -17,12 +17,13 @@ const maxIncludeDepth = 980
 // of a duplicate key (utils.py:127-152). A missing file adds nothing. Paths of
 // includes count from the working directory. Errors are *pysem.Error: for a directory, a
 // file that cannot be read or is not UTF-8, and files that include each other (Q157).
-func ParseConf(files env.Files, path string, args *pysem.Dict, keep quirks.Set) error {
-	p := confParser{files: files, args: args, quirks: keep}
+func ParseConf(e *env.Env, path string, args *pysem.Dict, keep quirks.Set) error {
+	p := confParser{e: e, files: e.Files, args: args, quirks: keep}
 	return p.file(path, 0)
 }
 
 type confParser struct {
+	e      *env.Env
 	files  env.Files
 	args   *pysem.Dict
 	quirks quirks.Set
@@ -59,6 +60,8 @@ func (p *confParser) file(path string, depth int) error {
 			}
 		case confSetting:
 			p.set(entry.key, entry.value)
+		case confBroken:
+			logf(p.e, env.Error, "not enough values to unpack (expected 2, got 1)")
 		}
 	}
 	return nil
@@ -116,9 +119,10 @@ func expandIncludes(text string, read func(path string) (string, error), depth i
 type confKind uint8
 
 const (
-	confNothing confKind = iota // blank, comment, or a key without separator
+	confNothing confKind = iota // blank or comment
 	confSetting
 	confInclude
+	confBroken // a key without separator
 )
 
 // confLine is one line of a configuration file.
@@ -146,7 +150,7 @@ func parseConfLine(line string, keep quirks.Set) confLine {
 	// utils.py:50: the separator is a run of blanks, tabs and equal signs.
 	i := strings.IndexAny(line, "= \t")
 	if i < 0 {
-		return confLine{}
+		return confLine{kind: confBroken}
 	}
 	return confLine{kind: confSetting, key: line[:i], value: strings.TrimLeft(line[i:], "= \t")}
 }

@@ -1,6 +1,7 @@
 package agentconfig
 
 import (
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"math"
 
 	"google.golang.org/protobuf/types/known/anypb"
@@ -29,10 +30,10 @@ func (c *AgentConfig) writePlatformConfigFile() {
 	if err == nil {
 		return
 	}
-	logf(c.env, env.Info, "platform config file %s: %v", path, err)
+	logf(c.env, env.Info, "%s", pylog.Text(err))
 	if info, statErr := c.env.Files.Stat(path); statErr == nil && !info.Dir {
 		if err := c.env.Files.Remove(path); err != nil {
-			logf(c.env, env.Info, "platform config file %s: %v", path, err)
+			logf(c.env, env.Info, "%s", pylog.Text(err))
 		}
 	}
 }

@@ -123,12 +123,12 @@ func TestUpstreamUtils_test_get_cmd_and_port(t *testing.T) {
 var none = pysem.OptString{}
 
 func TestUpstreamUtils_test_zk_path_full(t *testing.T) {
-	hasParts(t, ParseZKPath("/bzid/service/base_name/idc:cluster/server_type:0/1"),
+	hasParts(t, matchZKPath("/bzid/service/base_name/idc:cluster/server_type:0/1"),
 		"bzid", "base_name", pysem.Some("idc"), pysem.Some("cluster"), "server_type", "0", pysem.Some("1"))
 }
 
 func TestUpstreamUtils_test_zk_path_partial(t *testing.T) {
-	p := ParseZKPath("/bzid/service/base_name/idc:cluster/server_type:0")
+	p := matchZKPath("/bzid/service/base_name/idc:cluster/server_type:0")
 	hasParts(t, p, "bzid", "base_name", pysem.Some("idc"), pysem.Some("cluster"), "server_type", "0", none)
 	if !p.ShipIn(pysem.Some("idc"), pysem.Some("cluster")) {
 		t.Error("it does not belong to its own location")
@@ -139,18 +139,18 @@ func TestUpstreamUtils_test_zk_path_partial(t *testing.T) {
 }
 
 func TestUpstreamUtils_test_zk_path_old_full(t *testing.T) {
-	hasParts(t, ParseZKPath("/bzid/service/base_name/server_type:0/1"),
+	hasParts(t, matchZKPath("/bzid/service/base_name/server_type:0/1"),
 		"bzid", "base_name", none, none, "server_type", "0", pysem.Some("1"))
 }
 
 func TestUpstreamUtils_test_zk_path_old_partial(t *testing.T) {
-	hasParts(t, ParseZKPath("/bzid/service/base_name/server_type:0"),
+	hasParts(t, matchZKPath("/bzid/service/base_name/server_type:0"),
 		"bzid", "base_name", none, none, "server_type", "0", none)
 }
 
 func TestUpstreamUtils_test_zk_path_old_partial2(t *testing.T) {
 	const bzid, base = "1_20001223_44ce735e-d05c-11ec-ba29-00163e356637", "20001223_zm_test_realtime_training_1328_v4_r982567_0"
-	hasParts(t, ParseZKPath("/"+bzid+"/service/"+base+"/ps:1"), bzid, base, none, none, "ps", "1", none)
+	hasParts(t, matchZKPath("/"+bzid+"/service/"+base+"/ps:1"), bzid, base, none, none, "ps", "1", none)
 }
 
 // hasParts wants the parts of a path, what is made of them, and that it belongs to

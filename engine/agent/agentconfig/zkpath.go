@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -25,7 +26,15 @@ type ZKPath struct {
 
 // ParseZKPath reads a path into its parts. It never fails: a path of another form has
 // its Path alone.
-func ParseZKPath(path string) ZKPath {
+func ParseZKPath(e *env.Env, path string) ZKPath {
+	p := matchZKPath(path)
+	if !p.Bzid.Set && path != "" {
+		logf(e, env.Info, "[INFO] path not matched: %s", path)
+	}
+	return p
+}
+
+func matchZKPath(path string) ZKPath {
 	p := ZKPath{Path: path}
 	// The pattern's $ also matches before a final line end.
 	rest, ok := strings.CutPrefix(strings.TrimSuffix(path, "\n"), "/")

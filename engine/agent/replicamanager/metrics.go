@@ -55,6 +55,7 @@ func (noMetricsClient) Flush()                               {}
 // VersionMetrics tells a metrics service which versions the model servers of a
 // container have, and for how long (replica_manager.py:606).
 type VersionMetrics struct {
+	prefix      string
 	e           *env.Env
 	conf        *agentconfig.AgentConfig
 	status      StatusFunc
@@ -79,17 +80,13 @@ func NewVersionMetrics(e *env.Env, conf *agentconfig.AgentConfig, metrics Metric
 		prefix = "data.monolith_serving." + conf.BaseName.V
 	}
 	return &VersionMetrics{
-		e: e, conf: conf, status: status, own: metrics.Client(prefix), global: metrics.Client(globalMetricsPrefix),
+		prefix: prefix, e: e, conf: conf, status: status, own: metrics.Client(prefix), global: metrics.Client(globalMetricsPrefix),
 		highest: map[string]int64{}, updatedSec: map[string]int64{},
 	}, nil
 }
 
-// Check stores the values of all models once; the first error ends it. A nil
-// VersionMetrics, that of an updater without metrics, does nothing.
+// Check stores the values of all models once; the first error ends it.
 func (v *VersionMetrics) Check(models []string) error {
-	if v == nil {
-		return nil
-	}
 	for _, model := range models {
 		versions, err := v.status(model)
 		if err != nil {

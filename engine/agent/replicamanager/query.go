@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
@@ -64,7 +65,7 @@ func (w *ReplicaWatcher) tasksOf(t agentservice.ServerType, idc, cluster pysem.O
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	for path, replicas := range w.replicas.All {
-		p := agentconfig.ParseZKPath(path)
+		p := agentconfig.ParseZKPath(w.e, path)
 		if p.ServerType.V != name || !p.ServerType.Set || w.conf.DCAware && !p.ShipIn(idc, cluster) {
 			continue
 		}
@@ -136,7 +137,25 @@ func (w *ReplicaWatcher) GetAllReplicas(t agentservice.ServerType, idc, cluster 
 	for key, addrs := range result.All {
 		list = append(list, TaskAddrs{key, addrs})
 	}
+	if t == agentservice.ServerType_PS && len(list) == 0 || t == agentservice.ServerType_DENSE && w.conf.DenseAlone && len(list) == 0 {
+		name, _ := ServerTypeName(t)
+		w.e.Log.Logf(env.Error, "empty replicas %s-%s", w.prefix, name)
+		w.e.Log.Logf(env.Info, "all replicas is %v", pylog.Later(w.reprOfReplicas))
+	}
 	return list, nil
+}
+
+// reprOfReplicas is the repr of the mirror.
+func (w *ReplicaWatcher) reprOfReplicas() string {
+	var tasks []string
+	for path, replicas := range w.replicas.All {
+		var list []string
+		for id, meta := range replicas.all {
+			list = append(list, pysem.Repr(id)+": "+datadef.ReplicaMetaClass.Repr(meta))
+		}
+		tasks = append(tasks, pysem.Repr(path)+": {"+strings.Join(list, ", ")+"}")
+	}
+	return "{" + strings.Join(tasks, ", ") + "}"
 }
 
 // GetReplicas lists the addresses of the AVAILABLE replicas of one task

@@ -3,25 +3,27 @@ package replicamanager
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyset"
 )
 
-// poll compares with ZooKeeper once a minute; errors end the round only
+// Poll compares with ZooKeeper once a minute, until Stop; errors end the round only
 // (replica_manager.py:188-274).
-func (w *ReplicaWatcher) poll() {
+func (w *ReplicaWatcher) Poll() {
 	for !w.stopping {
 		w.e.Tasks.Sleep(pollPeriod)
 		if !w.session.Poll {
 			continue
 		}
-		if err := w.Reconcile(); err != nil {
-			w.e.Log.Logf(env.Error, "replica poll: %v", err)
+		if err := w.Reconcile(); err != nil && w.pollFailed.Due(w.e.Clock, 10*time.Minute) {
+			w.e.Log.Logf(env.Error, "exc_type: %s", pylog.Class(err))
 		}
 	}
 }
@@ -61,7 +63,9 @@ func (w *ReplicaWatcher) Reconcile() error {
 			_, err := w.zk.Create(r.path, r.meta.Serialize(), env.CreateOptions{Ephemeral: true, MakePath: true})
 			return err
 		})
-		if err != nil && !errors.Is(err, zkerrors.ErrNodeExists) {
+		if errors.Is(err, zkerrors.ErrNodeExists) {
+			w.e.Log.Logf(env.Info, "%s has already exists", r.path)
+		} else if err != nil {
 			return err
 		}
 	}

@@ -17,6 +17,7 @@ package replicamanager
 
 import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
@@ -33,11 +34,12 @@ type ReplicaManager struct {
 // NewReplicaManager makes a manager on a client that is not started yet. The errors
 // are those of [NewReplicaUpdater].
 func NewReplicaManager(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConfig) (*ReplicaManager, error) {
+	watcher := NewReplicaWatcher(e, zk, conf, WatcherOptions{})
 	updater, err := NewReplicaUpdater(e, zk, conf)
 	if err != nil {
 		return nil, err
 	}
-	m := &ReplicaManager{watcher: NewReplicaWatcher(e, zk, conf, WatcherOptions{}), updater: updater, conf: conf}
+	m := &ReplicaManager{watcher: watcher, updater: updater, conf: conf}
 	m.watcher.session = updater.session
 	zk.AddListener(NewSessionListener(e, updater.session).Changed)
 	return m, nil
@@ -78,12 +80,37 @@ func (m *ReplicaManager) IsPSSetStarted() (bool, error) {
 			return false, err
 		}
 	}
+	all, err := m.watcher.GetAllReplicas(agentservice.ServerType_PS, pysem.OptString{}, pysem.OptString{})
+	if err != nil {
+		return false, err
+	}
+	m.watcher.e.Log.Logf(env.Info, "get_all_replicas: %v", pylog.Later(func() string { return reprOfTasks(all) }))
 	return true, nil
+}
+
+func reprOfTasks(tasks []TaskAddrs) string {
+	d := &pysem.Dict{}
+	for _, t := range tasks {
+		d.Set(t.Key, anyAddrs(t.Addrs))
+	}
+	return pysem.Repr(d)
+}
+
+func anyAddrs(addrs []pysem.OptString) []any {
+	list := make([]any, len(addrs))
+	for i, a := range addrs {
+		list[i] = a.Any()
+	}
+	return list
 }
 
 // IsDenseSetStarted reports whether dense has an AVAILABLE replica anywhere: idc and
 // cluster are not looked at (Q21). An entry waits for it where dense runs alone.
 func (m *ReplicaManager) IsDenseSetStarted() (bool, error) {
 	addrs, err := m.watcher.GetReplicas(agentservice.ServerType_DENSE, 0, pysem.OptString{}, pysem.OptString{})
-	return len(addrs) > 0, err
+	if err != nil || len(addrs) == 0 {
+		return false, err
+	}
+	m.watcher.e.Log.Logf(env.Info, "get_replicas: %v", pylog.Later(func() string { return pysem.Repr(anyAddrs(addrs)) }))
+	return true, nil
 }

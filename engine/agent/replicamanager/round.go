@@ -1,8 +1,6 @@
 package replicamanager
 
 import (
-	"fmt"
-
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/agent/tfs"
@@ -17,11 +15,12 @@ type updateRound struct {
 	usual   func(i int, versions []env.ModelVersionStatus) bool
 }
 
-// updateAll is one round; the first model that fails ends it.
-func (u *ReplicaUpdater) updateAll() error {
+// updateAll is one round; the first model that fails ends it, and is named with the
+// error: "None" where there is none yet.
+func (u *ReplicaUpdater) updateAll() (model string, err error) {
 	models, err := u.ownList()
 	if err != nil {
-		return err
+		return "None", err
 	}
 	u.round.models, u.round.replica = models, u.conf.ReplicaID
 	names := u.own.names
@@ -37,10 +36,10 @@ func (u *ReplicaUpdater) updateAll() error {
 			err = u.answered(&models[i], versions, err)
 		}
 		if err != nil {
-			return fmt.Errorf("%w, when model %s update", err, names[i])
+			return names[i], err
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // unchanged reports whether an answer gives nothing to report.

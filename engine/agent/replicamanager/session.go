@@ -48,10 +48,12 @@ const reconnectPause = 5 * time.Second
 func (l *SessionListener) Changed(state env.SessionState) (remove bool) {
 	switch {
 	case state == env.Lost:
+		l.e.Log.Logf(env.Warning, "Any ephemeral nodes will need to be recreated upon re-establishing a connection.")
 		l.session.Lost = true
 		l.session.Poll = false
 		l.session.Update = false
 	case state == env.Connected && l.session.Lost:
+		l.e.Log.Logf(env.Info, "connected/reconnected after lost, restart updater and watcher")
 		l.session.Reregister = true
 		l.e.Tasks.Sleep(reconnectPause)
 		l.session.Poll = true

@@ -10,6 +10,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
@@ -43,6 +44,8 @@ type ReplicaUpdater struct {
 	round   updateRound
 	// versions is nil without metrics.
 	versions *VersionMetrics
+	// metricsFailed is told of rounds that failed (replica_manager.py:668).
+	metricsFailed pylog.Seldom
 
 	stopping bool
 	session  *Session
@@ -65,8 +68,15 @@ func NewReplicaUpdater(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConf
 	}
 	u.status = u.models.Status
 	u.round.usual = u.unchanged
-	if conf.UseMetrics {
-		u.sendMetrics(noMetrics{})
+	if !conf.UseMetrics {
+		e.Log.Logf(env.Info, "conf.use_metrics is false")
+		return u, nil
+	}
+	if err := u.SendMetrics(noMetrics{}); err != nil {
+		e.Log.Logf(env.Error, "init metrics error")
+		u.logException(err)
+	} else {
+		e.Log.Logf(env.Info, "after init_metrics, prefix is %s", u.versions.prefix)
 	}
 	return u, nil
 }
@@ -79,15 +89,20 @@ type StatusFunc func(model string) ([]env.ModelVersionStatus, error)
 // as a test does that has none. It is called before Start.
 func (u *ReplicaUpdater) SetStatus(status StatusFunc) { u.status, u.replaced = status, true }
 
-// sendMetrics sets where the metrics go. Clients that cannot be made leave the updater
-// without metrics (replica_manager.py:407-415).
-func (u *ReplicaUpdater) sendMetrics(metrics Metrics) {
-	versions, err := NewVersionMetrics(u.e, u.conf, metrics, u.status)
-	if err != nil {
-		u.e.Log.Logf(env.Error, "init metrics error: %v", err)
-		versions = nil
-	}
-	u.versions = versions
+// SendMetrics sets where the metrics go, in place of nowhere; it is called before Start.
+// Clients that cannot be made leave the updater without metrics
+// (replica_manager.py:407-415).
+func (u *ReplicaUpdater) SendMetrics(metrics Metrics) (err error) {
+	u.versions, err = NewVersionMetrics(u.e, u.conf, metrics, func(model string) ([]env.ModelVersionStatus, error) { return u.status(model) })
+	return err
+}
+
+// HasMetrics reports whether the updater stores metrics.
+func (u *ReplicaUpdater) HasMetrics() bool { return u.versions != nil }
+
+func (u *ReplicaUpdater) logException(err error) {
+	u.e.Log.Logf(env.Error, "exc_type: %s", pylog.Class(err))
+	u.e.Log.Logf(env.Error, "exc_value: %s", pylog.Text(err))
 }
 
 // ownTasks are the PS tasks of this container's shard.
@@ -215,6 +230,7 @@ func (u *ReplicaUpdater) register(path string, grpc, archon pysem.OptInt) error 
 		return err
 	})
 	if errors.Is(err, zkerrors.ErrNodeExists) {
+		u.e.Log.Logf(env.Info, "%s has already exists", path)
 		return u.set(path, data) // Q120: the znode stays with its session
 	}
 	if err != nil || u.conf.ReplicaID.V != -1 {
@@ -373,8 +389,9 @@ func (u *ReplicaUpdater) updateLoop() {
 		if !u.session.Update {
 			continue
 		}
-		if err := u.updateAll(); err != nil {
-			u.e.Log.Logf(env.Error, "model update: %v", err)
+		if model, err := u.updateAll(); err != nil {
+			u.logException(err)
+			u.e.Log.Logf(env.Error, "%s, when model %s update", pylog.Text(err), model)
 		}
 	}
 }
@@ -388,7 +405,7 @@ func (u *ReplicaUpdater) reregisterLoop() {
 			continue
 		}
 		if err := u.Register(); err != nil {
-			u.e.Log.Logf(env.Error, "re-register: %v", err)
+			u.e.Log.Logf(env.Error, pylog.Uncaught+"(_reregister): %v", err)
 			return
 		}
 		u.session.Update = true
@@ -403,14 +420,26 @@ func (u *ReplicaUpdater) reregisterLoop() {
 func (u *ReplicaUpdater) metricsLoop() {
 	for !u.stopping {
 		u.e.Tasks.Sleep(metricsPeriod)
-		names, err := u.ModelNames()
-		if err == nil {
-			err = u.versions.Check(names)
-		}
-		if err != nil {
-			u.e.Log.Logf(env.Warning, "metrics: %v", err)
+		if err := u.CheckVersions(); err != nil {
+			u.e.Log.Logf(env.Error, "exc_type: %s", pylog.Class(err))
+			if u.metricsFailed.Due(u.e.Clock, 10*time.Minute) {
+				u.e.Log.Logf(env.Warning, "%v", pylog.Traceback(err))
+			}
 		}
 	}
+}
+
+// CheckVersions stores the versions of all models once (replica_manager.py:617); without
+// metrics it does nothing.
+func (u *ReplicaUpdater) CheckVersions() error {
+	if u.versions == nil {
+		return nil
+	}
+	names, err := u.ModelNames()
+	if err != nil {
+		return err
+	}
+	return u.versions.Check(names)
 }
 
 func highestVersion(versions []env.ModelVersionStatus) env.ModelVersionStatus {

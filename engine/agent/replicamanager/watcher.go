@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/threading"
@@ -32,6 +33,8 @@ type ReplicaWatcher struct {
 	session  *Session
 	poller   env.Task
 	reader   *treeReader // nil while it reads, and at first
+	// pollFailed is told of rounds that failed (replica_manager.py:272).
+	pollFailed pylog.Seldom
 }
 
 // WatcherOptions say which of its addresses a replica is answered with.
@@ -57,6 +60,7 @@ func NewReplicaWatcher(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConf
 		w.family = datadef.FamilyIPv4
 	}
 	if w.family == datadef.FamilyIPv4 && agentconfig.IsIPv6Only(e) {
+		e.Log.Logf(env.Warning, "zk_watch_address_family change to IPV6")
 		w.family = datadef.FamilyIPv6
 	}
 	return w
@@ -64,6 +68,9 @@ func NewReplicaWatcher(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConf
 
 // Conf is the configuration of the watching agent.
 func (w *ReplicaWatcher) Conf() *agentconfig.AgentConfig { return w.conf }
+
+// Session says what the state of the ZooKeeper session lets the watcher do.
+func (w *ReplicaWatcher) Session() *Session { return w.session }
 
 // Family is the family of the addresses that the watcher answers.
 func (w *ReplicaWatcher) Family() string { return w.family }
@@ -79,7 +86,7 @@ func (w *ReplicaWatcher) WatchData() error {
 		return err
 	}
 	w.stopping = false
-	w.poller = threading.Start(w.e.Tasks, "replica poll", w.poll)
+	w.poller = threading.Start(w.e.Tasks, "replica poll", w.Poll)
 	return nil
 }
 

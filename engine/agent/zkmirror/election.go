@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
@@ -57,13 +58,17 @@ func (m *ZKMirror) stand(leader Leader, identifier string) (startAnew bool) {
 	}
 	if !errors.Is(err, zkerrors.ErrConnectionClosed) {
 		if err != nil {
-			m.e.Log.Logf(env.Info, "election: %v", err)
+			m.e.Log.Logf(env.Info, "%s", pylog.Text(err))
 		}
 		return false
 	}
 	state := m.zk.State()
-	m.e.Log.Logf(env.Info, "election: %v, state is %s", err, state)
-	return state == env.Lost && !m.stopped
+	if state != env.Lost {
+		m.e.Log.Logf(env.Info, "ConnectionClosedError, state is %s", state)
+		return false
+	}
+	m.e.Log.Logf(env.Info, "kazo %s, restart!", state)
+	return !m.stopped
 }
 
 // lead runs the leader. It is IsLeader meanwhile only with Q192 repaired.

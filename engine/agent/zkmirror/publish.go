@@ -55,6 +55,7 @@ func (m *ZKMirror) ExpectedLoading() ([]ExpectedModel, error) {
 			}
 		}
 		if pm.PType != datadef.PublishLoad {
+			m.e.Log.Logf(env.Info, "ptype is not load, skip!")
 			continue
 		}
 		// None and "None" are two models.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyset"
@@ -43,12 +44,23 @@ func (m *ZKMirror) UpdateService(replicas []*datadef.ReplicaMeta) error {
 			return err
 		}
 	}
+	if changed.Len() > 0 {
+		m.e.Log.Logf(env.Info, "need_create_or_update: %v", pylog.Later(func() string { return reprOfChanges(changed) }))
+	}
 	for path, data := range changed.All {
 		if err := m.Create(path, data, env.CreateOptions{Ephemeral: true, MakePath: true}); err != nil {
-			m.e.Log.Logf(env.Info, "update service %s: %v", path, err)
+			m.e.Log.Logf(env.Info, "%s", pylog.Repr(err))
 		}
 	}
 	return nil
+}
+
+func reprOfChanges(changed *pysem.OrderedMap[string, []byte]) string {
+	d := &pysem.Dict{}
+	for path, data := range changed.All {
+		d.Set(path, data)
+	}
+	return pysem.Repr(d)
 }
 
 // LocalReplicaPaths are the znodes of this container's replicas, sorted: those with

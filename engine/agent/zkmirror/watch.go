@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
@@ -59,7 +60,9 @@ func (m *ZKMirror) watchPortal() error {
 	if err := m.dropOrphans(); err != nil {
 		return err
 	}
+	m.e.Log.Logf(env.Info, "add children watch in portal")
 	return m.onceEach(m.paths.Portal, map[string]bool{}, itself, func(path string) error {
+		m.e.Log.Logf(env.Info, "add data watch for model %s in portal", pysem.Basename(path))
 		return m.dataWatch(path, m.portalChanged)
 	})
 }
@@ -104,6 +107,9 @@ func (m *ZKMirror) dropOrphans() error {
 // where a new model arrives too (Q187).
 func (m *ZKMirror) portalChanged(path string, data []byte, event *env.WatchEvent) error {
 	action := env.EventNone
+	if event == nil {
+		m.e.Log.Logf(env.Info, "call watch_portal when restart %v", pylog.Bytes(data))
+	}
 	switch {
 	case event == nil && data == nil:
 		action = env.EventDeleted
@@ -150,6 +156,7 @@ func (m *ZKMirror) publishChanged(path string, data []byte, event *env.WatchEven
 		data = m.Get(path)
 	}
 	if len(data) == 0 {
+		m.e.Log.Logf(env.Info, "watch_publish: data is None, %v", pylog.Event(event))
 		return nil
 	}
 	pm, err := datadef.PublishMetaClass.Decode(data)
@@ -164,6 +171,11 @@ func (m *ZKMirror) publishChanged(path string, data []byte, event *env.WatchEven
 		return err
 	}
 	if count == 0 || pysem.Equal(count, datadef.PublishMetaClass.Get(pm, "total_publish_num")) {
+		verb := "load"
+		if count == 0 {
+			verb = "unload"
+		}
+		m.e.Log.Logf(env.Info, "all the publish of model %s arrived, send event to %s", pm.ModelNameText(), verb)
 		if stored, ok := m.data.Get(pm.GetPath(m.paths.Publish)); ok {
 			data = stored
 		}
@@ -237,15 +249,23 @@ func (m *ZKMirror) WatchService() error {
 		return func(child string) string { return prefix + ":" + child }
 	}
 	watchTask := func(path string) error {
+		m.e.Log.Logf(env.Info, "task_path: %s", path)
 		prefix := pysem.Basename(pysem.Dirname(path)) + ":" + pysem.Basename(path)
 		return m.onceEach(path, known, below(prefix), func(path string) error {
-			return m.dataWatch(path, m.nodeChanged)
+			m.e.Log.Logf(env.Info, "data_path: %s", path)
+			return m.dataWatch(path, m.replicaChanged)
 		})
 	}
 	watchModel := func(path string) error {
+		m.e.Log.Logf(env.Info, "model_path: %s", path)
 		return m.onceEach(path, known, below(pysem.Basename(path)), watchTask)
 	}
 	return m.onceEach(m.paths.Service, known, itself, watchModel)
+}
+
+func (m *ZKMirror) replicaChanged(path string, data []byte, event *env.WatchEvent) error {
+	m.e.Log.Logf(env.Info, "service data_watch: %s: %v, %v", path, pylog.Bytes(data), pylog.Event(event))
+	return m.nodeChanged(path, data, event)
 }
 
 // nodeChanged keeps the data of one znode in the cache (zk_mirror.py:533). Empty

@@ -18,6 +18,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
@@ -213,7 +214,7 @@ func (m *ZKMirror) Delete(path string, recursive bool) error {
 		return m.remove(path, true)
 	}
 	if errors.Is(err, zkerrors.ErrNoNode) {
-		m.e.Log.Logf(env.Info, "delete: %v", err)
+		m.e.Log.Logf(env.Info, "%s", pylog.Text(err))
 		return nil
 	}
 	return err

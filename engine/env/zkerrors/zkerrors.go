@@ -53,7 +53,7 @@ var kazooNames = map[Code]string{
 	NotReadOnly: "NotReadOnlyCallError", ConnectionClosed: "ConnectionClosedError",
 	RetryFailed: "RetryFailedError", Cancelled: "CancelledError",
 	LockTimeout: "LockTimeout", ForceRetry: "ForceRetryError",
-	ConnectionTimeout: "TimeoutError",
+	ConnectionTimeout: "KazooTimeoutError",
 }
 
 func (c Code) String() string {
@@ -68,6 +68,9 @@ func (c Code) String() string {
 type Error struct {
 	Code Code
 	Path string
+	// Text is what Python's str says of the exception: nothing of those that a real
+	// server's answers raise.
+	Text string
 }
 
 func (e *Error) Error() string {

@@ -17,6 +17,7 @@ package dataclass
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"unsafe"
 
 	"github.com/monosim/monosim/engine/pysem"
@@ -132,6 +133,16 @@ func (d *Class[T]) List(m *T) []Field {
 		fields[i] = Field{Name: f.Name, Value: value}
 	}
 	return fields
+}
+
+// Repr is the repr of a value of the class, under the name of its Go type.
+func (d *Class[T]) Repr(m *T) string {
+	texts := make([]string, len(d.fields))
+	for i := range d.fields {
+		f := &d.fields[i]
+		texts[i] = f.Name + "=" + pysem.Repr(d.get(m, f))
+	}
+	return reflect.TypeFor[T]().Name() + "(" + strings.Join(texts, ", ") + ")"
 }
 
 // Equal reports whether all fields are equal, as the dataclass's == does.

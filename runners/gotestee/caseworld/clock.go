@@ -46,6 +46,7 @@ func (t idleTask) Join()        {}
 // Sleep notes whole seconds as ints and others as floats, as the reference's
 // arguments are.
 func (s *Sleeper) Sleep(d time.Duration) {
+	NoteWait(s.Tasks, d)
 	if len(s.SleptSec) == maxSleeps {
 		panic(Endless{})
 	}

@@ -11,11 +11,6 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// zooKeeperWords are how the reference's fake ends its messages.
-var zooKeeperWords = map[zkerrors.Code]string{
-	zkerrors.NoNode: " is not exists!", zkerrors.NodeExists: " Exists!", zkerrors.NotEmpty: " is not empty!",
-}
-
 // FailureOf is an error as Python names it. An error that is of no Python type is
 // an Exception with its text, which no reference answer equals by chance.
 func FailureOf(err error) (typ, message string) {
@@ -26,7 +21,7 @@ func FailureOf(err error) (typ, message string) {
 	case errors.As(err, &python):
 		return python.Type, python.Message
 	case errors.As(err, &zk):
-		return zk.Code.String(), zk.Path + zooKeeperWords[zk.Code]
+		return zk.Code.String(), zk.Text
 	case errors.As(err, &rpc):
 		return "RpcError", rpc.Error()
 	}

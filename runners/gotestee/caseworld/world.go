@@ -10,7 +10,7 @@
 //
 // To change the host look in host.go and clock.go; files, in directory.go; the ZooKeeper,
 // in zookeeper.go and sequence.go; how values are written, in values.go; how errors are
-// named, in failure.go; how a case ends that cannot be answered, in verdict.go.
+// named, in failure.go; what is shown beside an answer, in shown.go; how a case ends that cannot be answered, in verdict.go.
 package caseworld
 
 import (
@@ -57,14 +57,16 @@ type Call struct {
 	Clock   *Clock
 	// memAvailable are the bytes that the case's host has.
 	memAvailable int64
+	shown        *shown
 }
 
 // New makes the world of a case, which [World.Close] must end. An answer keeps quirks.
 func New(c *testee.Case, quirks quirks.Set) *World {
 	w := &World{w: vtime.New(vtime.Config{Seed: 1, Start: time.Unix(EpochSec, 0).UTC()})}
 	n := network.New(w.w, network.DefaultLatency())
-	w.machine = hosts.NewMachine(n, hosts.Config{Name: "host", IPs: []string{"192.0.2.10", "2001:db8::10"}})
-	w.Call = &Call{Quirks: quirks, Machine: w.machine, In: Arguments{Dict: decodeObject(c.In, "in"), Where: "in"}}
+	shows := newShown(c)
+	w.machine = hosts.NewMachine(n, hosts.Config{Name: "host", IPs: []string{"192.0.2.10", "2001:db8::10"}, Logs: shows.logs})
+	w.Call = &Call{Quirks: quirks, shown: shows, Machine: w.machine, In: Arguments{Dict: decodeObject(c.In, "in"), Where: "in"}}
 	w.Call.Host, w.Call.memAvailable = newHost(c.Host)
 	w.life = w.machine.Node.NewProcess("case")
 	w.Call.Life = w.life
@@ -74,6 +76,9 @@ func New(c *testee.Case, quirks quirks.Set) *World {
 	w.Call.Host.Host = w.Call.Env.Host
 	w.Call.Env.Host = w.Call.Host
 	w.Call.Env.Files = w.Call.Dir
+	if shows.waits != nil {
+		w.Call.Env.Tasks = notedTasks{w.Call.Env.Tasks, shows.waits}
+	}
 	w.Call.Clock = &Clock{Clock: w.Call.Env.Clock}
 	w.Call.Env.Clock = w.Call.Clock
 	w.Call.Dir.Put("/proc/meminfo", meminfo(w.Call.memAvailable))

@@ -144,19 +144,6 @@ class Monitor:
         return [utils.gen_model_version_status(*entry) for entry in self.status]
 
 
-class Metrics:
-    """A metrics client that writes down what it is given."""
-
-    def __init__(self, name, log):
-        self.name, self.log = name, log
-
-    def emit_store(self, key, value, tags):
-        self.log.append(Raw(encode([self.name, key, value, dict(tags)])))
-
-    def flush(self):
-        self.log.append([self.name, "flush"])
-
-
 class Updater(Steps):
     """ReplicaUpdater.sequence."""
 
@@ -164,15 +151,12 @@ class Updater(Steps):
         super().__init__(given["config"])
         self.updater = replica_manager.ReplicaUpdater(self.client, self.config)
         self.updater.model_monitor = self.monitor = Monitor()
-        self.metrics = []
 
     def answer(self, name, arguments):
         answer = attempt(self.step, name, arguments)
         writes = self.client.take_writes()
         if writes:
             answer["writes"] = writes
-        if self.metrics:
-            answer["metrics"], self.metrics = self.metrics, []
         return answer
 
     def register(self):
@@ -192,11 +176,12 @@ class Updater(Steps):
     def check_version(self, status, now, metrics=True):
         self.monitor.status = status
         surroundings.clock.now = now
-        self.updater._metrics_cli = Metrics("cli", self.metrics) if metrics else None
-        self.updater._metrics_cli_global = Metrics("global", self.metrics) if metrics else None
+        client = self.updater._metrics_cli
+        self.updater._metrics_cli = client if metrics else None
         try:
             return self.updater._check_version()
         finally:
+            self.updater._metrics_cli = client
             surroundings.clock.now = surroundings.START_TIME
 
     def latest_version_in_fs(self, name):

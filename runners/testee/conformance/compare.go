@@ -79,10 +79,18 @@ func firstAt(a, b any) string {
 
 // canonicalAnswer is the answer's object on the wire, without the id.
 func canonicalAnswer(op string, a testee.Answer) any {
-	if a.Kind == testee.Raised {
-		return map[string]any{"error": canonicalFailure(op, a.Type, a.Message)}
+	all := map[string]any{}
+	if a.Beside != nil {
+		for _, item := range a.Beside.Items {
+			all[item.Key] = (&canon{op: op}).value(item.Value, "")
+		}
 	}
-	return map[string]any{"out": (&canon{op: op, texts: textFields[op]}).value(a.Out, "")}
+	if a.Kind == testee.Raised {
+		all["error"] = canonicalFailure(op, a.Type, a.Message)
+	} else {
+		all["out"] = (&canon{op: op, texts: textFields[op]}).value(a.Out, "")
+	}
+	return all
 }
 
 // The canonical forms are plain Go values that cmp compares: maps for objects,

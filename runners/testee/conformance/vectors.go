@@ -26,7 +26,7 @@ func VectorOf(v *golden.Case) (*Vector, error) {
 	for _, part := range []struct {
 		name string
 		raw  json.RawMessage
-	}{{"out", v.Out}, {"error", v.Error}} {
+	}{{"out", v.Out}, {"error", v.Error}, {"logs", v.Logs}, {"metrics", v.Metrics}, {"waits", v.Waits}} {
 		if len(part.raw) == 0 {
 			continue
 		}
@@ -45,7 +45,7 @@ func VectorOf(v *golden.Case) (*Vector, error) {
 
 // CaseOf reads what a case asks.
 func CaseOf(q *golden.Question) (*testee.Case, error) {
-	c := &testee.Case{ID: q.ID, Op: q.Op}
+	c := &testee.Case{ID: q.ID, Op: q.Op, Shows: q.Shows}
 	for _, part := range []struct {
 		name string
 		raw  json.RawMessage
@@ -78,12 +78,25 @@ func ToVector(c *testee.Case, a testee.Answer, about string, flags []string) (go
 	default:
 		return v, fmt.Errorf("%s: found an answer that is %s (%s), want a value or an error", c.ID, a.Kind, a.Why)
 	}
+	for _, part := range []struct {
+		name string
+		to   *json.RawMessage
+	}{{"logs", &v.Logs}, {"metrics", &v.Metrics}, {"waits", &v.Waits}} {
+		if !c.Asks(part.name) {
+			continue
+		}
+		shown, ok := a.Beside.Get(part.name)
+		if !ok {
+			return v, fmt.Errorf("%s: found no %s in the answer, want them as the case's shows names them", c.ID, part.name)
+		}
+		*part.to = pysem.AppendJSON(nil, shown)
+	}
 	return v, nil
 }
 
 func questionOf(c *testee.Case, about string) golden.Question {
 	return golden.Question{
-		ID: c.ID, Op: c.Op, About: about,
+		ID: c.ID, Op: c.Op, About: about, Shows: c.Shows,
 		Env: rawDict(c.Env), Host: rawDict(c.Host), Files: rawDict(c.Files), In: rawDict(c.In),
 	}
 }

@@ -23,7 +23,11 @@ type Client struct {
 func New(e *env.Env) *Client { return &Client{e: e} }
 
 // errNotStarted is what the reference raises as AttributeError of None.
-var errNotStarted = errors.New("AttributeError: the fake client is not started: its catalog is None")
+var errNotStarted = notStarted("get")
+
+func notStarted(method string) error {
+	return errors.New("AttributeError: 'NoneType' object has no attribute '" + method + "'")
+}
 
 // catalog is the reference's Catalog.
 type catalog struct {
@@ -190,7 +194,7 @@ func (c *Client) find(name string) (*node, error) {
 	n := c.tree.root
 	for _, part := range parts(name) {
 		if n = n.nodes[part]; n == nil {
-			return nil, &zkerrors.Error{Code: zkerrors.NoNode, Path: name}
+			return nil, failure(zkerrors.NoNode, name)
 		}
 	}
 	return n, nil
@@ -308,7 +312,7 @@ func (c *Client) CreateStat(name string, data []byte, o env.CreateOptions) (stri
 
 func (c *Client) create(name string, data []byte, o env.CreateOptions) (*node, error) {
 	if c.tree == nil {
-		return nil, errNotStarted
+		return nil, notStarted("create")
 	}
 	if o.Sequence {
 		n := c.tree.sequences[name]
@@ -325,7 +329,7 @@ func (c *Client) create(name string, data []byte, o env.CreateOptions) (*node, e
 		return nil, err
 	}
 	if parent.nodes[base] != nil {
-		return nil, &zkerrors.Error{Code: zkerrors.NodeExists, Path: name}
+		return nil, failure(zkerrors.NodeExists, name)
 	}
 	n, err := c.addChild(parent, base, data, c.tree.data[name], c.tree.children[name])
 	if n != nil {
@@ -396,12 +400,12 @@ func (c *Client) remove(name string, recursive bool) error {
 	}
 	n := parent.nodes[base]
 	if n == nil {
-		return &zkerrors.Error{Code: zkerrors.NoNode, Path: name}
+		return failure(zkerrors.NoNode, name)
 	}
 	defer parent.enter()()
 	parent.mtimeSec = c.e.Clock.Now().Unix()
 	if !recursive && len(n.names) > 0 {
-		return &zkerrors.Error{Code: zkerrors.NotEmpty, Path: name}
+		return failure(zkerrors.NotEmpty, name)
 	}
 	delete(parent.nodes, base)
 	parent.names = slices.DeleteFunc(parent.names, func(s string) bool { return s == base })
@@ -507,3 +511,12 @@ func (e *election) Cancel() {}
 func (e *election) Contenders() ([]string, error) { return e.lock.Contenders() }
 
 var _ env.ZooKeeper = (*Client)(nil)
+
+// words are how the fake ends its messages.
+var words = map[zkerrors.Code]string{
+	zkerrors.NoNode: " is not exists!", zkerrors.NodeExists: " Exists!", zkerrors.NotEmpty: " is not empty!",
+}
+
+func failure(code zkerrors.Code, path string) error {
+	return &zkerrors.Error{Code: code, Path: path, Text: path + words[code]}
+}

@@ -1,0 +1,60 @@
+package pylog
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// modules are those of the classes that are neither builtins nor kazoo's.
+var modules = map[string]string{
+	"JSONDecodeError":    "json.decoder",
+	"ParseError":         "google.protobuf.text_format",
+	"DecodeError":        "google.protobuf.message",
+	"KazooTimeoutError":  "kazoo.handlers.threading",
+	"CancelledError":     "kazoo.exceptions",
+	"_InactiveRpcError":  "grpc._channel",
+	"gaierror":           "socket",
+	"NotFoundError":      "tensorflow.python.framework.errors_impl",
+	"TextParseException": "google.protobuf.text_format",
+}
+
+// ClassName is the unqualified class of the exception that err stands for.
+func ClassName(err error) string {
+	var python *pysem.Error
+	var zk *zkerrors.Error
+	var rpc *env.RPCError
+	switch {
+	case errors.As(err, &python):
+		return python.Type
+	case errors.As(err, &zk):
+		return zk.Code.String()
+	case errors.As(err, &rpc):
+		return "_InactiveRpcError"
+	}
+	if f, ok := fileFailureOf(err); ok {
+		return f.class
+	}
+	if name, _, ok := strings.Cut(err.Error(), ": "); ok && isClassName(name) {
+		return name
+	}
+	return "Exception"
+}
+
+// Class is the repr of the class of the exception that err stands for.
+func Class(err error) string { return "<class '" + qualified(err) + "'>" }
+
+// qualified is the class with its module, if that is not the builtins.
+func qualified(err error) string {
+	name := ClassName(err)
+	var zk *zkerrors.Error
+	if module, ok := modules[name]; ok {
+		name = module + "." + name
+	} else if errors.As(err, &zk) {
+		name = "kazoo.exceptions." + name
+	}
+	return name
+}

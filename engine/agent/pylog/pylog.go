@@ -1,0 +1,179 @@
+// Package pylog writes what agents log as Python writes it: exceptions, events, tuples
+// of a message. Every log line of an agent has the level and the text of the
+// reference's.
+//
+// Two things to use first:
+//
+//   - [Text], [Repr] and [Class] are str(e), repr(e) and repr(type(e)) of an error.
+//   - [Event] and [Strings] are the reprs of a watched event and of a list.
+//
+// How an error is named in Python is in class.go, what it says in pylog.go.
+package pylog
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// Text is str(e) of the exception that err stands for.
+func Text(err error) string {
+	var python *pysem.Error
+	var zk *zkerrors.Error
+	var rpc *env.RPCError
+	switch {
+	case errors.As(err, &python):
+		return python.Message
+	case errors.As(err, &zk):
+		return zk.Text
+	case errors.As(err, &rpc):
+		return rpcText(rpc)
+	}
+	if f, ok := fileFailureOf(err); ok {
+		return f.text
+	}
+	return messageOf(err)
+}
+
+// Repr is repr(e) of the exception that err stands for.
+func Repr(err error) string {
+	name := ClassName(err)
+	var python *pysem.Error
+	var rpc *env.RPCError
+	f, isFile := fileFailureOf(err)
+	switch {
+	case errors.As(err, &rpc):
+		return rpcText(rpc)
+	case isFile:
+		return fmt.Sprintf("%s(%d, %s)", name, f.errno, pysem.Repr(f.words))
+	case errors.As(err, &python) && python.Type == "KeyError":
+		return name + "(" + python.Message + ")" // whose text is the repr of the key
+	}
+	text := Text(err)
+	if text == "" {
+		return name + "()"
+	}
+	return name + "(" + pysem.Repr(text) + ")"
+}
+
+// rpcText is the repr of grpcio's error, which is its text too (grpc/_channel.py:836).
+func rpcText(err *env.RPCError) string {
+	return fmt.Sprintf("<_InactiveRpcError of RPC that terminated with:\n\tstatus = StatusCode.%s\n\tdetails = %q\n\tdebug_error_string = \"None\"\n>",
+		err.Code, err.Message)
+}
+
+// fileFailure is an OSError.
+type fileFailure struct {
+	class, words string
+	errno        int
+	text         string
+}
+
+// fileFailures are OSErrors by what Go says of them.
+var fileFailures = map[string]fileFailure{
+	"file does not exist":       {class: "FileNotFoundError", words: "No such file or directory", errno: 2},
+	"no such file or directory": {class: "FileNotFoundError", words: "No such file or directory", errno: 2},
+	"permission denied":         {class: "PermissionError", words: "Permission denied", errno: 13},
+	"file already exists":       {class: "FileExistsError", words: "File exists", errno: 17},
+	"file exists":               {class: "FileExistsError", words: "File exists", errno: 17},
+	"not a directory":           {class: "NotADirectoryError", words: "Not a directory", errno: 20},
+	"is a directory":            {class: "IsADirectoryError", words: "Is a directory", errno: 21},
+	"directory not empty":       {class: "OSError", words: "Directory not empty", errno: 39},
+}
+
+func fileFailureOf(err error) (fileFailure, bool) {
+	var path *fs.PathError
+	if !errors.As(err, &path) {
+		return fileFailure{}, false
+	}
+	f, ok := fileFailures[path.Err.Error()]
+	f.text = fmt.Sprintf("[Errno %d] %s: %s", f.errno, f.words, pysem.Repr(path.Path))
+	return f, ok
+}
+
+// messageOf is the text of an error that begins with a Python class, without it.
+func messageOf(err error) string {
+	if name, rest, ok := strings.Cut(err.Error(), ": "); ok && isClassName(name) {
+		return rest
+	}
+	return err.Error()
+}
+
+func isClassName(s string) bool {
+	return strings.HasSuffix(s, "Error") && !strings.ContainsAny(s, " ./")
+}
+
+// Later is a text that is put together only where the line is wanted.
+type Later func() string
+
+func (l Later) String() string { return l() }
+
+// Event is the repr of a watched event, "None" for nil (kazoo/protocol/states.py).
+func Event(e *env.WatchEvent) Later {
+	return func() string {
+		if e == nil {
+			return "None"
+		}
+		return fmt.Sprintf("WatchedEvent(type=%s, state='CONNECTED', path=%s)", pysem.Repr(e.Type.String()), pysem.Repr(e.Path))
+	}
+}
+
+// Bytes is the repr of bytes, "None" for nil.
+func Bytes(data []byte) Later {
+	return func() string {
+		if data == nil {
+			return "None"
+		}
+		return pysem.Repr(data)
+	}
+}
+
+// Strings is the repr of a list of strings.
+func Strings(list []string) Later {
+	return func() string {
+		values := make([]any, len(list))
+		for i, s := range list {
+			values[i] = s
+		}
+		return pysem.Repr(values)
+	}
+}
+
+// Seldom lets a line through at most once in a while, as absl's log_every_n_seconds
+// does. The zero value has let none through.
+type Seldom struct {
+	said bool
+	at   time.Duration
+}
+
+// Due reports whether the line is to be written now, that is when the last one is at
+// least period ago.
+func (s *Seldom) Due(clock env.Clock, period time.Duration) bool {
+	now := clock.Elapsed()
+	if s.said && now-s.at < period {
+		return false
+	}
+	s.said, s.at = true, now
+	return true
+}
+
+// Traceback is what traceback.format_exc() says of err, but for the frames.
+func Traceback(err error) Later {
+	return func() string {
+		text := Text(err)
+		if text != "" {
+			text = ": " + text
+		}
+		return "Traceback (most recent call last):\n  <frames>\n" + qualified(err) + text + "\n"
+	}
+}
+
+// Uncaught begins what the interpreter prints of an exception that ends a thread. It goes
+// to stderr, and stands among the log lines so that a reader finds it there.
+const Uncaught = "Exception in thread "
