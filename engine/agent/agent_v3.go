@@ -8,6 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/backends"
 	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/agent/tfs"
@@ -65,7 +66,7 @@ func NewAgentV3(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o Agen
 	a := &AgentV3{e: e, conf: conf, exit: threading.NewEvent(e.Tasks, "exit of the agent"), threads: threading.NewGroup(e.Tasks)}
 	for _, sig := range []env.Signal{env.SIGTERM, env.SIGINT} {
 		e.Processes.Notify(sig, func() {
-			e.Log.Logf(env.Info, "catch signal %d", int(sig))
+			e.Log.Logf(env.Info, "catch signal %d, frame <frame>", int(sig))
 			a.exit.Set()
 		})
 	}
@@ -210,9 +211,10 @@ func (a *AgentV3) SyncAvailableSavedModels() error {
 // Cost: what is written grows with the models of the layout, the whole file for each of
 // its changes: m models that are added one by one cost m² entries.
 func (a *AgentV3) LayoutUpdated(models []backends.LayoutModel) error {
+	a.e.Log.Logf(env.Info, "layout callback with saved_models: %v", pylog.Later(func() string { return reprOfLayout(models) }))
 	list := &config.ModelConfigList{}
 	for _, m := range models {
-		ok, err := a.accepts(m.Model.SubGraph)
+		ok, err := a.accepts(m.Model)
 		if err != nil {
 			return err
 		}
@@ -229,17 +231,31 @@ func (a *AgentV3) LayoutUpdated(models []backends.LayoutModel) error {
 	if err != nil {
 		return err
 	}
+	a.e.Log.Logf(env.Info, "writing model server_config: %s", text)
 	return a.e.Files.WriteFile(a.configPath, []byte(text))
 }
 
-// accepts reports whether a sub-graph is for this container: without filters all are.
+// reprOfLayout is the repr of a list of tuples.
+func reprOfLayout(models []backends.LayoutModel) string {
+	texts := make([]string, len(models))
+	for i, m := range models {
+		texts[i] = "(" + m.Model.String() + ", " + m.Deploy.Repr() + ")"
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+// accepts reports whether a model's sub-graph is for this container: without filters all are.
 // Matching is by prefix (Q23); the first filter that matches and holds decides.
-func (a *AgentV3) accepts(subGraph string) (bool, error) {
+func (a *AgentV3) accepts(model datadef.SavedModel) (bool, error) {
 	if len(a.filters) == 0 {
 		return true, nil
 	}
 	for i := range a.filters {
-		accepted, err := a.filters[i].Accepts(subGraph)
+		f := &a.filters[i]
+		accepted, err := f.Accepts(model.SubGraph)
+		if accepted {
+			a.e.Log.Logf(env.Info, "loading %s with rule %s:%s", model, f.Match, f.Condition)
+		}
 		if accepted || err != nil {
 			return accepted, err
 		}
@@ -253,7 +269,7 @@ func (a *AgentV3) background(name string, interval time.Duration, fn func() erro
 	a.threads.Go(name, func() {
 		for !a.exit.IsSet() {
 			if err := fn(); err != nil {
-				a.e.Log.Logf(env.Error, "error in bg thread: %v", err)
+				a.e.Log.Logf(env.Error, "error in bg thread: %s", pylog.Text(err))
 			}
 			a.e.Tasks.Sleep(interval)
 		}
@@ -292,7 +308,7 @@ func (a *AgentV3) Stop() {
 	a.service.Stop()
 	a.backend.Stop()
 	if err := a.server.Stop(); err != nil {
-		a.e.Log.Logf(env.Warning, "%v", err)
+		a.e.Log.Logf(env.Warning, "%s", pylog.Text(err))
 	}
 }
 

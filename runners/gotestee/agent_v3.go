@@ -18,7 +18,6 @@ import (
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/gotestee/caseworld"
-	"github.com/monosim/monosim/sim/processes"
 )
 
 // agentV3Ops are section 14 of the protocol: agent_v3.py and tfs_wrapper.py.
@@ -27,6 +26,7 @@ var agentV3Ops = table{
 	"agent_v3.AgentV3.layout_update_callback":         (*call).layoutUpdate,
 	"agent_v3.AgentV3._gen_addrs_map":                 (*call).addressMap,
 	"agent_v3.AgentV3.sync_available_saved_models":    (*call).syncModels,
+	"tfs_wrapper.TFSWrapper.sequence":                 (*call).wrapperSequence,
 	"tfs_wrapper.TFSWrapper._prepare_cmd":             (*call).wrapperCommand,
 	"tfs_wrapper.TFSWrapper.list_saved_models_status": (*call).modelStatus,
 	"tfs_wrapper.FakeTFSWrapper":                      (*call).fakeWrapper,
@@ -195,33 +195,98 @@ func (c *call) syncModels() (any, error) {
 }
 
 func (c *call) wrapperCommand() (any, error) {
+	w, err := c.wrapper(c.In.Str("model_config_file"), "/log")
+	if err != nil {
+		return nil, err
+	}
+	cmd := w.Command()
+	return caseworld.Object("cmd", cmd, "flags", strings.Split(cmd, " ")), nil
+}
+
+// wrapper makes a wrapper that is as the case says; its program is called None (Q149).
+func (c *call) wrapper(configFile, logFile string) (*tfs.TFSWrapper, error) {
 	conf, err := c.config()
 	if err != nil {
 		return nil, err
 	}
-	conf.TFSPortArchon, conf.TFSPortGRPC = pysem.Some(c.In.Integer("archon_port")), pysem.Some(c.In.Integer("grpc_port"))
-	conf.TFSPortHTTP = pysem.Some(c.In.Integer("http_port"))
-	if c.In.Flag("is_grpc_remote_op") {
-		// The wrapper looks for this string in the binary, which is called None (Q149).
-		c.Dir.Put("None", []byte("PredictionServiceGrpc"))
+	if c.In.Has("grpc_port") {
+		conf.TFSPortArchon, conf.TFSPortGRPC = pysem.Some(c.In.Integer("archon_port")), pysem.Some(c.In.Integer("grpc_port"))
+		conf.TFSPortHTTP = pysem.Some(c.In.Integer("http_port"))
 	}
-	cmd := tfs.NewTFSWrapper(c.Env, conf, c.In.Str("model_config_file"), "/log").Command()
-	return caseworld.Object("cmd", cmd, "flags", strings.Split(cmd, " ")), nil
+	content := "a model server"
+	if c.In.Flag("is_grpc_remote_op") {
+		content = "PredictionServiceGrpc" // which the wrapper looks for
+	}
+	c.Dir.Put("None", []byte(content))
+	return tfs.NewTFSWrapper(c.Env, conf, configFile, logFile), nil
+}
+
+func (c *call) wrapperSequence() (any, error) {
+	server := &wrappedServer{Processes: c.Env.Processes, exited: c.Env.Tasks.NewCond("end of the model server")}
+	c.Env.Processes, c.Env.Models = server, noModelServers{}
+	w, err := c.wrapper("models.cfg", "tfs.log")
+	if err != nil {
+		return nil, err
+	}
+	steps := []any{}
+	for _, s := range c.In.Steps("steps") {
+		steps = append(steps, caseworld.Attempt(server.step(w, s)))
+	}
+	return caseworld.Object("steps", steps), nil
+}
+
+// wrappedServer is the process of a wrapper: it ends when it is killed, or when a step
+// says so.
+type wrappedServer struct {
+	env.Processes
+	command env.Command
+	code    int
+	done    bool
+	exited  env.Cond
+}
+
+func (p *wrappedServer) step(w *tfs.TFSWrapper, s caseworld.Step) (any, error) {
+	switch s.Name {
+	case "start":
+		err := w.Start()
+		return []any{p.command.Args, p.command.Output}, err
+	case "stop":
+		return nil, w.Stop()
+	case "poll":
+		if code, done := w.Poll(); done {
+			return code, nil
+		}
+		return nil, nil
+	case "end":
+		p.code, p.done = s.Integer("code"), true
+		return nil, nil
+	}
+	caseworld.UnknownStep(s)
+	return nil, nil
+}
+
+func (p *wrappedServer) Start(cmd env.Command) (env.Process, error) {
+	p.command, p.code, p.done = cmd, 0, false
+	return p, nil
+}
+
+func (p *wrappedServer) Pid() int          { return 1 }
+func (p *wrappedServer) Poll() (int, bool) { return p.code, p.done }
+func (p *wrappedServer) Exited() env.Cond  { return p.exited }
+
+func (p *wrappedServer) Signal(sig env.Signal) error {
+	p.code, p.done = -int(sig), true
+	return nil
 }
 
 // modelStatus runs a model server that does nothing: its status is the case's.
 func (c *call) modelStatus() (any, error) {
-	conf, err := c.config()
+	c.Env.Processes = &wrappedServer{Processes: c.Env.Processes}
+	c.Env.Models = modelServers{c.In}
+	w, err := c.wrapper(caseworld.CaseDir+"/models.cfg", "tfs.log")
 	if err != nil {
 		return nil, err
 	}
-	c.Machine.Procs.Register("tfs", func(*processes.Process) {})
-	if err := c.Machine.FS.WriteTree(map[string]string{"/tfs": "a model server"}); err != nil {
-		return nil, err
-	}
-	c.Env.Host.Setenv("MONOLITH_TFS_BINARY", "/tfs")
-	c.Env.Models = modelServers{c.In}
-	w := tfs.NewTFSWrapper(c.Env, conf, caseworld.CaseDir+"/models.cfg", "/log")
 	if err := w.Start(); err != nil {
 		return nil, err
 	}

@@ -28,7 +28,6 @@ type agentV3Run struct {
 	server  *toldServer
 	threads *steppedTasks
 	signals *heldSignals
-	log     *roundLog
 	// shown is the JSON of what an answer showed last.
 	shown map[string][]byte
 }
@@ -36,9 +35,9 @@ type agentV3Run struct {
 func (c *call) agentV3Sequence() (any, error) {
 	r := &agentV3Run{
 		c: c, threads: &steppedTasks{Tasks: c.Env.Tasks}, signals: &heldSignals{Processes: c.Env.Processes},
-		log: &roundLog{Log: c.Env.Log}, shown: map[string][]byte{},
+		shown: map[string][]byte{},
 	}
-	c.Env.Tasks, c.Env.Processes, c.Env.Log = r.threads, r.signals, r.log
+	c.Env.Tasks, c.Env.Processes = r.threads, r.signals
 	wrapper := c.In.Str("wrapper")
 	a, zk, err := c.newAgentV3(func(path string) tfs.ModelServerProcess {
 		fake := tfstest.NewFakeTFSWrapper(c.Env, path)
@@ -87,10 +86,6 @@ func (r *agentV3Run) do(s caseworld.Step) (any, error) {
 func (r *agentV3Run) after(s caseworld.Step, out *pysem.Dict) {
 	if v, ok := out.Get("writes"); ok && s.Name == "bindings_round" {
 		createsFirst(v.([]any))
-	}
-	if len(r.log.lines) > 0 {
-		out.Set("log", r.log.lines)
-		r.log.lines = nil
 	}
 	r.show(out, "config", caseworld.Encode(r.serverConfig()))
 	r.show(out, "services", caseworld.Encode(serviceMap(r.a.Backend().ServiceMap())))
@@ -226,19 +221,3 @@ func (h *heldSignals) Notify(sig env.Signal, handler func()) {
 }
 
 func (h *heldSignals) deliver(sig env.Signal) { h.handlers[sig]() }
-
-// roundLog keeps the errors of rounds, with the type of what was raised.
-type roundLog struct {
-	env.Log
-	lines []string
-}
-
-func (l *roundLog) Logf(level env.Level, format string, args ...any) {
-	const beginning = "error in bg thread: "
-	if !strings.HasPrefix(format, beginning) {
-		l.Log.Logf(level, format, args...)
-		return
-	}
-	typ, _ := caseworld.FailureOf(args[0].(error))
-	l.lines = append(l.lines, beginning+typ)
-}

@@ -19,6 +19,7 @@ class Client(mocked_zkclient.FakeKazooClient):
         super().__init__()
         self.writes = []
         self.logging = True
+        self.listeners = []
 
     def note(self, name, **arguments):
         if self.logging:
@@ -42,6 +43,14 @@ class Client(mocked_zkclient.FakeKazooClient):
     def ensure_path(self, path):
         self.note("ensure_path", path=path)
         return super().ensure_path(path)
+
+    def add_listener(self, listener):
+        self.listeners.append(listener)
+
+    def tell(self, state):
+        """Has the listeners hear of a state of the session."""
+        for listener in self.listeners:
+            listener(state)
 
     def restart(self):
         """Of the real client only, which backends calls after a loss. Here it is noted and does nothing."""

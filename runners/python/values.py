@@ -160,14 +160,20 @@ def attempt(function, *args, **kwargs):
 
 
 class SortedSet(set):
-    """A set whose differences are walked in the order of their texts, for the
-    reference walks some and their order is of no use in an answer."""
+    """A set that is walked and shown in the order of its members' texts, as are its
+    differences, for the reference walks some and their order is of no use in an answer."""
+
+    def __iter__(self):
+        return iter(sorted(super().__iter__(), key=str))
+
+    def __repr__(self):
+        return "{" + ", ".join(map(repr, self)) + "}" if self else "set()"
 
     def __sub__(self, other):
-        return sorted(set(self).difference(other), key=str)
+        return SortedSet(self.difference(other))
 
     def __rsub__(self, other):
-        return sorted(set(other).difference(self), key=str)
+        return SortedSet(set(other).difference(self))
 
 
 def play(run, steps):

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
@@ -87,6 +88,11 @@ func NewZKBackend(e *env.Env, bzid string, zk env.ZooKeeper) *ZKBackend {
 	b.available = b.savedModels(nil)
 	zk.AddListener(func(state env.SessionState) bool {
 		b.lost = state == env.Lost // backends.py:228-235
+		if b.lost {
+			e.Log.Logf(env.Error, "zk state lost, set lost flag")
+		} else {
+			e.Log.Logf(env.Warning, "zk state changed to %s, unset lost flag", state)
+		}
 		return false
 	})
 	return b
@@ -115,18 +121,21 @@ func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models
 		b.e.Log.Logf(env.Warning, "zk is lost, try restarting")
 		return b.zk.Restart()
 	}
-	if slices.Equal(models, b.given) {
-		return nil
+	now, added, removed := b.available, []datadef.SavedModel(nil), []datadef.SavedModel(nil)
+	if !slices.Equal(models, b.given) {
+		now = b.savedModels(models)
+		added, removed = now.Minus(b.available).Keys(), b.available.Minus(now).Keys()
 	}
-	now := b.savedModels(models)
-	for _, m := range now.Minus(b.available).Keys() {
+	b.e.Log.Logf(env.Info, "available saved models updating, add: %v, remove: %v", reprOfSet(added), reprOfSet(removed))
+	for _, m := range added {
 		if err := b.createZnode(b.bindingPath(m, container), []byte{}, true); err != nil {
 			return err
 		}
 	}
-	for _, m := range b.available.Minus(now).Keys() {
+	for _, m := range removed {
 		b.deleteZnode(b.bindingPath(m, container))
 	}
+	b.e.Log.Logf(env.Info, "available saved models updated: %v", reprOfSet(now.Keys()))
 	// Replaced even when a create failed above (Q41).
 	b.available, b.given = now, slices.Clone(models)
 	return nil
@@ -149,6 +158,20 @@ var savedModelKind = pyset.Kind[datadef.SavedModel]{
 }
 
 func compareModels(a, b datadef.SavedModel) int { return strings.Compare(a.String(), b.String()) }
+
+// reprOfSet is the repr of a set of models.
+func reprOfSet(models []datadef.SavedModel) pylog.Later {
+	return func() string {
+		if len(models) == 0 {
+			return "set()"
+		}
+		texts := make([]string, len(models))
+		for i, m := range models {
+			texts[i] = m.String()
+		}
+		return "{" + strings.Join(texts, ", ") + "}"
+	}
+}
 
 // Available are the models of the last call of SyncAvailableSavedModels, sorted.
 func (b *ZKBackend) Available() []datadef.SavedModel {
@@ -178,6 +201,7 @@ func (b *ZKBackend) RegisterLayoutCallback(layoutPath string, callback func([]La
 	return b.childrenWatch(layoutPath, func(children []string) error {
 		b.lock.Lock()
 		defer b.lock.Unlock()
+		b.e.Log.Logf(env.Info, "layout updated: %v", pylog.Strings(children))
 		models, names, err := b.layoutModels(children)
 		if err != nil {
 			return err
@@ -208,7 +232,7 @@ func (b *ZKBackend) layoutModels(children []string) (models []LayoutModel, names
 			return nil, nil, err
 		}
 		if data == nil {
-			b.e.Log.Logf(env.Error, "missing deploy config for saved model %s", model)
+			b.e.Log.Logf(env.Error, "missing deploy config for saved model")
 			continue
 		}
 		deploy, err := datadef.ParseSavedModelDeployConfig(data)
@@ -260,6 +284,7 @@ func (b *ZKBackend) bound(model string, children []string) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	if _, ok := b.services.Get(model); !ok {
+		b.e.Log.Logf(env.Info, "model %s no longer subscribed.", model)
 		return env.ErrStopWatching
 	}
 	var services []SubGraphServices
@@ -273,7 +298,7 @@ func (b *ZKBackend) bound(model string, children []string) error {
 			return err
 		}
 		if info == nil {
-			b.e.Log.Logf(env.Error, "no service info of %s", child)
+			b.e.Log.Logf(env.Error, "no serivice info of %s", child)
 			continue
 		}
 		services = addService(services, parts[0], info)
@@ -332,6 +357,7 @@ func (b *ZKBackend) childrenWatch(path string, fn env.ChildrenFunc) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	if w, ok := b.watches[path]; ok && !w.Stopped() {
+		b.e.Log.Logf(env.Info, "active watcher exists on path %s", path)
 		return nil
 	}
 	if err := b.zk.EnsurePath(path); err != nil {
@@ -342,6 +368,7 @@ func (b *ZKBackend) childrenWatch(path string, fn env.ChildrenFunc) error {
 		return err // the constructor raised: nothing is remembered
 	}
 	b.watches[path] = w
+	b.e.Log.Logf(env.Info, "registered new watcher on %s", path)
 	return nil
 }
 
@@ -365,6 +392,7 @@ func (b *ZKBackend) ListSavedModels(model string) ([]datadef.SavedModel, error) 
 // DeclSavedModel declares how a sub-graph is deployed; a declaration before it is
 // replaced (backends.py:383).
 func (b *ZKBackend) DeclSavedModel(model datadef.SavedModel, deploy *datadef.SavedModelDeployConfig) error {
+	b.e.Log.Logf(env.Info, "publishing %s -> %v", model, pylog.Later(deploy.Repr))
 	return b.createZnode(b.path("saved_models", model.ModelName, model.SubGraph), deploy.Serialize(), false)
 }
 
@@ -436,7 +464,7 @@ func (b *ZKBackend) createZnode(path string, data []byte, ephemeral bool) error 
 		})
 	}
 	if err != nil {
-		b.e.Log.Logf(env.Error, "exception in create_znode: %v", err)
+		b.e.Log.Logf(env.Error, "exception in create_znode: %s", pylog.Text(err))
 	}
 	return nil
 }
@@ -445,7 +473,7 @@ func (b *ZKBackend) deleteZnode(path string) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	if err := b.zk.Delete(path, env.AnyVersion); err != nil {
-		b.e.Log.Logf(env.Error, "exception in delete_znode: %v", err)
+		b.e.Log.Logf(env.Error, "exception in delete_znode: %s", pylog.Text(err))
 	}
 }
 

@@ -49,6 +49,9 @@ func (m *SavedModelDeployConfig) Set(name string, value any) error {
 // Fields lists all fields with their Python values.
 func (m *SavedModelDeployConfig) Fields() []dataclass.Field { return deployConfigClass.List(m) }
 
+// Repr is Python's repr of the dataclass.
+func (m *SavedModelDeployConfig) Repr() string { return deployConfigClass.Repr(m) }
+
 // Equal reports whether all fields are equal, as the dataclass's == does.
 func (m *SavedModelDeployConfig) Equal(other *SavedModelDeployConfig) bool {
 	return deployConfigClass.Equal(m, other)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
@@ -112,7 +113,11 @@ func (w *TFSWrapper) Command() string {
 // lies in, which depends on how it was packaged and shows in relative paths of flags
 // only; here the process stays in the agent's directory (Q218).
 func (w *TFSWrapper) Start() error {
-	command := w.Command()
+	command, kind := w.Command(), "archon"
+	if w.grpc {
+		kind = "grpc"
+	}
+	w.e.Log.Logf(env.Info, "starting %s tfs in %s using command %s", kind, w.e.Files.Getwd(), command)
 	process, err := w.e.Processes.Start(env.Command{Args: strings.Fields(command), Output: w.logFile})
 	if err != nil {
 		return fmt.Errorf("start of the model server: %w", err)
@@ -124,8 +129,11 @@ func (w *TFSWrapper) Start() error {
 
 // Stop kills the process. Before Start it is an AttributeError (Q150).
 func (w *TFSWrapper) Stop() error {
+	w.e.Log.Logf(env.Info, "stoping tfs")
 	if w.stub != nil {
 		w.stub.Close()
+	} else {
+		w.e.Log.Logf(env.Info, "'NoneType' object has no attribute 'close'")
 	}
 	if w.process == nil {
 		return pysem.Raise("AttributeError", "'NoneType' object has no attribute 'kill'")
@@ -163,6 +171,7 @@ func (w *TFSWrapper) ListSavedModelsStatus() ([]SavedModelStatus, error) {
 		versions, err := w.stub.Status(env.ModelSpec{Name: name}, 0)
 		switch {
 		case err != nil:
+			w.e.Log.Logf(env.Error, "%v", pylog.Later(func() string { return pylog.Repr(err) }))
 			s.Status = failedStatus(err)
 		case len(versions) == 0:
 			s.Missing = true

@@ -3,6 +3,7 @@ import sys
 import types
 
 from google.protobuf import text_format
+from kazoo.protocol.states import KazooState
 from tensorflow_serving.apis import get_model_status_pb2
 from tensorflow_serving.config import model_server_config_pb2
 
@@ -10,6 +11,7 @@ from monolith.agent_service import agent_v3
 from monolith.agent_service import tfs_wrapper
 
 import recorder
+import shown
 import surroundings
 from ops.agent_v3 import new_agent
 from ops.backends import service_map
@@ -58,28 +60,12 @@ class Thread:
         pass
 
 
-class Log:
-    """The errors of rounds; their texts are Python's, but for the type."""
-
-    def __init__(self):
-        self.lines = []
-
-    def error(self, line):
-        self.lines.append(f"{line.split(':')[0]}: {type(sys.exc_info()[1]).__name__}")
-
-    def info(self, line):
-        pass
-
-    warning = info
-
-
 class Sequence:
 
     def __init__(self, given):
         Thread.made = []
         agent_v3.threading = surroundings.threading_with(Thread)
         agent_v3.time = types.SimpleNamespace(sleep=self.sleep)
-        agent_v3.logging = self.log = Log()
         self.agent, self.client = new_agent(given["config"])
         path = self.agent._model_config_path
         wrapper = given["wrapper"]
@@ -88,6 +74,7 @@ class Sequence:
         self.shown = {}
 
     def sleep(self, seconds):
+        shown.waited(seconds)
         raise Slept(seconds)
 
     def answer(self, name, arguments):
@@ -97,8 +84,6 @@ class Sequence:
             writes.sort(key=lambda w: (w[0] != "create", recorder.path_of(w)))
         if writes:
             answer["writes"] = writes
-        if self.log.lines:
-            answer["log"], self.log.lines = self.log.lines, []
         for key, value in (("config", self.config()), ("services", service_map(self.agent._backend)),
                            ("addrs", attempt(self.addrs))):
             value = encode(value)
@@ -135,16 +120,16 @@ class Sequence:
         self.agent.stop()
 
     def signal(self):
-        self.agent.signal_handler(15, None)
+        self.agent.signal_handler(15, sys._getframe())
 
     def statuses(self, **states):
         self.server.states = states
 
     def lost(self):
-        self.agent._backend._is_lost.set()
+        self.client.tell(KazooState.LOST)
 
     def connected(self):
-        self.agent._backend._is_lost.clear()
+        self.client.tell(KazooState.CONNECTED)
 
 
 def sequence(given):

@@ -2,6 +2,7 @@
 import contextlib
 import json
 
+from kazoo.protocol.states import KazooState
 from monolith.agent_service import backends
 
 import recorder
@@ -55,10 +56,10 @@ class Sequence:
         return getattr(self.backend, name)(**arguments)
 
     def lost(self):
-        self.backend._is_lost.set()
+        self.client.tell(KazooState.LOST)
 
     def connected(self):
-        self.backend._is_lost.clear()
+        self.client.tell(KazooState.CONNECTED)
 
     def decl_saved_model(self, saved_model, deploy_config):
         return self.backend.decl_saved_model(backends.SavedModel(*saved_model),

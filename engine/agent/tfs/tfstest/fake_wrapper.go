@@ -25,11 +25,17 @@ func NewFakeTFSWrapper(e *env.Env, configFile string) *FakeTFSWrapper {
 	return &FakeTFSWrapper{e: e, configFile: configFile}
 }
 
-// Start does nothing.
-func (w *FakeTFSWrapper) Start() error { return nil }
+// Start starts nothing.
+func (w *FakeTFSWrapper) Start() error {
+	w.e.Log.Logf(env.Info, "starting tfs")
+	return nil
+}
 
-// Stop does nothing.
-func (w *FakeTFSWrapper) Stop() error { return nil }
+// Stop stops nothing.
+func (w *FakeTFSWrapper) Stop() error {
+	w.e.Log.Logf(env.Info, "stoping tfs")
+	return nil
+}
 
 // Poll reports that there was no end.
 func (w *FakeTFSWrapper) Poll() (int, bool) { return 0, false }
