@@ -116,7 +116,7 @@ func runAgent(e *env.Env, o Options) (Agent, error) {
 		ModelName: conf.RoughSortModelName, SourcePath: conf.RoughSortModelP2PPath,
 		ReceivePath: conf.RoughSortModelLocalPath, Quirks: o.Quirks,
 		// The open-source metrics client drops what it is told (metric/cli.py).
-		Metrics: func(string, int) {},
+		Metrics: func(modelmanager.Metric) {},
 	})
 	if !models.Start() {
 		e.Log.Logf(env.Error, "model_manager start failed, kill self")

@@ -85,13 +85,20 @@ func (a *AgentV1) Start() error {
 	if err := a.zk.Start(0); err != nil {
 		return err
 	}
+	a.e.Log.Logf(env.Info, "start kazoo finished!")
 	if err := a.replicas.Start(); err != nil {
 		return err
 	}
+	a.e.Log.Logf(env.Info, "start replica_mgr finished!")
 	if err := a.service.Start(); err != nil {
 		return err
 	}
-	return a.processes.start()
+	a.e.Log.Logf(env.Info, "start agent service at localhost:%s", a.conf.AgentPort)
+	if err := a.processes.start(); err != nil {
+		return err
+	}
+	a.e.Log.Logf(env.Info, "start ProcessMgr finished!")
+	return nil
 }
 
 // WaitForTermination waits for [AgentV1.Stop] (agent_v1.py:381): an agent v1 mostly
@@ -105,10 +112,14 @@ func (a *AgentV1) WaitForTermination() error {
 // It waits up to a minute for the polls of the replicas (Q127).
 func (a *AgentV1) Stop() {
 	a.processes.killAll(false)
+	a.e.Log.Logf(env.Info, "close ProcessMgr finished!")
 	a.service.Stop()
 	a.over.Set()
+	a.e.Log.Logf(env.Info, "close agent service at localhost:%s", a.conf.AgentPort)
 	a.replicas.Stop()
+	a.e.Log.Logf(env.Info, "close replica_mgr finished!")
 	a.zk.Stop()
+	a.e.Log.Logf(env.Info, "close kazoo finished!")
 }
 
 // maxWait is how long to wait for PS, dense or an open port: a local constant

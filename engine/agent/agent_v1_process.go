@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
@@ -51,7 +52,17 @@ func (n *processNode) run() (bool, error) {
 		return false, err
 	}
 	n.process = process
-	return n.awaitPort(), nil
+	n.e.Log.Logf(env.Info, "pid of <%s> is %d", n.command, process.Pid())
+	ok := n.awaitPort()
+	if !ok {
+		n.e.Log.Logf(env.Error, "start %v failed", n.processType())
+	}
+	return ok, nil
+}
+
+// processType is the member of the reference's enum.
+func (n *processNode) processType() pylog.Later {
+	return func() string { return "ProcessType." + strings.ToUpper(n.kind) }
 }
 
 // withVariable sets one variable of an environment list.
@@ -109,10 +120,15 @@ func (n *processNode) awaitPort() bool {
 	const pause = 10 * time.Second
 	for waited := time.Duration(0); waited <= maxWait; waited += pause {
 		if n.e.Network.Probe("127.0.0.1:"+n.port.String()) == nil {
+			n.e.Log.Logf(env.Info, "port %s opened!", n.port)
+			n.e.Log.Logf(env.Info, "proc %v opened!", n.processType())
 			return true
 		}
+		n.e.Log.Logf(env.Info, "port %s not open!", n.port)
+		n.e.Log.Logf(env.Info, "proc %v not open!", n.processType())
 		n.sleep(pause)
 	}
+	n.e.Log.Logf(env.Info, "proc %v start failed!", n.processType())
 	return false
 }
 
@@ -132,9 +148,8 @@ func (n *processNode) kill() {
 		if n.process == nil || n.ended() {
 			return
 		}
-		if err := n.process.Signal(env.SIGKILL); err != nil {
-			n.e.Log.Logf(env.Warning, "kill %s: %v", n.kind, err)
-		}
+		n.e.Log.Logf(env.Info, "kill proc %v", pylog.Popen(strings.Fields(n.command)))
+		_ = n.process.Signal(env.SIGKILL) // one that cannot be killed is gone
 		n.e.Tasks.Sleep(time.Second)
 	}
 }
@@ -159,7 +174,7 @@ func newProcessMgr(e *env.Env) *processMgr {
 		handling: threading.NewRLock(e.Tasks, "handler of a signal"),
 	}
 	for _, sig := range []env.Signal{env.SIGTERM, env.SIGINT} {
-		e.Processes.Notify(sig, m.signalled)
+		e.Processes.Notify(sig, func() { m.signalled(sig) })
 	}
 	return m
 }
@@ -180,7 +195,7 @@ func (m *processMgr) awaitHandler() {
 }
 
 // signalled kills everything, the agent included (agent_v1.py:240).
-func (m *processMgr) signalled() {
+func (m *processMgr) signalled(sig env.Signal) {
 	m.handling.Lock()
 	defer m.handling.Unlock()
 	m.lock.Lock()
@@ -189,6 +204,7 @@ func (m *processMgr) signalled() {
 		return
 	}
 	m.stopped.Set()
+	m.e.Log.Logf(env.Info, "catch signal %d, kill all", int(sig))
 	m.killAll(true)
 }
 
@@ -202,10 +218,11 @@ func (m *processMgr) start() error {
 			return err
 		}
 		if !ok {
-			m.e.Log.Logf(env.Error, "start %s failed, kill all proc", n.kind)
+			m.e.Log.Logf(env.Error, "start <monolith.agent_service.agent_v1.ProcessNode object at 0x0000> failed, kill all proc")
 			m.killAll(true)
 		}
 	}
+	m.e.Log.Logf(env.Info, "start poll thread")
 	threading.Start(m.e.Tasks, "process poll", m.poll)
 	return nil
 }
@@ -216,6 +233,7 @@ func (m *processMgr) start() error {
 // second; here the looks at which nothing can have changed are skipped (see
 // env.Tasks.Every).
 func (m *processMgr) poll() {
+	m.e.Log.Logf(env.Info, "the number of procs is %d ", len(m.nodes))
 	if m.killed || m.stopped.IsSet() {
 		return
 	}
@@ -228,9 +246,17 @@ func (m *processMgr) poll() {
 	m.e.Tasks.Every(time.Second, func() bool {
 		return m.stopped.IsSet() || m.anyEnded()
 	}, causes...)
-	if !m.stopped.IsSet() {
-		m.killAll(true)
+	if m.stopped.IsSet() {
+		return
 	}
+	for _, n := range m.nodes {
+		if n.ended() {
+			code, _ := n.process.Poll()
+			m.e.Log.Logf(env.Info, "%v %d shutdown, kill all proc...", n.processType(), code)
+			break
+		}
+	}
+	m.killAll(true)
 }
 
 func (m *processMgr) anyEnded() bool {
@@ -250,9 +276,11 @@ func (m *processMgr) killAll(self bool) {
 	m.killed = true
 	m.stopped.Set()
 	for _, n := range m.nodes {
+		m.e.Log.Logf(env.Info, "kill proc %v", n.processType())
 		n.kill()
 	}
 	if self {
+		m.e.Log.Logf(env.Info, "kill self")
 		m.e.Processes.Exit(-int(env.SIGKILL))
 	}
 }

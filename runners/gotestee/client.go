@@ -1,13 +1,9 @@
 package gotestee
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/monosim/monosim/engine/agent/clients"
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
@@ -18,31 +14,23 @@ var clientOps = table{"client.ServingClient.sequence": (*call).servingClientSequ
 type servingRun struct {
 	client *clients.ServingClient
 	zk     *caseworld.ZooKeeper
-	log    *unloadLog
 }
 
 func (c *call) servingClientSequence() (any, error) {
-	r := &servingRun{zk: c.NewZK(), log: &unloadLog{Log: c.Env.Log}}
+	r := &servingRun{zk: c.NewZK()}
 	r.zk.Strict = true
-	c.Env.Log, c.Env.ZooKeeper = r.log, oneClient{r.zk}
+	c.Env.ZooKeeper = oneClient{r.zk}
 	client, err := clients.NewServingClient(c.Env, "", c.In.Str("bzid"))
 	if err != nil {
 		return nil, err
 	}
 	r.client = client
-	steps := c.Sequence(r.zk, r.do, r.after, "delete")
+	steps := c.Sequence(r.zk, r.do, nil, "delete")
 	data := []any{}
 	for _, entry := range client.Mirror().Entries() {
 		data = append(data, []any{entry.Path, orNil(entry.Data)})
 	}
 	return caseworld.Object("steps", steps, "data", data, "tree", r.zk.Tree()), nil
-}
-
-func (r *servingRun) after(_ caseworld.Step, out *pysem.Dict) {
-	if len(r.log.lines) > 0 {
-		out.Set("log", r.log.lines)
-		r.log.lines = nil
-	}
 }
 
 func (r *servingRun) do(s caseworld.Step) (any, error) {
@@ -83,17 +71,3 @@ func serviceStates(s clients.LoadState) []any {
 type oneClient struct{ zk *caseworld.ZooKeeper }
 
 func (o oneClient) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper { return o.zk }
-
-// unloadLog keeps the line about a model that nobody asked for.
-type unloadLog struct {
-	env.Log
-	lines []string
-}
-
-func (*unloadLog) Enabled(env.Level) bool { return true }
-
-func (l *unloadLog) Logf(level env.Level, format string, args ...any) {
-	if line := fmt.Sprintf(format, args...); level == env.Warning && strings.HasSuffix(line, " not exists, nothing to do!") {
-		l.lines = append(l.lines, caseworld.Hide(line))
-	}
-}

@@ -19,14 +19,27 @@ type managerRun struct {
 func (c *call) modelManagerSequence() (any, error) {
 	r := &managerRun{c: c, tasks: &caseworld.Sleeper{Tasks: c.Env.Tasks}}
 	c.Env.Tasks = r.tasks
-	r.m = modelmanager.NewModelManager(c.Env, modelmanager.ModelManagerOptions{
+	options := modelmanager.ModelManagerOptions{
 		ModelName: c.In.OptStr("model_name"), SourcePath: c.In.OptStr("source_path"), ReceivePath: c.In.OptStr("receive_path"), Quirks: c.Quirks,
-	})
+	}
+	if c.In.Flag("use_metrics") {
+		options.Metrics = c.modelMetric
+	}
+	r.m = modelmanager.NewModelManager(c.Env, options)
 	out := []any{}
 	for _, v := range c.In.List("steps") {
 		out = append(out, r.step(v))
 	}
 	return caseworld.Object("steps", out), nil
+}
+
+// modelMetric is the manager's metrics client.
+func (c *call) modelMetric(m modelmanager.Metric) {
+	method := "emit_store"
+	if m.Counter {
+		method = "emit_counter"
+	}
+	c.Metric(modelmanager.MetricsPrefix, method, m.Name, m.Value, caseworld.Object("model", m.Model))
 }
 
 // step runs a step, which is a name or [name, arguments…].

@@ -38,9 +38,9 @@ class Client:
         self.prefix = prefix
 
     def __getattr__(self, method):
-        def told(*arguments):
+        def told(*arguments, **named):
             if "metrics" in _shown:
-                _shown["metrics"].append(values.encode([self.prefix, method, *arguments]))
+                _shown["metrics"].append(values.encode([self.prefix, method, *arguments, *named.values()]))
         return told
 
 

@@ -123,6 +123,8 @@ class Socket:
 
     def connect(self, address):
         if not self.is_datagram:
+            if "is_open" in host and host["is_open"](address[1]):
+                return
             raise ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
         if host["udp_ip"] is None:
             raise OSError(errno.ENETUNREACH, "Network is unreachable")

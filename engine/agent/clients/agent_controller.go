@@ -115,7 +115,9 @@ func (c Controller) FindModelName(exportedModels string) (pysem.OptString, error
 	if !c.Quirks.Keeps(quirks.Q55) {
 		version = slices.MaxFunc(versions, compareVersions)
 	}
-	data, err := openGFile(c.Env.Files, pysem.JoinStrings(entry, version, "saved_model.pb"))
+	file := pysem.JoinStrings(entry, version, "saved_model.pb")
+	c.Env.Log.Logf(env.Info, "loading: %s", file)
+	data, err := openGFile(c.Env.Files, file)
 	if err != nil {
 		return pysem.OptString{}, err
 	}
@@ -226,6 +228,7 @@ func (c Controller) DeclareSavedModel(d Declaration) (string, error) {
 			return "", err
 		}
 	}
+	c.Env.Log.Logf(env.Info, "declare saved_model for %s on path %s success", name, d.ExportBase)
 	return name.V, nil
 }
 
@@ -247,8 +250,10 @@ func (c Controller) MapModelToLayout(modelPattern, layoutPath, action string) er
 		}
 		switch action {
 		case "pub":
+			c.Env.Log.Logf(env.Info, "publishing %s to %s", model, layoutPath)
 			err = c.Backend.AddToLayout(layoutPath, model)
 		case "unpub":
+			c.Env.Log.Logf(env.Info, "deleting %s from %s", model, layoutPath)
 			err = c.Backend.RemoveFromLayout(layoutPath, model)
 		}
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
@@ -162,7 +163,7 @@ func (m *ModelManager) copyModel(s sourceModel) (paths []string, ok bool, err er
 			continue
 		}
 		if err := m.fillTemp(sub.source, from); err != nil {
-			m.logf("copy model %s -> %s failed: %v", sub.source, from, err)
+			m.logf("copy model %s -> %s faild: %s", sub.source, from, pylog.Text(err))
 			m.Delete(pysem.Some(from))
 			break
 		}
@@ -170,7 +171,7 @@ func (m *ModelManager) copyModel(s sourceModel) (paths []string, ok bool, err er
 		readyNum++
 	}
 	if readyNum != len(s.subModels) {
-		m.logf("copy model failed, ready_num=%d, expect_num=%d", readyNum, len(s.subModels))
+		m.logf("copy model faild, ready_num=%d, expect_num=%d", readyNum, len(s.subModels))
 		for _, r := range ready {
 			m.Delete(pysem.Some(r.from))
 		}
@@ -241,7 +242,7 @@ func (m *ModelManager) copyFile(source, destination string) error {
 // refuses.
 func (m *ModelManager) Delete(path pysem.OptString) bool {
 	if !path.Set {
-		m.logf("delete [None] failed: %v", statNone())
+		m.logf("delete [None] failed: %s", pylog.Text(statNone()))
 		return false
 	}
 	info, err := m.e.Files.Stat(path.V)
@@ -253,7 +254,7 @@ func (m *ModelManager) Delete(path pysem.OptString) bool {
 		remove = m.removeTree
 	}
 	if err := remove(path.V); err != nil {
-		m.logf("delete [%s] failed: %v", path.V, err)
+		m.logf("delete [%s] failed: %s", path.V, pylog.Text(err))
 		return false
 	}
 	return true

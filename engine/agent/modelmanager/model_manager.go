@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
@@ -36,7 +37,7 @@ import (
 type ModelManager struct {
 	e       *env.Env
 	quirks  quirks.Set
-	metrics func(name string, value int)
+	metrics func(Metric)
 
 	modelName, sourcePath, receivePath pysem.OptString
 
@@ -84,10 +85,23 @@ type ModelManagerOptions struct {
 	SourcePath  pysem.OptString
 	ReceivePath pysem.OptString
 	Quirks      quirks.Set
-	// Metrics, when set, is told after each round how old the served version is:
-	// "version.delay" and "update.delay" in seconds, or "loop_once_failed". The
-	// open-source client of the reference drops them.
-	Metrics func(name string, value int)
+	// Metrics, when set, is told after each round how old the served version is. The
+	// open-source client of the reference drops it.
+	Metrics func(Metric)
+}
+
+// MetricsPrefix is that of the manager's metrics client (model_manager.py:52).
+const MetricsPrefix = "data.monolith_serving.online"
+
+// Metric is one value for a metrics client: the stores "version.delay" and
+// "update.delay", in seconds, or the counter "loop_once_failed".
+type Metric struct {
+	// Counter tells the counter from the stores.
+	Counter bool
+	Name    string
+	Value   int
+	// Model is the tag.
+	Model string
 }
 
 // NewModelManager makes a manager that is not started.
@@ -110,7 +124,7 @@ func NewModelManager(e *env.Env, o ModelManagerOptions) *ModelManager {
 func (m *ModelManager) Start() bool {
 	ok, err := m.start()
 	if err != nil {
-		m.logf("model manager start failed: %v", err)
+		m.logf("model manager start failed: %s", pylog.Text(err))
 		return false
 	}
 	return ok
@@ -118,6 +132,7 @@ func (m *ModelManager) Start() bool {
 
 func (m *ModelManager) start() (bool, error) {
 	if !m.modelName.Set {
+		m.e.Log.Logf(env.Info, "ModelManager is not needed")
 		return true, nil
 	}
 	if !m.Delete(m.receivePath) {
@@ -129,11 +144,12 @@ func (m *ModelManager) start() (bool, error) {
 	for {
 		done, err := m.LoopOnce()
 		if err != nil {
-			m.logf("model manager loop once failed: %v", err)
+			m.logf("model manager loop once failed: %s", pylog.Text(err))
 		}
 		if done && err == nil {
 			break
 		}
+		m.e.Log.Logf(env.Info, "loop once failed, wait for ready model")
 		m.e.Tasks.Sleep(modelManagerPoll)
 	}
 	// A lock that a crashed process left fails here, at every start (Q100).
@@ -142,7 +158,7 @@ func (m *ModelManager) start() (bool, error) {
 	}
 	m.thread = threading.Start(m.e.Tasks, "thread-model_manager", func() {
 		if err := m.Run(); err != nil {
-			m.logf("model manager thread ended: %v", err)
+			m.logf(pylog.Uncaught+"thread-model_manager: %v", err)
 		}
 	})
 	return true, nil
@@ -168,8 +184,10 @@ func (m *ModelManager) Run() error {
 		if err == nil {
 			err = m.RemoveReadLock()
 		}
-		if err != nil || !ok {
-			m.logf("model manager loop once failed: %v", err)
+		if err != nil {
+			m.logf("model manager loop once failed: %s", pylog.Text(err))
+		} else if !ok {
+			m.logf("model manager loop once failed")
 		}
 		if err := m.reportAge(); err != nil {
 			return err
@@ -188,8 +206,8 @@ func (m *ModelManager) reportAge() error {
 	}
 	latest, ok := m.latest.Get(m.modelName.V)
 	if !ok {
-		m.logf("model %s not in _latest_models", m.modelName.V)
-		m.metrics("loop_once_failed", 1)
+		m.logf("model %s not in _latest_models: %v", m.modelName.V, pylog.Later(m.reprOfLatest))
+		m.metrics(Metric{Counter: true, Name: "loop_once_failed", Value: 1, Model: m.modelName.V})
 		return nil
 	}
 	version, _, err := pysem.ParseSmallInt(latest.Version)
@@ -197,9 +215,18 @@ func (m *ModelManager) reportAge() error {
 		return err
 	}
 	now := m.e.Clock.Now().Unix()
-	m.metrics("version.delay", int(now)-version)
-	m.metrics("update.delay", int(now-latest.TimeUnixS))
+	m.metrics(Metric{Name: "version.delay", Value: int(now) - version, Model: m.modelName.V})
+	m.metrics(Metric{Name: "update.delay", Value: int(now - latest.TimeUnixS), Model: m.modelName.V})
 	return nil
+}
+
+// reprOfLatest is the repr of the versions that were copied last.
+func (m *ModelManager) reprOfLatest() string {
+	d := &pysem.Dict{}
+	for name, latest := range m.latest.All {
+		d.Set(name, pysem.Tuple{latest.Version, int(latest.TimeUnixS)})
+	}
+	return pysem.Repr(d)
 }
 
 // LoopOnce is one round: it copies every model of the source that has a newer version
@@ -208,7 +235,7 @@ func (m *ModelManager) reportAge() error {
 func (m *ModelManager) LoopOnce() (bool, error) {
 	source, err := m.sourceData()
 	if err != nil {
-		m.logf("get download data failed: %v", err)
+		m.logf("get download data failed: %s", pylog.Text(err))
 		return false, nil
 	}
 	result := true
@@ -280,6 +307,7 @@ func (m *ModelManager) WaitForDownload() (bool, error) {
 	}
 	ready := env.Exists(m.e.Files, m.sourcePath.V)
 	for !ready && waited < m.waitMax {
+		m.e.Log.Logf(env.Info, "wait %s created", m.sourcePath.V)
 		pause()
 		ready = env.Exists(m.e.Files, m.sourcePath.V)
 	}
@@ -291,10 +319,15 @@ func (m *ModelManager) WaitForDownload() (bool, error) {
 		_, files, _ := pyos.WalkTop(m.e.Files, m.sourcePath.V)
 		for _, file := range files {
 			done, err := m.isDoneFile(file)
-			if done || err != nil {
-				return done, err
+			if err != nil {
+				return false, err
+			}
+			if done {
+				m.e.Log.Logf(env.Info, "%s is ready", file)
+				return true, nil
 			}
 		}
+		m.e.Log.Logf(env.Info, "no ready model found")
 		pause()
 	}
 	m.logf("no ready model found")

@@ -28,7 +28,7 @@ func TestManagerTellsTheAgeOfItsModel(t *testing.T) {
 	e.Tasks, e.Clock, e.Log = tasks, envtest.Clock{}, envtest.Log{}
 	m := NewModelManager(e, ModelManagerOptions{
 		ModelName: pysem.Some("m"), SourcePath: pysem.Some(envtest.Dir + "/p2p"), ReceivePath: pysem.Some(envtest.Dir + "/recv"),
-		Metrics: func(name string, value int) { got = append(got, metric{name, value}) },
+		Metrics: func(m Metric) { got = append(got, metric{m.Name, m.Value}) },
 	})
 	tasks.OnSleep = func(int) { m.End() }
 	if err := m.Run(); err != nil {
@@ -44,7 +44,7 @@ func TestManagerThreadEndsWithAVersionThatIsNoNumber(t *testing.T) {
 	e.Tasks, e.Clock, e.Log = &envtest.Tasks{}, envtest.Clock{}, envtest.Log{}
 	m := NewModelManager(e, ModelManagerOptions{
 		ModelName: pysem.Some("m"), SourcePath: pysem.Some(envtest.Dir + "/p2p"), ReceivePath: pysem.Some(envtest.Dir + "/recv"),
-		Metrics: func(string, int) {},
+		Metrics: func(Metric) {},
 	})
 	if err := m.Run(); pysem.TypeOf(err) != "ValueError" {
 		t.Errorf("got %v, want ValueError", err)

@@ -14,11 +14,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -131,6 +137,37 @@ func Bytes(data []byte) Later {
 			return "None"
 		}
 		return pysem.Repr(data)
+	}
+}
+
+// Message is the str of a protobuf message, in which characters beyond ASCII stand as
+// they are.
+func Message(m proto.Message) Later {
+	return func() string {
+		text, err := textpb.Marshal(m)
+		if err != nil {
+			return err.Error()
+		}
+		return beyondASCII.ReplaceAllStringFunc(text, func(escapes string) string {
+			if plain, err := strconv.Unquote(`"` + escapes + `"`); err == nil && utf8.ValidString(plain) {
+				return plain
+			}
+			return escapes
+		})
+	}
+}
+
+var beyondASCII = regexp.MustCompile(`(\\[23][0-7]{2})+`)
+
+// Popen is the repr of a process that runs (subprocess.py:1097 of Python 3.11).
+func Popen(args []string) Later {
+	return func() string {
+		const longest = 80
+		text := fmt.Sprintf("<Popen: returncode: None args: %v>", Strings(args))
+		if runes := []rune(text); len(runes) > longest {
+			text = string(runes[:longest-4]) + "...>"
+		}
+		return text
 	}
 }
 

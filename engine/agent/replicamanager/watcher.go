@@ -69,6 +69,9 @@ func NewReplicaWatcher(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConf
 // Conf is the configuration of the watching agent.
 func (w *ReplicaWatcher) Conf() *agentconfig.AgentConfig { return w.conf }
 
+// Env is what the watching agent may touch of the world.
+func (w *ReplicaWatcher) Env() *env.Env { return w.e }
+
 // Session says what the state of the ZooKeeper session lets the watcher do.
 func (w *ReplicaWatcher) Session() *Session { return w.session }
 

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/agent/resources"
 	"github.com/monosim/monosim/engine/env"
@@ -171,7 +172,13 @@ func (a AnswersV1) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.He
 		}
 		response.Addresses[key] = list
 	}
+	logHeartBeat(a.Watcher.Env(), r, response)
 	return response, nil
+}
+
+// logHeartBeat tells of an answer (agent_service.py:102).
+func logHeartBeat(e *env.Env, r *agentservice.HeartBeatRequest, response *agentservice.HeartBeatResponse) {
+	e.Log.Logf(env.Info, "heartbeat response(%d): %v", r.GetServerType(), pylog.Message(response))
 }
 
 // GetResource answers nothing: v1 has no resources.
@@ -213,7 +220,7 @@ func (a AnswersV3) GetReplicas(*agentservice.GetReplicasRequest) (*agentservice.
 
 // HeartBeat lists all addresses by "<model>:<sub_graph>", whatever server type is
 // asked for. An address of None is a TypeError that fails the whole answer (Q36).
-func (a AnswersV3) HeartBeat(*agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
+func (a AnswersV3) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
 	models, err := a.Addrs()
 	if err != nil {
 		return nil, err
@@ -226,6 +233,7 @@ func (a AnswersV3) HeartBeat(*agentservice.HeartBeatRequest) (*agentservice.Hear
 		}
 		response.Addresses[m.Name] = list
 	}
+	logHeartBeat(a.Env, r, response)
 	return response, nil
 }
 

@@ -66,6 +66,7 @@ func (a AnswersV2) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.He
 		}
 		response.Addresses[t.Key] = list
 	}
+	logHeartBeat(a.Env, r, response)
 	return response, nil
 }
 

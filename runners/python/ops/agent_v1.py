@@ -13,6 +13,8 @@ from monolith.agent_service import agent_base, agent_v1, data_def
 from monolith.agent_service import utils
 
 import recorder
+import shown
+import surroundings
 import ops.replica_manager  # pylint: disable=unused-import  # its threads are idle
 from ops.data_def import make
 from ops.replica_manager import ADDRESS
@@ -45,6 +47,7 @@ class Stage:
         heapq.heappush(self.due, (ms, self.number, happens))
 
     def sleep(self, seconds):
+        shown.waited(seconds)
         wakes = self.now_ms + seconds * SECOND_MS
         while self.due and self.due[0][0] <= min(wakes, self.until_ms):
             ms, _, happens = heapq.heappop(self.due)
@@ -76,7 +79,7 @@ class Stage:
 
     # What the agent calls.
 
-    def check_port_open(self, port):
+    def is_open(self, port):
         is_open = any(p.port == str(port) and p.is_open() for p in self.processes)
         self.note("probe", [port, is_open])
         return is_open
@@ -115,6 +118,7 @@ class Popen:
         if plan.get("missing"):
             raise FileNotFoundError(errno.ENOENT, "No such file or directory")
         stage.processes.append(self)
+        self.args = argv
         self.returncode = self.code = None
         self.survives = plan.get("survives", 0)
         self.port = next((a[len("--port="):] for a in argv if a.startswith("--port=")), None)
@@ -123,6 +127,8 @@ class Popen:
         if plan.get("ends_ms") is not None:
             stage.at(stage.now_ms + plan["ends_ms"], lambda: self.exit(plan.get("code", 0)))
         stage.note("start", [argv, difference(env, os.environ), stage.directory, stdout, models_of(argv)])
+
+    __repr__ = subprocess.Popen.__repr__
 
     def is_open(self):
         return self.code is None and self.opens_ms is not None and self.opens_ms <= stage.now_ms
@@ -216,7 +222,6 @@ agent_v1.signal = types.SimpleNamespace(SIGTERM=signal.SIGTERM, SIGINT=signal.SI
 agent_v1.threading = types.SimpleNamespace(Thread=Thread)
 agent_v1.ThreadPoolExecutor = Pool
 agent_v1.time = stage
-agent_v1.check_port_open = stage.check_port_open
 agent_v1.MonolithKazooClient = new_client
 agent_v1.AgentService = Service
 
@@ -226,6 +231,7 @@ agent_base.open = stage.open
 
 def sequence(given):
     stage.reset(given)
+    surroundings.host["is_open"] = stage.is_open
     agent_v1.ProcessMgr._is_killed = False
     config = utils.AgentConfig.from_file(given["conf"])
     stage.agent = agent_v1.AgentV1(config, conf_path=None, tfs_log=given["tfs_log"])

@@ -22,7 +22,7 @@ class Sequence:
 
     def __init__(self, given):
         self.manager = model_manager.ModelManager(given["model_name"], given["source_path"], given["receive_path"],
-                                                  False)
+                                                  given.get("use_metrics", False))
 
     def answer(self, step):
         name, *arguments = [step] if isinstance(step, str) else step
