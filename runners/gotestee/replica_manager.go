@@ -18,6 +18,7 @@ var replicaManagerOps = table{
 	"replica_manager.ReplicaWatcher.sequence": (*call).watcherSequence,
 	"replica_manager.ReplicaUpdater.sequence": (*call).updaterSequence,
 	"replica_manager.ReplicaManager":          (*call).replicaManager,
+	"replica_manager.ReplicaManager.sequence": (*call).replicaManagerSequence,
 	"replica_manager.ZKListener":              (*call).zkListener,
 }
 

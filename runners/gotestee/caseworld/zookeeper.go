@@ -18,6 +18,8 @@ type ZooKeeper struct {
 	// Strict logs and obeys the recursive of a delete; otherwise it is the fake's
 	// default, true, which agents leave it at.
 	Strict bool
+	// OnCall, when set, is told of calls that are written down, in their place.
+	OnCall func(name string, arguments *pysem.Dict)
 	// Life counts drop_watches: watches of an earlier life are silent.
 	Life int
 }
@@ -34,7 +36,9 @@ func (c *Call) StartedZK() (*ZooKeeper, error) {
 }
 
 func (z *ZooKeeper) note(name string, arguments *pysem.Dict) {
-	if !z.quiet {
+	if !z.quiet && z.OnCall != nil {
+		z.OnCall(name, arguments)
+	} else if !z.quiet {
 		z.calls = append(z.calls, []any{name, arguments})
 	}
 }

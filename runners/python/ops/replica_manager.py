@@ -8,6 +8,7 @@ from monolith.agent_service import utils
 import recorder
 import surroundings
 from ops.data_def import make
+from turns import Lock, Thread, turns
 from values import Raw, Unanswerable, attempt, encode, pairs
 
 replica_manager.threading = surroundings.threading_with(surroundings.IdleThread)
@@ -135,6 +136,12 @@ class Monitor:
 
     status = None
 
+    def start(self):
+        pass
+
+    def stop(self):
+        pass
+
     def get_model_status(self, name):
         del name
         if isinstance(self.status, str):
@@ -223,7 +230,75 @@ def manager(given):
             "replica": attempt(made.get_replica, 0, 0, 1)}
 
 
+class TimedClient(recorder.Client):
+    """The fake client, its writes noted with their time."""
+
+    def __init__(self, log):
+        super().__init__()
+        self.log = log
+
+    def note(self, name, **arguments):
+        super().note(name, **arguments)
+        for written, shown in self.take_writes(sort=()):
+            self.log.append([turns.now_ms, written, shown])
+
+
+class Running:
+    """ReplicaManager.sequence: a manager whose threads run."""
+
+    def __init__(self, given):
+        self.log = []
+        self.client = TimedClient(self.log)
+        self.client.start()
+        self.manager = replica_manager.ReplicaManager(self.client, utils.AgentConfig(**given["config"]))
+        self.monitor = self.manager.updater.model_monitor = Monitor()
+        self.events = given.get("events") or []
+
+    def run(self):
+        for ms, name, arguments in self.events:
+            turns.at(ms, lambda name=name, arguments=arguments: self.happen(name, arguments))
+        self.manager.start()
+        self.log.append([turns.now_ms, "started", None])
+
+    def happen(self, name, arguments):
+        if name.startswith("zk."):
+            recorder.call(self.client, name[len("zk."):], arguments)
+        else:
+            getattr(self, name)(**arguments)
+
+    def status(self, status):
+        self.monitor.status = status
+
+    def state(self, state):
+        self.client.tell(state)
+
+    def drop_watches(self):
+        self.client.drop_watches()
+
+    def look(self):
+        replicas = self.manager.watcher.replicas
+        self.log.append([turns.now_ms, "replicas", Raw(encode([[path, pairs(of)] for path, of in replicas.items()]))])
+
+    def stop(self):
+        self.manager.stop()
+        if not turns.over:  # of which the reference knows nothing
+            self.log.append([turns.now_ms, "stopped", None])
+
+
+def manager_sequence(given):
+    idle, clock = replica_manager.threading, replica_manager.time
+    replica_manager.threading = types.SimpleNamespace(Thread=Thread, Lock=Lock)
+    replica_manager.time = surroundings.clock.source = turns
+    try:
+        run = Running(given)
+        turns.play(given["until_ms"], run.run, surroundings.START_TIME)
+    finally:
+        replica_manager.threading, replica_manager.time = idle, clock
+    return {"log": run.log}
+
+
 OPS = {
+    "replica_manager.ReplicaManager.sequence": manager_sequence,
     "replica_manager.ReplicaWatcher.sequence": watcher_sequence,
     "replica_manager.ReplicaUpdater.sequence": updater_sequence,
     "replica_manager.ZKListener": zk_listener,

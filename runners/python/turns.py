@@ -1,0 +1,182 @@
+"""Threads of the reference that run, one at a time, in time that only sleeping moves (PROTOCOL.md section 3).
+
+A started thread runs until it first waits; then who started it goes on. Of those that
+sleep, who is to wake first goes next, and of these who fell asleep first. Use
+play(until_ms, main) once for a case; within, Thread, Lock, RLock, sleep and time stand for
+threading's and time's, and at(ms, function) has something happen from outside, in a
+thread of its own.
+"""
+import collections
+import heapq
+import threading
+
+import shown
+from values import Unanswerable
+
+SECOND_MS = 1000
+
+
+class Over(BaseException):
+    """Ends the threads of a case whose time is over, or whose process is gone."""
+
+
+class Thread:
+    """A thread, as threading.Thread has it."""
+
+    def __init__(self, group=None, target=None, name=None, args=(), kwargs=None, daemon=None):
+        del group, daemon
+        self.name = name
+        self.done, self._joining = False, []
+        self._run = lambda: target(*args, **(kwargs or {}))
+        self._go = threading.Semaphore(0)
+        self._real = None
+
+    def start(self):
+        """Runs it until it first waits."""
+        self.begin()
+        turns.ready.appendleft(turns.current)
+        turns.hand_to(self)
+
+    def begin(self):
+        """Makes it, to run when it is handed the turn."""
+        turns.threads.append(self)
+        self._real = threading.Thread(target=self._work, daemon=True)
+        self._real.start()
+
+    def end(self):
+        """Has it end where it waits."""
+        self._go.release()
+        self._real.join()
+
+    def _work(self):
+        self._go.acquire()
+        try:
+            if not turns.over:
+                self._run()
+        except Exception as e:  # pylint: disable=broad-except
+            turns.errors.append(e)  # it ends the thread alone
+        except Over:
+            pass
+        self.done = True
+        turns.ready.extend(self._joining)
+        turns.leave()
+
+    def join(self, timeout=None):
+        del timeout
+        if not self.done:
+            self._joining.append(turns.current)
+            turns.wait()
+
+    def is_alive(self):
+        return not self.done
+
+
+class RLock:
+    """A lock that its owner may take again."""
+
+    def __init__(self, again=True):
+        self.owner, self.times, self.again, self._waiting = None, 0, again, []
+
+    def acquire(self):
+        while self.owner is not None and (self.owner is not turns.current or not self.again):
+            if self.owner is turns.current:
+                raise Unanswerable("the reference waits for a lock that it holds itself (Q113)")
+            self._waiting.append(turns.current)
+            turns.wait()
+        self.owner = turns.current
+        self.times += 1
+
+    def release(self):
+        self.times -= 1
+        if self.times == 0:
+            self.owner = None
+            turns.ready.extend(self._waiting[:1])
+            del self._waiting[:1]
+
+    def __enter__(self):
+        self.acquire()
+
+    def __exit__(self, *args):
+        self.release()
+
+
+def Lock():  # pylint: disable=invalid-name
+    return RLock(again=False)
+
+
+class Turns:
+    """Who runs, who is ready to, and who sleeps."""
+
+    def reset(self, until_ms, start_seconds):
+        self.now_ms, self.until_ms, self.start_seconds = 0, until_ms, start_seconds
+        self.ready, self.sleeping, self.number = collections.deque(), [], 0
+        self.current = self.main = Thread()
+        self.over, self.errors, self.threads = False, [], []
+
+    def time(self):
+        return self.start_seconds + self.now_ms / SECOND_MS
+
+    def sleep(self, seconds, noted=True):
+        if noted:
+            shown.waited(seconds)
+        self.push(self.now_ms + seconds * SECOND_MS, self.current)
+        self.wait()
+
+    def wait(self):
+        """Lets the others run until this thread is ready again."""
+        me = self.current
+        self.hand_to(self.next())
+        if self.over and me is not self.main:
+            raise Over()
+
+    def push(self, ms, thread):
+        self.number += 1
+        heapq.heappush(self.sleeping, (ms, self.number, thread))
+
+    def at(self, ms, function):
+        """Something that happens from outside."""
+        thread = Thread(target=function)
+        thread.begin()
+        self.push(ms, thread)
+
+    def next(self):
+        if self.ready:
+            return self.ready.popleft()
+        ms, _, thread = heapq.heappop(self.sleeping)
+        if ms > self.until_ms and thread is not self.main:
+            return self.next()  # it sleeps on when all is over
+        self.now_ms = max(self.now_ms, ms)
+        return thread
+
+    def hand_to(self, thread):
+        """Lets another run; returns when it is this one's turn again."""
+        me = self.current
+        if thread is me:
+            return
+        self.current = thread
+        thread._go.release()
+        me._go.acquire()
+
+    def leave(self):
+        """The current thread is done."""
+        if self.over:
+            return
+        self.current = self.next()
+        self.current._go.release()
+
+    def play(self, until_ms, main, start_seconds=0):
+        """Runs main, and whatever it starts, until the time is over; answers what main returned."""
+        self.reset(until_ms, start_seconds)
+        try:
+            result = main()
+            if self.now_ms < until_ms:
+                self.sleep((until_ms - self.now_ms) / SECOND_MS, noted=False)
+            return result
+        finally:
+            self.over = True
+            for thread in self.threads:
+                if not thread.done:
+                    thread.end()
+
+
+turns = Turns()
