@@ -209,6 +209,7 @@ func (r *mirrorRun) election(s caseworld.Step) {
 			r.calls = append(r.calls, []any{"is_leader", m.IsLeader()})
 		}
 		if s.Flag("closes") && leaders == 1 {
+			r.happen(s)
 			r.zk.Stop()
 			return zkerrors.ErrConnectionClosed
 		}
@@ -219,6 +220,18 @@ func (r *mirrorRun) election(s caseworld.Step) {
 	}, s.OptStr("identifier"))
 	if thread != nil {
 		thread.Join()
+	}
+}
+
+// happen does what happens before the connection closes.
+func (r *mirrorRun) happen(s caseworld.Step) {
+	if !s.Has("happens") {
+		return
+	}
+	for _, step := range s.Steps("happens") {
+		if _, err := r.zk.DoQuietly(step); err != nil {
+			caseworld.BadCasef("%s: %s: %v", s.Where, step.Name, err)
+		}
 	}
 }
 

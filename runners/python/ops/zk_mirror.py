@@ -93,8 +93,9 @@ class Sequence:
     def report_resource(self, resource):
         return self.mirror.report_resource(make(data_def.ResourceSpec, resource))
 
-    def election(self, identifier=None, raises=False, asks=False, closes=False):
-        """With asks the leader asks whether it leads; with closes the first one loses the connection."""
+    def election(self, identifier=None, raises=False, asks=False, closes=False, happens=()):
+        """With asks the leader asks whether it leads; with closes the first one loses the connection, after
+        what happens."""
         leaders = []
 
         def leader(zk, sched):
@@ -103,6 +104,8 @@ class Sequence:
             if asks:
                 self.called.append(["is_leader", zk.is_leader])
             if closes and len(leaders) == 1:
+                for name, arguments in happens:
+                    recorder.call(self.client, name, arguments)
                 recorder.call(self.client, "stop", {})
                 raise zk_mirror.ConnectionClosedError("connection closed")
             if raises:
