@@ -16,31 +16,100 @@ import (
 
 // TotalMemory is the memory of the host in bytes: MemTotal of /proc/meminfo, as psutil
 // reads it (resource_utils.py:181).
-func TotalMemory(e *env.Env) (int64, error) { return meminfo(e.Files, "MemTotal:") }
+func TotalMemory(e *env.Env) (int64, error) {
+	m, err := readMeminfo(e.Files)
+	return m.total, err
+}
 
 // AvailableMemory is the memory of the host, in bytes, that programs can have without
 // swapping: MemAvailable of /proc/meminfo, as psutil reads it (resource_utils.py:200).
-func AvailableMemory(e *env.Env) (int64, error) { return meminfo(e.Files, "MemAvailable:") }
-
-// meminfo is an entry of /proc/meminfo in bytes. The kernel gives kB; a number
-// without a unit is taken for bytes.
-func meminfo(files env.Files, entry string) (int64, error) {
-	data, err := pyos.ReadFile(files, "/proc/meminfo")
+// Where that is missing or 0 it is estimated; where it is more than there is, as in
+// some containers, it is what is free.
+func AvailableMemory(e *env.Env) (int64, error) {
+	m, err := readMeminfo(e.Files)
 	if err != nil {
 		return 0, err
 	}
-	for line := range strings.Lines(string(data)) {
+	available := m.entries["MemAvailable:"]
+	if available == 0 {
+		available = m.estimate(e.Files)
+	}
+	switch {
+	case available < 0:
+		return 0, nil
+	case available > m.total:
+		return m.free, nil
+	}
+	return available, nil
+}
+
+// memory is /proc/meminfo in bytes.
+type memory struct {
+	entries     map[string]int64
+	total, free int64
+}
+
+// readMeminfo reads all entries, of which any may be malformed (psutil 5.9.8,
+// _pslinux.py:421). The kernel gives kB; a number without a unit is taken for bytes.
+func readMeminfo(files env.Files) (memory, error) {
+	m := memory{entries: map[string]int64{}}
+	text, err := pyos.ReadText(files, "/proc/meminfo")
+	if err != nil {
+		return m, err
+	}
+	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)
-		if len(fields) < 2 || fields[0] != entry {
-			continue
+		if len(fields) < 2 {
+			return m, pysem.Raise("IndexError", "list index out of range")
 		}
-		number, err := strconv.ParseInt(fields[1], 10, 64)
+		number, _, err := pysem.ParseSmallInt(fields[1])
+		if err != nil {
+			return m, err
+		}
 		if len(fields) > 2 {
 			number *= 1024
 		}
-		return number, err
+		m.entries[fields[0]] = int64(number)
 	}
-	return 0, pysem.Raise("KeyError", "%s", pysem.Repr(entry))
+	for _, entry := range []struct {
+		name string
+		to   *int64
+	}{{"MemTotal:", &m.total}, {"MemFree:", &m.free}} {
+		number, ok := m.entries[entry.name]
+		if !ok {
+			return m, pysem.Raise("KeyError", "b'%s'", entry.name)
+		}
+		*entry.to = number
+	}
+	return m, nil
+}
+
+// pageBytes is the size of a page of memory.
+const pageBytes = 4096
+
+// estimate is what a kernel without MemAvailable would say (psutil 5.9.8,
+// _pslinux.py:374): the page cache and slabs count but for the low watermark, or half
+// of each if that is less.
+func (m memory) estimate(files env.Files) int64 {
+	zones, err := pyos.ReadText(files, "/proc/zoneinfo")
+	active, hasActive := m.entries["Active(file):"]
+	inactive, hasInactive := m.entries["Inactive(file):"]
+	slab, hasSlab := m.entries["SReclaimable:"]
+	if err != nil || !hasActive || !hasInactive || !hasSlab {
+		return m.free + m.entries["Cached:"]
+	}
+	low := 0
+	for line := range strings.Lines(zones) {
+		if fields := strings.Fields(line); len(fields) > 1 && strings.HasPrefix(fields[0], "low") {
+			pages, _, _ := pysem.ParseSmallInt(fields[1])
+			low += pages
+		}
+	}
+	mark, cache := float64(low*pageBytes), float64(active+inactive)
+	available := float64(m.free) - mark
+	available += cache - min(cache/2, mark)
+	available += float64(slab) - min(float64(slab)/2, mark)
+	return int64(available)
 }
 
 // Cgroup reads what the container may use and uses from cgroup v1
@@ -68,6 +137,9 @@ func NewCgroup(e *env.Env) *Cgroup {
 	}
 	return c
 }
+
+// Path is the cgroup's below its controllers, None where there is none of version 1.
+func (c *Cgroup) Path() pysem.OptString { return c.path }
 
 // TotalMemory is the memory limit in bytes, also when it stands for no limit
 // (Q134). A limit of 0 means MY_MEM_LIMIT.
@@ -113,7 +185,7 @@ const cpuSamples = 5
 // five seconds.
 func (c *Cgroup) CPUUsage() (float64, error) {
 	wall := c.e.Clock.Now()
-	used, err := c.read("cpu", "cpuacct.usage")
+	used, err := c.cpuClock()
 	if err != nil {
 		return 0, err
 	}
@@ -121,7 +193,7 @@ func (c *Cgroup) CPUUsage() (float64, error) {
 	for range cpuSamples {
 		c.e.Tasks.Sleep(time.Second)
 		wallNow := c.e.Clock.Now()
-		usedNow, err := c.read("cpu", "cpuacct.usage")
+		usedNow, err := c.cpuClock()
 		if err != nil {
 			return 0, err
 		}
@@ -135,12 +207,26 @@ func (c *Cgroup) CPUUsage() (float64, error) {
 	return sum / cpuSamples, nil
 }
 
+// cpuClock is the CPU time that was used, in ns: the file is one number.
+func (c *Cgroup) cpuClock() (int, error) {
+	text, err := c.text("cpu", "cpuacct.usage")
+	if err != nil {
+		return 0, err
+	}
+	used, _, err := pysem.ParseSmallInt(text)
+	return used, err
+}
+
+func (c *Cgroup) text(controller, file string) (string, error) {
+	if !c.path.Set {
+		return "", pysem.Raise("TypeError", "join() argument must be str, bytes, or os.PathLike object, not 'NoneType'")
+	}
+	return pyos.ReadText(c.e.Files, pysem.JoinStrings("/sys/fs/cgroup", controller, c.path.V, file))
+}
+
 // read is the number on the last line of a file of the cgroup, 0 of an empty one.
 func (c *Cgroup) read(controller, file string) (int, error) {
-	if !c.path.Set {
-		return 0, pysem.Raise("TypeError", "join() argument must be str, bytes, or os.PathLike object, not 'NoneType'")
-	}
-	text, err := pyos.ReadText(c.e.Files, pysem.JoinStrings("/sys/fs/cgroup", controller, c.path.V, file))
+	text, err := c.text(controller, file)
 	if err != nil {
 		return 0, err
 	}

@@ -100,5 +100,5 @@ func newHost(d *pysem.Dict) (h *Host, memAvailable int64) {
 // meminfo is /proc/meminfo, in which the total is twice what is available. Sizes
 // without a unit are bytes.
 func meminfo(available int64) []byte {
-	return fmt.Appendf(nil, "MemTotal: %d\nMemAvailable: %d\n", 2*available, available)
+	return fmt.Appendf(nil, "MemTotal: %d\nMemFree: %d\nMemAvailable: %d\n", 2*available, available, available)
 }
