@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/modelmanager"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
@@ -41,6 +43,7 @@ func run(e *env.Env, o Options) (Agent, error) {
 	if o.TFSLog == "" {
 		o.TFSLog = "/var/log/tfs.std.log"
 	}
+	e.Log.Logf(env.Info, "environ is : environ(%v)", pylog.Later(func() string { return reprOfEnvironment(e.Host) }))
 	conf, err := readConf(e, o)
 	if err != nil {
 		return nil, err
@@ -49,6 +52,16 @@ func run(e *env.Env, o Options) (Agent, error) {
 		return nil, runDense(e, conf, o)
 	}
 	return runAgent(e, o)
+}
+
+// reprOfEnvironment is the repr of the environment as a dict.
+func reprOfEnvironment(h env.Host) string {
+	d := &pysem.Dict{}
+	for _, kv := range h.Environ() {
+		key, value, _ := strings.Cut(kv, "=")
+		d.Set(key, value)
+	}
+	return pysem.Repr(d)
 }
 
 func readConf(e *env.Env, o Options) (*agentconfig.AgentConfig, error) {
@@ -89,6 +102,7 @@ func runDense(e *env.Env, conf *agentconfig.AgentConfig, o Options) error {
 // the container is the agent port of each of them (Q5).
 func runDenseAgent(e *env.Env, replicaID, index int, o Options) int {
 	e.Host.Setenv("REPLICA_ID", strconv.Itoa(replicaID))
+	e.Log.Logf(env.Info, "[INFO] the corresponding replica_id %d", replicaID)
 	e.Host.Setenv("DENSE_SERVICE_IDX", strconv.Itoa(index))
 	o.TFSLog = fmt.Sprintf("%s.mps%d", o.TFSLog, index)
 	a, err := runAgent(e, o)
@@ -167,7 +181,7 @@ func exitCode(e *env.Env, made Agent, err error) int {
 	if !errors.As(err, &python) {
 		err = fmt.Errorf("Exception: %w", err)
 	}
-	e.Log.Logf(env.Error, "Traceback (most recent call last): %v", err)
+	e.Log.Logf(env.Error, pylog.Uncaught+"MainThread: %v", err)
 	if a, ok := made.(*AgentV3); ok {
 		if !e.Python.Before(poolsEndFirst) {
 			a.service.FallSilent()

@@ -1,7 +1,7 @@
 """What a case shows beside its answer, of that which its field shows names (PROTOCOL.md section 3).
 
 logs are the lines of absl's log and of Python's own, metrics what metric clients were told, waits how
-long the reference asked to sleep. Use start(names) before a case, taken() after
+long the reference asked to sleep. Use start(names, module) before a case, taken() after
 it, waited(seconds) where a sleep is faked; install() once, when the reference can
 be imported. What is hidden in a line is in hidden(text).
 """
@@ -20,14 +20,20 @@ FRAME = re.compile(r"<frame at [^>]*>")
 FRAMES = re.compile(r"(Traceback \(most recent call last\):\n)(?:[ \t].*\n)+")
 FAILED_CALL = re.compile(r"(<_InactiveRpcError of RPC that terminated with:\n\tstatus = [\w.]+\n).*?\n>", re.DOTALL)
 
+MODEL_SERVER = "mocked_tfserving.py"
+
+PORT = re.compile(r" load \(\d+\)")
+
 _shown = {}
+_others = []
 
 
 class Lines(standard_logging.Handler):
     """Takes the lines of a case."""
 
     def emit(self, record):
-        if "logs" in _shown and record.name in ("absl", "root"):  # kazoo and gRPC have others
+        # kazoo and gRPC have others; a model server beside the module is a process of its own
+        if "logs" in _shown and record.name in ("absl", "root") and record.filename not in _others:
             _shown["logs"].append([record.levelname, hidden(record.getMessage())])
 
 
@@ -58,8 +64,9 @@ def install():
     logging.timeit = types.SimpleNamespace(default_timer=lambda: surroundings.clock.time())
 
 
-def start(names):
-    """Begins to take what is named, and nothing else; nothing was said yet."""
+def start(names, module=None):
+    """Begins to take what is named of a case about a module, and nothing else; nothing was said yet."""
+    _others[:] = [] if module == "mocked_tfserving" else [MODEL_SERVER]
     _shown.clear()
     _shown.update({name: [] for name in SHOWN if name in names})
     takes_logs = "logs" in _shown
@@ -86,4 +93,5 @@ def hidden(text):
     text = values.placeholders.put(text)
     text = FAILED_CALL.sub(r"\1\t" + values.GRPC_DETAILS + "\n>", text)
     text = FRAMES.sub(r"\1  <frames>\n", text)
+    text = PORT.sub(" load (<PORT>)", text)
     return OBJECT.sub("<ID>", FRAME.sub("<frame>", text))

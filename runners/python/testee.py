@@ -127,7 +127,7 @@ class Testee:
         try:
             surroundings.enter(request)
             given = values.decode(values.placeholders.take(request.get("in")))
-            shown.start(request.get("shows") or ())
+            shown.start(request.get("shows") or (), request["op"].split(".")[0])
         except Exception as e:  # pylint: disable=broad-except
             return {"skipped": f"the case cannot be set up: {e!r}"}
         signal.setitimer(signal.ITIMER_REAL, LONGEST_SECONDS, 1)  # again and again: the reference may swallow it

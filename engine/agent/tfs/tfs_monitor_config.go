@@ -7,8 +7,10 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/pysem"
 )
@@ -190,6 +192,7 @@ func (m *TFSMonitor) subModelStatus(s subModel) (env.ModelVersionStatus, error) 
 	versions, err := stub.Status(spec, 0)
 	switch {
 	case err != nil:
+		m.e.Log.Logf(env.Info, "%v", pylog.Later(func() string { return pylog.Repr(err) }))
 		return failedStatus(err), nil
 	case len(versions) == 0:
 		return env.ModelVersionStatus{Status: env.StatusProto{Code: env.NotFound, Message: s.name + " not found"}}, nil
@@ -259,6 +262,17 @@ func (m *TFSMonitor) Reload(server string, c *config.ModelServerConfig) (env.Sta
 	if !hasDefault {
 		addModel(c, defaultModelConfig())
 	}
+	m.e.Log.Logf(env.Info, "%s load (%s): \n%v", server, m.port(server), pylog.Message(&apis.ReloadConfigRequest{Config: c}))
+	status, err := m.reload(server, c)
+	if err != nil {
+		m.e.Log.Logf(env.Info, "%v", pylog.Later(func() string { return pylog.Repr(err) }))
+	} else {
+		m.e.Log.Logf(env.Info, "%s load done!", server)
+	}
+	return status, err
+}
+
+func (m *TFSMonitor) reload(server string, c *config.ModelServerConfig) (env.StatusProto, error) {
 	stub, err := m.stub(server)
 	if err != nil {
 		return env.StatusProto{}, err

@@ -95,6 +95,7 @@ func (s *shown) lines() []any {
 
 var (
 	object     = regexp.MustCompile(`\b0x[0-9a-f]{4,}\b`)
+	port       = regexp.MustCompile(` load \(\d+\)`)
 	frame      = regexp.MustCompile(`<frame at [^>]*>`)
 	failedCall = regexp.MustCompile(`(?s)(<_InactiveRpcError of RPC that terminated with:\n\tstatus = [\w.]+\n).*?\n>`)
 )
@@ -103,5 +104,6 @@ var (
 // gRPC's wording (section 3 of the protocol).
 func hiddenInLine(text string) string {
 	text = failedCall.ReplaceAllString(Hide(text), "$1\t<GRPC DETAILS>\n>")
+	text = port.ReplaceAllString(text, " load (<PORT>)")
 	return object.ReplaceAllString(frame.ReplaceAllString(text, "<frame>"), "<ID>")
 }

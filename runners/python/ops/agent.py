@@ -6,7 +6,9 @@ import os
 
 from absl import flags
 
-from monolith.agent_service import agent
+from monolith.agent_service import agent, agent_v1
+
+from ops.agent_v1 import stage
 
 flags.FLAGS.mark_as_parsed()
 
@@ -44,10 +46,10 @@ class Idle:
 def main(given):
     agents = []
 
-    class Agent:
+    class Agent(agent_v1.AgentV1):
 
         def __init__(self, config, conf_path, tfs_log):
-            del conf_path
+            super().__init__(config, conf_path, tfs_log)
             agents.append({"tfs_log": tfs_log, "replica_id": config.replica_id, "agent_port": config.agent_port,
                            "tfs_dense_port": config.tfs_dense_port,
                            "environ": {name: os.environ.get(name) for name in VARIABLES}})
@@ -58,6 +60,10 @@ def main(given):
         def wait_for_termination(self):
             pass
 
+    stage.reset({"until_ms": 0})
+    variables = dict(sorted(os.environ.items()))
+    os.environ.clear()
+    os.environ.update(variables)
     agent.Process, agent.AgentV1, agent.ModelManager = Child, Agent, Idle
     flags.FLAGS.conf = given["conf"]
     flags.FLAGS.tfs_log = given.get("tfs_log", flags.FLAGS["tfs_log"].default)
