@@ -124,10 +124,16 @@ class Turns:
 
     def wait(self):
         """Lets the others run until this thread is ready again."""
-        me = self.current
         self.hand_to(self.next())
-        if self.over and me is not self.main:
+        if self.over:
             raise Over()
+
+    def finish(self):
+        """Ends all threads, the current one first: the process is gone."""
+        self.over = True
+        if self.current is not self.main:
+            self.main._go.release()
+        raise Over()
 
     def push(self, ms, thread):
         self.number += 1
@@ -143,8 +149,9 @@ class Turns:
         if self.ready:
             return self.ready.popleft()
         ms, _, thread = heapq.heappop(self.sleeping)
-        if ms > self.until_ms and thread is not self.main:
-            return self.next()  # it sleeps on when all is over
+        if ms > self.until_ms:
+            self.over = True
+            return self.main
         self.now_ms = max(self.now_ms, ms)
         return thread
 
@@ -169,9 +176,11 @@ class Turns:
         self.reset(until_ms, start_seconds)
         try:
             result = main()
-            if self.now_ms < until_ms:
-                self.sleep((until_ms - self.now_ms) / SECOND_MS, noted=False)
+            self.push(until_ms, self.main)
+            self.wait()
             return result
+        except Over:
+            return None
         finally:
             self.over = True
             for thread in self.threads:

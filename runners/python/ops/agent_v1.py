@@ -1,6 +1,5 @@
 """agent_v1: which processes an agent starts, waits for and kills, and when (PROTOCOL.md section 20)."""
 import errno
-import heapq
 import os
 import signal
 import subprocess
@@ -13,57 +12,45 @@ from monolith.agent_service import agent_base, agent_v1, data_def
 from monolith.agent_service import utils
 
 import recorder
-import shown
 import surroundings
 import ops.replica_manager  # pylint: disable=unused-import  # its threads are idle
 from ops.data_def import make
 from ops.replica_manager import ADDRESS
+from turns import RLock, Thread, turns
 from values import Raw, Unanswerable, encode
-
-SECOND_MS = 1000
-
-
-class Over(BaseException):
-    """The agent's process is gone, or the time is over."""
-
 
 class Stage:
     """The world of one agent: its clock, and everything that happens on it."""
 
     def reset(self, given):
-        self.now_ms, self.until_ms = 0, given["until_ms"]
-        self.log, self.processes, self.threads, self.handlers = [], [], [], {}
+        self.log, self.processes, self.handlers = [], [], {}
         self.plans = given.get("servers") or []
         self.directory = os.getcwd()
-        self.due, self.number = [], 0
-        for ms, name, arguments in given.get("events") or []:
-            self.at(ms, lambda name=name, arguments=arguments: getattr(self, name)(*arguments))
+        self.handling = RLock()
+        self.events = given.get("events") or []
+
+    def begin(self):
+        for ms, name, arguments in self.events:
+            turns.at(ms, lambda name=name, arguments=arguments: getattr(self, name)(*arguments))
 
     def note(self, name, value=None):
-        self.log.append(Raw(encode([self.now_ms, name, value])))
-
-    def at(self, ms, happens):
-        self.number += 1
-        heapq.heappush(self.due, (ms, self.number, happens))
+        if not turns.over:
+            self.log.append(Raw(encode([turns.now_ms, name, value])))
 
     def sleep(self, seconds):
-        shown.waited(seconds)
-        wakes = self.now_ms + seconds * SECOND_MS
-        while self.due and self.due[0][0] <= min(wakes, self.until_ms):
-            ms, _, happens = heapq.heappop(self.due)
-            self.now_ms = max(self.now_ms, ms)
-            happens()
-        self.now_ms = max(self.now_ms, wakes)
-        if self.now_ms > self.until_ms:
-            raise Over()
+        turns.sleep(seconds)
+        if turns.current is turns.main:
+            with self.handling:  # a signal is handled in the main thread
+                pass
 
     def time(self):
-        return self.now_ms / SECOND_MS
+        return turns.time()
 
     # Events.
 
     def signal(self, number):
-        self.handlers[number](number, None)
+        with self.handling:
+            self.handlers[number](number, None)
 
     def create(self, path, stat):
         self.client.create(path, replica(stat), makepath=True)
@@ -88,7 +75,7 @@ class Stage:
         if (pid, number) != (os.getpid(), signal.SIGKILL):
             raise Unanswerable(f"signal {number} to process {pid}")
         self.note("killed self")
-        raise Over()
+        turns.finish()
 
     def notify(self, number, handler):
         self.handlers[number] = handler
@@ -123,15 +110,15 @@ class Popen:
         self.survives = plan.get("survives", 0)
         self.port = next((a[len("--port="):] for a in argv if a.startswith("--port=")), None)
         opens_ms = plan.get("opens_ms", 0)
-        self.opens_ms = None if opens_ms is None else stage.now_ms + opens_ms
+        self.opens_ms = None if opens_ms is None else turns.now_ms + opens_ms
         if plan.get("ends_ms") is not None:
-            stage.at(stage.now_ms + plan["ends_ms"], lambda: self.exit(plan.get("code", 0)))
+            turns.at(turns.now_ms + plan["ends_ms"], lambda: self.exit(plan.get("code", 0)))
         stage.note("start", [argv, difference(env, os.environ), stage.directory, stdout, models_of(argv)])
 
     __repr__ = subprocess.Popen.__repr__
 
     def is_open(self):
-        return self.code is None and self.opens_ms is not None and self.opens_ms <= stage.now_ms
+        return self.code is None and self.opens_ms is not None and self.opens_ms <= turns.now_ms
 
     def exit(self, code):
         if self.code is None:
@@ -188,16 +175,6 @@ class Service:
         stage.note("unserve")
 
 
-class Thread:
-    """A thread that runs when the main thread has nothing more to do."""
-
-    def __init__(self, target):
-        self.target = target
-
-    def start(self):
-        stage.threads.append(self.target)
-
-
 class Pool:
     """A pool whose threads run at once: who submits waits for the result."""
 
@@ -232,25 +209,21 @@ agent_base.open = stage.open
 def sequence(given):
     stage.reset(given)
     surroundings.host["is_open"] = stage.is_open
-    agent_v1.ProcessMgr._is_killed = False
-    config = utils.AgentConfig.from_file(given["conf"])
-    stage.agent = agent_v1.AgentV1(config, conf_path=None, tfs_log=given["tfs_log"])
-    try:
-        start()
-        for thread in stage.threads:
-            thread()
-        stage.sleep(given["until_ms"])  # the rest of the time
-    except Over:
-        pass
+    surroundings.clock.source = turns
+    agent_v1.ProcessMgr._is_killed, agent_v1.ProcessMgr._lock = False, RLock()
+    turns.play(given["until_ms"], lambda: run(given))
     return {"log": stage.log}
 
 
-def start():
+def run(given):
+    config = utils.AgentConfig.from_file(given["conf"])
+    stage.agent = agent_v1.AgentV1(config, conf_path=None, tfs_log=given["tfs_log"])
+    stage.begin()
     try:
         stage.agent.start()
-    except Exception as e:
+    except Exception as e:  # pylint: disable=broad-except
         stage.note("raised", type(e).__name__)
-        raise Over() from e
+        turns.finish()
     stage.note("started")
 
 
