@@ -53,6 +53,7 @@ func TestMetricsPrefixIsThatOfTheSurroundings(t *testing.T) {
 
 func TestQ129_MetricsGoNowhereUnlessTold(t *testing.T) {
 	e := envtest.New(nil, nil)
+	e.Log = envtest.Log{}
 	conf, err := agentconfig.NewConfig(e, dataclass.Field{Name: "bzid", Value: "b"}, dataclass.Field{Name: "base_name", Value: "n"}, dataclass.Field{Name: "deploy_type", Value: "ps"}, dataclass.Field{Name: "use_metrics", Value: true})
 	if err != nil {
 		t.Fatal(err)

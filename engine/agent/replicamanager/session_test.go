@@ -8,6 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agenttest"
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/envtest"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/sim/world"
 	"github.com/monosim/monosim/sim/world/worldtest"
@@ -117,7 +118,7 @@ func TestSessionStatesSwitchPollUpdateAndReregister(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			tasks := &sleeper{}
 			session := replicamanager.NewSession()
-			l := replicamanager.NewSessionListener(&env.Env{Tasks: tasks}, session)
+			l := replicamanager.NewSessionListener(&env.Env{Tasks: tasks, Log: envtest.Log{}}, session)
 			for _, state := range test.states {
 				if l.Changed(state) {
 					t.Errorf("%s: got true, want false: the listener stays", state)

@@ -50,7 +50,7 @@ func New(t *testing.T, vars map[string]string) *Case {
 	net := network.New(c.World, network.DefaultLatency())
 	c.Machine = hosts.NewMachine(net, hosts.Config{Name: "host", IPs: []string{c.IP, "2001:db8::10"}})
 	c.Write(map[string]string{
-		"/proc/meminfo": "MemAvailable: 6835937 kB\n",
+		"/proc/meminfo": "MemTotal: 13671874 kB\nMemFree: 6835937 kB\nMemAvailable: 6835937 kB\n",
 		binary:          "the program",
 	})
 	return c
