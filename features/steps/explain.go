@@ -108,6 +108,9 @@ func weight(o *runners.Observation) int {
 
 // concern reports whether an observation is about the subjects.
 func (s subjects) concern(o *runners.Observation) bool {
+	if o.Op == "log.info" {
+		return false // what an agent does stands beside what it says of it
+	}
 	if weight(o) == 3 {
 		return o.Op != "fault.begin" && o.Op != "fault.happen" || o.Cause == 0 // else the step says it
 	}

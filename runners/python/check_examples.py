@@ -27,6 +27,9 @@ def answers(lines):
 
 def compare_case(case, answer):
     import compare  # pylint: disable=import-outside-toplevel
+    for field in case.get("shows", ()):
+        if case[field] != answer.get(field):
+            return f"{field}: want {case[field]!r}, got {answer.get(field)!r}"
     if "skipped" in answer:
         return f"skipped: {answer['skipped']}"
     kind = "error" if "error" in case else "out"

@@ -137,8 +137,8 @@ func TestZooKeeperWithoutAnAddress(t *testing.T) {
 	p.Go("main", func() {
 		z := realrun.ZooKeepers{Env: &env.Env{Clock: p, Tasks: p, Random: p, Log: testLog{t}}, Proc: p}
 		c := z.NewClient("no-such-host.invalid:2181", env.ZooKeeperOptions{})
-		if err := c.Start(100 * time.Millisecond); fmt.Sprint(err) != "TimeoutError" {
-			t.Errorf("start: %v, want a TimeoutError", err)
+		if err := c.Start(100 * time.Millisecond); fmt.Sprint(err) != "KazooTimeoutError" {
+			t.Errorf("start: %v, want a KazooTimeoutError", err)
 		}
 	})
 	if err := waitFor(w); err != nil {

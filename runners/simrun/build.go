@@ -34,6 +34,8 @@ type Cluster struct {
 	seen  int
 	event uint64
 	cause int
+	// origin is the last observation that may lead to others, by its number.
+	origin int
 	// endings are of faults that end by themselves, the earliest first.
 	endings []ending
 }
@@ -148,7 +150,10 @@ func (c *Cluster) agentPort(p *world.Pod) (port int, ok bool) {
 func (c *Cluster) observed(o runners.Observation) {
 	if c.seen++; c.spec.Detail {
 		o.Cause = c.causeOf()
-		c.world.Engine().SetOrigin(uint64(c.seen))
+		if !strings.HasPrefix(o.Op, "log.") { // what is said leads to nothing
+			c.world.Engine().SetOrigin(uint64(c.seen))
+			c.origin = c.seen
+		}
 	}
 	if c.runner.OnObservation != nil {
 		c.runner.OnObservation(o)
@@ -165,7 +170,7 @@ func (c *Cluster) causeOf() int {
 	cause := int(engine.Origin())
 	if events := engine.Events(); events != c.event {
 		c.event = events
-	} else if cause == c.seen-1 {
+	} else if cause == c.origin {
 		return c.cause
 	}
 	c.cause = cause

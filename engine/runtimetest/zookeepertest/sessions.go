@@ -98,7 +98,7 @@ var sessionCases = []testCase{
 			r.note("start: %v", c.Start(0))
 			c.Stop()
 		})
-		r.want("start: TimeoutError, LOST", "too early: false", "CONNECTED", "start: <nil>", "LOST")
+		r.want("start: KazooTimeoutError, LOST", "too early: false", "CONNECTED", "start: <nil>", "LOST")
 	}},
 
 	{"start waits for a server that comes late", func(r *trial) {

@@ -150,7 +150,7 @@ func TestStartGivesUpWithoutAServer(t *testing.T) {
 		l.say("start: %v", zk.Start(0))
 	})
 	l.until(time.Minute)
-	l.want("15s start: TimeoutError")
+	l.want("15s start: KazooTimeoutError")
 }
 
 func TestShortLossSuspendsAndKeepsTheSession(t *testing.T) {
