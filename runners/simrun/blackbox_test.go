@@ -108,7 +108,8 @@ func TestBB2_2_TheFirstWriteOfAnAgentV3IsItsServiceInfo(t *testing.T) {
 }
 
 // A layout's children come as a real server lists them, and so they stand in the model
-// config; a choice has them sorted.
+// config, ps_0 before entry: both names are in one bucket, and the operator, who is told of
+// the sub-graphs in such an order too, writes ps_0 first. A choice has them sorted.
 func TestBB2_3_ChildrenComeInTheServersHashOrder(t *testing.T) {
 	subGraphs := []string{"entry", "ps_0", "ps_1", "ps_2"}
 	for _, c := range []struct {
@@ -116,7 +117,7 @@ func TestBB2_3_ChildrenComeInTheServersHashOrder(t *testing.T) {
 		choices []env.Choice
 		want    string
 	}{
-		{"hash", nil, "entry ps_0 ps_2 ps_1"},
+		{"hash", nil, "ps_0 entry ps_2 ps_1"},
 		{"sorted", sortedChildren, "entry ps_0 ps_1 ps_2"},
 		{"backwards", []env.Choice{{Node: "zookeeper", Site: "zookeeper.children", Value: 2}}, "ps_2 ps_1 ps_0 entry"},
 	} {
