@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the static, stripped program for each system into .build/release, with
-# SHA256SUMS. A program over the limit fails the release and says what it is made of.
+# SHA256SUMS. The recorded cases are packed, and gRPC comes without its pages for
+# browsers. A program over the limit fails the release and says what it is made of.
 # TARGETS names other systems, GO the go command.
 set -eu
 GO=${GO:-go}
@@ -10,13 +11,19 @@ out=.build/release
 
 rm -rf "$out"
 mkdir -p "$out"
+trap 'rm -f vectors/golden/suites.zip' EXIT
+trap 'exit 1' INT TERM
+$GO run ./cmd/pack vectors/golden/suites.zip
 over=
 for target in $TARGETS; do
 	os=${target%/*} arch=${target#*/}
 	file=$out/monosim-$os-$arch
 	[ "$os" != windows ] || file=$file.exe
-	CGO_ENABLED=0 GOOS=$os GOARCH=$arch $GO build -trimpath -ldflags '-s -w' -o "$file" ./cmd/monosim
+	CGO_ENABLED=0 GOOS=$os GOARCH=$arch $GO build -tags release,grpcnotrace -trimpath -ldflags '-s -w' -o "$file" ./cmd/monosim
 	size=$(wc -c < "$file")
+	if [ "$target" = "$($GO env GOHOSTOS)/$($GO env GOHOSTARCH)" ]; then
+		"$file" vectors verify > /dev/null # with the cases that are in it
+	fi
 	printf '%-32s %5d kB\n' "${file##*/}" $((size / 1000))
 	[ "$size" -le "$LIMIT" ] || over="$over $target"
 done
@@ -27,7 +34,7 @@ for target in $over; do
 	echo "over $((LIMIT / 1000)) kB: $target, of which code and data in kB of"
 	os=${target%/*} arch=${target#*/}
 	whole=$(mktemp)
-	CGO_ENABLED=0 GOOS=$os GOARCH=$arch $GO build -trimpath -o "$whole" ./cmd/monosim
+	CGO_ENABLED=0 GOOS=$os GOARCH=$arch $GO build -tags release,grpcnotrace -trimpath -o "$whole" ./cmd/monosim
 	$GO tool nm -size -sort size "$whole" | awk '$3 != "b" && $3 != "B" && $3 != "U" {
 		name = $4; sub(/^type:\.*/, "", name); path = name; rest = ""
 		if (match(name, /.*\//)) { path = substr(name, 1, RLENGTH); rest = substr(name, RLENGTH + 1) } else { path = ""; rest = name }

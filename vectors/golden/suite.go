@@ -7,12 +7,12 @@
 //   - [Lint] lists what is wrong with them.
 //
 // Cases are never written by hand: add inputs to cases/<suite>.jsonl and record them
-// with monosim vectors record --python. The form of a file is in suite.go and write.go.
+// with monosim vectors record --python. The form of a file is in suite.go and write.go;
+// how they are in a binary, in embed.go and pack.go.
 package golden
 
 import (
 	"bytes"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -93,15 +93,8 @@ const manifestName = "manifest.json"
 // casesDir holds the inputs that a person wrote, from which suites are recorded.
 const casesDir = "cases"
 
-//go:embed *.json known_failing.txt
-var embedded embed.FS
-
 // KnownFailing lists the ids of the cases that the engine is known to fail.
 const KnownFailing = "known_failing.txt"
-
-// FS is the vectors of this binary, without the case files, which are for recording and
-// make it 2 MB larger.
-func FS() fs.FS { return embedded }
 
 // Suites reads the suites of a directory, sorted by name.
 func Suites(fsys fs.FS) ([]*Suite, error) {

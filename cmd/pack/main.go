@@ -1,0 +1,36 @@
+// Command pack writes the recorded cases as the archive from which release builds take
+// them, so that a program is 5 MB smaller:
+//
+//	go run ./cmd/pack vectors/golden/suites.zip
+//
+// The two things to read first are golden.Pack, which makes the archive, and
+// .ci/release.sh, which builds with it. To change what is in it look in
+// vectors/golden/embed.go. It exits with 0, or with 2 when the file cannot be written.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"github.com/monosim/monosim/engine/wholefile"
+	"github.com/monosim/monosim/vectors/golden"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "pack: "+err.Error())
+		os.Exit(2)
+	}
+}
+
+func run(args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("found %d arguments, want the name of a file", len(args))
+	}
+	var archive bytes.Buffer
+	if err := golden.Pack(&archive, golden.FS()); err != nil {
+		return err
+	}
+	return wholefile.Write(args[0], archive.Bytes())
+}

@@ -1,0 +1,43 @@
+package golden
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+)
+
+// Pack writes the files of a directory of vectors as one archive, a twentieth of their
+// size, from which programs are built with the tag release; see .ci/release.sh.
+func Pack(w io.Writer, fsys fs.FS) error {
+	archive := zip.NewWriter(w)
+	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return err
+		}
+		file, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate}) // without a time
+		if err != nil {
+			return err
+		}
+		_, err = file.Write(content)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return archive.Close()
+}
+
+// unpack is what Pack has written, as files.
+func unpack(archive []byte) fs.FS {
+	files, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		panic(fmt.Sprintf("vectors of this binary: %v", err)) // Pack wrote it
+	}
+	return files
+}
