@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+const (
+	modulePath = "github.com/monosim/monosim"
+	// mutated is what is changed, and whose tests are run.
+	mutated = "./engine/agent/..."
+	// switchPath is a package that only the overlay has.
+	switchPath = modulePath + "/engine/switches"
+	switchFile = "engine/switches/switch.go"
+)
+
+// forTests are rooms that only tests import: a fault there is no fault of an agent.
+var forTests = []string{modulePath + "/engine/agent/agenttest", modulePath + "/engine/agent/tfs/tfstest"}
+
+//go:embed switch.go.txt
+var switchSource []byte
+
+// source is one file to be instrumented, and how it was at last.
+type source struct {
+	*rewrite
+	written      string // path of the instrumented file
+	instrumented string
+	spans        []span
+}
+
+// schemata are the mutated packages with all mutants in them.
+type schemata struct {
+	root    string // of the module
+	dir     string // of everything that is built
+	found   *catalogue
+	sources map[string]*source // by path
+	// packages are the mutated ones.
+	packages []*packages.Package
+}
+
+// instrument finds all mutants and puts their switches into what is built.
+func instrument(root, dir string) (*schemata, error) {
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: root}, mutated)
+	if err != nil {
+		return nil, err
+	}
+	if packages.PrintErrors(pkgs) > 0 {
+		return nil, fmt.Errorf("%s does not compile", mutated)
+	}
+	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool { return slices.Contains(forTests, p.PkgPath) })
+	s := &schemata{root: root, dir: dir, found: newCatalogue(), sources: map[string]*source{}, packages: pkgs}
+	if err := s.read(pkgs); err != nil {
+		return nil, err
+	}
+	return s, s.compile()
+}
+
+// read finds the mutants of all files, the declared constants first: other packages use
+// them.
+func (s *schemata) read(pkgs []*packages.Package) error {
+	each := func(do func(p *packages.Package, tree *ast.File, path, name string) error) error {
+		for _, p := range pkgs {
+			for i, tree := range p.Syntax {
+				path := p.CompiledGoFiles[i]
+				name, err := filepath.Rel(s.root, path)
+				if err != nil {
+					return err
+				}
+				if err := do(p, tree, path, filepath.ToSlash(name)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return errors.Join(each(func(p *packages.Package, tree *ast.File, _, name string) error {
+		s.found.declare(p, tree, name)
+		return nil
+	}), each(func(p *packages.Package, tree *ast.File, path, name string) error {
+		text, err := os.ReadFile(path)
+		s.sources[path] = &source{rewrite: s.found.findIn(p, tree, name, text)}
+		return err
+	}))
+}
+
+// rounds are enough: a mutant that does not compile seldom hides another.
+const rounds = 12
+
+// compile writes the overlay until everything in it compiles: mutants that do not are
+// refused.
+func (s *schemata) compile() error {
+	for range rounds {
+		if err := s.writeOverlay(); err != nil {
+			return err
+		}
+		output, err := s.goCommand(context.Background(), "build", "-gcflags=-e", mutated)
+		if err == nil {
+			return nil
+		}
+		if !s.refuse(output) {
+			return fmt.Errorf("instrumented packages do not compile: %w\n%s", err, output)
+		}
+	}
+	return fmt.Errorf("instrumented packages do not compile after %d rounds", rounds)
+}
+
+// writeOverlay writes the instrumented files and the list of what they stand for.
+func (s *schemata) writeOverlay() error {
+	replace := map[string]string{}
+	write := func(path string, text []byte) (string, error) {
+		to := filepath.Join(s.dir, "src", strings.ReplaceAll(strings.TrimPrefix(path, s.root), string(filepath.Separator), "_"))
+		replace[path] = to
+		return to, os.WriteFile(to, text, 0o644)
+	}
+	if err := os.MkdirAll(filepath.Join(s.dir, "src"), 0o755); err != nil {
+		return err
+	}
+	_, err := write(filepath.Join(s.root, filepath.FromSlash(switchFile)), switchSource)
+	errs := []error{err}
+	for path, source := range s.sources {
+		source.instrumented, source.spans = source.apply(s.found.refused)
+		source.written, err = write(path, []byte(source.instrumented))
+		errs = append(errs, err)
+	}
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	return errors.Join(append(errs, err, os.WriteFile(s.overlay(), list, 0o644))...)
+}
+
+func (s *schemata) overlay() string { return filepath.Join(s.dir, "overlay.json") }
+
+// goCommand runs go with the overlay, and answers all that it says.
+func (s *schemata) goCommand(ctx context.Context, verb string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{verb, "-overlay", s.overlay()}, args...)...)
+	cmd.Dir = s.root
+	output, err := cmd.CombinedOutput()
+	return string(output), err
+}
+
+var compileError = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):(\d+): (.*)$`)
+
+// refuse takes the switches of the mutants that the compiler complains of out again. It
+// reports whether there was any.
+func (s *schemata) refuse(output string) bool {
+	any := false
+	for _, m := range compileError.FindAllStringSubmatch(output, -1) {
+		file := s.writtenAs(m[1])
+		if file == nil {
+			continue
+		}
+		line, _ := strconv.Atoi(m[2])
+		column, _ := strconv.Atoi(m[3])
+		if id := file.at(line, column); id != 0 && !s.found.refused[id] {
+			s.found.refused[id] = true
+			any = true
+		}
+	}
+	return any
+}
+
+// writtenAs finds the file that the compiler names, which is the instrumented one.
+func (s *schemata) writtenAs(path string) *source {
+	for _, file := range s.sources {
+		if filepath.Base(file.written) == filepath.Base(path) {
+			return file
+		}
+	}
+	return nil
+}
+
+// at is the innermost mutant whose text is there.
+func (f *source) at(line, column int) int {
+	offset := 0
+	for range line - 1 {
+		offset += strings.IndexByte(f.instrumented[offset:], '\n') + 1
+	}
+	offset += column - 1
+	innermost, length := 0, len(f.instrumented)+1
+	for _, s := range f.spans {
+		if s.from <= offset && offset < s.to && s.to-s.from < length {
+			innermost, length = s.id, s.to-s.from
+		}
+	}
+	return innermost
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	gc "go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// constant is a declared number, which a mutant changes wherever it is used: a
+// constant cannot be switched, its uses can.
+type constant struct {
+	declared mutant
+	value    gc.Value
+	// id is that of its mutant; 0 before its first use.
+	id int
+}
+
+// declare notes the constants of a file that are numbers.
+func (c *catalogue) declare(pkg *packages.Package, tree *ast.File, file string) {
+	for _, d := range tree.Decls {
+		decl, ok := d.(*ast.GenDecl)
+		if !ok || decl.Tok != token.CONST {
+			continue
+		}
+		for _, s := range decl.Specs {
+			spec := s.(*ast.ValueSpec)
+			for i, name := range spec.Names {
+				if i < len(spec.Values) && !counted(spec.Values[i]) {
+					c.declareOne(pkg, name, file)
+				}
+			}
+		}
+	}
+}
+
+// counted says that iota numbers the constant: another number would be no smaller
+// fault.
+func counted(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && id.Name == "iota"
+		return !found
+	})
+	return found
+}
+
+func (c *catalogue) declareOne(pkg *packages.Package, name *ast.Ident, file string) {
+	object, ok := pkg.TypesInfo.Defs[name].(*types.Const)
+	if !ok || !isNumber(object.Type()) {
+		return
+	}
+	c.consts[pkg.PkgPath+"."+name.Name] = &constant{value: object.Val(), declared: mutant{
+		Package: pkg.PkgPath, File: file, Line: pkg.Fset.Position(name.Pos()).Line, Operator: opNumber,
+		Change: fmt.Sprintf("const %s = %s -> %s", name.Name, shown(object.Val(), object.Type()), shown(another(object.Val()), object.Type())),
+	}}
+}
+
+func isNumber(t types.Type) bool {
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsNumeric != 0 && basic.Info()&types.IsComplex == 0
+}
+
+// shown is a number as a change shows it.
+func shown(v gc.Value, t types.Type) string {
+	if n, ok := t.(*types.Named); ok && n.Obj().Name() == "Duration" {
+		if ns, exact := gc.Int64Val(v); exact {
+			return time.Duration(ns).String()
+		}
+	}
+	return v.String()
+}
+
+// largestStep is the last number of which the next is another one that matters:
+// beyond, a quarter is taken away.
+const largestStep = 19
+
+// another is a number near v: 10 gives 11, 60 gives 45.
+func another(v gc.Value) gc.Value {
+	if gc.Compare(gc.BinaryOp(v, token.MUL, v), token.LEQ, gc.MakeInt64(largestStep*largestStep)) {
+		return gc.BinaryOp(v, token.ADD, gc.MakeInt64(1))
+	}
+	quarter := gc.BinaryOp(v, token.MUL, gc.MakeInt64(3))
+	if v.Kind() == gc.Int {
+		return gc.BinaryOp(quarter, token.QUO_ASSIGN, gc.MakeInt64(4))
+	}
+	return gc.BinaryOp(quarter, token.QUO, gc.MakeInt64(4))
+}
+
+// piece is a part of a constant expression that can be another number.
+type piece struct {
+	at    ast.Node
+	other string // source of the other number
+	id    int
+}
+
+// constant switches a constant expression that no other is around.
+func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
+	if id, ok := e.(*ast.Ident); ok && (id.Name == "true" || id.Name == "false") {
+		f.contrary(e, f.around(e)+" -> not")
+		f.found.mutants[len(f.found.mutants)-1].Operator = opNumber
+		return
+	}
+	if !isNumber(tv.Type) {
+		return
+	}
+	var pieces []piece
+	ast.Inspect(e, func(n ast.Node) bool {
+		p, ok, deeper := f.piece(n, e)
+		if ok && !slices.ContainsFunc(pieces, func(q piece) bool { return p.id == q.id }) {
+			pieces = append(pieces, p)
+		}
+		return deeper
+	})
+	argument := f.typeArgument(tv.Type)
+	slices.SortFunc(pieces, func(a, b piece) int { return -cmp.Compare(a.id, b.id) })
+	for _, p := range pieces {
+		f.wrap(p.id, e, fmt.Sprintf("switch_.Pick%s(%d, ", argument, p.id), ", "+f.with(e, p)+")")
+	}
+}
+
+// around is what stands about a word that says little alone.
+func (f *finder) around(e ast.Expr) string {
+	switch parent := f.parent().(type) {
+	case *ast.KeyValueExpr, *ast.AssignStmt, *ast.CallExpr, *ast.ReturnStmt:
+		return oneLine(f.text(parent))
+	}
+	return f.text(e)
+}
+
+// with is the source of e with another number at one place.
+func (f *finder) with(e ast.Expr, p piece) string {
+	text, at := f.text(e), int(p.at.Pos()-e.Pos())
+	return text[:at] + p.other + text[at+int(p.at.End()-p.at.Pos()):]
+}
+
+// piece is what can be changed of a piece of a constant expression.
+func (f *finder) piece(n ast.Node, whole ast.Expr) (p piece, ok, deeper bool) {
+	switch n := n.(type) {
+	case *ast.BasicLit:
+		if n.Kind != token.INT && n.Kind != token.FLOAT {
+			return piece{}, false, false
+		}
+		value := f.pkg.TypesInfo.Types[n].Value
+		other := sourceOf(another(value))
+		id := f.mutant(n, opNumber, f.around(whole)+": "+n.Value+" -> "+other)
+		return piece{n, other, id}, true, false
+	case *ast.SelectorExpr:
+		return f.named(n, n.Sel)
+	case *ast.Ident:
+		return f.named(n, n)
+	}
+	return piece{}, false, true
+}
+
+// named is a use of a declared constant. Those of other modules are left, but for
+// durations that stand alone.
+func (f *finder) named(n ast.Node, name *ast.Ident) (p piece, ok, deeper bool) {
+	object, isConst := f.pkg.TypesInfo.Uses[name].(*types.Const)
+	if !isConst || object.Pkg() == nil {
+		return piece{}, false, false
+	}
+	c, ours := f.found.consts[object.Pkg().Path()+"."+object.Name()]
+	if !ours || object.Parent() != object.Pkg().Scope() {
+		return piece{}, false, false
+	}
+	if c.id == 0 {
+		c.id = f.found.add(c.declared).ID
+	}
+	difference := gc.BinaryOp(another(c.value), token.SUB, c.value)
+	return piece{n, "(" + f.text(n) + " + (" + sourceOf(difference) + "))", c.id}, true, false
+}
+
+// sourceOf is a number as Go source.
+func sourceOf(v gc.Value) string {
+	if v.Kind() == gc.Int {
+		return v.ExactString()
+	}
+	v = gc.ToFloat(v)
+	f, _ := gc.Float64Val(v)
+	text := fmt.Sprint(f)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	return text
+}

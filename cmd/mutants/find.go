@@ -1,0 +1,178 @@
+package main
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// catalogue has the mutants found so far. Those that do not compile are refused.
+type catalogue struct {
+	mutants []*mutant // by ID-1
+	named   map[mutant]int
+	consts  map[string]*constant
+	refused map[int]bool
+}
+
+func newCatalogue() *catalogue {
+	return &catalogue{named: map[mutant]int{}, consts: map[string]*constant{}, refused: map[int]bool{}}
+}
+
+// add numbers a mutant.
+func (c *catalogue) add(m mutant) *mutant {
+	alike := m
+	alike.Line, alike.Operator = 0, ""
+	c.named[alike]++
+	m.Nth = c.named[alike]
+	m.ID = len(c.mutants) + 1
+	c.mutants = append(c.mutants, &m)
+	return &m
+}
+
+// finder finds the mutants of one file, and puts the switches into it.
+type finder struct {
+	*rewrite
+	found *catalogue
+	pkg   *packages.Package
+	name  string // of the file, from the root of the module
+	tree  *ast.File
+	stack []ast.Node // from the file down to the parent of the node that is looked at
+}
+
+// findIn finds the mutants of a file, whose name is from the root of the module.
+func (c *catalogue) findIn(pkg *packages.Package, tree *ast.File, name string, source []byte) *rewrite {
+	f := &finder{rewrite: &rewrite{file: pkg.Fset.File(tree.Package), source: source}, found: c, pkg: pkg, name: name, tree: tree}
+	ast.Inspect(tree, f.visit)
+	if len(f.edits) > 0 {
+		f.replace(0, tree.Name.End(), tree.Name.End(), `; import switch_ "`+switchPath+`"`)
+	}
+	return f.rewrite
+}
+
+// visit looks at a node before at what is in it.
+func (f *finder) visit(n ast.Node) bool {
+	if n == nil {
+		f.stack = f.stack[:len(f.stack)-1]
+		return true
+	}
+	if !f.look(n) {
+		return false
+	}
+	f.stack = append(f.stack, n)
+	return true
+}
+
+// look finds the mutants of one node. It reports whether to look at what is in it.
+func (f *finder) look(n ast.Node) bool {
+	if e, ok := n.(ast.Expr); ok {
+		if f.fixed(e) {
+			return false
+		}
+		if tv := f.pkg.TypesInfo.Types[e]; tv.Value != nil {
+			f.constant(e, tv)
+			return false
+		}
+	}
+	switch n := n.(type) {
+	case *ast.GenDecl:
+		return n.Tok == token.VAR
+	case *ast.ReturnStmt:
+		f.results(n)
+	case ast.Stmt:
+		f.statement(n)
+	case *ast.BinaryExpr:
+		f.binary(n)
+	case ast.Expr:
+		if f.isCondition(n) {
+			f.negate(n)
+		}
+	}
+	return true
+}
+
+// fixed says that the language wants a constant or a type there.
+func (f *finder) fixed(e ast.Expr) bool {
+	switch parent := f.parent().(type) {
+	case *ast.ArrayType:
+		return parent.Len == e
+	case *ast.KeyValueExpr:
+		if parent.Key != e {
+			return false
+		}
+		switch f.pkg.TypesInfo.TypeOf(f.stack[len(f.stack)-2].(ast.Expr)).Underlying().(type) {
+		case *types.Map:
+			return false
+		}
+		return true
+	}
+	return false
+}
+
+func (f *finder) parent() ast.Node {
+	if len(f.stack) == 0 {
+		return nil
+	}
+	return f.stack[len(f.stack)-1]
+}
+
+// mutant adds one of the file.
+func (f *finder) mutant(at ast.Node, o operator, change string) int {
+	return f.found.add(mutant{
+		Package: f.pkg.PkgPath, File: f.name, Line: f.file.Line(at.Pos()), Func: f.function(), Operator: o, Change: change,
+	}).ID
+}
+
+// function is the declared function that the node is in.
+func (f *finder) function() string {
+	for _, n := range f.stack {
+		d, ok := n.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if d.Recv == nil || len(d.Recv.List) == 0 {
+			return d.Name.Name
+		}
+		return strings.TrimLeft(f.text(d.Recv.List[0].Type), "*") + "." + d.Name.Name
+	}
+	return ""
+}
+
+// typeArgument is the type of an expression as an explicit type argument, or nothing
+// where it has no name in this file.
+func (f *finder) typeArgument(t types.Type) string {
+	switch t := types.Unalias(t).(type) {
+	case *types.Basic:
+		if t.Info()&types.IsUntyped == 0 {
+			return "[" + t.Name() + "]"
+		}
+	case *types.Named:
+		if t.TypeArgs().Len() > 0 {
+			return ""
+		}
+		if name := f.nameOf(t.Obj()); name != "" {
+			return "[" + name + "]"
+		}
+	}
+	return ""
+}
+
+func (f *finder) nameOf(o types.Object) string {
+	if o.Pkg() == nil || o.Pkg().Path() == f.pkg.PkgPath {
+		return o.Name()
+	}
+	for _, spec := range f.tree.Imports {
+		if p := f.pkg.TypesInfo.PkgNameOf(spec); p != nil && p.Imported().Path() == o.Pkg().Path() {
+			return p.Name() + "." + o.Name()
+		}
+	}
+	return ""
+}
+
+// compiled are the mutants that are not refused.
+func (c *catalogue) compiled() []*mutant {
+	return slices.DeleteFunc(slices.Clone(c.mutants), func(m *mutant) bool { return c.refused[m.ID] })
+}

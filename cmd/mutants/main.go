@@ -1,0 +1,185 @@
+// Command mutants changes the agents in thousands of small ways, one at a time, and
+// asks the vectors, the scenarios and the tests whether they notice: what nobody
+// notices nobody holds to the reference.
+//
+//	go run ./cmd/mutants                                  all mutants
+//	go run ./cmd/mutants -sample 300 -seed 7              a random sample
+//	go run ./cmd/mutants engine/agent/zkmirror            those of a package, a file or a line (file.go:82)
+//	go run ./cmd/mutants -list engine/agent/zkmirror      print them, run nothing
+//
+// All mutants are in one build, each behind a switch that the environment sets by its
+// number, so that nothing is compiled again. A first pass notes which suites, features
+// and tests reach which mutants; then each mutant is run by those that reach it, until
+// one fails or does not end. The exit code is 0 when at least nine in ten are killed,
+// 1 when fewer are or an entry of equivalent.yaml no longer holds, and 2 when nothing
+// could be run. Unix only: endless mutants are stopped by a limit of the process.
+//
+// Two things to read first: [finder.look], which mutants there are, and [try], how one
+// is run. To change an operator look in expressions.go, statements.go or constants.go;
+// the switches are switch.go.txt; mutants that change nothing, with reasons,
+// equivalent.yaml.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// Exit codes of the command.
+const (
+	exitKilled   = 0
+	exitSurvived = 1
+	exitFailed   = 2
+)
+
+// options are the flags.
+type options struct {
+	sample int
+	seed   uint64
+	json   bool
+	list   bool
+	places []string // paths from the root of the module, or file:line; all when empty
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.sample, "sample", 0, "how many mutants to run, drawn at random; 0 for all")
+	flag.Uint64Var(&o.seed, "seed", 1, "what the sample is drawn by")
+	flag.BoolVar(&o.json, "json", false, "print JSON instead of text")
+	flag.BoolVar(&o.list, "list", false, "print the mutants and run nothing")
+	flag.Parse()
+	o.places = flag.Args()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	code, err := run(ctx, o, os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutants:", err)
+	}
+	os.Exit(code)
+}
+
+// run answers the exit code.
+func run(ctx context.Context, o options, out io.Writer) (int, error) {
+	begun := time.Now()
+	root, err := os.Getwd()
+	if err != nil {
+		return exitFailed, err
+	}
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return exitFailed, err
+	}
+	defer os.RemoveAll(dir)
+	reasons, err := readEquivalents(filepath.Join(root, filepath.FromSlash(equivalentFile)))
+	if err != nil {
+		return exitFailed, err
+	}
+	s, err := instrument(root, dir)
+	if err != nil {
+		return exitFailed, err
+	}
+	chosen, err := o.choose(s.found.compiled())
+	if err != nil {
+		return exitFailed, err
+	}
+	if o.list {
+		for _, m := range chosen {
+			fmt.Fprintf(out, "%s\n", m)
+		}
+		return exitKilled, nil
+	}
+	verdicts, err := s.judge(ctx, chosen)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return exitFailed, err
+	}
+	r := newReport(verdicts, excuse(verdicts, s.found.compiled(), reasons), time.Since(begun))
+	r.Sample, r.Seed = o.sample, o.seed
+	write := r.writeText
+	if o.json {
+		write = r.writeJSON
+	}
+	switch errWrite := write(out); {
+	case err != nil || errWrite != nil:
+		return exitFailed, errors.Join(err, errWrite)
+	case !r.good():
+		return exitSurvived, nil
+	}
+	return exitKilled, nil
+}
+
+// choose takes the mutants of the places, and of these the sample, in order.
+func (o options) choose(all []*mutant) ([]*mutant, error) {
+	if len(o.places) > 0 {
+		all = slices.DeleteFunc(slices.Clone(all), func(m *mutant) bool {
+			return !slices.ContainsFunc(o.places, m.isAt)
+		})
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no mutant at %s", strings.Join(o.places, ", "))
+	}
+	if o.sample <= 0 || o.sample >= len(all) {
+		return all, nil
+	}
+	drawn := rand.New(rand.NewPCG(o.seed, 0)).Perm(len(all))[:o.sample]
+	slices.Sort(drawn)
+	var chosen []*mutant
+	for _, i := range drawn {
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+// isAt says whether a place names the mutant's line, file or folder.
+func (m *mutant) isAt(place string) bool {
+	place = strings.TrimSuffix(strings.TrimPrefix(place, "./"), "/")
+	return place == m.File || place == fmt.Sprintf("%s:%d", m.File, m.Line) || strings.HasPrefix(m.File, place+"/")
+}
+
+// judge runs the mutants. Interrupted, it answers the verdicts that it has.
+func (s *schemata) judge(ctx context.Context, chosen []*mutant) ([]verdict, error) {
+	fmt.Fprintf(os.Stderr, "building with %d mutants, %d of them to be run\n", len(s.found.compiled()), len(chosen))
+	parts, err := s.build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	bar := progress(len(parts), "what reaches which mutant")
+	if err := s.explore(ctx, parts, func() { _ = bar.Add(1) }); err != nil {
+		return nil, err
+	}
+	_ = bar.Finish()
+	verdicts := make([]verdict, len(chosen))
+	bar = progress(len(chosen), "mutants")
+	var survived atomic.Int64
+	err = inParallel(ctx, len(chosen), func(i int) error {
+		v, err := try(ctx, chosen[i], parts)
+		if err != nil {
+			return err
+		}
+		verdicts[i] = v
+		if v.Killed == "" {
+			bar.Describe(fmt.Sprintf("mutants, %d survived", survived.Add(1)))
+		}
+		return bar.Add(1)
+	})
+	_ = bar.Finish()
+	return slices.DeleteFunc(verdicts, func(v verdict) bool { return !v.run }), err
+}
+
+func progress(total int, what string) *progressbar.ProgressBar {
+	return progressbar.NewOptions(total, progressbar.OptionSetWriter(os.Stderr), progressbar.OptionThrottle(time.Second),
+		progressbar.OptionSetDescription(what), progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// rewrite is the instrumented text of one file in the making: pieces put around and
+// between what is there. Lines stay where they are.
+type rewrite struct {
+	file   *token.File
+	source []byte
+	edits  []edit
+}
+
+// The order of edits at one place: what ends there ends before anything begins.
+const (
+	closing = iota
+	replacing
+	opening
+)
+
+// edit replaces source[from:to], which is empty for what is put in.
+type edit struct {
+	from, to int
+	text     string
+	order    int
+	seq      int
+	id       int // of its mutant; 0 for none
+}
+
+// wrap puts text before and after a node. What is wrapped first is outside.
+func (r *rewrite) wrap(id int, n ast.Node, before, after string) {
+	from, to := r.file.Offset(n.Pos()), r.file.Offset(n.End())
+	r.add(edit{from: from, to: from, text: before, order: opening, id: id})
+	r.add(edit{from: to, to: to, text: after, order: closing, id: id})
+}
+
+// replace takes out what stands from one position up to another.
+func (r *rewrite) replace(id int, from, to token.Pos, text string) {
+	r.add(edit{from: r.file.Offset(from), to: r.file.Offset(to), text: text, order: replacing, id: id})
+}
+
+func (r *rewrite) add(e edit) {
+	e.seq = len(r.edits)
+	r.edits = append(r.edits, e)
+}
+
+// text is the source of a node as it stands.
+func (r *rewrite) text(n ast.Node) string {
+	return string(r.source[r.file.Offset(n.Pos()):r.file.Offset(n.End())])
+}
+
+// span is where a mutant's pieces are in the instrumented text.
+type span struct{ id, from, to int }
+
+// apply answers the instrumented text, without the mutants that are refused, and the
+// spans of the others.
+func (r *rewrite) apply(refused map[int]bool) (string, []span) {
+	slices.SortFunc(r.edits, func(a, b edit) int {
+		inside := cmp.Compare(a.seq, b.seq)
+		if a.order == closing {
+			inside = -inside
+		}
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.order, b.order), inside)
+	})
+	var out strings.Builder
+	begun := map[int]int{}
+	var spans []span
+	at := 0
+	for _, e := range r.edits {
+		if refused[e.id] {
+			continue
+		}
+		out.Write(r.source[at:e.from])
+		if e.order == opening {
+			begun[e.id] = out.Len()
+		}
+		out.WriteString(e.text)
+		if e.order == closing {
+			spans = append(spans, span{e.id, begun[e.id], out.Len()})
+		}
+		at = e.to
+	}
+	out.Write(r.source[at:])
+	return out.String(), spans
+}

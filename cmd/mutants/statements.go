@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+)
+
+// statement finds what can be left out or turned around.
+func (f *finder) statement(n ast.Stmt) {
+	if !f.isListed() {
+		return
+	}
+	switch n := n.(type) {
+	case *ast.ExprStmt:
+		if call, ok := n.X.(*ast.CallExpr); ok && f.text(call.Fun) != "panic" {
+			f.leaveOut(n, opCall)
+		}
+	case *ast.DeferStmt, *ast.GoStmt:
+		f.leaveOut(n, opDefer)
+	case *ast.IncDecStmt:
+		f.leaveOut(n, opAssign)
+		f.turn(n, n.Tok, f.text(n.X)+oppositions[n.Tok].String())
+	case *ast.AssignStmt:
+		f.assignment(n)
+	case *ast.BranchStmt:
+		f.branch(n)
+	}
+}
+
+// oppositions are the assignments that go the other way.
+var oppositions = map[token.Token]token.Token{
+	token.INC: token.DEC, token.DEC: token.INC, token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN,
+}
+
+// isListed says that the node is one of several statements, so that others may stand
+// in its place.
+func (f *finder) isListed() bool {
+	switch f.parent().(type) {
+	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+		return true
+	}
+	return false
+}
+
+func (f *finder) assignment(n *ast.AssignStmt) {
+	if n.Tok == token.DEFINE || f.text(n.Lhs[0]) == "_" && len(n.Lhs) == 1 {
+		return
+	}
+	f.leaveOut(n, opAssign)
+	if _, ok := oppositions[n.Tok]; ok && !f.isText(n.Lhs[0]) {
+		f.turn(n, n.Tok, f.text(n.Lhs[0])+" "+oppositions[n.Tok].String()+" "+f.text(n.Rhs[0]))
+	}
+}
+
+// leaveOut makes a mutant without the statement.
+func (f *finder) leaveOut(n ast.Stmt, o operator) {
+	id := f.mutant(n, o, oneLine(f.text(n))+" -> left out")
+	f.wrap(id, n, fmt.Sprintf("if !switch_.On(%d) { ", id), " }")
+}
+
+// turn makes a mutant with another statement in its place.
+func (f *finder) turn(n ast.Stmt, tok token.Token, other string) {
+	id := f.mutant(n, opArith, oneLine(f.text(n))+" -> "+oppositions[tok].String())
+	f.wrap(id, n, fmt.Sprintf("if switch_.On(%d) { %s } else { ", id, other), " }")
+}
+
+// branch leaves break and continue out, and makes one the other where both mean the
+// same loop.
+func (f *finder) branch(n *ast.BranchStmt) {
+	if n.Tok != token.BREAK && n.Tok != token.CONTINUE {
+		return
+	}
+	f.leaveOut(n, opLeave)
+	other := token.CONTINUE
+	if n.Tok == token.CONTINUE {
+		other = token.BREAK
+	}
+	if n.Label != nil || !f.inLoop() {
+		return
+	}
+	id := f.mutant(n, opLeave, n.Tok.String()+" -> "+other.String())
+	f.wrap(id, n, fmt.Sprintf("if switch_.On(%d) { %s }; ", id, other), "")
+}
+
+// inLoop says that break means a loop that ends of itself: not a switch, and not an
+// endless loop, after which the compiler wants no return.
+func (f *finder) inLoop() bool {
+	for i := len(f.stack) - 1; i >= 0; i-- {
+		switch n := f.stack[i].(type) {
+		case *ast.RangeStmt:
+			return true
+		case *ast.ForStmt:
+			return n.Cond != nil
+		case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.FuncLit:
+			return false
+		}
+	}
+	return false
+}
