@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
-	"path"
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -34,73 +33,105 @@ type verdict struct {
 	Endless bool   `json:"endless,omitempty"`
 	Reached bool   `json:"reached"`
 	Reason  string `json:"reason,omitempty"` // why an equivalent one changes nothing
-	run     bool
+}
+
+// survived is a line about one that nothing noticed.
+func (v verdict) survived() string {
+	line := "survived " + v.Mutant.String()
+	if !v.Reached {
+		line += " (nothing would see a difference)"
+	}
+	return line
 }
 
 // attempt is one process that may notice a mutant.
-type attempt struct {
-	parts []*part
+type attempt []*part
+
+const (
+	// firstAlone is how many parts of a kind are asked one by one before all others are
+	// at once.
+	firstAlone = 3
+	// slow is from when on a test waits until all others had their turn.
+	slow = 200 * time.Millisecond
+)
+
+// attempts are what to ask about a mutant, the cheapest first: of one kind those that
+// reach few mutants, as they look at this place most closely.
+func attempts(m *mutant, parts []*part) []attempt {
+	var all []attempt
+	for _, k := range []kind{byVectors, byScenarios} {
+		some := reaching(m, parts, func(p *part) bool { return p.kind == k })
+		limit := len(all) + firstAlone
+		for len(some) > 0 && len(all) < limit {
+			all = append(all, some[:1])
+			some = some[1:]
+		}
+		if len(some) > 0 {
+			all = append(all, some)
+		}
+	}
+	for _, late := range []bool{false, true} {
+		all = append(all, byBinary(reaching(m, parts, func(p *part) bool { return p.kind == byTests && (p.cpu > slow) == late }))...)
+	}
+	return all
 }
 
-// runsFor are the processes that reach a mutant, the cheapest first: of one kind those
-// that reach few mutants, as they look at this place most closely.
-func runsFor(m *mutant, parts []*part) []attempt {
-	var runs []attempt
-	byProgram := map[string]int{}
-	for _, p := range parts {
-		if !p.reaches[m.ID] {
-			continue
+func reaching(m *mutant, parts []*part, wanted func(*part) bool) []*part {
+	parts = slices.DeleteFunc(slices.Clone(parts), func(p *part) bool { return !p.reaches[m.ID] || !wanted(p) })
+	slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(len(a.reaches), len(b.reaches)) })
+	return parts
+}
+
+// byBinary puts the tests of one package together.
+func byBinary(tests []*part) []attempt {
+	var all []attempt
+	for _, p := range tests {
+		i := slices.IndexFunc(all, func(a attempt) bool { return a[0].program[0] == p.program[0] })
+		if i < 0 {
+			i = len(all)
+			all = append(all, nil)
 		}
-		if i, ok := byProgram[p.program[0]]; ok && p.kind == byTests {
-			runs[i].parts = append(runs[i].parts, p)
-			continue
-		}
-		byProgram[p.program[0]] = len(runs)
-		runs = append(runs, attempt{[]*part{p}})
+		all[i] = append(all[i], p)
 	}
-	slices.SortStableFunc(runs, func(a, b attempt) int {
-		x, y := a.parts[0], b.parts[0]
-		return cmp.Or(cmp.Compare(slices.Index(kinds, x.kind), slices.Index(kinds, y.kind)), cmp.Compare(len(x.reaches), len(y.reaches)))
-	})
-	return runs
+	return all
 }
 
 // try runs what reaches the mutant until something notices it.
 func try(ctx context.Context, m *mutant, parts []*part) (verdict, error) {
-	v := verdict{Mutant: m, run: true}
-	for _, r := range runsFor(m, parts) {
+	v := verdict{Mutant: m}
+	for _, r := range attempts(m, parts) {
 		v.Reached = true
 		killed, endless, err := r.with(ctx, m)
 		if err != nil {
 			return v, err
 		}
 		if killed {
-			v.Killed, v.By, v.Endless = r.parts[0].kind, r.name(), endless
+			v.Killed, v.By, v.Endless = r[0].kind, r.name(), endless
 			break
 		}
 	}
 	return v, nil
 }
 
+// name is that of the part, or of all of them.
 func (a attempt) name() string {
-	if a.parts[0].kind == byTests {
-		pkg, _, _ := strings.Cut(path.Base(a.parts[0].name), ".")
-		return path.Join(path.Dir(a.parts[0].name), pkg)
+	if len(a) == 1 {
+		return a[0].name
 	}
-	return a.parts[0].name
+	return fmt.Sprintf("%s and %d more", a[0].name, len(a)-1)
 }
 
 // with runs the process with the mutant switched on.
 func (a attempt) with(ctx context.Context, m *mutant) (killed, endless bool, err error) {
 	var cpu, wall time.Duration
-	for _, p := range a.parts {
+	for _, p := range a {
 		cpu, wall = cpu+p.cpu, wall+p.wall
 	}
 	limited, cancel := context.WithTimeout(ctx, patience*wall+leastWaiting)
 	defer cancel()
-	command := a.parts[0].command(a.parts[1:]...)
-	cmd := exec.CommandContext(limited, command[0], command[1:]...)
-	cmd.Dir = a.parts[0].folder
+	args := command(a)
+	cmd := exec.CommandContext(limited, args[0], args[1:]...)
+	cmd.Dir = a[0].folder
 	cmd.WaitDelay = time.Second
 	seconds := int((patience*cpu + leastCPU) / time.Second)
 	cmd.Env = append(os.Environ(), "MUTANT="+strconv.Itoa(m.ID), "MUTANT_CPU="+strconv.Itoa(seconds))

@@ -32,7 +32,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"syscall"
 	"time"
 
@@ -102,7 +102,11 @@ func run(ctx context.Context, o options, out io.Writer) (int, error) {
 		}
 		return exitKilled, nil
 	}
-	verdicts, err := s.judge(ctx, chosen)
+	verdicts, err := s.judge(ctx, chosen, func(v verdict) {
+		if !o.json && v.Killed == "" && reasons[v.Mutant.name()] == "" {
+			fmt.Fprintln(out, v.survived())
+		}
+	})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return exitFailed, err
 	}
@@ -121,7 +125,8 @@ func run(ctx context.Context, o options, out io.Writer) (int, error) {
 	return exitKilled, nil
 }
 
-// choose takes the mutants of the places, and of these the sample, in order.
+// choose takes the mutants of the places, and of these the sample. Their order is
+// random, so that what is done at any time says what the rest will be like.
 func (o options) choose(all []*mutant) ([]*mutant, error) {
 	if len(o.places) > 0 {
 		all = slices.DeleteFunc(slices.Clone(all), func(m *mutant) bool {
@@ -131,13 +136,12 @@ func (o options) choose(all []*mutant) ([]*mutant, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("no mutant at %s", strings.Join(o.places, ", "))
 	}
-	if o.sample <= 0 || o.sample >= len(all) {
-		return all, nil
+	order := rand.New(rand.NewPCG(o.seed, 0)).Perm(len(all))
+	if o.sample > 0 && o.sample < len(all) {
+		order = order[:o.sample]
 	}
-	drawn := rand.New(rand.NewPCG(o.seed, 0)).Perm(len(all))[:o.sample]
-	slices.Sort(drawn)
 	var chosen []*mutant
-	for _, i := range drawn {
+	for _, i := range order {
 		chosen = append(chosen, all[i])
 	}
 	return chosen, nil
@@ -149,8 +153,9 @@ func (m *mutant) isAt(place string) bool {
 	return place == m.File || place == fmt.Sprintf("%s:%d", m.File, m.Line) || strings.HasPrefix(m.File, place+"/")
 }
 
-// judge runs the mutants. Interrupted, it answers the verdicts that it has.
-func (s *schemata) judge(ctx context.Context, chosen []*mutant) ([]verdict, error) {
+// judge runs the mutants, tells each verdict, and answers all in the order of the
+// mutants. Interrupted, it answers those that it has.
+func (s *schemata) judge(ctx context.Context, chosen []*mutant, tell func(verdict)) ([]verdict, error) {
 	fmt.Fprintf(os.Stderr, "building with %d mutants, %d of them to be run\n", len(s.found.compiled()), len(chosen))
 	parts, err := s.build(ctx)
 	if err != nil {
@@ -161,22 +166,23 @@ func (s *schemata) judge(ctx context.Context, chosen []*mutant) ([]verdict, erro
 		return nil, err
 	}
 	_ = bar.Finish()
-	verdicts := make([]verdict, len(chosen))
+	var verdicts []verdict
+	var mu sync.Mutex
 	bar = progress(len(chosen), "mutants")
-	var survived atomic.Int64
 	err = inParallel(ctx, len(chosen), func(i int) error {
 		v, err := try(ctx, chosen[i], parts)
 		if err != nil {
 			return err
 		}
-		verdicts[i] = v
-		if v.Killed == "" {
-			bar.Describe(fmt.Sprintf("mutants, %d survived", survived.Add(1)))
-		}
+		mu.Lock()
+		defer mu.Unlock()
+		verdicts = append(verdicts, v)
+		tell(v)
 		return bar.Add(1)
 	})
 	_ = bar.Finish()
-	return slices.DeleteFunc(verdicts, func(v verdict) bool { return !v.run }), err
+	slices.SortFunc(verdicts, func(a, b verdict) int { return a.Mutant.ID - b.Mutant.ID })
+	return verdicts, err
 }
 
 func progress(total int, what string) *progressbar.ProgressBar {

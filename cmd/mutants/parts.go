@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/monosim/monosim/vectors/golden"
 )
 
 // kind is what sort of thing notices a mutant. The order is that of asking.
@@ -27,28 +31,38 @@ const (
 
 var kinds = []kind{byVectors, byScenarios, byTests}
 
-// part is something that can be run alone: a suite of vectors, a feature, a test.
+// part is something that can be run alone: an operation of the vectors, a feature, a
+// test.
 type part struct {
 	kind    kind
 	name    string
 	program []string // without what narrows it down
-	only    string   // argument that narrows the program down to the part
+	alone   string   // argument that narrows the program down to the part
+	among   string   // the same for one of several
 	folder  string
 	// What the part takes without a mutant.
 	cpu, wall time.Duration
-	reaches   map[int]bool // the numbers of the mutants
+	// reaches are the numbers of the mutants to which the part would see a difference.
+	reaches map[int]bool
 }
 
-// command runs the part, or several of one program when others are given.
-func (p *part) command(others ...*part) []string {
-	if p.kind != byTests {
-		return append(slices.Clone(p.program), p.only)
+// command runs parts of one program.
+func command(parts []*part) []string {
+	program := slices.Clone(parts[0].program)
+	if parts[0].kind == byTests {
+		var names []string
+		for _, p := range parts {
+			names = append(names, p.among)
+		}
+		return append(program, "-test.run=^("+strings.Join(names, "|")+")$")
 	}
-	names := []string{p.only}
-	for _, o := range others {
-		names = append(names, o.only)
+	if len(parts) == 1 {
+		return append(program, parts[0].alone)
 	}
-	return append(slices.Clone(p.program), "-test.run=^("+strings.Join(names, "|")+")$")
+	for _, p := range parts {
+		program = append(program, p.among)
+	}
+	return program
 }
 
 // build builds all programs with the mutants in them, and lists their parts.
@@ -61,29 +75,47 @@ func (s *schemata) build(ctx context.Context) ([]*part, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build with mutants: %w\n%s", err, output)
 	}
-	vectors, err := s.files("vectors/golden/*.json", func(name string) *part {
-		suite := strings.TrimSuffix(filepath.Base(name), ".json")
-		return &part{kind: byVectors, name: suite, program: []string{binary, "vectors", "verify"}, only: "--suite=" + suite}
-	})
-	scenarios, err2 := s.files("features/*.feature", func(name string) *part {
-		return &part{kind: byScenarios, name: name, program: []string{binary, "test", "--fail-fast", "--explain=0"}, only: name}
-	})
+	vectors, err := s.vectors([]string{binary, "vectors", "verify"})
+	scenarios, err2 := s.scenarios([]string{binary, "test", "--fail-fast", "--explain=0"})
 	inTests, err3 := s.tests(ctx, tests)
 	return slices.Concat(vectors, scenarios, inTests), errors.Join(err, err2, err3)
 }
 
-// files makes a part for each file that matches, but for the manifest of the vectors.
-func (s *schemata) files(pattern string, of func(name string) *part) ([]*part, error) {
-	names, err := filepath.Glob(filepath.Join(s.root, filepath.FromSlash(pattern)))
+// vectors has a part for each operation. Alone it is read from a directory that has
+// nothing else, as reading all cases takes longer than answering most.
+func (s *schemata) vectors(program []string) ([]*part, error) {
+	suites, err := golden.Suites(golden.FS())
+	if err != nil {
+		return nil, err
+	}
+	var parts []*part
+	for _, suite := range suites {
+		byOp := map[string][]golden.Case{}
+		for _, c := range suite.Cases {
+			byOp[c.Op] = append(byOp[c.Op], c)
+		}
+		for _, op := range slices.Sorted(maps.Keys(byOp)) {
+			folder := filepath.Join(s.dir, "vectors", op)
+			one := *suite
+			one.Cases = byOp[op]
+			text, err := json.Marshal(one)
+			err = errors.Join(err, os.MkdirAll(folder, 0o755), os.WriteFile(filepath.Join(folder, suite.Name+".json"), text, 0o644))
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, &part{kind: byVectors, name: op, program: program, alone: "--dir=" + folder, among: "--suite=" + op, folder: s.root})
+		}
+	}
+	return parts, nil
+}
+
+// scenarios has a part for each feature.
+func (s *schemata) scenarios(program []string) ([]*part, error) {
+	names, err := filepath.Glob(filepath.Join(s.root, "features", "*.feature"))
 	var parts []*part
 	for _, name := range names {
-		if filepath.Base(name) == "manifest.json" {
-			continue
-		}
-		name, _ = filepath.Rel(s.root, name)
-		p := of(filepath.ToSlash(name))
-		p.folder = s.root
-		parts = append(parts, p)
+		name = "features/" + filepath.Base(name)
+		parts = append(parts, &part{kind: byScenarios, name: name, program: program, alone: name, among: name, folder: s.root})
 	}
 	return parts, err
 }
@@ -106,7 +138,7 @@ func (s *schemata) tests(ctx context.Context, folder string) ([]*part, error) {
 				continue
 			}
 			parts = append(parts, &part{kind: byTests, name: strings.TrimPrefix(pkg.PkgPath, modulePath+"/") + "." + name,
-				program: []string{binary, "-test.failfast"}, only: name, folder: pkg.Dir})
+				program: []string{binary, "-test.failfast"}, among: name, folder: pkg.Dir})
 		}
 	}
 	return parts, nil
@@ -119,7 +151,8 @@ func (s *schemata) explore(ctx context.Context, parts []*part, step func()) erro
 		p := parts[i]
 		reached := filepath.Join(s.dir, "reached."+strconv.Itoa(i))
 		begun := time.Now()
-		cmd := exec.CommandContext(ctx, p.command()[0], p.command()[1:]...)
+		args := command(parts[i : i+1])
+		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 		cmd.Dir = p.folder
 		cmd.Env = append(os.Environ(), "MUTANTS_REACHED="+reached)
 		if output, err := cmd.CombinedOutput(); err != nil {

@@ -95,15 +95,6 @@ func (r *report) writeJSON(out io.Writer) error {
 }
 
 func (r *report) writeText(out io.Writer) error {
-	for _, v := range r.Verdicts {
-		if v.Killed == "" && v.Reason == "" {
-			reached := ""
-			if !v.Reached {
-				reached = " (nothing reaches it)"
-			}
-			fmt.Fprintf(out, "survived %s%s\n", v.Mutant, reached)
-		}
-	}
 	for _, s := range r.Stale {
 		fmt.Fprintf(out, "%s: %s\n", equivalentFile, s)
 	}
