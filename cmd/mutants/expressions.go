@@ -132,6 +132,8 @@ func (f *finder) result(e ast.Expr, want types.Type) (before, after, change stri
 	tv := f.pkg.TypesInfo.Types[e]
 	isError := types.Identical(want, errorType)
 	switch {
+	case !tv.IsNil() && tv.Value == nil && f.isEmpty(e):
+		return "", "", ""
 	case tv.IsNil() && isError:
 		return "switch_.Pick[error](%d, ", ", switch_.Fail())", "an error"
 	case tv.IsNil():

@@ -94,20 +94,63 @@ func (f *finder) look(n ast.Node) bool {
 	return true
 }
 
-// fixed says that the language wants a constant or a type there.
+// fixed says that nothing can be changed there: the language wants a constant or a type,
+// or nobody looks at the value.
 func (f *finder) fixed(e ast.Expr) bool {
 	switch parent := f.parent().(type) {
 	case *ast.ArrayType:
 		return parent.Len == e
 	case *ast.KeyValueExpr:
-		if parent.Key != e {
+		literal, ok := f.stack[len(f.stack)-2].(ast.Expr)
+		if !ok || parent.Key != e {
 			return false
 		}
-		switch f.pkg.TypesInfo.TypeOf(f.stack[len(f.stack)-2].(ast.Expr)).Underlying().(type) {
-		case *types.Map:
-			return false
-		}
+		_, isMap := f.pkg.TypesInfo.TypeOf(literal).Underlying().(*types.Map)
+		return !isMap
+	case *ast.CallExpr:
+		return f.isRoom(parent, e)
+	case *ast.ReturnStmt:
+		return f.isBesideError(parent, e)
+	}
+	return false
+}
+
+// isRoom says that e is how much room a make begins with, which nobody can see.
+func (f *finder) isRoom(call *ast.CallExpr, e ast.Expr) bool {
+	builtin, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	if !ok || len(call.Args) < 2 || call.Args[len(call.Args)-1] != e {
+		return false
+	}
+	if b, ok := f.pkg.TypesInfo.Uses[builtin].(*types.Builtin); !ok || b.Name() != "make" {
+		return false
+	}
+	_, isMap := f.pkg.TypesInfo.TypeOf(call).Underlying().(*types.Map)
+	return isMap || len(call.Args) == 3
+}
+
+// isBesideError says that e is an empty result beside an error, at which nobody looks.
+func (f *finder) isBesideError(n *ast.ReturnStmt, e ast.Expr) bool {
+	want, last := f.signature().Results(), n.Results[len(n.Results)-1]
+	if want.Len() != len(n.Results) || e == last || !types.Identical(want.At(want.Len()-1).Type(), errorType) {
+		return false
+	}
+	return !f.pkg.TypesInfo.Types[last].IsNil() && f.isEmpty(e)
+}
+
+// isEmpty says that e is written as the zero value of its type.
+func (f *finder) isEmpty(e ast.Expr) bool {
+	if literal, ok := e.(*ast.CompositeLit); ok {
+		_, isStruct := f.pkg.TypesInfo.TypeOf(literal).Underlying().(*types.Struct)
+		return isStruct && len(literal.Elts) == 0
+	}
+	switch tv := f.pkg.TypesInfo.Types[e]; {
+	case tv.IsNil():
 		return true
+	case tv.Value != nil:
+		switch text := tv.Value.ExactString(); text {
+		case "0", "false", `""`:
+			return true
+		}
 	}
 	return false
 }
