@@ -6,13 +6,74 @@ name, arguments) for the steps that address the client itself, which are not log
 import contextlib
 import itertools
 
+from kazoo import exceptions
 from kazoo.protocol.states import KazooState
 from monolith.agent_service import mocked_zkclient
 
 import values
 
 
-class Client(mocked_zkclient.FakeKazooClient):
+class Refusing(mocked_zkclient.FakeKazooClient):
+    """Calls fail when a step says so, as those of a client do whose connection is lost."""
+
+    def __init__(self):
+        super().__init__()
+        self.refusals = []
+        self.DataWatch = self.watching("data_watch", self.DataWatch)
+        self.ChildrenWatch = self.watching("children_watch", self.ChildrenWatch)
+
+    def fail(self, call, error, after=0, times=1):
+        """The next times calls, after so many that do not, raise the error of kazoo."""
+        self.refusals.append({"call": call, "error": error, "after": after, "times": times})
+
+    def refuse(self, call):
+        refusal = next((r for r in self.refusals if r["call"] == call), None)
+        if refusal is None or not self.logging:
+            return
+        if refusal["after"] > 0:
+            refusal["after"] -= 1
+            return
+        refusal["times"] -= 1
+        if refusal["times"] == 0:
+            self.refusals.remove(refusal)
+        raise getattr(exceptions, refusal["error"])()
+
+    def watching(self, call, watch):
+        def watched(*args, **kwargs):
+            self.refuse(call)
+            return watch(*args, **kwargs)
+        return watched
+
+    def create(self, *args, **kwargs):
+        self.refuse("create")
+        return super().create(*args, **kwargs)
+
+    def set(self, *args, **kwargs):
+        self.refuse("set")
+        return super().set(*args, **kwargs)
+
+    def delete(self, *args, **kwargs):
+        self.refuse("delete")
+        return super().delete(*args, **kwargs)
+
+    def ensure_path(self, *args, **kwargs):
+        self.refuse("ensure_path")
+        return super().ensure_path(*args, **kwargs)
+
+    def get(self, *args, **kwargs):
+        self.refuse("get")
+        return super().get(*args, **kwargs)
+
+    def exists(self, *args, **kwargs):
+        self.refuse("exists")
+        return super().exists(*args, **kwargs)
+
+    def get_children(self, *args, **kwargs):
+        self.refuse("get_children")
+        return super().get_children(*args, **kwargs)
+
+
+class Client(Refusing):
     """Logs calls that write before they are done."""
 
     def __init__(self):

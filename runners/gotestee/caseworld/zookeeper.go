@@ -15,6 +15,7 @@ type ZooKeeper struct {
 	calls     []any // [name, arguments]
 	quiet     bool
 	listeners []func(env.SessionState) bool
+	refusals
 	// Strict logs and obeys the recursive of a delete; otherwise it is the fake's
 	// default, true, which agents leave it at.
 	Strict bool
@@ -57,6 +58,9 @@ func (z *ZooKeeper) Create(path string, value []byte, o env.CreateOptions) (stri
 		}
 	}
 	z.note("create", arguments)
+	if err := z.refused("create", z.quiet); err != nil {
+		return "", err
+	}
 	return z.Client.Create(path, value, o)
 }
 
@@ -68,6 +72,9 @@ func (z *ZooKeeper) createStat(path string, value []byte, o env.CreateOptions) (
 
 func (z *ZooKeeper) Set(path string, value []byte, version int32) (env.Stat, error) {
 	z.note("set", Object("path", path, "value", value))
+	if err := z.refused("set", z.quiet); err != nil {
+		return env.Stat{}, err
+	}
 	return z.Client.Set(path, value, version)
 }
 
@@ -76,18 +83,48 @@ func (z *ZooKeeper) Delete(path string, o env.DeleteOptions) error {
 		return z.DeleteLeaf(path)
 	}
 	z.note("delete", Object("path", path, "recursive", true))
+	if err := z.refused("delete", z.quiet); err != nil {
+		return err
+	}
 	return z.Client.Delete(path, o)
 }
 
 // DeleteLeaf is logged without recursive, which is false.
 func (z *ZooKeeper) DeleteLeaf(path string) error {
 	z.note("delete", Object("path", path))
+	if err := z.refused("delete", z.quiet); err != nil {
+		return err
+	}
 	return z.Client.DeleteLeaf(path)
 }
 
 func (z *ZooKeeper) EnsurePath(path string) error {
 	z.note("ensure_path", Object("path", path))
+	if err := z.refused("ensure_path", z.quiet); err != nil {
+		return err
+	}
 	return z.Client.EnsurePath(path)
+}
+
+func (z *ZooKeeper) Get(path string) ([]byte, env.Stat, error) {
+	if err := z.refused("get", z.quiet); err != nil {
+		return nil, env.Stat{}, err
+	}
+	return z.Client.Get(path)
+}
+
+func (z *ZooKeeper) Exists(path string) (*env.Stat, error) {
+	if err := z.refused("exists", z.quiet); err != nil {
+		return nil, err
+	}
+	return z.Client.Exists(path)
+}
+
+func (z *ZooKeeper) Children(path string) ([]string, error) {
+	if err := z.refused("get_children", z.quiet); err != nil {
+		return nil, err
+	}
+	return z.Client.Children(path)
 }
 
 // Restart is only logged: the reference's fake has none, the protocol adds it.
@@ -108,6 +145,9 @@ func (z *ZooKeeper) Tell(state env.SessionState) {
 }
 
 func (z *ZooKeeper) DataWatch(path string, fn env.DataFunc) (env.Watch, error) {
+	if err := z.refused("data_watch", z.quiet); err != nil {
+		return nil, err
+	}
 	life := z.Life
 	return z.Client.DataWatch(path, func(data []byte, stat *env.Stat, event *env.WatchEvent) error {
 		if life != z.Life {
@@ -118,6 +158,9 @@ func (z *ZooKeeper) DataWatch(path string, fn env.DataFunc) (env.Watch, error) {
 }
 
 func (z *ZooKeeper) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, error) {
+	if err := z.refused("children_watch", z.quiet); err != nil {
+		return nil, err
+	}
 	life := z.Life
 	return z.Client.ChildrenWatch(path, func(children []string) error {
 		if life != z.Life {
@@ -188,6 +231,8 @@ func (s Step) ValueOrEmpty() []byte {
 // stat.
 func (z *ZooKeeper) Do(s Step) (any, error) {
 	switch s.Name {
+	case "fail":
+		return nil, z.refuse(s.Arguments)
 	case "start":
 		return nil, z.Start(0)
 	case "stop":

@@ -1,0 +1,56 @@
+package caseworld
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// refusals are the calls of a client that fail because a step said so, as those of a
+// client do whose connection is lost.
+type refusals struct {
+	left []refusal
+}
+
+// refusal fails some calls of one name, after so many that it lets pass.
+type refusal struct {
+	call         string
+	code         zkerrors.Code
+	after, times int
+}
+
+// refuse takes one from a step: call, error (the exception of kazoo), after (0) and
+// times (1).
+func (r *refusals) refuse(a Arguments) error {
+	name := a.Str("error")
+	for code := zkerrors.Code(0); code > lowestCode; code-- {
+		if code.String() == name {
+			r.left = append(r.left, refusal{a.Str("call"), code, a.IntegerOr("after", 0), a.IntegerOr("times", 1)})
+			return nil
+		}
+	}
+	return pysem.AttributeError("kazoo.exceptions", name)
+}
+
+// lowestCode is below all codes of zkerrors.
+const lowestCode zkerrors.Code = -2000
+
+// refused is the error of a call that is to fail. Calls of steps themselves do not,
+// nor what they cause.
+func (r *refusals) refused(call string, quiet bool) error {
+	i := slices.IndexFunc(r.left, func(f refusal) bool { return f.call == call })
+	if quiet || i < 0 {
+		return nil
+	}
+	f := &r.left[i]
+	if f.after > 0 {
+		f.after--
+		return nil
+	}
+	code := f.code
+	if f.times--; f.times == 0 {
+		r.left = slices.Delete(r.left, i, i+1)
+	}
+	return &zkerrors.Error{Code: code}
+}
