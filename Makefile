@@ -7,7 +7,7 @@ BUILD := .build
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check seeds seeds-check fmt fmt-check vet lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names check-python check-contract bench bench-zookeeper bench-tfserving fuzz flakes parity parity-check install release clean
+.PHONY: help check seeds seeds-check fmt fmt-check vet lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract bench bench-zookeeper bench-tfserving fuzz flakes parity parity-check install release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -112,6 +112,9 @@ fuzz: ## every fuzz target, FUZZTIME each (default 20000x: that many inputs)
 	    $(GO) test $$(dirname $$file) -run '^$$' -fuzz "^$$target$$" -fuzztime $(or $(FUZZTIME),20000x) || exit 1; \
 	  done; \
 	done
+
+mutants: ## change the agents in thousands of small ways and see that vectors, scenarios or tests notice nine in ten; half an hour, or SAMPLE=300
+	@nice -n 19 $(GO) run ./cmd/mutants $(if $(SAMPLE),-sample $(SAMPLE)) $(if $(SEED),-seed $(SEED)) $(PLACES)
 
 flakes: ## the tests that touch the clock or sockets, N times (default 50) beside other load: none fails by chance
 	@GO="$(GO)" sh .ci/flakes.sh

@@ -43,14 +43,15 @@ func (f *finder) binary(n *ast.BinaryExpr) {
 		return
 	}
 	id := f.mutant(n, swap.operator, f.changed(n, swap.to))
-	between, after := ", ", ")"
+	before, after := "", ")"
 	if swap.operator == opLogic {
-		between, after = ", func() bool { return ", " })"
+		before, after = "func() bool { return ", " })"
 	}
-	// A line that ends after return would return nothing.
+	// A line may end after a comma, where nothing ends a statement.
 	gap := f.source[f.file.Offset(n.X.End()):f.file.Offset(n.Y.Pos())]
+	between := ", " + strings.Repeat("\n", strings.Count(string(gap), "\n")) + before
 	f.wrap(id, n, "switch_."+swap.function+"("+fmt.Sprint(id)+", ", after)
-	f.replace(id, n.X.End(), n.Y.Pos(), strings.Repeat("\n", strings.Count(string(gap), "\n"))+between)
+	f.replace(id, n.X.End(), n.Y.Pos(), between)
 }
 
 // changed shows an expression of two operands before and after.

@@ -1,0 +1,11 @@
+// Command show prints what the sample answers.
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent/sample"
+)
+
+func main() { fmt.Println(strings.Join(sample.Words(), " | ")) }

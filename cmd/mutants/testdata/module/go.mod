@@ -1,0 +1,3 @@
+module github.com/monosim/monosim
+
+go 1.26
