@@ -6,6 +6,7 @@
 //	go run ./cmd/mutants -sample 300 -seed 7              a random sample
 //	go run ./cmd/mutants engine/agent/zkmirror            those of a package, a file or a line (file.go:82)
 //	go run ./cmd/mutants -list engine/agent/zkmirror      print them, run nothing
+//	go run ./cmd/mutants -unseen                          print those that nothing reaches, in minutes
 //
 // All mutants are in one build, each behind a switch that the environment sets by its
 // number, so that nothing is compiled again. A first pass notes which suites, features
@@ -22,6 +23,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -52,6 +54,7 @@ type options struct {
 	seed   uint64
 	json   bool
 	list   bool
+	unseen bool
 	places []string // paths from the root of the module, or file:line; all when empty
 }
 
@@ -61,6 +64,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "what the sample is drawn by")
 	flag.BoolVar(&o.json, "json", false, "print JSON instead of text")
 	flag.BoolVar(&o.list, "list", false, "print the mutants and run nothing")
+	flag.BoolVar(&o.unseen, "unseen", false, "print the mutants to which nothing would see a difference, and run none")
 	flag.Parse()
 	o.places = flag.Args()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -93,16 +97,20 @@ func run(ctx context.Context, o options, out io.Writer) (int, error) {
 		return exitFailed, err
 	}
 	chosen, err := o.choose(s.found.compiled())
-	if err != nil {
+	switch {
+	case err != nil:
 		return exitFailed, err
+	case o.list:
+		return exitKilled, o.write(out, chosen)
 	}
-	if o.list {
-		for _, m := range chosen {
-			fmt.Fprintf(out, "%s\n", m)
-		}
-		return exitKilled, nil
+	parts, err := s.look(ctx, len(chosen))
+	switch {
+	case err != nil:
+		return exitFailed, err
+	case o.unseen:
+		return exitKilled, o.write(out, unseen(chosen, parts))
 	}
-	verdicts, err := s.judge(ctx, chosen, func(v verdict) {
+	verdicts, err := judge(ctx, chosen, parts, func(v verdict) {
 		if !o.json && v.Killed == "" && reasons[v.Mutant.name()] == "" {
 			fmt.Fprintln(out, v.survived())
 		}
@@ -112,17 +120,53 @@ func run(ctx context.Context, o options, out io.Writer) (int, error) {
 	}
 	r := newReport(verdicts, excuse(verdicts, s.found.compiled(), reasons), time.Since(begun))
 	r.Sample, r.Seed = o.sample, o.seed
+	return o.conclude(out, r, err)
+}
+
+// conclude writes the report. What was interrupted has one, too, but no verdict.
+func (o options) conclude(out io.Writer, r *report, interrupted error) (int, error) {
 	write := r.writeText
 	if o.json {
 		write = r.writeJSON
 	}
-	switch errWrite := write(out); {
-	case err != nil || errWrite != nil:
-		return exitFailed, errors.Join(err, errWrite)
+	switch err := errors.Join(interrupted, write(out)); {
+	case err != nil:
+		return exitFailed, err
 	case !r.good():
 		return exitSurvived, nil
 	}
 	return exitKilled, nil
+}
+
+// write writes a line for each mutant, in their order, or JSON.
+func (o options) write(out io.Writer, mutants []*mutant) error {
+	slices.SortFunc(mutants, func(a, b *mutant) int { return a.ID - b.ID })
+	if o.json {
+		return json.NewEncoder(out).Encode(mutants)
+	}
+	var lines strings.Builder
+	for _, m := range mutants {
+		fmt.Fprintf(&lines, "%s\n", m)
+	}
+	_, err := io.WriteString(out, lines.String())
+	return err
+}
+
+// unseen are the mutants that no part reaches.
+func unseen(mutants []*mutant, parts []*part) []*mutant {
+	return slices.DeleteFunc(slices.Clone(mutants), func(m *mutant) bool { return len(attempts(m, parts)) > 0 })
+}
+
+// look builds everything and finds out what reaches which mutant.
+func (s *schemata) look(ctx context.Context, chosen int) ([]*part, error) {
+	fmt.Fprintf(os.Stderr, "building with %d mutants, %d of them to be run\n", len(s.found.compiled()), chosen)
+	parts, err := s.build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	bar := progress(len(parts), "what reaches which mutant")
+	err = s.explore(ctx, parts, func() { _ = bar.Add(1) })
+	return parts, errors.Join(err, bar.Finish())
 }
 
 // choose takes the mutants of the places, and of these the sample. Their order is
@@ -155,21 +199,11 @@ func (m *mutant) isAt(place string) bool {
 
 // judge runs the mutants, tells each verdict, and answers all in the order of the
 // mutants. Interrupted, it answers those that it has.
-func (s *schemata) judge(ctx context.Context, chosen []*mutant, tell func(verdict)) ([]verdict, error) {
-	fmt.Fprintf(os.Stderr, "building with %d mutants, %d of them to be run\n", len(s.found.compiled()), len(chosen))
-	parts, err := s.build(ctx)
-	if err != nil {
-		return nil, err
-	}
-	bar := progress(len(parts), "what reaches which mutant")
-	if err := s.explore(ctx, parts, func() { _ = bar.Add(1) }); err != nil {
-		return nil, err
-	}
-	_ = bar.Finish()
+func judge(ctx context.Context, chosen []*mutant, parts []*part, tell func(verdict)) ([]verdict, error) {
 	var verdicts []verdict
 	var mu sync.Mutex
-	bar = progress(len(chosen), "mutants")
-	err = inParallel(ctx, len(chosen), func(i int) error {
+	bar := progress(len(chosen), "mutants")
+	err := inParallel(ctx, len(chosen), func(i int) error {
 		v, err := try(ctx, chosen[i], parts)
 		if err != nil {
 			return err

@@ -8,4 +8,4 @@ import (
 	"github.com/monosim/monosim/engine/agent/sample"
 )
 
-func main() { fmt.Println(strings.Join(sample.Words(), " | ")) }
+func main() { fmt.Printf("%q\n", strings.Join(sample.Words(), " | ")) }
