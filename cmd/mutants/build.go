@@ -22,6 +22,8 @@ const (
 	modulePath = "github.com/monosim/monosim"
 	// mutated is what is changed, and whose tests are run.
 	mutated = "./engine/agent/..."
+	// users is what else has tests of what only it uses.
+	users = "./runners/whatif"
 	// switchPath is a package that only the overlay has.
 	switchPath = modulePath + "/engine/switches"
 	switchFile = "engine/switches/switch.go"
@@ -30,7 +32,7 @@ const (
 // forTests are rooms that only tests import: a fault there is no fault of an agent.
 var forTests = []string{modulePath + "/engine/agent/agenttest", modulePath + "/engine/agent/tfs/tfstest"}
 
-//go:embed switch.go.txt
+//go:embed switches.txt
 var switchSource []byte
 
 // source is one file to be instrumented, and how it was at last.

@@ -19,6 +19,7 @@ import (
 type constant struct {
 	declared mutant
 	value    gc.Value
+	another  gc.Value
 	// id is that of its mutant; 0 before its first use.
 	id int
 }
@@ -58,9 +59,13 @@ func (c *catalogue) declareOne(pkg *packages.Package, name *ast.Ident, file stri
 	if !ok || !isNumber(object.Type()) {
 		return
 	}
-	c.consts[pkg.PkgPath+"."+name.Name] = &constant{value: object.Val(), declared: mutant{
+	other := another(object.Val())
+	if isDuration(object.Type()) {
+		other = anotherDuration(object.Val())
+	}
+	c.consts[pkg.PkgPath+"."+name.Name] = &constant{value: object.Val(), another: other, declared: mutant{
 		Package: pkg.PkgPath, File: file, Line: pkg.Fset.Position(name.Pos()).Line, Operator: opNumber,
-		Change: fmt.Sprintf("const %s = %s -> %s", name.Name, shown(object.Val(), object.Type()), shown(another(object.Val()), object.Type())),
+		Change: fmt.Sprintf("const %s = %s -> %s", name.Name, shown(object.Val(), object.Type()), shown(other, object.Type())),
 	}}
 }
 
@@ -71,12 +76,29 @@ func isNumber(t types.Type) bool {
 
 // shown is a number as a change shows it.
 func shown(v gc.Value, t types.Type) string {
-	if n, ok := t.(*types.Named); ok && n.Obj().Name() == "Duration" {
+	if isDuration(t) {
 		if ns, exact := gc.Int64Val(v); exact {
 			return time.Duration(ns).String()
 		}
 	}
 	return v.String()
+}
+
+func isDuration(t types.Type) bool {
+	n, ok := t.(*types.Named)
+	return ok && n.Obj().Name() == "Duration" && n.Obj().Pkg().Path() == "time"
+}
+
+// anotherDuration is a duration near v, counted in seconds or milliseconds where it is
+// written so.
+func anotherDuration(v gc.Value) gc.Value {
+	for _, unit := range []time.Duration{time.Second, time.Millisecond} {
+		per := gc.MakeInt64(int64(unit))
+		if gc.Sign(gc.BinaryOp(v, token.REM, per)) == 0 {
+			return gc.BinaryOp(another(gc.BinaryOp(v, token.QUO_ASSIGN, per)), token.MUL, per)
+		}
+	}
+	return another(v)
 }
 
 // largestStep is the last number of which the next is another one that matters:
@@ -175,7 +197,7 @@ func (f *finder) named(n ast.Node, name *ast.Ident) (p piece, ok, deeper bool) {
 	if c.id == 0 {
 		c.id = f.found.add(c.declared).ID
 	}
-	difference := gc.BinaryOp(another(c.value), token.SUB, c.value)
+	difference := gc.BinaryOp(c.another, token.SUB, c.value)
 	return piece{n, "(" + f.text(n) + " + (" + sourceOf(difference) + "))", c.id}, true, false
 }
 

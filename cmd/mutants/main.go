@@ -4,7 +4,7 @@
 //
 //	go run ./cmd/mutants                                  all mutants
 //	go run ./cmd/mutants -sample 300 -seed 7              a random sample
-//	go run ./cmd/mutants engine/agent/zkmirror            those of a package, a file or a line (file.go:82)
+//	go run ./cmd/mutants engine/agent/zkmirror            those of a folder, a file or FILE:LINE
 //	go run ./cmd/mutants -list engine/agent/zkmirror      print them, run nothing
 //	go run ./cmd/mutants -unseen                          print those that nothing reaches, in minutes
 //
@@ -17,7 +17,7 @@
 //
 // Two things to read first: [finder.look], which mutants there are, and [try], how one
 // is run. To change an operator look in expressions.go, statements.go or constants.go;
-// the switches are switch.go.txt; mutants that change nothing, with reasons,
+// the switches are switches.txt; mutants that change nothing, with reasons,
 // equivalent.yaml.
 package main
 

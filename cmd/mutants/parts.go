@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -70,7 +71,7 @@ func (s *schemata) build(ctx context.Context) ([]*part, error) {
 	binary, tests := filepath.Join(s.dir, "monosim"), filepath.Join(s.dir, "tests")
 	output, err := s.goCommand(ctx, "build", "-o", binary, "./cmd/monosim")
 	if err == nil {
-		output, err = s.goCommand(ctx, "test", "-c", "-vet=off", "-o", tests+string(filepath.Separator), mutated)
+		output, err = s.goCommand(ctx, "test", "-c", "-vet=off", "-o", tests+string(filepath.Separator), mutated, users)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("build with mutants: %w\n%s", err, output)
@@ -123,8 +124,12 @@ func (s *schemata) scenarios(program []string) ([]*part, error) {
 // tests lists the tests and examples of each test binary.
 func (s *schemata) tests(ctx context.Context, folder string) ([]*part, error) {
 	var parts []*part
+	folders := map[string]string{modulePath + strings.TrimPrefix(users, "."): filepath.Join(s.root, filepath.FromSlash(users))}
 	for _, pkg := range s.packages {
-		binary := filepath.Join(folder, filepath.Base(pkg.PkgPath)+".test")
+		folders[pkg.PkgPath] = pkg.Dir
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(folders)) {
+		binary := filepath.Join(folder, path.Base(pkg)+".test")
 		if _, err := os.Stat(binary); err != nil {
 			continue // without tests
 		}
@@ -137,8 +142,8 @@ func (s *schemata) tests(ctx context.Context, folder string) ([]*part, error) {
 			if strings.HasPrefix(name, "Benchmark") {
 				continue
 			}
-			parts = append(parts, &part{kind: byTests, name: strings.TrimPrefix(pkg.PkgPath, modulePath+"/") + "." + name,
-				program: []string{binary, "-test.failfast"}, among: name, folder: pkg.Dir})
+			parts = append(parts, &part{kind: byTests, name: strings.TrimPrefix(pkg, modulePath+"/") + "." + name,
+				program: []string{binary, "-test.failfast"}, among: name, folder: folders[pkg]})
 		}
 	}
 	return parts, nil
