@@ -21,6 +21,7 @@ import (
 // after the other.
 type program struct {
 	t   *testing.T
+	w   *walltime.World
 	p   *walltime.Process
 	e   *env.Env
 	log *testLog
@@ -41,16 +42,17 @@ func startProgram(t *testing.T, variables map[string]string) *program {
 		Network: network, Models: realrun.ModelServers{Network: network},
 	}
 	p.Go("main", func() { p.NewCond("the end").Wait() }) // a process ends with its last task
-	return &program{t, p, e, log}
+	return &program{t, w, p, e, log}
 }
 
 // do runs fn as a task and waits for its end.
 func (p *program) do(fn func()) {
 	p.t.Helper()
-	done := make(chan struct{})
+	done, ended := make(chan struct{}), false
 	p.p.Go("step", func() {
 		defer close(done)
 		fn()
+		ended = true
 	})
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
@@ -58,6 +60,10 @@ func (p *program) do(fn func()) {
 	case <-done:
 	case <-limit.C:
 		p.t.Fatalf("a step has not ended after %v", patience)
+	}
+	if !ended {
+		p.w.Close()
+		p.t.Fatalf("a step has panicked: %v", p.w.Err())
 	}
 }
 
@@ -138,6 +144,14 @@ func (realFiles) ReadDir(path string) ([]string, error) {
 	}
 	slices.Sort(names)
 	return names, err
+}
+
+func (realFiles) Getwd() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	return dir
 }
 
 func (f realFiles) TempFile() string {
