@@ -58,14 +58,15 @@
   function row({ run: r, last }) {
     const sc = r.of;
     const d = el("details", { class: `run ${r.status}` + (last ? " last" : ""), id: anchor(r) },
-      el("summary", {}, el("span", { class: "sign " + r.status, title: r.status }, signs[r.status]),
+      // The address leads back to what a person has opened; of what the page opens itself it
+      // would make the browser scroll there.
+      el("summary", { onclick: () => history.replaceState(null, "", "#" + encodeURIComponent(anchor(r))) }, el("span", { class: "sign " + r.status, title: r.status }, signs[r.status]),
         el("span", {}, sc.name, r.error ? el("span", { class: "why" }, r.error.split("\n")[0]) : ""),
         el("span", { class: "tags" }, ...(sc.tags || []).map(t => el("span", { class: "tag" }, t))),
         el("span", { class: "num seed" }, seeds || r.status === "failed" ? `seed ${r.seed}` : `line ${sc.line}`),
         el("span", { class: "num", title: "virtual time" }, span(r.virtual_ns))));
     d.addEventListener("toggle", () => {
       if (d.open && d.children.length === 1) { const body = el("div", { class: "body" }); d.append(body); detail(body, r); }
-      if (d.open) history.replaceState(null, "", "#" + encodeURIComponent(anchor(r)));
     });
     if (r.open) d.open = true;
     return d;
