@@ -31,6 +31,9 @@ type AgentV1Options struct {
 	Binary string
 	// ZooKeeper is the client; nil means a new one for conf's zk_servers.
 	ZooKeeper env.ZooKeeper
+	// Status is asked for the states of the container's models; nil means its model
+	// servers.
+	Status replicamanager.StatusFunc
 }
 
 // NewAgentV1 makes an agent that is not started. The log files of the model servers
@@ -46,6 +49,9 @@ func NewAgentV1(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o Agen
 	replicas, err := replicamanager.NewReplicaManager(e, o.ZooKeeper, conf)
 	if err != nil {
 		return nil, err
+	}
+	if o.Status != nil {
+		replicas.Updater().SetStatus(o.Status)
 	}
 	a := &AgentV1{e: e, conf: conf, zk: o.ZooKeeper, replicas: replicas, tfsLog: tfsLog, over: threading.NewEvent(e.Tasks, "end of the agent service")}
 	// The service is made of the watcher alone, so it always answers as v1 (Q38).

@@ -23,7 +23,10 @@ func (c *call) agentV1Sequence() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := agent.NewAgentV1(c.Env, conf, c.In.Str("tfs_log"), agent.AgentV1Options{ZooKeeper: s.zk})
+	a, err := agent.NewAgentV1(c.Env, conf, c.In.Str("tfs_log"), agent.AgentV1Options{
+		ZooKeeper: s.zk,
+		Status:    func(string) ([]env.ModelVersionStatus, error) { return s.stub.versions, s.stub.err },
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +53,7 @@ type stage struct {
 	processes []*stageProcess
 	handlers  map[env.Signal]func()
 	zk        *stageZK
+	stub      statusStub
 	// over says that the agent is gone; nothing is noted from then on.
 	over         bool
 	ended, never env.Cond
@@ -66,11 +70,12 @@ func (c *call) newStage() *stage {
 		s.plans = c.In.Objects("servers")
 	}
 	s.zk = &stageZK{ZooKeeper: c.NewZK(), s: s}
+	s.zk.OnCall = func(name string, arguments *pysem.Dict) { s.note(name, arguments) }
 	c.Env.Processes = &stageProcesses{Processes: c.Env.Processes, s: s}
 	c.Env.Network = &stageNetwork{Network: c.Env.Network, s: s}
 	c.Env.Files = &stageFiles{Files: c.Env.Files, dir: caseworld.CaseDir}
 	c.Env.Models = noModelServers{}
-	c.Env.Tasks = pollOnly{c.Env.Tasks}
+	c.Env.Tasks = stageTasks{c.Env.Tasks, s}
 	return s
 }
 
@@ -94,23 +99,38 @@ func (s *stage) after(d time.Duration, name string, fn func()) {
 	s.c.Life.After(d, kindStage, func() { s.c.Life.Go(name, fn) })
 }
 
+// event is something that happens from outside.
+type event struct {
+	at        time.Duration
+	name      string
+	arguments []any
+}
+
+// events are those of the case, with lists of arguments.
+func (c *call) events() (events []event) {
+	if !c.In.Has("events") {
+		return nil
+	}
+	for _, v := range c.In.List("events") {
+		e, ok := v.([]any)
+		if !ok || len(e) != 3 {
+			c.In.Wrong("events", "a list of [milliseconds, name, arguments]")
+		}
+		at, okAt := e[0].(int)
+		name, okName := e[1].(string)
+		arguments, okArguments := e[2].([]any)
+		if !okAt || !okName || !okArguments {
+			c.In.Wrong("events", "a list of [milliseconds, name, arguments]")
+		}
+		events = append(events, event{ms(at), name, arguments})
+	}
+	return events
+}
+
 // schedule sets the events of the case.
 func (s *stage) schedule(a *agent.AgentV1) {
-	if !s.c.In.Has("events") {
-		return
-	}
-	for _, v := range s.c.In.List("events") {
-		event, ok := v.([]any)
-		if !ok || len(event) != 3 {
-			s.c.In.Wrong("events", "a list of [milliseconds, name, arguments]")
-		}
-		at, okAt := event[0].(int)
-		name, okName := event[1].(string)
-		values, okValues := event[2].([]any)
-		if !okAt || !okName || !okValues {
-			s.c.In.Wrong("events", "a list of [milliseconds, name, arguments]")
-		}
-		s.after(ms(at), name, func() { s.happen(a, name, values) })
+	for _, e := range s.c.events() {
+		s.after(e.at, e.name, func() { s.happen(a, e.name, e.arguments) })
 	}
 }
 
@@ -130,17 +150,25 @@ func (s *stage) happen(a *agent.AgentV1, name string, values []any) {
 	case "stop":
 		a.Stop()
 	case "create":
-		_, err = s.zk.Create(text(0), replicaWith(number(1)), env.CreateOptions{MakePath: true})
+		err = s.quietly(name, "path", text(0), "value", replicaWith(number(1)), "makepath", true)
 	case "set":
-		_, err = s.zk.Set(text(0), replicaWith(number(1)), -1)
+		err = s.quietly(name, "path", text(0), "value", replicaWith(number(1)))
 	case "delete":
-		err = s.zk.Delete(text(0), env.DeleteOptions{Version: -1, Recursive: true})
+		err = s.quietly(name, "path", text(0))
+	case "status":
+		s.stub.take(caseworld.Step{Name: name, Arguments: caseworld.Arguments{Dict: caseworld.Object("status", values[0]), Where: "in.events"}})
 	default:
 		caseworld.BadCasef("in.events: found the event %q, which this operation does not have", name)
 	}
 	if err != nil {
 		caseworld.BadCasef("in.events: %s %v: %v", name, values, err)
 	}
+}
+
+// quietly has somebody else write.
+func (s *stage) quietly(name string, arguments ...any) error {
+	_, err := s.zk.DoQuietly(caseworld.Step{Name: name, Arguments: caseworld.Arguments{Dict: caseworld.Object(arguments...), Where: "in.events"}})
+	return err
 }
 
 // replicaWith is a replica with that stat, somewhere else.
@@ -152,17 +180,20 @@ func replicaWith(stat int) []byte {
 	return meta.Serialize()
 }
 
-// pollOnly runs of the agent's threads only the one that looks at its processes.
-type pollOnly struct{ env.Tasks }
-
-func (p pollOnly) Go(name string, fn func()) env.Task {
-	if name != "process poll" {
-		return endedTask(name)
-	}
-	return p.Tasks.Go(name, fn)
+// stageTasks go on until the agent is gone: what would sleep then waits for ever.
+type stageTasks struct {
+	env.Tasks
+	s *stage
 }
 
-// stageZK is the fake client, its start and stop noted.
+func (t stageTasks) Sleep(d time.Duration) {
+	for t.s.over {
+		t.s.never.Wait()
+	}
+	t.Tasks.Sleep(d)
+}
+
+// stageZK is the fake client, its start and stop noted beside its writes.
 type stageZK struct {
 	*caseworld.ZooKeeper
 	s *stage
@@ -220,7 +251,7 @@ func (f *stageFiles) Chdir(path string) error {
 	return nil
 }
 
-// noModelServers never answer; the threads that would ask do not run.
+// noModelServers never answer; a stub is asked in their place.
 type noModelServers struct{}
 
 func (noModelServers) Dial(string) env.ModelServer { return noModelServer{} }

@@ -139,7 +139,7 @@ func TestThreadsThatRunTickG6(t *testing.T) {
 	tree, err := readSources(fstest.MapFS{
 		"engine/x.go": file("package engine\n"),
 		"vectors/golden/x.json": file(`{"source":{"path":"x.py"},"cases":[{"id":"runs","op":"replica_manager.ReplicaManager.sequence"` + log +
-			`,{"id":"idle","op":"agent_v1.AgentV1.sequence"` + log + `]}`),
+			`,{"id":"idle","op":"agent_v1.ProcessNode.sequence"` + log + `]}`),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -25,10 +25,11 @@ func countTurns(key string, v any) int {
 
 // runningSequences are the operations whose recorder runs all threads that the reference
 // starts, in time that only sleeping moves. The log of their answers, entries of a time in
-// ms, a name and a value, is in the order of the threads' turns. That of
-// agent_v1.AgentV1.sequence is not among them: the threads of its replica manager stand
-// still.
-var runningSequences = []string{"replica_manager.ReplicaManager.sequence"}
+// ms, a name and a value, is in the order of the threads' turns.
+var runningSequences = []string{
+	"agent_v1.AgentV1.sequence",
+	"replica_manager.ReplicaManager.sequence",
+}
 
 // countTimedTurns counts the entries of the log of an answer to such an operation.
 func countTimedTurns(op string, out any) (n int) {

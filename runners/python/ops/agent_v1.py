@@ -13,9 +13,8 @@ from monolith.agent_service import utils
 
 import recorder
 import surroundings
-import ops.replica_manager  # pylint: disable=unused-import  # its threads are idle
 from ops.data_def import make
-from ops.replica_manager import ADDRESS
+from ops.replica_manager import ADDRESS, Monitor, TimedClient, running_threads
 from turns import RLock, Thread, turns
 from values import Raw, Unanswerable, encode
 
@@ -53,13 +52,16 @@ class Stage:
             self.handlers[number](number, None)
 
     def create(self, path, stat):
-        self.client.create(path, replica(stat), makepath=True)
+        recorder.call(self.client, "create", {"path": path, "value": replica(stat), "makepath": True})
 
     def set(self, path, stat):
-        self.client.set(path, replica(stat))
+        recorder.call(self.client, "set", {"path": path, "value": replica(stat)})
 
     def delete(self, path):
-        self.client.delete(path)
+        recorder.call(self.client, "delete", {"path": path})
+
+    def status(self, status):
+        self.monitor.status = status
 
     def stop(self):
         self.agent.stop()
@@ -149,8 +151,11 @@ def difference(environment, other):
     return {**changed, **{k: None for k in other if k not in environment}}
 
 
-class Client(recorder.Client):
-    """The fake ZooKeeper client, its start and stop noted."""
+class Client(TimedClient):
+    """The fake ZooKeeper client, its start, its stop and what is written noted."""
+
+    def __init__(self):
+        super().__init__(stage.note)
 
     def start(self, *arguments, **options):
         stage.note("zk.start")
@@ -209,15 +214,16 @@ agent_base.open = stage.open
 def sequence(given):
     stage.reset(given)
     surroundings.host["is_open"] = stage.is_open
-    surroundings.clock.source = turns
     agent_v1.ProcessMgr._is_killed, agent_v1.ProcessMgr._lock = False, RLock()
-    turns.play(given["until_ms"], lambda: run(given))
+    with running_threads():
+        turns.play(given["until_ms"], lambda: run(given), surroundings.START_TIME)
     return {"log": stage.log}
 
 
 def run(given):
     config = utils.AgentConfig.from_file(given["conf"])
     stage.agent = agent_v1.AgentV1(config, conf_path=None, tfs_log=given["tfs_log"])
+    stage.monitor = stage.agent.replica_mgr.updater.model_monitor = Monitor()
     stage.begin()
     try:
         stage.agent.start()

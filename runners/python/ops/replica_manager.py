@@ -1,4 +1,5 @@
 """replica_manager (PROTOCOL.md section 9)."""
+import contextlib
 import types
 
 from monolith.agent_service import data_def
@@ -231,16 +232,16 @@ def manager(given):
 
 
 class TimedClient(recorder.Client):
-    """The fake client, its writes noted with their time."""
+    """The fake client, which tells of each write when it is made."""
 
-    def __init__(self, log):
+    def __init__(self, tell):
         super().__init__()
-        self.log = log
+        self.tell_write = tell
 
     def note(self, name, **arguments):
         super().note(name, **arguments)
         for written, shown in self.take_writes(sort=()):
-            self.log.append([turns.now_ms, written, shown])
+            self.tell_write(written, shown)
 
 
 class Running:
@@ -248,7 +249,7 @@ class Running:
 
     def __init__(self, given):
         self.log = []
-        self.client = TimedClient(self.log)
+        self.client = TimedClient(lambda name, shown: self.log.append([turns.now_ms, name, shown]))
         self.client.start()
         self.manager = replica_manager.ReplicaManager(self.client, utils.AgentConfig(**given["config"]))
         self.monitor = self.manager.updater.model_monitor = Monitor()
@@ -285,15 +286,22 @@ class Running:
             self.log.append([turns.now_ms, "stopped", None])
 
 
-def manager_sequence(given):
+@contextlib.contextmanager
+def running_threads():
+    """Has the threads of replica managers run in turns meanwhile."""
     idle, clock = replica_manager.threading, replica_manager.time
     replica_manager.threading = types.SimpleNamespace(Thread=Thread, Lock=Lock)
     replica_manager.time = surroundings.clock.source = turns
     try:
-        run = Running(given)
-        turns.play(given["until_ms"], run.run, surroundings.START_TIME)
+        yield
     finally:
         replica_manager.threading, replica_manager.time = idle, clock
+
+
+def manager_sequence(given):
+    with running_threads():
+        run = Running(given)
+        turns.play(given["until_ms"], run.run, surroundings.START_TIME)
     return {"log": run.log}
 
 
