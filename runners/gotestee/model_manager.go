@@ -17,20 +17,27 @@ type managerRun struct {
 }
 
 func (c *call) modelManagerSequence() (any, error) {
+	if c.In.Has("until_ms") {
+		return c.runModelManager(), nil
+	}
 	r := &managerRun{c: c, tasks: &caseworld.Sleeper{Tasks: c.Env.Tasks}}
 	c.Env.Tasks = r.tasks
+	r.m = c.newModelManager()
+	out := []any{}
+	for _, v := range c.In.List("steps") {
+		out = append(out, r.step(v))
+	}
+	return caseworld.Object("steps", out), nil
+}
+
+func (c *call) newModelManager() *modelmanager.ModelManager {
 	options := modelmanager.ModelManagerOptions{
 		ModelName: c.In.OptStr("model_name"), SourcePath: c.In.OptStr("source_path"), ReceivePath: c.In.OptStr("receive_path"), Quirks: c.Quirks,
 	}
 	if c.In.Flag("use_metrics") {
 		options.Metrics = c.modelMetric
 	}
-	r.m = modelmanager.NewModelManager(c.Env, options)
-	out := []any{}
-	for _, v := range c.In.List("steps") {
-		out = append(out, r.step(v))
-	}
-	return caseworld.Object("steps", out), nil
+	return modelmanager.NewModelManager(c.Env, options)
 }
 
 // modelMetric is the manager's metrics client.
@@ -153,19 +160,7 @@ func (r *managerRun) files(name string, args []any, i int) *pysem.Dict {
 
 // describe adds the state after the step.
 func (r *managerRun) describe(out *pysem.Dict) {
-	models, latest := []any{}, []any{}
-	for _, m := range r.m.Models() {
-		versions := []any{}
-		for _, v := range m.Versions {
-			versions = append(versions, []any{v.Version, v.Paths})
-		}
-		models = append(models, []any{m.Model, versions})
-	}
-	for _, m := range r.m.Models() {
-		if v, ok := r.m.Latest(m.Model); ok {
-			latest = append(latest, []any{m.Model, []any{v.Version, v.TimeUnixS}})
-		}
-	}
+	models, latest := modelsOf(r.m)
 	var thread any
 	if t := r.m.Thread(); t != nil {
 		thread = t.Name()
@@ -175,4 +170,22 @@ func (r *managerRun) describe(out *pysem.Dict) {
 	out.Set("lock_files", append([]string{}, r.m.LockFiles()...))
 	out.Set("thread", thread)
 	out.Set("tree", r.c.Dir.Tree())
+}
+
+// modelsOf are the versions that were copied and the latest ones, by model.
+func modelsOf(manager *modelmanager.ModelManager) (models, latest []any) {
+	models, latest = []any{}, []any{}
+	for _, m := range manager.Models() {
+		versions := []any{}
+		for _, v := range m.Versions {
+			versions = append(versions, []any{v.Version, v.Paths})
+		}
+		models = append(models, []any{m.Model, versions})
+	}
+	for _, m := range manager.Models() {
+		if v, ok := manager.Latest(m.Model); ok {
+			latest = append(latest, []any{m.Model, []any{v.Version, v.TimeUnixS}})
+		}
+	}
+	return models, latest
 }

@@ -24,10 +24,11 @@ func countTurns(key string, v any) int {
 }
 
 // runningSequences are the operations whose recorder runs all threads that the reference
-// starts, in time that only sleeping moves. The log of their answers, entries of a time in
+// starts, in time that only sleeping moves, at least in the cases that have a log. The log of their answers, entries of a time in
 // ms, a name and a value, is in the order of the threads' turns.
 var runningSequences = []string{
 	"agent_v1.AgentV1.sequence",
+	"model_manager.ModelManager.sequence",
 	"replica_manager.ReplicaManager.sequence",
 }
 
