@@ -33,11 +33,24 @@ type agentV3Run struct {
 }
 
 func (c *call) agentV3Sequence() (any, error) {
-	r := &agentV3Run{
-		c: c, threads: &steppedTasks{Tasks: c.Env.Tasks}, signals: &heldSignals{Processes: c.Env.Processes},
-		shown: map[string][]byte{},
+	if c.In.Has("until_ms") {
+		return c.runAgentV3()
 	}
-	c.Env.Tasks, c.Env.Processes = r.threads, r.signals
+	threads := &steppedTasks{Tasks: c.Env.Tasks}
+	c.Env.Tasks = threads
+	r, err := c.newAgentV3Run()
+	if err != nil {
+		return nil, err
+	}
+	r.threads = threads
+	steps := c.Sequence(r.zk, r.do, r.after, "delete", "ensure_path")
+	return caseworld.Object("steps", steps, "tree", sortedTree(r.zk)), nil
+}
+
+// newAgentV3Run makes the agent, whose tasks are those of the case's environment.
+func (c *call) newAgentV3Run() (*agentV3Run, error) {
+	r := &agentV3Run{c: c, signals: &heldSignals{Processes: c.Env.Processes}, shown: map[string][]byte{}}
+	c.Env.Processes = r.signals
 	wrapper := c.In.Str("wrapper")
 	a, zk, err := c.newAgentV3(func(path string) tfs.ModelServerProcess {
 		fake := tfstest.NewFakeTFSWrapper(c.Env, path)
@@ -51,8 +64,7 @@ func (c *call) agentV3Sequence() (any, error) {
 		return nil, err
 	}
 	r.a, r.zk = a, zk
-	steps := c.Sequence(zk, r.do, r.after, "delete", "ensure_path")
-	return caseworld.Object("steps", steps, "tree", sortedTree(zk)), nil
+	return r, nil
 }
 
 func (r *agentV3Run) do(s caseworld.Step) (any, error) {
@@ -87,6 +99,11 @@ func (r *agentV3Run) after(s caseworld.Step, out *pysem.Dict) {
 	if v, ok := out.Get("writes"); ok && s.Name == "bindings_round" {
 		createsFirst(v.([]any))
 	}
+	r.showChanges(out)
+}
+
+// showChanges adds what the agent has made that changed.
+func (r *agentV3Run) showChanges(out *pysem.Dict) {
 	r.show(out, "config", caseworld.Encode(r.serverConfig()))
 	r.show(out, "services", caseworld.Encode(serviceMap(r.a.Backend().ServiceMap())))
 	r.show(out, "addrs", caseworld.Encode(caseworld.Attempt(r.addresses())))

@@ -2,6 +2,7 @@ package gotestee
 
 import (
 	"strings"
+	"time"
 
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/env"
@@ -44,25 +45,39 @@ func (c *call) replicaManagerSequence() (any, error) {
 
 // schedule sets the events of the case.
 func (r *runningManager) schedule() {
-	if !r.c.In.Has("events") {
-		return
+	for _, e := range r.c.steppedEvents() {
+		r.s.after(e.at, e.step.Name, func() {
+			if err := r.happen(e.step); err != nil {
+				caseworld.BadCasef("in.events: %s: %v", e.step.Name, err)
+			}
+		})
 	}
-	for _, v := range r.c.In.List("events") {
+}
+
+// steppedEvent is something that happens from outside, as a step does.
+type steppedEvent struct {
+	at   time.Duration
+	step caseworld.Step
+}
+
+// steppedEvents are those of the case, with arguments by name.
+func (c *call) steppedEvents() (events []steppedEvent) {
+	if !c.In.Has("events") {
+		return nil
+	}
+	for _, v := range c.In.List("events") {
 		event, ok := v.([]any)
 		if !ok || len(event) != 3 {
-			r.c.In.Wrong("events", "a list of [milliseconds, name, arguments]")
+			c.In.Wrong("events", "a list of [milliseconds, name, arguments]")
 		}
 		at, okAt := event[0].(int)
 		step, okStep := caseworld.AsStep([]any{event[1], event[2]}, "in.events")
 		if !okAt || !okStep {
-			r.c.In.Wrong("events", "a list of [milliseconds, name, arguments]")
+			c.In.Wrong("events", "a list of [milliseconds, name, arguments]")
 		}
-		r.s.after(ms(at), step.Name, func() {
-			if err := r.happen(step); err != nil {
-				caseworld.BadCasef("in.events: %s: %v", step.Name, err)
-			}
-		})
+		events = append(events, steppedEvent{ms(at), step})
 	}
+	return events
 }
 
 func (r *runningManager) happen(s caseworld.Step) error {

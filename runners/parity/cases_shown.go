@@ -28,6 +28,7 @@ func countTurns(key string, v any) int {
 // ms, a name and a value, is in the order of the threads' turns.
 var runningSequences = []string{
 	"agent_v1.AgentV1.sequence",
+	"agent_v3.AgentV3.sequence",
 	"model_manager.ModelManager.sequence",
 	"replica_manager.ReplicaManager.sequence",
 }

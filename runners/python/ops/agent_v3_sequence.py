@@ -15,6 +15,7 @@ import shown
 import surroundings
 from ops.agent_v3 import new_agent
 from ops.backends import service_map
+from turns import Thread as TurnsThread, turns
 from values import Raw, SortedSet, attempt, encode, pairs
 
 # What is available is a set, whose order the bindings would come in.
@@ -62,9 +63,11 @@ class Thread:
 
 class Sequence:
 
+    thread = Thread
+
     def __init__(self, given):
         Thread.made = []
-        agent_v3.threading = surroundings.threading_with(Thread)
+        agent_v3.threading = surroundings.threading_with(self.thread)
         agent_v3.time = types.SimpleNamespace(sleep=self.sleep)
         self.agent, self.client = new_agent(given["config"])
         path = self.agent._model_config_path
@@ -84,13 +87,18 @@ class Sequence:
             writes.sort(key=lambda w: (w[0] != "create", recorder.path_of(w)))
         if writes:
             answer["writes"] = writes
+        answer.update(self.changed())
+        return answer
+
+    def changed(self):
+        found = {}
         for key, value in (("config", self.config()), ("services", service_map(self.agent._backend)),
                            ("addrs", attempt(self.addrs))):
             value = encode(value)
             if value != self.shown.get(key):
                 self.shown[key] = value
-                answer[key] = Raw(value)
-        return answer
+                found[key] = Raw(value)
+        return found
 
     def config(self):
         return text_format.Parse(self.server.model_config_text(), model_server_config_pb2.ModelServerConfig())
@@ -132,7 +140,52 @@ class Sequence:
         self.client.tell(KazooState.CONNECTED)
 
 
+class Running(Sequence):
+    """An agent whose threads run, and what happens meanwhile."""
+
+    thread = TurnsThread
+
+    def __init__(self, given):
+        super().__init__(given)
+        self.log = []
+        self.events = given.get("events") or []
+
+    def note(self, name, value=None):
+        self.note_changes()
+        if not turns.over:
+            self.log.append([turns.now_ms, name, value])
+
+    def note_changes(self):
+        if turns.over:
+            return
+        writes = self.client.take_writes(sort=("delete", "ensure_path"))
+        for name, value in [*writes, *self.changed().items()]:
+            self.log.append([turns.now_ms, name, value])
+
+    def sleep(self, seconds):
+        self.note("sleep", seconds)
+        turns.sleep(seconds)
+
+    def run(self):
+        for ms, name, arguments in self.events:
+            turns.at(ms, lambda name=name, arguments=arguments: self.happen(name, arguments))
+        self.agent.start()
+        self.note("started")
+
+    def happen(self, name, arguments):
+        self.step(name, arguments)
+        self.note(name)
+
+
+def run_in_turns(given):
+    run = Running(given)
+    turns.play(given["until_ms"], run.run, surroundings.START_TIME)
+    return {"log": run.log}
+
+
 def sequence(given):
+    if "until_ms" in given:
+        return run_in_turns(given)
     run = Sequence(given)
     steps = [run.answer(name, arguments) for name, arguments in given["steps"]]
     tree = run.client.tree()
