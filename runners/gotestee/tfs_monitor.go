@@ -71,6 +71,9 @@ func (c *call) monitorConfigs() (any, error) {
 const firstServerPort = 20001
 
 func (c *call) monitorSequence() (any, error) {
+	if c.In.Has("until_ms") {
+		return c.runMonitor()
+	}
 	conf, err := c.config()
 	if err != nil {
 		return nil, err
@@ -94,14 +97,18 @@ func (c *call) monitorSequence() (any, error) {
 	m.Start()
 	out := []any{}
 	for _, s := range c.In.Steps("steps") {
-		v, err := c.monitorStep(m, s)
-		var rpc *env.RPCError
-		if errors.As(err, &rpc) {
-			err = pysem.Raise("_InactiveRpcError", "%v", rpc)
-		}
-		out = append(out, caseworld.Attempt(v, err))
+		out = append(out, c.monitorAttempt(m, s))
 	}
 	return caseworld.Object("steps", out), nil
+}
+
+func (c *call) monitorAttempt(m *tfs.TFSMonitor, s caseworld.Step) any {
+	v, err := c.monitorStep(m, s)
+	var rpc *env.RPCError
+	if errors.As(err, &rpc) {
+		err = pysem.Raise("_InactiveRpcError", "%v", rpc)
+	}
+	return caseworld.Attempt(v, err)
 }
 
 // startFake starts a FakeTFServing with an empty config.
@@ -170,7 +177,9 @@ func (c *call) monitorStep(m *tfs.TFSMonitor, s caseworld.Step) (any, error) {
 // reload sends a config and lets the fakes settle; their 30 s tick never comes.
 func (c *call) reload(m *tfs.TFSMonitor, kind string, request *config.ModelServerConfig) (any, error) {
 	status, err := m.Reload(kind, request)
-	c.Env.Tasks.Sleep(10 * time.Millisecond)
+	if !c.In.Has("until_ms") {
+		c.Env.Tasks.Sleep(10 * time.Millisecond)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,7 @@ var runningSequences = []string{
 	"agent_v3.AgentV3.sequence",
 	"model_manager.ModelManager.sequence",
 	"replica_manager.ReplicaManager.sequence",
+	"tfs_monitor.TFSMonitor.sequence",
 }
 
 // countTimedTurns counts the entries of the log of an answer to such an operation.

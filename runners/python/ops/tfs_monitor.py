@@ -4,6 +4,7 @@ import types
 
 import grpc
 import grpc._channel
+from tensorflow_serving.apis import get_model_status_pb2, model_management_pb2
 from tensorflow_serving.config import model_server_config_pb2
 
 from monolith.agent_service import data_def
@@ -13,6 +14,7 @@ from monolith.agent_service import utils
 
 import surroundings
 from ops.data_def import make
+from turns import RLock, turns
 from values import GRPC_DETAILS, Raw, attempt, encode
 
 SERVER_TYPES = ("entry", "ps", "dense")
@@ -127,7 +129,71 @@ def without_ports(json):
     return json
 
 
+class SlowServer:
+    """A model server whose answers take their time, and that knows one version of every model."""
+
+    def __init__(self, answers_ms):
+        self.answers_ms, self.asked, self.log = answers_ms, 0, []
+
+    def note(self, name, value):
+        if not turns.over:
+            self.log.append([round(turns.now_ms), name, value])
+
+    def take_time(self, method, model):
+        ms = self.answers_ms[self.asked % len(self.answers_ms)]
+        self.asked += 1
+        self.note("asked", [method, model])
+        turns.sleep(ms / 1000)
+        self.note("answered", [method, model])
+
+    def GetModelStatus(self, request):  # pylint: disable=invalid-name
+        self.take_time("GetModelStatus", request.model_spec.name)
+        status = get_model_status_pb2.ModelVersionStatus(version=7, state="AVAILABLE", status={})
+        return get_model_status_pb2.GetModelStatusResponse(model_version_status=[status])
+
+    def HandleReloadConfigRequest(self, request):  # pylint: disable=invalid-name
+        self.take_time("HandleReloadConfigRequest", None)
+        del request
+        return model_management_pb2.ReloadConfigResponse()
+
+
+class Running(Sequence):
+    """A monitor that several threads ask at once."""
+
+    def __init__(self, given):  # pylint: disable=super-init-not-called
+        self.server = SlowServer(given["answers_ms"])
+        self.monitor = tfs_monitor.TFSMonitor(utils.AgentConfig(**given["config"]))
+        self.monitor.start()
+        for stubs in self.monitor.stubs.values():
+            if stubs:
+                stubs["model_service"] = self.server
+        self.events, self.servers = given["events"], []
+
+    def run(self):
+        for ms, name, arguments in self.events:
+            turns.at(ms, lambda name=name, arguments=arguments: self.happen(name, arguments))
+
+    def happen(self, name, arguments):
+        answer = attempt(getattr(self, name), **arguments)
+        self.server.note(name, answer)
+
+
+def run_in_turns(given):
+    before, tfs_monitor.RLock = tfs_monitor.RLock, RLock
+    try:
+        run = Running(given)
+    finally:
+        tfs_monitor.RLock = before
+    try:
+        turns.play(given["until_ms"], run.run, surroundings.START_TIME)
+    finally:
+        run.close()
+    return {"log": run.server.log}
+
+
 def sequence(given):
+    if "until_ms" in given:
+        return run_in_turns(given)
     run = Sequence(given)
     try:
         steps = [attempt(getattr(run, name), **arguments) for name, arguments in given["steps"]]
