@@ -113,7 +113,7 @@ func (f *finder) results(n *ast.ReturnStmt) {
 	}
 	for i, e := range n.Results {
 		before, after, change := f.result(e, want.At(i).Type())
-		if change == "" {
+		if change == "" || f.isBesideError(n, e) {
 			continue
 		}
 		text := oneLine("return " + f.text(e))

@@ -128,13 +128,35 @@ func (f *finder) isRoom(call *ast.CallExpr, e ast.Expr) bool {
 	return isMap || len(call.Args) == 3
 }
 
-// isBesideError says that e is an empty result beside an error, at which nobody looks.
+// isBesideError says that e is a result beside an error, at which nobody looks: an empty
+// one, or any where the error is certain.
 func (f *finder) isBesideError(n *ast.ReturnStmt, e ast.Expr) bool {
 	want, last := f.signature().Results(), n.Results[len(n.Results)-1]
 	if want.Len() != len(n.Results) || e == last || !types.Identical(want.At(want.Len()-1).Type(), errorType) {
 		return false
 	}
-	return !f.pkg.TypesInfo.Types[last].IsNil() && f.isEmpty(e)
+	return f.isCertain(last) || !f.pkg.TypesInfo.Types[last].IsNil() && f.isEmpty(e)
+}
+
+// isCertain says that an error is one: it is made there, or was just compared with nil.
+func (f *finder) isCertain(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.UnaryExpr:
+		return e.Op == token.AND
+	case *ast.CallExpr:
+		switch f.text(e.Fun) {
+		case "pysem.Raise", "fmt.Errorf", "errors.New", "pysem.AttributeError", "pysem.UnpackError":
+			return true
+		}
+	case *ast.Ident:
+		around := f.stack
+		if _, ok := f.parent().(*ast.ReturnStmt); ok {
+			around = around[:len(around)-1]
+		}
+		n, ok := around[len(around)-2].(*ast.IfStmt)
+		return ok && n.Body == around[len(around)-1] && f.text(n.Cond) == e.Name+" != nil"
+	}
+	return false
 }
 
 // isEmpty says that e is written as the zero value of its type.

@@ -26,7 +26,10 @@ func add(numbers []int) (int, error) {
 	if len(numbers) == 0 {
 		return 0, errors.New("nothing")
 	}
-	sum := 0
+	sum, err := 0, refuse(numbers)
+	if err != nil {
+		return len(numbers), err
+	}
 	for _, n := range numbers {
 		if n < 0 {
 			continue
@@ -34,6 +37,13 @@ func add(numbers []int) (int, error) {
 		sum += n
 	}
 	return sum, nil
+}
+
+func refuse(numbers []int) error {
+	if numbers[0] > 9 {
+		return fmt.Errorf("%d", numbers[0])
+	}
+	return nil
 }
 
 func between(n int) bool {
