@@ -35,11 +35,8 @@ func (m *ZKMirror) Election(leader Leader, identifier pysem.OptString) env.Task 
 	}
 	return threading.Start(m.e.Tasks, "election", func() {
 		for m.stand(leader, identifier.V) {
-			if err := m.startAnew(); err != nil {
-				m.e.Log.Logf(env.Error, "restart of the mirror: %v", err)
-				return
-			}
-			if m.keeps(quirks.Q188) {
+			// An error ends the thread, which logs nothing of it.
+			if err := m.startAnew(); err != nil || m.keeps(quirks.Q188) {
 				return
 			}
 		}
