@@ -48,14 +48,14 @@ test: ## all tests; the last line is the totals
 	@echo "== test"
 	@mkdir -p $(BUILD)
 	@rm -f $(BUILD)/test.json; status=0; \
-	$(GO) tool gotestsum --format pkgname-and-test-fails --hide-summary skipped --jsonfile $(BUILD)/test.json -- ./... || status=$$?; \
+	$(GO) tool gotestsum --format pkgname-and-test-fails --hide-summary skipped --jsonfile $(BUILD)/test.json -- -timeout 30m ./... || status=$$?; \
 	$(GO) tool gotestsum --raw-command --format none -- cat $(BUILD)/test.json 2>/dev/null | awk -f .ci/test-totals.awk > $(BUILD)/test-summary.txt; \
 	cat $(BUILD)/test-summary.txt; \
 	exit $$status
 
 race: ## the short tests under the race detector
 	@echo "== race"
-	@$(GO) test -race -short ./...
+	@$(GO) test -race -short -timeout 30m ./...
 
 determinism: ## the same scenarios in other processes and builds give the same traces
 	@echo "== determinism"
