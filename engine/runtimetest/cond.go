@@ -90,18 +90,24 @@ var condCases = []testCase{
 	{"a waiter whose limit has passed takes no signal", func(r *trial) {
 		r.within(func(p Process) {
 			c := p.NewCond("c")
-			p.Go("short", func() {
+			passed, slept := false, false
+			short := p.Go("short", func() {
 				r.log.Addf("short in time: %v", c.WaitFor(5*ms))
+				passed = true
 				before := p.Elapsed()
 				p.Sleep(20 * ms)
-				r.log.Addf("slept: %v", p.Elapsed()-before >= 20*ms)
+				slept = p.Elapsed()-before >= 20*ms
 			})
 			long := p.Go("long", func() {
 				r.log.Addf("long in time: %v", c.WaitFor(time.Minute))
 			})
-			p.Sleep(10 * ms)
+			for !passed {
+				p.Sleep(ms)
+			}
 			c.Signal()
 			long.Join()
+			short.Join()
+			r.log.Addf("slept: %v", slept)
 		})
 		r.wantLog("short in time: false", "long in time: true", "slept: true")
 	}},
