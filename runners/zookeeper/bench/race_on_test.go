@@ -1,6 +1,6 @@
 //go:build race
 
-package bench
+package bench_test
 
 // raceDetector takes several times the memory.
 const raceDetector = true
