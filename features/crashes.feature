@@ -111,7 +111,7 @@ Feature: Crashes of model servers and agents
     Then within 60s every agent lists entry:0 on every pod
     When the agent of shard0-replica1 is killed
     Then within 14s the agent of shard0-replica0 lists ps:0 on shard0-replica0
-    And within 90s every agent lists entry:0 on every pod
+    And within 150s every agent lists entry:0 on every pod
     And znode /predict_ctr/service/predict_ctr/ps:0 has 2 children
     And shard0-replica1 was started 2 times
 
