@@ -90,7 +90,8 @@ Feature: Discovery answers
     And model ctr is declared and published to layout main
     When the cluster starts
     Then within 95s every agent lists ctr:entry on every pod
-    When znode /gip/container_service/monolith.serving;lf;default:shard0-replica1 is deleted
+    When 10s pass
+    And znode /gip/container_service/monolith.serving;lf;default:shard0-replica1 is deleted
     And znode /gip/binding/ctr/entry:monolith.serving;lf;default:stranger is written with ""
     Then within 1s every agent lists ctr:entry on shard0-replica0
     And within 65s shard0-replica1 has service info
