@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/runners/admin"
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
@@ -33,7 +34,16 @@ func newTFServingCommand() *cobra.Command {
 		Long: `Serve the simulated tensorflow_model_server: real model directories, gRPC and REST
 ports, its command line and its exit codes. It listens on 127.0.0.1 unless
 --monosim_host says otherwise. --help lists the flags; as a copy or link that is
-named tensorflow_model_server, the program needs no subcommand.`,
+named tensorflow_model_server, the program needs no subcommand.
+
+With --monosim_admin=127.0.0.1:8990 an HTTP interface for live faults listens there:
+versions that break or are slow, requests that fail or wait, an exit. It takes and answers
+JSON, GET / lists what there is with a curl command for each, and nobody but programs of
+this machine may ask it; the ports file has its port.`,
+		Example: `  monosim tfserving --model_name=ranker --model_base_path=$PWD/ranker --monosim_admin=127.0.0.1:8990
+  curl 127.0.0.1:8990/state
+  curl -d '{"next": 2, "methods": ["Predict"], "error": "UNAVAILABLE:busy"}' 127.0.0.1:8990/requests/fail
+  curl -d '{"model": "ranker", "version": 3, "delay": "1s"}' 127.0.0.1:8990/versions/slow`,
 		DisableFlagParsing: true, // upstream's rules are its own
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runModelServer("monosim tfserving", args, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -47,7 +57,7 @@ named tensorflow_model_server, the program needs no subcommand.`,
 func runModelServer(program string, args []string, stdout, stderr io.Writer) error {
 	runtime.KeepAlive(marker)
 	dieOfSignals()
-	code := serve.Main(program, args, stdout, stderr)
+	code := serve.Main(program, args, stdout, stderr, adminOfModelServer)
 	if code < 0 {
 		dieOf(syscall.Signal(-code))
 	}
@@ -55,6 +65,15 @@ func runModelServer(program string, args []string, stdout, stderr io.Writer) err
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+// adminOfModelServer lives as long as the process.
+func adminOfModelServer(server *serve.Server, addr string) (port int, err error) {
+	served, err := admin.Listen(addr, "a model server", admin.ModelServer(server))
+	if err != nil {
+		return 0, err
+	}
+	return served.Port(), nil
 }
 
 // isModelServer reports whether the program was called by the real one's name.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/runners/admin"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
@@ -41,6 +42,7 @@ type zooKeeperOptions struct {
 	reconfig      bool
 	enforceQuota  bool
 	superDigest   string
+	admin         string
 }
 
 func newZooKeeperCommand() *cobra.Command {
@@ -58,10 +60,19 @@ the wall clock, by which clients ping; --session-clock server has sessions expir
 faster too.
 
 The state is in memory unless --data-dir names a directory, where nothing that
-was answered is lost, however the server ends.`,
+was answered is lost, however the server ends.
+
+With --admin ADDRESS a second line of output says where an HTTP interface for live
+faults is: sessions that expire, connections that drop, requests that fail or wait, a
+server that lags or may only be read. It takes and answers JSON, GET / lists what there
+is with a curl command for each, and nobody but programs of this machine may ask it.`,
 		Example: `  monosim zookeeper
   monosim zookeeper --listen 127.0.0.1:0 --speed 60x --log-writes writes.jsonl
-  monosim zookeeper --data-dir zk --tick 500ms`,
+  monosim zookeeper --data-dir zk --tick 500ms
+  monosim zookeeper --admin 127.0.0.1:8990
+  curl 127.0.0.1:8990/sessions
+  curl -d '{"session": "0x1000012ab340000"}' 127.0.0.1:8990/sessions/expire
+  curl -d '{"next": 2, "ops": ["create"], "lose": "answer"}' 127.0.0.1:8990/requests/fail`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
@@ -83,6 +94,7 @@ was answered is lost, however the server ends.`,
 	f.BoolVar(&o.reconfig, "reconfig-enabled", false, "refuse reconfig as a standalone server that has it enabled")
 	f.BoolVar(&o.enforceQuota, "enforce-quota", false, "refuse what goes beyond the hard limits of quotas (enforceQuota)")
 	f.StringVar(&o.superDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
+	f.StringVar(&o.admin, "admin", "", "address on this machine, as 127.0.0.1:0, of an HTTP interface that brings faults about; none without")
 	cmd.AddCommand(newZooKeeperCheckCommand(), newZooKeeperBenchCommand())
 	completeFlags(cmd, map[string]func() []string{"profile": func() []string { return []string{"zookeeper-3.8", "zookeeper-3.9"} }})
 	return cmd
@@ -112,7 +124,15 @@ func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return fmt.Errorf("zookeeper: %w", err)
 	}
+	served, err := o.serveAdmin(server)
+	if err != nil {
+		return badInput(fmt.Errorf("--admin: %w", errors.Join(err, server.Close())))
+	}
+	defer func() { err = errors.Join(err, served.Close()) }()
 	fmt.Fprintln(cmd.OutOrStdout(), server.Addr())
+	if served != nil {
+		fmt.Fprintln(cmd.OutOrStdout(), "admin", served.URL())
+	}
 	select {
 	case <-ctx.Done():
 	case <-server.Done():
@@ -127,6 +147,14 @@ func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
 		return fmt.Errorf("zookeeper: %w", err)
 	}
 	return nil
+}
+
+// serveAdmin opens the interface for faults, if it was asked for.
+func (o *zooKeeperOptions) serveAdmin(server *wire.Server) (*admin.Server, error) {
+	if o.admin == "" {
+		return nil, nil
+	}
+	return admin.Listen(o.admin, "a ZooKeeper at "+server.Addr(), admin.ZooKeeper(server))
 }
 
 // options checks the flags.

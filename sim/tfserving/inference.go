@@ -78,6 +78,12 @@ func (s *Server) specOf(request proto.Message) (*apis.ModelSpec, error) {
 	return spec, nil
 }
 
+// Model is the name of the model that works on the request.
+func (i *Inference) Model() string { return i.handle.Model() }
+
+// Version is the version of Model that works on the request.
+func (i *Inference) Version() int64 { return i.handle.Version() }
+
 // Latency is how long the request takes from Begin on (TFS-18.1).
 func (i *Inference) Latency() time.Duration { return i.latency }
 

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(serveHere) == "" {
 		os.Exit(m.Run())
 	}
-	os.Exit(serve.Main(os.Args[0], os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(serve.Main(os.Args[0], os.Args[1:], os.Stdout, os.Stderr, nil))
 }
 
 // brief options take a second or two.

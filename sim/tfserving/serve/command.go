@@ -25,6 +25,8 @@ type Command struct {
 	EventsFile string
 	// PortsFile gets the true ports as JSON once they are open.
 	PortsFile string
+	// Admin is the address of the interface for faults, empty for none.
+	Admin string
 
 	profile   string
 	transient ownValues

@@ -22,5 +22,6 @@
 // in listen.go, tls.go and channel_args.go; the HTTP side, in http*.go, cnumbers.go
 // and rest_backend.go, and what the API says in package rest; metrics, in metrics.go
 // and prometheus.go; log lines, in log*.go; the command line, in command.go, own_flags.go
-// and usage.go; files that it leaves, in main.go.
+// and usage.go; files that it leaves, in main.go; what may go wrong when somebody asks
+// for it, in faults.go.
 package serve

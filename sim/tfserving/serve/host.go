@@ -59,7 +59,7 @@ func (t *timer) stop() { t.timer.Stop() }
 func (h *host) Look(ask func(tfserving.Storage), told func()) {
 	s := (*Server)(h)
 	go func() {
-		ask(s.opt.storage())
+		ask(breakable{s.opt.storage(), &s.faults})
 		s.enter(told)
 	}()
 }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,10 +12,13 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
+// Admin opens the interface for faults of a server on an address, and says its port.
+type Admin func(server *Server, addr string) (port int, err error)
+
 // Main is tensorflow_model_server: it serves until the process ends and answers
 // with its exit code, below 0 for the signal that it must die of. Like upstream it
-// handles no signal: they end the program.
-func Main(program string, args []string, stdout, stderr io.Writer) int {
+// handles no signal: they end the program. admin is for --monosim_admin.
+func Main(program string, args []string, stdout, stderr io.Writer, admin Admin) int {
 	c, code, end := ParseCommand(program, args, os.Getenv(FlagsVariable), stdout, stderr)
 	if end {
 		return code
@@ -28,9 +32,20 @@ func Main(program string, args []string, stdout, stderr io.Writer) int {
 	defer events.close()
 	c.Options.OnEvent = events.write
 	server := Start(c.Options)
+	adminPort := 0
+	if c.Admin != "" {
+		if adminPort, err = openAdmin(admin, server, c.Admin); err != nil {
+			fmt.Fprintf(stderr, "%s: --monosim_admin: %v\n", program, err)
+			server.Close()
+			return exitUsage
+		}
+		fmt.Fprintf(stderr, "%s: admin interface at http://127.0.0.1:%d\n", program, adminPort)
+	}
 	select {
 	case <-server.Serving():
-		if err := c.writePorts(server.Ports()); err != nil {
+		ports := server.Ports()
+		ports.Admin = adminPort
+		if err := c.writePorts(ports); err != nil {
 			fmt.Fprintf(stderr, "%s: --monosim_ports_file: %v\n", program, err)
 			server.Close()
 			return exitUsage // who asked for the file waits for it
@@ -41,6 +56,13 @@ func Main(program string, args []string, stdout, stderr io.Writer) int {
 	code, text := server.Exit()
 	io.WriteString(stdout, text)
 	return code
+}
+
+func openAdmin(admin Admin, server *Server, addr string) (port int, err error) {
+	if admin == nil {
+		return 0, errors.New("this program has no such interface; monosim tfserving has")
+	}
+	return admin(server, addr)
 }
 
 // writePorts replaces the ports file as a whole, so that whoever waits for it

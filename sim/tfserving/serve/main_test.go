@@ -23,7 +23,7 @@ func TestMainWritesEvents(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	code := Main("server", []string{"--model_name=m", "--model_base_path=" + l.path("m"), "--monosim_speed=20",
 		"--monosim_events=" + l.path("events"), "--monosim_ports_file=" + l.path("ports"), "--monosim_memory_limit_bytes=1"},
-		&stdout, &stderr)
+		&stdout, &stderr, nil)
 	if code != -9 || stdout.Len() > 0 {
 		t.Errorf("got %d %q, want -9 without a word\n%s", code, stdout.String(), stderr.String())
 	}
@@ -58,7 +58,7 @@ func TestFilesThatCannotBeWritten(t *testing.T) {
 		{"--monosim_ports_file", l.dir, "open " + l.dir + ": is a directory"},
 	} {
 		var stdout, stderr bytes.Buffer
-		code := Main("server", append(serving, test.flag+"="+test.value), &stdout, &stderr)
+		code := Main("server", append(serving, test.flag+"="+test.value), &stdout, &stderr, nil)
 		if told := "server: " + test.flag + ": "; code != 2 || !strings.Contains(stderr.String(), told) || !strings.HasSuffix(stderr.String(), test.want+"\n") {
 			t.Errorf("%s: got %d and %s\nwant 2 and at the end %q", test.value, code, stderr.String(), test.want)
 		}
@@ -83,10 +83,10 @@ func TestDamagedModelsByFlag(t *testing.T) {
 	var stdout bytes.Buffer
 	const want = "Failed to start server. Error: Unknown: 1 servable(s) did not become available: " +
 		"{{{name: default version: 1} due to error: Out of range: Read less bytes than requested}, }\n"
-	if code := Main("server", args, &stdout, io.Discard); code != 255 || stdout.String() != want {
+	if code := Main("server", args, &stdout, io.Discard, nil); code != 255 || stdout.String() != want {
 		t.Errorf("got %d %q\nwant 255 %q", code, stdout.String(), want)
 	}
-	code := Main("server", append(args, "--monosim_stand_ins", "--monosim_ports_file=/dev/full"), io.Discard, io.Discard)
+	code := Main("server", append(args, "--monosim_stand_ins", "--monosim_ports_file=/dev/full"), io.Discard, io.Discard, nil)
 	if code != exitUsage {
 		t.Errorf("a stand-in: got %d, want that it serves and fails to write its ports, 2", code)
 	}
@@ -149,7 +149,7 @@ func TestOwnFlagsThatMakeNoSense(t *testing.T) {
 		"--monosim_no_such_flag=1":         "--monosim_no_such_flag=1: flag provided but not defined: -monosim_no_such_flag",
 	} {
 		var stdout, stderr strings.Builder
-		code := Main("server", []string{given}, &stdout, &stderr)
+		code := Main("server", []string{given}, &stdout, &stderr, nil)
 		if code != 2 || stderr.String() != "server: "+want+"\n" || stdout.Len() > 0 {
 			t.Errorf("%s: got %d %q and %q\nwant 2 %q", given, code, stderr.String(), stdout.String(), want)
 		}

@@ -27,6 +27,9 @@ func (m *modelService) GetModelStatus(_ context.Context, r *apis.GetModelStatusR
 }
 
 func (s *Server) status(r *apis.GetModelStatusRequest) (*apis.GetModelStatusResponse, error) {
+	if err := s.suffer("GetModelStatus", r.GetModelSpec().GetName(), r.GetModelSpec().GetVersion().GetValue()); err != nil {
+		return nil, err
+	}
 	if r.GetModelSpec() != nil {
 		return s.statuses.answer(r.GetModelSpec())
 	}
@@ -41,6 +44,9 @@ func (m *modelService) HandleReloadConfigRequest(ctx context.Context, r *apis.Re
 	type answer struct {
 		response *apis.ReloadConfigResponse
 		err      error
+	}
+	if err := m.server.suffer("HandleReloadConfigRequest", "", 0); err != nil {
+		return nil, grpcError(err)
 	}
 	answers := make(chan answer, 1)
 	before := m.server.metricValues(r)

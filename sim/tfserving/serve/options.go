@@ -61,4 +61,6 @@ func (o *Options) storage() tfserving.Storage {
 type Ports struct {
 	GRPC int `json:"grpc"`
 	REST int `json:"rest"`
+	// Admin is that of the interface for faults, 0 where none was asked for.
+	Admin int `json:"admin,omitempty"`
 }

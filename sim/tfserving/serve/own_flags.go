@@ -31,6 +31,7 @@ func newOwnFlags(c *Command) ownFlags {
 	f.BoolVar(&o.AnyPort, "monosim_any_port", false, "replace every port that is not 0 by one that is free")
 	f.StringVar(&c.PortsFile, "monosim_ports_file", "", "`file` for the open ports, as {\"grpc\":8500,\"rest\":0}, once they are open")
 	f.StringVar(&c.EventsFile, "monosim_events", "", "`file` for a JSON object a line for every change of a servable's state; it is replaced")
+	f.StringVar(&c.Admin, "monosim_admin", "", "`address` on this machine, as 127.0.0.1:0, of an HTTP interface that brings faults about; none without")
 	f.Uint64Var(&o.Seed, "monosim_seed", 0, "`seed` that draws what upstream leaves open; 0 takes the default of each choice")
 	f.Float64Var(&o.Speed, "monosim_speed", 1, "how many `times` faster than the wall clock time passes")
 	f.StringVar(&o.Store, "monosim_store", "", "`directory` of the files of URIs: hdfs://a/b is <directory>/hdfs/a/b")

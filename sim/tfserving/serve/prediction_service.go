@@ -33,8 +33,15 @@ func (p *predictionService) MultiInference(ctx context.Context, r *apis.MultiInf
 }
 
 func (p *predictionService) GetModelMetadata(_ context.Context, r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error) {
-	response, err := p.server.reader.GetModelMetadata(r)
+	response, err := p.server.metadata(r)
 	return response, grpcError(err)
+}
+
+func (s *Server) metadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error) {
+	if err := s.suffer("GetModelMetadata", r.GetModelSpec().GetName(), r.GetModelSpec().GetVersion().GetValue()); err != nil {
+		return nil, err
+	}
+	return s.reader.GetModelMetadata(r)
 }
 
 // inferOver is an inference that came by gRPC; its deadline is the call's.
@@ -67,6 +74,9 @@ func (s *Server) infer(r proto.Message, deadline time.Time) (proto.Message, erro
 	if rest := scale(inference.Latency(), 1/s.opt.Speed) - time.Since(began); rest > 0 {
 		s.rest(rest)
 	}
+	if err == nil {
+		err = s.suffer(methodOf(r), inference.Model(), inference.Version())
+	}
 	inference.End()
 	if err != nil {
 		return nil, err
@@ -76,6 +86,19 @@ func (s *Server) infer(r proto.Message, deadline time.Time) (proto.Message, erro
 	}
 	s.meter.inferred(r, began)
 	return response, nil
+}
+
+// methodOf is the method of PredictionService that a request is for.
+func methodOf(r proto.Message) string {
+	switch r.(type) {
+	case *apis.ClassificationRequest:
+		return "Classify"
+	case *apis.RegressionRequest:
+		return "Regress"
+	case *apis.MultiInferenceRequest:
+		return "MultiInference"
+	}
+	return "Predict"
 }
 
 // rest lets the time of a request pass, or the process end.

@@ -47,7 +47,7 @@ func (b restBackend) GetModelStatus(r *apis.GetModelStatusRequest) (*apis.GetMod
 }
 
 func (b restBackend) GetModelMetadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error) {
-	return b.server.reader.GetModelMetadata(r)
+	return b.server.metadata(r)
 }
 
 func (b restBackend) Signatures(spec *apis.ModelSpec) (map[string]*tfcore.SignatureDef, error) {

@@ -21,6 +21,7 @@ type Server struct {
 	statuses statusCache
 	meter    *meter
 	fake     bool
+	faults   faults
 
 	readers sync.Mutex
 	reader  *tfserving.Reader

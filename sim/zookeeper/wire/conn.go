@@ -70,6 +70,7 @@ func (c *conn) read() error {
 	}
 	req.RemoteIP = c.remote.Addr().String()
 	c.tcp.SetReadDeadline(time.Time{})
+	c.s.letLagPass()
 	if !c.s.connect(c, &req) {
 		return net.ErrClosed
 	}
@@ -93,8 +94,14 @@ var batches = sync.Pool{New: func() any { return &[maxBatch]zookeeper.Request{} 
 func (c *conn) handle(message []byte) error {
 	list := batches.Get().(*[maxBatch]zookeeper.Request)
 	batch, err := c.fill(list[:0], message)
+	c.s.letLagPass()
 	for done := 0; done < len(batch); {
 		c.out.awaitRoom(&c.s.limits)
+		if c.s.faults.any.Load() {
+			c.suffer(batch[done : done+1])
+			done++
+			continue
+		}
 		done += c.s.handle(c, batch[done:])
 	}
 	clear(batch)

@@ -15,5 +15,6 @@
 // multi.go; what a connection may do, limits.go and conn.go; how its bytes come and
 // go, incoming.go and outgoing.go; a four-letter word, words*.go; what is kept on
 // disk, store.go, recorder.go, records.go and snapshotfile.go, and when it is there,
-// commit.go; the log of writes, writelog.go.
+// commit.go; the log of writes, writelog.go; what may go wrong when somebody asks for it,
+// faults.go.
 package wire

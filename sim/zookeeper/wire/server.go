@@ -30,6 +30,7 @@ type Server struct {
 	touched  []*conn        // to be woken at the end of the turn
 	down     bool           // no request is taken any more
 	stats    serverStats
+	faults   faults
 	writes   *writeLog
 	commit   *committer // nil without a data directory
 	// clients are the addresses of sessions; over are those that have ended in
@@ -259,9 +260,11 @@ func (s *Server) ended(c *conn, err error) {
 	if errors.Is(err, ErrMalformed) || errors.Is(err, errFrameLength) {
 		s.opt.log("connection of /%s closed: %v", c.remote, err)
 	}
-	s.machine.Drop(s.clock.NowMs(), c.id)
-	s.deliver()
-	s.endTurn()
+	if s.faults.absence == Present {
+		s.machine.Drop(s.clock.NowMs(), c.id)
+		s.deliver()
+		s.endTurn()
+	}
 	delete(s.conns, c.id)
 }
 
@@ -304,11 +307,14 @@ func (s *Server) Tick() (nextMs int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	nowMs := s.clock.NowMs()
+	tickMs := s.tickMs()
+	nextMs = (nowMs/tickMs + 1) * tickMs
+	if s.faults.absence != Present {
+		return nextMs
+	}
 	s.machine.Tick(nowMs)
 	s.deliver()
 	s.endTurn()
-	tickMs := s.tickMs()
-	nextMs = (nowMs/tickMs + 1) * tickMs
 	if dueMs, ok := s.machine.NextExpiryMs(); ok {
 		nextMs = min(nextMs, dueMs)
 	}

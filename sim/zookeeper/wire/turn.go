@@ -19,6 +19,10 @@ func (s *Server) connect(c *conn, req *zookeeper.ConnectRequest) bool {
 		return false
 	}
 	s.received(c)
+	if s.faults.absence != Present {
+		s.refuse(c, req)
+		return false
+	}
 	s.from = c.remote.Addr()
 	s.machine.Connect(s.clock.NowMs(), c.id, req)
 	s.deliver()

@@ -56,9 +56,11 @@ func (s *Server) word(c *conn, word string) (answer string, known bool) {
 	if s.opt.Words != nil && word != "srvr" && !slices.Contains(s.opt.Words, word) {
 		return word + " is not executed because it is not in the whitelist.\n", true
 	}
-	s.machine.Tick(s.clock.NowMs())
-	s.deliver()
-	s.endTurn()
+	if s.faults.absence == Present {
+		s.machine.Tick(s.clock.NowMs())
+		s.deliver()
+		s.endTurn()
+	}
 	var b strings.Builder
 	tell(s, &b)
 	return b.String(), true

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Goal: the interfaces for faults are there when asked for, and not else; what they end
+// ends with the code that was asked for.
+
+func post(t *testing.T, url, body string) string {
+	t.Helper()
+	answer, err := http.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		return err.Error()
+	}
+	defer answer.Body.Close()
+	text, _ := io.ReadAll(answer.Body)
+	return string(text)
+}
+
+func TestAdminOfZooKeeper(t *testing.T) {
+	program, err := builtProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program, "zookeeper", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	lines.Scan()
+	url, ok := strings.CutPrefix(lines.Text(), "admin ")
+	if !ok {
+		t.Fatalf("second line: got %q, want where the interface is", lines.Text())
+	}
+	answer, err := http.Get(url + "/sessions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if text, _ := io.ReadAll(answer.Body); string(text) != "[]\n" {
+		t.Errorf("sessions: got %s", text)
+	}
+	post(t, url+"/exit", `{"code": 7}`)
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 7 {
+		t.Errorf("got %v, want exit code 7", err)
+	}
+}
+
+func TestAdminOfZooKeeperKeepsToThisMachine(t *testing.T) {
+	root := newRootCommand()
+	root.SetArgs([]string{"zookeeper", "--listen", "127.0.0.1:0", "--admin", "0.0.0.0:0"})
+	root.SetOut(io.Discard)
+	root.SetErr(io.Discard)
+	err := root.Execute()
+	if err == nil || exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "other machines reach") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAdminOfTheModelServer(t *testing.T) {
+	dir := t.TempDir()
+	ports := filepath.Join(dir, "ports")
+	config := filepath.Join(dir, "config")
+	if err := os.WriteFile(config, []byte("model_config_list {}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), modelServer(t), "--model_config_file="+config, "--monosim_any_port",
+		"--monosim_admin=127.0.0.1:0", "--monosim_ports_file="+ports)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var open struct{ Admin int }
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for limit := time.Now().Add(time.Minute); open.Admin == 0; <-again.C {
+		text, _ := os.ReadFile(ports)
+		json.Unmarshal(text, &open)
+		if time.Now().After(limit) {
+			t.Fatalf("no port in %q", text)
+		}
+	}
+	post(t, fmt.Sprintf("http://127.0.0.1:%d/exit", open.Admin), `{"code": 137}`)
+	if err := cmd.Wait(); codeOf(cmd.ProcessState) != 137 {
+		t.Errorf("got %v, want exit code 137", err)
+	}
+	state, _, stderr := runToEnd(t, "--model_config_file="+config, "--monosim_any_port", "--monosim_admin=0.0.0.0:0")
+	if codeOf(state) != 2 || !strings.Contains(stderr, "other machines reach") {
+		t.Errorf("got %d %s", codeOf(state), stderr)
+	}
+}

@@ -1,0 +1,138 @@
+package admin
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// Action is one thing that can be asked for.
+type Action struct {
+	Method, Path string
+	// About says what it does, in a line.
+	About string
+	// Example is a body that it takes, nil for none.
+	Example any
+
+	do func(body []byte) (any, error)
+	// stream, when set, answers instead of do, for as long as the client listens.
+	stream http.HandlerFunc
+}
+
+// Show is a GET that answers with what show returns.
+func Show[Out any](path, about string, show func() (Out, error)) Action {
+	return Action{Method: http.MethodGet, Path: path, About: about, do: func([]byte) (any, error) { return show() }}
+}
+
+// Do is a POST whose body is read into an In, of which the example is one; unknown fields
+// are refused, absent ones are zero, and no body at all is an empty one. It answers with
+// what do returns, and with its error by status 400.
+func Do[In, Out any](path, about string, example In, do func(In) (Out, error)) Action {
+	return Action{Method: http.MethodPost, Path: path, About: about, Example: example, do: func(body []byte) (any, error) {
+		var in In
+		if err := read(body, &in); err != nil {
+			return nil, err
+		}
+		return do(in)
+	}}
+}
+
+// Serve is a GET that answers by itself, as a page or a stream of events.
+func Serve(path, about string, handler http.HandlerFunc) Action {
+	return Action{Method: http.MethodGet, Path: path, About: about, stream: handler}
+}
+
+// Hold is a POST that stays open: begin is called first, and end when the client is gone
+// or the server closes.
+func Hold(path, about string, begin func() error, end func()) Action {
+	return Action{Method: http.MethodPost, Path: path, About: about, stream: func(w http.ResponseWriter, r *http.Request) {
+		if err := begin(); err != nil {
+			answer(w, http.StatusBadRequest, failure{err.Error()})
+			return
+		}
+		defer end()
+		w.WriteHeader(http.StatusOK)
+		io.WriteString(w, "{}\n")
+		http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}}
+}
+
+// maxBody is more than any action wants.
+const maxBody = 1 << 20
+
+// read reads one JSON object without fields that nobody knows.
+func read(body []byte, into any) error {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		example, _ := json.Marshal(into)
+		return fmt.Errorf("body: %w; want JSON with some of the fields of %s", err, example)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("body: found more behind the first JSON object, want one")
+	}
+	return nil
+}
+
+// serve answers one request for the action.
+func (a *Action) serve(w http.ResponseWriter, r *http.Request) {
+	if a.stream != nil {
+		a.stream(w, r)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		answer(w, http.StatusBadRequest, failure{fmt.Sprintf("body: %v", err)})
+		return
+	}
+	out, err := a.do(body)
+	if err != nil {
+		answer(w, http.StatusBadRequest, failure{err.Error()})
+		return
+	}
+	answer(w, http.StatusOK, out)
+}
+
+// failure is the body of an answer that is no success.
+type failure struct {
+	Error string `json:"error"`
+}
+
+// answer writes JSON with a line's end.
+func answer(w http.ResponseWriter, status int, body any) {
+	text, err := json.MarshalIndent(body, "", "  ")
+	if err != nil {
+		status, text = http.StatusInternalServerError, []byte(`{"error": "the answer is no JSON"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	w.Write(append(text, '\n'))
+}
+
+// Nothing is the answer of what has nothing to tell: {}.
+type Nothing struct{}
+
+// Span is a time in JSON: text as "250ms" or "2s".
+type Span time.Duration
+
+// MarshalText writes it as time.Duration does.
+func (s Span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
+
+// UnmarshalText reads what time.ParseDuration does.
+func (s *Span) UnmarshalText(text []byte) error {
+	d, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("time %q, want one as 250ms or 2s", text)
+	}
+	*s = Span(d)
+	return nil
+}

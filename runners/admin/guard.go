@@ -1,0 +1,64 @@
+package admin
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+)
+
+// guard keeps out who is no program or page of this machine: a page that another site
+// sent, or one whose name was made to lead here, can make a browser ask, but not with
+// these headers.
+type guard struct {
+	hosts []string
+	next  http.Handler
+}
+
+// newGuard is for a server on a port.
+func newGuard(port string, next http.Handler) *guard {
+	g := &guard{next: next}
+	for _, host := range []string{"127.0.0.1", "localhost", "::1"} {
+		g.hosts = append(g.hosts, net.JoinHostPort(host, port))
+	}
+	return g
+}
+
+// ServeHTTP answers with status 403 to whoever is refused.
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if why := g.refusal(r); why != "" {
+		answer(w, http.StatusForbidden, failure{why})
+		return
+	}
+	g.next.ServeHTTP(w, r)
+}
+
+// refusal says why a request is refused, "" if it is not.
+func (g *guard) refusal(r *http.Request) string {
+	if !slices.Contains(g.hosts, r.Host) {
+		return fmt.Sprintf("header Host: found %q, want one of %v", r.Host, g.hosts)
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if origin != "http://"+r.Host {
+			return fmt.Sprintf("header Origin: found %q, want http://%s or none", origin, r.Host)
+		}
+	}
+	switch site := r.Header.Get("Sec-Fetch-Site"); site {
+	case "", "none", "same-origin":
+		return ""
+	default:
+		return fmt.Sprintf("header Sec-Fetch-Site: found %q, want same-origin or none", site)
+	}
+}
+
+// checkLoopback refuses an address that other machines reach.
+func checkLoopback(addr string) error {
+	resolved, err := net.ResolveTCPAddr("tcp", addr)
+	if err != nil {
+		return fmt.Errorf("address of the admin interface: %w; want one as 127.0.0.1:0", err)
+	}
+	if !resolved.IP.IsLoopback() {
+		return fmt.Errorf("address of the admin interface: other machines reach %q; want one as 127.0.0.1:0, as it lets whoever reaches it do anything", addr)
+	}
+	return nil
+}

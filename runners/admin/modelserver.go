@@ -1,0 +1,189 @@
+package admin
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/serve"
+)
+
+// ModelServer lists what can be done to a served model server.
+func ModelServer(s *serve.Server) []Action {
+	m := modelServer{s}
+	return []Action{
+		Show("/state", "models with their versions, ports, and the faults that last", m.state),
+		Do("/versions/break", "have every load of a version fail: of the directory of one, or of a model's base path", dirNamed{Path: "/models/ranker/3"}, m.breakVersion),
+		Do("/versions/repair", "end that; a server that gave up looks at the version again only as upstream would", dirNamed{Path: "/models/ranker/3"}, m.repairVersion),
+		Do("/versions/slow", "have requests to a version take longer, all until /heal; version 0 is all of the model", slowAsked{Model: "ranker", Version: 3, Delay: Span(time.Second)}, m.slow),
+		Do("/versions/fail", "have requests to a version fail, all until /heal; version 0 is all of the model",
+			failedVersion{Model: "ranker", Version: 3, Error: "INTERNAL:broken"}, m.failVersion),
+		Do("/requests/fail", "have the next requests answered with an error", failedRequests{Next: 2, Methods: []string{"Predict"}, Error: "UNAVAILABLE:busy"}, m.fail),
+		Do("/requests/delay", "have the next requests wait", delayedRequests{Next: 2, Methods: []string{"GetModelStatus"}, Delay: Span(2 * time.Second)}, m.delay),
+		Do("/heal", "end all faults", Nothing{}, m.heal),
+		exitAction(),
+	}
+}
+
+// modelServer are the actions of one process.
+type modelServer struct{ server *serve.Server }
+
+type modelServerState struct {
+	Serving bool             `json:"serving"`
+	Ports   serve.Ports      `json:"ports"`
+	Models  []modelShown     `json:"models"`
+	Faults  []requestsFailed `json:"faults"`
+	Broken  []string         `json:"broken"`
+}
+
+type modelShown struct {
+	Model    string         `json:"model"`
+	Versions []versionShown `json:"versions"`
+}
+
+type versionShown struct {
+	Version int64  `json:"version"`
+	State   string `json:"state"`
+	Error   string `json:"error,omitempty"`
+}
+
+type requestsFailed struct {
+	Next    int      `json:"next"`
+	Methods []string `json:"methods,omitempty"`
+	Model   string   `json:"model,omitempty"`
+	Version int64    `json:"version,omitempty"`
+	Delay   Span     `json:"delay"`
+	Error   string   `json:"error,omitempty"`
+}
+
+func (m modelServer) state() (modelServerState, error) {
+	state := modelServerState{Models: []modelShown{}, Faults: []requestsFailed{}, Broken: []string{}}
+	select {
+	case <-m.server.Serving():
+		state.Serving, state.Ports = true, m.server.Ports()
+	default:
+	}
+	models := m.server.Versions()
+	for _, name := range slices.Sorted(maps.Keys(models)) {
+		shown := modelShown{Model: name, Versions: []versionShown{}}
+		for _, v := range models[name] {
+			one := versionShown{Version: v.Version, State: v.State.String()}
+			if _, why, failed := strings.Cut(v.String(), "("); failed {
+				one.Error = strings.TrimSuffix(why, ")")
+			}
+			shown.Versions = append(shown.Versions, one)
+		}
+		state.Models = append(state.Models, shown)
+	}
+	pending, broken := m.server.Faults()
+	for _, f := range pending {
+		one := requestsFailed{Next: f.Next, Methods: f.Methods, Model: f.Model, Version: f.Version, Delay: Span(f.Delay)}
+		if f.Err != nil {
+			one.Error = f.Err.Code.String() + ":" + f.Err.Message
+		}
+		state.Faults = append(state.Faults, one)
+	}
+	state.Broken = append(state.Broken, broken...)
+	return state, nil
+}
+
+type dirNamed struct {
+	Path string `json:"path"`
+}
+
+func (m modelServer) breakVersion(in dirNamed) (Nothing, error) {
+	if in.Path == "" {
+		return Nothing{}, errors.New("path: found none, want the directory of a version as the server is told it, as /models/ranker/3")
+	}
+	m.server.Break(in.Path)
+	return Nothing{}, nil
+}
+
+func (m modelServer) repairVersion(in dirNamed) (Nothing, error) {
+	if !m.server.Repair(in.Path) {
+		return Nothing{}, fmt.Errorf("path: found no broken %q; GET /state lists those that are", in.Path)
+	}
+	return Nothing{}, nil
+}
+
+type slowAsked struct {
+	Model   string `json:"model"`
+	Version int64  `json:"version"`
+	Delay   Span   `json:"delay"`
+}
+
+func (m modelServer) slow(in slowAsked) (Nothing, error) {
+	return Nothing{}, m.server.Befall(serve.RequestFault{Next: -1, Model: in.Model, Version: in.Version, Delay: time.Duration(in.Delay), Methods: inferences})
+}
+
+// inferences are the methods that a version works on.
+var inferences = []string{"Classify", "MultiInference", "Predict", "Regress"}
+
+type failedVersion struct {
+	Model   string `json:"model"`
+	Version int64  `json:"version"`
+	Error   string `json:"error"`
+}
+
+func (m modelServer) failVersion(in failedVersion) (Nothing, error) {
+	failure, err := parseStatus(in.Error)
+	if err != nil {
+		return Nothing{}, err
+	}
+	return Nothing{}, m.server.Befall(serve.RequestFault{Next: -1, Model: in.Model, Version: in.Version, Err: failure, Methods: inferences})
+}
+
+type failedRequests struct {
+	Next    int      `json:"next"`
+	Methods []string `json:"methods,omitempty"`
+	Model   string   `json:"model,omitempty"`
+	Error   string   `json:"error"`
+}
+
+func (m modelServer) fail(in failedRequests) (Nothing, error) {
+	failure, err := parseStatus(in.Error)
+	if err != nil {
+		return Nothing{}, err
+	}
+	return m.befallNext(serve.RequestFault{Next: in.Next, Methods: in.Methods, Model: in.Model, Err: failure})
+}
+
+type delayedRequests struct {
+	Next    int      `json:"next"`
+	Methods []string `json:"methods,omitempty"`
+	Model   string   `json:"model,omitempty"`
+	Delay   Span     `json:"delay"`
+}
+
+func (m modelServer) delay(in delayedRequests) (Nothing, error) {
+	return m.befallNext(serve.RequestFault{Next: in.Next, Methods: in.Methods, Model: in.Model, Delay: time.Duration(in.Delay)})
+}
+
+func (m modelServer) befallNext(f serve.RequestFault) (Nothing, error) {
+	if f.Next < 1 {
+		return Nothing{}, fmt.Errorf("next: found %d, want 1 or more", f.Next)
+	}
+	return Nothing{}, m.server.Befall(f)
+}
+
+func (m modelServer) heal(Nothing) (Nothing, error) {
+	m.server.Heal()
+	return Nothing{}, nil
+}
+
+// parseStatus reads CODE:text, as UNAVAILABLE:busy.
+func parseStatus(text string) (*env.RPCError, error) {
+	name, message, _ := strings.Cut(text, ":")
+	var names []string
+	for code := env.Code(1); code <= env.Unauthenticated; code++ {
+		if code.String() == name {
+			return &env.RPCError{Code: code, Message: message}, nil
+		}
+		names = append(names, code.String())
+	}
+	return nil, fmt.Errorf("error: found %q, want CODE:text with a code of %s", text, strings.Join(names, ", "))
+}

@@ -1,0 +1,149 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Server is an interface that listens.
+type Server struct {
+	ln     net.Listener
+	http   *http.Server
+	closed context.CancelFunc
+	done   chan struct{}
+}
+
+// Listen serves actions on a loopback address, as "127.0.0.1:0" for any free port; title
+// says of what. The caller must call Close.
+func Listen(addr, title string, actions []Action) (*Server, error) {
+	if err := checkLoopback(addr); err != nil {
+		return nil, err
+	}
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("admin interface: %w; choose another port, or 0 for any that is free", err)
+	}
+	_, port, _ := net.SplitHostPort(ln.Addr().String())
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &Server{ln: ln, closed: cancel, done: make(chan struct{})}
+	s.http = &http.Server{
+		Handler:           newGuard(port, newTable(s.URL(), title, actions)),
+		ReadHeaderTimeout: 10 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	go func() {
+		defer close(s.done)
+		s.http.Serve(ln) // ends with Close
+	}()
+	return s, nil
+}
+
+// URL is where the interface is, as http://127.0.0.1:4711, without a slash at its end.
+func (s *Server) URL() string { return "http://" + s.ln.Addr().String() }
+
+// Port is the TCP port that it listens on.
+func (s *Server) Port() int { return s.ln.Addr().(*net.TCPAddr).Port }
+
+// Close ends the interface; what is being answered is cut off. A nil Server has none.
+func (s *Server) Close() error {
+	if s == nil {
+		return nil
+	}
+	s.closed()
+	err := s.http.Close()
+	<-s.done
+	return err
+}
+
+// table finds the action of a request, and lists them all.
+type table struct {
+	url, title string
+	actions    []Action
+}
+
+func newTable(url, title string, actions []Action) *table {
+	return &table{url: url, title: title, actions: actions}
+}
+
+// ServeHTTP answers what no action does: the list at /, and what there is not.
+func (t *table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if a := t.action(r); a != nil {
+		a.serve(w, r)
+		return
+	}
+	var others []string
+	for _, a := range t.actions {
+		if a.Path == r.URL.Path {
+			others = append(others, a.Method)
+		}
+	}
+	switch {
+	case r.URL.Path == "/" && r.Method == http.MethodGet:
+		answer(w, http.StatusOK, t.list())
+	case len(others) > 0:
+		answer(w, http.StatusMethodNotAllowed, failure{fmt.Sprintf("method %s of %s, want %s", r.Method, r.URL.Path, strings.Join(others, " or "))})
+	default:
+		answer(w, http.StatusNotFound, failure{fmt.Sprintf("there is no %s; GET / lists what there is", r.URL.Path)})
+	}
+}
+
+// action is the one that is asked for, nil for none. One at / is for browsers, which ask
+// for HTML; others get the list.
+func (t *table) action(r *http.Request) *Action {
+	for i := range t.actions {
+		a := &t.actions[i]
+		if a.Path != r.URL.Path || a.Method != r.Method {
+			continue
+		}
+		if a.Path != "/" || strings.Contains(r.Header.Get("Accept"), "text/html") {
+			return a
+		}
+	}
+	return nil
+}
+
+// listing is the answer to GET /.
+type listing struct {
+	Serves  string   `json:"serves"`
+	Actions []listed `json:"actions"`
+}
+
+// listed is one action, with a command that asks for it.
+type listed struct {
+	Method  string `json:"method"`
+	Path    string `json:"path"`
+	About   string `json:"about"`
+	Body    any    `json:"body,omitempty"`
+	Command string `json:"command"`
+}
+
+func (t *table) list() listing {
+	list := listing{Serves: t.title}
+	for _, a := range t.actions {
+		list.Actions = append(list.Actions, listed{Method: a.Method, Path: a.Path, About: a.About, Body: a.Example, Command: a.command(t.url)})
+	}
+	return list
+}
+
+// command is a call of curl.
+func (a *Action) command(url string) string {
+	switch {
+	case a.Method == http.MethodGet:
+		return "curl " + url + a.Path
+	case a.Example == nil:
+		return "curl -X " + a.Method + " " + url + a.Path
+	}
+	body, err := json.Marshal(a.Example)
+	if err != nil {
+		panic(err) // an example that is no JSON is a fault of the program
+	}
+	if string(body) == "{}" {
+		return "curl -X " + a.Method + " " + url + a.Path
+	}
+	return fmt.Sprintf("curl -d '%s' %s%s", body, url, a.Path)
+}

@@ -1,0 +1,187 @@
+package serve
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// What may go wrong with a server that serves, when somebody asks for it.
+
+// RequestFault is what befalls requests that it matches.
+type RequestFault struct {
+	// Next is how many requests it befalls; below 0 are all until Heal.
+	Next int
+	// Methods are those of ModelService and PredictionService, as "Predict", by gRPC and
+	// REST; none are all.
+	Methods []string
+	// Model and Version are whose requests it befalls; "" and 0 are all. A request for the
+	// latest version is one for the version that it finds.
+	Model   string
+	Version int64
+	// Delay is how much longer a request takes, in the wall clock's time.
+	Delay time.Duration
+	// Err is what it is answered with in the end; nil has it done.
+	Err *env.RPCError
+}
+
+// Methods are the calls that a fault may name.
+var Methods = []string{"Classify", "GetModelMetadata", "GetModelStatus", "HandleReloadConfigRequest", "MultiInference", "Predict", "Regress"}
+
+func (f *RequestFault) befalls(method, model string, version int64) bool {
+	return (len(f.Methods) == 0 || slices.Contains(f.Methods, method)) &&
+		(f.Model == "" || f.Model == model) && (f.Version == 0 || f.Version == version)
+}
+
+// faults are those of one process.
+type faults struct {
+	any atomic.Bool // whether there are any; it may be asked without the lock
+
+	mu      sync.Mutex
+	pending []RequestFault
+	broken  map[string]bool // directories
+}
+
+// meet takes what befalls a request: of faults for a number of requests the first, and
+// all that last.
+func (f *faults) meet(method, model string, version int64) (delay time.Duration, err *env.RPCError) {
+	if !f.any.Load() {
+		return 0, nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	counted := false
+	f.pending = slices.DeleteFunc(f.pending, func(p RequestFault) bool { return p.Next == 0 })
+	for i := range f.pending {
+		p := &f.pending[i]
+		if !p.befalls(method, model, version) || p.Next > 0 && counted {
+			continue
+		}
+		if p.Next > 0 {
+			p.Next--
+			counted = true
+		}
+		delay += p.Delay
+		if err == nil {
+			err = p.Err
+		}
+	}
+	return delay, err
+}
+
+// Befall has a fault befall requests from now on.
+func (s *Server) Befall(f RequestFault) error {
+	switch {
+	case f.Next == 0:
+		return fmt.Errorf("found 0 requests, want 1 or more, or below 0 for all")
+	case f.Delay < 0:
+		return fmt.Errorf("found a delay of %v, want 0 or more", f.Delay)
+	case f.Delay == 0 && f.Err == nil:
+		return fmt.Errorf("found nothing to befall requests, want a delay or an error")
+	}
+	for _, method := range f.Methods {
+		if !slices.Contains(Methods, method) {
+			return fmt.Errorf("method %q, want some of %s", method, strings.Join(Methods, ", "))
+		}
+	}
+	s.faults.mu.Lock()
+	defer s.faults.mu.Unlock()
+	s.faults.pending = append(s.faults.pending, f)
+	s.faults.any.Store(true)
+	return nil
+}
+
+// Break has every attempt to load a version fail whose directory, or whose model's base
+// path, is dir, as if its graph were not there, until Repair. What is loaded already stays.
+func (s *Server) Break(dir string) {
+	s.faults.mu.Lock()
+	defer s.faults.mu.Unlock()
+	if s.faults.broken == nil {
+		s.faults.broken = map[string]bool{}
+	}
+	s.faults.broken[path.Clean(dir)] = true
+}
+
+// Repair ends Break, and reports whether the directory was broken.
+func (s *Server) Repair(dir string) bool {
+	s.faults.mu.Lock()
+	defer s.faults.mu.Unlock()
+	was := s.faults.broken[path.Clean(dir)]
+	delete(s.faults.broken, path.Clean(dir))
+	return was
+}
+
+// Heal ends all faults.
+func (s *Server) Heal() {
+	s.faults.mu.Lock()
+	defer s.faults.mu.Unlock()
+	s.faults.pending, s.faults.broken = nil, nil
+	s.faults.any.Store(false)
+}
+
+// Faults are the faults of requests that are not over, and the broken directories.
+func (s *Server) Faults() (pending []RequestFault, broken []string) {
+	s.faults.mu.Lock()
+	defer s.faults.mu.Unlock()
+	for _, p := range s.faults.pending {
+		if p.Next != 0 {
+			pending = append(pending, p)
+		}
+	}
+	return pending, slices.Sorted(maps.Keys(s.faults.broken))
+}
+
+// Versions are the versions of every model that was ever heard of, as GetModelStatus
+// tells them.
+func (s *Server) Versions() map[string][]env.ModelVersionStatus {
+	models := map[string][]env.ModelVersionStatus{}
+	s.statuses.models.Range(func(name, status any) bool {
+		models[name.(string)] = status.(*modelStatus).versions
+		return true
+	})
+	return models
+}
+
+// suffer lets befall a request what is to, and says what it is answered with in place of
+// its answer, if anything.
+func (s *Server) suffer(method, model string, version int64) error {
+	delay, failure := s.faults.meet(method, model, version)
+	if delay > 0 {
+		s.rest(delay)
+	}
+	if failure != nil {
+		return failure
+	}
+	return nil
+}
+
+// breakable is a disk of which directories are broken.
+type breakable struct {
+	tfserving.Storage
+	faults *faults
+}
+
+// graphs are the files without which no version is loaded.
+var graphs = []string{"saved_model.pb", "saved_model.pbtxt"}
+
+func (b breakable) Exists(file string) bool {
+	return !b.isBroken(file) && b.Storage.Exists(file)
+}
+
+func (b breakable) isBroken(file string) bool {
+	if !slices.Contains(graphs, path.Base(file)) {
+		return false
+	}
+	b.faults.mu.Lock()
+	defer b.faults.mu.Unlock()
+	version := path.Dir(file)
+	return b.faults.broken[version] || b.faults.broken[path.Dir(version)]
+}
