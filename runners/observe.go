@@ -122,3 +122,11 @@ type Tracer interface {
 	// record in order to see it.
 	Divergence(other Cluster) (text string, from, to uint64, equal bool)
 }
+
+// Blind is a cluster whose log lacks what a simulated one's has.
+type Blind interface {
+	// Unseen are the topics of Observation.Op, before the dot, of which the log has
+	// nothing although it may have happened: "rpc" where nobody sees the calls between
+	// pods.
+	Unseen() []string
+}

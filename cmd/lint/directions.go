@@ -66,6 +66,13 @@ var directions = []direction{
 		because: "steps speak to a cluster through the runner interface, which brings the sentences of its faults along, so that each runner can run them",
 	},
 	{
+		from:    []string{"features/compare"},
+		to:      []string{"features/steps", "runners", "runners/deeds", "vectors/scope"},
+		inTests: []string{"features"},
+		outside: exampleRunner,
+		because: "what runs of scenarios did is compared by the runner interface, whoever ran them",
+	},
+	{
 		from:    []string{"features/report"},
 		to:      []string{"features/steps", "runners/colour", "runners/junit", "runners/timeline", "runners/webpage", "vectors/scope"},
 		outside: exampleRunner,
@@ -81,6 +88,12 @@ var directions = []direction{
 		from:    []string{"runners/explore/...", "runners/parity"},
 		to:      []string{"features/steps/...", "runners/...", "sim/...", "engine/...", "vectors/..."},
 		because: "exploring runs scenarios and PARITY.md counts what they show, so these alone among the runners know the steps",
+	},
+	{
+		from:    []string{"runners/deeds"},
+		to:      []string{"runners", "engine/env"},
+		outside: exampleRunner,
+		because: "what was done is read from observations, whoever made them",
 	},
 	{
 		from:    []string{"runners/timeline"},

@@ -41,7 +41,7 @@ func (s *Suite) execute(j job, adjust func(*runners.Spec)) *execution {
 		world: &World{runner: s.Runner, adjust: adjust, spec: runners.Spec{Seed: j.seed, Quirks: s.Quirks, Replay: replay}},
 		result: Result{
 			Feature: j.scenario.feature, Name: j.which.name, Path: j.scenario.path, Line: j.which.line(j.scenario),
-			Tags: j.which.tags, Seed: j.seed, Replay: replay, Steps: make([]Step, 0, len(j.which.steps)),
+			Tags: j.which.tags, Runner: s.Runner.Name(), Seed: j.seed, Replay: replay, Steps: make([]Step, 0, len(j.which.steps)),
 		},
 	}
 	goesOn := true
@@ -110,6 +110,9 @@ func (s *Suite) replay(j job) string {
 	}
 	if s.Twice {
 		text += " --check-determinism"
+	}
+	if s.Flags != "" {
+		text += " " + s.Flags
 	}
 	for _, choice := range s.Choices {
 		text += fmt.Sprintf(" --choice '%v'", choice)

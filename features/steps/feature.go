@@ -25,8 +25,10 @@ type scenarioCase struct {
 	// values are those of the row of an outline, "" elsewhere.
 	values string
 	// row is the line of the row, 0 where there is no outline.
-	row   int
-	tags  []string
+	row  int
+	tags []string
+	// not has the runners that the case does not run on, with the reasons.
+	not   map[string]string
 	steps []step
 	// taken says that the case was asked for.
 	taken bool
@@ -71,9 +73,10 @@ func (sc *scenario) keep(wanted tagFilter) {
 	})
 }
 
-// readFeature makes the scenarios of one file.
-func readFeature(path string, f *messages.Feature, pickles []*messages.Pickle) []*scenario {
-	r := reader{path: path, steps: map[string]*messages.Step{}, inBackground: map[string]bool{}, scenarios: map[string]*messages.Scenario{}}
+// readFeature makes the scenarios of one file; why has the reasons of its tags, by their
+// ids.
+func readFeature(path string, f *messages.Feature, pickles []*messages.Pickle, why map[string]string) []*scenario {
+	r := reader{path: path, why: why, steps: map[string]*messages.Step{}, inBackground: map[string]bool{}, scenarios: map[string]*messages.Scenario{}}
 	each(f, func(sc *messages.Scenario) {
 		r.scenarios[sc.Id] = sc
 		r.add(sc.Steps, false)
@@ -136,6 +139,7 @@ func linesOf(sc *messages.Scenario) (first, last int) {
 // reader knows the parts of one file by their ids.
 type reader struct {
 	path         string
+	why          map[string]string
 	steps        map[string]*messages.Step
 	inBackground map[string]bool
 	scenarios    map[string]*messages.Scenario
@@ -157,6 +161,12 @@ func (r *reader) newCase(source *messages.Scenario, p *messages.Pickle) scenario
 	}
 	for _, t := range p.Tags {
 		c.tags = append(c.tags, t.Name)
+		if m := notTag.FindStringSubmatch(t.Name); m != nil {
+			if c.not == nil {
+				c.not = map[string]string{}
+			}
+			c.not[m[1]] = r.why[t.AstNodeId]
+		}
 	}
 	for _, ps := range p.Steps {
 		s := r.steps[ps.AstNodeIds[0]]

@@ -31,6 +31,8 @@ type Listed struct {
 	Line  int
 	Tags  []string
 	Steps int
+	// Not has the runners that it does not run on, by name, and why not.
+	Not map[string]string
 }
 
 // List finds what Run would run, holds it to the vocabulary, and runs nothing. Its error
@@ -43,7 +45,7 @@ func (s *Suite) List() ([]Listed, error) {
 	var list []Listed
 	for _, sc := range scenarios {
 		for _, c := range sc.cases {
-			list = append(list, Listed{Feature: sc.feature, Name: c.name, Path: sc.path, Line: c.line(sc), Tags: c.tags, Steps: len(c.steps)})
+			list = append(list, Listed{Feature: sc.feature, Name: c.name, Path: sc.path, Line: c.line(sc), Tags: c.tags, Steps: len(c.steps), Not: c.not})
 		}
 	}
 	return list, nil
@@ -60,10 +62,15 @@ func (s *Suite) plan() ([]*scenario, error) {
 	if err != nil {
 		return nil, err
 	}
+	left := &leftOut{runner: s.Runner.Name()}
 	for _, sc := range found {
 		sc.keep(wanted)
+		sc.cases = slices.DeleteFunc(sc.cases, left.take)
 	}
 	found = slices.DeleteFunc(found, func(sc *scenario) bool { return len(sc.cases) == 0 })
+	if len(found) == 0 && left.why != "" {
+		return nil, &InputError{Where: strings.Join(s.Paths, ", "), Text: "found no scenario that runs on " + left.runner + ": " + left.why}
+	}
 	if len(found) == 0 && s.Tags != "" {
 		return nil, &InputError{Where: "tags " + s.Tags, Text: "found no scenario with such tags in " + strings.Join(s.Paths, ", ")}
 	}
@@ -89,7 +96,11 @@ func (s *Suite) find() ([]*scenario, error) {
 		}
 		var list []*scenario
 		for _, f := range features {
-			list = append(list, readFeature(f.Uri, f.Feature, f.Pickles)...)
+			why, err := readReasons(f.GherkinDocument)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, readFeature(f.Uri, f.Feature, f.Pickles, why)...)
 		}
 		any := false
 		for _, sc := range list {

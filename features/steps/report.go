@@ -30,6 +30,8 @@ type Result struct {
 	Line int
 	Tags []string
 	Seed uint64
+	// Runner is the name of that on which it ran.
+	Runner string
 	// Quirks are those that the agents had, as runners.Spec has them; a scenario
 	// about a recorded case has an entry for each answer.
 	Quirks []string

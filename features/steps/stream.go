@@ -48,7 +48,7 @@ func (s *Suite) Stream(ctx context.Context, listener Listener) (*Summary, error)
 	if s.Twice && len(s.Choices) > 0 {
 		s.choosing = newChoosing()
 	}
-	summary := newSummary(s.planOf(scenarios))
+	summary := NewSummary(s.planOf(scenarios))
 	err = listener.Begin(summary.Plan)
 	if err == nil {
 		err = s.stream(ctx, scenarios, summary, listener)

@@ -33,6 +33,8 @@ type Suite struct {
 	// Explain is how many lines a failure may have on what led to it; 0 means 20, less
 	// none. The scenario is run again for them, with the same seed.
 	Explain int
+	// Flags are what the command that repeats a run has besides, as "--runner real".
+	Flags string
 	// Detail has every result bring along all that was observed (Result.Log); the cluster
 	// has Spec.Detail then.
 	Detail bool

@@ -50,9 +50,13 @@ type failureKey struct {
 	message    string
 }
 
-func newSummary(p Plan) *Summary {
+// NewSummary is a summary of nothing yet.
+func NewSummary(p Plan) *Summary {
 	return &Summary{Plan: p, groups: map[failureKey]*FailureGroup{}, trace: fnv.New64a().Sum64()}
 }
+
+// Add counts a result that was found elsewhere.
+func (s *Summary) Add(r *Result) { s.add(r) }
 
 // add counts a result and returns the group of a failure.
 func (s *Summary) add(r *Result) *FailureGroup {

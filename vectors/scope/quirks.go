@@ -38,8 +38,18 @@ type Quirk struct {
 	Repaired string `yaml:"repaired"`
 	// Forms says by name what happens instead in other forms that the quirk can have.
 	Forms map[string]string `yaml:"forms"`
+	// Differs are the places where runs of a scenario differ because of it.
+	Differs []DiffersOn `yaml:"differs"`
 	// Unshown says why no test, case or scenario shows a Match or a Diverge.
 	Unshown string `yaml:"unshown"`
+}
+
+// DiffersOn says where the log of what was done on a runner differs from the simulation's.
+type DiffersOn struct {
+	// Runner is "real" or "python".
+	Runner string `yaml:"runner"`
+	// Track is a regular expression of names of tracks (runners/deeds).
+	Track string `yaml:"track"`
 }
 
 // Line is the quirk on one line: its id, what is done about it, and what it does.
@@ -166,6 +176,11 @@ func (q Quirk) check() error {
 	for _, m := range q.Marks {
 		if m != "X" && m != "Z" {
 			return fmt.Errorf("found mark %q, want X or Z", m)
+		}
+	}
+	for _, d := range q.Differs {
+		if _, err := regexp.Compile(d.Track); err != nil || d.Track == "" || d.Runner == "" {
+			return fmt.Errorf("found differs of runner %q and track %q, want a name and a regular expression", d.Runner, d.Track)
 		}
 	}
 	if len(q.Forms) > 0 && q.Decision != Fix {

@@ -1,0 +1,263 @@
+// Package compare runs scenarios on several runners and holds what the others did to what
+// the first did.
+//
+// Two things to use first:
+//
+//   - [Comparison] says what to run and on which runners; [Comparison.Run] runs it, tells a
+//     steps.Listener of every run and returns a [Matrix].
+//   - [Matrix.Print] writes it for people; [Matrix] itself is data for programs.
+//
+// The first runner is the measure, as a rule the simulation. What another did agrees with
+// it when its canonical log (runners/deeds) is, track by track, one that the measure has
+// with some seed: more of these are run until it is, or there are as many as are allowed.
+// What is left differs. The register of quirks may say that a quirk explains it
+// (vectors/quirks.yaml, differs); else the run has failed.
+//
+// To change what is compared look in runners/deeds; how seeds are sought, in seeds.go; what
+// explains a difference, in explain.go; what is printed, in matrix.go.
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/deeds"
+)
+
+// Comparison is what to run.
+type Comparison struct {
+	// Suite has the scenarios. Its Runner and Seeds mean nothing, and Jobs counts scenarios
+	// that run at the same time, 0 for one.
+	Suite steps.Suite
+	// Runners are at least one; the first is the measure of the others.
+	Runners []runners.Runner
+	// Logs has what they did compared, beside their verdicts.
+	Logs bool
+	// Most is how many seeds of the measure are run to find one in which it did the same; 0
+	// means 200.
+	Most int
+	// Slack is how far from the times of the measure something may be done; the zero value
+	// means DefaultSlack.
+	Slack deeds.Slack
+	// Verbose has all differences of a run told, and not just the first.
+	Verbose bool
+}
+
+// DefaultSlack lets processes be late.
+var DefaultSlack = deeds.Slack{Least: 5 * time.Second, Part: 0.05}
+
+const mostSeeds = 200
+
+// Run runs every scenario on every runner that it does not say it does not run on, and
+// tells of each run, scenario by scenario. Results of others than the measure have the
+// runner behind their names. A run that did what the measure never does, with nothing
+// to explain it, has failed, and so has one that met something that its runner cannot do:
+// a tag has to say that. The error is an *steps.InputError or the listener's.
+func (c *Comparison) Run(ctx context.Context, listener steps.Listener) (*Matrix, *steps.Summary, error) {
+	list, err := c.list()
+	if err != nil {
+		return nil, nil, err
+	}
+	plan := steps.Plan{Scenarios: len(list), Seeds: 1}
+	for _, sc := range list {
+		for _, r := range c.Runners {
+			if sc.Not[r.Name()] == "" {
+				plan.Runs++
+			}
+		}
+	}
+	summary := steps.NewSummary(plan)
+	m := &Matrix{Scenarios: []Row{}}
+	for _, r := range c.Runners {
+		m.Runners = append(m.Runners, r.Name())
+	}
+	if err = listener.Begin(plan); err == nil {
+		err = c.all(ctx, list, func(t *trial) error {
+			m.Scenarios = append(m.Scenarios, t.row)
+			for i := range t.results {
+				summary.Add(&t.results[i])
+				if err := listener.Add(&t.results[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if ctx.Err() != nil {
+		summary.Interrupted = true
+	}
+	return m, summary, errors.Join(err, listener.End(summary))
+}
+
+// list finds the scenarios, on the measure's or, where it has none, on any runner.
+func (c *Comparison) list() ([]steps.Listed, error) {
+	s := c.Suite
+	s.Runner = everywhere{c.Runners[0]}
+	return s.List()
+}
+
+// everywhere is a runner of no name that a scenario could leave out.
+type everywhere struct{ runners.Runner }
+
+func (everywhere) Name() string { return "" }
+
+// all makes a trial of each scenario, and tells of them in their order.
+func (c *Comparison) all(ctx context.Context, list []steps.Listed, tell func(*trial) error) error {
+	jobs := max(c.Suite.Jobs, 1)
+	done := make([]chan *trial, len(list))
+	places := make(chan struct{}, jobs)
+	work, stop := context.WithCancel(ctx)
+	defer stop()
+	for i := range done {
+		done[i] = make(chan *trial, 1)
+	}
+	go func() {
+		for i := range list {
+			select {
+			case places <- struct{}{}:
+			case <-work.Done():
+				return
+			}
+			go func() {
+				done[i] <- c.try(work, list[i])
+				<-places
+			}()
+		}
+	}()
+	for i := range list {
+		select {
+		case t := <-done[i]:
+			if err := errors.Join(t.err, tell(t)); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return nil
+}
+
+// trial is one scenario on all runners.
+type trial struct {
+	comparison *Comparison
+	scenario   steps.Listed
+	row        Row
+	results    []steps.Result
+	measure    *measure
+	err        error
+}
+
+func (c *Comparison) try(ctx context.Context, sc steps.Listed) *trial {
+	t := &trial{comparison: c, scenario: sc, row: Row{Feature: sc.Feature, Path: sc.Path, Line: sc.Line, Name: sc.Name}}
+	for i, r := range c.Runners {
+		if why := sc.Not[r.Name()]; why != "" {
+			t.row.Cells = append(t.row.Cells, Cell{Verdict: NotRun, Why: why})
+			continue
+		}
+		if ctx.Err() != nil || t.err != nil {
+			return t
+		}
+		t.on(ctx, i, r)
+	}
+	return t
+}
+
+// on runs the scenario on a runner.
+func (t *trial) on(ctx context.Context, i int, r runners.Runner) {
+	c := t.comparison
+	report := &steps.Report{}
+	if _, err := c.suite(t.scenario, r, i > 0).Stream(ctx, report); err != nil || len(report.Results) == 0 {
+		t.err = err
+		return
+	}
+	result := report.Results[0]
+	cell := Cell{}
+	switch {
+	case i == 0:
+		if c.Logs && result.Status == steps.Passed {
+			t.measure = &measure{trial: t, runner: r, logs: deeds.Open{deeds.Read(result.Log)}}
+		}
+	case result.Status == steps.Skipped:
+		result.Status, result.Err = steps.Failed, fmt.Errorf("%s cannot do this, and no tag @not-%s says so", r.Name(), r.Name())
+	case t.measure != nil && result.Status == steps.Passed:
+		cell = t.compare(&result)
+	}
+	if i > 0 {
+		result.Name += " on " + r.Name()
+	}
+	cell.Verdict = result.Status.String()
+	if cell.Log == Differs {
+		cell.Verdict = steps.Passed.String() // in its own eyes
+	}
+	if err := result.Failure(); err != nil && cell.Log != Differs {
+		cell.Why, _, _ = strings.Cut(err.Error(), "\n")
+	}
+	result.Log = nil
+	t.row.Cells = append(t.row.Cells, cell)
+	t.results = append(t.results, result)
+}
+
+// suite is that of one scenario on a runner.
+func (c *Comparison) suite(sc steps.Listed, r runners.Runner, other bool) *steps.Suite {
+	s := c.Suite
+	s.Runner, s.Paths, s.Tags, s.Seeds, s.Jobs = r, []string{fmt.Sprintf("%s:%d", sc.Path, sc.Line)}, "", 1, 1
+	if c.Logs {
+		s.Runner, s.Detail = deeds.Watch(r), true
+	}
+	if other {
+		s.Explain = -1 // which would run it again
+		s.Flags = strings.TrimSpace("--runner " + r.Name() + " " + s.Flags)
+	}
+	return &s
+}
+
+// compare holds a run to the measure; a difference that nothing explains makes it a
+// failure.
+func (t *trial) compare(result *steps.Result) Cell {
+	got := deeds.Read(result.Log)
+	verdict, differences := t.measure.hold(got, unseen(result.Log))
+	cell := Cell{Log: verdict}
+	var left []deeds.Difference
+	for _, d := range differences {
+		id := explains(result.Runner, &d)
+		cell.Differences = append(cell.Differences, Named{Kind: string(d.Kind), Track: d.Track, Quirk: id})
+		if id == "" {
+			left = append(left, d)
+		}
+	}
+	switch {
+	case len(left) > 0:
+		cell.Log = Differs
+		result.Status, result.Err = steps.Failed, t.failure(result.Runner, left)
+	case len(differences) > 0:
+		cell.Log = Explained
+	}
+	return cell
+}
+
+func (t *trial) failure(runner string, left []deeds.Difference) error {
+	name := t.comparison.Runners[0].Name()
+	lines := []string{fmt.Sprintf("%s did what %s does with none of %d seeds, in %d tracks", runner, name, len(t.measure.logs), len(left))}
+	if !t.comparison.Verbose {
+		left = left[:1]
+	}
+	for _, d := range left {
+		lines = append(lines, d.Lines(name, runner)...)
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
+// unseen are the topics of tracks that a runner says it cannot see.
+func unseen(log []runners.Observation) []string {
+	i := slices.IndexFunc(log, func(o runners.Observation) bool { return o.Op == deeds.OpUnseen })
+	if i < 0 {
+		return nil
+	}
+	return strings.Fields(log[i].Note)
+}

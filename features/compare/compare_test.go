@@ -1,0 +1,163 @@
+package compare_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/features"
+	"github.com/monosim/monosim/features/compare"
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/simrun"
+)
+
+// shifted is the simulation under another name, with other seeds.
+type shifted struct{ simrun.Runner }
+
+func (*shifted) Name() string { return "shifted" }
+
+func (s *shifted) Build(spec runners.Spec) (runners.Cluster, error) {
+	spec.Seed += 1_000_000
+	return s.Runner.Build(spec)
+}
+
+// run compares the simulation with another runner.
+func run(t *testing.T, other runners.Runner, paths ...string) (*compare.Matrix, *steps.Report) {
+	t.Helper()
+	c := compare.Comparison{
+		Suite:   steps.Suite{FS: features.FS, Paths: paths, Seed: 1, Explain: -1, Jobs: 2},
+		Runners: []runners.Runner{&simrun.Runner{}, other}, Logs: true, Most: 40,
+	}
+	report := &steps.Report{}
+	m, _, err := c.Run(context.Background(), report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, report
+}
+
+// The goal is that what seeds draw is no difference: a run with a seed far off does what
+// some of the first ones do. The method is all about crashes, discovery and sessions.
+func TestTwoSeedsDoTheSame(t *testing.T) {
+	m, report := run(t, &shifted{}, "crashes.feature", "discovery.feature", "sessions.feature")
+	for _, r := range report.Results {
+		if r.Status == steps.Failed {
+			t.Errorf("%s:%d: %s: %v", r.Path, r.Line, r.Name, r.Failure())
+		}
+	}
+	equal := 0
+	for _, row := range m.Scenarios {
+		if got := row.Cells[1].Log; got == compare.Equal {
+			equal++
+		} else if got != compare.Open {
+			t.Errorf("%s: want its log equal or open, got %q", row.Name, got)
+		}
+	}
+	if equal < 10 || len(m.Scenarios) < 25 {
+		t.Errorf("want 25 scenarios and 10 equal logs at least, got %d and %d", len(m.Scenarios), equal)
+	}
+}
+
+// other is the simulation of agents whose model servers are started with another flag.
+type other struct{ simrun.Runner }
+
+func (*other) Name() string { return "other" }
+
+func (o *other) Build(spec runners.Spec) (runners.Cluster, error) {
+	spec.Conf = strings.Replace(spec.Conf, "enable_profiler true", "enable_profiler false", 1)
+	return o.Runner.Build(spec)
+}
+
+// The goal is that agents that do otherwise are found out, though their scenarios pass.
+func TestAgentsThatDoOtherwiseAreFound(t *testing.T) {
+	m, report := run(t, &other{}, "dense.feature", "lifecycle.feature")
+	for _, row := range m.Scenarios {
+		cell := row.Cells[1]
+		if dense := row.Path == "dense.feature"; dense != (cell.Log == compare.Differs) || cell.Verdict != "passed" {
+			t.Errorf("%s: want the three of version 1 to pass and to differ, got %+v", row.Name, cell)
+		}
+	}
+	failed := 0
+	for _, r := range report.Results {
+		if r.Status != steps.Failed {
+			continue
+		}
+		failed++
+		text := r.Failure().Error()
+		for _, says := range []string{"other did what sim does with none of 40 seeds", "deed 1 is another", "--enable_profiler=false", "\n  sim:\n", "\n  other:\n"} {
+			if !strings.Contains(text, says) {
+				t.Errorf("%s: found no %q in\n%s", r.Name, says, text)
+			}
+		}
+		if !strings.HasSuffix(r.Name, " on other") || !strings.HasSuffix(r.Replay, " --runner other") {
+			t.Errorf("want the runner behind the name and in the command, got %q and %q", r.Name, r.Replay)
+		}
+	}
+	if failed != 3 {
+		t.Errorf("want 3 failures, got %d", failed)
+	}
+	var b strings.Builder
+	if err := m.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	last := "all                 4 passed   4 passed, 1 equal, 3 differs\n"
+	if !strings.HasSuffix(b.String(), last) {
+		t.Errorf("want the last line %q, got\n%s", last, b.String())
+	}
+}
+
+// What a scenario says it does not run on is not run there, and what a runner cannot do
+// without saying so has failed.
+func TestScenariosThatDoNotRunEverywhere(t *testing.T) {
+	const text = `Feature: f
+  # not-unable: it has no pods
+  @not-unable
+  Scenario: Left out
+    Given a v3 cluster of 1 shard with 1 replica
+    When the cluster starts
+    Then within 5s shard0-replica0 has service info
+
+  Scenario: Forgotten
+    Given a v3 cluster of 1 shard with 1 replica
+    When the cluster starts
+    Then within 5s shard0-replica0 has service info
+`
+	c := compare.Comparison{
+		Suite:   steps.Suite{FS: fstest.MapFS{"f.feature": {Data: []byte(text)}}, Paths: []string{"."}, Seed: 1},
+		Runners: []runners.Runner{&simrun.Runner{}, &unable{}},
+	}
+	m, summary, err := c.Run(context.Background(), &steps.Report{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []compare.Cell{
+		{Verdict: compare.NotRun, Why: "it has no pods"},
+		{Verdict: "failed", Why: "unable cannot do this, and no tag @not-unable says so"},
+	}
+	for i, row := range m.Scenarios {
+		if diff := cmp.Diff([]compare.Cell{{Verdict: "passed"}, want[i]}, row.Cells); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", row.Name, diff)
+		}
+	}
+	if summary.Runs != 3 || summary.Plan.Runs != 3 || summary.Passed != 2 || summary.Failed != 1 {
+		t.Errorf("want 3 runs of which 1 failed, got %+v", summary)
+	}
+}
+
+// unable is a runner that can start nothing.
+type unable struct{ simrun.Runner }
+
+func (*unable) Name() string { return "unable" }
+
+func (u *unable) Build(spec runners.Spec) (runners.Cluster, error) {
+	c, err := u.Runner.Build(spec)
+	return unstarted{c}, err
+}
+
+type unstarted struct{ runners.Cluster }
+
+func (unstarted) Start() error { return runners.ErrUnsupported }

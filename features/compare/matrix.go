@@ -1,0 +1,104 @@
+package compare
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/monosim/monosim/features/steps"
+)
+
+// NotRun is the verdict of a scenario on a runner on which it does not run; others are
+// those of steps.Status.
+const NotRun = "not run"
+
+// How the log of a run is to what the measure did.
+const (
+	// Equal is as with the seed that was asked for.
+	Equal = "equal"
+	// Open is, track by track, as with some seed: the reference leaves open what differs.
+	Open = "open"
+	// Explained is otherwise, in what quirks explain.
+	Explained = "explained"
+	// Differs is otherwise, and nothing explains it.
+	Differs = "differs"
+)
+
+// Matrix is what a comparison found: a row for each scenario, with a cell for each runner.
+type Matrix struct {
+	Runners   []string `json:"runners"`
+	Scenarios []Row    `json:"scenarios"`
+}
+
+// Row is a scenario on all runners.
+type Row struct {
+	Feature string `json:"feature"`
+	Path    string `json:"path"`
+	Line    int    `json:"line"`
+	Name    string `json:"name"`
+	Cells   []Cell `json:"cells"`
+}
+
+// Cell is a scenario on a runner.
+type Cell struct {
+	Verdict string `json:"verdict"`
+	// Log is how what was done compares, "" where that was not compared.
+	Log string `json:"log,omitempty"`
+	// Why is why it was not run, or failed.
+	Why string `json:"why,omitempty"`
+	// Differences are where the log differs.
+	Differences []Named `json:"differences,omitempty"`
+}
+
+// Named is a difference, with the id of the quirk that explains it.
+type Named struct {
+	Kind  string `json:"kind"`
+	Track string `json:"track"`
+	Quirk string `json:"quirk,omitempty"`
+}
+
+// Print writes a line for each feature with what its scenarios came to on each runner, and
+// one for all of them.
+func (m *Matrix) Print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	fmt.Fprintf(w, "feature\t%s\n", strings.Join(m.Runners, "\t"))
+	var features []string
+	for _, r := range m.Scenarios {
+		if !slices.Contains(features, r.Path) {
+			features = append(features, r.Path)
+		}
+	}
+	for _, f := range append(features, "") {
+		name := f
+		if f == "" {
+			name = "all"
+		}
+		line := []string{name}
+		for i := range m.Runners {
+			line = append(line, m.count(f, i))
+		}
+		fmt.Fprintln(w, strings.Join(line, "\t"))
+	}
+	return w.Flush()
+}
+
+// count says what the scenarios of a feature, or of all, came to on a runner.
+func (m *Matrix) count(feature string, runner int) string {
+	counts := map[string]int{}
+	for _, r := range m.Scenarios {
+		if feature == "" || r.Path == feature {
+			cell := r.Cells[runner]
+			counts[cell.Verdict]++
+			counts[cell.Log]++
+		}
+	}
+	var parts []string
+	for _, name := range []string{steps.Passed.String(), steps.Failed.String(), Equal, Open, Explained, Differs, NotRun} {
+		if counts[name] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[name], name))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,72 @@
+package compare
+
+import (
+	"context"
+
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/deeds"
+)
+
+// measure has what the first runner did in a scenario, with more and more seeds.
+type measure struct {
+	trial  *trial
+	runner runners.Runner
+	logs   deeds.Open
+	// seeds is how many were run, of which some may not have passed.
+	seeds int
+}
+
+// hold compares a log with those of the measure, for which more seeds are run while it
+// differs.
+func (m *measure) hold(got *deeds.Log, unseen []string) (verdict string, found []deeds.Difference) {
+	c := m.trial.comparison
+	slack, most := c.Slack, c.Most
+	if slack == (deeds.Slack{}) {
+		slack = DefaultSlack
+	}
+	if most == 0 {
+		most = mostSeeds
+	}
+	got = got.Without(unseen)
+	m.seeds = max(m.seeds, 1)
+	for {
+		open := make(deeds.Open, len(m.logs))
+		for i, l := range m.logs {
+			open[i] = l.Without(unseen)
+		}
+		found = deeds.Compare(open, got, slack)
+		switch {
+		case len(found) == 0 && deeds.EqualTo(open[:1], got) == 0:
+			return Equal, nil
+		case len(found) == 0:
+			return Open, nil
+		case m.seeds >= most || !m.more(min(m.seeds*3, most-m.seeds)):
+			return Differs, found
+		}
+	}
+}
+
+// more runs n more seeds, and reports whether there are more logs.
+func (m *measure) more(n int) bool {
+	s := m.trial.comparison.suite(m.trial.scenario, m.runner, false)
+	s.Seed, s.Seeds, s.Explain = s.Seed+uint64(m.seeds), n, -1
+	m.seeds += n
+	before := len(m.logs)
+	_, err := s.Stream(context.Background(), keep{m})
+	return err == nil && len(m.logs) > before
+}
+
+// keep reads the logs of runs that passed.
+type keep struct{ *measure }
+
+func (keep) Begin(steps.Plan) error { return nil }
+
+func (k keep) Add(r *steps.Result) error {
+	if r.Status == steps.Passed {
+		k.logs = append(k.logs, deeds.Read(r.Log))
+	}
+	return nil
+}
+
+func (keep) End(*steps.Summary) error { return nil }

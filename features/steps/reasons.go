@@ -1,0 +1,111 @@
+package steps
+
+import (
+	"fmt"
+	"regexp"
+
+	messages "github.com/cucumber/messages/go/v21"
+)
+
+// A tag @not-real on a feature, a rule, a scenario or examples says that these do not run
+// on the runner of that name, and a comment right above the tags says why not:
+//
+//	# not-real: a real server cannot be made to lag
+//	@v3 @not-real
+var (
+	notTag    = regexp.MustCompile(`^@not-([a-z]+)$`)
+	notReason = regexp.MustCompile(`^\s*#\s*not-([a-z]+):\s*(\S.*)$`)
+)
+
+// reasons are those of the tags of a file, by the tags' ids.
+type reasons struct {
+	path     string
+	comments map[int]string // by line, until a tag has taken the reason
+	of       map[string]string
+	fault    *InputError // the first
+}
+
+// readReasons reads them. Its error, an *InputError, is of a tag without a reason or of a
+// reason without a tag.
+func readReasons(doc *messages.GherkinDocument) (map[string]string, error) {
+	r := &reasons{path: doc.Uri, comments: map[int]string{}, of: map[string]string{}}
+	for _, c := range doc.Comments {
+		r.comments[int(c.Location.Line)] = c.Text
+	}
+	r.tagged(doc.Feature.Tags, doc.Feature.Location)
+	for _, child := range doc.Feature.Children {
+		if child.Rule != nil {
+			r.tagged(child.Rule.Tags, child.Rule.Location)
+		}
+	}
+	each(doc.Feature, func(sc *messages.Scenario) {
+		r.tagged(sc.Tags, sc.Location)
+		for _, e := range sc.Examples {
+			r.tagged(e.Tags, e.Location)
+		}
+	}, nil)
+	for _, c := range doc.Comments {
+		line := int(c.Location.Line)
+		if m := notReason.FindStringSubmatch(r.comments[line]); m != nil && r.fault == nil {
+			r.wrong(line, "found why something does not run on %s, want the tag @not-%s in the line below", m[1], m[1])
+		}
+	}
+	if r.fault != nil {
+		return nil, r.fault
+	}
+	return r.of, nil
+}
+
+func (r *reasons) wrong(line int, text string, args ...any) {
+	if r.fault == nil {
+		r.fault = &InputError{Where: fmt.Sprintf("%s:%d", r.path, line), Text: fmt.Sprintf(text, args...)}
+	}
+}
+
+// tagged finds the reasons for the tags of what is on a line: in the comments between and
+// right above the tags.
+func (r *reasons) tagged(tags []*messages.Tag, at *messages.Location) {
+	lines := map[int]bool{}
+	for _, t := range tags {
+		lines[int(t.Location.Line)] = true
+	}
+	found := map[string]string{}
+	for line := int(at.Line) - 1; lines[line] || r.comments[line] != ""; line-- {
+		if m := notReason.FindStringSubmatch(r.comments[line]); m != nil && hasTag(tags, "@not-"+m[1]) {
+			found[m[1]] = m[2]
+			delete(r.comments, line)
+			lines[line] = true
+		}
+	}
+	for _, t := range tags {
+		m := notTag.FindStringSubmatch(t.Name)
+		if m == nil {
+			continue
+		}
+		if found[m[1]] == "" {
+			r.wrong(int(t.Location.Line), "found %s without a reason, want one above it: # not-%s: why", t.Name, m[1])
+		}
+		r.of[t.Id] = found[m[1]]
+	}
+}
+
+func hasTag(tags []*messages.Tag, name string) bool {
+	for _, t := range tags {
+		if t.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// leftOut takes cases out that do not run on a runner.
+type leftOut struct{ runner, why string }
+
+// take reports whether a case is left out, and remembers why the first one was.
+func (l *leftOut) take(c scenarioCase) bool {
+	why := c.not[l.runner]
+	if l.why == "" {
+		l.why = why
+	}
+	return why != ""
+}

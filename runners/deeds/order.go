@@ -1,0 +1,66 @@
+package deeds
+
+import (
+	"slices"
+	"time"
+)
+
+// done is the first deed of a pod in a track.
+type done struct {
+	track string
+	at    time.Duration
+}
+
+// order finds what a pod did first to one thing and then to another, further apart than
+// the slack, and no open log has so: two deeds of a pod that may come either way do so in
+// some of them.
+func (c *comparison) order() []Difference {
+	for _, list := range firsts(c.got) {
+		for i, a := range list {
+			for _, b := range list[i+1:] {
+				if b.at-a.at <= c.slack.at(b.at) || c.anyOrders(a.track, b.track) {
+					continue
+				}
+				return []Difference{{
+					Kind: ByOrder, Track: a.track, Other: b.track,
+					Want: slices.Concat(deedsOf(c.open[0], a.track), deedsOf(c.open[0], b.track)),
+					Got:  slices.Concat(deedsOf(c.got, a.track), deedsOf(c.got, b.track)),
+				}}
+			}
+		}
+	}
+	return nil
+}
+
+// firsts lists the tracks in the order of their first deeds, for each pod, pods by name.
+// What a step saw last, of files and answers, comes when the step ends and has no order.
+func firsts(l *Log) [][]done {
+	byPod := map[string][]done{}
+	var pods []string
+	for _, t := range l.Tracks {
+		who := t.Deeds[0].Who
+		if t.Topic() == "file" || t.Topic() == "answer" || who == "a pod" {
+			continue
+		}
+		if byPod[who] == nil {
+			pods = append(pods, who)
+		}
+		byPod[who] = append(byPod[who], done{t.Name, t.Deeds[0].First})
+	}
+	slices.Sort(pods)
+	var lists [][]done
+	for _, pod := range pods {
+		slices.SortStableFunc(byPod[pod], func(a, b done) int { return int(a.at - b.at) })
+		lists = append(lists, byPod[pod])
+	}
+	return lists
+}
+
+// anyOrders reports whether an open log has the first deed of one track no later than that
+// of another, but for the slack.
+func (c *comparison) anyOrders(first, second string) bool {
+	return slices.ContainsFunc(c.open, func(l *Log) bool {
+		a, b := deedsOf(l, first), deedsOf(l, second)
+		return len(a) == 0 || len(b) == 0 || a[0].First <= b[0].First+c.slack.at(b[0].First)
+	})
+}

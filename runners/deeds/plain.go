@@ -1,0 +1,110 @@
+package deeds
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	address   = regexp.MustCompile(`\b(\d{1,3}(?:\.\d{1,3}){3})(:\d+)?\b`)
+	address6  = regexp.MustCompile(`\[[0-9a-fA-F:.]*\](:\d+)`)
+	temporary = regexp.MustCompile(`/tmp/tmp[0-9a-z_]{8}`)
+	portFlag  = regexp.MustCompile(`^(-{1,2}\w*port)=\d+$`)
+)
+
+// nameAddresses puts the names of pods in the place of their addresses, and drops ports.
+// Addresses of the machine itself are "localhost".
+func nameAddresses(text string, pods map[string]string) string {
+	text = address6.ReplaceAllString(text, "[::]:port")
+	return address.ReplaceAllStringFunc(text, func(found string) string {
+		ip, _, hasPort := strings.Cut(found, ":")
+		name := pods[ip]
+		switch {
+		case name == "" && (ip == "127.0.0.1" || ip == "0.0.0.0"):
+			name = "localhost"
+		case name == "":
+			name = ip
+		}
+		if hasPort {
+			name += ":port"
+		}
+		return name
+	})
+}
+
+// plainData is what a write put into a znode: JSON with its keys in order, also where
+// a text inside of JSON is JSON.
+func plainData(data string) string {
+	value, ok := parse(data)
+	if !ok {
+		return temporary.ReplaceAllString(data, "TEMPORARY")
+	}
+	out, err := json.Marshal(value)
+	if err != nil {
+		return data
+	}
+	return temporary.ReplaceAllString(string(out), "TEMPORARY")
+}
+
+// parse reads an object or a list of JSON.
+func parse(text string) (any, bool) {
+	if text = strings.TrimSpace(text); text == "" || text[0] != '{' && text[0] != '[' {
+		return nil, false
+	}
+	var value any
+	d := json.NewDecoder(bytes.NewReader([]byte(text)))
+	d.UseNumber()
+	if d.Decode(&value) != nil || d.More() {
+		return nil, false
+	}
+	return inner(value), true
+}
+
+// inner parses the texts of a value that are JSON.
+func inner(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key := range v {
+			v[key] = inner(v[key])
+		}
+	case []any:
+		for i := range v {
+			v[i] = inner(v[i])
+		}
+	case string:
+		if parsed, ok := parse(v); ok {
+			return parsed
+		}
+	}
+	return value
+}
+
+// plainFlags splits a command line: flags in the order of their names, then the other
+// words in theirs; without ports and names of temporary files.
+func plainFlags(line string) string {
+	var flags, words []string
+	for _, word := range strings.Fields(line) {
+		word = portFlag.ReplaceAllString(temporary.ReplaceAllString(word, "TEMPORARY"), "$1=port")
+		if strings.HasPrefix(word, "-") {
+			flags = append(flags, word)
+		} else {
+			words = append(words, word)
+		}
+	}
+	slices.Sort(flags)
+	return strings.Join(append(flags, words...), " ")
+}
+
+// flagValue is the value of a flag in a command line, "" for none.
+func flagValue(line, flag string) string {
+	for _, word := range strings.Fields(line) {
+		name, value, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		if name == flag && strings.HasPrefix(word, "-") {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,82 @@
+package deeds
+
+import (
+	"fmt"
+	"strings"
+)
+
+// around is how many deeds are shown before and after one that differs.
+const around = 2
+
+// longestDeed bounds the characters of a line.
+const longestDeed = 400
+
+// Lines show a difference: the track, and what both sides did there, the deed that differs
+// marked, with those before and after. want and got name the sides.
+func (d *Difference) Lines(want, got string) []string {
+	lines := []string{d.heading()}
+	for _, side := range []struct {
+		name  string
+		deeds []Deed
+	}{{want, d.Want}, {got, d.Got}} {
+		lines = append(lines, "  "+side.name+":")
+		lines = append(lines, d.window(side.deeds)...)
+	}
+	return lines
+}
+
+func (d *Difference) heading() string {
+	switch d.Kind {
+	case ByTime:
+		return fmt.Sprintf("%s: deed %d is at another time, want t+%.1fs to t+%.1fs", d.Track, d.At+1, max(d.From, 0).Seconds(), d.Until.Seconds())
+	case ByOrder:
+		return fmt.Sprintf("%s: comes before %s, want the other way round", d.Track, d.Other)
+	}
+	return fmt.Sprintf("%s: deed %d is another", d.Track, d.At+1)
+}
+
+// window are the deeds around the one that differs; in a difference in order all are.
+func (d *Difference) window(list []Deed) []string {
+	from, until := max(d.At-around, 0), min(d.At+around+1, len(list))
+	if d.Kind == ByOrder {
+		from, until = 0, len(list)
+	}
+	var lines []string
+	if from > 0 {
+		lines = append(lines, fmt.Sprintf("      (%d before)", from))
+	}
+	for i := from; i < until; i++ {
+		mark := "  "
+		if i == d.At && d.Kind != ByOrder {
+			mark = "> "
+		}
+		lines = append(lines, "    "+mark+d.marked(list[i].String()))
+	}
+	switch {
+	case len(list) <= d.At && d.Kind != ByOrder:
+		lines = append(lines, "    > nothing")
+	case until < len(list):
+		lines = append(lines, fmt.Sprintf("      (%d after)", len(list)-until))
+	}
+	return lines
+}
+
+// marked shortens a line, around where the deeds that differ begin to do so.
+func (d *Difference) marked(line string) string {
+	if len(line) <= longestDeed {
+		return line
+	}
+	at := 0
+	if d.Kind == ByDeed && d.At < len(d.Want) && d.At < len(d.Got) {
+		a, b := d.Want[d.At].Text, d.Got[d.At].Text
+		for at < len(a) && at < len(b) && a[at] == b[at] {
+			at++
+		}
+	}
+	from := min(max(at-longestDeed/2, 0), len(line)-longestDeed)
+	text := strings.ToValidUTF8(line[from:from+longestDeed], "")
+	if from > 0 {
+		text = line[:strings.IndexByte(line, ' ')] + " ..." + text
+	}
+	return text + "..."
+}

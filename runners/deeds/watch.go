@@ -1,0 +1,219 @@
+package deeds
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/runners"
+)
+
+// Watch is a runner that builds the clusters of another, whose logs say in a run with
+// Spec.Detail what [Read] needs beside what the other observes: what agents answered
+// whoever asked them, and at each remark and at the end what the config files of model
+// servers have. In these logs pods stand for their addresses.
+func Watch(r runners.Runner) runners.Runner {
+	if o, ok := r.(runners.Operations); ok {
+		return watchingOperations{watching{r}, o}
+	}
+	return watching{r}
+}
+
+type watching struct{ runners.Runner }
+
+// watchingOperations is a runner that answers single operations too.
+type watchingOperations struct {
+	watching
+	runners.Operations
+}
+
+// Build makes a cluster of the other runner.
+func (w watching) Build(spec runners.Spec) (runners.Cluster, error) {
+	c, err := w.Runner.Build(spec)
+	if err != nil || !spec.Detail {
+		return c, err
+	}
+	seen := &watched{Cluster: c, files: map[string]string{}}
+	if caller, ok := c.(runners.Caller); ok {
+		return watchedCaller{seen, caller}, nil
+	}
+	return seen, nil
+}
+
+// Check asks the other runner, where it can tell.
+func (w watching) Check(spec runners.Spec) error {
+	if c, ok := w.Runner.(runners.Checker); ok {
+		return c.Check(spec)
+	}
+	return nil
+}
+
+// watched is a cluster with what was seen of it.
+type watched struct {
+	runners.Cluster
+	// seen is in order.
+	seen []runners.Observation
+	// files are the config files as they were last seen.
+	files map[string]string
+}
+
+// watchedCaller is a cluster whose model servers can be called too.
+type watchedCaller struct {
+	*watched
+	runners.Caller
+}
+
+func (w *watched) see(o runners.Observation) {
+	o.At = w.Now()
+	w.seen = append(w.seen, o)
+}
+
+// Log is that of the cluster, with what was seen at its place.
+func (w *watched) Log() []runners.Observation {
+	w.lookAtFiles()
+	log := w.Cluster.Log()
+	names := w.addresses()
+	whole := make([]runners.Observation, 0, len(log)+len(w.seen)+1)
+	if b, ok := w.Cluster.(runners.Blind); ok {
+		whole = append(whole, runners.Observation{Op: OpUnseen, Note: strings.Join(topics(b.Unseen()), " ")})
+	}
+	next := 0
+	for _, o := range log {
+		// What was seen at an instant was before what the cluster did or was told then.
+		for ; next < len(w.seen) && w.seen[next].At <= o.At; next++ {
+			whole = append(whole, named(w.seen[next], names))
+		}
+		whole = append(whole, named(o, names))
+	}
+	for _, o := range w.seen[next:] {
+		whole = append(whole, named(o, names))
+	}
+	return whole
+}
+
+// topics are those of tracks that come of topics of observations.
+func topics(unseen []string) []string {
+	var list []string
+	for _, topic := range unseen {
+		switch topic {
+		case "zookeeper":
+			list = append(list, "znode", "session")
+		case "modelserver":
+			list = append(list, "model")
+		case "rpc":
+			list = append(list, "call")
+		default:
+			list = append(list, topic)
+		}
+	}
+	return list
+}
+
+// addresses are the pods by their addresses.
+func (w *watched) addresses() map[string]string {
+	names := map[string]string{}
+	for _, p := range w.Pods() {
+		if s, err := w.PodState(p.Name); err == nil && s.IP != "" {
+			names[s.IP] = p.Name
+		}
+	}
+	return names
+}
+
+func named(o runners.Observation, names map[string]string) runners.Observation {
+	if !strings.HasPrefix(o.Op, "log.") {
+		o.Note, o.Data = nameAddresses(o.Note, names), nameAddresses(o.Data, names)
+		o.Peer = nameAddresses(o.Peer, names)
+	}
+	return o
+}
+
+// Remark looks at the files before the cluster writes the step down, where it can.
+func (w *watched) Remark(text string) {
+	w.lookAtFiles()
+	if n, ok := w.Cluster.(runners.Narrator); ok {
+		n.Remark(text)
+		return
+	}
+	w.see(runners.Observation{Pod: "scenario", Op: "remark", Note: text})
+}
+
+// lookAtFiles takes down the config files of model servers that are not as they were.
+func (w *watched) lookAtFiles() {
+	for _, p := range w.Pods() {
+		state, err := w.PodState(p.Name)
+		if err != nil {
+			continue
+		}
+		for _, s := range state.ModelServers {
+			data, err := w.ReadFile(p.Name, s.ConfigFile)
+			name := strings.TrimSpace("model config " + s.Kind)
+			key := p.Name + " " + name
+			if err != nil || w.files[key] == string(data) {
+				continue
+			}
+			w.files[key] = string(data)
+			w.see(runners.Observation{Pod: p.Name, Op: opFile, Path: name, Note: strings.Join(strings.Fields(string(data)), " ")})
+		}
+	}
+}
+
+// answer takes down what an agent answered.
+func (w *watched) answer(pod, call, text string, err error) {
+	var rpc *env.RPCError
+	switch {
+	case errors.As(err, &rpc):
+		text = rpc.Code.String()
+		if rpc.Code == env.Unknown {
+			text += ": " + rpc.Message // what the agent's code raised
+		}
+	case err != nil:
+		return // nobody was asked
+	}
+	w.see(runners.Observation{Pod: pod, Op: opAnswer, Path: call, Note: text})
+}
+
+// HeartBeat asks the cluster.
+func (w *watched) HeartBeat(pod, serverType string) ([]runners.Addresses, error) {
+	list, err := w.Cluster.HeartBeat(pod, serverType)
+	var text strings.Builder
+	for _, a := range list {
+		fmt.Fprintf(&text, "%s: %s; ", a.Key, sortedList(a.Addrs))
+	}
+	w.answer(pod, "HeartBeat "+serverType, strings.TrimSuffix(text.String(), "; "), err)
+	return list, err
+}
+
+// GetReplicas asks the cluster.
+func (w *watched) GetReplicas(pod, serverType string, task int) ([]string, error) {
+	list, err := w.Cluster.GetReplicas(pod, serverType, task)
+	w.answer(pod, fmt.Sprintf("GetReplicas %s %d", serverType, task), sortedList(list), err)
+	return list, err
+}
+
+// GetResource asks the cluster.
+func (w *watched) GetResource(pod string) (runners.Resource, error) {
+	r, err := w.Cluster.GetResource(pod)
+	w.answer(pod, "GetResource", fmt.Sprintf("%s shard %d replica %d", r.Address, r.ShardID, r.ReplicaID), err)
+	return r, err
+}
+
+// sortedList is a list whose order is left open: that of registrations and of children.
+func sortedList(addrs []string) string { return strings.Join(slices.Sorted(slices.Values(addrs)), " ") }
+
+// EndFaultAfter asks the cluster, where it can.
+func (w *watched) EndFaultAfter(f runners.Fault, d time.Duration) error {
+	if s, ok := w.Cluster.(runners.Scheduler); ok {
+		return s.EndFaultAfter(f, d)
+	}
+	return runners.ErrUnsupported
+}
+
+var (
+	_ runners.Narrator  = (*watched)(nil)
+	_ runners.Scheduler = (*watched)(nil)
+	_ runners.Checker   = watching{}
+)
