@@ -12,6 +12,8 @@ import (
 	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/monosim/monosim/cmd/monosim/programs"
 )
 
 // Exit codes of the program.
@@ -85,9 +87,12 @@ func noArguments(cmd *cobra.Command, args []string) error {
 // exitCode is the code with which the program ends for an error.
 func exitCode(err error) int {
 	var e *exitError
+	var program *programs.ExitError
 	switch {
 	case err == nil:
 		return 0
+	case errors.As(err, &program):
+		return program.Code
 	case errors.As(err, &e):
 		return e.code
 	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*os.LinkError)), errors.Is(err, syscall.ENOSPC):

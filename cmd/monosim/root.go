@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/programs"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/colour"
 	"github.com/monosim/monosim/runners/gotestee"
@@ -43,6 +44,7 @@ when what was asked for makes no sense or cannot be opened or written. That of t
 	root.SetHelpCommand(newHelpCommand())
 	root.AddCommand(newTestCommand(newSimulation), newSimCommand(), newVersionCommand(), newParityCommand(), newStepsCommand(newSimulation), newQuirksCommand(),
 		newTesteeCommand(), newVectorsCommand(), newDiffCommand(), newZooKeeperCommand(), newTFServingCommand())
+	root.AddCommand(programs.Commands()...)
 	root.Version = version
 	root.SetVersionTemplate(versionText())
 	completeFlags(root, flagValues)

@@ -21,9 +21,12 @@ type Options struct {
 	// TFSLog is the path from which the log files of the model servers get their names;
 	// empty means /var/log/tfs.std.log (agent.py:38).
 	TFSLog string
-	Quirks quirks.Set
-	V3     AgentV3Options
-	V1     AgentV1Options
+	// TFSHome is where the serving binaries and their configuration are installed; empty
+	// means the reference's /opt/tiger/monolith_serving (utils.py:51).
+	TFSHome string
+	Quirks  quirks.Set
+	V3      AgentV3Options
+	V1      AgentV1Options
 	// Started, when set, is told of each agent before it is started, with the Env of its
 	// process: of one, or of one in each child of a dense pod.
 	Started func(*env.Env, Agent)
@@ -65,7 +68,7 @@ func reprOfEnvironment(h env.Host) string {
 }
 
 func readConf(e *env.Env, o Options) (*agentconfig.AgentConfig, error) {
-	return agentconfig.Loader{Env: e, Quirks: o.Quirks}.FromFile(o.ConfPath)
+	return agentconfig.Loader{Env: e, Quirks: o.Quirks, TFSHome: o.TFSHome}.FromFile(o.ConfPath)
 }
 
 // runDense runs the agents of the dense services that share the GPU of a container

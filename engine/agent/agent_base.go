@@ -8,10 +8,11 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// The binaries (agent_base.py:24).
+// The binaries, below TFS_HOME (agent_base.py:24).
 const (
-	tfsBinary   = agentconfig.TFSHome + "/bin/tensorflow_model_server"
-	proxyBinary = agentconfig.TFSHome + "/bin/server"
+	binDir      = "/bin"
+	tfsBinary   = binDir + "/tensorflow_model_server"
+	proxyBinary = binDir + "/server"
 )
 
 // Agent is an agent of either version, as the entry point runs it (agent_base.py:77).
@@ -31,12 +32,12 @@ type Agent interface {
 //
 // Cost: open log files grow with the processes of the container, one each and never
 // closed by the reference; nothing is asked again after the start.
-func startLogged(e *env.Env, prefix, log string, cmd env.Command) (env.Process, error) {
+func startLogged(e *env.Env, home, prefix, log string, cmd env.Command) (env.Process, error) {
 	cmd.Output = pysem.JoinStrings(pysem.Dirname(log), prefix+"_"+pysem.Basename(log))
 	cmd.Append = true
 	_, cmd.InheritOutput = e.Host.LookupEnv("MLP_POD_NAME")
 	cwd := e.Files.Getwd()
-	if err := e.Files.Chdir(agentconfig.TFSHome + "/bin"); err != nil {
+	if err := e.Files.Chdir(home + binDir); err != nil {
 		return nil, err
 	}
 	process, err := e.Processes.Start(cmd)
@@ -50,7 +51,7 @@ func startLogged(e *env.Env, prefix, log string, cmd env.Command) (env.Process, 
 // (agent_base.py:46-53). It ends in "&", which without a shell is an argument
 // (Q9).
 func proxyCommand(e *env.Env, conf *agentconfig.AgentConfig, confPath string) string {
-	cmd := []string{proxyBinary, "--port=" + conf.ProxyPort.String(), "--grpc_target=localhost:" + conf.TFSEntryPort.String()}
+	cmd := []string{conf.TFSHome() + proxyBinary, "--port=" + conf.ProxyPort.String(), "--grpc_target=localhost:" + conf.TFSEntryPort.String()}
 	if proxyConf := pysem.JoinStrings(confPath, "proxy.conf"); env.Exists(e.Files, proxyConf) {
 		cmd = append(cmd, "--conf_file="+proxyConf)
 	}
@@ -64,7 +65,7 @@ func proxyCommand(e *env.Env, conf *agentconfig.AgentConfig, confPath string) st
 func CmdAndPort(e *env.Env, conf *agentconfig.AgentConfig, confPath, serverType, configFile pysem.OptString) (string, pysem.OptInt, error) {
 	switch serverType.V {
 	case agentconfig.ServerPS, agentconfig.ServerEntry, agentconfig.ServerDense:
-		return conf.CmdAndPort(tfsBinary, serverType, configFile)
+		return conf.CmdAndPort(conf.TFSHome()+tfsBinary, serverType, configFile)
 	}
 	if !confPath.Set {
 		return "", pysem.OptInt{}, pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")

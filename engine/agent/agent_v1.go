@@ -41,7 +41,7 @@ type AgentV1Options struct {
 // is an AssertionError (Q18), dc_aware without a location a TypeError (Q116).
 func NewAgentV1(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o AgentV1Options) (*AgentV1, error) {
 	if o.Binary == "" {
-		o.Binary = tfsBinary
+		o.Binary = conf.TFSHome() + tfsBinary
 	}
 	if o.ZooKeeper == nil {
 		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)})

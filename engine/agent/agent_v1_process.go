@@ -47,7 +47,7 @@ func (n *processNode) run() (bool, error) {
 	if n.kind == agentconfig.ServerEntry {
 		cmd.Env = withVariable(n.e.Host.Environ(), "PORT2", n.conf.AgentPort.String())
 	}
-	process, err := startLogged(n.e, n.kind, n.tfsLog, cmd)
+	process, err := startLogged(n.e, n.conf.TFSHome(), n.kind, n.tfsLog, cmd)
 	if err != nil {
 		return false, err
 	}

@@ -51,7 +51,11 @@ type Processes interface {
 	// program, arguments and output, and the environment and working directory of
 	// now, as Python's multiprocessing does. What main returns is the exit code. The
 	// copy has an Env of its own and no signal handlers; main must touch nothing that
-	// tasks of this process touch, for a runner may keep both in one address space.
+	// tasks of this process touch, for a runner may keep both in one address space. Nor
+	// may it depend on more than what the program finds again when it is begun anew, for
+	// a runner may begin the program anew, with the environment and working directory of
+	// now, and let it run up to this call: until it forks for the last time a program
+	// starts nothing else, writes no file, and asks for the same forks in the same order.
 	Fork(main func(e *Env) int) (Process, error)
 	// Pid is the number of this process.
 	Pid() int

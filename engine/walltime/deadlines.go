@@ -71,7 +71,7 @@ func (p *Process) arm() {
 	if len(p.deadlines) == 0 {
 		return
 	}
-	d := max(0, p.deadlines[0].deadline-p.w.Now())
+	d := max(0, p.w.Real(p.deadlines[0].deadline-p.w.Now()))
 	if p.timer == nil {
 		p.timer = time.AfterFunc(d, p.ring)
 		return

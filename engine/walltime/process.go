@@ -62,8 +62,17 @@ func (p *Process) OnEnd(fn func()) {
 	p.onEnd = append(p.onEnd, fn)
 }
 
-// Now is the wall-clock time.
-func (p *Process) Now() time.Time { return time.Now() }
+// World is what the process runs in.
+func (p *Process) World() *World { return p.w }
+
+// Now is the wall-clock time; in a world with a speed it is that of the machine when the
+// world began, and passes as fast as the world's time.
+func (p *Process) Now() time.Time {
+	if p.w.cfg.Speed == 1 {
+		return time.Now()
+	}
+	return p.w.start.Round(0).Add(p.w.Now())
+}
 
 // Elapsed is the time since the start of the world.
 func (p *Process) Elapsed() time.Duration { return p.w.Now() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,9 @@ type Config struct {
 	// Seed decides every choice, as in virtual time: the k-th draw of a site on a
 	// node is the same in both.
 	Seed uint64
+	// Speed is how much faster than the clock of the machine time passes in the world,
+	// for all that its processes wait for and for the clock that they read; 0 means 1.
+	Speed float64
 }
 
 // World is a set of processes that run on the wall clock. A World must be closed
@@ -39,6 +43,9 @@ type World struct {
 
 // New makes a world with nothing in it.
 func New(cfg Config) *World {
+	if cfg.Speed <= 0 {
+		cfg.Speed = 1
+	}
 	w := &World{cfg: cfg, start: time.Now(), nodes: map[string]*node{}, quiet: make(chan struct{})}
 	close(w.quiet)
 	w.ctx, w.cancel = context.WithCancel(context.Background())
@@ -48,8 +55,33 @@ func New(cfg Config) *World {
 // Seed is the seed that the world was made with.
 func (w *World) Seed() uint64 { return w.cfg.Seed }
 
-// Now is the time since the start of the world.
-func (w *World) Now() time.Duration { return time.Since(w.start) }
+// Now is the time since the start of the world, in the world's own time.
+func (w *World) Now() time.Duration {
+	since := time.Since(w.start)
+	if w.cfg.Speed == 1 {
+		return since
+	}
+	return time.Duration(float64(since) * w.cfg.Speed)
+}
+
+// Real is how long a time of the world lasts on the clock of the machine: for waits on
+// the outside world, which knows no other. A time that is not 0 stays so.
+func (w *World) Real(d time.Duration) time.Duration {
+	if w.cfg.Speed == 1 || d == 0 {
+		return d
+	}
+	real := float64(d) / w.cfg.Speed
+	switch {
+	case real >= math.MaxInt64:
+		return math.MaxInt64
+	case d > 0:
+		return max(1, time.Duration(real))
+	}
+	return time.Duration(real)
+}
+
+// Speed is how much faster than the clock of the machine time passes in the world.
+func (w *World) Speed() float64 { return w.cfg.Speed }
 
 // NewProcess begins a life of a program on a node. It goes on until Crash, or
 // until its last task has ended. In a world that has failed or was closed it is

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/stats"
 
@@ -35,6 +36,7 @@ func newChannel(p *walltime.Process, addr string) *channel {
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(c.connect),
 		grpc.WithStatsHandler(watcher{}),
+		grpc.WithConnectParams(connectParams(p.World())),
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawBytes{}), grpc.MaxCallRecvMsgSize(env.MaxMessageBytes)),
 	)
 	if err != nil {
@@ -48,6 +50,17 @@ func newChannel(p *walltime.Process, addr string) *channel {
 	return c
 }
 
+// minConnectTimeout is how long gRPC waits for a connection at least.
+const minConnectTimeout = 20 * time.Second
+
+// connectParams are gRPC's own, in the time of the world.
+func connectParams(w *walltime.World) grpc.ConnectParams {
+	params := grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: w.Real(minConnectTimeout)}
+	params.Backoff.BaseDelay = w.Real(params.Backoff.BaseDelay)
+	params.Backoff.MaxDelay = w.Real(params.Backoff.MaxDelay)
+	return params
+}
+
 // Call makes a call; other tasks of the process run meanwhile.
 func (c *channel) Call(method string, request []byte, timeout time.Duration) ([]byte, error) {
 	var (
@@ -58,7 +71,7 @@ func (c *channel) Call(method string, request []byte, timeout time.Duration) ([]
 	c.p.Block(func(ctx context.Context) {
 		if timeout > 0 {
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, timeout)
+			ctx, cancel = context.WithTimeout(ctx, c.p.World().Real(timeout))
 			defer cancel()
 		}
 		err = c.conn.Invoke(context.WithValue(ctx, progressKey{}, &progress), method, &request, &response)

@@ -1,6 +1,7 @@
 // Package realrun runs the engine on the real world: the wall clock and real
-// sockets. So far it has the network, model servers and ZooKeeper; other real
-// backends follow.
+// sockets. It has the network, model servers and ZooKeeper; files, names and programs of
+// the machine are engine/walltime/machine, and all of it together for one process is
+// runners/realrun/surroundings.
 //
 // Four things to use first:
 //
@@ -32,6 +33,9 @@
 //     and auth has an ordinary xid.
 //   - Paths that the server would refuse are refused here, as BadArguments; for
 //     reads, kazoo's answer is NoNode.
+//   - In a world with a speed the server is taken to be as fast: the timeout that is
+//     asked for, and the one that is given, count in the world's time. A real server
+//     cannot be made faster.
 //   - Stop waits a second for the answer to its last request, kazoo until the
 //     connection is found dead.
 //

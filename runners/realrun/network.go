@@ -2,13 +2,9 @@ package realrun
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"strconv"
-	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/walltime"
@@ -48,15 +44,6 @@ func (n *Network) Serve(port, workers int, handler env.Handler) (env.Server, err
 		return nil, fmt.Errorf("serve gRPC: %w", err)
 	}
 	return newServer(n.p, l, workers, handler), nil
-}
-
-// sharePort sets SO_REUSEPORT, as gRPC does and gRPC-Go does not.
-func sharePort(_, _ string, c syscall.RawConn) error {
-	var set error
-	err := c.Control(func(fd uintptr) {
-		set = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
-	})
-	return errors.Join(err, set)
 }
 
 // Dial makes a channel. Unlike grpc-python's it knows of no proxies.

@@ -3,6 +3,7 @@ package realrun
 import (
 	"encoding/binary"
 	"errors"
+	"io"
 	"net"
 	"slices"
 	"sync"
@@ -31,9 +32,13 @@ type identity struct {
 // frame says that all consequences of the last one are there.
 type link struct {
 	net.Conn
-	zk   *zk.Conn
-	who  identity // asked for
-	tell func(news)
+	zk  *zk.Conn
+	who identity // asked for
+	// speed is how much faster than the clock the client's time passes. The server's
+	// passes as fast: session timeouts are asked for and given in that time, and the
+	// zk.Conn, which has the clock only, is told of shorter ones. 0 means 1.
+	speed float64
+	tell  func(news)
 	// sent holds one when a request was written since the last ask.
 	sent chan struct{}
 
@@ -47,11 +52,13 @@ type link struct {
 	inFlight sync.WaitGroup
 	closed   sync.Once
 
-	asked bool // for the session; belongs to the writer
+	timeout time.Duration // asked for
+	asked   bool          // for the session; belongs to the writer
 
 	// These belong to whichever goroutine of the zk.Conn reads.
 	events []env.WatchEvent
 	in     frames
+	read   int // bytes, until the given timeout is known
 
 	given     identity // valid when greeted; lastZxid is in in
 	timeoutMs int32
@@ -74,12 +81,16 @@ const (
 
 // start begins to speak; timeout is the session timeout to ask for.
 func (l *link) start(timeout time.Duration) {
+	if l.speed == 0 {
+		l.speed = 1
+	}
+	l.timeout = timeout
 	l.last = make(chan struct{})
 	close(l.last)
 	l.in.lastZxid.Store(l.who.lastZxid)
 	dialed := false
 	// Connect fails only without servers.
-	l.zk, _, _ = zk.Connect([]string{l.RemoteAddr().String()}, timeout,
+	l.zk, _, _ = zk.Connect([]string{l.RemoteAddr().String()}, time.Duration(float64(timeout)/l.speed),
 		zk.WithLogInfo(false), zk.WithLogger(silent{}),
 		zk.WithHostProvider(&oneConnection{addr: l.RemoteAddr().String()}),
 		zk.WithEventCallback(l.hear),
@@ -126,15 +137,36 @@ func (l *link) flush() {
 // Read notes what the answers say of the session.
 func (l *link) Read(b []byte) (int, error) {
 	l.flush()
-	n, err := l.Conn.Read(b)
+	if l.speed == 1 || l.read >= givenEnd {
+		n, err := l.Conn.Read(b)
+		l.in.take(b[:n])
+		return n, err
+	}
+	return l.readGiven(b)
+}
+
+// readGiven is Read until the given timeout has come, which the zk.Conn gets to read as
+// it is on the clock.
+func (l *link) readGiven(b []byte) (int, error) {
+	n, err := io.ReadAtLeast(l.Conn, b, min(len(b), givenEnd-l.read))
+	if from := givenAt - l.read; from >= 0 && n >= from+4 {
+		ms := float64(binary.BigEndian.Uint32(b[from:])) / l.speed
+		binary.BigEndian.PutUint32(b[from:], uint32(max(1, ms)))
+	}
+	l.read += n
 	l.in.take(b[:n])
 	return n, err
 }
+
+// Where the given timeout is in what the server sends: behind the length and the
+// protocol version of the connect response (ZK-2.2).
+const givenAt, givenEnd = 8, 12
 
 // The connect request: length, protocol version, last zxid, timeout, session id,
 // and the password with its length (ZK-2.1).
 const (
 	lastZxidAt    = 8
+	timeoutAt     = 16
 	sessionAt     = 20
 	passwordAt    = 32
 	connectLength = 48
@@ -148,8 +180,12 @@ func (l *link) Write(b []byte) (int, error) {
 	switch {
 	case !l.asked:
 		l.asked = true
-		if l.who.id != 0 && len(b) == connectLength {
-			b = slices.Clone(b)
+		if len(b) != connectLength {
+			break
+		}
+		b = slices.Clone(b)
+		binary.BigEndian.PutUint32(b[timeoutAt:], uint32(l.timeout.Milliseconds()))
+		if l.who.id != 0 {
 			binary.BigEndian.PutUint64(b[lastZxidAt:], uint64(l.who.lastZxid))
 			binary.BigEndian.PutUint64(b[sessionAt:], uint64(l.who.id))
 			copy(b[passwordAt:], l.who.password)

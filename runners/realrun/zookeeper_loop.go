@@ -67,7 +67,7 @@ func (s *ZooKeeperSession) connect(addr string, pauses *recipes.Pauses) recipes.
 func (s *ZooKeeperSession) dial(addr string) (conn net.Conn) {
 	s.p.Block(func(ctx context.Context) {
 		var err error
-		conn, err = (&net.Dialer{Timeout: s.life.Timeout}).DialContext(ctx, "tcp", addr)
+		conn, err = (&net.Dialer{Timeout: s.p.World().Real(s.life.Timeout)}).DialContext(ctx, "tcp", addr)
 		if err != nil {
 			conn = nil
 		}
@@ -80,7 +80,7 @@ func (s *ZooKeeperSession) dial(addr string) (conn net.Conn) {
 func (s *ZooKeeperSession) newLink(conn net.Conn) *link {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := &link{Conn: conn, who: s.who, sent: make(chan struct{}, 1)}
+	l := &link{Conn: conn, who: s.who, sent: make(chan struct{}, 1), speed: s.p.World().Speed()}
 	l.tell = func(n news) { s.p.Post("zookeeper news", func() { s.heard(l, n) }) }
 	s.link = l
 	l.start(s.life.Timeout)

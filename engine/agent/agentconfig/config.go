@@ -16,18 +16,20 @@
 package agentconfig
 
 import (
+	"cmp"
+
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// TFSHome is where the serving binaries and their configuration are installed
-// (utils.py:51).
+// TFSHome is where the serving binaries and their configuration are installed, unless a
+// [Loader] is told otherwise (utils.py:51).
 const TFSHome = "/opt/tiger/monolith_serving"
 
-// defaultPlatformConfigFile is utils.py:53.
-const defaultPlatformConfigFile = TFSHome + "/conf/platform_config_file.cfg"
+// defaultPlatformConfigFile is below TFS_HOME (utils.py:53).
+const defaultPlatformConfigFile = "/conf/platform_config_file.cfg"
 
 // TfServingConfig are the flags of the model server (utils.py:195-289), and the base
 // class of [AgentConfig]. A flag is in the server's command line when its value differs
@@ -144,14 +146,20 @@ type AgentConfig struct {
 	// Quirks says which faults of the reference are kept.
 	Quirks quirks.Set `py:"-"`
 
-	env *env.Env
-	odd *dataclass.OddValues
+	env  *env.Env
+	odd  *dataclass.OddValues
+	home string // TFS_HOME
 }
+
+// TFSHome is where the serving binaries and their configuration are installed.
+func (c *AgentConfig) TFSHome() string { return cmp.Or(c.home, TFSHome) }
 
 // Loader makes configurations that keep a chosen set of quirks; the zero set keeps all.
 type Loader struct {
 	Env    *env.Env
 	Quirks quirks.Set
+	// TFSHome is TFS_HOME; empty means the reference's, [TFSHome].
+	TFSHome string
 }
 
 // NewConfig makes a configuration from keyword arguments, as AgentConfig(**fields)
@@ -164,7 +172,7 @@ func NewConfig(e *env.Env, fields ...dataclass.Field) (*AgentConfig, error) {
 // New is [NewConfig] with the loader's quirks.
 func (l Loader) New(fields ...dataclass.Field) (*AgentConfig, error) {
 	c := configClass.New()
-	c.env, c.Quirks = l.Env, l.Quirks
+	c.env, c.Quirks, c.home = l.Env, l.Quirks, cmp.Or(l.TFSHome, TFSHome)
 	for _, f := range fields {
 		if err := c.Set(f.Name, f.Value); err != nil {
 			return nil, err

@@ -47,7 +47,7 @@ func (c *AgentConfig) postInit() error {
 		return err
 	}
 	if !pysem.Truth(c.value("platform_config_file")) {
-		c.PlatformConfigFile = pysem.Some(defaultPlatformConfigFile)
+		c.PlatformConfigFile = pysem.Some(c.TFSHome() + defaultPlatformConfigFile)
 	}
 	c.writePlatformConfigFile()
 	return nil

@@ -233,9 +233,9 @@ func (m *TFSMonitor) StatusOf(spec env.ModelSpec) ([]env.ModelVersionStatus, err
 
 // defaultModelConfig is the model that each server keeps, so that none is ever without
 // one (utils.py:960).
-func defaultModelConfig() *config.ModelConfig {
+func defaultModelConfig(home string) *config.ModelConfig {
 	model, err := agentconfig.GenModelConfig(agentconfig.ModelConfigArgs{
-		Name: "default", BasePath: pysem.Some(agentconfig.TFSHome + "/dat/saved_models/entry"),
+		Name: "default", BasePath: pysem.Some(home + "/dat/saved_models/entry"),
 		VersionPolicy: pysem.Some("latest"), VersionData: 1,
 	})
 	if err != nil {
@@ -260,7 +260,7 @@ func (m *TFSMonitor) Reload(server string, c *config.ModelServerConfig) (env.Sta
 		hasDefault = hasDefault || model.GetName() == "default"
 	}
 	if !hasDefault {
-		addModel(c, defaultModelConfig())
+		addModel(c, defaultModelConfig(m.conf.TFSHome()))
 	}
 	m.e.Log.Logf(env.Info, "%s load (%s): \n%v", server, m.port(server), pylog.Message(&apis.ReloadConfigRequest{Config: c}))
 	status, err := m.reload(server, c)

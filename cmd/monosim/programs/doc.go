@@ -1,0 +1,17 @@
+// Package programs are the commands of monosim that stand for the reference's programs,
+// with its flags and output: the flags are read here, and package runners/programs does
+// the work.
+//
+// Two things to use first:
+//
+//   - [Commands] makes all of them, for the root command.
+//   - [ExitError] is the error of a program that has ended with an exit code of its own.
+//
+// Each command has a file of its own. What several are told of the process that they
+// are is in surroundings.go.
+package programs
+
+import "github.com/spf13/cobra"
+
+// Commands makes the commands.
+func Commands() []*cobra.Command { return []*cobra.Command{newAgentCommand()} }

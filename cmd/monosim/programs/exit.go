@@ -1,0 +1,41 @@
+package programs
+
+import "github.com/spf13/cobra"
+
+// exitBadInput is the exit code for what makes no sense.
+const exitBadInput = 2
+
+// ExitError is the error of a program that has ended with an exit code. A nil Err means
+// that everything was said already.
+type ExitError struct {
+	Code int
+	Err  error
+}
+
+func (e *ExitError) Error() string {
+	if e.Err == nil {
+		return ""
+	}
+	return e.Err.Error()
+}
+
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// badInput is an error in what the user asked for.
+func badInput(err error) error { return &ExitError{Code: exitBadInput, Err: err} }
+
+// ended is the error of a program that has ended by itself.
+func ended(code int, err error) error {
+	if code == 0 && err == nil {
+		return nil
+	}
+	return &ExitError{Code: code, Err: err}
+}
+
+// noArguments refuses arguments as bad input.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if err := cobra.NoArgs(cmd, args); err != nil {
+		return badInput(err)
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package machine
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// forkVariable tells a program that it is the copy of a fork: which forks to go through,
+// each counted from 1 in the process that made it, as "2" or "2.1".
+const forkVariable = "MONOSIM_FORK"
+
+// Fork is how a program forks: it is begun anew in a process of its own, and runs up to
+// the same fork. Make it with [NewFork], once in a program.
+type Fork struct {
+	// Args is the command line of the copies; empty means that of the program.
+	Args []string
+	// Run runs main with an env.Env of its own, as a new process of engine/walltime, and
+	// returns at once; it sees to it that the operating system process ends with what
+	// main returns.
+	Run func(main func(*env.Env) int)
+
+	mu   sync.Mutex
+	path []int // that is still to go through
+	gone []int // through these
+}
+
+// NewFork reads, and takes out of the environment of this program, whether it is the
+// copy of a fork.
+func NewFork(run func(main func(*env.Env) int)) (*Fork, error) {
+	f := &Fork{Run: run}
+	text, ok := os.LookupEnv(forkVariable)
+	if !ok {
+		return f, nil
+	}
+	for _, word := range strings.Split(text, ".") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("%s: found %q, want numbers from 1 on with dots between; the variable is for copies of a program that forks, so unset it", forkVariable, text)
+		}
+		f.path = append(f.path, n)
+	}
+	return f, os.Unsetenv(forkVariable)
+}
+
+// Replaying reports whether the program is a copy that has not come to its fork: what it
+// says then was said before.
+func (f *Fork) Replaying() bool { return f.replaying() }
+
+func (f *Fork) replaying() bool {
+	if f == nil {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.path) > 0
+}
+
+// Fork starts a copy of this program that runs main. In the copy itself it goes on as
+// main, and does not return, when this is the fork that the copy stems from.
+func (s *processes) Fork(main func(*env.Env) int) (env.Process, error) {
+	s.m.p.Check()
+	if s.fork == nil {
+		return nil, fmt.Errorf("fork: this program cannot be begun anew")
+	}
+	s.forks++
+	if s.fork.replaying() {
+		return s.replay(main), nil
+	}
+	args := s.fork.Args
+	if len(args) == 0 {
+		args = os.Args
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := &exec.Cmd{
+		Path: self, Args: args, Dir: s.m.files.dir, Stdout: os.Stdout, Stderr: os.Stderr,
+		Env: append(s.m.host.Environ(), forkVariable+"="+s.fork.to(s.forks)),
+	}
+	return s.begin(cmd)
+}
+
+// to is how a copy gets to a fork of this process.
+func (f *Fork) to(fork int) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var words []string
+	for _, n := range append(f.gone, fork) {
+		words = append(words, strconv.Itoa(n))
+	}
+	return strings.Join(words, ".")
+}
+
+// replay goes through a fork, or passes it: then the child is somebody else's.
+func (s *processes) replay(main func(*env.Env) int) env.Process {
+	f := s.fork
+	f.mu.Lock()
+	through := f.path[0] == s.forks
+	if through {
+		f.gone, f.path = append(f.gone, s.forks), f.path[1:]
+	}
+	f.mu.Unlock()
+	if through {
+		f.Run(main)
+		s.m.p.Crash() // does not return
+	}
+	return elsewhere{s.m.p.NewCond("end of a process that is not a child of this one")}
+}
+
+// elsewhere is the child of a fork that a copy has passed. It never ends for the copy,
+// which is gone before it could ask.
+type elsewhere struct{ exited env.Cond }
+
+func (elsewhere) Pid() int                    { return 0 }
+func (elsewhere) Poll() (code int, done bool) { return 0, false }
+func (e elsewhere) Exited() env.Cond          { return e.exited }
+func (elsewhere) Signal(env.Signal) error     { return errFinished }
+
+var _ env.Processes = (*processes)(nil)

@@ -1,0 +1,124 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/walltime"
+)
+
+// What a machine without addresses answers, in the words of Python's socket module.
+var (
+	errNoName  = errors.New("[Errno -2] Name or service not known")
+	errNoRoute = errors.New("[Errno 101] Network is unreachable")
+)
+
+// host is env.Host of the machine, with the variables of one process.
+type host struct {
+	p    *walltime.Process
+	vars []string // key=value, sorted by key
+}
+
+// variables sorts key=value entries; of two with one key the later counts. Entries
+// without = are left out, as the C library cannot look them up.
+func variables(entries []string) []string {
+	h := &host{}
+	for _, e := range entries {
+		if key, value, ok := strings.Cut(e, "="); ok && key != "" {
+			h.set(key, value)
+		}
+	}
+	return h.vars
+}
+
+func (h *host) find(key string) (int, bool) {
+	return slices.BinarySearchFunc(h.vars, key, func(entry, key string) int {
+		k, _, _ := strings.Cut(entry, "=")
+		return strings.Compare(k, key)
+	})
+}
+
+func (h *host) set(key, value string) {
+	i, ok := h.find(key)
+	if ok {
+		h.vars[i] = key + "=" + value
+	} else {
+		h.vars = slices.Insert(h.vars, i, key+"="+value)
+	}
+}
+
+func (h *host) LookupEnv(key string) (value string, ok bool) {
+	h.p.Check()
+	i, ok := h.find(key)
+	if !ok {
+		return "", false
+	}
+	return h.vars[i][len(key)+1:], true
+}
+
+func (h *host) Setenv(key, value string) {
+	h.p.Check()
+	h.set(key, value)
+}
+
+func (h *host) Environ() []string {
+	h.p.Check()
+	return slices.Clone(h.vars)
+}
+
+// Hostname is the machine's name, "localhost" when it has none.
+func (h *host) Hostname() string {
+	h.p.Check()
+	name, err := os.Hostname()
+	if err != nil {
+		return "localhost"
+	}
+	return name
+}
+
+func (h *host) LookupIP() (string, error) { return h.lookUp("ip4") }
+
+func (h *host) LookupIPv6() (string, error) { return h.lookUp("ip6") }
+
+// lookUp is the first address of the machine's name.
+func (h *host) lookUp(network string) (string, error) {
+	name := h.Hostname()
+	var ips []net.IP
+	var err error
+	h.p.Block(func(ctx context.Context) { ips, err = net.DefaultResolver.LookupIP(ctx, network, name) })
+	if err != nil || len(ips) == 0 {
+		return "", errNoName
+	}
+	return ips[0].String(), nil
+}
+
+// outside is an address that is none of the machine's (utils.py:1157). Nothing is sent.
+const outside = "8.8.8.8:80"
+
+func (h *host) RouteIP() (string, error) {
+	h.p.Check()
+	conn, err := net.Dial("udp4", outside)
+	if err != nil {
+		return "", errNoRoute
+	}
+	defer conn.Close()
+	return conn.LocalAddr().(*net.UDPAddr).IP.String(), nil
+}
+
+// FreePort is 0 when the machine has no port left.
+func (h *host) FreePort() int {
+	h.p.Check()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return 0
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+var _ env.Host = (*host)(nil)

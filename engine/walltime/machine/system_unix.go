@@ -1,0 +1,34 @@
+//go:build unix
+
+package machine
+
+import (
+	"io/fs"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+const errNotDirectory = syscall.ENOTDIR
+
+func executable(info fs.FileInfo) bool { return info.Mode().Perm()&0o111 != 0 }
+
+// syncDirectory makes what was made and renamed in a directory survive a crash.
+func syncDirectory(path string) error { return syncPath(path) }
+
+// exitCode is the code as Python's Popen gives it.
+func exitCode(state *os.ProcessState) int {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return -int(status.Signal())
+	}
+	return state.ExitCode()
+}
+
+// dieOf ends the program by a signal, which its parent then sees.
+func dieOf(s syscall.Signal) {
+	signal.Reset(s)
+	if err := syscall.Kill(os.Getpid(), s); err != nil {
+		os.Exit(128 + int(s))
+	}
+	select {} // the signal is on its way
+}

@@ -1,0 +1,20 @@
+package machine
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+const errNotDirectory = syscall.ENOTDIR
+
+// executable is up to the name, which the system looks at when the program starts.
+func executable(fs.FileInfo) bool { return true }
+
+// syncDirectory does nothing: directories cannot be synced.
+func syncDirectory(string) error { return nil }
+
+func exitCode(state *os.ProcessState) int { return state.ExitCode() }
+
+// dieOf ends the program with the exit code that a shell tells of a signal.
+func dieOf(s syscall.Signal) { os.Exit(128 + int(s)) }

@@ -1,0 +1,19 @@
+//go:build unix
+
+package realrun
+
+import (
+	"errors"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// sharePort sets SO_REUSEPORT, as gRPC does and gRPC-Go does not.
+func sharePort(_, _ string, c syscall.RawConn) error {
+	var set error
+	err := c.Control(func(fd uintptr) {
+		set = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)
+	})
+	return errors.Join(err, set)
+}

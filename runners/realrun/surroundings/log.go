@@ -1,0 +1,68 @@
+package surroundings
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/walltime"
+	"github.com/monosim/monosim/engine/walltime/machine"
+)
+
+// LogOptions say where log lines go.
+type LogOptions struct {
+	// Output takes the lines; nil is standard error. A line is one write.
+	Output io.Writer
+	// Verbosity is which lines are written.
+	Verbosity Verbosity
+}
+
+// Verbosity says how severe a line has to be to be written: INFO or more, absl's default
+// once flags are parsed, unless told otherwise.
+type Verbosity int8
+
+// The verbosities, by absl's numbers.
+const (
+	VerbosityDebug   Verbosity = 1
+	VerbosityInfo    Verbosity = 0
+	VerbosityWarning Verbosity = -1
+	VerbosityError   Verbosity = -2
+)
+
+// wants reports whether lines of a level are written.
+func (v Verbosity) wants(level env.Level) bool { return Verbosity(env.Info)-Verbosity(level) <= v }
+
+// log is env.Log of a process, in the form of absl but for the source line.
+type log struct {
+	p    *walltime.Process
+	o    LogOptions
+	fork *machine.Fork
+	mu   sync.Mutex
+}
+
+func newLog(p *walltime.Process, o LogOptions, fork *machine.Fork) *log {
+	return &log{p: p, o: o, fork: fork}
+}
+
+// Enabled is false in a copy of a program that has not come to its fork: the program
+// itself has written these lines.
+func (l *log) Enabled(level env.Level) bool {
+	l.p.Check()
+	return l.o.Verbosity.wants(level) && !l.fork.Replaying()
+}
+
+func (l *log) Logf(level env.Level, format string, args ...any) {
+	if !l.Enabled(level) {
+		return
+	}
+	head := fmt.Sprintf("%c%s %d] ", level.String()[0], l.p.Now().Format("0102 15:04:05.000000"), os.Getpid())
+	line := head + strings.TrimSuffix(fmt.Sprintf(format, args...), "\n") + "\n"
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, _ = io.WriteString(l.o.Output, line) // there is nobody to tell
+}
+
+var _ env.Log = (*log)(nil)

@@ -1,0 +1,86 @@
+package surroundings
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/walltime"
+	"github.com/monosim/monosim/engine/walltime/machine"
+)
+
+// Program is a program that this one runs.
+type Program struct {
+	Options
+	// Node and Name are the machine and the program in reports, and Node the place whose
+	// choices follow from Seed.
+	Node, Name string
+	// Seed decides every choice; 0 is another one for each run.
+	Seed uint64
+	// Speed is how much faster than the clock its time passes; 0 means 1. Model servers
+	// and ZooKeeper have to be as fast.
+	Speed float64
+	// Main is what it does, as the main thread. What it returns is the exit code.
+	Main func(e *env.Env) int
+}
+
+// Run runs the program in this operating system process, of which it must be the only
+// one, and returns the exit code when Main has ended; in a copy that was forked, when
+// what was forked has. A program that is killed or calls Exit ends this process instead.
+// The error is that of a panic, or of surroundings that cannot be made.
+func Run(p Program) (code int, err error) {
+	if p.Seed == 0 {
+		p.Seed = rand.Uint64()
+	}
+	r := &running{Program: p, world: walltime.New(walltime.Config{Seed: p.Seed, Speed: p.Speed})}
+	defer r.world.Close()
+	r.Machine.Fork, err = machine.NewFork(r.begin)
+	if err != nil {
+		return 0, err
+	}
+	r.ended.L = &r.mu
+	r.begin(p.Main)
+	go func() { r.end(0, r.world.Wait(context.Background())) }()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for !r.over {
+		r.ended.Wait()
+	}
+	return r.code, r.err
+}
+
+// running is a program that runs.
+type running struct {
+	Program
+	world *walltime.World
+
+	mu    sync.Mutex
+	ended sync.Cond
+	over  bool
+	code  int
+	err   error
+}
+
+// begin runs main as the main thread of a process.
+func (r *running) begin(main func(*env.Env) int) {
+	life := r.world.NewProcess(r.Node, r.Name)
+	life.Go("MainThread", func() {
+		e, err := New(life, r.Options)
+		if err != nil {
+			r.end(0, err)
+			return
+		}
+		r.end(main(e), nil)
+	})
+}
+
+// end ends the program; the first reason counts.
+func (r *running) end(code int, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.over {
+		r.over, r.code, r.err = true, code, err
+		r.ended.Broadcast()
+	}
+}
