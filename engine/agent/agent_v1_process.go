@@ -158,11 +158,10 @@ func (n *processNode) kill() {
 // ends (agent_v1.py:222). Its flags are class attributes in the reference (Q13);
 // a process has one manager.
 type processMgr struct {
-	e       *env.Env
-	nodes   []*processNode
-	lock    *threading.RLock
-	killed  bool
-	stopped *threading.Event
+	e      *env.Env
+	nodes  []*processNode
+	lock   *threading.RLock
+	killed bool
 	// handling is held while a signal is handled. Python does so in the main thread,
 	// which meanwhile does nothing else.
 	handling *threading.RLock
@@ -170,7 +169,7 @@ type processMgr struct {
 
 func newProcessMgr(e *env.Env) *processMgr {
 	m := &processMgr{
-		e: e, lock: threading.NewRLock(e.Tasks, "process manager"), stopped: threading.NewEvent(e.Tasks, "end of the process manager"),
+		e: e, lock: threading.NewRLock(e.Tasks, "process manager"),
 		handling: threading.NewRLock(e.Tasks, "handler of a signal"),
 	}
 	for _, sig := range []env.Signal{env.SIGTERM, env.SIGINT} {
@@ -203,7 +202,6 @@ func (m *processMgr) signalled(sig env.Signal) {
 	if m.killed {
 		return
 	}
-	m.stopped.Set()
 	m.e.Log.Logf(env.Info, "catch signal %d, kill all", int(sig))
 	m.killAll(true)
 }
@@ -227,45 +225,27 @@ func (m *processMgr) start() error {
 	return nil
 }
 
-// poll looks once a second; any end, even with code 0, ends all (Q15).
+// poll looks once a second; any end, even with code 0, ends all (Q15). The looks at which
+// nothing has changed are not skipped (see env.Tasks.Every): an end, and a state that the
+// replicas' updater reports at the same second, are told in the order in which the two
+// threads fell asleep.
 //
-// Cost: in the reference a look grows with the processes, every one of them each
-// second; here the looks at which nothing can have changed are skipped (see
-// env.Tasks.Every).
+// Cost: a look grows with the processes, every one of them each second.
 func (m *processMgr) poll() {
 	m.e.Log.Logf(env.Info, "the number of procs is %d ", len(m.nodes))
-	if m.killed || m.stopped.IsSet() {
-		return
-	}
-	causes := []env.Cond{m.stopped.Cond()}
-	for _, n := range m.nodes {
-		if n.process != nil {
-			causes = append(causes, n.process.Exited())
+	for !m.killed {
+		m.e.Tasks.Sleep(time.Second)
+		for _, n := range m.nodes {
+			if m.killed {
+				break
+			}
+			if n.ended() {
+				code, _ := n.process.Poll()
+				m.e.Log.Logf(env.Info, "%v %d shutdown, kill all proc...", n.processType(), code)
+				m.killAll(true)
+			}
 		}
 	}
-	m.e.Tasks.Every(time.Second, func() bool {
-		return m.stopped.IsSet() || m.anyEnded()
-	}, causes...)
-	if m.stopped.IsSet() {
-		return
-	}
-	for _, n := range m.nodes {
-		if n.ended() {
-			code, _ := n.process.Poll()
-			m.e.Log.Logf(env.Info, "%v %d shutdown, kill all proc...", n.processType(), code)
-			break
-		}
-	}
-	m.killAll(true)
-}
-
-func (m *processMgr) anyEnded() bool {
-	for _, n := range m.nodes {
-		if n.ended() {
-			return true
-		}
-	}
-	return false
 }
 
 // killAll kills the processes in order and then, when asked to, the agent itself
@@ -274,7 +254,6 @@ func (m *processMgr) killAll(self bool) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	m.killed = true
-	m.stopped.Set()
 	for _, n := range m.nodes {
 		m.e.Log.Logf(env.Info, "kill proc %v", n.processType())
 		n.kill()

@@ -6,7 +6,7 @@ import "time"
 // task of that process.
 type Tasks interface {
 	// Go starts a task that runs fn. It becomes runnable at once and runs when
-	// the caller next waits.
+	// the caller next waits; in virtual time before all else that happens then.
 	Go(name string, fn func()) Task
 	// Self is the task that calls. Tasks are compared with ==.
 	Self() Task

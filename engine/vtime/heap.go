@@ -1,20 +1,24 @@
 package vtime
 
 // event is one entry of the queue, a value: node, kind and what is to happen
-// live in the slot, so that sifting moves 24 bytes and the collector sees no
+// live in the slot, so that sifting moves 32 bytes and the collector sees no
 // pointers.
 type event struct {
 	at   int64  // ns since the start of the world
-	seq  uint64 // order of scheduling, decides between events of one instant
+	born int64  // when it was scheduled, or is to count as scheduled
+	seq  uint64 // order of scheduling; born and then this decide between events of one instant
 	slot uint32
 	gen  uint32 // the event is void when the slot's generation has moved on
 }
 
 func (a *event) before(b *event) bool {
-	return a.at < b.at || (a.at == b.at && a.seq < b.seq)
+	if a.at != b.at {
+		return a.at < b.at
+	}
+	return a.born < b.born || (a.born == b.born && a.seq < b.seq)
 }
 
-// eventHeap is a binary min-heap on (at, seq). It moves a hole instead of
+// eventHeap is a binary min-heap on (at, born, seq). It moves a hole instead of
 // swapping, which halves the copies.
 type eventHeap []event
 

@@ -59,8 +59,8 @@ func (p *Process) Intn(site string, n int) int { return p.node.Source(site).Intn
 // Float64 draws from the node's source for the site.
 func (p *Process) Float64(site string) float64 { return p.node.Source(site).Float64() }
 
-// Go starts a task. It may be called from a task of the process or from the
-// engine.
+// Go starts a task, which runs before all else that is to happen at this instant. It may
+// be called from a task of the process or from the engine.
 func (p *Process) Go(name string, fn func()) env.Task { return p.Start(name, fn) }
 
 // Start is Go with the concrete type.
@@ -73,7 +73,8 @@ func (p *Process) Start(name string, fn func()) *Task {
 		p.node.procs = append(p.node.procs, p)
 	}
 	if !p.dead {
-		p.schedule(p.node.w.now, kindStart, t, 0)
+		w := p.node.w
+		w.scheduleAsOf(beforeAll, w.now, p, kindStart, t, 0)
 	}
 	return t
 }

@@ -154,6 +154,33 @@ func TestStartAfterTheLastTaskEnded(t *testing.T) {
 	}
 }
 
+// Goal: a started task runs until it first waits, and then who started it, before what
+// else was to happen at that instant. Method: two tasks wake up at one instant, and the
+// first of them starts a third.
+func TestAStartedTaskRunsBeforeWhatElseHappensThen(t *testing.T) {
+	w := newWorld(t, vtime.Config{})
+	p := w.Node("node").NewProcess("p")
+	var seen log
+	p.Go("first", func() {
+		p.Sleep(ms)
+		p.Go("third", func() {
+			seen.add("third")
+			p.Sleep(ms)
+			seen.add("third again")
+		})
+		p.NewCond("turn of the third").WaitFor(0)
+		seen.add("first goes on")
+	})
+	p.Go("second", func() {
+		for range 2 {
+			p.Sleep(ms)
+			seen.add("second")
+		}
+	})
+	run(t, w)
+	seen.want(t, "third", "first goes on", "second", "third again", "second")
+}
+
 func TestWakeFromTheEngineRunsTheTaskAfterItsEvent(t *testing.T) {
 	w := newWorld(t, vtime.Config{})
 	n := w.Node("node")

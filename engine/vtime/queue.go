@@ -62,9 +62,29 @@ func (w *World) release(i uint32) {
 
 // schedule queues an event; one in the past happens now.
 func (w *World) schedule(at int64, node *Node, proc *Process, kind Kind, do Handler, arg uint64) Timer {
-	if at < w.now {
-		at = w.now
+	at = max(at, w.now)
+	i := w.take(node, proc, kind, do, arg)
+	s := &w.slots[i]
+	if s.near = w.wheel.holds(w.now, at) && w.wheel.push(i, at, w.now, w.seq); s.near {
+		return Timer{w: w, slot: i, gen: s.gen}
 	}
+	return w.push(event{at: at, born: w.now, seq: w.seq, slot: i, gen: s.gen})
+}
+
+// beforeAll is earlier than any event was scheduled.
+const beforeAll = -1
+
+// scheduleAsOf queues an event that is, among those of its instant, where one is that
+// was scheduled at the earlier time born.
+func (w *World) scheduleAsOf(born, at int64, proc *Process, kind Kind, do Handler, arg uint64) Timer {
+	i := w.take(proc.node, proc, kind, do, arg)
+	s := &w.slots[i]
+	s.near = false
+	return w.push(event{at: at, born: born, seq: w.seq, slot: i, gen: s.gen})
+}
+
+// take fills a slot for the next event.
+func (w *World) take(node *Node, proc *Process, kind Kind, do Handler, arg uint64) uint32 {
 	var i uint32
 	if w.free != 0 {
 		i = w.free - 1
@@ -76,18 +96,19 @@ func (w *World) schedule(at int64, node *Node, proc *Process, kind Kind, do Hand
 	s := &w.slots[i]
 	s.node, s.kind, s.do, s.arg, s.proc, s.cause = node, kind, do, arg, proc, w.cause
 	w.seq++
-	if s.near = w.wheel.holds(w.now, at) && w.wheel.push(i, at, w.seq); s.near {
-		return Timer{w: w, slot: i, gen: s.gen}
-	}
+	return i
+}
+
+// push adds an event to the heap.
+func (w *World) push(e event) Timer {
 	w.live++
-	e := event{at: at, seq: w.seq, slot: i, gen: s.gen}
 	if w.hole {
 		w.hole = false
 		w.heap.replace(e)
 	} else {
 		w.heap.push(e)
 	}
-	return Timer{w: w, slot: i, gen: s.gen}
+	return Timer{w: w, slot: e.slot, gen: e.gen}
 }
 
 // peek is the next event, which in the heap may be void.

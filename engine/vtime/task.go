@@ -161,7 +161,8 @@ func newCond(p *Process, name string) *Cond { return &Cond{proc: p, name: name} 
 // Wait parks the current task until a Signal or Broadcast reaches it.
 func (c *Cond) Wait() { c.WaitFor(-1) }
 
-// WaitFor is Wait with a limit.
+// WaitFor is Wait with a limit. With a limit of 0 the task goes on before all else that is
+// to happen at this instant, but for the tasks that it has just started.
 func (c *Cond) WaitFor(d time.Duration) bool {
 	t := c.proc.enter()
 	if c.last == nil {
@@ -171,8 +172,11 @@ func (c *Cond) WaitFor(d time.Duration) bool {
 	}
 	c.last = t
 	t.cond = c
-	if d >= 0 {
-		t.timer = c.proc.schedule(c.proc.node.w.in(d), kindTimeout, t, t.waitSeq)
+	switch w := c.proc.node.w; {
+	case d == 0:
+		t.timer = w.scheduleAsOf(beforeAll, w.now, c.proc, kindTimeout, t, t.waitSeq)
+	case d > 0:
+		t.timer = c.proc.schedule(w.in(d), kindTimeout, t, t.waitSeq)
 	}
 	t.wait(c.name)
 	return t.woken

@@ -20,6 +20,7 @@ type timingWheel struct {
 // wheelEvent is an event in a bucket.
 type wheelEvent struct {
 	at   int64
+	born int64
 	seq  uint64
 	next uint32 // slot of the one behind it, plus one
 }
@@ -35,15 +36,15 @@ func wheelBucket(at int64) int { return int(at>>wheelShift) & (wheelBuckets - 1)
 // holds reports whether an instant is near enough.
 func (q *timingWheel) holds(now, at int64) bool { return at>>wheelShift-now>>wheelShift < wheelBuckets }
 
-// push adds the event of slot i, which was scheduled after all others.
-func (q *timingWheel) push(i uint32, at int64, seq uint64) bool {
+// push adds the event of slot i, which was scheduled now, after all others.
+func (q *timingWheel) push(i uint32, at, now int64, seq uint64) bool {
 	for int(i) >= len(q.links) {
 		q.links = append(q.links, wheelEvent{})
 	}
-	q.links[i] = wheelEvent{at: at, seq: seq}
+	q.links[i] = wheelEvent{at: at, born: now, seq: seq}
 	b := wheelBucket(at)
 	if q.words == 0 || q.found && at < q.min.at {
-		q.min, q.found = event{at: at, seq: seq, slot: i}, true
+		q.min, q.found = event{at: at, born: now, seq: seq, slot: i}, true
 	}
 	switch tail := q.tails[b]; {
 	case tail == 0:
@@ -76,7 +77,7 @@ func (q *timingWheel) insert(i uint32, link *uint32) bool {
 // find looks for the earliest event; there must be one.
 func (q *timingWheel) find(now int64) {
 	i := q.first(now)
-	q.min, q.found = event{at: q.links[i].at, seq: q.links[i].seq, slot: i}, true
+	q.min, q.found = event{at: q.links[i].at, born: q.links[i].born, seq: q.links[i].seq, slot: i}, true
 }
 
 // first is the slot of the earliest event.
