@@ -35,17 +35,15 @@ func (w *Watches) AddChildren(path string, watcher env.Watcher) { w.children.add
 // (connection.py:311): created and changed go to those of the data, deleted to all,
 // child to those of the children.
 func (w *Watches) Notify(e env.WatchEvent) {
-	var watchers []env.Watcher
+	tell := func(watcher env.Watcher) { w.callbacks.add(watcher, e) }
 	switch e.Type {
 	case env.EventCreated, env.EventChanged:
-		watchers = w.data.take(e.Path)
+		w.data.take(e.Path, tell)
 	case env.EventDeleted:
-		watchers = append(w.data.take(e.Path), w.children.take(e.Path)...)
+		w.data.take(e.Path, tell)
+		w.children.take(e.Path, tell)
 	case env.EventChildrenChanged:
-		watchers = w.children.take(e.Path)
-	}
-	for _, watcher := range watchers {
-		w.callbacks.add(watcher, e)
+		w.children.take(e.Path, tell)
 	}
 }
 
@@ -56,9 +54,9 @@ func (w *Watches) Tell(watcher env.Watcher, e env.WatchEvent) { w.callbacks.add(
 // (client.py:333). Recipes leave new watches when they read again, for kazoo has no
 // setWatches (ZK-12.3).
 func (w *Watches) Reset() {
-	for _, watcher := range append(w.children.takeAll(), w.data.takeAll()...) {
-		w.callbacks.add(watcher, env.WatchEvent{Type: env.EventNone})
-	}
+	tell := func(watcher env.Watcher) { w.callbacks.add(watcher, env.WatchEvent{Type: env.EventNone}) }
+	w.children.takeAll(tell)
+	w.data.takeAll(tell)
 }
 
 // Join waits until all events have been told that were handed over before. A watcher
@@ -66,45 +64,79 @@ func (w *Watches) Reset() {
 func (w *Watches) Join() { w.callbacks.join() }
 
 // watchTable holds the watchers that wait for one event, by path in the order of
-// leaving.
+// leaving. Adding and taking cost the same however many paths there are: an agent of
+// v1 watches every replica of every model.
 type watchTable struct {
-	paths    []string
-	watchers map[string][]env.Watcher
+	byPath      map[string]*watched
+	first, last *watched
 }
 
-func newWatchTable() watchTable { return watchTable{watchers: map[string][]env.Watcher{}} }
+// watched is a path with its watchers, nearly always one.
+type watched struct {
+	path       string
+	watcher    env.Watcher
+	more       []env.Watcher
+	prev, next *watched
+}
+
+func newWatchTable() watchTable { return watchTable{byPath: map[string]*watched{}} }
 
 // add keeps a watcher once for a path, as kazoo's set does.
 func (t *watchTable) add(path string, w env.Watcher) {
-	list, ok := t.watchers[path]
-	if !ok {
-		t.paths = append(t.paths, path)
-	}
-	if !slices.Contains(list, w) {
-		t.watchers[path] = append(list, w)
+	at := t.byPath[path]
+	switch {
+	case at == nil:
+		t.byPath[path] = t.append(&watched{path: path, watcher: w})
+	case at.watcher != w && !slices.Contains(at.more, w):
+		at.more = append(at.more, w)
 	}
 }
 
-// take removes and returns the watchers of a path.
-func (t *watchTable) take(path string) []env.Watcher {
-	list, ok := t.watchers[path]
-	if !ok {
-		return nil
+func (t *watchTable) append(at *watched) *watched {
+	at.prev = t.last
+	if t.last != nil {
+		t.last.next = at
+	} else {
+		t.first = at
 	}
-	delete(t.watchers, path)
-	t.paths = slices.DeleteFunc(t.paths, func(p string) bool { return p == path })
-	return list
+	t.last = at
+	return at
 }
 
-// takeAll empties the table.
-func (t *watchTable) takeAll() []env.Watcher {
-	var all []env.Watcher
-	for _, path := range t.paths {
-		all = append(all, t.watchers[path]...)
+// take removes the watchers of a path and hands each to fn.
+func (t *watchTable) take(path string, fn func(env.Watcher)) {
+	at := t.byPath[path]
+	if at == nil {
+		return
 	}
-	t.paths = nil
-	clear(t.watchers)
-	return all
+	delete(t.byPath, path)
+	if at.prev != nil {
+		at.prev.next = at.next
+	} else {
+		t.first = at.next
+	}
+	if at.next != nil {
+		at.next.prev = at.prev
+	} else {
+		t.last = at.prev
+	}
+	at.each(fn)
+}
+
+// takeAll empties the table and hands each watcher to fn.
+func (t *watchTable) takeAll(fn func(env.Watcher)) {
+	at := t.first
+	*t = newWatchTable()
+	for ; at != nil; at = at.next {
+		at.each(fn)
+	}
+}
+
+func (at *watched) each(fn func(env.Watcher)) {
+	fn(at.watcher)
+	for _, w := range at.more {
+		fn(w)
+	}
 }
 
 // callbacks is the thread on which watchers are called, one after the other
