@@ -46,6 +46,8 @@ type Env struct {
 	Models    ModelServers
 	ZooKeeper ZooKeepers
 	Log       Log
+	// Shared is nil where nothing is shared between processes.
+	Shared Shared
 	// Python is the interpreter whose behaviour ported code shows.
 	Python Python
 }

@@ -18,6 +18,8 @@ type Machine struct {
 	Procs *processes.Table
 	// Logs takes what processes log; nil leaves it to their output files.
 	Logs *Logs
+	// Shared is what its processes share with others of the world; nil for nothing.
+	Shared env.Shared
 
 	vars []string
 	skew time.Duration
@@ -35,17 +37,20 @@ type Config struct {
 	Skew time.Duration
 	// Logs takes what its processes log; nil means nobody does.
 	Logs *Logs
+	// Shared is what its processes share with others of the world; nil for nothing.
+	Shared env.Shared
 }
 
 // NewMachine adds a machine to the network. Its file system is empty but for
 // /tmp.
 func NewMachine(n *network.Network, cfg Config) *Machine {
 	m := &Machine{
-		Net:  n.AddHost(cfg.Name, cfg.Name, cfg.IPs...),
-		FS:   files.NewFS(n.World()),
-		Logs: cfg.Logs,
-		vars: append([]string{}, cfg.Env...),
-		skew: cfg.Skew,
+		Net:    n.AddHost(cfg.Name, cfg.Name, cfg.IPs...),
+		FS:     files.NewFS(n.World()),
+		Logs:   cfg.Logs,
+		Shared: cfg.Shared,
+		vars:   append([]string{}, cfg.Env...),
+		skew:   cfg.Skew,
 	}
 	m.Node = m.Net.Node()
 	m.Procs = processes.NewTable(m.Node, m.FS)
@@ -74,6 +79,7 @@ func (m *Machine) Env(life *vtime.Process, vars []string) *env.Env {
 		Processes: m.Procs.View(life, host.vars.List, tree.Getwd),
 		Network:   m.Net.Env(life),
 		Log:       &logView{m: m, p: p},
+		Shared:    m.Shared,
 	}
 }
 

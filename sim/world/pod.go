@@ -55,7 +55,7 @@ func (w *World) addPod(spec cluster.Pod, bare *cluster.BareServerSpec) error {
 		return fmt.Errorf("found twice, want a name of its own")
 	}
 	p := &Pod{Pod: spec, w: w, bare: bare, ip: ip(spec)}
-	p.machine = hosts.NewMachine(w.net, hosts.Config{Name: spec.Name, IPs: []string{p.ip}, Logs: w.options.Logs})
+	p.machine = hosts.NewMachine(w.net, hosts.Config{Name: spec.Name, IPs: []string{p.ip}, Logs: w.options.Logs, Shared: w.shared})
 	for _, s := range w.stores {
 		if err := p.machine.FS.Mount(s.mount, s.fs); err != nil {
 			return err

@@ -41,6 +41,7 @@ type World struct {
 	pods        []*Pod
 	byName      map[string]*Pod
 	rpcs        []rpcCount
+	shared      *shared
 }
 
 // store is a shared file system, mounted at one place in every pod.
@@ -68,13 +69,15 @@ func New(spec cluster.Spec, o Options) (*World, error) {
 	w := &World{
 		spec: spec, options: o, profile: profile, pythonMinor: minor, engine: engine,
 		net: network.New(engine, network.DefaultLatency()), byName: map[string]*Pod{},
+		shared: newShared(),
 	}
 	w.net.OnRPC(w.called)
 	if !fake {
-		cfg.OnWrite = w.wrote
+		cfg.OnWrite, cfg.OnDrop = w.wrote, w.shared.drop
 		host := w.net.AddHost(ZooKeeperHost, ZooKeeperHost, zooKeeperIP)
 		cfg.ChildOrder = childOrder(host.Node().Source(childrenSite).Unseeded(childOrders))
 		w.zk = node.NewServer(host, ZooKeeperPort, cfg)
+		w.shared.znodes = w.zk.ZnodeCount
 	}
 	if err := w.furnish(); err != nil {
 		engine.Close()

@@ -104,6 +104,9 @@ func (m *Machine) Sessions() []SessionInfo {
 // Connected reports whether the connection is established.
 func (m *Machine) Connected(id ConnID) bool { return m.conns[id] != nil }
 
+// ZnodeCount is how many znodes there are.
+func (m *Machine) ZnodeCount() int { return len(m.tree.nodes) }
+
 // Watches lists the watches by path, table and order of arrival.
 func (m *Machine) Watches() []WatchInfo {
 	var infos []WatchInfo

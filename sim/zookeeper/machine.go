@@ -103,6 +103,9 @@ type Config struct {
 	// OnWrite, when set, is told of every write, before the events and the reply
 	// that follow from it. It must not feed the machine.
 	OnWrite func(Write)
+	// OnDrop, when set, is told of each content that a znode ceases to hold, also when
+	// another znode has the same.
+	OnDrop func(data []byte)
 }
 
 func (c Config) withDefaults() Config {

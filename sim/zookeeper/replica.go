@@ -49,10 +49,10 @@ func (m *Machine) log(opened, ended int64) {
 func (m *Machine) OnCommit(fn func(Transaction)) { m.onCommit = fn }
 
 // Replica makes a follower's machine that knows the znodes and sessions that m does now.
-// It has no connections, and tells no OnWrite.
+// It has no connections, and tells no OnWrite and no OnDrop.
 func (m *Machine) Replica() *Machine {
 	cfg := m.cfg
-	cfg.OnWrite = nil
+	cfg.OnWrite, cfg.OnDrop = nil, nil
 	r := New(cfg, m.nowMs)
 	r.load(m.Snapshot())
 	return r

@@ -344,11 +344,11 @@ func (b *ZKBackend) GetServiceInfo(container datadef.Container) (*datadef.Contai
 	if err != nil || data == nil {
 		return nil, err
 	}
-	info, err := datadef.ParseContainerServiceInfo(data)
+	info, err := datadef.SharedContainerServiceInfo(b.e.Shared, data)
 	if err != nil {
 		return nil, err
 	}
-	return &info, nil
+	return info, nil
 }
 
 // childrenWatch watches a path once: a watch that is still active is kept

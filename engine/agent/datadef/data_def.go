@@ -185,6 +185,12 @@ func DefaultReplicaMeta() ReplicaMeta { return ReplicaMetaClass.New() }
 // ParseReplicaMeta reads what [ReplicaMeta.Serialize] writes.
 func ParseReplicaMeta(data []byte) (ReplicaMeta, error) { return ReplicaMetaClass.DecodeValue(data) }
 
+// SharedReplicaMeta is ParseReplicaMeta of a znode's content. Other processes may have the
+// same record: it must not be changed.
+func SharedReplicaMeta(s env.Shared, data []byte) (*ReplicaMeta, error) {
+	return env.Decoded(s, "ReplicaMeta", data, ParseReplicaMeta)
+}
+
 // replicaMetaSizeBytes is a usual size of the JSON form, to allocate once.
 const replicaMetaSizeBytes = 288
 

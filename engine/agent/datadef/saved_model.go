@@ -1,6 +1,7 @@
 package datadef
 
 import (
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
@@ -79,6 +80,12 @@ func (m *ContainerServiceInfo) Odd() bool { return m.odd != nil }
 // writes.
 func ParseContainerServiceInfo(data []byte) (ContainerServiceInfo, error) {
 	return serviceInfoClass.DecodeValue(data)
+}
+
+// SharedContainerServiceInfo is ParseContainerServiceInfo of a znode's content. Other
+// processes may have the same record: it must not be changed.
+func SharedContainerServiceInfo(s env.Shared, data []byte) (*ContainerServiceInfo, error) {
+	return env.Decoded(s, "ContainerServiceInfo", data, ParseContainerServiceInfo)
 }
 
 // Serialize is the JSON form.

@@ -16,6 +16,7 @@ import (
 // nothing has changed costs no more than the requests and comparisons.
 type treeReader struct {
 	zk      env.ZooKeeper
+	shared  env.Shared
 	dcAware bool
 	root    *treeNode
 	tasks   []*treeNode // of the last round, in its order
@@ -45,8 +46,8 @@ type treeLeaf struct {
 	meta *datadef.ReplicaMeta // nil when there is no content
 }
 
-func newTreeReader(zk env.ZooKeeper, prefix string, dcAware bool) *treeReader {
-	return &treeReader{zk: zk, dcAware: dcAware, root: &treeNode{path: prefix}}
+func newTreeReader(zk env.ZooKeeper, shared env.Shared, prefix string, dcAware bool) *treeReader {
+	return &treeReader{zk: zk, shared: shared, dcAware: dcAware, root: &treeNode{path: prefix}}
 }
 
 // read reads everything (replica_manager.py:188-228). One replica that vanishes
@@ -61,7 +62,7 @@ func (r *treeReader) read() error {
 			return err
 		}
 		task.setLeaves(names)
-		if err := task.readLeaves(r.zk); err != nil {
+		if err := task.readLeaves(r); err != nil {
 			return err
 		}
 		if err := task.collect(); err != nil {
@@ -142,24 +143,24 @@ func (n *treeNode) setLeaves(names []string) {
 }
 
 // readLeaves reads all replicas of a task.
-func (n *treeNode) readLeaves(zk env.ZooKeeper) error {
+func (n *treeNode) readLeaves(r *treeReader) error {
 	if n.reads == nil {
 		paths := make([]string, len(n.leaves))
 		for i := range n.leaves {
 			paths[i] = n.leaves[i].path
 		}
-		n.reads = env.NewReads(zk, paths)
+		n.reads = env.NewReads(r.zk, paths)
 	}
-	return n.reads.Each(n.readLeaf)
+	return n.reads.Each(func(i int, data []byte) error { return n.readLeaf(r.shared, i, data) })
 }
 
 // readLeaf takes the content of one replica.
-func (n *treeNode) readLeaf(i int, data []byte) error {
+func (n *treeNode) readLeaf(shared env.Shared, i int, data []byte) error {
 	replica := &n.leaves[i]
 	if replica.holds(data) {
 		return nil
 	}
-	if err := replica.parse(data); err != nil {
+	if err := replica.parse(shared, data); err != nil {
 		return err
 	}
 	n.regular = false
@@ -173,19 +174,19 @@ func (l *treeLeaf) holds(data []byte) bool {
 
 // parse takes new content, nil for none. A name that is no id is found out only
 // after the content, as in the reference.
-func (l *treeLeaf) parse(data []byte) error {
+func (l *treeLeaf) parse(shared env.Shared, data []byte) error {
 	l.data, l.meta = nil, nil
 	if data == nil {
 		return nil
 	}
-	meta, err := datadef.ParseReplicaMeta(data)
+	meta, err := datadef.SharedReplicaMeta(shared, data)
 	if err != nil {
 		return err
 	}
 	if _, err := replicaKey(l.path); err != nil {
 		return err
 	}
-	l.data, l.meta = data, &meta
+	l.data, l.meta = data, meta
 	return nil
 }
 

@@ -89,7 +89,7 @@ func TestReaderWithAMemoryFindsWhatIsThere(t *testing.T) {
 			m.Stat = rapid.SampledFrom([]env.ModelState{env.StateUnknown, env.StateAvailable}).Draw(t, "state")
 			return m.Serialize()
 		})
-		reader := newTreeReader(tree, "/b/service/m", dcAware)
+		reader := newTreeReader(tree, nil, "/b/service/m", dcAware)
 		mirror := pysem.NewOrderedMap[string, *replicaMap]()
 		for range rapid.IntRange(1, 8).Draw(t, "rounds") {
 			for range rapid.IntRange(0, 4).Draw(t, "changes") {
@@ -112,7 +112,7 @@ func TestReaderWithAMemoryFindsWhatIsThere(t *testing.T) {
 				}
 			}
 
-			naive := newTreeReader(tree, "/b/service/m", dcAware)
+			naive := newTreeReader(tree, nil, "/b/service/m", dcAware)
 			wantErr, gotErr := fmt.Sprint(naive.read()), fmt.Sprint(reader.read())
 			if wantErr != gotErr {
 				t.Fatalf("error: got %s, want %s", gotErr, wantErr)
@@ -141,7 +141,7 @@ func TestAQuietRoundOfTheReaderParsesNothing(t *testing.T) {
 	for i := range 20 {
 		tree.data[fmt.Sprintf("/b/service/m/ps:0/%d", i)] = meta.Serialize()
 	}
-	reader := newTreeReader(tree, "/b/service/m", false)
+	reader := newTreeReader(tree, nil, "/b/service/m", false)
 	if err := reader.read(); err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func (w *ReplicaWatcher) Reconcile() error {
 	reader := w.reader
 	w.reader = nil // another round at the same time reads for itself
 	if reader == nil {
-		reader = newTreeReader(w.zk, w.prefix, w.conf.DCAware)
+		reader = newTreeReader(w.zk, w.e.Shared, w.prefix, w.conf.DCAware)
 	}
 	defer func() { w.reader = reader }()
 	if err := reader.read(); err != nil {

@@ -197,8 +197,7 @@ func (w *ReplicaWatcher) replicaChanged(path string, data []byte, event *env.Wat
 // nil.
 func (w *ReplicaWatcher) metaOf(task, id string, data []byte) (*datadef.ReplicaMeta, error) {
 	if len(data) > 0 {
-		meta, err := datadef.ParseReplicaMeta(data)
-		return &meta, err
+		return datadef.SharedReplicaMeta(w.e.Shared, data)
 	}
 	w.lock.Lock()
 	defer w.lock.Unlock()

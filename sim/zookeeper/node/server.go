@@ -50,6 +50,9 @@ func (s *Server) Machine() *zookeeper.Machine {
 	return s.machine
 }
 
+// ZnodeCount is how many znodes the server has.
+func (s *Server) ZnodeCount() int { return s.machine.ZnodeCount() } // no leap changes it
+
 // Start starts the server on what it has on disk. It is an error when the server runs
 // already or its port is taken.
 func (s *Server) Start() error {
