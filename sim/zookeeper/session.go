@@ -37,6 +37,8 @@ type Conn struct {
 	// last round of events that reached it (see watch.go).
 	watches [tableCount]*watch
 	told    uint64
+	// slot is its number among the connections with watches, 0 before its first one.
+	slot int
 }
 
 // Conn returns the machine's side of a connection, nil for one that is not established.

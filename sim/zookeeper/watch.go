@@ -27,14 +27,53 @@ type watch struct {
 	connPrev, connNext *watch
 }
 
+// watchList has the watches of one path.
 type watchList struct {
 	path        string
 	first, last *watch
+	length      int
+	// whose has the bit of each connection with a watch in the list, by Conn.slot, once
+	// the list is long. Short ones are walked, for there may be very many.
+	whose []uint64
 }
 
-type watchKey struct {
-	conn *Conn
-	path string
+// longList is from how many watches on a list has bits.
+const longList = 16
+
+func (l *watchList) may(slot int) bool {
+	word := slot / 64
+	return l.whose == nil || word < len(l.whose) && l.whose[word]&(1<<(slot%64)) != 0
+}
+
+// joined notes that x is in the list.
+func (l *watchList) joined(x *watch) {
+	l.length++
+	switch {
+	case l.whose != nil:
+		l.mark(x.conn.slot)
+	case l.length == longList:
+		for x := l.first; x != nil; x = x.next {
+			l.mark(x.conn.slot)
+		}
+	}
+}
+
+func (l *watchList) mark(slot int) {
+	for slot/64 >= len(l.whose) {
+		l.whose = append(l.whose, 0)
+	}
+	l.whose[slot/64] |= 1 << (slot % 64)
+}
+
+// left notes that the watch of a connection is no longer in the list.
+func (l *watchList) left(slot int) {
+	l.length--
+	switch {
+	case l.length == 0:
+		l.whose = nil
+	case l.whose != nil:
+		l.whose[slot/64] &^= 1 << (slot % 64)
+	}
 }
 
 // watchTable is one of the two tables (ZK-7.1).
@@ -42,7 +81,8 @@ type watchTable struct {
 	// index selects the connection's list.
 	index  int
 	byPath map[string]*watchList
-	byKey  map[watchKey]*watch
+	// slots are those of both tables.
+	slots *slots
 	// recursive counts the recursive watches: without any, an event need not look
 	// at the ancestors.
 	recursive int
@@ -56,6 +96,13 @@ type watchTable struct {
 type watches struct {
 	data, child watchTable
 	mark        uint64
+	slots       *slots
+}
+
+// slots numbers the connections that have left watches, from 1.
+type slots struct {
+	last int
+	free []int
 }
 
 // The index of each table.
@@ -66,10 +113,11 @@ const (
 )
 
 func newWatches() watches {
+	s := &slots{}
 	make1 := func(index int) watchTable {
-		return watchTable{index: index, byPath: make(map[string]*watchList), byKey: make(map[watchKey]*watch)}
+		return watchTable{index: index, byPath: make(map[string]*watchList), slots: s}
 	}
-	return watches{data: make1(dataTable), child: make1(childTable)}
+	return watches{data: make1(dataTable), child: make1(childTable), slots: s}
 }
 
 // newMark starts a round of events: within one, a connection is told once.
@@ -78,13 +126,41 @@ func (w *watches) newMark() uint64 {
 	return w.mark
 }
 
-// forget removes all watches of a connection.
+// take returns a slot that no connection has.
+func (s *slots) take() (slot int) {
+	if k := len(s.free); k > 0 {
+		slot, s.free = s.free[k-1], s.free[:k-1]
+		return slot
+	}
+	s.last++
+	return s.last
+}
+
+// forget removes all watches of a connection, and frees its slot.
 func (w *watches) forget(c *Conn) {
 	for _, t := range []*watchTable{&w.data, &w.child} {
 		for c.watches[t.index] != nil {
 			t.remove(c.watches[t.index])
 		}
 	}
+	if c.slot != 0 {
+		w.slots.free = append(w.slots.free, c.slot)
+		c.slot = 0
+	}
+}
+
+// find is the connection's watch on a path, nil for none. In a long list it walks
+// only where there is one.
+func (t *watchTable) find(c *Conn, path string) *watch {
+	list := t.byPath[path]
+	if list == nil || !list.may(c.slot) {
+		return nil
+	}
+	x := list.first
+	for x != nil && x.conn != c {
+		x = x.next
+	}
+	return x
 }
 
 // fire sends the event to whoever watches path, and for all but child events to
@@ -143,7 +219,7 @@ func (m *Machine) tell(c *Conn, typ env.EventType, n *znode, path string, mark u
 
 // add leaves a watch, or changes the modes of the one that is there.
 func (t *watchTable) add(p Profile, c *Conn, path string, mode uint8) {
-	x := t.byKey[watchKey{c, path}]
+	x := t.find(c, path)
 	if x == nil {
 		x = t.link(c, path)
 	}
@@ -199,7 +275,10 @@ func (t *watchTable) link(c *Conn, path string) *watch {
 		x.connNext.connPrev = x
 	}
 	c.watches[t.index] = x
-	t.byKey[watchKey{c, path}] = x
+	if c.slot == 0 {
+		c.slot = t.slots.take()
+	}
+	list.joined(x)
 	return x
 }
 
@@ -224,7 +303,7 @@ func (t *watchTable) remove(x *watch) {
 	if x.connNext != nil {
 		x.connNext.connPrev = x.connPrev
 	}
-	delete(t.byKey, watchKey{x.conn, list.path})
+	list.left(x.conn.slot)
 	if list.first == nil {
 		delete(t.byPath, list.path)
 		list.path = ""
@@ -237,12 +316,12 @@ func (t *watchTable) remove(x *watch) {
 // removePath takes modes of the connection's watch on path away and reports
 // whether there was one.
 func (t *watchTable) removePath(c *Conn, path string, modes uint8) bool {
-	x := t.byKey[watchKey{c, path}]
+	x := t.find(c, path)
 	return x != nil && t.drop(x, modes)
 }
 
 func (t *watchTable) has(c *Conn, path string, modes uint8) bool {
-	x := t.byKey[watchKey{c, path}]
+	x := t.find(c, path)
 	return x != nil && x.modes&modes != 0
 }
 
