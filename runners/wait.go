@@ -13,13 +13,30 @@ const looks = 150
 // Stamp writes a cluster time as messages have it: "t+11.000s".
 func Stamp(t time.Duration) string { return fmt.Sprintf("t+%.3fs", t.Seconds()) }
 
+// Tolerant is a cluster on the wall clock of a machine that has other things to do.
+type Tolerant interface {
+	// Tolerance is the cluster time by which something may come late, or something that
+	// lasts be late and over early.
+	Tolerance() time.Duration
+}
+
+// Tolerance is that of a cluster, 0 for one that is exact.
+func Tolerance(c Cluster) time.Duration {
+	if t, ok := c.(Tolerant); ok {
+		return t.Tolerance()
+	}
+	return 0
+}
+
 // Within makes check now, and again while cluster time passes, until it returns nil
 // or limit is over; it lets no more time pass than that takes. It looks every
 // Resolution, or as seldom as makes 150 looks. The error is that of the last look,
 // with the cluster time before it and how long was waited behind it. What waiting
 // cannot mend, ErrUnsupported or a cluster that broke, is returned at once as it is.
-// check may call the cluster, which can take cluster time of its own.
+// check may call the cluster, which can take cluster time of its own. The limit of a
+// Tolerant cluster is so much longer.
 func Within(c Cluster, limit time.Duration, check func() error) error {
+	limit += Tolerance(c)
 	return wait(c, limit, check, func(err error, waited time.Duration) (bool, error) {
 		switch {
 		case err == nil:

@@ -111,6 +111,12 @@ var directions = []direction{
 		because: "the simulation is one implementation of the runner interface: what answers single operations is handed in",
 	},
 	{
+		from:    []string{"runners/realrun/loopback"},
+		to:      []string{"runners", "runners/process", "runners/realrun", "runners/zookeeper/server", "sim/fault", "sim/world", "sim/zookeeper/wire", "engine/..."},
+		outside: []string{"features", "features/steps"},
+		because: "clusters of processes are one implementation of the runner interface, whose tests are scenarios",
+	},
+	{
 		from:    []string{"runners/..."},
 		to:      []string{"runners/...", "sim/...", "engine/...", "vectors/..."},
 		because: "runners put the parts together; steps and commands stand above them",

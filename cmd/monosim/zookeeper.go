@@ -36,6 +36,7 @@ type zooKeeperOptions struct {
 	dataDir       string
 	snapshot      string
 	logWrites     string
+	events        string
 	connsPerAddr  int
 	words         []string
 	extendedTypes bool
@@ -88,6 +89,7 @@ is with a curl command for each, and nobody but programs of this machine may ask
 	f.StringVar(&o.dataDir, "data-dir", "", "directory that keeps the state across restarts")
 	f.StringVar(&o.snapshot, "snapshot", "", "file to start from when it exists, and to save the state to at the end")
 	f.StringVar(&o.logWrites, "log-writes", "", "file for the log of all writes, one JSON object a line; it is replaced")
+	f.StringVar(&o.events, "events", "", "file to append every write to, with its session and wall time, one JSON object a line")
 	f.IntVar(&o.connsPerAddr, "max-client-cnxns", 60, "most connections of one address; 0 for no limit")
 	f.StringSliceVar(&o.words, "4lw", []string{"*"}, "four-letter words to answer, as ruok,mntr; * for all")
 	f.BoolVar(&o.extendedTypes, "extended-types", false, "allow TTL znodes (extendedTypesEnabled)")
@@ -113,6 +115,14 @@ func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
 		}
 		defer func() { err = errors.Join(err, log.Close()) }()
 		opt.WriteLog = log
+	}
+	if o.events != "" {
+		log, openErr := os.OpenFile(o.events, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if openErr != nil {
+			return badInput(fmt.Errorf("--events: %w", openErr))
+		}
+		defer func() { err = errors.Join(err, log.Close()) }()
+		opt.EventLog = log
 	}
 	if os.Getenv("GOGC") == "" {
 		// Unlike the other commands this one lives long beside others: memory counts.

@@ -32,6 +32,9 @@ func (w *World) last(duration string, l lasting) error {
 // hold makes a check now, or waits until it holds ("within"), or sees to it that
 // it holds all the time ("for").
 func (w *World) hold(mode, duration string, c check) error {
+	if mode == "" && runners.Tolerance(w.cluster) > 0 {
+		return runners.Within(w.cluster, 0, c)
+	}
 	if mode == "" {
 		err := c()
 		if err != nil {

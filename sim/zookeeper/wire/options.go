@@ -33,6 +33,9 @@ type Options struct {
 	Words []string
 	// WriteLog, when set, is told of every write, one JSON object a line.
 	WriteLog io.Writer
+	// EventLog, when set, is told of every write, too: one Event a line, for whoever
+	// follows the server while it runs.
+	EventLog io.Writer
 	// Log, when set, is told what an operator may want to know: one line at a time.
 	Log func(line string)
 

@@ -32,6 +32,7 @@ type Server struct {
 	stats    serverStats
 	faults   faults
 	writes   *writeLog
+	events   eventLog
 	commit   *committer // nil without a data directory
 	// clients are the addresses of sessions; over are those that have ended in
 	// this input, and from is who connects.
@@ -101,7 +102,7 @@ func (s *Server) boot() error {
 	} else {
 		s.machine = zookeeper.Restore(cfg, s.beganMs, snapshot)
 	}
-	s.writes = newWriteLog(s.opt.WriteLog, s.beganMs)
+	s.writes, s.events = newWriteLog(s.opt.WriteLog, s.beganMs), newEventLog(s.opt.EventLog)
 	if s.commit == nil {
 		return nil
 	}
@@ -120,7 +121,9 @@ func (s *Server) wrote(w zookeeper.Write) {
 	if s.commit != nil {
 		s.commit.recorder.note(&w, s.machine)
 	}
-	s.writes.write(s.machine.NowMs(), &w, s.addrOf(&w))
+	from := s.addrOf(&w)
+	s.writes.write(s.machine.NowMs(), &w, from)
+	s.events.write(&w, from)
 	if w.Op == zookeeper.OpCloseSession {
 		s.over = append(s.over, w.Session)
 	}
@@ -194,7 +197,7 @@ func (s *Server) Close() error {
 	if s.commit != nil {
 		err = errors.Join(err, s.commit.close())
 	}
-	return errors.Join(err, s.writes.flush())
+	return errors.Join(err, s.writes.flush(), s.events.flush())
 }
 
 // accept takes connections until the listener is closed.

@@ -94,6 +94,7 @@ func (s *Server) send(c *conn, out *zookeeper.Out, hold bool) {
 
 // endTurn wakes the writers that have work.
 func (s *Server) endTurn() {
+	s.events.flush()
 	for i, c := range s.touched {
 		c.touched = false
 		c.out.wake()

@@ -1,0 +1,20 @@
+package loopback
+
+import (
+	"fmt"
+	"os/exec"
+	"syscall"
+
+	"github.com/monosim/monosim/runners"
+)
+
+func lead(*exec.Cmd)                 {}
+func stayAlive(*exec.Cmd)            {}
+func killGroup(int)                  {}
+func send(int, syscall.Signal) error { return supportedHere() }
+func exitCode(cmd *exec.Cmd) int     { return cmd.ProcessState.ExitCode() }
+
+// supportedHere refuses: there are no process groups.
+func supportedHere() error {
+	return fmt.Errorf("clusters of processes want Linux: %w", runners.ErrUnsupported)
+}

@@ -1,0 +1,74 @@
+package loopback
+
+import (
+	"fmt"
+	"io"
+	"os/exec"
+	"sync"
+)
+
+// guard is a process that outlives this one by a moment, to end the groups of processes
+// that it was told of: the kernel ends children when their parent dies, but not theirs.
+type guard struct {
+	mu    sync.Mutex
+	cmd   *exec.Cmd
+	tells io.WriteCloser
+	alive map[int]bool
+}
+
+// guardScript reads the numbers of groups, a line each, those that ended with a sign, and
+// ends the others when there is nothing more to read.
+const guardScript = `trap '' INT TERM HUP
+alive=' '
+while read -r what group; do
+  case $what in
+  begin) alive="$alive$group " ;;
+  end) alive="${alive%% $group *} ${alive#* $group }" ;;
+  esac
+done
+for group in $alive; do kill -9 -- "-$group" 2>/dev/null; done
+exit 0
+`
+
+func newGuard() (*guard, error) {
+	g := &guard{cmd: exec.Command("/bin/sh", "-c", guardScript), alive: map[int]bool{}}
+	lead(g.cmd)
+	stayAlive(g.cmd)
+	tells, err := g.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	g.tells = tells
+	if err := g.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start a guard of processes: %w", err)
+	}
+	return g, nil
+}
+
+func (g *guard) add(group int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.alive[group] = true
+	fmt.Fprintln(g.tells, "begin", group)
+}
+
+// end ends a group.
+func (g *guard) end(group int) {
+	killGroup(group)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.alive, group)
+	fmt.Fprintln(g.tells, "end", group)
+}
+
+// close ends all groups that are left, and the guard.
+func (g *guard) close() {
+	g.mu.Lock()
+	for group := range g.alive {
+		killGroup(group)
+	}
+	g.alive = map[int]bool{}
+	g.mu.Unlock()
+	g.tells.Close()
+	_ = g.cmd.Wait() // it has nothing to say
+}

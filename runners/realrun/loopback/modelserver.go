@@ -1,0 +1,217 @@
+package loopback
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+)
+
+// bareOutput takes what a model server without an agent prints, as in a simulated pod.
+const bareOutput = "var/log/tensorflow_model_server.log"
+
+// tfsBinary is the program that the agent starts as its model server: a script that writes
+// down what it was started with and becomes the server.
+func (p *pod) tfsBinary() string {
+	return filepath.Join(p.home(), "bin", "tensorflow_model_server")
+}
+
+// serversDir has three files for each model server of the pod, named by its pid: its
+// command line, its ports once they are open, and what became of its models.
+func (p *pod) serversDir() string { return filepath.Join(p.dir, "servers") }
+
+// wrapper has the text that the reference looks for to tell gRPC from archon
+// (tfs_wrapper.py:49).
+func (p *pod) wrapper() string {
+	server, flags := shellQuoted(p.c.o.ModelServer), ""
+	if p.c.o.ModelServer == "" {
+		server = shellQuoted(p.c.o.Monosim) + " tfserving"
+		flags = `MONOSIM_TFSERVING_FLAGS="$MONOSIM_TFSERVING_FLAGS ` + strings.Join(p.servingFlags(), " ") +
+			` --monosim_ports_file=$here/$$.ports --monosim_events=$here/$$.events"
+export MONOSIM_TFSERVING_FLAGS
+`
+	}
+	return `#!/bin/sh
+# PredictionServiceGrpc
+here=` + shellQuoted(p.serversDir()) + `
+{ readlink /proc/$$/fd/1 || echo; printf '%s\n' "$@"; } > "$here/$$.tmp"
+mv "$here/$$.tmp" "$here/$$.args"
+` + flags + `exec ` + server + ` "$@"
+`
+}
+
+func shellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// servingFlags are the simulation's own flags for a model server of the pod.
+func (p *pod) servingFlags() []string {
+	s := p.c.spec.Serving
+	flags := []string{
+		"--monosim_host=" + p.ip, fmt.Sprintf("--monosim_speed=%g", 1/p.c.o.TimeScale), "--monosim_stand_ins",
+		"--monosim_store=" + filepath.Join(p.c.disks.root, modelsDir, uriDir),
+	}
+	if p.c.spec.ModelServer != "" {
+		flags = append(flags, "--monosim_profile="+p.c.spec.ModelServer)
+	}
+	if s.MemoryLimitBytes > 0 {
+		flags = append(flags, fmt.Sprintf("--monosim_memory_limit_bytes=%d", s.MemoryLimitBytes))
+	}
+	if s.RetainedPercent != nil {
+		flags = append(flags, fmt.Sprintf("--monosim_retained_percent=%d", *s.RetainedPercent))
+	}
+	if s.PredictTime > 0 {
+		flags = append(flags, "--monosim_predict_time="+s.PredictTime.String())
+	}
+	if s.FakeBugs {
+		flags = append(flags, "--monosim_fake_bugs")
+	}
+	return flags
+}
+
+// bareProgram is a model server without an agent. Paths in its flags are those of the
+// pod's disk and of the models.
+func (p *pod) bareProgram() Program {
+	args := []string{p.tfsBinary()}
+	for _, flag := range p.bare.Flags {
+		if name, value, ok := strings.Cut(flag, "="); ok && strings.HasPrefix(value, "/") {
+			flag = name + "=" + p.c.disks.podPath(p.Name, value)
+		}
+		args = append(args, flag)
+	}
+	env := append(p.environment(), "MONOSIM_TFSERVING_FLAGS=--monosim_any_port")
+	return Program{Args: args, Env: env, Dir: filepath.Join(p.home(), "bin")}
+}
+
+// modelServer is a model server that runs.
+type modelServer struct {
+	pid        int
+	kind       string
+	port       int
+	configFile string
+	args       []string
+	startedAt  time.Time
+	// serving is when its ports were open, zero before.
+	serving time.Time
+}
+
+// modelServers are those that run, sorted by kind and then by start.
+func (p *pod) modelServers() []modelServer {
+	list := slices.DeleteFunc(p.allModelServers(), func(m modelServer) bool { return !alive(m.pid, p.tfsProgram()) })
+	slices.SortStableFunc(list, func(a, b modelServer) int { return cmp.Compare(a.kind, b.kind) })
+	return list
+}
+
+// tfsProgram is a part of the command line of a model server that runs, by which its pid
+// is known not to be somebody else's.
+func (p *pod) tfsProgram() string {
+	if p.c.o.ModelServer != "" {
+		return filepath.Base(p.c.o.ModelServer)
+	}
+	return "tfserving"
+}
+
+// allModelServers are those that were ever started, in the order of their start.
+func (p *pod) allModelServers() []modelServer {
+	names, _ := filepath.Glob(filepath.Join(p.serversDir(), "*.args"))
+	var list []modelServer
+	for _, name := range names {
+		if m, ok := p.readServer(name); ok {
+			list = append(list, m)
+		}
+	}
+	slices.SortFunc(list, func(a, b modelServer) int { return a.startedAt.Compare(b.startedAt) })
+	return list
+}
+
+// readServer reads what the script has written down of a server.
+func (p *pod) readServer(name string) (m modelServer, ok bool) {
+	var err error
+	if m.pid, err = strconv.Atoi(strings.TrimSuffix(filepath.Base(name), ".args")); err != nil {
+		return m, false
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return m, false
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return m, false
+	}
+	m.startedAt = info.ModTime()
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	m.kind, m.args = kindOf(lines[0]), lines[1:]
+	for _, arg := range m.args {
+		if value, ok := strings.CutPrefix(arg, "--port="); ok {
+			m.port, _ = strconv.Atoi(value) // 0 is no port
+		}
+		if value, ok := strings.CutPrefix(arg, "--model_config_file="); ok {
+			m.configFile = value
+		}
+	}
+	p.readPorts(&m)
+	return m, true
+}
+
+// readPorts reads the ports that a server has opened, which are not those of its command
+// line where it was told to take any.
+func (p *pod) readPorts(m *modelServer) {
+	name := filepath.Join(p.serversDir(), fmt.Sprintf("%d.ports", m.pid))
+	info, err := os.Stat(name)
+	if err != nil {
+		return
+	}
+	text, err := os.ReadFile(name)
+	var ports struct{ GRPC int }
+	if err != nil || json.Unmarshal(text, &ports) != nil {
+		return
+	}
+	m.serving = info.ModTime()
+	if ports.GRPC != 0 {
+		m.port = ports.GRPC
+	}
+}
+
+// kindOf tells the servers of an agent v1 apart by the log that they were given:
+// "<kind>_<log>" (agent_base.py:63).
+func kindOf(output string) string {
+	for _, kind := range []string{agentconfig.ServerPS, agentconfig.ServerEntry, agentconfig.ServerDense} {
+		if strings.HasPrefix(filepath.Base(output), kind+"_") {
+			return kind
+		}
+	}
+	return ""
+}
+
+// alive reports whether a process runs whose command line has a word in it: one that has
+// ended but that its parent has not asked for runs no more.
+func alive(pid int, word string) bool {
+	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return err == nil && strings.Contains(string(cmdline), word) // that of a zombie is empty
+}
+
+// modelServer finds the running model server of a kind; kind "" finds the one of a pod
+// that runs only one. The error lists the kinds that run.
+func (c *Cluster) modelServer(pod, kind string) (*pod, modelServer, error) {
+	p, err := c.findPod(pod)
+	if err != nil {
+		return nil, modelServer{}, err
+	}
+	servers := p.modelServers()
+	var kinds []string
+	for _, s := range servers {
+		if s.kind == kind || kind == "" && len(servers) == 1 {
+			return p, s, nil
+		}
+		kinds = append(kinds, fmt.Sprintf("%q", s.kind))
+	}
+	return nil, modelServer{}, fmt.Errorf("pod %s: found no model server of kind %q, want one of those that run: [%s]", pod, kind, strings.Join(kinds, " "))
+}
+
+// addr is where a server listens.
+func (p *pod) addr(m modelServer) string { return fmt.Sprintf("%s:%d", p.ip, m.port) }

@@ -1,0 +1,121 @@
+package loopback
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/walltime"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/realrun"
+)
+
+// operator is whoever runs the cluster: a process of this program, beside the pods.
+type operator struct {
+	c    *Cluster
+	life *walltime.Process
+	e    *env.Env
+}
+
+func newOperator(c *Cluster) *operator {
+	o := &operator{c: c, life: c.world.NewProcess("operator", "operator")}
+	o.e = c.env(o.life, "")
+	// A process ends with its last task.
+	o.life.Go("stay", func() { o.life.NewCond("the end").Wait() })
+	return o
+}
+
+// env is what a process of an operator may touch. Names of the loopback stand for host,
+// where that is one.
+func (c *Cluster) env(life *walltime.Process, host string) *env.Env {
+	e := &env.Env{Clock: life, Tasks: life, Random: life, Log: quiet{}}
+	e.Network = realrun.NewNetwork(life, realrun.Options{})
+	if host != "" {
+		e.Network = &podNetwork{e.Network, c, host}
+	}
+	e.Models = realrun.ModelServers{Network: e.Network}
+	return e
+}
+
+// quiet is the log of an operator, whose errors are returned.
+type quiet struct{}
+
+func (quiet) Enabled(env.Level) bool         { return false }
+func (quiet) Logf(env.Level, string, ...any) {}
+
+// do runs fn in a task of the operator and returns when it is done, or an error when that
+// takes longer than limit.
+func (o *operator) do(what string, limit time.Duration, fn func() error) error {
+	done := make(chan error, 1)
+	o.life.Go(what, func() {
+		// An error in any case: the task may be unwound.
+		err := errors.New("the operator's process has ended")
+		defer func() { done <- err }()
+		err = fn()
+	})
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(limit):
+		return fmt.Errorf("%s: not done within %v of wall time", what, limit)
+	}
+}
+
+// operatorLimit bounds, in wall time, what an operator does.
+const operatorLimit = time.Minute
+
+// withZooKeeper runs fn with a started client.
+func (o *operator) withZooKeeper(what string, fn func(e *env.Env, zk env.ZooKeeper) error) error {
+	return o.do(what, operatorLimit, func() error {
+		addr := o.c.zk.addr()
+		if addr == "" {
+			return fmt.Errorf("%s: ZooKeeper is down", what)
+		}
+		clients := &realrun.ZooKeepers{Env: o.e, Proc: o.life, Servers: []string{addr}}
+		zk := clients.NewClient("", env.ZooKeeperOptions{})
+		if err := zk.Start(0); err != nil {
+			return err
+		}
+		defer zk.Stop()
+		return fn(o.e, zk)
+	})
+}
+
+// znode asks the server for a znode.
+func (o *operator) znode(path string) (node runners.Znode, ok bool, err error) {
+	err = o.withZooKeeper("look", func(_ *env.Env, zk env.ZooKeeper) error {
+		stat, err := zk.Exists(path)
+		if err != nil || stat == nil {
+			return err
+		}
+		data, _, err := zk.Get(path)
+		if err != nil {
+			return err
+		}
+		children, err := zk.Children(path)
+		node = runners.Znode{
+			Path: path, Data: o.c.disks.plain("", data), Children: children,
+			Ephemeral: stat.EphemeralOwner != 0, Version: stat.Version,
+		}
+		ok = err == nil
+		return err
+	})
+	return node, ok, err
+}
+
+// call makes one call to a server.
+func (o *operator) call(addr, method string, request []byte, timeout time.Duration) (answer []byte, err error) {
+	limit := timeout + 10*time.Second
+	if timeout == 0 {
+		limit = 24 * time.Hour
+	}
+	err = o.do(method, limit, func() error {
+		channel := o.e.Network.Dial(addr)
+		defer channel.Close()
+		var err error
+		answer, err = channel.Call(method, request, timeout)
+		return err
+	})
+	return answer, err
+}

@@ -1,0 +1,319 @@
+package loopback
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/process"
+)
+
+// pod is one container: a group of processes that ends with its first one, the agent or a
+// model server without one.
+type pod struct {
+	runners.Pod
+	c     *Cluster
+	bare  *runners.BareServerSpec // set when there is no agent
+	ip    string
+	dir   string // its own disk
+	relay *relay // to ZooKeeper
+
+	mu       sync.Mutex
+	first    *child // nil while the pod does not run
+	spare    *child // of an agent that is started ahead
+	program  Program
+	port     int // of the agent that runs
+	starts   int
+	exitCode int
+	// left are the groups of earlier agents that have outlived them.
+	left []int
+}
+
+func newPod(c *Cluster, spec runners.Pod, i int, bare *runners.BareServerSpec) (*pod, error) {
+	if i >= maxPods {
+		return nil, fmt.Errorf("found pod %d, want at most %d pods", i+1, maxPods)
+	}
+	p := &pod{Pod: spec, c: c, bare: bare, ip: c.net.ip(2 + i), dir: c.disks.podDir(spec.Name)}
+	var err error
+	if p.relay, err = newRelay(c, p.ip); err != nil {
+		return nil, err
+	}
+	if err := p.furnish(); err != nil {
+		return nil, err
+	}
+	if bare == nil {
+		return p, p.prepare()
+	}
+	return p, nil
+}
+
+// home is what the agent calls /opt/tiger/monolith_serving.
+func (p *pod) home() string { return filepath.Join(p.dir, agentconfig.TFSHome) }
+
+func (p *pod) confPath() string { return filepath.Join(p.home(), "conf", "agent.conf") }
+
+// furnish puts on the disk what the agent expects to find.
+func (p *pod) furnish() error {
+	for _, dir := range []string{"var/log", "tmp", "servers", "etc"} {
+		if err := os.MkdirAll(filepath.Join(p.dir, dir), 0o755); err != nil {
+			return err
+		}
+	}
+	err := errors.Join(
+		write(p.confPath(), []byte(p.conf()), 0o644),
+		write(p.tfsBinary(), []byte(p.wrapper()), 0o755),
+		os.MkdirAll(filepath.Join(p.home(), "dat"), 0o755),
+	)
+	if err != nil || p.c.spec.Serving.NoDefaultModel {
+		return err
+	}
+	// The model `default` is on each pod's own disk (TFS-16.4).
+	own := disks{root: filepath.Join(p.dir, "default"), stores: map[string]bool{}}
+	if err := own.addVersion("/entry", 1, 1<<20); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(p.home(), "dat", "saved_models"), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(own.modelPath("/entry"), filepath.Join(p.home(), "dat", "saved_models", "entry"))
+}
+
+// conf is the agent.conf with the paths of models and the address of ZooKeeper as they
+// are on this machine.
+func (p *pod) conf() string {
+	var lines []string
+	for _, line := range strings.Split(p.c.spec.Conf, "\n") {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) < 2:
+		case fields[0] == "base_path":
+			line = strings.Replace(line, fields[1], p.c.disks.toHost(fields[1]), 1)
+		case fields[0] == "zk_servers":
+			line = "zk_servers " + p.relay.addr()
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// environment is what a container of the reference is given, and where this machine has
+// what it would look for elsewhere.
+func (p *pod) environment() []string {
+	vars := map[string]string{
+		"SHARD_ID":              strconv.Itoa(p.Shard),
+		"REPLICA_ID":            strconv.Itoa(p.Replica),
+		"MONOLITH_HOST_SHARD_N": strconv.Itoa(max(p.c.spec.Shards, 1)),
+		"MY_HOST_IP":            p.ip,
+		"MY_POD_NAME":           p.Name,
+		"TCE_PSM":               "monolith.serving",
+		"TCE_INTERNAL_IDC":      p.Location.IDC,
+		"TCE_LOGICAL_CLUSTER":   p.Location.Cluster,
+		"MONOLITH_TFS_BINARY":   p.tfsBinary(),
+		"PATH":                  "/usr/local/bin:/usr/bin:/bin",
+	}
+	for _, v := range p.c.spec.Env {
+		vars[v.Key] = v.Value
+	}
+	vars["TMPDIR"] = filepath.Join(p.dir, "tmp")
+	vars["PORT2"] = strconv.Itoa(p.port)
+	var list []string
+	for k, v := range vars {
+		if v != "" {
+			list = append(list, k+"="+v)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// ask asks what to run as the agent.
+func (p *pod) ask() (Program, error) {
+	ports, err := process.FreePorts(1)
+	if err != nil {
+		return Program{}, err
+	}
+	p.port = ports[0]
+	program, err := p.c.o.Agent(Container{
+		Pod: p.Pod, IP: p.ip, AgentPort: p.port, Dir: p.dir, Home: p.home(), Conf: p.confPath(),
+		Models: filepath.Join(p.c.disks.root, modelsDir), Env: p.environment(),
+		TimeScale: p.c.o.TimeScale, Monosim: p.c.o.Monosim,
+		Quirks: p.c.spec.Quirks, Python: p.c.spec.Python, Seed: p.c.spec.Seed,
+	})
+	if err == nil && len(program.Args) == 0 {
+		err = errors.New("found no command line for the agent, want one")
+	}
+	if program.Dir == "" {
+		program.Dir = p.dir
+	}
+	return program, err
+}
+
+// prepare starts the program of the next agent ahead, where it wants that.
+func (p *pod) prepare() error {
+	program, err := p.ask()
+	if err != nil {
+		return err
+	}
+	p.program = program
+	if program.Ready == "" {
+		return nil
+	}
+	if err := os.Remove(program.Ready); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	p.spare, err = p.c.guard.start(program, p.output(), true)
+	return err
+}
+
+// readyLimit is how long a program that is started ahead may take.
+const readyLimit = 60 * time.Second
+
+// awaitReady waits until the program that was started ahead is ready.
+func (p *pod) awaitReady() error {
+	if p.spare == nil {
+		return nil
+	}
+	for end := time.Now().Add(readyLimit); ; {
+		if _, err := os.Stat(p.program.Ready); err == nil {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("%s is not ready after %v: %s", p.program.Args[0], readyLimit, p.lastWords())
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// output is the file for what the agent prints.
+func (p *pod) output() string {
+	if p.bare != nil {
+		return filepath.Join(p.dir, bareOutput)
+	}
+	return filepath.Join(p.c.disks.root, logsDir, p.Name+".log")
+}
+
+// lastWords are the end of what the agent printed.
+func (p *pod) lastWords() string {
+	text, _ := os.ReadFile(p.output())
+	const most = 500
+	return strings.TrimSpace(string(text[max(len(text)-most, 0):]))
+}
+
+// start starts the pod's first process. It does nothing when the pod runs.
+func (p *pod) start() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.first != nil || p.c.isOver() {
+		return nil
+	}
+	var err error
+	if p.bare == nil {
+		err = p.startAgent()
+	} else {
+		p.first, err = p.c.guard.start(p.bareProgram(), p.output(), false)
+	}
+	if err != nil {
+		return err
+	}
+	p.starts++
+	p.c.journal.started(p, p.first.pid())
+	go p.follow(p.first)
+	return nil
+}
+
+// startAgent starts the agent, or has the one that was started ahead begin.
+func (p *pod) startAgent() (err error) {
+	if p.program.Ready == "" {
+		if p.starts > 0 { // the first one was asked for with the pod
+			if p.program, err = p.ask(); err != nil {
+				return err
+			}
+		}
+		p.first, err = p.c.guard.start(p.program, p.output(), false)
+		return err
+	}
+	if p.spare == nil {
+		if err := p.prepare(); err != nil {
+			return err
+		}
+	}
+	if err := p.awaitReady(); err != nil {
+		return err
+	}
+	p.first, p.spare = p.spare, nil
+	if _, err := fmt.Fprintln(p.first.stdin); err != nil {
+		return fmt.Errorf("begin %s: %w", p.program.Args[0], err)
+	}
+	return p.first.stdin.Close()
+}
+
+// follow waits for the end of a first process. The container goes with it, and is started
+// again after a while where the spec says so.
+func (p *pod) follow(first *child) {
+	code := first.await()
+	p.mu.Lock()
+	p.c.journal.ended(p, first.pid(), code)
+	p.first, p.exitCode = nil, code
+	again := p.c.spec.RestartAfter
+	if p.c.spec.Outlive {
+		p.left = append(p.left, first.pid())
+	} else {
+		p.c.guard.end(first.pid())
+	}
+	p.mu.Unlock()
+	if again == 0 || p.c.isOver() {
+		return
+	}
+	time.AfterFunc(p.c.wall(again), func() {
+		if err := p.start(); err != nil {
+			p.c.journal.add(runners.Observation{Pod: p.Name, Op: "process.failed", Path: p.Name, Note: err.Error()})
+		}
+	})
+}
+
+// close ends what runs of the pod.
+func (p *pod) close() {
+	p.mu.Lock()
+	first, spare, left := p.first, p.spare, p.left
+	p.mu.Unlock()
+	for _, group := range left {
+		p.c.guard.end(group)
+	}
+	if spare != nil {
+		p.c.guard.end(spare.pid())
+		_ = spare.cmd.Wait() // it was ended
+	}
+	if first != nil {
+		p.c.guard.end(first.pid())
+		<-first.exited
+	}
+	p.relay.close()
+}
+
+// state is how the pod is right now.
+func (p *pod) state() runners.PodState {
+	servers := p.modelServers()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := runners.PodState{Running: p.first != nil, ExitCode: p.exitCode, Starts: p.starts, IP: p.ip}
+	for _, m := range servers {
+		s.ModelServers = append(s.ModelServers, runners.ModelServerState{Kind: m.kind, Port: m.port, ConfigFile: m.configFile})
+	}
+	return s
+}
+
+// leader is the first process, nil while the pod does not run.
+func (p *pod) leader() *child {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.first
+}

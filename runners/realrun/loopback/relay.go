@@ -1,0 +1,334 @@
+package loopback
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// relay is the network between one pod and ZooKeeper: it passes frames of ZooKeeper's
+// protocol on, and can hold them, delay them, or lose answers. To the server its
+// connections come from the pod's address.
+type relay struct {
+	c  *Cluster
+	ip string
+	ln net.Listener
+	wg sync.WaitGroup
+
+	mu     sync.Mutex
+	change *sync.Cond // of what follows
+	// held says of the way to ZooKeeper, and of that back, that nothing gets through.
+	held [2]bool
+	// refuses has every connection ended, and new ones at once.
+	refuses bool
+	// delay is the wall time that each way takes longer.
+	delay time.Duration
+	// lose is how many answers to requests are to be lost.
+	lose   int
+	links  map[*relayLink]bool
+	closed bool
+	// sessions are those that the pod was given, the newest last.
+	sessions []session
+}
+
+// session is how a client goes on with its session.
+type session struct {
+	id       int64
+	password []byte
+}
+
+// The two ways of a relay.
+const (
+	toServer = iota
+	toPod
+)
+
+func newRelay(c *Cluster, ip string) (*relay, error) {
+	ln, err := net.Listen("tcp", net.JoinHostPort(c.net.ip(1), "0"))
+	if err != nil {
+		return nil, err
+	}
+	r := &relay{c: c, ip: ip, ln: ln, links: map[*relayLink]bool{}}
+	r.change = sync.NewCond(&r.mu)
+	r.wg.Add(1)
+	go r.accept()
+	return r, nil
+}
+
+// addr is where the pod finds ZooKeeper.
+func (r *relay) addr() string { return r.ln.Addr().String() }
+
+func (r *relay) accept() {
+	defer r.wg.Done()
+	for {
+		conn, err := r.ln.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			time.Sleep(10 * time.Millisecond) // out of descriptors, as a rule: some will come back
+			continue
+		}
+		r.wg.Add(1)
+		go r.serve(conn)
+	}
+}
+
+// relayLink is one connection of the pod and that to the server which goes with it.
+type relayLink struct {
+	pod, server net.Conn
+	closeOnce   sync.Once
+	greeted     bool // the server has answered the request for a session
+}
+
+func (l *relayLink) close() {
+	l.closeOnce.Do(func() {
+		l.pod.Close()
+		if l.server != nil {
+			l.server.Close()
+		}
+	})
+}
+
+// serve passes on what goes through one connection, until an end closes it.
+func (r *relay) serve(conn net.Conn) {
+	defer r.wg.Done()
+	l := &relayLink{pod: conn}
+	defer l.close()
+	if !r.wait(toServer, 0) || !r.dial(l) {
+		return
+	}
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.links, l)
+	}()
+	r.wg.Add(1)
+	go func() {
+		defer r.wg.Done()
+		defer l.close()
+		r.pass(l, toServer, l.pod, l.server)
+	}()
+	r.pass(l, toPod, l.server, l.pod)
+}
+
+// dial connects with the server, which is not there in an outage.
+func (r *relay) dial(l *relayLink) bool {
+	r.mu.Lock()
+	refuses := r.refuses
+	r.mu.Unlock()
+	addr := r.c.zk.addr()
+	if refuses || addr == "" {
+		return false
+	}
+	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(r.ip)}, Timeout: 5 * time.Second}
+	server, err := from.Dial("tcp", addr)
+	if err != nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.server = server
+	if r.closed || r.refuses {
+		return false
+	}
+	r.links[l] = true
+	return true
+}
+
+// maxFrame is more than a server or client sends (jute.maxbuffer).
+const maxFrame = 8 << 20
+
+// frame is a message that goes one way.
+type frame struct {
+	data []byte
+	due  time.Time
+}
+
+// pass passes frames on, in their order, each after the delay of its way.
+func (r *relay) pass(l *relayLink, way int, from, to net.Conn) {
+	frames := make(chan frame, 1024)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for f := range frames {
+			time.Sleep(time.Until(f.due))
+			if !r.wait(way, 0) {
+				break
+			}
+			if _, err := to.Write(f.data); err != nil {
+				break
+			}
+		}
+		l.close() // and so the reader ends
+		for range frames {
+			continue
+		}
+	}()
+	for first := true; ; first = false {
+		data, err := readFrame(from)
+		if err != nil {
+			break
+		}
+		if r.inspect(l, way, first, data) {
+			continue // it is lost
+		}
+		r.mu.Lock()
+		delay := r.delay
+		r.mu.Unlock()
+		frames <- frame{data, time.Now().Add(delay)}
+	}
+	close(frames)
+	<-done
+}
+
+// readFrame reads a length and so many bytes, or a four-letter word, as it came.
+func readFrame(from io.Reader) ([]byte, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(from, head[:]); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint32(head[:])
+	if n > maxFrame {
+		return nil, errors.New("relay: found a frame of more bytes than ZooKeeper takes")
+	}
+	data := make([]byte, 4+n)
+	copy(data, head[:])
+	_, err := io.ReadFull(from, data[4:])
+	return data, err
+}
+
+// The xids of what is no answer to a request.
+const (
+	xidEvent = -1
+	xidPing  = -2
+)
+
+// inspect looks at a frame: it takes sessions down, scales timeouts for a server that
+// knows only the wall clock, and reports whether the frame is to be lost.
+func (r *relay) inspect(l *relayLink, way int, first bool, data []byte) (lost bool) {
+	body := data[4:]
+	switch {
+	case first && way == toServer:
+		// ConnectRequest: protocolVersion int32, lastZxidSeen int64, timeOut int32, ...
+		if len(body) >= 16 {
+			scale(body[12:16], r.c.zk.timeoutScale())
+		}
+		return false
+	case first && way == toPod:
+		// ConnectResponse: protocolVersion int32, timeOut int32, sessionId int64, passwd
+		if len(body) >= 20 {
+			scale(body[4:8], 1/r.c.zk.timeoutScale())
+			r.greet(body)
+		}
+		return false
+	case way == toServer || len(body) < 4:
+		return false
+	}
+	if xid := int32(binary.BigEndian.Uint32(body)); xid == xidPing || xid == xidEvent {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lose > 0 {
+		r.lose--
+		return true
+	}
+	return false
+}
+
+func scale(field []byte, by float64) {
+	if by != 1 {
+		binary.BigEndian.PutUint32(field, uint32(float64(binary.BigEndian.Uint32(field))*by))
+	}
+}
+
+// greet takes down the session that a server has given.
+func (r *relay) greet(body []byte) {
+	id, n := int64(binary.BigEndian.Uint64(body[8:16])), int(binary.BigEndian.Uint32(body[16:20]))
+	if id == 0 || n < 0 || len(body) < 20+n {
+		return // the session that was asked for is over
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.sessions {
+		if r.sessions[i].id == id {
+			r.sessions = append(r.sessions[:i], r.sessions[i+1:]...)
+			break
+		}
+	}
+	r.sessions = append(r.sessions, session{id, append([]byte{}, body[20:20+n]...)})
+}
+
+// wait waits until a way is open, and reports whether the relay is.
+func (r *relay) wait(way int, _ time.Duration) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.held[way] && !r.closed {
+		r.change.Wait()
+	}
+	return !r.closed
+}
+
+// hold closes or opens ways.
+func (r *relay) hold(held bool, ways ...int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, way := range ways {
+		r.held[way] = held
+	}
+	r.change.Broadcast()
+}
+
+// slow sets the wall time that each way takes longer.
+func (r *relay) slow(delay time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.delay = delay
+}
+
+// loseAnswers has the next n answers to requests be lost.
+func (r *relay) loseAnswers(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lose += n
+}
+
+// refuse ends all connections, and every new one at once, or takes them again.
+func (r *relay) refuse(on bool) {
+	r.mu.Lock()
+	r.refuses = on
+	r.mu.Unlock()
+	if on {
+		r.drop()
+	}
+}
+
+// drop ends all connections.
+func (r *relay) drop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for l := range r.links {
+		l.close()
+	}
+}
+
+// given are the sessions that the pod was given.
+func (r *relay) given() []session {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]session{}, r.sessions...)
+}
+
+func (r *relay) close() {
+	r.mu.Lock()
+	r.closed = true
+	r.change.Broadcast()
+	r.mu.Unlock()
+	r.ln.Close()
+	r.drop()
+	r.wg.Wait()
+}

@@ -1,0 +1,205 @@
+package loopback
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/zookeeper/server"
+)
+
+// zooKeeper is the server of a cluster. What it has acknowledged stays through outages.
+type zooKeeper interface {
+	// addr is where it listens, "" while it is down.
+	addr() string
+	// timeoutScale is the timeout that the server is to be told, for one that a client
+	// asks for.
+	timeoutScale() float64
+	// stop ends it at once; start brings it back.
+	stop() error
+	start() error
+	// znode looks at the tree, as it was last while the server is down.
+	znode(path string) (runners.Znode, bool, error)
+	close()
+}
+
+func newZooKeeper(c *Cluster) (zooKeeper, error) {
+	if c.o.ZooKeeper == Debian {
+		return newDebian(c)
+	}
+	z := &simulated{c: c, dir: filepath.Join(c.disks.root, "zookeeper")}
+	if err := os.MkdirAll(z.dir, 0o755); err != nil {
+		return nil, err
+	}
+	return z, z.start()
+}
+
+// simulated is `monosim zookeeper`, whose time passes as that of the cluster.
+type simulated struct {
+	c   *Cluster
+	dir string
+
+	mu     sync.Mutex
+	child  *child
+	where  string
+	starts int
+}
+
+func (z *simulated) addr() string {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	return z.where
+}
+
+func (z *simulated) timeoutScale() float64 { return 1 }
+
+// eventsFile is where the server writes down what it was made to write.
+func (z *simulated) eventsFile() string { return filepath.Join(z.dir, "events.jsonl") }
+
+// serveLimit is how long a server may take to listen.
+const serveLimit = 30 * time.Second
+
+func (z *simulated) start() error {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.child != nil {
+		return nil
+	}
+	z.starts++
+	output := filepath.Join(z.c.disks.root, logsDir, fmt.Sprintf("zookeeper-%d.log", z.starts))
+	args := []string{
+		z.c.o.Monosim, "zookeeper", "--listen", z.c.net.ip(1) + ":0",
+		"--speed", strconv.FormatFloat(1/z.c.o.TimeScale, 'g', -1, 64) + "x", "--session-clock", "server",
+		"--data-dir", filepath.Join(z.dir, "data"), "--events", z.eventsFile(), "--max-client-cnxns", "0",
+	}
+	if z.c.spec.ZooKeeper != "" {
+		args = append(args, "--profile", z.c.spec.ZooKeeper)
+	}
+	child, err := z.c.guard.start(Program{Args: args, Env: os.Environ()}, output, false)
+	if err != nil {
+		return err
+	}
+	go child.await()
+	if z.where, err = z.listening(child, output); err != nil {
+		z.c.guard.end(child.pid())
+		return err
+	}
+	z.child = child
+	go z.watch(child)
+	return nil
+}
+
+// listening waits for the address that the server prints.
+func (z *simulated) listening(child *child, output string) (string, error) {
+	for end := time.Now().Add(serveLimit); ; time.Sleep(2 * time.Millisecond) {
+		text, err := os.ReadFile(output)
+		if err != nil {
+			return "", err
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, z.c.net.prefix) && strings.HasSuffix(line, "\n") {
+				return strings.TrimSpace(line), nil
+			}
+		}
+		select {
+		case <-child.exited:
+			return "", fmt.Errorf("zookeeper has ended before it served: %s", strings.TrimSpace(string(text)))
+		default:
+		}
+		if time.Now().After(end) {
+			return "", fmt.Errorf("zookeeper does not serve after %v: %s", serveLimit, strings.TrimSpace(string(text)))
+		}
+	}
+}
+
+// watch tells of a server that ends by itself.
+func (z *simulated) watch(child *child) {
+	<-child.exited
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.child == child {
+		z.c.fail("the ZooKeeper server has ended by itself: see %s", filepath.Join(z.c.disks.root, logsDir))
+	}
+}
+
+func (z *simulated) stop() error {
+	z.mu.Lock()
+	child := z.child
+	z.child, z.where = nil, ""
+	z.mu.Unlock()
+	if child == nil {
+		return nil
+	}
+	z.c.guard.end(child.pid())
+	<-child.exited
+	return nil
+}
+
+func (z *simulated) close() { _ = z.stop() }
+
+func (z *simulated) znode(path string) (runners.Znode, bool, error) {
+	node, ok := z.c.journal.znode(path)
+	return node, ok, nil
+}
+
+// debian is the real server. It knows only the wall clock: with a time scale its ticks
+// are shorter, and timeouts are scaled on their way.
+type debian struct {
+	c *Cluster
+	*server.Server
+
+	mu   sync.Mutex
+	down bool
+}
+
+// debianTick is the server's default, of which it is told the wall time.
+const debianTick = 2 * time.Second
+
+func newDebian(c *Cluster) (zooKeeper, error) {
+	s, err := server.New(server.Config{Tick: c.wall(debianTick)})
+	if errors.Is(err, server.ErrNotInstalled) {
+		return nil, fmt.Errorf("%w: %w", err, runners.ErrUnsupported)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &debian{c: c, Server: s}, nil
+}
+
+func (z *debian) addr() string {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.down {
+		return ""
+	}
+	return z.Server.Addr()
+}
+
+func (z *debian) timeoutScale() float64 { return z.c.o.TimeScale }
+
+func (z *debian) stop() error {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	z.down = true
+	return z.Server.Stop()
+}
+
+func (z *debian) start() error {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	err := z.Server.Start()
+	z.down = err != nil
+	return err
+}
+
+func (z *debian) znode(path string) (runners.Znode, bool, error) {
+	return z.c.operator.znode(path)
+}
+
+func (z *debian) close() { _ = z.Server.Close() }
