@@ -55,7 +55,8 @@ type Processes interface {
 	// may it depend on more than what the program finds again when it is begun anew, for
 	// a runner may begin the program anew, with the environment and working directory of
 	// now, and let it run up to this call: until it forks for the last time a program
-	// starts nothing else, writes no file, and asks for the same forks in the same order.
+	// starts nothing else, writes only what may be written again, and asks for the same
+	// forks in the same order.
 	Fork(main func(e *Env) int) (Process, error)
 	// Pid is the number of this process.
 	Pid() int

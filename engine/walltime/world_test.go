@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"sync"
@@ -298,5 +299,39 @@ func TestEveryWithoutPeriodPanics(t *testing.T) {
 	wait(t, w)
 	if want := "walltime: Every with a period of 0 or less"; got != want {
 		t.Errorf("panic %q, want %q", got, want)
+	}
+}
+
+// Goal: in a world with a speed all waits and both clocks pass in the world's time.
+func TestSpeed(t *testing.T) {
+	const speed = 100_000
+	w := walltime.New(walltime.Config{Seed: 1, Speed: speed})
+	t.Cleanup(w.Close)
+	p := w.NewProcess("node", "p")
+	began := time.Now()
+	p.Go("main", func() {
+		from, wall := p.Elapsed(), p.Now()
+		if ahead := wall.Sub(began); ahead < 0 {
+			t.Errorf("the clock is %v behind that of the machine, where it begins", -ahead)
+		}
+		p.Sleep(time.Hour)
+		if p.NewCond("nothing").WaitFor(time.Hour) {
+			t.Error("woken by nobody")
+		}
+		p.Every(time.Hour, func() bool { return true })
+		if took := p.Elapsed() - from; took < 3*time.Hour {
+			t.Errorf("three hours took %v", took)
+		}
+		if took := p.Now().Sub(wall); took < 3*time.Hour {
+			t.Errorf("three hours took %v by the wall clock", took)
+		}
+	})
+	wait(t, w)
+	for d, want := range map[time.Duration]time.Duration{
+		0: 0, 1: 1, speed: 1, -speed: -1, time.Hour: time.Hour / speed, math.MaxInt64: math.MaxInt64 / speed,
+	} {
+		if got := w.Real(d); got < want || got > want+want>>40+1 {
+			t.Errorf("%v last %v on the clock, want %v", d, got, want)
+		}
 	}
 }

@@ -31,8 +31,10 @@ type conforming struct {
 	relay *relay
 }
 
-func newWorld(t *testing.T) *walltime.World {
-	w := walltime.New(walltime.Config{Seed: 1})
+func newWorld(t *testing.T) *walltime.World { return newFastWorld(t, 1) }
+
+func newFastWorld(t *testing.T, speed float64) *walltime.World {
+	w := walltime.New(walltime.Config{Seed: 1, Speed: speed})
 	t.Cleanup(w.Close)
 	return w
 }

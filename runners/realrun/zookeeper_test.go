@@ -27,16 +27,31 @@ func TestZooKeeperConformance(t *testing.T) {
 	if addr == "" {
 		addr = server.ForTest(t, server.Config{Tick: zookeepertest.Tick}).Addr()
 	}
-	conformsAt(t, addr)
+	conformsAt(t, addr, 1)
 }
 
 // Goal: real clients are served by the simulated server behind sockets as by a real
 // one. Method: the same cases once more, for which nothing has to be installed.
 func TestZooKeeperConformanceOverTheSimulatedServer(t *testing.T) {
 	t.Parallel() // with others that mostly wait
+	conformsAt(t, servedAt(t, 1), 1)
+}
+
+// Goal: at a speed sessions last, expire and are kept alive in the world's time. Method:
+// the same cases once more, with a server of that speed.
+func TestZooKeeperConformanceAtASpeed(t *testing.T) {
+	t.Parallel() // with others that mostly wait
+	const speed = 3
+	conformsAt(t, servedAt(t, speed), speed)
+}
+
+// servedAt is the address of the simulated server behind sockets.
+func servedAt(t *testing.T, speed float64) string {
+	t.Helper()
 	server, err := wire.Listen("127.0.0.1:0", wire.Options{
 		Config: zookeeper.Config{TickMs: zookeepertest.Tick.Milliseconds()},
 		Limits: wire.Limits{ConnsPerAddr: -1},
+		Speed:  speed,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -46,14 +61,14 @@ func TestZooKeeperConformanceOverTheSimulatedServer(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	conformsAt(t, server.Addr())
+	return server.Addr()
 }
 
 // conformsAt runs the cases against any server with the suite's tick. Each case
 // works below a path of its own, which is not removed.
-func conformsAt(t *testing.T, addr string) {
+func conformsAt(t *testing.T, addr string, speed float64) {
 	zookeepertest.Run(t, func(t *testing.T) zookeepertest.World {
-		return &zkWorld{t: t, w: newWorld(t), server: addr}
+		return &zkWorld{t: t, w: newFastWorld(t, speed), server: addr}
 	})
 }
 

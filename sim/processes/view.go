@@ -1,6 +1,8 @@
 package processes
 
 import (
+	"io/fs"
+
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
 )
@@ -29,10 +31,14 @@ func (v *view) Start(cmd env.Command) (env.Process, error) {
 		cmd.Dir = absolute(v.getwd(), cmd.Dir)
 	}
 	// As the starter opens the file, a relative one counts from its own directory.
-	if cmd.Output != "" {
-		cmd.Output = absolute(v.getwd(), cmd.Output)
+	output := cmd.Output
+	if output != "" {
+		cmd.Output = absolute(v.getwd(), output)
 	}
 	p, err := v.p.table.Start(cmd)
+	if failed, ok := err.(*fs.PathError); ok && failed.Op == "open" {
+		failed.Path = output
+	}
 	if err != nil {
 		return nil, err
 	}

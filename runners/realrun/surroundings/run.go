@@ -2,6 +2,7 @@ package surroundings
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 
@@ -71,7 +72,12 @@ func (r *running) begin(main func(*env.Env) int) {
 			r.end(0, err)
 			return
 		}
-		r.end(main(e), nil)
+		code := main(e)
+		if r.Machine.Fork.Replaying() {
+			r.end(0, fmt.Errorf("a forked copy of %s never came to its fork: what it has read until then must have changed since; start it again", r.Name))
+			return
+		}
+		r.end(code, nil)
 	})
 }
 
