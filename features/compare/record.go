@@ -1,0 +1,82 @@
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// ParseMatrix reads what Marshal wrote.
+func ParseMatrix(text []byte) (*Matrix, error) {
+	m := &Matrix{}
+	if err := json.Unmarshal(text, m); err != nil {
+		return nil, fmt.Errorf("recorded comparison: %w", err)
+	}
+	for _, r := range m.Scenarios {
+		if len(r.Cells) != len(m.Runners) {
+			return nil, fmt.Errorf("recorded comparison: %s: %s: found %d cells, want one for each of %v", r.Path, r.Name, len(r.Cells), m.Runners)
+		}
+	}
+	return m, nil
+}
+
+// Marshal writes a matrix for a file: a line for each scenario, so that what changed is
+// read in a diff.
+func (m *Matrix) Marshal() ([]byte, error) {
+	runners, err := json.Marshal(m.Runners)
+	if err != nil {
+		return nil, err
+	}
+	text := fmt.Appendf(nil, "{\"runners\": %s, \"scenarios\": [", runners)
+	for i, r := range m.Scenarios {
+		line, err := json.Marshal(r)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(text, "\n  "...), line...)
+	}
+	return append(text, "\n]}\n"...), nil
+}
+
+// Over is an older matrix with the rows and the runners of this one in place of its own: of
+// the scenarios in listed, in their order. What was found of a scenario on a runner that
+// this one does not have stays.
+func (m *Matrix) Over(older *Matrix, listed func(path, name string) (order int, ok bool)) *Matrix {
+	made := &Matrix{Runners: slices.Clone(older.Runners), Scenarios: []Row{}}
+	for _, name := range m.Runners {
+		if !slices.Contains(made.Runners, name) {
+			made.Runners = append(made.Runners, name)
+		}
+	}
+	for _, side := range []*Matrix{older, m} {
+		for _, r := range side.Scenarios {
+			made.put(r, side.Runners)
+		}
+	}
+	made.Scenarios = slices.DeleteFunc(made.Scenarios, func(r Row) bool {
+		_, ok := listed(r.Path, r.Name)
+		return !ok
+	})
+	slices.SortStableFunc(made.Scenarios, func(a, b Row) int {
+		x, _ := listed(a.Path, a.Name)
+		y, _ := listed(b.Path, b.Name)
+		return x - y
+	})
+	return made
+}
+
+// put adds the cells of a row to that of its scenario.
+func (m *Matrix) put(r Row, runners []string) {
+	i := slices.IndexFunc(m.Scenarios, func(o Row) bool { return o.Path == r.Path && o.Name == r.Name })
+	if i < 0 {
+		i = len(m.Scenarios)
+		m.Scenarios = append(m.Scenarios, Row{Feature: r.Feature, Path: r.Path, Name: r.Name, Cells: make([]Cell, len(m.Runners))})
+	}
+	m.Scenarios[i].Line = r.Line
+	for k, name := range runners {
+		m.Scenarios[i].Cells[slices.Index(m.Runners, name)] = r.Cells[k]
+	}
+}
