@@ -39,6 +39,7 @@ type testOptions struct {
 	faults    bool
 	explain   int
 	trace     string
+	runners   runnerOptions
 }
 
 // newTestCommand makes `monosim test`, which runs scenarios on a runner.
@@ -46,7 +47,7 @@ func newTestCommand(newRunner func() runners.Runner) *cobra.Command {
 	var o testOptions
 	cmd := &cobra.Command{
 		Use:   "test [PATH...]",
-		Short: "Run scenarios in virtual time",
+		Short: "Run scenarios in virtual time, or on real processes",
 		Long: `Run scenarios. PATH is a .feature file, a directory of them, or file:line with any line
 of a scenario, or of a row of its examples to run this row alone; without any, the
 scenarios of this binary run.
@@ -54,6 +55,11 @@ scenarios of this binary run.
 The last line of the output gives the totals and a hash of everything that
 happened; it is the same for the same seed. Where a format goes to standard
 output that a line would spoil (junit, cucumber, html), the line goes to standard error.
+
+With --runner they run on other runners, too: as processes on the loopback (real), and
+so with the reference's own agents (python). A scenario says by a tag, as @not-real,
+where it does not run, and above it why not. With --compare what was done on the
+others has to be what the first does with some seed, or explained by a quirk.
 
 The exit code is 0 when no scenario failed, 1 when one did, and 2 when what was
 asked for makes no sense: a path or a filter that finds nothing, a sentence that
@@ -63,10 +69,11 @@ was run so far, and with 128 and the number of the signal: 130, 143.`,
   monosim test features/rollout.feature:12 --seed 7
   monosim test --tags '@v3 and not (@outage or @dense)' --seeds 1000
   monosim test --list --tags @Q117
+  monosim test features/rollout.feature --runner sim,real --compare --time-scale 0.1
   monosim test --format progress --format junit:report.xml --format html:report.html`,
 		SilenceUsage: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd, args, newRunner())
+			return o.run(cmd, args, newRunner)
 		},
 	}
 	cmd.SetFlagErrorFunc(flagError)
@@ -87,11 +94,13 @@ was run so far, and with 128 and the number of the signal: 130, 143.`,
 	f.BoolVar(&o.failFast, "fail-fast", false, "end with the first failure")
 	f.BoolVar(&o.sentences, "sentences", false, "print the sentences that scenarios may use, and run nothing; monosim steps says more")
 	f.BoolVar(&o.faults, "faults", false, "print the kinds of faults, what they do and the sentences that bring them about, and run nothing")
+	o.runners.register(cmd)
 	completeFlags(cmd, map[string]func() []string{"format": func() []string { return slices.Sorted(maps.Keys(formats)) }})
 	return cmd
 }
 
-func (o *testOptions) run(cmd *cobra.Command, paths []string, runner runners.Runner) error {
+func (o *testOptions) run(cmd *cobra.Command, paths []string, simulation func() runners.Runner) error {
+	runner := simulation()
 	if o.sentences {
 		fmt.Fprintln(cmd.OutOrStdout(), strings.Join(steps.Vocabulary(runner.Faults()), "\n"))
 		return nil
@@ -111,12 +120,16 @@ func (o *testOptions) run(cmd *cobra.Command, paths []string, runner runners.Run
 	if o.list || o.listTags || o.dryRun {
 		return inputError(o.look(cmd, suite))
 	}
-	return o.stream(cmd, suite, outputs)
+	list, err := o.runners.make(simulation)
+	if err != nil {
+		return badInput(err)
+	}
+	return o.stream(cmd, suite, list, outputs)
 }
 
 // stream runs the suite, with the reports written while it goes on, and ends with the
 // line of totals.
-func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, outputs []output) error {
+func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runners.Runner, outputs []output) error {
 	ctx, stop := untilSignal(cmd.Context())
 	defer stop()
 	out := newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -132,7 +145,7 @@ func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, outputs []o
 		told = append(told, &traceReport{name: o.trace})
 	}
 	begin := time.Now()
-	summary, err := suite.Stream(ctx, told)
+	summary, err := o.on(ctx, suite, list, told, last)
 	if err != nil {
 		return inputError(err)
 	}
@@ -167,7 +180,7 @@ func (o *testOptions) look(cmd *cobra.Command, suite *steps.Suite) error {
 	}
 	if o.list {
 		for _, sc := range list {
-			fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%s:%d\t%s\t%s", sc.Path, sc.Line, sc.Name, strings.Join(sc.Tags, " ")), "\t"))
+			fmt.Fprintf(w, "%s:%d\t%s\t%s\t%s\n", sc.Path, sc.Line, sc.Name, strings.Join(sc.Tags, " "), runnersOf(sc))
 		}
 	}
 	if o.listTags {
@@ -215,6 +228,12 @@ func (o *testOptions) suite(paths []string, runner runners.Runner) (*steps.Suite
 	}
 	if o.jobs < 0 {
 		return nil, fmt.Errorf("--jobs: found %d, want 1 or more, or 0 for one for each core", o.jobs)
+	}
+	if err := o.runners.check(); err != nil {
+		return nil, err
+	}
+	if !o.runners.simulated() && (o.seeds > 1 || o.twice) {
+		return nil, fmt.Errorf("--runner %s: found --seeds or --check-determinism, which are for virtual time", strings.Join(o.runners.names, ","))
 	}
 	if err := checkQuirks(o.quirks); err != nil {
 		return nil, err

@@ -212,7 +212,11 @@ func (w *watched) EndFaultAfter(f runners.Fault, d time.Duration) error {
 	return runners.ErrUnsupported
 }
 
+// Tolerance is that of the cluster.
+func (w *watched) Tolerance() time.Duration { return runners.Tolerance(w.Cluster) }
+
 var (
+	_ runners.Tolerant  = (*watched)(nil)
 	_ runners.Narrator  = (*watched)(nil)
 	_ runners.Scheduler = (*watched)(nil)
 	_ runners.Checker   = watching{}

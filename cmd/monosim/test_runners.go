@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/engine/wholefile"
+	"github.com/monosim/monosim/features/compare"
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/pythonrun"
+	"github.com/monosim/monosim/runners/realrun/loopback"
+)
+
+// The runners, in the order in which they are listed.
+var runnerNames = []string{"sim", "real", pythonrun.Name}
+
+// runnerOptions are the flags of `monosim test` about where scenarios run.
+type runnerOptions struct {
+	names     []string
+	compare   bool
+	timeScale float64
+	keep      string
+	record    string
+}
+
+func (o *runnerOptions) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringSliceVar(&o.names, "runner", []string{"sim"}, "where scenarios run, one or more of sim (virtual time), real (processes on the loopback), python (as real, but with the reference's agents: needs MONOLITH_SRC, and PYTHON)")
+	f.BoolVar(&o.compare, "compare", false, "with several runners: compare what was done with what the first of them does, with some seed")
+	f.Float64Var(&o.timeScale, "time-scale", 1, "with real and python: wall time that a second of the cluster takes, as 0.1 for ten times the clock")
+	f.StringVar(&o.keep, "keep", "", "with real and python: directory in which all that clusters wrote stays")
+	f.StringVar(&o.record, "record", "", "with --compare: file to keep what was found in, over what it has of other scenarios and runners")
+	completeFlags(cmd, map[string]func() []string{"runner": func() []string { return runnerNames }})
+}
+
+// one reports whether scenarios run on one runner alone, with nothing to compare.
+func (o *runnerOptions) one() bool { return len(o.names) == 1 && !o.compare }
+
+// simulated reports whether all runs in virtual time.
+func (o *runnerOptions) simulated() bool { return len(o.names) == 1 && o.names[0] == "sim" }
+
+// check refuses what makes no sense.
+func (o *runnerOptions) check() error {
+	for i, name := range o.names {
+		if !slices.Contains(runnerNames, name) || slices.Contains(o.names[:i], name) {
+			return fmt.Errorf("--runner: found %q, want some of %s, each once", name, strings.Join(runnerNames, ", "))
+		}
+	}
+	switch {
+	case len(o.names) == 0:
+		return fmt.Errorf("--runner: found none, want some of %s", strings.Join(runnerNames, ", "))
+	case o.compare && len(o.names) < 2:
+		return fmt.Errorf("--compare: found the runner %s, want two or more", o.names[0])
+	case o.record != "" && !o.compare:
+		return errors.New("--record: found no --compare, what of it would be kept")
+	case !(o.timeScale >= 0.001 && o.timeScale <= 1000):
+		return fmt.Errorf("--time-scale: found %g, want a number from 0.001 to 1000, as 0.1 for ten times the clock", o.timeScale)
+	}
+	return nil
+}
+
+// flags are those that repeat a run on the wall clock, without the runner.
+func (o *runnerOptions) flags() string {
+	if o.timeScale == 1 {
+		return ""
+	}
+	return fmt.Sprintf("--time-scale %g", o.timeScale)
+}
+
+// make makes the runners; sim is the simulation.
+func (o *runnerOptions) make(sim func() runners.Runner) ([]runners.Runner, error) {
+	var list []runners.Runner
+	for _, name := range o.names {
+		r, err := o.makeOne(name, sim)
+		if err != nil {
+			return nil, fmt.Errorf("--runner %s: %w", name, err)
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+func (o *runnerOptions) makeOne(name string, sim func() runners.Runner) (runners.Runner, error) {
+	if name == "sim" {
+		return sim(), nil
+	}
+	surroundings := loopback.Options{TimeScale: o.timeScale, Dir: o.keep, Keep: o.keep != ""}
+	if o.keep != "" {
+		if err := os.MkdirAll(o.keep, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	if name == pythonrun.Name {
+		return pythonrun.New(pythonrun.Options{Loopback: surroundings})
+	}
+	surroundings.Agent = ownAgent
+	return loopback.New(surroundings), nil
+}
+
+// runnersOf are the runners of a scenario; those on which it does not run have the reason.
+func runnersOf(sc steps.Listed) string {
+	var on, not []string
+	for _, name := range runnerNames {
+		if why := sc.Not[name]; why == "" {
+			on = append(on, name)
+		} else {
+			not = append(not, fmt.Sprintf("not %s: %s", name, why))
+		}
+	}
+	return strings.Join(append([]string{strings.Join(on, " ")}, not...), "; ")
+}
+
+// on runs scenarios where they are to run.
+func (o *testOptions) on(ctx context.Context, suite *steps.Suite, list []runners.Runner, told steps.Listener, out io.Writer) (*steps.Summary, error) {
+	switch {
+	case o.runners.simulated():
+		return suite.Stream(ctx, told)
+	case o.runners.one():
+		// One after another unless asked for otherwise, and not a second time to explain.
+		suite.Runner, suite.Jobs, suite.Explain = list[0], max(suite.Jobs, 1), -1
+		suite.Flags = strings.TrimSpace("--runner " + list[0].Name() + " " + o.runners.flags())
+		return suite.Stream(ctx, told)
+	}
+	return o.several(ctx, suite, list, told, out)
+}
+
+// several runs scenarios on several runners.
+func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []runners.Runner, told steps.Listener, out io.Writer) (*steps.Summary, error) {
+	c := compare.Comparison{Suite: *suite, Runners: list, Logs: o.runners.compare}
+	c.Suite.Flags, c.Suite.Twice = o.runners.flags(), false
+	m, summary, err := c.Run(ctx, told)
+	if err != nil || m == nil {
+		return summary, err
+	}
+	if err := m.Print(out); err != nil {
+		return summary, err
+	}
+	if o.runners.record != "" && !summary.Interrupted {
+		return summary, record(o.runners.record, m)
+	}
+	return summary, nil
+}
+
+// ownAgent has `monosim agent` run as the agent of a pod.
+func ownAgent(p loopback.Container) (loopback.Program, error) {
+	args := []string{
+		p.Monosim, "agent", "--conf=" + p.Conf, "--tfs_home=" + p.Home, "--tfs_log=" + filepath.Join(p.Dir, "var", "log", "tfs.std.log"),
+		"--listen=" + p.IP, fmt.Sprintf("--speed=%gx", 1/p.TimeScale), fmt.Sprintf("--seed=%d", p.Seed),
+	}
+	if p.Quirks != "" {
+		args = append(args, "--quirks="+p.Quirks)
+	}
+	if p.Python != "" {
+		args = append(args, "--python="+p.Python)
+	}
+	return loopback.Program{Args: args, Env: p.Env}, nil
+}
+
+// record puts what was found over what a file has.
+func record(name string, m *compare.Matrix) error {
+	older := &compare.Matrix{}
+	text, err := os.ReadFile(name)
+	if err == nil {
+		older, err = compare.ParseMatrix(text)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--record: %w", err)
+	}
+	suite := steps.Suite{Runner: newSimulation(), FS: embeddedFS{}, Paths: []string{featureDir}}
+	list, err := suite.List()
+	if err != nil {
+		return err
+	}
+	type key struct{ path, name string }
+	order := map[key]int{}
+	for i, sc := range list {
+		order[key{sc.Path, sc.Name}] = i
+	}
+	text, err = m.Over(older, func(path, name string) (int, bool) {
+		i, ok := order[key{path, name}]
+		return i, ok
+	}).Marshal()
+	if err != nil {
+		return err
+	}
+	return wholefile.Write(name, text)
+}
