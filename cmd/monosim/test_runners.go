@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -136,7 +137,9 @@ func (o *testOptions) on(ctx context.Context, suite *steps.Suite, list []runners
 
 // several runs scenarios on several runners.
 func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []runners.Runner, told steps.Listener, out io.Writer) (*steps.Summary, error) {
-	c := compare.Comparison{Suite: *suite, Runners: list, Logs: o.runners.compare}
+	slack := compare.DefaultSlack
+	slack.Least += time.Duration(float64(time.Second) / o.runners.timeScale) // of the wall clock
+	c := compare.Comparison{Suite: *suite, Runners: list, Logs: o.runners.compare, Slack: slack}
 	c.Suite.Flags, c.Suite.Twice = o.runners.flags(), false
 	m, summary, err := c.Run(ctx, told)
 	if err != nil || m == nil {

@@ -41,7 +41,8 @@ export MONOSIM_TFSERVING_FLAGS
 	return `#!/bin/sh
 # PredictionServiceGrpc
 here=` + shellQuoted(p.serversDir()) + `
-{ readlink /proc/$$/fd/1 || echo; printf '%s\n' "$@"; } > "$here/$$.tmp"
+output=$(readlink /proc/$$/fd/1)
+printf '%s\n' "$output" "$@" > "$here/$$.tmp"
 mv "$here/$$.tmp" "$here/$$.args"
 ` + flags + `exec ` + server + ` "$@"
 `
