@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,6 +31,7 @@ type runnerOptions struct {
 	names     []string
 	compare   bool
 	timeScale float64
+	again     int
 	keep      string
 	record    string
 }
@@ -39,6 +41,7 @@ func (o *runnerOptions) register(cmd *cobra.Command) {
 	f.StringSliceVar(&o.names, "runner", []string{"sim"}, "where scenarios run, one or more of sim (virtual time), real (processes on the loopback), python (as real, but with the reference's agents: needs MONOLITH_SRC, and PYTHON)")
 	f.BoolVar(&o.compare, "compare", false, "with several runners: compare what was done with what the first of them does, with some seed")
 	f.Float64Var(&o.timeScale, "time-scale", 1, "with real and python: wall time that a second of the cluster takes, as 0.1 for ten times the clock")
+	f.IntVar(&o.again, "again", 0, "with several runners: how often a run that failed on the wall clock is tried again, each time three times slower")
 	f.StringVar(&o.keep, "keep", "", "with real and python: directory in which all that clusters wrote stays")
 	f.StringVar(&o.record, "record", "", "with --compare: file to keep what was found in, over what it has of other scenarios and runners")
 	completeFlags(cmd, map[string]func() []string{"runner": func() []string { return runnerNames }})
@@ -82,7 +85,7 @@ func (o *runnerOptions) flags() string {
 func (o *runnerOptions) make(sim func() runners.Runner) ([]runners.Runner, error) {
 	var list []runners.Runner
 	for _, name := range o.names {
-		r, err := o.makeOne(name, sim)
+		r, err := o.makeOne(name, o.timeScale, sim)
 		if err != nil {
 			return nil, fmt.Errorf("--runner %s: %w", name, err)
 		}
@@ -91,11 +94,11 @@ func (o *runnerOptions) make(sim func() runners.Runner) ([]runners.Runner, error
 	return list, nil
 }
 
-func (o *runnerOptions) makeOne(name string, sim func() runners.Runner) (runners.Runner, error) {
+func (o *runnerOptions) makeOne(name string, timeScale float64, sim func() runners.Runner) (runners.Runner, error) {
 	if name == "sim" {
 		return sim(), nil
 	}
-	surroundings := loopback.Options{TimeScale: o.timeScale, Dir: o.keep, Keep: o.keep != ""}
+	surroundings := loopback.Options{TimeScale: timeScale, Dir: o.keep, Keep: o.keep != ""}
 	if o.keep != "" {
 		if err := os.MkdirAll(o.keep, 0o755); err != nil {
 			return nil, err
@@ -140,6 +143,16 @@ func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []ru
 	slack := compare.DefaultSlack
 	slack.Least += time.Duration(float64(time.Second) / o.runners.timeScale) // of the wall clock
 	c := compare.Comparison{Suite: *suite, Runners: list, Logs: o.runners.compare, Slack: slack}
+	c.Slower = func(name string, times int) runners.Runner {
+		if times > o.runners.again {
+			return nil
+		}
+		r, err := o.runners.makeOne(name, o.runners.timeScale*math.Pow(3, float64(times)), nil)
+		if err != nil {
+			return nil
+		}
+		return r
+	}
 	c.Suite.Flags, c.Suite.Twice = o.runners.flags(), false
 	m, summary, err := c.Run(ctx, told)
 	if err != nil || m == nil {

@@ -45,6 +45,10 @@ type Comparison struct {
 	// Slack is how far from the times of the measure something may be done; the zero value
 	// means DefaultSlack.
 	Slack deeds.Slack
+	// Slower, when set, is a runner of the same name on a slower clock, nil for none: a run
+	// that failed is tried again there, as what a machine is late by is less of it then.
+	// times counts the runs so far.
+	Slower func(name string, times int) runners.Runner
 	// Verbose has all differences of a run told, and not just the first.
 	Verbose bool
 }
@@ -168,16 +172,31 @@ func (c *Comparison) try(ctx context.Context, sc steps.Listed) *trial {
 	return t
 }
 
-// on runs the scenario on a runner.
+// on runs the scenario on a runner, and where it fails on slower ones.
 func (t *trial) on(ctx context.Context, i int, r runners.Runner) {
+	cell, result, ok := t.once(ctx, i, r)
+	for times := 1; ok && i > 0 && result.Status == steps.Failed && t.comparison.Slower != nil; times++ {
+		slower := t.comparison.Slower(r.Name(), times)
+		if slower == nil {
+			break
+		}
+		cell, result, ok = t.once(ctx, i, slower)
+	}
+	if ok {
+		t.row.Cells = append(t.row.Cells, cell)
+		t.results = append(t.results, result)
+	}
+}
+
+// once runs the scenario on a runner.
+func (t *trial) once(ctx context.Context, i int, r runners.Runner) (cell Cell, result steps.Result, ok bool) {
 	c := t.comparison
 	report := &steps.Report{}
 	if _, err := c.suite(t.scenario, r, i > 0).Stream(ctx, report); err != nil || len(report.Results) == 0 {
 		t.err = err
-		return
+		return cell, result, false
 	}
-	result := report.Results[0]
-	cell := Cell{}
+	result = report.Results[0]
 	switch {
 	case i == 0:
 		if c.Logs && result.Status == steps.Passed {
@@ -199,8 +218,7 @@ func (t *trial) on(ctx context.Context, i int, r runners.Runner) {
 		cell.Why, _, _ = strings.Cut(err.Error(), "\n")
 	}
 	result.Log = nil
-	t.row.Cells = append(t.row.Cells, cell)
-	t.results = append(t.results, result)
+	return cell, result, true
 }
 
 // suite is that of one scenario on a runner.

@@ -125,7 +125,7 @@ func TestAWatchedClusterSaysMore(t *testing.T) {
 	}
 	want := map[string][]string{
 		"answer " + pod + " HeartBeat ps":  {"t+3.0s " + pod + " answers ctr:entry: 127.0.0.2:port " + pod + ":port"},
-		"file " + pod + " model config ps": {"t+0.0s " + pod + ` has model_config_list { config { name: "a" } }`},
+		"file " + pod + " model config ps": {"t+3.0s " + pod + ` has model_config_list { config { name: "a" } }`},
 	}
 	if diff := cmp.Diff(want, lines(deeds.Read(log))); diff != "" {
 		t.Errorf("log (-want +got):\n%s", diff)

@@ -13,8 +13,9 @@ import (
 
 // Watch is a runner that builds the clusters of another, whose logs say in a run with
 // Spec.Detail what [Read] needs beside what the other observes: what agents answered
-// whoever asked them, and at each remark and at the end what the config files of model
-// servers have. In these logs pods stand for their addresses.
+// whoever asked them, and at the end what the config files of model servers have (what
+// they had before is told by what the servers did). In these logs pods stand for their
+// addresses.
 func Watch(r runners.Runner) runners.Runner {
 	if o, ok := r.(runners.Operations); ok {
 		return watchingOperations{watching{r}, o}
@@ -36,7 +37,7 @@ func (w watching) Build(spec runners.Spec) (runners.Cluster, error) {
 	if err != nil || !spec.Detail {
 		return c, err
 	}
-	seen := &watched{Cluster: c, files: map[string]string{}}
+	seen := &watched{Cluster: c}
 	if caller, ok := c.(runners.Caller); ok {
 		return watchedCaller{seen, caller}, nil
 	}
@@ -56,8 +57,6 @@ type watched struct {
 	runners.Cluster
 	// seen is in order.
 	seen []runners.Observation
-	// files are the config files as they were last seen.
-	files map[string]string
 }
 
 // watchedCaller is a cluster whose model servers can be called too.
@@ -73,7 +72,6 @@ func (w *watched) see(o runners.Observation) {
 
 // Log is that of the cluster, with what was seen at its place.
 func (w *watched) Log() []runners.Observation {
-	w.lookAtFiles()
 	log := w.Cluster.Log()
 	names := w.addresses()
 	whole := make([]runners.Observation, 0, len(log)+len(w.seen)+1)
@@ -88,7 +86,7 @@ func (w *watched) Log() []runners.Observation {
 		}
 		whole = append(whole, named(o, names))
 	}
-	for _, o := range w.seen[next:] {
+	for _, o := range slices.Concat(w.seen[next:], w.files()) {
 		whole = append(whole, named(o, names))
 	}
 	return whole
@@ -131,9 +129,8 @@ func named(o runners.Observation, names map[string]string) runners.Observation {
 	return o
 }
 
-// Remark looks at the files before the cluster writes the step down, where it can.
+// Remark has the cluster write the step down, where it can.
 func (w *watched) Remark(text string) {
-	w.lookAtFiles()
 	if n, ok := w.Cluster.(runners.Narrator); ok {
 		n.Remark(text)
 		return
@@ -141,24 +138,22 @@ func (w *watched) Remark(text string) {
 	w.see(runners.Observation{Pod: "scenario", Op: "remark", Note: text})
 }
 
-// lookAtFiles takes down the config files of model servers that are not as they were.
-func (w *watched) lookAtFiles() {
+// files are the config files of the model servers that run.
+func (w *watched) files() (list []runners.Observation) {
 	for _, p := range w.Pods() {
 		state, err := w.PodState(p.Name)
 		if err != nil {
 			continue
 		}
 		for _, s := range state.ModelServers {
-			data, err := w.ReadFile(p.Name, s.ConfigFile)
-			name := strings.TrimSpace("model config " + s.Kind)
-			key := p.Name + " " + name
-			if err != nil || w.files[key] == string(data) {
-				continue
+			if data, err := w.ReadFile(p.Name, s.ConfigFile); err == nil {
+				list = append(list, runners.Observation{
+					At: w.Now(), Pod: p.Name, Op: opFile, Path: strings.TrimSpace("model config " + s.Kind), Note: strings.Join(strings.Fields(string(data)), " "),
+				})
 			}
-			w.files[key] = string(data)
-			w.see(runners.Observation{Pod: p.Name, Op: opFile, Path: name, Note: strings.Join(strings.Fields(string(data)), " ")})
 		}
 	}
+	return list
 }
 
 // answer takes down what an agent answered.
