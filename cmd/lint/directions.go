@@ -86,7 +86,7 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"runners/explore/...", "runners/parity"},
-		to:      []string{"features/steps/...", "runners/...", "sim/...", "engine/...", "vectors/..."},
+		to:      []string{"features/steps/...", "features/compare", "runners/...", "sim/...", "engine/...", "vectors/..."},
 		because: "exploring runs scenarios and PARITY.md counts what they show, so these alone among the runners know the steps",
 	},
 	{

@@ -10,11 +10,13 @@
 // What a box needs is in boxes.go and, of recorded cases, in cases*.go; of notes on cost in
 // cost.go, of tests in asserts.go. What states the registers may claim is in rows.go, what
 // shows a quirk in quirks.go, how sources are searched in tree.go, the page in write.go.
+// What scenarios came to on other runners is compared.go's.
 package parity
 
 import (
 	"io/fs"
 
+	"github.com/monosim/monosim/features/compare"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/vectors/scope"
 )
@@ -28,6 +30,7 @@ type evidence struct {
 	quirks   []scope.Quirk
 	report   *steps.Report
 	tree     *sourceTree
+	compared *compare.Matrix // nil where nothing was recorded
 }
 
 // Text writes PARITY.md from the registers of this binary, the project's sources and the
@@ -60,6 +63,9 @@ func read(sources fs.FS, report *steps.Report) (*evidence, error) {
 		return nil, err
 	}
 	if p.tree, err = readSources(sources); err != nil {
+		return nil, err
+	}
+	if p.compared, err = readCompared(sources); err != nil {
 		return nil, err
 	}
 	p.stateBoxRows()

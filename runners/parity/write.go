@@ -22,6 +22,7 @@ func (p *evidence) text() []byte {
 	p.writeCases(&b)
 	p.writeNames(&b)
 	p.writeScenarios(&b)
+	p.writeCompared(&b)
 	p.writeQuirks(&b)
 	p.writeRows(&b)
 	p.writeLegend(&b)
@@ -66,6 +67,7 @@ func (p *evidence) writeSummary(b *bytes.Buffer) {
 	total, ofModules := p.countCases()
 	line("cases, recorded from the reference", casesTitle, count(total, "case"), fmt.Sprintf("%d of these modules", ofModules), fmt.Sprintf("%d of other files", total-ofModules))
 	line("scenarios", scenariosTitle, fmt.Sprintf("%d passed", p.report.Passed), fmt.Sprintf("%d failed", p.report.Failed), fmt.Sprintf("%d skipped", p.report.Skipped))
+	p.summariseCompared(line)
 	line("quirks of the reference", quirksTitle, append([]string{count(len(p.quirks), "quirk")}, p.countQuirks()...)...)
 }
 
