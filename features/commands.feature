@@ -1,3 +1,6 @@
+# not-real: a recorded case is asked of the code, without a cluster
+# not-python: a recorded case is asked of the code, without a cluster
+@not-real @not-python
 Feature: Commands, patterns and files that agents make
 
   @Q162

@@ -10,7 +10,8 @@ Feature: What agents make of their configuration
     When the cluster starts
     Then within 15s znode /predict_ctr/service/predict_ctr/lf:default/ps:0 exists
 
-  @v1 @Q153
+  # not-python: the reference keeps all of its faults
+  @v1 @Q153 @not-python
   Scenario: A repaired agent takes the blank away with the comment
     Given a v1 cluster of 1 shard with 1 replica
     And the agents keep all quirks but Q153
@@ -32,7 +33,8 @@ Feature: What agents make of their configuration
     Then within 15s znode /predict_ctr/service/predict_ctr/lf:default/ps:0 exists
 
   # The error is seen only where errors of conversion are not hidden (Q158).
-  @v1 @Q154
+  # not-python: the reference keeps all of its faults
+  @v1 @Q154 @not-python
   Scenario: A repaired agent refuses an unknown word for a bool
     Given a v1 cluster of 1 shard with 1 replica
     And the agents keep all quirks but Q154 and Q158
@@ -50,7 +52,8 @@ Feature: What agents make of their configuration
     Then within 30s shard0-replica0 is registered for ps:0 as AVAILABLE
     And for 60s shard0-replica0 is not registered for ps:1
 
-  @v1 @Q156
+  # not-python: the reference keeps all of its faults
+  @v1 @Q156 @not-python
   Scenario: A repaired agent takes the last of two numbers
     Given a v1 cluster of 1 shard with 1 replica
     And the agents keep all quirks but Q156
@@ -70,7 +73,8 @@ Feature: What agents make of their configuration
     Then within 30s shard0-replica0 is registered for ps:0 as AVAILABLE
     And for 60s shard0-replica0 is not registered for ps:1
 
-  @v1 @Q158
+  # not-python: the reference keeps all of its faults
+  @v1 @Q158 @not-python
   Scenario: A repaired agent ends where a number is none
     Given a v1 cluster of 1 shard with 1 replica
     And the agents keep all quirks but Q158
@@ -90,7 +94,8 @@ Feature: What agents make of their configuration
     Then within 15s znode /predict_ctr/service/predict_ctr/ps:0/0 exists
     And znode /predict_ctr/service/predict_ctr/ps:0/7 does not exist
 
-  @v1 @Q160
+  # not-python: the reference keeps all of its faults
+  @v1 @Q160 @not-python
   Scenario: A repaired agent registers under the replica id of its file
     Given a v1 cluster of 1 shard with 1 replica
     And the agents keep all quirks but Q160
@@ -114,7 +119,8 @@ Feature: What agents make of their configuration
     Then for 60s shard0-replica0 runs 0 model servers
     And shard0-replica0 is not registered for ps:0
 
-  @v1 @Q161
+  # not-python: the reference keeps all of its faults
+  @v1 @Q161 @not-python
   Scenario: Without SHARD_ID a repaired agent serves the PS of shard 0
     Given a v1 cluster of 1 shard with 1 replica
     And the agents keep all quirks but Q161
@@ -136,7 +142,8 @@ Feature: What agents make of their configuration
     When the cluster starts
     Then within 5s shard0-replica0 has ended with exit code 1
 
-  @v1 @Q116
+  # not-python: the reference keeps all of its faults
+  @v1 @Q116 @not-python
   Scenario: A repaired agent that does not know its data centre leaves it out of its paths
     Given a v1 cluster of 1 shard with 1 replica
     And the agents keep all quirks but Q116
@@ -162,7 +169,8 @@ Feature: What agents make of their configuration
     Then within 15s znode /predict_ctr/service/entry_ctr/ps:0/-10000000000 exists
     And znode /predict_ctr/service/entry_ctr/ps:0 has 1 child
 
-  @v1 @Q117
+  # not-python: the reference keeps all of its faults
+  @v1 @Q117 @not-python
   Scenario: A repaired agent numbers the znode of its entry only
     Given a v1 cluster of 1 shard with 1 replica
     And the agents keep all quirks but Q117
@@ -186,7 +194,8 @@ Feature: What agents make of their configuration
     When the cluster starts
     Then within 65s znode /gip/container_service/unknown;None;None:shard0-replica0 exists
 
-  @v3 @Q172
+  # not-python: the reference keeps all of its faults
+  @v3 @Q172 @not-python
   Scenario: A repaired pod leaves out what it does not know of where it is
     Given a v3 cluster of 1 shard with 1 replica
     And the agents keep all quirks but Q172

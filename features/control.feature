@@ -1,3 +1,6 @@
+# not-real: a recorded case is asked of the code, without a cluster
+# not-python: a recorded case is asked of the code, without a cluster
+@not-real @not-python
 Feature: The control command
 
   @Q54

@@ -1,3 +1,6 @@
+# not-real: a recorded case is asked of the code, without a cluster
+# not-python: a recorded case is asked of the code, without a cluster
+@not-real @not-python
 Feature: The mirror of ZooKeeper that agents of version 2 look at
 
   @v2 @Q178

@@ -15,7 +15,8 @@ Feature: Version policies of a deploy config
     Then for 65s the model config of shard0-replica0 is empty
     And every model server has no version of ctr:entry
 
-  @v3 @Q25
+  # not-python: the reference keeps all of its faults
+  @v3 @Q25 @not-python
   Scenario: A repaired agent loads a model with policy latest_once
     Given the agents keep the quirks "fixed"
     When the cluster starts

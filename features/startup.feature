@@ -38,10 +38,15 @@ Feature: Cluster start-up
     Then within 100s ctr:entry is bound to shard0-replica0
     And within 1s the agent of shard0-replica0 <later>
 
+    # not-python: another version than that of the interpreter
+    @not-python
     Examples:
-      | python | answers | first                      | later                           |
-      | 3.8    | always  | lists ctr:entry on no pod  | lists ctr:entry on every pod    |
-      | 3.11   | never   | does not answer            | does not answer                 |
+      | python | answers | first                     | later                        |
+      | 3.8    | always  | lists ctr:entry on no pod | lists ctr:entry on every pod |
+
+    Examples:
+      | python | answers | first           | later           |
+      | 3.11   | never   | does not answer | does not answer |
 
   @v3
   Scenario: A v3 agent of another deploy type than unified ends with an error

@@ -1,3 +1,5 @@
+# not-python: a model server without an agent
+@not-python
 Feature: The model server of the reference's own tests
 
   Background:

@@ -1,3 +1,5 @@
+# not-python: a model server without an agent
+@not-python
 Feature: Labels of versions
 
   Background:

@@ -1,3 +1,5 @@
+# not-python: a model server without an agent
+@not-python
 Feature: Loads of a model server, their failures and their cost
 
   Background:

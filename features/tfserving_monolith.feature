@@ -1,7 +1,8 @@
 Feature: A model server as monolith runs and reads it
 
   # S-8, TFS-7.2. Issue 1488, codycollier/tfs-model-status-probe issue 1.
-  @TFS-S8 @issue-1488 @tfs-model-status-probe-1
+  # not-python: a model server without an agent
+  @TFS-S8 @issue-1488 @tfs-model-status-probe-1 @not-python
   Scenario Outline: The list of versions grows and the newest has ended after a rollback
     Given the model server profile is "<profile>"
     And a model server with the flags "--model_config_file=/etc/models.conf"
@@ -97,7 +98,8 @@ Feature: A model server as monolith runs and reads it
     And for 10m the model server of shard0-replica0 has version 1 of ctr:entry AVAILABLE
     And the model config of shard0-replica0 lists ctr:entry
 
-  @TFS-S13
+  # not-python: a model server without an agent
+  @TFS-S13 @not-python
   Scenario Outline: A config that came by RPC stays without a poll and goes at the next of 60s
     Given the model server profile is "<profile>"
     And a model server with the flags "--model_config_file=/etc/models.conf --model_config_file_poll_wait_seconds=<poll>"
@@ -122,7 +124,8 @@ Feature: A model server as monolith runs and reads it
 
   # S-20, TFS-16.4: the model that every reload adds has no path, so that the first
   # poll fails and the RPC without a deadline keeps the monitor's lock.
-  @TFS-S20
+  # not-python: a model server without an agent
+  @TFS-S20 @not-python
   Scenario Outline: Without the path of the model default the first reload keeps the agent under its lock
     Given the model server profile is "<profile>"
     And a model server with the flags "--model_config_file=/etc/models.conf --model_config_file_poll_wait_seconds=0"
@@ -145,7 +148,8 @@ Feature: A model server as monolith runs and reads it
       | tfs-2.4  |
       | tfs-head |
 
-  @TFS-S20
+  # not-python: a model server without an agent
+  @TFS-S20 @not-python
   Scenario: With the path of the model default every reload of the agent is answered
     Given a model server with the flags "--model_config_file=/etc/models.conf --model_config_file_poll_wait_seconds=0"
     And model ctr with sub-graphs entry of 30 MB in version 1

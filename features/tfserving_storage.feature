@@ -1,3 +1,5 @@
+# not-python: a model server without an agent
+@not-python
 Feature: What a model server makes of its storage
 
   Background:

@@ -117,6 +117,13 @@ var directions = []direction{
 		because: "clusters of processes are one implementation of the runner interface, whose tests are scenarios",
 	},
 	{
+		from:    []string{"runners/pythonrun"},
+		to:      []string{"runners", "runners/python", "runners/realrun/loopback"},
+		inTests: []string{"engine/pythontest"},
+		outside: []string{"features", "features/compare", "features/steps", "runners/simrun"},
+		because: "the reference's agents take the place of ours in clusters of processes, whose tests are scenarios",
+	},
+	{
 		from:    []string{"runners/..."},
 		to:      []string{"runners/...", "sim/...", "engine/...", "vectors/..."},
 		because: "runners put the parts together; steps and commands stand above them",

@@ -244,6 +244,12 @@ func TestBadInputEndsWith2(t *testing.T) {
 		{"quirks that are none", []string{path, "--quirks", "most"}, `--quirks: found "most"`},
 		{"a choice without a second run", []string{path, "--choice", "a/b#1=2"}, "--check-determinism"},
 		{"a choice that is none", []string{path, "--check-determinism", "--choice", "a#1"}, "node/site#k=value"},
+		{"an unknown runner", []string{path, "--runner", "sim,rela"}, `--runner: found "rela", want some of sim, real, python`},
+		{"a runner twice", []string{path, "--runner", "sim,sim"}, `--runner: found "sim"`},
+		{"nothing to compare", []string{path, "--compare"}, "--compare: found the runner sim, want two or more"},
+		{"nothing to record", []string{path, "--record", "x"}, "--record: found no --compare"},
+		{"a clock that stands", []string{path, "--time-scale", "0"}, "--time-scale: found 0"},
+		{"seeds of processes", []string{path, "--runner", "real", "--seeds", "3"}, "--runner real: found --seeds"},
 		{"an unknown flag", []string{path, "--fast"}, "--fast"},
 	}
 	for _, test := range tests {
@@ -297,8 +303,8 @@ func TestLookingRunsNothing(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--list"}, path + ":10\tPods run (n: 1)\t@v3\n" + path + ":11\tPods run (n: 2)\t@v3\n" + path + ":12\tIt runs\n"},
-		{[]string{"--list", "--tags", "not @v3"}, path + ":12\tIt runs\n"},
+		{[]string{"--list"}, path + ":10\tPods run (n: 1)\t@v3\tsim real python\n" + path + ":11\tPods run (n: 2)\t@v3\tsim real python\n" + path + ":12\tIt runs\t\tsim real python\n"},
+		{[]string{"--list", "--tags", "not @v3"}, path + ":12\tIt runs\t\tsim real python\n"},
 		{[]string{"--list-tags"}, "@v3\t2\n"},
 		{[]string{"--dry-run"}, "3 scenarios, 9 steps, every one of them known; nothing was run\n"},
 	} {
@@ -309,6 +315,22 @@ func TestLookingRunsNothing(t *testing.T) {
 		if diff := cmp.Diff(c.want, out); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", c.args, diff)
 		}
+	}
+}
+
+// Where a scenario does not run stands beside where it does, with the reason.
+func TestAListSaysWhereScenariosRun(t *testing.T) {
+	path := write(t, "x.feature", strings.Replace(passing, "  Scenario", "  # not-python: it cannot\n  @not-python\n  Scenario", 1))
+	out, _, err := testCommand("--list", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := path + ":4\tIt runs\t@not-python\tsim real; not python: it cannot\n"; out != want {
+		t.Errorf("want %q, got %q", want, out)
+	}
+	_, _, err = testCommand(path, "--runner", "python")
+	if exitCode(err) != exitBadInput {
+		t.Errorf("exit code where nothing can run: want %d, got %v", exitBadInput, err)
 	}
 }
 

@@ -44,7 +44,7 @@ func options(t testing.TB) loopback.Options {
 // same scenario, by processes.
 func TestScenariosOfAModelServer(t *testing.T) {
 	steps.Run(t, features.FS, steps.Suite{
-		Runner: loopback.New(options(t)), Paths: []string{"tfserving_labels.feature:19", "tfserving_loading.feature:57"}, Explain: -1,
+		Runner: loopback.New(options(t)), Paths: []string{"tfserving_labels.feature:21", "tfserving_loading.feature:59"}, Explain: -1,
 	})
 }
 
