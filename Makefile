@@ -4,10 +4,11 @@
 
 GO ?= go
 BUILD := .build
+comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check seeds seeds-check fmt fmt-check vet lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract bench bench-zookeeper bench-tfserving fuzz flakes parity parity-check install release clean
+.PHONY: help check seeds seeds-check fmt fmt-check vet lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners bench bench-zookeeper bench-tfserving fuzz flakes parity parity-check install release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,6 +89,12 @@ check-python: ## hold engine and vectors to the real Python; needs MONOLITH_SRC 
 check-contract: ## hold the AgentService to the real Python over real sockets, both ways; without MONOLITH_SRC Go against Go only
 	@test -n "$$MONOLITH_SRC" || echo "check-contract: MONOLITH_SRC names no checkout of bytedance/monolith: without Python"
 	$(GO) test -count=1 -run Contract ./runners/realrun
+
+check-runners: ## scenarios as processes and, with MONOLITH_SRC, with the reference's agents, compared with the simulation; RUNNERS, FEATURES, SCALE (0.1), JOBS (1), RECORD=vectors/compared.json
+	@mkdir -p $(BUILD)
+	@test -n "$$MONOLITH_SRC" || echo "check-runners: MONOLITH_SRC names no checkout of bytedance/monolith: without Python"
+	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
+	@$(BUILD)/monosim test $(FEATURES) --runner $(or $(RUNNERS),sim$(comma)real$(if $(MONOLITH_SRC),$(comma)python)) --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),1) $(if $(RECORD),--record $(RECORD))
 
 check-zookeeper: ## 100,000 operations on a real ZooKeeper and on the simulated one, compared; without a real one on the simulated ones
 	@echo "== check-zookeeper"
