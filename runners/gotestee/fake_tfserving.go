@@ -113,7 +113,7 @@ func (c *call) fakeServerSequence() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &fakeSequence{c: c, given: given, host: &steppedHost{files: c.Dir}}
+	f := &fakeSequence{c: c, given: given, host: &steppedHost{files: c.Dir, log: c.Env.Log}}
 	if c.In.Value("draws") != nil {
 		for _, v := range c.In.List("draws") {
 			n, ok := v.(int)

@@ -26,6 +26,7 @@ type steppedHost struct {
 	wake     func() // nil when no timer is set
 	draws    []int
 	files    *caseworld.Directory
+	log      env.Log
 	exited   bool
 }
 
@@ -56,8 +57,11 @@ func (h *steppedHost) Choose(site string, n int) int {
 	return h.draws[time%len(h.draws)] % n
 }
 
-func (h *steppedHost) Exit(int, string)              { h.exited = true }
-func (h *steppedHost) Log(env.Level, string, ...any) {}
+func (h *steppedHost) Exit(int, string) { h.exited = true }
+
+func (h *steppedHost) Log(level env.Level, format string, args ...any) {
+	h.log.Logf(level, format, args...)
+}
 
 func (h *steppedHost) Look(ask func(tfserving.Storage), told func()) {
 	ask(configFiles{files: h.files})

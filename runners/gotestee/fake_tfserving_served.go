@@ -26,7 +26,7 @@ func (c *call) fakeServerServed() (any, error) {
 	given.options.Port = fakePort
 	node.Start(node.Config{
 		Options: given.options, Proc: c.Machine.Node.NewProcess("fake model server"), Host: c.Machine.Net, Files: c.Machine.FS,
-		Dir: "/", Exit: func(int, string) {},
+		Dir: "/", Exit: func(int, string) {}, Output: c.Env.Log.Logf,
 	})
 	channels := map[string]env.Channel{}
 	calls := []any{}
@@ -46,5 +46,6 @@ func (c *call) fakeServerServed() (any, error) {
 			return channels[address].Call(method, request, 0)
 		}))
 	}
+	c.Env.Tasks.Sleep(time.Second)
 	return caseworld.Object("listening", []any{fake.ListenHost}, "workers", fake.Workers, "calls", calls), nil
 }

@@ -21,7 +21,7 @@ import (
 var modelMgrOps = table{"mocked_tfserving.ModelMgr.sequence": (*call).modelMgrSequence}
 
 func (c *call) modelMgrSequence() (any, error) {
-	m := fake.NewModels()
+	m := fake.NewModels(c.Env.Log.Logf)
 	if c.In.Value("configs") != nil {
 		request, err := serverConfig(c.In)
 		if err != nil {

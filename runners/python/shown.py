@@ -24,6 +24,10 @@ MODEL_SERVER = "mocked_tfserving.py"
 
 PORT = re.compile(r" load \(\d+\)")
 
+# The entries of a map of a message, which come in the order of a hash that is the process's own.
+ENTRIES = re.compile(r"(?:addresses \{\n(?:  .*\n)*\}\n)+")
+ENTRY = re.compile(r"addresses \{\n  key: (\".*\")\n(?:  .*\n)*\}\n")
+
 _shown = {}
 _others = []
 
@@ -88,10 +92,16 @@ def waited(seconds):
         _shown["waits"].append(round(seconds * 1000))
 
 
+def in_order(entries):
+    """The entries of a map in the order of their keys."""
+    return "".join(e.group() for e in sorted(ENTRY.finditer(entries.group()), key=lambda e: e.group(1)[:-1]))
+
+
 def hidden(text):
-    """A line without what differs from run to run: addresses of objects, gRPC's wording."""
+    """A line without what differs from run to run: addresses of objects, gRPC's wording, the order of maps."""
     text = values.placeholders.put(text)
     text = FAILED_CALL.sub(r"\1\t" + values.GRPC_DETAILS + "\n>", text)
     text = FRAMES.sub(r"\1  <frames>\n", text)
     text = PORT.sub(" load (<PORT>)", text)
+    text = ENTRIES.sub(in_order, text)
     return OBJECT.sub("<ID>", FRAME.sub("<frame>", text))

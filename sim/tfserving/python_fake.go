@@ -19,7 +19,9 @@ func (h *fakeHost) Publish(model string, version int64, state env.ModelState) {
 	(*Server)(h).publish(servable{model, version}, state, nil)
 }
 
-func (h *fakeHost) Errorf(format string, args ...any) { (*Server)(h).errorf(format, args...) }
+func (h *fakeHost) Log(level env.Level, format string, args ...any) {
+	h.host.Log(level, format, args...)
+}
 
 // startFake constructs the fake from a config or a name (item 24) and opens the port
 // at once (item 22). A config file that does not parse raises in the constructor.

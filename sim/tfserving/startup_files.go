@@ -2,6 +2,7 @@ package tfserving
 
 import (
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/tfserving/fake"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
@@ -32,7 +33,11 @@ func (s *Server) readConfigFile(disk Storage) configFile {
 	}
 	config, failed := parseConfigText(s.profile, data, s.options.RefuseLatestOnce)
 	if failed != nil {
-		s.errorf("Error parsing text-format tensorflow.serving.ModelServerConfig: %v", failed)
+		line := "Error parsing text-format tensorflow.serving.ModelServerConfig: %v"
+		if s.fake != nil {
+			line = fake.Uncaught + "MainThread: %v"
+		}
+		s.errorf(line, failed)
 		return configFile{err: invalidProtobufFile(s.options.ModelConfigFile)}
 	}
 	return configFile{config: config}

@@ -1,12 +1,12 @@
 package agentconfig
 
 import (
-	"github.com/monosim/monosim/engine/agent/pylog"
 	"math"
 
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
@@ -24,6 +24,10 @@ const defaultParallelism = 16
 func (c *AgentConfig) writePlatformConfigFile() {
 	path := c.PlatformConfigFile.V
 	text, err := c.PlatformConfigText()
+	if n, isNumber := configClass.Get(c, "platform_config_file").(int); err == nil && isNumber && n < 0 {
+		logf(c.env, env.Info, "negative file descriptor")
+		return
+	}
 	if err == nil {
 		err = c.env.Files.WriteFile(path, []byte(text))
 	}

@@ -1,7 +1,6 @@
 package modelmanager
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -198,31 +197,51 @@ func (m *ModelManager) fillTemp(source, temp string) error {
 	return m.copyTree(source, temp)
 }
 
-// copyTree is shutil.copytree: it goes on after a file that fails, links are
-// followed, and a destination that exists is an error.
+// notCopied is what shutil.Error lists: an entry of a tree, where it was to go, and the
+// text of the error.
+type notCopied struct{ source, destination, why string }
+
+// copyTree is shutil.copytree: it goes on after a file that fails, links are followed, and
+// a destination that exists is an error.
 //
 // Cost: a copy grows with the bytes of the version, one file after another, even when
 // most of it is there already; other models wait for it.
 func (m *ModelManager) copyTree(source, destination string) error {
-	dirs, files, ok := pyos.WalkTop(m.e.Files, source)
-	if !ok {
-		return pysem.Raise("FileNotFoundError", "[Errno 2] No such file or directory: %s", pysem.Repr(source))
+	failed, err := m.copyEntries(source, destination)
+	if err != nil || len(failed) == 0 {
+		return err
 	}
-	if err := m.e.Files.MkdirAll(destination); err != nil {
-		return pyos.Error(err, destination)
+	list := make([]any, len(failed))
+	for i, f := range failed {
+		list[i] = pysem.Tuple{f.source, f.destination, f.why}
 	}
-	var errs []error
-	for _, dir := range dirs {
-		if err := m.copyTree(pysem.JoinStrings(source, dir), pysem.JoinStrings(destination, dir)); err != nil {
-			errs = append(errs, err)
+	return pysem.Raise("Error", "%s", pysem.Repr(list))
+}
+
+// copyEntries lists what could not be copied; an error is that of the directory itself.
+func (m *ModelManager) copyEntries(source, destination string) (failed []notCopied, err error) {
+	names, err := m.e.Files.ReadDir(source)
+	if err != nil {
+		return nil, pyos.Error(err, source)
+	}
+	if err := pyos.MakeDirs(m.e.Files, destination); err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		from, to := pysem.JoinStrings(source, name), pysem.JoinStrings(destination, name)
+		var below []notCopied
+		var err error
+		if info, none := m.e.Files.Stat(from); none == nil && info.Dir {
+			below, err = m.copyEntries(from, to)
+		} else {
+			err = m.copyFile(from, to)
 		}
-	}
-	for _, file := range files {
-		if err := m.copyFile(pysem.JoinStrings(source, file), pysem.JoinStrings(destination, file)); err != nil {
-			errs = append(errs, err)
+		if err != nil {
+			below = []notCopied{{from, to, pylog.Text(err)}}
 		}
+		failed = append(failed, below...)
 	}
-	return errors.Join(errs...)
+	return failed, nil
 }
 
 func (m *ModelManager) copyFile(source, destination string) error {

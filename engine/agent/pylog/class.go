@@ -35,8 +35,8 @@ func ClassName(err error) string {
 	case errors.As(err, &rpc):
 		return "_InactiveRpcError"
 	}
-	if f, ok := fileFailureOf(err); ok {
-		return f.class
+	if f, _, ok := fileFailureOf(err); ok {
+		return f.Class
 	}
 	if name, _, ok := strings.Cut(err.Error(), ": "); ok && isClassName(name) {
 		return name

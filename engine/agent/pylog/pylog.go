@@ -26,6 +26,7 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
 // Text is str(e) of the exception that err stands for.
@@ -41,8 +42,8 @@ func Text(err error) string {
 	case errors.As(err, &rpc):
 		return rpcText(rpc)
 	}
-	if f, ok := fileFailureOf(err); ok {
-		return f.text
+	if f, about, ok := fileFailureOf(err); ok {
+		return f.About(about).Message
 	}
 	return messageOf(err)
 }
@@ -52,12 +53,12 @@ func Repr(err error) string {
 	name := ClassName(err)
 	var python *pysem.Error
 	var rpc *env.RPCError
-	f, isFile := fileFailureOf(err)
+	f, _, isFile := fileFailureOf(err)
 	switch {
 	case errors.As(err, &rpc):
 		return rpcText(rpc)
 	case isFile:
-		return fmt.Sprintf("%s(%d, %s)", name, f.errno, pysem.Repr(f.words))
+		return fmt.Sprintf("%s(%d, %s)", name, f.Errno, pysem.Repr(f.Words))
 	case errors.As(err, &python) && python.Type == "KeyError":
 		return name + "(" + python.Message + ")" // whose text is the repr of the key
 	}
@@ -74,33 +75,14 @@ func rpcText(err *env.RPCError) string {
 		err.Code, err.Message)
 }
 
-// fileFailure is an OSError.
-type fileFailure struct {
-	class, words string
-	errno        int
-	text         string
-}
-
-// fileFailures are OSErrors by what Go says of them.
-var fileFailures = map[string]fileFailure{
-	"file does not exist":       {class: "FileNotFoundError", words: "No such file or directory", errno: 2},
-	"no such file or directory": {class: "FileNotFoundError", words: "No such file or directory", errno: 2},
-	"permission denied":         {class: "PermissionError", words: "Permission denied", errno: 13},
-	"file already exists":       {class: "FileExistsError", words: "File exists", errno: 17},
-	"file exists":               {class: "FileExistsError", words: "File exists", errno: 17},
-	"not a directory":           {class: "NotADirectoryError", words: "Not a directory", errno: 20},
-	"is a directory":            {class: "IsADirectoryError", words: "Is a directory", errno: 21},
-	"directory not empty":       {class: "OSError", words: "Directory not empty", errno: 39},
-}
-
-func fileFailureOf(err error) (fileFailure, bool) {
+// fileFailureOf is the OSError of an error of the files, and the path that it is about.
+func fileFailureOf(err error) (f pyos.Failure, about string, ok bool) {
 	var path *fs.PathError
 	if !errors.As(err, &path) {
-		return fileFailure{}, false
+		return f, "", false
 	}
-	f, ok := fileFailures[path.Err.Error()]
-	f.text = fmt.Sprintf("[Errno %d] %s: %s", f.errno, f.words, pysem.Repr(path.Path))
-	return f, ok
+	f, ok = pyos.FailureOf(path)
+	return f, path.Path, ok
 }
 
 // messageOf is the text of an error that begins with a Python class, without it.

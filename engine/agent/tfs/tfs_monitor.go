@@ -81,7 +81,6 @@ func (m *TFSMonitor) Addr(subModel string) (string, error) {
 		if !strings.HasPrefix(subModel, string(m.conf.DeployType)) {
 			return "", &pysem.Error{Type: "AssertionError"}
 		}
-		server = string(m.conf.DeployType)
 	default:
 		return "", pysem.Raise("RuntimeError", "deploy_type %s is error", m.conf.DeployType)
 	}
@@ -138,7 +137,8 @@ func (m *TFSMonitor) connect(server string) {
 	m.stubs[server] = m.e.Models.Dial(m.Host() + ":" + m.port(server).String())
 }
 
-// Stop closes the channels; later calls are a KeyError (Q148).
+// Stop closes the channels and forgets them; later calls are a KeyError of the server
+// (Q148).
 func (m *TFSMonitor) Stop() {
 	for _, server := range []string{agentconfig.ServerEntry, agentconfig.ServerPS, agentconfig.ServerDense} {
 		if stub, ok := m.stubs[server]; ok {
@@ -146,7 +146,7 @@ func (m *TFSMonitor) Stop() {
 		}
 	}
 	m.asked = askedStatuses{}
-	m.stubs = map[string]env.ModelServer{}
+	m.stubs = nil
 }
 
 // Status asks for all versions of a model by its name (tfs_monitor.py:208). A name of
@@ -163,9 +163,9 @@ func (m *TFSMonitor) Status(name string) ([]env.ModelVersionStatus, error) {
 	if err != nil || server == "" {
 		return nil, err
 	}
-	stub, ok := m.stubs[server]
-	if !ok {
-		return nil, pysem.Raise("KeyError", "'model_service'")
+	stub, err := m.stub(server)
+	if err != nil {
+		return nil, err
 	}
 	return stub.Status(env.ModelSpec{Name: name}, 0)
 }

@@ -207,9 +207,14 @@ func (m *TFSMonitor) subModelStatus(s subModel) (env.ModelVersionStatus, error) 
 	return latest, nil
 }
 
+// stub is the channel to a server. One that this container does not have is a KeyError,
+// and so is each after Stop.
 func (m *TFSMonitor) stub(server string) (env.ModelServer, error) {
 	stub, ok := m.stubs[server]
-	if !ok {
+	switch {
+	case m.stubs == nil:
+		return nil, pysem.Raise("KeyError", "%s", pysem.Repr(server))
+	case !ok:
 		return nil, pysem.Raise("KeyError", "'model_service'")
 	}
 	return stub, nil

@@ -10,46 +10,91 @@ package pyos
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// osErrors are the exceptions that Python's file functions raise, by the reason
-// that Linux words.
-var osErrors = []struct {
-	reason string
-	errno  int
-	class  string
-}{
-	{"no such file or directory", 2, "FileNotFoundError"},
-	{"file already exists", 17, "FileExistsError"},
-	{"file exists", 17, "FileExistsError"},
-	{"permission denied", 13, "PermissionError"},
-	{"not a directory", 20, "NotADirectoryError"},
-	{"is a directory", 21, "IsADirectoryError"},
-	{"directory not empty", 39, "OSError"},
-	{"too many levels of symbolic links", 40, "OSError"},
+// Failure is an OSError without the path that it is about.
+type Failure struct {
+	Errno int
+	Class string
+	// Words are what strerror says.
+	Words string
+}
+
+// failures are the OSErrors that Python's file functions raise.
+var failures = []Failure{
+	{2, "FileNotFoundError", "No such file or directory"},
+	{13, "PermissionError", "Permission denied"},
+	{17, "FileExistsError", "File exists"},
+	{20, "NotADirectoryError", "Not a directory"},
+	{21, "IsADirectoryError", "Is a directory"},
+	{39, "OSError", "Directory not empty"},
+	{40, "OSError", "Too many levels of symbolic links"},
+}
+
+// FailureOf is the OSError that an error of env.Files stands for; ok reports whether there
+// is one.
+func FailureOf(err error) (f Failure, ok bool) {
+	reason := err.Error()
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		reason = path.Err.Error()
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		reason = failures[0].Words
+	case errors.Is(err, fs.ErrExist):
+		reason = "File exists"
+	}
+	i := slices.IndexFunc(failures, func(f Failure) bool { return strings.EqualFold(f.Words, reason) })
+	if i < 0 {
+		return Failure{Class: "OSError", Words: reason}, false
+	}
+	return failures[i], true
 }
 
 // Error is an error of env.Files about a path as the exception that open, os.listdir and
 // the like raise: a FileNotFoundError, a NotADirectoryError and so on, or an OSError.
 func Error(err error, path string) *pysem.Error {
-	reason := err.Error()
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		reason = pathErr.Err.Error()
+	f, known := FailureOf(err)
+	if !known {
+		return pysem.Raise(f.Class, "%s: %s", f.Words, pysem.Repr(path))
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		reason = osErrors[0].reason
-	}
-	for _, e := range osErrors {
-		if e.reason == reason {
-			return pysem.Raise(e.class, "[Errno %d] %s: %s", e.errno, reason, pysem.Repr(path))
+	return f.About(path)
+}
+
+// About is the exception with the path that it is about.
+func (f Failure) About(path string) *pysem.Error {
+	return pysem.Raise(f.Class, "[Errno %d] %s: %s", f.Errno, f.Words, pysem.Repr(path))
+}
+
+// MakeDirs is os.makedirs: it makes a directory and those above it. One that is there is a
+// FileExistsError, and so is a link to nothing in its place.
+func MakeDirs(files env.Files, path string) error {
+	for at := 0; at < len(path); {
+		end := strings.IndexByte(path[at+1:], '/')
+		if end < 0 {
+			break
+		}
+		above := path[:at+1+end]
+		at += 1 + end
+		_, err := files.Stat(above)
+		if info, none := env.Lstat(files, above); err != nil && none == nil && info.Link {
+			next, _, _ := strings.Cut(path[at+1:], "/")
+			return Error(err, pysem.JoinStrings(above, next))
 		}
 	}
-	return pysem.Raise("OSError", "%s: %s", reason, pysem.Repr(path))
+	if _, err := env.Lstat(files, path); err == nil {
+		return Error(fs.ErrExist, path)
+	}
+	if err := files.MkdirAll(path); err != nil {
+		return Error(err, path)
+	}
+	return nil
 }
 
 // ReadFile is open(path, 'rb').read(). Errors are those of [Error].

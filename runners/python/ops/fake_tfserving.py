@@ -300,6 +300,7 @@ def served(given):
         for address, method, request in given["calls"]:
             server.turns.advance(10**6)
             calls.append(server.call(method, request, address))
+        server.turns.advance(10**6)
         workers = server.fake._server._state.thread_pool._max_workers
         return {"listening": server.addresses, "workers": workers, "calls": calls}
     finally:

@@ -27,7 +27,11 @@ func (f *Fake) takeEvent() {
 func (f *Fake) handle(event transition) {
 	i := f.index(event.name)
 	if i < 0 {
-		f.host.Errorf("%s has removed!", event.name)
+		f.host.Log(env.Error, "%s has removed!", event.name)
+		return
+	}
+	if !slices.Contains(known, event.state) {
+		f.host.Log(env.Error, "unknown event")
 		return
 	}
 	m := f.models[i]
@@ -39,6 +43,7 @@ func (f *Fake) handle(event transition) {
 		return
 	}
 	state := m.versions[j].state
+	entered := true
 	switch {
 	case event.state == env.StateStart && state == env.StateUnknown:
 		f.enter(m, j, event, env.StateLoading)
@@ -50,9 +55,18 @@ func (f *Fake) handle(event transition) {
 	case event.state == env.StateUnloading && state != env.StateUnloading:
 		f.enter(m, j, event, env.StateEnd)
 	case event.state == env.StateEnd:
+		entered = false
 		f.end(m, j, event)
+	default:
+		entered = false
+	}
+	if entered && !f.broken {
+		f.host.Log(env.Info, "%s-%d: state is %d", event.name, event.version, event.state)
 	}
 }
+
+// known are the states of events.
+var known = []env.ModelState{env.StateStart, env.StateLoading, env.StateAvailable, env.StateUnloading, env.StateEnd}
 
 // stale reports whether the event would unload a version of another entry than it was
 // made for. The other events that come late do no harm: of a name listed twice they
@@ -79,7 +93,7 @@ func (f *Fake) limit(m *entry) {
 		f.broken = true
 		f.timers.Unset(&f.hop)
 		f.timers.Unset(&f.growth)
-		f.host.Errorf("TypeError: '>' not supported between instances of 'int' and 'NoneType'")
+		f.host.Log(env.Error, Uncaught+"Thread-1 (_poll): TypeError: '>' not supported between instances of 'int' and 'NoneType'")
 	case m.latest && !m.unlimited && len(m.versions) > int(m.data):
 		f.put(transition{m.config.Name, m, m.versions[0].version, env.StateUnloading})
 	}
@@ -90,13 +104,16 @@ func (f *Fake) limit(m *entry) {
 func (f *Fake) end(m *entry, j int, event transition) {
 	if m.versions[j].state == env.StateUnloading {
 		f.host.Publish(event.name, event.version, env.StateEnd)
+		f.host.Log(env.Info, "%s-%d: state is END", event.name, event.version)
 	}
+	f.host.Log(env.Info, "%s-%d is removed!", event.name, event.version)
 	m.versions = slices.Delete(m.versions, j, j+1)
 	m.answer = nil
 	if len(m.versions) > 0 {
 		return
 	}
 	i := f.index(event.name)
+	f.host.Log(env.Info, "%s is removed!", event.name)
 	f.models = slices.Delete(f.models, i, i+1)
 	f.planGrowth()
 }

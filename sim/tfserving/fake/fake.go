@@ -92,9 +92,13 @@ type Host interface {
 	Choose(site string, n int) int
 	// Publish is told of every change of a version's state, in order.
 	Publish(model string, version int64, state env.ModelState)
-	// Errorf logs an error, such as a traceback of the reference's.
-	Errorf(format string, args ...any)
+	// Log logs a line, or a traceback of the reference's, which begins as Uncaught does.
+	Log(level env.Level, format string, args ...any)
 }
+
+// Uncaught begins what the interpreter prints of an exception that ends the fake's
+// thread.
+const Uncaught = "Exception in thread "
 
 // New makes a fake without models, whose thread runs on the timer queue t. faults keeps
 // those of the reference that profiles may repair.
@@ -129,6 +133,7 @@ func (f *Fake) load(models []modelconfig.ModelConfig) {
 		} else {
 			f.models = append(f.models, m)
 		}
+		f.host.Log(env.Info, "start load a new model %s", config.Name)
 		for _, v := range invented {
 			f.put(transition{config.Name, m, v.version, env.StateStart})
 		}
@@ -210,6 +215,7 @@ func (f *Fake) hashing() pyset.Hashing {
 // remove unloads all versions at once, whatever their state (item 17).
 func (f *Fake) remove(m *entry) {
 	m.unloading = true
+	f.host.Log(env.Info, "start remove the model %s", m.config.Name)
 	for _, v := range m.versions {
 		f.put(transition{m.config.Name, m, v.version, env.StateUnloading})
 	}

@@ -28,6 +28,7 @@ func (f *Fake) grow() {
 	m := f.models[f.host.Choose("tfserving.fake.growth", len(f.models))]
 	if m.latest {
 		f.growModel(m)
+		f.host.Log(env.Info, "start load a new version of model %s", m.config.Name)
 	}
 	f.planGrowth()
 }

@@ -15,20 +15,27 @@ import (
 // step by step.
 type Models struct{ f *Fake }
 
-// NewModels makes a manager with no models, on a host on which no time passes.
-func NewModels() *Models { return New(timerqueue.New(stopped{}), stopped{}, true).Models() }
+// NewModels makes a manager with no models, on a host on which no time passes and whose
+// lines log takes.
+func NewModels(log func(level env.Level, format string, args ...any)) *Models {
+	host := stopped{log}
+	return New(timerqueue.New(host), host, true).Models()
+}
 
 // Models returns the fake's ModelMgr.
 func (f *Fake) Models() *Models { return &Models{f} }
 
 // stopped is a host on which no time passes.
-type stopped struct{}
+type stopped struct {
+	log func(level env.Level, format string, args ...any)
+}
 
 func (stopped) Now() time.Duration                          { return 0 }
 func (stopped) After(time.Duration, func()) (cancel func()) { return func() {} }
 func (stopped) Choose(string, int) int                      { return 0 }
 func (stopped) Publish(string, int64, env.ModelState)       {}
-func (stopped) Errorf(string, ...any)                       {}
+
+func (s stopped) Log(level env.Level, format string, args ...any) { s.log(level, format, args...) }
 
 // What the reference raises from these calls.
 var (

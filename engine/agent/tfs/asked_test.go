@@ -1,0 +1,254 @@
+package tfs_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/agent/agenttest"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/tfs"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/sim/processes"
+	"github.com/monosim/monosim/sim/world/worldtest"
+)
+
+// servers are model servers that note what they are asked, by the number of the channel.
+type servers struct {
+	channels int
+	notes    []string
+	versions []env.ModelVersionStatus
+	more     bool // each answer has a version that is one higher
+	reload   env.StatusProto
+}
+
+func (s *servers) note(format string, args ...any) {
+	s.notes = append(s.notes, fmt.Sprintf(format, args...))
+}
+
+func (s *servers) Dial(string) env.ModelServer {
+	s.channels++
+	return &channel{s, s.channels}
+}
+
+type channel struct {
+	*servers
+	number int
+}
+
+func (c *channel) Status(spec env.ModelSpec, _ time.Duration) ([]env.ModelVersionStatus, error) {
+	c.note("%d asked for %s", c.number, spec.Name)
+	if c.more {
+		return []env.ModelVersionStatus{{Version: int64(len(c.notes))}}, nil
+	}
+	return c.versions, nil
+}
+
+func (c *channel) Reload([]byte, time.Duration) (env.StatusProto, error) {
+	return c.servers.reload, nil
+}
+func (c *channel) Close() { c.note("%d closed", c.number) }
+
+// NewStatuses makes queries that go on as long as their answers are usual.
+func (s *servers) NewStatuses(queries []env.StatusQuery) (env.Statuses, bool) {
+	return statuses(queries), true
+}
+
+type statuses []env.StatusQuery
+
+func (s statuses) From(i int, usual func(int, []env.ModelVersionStatus) bool) (int, []env.ModelVersionStatus, error) {
+	for ; ; i++ {
+		versions, err := s[i].Server.Status(s[i].Spec, 0)
+		if err != nil || i == len(s)-1 || !usual(i, versions) {
+			return i, versions, err
+		}
+	}
+}
+
+// asking is a monitor of a container of all types, whose servers have these channels:
+// 1 for entry, 2 for ps.
+func asking(c *worldtest.Case) (*tfs.TFSMonitor, *servers) {
+	s := &servers{}
+	c.Env.Models = s
+	m := tfs.NewTFSMonitor(c.Env, agenttest.Config(c.T, c.Env, "deploy_type", "mixed"))
+	m.Start()
+	return m, s
+}
+
+func always(int, []env.ModelVersionStatus) bool { return true }
+
+func TestStatusFromAsksForTheNamesThatItIsGiven(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		m, s := asking(c)
+		ask := func(names []string, i, want int) {
+			t.Helper()
+			got, _, err := m.StatusFrom(names, i, always)
+			if got != want || err != nil {
+				t.Errorf("stopped at %d, %v, want %d", got, err, want)
+			}
+		}
+		names := []string{"entry", "ps_0", "ps_1"}
+		ask(names[:1], 0, 0)
+		ask(names, 1, 2)
+		ask(names, 0, 2)
+		ask([]string{"ps_7", "ps_8", "ps_9"}, 1, 2)
+		ask([]string{"entry", "other"}, 1, 1) // no server has it
+		ask([]string{"other", "entry"}, 1, 1)
+		want := []string{"1 asked for entry", "2 asked for ps_0", "2 asked for ps_1", "1 asked for entry", "2 asked for ps_0", "2 asked for ps_1",
+			"2 asked for ps_8", "2 asked for ps_9", "1 asked for entry"}
+		if diff := cmp.Diff(want, s.notes); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestStatusFromStopsForOthersWhoWait(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		m, s := asking(c)
+		names := []string{"entry", "ps_0", "ps_1"}
+		stopped, _, _ := m.StatusFrom(names, 0, func(int, []env.ModelVersionStatus) bool {
+			if len(s.notes) == 1 {
+				c.Env.Tasks.Go("other", func() { _, _ = m.Status("ps_9") })
+				c.Env.Tasks.Sleep(time.Second)
+			}
+			return true
+		})
+		c.Env.Tasks.Sleep(time.Second)
+		if stopped != 1 {
+			t.Errorf("stopped at %d, want 1, the first answer with somebody waiting", stopped)
+		}
+		if diff := cmp.Diff([]string{"1 asked for entry", "2 asked for ps_0", "2 asked for ps_9"}, s.notes); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestStatusFromKnowsStartStopAndTheDeployType(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		s := &servers{}
+		c.Env.Models = s
+		conf := agenttest.Config(c.T, c.Env, "deploy_type", "mixed")
+		m := tfs.NewTFSMonitor(c.Env, conf)
+		m.Start()
+		names := []string{"entry"}
+		ask := func(want string) {
+			t.Helper()
+			i, _, err := m.StatusFrom(names, 0, always)
+			if pysem.TypeOf(err) != want || i != 0 {
+				t.Errorf("got %d, %v, want 0 and %q", i, err, want)
+			}
+		}
+		ask("")
+		m.Start()
+		ask("")
+		conf.DeployType = "ps" // whose container has no entry
+		ask("")
+		conf.DeployType = "mixed"
+		ask("")
+		m.Stop()
+		ask("KeyError")
+		m.Start()
+		ask("")
+		want := []string{"1 asked for entry", "3 asked for entry", "3 asked for entry", "3 closed", "4 closed", "5 asked for entry"}
+		if diff := cmp.Diff(want, s.notes); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestStatusOfANameOfNoServerIsNone(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		m, s := asking(c)
+		versions, err := m.Status("other")
+		if versions != nil || err != nil || len(s.notes) != 0 {
+			t.Errorf("got %v, %v, asked %q, want nothing", versions, err, s.notes)
+		}
+	})
+}
+
+// tfs_monitor.py:188-196.
+func TestStatusOfAPublishIsThatOfTheHighestVersion(t *testing.T) {
+	pm := datadef.DefaultPublishMeta()
+	pm.ModelName = pysem.Some("m")
+	subModels := &pysem.Dict{}
+	subModels.Set("ps_0", "/exp/ps_0/5")
+	if err := pm.Set("sub_models", subModels); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name     string
+		versions []env.ModelVersionStatus
+		want     env.ModelVersionStatus
+	}{
+		{"the last of the highest", []env.ModelVersionStatus{{Version: 3, State: 30}, {Version: 5, State: 20}, {Version: 5, State: 30}, {Version: 4, State: 30}},
+			env.ModelVersionStatus{Version: 5, State: 30}},
+		{"none", nil, env.ModelVersionStatus{Status: env.StatusProto{Code: env.NotFound, Message: "m:ps_0 not found"}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			worldtest.Run(t, nil, func(c *worldtest.Case) {
+				m, s := asking(c)
+				s.versions = test.versions
+				list, err := m.PublishStatus(&pm, false)
+				c.Must(err)
+				if len(list) != 1 || list[0].Status != test.want {
+					t.Errorf("got %+v, want %+v", list, test.want)
+				}
+			})
+		})
+	}
+}
+
+func TestAServerThatRefusesAReloadSaysWhy(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		m, s := asking(c)
+		s.reload = env.StatusProto{Code: env.InvalidArgument, Message: "no"}
+		status, err := m.Reload("ps", &config.ModelServerConfig{})
+		if status != s.reload || err != nil {
+			t.Errorf("got %v, %v, want the server's answer", status, err)
+		}
+	})
+}
+
+// ofWrapper starts a wrapper of a server that never ends, and asks for the models of its
+// configuration.
+func ofWrapper(c *worldtest.Case, models string) (*tfs.TFSWrapper, *servers) {
+	s := &servers{}
+	c.Env.Models = s
+	c.Write(map[string]string{worldtest.Dir + "/server": "a model server", worldtest.Dir + "/m.cfg": models})
+	c.Machine.Procs.Register("server", func(*processes.Process) {})
+	w := tfs.NewTFSWrapper(c.Env, agenttest.Config(c.T, c.Env, "bzid", "b", "deploy_type", "unified", "agent_version", 3), worldtest.Dir+"/m.cfg", worldtest.Dir+"/log")
+	c.Must(w.Start())
+	return w, s
+}
+
+func TestStoppingTheWrapperClosesItsChannelAndKillsTheServer(t *testing.T) {
+	worldtest.Run(t, map[string]string{"MONOLITH_TFS_BINARY": worldtest.Dir + "/server"}, func(c *worldtest.Case) {
+		w, s := ofWrapper(c, "")
+		c.Must(w.Stop())
+		c.Env.Tasks.Sleep(time.Second)
+		if _, ended := w.Poll(); !ended {
+			t.Error("the server goes on")
+		}
+		if diff := cmp.Diff([]string{"1 closed"}, s.notes); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// tfs_wrapper.py:146 puts each answer into a dict by its name.
+func TestAModelThatIsListedTwiceHasItsLastAnswer(t *testing.T) {
+	const model = `config { name: "m" base_path: "/m" }`
+	worldtest.Run(t, map[string]string{"MONOLITH_TFS_BINARY": worldtest.Dir + "/server"}, func(c *worldtest.Case) {
+		w, s := ofWrapper(c, "model_config_list { "+model+" "+model+" }")
+		s.more = true
+		list, err := w.ListSavedModelsStatus()
+		c.Must(err)
+		if len(list) != 1 || list[0].Status.Version != 2 {
+			t.Errorf("got %+v, want version 2, the second answer", list)
+		}
+	})
+}
