@@ -18,6 +18,8 @@ import (
 type Surroundings struct {
 	// Listen is the address that servers listen on; "" is 127.0.0.1.
 	Listen string
+	// Localhost is the address for which localhost and 127.0.0.1 stand; "" is 127.0.0.1.
+	Localhost string
 	// Speed is how much faster than the clock time passes; 0 means 1.
 	Speed float64
 	// Seed decides every choice; 0 is another one for each run.
@@ -46,6 +48,9 @@ func (s Surroundings) Validate() error {
 	if s.Listen != "" && net.ParseIP(strings.Trim(s.Listen, "[]")) == nil {
 		return fmt.Errorf("listen: found %q, want an IP address of this machine without a port, as 127.0.0.1", s.Listen)
 	}
+	if s.Localhost != "" && net.ParseIP(s.Localhost) == nil {
+		return fmt.Errorf("localhost: found %q, want an IP address of this machine, as 127.0.0.2", s.Localhost)
+	}
 	_, err := world.PythonMinor(s.Python)
 	return err
 }
@@ -59,7 +64,7 @@ func (s Surroundings) program(name string, main func(*env.Env) int) (surrounding
 	return surroundings.Program{
 		Options: surroundings.Options{
 			Machine: machine.Options{Outlive: s.Outlive},
-			Network: realrun.Options{ListenHost: strings.Trim(s.Listen, "[]")},
+			Network: realrun.Options{ListenHost: strings.Trim(s.Listen, "[]"), Localhost: s.Localhost},
 			Log:     surroundings.LogOptions{Output: s.Log, Verbosity: surroundings.Verbosity(s.Verbosity)},
 			Python:  env.Python{Minor: minor},
 		},

@@ -15,6 +15,9 @@ type Options struct {
 	// ListenHost is the address that servers listen on; empty means 127.0.0.1.
 	// "0.0.0.0" and "::" are all addresses of the host.
 	ListenHost string
+	// Localhost is the address for which localhost and 127.0.0.1 stand in what is dialled,
+	// as in a container whose loopback is its own; empty leaves them as they are.
+	Localhost string
 }
 
 // Network is the env.Network of one process. Its sockets end with the process.
@@ -49,14 +52,23 @@ func (n *Network) Serve(port, workers int, handler env.Handler) (env.Server, err
 // Dial makes a channel. Unlike grpc-python's it knows of no proxies.
 func (n *Network) Dial(addr string) env.Channel {
 	n.p.Check()
-	return newChannel(n.p, addr)
+	return newChannel(n.p, n.resolve(addr))
+}
+
+// resolve puts the address of the options in the place of a name of the loopback.
+func (n *Network) resolve(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if n.o.Localhost != "" && err == nil && (host == "localhost" || host == "127.0.0.1") {
+		return net.JoinHostPort(n.o.Localhost, port)
+	}
+	return addr
 }
 
 // Probe connects by TCP and hangs up. It waits as long as the kernel does.
 func (n *Network) Probe(addr string) (err error) {
 	n.p.Block(func(ctx context.Context) {
 		var conn net.Conn
-		if conn, err = (&net.Dialer{}).DialContext(ctx, "tcp", addr); err == nil {
+		if conn, err = (&net.Dialer{}).DialContext(ctx, "tcp", n.resolve(addr)); err == nil {
 			err = conn.Close()
 		}
 	})
