@@ -30,7 +30,8 @@ func Tolerance(c Cluster) time.Duration {
 
 // Within makes check now, and again while cluster time passes, until it returns nil
 // or limit is over; it lets no more time pass than that takes. It looks every
-// Resolution, or as seldom as makes 150 looks. The error is that of the last look,
+// Resolution, or as seldom as makes 150 looks, or ten while a Tolerant cluster may be
+// late. The error is that of the last look,
 // with the cluster time before it and how long was waited behind it. What waiting
 // cannot mend, ErrUnsupported or a cluster that broke, is returned at once as it is.
 // check may call the cluster, which can take cluster time of its own. The limit of a
@@ -63,7 +64,7 @@ func Throughout(c Cluster, length time.Duration, check func() error) error {
 
 // wait looks and lets time pass until judge has an answer.
 func wait(c Cluster, limit time.Duration, check func() error, judge func(err error, waited time.Duration) (done bool, result error)) error {
-	pause := max(limit/looks, Resolution).Truncate(Resolution)
+	pause := max(limit/looks, Resolution, Tolerance(c)/10).Truncate(Resolution)
 	begin := c.Now()
 	for {
 		err := check()

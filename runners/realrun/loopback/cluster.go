@@ -262,3 +262,9 @@ var (
 	_ runners.Scheduler = (*Cluster)(nil)
 	_ runners.Caller    = (*Cluster)(nil)
 )
+
+// Dir is the directory of the cluster, which the command lines of its processes name.
+func (c *Cluster) Dir() string { return c.disks.root }
+
+// Addresses are what all of its addresses begin with, as "127.3.4.".
+func (c *Cluster) Addresses() string { return c.net.prefix }

@@ -50,7 +50,7 @@ func newJournal(c *Cluster) *journal {
 }
 
 // lookEvery is the wall time between two looks at the files.
-const lookEvery = 20 * time.Millisecond
+const lookEvery = 50 * time.Millisecond
 
 // watch begins to follow what processes write down.
 func (j *journal) watch() {
@@ -75,6 +75,11 @@ func (j *journal) close() {
 	close(j.stop)
 	if j.done != nil {
 		<-j.done
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, t := range j.tails {
+		t.file.Close()
 	}
 }
 

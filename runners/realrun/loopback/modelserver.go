@@ -119,12 +119,30 @@ func (p *pod) tfsProgram() string {
 
 // allModelServers are those that were ever started, in the order of their start.
 func (p *pod) allModelServers() []modelServer {
-	names, _ := filepath.Glob(filepath.Join(p.serversDir(), "*.args"))
+	files, err := os.ReadDir(p.serversDir())
+	if err != nil {
+		return nil
+	}
+	p.serversMu.Lock()
+	defer p.serversMu.Unlock()
 	var list []modelServer
-	for _, name := range names {
-		if m, ok := p.readServer(name); ok {
-			list = append(list, m)
+	for _, file := range files {
+		if !strings.HasSuffix(file.Name(), ".args") {
+			continue
 		}
+		m := p.servers[file.Name()]
+		if m == nil {
+			read, ok := p.readServer(filepath.Join(p.serversDir(), file.Name()))
+			if !ok {
+				continue
+			}
+			m = &read
+			p.servers[file.Name()] = m
+		}
+		if m.serving.IsZero() {
+			p.readPorts(m)
+		}
+		list = append(list, *m)
 	}
 	slices.SortFunc(list, func(a, b modelServer) int { return a.startedAt.Compare(b.startedAt) })
 	return list
@@ -155,7 +173,6 @@ func (p *pod) readServer(name string) (m modelServer, ok bool) {
 			m.configFile = value
 		}
 	}
-	p.readPorts(&m)
 	return m, true
 }
 

@@ -78,6 +78,9 @@ type Container struct {
 	TimeScale float64
 	// Monosim is the program monosim.
 	Monosim string
+	// Outlive has what the agent starts run on after its end, if this machine can do that;
+	// else it is ended with the pod in any case.
+	Outlive bool
 	// Quirks and Python are those of the spec.
 	Quirks, Python string
 	// Seed is that of the spec.

@@ -27,6 +27,11 @@ type pod struct {
 	dir   string // its own disk
 	relay *relay // to ZooKeeper
 
+	// servers are the model servers that were ever started, by the file of their command
+	// line.
+	serversMu sync.Mutex
+	servers   map[string]*modelServer
+
 	mu       sync.Mutex
 	first    *child // nil while the pod does not run
 	spare    *child // of an agent that is started ahead
@@ -42,7 +47,7 @@ func newPod(c *Cluster, spec runners.Pod, i int, bare *runners.BareServerSpec) (
 	if i >= maxPods {
 		return nil, fmt.Errorf("found pod %d, want at most %d pods", i+1, maxPods)
 	}
-	p := &pod{Pod: spec, c: c, bare: bare, ip: c.net.ip(2 + i), dir: c.disks.podDir(spec.Name)}
+	p := &pod{Pod: spec, c: c, bare: bare, ip: c.net.ip(2 + i), dir: c.disks.podDir(spec.Name), servers: map[string]*modelServer{}}
 	var err error
 	if p.relay, err = newRelay(c, p.ip); err != nil {
 		return nil, err
@@ -146,7 +151,7 @@ func (p *pod) ask() (Program, error) {
 		Pod: p.Pod, IP: p.ip, AgentPort: p.port, Dir: p.dir, Home: p.home(), Conf: p.confPath(),
 		Models: filepath.Join(p.c.disks.root, modelsDir), Env: p.environment(),
 		TimeScale: p.c.o.TimeScale, Monosim: p.c.o.Monosim,
-		Quirks: p.c.spec.Quirks, Python: p.c.spec.Python, Seed: p.c.spec.Seed,
+		Outlive: p.c.spec.Outlive, Quirks: p.c.spec.Quirks, Python: p.c.spec.Python, Seed: p.c.spec.Seed,
 	})
 	if err == nil && len(program.Args) == 0 {
 		err = errors.New("found no command line for the agent, want one")
@@ -263,6 +268,11 @@ func (p *pod) follow(first *child) {
 	p.mu.Lock()
 	p.c.journal.ended(p, first.pid(), code)
 	p.first, p.exitCode = nil, code
+	if p.program.Ready != "" && !p.c.isOver() {
+		if err := p.prepare(); err != nil {
+			p.c.fail("pod %s: start the next agent ahead: %v", p.Name, err)
+		}
+	}
 	again := p.c.spec.RestartAfter
 	if p.c.spec.Outlive {
 		p.left = append(p.left, first.pid())

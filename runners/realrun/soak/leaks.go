@@ -1,0 +1,60 @@
+package soak
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// processesOf lists the processes whose command line names a directory.
+func processesOf(dir string) []string {
+	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	var found []string
+	for _, name := range names {
+		text, err := os.ReadFile(name) // it may have ended meanwhile
+		if err == nil && strings.Contains(string(text), dir) {
+			found = append(found, strings.TrimSpace(strings.ReplaceAll(string(text), "\x00", " ")))
+		}
+	}
+	return found
+}
+
+// stateListen is that of a socket that listens, in /proc/net/tcp.
+const stateListen = "0A"
+
+// listening lists the sockets that listen on addresses with a prefix, as "127.3.4.".
+func listening(prefix string) []string {
+	text, err := os.ReadFile("/proc/net/tcp")
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) < 4 || fields[3] != stateListen {
+			continue
+		}
+		if addr := socketAddr(fields[1]); strings.HasPrefix(addr, prefix) {
+			found = append(found, addr)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// socketAddr reads an address as "0100007F:1F90": the bytes of the host's are swapped.
+func socketAddr(text string) string {
+	host, port, _ := strings.Cut(text, ":")
+	ip, err := strconv.ParseUint(host, 16, 32)
+	if err != nil {
+		return ""
+	}
+	n, err := strconv.ParseUint(port, 16, 16)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d.%d.%d:%d", ip&255, ip>>8&255, ip>>16&255, ip>>24, n)
+}
