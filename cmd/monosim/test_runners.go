@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -107,7 +106,7 @@ func (o *runnerOptions) makeOne(name string, timeScale float64, sim func() runne
 	if name == pythonrun.Name {
 		return pythonrun.New(pythonrun.Options{Loopback: surroundings})
 	}
-	surroundings.Agent = ownAgent
+	surroundings.Agent = loopback.OwnAgent
 	return loopback.New(surroundings), nil
 }
 
@@ -165,21 +164,6 @@ func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []ru
 		return summary, record(o.runners.record, m)
 	}
 	return summary, nil
-}
-
-// ownAgent has `monosim agent` run as the agent of a pod.
-func ownAgent(p loopback.Container) (loopback.Program, error) {
-	args := []string{
-		p.Monosim, "agent", "--conf=" + p.Conf, "--tfs_home=" + p.Home, "--tfs_log=" + filepath.Join(p.Dir, "var", "log", "tfs.std.log"),
-		"--listen=" + p.IP, fmt.Sprintf("--speed=%gx", 1/p.TimeScale), fmt.Sprintf("--seed=%d", p.Seed),
-	}
-	if p.Quirks != "" {
-		args = append(args, "--quirks="+p.Quirks)
-	}
-	if p.Python != "" {
-		args = append(args, "--python="+p.Python)
-	}
-	return loopback.Program{Args: args, Env: p.Env}, nil
 }
 
 // record puts what was found over what a file has.
