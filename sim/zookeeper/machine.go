@@ -18,7 +18,8 @@
 // what a reconnecting client is told, setwatches.go; who may do what, acl.go;
 // when a session ends, session.go and expiry.go; when containers go,
 // container.go; what quotas count, quota.go; what the machine of a follower does,
-// replica.go. The fields of messages are in request.go and outbox.go.
+// replica.go, and without a leader, readonly.go; who belongs to an ensemble,
+// membership.go. The fields of messages are in request.go and outbox.go.
 //
 // On it stand sim/zookeeper/node, servers and clients on the simulated network;
 // sim/zookeeper/wire, a server on sockets; sim/zookeeper/history, which checks what
@@ -77,8 +78,12 @@ type Config struct {
 	EpochOffsetMs int64
 	// ExtendedTypes allows TTL nodes (zookeeper.extendedTypesEnabled).
 	ExtendedTypes bool
-	// ReconfigEnabled changes the refusal of reconfig from -123 to -6.
+	// ReconfigEnabled changes the refusal of reconfig from -123 to -6, and has a server of
+	// an ensemble do it.
 	ReconfigEnabled bool
+	// Quorum, when set, makes it a server of an ensemble. Only machines of servers of one
+	// ensemble may share one.
+	Quorum *Quorum
 	// UnfilteredEvents sends events also to connections that may not read the znode,
 	// as 3.8.0 to 3.8.3 do without the fix of CVE-2024-23944, which Debian's 3.8.0
 	// and all of 3.9 have (ZK-9.7, ZK-14.5).
@@ -150,6 +155,8 @@ type Machine struct {
 
 	conns   map[ConnID]*Conn
 	watches watches
+	// readOnly is of a follower without a leader (see readonly.go).
+	readOnly bool
 
 	outbox   []Out
 	counters Counters
@@ -158,7 +165,7 @@ type Machine struct {
 // New makes an empty server that starts at nowMs, which must not be negative.
 func New(cfg Config, nowMs int64) *Machine {
 	cfg = cfg.withDefaults()
-	return &Machine{
+	m := &Machine{
 		cfg:           cfg,
 		nowMs:         nowMs,
 		tree:          newTree(),
@@ -172,6 +179,8 @@ func New(cfg Config, nowMs int64) *Machine {
 		conns:   make(map[ConnID]*Conn),
 		watches: newWatches(),
 	}
+	m.tellMembers()
+	return m
 }
 
 // wallMs is the time that goes into stats.
@@ -195,6 +204,7 @@ func (m *Machine) Handle(nowMs int64, id ConnID, req *Request) {
 // without an answer (ZK-24.5; FinalRequestProcessor.java, SessionMovedException).
 func (m *Machine) do(c *Conn, req *Request) {
 	switch op := req.Op.entry(); {
+	case m.refusesWrite(c, req):
 	case op.place == asTransaction && c.session.conn != c, op.place == atConnection && req.Malformed:
 		m.hangUp(c)
 	case op.place < asTransaction && req.Malformed:

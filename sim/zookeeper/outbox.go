@@ -61,8 +61,9 @@ type ConnectResponse struct {
 	TimeoutMs int32
 	SessionID int64
 	Password  [16]byte
-	// HasReadOnly says that the response ends with a readOnly byte (always 0).
-	HasReadOnly bool
+	// HasReadOnly says that the response ends with a readOnly byte, and ReadOnly that
+	// this is 1: the server serves readers only (ZK-24.7).
+	HasReadOnly, ReadOnly bool
 }
 
 // Reply answers one request. Which fields count depends on Op, and none after

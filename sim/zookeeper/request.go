@@ -15,6 +15,8 @@ const (
 	CodeNotReadOnly      Code = -119
 	CodeNoWatcher        Code = -121
 	CodeReconfigDisabled Code = -123
+	// CodeNewConfigNoQuorum is of a reconfig whose voters do not follow (ZK-24.6).
+	CodeNewConfigNoQuorum Code = -13
 )
 
 // The codes in short form.
@@ -47,6 +49,8 @@ func CodeName(c Code) string {
 		return "NoWatcher"
 	case CodeReconfigDisabled:
 		return "ReconfigDisabled"
+	case CodeNewConfigNoQuorum:
+		return "NewConfigNoQuorum"
 	case quotaExceeded:
 		return "QuotaExceeded"
 	}
@@ -129,6 +133,8 @@ type Request struct {
 	Scheme string
 	// Ops are the operations of a multi or multiRead.
 	Ops []Request
+	// Membership is what a reconfig asks for; nil is no change.
+	Membership *MembershipChange
 	// Watches are the lists of setWatches and setWatches2; nil means empty ones.
 	Watches *WatchLists
 	// Malformed says that the body could not be decoded. The answer is -5, and a

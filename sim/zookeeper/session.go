@@ -22,6 +22,8 @@ type session struct {
 	ephemerals *znode
 	// foretold says that its pings are told afterwards (see fast_path.go).
 	foretold bool
+	// local says that only a server without a quorum knows it (see readonly.go).
+	local bool
 }
 
 // Conn is the machine's own side of an established connection, for callers who keep it
@@ -105,7 +107,8 @@ func (m *Machine) attach(c *Conn, req *ConnectRequest) bool {
 	timeoutMs := min(max(int64(req.TimeoutMs), m.cfg.MinSessionTimeoutMs), m.cfg.MaxSessionTimeoutMs)
 	s := m.newOrKnownSession(c, req)
 	if s == nil {
-		m.push(c.id, OutConnected).Connected.HasReadOnly = req.HasReadOnly
+		refusal := &m.push(c.id, OutConnected).Connected
+		refusal.HasReadOnly, refusal.ReadOnly = req.HasReadOnly, m.readOnly
 		m.push(c.id, OutClose)
 		return false
 	}
@@ -113,7 +116,7 @@ func (m *Machine) attach(c *Conn, req *ConnectRequest) bool {
 	m.touch(s)
 	c.session, s.conn = s, c
 	m.push(c.id, OutConnected).Connected = ConnectResponse{
-		TimeoutMs: int32(timeoutMs), SessionID: s.id, Password: Password(s.id), HasReadOnly: req.HasReadOnly,
+		TimeoutMs: int32(timeoutMs), SessionID: s.id, Password: Password(s.id), HasReadOnly: req.HasReadOnly, ReadOnly: m.readOnly,
 	}
 	return true
 }
@@ -121,7 +124,10 @@ func (m *Machine) attach(c *Conn, req *ConnectRequest) bool {
 // newOrKnownSession finds the session that the request may have; nil is a
 // refusal (ZK-2.3).
 func (m *Machine) newOrKnownSession(c *Conn, req *ConnectRequest) *session {
-	if req.SessionID == 0 {
+	switch {
+	case req.SessionID == 0 && m.readOnly:
+		return m.newLocalSession()
+	case req.SessionID == 0:
 		return m.newSession()
 	}
 	s := m.sessions[req.SessionID]
@@ -204,6 +210,11 @@ func (m *Machine) KillSession(nowMs, id int64) {
 
 // endSession deletes the session's ephemerals in one transaction.
 func (m *Machine) endSession(s *session) {
+	if s.local {
+		s.ended = true
+		delete(m.sessions, s.id)
+		return
+	}
 	m.begin()
 	m.observe(Write{Op: OpCloseSession, Of: OpCloseSession, Session: s.id})
 	for _, n := range s.owned() {

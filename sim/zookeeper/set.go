@@ -19,10 +19,7 @@ func (m *Machine) setData(c *Conn, req *Request, _ bool) outcome {
 	if req.Version != -1 && req.Version != n.version {
 		return outcome{code: badVersion}
 	}
-	m.changes = append(m.changes, change{
-		kind: nodeDataSet, node: n, bytes: bytes,
-		data: n.data, mzxid: n.mzxid, mtimeMs: n.mtimeMs, version: n.version,
-	})
+	m.changes = append(m.changes, savedBefore(n, bytes))
 	n.data, n.mzxid, n.mtimeMs = req.Data, m.zxid, m.wallMs()
 	n.version++
 	return outcome{node: n}

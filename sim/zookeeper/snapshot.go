@@ -94,4 +94,5 @@ func (m *Machine) load(s *Snapshot) {
 		m.tree.insert(m.tree.nodes[saved.parentPath], &n)
 	}
 	m.tree.quotas = append(m.tree.quotas, s.quotas...)
+	m.tellMembers()
 }

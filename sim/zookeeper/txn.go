@@ -173,6 +173,9 @@ func (m *Machine) write(c *Conn, req *Request) {
 	if op.replies(field.Stat) {
 		r.Stat = stat
 	}
+	if op.replies(field.Data) {
+		r.Data = o.node.data
+	}
 }
 
 // check compares a version; alone or in a multi it needs READ
@@ -204,14 +207,6 @@ func (m *Machine) bareCheck(c *Conn, req *Request) {
 		m.observe(Write{Op: req.Op, Of: req.Op, Path: req.Path, Session: c.session.id, Err: code})
 	}
 	m.reply(c, req).Err = code
-}
-
-// reconfig is refused: a standalone server cannot be reconfigured (ZK-1.6).
-func (m *Machine) reconfig(*Conn, *Request, bool) outcome {
-	if m.cfg.ReconfigEnabled {
-		return outcome{code: unimplemented}
-	}
-	return outcome{code: CodeReconfigDisabled}
 }
 
 // createSession reads a timeout that clients do not send (ZK-1.6).

@@ -35,7 +35,7 @@ const (
 	Credential
 	// Token is Data that must not be null.
 	Token
-	// Membership is what a reconfig asks for, which is not kept.
+	// Membership is what a reconfig asks for.
 	Membership
 	Stat
 	Children

@@ -121,6 +121,7 @@ func everyRequest() []zookeeper.Request {
 		{Op: zookeeper.OpSetData, Path: "/s", Version: 7, Data: []byte("y")},
 		{Op: zookeeper.OpCheck, Path: "/k", Version: 2},
 	}
+	joining := "server.4=a:1:2;3"
 	reads := []zookeeper.Request{{Op: zookeeper.OpGetData, Path: "/a"}, {Op: zookeeper.OpGetChildren, Path: "/", Watch: true}}
 	return append(append(append([]zookeeper.Request{}, ops...), reads...),
 		zookeeper.Request{Op: zookeeper.OpExists, Path: "/e", Watch: true},
@@ -132,7 +133,7 @@ func everyRequest() []zookeeper.Request {
 		zookeeper.Request{Op: zookeeper.OpMulti, Ops: ops},
 		zookeeper.Request{Op: zookeeper.OpMulti},
 		zookeeper.Request{Op: zookeeper.OpMultiRead, Ops: reads},
-		zookeeper.Request{Op: zookeeper.OpReconfig},
+		zookeeper.Request{Op: zookeeper.OpReconfig, Membership: &zookeeper.MembershipChange{Joining: &joining, From: 7}},
 		zookeeper.Request{Op: zookeeper.OpCheckWatches, Path: "/w", Mode: 3},
 		zookeeper.Request{Op: zookeeper.OpRemoveWatches, Path: "/w", Mode: 1},
 		zookeeper.Request{Op: zookeeper.OpAuth, Scheme: "digest", Data: []byte("u:p")},

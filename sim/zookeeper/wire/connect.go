@@ -41,7 +41,7 @@ func DecodeConnectResponse(message []byte) (zookeeper.ConnectResponse, error) {
 		r.fail("password longer than 16 bytes")
 	}
 	if resp.HasReadOnly = len(r.rest) > 0; resp.HasReadOnly {
-		r.bool()
+		resp.ReadOnly = r.bool()
 	}
 	return resp, r.err("connect response")
 }
@@ -55,7 +55,7 @@ func AppendConnectResponse(b []byte, resp *zookeeper.ConnectResponse) []byte {
 	b = appendLong(b, resp.SessionID)
 	b = appendBuffer(b, resp.Password[:])
 	if resp.HasReadOnly {
-		b = appendBool(b, false)
+		b = appendBool(b, resp.ReadOnly)
 	}
 	return endFrame(b, at)
 }

@@ -145,9 +145,16 @@ func (s *Server) Lag(d time.Duration) error {
 func (s *Server) Expire(session int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known := slices.ContainsFunc(s.machine.Sessions(), func(i zookeeper.SessionInfo) bool { return i.ID == session })
+	machine := s.machine
+	if s.member != nil {
+		machine = s.member.ensemble.leaderMachine()
+	}
+	if machine == nil || s.faults.absence != Present {
+		return false
+	}
+	known := slices.ContainsFunc(machine.Sessions(), func(i zookeeper.SessionInfo) bool { return i.ID == session })
 	if known {
-		s.machine.KillSession(s.clock.NowMs(), session)
+		machine.KillSession(s.clock.NowMs(), session)
 		s.deliver()
 		s.endTurn()
 	}
@@ -168,13 +175,16 @@ func (s *Server) Drop(session int64) (dropped int) {
 	return dropped
 }
 
-// BeAbsent closes every connection, and every new one after its first request, until
+// BeAbsent does nothing to a server of an ensemble. Of another it closes every connection, and every new one after its first request, until
 // it is called with Present. Meanwhile nothing is written and no session expires; then
 // sessions have their full timeouts again, and the next zxid is the first of a new epoch
 // (ZK-24.2).
 func (s *Server) BeAbsent(how Absence) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.member != nil {
+		return // its ensemble says when
+	}
 	was := s.faults.absence
 	if how == was {
 		return
@@ -204,9 +214,17 @@ func (s *Server) refuse(c *conn, req *zookeeper.ConnectRequest) {
 	if !req.ReadOnly || req.SessionID != 0 || s.faults.absence != ReadOnly {
 		return
 	}
-	out := zookeeper.Out{Kind: zookeeper.OutReply, Reply: zookeeper.Reply{Zxid: s.machine.Zxid(), Err: zookeeper.CodeNotReadOnly}}
+	out := zookeeper.Out{Kind: zookeeper.OutReply, Reply: zookeeper.Reply{Zxid: s.zxid(), Err: zookeeper.CodeNotReadOnly}}
 	s.send(c, &out, false)
 	s.endTurn()
+}
+
+// zxid is the last that the server knows.
+func (s *Server) zxid() int64 {
+	if s.machine == nil {
+		return 0
+	}
+	return s.machine.Zxid()
 }
 
 // suffer does a request to which something may happen; by the reader of its connection.
@@ -234,12 +252,15 @@ func (c *conn) suffer(one []zookeeper.Request) {
 func (s *Server) failRequest(c *conn, req *zookeeper.Request, code zookeeper.Code) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := s.machine.Conn(c.id)
-	if s.down || at == nil {
+	if s.down || !s.established(c) {
 		return
 	}
 	s.received(c)
-	s.machine.Heard(s.clock.NowMs(), at, req.Op)
+	if s.member.follows() {
+		s.member.heard(c.id, req.Op)
+	} else {
+		s.machine.Heard(s.clock.NowMs(), s.machine.Conn(c.id), req.Op)
+	}
 	s.deliver()
 	out := zookeeper.Out{Conn: c.id, Kind: zookeeper.OutReply,
 		Reply: zookeeper.Reply{Xid: req.Xid, Zxid: s.machine.Zxid(), Op: req.Op, Err: code}}
@@ -301,10 +322,14 @@ type WatchLook struct {
 func (s *Server) Look() Look {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	look := Look{
-		Mode: s.faults.absence.String(), Zxid: s.machine.Zxid(), NowMs: s.clock.NowMs(), Znodes: s.nodeCount(),
-		Lag: s.faults.lag, Pending: slices.Clone(s.faults.pending),
+	look := Look{Mode: s.faults.absence.String(), NowMs: s.clock.NowMs(), Lag: s.faults.lag, Pending: slices.Clone(s.faults.pending)}
+	if s.member != nil {
+		look.Mode = s.member.mode()
 	}
+	if s.machine == nil {
+		return look
+	}
+	look.Zxid, look.Znodes = s.machine.Zxid(), s.nodeCount()
 	for _, info := range s.machine.Sessions() {
 		one := SessionLook{SessionInfo: info}
 		if c := s.conns[info.Conn]; info.Attached && c != nil {
@@ -327,6 +352,9 @@ func (s *Server) Look() Look {
 func (s *Server) Node(path string) (node zookeeper.Node, children []string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.machine == nil {
+		return node, nil, false
+	}
 	if node, ok = s.machine.Lookup(path); ok {
 		children = s.machine.Children(path)
 	}

@@ -71,10 +71,7 @@ func (r *reader) requestFields(fields []field.Kind, req *zookeeper.Request) {
 				r.fail("null token")
 			}
 		case field.Membership:
-			r.nullable()
-			r.nullable()
-			r.nullable()
-			r.int64()
+			req.Membership = &zookeeper.MembershipChange{Joining: r.text(), Leaving: r.text(), New: r.text(), From: r.int64()}
 		}
 	}
 }
@@ -138,11 +135,34 @@ func appendRequestFields(b []byte, fields []field.Kind, req *zookeeper.Request) 
 		case field.Credential:
 			b = appendBuffer(appendString(appendInt(b, 0), req.Scheme), req.Data)
 		case field.Membership:
-			b = appendInt(appendInt(appendInt(b, null), null), null)
-			b = appendLong(b, -1)
+			b = appendMembership(b, req.Membership)
 		}
 	}
 	return b
+}
+
+// text is a string, nil for null.
+func (r *reader) text() *string {
+	b := r.buffer()
+	if b == nil {
+		return nil
+	}
+	text := string(b)
+	return &text
+}
+
+func appendMembership(b []byte, change *zookeeper.MembershipChange) []byte {
+	if change == nil {
+		change = &zookeeper.MembershipChange{From: -1}
+	}
+	for _, text := range []*string{change.Joining, change.Leaving, change.New} {
+		if text == nil {
+			b = appendInt(b, null)
+		} else {
+			b = appendString(b, *text)
+		}
+	}
+	return appendLong(b, change.From)
 }
 
 func appendWatchLists(b []byte, req *zookeeper.Request, all bool) []byte {

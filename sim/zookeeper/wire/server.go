@@ -21,7 +21,8 @@ type Server struct {
 	ln      *net.TCPListener
 	beganMs int64
 
-	mu       sync.Mutex
+	// mu is the server's own, or that of its ensemble.
+	mu       *sync.Mutex
 	machine  *zookeeper.Machine
 	conns    map[zookeeper.ConnID]*conn
 	nextConn zookeeper.ConnID
@@ -40,6 +41,9 @@ type Server struct {
 	over    []int64
 	from    netip.Addr
 
+	// member is its place in an ensemble, nil for a server by itself.
+	member *member
+
 	closed bool // by Close
 	stop   chan struct{}
 	wg     sync.WaitGroup
@@ -50,12 +54,7 @@ type Server struct {
 
 // Listen starts a server on a TCP address, as "127.0.0.1:2181"; port 0 is any.
 func Listen(addr string, opt Options) (*Server, error) {
-	s := &Server{
-		opt: opt, limits: opt.Limits.withDefaults(),
-		conns: map[zookeeper.ConnID]*conn{}, perAddr: map[netip.Addr]int{}, sockets: map[*conn]bool{},
-		clients: map[int64]netip.Addr{},
-		stop:    make(chan struct{}), done: make(chan struct{}),
-	}
+	s := newServer(opt, &sync.Mutex{})
 	if err := s.boot(); err != nil {
 		return nil, err
 	}
@@ -66,15 +65,29 @@ func Listen(addr string, opt Options) (*Server, error) {
 		}
 		return nil, err
 	}
+	s.start(ln)
+	return s, nil
+}
+
+func newServer(opt Options, mu *sync.Mutex) *Server {
+	return &Server{
+		opt: opt, limits: opt.Limits.withDefaults(), mu: mu,
+		conns: map[zookeeper.ConnID]*conn{}, perAddr: map[netip.Addr]int{}, sockets: map[*conn]bool{},
+		clients: map[int64]netip.Addr{},
+		stop:    make(chan struct{}), done: make(chan struct{}),
+	}
+}
+
+// start serves on a listener.
+func (s *Server) start(ln net.Listener) {
 	s.ln = ln.(*net.TCPListener)
 	s.wg.Add(2)
-	go s.accept()
+	go s.accept(s.ln)
 	go s.passTime()
 	if s.commit != nil {
 		s.wg.Add(1)
 		go s.commitLoop()
 	}
-	return s, nil
 }
 
 // boot makes the machine from what there is of it.
@@ -106,7 +119,7 @@ func (s *Server) boot() error {
 	if s.commit == nil {
 		return nil
 	}
-	s.commit.work.L, s.commit.recorder.zxid = &s.mu, s.machine.Zxid()
+	s.commit.work.L, s.commit.recorder.zxid = s.mu, s.machine.Zxid()
 	if snapshot == nil {
 		if err := s.commit.store.first(s.beganMs, s.machine.Snapshot()); err != nil {
 			s.commit.store.close()
@@ -201,10 +214,10 @@ func (s *Server) Close() error {
 }
 
 // accept takes connections until the listener is closed.
-func (s *Server) accept() {
+func (s *Server) accept(ln *net.TCPListener) {
 	defer s.wg.Done()
 	for {
-		tcp, err := s.ln.AcceptTCP()
+		tcp, err := ln.AcceptTCP()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
@@ -264,7 +277,7 @@ func (s *Server) ended(c *conn, err error) {
 		s.opt.log("connection of /%s closed: %v", c.remote, err)
 	}
 	if s.faults.absence == Present {
-		s.machine.Drop(s.clock.NowMs(), c.id)
+		s.drop(c.id)
 		s.deliver()
 		s.endTurn()
 	}
@@ -314,6 +327,9 @@ func (s *Server) Tick() (nextMs int64) {
 	nextMs = (nowMs/tickMs + 1) * tickMs
 	if s.faults.absence != Present {
 		return nextMs
+	}
+	if s.member.follows() {
+		return nextMs // sessions expire at the leader
 	}
 	s.machine.Tick(nowMs)
 	s.deliver()

@@ -82,9 +82,9 @@ func (s *Server) sent(c *conn, out *zookeeper.Out) {
 			s.clients[out.Connected.SessionID] = c.remote.Addr()
 		}
 		st.session, st.timeoutMs = out.Connected.SessionID, out.Connected.TimeoutMs
-		st.lastOp, st.lastXid, st.lastZxid, st.lastMs = "SESS", 0, s.machine.Zxid(), s.machine.NowMs()
+		st.lastOp, st.lastXid, st.lastZxid, st.lastMs = "SESS", 0, s.zxid(), s.clock.NowMs()
 	case zookeeper.OutReply:
-		st.lastOp, st.lastZxid, st.lastMs = out.Reply.Op.Word(), out.Reply.Zxid, s.machine.NowMs()
+		st.lastOp, st.lastZxid, st.lastMs = out.Reply.Op.Word(), out.Reply.Zxid, s.clock.NowMs()
 		if out.Reply.Xid >= 0 {
 			// Pings do not hide the last real operation (ServerCnxn.java:418).
 			st.lastXid = out.Reply.Xid

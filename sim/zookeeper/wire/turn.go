@@ -24,10 +24,31 @@ func (s *Server) connect(c *conn, req *zookeeper.ConnectRequest) bool {
 		return false
 	}
 	s.from = c.remote.Addr()
-	s.machine.Connect(s.clock.NowMs(), c.id, req)
+	if s.member.follows() {
+		s.member.connect(c, req)
+	} else {
+		s.machine.Connect(s.clock.NowMs(), c.id, req)
+	}
 	s.deliver()
 	s.endTurn()
-	return s.machine.Connected(c.id)
+	return s.established(c)
+}
+
+// established reports whether requests of a connection are taken.
+func (s *Server) established(c *conn) bool {
+	if s.member.follows() {
+		return s.member.conns[c.id] != nil
+	}
+	return s.faults.absence == Present && s.machine.Connected(c.id)
+}
+
+// drop forgets a connection of a server that is there.
+func (s *Server) drop(id zookeeper.ConnID) {
+	if s.member.follows() {
+		s.member.closed(id)
+	} else {
+		s.machine.Drop(s.clock.NowMs(), id)
+	}
 }
 
 // handle gives requests to the machine, as many as the connection has room for
@@ -38,7 +59,7 @@ func (s *Server) handle(c *conn, batch []zookeeper.Request) (done int) {
 	defer s.mu.Unlock()
 	nowMs := s.clock.NowMs()
 	for done < len(batch) {
-		if s.down || !s.machine.Connected(c.id) {
+		if s.down || !s.established(c) {
 			done = len(batch) // they are lost, as bytes in flight are
 			break
 		}
@@ -46,7 +67,11 @@ func (s *Server) handle(c *conn, batch []zookeeper.Request) (done int) {
 			break
 		}
 		s.received(c)
-		s.machine.Handle(nowMs, c.id, &batch[done])
+		if s.member.follows() {
+			s.member.receive(c.id, batch[done])
+		} else {
+			s.machine.Handle(nowMs, c.id, &batch[done])
+		}
 		s.deliver()
 		done++
 	}
@@ -57,6 +82,10 @@ func (s *Server) handle(c *conn, batch []zookeeper.Request) (done int) {
 
 // deliver hands what the machine has done to the connections.
 func (s *Server) deliver() {
+	if s.member != nil {
+		s.member.ensemble.settle()
+		return
+	}
 	hold := false
 	if s.commit != nil {
 		hold = s.commit.record(s.machine)
@@ -94,14 +123,22 @@ func (s *Server) send(c *conn, out *zookeeper.Out, hold bool) {
 
 // endTurn wakes the writers that have work.
 func (s *Server) endTurn() {
+	if s.member != nil {
+		s.member.ensemble.endTurn()
+		return
+	}
 	s.events.flush()
+	s.wakeTouched()
+	s.writes.flush()
+}
+
+func (s *Server) wakeTouched() {
 	for i, c := range s.touched {
 		c.touched = false
 		c.out.wake()
 		s.touched[i] = nil
 	}
 	s.touched = s.touched[:0]
-	s.writes.flush()
 }
 
 // fail stops the server because of an error that nothing can be answered after.

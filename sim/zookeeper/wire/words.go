@@ -29,7 +29,7 @@ var words = map[string]func(*Server, *strings.Builder){
 	"envi": (*Server).wordEnvi,
 	"gtmk": func(_ *Server, b *strings.Builder) { b.WriteString("306") },
 	"hash": func(*Server, *strings.Builder) {}, // no digests are kept
-	"isro": func(_ *Server, b *strings.Builder) { b.WriteString("rw") },
+	"isro": (*Server).wordIsro,
 	"mntr": (*Server).wordMntr,
 	"ruok": func(_ *Server, b *strings.Builder) { b.WriteString("imok") },
 	"srst": (*Server).wordSrst,
@@ -56,19 +56,53 @@ func (s *Server) word(c *conn, word string) (answer string, known bool) {
 	if s.opt.Words != nil && word != "srvr" && !slices.Contains(s.opt.Words, word) {
 		return word + " is not executed because it is not in the whitelist.\n", true
 	}
-	if s.faults.absence == Present {
+	var b strings.Builder
+	switch {
+	case s.faults.absence == Leaderless && !slices.Contains(alwaysTold, word):
+		return notServing, true
+	case s.faults.absence == Present && !s.member.follows():
 		s.machine.Tick(s.clock.NowMs())
 		s.deliver()
 		s.endTurn()
 	}
-	var b strings.Builder
 	tell(s, &b)
 	return b.String(), true
+}
+
+// notServing is what a server says that has no leader (ZK-24.8), to all words but those
+// that it always tells.
+const notServing = "This ZooKeeper instance is not currently serving requests\n"
+
+var alwaysTold = []string{"ruok", "envi", "gtmk"}
+
+// wordIsro says whether the server serves readers only.
+func (s *Server) wordIsro(b *strings.Builder) {
+	if s.readsOnly() {
+		b.WriteString("ro")
+	} else {
+		b.WriteString("rw")
+	}
+}
+
+func (s *Server) readsOnly() bool { return s.faults.absence == ReadOnly || s.member.reads() }
+
+// mode is what srvr calls the server.
+func (s *Server) mode() string {
+	switch {
+	case s.readsOnly():
+		return "read-only"
+	case s.member != nil:
+		return s.member.mode()
+	}
+	return "standalone"
 }
 
 // wordSrvr tells of the server and, for stat, of its connections (ZK-11.1, ZK-11.2).
 func (s *Server) wordSrvr(b *strings.Builder, clients bool) {
 	fmt.Fprintf(b, "Zookeeper version: %s\n", version(s.opt.Config.Profile))
+	if s.readsOnly() {
+		b.WriteString("READ-ONLY mode; serving only read-only clients\n")
+	}
 	if clients {
 		b.WriteString("Clients:\n")
 		for _, c := range s.connsByID() {
@@ -78,8 +112,11 @@ func (s *Server) wordSrvr(b *strings.Builder, clients bool) {
 	}
 	l := &s.stats.latency
 	fmt.Fprintf(b, "Latency min/avg/max: %d/%s/%d\n", l.min, javaDouble(l.average()), l.max)
-	fmt.Fprintf(b, "Received: %d\nSent: %d\nConnections: %d\nOutstanding: %d\nZxid: %#x\nMode: standalone\nNode count: %d\n",
-		s.stats.received, s.stats.sent, len(s.conns), s.outstanding(), s.machine.Zxid(), s.nodeCount())
+	fmt.Fprintf(b, "Received: %d\nSent: %d\nConnections: %d\nOutstanding: %d\nZxid: %#x\nMode: %s\nNode count: %d\n",
+		s.stats.received, s.stats.sent, len(s.conns), s.outstanding(), s.machine.Zxid(), s.mode(), s.nodeCount())
+	if s.member.leads() {
+		b.WriteString("Proposal sizes last/min/max: -1/-1/-1\n")
+	}
 }
 
 // nodeCount counts the root twice, as the real server does, which keeps it under

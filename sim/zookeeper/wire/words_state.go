@@ -98,8 +98,9 @@ func (s *Server) wordConf(b *strings.Builder) {
 	snapshots, logs := s.diskSizes()
 	fmt.Fprintf(b, "clientPort=%d\nsecureClientPort=-1\ndataDir=%s\ndataDirSize=%d\ndataLogDir=%s\ndataLogSize=%d\n",
 		s.port(), s.opt.DataDir, snapshots, s.opt.DataDir, logs)
-	fmt.Fprintf(b, "tickTime=%d\nmaxClientCnxns=%d\nminSessionTimeout=%d\nmaxSessionTimeout=%d\nclientPortListenBacklog=-1\nserverId=0\n",
-		tickMs, max(s.limits.ConnsPerAddr, 0), atLeast, atMost)
+	fmt.Fprintf(b, "tickTime=%d\nmaxClientCnxns=%d\nminSessionTimeout=%d\nmaxSessionTimeout=%d\nclientPortListenBacklog=-1\nserverId=%d\n",
+		tickMs, max(s.limits.ConnsPerAddr, 0), atLeast, atMost, s.member.serverID())
+	s.member.conf(b)
 }
 
 func (s *Server) wordDirs(b *strings.Builder) {
@@ -128,7 +129,7 @@ func (s *Server) wordMntr(b *strings.Builder) {
 	l := &s.stats.latency
 	value := func(key string, v any) { fmt.Fprintf(b, "zk_%s\t%v\n", key, v) }
 	value("version", version(s.opt.Config.Profile))
-	value("server_state", "standalone")
+	value("server_state", s.mode())
 	value("ephemerals_count", ephemerals)
 	value("num_alive_connections", len(s.conns))
 	value("avg_latency", javaDouble(l.average()))
@@ -144,4 +145,5 @@ func (s *Server) wordMntr(b *strings.Builder) {
 	value("uptime", s.clock.NowMs()-s.beganMs)
 	value("max_latency", l.max)
 	value("connection_rejected", s.stats.rejected)
+	s.member.mntr(value)
 }

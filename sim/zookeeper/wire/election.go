@@ -1,0 +1,142 @@
+package wire
+
+import (
+	"net"
+	"slices"
+	"time"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// review brings the servers' roles in line with who is there, after every change of that.
+func (e *Ensemble) review() {
+	majority := e.majority(e.quorum.Members.Voters())
+	if e.leader != nil && !majority {
+		e.dismiss()
+	}
+	now := time.Now()
+	switch {
+	case e.leader != nil:
+		for _, m := range e.members {
+			if m.connected() && m.role != leading && m.role != following {
+				e.join(m)
+			}
+		}
+	case !majority:
+		e.electionAt = time.Time{}
+	case e.electionAt.IsZero():
+		e.electionAt = now.Add(e.opt.Election)
+	case !now.Before(e.electionAt):
+		e.elect()
+	}
+	for _, m := range e.members {
+		if e.opt.ReadOnly && m.role == looking && e.electionAt.IsZero() && !now.Before(m.lookingSince.Add(readersAfter)) {
+			e.serveReaders(m)
+		}
+	}
+	e.setAlarm()
+}
+
+// dismiss leaves the ensemble without a leader (ZK-24.1).
+func (e *Ensemble) dismiss() {
+	e.state = e.leader.s.machine.Snapshot()
+	e.leader = nil
+	for _, m := range e.members {
+		if m.role == leading || m.role == following {
+			e.leave(m)
+		}
+	}
+}
+
+// leave has a server look for a leader.
+func (e *Ensemble) leave(m *member) {
+	m.quit()
+	m.role, m.lookingSince, m.s.faults.absence = looking, time.Now(), Leaderless
+}
+
+// elect makes a leader of the voter that knows most, of several of these the one with the
+// highest id (FastLeaderElection.java, totalOrderPredicate), and has the others follow it.
+func (e *Ensemble) elect() {
+	e.electionAt = time.Time{}
+	voters := e.quorum.Members.Voters()
+	var chosen *member
+	for _, m := range e.members {
+		if m.connected() && slices.Contains(voters, m.id) && (chosen == nil || m.s.zxid() >= chosen.s.zxid()) {
+			chosen = m
+		}
+	}
+	if chosen.role == reading {
+		e.leave(chosen)
+	}
+	e.state.BeginEpoch()
+	if e.quorum.Members.Version == 0 {
+		e.quorum.Members.Version = 1 << 32 // the zxid with which the first leader begins
+	}
+	machine := zookeeper.Restore(e.config(chosen), e.clock.NowMs(), e.state)
+	machine.OnCommit(e.committed)
+	chosen.s.machine, chosen.role, chosen.s.faults.absence = machine, leading, Present
+	e.leader, e.state = chosen, nil
+	for _, m := range e.members {
+		if m.connected() && m != chosen {
+			e.join(m)
+		}
+	}
+}
+
+// join has a server follow the leader.
+func (e *Ensemble) join(m *member) {
+	if m.role == reading {
+		e.leave(m)
+	}
+	m.s.machine = e.leader.s.machine.Replica()
+	m.role, m.s.faults.absence = following, Present
+}
+
+// serveReaders has a server without a quorum do what it can.
+func (e *Ensemble) serveReaders(m *member) {
+	m.role = reading
+	if !e.opt.LocalSessions {
+		m.s.faults.absence = ReadOnly
+		return
+	}
+	m.s.machine.ServeReaders(e.clock.NowMs(), uint8(m.id))
+	m.s.faults.absence = Present
+}
+
+// followChange does what a reconfig asks of the servers: they listen where it says, and a
+// leader that is no voter any more steps down. One that is no member any more follows on,
+// without a vote.
+func (e *Ensemble) followChange() {
+	if e.changed == nil {
+		return
+	}
+	next := *e.changed
+	e.changed = nil
+	for _, one := range next.Members() {
+		if m, err := e.member(one.ID); err == nil && one.Client != "" && m.role != stopped && port(one.Client) != port(m.addr) {
+			e.relisten(m, one.Client)
+		}
+	}
+	if e.leader != nil && !slices.Contains(next.Voters(), e.leader.id) {
+		e.dismiss()
+	}
+	e.review()
+}
+
+// relisten moves a server to another port of the address where it is: a served ensemble
+// stays on the machine. Connections stay. Where the port is taken it listens nowhere, as a
+// real one (NIOServerCnxnFactory.java, reconfigure).
+func (e *Ensemble) relisten(m *member, client string) {
+	m.s.ln.Close()
+	host, _, _ := net.SplitHostPort(m.addr)
+	_, number, _ := net.SplitHostPort(client)
+	m.addr = net.JoinHostPort(host, number)
+	ln, err := net.Listen("tcp", m.addr)
+	if err != nil {
+		m.s.opt.log("server %d: reconfigured to a port that it cannot have: %v", m.id, err)
+		return
+	}
+	m.s.ln = ln.(*net.TCPListener)
+	m.s.wg.Add(1)
+	go m.s.accept(m.s.ln)
+}

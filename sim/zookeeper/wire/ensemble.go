@@ -1,0 +1,424 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// EnsembleOptions are the settings of an ensemble.
+type EnsembleOptions struct {
+	// Server is what each server is started with. It must have no Clock, DataDir or
+	// Snapshot: an ensemble keeps its state in memory, also that of servers that are
+	// stopped.
+	Server Options
+	// Listen are the addresses of the servers 1, 2 and so on.
+	Listen []string
+	// Observers is how many of them, from the last one backwards, have no vote.
+	Observers int
+	// Election is how long it takes to elect a leader, in the wall clock's time; 0 means
+	// 300 ms.
+	Election time.Duration
+	// ReadOnly has servers without a quorum serve readers (readonlymode.enabled), once
+	// they have looked for a leader in vain for two seconds.
+	ReadOnly bool
+	// LocalSessions lets them make the sessions for that (localSessionsEnabled); without,
+	// readers are refused too (ZK-24.3).
+	LocalSessions bool
+	// Stopped leaves all servers to be started one by one.
+	Stopped bool
+}
+
+// readersAfter is how long a server looks for a leader before it serves readers
+// (QuorumPeer.java, Math.max(2000, tickTime)).
+const readersAfter = 2 * time.Second
+
+// Ensemble serves several servers, each on its address: the leader's machine, and followers
+// that learn from it. What is committed a majority has, so it outlives any one of them.
+type Ensemble struct {
+	opt    EnsembleOptions
+	clock  *Clock
+	writes *writeLog
+
+	mu      sync.Mutex
+	quorum  *zookeeper.Quorum
+	members []*member
+	leader  *member // nil without one
+	// state is what is committed, while there is no leader.
+	state *zookeeper.Snapshot
+	// clients are the addresses of sessions, as Server's.
+	clients map[int64]netip.Addr
+	// electionAt is when the next leader is elected, while there is a majority for one.
+	electionAt time.Time
+	alarm      *time.Timer
+	// changed are the members that a reconfig has made and that are to be followed yet.
+	changed *zookeeper.Membership
+	closed  bool
+}
+
+// ListenEnsemble starts an ensemble; the caller must call Close. When one server cannot
+// listen none does.
+func ListenEnsemble(opt EnsembleOptions) (*Ensemble, error) {
+	if opt.Election == 0 {
+		opt.Election = 300 * time.Millisecond
+	}
+	if voters := len(opt.Listen) - opt.Observers; opt.Observers < 0 || voters < 1 {
+		return nil, fmt.Errorf("ensemble: found %d servers of which %d are observers, want one voter at least", len(opt.Listen), opt.Observers)
+	}
+	if opt.Server.Speed == 0 {
+		opt.Server.Speed = 1
+	}
+	e := &Ensemble{opt: opt, clock: WallClock(opt.Server.Speed, 0), clients: map[int64]netip.Addr{}}
+	e.writes = newWriteLog(opt.Server.WriteLog, e.clock.NowMs())
+	e.alarm = time.AfterFunc(time.Hour, e.wake)
+	for i, addr := range opt.Listen {
+		e.members = append(e.members, &member{ensemble: e, id: int64(i + 1), addr: addr, conns: map[zookeeper.ConnID]*followed{}})
+	}
+	if err := e.bindAll(); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+// bindAll starts all servers, and stops them again where they are to be started later:
+// their ports are known then.
+func (e *Ensemble) bindAll() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, m := range e.members {
+		if err := e.bind(m); err != nil {
+			return err
+		}
+	}
+	e.quorum = &zookeeper.Quorum{Members: zookeeper.NewMembership(e.first()), Synced: e.synced, Changed: func(next zookeeper.Membership) { e.changed = &next }}
+	machine := zookeeper.New(e.config(e.members[0]), e.clock.NowMs())
+	e.state = machine.Snapshot()
+	for _, m := range e.members {
+		m.s.machine = machine.Replica()
+		if e.opt.Stopped {
+			e.halt(m)
+		}
+	}
+	e.review()
+	return nil
+}
+
+// first are the members of the first configuration. The ports by which real servers speak
+// to each other are those behind the clients', and nobody listens there.
+func (e *Ensemble) first() (members []zookeeper.Member) {
+	for i, m := range e.members {
+		host, _, _ := net.SplitHostPort(m.addr)
+		members = append(members, zookeeper.Member{
+			ID: m.id, Host: host, PeerPort: port(m.addr) + 10_000, ElectionPort: port(m.addr) + 20_000,
+			Observer: i >= len(e.members)-e.opt.Observers, Client: m.addr,
+		})
+	}
+	return members
+}
+
+// config is that of a server's machine.
+func (e *Ensemble) config(m *member) zookeeper.Config {
+	cfg := e.opt.Server.Config
+	cfg.ServerID, cfg.Quorum = uint8(m.id), e.quorum
+	if m.s != nil {
+		cfg.OnWrite = m.s.wrote
+	}
+	return cfg
+}
+
+// bind has a server listen and look for a leader. What it knows is for the caller to say.
+func (e *Ensemble) bind(m *member) error {
+	ln, err := net.Listen("tcp", m.addr)
+	if err != nil {
+		return fmt.Errorf("server %d: %w", m.id, err)
+	}
+	m.addr = ln.Addr().String()
+	s := newServer(e.opt.Server, &e.mu)
+	s.member, s.clock, s.writes, s.clients = m, e.clock, e.writes, e.clients
+	s.beganMs, s.nextConn = e.clock.NowMs(), zookeeper.ConnID(m.id)<<48|zookeeper.ConnID(time.Now().UnixNano()&(1<<40-1))
+	s.faults.absence = Leaderless
+	m.s, m.role, m.lookingSince = s, looking, time.Now()
+	s.start(ln)
+	return nil
+}
+
+// halt ends a server as kill -9 does; what it knew stays for its next life.
+func (e *Ensemble) halt(m *member) {
+	s := m.s
+	m.role = stopped
+	s.closed, s.down, s.faults.absence = true, true, Leaderless
+	close(s.stop)
+	s.ln.Close()
+	for c := range s.sockets {
+		c.cut()
+	}
+}
+
+// Start starts a server that is stopped, on the port that it had.
+func (e *Ensemble) Start(id int64) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	m, err := e.member(id)
+	if err != nil || m.role != stopped {
+		return err
+	}
+	machine := m.s.machine
+	if err := e.bind(m); err != nil {
+		return err
+	}
+	m.s.machine = machine
+	e.review()
+	return nil
+}
+
+// Stop ends a server as kill -9 does. One that is stopped stays so.
+func (e *Ensemble) Stop(id int64) error {
+	e.mu.Lock()
+	m, err := e.member(id)
+	if err != nil || m.role == stopped {
+		e.mu.Unlock()
+		return err
+	}
+	s := m.s
+	if m.role == leading {
+		e.dismiss()
+	}
+	m.quit()
+	e.halt(m)
+	e.review()
+	e.mu.Unlock()
+	s.wg.Wait()
+	return nil
+}
+
+// Cut takes a server's way to the others, and gives it back with cut false. Clients reach it
+// all the same.
+func (e *Ensemble) Cut(id int64, cut bool) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	m, err := e.member(id)
+	if err != nil || m.cut == cut {
+		return err
+	}
+	m.cut = cut
+	if m.role == leading {
+		e.dismiss()
+	} else if m.role == following {
+		e.leave(m)
+	}
+	e.review()
+	return nil
+}
+
+// Lag makes a server learn of what the leader did that much later, in the wall clock's
+// time, and so be asked about the past.
+func (e *Ensemble) Lag(id int64, lag time.Duration) error {
+	if lag < 0 {
+		return fmt.Errorf("found a lag of %v, want 0 or more", lag)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	m, err := e.member(id)
+	if err == nil {
+		m.lag = lag
+	}
+	return err
+}
+
+// LoseLeader has the leader step down; the others elect one again.
+func (e *Ensemble) LoseLeader() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.leader == nil {
+		return errors.New("there is no leader")
+	}
+	e.dismiss()
+	e.review()
+	return nil
+}
+
+func (e *Ensemble) member(id int64) (*member, error) {
+	if id < 1 || id > int64(len(e.members)) {
+		return nil, fmt.Errorf("found server %d, want 1 to %d", id, len(e.members))
+	}
+	return e.members[id-1], nil
+}
+
+// Server is the server of that id, whether or not it runs; nil for none.
+func (e *Ensemble) Server(id int64) *Server {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	m, err := e.member(id)
+	if err != nil {
+		return nil
+	}
+	return m.s
+}
+
+// MemberLook is what there is of a server.
+type MemberLook struct {
+	ID   int64
+	Addr string
+	// Mode is leader, follower, observer, read-only, looking or stopped.
+	Mode string
+	Cut  bool
+	Lag  time.Duration
+	Zxid int64
+}
+
+// Servers tells of all servers, by id.
+func (e *Ensemble) Servers() (looks []MemberLook) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, m := range e.members {
+		looks = append(looks, MemberLook{ID: m.id, Addr: m.addr, Mode: m.mode(), Cut: m.cut, Lag: m.lag, Zxid: m.s.zxid()})
+	}
+	return looks
+}
+
+// Close stops all servers.
+func (e *Ensemble) Close() error {
+	e.mu.Lock()
+	e.closed = true
+	e.alarm.Stop()
+	var servers []*Server
+	for _, m := range e.members {
+		if m.role != stopped {
+			e.halt(m)
+		}
+		if m.s != nil {
+			servers = append(servers, m.s)
+		}
+	}
+	e.leader = nil
+	e.mu.Unlock()
+	for _, s := range servers {
+		s.wg.Wait()
+	}
+	return e.writes.flush()
+}
+
+// wake is the alarm's.
+func (e *Ensemble) wake() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	e.settle()
+	e.review()
+	e.endTurn()
+}
+
+// endTurn wakes the writers of all servers that have work.
+func (e *Ensemble) endTurn() {
+	for _, m := range e.members {
+		m.s.wakeTouched()
+	}
+	e.writes.flush()
+}
+
+// settle carries what machines have put out to connections and followers, until all that
+// is due has come.
+func (e *Ensemble) settle() {
+	for again := true; again; {
+		again = e.flushLeader()
+		now := time.Now()
+		for _, m := range e.members {
+			switch m.role {
+			case following:
+				again = m.arrive(now) || again
+			case reading:
+				m.sendOwn()
+			}
+		}
+	}
+	e.followChange()
+	e.setAlarm()
+}
+
+// flushLeader carries what the leader's machine has put out, and reports whether there was
+// any.
+func (e *Ensemble) flushLeader() bool {
+	if e.leader == nil {
+		return false
+	}
+	s := e.leader.s
+	out := s.machine.Drain()
+	for i := range out {
+		at := e.members[out[i].Conn>>48-1]
+		switch {
+		case at == e.leader:
+			at.send(&out[i])
+		case at.role == following:
+			at.hears(fromLeader{out: out[i]})
+		}
+	}
+	for _, id := range s.over {
+		delete(e.clients, id)
+	}
+	s.over = s.over[:0]
+	return len(out) > 0
+}
+
+// committed tells followers of a transaction.
+func (e *Ensemble) committed(t zookeeper.Transaction) {
+	for _, m := range e.members {
+		if m.role == following {
+			m.hears(fromLeader{transaction: &t})
+		}
+	}
+}
+
+// leaderMachine is where sessions end, nil without a leader.
+func (e *Ensemble) leaderMachine() *zookeeper.Machine {
+	if e.leader == nil {
+		return nil
+	}
+	return e.leader.s.machine
+}
+
+// setAlarm wakes the ensemble when something that is late arrives, or a leader.
+func (e *Ensemble) setAlarm() {
+	at := e.electionAt
+	sooner := func(t time.Time) {
+		if at.IsZero() || t.Before(at) {
+			at = t
+		}
+	}
+	for _, m := range e.members {
+		if len(m.channel) > 0 {
+			sooner(m.channel[0].at)
+		}
+		if m.role == looking && e.opt.ReadOnly && e.electionAt.IsZero() {
+			sooner(m.lookingSince.Add(readersAfter))
+		}
+	}
+	if !at.IsZero() {
+		e.alarm.Reset(max(time.Until(at), time.Millisecond))
+	}
+}
+
+func (e *Ensemble) count(which func(*member) bool) (n int) {
+	for _, m := range e.members {
+		if which(m) {
+			n++
+		}
+	}
+	return n
+}
+
+// majority reports whether the connected servers have most votes of these voters.
+func (e *Ensemble) majority(voters []int64) bool {
+	have := e.count(func(m *member) bool { return m.connected() && slices.Contains(voters, m.id) })
+	return have > len(voters)/2
+}
+
+// synced is Quorum.Synced.
+func (e *Ensemble) synced(voters []int64) bool { return e.majority(voters) }
