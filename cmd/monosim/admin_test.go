@@ -64,6 +64,50 @@ func TestAdminOfZooKeeper(t *testing.T) {
 	}
 }
 
+func TestEnsembleIsServed(t *testing.T) {
+	s := serveZooKeeper(t, "--ensemble", "3")
+	addrs := strings.Split(s.addr, ",")
+	if len(addrs) != 3 {
+		t.Fatalf("got %q, want three addresses", s.addr)
+	}
+	modes := map[string]int{}
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for limit := time.Now().Add(time.Minute); modes["leader"] != 1 || modes["follower"] != 2; <-again.C {
+		clear(modes)
+		for _, addr := range addrs {
+			s.addr = addr
+			_, mode, _ := strings.Cut(s.word("srvr"), "Mode: ")
+			mode, _, _ = strings.Cut(mode, "\n")
+			modes[mode]++
+		}
+		if time.Now().After(limit) {
+			t.Fatalf("modes: %v", modes)
+		}
+	}
+	s.terminate()
+}
+
+func TestEnsemblesThatMakeNoSense(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"--ensemble -1", "want 1 to 99"},
+		{"--observers 1", "want --ensemble too"},
+		{"--ensemble 3 --observers 3", "want one with a vote"},
+		{"--ensemble 3 --data-dir x", "in memory"},
+		{"--ensemble 3 --stopped", "want --admin"},
+		{"--ensemble 3 --election-time 0s", "want more than 0"},
+		{"--ensemble 3 --listen 127.0.0.1:65534", "that has 2 behind it"},
+	} {
+		root := newRootCommand()
+		root.SetArgs(append([]string{"zookeeper"}, strings.Fields(c.args)...))
+		root.SetOut(io.Discard)
+		root.SetErr(io.Discard)
+		if err := root.Execute(); err == nil || exitCode(err) != exitBadInput || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s", c.args, err, c.want)
+		}
+	}
+}
+
 func TestAdminOfZooKeeperKeepsToThisMachine(t *testing.T) {
 	root := newRootCommand()
 	root.SetArgs([]string{"zookeeper", "--listen", "127.0.0.1:0", "--admin", "0.0.0.0:0"})

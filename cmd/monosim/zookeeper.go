@@ -44,6 +44,7 @@ type zooKeeperOptions struct {
 	enforceQuota  bool
 	superDigest   string
 	admin         string
+	ensemble      ensembleOptions
 }
 
 func newZooKeeperCommand() *cobra.Command {
@@ -63,6 +64,9 @@ faster too.
 The state is in memory unless --data-dir names a directory, where nothing that
 was answered is lost, however the server ends.
 
+With --ensemble 3 it is three servers on three ports, a leader and followers, in memory:
+one that ends or is cut off leaves a majority, and two leave none.
+
 With --admin ADDRESS a second line of output says where an HTTP interface for live
 faults is: sessions that expire, connections that drop, requests that fail or wait, a
 server that lags or may only be read. It takes and answers JSON, GET / lists what there
@@ -70,6 +74,8 @@ is with a curl command for each, and nobody but programs of this machine may ask
 		Example: `  monosim zookeeper
   monosim zookeeper --listen 127.0.0.1:0 --speed 60x --log-writes writes.jsonl
   monosim zookeeper --data-dir zk --tick 500ms
+  monosim zookeeper --ensemble 3 --admin 127.0.0.1:8990
+  curl -X POST 127.0.0.1:8990/servers/3/stop
   monosim zookeeper --admin 127.0.0.1:8990
   curl 127.0.0.1:8990/sessions
   curl -d '{"session": "0x1000012ab340000"}' 127.0.0.1:8990/sessions/expire
@@ -97,6 +103,7 @@ is with a curl command for each, and nobody but programs of this machine may ask
 	f.BoolVar(&o.enforceQuota, "enforce-quota", false, "refuse what goes beyond the hard limits of quotas (enforceQuota)")
 	f.StringVar(&o.superDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
 	f.StringVar(&o.admin, "admin", "", "address on this machine, as 127.0.0.1:0, of an HTTP interface that brings faults about; none without")
+	o.ensemble.flags(cmd)
 	cmd.AddCommand(newZooKeeperCheckCommand(), newZooKeeperBenchCommand())
 	completeFlags(cmd, map[string]func() []string{"profile": func() []string { return []string{"zookeeper-3.8", "zookeeper-3.9"} }})
 	return cmd
@@ -130,6 +137,9 @@ func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if o.ensemble.servers > 0 {
+		return o.serveEnsemble(ctx, cmd, opt)
+	}
 	server, err := wire.Listen(o.listen, opt)
 	if err != nil {
 		return fmt.Errorf("zookeeper: %w", err)
@@ -217,6 +227,9 @@ func (o *zooKeeperOptions) options(stderr io.Writer) (opt wire.Options, err erro
 			return opt, fmt.Errorf("--4lw: %w", err)
 		}
 		opt.Words = append([]string{}, o.words...)
+	}
+	if err := o.checkEnsemble(); err != nil {
+		return opt, err
 	}
 	opt.DataDir = o.dataDir
 	return opt, o.loadSnapshot(&opt)

@@ -48,9 +48,17 @@ func Serve(path, about string, handler http.HandlerFunc) Action {
 
 // Hold is a POST that stays open: begin is called first, and end when the client is gone
 // or the server closes.
-func Hold(path, about string, begin func() error, end func()) Action {
-	return Action{Method: http.MethodPost, Path: path, About: about, stream: func(w http.ResponseWriter, r *http.Request) {
-		if err := begin(); err != nil {
+func Hold[In any](path, about string, example In, begin func(In) error, end func()) Action {
+	return Action{Method: http.MethodPost, Path: path, About: about, Example: example, stream: func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		var in In
+		if err == nil {
+			err = read(body, &in)
+		}
+		if err == nil {
+			err = begin(in)
+		}
+		if err != nil {
 			answer(w, http.StatusBadRequest, failure{err.Error()})
 			return
 		}

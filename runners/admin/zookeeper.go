@@ -14,7 +14,14 @@ import (
 
 // ZooKeeper lists what can be done to a served ZooKeeper.
 func ZooKeeper(s *wire.Server) []Action {
-	z := zooKeeper{s}
+	z := zooKeeper{func() *wire.Server { return s }}
+	return append(z.actions(),
+		Do("/mode", "be serving, leaderless (refuse everybody) or read-only", modeAsked{Mode: "read-only"}, z.mode),
+		exitAction())
+}
+
+// actions are those that servers of an ensemble have too.
+func (z zooKeeper) actions() []Action {
 	return []Action{
 		Show("/state", "mode, zxid, counts, and the faults that wait", z.state),
 		Show("/sessions", "live sessions with their clients and ephemerals", z.sessions),
@@ -23,17 +30,15 @@ func ZooKeeper(s *wire.Server) []Action {
 		Do("/sessions/expire", "end a session as if its client had been silent for too long", sessionNamed{Session: "0x1"}, z.expire),
 		Do("/connections/drop", "cut the connections of a session, of all without one", sessionNamed{Session: "0x1"}, z.drop),
 		Do("/lag", "have all that clients send wait; 0s ends it", lagAsked{Lag: Span(250 * time.Millisecond)}, z.lag),
-		Do("/mode", "be serving, leaderless (refuse everybody) or read-only", modeAsked{Mode: "read-only"}, z.mode),
 		Do("/requests/fail", "have the next requests answered with an error, or lose the request or the answer with the connection",
 			failAsked{Next: 1, Ops: []string{"create"}, Error: "ConnectionLoss"}, z.fail),
 		Do("/requests/delay", "have the next requests wait", delayAsked{Next: 3, Delay: Span(2 * time.Second)}, z.delay),
 		Do("/heal", "end all faults", Nothing{}, z.heal),
-		exitAction(),
 	}
 }
 
-// zooKeeper are the actions of one server.
-type zooKeeper struct{ server *wire.Server }
+// zooKeeper are the actions of one server, which may be another one after a restart.
+type zooKeeper struct{ server func() *wire.Server }
 
 type sessionNamed struct {
 	// Session is an id as 0x100…; "" is all.
@@ -72,7 +77,7 @@ type faultWaiting struct {
 }
 
 func (z zooKeeper) state() (zooKeeperState, error) {
-	look := z.server.Look()
+	look := z.server().Look()
 	state := zooKeeperState{
 		Mode: look.Mode, Zxid: fmt.Sprintf("%#x", look.Zxid), NowMs: look.NowMs, Znodes: look.Znodes,
 		Sessions: len(look.Sessions), Watches: len(look.Watches), Lag: Span(look.Lag), Waiting: []faultWaiting{},
@@ -116,7 +121,7 @@ type sessionShown struct {
 }
 
 func (z zooKeeper) sessions() ([]sessionShown, error) {
-	look := z.server.Look()
+	look := z.server().Look()
 	shown := []sessionShown{}
 	for _, s := range look.Sessions {
 		one := sessionShown{
@@ -140,7 +145,7 @@ type watchShown struct {
 
 func (z zooKeeper) watches() ([]watchShown, error) {
 	shown := []watchShown{}
-	for _, w := range z.server.Look().Watches {
+	for _, w := range z.server().Look().Watches {
 		one := watchShown{Path: w.Path, Session: sessionText(w.Session), Of: "data", Mode: "one-shot"}
 		if w.Child {
 			one.Of = "children"
@@ -168,7 +173,7 @@ type znodeShown struct {
 }
 
 func (z zooKeeper) znode(in znodeAsked) (znodeShown, error) {
-	node, children, ok := z.server.Node(in.Path)
+	node, children, ok := z.server().Node(in.Path)
 	if !ok {
 		return znodeShown{}, fmt.Errorf("path: found no znode %q", in.Path)
 	}
@@ -180,7 +185,7 @@ func (z zooKeeper) expire(in sessionNamed) (Nothing, error) {
 	if err == nil && id == 0 {
 		err = errors.New("session: found none, want an id as GET /sessions lists them")
 	}
-	if err == nil && !z.server.Expire(id) {
+	if err == nil && !z.server().Expire(id) {
 		err = fmt.Errorf("session: found no live session %s; GET /sessions lists them", in.Session)
 	}
 	return Nothing{}, err
@@ -195,7 +200,7 @@ func (z zooKeeper) drop(in sessionNamed) (dropped, error) {
 	if err != nil {
 		return dropped{}, err
 	}
-	return dropped{z.server.Drop(id)}, nil
+	return dropped{z.server().Drop(id)}, nil
 }
 
 type lagAsked struct {
@@ -203,7 +208,7 @@ type lagAsked struct {
 }
 
 func (z zooKeeper) lag(in lagAsked) (Nothing, error) {
-	if err := z.server.Lag(time.Duration(in.Lag)); err != nil {
+	if err := z.server().Lag(time.Duration(in.Lag)); err != nil {
 		return Nothing{}, fmt.Errorf("lag: %w", err)
 	}
 	return Nothing{}, nil
@@ -216,7 +221,7 @@ type modeAsked struct {
 func (z zooKeeper) mode(in modeAsked) (Nothing, error) {
 	for _, absence := range []wire.Absence{wire.Present, wire.Leaderless, wire.ReadOnly} {
 		if absence.String() == in.Mode {
-			z.server.BeAbsent(absence)
+			z.server().BeAbsent(absence)
 			return Nothing{}, nil
 		}
 	}
@@ -250,7 +255,7 @@ func (z zooKeeper) fail(in failAsked) (Nothing, error) {
 			return Nothing{}, err
 		}
 	}
-	return Nothing{}, z.server.Befall(fault)
+	return Nothing{}, z.server().Befall(fault)
 }
 
 type delayAsked struct {
@@ -266,7 +271,7 @@ func (z zooKeeper) delay(in delayAsked) (Nothing, error) {
 		return Nothing{}, err
 	}
 	fault.Delay = time.Duration(in.Delay)
-	return Nothing{}, z.server.Befall(fault)
+	return Nothing{}, z.server().Befall(fault)
 }
 
 func requestFault(next int, names []string, session string) (f wire.RequestFault, err error) {
@@ -302,7 +307,7 @@ func parseCode(text string) (zookeeper.Code, error) {
 }
 
 func (z zooKeeper) heal(Nothing) (Nothing, error) {
-	z.server.Heal()
+	z.server().Heal()
 	return Nothing{}, nil
 }
 

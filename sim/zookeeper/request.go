@@ -3,6 +3,7 @@ package zookeeper
 import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
 // Code is an error code of the protocol (ZK-10.2); 0 is success.
@@ -15,8 +16,6 @@ const (
 	CodeNotReadOnly      Code = -119
 	CodeNoWatcher        Code = -121
 	CodeReconfigDisabled Code = -123
-	// CodeNewConfigNoQuorum is of a reconfig whose voters do not follow (ZK-24.6).
-	CodeNewConfigNoQuorum Code = -13
 )
 
 // The codes in short form.
@@ -38,6 +37,9 @@ const (
 // quotaExceeded is of servers that enforce quotas only (Config.EnforceQuota).
 const quotaExceeded Code = -125
 
+// newConfigNoQuorum is of a reconfig whose voters do not follow (ZK-24.6).
+const newConfigNoQuorum Code = -13
+
 // CodeName names a code for a log or a diff.
 func CodeName(c Code) string {
 	switch c {
@@ -49,7 +51,7 @@ func CodeName(c Code) string {
 		return "NoWatcher"
 	case CodeReconfigDisabled:
 		return "ReconfigDisabled"
-	case CodeNewConfigNoQuorum:
+	case newConfigNoQuorum:
 		return "NewConfigNoQuorum"
 	case quotaExceeded:
 		return "QuotaExceeded"
@@ -134,7 +136,7 @@ type Request struct {
 	// Ops are the operations of a multi or multiRead.
 	Ops []Request
 	// Membership is what a reconfig asks for; nil is no change.
-	Membership *MembershipChange
+	Membership *members.Change
 	// Watches are the lists of setWatches and setWatches2; nil means empty ones.
 	Watches *WatchLists
 	// Malformed says that the body could not be decoded. The answer is -5, and a

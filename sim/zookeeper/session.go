@@ -87,8 +87,9 @@ func (m *Machine) Connect(nowMs int64, id ConnID, req *ConnectRequest) {
 	if m.conns[id] != nil {
 		panic("zookeeper: connection used twice")
 	}
-	if req.LastZxidSeen > m.zxid {
-		// The client has been with a server that knows more (ZK-2.4).
+	if req.LastZxidSeen > m.zxid || m.readOnly && !req.ReadOnly {
+		// The client has been with a server that knows more (ZK-2.4), or wants to write
+		// (ZK-24.7).
 		m.push(id, OutClose)
 		return
 	}

@@ -30,6 +30,9 @@ func (m *Machine) Snapshot() *Snapshot {
 		s.nodes = append(s.nodes, n.save())
 	}
 	for _, info := range m.Sessions() {
+		if m.sessions[info.ID].local {
+			continue
+		}
 		s.sessions = append(s.sessions, savedSession{id: info.ID, timeoutMs: info.TimeoutMs})
 	}
 	return s

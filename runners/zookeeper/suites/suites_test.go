@@ -6,6 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -49,9 +52,38 @@ func serverEnvironment(t *testing.T) []string {
 		// Tests that are for newer servers ask for it.
 		"ZK_VERSION=3.8.0", "ZOOKEEPER_VERSION=3.8.0")
 	if *serverKind == "simulated" {
-		environment = append(environment, "MONOSIM="+buildMonosim(t))
+		environment = append(environment, "MONOSIM="+buildMonosim(t), "ENSEMBLES="+ensembles(t))
 	}
 	return environment
+}
+
+// ensembles is a folder with one for each ensemble that zkServer.sh has started. They
+// outlive the servers that tests end, and end with the test.
+func ensembles(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	t.Cleanup(func() {
+		files, err := filepath.Glob(filepath.Join(folder, "*", "pid"))
+		if err != nil {
+			t.Error(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			id, err := strconv.Atoi(strings.TrimSpace(string(text)))
+			if err != nil {
+				t.Errorf("%s: %v", file, err)
+				continue
+			}
+			if err := syscall.Kill(id, syscall.SIGKILL); err != nil {
+				t.Errorf("ensemble of %s, which nobody has ended: %v", file, err)
+			}
+		}
+	})
+	return folder
 }
 
 func buildMonosim(t *testing.T) string {

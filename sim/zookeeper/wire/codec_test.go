@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
 // Goal: messages look as the specification measured them, and whatever is read
@@ -133,7 +134,7 @@ func everyRequest() []zookeeper.Request {
 		zookeeper.Request{Op: zookeeper.OpMulti, Ops: ops},
 		zookeeper.Request{Op: zookeeper.OpMulti},
 		zookeeper.Request{Op: zookeeper.OpMultiRead, Ops: reads},
-		zookeeper.Request{Op: zookeeper.OpReconfig, Membership: &zookeeper.MembershipChange{Joining: &joining, From: 7}},
+		zookeeper.Request{Op: zookeeper.OpReconfig, Membership: &members.Change{Joining: &joining, From: 7}},
 		zookeeper.Request{Op: zookeeper.OpCheckWatches, Path: "/w", Mode: 3},
 		zookeeper.Request{Op: zookeeper.OpRemoveWatches, Path: "/w", Mode: 1},
 		zookeeper.Request{Op: zookeeper.OpAuth, Scheme: "digest", Data: []byte("u:p")},

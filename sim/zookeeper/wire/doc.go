@@ -4,9 +4,10 @@
 // that survives kill -9. It lives in wall time; everything that ZooKeeper does
 // is in package zookeeper, which knows neither clock nor socket.
 //
-// Two things to use first:
+// To use first:
 //
 //   - [Listen]: a server on an address, which serves until Close.
+//   - [ListenEnsemble]: several, of which one leads.
 //   - [Decoder] and the Append functions: frames to messages and back, for
 //     servers and for clients.
 //
@@ -16,5 +17,5 @@
 // go, incoming.go and outgoing.go; a four-letter word, words*.go; what is kept on
 // disk, store.go, recorder.go, records.go and snapshotfile.go, and when it is there,
 // commit.go; the log of writes, writelog.go; what may go wrong when somebody asks for it,
-// faults.go.
+// faults.go; several servers, ensemble.go, election.go and member.go.
 package wire

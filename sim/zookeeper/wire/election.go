@@ -112,7 +112,7 @@ func (e *Ensemble) followChange() {
 	}
 	next := *e.changed
 	e.changed = nil
-	for _, one := range next.Members() {
+	for _, one := range next.Servers() {
 		if m, err := e.member(one.ID); err == nil && one.Client != "" && m.role != stopped && port(one.Client) != port(m.addr) {
 			e.relisten(m, one.Client)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
 // EnsembleOptions are the settings of an ensemble.
@@ -58,7 +59,7 @@ type Ensemble struct {
 	electionAt time.Time
 	alarm      *time.Timer
 	// changed are the members that a reconfig has made and that are to be followed yet.
-	changed *zookeeper.Membership
+	changed *members.List
 	closed  bool
 }
 
@@ -96,7 +97,7 @@ func (e *Ensemble) bindAll() error {
 			return err
 		}
 	}
-	e.quorum = &zookeeper.Quorum{Members: zookeeper.NewMembership(e.first()), Synced: e.synced, Changed: func(next zookeeper.Membership) { e.changed = &next }}
+	e.quorum = &zookeeper.Quorum{Members: members.New(e.first()), Synced: e.synced, Changed: func(next members.List) { e.changed = &next }}
 	machine := zookeeper.New(e.config(e.members[0]), e.clock.NowMs())
 	e.state = machine.Snapshot()
 	for _, m := range e.members {
@@ -111,15 +112,15 @@ func (e *Ensemble) bindAll() error {
 
 // first are the members of the first configuration. The ports by which real servers speak
 // to each other are those behind the clients', and nobody listens there.
-func (e *Ensemble) first() (members []zookeeper.Member) {
+func (e *Ensemble) first() (list []members.Server) {
 	for i, m := range e.members {
 		host, _, _ := net.SplitHostPort(m.addr)
-		members = append(members, zookeeper.Member{
+		list = append(list, members.Server{
 			ID: m.id, Host: host, PeerPort: port(m.addr) + 10_000, ElectionPort: port(m.addr) + 20_000,
 			Observer: i >= len(e.members)-e.opt.Observers, Client: m.addr,
 		})
 	}
-	return members
+	return list
 }
 
 // config is that of a server's machine.
@@ -160,16 +161,23 @@ func (e *Ensemble) halt(m *member) {
 	}
 }
 
-// Start starts a server that is stopped, on the port that it had.
-func (e *Ensemble) Start(id int64) error {
+// Start starts a server that is stopped, on an address, or on the one that it had for "".
+func (e *Ensemble) Start(id int64, addr string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	m, err := e.member(id)
-	if err != nil || m.role != stopped {
+	if err != nil {
 		return err
 	}
-	machine := m.s.machine
+	if m.role != stopped {
+		return fmt.Errorf("server %d runs already, on %s", id, m.addr)
+	}
+	machine, had := m.s.machine, m.addr
+	if addr != "" {
+		m.addr = addr
+	}
 	if err := e.bind(m); err != nil {
+		m.addr = had
 		return err
 	}
 	m.s.machine = machine

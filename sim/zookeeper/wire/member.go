@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
 // role is what a server of an ensemble does at the moment.
@@ -65,7 +66,7 @@ func (m *member) connected() bool { return m.role != stopped && !m.cut }
 
 // observes reports whether it has no vote.
 func (m *member) observes() bool {
-	for _, one := range m.ensemble.quorum.Members.Members() {
+	for _, one := range m.ensemble.quorum.Members.Servers() {
 		if one.ID == m.id {
 			return one.Observer
 		}
@@ -238,8 +239,8 @@ func (m *member) conf(b *strings.Builder) {
 	if m == nil {
 		return
 	}
-	self := zookeeper.Member{}
-	for _, one := range m.ensemble.quorum.Members.Members() {
+	self := members.Server{}
+	for _, one := range m.ensemble.quorum.Members.Servers() {
 		if one.ID == m.id {
 			self = one
 		}

@@ -3,6 +3,7 @@ package wire
 import (
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/field"
+	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
 // Decoder reads the requests of one connection. It remembers their paths, so
@@ -71,7 +72,7 @@ func (r *reader) requestFields(fields []field.Kind, req *zookeeper.Request) {
 				r.fail("null token")
 			}
 		case field.Membership:
-			req.Membership = &zookeeper.MembershipChange{Joining: r.text(), Leaving: r.text(), New: r.text(), From: r.int64()}
+			req.Membership = &members.Change{Joining: r.text(), Leaving: r.text(), New: r.text(), From: r.int64()}
 		}
 	}
 }
@@ -151,9 +152,9 @@ func (r *reader) text() *string {
 	return &text
 }
 
-func appendMembership(b []byte, change *zookeeper.MembershipChange) []byte {
+func appendMembership(b []byte, change *members.Change) []byte {
 	if change == nil {
-		change = &zookeeper.MembershipChange{From: -1}
+		change = &members.Change{From: -1}
 	}
 	for _, text := range []*string{change.Joining, change.Leaving, change.New} {
 		if text == nil {

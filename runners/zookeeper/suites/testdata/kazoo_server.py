@@ -1,11 +1,12 @@
-"""A pytest plugin for kazoo's own tests: they run on one server, which zkServer.sh
-starts when a test wants it and which lives until kazoo stops it.
+"""A pytest plugin for kazoo's own tests: they run on one server or on several, which
+zkServer.sh starts when a test wants them and which live until kazoo stops them.
 
 kazoo.testing starts servers of its own from Java's class path. Each of its tests
-works below a path of its own, so one server serves them all. Nothing of the
+works below a path of its own, so one cluster serves them all. Nothing of the
 checkout is changed: only the function that makes the cluster is replaced.
 
 ZOOKEEPER_BIN_PATH  folder of zkServer.sh
+KAZOO_SERVERS       how many servers, 1 without it
 KAZOO_SKIP          tests to skip, one a line: its name, a space, the reason
 """
 
@@ -35,7 +36,19 @@ SUPER = (
     "-Dzookeeper.DigestAuthenticationProvider.superDigest="
     "super:D/InIHSb7yEEbrWz8b9l71RjZJU="
 )
-START_LIMIT = 30  # seconds
+START_LIMIT = 120  # seconds
+
+
+def free_ports(count):
+    """Ports of the loopback that nobody has."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for s in sockets:
+            s.bind(("127.0.0.1", 0))
+        return [s.getsockname()[1] for s in sockets]
+    finally:
+        for s in sockets:
+            s.close()
 
 
 class Server:
@@ -43,10 +56,11 @@ class Server:
 
     host = "127.0.0.1"
 
-    def __init__(self):
-        with socket.socket() as s:
-            s.bind((self.host, 0))
-            self.client_port = s.getsockname()[1]
+    def __init__(self, number, peers, local_sessions):
+        self.number = number
+        self.peers = peers  # lines of the configuration, none for one server
+        self.local_sessions = local_sessions
+        self.client_port = free_ports(1)[0]
         self.address = "%s:%d" % (self.host, self.client_port)
         self.process = None
         self.path = tempfile.mkdtemp()
@@ -54,6 +68,8 @@ class Server:
     def _configure(self):
         data = os.path.join(self.path, "data")
         os.makedirs(data, exist_ok=True)
+        with open(os.path.join(data, "myid"), "w") as f:
+            f.write("%d\n" % self.number)
         config = os.path.join(self.path, "zoo.cfg")
         with open(config, "w") as f:
             f.write(
@@ -66,6 +82,11 @@ class Server:
                 "4lw.commands.whitelist=*\n"
                 "reconfigEnabled=true\n" % (data, self.host, self.client_port)
             )
+            if self.peers:
+                f.write("initLimit=4\nsyncLimit=2\n")
+                f.write("localSessionsEnabled=%s\n" % self.local_sessions)
+                f.write("localSessionsUpgradingEnabled=%s\n" % self.local_sessions)
+                f.write("".join(self.peers))
         return config
 
     @property
@@ -73,6 +94,11 @@ class Server:
         return self.process is not None
 
     def run(self):
+        self.launch()
+        self._await_serving()
+
+    def launch(self):
+        """Start it, without waiting until it serves."""
         if self.running:
             return
         config = self._configure()
@@ -85,7 +111,6 @@ class Server:
                 stderr=out,
                 env=dict(os.environ, SERVER_JVMFLAGS=SUPER),
             )
-        self._await_serving()
 
     def _await_serving(self):
         limit = time.monotonic() + START_LIMIT
@@ -122,9 +147,21 @@ class Server:
 
 
 class Cluster(list):
-    """The one server, as ZookeeperCluster."""
+    """The servers, as ZookeeperCluster."""
+
+    def __init__(self, size, local_sessions):
+        peers = []
+        if size > 1:
+            ports = free_ports(2 * size)
+            for i in range(size):
+                line = "server.%d=127.0.0.1:%d:%d:participant\n"
+                peers.append(line % (i + 1, ports[2 * i], ports[2 * i + 1]))
+        for i in range(size):
+            self.append(Server(i + 1, peers, local_sessions))
 
     def start(self):
+        for server in self:
+            server.launch()
         for server in self:
             server.run()
 
@@ -140,9 +177,27 @@ class Cluster(list):
         return [line for server in self for line in server.get_logs()]
 
 
-_cluster = Cluster([Server()])
-atexit.register(_cluster.terminate)
-kazoo.testing.harness.get_global_cluster = lambda: _cluster
+_clusters = {}  # by whether it has local sessions; the one in use
+
+
+def global_cluster():
+    """The cluster as the environment wants it; another one ends."""
+    local_sessions = os.environ.get("ZOOKEEPER_LOCAL_SESSION_RO", "false")
+    if local_sessions not in _clusters:
+        terminate()
+        size = int(os.environ.get("KAZOO_SERVERS", "1"))
+        _clusters[local_sessions] = Cluster(size, local_sessions)
+    return _clusters[local_sessions]
+
+
+def terminate():
+    for cluster in _clusters.values():
+        cluster.terminate()
+    _clusters.clear()
+
+
+atexit.register(terminate)
+kazoo.testing.harness.get_global_cluster = global_cluster
 
 
 def name_of(item):

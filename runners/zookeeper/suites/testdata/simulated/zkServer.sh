@@ -1,14 +1,34 @@
 #!/bin/sh
 # Stands in for ZooKeeper's zkServer.sh: `zkServer.sh start-foreground CONFIG` becomes
 # the program named by MONOSIM. Who started it may kill it by its process id.
+#
+# The servers of one ensemble, which have the same lines server.N, are in one process,
+# which the first of them starts; it notes its id in the folder ENSEMBLES. Each of the
+# others, and the first, becomes a request to it that holds one server.
 set -eu
 config=$2
 setting() { sed -n "s/^$1=//p" "$config"; }
-if grep -q '^server\.' "$config"; then
-	echo "zkServer.sh: $config has several servers, want one" >&2
-	exit 2
-fi
 super=$(printf '%s\n' "${SERVER_JVMFLAGS-}" | sed -n 's/.*superDigest=\([^ ]*\).*/\1/p')
-exec "$MONOSIM" zookeeper --listen "127.0.0.1:$(setting clientPort)" --tick "$(setting tickTime)ms" \
-	--data-dir "$(setting dataDir)/version-2" --max-client-cnxns 0 \
-	--super-digest "$super" --extended-types --reconfig-enabled
+serve() {
+	exec "$MONOSIM" zookeeper --tick "$(setting tickTime)ms" --max-client-cnxns 0 \
+		--super-digest "$super" --extended-types --reconfig-enabled "$@"
+}
+count=$(grep -c '^server\.' "$config" || true)
+if [ "$count" -lt 2 ]; then
+	serve --listen "127.0.0.1:$(setting clientPort)" --data-dir "$(setting dataDir)/version-2"
+fi
+folder=$ENSEMBLES/$(grep '^server\.' "$config" | sort | cksum | tr ' ' -)
+mkdir -p "$folder"
+if mkdir "$folder/first" 2>/dev/null; then
+	local=
+	if [ "$(setting localSessionsEnabled)" = true ]; then local=--local-sessions; fi
+	# shellcheck disable=SC2086
+	(serve --listen 127.0.0.1:0 --ensemble "$count" --stopped --read-only-mode $local \
+		--admin 127.0.0.1:0 >"$folder/out" 2>"$folder/err" </dev/null) &
+	echo $! >"$folder/pid"
+fi
+until url=$(sed -n 's/^admin //p' "$folder/out" 2>/dev/null) && [ -n "$url" ]; do
+	sleep 0.05
+done
+exec curl --silent --show-error --fail --no-buffer \
+	-d "{\"addr\": \"127.0.0.1:$(setting clientPort)\"}" "$url/servers/$(cat "$(setting dataDir)/myid")/hold"

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/runners/admin"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
+)
+
+// ensembleOptions are the flags of several servers.
+type ensembleOptions struct {
+	servers       int
+	observers     int
+	readOnlyMode  bool
+	localSessions bool
+	electionTime  time.Duration
+	stopped       bool
+}
+
+func (o *ensembleOptions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.IntVar(&o.servers, "ensemble", 0, "how many servers to serve, on the port of --listen and those behind it; their addresses are printed with commas")
+	f.IntVar(&o.observers, "observers", 0, "how many of the ensemble's servers, from the last one backwards, have no vote")
+	f.BoolVar(&o.readOnlyMode, "read-only-mode", false, "have servers of an ensemble without a majority serve readers (readonlymode.enabled)")
+	f.BoolVar(&o.localSessions, "local-sessions", false, "let them make sessions for that, without which they refuse readers too (localSessionsEnabled)")
+	f.DurationVar(&o.electionTime, "election-time", 300*time.Millisecond, "how long an election of a leader takes")
+	f.BoolVar(&o.stopped, "stopped", false, "leave the ensemble's servers to be started by the interface of --admin")
+}
+
+// addresses are those of the servers: ports behind the first one, or any that are free.
+func (o *ensembleOptions) addresses(first string) (list []string, err error) {
+	host, port, err := net.SplitHostPort(first)
+	if err != nil {
+		return nil, err
+	}
+	number, err := strconv.Atoi(port)
+	if err != nil || number > 0 && number+o.servers > 1<<16 {
+		return nil, fmt.Errorf("--listen: port %s, want one that has %d behind it, or 0 for any that are free", port, o.servers-1)
+	}
+	for i := range o.servers {
+		at := number
+		if number > 0 {
+			at += i
+		}
+		list = append(list, net.JoinHostPort(host, strconv.Itoa(at)))
+	}
+	return list, nil
+}
+
+// check refuses what an ensemble cannot have.
+func (o *zooKeeperOptions) checkEnsemble() error {
+	e := &o.ensemble
+	switch {
+	case e.servers < 0 || e.servers > 99:
+		return fmt.Errorf("--ensemble: %d servers, want 1 to 99, or 0 for one by itself", e.servers)
+	case e.servers == 0 && (e.observers != 0 || e.readOnlyMode || e.localSessions || e.stopped):
+		return errors.New("--observers, --read-only-mode, --local-sessions and --stopped: want --ensemble too")
+	case e.servers == 0:
+		return nil
+	case e.observers < 0 || e.observers >= e.servers:
+		return fmt.Errorf("--observers: %d of %d servers, want one with a vote at least", e.observers, e.servers)
+	case o.dataDir != "" || o.snapshot != "":
+		return errors.New("--data-dir and --snapshot: an ensemble keeps its state in memory")
+	case e.stopped && o.admin == "":
+		return errors.New("--stopped: want --admin, by which the servers are started")
+	case e.electionTime <= 0:
+		return fmt.Errorf("--election-time: %v, want more than 0", e.electionTime)
+	}
+	return nil
+}
+
+// serveEnsemble serves until ctx is done.
+func (o *zooKeeperOptions) serveEnsemble(ctx context.Context, cmd *cobra.Command, opt wire.Options) (err error) {
+	addresses, err := o.ensemble.addresses(o.listen)
+	if err != nil {
+		return badInput(err)
+	}
+	e, err := wire.ListenEnsemble(wire.EnsembleOptions{
+		Server: opt, Listen: addresses, Observers: o.ensemble.observers, Election: o.ensemble.electionTime,
+		ReadOnly: o.ensemble.readOnlyMode, LocalSessions: o.ensemble.localSessions, Stopped: o.ensemble.stopped,
+	})
+	if err != nil {
+		return fmt.Errorf("zookeeper: %w", err)
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	var at []string
+	for _, s := range e.Servers() {
+		at = append(at, s.Addr)
+	}
+	addrs := strings.Join(at, ",")
+	if o.admin == "" {
+		fmt.Fprintln(cmd.OutOrStdout(), addrs)
+		<-ctx.Done()
+		return nil
+	}
+	served, err := admin.Listen(o.admin, "a ZooKeeper ensemble at "+addrs, admin.Ensemble(e))
+	if err != nil {
+		return badInput(fmt.Errorf("--admin: %w", err))
+	}
+	defer func() { err = errors.Join(err, served.Close()) }()
+	fmt.Fprintf(cmd.OutOrStdout(), "%s\nadmin %s\n", addrs, served.URL())
+	<-ctx.Done()
+	return nil
+}

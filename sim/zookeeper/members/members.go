@@ -1,0 +1,107 @@
+// Package members says who belongs to a ZooKeeper ensemble, as /zookeeper/config tells it
+// and as a reconfig changes it (ZK-24.6): text and numbers, and no server.
+//
+// Two things to use first: [New] makes the [List] of an ensemble, and List.Changed is what
+// a [Change] makes of it. To change how a server is written or read look in members.go;
+// what of a change is refused, in change.go.
+package members
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Server is one server of an ensemble.
+type Server struct {
+	ID                     int64
+	Host                   string
+	PeerPort, ElectionPort int
+	Observer               bool
+	// Client is host:port for clients, "" where nobody has said it.
+	Client string
+}
+
+// String is as in a configuration, without the id.
+func (s Server) String() string {
+	kind := "participant"
+	if s.Observer {
+		kind = "observer"
+	}
+	text := fmt.Sprintf("%s:%d:%d:%s", s.Host, s.PeerPort, s.ElectionPort, kind)
+	if s.Client != "" {
+		text += ";" + s.Client
+	}
+	return text
+}
+
+// List is who belongs to an ensemble.
+type List struct {
+	// Version is the zxid of the reconfig that made it, or of the first leader.
+	Version int64
+	// members are as they were put into a Java HashMap with so many buckets.
+	members []Server
+	buckets int
+}
+
+// New is that of an ensemble's first configuration.
+func New(members []Server) List {
+	m := List{buckets: 16}
+	for _, one := range members {
+		m.put(one)
+	}
+	return m
+}
+
+// Servers lists the servers as a real server does, by bucket (QuorumMaj.java).
+func (m List) Servers() []Server {
+	list := slices.Clone(m.members)
+	bucket := func(id int64) int {
+		h := uint32(id ^ int64(uint64(id)>>32))
+		return int((h ^ h>>16) & uint32(m.buckets-1))
+	}
+	slices.SortStableFunc(list, func(a, b Server) int { return bucket(a.ID) - bucket(b.ID) })
+	return list
+}
+
+// Voters are the ids of the servers that are no observers.
+func (m List) Voters() (ids []int64) {
+	for _, one := range m.Servers() {
+		if !one.Observer {
+			ids = append(ids, one.ID)
+		}
+	}
+	return ids
+}
+
+// String is the data of /zookeeper/config.
+func (m List) String() string {
+	var b strings.Builder
+	for _, one := range m.Servers() {
+		fmt.Fprintf(&b, "server.%d=%s\n", one.ID, one)
+	}
+	fmt.Fprintf(&b, "version=%x", uint64(m.Version))
+	return b.String()
+}
+
+func (m *List) put(one Server) {
+	m.remove(one.ID)
+	m.members = append(m.members, one)
+	for len(m.members) > m.buckets/4*3 {
+		m.buckets *= 2
+	}
+}
+
+func (m *List) remove(id int64) {
+	m.members = slices.DeleteFunc(slices.Clone(m.members), func(old Server) bool { return old.ID == id })
+}
+
+// copied is a new HashMap of another one: as large as its size wants.
+func (m List) copied() List {
+	next := List{Version: m.Version, buckets: 1}
+	for float64(next.buckets) < float64(len(m.members))/0.75+1 {
+		next.buckets *= 2
+	}
+	next.members = m.Servers()
+	return next
+}

@@ -1,0 +1,299 @@
+package wire
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/members"
+)
+
+// Goal: several served servers are what three real ones are to their clients (ZK-24).
+// Method: clients that speak the protocol byte by byte, on servers that end, are cut off
+// and lag. What is wanted was seen on three servers 3.8.0.
+
+// ensembleLab is an ensemble and whoever looks at one of its servers.
+type ensembleLab struct {
+	testing.TB
+	e *Ensemble
+}
+
+func serveEnsemble(t testing.TB, change func(*EnsembleOptions)) *ensembleLab {
+	t.Helper()
+	opt := EnsembleOptions{
+		Server: Options{Config: zookeeper.Config{ReconfigEnabled: true, SuperDigest: "super:D/InIHSb7yEEbrWz8b9l71RjZJU="}},
+		Listen: []string{"127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"}, Election: 10 * time.Millisecond,
+	}
+	if change != nil {
+		change(&opt)
+	}
+	e, err := ListenEnsemble(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &ensembleLab{TB: t, e: e}
+}
+
+// at is the lab of one server.
+func (l *ensembleLab) at(id int64) *lab {
+	return &lab{TB: l.TB, addr: l.e.Servers()[id-1].Addr}
+}
+
+// modes awaits the servers' modes.
+func (l *ensembleLab) modes(want ...string) {
+	l.Helper()
+	got := func() (modes []string) {
+		for _, s := range l.e.Servers() {
+			modes = append(modes, s.Mode)
+		}
+		return modes
+	}
+	limit, again := time.After(time.Minute), time.NewTicker(5*time.Millisecond)
+	defer again.Stop()
+	for strings.Join(got(), " ") != strings.Join(want, " ") {
+		select {
+		case <-again.C:
+		case <-limit:
+			l.Fatalf("modes: got %v, want %v", got(), want)
+		}
+	}
+}
+
+func (l *ensembleLab) ok(err error) {
+	l.Helper()
+	if err != nil {
+		l.Fatal(err)
+	}
+}
+
+func TestWritesAreKnownEverywhere(t *testing.T) { // ZK-24.4
+	l := serveEnsemble(t, nil)
+	l.modes("follower", "follower", "leader")
+	one, two, three := l.at(1).connect(), l.at(2).connect(), l.at(3).connect()
+	expect(t, two.do(zookeeper.Request{Op: zookeeper.OpExists, Path: "/a", Watch: true}).Err, -101)
+	one.ok(mk("/a", 'x'))
+	expect(t, two.event(), zookeeper.Event{Type: 1, Path: "/a", Zxid: -1})
+	for _, p := range []*peer{one, two, three} {
+		expect(t, string(p.ok(get("/a")).Data), "x")
+	}
+	three.ok(mkFlags("/e", zookeeper.FlagEphemeral))
+	expect(t, one.do(get("/e")).Err, 0)
+	three.ok(zookeeper.Request{Op: zookeeper.OpCloseSession})
+	expect(t, one.do(get("/e")).Err, -101)
+	if zxid := one.ok(set("/a", "y")).Zxid; zxid>>32 != 1 {
+		t.Errorf("zxid %#x, want one of the first epoch", zxid)
+	}
+}
+
+func TestFollowerThatLags(t *testing.T) { // ZK-24.4
+	l := serveEnsemble(t, nil)
+	l.modes("follower", "follower", "leader")
+	one, three := l.at(1).connect(), l.at(3).connect()
+	three.ok(mk("/a", 'x'))
+	expect(t, string(one.ok(get("/a")).Data), "x")
+	l.ok(l.e.Lag(1, 300*time.Millisecond))
+	three.ok(set("/a", "y"))
+	expect(t, string(one.ok(get("/a")).Data), "x")
+	one.ok(zookeeper.Request{Op: zookeeper.OpSync, Path: "/a"})
+	expect(t, string(one.ok(get("/a")).Data), "y")
+	began := time.Now()
+	one.ok(set("/a", "z"))
+	if took := time.Since(began); took < 300*time.Millisecond {
+		t.Errorf("a write took %v at a follower that lags by 300 ms", took)
+	}
+	expect(t, string(one.ok(get("/a")).Data), "z")
+}
+
+// A leader that dies has a successor, with the next epoch, in which sessions go on.
+func TestLeaderThatDies(t *testing.T) { // ZK-24.1, ZK-24.2
+	l := serveEnsemble(t, nil)
+	l.modes("follower", "follower", "leader")
+	one := l.at(1).connect()
+	one.ok(mkFlags("/mine", zookeeper.FlagEphemeral))
+	l.ok(l.e.Stop(3))
+	one.ends()
+	l.modes("follower", "leader", "stopped")
+	two := l.at(2).dial()
+	expect(t, two.greet(one.again()).SessionID, one.session.SessionID)
+	expect(t, two.ok(get("/mine")).Stat.EphemeralOwner, one.session.SessionID)
+	if zxid := two.ok(mk("/b")).Zxid; zxid != 2<<32|1 {
+		t.Errorf("zxid %#x, want the first one of the second epoch", zxid)
+	}
+	l.ok(l.e.Start(3, ""))
+	l.modes("follower", "leader", "follower")
+	l.at(3).connect().ok(get("/b"))
+	if err := l.e.Start(3, ""); err == nil {
+		t.Error("a server that runs starts again")
+	}
+}
+
+func TestWithoutAMajority(t *testing.T) { // ZK-24.1, ZK-24.8
+	l := serveEnsemble(t, nil)
+	l.modes("follower", "follower", "leader")
+	one := l.at(1).connect()
+	one.ok(mkFlags("/mine", zookeeper.FlagEphemeral))
+	l.ok(l.e.Stop(3))
+	l.ok(l.e.Cut(2, true))
+	one.ends()
+	l.modes("looking", "looking", "stopped")
+	p := l.at(1).dial()
+	p.bytes(AppendConnectRequest(nil, ptr(one.again())))
+	p.ends()
+	expect(t, l.at(1).word("srvr"), notServing)
+	expect(t, l.at(2).word("ruok"), "imok")
+	l.ok(l.e.Cut(2, false))
+	l.modes("follower", "leader", "stopped")
+	again := l.at(1).dial()
+	expect(t, again.greet(one.again()).SessionID, one.session.SessionID)
+	again.ok(get("/mine"))
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// A server without a majority serves readers, in sessions that nobody else knows.
+func TestReadersWithoutAMajority(t *testing.T) { // ZK-24.7
+	l := serveEnsemble(t, func(o *EnsembleOptions) { o.ReadOnly, o.LocalSessions = true, true })
+	l.modes("follower", "follower", "leader")
+	l.at(3).connect().ok(mk("/a", 'x'))
+	l.ok(l.e.Stop(2))
+	l.ok(l.e.Stop(3))
+	l.modes("read-only", "stopped", "stopped")
+	at := l.at(1)
+	expect(t, at.word("isro"), "ro")
+	if srvr := at.word("srvr"); !strings.Contains(srvr, "READ-ONLY mode; serving only read-only clients\n") || !strings.Contains(srvr, "Mode: read-only\n") {
+		t.Errorf("srvr: %s", srvr)
+	}
+	writer := at.dial()
+	writer.bytes(AppendConnectRequest(nil, &zookeeper.ConnectRequest{TimeoutMs: 10_000, Password: make([]byte, 16), HasReadOnly: true}))
+	writer.ends()
+	reader := at.dial()
+	session := reader.greet(zookeeper.ConnectRequest{TimeoutMs: 10_000, Password: make([]byte, 16), HasReadOnly: true, ReadOnly: true})
+	if !session.ReadOnly || session.SessionID == 0 {
+		t.Errorf("got %+v, want a session for readers", session)
+	}
+	expect(t, string(reader.ok(get("/a")).Data), "x")
+	for _, req := range []zookeeper.Request{mk("/b"), set("/a", "y"), del("/a"), {Op: zookeeper.OpSync, Path: "/"}, {Op: zookeeper.OpCheck, Path: "/a", Version: -1}} {
+		expect(t, reader.do(req).Err, zookeeper.CodeNotReadOnly)
+	}
+	stranger := at.dial()
+	refused := stranger.greet(zookeeper.ConnectRequest{TimeoutMs: 10_000, SessionID: 0x1234, Password: make([]byte, 16), HasReadOnly: true, ReadOnly: true})
+	expect(t, refused, zookeeper.ConnectResponse{HasReadOnly: true, ReadOnly: true})
+	l.ok(l.e.Start(2, ""))
+	reader.ends()
+	l.modes("follower", "leader", "stopped")
+	gone := l.at(1).dial()
+	expect(t, gone.greet(zookeeper.ConnectRequest{TimeoutMs: 10_000, SessionID: session.SessionID, Password: session.Password[:], HasReadOnly: true}).SessionID, 0)
+}
+
+func TestSessionsOfFollowersExpireAtTheLeader(t *testing.T) {
+	l := serveEnsemble(t, nil)
+	l.modes("follower", "follower", "leader")
+	one, two := l.at(1).connect(), l.at(2).connect()
+	one.ok(mkFlags("/mine", zookeeper.FlagEphemeral))
+	expect(t, two.ok(zookeeper.Request{Op: zookeeper.OpExists, Path: "/mine", Watch: true}).Err, 0)
+	if !l.e.Server(2).Expire(one.session.SessionID) {
+		t.Error("found no session to expire")
+	}
+	one.ends()
+	expect(t, two.event(), zookeeper.Event{Type: 2, Path: "/mine", Zxid: -1})
+}
+
+func TestSessionMovesToAnotherServer(t *testing.T) { // ZK-24.5
+	l := serveEnsemble(t, nil)
+	l.modes("follower", "follower", "leader")
+	one := l.at(1).connect()
+	two := l.at(2).dial()
+	expect(t, two.greet(one.again()).SessionID, one.session.SessionID)
+	two.ok(mk("/a"))
+	one.ok(get("/a"))
+	one.bytes(AppendRequest(nil, ptr(set("/a", "x"))))
+	one.ends()
+	expect(t, len(two.ok(get("/a")).Data), 0)
+}
+
+func reconfig(joining, leaving, all string, from int64) zookeeper.Request {
+	change := members.Change{From: from}
+	for text, to := range map[*string]**string{&joining: &change.Joining, &leaving: &change.Leaving, &all: &change.New} {
+		if *text != "" {
+			*to = text
+		}
+	}
+	return zookeeper.Request{Op: zookeeper.OpReconfig, Membership: &change}
+}
+
+func TestReconfig(t *testing.T) { // ZK-24.6
+	l := serveEnsemble(t, nil)
+	l.modes("follower", "follower", "leader")
+	nobody, super := l.at(1).connect(), l.at(1).connect()
+	super.ok(zookeeper.Request{Xid: zookeeper.XidAuth, Op: zookeeper.OpAuth, Scheme: "digest", Data: []byte("super:test")})
+	const observer = "server.100=127.0.0.1:24001:24002:observer;127.0.0.1:24003"
+	for _, c := range []struct {
+		name string
+		req  zookeeper.Request
+		want zookeeper.Code // of super; nobody is told -102 where it is 0
+	}{
+		{"no server", reconfig("some thing", "", "", -1), -8},
+		{"a server without a number", reconfig("a=b", "", "", -1), -5},
+		{"a server without ports", reconfig("server.4=1:2", "", "", -1), -8},
+		{"a server without a client port", reconfig("server.100=127.0.0.1:24001:24002", "", "", -1), -8},
+		{"a leaver without a number", reconfig("", "x", "", -1), -5},
+		{"a whole that is none", reconfig("", "", "x", -1), -8},
+		{"a whole with one voter", reconfig("", "", "server.1=127.0.0.1:23011:23021;23001", -1), -8},
+		{"another version", reconfig(observer, "", "", 12345), -103},
+		{"voters that nobody follows", reconfig("server.7=127.0.0.1:1:2;3,server.6=127.0.0.1:4:5;6,server.8=127.0.0.1:7:8;9", "", "", -1), -13},
+		{"nobody who leaves", reconfig("", "99", "", -1), 0},
+		{"an observer", reconfig(observer, "", "", -1), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := super.do(c.req)
+			expect(t, got.Err, c.want)
+			if want := c.want; want == 0 {
+				expect(t, nobody.do(c.req).Err, -102)
+				data := super.ok(get("/zookeeper/config"))
+				expect(t, string(data.Data), string(got.Data))
+				expect(t, got.Stat.Version, -1)
+			} else {
+				expect(t, nobody.do(c.req).Err, want)
+			}
+		})
+	}
+	if data := string(super.ok(get("/zookeeper/config")).Data); !strings.Contains(data, "\n"+observer+"\n") {
+		t.Errorf("config: %s", data)
+	}
+	// A leader that leaves is one no more.
+	super.do(reconfig("", "3", "", -1))
+	l.modes("follower", "leader", "follower")
+}
+
+func TestWordsOfAnEnsemble(t *testing.T) { // ZK-24.8
+	l := serveEnsemble(t, func(o *EnsembleOptions) { o.Observers, o.Listen = 1, append(o.Listen, "127.0.0.1:0") })
+	l.modes("follower", "follower", "leader", "observer")
+	for id, want := range map[int64]string{1: "Mode: follower\nNode count: 5\n", 3: "Mode: leader\nNode count: 5\nProposal sizes last/min/max: -1/-1/-1\n", 4: "Mode: observer\n"} {
+		if got := l.at(id).word("srvr"); !strings.Contains(got, want) {
+			t.Errorf("srvr of %d: got %s, want %s", id, got, want)
+		}
+	}
+	conf := l.at(4).word("conf")
+	for _, want := range []string{"serverId=4\ninitLimit=", "peerType=1\nmembership: \nserver.1=127.0.0.1:", ":observer;127.0.0.1:", "\nversion=100000000"} {
+		if !strings.Contains(conf, want) {
+			t.Errorf("conf: got %s, want %s in it", conf, want)
+		}
+	}
+	if mntr := l.at(3).word("mntr"); !strings.Contains(mntr, "zk_server_state\tleader\n") || !strings.Contains(mntr, "zk_synced_followers\t2\n") {
+		t.Errorf("mntr: %s", mntr)
+	}
+}
+
+func TestEnsembleThatCannotListen(t *testing.T) {
+	taken := serve(t, Options{})
+	_, err := ListenEnsemble(EnsembleOptions{Listen: []string{"127.0.0.1:0", taken.addr}})
+	if err == nil || !strings.Contains(err.Error(), "server 2: ") {
+		t.Errorf("got %v, want an error about server 2", err)
+	}
+}
