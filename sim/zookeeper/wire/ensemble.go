@@ -46,6 +46,7 @@ type Ensemble struct {
 	opt    EnsembleOptions
 	clock  *Clock
 	writes *writeLog
+	events eventLog
 
 	mu      sync.Mutex
 	quorum  *zookeeper.Quorum
@@ -76,7 +77,7 @@ func ListenEnsemble(opt EnsembleOptions) (*Ensemble, error) {
 		opt.Server.Speed = 1
 	}
 	e := &Ensemble{opt: opt, clock: WallClock(opt.Server.Speed, 0), clients: map[int64]netip.Addr{}}
-	e.writes = newWriteLog(opt.Server.WriteLog, e.clock.NowMs())
+	e.writes, e.events = newWriteLog(opt.Server.WriteLog, e.clock.NowMs()), newEventLog(opt.Server.EventLog)
 	e.alarm = time.AfterFunc(time.Hour, e.wake)
 	for i, addr := range opt.Listen {
 		e.members = append(e.members, &member{ensemble: e, id: int64(i + 1), addr: addr, conns: map[zookeeper.ConnID]*followed{}})
@@ -141,7 +142,7 @@ func (e *Ensemble) bind(m *member) error {
 	}
 	m.addr = ln.Addr().String()
 	s := newServer(e.opt.Server, &e.mu)
-	s.member, s.clock, s.writes, s.clients = m, e.clock, e.writes, e.clients
+	s.member, s.clock, s.writes, s.events, s.clients = m, e.clock, e.writes, e.events, e.clients
 	s.beganMs, s.nextConn = e.clock.NowMs(), zookeeper.ConnID(m.id)<<48|zookeeper.ConnID(time.Now().UnixNano()&(1<<40-1))
 	s.faults.absence = Leaderless
 	m.s, m.role, m.lookingSince = s, looking, time.Now()
@@ -309,7 +310,7 @@ func (e *Ensemble) Close() error {
 	for _, s := range servers {
 		s.wg.Wait()
 	}
-	return e.writes.flush()
+	return errors.Join(e.writes.flush(), e.events.flush())
 }
 
 // wake is the alarm's.
@@ -326,6 +327,7 @@ func (e *Ensemble) wake() {
 
 // endTurn wakes the writers of all servers that have work.
 func (e *Ensemble) endTurn() {
+	e.events.flush()
 	for _, m := range e.members {
 		m.s.wakeTouched()
 	}
