@@ -9,8 +9,7 @@ values the encoding, surroundings what a case sees of the world, finder how the
 reference is imported. check_examples.py runs answered cases and compares.
 
 Flags of the reference's command line modules clash (Q60), so the operations of
-tfs_client and of client run in processes of their own of this program, started
-when first needed.
+each program run in a process of its own of this program, started when first needed.
 """
 import importlib
 import json
@@ -29,7 +28,7 @@ NAME, VERSION = "python", "0.1"
 LONGEST_SECONDS = 25
 
 # The operations' modules by the process they run in.
-MAIN, TFS_CLIENT, CLIENT = "main", "tfs_client", "client"
+MAIN, TFS_CLIENT, CLIENT, AGENT_CLIENT, RUN = "main", "tfs_client", "client", "agent_client", "run"
 PARTS = {
     MAIN: ("utils", "data_def", "mocked_zkclient", "zk_mirror", "replica_manager", "backends", "agent_service",
            "tfs_monitor", "mocked_tfserving", "fake_tfserving", "agent_v3", "tfs_wrapper", "model_manager",
@@ -37,6 +36,8 @@ PARTS = {
            "agent_service_sequence", "svr_client", "constants", "python"),
     TFS_CLIENT: ("tfs_client", "tfs_client_program"),
     CLIENT: ("client",),
+    AGENT_CLIENT: ("agent_client",),
+    RUN: ("run",),
 }
 
 

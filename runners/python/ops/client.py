@@ -1,42 +1,60 @@
-"""client: ServingClient, which asks agents v2 for models (PROTOCOL.md section 21)."""
+"""client: ServingClient, which asks agents v2 for models (PROTOCOL.md section 21), and its program (section 23)."""
+import types
+
 from monolith.agent_service import client
 
 import recorder
+from ops import program
 from ops import zk_mirror  # gives the mirror threads that run inline
 from values import attempt, pairs
 
 del zk_mirror
+
+real_logging = client.logging
 
 
 class Sequence:
     """A ServingClient on a fake client."""
 
     def __init__(self, given):
-        self.zk = recorder.Client()
+        self.zk, self.warnings = recorder.Client(), []
         client.MonolithKazooClient = lambda hosts: self.zk
+        client.logging = types.SimpleNamespace(warning=self.warn)
         self.serving = client.ServingClient("", given["bzid"])
-        self.zk.take_writes()
+        self.start = self.zk.take_writes()
+
+    def warn(self, line):
+        self.warnings.append(line)
+        real_logging.warning(line)
 
     def answer(self, name, arguments):
         answer = attempt(self.step, name, arguments)
         writes = self.zk.take_writes()
         if writes:
             answer["writes"] = writes
+        if self.warnings:
+            answer["log"], self.warnings = self.warnings, []
         return answer
 
     def step(self, name, arguments):
         if name.startswith("zk."):
-            return recorder.call(self.zk, name[len("zk."):], arguments)
+            recorder.call(self.zk, name[len("zk."):], arguments)
+            return None
         result = getattr(self.serving, name)(**arguments)
         if name == "get_status":
-            return [result.portal, result.publish, pairs(result.service), str(result)]
+            return {"portal": result.portal, "publish": result.publish, "service": pairs(result.service),
+                    "str": str(result)}
         return result
 
 
 def sequence(given):
     run = Sequence(given)
     steps = [run.answer(name, arguments) for name, arguments in given["steps"]]
-    return {"steps": steps, "data": pairs(run.serving._zk._data), "tree": run.zk.tree()}
+    return {"start": run.start, "steps": steps, "tree": run.zk.tree()}
 
 
-OPS = {"client.ServingClient.sequence": sequence}
+def main(given):
+    return program.run(client.main, "client", given, [client])
+
+
+OPS = {"client.ServingClient.sequence": sequence, "client.main": main}

@@ -1,6 +1,6 @@
-"""svr_client: SvrClient, which asks an agent over gRPC (PROTOCOL.md section 21).
+"""svr_client: SvrClient, which asks an agent (PROTOCOL.md sections 21 and 23): over gRPC in the sequence.
 
-What heart_beat prints is no part of an answer: a map in an order of its own.
+What its heart_beat prints is no part of an answer: a map in an order of its own.
 """
 import os
 
@@ -11,7 +11,7 @@ from monolith.agent_service import utils
 
 import recorder
 import surroundings
-from ops import agent_service
+from ops import agent_service, program
 from ops.agent_service_sequence import raise_again, shown
 from values import Raw, attempt, encode, play
 
@@ -89,4 +89,26 @@ def sequence(given):
     return play(Sequence(given), given["steps"])
 
 
-OPS = {"svr_client.SvrClient.sequence": sequence}
+real_grpc, real_stub = svr_client.grpc, svr_client.AgentServiceStub
+
+
+def calls(given):
+    """The calls of a client of a.conf to the agent that the case describes. The flags are of no module."""
+    agent = program.Agent(given["agent"])
+    svr_client.grpc, svr_client.AgentServiceStub = agent, agent.stub
+    try:
+        with surroundings.captured_stdout() as printed:
+            client = svr_client.SvrClient("a.conf")
+            answers = [attempt(call, client, name, arguments) for name, arguments in given["calls"]]
+    finally:
+        svr_client.grpc, svr_client.AgentServiceStub = real_grpc, real_stub
+    return {"calls": answers, "requests": [[rpc, request] for rpc, _, request in agent.calls],
+            "targets": agent.targets, "stdout": printed.getvalue()}
+
+
+def call(client, name, arguments):
+    reply = getattr(client, name)(**arguments)
+    return reply.message if isinstance(reply, program.Reply) else reply
+
+
+OPS = {"svr_client.SvrClient.sequence": sequence, "svr_client.SvrClient": calls}
