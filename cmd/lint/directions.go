@@ -222,6 +222,7 @@ var directions = []direction{
 	agentRoom("resources", "pylog", "agentconfig"),
 	agentRoom("service", "pylog", "replicamanager", "zkmirror", "datadef", "agentconfig", "resources", "quirks"),
 	agentRoom("clients", "pylog", "service", "backends", "zkmirror", "datadef", "agentconfig", "resources", "quirks"),
+	agentRoom("programs", "..."),
 	agentRoom("", "pylog", "service", "modelmanager", "backends", "replicamanager", "tfs", "datadef", "agentconfig", "quirks"),
 	{
 		from: []string{"engine/training/..."},

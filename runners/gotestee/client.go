@@ -1,9 +1,13 @@
 package gotestee
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/monosim/monosim/engine/agent/clients"
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
@@ -12,12 +16,14 @@ var clientOps = table{"client.ServingClient.sequence": (*call).servingClientSequ
 
 // servingRun is a sequence on one client.
 type servingRun struct {
-	client *clients.ServingClient
-	zk     *caseworld.ZooKeeper
+	client   *clients.ServingClient
+	zk       *caseworld.ZooKeeper
+	warnings *warnings
 }
 
 func (c *call) servingClientSequence() (any, error) {
-	r := &servingRun{zk: c.NewZK()}
+	r := &servingRun{zk: c.NewZK(), warnings: &warnings{Log: c.Env.Log}}
+	c.Env.Log = r.warnings
 	r.zk.Strict = true
 	c.Env.ZooKeeper = oneClient{r.zk}
 	client, err := clients.NewServingClient(c.Env, "", c.In.Str("bzid"))
@@ -25,12 +31,34 @@ func (c *call) servingClientSequence() (any, error) {
 		return nil, err
 	}
 	r.client = client
-	steps := c.Sequence(r.zk, r.do, nil, "delete")
-	data := []any{}
-	for _, entry := range client.Mirror().Entries() {
-		data = append(data, []any{entry.Path, orNil(entry.Data)})
+	start := writesOf(r.zk)
+	steps := c.Sequence(r.zk, r.do, r.after, "delete")
+	return caseworld.Object("start", start, "steps", steps, "tree", r.zk.Tree()), nil
+}
+
+// after adds the warnings of a step. What a step on the client itself returns is no part
+// of an answer.
+func (r *servingRun) after(s caseworld.Step, answer *pysem.Dict) {
+	if _, returned := answer.Get("r"); returned && strings.HasPrefix(s.Name, "zk.") {
+		answer.Set("r", nil)
 	}
-	return caseworld.Object("steps", steps, "data", data, "tree", r.zk.Tree()), nil
+	if len(r.warnings.lines) > 0 {
+		answer.Set("log", r.warnings.lines)
+		r.warnings.lines = nil
+	}
+}
+
+// warnings notes the warnings of a log.
+type warnings struct {
+	env.Log
+	lines []any
+}
+
+func (w *warnings) Logf(level env.Level, format string, args ...any) {
+	if level == env.Warning {
+		w.lines = append(w.lines, fmt.Sprintf(format, args...))
+	}
+	w.Log.Logf(level, format, args...)
 }
 
 func (r *servingRun) do(s caseworld.Step) (any, error) {
@@ -45,7 +73,8 @@ func (r *servingRun) do(s caseworld.Step) (any, error) {
 		return nil, r.client.Unload(s.Str("model_name"))
 	case "get_status":
 		state, err := r.client.Status(s.Str("model_name"))
-		return []any{trueOrNil(state.Portal), trueOrNil(state.Publish), serviceStates(state), state.String()}, err
+		return caseworld.Object("portal", trueOrNil(state.Portal), "publish", trueOrNil(state.Publish),
+			"service", serviceStates(state), "str", state.String()), err
 	}
 	caseworld.UnknownStep(s)
 	return nil, nil

@@ -8,7 +8,8 @@
 //   - [Ops] lists the operations that it answers.
 //
 // The operations are in one file per module of the reference, each with a table
-// at its top; to add one, write a method of call and name it there. To change
+// at its top; to add one, write a method of call and name it there. Those of the programs
+// behind their command lines are in commandlines. To change
 // what a case sees of the world, and how values are read and written, look in
 // caseworld; how golden cases are answered by their ids, in recorded.go.
 package gotestee
@@ -23,6 +24,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/runners/gotestee/caseworld"
+	"github.com/monosim/monosim/runners/gotestee/commandlines"
 	"github.com/monosim/monosim/runners/testee"
 )
 
@@ -40,7 +42,17 @@ var operations = merge(
 	utilsOps, instanceOps, dataDefOps, zkClientOps, zkMirrorOps, replicaManagerOps, backendsOps, agentServiceOps, tfsMonitorOps,
 	modelMgrOps, fakeServerOps, agentV3Ops, modelManagerOps, agentControllerOps, tfsClientOps, resourceUtilsOps, trainingOps, discoveryOps, agentOps, agentV1Ops,
 	clientOps, svrClientOps, constantsOps, pythonOps, agentV3SequenceOps, agentServiceSequenceOps,
+	commandLineOps(),
 )
+
+// commandLineOps are the programs behind their command lines.
+func commandLineOps() table {
+	ops := table{}
+	for name, op := range commandlines.Ops() {
+		ops[name] = func(c *call) (any, error) { return op(c.Call) }
+	}
+	return ops
+}
 
 func merge(tables ...table) table {
 	all := table{}

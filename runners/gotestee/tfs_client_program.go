@@ -13,6 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
@@ -23,6 +24,7 @@ type tfsServers struct {
 	env.Network
 	clock     *caseworld.Clock
 	answersMs []int // negative for a failure after that time
+	replies   [][]byte
 	calls     []any
 	log       []string
 }
@@ -35,14 +37,21 @@ func (c *call) newTFSServers() *tfsServers {
 	if len(s.answersMs) == 0 {
 		s.answersMs = []int{0}
 	}
+	s.replies = [][]byte{nil}
+	if c.In.Has("replies") {
+		s.replies = nil
+		for _, v := range c.In.List("replies") {
+			s.replies = append(s.replies, v.([]byte))
+		}
+	}
 	c.Clock.Fixed = time.Unix(caseworld.EpochSec, int64(c.In.IntegerOr("nanosecond", 0)))
 	c.Env.Network, c.Env.Models, c.Env.Log = s, tfsModelServers{s}, tfsLog{s}
 	c.Env.Tasks = inlineTasks{c.Env.Tasks}
 	return s
 }
 
-// answer notes a call and answers it; timeout is null for none.
-func (s *tfsServers) answer(target, method string, request proto.Message, timeout time.Duration) error {
+// answer notes a call and answers it with bytes; timeout is null for none.
+func (s *tfsServers) answer(target, method string, request proto.Message, timeout time.Duration) ([]byte, error) {
 	var seconds any
 	if timeout > 0 {
 		seconds = int(timeout / time.Second)
@@ -51,9 +60,9 @@ func (s *tfsServers) answer(target, method string, request proto.Message, timeou
 	s.calls = append(s.calls, caseworld.Raw{V: []any{caseworld.Hide(target), method, caseworld.PB(request).V, seconds}})
 	s.clock.Fixed = s.clock.Fixed.Add(time.Duration(max(ms, -ms)) * time.Millisecond)
 	if ms < 0 {
-		return pysem.Raise("CallError", "no answer")
+		return nil, pysem.Raise("CallError", "no answer")
 	}
-	return nil
+	return s.replies[(len(s.calls)-1)%len(s.replies)], nil
 }
 
 func (s *tfsServers) Dial(addr string) env.Channel { return &tfsStub{s: s, target: addr} }
@@ -73,7 +82,7 @@ func (t *tfsStub) Call(method string, request []byte, timeout time.Duration) ([]
 	if err := proto.Unmarshal(request, message); err != nil {
 		return nil, err
 	}
-	return nil, t.s.answer(t.target, method, message, timeout)
+	return t.s.answer(t.target, method, message, timeout)
 }
 
 func (t *tfsStub) Close() {}
@@ -93,7 +102,19 @@ type tfsModelStub struct {
 
 func (t *tfsModelStub) Status(spec env.ModelSpec, timeout time.Duration) ([]env.ModelVersionStatus, error) {
 	request := &apis.GetModelStatusRequest{ModelSpec: &apis.ModelSpec{Name: spec.Name, SignatureName: spec.Signature}}
-	return nil, t.s.answer(t.target, "/tensorflow.serving.ModelService/GetModelStatus", request, timeout)
+	data, err := t.s.answer(t.target, "/tensorflow.serving.ModelService/GetModelStatus", request, timeout)
+	if err != nil {
+		return nil, err
+	}
+	response := &apis.GetModelStatusResponse{}
+	if err := proto.Unmarshal(data, response); err != nil {
+		return nil, err
+	}
+	var list []env.ModelVersionStatus
+	for _, v := range response.GetModelVersionStatus() {
+		list = append(list, env.ModelVersionStatus{Version: v.GetVersion(), State: env.ModelState(v.GetState()), Status: statusOf(v.GetStatus())})
+	}
+	return list, nil
 }
 
 func (t *tfsModelStub) Reload(data []byte, timeout time.Duration) (env.StatusProto, error) {
@@ -102,7 +123,17 @@ func (t *tfsModelStub) Reload(data []byte, timeout time.Duration) (env.StatusPro
 		return env.StatusProto{}, err
 	}
 	request := &apis.ReloadConfigRequest{Config: models}
-	return env.StatusProto{}, t.s.answer(t.target, "/tensorflow.serving.ModelService/HandleReloadConfigRequest", request, timeout)
+	reply, err := t.s.answer(t.target, "/tensorflow.serving.ModelService/HandleReloadConfigRequest", request, timeout)
+	if err != nil {
+		return env.StatusProto{}, err
+	}
+	response := &apis.ReloadConfigResponse{}
+	err = proto.Unmarshal(reply, response)
+	return statusOf(response.GetStatus()), err
+}
+
+func statusOf(s *util.StatusProto) env.StatusProto {
+	return env.StatusProto{Code: env.Code(s.GetErrorCode()), Message: s.GetErrorMessage()}
 }
 
 func (t *tfsModelStub) Close() {}
@@ -147,10 +178,16 @@ func (c *call) tfsClientMain() (any, error) {
 	c.Env.Random = &draws{numbers: c.In.Ints("draws")}
 	answer, err := clients.RunTFSClient(c.Env, o)
 	var result any
-	if o.Cmd == "load" {
+	exit, printed := 0, ""
+	if err == nil {
+		exit, printed, err = answer.Ended(o)
+	}
+	if err != nil {
+		exit = 1
+	} else if o.Cmd == "load" {
 		result = agentconfig.GenStatusProto(answer.Load.Code, pysem.Some(answer.Load.Message))
 	}
-	return caseworld.Object("result", caseworld.Attempt(result, err), "calls", s.calls, "log", s.log), nil
+	return caseworld.Object("result", caseworld.Attempt(result, err), "exit", exit, "printed", printed, "calls", s.calls, "log", s.log), nil
 }
 
 func (c *call) tfsOptions() clients.TFSClientOptions {

@@ -1,6 +1,9 @@
 package clients
 
 import (
+	"slices"
+	"strings"
+
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
@@ -8,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -65,6 +69,26 @@ func PrintedReplicas(r *agentservice.GetReplicasResponse) string {
 	return pysem.Repr(addresses)
 }
 
+// PrintedAddresses is what the reference prints of an answer, without the line's end
+// (svr_client.py:60): a dict of messages, here sorted by name and there in an order of
+// protobuf's own.
+func PrintedAddresses(r *agentservice.HeartBeatResponse) string {
+	names := make([]string, 0, len(r.GetAddresses()))
+	for name := range r.GetAddresses() {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	texts := make([]string, len(names))
+	for i, name := range names {
+		text, err := textpb.Marshal(r.GetAddresses()[name])
+		if err != nil {
+			panic(err) // the message has no Any
+		}
+		texts[i] = pysem.Repr(name) + ": " + text
+	}
+	return "{" + strings.Join(texts, ", ") + "}"
+}
+
 // Close ends the connection, if there is one. The next call connects again.
 func (c *SvrClient) Close() {
 	if c.channel != nil {
@@ -92,13 +116,14 @@ func (c *SvrClient) call(method string, request, response proto.Message) error {
 
 // agentTarget is where the agent listens (svr_client.py:39).
 func agentTarget(e *env.Env, conf *agentconfig.AgentConfig) (string, error) {
-	host, err := ownAddress(e)
+	host, err := OwnAddress(e)
 	return host + ":" + conf.AgentPort.String(), err
 }
 
-// ownAddress is MY_HOST_IP, else the address of the host's name. That name is
-// looked up also when it is not needed, and a failing look-up is a gaierror.
-func ownAddress(e *env.Env) (string, error) {
+// OwnAddress is the variable MY_HOST_IP, else the address of the host's name, where
+// clients look for an agent. That name is looked up also when it is not needed, and a
+// failing look-up is a gaierror.
+func OwnAddress(e *env.Env) (string, error) {
 	host, err := e.Host.LookupIP()
 	if err != nil {
 		return "", pysem.Raise("gaierror", "%v", err)

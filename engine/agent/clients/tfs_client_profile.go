@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
@@ -151,9 +152,10 @@ func (t *ProfileThread) predict() error {
 const profileFiles = 500
 
 // profile takes the data files of a directory, after random ones were added up to
-// 500, and runs a load with them (tfs_client.py:414-467).
+// 500, and runs a load with them (tfs_client.py:414-467). Where Q135 is repaired nothing is
+// added.
 func (p *tfsProgram) profile() (*Profile, error) {
-	if len(p.ValidSlots) == 0 || !p.o.DataDir.Set {
+	if len(p.ValidSlots) == 0 && p.o.Quirks.Keeps(quirks.Q135) || !p.o.DataDir.Set {
 		return nil, &pysem.Error{Type: "AssertionError"}
 	}
 	data, err := p.profileData(p.o.DataDir.V)
@@ -187,7 +189,10 @@ func (p *tfsProgram) profileData(dir string) ([]*framework.TensorProto, error) {
 	if err != nil {
 		return nil, err
 	}
-	for len(names) < profileFiles {
+	if len(names) == 0 && !p.o.Quirks.Keeps(quirks.Q135) {
+		return nil, pysem.Raise("FileNotFoundError", "[Errno 2] No data file in directory: %s", pysem.Repr(dir))
+	}
+	for len(names) < profileFiles && p.o.Quirks.Keeps(quirks.Q135) {
 		name := pysem.Basename(p.Env.Files.TempFile()) + ".pb"
 		if err := p.RandomFile(pysem.JoinStrings(dir, name), variantExampleBatch, p.o.BatchSize); err != nil {
 			return nil, err
@@ -195,7 +200,7 @@ func (p *tfsProgram) profileData(dir string) ([]*framework.TensorProto, error) {
 		names = append(names, name)
 	}
 	var data []*framework.TensorProto
-	for _, name := range names[:profileFiles] {
+	for _, name := range names[:min(len(names), profileFiles)] {
 		input, err := p.ExampleBatchProtoV2(pysem.JoinStrings(dir, name), p.o.BatchSize)
 		if err != nil {
 			return nil, err

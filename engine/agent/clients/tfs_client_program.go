@@ -11,8 +11,11 @@ import (
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	core "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
+	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
@@ -72,6 +75,48 @@ type TFSAnswer struct {
 	Profile  *Profile
 }
 
+// Ended is how the program ends that has the answer: its exit status, and what it has
+// printed. Python takes the status that load returns for the message of a failure, also
+// a good one (Q235).
+func (a TFSAnswer) Ended(o TFSClientOptions) (exit int, printed string, err error) {
+	switch {
+	case o.Cmd == "profile":
+		return 0, "", nil
+	case o.Cmd != "load":
+		text, err := textpb.Marshal(a.Message(o.Cmd))
+		return 0, text + "\n", err
+	case o.Quirks.Keeps(quirks.Q235) || a.Load.Code != env.OK:
+		return 1, "", nil
+	}
+	return 0, "", nil
+}
+
+// Message is the message that a command prints, or for load returns; nil for a profile,
+// which is only logged.
+func (a TFSAnswer) Message(cmd string) proto.Message {
+	switch cmd {
+	case "status":
+		response := &apis.GetModelStatusResponse{}
+		for _, v := range a.Status {
+			response.ModelVersionStatus = append(response.ModelVersionStatus, &apis.ModelVersionStatus{
+				Version: v.Version, State: apis.ModelVersionStatus_State(v.State), Status: statusMessage(v.Status),
+			})
+		}
+		return response
+	case "meta":
+		return a.Metadata
+	case "load":
+		return statusMessage(a.Load)
+	case "profile":
+		return nil
+	}
+	return a.Predict
+}
+
+func statusMessage(s env.StatusProto) *util.StatusProto {
+	return &util.StatusProto{ErrorCode: core.Code(s.Code), ErrorMessage: s.Message}
+}
+
 // tfsProgram is the client with its flags.
 type tfsProgram struct {
 	TFSClient
@@ -91,7 +136,7 @@ func RunTFSClient(e *env.Env, o TFSClientOptions) (TFSAnswer, error) {
 	if err != nil {
 		return TFSAnswer{}, err
 	}
-	host, err := ownAddress(e)
+	host, err := OwnAddress(e)
 	if err != nil {
 		return TFSAnswer{}, err
 	}
@@ -174,7 +219,12 @@ func (p *tfsProgram) spec() *apis.ModelSpec {
 }
 
 func (p *tfsProgram) metadata() (*apis.GetModelMetadataResponse, error) {
-	request := &apis.GetModelMetadataRequest{ModelSpec: p.spec(), MetadataField: []string{"base_path", "num_versions", "signature_name"}}
+	// No server has these fields: it refuses the first (Q234).
+	fields := []string{"base_path", "num_versions", "signature_name"}
+	if !p.o.Quirks.Keeps(quirks.Q234) {
+		fields = []string{"signature_def"}
+	}
+	request := &apis.GetModelMetadataRequest{ModelSpec: p.spec(), MetadataField: fields}
 	response := &apis.GetModelMetadataResponse{}
 	return response, p.call(MethodGetModelMetadata, request, response, 0)
 }
@@ -198,11 +248,18 @@ func predictRequest(spec *apis.ModelSpec, name string, input *framework.TensorPr
 func (p *tfsProgram) input() (string, *framework.TensorProto, error) {
 	if p.o.InputType == "example_batch" {
 		// The reference takes a name that no file has yet (uuid.uuid1).
-		input, err := p.ExampleBatchProtoV2(p.o.InputFile.Or(p.Env.Files.TempFile()), p.o.BatchSize)
+		file := p.o.InputFile.Or(p.Env.Files.TempFile())
+		if err := p.mustExist(file); err != nil {
+			return "", nil, err
+		}
+		input, err := p.ExampleBatchProtoV2(file, p.o.BatchSize)
 		return "example_batch", input, err
 	}
 	file, err := pathOf(p.o.InputFile)
 	if err != nil {
+		return "", nil, err
+	}
+	if err := p.mustExist(file); err != nil {
 		return "", nil, err
 	}
 	if p.o.InputType != "instance" {
@@ -216,6 +273,15 @@ func (p *tfsProgram) input() (string, *framework.TensorProto, error) {
 	}
 	input, err := p.InstanceProto(p.o.InputFile, p.o.BatchSize)
 	return "instances", input, err
+}
+
+// mustExist is a FileNotFoundError for a file that is not there. The reference tries to
+// make it, and cannot (Q135).
+func (p *tfsProgram) mustExist(file string) error {
+	if p.o.Quirks.Keeps(quirks.Q135) || env.Exists(p.Env.Files, file) {
+		return nil
+	}
+	return pysem.Raise("FileNotFoundError", "[Errno 2] No such file or directory: %s", pysem.Repr(file))
 }
 
 func (p *tfsProgram) call(method string, request, response proto.Message, timeout time.Duration) error {

@@ -1,5 +1,6 @@
 """tfs_client: the program behind its flags, and the thread that measures (PROTOCOL.md section 17)."""
 import os
+import sys
 import types
 
 from absl import flags
@@ -7,6 +8,7 @@ from absl import flags
 from monolith.agent_service import tfs_client, utils
 from monolith.native_training import env_utils
 
+from ops import program
 from ops.tfs_client import enter
 from values import Raw, attempt, encode
 
@@ -26,6 +28,7 @@ class Servers:
     def reset(self, given):
         self.now_ns = surroundings.START_TIME * NANOSECONDS + given.get("nanosecond", 0)
         self.answers = given.get("answers") or [0]
+        self.replies = given.get("replies") or [b""]
         self.calls, self.log = [], []
 
     def time(self):
@@ -40,7 +43,7 @@ class Servers:
         self.now_ns += abs(ms) * 1000000
         if ms < 0:
             raise CallError("no answer")
-        return response()
+        return response(self.replies[(len(self.calls) - 1) % len(self.replies)])
 
     def info(self, line):
         for beginning in LOGGED:
@@ -65,8 +68,8 @@ def stub(service):
                 setattr(self, path.rpartition("/")[2], self.method(target, path, kwargs))
 
         def method(self, target, path, kwargs):
-            empty = lambda: kwargs["response_deserializer"](b"")
-            return lambda request, timeout=None: servers.call(target, path, request, timeout, empty)
+            reply = kwargs["response_deserializer"]
+            return lambda request, timeout=None: servers.call(target, path, request, timeout, reply)
 
     return Stub
 
@@ -111,9 +114,20 @@ tqdm_module.tqdm = tqdm
 def main(given):
     enter(given)
     servers.reset(given)
-    with surroundings.captured_stdout():
-        result = attempt(tfs_client.main, None)
-    return {"result": result, "calls": servers.calls, "log": servers.log}
+    statuses = []
+
+    def program_main():
+        """What app.run makes of main."""
+        try:
+            sys.exit(tfs_client.main(None))
+        except SystemExit as e:
+            statuses.append(program.status(e))
+            return e.code
+
+    with surroundings.captured_stdout() as printed:
+        result = attempt(program_main)
+    return {"result": result, "exit": (statuses or [1])[0], "printed": printed.getvalue(), "calls": servers.calls,
+            "log": servers.log}
 
 
 def profile_thread(given):

@@ -3,6 +3,12 @@ package generate
 import (
 	"fmt"
 
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	core "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/testee"
 )
@@ -126,10 +132,41 @@ func genTFSProgram(d *draws, c *testee.Case) {
 		options.Set("input_file", pick(d, "eb", "text", "models", "missing"))
 	}
 	c.In = dict("options", options, "answers", list(d, 2, func() any { return pick(d, 10, -10) }))
+	if d.flip(2) {
+		c.In.Set("replies", []any{tfsReply(d, options)})
+	}
 	moduleNames(d, c.In)
 }
 
 // streamOf is messages with sizes before them, whole or cut off.
+// tfsReply is the answer of a model server to the command of the options.
+func tfsReply(d *draws, options *pysem.Dict) *pysem.Dict {
+	command, _ := options.Get("cmd_type")
+	var reply proto.Message
+	switch command {
+	case "status":
+		reply = &apis.GetModelStatusResponse{ModelVersionStatus: []*apis.ModelVersionStatus{{
+			Version: int64(pick(d, 1, 0, -1, 1<<60)), State: apis.ModelVersionStatus_State(pick(d, 30, 0, 50)), Status: tfsStatus(d),
+		}}}
+	case "load":
+		reply = &apis.ReloadConfigResponse{Status: tfsStatus(d)}
+	case "meta":
+		reply = &apis.GetModelMetadataResponse{ModelSpec: &apis.ModelSpec{Name: pick(d, "m", "模"), SignatureName: pick(d, "", "s")}}
+	default:
+		tensor := &framework.TensorProto{Dtype: framework.DataType_DT_FLOAT, FloatVal: []float32{pick[float32](d, 0.5, 0, 1e30, 0.1)}}
+		reply = &apis.PredictResponse{Outputs: map[string]*framework.TensorProto{pick(d, "y", "a"): tensor, "x": {StringVal: [][]byte{[]byte(pick(d, "", "\xff\"", "é"))}}}}
+	}
+	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(reply)
+	if err != nil {
+		panic(err) // nothing in it is no UTF-8
+	}
+	return hexBytes(string(data))
+}
+
+func tfsStatus(d *draws) *util.StatusProto {
+	return &util.StatusProto{ErrorCode: core.Code(pick(d, 0, 3)), ErrorMessage: pick(d, "", "it's \"bad\"")}
+}
+
 func streamOf(d *draws) *pysem.Dict {
 	var b []byte
 	size := func(n int) {

@@ -337,7 +337,7 @@ func (s *portedSide) tfsClient(c clientCall, _ proto.Message) string {
 		if err != nil {
 			return "", err
 		}
-		return hexOf(s.t, printedBy(c.cmd, answer)), nil
+		return hexOf(s.t, answer.Message(c.cmd)), nil
 	})
 }
 

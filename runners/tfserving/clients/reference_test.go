@@ -16,7 +16,6 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/monosim/monosim/engine/agent/clients"
 	"github.com/monosim/monosim/engine/proto/monolith/io/proto"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
@@ -314,24 +313,4 @@ func (s servedModels) file(t *testing.T, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// printedBy is the message that the reference prints.
-func printedBy(cmd string, a clients.TFSAnswer) proto.Message {
-	switch cmd {
-	case "status":
-		response := &apis.GetModelStatusResponse{}
-		for _, v := range a.Status {
-			response.ModelVersionStatus = append(response.ModelVersionStatus, &apis.ModelVersionStatus{
-				Version: v.Version, State: apis.ModelVersionStatus_State(v.State),
-				Status: &util.StatusProto{ErrorCode: tfcore.Code(v.Status.Code), ErrorMessage: v.Status.Message},
-			})
-		}
-		return response
-	case "load":
-		return &util.StatusProto{ErrorCode: tfcore.Code(a.Load.Code), ErrorMessage: a.Load.Message}
-	case "meta":
-		return a.Metadata
-	}
-	return a.Predict
 }

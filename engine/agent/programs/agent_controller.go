@@ -1,0 +1,31 @@
+package programs
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent/clients"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// agentController is agent_controller.py: it declares models, publishes and withdraws
+// them, or shows what there is.
+func (p *process) agentController() error {
+	overwrite, err := p.flags.Value("overwrite")
+	if err != nil {
+		return err
+	}
+	text := func(name string) string { return p.flags.Text(name).V }
+	o := clients.ControlOptions{
+		Cmd: text("cmd"), ZKServers: text("zk_servers"), Bzid: text("bzid"), ExportBase: text("export_base"),
+		Overwrite: pysem.Truth(overwrite), Arch: text("arch"), ModelName: text("model_name"), Layout: text("layout"),
+		Quirks: p.options.Quirks,
+	}
+	printed, err := clients.Control(p.Env, o)
+	p.printed.WriteString(printed)
+	if o.Cmd == "bzid_info" {
+		p.result = rawJSON(strings.TrimSpace(printed))
+	} else {
+		p.result = result("cmd", o.Cmd)
+	}
+	return err
+}

@@ -1,0 +1,170 @@
+// Package programs has the command lines of the reference's programs: agent_client,
+// agent_controller, client, tfs_client, and run, which is the others by their names; and
+// one for svr_client, which the reference has as a class only.
+//
+// Two things to use first:
+//
+//   - [Run] runs a program with its arguments in the world that an env.Env gives.
+//   - [Ended] is how it ended: what it printed, what it found, its exit status.
+//
+// A program is in the file of its Python module; what it does beyond its own lines is in
+// package clients. To change how flags are read look in engine/pysem/absl, which flags
+// there are, flags.go; how results are written as JSON, result.go.
+package programs
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/envutils"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/absl"
+)
+
+// Names of the programs.
+const (
+	AgentClient     = "agent_client"
+	AgentController = "agent_controller"
+	Client          = "client"
+	Dispatcher      = "run" // run.py
+	SvrClient       = "svr_client"
+	TFSClient       = "tfs_client"
+)
+
+// Agent is the program that run starts when it is told no other, which is no client.
+const Agent = "agent"
+
+// Names lists the programs that [Run] knows, sorted.
+func Names() []string {
+	return []string{AgentClient, AgentController, Client, Dispatcher, SvrClient, TFSClient}
+}
+
+// Options are what [Run] is told beside the world.
+type Options struct {
+	Quirks quirks.Set
+	// Instead, when set, is asked before run enters another program; true means that the
+	// caller has done what there was to do.
+	Instead func(name string) bool
+	// Parsed, when set, is told the flags before the program's main is called.
+	Parsed func(flags *absl.Flags)
+}
+
+// Ended is how a program ended.
+type Ended struct {
+	// Exit is the exit status that the Python program has: 1 for an exception, for wrong
+	// flags and for --help.
+	Exit int
+	// Err is the exception with which it ended, *absl.UsageError for wrong flags, or
+	// *absl.HelpAsked.
+	Err error
+	// Printed is what it printed, also when it failed half-way.
+	Printed string
+	// Result is what it found, as values of package pysem and messages; nil where it finds
+	// nothing or failed. [Ended.JSON] writes it.
+	Result any
+	// Usage is how the program is used, after wrong flags and --help.
+	Usage string
+}
+
+// Run runs a program of [Names] as its command line does, argv being the arguments without
+// the program's name. Another name is a panic.
+func Run(e *env.Env, name string, argv []string, o Options) Ended {
+	p := &process{Env: e, name: name, options: o, flags: absl.New(modulesOf(name, o.Quirks)...)}
+	err := p.run(argv)
+	ended := Ended{Err: err, Printed: p.printed.String(), Result: p.result}
+	if err != nil {
+		ended.Exit, ended.Result = 1, nil
+	}
+	var asked *absl.HelpAsked
+	if errors.As(err, &asked) || errors.As(err, new(*absl.UsageError)) {
+		ended.Usage = p.flags.Usage(name, asked != nil && asked.Full)
+	}
+	if p.failed {
+		ended.Exit = 1
+	}
+	return ended
+}
+
+// process is a program that runs.
+type process struct {
+	*env.Env
+	name    string
+	options Options
+	flags   *absl.Flags
+	printed strings.Builder
+	result  any
+	// failed has the exit status 1 without an exception.
+	failed bool
+}
+
+func (p *process) run(argv []string) error {
+	if _, err := p.flags.Parse(p.Files, argv); err != nil {
+		return err
+	}
+	if p.flags.Bool(absl.OnlyCheckArgsFlag) {
+		return nil
+	}
+	if p.options.Parsed != nil {
+		p.options.Parsed(p.flags)
+	}
+	return p.enter(p.name)
+}
+
+// enter is the main of a program with the flags of this process.
+func (p *process) enter(name string) error {
+	switch name {
+	case AgentClient:
+		return p.agentClient()
+	case AgentController:
+		return p.agentController()
+	case Client:
+		return p.client()
+	case Dispatcher:
+		return p.dispatch()
+	case SvrClient:
+		return p.svrClient()
+	case TFSClient:
+		return p.tfsClient()
+	}
+	panic("programs: there is no program " + name)
+}
+
+// print is Python's print of values.
+func (p *process) print(values ...any) {
+	for i, v := range values {
+		if i > 0 {
+			p.printed.WriteByte(' ')
+		}
+		p.printed.WriteString(pysem.Str(v))
+	}
+	p.printed.WriteByte('\n')
+}
+
+// conf reads the configuration that --conf names.
+func (p *process) conf() (*agentconfig.AgentConfig, error) {
+	return agentconfig.Loader{Env: p.Env, Quirks: p.options.Quirks}.FromFile(p.flags.Text("conf").V)
+}
+
+// connect starts a client of ZooKeeper. The reference's prints the credentials that it
+// has (Q236); this one does not.
+func (p *process) connect(servers string) (env.ZooKeeper, error) {
+	zk := p.ZooKeeper.NewClient(servers, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(p.Host)})
+	return zk, zk.Start(0)
+}
+
+func (p *process) keeps(q quirks.Quirk) bool { return p.options.Quirks.Keeps(q) }
+
+// assertion is a failed assert without a text.
+func assertion() error { return &pysem.Error{Type: "AssertionError"} }
+
+// noHostIP is the first thing that client and tfs_client come to, for they call a
+// function that their module does not have (Q67).
+func (p *process) noHostIP() error {
+	if !p.keeps(quirks.Q67) {
+		return nil
+	}
+	return pysem.Raise("AttributeError", "module 'monolith.native_training.env_utils' has no attribute 'setup_host_ip'")
+}

@@ -1,0 +1,70 @@
+package programs
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// rawJSON is a result that is JSON already.
+type rawJSON string
+
+// JSON is what the program found as one JSON document of several lines: the fields that
+// each command's file gives its result, a message by protobuf's rules, null where there is
+// nothing; and {"error": {"type", "message"}} for a program that failed.
+func (e Ended) JSON() ([]byte, error) {
+	if e.Err != nil {
+		typ, message := pysem.TypeOf(e.Err), e.Err.Error()
+		return pysem.AppendJSONIndent(nil, result("error", result("type", typ, "message", message)), indent), nil
+	}
+	var raw []byte
+	switch v := e.Result.(type) {
+	case proto.Message:
+		// protojson varies its spacing from build to build.
+		data, err := protojson.MarshalOptions{UseProtoNames: true, EmitUnpopulated: true}.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		raw = data
+	case rawJSON:
+		raw = []byte(v)
+	default:
+		return pysem.AppendJSONIndent(nil, v, indent), nil
+	}
+	var b bytes.Buffer
+	err := json.Indent(&b, bytes.TrimSpace(raw), "", "  ")
+	return b.Bytes(), err
+}
+
+const indent = 2
+
+// result is a dict of names and values.
+func result(pairs ...any) *pysem.Dict {
+	d := &pysem.Dict{}
+	for i := 0; i < len(pairs); i += 2 {
+		d.Set(pairs[i].(string), pairs[i+1])
+	}
+	return d
+}
+
+func addressList(addresses []string) []any {
+	list := []any{}
+	for _, a := range addresses {
+		list = append(list, a)
+	}
+	return list
+}
+
+// addressesByName are the addresses of an answer, sorted by name.
+func addressesByName(r *agentservice.HeartBeatResponse) *pysem.Dict {
+	d := &pysem.Dict{}
+	for _, name := range sortedNames(r) {
+		d.Set(name, addressList(r.GetAddresses()[name].GetAddress()))
+	}
+	return d
+}

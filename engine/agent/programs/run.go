@@ -1,0 +1,21 @@
+package programs
+
+import (
+	"github.com/monosim/monosim/engine/agent"
+)
+
+// dispatch is run.py: the program that --bin_name says, with the flags of all of them. What
+// main of the program returns is lost.
+func (p *process) dispatch() error {
+	name := p.flags.Text("bin_name").V
+	if p.options.Instead != nil && p.options.Instead(name) {
+		return nil
+	}
+	if name == Agent {
+		agent.Main(p.Env, agent.Options{ConfPath: p.flags.Text("conf").V, TFSLog: p.flags.Text("tfs_log").V, Quirks: p.options.Quirks})
+		return nil
+	}
+	err := p.enter(name)
+	p.failed = false
+	return err
+}

@@ -1,0 +1,51 @@
+package programs
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/agent/clients"
+	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// tfsClient is tfs_client.py: it asks a model server, sends it a configuration, or
+// measures it. The reference's ends at its first call (Q67).
+func (p *process) tfsClient() error {
+	if err := p.noHostIP(); err != nil {
+		return err
+	}
+	o := p.tfsOptions()
+	answer, err := clients.RunTFSClient(p.Env, o)
+	if err != nil {
+		return err
+	}
+	exit, printed, err := answer.Ended(o)
+	p.printed.WriteString(printed)
+	p.failed = exit != 0
+	if f := answer.Profile; f != nil {
+		p.result = result("count", f.Count, "average_ms", f.AverageMs, "p99_ms", f.P99Ms, "calls_per_second", f.CallsPerSecond)
+	} else {
+		p.result = answer.Message(o.Cmd)
+	}
+	return err
+}
+
+// tfsOptions are the flags.
+func (p *process) tfsOptions() clients.TFSClientOptions {
+	o := clients.DefaultTFSClientOptions()
+	text := func(name string) string { return p.flags.Text(name).V }
+	o.Conf, o.Cmd, o.Signature, o.Target = text("conf"), text("cmd_type"), text("signature_name"), text("target")
+	o.ModelName, o.InputFile, o.DataDir = p.flags.Text("model_name"), p.flags.Text("input_file"), p.flags.Text("profile_data_dir")
+	o.InputType, o.FileType = text("input_type"), text("file_type")
+	o.BatchSize, o.Threads = p.flags.Int("batch_size"), p.flags.Int("parallel_num")
+	o.Duration = time.Duration(p.flags.Int("profile_duration")) * time.Second
+	o.Framing = clients.StreamFraming{
+		LagrangexHeader: p.flags.Bool("lagrangex_header"), HasSortID: p.flags.Bool("has_sort_id"),
+		KafkaDump: p.flags.Bool("kafka_dump"), KafkaDumpPrefix: p.flags.Bool("kafka_dump_prefix"),
+	}
+	o.Quirks = p.options.Quirks
+	if !p.keeps(quirks.Q136) {
+		o.UserFeatures = pysem.Some([]int{})
+	}
+	return o
+}

@@ -1,0 +1,164 @@
+// Package absl reads command lines as absl's flags do (absl-py 0.15.0), so that programs
+// of the reference take theirs here as they take them there.
+//
+// Two things to use first:
+//
+//   - [New] makes the flags of a program, those that every program has among them.
+//   - [Flags.Parse] reads its arguments.
+//
+// To change how arguments are read look in parse.go; the flags that all programs have are
+// in program.go; how flags are told to a person, usage.go.
+package absl
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// Kind is what values a flag takes.
+type Kind uint8
+
+// The kinds.
+const (
+	String Kind = iota
+	Integer
+	Bool
+	// Enum takes one of the flag's words.
+	Enum
+	// threshold is a level of a log, leveled the levels of several.
+	threshold
+	leveled
+	// help shows how the program is used when it is given.
+	help
+)
+
+// Flag is one flag of a program.
+type Flag struct {
+	Name string
+	// Short is a second name, often of one letter.
+	Short string
+	Kind  Kind
+	// Default is a string, an int, a bool, or nil for None.
+	Default any
+	// Words are what an Enum takes.
+	Words []string
+	Help  string
+}
+
+// Module is the flags that one module defines.
+type Module struct {
+	Name  string
+	Flags []Flag
+}
+
+// Flags are the flags of a program with their values. Flags of one name in two modules
+// are a panic: absl refuses them too (Q60).
+type Flags struct {
+	modules []Module
+	byName  map[string]*Flag
+	values  map[string]any
+}
+
+// New makes the flags of a program that has these modules, beside those that every
+// program has; the first is the main module. All have their defaults.
+func New(modules ...Module) *Flags {
+	f := &Flags{modules: append(slices.Clone(modules), appModule, loggingModule), byName: map[string]*Flag{}, values: map[string]any{}}
+	for _, m := range f.modules {
+		for i := range m.Flags {
+			f.define(&m.Flags[i])
+		}
+	}
+	return f
+}
+
+func (f *Flags) define(flag *Flag) {
+	for _, name := range []string{flag.Name, flag.Short} {
+		if f.byName[name] != nil {
+			panic("absl: two flags are called " + name)
+		}
+		if name != "" {
+			f.byName[name] = flag
+		}
+	}
+	f.values[flag.Name] = flag.Default
+}
+
+// Has reports whether the program has a flag of that name.
+func (f *Flags) Has(name string) bool { return f.byName[name] != nil }
+
+// Value is the value of a flag: a string, an int or *big.Int, a bool, or nil for None. A
+// flag that the program does not have is an AttributeError.
+func (f *Flags) Value(name string) (any, error) {
+	if !f.Has(name) {
+		return nil, &pysem.Error{Type: "AttributeError", Message: name}
+	}
+	return f.values[name], nil
+}
+
+// Text is the value of a string or an enum; None where it is None.
+func (f *Flags) Text(name string) pysem.OptString {
+	text, ok := f.values[name].(string)
+	return pysem.OptString{V: text, Set: ok}
+}
+
+// Int is the value of an integer, the nearest that an int can have.
+func (f *Flags) Int(name string) int { return pysem.Saturate(f.values[name]) }
+
+// Bool is the value of a boolean.
+func (f *Flags) Bool(name string) bool { return f.values[name] == true }
+
+// parseValue is the value that a text is for a flag; why it is none, where why is not
+// empty.
+func (flag *Flag) parseValue(text string) (value any, why string) {
+	switch flag.Kind {
+	case Integer:
+		return parseInteger(text)
+	case Bool, help:
+		switch strings.ToLower(text) {
+		case "true", "t", "1":
+			return true, ""
+		case "false", "f", "0":
+			return false, ""
+		}
+		return nil, pysem.Repr(pysem.Tuple{"Non-boolean argument to boolean flag", text})
+	case Enum:
+		if !slices.Contains(flag.Words, text) {
+			return nil, "value should be one of <" + strings.Join(flag.Words, "|") + ">"
+		}
+	case leveled:
+		for pair := range strings.SplitSeq(text, ",") {
+			if strings.TrimSpace(pair) != "" && !strings.Contains(pair, ":") {
+				return nil, pysem.UnpackError(2, 1).Message
+			}
+		}
+	}
+	return text, ""
+}
+
+// parseInteger is int(text), in base 8 or 16 where the text begins with 0o or 0x.
+func parseInteger(text string) (any, string) {
+	if len(text) > 2 && (text[:2] == "0o" || text[:2] == "0x") {
+		base := 8
+		if text[1] == 'x' {
+			base = 16
+		}
+		if n, ok := new(big.Int).SetString(strings.ReplaceAll(text[2:], "_", ""), base); ok && n.Sign() >= 0 && !oddUnderscores(text[2:]) {
+			return pysem.Int(n), ""
+		}
+		return nil, "invalid literal for int() with base " + pysem.Str(base) + ": " + pysem.Repr(text)
+	}
+	n, err := pysem.ParseInt(text)
+	if err != nil {
+		return nil, "invalid literal for int() with base 10: " + pysem.Repr(text)
+	}
+	return pysem.Int(n), ""
+}
+
+// oddUnderscores reports underscores that do not stand between two digits; one may follow
+// the prefix.
+func oddUnderscores(digits string) bool {
+	return strings.Contains(digits, "__") || strings.HasSuffix(digits, "_") || strings.ContainsAny(digits, "+-")
+}

@@ -1,0 +1,207 @@
+package absl
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pyos"
+)
+
+// UsageError is a command line that makes no sense. Its text is absl's.
+type UsageError struct{ Text string }
+
+func (e *UsageError) Error() string { return e.Text }
+
+// HelpAsked is a command line that asks how the program is used.
+type HelpAsked struct {
+	// Full asks for the flags of all modules, not for those of the main one alone.
+	Full bool
+}
+
+func (*HelpAsked) Error() string { return "help is asked for" }
+
+// Parse reads the arguments of a program, without its name, and returns those that are no
+// flags. Values may stand after = or in the next argument, one dash is as good as two,
+// --noname turns a boolean off, -- ends the flags, and --flagfile and --undefok are as in
+// absl. Errors are *UsageError, *HelpAsked, or a ValueError for --noname with a value and
+// for a level that there is not.
+func (f *Flags) Parse(files env.Files, args []string) (rest []string, err error) {
+	args, err = withFiles(files, args)
+	if err != nil {
+		return nil, err
+	}
+	p := parser{flags: f, left: args}
+	for len(p.left) > 0 && !p.ended {
+		if err := p.next(); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range p.unknown {
+		if !slices.Contains(p.undefok, name) {
+			return nil, &UsageError{Text: "Unknown command line flag '" + name + "'" + f.suggested(name)}
+		}
+	}
+	return append(p.rest, p.left...), nil
+}
+
+// parser is a command line that is being read.
+type parser struct {
+	flags   *Flags
+	left    []string
+	rest    []string
+	unknown []string
+	undefok []string
+	ended   bool
+}
+
+// next reads a flag with its value, or another argument.
+func (p *parser) next() error {
+	argument := p.left[0]
+	p.left = p.left[1:]
+	if argument == "--" {
+		p.ended = true
+		return nil
+	}
+	name, value, given := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(argument, "-"), "-"), "=")
+	if !strings.HasPrefix(argument, "-") || name == "" {
+		p.rest = append(p.rest, argument)
+		return nil
+	}
+	if name == "undefok" {
+		text, err := p.value(argument, value, given)
+		for listed := range strings.SplitSeq(text, ",") {
+			listed = pysem.Strip(listed)
+			p.undefok = append(p.undefok, listed, "no"+listed)
+		}
+		return err
+	}
+	flag := p.flags.byName[name]
+	if flag == nil {
+		return p.negated(argument, name, given)
+	}
+	if flag.boolean() && !given {
+		return p.flags.set(flag, "true")
+	}
+	text, err := p.value(argument, value, given)
+	if err != nil {
+		return err
+	}
+	return p.flags.set(flag, text)
+}
+
+func (flag *Flag) boolean() bool { return flag.Kind == Bool || flag.Kind == help }
+
+// negated reads --noname; another flag is unknown.
+func (p *parser) negated(argument, name string, given bool) error {
+	of, no := strings.CutPrefix(name, "no")
+	flag := p.flags.byName[of]
+	if !no || flag == nil || !flag.boolean() {
+		p.unknown = append(p.unknown, name)
+		return nil
+	}
+	if given {
+		return pysem.Raise("ValueError", "%s does not take an argument", argument)
+	}
+	return p.flags.set(flag, "false")
+}
+
+// value is what was given after =, or the next argument.
+func (p *parser) value(argument, value string, given bool) (string, error) {
+	if given {
+		return value, nil
+	}
+	if len(p.left) == 0 {
+		return "", &UsageError{Text: "Missing value for flag " + argument}
+	}
+	value, p.left = p.left[0], p.left[1:]
+	return value, nil
+}
+
+// set gives a flag the value of a text.
+func (f *Flags) set(flag *Flag, text string) error {
+	value, why := flag.parseValue(text)
+	if why != "" {
+		return &UsageError{Text: "flag --" + flag.Name + "=" + text + ": " + why}
+	}
+	if flag.Kind == help && value == true {
+		return &HelpAsked{Full: flag.Name == "helpfull"}
+	}
+	if flag.Kind == threshold && !slices.Contains(thresholds, strings.ToLower(text)) {
+		return pysem.Raise("ValueError", "--stderrthreshold must be one of (case-insensitive) "+
+			"'debug', 'info', 'warning', 'error', 'fatal', or '0', '1', '2', '3', not '%s'", text)
+	}
+	f.values[flag.Name] = value
+	return nil
+}
+
+// withFiles puts the lines of files in the places of the arguments --flagfile that name
+// them. Blank lines and comments are left out; a file may name others.
+func withFiles(files env.Files, args []string) ([]string, error) {
+	var all []string
+	for i := 0; i < len(args); i++ {
+		file, is := flagFile(args[i])
+		switch {
+		case args[i] == "--":
+			return append(all, args[i:]...), nil
+		case !is:
+			all = append(all, args[i])
+			continue
+		case strings.TrimLeft(args[i], "-") == "flagfile":
+			if i+1 == len(args) {
+				return nil, &UsageError{Text: "--flagfile with no argument"}
+			}
+			i++
+			file = args[i]
+		}
+		lines, err := linesOf(files, file, nil)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, lines...)
+	}
+	return all, nil
+}
+
+// flagFile is the file that an argument --flagfile=name names.
+func flagFile(argument string) (file string, is bool) {
+	trimmed := strings.TrimPrefix(strings.TrimPrefix(argument, "-"), "-")
+	if !strings.HasPrefix(argument, "-") {
+		return "", false
+	}
+	if trimmed == "flagfile" {
+		return "", true
+	}
+	file, is = strings.CutPrefix(trimmed, "flagfile=")
+	return pysem.Strip(file), is
+}
+
+// linesOf are the flags of a file, and of those that it names but for those that are
+// being read.
+func linesOf(files env.Files, file string, within []string) ([]string, error) {
+	if file == "" || slices.Contains(within, file) {
+		return nil, nil
+	}
+	data, err := pyos.ReadFile(files, file)
+	if err != nil {
+		return nil, &UsageError{Text: "ERROR:: Unable to open flagfile: " + err.Error()}
+	}
+	var flags []string
+	for line := range strings.Lines(string(data)) {
+		other, is := flagFile(strings.TrimRight(line, "\n"))
+		text := pysem.Strip(line)
+		switch {
+		case text == "", strings.HasPrefix(line, "#"), strings.HasPrefix(line, "//"):
+		case is:
+			more, err := linesOf(files, other, append(slices.Clone(within), file))
+			if err != nil {
+				return nil, err
+			}
+			flags = append(flags, more...)
+		default:
+			flags = append(flags, text)
+		}
+	}
+	return flags, nil
+}

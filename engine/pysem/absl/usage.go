@@ -1,0 +1,89 @@
+package absl
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// Usage is how a program is used: its flags by module, those of the main module alone
+// unless full.
+func (f *Flags) Usage(program string, full bool) string {
+	var b strings.Builder
+	b.WriteString("\nUSAGE: " + program + " [flags]\nflags:\n")
+	modules := f.modules[:1]
+	if full {
+		modules = slices.Clone(f.modules)
+		slices.SortStableFunc(modules[1:], func(a, b Module) int { return strings.Compare(a.Name, b.Name) })
+	}
+	for _, m := range modules {
+		b.WriteString("\n" + m.Name + ":\n")
+		sorted := slices.Clone(m.Flags)
+		slices.SortFunc(sorted, func(a, b Flag) int { return strings.Compare(a.Name, b.Name) })
+		for _, flag := range sorted {
+			b.WriteString(flag.usage())
+		}
+	}
+	if !full {
+		b.WriteString("\nTry --helpfull to get a list of all flags.\n")
+	}
+	return b.String()
+}
+
+// usage is a flag as absl shows it, with its default below.
+func (flag *Flag) usage() string {
+	text := "  "
+	if flag.Short != "" {
+		text += "-" + flag.Short + ","
+	}
+	text += "--"
+	if flag.boolean() {
+		text += "[no]"
+	}
+	text += flag.Name + ": "
+	if flag.Kind == Enum {
+		text += "<" + strings.Join(flag.Words, "|") + ">: "
+	}
+	text += flag.Help + "\n"
+	switch value := flag.Default.(type) {
+	case nil:
+	case bool:
+		text += "    (default: '" + strings.ToLower(pysem.Repr(value)) + "')\n"
+	default:
+		text += "    (default: '" + pysem.Str(value) + "')\n"
+	}
+	if flag.Kind == Integer {
+		text += "    (an integer)\n"
+	}
+	return text
+}
+
+// suggested is ". Did you mean: model_dir ?" where the program has flags that begin like
+// an unknown one.
+func (f *Flags) suggested(name string) string {
+	const shortest, tolerated = 2, 0.50
+	if len(name) <= shortest {
+		return ""
+	}
+	var names []string
+	least := len(name)
+	for _, m := range f.modules {
+		for _, flag := range m.Flags {
+			errors := levenshtein.ComputeDistance(name, flag.Name[:min(len(name), len(flag.Name))])
+			if errors < least {
+				names, least = nil, errors
+			}
+			if errors == least {
+				names = append(names, flag.Name)
+			}
+		}
+	}
+	if float64(least) >= tolerated*float64(len(name)) {
+		return ""
+	}
+	slices.Sort(names)
+	return ". Did you mean: " + strings.Join(names, ", ") + " ?"
+}
