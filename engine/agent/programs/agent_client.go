@@ -306,7 +306,7 @@ func (q *agentQuestion) clean(args string) error {
 func (q *agentQuestion) info() error {
 	dir := q.flags.Text("model_dir")
 	if !dir.Set {
-		return pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
+		return pysem.AttributeError(nil, "startswith") // isabs is the one of utils.py (Q170)
 	}
 	models, err := resources.CalModelInfo(q.Env, dir.V, q.flags.Text("ckpt"), pysem.OptString{})
 	if err != nil {

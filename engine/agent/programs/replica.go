@@ -40,7 +40,7 @@ func stateName(stat any) (string, error) {
 	number, ok := stat.(int)
 	if !ok {
 		if _, big := pysem.Big(stat); !big {
-			return "", pysem.Raise("TypeError", "Enum value for State must be an int, but got %s %s.", pysem.TypeName(stat), pysem.Repr(stat))
+			return "", pysem.Raise("TypeError", "Enum value for State must be an int, but got <class '%s'> %s.", pysem.TypeName(stat), pysem.Repr(stat))
 		}
 	}
 	switch state := env.ModelState(number); state {

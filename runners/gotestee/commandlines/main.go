@@ -41,7 +41,7 @@ func program(c *caseworld.Call, name string, instead func(name string) bool) *py
 		answer.Set("stdout", usage)
 	} else if ended.Err != nil {
 		typ, message := caseworld.FailureOf(ended.Err)
-		answer.Set("error", caseworld.Object("type", typ, "message", message))
+		answer.Set("error", caseworld.Object("type", typ, "message", caseworld.Hide(message)))
 	}
 	return answer
 }

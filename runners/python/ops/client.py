@@ -1,5 +1,5 @@
 """client: ServingClient, which asks agents v2 for models (PROTOCOL.md section 21), and its program (section 23)."""
-import types
+from absl import logging
 
 from monolith.agent_service import client
 
@@ -10,7 +10,7 @@ from values import attempt, pairs
 
 del zk_mirror
 
-real_logging = client.logging
+real_log = logging.log
 
 
 class Sequence:
@@ -19,13 +19,14 @@ class Sequence:
     def __init__(self, given):
         self.zk, self.warnings = recorder.Client(), []
         client.MonolithKazooClient = lambda hosts: self.zk
-        client.logging = types.SimpleNamespace(warning=self.warn)
+        logging.log = self.log
         self.serving = client.ServingClient("", given["bzid"])
         self.start = self.zk.take_writes()
 
-    def warn(self, line):
-        self.warnings.append(line)
-        real_logging.warning(line)
+    def log(self, level, line, *args):
+        if level == logging.WARNING:
+            self.warnings.append(str(line) % args if args else str(line))
+        real_log(level, line, *args)
 
     def answer(self, name, arguments):
         answer = attempt(self.step, name, arguments)
@@ -48,8 +49,11 @@ class Sequence:
 
 
 def sequence(given):
-    run = Sequence(given)
-    steps = [run.answer(name, arguments) for name, arguments in given["steps"]]
+    try:
+        run = Sequence(given)
+        steps = [run.answer(name, arguments) for name, arguments in given["steps"]]
+    finally:
+        logging.log = real_log
     return {"start": run.start, "steps": steps, "tree": run.zk.tree()}
 
 

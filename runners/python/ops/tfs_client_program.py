@@ -4,6 +4,7 @@ import sys
 import types
 
 from absl import flags
+from google.protobuf import text_format
 
 from monolith.agent_service import tfs_client, utils
 from monolith.native_training import env_utils
@@ -94,6 +95,8 @@ tfs_client.time = servers
 tfs_client.logging = servers
 tfs_client.ProfileThread.__bases__ = (Thread,)
 env_utils.setup_host_ip = lambda: None
+# str(message) as protobuf 3 has it; that of its C form from version 4 on has maps in the order of hashes.
+tfs_client.print = lambda message: print(text_format.MessageToString(message))
 listdir = os.listdir
 os.listdir = lambda path=".": sorted(listdir(path))
 

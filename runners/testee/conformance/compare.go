@@ -144,7 +144,7 @@ func (c *canon) object(d *pysem.Dict, path string) any {
 	}
 	m := make(map[string]any, len(d.Items))
 	for _, item := range d.Items {
-		if item.Key == "e" || item.Key == "ctor" {
+		if item.Key == "e" || item.Key == "ctor" || item.Key == "error" {
 			if typ, message, ok := testee.FailureFields(item.Value); ok {
 				m[item.Key] = canonicalFailure(c.op, typ, message)
 				continue

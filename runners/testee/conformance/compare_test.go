@@ -49,6 +49,8 @@ func TestComparison(t *testing.T) {
 		{"a ValueError of Python", "x", `{"error":{"type":"ValueError","message":"bad"}}`, `{"error":{"type":"ValueError","message":"worse"}}`, true},
 		{"another type", "x", `{"error":{"type":"KeyError","message":""}}`, `{"error":{"type":"IndexError","message":""}}`, false},
 		{"a failed attempt", "x", `{"out":[{"e":{"type":"KeyError","message":"a"}}]}`, `{"out":[{"e":{"type":"KeyError","message":"b"}}]}`, true},
+		{"a program that failed", "x", `{"out":{"error":{"type":"KeyError","message":"a"}}}`, `{"out":{"error":{"type":"KeyError","message":"b"}}}`, true},
+		{"a program that failed otherwise", "x", `{"out":{"error":{"type":"KeyError","message":"a"}}}`, `{"out":{"error":{"type":"ValueError","message":"a"}}}`, false},
 		{"an assertion without text", "x", `{"out":{"e":{"type":"AssertionError","message":""}}}`, `{"out":{"e":{"type":"AssertionError","message":"x"}}}`, false},
 		{"a value where an error is expected", "x", `{"error":{"type":"KeyError","message":""}}`, `{"out":null}`, false},
 		{"details of gRPC", "x", `{"out":{"status":{"code":"UNKNOWN","details":"a"}}}`, `{"out":{"status":{"code":"UNKNOWN","details":"b"}}}`, true},
