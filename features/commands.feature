@@ -64,3 +64,64 @@ Feature: Commands, patterns and files that agents make
     Then the answer at "steps > 1 > r > json > addresses > ps:0 > address" is ["10.0.0.1:1", "10.0.0.2:1"]
     And step 4 returns 0
     And the answer at "steps > 5" raises Exception
+
+  @Q61
+  Scenario: Locks are looked for where no mirror keeps any
+    Given the recorded case agent_client.main/get-lock-of-a-mirror
+    When it is answered as the reference does
+    Then the answer at "stdout" is "no lock found !\n"
+    When it is answered with Q61 repaired
+    Then the answer at "stdout" is "lock-1 b''\n"
+
+  @Q67
+  Scenario: The program client ends at its first call
+    Given the recorded case client.main/status
+    When it is answered as the reference does
+    Then the answer at "error > type" is "AttributeError"
+    And the answer at "exit" is 1
+    When it is answered with Q67 repaired
+    Then the answer at "stdout" is "LoadSate(portal=True, publish=True, service={'ps:0:0': 30})\n"
+    And the answer at "exit" is 0
+
+  @Q68
+  Scenario: The program client does not know the flags that it asks for
+    Given the recorded case client.main/flags-of-agent-client
+    When it is answered as the reference does
+    Then the answer at "stdout" is "<USAGE>"
+    When it is answered with Q68 repaired
+    Then the answer at "error > type" is "AttributeError"
+    And the answer at "stdout" is ""
+
+  @Q135
+  Scenario: Nothing is profiled, for no slot is valid
+    Given the recorded case tfs_client.main/profile-without-slots
+    When it is answered as the reference does
+    Then the answer at "result" raises AssertionError
+    And the answer at "calls" is []
+    When it is answered with Q135 repaired
+    Then the answer at "result" raises NameError
+
+  @Q136
+  Scenario: An example batch cannot be sent, for a name is not defined
+    Given the recorded case tfs_client.main/get-an-example-batch
+    When it is answered as the reference does
+    Then the answer at "result" raises NameError
+    When it is answered with Q136 repaired
+    Then the answer at "printed" has "outputs {" 2 times
+    And the answer at "exit" is 0
+
+  @Q234
+  Scenario: The metadata that are asked for are none that a model server has
+    Given the recorded case tfs_client.main/prints-metadata
+    When it is answered as the reference does
+    Then the answer at "calls > 1 > 3 > metadata_field" is ["base_path", "num_versions", "signature_name"]
+    When it is answered with Q234 repaired
+    Then the answer at "calls > 1 > 3 > metadata_field" is ["signature_def"]
+
+  @Q235
+  Scenario: Sending a model server its configuration exits as if it had failed
+    Given the recorded case tfs_client.main/load-exits-with-1
+    When it is answered as the reference does
+    Then the answer at "exit" is 1
+    When it is answered with Q235 repaired
+    Then the answer at "exit" is 0

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+
+	"github.com/monosim/monosim/cmd/monosim/programs"
 )
 
 func main() {
@@ -26,10 +28,14 @@ func main() {
 	os.Exit(exitCode(err))
 }
 
-// run is the command, or the model server that the program is called as.
+// run is the command, or the model server or the reference's program that the program
+// is called as.
 func run() error {
 	if isModelServer(os.Args[0]) {
 		return runModelServer(os.Args[0], os.Args[1:], os.Stdout, os.Stderr)
+	}
+	if name, is := programs.IsProgram(os.Args[0]); is {
+		return programs.RunAs(name, os.Args[0], os.Args[1:])
 	}
 	root, out := newRootCommand(), &checkedOutput{Writer: os.Stdout}
 	root.SetOut(out)

@@ -133,7 +133,7 @@ func appendCase(cases []recordedCase, c caseJSON) ([]recordedCase, error) {
 	return append(cases, r), nil
 }
 
-// look goes through an answer: {"e": {"type": ...}} is an error inside of it,
+// look goes through an answer: {"e": {"type": ...}}, or "error", is an error inside of it,
 // {"$hex": ...} and {"$pb": ...} are bytes.
 func (r *recordedCase) look(v any) {
 	switch v := v.(type) {
@@ -150,7 +150,7 @@ func (r *recordedCase) look(v any) {
 
 func (r *recordedCase) lookAt(key string, v any) {
 	switch key {
-	case "e":
+	case "e", "error":
 		if failure, ok := v.(map[string]any); ok && failure["type"] != nil {
 			r.holdsError = true
 		}

@@ -28,7 +28,7 @@ func (k settingKind) String() string {
 }
 
 // settingFields are the fields of a case's input that are settings, not subjects.
-var settingFields = []string{"config", "conf", "flags", "options", "tfs_log"}
+var settingFields = []string{"config", "conf", "flags", "options", "tfs_log", "argv"}
 
 // question is what a case asks, its settings apart from the rest.
 type question struct {

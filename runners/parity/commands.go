@@ -10,6 +10,7 @@ import (
 // The places where commands are made: cobra's, and make's targets.
 const (
 	commandRoom = "cmd/monosim"
+	programRoom = "cmd/monosim/programs"
 	makefile    = "Makefile"
 )
 

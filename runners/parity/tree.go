@@ -67,7 +67,11 @@ func (t *sourceTree) readCommands(sources fs.FS) error {
 	if err != nil {
 		return fmt.Errorf("sources: %w", err)
 	}
-	for _, name := range append(files, makefile) {
+	programs, err := fs.Glob(sources, programRoom+"/*.go")
+	if err != nil {
+		return fmt.Errorf("sources: %w", err)
+	}
+	for _, name := range slices.Concat(files, programs, []string{makefile}) {
 		text, err := fs.ReadFile(sources, name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("sources: %w", err)

@@ -7,11 +7,12 @@
 //   - [Commands] makes all of them, for the root command.
 //   - [ExitError] is the error of a program that has ended with an exit code of its own.
 //
-// Each command has a file of its own. What several are told of the process that they
-// are is in surroundings.go.
+// The agent is in agent.go, the programs that ask and order in clients.go; they are also
+// run by the names that the reference gives them ([IsProgram]). What a program is told of
+// the process that it is stands in surroundings.go.
 package programs
 
 import "github.com/spf13/cobra"
 
 // Commands makes the commands.
-func Commands() []*cobra.Command { return []*cobra.Command{newAgentCommand()} }
+func Commands() []*cobra.Command { return append(clientCommands(), newAgentCommand()) }

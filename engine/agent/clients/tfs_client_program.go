@@ -73,6 +73,9 @@ type TFSAnswer struct {
 	Load     env.StatusProto
 	Predict  *apis.PredictResponse
 	Profile  *Profile
+	// Targets are the servers that were meant, as host:port; all commands but a profile
+	// ask the first alone. They are set beside an error too, once they are known.
+	Targets []string
 }
 
 // Ended is how the program ends that has the answer: its exit status, and what it has
@@ -140,6 +143,9 @@ func RunTFSClient(e *env.Env, o TFSClientOptions) (TFSAnswer, error) {
 	if err != nil {
 		return TFSAnswer{}, err
 	}
+	if !o.UserFeatures.Set && !o.Quirks.Keeps(quirks.Q136) {
+		o.UserFeatures = pysem.Some([]int{})
+	}
 	p := &tfsProgram{
 		TFSClient: TFSClient{
 			Env: e, Framing: o.Framing, SlotsNamedFC: true, ValidSlots: o.ValidSlots, UserFeatures: o.UserFeatures,
@@ -155,7 +161,7 @@ func RunTFSClient(e *env.Env, o TFSClientOptions) (TFSAnswer, error) {
 		o.Target = host + ":" + port.String()
 	}
 	p.targets = strings.Split(o.Target, ",")
-	var a TFSAnswer
+	a := TFSAnswer{Targets: p.targets}
 	switch o.Cmd {
 	case "status":
 		a.Status, err = p.status()

@@ -34,6 +34,9 @@ type agentQuestion struct {
 
 // agentClient is agent_client.py: it asks the agent of this host where models are served,
 // shows what is in ZooKeeper, and asks for models there.
+//
+// Cost: a command makes one connection and grows with what it shows: addr and get read
+// each znode below their place, one after the other, and clean deletes each.
 func (p *process) agentClient() error {
 	conf, err := p.conf()
 	if err != nil {
@@ -89,6 +92,7 @@ func (q *agentQuestion) call(method string, request, response proto.Message) err
 	if err != nil {
 		return err
 	}
+	q.trying("the agent at "+q.target, "is one running there? --port, and MY_HOST_IP in the environment, say where it is")
 	channel := q.Network.Dial(q.target)
 	defer channel.Close()
 	if data, err = channel.Call(method, data, 0); err != nil {
@@ -128,7 +132,7 @@ func sortedNames(r *agentservice.HeartBeatResponse) []string {
 // replicas prints the addresses of one task.
 func (q *agentQuestion) replicas() error {
 	if !q.model.Set {
-		return assertion()
+		return q.assertion("--model_name, or a base_name in the conf")
 	}
 	task, err := q.task()
 	if err != nil {
@@ -161,7 +165,7 @@ const taskName = `^(\w+):(\d+)$`
 // addresses prints the replicas of a model, sorted.
 func (q *agentQuestion) addresses() error {
 	if !q.model.Set {
-		return assertion()
+		return q.assertion("--model_name, or a base_name in the conf")
 	}
 	zk, err := q.connect()
 	if err != nil {
@@ -234,7 +238,7 @@ func tasksOf(zk env.ZooKeeper, root string) ([]string, error) {
 // load asks for a model, also where somebody asks for it already.
 func (q *agentQuestion) load() error {
 	if !q.model.Set {
-		return assertion()
+		return q.assertion("--model_name, or a base_name in the conf")
 	}
 	zk, err := q.connect()
 	if err != nil {

@@ -20,12 +20,13 @@ func (p *process) client() error {
 	if !bzid.Set {
 		return pysem.Raise("ValueError", "bzid is None")
 	}
+	p.trying("ZooKeeper at "+servers.V, "is one running there? --zk_servers names it")
 	c, err := clients.NewServingClient(p.Env, servers.V, bzid.V)
 	if err != nil {
 		return err
 	}
 	if !model.Set {
-		return assertion()
+		return p.assertion("--model_name")
 	}
 	switch p.flags.Text("cmd_type").V {
 	case "load":
@@ -52,7 +53,7 @@ func (p *process) clientLoad(c *clients.ServingClient) error {
 		return err
 	}
 	if !p.flags.Text("model_dir").Set {
-		return assertion()
+		return p.assertion("--model_dir, the directory of the saved model")
 	}
 	meta, err := p.modelMeta(p.flags.Text("model_name"))
 	if err != nil {

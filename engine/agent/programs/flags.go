@@ -95,6 +95,8 @@ var runModule = absl.Module{Name: "monolith.agent_service.run", Flags: []absl.Fl
 // modulesOf are the modules with flags that a program imports, its own first.
 func modulesOf(name string, keep quirks.Set) []absl.Module {
 	switch name {
+	case Agent:
+		return []absl.Module{agentModule, utilsModule}
 	case AgentClient:
 		return []absl.Module{agentClientModule, clientModule, utilsModule}
 	case AgentController:

@@ -1,6 +1,6 @@
 // Package programs has the command lines of the reference's programs: agent_client,
-// agent_controller, client, tfs_client, and run, which is the others by their names; and
-// one for svr_client, which the reference has as a class only.
+// agent_controller, client, tfs_client, agent, and run, which is some of the others by
+// their names; and one for svr_client, which the reference has as a class only.
 //
 // Two things to use first:
 //
@@ -9,7 +9,8 @@
 //
 // A program is in the file of its Python module; what it does beyond its own lines is in
 // package clients. To change how flags are read look in engine/pysem/absl, which flags
-// there are, flags.go; how results are written as JSON, result.go.
+// there are, flags.go; how results are written as JSON, result.go; what is said of failures,
+// advice.go.
 package programs
 
 import (
@@ -34,12 +35,12 @@ const (
 	TFSClient       = "tfs_client"
 )
 
-// Agent is the program that run starts when it is told no other, which is no client.
+// Agent is the program that run starts when it is told no other.
 const Agent = "agent"
 
 // Names lists the programs that [Run] knows, sorted.
 func Names() []string {
-	return []string{AgentClient, AgentController, Client, Dispatcher, SvrClient, TFSClient}
+	return []string{Agent, AgentClient, AgentController, Client, Dispatcher, SvrClient, TFSClient}
 }
 
 // Options are what [Run] is told beside the world.
@@ -50,6 +51,8 @@ type Options struct {
 	Instead func(name string) bool
 	// Parsed, when set, is told the flags before the program's main is called.
 	Parsed func(flags *absl.Flags)
+	// TFSHome is where an agent finds its model servers; "" is the reference's place.
+	TFSHome string
 }
 
 // Ended is how a program ended.
@@ -67,6 +70,8 @@ type Ended struct {
 	Result any
 	// Usage is how the program is used, after wrong flags and --help.
 	Usage string
+	// Advice says what was tried and what to do about Err, where that is known.
+	Advice string
 }
 
 // Run runs a program of [Names] as its command line does, argv being the arguments without
@@ -85,6 +90,9 @@ func Run(e *env.Env, name string, argv []string, o Options) Ended {
 	if p.failed {
 		ended.Exit = 1
 	}
+	if err != nil {
+		ended.Advice = p.adviceFor(err)
+	}
 	return ended
 }
 
@@ -98,6 +106,9 @@ type process struct {
 	result  any
 	// failed has the exit status 1 without an exception.
 	failed bool
+	// tried is what was called last, advice what to do when that is not there; want is
+	// what a failed assert misses.
+	tried, advice, want string
 }
 
 func (p *process) run(argv []string) error {
@@ -116,6 +127,8 @@ func (p *process) run(argv []string) error {
 // enter is the main of a program with the flags of this process.
 func (p *process) enter(name string) error {
 	switch name {
+	case Agent:
+		return p.agent()
 	case AgentClient:
 		return p.agentClient()
 	case AgentController:
@@ -145,20 +158,29 @@ func (p *process) print(values ...any) {
 
 // conf reads the configuration that --conf names.
 func (p *process) conf() (*agentconfig.AgentConfig, error) {
-	return agentconfig.Loader{Env: p.Env, Quirks: p.options.Quirks}.FromFile(p.flags.Text("conf").V)
+	file := p.flags.Text("conf").V
+	conf, err := agentconfig.Loader{Env: p.Env, Quirks: p.options.Quirks}.FromFile(file)
+	if err != nil {
+		p.want = "want --conf, an agent.conf; found " + pysem.Repr(file)
+	}
+	return conf, err
 }
 
 // connect starts a client of ZooKeeper. The reference's prints the credentials that it
 // has (Q236); this one does not.
 func (p *process) connect(servers string) (env.ZooKeeper, error) {
+	p.trying("ZooKeeper at "+servers, "is one running there? "+p.namesZooKeeper()+" names it")
 	zk := p.ZooKeeper.NewClient(servers, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(p.Host)})
 	return zk, zk.Start(0)
 }
 
 func (p *process) keeps(q quirks.Quirk) bool { return p.options.Quirks.Keeps(q) }
 
-// assertion is a failed assert without a text.
-func assertion() error { return &pysem.Error{Type: "AssertionError"} }
+// assertion is a failed assert without a text; want says what it wants.
+func (p *process) assertion(want string) error {
+	p.want = "want " + want
+	return &pysem.Error{Type: "AssertionError"}
+}
 
 // noHostIP is the first thing that client and tfs_client come to, for they call a
 // function that their module does not have (Q67).

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/monosim/monosim/engine/agent/pylog"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
 )
@@ -19,8 +20,8 @@ type rawJSON string
 // nothing; and {"error": {"type", "message"}} for a program that failed.
 func (e Ended) JSON() ([]byte, error) {
 	if e.Err != nil {
-		typ, message := pysem.TypeOf(e.Err), e.Err.Error()
-		return pysem.AppendJSONIndent(nil, result("error", result("type", typ, "message", message)), indent), nil
+		failure := result("type", pylog.ClassName(e.Err), "message", pylog.Text(e.Err))
+		return pysem.AppendJSONIndent(nil, result("error", failure), indent), nil
 	}
 	var raw []byte
 	switch v := e.Result.(type) {

@@ -1,11 +1,10 @@
 package programs
 
 import (
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/agent/clients"
-	"github.com/monosim/monosim/engine/agent/quirks"
-	"github.com/monosim/monosim/engine/pysem"
 )
 
 // tfsClient is tfs_client.py: it asks a model server, sends it a configuration, or
@@ -16,6 +15,7 @@ func (p *process) tfsClient() error {
 	}
 	o := p.tfsOptions()
 	answer, err := clients.RunTFSClient(p.Env, o)
+	p.trying("the model server at "+strings.Join(answer.Targets, ","), "is one running there? --target names another, as 127.0.0.1:8500")
 	if err != nil {
 		return err
 	}
@@ -44,8 +44,5 @@ func (p *process) tfsOptions() clients.TFSClientOptions {
 		KafkaDump: p.flags.Bool("kafka_dump"), KafkaDumpPrefix: p.flags.Bool("kafka_dump_prefix"),
 	}
 	o.Quirks = p.options.Quirks
-	if !p.keeps(quirks.Q136) {
-		o.UserFeatures = pysem.Some([]int{})
-	}
 	return o
 }

@@ -60,12 +60,13 @@ type Flags struct {
 	modules []Module
 	byName  map[string]*Flag
 	values  map[string]any
+	given   map[string]bool
 }
 
 // New makes the flags of a program that has these modules, beside those that every
 // program has; the first is the main module. All have their defaults.
 func New(modules ...Module) *Flags {
-	f := &Flags{modules: append(slices.Clone(modules), appModule, loggingModule), byName: map[string]*Flag{}, values: map[string]any{}}
+	f := &Flags{modules: append(slices.Clone(modules), appModule, loggingModule), byName: map[string]*Flag{}, values: map[string]any{}, given: map[string]bool{}}
 	for _, m := range f.modules {
 		for i := range m.Flags {
 			f.define(&m.Flags[i])
@@ -88,6 +89,9 @@ func (f *Flags) define(flag *Flag) {
 
 // Has reports whether the program has a flag of that name.
 func (f *Flags) Has(name string) bool { return f.byName[name] != nil }
+
+// Given reports whether the command line gave the flag a value.
+func (f *Flags) Given(name string) bool { return f.given[name] }
 
 // Value is the value of a flag: a string, an int or *big.Int, a bool, or nil for None. A
 // flag that the program does not have is an AttributeError.

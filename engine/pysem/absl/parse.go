@@ -132,7 +132,7 @@ func (f *Flags) set(flag *Flag, text string) error {
 		return pysem.Raise("ValueError", "--stderrthreshold must be one of (case-insensitive) "+
 			"'debug', 'info', 'warning', 'error', 'fatal', or '0', '1', '2', '3', not '%s'", text)
 	}
-	f.values[flag.Name] = value
+	f.values[flag.Name], f.given[flag.Name] = value, true
 	return nil
 }
 

@@ -9,17 +9,14 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Usage is how a program is used: its flags by module, those of the main module alone
-// unless full.
+// Usage is how a program is used: its flags by module, those of absl too where full.
 func (f *Flags) Usage(program string, full bool) string {
 	var b strings.Builder
 	b.WriteString("\nUSAGE: " + program + " [flags]\nflags:\n")
-	modules := f.modules[:1]
-	if full {
-		modules = slices.Clone(f.modules)
-		slices.SortStableFunc(modules[1:], func(a, b Module) int { return strings.Compare(a.Name, b.Name) })
-	}
-	for _, m := range modules {
+	for _, m := range f.modules {
+		if !full && (m.Name == appModule.Name || m.Name == loggingModule.Name) {
+			continue
+		}
 		b.WriteString("\n" + m.Name + ":\n")
 		sorted := slices.Clone(m.Flags)
 		slices.SortFunc(sorted, func(a, b Flag) int { return strings.Compare(a.Name, b.Name) })
@@ -28,7 +25,7 @@ func (f *Flags) Usage(program string, full bool) string {
 		}
 	}
 	if !full {
-		b.WriteString("\nTry --helpfull to get a list of all flags.\n")
+		b.WriteString("\nTry --helpfull to get a list of all flags, absl's too.\n")
 	}
 	return b.String()
 }

@@ -1,0 +1,37 @@
+package programs
+
+import (
+	"errors"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+)
+
+// trying notes what is called next, and what to do when it is not there.
+func (p *process) trying(what, advice string) { p.tried, p.advice = what, advice }
+
+// namesZooKeeper is where the program has the address of ZooKeeper from.
+func (p *process) namesZooKeeper() string {
+	if p.name == Client || p.name == AgentController {
+		return "--zk_servers"
+	}
+	return "zk_servers of the conf"
+}
+
+// adviceFor is what was tried and what to do about an error; empty where the error says it
+// all.
+func (p *process) adviceFor(err error) string {
+	var rpc *env.RPCError
+	var zk *zkerrors.Error
+	switch {
+	case errors.As(err, &rpc) && (rpc.Code == env.Unavailable || rpc.Code == env.DeadlineExceeded),
+		errors.As(err, &zk) && zk.Code == zkerrors.ConnectionTimeout:
+		return "tried " + p.tried + "; " + p.advice
+	case errors.As(err, &rpc), errors.As(err, &zk):
+		if p.tried == "" {
+			return ""
+		}
+		return "so says " + p.tried
+	}
+	return p.want
+}
