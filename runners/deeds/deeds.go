@@ -42,8 +42,8 @@ type Track struct {
 	Deeds []Deed
 }
 
-// Topic is the first word of the name: "znode", "session", "process", "model", "call",
-// "file" or "answer".
+// Topic is the first word of the name: "znode", "session", "process", "child", "model",
+// "call", "file" or "answer".
 func (t *Track) Topic() string {
 	topic, _, _ := strings.Cut(t.Name, " ")
 	return topic

@@ -136,7 +136,8 @@ func (r *reader) zookeeper(o *runners.Observation, what string) {
 }
 
 // process reads the life of a process. Those of one program in a pod are told apart by
-// what they are registered as, where their flags say that.
+// what they are registered as, where their flags say that; one more of a program that runs
+// already is a child of it.
 func (r *reader) process(o *runners.Observation, what string) {
 	id := process{o.Pod, o.ID}
 	switch what {
@@ -144,6 +145,9 @@ func (r *reader) process(o *runners.Observation, what string) {
 		track := "process " + o.Pod + " " + path.Base(o.Path)
 		if psm := flagValue(o.Note, "archon_rpc_psm"); psm != "" {
 			track += " " + psm
+		}
+		if r.runs(track) {
+			track = "child" + strings.TrimPrefix(track, "process")
 		}
 		r.programs[id] = track
 		r.add(track, o, o.Pod, strings.TrimSpace("starts it "+plainFlags(o.Note)))
@@ -157,6 +161,16 @@ func (r *reader) process(o *runners.Observation, what string) {
 	default:
 		r.add("process "+o.Pod+" "+path.Base(o.Path), o, o.Pod, "cannot start it")
 	}
+}
+
+// runs reports whether a process of a track runs.
+func (r *reader) runs(track string) bool {
+	for _, t := range r.programs {
+		if t == track {
+			return true
+		}
+	}
+	return false
 }
 
 // ends begins the deed of a process that is over; how it ended follows, where it was seen.
