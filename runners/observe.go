@@ -127,6 +127,6 @@ type Tracer interface {
 type Blind interface {
 	// Unseen are the topics of Observation.Op, before the dot, of which the log has
 	// nothing although it may have happened: "rpc" where nobody sees the calls between
-	// pods.
+	// pods, and "child" where nobody sees the processes that an agent has forked.
 	Unseen() []string
 }

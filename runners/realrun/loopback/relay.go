@@ -98,7 +98,8 @@ func (r *relay) serve(conn net.Conn) {
 	defer r.wg.Done()
 	l := &relayLink{pod: conn}
 	defer l.close()
-	if !r.wait(toServer, 0) || !r.dial(l) {
+	// A connection is made only when both ways are open: SYN one way, its answer the other.
+	if !r.wait(toServer, 0) || !r.wait(toPod, 0) || !r.dial(l) {
 		return
 	}
 	defer func() {
