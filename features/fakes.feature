@@ -4,7 +4,9 @@ Feature: The fakes of the reference's own tests
     Given a v3 cluster of 1 shard with 2 replicas
     And model ctr with sub-graphs entry of 30 MB in version 1
 
-  @v3 @kazoo-fake
+  # not-real: the fake is a tree in the memory of an agent
+  # not-python: the fake is a tree in the memory of an agent
+  @v3 @kazoo-fake @not-real @not-python
   Scenario: With the fake ZooKeeper every agent finds only itself
     Given the ZooKeeper profile is "kazoo-fake"
     When the cluster starts
@@ -13,7 +15,9 @@ Feature: The fakes of the reference's own tests
     Then within 95s the agent of shard0-replica0 lists ctr:entry on shard0-replica0
     And within 1s the agent of shard0-replica1 lists ctr:entry on shard0-replica1
 
-  @v3 @kazoo-fake @Q45
+  # not-real: the fake is a tree in the memory of an agent
+  # not-python: the fake is a tree in the memory of an agent
+  @v3 @kazoo-fake @Q45 @not-real @not-python
   Scenario: With the fake ZooKeeper a layout that was deleted is still followed
     Given the ZooKeeper profile is "kazoo-fake"
     When the cluster starts
@@ -59,7 +63,9 @@ Feature: The fakes of the reference's own tests
     And ctr:entry is published to layout main
     Then for 5m the model config of shard0-replica0 is empty
 
-  @v3 @kazoo-fake
+  # not-real: the fake is a tree in the memory of an agent
+  # not-python: the fake is a tree in the memory of an agent
+  @v3 @kazoo-fake @not-real @not-python
   Scenario: With the fake ZooKeeper nothing is ephemeral, and nothing goes with its agent
     Given the ZooKeeper profile is "kazoo-fake"
     When the cluster starts

@@ -100,7 +100,9 @@ Feature: Outages of ZooKeeper and partitions
     When idc hl reaches ZooKeeper again
     Then within 60s the agent of shard0-replica1 lists ctr:entry on shard0-replica0
 
-  @v1 @partition
+  # not-real: pods on one machine always reach each other
+  # not-python: pods on one machine always reach each other
+  @v1 @partition @not-real @not-python
   Scenario: A partition between data centres goes unnoticed as long as both reach ZooKeeper
     Given a v1 cluster of 1 shard with 2 replicas
     And replicas in "lf:default, hl:default"

@@ -154,16 +154,14 @@ func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []ru
 	}
 	c.Suite.Flags, c.Suite.Twice = o.runners.flags(), false
 	m, summary, err := c.Run(ctx, told)
-	if err != nil || m == nil {
+	if m == nil {
 		return summary, err
 	}
-	if err := m.Print(out); err != nil {
-		return summary, err
+	err = errors.Join(err, m.Print(out))
+	if o.runners.record != "" { // what was found is found, also by a run that was broken off
+		err = errors.Join(err, record(o.runners.record, m))
 	}
-	if o.runners.record != "" && !summary.Interrupted {
-		return summary, record(o.runners.record, m)
-	}
-	return summary, nil
+	return summary, err
 }
 
 // record puts what was found over what a file has.

@@ -203,7 +203,7 @@ func (j *journal) wrote(line []byte) {
 	default:
 		j.apply(e.Op, e.Path, data, e.Ephemeral)
 	}
-	if e.Client != "" {
+	if _, known := j.owners[e.Session]; !known && e.Client != "" { // whoever ends it later may be another
 		j.owners[e.Session] = e.Client
 	}
 	note := e.Error
