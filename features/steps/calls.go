@@ -180,7 +180,7 @@ func (w *World) predicted(server string, spec runners.PredictSpec, want string, 
 			_, ok := call.Answer()
 			return ok
 		}
-		if _, err := w.cluster.Pass(runners.CallTimeout+time.Second, answered); err != nil {
+		if _, err := w.cluster.Pass(runners.CallTimeout+time.Second+runners.Tolerance(w.cluster), answered); err != nil {
 			return err
 		}
 		a, _ := call.Answer()

@@ -236,9 +236,9 @@ func (m *TFSMonitor) StatusOf(spec env.ModelSpec) ([]env.ModelVersionStatus, err
 	return stub.Status(spec, 0)
 }
 
-// defaultModelConfig is the model that each server keeps, so that none is ever without
-// one (utils.py:960).
-func defaultModelConfig(home string) *config.ModelConfig {
+// DefaultModelConfig is the model that each server keeps, so that none is ever without
+// one (utils.py:960), below a TFS_HOME.
+func DefaultModelConfig(home string) *config.ModelConfig {
 	model, err := agentconfig.GenModelConfig(agentconfig.ModelConfigArgs{
 		Name: "default", BasePath: pysem.Some(home + "/dat/saved_models/entry"),
 		VersionPolicy: pysem.Some("latest"), VersionData: 1,
@@ -265,7 +265,7 @@ func (m *TFSMonitor) Reload(server string, c *config.ModelServerConfig) (env.Sta
 		hasDefault = hasDefault || model.GetName() == "default"
 	}
 	if !hasDefault {
-		addModel(c, defaultModelConfig(m.conf.TFSHome()))
+		addModel(c, DefaultModelConfig(m.conf.TFSHome()))
 	}
 	m.e.Log.Logf(env.Info, "%s load (%s): \n%v", server, m.port(server), pylog.Message(&apis.ReloadConfigRequest{Config: c}))
 	status, err := m.reload(server, c)

@@ -127,6 +127,11 @@ func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) 
 	if err != nil {
 		return nil, err
 	}
+	if p, err := c.findPod(pod); err == nil {
+		// Added here, as the monitor would take that of this machine.
+		list := message.GetModelConfigList()
+		list.Config = append(list.Config, tfs.DefaultModelConfig(p.home()))
+	}
 	return c.monitor(pod, kind, "monitor reload", func(m *tfs.TFSMonitor, _ *runners.ModelAnswer) error {
 		_, err := m.Reload(agentconfig.ServerEntry, message)
 		return err

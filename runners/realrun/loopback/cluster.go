@@ -96,6 +96,12 @@ func (c *Cluster) furnish() error {
 	if err := os.MkdirAll(filepath.Join(c.disks.root, modelsDir), 0o755); err != nil {
 		return err
 	}
+	if err := os.MkdirAll(filepath.Dir(c.serverLink()), 0o755); err != nil {
+		return err
+	}
+	if err := os.Symlink(c.o.Monosim, c.serverLink()); err != nil {
+		return err
+	}
 	for _, m := range c.spec.Models {
 		if err := c.disks.export(m); err != nil {
 			return err

@@ -32,7 +32,7 @@ func (p *pod) serversDir() string { return filepath.Join(p.dir, "servers") }
 func (p *pod) wrapper() string {
 	server, flags := shellQuoted(p.c.o.ModelServer), ""
 	if p.c.o.ModelServer == "" {
-		server = shellQuoted(p.c.o.Monosim) + " tfserving"
+		server = shellQuoted(p.c.serverLink())
 		flags = `MONOSIM_TFSERVING_FLAGS="$MONOSIM_TFSERVING_FLAGS ` + strings.Join(p.servingFlags(), " ") +
 			` --monosim_ports_file=$here/$$.ports --monosim_events=$here/$$.events"
 export MONOSIM_TFSERVING_FLAGS
@@ -46,6 +46,11 @@ printf '%s\n' "$output" "$@" > "$here/$$.tmp"
 mv "$here/$$.tmp" "$here/$$.args"
 ` + flags + `exec ` + server + ` "$@"
 `
+}
+
+// serverLink is the program monosim by the name under which it is a model server.
+func (c *Cluster) serverLink() string {
+	return filepath.Join(c.disks.root, "bin", "tensorflow_model_server")
 }
 
 func shellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
@@ -114,7 +119,7 @@ func (p *pod) tfsProgram() string {
 	if p.c.o.ModelServer != "" {
 		return filepath.Base(p.c.o.ModelServer)
 	}
-	return "tfserving"
+	return filepath.Base(p.c.serverLink())
 }
 
 // allModelServers are those that were ever started, in the order of their start.

@@ -32,7 +32,7 @@ func call[Resp proto.Message](c *Cluster, pod, method string, request proto.Mess
 	if err != nil {
 		return response, err
 	}
-	answer, err := c.operator.call(fmt.Sprintf("%s:%d", p.ip, port), method, data, c.wall(runners.CallTimeout))
+	answer, err := c.operator.call(fmt.Sprintf("%s:%d", p.ip, port), method, data, c.callTimeout())
 	if err != nil {
 		return response, err
 	}
@@ -102,7 +102,7 @@ func (c *Cluster) ModelStatus(pod, kind, model string) ([]env.ModelVersionStatus
 		server := c.operator.e.Models.Dial(p.addr(s))
 		defer server.Close()
 		var err error
-		versions, err = server.Status(env.ModelSpec{Name: model}, c.wall(runners.CallTimeout))
+		versions, err = server.Status(env.ModelSpec{Name: model}, c.callTimeout())
 		return err
 	})
 	return versions, c.plainError(pod, err)
@@ -162,3 +162,9 @@ func (p *pod) awaitServer() error {
 	}
 	return fmt.Errorf("pod %s: no model server after %v: %s", p.Name, readyLimit, p.lastWords())
 }
+
+// leastCall is the wall time that a call of an observer may take at least: a machine that
+// has other things to do answers late.
+const leastCall = 2 * time.Second
+
+func (c *Cluster) callTimeout() time.Duration { return max(c.wall(runners.CallTimeout), leastCall) }

@@ -84,6 +84,15 @@ type relayLink struct {
 	greeted     bool // the server has answered the request for a session
 }
 
+// reset closes a connection in the middle of something, as a network does that has lost
+// what was sent: the request was handled, and its client cannot know.
+func (l *relayLink) reset() {
+	if tcp, ok := l.pod.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0) // at worst it is closed in order
+	}
+	l.close()
+}
+
 func (l *relayLink) close() {
 	l.closeOnce.Do(func() {
 		l.pod.Close()
@@ -99,7 +108,7 @@ func (r *relay) serve(conn net.Conn) {
 	l := &relayLink{pod: conn}
 	defer l.close()
 	// A connection is made only when both ways are open: SYN one way, its answer the other.
-	if !r.wait(toServer, 0) || !r.wait(toPod, 0) || !r.dial(l) {
+	if !r.wait(toServer) || !r.wait(toPod) || !r.dial(l) {
 		return
 	}
 	defer func() {
@@ -157,7 +166,7 @@ func (r *relay) pass(l *relayLink, way int, from, to net.Conn) {
 		defer close(done)
 		for f := range frames {
 			time.Sleep(time.Until(f.due))
-			if !r.wait(way, 0) {
+			if !r.wait(way) {
 				break
 			}
 			if _, err := to.Write(f.data); err != nil {
@@ -175,7 +184,8 @@ func (r *relay) pass(l *relayLink, way int, from, to net.Conn) {
 			break
 		}
 		if r.inspect(l, way, first, data) {
-			continue // it is lost
+			l.reset()
+			break
 		}
 		r.mu.Lock()
 		delay := r.delay
@@ -265,7 +275,7 @@ func (r *relay) greet(body []byte) {
 }
 
 // wait waits until a way is open, and reports whether the relay is.
-func (r *relay) wait(way int, _ time.Duration) bool {
+func (r *relay) wait(way int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for r.held[way] && !r.closed {
