@@ -8,12 +8,12 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check seeds seeds-check fmt fmt-check vet lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners bench bench-zookeeper bench-tfserving fuzz flakes parity parity-check install release clean
+.PHONY: help check seeds seeds-check fmt fmt-check vet lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-zookeeper bench-tfserving fuzz flakes parity parity-check install release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt-check vet lint house proto-check test race vectors-check check-zookeeper determinism seeds-check parity-check ## what CI runs; stops at the first step that fails
+check: fmt-check vet lint house proto-check test race vectors-check check-zookeeper check-real soak-check determinism seeds-check parity-check ## what CI runs; stops at the first step that fails
 	@echo "== check: ok"
 
 fmt: ## format the Go files
@@ -95,6 +95,22 @@ check-runners: ## scenarios as processes and, with MONOLITH_SRC, with the refere
 	@test -n "$$MONOLITH_SRC" || echo "check-runners: MONOLITH_SRC names no checkout of bytedance/monolith: without Python"
 	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
 	@$(BUILD)/monosim test $(FEATURES) --runner $(or $(RUNNERS),sim$(comma)real$(if $(MONOLITH_SRC),$(comma)python)) --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),1) $(if $(RECORD),--record $(RECORD))
+
+# Scenarios of agents that take little time of the cluster: some forty.
+realFeatures = discovery publishing filters policies loading rollout
+
+check-real: ## forty scenarios in virtual time and as processes on the loopback, ten times the clock; SCALE (0.1), JOBS (4)
+	@echo "== check-real"
+	@mkdir -p $(BUILD)
+	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
+	@$(BUILD)/monosim test $(realFeatures:%=features/%.feature) --runner sim$(comma)real --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),4)
+
+soak: ## kill agents, model servers and ZooKeeper of clusters of processes at random moments; CYCLES (1000), JOBS (4), SEED (1), SCALE (0.1)
+	@echo "== soak"
+	@$(GO) run ./cmd/soak -cycles $(or $(CYCLES),1000) -jobs $(or $(JOBS),4) -seed $(or $(SEED),1) -time-scale $(or $(SCALE),0.1)
+
+soak-check: # a short soak
+	@$(MAKE) --no-print-directory soak CYCLES=20
 
 check-zookeeper: ## 100,000 operations on a real ZooKeeper and on the simulated one, compared; without a real one on the simulated ones
 	@echo "== check-zookeeper"
