@@ -97,11 +97,13 @@ func (o *runnerOptions) makeOne(name string, timeScale float64, sim func() runne
 	if name == "sim" {
 		return sim(), nil
 	}
-	surroundings := loopback.Options{TimeScale: timeScale, Dir: o.keep, Keep: o.keep != ""}
+	surroundings := loopback.Options{TimeScale: timeScale}
 	if o.keep != "" {
-		if err := os.MkdirAll(o.keep, 0o755); err != nil {
+		dir, err := filepath.Abs(o.keep) // processes have working directories of their own
+		if err := errors.Join(err, os.MkdirAll(dir, 0o755)); err != nil {
 			return nil, err
 		}
+		surroundings.Dir, surroundings.Keep = dir, true
 	}
 	if name == pythonrun.Name {
 		return pythonrun.New(pythonrun.Options{Loopback: surroundings})
