@@ -135,7 +135,8 @@ Feature: Crashes of model servers and agents
     When the cluster starts
     Then within 60s shard0-replica0 is registered for entry:0 as AVAILABLE
     When the agent of shard0-replica0 is asked to stop
-    Then for 500ms shard0-replica0 runs 1 model server
+    Then within 100ms shard0-replica0 runs 1 model server
+    And for 500ms shard0-replica0 runs 1 model server
     And within 1s shard0-replica0 runs 0 model servers
     And shard0-replica0 runs
     And within 1500ms shard0-replica0 has ended with exit code -9
