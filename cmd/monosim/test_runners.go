@@ -73,12 +73,12 @@ func (o *runnerOptions) check() error {
 	return nil
 }
 
-// flags are those that repeat a run on the wall clock, without the runner.
-func (o *runnerOptions) flags() string {
-	if o.timeScale == 1 {
+// scaleFlag is what repeats a run on the wall clock.
+func scaleFlag(scale float64) string {
+	if scale == 1 {
 		return ""
 	}
-	return fmt.Sprintf("--time-scale %g", o.timeScale)
+	return fmt.Sprintf("--time-scale %.4g", scale)
 }
 
 // make makes the runners; sim is the simulation.
@@ -134,7 +134,7 @@ func (o *testOptions) on(ctx context.Context, suite *steps.Suite, list []runners
 	case o.runners.one():
 		// One after another unless asked for otherwise, and not a second time to explain.
 		suite.Runner, suite.Jobs, suite.Explain = list[0], max(suite.Jobs, 1), -1
-		suite.Flags = strings.TrimSpace("--runner " + list[0].Name() + " " + o.runners.flags())
+		suite.Flags = strings.TrimSpace("--runner " + list[0].Name() + " " + scaleFlag(o.runners.timeScale))
 		return suite.Stream(ctx, told)
 	}
 	return o.several(ctx, suite, list, told, out)
@@ -145,17 +145,15 @@ func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []ru
 	slack := compare.DefaultSlack
 	slack.Least += time.Duration(float64(time.Second) / o.runners.timeScale) // of the wall clock
 	c := compare.Comparison{Suite: *suite, Runners: list, Logs: o.runners.compare, Slack: slack}
-	c.Slower = func(name string, times int) runners.Runner {
-		if times > o.runners.again {
-			return nil
+	c.Slower = func(name string, times int) (runners.Runner, string) {
+		scale := o.runners.timeScale * math.Pow(3, float64(times))
+		r, err := o.runners.makeOne(name, scale, nil)
+		if err != nil || times > o.runners.again {
+			return nil, ""
 		}
-		r, err := o.runners.makeOne(name, o.runners.timeScale*math.Pow(3, float64(times)), nil)
-		if err != nil {
-			return nil
-		}
-		return r
+		return r, scaleFlag(scale)
 	}
-	c.Suite.Flags, c.Suite.Twice = o.runners.flags(), false
+	c.Suite.Flags, c.Suite.Twice = scaleFlag(o.runners.timeScale), false
 	m, summary, err := c.Run(ctx, told)
 	if m == nil {
 		return summary, err

@@ -47,8 +47,8 @@ type Comparison struct {
 	Slack deeds.Slack
 	// Slower, when set, is a runner of the same name on a slower clock, nil for none: a run
 	// that failed is tried again there, as what a machine is late by is less of it then.
-	// times counts the runs so far.
-	Slower func(name string, times int) runners.Runner
+	// times counts the runs so far; flags are those of Suite.Flags that repeat such a run.
+	Slower func(name string, times int) (r runners.Runner, flags string)
 	// Verbose has all differences of a run told, and not just the first.
 	Verbose bool
 }
@@ -174,13 +174,13 @@ func (c *Comparison) try(ctx context.Context, sc steps.Listed) *trial {
 
 // on runs the scenario on a runner, and where it fails on slower ones.
 func (t *trial) on(ctx context.Context, i int, r runners.Runner) {
-	cell, result, ok := t.once(ctx, i, r)
+	cell, result, ok := t.once(ctx, i, r, t.comparison.Suite.Flags)
 	for times := 1; ok && i > 0 && result.Status == steps.Failed && t.comparison.Slower != nil; times++ {
-		slower := t.comparison.Slower(r.Name(), times)
-		if slower == nil {
+		slower, flags := t.comparison.Slower(r.Name(), times)
+		if slower == nil || ctx.Err() != nil {
 			break
 		}
-		cell, result, ok = t.once(ctx, i, slower)
+		cell, result, ok = t.once(ctx, i, slower, flags)
 	}
 	if ok {
 		t.row.Cells = append(t.row.Cells, cell)
@@ -188,11 +188,16 @@ func (t *trial) on(ctx context.Context, i int, r runners.Runner) {
 	}
 }
 
-// once runs the scenario on a runner.
-func (t *trial) once(ctx context.Context, i int, r runners.Runner) (cell Cell, result steps.Result, ok bool) {
+// once runs the scenario on a runner; flags are what else repeats that.
+func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string) (cell Cell, result steps.Result, ok bool) {
 	c := t.comparison
 	report := &steps.Report{}
-	if _, err := c.suite(t.scenario, r, i > 0).Stream(ctx, report); err != nil || len(report.Results) == 0 {
+	suite := c.suite(t.scenario, r)
+	if i > 0 {
+		suite.Explain = -1 // which would run it again
+		suite.Flags = strings.TrimSpace("--runner " + r.Name() + " " + flags)
+	}
+	if _, err := suite.Stream(ctx, report); err != nil || len(report.Results) == 0 {
 		t.err = err
 		return cell, result, false
 	}
@@ -222,15 +227,11 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner) (cell Cell, r
 }
 
 // suite is that of one scenario on a runner.
-func (c *Comparison) suite(sc steps.Listed, r runners.Runner, other bool) *steps.Suite {
+func (c *Comparison) suite(sc steps.Listed, r runners.Runner) *steps.Suite {
 	s := c.Suite
-	s.Runner, s.Paths, s.Tags, s.Seeds, s.Jobs = r, []string{fmt.Sprintf("%s:%d", sc.Path, sc.Line)}, "", 1, 1
+	s.Runner, s.Paths, s.Tags, s.Seeds, s.Jobs, s.Flags = r, []string{fmt.Sprintf("%s:%d", sc.Path, sc.Line)}, "", 1, 1, ""
 	if c.Logs {
 		s.Runner, s.Detail = deeds.Watch(r), true
-	}
-	if other {
-		s.Explain = -1 // which would run it again
-		s.Flags = strings.TrimSpace("--runner " + r.Name() + " " + s.Flags)
 	}
 	return &s
 }

@@ -161,3 +161,39 @@ func (u *unable) Build(spec runners.Spec) (runners.Cluster, error) {
 type unstarted struct{ runners.Cluster }
 
 func (unstarted) Start() error { return runners.ErrUnsupported }
+
+// What fails on a fast clock is tried again on a slower one, and no further than that.
+func TestAFailureIsTriedAgainMoreSlowly(t *testing.T) {
+	const text = `Feature: f
+  Scenario: A pod has a service info
+    Given a v3 cluster of 1 shard with 1 replica
+    When the cluster starts
+    Then within 5s shard0-replica0 has service info
+`
+	var asked []int
+	c := compare.Comparison{
+		Suite:   steps.Suite{FS: fstest.MapFS{"f.feature": {Data: []byte(text)}}, Paths: []string{"."}, Seed: 1, Flags: "--fast"},
+		Runners: []runners.Runner{&simrun.Runner{}, &unable{}},
+		Slower: func(name string, times int) (runners.Runner, string) {
+			asked = append(asked, times)
+			if times < 2 {
+				return &unable{}, "--slow"
+			}
+			return &shifted{}, "--slower"
+		},
+	}
+	report := &steps.Report{}
+	m, summary, err := c.Run(context.Background(), report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{1, 2}, asked); diff != "" {
+		t.Errorf("slower runners that were asked for (-want +got):\n%s", diff)
+	}
+	if cell := m.Scenarios[0].Cells[1]; cell.Verdict != "passed" || summary.Runs != 2 || summary.Failed != 0 {
+		t.Errorf("want the last of three runs to count, got %+v of %+v", cell, summary)
+	}
+	if replay := report.Results[1].Replay; !strings.HasSuffix(replay, " --runner shifted --slower") {
+		t.Errorf("want the command of the last run, got %q", replay)
+	}
+}

@@ -49,7 +49,7 @@ func (m *measure) hold(got *deeds.Log, unseen []string) (verdict string, found [
 
 // more runs n more seeds, and reports whether there are more logs.
 func (m *measure) more(n int) bool {
-	s := m.trial.comparison.suite(m.trial.scenario, m.runner, false)
+	s := m.trial.comparison.suite(m.trial.scenario, m.runner)
 	s.Seed, s.Seeds, s.Explain = s.Seed+uint64(m.seeds), n, -1
 	m.seeds += n
 	before := len(m.logs)

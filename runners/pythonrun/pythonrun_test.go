@@ -49,11 +49,11 @@ func TestTheReferenceDoesAsTheSimulation(t *testing.T) {
 	c := compare.Comparison{
 		Suite:   steps.Suite{FS: features.FS, Paths: []string{"rollout.feature:4", "rollout.feature:54"}, Seed: 1},
 		Runners: []runners.Runner{&simrun.Runner{}, r}, Logs: true,
-		Slower: func(_ string, times int) runners.Runner {
+		Slower: func(_ string, times int) (runners.Runner, string) {
 			if times > 1 {
-				return nil
+				return nil, ""
 			}
-			return newRunner(t, 0.6)
+			return newRunner(t, 0.6), ""
 		},
 	}
 	m, _, err := c.Run(context.Background(), report)
