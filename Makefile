@@ -99,11 +99,11 @@ check-runners: ## scenarios as processes and, with MONOLITH_SRC, with the refere
 # Scenarios of agents that take little time of the cluster: some forty.
 realFeatures = discovery publishing filters policies loading rollout
 
-check-real: ## forty scenarios in virtual time and as processes on the loopback, ten times the clock; SCALE (0.1), JOBS (4)
+check-real: ## forty scenarios as processes, ten times the clock, compared with the simulation; SCALE (0.1), JOBS (4)
 	@echo "== check-real"
 	@mkdir -p $(BUILD)
 	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
-	@$(BUILD)/monosim test $(realFeatures:%=features/%.feature) --runner sim$(comma)real --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),4)
+	@$(BUILD)/monosim test $(realFeatures:%=features/%.feature) --runner sim$(comma)real --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),4)
 
 soak: ## kill agents, model servers and ZooKeeper of clusters of processes at random moments; CYCLES (1000), JOBS (4), SEED (1), SCALE (0.1)
 	@echo "== soak"
