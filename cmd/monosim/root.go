@@ -23,7 +23,8 @@ func newRootCommand() *cobra.Command {
 hours of a cluster in milliseconds, every run reproducible from its seed. It runs
 scenarios (test) and clusters of your own (sim), holds implementations to what the
 reference answers (vectors, diff, testee, parity), and serves the simulated
-ZooKeeper and TensorFlow Serving to real clients (zookeeper, tfserving).
+ZooKeeper and TensorFlow Serving to real clients (zookeeper, tfserving), or a whole
+cluster of processes (serve).
 
 The exit code is 0 when all is good, 1 when a check failed or a run broke off, and 2
 when what was asked for makes no sense or cannot be opened or written. That of tfserving is upstream's.`,
@@ -43,7 +44,7 @@ when what was asked for makes no sense or cannot be opened or written. That of t
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelpCommand())
 	root.AddCommand(newTestCommand(newSimulation), newSimCommand(), newVersionCommand(), newParityCommand(), newStepsCommand(newSimulation), newQuirksCommand(),
-		newTesteeCommand(), newVectorsCommand(), newDiffCommand(), newZooKeeperCommand(), newTFServingCommand())
+		newTesteeCommand(), newVectorsCommand(), newDiffCommand(), newZooKeeperCommand(), newTFServingCommand(), newServeCommand())
 	root.AddCommand(programs.Commands()...)
 	root.Version = version
 	root.SetVersionTemplate(versionText())

@@ -37,6 +37,8 @@ type Head struct {
 	Title   string
 	Styles  []string
 	Scripts []string
+	// Live lets the page ask the server that it came from for what is new.
+	Live bool
 }
 
 // Page is a page that is being written.
@@ -53,11 +55,18 @@ func Begin(w io.Writer, head Head) *Page {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'`, live(head), `">
 <title>`, html.EscapeString(head.Title), "</title>\n<style>\n", baseStyle)
 	p.text(head.Styles...)
 	p.text("</style>\n</head>\n<body>\n<main id=\"page\"><noscript>This page is drawn by the script that is in it, which is switched off.</noscript></main>\n", dataBegins)
 	return p
+}
+
+func live(head Head) string {
+	if head.Live {
+		return "; connect-src 'self'"
+	}
+	return ""
 }
 
 // What stands around the data.

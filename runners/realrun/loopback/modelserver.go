@@ -62,6 +62,9 @@ func (p *pod) servingFlags() []string {
 		"--monosim_host=" + p.ip, fmt.Sprintf("--monosim_speed=%g", 1/p.c.o.TimeScale), "--monosim_stand_ins",
 		"--monosim_store=" + filepath.Join(p.c.disks.root, modelsDir, uriDir),
 	}
+	if p.c.o.Admin {
+		flags = append(flags, "--monosim_admin=127.0.0.1:0")
+	}
 	if p.c.spec.ModelServer != "" {
 		flags = append(flags, "--monosim_profile="+p.c.spec.ModelServer)
 	}
@@ -99,6 +102,8 @@ type modelServer struct {
 	pid        int
 	kind       string
 	port       int
+	rest       int
+	admin      int // of the interface for faults, 0 without one
 	configFile string
 	args       []string
 	startedAt  time.Time
@@ -190,11 +195,11 @@ func (p *pod) readPorts(m *modelServer) {
 		return
 	}
 	text, err := os.ReadFile(name)
-	var ports struct{ GRPC int }
+	var ports struct{ GRPC, REST, Admin int }
 	if err != nil || json.Unmarshal(text, &ports) != nil {
 		return
 	}
-	m.serving = info.ModTime()
+	m.serving, m.rest, m.admin = info.ModTime(), ports.REST, ports.Admin
 	if ports.GRPC != 0 {
 		m.port = ports.GRPC
 	}

@@ -33,6 +33,9 @@ type Options struct {
 	// Dir is where clusters have their directories; "" means the system's for temporary
 	// files.
 	Dir string
+	// Admin has monosim's ZooKeeper and model servers open their interfaces for faults,
+	// which Endpoints names.
+	Admin bool
 	// Keep leaves all directories of clusters in place; otherwise those of scenarios that
 	// passed are removed.
 	Keep bool

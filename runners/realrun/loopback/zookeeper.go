@@ -72,11 +72,14 @@ func (z *simulated) start() error {
 		return nil
 	}
 	z.starts++
-	output := filepath.Join(z.c.disks.root, logsDir, fmt.Sprintf("zookeeper-%d.log", z.starts))
+	output := z.output()
 	args := []string{
 		z.c.o.Monosim, "zookeeper", "--listen", z.c.net.ip(1) + ":0",
 		"--speed", strconv.FormatFloat(1/z.c.o.TimeScale, 'g', -1, 64) + "x", "--session-clock", "server",
 		"--data-dir", filepath.Join(z.dir, "data"), "--events", z.eventsFile(), "--max-client-cnxns", "0",
+	}
+	if z.c.o.Admin {
+		args = append(args, "--admin", "127.0.0.1:0")
 	}
 	if z.c.spec.ZooKeeper != "" {
 		args = append(args, "--profile", z.c.spec.ZooKeeper)
@@ -116,6 +119,30 @@ func (z *simulated) listening(child *child, output string) (string, error) {
 			return "", fmt.Errorf("zookeeper does not serve after %v: %s", serveLimit, strings.TrimSpace(string(text)))
 		}
 	}
+}
+
+// output is the file for what the server prints in this life.
+func (z *simulated) output() string {
+	return filepath.Join(z.c.disks.root, logsDir, fmt.Sprintf("zookeeper-%d.log", z.starts))
+}
+
+// admin is where its interface for faults is, "" without one.
+func (z *simulated) admin() string {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if !z.c.o.Admin || z.child == nil {
+		return ""
+	}
+	text, err := os.ReadFile(z.output())
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if url, ok := strings.CutPrefix(line, "admin "); ok && strings.HasSuffix(url, "\n") {
+			return strings.TrimSpace(url)
+		}
+	}
+	return ""
 }
 
 // watch tells of a server that ends by itself.

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/playground"
+	"github.com/monosim/monosim/runners/realrun/loopback"
+)
+
+// serveOptions are the flags of `monosim serve`.
+type serveOptions struct {
+	speed   string
+	admin   string
+	json    bool
+	example bool
+	keep    string
+}
+
+func newServeCommand() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve CLUSTER.yaml",
+		Short: "Keep a cluster of processes running, to develop against",
+		Long: `Start what a description says on the loopback of this machine, each a process: a
+ZooKeeper, agents and their model servers, with models declared and published. When all
+serve it prints their addresses, as a table or with --json as one JSON object, and keeps
+them running until it is interrupted or terminated; then everything ends.
+
+With --admin ADDRESS there is an HTTP interface for what happens to clusters: pods that
+are killed and restarted, sessions that expire, networks that are cut, versions and
+models that come and go. GET / lists what there is with a curl command for each; in a
+browser it is a page that shows the cluster live. The processes have interfaces of their
+own then, which the addresses name. Nobody but programs of this machine may ask it.
+
+--example prints a description to begin with.`,
+		Example: `  monosim serve --example > cluster.yaml
+  monosim serve cluster.yaml --admin 127.0.0.1:8990
+  monosim serve cluster.yaml --json --speed 10x`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if o.example && len(args) == 0 || !o.example && len(args) == 1 {
+				return nil
+			}
+			return badInput(fmt.Errorf("found %d descriptions, want one, as cluster.yaml; monosim serve --example prints one", len(args)))
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.example {
+				_, err := io.WriteString(cmd.OutOrStdout(), playground.Example)
+				return err
+			}
+			return o.run(cmd, args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.speed, "speed", "1x", "how much faster than the wall clock time passes, as 10x")
+	f.StringVar(&o.admin, "admin", "", "address on this machine, as 127.0.0.1:8990, of the interface for faults and of the page; none without")
+	f.BoolVar(&o.json, "json", false, "print the addresses as JSON")
+	f.BoolVar(&o.example, "example", false, "print a description and end")
+	f.StringVar(&o.keep, "keep", "", "directory in which all that the processes write stays")
+	return cmd
+}
+
+// run serves until a signal or a failure.
+func (o *serveOptions) run(cmd *cobra.Command, name string) error {
+	speed, err := parseSpeed(o.speed)
+	if err != nil {
+		return badInput(err)
+	}
+	d, err := playground.Read(name)
+	if err != nil {
+		return badInput(err)
+	}
+	if o.keep != "" {
+		if err := os.MkdirAll(o.keep, 0o755); err != nil {
+			return badInput(fmt.Errorf("--keep: %w", err))
+		}
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	p, err := playground.Start(ctx, d, playground.Options{
+		Title: strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), Speed: speed, Admin: o.admin, Dir: o.keep, Keep: o.keep != "",
+		Progress: func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), "serve: "+line) },
+	})
+	var spec *runners.SpecError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return nil
+	case errors.As(err, &spec):
+		return badInput(fmt.Errorf("%s: %w", name, err))
+	case err != nil:
+		return fmt.Errorf("serve: %w", err)
+	}
+	defer p.Close()
+	if err := o.print(cmd.OutOrStdout(), p); err != nil {
+		return err
+	}
+	fmt.Fprintln(cmd.ErrOrStderr(), "serve: running; Ctrl-C ends it all")
+	if err := p.Run(ctx); err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return nil
+}
+
+// servedAddresses is what --json prints.
+type servedAddresses struct {
+	Admin string `json:"admin,omitempty"`
+	loopback.Endpoints
+}
+
+func (o *serveOptions) print(out io.Writer, p *playground.Playground) error {
+	all := servedAddresses{Admin: p.AdminURL(), Endpoints: p.Endpoints()}
+	if o.json {
+		return json.NewEncoder(out).Encode(all)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(what, addr, note string) { fmt.Fprintf(w, "%s\t%s\t%s\n", what, addr, note) }
+	if all.Admin != "" {
+		row("page and admin", all.Admin, "")
+	}
+	row("zookeeper", all.ZooKeeper, all.ZooKeeperAdmin)
+	for _, pod := range all.Pods {
+		row(pod.Name+" agent", pod.Agent, "")
+		for _, s := range pod.ModelServers {
+			row(strings.TrimSpace(pod.Name+" model server "+s.Kind), s.GRPC, s.Admin)
+		}
+	}
+	return w.Flush()
+}

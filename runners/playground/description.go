@@ -1,0 +1,412 @@
+package playground
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// Description is a cluster, and what is declared and published in it once it runs.
+type Description struct {
+	Spec runners.Spec
+	// Deploy are the models that are declared, and of these the published ones.
+	Deploy []Deployed
+}
+
+// Deployed is a model of the spec.
+type Deployed struct {
+	Model   runners.Model
+	Policy  string
+	Publish bool
+}
+
+// file is what a description may say; its fields are those of the YAML.
+type file struct {
+	AgentVersion *int              `yaml:"agent_version"`
+	Conf         string            `yaml:"conf"`
+	Bzid         string            `yaml:"bzid"`
+	Layout       string            `yaml:"layout"`
+	Shards       *int              `yaml:"shards"`
+	Replicas     *int              `yaml:"replicas"`
+	ZooKeeper    string            `yaml:"zookeeper"`
+	ModelServer  string            `yaml:"model_server"`
+	Quirks       string            `yaml:"quirks"`
+	RestartAfter string            `yaml:"restart_after"`
+	PredictTime  string            `yaml:"predict_time"`
+	Seed         uint64            `yaml:"seed"`
+	Env          map[string]string `yaml:"env"`
+	Locations    []fileLocation    `yaml:"locations"`
+	Models       []fileModel       `yaml:"models"`
+}
+
+type fileLocation struct {
+	IDC     string `yaml:"idc"`
+	Cluster string `yaml:"cluster"`
+}
+
+type fileModel struct {
+	Name      string         `yaml:"name"`
+	BasePath  string         `yaml:"base_path"`
+	Policy    string         `yaml:"policy"`
+	Publish   *bool          `yaml:"publish"`
+	SubGraphs []fileSubGraph `yaml:"sub_graphs"`
+}
+
+type fileSubGraph struct {
+	Name     string  `yaml:"name"`
+	Versions []int64 `yaml:"versions"`
+	Size     string  `yaml:"size"`
+}
+
+// Example is a description that can be read.
+const Example = `# Two replicas of a model that agents of version 3 load once it is published.
+replicas: 2
+restart_after: 10s   # a pod that ends comes back
+models:
+  - name: ctr
+    sub_graphs:
+      - {name: entry, versions: [1], size: 2MB}
+      - {name: ps_0, versions: [1], size: 20MB}
+`
+
+// Read reads a description from a file. An error names file, line and field, what was
+// found and what was wanted.
+func Read(name string) (*Description, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("description: %w", err)
+	}
+	return Parse(name, text)
+}
+
+// Parse is Read of a text; other files that it names lie beside it.
+func Parse(name string, text []byte) (*Description, error) {
+	r := &reader{name: name}
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, errors.New(strings.TrimPrefix(err.Error(), "yaml: ")))
+	}
+	var f file
+	if len(root.Content) == 0 {
+		return nil, fmt.Errorf("%s: found nothing, want a description, as:\n%s", name, Example)
+	}
+	r.check(root.Content[0], reflect.TypeFor[file](), "")
+	if r.err == nil {
+		if err := root.Decode(&f); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	r.root = root.Content[0]
+	d := r.describe(&f)
+	if r.err != nil {
+		return nil, r.err
+	}
+	return d, nil
+}
+
+// reader turns a file into a description; the first error stays.
+type reader struct {
+	name string
+	root *yaml.Node
+	err  error
+}
+
+func (r *reader) fail(n *yaml.Node, field, format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%s:%d: %s: %s", r.name, n.Line, field, fmt.Sprintf(format, args...))
+	}
+}
+
+// check holds a node to a type: fields that there are, and values of their kinds.
+func (r *reader) check(n *yaml.Node, t reflect.Type, field string) {
+	switch t.Kind() {
+	case reflect.Pointer:
+		r.check(n, t.Elem(), field)
+	case reflect.Struct:
+		r.checkStruct(n, t, field)
+	case reflect.Slice:
+		if n.Kind != yaml.SequenceNode {
+			r.fail(n, field, "found %s, want a list", shown(n))
+			return
+		}
+		for i, item := range n.Content {
+			r.check(item, t.Elem(), fmt.Sprintf("%s[%d]", field, i))
+		}
+	case reflect.Map:
+		if n.Kind != yaml.MappingNode {
+			r.fail(n, field, "found %s, want names with values", shown(n))
+		}
+	default:
+		r.checkScalar(n, t, field)
+	}
+}
+
+func (r *reader) checkStruct(n *yaml.Node, t reflect.Type, field string) {
+	if n.Kind != yaml.MappingNode {
+		r.fail(n, or(field, "the description"), "found %s, want fields with values", shown(n))
+		return
+	}
+	fields := map[string]reflect.Type{}
+	var names []string
+	for i := range t.NumField() {
+		name := t.Field(i).Tag.Get("yaml")
+		fields[name], names = t.Field(i).Type, append(names, name)
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		of, known := fields[key.Value]
+		switch {
+		case !known:
+			r.fail(key, join(field, key.Value), "found a field that there is not, want one of %s", strings.Join(names, ", "))
+		case seen[key.Value]:
+			r.fail(key, join(field, key.Value), "found it twice, want it once")
+		default:
+			seen[key.Value] = true
+			r.check(n.Content[i+1], of, join(field, key.Value))
+		}
+	}
+}
+
+func (r *reader) checkScalar(n *yaml.Node, t reflect.Type, field string) {
+	if n.Kind != yaml.ScalarNode {
+		r.fail(n, field, "found %s, want one value", shown(n))
+		return
+	}
+	into := reflect.New(t)
+	if err := n.Decode(into.Interface()); err != nil {
+		want := map[reflect.Kind]string{reflect.Bool: "true or false", reflect.String: "text"}[t.Kind()]
+		r.fail(n, field, "found %s, want %s", shown(n), or(want, "a whole number"))
+	}
+}
+
+func shown(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "fields"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	return strconv.Quote(n.Value)
+}
+
+func join(field, name string) string {
+	if field == "" {
+		return name
+	}
+	return field + "." + name
+}
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// at is the node of a field, as models[0].name, or the nearest one above it.
+func (r *reader) at(field string) *yaml.Node {
+	n := r.root
+	for _, part := range strings.FieldsFunc(field, func(c rune) bool { return c == '.' || c == '[' || c == ']' }) {
+		next := child(n, part)
+		if next == nil {
+			return n
+		}
+		n = next
+	}
+	return n
+}
+
+func child(n *yaml.Node, part string) *yaml.Node {
+	if i, err := strconv.Atoi(part); err == nil {
+		if n.Kind == yaml.SequenceNode && i < len(n.Content) {
+			return n.Content[i]
+		}
+		return nil
+	}
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == part {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+func (r *reader) wrong(field, format string, args ...any) {
+	r.fail(r.at(field), field, format, args...)
+}
+
+func (r *reader) describe(f *file) *Description {
+	if r.err != nil {
+		return nil
+	}
+	s := runners.Spec{
+		Seed: f.Seed, ZooKeeper: f.ZooKeeper, ModelServer: f.ModelServer, Quirks: f.Quirks,
+		Shards: r.count("shards", f.Shards), Replicas: r.count("replicas", f.Replicas),
+		RestartAfter: r.duration("restart_after", f.RestartAfter),
+	}
+	s.Serving.PredictTime = r.duration("predict_time", f.PredictTime)
+	for _, key := range slices.Sorted(keys(f.Env)) {
+		s.Env = append(s.Env, runners.EnvVar{Key: key, Value: f.Env[key]})
+	}
+	for i, l := range f.Locations {
+		if l.IDC == "" || l.Cluster == "" {
+			r.wrong(fmt.Sprintf("locations[%d]", i), "found no idc or no cluster, want both")
+		}
+		s.Locations = append(s.Locations, runners.Location{IDC: l.IDC, Cluster: l.Cluster})
+	}
+	d := &Description{}
+	for i := range f.Models {
+		m := r.model(fmt.Sprintf("models[%d]", i), &f.Models[i])
+		s.Models, d.Deploy = append(s.Models, m.Model), append(d.Deploy, m)
+	}
+	r.conf(f, &s)
+	d.Spec = s
+	return d
+}
+
+func keys(m map[string]string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func (r *reader) count(field string, n *int) int {
+	if n == nil {
+		return 1
+	}
+	if *n < 1 || *n > 100 {
+		r.wrong(field, "found %d, want 1 to 100", *n)
+	}
+	return *n
+}
+
+func (r *reader) duration(field, text string) time.Duration {
+	if text == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		r.wrong(field, "found %q, want a time as 10s or 1m30s", text)
+	}
+	return d
+}
+
+func (r *reader) model(field string, f *fileModel) Deployed {
+	d := Deployed{Model: runners.Model{Name: f.Name, BasePath: or(f.BasePath, "/models/"+f.Name)}, Policy: or(f.Policy, "latest"), Publish: f.Publish == nil || *f.Publish}
+	switch {
+	case f.Name == "":
+		r.wrong(field, "found no name, want one")
+	case !strings.HasPrefix(d.Model.BasePath, "/"):
+		r.wrong(field+".base_path", "found %q, want a path from the root, as /models/%s", f.BasePath, f.Name)
+	case len(f.SubGraphs) == 0:
+		r.wrong(field, "found no sub_graphs, want one or more, as {name: entry, versions: [1]}")
+	}
+	for i, g := range f.SubGraphs {
+		at := fmt.Sprintf("%s.sub_graphs[%d]", field, i)
+		if g.Name == "" {
+			r.wrong(at, "found no name, want one")
+		}
+		for _, v := range g.Versions {
+			if v < 1 {
+				r.wrong(at+".versions", "found %d, want 1 or more", v)
+			}
+		}
+		d.Model.SubGraphs = append(d.Model.SubGraphs, runners.SubGraph{Name: g.Name, Versions: g.Versions, SizeBytes: r.size(at+".size", g.Size)})
+	}
+	return d
+}
+
+// units are those of sizes.
+var units = []struct {
+	name  string
+	bytes float64
+}{{"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}, {"", 1}}
+
+// size reads a size; "" is one megabyte.
+func (r *reader) size(field, text string) int64 {
+	if text == "" {
+		return 1e6
+	}
+	for _, unit := range units {
+		number, ok := strings.CutSuffix(text, unit.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if bytes := n * unit.bytes; err == nil && bytes >= 1 && bytes <= 1e11 && bytes == math.Trunc(bytes) {
+			return int64(bytes)
+		}
+		break
+	}
+	r.wrong(field, "found %q, want a size up to 100GB, as 20MB", text)
+	return 0
+}
+
+// conf is the agents' configuration: a file of its own, or one for what is described.
+func (r *reader) conf(f *file, s *runners.Spec) {
+	if f.Conf != "" {
+		name := f.Conf
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(r.name), name)
+		}
+		text, err := os.ReadFile(name)
+		switch {
+		case err != nil:
+			r.wrong("conf", "%v, want an agent.conf beside the description", err)
+		case f.AgentVersion != nil || f.Bzid != "" || f.Layout != "":
+			r.wrong("conf", "found it beside agent_version, bzid or layout, which such a file says itself")
+		}
+		s.Conf, s.ConfName = string(text), f.Conf
+		return
+	}
+	version := 3
+	if f.AgentVersion != nil {
+		version = *f.AgentVersion
+	}
+	switch version {
+	case 3:
+		s.Conf = strings.NewReplacer("bzid gip", "bzid "+or(f.Bzid, "gip"), "layout_pattern main", "layout_pattern "+or(f.Layout, "main")).Replace(runners.ConfV3)
+	case 1:
+		r.confV1(f, s)
+	default:
+		r.wrong("agent_version", "found %d, want 1 or 3", version)
+	}
+}
+
+// confV1 is for agents of version 1, which serve the one model that their conf names.
+func (r *reader) confV1(f *file, s *runners.Spec) {
+	switch {
+	case f.Layout != "":
+		r.wrong("layout", "found one, want none for agents of version 1")
+	case len(s.Models) != 1:
+		r.wrong("models", "found %d, want one for agents of version 1", len(s.Models))
+	}
+	if r.err != nil {
+		return
+	}
+	m := s.Models[0]
+	ps := 0
+	for _, g := range m.SubGraphs {
+		if strings.HasPrefix(g.Name, "ps_") {
+			ps++
+		}
+	}
+	s.Conf = strings.NewReplacer("bzid predict_ctr", "bzid "+or(f.Bzid, m.Name), "base_name predict_ctr", "base_name "+m.Name,
+		"base_path /models/predict_ctr", "base_path "+m.BasePath, "num_ps 2", fmt.Sprintf("num_ps %d", ps)).Replace(runners.ConfV1)
+}

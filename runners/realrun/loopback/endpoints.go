@@ -1,0 +1,61 @@
+package loopback
+
+import "fmt"
+
+// Endpoints are where the processes of a cluster are to be reached at the moment.
+type Endpoints struct {
+	// ZooKeeper is host:port, "" while it is down. Its Admin is where its interface for
+	// faults is, "" without Options.Admin.
+	ZooKeeper      string       `json:"zookeeper"`
+	ZooKeeperAdmin string       `json:"zookeeper_admin,omitempty"`
+	Pods           []PodAddress `json:"pods"`
+}
+
+// PodAddress is that of a pod.
+type PodAddress struct {
+	Name string `json:"name"`
+	IP   string `json:"ip"`
+	// Agent is host:port of AgentService, "" while no agent runs.
+	Agent        string          `json:"agent,omitempty"`
+	ModelServers []ServerAddress `json:"model_servers"`
+}
+
+// ServerAddress is that of a model server. REST and Admin are "" where there is none.
+type ServerAddress struct {
+	Kind  string `json:"kind,omitempty"`
+	GRPC  string `json:"grpc"`
+	REST  string `json:"rest,omitempty"`
+	Admin string `json:"admin,omitempty"`
+	// Serving says that its ports are open.
+	Serving bool `json:"serving"`
+}
+
+// Endpoints tells where its processes are to be reached at the moment.
+func (c *Cluster) Endpoints() Endpoints {
+	all := Endpoints{ZooKeeper: c.zk.addr(), Pods: []PodAddress{}}
+	if z, ok := c.zk.(*simulated); ok {
+		all.ZooKeeperAdmin = z.admin()
+	}
+	for _, p := range c.pods {
+		all.Pods = append(all.Pods, p.addresses())
+	}
+	return all
+}
+
+func (p *pod) addresses() PodAddress {
+	a := PodAddress{Name: p.Name, IP: p.ip, ModelServers: []ServerAddress{}}
+	if port, ok := p.agentPort(); ok {
+		a.Agent = fmt.Sprintf("%s:%d", p.ip, port)
+	}
+	for _, m := range p.modelServers() {
+		one := ServerAddress{Kind: m.kind, GRPC: p.addr(m), Serving: !m.serving.IsZero()}
+		if m.rest != 0 {
+			one.REST = fmt.Sprintf("%s:%d", p.ip, m.rest)
+		}
+		if m.admin != 0 {
+			one.Admin = fmt.Sprintf("http://127.0.0.1:%d", m.admin)
+		}
+		a.ModelServers = append(a.ModelServers, one)
+	}
+	return a
+}
