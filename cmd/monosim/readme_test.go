@@ -30,6 +30,7 @@ var notRun = map[string]string{
 	"monosim test --seeds 5000":  "as above; TestJobsChangeNothing has two numbers of jobs",
 	"monosim zookeeper --listen": "it serves until it is ended: TestZooKeeperServesAndKeepsItsState",
 	"monosim zookeeper check":    "a million operations take minutes: TestCheckOfServersThatAgree has fewer",
+	"monosim serve cluster":      "it serves until it is ended: TestServeKeepsACluster",
 	"monosim tfserving ":         "it serves until it is ended, at a port that may be taken: TestThePytestFixtures",
 	"MONOSIM_TFSERVING_FLAGS=":   "as above",
 	"curl ":                      "it asks the server of the line above",

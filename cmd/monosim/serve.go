@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/playground"
 	"github.com/monosim/monosim/runners/realrun/loopback"
 )
@@ -93,12 +92,12 @@ func (o *serveOptions) run(cmd *cobra.Command, name string) error {
 		Title: strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), Speed: speed, Admin: o.admin, Dir: o.keep, Keep: o.keep != "",
 		Progress: func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), "serve: "+line) },
 	})
-	var spec *runners.SpecError
+	var input *playground.InputError
 	switch {
 	case errors.Is(err, context.Canceled):
 		return nil
-	case errors.As(err, &spec):
-		return badInput(fmt.Errorf("%s: %w", name, err))
+	case errors.As(err, &input):
+		return badInput(fmt.Errorf("serve: %w", err))
 	case err != nil:
 		return fmt.Errorf("serve: %w", err)
 	}

@@ -19,6 +19,8 @@ import (
 
 // Description is a cluster, and what is declared and published in it once it runs.
 type Description struct {
+	// Name is that of its file.
+	Name string
 	Spec runners.Spec
 	// Deploy are the models that are declared, and of these the published ones.
 	Deploy []Deployed
@@ -266,7 +268,7 @@ func (r *reader) describe(f *file) *Description {
 		}
 		s.Locations = append(s.Locations, runners.Location{IDC: l.IDC, Cluster: l.Cluster})
 	}
-	d := &Description{}
+	d := &Description{Name: r.name}
 	for i := range f.Models {
 		m := r.model(fmt.Sprintf("models[%d]", i), &f.Models[i])
 		s.Models, d.Deploy = append(s.Models, m.Model), append(d.Deploy, m)

@@ -47,6 +47,14 @@ type Playground struct {
 	news chan struct{} // closed and replaced at every view
 }
 
+// InputError says what is wrong with a description or an option, before anything was
+// started.
+type InputError struct{ Err error }
+
+func (e *InputError) Error() string { return e.Err.Error() }
+
+func (e *InputError) Unwrap() error { return e.Err }
+
 // startLimit is the wall time that processes may take to serve, beside the cluster's own.
 const startLimit = 60 * time.Second
 
@@ -68,14 +76,14 @@ func Start(ctx context.Context, d *Description, o Options) (_ *Playground, err e
 	}()
 	if o.Admin != "" { // first, as it may be refused
 		if p.admin, err = admin.Listen(o.Admin, p.title(), p.actions()); err != nil {
-			return nil, err
+			return nil, &InputError{err}
 		}
 	}
 	runner := loopback.New(loopback.Options{
 		Monosim: o.Monosim, Agent: loopback.OwnAgent, TimeScale: 1 / o.Speed, Dir: o.Dir, Keep: o.Keep, Admin: o.Admin != "",
 	})
 	if err := runner.Check(d.Spec); err != nil {
-		return nil, err
+		return nil, &InputError{fmt.Errorf("%s: %w", d.Name, err)}
 	}
 	o.Progress("starting ZooKeeper")
 	built, err := runner.Build(d.Spec)

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Goal: `monosim serve` keeps a cluster that can be looked at and broken, and leaves
+// nothing behind: not at its end, nor when it cannot start.
+
+// description writes one.
+func description(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "cluster.yaml")
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// seen is what the test wants of a state.
+type seen struct {
+	Pods []struct {
+		Name     string
+		Running  bool
+		Starts   int
+		ExitCode int `json:"exit_code"`
+		Models   []struct {
+			Model    string
+			Versions []struct {
+				Version int64
+				State   string
+			}
+		}
+	}
+	Services []struct {
+		Key  string
+		Pods []string
+	}
+	Sessions []struct{ Client string }
+}
+
+// awaitState asks for the state until it shows something.
+func awaitState(t *testing.T, url, what string, shows func(seen) bool) {
+	t.Helper()
+	limit, again := time.After(2*time.Minute), time.NewTicker(100*time.Millisecond)
+	defer again.Stop()
+	var text []byte
+	for {
+		if answer, err := http.Get(url + "/state"); err == nil {
+			text, _ = io.ReadAll(answer.Body)
+			answer.Body.Close()
+			var s seen
+			if err := json.Unmarshal(text, &s); err != nil {
+				t.Fatalf("state %s: %v", text, err)
+			}
+			if shows(s) {
+				return
+			}
+		}
+		select {
+		case <-again.C:
+		case <-limit:
+			t.Fatalf("no %s; state %s", what, text)
+		}
+	}
+}
+
+func TestServeKeepsACluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts processes")
+	}
+	program, err := builtProgram()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), program, "serve", "--json", "--speed", "10x", "--admin", "127.0.0.1:0", "--keep", dir,
+		description(t, "replicas: 2\nmodels:\n  - name: ctr\n    sub_graphs: [{name: entry, versions: [1]}]\n"))
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("%v: %s", err, errs.String())
+	}
+	var at struct {
+		Admin, ZooKeeper string
+		Pods             []struct{ Agent string }
+	}
+	if err := json.Unmarshal([]byte(line), &at); err != nil || len(at.Pods) != 2 || at.Admin == "" {
+		t.Fatalf("addresses: %v in %s", err, line)
+	}
+	for _, addr := range []string{at.ZooKeeper, at.Pods[0].Agent, at.Pods[1].Agent} {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn.Close()
+	}
+	awaitState(t, at.Admin, "model that is served by both", func(s seen) bool {
+		return len(s.Services) == 1 && s.Services[0].Key == "ctr:entry" && len(s.Services[0].Pods) == 2 && len(s.Sessions) >= 2
+	})
+	if got := post(t, at.Admin+"/versions/export", `{"base_path": "/models/ctr/entry", "version": 2, "size_bytes": 1000}`); got != "{}\n" {
+		t.Errorf("export: %s", got)
+	}
+	awaitState(t, at.Admin, "second version", func(s seen) bool {
+		m := s.Pods[0].Models
+		return len(m) == 1 && len(m[0].Versions) > 0 && m[0].Versions[0].Version == 2 && m[0].Versions[0].State == "AVAILABLE"
+	})
+	post(t, at.Admin+"/pods/kill", `{"pod": "shard0-replica1"}`)
+	awaitState(t, at.Admin, "end of a pod", func(s seen) bool { return !s.Pods[1].Running && s.Pods[1].ExitCode == -9 })
+	if got := post(t, at.Admin+"/pods/kill", `{"pod": "none"}`); !strings.Contains(got, "want one of shard0-replica0, shard0-replica1") {
+		t.Errorf("an unknown pod: %s", got)
+	}
+	post(t, at.Admin+"/pods/restart", `{"pod": "shard0-replica1"}`)
+	awaitState(t, at.Admin, "restarted pod", func(s seen) bool { return s.Pods[1].Running && s.Pods[1].Starts == 2 })
+	page := get(t, at.Admin+"/", "text/html")
+	if !strings.Contains(page, "<title>cluster cluster</title>") || !strings.Contains(page, "connect-src 'self'") || strings.Contains(page, "https:") {
+		t.Errorf("page: %.300s", page)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v: %s", err, errs.String())
+	}
+	if left := namedProcesses(t, dir); len(left) > 0 {
+		t.Errorf("processes: found %q, want none", left)
+	}
+}
+
+func get(t *testing.T, url, accept string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", accept)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// namedProcesses are those whose command line names a directory.
+func namedProcesses(t *testing.T, dir string) (found []string) {
+	t.Helper()
+	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if text, err := os.ReadFile(name); err == nil && strings.Contains(string(text), dir) {
+			found = append(found, strings.ReplaceAll(string(text), "\x00", " "))
+		}
+	}
+	return found
+}
+
+func TestServeThatCannotStart(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	good := description(t, "replicas: 1\n")
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{nil, exitBadInput, "monosim serve --example prints one"},
+		{[]string{"/no/such.yaml"}, exitBadInput, "/no/such.yaml"},
+		{[]string{description(t, "replicas: 1\nreplica: 2\n")}, exitBadInput, "cluster.yaml:2: replica: found a field that there is not"},
+		{[]string{description(t, "model_server: tfs-9\n")}, exitBadInput, "tfs-9"},
+		{[]string{good, "--speed", "fast"}, exitBadInput, "--speed"},
+		{[]string{good, "--admin", "0.0.0.0:0"}, exitBadInput, "other machines reach"},
+		{[]string{good, "--admin", taken.Addr().String()}, exitBadInput, "choose another port"},
+	} {
+		root := newRootCommand()
+		root.SetArgs(append([]string{"serve"}, c.args...))
+		root.SetOut(io.Discard)
+		root.SetErr(io.Discard)
+		err := root.Execute()
+		if err == nil || exitCode(err) != c.code || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: got %v (%d), want %q (%d)", c.args, err, exitCode(err), c.want, c.code)
+		}
+	}
+	// What the example says is what can be read.
+	root := newRootCommand()
+	var out bytes.Buffer
+	root.SetArgs([]string{"serve", "--example"})
+	root.SetOut(&out)
+	if err := errors.Join(root.Execute()); err != nil || !strings.Contains(out.String(), "replicas: 2") {
+		t.Error(fmt.Sprint(err, out.String()))
+	}
+}
