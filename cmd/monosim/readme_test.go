@@ -31,6 +31,7 @@ var notRun = map[string]string{
 	"monosim zookeeper --listen": "it serves until it is ended: TestZooKeeperServesAndKeepsItsState",
 	"monosim zookeeper check":    "a million operations take minutes: TestCheckOfServersThatAgree has fewer",
 	"monosim serve cluster":      "it serves until it is ended: TestServeKeepsACluster",
+	"monosim agent-controller ":  "it needs a ZooKeeper: TestAModelIsDeclaredPublishedAndFound of runners/programs",
 	"monosim tfserving ":         "it serves until it is ended, at a port that may be taken: TestThePytestFixtures",
 	"MONOSIM_TFSERVING_FLAGS=":   "as above",
 	"curl ":                      "it asks the server of the line above",

@@ -1,6 +1,7 @@
 package programs_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -124,28 +125,25 @@ func (h *host) prints(want string, args ...string) {
 	}
 }
 
-// start runs a program until the test ends, its output into a file.
-func (h *host) start(output string, args ...string) (path string) {
+// start runs a program until the test ends. What it prints is to be read or thrown away.
+func (h *host) start(args ...string) *bufio.Reader {
 	h.t.Helper()
-	path = filepath.Join(h.dir, output)
-	file, err := os.Create(path)
-	h.must(err)
-	defer file.Close()
 	cmd := h.command(context.Background(), args...)
-	cmd.Stdout, cmd.Stderr = file, file
+	out, err := cmd.StdoutPipe()
+	h.must(err)
 	h.must(cmd.Start())
 	h.t.Cleanup(func() {
 		_ = cmd.Process.Kill() // it may have ended by itself
 		_ = cmd.Wait()
 	})
-	return path
+	return bufio.NewReader(out)
 }
 
-// await tries until there is no error.
+// await tries, by calls of programs, until there is no error.
 func (h *host) await(try func() error) {
 	h.t.Helper()
 	var err error
-	for began := time.Now(); time.Since(began) < patience; time.Sleep(100 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < patience; {
 		if err = try(); err == nil {
 			return
 		}
@@ -153,20 +151,12 @@ func (h *host) await(try func() error) {
 	h.t.Fatalf("after %v: %v", patience, err)
 }
 
-var listensAt = regexp.MustCompile(`(?m)^127\.0\.0\.1:\d+$`)
-
 // zooKeeper starts one and returns its address.
 func (h *host) zooKeeper() (address string) {
 	h.t.Helper()
-	output := h.start("zookeeper.out", "monosim", "zookeeper", "--listen=127.0.0.1:0", "--speed="+speed)
-	h.await(func() error {
-		text, err := os.ReadFile(output)
-		if address = listensAt.FindString(string(text)); err == nil && address == "" {
-			err = fmt.Errorf("ZooKeeper's output: found %q, want an address", text)
-		}
-		return err
-	})
-	return address
+	address, err := h.start("monosim", "zookeeper", "--listen=127.0.0.1:0", "--speed="+speed).ReadString('\n')
+	h.must(err)
+	return strings.TrimSpace(address)
 }
 
 // entry is a SavedModel with the tag "serve" and a node that calls the model ctr:ps_0.
@@ -197,7 +187,7 @@ func TestAModelIsDeclaredPublishedAndFound(t *testing.T) {
 		t.Errorf("bzid_info: got %s, want the layout l with ctr:entry", text)
 	}
 
-	h.start("agent.out", "monosim", "agent", "--conf=a.conf", "--tfs_log=tfs.log", "--tfs_home="+filepath.Join(h.dir, "home"), "--speed="+speed)
+	h.start("monosim", "agent", "--conf=a.conf", "--tfs_log=tfs.log", "--tfs_home="+filepath.Join(h.dir, "home"), "--speed="+speed)
 	found := regexp.MustCompile(`^ctr:entry  -> \(1\) \n\taddress: "([^"]+:\d+)"\n$`)
 	var address string
 	h.await(func() error {
@@ -273,7 +263,7 @@ func TestAModelServerIsLoadedAskedAndMeasured(t *testing.T) {
 	h.write("sorted", append(append(binary.LittleEndian.AppendUint64(nil, 3), "abc"...), append(size, batch...)...))
 	h.write("text", []byte("batch_size: 2"))
 	h.write("instances", make([]byte, 16)) // two that are empty
-	h.start("server.out", "tensorflow_model_server", "--model_config_file="+filepath.Join(h.dir, "none.cfg"), fmt.Sprint("--port=", ports[0]))
+	h.start("tensorflow_model_server", "--model_config_file="+filepath.Join(h.dir, "none.cfg"), fmt.Sprint("--port=", ports[0]))
 
 	client := func(args ...string) []string {
 		return append([]string{"tfs_client", "--conf=a.conf", fmt.Sprint("--target=127.0.0.1:", ports[0])}, args...)

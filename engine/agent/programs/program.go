@@ -158,12 +158,15 @@ func (p *process) print(values ...any) {
 
 // conf reads the configuration that --conf names.
 func (p *process) conf() (*agentconfig.AgentConfig, error) {
-	file := p.flags.Text("conf").V
-	conf, err := agentconfig.Loader{Env: p.Env, Quirks: p.options.Quirks}.FromFile(file)
+	conf, err := agentconfig.Loader{Env: p.Env, Quirks: p.options.Quirks}.FromFile(p.flags.Text("conf").V)
 	if err != nil {
-		p.want = "want --conf, an agent.conf; found " + pysem.Repr(file)
+		p.wantConf()
 	}
 	return conf, err
+}
+
+func (p *process) wantConf() {
+	p.want = "want --conf, an agent.conf; found " + pysem.Repr(p.flags.Text("conf").V)
 }
 
 // connect starts a client of ZooKeeper. The reference's prints the credentials that it

@@ -15,6 +15,9 @@ func (p *process) tfsClient() error {
 	}
 	o := p.tfsOptions()
 	answer, err := clients.RunTFSClient(p.Env, o)
+	if answer.Targets == nil {
+		p.wantConf()
+	}
 	p.trying("the model server at "+strings.Join(answer.Targets, ","), "is one running there? --target names another, as 127.0.0.1:8500")
 	if err != nil {
 		return err
