@@ -101,6 +101,12 @@ type Narrator interface {
 	Remark(text string)
 }
 
+// Keeper is a cluster whose processes have written logs.
+type Keeper interface {
+	// Keep has the directory with the logs stay after Close, and names it.
+	Keep() string
+}
+
 // Chooser is a cluster that knows where the random choices of its run were made.
 type Chooser interface {
 	// ChoiceSites are the places of choices so far, those of a node together.

@@ -63,6 +63,7 @@ func (x *execution) step(source *step, runs bool) bool {
 			st.Status = Passed
 		case !errors.Is(err, runners.ErrUnsupported):
 			st.Status, st.Err = Failed, err
+			x.keepLogs()
 		}
 	}
 	if w := x.world; w.cluster != nil {
@@ -71,6 +72,14 @@ func (x *execution) step(source *step, runs bool) bool {
 	}
 	x.result.Steps = append(x.result.Steps, st)
 	return st.Status == Passed
+}
+
+// keepLogs says where the logs of a cluster of processes are, which go with it unless a
+// step has failed.
+func (x *execution) keepLogs() {
+	if k, ok := x.world.cluster.(runners.Keeper); ok {
+		x.result.Explanation = append(x.result.Explanation, "what its processes have written is in "+k.Keep())
+	}
 }
 
 // run does what the step says in a world. A panic is an error that says where it was.

@@ -26,7 +26,7 @@ while read -r what group; do
   end) alive="${alive%% $group *} ${alive#* $group }" ;;
   esac
 done
-for group in $alive; do kill -9 -- "-$group" 2>/dev/null; done
+for group in $alive; do kill -s KILL -- "-$group" 2>/dev/null; done
 exit 0
 `
 

@@ -24,8 +24,11 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	program = filepath.Join(dir, "monosim")
 	code := 2
+	if program = os.Getenv(helperProgram); program != "" {
+		os.Exit(m.Run())
+	}
+	program = filepath.Join(dir, "monosim")
 	if text, err := exec.Command("go", "build", "-o", program, "../../../cmd/monosim").CombinedOutput(); err == nil {
 		code = m.Run()
 	} else {
@@ -100,4 +103,101 @@ func TestCloseLeavesNothing(t *testing.T) {
 	if left, err := os.ReadDir(o.Dir); err != nil || len(left) > 0 {
 		t.Errorf("files: found %v, %v, want none", left, err)
 	}
+}
+
+// What the helper process is told: the program monosim, and where to make its cluster.
+const helperProgram, helperDir = "LOOPBACK_HELPER_PROGRAM", "LOOPBACK_HELPER_DIR"
+
+// TestHelperCluster is run by the test below in a process of its own, which it kills.
+func TestHelperCluster(t *testing.T) {
+	dir := os.Getenv(helperDir)
+	if dir == "" {
+		t.Skip("only another test asks for this one")
+	}
+	o := options(t)
+	o.Dir, o.Agent = dir, loopback.OwnAgent
+	c, err := loopback.New(o).Build(runners.Spec{Conf: runners.ConfV3, Outlive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// Until it is killed.
+	if _, err := c.Pass(24*time.Hour, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Goal: nothing outlives a program that was killed. Method: a process builds a cluster,
+// whose agent has a model server that would outlive it, and is killed by SIGKILL.
+func TestNothingOutlivesWhoeverWasKilled(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestHelperCluster$")
+	cmd.Env = append(os.Environ(), helperProgram+"="+program, helperDir+"="+dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	until := func(what string, met func() bool) {
+		t.Helper()
+		limit, again := time.After(time.Minute), time.NewTicker(20*time.Millisecond)
+		defer again.Stop()
+		for !met() {
+			select {
+			case <-limit:
+				t.Fatalf("%s: not so after a minute: %q", what, running(t, dir))
+			case <-again.C:
+			}
+		}
+	}
+	until("a ZooKeeper, an agent and a model server run", func() bool { return len(running(t, dir)) >= 3 })
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	until("none runs", func() bool { return len(running(t, dir)) == 0 })
+}
+
+// Goal: a cluster that cannot be built says what was tried, and nothing of it stays.
+func TestWhatCannotBeBuilt(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		change     func(o *loopback.Options, s *runners.Spec)
+	}{
+		{"no such program", "start /nowhere/monosim: ", func(o *loopback.Options, _ *runners.Spec) { o.Monosim = "/nowhere/monosim" }},
+		{"a program that ends at once", "zookeeper has ended before it served", func(o *loopback.Options, _ *runners.Spec) { o.Monosim = "/bin/false" }},
+		{"no time", "time scale: found -1, want a number from 0.001 to 1000", func(o *loopback.Options, _ *runners.Spec) { o.TimeScale = -1 }},
+		{"no such profile", `zookeeper profile: found "zookeeper-2", want `, func(_ *loopback.Options, s *runners.Spec) { s.ZooKeeper = "zookeeper-2" }},
+		{"a tree in each agent", "this runner cannot do that", func(_ *loopback.Options, s *runners.Spec) { s.ZooKeeper = "kazoo-fake" }},
+		{"no agents", "this runner has no program for agents", func(o *loopback.Options, _ *runners.Spec) { o.Agent = nil }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o, spec := options(t), runners.Spec{Conf: runners.ConfV3}
+			o.Agent = loopback.OwnAgent
+			c.change(&o, &spec)
+			built, err := loopback.New(o).Build(spec)
+			if err == nil {
+				built.Close()
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %s", err, c.want)
+			}
+			if left := running(t, o.Dir); len(left) > 0 {
+				t.Errorf("processes: found %q, want none", left)
+			}
+		})
+	}
+}
+
+// Goal: agents, model servers and ZooKeeper do as processes what they do in the simulation.
+// Method: two scenarios with faults, by processes.
+func TestScenariosOfAgents(t *testing.T) {
+	o := options(t)
+	o.Agent = loopback.OwnAgent
+	steps.Run(t, features.FS, steps.Suite{
+		Runner: loopback.New(o), Paths: []string{"discovery.feature", "ensemble.feature"}, Explain: -1,
+		Tags: "@Q219 or @Q34",
+	})
 }

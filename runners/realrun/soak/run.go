@@ -18,7 +18,8 @@ import (
 // Options are the settings of a soak.
 type Options struct {
 	// Loopback is what clusters are made of. Its Dir must be set: by its name processes
-	// of the clusters are told from others.
+	// of the clusters are told from others. Its Slack, if 0, is a second of wall time, for
+	// the start of processes on a machine that is busy with those of other clusters.
 	Loopback loopback.Options
 	// Cycles is how many kills there are in all, Jobs on how many clusters.
 	Cycles, Jobs int
@@ -83,6 +84,9 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	bounds, err := Bounds()
 	if err != nil {
 		return nil, err
+	}
+	if l := &o.Loopback; l.Slack == 0 && l.TimeScale > 0 {
+		l.Slack = time.Duration(float64(time.Second) / l.TimeScale)
 	}
 	s := &soak{o: o, ctx: ctx, began: time.Now(), Summary: Summary{Bounds: bounds}}
 	s.say("bounds by the simulation: %s", s.boundsText())
@@ -199,9 +203,9 @@ func (s *soak) counted(c *loopback.Cluster, ports, first int) error {
 	if ports != first {
 		return fmt.Errorf("open ports: found %d, want %d as after the first cycle", ports, first)
 	}
-	// A ZooKeeper, and in each pod an agent and a model server.
+	// A ZooKeeper, and in each pod an agent and its model servers.
 	found := processesOf(c.Dir())
-	if want := 1 + 2*len(c.Pods()); len(found) != want {
+	if want := 1 + (1+len(tasks))*len(c.Pods()); len(found) != want {
 		return fmt.Errorf("processes: found %d, want %d: %q", len(found), want, found)
 	}
 	return nil

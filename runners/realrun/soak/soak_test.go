@@ -37,15 +37,15 @@ func TestALostRegistrationIsNoticed(t *testing.T) {
 	if err := whole(c); err != nil {
 		t.Errorf("at first: got %v, want it whole", err)
 	}
-	node, _, err := c.Znode(binding)
+	node, _, err := c.Znode(tasks["ps"])
 	if err != nil || len(node.Children) == 0 {
-		t.Fatalf("bindings: got %v, %v, want some", node, err)
+		t.Fatalf("registrations: got %v, %v, want some", node, err)
 	}
-	if err := c.DeleteZnode(binding + "/" + node.Children[0]); err != nil {
+	if err := c.DeleteZnode(node.Path + "/" + node.Children[0]); err != nil {
 		t.Fatal(err)
 	}
 	if err := whole(c); err == nil {
-		t.Error("without a binding: got a whole cluster")
+		t.Error("without a registration: got a whole cluster")
 	}
 }
 
