@@ -175,9 +175,8 @@ Feature: An ensemble of ZooKeeper servers
     And within 20s ctr:entry is bound to every pod
     And for 5m ctr:entry is bound to every pod
 
-  # not-real: TCP loses no answer alone
   # not-python: TCP loses no answer alone, and kazoo ends where one is missing
-  @v3 @ensemble @not-python @not-real
+  @v3 @ensemble @not-python
   Scenario: A v3 agent whose first answer is lost tells of itself and serves
     Given a v3 cluster of 1 shard with 1 replica
     And model ctr with sub-graphs entry of 30 MB in version 1
@@ -188,9 +187,8 @@ Feature: An ensemble of ZooKeeper servers
     Then within 65s shard0-replica0 has service info
     And within 95s ctr:entry is bound to every pod
 
-  # not-real: TCP loses no answer alone
   # not-python: TCP loses no answer alone, and kazoo ends where one is missing
-  @v3 @ensemble @not-python @not-real
+  @v3 @ensemble @not-python
   Scenario: A v3 agent whose layout is not answered tells of itself and loads nothing
     Given a v3 cluster of 1 shard with 1 replica
     And model ctr with sub-graphs entry of 30 MB in version 1
@@ -200,9 +198,8 @@ Feature: An ensemble of ZooKeeper servers
     Then within 65s shard0-replica0 has service info
     And for 5m the model config of shard0-replica0 is empty
 
-  # not-real: TCP loses no answer alone
   # not-python: TCP loses no answer alone, and kazoo ends where one is missing
-  @v1 @ensemble @not-python @not-real
+  @v1 @ensemble @not-python
   Scenario: A v1 agent whose first answer is lost ends
     Given a v1 cluster of 1 shard with 1 replica
     And the agent setting "num_ps" is "1"
@@ -211,9 +208,8 @@ Feature: An ensemble of ZooKeeper servers
     And the cluster starts
     Then within 10s shard0-replica0 has ended with exit code 1
 
-  # not-real: TCP loses no answer alone
   # not-python: TCP loses no answer alone, and kazoo ends where one is missing
-  @v1 @ensemble @not-python @not-real
+  @v1 @ensemble @not-python
   Scenario: A v1 registration whose answer was lost is there all the same
     Given a v1 cluster of 1 shard with 1 replica
     And the agent setting "num_ps" is "1"

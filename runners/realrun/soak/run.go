@@ -145,13 +145,12 @@ func (s *soak) cluster(seed uint64, n int) (err error) {
 	s.mu.Lock()
 	s.Slack = runners.Tolerance(c)
 	s.mu.Unlock()
-	first := -1
 	return cycles(c, seed, n, func(cycle Cycle) error {
-		ports := len(listening(net))
-		if first < 0 {
-			first = ports
+		if err := errors.Join(s.over(), s.note(cycle)); err != nil {
+			return err
 		}
-		return errors.Join(s.over(), s.note(cycle), s.counted(c, ports, first))
+		// REST comes after gRPC, and what has ended is gone a moment later.
+		return runners.Within(c, settled, func() error { return s.counted(c, net) })
 	})
 }
 
@@ -198,10 +197,16 @@ func (s *soak) say(format string, args ...any) {
 	}
 }
 
+// settled is the cluster time within which a whole cluster has what it is to have.
+const settled = 10 * time.Second
+
 // counted wants as many processes and ports as a whole cluster has.
-func (s *soak) counted(c *loopback.Cluster, ports, first int) error {
-	if ports != first {
-		return fmt.Errorf("open ports: found %d, want %d as after the first cycle", ports, first)
+func (s *soak) counted(c *loopback.Cluster, net string) error {
+	// ZooKeeper, and who has claimed the addresses; for each pod a relay and an agent, and
+	// model servers with gRPC and REST.
+	ports := listening(net)
+	if want := 2 + (2+2*len(tasks))*len(c.Pods()); len(ports) != want {
+		return fmt.Errorf("open ports: found %d, want %d: %v", len(ports), want, ports)
 	}
 	// A ZooKeeper, and in each pod an agent and its model servers.
 	found := processesOf(c.Dir())
