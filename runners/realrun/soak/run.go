@@ -18,8 +18,9 @@ import (
 // Options are the settings of a soak.
 type Options struct {
 	// Loopback is what clusters are made of. Its Dir must be set: by its name processes
-	// of the clusters are told from others. Its Slack, if 0, is a second of wall time, for
-	// the start of processes on a machine that is busy with those of other clusters.
+	// of the clusters are told from others. Its Slack, if 0, is two seconds of wall time, for
+	// the start of processes on a machine that is busy with those of other clusters: an agent
+	// that finds a port closed tries it again 10 s of its time later.
 	Loopback loopback.Options
 	// Cycles is how many kills there are in all, Jobs on how many clusters.
 	Cycles, Jobs int
@@ -86,7 +87,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 		return nil, err
 	}
 	if l := &o.Loopback; l.Slack == 0 && l.TimeScale > 0 {
-		l.Slack = time.Duration(float64(time.Second) / l.TimeScale)
+		l.Slack = time.Duration(float64(2*time.Second) / l.TimeScale)
 	}
 	s := &soak{o: o, ctx: ctx, began: time.Now(), Summary: Summary{Bounds: bounds}}
 	s.say("bounds by the simulation: %s", s.boundsText())
