@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -36,6 +37,8 @@ type Summary struct {
 	Bounds map[Victim]time.Duration
 	// Slack is by how much clusters of processes may be later than that.
 	Slack time.Duration
+	// Late are the cycles that took longer.
+	Late []string
 }
 
 // simulatedSeeds is how many clusters the bounds are taken from, simulatedCycles how many
@@ -80,7 +83,9 @@ func cycles(c runners.Cluster, seed uint64, n int, done func(Cycle) error) error
 	return nil
 }
 
-// Run soaks clusters until there were so many cycles, or one has failed, or ctx ends.
+// Run soaks clusters until there were so many cycles, or ctx ends, or a cluster does not
+// come back at all or has what it should not have. Its error also tells of those that were
+// late.
 func Run(ctx context.Context, o Options) (*Summary, error) {
 	bounds, err := Bounds()
 	if err != nil {
@@ -107,6 +112,9 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	}
 	wg.Wait()
 	err = errors.Join(errs...)
+	if len(s.Late) > 0 {
+		err = errors.Join(err, fmt.Errorf("%d of %d cycles were beyond their bound:\n%s", len(s.Late), len(s.Cycles), strings.Join(s.Late, "\n")))
+	}
 	if left := processesOf(o.Loopback.Dir); err == nil && len(left) > 0 {
 		err = fmt.Errorf("processes that are left: found %q, want none", left)
 	}
@@ -147,7 +155,8 @@ func (s *soak) cluster(seed uint64, n int) (err error) {
 	s.Slack = runners.Tolerance(c)
 	s.mu.Unlock()
 	return cycles(c, seed, n, func(cycle Cycle) error {
-		if err := errors.Join(s.over(), s.note(cycle)); err != nil {
+		s.note(seed, cycle)
+		if err := s.over(); err != nil {
 			return err
 		}
 		// REST comes after gRPC, and what has ended is gone a moment later.
@@ -174,8 +183,8 @@ func (s *soak) stop() {
 	s.failed = true
 }
 
-// note takes a cycle down, and wants it to be within its bound.
-func (s *soak) note(cycle Cycle) error {
+// note takes a cycle down, and whether it was within its bound.
+func (s *soak) note(seed uint64, cycle Cycle) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.Cycles = append(s.Cycles, cycle)
@@ -184,9 +193,9 @@ func (s *soak) note(cycle Cycle) error {
 		s.say("%d of %d cycles after %v", len(s.Cycles), s.o.Cycles, now.Sub(s.began).Round(time.Second))
 	}
 	if limit := s.Bounds[cycle.Victim] + s.Slack; cycle.Took > limit {
-		return fmt.Errorf("found the cluster not whole for %v, want at most %v: %v in the simulation and %v for the wall clock", cycle.Took, limit, s.Bounds[cycle.Victim], s.Slack)
+		s.Late = append(s.Late, fmt.Sprintf("seed %d, %s %s killed at %s: found the cluster not whole for %v, want at most %v: %v in the simulation and %v for the wall clock",
+			seed, cycle.Victim, cycle.Pod, runners.Stamp(cycle.At), cycle.Took, limit, s.Bounds[cycle.Victim], s.Slack))
 	}
-	return nil
 }
 
 // sayEvery is the time between two lines on how far it is.
