@@ -24,10 +24,12 @@ hours of a cluster in milliseconds, every run reproducible from its seed. It run
 scenarios (test) and clusters of your own (sim), holds implementations to what the
 reference answers (vectors, diff, testee, parity), and serves the simulated
 ZooKeeper and TensorFlow Serving to real clients (zookeeper, tfserving), or a whole
-cluster of processes (serve).
+cluster of processes (serve). The reference's own programs are agent, agent-client,
+agent-controller, client, run, svr-client and tfs-client.
 
 The exit code is 0 when all is good, 1 when a check failed or a run broke off, and 2
-when what was asked for makes no sense or cannot be opened or written. That of tfserving is upstream's.`,
+when what was asked for makes no sense or cannot be opened or written. That of tfserving is upstream's, and
+so is that of the reference's programs where monosim is called by their names.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
