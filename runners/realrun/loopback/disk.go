@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -152,6 +151,3 @@ func write(name string, content []byte, mode os.FileMode) error {
 	}
 	return os.WriteFile(name, content, mode)
 }
-
-// join is path.Join in the words of pods.
-func join(parts ...string) string { return path.Join(parts...) }
