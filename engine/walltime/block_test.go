@@ -3,6 +3,8 @@ package walltime_test
 import (
 	"context"
 	"errors"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -160,9 +162,23 @@ func errText(err error) string {
 	return err.Error()
 }
 
+// entries are the ways into a process from outside.
+var entries = map[string]func(p *walltime.Process, name string, fn func()) error{
+	"Enter": (*walltime.Process).Enter, "Request": (*walltime.Process).Request,
+}
+
+// byEachEntry runs a test for each of them.
+func byEachEntry(t *testing.T, test func(t *testing.T, enter func(p *walltime.Process, name string, fn func()) error)) {
+	for name, enter := range entries {
+		t.Run(name, func(t *testing.T) { test(t, enter) })
+	}
+}
+
 // Goal: handlers of real servers take turns with the tasks of the process and may
 // wait as they do.
-func TestEnterTakesItsTurn(t *testing.T) {
+func TestEnterTakesItsTurn(t *testing.T) { byEachEntry(t, enterTakesItsTurn) }
+
+func enterTakesItsTurn(t *testing.T, enter func(p *walltime.Process, name string, fn func()) error) {
 	w := newWorld(t)
 	p := w.NewProcess("node", "p")
 	counter, served := 0, p.NewCond("served")
@@ -175,7 +191,7 @@ func TestEnterTakesItsTurn(t *testing.T) {
 	for range 8 {
 		clients.Go(func() {
 			for range 50 {
-				if err := p.Enter("request", func() {
+				if err := enter(p, "request", func() {
 					seen := counter
 					counter = seen + 1
 					if p.Self().Name() != "request" {
@@ -196,13 +212,15 @@ func TestEnterTakesItsTurn(t *testing.T) {
 	}
 }
 
-func TestEnterOfProcessThatEnds(t *testing.T) {
+func TestEnterOfProcessThatEnds(t *testing.T) { byEachEntry(t, enterOfProcessThatEnds) }
+
+func enterOfProcessThatEnds(t *testing.T, enter func(p *walltime.Process, name string, fn func()) error) {
 	w := newWorld(t)
 	p := w.NewProcess("node", "p")
 	inside := make(chan struct{})
 	result := make(chan error, 1)
 	go func() {
-		result <- p.Enter("request", func() {
+		result <- enter(p, "request", func() {
 			close(inside)
 			p.Sleep(time.Minute)
 		})
@@ -212,23 +230,54 @@ func TestEnterOfProcessThatEnds(t *testing.T) {
 	if err := <-result; !errors.Is(err, walltime.ErrEnded) {
 		t.Errorf("a request that was cut: %v, want %v", err, walltime.ErrEnded)
 	}
-	if err := p.Enter("late", func() { t.Error("a request ran in a dead process") }); !errors.Is(err, walltime.ErrEnded) {
+	if err := enter(p, "late", func() { t.Error("a request ran in a dead process") }); !errors.Is(err, walltime.ErrEnded) {
 		t.Errorf("a late request: %v, want %v", err, walltime.ErrEnded)
 	}
 	wait(t, w)
 }
 
-func TestEnterReturnsItsPanic(t *testing.T) {
+func TestEnterReturnsItsPanic(t *testing.T) { byEachEntry(t, enterReturnsItsPanic) }
+
+func enterReturnsItsPanic(t *testing.T, enter func(p *walltime.Process, name string, fn func()) error) {
 	w := newWorld(t)
 	bug := errors.New("a bug")
 	p := w.NewProcess("node", "p")
-	err := p.Enter("request", func() { panic(bug) })
+	err := enter(p, "request", func() { panic(bug) })
 	var got *tasks.PanicError
 	if !errors.As(err, &got) || got.Task != "request" || !errors.Is(err, bug) {
 		t.Errorf("error %v, want the panic of task request", err)
 	}
 	if !errors.Is(w.Err(), bug) {
 		t.Errorf("the world has %v, want the panic too", w.Err())
+	}
+}
+
+// Goal: the goroutines of requests end with the world, also one that its request has
+// ended.
+func TestRequestsLeaveNoGoroutines(t *testing.T) {
+	for range 20 {
+		w := walltime.New(walltime.Config{})
+		p := w.NewProcess("node", "p")
+		var clients sync.WaitGroup
+		for range 8 {
+			clients.Go(func() {
+				for p.Request("request", func() { p.Sleep(time.Microsecond) }) == nil {
+				}
+			})
+		}
+		if err := p.Request("request", runtime.Goexit); err == nil {
+			t.Error("a request that ended its goroutine returned nothing")
+		}
+		w.Close()
+		clients.Wait()
+	}
+	deadline := time.Now().Add(limit)
+	stacks := make([]byte, 1<<20)
+	for strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "walltime.(*entrant)") {
+		if time.Now().After(deadline) {
+			t.Fatalf("goroutines of requests are left:\n%s", stacks[:runtime.Stack(stacks, true)])
+		}
+		runtime.Gosched()
 	}
 }
 

@@ -11,10 +11,10 @@
 //     all tasks and returns their panics.
 //   - [Process.Block]: how a call on the outside world is made. It leaves the
 //     monitor while the call runs. Calls from the outside come in by
-//     [Process.Enter] and [Process.Post].
+//     [Process.Enter], [Process.Request] and [Process.Post].
 //
 // To change who runs next look in monitor.go; how tasks wait, die and unwind is in
 // task.go, process.go and cond.go; deadlines are in deadlines.go; the border to
-// real I/O is block.go; choices are in choice.go. What engine/vtime does in the same
+// real I/O is block.go and request.go; choices are in choice.go. What engine/vtime does in the same
 // way is in engine/tasks.
 package walltime

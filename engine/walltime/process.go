@@ -29,6 +29,7 @@ type Process struct {
 	dead      bool
 	ended     bool
 	onEnd     []func()
+	idle      []*entrant
 }
 
 func newProcess(w *World, n *node, name string) *Process {

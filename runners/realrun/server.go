@@ -3,6 +3,7 @@ package realrun
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 
 	"google.golang.org/grpc"
@@ -28,6 +29,10 @@ type server struct {
 // in grpc-python's words. Beyond it gRPC-Go refuses them in its own.
 const refusableBytes = 16 * env.MaxMessageBytes
 
+// streamWorkers are goroutines that answer one call after the other, so that their
+// stacks are large enough from the second one on. More calls have one each.
+const streamWorkers = 16
+
 func newServer(p *walltime.Process, l net.Listener, workers int, handler env.Handler) *server {
 	s := &server{p: p, port: l.Addr().(*net.TCPAddr).Port, handler: handler, listener: l}
 	if workers > 0 {
@@ -37,6 +42,7 @@ func newServer(p *walltime.Process, l net.Listener, workers int, handler env.Han
 		grpc.ForceServerCodecV2(rawBytes{}),
 		grpc.UnknownServiceHandler(s.take),
 		grpc.MaxRecvMsgSize(refusableBytes),
+		grpc.NumStreamWorkers(streamWorkers),
 	)
 	// Serve returns an error that says something only before the server is
 	// stopped: when the listener breaks, which a client learns from its calls.
@@ -65,9 +71,13 @@ func (s *server) stop() {
 
 // take answers one call, on a goroutine of its own.
 func (s *server) take(_ any, stream grpc.ServerStream) error {
-	var request []byte
+	var request, more []byte
 	if err := stream.RecvMsg(&request); err != nil {
 		return err
+	}
+	// Without the end of the request gRPC would reset a stream that is answered sooner.
+	if err := stream.RecvMsg(&more); !errors.Is(err, io.EOF) {
+		return errors.Join(err, status.Error(codes.Internal, "a call with more than one request"))
 	}
 	if len(request) > env.MaxMessageBytes {
 		return status.Errorf(codes.ResourceExhausted, env.MessageTooLarge, len(request), env.MaxMessageBytes)
@@ -86,7 +96,7 @@ func (s *server) take(_ any, stream grpc.ServerStream) error {
 	method, _ := grpc.Method(ctx)
 	var response []byte
 	var err error
-	if s.p.Enter(method, func() { response, err = s.handler(method, request) }) != nil {
+	if s.p.Request(method, func() { response, err = s.handler(method, request) }) != nil {
 		<-ctx.Done() // the process ends, and its connections with it
 		return unasked(ctx.Err())
 	}

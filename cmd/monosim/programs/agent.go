@@ -2,6 +2,7 @@ package programs
 
 import (
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -38,6 +39,10 @@ agent, however it ends, unless --outlive is given.`,
 			if err := o.Validate(); err != nil {
 				return badInput(err)
 			}
+			if os.Getenv("GOGC") == "" {
+				// Unlike the other commands this one lives long beside others: memory counts.
+				defer debug.SetGCPercent(debug.SetGCPercent(100))
+			}
 			return ended(programs.Agent(o))
 		},
 	}
@@ -48,5 +53,6 @@ agent, however it ends, unless --outlive is given.`,
 	f.StringVar(&o.Quirks, "quirks", "python", "which faults of the reference are kept: python (all), fixed (none), or a list as Q22,Q25; -Q25 keeps all others")
 	f.BoolVar(&o.Outlive, "outlive", false, "leave model servers running when the agent is killed, as without a container")
 	addSurroundings(f, &o.Surroundings)
+	cmd.AddCommand(newAgentBenchCommand())
 	return cmd
 }

@@ -2,8 +2,11 @@ package programs
 
 import "github.com/spf13/cobra"
 
-// exitBadInput is the exit code for what makes no sense.
-const exitBadInput = 2
+// Exit codes, as those of all commands.
+const (
+	exitFailed   = 1 // something that was run did not pass
+	exitBadInput = 2 // what was asked for makes no sense
+)
 
 // ExitError is the error of a program that has ended with an exit code. A nil Err means
 // that everything was said already.

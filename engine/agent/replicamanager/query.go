@@ -96,6 +96,15 @@ func (w *ReplicaWatcher) available(replicas *replicaMap, keep func(id string) (b
 	return addrs, nil
 }
 
+// Changes is how often the mirror has changed so far, or might have: as long as it stays
+// the same the answers of the queries do. It waits as they do while others hold the
+// mirror.
+func (w *ReplicaWatcher) Changes() uint64 {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	return w.changes
+}
+
 func anyReplica(string) (bool, error) { return true, nil }
 
 // isNumber reports whether text is the number n to Python's int(); other texts are a

@@ -56,6 +56,7 @@ func (w *ReplicaWatcher) Reconcile() error {
 		return err
 	}
 	w.replicas = fresh
+	w.changes++
 	// popitem takes the last one first.
 	for i := len(again) - 1; i >= 0; i-- {
 		r := again[i]

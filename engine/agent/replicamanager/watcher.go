@@ -29,6 +29,7 @@ type ReplicaWatcher struct {
 	// lock is not re-entrant (Q113).
 	lock     *threading.Lock
 	replicas *pysem.OrderedMap[string, *replicaMap] // by task path
+	changes  uint64                                 // of replicas so far
 	stopping bool
 	session  *Session
 	poller   env.Task
@@ -113,6 +114,7 @@ func (w *ReplicaWatcher) Stop() {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	w.replicas = pysem.NewOrderedMap[string, *replicaMap]()
+	w.changes++
 }
 
 func (w *ReplicaWatcher) watchLocations(path string) error {
@@ -168,6 +170,7 @@ func (w *ReplicaWatcher) replicaChanged(path string, data []byte, event *env.Wat
 	}
 	w.lock.Lock()
 	defer w.lock.Unlock()
+	w.changes++
 	replicas, known := w.replicas.Get(task)
 	switch {
 	case event == nil || event.Type == env.EventCreated:
@@ -211,6 +214,7 @@ func (w *ReplicaWatcher) metaOf(task, id string, data []byte) (*datadef.ReplicaM
 	}
 	meta = unknown(meta)
 	replicas.set(id, meta)
+	w.changes++
 	return meta, nil
 }
 

@@ -56,12 +56,15 @@ type AgentService struct {
 	server  env.Server
 	// silence is waited for by those who are never answered; nil while all are.
 	silence env.Cond
+	// kept are the last answers of HeartBeat, by server type, where answers is able to say
+	// that nothing has changed since.
+	kept map[agentservice.ServerType]*keptAnswer
 }
 
 // NewAgentService makes a service that is not started; it will listen on port, or for
 // 0 on any that is free.
 func NewAgentService(e *env.Env, port int, answers ServiceAnswers) *AgentService {
-	return &AgentService{e: e, answers: answers, port: port}
+	return &AgentService{e: e, answers: answers, port: port, kept: map[agentservice.ServerType]*keptAnswer{}}
 }
 
 // Start listens and serves from then on. A port on which another agent of the host
@@ -104,7 +107,7 @@ func (s *AgentService) Handle(method string, request []byte) ([]byte, error) {
 	case MethodGetResource:
 		return answer(request, &agentservice.GetResourceRequest{}, s.answers.GetResource)
 	case MethodHeartBeat:
-		return answer(request, &agentservice.HeartBeatRequest{}, s.answers.HeartBeat)
+		return s.heartBeat(request)
 	}
 	return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
 }
@@ -152,8 +155,8 @@ func (a AnswersV1) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservic
 // HeartBeat lists the addresses of all tasks of a server type by "<type>:<task>", in
 // the agent's own idc and cluster when dc_aware.
 //
-// Cost: a call grows with the replicas of the type, all of which it walks; nothing is
-// kept between calls.
+// Cost: a call grows with the replicas of the type, all of which it walks; the service
+// keeps the answer for as long as nothing changes.
 func (a AnswersV1) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
 	conf := a.Watcher.Conf()
 	tasks, err := a.Watcher.GetAllReplicas(r.GetServerType(), conf.IDC(), conf.Cluster())
@@ -176,9 +179,11 @@ func (a AnswersV1) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.He
 	return response, nil
 }
 
+const heartBeatLine = "heartbeat response(%d): %v"
+
 // logHeartBeat tells of an answer (agent_service.py:102).
 func logHeartBeat(e *env.Env, r *agentservice.HeartBeatRequest, response *agentservice.HeartBeatResponse) {
-	e.Log.Logf(env.Info, "heartbeat response(%d): %v", r.GetServerType(), pylog.Message(response))
+	e.Log.Logf(env.Info, heartBeatLine, r.GetServerType(), pylog.Message(response))
 }
 
 // GetResource answers nothing: v1 has no resources.

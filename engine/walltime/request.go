@@ -1,0 +1,110 @@
+package walltime
+
+import "slices"
+
+// entrant is a goroutine that runs requests, one after the other. Its number is asked
+// for once, which costs more than all else of a request: the longer, the deeper the
+// stack of who asks.
+type entrant struct {
+	number uint64
+	jobs   chan job
+	done   chan bool // whether the job's function has returned; closed when the goroutine ends
+}
+
+type job struct {
+	t  *Task
+	fn func()
+}
+
+// Request is [Process.Enter] for goroutines that can be no task, as those of a server:
+// it does not look whether the caller is one, and what it runs runs on a goroutine that
+// is kept for the next request.
+func (p *Process) Request(name string, fn func()) error {
+	t := newTask(p, name)
+	v := p.takeEntrant()
+	t.goroutine = v.number
+	if !p.begin(t) {
+		p.rest(v)
+		return ErrEnded
+	}
+	v.jobs <- job{t, fn}
+	returned, alive := <-v.done
+	if alive {
+		p.rest(v)
+	}
+	switch {
+	case returned:
+		return nil
+	case t.failure != nil:
+		return t.failure
+	}
+	return ErrEnded
+}
+
+// takeEntrant is one that has nothing to do, a new one when there is none.
+func (p *Process) takeEntrant() *entrant {
+	p.mu.Lock()
+	if n := len(p.idle); n > 0 {
+		v := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		p.mu.Unlock()
+		return v
+	}
+	p.mu.Unlock()
+	v := &entrant{jobs: make(chan job), done: make(chan bool)}
+	number := make(chan uint64)
+	go func() {
+		number <- goroutineNumber()
+		defer close(v.done)
+		v.serve(p)
+	}()
+	v.number = <-number
+	return v
+}
+
+// rest gives an entrant back. When the process's context has ended it is not needed any
+// more, and may have seen that already.
+func (p *Process) rest(v *entrant) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ctx.Err() != nil {
+		close(v.jobs)
+		return
+	}
+	p.idle = append(p.idle, v)
+}
+
+// serve runs jobs until the process's context ends. One that was taken before is told
+// what to do yet.
+func (v *entrant) serve(p *Process) {
+	for {
+		var j job
+		var more bool
+		select {
+		case j, more = <-v.jobs:
+		case <-p.ctx.Done():
+			if p.dismiss(v) {
+				return
+			}
+			j, more = <-v.jobs
+		}
+		if !more {
+			return
+		}
+		<-j.t.baton
+		v.done <- j.t.run(j.fn)
+	}
+}
+
+// dismiss takes an entrant out of those that have nothing to do, and reports whether it
+// was one.
+func (p *Process) dismiss(v *entrant) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.Index(p.idle, v)
+	if i < 0 {
+		return false
+	}
+	p.idle = slices.Delete(p.idle, i, i+1)
+	return true
+}

@@ -1,0 +1,230 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/monosim/monosim/runners/process"
+	"github.com/monosim/monosim/runners/tfserving/bench"
+)
+
+// Options say how long a bench is. Its aims hold for DefaultOptions.
+type Options struct {
+	// Program is monosim.
+	Program string
+	// Reference makes the reference's agent in a place; nil leaves it out.
+	Reference func(Place) (*exec.Cmd, error)
+	// Replicas are watched by each agent.
+	Replicas int
+	// Rate is how many requests are due in a second when it is measured how late answers
+	// are.
+	Rate float64
+	// Length is that of a run, and Rounds how often each load is run; the median counts.
+	Length bench.Length
+	Rounds int
+	// Progress, when set, is told of each step before it begins.
+	Progress func(step string)
+}
+
+// DefaultOptions are those of the aims.
+func DefaultOptions() Options {
+	return Options{Replicas: 1000, Rate: 10_000, Length: bench.Length{Warm: time.Second, For: 3 * time.Second}, Rounds: 3}
+}
+
+// Validate says what of the options measures nothing.
+func (o Options) Validate() error {
+	switch {
+	case o.Length.For <= 0:
+		return fmt.Errorf("length: found %v, want one above 0", o.Length.For)
+	case o.Rounds < 1:
+		return fmt.Errorf("rounds: found %d, want at least 1", o.Rounds)
+	case o.Replicas < 1:
+		return fmt.Errorf("replicas: found %d, want at least 1", o.Replicas)
+	case !(o.Rate > 0):
+		return fmt.Errorf("rate: found %g, want one above 0", o.Rate)
+	}
+	return nil
+}
+
+// Steps is how often Progress is told of one.
+func (o Options) Steps() int {
+	steps := 2 + 2*o.Rounds
+	if o.Reference != nil {
+		steps += 1 + o.Rounds
+	}
+	return steps
+}
+
+func (o Options) begin(format string, args ...any) {
+	if o.Progress != nil {
+		o.Progress(fmt.Sprintf(format, args...))
+	}
+}
+
+// The aims. The reference's agent and ours are asked over as many connections with as
+// many requests under way; both have ten threads.
+const (
+	timesTheReference = 20
+	latestMs          = 2
+	mostMB            = 60
+	conns             = 2
+	window            = 10
+)
+
+// Run measures everything in turn.
+func Run(o Options) (*bench.Report, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	o.begin("ZooKeeper with %d replicas", o.Replicas)
+	zk, err := serveReplicas(o.Replicas)
+	if err != nil {
+		return nil, err
+	}
+	defer zk.Close()
+	dir, err := os.MkdirTemp("", "agentbench")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	call, err := heartBeat(o.Replicas)
+	if err != nil {
+		return nil, err
+	}
+	m := &measuring{Options: o, dir: dir, zooKeeper: zk.Addr(), call: call, report: &bench.Report{}}
+	ours, err := m.ours()
+	if err != nil {
+		return nil, err
+	}
+	if o.Reference == nil {
+		return m.report, nil
+	}
+	theirs, err := m.reference()
+	if err != nil {
+		return nil, fmt.Errorf("the reference: %w", err)
+	}
+	m.add(bench.Row{What: "ours over the reference's", Value: ours / theirs, Unit: "x", Aim: timesTheReference})
+	return m.report, nil
+}
+
+// measuring is one run of the bench.
+type measuring struct {
+	Options
+	dir, zooKeeper string
+	call           bench.Call
+	report         *bench.Report
+}
+
+func (m *measuring) add(rows ...bench.Row) { m.report.Rows = append(m.report.Rows, rows...) }
+
+// with starts an agent, and ends it after fn.
+func (m *measuring) with(name string, program func(Place) (*exec.Cmd, error), fn func(*agent) error) error {
+	m.begin("start %s", name)
+	p, err := furnish(filepath.Join(m.dir, name), m.Program, m.zooKeeper)
+	if err != nil {
+		return err
+	}
+	a, err := start(program, p, m.Replicas)
+	if err != nil {
+		return err
+	}
+	defer a.stop()
+	return fn(a)
+}
+
+// ours measures monosim agent, and returns how often it answers in a second.
+func (m *measuring) ours() (perSecond float64, err error) {
+	program := func(p Place) (*exec.Cmd, error) {
+		cmd := exec.Command(m.Program, append([]string{"agent", "--tfs_home=" + p.Home}, p.Flags...)...)
+		cmd.Env, cmd.Dir = append(os.Environ(), p.Env...), p.Dir
+		return cmd, nil
+	}
+	err = m.with("agent", program, func(a *agent) error {
+		watching, err := process.Resident(a.cmd.Process.Pid)
+		if err != nil {
+			return err
+		}
+		if perSecond, err = m.rate("monosim agent", a); err != nil {
+			return err
+		}
+		if err := m.latency(a); err != nil {
+			return err
+		}
+		serving, err := process.Resident(a.cmd.Process.Pid)
+		m.add(
+			bench.Row{What: fmt.Sprintf("memory, watching %d replicas", m.Replicas), Value: megabytes(watching), Unit: "MB", Aim: mostMB, AtMost: true},
+			bench.Row{What: "memory after all requests", Value: megabytes(serving), Unit: "MB", Aim: mostMB, AtMost: true})
+		return err
+	})
+	return perSecond, err
+}
+
+func megabytes(n int64) float64 { return float64(n) / 1e6 }
+
+// reference measures the reference's agent, and returns how often it answers in a second.
+func (m *measuring) reference() (perSecond float64, err error) {
+	err = m.with("reference", m.Reference, func(a *agent) error {
+		if perSecond, err = m.rate("the reference's agent", a); err != nil {
+			return err
+		}
+		bytes, err := process.Resident(a.cmd.Process.Pid)
+		m.add(bench.Row{What: "memory, the reference's agent", Value: megabytes(bytes), Unit: "MB"})
+		return err
+	})
+	return perSecond, err
+}
+
+// rate measures how often an agent answers when it is asked without a pause, and what
+// that takes of its processors.
+func (m *measuring) rate(name string, a *agent) (perSecond float64, err error) {
+	var rates, micros []float64
+	load := bench.Load{Call: m.call, Conns: conns, Window: window}
+	for round := range m.Rounds {
+		m.begin("%s, round %d", name, round+1)
+		before, err := process.CPU(a.cmd.Process.Pid)
+		if err != nil {
+			return 0, err
+		}
+		measured, err := load.Run(a.addr, m.Length)
+		if err != nil {
+			return 0, err
+		}
+		after, err := process.CPU(a.cmd.Process.Pid)
+		if err != nil {
+			return 0, err
+		}
+		rates = append(rates, measured.PerSecond)
+		micros = append(micros, float64((after-before).Microseconds())/float64(max(1, measured.Sent)))
+	}
+	perSecond = process.Median(rates)
+	m.add(
+		bench.Row{What: m.call.Name + ", " + name, Value: perSecond, Unit: "/s"},
+		bench.Row{What: "processor time of each", Value: process.Median(micros), Unit: "us"})
+	return perSecond, nil
+}
+
+// latency measures how late answers are to requests that are due at the rate.
+func (m *measuring) latency(a *agent) error {
+	load := bench.Load{Call: m.call, Conns: conns, Window: 100, Rate: m.Rate}
+	var answered, late []float64
+	for round := range m.Rounds {
+		m.begin("%.0f a second, round %d", m.Rate, round+1)
+		measured, err := load.Run(a.addr, m.Length)
+		if err != nil {
+			return err
+		}
+		answered = append(answered, measured.PerSecond)
+		late = append(late, float64(measured.Latency.ValueAtQuantile(99))/float64(time.Millisecond))
+	}
+	if len(late) == 0 {
+		return errors.New("no answer came")
+	}
+	m.add(
+		bench.Row{What: fmt.Sprintf("99th percentile of how late they come at %.0f/s", m.Rate), Value: process.Median(late), Unit: "ms", Aim: latestMs, AtMost: true},
+		bench.Row{What: "answered then", Value: process.Median(answered), Unit: "/s"})
+	return nil
+}

@@ -1,0 +1,30 @@
+package bench
+
+import (
+	"os/exec"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/pythonrun"
+	"github.com/monosim/monosim/runners/realrun/loopback"
+)
+
+// ReferenceAgent is how the reference's own agent is started. Its error says what is
+// missing for that: the checkout that MONOLITH_SRC names, or an interpreter with the
+// packages that it wants.
+func ReferenceAgent() (func(Place) (*exec.Cmd, error), error) {
+	reference, err := pythonrun.New(pythonrun.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return func(p Place) (*exec.Cmd, error) {
+		program, err := reference.Program(loopback.Container{
+			Pod: runners.Pod{Name: "bench"}, IP: "127.0.0.1", Dir: p.Dir, Home: p.Home, Conf: p.Conf, Env: p.Env, TimeScale: 1,
+		})
+		if err != nil {
+			return nil, err
+		}
+		cmd := exec.Command(program.Args[0], append(program.Args[1:], p.Flags...)...)
+		cmd.Env, cmd.Dir = program.Env, program.Dir
+		return cmd, nil
+	}, nil
+}
