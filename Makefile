@@ -8,7 +8,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check seeds seeds-check fmt fmt-check vet lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-zookeeper bench-tfserving fuzz flakes parity parity-check install release clean
+.PHONY: help check seeds seeds-check fmt fmt-check vet lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-zookeeper bench-tfserving bench-agent fuzz flakes parity parity-check install release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -127,6 +127,9 @@ bench-zookeeper: ## a real ZooKeeper and the simulated one side by side: rates a
 
 bench-tfserving: ## the served model server: rates over gRPC, memory, polls, and an idle day in virtual time, beside the aims
 	@$(GO) run ./cmd/monosim tfserving bench
+
+bench-agent: ## an agent that watches 1,000 replicas: rate, latency and memory, beside the reference's with MONOLITH_SRC and PYTHON
+	@mkdir -p .build && $(GO) build -o .build/monosim ./cmd/monosim && .build/monosim agent bench
 
 fuzz: ## every fuzz target, FUZZTIME each (default 20000x: that many inputs)
 	@grep -rl --include=*_test.go '^func Fuzz' . | sort | while read -r file; do \

@@ -34,6 +34,7 @@ var notRun = map[string]string{
 	"monosim agent-controller ":  "it needs a ZooKeeper: TestAModelIsDeclaredPublishedAndFound of runners/programs",
 	"monosim tfserving ":         "it serves until it is ended, at a port that may be taken: TestThePytestFixtures",
 	"MONOSIM_TFSERVING_FLAGS=":   "as above",
+	"MY_HOST_IP=":                "it serves until it is ended, and needs a ZooKeeper: the tests of runners/programs",
 	"curl ":                      "it asks the server of the line above",
 	"kill ":                      "it ends the server of the lines above",
 }

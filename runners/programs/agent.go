@@ -1,6 +1,11 @@
 package programs
 
 import (
+	"cmp"
+	"errors"
+	"io"
+	"os"
+
 	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
@@ -23,16 +28,34 @@ type AgentOptions struct {
 	Quirks string
 }
 
+// Validate says what cannot be meant.
+func (o AgentOptions) Validate() error {
+	if o.Conf == "" {
+		return errors.New("conf: found none, want the path of an agent.conf")
+	}
+	if _, err := o.quirks(); err != nil {
+		return err
+	}
+	return o.Surroundings.Validate()
+}
+
+func (o AgentOptions) quirks() (quirks.Set, error) {
+	if o.Quirks == "" {
+		return quirks.Python, nil
+	}
+	return quirks.Parse(o.Quirks)
+}
+
 // Agent runs an agent until it ends and returns its exit code, 1 for an exception. As
 // the reference it mostly ends by SIGKILL, and then does not return. The error is of
-// options that make no sense, or a panic.
+// options that make no sense, as Validate has it, or a panic.
 func Agent(o AgentOptions) (code int, err error) {
-	set := quirks.Python
-	if o.Quirks != "" {
-		if set, err = quirks.Parse(o.Quirks); err != nil {
-			return 0, err
-		}
+	set, err := o.quirks()
+	if err != nil {
+		return 0, err
 	}
+	watch := trouble{program: "agent", out: cmp.Or[io.Writer](o.Log, os.Stderr)}
+	watch.readable(o.Conf)
 	p, err := o.program("agent", func(e *env.Env) int {
 		agent.Main(e, agent.Options{ConfPath: o.Conf, TFSLog: o.TFSLog, TFSHome: o.TFSHome, Quirks: set})
 		return 0
@@ -40,5 +63,6 @@ func Agent(o AgentOptions) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	p.Furnish = watch.watch
 	return surroundings.Run(p)
 }

@@ -10,5 +10,5 @@
 //
 // What the programs do is in engine/agent/programs. To change what an agent is told look
 // in agent.go; how the others are shown, client.go; what of its surroundings, in
-// surroundings.go.
+// surroundings.go; what is said of what was tried in vain, in trouble.go.
 package programs

@@ -76,7 +76,7 @@ func New(o Options) (*Runner, error) {
 		return nil, err
 	}
 	r := &Runner{options: o, minor: minor}
-	o.Loopback.Name, o.Loopback.Agent = Name, r.program
+	o.Loopback.Name, o.Loopback.Agent = Name, r.Program
 	r.Runner = loopback.New(o.Loopback)
 	return r, nil
 }
@@ -84,8 +84,8 @@ func New(o Options) (*Runner, error) {
 //go:embed *.py
 var launcher embed.FS
 
-// program is what runs as the agent of a pod: the launcher, unpacked on the pod's disk.
-func (r *Runner) program(c loopback.Container) (loopback.Program, error) {
+// Program is what runs as the agent of a pod: the launcher, unpacked on the pod's disk.
+func (r *Runner) Program(c loopback.Container) (loopback.Program, error) {
 	dir := filepath.Join(c.Dir, "launcher")
 	for _, files := range []fs.FS{launcher, python.Sources} {
 		if err := unpack(files, dir); err != nil {

@@ -29,7 +29,10 @@ func badInput(err error) error { return &ExitError{Code: exitBadInput, Err: err}
 
 // ended is the error of a program that has ended by itself.
 func ended(code int, err error) error {
-	if code == 0 && err == nil {
+	switch {
+	case err != nil:
+		code = exitFailed
+	case code == 0:
 		return nil
 	}
 	return &ExitError{Code: code, Err: err}

@@ -25,6 +25,10 @@ type Place struct {
 	// Dir is a directory of its own; Home, below it, has the model server's program in
 	// bin, and Conf is the agent.conf.
 	Dir, Home, Conf string
+	// IP is its address, under which others reach it; empty means 127.0.0.1.
+	IP string
+	// Speed is how much faster than the clock its time passes; 0 means 1.
+	Speed float64
 	// Flags are those that every agent is started with.
 	Flags []string
 	// Env is its environment, beside that of this program.
@@ -91,7 +95,7 @@ func start(program func(Place) (*exec.Cmd, error), p Place, replicas int) (*agen
 		return nil, err
 	}
 	p.Env = []string{
-		"SHARD_ID=0", "REPLICA_ID=0", "MONOLITH_HOST_SHARD_N=1", "MY_HOST_IP=127.0.0.1", "MY_POD_NAME=bench", "TCE_PSM=bench",
+		"SHARD_ID=0", "REPLICA_ID=0", "MONOLITH_HOST_SHARD_N=1", "MY_HOST_IP=127.0.0.2", "MY_POD_NAME=bench", "TCE_PSM=bench",
 		"PORT2=" + strconv.Itoa(ports[0]),
 	}
 	cmd, err := program(p)
@@ -99,7 +103,7 @@ func start(program func(Place) (*exec.Cmd, error), p Place, replicas int) (*agen
 		return nil, err
 	}
 	a := &agent{addr: fmt.Sprintf("127.0.0.1:%d", ports[0]), cmd: cmd, output: process.Tail{Max: outputKept}, ended: make(chan struct{})}
-	cmd.Stdin = strings.NewReader("begin\n")
+	Begin(cmd)
 	cmd.Stdout, cmd.Stderr = &a.output, &a.output
 	process.DieWithParent(cmd)
 	if err := cmd.Start(); err != nil {
@@ -114,6 +118,12 @@ func start(program func(Place) (*exec.Cmd, error), p Place, replicas int) (*agen
 		return nil, fmt.Errorf("%s: %w; it said:\n%s", cmd.Path, err, a.output.String())
 	}
 	return a, nil
+}
+
+// Begin has an agent begin as soon as it is started and ready.
+func Begin(cmd *exec.Cmd) *exec.Cmd {
+	cmd.Stdin = strings.NewReader("begin\n")
+	return cmd
 }
 
 // await waits until the agent knows all replicas.

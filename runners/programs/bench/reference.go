@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"cmp"
+	"os"
 	"os/exec"
 
 	"github.com/monosim/monosim/runners"
@@ -18,7 +20,7 @@ func ReferenceAgent() (func(Place) (*exec.Cmd, error), error) {
 	}
 	return func(p Place) (*exec.Cmd, error) {
 		program, err := reference.Program(loopback.Container{
-			Pod: runners.Pod{Name: "bench"}, IP: "127.0.0.1", Dir: p.Dir, Home: p.Home, Conf: p.Conf, Env: p.Env, TimeScale: 1,
+			Pod: runners.Pod{Name: "bench"}, IP: cmp.Or(p.IP, "127.0.0.1"), Dir: p.Dir, Home: p.Home, Conf: p.Conf, Env: append(os.Environ(), p.Env...), TimeScale: 1 / cmp.Or(p.Speed, 1),
 		})
 		if err != nil {
 			return nil, err

@@ -34,6 +34,8 @@ type Options struct {
 	Log LogOptions
 	// Python is the interpreter whose behaviour ported code shows.
 	Python env.Python
+	// Furnish, when set, is given each Env before it is used, and may replace parts of it.
+	Furnish func(*env.Env)
 }
 
 // New makes the Env of a process. ZooKeeper servers are those that the program names,
@@ -56,5 +58,8 @@ func New(p *walltime.Process, o Options) (*env.Env, error) {
 	}
 	e.Models = realrun.ModelServers{Network: e.Network}
 	e.ZooKeeper = &realrun.ZooKeepers{Env: e, Proc: p}
+	if o.Furnish != nil {
+		o.Furnish(e)
+	}
 	return e, nil
 }
