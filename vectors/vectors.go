@@ -8,6 +8,8 @@
 //
 // quirks.yaml lists the surprises and faults of the reference, Q1 and on, with what is
 // done about each. To add one, append it there; PARITY.md follows with make parity.
+// compared.json is what scenarios came to on other runners than the simulation when they
+// were compared last (monosim test --compare --record).
 package vectors
 
 import _ "embed"

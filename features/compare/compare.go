@@ -28,6 +28,7 @@ import (
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/deeds"
+	"github.com/monosim/monosim/vectors/scope"
 )
 
 // Comparison is what to run.
@@ -49,6 +50,8 @@ type Comparison struct {
 	// that failed is tried again there, as what a machine is late by is less of it then.
 	// times counts the runs so far; flags are those of Suite.Flags that repeat such a run.
 	Slower func(name string, times int) (r runners.Runner, flags string)
+	// Quirks may explain differences; nil means the register.
+	Quirks []scope.Quirk
 	// Verbose has all differences of a run told, and not just the first.
 	Verbose bool
 }
@@ -243,8 +246,12 @@ func (t *trial) compare(result *steps.Result) Cell {
 	verdict, differences := t.measure.hold(got, unseen(result.Log))
 	cell := Cell{Log: verdict}
 	var left []deeds.Difference
+	explanations, err := t.comparison.explanations()
+	if err != nil {
+		t.err = err
+	}
 	for _, d := range differences {
-		id := explains(result.Runner, &d)
+		id := explains(explanations, result.Runner, &d)
 		cell.Differences = append(cell.Differences, Named{Kind: string(d.Kind), Track: d.Track, Quirk: id})
 		if id == "" {
 			left = append(left, d)

@@ -13,6 +13,7 @@ import (
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/vectors/scope"
 )
 
 // shifted is the simulation under another name, with other seeds.
@@ -107,6 +108,34 @@ func TestAgentsThatDoOtherwiseAreFound(t *testing.T) {
 	last := "all                 4 passed   4 passed, 1 equal, 3 differs\n"
 	if !strings.HasSuffix(b.String(), last) {
 		t.Errorf("want the last line %q, got\n%s", last, b.String())
+	}
+}
+
+// A difference that a quirk has in its entry of the register is explained by it, on the
+// runner that it names and in the tracks.
+func TestAQuirkExplainsADifference(t *testing.T) {
+	for _, test := range []struct{ runner, track, log, verdict string }{
+		{"other", "^process .* tensorflow_model_server", compare.Explained, "passed"},
+		{"real", "^process .* tensorflow_model_server", compare.Differs, "failed"},
+		{"other", "^znode ", compare.Differs, "failed"},
+	} {
+		c := compare.Comparison{
+			Suite:   steps.Suite{FS: features.FS, Paths: []string{"rollout.feature:54"}, Seed: 1},
+			Runners: []runners.Runner{&simrun.Runner{}, &other{}}, Logs: true, Most: 4,
+			Quirks: []scope.Quirk{{ID: "Q5", Differs: []scope.DiffersOn{{Runner: test.runner, Track: test.track}}}},
+		}
+		report := &steps.Report{}
+		m, _, err := c.Run(context.Background(), report)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell := m.Scenarios[0].Cells[1]
+		if cell.Log != test.log || report.Results[1].Status.String() != test.verdict {
+			t.Errorf("%+v: got %+v", test, cell)
+		}
+		if got, want := cell.Differences[0].Quirk, map[bool]string{true: "Q5"}[test.log == compare.Explained]; got != want {
+			t.Errorf("%+v: want the quirk %q, got %q", test, want, got)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"regexp"
-	"sync"
 
 	"github.com/monosim/monosim/runners/deeds"
 	"github.com/monosim/monosim/vectors/scope"
@@ -14,24 +13,31 @@ type explanation struct {
 	track      *regexp.Regexp
 }
 
-var explanations = sync.OnceValues(func() ([]explanation, error) {
-	quirks, err := scope.Quirks()
+// explanations are those of the quirks of the comparison, which are the register's where it
+// has none of its own.
+func (c *Comparison) explanations() ([]explanation, error) {
+	quirks := c.Quirks
+	if quirks == nil {
+		var err error
+		if quirks, err = scope.Quirks(); err != nil {
+			return nil, err
+		}
+	}
 	var list []explanation
 	for _, q := range quirks {
 		for _, d := range q.Differs {
-			list = append(list, explanation{q.ID, d.Runner, regexp.MustCompile(d.Track)})
+			track, err := regexp.Compile(d.Track)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, explanation{q.ID, d.Runner, track})
 		}
 	}
-	return list, err
-})
+	return list, nil
+}
 
-// explains is the id of the quirk that the register has for a difference on a runner, ""
-// for none.
-func explains(runner string, d *deeds.Difference) string {
-	list, err := explanations()
-	if err != nil {
-		return ""
-	}
+// explains is the id of the quirk that explains a difference on a runner, "" for none.
+func explains(list []explanation, runner string, d *deeds.Difference) string {
 	for _, e := range list {
 		if e.runner == runner && e.track.MatchString(d.Track) {
 			return e.id
