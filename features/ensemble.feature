@@ -158,8 +158,7 @@ Feature: An ensemble of ZooKeeper servers
     Then shard0-replica0 runs
     And within 10s shard0-replica0 has ended with exit code 1
 
-  # not-python: TCP loses no answer alone, and kazoo ends where one is missing
-  @v3 @ensemble @not-python
+  @v3 @ensemble
   Scenario: A v3 binding whose answer was lost is there all the same
     Given a v3 cluster of 1 shard with 1 replica
     When the cluster starts
@@ -175,8 +174,7 @@ Feature: An ensemble of ZooKeeper servers
     And within 20s ctr:entry is bound to every pod
     And for 5m ctr:entry is bound to every pod
 
-  # not-python: TCP loses no answer alone, and kazoo ends where one is missing
-  @v3 @ensemble @not-python
+  @v3 @ensemble
   Scenario: A v3 agent whose first answer is lost tells of itself and serves
     Given a v3 cluster of 1 shard with 1 replica
     And model ctr with sub-graphs entry of 30 MB in version 1
@@ -187,8 +185,7 @@ Feature: An ensemble of ZooKeeper servers
     Then within 65s shard0-replica0 has service info
     And within 95s ctr:entry is bound to every pod
 
-  # not-python: TCP loses no answer alone, and kazoo ends where one is missing
-  @v3 @ensemble @not-python
+  @v3 @ensemble
   Scenario: A v3 agent whose layout is not answered tells of itself and loads nothing
     Given a v3 cluster of 1 shard with 1 replica
     And model ctr with sub-graphs entry of 30 MB in version 1
@@ -198,8 +195,7 @@ Feature: An ensemble of ZooKeeper servers
     Then within 65s shard0-replica0 has service info
     And for 5m the model config of shard0-replica0 is empty
 
-  # not-python: TCP loses no answer alone, and kazoo ends where one is missing
-  @v1 @ensemble @not-python
+  @v1 @ensemble
   Scenario: A v1 agent whose first answer is lost ends
     Given a v1 cluster of 1 shard with 1 replica
     And the agent setting "num_ps" is "1"
@@ -208,8 +204,7 @@ Feature: An ensemble of ZooKeeper servers
     And the cluster starts
     Then within 10s shard0-replica0 has ended with exit code 1
 
-  # not-python: TCP loses no answer alone, and kazoo ends where one is missing
-  @v1 @ensemble @not-python
+  @v1 @ensemble
   Scenario: A v1 registration whose answer was lost is there all the same
     Given a v1 cluster of 1 shard with 1 replica
     And the agent setting "num_ps" is "1"

@@ -42,11 +42,12 @@ const (
 	groupsPerStep = 5
 )
 
-// failureKey is what the failures of a group have in common: the scenario, the step and
-// what it says.
+// failureKey is what the failures of a group have in common: the scenario, the step, the
+// runner and what it says.
 type failureKey struct {
 	path       string
 	line, step int
+	runner     string
 	message    string
 }
 
@@ -79,11 +80,11 @@ func (s *Summary) add(r *Result) *FailureGroup {
 // fail puts a failure to those of its kind.
 func (s *Summary) fail(r *Result) *FailureGroup {
 	step := slices.IndexFunc(r.Steps, func(st Step) bool { return st.Status == Failed })
-	key := failureKey{r.Path, r.Line, step, varying.ReplaceAllString(r.Failure().Error(), "…")}
+	key := failureKey{r.Path, r.Line, step, r.Runner, varying.ReplaceAllString(r.Failure().Error(), "…")}
 	if s.groups[key] == nil {
 		ofStep := 0
 		for other := range s.groups {
-			if other.path == key.path && other.line == key.line && other.step == key.step {
+			if other.path == key.path && other.line == key.line && other.step == key.step && other.runner == key.runner {
 				ofStep++
 			}
 		}

@@ -14,8 +14,8 @@
 // order is kept; a deed done again and again with nothing between is one deed, done many
 // times. What one run of the reference has otherwise than the next is left out: ports,
 // host names, addresses (a pod is named in their place), ids of sessions and processes,
-// names of temporary files, writes that ZooKeeper refused, who of several pods was the
-// first to make a directory znode. Times are bounds, and so is the order of what one pod
+// names of temporary files, writes that ZooKeeper refused, who was the first to make an
+// empty znode that stays. Times are bounds, and so is the order of what one pod
 // did to different things.
 //
 // To change what of an observation counts look in read.go; how texts are made alike, in
@@ -51,7 +51,7 @@ func (t *Track) Topic() string {
 
 // Deed is something that was done, once or several times with nothing else between.
 type Deed struct {
-	// Who did it: a pod, "operator", or "a pod" where it may be any of them.
+	// Who did it: a pod, "operator", or "anybody" where that is left open.
 	Who string
 	// Text is what was done.
 	Text string

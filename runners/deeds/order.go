@@ -39,7 +39,7 @@ func firsts(l *Log) [][]done {
 	var pods []string
 	for _, t := range l.Tracks {
 		who := t.Deeds[0].Who
-		if t.Topic() == "file" || t.Topic() == "answer" || who == "a pod" {
+		if t.Topic() == "file" || t.Topic() == "answer" || who == anybody {
 			continue
 		}
 		if byPod[who] == nil {

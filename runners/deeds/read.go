@@ -37,7 +37,9 @@ func Read(log []runners.Observation) *Log {
 	r.answered()
 	made := &Log{}
 	for _, name := range slices.Sorted(maps.Keys(r.tracks)) {
-		made.Tracks = append(made.Tracks, r.tracks[name])
+		t := r.tracks[name]
+		t.Deeds = cycles(t.Deeds)
+		made.Tracks = append(made.Tracks, t)
 	}
 	return made
 }
@@ -106,6 +108,9 @@ func (r *reader) answered() {
 	clear(r.answers)
 }
 
+// anybody stands for whoever is the first to make a znode for others to be in.
+const anybody = "anybody"
+
 // zookeeper reads a write that was done, and the lives of sessions.
 func (r *reader) zookeeper(o *runners.Observation, what string) {
 	switch what {
@@ -122,8 +127,8 @@ func (r *reader) zookeeper(o *runners.Observation, what string) {
 		// refused, which a server tells nobody but who asked
 	case what == "create" && o.Note == noteEphemeral:
 		r.add(track, o, o.Pod, strings.TrimSpace("creates it, ephemeral "+data))
-	case what == "create" && data == "" && o.Pod != "operator":
-		r.add(track, o, "a pod", "creates it")
+	case what == "create" && data == "":
+		r.add(track, o, anybody, "creates it")
 	case what == "create":
 		r.add(track, o, o.Pod, strings.TrimSpace("creates it "+data))
 	case what == "setData":

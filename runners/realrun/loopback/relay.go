@@ -107,7 +107,9 @@ func (r *relay) serve(conn net.Conn) {
 	defer r.wg.Done()
 	l := &relayLink{pod: conn}
 	defer l.close()
-	// A connection is made only when both ways are open: SYN one way, its answer the other.
+	// A connection is made only when both ways are open, and takes both: SYN one way, its
+	// answer the other.
+	time.Sleep(2 * r.slowness())
 	if !r.wait(toServer) || !r.wait(toPod) || !r.dial(l) {
 		return
 	}
@@ -152,7 +154,8 @@ func (r *relay) dial(l *relayLink) bool {
 // maxFrame is more than a server or client sends (jute.maxbuffer).
 const maxFrame = 8 << 20
 
-// frame is a message that goes one way.
+// frame is a message that goes one way; without data it is the end of the connection, which
+// goes as slowly as they do, and not through a cut.
 type frame struct {
 	data []byte
 	due  time.Time
@@ -166,7 +169,7 @@ func (r *relay) pass(l *relayLink, way int, from, to net.Conn) {
 		defer close(done)
 		for f := range frames {
 			time.Sleep(time.Until(f.due))
-			if !r.wait(way) {
+			if !r.wait(way) || f.data == nil {
 				break
 			}
 			if _, err := to.Write(f.data); err != nil {
@@ -181,16 +184,14 @@ func (r *relay) pass(l *relayLink, way int, from, to net.Conn) {
 	for first := true; ; first = false {
 		data, err := readFrame(from)
 		if err != nil {
+			frames <- frame{nil, time.Now().Add(r.slowness())}
 			break
 		}
 		if r.inspect(l, way, first, data) {
 			l.reset()
 			break
 		}
-		r.mu.Lock()
-		delay := r.delay
-		r.mu.Unlock()
-		frames <- frame{data, time.Now().Add(delay)}
+		frames <- frame{data, time.Now().Add(r.slowness())}
 	}
 	close(frames)
 	<-done
@@ -292,6 +293,13 @@ func (r *relay) hold(held bool, ways ...int) {
 		r.held[way] = held
 	}
 	r.change.Broadcast()
+}
+
+// slowness is the wall time that each way takes.
+func (r *relay) slowness() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.delay
 }
 
 // slow sets the wall time that each way takes longer.
