@@ -65,8 +65,9 @@ Feature: A model server as monolith runs and reads it
 
   # S-9, TFS-5.8: an agent v3 ends with its model server, once its threads have slept
   # their time (Q29).
-  # not-real: the memory of a process is not what models of a size without content would take
-  @v3 @TFS-S9 @issue-1572 @issue-1215 @not-real
+  # not-python: a process has no limit of memory that a simulated model could pass
+  # not-real: a process has no limit of memory that a simulated model could pass
+  @v3 @TFS-S9 @issue-1572 @issue-1215 @not-real @not-python
   Scenario: A new version that does not fit beside the old one takes every model server down and every agent with it
     Given a v3 cluster of 1 shard with 2 replicas
     And model servers may use 2 GB of memory
