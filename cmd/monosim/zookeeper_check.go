@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -11,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/runners/zookeeper/diff"
+	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
@@ -22,6 +25,7 @@ type zooKeeperCheckOptions struct {
 	profile string
 	script  string
 	asJSON  bool
+	several int
 }
 
 // newZooKeeperCheckCommand makes `monosim zookeeper check`.
@@ -47,6 +51,7 @@ The exit code is 0 without differences, 1 with some or when not every operation 
 error code has been met, and 2 when what was asked for makes no sense.`,
 		Example: `  monosim zookeeper check
   monosim zookeeper check --ops 1000000 --seed 7
+  monosim zookeeper check --ensemble 3 --ops 10000
   monosim zookeeper check --script differing.jsonl`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
@@ -57,6 +62,7 @@ error code has been met, and 2 when what was asked for makes no sense.`,
 	f.StringVar(&o.server, "server", "", "address of a real server to compare with, set up as this command's own")
 	f.StringVar(&o.profile, "profile", "zookeeper-3.8", "version to be: zookeeper-3.8, or zookeeper-3.9 with a --server of that version")
 	f.StringVar(&o.script, "script", "", "play the script of this file only, and print what each server does")
+	f.IntVar(&o.several, "ensemble", 0, "compare ensembles of so many servers, over which the clients are spread, as 3")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON instead of text")
 	return cmd
 }
@@ -84,7 +90,7 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	servers, end, err := diff.Servers(ctx, o.server, profile, cmd.ErrOrStderr())
+	servers, end, err := o.servers(ctx, profile, cmd.ErrOrStderr())
 	defer func() {
 		if err := end(); err != nil {
 			fmt.Fprintln(cmd.ErrOrStderr(), "monosim: "+err.Error())
@@ -121,6 +127,21 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 		write = result.WriteJSON
 	}
 	return verdict(result.Good(o.ops), write(cmd.OutOrStdout()))
+}
+
+// servers are those to compare.
+func (o *zooKeeperCheckOptions) servers(ctx context.Context, profile zookeeper.Profile, notes io.Writer) ([]diff.Server, func() error, error) {
+	if o.several == 0 {
+		return diff.Servers(ctx, o.server, profile, notes)
+	}
+	none := func() error { return nil }
+	switch {
+	case o.several < 2 || o.several > 9:
+		return nil, none, fmt.Errorf("--ensemble: found %d servers, want 2 to 9", o.several)
+	case o.server != "":
+		return nil, none, errors.New("--ensemble: found --server too, want one of them")
+	}
+	return diff.Ensembles(ctx, o.several, profile, notes)
 }
 
 // interrupted is the end of what a signal has broken off.

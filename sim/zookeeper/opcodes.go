@@ -92,7 +92,7 @@ const (
 	atConnection place = iota + 1
 	// atServer is the server that the client is connected to, from what it knows.
 	atServer
-	// atLeader is the leader, without a zxid.
+	// atLeader is the leader, without a zxid, but for a check that fails (ZK-1.7).
 	atLeader
 	// asTransaction is the leader too, and takes a zxid.
 	asTransaction
@@ -159,7 +159,7 @@ var operations = [...]operation{
 	{OpGetChildren2, "getChildren2", "GETC", fields(field.Path, field.Watch), fields(field.Children, field.Stat),
 		PermRead, noEffect, byItself, atServer, (*Machine).getChildren, nil},
 	{OpCheck, "check", "CHEC", fields(field.NullablePath, field.Version), nil,
-		PermRead, noEffect, inMulti, atServer, (*Machine).bareCheck, (*Machine).check},
+		PermRead, noEffect, inMulti, atLeader, (*Machine).bareCheck, (*Machine).check},
 	{OpMulti, "multi", "MULT", fields(field.Ops), fields(field.Results),
 		0, noEffect, byItself, asTransaction, (*Machine).multi, nil},
 	{OpCreate2, "create2", "CREA", fields(field.NewPath, field.Data, field.ACL, field.Flags), fields(field.Path, field.Stat),

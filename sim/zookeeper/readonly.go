@@ -24,7 +24,7 @@ func (m *Machine) newLocalSession() *session {
 
 // refusesWrite answers what a server without a quorum does not do.
 func (m *Machine) refusesWrite(c *Conn, req *Request) bool {
-	if !m.readOnly || req.Op == OpCloseSession || req.Op.entry().place < atLeader && req.Op != OpCheck {
+	if !m.readOnly || req.Op == OpCloseSession || req.Op.entry().place < atLeader {
 		return false
 	}
 	m.reply(c, req).Err = CodeNotReadOnly

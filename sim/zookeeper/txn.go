@@ -197,7 +197,7 @@ func (m *Machine) check(c *Conn, req *Request, _ bool) outcome {
 	return outcome{}
 }
 
-// bareCheck answers a check outside a multi. A real server would log a
+// bareCheck answers a check outside a multi (ZK-24.9: at the leader). A real server would log a
 // transaction that it can never read again, so nothing is logged and no zxid
 // taken (ZK-1.7). One that fails is a write that fails, and takes a zxid.
 func (m *Machine) bareCheck(c *Conn, req *Request) {
@@ -205,6 +205,7 @@ func (m *Machine) bareCheck(c *Conn, req *Request) {
 	if code != CodeOK {
 		m.begin()
 		m.observe(Write{Op: req.Op, Of: req.Op, Path: req.Path, Session: c.session.id, Err: code})
+		m.commit()
 	}
 	m.reply(c, req).Err = code
 }

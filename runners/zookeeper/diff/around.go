@@ -29,7 +29,7 @@ func (p *player) begin() error {
 
 // admin connects as super.
 func (p *player) admin() (Conn, error) {
-	conn, err := p.server.Dial()
+	conn, err := p.dial()
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (p *player) end() error {
 		p.hangUp(i)
 	}
 	for _, key := range p.open {
-		conn, err := p.server.Dial()
+		conn, err := p.dial()
 		if err != nil {
 			return err
 		}

@@ -70,6 +70,7 @@ type player struct {
 	answered Answered
 	// sessionEnds is set during a step that ends a session.
 	sessionEnds bool
+	dials       int  // connections that were opened
 	settling    bool // in settle: the answers are to its own pings
 }
 
@@ -129,7 +130,7 @@ func (p *player) attach(s Step) error {
 
 func (p *player) connect(c int, req *zookeeper.ConnectRequest) error {
 	p.hangUp(c)
-	conn, err := p.server.Dial()
+	conn, err := p.dial()
 	if err != nil {
 		return err
 	}
@@ -275,16 +276,37 @@ func (p *player) event(message []byte) (string, error) {
 	return fmt.Sprintf("event %v %s zxid=%s", e.Type, p.relative(e.Path), p.zxid(e.Zxid)), err
 }
 
-// settle asks every connection for what has come to it: a ping is answered after it.
+// dial opens the next connection of the script.
+func (p *player) dial() (Conn, error) {
+	n := p.dials
+	p.dials++
+	if s, ok := p.server.(Spread); ok {
+		return s.DialAt(n)
+	}
+	return p.server.Dial()
+}
+
+// settlingRequest is what is asked to have all come that was before it: a ping of the server that
+// has it all, and a sync where there are others, which what they know is late to.
+func (p *player) settlingRequest() *zookeeper.Request {
+	if _, several := p.server.(Spread); several {
+		p.xid++
+		return &zookeeper.Request{Xid: p.xid, Op: zookeeper.OpSync, Path: "/"}
+	}
+	return &zookeeper.Request{Xid: zookeeper.XidPing, Op: zookeeper.OpPing}
+}
+
+// settle asks every connection for what has come to it.
 func (p *player) settle() error {
 	p.settling = true
 	defer func() { p.settling = false }()
+	req := p.settlingRequest()
 	for c := range p.clients {
 		conn := p.clients[c].conn
 		if conn == nil {
 			continue
 		}
-		if err := conn.Send(wire.AppendRequest(nil, &zookeeper.Request{Xid: zookeeper.XidPing, Op: zookeeper.OpPing})); err != nil {
+		if err := conn.Send(wire.AppendRequest(nil, req)); err != nil {
 			return err
 		}
 	}
@@ -293,10 +315,10 @@ func (p *player) settle() error {
 			continue
 		}
 		before := len(p.lines)
-		if err := p.readUpTo(c, &zookeeper.Request{Xid: zookeeper.XidPing, Op: zookeeper.OpPing}); err != nil {
+		if err := p.readUpTo(c, req); err != nil {
 			return err
 		}
-		// The answer to the ping itself is no part of the script.
+		// The answer to that itself is no part of the script.
 		if n := len(p.lines); n > before && p.clients[c].conn != nil {
 			p.lines = p.lines[:n-1]
 		}

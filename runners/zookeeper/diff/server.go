@@ -14,6 +14,13 @@ type Server interface {
 	Dial() (Conn, error)
 }
 
+// Spread is a server that is several, which clients connect to in turn.
+type Spread interface {
+	Server
+	// DialAt opens the connection number n of a script, counted from 0.
+	DialAt(n int) (Conn, error)
+}
+
 // Conn is a connection, spoken to in frames without their length.
 type Conn interface {
 	// Send sends a frame, its length before it.

@@ -61,6 +61,47 @@ func Servers(ctx context.Context, addr string, profile zookeeper.Profile, notes 
 	return append(servers, simulated...), end, nil
 }
 
+// Ensembles is Servers of ensembles, of so many servers each: an installed real one first,
+// which it starts, then a simulated one. Without a real one two simulated ones are
+// compared.
+func Ensembles(ctx context.Context, size int, profile zookeeper.Profile, notes io.Writer) (servers []Server, end func() error, err error) {
+	var closers []func() error
+	end = func() error {
+		var all []error
+		for _, c := range closers {
+			all = append(all, c())
+		}
+		return errors.Join(all...)
+	}
+	cfg := RealConfig()
+	cfg.Interrupt = ctx.Done()
+	real, err := server.NewEnsemble(cfg, size)
+	simulated := []string{"simulated ensemble"}
+	switch {
+	case errors.Is(err, server.ErrNotInstalled):
+		fmt.Fprintf(notes, "%v\ntwo simulated ensembles are compared\n", err)
+		simulated = append(simulated, "another simulated ensemble")
+	case err != nil:
+		return nil, end, err
+	default:
+		closers = append(closers, real.Close)
+		servers = append(servers, Ensemble{Label: "real ensemble", Addrs: real.Addrs()})
+	}
+	for _, label := range simulated {
+		e, err := ServeEnsemble(profile, size)
+		if err != nil {
+			return nil, end, err
+		}
+		closers = append(closers, e.Close)
+		served := Ensemble{Label: label}
+		for _, s := range e.Servers() {
+			served.Addrs = append(served.Addrs, s.Addr)
+		}
+		servers = append(servers, served)
+	}
+	return servers, end, nil
+}
+
 func startReal(ctx context.Context) (*server.Server, error) {
 	cfg := RealConfig()
 	cfg.Interrupt = ctx.Done()
@@ -75,6 +116,20 @@ func Simulated(profile zookeeper.Profile) (servers []Server, end func() error, e
 		return nil, nil, err
 	}
 	return []Server{TCP{"simulated over TCP", served.Addr()}, NewMachine(Config(profile))}, served.Close, nil
+}
+
+// ServeEnsemble starts a simulated ensemble on free ports of the loopback. The caller must
+// close it.
+func ServeEnsemble(profile zookeeper.Profile, size int) (*wire.Ensemble, error) {
+	opt := wire.EnsembleOptions{Server: wire.Options{Config: Config(profile), Limits: wire.Limits{ConnsPerAddr: -1}}}
+	for range size {
+		opt.Listen = append(opt.Listen, "127.0.0.1:0")
+	}
+	e, err := wire.ListenEnsemble(opt)
+	if err == nil {
+		err = e.AwaitLeader(answerTimeout)
+	}
+	return e, err
 }
 
 // ServeMachine starts a simulated server on a free port of the loopback. The caller

@@ -26,6 +26,23 @@ func (s TCP) Dial() (Conn, error) {
 	return &tcpConn{conn: conn, in: bufio.NewReaderSize(conn, 4096)}, nil
 }
 
+// Ensemble is several servers, one behind the other for the connections of a script.
+type Ensemble struct {
+	Label string
+	Addrs []string
+}
+
+// Name is what reports call it.
+func (s Ensemble) Name() string { return s.Label }
+
+// Dial connects to the first server.
+func (s Ensemble) Dial() (Conn, error) { return s.DialAt(0) }
+
+// DialAt connects to the server whose turn it is.
+func (s Ensemble) DialAt(n int) (Conn, error) {
+	return TCP{Label: s.Label, Addr: s.Addrs[n%len(s.Addrs)]}.Dial()
+}
+
 type tcpConn struct {
 	conn net.Conn
 	in   *bufio.Reader

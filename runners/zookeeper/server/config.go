@@ -27,6 +27,9 @@ type Config struct {
 	HeapMB int
 	// Interrupt, when set, ends the wait for a server that starts when it is closed.
 	Interrupt <-chan struct{}
+
+	// ensemble are the lines of a configuration about several servers, "" for one alone.
+	ensemble string
 }
 
 // ErrNotInstalled says that there is no server on this machine, and how to get one
@@ -87,5 +90,5 @@ clientPort=%d
 maxClientCnxns=0
 admin.enableServer=false
 4lw.commands.whitelist=*
-`, tick.Milliseconds(), dataDir, port)
+%s`, tick.Milliseconds(), dataDir, port, c.ensemble)
 }

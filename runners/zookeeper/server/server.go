@@ -85,6 +85,17 @@ func (s *Server) PID() int { return s.cmd.Process.Pid }
 
 // Start starts the server with the data that it has, and waits until it serves.
 func (s *Server) Start() error {
+	if err := s.launch(); err != nil {
+		return err
+	}
+	if err := s.awaitServing(); err != nil {
+		return errors.Join(err, s.Stop())
+	}
+	return nil
+}
+
+// launch starts the server's process.
+func (s *Server) launch() error {
 	file := filepath.Join(s.dir, "zoo.cfg")
 	if err := os.WriteFile(file, []byte(s.cfg.text(filepath.Join(s.dir, "data"), s.port)), 0o600); err != nil {
 		return err
@@ -108,9 +119,6 @@ func (s *Server) Start() error {
 		_ = cmd.Wait() // a killed server's status says only that
 		close(s.exited)
 	}()
-	if err := s.awaitServing(); err != nil {
-		return errors.Join(err, s.Stop())
-	}
 	return nil
 }
 

@@ -111,14 +111,15 @@ func (e *Ensemble) bindAll() error {
 	return nil
 }
 
-// first are the members of the first configuration. The ports by which real servers speak
+// first are the members of the first configuration, which says no more of clients' ports
+// than a file for each server would. The ports by which real servers speak
 // to each other are those behind the clients', and nobody listens there.
 func (e *Ensemble) first() (list []members.Server) {
 	for i, m := range e.members {
 		host, _, _ := net.SplitHostPort(m.addr)
 		list = append(list, members.Server{
 			ID: m.id, Host: host, PeerPort: port(m.addr) + 10_000, ElectionPort: port(m.addr) + 20_000,
-			Observer: i >= len(e.members)-e.opt.Observers, Client: m.addr,
+			Observer: i >= len(e.members)-e.opt.Observers,
 		})
 	}
 	return list
@@ -268,6 +269,23 @@ func (e *Ensemble) Server(id int64) *Server {
 		return nil
 	}
 	return m.s
+}
+
+// AwaitLeader waits until there is a leader that all servers follow which are connected.
+func (e *Ensemble) AwaitLeader(limit time.Duration) error {
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	for end := time.Now().Add(limit); ; <-again.C {
+		e.mu.Lock()
+		all := e.leader != nil && e.count(func(m *member) bool { return m.connected() && m.role != leading && m.role != following }) == 0
+		e.mu.Unlock()
+		if all {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("ensemble: found no leader after %v", limit)
+		}
+	}
 }
 
 // MemberLook is what there is of a server.

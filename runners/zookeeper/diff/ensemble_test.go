@@ -1,0 +1,55 @@
+package diff_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/monosim/monosim/runners/zookeeper/diff"
+	"github.com/monosim/monosim/runners/zookeeper/server"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// Goal: clients that are spread over three servers see of ours what they see of three real
+// ones (ZK-22.9). Method: the scripts of one server, each connection to the next of the three, with
+// a sync where else a ping would do.
+
+func serveEnsemble(t *testing.T) diff.Ensemble {
+	t.Helper()
+	e, err := diff.ServeEnsemble(zookeeper.V38, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	servers := diff.Ensemble{Label: "simulated ensemble"}
+	for _, s := range e.Servers() {
+		servers.Addrs = append(servers.Addrs, s.Addr)
+	}
+	return servers
+}
+
+func TestTwoSimulatedEnsemblesBehaveAlike(t *testing.T) {
+	compare(t, 1_500, serveEnsemble(t), serveEnsemble(t))
+}
+
+func TestTheRealEnsembleBehavesAsTheSimulated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts three servers")
+	}
+	real, err := server.NewEnsemble(diff.RealConfig(), 3)
+	if errors.Is(err, server.ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := real.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	compare(t, 1_500, diff.Ensemble{Label: "real ensemble", Addrs: real.Addrs()}, serveEnsemble(t))
+}

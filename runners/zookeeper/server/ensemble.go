@@ -1,0 +1,81 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/monosim/monosim/runners/process"
+)
+
+// Ensemble is several servers of one ensemble, with their data. It must be closed after
+// use.
+type Ensemble []*Server
+
+// NewEnsemble starts servers without data on free ports and returns when they serve. The
+// error is ErrNotInstalled where there is none on this machine. The caller must call Close.
+func NewEnsemble(cfg Config, size int) (e Ensemble, err error) {
+	ports, err := process.FreePorts(3 * size)
+	if err != nil {
+		return nil, err
+	}
+	var lines strings.Builder
+	lines.WriteString("initLimit=20\nsyncLimit=10\n")
+	for i := range size {
+		fmt.Fprintf(&lines, "server.%d=127.0.0.1:%d:%d\n", i+1, ports[3*i+1], ports[3*i+2])
+	}
+	cfg.ensemble = lines.String()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, e.Close())
+		}
+	}()
+	for i := range size {
+		s, err := member(cfg, i+1, ports[3*i])
+		if err != nil {
+			return e, err
+		}
+		e = append(e, s)
+		if err := s.launch(); err != nil {
+			return e, err
+		}
+	}
+	for _, s := range e {
+		if err := s.awaitServing(); err != nil {
+			return e, err
+		}
+	}
+	return e, nil
+}
+
+// member is a server that is not started.
+func member(cfg Config, id, port int) (*Server, error) {
+	dir, err := os.MkdirTemp("", "zkserver")
+	if err != nil {
+		return nil, err
+	}
+	data := filepath.Join(dir, "data")
+	if err := errors.Join(os.Mkdir(data, 0o700), os.WriteFile(filepath.Join(data, "myid"), fmt.Appendf(nil, "%d\n", id), 0o600)); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return &Server{cfg: cfg, dir: dir, port: port}, nil
+}
+
+// Addrs are the servers' addresses, in the order of their ids.
+func (e Ensemble) Addrs() (addrs []string) {
+	for _, s := range e {
+		addrs = append(addrs, s.Addr())
+	}
+	return addrs
+}
+
+// Close stops the servers and removes their data.
+func (e Ensemble) Close() error {
+	var all []error
+	for _, s := range e {
+		all = append(all, s.Close())
+	}
+	return errors.Join(all...)
+}
