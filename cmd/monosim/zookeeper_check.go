@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/runners/zookeeper/diff"
-	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
@@ -81,16 +80,12 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 			return badInput(fmt.Errorf("--script: %s: %w", o.script, err))
 		}
 	}
-	profile, err := wire.ParseProfile(o.profile)
-	if err != nil {
-		return badInput(fmt.Errorf("--profile: %w", err))
-	}
 	if o.server == "" && o.profile != "zookeeper-3.8" {
 		return badInput(fmt.Errorf("--profile: found %s without --server, want the address of a real server of that version", o.profile))
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	servers, end, err := o.servers(ctx, profile, cmd.ErrOrStderr())
+	servers, end, err := o.servers(ctx, cmd.ErrOrStderr())
 	defer func() {
 		if err := end(); err != nil {
 			fmt.Fprintln(cmd.ErrOrStderr(), "monosim: "+err.Error())
@@ -130,11 +125,15 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 }
 
 // servers are those to compare.
-func (o *zooKeeperCheckOptions) servers(ctx context.Context, profile zookeeper.Profile, notes io.Writer) ([]diff.Server, func() error, error) {
+func (o *zooKeeperCheckOptions) servers(ctx context.Context, notes io.Writer) ([]diff.Server, func() error, error) {
+	none := func() error { return nil }
+	profile, err := wire.ParseProfile(o.profile)
+	if err != nil {
+		return nil, none, fmt.Errorf("--profile: %w", err)
+	}
 	if o.several == 0 {
 		return diff.Servers(ctx, o.server, profile, notes)
 	}
-	none := func() error { return nil }
 	switch {
 	case o.several < 2 || o.several > 9:
 		return nil, none, fmt.Errorf("--ensemble: found %d servers, want 2 to 9", o.several)
