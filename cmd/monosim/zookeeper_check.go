@@ -80,6 +80,9 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 			return badInput(fmt.Errorf("--script: %s: %w", o.script, err))
 		}
 	}
+	if _, err := wire.ParseProfile(o.profile); err != nil {
+		return badInput(fmt.Errorf("--profile: %w", err))
+	}
 	if o.server == "" && o.profile != "zookeeper-3.8" {
 		return badInput(fmt.Errorf("--profile: found %s without --server, want the address of a real server of that version", o.profile))
 	}
