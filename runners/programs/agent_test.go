@@ -100,8 +100,15 @@ func (s *stage) start(cmd *exec.Cmd) *running {
 		close(r.ended)
 	}()
 	s.t.Cleanup(func() {
-		_ = cmd.Process.Kill() // os.ErrProcessDone when it has ended
-		<-r.ended
+		// The reference's agent would leave its model server behind if it was killed.
+		_ = cmd.Process.Signal(syscall.SIGTERM) // os.ErrProcessDone when it has ended
+		select {
+		case <-r.ended:
+		case <-time.After(limit):
+			s.t.Errorf("%v does not end", cmd.Args)
+			_ = cmd.Process.Kill()
+			<-r.ended
+		}
 		if s.t.Failed() {
 			s.t.Logf("%v said:\n%s", cmd.Args[1:2], &r.said)
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"google.golang.org/grpc"
@@ -164,8 +165,17 @@ func (a *agent) await(replicas int) error {
 // errEnded is that of an agent that should run.
 var errEnded = errors.New("it should run until it is killed")
 
-// stop kills the agent and waits for its end.
+// endLimit is what an agent may take to end its model server and itself.
+const endLimit = 20 * time.Second
+
+// stop asks the agent to end, so that its model server does not outlive it, and kills it
+// when it does not.
 func (a *agent) stop() {
-	_ = a.cmd.Process.Kill() // os.ErrProcessDone when it has ended
+	_ = a.cmd.Process.Signal(syscall.SIGTERM) // os.ErrProcessDone when it has ended
+	select {
+	case <-a.ended:
+	case <-time.After(endLimit):
+		_ = a.cmd.Process.Kill()
+	}
 	<-a.ended
 }
