@@ -112,7 +112,7 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"runners/realrun/loopback"},
-		to:      []string{"runners", "runners/process", "runners/realrun", "runners/zookeeper/server", "sim/fault", "sim/world", "sim/zookeeper/wire", "engine/..."},
+		to:      []string{"runners", "runners/process", "runners/realrun", "runners/realrun/surroundings", "runners/zookeeper/server", "sim/fault", "sim/world", "sim/zookeeper/wire", "engine/..."},
 		outside: []string{"features", "features/steps"},
 		because: "clusters of processes are one implementation of the runner interface, whose tests are scenarios",
 	},

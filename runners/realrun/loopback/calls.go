@@ -168,7 +168,11 @@ func (c *Cluster) monitor(pod, kind, what string, ask func(m *tfs.TFSMonitor, a 
 		return nil, err
 	}
 	life := c.world.NewProcess(pod, "monitor")
-	m := tfs.NewTFSMonitor(c.env(life, p.ip), &agentconfig.AgentConfig{
+	e, err := p.podEnv(life)
+	if err != nil {
+		return nil, err
+	}
+	m := tfs.NewTFSMonitor(e, &agentconfig.AgentConfig{
 		DeployType: agentconfig.DeployEntry, TFSEntryPort: pysem.Some(s.port), Quirks: set,
 	})
 	return c.begin(life, what, pod, func(a *runners.ModelAnswer) error {
@@ -185,18 +189,14 @@ func quirksOf(spec runners.Spec) string {
 	return spec.Quirks
 }
 
-// podNetwork is the network of a process in a pod, where names of the loopback are those
-// of the pod, and limits are times of the cluster.
+// podNetwork is the network of a process in a pod: limits of calls are times of the
+// cluster.
 type podNetwork struct {
 	env.Network
-	c    *Cluster
-	host string
+	c *Cluster
 }
 
 func (n *podNetwork) Dial(addr string) env.Channel {
-	if host, port, ok := strings.Cut(addr, ":"); ok && (host == "localhost" || host == "127.0.0.1") {
-		addr = n.host + ":" + port
-	}
 	return &podChannel{n.Network.Dial(addr), n.c}
 }
 

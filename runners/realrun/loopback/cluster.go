@@ -208,6 +208,9 @@ func (c *Cluster) fail(format string, args ...any) {
 
 // Failure is what broke the run, "" for nothing.
 func (c *Cluster) Failure() string {
+	if err := c.world.Err(); err != nil {
+		return "the operator's own code: " + err.Error()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.broken

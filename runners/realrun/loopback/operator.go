@@ -7,8 +7,10 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/walltime"
+	"github.com/monosim/monosim/engine/walltime/machine"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/realrun"
+	"github.com/monosim/monosim/runners/realrun/surroundings"
 )
 
 // operator is whoever runs the cluster: a process of this program, beside the pods.
@@ -20,22 +22,32 @@ type operator struct {
 
 func newOperator(c *Cluster) *operator {
 	o := &operator{c: c, life: c.world.NewProcess("operator", "operator")}
-	o.e = c.env(o.life, "")
+	o.e = c.env(o.life)
 	// A process ends with its last task.
 	o.life.Go("stay", func() { o.life.NewCond("the end").Wait() })
 	return o
 }
 
-// env is what a process of an operator may touch. Names of the loopback stand for host,
-// where that is one.
-func (c *Cluster) env(life *walltime.Process, host string) *env.Env {
+// env is what a process of an operator may touch.
+func (c *Cluster) env(life *walltime.Process) *env.Env {
 	e := &env.Env{Clock: life, Tasks: life, Random: life, Log: quiet{}}
 	e.Network = realrun.NewNetwork(life, realrun.Options{})
-	if host != "" {
-		e.Network = &podNetwork{e.Network, c, host}
-	}
 	e.Models = realrun.ModelServers{Network: e.Network}
 	return e
+}
+
+// podEnv is what a process of an operator may touch that is in a pod: it has the pod's
+// variables and addresses, and limits of its calls are times of the cluster.
+func (p *pod) podEnv(life *walltime.Process) (*env.Env, error) {
+	e, err := surroundings.New(life, surroundings.Options{
+		Machine: machine.Options{Environ: p.environment()}, Network: realrun.Options{ListenHost: p.ip, Localhost: p.ip},
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.Log, e.Network = quiet{}, &podNetwork{e.Network, p.c}
+	e.Models = realrun.ModelServers{Network: e.Network}
+	return e, nil
 }
 
 // quiet is the log of an operator, whose errors are returned.
