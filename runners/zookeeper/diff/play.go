@@ -97,7 +97,7 @@ func (p *player) step(s Step) error {
 	case Ask:
 		return p.ask(s.Client, p.absolute(s), func(b []byte, req *zookeeper.Request) []byte { return wire.AppendRequest(b, req) })
 	case Raw:
-		if _, several := p.server.(Spread); several && s.Op == zookeeper.OpReconfig {
+		if _, several := p.server.(Spread); several && s.Op == zookeeper.OpReconfig && unreadable(s) {
 			// A follower waits for ever for the leader's answer to one that cannot be read,
 			// which the leader has refused without a transaction (ZK-24.10).
 			p.say(s.Client, "does not ask for a reconfig that may not be read")
@@ -111,6 +111,13 @@ func (p *player) step(s Step) error {
 		})
 	}
 	return fmt.Errorf("found the kind %q, want connect, attach, drop, ask or raw", s.Kind)
+}
+
+// unreadable reports whether the body of a raw frame is none of its operation.
+func unreadable(s Step) bool {
+	message := binary.BigEndian.AppendUint32(make([]byte, 4), uint32(s.Op))
+	var req zookeeper.Request
+	return new(wire.Decoder).Request(append(message, s.Body...), &req) != nil || req.Malformed
 }
 
 func (p *player) hangUp(c int) {
