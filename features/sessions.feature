@@ -107,7 +107,7 @@ Feature: ZooKeeper sessions
     And shard0-replica1 has service info
     And within 12s shard0-replica1 has no service info
     And for 40s shard0-replica1 has no service info
-    And within 15s shard0-replica1 has service info
+    And within 25s shard0-replica1 has service info
 
   @v1
   Scenario: A v1 pod away for less than the session timeout stays registered
