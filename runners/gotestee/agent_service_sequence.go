@@ -25,6 +25,9 @@ type serviceRun struct {
 }
 
 func (c *call) agentServiceSequence() (any, error) {
+	if c.In.Has("until_ms") {
+		return c.overlappingCalls()
+	}
 	r := &serviceRun{}
 	answers, err := r.answers(c)
 	if err != nil {

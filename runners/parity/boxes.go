@@ -29,7 +29,7 @@ var boxEvidence = [boxRows]string{
 	"recorded cases with an answer.",
 	"recorded cases with an error, as a whole or in a step.",
 	"an input that is recorded with different answers under different environments, configuration files, flags or configurations, all else being the same.",
-	"recorded cases with bytes or messages.",
+	"recorded cases with bytes or messages, or files that are answered differently when nothing but their content differs.",
 	"recorded sequences in which more than one call comes from a watch or a thread that runs, in their order; rounds that a step asks for, and threads that stand still, tick nothing.",
 	"recorded log lines with level and text, or metrics by their names.",
 	"a comment of the port of the form *Cost: ... grows with ...*",
@@ -71,7 +71,7 @@ func (p *evidence) boxesOf(m scope.Module) [10]box {
 		tickIf(c.answers > 0, fmt.Sprintf("%s of %s%s", count(c.answers, "case"), count(len(c.ops), "operation"), where), none),
 		tickIf(c.errors > 0, count(c.errors, "case")+" with errors"+where, none),
 		tickIf(c.settings.count() > 0, c.settings.String()+where, "no input of it is recorded under settings that change the answer"),
-		tickIf(c.bytes > 0, count(c.bytes, "case")+" with bytes or messages"+where, none),
+		tickIf(c.bytes > 0 || len(c.contents) > 0, c.formatsText()+where, none),
 		tickIf(c.ordered > 0, fmt.Sprintf("%s with calls from watches or threads in their order (`%s` is the first)%s", count(c.ordered, "sequence"), c.firstOrdered, where),
 			"no recorded sequence shows callbacks or running threads in their order"),
 		tickIf(c.logs+c.metrics > 0, c.shownText()+where, "no recorded case has log lines with their level, or metrics"),
@@ -80,8 +80,11 @@ func (p *evidence) boxesOf(m scope.Module) [10]box {
 		tickIf(m.State == "done" && c.total > 0, count(c.total, "case")+where, comparisonIsOpen(m, missing)),
 	}
 	for i, asked := range boxSubjects {
-		if slices.Contains(p.without(m.File), asked) {
+		if a := p.absence(m.File); slices.Contains(a.Without, asked) {
 			boxes[i] = box{boxNotNeeded, "the reference's module has no " + asked}
+			if why := a.Why[asked]; why != "" {
+				boxes[i].text += " to compare: " + why
+			}
 		}
 	}
 	return boxes
@@ -97,6 +100,17 @@ func (c moduleCases) shownText() string {
 		parts = append(parts, count(c.metrics, "case")+" with metrics by name")
 	}
 	return strings.Join(parts, ", ")
+}
+
+// formatsText says how many cases have bytes or messages, or else files that are read.
+func (c moduleCases) formatsText() string {
+	if c.bytes > 0 {
+		return count(c.bytes, "case") + " with bytes or messages"
+	}
+	if len(c.contents) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s read in files of different content (`%s`, `%s`)", count(len(c.contents), "input"), c.contents[0][0], c.contents[0][1])
 }
 
 // costBox is G8 of a module, ticked by a note on cost in one of the files that port it.
@@ -115,14 +129,13 @@ func (p *evidence) costBox(m scope.Module) box {
 // boxSubjects are what G4 to G7 ask about, by the box's index.
 var boxSubjects = map[int]string{3: scope.Settings, 4: scope.Formats, 5: scope.Threads, 6: scope.Logs}
 
-// without is what the reference's module has nothing of.
-func (p *evidence) without(file string) []string {
-	for _, a := range p.absences {
-		if a.File == file {
-			return a.Without
-		}
+// absence is what the reference's module has nothing of.
+func (p *evidence) absence(file string) scope.Absence {
+	i := slices.IndexFunc(p.absences, func(a scope.Absence) bool { return a.File == file })
+	if i < 0 {
+		return scope.Absence{File: file}
 	}
-	return nil
+	return p.absences[i]
 }
 
 func comparisonIsOpen(m scope.Module, missing string) string {

@@ -111,6 +111,9 @@ func TestWhatDoesNotFitABoxDoesNotTickIt(t *testing.T) {
 		{4, "another input under another environment", oneModule{cases: []string{`{"id":"a","op":"x.f","env":{"A":"1"},"in":{"n":1},"out":1}`, `{"id":"b","op":"x.f","env":{"A":"2"},"in":{"n":2},"out":2}`}}},
 		{4, "data beside the input", oneModule{cases: []string{`{"id":"a","op":"x.f","files":{"a.txt":"1"},"in":{"n":1},"out":1}`, `{"id":"b","op":"x.f","files":{"a.txt":"2"},"in":{"n":1},"out":2}`}}},
 		{5, "no bytes", fits[1]},
+		{5, "files of one answer", oneModule{cases: []string{`{"id":"a","op":"x.f","files":{"a":"1"},"in":{},"out":1}`, `{"id":"b","op":"x.f","files":{"a":"2"},"in":{},"out":1}`}}},
+		{5, "another file", oneModule{cases: []string{`{"id":"a","op":"x.f","files":{"a":"1"},"in":{},"out":1}`, `{"id":"b","op":"x.f","files":{"b":"1"},"in":{},"out":2}`}}},
+		{5, "a file that cannot be read", oneModule{cases: []string{`{"id":"a","op":"x.f","files":{"a":"1"},"in":{},"out":1}`, `{"id":"b","op":"x.f","files":{"a":"?"},"in":{},"error":{"type":"ValueError"}}`}}},
 		{6, "a sequence without callbacks", sequence(`{"r":1}`)},
 		{6, "one callback", sequence(`{"calls":[["a"]]}`)},
 		{6, "a thread by its name", sequence(`{"thread":"thread-model_manager"},{"thread":"thread-model_manager"}`)},
@@ -160,5 +163,12 @@ func TestMetricsTickG7(t *testing.T) {
 		if x := m.box(t, 6); x.state != boxTicked || !strings.HasPrefix(x.text, "1 case with metrics by name") {
 			t.Errorf("%s: got %s: %s, want it ticked by one case", name, x.state, x.text)
 		}
+	}
+}
+
+func TestFilesThatAreReadTickG5(t *testing.T) {
+	m := oneModule{cases: []string{`{"id":"a","op":"x.f","files":{"a":"1"},"in":{},"out":1}`, `{"id":"b","op":"x.f","files":{"a":"2"},"in":{},"out":2}`}}
+	if x := m.box(t, 4); x.state != boxTicked || !strings.HasPrefix(x.text, "1 input read in files of different content (`a`, `b`)") {
+		t.Errorf("got %s: %s, want it ticked by one input", x.state, x.text)
 	}
 }

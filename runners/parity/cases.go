@@ -173,6 +173,7 @@ type moduleCases struct {
 	logs, metrics                          int
 	firstOrdered                           string // the id of the first sequence with an order
 	settings                               settingPairs
+	contents                               [][2]string // inputs whose files differ in nothing but their content
 }
 
 func (t *sourceTree) casesOf(file string) moduleCases {
@@ -190,7 +191,7 @@ func (t *sourceTree) casesOf(file string) moduleCases {
 			m.files = append(m.files, f.path)
 		}
 	}
-	m.settings = pairsOf(all)
+	m.settings, m.contents = pairsOf(all), contentPairsOf(all)
 	return m
 }
 

@@ -34,6 +34,9 @@ var settingFields = []string{"config", "conf", "flags", "options", "tfs_log", "a
 type question struct {
 	settings [settingKinds]string
 	rest     string
+	// contents are those of the files that are data, shape all else but the settings, with
+	// the files' names.
+	contents, shape string
 }
 
 // questionOf takes a case apart. Files by the name of *.conf are settings, others data.
@@ -54,6 +57,8 @@ func questionOf(c caseJSON) (q question, err error) {
 	}
 	options, subject := splitInput(c.In)
 	q.settings = [settingKinds]string{fieldsText(env), fieldsText(confs), fieldsText(options)}
+	q.contents = fieldsText(data)
+	q.shape = strings.Join([]string{c.Op, string(c.Host), strings.Join(slices.Sorted(maps.Keys(data)), "\n"), subject}, "\n\n")
 	q.rest = strings.Join([]string{c.Op, string(c.Host), fieldsText(data), subject}, "\n")
 	return q, nil
 }
@@ -128,4 +133,25 @@ func (s settingPairs) String() string {
 		}
 	}
 	return "answered differently: " + strings.Join(parts, ", ")
+}
+
+// contentPairsOf are inputs that are answered differently when a file has another
+// content, all else being the same, by the ids of two such cases; errors are no answers.
+func contentPairsOf(cases []recordedCase) (pairs [][2]string) {
+	first, told := map[string]recordedCase{}, map[string]bool{}
+	for _, c := range cases {
+		if c.fails {
+			continue
+		}
+		key := strings.Join(append(c.asked.settings[:], c.asked.shape), "\n\n")
+		f, ok := first[key]
+		switch {
+		case !ok:
+			first[key] = c
+		case !told[key] && f.asked.contents != c.asked.contents && f.answer != c.answer:
+			told[key] = true
+			pairs = append(pairs, [2]string{f.id, c.id})
+		}
+	}
+	return pairs
 }

@@ -27,6 +27,7 @@ func countTurns(key string, v any) int {
 // starts, in time that only sleeping moves, at least in the cases that have a log. The log of their answers, entries of a time in
 // ms, a name and a value, is in the order of the threads' turns.
 var runningSequences = []string{
+	"agent_service.AgentService.sequence",
 	"agent_v1.AgentV1.sequence",
 	"agent_v3.AgentV3.sequence",
 	"model_manager.ModelManager.sequence",

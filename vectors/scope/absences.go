@@ -3,6 +3,7 @@ package scope
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -21,6 +22,8 @@ const (
 type Absence struct {
 	File    string   `yaml:"file"`
 	Without []string `yaml:"without"`
+	// Why says why something in the module's text does not count.
+	Why map[string]string `yaml:"why"`
 }
 
 // Absences lists the modules that are without something.
@@ -47,6 +50,11 @@ func parseAbsences(text []byte, modules []Module) ([]Absence, error) {
 		for _, w := range a.Without {
 			if !slices.Contains(words, w) {
 				return nil, fmt.Errorf("absences.yaml: %s: found %q, want settings, threads, logs or formats", a.File, w)
+			}
+		}
+		for _, w := range slices.Sorted(maps.Keys(a.Why)) {
+			if !slices.Contains(a.Without, w) {
+				return nil, fmt.Errorf("absences.yaml: %s: found a reason for %q, want one for what it is without", a.File, w)
 			}
 		}
 	}
