@@ -28,6 +28,7 @@ var tfsClientOps = table{
 	"tfs_client.gen_random_file":                (*call).randomFile,
 	"tfs_client.main":                           (*call).tfsClientMain,
 	"tfs_client.ProfileThread.run":              (*call).profileThread,
+	"tfs_client.ProfileThread.sequence":         (*call).profileThreads,
 }
 
 // client has the case's flags, names and random numbers; flags that are not named

@@ -27,12 +27,13 @@ type tfsServers struct {
 	replies   [][]byte
 	calls     []any
 	log       []string
+	lines     env.Log
 }
 
 func (c *call) newTFSServers() *tfsServers {
 	s := &tfsServers{
 		Network: c.Env.Network, clock: c.Clock, answersMs: c.In.Ints("answers"),
-		calls: []any{}, log: []string{},
+		calls: []any{}, log: []string{}, lines: c.Env.Log,
 	}
 	if len(s.answersMs) == 0 {
 		s.answersMs = []int{0}
@@ -143,9 +144,10 @@ type tfsLog struct{ s *tfsServers }
 
 func (tfsLog) Enabled(env.Level) bool { return true }
 
-func (l tfsLog) Logf(_ env.Level, format string, args ...any) {
+func (l tfsLog) Logf(level env.Level, format string, args ...any) {
 	const failure = "Warning! call request failed"
 	line := fmt.Sprintf(format, args...)
+	l.s.lines.Logf(level, "%s", line)
 	switch {
 	case strings.HasPrefix(line, failure):
 		line = failure

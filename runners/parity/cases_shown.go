@@ -32,6 +32,7 @@ var runningSequences = []string{
 	"agent_v3.AgentV3.sequence",
 	"model_manager.ModelManager.sequence",
 	"replica_manager.ReplicaManager.sequence",
+	"tfs_client.ProfileThread.sequence",
 	"tfs_monitor.TFSMonitor.sequence",
 }
 

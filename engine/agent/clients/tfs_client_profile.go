@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
@@ -103,9 +104,9 @@ func (c TFSClient) NewProfileThread(n int, l PredictLoad) *ProfileThread {
 	return &ProfileThread{c: c, number: n, load: l}
 }
 
-// failedCallPause stands for what a failing call takes at the least. The reference
-// makes no pause (Q142); in virtual time a call that sends nothing would take no
-// time at all, and the thread would never end.
+// failedCallPause is what a failing call takes at the least. The reference makes no pause
+// (Q142); in virtual time a call that sends nothing would take no time at all, and the
+// thread would never end.
 const failedCallPause = time.Millisecond
 
 // Run makes one call after the other until the load's duration is over, and logs those
@@ -119,9 +120,12 @@ func (t *ProfileThread) Run() {
 			t.c.Env.Log.Logf(env.Info, "Processing %d. Time: %d/%d(s)", len(t.LatenciesMs), passed, limit)
 			minute++
 		}
+		asked := t.c.Env.Clock.Elapsed()
 		if err := t.predict(); err != nil {
-			t.c.Env.Log.Logf(env.Info, "Warning! call request failed. %v", err)
-			t.c.Env.Tasks.Sleep(failedCallPause)
+			t.c.Env.Log.Logf(env.Info, "Warning! call request failed. %s", pylog.Repr(err))
+			if rest := failedCallPause - (t.c.Env.Clock.Elapsed() - asked); rest > 0 {
+				t.c.Env.Tasks.Sleep(rest)
+			}
 		}
 	}
 }

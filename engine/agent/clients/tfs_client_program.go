@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
@@ -209,7 +210,11 @@ func (p *tfsProgram) load() (env.StatusProto, error) {
 	}
 	server := p.Env.Models.Dial(p.targets[0])
 	defer server.Close()
-	return server.Reload(serialize(models), 0)
+	status, err := server.Reload(serialize(models), 0)
+	if err == nil {
+		p.Env.Log.Logf(env.Info, "%v load done!", pylog.Message(models))
+	}
+	return status, err
 }
 
 // pathOf is a path that open and os.path.exists take: None is a TypeError.

@@ -223,6 +223,7 @@ func (c TFSClient) RandomFile(file, variant string, batchSize int) error {
 	if len(c.ValidSlots) == 0 {
 		return &pysem.Error{Type: "AssertionError"}
 	}
+	c.Env.Log.Logf(env.Info, "cannot get feature_list, pls check!") // data_gen_utils.py:131
 	if batchSize > 0 {
 		return pysem.Raise("AttributeError", `Protocol message LineId has no "stay_time" field.`)
 	}

@@ -16,6 +16,8 @@ FRAMING = ("lagrangex_header", "has_sort_id", "kafka_dump", "kafka_dump_prefix")
 
 GLOBALS = ("VALID_SLOTS", "user_features")
 
+LOGGING = ("v", "verbosity", "stderrthreshold")  # flags of absl's log, which shown.py sets
+
 # A graph's collections: there is no graph.
 data_gen_utils.get_collection = lambda name: None
 
@@ -64,7 +66,7 @@ data_gen_utils.choice = draws.choice
 def enter(given):
     """Sets flags, names of the module and random numbers as the case has them; all others are as at the start."""
     for name in flags.FLAGS:
-        if flags.FLAGS[name].value != flags.FLAGS[name].default:
+        if name not in LOGGING and flags.FLAGS[name].value != flags.FLAGS[name].default:
             setattr(flags.FLAGS, name, flags.FLAGS[name].default)
     for name in given.get("flags") or []:
         if name in FRAMING:

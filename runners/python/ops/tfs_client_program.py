@@ -3,7 +3,7 @@ import os
 import sys
 import types
 
-from absl import flags
+from absl import flags, logging
 from google.protobuf import text_format
 
 from monolith.agent_service import tfs_client, utils
@@ -14,6 +14,8 @@ from ops.tfs_client import enter
 from values import Raw, attempt, encode
 
 import surroundings
+import turns as threads
+from turns import turns
 
 NANOSECONDS = 1000000000
 LOGGED = ("[Profile]", "Processing ", "Warning! call request failed")
@@ -50,6 +52,7 @@ class Servers:
         for beginning in LOGGED:
             if line.startswith(beginning):
                 self.log.append(line if beginning != LOGGED[-1] else beginning)
+        logging.info(line)
 
 
 servers = Servers()
@@ -143,4 +146,61 @@ def profile_thread(given):
     return {"calls": servers.calls, "log": servers.log, "latencies_ms": thread.get_result()}
 
 
-OPS = {"tfs_client.main": main, "tfs_client.ProfileThread.run": profile_thread}
+class RunningThread(threads.Thread):
+    """Takes the place of threading.Thread below ProfileThread where threads run in turns."""
+
+    def __init__(self):
+        super().__init__(target=lambda: self.run())  # pylint: disable=unnecessary-lambda
+
+
+class Running:
+    """Servers that take their time, and threads that measure them at once."""
+
+    def __init__(self, given):
+        self.given, self.log, self.asked = given, [], 0
+
+    def note(self, name, value):
+        if not turns.over:
+            self.log.append([round(turns.now_ms), name, Raw(encode(value))])
+
+    def call(self, target, method, request, timeout, response):
+        del method
+        ms = self.given["answers"][self.asked % len(self.given["answers"])]
+        self.asked += 1
+        data = request.inputs["example_batch"].string_val[0].decode()
+        self.note("asked", [target, data, timeout])
+        turns.sleep(abs(ms) / 1000)
+        self.note("answered", [target, data])
+        if ms < 0:
+            raise CallError("no answer")
+        return response(b"")
+
+    def time(self):
+        return float(surroundings.START_TIME * NANOSECONDS + round(turns.now_ms * 1000000)) / NANOSECONDS
+
+    def run(self):
+        stubs = [tfs_client.PredictionServiceStub(f"s{i}") for i in range(self.given["servers"])]
+        data = [utils.make_tensor_proto([text.encode()]) for text in self.given["data"]]
+        running = []
+        for i in range(self.given["threads"]):
+            running.append(tfs_client.ProfileThread(i, self.given["model_name"], stubs, self.given["repeat_time"], data))
+            running[-1].start()
+        for i, thread in enumerate(running):
+            self.note("measured", [i, thread.get_result()])
+
+
+def profile_threads(given):
+    enter(given)
+    servers.reset(given)
+    run = Running(given)
+    servers.call = run.call
+    tfs_client.time, tfs_client.ProfileThread.__bases__ = run, (RunningThread,)
+    try:
+        turns.play(given["until_ms"], run.run, surroundings.START_TIME)
+    finally:
+        del servers.call
+        tfs_client.time, tfs_client.ProfileThread.__bases__ = servers, (Thread,)
+    return {"log": run.log}
+
+
+OPS = {"tfs_client.ProfileThread.sequence": profile_threads, "tfs_client.main": main, "tfs_client.ProfileThread.run": profile_thread}
