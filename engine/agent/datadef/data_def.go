@@ -188,7 +188,7 @@ func ParseReplicaMeta(data []byte) (ReplicaMeta, error) { return ReplicaMetaClas
 // SharedReplicaMeta is ParseReplicaMeta of a znode's content. Other processes may have the
 // same record: it must not be changed.
 func SharedReplicaMeta(s env.Shared, data []byte) (*ReplicaMeta, error) {
-	return env.Decoded(s, "ReplicaMeta", data, ParseReplicaMeta)
+	return shared(s, "ReplicaMeta", data, ParseReplicaMeta)
 }
 
 // replicaMetaSizeBytes is a usual size of the JSON form, to allocate once.

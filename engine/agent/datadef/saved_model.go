@@ -85,7 +85,7 @@ func ParseContainerServiceInfo(data []byte) (ContainerServiceInfo, error) {
 // SharedContainerServiceInfo is ParseContainerServiceInfo of a znode's content. Other
 // processes may have the same record: it must not be changed.
 func SharedContainerServiceInfo(s env.Shared, data []byte) (*ContainerServiceInfo, error) {
-	return env.Decoded(s, "ContainerServiceInfo", data, ParseContainerServiceInfo)
+	return shared(s, "ContainerServiceInfo", data, ParseContainerServiceInfo)
 }
 
 // Serialize is the JSON form.
