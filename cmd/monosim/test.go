@@ -144,6 +144,10 @@ func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runn
 	if o.trace != "" {
 		told = append(told, &traceReport{name: o.trace})
 	}
+	if err := told.open(); err != nil {
+		return badInput(err)
+	}
+	defer told.discard()
 	begin := time.Now()
 	summary, err := o.on(ctx, suite, list, told, last)
 	if err != nil {

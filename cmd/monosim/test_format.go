@@ -56,28 +56,39 @@ func (o output) report(stdout io.Writer) steps.Listener {
 	return &fileReport{name: o.file, form: formats[o.format]}
 }
 
+// inFile is a report into a file. The name of the file has what it had before until the
+// report ends.
+type inFile interface {
+	// open makes the file, before Begin.
+	open() error
+	// discard forgets the file. It does nothing after End, and where none was made.
+	discard()
+}
+
 // fileReport is a report into a file, which is there at its end.
 type fileReport struct {
 	name string
 	form func(io.Writer) steps.Listener
-	file *wholefile.File // nil before Begin, and when it could not be made
+	file *wholefile.File // nil before open, and when it could not be made
 	steps.Listener
 }
 
-// Begin makes the file.
-func (r *fileReport) Begin(p steps.Plan) (err error) {
+func (r *fileReport) open() (err error) {
 	if r.file, err = wholefile.Create(r.name); err != nil {
 		return err
 	}
 	r.Listener = r.form(r.file)
-	return r.Listener.Begin(p)
+	return nil
+}
+
+func (r *fileReport) discard() {
+	if r.file != nil {
+		r.file.Discard()
+	}
 }
 
 // End gives the file its name.
 func (r *fileReport) End(s *steps.Summary) error {
-	if r.file == nil {
-		return nil
-	}
 	defer r.file.Discard()
 	if err := r.Listener.End(s); err != nil {
 		return err
@@ -87,6 +98,28 @@ func (r *fileReport) End(s *steps.Summary) error {
 
 // listeners are told one after another. An error of one keeps none from its end.
 type listeners []steps.Listener
+
+// open makes the files of all reports that are into one, or leaves all as they were.
+func (l listeners) open() error {
+	for _, one := range l {
+		if r, ok := one.(inFile); ok {
+			if err := r.open(); err != nil {
+				l.discard()
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// discard forgets the files of reports that have not ended.
+func (l listeners) discard() {
+	for _, one := range l {
+		if r, ok := one.(inFile); ok {
+			r.discard()
+		}
+	}
+}
 
 // Begin tells all.
 func (l listeners) Begin(p steps.Plan) error {

@@ -95,6 +95,35 @@ func TestAReportThatCannotBeWrittenEndsWith2(t *testing.T) {
 	}
 }
 
+// Whichever of the files cannot be opened, the others keep what they had.
+func TestAReportThatCannotBeOpenedLeavesTheOthersAsTheyWere(t *testing.T) {
+	dir := t.TempDir()
+	nowhere := filepath.Join(dir, "nowhere", "x")
+	kept := filepath.Join(dir, "kept")
+	for _, c := range []struct{ name, good, bad string }{
+		{"html after junit", "--format=junit:" + kept, "--format=html:" + nowhere},
+		{"cucumber after pretty", "--format=pretty:" + kept, "--format=cucumber:" + nowhere},
+		{"trace after html", "--format=html:" + kept, "--trace=" + nowhere},
+		{"junit with a trace", "--trace=" + kept, "--format=junit:" + nowhere},
+	} {
+		for _, flags := range [][]string{{c.good, c.bad}, {c.bad, c.good}} {
+			if err := os.WriteFile(kept, []byte("before"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := testCommand(append(flags, "features/fakes.feature")...)
+			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), nowhere) {
+				t.Errorf("%s, %q: exit code: want %d and the name, got %d (%v)", c.name, flags, exitBadInput, exitCode(err), err)
+			}
+			if got, err := os.ReadFile(kept); err != nil || string(got) != "before" {
+				t.Errorf("%s, %q: got %.60q, %v in the other file, want it as it was", c.name, flags, got, err)
+			}
+			if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+				t.Errorf("%s, %q: got %v, %v, want the other file alone", c.name, flags, list, err)
+			}
+		}
+	}
+}
+
 func TestAnInterruptedRunLeavesWholeReports(t *testing.T) {
 	program, err := builtProgram()
 	if err != nil {

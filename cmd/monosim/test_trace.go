@@ -8,14 +8,22 @@ import (
 // traceReport writes what happened in every run into the file of --trace.
 type traceReport struct {
 	name string
-	file *timeline.File // nil before Begin, and when it could not be made
+	file *timeline.File // nil before open, and when it could not be made
 }
 
-// Begin makes the file.
-func (t *traceReport) Begin(steps.Plan) (err error) {
+func (t *traceReport) open() (err error) {
 	t.file, err = timeline.Create(t.name)
 	return err
 }
+
+func (t *traceReport) discard() {
+	if t.file != nil {
+		t.file.Discard()
+	}
+}
+
+// Begin does nothing: a file begins with its first run.
+func (t *traceReport) Begin(steps.Plan) error { return nil }
 
 // Add writes a run.
 func (t *traceReport) Add(r *steps.Result) error {
@@ -27,9 +35,4 @@ func (t *traceReport) Add(r *steps.Result) error {
 }
 
 // End gives the file its name.
-func (t *traceReport) End(*steps.Summary) error {
-	if t.file == nil {
-		return nil
-	}
-	return t.file.Close()
-}
+func (t *traceReport) End(*steps.Summary) error { return t.file.Close() }
