@@ -53,6 +53,7 @@ type subjects struct{ pods, paths, models []string }
 
 var (
 	podWord   = regexp.MustCompile(podName)
+	idcWord   = regexp.MustCompile(`idc (` + idcName + `)`)
 	pathWord  = regexp.MustCompile(`(?:^|\s)(/[^\s"]+)`)
 	modelWord = regexp.MustCompile(`[A-Za-z_][\w.-]*:[A-Za-z_][\w.-]*`)
 	// servableWord follows "of" where a model has no sub-graph.

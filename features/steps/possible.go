@@ -94,6 +94,28 @@ func (s *Sentence) peopled(spec *runners.Spec, st *step) error {
 				return fmt.Errorf("pod: found %s, want one of the cluster: %s", name, podRange(pods))
 			}
 		}
+		if err := checkIDCs(spec, said); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkIDCs wants each idc of a text to have a pod.
+func checkIDCs(spec *runners.Spec, said string) error {
+	var idcs []string
+	for _, p := range spec.Pods() {
+		idcs = append(idcs, p.Location.IDC)
+	}
+	slices.Sort(idcs)
+	idcs = slices.Compact(idcs)
+	for _, m := range idcWord.FindAllStringSubmatch(said, -1) {
+		switch {
+		case len(idcs) == 0:
+			return fmt.Errorf("idc: found %s, want a cluster with agents; there is a model server only", m[1])
+		case !slices.Contains(idcs, m[1]):
+			return fmt.Errorf("idc: found %s, want one that has a pod: %s", m[1], strings.Join(idcs, ", "))
+		}
 	}
 	return nil
 }

@@ -41,6 +41,7 @@ func TestImpossibleWorldsAreRefused(t *testing.T) {
 // What a scenario is about has to be in its cluster.
 func TestScenariosAboutWhatIsNotThereAreRefused(t *testing.T) {
 	const alone, agents = "a model server", "a v3 cluster of 2 shards with 3 replicas"
+	const apart = agents + "\n    And replicas in \"lf:default, hl:default, lf:spare, yg:default\"" // no fourth replica is in yg
 	for _, c := range []struct{ given, then, want string }{
 		{agents, `When the model server starts`, `x.feature:4: the model server: found none, want one that the scenario has asked for by "a model server"`},
 		{agents, `When the model config file /models.cfg is empty`, `x.feature:4: the model server: found none`},
@@ -50,6 +51,10 @@ func TestScenariosAboutWhatIsNotThereAreRefused(t *testing.T) {
 		{agents, `Then for 5s shard0-replica1 and shard2-replica0 run`, `x.feature:4: pod: found shard2-replica0, want one of the cluster: shard0-replica0 to shard1-replica2`},
 		{agents, `Then the ps server of shard1-replica3 serves`, `x.feature:4: pod: found shard1-replica3, want one of`},
 		{agents, `When shard0-replica9 is cut off from ZooKeeper for 5s`, `x.feature:4: pod: found shard0-replica9, want one of`},
+		{agents, `When idc hl is cut off from ZooKeeper for 5s`, `x.feature:4: idc: found hl, want one that has a pod: lf`},
+		{apart, `When idc yg is cut off from ZooKeeper`, `x.feature:5: idc: found yg, want one that has a pod: hl, lf`},
+		{apart, `When shard0-replica0 and idc lf are cut off from idc hl and idc nowhere`, `x.feature:5: idc: found nowhere, want one that has a pod: hl, lf`},
+		{alone, `When idc lf is cut off from ZooKeeper`, `x.feature:4: idc: found lf, want a cluster with agents; there is a model server only`},
 		{alone, `When the cluster starts`, `x.feature:4: pods: found none, want a cluster with agents`},
 		{alone, `Then every pod runs`, `x.feature:4: every pod: found none, want a cluster with agents; there is a model server only`},
 		{alone, `Then every agent lists nothing`, `x.feature:4: every agent: found none`},

@@ -4,7 +4,8 @@ package steps
 const (
 	podName      = `shard\d+-replica\d+`
 	podList      = podName + `(?:(?:, | and )` + podName + `)*`
-	placeName    = `(?:` + podName + `|ZooKeeper|idc [\w-]+)`
+	idcName      = `[\w-]+`
+	placeName    = `(?:` + podName + `|ZooKeeper|idc ` + idcName + `)`
 	serverOfPod  = `the (?:model|ps|entry|dense) server of ` + podName
 	durationText = `(?:\d+(?:\.\d+)?(?:ms|h|m|s))+`
 	plainName    = `[\w.-]+`
