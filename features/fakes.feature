@@ -13,7 +13,7 @@ Feature: The fakes of the reference's own tests
     And 3s pass
     And model ctr is declared and published to layout main
     Then within 95s the agent of shard0-replica0 lists ctr:entry on shard0-replica0
-    And within 1s the agent of shard0-replica1 lists ctr:entry on shard0-replica1
+    And within 95s the agent of shard0-replica1 lists ctr:entry on shard0-replica1
 
   # not-real: the fake is a tree in the memory of an agent
   # not-python: the fake is a tree in the memory of an agent

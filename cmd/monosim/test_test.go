@@ -74,6 +74,15 @@ func TestOwnScenariosPass(t *testing.T) {
 	}
 }
 
+// A model server that reads its first config late loads what is published by then, so that
+// its pod binds after 30 s, and the pod beside it after 90 s (runners/BLACKBOX.md, BB-2.1).
+// With seed 228 the first pod of fakes.feature is one of these.
+func TestScenariosOfTheFakesWaitForTheSlowerPod(t *testing.T) {
+	if out, _, err := testCommand("features/fakes.feature", "--seed", "228"); err != nil {
+		t.Errorf("got %v, want all passed:\n%s", err, out)
+	}
+}
+
 func TestSameSeedSameTrace(t *testing.T) {
 	traceOf := func(seed string) string {
 		out, _, err := testCommand("--tags", "@cluster1000", "--seed", seed)
