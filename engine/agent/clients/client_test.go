@@ -101,8 +101,10 @@ func TestStatusShowsHowFarAModelIs(t *testing.T) {
 		}
 	}
 	mustCreate(t, zk, "/b/publish/0:m", "")
-	if _, err := c.Status("zz"); pysem.TypeOf(err) != "ValueError" {
-		t.Errorf("a publish of two parts: got %v, want ValueError", err)
+	// shard_id, replica_id, name = node.split(':') of two parts
+	const want = "ValueError: not enough values to unpack (expected 3, got 2)"
+	if _, err := c.Status("zz"); err == nil || err.Error() != want {
+		t.Errorf("a publish of two parts: got %v, want %s", err, want)
 	}
 }
 
