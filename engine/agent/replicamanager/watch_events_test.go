@@ -1,0 +1,144 @@
+package replicamanager_test
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/agent/agenttest"
+	"github.com/monosim/monosim/engine/agent/replicamanager"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/envtest"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// heldWatches is a client that keeps the functions of its watches, to be called by
+// hand. Watches below a path with "fails" in it cannot be set.
+type heldWatches struct {
+	env.ZooKeeper
+	children map[string]env.ChildrenFunc
+	data     map[string]env.DataFunc
+}
+
+func (z *heldWatches) fails(path string) error {
+	if strings.Contains(path, "fails") {
+		return pysem.Raise("OSError", "the watch failed")
+	}
+	return nil
+}
+
+func (z *heldWatches) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, error) {
+	z.children[path] = fn
+	return nil, z.fails(path)
+}
+
+func (z *heldWatches) DataWatch(path string, fn env.DataFunc) (env.Watch, error) {
+	z.data[path] = fn
+	return nil, z.fails(path)
+}
+
+// watchingByHand is a watcher of /b/service/n with its first watch set.
+func watchingByHand(t *testing.T, pairs ...any) (*replicamanager.ReplicaWatcher, *heldWatches) {
+	t.Helper()
+	e := envtest.New(nil, nil)
+	e.Tasks, e.Log = &envtest.Tasks{}, envtest.Log{}
+	zk := &heldWatches{children: map[string]env.ChildrenFunc{}, data: map[string]env.DataFunc{}}
+	w := replicamanager.NewReplicaWatcher(e, zk, psConfig(t, e, pairs...), replicamanager.WatcherOptions{})
+	if err := w.Watch(); err != nil {
+		t.Fatal(err)
+	}
+	return w, zk
+}
+
+// statesOf are the replicas of a watcher with the numbers of their states.
+func statesOf(w *replicamanager.ReplicaWatcher) string {
+	var list []string
+	for _, task := range w.Replicas() {
+		for _, r := range task.Replicas {
+			list = append(list, fmt.Sprintf("%s/%s:%d", path.Base(task.Path), r.ID, r.Meta.Stat))
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// Goal: each event of a data watch, with data and without, leaves the mirror that the
+// reference has then. The expectations were recorded from the functions of
+// replica_manager.py:134-186, called with these names, data and events.
+func TestEventsOfReplicasChangeTheMirror(t *testing.T) {
+	const task = "/b/service/n/ps:0"
+	data := agenttest.ReplicaData("h:1", env.StateAvailable)
+	type event struct {
+		name  string
+		data  []byte
+		event env.EventType // 0 for none
+	}
+	for _, test := range []struct {
+		name   string
+		events []event
+		want   []string // the mirror after each; before it the class of an error
+	}{
+		{"no data of an unknown task", []event{{"1", []byte{}, 0}}, []string{""}},
+		{"no data of an unknown replica", []event{{"1", data, 0}, {"2", []byte{}, env.EventChanged}}, []string{"ps:0/1:30", "ps:0/1:30"}},
+		{"no data, children changed", []event{{"1", data, 0}, {"1", []byte{}, env.EventChildrenChanged}}, []string{"ps:0/1:30", "ps:0/1:0"}},
+		{"no data, deleted", []event{{"1", data, 0}, {"1", nil, env.EventDeleted}}, []string{"ps:0/1:30", ""}},
+		{"session changed", []event{{"1", data, 0}, {"1", data, env.EventNone}}, []string{"ps:0/1:30", "ps:0/1:0"}},
+		{"children changed", []event{{"1", data, 0}, {"1", data, env.EventChildrenChanged}}, []string{"ps:0/1:30", "ps:0/1:30"}},
+		{"one byte", []event{{"1", data, 0}, {"1", []byte("{"), env.EventChanged}}, []string{"ps:0/1:30", "JSONDecodeError ps:0/1:30"}},
+		{"a name that is no number", []event{{"x", data, 0}}, []string{"ValueError "}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w, zk := watchingByHand(t)
+			if err := zk.children["/b/service/n"]([]string{"ps:0"}); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, e := range test.events {
+				if err := zk.children[task]([]string{e.name}); err != nil {
+					t.Fatal(err)
+				}
+				var event *env.WatchEvent
+				if e.event != 0 {
+					event = &env.WatchEvent{Type: e.event, Path: task + "/" + e.name}
+				}
+				line := ""
+				if err := zk.data[task+"/"+e.name](e.data, nil, event); err != nil {
+					line = pysem.TypeOf(err) + " "
+				}
+				got = append(got, line+statesOf(w))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("mirrors (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Goal: a watch that cannot be set is an error of the watch above it. Recorded from
+// replica_manager.py:103-148 as an OSError out of the function of the watch.
+func TestAWatchThatCannotBeSetIsAnErrorOfTheOneAboveIt(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		dcAware bool
+		above   []string // the children of the prefix, of its first child and so on
+	}{
+		{"a location", true, []string{"fails:1"}},
+		{"a task of a location", true, []string{"i:c", "fails:0"}},
+		{"a task", false, []string{"fails:0"}},
+		{"a replica", false, []string{"ps:0", "fails"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, zk := watchingByHand(t, "dc_aware", test.dcAware)
+			at := "/b/service/n"
+			for i, name := range test.above {
+				err := zk.children[at]([]string{name})
+				if want := i == len(test.above)-1; (pysem.TypeOf(err) == "OSError") != want {
+					t.Errorf("%s below %s: got %v, want an OSError %t", name, at, err, want)
+				}
+				at = path.Join(at, name)
+			}
+		})
+	}
+}
