@@ -66,3 +66,37 @@ func TestQ129_MetricsGoNowhereUnlessTold(t *testing.T) {
 		t.Errorf("got metrics %+v, want clients that drop all values", u.versions)
 	}
 }
+
+// emitted notes the keys of the values that are stored.
+type emitted []string
+
+func (l *emitted) Client(string) MetricsClient                  { return l }
+func (l *emitted) EmitStore(key string, _ int64, _ []MetricTag) { *l = append(*l, key) }
+func (l *emitted) Flush()                                       { *l = append(*l, "flush") }
+
+// The goal is that a model without versions does not keep the values of those after it
+// from being stored (replica_manager.py:625-626, continue).
+func TestAModelWithoutVersionsIsPassedOver(t *testing.T) {
+	e := envtest.New(nil, map[string]string{"SHARD_ID": "0"})
+	e.Clock, e.Log = envtest.Clock{}, envtest.Log{}
+	conf, err := agentconfig.NewConfig(e, dataclass.Field{Name: "bzid", Value: "b"}, dataclass.Field{Name: "base_name", Value: "n"}, dataclass.Field{Name: "deploy_type", Value: "ps"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got emitted
+	v, err := NewVersionMetrics(e, conf, &got, func(model string) ([]env.ModelVersionStatus, error) {
+		if model == "ps_0" {
+			return nil, nil
+		}
+		return []env.ModelVersionStatus{{Version: 1, State: env.StateAvailable}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Check([]string{"ps_0", "ps_1"}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{MetricLatestVersion, MetricUpdateTs, "flush"}, []string(got)); diff != "" {
+		t.Errorf("of ps_1 (-want +got):\n%s", diff)
+	}
+}
