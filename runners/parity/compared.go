@@ -81,9 +81,12 @@ func (p *evidence) summariseCompared(line func(what, title string, numbers ...st
 			}
 			numbers = append(numbers, fmt.Sprintf("%d %s", n, column.name))
 		}
-		line("scenarios on "+runner, comparedTitle, numbers...)
+		line("scenarios on "+runner, onTitle(runner), numbers...)
 	}
 }
+
+// onTitle is the heading over what scenarios came to on a runner.
+func onTitle(runner string) string { return "On " + runner }
 
 // writeCompared writes for each runner a row for each feature, every difference, and why
 // scenarios do not run there.
@@ -94,7 +97,7 @@ func (p *evidence) writeCompared(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\n## %s\n\nWhat `monosim test --runner sim,... --compare --record` found, kept in %s. The log of what was done is equal to that of the simulation with one seed, open where it is as with several, each in another part, or explained by a quirk.\n",
 		comparedTitle, toFile(comparedFile))
 	for i, runner := range p.compared.Runners[1:] {
-		fmt.Fprintf(b, "\n### On %s\n\n| feature |", runner)
+		fmt.Fprintf(b, "\n### %s\n\n| feature |", onTitle(runner))
 		for _, c := range comparedColumns {
 			fmt.Fprintf(b, " %s |", c.name)
 		}

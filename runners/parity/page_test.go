@@ -1,6 +1,7 @@
 package parity
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"regexp"
@@ -97,13 +98,30 @@ func TestEveryLinkOfThePageLeadsSomewhere(t *testing.T) {
 			if !anchors[anchor] {
 				t.Errorf("link %s: found no heading with that anchor", m[0])
 			}
-		} else if _, err := fs.Stat(projectSources, m[2]); err != nil {
+		} else if err := followFile(m[2]); err != nil {
 			t.Errorf("link %s: %v", m[0], err)
 		}
 	}
 	if followed < 500 {
 		t.Errorf("followed %d links, want all of some hundreds", followed)
 	}
+}
+
+// followFile follows a link to a file, which may name a line as PATH#L12.
+func followFile(link string) error {
+	path, line, named := strings.Cut(link, "#L")
+	if !named {
+		_, err := fs.Stat(projectSources, path)
+		return err
+	}
+	text, err := fs.ReadFile(projectSources, path)
+	if err != nil {
+		return err
+	}
+	if n, err := strconv.Atoi(line); err != nil || n < 1 || n > bytes.Count(text, []byte("\n")) {
+		return fmt.Errorf("found line %s, want one of %d", line, bytes.Count(text, []byte("\n")))
+	}
+	return nil
 }
 
 func TestEveryTickLinksToAFile(t *testing.T) {
@@ -202,6 +220,9 @@ func recount(s section, anchor, what string) (n int, ok bool) {
 		return s.sum("cases", with("of agent_service", value)), ok
 	case anchorOf(scenariosTitle):
 		return s.sum(what, all), what == "passed" || what == "failed" || what == "skipped"
+	case anchorOf(onTitle("real")), anchorOf(onTitle("python")):
+		_, ok := s[0][what]
+		return s.sum(what, func(row map[string]string) bool { return row["feature"] != "all" }), ok
 	case anchorOf(quirksTitle):
 		decision, shown := strings.CutSuffix(what, " shown")
 		if what == "quirks" {

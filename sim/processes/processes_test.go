@@ -256,8 +256,8 @@ func TestAForkedProcessIsACopyWithAnEnvOfItsOwn(t *testing.T) {
 	h.run(time.Minute)
 	h.want(
 		`0s env of 101: ["/opt/app/bin/tool" "-x"] ["NOW=1"] /opt /srv/log`,
-		`0s env of 102: ["/opt/app/bin/tool" "-x"] ["NOW=1"] /opt /srv/log`,
 		"0s child is 101",
+		`0s env of 102: ["/opt/app/bin/tool" "-x"] ["NOW=1"] /opt /srv/log`,
 		"1s child ended true with 3",
 		"1s the other ended true with -15",
 	)

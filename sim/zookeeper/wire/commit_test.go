@@ -37,6 +37,17 @@ func TestNothingIsSeenBeforeItIsOnDisk(t *testing.T) {
 	}})
 	writer, reader := l.connect(), l.connect()
 	reader.ok(zookeeper.Request{Op: zookeeper.OpGetChildren, Path: "/", Watch: true})
+	l.await("the answers so far to have left", func() bool {
+		l.s.mu.Lock()
+		defer l.s.mu.Unlock()
+		left := true
+		for _, c := range l.s.conns {
+			c.out.mu.Lock()
+			left = left && len(c.out.ready.bytes) == 0 && len(c.out.sending.bytes) == 0
+			c.out.mu.Unlock()
+		}
+		return left
+	})
 	close(opened)
 	writer.send(mk("/a"))
 	<-entered
