@@ -71,5 +71,6 @@ func (p *process) modelMeta(name pysem.OptString) (datadef.ModelMeta, error) {
 	if err != nil {
 		return meta, err
 	}
-	return meta, meta.Set("num_shard", shards)
+	err = meta.Set("num_shard", shards) // before meta is read, in any order of evaluation
+	return meta, err
 }
