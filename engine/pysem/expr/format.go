@@ -92,7 +92,8 @@ func parseSpec(text, typ string, align byte) (spec, error) {
 	if s.align == 0 {
 		s.align = align
 	}
-	return s, s.finish(chars[at:], text, typ)
+	err := s.finish(chars[at:], text, typ)
+	return s, err
 }
 
 // finish reads width, grouping, precision and type.

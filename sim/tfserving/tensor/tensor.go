@@ -32,7 +32,8 @@ func Parse(proto *framework.TensorProto) (Tensor, error) {
 		return t, err
 	}
 	if len(proto.GetTensorContent()) > 0 {
-		return t, t.readContent(proto.GetTensorContent())
+		err := t.readContent(proto.GetTensorContent())
+		return t, err
 	}
 	t.readField(proto)
 	return t, nil
