@@ -72,7 +72,7 @@ func round(t *testing.T, m *ModelManager, want bool) {
 func TestAModelThatIsUpToDateIsPassedOver(t *testing.T) {
 	m, disk, _ := managing(source(map[string]string{}, "m1", "5"), quirks.Python)
 	round(t, m, true)
-	for name, data := range source(map[string]string{}, "m2", "7") {
+	for name, data := range source(map[string]string{}, "m2", "7") { //lint:ordered files of one round
 		if err := disk.MkdirAll(path.Dir(envtest.Dir + "/" + name)); err != nil {
 			t.Fatal(err)
 		}
@@ -163,9 +163,12 @@ func TestQ102Q103_RepairedVersionsAndNames(t *testing.T) {
 			t.Errorf("%s newer than %s: got %t, want %t", test.version, test.than, got, test.want)
 		}
 	}
-	for file, want := range map[string]bool{"m@1.write.done": true, "m2@1.write.done": false, "m@1": false} {
-		if got, err := m.isDoneFile(file); got != want || err != nil {
-			t.Errorf("%s: got %t, %v, want %t", file, got, err, want)
+	for _, test := range []struct {
+		file string
+		want bool
+	}{{"m@1.write.done", true}, {"m2@1.write.done", false}, {"m@1", false}} {
+		if got, err := m.isDoneFile(test.file); got != test.want || err != nil {
+			t.Errorf("%s: got %t, %v, want %t", test.file, got, err, test.want)
 		}
 	}
 }
