@@ -92,8 +92,8 @@ Feature: Cluster start-up
     When version 1 of predict_ctr:ps_1 is repaired
     Then within 90s shard1-replica0 is registered for ps:1 as AVAILABLE
     And within 60s shard0-replica0 runs 2 model servers
-    # 10s for the port of ps:1 and 2s for the PS at the agent of shard1, then 51.5s of gRPC's back-off.
-    And within 80s shard1-replica0 is registered for entry:0 as AVAILABLE
+    # 10s for the port of ps:1 and 2s for the PS at the agent of shard1, then gRPC's back-off: up to 60 % of the agent's age.
+    And within 120s shard1-replica0 is registered for entry:0 as AVAILABLE
 
   @v1 @Q20
   Scenario: A v1 pod takes an hour to notice that its PS died while starting

@@ -88,11 +88,15 @@ func (c *tcpConn) receive(limit time.Duration) ([]byte, error) {
 	return message, nil
 }
 
+// ErrNoAnswer says that a server left a request unanswered for as long as a connection
+// waits. Real followers do so now and then on a busy machine.
+var ErrNoAnswer = errors.New("found no answer in time")
+
 // ended is ErrClosed for every way in which a connection ends, but no answer in
 // time is another thing.
 func ended(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return fmt.Errorf("found no answer in time")
+		return ErrNoAnswer
 	}
 	return ErrClosed
 }
