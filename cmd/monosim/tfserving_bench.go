@@ -1,12 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/programs"
 	"github.com/monosim/monosim/runners/tfserving/bench"
 )
 
@@ -41,7 +41,7 @@ with --check, an aim was missed, and 2 when what was asked for makes no sense.`,
 			if err != nil {
 				return &exitError{code: exitFailed, err: err}
 			}
-			return printReport(cmd.OutOrStdout(), report, asJSON, check)
+			return programs.PrintReport(cmd.OutOrStdout(), report, asJSON, check)
 		},
 	}
 	f := cmd.Flags()
@@ -73,18 +73,4 @@ func benchTFServing(notes io.Writer, opt bench.Options) (*bench.Report, error) {
 		begun++
 	}
 	return bench.Run(opt)
-}
-
-func printReport(out io.Writer, report *bench.Report, asJSON, check bool) error {
-	write := report.Write
-	if asJSON {
-		write = report.WriteJSON
-	}
-	if err := write(out); err != nil {
-		return err
-	}
-	if missed := report.Missed(); check && len(missed) > 0 {
-		return &exitError{code: exitFailed, err: fmt.Errorf("%d of the aims were missed, the first: %s", len(missed), missed[0].What)}
-	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/monosim/monosim/cmd/monosim/programs"
 	"github.com/monosim/monosim/runners/tfserving/bench"
 )
 
@@ -30,7 +31,7 @@ func TestTFServingBenchCheck(t *testing.T) {
 	for _, check := range []bool{false, true} {
 		for _, asJSON := range []bool{false, true} {
 			var out strings.Builder
-			err := printReport(&out, report, asJSON, check)
+			err := programs.PrintReport(&out, report, asJSON, check)
 			if !strings.Contains(out.String(), "bad") {
 				t.Errorf("printed %q, want all rows", out.String())
 			}

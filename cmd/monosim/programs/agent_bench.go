@@ -38,7 +38,7 @@ with --check, an aim was missed, and 2 when what was asked for makes no sense.`,
 			if err != nil {
 				return &ExitError{Code: exitFailed, Err: err}
 			}
-			return printReport(cmd.OutOrStdout(), report, asJSON, check)
+			return PrintReport(cmd.OutOrStdout(), report, asJSON, check)
 		},
 	}
 	f := cmd.Flags()
@@ -69,7 +69,8 @@ func benchAgent(notes io.Writer, o bench.Options) (*tfsbench.Report, error) {
 	return bench.Run(o)
 }
 
-func printReport(out io.Writer, report *tfsbench.Report, asJSON, check bool) error {
+// PrintReport prints what was measured; with check a missed aim is an error.
+func PrintReport(out io.Writer, report *tfsbench.Report, asJSON, check bool) error {
 	write := report.Write
 	if asJSON {
 		write = report.WriteJSON
