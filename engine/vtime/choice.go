@@ -34,6 +34,7 @@ type Site struct {
 
 // Sites are those of the run so far where choices were made, node by node, sorted by name.
 func (w *World) Sites() []Site {
+	w.CatchUp()
 	var list []Site
 	for _, n := range w.nodes {
 		for _, name := range slices.Sorted(maps.Keys(n.sources)) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime/debug"
+	"time"
 
 	"github.com/monosim/monosim/engine/tasks"
 )
@@ -15,23 +16,39 @@ type coro struct {
 	stop  func()
 	yield func(struct{}) bool
 	task  *Task
-	owner uint64   // the number of its goroutine
-	line  [64]byte // for goroutineNumber, which would allocate it otherwise
+	owner uint64  // the number of its goroutine
+	self  uintptr // where its goroutine is described
+	stack uintptr // where its stack ended when it last parked
+	place int     // in World.coros
 }
 
+// coroPool is the coroutines that have no task. Those that it could do without for a
+// tenth of the run end: a storm of tasks, as at a start, needs many times what comes
+// after it.
+type coroPool struct {
+	free   []*coro
+	unused int   // the fewest that were free since the last look
+	look   int64 // the virtual time from which on to look again
+}
+
+// firstLook is after how long the pool is looked at again at the least.
+const firstLook = int64(time.Second)
+
 func (w *World) takeCoro() *coro {
-	if n := len(w.pool); n > 0 {
-		c := w.pool[n-1]
-		w.pool = w.pool[:n-1]
+	if n := len(w.pool.free); n > 0 {
+		c := w.pool.free[n-1]
+		w.pool.free = w.pool.free[:n-1]
+		w.pool.unused = min(w.pool.unused, n-1)
 		return c
 	}
-	c := &coro{}
+	w.pool.unused = 0
+	c := &coro{place: len(w.coros)}
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
-		c.yield, c.owner = yield, tasks.GoroutineNumber(c.line[:])
+		c.yield, c.owner = yield, tasks.GoroutineNumber(w.line[:])
 		for {
 			c.task.main()
 			c.task = nil
-			w.pool = append(w.pool, c)
+			w.pool.free = append(w.pool.free, c)
 			if !yield(struct{}{}) {
 				return
 			}
@@ -41,10 +58,28 @@ func (w *World) takeCoro() *coro {
 	return c
 }
 
+// shrink ends the coroutines that were not needed since the last time, the oldest first.
+func (w *World) shrink() {
+	p := &w.pool
+	for _, c := range p.free[:p.unused] {
+		c.stop()
+		last := w.coros[len(w.coros)-1]
+		w.coros[c.place], last.place = last, c.place
+		w.coros[len(w.coros)-1] = nil
+		w.coros = w.coros[:len(w.coros)-1]
+	}
+	p.free = append([]*coro(nil), p.free[p.unused:]...)
+	p.unused, p.look = len(p.free), w.now+max(w.now/10, firstLook)
+}
+
 // main runs the task's function at the root of the coroutine.
 func (t *Task) main() {
 	normal := false
 	defer func() {
+		if normal && t.rest != nil {
+			t.lieDown()
+			return
+		}
 		t.finish()
 		if normal {
 			return
@@ -87,6 +122,9 @@ func (w *World) switchTo(t *Task) {
 	w.current = t
 	t.co.next()
 	w.current = previous
+	if w.now >= w.pool.look {
+		w.shrink()
+	}
 }
 
 // park lets events happen until the task goes on, or gives control back until
@@ -100,10 +138,17 @@ func (t *Task) park() {
 	switch {
 	case w.running && !t.killed && !t.unwinding && w.drive(t):
 		w.current = t
-	case !t.co.yield(struct{}{}):
+	case !t.co.park():
 		t.killed = true
 	}
 	t.live()
+}
+
+// park gives control back until the engine switches to the coroutine. It reports false
+// when that is to end.
+func (c *coro) park() bool {
+	c.self, c.stack = here()
+	return c.yield(struct{}{})
 }
 
 // live unwinds a task whose process is gone or asked to end.
@@ -122,7 +167,7 @@ func (t *Task) live() {
 // checkOwner finds a wait on a foreign goroutine, which iter.Pull would not
 // notice: it would go on with the wrong stack.
 func (t *Task) checkOwner() {
-	if at := tasks.GoroutineNumber(t.co.line[:]); at != t.co.owner {
+	if at := tasks.GoroutineNumber(t.proc.node.w.line[:]); at != t.co.owner {
 		panic(fmt.Sprintf("vtime: task %q of node %q waits on goroutine %d, which is not its own (%d): only the task itself may call env",
 			t.name, t.proc.node.name, at, t.co.owner))
 	}

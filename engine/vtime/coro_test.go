@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/engine/vtime"
 )
@@ -222,6 +223,49 @@ func TestPanicOfHandler(t *testing.T) {
 	}
 }
 
+// Goal: a handler that panics while a task waits does not unwind the task, whatever
+// came before it. Method: the events before it are a task's own, one of a task whose
+// process is dead, and none.
+func TestPanicOfHandlerPassesByTheTaskThatWaits(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		before func(w *vtime.World, p *vtime.Process)
+	}{
+		{"after nothing", func(*vtime.World, *vtime.Process) {}},
+		{"after a sleep", func(_ *vtime.World, p *vtime.Process) { p.Go("sleeper", func() { p.Sleep(2 * ms) }) }},
+		{"after the wake of a dead task", func(w *vtime.World, p *vtime.Process) {
+			q := w.Node("b").NewProcess("q")
+			cond, own := q.NewCond("cond"), p.NewCond("own")
+			q.Go("victim", cond.Wait)
+			p.Go("driver", func() {
+				own.Wait()
+				p.Sleep(time.Hour)
+			})
+			w.Node("operator").After(ms, kindTick, func() {
+				own.Signal()
+				cond.Signal()
+				q.Crash()
+			})
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var seen log
+			w := newWorld(t, vtime.Config{Seed: 7})
+			p := w.Node("a").NewProcess("p")
+			c.before(w, p)
+			p.Go("waiter", func() {
+				defer func() { seen.add("waiter: %v", recover() == any("a bug")) }()
+				p.Sleep(time.Hour)
+			})
+			w.Node("server").After(3*ms, kindTick, func() { explode("a bug") })
+			if reason, err := w.Run(vtime.Limits{}); reason != vtime.Failed || !strings.HasPrefix(err.Error(), "t+0.003s: an event handler panicked: a bug") {
+				t.Errorf("run ended: %v, %v", reason, err)
+			}
+			seen.want(t)
+		})
+	}
+}
+
 // goexits runs fn on a goroutine of its own and reports whether runtime.Goexit
 // ended it.
 func goexits(fn func()) (ended bool) {
@@ -342,5 +386,111 @@ func TestCoroutinesArePooled(t *testing.T) {
 	run(t, w)
 	if n := coroutines(); n != 2 {
 		t.Errorf("%d coroutines for 2 tasks at a time", n)
+	}
+}
+
+// Goal: a task that rests has no coroutine, and is otherwise as one that is parked: it is
+// listed, joined, woken, and unwound by a stop. Coroutines that a run does not need any
+// more end.
+func TestARestingTaskHasNoStack(t *testing.T) {
+	w := vtime.New(vtime.Config{Seed: 1, CheckOwner: true})
+	defer w.Close()
+	p := w.Node("n").NewProcess("p")
+	var log []string
+	note := func(s string) { log = append(log, w.Now().String()+" "+s) }
+	var resting []*vtime.Task
+	for range 100 {
+		resting = append(resting, p.Start("resting", func() {
+			p.Sleep(ms)
+			p.Rest("a call", func() { p.Sleep(ms) }, nil)
+		}))
+	}
+	resting[0] = p.Start("first", func() {
+		p.Rest("a call", func() {
+			note("woken")
+			p.Rest("another", func() { note("wrong") }, func() { note("unwound") })
+		}, func() { note("wrong") })
+	})
+	p.Start("joins", func() {
+		resting[1].Join()
+		note("joined")
+	})
+	run := func(d time.Duration) {
+		t.Helper()
+		if _, err := w.Run(vtime.Limits{Until: w.Now() + d}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := coroutines()
+	p.Start("clock", func() {
+		for range 40_000 {
+			p.Sleep(ms)
+		}
+	})
+	run(time.Second)
+	if blocked := w.Blocked(); len(blocked) != 102 || blocked[1].WaitsFor != "a call" {
+		t.Errorf("%d tasks are blocked, of which one is %+v, want 102 that wait for a call", len(blocked), blocked[1])
+	}
+	resting[0].Wake()
+	resting[1].Wake()
+	for range 39 {
+		run(time.Second)
+	}
+	if n := coroutines() - before; n > 5 {
+		t.Errorf("%d coroutines are left of 100 tasks that rest, want those of two others", n)
+	}
+	p.Stop()
+	run(time.Second)
+	want := []string{"1s woken", "1.001s joined", "40s unwound"}
+	if strings.Join(log, ", ") != strings.Join(want, ", ") {
+		t.Errorf("got %q, want %q", log, want)
+	}
+	for _, task := range resting {
+		if !task.Done() {
+			t.Fatalf("task %q has not ended", task.Name())
+		}
+	}
+}
+
+// Goal: a loop that has no stack between its turns is the loop that has one: the same
+// events, hash and log, and it ends when its process is stopped.
+func TestALoopRunsAsItTurns(t *testing.T) {
+	once := func(resting bool) (hash uint64, log []string, left int) {
+		w := vtime.New(vtime.Config{Seed: 5, CheckOwner: true})
+		defer w.Close()
+		p := w.Node("n").NewProcess("p")
+		for i := range 3 {
+			turns := 0
+			turn := func() bool {
+				turns++
+				p.Sleep(time.Duration(turns) * ms)
+				log = append(log, w.Now().String())
+				return i == 0 || turns < 4*i
+			}
+			p.Go("polls", func() {
+				loop := p.NewLoop(10*ms, func() uint64 { return uint64(turns) })
+				if resting {
+					env.RunLoop(loop, turn)
+					return
+				}
+				for loop.Turn(); turn(); loop.Turn() {
+				}
+			})
+		}
+		for range 2 {
+			if _, err := w.Run(vtime.Limits{Until: w.Now() + 300*ms}); err != nil {
+				t.Fatal(err)
+			}
+			p.Stop()
+		}
+		return w.Hash(), log, coroutines()
+	}
+	hash, log, before := once(false)
+	restingHash, restingLog, after := once(true)
+	if hash != restingHash || strings.Join(log, " ") != strings.Join(restingLog, " ") {
+		t.Errorf("turns: hash %016x, log %q\nrun: hash %016x, log %q", hash, log, restingHash, restingLog)
+	}
+	if len(log) < 20 || after > before {
+		t.Errorf("%d turns, and %d coroutines instead of %d", len(log), after, before)
 	}
 }

@@ -2,6 +2,7 @@ package vtime
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -18,6 +19,9 @@ type Divergence struct {
 	CausesA, CausesB []Record
 	// Nodes are the nodes whose own hashes differ at the end, sorted.
 	Nodes []string
+	// Loops are what loops have done differently by the end, sorted, as "host model update:
+	// 12 steps against 13".
+	Loops []string
 }
 
 func (d *Divergence) String() string {
@@ -28,6 +32,9 @@ func (d *Divergence) String() string {
 		fmt.Fprintf(&b, "first differing event:\n")
 		describe(&b, "a", d.A, d.CausesA)
 		describe(&b, "b", d.B, d.CausesB)
+	}
+	if len(d.Loops) > 0 {
+		fmt.Fprintf(&b, "\nloops that differ at the end: %s", strings.Join(d.Loops, ", "))
 	}
 	if len(d.Nodes) > 0 {
 		fmt.Fprintf(&b, "\nnodes that differ at the end: %s", strings.Join(d.Nodes, ", "))
@@ -55,28 +62,40 @@ func FirstDivergence(a, b *Trace) *Divergence {
 	if a.Hash == b.Hash && a.Events == b.Events && a.End == b.End {
 		return nil
 	}
-	d := &Divergence{Nodes: differingNodes(a, b)}
+	d := &Divergence{Nodes: differingNodes(a, b), Loops: differingLoops(a, b)}
 	d.From, d.To = stretch(a, b)
-	i, j := alignRecords(a.Records, b.Records)
-	for i < len(a.Records) && j < len(b.Records) && sameRecord(&a.Records[i], &b.Records[j]) {
+	as, bs := a.Records, b.Records
+	if a.cfg.steps != b.cfg.steps {
+		as, bs = withoutSteps(as), withoutSteps(bs)
+	}
+	i, j := 0, 0
+	if a.cfg.From != b.cfg.From {
+		i, j = alignRecords(as, bs)
+	}
+	for i < len(as) && j < len(bs) && sameRecord(&as[i], &bs[j]) {
 		i, j = i+1, j+1
 	}
-	if unrecorded(a, i, b, j) || unrecorded(b, j, a, i) {
+	if unrecorded(a, as[i:], bs[j:]) || unrecorded(b, bs[j:], as[i:]) {
 		return d
 	}
-	if i < len(a.Records) {
-		d.A, d.CausesA = &a.Records[i], causes(a.Records[:i], &a.Records[i])
+	if i < len(as) {
+		d.A, d.CausesA = &as[i], causes(as[:i], &as[i])
 	}
-	if j < len(b.Records) {
-		d.B, d.CausesB = &b.Records[j], causes(b.Records[:j], &b.Records[j])
+	if j < len(bs) {
+		d.B, d.CausesB = &bs[j], causes(bs[:j], &bs[j])
 	}
 	return d
 }
 
-// unrecorded reports whether a has no record i although it went on as far as b's
-// record j: then nothing is known about the place.
-func unrecorded(a *Trace, i int, b *Trace, j int) bool {
-	return i == len(a.Records) && j < len(b.Records) && b.Records[j].Number <= a.Events
+// withoutSteps are the records of events alone: a run with leaps has no others.
+func withoutSteps(records []Record) []Record {
+	return slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.Step })
+}
+
+// unrecorded reports whether a has no record left although it went on as far as b's next
+// one: then nothing is known about the place.
+func unrecorded(a *Trace, left, other []Record) bool {
+	return len(left) == 0 && len(other) > 0 && other[0].Number <= a.Events && !other[0].Step
 }
 
 // alignRecords finds the first event that both recorded.
@@ -92,7 +111,7 @@ func alignRecords(a, b []Record) (i, j int) {
 }
 
 func sameRecord(a, b *Record) bool {
-	if a.At != b.At || a.Node != b.Node || a.Kind != b.Kind || a.Arg != b.Arg || a.Hash != b.Hash || len(a.Labels) != len(b.Labels) {
+	if a.At != b.At || a.Node != b.Node || a.Kind != b.Kind || a.Arg != b.Arg || a.Hash != b.Hash || a.Step != b.Step || len(a.Labels) != len(b.Labels) {
 		return false
 	}
 	for i := range a.Labels {
@@ -158,4 +177,33 @@ func differingNodes(a, b *Trace) []string {
 	}
 	sort.Strings(names)
 	return names
+}
+
+func differingLoops(a, b *Trace) []string {
+	type key struct{ node, name string }
+	loops := make(map[key]LoopDigest, len(a.Loops))
+	for _, l := range a.Loops {
+		loops[key{l.Node, l.Name}] = l
+	}
+	var texts []string
+	differ := func(a, b LoopDigest) {
+		text := fmt.Sprintf("%s %s: %d steps against %d", a.Node, a.Name, a.Steps, b.Steps)
+		if a.Steps == b.Steps {
+			text = fmt.Sprintf("%s %s: %d steps at other instants", a.Node, a.Name, a.Steps)
+		}
+		texts = append(texts, text)
+	}
+	for _, l := range b.Loops {
+		k := key{l.Node, l.Name}
+		if have := loops[k]; have.Steps != l.Steps || have.Digest != l.Digest {
+			differ(LoopDigest{l.Node, l.Name, have.Steps, have.Digest}, l)
+		}
+		delete(loops, k)
+	}
+	//lint:ordered texts are sorted
+	for _, l := range loops {
+		differ(l, LoopDigest{})
+	}
+	sort.Strings(texts)
+	return texts
 }

@@ -19,11 +19,21 @@
 // are drawn from a [Source] by (seed, node, site, use) and may be recorded on,
 // or replayed from, a [Tape].
 //
+// # Loops
+//
+// What polls and pings do, again and again and without a change, are steps of a [Loop].
+// At one instant all steps come before everything else, those of the loop that was made
+// first before those of another, and each loop's by their parts. So the place of a step
+// follows from its instant and its loop alone, and it makes no difference whether a step
+// is an event, or is gone through later, when somebody does something to what it touches
+// or looks at it. The rolling hashes have the events, and no steps; a loop counts its steps and
+// sums up their instants, which [World.Hash] folds in behind.
+//
 // To change the order of events look in queue.go, wheel.go (those of the next half
-// millisecond) and heap.go (all others); how a run goes from event to event, and when
-// it is fast-forwarded, is in run.go; how tasks wait, die and unwind, in task.go,
-// coro.go and process.go; periodic looks of which the idle ones are skipped, in
-// every.go; how a loop of calls is spared switches of coroutines, in series.go.
-// Choices are in choice.go and tape.go; hashes, checkpoints and comparison in trace.go
-// and divergence.go. What engine/walltime does in the same way is in engine/tasks.
+// millisecond), heap.go (the next few hundred of the others) and far.go (the rest); how a
+// run goes from event to event is in run.go; how tasks wait, die and unwind, in task.go,
+// coro.go and process.go; steps of loops, and the turns of tasks that poll, in loop.go;
+// how a loop of calls is spared switches of coroutines, in series.go.
+// What a switch to a task needs is loaded ahead in warm.go. Choices are in choice.go and tape.go; hashes, checkpoints and comparison in hash.go,
+// trace.go and divergence.go. What engine/walltime does in the same way is in engine/tasks.
 package vtime

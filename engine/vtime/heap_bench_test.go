@@ -2,26 +2,30 @@ package vtime
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 )
 
-// BenchmarkHeap measures one push and one pop on a heap that keeps its size: the
-// event taken out is put back at a later instant, as a periodic timer does.
+// BenchmarkHeap measures what a heap that keeps its size does for one event: the first is
+// replaced by one that comes later, by an exponentially distributed time.
 func BenchmarkHeap(b *testing.B) {
+	delays := make([]int64, 1<<12)
+	random := rand.New(rand.NewPCG(1, 1))
+	for i := range delays {
+		delays[i] = int64(1e9 * random.ExpFloat64())
+	}
 	for _, n := range []int{100, 10_000} {
 		b.Run(fmt.Sprintf("events=%d", n), func(b *testing.B) {
 			var h eventHeap
+			slots := make([]slot, n)
 			for i := range n {
-				h.push(event{at: int64(i * 7919 % n), seq: uint64(i)})
+				h.push(slots, entry{at: delays[i%len(delays)] + int64(i), slot: uint32(i)})
 			}
 			b.ReportAllocs()
-			seq := uint64(n)
-			for b.Loop() {
-				e := h.pop()
-				seq++
-				e.at += int64(n) + int64(seq*7919%64)
-				e.seq = seq
-				h.push(e)
+			for i := 0; b.Loop(); i++ {
+				e := h.first()
+				e.at += delays[i%len(delays)]
+				h.replace(slots, e)
 			}
 		})
 	}

@@ -1,52 +1,85 @@
 package vtime
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
-// Goal: events leave the heap in the order of (at, seq). Method: any mix of
-// pushes, pops and compactions against a sorted slice.
+// Goal: events leave the heap in the order of (at, order), and compaction gives back the
+// slots of those that were cancelled. Method: any mix of pushes, pops, replacements,
+// cancellations and compactions against a sorted slice.
 func TestHeapPopsInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h eventHeap
-		var model []event
-		seq := uint64(0)
+		var slots []slot
+		var model []entry // sorted, cancelled ones included
+		instant := rapid.Int64Range(0, rapid.SampledFrom([]int64{3, 20, 1000}).Draw(t, "instants"))
+		add := func(t *rapid.T) entry {
+			class := rapid.SampledFrom([]uint64{beforeAll, inTurn}).Draw(t, "class")
+			e := entry{at: instant.Draw(t, "at"), slot: uint32(len(slots))}
+			slots = append(slots, slot{at: e.at, order: orderOf(class, uint64(len(slots)), kindSleep), do: Func(nil)})
+			return e
+		}
+		insert := func(e entry) {
+			i, _ := slices.BinarySearchFunc(model, e, func(a, b entry) int {
+				return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(slots[a.slot].order, slots[b.slot].order))
+			})
+			model = slices.Insert(model, i, e)
+		}
+		first := func(t *rapid.T) {
+			if len(model) == 0 {
+				t.Skip()
+			}
+			if got := h.first(); got != model[0] {
+				t.Fatalf("first is %+v, want %+v", got, model[0])
+			}
+			model = model[1:]
+		}
 		t.Repeat(map[string]func(*rapid.T){
 			"push": func(t *rapid.T) {
-				seq++
-				e := event{at: rapid.Int64Range(0, 20).Draw(t, "at"), seq: seq, slot: uint32(seq)}
-				h.push(e)
-				model = append(model, e)
-				slices.SortFunc(model, func(a, b event) int {
-					if a.before(&b) {
-						return -1
-					}
-					return 1
-				})
+				e := add(t)
+				h.push(slots, e)
+				insert(e)
 			},
-			"pop": func(t *rapid.T) {
-				if len(model) == 0 {
-					t.Skip()
+			"drop": func(t *rapid.T) {
+				first(t)
+				h.drop(slots)
+			},
+			"replace": func(t *rapid.T) {
+				first(t)
+				e := add(t)
+				h.replace(slots, e)
+				insert(e)
+			},
+			"cancel": func(t *rapid.T) {
+				if len(slots) > 0 {
+					slots[rapid.IntRange(0, len(slots)-1).Draw(t, "slot")].clear()
 				}
-				if got := h.pop(); got != model[0] {
-					t.Fatalf("popped %+v, want %+v", got, model[0])
-				}
-				model = model[1:]
 			},
 			"compact": func(t *rapid.T) {
-				modulus := rapid.Uint64Range(2, 5).Draw(t, "modulus")
-				void := func(e *event) bool { return e.seq%modulus == 0 }
-				h.compact(void)
-				model = slices.DeleteFunc(model, func(e event) bool { return void(&e) })
+				cancelled := func(e entry) bool { return slots[e.slot].do == nil }
+				var want, freed []uint32
+				for _, e := range model {
+					if cancelled(e) {
+						want = append(want, e.slot)
+					}
+				}
+				h.compact(slots, func(i uint32) { freed = append(freed, i) })
+				model = slices.DeleteFunc(model, cancelled)
+				slices.Sort(want)
+				slices.Sort(freed)
+				if !slices.Equal(freed, want) {
+					t.Fatalf("freed slots %v, want %v", freed, want)
+				}
 			},
 			"": func(t *rapid.T) {
-				if len(h) != len(model) {
-					t.Fatalf("heap holds %d events, want %d", len(h), len(model))
+				if h.len() != len(model) {
+					t.Fatalf("heap holds %d events, want %d", h.len(), len(model))
 				}
 			},
 		})
@@ -114,7 +147,7 @@ func TestEventsHappenInOrderUnlessCancelled(t *testing.T) {
 			}
 		}
 		slices.SortStableFunc(want, func(a, b planned) int { return int(a.at - b.at) })
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(planned{})); diff != "" {
+		if diff := gocmp.Diff(want, got, gocmp.AllowUnexported(planned{})); diff != "" {
 			t.Fatalf("events (-want +got):\n%s", diff)
 		}
 	})
@@ -134,10 +167,10 @@ func TestCancelledTimersAreCompacted(t *testing.T) {
 	for range 100_000 {
 		n.Schedule(time.Minute, kindSleep, count, 0).Cancel()
 	}
-	if got, most := len(w.heap), 65; got > most {
+	if got, most := w.heap.len(), 65; got > most {
 		t.Errorf("heap holds %d entries for 10 events, want at most %d", got, most)
 	}
-	if got, most := len(w.slots), 11; got > most {
+	if got, most := len(w.slots), 65; got > most {
 		t.Errorf("%d slots for 10 events, want at most %d", got, most)
 	}
 	if _, err := w.Run(Limits{}); err != nil {

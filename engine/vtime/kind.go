@@ -1,6 +1,10 @@
 package vtime
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/tasks"
+)
 
 // Kind says what an event is about, for traces and hashes. Kinds are made once,
 // in package variables, by [NewKind].
@@ -8,11 +12,16 @@ type Kind uint16
 
 var kindNames = []string{"none"}
 
+// kindHashes are what the hash of a run has of each kind: of its name, as numbers differ
+// between two programs of which one has more packages.
+var kindHashes = []uint64{0}
+
 // NewKind registers a kind of event under a name such as "zookeeper.request".
-// It must be called from package initialisation only: the order of
-// initialisation, and so the numbers, are the same in every run of a binary.
+// It must be called from package initialisation only. Names of kinds differ, or the hash of
+// a run does not tell them apart.
 func NewKind(name string) Kind {
 	kindNames = append(kindNames, name)
+	kindHashes = append(kindHashes, tasks.Hash(name))
 	return Kind(len(kindNames) - 1)
 }
 

@@ -14,6 +14,7 @@ type Node struct {
 	hash    uint64
 	sources map[string]*Source
 	procs   []*Process
+	loops   []*loopTotal
 }
 
 // Node returns the node of that name, and makes it on first use.
@@ -33,8 +34,16 @@ func (n *Node) World() *World { return n.w }
 // Name is the node's name.
 func (n *Node) Name() string { return n.name }
 
-// Hash is the rolling hash of the node's own events and notes.
-func (n *Node) Hash() uint64 { return n.hash }
+// Hash is the rolling hash of the node's own events and notes, with what its loops have
+// done folded in behind it.
+func (n *Node) Hash() uint64 {
+	n.w.CatchUp()
+	h := n.hash
+	for _, t := range n.loops {
+		h = t.fold(h)
+	}
+	return h
+}
 
 // Schedule calls do.Handle(arg) at the virtual time at, or after all that is scheduled
 // for the present instant when at has passed. kind names the event in traces. The
@@ -74,12 +83,7 @@ func (n *Node) each(do func(*Process)) {
 
 // Note folds a number into the node's and the world's hash, so that a
 // difference of content shows even when it changes no timing.
-func (n *Node) Note(x uint64) {
-	n.hash = (n.hash ^ x) * fold2
-	n.hash ^= n.hash >> 29
-	n.w.hash = (n.w.hash ^ n.hash) * fold2
-	n.w.hash ^= n.w.hash >> 29
-}
+func (n *Node) Note(x uint64) { n.fold(x) }
 
 // NoteString folds a text and, while the trace records, writes it beside the
 // event that is happening.
@@ -90,11 +94,6 @@ func (n *Node) NoteFolded(s string, fold uint64) {
 	n.Note(fold)
 	n.w.trace.label(n.w.events, s)
 }
-
-const (
-	fold1 = 0x9e3779b97f4a7c15
-	fold2 = 0xd6e8feb86659fd93
-)
 
 // FoldString hashes a text eight bytes at a time.
 func FoldString(s string) uint64 {

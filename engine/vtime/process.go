@@ -66,6 +66,7 @@ func (p *Process) Go(name string, fn func()) env.Task { return p.Start(name, fn)
 // Start is Go with the concrete type.
 func (p *Process) Start(name string, fn func()) *Task {
 	p.check()
+	p.node.w.Acts()
 	t := &Task{proc: p, name: name, fn: fn, index: len(p.tasks)}
 	p.tasks = append(p.tasks, t)
 	if p.ended && !p.dead {
@@ -73,8 +74,7 @@ func (p *Process) Start(name string, fn func()) *Task {
 		p.node.procs = append(p.node.procs, p)
 	}
 	if !p.dead {
-		w := p.node.w
-		w.scheduleAsOf(beforeAll, w.now, p, kindStart, t, 0)
+		p.node.w.scheduleBeforeAll(p, kindStart, t, 0)
 	}
 	return t
 }
@@ -92,21 +92,12 @@ func (p *Process) Self() env.Task {
 // Sleep parks the current task for d.
 func (p *Process) Sleep(d time.Duration) {
 	t := p.enter()
+	p.node.w.Acts()
 	if d < 0 {
 		d = 0
 	}
 	t.timer = p.schedule(p.node.w.in(d), kindSleep, t, t.waitSeq)
 	t.wait("time")
-}
-
-// Every is env.Tasks.Every. It skips the looks at which done cannot have changed: the
-// task sleeps until the first multiple of period after a cause made done true.
-func (p *Process) Every(period time.Duration, done func() bool, causes ...env.Cond) {
-	conds := make([]*Cond, len(causes))
-	for i, c := range causes {
-		conds[i] = c.(*Cond)
-	}
-	p.everyTurn(period, done, conds)
 }
 
 // NewCond makes a condition.
@@ -182,6 +173,9 @@ func (p *Process) enter() *Task {
 		t.checkOwner()
 	}
 	t.live()
+	if t.rest != nil {
+		panic("vtime: task " + t.name + " of process " + p.name + " goes on after it was to rest")
+	}
 	t.woken = false
 	t.waitSeq++
 	return t
@@ -223,7 +217,7 @@ func (p *Process) reap() {
 	for len(p.tasks) > 0 {
 		t := p.tasks[len(p.tasks)-1]
 		if t.co == nil {
-			t.finish() // never started: there is nothing to unwind
+			t.finish() // never started, or resting: there is nothing to unwind
 			continue
 		}
 		t.clearWait()
@@ -244,7 +238,7 @@ func (p *Process) Stop() {
 		if t == current || t.done || t.unwinding {
 			continue // what it has deferred may wait in peace
 		}
-		if t.co == nil {
+		if t.co == nil && t.rest == nil {
 			t.finish()
 			continue
 		}

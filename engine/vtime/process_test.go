@@ -252,7 +252,7 @@ func TestWakeEndsNoOtherWait(t *testing.T) {
 	}{
 		{"sleep", func(p *vtime.Process) { p.Sleep(10 * ms) }, 10 * ms},
 		{"cond", func(p *vtime.Process) { p.NewCond("c").WaitFor(10 * ms) }, 10 * ms},
-		{"every", func(p *vtime.Process) { p.Every(10*ms, func() bool { return true }) }, 10 * ms},
+		{"loop", func(p *vtime.Process) { p.NewLoop(10*ms, func() uint64 { return 0 }).Turn() }, 10 * ms},
 	} {
 		for _, from := range []string{"engine", "task"} {
 			t.Run(c.name+" from "+from, func(t *testing.T) {
@@ -280,43 +280,13 @@ func TestWakeEndsNoOtherWait(t *testing.T) {
 	}
 }
 
-// Goal: a wait for a period costs nothing for the turns in which there is nothing
-// to see. Method: count the events of an hour in periods of a millisecond.
-func TestEverySkipsIdleTurns(t *testing.T) {
-	w := newWorld(t, vtime.Config{})
-	p := w.Node("node").NewProcess("p")
-	var took time.Duration
-	asked := 0
-	changed := p.NewCond("changed")
-	set := false
-	p.Go("waiter", func() {
-		p.Every(ms, func() bool { asked++; return set }, changed)
-		took = w.Now()
-	})
-	p.Go("setter", func() {
-		p.Sleep(time.Hour + ms/2)
-		changed.Broadcast()
-		set = true
-		changed.Broadcast()
-	})
-	run(t, w)
-	if took != time.Hour+ms {
-		t.Errorf("Every took %v, want 1h0m0.001s", took)
-	}
-	// Two starts, the setter's sleep, the turn; done is asked at the call, at each
-	// broadcast and at the turn.
-	if w.Events() != 4 || asked != 4 {
-		t.Errorf("%d events and %d looks, want 4 and 4", w.Events(), asked)
-	}
-}
-
-func TestEveryWithoutPeriodPanics(t *testing.T) {
+func TestLoopWithoutPeriodPanics(t *testing.T) {
 	w := newWorld(t, vtime.Config{})
 	p := w.Node("node").NewProcess("p")
 	var got string
-	p.Go("task", func() { got = panicText(func() { p.Every(0, func() bool { return true }) }) })
+	p.Go("task", func() { got = panicText(func() { p.NewLoop(0, func() uint64 { return 0 }) }) })
 	run(t, w)
-	if got != "vtime: Every with a period of 0 or less" {
+	if got != "vtime: a loop with a period of 0 or less" {
 		t.Errorf("panic %q", got)
 	}
 }

@@ -1,9 +1,6 @@
 package vtime
 
-import (
-	"runtime/debug"
-	"time"
-)
+import "runtime/debug"
 
 // runState is the state of one Run: its limits, and what has to be done between two
 // events.
@@ -23,10 +20,9 @@ type runState struct {
 	over    bool
 	reason  Reason // why the run is over
 
-	driver *Task // the task that lets events happen; nil for the caller of Run
-	ready  []readyTask
-	head   int // of ready
-	reaps  []*Process
+	ready []readyTask
+	head  int // of ready
+	reaps []*Process
 }
 
 // readyTask is a task that goes on, unless it has done so meanwhile.
@@ -43,7 +39,7 @@ func (u *runState) begin(w *World, l Limits) {
 	if l.MaxEvents > 0 {
 		u.maxEvents = w.events + l.MaxEvents
 	}
-	u.unasked, u.over, u.driver = false, false, nil
+	u.unasked, u.over = false, false
 }
 
 func (u *runState) push(t *Task, cause uint64) {
@@ -103,10 +99,42 @@ func (w *World) loop() Reason {
 // and false when it is another's turn.
 func (w *World) drive(t *Task) (goesOn bool) {
 	u := &w.run
-	u.driver, w.current = t, nil
+	w.current = nil
+	if !w.wakesTask() || !w.step() || u.head == len(u.ready) {
+		return w.driveGuarded(t)
+	}
+	r := &u.ready[u.head]
+	if r.task != t {
+		return false
+	}
+	w.cause = r.cause
+	u.pop()
+	return true
+}
+
+// wakesTask reports whether the next thing that happens is an event of a living task, by
+// which nothing but the engine's own code runs. Then nobody needs to guard the frames of
+// the task below, and most switches between tasks that sleep are such.
+func (w *World) wakesTask() bool {
+	u := &w.run
+	if u.over || u.limits.Done != nil || u.head < len(u.ready) || len(u.reaps) > 0 {
+		return false
+	}
+	i, _, ok := w.peek()
+	if !ok {
+		return false
+	}
+	s := &w.slots[i]
+	_, ok = s.do.(*Task)
+	return ok && !s.proc.dead
+}
+
+// driveGuarded is drive for events whose handlers may panic: nothing of that reaches the
+// frames of the task that waits.
+func (w *World) driveGuarded(t *Task) (goesOn bool) {
+	u := &w.run
 	normal := false
 	defer func() {
-		u.driver = nil
 		if normal {
 			return
 		}
@@ -115,17 +143,11 @@ func (w *World) drive(t *Task) (goesOn bool) {
 			w.fail(nil, r, debug.Stack())
 		}
 	}()
-	for len(u.reaps) == 0 {
-		if next := u.next(); next != nil {
-			if goesOn = next == t; goesOn {
-				w.cause = u.ready[u.head].cause
-				u.pop()
-			}
-			break
-		}
-		if u.over || !w.step() {
-			break
-		}
+	for len(u.reaps) == 0 && u.next() == nil && !u.over && w.step() {
+	}
+	if goesOn = len(u.reaps) == 0 && u.next() == t; goesOn {
+		w.cause = u.ready[u.head].cause
+		u.pop()
 	}
 	normal = true
 	return goesOn
@@ -147,74 +169,71 @@ func (w *World) step() bool {
 	}
 	until := int64(u.limits.Until)
 	for {
-		e, near, ok := w.peek()
-		if !ok || u.limited && e.at > until {
+		i, near, ok := w.peek()
+		if !ok || u.limited && w.slots[i].at > until {
 			break
 		}
-		if near {
-			w.wheel.remove(e.slot)
+		e := w.slots[i]
+		w.leave(i, near)
+		if e.do == nil || e.proc != nil && e.proc.dead {
+			continue
+		}
+		cause := uint64(0)
+		if w.causal {
+			cause = w.causes[i]
+		}
+		if e.step() {
+			w.stepOf(&e, cause)
 		} else {
-			w.hole = true
+			w.happens(e.at, e.number(), e.node, e.kind(), cause, e.arg)
+			u.unasked = true
 		}
-		s := &w.slots[e.slot]
-		if s.gen != e.gen {
-			continue
-		}
-		do, arg, proc, cause, node, kind := s.do, s.arg, s.proc, s.cause, s.node, s.kind
-		w.release(e.slot)
-		if !near {
-			w.live--
-		}
-		if proc != nil && proc.dead {
-			continue
-		}
-		w.happens(&e, node, kind, cause, arg)
-		u.unasked = true
-		do.Handle(arg)
+		e.do.Handle(e.arg)
 		return true
 	}
 	if u.limited {
 		// Time passes even when nothing happens in it.
-		w.now = max(w.now, until)
+		w.now, w.stepNow = max(w.now, until), noStep
 		return u.end(TimeUp)
 	}
 	return u.end(Quiet)
 }
 
+// leave takes the next event out of the queue.
+func (w *World) leave(i uint32, near bool) {
+	s := &w.slots[i]
+	if near {
+		w.wheel.remove(w.slots, i)
+	} else {
+		w.hole = true
+		if s.do != nil {
+			w.live--
+		}
+	}
+	s.clear()
+	w.recycle(i)
+}
+
 // happens moves the clock to an event and folds it into the hashes.
-func (w *World) happens(e *event, node *Node, kind Kind, cause, arg uint64) {
-	w.now = e.at
+func (w *World) happens(at int64, number uint64, node *Node, kind Kind, cause, arg uint64) {
+	w.now, w.stepNow = at, noStep
 	w.events++
-	if w.cause = e.seq; w.cfg.Trace.Origins {
+	if w.cause = number; w.cfg.Trace.Origins {
 		w.cause = cause
 	}
-	x := uint64(e.at)*fold1 ^ uint64(kind)<<48 ^ arg
-	node.hash = (node.hash ^ x) * fold2
-	node.hash ^= node.hash >> 29
-	w.hash = (w.hash ^ node.hash) * fold2
-	w.hash ^= w.hash >> 29
+	node.fold(uint64(at)*fold1 ^ kindHashes[kind] ^ arg)
 	if w.events >= w.trace.nextMark {
-		w.trace.mark(w, e, node, kind, cause, arg)
+		w.trace.mark(w, number, node, kind, cause, arg)
 	}
 }
 
-// FastForward spares a handler an event. The handler must have nothing more to do at
-// the present instant, and be about to schedule an event at the virtual time at. When
-// that event would be the very next to happen, FastForward moves the clock there,
-// changes hashes and trace as if the event had been scheduled, and reports true: the
-// caller then does at once what the event's handler would do. Otherwise it reports
-// false and has no effect: schedule the event.
-func (n *Node) FastForward(at time.Duration, kind Kind, arg uint64) bool {
-	w := n.w
-	u := &w.run
-	if w.cfg.NoFastForward || !w.running || w.current != nil || w.halt || u.limits.Done != nil || u.maxEvents > 0 ||
-		u.head < len(u.ready) || len(u.reaps) > 0 || int64(at) < w.now || u.limited && at > u.limits.Until {
-		return false
+// stepOf moves the clock to a step of a loop, which leaves its mark in the loop's digest
+// only. Its cause is what led to the loop.
+func (w *World) stepOf(e *slot, cause uint64) {
+	w.now, w.cause, w.stepNow = e.at, cause, e.number()
+	total := w.ranks[w.stepNow/stepParts]
+	total.did(w, e.at)
+	if w.cfg.NoLeaps && !total.quiet && w.trace.recording(w.events) {
+		w.trace.step(w, e, cause)
 	}
-	if e, _, ok := w.peek(); ok && e.at <= int64(at) {
-		return false
-	}
-	w.seq++
-	w.happens(&event{at: int64(at), seq: w.seq}, n, kind, w.cause, arg)
-	return true
 }

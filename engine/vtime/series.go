@@ -12,7 +12,7 @@ package vtime
 func (t *Task) InSeries() bool {
 	w := t.proc.node.w
 	u := &w.run
-	return t.parked && !t.killed && !t.stopping && w.running && w.current == nil && !w.cfg.NoFastForward &&
+	return t.parked && !t.killed && !t.stopping && w.running && w.current == nil && !w.cfg.NoLeaps &&
 		w.failure == nil && u.head == len(u.ready) && len(u.reaps) == 0 && !t.timer.Pending()
 }
 

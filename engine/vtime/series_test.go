@@ -64,15 +64,15 @@ func (l *looper) Handle(uint64) {
 // Goal: turns that are made in a task's stead leave everything as turns that the
 // task makes: their instants and the trace, whatever happens to the process
 // meanwhile. Method: two loopers; one process is stopped, crashed or let be at some
-// instant; NoFastForward makes the tasks do everything.
+// instant; NoLeaps makes the tasks do everything.
 func TestTurnsInATasksSteadChangeNothing(t *testing.T) {
 	spared := 0
 	rapid.Check(t, func(t *rapid.T) {
 		end := rapid.SampledFrom([]func(*vtime.Process){nil, (*vtime.Process).Stop, (*vtime.Process).Crash}).Draw(t, "end")
 		endMs := rapid.IntRange(0, 100).Draw(t, "endMs")
 		sliceUs := rapid.IntRange(100, 100_000).Draw(t, "sliceUs")
-		play := func(noFastForward bool) (hash uint64, instants [][]time.Duration) {
-			w := vtime.New(vtime.Config{Seed: 5, NoFastForward: noFastForward})
+		play := func(noLeaps bool) (hash uint64, instants [][]time.Duration) {
+			w := vtime.New(vtime.Config{Seed: 5, NoLeaps: noLeaps})
 			defer w.Close()
 			a, b := newLooper(w), newLooper(w)
 			if end != nil {
@@ -83,8 +83,8 @@ func TestTurnsInATasksSteadChangeNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if noFastForward && a.spared > 0 {
-				t.Fatalf("%d turns were not the task's with NoFastForward", a.spared)
+			if noLeaps && a.spared > 0 {
+				t.Fatalf("%d turns were not the task's with NoLeaps", a.spared)
 			}
 			spared += a.spared
 			return w.Hash(), [][]time.Duration{a.instant, b.instant}

@@ -9,30 +9,29 @@ import (
 
 // Task is one thread of a process.
 type Task struct {
-	proc  *Process
-	name  string
-	fn    func()
-	co    *coro
-	index int // place in proc.tasks
-	done  bool
-
+	// What each wait and each switch looks at, in one cache line.
+	proc      *Process
+	co        *coro
+	waitSeq   uint64 // number of the wait; an event for an older one is void
+	timer     Timer
+	cond      *Cond  // what the task waits for
+	turns     *Turns // of a task that is a loop
+	done      bool
 	killed    bool // unwinds at once, env calls of deferred functions too
 	stopping  bool // unwinds at its next wait
 	unwinding bool // runs its deferred functions because of stopping
-
-	// What the task waits for.
-	cond      *Cond
-	nextWaits *Task // behind it in cond's queue
-	timer     Timer
 	woken     bool
-	every     *everyWait
 	parked    bool // in Park or ParkFor: the only waits that Wake may end
+
 	waitsFor  string
 	waitsOn   string // the object of waitsFor, of ParkOn
 	since     int64
-	waitSeq   uint64 // number of the wait; an event for an older one is void
-
-	ended *Cond // made on the first Join
+	nextWaits *Task // behind it in cond's queue
+	ended     *Cond // made on the first Join
+	rest      *rest // of a task that waits without a stack, or is about to
+	fn        func()
+	name      string
+	index     int // place in proc.tasks
 }
 
 // Handle is called when an event for the task happens; wait is the number of
@@ -111,9 +110,6 @@ func (t *Task) clearWait() {
 	if t.cond != nil {
 		t.cond.remove(t)
 	}
-	if t.every != nil {
-		t.every.leave()
-	}
 	t.timer.Cancel()
 	t.timer = Timer{}
 	t.waitsFor, t.waitsOn, t.parked = "", "", false
@@ -146,14 +142,12 @@ func (w *World) Blocked() []tasks.BlockedTask {
 	return list
 }
 
-// Cond is the env.Cond of virtual time: a queue of tasks, and the turns that
-// look at it.
+// Cond is the env.Cond of virtual time: a queue of tasks.
 type Cond struct {
-	proc     *Process
-	name     string
-	first    *Task
-	last     *Task
-	watchers []*everyWait
+	proc  *Process
+	name  string
+	first *Task
+	last  *Task
 }
 
 func newCond(p *Process, name string) *Cond { return &Cond{proc: p, name: name} }
@@ -165,6 +159,7 @@ func (c *Cond) Wait() { c.WaitFor(-1) }
 // to happen at this instant, but for the tasks that it has just started.
 func (c *Cond) WaitFor(d time.Duration) bool {
 	t := c.proc.enter()
+	c.proc.node.w.Acts()
 	if c.last == nil {
 		c.first = t
 	} else {
@@ -174,7 +169,7 @@ func (c *Cond) WaitFor(d time.Duration) bool {
 	t.cond = c
 	switch w := c.proc.node.w; {
 	case d == 0:
-		t.timer = w.scheduleAsOf(beforeAll, w.now, c.proc, kindTimeout, t, t.waitSeq)
+		t.timer = w.scheduleBeforeAll(c.proc, kindTimeout, t, t.waitSeq)
 	case d > 0:
 		t.timer = c.proc.schedule(w.in(d), kindTimeout, t, t.waitSeq)
 	}
@@ -185,19 +180,19 @@ func (c *Cond) WaitFor(d time.Duration) bool {
 // Signal wakes the task that has waited longest.
 func (c *Cond) Signal() {
 	c.proc.check()
+	c.proc.node.w.Acts()
 	if t := c.first; t != nil {
 		c.wake(t)
 	}
-	c.notify()
 }
 
 // Broadcast wakes all that wait.
 func (c *Cond) Broadcast() {
 	c.proc.check()
+	c.proc.node.w.Acts()
 	for c.first != nil {
 		c.wake(c.first)
 	}
-	c.notify()
 }
 
 func (c *Cond) wake(t *Task) {
@@ -227,12 +222,6 @@ func (c *Cond) remove(t *Task) {
 			t.nextWaits = nil
 			return
 		}
-	}
-}
-
-func (c *Cond) notify() {
-	for _, w := range c.watchers {
-		w.look()
 	}
 }
 

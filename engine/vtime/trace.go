@@ -21,6 +21,8 @@ type TraceConfig struct {
 	// the present, however many events lie between. Records have the origin in place
 	// of the cause. It changes no hash.
 	Origins bool
+	// steps is set in a world without leaps, whose steps are recorded, too.
+	steps bool
 }
 
 // Record is one event that happened.
@@ -40,17 +42,24 @@ type Record struct {
 	Hash uint64 `json:"hash"`
 	// Labels are the notes with text that were made during the event.
 	Labels []string `json:"labels,omitempty"`
+	// Step says that it is a step of a loop, which has no number and id: Number is that of
+	// the event before it. Steps are recorded in worlds without leaps.
+	Step bool `json:"step,omitempty"`
 }
 
 func (r Record) String() string {
-	s := fmt.Sprintf("#%d t+%.6fs %s %s(%d)", r.Number, r.At.Seconds(), r.Node, r.Kind, r.Arg)
+	number := fmt.Sprintf("#%d", r.Number)
+	if r.Step {
+		number += "+"
+	}
+	s := fmt.Sprintf("%s t+%.6fs %s %s(%d)", number, r.At.Seconds(), r.Node, r.Kind, r.Arg)
 	for _, l := range r.Labels {
 		s += " " + l
 	}
 	return s
 }
 
-// Checkpoint is the world's hash after a number of events.
+// Checkpoint is the world's hash after a number of events, without what loops did.
 type Checkpoint struct {
 	Events uint64
 	At     time.Duration
@@ -59,11 +68,13 @@ type Checkpoint struct {
 
 // Trace is what was kept of a run.
 type Trace struct {
-	Seed        uint64
-	Events      uint64
-	End         time.Duration
-	Hash        uint64
-	Nodes       []NodeHash
+	Seed   uint64
+	Events uint64
+	End    time.Duration
+	Hash   uint64
+	Nodes  []NodeHash
+	// Loops are what the loops have done, node by node.
+	Loops       []LoopDigest
 	Checkpoints []Checkpoint
 	Records     []Record
 
@@ -99,12 +110,12 @@ func (tr *Trace) recording(number uint64) bool {
 
 // mark is called when the number of events has reached nextMark; everything
 // that is not needed at each event is behind that one comparison.
-func (tr *Trace) mark(w *World, e *event, n *Node, kind Kind, cause, arg uint64) {
+func (tr *Trace) mark(w *World, id uint64, n *Node, kind Kind, cause, arg uint64) {
 	if tr.recording(w.events) {
-		tr.Records = append(tr.Records, Record{Number: w.events, ID: e.seq, Cause: cause, At: time.Duration(e.at), Node: n.name, Kind: kind.String(), Arg: arg, Hash: w.hash})
+		tr.Records = append(tr.Records, Record{Number: w.events, ID: id, Cause: cause, At: w.Now(), Node: n.name, Kind: kind.String(), Arg: arg, Hash: w.hash})
 	}
 	if w.events%tr.cfg.EveryEvents == 0 {
-		tr.Checkpoints = append(tr.Checkpoints, Checkpoint{Events: w.events, At: time.Duration(e.at), Hash: w.hash})
+		tr.Checkpoints = append(tr.Checkpoints, Checkpoint{Events: w.events, At: w.Now(), Hash: w.hash})
 		if len(tr.Checkpoints) > maxCheckpoints {
 			tr.thin()
 		}
@@ -114,6 +125,13 @@ func (tr *Trace) mark(w *World, e *event, n *Node, kind Kind, cause, arg uint64)
 		next = min(next, max(tr.cfg.From, w.events+1))
 	}
 	tr.nextMark = next
+}
+
+// step records a step of a loop.
+func (tr *Trace) step(w *World, e *slot, cause uint64) {
+	tr.Records = append(tr.Records, Record{
+		Number: w.events, Cause: cause, At: time.Duration(e.at), Node: e.node.name, Kind: e.kind().String(), Arg: e.arg, Hash: w.hash, Step: true,
+	})
 }
 
 // thin drops every other checkpoint, so that long runs keep a bounded number.
@@ -151,10 +169,13 @@ func (tr *Trace) label(number uint64, s string) {
 }
 
 func (tr *Trace) finish(w *World) {
-	tr.Seed, tr.Events, tr.End, tr.Hash = w.cfg.Seed, w.events, w.Now(), w.hash
-	tr.Nodes = tr.Nodes[:0]
+	tr.Seed, tr.Events, tr.End, tr.Hash = w.cfg.Seed, w.events, w.Now(), w.Hash()
+	tr.Nodes, tr.Loops = tr.Nodes[:0], tr.Loops[:0]
 	for _, n := range w.nodes {
-		tr.Nodes = append(tr.Nodes, NodeHash{Node: n.name, Hash: n.hash})
+		tr.Nodes = append(tr.Nodes, NodeHash{Node: n.name, Hash: n.Hash()})
+		for _, t := range n.loops {
+			tr.Loops = append(tr.Loops, LoopDigest{Node: n.name, Name: t.name, Steps: t.steps, Digest: t.digest})
+		}
 	}
 }
 

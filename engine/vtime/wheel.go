@@ -4,25 +4,16 @@ import "math/bits"
 
 // timingWheel is the timer queue of the next half millisecond, in which most events
 // lie: what answers to what has just happened. Each microsecond has a bucket, a list of
-// events in their order. To add or take an event costs a few steps, however many
-// there are. A bucket that is crowded refuses one in its middle; that goes into the
+// slots in the order of their events. To add or take an event costs a few steps, however
+// many there are. A bucket that is crowded refuses one in its middle; that goes into the
 // heap like all that is further away.
 type timingWheel struct {
 	heads, tails [wheelBuckets]uint32 // slots plus one; 0 means none
 	filled       [wheelBuckets / 64]uint64
-	words        uint64       // which of filled are not 0
-	links        []wheelEvent // by slot
-	// min is the earliest event, while found says that it is known.
-	min   event
+	words        uint64 // which of filled are not 0
+	// min is the slot of the earliest event, while found says that it is known.
+	min   uint32
 	found bool
-}
-
-// wheelEvent is an event in a bucket.
-type wheelEvent struct {
-	at   int64
-	born int64
-	seq  uint64
-	next uint32 // slot of the one behind it, plus one
 }
 
 const (
@@ -36,36 +27,39 @@ func wheelBucket(at int64) int { return int(at>>wheelShift) & (wheelBuckets - 1)
 // holds reports whether an instant is near enough.
 func (q *timingWheel) holds(now, at int64) bool { return at>>wheelShift-now>>wheelShift < wheelBuckets }
 
-// push adds the event of slot i, which was scheduled now, after all others.
-func (q *timingWheel) push(i uint32, at, now int64, seq uint64) bool {
-	for int(i) >= len(q.links) {
-		q.links = append(q.links, wheelEvent{})
-	}
-	q.links[i] = wheelEvent{at: at, born: now, seq: seq}
+// push adds the event of slot i, which comes after all others of its instant.
+func (q *timingWheel) push(slots []slot, i uint32) bool {
+	s := &slots[i]
+	at := s.at
 	b := wheelBucket(at)
-	if q.words == 0 || q.found && at < q.min.at {
-		q.min, q.found = event{at: at, born: now, seq: seq, slot: i}, true
+	if q.words == 0 {
+		q.min, q.found = i, true
 	}
 	switch tail := q.tails[b]; {
 	case tail == 0:
 		q.heads[b], q.tails[b] = i+1, i+1
 		q.filled[b>>6] |= 1 << (b & 63)
 		q.words |= 1 << (b >> 6)
-	case q.links[tail-1].at <= at:
-		q.links[tail-1].next = i + 1
+		s.next = 0
+	case slots[tail-1].at <= at:
+		slots[tail-1].next = i + 1
 		q.tails[b] = i + 1
-	default:
-		return q.insert(i, &q.heads[b])
+		s.next = 0
+	case !q.insert(slots, i, &q.heads[b]):
+		return false
+	}
+	if q.found && at < slots[q.min].at {
+		q.min = i
 	}
 	return true
 }
 
 // insert adds an event before the last of its bucket.
-func (q *timingWheel) insert(i uint32, link *uint32) bool {
+func (q *timingWheel) insert(slots []slot, i uint32, link *uint32) bool {
 	for range wheelCrowd {
-		other := &q.links[*link-1]
-		if other.at > q.links[i].at {
-			q.links[i].next = *link
+		other := &slots[*link-1]
+		if other.at > slots[i].at {
+			slots[i].next = *link
 			*link = i + 1
 			return true
 		}
@@ -74,13 +68,15 @@ func (q *timingWheel) insert(i uint32, link *uint32) bool {
 	return false
 }
 
-// find looks for the earliest event; there must be one.
-func (q *timingWheel) find(now int64) {
-	i := q.first(now)
-	q.min, q.found = event{at: q.links[i].at, born: q.links[i].born, seq: q.links[i].seq, slot: i}, true
+// earliest is the slot of the earliest event; there must be one.
+func (q *timingWheel) earliest(slots []slot, now int64) uint32 {
+	if !q.found {
+		q.min, q.found = q.first(now), true
+	}
+	return q.min
 }
 
-// first is the slot of the earliest event.
+// first looks for the slot of the earliest event.
 func (q *timingWheel) first(now int64) uint32 {
 	b := wheelBucket(now)
 	word := b >> 6
@@ -96,19 +92,18 @@ func (q *timingWheel) first(now int64) uint32 {
 }
 
 // remove takes out the event of a slot.
-func (q *timingWheel) remove(i uint32) {
-	e := &q.links[i]
-	if q.min.slot == i {
+func (q *timingWheel) remove(slots []slot, i uint32) {
+	if q.min == i {
 		q.found = false
 	}
-	b := wheelBucket(e.at)
+	b := wheelBucket(slots[i].at)
 	link, before := &q.heads[b], uint32(0)
 	for *link != i+1 {
 		before = *link
-		link = &q.links[before-1].next
+		link = &slots[before-1].next
 	}
-	*link = e.next
-	if e.next != 0 {
+	*link = slots[i].next
+	if *link != 0 {
 		return
 	}
 	q.tails[b] = before

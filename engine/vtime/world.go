@@ -22,9 +22,8 @@ type Config struct {
 	// CheckOwner makes every wait verify that it runs on its own coroutine. The
 	// check costs about a microsecond; without it one wait in 1024 is verified.
 	CheckOwner bool
-	// NoFastForward turns [Node.FastForward] and [Task.InSeries] off. That changes
-	// nothing but the speed.
-	NoFastForward bool
+	// NoLeaps makes every step of a loop an event. That changes nothing but the speed.
+	NoLeaps bool
 	// Replay is the command that runs this world again; it is printed with a
 	// panic.
 	Replay string
@@ -33,31 +32,51 @@ type Config struct {
 // World is one simulated world: a clock, a queue of events, nodes. A World must
 // be closed after use.
 type World struct {
-	cfg     Config
-	now     int64
-	seq     uint64
-	heap    eventHeap
-	hole    bool // the first event of the heap has happened, its place is free
+	cfg    Config
+	now    int64
+	events uint64 // that happened, without steps of loops
+	hash   uint64 // without what loops did
+	cause  uint64 // of what is scheduled now: the event that is happening, or its origin
+	trace  Trace
+
+	// The queue.
+	seq     uint64 // events that were scheduled
 	slots   []slot
 	free    uint32 // first free slot plus one; 0 means none
-	live    int    // events in the heap that are not void
-	events  uint64 // events that happened
-	hash    uint64
-	cause   uint64 // of what is scheduled now: the event that is happening, or its origin
-	trace   Trace
+	heap    eventHeap
+	hole    bool // the first entry of the heap has happened, its place is free
+	far     farEvents
+	crowd   int    // so many entries of the heap are too many for it
+	touched uint64 // keeps the compiler from leaving touch out
+	live    int    // entries of heap and far that were not cancelled
+	wheel   timingWheel
+	causal  bool     // causes are kept
+	causes  []uint64 // by slot
+
+	// Loops.
+	steps  uint64       // of loops
+	leapt  uint64       // those that were no events
+	totals []*loopTotal // in the order of making
+	ranks  []*loopTotal // by loop
+	// stepNow is the order of the step that is happening; all steps come before it when
+	// none is.
+	stepNow uint64
+	// catchUps are told before somebody looks.
+	catchUps []func()
+
 	nodes   []*Node
 	byName  map[string]*Node
 	current *Task
 	run     runState
-	pool    []*coro
+	pool    coroPool
 	coros   []*coro
 	waits   uint64
+	line    [64]byte // for tasks.GoroutineNumber, which would allocate it otherwise
 	failure error
 	running bool
 	halt    bool
 	closed  bool
 	closing bool // in Close, or after it
-	wheel   timingWheel
 }
 
 // Handler is what happens at an event. Use pointers, so that scheduling does
@@ -78,10 +97,18 @@ func New(cfg Config) *World {
 	if cfg.Start.IsZero() {
 		cfg.Start = time.Date(2023, 11, 8, 0, 0, 0, 0, time.UTC)
 	}
-	w := &World{cfg: cfg, byName: map[string]*Node{}, hash: tasks.Mix(cfg.Seed, 0x6d6f6e6f73696d)}
+	w := &World{cfg: cfg, byName: map[string]*Node{}, stepNow: noStep, hash: tasks.Mix(cfg.Seed, 0x6d6f6e6f73696d)}
+	cfg.Trace.steps = cfg.NoLeaps
 	w.trace.init(cfg.Trace)
+	w.causal = cfg.Trace.Record || cfg.Trace.Origins
 	return w
 }
+
+// noStep is behind all steps.
+const noStep = math.MaxUint64
+
+// NoLeaps reports whether all steps of loops are to be events.
+func (w *World) NoLeaps() bool { return w.cfg.NoLeaps }
 
 // Seed is the seed the world was made with.
 func (w *World) Seed() uint64 { return w.cfg.Seed }
@@ -92,14 +119,47 @@ func (w *World) Now() time.Duration { return time.Duration(w.now) }
 // Time is the wall-clock reading of a host without skew.
 func (w *World) Time() time.Time { return w.cfg.Start.Add(time.Duration(w.now)) }
 
-// Events is the number of events that have happened.
-func (w *World) Events() uint64 { return w.events }
+// Events is the number of events that have happened, steps of loops included, whether or
+// not they were leapt over.
+func (w *World) Events() uint64 {
+	w.CatchUp()
+	return w.events + w.steps
+}
 
-// Hash is the rolling hash of everything that has happened.
-func (w *World) Hash() uint64 { return w.hash }
+// Leapt is how many of the Events were leapt over.
+func (w *World) Leapt() uint64 {
+	w.CatchUp()
+	return w.leapt
+}
+
+// OnCatchUp adds a function that makes all steps which were leapt over and come before what
+// is happening now. It is called before somebody looks at what steps change.
+func (w *World) OnCatchUp(fn func()) { w.catchUps = append(w.catchUps, fn) }
+
+// CatchUp calls what OnCatchUp was given.
+func (w *World) CatchUp() {
+	if w.closed {
+		return
+	}
+	for _, fn := range w.catchUps {
+		fn()
+	}
+}
+
+// Hash is the rolling hash of everything that has happened, with what the loops have done
+// folded in behind it.
+func (w *World) Hash() uint64 {
+	w.CatchUp()
+	h := w.hash
+	for _, t := range w.totals {
+		h = t.fold(h)
+	}
+	return h
+}
 
 // Trace is what was kept of the run so far.
 func (w *World) Trace() *Trace {
+	w.CatchUp()
 	w.trace.finish(w)
 	return &w.trace
 }
@@ -112,9 +172,11 @@ type Limits struct {
 	// Until is the virtual time to stop at: all events up to and including that
 	// instant happen, and the clock then shows it. Negative or zero means none.
 	Until time.Duration
-	// MaxEvents is the number of events after which to stop; 0 means none.
+	// MaxEvents is the number of events after which to stop, without the steps of loops;
+	// 0 means none.
 	MaxEvents uint64
-	// Done, when set, is asked before the first and after each event.
+	// Done, when set, is asked before the first and after each event, but not after a step of
+	// a loop that brings nothing new.
 	Done func() bool
 }
 
@@ -142,7 +204,7 @@ var reasonNames = [...]string{"quiet", "time up", "events up", "satisfied", "hal
 func (r Reason) String() string { return reasonNames[r] }
 
 // Halt makes Run return, with Halted, after the event that is happening.
-func (w *World) Halt() { w.halt = true }
+func (w *World) Halt() { w.halt, w.run.unasked = true, true }
 
 // Run lets events happen, in the order of their times and of scheduling, until a limit
 // is met; reason says which. When a task or handler panics the reason is Failed and
@@ -164,7 +226,7 @@ func (w *World) Run(l Limits) (reason Reason, err error) {
 	defer func() {
 		// A Goexit (t.FailNow in a handler or task) comes through here with
 		// normal false and nothing to recover; it goes on to the caller.
-		w.running, w.current, w.run.driver, w.cause = false, nil, nil, 0
+		w.running, w.current, w.cause, w.stepNow = false, nil, 0, noStep
 		if normal {
 			return
 		}
@@ -208,6 +270,7 @@ func (w *World) Close() {
 	if w.running {
 		panic("vtime: Close inside of Run")
 	}
+	w.CatchUp()
 	w.closing = true
 	for _, n := range w.nodes {
 		for len(n.procs) > 0 {
@@ -221,7 +284,7 @@ func (w *World) Close() {
 		}
 		c.stop()
 	}
-	w.coros, w.pool, w.heap, w.wheel = nil, nil, nil, timingWheel{}
+	w.coros, w.pool, w.slots, w.heap, w.far, w.wheel, w.free = nil, coroPool{}, nil, eventHeap{}, farEvents{}, timingWheel{}, 0
 	w.closed = true
 }
 

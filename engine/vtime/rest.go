@@ -1,0 +1,60 @@
+package vtime
+
+// Rest makes the current task wait without a stack, for waits that are long and of which
+// there are many. The task's function is to return right after it; once Wake is called the
+// task goes on with next, as after a Park of the same name, in place of ending. unwound
+// is called instead, when it is set and the process is stopped: it is what a deferred
+// function would do.
+func (p *Process) Rest(what string, next, unwound func()) {
+	t := p.enter()
+	t.rest = newRest(t, what, next, unwound)
+}
+
+// rest is how a task goes on that has no stack.
+type rest struct {
+	task          *Task
+	what          string
+	next, unwound func()
+	goOn          func() // the function of the task from now on
+	timed         bool   // the task's timer ends the wait, not Wake
+}
+
+func newRest(t *Task, what string, next, unwound func()) *rest {
+	r := &rest{task: t, what: what, next: next, unwound: unwound}
+	r.goOn = r.wake
+	return r
+}
+
+// lieDown begins the wait of a task whose function has returned after Rest.
+func (t *Task) lieDown() {
+	r, w := t.rest, t.proc.node.w
+	w.waits++
+	t.co, t.fn, t.parked = nil, r.goOn, !r.timed
+	t.waitsFor, t.since = r.what, w.now
+}
+
+func (r *rest) wake() {
+	t := r.task
+	t.rest, t.parked, t.waitsFor = nil, false, ""
+	if t.stopping && r.unwound != nil {
+		defer r.unwound()
+	}
+	t.live()
+	r.next()
+}
+
+// Run is Turn and turn, again and again until turn returns false. The task's function is
+// to return right after it: the task has no stack between its turns.
+func (t *Turns) Run(turn func() bool) {
+	r := newRest(t.task, t.what, nil, nil)
+	r.timed = true
+	r.next = func() {
+		t.begin()
+		if turn() {
+			t.end()
+			t.task.rest = r
+		}
+	}
+	t.end()
+	t.task.rest = r
+}
