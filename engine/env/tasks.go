@@ -12,14 +12,36 @@ type Tasks interface {
 	Self() Task
 	// Sleep waits for d; a d of 0 or less lets the tasks run that are ready now.
 	Sleep(d time.Duration)
-	// Every waits as the loop `for { Sleep(period); if done() { return } }`
-	// does: it returns at the first whole multiple of period from now at which
-	// done is true. The caller promises that done has no side effect and
-	// changes only together with a Broadcast or Signal of one of the causes;
-	// virtual time then skips the idle turns.
-	Every(period time.Duration, done func() bool, causes ...Cond)
+	// NewLoop makes the loop of the current task, which polls: it sleeps, looks and asks,
+	// and sleeps again. Its first turn begins now. state is a number that differs whenever
+	// that part of what a turn depends on differs which is the program's own: flags, and
+	// counts of changes. It has no side effect. It changes by what tasks of the process do, or
+	// together with a Broadcast or Signal of one of the causes.
+	//
+	// Virtual time leaves turns out that would only ask what the last one asked and get the
+	// same answers.
+	NewLoop(period time.Duration, state func() uint64, causes ...Cond) Loop
 	// NewCond makes a condition; name says what is waited for in reports.
 	NewCond(name string) Cond
+}
+
+// Loop is a loop of one task; see Tasks.NewLoop.
+type Loop interface {
+	// Turn ends a turn and waits for the period, as Sleep does: the next turn begins when
+	// it returns.
+	Turn()
+}
+
+// RunLoop is Turn and turn, again and again until turn returns false, as the last thing
+// that a task does: the task's function is to return right after it. In virtual time such
+// a task has no stack between its turns.
+func RunLoop(l Loop, turn func() bool) {
+	if r, ok := l.(interface{ Run(turn func() bool) }); ok {
+		r.Run(turn)
+		return
+	}
+	for l.Turn(); turn(); l.Turn() {
+	}
 }
 
 // Task is one running thread.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
@@ -15,10 +16,22 @@ import (
 type Client struct {
 	e         *env.Env
 	session   env.ZooKeeperSession
-	listeners []*listener
+	listeners listeners
+	families  []*family
 }
 
-type listener struct{ fn func(env.SessionState) bool }
+// listeners are told of each change of the session's state, in the order in which they
+// were added: members of families, and with the ref of family 0 functions.
+type listeners struct {
+	refs  []ref
+	alone []*listener
+	free  []uint32 // places in alone
+}
+
+type listener struct {
+	fn func(env.SessionState) bool
+	at ref
+}
 
 // New makes a client for the process that e belongs to. The session is the client's
 // from now on, and is not started.
@@ -58,21 +71,42 @@ func (c *Client) State() env.SessionState { return c.session.State() }
 func (c *Client) AddListener(fn func(env.SessionState) bool) { c.addListener(fn) }
 
 func (c *Client) addListener(fn func(env.SessionState) bool) *listener {
-	l := &listener{fn}
-	c.listeners = append(c.listeners, l)
+	ls := &c.listeners
+	l := &listener{fn: fn}
+	if last := len(ls.free) - 1; last >= 0 {
+		l.at, ls.free = refOf(0, ls.free[last]), ls.free[:last]
+		ls.alone[l.at.member()] = l
+	} else {
+		l.at = refOf(0, uint32(len(ls.alone)))
+		ls.alone = append(ls.alone, l)
+	}
+	ls.add(l.at)
 	return l
 }
 
 func (c *Client) removeListener(l *listener) {
-	if i := slices.Index(c.listeners, l); i >= 0 {
-		c.listeners = slices.Delete(slices.Clone(c.listeners), i, i+1)
+	ls := &c.listeners
+	if at := l.at.member(); ls.alone[at] == l {
+		ls.alone[at], ls.free = nil, append(ls.free, at)
+		ls.remove(l.at)
+	}
+}
+
+func (ls *listeners) add(r ref) { ls.refs = append(ls.refs, r) }
+
+func (ls *listeners) remove(r ref) {
+	if i := slices.Index(ls.refs, r); i >= 0 {
+		ls.refs = slices.Delete(ls.refs, i, i+1)
 	}
 }
 
 // tell calls the listeners on a copy: one may remove itself (client.py:519).
 func (c *Client) tell(state env.SessionState) {
-	for _, l := range slices.Clone(c.listeners) {
-		if l.fn(state) {
+	alone := slices.Clone(c.listeners.alone)
+	for _, r := range slices.Clone(c.listeners.refs) {
+		if r.family() != 0 {
+			member{c.families[r.family()-1], r.member()}.sessionChanged(state)
+		} else if l := alone[r.member()]; l.fn(state) {
 			c.removeListener(l)
 		}
 	}
@@ -208,20 +242,26 @@ func (c *Client) deleteTree(path string) error {
 // NewReads prepares to read the same paths again and again. Where the session can read
 // many at a time, and every path is in the form that is sent, the session does it;
 // else they are read one by one.
-func (c *Client) NewReads(paths []string) env.Reads {
-	session, ok := c.session.(env.ReadsMaker)
+func (c *Client) NewReads(paths []string) zkbulk.Reads {
+	session, ok := c.session.(zkbulk.ReadsMaker)
 	if !ok {
-		return env.PlainReads(c, paths)
+		return zkbulk.PlainReads(c, paths)
 	}
-	sent := make([]string, len(paths))
+	sent := paths
 	for i, path := range paths {
-		var err error
-		if sent[i], err = Normalize(path, false); err != nil {
-			return env.PlainReads(c, paths)
+		p, err := Normalize(path, false)
+		if err != nil {
+			return zkbulk.PlainReads(c, paths)
+		}
+		if p != path {
+			if &sent[0] == &paths[0] {
+				sent = slices.Clone(paths)
+			}
+			sent[i] = p
 		}
 	}
 	return session.NewReads(sent)
 }
 
-var _ env.ReadsMaker = (*Client)(nil)
+var _ zkbulk.ReadsMaker = (*Client)(nil)
 var _ env.ZooKeeper = (*Client)(nil)

@@ -15,23 +15,30 @@ type dataWatch struct {
 	fn       env.DataFunc
 	listener *listener
 	running  *threading.Lock
-	stopped  bool
-	called   bool
-	hasZxid  bool
-	mzxid    int64
+	seen     seen
+}
+
+// seen is what a data watch remembers between two reads.
+type seen struct {
+	stopped bool
+	called  bool
+	exists  bool
+	mzxid   int64 // 0 for a missing znode
 }
 
 // DataWatch calls fn with the data now and after each change of it, also when the
 // znode appears or goes, until fn returns ErrStopWatching. The error is that of the
 // first read or call; later ones are logged.
 func (c *Client) DataWatch(path string, fn env.DataFunc) (env.Watch, error) {
-	w := &dataWatch{c: c, path: path, fn: fn, running: threading.NewLock(c.e.Tasks, "data watch of "+path)}
+	w := &dataWatch{c: c, path: path, fn: fn, running: threading.NewLock(c.e.Tasks, lockOfDataWatch+path)}
 	w.listener = c.addListener(w.sessionChanged)
 	return w, w.read(nil)
 }
 
+const lockOfDataWatch = "data watch of "
+
 // Stopped reports whether fn will never be called again.
-func (w *dataWatch) Stopped() bool { return w.stopped }
+func (w *dataWatch) Stopped() bool { return w.seen.stopped }
 
 // Notify reads again after an event.
 func (w *dataWatch) Notify(event env.WatchEvent) { w.c.logged(w.path, w.read(&event)) }
@@ -39,64 +46,64 @@ func (w *dataWatch) Notify(event env.WatchEvent) { w.c.logged(w.path, w.read(&ev
 // sessionChanged reads again after a reconnect (watchers.py:222).
 func (w *dataWatch) sessionChanged(state env.SessionState) bool {
 	if state == env.Connected {
-		w.c.session.Spawn(func() { w.c.logged(w.path, w.read(nil)) })
+		w.c.session.Spawn(w.again)
 	}
 	return false
 }
 
-// read gets the data, leaves the next watch, and calls fn when the znode's mzxid
-// is not the one that fn was last told of (watchers.py:176-214, ZK-15.16).
+func (w *dataWatch) again() { w.c.logged(w.path, w.read(nil)) }
+
 func (w *dataWatch) read(event *env.WatchEvent) error {
 	w.running.Lock()
 	defer w.running.Unlock()
-	if w.stopped {
+	if w.seen.stopped {
 		return nil
 	}
-	hadZxid, oldMzxid := w.hasZxid, w.mzxid
-	data, stat, again, err := w.fetch()
-	if err != nil || again {
+	data, stat, told, err := w.c.fetch(w.path, w, &w.seen, w.again)
+	if err != nil || !told {
 		return ignoreClosed(err)
 	}
-	w.hasZxid, w.mzxid = stat != nil, 0
-	if stat != nil {
-		w.mzxid = stat.Mzxid
-	}
-	if w.called && hadZxid == w.hasZxid && oldMzxid == w.mzxid {
-		return nil
-	}
-	w.called = true
 	err = w.fn(data, stat, event)
 	if errors.Is(err, env.ErrStopWatching) {
-		w.stopped = true
+		w.seen.stopped = true
 		w.c.removeListener(w.listener)
 		return nil
 	}
 	return err
 }
 
-// fetch reads with a watch; a missing znode is watched by exists. When it has
-// appeared in between, again is true and a new read is under way.
-func (w *dataWatch) fetch() (data []byte, stat *env.Stat, again bool, err error) {
-	err = RecipeRetry().Run(w.c.e, func() error {
-		d, s, err := w.c.get(w.path, w)
+// fetch gets the data, leaves the next watch, and reports whether there is something to
+// tell: the znode's mzxid is not the one that was told of last (watchers.py:176-214,
+// ZK-15.16). A missing znode is watched by exists; when it has appeared in between, there
+// is nothing to tell and a task has been made that reads again.
+func (c *Client) fetch(path string, w env.Watcher, last *seen, again func()) (data []byte, stat *env.Stat, told bool, err error) {
+	err = RecipeRetry().Run(c.e, func() error {
+		d, s, err := c.get(path, w)
 		if err == nil {
 			data, stat = d, &s
 		}
 		return err
 	})
-	if !errors.Is(err, zkerrors.ErrNoNode) {
-		return data, stat, false, err
+	if errors.Is(err, zkerrors.ErrNoNode) {
+		err = RecipeRetry().Run(c.e, func() error {
+			var err error
+			stat, err = c.exists(path, w)
+			return err
+		})
+		if err == nil && stat != nil {
+			c.session.Spawn(again)
+			return nil, nil, false, nil
+		}
 	}
-	err = RecipeRetry().Run(w.c.e, func() error {
-		var err error
-		stat, err = w.c.exists(w.path, w)
-		return err
-	})
-	if err != nil || stat == nil {
+	if err != nil {
 		return nil, nil, false, err
 	}
-	w.c.session.Spawn(func() { w.c.logged(w.path, w.read(nil)) })
-	return nil, nil, true, nil
+	before := *last
+	last.called, last.exists, last.mzxid = true, stat != nil, 0
+	if stat != nil {
+		last.mzxid = stat.Mzxid
+	}
+	return data, stat, !before.called || before != *last, nil
 }
 
 // ignoreClosed drops the error of a client that was closed (watchers.py:26).

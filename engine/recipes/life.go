@@ -36,13 +36,15 @@ type Life struct {
 	Task func(run func())
 	// Resolve looks up the addresses of the servers; none ends the session.
 	Resolve func() []string
-	// Connect makes one connection and returns when it is over (connection.py:548). Once
-	// connected it resets the pauses.
+	// Connect makes one connection and returns when it is over (connection.py:548), or
+	// EndNone when GoOn is to be called once it is. Once connected it resets the pauses.
 	Connect func(addr string, pauses *Pauses) ConnectionEnd
 	// AskEnd makes the connection, if there is one, ask the server to end the session.
 	AskEnd func()
 
 	stopped bool
+	pauses  *Pauses
+	left    []string // addresses of the round that were not tried yet
 	stop    *threading.Event
 	ended   *threading.Event // the loop is over
 }
@@ -106,46 +108,89 @@ func (l *Life) run() {
 	policy := CommandRetry()
 	policy.Interrupt = l.stop
 	policy.Site = "kazoo.reconnect"
-	pauses := policy.Begin(l.Env)
-	for !l.stopped && !l.connectRound(pauses) {
-		if pauses.Pause() != nil {
-			break
-		}
+	l.pauses = policy.Begin(l.Env)
+	if l.stopped {
+		l.over()
+		return
 	}
-	l.Change(KeeperClosed)
-	l.ended.Set()
+	l.rounds(l.addresses())
 }
 
-// connectRound tries each address once, in a drawn order (connection.py:524). It
-// reports true when the loop is to end.
-func (l *Life) connectRound(pauses *Pauses) (stop bool) {
+// addresses are those to try in one round, in a drawn order (connection.py:524).
+func (l *Life) addresses() []string {
 	addrs := slices.Clone(l.Resolve())
-	if len(addrs) == 0 {
-		return true // kazoo gives up when no name can be resolved
-	}
 	for i := len(addrs) - 1; i > 0; i-- {
 		j := l.Random.Intn("kazoo.hosts", i+1)
 		addrs[i], addrs[j] = addrs[j], addrs[i]
 	}
-	for _, addr := range addrs {
-		if l.stopped {
-			return true
+	return addrs
+}
+
+// rounds tries the addresses that are left of a round, and goes on with further rounds,
+// until the session is to end or a connection stays, of whose end GoOn will be told. kazoo
+// gives up when no name can be resolved.
+func (l *Life) rounds(left []string) {
+	for len(left) > 0 && !l.stopped {
+		addr := left[0]
+		left = left[1:]
+		end := l.Connect(addr, l.pauses)
+		if end == EndNone {
+			l.left = left
+			return
 		}
-		switch l.Connect(addr, pauses) {
-		case EndClosed:
-			l.Change(KeeperClosed)
-			return true
-		case EndExpired:
-			pauses.Reset()
-			l.Change(KeeperExpired)
-		case EndAuthFailed: // for good (connection.py:602)
-			l.Change(KeeperAuthFailed)
-			return true
-		case EndDropped:
-			l.Change(KeeperConnecting)
+		var goOn bool
+		if left, goOn = l.next(end, left); !goOn {
+			break
 		}
 	}
+	l.over()
+}
+
+// GoOn is the connection task after a connection that Connect has left with EndNone.
+func (l *Life) GoOn(end ConnectionEnd) {
+	if left, goOn := l.next(end, l.left); goOn {
+		l.rounds(left)
+	} else {
+		l.over()
+	}
+}
+
+// next sees to the end of a connection; after the last address of a round it pauses. It
+// returns what is to be tried, and whether anything is.
+func (l *Life) next(end ConnectionEnd, left []string) (addrs []string, goOn bool) {
+	if l.lost(end) {
+		return nil, false
+	}
+	if len(left) > 0 {
+		return left, true
+	}
+	if l.pauses.Pause() != nil || l.stopped {
+		return nil, false
+	}
+	return l.addresses(), true
+}
+
+// lost changes the state after a connection. It reports true when the session is to end.
+func (l *Life) lost(end ConnectionEnd) bool {
+	switch end {
+	case EndClosed:
+		l.Change(KeeperClosed)
+		return true
+	case EndExpired:
+		l.pauses.Reset()
+		l.Change(KeeperExpired)
+	case EndAuthFailed: // for good (connection.py:602)
+		l.Change(KeeperAuthFailed)
+		return true
+	case EndDropped:
+		l.Change(KeeperConnecting)
+	}
 	return false
+}
+
+func (l *Life) over() {
+	l.Change(KeeperClosed)
+	l.ended.Set()
 }
 
 // SplitHosts reads a list of servers as host:port, separated by commas; the port is

@@ -2,6 +2,7 @@ package recipes
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/monosim/monosim/engine/env"
 )
@@ -65,70 +66,158 @@ func (w *Watches) Join() { w.callbacks.join() }
 
 // watchTable holds the watchers that wait for one event, by path in the order of
 // leaving. Adding and taking cost the same however many paths there are: an agent of
-// v1 watches every replica of every model.
+// v1 watches every replica of every model. The members of a family are bits; a path has
+// either such a bit or an entry.
 type watchTable struct {
-	byPath      map[string]*watched
-	first, last *watched
+	byPath  map[string]uint32 // place in entries
+	entries []watched
+	free    []uint32
+	// families are those with members in the table, by the prefix of their paths and by
+	// their index.
+	families map[string]*family
+	byIndex  []*family
+	order    order
+	live     int // of order
 }
 
-// watched is a path with its watchers, nearly always one.
+// watched is a path with its watchers, nearly always one. One that is free has none.
 type watched struct {
-	path       string
-	watcher    env.Watcher
-	more       []env.Watcher
-	prev, next *watched
+	path    string
+	watcher env.Watcher
+	more    []env.Watcher
 }
 
-func newWatchTable() watchTable { return watchTable{byPath: map[string]*watched{}} }
+func newWatchTable() watchTable {
+	return watchTable{byPath: map[string]uint32{}, families: map[string]*family{}}
+}
 
 // add keeps a watcher once for a path, as kazoo's set does.
 func (t *watchTable) add(path string, w env.Watcher) {
-	at := t.byPath[path]
-	switch {
-	case at == nil:
-		t.byPath[path] = t.append(&watched{path: path, watcher: w})
-	case at.watcher != w && !slices.Contains(at.more, w):
-		at.more = append(at.more, w)
+	m, isMember := w.(member)
+	at, ok := t.byPath[path]
+	switch waiting, taken := t.memberAt(path); {
+	case ok:
+		t.entries[at].add(w)
+	case taken && w == waiting:
+	case taken:
+		t.entries[t.enter(waiting)].add(w)
+	case isMember && t.admits(m.of):
+		m.of.waiting.set(m.number, true)
+		t.append(refOf(m.of.index, m.number))
+	default:
+		t.append(refOf(0, t.newEntry(path, w)))
 	}
 }
 
-func (t *watchTable) append(at *watched) *watched {
-	at.prev = t.last
-	if t.last != nil {
-		t.last.next = at
-	} else {
-		t.first = at
+// newEntry makes an entry, which may have the place of an older one: its ref is to be
+// added at the end.
+func (t *watchTable) newEntry(path string, w env.Watcher) (at uint32) {
+	last := len(t.free) - 1
+	if last < 0 {
+		return t.freshEntry(path, w)
 	}
-	t.last = at
+	at, t.free = t.free[last], t.free[:last]
+	t.entries[at], t.byPath[path] = watched{path: path, watcher: w}, at
 	return at
+}
+
+func (t *watchTable) freshEntry(path string, w env.Watcher) (at uint32) {
+	at = uint32(len(t.entries))
+	t.entries = append(t.entries, watched{path: path, watcher: w})
+	t.byPath[path] = at
+	return at
+}
+
+func (t *watchTable) append(r ref) {
+	t.order.add(r, t.live, t.counts)
+	t.live++
+}
+
+// admits reports whether members of the family may be bits: no other has its paths or its
+// index.
+func (t *watchTable) admits(f *family) bool {
+	prefix := f.names.Prefix()
+	for int(f.index) >= len(t.byIndex) {
+		t.byIndex = append(t.byIndex, nil)
+	}
+	if t.families[prefix] == nil && t.byIndex[f.index] == nil {
+		t.families[prefix], t.byIndex[f.index] = f, f
+	}
+	return t.families[prefix] == f
+}
+
+// memberAt is the member that waits for a path as a bit.
+func (t *watchTable) memberAt(path string) (member, bool) {
+	if len(t.families) == 0 {
+		return member{}, false
+	}
+	name := strings.LastIndexByte(path, '/') + 1
+	f := t.families[path[:name]]
+	if f == nil {
+		return member{}, false
+	}
+	number, ok := f.names.Find(path[name:])
+	return member{f, number}, ok && f.waiting.has(number)
+}
+
+// enter makes an entry of a member's bit, in its place in the order.
+func (t *watchTable) enter(m member) (at uint32) {
+	m.of.waiting.set(m.number, false)
+	at = t.freshEntry(m.of.names.Path(m.number), m)
+	t.order.replace(refOf(m.of.index, m.number), refOf(0, at))
+	return at
+}
+
+// counts reports whether a ref of order is waiting.
+func (t *watchTable) counts(r ref) bool {
+	if r.family() == 0 {
+		return t.entries[r.member()].watcher != nil
+	}
+	return t.byIndex[r.family()].waiting.has(r.member())
 }
 
 // take removes the watchers of a path and hands each to fn.
 func (t *watchTable) take(path string, fn func(env.Watcher)) {
-	at := t.byPath[path]
-	if at == nil {
+	if m, ok := t.memberAt(path); ok {
+		m.of.waiting.set(m.number, false)
+		t.live--
+		fn(m)
 		return
 	}
+	at, ok := t.byPath[path]
+	if !ok {
+		return
+	}
+	entry := t.entries[at]
 	delete(t.byPath, path)
-	if at.prev != nil {
-		at.prev.next = at.next
-	} else {
-		t.first = at.next
-	}
-	if at.next != nil {
-		at.next.prev = at.prev
-	} else {
-		t.last = at.prev
-	}
-	at.each(fn)
+	t.entries[at] = watched{}
+	t.free = append(t.free, at)
+	t.live--
+	entry.each(fn)
 }
 
 // takeAll empties the table and hands each watcher to fn.
 func (t *watchTable) takeAll(fn func(env.Watcher)) {
-	at := t.first
+	t.order.tidy(t.live, t.counts)
+	old := *t
 	*t = newWatchTable()
-	for ; at != nil; at = at.next {
-		at.each(fn)
+	for _, f := range old.byIndex {
+		if f != nil {
+			f.waiting = nil
+		}
+	}
+	for _, r := range old.order.refs {
+		if r.family() == 0 {
+			old.entries[r.member()].each(fn)
+		} else {
+			fn(member{old.byIndex[r.family()], r.member()})
+		}
+	}
+}
+
+func (at *watched) add(w env.Watcher) {
+	if at.watcher != w && !slices.Contains(at.more, w) {
+		at.more = append(at.more, w)
 	}
 }
 

@@ -25,12 +25,11 @@ var ways = []struct {
 		l.Lock()
 	}},
 	{"join", func(p Process) { p.Self().Join() }},
-	{"every", func(p Process) {
-		c := p.NewCond("cause")
-		p.Every(time.Minute, func() bool { return false }, c)
-	}},
-	{"every with a turn to come", func(p Process) {
-		p.Every(time.Minute, func() bool { return true }, p.NewCond("cause"))
+	{"loop", func(p Process) {
+		loop := p.NewLoop(time.Minute, stateOf(func() bool { return false }), p.NewCond("cause"))
+		for {
+			loop.Turn()
+		}
 	}},
 }
 
@@ -74,7 +73,7 @@ var crashCases = []testCase{
 			{"signal", func(_ Process, c env.Cond) { c.Signal() }},
 			{"broadcast", func(_ Process, c env.Cond) { c.Broadcast() }},
 			{"wait", func(_ Process, c env.Cond) { c.WaitFor(0) }},
-			{"every", func(p Process, c env.Cond) { p.Every(ms, func() bool { return true }, c) }},
+			{"loop", func(p Process, c env.Cond) { p.NewLoop(ms, stateOf(func() bool { return true }), c).Turn() }},
 		}
 		r.within(func(p Process) {
 			c := p.NewCond("c")

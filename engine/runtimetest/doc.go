@@ -12,6 +12,6 @@
 // [Runtime.Exact] promises them, so that a busy host fails none. What tasks see they
 // write into a log, which is compared after the last of them has ended.
 //
-// To add a case look in the file of its noun: sleep.go, tasks.go, cond.go, every.go,
+// To add a case look in the file of its noun: sleep.go, tasks.go, cond.go, loop.go,
 // crash.go, stop.go, panics.go, and locks.go and hand.go for engine/threading.
 package runtimetest

@@ -59,7 +59,7 @@ func Run(t *testing.T, start func(t *testing.T) Runtime) {
 		{"sleep", sleepCases},
 		{"tasks", taskCases},
 		{"cond", condCases},
-		{"every", everyCases},
+		{"loop", loopCases},
 		{"locks", lockCases},
 		{"hand-over", handCases},
 		{"crash", crashCases},

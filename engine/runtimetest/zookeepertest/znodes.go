@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkbulk"
 )
 
 var znodeCases = []testCase{
@@ -31,12 +32,14 @@ var znodeCases = []testCase{
 		r.program("a", long, func(c *client) {
 			c.create("x", "1")
 			c.create("y", "2")
-			reads := env.NewReads(c.ZooKeeper, []string{r.path("x"), r.path("y"), r.path("z")})
+			reads := zkbulk.NewReads(c.ZooKeeper, []string{r.path("x"), r.path("y"), r.path("z")})
 			last := map[int]string{}
 			round := func() {
-				err := reads.Each(func(i int, data []byte) error {
-					last[i] = string(data)
-					return nil
+				err := reads.Each(func(i int, data []byte, err error) error {
+					if err == nil {
+						last[i] = string(data)
+					}
+					return err
 				})
 				r.note("%v: %v", last, err)
 			}

@@ -1,13 +1,14 @@
-package env
+package zkbulk
+
+import "github.com/monosim/monosim/engine/env"
 
 // Reads polls the data of a fixed list of znodes.
 type Reads interface {
 	// Each reads one znode after the other, as a loop of Get does, and calls take with
-	// the index and data of each before it asks for the next. It may leave a call out
-	// when the data is what take was called with before and returned nil for. The first
-	// error, of a read or of take, ends it and is returned. take must not wait nor call
-	// env.
-	Each(take func(i int, data []byte) error) error
+	// the index and data of each, or the error, before it asks for the next. It may leave
+	// a call out when the data is what take was called with before and returned nil for.
+	// The first error of take ends it and is returned. take must not wait nor call env, but for the log.
+	Each(take func(i int, data []byte, err error) error) error
 }
 
 // ReadsMaker is an optional interface of a ZooKeeper or ZooKeeperSession that can poll
@@ -18,7 +19,7 @@ type ReadsMaker interface {
 
 // NewReads makes the Reads of these znodes, in this order, in the cheapest way that zk
 // has.
-func NewReads(zk ZooKeeper, paths []string) Reads {
+func NewReads(zk env.ZooKeeper, paths []string) Reads {
 	if m, ok := zk.(ReadsMaker); ok {
 		return m.NewReads(paths)
 	}
@@ -26,20 +27,17 @@ func NewReads(zk ZooKeeper, paths []string) Reads {
 }
 
 // PlainReads makes Reads that are a loop of Get.
-func PlainReads(zk ZooKeeper, paths []string) Reads { return &plainReads{zk: zk, paths: paths} }
+func PlainReads(zk env.ZooKeeper, paths []string) Reads { return &plainReads{zk: zk, paths: paths} }
 
 type plainReads struct {
-	zk    ZooKeeper
+	zk    env.ZooKeeper
 	paths []string
 }
 
-func (r *plainReads) Each(take func(i int, data []byte) error) error {
+func (r *plainReads) Each(take func(i int, data []byte, err error) error) error {
 	for i, path := range r.paths {
 		data, _, err := r.zk.Get(path)
-		if err != nil {
-			return err
-		}
-		if err := take(i, data); err != nil {
+		if err := take(i, data, err); err != nil {
 			return err
 		}
 	}
