@@ -225,16 +225,14 @@ func (m *processMgr) start() error {
 	return nil
 }
 
-// poll looks once a second; any end, even with code 0, ends all (Q15). The looks at which
-// nothing has changed are not skipped (see env.Tasks.Every): an end, and a state that the
-// replicas' updater reports at the same second, are told in the order in which the two
-// threads fell asleep.
+// poll looks once a second; any end, even with code 0, ends all (Q15).
 //
 // Cost: a look grows with the processes, every one of them each second.
 func (m *processMgr) poll() {
 	m.e.Log.Logf(env.Info, "the number of procs is %d ", len(m.nodes))
+	loop := m.e.Tasks.NewLoop(time.Second, m.state, m.exits()...)
 	for !m.killed {
-		m.e.Tasks.Sleep(time.Second)
+		loop.Turn()
 		for _, n := range m.nodes {
 			if m.killed {
 				break
@@ -246,6 +244,31 @@ func (m *processMgr) poll() {
 			}
 		}
 	}
+}
+
+// state differs when one of the processes has ended, or all are to.
+func (m *processMgr) state() uint64 {
+	var s uint64
+	if m.killed {
+		s = 1
+	}
+	for i, n := range m.nodes {
+		if n.ended() {
+			s |= 2 << i
+		}
+	}
+	return s
+}
+
+// exits tell of ends.
+func (m *processMgr) exits() []env.Cond {
+	var exits []env.Cond
+	for _, n := range m.nodes {
+		if n.process != nil {
+			exits = append(exits, n.process.Exited())
+		}
+	}
+	return exits
 }
 
 // killAll kills the processes in order and then, when asked to, the agent itself

@@ -41,6 +41,7 @@ type AgentV3 struct {
 	service     *service.AgentService
 	exit        *threading.Event
 	threads     *threading.Group
+	failures    uint64 // of turns of tasks so far
 }
 
 // AgentV3Options replace parts of an agent v3, as the reference's tests do; the zero
@@ -267,13 +268,30 @@ func (a *AgentV3) accepts(model datadef.SavedModel) (bool, error) {
 // errors are logged (agent_v3.py:160).
 func (a *AgentV3) background(name string, interval time.Duration, fn func() error) {
 	a.threads.Go(name, func() {
-		for !a.exit.IsSet() {
+		loop := a.e.Tasks.NewLoop(interval, a.state)
+		turn := func() bool {
+			if a.exit.IsSet() {
+				return false
+			}
 			if err := fn(); err != nil {
+				a.failures++
 				a.e.Log.Logf(env.Error, "error in bg thread: %s", pylog.Text(err))
 			}
-			a.e.Tasks.Sleep(interval)
+			return true
+		}
+		if turn() {
+			env.RunLoop(loop, turn)
 		}
 	})
+}
+
+// state differs when something does that a turn of the agent's tasks depends on.
+func (a *AgentV3) state() uint64 {
+	s := a.backend.State() + a.failures<<32
+	if a.exit.IsSet() {
+		s++
+	}
+	return s
 }
 
 // Start starts server, backend and service, then the tasks that report the service
@@ -319,16 +337,27 @@ func (a *AgentV3) WaitForTermination() error {
 	if exited := a.server.Exited(); exited != nil {
 		causes = append(causes, exited)
 	}
-	if !a.exit.IsSet() {
-		a.e.Tasks.Every(time.Second, func() bool {
-			_, ended := a.server.Poll()
-			return ended || a.exit.IsSet()
-		}, causes...)
+	loop := a.e.Tasks.NewLoop(time.Second, func() uint64 {
+		if a.over() {
+			return 1
+		}
+		return 0
+	}, causes...)
+	for !a.exit.IsSet() {
+		if loop.Turn(); a.over() {
+			break
+		}
 	}
 	a.Stop()
 	a.e.Tasks.Sleep(time.Second)
 	a.e.Processes.Exit(-int(env.SIGKILL))
 	return nil
+}
+
+// over reports whether the model server has ended, or the agent is to.
+func (a *AgentV3) over() bool {
+	_, ended := a.server.Poll()
+	return ended || a.exit.IsSet()
 }
 
 // Backend is what the agent reads and writes in ZooKeeper.

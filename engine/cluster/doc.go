@@ -11,7 +11,8 @@
 //
 // Package runners gives most of these types a second name, so that code above the
 // runners needs one import only. To change what a cluster is made of look in
-// spec.go; what is counted of a run, in counts.go; what a log of a run has, in
+// spec.go; what is counted of a run, in counts.go, and with the time, in
+// load.go; what a log of a run has, in
 // observation.go; what a fault may hit, in fault.go. What each fault does to a
 // simulated cluster is in sim/fault, a file per kind.
 package cluster

@@ -109,6 +109,11 @@ type ServingSpec struct {
 	RetainedPercent *int
 	// PredictTime is how long a Predict takes while nothing loads.
 	PredictTime time.Duration
+	// A version takes LoadTime and a second for each LoadBytesPerSecond on disk to load,
+	// and then RAMPerDiskByte of memory for each byte.
+	LoadTime           time.Duration
+	LoadBytesPerSecond int64
+	RAMPerDiskByte     float64
 	// FakeBugs lets the profile python-fake keep the faults of its queue.
 	FakeBugs bool
 	// NoDefaultModel leaves the model `default` out, which every pod has otherwise.

@@ -40,5 +40,5 @@ func (e *Event) Wait(limit time.Duration) bool {
 	return e.cond.WaitFor(limit)
 }
 
-// Cond is broadcast by every Set: a cause of env.Tasks.Every.
+// Cond is broadcast by every Set: a cause of an env.Loop.
 func (e *Event) Cond() env.Cond { return e.cond }

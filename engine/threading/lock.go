@@ -82,6 +82,9 @@ func (l *RLock) TryLock(limit time.Duration) bool {
 	return true
 }
 
+// Locked reports whether some task owns the lock.
+func (l *RLock) Locked() bool { return l.lock.held }
+
 // Awaited reports whether tasks wait for the lock, so that an owner with much to do
 // can let them in.
 func (l *RLock) Awaited() bool { return len(l.lock.queue.list) > 0 }

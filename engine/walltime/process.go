@@ -131,23 +131,27 @@ func (p *Process) Sleep(d time.Duration) {
 	p.wait(t, "time")
 }
 
-// Every looks at each whole multiple of the period from now. A turn that comes
-// too late, because the host was busy, takes the place of those it has missed.
-func (p *Process) Every(period time.Duration, done func() bool, _ ...env.Cond) {
+// NewLoop makes the loop of the current task: its turns are a period apart, each counted
+// from the end of the one before.
+func (p *Process) NewLoop(period time.Duration, _ func() uint64, _ ...env.Cond) env.Loop {
 	if period <= 0 {
-		panic("walltime: Every with a period of 0 or less")
+		panic("walltime: a loop with a period of 0 or less")
 	}
-	what := "its turn, every " + period.String()
-	start := p.w.Now()
-	for {
-		t := p.enter("Every")
-		past := (p.w.Now() - start) / period
-		p.setDeadlineAt(t, start+(past+1)*period)
-		p.wait(t, what)
-		if done() {
-			return
-		}
-	}
+	return &loop{p: p, period: period, what: "its turn, every " + period.String()}
+}
+
+// loop is the env.Loop of a task.
+type loop struct {
+	p      *Process
+	period time.Duration
+	what   string
+}
+
+// Turn waits for the period.
+func (l *loop) Turn() {
+	t := l.p.enter("Turn")
+	l.p.setDeadline(t, l.period)
+	l.p.wait(t, l.what)
 }
 
 // NewCond makes a condition.

@@ -291,13 +291,13 @@ func TestWaitFromAnotherGoroutineIsNoticed(t *testing.T) {
 	}
 }
 
-func TestEveryWithoutPeriodPanics(t *testing.T) {
+func TestLoopWithoutPeriodPanics(t *testing.T) {
 	w := newWorld(t)
 	p := w.NewProcess("node", "p")
 	var got string
-	p.Go("task", func() { got = panicText(func() { p.Every(0, func() bool { return true }) }) })
+	p.Go("task", func() { got = panicText(func() { p.NewLoop(0, func() uint64 { return 0 }) }) })
 	wait(t, w)
-	if want := "walltime: Every with a period of 0 or less"; got != want {
+	if want := "walltime: a loop with a period of 0 or less"; got != want {
 		t.Errorf("panic %q, want %q", got, want)
 	}
 }
@@ -318,7 +318,7 @@ func TestSpeed(t *testing.T) {
 		if p.NewCond("nothing").WaitFor(time.Hour) {
 			t.Error("woken by nobody")
 		}
-		p.Every(time.Hour, func() bool { return true })
+		p.NewLoop(time.Hour, func() uint64 { return 0 }).Turn()
 		if took := p.Elapsed() - from; took < 3*time.Hour {
 			t.Errorf("three hours took %v", took)
 		}

@@ -13,6 +13,7 @@
 package backends
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyset"
@@ -47,6 +49,8 @@ type ZKBackend struct {
 	syncModel pysem.OptString
 	lost      bool
 	reported  reportedInfo
+	// changes counts those of available and lost.
+	changes uint64
 }
 
 // reportedInfo is what was last reported, with its path and JSON form: the same
@@ -88,6 +92,7 @@ func NewZKBackend(e *env.Env, bzid string, zk env.ZooKeeper) *ZKBackend {
 	b.available = b.savedModels(nil)
 	zk.AddListener(func(state env.SessionState) bool {
 		b.lost = state == env.Lost // backends.py:228-235
+		b.changes++
 		if b.lost {
 			e.Log.Logf(env.Error, "zk state lost, set lost flag")
 		} else {
@@ -137,12 +142,27 @@ func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models
 	}
 	b.e.Log.Logf(env.Info, "available saved models updated: %v", reprOfSet(now.Keys()))
 	// Replaced even when a create failed above (Q41).
+	if !slices.Equal(models, b.given) {
+		b.changes++
+	}
 	b.available, b.given = now, slices.Clone(models)
 	return nil
 }
 
 // forgetAvailable clears what the container is bound to.
-func (b *ZKBackend) forgetAvailable() { b.available, b.given = b.savedModels(nil), nil }
+func (b *ZKBackend) forgetAvailable() {
+	b.available, b.given = b.savedModels(nil), nil
+	b.changes++
+}
+
+// State differs when something does that [ZKBackend.SyncAvailableSavedModels] depends on.
+func (b *ZKBackend) State() uint64 {
+	s := b.changes << 2
+	if b.lock.Locked() {
+		s += 2
+	}
+	return s
+}
 
 // savedModels is a set of models in this process.
 func (b *ZKBackend) savedModels(models []datadef.SavedModel) *pyset.Words[datadef.SavedModel] {
@@ -288,23 +308,40 @@ func (b *ZKBackend) bound(model string, children []string) error {
 		return env.ErrStopWatching
 	}
 	var services []SubGraphServices
-	for _, child := range children {
-		parts := strings.Split(child, ":")
-		if len(parts) < 3 {
-			return pysem.UnpackError(3, len(parts))
-		}
-		info, err := b.GetServiceInfo(datadef.Container{Cluster: parts[1], ID: parts[2]})
+	bindings, paths, odd := b.bindings(children)
+	err := zkbulk.NewReads(b.zk, paths).Each(func(i int, data []byte, err error) error {
+		info, err := b.serviceInfo(data, err)
 		if err != nil {
 			return err
 		}
 		if info == nil {
-			b.e.Log.Logf(env.Error, "no serivice info of %s", child)
-			continue
+			b.e.Log.Logf(env.Error, "no serivice info of %s", children[i])
+			return nil
 		}
-		services = addService(services, parts[0], info)
+		services = addService(services, bindings[i], info)
+		return nil
+	})
+	if err = cmp.Or(err, odd); err != nil {
+		return err
 	}
-	b.services.Set(model, services)
+	b.services.Set(model, b.common(model, services))
 	return nil
+}
+
+// bindings takes the names of bindings apart: the sub-graph of each, and the znode of the
+// container's service info. They end with the first name that is odd; the error is that of
+// looking at it.
+func (b *ZKBackend) bindings(children []string) (subGraphs, paths []string, odd error) {
+	subGraphs, paths = make([]string, 0, len(children)), make([]string, 0, len(children))
+	for _, child := range children {
+		parts := strings.SplitN(child, ":", 4)
+		if len(parts) < 3 {
+			return subGraphs, paths, pysem.UnpackError(3, len(parts))
+		}
+		subGraphs = append(subGraphs, parts[0])
+		paths = append(paths, b.path("container_service", datadef.Container{Cluster: parts[1], ID: parts[2]}.String()))
+	}
+	return subGraphs, paths, nil
 }
 
 func addService(services []SubGraphServices, subGraph string, info *datadef.ContainerServiceInfo) []SubGraphServices {
@@ -340,15 +377,22 @@ func (b *ZKBackend) ReportServiceInfo(container datadef.Container, info *datadef
 
 // GetServiceInfo reads where a container serves, nil when nothing was reported.
 func (b *ZKBackend) GetServiceInfo(container datadef.Container) (*datadef.ContainerServiceInfo, error) {
-	data, err := b.getZnode(b.path("container_service", container.String()))
-	if err != nil || data == nil {
-		return nil, err
+	data, _, err := b.zk.Get(b.path("container_service", container.String()))
+	return b.serviceInfo(data, err)
+}
+
+// serviceInfo is what the answer to a read says, nil for a znode that is missing.
+func (b *ZKBackend) serviceInfo(data []byte, err error) (*datadef.ContainerServiceInfo, error) {
+	if errors.Is(err, zkerrors.ErrNoNode) {
+		return nil, nil
 	}
-	info, err := datadef.SharedContainerServiceInfo(b.e.Shared, data)
 	if err != nil {
 		return nil, err
 	}
-	return info, nil
+	if data == nil {
+		data = []byte{}
+	}
+	return datadef.SharedContainerServiceInfo(b.e.Shared, data)
 }
 
 // childrenWatch watches a path once: a watch that is still active is kept

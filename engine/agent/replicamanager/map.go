@@ -13,6 +13,9 @@ import (
 type replicaMap struct {
 	ids   []string
 	metas []*datadef.ReplicaMeta
+	// shared says that metas are those of a treeReader: they are copied before one is
+	// replaced.
+	shared bool
 	// places finds an id where there are many; nil until it is needed.
 	places map[string]int
 }
@@ -45,6 +48,7 @@ func (m *replicaMap) get(id string) (*datadef.ReplicaMeta, bool) {
 
 // set adds a replica at the end, or replaces the one of that id in its place.
 func (m *replicaMap) set(id string, meta *datadef.ReplicaMeta) {
+	m.own()
 	if i := m.find(id); i >= 0 {
 		m.metas[i] = meta
 		return
@@ -61,9 +65,17 @@ func (m *replicaMap) delete(id string) {
 	if i < 0 {
 		return
 	}
+	m.own()
 	m.ids = append(m.ids[:i:i], m.ids[i+1:]...)
 	m.metas = slices.Delete(m.metas, i, i+1)
 	m.places = nil
+}
+
+// own makes the metas its own.
+func (m *replicaMap) own() {
+	if m.shared {
+		m.metas, m.shared = slices.Clone(m.metas), false
+	}
 }
 
 func (m *replicaMap) len() int { return len(m.ids) }

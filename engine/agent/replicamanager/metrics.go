@@ -62,6 +62,8 @@ type VersionMetrics struct {
 	own, global MetricsClient
 	highest     map[string]int64 // version by model
 	updatedSec  map[string]int64 // Unix time by model
+	// changes counts the values that somebody takes, and versions that went up.
+	changes uint64
 }
 
 // NewVersionMetrics makes the clients; versions are asked of status. The prefix is
@@ -118,6 +120,9 @@ func (v *VersionMetrics) store(model string, latest env.ModelVersionStatus) erro
 		{"shard_id", pysem.Str(shard)},
 		{"base_name", v.conf.BaseName.String()},
 	}
+	if v.own != (noMetricsClient{}) {
+		v.changes++
+	}
 	v.own.EmitStore(MetricLatestVersion, latest.Version, tags)
 	if updatedSec, ok := v.updatedSec[model]; ok {
 		v.global.EmitStore(MetricSinceLastUpdate, nowSec-updatedSec, tags)
@@ -125,6 +130,7 @@ func (v *VersionMetrics) store(model string, latest env.ModelVersionStatus) erro
 	if highest, ok := v.highest[model]; !ok || highest < latest.Version {
 		v.own.EmitStore(MetricUpdateTs, nowSec, tags)
 		v.highest[model], v.updatedSec[model] = latest.Version, nowSec
+		v.changes++
 	}
 	v.own.Flush()
 	return nil

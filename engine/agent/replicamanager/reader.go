@@ -3,10 +3,10 @@ package replicamanager
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -29,19 +29,27 @@ type treeNode struct {
 	names []string
 	below []*treeNode // of the root and locations
 
-	// Of a task: a leaf for each name, and the replicas that were read, by id. The
-	// ids are replaced, never changed.
-	leaves  []treeLeaf
-	reads   env.Reads // of the leaves, nil before the first round
-	ids     []string
-	metas   []*datadef.ReplicaMeta
-	regular bool // ids and metas are those of the leaves
+	// Of a task: a leaf and a path for each name, and the replicas that were read, by id.
+	leaves   []treeLeaf
+	paths    []string     // shared
+	reads    zkbulk.Reads // of the leaves, nil before the first round
+	replicas sharedReplicas
+	regular  bool // the replicas are those of the leaves
+	// common says that other agents have the leaves, too: they are copied before one is
+	// changed.
+	common bool
+}
+
+// sharedReplicas are the replicas of a task, by id. They are never changed: all agents
+// that have read the same have the same.
+type sharedReplicas struct {
+	ids   []string
+	metas []*datadef.ReplicaMeta
 }
 
 // treeLeaf is one replica: its content, and what that says. There are many, which
 // are gone through in order, so they are small and lie side by side.
 type treeLeaf struct {
-	path string
 	data []byte
 	meta *datadef.ReplicaMeta // nil when there is no content
 }
@@ -61,11 +69,11 @@ func (r *treeReader) read() error {
 		if err != nil {
 			return err
 		}
-		task.setLeaves(names)
+		task.setLeaves(r.shared, names)
 		if err := task.readLeaves(r); err != nil {
 			return err
 		}
-		if err := task.collect(); err != nil {
+		if err := task.collect(r.shared); err != nil {
 			return err
 		}
 	}
@@ -118,7 +126,7 @@ func sameStrings(a, b []string) bool {
 
 // setLeaves makes the leaves of a task those with the names; what is known of one
 // that is still there is kept.
-func (n *treeNode) setLeaves(names []string) {
+func (n *treeNode) setLeaves(shared env.Shared, names []string) {
 	if sameStrings(n.names, names) {
 		return
 	}
@@ -127,40 +135,43 @@ func (n *treeNode) setLeaves(names []string) {
 		known[name] = n.leaves[i]
 	}
 	leaves := make([]treeLeaf, len(names))
-	ends := make([]int, len(names))
-	var paths strings.Builder // in one piece, as they are gone through in order
 	for i, name := range names {
 		leaves[i] = known[name]
-		paths.WriteString(pysem.JoinStrings(n.path, name))
-		ends[i] = paths.Len()
 	}
-	begin := 0
-	for i, end := range ends {
-		leaves[i].path = paths.String()[begin:end]
-		begin = end
+	n.names, n.leaves, n.reads, n.regular, n.common = names, leaves, nil, false, false
+	n.paths = namesOf(shared, n.path).Paths(names)
+}
+
+// namesOf numbers the children of a znode, for all agents of the world where there is one.
+func namesOf(shared env.Shared, path string) *env.Names {
+	if shared == nil {
+		return env.NewNames(path)
 	}
-	n.names, n.leaves, n.reads, n.regular = names, leaves, nil, false
+	return shared.Names(path)
 }
 
 // readLeaves reads all replicas of a task.
 func (n *treeNode) readLeaves(r *treeReader) error {
 	if n.reads == nil {
-		paths := make([]string, len(n.leaves))
-		for i := range n.leaves {
-			paths[i] = n.leaves[i].path
-		}
-		n.reads = env.NewReads(r.zk, paths)
+		n.reads = zkbulk.NewReads(r.zk, n.paths)
 	}
-	return n.reads.Each(func(i int, data []byte) error { return n.readLeaf(r.shared, i, data) })
+	return n.reads.Each(func(i int, data []byte, err error) error {
+		if err != nil {
+			return err
+		}
+		return n.readLeaf(r.shared, i, data)
+	})
 }
 
 // readLeaf takes the content of one replica.
 func (n *treeNode) readLeaf(shared env.Shared, i int, data []byte) error {
-	replica := &n.leaves[i]
-	if replica.holds(data) {
+	if n.leaves[i].holds(data) {
 		return nil
 	}
-	if err := replica.parse(shared, data); err != nil {
+	if n.common {
+		n.leaves, n.common = slices.Clone(n.leaves), false
+	}
+	if err := n.leaves[i].parse(shared, n.paths[i], data); err != nil {
 		return err
 	}
 	n.regular = false
@@ -174,7 +185,7 @@ func (l *treeLeaf) holds(data []byte) bool {
 
 // parse takes new content, nil for none. A name that is no id is found out only
 // after the content, as in the reference.
-func (l *treeLeaf) parse(shared env.Shared, data []byte) error {
+func (l *treeLeaf) parse(shared env.Shared, path string, data []byte) error {
 	l.data, l.meta = nil, nil
 	if data == nil {
 		return nil
@@ -183,7 +194,7 @@ func (l *treeLeaf) parse(shared env.Shared, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := replicaKey(l.path); err != nil {
+	if _, err := replicaKey(path); err != nil {
 		return err
 	}
 	l.data, l.meta = data, meta
@@ -192,7 +203,7 @@ func (l *treeLeaf) parse(shared env.Shared, data []byte) error {
 
 // collect gathers the replicas of a task. Two names may be one id: the later
 // content counts.
-func (n *treeNode) collect() error {
+func (n *treeNode) collect(shared env.Shared) error {
 	if n.regular {
 		return nil
 	}
@@ -201,19 +212,47 @@ func (n *treeNode) collect() error {
 		if n.leaves[i].meta == nil {
 			continue
 		}
-		id, err := replicaKey(n.leaves[i].path)
+		id, err := replicaKey(n.paths[i])
 		if err != nil {
 			return err
 		}
 		replicas.set(id, n.leaves[i].meta)
 	}
-	n.ids, n.metas, n.regular = replicas.ids, replicas.metas, true
+	n.replicas, n.regular = sharedReplicas{replicas.ids, replicas.metas}, true
+	if shared != nil {
+		n.share(shared)
+	}
 	return nil
+}
+
+// share takes the leaves and replicas of another agent in place of those just made, where
+// they are equal.
+func (n *treeNode) share(shared env.Shared) {
+	n.leaves = shared.Same("leaves of "+n.path, n.leaves, func(last any) bool {
+		return slices.EqualFunc(last.([]treeLeaf), n.leaves, treeLeaf.is)
+	}).([]treeLeaf)
+	n.common = true
+	n.replicas = shared.Same("replicas of "+n.path, n.replicas, func(last any) bool {
+		return n.replicas.equal(last.(sharedReplicas))
+	}).(sharedReplicas)
+}
+
+// is reports whether two leaves are one and the same, which equal contents nearly always
+// are.
+func (l treeLeaf) is(other treeLeaf) bool {
+	return l.meta == other.meta && len(l.data) == len(other.data) && (len(l.data) == 0 || &l.data[0] == &other.data[0])
+}
+
+func (r sharedReplicas) equal(other sharedReplicas) bool {
+	if len(r.metas) == len(other.metas) && len(r.metas) > 0 && &r.metas[0] == &other.metas[0] {
+		return sameStrings(r.ids, other.ids)
+	}
+	return slices.Equal(r.metas, other.metas) && sameStrings(r.ids, other.ids)
 }
 
 // holds reports whether replicas are those that were read, in the same order.
 func (n *treeNode) holds(replicas *replicaMap) bool {
-	return slices.Equal(n.metas, replicas.metas) && sameStrings(n.ids, replicas.ids)
+	return n.replicas.equal(sharedReplicas{replicas.ids, replicas.metas})
 }
 
 // unchanged reports whether what was read is what the mirror has.
@@ -235,7 +274,7 @@ func (r *treeReader) unchanged(mirror *pysem.OrderedMap[string, *replicaMap]) bo
 func (r *treeReader) mirror() *pysem.OrderedMap[string, *replicaMap] {
 	fresh := pysem.NewOrderedMap[string, *replicaMap]()
 	for _, task := range r.tasks {
-		fresh.Set(task.path, &replicaMap{ids: slices.Clip(task.ids), metas: slices.Clone(task.metas)})
+		fresh.Set(task.path, &replicaMap{ids: slices.Clip(task.replicas.ids), metas: task.replicas.metas, shared: true})
 	}
 	return fresh
 }

@@ -209,11 +209,11 @@ func TestAQuietRoundOfTheReaderParsesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	mirror := reader.mirror()
-	kept := slices.Clone(reader.tasks[0].metas)
+	kept := slices.Clone(reader.tasks[0].replicas.metas)
 	if err := reader.read(); err != nil {
 		t.Fatal(err)
 	}
-	if !reader.unchanged(mirror) || !slices.Equal(kept, reader.tasks[0].metas) {
+	if !reader.unchanged(mirror) || !slices.Equal(kept, reader.tasks[0].replicas.metas) {
 		t.Error("the second round made replicas anew")
 	}
 }

@@ -15,17 +15,40 @@ import (
 )
 
 // Poll compares with ZooKeeper once a minute, until Stop; errors end the round only
-// (replica_manager.py:188-274).
+// (replica_manager.py:188-274). It is the whole of a task: the caller returns right after
+// it.
 func (w *ReplicaWatcher) Poll() {
-	for !w.stopping {
-		w.e.Tasks.Sleep(pollPeriod)
-		if !w.session.Poll {
-			continue
-		}
-		if err := w.Reconcile(); err != nil && w.pollFailed.Due(w.e.Clock, 10*time.Minute) {
-			w.e.Log.Logf(env.Error, "exc_type: %s", pylog.Class(err))
-		}
+	loop := w.e.Tasks.NewLoop(pollPeriod, w.state)
+	if w.stopping {
+		return
 	}
+	env.RunLoop(loop, func() bool {
+		if !w.session.Poll {
+			return !w.stopping
+		}
+		if err := w.Reconcile(); err != nil {
+			w.failures++
+			if w.pollFailed.Due(w.e.Clock, 10*time.Minute) {
+				w.e.Log.Logf(env.Error, "exc_type: %s", pylog.Class(err))
+			}
+		}
+		return !w.stopping
+	})
+}
+
+// state differs when something does that a poll depends on, beside ZooKeeper.
+func (w *ReplicaWatcher) state() uint64 {
+	s := (w.changes + w.failures<<32) << 3
+	if w.stopping {
+		s++
+	}
+	if w.session.Poll {
+		s += 2
+	}
+	if w.lock.Locked() {
+		s += 4
+	}
+	return s
 }
 
 // Reconcile reads the whole tree and makes the mirror equal to it. Of the replicas that

@@ -40,8 +40,11 @@ type ReplicaUpdater struct {
 	meta     *pysem.OrderedMap[string, *datadef.ReplicaMeta] // by path
 	// changes counts the changes of meta.
 	changes int
-	own     ownModels
-	round   updateRound
+	// reports counts the states that were written into metas, failures the rounds that
+	// failed.
+	reports, failures uint64
+	own               ownModels
+	round             updateRound
 	// versions is nil without metrics.
 	versions *VersionMetrics
 	// metricsFailed is told of rounds that failed (replica_manager.py:668).
@@ -367,6 +370,7 @@ func (u *ReplicaUpdater) report(m *ownModel, state env.ModelState) error {
 		return nil
 	}
 	m.meta.Stat = state
+	u.reports++
 	path, data := m.path, m.meta.Serialize()
 	err := u.set(path, data)
 	if !errors.Is(err, zkerrors.ErrNoNode) {
@@ -378,55 +382,85 @@ func (u *ReplicaUpdater) report(m *ownModel, state env.ModelState) error {
 	})
 }
 
+// state differs when something does that the turns of the updater's tasks depend on,
+// beside the model servers.
+func (u *ReplicaUpdater) state() uint64 {
+	s := uint64(u.changes)<<48 ^ u.reports<<24 ^ u.failures<<16 ^ uint64(u.conf.ReplicaID.V)<<8
+	if u.versions != nil {
+		s ^= u.versions.changes << 40
+	}
+	for i, flag := range []bool{
+		u.stopping, u.session.Update, u.session.Reregister, u.models.Busy(), u.own.valid && u.own.key == u.ownKey(),
+	} {
+		if flag {
+			s ^= 1 << i
+		}
+	}
+	return s
+}
+
 // updateLoop reports all models once a second; the first that fails ends the
 // round (replica_manager.py:588).
 //
 // Cost: status calls grow with the models that the container serves, one each every
 // second, one after another and without a deadline.
 func (u *ReplicaUpdater) updateLoop() {
-	for !u.stopping {
-		u.e.Tasks.Sleep(updatePeriod)
+	loop := u.e.Tasks.NewLoop(updatePeriod, u.state)
+	u.goRound(loop, func() bool {
 		if !u.session.Update {
-			continue
+			return true
 		}
 		if model, err := u.updateAll(); err != nil {
+			u.failures++
 			u.logException(err)
 			u.e.Log.Logf(env.Error, "%s, when model %s update", pylog.Text(err), model)
 		}
+		return true
+	})
+}
+
+// goRound is the rest of a task: a turn after each period, until the updater is stopped
+// or one returns false.
+func (u *ReplicaUpdater) goRound(loop env.Loop, turn func() bool) {
+	if !u.stopping {
+		env.RunLoop(loop, func() bool { return turn() && !u.stopping })
 	}
 }
 
 // reregisterLoop registers anew every 10 s once a session was lost: the flag is
 // never reset, so states flap for ever (Q109). An error ends the thread (Q124).
 func (u *ReplicaUpdater) reregisterLoop() {
-	for !u.stopping {
-		u.e.Tasks.Sleep(reregisterPeriod)
+	loop := u.e.Tasks.NewLoop(reregisterPeriod, u.state)
+	u.goRound(loop, func() bool {
 		if !u.session.Reregister {
-			continue
+			return true
 		}
 		if err := u.Register(); err != nil {
 			u.e.Log.Logf(env.Error, pylog.Uncaught+"(_reregister): %v", err)
-			return
+			return false
 		}
 		u.session.Update = true
 		if !u.conf.Quirks.Keeps(quirks.Q109) {
 			u.session.Reregister = false
 		}
-	}
+		return true
+	})
 }
 
 // metricsLoop stores the versions of all models once a minute
 // (replica_manager.py:655); an error ends the round.
 func (u *ReplicaUpdater) metricsLoop() {
-	for !u.stopping {
-		u.e.Tasks.Sleep(metricsPeriod)
+	loop := u.e.Tasks.NewLoop(metricsPeriod, u.state)
+	u.goRound(loop, func() bool {
 		if err := u.CheckVersions(); err != nil {
+			u.failures++
 			u.e.Log.Logf(env.Error, "exc_type: %s", pylog.Class(err))
 			if u.metricsFailed.Due(u.e.Clock, 10*time.Minute) {
 				u.e.Log.Logf(env.Warning, "%v", pylog.Traceback(err))
 			}
 		}
-	}
+		return true
+	})
 }
 
 // CheckVersions stores the versions of all models once (replica_manager.py:617); without

@@ -1,12 +1,14 @@
 package replicamanager
 
 import (
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/threading"
 )
@@ -30,6 +32,7 @@ type ReplicaWatcher struct {
 	lock     *threading.Lock
 	replicas *pysem.OrderedMap[string, *replicaMap] // by task path
 	changes  uint64                                 // of replicas so far
+	failures uint64                                 // of polls so far
 	stopping bool
 	session  *Session
 	poller   env.Task
@@ -125,13 +128,16 @@ func (w *ReplicaWatcher) watchTasks(path string) error {
 	return w.watchEach(path, w.watchReplicas)
 }
 
+// watchReplicas watches each replica of a task, once in the life of the watch of its
+// names (replica_manager.py:103-148): one that goes and comes back is not watched anew.
 func (w *ReplicaWatcher) watchReplicas(path string) error {
-	return w.watchEach(path, w.watchReplica)
+	replicas := zkbulk.NewDataWatches(w.zk, path, w.replicaChanged)
+	_, err := w.zk.ChildrenWatch(path, replicas.Watch)
+	return err
 }
 
-// watchEach calls watch for each child of path, once in the life of this watch
-// (replica_manager.py:103-148): a child that goes and comes back is not watched
-// anew.
+// watchEach calls watch for each child of path, once in the life of this watch, as
+// watchReplicas does.
 func (w *ReplicaWatcher) watchEach(path string, watch func(string) error) error {
 	known := map[string]bool{}
 	_, err := w.zk.ChildrenWatch(path, func(children []string) error {
@@ -149,16 +155,9 @@ func (w *ReplicaWatcher) watchEach(path string, watch func(string) error) error 
 	return err
 }
 
-func (w *ReplicaWatcher) watchReplica(path string) error {
-	_, err := w.zk.DataWatch(path, func(data []byte, _ *env.Stat, event *env.WatchEvent) error {
-		return w.replicaChanged(path, data, event)
-	})
-	return err
-}
-
 // replicaChanged takes over one change (replica_manager.py:146-186). Data that is
 // gone leaves the last known replica as UNKNOWN until its event says more.
-func (w *ReplicaWatcher) replicaChanged(path string, data []byte, event *env.WatchEvent) error {
+func (w *ReplicaWatcher) replicaChanged(path string, data []byte, _ *env.Stat, event *env.WatchEvent) error {
 	task := pysem.Dirname(path)
 	id, err := replicaKey(path)
 	if err != nil {
@@ -227,9 +226,21 @@ func unknown(meta *datadef.ReplicaMeta) *datadef.ReplicaMeta {
 
 // replicaKey is str(int(name)): padding goes (Q115).
 func replicaKey(path string) (string, error) {
+	if name := pysem.Basename(path); plainNumber(name) {
+		return name, nil
+	}
 	n, err := pysem.ParseInt(pysem.Basename(path))
 	if err != nil {
 		return "", err
 	}
 	return n.String(), nil
+}
+
+// plainNumber reports whether a text is a number as str(int(text)) writes it, of 18 digits
+// at most.
+func plainNumber(text string) bool {
+	if text == "" || len(text) > 18 || text[0] == '0' && len(text) > 1 {
+		return false
+	}
+	return strings.Trim(text, "0123456789") == ""
 }

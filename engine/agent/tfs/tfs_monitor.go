@@ -54,6 +54,9 @@ func NewTFSMonitor(e *env.Env, conf *agentconfig.AgentConfig) *TFSMonitor {
 	return m
 }
 
+// Busy reports whether a call holds up all others.
+func (m *TFSMonitor) Busy() bool { return m.lock.Locked() }
+
 // Host is the address of the container. One that is none, or that of the loopback, is
 // looked up again each time (tfs_monitor.py:50).
 func (m *TFSMonitor) Host() string {

@@ -20,8 +20,9 @@ var (
 
 // host is env.Host of the machine, with the variables of one process.
 type host struct {
-	p    *walltime.Process
-	vars []string // key=value, sorted by key
+	localhost string
+	p         *walltime.Process
+	vars      []string // key=value, sorted by key
 }
 
 // variables sorts key=value entries; of two with one key the later counts. Entries
@@ -110,10 +111,11 @@ func (h *host) RouteIP() (string, error) {
 	return conn.LocalAddr().(*net.UDPAddr).IP.String(), nil
 }
 
-// FreePort is 0 when the machine has no port left.
+// FreePort is free on localhost, where also each connection has a port. It is 0 when there
+// is no port left.
 func (h *host) FreePort() int {
 	h.p.Check()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	l, err := net.Listen("tcp", net.JoinHostPort(h.localhost, "0"))
 	if err != nil {
 		return 0
 	}

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 
@@ -17,6 +18,9 @@ type Options struct {
 	Dir string
 	// Outlive lets children live on when the process ends without having ended them.
 	Outlive bool
+	// Localhost is the address that is localhost to the process, as in a container whose
+	// loopback is its own; empty means 127.0.0.1.
+	Localhost string
 	// Fork says how the program is begun anew; nil means that it cannot fork.
 	Fork *Fork
 }
@@ -39,7 +43,7 @@ func New(p *walltime.Process, o Options) (*Machine, error) {
 		return nil, err
 	}
 	m := &Machine{p: p}
-	m.host = &host{p: p, vars: variables(o.Environ)}
+	m.host = &host{p: p, vars: variables(o.Environ), localhost: cmp.Or(o.Localhost, "127.0.0.1")}
 	m.files = &files{m: m, dir: dir}
 	m.processes = &processes{m: m, outlive: o.Outlive, fork: o.Fork, handlers: map[env.Signal]func(){}}
 	p.OnEnd(m.processes.ignoreSignals)
