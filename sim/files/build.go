@@ -35,6 +35,7 @@ func (f *FS) AddModelVersion(model string, version int64, sizeBytes int64) error
 	if err != nil {
 		return err
 	}
+	p.own()
 	p.fs.commit()
 	p.fs.relink(p.dir, p.name, p.fs.exported(sizeBytes))
 	p.fs.notify(clean(p.rel))

@@ -48,7 +48,9 @@ func (f *FS) Sync(name string) error {
 }
 
 func (e *entry) flush() {
-	e.durable, e.durableSizeBytes, e.dirty = e.data, e.sizeBytes, false
+	if e.dirty {
+		e.durable, e.durableSizeBytes, e.dirty = e.data, e.sizeBytes, false
+	}
 }
 
 // settle lets the write-back happen that is due. Content changes only after it,

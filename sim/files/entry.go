@@ -9,6 +9,7 @@ import (
 // entry is a file, a directory or a symbolic link, what Unix calls an inode.
 type entry struct {
 	dir       bool
+	shared    bool // part of an image: it must not be written to
 	modUnixMs int64
 	// version is the FS's count of changes when the content, or the set of names,
 	// changed last.

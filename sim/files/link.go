@@ -23,6 +23,7 @@ func (f *FS) Symlink(target, name string) error {
 	case target == "" || bare != name:
 		return pathError("symlink", name, fs.ErrNotExist)
 	}
+	p.own()
 	p.fs.link(p.dir, p.name, &entry{target: target, sizeBytes: int64(len(target))})
 	p.fs.notify(clean(p.rel))
 	return nil

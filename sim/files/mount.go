@@ -32,6 +32,7 @@ func (f *FS) Mount(prefix string, store *FS) error {
 		return pathError("mount", prefix, ErrBusy)
 	}
 	prefix = clean(p.path)
+	p.own()
 	p.entry.mount = &mount{fs: store}
 	store.parents = append(store.parents, mountedAt{fs: f, prefix: prefix})
 	f.notify(prefix)

@@ -134,6 +134,7 @@ func (v *View) Readlink(name string) (target string, err error) {
 }
 
 func (v *View) do(op, name string, fn func(abs string) error) error {
+	v.p.Acts()
 	abs := v.abs(name)
 	if abs == "" {
 		return env.NotExist(op, name)
@@ -156,7 +157,7 @@ const tempCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_"
 // characters. Five are the node's choice; three count, so that two names differ
 // whatever is chosen.
 func (v *View) TempFile() string {
-	v.p.Check()
+	v.p.Acts()
 	const base = uint64(len(tempCharacters))
 	for {
 		chosen := v.p.Node().Source("files.temp").Uint64n(base * base * base * base * base)

@@ -37,7 +37,8 @@ func (f *FS) writable(name string) (place, error) {
 		return p, err
 	case p.entry != nil && p.entry.dir:
 		return p, pathError("open", name, ErrIsDir)
-	case p.entry == nil:
+	}
+	if p.own(); p.entry == nil {
 		p.entry = &entry{}
 		p.fs.link(p.dir, p.name, p.entry)
 	}
@@ -74,6 +75,7 @@ func (f *FS) mkdir(name string) (p place, made bool, err error) {
 	case err != nil:
 		return p, false, err
 	case p.entry == nil:
+		p.own()
 		p.fs.link(p.dir, p.name, newDir())
 		return p, true, nil
 	case p.entry.isLink():
@@ -100,6 +102,7 @@ func (f *FS) Remove(name string) error {
 	case len(p.entry.children) > 0:
 		return pathError("remove", name, ErrNotEmpty)
 	}
+	p.own()
 	p.fs.link(p.dir, p.name, nil)
 	p.fs.notify(clean(p.rel))
 	return nil
@@ -117,6 +120,7 @@ func (f *FS) RemoveAll(name string) error {
 	case p.dir == nil || p.entry.hasMount():
 		return pathError("removeall", name, ErrBusy)
 	}
+	p.own()
 	p.fs.link(p.dir, p.name, nil)
 	p.fs.notify(clean(p.rel))
 	return nil
@@ -142,6 +146,8 @@ func (f *FS) Rename(oldName, newName string) error {
 	case from.entry == to.entry:
 		return nil
 	}
+	from.own()
+	to.own()
 	from.fs.link(to.dir, to.name, from.entry)
 	from.fs.link(from.dir, from.name, nil)
 	from.fs.notify(clean(from.rel))

@@ -66,6 +66,7 @@ func (l *logView) Logf(level env.Level, format string, args ...any) {
 	if !l.Enabled(level) {
 		return
 	}
+	l.p.Life().Acts()
 	text := fmt.Sprintf(format, args...)
 	if l.m.Logs.wants(level) {
 		l.m.Logs.add(Line{

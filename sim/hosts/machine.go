@@ -39,6 +39,8 @@ type Config struct {
 	Logs *Logs
 	// Shared is what its processes share with others of the world; nil for nothing.
 	Shared env.Shared
+	// Image is what its disk begins with; nil for nothing.
+	Image *files.Image
 }
 
 // NewMachine adds a machine to the network. Its file system is empty but for
@@ -46,7 +48,7 @@ type Config struct {
 func NewMachine(n *network.Network, cfg Config) *Machine {
 	m := &Machine{
 		Net:    n.AddHost(cfg.Name, cfg.Name, cfg.IPs...),
-		FS:     files.NewFS(n.World()),
+		FS:     files.NewFSFrom(n.World(), cfg.Image),
 		Logs:   cfg.Logs,
 		Shared: cfg.Shared,
 		vars:   append([]string{}, cfg.Env...),

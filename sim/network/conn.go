@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/monosim/monosim/engine/vtime"
 )
@@ -37,6 +36,8 @@ type Conn struct {
 	sockets  *sockets // of the owning process; nil for none
 	peer     *Conn
 	port     int
+	number   uint64    // of the connection, see LatencySite
+	dialer   bool      // this end has dialed
 	listener *Listener // that accepted it; nil on the dialing end
 	out      pipe
 	state    connState
@@ -83,20 +84,14 @@ func (c *Conn) Open() bool { return c.state == connOpen }
 // before. It does nothing on a closed connection: whoever sends was told of the end
 // by its Receiver, or has ended it.
 func (c *Conn) Send(payload any, sizeBytes int) {
-	if c.sends(payload, sizeBytes) {
-		c.out.push(segmentMessage, payload, sizeBytes)
-	}
+	c.n.w.Acts()
+	c.SendStep(nil, payload, sizeBytes)
 }
 
-// SendLast is Send for a handler that does nothing after it. When nothing else happens
-// before the message arrives, and that is before the virtual time before, the message
-// has arrived on return and the clock shows that instant: the run is fast-forwarded.
-// Otherwise it arrives in an event, as with Send. before is the time of something that
-// the caller will schedule yet. The latency is drawn from latency, not from the link's
-// own source.
-func (c *Conn) SendLast(payload any, sizeBytes int, latency *vtime.Source, before time.Duration) {
+// SendStep is Send for a message whose arrival is a step of a loop; for no loop it is Send.
+func (c *Conn) SendStep(loop *vtime.Loop, payload any, sizeBytes int) {
 	if c.sends(payload, sizeBytes) {
-		c.out.pushLast(segmentMessage, payload, sizeBytes, latency, before)
+		c.out.pushStep(loop, payload, sizeBytes)
 	}
 }
 

@@ -86,10 +86,12 @@ func (h *Host) dial(o Owner, addr string, done func(*Conn, error)) *Conn {
 	}
 	ends := &[2]Conn{}
 	c, s := &ends[0], &ends[1]
-	*c = Conn{n: h.n, host: h, peer: s, port: h.clientPort(), done: done}
+	*c = Conn{n: h.n, host: h, peer: s, port: h.clientPort(), done: done, dialer: true}
 	*s = Conn{n: h.n, host: to, node: to.node, peer: c, port: port}
 	c.out = pipe{from: c, to: s, link: h.n.linkBetween(h, to)}
 	s.out = pipe{from: s, to: c, link: h.n.linkBetween(to, h)}
+	c.number = h.n.nextNumber(h, to)
+	s.number = c.number
 	if o.dead() {
 		c.state = connClosed
 		return c
@@ -105,6 +107,16 @@ func (h *Host) dial(o Owner, addr string, done func(*Conn, error)) *Conn {
 		c.out.push(segmentSyn, nil, 0)
 	}
 	return c
+}
+
+// nextNumber is the number of a new connection between two hosts, whichever of them dials.
+func (n *Network) nextNumber(a, b *Host) uint64 {
+	if b.index < a.index {
+		a, b = b, a
+	}
+	l := n.linkBetween(a, b)
+	l.conns++
+	return l.conns
 }
 
 // accept is the arrival of a dial at the end that it is for.

@@ -12,7 +12,8 @@
 //
 // A [Conn] carries messages, any Go value with a size. Each direction is first
 // in, first out, and a message is one event on the receiving node, folded into
-// that node's hash with its size. Nothing is lost while a connection lives:
+// that node's hash with its size, or a step of a loop. Latencies are drawn for each
+// connection and direction by themselves. Nothing is lost while a connection lives:
 // loss and partitions cost time, as TCP's retransmissions do (see pipe.go).
 // Acknowledgments are not modelled: a partition from a to b holds what a sends
 // and lets through what b sends.

@@ -21,6 +21,7 @@ type Call struct {
 	place   int         // in channel.calls
 	size    int         // of the request
 	series  *Series     // that it is one of, nil for none
+	loop    *vtime.Loop // whose question it is, nil for none
 	sent    bool
 	over    bool          // the answer has come, failure has, or the task has gone
 	failure *env.RPCError // of the channel; nil when the answer came
@@ -100,5 +101,5 @@ func (call *Call) answer() {
 		return
 	}
 	call.server.remove(call)
-	call.server.conn.Send((*Answer)(call), call.answerSize)
+	call.server.conn.SendStep(call.loop, (*Answer)(call), call.answerSize)
 }

@@ -75,6 +75,12 @@ func (c *Channel) Invoke(method string, req any, sizeBytes int, timeout time.Dur
 	return o.invoke(timeout, nil)
 }
 
+// Ask is Invoke of a call that changes nothing at its server.
+func (c *Channel) Ask(method string, req any, sizeBytes int, timeout time.Duration) (any, *env.RPCError) {
+	o := SeriesCall{Channel: c, Method: method, Request: req, SizeBytes: sizeBytes, Asks: true}
+	return o.invoke(timeout, nil)
+}
+
 // invoke makes a call by itself, or the first of a series that the task asks for.
 func (o *SeriesCall) invoke(timeout time.Duration, s *Series) (any, *env.RPCError) {
 	c := o.Channel
@@ -92,6 +98,11 @@ func (o *SeriesCall) invoke(timeout time.Duration, s *Series) (any, *env.RPCErro
 	}
 	call := n.takeCall()
 	o.begin(call, c.p.Current(), s)
+	if o.Asks && timeout <= 0 && c.state == channelReady {
+		call.loop = c.p.Loop()
+	} else {
+		n.w.Acts()
+	}
 	if timeout > 0 {
 		call.Deadline = started + timeout
 	}
@@ -159,7 +170,7 @@ func (c *Channel) Close() {
 
 func (c *Channel) send(call *Call) {
 	call.sent = true
-	c.conn.Send(call, call.size)
+	c.conn.SendStep(call.loop, call, call.size)
 }
 
 // Receive takes an answer.

@@ -27,6 +27,9 @@ type SeriesCall struct {
 	Method    string
 	Request   any
 	SizeBytes int
+	// Asks says that the call changes nothing at its server: in a task's loop it is a step
+	// of that.
+	Asks bool
 }
 
 // From makes the calls from the i-th on, and returns the index and the outcome of the
@@ -50,9 +53,10 @@ func (s *Series) next(call *Call) bool {
 	}
 	s.Calls[s.at].observe(call.response, call.answerSize, nil, s.started)
 	s.at++
-	task := call.task
+	task, loop := call.task, call.loop
 	*call = Call{}
 	c.begin(call, task, s)
+	call.loop = loop
 	c.Channel.send(call)
 	task.Again("")
 	return true

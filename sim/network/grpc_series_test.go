@@ -24,8 +24,8 @@ type seriesRun struct {
 
 // playSeries lets a client make rounds of four calls to two servers, of which one has
 // trouble at some instant, as a loop of Invoke or as a series.
-func playSeries(trouble string, atMs int, asSeries, noFastForward bool) (seriesRun, error) {
-	w := vtime.New(vtime.Config{Seed: 3, NoFastForward: noFastForward})
+func playSeries(trouble string, atMs int, asSeries, noLeaps bool) (seriesRun, error) {
+	w := vtime.New(vtime.Config{Seed: 3, NoLeaps: noLeaps})
 	defer w.Close()
 	n := network.New(w, network.DefaultLatency())
 	a, b := n.AddHost("a", "a"), n.AddHost("b", "b")
@@ -117,8 +117,8 @@ func TestASeriesIsALoopOfCalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		trouble := rapid.SampledFrom(troubles).Draw(t, "trouble")
 		at := rapid.IntRange(0, 500).Draw(t, "at")
-		play := func(asSeries, noFastForward bool) seriesRun {
-			r, err := playSeries(trouble, at, asSeries, noFastForward)
+		play := func(asSeries, noLeaps bool) seriesRun {
+			r, err := playSeries(trouble, at, asSeries, noLeaps)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -73,9 +73,9 @@ func (n *Network) CatchUp() {
 	}
 }
 
-// Latency draws from s how long a message from this end takes, faults aside. It is for
+// Latency draws how long the next message from this end takes, faults aside. It is for
 // an Idler, whose messages are not sent one by one.
-func (c *Conn) Latency(s *vtime.Source) time.Duration { return c.out.link.draw(s) }
+func (c *Conn) Latency() time.Duration { return c.out.link.draw(c.out.source()) }
 
 // MaxLatency is an upper bound of what Latency returns.
 func (c *Conn) MaxLatency() time.Duration { return c.out.link.maxLatency() }
@@ -86,8 +86,8 @@ func (c *Conn) Skip(arrived bool, sizeBytes int) { c.host.counters.count(arrived
 
 // Resume sends a message that Skip has counted as sent already; it arrives at the
 // virtual time at, which must not be in the past. Only Idler.Wake may call it.
-func (c *Conn) Resume(payload any, sizeBytes int, at time.Duration) {
-	c.out.add(segment{payload: payload, sizeBytes: sizeBytes, what: segmentMessage, at: at})
+func (c *Conn) Resume(loop *vtime.Loop, payload any, sizeBytes int, at time.Duration) {
+	c.out.add(segment{payload: payload, loop: loop, sizeBytes: sizeBytes, what: segmentMessage, at: at})
 	c.out.schedule()
 }
 

@@ -13,8 +13,8 @@ type link struct {
 	from, to *Host
 	blocked  bool          // by a partition
 	extra    time.Duration // by Slow
-	latency  *vtime.Source
 	loss     *vtime.Source
+	conns    uint64 // made so far between the two, of the link from the host that was added first
 }
 
 // linkBetween makes links on first use, so that a large cluster has only those
@@ -24,7 +24,7 @@ func (n *Network) linkBetween(from, to *Host) *link {
 	if l, ok := n.linkByHosts[key]; ok {
 		return l
 	}
-	l := &link{n: n, from: from, to: to, latency: from.node.Source("network.latency"), loss: from.node.Source("network.loss")}
+	l := &link{n: n, from: from, to: to, loss: from.node.Source("network.loss")}
 	n.linkByHosts[key] = l
 	n.links = append(n.links, l)
 	return l

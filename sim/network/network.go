@@ -31,6 +31,7 @@ func New(w *vtime.World, latency LatencyModel) *Network {
 		linkByHosts: map[[2]int]*link{},
 		byProcess:   map[*vtime.Process]*sockets{},
 	}
+	w.OnCatchUp(n.CatchUp)
 	n.nowhere = &Host{n: n, name: "nowhere", node: w.Node("nowhere"), index: -1, down: true}
 	return n
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"testing"
 	"time"
 
@@ -618,3 +619,81 @@ func BenchmarkMessage(b *testing.B) {
 		b.Fatal(err)
 	}
 }
+
+// Goal: latencies follow one law, whichever connection they are of, and those of two
+// connections, and of the two directions of one, have nothing to do with each other.
+// Method: mean and spread over many messages; what all connections have in common would
+// show in the mean of their first messages.
+func TestLatenciesOfConnectionsFollowOneLaw(t *testing.T) {
+	const conns, messages = 400, 25
+	law := network.DefaultLatency()
+	w := vtime.New(vtime.Config{Seed: 11})
+	defer w.Close()
+	n := network.New(w, law)
+	a, b := n.AddHost("a", "a"), n.AddHost("b", "b")
+	var all, firsts []time.Duration
+	echo := func(c *network.Conn) { c.SetReceiver(&timed{w: w, sent: func() { c.Send(w.Now(), 1) }, all: &all}) }
+	if _, err := b.Listen(network.OwnedByNode(b.Node()), 80, echo); err != nil {
+		t.Fatal(err)
+	}
+	for range conns {
+		a.Dial(network.OwnedByNode(a.Node()), "b:80", func(c *network.Conn, err error) {
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			left := messages
+			r := &timed{w: w, all: &all, first: &firsts}
+			r.sent = func() {
+				if left--; left > 0 {
+					c.Send(w.Now(), 1)
+				}
+			}
+			c.SetReceiver(r)
+			c.Send(w.Now(), 1)
+		})
+	}
+	if _, err := w.Run(vtime.Limits{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, sample := range [][]time.Duration{all, firsts} {
+		var sum, squares float64
+		for _, d := range sample {
+			x := float64(d-law.Min) / float64(law.Spread)
+			if x < 0 || x >= 1 {
+				t.Fatalf("a latency of %v, want %v to %v", d, law.Min, law.Min+law.Spread)
+			}
+			sum, squares = sum+x, squares+x*x
+		}
+		count := float64(len(sample))
+		mean := sum / count
+		variance := squares/count - mean*mean
+		// Of a uniform choice from [0, 1): 1/2 and 1/12, five standard errors around.
+		if far := 5 / math.Sqrt(12*count); math.Abs(mean-0.5) > far || math.Abs(variance-1.0/12) > far {
+			t.Errorf("%d latencies: mean %.3f, variance %.4f of the spread, want 0.5 and 0.0833", len(sample), mean, variance)
+		}
+	}
+	if want := 2 * conns * messages; len(all) < want-2*conns || len(firsts) != conns {
+		t.Errorf("%d and %d latencies, want about %d and %d", len(all), len(firsts), want, conns)
+	}
+}
+
+// timed notes how long messages took that say when they were sent.
+type timed struct {
+	w     *vtime.World
+	sent  func()
+	all   *[]time.Duration
+	first *[]time.Duration // nil for nobody
+}
+
+func (r *timed) Receive(_ *network.Conn, payload any) {
+	took := r.w.Now() - payload.(time.Duration)
+	*r.all = append(*r.all, took)
+	if r.first != nil {
+		*r.first = append(*r.first, took)
+		r.first = nil
+	}
+	r.sent()
+}
+
+func (r *timed) Closed(*network.Conn, error) {}

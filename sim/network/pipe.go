@@ -1,6 +1,7 @@
 package network
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/monosim/monosim/engine/vtime"
@@ -18,6 +19,7 @@ import (
 type pipe struct {
 	from, to *Conn
 	link     *link
+	latency  *vtime.Source // nil before the first draw
 
 	first segment     // there is seldom more than one
 	timer vtime.Timer // of the first segment
@@ -35,6 +37,7 @@ type pipe struct {
 // segment is a message or a step of the connection's life.
 type segment struct {
 	payload   any
+	loop      *vtime.Loop // whose step its arrival is, nil for none
 	at        time.Duration
 	sizeBytes int
 	what      segmentKind
@@ -64,34 +67,49 @@ var (
 
 // push queues a segment behind all others.
 func (p *pipe) push(what segmentKind, payload any, sizeBytes int) {
-	p.queue(what, payload, sizeBytes, p.link.latency)
+	p.queue(segment{payload: payload, sizeBytes: sizeBytes, what: what})
+}
+
+// pushStep queues a message whose arrival is a step of a loop.
+func (p *pipe) pushStep(loop *vtime.Loop, payload any, sizeBytes int) {
+	p.queue(segment{payload: payload, loop: loop, sizeBytes: sizeBytes, what: segmentMessage})
+}
+
+func (p *pipe) queue(s segment) {
+	if !p.stalled {
+		// A stalled pipe gets new instants when it goes on.
+		s.at = p.link.arrival(s.sizeBytes, p.source())
+	}
+	p.add(s)
 	if p.count == 1 && !p.stalled {
 		p.schedule()
 	}
 }
 
-// pushLast is push as the last thing that an event does: the segment arrives at
-// once when nothing else happens before it. Its latency is drawn from a source of
-// its own.
-func (p *pipe) pushLast(what segmentKind, payload any, sizeBytes int, latency *vtime.Source, before time.Duration) {
-	p.queue(what, payload, sizeBytes, latency)
-	if p.count > 1 || p.stalled {
-		return
+// source is where the pipe's latencies are drawn from: those of each connection follow
+// from the seed alone, whatever is sent elsewhere.
+func (p *pipe) source() *vtime.Source {
+	if p.latency == nil {
+		p.latency = p.link.from.node.Source(LatencySite(p.link.to.name, p.from.number) + p.back())
 	}
-	if at := p.first.at; at < before && p.to.node.FastForward(at, segmentKinds[what], uint64(sizeBytes)) {
-		p.Handle(uint64(sizeBytes))
-	} else {
-		p.schedule()
-	}
+	return p.latency
 }
 
-func (p *pipe) queue(what segmentKind, payload any, sizeBytes int, latency *vtime.Source) {
-	s := segment{payload: payload, sizeBytes: sizeBytes, what: what}
-	if !p.stalled {
-		// A stalled pipe gets new instants when it goes on.
-		s.at = p.link.arrival(sizeBytes, latency)
+// back tells the two directions of a connection apart that does not leave its host.
+func (p *pipe) back() string {
+	if p.link.from == p.link.to && !p.asks() {
+		return ":back"
 	}
-	p.add(s)
+	return ""
+}
+
+// asks reports whether the pipe leads from the end that has dialed to the other.
+func (p *pipe) asks() bool { return p.from.dialer }
+
+// LatencySite is the site, at a node, of the choices of latencies of what it sends to
+// another host on their number-th connection, counted from 1 whichever of them has dialed.
+func LatencySite(to string, number uint64) string {
+	return "network.latency:" + to + ":" + strconv.FormatUint(number, 10)
 }
 
 func (p *pipe) add(s segment) {
@@ -132,8 +150,28 @@ func (p *pipe) pop() {
 
 func (p *pipe) schedule() {
 	s := &p.first
+	if s.loop != nil {
+		p.timer = s.loop.Schedule(p.to.node, p.part(), s.at, segmentKinds[s.what], p, uint64(s.sizeBytes))
+		return
+	}
 	p.timer = p.to.node.Schedule(s.at, segmentKinds[s.what], p, uint64(s.sizeBytes))
 }
+
+// part orders the steps of a loop at one instant: what goes to a server comes before what
+// comes from one.
+func (p *pipe) part() int {
+	if p.asks() {
+		return PartRequest
+	}
+	return PartAnswer
+}
+
+// The parts of a loop that asks (see vtime.Loop): the arrivals of its messages. Those below
+// are the loop's own.
+const (
+	PartRequest = 2 + iota
+	PartAnswer
+)
 
 // Handle delivers the first segment that is on its way. The engine calls it when the
 // segment arrives.

@@ -68,7 +68,7 @@ func (p *Process) Main(fn func() int) {
 func (p *Process) exec(program Program) {
 	program(p)
 	if !p.hasMain && !p.done {
-		p.life.Start("main", func() { p.life.Park("what comes") })
+		p.life.Start("main", func() { p.life.Rest("what comes", func() {}, nil) })
 	}
 }
 

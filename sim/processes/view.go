@@ -21,7 +21,7 @@ type view struct {
 
 // Start starts a program as a child of this process.
 func (v *view) Start(cmd env.Command) (env.Process, error) {
-	v.p.life.Check()
+	v.p.life.Acts()
 	if cmd.Env == nil {
 		cmd.Env = v.environ()
 	}
@@ -51,7 +51,7 @@ func (v *view) Start(cmd env.Command) (env.Process, error) {
 // Fork starts a copy of this process that runs main and ends with its result as exit
 // code.
 func (v *view) Fork(main func(*env.Env) int) (env.Process, error) {
-	v.p.life.Check()
+	v.p.life.Acts()
 	p := v.p.table.fork(v.p, v.environ(), v.getwd(), main)
 	return &child{Process: p, parent: v.p.life}, nil
 }
@@ -86,6 +86,6 @@ func (c *child) Exited() env.Cond {
 
 // Signal sends a signal to the child; a child that has ended is ErrFinished.
 func (c *child) Signal(sig env.Signal) error {
-	c.parent.Check()
+	c.parent.Acts()
 	return c.Process.Signal(sig)
 }

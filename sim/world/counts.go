@@ -23,6 +23,33 @@ func (w *World) Stats() cluster.Stats {
 	return s
 }
 
+// Load is what the cluster holds now. With Options.Traffic it has what ZooKeeper was asked
+// for, too.
+func (w *World) Load() cluster.Load {
+	var l cluster.Load
+	if w.zk != nil {
+		l.ZooKeeper = w.zk.Load()
+	}
+	for _, p := range w.pods {
+		l.ModelServers = append(l.ModelServers, p.Load()...)
+	}
+	return l
+}
+
+// Load is what the pod's model servers hold now.
+func (p *Pod) Load() []cluster.ModelServerLoad {
+	var list []cluster.ModelServerLoad
+	for _, s := range p.servers {
+		if s.node == nil { // it is being started
+			continue
+		}
+		list = append(list, cluster.ModelServerLoad{
+			Pod: p.Name, Kind: s.Kind, ResidentBytes: s.Server().ResidentBytes(), PeakBytes: s.Server().PeakBytes(),
+		})
+	}
+	return list
+}
+
 func countZooKeeper(c *cluster.Counts, counters zookeeper.Counters) {
 	c.ZooKeeperWrites, c.WatchesFired = counters.Writes, counters.Events
 	c.SessionsOpened, c.SessionsExpired = counters.SessionsOpened, counters.SessionsExpired

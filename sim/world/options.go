@@ -24,6 +24,8 @@ type Options struct {
 	Observe func(cluster.Observation)
 	// Logs, when set, takes the log lines of the pods' processes.
 	Logs *hosts.Logs
+	// Traffic has ZooKeeper count what is asked of it, by pod, operation and path.
+	Traffic bool
 	// CheckOwner verifies every wait of every task, which costs time
 	// (vtime.Config.CheckOwner).
 	CheckOwner bool
@@ -101,6 +103,15 @@ func serving(o *tfserving.Options, s cluster.ServingSpec) {
 	}
 	if s.PredictTime > 0 {
 		o.Cost.PredictTime = s.PredictTime
+	}
+	if s.LoadTime > 0 {
+		o.Cost.LoadTime = s.LoadTime
+	}
+	if s.LoadBytesPerSecond > 0 {
+		o.Cost.LoadBytesPerSecond = s.LoadBytesPerSecond
+	}
+	if s.RAMPerDiskByte > 0 {
+		o.Cost.RAMPerDiskByte = s.RAMPerDiskByte
 	}
 	o.MemoryLimitBytes, o.FakeBugs = s.MemoryLimitBytes, s.FakeBugs
 }

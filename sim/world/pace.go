@@ -52,8 +52,18 @@ type span struct {
 }
 
 func (s span) draw(n *vtime.Node) time.Duration {
+	d := s.delay(n, "")
+	return d.Draw()
+}
+
+// delay is the time for uses of its own: those of a task, where there are many tasks.
+func (s span) delay(n *vtime.Node, task string) vtime.Delay {
 	const step = 100 * time.Microsecond
-	return s.min + time.Duration(n.Source(s.site).Intn(int((s.max-s.min)/step)+1))*step
+	site := s.site
+	if task != "" {
+		site += ":" + task
+	}
+	return vtime.Delay{Source: n.Source(site), Min: s.min, Step: step, Steps: int((s.max - s.min) / step)}
 }
 
 // drawPace chooses how quick the container is: by how much its next start takes longer than
@@ -88,10 +98,13 @@ func (t pacedTasks) Sleep(d time.Duration) {
 	t.Process.Sleep(d)
 }
 
-// Every takes the time of one round's code with each period: the same for all of its
-// rounds, of which those without effect are skipped.
-func (t pacedTasks) Every(period time.Duration, done func() bool, causes ...env.Cond) {
-	t.Process.Every(period+t.round(), done, causes...)
+// NewLoop makes a loop whose rounds take the time of their code, too. What it takes is
+// chosen for each loop by itself.
+func (t pacedTasks) NewLoop(period time.Duration, state func() uint64, causes ...env.Cond) env.Loop {
+	task := t.Current().Name()
+	late, call := paceJitter.delay(t.Node(), task), paceCall.delay(t.Node(), task)
+	late.Min += t.p.round
+	return t.NewTurns(vtime.LoopConfig{Period: period, Late: &late, Call: &call, State: state, Causes: causes})
 }
 
 // pacedNetwork is the network of an agent, whose gRPC server takes its time to start.

@@ -3,12 +3,14 @@ package world
 import (
 	"fmt"
 	"path"
+	"slices"
 	"sort"
 	"strconv"
 	"time"
 
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/sim/files"
 	"github.com/monosim/monosim/sim/hosts"
 	"github.com/monosim/monosim/sim/processes"
 	tfsnode "github.com/monosim/monosim/sim/tfserving/node"
@@ -55,14 +57,20 @@ func (w *World) addPod(spec cluster.Pod, bare *cluster.BareServerSpec) error {
 		return fmt.Errorf("found twice, want a name of its own")
 	}
 	p := &Pod{Pod: spec, w: w, bare: bare, ip: ip(spec)}
-	p.machine = hosts.NewMachine(w.net, hosts.Config{Name: spec.Name, IPs: []string{p.ip}, Logs: w.options.Logs, Shared: w.shared})
+	image, err := w.podImage()
+	if err != nil {
+		return err
+	}
+	p.machine = hosts.NewMachine(w.net, hosts.Config{Name: spec.Name, IPs: []string{p.ip}, Logs: w.options.Logs, Shared: w.shared, Image: image})
 	for _, s := range w.stores {
 		if err := p.machine.FS.Mount(s.mount, s.fs); err != nil {
 			return err
 		}
 	}
-	if err := p.furnish(); err != nil {
-		return err
+	if image == nil {
+		if err := w.furnishPod(p.machine.FS); err != nil {
+			return err
+		}
 	}
 	p.machine.Procs.SetEnv(p.envOf)
 	p.machine.Procs.Register(path.Base(agentBinary), p.runAgent)
@@ -74,25 +82,40 @@ func (w *World) addPod(spec cluster.Pod, bare *cluster.BareServerSpec) error {
 	return nil
 }
 
-// furnish puts on the disk what the agent expects to find. The model server has
+// furnishPod puts on a disk what the agent expects to find. The model server has
 // the text that the wrapper looks for to tell gRPC from archon
 // (tfs_wrapper.py:49), and the model `default` exists (TFS-16.4).
-func (p *Pod) furnish() error {
-	err := p.machine.FS.WriteTree(map[string]string{
+func (w *World) furnishPod(disk *files.FS) error {
+	err := disk.WriteTree(map[string]string{
 		agentBinary:         "agent_service",
 		tfsBinary:           "tensorflow_model_server PredictionServiceGrpc",
-		ConfPath:            p.w.spec.Conf,
+		ConfPath:            w.spec.Conf,
 		"/proc/meminfo":     "MemTotal:       16777216 kB\nMemFree:         8388608 kB\nMemAvailable:   12582912 kB\n",
 		"/var/log/.keep":    "",
 		home + "/dat/.keep": "",
 	})
-	if err != nil {
+	if err != nil || w.spec.Serving.NoDefaultModel {
 		return err
 	}
-	if p.w.spec.Serving.NoDefaultModel {
-		return nil
+	return disk.AddModelVersion(home+"/dat/saved_models/entry", 1, 1<<20)
+}
+
+// podImage is what the disk of every pod begins with; nil where a store of models covers
+// some of it, and has to be written to.
+func (w *World) podImage() (*files.Image, error) {
+	for _, s := range w.stores {
+		if slices.Contains([]string{top(home), "/proc", "/var"}, s.mount) {
+			return nil, nil
+		}
 	}
-	return p.machine.FS.AddModelVersion(home+"/dat/saved_models/entry", 1, 1<<20)
+	if w.image == nil {
+		disk := files.NewFS(w.engine)
+		if err := w.furnishPod(disk); err != nil {
+			return nil, err
+		}
+		w.image = disk.Image()
+	}
+	return w.image, nil
 }
 
 // environment is what a container of the reference is given.

@@ -1,6 +1,10 @@
 package world
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/monosim/monosim/engine/env"
+)
 
 // sharedBeside is how many values may be kept beside one for each znode.
 const sharedBeside = 4096
@@ -13,6 +17,8 @@ type shared struct {
 	// hold when they were kept, for the answer was on its way, are dropped with all others
 	// once they are many.
 	znodes func() int
+	names  map[string]*env.Names // of children, by parent
+	places map[string]any        // what was given last, for Same
 }
 
 // sharedKey tells a content by its place; while it is a key, nothing else comes to lie
@@ -29,7 +35,7 @@ type sharedValue struct {
 }
 
 func newShared() *shared {
-	return &shared{values: map[sharedKey]sharedValue{}, znodes: func() int { return 0 }}
+	return &shared{values: map[sharedKey]sharedValue{}, znodes: func() int { return 0 }, names: map[string]*env.Names{}, places: map[string]any{}}
 }
 
 func keyOf(content []byte) sharedKey {
@@ -51,6 +57,25 @@ func (s *shared) Keep(kind string, content []byte, value any) {
 		clear(s.values)
 	}
 	s.values[keyOf(content)] = sharedValue{kind, value}
+}
+
+// Same is the value that was given last for a place, or the new one.
+func (s *shared) Same(place string, value any, equal func(last any) bool) any {
+	if last, ok := s.places[place]; ok && equal(last) {
+		return last
+	}
+	s.places[place] = value
+	return value
+}
+
+// Names is the one numbering of the children of a znode.
+func (s *shared) Names(parent string) *env.Names {
+	n := s.names[parent]
+	if n == nil {
+		n = env.NewNames(parent)
+		s.names[parent] = n
+	}
+	return n
 }
 
 // drop forgets what was made of a content.

@@ -42,6 +42,7 @@ type World struct {
 	byName      map[string]*Pod
 	rpcs        []rpcCount
 	shared      *shared
+	image       *files.Image // of a pod's disk, once it is made
 }
 
 // store is a shared file system, mounted at one place in every pod.
@@ -78,6 +79,9 @@ func New(spec cluster.Spec, o Options) (*World, error) {
 		cfg.ChildOrder = childOrder(host.Node().Source(childrenSite).Unseeded(childOrders))
 		w.zk = node.NewServer(host, ZooKeeperPort, cfg)
 		w.shared.znodes = w.zk.ZnodeCount
+		if o.Traffic {
+			w.zk.CountTraffic(OperatorHost)
+		}
 	}
 	if err := w.furnish(); err != nil {
 		engine.Close()
