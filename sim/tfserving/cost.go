@@ -82,12 +82,14 @@ func (c CostModel) unload(host Host) time.Duration {
 type memory struct {
 	live     int64 // held by models
 	retained int64 // freed by models, kept by the allocator
+	peak     int64 // of live and retained together
 }
 
 // take gives a model its memory, first from what the allocator kept.
 func (m *memory) take(bytes int64) {
 	m.live += bytes
 	m.retained -= min(m.retained, bytes)
+	m.peak = max(m.peak, m.live+m.retained)
 }
 
 func (m *memory) free(bytes int64, retainedPercent float64) {
@@ -99,6 +101,10 @@ func (m *memory) free(bytes int64, retainedPercent float64) {
 func (s *Server) ResidentBytes() int64 {
 	return s.options.Cost.BaseRAMBytes + s.memory.live + s.memory.retained
 }
+
+// PeakBytes is the most that the process has had of resident memory, also that of which
+// it died.
+func (s *Server) PeakBytes() int64 { return s.options.Cost.BaseRAMBytes + s.memory.peak }
 
 // takeMemory reports false when the kernel killed the process for want of it
 // (TFS-5.8).

@@ -153,7 +153,10 @@ func (m *Machine) NextSessionID() int64 { return m.nextSessionID }
 // there is no quota above path.
 func (m *Machine) QuotaStats(path string) (stats string, ok bool) {
 	of := m.tree.quotaOf(path)
-	return quotaRoot + of + "/" + statsChild, of != ""
+	if of == "" {
+		return "", false
+	}
+	return quotaRoot + of + "/" + statsChild, true
 }
 
 // quotaLimitsOf is the path whose quota has its limits at path.

@@ -107,6 +107,28 @@ func (m *Machine) Connected(id ConnID) bool { return m.conns[id] != nil }
 // ZnodeCount is how many znodes there are.
 func (m *Machine) ZnodeCount() int { return len(m.tree.nodes) }
 
+// ZnodeBytes is the size of all paths and data.
+func (m *Machine) ZnodeBytes() (sum int64) {
+	for n := m.tree.root; n != nil; n = n.after(m.tree.root) {
+		sum += int64(len(n.path) + len(n.data))
+	}
+	return sum
+}
+
+// SessionCount is how many sessions are live.
+func (m *Machine) SessionCount() int { return len(m.sessions) }
+
+// WatchCounts is how many watches there are in the data table and in the child table.
+func (m *Machine) WatchCounts() (data, child int) {
+	for _, list := range m.watches.data.byPath {
+		data += list.live
+	}
+	for _, list := range m.watches.child.byPath {
+		child += list.live
+	}
+	return data, child
+}
+
 // Watches lists the watches by path, table and order of arrival.
 func (m *Machine) Watches() []WatchInfo {
 	var infos []WatchInfo
@@ -117,10 +139,12 @@ func (m *Machine) Watches() []WatchInfo {
 		}
 		slices.Sort(paths)
 		for _, path := range paths {
-			for w := t.byPath[path].first; w != nil; w = w.next {
+			list := t.byPath[path]
+			for _, slot := range list.inOrder() {
+				modes := list.modesOf(slot)
 				infos = append(infos, WatchInfo{
-					Path: path, Conn: w.conn.id, Child: t.index == childTable,
-					OneShot: w.modes&oneShot != 0, Persistent: w.modes&sustained != 0, Recursive: w.modes&recursive != 0,
+					Path: path, Conn: t.slots.conns[slot].id, Child: t.index == childTable,
+					OneShot: modes&oneShot != 0, Persistent: modes&sustained != 0, Recursive: modes&recursive != 0,
 				})
 			}
 		}

@@ -35,12 +35,12 @@ type Conn struct {
 	// remote says that the connection is to a follower.
 	remote bool
 	gone   bool // detached
-	// watches heads the list of its watches in each table; told is the mark of the
-	// last round of events that reached it (see watch.go).
-	watches [tableCount]*watch
+	// watches says in which lists of each table it may have a watch; told is the mark
+	// of the last round of events that reached it (see watch.go, watch_table.go).
+	watches [tableCount]ownLists
 	told    uint64
 	// slot is its number among the connections with watches, 0 before its first one.
-	slot int
+	slot uint32
 }
 
 // Conn returns the machine's side of a connection, nil for one that is not established.

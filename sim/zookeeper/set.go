@@ -1,5 +1,7 @@
 package zookeeper
 
+import "bytes"
+
 // setData replaces the data. The checks come in the order of ZK-6.3.
 func (m *Machine) setData(c *Conn, req *Request, _ bool) outcome {
 	if !validPath(req.Path) {
@@ -12,15 +14,18 @@ func (m *Machine) setData(c *Conn, req *Request, _ bool) outcome {
 	if !m.permitted(c, n, req.Op) {
 		return outcome{code: noAuth}
 	}
-	bytes := int64(len(req.Data) - len(n.data))
-	if code := m.checkQuota(req.Path, bytes, 0); code != CodeOK {
+	grown := int64(len(req.Data) - len(n.data))
+	if code := m.checkQuota(req.Path, grown, 0); code != CodeOK {
 		return outcome{code: code}
 	}
 	if req.Version != -1 && req.Version != n.version {
 		return outcome{code: badVersion}
 	}
-	m.changes = append(m.changes, savedBefore(n, bytes))
-	n.data, n.mzxid, n.mtimeMs = req.Data, m.zxid, m.wallMs()
+	m.changes = append(m.changes, savedBefore(n, grown))
+	if len(req.Data) == 0 || !bytes.Equal(n.data, req.Data) {
+		n.data = req.Data // else what is known of the content stays known
+	}
+	n.mzxid, n.mtimeMs = m.zxid, m.wallMs()
 	n.version++
 	return outcome{node: n}
 }

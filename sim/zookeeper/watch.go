@@ -15,94 +15,12 @@ const (
 	everyWatch       = oneShot | sustained | recursive
 )
 
-// watch is what one connection wants to hear of one path, in one table.
-type watch struct {
-	conn  *Conn
-	list  *watchList
-	modes uint8
-	// prev and next link the watches of the path in the order in which they were
-	// left; the real server's order is that of a hash set.
-	prev, next *watch
-	// connPrev and connNext link the watches of the connection.
-	connPrev, connNext *watch
-}
-
-// watchList has the watches of one path.
-type watchList struct {
-	path        string
-	first, last *watch
-	length      int
-	// whose has the bit of each connection with a watch in the list, by Conn.slot, once
-	// the list is long. Short ones are walked, for there may be very many.
-	whose []uint64
-}
-
-// longList is from how many watches on a list has bits.
-const longList = 16
-
-func (l *watchList) may(slot int) bool {
-	word := slot / 64
-	return l.whose == nil || word < len(l.whose) && l.whose[word]&(1<<(slot%64)) != 0
-}
-
-// joined notes that x is in the list.
-func (l *watchList) joined(x *watch) {
-	l.length++
-	switch {
-	case l.whose != nil:
-		l.mark(x.conn.slot)
-	case l.length == longList:
-		for x := l.first; x != nil; x = x.next {
-			l.mark(x.conn.slot)
-		}
-	}
-}
-
-func (l *watchList) mark(slot int) {
-	for slot/64 >= len(l.whose) {
-		l.whose = append(l.whose, 0)
-	}
-	l.whose[slot/64] |= 1 << (slot % 64)
-}
-
-// left notes that the watch of a connection is no longer in the list.
-func (l *watchList) left(slot int) {
-	l.length--
-	switch {
-	case l.length == 0:
-		l.whose = nil
-	case l.whose != nil:
-		l.whose[slot/64] &^= 1 << (slot % 64)
-	}
-}
-
-// watchTable is one of the two tables (ZK-7.1).
-type watchTable struct {
-	// index selects the connection's list.
-	index  int
-	byPath map[string]*watchList
-	// slots are those of both tables.
-	slots *slots
-	// recursive counts the recursive watches: without any, an event need not look
-	// at the ancestors.
-	recursive int
-	// Removed watches and lists are used again.
-	free      *watch
-	freeLists []*watchList
-}
-
 // watches are the tables of the server: data for getData and exists, child for
 // getChildren.
 type watches struct {
 	data, child watchTable
 	mark        uint64
 	slots       *slots
-}
-
-// slots numbers the connections that have left watches, from 1.
-type slots struct {
-	last int
-	free []int
 }
 
 // The index of each table.
@@ -126,57 +44,18 @@ func (w *watches) newMark() uint64 {
 	return w.mark
 }
 
-// take returns a slot that no connection has.
-func (s *slots) take() (slot int) {
-	if k := len(s.free); k > 0 {
-		slot, s.free = s.free[k-1], s.free[:k-1]
-		return slot
-	}
-	s.last++
-	return s.last
-}
-
-// forget removes all watches of a connection, and frees its slot.
-func (w *watches) forget(c *Conn) {
-	for _, t := range []*watchTable{&w.data, &w.child} {
-		for c.watches[t.index] != nil {
-			t.remove(c.watches[t.index])
-		}
-	}
-	if c.slot != 0 {
-		w.slots.free = append(w.slots.free, c.slot)
-		c.slot = 0
-	}
-}
-
-// find is the connection's watch on a path, nil for none. In a long list it walks
-// only where there is one.
-func (t *watchTable) find(c *Conn, path string) *watch {
-	list := t.byPath[path]
-	if list == nil || !list.may(c.slot) {
-		return nil
-	}
-	x := list.first
-	for x != nil && x.conn != c {
-		x = x.next
-	}
-	return x
-}
-
 // fire sends the event to whoever watches path, and for all but child events to
 // whoever watches an ancestor recursively. One-shot watches of the path are used
 // up. n is the znode whose ACL decides who may hear of it. Connections that the
 // mark shows as told are not told again.
 func (w *watches) fire(m *Machine, t *watchTable, typ env.EventType, n *znode, path string, mark uint64) {
 	if list := t.byPath[path]; list != nil {
-		for x := list.first; x != nil; {
-			next := x.next
-			if typ != children && x.modes&recursive != 0 || x.modes&(oneShot|sustained) != 0 {
-				m.tell(x.conn, typ, n, path, mark)
+		for _, slot := range list.inOrder() {
+			if modes := list.modesOf(slot); typ != children && modes&recursive != 0 || modes&(oneShot|sustained) != 0 {
+				m.tell(w.slots.conns[slot], typ, n, path, mark)
 			}
-			t.drop(x, oneShot)
-			x = next
 		}
+		t.useUp(list)
 	}
 	if t.recursive == 0 || typ == children {
 		return
@@ -186,9 +65,9 @@ func (w *watches) fire(m *Machine, t *watchTable, typ env.EventType, n *znode, p
 		if list == nil {
 			continue
 		}
-		for x := list.first; x != nil; x = x.next {
-			if x.modes&recursive != 0 {
-				m.tell(x.conn, typ, n, path, mark)
+		for _, slot := range list.inOrder() {
+			if list.modesOf(slot)&recursive != 0 {
+				m.tell(w.slots.conns[slot], typ, n, path, mark)
 			}
 		}
 	}
@@ -215,114 +94,6 @@ func (m *Machine) tell(c *Conn, typ env.EventType, n *znode, path string, mark u
 		return
 	}
 	m.event(c, typ, path, m.zxid)
-}
-
-// add leaves a watch, or changes the modes of the one that is there.
-func (t *watchTable) add(p Profile, c *Conn, path string, mode uint8) {
-	x := t.find(c, path)
-	if x == nil {
-		x = t.link(c, path)
-	}
-	modes := mode
-	if p == V39 {
-		modes |= x.modes
-	}
-	t.setModes(x, modes)
-}
-
-// drop takes modes away, and the watch when none is left. It reports whether
-// the watch had one of them.
-func (t *watchTable) drop(x *watch, modes uint8) bool {
-	had := x.modes & modes
-	if rest := x.modes &^ modes; rest != 0 {
-		t.setModes(x, rest)
-	} else {
-		t.remove(x)
-	}
-	return had != 0
-}
-
-func (t *watchTable) setModes(x *watch, modes uint8) {
-	t.recursive += int(modes&recursive/recursive) - int(x.modes&recursive/recursive)
-	x.modes = modes
-}
-
-func (t *watchTable) link(c *Conn, path string) *watch {
-	list := t.byPath[path]
-	if list == nil {
-		if k := len(t.freeLists); k > 0 {
-			list, t.freeLists = t.freeLists[k-1], t.freeLists[:k-1]
-		} else {
-			list = &watchList{}
-		}
-		list.path = path
-		t.byPath[path] = list
-	}
-	x := t.free
-	if x != nil {
-		t.free = x.next
-	} else {
-		x = &watch{}
-	}
-	*x = watch{conn: c, list: list, prev: list.last, connNext: c.watches[t.index]}
-	if list.last != nil {
-		list.last.next = x
-	} else {
-		list.first = x
-	}
-	list.last = x
-	if x.connNext != nil {
-		x.connNext.connPrev = x
-	}
-	c.watches[t.index] = x
-	if c.slot == 0 {
-		c.slot = t.slots.take()
-	}
-	list.joined(x)
-	return x
-}
-
-func (t *watchTable) remove(x *watch) {
-	t.setModes(x, 0)
-	list := x.list
-	if x.prev != nil {
-		x.prev.next = x.next
-	} else {
-		list.first = x.next
-	}
-	if x.next != nil {
-		x.next.prev = x.prev
-	} else {
-		list.last = x.prev
-	}
-	if x.connPrev != nil {
-		x.connPrev.connNext = x.connNext
-	} else {
-		x.conn.watches[t.index] = x.connNext
-	}
-	if x.connNext != nil {
-		x.connNext.connPrev = x.connPrev
-	}
-	list.left(x.conn.slot)
-	if list.first == nil {
-		delete(t.byPath, list.path)
-		list.path = ""
-		t.freeLists = append(t.freeLists, list)
-	}
-	*x = watch{next: t.free}
-	t.free = x
-}
-
-// removePath takes modes of the connection's watch on path away and reports
-// whether there was one.
-func (t *watchTable) removePath(c *Conn, path string, modes uint8) bool {
-	x := t.find(c, path)
-	return x != nil && t.drop(x, modes)
-}
-
-func (t *watchTable) has(c *Conn, path string, modes uint8) bool {
-	x := t.find(c, path)
-	return x != nil && x.modes&modes != 0
 }
 
 // checkWatches asks whether the connection has such a watch (ZK-7.9, ZK-14.10).

@@ -48,7 +48,7 @@ func (c *client) spec(spec *env.ModelSpec) *env.ModelSpec {
 func statusQueryBytes(spec *env.ModelSpec) int { return 16 + len(spec.Name) }
 
 func (c *client) Status(spec env.ModelSpec, timeout time.Duration) ([]env.ModelVersionStatus, error) {
-	response, err := c.channel.Invoke(MethodStatus, c.spec(&spec), statusQueryBytes(&spec), timeout)
+	response, err := c.channel.Ask(MethodStatus, c.spec(&spec), statusQueryBytes(&spec), timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (c *Clients) NewStatuses(queries []env.StatusQuery) (env.Statuses, bool) {
 			return nil, false
 		}
 		s.series.Calls = append(s.series.Calls, network.SeriesCall{
-			Channel: server.channel, Method: MethodStatus, Request: server.spec(&q.Spec), SizeBytes: statusQueryBytes(&q.Spec),
+			Channel: server.channel, Method: MethodStatus, Request: server.spec(&q.Spec), SizeBytes: statusQueryBytes(&q.Spec), Asks: true,
 		})
 	}
 	s.series.Usual = func(i int, response any) bool { return s.usual(i, response.([]env.ModelVersionStatus)) }

@@ -23,9 +23,6 @@ type Clients struct {
 	// Servers, when set, are the addresses to dial whatever hosts the program
 	// names, as if its names resolved to them.
 	Servers []string
-	// PlainPings makes every ping take its events, also on a connection on which
-	// nothing else happens. It changes no more than the speed and the trace.
-	PlainPings bool
 	// StartTime, when set, draws how long a client that starts takes before it dials.
 	StartTime func() time.Duration
 	// CallTime, when set, draws how long the program takes before each call, and WakeTime
@@ -66,7 +63,7 @@ func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
 	if s.history = c.History; s.history != nil {
 		s.number = s.history.Join()
 	}
-	s.idle.init(s, c.sessions, c.PlainPings)
+	s.idle.init(s, c.sessions)
 	if s.hosts == nil {
 		s.hosts = recipes.SplitHosts(hosts)
 	}
@@ -229,7 +226,10 @@ func (s *Session) Children(path string, watch env.Watcher) ([]string, error) {
 	if err := s.do(c); err != nil {
 		return nil, err
 	}
-	return s.done(c).Children, nil
+	r := s.done(c)
+	names := r.Children
+	r.Children = nil // the call that is used again would keep the list
+	return names, nil
 }
 
 // everybody is the ACL that lets everybody do everything, kazoo's default.

@@ -1,8 +1,6 @@
 package node
 
 import (
-	"time"
-
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/vtime"
@@ -17,15 +15,15 @@ type request struct {
 	reply *zookeeper.Reply
 	// known is what is known of Path; nil for one that is not read again and again.
 	known *knownPath
+	// loop is whose question it is, nil for none.
+	loop *vtime.Loop
 }
 
 // ping is the request that a client sends when nothing else happens. A client uses
 // one again for each of its pings.
 type ping struct {
-	// latency is what its latency and that of its answer are drawn from.
-	latency *vtime.Source
-	// before is when the client gives up on the answer.
-	before time.Duration
+	// loop is the client's, whose steps the arrivals of ping and answer are.
+	loop *vtime.Loop
 }
 
 // pingRequest is what machines see of every ping.
@@ -71,8 +69,13 @@ func (s *Session) newRead(op zookeeper.OpCode, path string, watch env.Watcher) *
 // connection is suspended it waits until it is back.
 func (s *Session) do(c *call) error {
 	s.p.Check()
-	if s.callTime != nil {
-		s.p.Sleep(s.callTime())
+	if c.request.loop = s.asks(c); c.request.loop != nil {
+		s.p.Think()
+	} else {
+		s.p.Acts()
+		if s.callTime != nil {
+			s.p.Sleep(s.callTime())
+		}
 	}
 	if err := s.life.Refuse(); err != nil {
 		return err
@@ -91,6 +94,16 @@ func (s *Session) do(c *call) error {
 		s.done(c)
 	}
 	return err
+}
+
+// asks is the loop of the current task, for which the call is a question; nil for a task
+// without a loop and for a call that changes something or leaves a watch.
+func (s *Session) asks(c *call) *vtime.Loop {
+	switch op := c.request.Op; {
+	case c.request.Watch, op != zookeeper.OpGetData && op != zookeeper.OpGetChildren && op != zookeeper.OpExists:
+		return nil
+	}
+	return s.p.Loop()
 }
 
 // finish ends a call and lets its task go on.

@@ -36,7 +36,7 @@ const (
 func (f *fastForward) begin() {
 	t := f.t
 	server, ok := t.s.conn.PeerReceiver().(*serverConn)
-	if t.plain || !ok || !t.s.open || server.s.machine == nil {
+	if !ok || !t.s.open || server.s.machine == nil || t.s.host.Network().World().NoLeaps() {
 		return
 	}
 	c := server.s.machine.Conn(server.id)
@@ -54,28 +54,40 @@ func (f *fastForward) begin() {
 	f.phase, f.next = pingWaits, t.at
 }
 
-// settle goes through what happens up to an instant.
-func (f *fastForward) settle(until time.Duration) {
-	for f.next <= until {
-		f.step()
+// part is that of the phase among the parts of the loop.
+func (f *fastForward) part() int {
+	switch f.phase {
+	case pingTravels:
+		return network.PartRequest
+	case pingComesBack:
+		return network.PartAnswer
 	}
+	return partIdle
 }
 
 // step ends a phase, and draws as the events would.
 func (f *fastForward) step() {
 	t := f.t
 	client, server := t.s.conn, f.server.conn
+	t.loop.Did(f.next)
 	switch f.phase {
 	case pingWaits:
+		if !t.drawn {
+			t.drawn = true
+			if t.at = t.since + t.draw(); t.at > f.next {
+				f.next = t.at
+				return
+			}
+		}
 		t.ping(f.next)
 		client.Skip(false, pingBytes)
-		f.next += client.Latency(t.source)
+		f.next += client.Latency()
 		f.phase = pingTravels
 	case pingTravels:
 		server.Skip(true, pingBytes)
 		f.server.s.machine.PingedAt(f.at, f.next.Milliseconds())
 		server.Skip(false, pongBytes)
-		f.next += server.Latency(t.source)
+		f.next += server.Latency()
 		f.phase = pingComesBack
 	case pingComesBack:
 		client.Skip(true, pongBytes)
@@ -93,7 +105,11 @@ func (c *serverConn) woken(at *zookeeper.Conn) {
 }
 
 // CatchUp does all that has become due by now and leaves the connection idle.
-func (f *fastForward) CatchUp() { f.settle(f.t.s.p.Elapsed()) }
+func (f *fastForward) CatchUp() {
+	for f.t.loop.Past(f.next, f.part()) {
+		f.step()
+	}
+}
 
 // Wake does all that has become due by now and ends the fast-forward: the ping or answer
 // that is on its way, and all that follows, are events again.
@@ -104,9 +120,9 @@ func (f *fastForward) Wake() {
 	f.server.woken(f.at)
 	switch f.phase {
 	case pingTravels:
-		t.s.conn.Resume(&t.request, pingBytes, f.next)
+		t.s.conn.Resume(t.loop, &t.request, pingBytes, f.next)
 	case pingComesBack:
-		f.server.conn.Resume(pingReply, pongBytes, f.next)
+		f.server.conn.Resume(t.loop, pingReply, pongBytes, f.next)
 	}
 	t.schedule()
 }

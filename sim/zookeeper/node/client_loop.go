@@ -10,15 +10,20 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// connect makes one connection and returns when it is over
-// (connection.py:548).
+// connect makes one connection (connection.py:548). It returns when that is over, or
+// once nothing is left to do but to wait for that, with EndNone: the task rests then.
 func (s *Session) connect(host string, pauses *recipes.Pauses) recipes.ConnectionEnd {
 	s.life.Change(recipes.KeeperConnecting)
 	conn := s.dial(host)
 	if conn == nil {
 		return recipes.EndDropped
 	}
-	defer conn.Close()
+	stays := false
+	defer func() {
+		if !stays {
+			conn.Close()
+		}
+	}()
 	s.conn, s.end, s.inbox = conn, recipes.EndNone, nil
 	s.xid = 0
 	response := s.handshake()
@@ -35,15 +40,31 @@ func (s *Session) connect(host string, pauses *recipes.Pauses) recipes.Connectio
 	pauses.Reset()
 	s.idle.begin(negotiated * 2 / 3)
 	s.pump()
-	for s.end == recipes.EndNone {
-		s.open = true
-		s.send()
-		s.p.Park("the end of the connection to zookeeper")
-	}
-	s.open = false
-	s.idle.stop()
-	s.history.End(s.number)
+	stays = s.stay()
 	return s.end
+}
+
+// stay waits for the end of the connection; it reports false when that has come.
+func (s *Session) stay() bool {
+	if s.end != recipes.EndNone {
+		s.open = false
+		s.idle.stop()
+		s.history.End(s.number)
+		return false
+	}
+	s.open = true
+	s.send()
+	s.p.Rest("the end of the connection to zookeeper", s.goOn, s.conn.Close)
+	return true
+}
+
+// goOn is the connection task when it is woken after stay.
+func (s *Session) goOn() {
+	if s.stay() {
+		return
+	}
+	s.conn.Close()
+	s.life.GoOn(s.end)
 }
 
 // dial connects within the session timeout; nil means it failed.
@@ -165,7 +186,7 @@ func (s *Session) sendOne(c *call) {
 	s.xid++
 	c.request.Xid = s.xid
 	s.pending.push(c)
-	s.conn.Send(&c.request, 44+len(c.request.Path)+len(c.request.Data))
+	s.conn.SendStep(c.request.loop, &c.request, 44+len(c.request.Path)+len(c.request.Data))
 }
 
 // handle takes one message of an open connection (connection.py:420).
@@ -204,7 +225,7 @@ func (s *Session) answered(r *zookeeper.Reply) {
 	if c.watch != nil && code == zookeeper.CodeOK && !s.life.Stopped() {
 		s.keepWatch(c)
 	}
-	if c.round != nil && code == zookeeper.CodeOK && c.round.next(c) {
+	if c.round != nil && (code == zookeeper.CodeOK || code == zkerrors.NoNode) && c.round.next(c, code) {
 		return
 	}
 	c.answered = true

@@ -13,28 +13,28 @@ import (
 // the read timeout, less up to 0.4 s of jitter. A wait without anything ends with
 // a ping; one after a ping without anything drops the connection.
 //
-// Only the last wait of a burst counts, so it is drawn when the timer of an
-// earlier one ends. A ping whose answer nothing can precede is over within one
-// event (see [vtime.Node.FastForward]), and a connection on which there are only pings
-// has no events at all (see [fastForward]).
+// Only the last wait of a burst counts. The timer is therefore set to the shortest wait
+// first, and the wait is drawn when that has passed without anything.
+//
+// Timers and pings are steps of a loop. A connection on which there are only pings has no
+// events at all (see [fastForward]).
 type idleTimer struct {
 	s       *Session
-	source  *vtime.Source // of jitter and latency, of this session only
+	source  *vtime.Source // of jitter, of this session only
+	loop    *vtime.Loop
 	request ping
-	plain   bool
 	forward fastForward
 	limit   time.Duration // half the read timeout
 	since   time.Duration // when something was last sent or read
 
-	// at is what the timer is set to; it is never later than the end of the present
-	// wait.
+	// at is what the timer is set to: the shortest wait from since, or, when that has
+	// passed and drawn is set, the end of the wait.
 	at    time.Duration
+	drawn bool
 	timer vtime.Timer
 	armed bool
-	// fresh says that since has moved after at was drawn for it. end is the end of
-	// the wait from there, 0 when it is not drawn yet.
+	// fresh says that since has moved after at was set.
 	fresh bool
-	end   time.Duration
 
 	outstanding bool // a ping is
 }
@@ -47,22 +47,26 @@ const (
 	maxJitter  = 40 * jitterStep
 )
 
+// partIdle is the timer's, of the parts of the loop.
+const partIdle = 0
+
 // init makes the timer of a session, the number-th of its process.
-func (t *idleTimer) init(s *Session, number int, plain bool) {
+func (t *idleTimer) init(s *Session, number int) {
 	site := "kazoo.ping"
 	if number > 1 {
 		site += strconv.Itoa(number)
 	}
-	t.s, t.source, t.plain = s, s.p.Node().Source(site), plain
-	t.request.latency = t.source
+	t.s, t.source = s, s.p.Node().Source(site)
+	t.loop = s.p.Node().NewLoop(site)
+	t.request.loop = t.loop
 	t.forward.t = t
 }
 
 // begin starts with a new connection.
 func (t *idleTimer) begin(readTimeout time.Duration) {
 	t.timer.Cancel()
-	t.limit, t.since, t.outstanding = readTimeout/2, t.s.p.Elapsed(), false
-	t.arm()
+	t.limit, t.outstanding = readTimeout/2, false
+	t.arm(t.s.p.Elapsed())
 	t.schedule()
 }
 
@@ -71,10 +75,10 @@ func (t *idleTimer) stop() {
 	t.timer.Cancel()
 }
 
-// arm sets the end of a wait that begins now.
-func (t *idleTimer) arm() {
-	t.armed, t.fresh = true, false
-	t.at = t.since + t.draw()
+// arm sets the shortest end of a wait that begins at an instant.
+func (t *idleTimer) arm(since time.Duration) {
+	t.since, t.armed, t.fresh, t.drawn = since, true, false, false
+	t.at = since + t.shortest()
 }
 
 func (t *idleTimer) draw() time.Duration {
@@ -82,90 +86,74 @@ func (t *idleTimer) draw() time.Duration {
 	return max(t.limit-jitter, jitter)
 }
 
-// shortest is less than or equal to any wait.
+// shortest is less than or equal to any wait, and more than half of any.
 func (t *idleTimer) shortest() time.Duration { return max(t.limit-maxJitter, t.limit/2) }
 
-func (t *idleTimer) schedule() { t.timer = t.s.p.Schedule(t.at, kindIdle, t, 0) }
-
-func (t *idleTimer) reschedule() {
-	// Within a ping the timer is set when the ping is over.
-	if t.timer.Cancel() {
-		t.schedule()
-	}
+func (t *idleTimer) schedule() {
+	t.timer = t.loop.ScheduleIn(t.s.p, partIdle, t.at, kindIdle, t, 0)
 }
 
 // touch tells that something was sent or read.
-func (t *idleTimer) touch() {
-	t.since = t.s.p.Elapsed()
-	t.fresh, t.end = true, 0
-	if t.armed && t.at > t.since+t.shortest() {
-		// The wait from here may end before the timer.
-		if t.end = t.since + t.draw(); t.end < t.at {
-			t.at, t.fresh = t.end, false
-			t.reschedule()
-		}
-	}
-}
+func (t *idleTimer) touch() { t.since, t.fresh = t.s.p.Elapsed(), true }
 
-// pong tells that the answer to the ping was read. As nothing else is likely to
-// come, the timer is set for good, or not at all.
+// pong tells that the answer to the ping was read.
 func (t *idleTimer) pong() {
 	t.outstanding = false
 	if !t.armed {
 		return
 	}
+	t.timer.Cancel()
 	t.answered(t.s.p.Elapsed())
 	if t.forward.begin(); !t.forward.active {
-		t.reschedule()
+		t.schedule()
 	}
 }
 
 func (t *idleTimer) answered(at time.Duration) {
 	t.outstanding = false
-	t.since = at
-	t.arm()
+	t.arm(at)
 }
 
 // ping begins the wait for the answer to a ping.
 func (t *idleTimer) ping(at time.Duration) {
 	t.outstanding = true
-	t.since = at
-	t.arm()
+	t.arm(at)
 }
 
-// Handle pings, or drops a dead connection, at the end of a wait that may have been
-// quiet. The engine calls it.
+// Handle pings, or drops a dead connection, at the end of a quiet wait. The engine calls
+// it.
 func (t *idleTimer) Handle(uint64) {
-	s := t.s
-	now := s.p.Elapsed()
-	if t.fresh {
-		if t.end == 0 {
-			t.end = t.since + t.draw()
-		}
-		t.at, t.fresh = t.end, false
-		if t.at > now {
-			t.schedule()
+	if s := t.s; t.quiet() {
+		switch {
+		case !s.open:
+			// The connection task is busy and looks neither at time nor at messages.
+			t.arm(s.p.Elapsed())
+		case t.outstanding:
+			t.armed, t.outstanding = false, false
+			s.over(recipes.EndDropped)
 			return
-		}
-	}
-	switch {
-	case !s.open:
-		// The connection task is busy and looks neither at time nor at messages.
-		t.since = now
-		t.arm()
-	case t.outstanding:
-		t.armed, t.outstanding = false, false
-		s.over(recipes.EndDropped)
-		return
-	default:
-		t.ping(now)
-		t.request.before = t.at
-		s.conn.SendLast(&t.request, pingBytes, t.source, t.at)
-		if t.forward.active {
-			return
+		default:
+			t.ping(s.p.Elapsed())
+			s.conn.SendStep(t.loop, &t.request, pingBytes)
 		}
 	}
 	t.schedule()
+}
+
+// quiet reports whether a wait is over at an end of the timer; otherwise it says when to
+// look again.
+func (t *idleTimer) quiet() bool {
+	switch {
+	case t.fresh:
+		t.arm(t.since)
+		return t.at <= t.s.p.Elapsed() && t.quiet()
+	case !t.drawn:
+		t.drawn = true
+		was := t.at
+		t.at = t.since + t.draw()
+		return t.at <= was
+	}
+	return true
 }
 
 // The sizes of a ping and its answer.

@@ -1,8 +1,10 @@
 package node
 
 import (
-	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/vtime"
+	"unsafe"
+
+	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
@@ -10,18 +12,9 @@ import (
 // which are gone through in order, so they are small and lie side by side.
 type knownPath struct {
 	node zookeeper.KnownNode
-	fold uint64 // of the path, for traces; 0 until it is asked for
 	// content is the beginning of what was taken last, nil for nothing.
 	content   *byte
 	sizeBytes int
-}
-
-// pathFold is the path as it goes into a trace.
-func (k *knownPath) pathFold(path string) uint64 {
-	if k.fold == 0 {
-		k.fold = vtime.FoldString(path)
-	}
-	return k.fold
 }
 
 // takes reports whether data is other than what was taken last. It need not be looked
@@ -31,12 +24,10 @@ func (k *knownPath) takes(data []byte) bool {
 }
 
 func (k *knownPath) taken(data []byte) {
-	if len(data) > 0 {
-		k.content, k.sizeBytes = &data[0], len(data)
-	}
+	k.content, k.sizeBytes = unsafe.SliceData(data), len(data)
 }
 
-// reads are the session's own env.Reads.
+// reads are the session's own zkbulk.Reads.
 type reads struct {
 	s     *Session
 	paths []string
@@ -44,13 +35,13 @@ type reads struct {
 }
 
 // NewReads prepares reads of the data of znodes that are made again and again.
-func (s *Session) NewReads(paths []string) env.Reads {
+func (s *Session) NewReads(paths []string) zkbulk.Reads {
 	return &reads{s: s, paths: paths, known: make([]knownPath, len(paths))}
 }
 
-// Each reads all znodes in their order and gives the data of each to take. The first
-// error, of a read or of take, ends it and is returned.
-func (r *reads) Each(take func(i int, data []byte) error) error {
+// Each reads all znodes in their order and gives the data of each, or the error, to take.
+// The first error of take ends it and is returned.
+func (r *reads) Each(take func(i int, data []byte, err error) error) error {
 	round := &readRound{reads: r, handOver: take}
 	for round.at < len(r.paths) {
 		if err := round.get(); err != nil {
@@ -65,7 +56,7 @@ func (r *reads) Each(take func(i int, data []byte) error) error {
 // what is not as usual, and at the end.
 type readRound struct {
 	*reads
-	handOver func(i int, data []byte) error
+	handOver func(i int, data []byte, err error) error
 	at       int   // that is asked for
 	taken    bool  // its answer was taken before the task was woken
 	err      error // of handOver
@@ -76,36 +67,44 @@ func (r *readRound) get() error {
 	c := r.s.newRead(zookeeper.OpGetData, r.paths[r.at], nil)
 	c.request.known, c.round = &r.known[r.at], r
 	r.taken = false
-	if err := r.s.do(c); err != nil {
-		return err
+	err := r.s.do(c)
+	var data []byte
+	if err == nil {
+		data = r.s.done(c).Data
 	}
-	data := r.s.done(c).Data
-	if !r.taken {
-		r.take(data)
+	if !r.taken || err != nil {
+		r.take(data, err)
 	}
 	r.at++
 	return r.err
 }
 
 // take hands over what is not as it was.
-func (r *readRound) take(data []byte) {
+func (r *readRound) take(data []byte, err error) {
 	r.taken = true
 	k := &r.known[r.at]
-	if !k.takes(data) {
+	if err == nil && !k.takes(data) {
 		return
 	}
-	if r.err = r.handOver(r.at, data); r.err == nil {
+	r.err = r.handOver(r.at, data, err)
+	k.taken(nil)
+	if r.err == nil && err == nil {
 		k.taken(data)
 	}
 }
 
-// next takes an answer and asks for the next znode, unless the task is to do so.
-func (r *readRound) next(c *call) bool {
+// next takes the answer of a call and asks for the next znode, unless the task is to do so.
+func (r *readRound) next(c *call, code zookeeper.Code) bool {
 	s := r.s
 	if r.at+1 == len(r.paths) || !s.open || len(s.queue) > 0 || !c.task.InSeries() || s.life.Refuse() != nil {
 		return false
 	}
-	if r.take(c.reply.Data); r.err != nil {
+	if code != zookeeper.CodeOK {
+		r.take(nil, &zkerrors.Error{Code: code, Path: c.request.Path})
+	} else {
+		r.take(c.reply.Data, nil)
+	}
+	if r.err != nil {
 		return false
 	}
 	r.taken = false
@@ -133,6 +132,10 @@ func (c *serverConn) readAgain(req *request) bool {
 	if c.at == nil || req.reply == nil || !s.machine.ReadAgain(s.nowMs(), c.at, &req.known.node, &req.Request, req.reply) {
 		return false
 	}
-	c.conn.Send(req.reply, emptyReplyBytes+len(req.reply.Data))
+	bytes := emptyReplyBytes + len(req.reply.Data)
+	if t := s.traffic; t != nil {
+		t.reply(bytes)
+	}
+	c.conn.SendStep(req.loop, req.reply, bytes)
 	return true
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/zookeeper"
@@ -20,7 +21,7 @@ import (
 // one that changes them.
 type readWorld struct {
 	*pingWorld
-	prepared bool // the reader uses env.NewReads, not a loop of Get
+	prepared bool // the reader uses zkbulk.NewReads, not a loop of Get
 	readers  *vtime.Process
 	spared   int // contents that were handed over without a wake of the reader
 }
@@ -38,13 +39,16 @@ func (w *readWorld) read(p *vtime.Process, zk env.ZooKeeper) {
 	for i := range paths {
 		paths[i] = readPath(i)
 	}
-	reads := env.PlainReads(zk, paths)
+	reads := zkbulk.PlainReads(zk, paths)
 	if w.prepared {
-		reads = env.NewReads(zk, paths)
+		reads = zkbulk.NewReads(zk, paths)
 	}
 	before := map[int]string{}
 	for {
-		err := reads.Each(func(i int, data []byte) error {
+		err := reads.Each(func(i int, data []byte, err error) error {
+			if err != nil {
+				return err
+			}
 			if p.Current() == nil {
 				w.spared++
 			}
@@ -155,8 +159,8 @@ func TestPreparedReadsAreALoopOfGets(t *testing.T) {
 				Arg:  rapid.IntRange(0, readPaths-1).Draw(t, "arg"),
 			}
 		}), 0, 15).Draw(t, "script")
-		play := func(prepared, noFastForward bool) outcome {
-			w := &readWorld{pingWorld: newPingWorld(vtime.Config{Seed: 3, NoFastForward: noFastForward}, network.DefaultLatency(), false), prepared: prepared}
+		play := func(prepared, noLeaps bool) outcome {
+			w := &readWorld{pingWorld: newPingWorld(vtime.Config{Seed: 3, NoLeaps: noLeaps}, network.DefaultLatency()), prepared: prepared}
 			defer w.world.Close()
 			if err := w.play(script); err != nil {
 				t.Fatal(err)
@@ -165,9 +169,9 @@ func TestPreparedReadsAreALoopOfGets(t *testing.T) {
 			return w.outcome()
 		}
 		loop := play(false, false)
-		for _, noFastForward := range []bool{false, true} {
-			if diff := cmp.Diff(loop, play(true, noFastForward), cmp.AllowUnexported(zookeeper.Counters{})); diff != "" {
-				t.Errorf("prepared, always woken %v (-loop +prepared):\n%s", noFastForward, diff)
+		for _, noLeaps := range []bool{false, true} {
+			if diff := cmp.Diff(loop, play(true, noLeaps), cmp.AllowUnexported(zookeeper.Counters{})); diff != "" {
+				t.Errorf("prepared, always woken %v (-loop +prepared):\n%s", noLeaps, diff)
 			}
 		}
 	})

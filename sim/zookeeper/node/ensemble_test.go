@@ -120,7 +120,7 @@ func TestSessionExpiresAlsoWhereAFollowerServesIt(t *testing.T) { // ZK-3.4
 	l.at(20*time.Second, func() { l.net.PartitionBoth([]string{"a"}, []string{"zk"}) })
 	l.at(50*time.Second, func() { l.net.HealAll() })
 	l.until(2 * time.Minute)
-	l.want("1s state CONNECTED", "24s state SUSPENDED", "52s state LOST", "53s state CONNECTED")
+	l.want("1s state CONNECTED", "23s state SUSPENDED", "52s state LOST", "53s state CONNECTED")
 	if got := l.server.Counters().SessionsExpired; got != 1 {
 		t.Errorf("got %d sessions expired, want 1", got)
 	}

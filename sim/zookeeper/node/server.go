@@ -22,6 +22,7 @@ type Server struct {
 	next    zookeeper.ConnID
 	timer   vtime.Timer
 	timerMs int64
+	looks   *vtime.Loop // whether a session expires
 	saved   *zookeeper.Snapshot
 	before  zookeeper.Counters // of earlier lives
 	hosts   map[int64]string   // by session
@@ -30,6 +31,7 @@ type Server struct {
 	leaderless bool
 	readOnly   bool // and leaderless
 	placements []*placement
+	traffic    *traffic // nil without CountTraffic
 }
 
 var kindExpiry = vtime.NewKind("zookeeper.expiry")
@@ -38,7 +40,7 @@ var kindExpiry = vtime.NewKind("zookeeper.expiry")
 // EpochOffsetMs is set to the world's start.
 func NewServer(host *network.Host, port int, cfg zookeeper.Config) *Server {
 	cfg.EpochOffsetMs = host.Node().World().Time().Add(-host.Node().World().Now()).UnixMilli()
-	return &Server{cfg: cfg, host: host, port: port, conns: map[zookeeper.ConnID]*serverConn{}, hosts: map[int64]string{}}
+	return &Server{cfg: cfg, host: host, looks: host.Node().NewQuietLoop("zookeeper.expiry"), port: port, conns: map[zookeeper.ConnID]*serverConn{}, hosts: map[int64]string{}}
 }
 
 // Addr is host:port of the server.
@@ -126,6 +128,8 @@ type serverConn struct {
 	// answer is where the client wants the reply to the request that is being
 	// handled; nil for anywhere.
 	answer *zookeeper.Reply
+	// loop is whose question that request is, nil for none.
+	loop   *vtime.Loop
 	pinged bool            // and not answered
 	at     *zookeeper.Conn // the machine's side, nil before a known path was read
 	// follower is the server that it is to, nil for the leader.
@@ -185,18 +189,19 @@ func (c *serverConn) request(r *request) {
 		c.Closed(nil, nil)
 		return
 	}
-	node := c.s.host.Node()
-	node.Note(uint64(uint32(r.Op))<<32 ^ uint64(len(r.Data)))
-	if r.known != nil {
-		node.NoteFolded(r.Path, r.known.pathFold(r.Path))
-	} else {
+	if r.loop == nil {
+		node := c.s.host.Node()
+		node.Note(uint64(uint32(r.Op))<<32 ^ uint64(len(r.Data)))
 		node.NoteString(r.Path)
+	}
+	if t := c.s.traffic; t != nil {
+		t.request(c.s.host.Node().World().Now(), c.s.from, &r.Request)
 	}
 	switch {
 	case c.follower != nil:
 		c.follower.receive(c.id, r)
 	case r.known == nil || !c.readAgain(r):
-		c.answer = r.reply
+		c.answer, c.loop = r.reply, r.loop
 		c.s.machine.Handle(c.s.nowMs(), c.id, &r.Request)
 		c.s.flush(c)
 	}
@@ -207,7 +212,7 @@ func (c *serverConn) ping(r *ping) {
 		c.follower.receive(c.id, pingRequest)
 		return
 	}
-	c.answer = nil
+	c.answer, c.loop = nil, nil
 	c.s.machine.Handle(c.s.nowMs(), c.id, &pingRequest.Request)
 	c.s.flush(c)
 	c.pong(r)
@@ -286,7 +291,11 @@ func (c *serverConn) send(o *zookeeper.Out) {
 		c.reply(&o.Reply)
 	case zookeeper.OutEvent:
 		event := o.Event
-		c.conn.Send(&event, 32+len(event.Path))
+		bytes := 32 + len(event.Path)
+		if t := c.s.traffic; t != nil {
+			t.event(c.conn.RemoteHost().Name(), bytes)
+		}
+		c.conn.Send(&event, bytes)
 	case zookeeper.OutClose:
 		c.conn.Close()
 		delete(c.s.conns, o.Conn)
@@ -311,16 +320,21 @@ func (c *serverConn) reply(r *zookeeper.Reply) {
 	if to == nil {
 		to = &zookeeper.Reply{}
 	}
-	c.answer = nil
+	loop := c.loop
+	c.answer, c.loop = nil, nil
 	*to = *r
-	c.conn.Send(to, replySizeBytes(to))
+	bytes := replySizeBytes(to)
+	if t := c.s.traffic; t != nil {
+		t.reply(bytes)
+	}
+	c.conn.SendStep(loop, to, bytes)
 }
 
 // pong answers a ping when all else is done.
 func (c *serverConn) pong(r *ping) {
 	if c.pinged {
 		c.pinged = false
-		c.conn.SendLast(pingReply, pongBytes, r.latency, r.before)
+		c.conn.SendStep(r.loop, pingReply, pongBytes)
 	}
 }
 
@@ -351,7 +365,7 @@ func (s *Server) schedule() {
 	}
 	s.timer.Cancel()
 	s.timerMs = ms
-	s.timer = s.proc.Schedule(time.Duration(ms)*time.Millisecond, kindExpiry, (*expiryTimer)(s), 0)
+	s.timer = s.looks.ScheduleIn(s.proc, 0, time.Duration(ms)*time.Millisecond, kindExpiry, (*expiryTimer)(s), 0)
 }
 
 type expiryTimer Server

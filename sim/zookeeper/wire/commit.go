@@ -55,15 +55,19 @@ func openCommitter(opt *Options, given *zookeeper.Snapshot, givenMs int64) (c *c
 	return c, snapshot, st.nowMs, nil
 }
 
-// record keeps what the machine did and reports whether what follows from it
-// must be held.
-func (c *committer) record(m *zookeeper.Machine) (hold bool) {
+// holds reports whether what follows from what the machine has done so far must be held.
+func (c *committer) holds(m *zookeeper.Machine) bool {
+	return c.busy || len(c.records) > 0 || c.recorder.behind(m)
+}
+
+// record keeps what the machine did in a turn, as one record: what is done in one turn is
+// answered by one commit.
+func (c *committer) record(m *zookeeper.Machine) {
 	before := len(c.records)
 	c.records = c.recorder.record(c.records, m)
 	if before == 0 && len(c.records) > 0 {
 		c.work.Signal()
 	}
-	return c.busy || len(c.records) > 0
 }
 
 // await puts a connection with held messages on the list.
@@ -107,7 +111,7 @@ func (s *Server) commitLoop() {
 			return
 		}
 		for _, conn := range waiting {
-			conn.out.release()
+			conn.startWriter(conn.out.release())
 		}
 		spare = records
 		s.mu.Lock()

@@ -15,7 +15,8 @@ import (
 // that a client that sends without end lets the others in.
 const maxBatch = 64
 
-// conn is one connection: a reader, which also closes, and a writer.
+// conn is one connection: a reader, which also closes, and while there is something to
+// send a writer.
 type conn struct {
 	s      *Server
 	id     zookeeper.ConnID
@@ -24,6 +25,8 @@ type conn struct {
 	// sinceMs is the server's clock when it was accepted.
 	sinceMs int64
 	out     outgoing
+	// writer is write, to be started without a closure of its own.
+	writer func()
 
 	// By the reader alone.
 	in      incoming
@@ -41,15 +44,20 @@ var errInfoProbe = errors.New("four-letter word answered")
 // serve reads until the end of the connection.
 func (c *conn) serve() {
 	defer c.s.wg.Done()
-	go c.write()
 	err := c.read()
 	c.s.ended(c, err)
 	// What is ready is still sent: a client may have shut down its side only.
-	c.out.finish()
+	c.startWriter(c.out.finish())
+}
+
+// startWriter starts a writer if it is needed.
+func (c *conn) startWriter(needed bool) {
+	if needed {
+		go c.writer()
+	}
 }
 
 func (c *conn) read() error {
-	c.in.from = c.tcp
 	c.tcp.SetReadDeadline(time.Now().Add(c.s.limits.FirstFrame))
 	word, err := c.in.peek(4)
 	if err != nil {
@@ -126,23 +134,27 @@ func (c *conn) fill(batch []zookeeper.Request, message []byte) (_ []zookeeper.Re
 	}
 }
 
-// write sends until there is nothing more to send, then closes. A client that
-// was told all gets the time to read it: closing over its unread requests would
-// make its kernel throw our last bytes away.
+// write sends what is ready. When nothing more will be, it closes the connection, the
+// last thing that happens to it. A client that was told all gets the time to read it:
+// closing over its unread requests would make its kernel throw our last bytes away.
 func (c *conn) write() {
-	defer c.s.left(c)
 	for {
-		bytes, ok := c.out.next()
-		if !ok {
+		bytes, end := c.out.next()
+		if end {
 			break
 		}
+		if bytes == nil {
+			return
+		}
 		if _, err := c.tcp.Write(bytes); err != nil {
-			c.out.abort()
+			c.out.fail()
+			c.s.left(c)
 			return
 		}
 	}
 	c.tcp.CloseWrite()
 	c.discard()
+	c.s.left(c)
 }
 
 // lastRead is how much more is read of a client that was told all.
@@ -163,7 +175,7 @@ func (c *conn) discard() {
 
 // cut closes the connection now. It does not wait.
 func (c *conn) cut() {
-	c.out.abort()
+	c.startWriter(c.out.abort())
 	c.tcp.SetLinger(0)
 	c.tcp.Close()
 }
@@ -171,5 +183,5 @@ func (c *conn) cut() {
 // hangUp closes the connection after what was sent to it. It does not wait.
 func (c *conn) hangUp() {
 	c.tcp.SetWriteDeadline(time.Now().Add(c.s.limits.LastBytes))
-	c.out.finish()
+	c.startWriter(c.out.finish())
 }

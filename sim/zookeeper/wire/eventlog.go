@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/netip"
@@ -39,20 +37,12 @@ type Event struct {
 }
 
 // eventLog writes events. The zero value does nothing.
-type eventLog struct {
-	w   *bufio.Writer
-	err error
-}
+type eventLog struct{ jsonLines }
 
-func newEventLog(w io.Writer) eventLog {
-	if w == nil {
-		return eventLog{}
-	}
-	return eventLog{w: bufio.NewWriter(w)}
-}
+func newEventLog(w io.Writer) eventLog { return eventLog{newJSONLines("events", w)} }
 
 func (l *eventLog) write(w *zookeeper.Write, from netip.Addr) {
-	if l.w == nil {
+	if !l.on() {
 		return
 	}
 	e := Event{
@@ -70,25 +60,5 @@ func (l *eventLog) write(w *zookeeper.Write, from netip.Addr) {
 	} else {
 		e.DataBytes = w.Data
 	}
-	line, err := json.Marshal(e)
-	if err == nil {
-		_, err = l.w.Write(append(line, '\n'))
-	}
-	if err != nil && l.err == nil {
-		l.err = err
-	}
-}
-
-// flush passes on what was written. The error is the first there was.
-func (l *eventLog) flush() error {
-	if l.w == nil {
-		return nil
-	}
-	if err := l.w.Flush(); err != nil && l.err == nil {
-		l.err = err
-	}
-	if l.err != nil {
-		return fmt.Errorf("log of events: %w", l.err)
-	}
-	return nil
+	l.put(e)
 }

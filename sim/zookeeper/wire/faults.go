@@ -238,7 +238,7 @@ func (c *conn) suffer(one []zookeeper.Request) {
 	case met.Lose == LoseRequest:
 		c.cut()
 	case met.Lose == LoseAnswer:
-		c.out.abort()
+		c.startWriter(c.out.abort())
 		s.handle(c, one)
 		c.cut()
 	case met.Code != 0:

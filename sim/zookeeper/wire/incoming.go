@@ -7,52 +7,75 @@ import (
 	"io"
 )
 
-// firstBuffer is what a connection reads into; it grows only as far as bytes
-// really come, and goes back to this size.
-const firstBuffer = 4 << 10
-
 // errFrameLength ends a connection without an answer (ZK-1.6).
 var errFrameLength = errors.New("frame length")
 
-// incoming cuts what a connection sends into messages.
+// incoming cuts what a connection sends into messages. It has a buffer only while bytes
+// are there that were not taken, and a larger one only as far as bytes really come.
 type incoming struct {
-	from       io.Reader
+	from       lender
 	buf        []byte
-	start, end int // of what was read and not taken
+	start, end int     // of what was read and not taken
+	burst      *[]byte // of buf, when that is lent
+}
+
+// lender is where bytes come from.
+type lender interface {
+	io.Reader
+	// readLent waits for bytes and returns them at the beginning of a buffer from
+	// borrowBurst, n of them at least 1 unless there is an error.
+	readLent() (buffer *[]byte, n int, err error)
 }
 
 // peek waits for n bytes and does not take them.
 func (in *incoming) peek(n int) ([]byte, error) {
 	for in.end-in.start < n {
-		in.makeRoom(n)
-		k, err := in.from.Read(in.buf[in.end:])
-		in.end += k
-		if err != nil && in.end-in.start < n {
+		if err := in.read(n); err != nil && in.end-in.start < n {
 			return nil, err
 		}
 	}
 	return in.buf[in.start : in.start+n], nil
 }
 
-// makeRoom lets at least one more of n bytes be read. The buffer doubles when it
-// is full, so a client has to send what it announces before it costs memory.
-func (in *incoming) makeRoom(n int) {
+// read reads at least one more of n bytes.
+func (in *incoming) read(n int) error {
 	if in.start == in.end {
-		in.start, in.end = 0, 0
-		if len(in.buf) > 16*firstBuffer && n <= firstBuffer {
-			in.buf = nil
+		in.rest()
+		buffer, k, err := in.from.readLent()
+		if k > 0 {
+			in.burst, in.buf, in.end = buffer, *buffer, k
 		}
+		return err
 	}
-	if in.buf == nil {
-		in.buf = make([]byte, firstBuffer)
+	in.makeRoom(n)
+	k, err := in.from.Read(in.buf[in.end:])
+	in.end += k
+	return err
+}
+
+// rest gives the buffer back, in which nothing is left.
+func (in *incoming) rest() {
+	giveBackBurst(in.burst)
+	in.start, in.end, in.buf, in.burst = 0, 0, nil, nil
+}
+
+// makeRoom lets at least one more of n bytes be read behind what is there. The buffer
+// doubles when it is full, so a client has to send what it announces before it costs
+// memory.
+func (in *incoming) makeRoom(n int) {
+	switch {
+	case in.end < len(in.buf) && in.start+n <= len(in.buf):
+	case in.end-in.start < len(in.buf):
+		in.moveTo(in.buf)
+	default:
+		in.moveTo(make([]byte, 2*len(in.buf)))
+		giveBackBurst(in.burst)
+		in.burst = nil
 	}
-	if in.end < len(in.buf) && in.start+n <= len(in.buf) {
-		return
-	}
-	to := in.buf
-	if in.end-in.start == len(in.buf) {
-		to = make([]byte, 2*len(in.buf))
-	}
+}
+
+// moveTo has what was not taken at the beginning of a buffer, from where it goes on.
+func (in *incoming) moveTo(to []byte) {
 	in.end = copy(to, in.buf[in.start:in.end])
 	in.start, in.buf = 0, to
 }

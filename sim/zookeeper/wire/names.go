@@ -1,31 +1,29 @@
 package wire
 
-// Bounds of what one connection remembers: few, for there may be thousands of
-// connections.
+import "hash/maphash"
+
+// Bounds of what one connection remembers: few, for there may be 100,000 of them.
 const (
-	maxNames    = 32
+	maxNames    = 16
 	maxNameSize = 256
 )
 
-// names keeps the paths that a connection used last, so that reading one again
-// and again allocates nothing.
-type names struct {
-	known map[string]string
-}
+// names keeps paths that a connection used lately, so that reading one again and again
+// allocates nothing: of those with one hash the last.
+type names struct{ known *[maxNames]string }
+
+var namesSeed = maphash.MakeSeed()
 
 func (n *names) get(b []byte) string {
-	if s, ok := n.known[string(b)]; ok {
-		return s
-	}
-	s := string(b)
 	if len(b) > maxNameSize {
-		return s
+		return string(b)
 	}
 	if n.known == nil {
-		n.known = make(map[string]string)
-	} else if len(n.known) >= maxNames {
-		clear(n.known)
+		n.known = new([maxNames]string)
 	}
-	n.known[s] = s
-	return s
+	place := &n.known[maphash.Bytes(namesSeed, b)%maxNames]
+	if *place != string(b) {
+		*place = string(b)
+	}
+	return *place
 }

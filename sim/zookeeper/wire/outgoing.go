@@ -6,16 +6,17 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// keepBuffer is the largest buffer that an idle connection keeps.
-const keepBuffer = 64 << 10
-
-// queue is bytes of a number of messages.
+// queue is bytes of a number of messages. One without any has no buffer.
 type queue struct {
 	bytes    []byte
+	buffer   *[]byte // of bytes, when it is a shared one
 	messages int
 }
 
 func (q *queue) add(out *zookeeper.Out) {
+	if q.bytes == nil {
+		q.buffer, q.bytes = borrow()
+	}
 	switch out.Kind {
 	case zookeeper.OutConnected:
 		q.bytes = AppendConnectResponse(q.bytes, &out.Connected)
@@ -29,21 +30,34 @@ func (q *queue) add(out *zookeeper.Out) {
 
 // take moves the first bytes, of a number of messages, to another queue.
 func (q *queue) take(bytes, messages int, to *queue) {
+	if bytes == len(q.bytes) && len(to.bytes) == 0 {
+		to.drop()
+		*to, *q = *q, queue{}
+		return
+	}
 	to.bytes = append(to.bytes, q.bytes[:bytes]...)
 	to.messages += messages
 	q.bytes = q.bytes[:copy(q.bytes, q.bytes[bytes:])]
 	q.messages -= messages
-	if len(q.bytes) == 0 && cap(q.bytes) > keepBuffer {
-		q.bytes = nil
+	if len(q.bytes) == 0 {
+		q.drop()
 	}
 }
 
+// drop empties the queue.
+func (q *queue) drop() {
+	giveBack(q.buffer, q.bytes)
+	*q = queue{}
+}
+
 // outgoing is what is to be sent to one client, in order: what the writer is
-// sending, what is ready, and what is held until the disk has what it tells of.
+// sending, what is ready, and what is held until the disk has what it tells of. A
+// writer is there only while there is something to send: methods that may make work
+// for one report whether it has to be started.
 type outgoing struct {
 	mu sync.Mutex
-	// work wakes the writer, room the reader.
-	work, room sync.Cond
+	// room wakes the reader.
+	room sync.Cond
 
 	sending, ready, held queue
 	// markedBytes and markedMessages are the front part of held that the commit
@@ -52,9 +66,32 @@ type outgoing struct {
 
 	last   bool // nothing comes any more: close after what is there
 	broken bool // close now
+	writer writerState
 }
 
-func (o *outgoing) init() { o.work.L, o.room.L = &o.mu, &o.mu }
+// writerState says whether there is a writer. The one that closes is the last.
+type writerState uint8
+
+const (
+	noWriter writerState = iota
+	writing
+	writerGone
+)
+
+func (o *outgoing) init() { o.room.L = &o.mu }
+
+// start takes note of the writer that the caller has to start, if it must. The lock is
+// held.
+func (o *outgoing) start() bool {
+	if o.writer != noWriter || !o.broken && len(o.ready.bytes) == 0 && !o.over() {
+		return false
+	}
+	o.writer = writing
+	return true
+}
+
+// over reports whether all was sent that there will be. The lock is held.
+func (o *outgoing) over() bool { return o.last && len(o.held.bytes) == 0 && len(o.ready.bytes) == 0 }
 
 // add puts a message at the end. It reports whether the message is held, and
 // whether the client has fallen too far behind for it.
@@ -105,11 +142,11 @@ func (o *outgoing) awaitRoom(limits *Limits) {
 	}
 }
 
-// wake lets the writer look for work.
-func (o *outgoing) wake() {
+// wake lets what is ready be sent.
+func (o *outgoing) wake() (start bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.work.Signal()
+	return o.start()
 }
 
 // mark remembers what is held now.
@@ -120,34 +157,35 @@ func (o *outgoing) mark() {
 }
 
 // release makes ready what was marked.
-func (o *outgoing) release() {
+func (o *outgoing) release() (start bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.broken {
-		return
+		return false
 	}
 	o.held.take(o.markedBytes, o.markedMessages, &o.ready)
 	o.markedBytes, o.markedMessages = 0, 0
-	o.work.Signal()
+	return o.start()
 }
 
 // finish closes after what is there.
-func (o *outgoing) finish() {
+func (o *outgoing) finish() (start bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.last = true
-	o.work.Signal()
 	o.room.Signal()
+	return o.start()
 }
 
 // abort drops what is there.
-func (o *outgoing) abort() {
+func (o *outgoing) abort() (start bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.broken = true
-	o.held, o.ready = queue{}, queue{}
-	o.work.Signal()
+	o.held.drop()
+	o.ready.drop()
 	o.room.Signal()
+	return o.start()
 }
 
 func (o *outgoing) isBroken() bool {
@@ -156,23 +194,29 @@ func (o *outgoing) isBroken() bool {
 	return o.broken
 }
 
-// next waits for bytes to send; ok is false when there will be none. What it
-// gave before is taken to be sent.
-func (o *outgoing) next() (bytes []byte, ok bool) {
+// next gives the writer bytes to send. What it gave before is taken to be sent. Without
+// bytes the writer's work is done: for now or, with end, for good.
+func (o *outgoing) next() (bytes []byte, end bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	spare := o.sending.bytes[:0]
-	if cap(spare) > keepBuffer {
-		spare = nil
-	}
-	o.sending = queue{}
+	o.sending.drop()
 	o.room.Signal()
-	for len(o.ready.bytes) == 0 {
-		if o.broken || o.last && len(o.held.bytes) == 0 {
-			return nil, false
-		}
-		o.work.Wait()
+	switch {
+	case o.broken || o.over():
+		o.writer = writerGone
+		return nil, true
+	case len(o.ready.bytes) == 0:
+		o.writer = noWriter
+		return nil, false
 	}
-	o.sending, o.ready = o.ready, queue{bytes: spare}
-	return o.sending.bytes, true
+	o.sending, o.ready = o.ready, queue{}
+	return o.sending.bytes, false
+}
+
+// fail is that the client cannot be sent to: the writer's work is done for good.
+func (o *outgoing) fail() {
+	o.abort()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.writer = writerGone
 }

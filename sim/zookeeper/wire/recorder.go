@@ -9,8 +9,9 @@ import (
 )
 
 // recorder turns what a machine did into records. It is told of writes as they
-// happen and looks at the machine after each input, when all that belongs
-// together is there.
+// happen and looks at the machine at the end of each turn, when all that belongs
+// together is there: a record of several inputs is as good as one of each, for none of
+// them was answered.
 type recorder struct {
 	zxid     int64    // of the last record
 	nodes    []string // written or deleted
@@ -43,9 +44,12 @@ func (r *recorder) note(w *zookeeper.Write, m *zookeeper.Machine) {
 	}
 }
 
+// behind reports whether the machine did what is not recorded yet.
+func (r *recorder) behind(m *zookeeper.Machine) bool { return m.Zxid() != r.zxid }
+
 // record appends the record of what was noted since the last one, if anything.
 func (r *recorder) record(b []byte, m *zookeeper.Machine) []byte {
-	if m.Zxid() == r.zxid {
+	if !r.behind(m) {
 		return b
 	}
 	r.zxid = m.Zxid()

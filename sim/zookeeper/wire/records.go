@@ -98,7 +98,7 @@ func nextRecord(b []byte) (body, rest []byte, ok bool) {
 		return nil, nil, false
 	}
 	n := int64(binary.BigEndian.Uint32(b))
-	if n > int64(len(b)-recordHeader) {
+	if n == 0 || n > int64(len(b)-recordHeader) {
 		return nil, nil, false
 	}
 	body = b[recordHeader : recordHeader+n]

@@ -12,8 +12,9 @@ import (
 )
 
 // Server serves one machine on one address. The machine is behind one lock; each
-// connection has a goroutine that reads and one that writes, and there is one
-// that lets time pass and, with a data directory, one that writes to it.
+// connection has a goroutine that reads and, while there is something to send, one that
+// writes, and there is one that lets time pass and, with a data directory, one that
+// writes to it.
 type Server struct {
 	opt     Options
 	limits  Limits
@@ -248,7 +249,7 @@ func (s *Server) admit(tcp *net.TCPConn) *conn {
 	c := &conn{s: s, tcp: tcp, sinceMs: s.clock.NowMs()}
 	c.remote = netip.AddrPortFrom(remote.AddrPort().Addr().Unmap(), remote.AddrPort().Port())
 	c.out.init()
-	c.in.from = tcp
+	c.writer, c.in.from = c.write, newSocket(tcp)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	addr := c.remote.Addr()

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -70,12 +71,12 @@ func (s *state) load(name string) error {
 	if err != nil {
 		return err
 	}
-	left, err := s.replay(name, b)
+	end, torn, err := s.replay(name, b)
 	if err != nil {
 		return err
 	}
-	if left > 0 || !s.complete {
-		return fmt.Errorf("snapshot %s: ends at byte %d of %d without its last record", name, len(b)-left, len(b))
+	if torn > 0 || !s.complete {
+		return fmt.Errorf("snapshot %s: ends at byte %d of %d without its last record", name, end, len(b))
 	}
 	return nil
 }
@@ -83,11 +84,12 @@ func (s *state) load(name string) error {
 // errNoMagic says that a file is not one of ours.
 var errNoMagic = errors.New("not a file of records: want " + magic + " at its beginning")
 
-// replay applies the records of a file up to the first that is not whole and
-// sound. left is the number of bytes from there on.
-func (s *state) replay(name string, b []byte) (left int, err error) {
+// replay applies the records of a file up to the first that is not whole and sound. end
+// is where that is, and torn how many bytes are there from it on, without the zeros of
+// room that was not used.
+func (s *state) replay(name string, b []byte) (end, torn int, err error) {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
-		return len(b), fmt.Errorf("%s: %w", name, errNoMagic)
+		return 0, len(b), fmt.Errorf("%s: %w", name, errNoMagic)
 	}
 	rest := b[len(magic):]
 	for len(rest) > 0 {
@@ -96,11 +98,11 @@ func (s *state) replay(name string, b []byte) (left int, err error) {
 			break
 		}
 		if err := s.apply(body); err != nil {
-			return len(rest), fmt.Errorf("%s at byte %d: %w", name, len(b)-len(rest), err)
+			return len(b) - len(rest), len(rest), fmt.Errorf("%s at byte %d: %w", name, len(b)-len(rest), err)
 		}
 		rest = after
 	}
-	return len(rest), nil
+	return len(b) - len(rest), len(bytes.TrimRight(rest, "\x00")), nil
 }
 
 // syncDir makes renamed and new files of a directory durable.

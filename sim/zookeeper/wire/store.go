@@ -28,6 +28,8 @@ type store struct {
 	log  *os.File
 	gen  int64
 	size int64 // of log
+	// room is how far the file of log goes: there are zeros behind size (see room.go).
+	room int64
 	// rotateAt is the size at which a new log is begun.
 	rotateAt int64
 	// writing is the snapshot that is being written; its result comes once.
@@ -124,21 +126,21 @@ func (st *store) replayLogs(s *state, logs []int64) (cut string, err error) {
 		if last && len(b) < len(magic) && strings.HasPrefix(magic, string(b)) {
 			b = nil // not even its beginning was written
 		}
-		left := 0
+		end, torn := 0, 0
 		if b != nil {
-			if left, err = s.replay(name, b); err != nil {
+			if end, torn, err = s.replay(name, b); err != nil {
 				return "", err
 			}
 		}
-		if left > 0 && !last {
-			return "", fmt.Errorf("%s: byte %d of %d begins no whole and sound record, and a later log follows", name, len(b)-left, len(b))
+		if torn > 0 && !last {
+			return "", fmt.Errorf("%s: byte %d of %d begins no whole and sound record, and a later log follows", name, end, len(b))
 		}
 		if last {
-			if left > 0 {
-				cut = fmt.Sprintf("%s: cut off the last %d of %d bytes, which were not written to their end", name, left, len(b))
+			if torn > 0 {
+				cut = fmt.Sprintf("%s: cut off the last %d of %d bytes, which were not written to their end", name, torn, end+torn)
 			}
 			st.gen = gen
-			return cut, st.reopen(name, int64(len(b)-left))
+			return cut, st.reopen(name, int64(end))
 		}
 	}
 	return "", st.begin(st.gen)
@@ -161,7 +163,7 @@ func (st *store) reopen(name string, size int64) error {
 		f.Close()
 		return err
 	}
-	st.log, st.size = f, size
+	st.log, st.size, st.room = f, size, size
 	return nil
 }
 
@@ -179,11 +181,9 @@ func (st *store) begin(gen int64) error {
 		f.Close()
 		return err
 	}
-	if st.log != nil {
-		st.log.Close()
-	}
-	st.log, st.gen, st.size = f, gen, int64(len(magic))
-	return nil
+	err = st.closeLog()
+	st.log, st.gen, st.size, st.room = f, gen, int64(len(magic)), int64(len(magic))
+	return err
 }
 
 // first writes the state of a new directory.
@@ -196,12 +196,26 @@ func (st *store) first(nowMs int64, s *zookeeper.Snapshot) error {
 
 // write makes records durable.
 func (st *store) write(records []byte) error {
+	st.makeRoom(int64(len(records)))
 	n, err := st.log.Write(records)
 	st.size += int64(n)
+	st.room = max(st.room, st.size)
 	if err != nil {
 		return err
 	}
-	return st.log.Sync()
+	return syncData(st.log)
+}
+
+// closeLog closes the log, if there is one, without the room behind it.
+func (st *store) closeLog() error {
+	if st.log == nil {
+		return nil
+	}
+	var err error
+	if st.room > st.size {
+		err = st.log.Truncate(st.size)
+	}
+	return errors.Join(err, st.log.Close())
 }
 
 // full reports whether it is time for a new generation; never while a snapshot is
@@ -264,11 +278,7 @@ func (st *store) deleteBefore(gen int64) error {
 }
 
 func (st *store) close() error {
-	err := st.rotated(true)
-	if st.log != nil {
-		err = errors.Join(err, st.log.Close())
-	}
-	return errors.Join(err, st.lock.Close())
+	return errors.Join(st.rotated(true), st.closeLog(), st.lock.Close())
 }
 
 // sizes are the bytes of snapshots and of logs, for the words dirs and conf.

@@ -86,10 +86,7 @@ func (s *Server) deliver() {
 		s.member.ensemble.settle()
 		return
 	}
-	hold := false
-	if s.commit != nil {
-		hold = s.commit.record(s.machine)
-	}
+	hold := s.commit != nil && s.commit.holds(s.machine)
 	out := s.machine.Drain()
 	for i := range out {
 		if c := s.conns[out[i].Conn]; c != nil {
@@ -121,11 +118,14 @@ func (s *Server) send(c *conn, out *zookeeper.Out, hold bool) {
 	}
 }
 
-// endTurn wakes the writers that have work.
+// endTurn has what was done recorded, and wakes the writers that have work.
 func (s *Server) endTurn() {
 	if s.member != nil {
 		s.member.ensemble.endTurn()
 		return
+	}
+	if s.commit != nil {
+		s.commit.record(s.machine)
 	}
 	s.events.flush()
 	s.wakeTouched()
@@ -135,7 +135,7 @@ func (s *Server) endTurn() {
 func (s *Server) wakeTouched() {
 	for i, c := range s.touched {
 		c.touched = false
-		c.out.wake()
+		c.startWriter(c.out.wake())
 		s.touched[i] = nil
 	}
 	s.touched = s.touched[:0]

@@ -1,9 +1,7 @@
 package wire
 
 import (
-	"bufio"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/netip"
 	"time"
@@ -36,22 +34,17 @@ type Observation struct {
 
 // writeLog writes observations. The zero value of its writer makes it do nothing.
 type writeLog struct {
-	w        *bufio.Writer
+	jsonLines
 	beganMs  int64
 	sessions map[int64]int
-	err      error
 }
 
 func newWriteLog(w io.Writer, beganMs int64) *writeLog {
-	l := &writeLog{beganMs: beganMs, sessions: map[int64]int{}}
-	if w != nil {
-		l.w = bufio.NewWriter(w)
-	}
-	return l
+	return &writeLog{jsonLines: newJSONLines("writes", w), beganMs: beganMs, sessions: map[int64]int{}}
 }
 
 func (l *writeLog) write(nowMs int64, w *zookeeper.Write, from netip.Addr) {
-	if l.w == nil {
+	if !l.on() {
 		return
 	}
 	o := Observation{
@@ -75,11 +68,11 @@ func (l *writeLog) write(nowMs int64, w *zookeeper.Write, from netip.Addr) {
 		}
 		o.Session = l.sessions[w.Session]
 	}
-	if err := o.setData(w.Data); err == nil {
-		l.put(&o)
-	} else {
-		l.err = err
+	if err := o.setData(w.Data); err != nil {
+		l.failed(err)
+		return
 	}
+	l.put(&o)
 }
 
 // setData leaves out data that is empty.
@@ -94,30 +87,6 @@ func (o *Observation) setData(data []byte) (err error) {
 		o.DataBytes = data
 	}
 	return err
-}
-
-func (l *writeLog) put(o *Observation) {
-	line, err := json.Marshal(o)
-	if err == nil {
-		_, err = l.w.Write(append(line, '\n'))
-	}
-	if err != nil {
-		l.err = err
-	}
-}
-
-// flush passes on what was written. The error is the first there was.
-func (l *writeLog) flush() error {
-	if l.w == nil {
-		return nil
-	}
-	if err := l.w.Flush(); err != nil && l.err == nil {
-		l.err = err
-	}
-	if l.err != nil {
-		return fmt.Errorf("log of writes: %w", l.err)
-	}
-	return nil
 }
 
 // port is where the server listens.
