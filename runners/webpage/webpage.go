@@ -9,8 +9,9 @@
 //
 // A page's own script finds in page.js what every page needs: elements, times, the lines
 // of data, and a list that is filled as it comes into view. Colours, which follow the
-// reader's light or dark scheme, are variables of base.css. To draw runs of clusters add
-// the script and style of runners/timeline.
+// reader's light or dark scheme, are variables of base.css. To draw numbers add PlotScript
+// and PlotStyle, whose functions plot.js lists; to draw runs of clusters, the script and
+// style of runners/timeline.
 package webpage
 
 import (
@@ -29,6 +30,12 @@ var (
 	baseStyle string
 	//go:embed page.js
 	baseScript string
+
+	// PlotScript and PlotStyle draw lines, heat maps, bars and lanes; see plot.js.
+	//go:embed plot.js
+	PlotScript string
+	//go:embed plot.css
+	PlotStyle string
 )
 
 // Head is what a page has beside its data. A script runs when the page is there, its

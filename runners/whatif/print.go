@@ -1,8 +1,11 @@
 package whatif
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -14,7 +17,10 @@ func (r *Report) Print(out io.Writer) {
 		r.Conf, r.Shards, r.Replicas, r.Version, r.ZooKeeper, r.ModelServer, r.Quirks, r.Seed)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	r.printTimeline(w)
+	r.printRollouts(w)
 	r.printServices(w)
+	r.printLoad(w)
+	r.printMemory(w)
 	r.printCounts(w)
 	w.Flush()
 	if r.Failure != "" {
@@ -115,4 +121,104 @@ func oneLine(text string) string {
 		text = text[:longest] + "..."
 	}
 	return text
+}
+
+func (r *Report) printRollouts(w io.Writer) {
+	if len(r.Rollouts) > 0 {
+		fmt.Fprintf(w, "\nroll-out\tsince\tlast pod\ttook\tpods\n")
+	}
+	for _, o := range r.Rollouts {
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%d of %d\n", o.Model, at(o.Since), at(o.Last), span(o.Took), o.Pods, o.Of)
+	}
+	if len(r.Unavailable) > 0 {
+		fmt.Fprintf(w, "\nnot available at the end\t%d\n", len(r.Unavailable))
+		for _, what := range r.Unavailable[:min(len(r.Unavailable), maxListed)] {
+			fmt.Fprintf(w, "  %s\n", what)
+		}
+		more(w, len(r.Unavailable), min(len(r.Unavailable), maxListed))
+	}
+	if len(r.Acts) > 0 {
+		fmt.Fprintf(w, "\nwhat was done\n")
+	}
+	for _, a := range r.Acts {
+		outcome := ""
+		if a.Error != "" {
+			outcome = "failed: " + oneLine(a.Error)
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", at(a.AtSeconds), a.What, outcome)
+	}
+}
+
+func (r *Report) printLoad(w io.Writer) {
+	l := &r.Load
+	extent := func(name string, e Extent, write func(int64) string) {
+		fmt.Fprintf(w, "  %s\t%s\tat most %s\n", name, write(e.End), write(e.Most))
+	}
+	fmt.Fprintf(w, "\nload of ZooKeeper by pods\tat the end\n")
+	count := func(n int64) string { return grouped(uint64(n)) }
+	extent("watches held", l.Watches, count)
+	extent("connections", l.Connections, count)
+	extent("sessions", l.Sessions, count)
+	extent("znodes", l.Znodes, count)
+	extent("bytes of znodes", l.ZnodeBytes, size)
+	fmt.Fprintf(w, "  requests\t%s\tat most %s in the second from %s\n", rate(l.Requests), grouped(l.Peak), at(l.PeakAt))
+	fmt.Fprintf(w, "    by operation\t%s\n", rates(l.ByOp))
+	fmt.Fprintf(w, "    by path\t%s\n", rates(l.ByPath))
+	fmt.Fprintf(w, "    by pod\t%s\n", rates(l.ByPod))
+	fmt.Fprintf(w, "  notifications\t%s\n", rate(l.Events))
+	fmt.Fprintf(w, "  bytes\t%s/s in, %s/s out\n", size(int64(l.BytesIn)), size(int64(l.BytesOut)))
+	fmt.Fprintf(w, "  the operator\t%s requests, %s in, %s out, in all\n", grouped(l.Operator.Requests), size(int64(l.Operator.BytesIn)), size(int64(l.Operator.BytesOut)))
+}
+
+func (r *Report) printMemory(w io.Writer) {
+	if len(r.Load.Memory) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nmemory of model servers\tat the end\tat most\n")
+	list := slices.Clone(r.Load.Memory)
+	slices.SortStableFunc(list, func(a, b ServerMemory) int { return cmp.Compare(b.PeakBytes, a.PeakBytes) })
+	shown := min(len(list), maxListed)
+	for _, m := range list[:shown] {
+		fmt.Fprintf(w, "  %s %s\t%s\t%s\n", m.Pod, m.Kind, size(m.end()), size(m.PeakBytes))
+	}
+	more(w, len(list), shown)
+}
+
+// rates lists the highest rates.
+func rates(of map[string]float64) string {
+	const most = 4
+	names := byRate(of)
+	var parts []string
+	for _, name := range names[:min(len(names), most)] {
+		parts = append(parts, name+" "+rate(of[name]))
+	}
+	if n := len(names) - most; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", n))
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// rate is a number a second with three digits.
+func rate(perSecond float64) string {
+	if perSecond >= 1000 {
+		return grouped(uint64(perSecond+0.5)) + "/s"
+	}
+	return strconv.FormatFloat(perSecond, 'g', 3, 64) + "/s"
+}
+
+// size is a number of bytes with three digits.
+func size(bytes int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	value, unit := float64(bytes), 0
+	for value >= 1000 && unit < len(units)-1 {
+		value /= 1024
+		unit++
+	}
+	if value >= 100 || unit == 0 {
+		return fmt.Sprintf("%.0f %s", value, units[unit])
+	}
+	return fmt.Sprintf("%.3g %s", value, units[unit])
 }

@@ -27,11 +27,21 @@ type Report struct {
 	Errors      []Trouble      `json:"errors"`
 	ServiceMap  []ServiceEntry `json:"service_map"`
 	Asked       string         `json:"service_map_of"`
-	Counts      runners.Counts `json:"counts"`
-	Trace       string         `json:"trace"`
-	VirtualSec  float64        `json:"virtual_s"`
-	WallSec     float64        `json:"wall_s"`
-	Failure     string         `json:"failure,omitempty"`
+	Rollouts    []Rollout      `json:"rollouts"`
+	// Unavailable says what should have been served at the end and was not, as
+	// "ctr:entry on shard0-replica1".
+	Unavailable []string `json:"unavailable"`
+	Acts        []Done   `json:"acts"`
+	Load        Load     `json:"load"`
+	// Samples are the time series, and Bars what pods did when; both are in no JSON of a
+	// report, but in files of their own.
+	Samples    []Sample       `json:"-"`
+	Bars       []Bar          `json:"-"`
+	Counts     runners.Counts `json:"counts"`
+	Trace      string         `json:"trace"`
+	VirtualSec float64        `json:"virtual_s"`
+	WallSec    float64        `json:"wall_s"`
+	Failure    string         `json:"failure,omitempty"`
 }
 
 // Step is a step of the start-up: when the first pod and the last one took it first, and
@@ -72,9 +82,10 @@ const maxListed = 10
 
 // report sums up; it asks a pod for the service map, which takes a little
 // cluster time that the counts do not include.
-func (s *story) report(cluster runners.Cluster, wall time.Duration, failure error) *Report {
+func (r *run) report(wall time.Duration, failure error) *Report {
+	s, cluster := r.story, r.Cluster
 	stats, o := cluster.Stats(), s.cluster.options
-	r := &Report{
+	out := &Report{
 		Conf: o.Conf, Seed: o.Seed, Shards: s.cluster.shards, Replicas: o.Replicas, Version: s.cluster.values.version,
 		ZooKeeper: o.ZooKeeper, ModelServer: o.ModelServer, Quirks: o.Quirks,
 		ExitsTotal: len(s.exits), Exits: s.exits[:min(len(s.exits), maxListed)],
@@ -83,25 +94,29 @@ func (s *story) report(cluster runners.Cluster, wall time.Duration, failure erro
 	}
 	for _, step := range []string{stepAgent, stepSession, stepRegistered, stepProcess, stepServing} {
 		if m, ok := s.steps[step]; ok {
-			r.Startup = append(r.Startup, Step{step, m.first.Seconds(), m.last.Seconds(), len(m.pods), m.times})
+			out.Startup = append(out.Startup, Step{step, m.first.Seconds(), m.last.Seconds(), len(m.pods), m.times})
 		}
 	}
-	sort.SliceStable(r.Startup, func(i, j int) bool { return r.Startup[i].First < r.Startup[j].First })
+	sort.SliceStable(out.Startup, func(i, j int) bool { return out.Startup[i].First < out.Startup[j].First })
 	for _, name := range s.order {
 		m := s.models[name]
-		r.Models = append(r.Models, Availability{name, m.first.Seconds(), m.last.Seconds(), len(m.pods)})
+		out.Models = append(out.Models, Availability{name, m.first.Seconds(), m.last.Seconds(), len(m.pods)})
 	}
-	r.Missing = s.missing()
+	out.Missing = s.missing()
 	for _, text := range s.messages[:min(len(s.messages), maxListed)] {
 		m := s.errors[text]
-		r.Errors = append(r.Errors, Trouble{text, m.first.Seconds(), len(m.pods), m.times})
+		out.Errors = append(out.Errors, Trouble{text, m.first.Seconds(), len(m.pods), m.times})
 	}
+	out.Rollouts, out.Unavailable, out.Acts = s.rollouts(), s.unavailable(cluster), s.done
+	out.Load = r.samples.load(r.Now(), r.Load().ZooKeeper)
+	out.Load.Memory = s.memory.list(r.Pods())
+	out.Samples, out.Bars = r.samples.kept, s.closed(r.Now())
 	if failure != nil {
-		r.Failure = failure.Error()
-		return r
+		out.Failure = failure.Error()
+		return out
 	}
-	r.ServiceMap, r.Asked = serviceMap(cluster)
-	return r
+	out.ServiceMap, out.Asked = serviceMap(cluster)
+	return out
 }
 
 // missing names the exported graphs of which no version was ever AVAILABLE.

@@ -16,6 +16,14 @@ type story struct {
 	exits    []Moment
 	errors   map[string]*milestone
 	messages []string
+	// hosts are the pods that had any version of a model, by its name; exported and
+	// published say since when there is a version, and a model in the layout.
+	hosts               map[string]map[string]bool
+	exported, published map[string]time.Duration
+	done                []Done
+	memory              memories
+	bars                []Bar
+	open                map[string]int // the bar of a version of a pod that goes on
 }
 
 // milestone is something that happens to several pods.
@@ -33,7 +41,11 @@ type Moment struct {
 }
 
 func newStory(c *Cluster) *story {
-	return &story{cluster: c, steps: map[string]*milestone{}, models: map[string]*milestone{}, errors: map[string]*milestone{}}
+	return &story{
+		cluster: c, steps: map[string]*milestone{}, models: map[string]*milestone{}, errors: map[string]*milestone{},
+		hosts: map[string]map[string]bool{}, exported: map[string]time.Duration{}, published: map[string]time.Duration{},
+		memory: memories{servers: map[string]*ServerMemory{}, pods: map[string][]string{}}, open: map[string]int{},
+	}
 }
 
 func reach(of map[string]*milestone, key string, o runners.Observation) (first bool) {
@@ -59,7 +71,27 @@ const (
 )
 
 // observe is told of everything that happens.
+func (r *run) observe(o runners.Observation) {
+	r.story.observe(o)
+	switch o.Op {
+	case "modelserver.state":
+		key, _, _ := strings.Cut(o.Path, "/")
+		hosts := r.story.hosts[key]
+		if hosts == nil {
+			hosts = map[string]bool{}
+			r.story.hosts[key] = hosts
+		}
+		hosts[o.Pod] = true
+		r.samples.stale[o.Pod] = true
+		r.story.memory.look(o.At, o.Pod, r.PodLoad(o.Pod))
+	case "process.exit", "process.start":
+		r.samples.stale[o.Pod] = true
+		r.story.memory.look(o.At, o.Pod, r.PodLoad(o.Pod))
+	}
+}
+
 func (s *story) observe(o runners.Observation) {
+	s.draw(o)
 	switch {
 	case o.Op == "process.start" && strings.Contains(o.Path, "agent"):
 		s.step(stepAgent, o)

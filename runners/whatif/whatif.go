@@ -8,7 +8,8 @@
 //     [Report.Print] or marshalled as JSON.
 //
 // To change what is read of a conf look in conf.go; which exported models are found, in
-// models.go; when they are published, in run.go; what the report has, in story.go and
+// models.go; when they are published, in run.go; how often a run can be looked at, in
+// pace.go; what it will need, in package outlook; what the report has, in story.go and
 // report.go; how it is printed, in print.go.
 package whatif
 
@@ -42,6 +43,11 @@ type Options struct {
 	// runners.Spec.
 	ZooKeeper, ModelServer, Quirks string
 	RestartAfter                   time.Duration
+	// A model server may use MemoryLimitBytes before it is killed, and reads
+	// LoadBytesPerSecond of a model; 0 means no limit, and the usual speed.
+	MemoryLimitBytes, LoadBytesPerSecond int64
+	// Every is how far the samples of the time series are apart, 0 for some 500 in all.
+	Every time.Duration
 	// Trace, when set, is a file to write everything that happened into; see
 	// runners/timeline.
 	Trace string
@@ -57,6 +63,7 @@ type Cluster struct {
 	shards    int
 	locations []runners.Location
 	models    []runners.Model
+	script    []runners.Act
 
 	// Warnings are what the reference passes over in silence.
 	Warnings []string

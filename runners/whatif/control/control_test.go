@@ -1,0 +1,103 @@
+package control_test
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/whatif/control"
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+var ensemble = plan.ZooKeeper{ReadOps: 100e3, WriteOps: 15e3, WatchBytes: 200, JuteMaxBuffer: 1 << 20, Heap: 16 << 30}
+
+// The table of CAP-3.12, which says what version 1 costs.
+func TestLoadsAreThoseOfTheTable(t *testing.T) {
+	for _, c := range []struct {
+		fleet                         control.Fleet
+		znodes, watches, reads, death float64
+		reload                        float64
+	}{
+		{control.Fleet{Version: 1, Entry: 20, PS: 80, NumPS: 20, NumShard: 5, Services: 1}, 340, 3.6e4, 603, 800, 1.0e5},
+		{control.Fleet{Version: 1, Entry: 500, PS: 500, NumPS: 20, NumShard: 20, Services: 1}, 1000, 1.0e6, 1.7e4, 2e3, 3e6},
+		{control.Fleet{Version: 1, Entry: 5000, PS: 5000, NumPS: 20, NumShard: 20, Services: 1}, 1e4, 1e8, 1.67e6, 2e4, 3e8},
+	} {
+		l := c.fleet.Load(&ensemble)
+		for _, v := range []struct {
+			what      string
+			got, want float64
+		}{{"znodes", l.Znodes, c.znodes}, {"watches", l.Watches, c.watches}, {"reads", l.Reads, c.reads}, {"per death", l.PerDeath, c.death}, {"per reload", l.PerReload, c.reload}} {
+			if math.Abs(v.got/v.want-1) > 0.03 { // the table has two digits
+				t.Errorf("%d containers, %s: got %g, want %g", l.Containers, v.what, v.got, v.want)
+			}
+		}
+	}
+}
+
+func TestTheFirstLimitIsFound(t *testing.T) {
+	curve := control.Fleet{Version: 1, Entry: 500, PS: 500, NumPS: 20, NumShard: 20, Services: 1, Models: 1, Bindings: 1}.Curve(&ensemble)
+	first := curve.First(1)
+	if first == nil || first.Name != "reads a second" || math.Abs(first.At-math.Sqrt(100e3*60)/1000) > 0.05 {
+		t.Errorf("first limit of version 1: got %+v, want the reads, which grow with the square, at 2.45 times the fleet", first)
+	}
+	if v3 := curve.First(3); v3 == nil || v3.At <= first.At {
+		t.Errorf("first limit of version 3: got %+v, want one at more than %v", v3, first.At)
+	}
+}
+
+// The goal is that the formulas are what the agents' own code does. The method is to run it
+// at two sizes, and to hold watches and reads to the formulas for these.
+func TestFormulasAreWhatAgentsDo(t *testing.T) {
+	for _, lab := range []control.Lab{
+		{Version: 1, Shards: 2, Replicas: 3, NumPS: 4}, {Version: 1, Shards: 4, Replicas: 4, NumPS: 8},
+		{Version: 3, Shards: 2, Replicas: 3, NumPS: 4}, {Version: 3, Shards: 4, Replicas: 4, NumPS: 8},
+	} {
+		lab.Seed, lab.Quirks = 1, "python"
+		m, err := lab.Measure(context.Background(), &ensemble)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Watches != m.Load.Watches {
+			t.Errorf("version %d, %d containers: %v watches, the formula says %v", lab.Version, m.Load.Containers, m.Watches, m.Load.Watches)
+		}
+		if math.Abs(m.Reads-m.Load.Reads) > 0.1*m.Load.Reads {
+			t.Errorf("version %d, %d containers: %v reads a second, the formula says %v", lab.Version, m.Load.Containers, m.Reads, m.Load.Reads)
+		}
+		if len(m.Rollout) != lab.Shards*lab.Replicas || m.Rollout[len(m.Rollout)-1] > int64(3*time.Second) {
+			t.Errorf("version %d: roll-out %v, want every container within 3 s", lab.Version, m.Rollout)
+		}
+	}
+}
+
+// The goal is that what agents do after an incident is known. The method is to have the
+// agents of both versions go through all, and to want all over but the one of which
+// features/sessions.feature tells: a session that expires takes the bindings of version 3
+// until the model is published anew.
+func TestAgentsRecoverFromIncidents(t *testing.T) {
+	for _, version := range []int{1, 3} {
+		lab := control.Lab{
+			Version: version, Shards: 2, Replicas: 4, NumPS: 2, Seed: 1, Quirks: "python", Incidents: control.Incidents(),
+			Locations: []runners.Location{{IDC: "lf", Cluster: "a"}, {IDC: "hl", Cluster: "a"}},
+		}
+		m, err := lab.Measure(context.Background(), &ensemble)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m.Incidents) != len(lab.Incidents) {
+			t.Fatalf("version %d: got %d incidents, want %d", version, len(m.Incidents), len(lab.Incidents))
+		}
+		for _, i := range m.Incidents {
+			forEver := version == 3 && i.Name == "session storm"
+			if (i.Recovered == nil) != forEver {
+				t.Errorf("version %d, %s: got it over %v, want %v", version, i.Name, i.Recovered != nil, !forEver)
+			}
+			kills := map[string]int{"kill 1": 7, "kill 3": 5}
+			want, killed := kills[i.Name]
+			if killed && (i.MinServing != want || i.Noticed == nil || i.MinListed >= 1 || i.Events == 0) || !killed && i.MinServing != 8 {
+				t.Errorf("version %d, %s: got %+v", version, i.Name, i)
+			}
+		}
+	}
+}

@@ -1,0 +1,101 @@
+// Package control says what a fleet asks of ZooKeeper and how its agents take failures: by
+// formulas for any size, and by the real agent code in virtual time for sizes that can be
+// run, which hold the formulas to what agents do.
+//
+// Two things to use first:
+//
+//   - [Of] reads a [Fleet] from a plan; [Fleet.Load] is what it asks of ZooKeeper, and
+//     [Fleet.Curve] that of smaller and larger ones, with the limit that is reached first.
+//   - [Lab.Measure] runs agents on the simulated ZooKeeper and model server, and lets
+//     happen to them what the plan asks about.
+//
+// To change a formula look in zookeeper.go; what is run, in lab.go and incidents.go.
+package control
+
+import (
+	"math"
+
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+// Fleet is what of a fleet ZooKeeper sees.
+type Fleet struct {
+	Version int // of the agents
+	// Entry, PS and Dense are containers; each of Dense has Services agents.
+	Entry, PS, Dense, Services int
+	NumPS, NumShard            int
+	// Mixed says that each of PS serves the entry, too.
+	Mixed bool
+	// Clusters is how many pairs of idc and cluster have containers; with DCAware agents
+	// of version 1 keep these apart in ZooKeeper.
+	Clusters int
+	DCAware  bool
+	// Bindings are the sub-graphs that a container of version 3 registers, Models how
+	// many models they are of.
+	Bindings, Models int
+}
+
+// Of is the fleet of a plan, with its multiplier.
+func Of(p *plan.Plan) Fleet {
+	f := Fleet{
+		Version: p.Model.AgentVersion, NumPS: max(p.Override.NumPS, 1), NumShard: max(p.Shards(), 1),
+		Services: 1, Models: 1, Clusters: 0,
+	}
+	scaled := func(n int) int { return int(math.Ceil(float64(n)*p.Fleet.Multiplier - 1e-9)) }
+	f.Entry = scaled(p.Fleet.Entry.Replicas.Default)
+	replicas := p.Fleet.PS.Replicas
+	f.PS = scaled(replicas.Default) * f.NumShard
+	if replicas.Hottest > 0 {
+		f.PS += scaled(replicas.Hottest) - scaled(replicas.Default)
+	}
+	if d := p.Fleet.Dense; d != nil {
+		f.Dense, f.Services = scaled(d.Replicas.Default), max(d.Services, 1)
+	}
+	for _, idc := range p.Fleet.IDCs {
+		f.Clusters += max(len(idc.Clusters), 1)
+	}
+	f.Clusters = max(f.Clusters, 1)
+	f.Bindings = max((f.NumPS+f.NumShard-1)/f.NumShard, 1)
+	return f
+}
+
+// Containers is how many there are.
+func (f Fleet) Containers() int { return f.Entry + f.PS + f.Dense }
+
+// Agents is how many sessions there are: each service of a dense container has one.
+func (f Fleet) Agents() int { return f.Entry + f.PS + f.Dense*f.Services }
+
+// Tasks are the PS, the entry, and the dense servers if they are apart.
+func (f Fleet) Tasks() int {
+	tasks := f.NumPS + 1
+	if f.Dense > 0 {
+		tasks++
+	}
+	return tasks
+}
+
+// Replicas are the znodes under which version 1 registers what containers serve. PS i is
+// in shard i mod NumShard.
+func (f Fleet) Replicas() int {
+	ps := int(math.Round(float64(f.PS) * float64(f.NumPS) / float64(f.NumShard)))
+	entry := f.Entry
+	if f.Mixed {
+		entry += f.PS
+	}
+	return ps + entry + f.Dense*f.Services
+}
+
+// entries are the replicas of the entry.
+func (f Fleet) entries() int {
+	if f.Mixed {
+		return f.Entry + f.PS
+	}
+	return f.Entry
+}
+
+// Times is the fleet with a multiple of its containers, rounded up.
+func (f Fleet) Times(multiple float64) Fleet {
+	scaled := func(n int) int { return int(math.Ceil(float64(n)*multiple - 1e-9)) }
+	f.Entry, f.PS, f.Dense = scaled(f.Entry), scaled(f.PS), scaled(f.Dense)
+	return f
+}

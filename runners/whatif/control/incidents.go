@@ -1,0 +1,209 @@
+package control
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// happening brings an incident about; text says what, and gone counts the pods whose
+// registrations have to go for it to be noticed.
+type happening struct {
+	help string
+	// lasts is how long it goes on; undo, when set, then ends it.
+	lasts time.Duration
+	do    func(b *bench) error
+	undo  func(b *bench) error
+}
+
+// happenings are the incidents that a lab can go through.
+var happenings = map[string]happening{
+	"kill 1": {help: "one container dies at once and starts again after 10 s", do: func(b *bench) error { return b.kill(1) }},
+	"kill 3": {help: "three containers of one shard die at once", do: func(b *bench) error { return b.kill(3) }},
+	"lose idc": {help: "the containers of the last idc reach nothing for 10 minutes", lasts: 10 * time.Minute,
+		do: func(b *bench) error { return b.cutOff(b.idc(), 10*time.Minute) }},
+	"cut off": {help: "a tenth of the containers does not reach ZooKeeper for a minute", lasts: time.Minute,
+		do: func(b *bench) error { return b.cutOff(b.names(max(len(b.Pods())/10, 1)), time.Minute) }},
+	"zookeeper outage": {help: "ZooKeeper is down for 10 minutes", lasts: 10 * time.Minute,
+		do: func(b *bench) error { return b.during(runners.Fault{Kind: "zookeeper.down"}, 10*time.Minute) }},
+	"leader loss": {help: "ZooKeeper has no leader for 3 s", lasts: 3 * time.Second,
+		do: func(b *bench) error { return b.during(runners.Fault{Kind: "zookeeper.no-leader"}, 3*time.Second) }},
+	"session storm": {help: "every session expires at once", do: (*bench).expireAll},
+	"bad version": {help: "a version of the entry is published that no attempt can load, and taken away after 10 minutes", lasts: 10 * time.Minute,
+		do: (*bench).badVersion, undo: (*bench).noBadVersion},
+	"slow zookeeper": {help: "what is sent to and from ZooKeeper takes 500 ms longer for 5 minutes", lasts: 5 * time.Minute,
+		do: func(b *bench) error {
+			return b.during(runners.Fault{Kind: "network.slow", From: b.names(len(b.Pods())), To: []string{"zookeeper"}, Duration: 500 * time.Millisecond}, 5*time.Minute)
+		}},
+}
+
+// Incidents lists the names of incidents, sorted.
+func Incidents() []string { return slices.Sorted(maps.Keys(happenings)) }
+
+// IncidentHelp says what an incident is.
+func IncidentHelp(name string) string { return happenings[name].help }
+
+// incident lets one happen and waits until all is as before.
+func (b *bench) incident(name string) error {
+	h, ok := happenings[name]
+	if !ok {
+		return fmt.Errorf("incident: found %q, want one of %s", name, strings.Join(Incidents(), ", "))
+	}
+	before, began, full := b.Load().ZooKeeper, b.Now(), b.registered()
+	serving := b.serving(0)
+	out := result.ZKIncident{Name: name, MinServing: serving, MinListed: 1, Text: h.help}
+	if err := h.do(b); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	last, most, undo := before, uint64(0), h.undo
+	for b.Now() < began+mostIncident && out.Recovered == nil {
+		// A second at a time: the busiest of them is the peak.
+		if _, err := b.pass(time.Second, nil); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		z := b.Load().ZooKeeper
+		most, last = max(most, z.Asked.Requests-last.Asked.Requests), z
+		if undo != nil && b.Now() >= began+h.lasts {
+			if err := undo(b); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			undo = nil
+		}
+		b.look(&out, b.Now()-began, full, serving, h.lasts)
+	}
+	out.Peak, out.Requests, out.Events = int64(most), int64(last.Asked.Requests-before.Asked.Requests), int64(last.Asked.Events-before.Asked.Events)
+	b.out.Incidents = append(b.out.Incidents, out)
+	if out.Recovered == nil {
+		if err := b.again(); err != nil {
+			return fmt.Errorf("after %s: %w", name, err)
+		}
+	}
+	_, err := b.pass(settle, nil)
+	return err
+}
+
+// again has the model published anew, as an operator does with one that is not bound any
+// more.
+func (b *bench) again() error {
+	if b.lab.Version != 3 {
+		return nil
+	}
+	m := b.lab.model()
+	if err := b.Unpublish("", m.Name, m.SubGraphNames()...); err != nil {
+		return err
+	}
+	if _, err := b.pass(settle, nil); err != nil {
+		return err
+	}
+	return b.Publish("", m.Name, m.SubGraphNames()...)
+}
+
+// effect is how long what happens may take to show: a dead container's session lives on.
+const effect = 30 * time.Second
+
+// look notes what of an incident is to be seen now: it was noticed when registrations went
+// or ZooKeeper did, and is over when all are back and every pod serves.
+func (b *bench) look(out *result.ZKIncident, since time.Duration, full, serving int, lasts time.Duration) {
+	ns := int64(since)
+	now, up := b.serving(0), b.Load().ZooKeeper.Up
+	out.MinServing = min(out.MinServing, now)
+	registered := full
+	if up {
+		registered = b.registered()
+		out.MinListed = min(out.MinListed, float64(registered)/float64(full))
+	}
+	if out.Noticed == nil && (registered < full || !up) {
+		out.Noticed = &ns
+	}
+	if up && registered >= full && now >= serving && since > lasts && (since > effect || out.Noticed != nil) && b.ready() {
+		out.Recovered = &ns
+	}
+}
+
+// kill kills containers of the first shard.
+func (b *bench) kill(n int) error {
+	for _, p := range b.Pods() {
+		if p.Shard != 0 || n == 0 {
+			continue
+		}
+		n--
+		if err := b.BeginFault(runners.Fault{Kind: "agent.killed", Pod: p.Name}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// during begins a fault that ends by itself.
+func (b *bench) during(f runners.Fault, d time.Duration) error {
+	if err := b.BeginFault(f); err != nil {
+		return err
+	}
+	return b.EndFaultAfter(f, d)
+}
+
+// cutOff keeps pods from ZooKeeper and from all others.
+func (b *bench) cutOff(pods []string, d time.Duration) error {
+	others := []string{"zookeeper"}
+	for _, p := range b.Pods() {
+		if !slices.Contains(pods, p.Name) {
+			others = append(others, p.Name)
+		}
+	}
+	return b.during(runners.Fault{Kind: "network.partition", From: pods, To: others}, d)
+}
+
+func (b *bench) expireAll() error {
+	for _, p := range b.Pods() {
+		if err := b.BeginFault(runners.Fault{Kind: "zookeeper.expired-session", Pod: p.Name}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// broken is the version that a bad publish has.
+const broken = 3
+
+func (b *bench) badVersion() error {
+	base := b.lab.base() + "/entry"
+	if err := b.ExportVersion(base, broken, max(b.lab.EntryBytes, 1)); err != nil {
+		return err
+	}
+	return b.BeginFault(runners.Fault{Kind: "version.broken", BasePath: base, N: broken})
+}
+
+func (b *bench) noBadVersion() error {
+	base := b.lab.base() + "/entry"
+	if err := b.EndFault(runners.Fault{Kind: "version.broken", BasePath: base, N: broken}); err != nil {
+		return err
+	}
+	return b.DeleteVersion(base, broken)
+}
+
+// names are those of the first pods.
+func (b *bench) names(n int) []string {
+	var list []string
+	for _, p := range b.Pods()[:n] {
+		list = append(list, p.Name)
+	}
+	return list
+}
+
+// idc are the pods of the last idc.
+func (b *bench) idc() []string {
+	pods := b.Pods()
+	last := pods[len(pods)-1].Location.IDC
+	var list []string
+	for _, p := range pods {
+		if p.Location.IDC == last {
+			list = append(list, p.Name)
+		}
+	}
+	return list
+}

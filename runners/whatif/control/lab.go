@@ -1,0 +1,311 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// Lab is a cluster of real agents in virtual time. Its containers serve the entry and the
+// PS of their shard alike.
+type Lab struct {
+	Version          int
+	Shards, Replicas int // containers are Shards times Replicas
+	NumPS            int
+	Quirks           string
+	Seed             uint64
+	EntryBytes       int64 // of a version of the entry
+	PSBytes          int64
+	Serving          runners.ServingSpec
+	Locations        []runners.Location
+	// Incidents are names of Incidents, in the order in which they happen.
+	Incidents []string
+}
+
+// LabOf is the lab for a plan: at most so many containers, in fewer shards where it has more,
+// each with as much to serve as one of the plan's.
+func LabOf(p *plan.Plan, containers int) Lab {
+	f := Of(p)
+	lab := Lab{
+		Version: f.Version, Shards: min(f.NumShard, max(containers/2, 1)), NumPS: f.NumPS, Quirks: p.Override.Quirks, Seed: p.Seed,
+		EntryBytes: int64(p.Model.Size.Dense), PSBytes: int64(p.Model.Size.Embeddings) / int64(f.NumPS),
+		Serving: runners.ServingSpec{
+			LoadTime: time.Duration(p.Fleet.Boot.LoadFixed), LoadBytesPerSecond: int64(p.Fleet.Boot.ModelLoad), RAMPerDiskByte: float64(p.Model.RAMFactor),
+		},
+	}
+	lab.NumPS = max(f.NumPS*lab.Shards/f.NumShard, lab.Shards)
+	lab.Replicas = max(min(containers, f.Containers())/lab.Shards, 1)
+	for _, idc := range p.Fleet.IDCs {
+		for _, c := range idc.Clusters {
+			lab.Locations = append(lab.Locations, runners.Location{IDC: idc.Name, Cluster: c})
+		}
+	}
+	return lab
+}
+
+// Fleet is what the formulas take for the lab.
+func (l *Lab) Fleet() Fleet {
+	return Fleet{
+		Version: l.Version, PS: l.Shards * l.Replicas, NumPS: l.NumPS, NumShard: l.Shards, Services: 1, Mixed: true, Clusters: 1,
+		Bindings: (l.NumPS+l.Shards-1)/l.Shards + 1, Models: 1,
+	}
+}
+
+// base is where the model is.
+func (l *Lab) base() string {
+	if l.Version == 3 {
+		return "/models/lab"
+	}
+	return "/lab"
+}
+
+func (l *Lab) conf() string {
+	text := fmt.Sprintf("agent_version %d\nbzid lab\nbase_name lab\nbase_path %s\nnum_ps %d\nnum_shard %d\nzk_servers 127.0.0.1:2181\n",
+		l.Version, l.base(), l.NumPS, l.Shards)
+	if l.Version == 3 {
+		return text + "deploy_type unified\nlayout_pattern lab\nlayout_filters entry;True\nlayout_filters ps_{i};i % ${shard_num} == ${shard_id}\n"
+	}
+	return text + "deploy_type mixed\n"
+}
+
+func (l *Lab) model() runners.Model {
+	m := runners.Model{Name: "lab", BasePath: l.base(), SubGraphs: []runners.SubGraph{{Name: "entry", SizeBytes: max(l.EntryBytes, 1), Versions: []int64{1}}}}
+	for i := range l.NumPS {
+		m.SubGraphs = append(m.SubGraphs, runners.SubGraph{Name: fmt.Sprintf("ps_%d", i), SizeBytes: max(l.PSBytes, 1), Versions: []int64{1}})
+	}
+	return m
+}
+
+// bench is a lab that runs.
+type bench struct {
+	*simrun.Cluster
+	lab  *Lab
+	ctx  context.Context
+	seen func(runners.Observation) // nil while nobody looks
+	out  *result.ZKMeasured
+}
+
+// How long each phase may take, and the background is measured for.
+const (
+	mostStart    = 90 * time.Minute
+	background   = 10 * time.Minute
+	mostRollout  = time.Hour
+	mostIncident = time.Hour
+	settle       = 3 * time.Minute
+)
+
+// Measure starts the lab, measures it at rest, rolls out a version of the entry, and lets
+// the incidents happen one after another. The error is one of the run, as when ctx ends.
+func (l *Lab) Measure(ctx context.Context, z *plan.ZooKeeper) (*result.ZKMeasured, error) {
+	b := &bench{lab: l, ctx: ctx, out: &result.ZKMeasured{Load: l.Fleet().Load(z)}}
+	spec := runners.Spec{
+		Seed: l.Seed, Conf: l.conf(), Shards: l.Shards, Replicas: l.Replicas, Locations: l.Locations, Models: []runners.Model{l.model()},
+		Quirks: l.Quirks, RestartAfter: 10 * time.Second, Serving: l.Serving,
+	}
+	built, err := (&simrun.Runner{KeepLog: 1, Traffic: true, OnObservation: func(o runners.Observation) {
+		if b.seen != nil {
+			b.seen(o)
+		}
+	}}).Build(spec)
+	if err != nil {
+		return nil, err
+	}
+	b.Cluster = built.(*simrun.Cluster)
+	defer b.Close()
+	steps := []func() error{b.start, b.rest, b.rollout}
+	for _, name := range l.Incidents {
+		steps = append(steps, func() error { return b.incident(name) })
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return b.out, nil
+}
+
+// pass lets time pass until something is so, for at most d, and reports when it was.
+func (b *bench) pass(d time.Duration, until func() bool) (met bool, err error) {
+	end := b.Now() + d
+	for b.Now() < end {
+		if b.ctx.Err() != nil {
+			return false, context.Cause(b.ctx)
+		}
+		if met, err = b.Pass(min(time.Second, end-b.Now()), until); met || err != nil {
+			return met, err
+		}
+	}
+	return false, nil
+}
+
+// serving counts the pods whose entry is AVAILABLE in a version.
+func (b *bench) serving(version int64) int {
+	n := 0
+	for _, p := range b.Pods() {
+		if b.serves(p.Name, version) {
+			n++
+		}
+	}
+	return n
+}
+
+// serves reports whether a pod serves a version of the entry, 0 for any.
+func (b *bench) serves(pod string, version int64) bool { return b.has(pod, "entry", "entry", version) }
+
+// ready reports whether every pod serves the entry and the PS of its shard.
+func (b *bench) ready() bool {
+	for _, p := range b.Pods() {
+		if !b.serves(p.Name, 0) {
+			return false
+		}
+		for i := p.Shard; i < b.lab.NumPS; i += b.lab.Shards {
+			if !b.has(p.Name, "ps", fmt.Sprintf("ps_%d", i), 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// has reports whether the server of a kind has a version of a sub-graph AVAILABLE.
+func (b *bench) has(pod, kind, key string, version int64) bool {
+	if b.lab.Version == 3 {
+		kind, key = "", "lab:"+key
+	}
+	versions, err := b.ModelStatus(pod, kind, key)
+	if err != nil {
+		return false
+	}
+	for _, v := range versions {
+		if v.State.String() == "AVAILABLE" && (version == 0 || v.Version == version) {
+			return true
+		}
+	}
+	return false
+}
+
+// start starts all pods and waits until each serves and is registered.
+func (b *bench) start() error {
+	if err := b.Start(); err != nil {
+		return err
+	}
+	if b.lab.Version == 3 {
+		if _, err := b.pass(10*time.Second, nil); err != nil {
+			return err
+		}
+		m := b.lab.model()
+		for _, g := range m.SubGraphs {
+			if err := b.Declare(m.Name, g.Name, m.BasePath+"/"+g.Name, "latest"); err != nil {
+				return err
+			}
+		}
+		if err := b.Publish("", m.Name, m.SubGraphNames()...); err != nil {
+			return err
+		}
+	}
+	if met, err := b.pass(mostStart, b.ready); err != nil || !met {
+		return orLate(err, "the start", mostStart)
+	}
+	_, err := b.pass(settle, nil)
+	b.out.StartPeak = int64(b.Load().ZooKeeper.PeakRequests)
+	return err
+}
+
+func orLate(err error, what string, limit time.Duration) error {
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: not over after %v of virtual time", what, limit)
+}
+
+// rest measures a fleet to which nothing happens.
+func (b *bench) rest() error {
+	before := b.Load().ZooKeeper
+	if _, err := b.pass(background, nil); err != nil {
+		return err
+	}
+	after := b.Load().ZooKeeper
+	b.out.Watches, b.out.Znodes = float64(after.DataWatches+after.ChildWatches), after.Znodes
+	b.out.Reads = float64(reads(after)-reads(before)) / background.Seconds()
+	return nil
+}
+
+func reads(z runners.ZooKeeperLoad) (n uint64) {
+	for _, op := range []string{"getData", "exists", "getChildren", "getChildren2"} {
+		n += z.ByOp[op].Requests
+	}
+	return n
+}
+
+// rollout exports a version of the entry and notes when each pod serves it.
+func (b *bench) rollout() error {
+	began := b.Now()
+	key := "entry/2"
+	if b.lab.Version == 3 {
+		key = "lab:entry/2"
+	}
+	have := map[string]bool{}
+	b.seen = func(o runners.Observation) {
+		if o.Op == "modelserver.state" && o.Path == key && o.Note == "AVAILABLE" && !have[o.Pod] {
+			have[o.Pod] = true
+			b.out.Rollout = append(b.out.Rollout, int64(o.At-began))
+		}
+	}
+	defer func() { b.seen = nil }()
+	if err := b.ExportVersion(b.lab.base()+"/entry", 2, max(b.lab.EntryBytes, 1)); err != nil {
+		return err
+	}
+	if met, err := b.pass(mostRollout, func() bool { return len(have) == len(b.Pods()) }); err != nil || !met {
+		return orLate(err, "the roll-out", mostRollout)
+	}
+	slices.Sort(b.out.Rollout)
+	_, err := b.pass(settle, nil)
+	return err
+}
+
+// registered are the znodes of replicas or bindings, and of service info.
+func (b *bench) registered() int {
+	n := 0
+	var count func(path string)
+	count = func(path string) {
+		node, ok, err := b.Znode(path)
+		if !ok || err != nil {
+			return
+		}
+		if node.Ephemeral {
+			n++
+		}
+		for _, child := range node.Children {
+			count(strings.TrimSuffix(path, "/") + "/" + child)
+		}
+	}
+	for _, root := range []string{"/lab/service", "/lab/binding", "/lab/container_service"} {
+		count(root)
+	}
+	return n
+}
+
+// Fill puts into a result what ZooKeeper bears of a plan's fleet, by formula, and where
+// containers is above 0 what that many containers of real agents do, through incidents. The
+// error is one of the run.
+func Fill(ctx context.Context, r *result.Result, p *plan.Plan, containers int, incidents []string) error {
+	r.ZooKeeper = Of(p).Curve(&p.ZooKeeper)
+	if containers == 0 {
+		return nil
+	}
+	lab := LabOf(p, containers)
+	lab.Incidents = incidents
+	m, err := lab.Measure(ctx, &p.ZooKeeper)
+	if err != nil {
+		return fmt.Errorf("agents: %w", err)
+	}
+	r.ZooKeeper.Measured = append(r.ZooKeeper.Measured, *m)
+	return nil
+}

@@ -1,0 +1,127 @@
+package control
+
+import (
+	"math"
+
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// The periods of agents' loops, in seconds (zk_mirror.py, replica_manager.py), and the
+// bytes of a child's name in a binding directory with its length.
+const (
+	watchPeriod     = 60
+	bindingBytes    = 70
+	servicePath     = 60 // bytes of the path of a replica, with its length
+	changesARollout = 3  // of the state of each replica
+)
+
+// Load is what the fleet asks of ZooKeeper by the formulas of CAP-3.12. Pings are neither
+// reads nor writes.
+func (f Fleet) Load(z *plan.ZooKeeper) result.ZKLoad {
+	l := result.ZKLoad{Version: f.Version, Containers: f.Containers(), Agents: f.Agents()}
+	n := float64(f.Agents())
+	if f.Version == 3 {
+		f.loadV3(&l, n)
+	} else {
+		f.loadV1(&l, n)
+	}
+	l.WatchBytes = l.Watches * float64(z.WatchBytes)
+	l.Utilisation = l.Reads/float64(z.ReadOps) + l.Writes/float64(z.WriteOps)
+	return l
+}
+
+// loadV1 is that of version 1: every agent watches and reads again every replica.
+func (f Fleet) loadV1(l *result.ZKLoad, n float64) {
+	replicas, tasks := float64(f.Replicas()), float64(f.Tasks())
+	l.Znodes = replicas
+	each := 1 + tasks + replicas
+	if f.DCAware { // a directory of each idc and cluster, with the tasks that it has
+		each = 1 + float64(f.Clusters)*(1+tasks) + replicas
+	}
+	l.Watches = n * each
+	l.Reads = l.Watches / watchPeriod
+	if f.PS > 0 {
+		l.PerDeath = 2 * n * float64(f.NumPS) / float64(f.NumShard)
+	}
+	l.PerPublish = changesARollout * float64(f.entries()) * n
+	l.PerReload = changesARollout * replicas * n
+	// The list of one task is the largest answer; a client that comes back sends all of
+	// its watches at once.
+	l.MaxReply = math.Max(replicas/tasks, float64(f.entries())) * 24
+	l.MaxResend = each * servicePath
+}
+
+// loadV3 is that of version 3: every agent watches the children of the layout and of each
+// model, and reads the whole list again at a change.
+func (f Fleet) loadV3(l *result.ZKLoad, n float64) {
+	bindings := n * float64(f.Bindings)
+	l.Znodes = bindings + n
+	l.Watches = n * float64(1+f.Models)
+	// At rest nothing is read: agents compare with what their watches have told them.
+	l.PerDeath = n * float64(f.Bindings)
+	l.PerPublish = n * bindings
+	l.PerReload = l.PerPublish
+	l.MaxReply = bindings * bindingBytes
+	l.MaxResend = float64(1+f.Models) * servicePath
+	l.PerChange = l.MaxReply * n
+}
+
+// limit is something that a fleet can grow into.
+type limit struct {
+	name string
+	unit string
+	most func(z *plan.ZooKeeper) float64
+	of   func(l *result.ZKLoad) float64
+}
+
+var limits = []limit{
+	{"watch memory", "bytes", func(z *plan.ZooKeeper) float64 { return float64(z.Heap) }, func(l *result.ZKLoad) float64 { return l.WatchBytes }},
+	{"reads a second", "per_second", func(z *plan.ZooKeeper) float64 { return float64(z.ReadOps) }, func(l *result.ZKLoad) float64 { return l.Reads }},
+	{"jute.maxbuffer of an answer", "bytes", func(z *plan.ZooKeeper) float64 { return float64(z.JuteMaxBuffer) }, func(l *result.ZKLoad) float64 { return l.MaxReply }},
+	{"jute.maxbuffer of watches sent again", "bytes", func(z *plan.ZooKeeper) float64 { return float64(z.JuteMaxBuffer) }, func(l *result.ZKLoad) float64 { return l.MaxResend }},
+}
+
+// multiples of the fleet that a curve has.
+var multiples = []float64{0.1, 0.3, 1, 3, 10, 30, 100}
+
+// Curve is what ZooKeeper bears for multiples of the fleet, by both versions of agents,
+// with the limits that each reaches and at which multiple.
+func (f Fleet) Curve(z *plan.ZooKeeper) *result.ZooKeeper {
+	out := &result.ZooKeeper{Now: f.Load(z)}
+	for _, version := range []int{1, 3} {
+		of := f
+		of.Version = version
+		curve := result.ZKCurve{Version: version}
+		for _, m := range multiples {
+			curve.Points = append(curve.Points, result.ZKPoint{Multiple: m, Load: of.Times(m).Load(z)})
+		}
+		for _, l := range limits {
+			curve.Limits = append(curve.Limits, result.ZKLimit{Name: l.name, Unit: l.unit, Limit: l.most(z), At: of.reaches(z, l)})
+		}
+		out.Curves = append(out.Curves, curve)
+	}
+	return out
+}
+
+// reaches is the multiple of the fleet at which a limit is reached, 0 when none up to a
+// thousand does. Loads grow with the fleet, so halving finds it.
+func (f Fleet) reaches(z *plan.ZooKeeper, l limit) float64 {
+	over := func(m float64) bool {
+		load := f.Times(m).Load(z)
+		return l.of(&load) > l.most(z)
+	}
+	low, high := 0.001, 1000.0
+	if !over(high) {
+		return 0
+	}
+	for range 40 {
+		middle := math.Sqrt(low * high)
+		if over(middle) {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return high
+}

@@ -1,0 +1,152 @@
+package engines
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/engine/wholefile"
+	"github.com/monosim/monosim/runners/whatif/model"
+)
+
+// Shard runs every N-th point, from the I-th, I from 0.
+type Shard struct {
+	I, N    int
+	Workers int
+}
+
+// ParseShard reads i/N, or /N: i is then what JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID
+// say.
+func ParseShard(text string) (Shard, error) {
+	first, last, ok := strings.Cut(text, "/")
+	if first == "" {
+		first = os.Getenv("JOB_COMPLETION_INDEX")
+	}
+	if first == "" {
+		first = os.Getenv("SLURM_ARRAY_TASK_ID")
+	}
+	i, err1 := strconv.Atoi(first)
+	n, err2 := strconv.Atoi(last)
+	if !ok || err1 != nil || err2 != nil || n < 1 || i < 0 || i >= n {
+		return Shard{}, fmt.Errorf("--engine: found shard=%s, want shard=i/N with 0 <= i < N, or shard=/N with i in JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID", text)
+	}
+	return Shard{I: i, N: n}, nil
+}
+
+// Name is shard=i/N.
+func (s Shard) Name() string { return fmt.Sprintf("shard=%d/%d", s.I, s.N) }
+
+// Run runs the shard's points.
+func (s Shard) Run(ctx context.Context, points []Point, simulate func(Point) (*model.Sample, error), sink func(Point, *model.Sample) error) error {
+	var own []Point
+	for k, p := range points {
+		if k%s.N == s.I {
+			own = append(own, p)
+		}
+	}
+	return Local{Workers: s.Workers}.Run(ctx, own, simulate, sink)
+}
+
+// record is a line of a shard's file; the first is the head.
+type record struct {
+	Point
+	Sample *model.Sample `json:"sample"`
+}
+
+type head struct {
+	Hash string `json:"scenario_hash"`
+	Seed uint64 `json:"seed"`
+}
+
+// FileOf is the name of a shard's file.
+func FileOf(s Shard) string { return fmt.Sprintf("shard-%05d-of-%05d.jsonl", s.I, s.N) }
+
+// WriteShard writes the samples of a shard into a folder: the file is whole, or not there.
+func (g *Grid) WriteShard(dir string, s Shard, samples Samples) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	if err := e.Encode(head{g.plan.Hash(), g.plan.Seed}); err != nil {
+		return err
+	}
+	points := g.Points()
+	for _, p := range points {
+		if one := samples[p]; one != nil {
+			if err := e.Encode(record{p, one}); err != nil {
+				return err
+			}
+		}
+	}
+	return wholefile.Write(filepath.Join(dir, FileOf(s)), []byte(b.String()))
+}
+
+// Merge reads all files of shards in a folder. A point that is there twice is taken once,
+// when both are the same.
+func (g *Grid) Merge(dir string) (Samples, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "shard-*.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: found no files of shards, want shard-*.jsonl", dir)
+	}
+	slices.Sort(files)
+	samples := Samples{}
+	for _, name := range files {
+		if err := g.readShard(name, samples); err != nil {
+			return nil, err
+		}
+	}
+	if missing := g.Missing(samples); len(missing) > 0 {
+		return nil, missingError(missing)
+	}
+	return samples, nil
+}
+
+func (g *Grid) readShard(name string, samples Samples) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	d := json.NewDecoder(bufio.NewReader(file))
+	var first head
+	if err := d.Decode(&first); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if want := (head{g.plan.Hash(), g.plan.Seed}); first != want {
+		return fmt.Errorf("%s: found scenario %.12s with seed %d, want %.12s with seed %d: it is of another plan", name, first.Hash, first.Seed, want.Hash, want.Seed)
+	}
+	for d.More() {
+		var r record
+		if err := d.Decode(&r); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if old := samples[r.Point]; old != nil && old.Hash != r.Sample.Hash {
+			return fmt.Errorf("%s: %s is there twice with different results", name, r.Point)
+		}
+		samples[r.Point] = r.Sample
+	}
+	return nil
+}
+
+// missingError names the first of the points that are missing.
+func missingError(missing []Point) error {
+	var names []string
+	for _, p := range missing[:min(5, len(missing))] {
+		names = append(names, p.String())
+	}
+	more := ""
+	if n := len(missing) - len(names); n > 0 {
+		more = fmt.Sprintf("; and %d more", n)
+	}
+	return fmt.Errorf("%d points are missing: %s%s", len(missing), strings.Join(names, "; "), more)
+}

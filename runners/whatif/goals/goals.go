@@ -1,0 +1,48 @@
+// Package goals measures what the capacity simulation aims at (CAP-8), each goal with what
+// it wants and what was found.
+//
+// Two things to use first:
+//
+//   - [All] are the goals; [Goal.Measure] measures one.
+//   - `make bench-whatif` prints them.
+//
+// To change the goals of statistics and theory look in statistics.go, those of speed in
+// speed.go, those of answers that have to be equal in equality.go.
+package goals
+
+import "fmt"
+
+// Goal is one aim.
+type Goal struct {
+	ID      string // as G5
+	Wants   string
+	Measure func() (Found, error)
+}
+
+// Found is what was measured.
+type Found struct {
+	Text    string
+	Reached bool
+}
+
+func found(reached bool, format string, args ...any) (Found, error) {
+	return Found{Text: fmt.Sprintf(format, args...), Reached: reached}, nil
+}
+
+// All are the goals in order.
+func All() []Goal {
+	return []Goal{
+		{"G1", "closed forms inside of 95 % intervals of 2 % (4 % at 0.95), misses as chance has it; 120 s of CPU", closedForms},
+		{"G2", "intervals of 95 % cover the truth in 92-98 % of 200 experiments", coverage},
+		{"G3", "verdicts at 99 % err in at most 1 % of 400 experiments at the limit", verdictErrors},
+		{"G4", "Little's residual below 0.1 %, requests and calls conserved", conservation},
+		{"G5", ">= 3 M sub-requests/s/core", plainSpeed},
+		{"G5", ">= 1.5 M with timeouts, retries and batching", richSpeed},
+		{"G5", "0 allocations a request", allocations},
+		{"G7", "thinned by 1, 2, 4, 8: equal within the intervals", thinning},
+		{"G8", "least replicas for 50k/s, p99 <= 50 ms at 99 %, N-1 and an idc lost: 240 s of CPU, a tenth of the grid's requests", question},
+		{"G10", "dead replicas: 87.8 %, 18.2 %, 1.98 %, and the rest of the table, inside of the intervals", deadReplicas},
+		{"G11", "rollouts to all of 100, 1000, 10000 inside of the intervals, v1 and v3; none for PS of v1", rollouts},
+		{"G12", "one result for 1 and 2 workers and 1, 4, 64 shards", equality},
+	}
+}

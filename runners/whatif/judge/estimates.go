@@ -1,0 +1,208 @@
+package judge
+
+import (
+	"math"
+
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+	"github.com/monosim/monosim/runners/whatif/stats"
+)
+
+// quantiles are the metrics of latencies.
+var quantiles = []struct {
+	name string
+	q    float64
+}{{"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}, {"p9999", 0.9999}}
+
+// add takes a replication into the pool.
+func (w *Pool) add(e *Evaluation, s *model.Sample) {
+	put := func(metric string, v float64) {
+		w.Values[metric] = append(w.Values[metric], v)
+	}
+	latencies := func(scope string, h model.Hist, sum, n int64) {
+		if n == 0 {
+			return
+		}
+		put("mean("+scope+")", float64(sum)/float64(n))
+		for _, q := range quantiles {
+			put(q.name+"("+scope+")", float64(h.Quantile(q.q)))
+		}
+	}
+	latencies("request", s.Latency, s.SumNs, s.Completed)
+	failed := int64(0)
+	for k, n := range s.Failed {
+		failed += n
+		put("errors("+plan.Causes[k]+")", share(n, s.Arrived))
+	}
+	put("errors", share(failed, s.Arrived))
+	put("goodput", float64(s.Completed)/float64(s.Seconds)*1e9*float64(e.Spec.Control.Thin))
+	for t, name := range plan.TierNames {
+		one := &s.Tiers[t]
+		latencies(name, one.Latency, one.SumNs, one.Attempts)
+		if one.CoreNs > 0 {
+			put("util("+name+")", float64(one.BusyNs)/float64(one.CoreNs))
+			put("util_max("+name+")", float64(one.MaxParts)/1e6)
+		}
+		w.Sum.Tiers[t].Latency.Merge(one.Latency)
+		w.Sum.Tiers[t].Attempts += one.Attempts
+		w.Sum.Tiers[t].MaxParts = max(w.Sum.Tiers[t].MaxParts, one.MaxParts)
+		w.Sum.Life.MemPeak[t] = max(w.Sum.Life.MemPeak[t], s.Life.MemPeak[t])
+	}
+	w.rollouts(s, put)
+	for k, n := range s.Over {
+		w.Over[k] = append(w.Over[k], n)
+	}
+	w.Arrived = append(w.Arrived, s.Arrived)
+	w.Bad = append(w.Bad, failed)
+	w.sum(s)
+}
+
+func share(n, of int64) float64 {
+	if of == 0 {
+		return 0
+	}
+	return float64(n) / float64(of)
+}
+
+// rollouts takes what publishes and deaths took.
+func (w *Pool) rollouts(s *model.Sample, put func(string, float64)) {
+	worst := int64(-1)
+	for _, at := range s.Life.Available {
+		if at < 0 {
+			worst = math.MaxInt64
+		}
+		worst = max(worst, at)
+	}
+	if worst >= 0 && worst < math.MaxInt64 {
+		put("time_to_available(publish)", float64(worst))
+	}
+	least := int64(math.MaxInt64)
+	for _, n := range s.Life.Serving {
+		least = min(least, n)
+	}
+	if least < math.MaxInt64 {
+		put("min_serving(publish)", float64(least))
+	}
+}
+
+// sum adds what is only summed.
+func (w *Pool) sum(s *model.Sample) {
+	t := &w.Sum
+	t.Arrived += s.Arrived
+	t.Completed += s.Completed
+	t.Partial += s.Partial
+	t.Open += s.Open
+	t.SumNs += s.SumNs
+	t.Requests += s.Requests
+	t.Events += s.Events
+	t.Latency.Merge(s.Latency)
+	for k, n := range s.Failed {
+		t.Failed[k] += n
+	}
+	for k, n := range s.Waited {
+		t.Waited[k] += n
+	}
+	for k := range s.Counts {
+		t.Counts[k] += s.Counts[k]
+		for p := range s.Parts[k] {
+			t.Parts[k][p] += s.Parts[k][p]
+		}
+	}
+	for b := range s.BinSums {
+		t.BinSums[b] += s.BinSums[b]
+		t.BinCounts[b] += s.BinCounts[b]
+		t.BinFailed[b] += s.BinFailed[b]
+	}
+	c, d := &t.Calls, s.Calls
+	c.Sent += d.Sent
+	c.Answered += d.Answered
+	c.TimedOut += d.TimedOut
+	c.Refused += d.Refused
+	c.Abandoned += d.Abandoned
+	c.Open += d.Open
+	c.Late += d.Late
+	t.Life.Detected = append(t.Life.Detected, s.Life.Detected...)
+	t.Life.OOM += s.Life.OOM
+	w.Little = max(w.Little, s.Little)
+	w.Conserved = w.Conserved && s.Conserved
+	w.Hash = w.Hash*0x9e3779b97f4a7c15 ^ s.Hash
+}
+
+// cutWarmUp says from when on the window is stationary, by the means of its bins over
+// all replications.
+func (w *Pool) cutWarmUp() {
+	var means []float64
+	for b, n := range w.Sum.BinCounts {
+		if n > 0 {
+			means = append(means, float64(w.Sum.BinSums[b])/float64(n))
+		}
+	}
+	cut, ok := stats.MSER5(means)
+	w.Stationary = ok
+	w.Cut = int64(cut) * int64(w.Window.End-w.Window.Start) / model.Bins
+}
+
+// units of metrics.
+func unitOf(metric string) string {
+	for _, m := range plan.Metrics {
+		if len(metric) >= len(m.Name) && metric[:len(m.Name)] == m.Name && (len(metric) == len(m.Name) || metric[len(m.Name)] == '(') {
+			return m.Unit
+		}
+	}
+	return ""
+}
+
+// Estimates are all numbers of the evaluation, with their intervals.
+func (e *Evaluation) Estimates() []result.Estimate {
+	var list []result.Estimate
+	level := float64(e.Plan.Precision.Level)
+	for i := range e.Windows {
+		w := &e.Windows[i]
+		for _, metric := range plan.MetricNames() {
+			values := w.Values[metric]
+			if len(values) == 0 {
+				continue
+			}
+			mean, half := stats.Interval(values, level)
+			one := result.Estimate{Metric: metric, Scope: result.Scope{Condition: e.Condition.Text, Window: w.Window.Name}, Unit: unitOf(metric), Confidence: level,
+				N: w.observations(metric), Runs: len(values), WarmupCut: w.Cut}
+			one.NEff = float64(one.N) / stats.VIF(w.Arrived, w.Bad)
+			if need := w.needs(metric); one.N < need {
+				one.Text = notEnough(one.N, need)
+			} else {
+				one.Value = &mean
+				one.CI = &[2]float64{mean - half, mean + half}
+			}
+			list = append(list, one)
+		}
+	}
+	return append(list, e.computed()...)
+}
+
+// observations is how many there are of what a metric is of.
+func (w *Pool) observations(metric string) int64 {
+	for t, name := range plan.TierNames {
+		if len(metric) > len(name)+2 && metric[len(metric)-len(name)-2:] == "("+name+")" {
+			return w.Sum.Tiers[t].Attempts
+		}
+	}
+	switch metric {
+	case "time_to_available(publish)", "min_serving(publish)":
+		return int64(len(w.Values[metric]))
+	case "errors", "goodput":
+		return w.Sum.Arrived
+	}
+	return w.Sum.Completed
+}
+
+// needs is how many observations a replication needs to have a quantile at all, over all
+// replications.
+func (w *Pool) needs(metric string) int64 {
+	for _, q := range quantiles {
+		if len(metric) > len(q.name) && metric[:len(q.name)+1] == q.name+"(" {
+			return int64(math.Ceil(1/(1-q.q)-1e-6)) * int64(len(w.Arrived))
+		}
+	}
+	return 2
+}

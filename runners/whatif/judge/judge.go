@@ -1,0 +1,295 @@
+// Package judge simulates plans until enough is known, and says whether they hold.
+//
+// Two things to use first:
+//
+//   - [Judge.Evaluate] simulates one plan under one condition, in rounds that double,
+//     until its objectives are decided and its estimates precise, or the budget ends.
+//   - [Judge.Run] answers `monosim whatif run`.
+//
+// To change when a simulation ends look in judge.go; which estimates there are, in
+// estimates.go; how objectives are judged, in verdicts.go; which conditions there are, in
+// conditions.go; what a result has, in report.go; closed forms, in theory.go.
+package judge
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/stats"
+)
+
+// Version names what the model computes. It is part of the key of every cached point.
+const Version = "1"
+
+// Judge simulates plans. The zero value uses all cores and has no progress and no budget
+// of wall time.
+type Judge struct {
+	// Workers is how many replications run at once; 0 for one a core. Results do not
+	// depend on it.
+	Workers int
+	// Progress, unless nil, is called with the requests simulated so far.
+	Progress func(requests int64)
+	// Deadline ends simulations, when set; results are then marked.
+	Deadline time.Time
+	// Cache, unless nil, keeps samples.
+	Cache Cache
+
+	mu       sync.Mutex
+	requests int64
+	calls    int64
+	events   uint64
+}
+
+// Cache keeps samples by key.
+type Cache interface {
+	Get(key string) (*model.Sample, bool)
+	Put(key string, s *model.Sample) error
+}
+
+// Simulated is how many requests, calls and events were simulated so far.
+func (j *Judge) Simulated() (requests, calls int64, events uint64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.requests, j.calls, j.events
+}
+
+// Goal says when an evaluation has enough.
+type Goal struct {
+	// Precise asks for the precision of the plan, and not only for verdicts.
+	Precise bool
+	// Confidence is that of each verdict; 0 for the plan's.
+	Confidence float64
+	// Replications, when set, is exactly how many to run.
+	Replications int
+}
+
+// Evaluation is what is known of a plan under a condition.
+type Evaluation struct {
+	Plan      *plan.Plan
+	Condition model.Condition
+	Spec      *model.Spec
+	Windows   []Pool
+	Runs      int
+	Stopped   string
+	Marked    bool
+	Goal      Goal
+}
+
+// Pool is what is known of one window.
+type Pool struct {
+	Window model.Window
+	Sum    model.Sample // of all replications
+	// Values are those of each replication, by metric.
+	Values map[string][]float64
+	// Over are for each limit the requests that exceed it, by replication.
+	Over       [][]int64
+	Arrived    []int64
+	Bad        []int64
+	BinSums    [][]float64
+	Little     int64
+	Conserved  bool
+	Hash       uint64
+	Cut        int64
+	Stationary bool
+}
+
+// Evaluate simulates a plan under a condition.
+func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g Goal) (*Evaluation, error) {
+	if g.Confidence == 0 {
+		g.Confidence = float64(p.Precision.Verdict)
+	}
+	e := newEvaluation(p, c, g)
+	key := Key(p, c)
+	want := p.Budget.MinReplications
+	if g.Replications > 0 {
+		want = g.Replications
+	}
+	spent := int64(0)
+	for {
+		samples, err := j.batch(ctx, e.Spec, key, e.Runs, want)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range samples {
+			e.Windows[s.Window].add(e, s)
+			spent += s.Requests
+		}
+		e.Runs = want
+		if e.Stopped = e.enough(spent, j.Deadline); e.Stopped != "" {
+			e.Marked = e.Stopped == stoppedWall
+			return e, nil
+		}
+		want = min(2*want, p.Budget.MaxReplications)
+	}
+}
+
+func newEvaluation(p *plan.Plan, c model.Condition, g Goal) *Evaluation {
+	e := &Evaluation{Plan: p, Condition: c, Spec: model.Compile(p, c), Goal: g}
+	for _, w := range e.Spec.Windows {
+		e.Windows = append(e.Windows, Pool{Window: w, Values: map[string][]float64{}, Over: make([][]int64, len(e.Spec.Limits)), Conserved: true})
+	}
+	return e
+}
+
+// Key names what a sample depends on, beside its window and its replication.
+func Key(p *plan.Plan, c model.Condition) string {
+	return fmt.Sprintf("%s/%s/%s/%d", Version, p.Hash(), c.Name, p.Seed)
+}
+
+// Pooled is the evaluation of samples that were simulated elsewhere, in order of
+// replications and windows.
+func Pooled(p *plan.Plan, samples []*model.Sample) *Evaluation {
+	e := newEvaluation(p, Normal, Goal{Confidence: float64(p.Precision.Verdict), Replications: p.Budget.MinReplications})
+	for _, s := range samples {
+		e.Windows[s.Window].add(e, s)
+	}
+	e.Runs, e.Stopped = e.Goal.Replications, stoppedAsked
+	for i := range e.Windows {
+		e.Windows[i].cutWarmUp()
+	}
+	return e
+}
+
+// Point simulates one replication of one window of a plan.
+func (j *Judge) Point(p *plan.Plan, window, replication int) (*model.Sample, error) {
+	return j.one(model.Compile(p, Normal), Key(p, Normal), window, replication)
+}
+
+// Why an evaluation stopped.
+const (
+	stoppedPrecise  = "precision reached"
+	stoppedDecided  = "verdicts decided"
+	stoppedMax      = "max_replications"
+	stoppedRequests = "budget requests"
+	stoppedWall     = "budget wall"
+	stoppedAsked    = "replications asked for"
+)
+
+func (e *Evaluation) enough(spent int64, deadline time.Time) string {
+	for i := range e.Windows {
+		e.Windows[i].cutWarmUp()
+	}
+	verdicts := e.Verdicts()
+	decided := len(verdicts) > 0
+	for _, v := range verdicts {
+		decided = decided && v.Outcome != "UNDECIDED"
+	}
+	b := e.Plan.Budget
+	switch {
+	case e.Goal.Replications > 0:
+		return stoppedAsked
+	case !e.Goal.Precise && decided:
+		return stoppedDecided
+	case e.Goal.Precise && e.precise() && (decided || len(verdicts) == 0):
+		return stoppedPrecise
+	case e.Runs >= b.MaxReplications:
+		return stoppedMax
+	case b.Requests > 0 && spent >= int64(b.Requests):
+		return stoppedRequests
+	case !deadline.IsZero() && time.Now().After(deadline):
+		return stoppedWall
+	}
+	return ""
+}
+
+// precise reports whether the half-widths of the plan are reached.
+func (e *Evaluation) precise() bool {
+	p := e.Plan.Precision
+	for i := range e.Windows {
+		w := &e.Windows[i]
+		for _, m := range []struct {
+			metric string
+			want   float64
+		}{{"mean(request)", float64(p.Mean)}, {"p99(request)", float64(p.P99)}, {"errors", float64(p.Errors)}} {
+			if m.want == 0 {
+				continue
+			}
+			mean, half := stats.Interval(w.Values[m.metric], float64(p.Level))
+			if !(half <= m.want*math.Abs(mean)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// batch runs the replications from..to of all windows, in parallel, and gives their
+// samples in order.
+func (j *Judge) batch(ctx context.Context, spec *model.Spec, key string, from, to int) ([]*model.Sample, error) {
+	windows := len(spec.Windows)
+	samples := make([]*model.Sample, (to-from)*windows)
+	errs := make([]error, len(samples))
+	next := make(chan int)
+	workers := j.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var wait sync.WaitGroup
+	for range workers {
+		wait.Go(func() {
+			for k := range next {
+				samples[k], errs[k] = j.one(spec, key, k%windows, from+k/windows)
+			}
+		})
+	}
+feed:
+	for k := range samples {
+		select {
+		case next <- k:
+		case <-ctx.Done():
+			break feed
+		}
+	}
+	close(next)
+	wait.Wait()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return samples, nil
+}
+
+// one is one replication of one window, from the cache where it is there.
+func (j *Judge) one(spec *model.Spec, key string, window, replication int) (*model.Sample, error) {
+	key = fmt.Sprintf("%s/%d/%d", key, window, replication)
+	if j.Cache != nil {
+		if s, ok := j.Cache.Get(key); ok {
+			return s, nil
+		}
+	}
+	s, err := spec.Run(window, replication)
+	if err != nil {
+		return nil, err
+	}
+	if !s.Conserved || float64(s.Little)/1e12 >= 1e-3 {
+		return nil, fmt.Errorf("replication %d of window %d: conservation %v, Little's residual %.2g %%, want true and less than 0.1 %%: the model has a fault (seed %d): %+v",
+			replication, window, s.Conserved, float64(s.Little)/1e10, spec.Seed, s.Calls)
+	}
+	j.mu.Lock()
+	j.requests += s.Requests
+	j.calls += s.Calls.Sent
+	j.events += s.Events
+	if j.Progress != nil {
+		j.Progress(j.requests)
+	}
+	j.mu.Unlock()
+	if j.Cache != nil {
+		if err := j.Cache.Put(key, s); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Late reports whether the deadline has passed.
+func (j *Judge) Late() bool { return !j.Deadline.IsZero() && time.Now().After(j.Deadline) }

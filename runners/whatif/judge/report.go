@@ -1,0 +1,298 @@
+package judge
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+	"github.com/monosim/monosim/runners/whatif/stats"
+)
+
+// New is the result of a command before anything was simulated.
+func New(command string, p *plan.Plan, warnings plan.Problems) *result.Result {
+	r := &result.Result{Format: result.Format, Command: command, Plan: p.Name, ScenarioHash: p.Hash(), Seed: p.Seed, Version: Version,
+		Architecture: runtime.GOARCH, Currency: p.Report.Currency, Warnings: warnings, Problems: plan.Problems{}}
+	if r.Warnings == nil {
+		r.Warnings = plan.Problems{}
+	}
+	for _, name := range plan.TierNames {
+		if t := p.Fleet.Tier(name); t != nil {
+			r.Tiers = append(r.Tiers, tierResult(p, name, t))
+		}
+	}
+	r.Theory = ClosedForms(p)
+	return r
+}
+
+func tierResult(p *plan.Plan, name string, t *plan.Tier) result.Tier {
+	one := result.Tier{Name: name, Containers: p.Containers(name), Replicas: p.ReplicasOf(name, 1), Shards: 1, CPU: t.CPU, MemLimit: int64(t.Mem),
+		MemSteady: int64(p.Memory(name, 1)), MemPeak: int64(p.Memory(name, p.Versions(name))), Cost: float64(t.Cost) * float64(p.Containers(name)),
+		Offered: p.Offered(name, p.PeakRate(), float64(p.ReplicasOf(name, 0)))}
+	if name == "ps" {
+		one.Shards = p.Shards()
+	}
+	return one
+}
+
+// Run answers a plan as it is written.
+func (j *Judge) Run(ctx context.Context, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
+	e, err := j.Evaluate(ctx, p, Normal, Goal{Precise: true})
+	if err != nil {
+		return nil, err
+	}
+	r := New("run", p, warnings)
+	e.Fill(r)
+	r.Exit = ExitOf(r.Verdicts)
+	return r, nil
+}
+
+// ExitOf is the exit code of verdicts.
+func ExitOf(list []result.Verdict) int {
+	switch Worst(list) {
+	case result.Fail:
+		return result.ExitMissed
+	case result.Undecided:
+		return result.ExitUndecided
+	}
+	return result.ExitMet
+}
+
+// Fill puts what an evaluation knows into a result.
+func (e *Evaluation) Fill(r *result.Result) {
+	r.Estimates = append(r.Estimates, e.Estimates()...)
+	r.Verdicts = append(r.Verdicts, e.Verdicts()...)
+	r.Stopped, r.Marked = e.Stopped, e.Marked
+	r.Checks.Conserved = true
+	for i := range e.Windows {
+		w := &e.Windows[i]
+		r.Windows = append(r.Windows, result.Window{Name: w.Window.Name, Start: int64(w.Window.Start), End: int64(w.Window.End), Warmup: w.Window.Warmup,
+			Cut: w.Cut, Stationary: w.Stationary, Requests: w.Sum.Arrived,
+			Rate: float64(w.Sum.Arrived) / float64(max(e.Runs, 1)) / float64(w.Window.End-w.Window.Start) * 1e9 * float64(e.Spec.Control.Thin)})
+		w.check(&r.Checks)
+	}
+	worst := e.worstWindow()
+	r.Breakdown = worst.breakdown()
+	r.Errors = worst.causes()
+	r.CDF = cdf(worst.Sum.Latency)
+	r.Saturation = e.saturation(worst)
+	r.Timeline = e.timeline()
+	r.Incidents = e.incidents()
+	e.simulatedForms(r.Theory)
+}
+
+func (w *Pool) check(c *result.Checks) {
+	s := &w.Sum
+	c.Little = math.Max(c.Little, float64(w.Little)/1e12)
+	c.Conserved = c.Conserved && w.Conserved
+	c.Arrivals += s.Arrived
+	c.Completed += s.Completed
+	for _, n := range s.Failed {
+		c.Failed += n
+	}
+	c.InFlight += s.Open
+	c.Sent += s.Calls.Sent
+	c.Answered += s.Calls.Answered
+	c.TimedOut += s.Calls.TimedOut
+	c.Refused += s.Calls.Refused
+	c.Abandoned += s.Calls.Abandoned
+	c.Open += s.Calls.Open
+	c.Late += s.Calls.Late
+	for t := range s.Tiers {
+		c.BusiestCore = math.Max(c.BusiestCore, float64(s.Tiers[t].MaxParts)/1e6)
+	}
+}
+
+// worstWindow is the one with the greatest p99.
+func (e *Evaluation) worstWindow() *Pool {
+	best := &e.Windows[0]
+	for i := range e.Windows {
+		if w := &e.Windows[i]; w.Sum.Latency.Quantile(0.99) > best.Sum.Latency.Quantile(0.99) {
+			best = w
+		}
+	}
+	return best
+}
+
+// breakdown are the shares of the latency, of all requests and of the slowest hundredth.
+func (w *Pool) breakdown() []result.Part {
+	s := &w.Sum
+	if s.Completed == 0 {
+		return nil
+	}
+	slow, left := len(s.Counts), s.Completed/100
+	for slow > 0 && left > 0 {
+		slow--
+		left -= s.Counts[slow]
+	}
+	var list []result.Part
+	all, tail := int64(0), int64(0)
+	for p, name := range model.PartNames {
+		sum, end := int64(0), int64(0)
+		for k := range s.Counts {
+			sum += s.Parts[k][p]
+			if k >= slow {
+				end += s.Parts[k][p]
+			}
+		}
+		all += sum
+		tail += end
+		list = append(list, result.Part{Name: name, Mean: float64(sum) / float64(s.Completed), Share: float64(sum), Tail: float64(end)})
+	}
+	for i := range list {
+		list[i].Share /= math.Max(float64(all), 1)
+		list[i].Tail /= math.Max(float64(tail), 1)
+	}
+	return list
+}
+
+func (w *Pool) causes() []result.Cause {
+	var list []result.Cause
+	for k, n := range w.Sum.Failed {
+		list = append(list, result.Cause{Name: plan.Causes[k], Count: n, Fraction: share(n, w.Sum.Arrived)})
+	}
+	return list
+}
+
+// cdf is thinned to some two hundred points.
+func cdf(h model.Hist) []result.CDFPoint {
+	var list []result.CDFPoint
+	n := float64(h.Count())
+	last := 0.0
+	h.CDF(func(ns, count int64) {
+		f := float64(count) / n
+		if f-last >= 0.01 || f > 0.9 && (1-last)/(1-f+1e-12) > 1.05 || float64(count) == n {
+			list = append(list, result.CDFPoint{Latency: ns, Fraction: f})
+			last = f
+		}
+	})
+	return list
+}
+
+// saturation is the state of the fullest tier.
+func (e *Evaluation) saturation(w *Pool) result.Saturation {
+	s := result.Saturation{State: "STABLE"}
+	for _, name := range plan.TierNames {
+		if e.Plan.Fleet.Tier(name) == nil {
+			continue
+		}
+		if u := e.Plan.Offered(name, e.Plan.PeakRate(), float64(e.Plan.ReplicasOf(name, 0))); u > s.Utilisation {
+			s.Utilisation, s.Tier = u, name
+		}
+	}
+	s.WithRetries = s.Utilisation
+	if sent := w.Sum.Calls.Sent; sent > 0 && len(e.Spec.Calls) > 0 && w.Sum.Requests > 0 {
+		s.WithRetries *= math.Max(1, float64(sent)/float64(w.Sum.Requests)/float64(len(e.Spec.Calls)+e.denseCalls()))
+	}
+	failed := 1 - share(w.Sum.Completed, w.Sum.Arrived)
+	switch {
+	case s.Utilisation > 1:
+		s.State = "OVERLOADED"
+	case failed > 0.5 && s.WithRetries > 1:
+		s.State = "METASTABLE"
+	case !w.Stationary || failed > 0.05:
+		s.State = "BACKLOGGED"
+	}
+	return s
+}
+
+func (e *Evaluation) denseCalls() int {
+	if e.Spec.Has(model.Dense) {
+		return 1
+	}
+	return 0
+}
+
+// timeline is the offered rate over the horizon, with what happened in the windows.
+func (e *Evaluation) timeline() []result.TimelinePoint {
+	p := e.Plan
+	horizon := int64(p.Workload.Horizon)
+	var at []int64
+	const points = 240
+	for k := range int64(points) {
+		at = append(at, horizon*k/points)
+	}
+	for _, one := range p.Events {
+		at = append(at, int64(one.At))
+	}
+	for i := range e.Windows {
+		at = append(at, int64(e.Windows[i].Window.Start))
+	}
+	slices.Sort(at)
+	at = slices.Compact(at)
+	var list []result.TimelinePoint
+	for _, t := range at {
+		rate := e.Spec.RateAt(t) * float64(e.Spec.Control.Thin)
+		one := result.TimelinePoint{At: t, Rate: rate, Live: map[string]int{}, Offered: map[string]float64{}, Mem: map[string]int64{}}
+		for _, name := range plan.TierNames {
+			if p.Fleet.Tier(name) != nil {
+				one.Live[name] = p.Containers(name)
+				one.Offered[name] = p.Offered(name, rate, float64(p.ReplicasOf(name, 0)))
+				one.Mem[name] = int64(p.Memory(name, 1))
+			}
+		}
+		for _, event := range p.Events {
+			if int64(event.At) == t {
+				one.Event = event.Label()
+			}
+		}
+		for i := range e.Windows {
+			if w := &e.Windows[i]; t >= int64(w.Window.Start) && t < int64(w.Window.End) {
+				one.P99 = w.Sum.Latency.Quantile(0.99)
+				one.Errors = 1 - share(w.Sum.Completed, w.Sum.Arrived)
+			}
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// incidents are the windows of events.
+func (e *Evaluation) incidents() []result.Incident {
+	var list []result.Incident
+	for i := range e.Windows {
+		w := &e.Windows[i]
+		if w.Window.Incident == 0 {
+			continue
+		}
+		event := e.Plan.Events[w.Window.Incident-1]
+		one := result.Incident{Event: event.Label(), Action: event.Action(), At: int64(event.At), P99: float64(w.Sum.Latency.Quantile(0.99)),
+			Errors: 1 - share(w.Sum.Completed, w.Sum.Arrived), RequestsCount: w.Sum.Arrived,
+			Slow1: share(w.Sum.Waited[0], w.Sum.Arrived), Slow2: share(w.Sum.Waited[1], w.Sum.Arrived)}
+		one.Failed = one.Errors
+		if n := len(w.Sum.Life.Detected); n > 0 {
+			sum := int64(0)
+			for _, d := range w.Sum.Life.Detected {
+				sum += d
+			}
+			one.DetectNs = sum / int64(n)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// simulatedForms puts what was simulated beside closed forms.
+func (e *Evaluation) simulatedForms(list []result.ClosedForm) {
+	w := e.worstWindow()
+	for i := range list {
+		f := &list[i]
+		values := w.Values[f.Metric]
+		if len(values) == 0 {
+			continue
+		}
+		mean, _ := stats.Mean(values)
+		residual := mean/f.Theory - 1
+		f.Sim, f.Residual = &mean, &residual
+	}
+}
+
+// Check adds the invariants of an evaluation to checks.
+func (e *Evaluation) Check(c *result.Checks) {
+	for i := range e.Windows {
+		e.Windows[i].check(c)
+	}
+}

@@ -1,0 +1,173 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/quantity"
+	"github.com/monosim/monosim/runners/whatif/result"
+	"github.com/monosim/monosim/runners/whatif/stats"
+)
+
+func notEnough(n, need int64) string {
+	return fmt.Sprintf("not enough data (n = %d, need %d)", n, need)
+}
+
+// Verdicts judges all objectives in all windows.
+func (e *Evaluation) Verdicts() []result.Verdict {
+	var list []result.Verdict
+	for i := range e.Windows {
+		limit := 0
+		for _, o := range e.Plan.SLO {
+			v := result.Verdict{SLO: o.Text, Metric: o.Name(), Limit: o.Limit, Confidence: e.Goal.Confidence,
+				Scope: result.Scope{Condition: e.Condition.Text, Window: e.Windows[i].Window.Name}}
+			switch {
+			case model.IsRequestLatency(o):
+				e.byCount(&v, &e.Windows[i], e.Windows[i].Over[limit], 1-levelOf(o.Metric))
+				limit++
+			case o.Metric == "errors" && o.Scope == "":
+				e.byCount(&v, &e.Windows[i], e.Windows[i].Bad, o.Limit)
+			default:
+				e.byInterval(&v, &e.Windows[i], o)
+			}
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+func levelOf(metric string) float64 {
+	for _, q := range quantiles {
+		if q.name == metric {
+			return q.q
+		}
+	}
+	panic("judge: no quantile " + metric)
+}
+
+// byCount judges that at most a share p of the requests is bad.
+func (e *Evaluation) byCount(v *result.Verdict, w *Pool, bad []int64, p float64) {
+	for i := range bad {
+		v.N += w.Arrived[i]
+		v.X += bad[i]
+	}
+	v.VIF = stats.VIF(w.Arrived, bad)
+	v.NEff = float64(v.N) / v.VIF
+	switch stats.Verdict(v.N, v.X, p, v.VIF, v.Confidence) {
+	case stats.Pass:
+		v.Outcome = result.Pass
+	case stats.Fail:
+		v.Outcome = result.Fail
+	default:
+		v.Outcome = result.Undecided
+		v.Text = fmt.Sprintf("%d of %d exceed it, worth %.0f independent requests: too near to %s", v.X, v.N, v.NEff, quantity.Format(quantity.Percent, p))
+	}
+}
+
+// byInterval judges by the interval of the mean over replications, or by what is computed
+// and not estimated.
+func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
+	if value, ok := e.exact(o); ok {
+		v.Outcome = outcome(within(o, value, value), within(o, value, value))
+		return
+	}
+	values := w.Values[o.Name()]
+	if len(values) < 2 {
+		v.Outcome = result.Undecided
+		v.Text = notEnough(int64(len(values)), 2)
+		return
+	}
+	mean, half := stats.Interval(values, v.Confidence)
+	v.N = w.observations(o.Name())
+	low, high := mean-half, mean+half
+	if strings.HasPrefix(o.Op, ">") {
+		low, high = high, low
+	}
+	v.Outcome = outcome(within(o, low, high), within(o, low, low))
+	if v.Outcome == result.Undecided {
+		v.Text = fmt.Sprintf("%.6g +- %.2g is too near to the limit", mean, half)
+	}
+}
+
+// outcome is a pass when the worse end is within, a fail when the better is not.
+func outcome(worse, better bool) string {
+	switch {
+	case worse:
+		return result.Pass
+	case !better:
+		return result.Fail
+	}
+	return result.Undecided
+}
+
+// within compares the worse end of an interval with the limit.
+func within(o plan.SLO, _, worse float64) bool {
+	switch o.Op {
+	case "<=":
+		return worse <= o.Limit
+	case "<":
+		return worse < o.Limit
+	case ">=":
+		return worse >= o.Limit
+	}
+	return worse > o.Limit
+}
+
+// exact is the value of a metric that follows from the plan.
+func (e *Evaluation) exact(o plan.SLO) (float64, bool) {
+	p := e.Plan
+	switch o.Metric {
+	case "cost":
+		return p.Cost(), true
+	case "mem.entry.peak", "mem.ps.peak", "mem.dense.peak":
+		tier := strings.Split(o.Metric, ".")[1]
+		if p.Fleet.Tier(tier) == nil {
+			return 0, true
+		}
+		peak := float64(p.Memory(tier, p.Versions(tier)))
+		if o.Unit == "fraction" {
+			peak /= float64(p.Fleet.Tier(tier).Mem)
+		}
+		return peak, true
+	case "zk.utilisation", "zk.watch_memory", "zk.max_reply":
+		return ZooKeeper(p)[o.Metric], true
+	case "time_to_available":
+		if p.Model.AgentVersion == 1 && p.Fleet.Dense == nil && p.ModelBytes("entry") == 0 {
+			return 0, true // nothing is rolled out
+		}
+	}
+	return 0, false
+}
+
+// computed are the estimates that follow from the plan: they have no interval.
+func (e *Evaluation) computed() []result.Estimate {
+	var list []result.Estimate
+	zk := ZooKeeper(e.Plan)
+	for _, m := range plan.Metrics {
+		v, ok := e.exact(plan.SLO{Metric: m.Name, Unit: m.Unit})
+		if z, is := zk[m.Name]; is {
+			v, ok = z, true
+		}
+		if !ok || m.Name == "time_to_available" {
+			continue
+		}
+		list = append(list, result.Estimate{Metric: m.Name, Scope: result.Scope{Condition: e.Condition.Text}, Unit: m.Unit, Value: &v, Confidence: 1, Text: "computed"})
+	}
+	return list
+}
+
+// Worst is FAIL when a verdict is, else UNDECIDED when one is, else PASS.
+func Worst(list []result.Verdict) string {
+	worst := result.Pass
+	for _, v := range list {
+		switch {
+		case v.Outcome == result.Fail:
+			return result.Fail
+		case v.Outcome == result.Undecided:
+			worst = result.Undecided
+		}
+	}
+	return worst
+}

@@ -1,0 +1,169 @@
+// Package law has the probability distributions of a plan: service times, numbers of
+// items, noise, delays.
+//
+// Two things to use first:
+//
+//   - [Parse] reads a distribution as a plan writes it.
+//   - [Law.Sample] draws from it, without allocating.
+//
+// To change which distributions there are, and how they are read, look in parse.go; how
+// they are drawn, in sample.go; their moments and quantiles, in law.go.
+package law
+
+import (
+	"math"
+	"slices"
+)
+
+// Kind is the family of a law.
+type Kind string
+
+// The families.
+const (
+	Det       Kind = "det"
+	Exp       Kind = "exp"
+	Gamma     Kind = "gamma"
+	LogNormal Kind = "lognormal"
+	Uniform   Kind = "uniform"
+	Weibull   Kind = "weibull"
+	Erlang    Kind = "erlang"
+	Hist      Kind = "hist"
+	Trace     Kind = "trace"
+	// Affine is no distribution: the time is Mean plus PerItem for each item.
+	Affine Kind = "affine"
+)
+
+// Law is a distribution of times in nanoseconds, or of plain numbers. The zero Law is
+// none: see [Law.IsZero].
+type Law struct {
+	Kind Kind `json:"kind,omitempty"`
+	// Mean is the mean, and of an affine law the time without items.
+	Mean float64 `json:"mean,omitempty"`
+	// CV is the coefficient of variation of a gamma law, Sigma the standard deviation of
+	// the logarithm of a log-normal one, Shape that of Weibull and Erlang.
+	CV    float64 `json:"cv,omitempty"`
+	Sigma float64 `json:"sigma,omitempty"`
+	Shape float64 `json:"k,omitempty"`
+	// Low and High bound a uniform law.
+	Low  float64 `json:"low,omitempty"`
+	High float64 `json:"high,omitempty"`
+	// PerItem is the slope of an affine law.
+	PerItem float64 `json:"per_item,omitempty"`
+	// Values and Weights are those of a histogram; a trace has no weights.
+	Values  []float64 `json:"values,omitempty"`
+	Weights []float64 `json:"weights,omitempty"`
+
+	cumulative []float64
+	scale      float64 // of gamma, Weibull, or the mean of the logarithm
+}
+
+// IsZero reports whether there is no law.
+func (l Law) IsZero() bool { return l.Kind == "" }
+
+// Constant is the law of one value.
+func Constant(value float64) Law { return Law{Kind: Det, Mean: value} }
+
+// Exponential is the exponential law of a mean.
+func Exponential(mean float64) Law { return Law{Kind: Exp, Mean: mean} }
+
+// prepare computes what sampling needs.
+func (l Law) prepare() Law {
+	switch l.Kind {
+	case Gamma:
+		l.Shape = 1 / (l.CV * l.CV)
+		l.scale = l.Mean / l.Shape
+	case Erlang:
+		l.scale = l.Mean / l.Shape
+	case Weibull:
+		l.scale = l.Mean / math.Gamma(1+1/l.Shape)
+	case LogNormal:
+		l.scale = math.Log(l.Mean) - l.Sigma*l.Sigma/2
+	case Uniform:
+		l.Mean = (l.Low + l.High) / 2
+	case Hist:
+		sum := 0.0
+		for _, w := range l.Weights {
+			sum += w
+			l.cumulative = append(l.cumulative, sum)
+		}
+		l.Mean, _ = l.empirical()
+	case Trace:
+		l.Mean, _ = l.empirical()
+	}
+	return l
+}
+
+// empirical is the mean and the second moment of the values.
+func (l Law) empirical() (mean, second float64) {
+	sum := 0.0
+	for i, v := range l.Values {
+		w := 1.0
+		if l.Weights != nil {
+			w = l.Weights[i]
+		}
+		sum += w
+		mean += w * v
+		second += w * v * v
+	}
+	return mean / sum, second / sum
+}
+
+// MeanOf is the mean for a number of items, which only an affine law heeds.
+func (l Law) MeanOf(items float64) float64 {
+	if l.Kind == Affine {
+		return l.Mean + l.PerItem*items
+	}
+	return l.Mean
+}
+
+// SCV is the squared coefficient of variation, 0 for a constant and for an affine law.
+func (l Law) SCV() float64 {
+	switch l.Kind {
+	case Exp:
+		return 1
+	case Gamma:
+		return l.CV * l.CV
+	case Erlang:
+		return 1 / l.Shape
+	case LogNormal:
+		return math.Expm1(l.Sigma * l.Sigma)
+	case Weibull:
+		g := math.Gamma(1 + 1/l.Shape)
+		return math.Gamma(1+2/l.Shape)/(g*g) - 1
+	case Uniform:
+		width := l.High - l.Low
+		return width * width / 12 / (l.Mean * l.Mean)
+	case Hist, Trace:
+		mean, second := l.empirical()
+		return second/(mean*mean) - 1
+	}
+	return 0
+}
+
+// Min is a value that no draw is below.
+func (l Law) Min() float64 {
+	switch l.Kind {
+	case Det, Affine:
+		return l.Mean
+	case Uniform:
+		return l.Low
+	case Hist, Trace:
+		return slices.Min(l.Values)
+	}
+	return 0
+}
+
+// IsConstant reports whether all draws are equal.
+func (l Law) IsConstant() bool { return l.Kind == Det || l.Kind == "" }
+
+// Between is the uniform law of two ends.
+func Between(low, high float64) Law { return Law{Kind: Uniform, Low: low, High: high}.prepare() }
+
+// Affinely is the law of a time for items.
+func Affinely(base, perItem float64) Law { return Law{Kind: Affine, Mean: base, PerItem: perItem} }
+
+// Shaped is a gamma law.
+func Shaped(mean, cv float64) Law { return Law{Kind: Gamma, Mean: mean, CV: cv}.prepare() }
+
+// Logged is a log-normal law.
+func Logged(mean, sigma float64) Law { return Law{Kind: LogNormal, Mean: mean, Sigma: sigma}.prepare() }

@@ -1,0 +1,199 @@
+package model
+
+import (
+	"math"
+	"math/rand/v2"
+	"sort"
+
+	"github.com/monosim/monosim/engine/tasks"
+)
+
+// arrivals makes requests come.
+type arrivals struct {
+	number uint64
+	pcg    rand.PCG
+	rand   *rand.Rand
+	gap    func(a *arrivals) float64 // in units of the mean gap
+	// steps is the rate, in requests a nanosecond, constant from each instant on.
+	steps []step
+	at    int // the present step
+	// Of a process with bursts: whether it is in one, until when, and the factors of the
+	// rate.
+	burst       bool
+	until       int64
+	high, quiet float64
+	carry       float64 // of an interval that a change of the rate has cut
+	next        int     // of a trace
+}
+
+type step struct {
+	at   int64
+	rate float64
+}
+
+func (w *world) beginArrivals(begin int64) {
+	a := &w.arrivals
+	a.pcg.Seed(tasks.Mix(w.key, streamArrivals), w.key)
+	a.rand = rand.New(&a.pcg)
+	spec := &w.spec.Arrivals
+	if spec.Clients > 0 {
+		for range spec.Clients {
+			w.think()
+		}
+		return
+	}
+	if spec.Process == "trace" {
+		a.next = sort.Search(len(spec.Times), func(i int) bool { return spec.Times[i] >= begin })
+		w.nextOfTrace()
+		return
+	}
+	a.steps = ratesFrom(spec, begin)
+	a.gap = gapOf(spec)
+	a.high, a.quiet = 1, 1
+	a.until = math.MaxInt64
+	if spec.Process == "mmpp" {
+		share := spec.MeanBurst / (spec.MeanBurst + spec.MeanQuiet)
+		a.quiet = 1 / (share*spec.Burst + 1 - share)
+		a.high = a.quiet * spec.Burst
+		a.burst = a.rand.Float64() < share
+		a.until = a.dwell(spec)
+	}
+	w.nextArrival()
+}
+
+// ratesFrom is the rate from an instant of the horizon on, which is 0.
+func ratesFrom(spec *Arrivals, begin int64) []step {
+	var instants []int64
+	for _, p := range spec.Rate.Points {
+		instants = append(instants, int64(p.At))
+	}
+	for _, t := range spec.Traffic {
+		instants = append(instants, t.From, t.To)
+	}
+	instants = append(instants, begin)
+	sort.Slice(instants, func(i, j int) bool { return instants[i] < instants[j] })
+	var steps []step
+	for _, at := range instants {
+		if at < begin || len(steps) > 0 && steps[len(steps)-1].at == at-begin {
+			continue
+		}
+		steps = append(steps, step{at - begin, rateAt(spec, at) / 1e9})
+	}
+	return steps
+}
+
+// rateAt is the rate at an instant of the horizon, a second.
+func rateAt(spec *Arrivals, at int64) float64 {
+	points := spec.Rate.Points
+	i := sort.Search(len(points), func(i int) bool { return int64(points[i].At) > at })
+	if len(points) == 0 {
+		return 0
+	}
+	rate := float64(points[max(i-1, 0)].Rate)
+	for _, t := range spec.Traffic {
+		if at >= t.From && at < t.To {
+			rate *= t.Factor
+		}
+	}
+	return rate
+}
+
+// gapOf draws gaps between arrivals with the mean 1.
+func gapOf(spec *Arrivals) func(*arrivals) float64 {
+	switch spec.Process {
+	case "deterministic":
+		return func(*arrivals) float64 { return 1 }
+	case "gamma":
+		l := gammaLaw(spec.CV)
+		return func(a *arrivals) float64 { return l.Sample(a.rand, 0) }
+	}
+	return func(a *arrivals) float64 { return a.rand.ExpFloat64() }
+}
+
+// dwell is how long the present phase of bursts or quiet lasts.
+func (a *arrivals) dwell(spec *Arrivals) int64 {
+	mean := spec.MeanQuiet
+	if a.burst {
+		mean = spec.MeanBurst
+	}
+	return int64(mean * a.rand.ExpFloat64())
+}
+
+// nextArrival schedules the next request: the gap is spent at the rate of the moment, over
+// all changes of it.
+func (w *world) nextArrival() {
+	a := &w.arrivals
+	left := a.gap(a)
+	t := float64(w.now) + a.carry
+	for {
+		rate := a.steps[a.at].rate * a.quiet
+		if a.burst {
+			rate = a.steps[a.at].rate * a.high
+		}
+		change := int64(math.MaxInt64)
+		if a.at+1 < len(a.steps) {
+			change = a.steps[a.at+1].at
+		}
+		change = min(change, a.until)
+		if end := t + left/rate; rate > 0 && end <= float64(change) {
+			t = end
+			break
+		}
+		if change == math.MaxInt64 {
+			return // the rate is 0 for good
+		}
+		left -= (float64(change) - t) * rate
+		left = math.Max(left, 0)
+		t = math.Max(t, float64(change))
+		if change == a.until {
+			a.burst = !a.burst
+			a.until = change + a.dwell(&w.spec.Arrivals)
+		} else {
+			a.at++
+		}
+	}
+	at := int64(t)
+	a.carry = t - float64(at)
+	if at < w.end {
+		w.at(at, &w.onArrival, 0)
+	}
+}
+
+// arrival is a request that comes now.
+func (w *world) arrival(uint64) {
+	a := &w.arrivals
+	a.number++
+	w.arrive(a.number, w.now)
+	if w.spec.Arrivals.Process == "trace" {
+		w.nextOfTrace()
+	} else {
+		w.nextArrival()
+	}
+}
+
+// nextOfTrace schedules the next request of a trace.
+func (w *world) nextOfTrace() {
+	a := &w.arrivals
+	if a.next >= len(w.spec.Arrivals.Times) {
+		return
+	}
+	at := w.spec.Arrivals.Times[a.next] - w.base
+	a.next++
+	if at < w.end {
+		w.at(max(at, w.now), &w.onArrival, 0)
+	}
+}
+
+// think lets a client of a closed loop think, and then ask.
+func (w *world) think() {
+	a := &w.arrivals
+	a.number++
+	rng := w.stream(streamThink, a.number)
+	at := w.now + int64(w.spec.Arrivals.Think.Sample(rng, 0))
+	if at < w.end {
+		w.at(at, &w.onThink, a.number)
+	}
+}
+
+// RateAt is the mean rate of requests at an instant of the horizon, a second.
+func (s *Spec) RateAt(at int64) float64 { return rateAt(&s.Arrivals, at) }

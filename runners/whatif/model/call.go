@@ -1,0 +1,506 @@
+package model
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+)
+
+// Causes of failures, in the order of plan.Causes.
+const (
+	causeTimeout = iota
+	causeQueueFull
+	causeConnWait
+	causeNoReplica
+	causeOOM
+	nCauses
+)
+
+func mul64(a, b uint64) (hi, lo uint64) { return bits.Mul64(a, b) }
+
+// attemptOf says which call an attempt is of.
+type attemptOf struct {
+	slot    int
+	dense   bool
+	attempt uint8
+	first   int64 // when the first attempt was made
+	to      int32 // none, or the container that it has to go to
+	hedge   bool
+}
+
+// fanOut sends all calls of a request. Those that take equally long on their way come
+// with one event.
+func (w *world) fanOut(i int32) {
+	r := &w.requests[i]
+	r.stage = stageFan
+	r.at, r.latest, r.started = w.now, w.now, w.now
+	w.enterFan(i)
+	if len(w.spec.Calls) == 0 {
+		w.joined(handle(i, r.gen))
+		return
+	}
+	r.pending, r.answered = int32(len(w.spec.Calls)), 0
+	rng := w.stream(streamPS, r.number)
+	chains := [3]int32{none, none, none}
+	gen := r.gen
+	for slot := range w.spec.Calls {
+		w.sendChained(i, attemptOf{slot: slot, first: w.now, to: none}, rng, &chains)
+		if w.requests[i].gen != gen {
+			break // it has failed for want of a replica
+		}
+	}
+	for class, head := range chains {
+		if head != none {
+			w.at(w.now+w.constant[class]+w.connecting(class), &w.onArrive, uint64(head))
+		}
+	}
+	if w.requests[i].gen == gen && w.requests[i].stage == stageFan {
+		w.timeouts.push(w, w.now+w.spec.Timeout, handle(i, gen), false)
+		if w.spec.HedgeNs > 0 {
+			w.hedgings.push(w, w.now+w.spec.HedgeNs, handle(i, gen), false)
+		}
+	}
+}
+
+// connecting is the delay of a connection that has to be made first.
+func (w *world) connecting(class int) int64 {
+	if w.spec.Connect {
+		return 2 * w.constant[class]
+	}
+	return 0
+}
+
+// send sends one attempt.
+func (w *world) send(i int32, a attemptOf, rng *rand.Rand) {
+	w.sendChained(i, a, rng, nil)
+}
+
+// sendChained is send; a call whose way takes as long as that of others is put into their
+// chain.
+func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]int32) {
+	r := &w.requests[i]
+	tier, shard, items := PS, 0, r.items
+	if a.dense {
+		tier = Dense
+	} else {
+		shard, items = w.spec.Calls[a.slot].Shard, r.items*w.spec.Calls[a.slot].Share
+	}
+	t := &w.spec.Tiers[tier]
+	work := 0.0
+	if t.Batch == nil {
+		work = t.Law.Sample(rng, items)
+		if !t.Noise.IsZero() {
+			work *= t.Noise.Sample(rng, 0)
+		}
+	}
+	to, random := a.to, rng.Uint64()
+	if to == none {
+		to = w.choose(tier, shard, r.caller, random, random*0x9e3779b97f4a7c15)
+	}
+	w.sample.sent()
+	if to == none {
+		w.sample.refused()
+		w.lost(i, a, causeNoReplica)
+		return
+	}
+	id := w.takeCall()
+	c := &w.calls[id]
+	*c = call{sent: w.now, first: a.first, work: int64(work), req: i, server: to, next: none, gen: c.gen, reqGen: r.gen, slot: int16(a.slot), attempt: a.attempt}
+	if a.dense {
+		c.flags = dense
+		if t.Batch != nil {
+			c.process = uint8(below(random*0xbf58476d1ce4e5b9, t.Batch.Processes))
+		}
+	}
+	base := int(i) * max(len(w.spec.Calls), 1)
+	if a.hedge {
+		c.flags |= hedging
+		w.hedges[base+a.slot] = id
+	} else {
+		w.slots[base+a.slot] = id
+	}
+	if w.pairs.exact && !w.connect(id) {
+		return
+	}
+	w.travel(id, chains, rng)
+}
+
+// travel takes a call to its server.
+func (w *world) travel(id int32, chains *[3]int32, rng *rand.Rand) {
+	c := &w.calls[id]
+	from := w.requests[c.req].caller
+	class := w.class(from, c.server)
+	if w.losing(from, c.server, c) {
+		c.flags |= serverDone // it never comes
+		return
+	}
+	if !w.varies[class] {
+		c.back = w.constant[class]
+		if chains != nil {
+			c.next = chains[class]
+			chains[class] = id
+			return
+		}
+		w.at(w.now+w.constant[class]+w.connecting(class), &w.onArrive, uint64(id))
+		return
+	}
+	there := w.draw(class, rng)
+	c.back = w.draw(class, rng)
+	if w.spec.Connect {
+		there += there + c.back
+	}
+	w.at(w.now+there, &w.onArrive, uint64(id))
+}
+
+// class is how far a container is from another.
+func (w *world) class(a, b int32) int {
+	if a == none {
+		return 0
+	}
+	x, y := w.servers[a].loc, w.servers[b].loc
+	switch {
+	case x == y:
+		return 0
+	case x.IDC == y.IDC:
+		return 1
+	}
+	return 2
+}
+
+// draw is a delay of a class, one way, half of the overhead of the call included.
+func (w *world) draw(class int, rng *rand.Rand) int64 {
+	return int64(w.spec.Latency[class].Sample(rng, 0)) + w.spec.PerRPC/2
+}
+
+// delay is that between two containers.
+func (w *world) delay(a, b int32, rng *rand.Rand) int64 {
+	class := w.class(a, b)
+	if !w.varies[class] {
+		return w.constant[class]
+	}
+	return w.draw(class, rng)
+}
+
+// losing draws whether a call, or its answer, is lost.
+func (w *world) losing(from, to int32, c *call) bool {
+	if w.cut == nil || from == none {
+		return false
+	}
+	a, b := w.servers[from].loc.IDC, w.servers[to].loc.IDC
+	if w.cut[a][b] {
+		return true
+	}
+	p := w.losses[a][b]
+	if p == 0 {
+		return false
+	}
+	rng := w.stream(streamNetwork, uint64(c.sent)^uint64(c.slot)<<48^uint64(c.req)<<20)
+	if rng.Float64() < p {
+		return true
+	}
+	if rng.Float64() < p {
+		c.flags |= answerLost
+	}
+	return false
+}
+
+// comeTo lets the calls of a chain come to their servers.
+func (w *world) comeTo(arg uint64) {
+	for id := int32(arg); id != none; {
+		c := &w.calls[id]
+		next := c.next
+		c.next = none
+		c.arrived = w.now
+		w.serve(id)
+		id = next
+	}
+}
+
+// answer sends the answer of a call back; the server is done with it.
+func (w *world) answer(id int32) {
+	c := &w.calls[id]
+	c.flags |= serverDone
+	if c.flags&clientDone != 0 {
+		w.sample.late()
+		w.releaseCall(id)
+		return
+	}
+	back := w.now + c.back
+	if c.flags&answerLost != 0 || w.spec.Timeout > 0 && back > c.sent+w.spec.Timeout {
+		w.sample.late()
+		return // its caller will have given up
+	}
+	if w.pairs.exact || w.spec.HedgeNs > 0 {
+		w.at(back, &w.onReply, handle(id, c.gen))
+		return
+	}
+	// Nobody looks at the answer before the last one has come: no event for each.
+	w.taken(id, back)
+}
+
+// reply is an answer that comes to its caller.
+func (w *world) reply(arg uint64) {
+	id, gen := unhandle(arg)
+	c := &w.calls[id]
+	if c.gen != gen {
+		return
+	}
+	if c.flags&clientDone != 0 {
+		w.sample.late()
+		w.releaseCall(id)
+		return
+	}
+	w.taken(id, w.now)
+}
+
+// taken gives an answer to its request, which goes on when it was the last.
+func (w *world) taken(id int32, back int64) {
+	c := &w.calls[id]
+	r := &w.requests[c.req]
+	i := c.req
+	w.sample.answered()
+	w.disconnect(id)
+	if back >= r.latest {
+		r.latest = back
+		w.critical(r, c, back)
+	}
+	base := int(i)*max(len(w.spec.Calls), 1) + int(c.slot)
+	if w.spec.HedgeNs > 0 && c.flags&dense == 0 {
+		w.dropOther(base, id)
+	}
+	w.slots[base] = none
+	w.releaseCall(id)
+	r.answered++
+	r.pending--
+	if r.pending > 0 {
+		return
+	}
+	w.settle(i)
+}
+
+// dropOther gives up the other one of a call and its hedge.
+func (w *world) dropOther(base int, id int32) {
+	for _, other := range [2]int32{w.slots[base], w.hedges[base]} {
+		if other != none && other != id {
+			w.sample.abandoned()
+			w.giveUp(other)
+		}
+	}
+	w.hedges[base] = none
+}
+
+// critical keeps what the latency of the last answer is made of.
+func (w *world) critical(r *request, c *call, back int64) {
+	queue, service := c.started-c.arrived, w.now-c.started
+	if w.pairs.exact || w.spec.HedgeNs > 0 {
+		service -= c.back
+	}
+	if c.flags&dense != 0 {
+		r.parts[partDenseQueue], r.parts[partDense] = queue, service
+		r.parts[partRetry] += c.sent - c.first
+		r.parts[partNetwork] += back - c.sent - queue - service
+		return
+	}
+	r.parts[partRetry] = c.sent - c.first
+	r.parts[partQueue], r.parts[partService] = queue, service
+	r.parts[partNetwork] = back - c.sent - queue - service
+	r.timeouts = max(r.timeouts, c.attempt)
+}
+
+// settle ends the stage of a request that waits for no further call.
+func (w *world) settle(i int32) {
+	r := &w.requests[i]
+	need := int32(len(w.spec.Calls))
+	if r.stage == stageDense {
+		need = 1
+	} else if w.spec.MinShards > 0 {
+		need = int32(w.spec.MinShards)
+	}
+	if r.answered < need {
+		w.fail(i, r.cause)
+		return
+	}
+	r.partial = r.partial || r.stage == stageFan && int(r.answered) < len(w.spec.Calls)
+	if r.latest <= w.now {
+		w.joined(handle(i, r.gen))
+		return
+	}
+	w.at(r.latest, &w.onJoin, handle(i, r.gen))
+}
+
+// giveUp is what a caller does with a call that it no longer waits for.
+func (w *world) giveUp(id int32) {
+	c := &w.calls[id]
+	c.flags |= clientDone
+	w.disconnect(id)
+	switch {
+	case c.flags&waiting != 0:
+		c.flags |= cancelled
+	case c.flags&serverDone != 0:
+		w.releaseCall(id)
+	case w.spec.Cancel:
+		w.withdraw(id)
+	}
+}
+
+// lost is an attempt that came to nothing: it is made again, or its call has failed.
+func (w *world) lost(i int32, a attemptOf, cause uint8) {
+	r := &w.requests[i]
+	r.cause = cause
+	base := int(i)*max(len(w.spec.Calls), 1) + a.slot
+	w.slots[base] = none
+	if int(a.attempt) < w.spec.Retries && cause != causeNoReplica {
+		a.attempt++
+		a.hedge = false
+		a.to = w.retarget(i, a)
+		rng := w.stream(streamRetry, r.number<<16^uint64(a.slot)<<4^uint64(a.attempt))
+		gen := r.gen
+		w.send(i, a, rng)
+		if id := w.slots[base]; id != none && w.requests[i].gen == gen {
+			w.timeouts.push(w, w.now+w.spec.Timeout, handle(id, w.calls[id].gen), true)
+		}
+		return
+	}
+	r.pending--
+	r.timeouts = max(r.timeouts, a.attempt+1)
+	failed := len(w.spec.Calls) - int(r.answered) - int(r.pending)
+	if r.stage == stageDense || w.spec.MinShards == 0 || failed > len(w.spec.Calls)-w.spec.MinShards {
+		w.fail(i, cause)
+		return
+	}
+	if r.latest = max(r.latest, w.now); r.pending == 0 {
+		w.settle(i)
+	}
+}
+
+// retarget is the container of the next attempt where it is not chosen anew.
+func (w *world) retarget(i int32, a attemptOf) int32 {
+	switch {
+	case w.spec.FromDense && a.dense:
+		return w.requests[i].caller
+	case w.spec.Same && a.to != none:
+		return a.to
+	case w.spec.Distinct:
+		return w.untried(i, a)
+	}
+	return none
+}
+
+// tried keeps the container of an attempt that failed.
+func (w *world) tried(i int32, a attemptOf, server int32) {
+	at := (int(i)*max(len(w.spec.Calls), 1)+a.slot)*w.spec.Retries + int(a.attempt)
+	for at >= len(w.past) {
+		w.past = append(w.past, none)
+	}
+	if int(a.attempt) < w.spec.Retries {
+		w.past[at] = server
+	}
+}
+
+// untried is a replica that the call has not gone to, none when there is no such.
+func (w *world) untried(i int32, a attemptOf) int32 {
+	tier, shard := PS, 0
+	if a.dense {
+		tier = Dense
+	} else {
+		shard = w.spec.Calls[a.slot].Shard
+	}
+	begin := (int(i)*max(len(w.spec.Calls), 1) + a.slot) * w.spec.Retries
+	past := w.past[begin : begin+int(a.attempt)]
+	w.fresh = w.fresh[:0]
+	for _, s := range w.view(tier, shard, w.requests[i].caller) {
+		if !slices.Contains(past, s) {
+			w.fresh = append(w.fresh, s)
+		}
+	}
+	if len(w.fresh) == 0 {
+		return none
+	}
+	rng := w.stream(streamRetry, w.requests[i].number<<16^uint64(a.slot)<<4^uint64(a.attempt)^1<<60)
+	return w.fresh[below(rng.Uint64(), len(w.fresh))]
+}
+
+// gone is a call that its caller has waited long enough for.
+func (w *world) gone(id int32, cause uint8) {
+	c := &w.calls[id]
+	i := c.req
+	a := attemptOf{slot: int(c.slot), dense: c.flags&dense != 0, attempt: c.attempt, first: c.first, to: none}
+	if cause == causeTimeout {
+		w.sample.timedOut()
+		if c.flags&waiting != 0 {
+			cause = causeConnWait
+		}
+	} else {
+		w.sample.refused()
+		if cause == causeRefused {
+			cause = causeTimeout
+		}
+	}
+	if w.spec.Same {
+		a.to = c.server
+	}
+	if w.spec.Distinct {
+		w.tried(i, a, c.server)
+	}
+	w.giveUp(id)
+	if w.spec.HedgeNs > 0 && !a.dense {
+		base := int(i)*max(len(w.spec.Calls), 1) + a.slot
+		if other := w.hedges[base]; other != none {
+			w.hedges[base] = none
+			if other != id {
+				w.sample.abandoned()
+				w.giveUp(other)
+			}
+		}
+	}
+	w.lost(i, a, cause)
+}
+
+// abandonAll gives up all calls of a request.
+func (w *world) abandonAll(i int32) {
+	n := max(len(w.spec.Calls), 1)
+	for slot := range n {
+		base := int(i)*n + slot
+		for _, list := range [2][]int32{w.slots, w.hedges} {
+			if base >= len(list) || list[base] == none {
+				continue
+			}
+			w.sample.abandoned()
+			w.giveUp(list[base])
+			list[base] = none
+		}
+	}
+}
+
+// expired is when the first attempts of a request, or one retry, have taken too long.
+func (w *world) expired(arg uint64, single bool) {
+	i, gen := unhandle(arg)
+	if single {
+		if c := &w.calls[i]; c.gen == gen && c.flags&clientDone == 0 {
+			w.gone(i, causeTimeout)
+		}
+		return
+	}
+	n := max(len(w.spec.Calls), 1)
+	for slot := range n {
+		r := &w.requests[i]
+		if r.gen != gen {
+			return
+		}
+		id := w.slots[int(i)*n+slot]
+		if id != none && w.calls[id].attempt == 0 && w.calls[id].sent+w.spec.Timeout <= w.now {
+			w.gone(id, causeTimeout)
+		}
+	}
+}
+
+// over reports whether a deadline is of something that is over.
+func (w *world) over(arg uint64, single bool) bool {
+	i, gen := unhandle(arg)
+	if single {
+		c := &w.calls[i]
+		return c.gen != gen || c.flags&clientDone != 0
+	}
+	r := &w.requests[i]
+	return r.gen != gen || r.pending == 0
+}

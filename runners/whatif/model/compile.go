@@ -1,0 +1,261 @@
+package model
+
+import (
+	"math"
+	"strings"
+
+	"github.com/monosim/monosim/runners/whatif/law"
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+// Condition is what a fleet has to hold under, beside its plan.
+type Condition struct {
+	Name string
+	// Text is what of must_hold_under it belongs to.
+	Text   string
+	Remove []Which
+}
+
+// Compile makes a spec of a plan under a condition.
+func Compile(p *plan.Plan, c Condition) *Spec {
+	s := &Spec{
+		Seed: p.Seed, Items: p.Service.Items.Law,
+		Timeout: int64(p.Override.FetchPSTimeout), Retries: p.Override.FetchPSRetry,
+		Distinct: p.Client.RetryTarget == "distinct", Same: p.Client.RetryTarget == "same", Cancel: p.Client.Abandon == "cancel",
+		Balance: p.Client.Balance.Inner, IDCAware: p.Client.Balance.IDCAware, HedgeNs: int64(p.Client.Hedge.After.After),
+		Connections: p.Override.LongConnNum, Dispatch: p.Override.AIOThreads, Connect: !p.Override.LongConn,
+		PerRPC: int64(p.Network.PerRPC), Loss: float64(p.Network.Loss), IDCs: len(p.Fleet.IDCs),
+	}
+	cross := p.Network.CrossIDC
+	s.Latency = [3]law.Law{p.Network.SameCluster.Law, p.Network.SameIDC.Law, law.Constant(float64(cross.Latency))}
+	if cross.Jitter > 0 {
+		s.Latency[2] = law.Between(float64(cross.Latency-cross.Jitter), float64(cross.Latency+cross.Jitter))
+	}
+	s.calls(p)
+	thin := Thin(p)
+	for i, name := range plan.TierNames {
+		if p.Fleet.Tier(name) != nil {
+			s.Tiers[i] = tierOf(p, name, thin)
+		}
+	}
+	s.FromDense = p.Service.Dense != nil && p.Service.Dense.FanOut == "dense"
+	s.arrivals(p, thin)
+	for _, o := range p.SLO {
+		if IsRequestLatency(o) {
+			s.Limits = append(s.Limits, int64(o.Limit))
+		}
+	}
+	warm := WarmUp(p)
+	for _, w := range p.Windows() {
+		s.Windows = append(s.Windows, Window{Window: w, Warmup: warm})
+	}
+	s.Control = controlOf(p, c, thin)
+	return s
+}
+
+// IsRequestLatency reports whether an objective is a quantile of requests, judged by
+// counting those that exceed it.
+func IsRequestLatency(o plan.SLO) bool {
+	return o.Scope == "request" && strings.HasPrefix(o.Metric, "p")
+}
+
+// calls spreads the items of a request over shards, and a shard's evenly over its PS.
+func (s *Spec) calls(p *plan.Plan) {
+	shares := p.Model.ShardSkew.Of(p.Shards())
+	for k := range p.FanOut() {
+		shard := k % p.Shards()
+		share := shares[shard]
+		if !p.Client.Coalesce {
+			share /= float64(p.CallsOf(shard))
+		}
+		s.Calls = append(s.Calls, Call{shard, share})
+	}
+	if m := p.Client.Partial.MinShards; m > 0 {
+		s.MinShards = m * len(s.Calls) / p.Shards()
+	}
+}
+
+func tierOf(p *plan.Plan, name string, thin int) Tier {
+	f := p.Fleet.Tier(name)
+	l := p.Service.Of(name)
+	t := Tier{
+		Threads: l.Threads, Cores: f.CPU - p.Service.AgentCPU, Queue: int(l.Queue), Hold: l.Hold,
+		Law: l.CPU.Law, Noise: l.Noise.Law, Overhead: p.Service.Contention.Overhead, Interference: float64(p.Model.LoadInterference),
+		Placement: placement(p),
+	}
+	if name == "dense" && p.Batched() {
+		b := p.Override.Batching
+		t.Law = l.Batch.Law
+		t.Batch = &Batch{Processes: f.Services, Threads: b.Threads, MaxItems: b.MaxBatchSize, TimeoutNs: int64(b.Timeout), MaxQueued: b.MaxEnqueued}
+	}
+	working := t.Threads
+	if t.Batch != nil {
+		working = t.Batch.Threads * t.Batch.Processes
+	}
+	loads := 0
+	if loadsWhileServing(p) {
+		loads = 1
+	}
+	t.Shared = p.Service.Contention.Model == "processor_sharing" && float64(working+loads) > t.Cores
+	shards := 1
+	if name == "ps" {
+		shards = p.Shards()
+	}
+	for k := range shards {
+		t.Replicas = append(t.Replicas, max(1, p.ReplicasOf(name, k)/thin))
+	}
+	if a := p.Autoscale.Of(name); a != nil {
+		t.Spare = max(0, a.Max/thin-t.Replicas[0])
+	}
+	for _, e := range p.Events {
+		if e.Scale != nil {
+			t.Spare = max(t.Spare, map[string]int{"entry": e.Scale.Entry, "ps": e.Scale.PS, "dense": e.Scale.Dense}[name]/thin-t.Replicas[0])
+		}
+	}
+	return t
+}
+
+func loadsWhileServing(p *plan.Plan) bool {
+	for _, e := range p.Events {
+		if e.Publish != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// placement is where the containers of a shard are in turn: idcs by their weights, and
+// the clusters of each in turn.
+func placement(p *plan.Plan) []Location {
+	weights := make([]int, len(p.Fleet.IDCs))
+	total := 0
+	for i, idc := range p.Fleet.IDCs {
+		weights[i] = 1
+		if p.Fleet.Placement != nil {
+			weights[i] = p.Fleet.Placement[idc.Name]
+		}
+		total += weights[i]
+	}
+	var list []Location
+	placed := make([]int, len(weights))
+	rounds := 1
+	for _, idc := range p.Fleet.IDCs {
+		rounds = lcm(rounds, len(idc.Clusters))
+	}
+	for k := range total * rounds {
+		best := -1
+		for i, w := range weights {
+			// The idc that is furthest below its share.
+			if w > 0 && (best < 0 || w*(k+1)-placed[i]*total > weights[best]*(k+1)-placed[best]*total) {
+				best = i
+			}
+		}
+		list = append(list, Location{best, placed[best] % len(p.Fleet.IDCs[best].Clusters)})
+		placed[best]++
+	}
+	return list
+}
+
+func lcm(a, b int) int {
+	x, y := a, b
+	for y != 0 {
+		x, y = y, x%y
+	}
+	return a / x * b
+}
+
+func (s *Spec) arrivals(p *plan.Plan, thin int) {
+	w := &p.Workload
+	a := w.Arrivals
+	s.Arrivals = Arrivals{
+		Process: a.Process, CV: a.CV, Burst: float64(a.Burst), MeanBurst: float64(a.MeanBurst), MeanQuiet: float64(a.MeanQuiet),
+		Clients: w.Loop.Clients / thin, Think: w.Loop.Think.Law,
+	}
+	s.Arrivals.Rate = w.Rate
+	s.Arrivals.Rate.Points = nil
+	for _, point := range w.Rate.Points {
+		point.Rate /= plan.Rate(thin)
+		s.Arrivals.Rate.Points = append(s.Arrivals.Rate.Points, point)
+	}
+	for k, t := range a.Times {
+		if k%thin == 0 {
+			s.Arrivals.Times = append(s.Arrivals.Times, int64(float64(t-a.Times[0])*float64(a.TimeScale)/float64(a.RateScale)))
+		}
+	}
+	for _, e := range p.Events {
+		if e.Traffic != nil {
+			s.Arrivals.Traffic = append(s.Arrivals.Traffic, Traffic{int64(e.At), until(p, e), float64(e.Traffic.Factor)})
+		}
+	}
+}
+
+// until is when what an event did ends.
+func until(p *plan.Plan, e plan.Event) int64 {
+	if e.For == 0 {
+		return int64(p.Workload.Horizon)
+	}
+	return min(int64(e.At)+int64(e.For), int64(p.Workload.Horizon))
+}
+
+// Thin is by how much a plan is thinned: for auto the largest of 8, 4, 2 that divides the
+// containers of every tier in every idc.
+func Thin(p *plan.Plan) int {
+	if k := p.Workload.Detail.Thin.K; k > 0 {
+		return k
+	}
+	for _, k := range []int{8, 4, 2} {
+		fits := true
+		for _, tier := range plan.TierNames {
+			if p.Fleet.Tier(tier) == nil {
+				continue
+			}
+			for shard := range 2 {
+				n := p.ReplicasOf(tier, shard)
+				if n%k != 0 || n/k < len(p.Fleet.IDCs) || p.Offered(tier, p.PeakRate(), float64(n)) > 0.9 {
+					fits = false
+				}
+			}
+		}
+		if fits {
+			return k
+		}
+	}
+	return 1
+}
+
+// WarmUp is how long before a window its simulation begins: thirty times what the
+// fullest tier takes to forget (the relaxation time of M/M/c), but at least fifty times
+// the work of a request, and a tenth of a second at most a minute.
+func WarmUp(p *plan.Plan) int64 {
+	longest := 0.0
+	for _, name := range plan.TierNames {
+		if p.Fleet.Tier(name) == nil {
+			continue
+		}
+		t := p.Service.Of(name)
+		mean := t.CPU.MeanOf(p.Service.Items.Mean)
+		servers := float64(t.Threads)
+		if name == "dense" && p.Batched() {
+			mean = t.Batch.MeanOf(float64(p.Override.Batching.MaxBatchSize))
+			servers = float64(p.Override.Batching.Threads)
+		}
+		rho := math.Min(p.Offered(name, p.PeakRate(), float64(p.ReplicasOf(name, 0))), 0.98)
+		gap := 1 - math.Sqrt(rho)
+		longest = math.Max(longest, math.Max(30*mean/(servers*gap*gap), 50*mean))
+	}
+	return int64(math.Min(math.Max(longest, 1e8), 60e9))
+}
+
+// Live is the least number of containers of a shard of a tier that a condition leaves.
+func (s *Spec) Live(tier int) int {
+	least := 1 << 30
+	for shard, n := range s.Tiers[tier].Replicas {
+		for _, gone := range s.Control.Remove {
+			if gone.Tier == tier && gone.Shard == shard {
+				n--
+			}
+		}
+		least = min(least, n)
+	}
+	return least
+}

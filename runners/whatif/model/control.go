@@ -1,0 +1,413 @@
+package model
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/monosim/monosim/engine/tasks"
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+// Control is what happens to containers, beside requests. It is played ahead of the
+// requests: what it does in a window follows from the plan, the seed and the replication,
+// and from the rate of requests, not from single ones.
+type Control struct {
+	ColdStart bool
+	// Remove are containers that are not there: those that a condition takes away.
+	Remove []Which
+	// Dead are containers that are not there, though balancers see them.
+	Dead []Which
+	Plan *plan.Plan
+	Thin int
+}
+
+// Which is one container.
+type Which struct{ Tier, Shard, Number int }
+
+// Life is what the containers went through, of one replication.
+type Life struct {
+	// Available is for each publish when the last replica served it, after the publish,
+	// -1 for never; Serving the least number of replicas of a shard meanwhile.
+	Available []int64 `json:"available,omitempty"`
+	Serving   []int64 `json:"serving,omitempty"`
+	// Detected is for each event that killed containers how long balancers saw the last
+	// of them.
+	Detected []int64 `json:"detected,omitempty"`
+	// MemPeak is the fullest container of each tier, in bytes.
+	MemPeak [tiers]int64 `json:"mem_peak"`
+	OOM     int64        `json:"oom"`
+}
+
+// change is one thing that happens to a container, or to a link.
+type change struct {
+	at     int64 // of the horizon
+	what   uint8
+	server int32
+	value  float64
+	a, b   int // idcs
+}
+
+// What happens.
+const (
+	goesDown = iota
+	comesUp
+	isSeen
+	isUnseen
+	slows
+	loads
+	loaded
+	cuts
+	joins
+	loses
+	retires
+)
+
+func controlOf(p *plan.Plan, c Condition, thin int) Control {
+	return Control{ColdStart: p.Workload.ColdStart, Remove: c.Remove, Plan: p, Thin: thin}
+}
+
+// history plays the life of all containers.
+type history struct {
+	w     *world
+	p     *plan.Plan
+	rng   *rand.Rand
+	list  []change
+	down  map[int32]int64 // containers that are down, and since when
+	life  *Life
+	quiet []pause // when ZooKeeper writes nothing
+	held  map[int32]int
+}
+
+type pause struct{ from, to int64 }
+
+// control plays the containers' lives up to the end of the window, brings them to where
+// they are at its begin, and schedules the rest.
+func (w *world) control(_, replication int) error {
+	w.remove()
+	c := w.spec.Control
+	if c.Plan != nil && (len(c.Plan.Events) > 0 || w.spec.Loss > 0 || c.Plan.Random != (plan.Failures{}) || c.Plan.Autoscale != (plan.Autoscale{}) || c.ColdStart) {
+		h := &history{w: w, p: c.Plan, life: &w.sample.Life, down: map[int32]int64{}, held: map[int32]int{},
+			rng: rand.New(rand.NewPCG(tasks.Mix(w.spec.Seed, streamControl), uint64(replication)))}
+		h.play()
+		w.tape = h.list
+	}
+	if c.Plan != nil {
+		for t, name := range plan.TierNames {
+			if w.spec.Has(t) {
+				w.sample.Life.MemPeak[t] = max(w.sample.Life.MemPeak[t], int64(c.Plan.Memory(name, 1)))
+			}
+		}
+	}
+	for k, one := range w.tape {
+		if one.at <= w.base {
+			w.apply(one)
+			continue
+		}
+		if one.at-w.base <= w.end {
+			w.at(one.at-w.base, &w.onChange, uint64(k))
+		}
+	}
+	w.look()
+	return nil
+}
+
+// remove takes away what the condition says, and kills what balancers still see.
+func (w *world) remove() {
+	for _, which := range w.spec.Control.Remove {
+		if s := w.find(which); s != nil {
+			s.up, s.visible, s.removed = false, false, true
+		}
+	}
+	for _, which := range w.spec.Control.Dead {
+		if s := w.find(which); s != nil {
+			s.up, s.removed = false, true
+		}
+	}
+}
+
+// find is a container, nil when there is none.
+func (w *world) find(which Which) *server {
+	n := -1
+	for i := w.first[which.Tier]; i < len(w.servers) && int(w.servers[i].tier) == which.Tier; i++ {
+		s := &w.servers[i]
+		if int(s.shard) != which.Shard {
+			continue
+		}
+		if n++; n == which.Number {
+			return s
+		}
+	}
+	return nil
+}
+
+// changed is a change that happens now.
+func (w *world) changed(arg uint64) {
+	w.apply(w.tape[arg])
+	w.look()
+}
+
+func (w *world) apply(c change) {
+	switch c.what {
+	case cuts, joins, loses:
+		w.link(c)
+		return
+	}
+	s := &w.servers[c.server]
+	if s.removed {
+		return
+	}
+	switch c.what {
+	case goesDown:
+		if s.up {
+			s.refuse, s.oom = c.value == 1, c.value == 2
+			w.die(c.server)
+		}
+	case comesUp:
+		s.up, s.loading = true, 0
+	case isSeen:
+		s.visible = true
+	case isUnseen:
+		s.visible = false
+	case slows:
+		s.slow = c.value
+	case loads:
+		w.reload(c.server, 1)
+	case loaded:
+		if s.loading > 0 {
+			w.reload(c.server, -1)
+		}
+	case retires:
+		s.visible, s.up = false, false
+	}
+}
+
+func (w *world) link(c change) {
+	if w.cut == nil {
+		n := w.spec.IDCs
+		for range n {
+			w.cut = append(w.cut, make([]bool, n))
+			row := make([]float64, n)
+			for k := range row {
+				row[k] = w.spec.Loss
+			}
+			w.losses = append(w.losses, row)
+		}
+	}
+	for _, ends := range [][2]int{{c.a, c.b}, {c.b, c.a}} {
+		if c.what == loses {
+			w.losses[ends[0]][ends[1]] = c.value
+		} else {
+			w.cut[ends[0]][ends[1]] = c.what == cuts
+		}
+	}
+}
+
+func (h *history) add(at int64, what uint8, server int32, value float64) {
+	h.list = append(h.list, change{at: at, what: what, server: server, value: value})
+}
+
+// play goes through the events in order.
+func (h *history) play() {
+	if h.w.spec.Loss > 0 {
+		for a := range h.w.spec.IDCs {
+			for b := range a + 1 {
+				h.list = append(h.list, change{at: 0, what: loses, value: h.w.spec.Loss, a: a, b: b})
+			}
+		}
+	}
+	if h.w.spec.Control.ColdStart {
+		h.coldStart()
+	}
+	for _, e := range h.p.Events {
+		if z := e.ZooKeeper; z != nil && !z.ExpireAll {
+			to := until(h.p, e)
+			if z.LeaderLoss {
+				to = int64(e.At) + int64(h.p.ZooKeeper.Election.Sample(h.rng, 0))
+			}
+			h.quiet = append(h.quiet, pause{int64(e.At), to})
+		}
+	}
+	for i := range h.p.Events {
+		h.event(&h.p.Events[i])
+	}
+	h.random()
+	h.autoscale()
+	slices.SortStableFunc(h.list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+}
+
+func (h *history) event(e *plan.Event) {
+	at := int64(e.At)
+	switch {
+	case e.Kill != nil:
+		refuse := 0.0
+		if e.Kill.Refuse {
+			refuse = 1
+		}
+		for _, s := range h.pick(e.Kill.Tier, e.Kill.Count, e.Kill.Pick) {
+			h.kill(s, at, at+int64(e.RestartAfter), refuse)
+		}
+	case e.LoseIDC != "":
+		h.lose(at, until(h.p, *e), func(l Location) bool { return l.IDC == h.p.Fleet.IDCIndex(e.LoseIDC) })
+	case e.LoseCluster != "":
+		want := h.cluster(e.LoseCluster)
+		h.lose(at, until(h.p, *e), func(l Location) bool { return l == want })
+	case e.Slow != nil:
+		for _, s := range h.pick(e.Slow.Tier, e.Slow.Count, e.Slow.Pick) {
+			h.add(at, slows, s, float64(e.Slow.Factor))
+			h.add(until(h.p, *e), slows, s, 1)
+		}
+	case e.Partition != nil:
+		h.partition(at, until(h.p, *e), e.Partition.Between)
+	case e.Loss != nil:
+		h.loss(at, until(h.p, *e), e.Loss)
+	case e.Publish != nil:
+		h.publish(at, e.Publish)
+	case e.ZooKeeper != nil && e.ZooKeeper.ExpireAll:
+		h.storm(at)
+	case e.Scale != nil:
+		for t, n := range []int{e.Scale.Entry, e.Scale.PS, e.Scale.Dense} {
+			if n > 0 {
+				h.scale(t, n/h.w.spec.Control.Thin, at, 0)
+			}
+		}
+	}
+}
+
+func (h *history) cluster(text string) Location {
+	for i, idc := range h.p.Fleet.IDCs {
+		for k, c := range idc.Clusters {
+			if idc.Name+":"+c == text {
+				return Location{i, k}
+			}
+		}
+	}
+	return Location{-1, -1}
+}
+
+// pick chooses containers of a tier: those of the hottest shard for same_shard_worst,
+// neighbours in order for same_rack, of the first idc for same_idc.
+func (h *history) pick(tier string, count int, how string) []int32 {
+	t := slices.Index(plan.TierNames, tier)
+	var all []int32
+	for i := h.w.first[t]; i < len(h.w.servers) && int(h.w.servers[i].tier) == t; i++ {
+		s := &h.w.servers[i]
+		if !s.up || how == "same_shard_worst" && s.shard != 0 || how == "same_idc" && s.loc.IDC != 0 {
+			continue
+		}
+		all = append(all, int32(i))
+	}
+	if how == "random" || how == "same_shard_worst" {
+		h.rng.Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
+	}
+	return all[:min(count, len(all))]
+}
+
+// expiry is when ZooKeeper ends the session of a container that died: the timeout after
+// its last heartbeat, at a tick of the server's clock, and not while it writes nothing.
+func (h *history) expiry(at int64) int64 {
+	z := h.p.ZooKeeper
+	end := float64(at) + float64(z.SessionTimeout) - float64(h.rng.Float64()*float64(z.SessionTimeout)/3)
+	tick := float64(z.Tick)
+	return h.written(int64(math.Ceil(end/tick) * tick))
+}
+
+// written is when ZooKeeper does a write that is due at an instant.
+func (h *history) written(at int64) int64 {
+	for _, q := range h.quiet {
+		if at >= q.from && at < q.to {
+			at = q.to
+		}
+	}
+	return at
+}
+
+// kill ends a container, which starts again at back; -1 for never.
+func (h *history) kill(s int32, at, back int64, how float64) {
+	h.add(at, goesDown, s, how)
+	unseen := h.expiry(at)
+	h.life.Detected = append(h.life.Detected, unseen-at)
+	h.add(unseen, isUnseen, s, 0)
+	if back >= 0 {
+		h.boot(s, max(back, at))
+	}
+}
+
+// boot starts a container: it is scheduled, loads, serves, and is seen once its status
+// has been polled and written.
+func (h *history) boot(s int32, at int64) {
+	name := plan.TierNames[h.w.servers[s].tier]
+	at += int64(h.p.Fleet.Boot.Schedule.Sample(h.rng, 0))
+	at += int64(h.p.LoadTime(name, 1))
+	h.add(at, comesUp, s, 0)
+	h.add(h.written(at+h.poll()), isSeen, s, 0)
+}
+
+// poll is the time until the next look at the model server's status.
+func (h *history) poll() int64 {
+	if h.p.Model.AgentVersion == 3 {
+		return int64(h.rng.Float64() * 30e9)
+	}
+	return int64(h.rng.Float64() * float64(h.p.Override.StatusInterval))
+}
+
+// lose takes away all containers of a place, and brings them back by a cold start.
+func (h *history) lose(at, back int64, in func(Location) bool) {
+	for i := range h.w.servers {
+		if s := &h.w.servers[i]; s.up && in(s.loc) {
+			h.kill(int32(i), at, back, 0)
+		}
+	}
+}
+
+// partition cuts two idcs from each other. Containers that ZooKeeper does not hear lose
+// their sessions.
+func (h *history) partition(at, back int64, between []string) {
+	a, b := h.p.Fleet.IDCIndex(between[0]), h.p.Fleet.IDCIndex(between[1])
+	h.list = append(h.list, change{at: at, what: cuts, a: a, b: b}, change{at: back, what: joins, a: a, b: b})
+	zk := h.p.Fleet.IDCIndex(h.p.ZooKeeper.IDC)
+	if zk != a && zk != b {
+		return
+	}
+	far := a + b - zk
+	for i := range h.w.servers {
+		s := &h.w.servers[i]
+		if s.loc.IDC != far {
+			continue
+		}
+		if gone := h.expiry(at); gone < back {
+			h.add(gone, isUnseen, int32(i), 0)
+			h.add(h.written(back+h.again()), isSeen, int32(i), 0)
+		}
+	}
+}
+
+// again is how long an agent takes to register anew after a new session: the thread that
+// does it looks every ten seconds.
+func (h *history) again() int64 { return int64(h.rng.Float64() * 10e9) }
+
+func (h *history) loss(at, back int64, l *plan.Loss) {
+	for a := range h.p.Fleet.IDCs {
+		for b := range a + 1 {
+			if l.Link != nil {
+				x, y := h.p.Fleet.IDCIndex(l.Link[0]), h.p.Fleet.IDCIndex(l.Link[1])
+				if !(a == x && b == y || a == y && b == x) {
+					continue
+				}
+			}
+			h.list = append(h.list, change{at: at, what: loses, value: float64(l.Rate), a: a, b: b},
+				change{at: back, what: loses, value: h.w.spec.Loss, a: a, b: b})
+		}
+	}
+}
+
+// storm expires all sessions at once.
+func (h *history) storm(at int64) {
+	for i := range h.w.servers {
+		if h.w.servers[i].up {
+			h.add(at, isUnseen, int32(i), 0)
+			h.add(h.written(at+h.again()), isSeen, int32(i), 0)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package model
+
+// deadlines are instants that come in the order in which they were set, as all are one
+// timeout away: a ring, with one event for the first that is not over.
+type deadlines struct {
+	ring []deadline
+	head int
+	n    int
+	set  bool // an event is scheduled
+	fire *handler
+}
+
+type deadline struct {
+	at     int64
+	arg    uint64
+	single bool // the argument is of a call, not of a request
+}
+
+func (d *deadlines) push(w *world, at int64, arg uint64, single bool) {
+	if d.fire == &w.onTimeout && w.spec.Timeout == 0 {
+		return
+	}
+	if d.n == len(d.ring) {
+		larger := make([]deadline, max(64, 2*d.n))
+		for i := range d.n {
+			larger[i] = d.ring[(d.head+i)%d.n]
+		}
+		d.ring, d.head = larger, 0
+	}
+	d.ring[(d.head+d.n)&(len(d.ring)-1)] = deadline{at, arg, single}
+	d.n++
+	if !d.set {
+		d.set = true
+		w.at(at, d.fire, 0)
+	}
+}
+
+// fired acts on those that are due, and waits for the next that is not over.
+func (d *deadlines) fired(w *world, act func(arg uint64, single bool)) {
+	for d.n > 0 {
+		first := d.ring[d.head]
+		if !w.over(first.arg, first.single) {
+			if first.at > w.now {
+				w.at(first.at, d.fire, 0)
+				return
+			}
+			d.pop()
+			act(first.arg, first.single)
+			continue
+		}
+		d.pop()
+	}
+	d.set = false
+}
+
+func (d *deadlines) pop() {
+	d.head = (d.head + 1) & (len(d.ring) - 1)
+	d.n--
+}
+
+// hedge sends a second call for each of a request's that has no answer yet.
+func (w *world) hedge(arg uint64, _ bool) {
+	i, gen := unhandle(arg)
+	if w.requests[i].stage != stageFan {
+		return
+	}
+	for slot := range w.spec.Calls {
+		if w.requests[i].gen != gen {
+			return
+		}
+		at := int(i)*len(w.spec.Calls) + slot
+		id := w.slots[at]
+		if id == none || w.hedges[at] != none || w.calls[id].attempt > 0 {
+			continue
+		}
+		rng := w.stream(streamRetry, w.requests[i].number<<16^uint64(slot)<<4^0xf)
+		w.send(i, attemptOf{slot: slot, first: w.calls[id].first, to: none, hedge: true}, rng)
+	}
+}

@@ -1,0 +1,244 @@
+package model
+
+import (
+	"math"
+	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+// publish lets every container load a version. Parameters of v1 PS come in place: they
+// have no rollout of files.
+func (h *history) publish(at int64, e *plan.Publish) {
+	last, never := int64(0), e.Bad == "load_failure"
+	for i := range h.w.servers {
+		s := &h.w.servers[i]
+		name := plan.TierNames[s.tier]
+		if !s.up || h.p.ModelBytes(name) == 0 || name == "ps" && h.p.Model.AgentVersion == 1 && h.p.Override.FSPollPS == 0 {
+			continue
+		}
+		if name == "ps" && e.Shards > 0 && int(s.shard) >= int(e.Shards) {
+			never = true
+			continue
+		}
+		found := at + h.find(name)
+		done := found + int64(h.p.LoadTime(name, float64(e.Size)))
+		if e.Bad == "load_failure" {
+			tries := int64(1 + h.p.Override.MaxLoadRetries)
+			done = found + (tries-1)*int64(h.p.Override.LoadRetryInterval)
+		}
+		if h.roomFor(int32(i), name) {
+			h.add(found, loads, int32(i), 0)
+			h.add(done, loaded, int32(i), 0)
+			last = max(last, h.written(done+h.poll())-at)
+			continue
+		}
+		h.life.OOM++
+		h.kill(int32(i), found, found, 2)
+		never = true
+	}
+	if never {
+		last = -1
+	}
+	h.life.Available = append(h.life.Available, last)
+	h.life.Serving = append(h.life.Serving, h.serving(at))
+}
+
+// find is how long until a container sees a new version.
+func (h *history) find(tier string) int64 {
+	if h.p.Model.AgentVersion == 3 {
+		return int64(h.rng.Float64() * 60e9)
+	}
+	interval := h.p.Override.FSPoll
+	if tier == "ps" {
+		interval = h.p.Override.FSPollPS
+	}
+	return int64(h.rng.Float64() * float64(interval))
+}
+
+// roomFor reports whether a container has memory for one more version, and keeps what it
+// holds then. What an unload leaves counts from the second rollover on.
+func (h *history) roomFor(s int32, name string) bool {
+	t := h.w.servers[s].tier
+	one := float64(h.p.ModelBytes(name)) * float64(h.p.Model.RAMFactor)
+	need := int64(h.p.Memory(name, h.p.Versions(name)))
+	if h.held[s] > 0 {
+		need += int64(one * float64(h.p.Model.Retained))
+	}
+	h.held[s]++
+	limit := int64(h.p.Fleet.Tier(name).Mem)
+	h.life.MemPeak[t] = max(h.life.MemPeak[t], min(need, limit))
+	return need <= limit
+}
+
+// serving is the least number of replicas of a shard of PS, or of entry containers, that
+// are seen at an instant.
+func (h *history) serving(at int64) int64 {
+	seen := make([]bool, len(h.w.servers))
+	for i := range seen {
+		seen[i] = h.w.servers[i].up
+	}
+	for _, c := range h.list {
+		if c.at > at {
+			continue
+		}
+		switch c.what {
+		case goesDown, isUnseen, retires:
+			seen[c.server] = false
+		case isSeen:
+			seen[c.server] = true
+		}
+	}
+	counts := map[[2]int]int64{}
+	for i := range seen {
+		s := &h.w.servers[i]
+		key := [2]int{int(s.tier), int(s.shard)}
+		counts[key] += 0
+		if seen[i] {
+			counts[key]++
+		}
+	}
+	least := int64(math.MaxInt64)
+	for _, n := range counts { //lint:order a minimum
+		least = min(least, n)
+	}
+	return least
+}
+
+// random kills containers at random, or whole racks.
+func (h *history) random() {
+	for t, name := range plan.TierNames {
+		f := h.p.Random.Of(name)
+		if f == nil {
+			continue
+		}
+		rack := 1
+		if f.Correlated != nil {
+			rack = f.Correlated.Rack
+		}
+		begin := h.w.first[t]
+		for i := begin; i < len(h.w.servers) && int(h.w.servers[i].tier) == t; i += rack {
+			at := int64(h.rng.ExpFloat64() * float64(f.MTBF))
+			for at < int64(h.p.Workload.Horizon) {
+				back := at + int64(h.rng.ExpFloat64()*float64(f.MTTR))
+				for k := i; k < min(i+rack, len(h.w.servers)) && int(h.w.servers[k].tier) == t; k++ {
+					if h.w.servers[k].up {
+						h.kill(int32(k), at, back, 0)
+					}
+				}
+				at = back + int64(h.rng.ExpFloat64()*float64(f.MTBF))
+			}
+		}
+	}
+}
+
+// coldStart begins with no container: PS start at once, dense and entry containers when
+// PS are seen, looking every two status intervals (CAP-3.11).
+func (h *history) coldStart() {
+	ready := int64(0)
+	for _, name := range []string{"ps", "dense", "entry"} {
+		t := slices.Index(plan.TierNames, name)
+		last := int64(0)
+		for i := range h.w.servers {
+			s := &h.w.servers[i]
+			if int(s.tier) != t || !s.up {
+				continue
+			}
+			h.add(0, retires, int32(i), 0)
+			start := int64(h.p.Fleet.Boot.Schedule.Sample(h.rng, 0))
+			if name != "ps" && ready > start {
+				look := 2 * int64(h.p.Override.StatusInterval)
+				start += (ready - start + look - 1) / look * look
+			}
+			up := start + int64(h.p.LoadTime(name, 1))
+			seen := h.written(up + h.poll())
+			h.add(up, comesUp, int32(i), 0)
+			h.add(seen, isSeen, int32(i), 0)
+			last = max(last, seen)
+		}
+		ready = max(ready, last)
+	}
+}
+
+// scale sets the number of containers of a tier, of each shard for ps, at an instant.
+func (h *history) scale(tier, want int, at, provision int64) {
+	numbers := map[int16]int{}
+	for i := h.w.first[tier]; i < len(h.w.servers) && int(h.w.servers[i].tier) == tier; i++ {
+		s := &h.w.servers[i]
+		k := numbers[s.shard]
+		numbers[s.shard]++
+		on := s.up
+		for _, c := range h.list {
+			if c.server == int32(i) && c.at <= at+provision {
+				on = on && c.what != retires || c.what == comesUp
+			}
+		}
+		switch {
+		case k < want && !on && !h.pending(int32(i), at):
+			h.boot(int32(i), at+provision)
+		case k >= want && on:
+			h.add(at, retires, int32(i), 0)
+		}
+	}
+}
+
+// pending reports whether a container is about to come up.
+func (h *history) pending(s int32, at int64) bool {
+	return slices.ContainsFunc(h.list, func(c change) bool { return c.server == s && c.what == comesUp && c.at > at })
+}
+
+// autoscale looks at the load of each interval, as it was a scrape delay ago, and asks
+// for so many containers that the target is met. Of what it would have asked for within a
+// stabilisation window the least counts on the way up, the most on the way down.
+func (h *history) autoscale() {
+	for t, name := range plan.TierNames {
+		a := h.p.Autoscale.Of(name)
+		if a == nil || !h.w.spec.Has(t) {
+			continue
+		}
+		thin := h.w.spec.Control.Thin
+		n := h.w.spec.Tiers[t].Replicas[0]
+		var wishes []pause // instant and wish
+		for at := int64(a.Interval); at < int64(h.p.Workload.Horizon); at += int64(a.Interval) {
+			rate := rateAt(&h.w.spec.Arrivals, max(0, at-int64(a.ScrapeDelay)))
+			wish := h.wish(a, name, rate, n)
+			wish = min(max(wish, a.Min/thin), a.Max/thin)
+			wishes = append(wishes, pause{at, int64(wish)})
+			up, down := wish, wish
+			for _, old := range wishes {
+				if old.from >= at-int64(a.StabiliseUp) {
+					up = min(up, int(old.to))
+				}
+				if old.from >= at-int64(a.StabiliseDown) {
+					down = max(down, int(old.to))
+				}
+			}
+			want := n
+			if up > n {
+				want = up
+			} else if down < n {
+				want = down
+			}
+			if want != n {
+				h.scale(t, want, at, int64(a.Provision.Sample(h.rng, 0)))
+				n = want
+			}
+		}
+	}
+}
+
+// wish is how many containers meet the target at a rate.
+func (h *history) wish(a *plan.Autoscaler, tier string, rate float64, n int) int {
+	load := 0.0
+	switch a.Metric {
+	case "cpu":
+		load = h.p.Offered(tier, rate, 1)
+	case "qps":
+		load = rate
+	case "queue":
+		// Calls that wait, of a queue without memory (M/M/1 of the whole container).
+		rho := math.Min(h.p.Offered(tier, rate, float64(n)), 0.999)
+		load = float64(n) * rho * rho / (1 - rho)
+	}
+	return int(math.Ceil(load/float64(a.Target) - 1e-9))
+}

@@ -1,0 +1,195 @@
+package model
+
+// pairs count the calls between each caller and each container. That takes an event for
+// each answer, so it is done only where the balancer needs it, or from the moment on when
+// a caller has so many requests on their way that a cap on connections could bind.
+type pairs struct {
+	exact   bool
+	of      map[uint64]*pair
+	callers map[int32]*sender
+}
+
+// pair is a caller and a container.
+type pair struct {
+	open int
+	wait []int32 // calls, each with a thread of the caller
+}
+
+// sender is a caller's threads that send.
+type sender struct {
+	busy int
+	wait []int32
+}
+
+func (w *world) pair(caller, server int32) *pair {
+	key := uint64(uint32(caller))<<32 | uint64(uint32(server))
+	p := w.pairs.of[key]
+	if p == nil {
+		p = &pair{}
+		w.pairs.of[key] = p
+	}
+	return p
+}
+
+func (w *world) sender(caller int32) *sender {
+	s := w.pairs.callers[caller]
+	if s == nil {
+		s = &sender{}
+		w.pairs.callers[caller] = s
+	}
+	return s
+}
+
+// enterFan counts the requests that a caller has on their way, and begins to count calls
+// when the cap on connections may bind.
+func (w *world) enterFan(i int32) {
+	s := &w.servers[w.requests[i].caller]
+	s.fanning++
+	if !w.pairs.exact && w.spec.Connections > 0 && int(s.fanning)*w.perPair > w.spec.Connections {
+		w.beginPairs()
+	}
+}
+
+func (w *world) beginPairs() {
+	w.pairs = pairs{exact: true, of: map[uint64]*pair{}, callers: map[int32]*sender{}}
+	n := max(len(w.spec.Calls), 1)
+	for i := range w.requests {
+		if w.requests[i].stage == stageFree {
+			continue
+		}
+		for slot := range n {
+			id := w.slots[i*n+slot]
+			if id == none || w.calls[id].flags&serverDone != 0 {
+				continue
+			}
+			w.calls[id].flags |= connected
+			w.pair(w.requests[i].caller, w.calls[id].server).open++
+		}
+	}
+}
+
+// connect takes a connection for a call, or lets it wait and reports false.
+func (w *world) connect(id int32) bool {
+	c := &w.calls[id]
+	caller := w.requests[c.req].caller
+	from := w.sender(caller)
+	if w.spec.Dispatch > 0 && from.busy >= w.spec.Dispatch {
+		c.flags |= waiting
+		from.wait = append(from.wait, id)
+		return false
+	}
+	p := w.pair(caller, c.server)
+	if w.spec.Connections > 0 && p.open >= w.spec.Connections {
+		c.flags |= waiting
+		from.busy++
+		p.wait = append(p.wait, id)
+		return false
+	}
+	p.open++
+	c.flags |= connected
+	return true
+}
+
+// disconnect gives the connection of a call to the next that waits for it.
+func (w *world) disconnect(id int32) {
+	c := &w.calls[id]
+	if c.flags&connected == 0 {
+		return
+	}
+	c.flags &^= connected
+	caller := w.requests[c.req].caller
+	p := w.pair(caller, c.server)
+	p.open--
+	for len(p.wait) > 0 {
+		next := p.wait[0]
+		p.wait = p.wait[1:]
+		w.sender(caller).busy--
+		n := &w.calls[next]
+		if n.flags&clientDone != 0 {
+			w.releaseCall(next)
+			continue
+		}
+		n.flags = n.flags&^waiting | connected
+		p.open++
+		w.travel(next, nil, w.stream(streamNetwork, uint64(n.sent)^uint64(next)))
+		break
+	}
+	w.sendWaiting(caller)
+}
+
+// sendWaiting lets threads that have become free send what waits for one.
+func (w *world) sendWaiting(caller int32) {
+	from := w.sender(caller)
+	for len(from.wait) > 0 && from.busy < w.spec.Dispatch {
+		id := from.wait[0]
+		from.wait = from.wait[1:]
+		c := &w.calls[id]
+		if c.flags&clientDone != 0 {
+			w.releaseCall(id)
+			continue
+		}
+		c.flags &^= waiting
+		if w.connect(id) {
+			w.travel(id, nil, w.stream(streamNetwork, uint64(c.sent)^uint64(id)))
+		}
+	}
+}
+
+// view is the replicas of a shard that a caller sees.
+func (w *world) view(tier, shard int, caller int32) []int32 {
+	place := 0
+	if w.spec.IDCAware && caller != none {
+		place = w.place(w.servers[caller].loc)
+	}
+	return w.views[tier][place*len(w.spec.Tiers[tier].Replicas)+shard]
+}
+
+// choose is the replica that a call goes to, none when its caller sees none.
+func (w *world) choose(tier, shard int, caller int32, random, second uint64) int32 {
+	view := w.view(tier, shard, caller)
+	n := len(view)
+	switch {
+	case n == 0:
+		return none
+	case n == 1 || w.spec.Balance == "" || w.spec.Balance == "random":
+		return view[below(random, n)]
+	case w.spec.Balance == "round_robin":
+		at := (int(caller)*tiers+tier)*w.shards + shard
+		w.turn[at]++
+		return view[int(w.turn[at]-1)%n]
+	case w.spec.Balance == "p2c":
+		a, b := below(random, n), below(second, n-1)
+		if b >= a {
+			b++
+		}
+		if w.pair(caller, view[b]).open < w.pair(caller, view[a]).open {
+			a = b
+		}
+		return view[a]
+	}
+	return w.leastLoaded(view, caller, random)
+}
+
+// leastLoaded is the replica with the fewest calls of the caller, ties at random.
+func (w *world) leastLoaded(view []int32, caller int32, random uint64) int32 {
+	least, ties := 1<<31, 0
+	for _, s := range view {
+		switch open := w.pair(caller, s).open; {
+		case open < least:
+			least, ties = open, 1
+		case open == least:
+			ties++
+		}
+	}
+	k := below(random, ties)
+	for _, s := range view {
+		if w.pair(caller, s).open != least {
+			continue
+		}
+		if k == 0 {
+			return s
+		}
+		k--
+	}
+	return view[0]
+}

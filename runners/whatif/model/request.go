@@ -1,0 +1,202 @@
+package model
+
+import "math"
+
+// arrive lets a request come now that was to come at intended.
+func (w *world) arrive(number uint64, intended int64) {
+	i := w.takeRequest()
+	r := &w.requests[i]
+	*r = request{number: number, intended: intended, came: w.now, at: w.now, gen: r.gen, entry: none, stage: stageEntry, next: none}
+	rng := w.stream(streamItems, number)
+	r.items = max(1, math.Round(w.spec.Items.Sample(rng, 0)))
+	w.sample.arrived(w, intended)
+	w.system.add(w.now)
+	if len(w.live) == 0 {
+		w.fail(i, causeNoReplica)
+		return
+	}
+	r.entry = w.live[below(rng.Uint64(), len(w.live))]
+	r.caller = r.entry
+	if !w.spec.Has(Entry) || w.spec.Tiers[Entry].Law.IsZero() {
+		w.afterEntry(i)
+		return
+	}
+	w.stages[Entry].add(w.now)
+	w.enterEntry(i)
+}
+
+// enterEntry puts a request before a thread of its entry container.
+func (w *world) enterEntry(i int32) {
+	r := &w.requests[i]
+	s := &w.servers[r.entry]
+	t := &w.spec.Tiers[Entry]
+	if int(s.busy) < t.Threads {
+		s.busy++
+		w.runEntry(i)
+		return
+	}
+	if t.Queue >= 0 && int(s.queued) >= t.Queue {
+		w.stages[Entry].remove(w, r.at)
+		w.fail(i, causeQueueFull)
+		return
+	}
+	s.queued++
+	r.next = none
+	if s.head == none {
+		s.head = i
+	} else {
+		w.requests[s.tail].next = i
+	}
+	s.tail = i
+}
+
+// runEntry begins the CPU stage.
+func (w *world) runEntry(i int32) {
+	r := &w.requests[i]
+	t := &w.spec.Tiers[Entry]
+	rng := w.stream(streamEntry, r.number)
+	work := t.Law.Sample(rng, r.items)
+	if !t.Noise.IsZero() {
+		work *= t.Noise.Sample(rng, 0)
+	}
+	r.parts[partEntryQueue] = w.now - r.at
+	r.started = w.now
+	w.start(r.entry, work, &w.onEntry, handle(i, r.gen))
+}
+
+// entryDone ends the CPU stage.
+func (w *world) entryDone(arg uint64) {
+	i, gen := unhandle(arg)
+	r := &w.requests[i]
+	if r.gen != gen || r.stage != stageEntry {
+		return
+	}
+	r.parts[partEntry] = w.now - r.started
+	if !w.spec.Tiers[Entry].Hold {
+		w.nextEntry(r.entry)
+	}
+	w.stages[Entry].remove(w, r.at)
+	w.sample.tier(w, Entry, w.now-r.at)
+	w.afterEntry(i)
+}
+
+// nextEntry gives the thread of an entry container to the next request.
+func (w *world) nextEntry(at int32) {
+	s := &w.servers[at]
+	i := s.head
+	if i == none {
+		s.busy--
+		return
+	}
+	s.head = w.requests[i].next
+	s.queued--
+	w.runEntry(i)
+}
+
+// afterEntry goes on to the PS, by way of a dense server where that calls them.
+func (w *world) afterEntry(i int32) {
+	r := &w.requests[i]
+	if w.spec.FromDense {
+		rng := w.stream(streamDense, r.number)
+		to := w.choose(Dense, 0, r.entry, rng.Uint64(), rng.Uint64())
+		if to == none || !w.servers[to].up {
+			w.fail(i, causeNoReplica)
+			return
+		}
+		r.caller = to
+		go1 := w.delay(r.entry, to, rng)
+		r.parts[partNetwork] += go1
+		r.at = w.now
+		r.stage = stageReply
+		w.at(w.now+go1, &w.onFan, handle(i, r.gen))
+		return
+	}
+	w.fanOut(i)
+}
+
+// fanNow is a request that has come to the dense server which calls the PS.
+func (w *world) fanNow(arg uint64) {
+	i, gen := unhandle(arg)
+	if w.requests[i].gen == gen {
+		w.fanOut(i)
+	}
+}
+
+// joined is when all calls of a stage are answered.
+func (w *world) joined(arg uint64) {
+	i, gen := unhandle(arg)
+	r := &w.requests[i]
+	if r.gen != gen {
+		return
+	}
+	if r.stage == stageFan {
+		w.servers[r.caller].fanning--
+		if w.spec.Has(Dense) {
+			w.callDense(i)
+			return
+		}
+		r.stage = stageDense // of no calls
+	}
+	w.succeed(i)
+}
+
+// callDense goes on to a dense server.
+func (w *world) callDense(i int32) {
+	r := &w.requests[i]
+	r.stage = stageDense
+	r.at, r.latest, r.pending, r.answered = w.now, w.now, 1, 0
+	rng := w.stream(streamDense, r.number+1<<40)
+	to := none
+	if w.spec.FromDense {
+		to = r.caller
+	}
+	w.send(i, attemptOf{slot: 0, dense: true, first: w.now, to: to}, rng)
+	w.timeouts.push(w, w.now+w.spec.Timeout, handle(i, r.gen), false)
+}
+
+// succeed ends a request with an answer.
+func (w *world) succeed(i int32) {
+	r := &w.requests[i]
+	if w.spec.FromDense && r.caller != r.entry && r.stage == stageDense {
+		rng := w.stream(streamNetwork, r.number)
+		back := w.delay(r.caller, r.entry, rng)
+		r.parts[partNetwork] += back
+		r.stage = stageReply
+		w.at(w.now+back, &w.onJoin, handle(i, r.gen))
+		return
+	}
+	w.sample.succeeded(w, r)
+	w.finish(i)
+}
+
+// fail ends a request without one.
+func (w *world) fail(i int32, cause uint8) {
+	r := &w.requests[i]
+	r.cause = cause
+	if r.stage == stageFan {
+		w.servers[r.caller].fanning--
+	}
+	w.abandonAll(i)
+	w.sample.failed(w, r)
+	w.finish(i)
+}
+
+// finish forgets a request.
+func (w *world) finish(i int32) {
+	r := &w.requests[i]
+	w.system.remove(w, r.came)
+	if w.spec.Tiers[Entry].Hold && r.stage > stageEntry && r.entry != none && w.servers[r.entry].up {
+		w.nextEntry(r.entry)
+	}
+	if w.spec.Arrivals.Clients > 0 {
+		w.think()
+	}
+	w.releaseRequest(i)
+}
+
+// below is a number in [0, n) of 64 random bits: larger bits give larger numbers, so
+// that searches that differ in n choose alike.
+func below(random uint64, n int) int {
+	hi, _ := mul64(random, uint64(n))
+	return int(hi)
+}

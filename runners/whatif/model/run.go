@@ -1,0 +1,228 @@
+package model
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/monosim/monosim/engine/tasks"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/runners/whatif/law"
+)
+
+// drain is how long, at most, requests that came before the end of a window are followed
+// after it.
+const drain = 60 * time.Second
+
+func gammaLaw(cv float64) law.Law {
+	if cv == 1 {
+		return law.Exponential(1)
+	}
+	return law.Shaped(1, cv)
+}
+
+// Run simulates one window of one replication.
+func (s *Spec) Run(window, replication int) (*Sample, error) {
+	win := s.Windows[window]
+	warm := min(win.Warmup, int64(win.Start))
+	if win.Start == 0 || s.Control.ColdStart {
+		// Before the horizon everything is as at its begin.
+		warm = win.Warmup
+	}
+	w := newWorld(s, tasks.Mix(tasks.Mix(s.Seed, uint64(replication)+1), uint64(win.Start)), int64(win.Start)-warm, warm, warm+int64(win.End-win.Start))
+	defer w.clock.Close()
+	w.sample.Window, w.sample.Replication = window, replication
+	if err := w.control(window, replication); err != nil {
+		return nil, err
+	}
+	w.beginArrivals(w.base)
+	for _, end := range []int64{w.end, w.end + int64(drain)} {
+		limits := vtime.Limits{Until: time.Duration(end)}
+		if end > w.end {
+			if s.Arrivals.Clients > 0 {
+				break
+			}
+			limits.Done = func() bool { return w.system.n == 0 }
+		}
+		if _, err := w.clock.Run(limits); err != nil {
+			return nil, err
+		}
+		w.now = int64(w.clock.Now())
+		if end == w.end {
+			w.little()
+		}
+	}
+	w.close()
+	return w.sample, nil
+}
+
+func newWorld(s *Spec, key uint64, base, begin, end int64) *world {
+	w := &world{spec: s, key: key, base: base, begin: begin, end: end, freeReq: none, freeCall: none, freeB: none}
+	w.clock = vtime.New(vtime.Config{Seed: s.Seed})
+	w.node = w.clock.Node("fleet")
+	w.rand = rand.New(&w.pcg)
+	for h, do := range map[*handler]func(*world, uint64){ //lint:order each is set alone
+		&w.onArrival: (*world).arrival, &w.onEntry: (*world).entryDone, &w.onArrive: (*world).comeTo, &w.onComplete: (*world).completed,
+		&w.onJoin: (*world).joined, &w.onReply: (*world).reply, &w.onFan: (*world).fanNow, &w.onShared: (*world).shared,
+		&w.onBatchTimer: (*world).batchDue, &w.onBatch: (*world).batchDone, &w.onChange: (*world).changed,
+		&w.onTimeout: func(w *world, _ uint64) { w.timeouts.fired(w, w.expired) },
+		&w.onHedge:   func(w *world, _ uint64) { w.hedgings.fired(w, w.hedge) },
+		&w.onThink:   func(w *world, n uint64) { w.arrive(n, w.now) },
+	} {
+		h.w, h.do = w, do
+	}
+	w.timeouts.fire, w.hedgings.fire = &w.onTimeout, &w.onHedge
+	w.system.begin, w.system.end = begin, end
+	for t := range w.stages {
+		w.stages[t].begin, w.stages[t].end = begin, end
+	}
+	w.sample = newSample(s, w)
+	w.build()
+	return w
+}
+
+// build makes the containers, all up and seen.
+func (w *world) build() {
+	s := w.spec
+	for tier := range s.Tiers {
+		t := &s.Tiers[tier]
+		w.first[tier] = len(w.servers)
+		for shard, n := range t.Replicas {
+			for k := range n + t.Spare {
+				loc := Location{}
+				if len(t.Placement) > 0 {
+					loc = t.Placement[k%len(t.Placement)]
+				}
+				one := server{tier: uint8(tier), shard: int16(shard), loc: loc, head: none, tail: none, slow: 1, up: k < n, visible: k < n}
+				if t.Shared {
+					one.share = &sharing{cores: t.Cores, overhead: t.Overhead}
+				}
+				if t.Batch != nil {
+					one.batch = make([]batcher, t.Batch.Processes)
+					for p := range one.batch {
+						one.batch[p] = batcher{head: none, tail: none}
+					}
+				}
+				w.servers = append(w.servers, one)
+			}
+		}
+		w.shards = max(w.shards, len(t.Replicas))
+	}
+	w.places = 1
+	if s.IDCAware {
+		w.places = s.IDCs * maxClusters
+	}
+	w.turn = make([]uint32, len(w.servers)*tiers*max(w.shards, 1))
+	for class := range w.constant {
+		l := s.Latency[class]
+		w.varies[class] = !l.IsConstant()
+		w.constant[class] = int64(l.Mean) + s.PerRPC/2
+	}
+	calls := map[int]int{}
+	for _, c := range s.Calls {
+		calls[c.Shard]++
+		w.perPair = max(w.perPair, calls[c.Shard])
+	}
+	if s.Balance == "least_loaded" || s.Balance == "p2c" {
+		w.beginPairs()
+	}
+	w.look()
+}
+
+const maxClusters = 16
+
+func (w *world) place(l Location) int { return l.IDC*maxClusters + min(l.Cluster, maxClusters-1) }
+
+// look makes the views anew from which containers are seen.
+func (w *world) look() {
+	w.live = w.live[:0]
+	for tier := range w.spec.Tiers {
+		shards := len(w.spec.Tiers[tier].Replicas)
+		w.views[tier] = make([][]int32, w.places*shards)
+		for place := range w.places {
+			for shard := range shards {
+				w.views[tier][place*shards+shard] = w.seen(tier, shard, place)
+			}
+		}
+	}
+	for i := range w.servers {
+		if s := &w.servers[i]; s.tier == Entry && s.up {
+			w.live = append(w.live, int32(i))
+		}
+	}
+}
+
+// seen is the replicas of a shard that callers at a place see: with idc_aware those in
+// their cluster, or else in their idc, or else all.
+func (w *world) seen(tier, shard, place int) []int32 {
+	var near [3][]int32
+	for i := w.first[tier]; i < len(w.servers) && int(w.servers[i].tier) == tier; i++ {
+		s := &w.servers[i]
+		if int(s.shard) != shard || !s.visible {
+			continue
+		}
+		near[2] = append(near[2], int32(i))
+		if s.loc.IDC == place/maxClusters {
+			near[1] = append(near[1], int32(i))
+			if s.loc.Cluster == place%maxClusters {
+				near[0] = append(near[0], int32(i))
+			}
+		}
+	}
+	if !w.spec.IDCAware {
+		return near[2]
+	}
+	for _, list := range near {
+		if len(list) > 0 {
+			return list
+		}
+	}
+	return nil
+}
+
+// little judges Little's law at the end of the window.
+func (w *world) little() {
+	worst := w.system.residual(w.now)
+	for t := range w.stages {
+		worst = math.Max(worst, w.stages[t].residual(w.now))
+	}
+	w.sample.Little = int64(worst * 1e12)
+}
+
+// close sums up and judges conservation.
+func (w *world) close() {
+	s := w.sample
+	for i := range w.requests {
+		if r := &w.requests[i]; r.stage != stageFree && s.counts(r.intended) {
+			s.Open++
+		}
+	}
+	failed := int64(0)
+	for _, n := range s.Failed {
+		failed += n
+	}
+	for i := range w.calls {
+		if c := &w.calls[i]; c.flags&clientDone == 0 {
+			s.Calls.Open++
+		}
+	}
+	c := s.Calls
+	s.Conserved = s.Arrived == s.Completed+failed+s.Open && c.Sent == c.Answered+c.TimedOut+c.Refused+c.Abandoned+c.Open
+	length := w.end - w.begin
+	for i := range w.servers {
+		one := &w.servers[i]
+		if !one.up && one.busyNs == 0 {
+			continue
+		}
+		t := &w.spec.Tiers[one.tier]
+		cores := t.Cores
+		if !t.Shared && float64(t.Threads) > cores {
+			cores = float64(t.Threads)
+		}
+		could := int64(cores * float64(length))
+		s.Tiers[one.tier].BusyNs += one.busyNs
+		s.Tiers[one.tier].CoreNs += could
+		s.Tiers[one.tier].MaxParts = max(s.Tiers[one.tier].MaxParts, int64(float64(one.busyNs)/float64(could)*1e6))
+	}
+	s.Events, s.Hash = w.clock.Events(), w.clock.Hash()
+}

@@ -1,0 +1,141 @@
+package model
+
+import (
+	"math"
+
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+type vtimer = vtime.Timer
+
+// sharing is the cores of a container that more threads share than there are cores: each
+// of n runnable threads has the speed min(1, cores/n). What is attained grows with the
+// speed, alike for all; a thread ends when as much was attained since it began as it has
+// work.
+type sharing struct {
+	cores    float64
+	overhead float64
+	attained float64
+	since    int64
+	jobs     []job // a heap on end
+	seq      uint64
+	timer    vtimer
+}
+
+type job struct {
+	end float64 // of attained
+	seq uint64
+	h   *handler
+	arg uint64
+}
+
+func (a job) before(b job) bool { return a.end < b.end || a.end == b.end && a.seq < b.seq }
+
+// speed is that of each thread. Loads are threads, too.
+func (p *sharing) speed(loading int32) float64 {
+	n := float64(len(p.jobs)) + float64(loading)
+	if n <= p.cores {
+		return 1
+	}
+	return p.cores / n * math.Max(0.01, 1-float64(p.overhead*(n-p.cores)))
+}
+
+// advance brings what is attained up to now.
+func (p *sharing) advance(w *world, s *server) {
+	if len(p.jobs) > 0 && w.now > p.since {
+		v := p.speed(s.loading)
+		p.attained += float64(float64(w.now-p.since) * v)
+		w.count(s, p.since, w.now, math.Min(float64(len(p.jobs)), p.cores))
+	}
+	p.since = w.now
+}
+
+func (p *sharing) add(w *world, at int32, work float64, h *handler, arg uint64) {
+	s := &w.servers[at]
+	p.advance(w, s)
+	p.seq++
+	p.jobs = append(p.jobs, job{p.attained + work, p.seq, h, arg})
+	for i := len(p.jobs) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !p.jobs[i].before(p.jobs[parent]) {
+			break
+		}
+		p.jobs[i], p.jobs[parent] = p.jobs[parent], p.jobs[i]
+		i = parent
+	}
+	p.plan(w, at)
+}
+
+// plan schedules the end of the first job.
+func (p *sharing) plan(w *world, at int32) {
+	p.timer.Cancel()
+	if len(p.jobs) == 0 {
+		return
+	}
+	left := math.Max(0, p.jobs[0].end-p.attained)
+	v := p.speed(w.servers[at].loading)
+	p.timer = w.at(w.now+int64(math.Ceil(left/v)), &w.onShared, uint64(at))
+}
+
+// shared ends the jobs whose work is done.
+func (w *world) shared(arg uint64) {
+	at := int32(arg)
+	s := &w.servers[at]
+	p := s.share
+	p.advance(w, s)
+	// What is left after rounding up to a nanosecond is less than one.
+	for len(p.jobs) > 0 && p.jobs[0].end <= p.attained+0.5 {
+		j := p.pop()
+		j.h.do(w, j.arg)
+	}
+	p.plan(w, at)
+}
+
+func (p *sharing) pop() job {
+	first := p.jobs[0]
+	last := len(p.jobs) - 1
+	p.jobs[0] = p.jobs[last]
+	p.jobs = p.jobs[:last]
+	for i := 0; ; {
+		child := 2*i + 1
+		if child >= last {
+			break
+		}
+		if child+1 < last && p.jobs[child+1].before(p.jobs[child]) {
+			child++
+		}
+		if !p.jobs[child].before(p.jobs[i]) {
+			break
+		}
+		p.jobs[i], p.jobs[child] = p.jobs[child], p.jobs[i]
+		i = child
+	}
+	return first
+}
+
+// clear forgets all jobs.
+func (p *sharing) clear() {
+	p.timer.Cancel()
+	p.jobs = p.jobs[:0]
+}
+
+// end lets all jobs end, of a container that is dead.
+func (p *sharing) end(w *world) {
+	p.timer.Cancel()
+	for len(p.jobs) > 0 {
+		j := p.pop()
+		j.h.do(w, j.arg)
+	}
+}
+
+// reload is a container that begins or ends a load: its threads have another speed.
+func (w *world) reload(at, change int32) {
+	s := &w.servers[at]
+	if s.share == nil {
+		s.loading += change
+		return
+	}
+	s.share.advance(w, s)
+	s.loading += change
+	s.share.plan(w, at)
+}

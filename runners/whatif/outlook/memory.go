@@ -1,0 +1,47 @@
+package outlook
+
+import (
+	"fmt"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+)
+
+// Memory is what the program has of memory, in bytes: Live is what the last collection
+// found in use, Heap what is there now with what nobody uses any more, Stacks those of
+// tasks.
+type Memory struct{ Live, Heap, Stacks int64 }
+
+// Used is what cannot be given up.
+func (m Memory) Used() int64 { return m.Live + m.Stacks }
+
+// ReadMemory reads the memory of this program. It stops nothing.
+func ReadMemory() Memory {
+	samples := []metrics.Sample{
+		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"},
+	}
+	metrics.Read(samples)
+	value := func(i int) int64 {
+		if samples[i].Value.Kind() != metrics.KindUint64 {
+			return 0
+		}
+		return int64(samples[i].Value.Uint64())
+	}
+	return Memory{Live: value(0), Heap: value(1), Stacks: value(2)}
+}
+
+// ParseBytes reads an amount of memory, as 8GiB, 512MiB or a number of bytes; the error
+// says what is wanted.
+func ParseBytes(text string) (int64, error) {
+	number, shift := text, 0
+	for unit, s := range map[string]int{"KiB": 10, "MiB": 20, "GiB": 30, "TiB": 40} {
+		if n, is := strings.CutSuffix(text, unit); is {
+			number, shift = strings.TrimSpace(n), s
+		}
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(v > 0) || v > float64(int64(1)<<62>>shift) {
+		return 0, fmt.Errorf("found %q, want an amount of memory above 0, as 8GiB or 512MiB", text)
+	}
+	return int64(v * float64(int64(1)<<shift)), nil
+}

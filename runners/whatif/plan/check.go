@@ -1,0 +1,405 @@
+package plan
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/runners/whatif/law"
+	"github.com/monosim/monosim/runners/whatif/quantity"
+)
+
+// finish fills in what follows from other fields, and checks what has to hold between
+// them. set are the values that a search has put in.
+func (d *decoder) finish(p *Plan, set []Value) {
+	conf := d.readConf(p)
+	d.useConf(p, conf)
+	d.sizes(p)
+	d.fleet(p)
+	d.shards(p, conf, set)
+	d.service(p)
+	d.workload(p)
+	d.network(p)
+	for i := range p.Events {
+		d.event(p, i)
+	}
+	d.autoscale(p)
+	d.failures(p)
+	d.objectives(p)
+	if len(d.problems) > 0 && slices.ContainsFunc(d.problems, func(one Problem) bool { return !isWarning(one) }) {
+		return // what follows computes with all of it
+	}
+	d.checkMemory(p)
+	d.checkLoad(p)
+}
+
+// fleet fills in the one idc of plans that name none.
+func (d *decoder) fleet(p *Plan) {
+	f := &p.Fleet
+	if len(f.IDCs) == 0 {
+		f.IDCs = []IDC{{Name: "local"}}
+	}
+	var names []string
+	for i := range f.IDCs {
+		idc := &f.IDCs[i]
+		at := fmt.Sprintf("fleet.idcs.%d", i)
+		if slices.Contains(names, idc.Name) {
+			d.report(at+".name", Conflict, "idc %q is there twice", idc.Name)
+		}
+		names = append(names, idc.Name)
+		if len(idc.Clusters) == 0 {
+			idc.Clusters = []string{"a"}
+		}
+		for j, c := range idc.Clusters {
+			if slices.Contains(idc.Clusters[:j], c) {
+				d.report(at+".clusters", Conflict, "cluster %q is there twice", c)
+			}
+		}
+	}
+	sum := 0
+	for name, weight := range f.Placement { //lint:order problems are sorted by place
+		at := "fleet.placement." + name
+		if !slices.Contains(names, name) {
+			d.reportKey(at, UnknownName, "idc %q is not in fleet.idcs (known: %s)", name, known(names))
+		}
+		if weight < 0 {
+			d.report(at, OutOfRange, "%s must be >=0, got %d", at, weight)
+		}
+		sum += weight
+	}
+	if f.Placement != nil && sum <= 0 {
+		d.report("fleet.placement", OutOfRange, "fleet.placement needs a weight above 0")
+	}
+	if p.ZooKeeper.IDC == "" {
+		p.ZooKeeper.IDC = names[0]
+	}
+	d.idc(p, p.ZooKeeper.IDC, "zookeeper.idc")
+	if t := f.Dense; t != nil && t.Services == 0 {
+		t.Services = p.Override.DenseServiceNum
+	}
+	if t := f.Dense; t != nil && d.given("fleet.dense.services_per_container") && d.given("override.dense_service_num") && t.Services != p.Override.DenseServiceNum {
+		d.report("fleet.dense.services_per_container", Conflict, "services_per_container %d but override.dense_service_num is %d", t.Services, p.Override.DenseServiceNum)
+	}
+}
+
+func known(names []string) string {
+	sorted := slices.Clone(names)
+	slices.Sort(sorted)
+	return strings.Join(sorted, ", ")
+}
+
+// idc checks that an idc is known.
+func (d *decoder) idc(p *Plan, name, path string) bool {
+	if p.Fleet.IDCIndex(name) >= 0 {
+		return true
+	}
+	var names []string
+	for _, i := range p.Fleet.IDCs {
+		names = append(names, i.Name)
+	}
+	d.report(path, UnknownName, "idc %q is not in fleet.idcs (known: %s)%s", name, known(names), Nearest(name, names))
+	return false
+}
+
+// shards settles num_shard, which three places may give.
+func (d *decoder) shards(p *Plan, conf *agentConf, set []Value) {
+	const path = "fleet.ps.num_shard"
+	searched := slices.ContainsFunc(set, func(v Value) bool { return RootPath(v.Path) == path }) ||
+		slices.ContainsFunc(p.Solve.Over, func(a Axis) bool { return RootPath(a.Path) == path }) ||
+		slices.ContainsFunc(p.Sweep, func(s Sweep) bool {
+			return slices.ContainsFunc(s.Axes, func(a Axis) bool { return RootPath(a.Path) == path })
+		})
+	n := &p.Fleet.PS.NumShard
+	switch {
+	case *n == 0:
+		*n = p.Override.NumShard
+	case searched || *n == p.Override.NumShard:
+	case conf != nil && conf.values["num_shard"] != "":
+		d.report(path, Conflict, "ps.num_shard %d but %s:%d says num_shard %s; remove it or use override", *n, conf.path, conf.lines["num_shard"], conf.values["num_shard"])
+	case d.given("override.num_shard"):
+		d.report(path, Conflict, "ps.num_shard %d but override.num_shard is %d", *n, p.Override.NumShard)
+	}
+	p.Override.NumShard = *n
+	if p.Override.NumPS < *n {
+		if d.given("override.num_ps") || conf != nil && conf.values["num_ps"] != "" {
+			d.report("override.num_ps", OutOfRange, "num_ps must be >= num_shard %d, got %d", *n, p.Override.NumPS)
+		}
+		p.Override.NumPS = *n
+	}
+	if s := p.Model.ShardSkew.Shares; s != nil && len(s) != *n {
+		d.report("model.shard_skew.shares", OutOfRange, "shard_skew.shares has %d shares, num_shard is %d", len(s), *n)
+	}
+	if m := p.Client.Partial.MinShards; m > *n {
+		d.report("client.partial", OutOfRange, "min_shards must be 1..%d, got %d", *n, m)
+	}
+	if h := p.Client.Hedge.After.After; h >= p.Override.FetchPSTimeout {
+		d.report("client.hedge.after", OutOfRange, "hedge.after must be below fetch_ps_timeout %s", quantity.Format(quantity.Duration, float64(p.Override.FetchPSTimeout)))
+	}
+	if p.Client.Hedge.After.P95 {
+		d.report("client.hedge.after", OutOfRange, "hedge.after: p95 cannot be simulated; give a duration, or off")
+	}
+	for _, size := range []struct {
+		path string
+		is   Bytes
+		need bool
+	}{{"model.size.embeddings", p.Model.Size.Embeddings, true}, {"model.size.dense", p.Model.Size.Dense, p.Fleet.Dense != nil}} {
+		if size.is <= 0 && size.need {
+			if d.given(size.path) {
+				d.report(size.path, OutOfRange, "%s must be >0", size.path)
+			} else {
+				d.reportParent(size.path)
+			}
+		}
+	}
+}
+
+// service fills in threads and checks that every tier has a law.
+func (d *decoder) service(p *Plan) {
+	s := &p.Service
+	for _, tier := range TierNames {
+		t, law := p.Fleet.Tier(tier), s.Of(tier)
+		at := "service." + tier
+		switch {
+		case t == nil && law != nil:
+			d.reportKey(at, UnknownName, "%s but there is no fleet.%s", at, tier)
+			continue
+		case t != nil && law == nil:
+			d.reportParent(at)
+			s.Dense = &TierService{CPU: TimeLaw{constantLaw(0)}, FanOut: "entry", Queue: -1}
+			continue
+		case t == nil:
+			continue
+		}
+		d.tierService(p, tier, t, law, at)
+	}
+	if s.Profile != "" && (d.given("service.entry") || d.given("service.ps") || d.given("service.dense")) {
+		d.report("service.profile", Conflict, "service.profile stands for all other keys of service; remove one of them")
+	}
+	if !s.Items.IsZero() && s.Items.Mean <= 0 {
+		d.report("service.items", OutOfRange, "service.items must have a mean above 0")
+	}
+}
+
+func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at string) {
+	if s.Threads == 0 {
+		s.Threads = max(1, int(math.Ceil(t.CPU)))
+	}
+	if tier != "dense" {
+		for _, only := range []string{"batch", "fanout_from"} {
+			if d.given(at + "." + only) {
+				d.reportKey(at+"."+only, UnknownKey, "unknown key %q: only dense has it", only)
+			}
+		}
+	}
+	switch {
+	case d.given(at+".cpu") && s.CPU.IsZero() || d.given(at+".batch") && s.Batch.IsZero(): // reported
+	case s.CPU.IsZero() && s.Batch.IsZero():
+		d.reportKey(at, Required, "%s.cpu is required", at)
+	case !s.CPU.IsZero() && !s.Batch.IsZero():
+		d.report(at+".batch", Conflict, "%s has cpu and batch; give one of them", at)
+	case !s.Batch.IsZero() && s.Batch.Kind != law.Affine:
+		d.report(at+".batch", BadLaw, "%s.batch must be affine(base=, per_item=)", at)
+	case !s.CPU.IsZero() && s.CPU.Mean <= 0 && s.CPU.PerItem <= 0:
+		d.report(at+".cpu", OutOfRange, "%s.cpu must have a mean above 0", at)
+	}
+	if tier == "dense" && s.Batch.IsZero() && p.Override.Batching.Enabled {
+		d.reportKey(at, Required, "service.dense.batch is required, as agent.conf turns batching on")
+	}
+	if t.CPU <= p.Service.AgentCPU {
+		d.report("service.agent_cpu", OutOfRange, "agent_cpu must be below the cpu %g of %s", t.CPU, tier)
+	}
+}
+
+func constantLaw(value float64) law.Law { return law.Constant(value) }
+
+// Of is the service of a tier, nil for none.
+func (s *Service) Of(tier string) *TierService {
+	switch tier {
+	case "entry":
+		return &s.Entry
+	case "ps":
+		return &s.PS
+	}
+	return s.Dense
+}
+
+func (d *decoder) workload(p *Plan) {
+	w := &p.Workload
+	w.Rate.repeat(w.Horizon)
+	trace := w.Arrivals.Process == "trace"
+	switch {
+	case w.Loop.Closed() && d.given("workload.rate"):
+		d.report("workload.rate", Conflict, "a closed loop has no rate; remove rate, or loop")
+	case !w.Loop.Closed() && !trace && w.Rate.Kind == "" && !d.given("workload.rate"):
+		d.reportParent("workload.rate")
+	case trace && w.Arrivals.File == "":
+		d.reportParent("workload.arrivals.file")
+	case trace:
+		d.trace(p)
+	}
+	if w.Arrivals.File != "" && !trace {
+		d.reportKey("workload.arrivals.file", Conflict, "arrivals.file is for process: trace")
+	}
+	if len(w.Mix) == 0 {
+		w.Mix = []Mix{{Model: p.Name, Share: 1}}
+	}
+	sum := 0.0
+	for _, m := range w.Mix {
+		sum += float64(m.Share)
+	}
+	if len(w.Mix) > 1 {
+		d.report("workload.mix", Conflict, "workload.mix has %d models, and a plan is of one: write a plan for each", len(w.Mix))
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		d.report("workload.mix", OutOfRange, "shares of workload.mix must sum to 100%%, got %s", quantity.Format(quantity.Percent, sum))
+	}
+	d.windows(p)
+}
+
+// trace reads the times of arrival.
+func (d *decoder) trace(p *Plan) {
+	a := &p.Workload.Arrivals
+	text, err := d.read(a.File)
+	if err != nil {
+		d.report("workload.arrivals.file", FileError, "%s", err)
+		return
+	}
+	lines := bufio.NewScanner(strings.NewReader(text))
+	for n := 1; lines.Scan(); n++ {
+		word := strings.TrimSpace(lines.Text())
+		if word == "" || word[0] == '#' {
+			continue
+		}
+		v, err := quantity.Parse(quantity.Duration, word)
+		if err != nil || len(a.Times) > 0 && Duration(v) < a.Times[len(a.Times)-1] {
+			d.report("workload.arrivals.file", FileError, "%s:%d: found %q, want times with a unit that do not fall", a.File, n, word)
+			return
+		}
+		a.Times = append(a.Times, Duration(v))
+	}
+	if len(a.Times) < 2 {
+		d.report("workload.arrivals.file", FileError, "%s: found %d times, want two or more", a.File, len(a.Times))
+		return
+	}
+	span := float64(a.Times[len(a.Times)-1]-a.Times[0]) * float64(a.TimeScale) / 1e9
+	p.Workload.Rate = RateLaw{Kind: "trace", Points: []RatePoint{{0, Rate(float64(len(a.Times)-1) / span * float64(a.RateScale))}}}
+}
+
+func (d *decoder) network(p *Plan) {
+	c := p.Network.CrossIDC
+	if c.Jitter > c.Latency {
+		d.report("network.cross_idc.jitter", OutOfRange, "jitter must not be above latency")
+	}
+	z := p.ZooKeeper
+	if z.Servers%2 == 0 {
+		d.report("zookeeper.servers", OutOfRange, "zookeeper.servers must be odd, got %d", z.Servers)
+	}
+	if z.SessionTimeout < 2*z.Tick || z.SessionTimeout > 20*z.Tick {
+		d.report("zookeeper.session_timeout", OutOfRange, "session_timeout must be between 2 and 20 ticks of %s, got %s",
+			quantity.Format(quantity.Duration, float64(z.Tick)), quantity.Format(quantity.Duration, float64(z.SessionTimeout)))
+	}
+}
+
+func (d *decoder) autoscale(p *Plan) {
+	for _, tier := range TierNames {
+		a := p.Autoscale.Of(tier)
+		if a == nil {
+			continue
+		}
+		at := "autoscale." + tier
+		if p.Fleet.Tier(tier) == nil {
+			d.reportKey(at, UnknownName, "%s but there is no fleet.%s", at, tier)
+			continue
+		}
+		if n := p.ReplicasOf(tier, 0); n < a.Min || n > a.Max {
+			d.report(at, OutOfRange, "%s needs min <= replicas <= max, got %d <= %d <= %d", at, a.Min, n, a.Max)
+		}
+	}
+}
+
+func (d *decoder) failures(p *Plan) {
+	for _, tier := range TierNames {
+		f := p.Random.Of(tier)
+		if f == nil {
+			continue
+		}
+		at := "random_failures." + tier
+		if p.Fleet.Tier(tier) == nil {
+			d.reportKey(at, UnknownName, "%s but there is no fleet.%s", at, tier)
+		}
+		if f.MTBF <= f.MTTR {
+			d.report(at+".mtbf", OutOfRange, "%s.mtbf must be above mttr", at)
+		}
+	}
+}
+
+// checkLoad warns of tiers that are full by design, and refuses thinning of crowded ones.
+func (d *decoder) checkLoad(p *Plan) {
+	thin := p.Workload.Detail.Thin.K
+	for _, tier := range TierNames {
+		if p.Fleet.Tier(tier) == nil || p.Workload.Loop.Closed() {
+			continue
+		}
+		live := float64(p.ReplicasOf(tier, 0))
+		peak := p.Offered(tier, p.PeakRate(), live)
+		if peak > 1 {
+			d.report("workload.rate", Overloaded, "peak utilisation of %s is %.0f %%", tier, peak*100)
+		}
+		if thin == 1 {
+			continue
+		}
+		for i, w := range p.Windows() {
+			if u := p.Offered(tier, p.rateIn(w), live); u > 0.9 {
+				d.report("workload.detail.thin", ThinRefused, "thin refused: utilisation %.0f %% > 90 %% of %s in window %d", u*100, tier, i+1)
+				break
+			}
+		}
+		if retried := peak * float64(1+p.Override.FetchPSRetry); tier == "ps" && retried > 1 && thin > 1 {
+			d.report("workload.detail.thin", ThinRefused, "thin refused: with retries the utilisation of ps may be %.0f %%, which is metastable", retried*100)
+		}
+	}
+	d.enoughRequests(p)
+}
+
+// rateIn is the greatest rate in a window.
+func (p *Plan) rateIn(w Window) float64 {
+	rate := p.Workload.Rate.At(w.Start)
+	for _, point := range p.Workload.Rate.Points {
+		if point.At > w.Start && point.At < w.End {
+			rate = max(rate, point.Rate)
+		}
+	}
+	factor := 1.0
+	for _, e := range p.Events {
+		if e.Traffic != nil && Duration(e.At) < w.End && (e.For == 0 || Duration(e.At)+e.For > w.Start) {
+			factor = max(factor, float64(e.Traffic.Factor))
+		}
+	}
+	return float64(rate) * factor
+}
+
+// Requests below which no verdict on a p99 is possible, and below which it is weak, at
+// 99 % confidence.
+const (
+	leastForP99    = 459
+	leastForP99One = 662
+)
+
+func (d *decoder) enoughRequests(p *Plan) {
+	judged := slices.ContainsFunc(p.SLO, func(s SLO) bool { return s.Metric == "p99" })
+	if !judged || p.Workload.Loop.Closed() {
+		return
+	}
+	for _, w := range p.Windows() {
+		n := float64(p.Workload.Rate.At(w.Start)) * float64(w.End-w.Start) / 1e9 * float64(p.Budget.MaxReplications)
+		if n < leastForP99One {
+			prefix, least := "", leastForP99
+			if n >= leastForP99 {
+				prefix, least = warned, leastForP99One
+			}
+			d.report("precision", TooPrecise, "%sp99 needs at least %d requests per window at 99 %% confidence; window %q expects %.0f in %d replications", prefix, least, w.Name, n, p.Budget.MaxReplications)
+		}
+	}
+}

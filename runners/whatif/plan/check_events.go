@@ -1,0 +1,235 @@
+package plan
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/runners/whatif/quantity"
+)
+
+// event checks one event.
+func (d *decoder) event(p *Plan, i int) {
+	e := &p.Events[i]
+	at := fmt.Sprintf("events.%d", i)
+	horizon := p.Workload.Horizon
+	if e.At < 0 || Duration(e.At) >= horizon {
+		d.report(at+".at", AfterHorizon, "event at %s is after the horizon %s", quantity.Format(quantity.Duration, float64(e.At)), quantity.Format(quantity.Duration, float64(horizon)))
+	}
+	actions := e.actions()
+	if len(actions) != 1 {
+		found := "none"
+		if len(actions) > 0 {
+			found = strings.Join(actions, " and ")
+		}
+		d.report(at, Conflict, "an event has exactly one action, found %s", found)
+		return
+	}
+	action := at + "." + actions[0]
+	switch {
+	case e.Kill != nil:
+		d.killed(p, e.Kill.Tier, e.Kill.Count, action)
+	case e.Slow != nil:
+		d.killed(p, e.Slow.Tier, e.Slow.Count, action)
+	case e.LoseIDC != "":
+		d.idc(p, e.LoseIDC, action)
+	case e.LoseCluster != "":
+		idc, cluster, ok := strings.Cut(e.LoseCluster, ":")
+		if !ok {
+			d.report(action, UnknownName, "lose_cluster: found %q, want idc:cluster", e.LoseCluster)
+		} else if d.idc(p, idc, action) && !slices.Contains(p.Fleet.IDCs[p.Fleet.IDCIndex(idc)].Clusters, cluster) {
+			d.report(action, UnknownName, "cluster %q is not in idc %s (known: %s)", cluster, idc, known(p.Fleet.IDCs[p.Fleet.IDCIndex(idc)].Clusters))
+		}
+	case e.Partition != nil:
+		d.link(p, e.Partition.Between, action+".between")
+	case e.Loss != nil && e.Loss.Link != nil:
+		d.link(p, e.Loss.Link, action+".link")
+	case e.ZooKeeper != nil:
+		z := e.ZooKeeper
+		if boolInt(z.LeaderLoss)+boolInt(z.Outage)+boolInt(z.ExpireAll) != 1 {
+			d.report(action, Conflict, "zookeeper: want exactly one of leader_loss, outage, expire_all")
+		}
+	case e.Scale != nil:
+		if e.Scale.Dense > 0 && p.Fleet.Dense == nil || e.Scale.Entry+e.Scale.PS+e.Scale.Dense == 0 {
+			d.report(action, UnknownName, "scale needs the replicas of a tier that there is")
+		}
+	}
+	if e.RestartAfter > 0 && e.Kill == nil {
+		d.reportKey(at+".restart_after", Conflict, "restart_after is for kill")
+	}
+}
+
+func (d *decoder) killed(p *Plan, tier string, count int, path string) {
+	if tier == "" {
+		return // reported
+	}
+	if p.Fleet.Tier(tier) == nil {
+		d.report(path, UnknownName, "%s: there is no fleet.%s", path, tier)
+		return
+	}
+	if n := p.Containers(tier); count > n && p.Shards() > 0 {
+		d.report(path, OutOfRange, "%s: %d containers of %s, there are %d", path, count, tier, n)
+	}
+}
+
+func (d *decoder) link(p *Plan, ends []string, path string) {
+	if len(ends) != 2 || ends[0] == ends[1] {
+		d.report(path, OutOfRange, "%s: want two idcs, as [lf, hl]", path)
+		return
+	}
+	for i, name := range ends {
+		d.idc(p, name, fmt.Sprintf("%s.%d", path, i))
+	}
+}
+
+// objectives checks what objectives, solve and sweep refer to.
+func (d *decoder) objectives(p *Plan) {
+	for i, s := range p.SLO {
+		at := fmt.Sprintf("slo.%d", i)
+		if tier := s.Scope; slices.Contains(TierNames, tier) && p.Fleet.Tier(tier) == nil {
+			d.report(at, BadSLO, "%q: there is no fleet.%s", s.Name(), tier)
+		}
+		if s.Metric == "recovery" && p.eventNamed(s.Scope) == 0 {
+			d.report(at, BadSLO, "%q: no event has this name or note%s", s.Name(), Nearest(s.Scope, p.eventNames()))
+		}
+		if s.Metric == "p99" && p.Budget.MinReplications < 20 {
+			d.report("budget.min_replications", OutOfRange, "budget.min_replications must be >=20 when a p99 is judged, got %d", p.Budget.MinReplications)
+		}
+	}
+	if p.Budget.MinReplications < 5 {
+		d.report("budget.min_replications", OutOfRange, "budget.min_replications must be >=5, got %d", p.Budget.MinReplications)
+	}
+	if p.Budget.MaxReplications < p.Budget.MinReplications {
+		d.report("budget.max_replications", OutOfRange, "budget.max_replications must be >= min_replications %d, got %d", p.Budget.MinReplications, p.Budget.MaxReplications)
+	}
+	if len(p.Solve.MustHoldUnder) == 0 {
+		p.Solve.MustHoldUnder = []Must{{Text: "normal"}}
+	}
+	for i := range p.Solve.MustHoldUnder {
+		d.must(p, &p.Solve.MustHoldUnder[i], fmt.Sprintf("solve.must_hold_under.%d", i))
+	}
+	d.axes(p.Solve.Over, "solve.over")
+	for _, s := range p.Sweep {
+		d.axes(s.Axes, "sweep."+s.Name)
+	}
+	if len(p.Solve.Over) == 0 || p.Solve.Minimise != "cost" {
+		return
+	}
+	for _, tier := range TierNames {
+		if p.Fleet.Tier(tier) != nil && !d.given("fleet."+tier+".cost") {
+			d.reportParent("fleet." + tier + ".cost")
+		}
+	}
+}
+
+func (p *Plan) eventNames() []string {
+	var names []string
+	for _, e := range p.Events {
+		names = append(names, e.Label())
+	}
+	return names
+}
+
+// eventNamed is the number of an event, from 1, 0 for none.
+func (p *Plan) eventNamed(name string) int {
+	return 1 + slices.IndexFunc(p.Events, func(e Event) bool { return name != "" && (e.Name == name || e.Note == name) })
+}
+
+func (d *decoder) must(p *Plan, m *Must, path string) {
+	switch {
+	case m.Text == "normal" || m.Of == "" && strings.HasPrefix(m.Text, "any "):
+	case m.Of == "idc" && m.Count >= len(p.Fleet.IDCs):
+		d.report(path, OutOfRange, "%q: there are %d idcs", m.Text, len(p.Fleet.IDCs))
+	case m.Of == "idc":
+	case m.Of != "" && p.Fleet.Tier(m.Of) == nil:
+		d.report(path, UnknownName, "%q: there is no fleet.%s", m.Text, m.Of)
+	case m.Of != "":
+	default:
+		if m.Event = p.eventNamed(m.Text); m.Event == 0 {
+			d.report(path, UnknownName, "must_hold_under: found %q, want normal, any K TIER, any K idc, or the name of an event%s", m.Text, Nearest(m.Text, append(p.eventNames(), "normal")))
+			return
+		}
+		m.Of = "event"
+	}
+}
+
+// axes checks that paths exist and are of numbers.
+func (d *decoder) axes(list Axes, path string) {
+	for _, a := range list {
+		at := path + "." + a.Path
+		t, ok := typeAt(reflect.TypeFor[Plan](), strings.Split(RootPath(a.Path), "."))
+		if !ok {
+			d.reportKey(at, UnknownName, "%s: the plan has no %q%s", path, a.Path, Nearest(a.Path, numericPaths()))
+		} else if !isNumeric(t) {
+			d.reportKey(at, UnknownName, "%s: %q is no number", path, a.Path)
+		}
+	}
+}
+
+// typeAt is the type of the field at a path.
+func typeAt(t reflect.Type, path []string) (reflect.Type, bool) {
+	if len(path) == 0 {
+		return t, true
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeAt(t.Elem(), path)
+	case reflect.Slice:
+		return typeAt(t.Elem(), path[1:])
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Tag.Get("plan") == path[0] {
+				return typeAt(f.Type, path[1:])
+			}
+		}
+		// Forms of a rate and of a skew have fields of their own.
+		if t == reflect.TypeFor[RateLaw]() {
+			return typeAt(reflect.TypeFor[rateForms](), path)
+		}
+		if t == reflect.TypeFor[Skew]() && path[0] == "zipf" {
+			return reflect.TypeFor[float64](), true
+		}
+		if t == reflect.TypeFor[Replicas]() && (path[0] == "default" || path[0] == "hottest") {
+			return reflect.TypeFor[int](), true
+		}
+	}
+	return nil, false
+}
+
+func isNumeric(t reflect.Type) bool {
+	switch t {
+	case reflect.TypeFor[Replicas](), reflect.TypeFor[RateLaw](), reflect.TypeFor[TimeLaw](), reflect.TypeFor[NumberLaw](), reflect.TypeFor[Thin](), reflect.TypeFor[HedgeAfter]():
+		return true
+	}
+	switch t.Kind() {
+	case reflect.Int, reflect.Int64, reflect.Uint64, reflect.Float64:
+		return true
+	}
+	return false
+}
+
+// numericPaths are what a search can set, for a hint.
+func numericPaths() []string {
+	var list []string
+	var walk func(t reflect.Type, path string)
+	walk = func(t reflect.Type, path string) {
+		if isNumeric(t) {
+			list = append(list, path, strings.TrimPrefix(path, "fleet."))
+			return
+		}
+		if t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if t.Kind() != reflect.Struct {
+			return
+		}
+		for i := range t.NumField() {
+			if name := t.Field(i).Tag.Get("plan"); name != "" && name != "-" {
+				walk(t.Field(i).Type, join(path, name))
+			}
+		}
+	}
+	walk(reflect.TypeFor[Plan](), "")
+	return list
+}

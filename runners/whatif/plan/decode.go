@@ -1,0 +1,258 @@
+package plan
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// decoder fills a Plan from YAML nodes, by the tags of its fields.
+type decoder struct {
+	file     string
+	read     func(path string) (string, error)
+	problems Problems
+	places   map[string]place // of what the file gives, by path
+}
+
+// given reports whether the file has a value at the path.
+func (d *decoder) given(path string) bool { _, ok := d.places[path]; return ok }
+
+// nodeDecoder is a type with a form of its own.
+type nodeDecoder interface {
+	decodeNode(d *decoder, n *yaml.Node, path string)
+}
+
+// textDecoder is a type that is one scalar.
+type textDecoder interface {
+	decodeText(d *decoder, text, path string)
+}
+
+// field is a field with its tags.
+type field struct {
+	value    reflect.Value
+	tag      reflect.StructTag
+	name     string
+	required bool
+}
+
+func fieldsOf(v reflect.Value) []field {
+	var list []field
+	t := v.Type()
+	for i := range t.NumField() {
+		name := t.Field(i).Tag.Get("plan")
+		if name == "" || name == "-" {
+			continue
+		}
+		tag := t.Field(i).Tag
+		list = append(list, field{value: v.Field(i), tag: tag, name: name, required: tag.Get("required") == "true"})
+	}
+	return list
+}
+
+func namesOf(fields []field) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	return names
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// record keeps where a key and its value stand.
+func (d *decoder) record(path string, key, value *yaml.Node) {
+	d.places[path] = place{key.Line, key.Column, value.Line, value.Column}
+}
+
+// mapping goes through the keys of a mapping; unknown and duplicate ones are reported.
+func (d *decoder) mapping(n *yaml.Node, path string, names []string, each func(name string, value *yaml.Node)) {
+	if n.Kind != yaml.MappingNode {
+		d.report(path, WrongUnit, "%s: found %s, a mapping expected", lastName(path), shapeOf(n))
+		return
+	}
+	first := map[string]*yaml.Node{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if value.Kind == yaml.ScalarNode && value.Style == 0 && n.Style&yaml.FlowStyle != 0 && openCall(value.Value) {
+			d.record(join(path, key.Value), key, value)
+			d.unquoted(n, i, value)
+			return
+		}
+		if earlier := first[key.Value]; earlier != nil {
+			d.at(key.Line, key.Column, DuplicateKey, "key %q given twice (first at %d:%d)", key.Value, earlier.Line, earlier.Column)
+			continue
+		}
+		first[key.Value] = key
+		if names != nil && !has(names, key.Value) {
+			d.at(key.Line, key.Column, UnknownKey, "unknown key %q%s", key.Value, Nearest(key.Value, names))
+			continue
+		}
+		d.record(join(path, key.Value), key, value)
+		if value.Kind == yaml.AliasNode {
+			d.at(value.Line, value.Column, WrongUnit, "%s: found an alias, want the value itself", key.Value)
+			continue
+		}
+		if value.Tag == "!!null" {
+			d.at(value.Line, value.Column, Required, "%s has no value", join(path, key.Value))
+			continue
+		}
+		each(key.Value, value)
+	}
+}
+
+func has(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// openCall reports whether a text is the begin of a call that a comma has cut.
+func openCall(text string) bool { return strings.Count(text, "(") > strings.Count(text, ")") }
+
+// unquoted reports a distribution that a comma inside { } has cut into keys.
+func (d *decoder) unquoted(n *yaml.Node, i int, value *yaml.Node) {
+	text := value.Value
+	for j := i + 2; j+1 < len(n.Content) && openCall(text); j += 2 {
+		text += ", " + n.Content[j].Value
+	}
+	d.at(value.Line, value.Column, UnquotedLaw, "distribution with a comma inside { }: write %q in quotes", text)
+}
+
+func shapeOf(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias"
+	}
+	return strconv.Quote(n.Value)
+}
+
+func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// structure fills a struct; n is nil when the file has none, and then all is default.
+func (d *decoder) structure(v reflect.Value, n *yaml.Node, path string) {
+	fields := fieldsOf(v)
+	seen := map[string]bool{}
+	if n != nil {
+		d.mapping(n, path, namesOf(fields), func(name string, value *yaml.Node) {
+			seen[name] = true
+			for _, f := range fields {
+				if f.name == name {
+					d.value(f.value, value, join(path, name), f.tag)
+				}
+			}
+		})
+	}
+	for _, f := range fields {
+		if !seen[f.name] && !d.given(join(path, f.name)) {
+			d.missing(f, join(path, f.name))
+		}
+	}
+}
+
+// missing fills a field that the file does not give.
+func (d *decoder) missing(f field, path string) {
+	text, ok := f.tag.Lookup("default")
+	switch {
+	case f.required:
+		d.reportParent(path)
+	case ok:
+		d.value(f.value, &yaml.Node{Kind: yaml.ScalarNode, Value: text}, path, f.tag)
+	case f.value.Kind() == reflect.Struct && !isLaw(f.value):
+		d.structure(f.value, nil, path)
+	}
+}
+
+// reportParent reports what is required at its parent's key.
+func (d *decoder) reportParent(path string) {
+	parent := ""
+	if i := strings.LastIndexByte(path, '.'); i >= 0 {
+		parent = path[:i]
+	}
+	d.reportKey(parent, Required, "%s is required", path)
+}
+
+func isLaw(v reflect.Value) bool {
+	switch v.Interface().(type) {
+	case TimeLaw, NumberLaw, NoiseLaw:
+		return true
+	}
+	return false
+}
+
+// value fills a field of any type.
+func (d *decoder) value(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) {
+	switch x := v.Addr().Interface().(type) {
+	case nodeDecoder:
+		x.decodeNode(d, n, path)
+		return
+	case textDecoder:
+		if d.scalar(n, path) {
+			x.decodeText(d, n.Value, path)
+		}
+		d.ranged(v, n, path, tag)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		d.structure(v, n, path)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		d.value(v.Elem(), n, path, tag)
+	case reflect.Slice:
+		d.list(v, n, path, tag)
+	case reflect.Map:
+		d.mapping(n, path, nil, func(name string, value *yaml.Node) {
+			if v.IsNil() {
+				v.Set(reflect.MakeMap(v.Type()))
+			}
+			e := reflect.New(v.Type().Elem()).Elem()
+			d.value(e, value, join(path, name), tag)
+			v.SetMapIndex(reflect.ValueOf(name), e)
+		})
+	default:
+		if d.scalar(n, path) && d.plain(v, n, path, tag) {
+			d.ranged(v, n, path, tag)
+		}
+	}
+}
+
+// list fills a slice; items have paths as events.3, from 0.
+func (d *decoder) list(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) {
+	if n.Kind != yaml.SequenceNode {
+		d.report(path, WrongUnit, "%s: found %s, a list expected", lastName(path), shapeOf(n))
+		return
+	}
+	for i, item := range n.Content {
+		at := join(path, strconv.Itoa(i))
+		d.record(at, item, item)
+		if item.Kind == yaml.AliasNode {
+			d.at(item.Line, item.Column, WrongUnit, "%s: found an alias, want the value itself", lastName(path))
+			continue
+		}
+		e := reflect.New(v.Type().Elem()).Elem()
+		d.value(e, item, at, tag)
+		v.Set(reflect.Append(v, e))
+	}
+}
+
+func (d *decoder) scalar(n *yaml.Node, path string) bool {
+	if n.Kind == yaml.ScalarNode {
+		return true
+	}
+	d.report(path, WrongUnit, "%s: found %s, a single value expected", lastName(path), shapeOf(n))
+	return false
+}

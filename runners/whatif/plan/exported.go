@@ -1,0 +1,35 @@
+package plan
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// exportedAs is the sub-graph and the version that a file belongs to: the last part of
+// its path that is a number, and the part before it; "" when there is none.
+func exportedAs(path string) (graph, version string) {
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	for i := len(parts) - 2; i >= 1; i-- {
+		if n, err := strconv.ParseUint(parts[i], 10, 63); err == nil && n > 0 {
+			return strings.Join(parts[:i], "/"), parts[i]
+		}
+	}
+	return "", ""
+}
+
+// addUp is the bytes of the largest version of each sub-graph, those of PS apart.
+func addUp(found map[string]map[string]int64) (embeddings, dense int64) {
+	for graph, versions := range found { //lint:order a sum
+		largest := int64(0)
+		for _, bytes := range versions { //lint:order a maximum
+			largest = max(largest, bytes)
+		}
+		if strings.HasPrefix(graph[strings.LastIndexByte(graph, '/')+1:], "ps") {
+			embeddings += largest
+		} else {
+			dense += largest
+		}
+	}
+	return embeddings, dense
+}

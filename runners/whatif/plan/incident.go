@@ -1,0 +1,175 @@
+package plan
+
+// Event is something that happens at an instant; exactly one of the actions is set.
+type Event struct {
+	At           Clock      `plan:"at" required:"true" doc:"a clock time or a duration from the start"`
+	For          Duration   `plan:"for" default:"0s" range:">=0" doc:"how long; for the rest of the horizon by default"`
+	Name         string     `plan:"name" doc:"for others to refer to"`
+	Note         string     `plan:"note" doc:"for people"`
+	RestartAfter Duration   `plan:"restart_after" default:"0s" range:">=0" doc:"of a kill: when the containers start again; at once by default"`
+	Publish      *Publish   `plan:"publish"`
+	Kill         *Kill      `plan:"kill"`
+	LoseIDC      string     `plan:"lose_idc" doc:"name of an idc"`
+	LoseCluster  string     `plan:"lose_cluster" doc:"idc:cluster"`
+	Slow         *Slow      `plan:"slow"`
+	Partition    *Partition `plan:"partition"`
+	Loss         *Loss      `plan:"loss"`
+	ZooKeeper    *ZKEvent   `plan:"zookeeper"`
+	Scale        *Scale     `plan:"scale"`
+	Traffic      *Traffic   `plan:"traffic"`
+}
+
+// Label is the event's name, note or action.
+func (e *Event) Label() string {
+	switch {
+	case e.Name != "":
+		return e.Name
+	case e.Note != "":
+		return e.Note
+	}
+	return e.Action()
+}
+
+// Action is the word of the action, "" for none.
+func (e *Event) Action() string {
+	if a := e.actions(); len(a) > 0 {
+		return a[0]
+	}
+	return ""
+}
+
+func (e *Event) actions() []string {
+	var list []string
+	for _, a := range []struct {
+		name string
+		set  bool
+	}{{"publish", e.Publish != nil}, {"kill", e.Kill != nil}, {"lose_idc", e.LoseIDC != ""}, {"lose_cluster", e.LoseCluster != ""},
+		{"slow", e.Slow != nil}, {"partition", e.Partition != nil}, {"loss", e.Loss != nil}, {"zookeeper", e.ZooKeeper != nil},
+		{"scale", e.Scale != nil}, {"traffic", e.Traffic != nil}} {
+		if a.set {
+			list = append(list, a.name)
+		}
+	}
+	return list
+}
+
+// Publish is a new version of the model.
+type Publish struct {
+	Version int      `plan:"version" required:"true" range:">=1"`
+	Size    Fraction `plan:"size" default:"100%" range:"0%..100%" doc:"share of the bytes that is new; scales load time only"`
+	Bad     string   `plan:"bad" default:"none" enum:"none|load_failure|partial"`
+	Shards  Shards   `plan:"shards" default:"all" doc:"all, or how many shards get it"`
+}
+
+// Shards is how many shards, 0 for all.
+type Shards int
+
+// Kill is the death of containers of one tier.
+type Kill struct {
+	Tier   string `json:"tier"`
+	Count  int    `json:"count"`
+	Pick   string `json:"pick"` // random, same_shard_worst, same_idc, same_rack
+	Refuse bool   `json:"refuse"`
+}
+
+// Slow is a grey failure.
+type Slow struct {
+	Tier   string `json:"tier"`
+	Count  int    `json:"count"`
+	Factor Factor `json:"factor"`
+	Pick   string `json:"pick"`
+}
+
+// Partition lets no packets pass between two idcs.
+type Partition struct {
+	Between []string `plan:"between" required:"true"`
+}
+
+// Loss is packet loss on a link between two idcs, or on all.
+type Loss struct {
+	Link []string `plan:"link" doc:"two idcs; all links by default"`
+	Rate Fraction `plan:"rate" required:"true" range:"0%..100%"`
+}
+
+// ZKEvent happens to the ensemble.
+type ZKEvent struct {
+	LeaderLoss bool `plan:"leader_loss" default:"false"`
+	Outage     bool `plan:"outage" default:"false" doc:"for as long as for says"`
+	ExpireAll  bool `plan:"expire_all" default:"false" doc:"a session storm"`
+}
+
+// Scale changes the number of replicas of tiers by hand.
+type Scale struct {
+	Entry int `plan:"entry" default:"0" range:">=0"`
+	PS    int `plan:"ps" default:"0" range:">=0"`
+	Dense int `plan:"dense" default:"0" range:">=0"`
+}
+
+// Traffic multiplies the rate.
+type Traffic struct {
+	Factor Factor `plan:"factor" required:"true" range:">0"`
+}
+
+// Failures are failures at random, by tier.
+type Failures struct {
+	Entry *Failure `plan:"entry"`
+	PS    *Failure `plan:"ps"`
+	Dense *Failure `plan:"dense"`
+}
+
+// Of is the failure law of a tier, nil for none.
+func (f *Failures) Of(tier string) *Failure {
+	return map[string]*Failure{"entry": f.Entry, "ps": f.PS, "dense": f.Dense}[tier]
+}
+
+// Failure is how often containers fail, and for how long.
+type Failure struct {
+	MTBF       Duration    `plan:"mtbf" required:"true" range:">0"`
+	MTTR       Duration    `plan:"mttr" required:"true" range:">0"`
+	Correlated *Correlated `plan:"correlated"`
+}
+
+// Correlated says which fail together.
+type Correlated struct {
+	Rack int `plan:"rack" required:"true" range:">=1" doc:"containers of a rack"`
+}
+
+// Solve says what to search for.
+type Solve struct {
+	Minimise      string `plan:"minimise" default:"cost" enum:"cost|containers|p99"`
+	Over          Axes   `plan:"over" doc:"paths and the values to try: 4..24, or a list"`
+	MustHoldUnder []Must `plan:"must_hold_under" doc:"normal, any K TIER, any K idc, or the name of an event"`
+	Prove         bool   `plan:"prove_minimal" default:"true"`
+}
+
+// Axis is one value of the plan and what to set it to.
+type Axis struct {
+	Path   string   `json:"path"`   // from the root of the plan
+	Values []string `json:"values"` // as a plan writes them, in order
+	// Ordered reports that the values are numbers that rise.
+	Ordered bool `json:"ordered"`
+}
+
+// Must is a condition under which the objectives have to hold.
+type Must struct {
+	Text  string `json:"text"`
+	Count int    `json:"count,omitempty"` // of "any K ..."
+	Of    string `json:"of,omitempty"`    // tier or idc, or event
+	Event int    `json:"event,omitempty"` // from 1
+}
+
+// Sweep is a named grid.
+type Sweep struct {
+	Name string `json:"name"`
+	Axes []Axis `json:"axes"`
+}
+
+// SLO is an objective.
+type SLO struct {
+	Text   string  `json:"text"`
+	Metric string  `json:"metric"` // p99, errors, util, ...
+	Scope  string  `json:"scope"`  // what stands in parentheses, or between the dots
+	Op     string  `json:"op"`     // <=, <, >= or >
+	Limit  float64 `json:"limit"`  // in base units
+	Unit   string  `json:"unit"`   // ns, bytes, fraction, per_second, per_hour, count
+}

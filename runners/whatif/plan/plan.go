@@ -1,0 +1,172 @@
+// Package plan reads capacity plans: one YAML file that says what a fleet is, what it is
+// asked, and what it has to hold.
+//
+// Two things to use first:
+//
+//   - [Read] reads a file and gives a [Plan] with all defaults filled, or every [Problem]
+//     that it has, with line and column.
+//   - [Source.With] reads the same file with some values set to others, as searches do.
+//
+// To change which fields there are, their defaults and ranges, look in plan.go and its
+// neighbours tier.go, traffic.go and incident.go: tags of the fields drive decoding, the
+// schema and the canonical form. How YAML becomes fields is in decode.go, scalars in
+// scalar.go; what holds between fields, in check.go; what is taken from an agent.conf, in
+// agentconf.go; the schema, in schema.go; the hash, in canonical.go.
+package plan
+
+import (
+	"github.com/monosim/monosim/runners/whatif/law"
+)
+
+// Quantities in base units: nanoseconds, bytes, bytes a second, per second, per hour,
+// fractions of one, plain multiples.
+type (
+	// Duration is in nanoseconds.
+	Duration int64
+	// Bytes is a size.
+	Bytes int64
+	// ByteRate is in bytes a second.
+	ByteRate float64
+	// Rate is per second.
+	Rate float64
+	// Cost is per hour.
+	Cost float64
+	// Fraction is written as a percentage; 1 is 100 %.
+	Fraction float64
+	// Factor is a multiple, written as 3x.
+	Factor float64
+	// Count is a whole number, written as 500M.
+	Count int64
+	// Clock is a time since the start of the horizon, written as "21:00" or 90s.
+	Clock int64
+	// TimeLaw is a distribution of times, in nanoseconds.
+	TimeLaw struct{ law.Law }
+	// NumberLaw is a distribution of numbers.
+	NumberLaw struct{ law.Law }
+	// NoiseLaw is a distribution of factors with the mean 1.
+	NoiseLaw struct{ law.Law }
+)
+
+// Plan is a capacity plan with all defaults filled. Tags: plan is the name in the file,
+// default the text that stands for a missing value, required says that there is no
+// default, range bounds the value in the units of the file, enum lists the words, doc
+// is the description of the schema.
+type Plan struct {
+	APIVersion string    `plan:"apiVersion" required:"true" enum:"capacity/v1" doc:"version of this format"`
+	Name       string    `plan:"name" doc:"name of the plan; the file's name by default"`
+	Seed       uint64    `plan:"seed" default:"1" doc:"what every choice follows from"`
+	Precision  Precision `plan:"precision" doc:"when enough was simulated"`
+	Budget     Budget    `plan:"budget" doc:"when to stop though it was not enough"`
+	Model      Model     `plan:"model" doc:"the model that is served"`
+	Override   Override  `plan:"override" doc:"values of agent.conf, in its place"`
+	Fleet      Fleet     `plan:"fleet" doc:"containers and where they are"`
+	Service    Service   `plan:"service" doc:"how long work takes"`
+	Client     Client    `plan:"client" doc:"how calls to PS and dense servers are made"`
+	Network    Network   `plan:"network" doc:"delays and loss, one way"`
+	ZooKeeper  ZooKeeper `plan:"zookeeper" doc:"the ensemble and what it can do"`
+	Workload   Workload  `plan:"workload" doc:"what is asked of the fleet"`
+	Autoscale  Autoscale `plan:"autoscale" doc:"autoscalers by tier"`
+	Events     []Event   `plan:"events" doc:"what happens when"`
+	Random     Failures  `plan:"random_failures" doc:"failures at random"`
+	SLO        []SLO     `plan:"slo" doc:"what has to hold, as p99(request) <= 50ms"`
+	Solve      Solve     `plan:"solve" doc:"what to search for"`
+	Sweep      Sweeps    `plan:"sweep" doc:"named sweeps"`
+	Report     Report    `plan:"report" doc:"what is written"`
+
+	// Dir is the folder that relative paths count from, ConfHash the SHA-256 of the
+	// agent.conf with its includes, "" without one.
+	Dir      string `plan:"-"`
+	ConfHash string `plan:"-"`
+}
+
+// Precision says when enough was simulated: the half-widths of intervals, as fractions
+// of their middles.
+type Precision struct {
+	Mean    Fraction `plan:"mean" default:"2%" range:"0.1%..50%" doc:"half-width of intervals of means"`
+	P99     Fraction `plan:"p99" default:"5%" range:"0.1%..50%" doc:"half-width of intervals of p99"`
+	Errors  Fraction `plan:"errors" default:"0%" range:"0%..50%" doc:"half-width of intervals of error rates; 0 does not stop a run"`
+	Level   Fraction `plan:"confidence" default:"95%" range:"80%..99.99%" doc:"confidence of printed intervals"`
+	Verdict Fraction `plan:"verdict_confidence" default:"99%" range:"80%..99.99%" doc:"confidence of verdicts"`
+}
+
+// Budget says when to stop.
+type Budget struct {
+	Wall            Duration `plan:"wall" default:"10m" range:">0" doc:"wall-clock time"`
+	Requests        Count    `plan:"requests" default:"0" range:">=0" doc:"simulated requests; 0 is no limit"`
+	MinReplications int      `plan:"min_replications" default:"20" range:">=2" doc:"independent runs at least"`
+	MaxReplications int      `plan:"max_replications" default:"400" range:">=2" doc:"independent runs at most"`
+}
+
+// Model is the model that is served.
+type Model struct {
+	AgentConf        string    `plan:"agent_conf" doc:"agent.conf of the containers"`
+	Exported         string    `plan:"exported" doc:"directory of exported models, for sizes"`
+	AgentVersion     int       `plan:"agent_version" default:"1" enum:"1|3" conf:"agent_version" doc:"version of the agents"`
+	Size             ModelSize `plan:"size" doc:"bytes of one version"`
+	ShardSkew        Skew      `plan:"shard_skew" default:"none" doc:"how lookups spread over shards: none, {zipf: s} or {shares: [...]}"`
+	ResidentVersions int       `plan:"resident_versions" default:"0" range:"0..5" doc:"versions held at once during a rollover; 0 for what the kind of container does"`
+	RAMFactor        Factor    `plan:"ram_factor" default:"1.2x" range:">0" doc:"resident bytes for a byte on disk"`
+	Overhead         Bytes     `plan:"overhead" default:"0.5GiB" range:">=0" doc:"process, runtime and buffers of a container"`
+	Retained         Fraction  `plan:"retained_after_unload" default:"5%" range:"0%..100%" doc:"memory that stays with the process after an unload"`
+	LoadInterference Factor    `plan:"load_interference" default:"1x" range:">=1x" doc:"slow-down of a server while it loads"`
+}
+
+// ModelSize is the size of one version on disk, or resident when ram_factor is 1x.
+type ModelSize struct {
+	Embeddings Bytes `plan:"embeddings" default:"0B" range:">=0" doc:"tables on all shards together"`
+	Dense      Bytes `plan:"dense" default:"0B" range:">=0" doc:"the dense part"`
+}
+
+// Skew is the share of lookups of each shard.
+type Skew struct {
+	Zipf   float64   `json:"zipf"`
+	Shares []float64 `json:"shares,omitempty"` // fractions, one a shard
+}
+
+// Of is the share of each of n shards; they sum to 1.
+func (s Skew) Of(n int) []float64 {
+	if s.Shares != nil {
+		return s.Shares
+	}
+	return zipfShares(s.Zipf, n)
+}
+
+// Override are values of agent.conf. After reading they are the values in force, from
+// wherever they came.
+type Override struct {
+	NumPS             int      `plan:"num_ps" default:"1" range:">=1" conf:"num_ps"`
+	NumShard          int      `plan:"num_shard" default:"1" range:">=1" conf:"num_shard"`
+	DenseServiceNum   int      `plan:"dense_service_num" default:"3" range:">=1" conf:"dense_service_num"`
+	FetchPSTimeout    Duration `plan:"fetch_ps_timeout" default:"200ms" range:">0" conf:"fetch_ps_timeout_ms" confUnit:"ms"`
+	FetchPSRetry      int      `plan:"fetch_ps_retry" default:"2" range:"0..10" conf:"fetch_ps_retry"`
+	LongConnNum       int      `plan:"fetch_ps_long_conn_num" default:"100" range:">=1" conf:"fetch_ps_long_conn_num"`
+	LongConn          bool     `plan:"fetch_ps_long_conn_enable" default:"true" conf:"fetch_ps_long_conn_enable"`
+	AIOThreads        int      `plan:"aio_threads" default:"30" range:">=1" conf:"aio_thread_num"`
+	StatusInterval    Duration `plan:"update_model_status_interval" default:"1s" range:">0" conf:"update_model_status_interval" confUnit:"s"`
+	MaxWaiting        Duration `plan:"max_waiting" default:"1200s" range:">0" conf:"max_waiting_sec" confUnit:"s"`
+	FSPoll            Duration `plan:"fs_poll" default:"1s" range:">=0" conf:"file_system_poll_wait_seconds" confUnit:"s"`
+	FSPollPS          Duration `plan:"fs_poll_ps" default:"0s" range:">=0" conf:"file_system_poll_wait_seconds_ps" confUnit:"s"`
+	MaxLoadRetries    int      `plan:"max_num_load_retries" default:"5" range:">=0" conf:"max_num_load_retries"`
+	LoadRetryInterval Duration `plan:"load_retry_interval" default:"60s" range:">=0" conf:"load_retry_interval_micros" confUnit:"us"`
+	NumLoadThreads    int      `plan:"num_load_threads" default:"0" range:">=0" conf:"num_load_threads"`
+	Batching          Batching `plan:"batching" doc:"batching of dense servers"`
+	Quirks            string   `plan:"quirks" default:"python" enum:"python|fixed" doc:"faults of the reference as they are, or repaired"`
+}
+
+// Batching is TensorFlow Serving's.
+type Batching struct {
+	Enabled      bool     `plan:"enabled" default:"false" doc:"by default what dense_alone and enable_batching say"`
+	MaxBatchSize int      `plan:"max_batch_size" default:"1024" range:">=1"`
+	Timeout      Duration `plan:"batch_timeout" default:"800us" range:">=0"`
+	Threads      int      `plan:"num_batch_threads" default:"8" range:">=1"`
+	MaxEnqueued  int      `plan:"max_enqueued_batches" default:"100000" range:">=1"`
+}
+
+// Report says what is written.
+type Report struct {
+	HTML     bool     `plan:"html" default:"true"`
+	JSON     bool     `plan:"json" default:"true"`
+	CSV      bool     `plan:"csv" default:"false"`
+	Currency string   `plan:"currency" default:"$" doc:"a label only"`
+	Trace    []string `plan:"trace" doc:"slowest N, incident N"`
+}

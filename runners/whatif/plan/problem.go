@@ -1,0 +1,118 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Codes of problems.
+const (
+	UnknownKey     = "CAP-E01"
+	DuplicateKey   = "CAP-E02"
+	MissingUnit    = "CAP-E03"
+	WrongUnit      = "CAP-E04"
+	OutOfRange     = "CAP-E05"
+	Required       = "CAP-E06"
+	BadLaw         = "CAP-E07"
+	Conflict       = "CAP-E08"
+	UnknownName    = "CAP-E09"
+	AfterHorizon   = "CAP-E10"
+	DoesNotFit     = "CAP-E11"
+	Overloaded     = "CAP-E12" // a warning
+	BadSLO         = "CAP-E13"
+	TooPrecise     = "CAP-E14"
+	ThinRefused    = "CAP-E15"
+	FileError      = "CAP-E16"
+	UnquotedLaw    = "CAP-E17"
+	maxNameMistake = 3
+)
+
+// Problem is a mistake in a plan, with its place.
+type Problem struct {
+	Code    string `json:"code"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`   // from 1
+	Column  int    `json:"column"` // from 1
+	Message string `json:"message"`
+}
+
+// String is FILE:LINE:COLUMN: message [code].
+func (p Problem) String() string {
+	return fmt.Sprintf("%s:%d:%d: %s [%s]", p.File, p.Line, p.Column, p.Message, p.Code)
+}
+
+// Problems are those of one plan, sorted by place.
+type Problems []Problem
+
+func (p Problems) Error() string {
+	lines := make([]string, len(p))
+	for i, one := range p {
+		lines[i] = one.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p Problems) sort() {
+	slices.SortStableFunc(p, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+// err is the problems as an error, nil for none.
+func (p Problems) err() error {
+	if len(p) == 0 {
+		return nil
+	}
+	p.sort()
+	return p
+}
+
+// Nearest is ` - did you mean "x"?` for the name that is most like a wrong one, or "".
+func Nearest(wrong string, names []string) string {
+	best, edits := "", maxNameMistake+1
+	for _, n := range names {
+		if d := levenshtein.ComputeDistance(wrong, n); d < edits && d < len(wrong) {
+			best, edits = n, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(" - did you mean %q?", best)
+}
+
+// place is where a key and its value stand.
+type place struct{ keyLine, keyColumn, line, column int }
+
+// report adds a problem at the value of a path, or of its nearest parent in the file.
+func (d *decoder) report(path, code, format string, args ...any) {
+	pl := d.nearest(path)
+	d.at(pl.line, pl.column, code, format, args...)
+}
+
+// reportKey is report at the key.
+func (d *decoder) reportKey(path, code, format string, args ...any) {
+	pl := d.nearest(path)
+	d.at(pl.keyLine, pl.keyColumn, code, format, args...)
+}
+
+func (d *decoder) at(line, column int, code, format string, args ...any) {
+	d.problems = append(d.problems, Problem{Code: code, File: d.file, Line: line, Column: column, Message: fmt.Sprintf(format, args...)})
+}
+
+func (d *decoder) nearest(path string) place {
+	for {
+		if pl, ok := d.places[path]; ok {
+			return pl
+		}
+		i := strings.LastIndexByte(path, '.')
+		if i < 0 {
+			return place{1, 1, 1, 1}
+		}
+		path = path[:i]
+	}
+}

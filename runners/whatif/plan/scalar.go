@@ -1,0 +1,318 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/monosim/monosim/runners/whatif/law"
+	"github.com/monosim/monosim/runners/whatif/quantity"
+)
+
+// kindOf is the kind of quantity of a type, false for plain numbers and texts.
+func kindOf(t reflect.Type) (quantity.Kind, bool) {
+	switch t {
+	case reflect.TypeFor[Duration]():
+		return quantity.Duration, true
+	case reflect.TypeFor[Bytes]():
+		return quantity.Bytes, true
+	case reflect.TypeFor[ByteRate]():
+		return quantity.ByteRate, true
+	case reflect.TypeFor[Rate]():
+		return quantity.Rate, true
+	case reflect.TypeFor[Cost]():
+		return quantity.Cost, true
+	case reflect.TypeFor[Fraction]():
+		return quantity.Percent, true
+	case reflect.TypeFor[Factor]():
+		return quantity.Factor, true
+	case reflect.TypeFor[Count]():
+		return quantity.Count, true
+	}
+	return quantity.Number, t.Kind() == reflect.Float64
+}
+
+// quantity reads a quantity and reports what is wrong with it.
+func (d *decoder) quantity(kind quantity.Kind, text, path string) (float64, bool) {
+	value, err := quantity.Parse(kind, text)
+	if err != nil {
+		d.badQuantity(path, err)
+		return 0, false
+	}
+	return value, true
+}
+
+func (d *decoder) badQuantity(path string, err error) {
+	var q *quantity.Error
+	if !errors.As(err, &q) {
+		d.report(path, BadLaw, "%s: %s", lastName(path), err)
+		return
+	}
+	if q.Fault == quantity.NoUnit {
+		d.report(path, MissingUnit, "\"%s: %s\" needs a %s", lastName(path), q.Text, strings.SplitN(q.Error(), "needs a ", 2)[1])
+		return
+	}
+	d.report(path, WrongUnit, "%s: %s", lastName(path), q)
+}
+
+// plain fills a number, a truth value or a text.
+func (d *decoder) plain(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) bool {
+	if kind, ok := kindOf(v.Type()); ok {
+		if kind == quantity.Count && n.Value == "unlimited" {
+			v.SetInt(-1)
+			return false
+		}
+		value, ok := d.quantity(kind, n.Value, path)
+		if !ok {
+			return false
+		}
+		if v.Kind() == reflect.Int64 {
+			if math.Abs(value) >= 1<<63 {
+				d.report(path, OutOfRange, "%s is too large", path)
+				return false
+			}
+			v.SetInt(int64(value))
+		} else {
+			v.SetFloat(value)
+		}
+		return true
+	}
+	switch v.Kind() {
+	case reflect.Int, reflect.Int64:
+		i, err := strconv.ParseInt(n.Value, 10, 32)
+		if err != nil {
+			d.report(path, WrongUnit, "%s: found %q, a whole number expected", lastName(path), n.Value)
+			return false
+		}
+		v.SetInt(i)
+	case reflect.Uint64:
+		i, err := strconv.ParseUint(n.Value, 10, 64)
+		if err != nil {
+			d.report(path, WrongUnit, "%s: found %q, a whole number of 0 or more expected", lastName(path), n.Value)
+			return false
+		}
+		v.SetUint(i)
+	case reflect.Bool:
+		b, ok := map[string]bool{"true": true, "false": false}[n.Value]
+		if !ok {
+			d.report(path, WrongUnit, "%s: found %q, true or false expected", lastName(path), n.Value)
+			return false
+		}
+		v.SetBool(b)
+	case reflect.String:
+		v.SetString(n.Value)
+	}
+	return true
+}
+
+// ranged holds a value to the range or the words of its tag.
+func (d *decoder) ranged(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) {
+	if words := tag.Get("enum"); words != "" {
+		list := strings.Split(words, "|")
+		if !slices.Contains(list, n.Value) {
+			d.report(path, UnknownName, "%s: found %q, want %s%s", lastName(path), n.Value, strings.Join(list, ", "), Nearest(n.Value, list))
+		}
+		return
+	}
+	text := tag.Get("range")
+	if text == "" || d.inRange(v, text) {
+		return
+	}
+	d.report(path, OutOfRange, "%s must be %s, got %s", path, text, n.Value)
+}
+
+// inRange reads ranges as ">0", ">=1x", "0.1%..50%".
+func (d *decoder) inRange(v reflect.Value, text string) bool {
+	kind, _ := kindOf(v.Type())
+	bound := func(text string) float64 {
+		b, err := quantity.Parse(kind, text)
+		if err != nil {
+			b, err = quantity.Parse(quantity.Number, text) // 0 needs no unit
+		}
+		if err != nil {
+			panic(fmt.Sprintf("plan: range %q: %v", text, err))
+		}
+		return b
+	}
+	x := 0.0
+	if v.CanInt() {
+		x = float64(v.Int())
+	} else {
+		x = v.Float()
+	}
+	if low, high, ok := strings.Cut(text, ".."); ok {
+		return x >= bound(low) && x <= bound(high)
+	}
+	if rest, ok := strings.CutPrefix(text, ">="); ok {
+		return x >= bound(rest)
+	}
+	return x > bound(strings.TrimPrefix(text, ">"))
+}
+
+func (l *TimeLaw) decodeText(d *decoder, text, path string)   { l.Law = d.law(law.Times, text, path) }
+func (l *NumberLaw) decodeText(d *decoder, text, path string) { l.Law = d.law(law.Numbers, text, path) }
+func (l *NoiseLaw) decodeText(d *decoder, text, path string)  { l.Law = d.law(law.Noise, text, path) }
+
+// law reads a distribution.
+func (d *decoder) law(dim law.Dimension, text, path string) law.Law {
+	if openCall(text) {
+		d.report(path, UnquotedLaw, "distribution with a comma inside { }: %q is cut; write the whole in quotes", text)
+		return law.Law{}
+	}
+	l, err := law.Parse(dim, text, d.read)
+	var q *quantity.Error
+	switch {
+	case err == nil:
+	case errors.As(err, &q):
+		d.badQuantity(path, err)
+	case errors.Is(err, law.ErrForm):
+		d.report(path, BadLaw, "%s: %s", lastName(path), err)
+	default:
+		d.report(path, FileError, "%s: %s", text, err)
+	}
+	return l
+}
+
+// clock reads "21:00", "21:00:30" or a duration.
+func (d *decoder) clock(text, path string) Duration {
+	parts := strings.Split(text, ":")
+	if len(parts) == 1 {
+		v, _ := d.quantity(quantity.Duration, text, path)
+		return Duration(v)
+	}
+	seconds := int64(0)
+	for i, p := range parts {
+		n, err := strconv.ParseUint(p, 10, 31)
+		if err != nil || len(p) != 2 || i > 0 && n > 59 || len(parts) > 3 {
+			d.report(path, WrongUnit, "%s: found %q, a clock time as \"21:00\" or a duration expected", lastName(path), text)
+			return 0
+		}
+		seconds = seconds*60 + int64(n)
+	}
+	if len(parts) == 2 {
+		seconds *= 60
+	}
+	return Duration(seconds * 1e9)
+}
+
+func (c *Clock) decodeText(d *decoder, text, path string) { *c = Clock(d.clock(text, path)) }
+
+func (t *Target) decodeText(d *decoder, text, path string) {
+	kind := quantity.Count
+	switch {
+	case strings.HasSuffix(text, "%"):
+		kind = quantity.Percent
+	case strings.HasSuffix(text, "/s"):
+		kind = quantity.Rate
+	}
+	v, ok := d.quantity(kind, text, path)
+	if ok && v <= 0 {
+		d.report(path, OutOfRange, "%s must be above 0, got %s", path, text)
+	}
+	*t = Target(v)
+}
+
+func (s *Shards) decodeText(d *decoder, text, path string) {
+	if text == "all" {
+		*s = 0
+		return
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		d.report(path, WrongUnit, "%s: found %q, all or a number of shards expected", lastName(path), text)
+	}
+	*s = Shards(n)
+}
+
+func (t *Thin) decodeText(d *decoder, text, path string) {
+	switch text {
+	case "off":
+		t.K = 1
+		return
+	case "auto":
+		t.K = 0
+		return
+	}
+	k, err := strconv.Atoi(text)
+	if err != nil || k < 1 {
+		d.report(path, WrongUnit, "%s: found %q, off, auto or a number of 1 or more expected", lastName(path), text)
+		k = 1
+	}
+	t.K = k
+}
+
+func (h *HedgeAfter) decodeText(d *decoder, text, path string) {
+	switch text {
+	case "off":
+	case "p95":
+		h.P95 = true
+	default:
+		v, ok := d.quantity(quantity.Duration, text, path)
+		if ok && v <= 0 {
+			d.report(path, OutOfRange, "%s must be above 0, got %s", path, text)
+		}
+		h.After = Duration(v)
+	}
+}
+
+func (b *Balance) decodeText(d *decoder, text, path string) {
+	b.Inner = text
+	if call, ok := quantity.ParseCall(text); ok && call.Name == "idc_aware" && len(call.Args) == 1 {
+		b.Inner, b.IDCAware = call.Args[0], true
+	}
+	list := []string{"random", "round_robin", "least_loaded", "p2c"}
+	if b.Inner == "idc_aware" {
+		b.Inner, b.IDCAware = "random", true
+	}
+	if !slices.Contains(list, b.Inner) {
+		d.report(path, UnknownName, "%s: found %q, want %s or idc_aware(one of them)%s", lastName(path), text, strings.Join(list, ", "), Nearest(b.Inner, list))
+	}
+}
+
+func (p *Partial) decodeText(d *decoder, text, path string) {
+	call, ok := quantity.ParseCall(text)
+	if text == "fail" {
+		p.MinShards = 0
+		return
+	}
+	if ok && call.Name == "allow" {
+		word, _ := call.Take("min_shards")
+		n, err := strconv.Atoi(word)
+		if err == nil && n >= 1 && call.Rest() == nil {
+			p.MinShards = n
+			return
+		}
+	}
+	d.report(path, UnknownName, "%s: found %q, want fail or allow(min_shards=n)", lastName(path), text)
+}
+
+func (l *Loop) decodeText(d *decoder, text, path string) {
+	call, ok := quantity.ParseCall(text)
+	if text == "open" {
+		return
+	}
+	if !ok || call.Name != "closed" {
+		d.report(path, UnknownName, "%s: found %q, want open or closed(clients=n, think=1s)", lastName(path), text)
+		return
+	}
+	word, _ := call.Take("clients")
+	n, ok := d.quantity(quantity.Count, word, path)
+	if ok && n < 1 {
+		d.report(path, OutOfRange, "clients of closed must be >=1, got %s", word)
+	}
+	l.Clients = int(n)
+	think, given := call.Take("think")
+	if !given {
+		think = "0s"
+	}
+	l.Think.Law = d.law(law.Times, think, path)
+	if err := call.Rest(); err != nil {
+		d.report(path, BadLaw, "%s: %s", lastName(path), err)
+	}
+}

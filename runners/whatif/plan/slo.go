@@ -1,0 +1,129 @@
+package plan
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/runners/whatif/quantity"
+)
+
+// Metric is something that an objective may be about.
+type Metric struct {
+	Name string // as p99 or zk.utilisation
+	// Scopes are what may stand in parentheses; none for none, and "*" for the name of
+	// an event.
+	Scopes []string
+	// NoScope says that the parentheses may be left out.
+	NoScope bool
+	Kind    quantity.Kind
+	// Unit is the unit of results.
+	Unit string
+	// Higher says that more is better, so that objectives are >=.
+	Higher bool
+	Doc    string
+}
+
+// Causes are why requests fail, in the order of reports.
+var Causes = []string{"timeout", "queue_full", "conn_wait", "no_replica", "oom"}
+
+// Metrics are all that can be asked for.
+var Metrics = metrics()
+
+func metrics() []Metric {
+	var list []Metric
+	latencies := []string{"request", "entry", "ps", "dense"}
+	for _, q := range []struct{ name, doc string }{{"mean", "mean"}, {"p50", "median"}, {"p90", "90th percentile"}, {"p95", "95th percentile"},
+		{"p99", "99th percentile"}, {"p999", "99.9th percentile"}, {"p9999", "99.99th percentile"}} {
+		list = append(list, Metric{Name: q.name, Scopes: latencies, Kind: quantity.Duration, Unit: "ns",
+			Doc: q.doc + " of the latency of successful requests from their intended arrival; of ps and dense: of one attempt at the server; of entry: of its CPU stage (CAP-4.5, CAP-12.14)"})
+	}
+	return append(list,
+		Metric{Name: "errors", Scopes: Causes, NoScope: true, Kind: quantity.Percent, Unit: "fraction", Doc: "share of requests that fail, of one cause or of all (CAP-4.5)"},
+		Metric{Name: "goodput", NoScope: true, Kind: quantity.Rate, Unit: "per_second", Higher: true, Doc: "successful requests a second (CAP-12.14)"},
+		Metric{Name: "util", Scopes: TierNames, Kind: quantity.Percent, Unit: "fraction", Doc: "busy share of the cores, mean over live containers (CAP-12.14)"},
+		Metric{Name: "util_max", Scopes: TierNames, Kind: quantity.Percent, Unit: "fraction", Doc: "busy share of the cores of the fullest container (CAP-12.14)"},
+		Metric{Name: "time_to_available", Scopes: []string{"publish"}, Kind: quantity.Duration, Unit: "ns", Doc: "from a publish to the last replica that serves it; the worst of several (CAP-3.13, CAP-12.14)"},
+		Metric{Name: "min_serving", Scopes: []string{"publish"}, Kind: quantity.Count, Unit: "count", Higher: true, Doc: "least number of replicas of a shard that serve while a version rolls out"},
+		Metric{Name: "recovery", Scopes: []string{"*"}, Kind: quantity.Duration, Unit: "ns", Doc: "from an event until latency and errors are again what they were (CAP-4.5)"},
+		Metric{Name: "zk.utilisation", NoScope: true, Kind: quantity.Percent, Unit: "fraction", Doc: "reads/read_ops + writes/write_ops at the worst (CAP-3.12)"},
+		Metric{Name: "zk.watch_memory", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "watches held, times watch_bytes (CAP-3.12)"},
+		Metric{Name: "zk.max_reply", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "largest reply, or list of watches that is sent again (CAP-3.12)"},
+		Metric{Name: "mem.entry.peak", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "greatest memory of a container; % is of mem (CAP-3.15)"},
+		Metric{Name: "mem.ps.peak", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "greatest memory of a container; % is of mem (CAP-3.15)"},
+		Metric{Name: "mem.dense.peak", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "greatest memory of a container; % is of mem (CAP-3.15)"},
+		Metric{Name: "cost", NoScope: true, Kind: quantity.Cost, Unit: "per_hour", Doc: "of all containers (CAP-4.2)"},
+	)
+}
+
+// MetricNames are all metrics as objectives write them.
+func MetricNames() []string {
+	var list []string
+	for _, m := range Metrics {
+		if m.NoScope {
+			list = append(list, m.Name)
+		}
+		for _, s := range m.Scopes {
+			if s != "*" {
+				list = append(list, m.Name+"("+s+")")
+			}
+		}
+	}
+	return list
+}
+
+var sloForm = regexp.MustCompile(`^\s*([a-z0-9_.]+)\s*(?:\(\s*([^()]*?)\s*\))?\s*(<=|>=|<|>)\s*(\S.*?)\s*$`)
+
+func (s *SLO) decodeText(d *decoder, text, path string) {
+	s.Text = text
+	m := sloForm.FindStringSubmatch(text)
+	if m == nil {
+		d.report(path, BadSLO, "%q: want METRIC <= LIMIT, as p99(request) <= 50ms", text)
+		return
+	}
+	name, scope := m[1], m[2]
+	written := name
+	if scope != "" {
+		written += "(" + scope + ")"
+	}
+	i := slices.IndexFunc(Metrics, func(m Metric) bool {
+		return m.Name == name && (scope == "" && m.NoScope || slices.Contains(m.Scopes, scope) || scope != "" && slices.Contains(m.Scopes, "*"))
+	})
+	if i < 0 {
+		d.report(path, BadSLO, "%q: unknown metric%s", written, Nearest(written, MetricNames()))
+		return
+	}
+	metric := Metrics[i]
+	s.Metric, s.Scope, s.Op, s.Unit = name, scope, m[3], metric.Unit
+	if strings.HasPrefix(s.Op, ">") != metric.Higher {
+		d.report(path, BadSLO, "%q: of %s %s is better, so the objective is %s", text, name, better(metric.Higher), map[bool]string{true: ">=", false: "<="}[metric.Higher])
+	}
+	kind := metric.Kind
+	if strings.HasPrefix(name, "mem.") && strings.HasSuffix(m[4], "%") {
+		kind, s.Unit = quantity.Percent, "fraction"
+	}
+	limit, err := quantity.Parse(kind, m[4])
+	switch {
+	case err != nil:
+		d.report(path, BadSLO, "%q: %s", text, err)
+	case limit < 0:
+		d.report(path, BadSLO, "%q: the limit is negative", text)
+	}
+	s.Limit = limit
+}
+
+func better(higher bool) string {
+	if higher {
+		return "more"
+	}
+	return "less"
+}
+
+// Name is the metric with its scope.
+func (s *SLO) Name() string {
+	if s.Scope == "" {
+		return s.Metric
+	}
+	return fmt.Sprintf("%s(%s)", s.Metric, s.Scope)
+}

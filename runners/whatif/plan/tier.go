@@ -1,0 +1,156 @@
+package plan
+
+import "slices"
+
+// Fleet is the containers and where they are.
+type Fleet struct {
+	IDCs       []IDC          `plan:"idcs" doc:"data centres; one named local with one cluster a by default"`
+	Placement  map[string]int `plan:"placement" doc:"weights for spreading replicas over the idcs"`
+	Multiplier float64        `plan:"multiplier" default:"1" range:">0" doc:"scales all replica counts, rounded up"`
+	Entry      Tier           `plan:"entry" required:"true" doc:"containers that requests come to"`
+	PS         Tier           `plan:"ps" required:"true" doc:"containers of the shards; replicas is per shard"`
+	Dense      *Tier          `plan:"dense" doc:"containers of the dense part; without it entry computes it"`
+	Boot       Boot           `plan:"boot" doc:"what a container takes to start"`
+}
+
+// IDC is a data centre.
+type IDC struct {
+	Name     string   `plan:"name" required:"true"`
+	Clusters []string `plan:"clusters" doc:"a by default"`
+}
+
+// Tier is one kind of container.
+type Tier struct {
+	Replicas Replicas `plan:"replicas" required:"true" doc:"containers; of ps for each shard"`
+	NumShard int      `plan:"num_shard" default:"0" range:">=0" doc:"shards of ps; by default what agent.conf says"`
+	CPU      float64  `plan:"cpu" required:"true" range:">0" doc:"cores"`
+	Mem      Bytes    `plan:"mem" required:"true" range:">0" doc:"memory limit"`
+	Cost     Cost     `plan:"cost" default:"0/h" range:">=0" doc:"of one container"`
+	// Services is of dense containers only.
+	Services int `plan:"services_per_container" default:"0" range:">=0" doc:"server processes of a dense container; by default dense_service_num"`
+}
+
+// Replicas is how many containers: {default: 8, hottest: 12} gives the hottest shard
+// others than the rest.
+type Replicas struct {
+	Default int `json:"default"`
+	Hottest int `json:"hottest"`
+}
+
+// Boot is what a container takes to start.
+type Boot struct {
+	Schedule  TimeLaw  `plan:"schedule" default:"det(0s)" doc:"from container start to process start"`
+	ModelLoad ByteRate `plan:"model_load" default:"300MB/s" range:">0" doc:"how fast models load"`
+	LoadFixed Duration `plan:"load_fixed" default:"30ms" range:">=0" doc:"of each load besides"`
+}
+
+// TierNames are the tiers in the order of a request's way.
+var TierNames = []string{"entry", "ps", "dense"}
+
+// Tier is the tier of a name, nil when the plan has none.
+func (f *Fleet) Tier(name string) *Tier {
+	switch name {
+	case "entry":
+		return &f.Entry
+	case "ps":
+		return &f.PS
+	case "dense":
+		return f.Dense
+	}
+	return nil
+}
+
+// Service is how long work takes.
+type Service struct {
+	Profile    string       `plan:"profile" doc:"a file of monosim whatif calibrate, in place of all else here"`
+	Entry      TierService  `plan:"entry" doc:"of entry containers"`
+	PS         TierService  `plan:"ps" doc:"of PS containers, for one call"`
+	Dense      *TierService `plan:"dense" doc:"of dense servers"`
+	Items      NumberLaw    `plan:"items" default:"det(1)" doc:"candidates of a request"`
+	Contention Contention   `plan:"contention"`
+	AgentCPU   float64      `plan:"agent_cpu" default:"0" range:">=0" doc:"cores of each container that its agent uses"`
+}
+
+// TierService is how one kind of container works.
+type TierService struct {
+	CPU     TimeLaw  `plan:"cpu" doc:"time on one core"`
+	Batch   TimeLaw  `plan:"batch" doc:"time of a batch, as affine(base=2ms, per_item=3us); dense only"`
+	Noise   NoiseLaw `plan:"noise" doc:"factor with the mean 1"`
+	Threads int      `plan:"threads" default:"0" range:">=0" doc:"threads that work at once; cpu by default"`
+	Queue   Count    `plan:"queue" default:"-1" range:">=-1" doc:"calls that wait at most, -1 for any number"`
+	Hold    bool     `plan:"hold" default:"false" doc:"an entry thread stays taken while its request waits"`
+	FanOut  string   `plan:"fanout_from" default:"entry" enum:"entry|dense" doc:"which tier calls the PS; dense only"`
+}
+
+// Contention is how threads share cores.
+type Contention struct {
+	Model    string  `plan:"model" default:"processor_sharing" enum:"none|processor_sharing"`
+	Overhead float64 `plan:"overhead_per_runnable" default:"0" range:"0..0.1" doc:"speed lost for each runnable thread above cpu"`
+}
+
+// Client is how calls to PS and dense servers are made.
+type Client struct {
+	Balance     Balance `plan:"balance" default:"random" doc:"random, round_robin, least_loaded, p2c, or idc_aware(one of them)"`
+	RetryTarget string  `plan:"retry_target" default:"fresh_random" enum:"fresh_random|distinct|same"`
+	Partial     Partial `plan:"partial" default:"fail" doc:"fail, or allow(min_shards=n)"`
+	Hedge       Hedge   `plan:"hedge"`
+	Coalesce    bool    `plan:"coalesce" default:"false" doc:"one call for each container of a shard, not for each PS"`
+	Abandon     string  `plan:"abandon" default:"continue" enum:"continue|cancel" doc:"whether a call that timed out goes on"`
+}
+
+// Balance is how a replica is chosen.
+type Balance struct {
+	Inner    string `json:"inner"` // random, round_robin, least_loaded or p2c
+	IDCAware bool   `json:"idc_aware"`
+}
+
+// Partial is the least number of shards that make an answer; 0 for all.
+type Partial struct {
+	MinShards int `json:"min_shards"`
+}
+
+// Hedge is a second call when the first takes long.
+type Hedge struct {
+	After HedgeAfter `plan:"after" default:"off" doc:"off, a duration, or p95"`
+}
+
+// HedgeAfter is when: never (the zero value), after a time, or after the 95th
+// percentile of calls so far.
+type HedgeAfter struct {
+	After Duration `json:"after"`
+	P95   bool     `json:"p95"`
+}
+
+// Network is delays and loss, one way.
+type Network struct {
+	SameCluster TimeLaw  `plan:"same_cluster" default:"0.15ms"`
+	SameIDC     TimeLaw  `plan:"same_idc" default:"0.3ms"`
+	CrossIDC    CrossIDC `plan:"cross_idc"`
+	PerRPC      Duration `plan:"overhead_per_rpc" default:"60us" range:">=0" doc:"of a call, both directions together; takes no CPU"`
+	Loss        Fraction `plan:"loss" default:"0%" range:"0%..100%"`
+}
+
+// CrossIDC is the delay between data centres, uniform around latency.
+type CrossIDC struct {
+	Latency Duration `plan:"latency" default:"2ms" range:">=0"`
+	Jitter  Duration `plan:"jitter" default:"0.3ms" range:">=0"`
+}
+
+// ZooKeeper is the ensemble and what it can do.
+type ZooKeeper struct {
+	Servers        int      `plan:"servers" default:"5" range:">=1" doc:"an odd number"`
+	ReadOps        Rate     `plan:"read_ops" default:"100k/s" range:">0" doc:"reads of the whole ensemble"`
+	WriteOps       Rate     `plan:"write_ops" default:"15k/s" range:">0"`
+	WatchBytes     Bytes    `plan:"watch_bytes" default:"200B" range:">0"`
+	SessionTimeout Duration `plan:"session_timeout" default:"10s" range:">0"`
+	Tick           Duration `plan:"tick" default:"2s" range:">0"`
+	JuteMaxBuffer  Bytes    `plan:"jute_maxbuffer" default:"1MiB" range:">0"`
+	Heap           Bytes    `plan:"heap" default:"16GiB" range:">0"`
+	Election       TimeLaw  `plan:"election" default:"lognormal(mean=3s, cv=0.5)"`
+	IDC            string   `plan:"idc" doc:"where it is; the first idc by default"`
+}
+
+// IDCIndex is the place of an idc in the list, or -1.
+func (f *Fleet) IDCIndex(name string) int {
+	return slices.IndexFunc(f.IDCs, func(i IDC) bool { return i.Name == name })
+}

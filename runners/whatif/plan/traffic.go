@@ -1,0 +1,118 @@
+package plan
+
+// Workload is what is asked of the fleet.
+type Workload struct {
+	Arrivals  Arrivals `plan:"arrivals"`
+	Rate      RateLaw  `plan:"rate" doc:"requests a second: constant, {diurnal: ...}, {piecewise: ...}, {step: ...} or {flash: ...}"`
+	Loop      Loop     `plan:"loop" default:"open" doc:"open, or closed(clients=100, think=1s)"`
+	Mix       []Mix    `plan:"mix"`
+	Horizon   Duration `plan:"horizon" default:"10m" range:">0"`
+	Detail    Detail   `plan:"detail"`
+	ColdStart bool     `plan:"cold_start" default:"false" doc:"the cluster starts within the horizon"`
+}
+
+// Arrivals is the process by which requests come.
+type Arrivals struct {
+	Process   string   `plan:"process" default:"poisson" enum:"poisson|gamma|mmpp|deterministic|trace"`
+	CV        float64  `plan:"cv" default:"1" range:">0" doc:"of the gaps, gamma only"`
+	Burst     Factor   `plan:"burst" default:"3x" range:">=1x" doc:"ratio of the rates in bursts and in quiet, mmpp only"`
+	MeanBurst Duration `plan:"mean_burst" default:"2s" range:">0"`
+	MeanQuiet Duration `plan:"mean_quiet" default:"8s" range:">0"`
+	File      string   `plan:"file" doc:"times of arrival, one a line, trace only"`
+	RateScale Factor   `plan:"rate_scale" default:"1x" range:">0"`
+	TimeScale Factor   `plan:"time_scale" default:"1x" range:">0"`
+	// Times are those of File, from its first line, before scaling.
+	Times []Duration `plan:"-"`
+}
+
+// RateLaw is the mean rate over time: breakpoints, constant from each to the next.
+type RateLaw struct {
+	Kind   string      `json:"kind"` // constant, diurnal, piecewise, step, flash; "" for none
+	Points []RatePoint `json:"points"`
+	// PeakAt is the time of the greatest rate.
+	PeakAt Duration `json:"peak_at"`
+}
+
+// RatePoint is a rate from an instant on.
+type RatePoint struct {
+	At   Duration `json:"at"`
+	Rate Rate     `json:"rate"`
+}
+
+// At is the rate at an instant.
+func (r RateLaw) At(t Duration) Rate {
+	rate := Rate(0)
+	for _, p := range r.Points {
+		if p.At > t {
+			break
+		}
+		rate = p.Rate
+	}
+	return rate
+}
+
+// Peak is the greatest rate.
+func (r RateLaw) Peak() Rate { return r.At(r.PeakAt) }
+
+// Loop is open (the zero value), or a number of clients that think between requests.
+type Loop struct {
+	Clients int     `json:"clients,omitempty"`
+	Think   TimeLaw `json:"think,omitzero"`
+}
+
+// Closed reports whether clients wait for answers.
+func (l Loop) Closed() bool { return l.Clients > 0 }
+
+// Mix is a share of the requests.
+type Mix struct {
+	Model string   `plan:"model" required:"true"`
+	Share Fraction `plan:"share" default:"100%" range:"0%..100%"`
+}
+
+// Detail says which parts of the horizon are simulated request by request.
+type Detail struct {
+	Windows []string `plan:"windows" doc:"all, peak 60s, each hour 60s, each incident -10s..+60s, or at 20:00 60s; the whole horizon by default"`
+	Thin    Thin     `plan:"thin" default:"off" doc:"keep one in k of requests and containers: auto, off or k"`
+}
+
+// Thin keeps one in K of requests and containers; K is 1 for off, 0 for auto.
+type Thin struct {
+	K int `json:"k"`
+}
+
+// Window is a part of the horizon that is simulated request by request.
+type Window struct {
+	Name  string   `json:"name"`
+	Start Duration `json:"start"`
+	End   Duration `json:"end"`
+	// Incident is the event that it belongs to, from 1; 0 for none.
+	Incident int `json:"incident,omitempty"`
+}
+
+// Autoscale are autoscalers by tier.
+type Autoscale struct {
+	Entry *Autoscaler `plan:"entry"`
+	PS    *Autoscaler `plan:"ps"`
+	Dense *Autoscaler `plan:"dense"`
+}
+
+// Of is the autoscaler of a tier, nil for none.
+func (a *Autoscale) Of(tier string) *Autoscaler {
+	return map[string]*Autoscaler{"entry": a.Entry, "ps": a.PS, "dense": a.Dense}[tier]
+}
+
+// Autoscaler changes the number of containers of a tier.
+type Autoscaler struct {
+	Metric        string   `plan:"metric" default:"cpu" enum:"cpu|qps|queue"`
+	Target        Target   `plan:"target" default:"60%" doc:"share of cpu, requests a second and container, or calls that wait"`
+	Min           int      `plan:"min" required:"true" range:">=1"`
+	Max           int      `plan:"max" required:"true" range:">=1"`
+	Interval      Duration `plan:"interval" default:"15s" range:">0"`
+	ScrapeDelay   Duration `plan:"scrape_delay" default:"30s" range:">0"`
+	StabiliseUp   Duration `plan:"stabilise_up" default:"0s" range:">=0"`
+	StabiliseDown Duration `plan:"stabilise_down" default:"5m" range:">=0"`
+	Provision     TimeLaw  `plan:"provision" default:"det(0s)"`
+}
+
+// Target is what an autoscaler aims at: a fraction for cpu, else a number.
+type Target float64

@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/runners/whatif/quantity"
+)
+
+var (
+	windowForm   = regexp.MustCompile(`^(all|peak|each hour|each incident|at (\S+))(?:\s+(\S+))?$`)
+	windowAround = regexp.MustCompile(`^([+-]\S+?)\.\.([+-]\S+)$`)
+)
+
+// Windows are the parts of the horizon that are simulated request by request, in order of
+// their begin; the whole horizon when the plan names none.
+func (p *Plan) Windows() []Window {
+	d := &decoder{places: map[string]place{}}
+	return d.windows(p)
+}
+
+func (d *decoder) windows(p *Plan) []Window {
+	horizon := p.Workload.Horizon
+	if len(p.Workload.Detail.Windows) == 0 {
+		return []Window{{Name: "all", End: horizon}}
+	}
+	var list []Window
+	for i, text := range p.Workload.Detail.Windows {
+		path := fmt.Sprintf("workload.detail.windows.%d", i)
+		for _, w := range d.window(p, text, path) {
+			if w.Start < 0 || w.End > horizon || w.Start >= w.End {
+				if strings.HasPrefix(text, "each") {
+					w.Start, w.End = max(w.Start, 0), min(w.End, horizon)
+				}
+				if w.Start < 0 || w.End > horizon || w.Start >= w.End {
+					d.report(path, AfterHorizon, "window %q is %s..%s, which is not inside of the horizon %s", text,
+						quantity.Format(quantity.Duration, float64(w.Start)), quantity.Format(quantity.Duration, float64(w.End)), quantity.Format(quantity.Duration, float64(horizon)))
+					continue
+				}
+			}
+			list = append(list, w)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Window) int { return int(min(max(a.Start-b.Start, -1), 1)) })
+	return list
+}
+
+// window reads "all", "peak 60s", "each hour 60s", "each incident -10s..+60s" and "at
+// 20:00 60s". One of a length begins at its instant, but at the peak, which is its
+// middle.
+func (d *decoder) window(p *Plan, text, path string) []Window {
+	m := windowForm.FindStringSubmatch(text)
+	if m == nil || (m[1] == "all") != (m[3] == "") {
+		d.report(path, UnknownName, "windows: found %q, want all, peak 60s, each hour 60s, each incident -10s..+60s, or at 20:00 60s", text)
+		return nil
+	}
+	horizon := p.Workload.Horizon
+	if m[1] == "all" {
+		return []Window{{Name: text, End: horizon}}
+	}
+	from, to, ok := d.spread(m[3], path)
+	if !ok {
+		return nil
+	}
+	switch {
+	case m[1] == "peak":
+		if from == 0 && !strings.Contains(m[3], "..") {
+			from, to = -to/2, to-to/2
+		}
+		at := min(max(p.Workload.Rate.PeakAt, -from), horizon-to)
+		return []Window{{Name: text, Start: at + from, End: at + to}}
+	case m[1] == "each hour":
+		var list []Window
+		for at := Duration(0); at < horizon; at += 3600e9 {
+			list = append(list, Window{Name: fmt.Sprintf("hour %d", at/3600e9), Start: at + from, End: at + to})
+		}
+		return list
+	case m[1] == "each incident":
+		var list []Window
+		for i, e := range p.Events {
+			list = append(list, Window{Name: "incident " + e.Label(), Start: Duration(e.At) + from, End: Duration(e.At) + to, Incident: i + 1})
+		}
+		return list
+	}
+	at := d.clock(m[2], path)
+	return []Window{{Name: text, Start: at + from, End: at + to}}
+}
+
+// spread reads 60s or -10s..+60s.
+func (d *decoder) spread(text, path string) (from, to Duration, ok bool) {
+	low, high := "", text
+	if m := windowAround.FindStringSubmatch(text); m != nil {
+		low, high = m[1], m[2]
+		v, good := d.quantity(quantity.Duration, low, path)
+		if !good {
+			return 0, 0, false
+		}
+		from = Duration(v)
+	}
+	v, good := d.quantity(quantity.Duration, high, path)
+	if good && Duration(v) <= from {
+		d.report(path, OutOfRange, "window %q ends before it begins", text)
+		good = false
+	}
+	return from, Duration(v), good
+}

@@ -1,0 +1,124 @@
+// Package quantity reads and writes numbers with units: durations, bytes, rates, costs,
+// shares. All are kept in one base unit each: nanoseconds, bytes, per second, per hour,
+// fractions of one.
+//
+// Two things to use first:
+//
+//   - [Parse] reads a text as a quantity of a [Kind], and says what is wrong with one.
+//   - [Format] writes a base value as people write it.
+//
+// To change which units there are look in units.go; what an error says, in quantity.go;
+// how calls like name(a, b=c) are taken apart, in call.go.
+package quantity
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+)
+
+// Kind is what a quantity measures.
+type Kind uint8
+
+// The kinds.
+const (
+	// Number has no unit.
+	Number Kind = iota
+	// Count is a whole number, with k, M or G for thousands, millions and so on.
+	Count
+	// Duration is in nanoseconds.
+	Duration
+	// Bytes are whole.
+	Bytes
+	// ByteRate is in bytes a second.
+	ByteRate
+	// Rate is per second.
+	Rate
+	// Cost is per hour; its currency is a label elsewhere.
+	Cost
+	// Percent is a fraction of one.
+	Percent
+	// Factor is a multiple, as 3x.
+	Factor
+)
+
+var kinds = [...]struct{ name, article, example string }{
+	{"number", "a number", "2"}, {"count", "a count", "500M"}, {"duration", "a duration", "200ms"}, {"bytes", "bytes", "256GiB"},
+	{"byte rate", "a byte rate", "1.2GiB/s"}, {"rate", "a rate", "50k/s"}, {"cost", "a cost", "0.68/h"}, {"percent", "a percentage", "2%"}, {"factor", "a factor", "3x"},
+}
+
+func (k Kind) String() string { return kinds[k].name }
+
+// Example is a quantity of the kind as people write it.
+func (k Kind) Example() string { return kinds[k].example }
+
+// Fault says in what way a text is no quantity of the kind that is wanted.
+type Fault uint8
+
+// The faults.
+const (
+	// NoNumber: the text does not begin with a number.
+	NoNumber Fault = iota
+	// NoUnit: a bare number where a unit is needed.
+	NoUnit
+	// WrongUnit: a quantity of another kind, or a unit that there is not.
+	WrongUnit
+)
+
+// Error is a text that is not what was wanted.
+type Error struct {
+	Fault  Fault
+	Text   string
+	Wanted Kind
+	found  string
+}
+
+func (e *Error) Error() string {
+	switch e.Fault {
+	case NoUnit:
+		return fmt.Sprintf("%q needs a %s unit, for example %s", e.Text, e.Wanted, e.suggestion())
+	case WrongUnit:
+		return fmt.Sprintf("%q is %s, %s expected", e.Text, e.found, e.Wanted)
+	}
+	return fmt.Sprintf("%q is no number, %s expected, for example %s", e.Text, e.Wanted, e.Wanted.Example())
+}
+
+// suggestion is the text with the commonest unit of the kind.
+func (e *Error) suggestion() string {
+	return e.Text + map[Kind]string{Duration: "ms", Bytes: "GiB", ByteRate: "MB/s", Rate: "/s", Cost: "/h", Percent: "%", Factor: "x"}[e.Wanted]
+}
+
+var shape = regexp.MustCompile(`^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)$`)
+
+// Parse reads a text as a quantity of a kind, in its base unit. An error is an *[Error].
+func Parse(kind Kind, text string) (float64, error) {
+	m := shape.FindStringSubmatch(text)
+	if m == nil {
+		return 0, &Error{Fault: NoNumber, Text: text, Wanted: kind}
+	}
+	number, err := strconv.ParseFloat(m[1], 64)
+	if err != nil || math.IsInf(number, 0) {
+		return 0, &Error{Fault: NoNumber, Text: text, Wanted: kind}
+	}
+	unit, ok := unitsOf[kind][m[2]]
+	switch {
+	case ok && isWhole[kind]:
+		return math.Round(number * unit), nil
+	case ok:
+		return number * unit, nil
+	case m[2] == "":
+		return 0, &Error{Fault: NoUnit, Text: text, Wanted: kind}
+	}
+	return 0, &Error{Fault: WrongUnit, Text: text, Wanted: kind, found: describe(m[2])}
+}
+
+// describe says what kind of quantity a unit makes.
+func describe(unit string) string {
+	for k := Number; k <= Factor; k++ {
+		if _, ok := unitsOf[k][unit]; ok {
+			return kinds[k].article
+		}
+	}
+	return fmt.Sprintf("in %q, an unknown unit", unit)
+}

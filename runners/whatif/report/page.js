@@ -1,0 +1,151 @@
+// The page of a capacity result: the answer, then the plots in the order of CAP-4.3, then
+// all that the terminal says, and the inputs.
+{
+  const data = {};
+  for (const line of dataLines()) { const one = JSON.parse(line); data[one.kind] = one.data; }
+  const r = data.result, page = document.getElementById("page");
+  const list = v => v || [];
+  const units = {
+    ns: v => Math.abs(v) < 60e9 ? span(+(+v).toPrecision(3)) : span(Math.round(v / 1e9) * 1e9), bytes: bytesText, fraction: v => plain(v * 100) + " %",
+    per_second: v => plain(v) + "/s", per_hour: v => plain(v) + "/h",
+  };
+  const text = (unit, v) => v === null || v === undefined ? "–" : (units[unit] || plain)(v);
+  const find = (metric, estimates = r.estimates) => list(estimates).find(e => e.metric === metric && !(e.scope || {}).condition && e.value !== null);
+  const money = v => plain(v) + " " + (r.currency || "$") + "/h";
+
+  // (1) the answer
+  const outcome = list(r.verdicts).some(v => v.outcome === "FAIL") ? "FAIL" : list(r.verdicts).some(v => v.outcome === "UNDECIDED") ? "UNDECIDED" : list(r.verdicts).length ? "PASS" : "";
+  const kind = { PASS: "good", FAIL: "bad", UNDECIDED: "warn" }[outcome] || "";
+  const tile = (value, label, kind) => el("div", { class: "tile " + (kind || "") }, el("b", {}, value), el("span", {}, label));
+  page.append(el("h1", {}, r.plan), el("p", { class: "hint" }, `monosim whatif ${r.command}, seed ${r.seed}, model version ${r.version}, ${r.architecture}`));
+  const tiles = el("div", { class: "tiles" });
+  page.append(tiles);
+  if (outcome) tiles.append(tile(outcome, `${list(r.verdicts).length} objectives`, kind));
+  if (r.answer) {
+    for (const [path, value] of Object.entries(r.answer.point)) tiles.append(tile(value, path.replace(/^fleet\./, "")));
+    tiles.append(tile(money(r.answer.cost), r.answer.proven ? `${r.answer.containers} containers, proven` : `${r.answer.containers} containers, cheapest proven`, r.answer.proven ? "good" : "warn"));
+  } else if (list(r.tiers).length) {
+    tiles.append(tile(money(list(r.tiers).reduce((n, t) => n + t.cost, 0)), `${list(r.tiers).reduce((n, t) => n + t.containers, 0)} containers`));
+  }
+  for (const metric of ["p99(request)", "errors", "goodput"]) {
+    const e = find(metric);
+    if (e) tiles.append(tile(text(e.unit, e.value), metric + (e.ci ? ` [${text(e.unit, e.ci[0])}, ${text(e.unit, e.ci[1])}] at ${+(e.confidence * 100).toFixed(2)} %` : "")));
+  }
+  for (const t of list(r.tiers)) tiles.append(tile(plain((1 - t.mem_peak / t.mem_limit) * 100) + " %", `memory of ${t.name} that is free in a rollover`, t.mem_peak > t.mem_limit ? "bad" : ""));
+  if (r.saturation && r.saturation.state) tiles.append(tile(r.saturation.state, `${r.saturation.tier} is fullest, at ${text("fraction", r.saturation.utilisation)}`, r.saturation.state === "STABLE" ? "good" : "bad"));
+
+  const plots = el("div", { class: "plots" });
+  page.append(plots);
+  const ns = { format: v => text("ns", v) };
+
+  // (2) latency against load: sweeps over one path; (3) heat maps: over two
+  for (const s of list(r.sweeps)) {
+    const cells = list(s.cells), value = (c, path) => { const n = parseFloat(c.point[path]); return isNaN(n) ? c.point[path] : n; };
+    const p99 = c => { const e = list(c.estimates).find(e => e.metric === "p99(request)"); return e && e.value !== null ? e : null; };
+    const limit = list(r.verdicts).concat(cells.flatMap(c => list(c.verdicts))).find(v => v.metric === "p99(request)");
+    if (s.paths.length === 1) {
+      const path = s.paths[0], points = cells.filter(c => p99(c));
+      const of = metric => cells.map(c => [value(c, path), (list(c.estimates).find(e => e.metric === metric) || {}).value]).filter(p => p[1] !== null && p[1] !== undefined);
+      if (points.length) linePlot(plots, {
+        title: `Latency over ${path}`, note: "the band is the confidence interval of p99", x: { label: path }, y: Object.assign({ label: "latency" }, ns), log: true,
+        limits: limit ? [{ y: limit.limit, text: limit.slo }] : [],
+        series: [
+          { name: "p99", points: points.map(c => [value(c, path), p99(c).value]), band: points.filter(c => p99(c).ci).map(c => [value(c, path), ...p99(c).ci]) },
+          { name: "p50", points: of("p50(request)") }, { name: "mean", points: of("mean(request)") }, { name: "closed form of p99", dash: true, points: of("closed:p99(request)") },
+        ].filter(x => x.points.length),
+      });
+    } else if (s.paths.length === 2) {
+      const sorted = path => [...new Set(cells.map(c => value(c, path)))].sort((a, b) => a - b);
+      heatPlot(plots, {
+        title: `p99 over ${s.paths.join(" and ")}`, note: limit ? `red where ${limit.slo} does not hold` : undefined, format: v => text("ns", v),
+        x: { label: s.paths[0], format: String }, y: { label: s.paths[1], format: String }, xs: sorted(s.paths[0]), ys: sorted(s.paths[1]),
+        cells: cells.map(c => ({ x: value(c, s.paths[0]), y: value(c, s.paths[1]), value: p99(c) ? p99(c).value : 0, bad: c.outcome === "FAIL" || c.outcome === "EXCLUDED",
+          short: (c.argument || c.outcome || "").slice(0, 8), text: `${Object.entries(c.point).map(p => p.join(" ")).join(", ")}: ${c.outcome} ${p99(c) ? "p99 " + text("ns", p99(c).value) : c.reason || c.argument || ""}, ${money(c.cost)}` })),
+      });
+    }
+  }
+  // (3) the grid of a search
+  const all = r.certificate ? list(r.certificate.all_cells) : [];
+  if (all.length && Object.keys(all[0].point).length >= 2) {
+    const paths = Object.keys(all[0].point).sort().slice(0, 2), value = (c, p) => parseFloat(c.point[p]);
+    const best = new Map();
+    for (const c of all) {
+      const key = paths.map(p => c.point[p]).join("/"), rank = { PASS: 3, UNDECIDED: 2, FAIL: 1, EXCLUDED: 0 };
+      if (!best.has(key) || (rank[c.outcome] || 0) > (rank[best.get(key).outcome] || 0)) best.set(key, c);
+    }
+    const sorted = p => [...new Set(all.map(c => value(c, p)))].sort((a, b) => a - b);
+    heatPlot(plots, {
+      title: `The grid: cost by ${paths.join(" and ")}`, note: "blue cells pass, red ones do not; of cells that differ in more the one that comes furthest", format: plain,
+      x: { label: paths[0], format: String }, y: { label: paths[1], format: String }, xs: sorted(paths[0]), ys: sorted(paths[1]),
+      cells: [...best.values()].map(c => ({ x: value(c, paths[0]), y: value(c, paths[1]), value: c.cost, bad: c.outcome !== "PASS", text: `${Object.entries(c.point).map(p => p.join(" ")).join(", ")}: ${c.outcome} ${c.reason || c.argument || ""}, ${money(c.cost)}` })),
+    });
+  }
+  const seconds = { label: "time of the horizon", format: v => tickText(v * 1e9), base: 60 };
+  // (4) the timeline with events
+  const line = list(r.timeline);
+  if (line.length) {
+    const events = line.filter(p => p.event).map(p => ({ x: p.at / 1e9, text: p.event }));
+    const named = key => [...new Set(line.flatMap(p => Object.keys(p[key] || {})))];
+    linePlot(plots, { wide: true, title: "Requests offered", x: seconds, y: { label: "a second", format: plain }, events, series: [{ name: "offered", points: line.map(p => [p.at / 1e9, p.rate]) }] });
+    linePlot(plots, { title: "How full each tier is", x: seconds, y: { label: "of what it can do", format: v => text("fraction", v) }, events, limits: [{ y: 1, text: "full" }],
+      series: named("offered").map(name => ({ name, points: line.map(p => [p.at / 1e9, p.offered[name]]) })) });
+    linePlot(plots, { title: "Live containers", x: seconds, y: { label: "containers", format: plain }, events, series: named("live").map(name => ({ name, step: true, points: line.map(p => [p.at / 1e9, p.live[name]]) })) });
+    linePlot(plots, { title: "Memory of the fullest container", x: seconds, y: { label: "resident", format: bytesText, base: 1024 }, events, series: named("mem").map(name => ({ name, step: true, points: line.map(p => [p.at / 1e9, p.mem[name]]) })) });
+    if (line.some(p => p.p99)) linePlot(plots, { title: "p99 in the windows", x: seconds, y: Object.assign({ label: "p99" }, ns), events, series: [{ name: "p99", points: line.filter(p => p.p99).map(p => [p.at / 1e9, p.p99]) }] });
+  }
+  // (5) roll-outs
+  for (const o of list(r.rollouts).filter(o => list(o.curve).length || list(o.shards).length)) {
+    const curve = c => list(c).map(p => [p.latency / 1e9, p.fraction]);
+    linePlot(plots, { title: `Roll-out of version ${o.version}`, note: `${o.path}: everywhere after ${text("ns", o.to_all)}, closed form ${text("ns", o.closed_form)}, at least ${o.min_serving} of ${o.replicas} replicas serve`,
+      x: { label: "since the publish", format: v => tickText(v * 1e9), base: 60 }, y: { label: "of the replicas", format: v => text("fraction", v) },
+      series: [{ name: "all", step: true, points: curve(o.curve) }, ...list(o.shards).slice(0, 7).map(s => ({ name: "shard " + s.shard, step: true, points: curve(s.curve) }))].filter(s => s.points.length) });
+  }
+  // (6) ZooKeeper over sizes, both versions on one chart
+  const z = r.zookeeper;
+  if (z) {
+    const over = (title, note, label, unit, of, limitName) => linePlot(plots, {
+      title, note, log: true, x: { label: "containers", log: true, format: plain }, y: { label, format: v => text(unit, v), base: unit === "bytes" ? 1024 : 10 },
+      limits: z.curves.slice(0, 1).flatMap(c => c.limits.filter(l => l.name === limitName).map(l => ({ y: l.limit, text: `${l.name}: ${text(l.unit, l.limit)}` }))),
+      series: z.curves.map(c => ({ name: "version " + c.agent_version, points: c.points.map(p => [p.load.containers, of(p.load)]) }))
+        .concat(list(z.measured).length ? [{ name: "measured", dash: true, points: list(z.measured).filter(m => measuredOf(of, m) > 0).map(m => [m.closed_form.containers, measuredOf(of, m)]).sort((a, b) => a[0] - b[0]) }] : []).filter(s => s.points.length),
+    });
+    const watches = l => l.watches, readsOf = l => l.reads;
+    const measuredOf = (of, m) => of === watches ? m.watches : of === readsOf ? m.reads : 0;
+    const first = z.curves.map(c => { const l = c.limits.filter(l => l.at_multiple > 0).sort((a, b) => a.at_multiple - b.at_multiple)[0]; return `version ${c.agent_version}: ${l ? `${l.name} at ${plain(l.at_multiple)}× the fleet` : "none up to 1,000×"}`; }).join("; ");
+    over("Watches in ZooKeeper over the size of the fleet", "first limits: " + first, "watches", "", watches);
+    over("Memory of the watches", undefined, "of the heap", "bytes", l => l.watch_bytes, "watch memory");
+    if (z.curves.some(c => c.points.some(p => p.load.reads > 0))) over("Background reads over the size of the fleet", "version 3 reads nothing at rest", "reads a second", "per_second", readsOf, "reads a second");
+    over("Longest answer over the size of the fleet", undefined, "bytes", "bytes", l => l.max_reply, "jute.maxbuffer of an answer");
+    over("Notifications of a publish", "an upper bound", "notifications", "", l => l.notifications_per_publish);
+    for (const m of list(z.measured).filter(m => list(m.rollout).length)) {
+      linePlot(plots, { title: `A roll-out by real agents, version ${m.closed_form.agent_version}`, note: `${m.closed_form.containers} containers`, x: { label: "since the export", format: v => tickText(v * 1e9), base: 60 }, y: { label: "containers that serve it", format: plain },
+        series: [{ name: "serve it", step: true, points: [[0, 0], ...m.rollout.map((t, i) => [t / 1e9, i + 1])] }] });
+    }
+  }
+  // (7) the distribution, with its tail
+  const cdf = list(r.cdf).filter(p => p.fraction < 1);
+  if (cdf.length) linePlot(plots, { title: "Requests that take longer", note: "the tail is read downwards: 0.01 is p99", log: true, x: Object.assign({ label: "latency" }, ns), y: { label: "share", format: v => String(+v.toPrecision(2)) },
+    series: [{ name: "take longer", points: cdf.map(p => [p.latency, 1 - p.fraction]) }] });
+  // (8) where the time goes
+  const parts = list(r.breakdown).filter(p => p.share > 0 || p.tail_share > 0);
+  if (parts.length) barPlot(plots, { title: "Where the time goes", x: { label: "share", format: v => text("fraction", v) },
+    rows: [{ name: "all requests", parts: parts.map(p => ({ name: p.name, value: p.share })) }, { name: "slowest 1 %", parts: parts.map(p => ({ name: p.name, value: p.tail_share })) }] });
+  // (9) the tornado
+  const tornado = list(r.sensitivity).slice().sort((a, b) => Math.abs(b.high - b.low) - Math.abs(a.high - a.low));
+  if (tornado.length) rangePlot(plots, { title: "What a change of 10 % does to p99", x: Object.assign({ label: "p99(request)" }, ns), base: tornado[0].base, rows: tornado.map(t => ({ name: t.input, low: t.low, high: t.high })) });
+  const pareto = list(r.pareto).map(c => [c.cost, (list(c.estimates).find(e => e.metric === "p99(request)") || {}).value]).filter(p => p[1]).sort((a, b) => a[0] - b[0]);
+  if (pareto.length > 1) linePlot(plots, { title: "Cost against latency", x: { label: "cost", format: money }, y: Object.assign({ label: "p99" }, ns), series: [{ name: "cheapest at that latency", points: pareto }] });
+  const residuals = list(r.closed_forms).filter(f => f.residual !== undefined && f.residual !== null);
+  if (residuals.length) barPlot(plots, { title: "Simulated above the closed form", x: { label: "of the closed form", format: v => text("fraction", v) }, rows: residuals.map(f => ({ name: f.name, parts: [{ name: "residual", value: Math.max(f.residual, 0) }] })) });
+
+  for (const b of list(data.blocks)) page.append(el("section", { class: "block" }, el("h2", {}, b.name), ...b.lines.map(l => el("div", {}, l))));
+  // (10) all inputs
+  const flat = (v, path, to) => {
+    if (v !== null && typeof v === "object") for (const [k, x] of Object.entries(v)) flat(x, path ? path + "." + k : k, to);
+    else to.push([path, String(v)]);
+    return to;
+  };
+  page.append(el("h2", {}, "Inputs"), el("p", { class: "hint" }, "the plan with all that was filled in, in base units: nanoseconds, bytes, per second"),
+    el("details", {}, el("summary", {}, "all inputs"), el("table", { class: "facts" }, ...flat(data.inputs, "", []).map(([k, v]) => el("tr", {}, el("td", {}, k), el("td", {}, v))))),
+    el("p", { class: "hint" }, `scenario ${r.scenario_hash}, result ${data.sha256}`));
+}

@@ -1,0 +1,105 @@
+package report_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/runners/webpage"
+	"github.com/monosim/monosim/runners/webpage/webpagetest"
+	"github.com/monosim/monosim/runners/whatif/control"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/report"
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// sketch is the plan of the plan package's tests, with what ZooKeeper bears of its fleet.
+func sketch(t *testing.T) (*result.Result, *plan.Plan) {
+	t.Helper()
+	_, p, problems, err := plan.Read("../plan/testdata/sketch.yaml")
+	if p == nil {
+		t.Fatal(problems, err)
+	}
+	r := &result.Result{Format: result.Format, Command: "run", Plan: p.Name, ScenarioHash: p.Hash(), Seed: p.Seed, Version: "1", Currency: "$"}
+	for _, name := range plan.TierNames {
+		tier := p.Fleet.Tier(name)
+		r.Tiers = append(r.Tiers, result.Tier{
+			Name: name, Containers: 10, CPU: tier.CPU, MemLimit: int64(tier.Mem), MemSteady: int64(p.Memory(name, 1)), MemPeak: int64(p.Memory(name, p.Versions(name))), Cost: 10 * float64(tier.Cost),
+		})
+	}
+	r.ZooKeeper = control.Of(p).Curve(&p.ZooKeeper)
+	lab := control.LabOf(p, 6)
+	lab.Incidents = []string{"kill 1", "session storm"}
+	m, err := lab.Measure(context.Background(), &p.ZooKeeper)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ZooKeeper.Measured = append(r.ZooKeeper.Measured, *m)
+	return r, p
+}
+
+func pageOf(t *testing.T, r *result.Result, p *plan.Plan) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.HTML(&b, r, p.Canonical(), "monosim whatif run sketch.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// The goal is that the text says what the result has. The method is to look for its numbers
+// under the names of the blocks.
+func TestTheTextHasABlockForEachQuestion(t *testing.T) {
+	r, _ := sketch(t)
+	var b bytes.Buffer
+	if err := report.Text(&b, r, "monosim whatif run sketch.yaml --seed 42"); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	for _, want := range []string{
+		"\nMEMORY       entry peak ", "\nFAILURES     agents v", "\nROLLOUT      ", "\nZOOKEEPER    ", "is reached first, at ", "\nCOST         ",
+		"\nREPRODUCE    monosim whatif run sketch.yaml --seed 42\n", "result sha256 " + r.SHA256(), "\nTRUST        control plane: real agents",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("found no %q in\n%s", want, text)
+		}
+	}
+	for _, empty := range []string{"\nANSWER", "\nSENSITIVITY"} {
+		if strings.Contains(text, empty) {
+			t.Errorf("found %q, of which the result has nothing", strings.TrimSpace(empty))
+		}
+	}
+}
+
+// Equal results give equal bytes, and a page asks for nothing.
+func TestThePageFollowsFromTheResult(t *testing.T) {
+	r, p := sketch(t)
+	page := pageOf(t, r, p)
+	again, _ := sketch(t)
+	if pageOf(t, again, p) != page {
+		t.Error("two pages of equal results differ")
+	}
+	webpagetest.AsksForNothing(t, page)
+	lines, err := webpage.Data(page)
+	if err != nil || len(lines) != 4 || !strings.Contains(string(lines[0]), r.ScenarioHash) {
+		t.Errorf("data of the page: got %d lines, %v", len(lines), err)
+	}
+}
+
+func TestABrowserDrawsTheResult(t *testing.T) {
+	r, p := sketch(t)
+	page := pageOf(t, r, p)
+	if name := os.Getenv("PAGE"); name != "" { // to look at it
+		if err := os.WriteFile(name, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, width := range []int{1400, 400} {
+		count := webpagetest.Classes(t, page, width)
+		if count["plot"] < 6 || count["line"] < 10 || count["tile"] < 4 || count["block"] < 6 || count["limit"] < 4 {
+			t.Errorf("width %d: got %v, want the plots of ZooKeeper, tiles and blocks", width, count)
+		}
+	}
+}

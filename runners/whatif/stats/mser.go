@@ -1,0 +1,29 @@
+package stats
+
+// MSER5 is how many of the first values to leave out, so that the mean of the rest has
+// the smallest standard error: a multiple of five, at most half (CAP-5.3). stationary is
+// false when the cut is at that bound.
+func MSER5(values []float64) (cut int, stationary bool) {
+	const size = 5
+	n := len(values) / size
+	if n < 4 {
+		return 0, true
+	}
+	batches := make([]float64, n)
+	for i := range batches {
+		batches[i], _ = Mean(values[i*size : (i+1)*size])
+	}
+	best, least := 0, -1.0
+	for d := 0; d <= n/2; d++ {
+		rest := batches[d:]
+		mean, _ := Mean(rest)
+		squares := 0.0
+		for _, b := range rest {
+			squares += float64((b - mean) * (b - mean))
+		}
+		if e := squares / float64(len(rest)*len(rest)); least < 0 || e < least {
+			best, least = d, e
+		}
+	}
+	return best * size, best < n/2
+}

@@ -1,0 +1,97 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// The least numbers of requests of CAP-5.5: 459 with none, 662 with one, 838 with two
+// exceeding.
+func TestVerdictsNeedWhatTheBinomialLawSays(t *testing.T) {
+	for x, n := range []int64{459, 662, 838} {
+		if got := Verdict(n, int64(x), 0.01, 1, 0.99); got != Pass {
+			t.Errorf("%d of %d: got %d, want a pass", x, n, got)
+		}
+		if got := Verdict(n-1, int64(x), 0.01, 1, 0.99); got != Undecided {
+			t.Errorf("%d of %d: got %d, want undecided", x, n-1, got)
+		}
+	}
+	if got := Needed(0.01, 0.99); got != 459 {
+		t.Errorf("needed: got %d, want 459", got)
+	}
+	if got := Verdict(10_000, 150, 0.01, 1, 0.99); got != Fail {
+		t.Errorf("150 of 10000: got %d, want a fail", got)
+	}
+	if got := Verdict(10_000, 150, 0.01, 50, 0.99); got != Undecided {
+		t.Errorf("150 of 10000 that are worth 200: got %d, want undecided", got)
+	}
+}
+
+// G2: intervals cover the truth as often as they say, and verdicts err as rarely.
+func TestCoverage(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const experiments, runs = 2000, 20
+	covered, wrong := 0, 0
+	for range experiments {
+		values := make([]float64, runs)
+		n, x := int64(0), int64(0)
+		for i := range values {
+			for range 50 {
+				v := r.ExpFloat64()
+				values[i] += v / 50
+				n++
+				if v > math.Log(100) { // a share of exactly 1 %
+					x++
+				}
+			}
+		}
+		if mean, half := Interval(values, 0.95); math.Abs(mean-1) <= half {
+			covered++
+		}
+		if Verdict(n, x, 0.01, 1, 0.99) == Pass {
+			wrong++
+		}
+	}
+	if share := float64(covered) / experiments; share < 0.92 || share > 0.98 {
+		t.Errorf("intervals of 95 %% cover the truth in %.1f %%, want 92 to 98", share*100)
+	}
+	if share := float64(wrong) / experiments; share > 0.015 {
+		t.Errorf("verdicts at 99 %% pass what does not in %.2f %%, want at most 1", share*100)
+	}
+}
+
+func TestMSERCutsARampOnly(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	flat, ramp := make([]float64, 200), make([]float64, 200)
+	for i := range flat {
+		flat[i] = 1 + 0.01*r.NormFloat64()
+		ramp[i] = flat[i] - math.Max(0, 1-float64(i)/30)
+	}
+	if cut, ok := MSER5(flat); cut > 50 || !ok {
+		t.Errorf("flat: got a cut of %d, stationary %v", cut, ok)
+	}
+	if cut, ok := MSER5(ramp); cut < 20 || cut > 60 || !ok {
+		t.Errorf("ramp of 30: got a cut of %d, stationary %v", cut, ok)
+	}
+	rising := make([]float64, 200)
+	for i := range rising {
+		rising[i] = float64(i)
+	}
+	if cut, ok := MSER5(rising); ok {
+		t.Errorf("a rise without end: got a cut of %d and stationary", cut)
+	}
+}
+
+func TestCommonRandomNumbersNarrowDifferences(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	a, b := make([]float64, 50), make([]float64, 50)
+	for i := range a {
+		common := r.NormFloat64()
+		a[i], b[i] = common+0.1*r.NormFloat64(), common+0.5+0.1*r.NormFloat64()
+	}
+	d, half, reduction := Paired(a, b, 0.95)
+	if math.Abs(d+0.5) > half+0.05 || reduction < 10 {
+		t.Errorf("got %g +- %g with reduction %g", d, half, reduction)
+	}
+}

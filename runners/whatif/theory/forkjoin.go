@@ -1,0 +1,27 @@
+package theory
+
+// Harmonic is 1 + 1/2 + ... + 1/n.
+func Harmonic(n int) float64 {
+	sum := 0.0
+	for i := 1; i <= n; i++ {
+		sum += 1 / float64(i)
+	}
+	return sum
+}
+
+// ForkJoin2 is the mean sojourn of two M/M/1 queues fed by one stream, exact (Flatto and
+// Hahn).
+func ForkJoin2(lambda, mu float64) float64 {
+	return (12 - lambda/mu) / 8 / (mu - lambda)
+}
+
+// ForkJoin is that of n queues, an approximation within five per cent (Nelson and
+// Tantawi).
+func ForkJoin(n int, lambda, mu float64) float64 {
+	h := Harmonic(n) / Harmonic(2)
+	rho := lambda / mu
+	return (h + 4*rho/11*(1-h)) * ForkJoin2(lambda, mu)
+}
+
+// MaxOfExponentials is the mean of the largest of n, without queues.
+func MaxOfExponentials(n int, mean float64) float64 { return mean * Harmonic(n) }

@@ -1,0 +1,95 @@
+// Package theory has the closed forms of queues, fan-outs, failures and rollouts, to
+// order searches and to hold simulations to.
+//
+// Two things to use first:
+//
+//   - [MMc] is a queue with c servers.
+//   - [FailAtLeast] is the share of requests that a dead replica hits.
+//
+// To change queues look in queues.go; fork-join and fan-out are in forkjoin.go, failures
+// in failures.go, rollouts in rollouts.go. Times are in units of the caller.
+package theory
+
+import "math"
+
+// ErlangB is the blocking of c servers without a queue under the offered load a.
+func ErlangB(c int, a float64) float64 {
+	b := 1.0
+	for k := 1; k <= c; k++ {
+		b = a * b / (float64(k) + float64(a*b))
+	}
+	return b
+}
+
+// ErlangC is the share of arrivals that wait for one of c servers; rho is the load of
+// each.
+func ErlangC(c int, rho float64) float64 {
+	b := ErlangB(c, float64(c)*rho)
+	return b / (1 - rho*(1-b))
+}
+
+// MMc is the mean wait and the mean sojourn of c exponential servers of rate mu under
+// Poisson arrivals of rate lambda.
+func MMc(c int, lambda, mu float64) (wait, sojourn float64) {
+	rho := lambda / (float64(c) * mu)
+	wait = ErlangC(c, rho) / (float64(c)*mu - lambda)
+	return wait, wait + 1/mu
+}
+
+// MMcTail is the share of requests whose sojourn exceeds t.
+func MMcTail(c int, lambda, mu, t float64) float64 {
+	waits := ErlangC(c, lambda/(float64(c)*mu))
+	theta := float64(c)*mu - lambda
+	if math.Abs(theta-mu) < 1e-9*mu {
+		return (1 + waits*mu*t) * math.Exp(-mu*t)
+	}
+	return (1-waits)*math.Exp(-mu*t) + waits*(mu*math.Exp(-theta*t)-theta*math.Exp(-mu*t))/(mu-theta)
+}
+
+// MMcQuantile is the sojourn that a share q does not exceed.
+func MMcQuantile(c int, lambda, mu, q float64) float64 {
+	low, high := 0.0, 1/mu
+	for MMcTail(c, lambda, mu, high) > 1-q {
+		high *= 2
+	}
+	for range 100 {
+		if middle := (low + high) / 2; MMcTail(c, lambda, mu, middle) > 1-q {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high
+}
+
+// MG1Wait is the mean wait before one server (Pollaczek and Khinchine); scv is the squared
+// coefficient of variation of service.
+func MG1Wait(lambda, mean, scv float64) float64 {
+	rho := lambda * mean
+	return rho * mean * (1 + scv) / (2 * (1 - rho))
+}
+
+// MMcK is the blocking and the mean wait of c servers with room for k requests in all.
+func MMcK(c, k int, lambda, mu float64) (blocking, wait float64) {
+	a := lambda / mu
+	p := make([]float64, k+1)
+	p[0] = 1
+	sum := 1.0
+	for n := 1; n <= k; n++ {
+		p[n] = p[n-1] * a / float64(min(n, c))
+		sum += p[n]
+	}
+	waiting := 0.0
+	for n := c + 1; n <= k; n++ {
+		waiting += float64(n-c) * p[n] / sum
+	}
+	blocking = p[k] / sum
+	return blocking, waiting / (lambda * (1 - blocking))
+}
+
+// AllenCunneen is an estimate of the mean wait before c servers of any law; it orders
+// searches and proves nothing.
+func AllenCunneen(c int, lambda, mean, arrivalSCV, serviceSCV float64) float64 {
+	wait, _ := MMc(c, lambda, 1/mean)
+	return wait * (arrivalSCV + serviceSCV) / 2
+}
