@@ -44,5 +44,5 @@ func Example() {
 	}))
 
 	// Output:
-	// t+2.224s: want two pods, got [] (waited 1s)
+	// t+2.223s: want two pods, got [] (waited 1s)
 }

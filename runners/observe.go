@@ -101,6 +101,12 @@ type Narrator interface {
 	Remark(text string)
 }
 
+// Meter is a cluster that knows the load that it bears.
+type Meter interface {
+	// Load is what the cluster holds now, and what its ZooKeeper was asked for so far.
+	Load() Load
+}
+
 // Keeper is a cluster whose processes have written logs.
 type Keeper interface {
 	// Keep has the directory with the logs stay after Close, and names it.

@@ -26,6 +26,11 @@ type (
 	Observation = cluster.Observation
 	Stats       = cluster.Stats
 	Counts      = cluster.Counts
+
+	Load            = cluster.Load
+	ZooKeeperLoad   = cluster.ZooKeeperLoad
+	ModelServerLoad = cluster.ModelServerLoad
+	Flow            = cluster.Flow
 )
 
 // BareServer is the name of the pod whose first process is a model server without

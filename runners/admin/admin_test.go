@@ -95,7 +95,7 @@ func TestWhoIsRefused(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			status, body := ask(t, "POST", s.URL()+"/double", `{"n": 21}`, c.headers...)
-			if status != c.status || status == 200 && body != `{"n":42}` || status != 200 && strings.Contains(body, "42") {
+			if status != c.status || status == 200 && body != `{"n":42}` || status != 200 && strings.Contains(body, `"n"`) {
 				t.Errorf("got %d %s, want %d", status, body, c.status)
 			}
 			if status, _ := ask(t, "GET", s.URL()+"/", "", c.headers...); status != c.status {

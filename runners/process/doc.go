@@ -7,8 +7,8 @@
 //
 // [FreePorts] are ports that one can be told to take. [Resident] and [CPU] are the memory
 // and the time that a process takes, as the kernel counts them in /proc, which Linux
-// alone has; [Median] is what counts of several measurements.
+// alone has; [Available] is what memory there is for this one; [Median] is what counts of several measurements.
 //
-// Starting and ending is in orphan_linux.go and tail.go, measuring in usage.go and
-// median.go.
+// Starting and ending is in orphan_linux.go and tail.go, measuring in usage.go,
+// available.go and median.go.
 package process

@@ -29,21 +29,39 @@ const tick = 10 * time.Millisecond
 // CPU returns for how long all threads of a process have run, in user space and in the
 // kernel. The time of its children is not counted. Errors are as with Resident.
 func CPU(pid int) (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	fields, err := status(pid)
 	if err != nil {
 		return 0, err
 	}
-	// Fields are separated by spaces, and only the second, the program's name in
-	// parentheses, can have some itself; utime and stime are the 14th and 15th.
-	text := string(stat)
-	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
-	const utime, stime = 14 - 3, 15 - 3
 	var user, system int64
-	if len(fields) > stime {
-		_, err = fmt.Sscan(fields[utime]+" "+fields[stime], &user, &system)
-	}
-	if err != nil || len(fields) <= stime {
-		return 0, fmt.Errorf("process %d: found the status %q, want times in it", pid, text)
+	if _, err = fmt.Sscan(fields[utime]+" "+fields[stime], &user, &system); err != nil {
+		return 0, fmt.Errorf("process %d: found the times %q and %q, want numbers", pid, fields[utime], fields[stime])
 	}
 	return time.Duration(user+system) * tick, nil
+}
+
+// Runs reports whether the process runs that has a pid and was started at a time, the 22nd
+// field of its /proc/PID/stat: by both it is told from another that got its pid later. One
+// that has ended but that its parent has not asked for runs no more.
+func Runs(pid int, started string) bool {
+	fields, err := status(pid)
+	return err == nil && fields[starttime] == started && fields[state] != "Z" && fields[state] != "X"
+}
+
+// Fields of /proc/PID/stat behind the program's name, which is the second of all.
+const state, utime, stime, starttime = 3 - 3, 14 - 3, 15 - 3, 22 - 3
+
+// status is the fields of /proc/PID/stat behind the program's name: fields are separated
+// by spaces, and only the name, in parentheses, can have some itself.
+func status(pid int) ([]string, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil, err
+	}
+	text := string(stat)
+	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
+	if len(fields) <= starttime {
+		return nil, fmt.Errorf("process %d: found the status %q, want %d fields and more", pid, text, starttime+3)
+	}
+	return fields, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkbulk"
 )
 
 // trouble says what a program has tried in vain, and what to do about it, beside what the
@@ -117,7 +118,9 @@ func withPort(host string) string {
 }
 
 // NewReads is that of the client.
-func (z watchedZooKeeper) NewReads(paths []string) env.Reads { return env.NewReads(z.ZooKeeper, paths) }
+func (z watchedZooKeeper) NewReads(paths []string) zkbulk.Reads {
+	return zkbulk.NewReads(z.ZooKeeper, paths)
+}
 
 // watchedProcesses tells of programs that cannot be started, or end by themselves.
 type watchedProcesses struct {
@@ -192,6 +195,6 @@ func lastWords(path string) string {
 }
 
 var (
-	_ env.ReadsMaker = watchedZooKeeper{}
-	_ env.Process    = (*watchedProcess)(nil)
+	_ zkbulk.ReadsMaker = watchedZooKeeper{}
+	_ env.Process       = (*watchedProcess)(nil)
 )

@@ -1,18 +1,11 @@
 package simrun
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/monosim/monosim/engine/agent/backends"
-	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/env/zkerrors"
-	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/sim/world"
@@ -46,12 +39,12 @@ func (c *Cluster) Pass(d time.Duration, until func() bool) (bool, error) {
 func (c *Cluster) run(l vtime.Limits) error {
 	for {
 		stage := l
-		stage.Until = c.untilFaultEnds(l.Until)
+		stage.Until = c.endings.Until(l.Until)
 		reason, err := c.world.Run(stage)
 		if err != nil {
 			return err
 		}
-		if err := c.endFaults(); err != nil {
+		if err := c.endings.EndDue(c.Now(), c.EndFault); err != nil {
 			return err
 		}
 		if stage.Until == l.Until || reason != vtime.TimeUp {
@@ -123,90 +116,6 @@ func (c *Cluster) withFakes(what string, fn func(e *env.Env, zk env.ZooKeeper) e
 		}
 	}
 	return nil
-}
-
-// withBackend is withZooKeeper at the level of agent_controller.
-func (c *Cluster) withBackend(what string, fn func(b *backends.ZKBackend) error) error {
-	return c.withZooKeeper(what, func(e *env.Env, zk env.ZooKeeper) error {
-		return fn(backends.NewZKBackend(e, c.bzid, zk))
-	})
-}
-
-// layoutPath is the path of a layout; "" is that of the configuration.
-func (c *Cluster) layoutPath(layout string) (string, error) {
-	switch {
-	case layout == "" && c.layout == "":
-		return "", &runners.SpecError{Where: c.confName(), Found: "no layout_pattern", Want: "one, or a layout named by its path"}
-	case layout == "":
-		return c.layout, nil
-	case strings.HasPrefix(layout, "/"):
-		return layout, nil
-	}
-	return "/" + c.bzid + "/layouts/" + layout, nil
-}
-
-// Declare writes the deploy config of model:subGraph.
-func (c *Cluster) Declare(model, subGraph, basePath, policy string) error {
-	return c.withBackend("declare", func(b *backends.ZKBackend) error {
-		return b.DeclSavedModel(datadef.SavedModel{ModelName: model, SubGraph: subGraph},
-			&datadef.SavedModelDeployConfig{ModelBasePath: pysem.Some(basePath), VersionPolicy: pysem.Some(policy)})
-	})
-}
-
-// Publish adds sub-graphs of a model to a layout, as agent_controller pub does.
-func (c *Cluster) Publish(layout, model string, subGraphs ...string) error {
-	return c.mapToLayout("publish", layout, model, subGraphs, (*backends.ZKBackend).AddToLayout)
-}
-
-// Unpublish removes sub-graphs of a model from a layout, as agent_controller unpub does.
-func (c *Cluster) Unpublish(layout, model string, subGraphs ...string) error {
-	return c.mapToLayout("unpublish", layout, model, subGraphs, (*backends.ZKBackend).RemoveFromLayout)
-}
-
-// mapToLayout does something to sub-graphs in one session (agent_controller.py:90): to
-// those that are declared in the order in which ZooKeeper lists them. Those that are not,
-// which the command passes over, come after them in the order given.
-func (c *Cluster) mapToLayout(what, layout, model string, subGraphs []string, do func(*backends.ZKBackend, string, datadef.SavedModel) error) error {
-	path, err := c.layoutPath(layout)
-	if err != nil {
-		return err
-	}
-	return c.withBackend(what, func(b *backends.ZKBackend) error {
-		declared, err := b.ListSavedModels(model)
-		if err != nil {
-			return err
-		}
-		wanted := slices.DeleteFunc(declared, func(m datadef.SavedModel) bool { return !slices.Contains(subGraphs, m.SubGraph) })
-		for _, g := range subGraphs {
-			if m := (datadef.SavedModel{ModelName: model, SubGraph: g}); !slices.Contains(wanted, m) {
-				wanted = append(wanted, m)
-			}
-		}
-		for _, m := range wanted {
-			if err := do(b, path, m); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// WriteZnode creates or sets a persistent znode and its parents.
-func (c *Cluster) WriteZnode(path string, data []byte) error {
-	return c.withZooKeeper("write znode", func(_ *env.Env, zk env.ZooKeeper) error {
-		_, err := zk.Create(path, data, env.CreateOptions{MakePath: true})
-		if errors.Is(err, zkerrors.ErrNodeExists) {
-			_, err = zk.Set(path, data, -1)
-		}
-		return err
-	})
-}
-
-// DeleteZnode deletes a znode and everything below it.
-func (c *Cluster) DeleteZnode(path string) error {
-	return c.withZooKeeper("delete znode", func(_ *env.Env, zk env.ZooKeeper) error {
-		return zk.Delete(path, env.DeleteOptions{Version: -1, Recursive: true})
-	})
 }
 
 // ExportVersion adds a version directory of a size below a base path.

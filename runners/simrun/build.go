@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/operator"
 	"github.com/monosim/monosim/sim/hosts"
 	"github.com/monosim/monosim/sim/world"
 )
@@ -17,13 +18,14 @@ import (
 // runners.Cluster, runners.Caller and runners.Tracer, where the contracts of its
 // methods are.
 type Cluster struct {
+	operator.Agents
+	operator.Layouts
+
 	runner *Runner
 	spec   runners.Spec
 	pods   []runners.Pod
 	world  *world.World
 	quirks quirks.Set
-	bzid   string
-	layout string
 	// agents are those that the last start of a pod has made, by pod.
 	agents map[string][]startedAgent
 	// monitors are TFSMonitors by the model server that they ask.
@@ -36,8 +38,8 @@ type Cluster struct {
 	cause int
 	// origin is the last observation that may lead to others, by its number.
 	origin int
-	// endings are of faults that end by themselves, the earliest first.
-	endings []ending
+	// endings are of faults that end by themselves.
+	endings operator.Endings
 }
 
 func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
@@ -49,6 +51,8 @@ func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 	if c.quirks, err = quirks.Parse(spec.Quirks); err != nil {
 		return nil, err
 	}
+	c.Agents = operator.Agents{Call: c.callAgent}
+	c.Layouts = operator.Layouts{Conf: c.confName(), Session: c.withZooKeeper}
 	if c.world, err = world.New(spec, c.options()); err != nil {
 		return nil, err
 	}
@@ -62,7 +66,7 @@ func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 // options are what the agents' code, and whoever watches, adds to a world.
 func (c *Cluster) options() world.Options {
 	return world.Options{
-		Agent: c.runAgent, Observe: c.observed, CheckOwner: c.runner.CheckOwner,
+		Agent: c.runAgent, Observe: c.observed, CheckOwner: c.runner.CheckOwner, Traffic: c.runner.Traffic,
 		Logs: &hosts.Logs{Level: c.logLevel(), OnLine: func(l hosts.Line) {
 			o := runners.Observation{At: l.At, Pod: l.Host, Op: "log." + strings.ToLower(l.Level.String()), Path: l.Process, Note: l.Text}
 			if c.spec.Detail {
@@ -105,10 +109,7 @@ func (c *Cluster) readConf() error {
 		s, _ := v.(string)
 		return s
 	}
-	c.bzid, c.layout = text("bzid"), text("layout_pattern")
-	if c.layout != "" && !strings.HasPrefix(c.layout, "/") {
-		c.layout = "/" + c.bzid + "/layouts/" + c.layout
-	}
+	c.Layouts.BZID, c.Layouts.Pattern = text("bzid"), text("layout_pattern")
 	return nil
 }
 

@@ -1,15 +1,12 @@
 package simrun
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/monosim/monosim/engine/agent/agentconfig"
-	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/operator"
 )
 
 // monitor is a TFSMonitor of the agents' code in a process of its own beside a
@@ -43,7 +40,7 @@ func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) 
 	if err != nil {
 		return nil, err
 	}
-	message, err := configOf(models)
+	message, err := operator.ModelConfig(models, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +56,7 @@ func (c *Cluster) MonitorStatus(pod, kind, model string) (runners.ModelCall, err
 	if err != nil {
 		return nil, err
 	}
-	pm, err := publishOf(model)
+	pm, err := operator.PublishOf(model)
 	if err != nil {
 		return nil, err
 	}
@@ -70,17 +67,4 @@ func (c *Cluster) MonitorStatus(pod, kind, model string) (runners.ModelCall, err
 		}
 		return err
 	}), nil
-}
-
-// publishOf is a publish of "<model>:<sub-model>" by which the server follows the
-// newest version.
-func publishOf(model string) (*datadef.PublishMeta, error) {
-	name, subModel, ok := strings.Cut(model, ":")
-	if !ok || !strings.HasPrefix(subModel, agentconfig.ServerEntry) {
-		return nil, fmt.Errorf("model: found %q, want one of an entry, as ctr:entry", model)
-	}
-	pm := datadef.DefaultPublishMeta()
-	pm.ModelName = pysem.Some(name)
-	pm.SubModels = pm.SubModels.With(subModel, "/models/"+name+"/"+subModel+"/1")
-	return &pm, nil
 }

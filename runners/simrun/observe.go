@@ -3,14 +3,9 @@ package simrun
 import (
 	"fmt"
 	"sort"
-	"strings"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
-	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
-	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -20,72 +15,23 @@ func (c *Cluster) Now() time.Duration { return c.world.Engine().Now() }
 // Pods lists the pods with agents.
 func (c *Cluster) Pods() []runners.Pod { return c.pods }
 
-// call makes one call to the agent of a pod, as a client of its own does.
-func call[Resp proto.Message](c *Cluster, pod, method string, request proto.Message, response Resp) (Resp, error) {
+// callAgent makes one call to the agent of a pod, as a client of its own does.
+func (c *Cluster) callAgent(pod, method string, request []byte) (response []byte, err error) {
 	p, err := c.world.FindPod(pod)
 	if err != nil {
-		return response, err
+		return nil, err
 	}
 	port, ok := c.agentPort(p)
 	if !ok {
-		return response, fmt.Errorf("pod %s: found no running agent to call", pod)
+		return nil, fmt.Errorf("pod %s: found no running agent to call", pod)
 	}
-	data, err := proto.Marshal(request)
-	if err != nil {
-		return response, err
-	}
-	err = c.operate(method, runners.CallTimeout+time.Second, func(e *env.Env) error {
+	err = c.operate(method, runners.CallTimeout+time.Second, func(e *env.Env) (err error) {
 		channel := e.Network.Dial(fmt.Sprintf("%s:%d", p.IP(), port))
 		defer channel.Close()
-		answer, err := channel.Call(method, data, runners.CallTimeout)
-		if err != nil {
-			return err
-		}
-		return proto.Unmarshal(answer, response)
+		response, err = channel.Call(method, request, runners.CallTimeout)
+		return err
 	})
 	return response, err
-}
-
-func serverType(name string) (agentservice.ServerType, error) {
-	n, ok := agentservice.ServerType_value[strings.ToUpper(name)]
-	if !ok {
-		return 0, fmt.Errorf("server type: found %q, want ps, entry or dense", name)
-	}
-	return agentservice.ServerType(n), nil
-}
-
-// HeartBeat asks the agent of a pod for the addresses of every task that it knows.
-func (c *Cluster) HeartBeat(pod, kind string) ([]runners.Addresses, error) {
-	t, err := serverType(kind)
-	if err != nil {
-		return nil, err
-	}
-	response, err := call(c, pod, service.MethodHeartBeat, &agentservice.HeartBeatRequest{ServerType: t}, &agentservice.HeartBeatResponse{})
-	if err != nil {
-		return nil, err
-	}
-	var list []runners.Addresses
-	for key, addrs := range response.GetAddresses() {
-		list = append(list, runners.Addresses{Key: key, Addrs: addrs.GetAddress()})
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i].Key < list[j].Key })
-	return list, nil
-}
-
-// GetReplicas asks the agent of a pod for the addresses of one task.
-func (c *Cluster) GetReplicas(pod, kind string, task int) ([]string, error) {
-	t, err := serverType(kind)
-	if err != nil {
-		return nil, err
-	}
-	response, err := call(c, pod, service.MethodGetReplicas, &agentservice.GetReplicasRequest{ServerType: t, Task: int32(task)}, &agentservice.GetReplicasResponse{})
-	return response.GetAddressList().GetAddress(), err
-}
-
-// GetResource asks the agent of a pod for its place and its memory.
-func (c *Cluster) GetResource(pod string) (runners.Resource, error) {
-	r, err := call(c, pod, service.MethodGetResource, &agentservice.GetResourceRequest{}, &agentservice.GetResourceResponse{})
-	return runners.Resource{Address: r.GetAddress(), ShardID: int(r.GetShardId()), ReplicaID: int(r.GetReplicaId()), MemoryBytes: r.GetMemory()}, err
 }
 
 // ModelStatus asks a model server; one that does not serve yet is UNAVAILABLE.
@@ -169,3 +115,17 @@ func (c *Cluster) Failure() string {
 
 // Stats are counts of the run so far.
 func (c *Cluster) Stats() runners.Stats { return c.world.Stats() }
+
+// Load is what the cluster holds now, and with Runner.Traffic what its ZooKeeper was asked
+// for.
+func (c *Cluster) Load() runners.Load { return c.world.Load() }
+
+// PodLoad is what the model servers of a pod hold now. It may be asked while something is
+// observed.
+func (c *Cluster) PodLoad(pod string) []runners.ModelServerLoad {
+	p := c.world.Pod(pod)
+	if p == nil {
+		return nil
+	}
+	return p.Load()
+}

@@ -5,15 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
-	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
-	storagepath "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/operator"
 	"github.com/monosim/monosim/sim/hosts"
 	"github.com/monosim/monosim/sim/tfserving/node"
 	"github.com/monosim/monosim/sim/world"
@@ -61,11 +56,7 @@ func (c *Cluster) Reload(pod, kind string, models []runners.ServedModel, deadlin
 	if err != nil {
 		return nil, err
 	}
-	message, err := configOf(models)
-	if err != nil {
-		return nil, err
-	}
-	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
+	data, err := operator.ReloadRequest(models, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -84,25 +75,12 @@ func (c *Cluster) Predict(pod, kind string, spec runners.PredictSpec, deadline t
 	if err != nil {
 		return nil, err
 	}
-	request := &apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: spec.Model}}
-	if spec.Label != "" {
-		request.ModelSpec.VersionChoice = &apis.ModelSpec_VersionLabel{VersionLabel: spec.Label}
-	}
-	data, err := proto.Marshal(request)
-	if err != nil {
-		return nil, err
-	}
 	life, e := c.client(c.world.Operator())
 	return c.begin(life, "predict", func(a *runners.ModelAnswer) error {
 		channel := e.Network.Dial(addr)
 		defer channel.Close()
-		data, err := channel.Call(node.MethodPredict, data, deadline)
-		if err != nil {
-			return err
-		}
-		var response apis.PredictResponse
-		err = proto.Unmarshal(data, &response)
-		a.Version = response.GetModelSpec().GetVersion().GetValue()
+		var err error
+		a.Version, err = operator.Predict(spec, func(method string, request []byte) ([]byte, error) { return channel.Call(method, request, deadline) })
 		return err
 	}), nil
 }
@@ -141,18 +119,9 @@ func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) er
 	if err != nil {
 		return err
 	}
-	message := &config.ModelServerConfig{}
-	if models != nil {
-		if message, err = configOf(models); err != nil {
-			return err
-		}
-	}
-	text, err := textpb.Marshal(message)
+	text, err := operator.ModelConfigFile(models, nil)
 	if err != nil {
 		return err
-	}
-	if text == "" {
-		text = "\n" // a server cannot read a file of no bytes
 	}
 	return p.Machine().FS.WriteTree(map[string]string{path: text})
 }
@@ -161,48 +130,6 @@ func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) er
 func (c *Cluster) Output() (string, error) {
 	data, err := c.ReadFile(runners.BareServer, world.BareOutput)
 	return string(data), err
-}
-
-func configOf(models []runners.ServedModel) (*config.ModelServerConfig, error) {
-	list := &config.ModelConfigList{}
-	for _, m := range models {
-		policy, err := policyOf(m.Policy)
-		if err != nil {
-			return nil, fmt.Errorf("model %s: %w", m.Name, err)
-		}
-		model := &config.ModelConfig{Name: m.Name, BasePath: m.BasePath, ModelPlatform: m.Platform, ModelVersionPolicy: policy}
-		for _, l := range m.Labels {
-			if model.VersionLabels == nil {
-				model.VersionLabels = map[string]int64{}
-			}
-			model.VersionLabels[l.Name] = l.Version
-		}
-		list.Config = append(list.Config, model)
-	}
-	return &config.ModelServerConfig{Config: &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}}, nil
-}
-
-type (
-	versionPolicy  = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy
-	policyLatest   = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest
-	policyAll      = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All
-	policySpecific = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific
-)
-
-// policyOf is a policy of an entry in the form of a model config; unset it is nil.
-func policyOf(text string) (*versionPolicy, error) {
-	p, err := runners.ParsePolicy(text)
-	switch {
-	case err != nil || text == "":
-		return nil, err
-	case p.All:
-		return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All_{All: &policyAll{}}}, nil
-	case p.Latest != nil:
-		latest := &policyLatest{NumVersions: *p.Latest}
-		return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest_{Latest: latest}}, nil
-	}
-	specific := &policySpecific{Versions: p.Specific}
-	return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific_{Specific: specific}}, nil
 }
 
 var _ runners.Caller = (*Cluster)(nil)

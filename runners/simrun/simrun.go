@@ -8,7 +8,7 @@
 //     ([Cluster.Divergence]).
 //
 // To change how a spec becomes a world look in build.go; what an operator does to it,
-// in act.go; what looks at it, in observe.go; how model servers are called, in
+// in act.go and in runners/operator; what looks at it, in observe.go; how model servers are called, in
 // serving.go, and through the agents' own code, in monitor.go. Golden cases are answered
 // by what [Runner.Operations] is. What can go wrong in a cluster is not here but in
 // sim/fault.
@@ -30,6 +30,9 @@ type Runner struct {
 	// Operations, when set, answers golden cases for scenarios that ask for single
 	// operations of the agents' code; without it such scenarios fail.
 	Operations runners.Operations
+	// Traffic has ZooKeeper count what is asked of it, by pod, operation and path, which
+	// Cluster.Load tells.
+	Traffic bool
 	// CheckOwner verifies that every wait is made by the task that it parks. It costs
 	// about a microsecond a wait, and is for tests.
 	CheckOwner bool

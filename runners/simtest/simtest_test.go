@@ -119,7 +119,7 @@ func TestFailuresSayWhenAndHowToReplay(t *testing.T) {
 		{"a model that is not there", func(c *simtest.Cluster) { c.RollOut("main", "cvr") },
 			"t+0.000s: roll out cvr: found no such model in the spec, want one of Spec.Models"},
 		{"Listed", func(c *simtest.Cluster) { c.Advance(10 * time.Second); c.Within(0, "discovery", c.Listed("ctr:entry")) },
-			"t+10.001s: discovery: HeartBeat of shard0-replica0: ctr:entry, want [shard0-replica0], got [] (waited 0s)"},
+			"t+10.002s: discovery: HeartBeat of shard0-replica0: ctr:entry, want [shard0-replica0], got [] (waited 0s)"},
 		{"Available", func(c *simtest.Cluster) { c.Within(0, "serving", c.Available("ctr:entry", 1)) },
 			"t+0.000s: serving: pod shard0-replica0: ctr:entry, want version 1 AVAILABLE, got no model server (waited 0s)"},
 		{"Listed without an agent", func(c *simtest.Cluster) {

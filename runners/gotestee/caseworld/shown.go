@@ -34,25 +34,33 @@ func newShown(c *testee.Case) *shown {
 // waits are the sleeps of a case.
 type waits struct{ ms []any }
 
-// notedTasks notes sleeps in the order in which they begin.
-type notedTasks struct {
+// caseTasks are the tasks of a case, whose sleeps are noted in the order in which they begin.
+type caseTasks struct {
 	env.Tasks
-	waits *waits
+	waits *waits // nil unless asked for
 }
 
-func (t notedTasks) Sleep(d time.Duration) {
+func (t caseTasks) Sleep(d time.Duration) {
 	t.waits.note(d)
 	t.Tasks.Sleep(d)
 }
 
+// NewLoop makes a loop that sleeps.
+func (t caseTasks) NewLoop(period time.Duration, _ func() uint64, _ ...env.Cond) env.Loop {
+	return SleepLoop{t, period}
+}
+
 // NoteWait notes a sleep that a stand-in of tasks answers itself.
 func NoteWait(tasks env.Tasks, d time.Duration) {
-	if noted, ok := tasks.(notedTasks); ok {
-		noted.waits.note(d)
+	if t, ok := tasks.(caseTasks); ok {
+		t.waits.note(d)
 	}
 }
 
 func (w *waits) note(d time.Duration) {
+	if w == nil {
+		return
+	}
 	w.ms = append(w.ms, int(d.Round(time.Millisecond)/time.Millisecond))
 }
 

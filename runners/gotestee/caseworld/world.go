@@ -63,7 +63,7 @@ type Call struct {
 // New makes the world of a case, which [World.Close] must end. An answer keeps quirks.
 func New(c *testee.Case, quirks quirks.Set) *World {
 	w := &World{w: vtime.New(vtime.Config{Seed: 1, Start: time.Unix(EpochSec, 0).UTC()})}
-	n := network.New(w.w, network.DefaultLatency())
+	n := network.New(w.w, evenLatency())
 	shows := newShown(c)
 	w.machine = hosts.NewMachine(n, hosts.Config{Name: "host", IPs: []string{"192.0.2.10", "2001:db8::10"}, Logs: shows.logs})
 	w.Call = &Call{Quirks: quirks, shown: shows, Machine: w.machine, In: Arguments{Dict: decodeObject(c.In, "in"), Where: "in"}}
@@ -76,13 +76,20 @@ func New(c *testee.Case, quirks quirks.Set) *World {
 	w.Call.Host.Host = w.Call.Env.Host
 	w.Call.Env.Host = w.Call.Host
 	w.Call.Env.Files = w.Call.Dir
-	if shows.waits != nil {
-		w.Call.Env.Tasks = notedTasks{w.Call.Env.Tasks, shows.waits}
-	}
+	w.Call.Env.Tasks = caseTasks{w.Call.Env.Tasks, shows.waits}
 	w.Call.Clock = &Clock{Clock: w.Call.Env.Clock}
 	w.Call.Env.Clock = w.Call.Clock
 	w.Call.Dir.Put("/proc/meminfo", meminfo(w.Call.memAvailable))
 	return w
+}
+
+// evenLatency is the usual one but that all messages inside of the host take as long: what
+// one thread answers to several clients reaches them in that order, as it does in Python,
+// where their threads share a lock.
+func evenLatency() network.LatencyModel {
+	m := network.DefaultLatency()
+	m.LoopbackSpread = 0
+	return m
 }
 
 // variables is the environment as key=value.

@@ -4,24 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/monosim/monosim/engine/agent/agentconfig"
-	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
-	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
-	storagepath "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
-	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/walltime"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/operator"
 )
 
 // modelCall is a call that a task makes.
@@ -58,11 +51,7 @@ func (c *Cluster) Reload(pod, kind string, models []runners.ServedModel, deadlin
 	if err != nil {
 		return nil, err
 	}
-	message, err := c.configOf(models)
-	if err != nil {
-		return nil, err
-	}
-	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
+	data, err := operator.ReloadRequest(models, c.disks.toHost)
 	if err != nil {
 		return nil, err
 	}
@@ -80,24 +69,13 @@ func (c *Cluster) Predict(pod, kind string, spec runners.PredictSpec, deadline t
 	if err != nil {
 		return nil, err
 	}
-	request := &apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: spec.Model}}
-	if spec.Label != "" {
-		request.ModelSpec.VersionChoice = &apis.ModelSpec_VersionLabel{VersionLabel: spec.Label}
-	}
-	data, err := proto.Marshal(request)
-	if err != nil {
-		return nil, err
-	}
 	return c.begin(c.operator.life, "predict", pod, func(a *runners.ModelAnswer) error {
 		channel := c.operator.e.Network.Dial(p.addr(s))
 		defer channel.Close()
-		data, err := channel.Call(apis.PredictionService_Predict_FullMethodName, data, c.wall(deadline))
-		if err != nil {
-			return err
-		}
-		var response apis.PredictResponse
-		err = proto.Unmarshal(data, &response)
-		a.Version = response.GetModelSpec().GetVersion().GetValue()
+		var err error
+		a.Version, err = operator.Predict(spec, func(method string, request []byte) ([]byte, error) {
+			return channel.Call(method, request, c.wall(deadline))
+		})
 		return err
 	}), nil
 }
@@ -123,7 +101,7 @@ func (c *Cluster) ResidentBytes(pod, kind string) (int64, error) {
 
 // MonitorReload is handle_reload_config_request of a TFSMonitor on the server's host.
 func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) (runners.ModelCall, error) {
-	message, err := c.configOf(models)
+	message, err := operator.ModelConfig(models, c.disks.toHost)
 	if err != nil {
 		return nil, err
 	}
@@ -140,15 +118,12 @@ func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) 
 
 // MonitorStatus is get_model_status of a publish of one sub-model.
 func (c *Cluster) MonitorStatus(pod, kind, model string) (runners.ModelCall, error) {
-	name, subModel, ok := strings.Cut(model, ":")
-	if !ok || !strings.HasPrefix(subModel, agentconfig.ServerEntry) {
-		return nil, fmt.Errorf("model: found %q, want one of an entry, as ctr:entry", model)
+	pm, err := operator.PublishOf(model)
+	if err != nil {
+		return nil, err
 	}
-	pm := datadef.DefaultPublishMeta()
-	pm.ModelName = pysem.Some(name)
-	pm.SubModels = pm.SubModels.With(subModel, "/models/"+name+"/"+subModel+"/1")
 	return c.monitor(pod, kind, "monitor status", func(m *tfs.TFSMonitor, a *runners.ModelAnswer) error {
-		list, err := m.PublishStatus(&pm, false)
+		list, err := m.PublishStatus(pm, false)
 		if err == nil {
 			a.Status = list[0].Status
 		}
@@ -215,19 +190,9 @@ func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) er
 	if _, err := c.findPod(runners.BareServer); err != nil {
 		return err
 	}
-	message := &config.ModelServerConfig{}
-	if models != nil {
-		var err error
-		if message, err = c.configOf(models); err != nil {
-			return err
-		}
-	}
-	text, err := textpb.Marshal(message)
+	text, err := operator.ModelConfigFile(models, c.disks.toHost)
 	if err != nil {
 		return err
-	}
-	if text == "" {
-		text = "\n" // a server cannot read a file of no bytes
 	}
 	name := c.disks.podPath(runners.BareServer, path)
 	if err := write(name+".new", []byte(text), 0o644); err != nil {
@@ -240,46 +205,4 @@ func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) er
 func (c *Cluster) Output() (string, error) {
 	data, err := c.ReadFile(runners.BareServer, "/"+bareOutput)
 	return string(data), err
-}
-
-func (c *Cluster) configOf(models []runners.ServedModel) (*config.ModelServerConfig, error) {
-	list := &config.ModelConfigList{}
-	for _, m := range models {
-		policy, err := policyOf(m.Policy)
-		if err != nil {
-			return nil, fmt.Errorf("model %s: %w", m.Name, err)
-		}
-		model := &config.ModelConfig{Name: m.Name, BasePath: c.disks.toHost(m.BasePath), ModelPlatform: m.Platform, ModelVersionPolicy: policy}
-		for _, l := range m.Labels {
-			if model.VersionLabels == nil {
-				model.VersionLabels = map[string]int64{}
-			}
-			model.VersionLabels[l.Name] = l.Version
-		}
-		list.Config = append(list.Config, model)
-	}
-	return &config.ModelServerConfig{Config: &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}}, nil
-}
-
-type (
-	versionPolicy  = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy
-	policyLatest   = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest
-	policyAll      = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All
-	policySpecific = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific
-)
-
-// policyOf is a policy of an entry in the form of a model config; unset it is nil.
-func policyOf(text string) (*versionPolicy, error) {
-	p, err := runners.ParsePolicy(text)
-	switch {
-	case err != nil || text == "":
-		return nil, err
-	case p.All:
-		return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All_{All: &policyAll{}}}, nil
-	case p.Latest != nil:
-		latest := &policyLatest{NumVersions: *p.Latest}
-		return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest_{Latest: latest}}, nil
-	}
-	specific := &policySpecific{Versions: p.Specific}
-	return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific_{Specific: specific}}, nil
 }

@@ -10,18 +10,21 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/walltime"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/operator"
 )
 
 // Cluster is one cluster of processes, as [Runner.Build] makes it. It implements
 // runners.Cluster, runners.Caller and runners.Scheduler, where the contracts of its
 // methods are.
 type Cluster struct {
-	o      Options
-	spec   runners.Spec
-	bzid   string
-	layout string
+	operator.Agents
+	operator.Layouts
+
+	o    Options
+	spec runners.Spec
 
 	disks disks
 	net   *network
@@ -30,9 +33,10 @@ type Cluster struct {
 	pods  []*pod // those with agents first
 	world *walltime.World
 	// operator is the process from which an operator looks and acts.
-	operator *operator
+	operator *operatorProcess
 	journal  *journal
-	endings  []ending
+	// endings are of faults that end by themselves.
+	endings operator.Endings
 	// kept is set once the directory is to stay.
 	kept bool
 
@@ -137,9 +141,13 @@ func (c *Cluster) addPods() error {
 // readConf takes from the configuration what an operator needs to know.
 func (c *Cluster) readConf() {
 	values := agentconfig.ConfValues(c.spec.Conf)
-	c.bzid, c.layout = values["bzid"], values["layout_pattern"]
-	if c.layout != "" && !strings.HasPrefix(c.layout, "/") {
-		c.layout = "/" + c.bzid + "/layouts/" + c.layout
+	c.Agents = operator.Agents{Call: c.callAgent}
+	c.Layouts = operator.Layouts{
+		Conf: confName(c.spec), BZID: values["bzid"], Pattern: values["layout_pattern"],
+		Session: func(what string, fn func(*env.Env, env.ZooKeeper) error) error {
+			return c.operator.withZooKeeper(what, fn)
+		},
+		BasePath: c.disks.toHost,
 	}
 }
 
@@ -163,7 +171,7 @@ func (c *Cluster) Tolerance() time.Duration { return c.o.Slack }
 func (c *Cluster) Pass(d time.Duration, until func() bool) (bool, error) {
 	end := c.Now() + d
 	for {
-		if err := c.endFaults(); err != nil {
+		if err := c.endings.EndDue(c.Now(), c.EndFault); err != nil {
 			return false, err
 		}
 		if until != nil && until() {
@@ -180,9 +188,7 @@ func (c *Cluster) Pass(d time.Duration, until func() bool) (bool, error) {
 		if until != nil {
 			next = min(end, now+runners.Resolution)
 		}
-		if len(c.endings) > 0 {
-			next = max(min(next, c.endings[0].at), now)
-		}
+		next = max(c.endings.Until(next), now)
 		time.Sleep(c.wall(next - now))
 	}
 }

@@ -18,7 +18,8 @@
 // disk.go; how processes start and end, in process.go, and what
 // ends them when this program is killed, in guard.go;
 // the network between pods and ZooKeeper, in relay.go;
-// the servers, in zookeeper.go and modelserver.go; what an operator does, in act.go, and
+// the servers, in zookeeper.go and modelserver.go; what an operator does, in act.go and in
+// runners/operator, and
 // sees, in observe.go; what can go wrong, in faults.go; how what happened is put
 // together, in journal.go.
 package loopback

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/operator"
 	"github.com/monosim/monosim/runners/realrun"
 	"github.com/monosim/monosim/sim/fault"
 )
@@ -69,7 +69,7 @@ func (c *Cluster) BeginFault(f runners.Fault) error {
 	if k.End == nil {
 		op = "fault.happen"
 	}
-	c.remark("operator", op, f.Kind, hit(f))
+	c.remark("operator", op, f.Kind, operator.Hit(f))
 	made, ok := kinds[f.Kind]
 	if !ok || made.begin == nil {
 		return fmt.Errorf("fault %s: %s: %w", f.Kind, made.because, runners.ErrUnsupported)
@@ -79,8 +79,8 @@ func (c *Cluster) BeginFault(f runners.Fault) error {
 
 // EndFault ends a fault that was begun; it does not end by itself any more then.
 func (c *Cluster) EndFault(f runners.Fault) error {
-	c.endings = slices.DeleteFunc(c.endings, func(e ending) bool { return e.fault.Kind == f.Kind && hit(e.fault) == hit(f) })
-	c.remark("operator", "fault.end", f.Kind, hit(f))
+	c.endings.Forget(f)
+	c.remark("operator", "fault.end", f.Kind, operator.Hit(f))
 	made, ok := kinds[f.Kind]
 	if !ok || made.end == nil {
 		return fmt.Errorf("fault %s: found no end, want none to be asked for", f.Kind)
@@ -88,40 +88,9 @@ func (c *Cluster) EndFault(f runners.Fault) error {
 	return made.end(c, f)
 }
 
-// hit says in a few words what a fault is about.
-func hit(f runners.Fault) string {
-	words := []string{f.Pod, f.Server, f.BasePath, strings.Join(f.From, ", ")}
-	if len(f.To) > 0 {
-		words = append(words, "and "+strings.Join(f.To, ", "))
-	}
-	if f.N != 0 {
-		words = append(words, strconv.FormatInt(f.N, 10))
-	}
-	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
-}
-
-// ending is a fault that ends by itself.
-type ending struct {
-	at    time.Duration
-	fault runners.Fault
-}
-
 // EndFaultAfter ends a fault once d has passed from now.
 func (c *Cluster) EndFaultAfter(f runners.Fault, d time.Duration) error {
-	c.endings = append(c.endings, ending{c.Now() + d, f})
-	slices.SortStableFunc(c.endings, func(a, b ending) int { return int(a.at - b.at) })
-	return nil
-}
-
-// endFaults ends the faults whose time has come.
-func (c *Cluster) endFaults() error {
-	for len(c.endings) > 0 && c.endings[0].at <= c.Now() {
-		f := c.endings[0].fault
-		c.endings = c.endings[1:]
-		if err := c.EndFault(f); err != nil {
-			return err
-		}
-	}
+	c.endings.Add(f, c.Now()+d)
 	return nil
 }
 
@@ -159,7 +128,7 @@ func (c *Cluster) killModelServer(f runners.Fault) error {
 	if err := send(s.pid, syscall.SIGKILL); err != nil {
 		return err
 	}
-	return p.settle(func() bool { return !alive(s.pid, p.tfsProgram()) })
+	return p.settle(func() bool { return !s.runs() })
 }
 
 // zooKeeperHost is the place that scenarios call so.

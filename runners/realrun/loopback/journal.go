@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -143,11 +142,10 @@ func (j *journal) look() {
 
 // lookAt tells what is new of a model server.
 func (j *journal) lookAt(p *pod, s modelServer) {
-	file := filepath.Join(p.serversDir(), fmt.Sprint(s.pid))
-	seen := j.seen[file]
+	seen := j.seen[s.name]
 	if seen == nil {
 		seen = &seenServer{}
-		j.seen[file] = seen
+		j.seen[s.name] = seen
 		args := string(j.c.disks.plain(p.Name, []byte(strings.Join(s.args, " "))))
 		j.note(runners.Observation{At: j.c.at(s.startedAt), Pod: p.Name, Op: "process.start", Path: "tensorflow_model_server", Note: args, ID: int64(s.pid)})
 	}
@@ -155,8 +153,8 @@ func (j *journal) lookAt(p *pod, s modelServer) {
 		seen.serving = true
 		j.note(runners.Observation{At: j.c.at(s.serving), Pod: p.Name, Op: "modelserver.serving", Path: s.kind, Note: fmt.Sprintf("port %d", s.port), ID: int64(s.pid)})
 	}
-	j.follow(file+".events", func(line []byte) { j.changed(p, s.pid, line) })
-	if !seen.ended && p.bare == nil && !alive(s.pid, p.tfsProgram()) && time.Since(s.startedAt) > time.Second {
+	j.follow(s.name+".events", func(line []byte) { j.changed(p, s.pid, line) })
+	if !seen.ended && p.bare == nil && !s.runs() && time.Since(s.startedAt) > time.Second {
 		seen.ended = true
 		j.note(runners.Observation{Pod: p.Name, Op: "process.exit", Path: "tensorflow_model_server", ID: int64(s.pid)})
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/runners/process"
 )
 
 // bareOutput takes what a model server without an agent prints, as in a simulated pod.
@@ -23,8 +24,9 @@ func (p *pod) tfsBinary() string {
 	return filepath.Join(p.home(), "bin", "tensorflow_model_server")
 }
 
-// serversDir has three files for each model server of the pod, named by its pid: its
-// command line, its ports once they are open, and what became of its models.
+// serversDir has three files for each model server of the pod: its command line, its ports
+// once they are open, and what became of its models. They are named by its pid and by when
+// it was started (process.Runs), as pids are used again.
 func (p *pod) serversDir() string { return filepath.Join(p.dir, "servers") }
 
 // wrapper has the text that the reference looks for to tell gRPC from archon
@@ -34,7 +36,7 @@ func (p *pod) wrapper() string {
 	if p.c.o.ModelServer == "" {
 		server = shellQuoted(p.c.serverLink())
 		flags = `MONOSIM_TFSERVING_FLAGS="$MONOSIM_TFSERVING_FLAGS ` + strings.Join(p.servingFlags(), " ") +
-			` --monosim_ports_file=$here/$$.ports --monosim_events=$here/$$.events"
+			` --monosim_ports_file=$here.ports --monosim_events=$here.events"
 export MONOSIM_TFSERVING_FLAGS
 `
 	}
@@ -42,8 +44,9 @@ export MONOSIM_TFSERVING_FLAGS
 # PredictionServiceGrpc
 here=` + shellQuoted(p.serversDir()) + `
 output=$(readlink /proc/$$/fd/1)
-printf '%s\n' "$output" "$@" > "$here/$$.tmp"
-mv "$here/$$.tmp" "$here/$$.args"
+here=$here/$$-$(cut -d ' ' -f 22 /proc/$$/stat)
+printf '%s\n' "$output" "$@" > "$here.tmp"
+mv "$here.tmp" "$here.args"
 ` + flags + `exec ` + server + ` "$@"
 `
 }
@@ -99,7 +102,9 @@ func (p *pod) bareProgram() Program {
 
 // modelServer is a model server that runs.
 type modelServer struct {
+	name       string // of its files
 	pid        int
+	started    string // as process.Runs has it
 	kind       string
 	port       int
 	rest       int
@@ -113,18 +118,9 @@ type modelServer struct {
 
 // modelServers are those that run, sorted by kind and then by start.
 func (p *pod) modelServers() []modelServer {
-	list := slices.DeleteFunc(p.allModelServers(), func(m modelServer) bool { return !alive(m.pid, p.tfsProgram()) })
+	list := slices.DeleteFunc(p.allModelServers(), func(m modelServer) bool { return !m.runs() })
 	slices.SortStableFunc(list, func(a, b modelServer) int { return cmp.Compare(a.kind, b.kind) })
 	return list
-}
-
-// tfsProgram is a part of the command line of a model server that runs, by which its pid
-// is known not to be somebody else's.
-func (p *pod) tfsProgram() string {
-	if p.c.o.ModelServer != "" {
-		return filepath.Base(p.c.o.ModelServer)
-	}
-	return filepath.Base(p.c.serverLink())
 }
 
 // allModelServers are those that were ever started, in the order of their start.
@@ -161,9 +157,12 @@ func (p *pod) allModelServers() []modelServer {
 // readServer reads what the script has written down of a server.
 func (p *pod) readServer(name string) (m modelServer, ok bool) {
 	var err error
-	if m.pid, err = strconv.Atoi(strings.TrimSuffix(filepath.Base(name), ".args")); err != nil {
+	m.name = strings.TrimSuffix(name, ".args")
+	pid, started, _ := strings.Cut(filepath.Base(m.name), "-")
+	if m.pid, err = strconv.Atoi(pid); err != nil {
 		return m, false
 	}
+	m.started = started
 	info, err := os.Stat(name)
 	if err != nil {
 		return m, false
@@ -189,7 +188,7 @@ func (p *pod) readServer(name string) (m modelServer, ok bool) {
 // readPorts reads the ports that a server has opened, which are not those of its command
 // line where it was told to take any.
 func (p *pod) readPorts(m *modelServer) {
-	name := filepath.Join(p.serversDir(), fmt.Sprintf("%d.ports", m.pid))
+	name := m.name + ".ports"
 	info, err := os.Stat(name)
 	if err != nil {
 		return
@@ -216,12 +215,7 @@ func kindOf(output string) string {
 	return ""
 }
 
-// alive reports whether a process runs whose command line has a word in it: one that has
-// ended but that its parent has not asked for runs no more.
-func alive(pid int, word string) bool {
-	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	return err == nil && strings.Contains(string(cmdline), word) // that of a zombie is empty
-}
+func (m *modelServer) runs() bool { return process.Runs(m.pid, m.started) }
 
 // modelServer finds the running model server of a kind; kind "" finds the one of a pod
 // that runs only one. The error lists the kinds that run.

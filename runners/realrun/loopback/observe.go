@@ -3,40 +3,26 @@ package loopback
 import (
 	"fmt"
 	"os"
-	"sort"
-	"strings"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
-	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
-	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/runners"
 )
 
 // Pods lists the pods with agents.
 func (c *Cluster) Pods() []runners.Pod { return c.spec.Pods() }
 
-// call makes one call to the agent of a pod, as a client of its own does.
-func call[Resp proto.Message](c *Cluster, pod, method string, request proto.Message, response Resp) (Resp, error) {
+// callAgent makes one call to the agent of a pod, as a client of its own does.
+func (c *Cluster) callAgent(pod, method string, request []byte) ([]byte, error) {
 	p, err := c.findPod(pod)
 	if err != nil {
-		return response, err
+		return nil, err
 	}
 	port, ok := p.agentPort()
 	if !ok {
-		return response, fmt.Errorf("pod %s: found no running agent to call", pod)
+		return nil, fmt.Errorf("pod %s: found no running agent to call", pod)
 	}
-	data, err := proto.Marshal(request)
-	if err != nil {
-		return response, err
-	}
-	answer, err := c.operator.call(fmt.Sprintf("%s:%d", p.ip, port), method, data, c.callTimeout())
-	if err != nil {
-		return response, err
-	}
-	return response, proto.Unmarshal(answer, response)
+	return c.operator.call(fmt.Sprintf("%s:%d", p.ip, port), method, request, c.callTimeout())
 }
 
 // agentPort is the port of the agent that runs.
@@ -44,48 +30,6 @@ func (p *pod) agentPort() (port int, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.port, p.first != nil && p.bare == nil
-}
-
-func serverType(name string) (agentservice.ServerType, error) {
-	n, ok := agentservice.ServerType_value[strings.ToUpper(name)]
-	if !ok {
-		return 0, fmt.Errorf("server type: found %q, want ps, entry or dense", name)
-	}
-	return agentservice.ServerType(n), nil
-}
-
-// HeartBeat asks the agent of a pod for the addresses of every task that it knows.
-func (c *Cluster) HeartBeat(pod, kind string) ([]runners.Addresses, error) {
-	t, err := serverType(kind)
-	if err != nil {
-		return nil, err
-	}
-	response, err := call(c, pod, service.MethodHeartBeat, &agentservice.HeartBeatRequest{ServerType: t}, &agentservice.HeartBeatResponse{})
-	if err != nil {
-		return nil, err
-	}
-	var list []runners.Addresses
-	for key, addrs := range response.GetAddresses() {
-		list = append(list, runners.Addresses{Key: key, Addrs: addrs.GetAddress()})
-	}
-	sort.Slice(list, func(i, j int) bool { return list[i].Key < list[j].Key })
-	return list, nil
-}
-
-// GetReplicas asks the agent of a pod for the addresses of one task.
-func (c *Cluster) GetReplicas(pod, kind string, task int) ([]string, error) {
-	t, err := serverType(kind)
-	if err != nil {
-		return nil, err
-	}
-	response, err := call(c, pod, service.MethodGetReplicas, &agentservice.GetReplicasRequest{ServerType: t, Task: int32(task)}, &agentservice.GetReplicasResponse{})
-	return response.GetAddressList().GetAddress(), err
-}
-
-// GetResource asks the agent of a pod for its place and its memory.
-func (c *Cluster) GetResource(pod string) (runners.Resource, error) {
-	r, err := call(c, pod, service.MethodGetResource, &agentservice.GetResourceRequest{}, &agentservice.GetResourceResponse{})
-	return runners.Resource{Address: r.GetAddress(), ShardID: int(r.GetShardId()), ReplicaID: int(r.GetReplicaId()), MemoryBytes: r.GetMemory()}, err
 }
 
 // ModelStatus asks a model server; one that does not serve yet is UNAVAILABLE.

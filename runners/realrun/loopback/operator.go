@@ -13,15 +13,15 @@ import (
 	"github.com/monosim/monosim/runners/realrun/surroundings"
 )
 
-// operator is whoever runs the cluster: a process of this program, beside the pods.
-type operator struct {
+// operatorProcess is whoever runs the cluster: a process of this program, beside the pods.
+type operatorProcess struct {
 	c    *Cluster
 	life *walltime.Process
 	e    *env.Env
 }
 
-func newOperator(c *Cluster) *operator {
-	o := &operator{c: c, life: c.world.NewProcess("operator", "operator")}
+func newOperator(c *Cluster) *operatorProcess {
+	o := &operatorProcess{c: c, life: c.world.NewProcess("operator", "operator")}
 	o.e = c.env(o.life)
 	// A process ends with its last task.
 	o.life.Go("stay", func() { o.life.NewCond("the end").Wait() })
@@ -58,7 +58,7 @@ func (quiet) Logf(env.Level, string, ...any) {}
 
 // do runs fn in a task of the operator and returns when it is done, or an error when that
 // takes longer than limit.
-func (o *operator) do(what string, limit time.Duration, fn func() error) error {
+func (o *operatorProcess) do(what string, limit time.Duration, fn func() error) error {
 	done := make(chan error, 1)
 	o.life.Go(what, func() {
 		// An error in any case: the task may be unwound.
@@ -78,7 +78,7 @@ func (o *operator) do(what string, limit time.Duration, fn func() error) error {
 const operatorLimit = time.Minute
 
 // withZooKeeper runs fn with a started client.
-func (o *operator) withZooKeeper(what string, fn func(e *env.Env, zk env.ZooKeeper) error) error {
+func (o *operatorProcess) withZooKeeper(what string, fn func(e *env.Env, zk env.ZooKeeper) error) error {
 	return o.do(what, operatorLimit, func() error {
 		addr := o.c.zk.addr()
 		if addr == "" {
@@ -95,7 +95,7 @@ func (o *operator) withZooKeeper(what string, fn func(e *env.Env, zk env.ZooKeep
 }
 
 // znode asks the server for a znode.
-func (o *operator) znode(path string) (node runners.Znode, ok bool, err error) {
+func (o *operatorProcess) znode(path string) (node runners.Znode, ok bool, err error) {
 	err = o.withZooKeeper("look", func(_ *env.Env, zk env.ZooKeeper) error {
 		stat, err := zk.Exists(path)
 		if err != nil || stat == nil {
@@ -117,7 +117,7 @@ func (o *operator) znode(path string) (node runners.Znode, ok bool, err error) {
 }
 
 // call makes one call to a server.
-func (o *operator) call(addr, method string, request []byte, timeout time.Duration) (answer []byte, err error) {
+func (o *operatorProcess) call(addr, method string, request []byte, timeout time.Duration) (answer []byte, err error) {
 	limit := timeout + 10*time.Second
 	if timeout == 0 {
 		limit = 24 * time.Hour

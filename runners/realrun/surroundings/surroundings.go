@@ -26,7 +26,8 @@ import (
 // Options say what a process is like. The zero value is a process as this program is,
 // which listens on 127.0.0.1 and logs from INFO on to standard error.
 type Options struct {
-	// Machine is its environment and directory, and what becomes of its children.
+	// Machine is its environment and directory, and what becomes of its children. Its
+	// Localhost, if "", is that of Network.
 	Machine machine.Options
 	// Network says where its servers listen.
 	Network realrun.Options
@@ -42,6 +43,9 @@ type Options struct {
 // as it has them from its configuration. The error is of a working directory that cannot
 // be told.
 func New(p *walltime.Process, o Options) (*env.Env, error) {
+	if o.Machine.Localhost == "" {
+		o.Machine.Localhost = o.Network.Localhost
+	}
 	m, err := machine.New(p, o.Machine)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,8 @@ import (
 type Options struct {
 	// Program is the model server, up to its flags.
 	Program []string
+	// Bare is a program that does ServeBare, to stand beside it; nil is none.
+	Bare []string
 	// Length is that of a run, and Rounds how often each load is run; the median
 	// counts.
 	Length Length
@@ -55,7 +57,11 @@ func (o Options) Validate() error {
 // Steps is how often Progress is told of one.
 func (o Options) Steps() int {
 	const calls, starts, lasting = 2, 2, 2
-	return starts + calls*(o.Rounds+1) + lasting
+	servers := 1
+	if o.Bare != nil {
+		servers = 2
+	}
+	return starts + calls*(servers*o.Rounds+1) + lasting
 }
 
 // fewModels are those of the server that requests are sent to. Both calls are made
@@ -98,26 +104,46 @@ func (r *Report) requests(opt Options) (residentBytes int64, err error) {
 	if residentBytes, err = process.Resident(server.PID); err != nil {
 		return 0, err
 	}
+	var alone *Server
+	if opt.Bare != nil {
+		if alone, err = StartBare(opt.Bare); err != nil {
+			return 0, err
+		}
+		defer func() { err = errors.Join(err, alone.Close()) }()
+	}
 	for _, one := range []struct {
-		make func(models int) (Call, error)
-		aim  float64
-	}{{statusCall, 50_000}, {predictCall, 30_000}} {
+		make      func(models int) (Call, error)
+		aim, late float64
+	}{{statusCall, 200_000, 25_000}, {predictCall, 100_000, 15_000}} {
 		call, err := one.make(fewModels)
 		if err != nil {
 			return 0, err
 		}
-		if err := r.call(opt, server, call, one.aim); err != nil {
+		ofAlone, err := one.make(fewModels) // whose answers are others
+		if err != nil {
+			return 0, err
+		}
+		if err := r.call(opt, server, call, alone, ofAlone, one.aim); err != nil {
+			return 0, err
+		}
+		if err := r.latency(opt, server, Load{Call: call, Conns: conns, Window: window, Rate: one.late}); err != nil {
 			return 0, err
 		}
 	}
 	return residentBytes, nil
 }
 
-// call measures how often a call is answered, what it takes of the server's
-// processors, and how late answers are at half the aim.
-func (r *Report) call(opt Options, server *Server, call Call, aim float64) error {
-	var rates, micros []float64
+// aimOfBare is how near to grpc-go alone the server is to be, by what a call takes of its
+// processors: unlike the rate that hardly depends on what else they do.
+const aimOfBare = 1.05
+
+// call measures how often a call is answered and what it takes of the server's processors,
+// and of those of a server that only answers, unless that is nil: what is aimed at for a
+// server may be beyond grpc-go.
+func (r *Report) call(opt Options, server *Server, call Call, alone *Server, ofAlone Call, aim float64) error {
+	var rates, micros, aloneRates, aloneMicros []float64
 	load := Load{Call: call, Conns: conns, Window: window}
+	loadAlone := Load{Call: ofAlone, Conns: conns, Window: window}
 	for round := range opt.Rounds {
 		opt.begin("%s, round %d", call.Name, round+1)
 		rate, cpu, err := server.measure(load, opt.Length)
@@ -125,11 +151,25 @@ func (r *Report) call(opt Options, server *Server, call Call, aim float64) error
 			return err
 		}
 		rates, micros = append(rates, rate), append(micros, cpu)
+		if alone == nil {
+			continue
+		}
+		opt.begin("%s, round %d, grpc-go alone", call.Name, round+1)
+		if rate, cpu, err = alone.measure(loadAlone, opt.Length); err != nil {
+			return fmt.Errorf("grpc-go alone: %w", err)
+		}
+		aloneRates, aloneMicros = append(aloneRates, rate), append(aloneMicros, cpu)
 	}
-	r.add(Row{What: call.Name, Value: process.Median(rates), Unit: "/s", Aim: aim})
-	r.add(Row{What: call.Name + ", processor time of the server", Value: process.Median(micros), Unit: "us"})
-	load.Rate = aim / 2
-	return r.latency(opt, server, load)
+	rate, cpu := process.Median(rates), process.Median(micros)
+	r.add(Row{What: call.Name, Value: rate, Unit: "/s", Aim: aim})
+	r.add(Row{What: call.Name + ", processor time of the server", Value: cpu, Unit: "us"})
+	if alone != nil {
+		rateAlone, cpuAlone := process.Median(aloneRates), process.Median(aloneMicros)
+		r.add(Row{What: call.Name + ", grpc-go alone", Value: rateAlone, Unit: "/s"},
+			Row{What: call.Name + ", processor time of grpc-go alone", Value: cpuAlone, Unit: "us"},
+			Row{What: call.Name + ", processor time over that of grpc-go alone", Value: cpu / cpuAlone, Unit: "x", Aim: aimOfBare, AtMost: true})
+	}
+	return nil
 }
 
 // latency measures how late answers are to requests that are due at a rate.

@@ -1,6 +1,7 @@
 package bench_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -19,14 +20,18 @@ func TestMain(m *testing.M) {
 	if os.Getenv(serveHere) == "" {
 		os.Exit(m.Run())
 	}
+	if len(os.Args) == 2 && os.Args[1] == "bare" {
+		fmt.Fprintln(os.Stderr, bench.ServeBare(os.Stdout))
+		os.Exit(1)
+	}
 	os.Exit(serve.Main(os.Args[0], os.Args[1:], os.Stdout, os.Stderr, nil))
 }
 
 // brief options take a second or two.
 func brief() bench.Options {
 	return bench.Options{
-		Program: []string{os.Args[0]},
-		Length:  short, Rounds: 1,
+		Program: []string{os.Args[0]}, Bare: []string{os.Args[0], "bare"},
+		Length: short, Rounds: 1,
 		Models: 12, PollFor: 100 * time.Millisecond,
 		IdleServers: 3, IdleFor: time.Hour,
 	}
@@ -53,7 +58,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: got %g %s", row.What, row.Value, row.Unit)
 		}
 	}
-	want := map[string]int{"/s": 2, "us": 2, "ms": 4, "KiB": 1, "% of a core": 1, "s": 1}
+	want := map[string]int{"/s": 4, "us": 4, "x": 2, "ms": 4, "KiB": 1, "% of a core": 1, "s": 1}
 	if diff := cmp.Diff(want, units); diff != "" {
 		t.Errorf("rows by unit (-want +got):\n%s", diff)
 	}
@@ -66,6 +71,9 @@ func TestStartOfAProgramThatEnds(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
 		}
+	}
+	if _, err := bench.StartBare([]string{"sh", "-c", "echo no server here >&2; exit 3"}); err == nil || !strings.Contains(err.Error(), "no server here") {
+		t.Errorf("got %v, want an error that says what it said", err)
 	}
 	if _, err := bench.Start([]string{"/nonexistent"}, 1); err == nil {
 		t.Error("got no error of a program that is not there")

@@ -29,7 +29,7 @@ type conn struct {
 	call *Call
 	// head is the header block of the first request, nextHead that of all others.
 	head, nextHead []byte
-	// known are answers that were found right, by request: whole data frames.
+	// known are answers that were found right, by request: the data of their frames.
 	known [][][]byte
 
 	sent int // requests; the n-th has the stream 2n+1

@@ -113,6 +113,30 @@ func TestClosedLoop(t *testing.T) {
 	}
 }
 
+// Goal: an answer that is the same as one that was right is not read again, also when it
+// comes in several frames: else it would be the client that is measured.
+func TestEqualAnswersAreCheckedOnce(t *testing.T) {
+	for _, sizeBytes := range []int{100, 40_000} {
+		e := newEcho(t)
+		e.predict = func(_ int64, r *apis.PredictRequest) (*apis.PredictResponse, error) {
+			return &apis.PredictResponse{ModelSpec: &apis.ModelSpec{Name: strings.Repeat("m", sizeBytes)}, Outputs: r.GetInputs()}, nil
+		}
+		call := predictOf(t, 2, 100)
+		check, checked := call.Check, atomic.Int64{}
+		call.Check = func(index int, answer []byte) error {
+			checked.Add(1)
+			return check(index, answer)
+		}
+		m, err := bench.Load{Call: call, Conns: 2, Window: 3}.Run(e.addr, short)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, most := checked.Load(), int64(2*2); got == 0 || got > most || m.Sent <= most {
+			t.Errorf("%d bytes: %d of %d answers were read, want some and at most %d", sizeBytes, got, m.Sent, most)
+		}
+	}
+}
+
 // Goal: an open loop sends all that is due, and no more.
 func TestOpenLoop(t *testing.T) {
 	e := newEcho(t)

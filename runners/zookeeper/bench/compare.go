@@ -18,13 +18,16 @@ type Options struct {
 
 // Result is what was measured of the servers, in their order.
 type Result struct {
-	Servers []string
-	// Compared says that the first server is the real one, which the others have
-	// aims against.
-	Compared bool
-	Rows     []Row
+	Servers []Measured
+	Rows    []Row
 	// Memory is what each server's process has at the end, in bytes.
 	Memory []int64
+}
+
+// Measured says which server was measured.
+type Measured struct {
+	Name          string
+	Real, Durable bool
 }
 
 // Row is the rates of one load.
@@ -33,8 +36,8 @@ type Row struct {
 	PerSecond []float64
 }
 
-// Compare runs all loads on all servers in turn (ZK-22.6). A real server, if any, must
-// come first. The error is that of the first run that fails.
+// Compare runs all loads on all servers in turn (ZK-22.6). The error is that of the first
+// run that fails.
 func Compare(opt Options, servers ...*Server) (*Result, error) {
 	loads := Loads()
 	rates := make([][][]float64, len(loads)) // by load and server
@@ -57,7 +60,7 @@ func Compare(opt Options, servers ...*Server) (*Result, error) {
 			}
 		}
 	}
-	r := &Result{Compared: servers[0].Real}
+	r := &Result{}
 	for i, load := range loads {
 		row := Row{Load: load}
 		for j := range servers {
@@ -70,7 +73,8 @@ func Compare(opt Options, servers ...*Server) (*Result, error) {
 		if err != nil {
 			return nil, fmt.Errorf("memory of %s: %w", s.Name, err)
 		}
-		r.Servers, r.Memory = append(r.Servers, s.Name), append(r.Memory, bytes)
+		r.Servers = append(r.Servers, Measured{Name: s.Name, Real: s.Real, Durable: s.Durable})
+		r.Memory = append(r.Memory, bytes)
 	}
 	return r, nil
 }

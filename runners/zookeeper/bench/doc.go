@@ -2,12 +2,13 @@
 // client that costs nearly nothing (ZK-20, "hand-written jute"), and puts the real
 // server and the simulated one side by side.
 //
-// Two things to use first:
+// Three things to use first:
 //
 //   - [Load.Run]: how fast a server does one operation.
 //   - [Compare]: all loads on several servers in turn, with the memory that each
 //     has afterwards.
+//   - [Hold]: the memory that many sessions take.
 //
-// To change what is sent look in load.go; how servers are started, in
-// server.go; the table, in table.go.
+// To change what is sent look in load.go and sessions.go; how servers are started, in
+// server.go; the table and the aims, in table.go.
 package bench

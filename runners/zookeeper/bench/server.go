@@ -21,24 +21,32 @@ type Server struct {
 	Name string
 	Addr string
 	PID  int
-	// Real says that it is the one that others are compared with.
+	// Durable says that it answers a write when its disk has it.
+	Durable bool
+	// Real says that it is one that others are compared with: those that are as durable
+	// have aims against it.
 	Real bool
 	stop func() error
 }
 
-// Real starts the server that is installed here, as zkEnv.sh would but without
-// fsync. Where there is none the error is server.ErrNotInstalled.
-func Real() (*Server, error) {
-	s, err := server.New(server.Config{HeapMB: 1000})
+// Real starts the server that is installed here, as zkEnv.sh would, or without fsync.
+// Where there is none the error is server.ErrNotInstalled.
+func Real(durable bool) (*Server, error) {
+	s, err := server.New(server.Config{HeapMB: 1000, ForceSync: durable})
 	if err != nil {
 		return nil, err
 	}
-	return &Server{Name: "real server", Addr: s.Addr(), PID: s.PID(), Real: true, stop: s.Close}, nil
+	name := "real, forceSync=no"
+	if durable {
+		name = "real"
+	}
+	return &Server{Name: name, Addr: s.Addr(), PID: s.PID(), Durable: durable, Real: true, stop: s.Close}, nil
 }
 
-// Servers starts the servers to compare: a real one, or where none is installed a line
-// on notes that says so, and the program with the command line serve twice, in memory
-// and with a data directory. end stops them; it may be called after an error too.
+// Servers starts the servers to compare: a real one that waits for its disk and one that
+// does not, or where none is installed a line on notes that says so, and the program with
+// the command line serve twice, in memory and with a data directory. end stops them; it
+// may be called after an error too.
 func Servers(notes io.Writer, serve ...string) (servers []*Server, end func() error, err error) {
 	dir := ""
 	end = func() error {
@@ -48,13 +56,15 @@ func Servers(notes io.Writer, serve ...string) (servers []*Server, end func() er
 		}
 		return errors.Join(append(all, os.RemoveAll(dir))...)
 	}
-	real, err := Real()
-	switch {
-	case errors.Is(err, server.ErrNotInstalled):
-		fmt.Fprintf(notes, "%v\nonly the simulated servers are measured\n", err)
-	case err != nil:
-		return servers, end, err
-	default:
+	for _, durable := range []bool{false, true} {
+		real, err := Real(durable)
+		if errors.Is(err, server.ErrNotInstalled) {
+			fmt.Fprintf(notes, "%v\nonly the simulated servers are measured\n", err)
+			break
+		}
+		if err != nil {
+			return servers, end, err
+		}
 		servers = append(servers, real)
 	}
 	if dir, err = os.MkdirTemp("", "zkbench"); err != nil {
@@ -68,6 +78,7 @@ func Servers(notes io.Writer, serve ...string) (servers []*Server, end func() er
 		if err != nil {
 			return servers, end, err
 		}
+		s.Durable = len(ours.flags) > 0
 		servers = append(servers, s)
 	}
 	return servers, end, nil

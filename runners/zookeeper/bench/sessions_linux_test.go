@@ -65,6 +65,29 @@ func TestManySessionsWithWatches(t *testing.T) {
 	expectMemory(t, server, limit, "after the events")
 }
 
+// Goal: sessions are connected, and all of them hear of a change. Method: fewer than the
+// bench has; the memory is not held to anything here.
+func TestHold(t *testing.T) {
+	t.Setenv(serveHere, "1")
+	server, err := bench.Start("simulated", os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	const count = 300
+	s, err := bench.Hold(server, count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Count != count || s.Bytes <= 0 || s.After <= 0 || s.Forecast(count) < s.Bytes {
+		t.Errorf("got %+v", s)
+	}
+}
+
 // needFiles skips where so many connections cannot be had.
 func needFiles(t *testing.T, n int) {
 	t.Helper()

@@ -4,22 +4,32 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// The aims, against the real server: rates with several connections, and memory.
+// The aims: rates with several connections against those of the real server that is as
+// durable, that of durable creates apart, memory against its, and the memory of many
+// sessions.
 const (
-	aimRate   = 2.0
-	aimMemory = 0.25
+	aimRate           = 2.0
+	aimDurableCreates = 10.0
+	aimMemory         = 0.25
+	aimSessions       = 100_000
+	aimSessionsBytes  = 2 << 30
 )
 
-// Write prints the table. Without the real server there is nothing to compare with.
+// Write prints the tables. Without a real server there is nothing to compare with.
 func (r *Result) Write(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\t")
-	for i, name := range r.Servers {
-		fmt.Fprintf(w, "%s\t", name)
-		if i > 0 && r.Compared {
-			fmt.Fprint(w, "ratio\taim\t")
+	for i, s := range r.Servers {
+		fmt.Fprintf(w, "%s\t", s.Name)
+		for _, real := range r.against(i) {
+			fmt.Fprintf(w, "to %s\t", r.Servers[real].Name)
+			if r.aimed(i, real) {
+				fmt.Fprint(w, "aim\t")
+			}
 		}
 	}
 	fmt.Fprintln(w)
@@ -27,9 +37,13 @@ func (r *Result) Write(out io.Writer) error {
 		fmt.Fprintf(w, "%s\t", row.Load)
 		for i, rate := range row.PerSecond {
 			fmt.Fprintf(w, "%.1f k/s\t", rate/1e3)
-			if i > 0 && r.Compared {
-				ratio := rate / row.PerSecond[0]
-				fmt.Fprintf(w, "%.1fx\t%s\t", ratio, verdict(row.Load.Conns > 1, ratio >= aimRate, ">= 2x"))
+			for _, real := range r.against(i) {
+				ratio := rate / row.PerSecond[real]
+				fmt.Fprintf(w, "%.1fx\t", ratio)
+				if r.aimed(i, real) {
+					aim := row.Load.aim(r.Servers[i].Durable)
+					fmt.Fprintf(w, "%s\t", verdict(row.Load.Conns > 1, ratio >= aim, fmt.Sprintf(">= %gx", aim)))
+				}
 			}
 		}
 		fmt.Fprintln(w)
@@ -37,13 +51,40 @@ func (r *Result) Write(out io.Writer) error {
 	fmt.Fprint(w, "memory afterwards\t")
 	for i, bytes := range r.Memory {
 		fmt.Fprintf(w, "%.0f MiB\t", float64(bytes)/(1<<20))
-		if i > 0 && r.Compared {
-			ratio := float64(bytes) / float64(r.Memory[0])
-			fmt.Fprintf(w, "%.2fx\t%s\t", ratio, verdict(true, ratio <= aimMemory, "<= 0.25x"))
+		for _, real := range r.against(i) {
+			ratio := float64(bytes) / float64(r.Memory[real])
+			fmt.Fprintf(w, "%.2fx\t", ratio)
+			if r.aimed(i, real) {
+				fmt.Fprintf(w, "%s\t", verdict(true, ratio <= aimMemory, fmt.Sprintf("<= %gx", aimMemory)))
+			}
 		}
 	}
 	fmt.Fprintln(w)
 	return w.Flush()
+}
+
+// against are the real servers that a simulated one is compared with: what is durable with
+// both, what is not with its like alone.
+func (r *Result) against(server int) (real []int) {
+	for i, s := range r.Servers {
+		if s.Real && !r.Servers[server].Real && (!s.Durable || r.Servers[server].Durable) {
+			real = append(real, i)
+		}
+	}
+	return real
+}
+
+// aimed reports whether there are aims for one server against another.
+func (r *Result) aimed(server, real int) bool {
+	return r.Servers[server].Durable == r.Servers[real].Durable
+}
+
+// aim is how many times as fast as a real server as durable one is to be.
+func (l Load) aim(durable bool) float64 {
+	if durable && l.Op == zookeeper.OpCreate {
+		return aimDurableCreates
+	}
+	return aimRate
 }
 
 func verdict(hasAim, reached bool, aim string) string {
@@ -54,4 +95,25 @@ func verdict(hasAim, reached bool, aim string) string {
 		return aim + ": reached"
 	}
 	return aim + ": missed"
+}
+
+// Write prints the memory of the sessions, and foretells that of as many as are aimed at.
+func (s *Sessions) Write(out io.Writer) error {
+	if s.Count == 0 {
+		return nil
+	}
+	const kib, mib = 1 << 10, 1 << 20
+	need := s.Forecast(aimSessions)
+	_, err := fmt.Fprintf(out, "\n%d connected sessions, each with an ephemeral znode and a watch: %.0f MiB, %.1f KiB a session; after an event to all %.0f MiB\n",
+		s.Count, float64(s.Bytes)/mib, float64(s.Bytes-s.Before)/float64(s.Count)/kib, float64(s.After)/mib)
+	if err != nil {
+		return err
+	}
+	why := ""
+	if s.Count < aimSessions {
+		why = fmt.Sprintf(" (foretold: the limit of open files allows no more than %d here)", s.Count)
+	}
+	_, err = fmt.Fprintf(out, "%d sessions: %.0f MiB%s  %s\n", aimSessions, float64(need)/mib, why,
+		verdict(true, need <= aimSessionsBytes, fmt.Sprintf("<= %d MiB", aimSessionsBytes/mib)))
+	return err
 }

@@ -128,7 +128,7 @@ func TestCompare(t *testing.T) {
 
 // Goal: the loads run on a real server too.
 func TestCompareWithTheRealServer(t *testing.T) {
-	real, err := bench.Real()
+	real, err := bench.Real(true)
 	if errors.Is(err, server.ErrNotInstalled) {
 		t.Skip(err)
 	}
@@ -156,13 +156,13 @@ func compare(t *testing.T, servers []*bench.Server) {
 	for _, row := range result.Rows {
 		for i, rate := range row.PerSecond {
 			if rate <= 0 {
-				t.Errorf("%s: %s: rate %g", result.Servers[i], row.Load, rate)
+				t.Errorf("%s: %s: rate %g", result.Servers[i].Name, row.Load, rate)
 			}
 		}
 	}
 	for i, bytes := range result.Memory {
 		if bytes < 1<<20 {
-			t.Errorf("%s: %d bytes of memory, want that of a process", result.Servers[i], bytes)
+			t.Errorf("%s: %d bytes of memory, want that of a process", result.Servers[i].Name, bytes)
 		}
 	}
 	if err := result.Write(io.Discard); err != nil {
@@ -177,43 +177,70 @@ func TestStartOfAProgramThatEnds(t *testing.T) {
 	}
 }
 
-// Goal: the table has ratios and verdicts against the real server, and none without
-// it.
+// Goal: the table has ratios and verdicts against the real servers, and none without
+// them.
 func TestTable(t *testing.T) {
 	load := func(op zookeeper.OpCode, conns int) bench.Load {
 		return bench.Load{Op: op, Conns: conns, Window: 10}
 	}
-	r := bench.Result{
-		Servers: []string{"first", "second"},
+	all := bench.Result{
+		Servers: []bench.Measured{{Name: "no-sync", Real: true}, {Name: "real", Real: true, Durable: true}, {Name: "ours"}, {Name: "ours-on-disk", Durable: true}},
 		Rows: []bench.Row{
-			{Load: load(zookeeper.OpCreate, 1), PerSecond: []float64{10e3, 5e3}},
-			{Load: load(zookeeper.OpGetData, 16), PerSecond: []float64{10e3, 25e3}},
-			{Load: load(zookeeper.OpSetData, 16), PerSecond: []float64{10e3, 19e3}},
+			{Load: load(zookeeper.OpCreate, 1), PerSecond: []float64{10e3, 5e3, 10e3, 60e3}},
+			{Load: load(zookeeper.OpCreate, 16), PerSecond: []float64{10e3, 5e3, 19e3, 49e3}},
+			{Load: load(zookeeper.OpGetData, 16), PerSecond: []float64{10e3, 10e3, 25e3, 20e3}},
 		},
-		Memory: []int64{400 << 20, 100 << 20},
+		Memory: []int64{400 << 20, 200 << 20, 100 << 20, 60 << 20},
+	}
+	alone := bench.Result{Servers: all.Servers[2:], Memory: all.Memory[2:]}
+	for _, row := range all.Rows {
+		alone.Rows = append(alone.Rows, bench.Row{Load: row.Load, PerSecond: row.PerSecond[2:]})
 	}
 	for _, c := range []struct {
-		compared bool
-		want     string
+		result bench.Result
+		want   string
 	}{
-		{true, `first second ratio aim
-			create, 1 connection, 10 in flight 10.0 k/s 5.0 k/s 0.5x
-			get, 16 connections, 10 in flight each 10.0 k/s 25.0 k/s 2.5x >= 2x: reached
-			set, 16 connections, 10 in flight each 10.0 k/s 19.0 k/s 1.9x >= 2x: missed
-			memory afterwards 400 MiB 100 MiB 0.25x <= 0.25x: reached`},
-		{false, `first second
-			create, 1 connection, 10 in flight 10.0 k/s 5.0 k/s
-			get, 16 connections, 10 in flight each 10.0 k/s 25.0 k/s
-			set, 16 connections, 10 in flight each 10.0 k/s 19.0 k/s
-			memory afterwards 400 MiB 100 MiB`},
+		{all, `no-sync real ours to no-sync aim ours-on-disk to no-sync to real aim
+			create, 1 connection, 10 in flight 10.0 k/s 5.0 k/s 10.0 k/s 1.0x 60.0 k/s 6.0x 12.0x
+			create, 16 connections, 10 in flight each 10.0 k/s 5.0 k/s 19.0 k/s 1.9x >= 2x: missed 49.0 k/s 4.9x 9.8x >= 10x: missed
+			get, 16 connections, 10 in flight each 10.0 k/s 10.0 k/s 25.0 k/s 2.5x >= 2x: reached 20.0 k/s 2.0x 2.0x >= 2x: reached
+			memory afterwards 400 MiB 200 MiB 100 MiB 0.25x <= 0.25x: reached 60 MiB 0.15x 0.30x <= 0.25x: missed`},
+		{alone, `ours ours-on-disk
+			create, 1 connection, 10 in flight 10.0 k/s 60.0 k/s
+			create, 16 connections, 10 in flight each 19.0 k/s 49.0 k/s
+			get, 16 connections, 10 in flight each 25.0 k/s 20.0 k/s
+			memory afterwards 100 MiB 60 MiB`},
 	} {
-		r.Compared = c.compared
 		var out strings.Builder
-		if err := r.Write(&out); err != nil {
+		if err := c.result.Write(&out); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(strings.Fields(c.want), strings.Fields(out.String())); diff != "" {
 			t.Errorf("words of the table (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// Goal: the memory of many sessions is foretold from that of fewer, and the line says so.
+func TestSessionsTable(t *testing.T) {
+	for _, c := range []struct {
+		sessions bench.Sessions
+		want     []string
+	}{
+		{bench.Sessions{}, []string{""}},
+		{bench.Sessions{Count: 100_000, Before: 20 << 20, Bytes: 1020 << 20, After: 2049 << 20},
+			[]string{"100000 connected sessions", "1020 MiB, 10.2 KiB a session", "100000 sessions: 2049 MiB  <= 2048 MiB: missed"}},
+		{bench.Sessions{Count: 10_000, Before: 48 << 20, Bytes: 148 << 20, After: 248 << 20},
+			[]string{"100000 sessions: 2048 MiB (foretold: the limit of open files allows no more than 10000 here)  <= 2048 MiB: reached"}},
+	} {
+		var out strings.Builder
+		if err := c.sessions.Write(&out); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(out.String(), want) || want == "" && out.Len() > 0 {
+				t.Errorf("got %q, want %q in it", out.String(), want)
+			}
 		}
 	}
 }

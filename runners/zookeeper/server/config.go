@@ -25,6 +25,9 @@ type Config struct {
 	// and a heap of that size (zkEnv.sh gives it 1000). 0 means a server that starts
 	// fast.
 	HeapMB int
+	// ForceSync has the server wait for its disk before it answers, as it does by
+	// itself: what was written survives the machine, too.
+	ForceSync bool
 	// Interrupt, when set, ends the wait for a server that starts when it is closed.
 	Interrupt <-chan struct{}
 
@@ -68,10 +71,11 @@ func (c Config) command(configFile string) (*exec.Cmd, error) {
 			"-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 			"-Dzookeeper.preAllocSize=1024") // KB of log at a time, for 64 MB
 	}
+	if !c.ForceSync {
+		properties = append(properties, "-Dzookeeper.forceSync=no")
+	}
 	return exec.Command(java, append(properties,
 		"-Dfile.encoding=UTF-8",
-		// What is written survives the server, and need not survive the machine.
-		"-Dzookeeper.forceSync=no",
 		"-Dzookeeper.extendedTypesEnabled=true", // also at later starts (ZK-17.6)
 		"-cp", classPath(append([]string{filepath.Dir(configFile)}, jars...)),
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", configFile)...), nil

@@ -1,0 +1,62 @@
+package operator
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// Endings are the faults of a cluster that end by themselves, in order of time. The zero
+// value has none.
+type Endings struct{ list []ending }
+
+type ending struct {
+	at    time.Duration
+	fault runners.Fault
+}
+
+// Add has a fault end at a time.
+func (e *Endings) Add(f runners.Fault, at time.Duration) {
+	e.list = append(e.list, ending{at, f})
+	slices.SortStableFunc(e.list, func(a, b ending) int { return int(a.at - b.at) })
+}
+
+// Forget takes a fault that somebody else ends.
+func (e *Endings) Forget(f runners.Fault) {
+	e.list = slices.DeleteFunc(e.list, func(e ending) bool { return e.fault.Kind == f.Kind && Hit(e.fault) == Hit(f) })
+}
+
+// Until is end, or the time of the next fault that ends if that is earlier.
+func (e *Endings) Until(end time.Duration) time.Duration {
+	if len(e.list) > 0 {
+		return min(end, e.list[0].at)
+	}
+	return end
+}
+
+// EndDue ends the faults whose time has come, until one cannot be ended.
+func (e *Endings) EndDue(now time.Duration, end func(f runners.Fault) error) error {
+	for len(e.list) > 0 && e.list[0].at <= now {
+		f := e.list[0].fault
+		e.list = e.list[1:]
+		if err := end(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Hit says in a few words what a fault is about.
+func Hit(f runners.Fault) string {
+	words := []string{f.Pod, f.Server, f.BasePath, strings.Join(f.From, ", ")}
+	if len(f.To) > 0 {
+		words = append(words, "and "+strings.Join(f.To, ", "))
+	}
+	if f.N != 0 {
+		words = append(words, strconv.FormatInt(f.N, 10))
+	}
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
+}

@@ -1,0 +1,122 @@
+package operator
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	storagepath "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners"
+)
+
+// ModelConfig is the message that a model server is reloaded with; basePath says where it
+// finds a model, nil for the path as it is.
+func ModelConfig(models []runners.ServedModel, basePath func(string) string) (*config.ModelServerConfig, error) {
+	list := &config.ModelConfigList{}
+	for _, m := range models {
+		policy, err := policyOf(m.Policy)
+		if err != nil {
+			return nil, fmt.Errorf("model %s: %w", m.Name, err)
+		}
+		if basePath != nil {
+			m.BasePath = basePath(m.BasePath)
+		}
+		model := &config.ModelConfig{Name: m.Name, BasePath: m.BasePath, ModelPlatform: m.Platform, ModelVersionPolicy: policy}
+		for _, l := range m.Labels {
+			if model.VersionLabels == nil {
+				model.VersionLabels = map[string]int64{}
+			}
+			model.VersionLabels[l.Name] = l.Version
+		}
+		list.Config = append(list.Config, model)
+	}
+	return &config.ModelServerConfig{Config: &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}}, nil
+}
+
+// ReloadRequest is a model config as env.ModelServer takes it.
+func ReloadRequest(models []runners.ServedModel, basePath func(string) string) ([]byte, error) {
+	message, err := ModelConfig(models, basePath)
+	if err != nil {
+		return nil, err
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(message)
+}
+
+// ModelConfigFile is a model config as the file of --model_config_file; nil models make one
+// that has no list.
+func ModelConfigFile(models []runners.ServedModel, basePath func(string) string) (string, error) {
+	message := &config.ModelServerConfig{}
+	if models != nil {
+		var err error
+		if message, err = ModelConfig(models, basePath); err != nil {
+			return "", err
+		}
+	}
+	text, err := textpb.Marshal(message)
+	if text == "" {
+		text = "\n" // a server cannot read a file of no bytes
+	}
+	return text, err
+}
+
+type (
+	versionPolicy  = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy
+	policyLatest   = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest
+	policyAll      = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All
+	policySpecific = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific
+)
+
+// policyOf is a policy of an entry in the form of a model config; unset it is nil.
+func policyOf(text string) (*versionPolicy, error) {
+	p, err := runners.ParsePolicy(text)
+	switch {
+	case err != nil || text == "":
+		return nil, err
+	case p.All:
+		return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All_{All: &policyAll{}}}, nil
+	case p.Latest != nil:
+		latest := &policyLatest{NumVersions: *p.Latest}
+		return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest_{Latest: latest}}, nil
+	}
+	specific := &policySpecific{Versions: p.Specific}
+	return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific_{Specific: specific}}, nil
+}
+
+// PublishOf is a publish of "<model>:<sub-model>" by which the server follows the
+// newest version, as a TFSMonitor is asked for its status.
+func PublishOf(model string) (*datadef.PublishMeta, error) {
+	name, subModel, ok := strings.Cut(model, ":")
+	if !ok || !strings.HasPrefix(subModel, agentconfig.ServerEntry) {
+		return nil, fmt.Errorf("model: found %q, want one of an entry, as ctr:entry", model)
+	}
+	pm := datadef.DefaultPublishMeta()
+	pm.ModelName = pysem.Some(name)
+	pm.SubModels = pm.SubModels.With(subModel, "/models/"+name+"/"+subModel+"/1")
+	return &pm, nil
+}
+
+// Predict asks a model server without inputs; call makes one call to it. The answer is the
+// version that answered.
+func Predict(spec runners.PredictSpec, call func(method string, request []byte) (response []byte, err error)) (version int64, err error) {
+	request := &apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: spec.Model}}
+	if spec.Label != "" {
+		request.ModelSpec.VersionChoice = &apis.ModelSpec_VersionLabel{VersionLabel: spec.Label}
+	}
+	data, err := proto.Marshal(request)
+	if err != nil {
+		return 0, err
+	}
+	if data, err = call(apis.PredictionService_Predict_FullMethodName, data); err != nil {
+		return 0, err
+	}
+	var response apis.PredictResponse
+	err = proto.Unmarshal(data, &response)
+	return response.GetModelSpec().GetVersion().GetValue(), err
+}

@@ -1,0 +1,43 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Available returns how many bytes of memory this process may have in all: what it has, and
+// what the kernel says others leave, within the limit of its control group. It is an error
+// where there is no /proc.
+func Available() (bytes int64, err error) {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0, err
+	}
+	own, err := Resident(os.Getpid())
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		var kB int64
+		if n, _ := fmt.Sscanf(line, "MemAvailable: %d kB", &kB); n == 1 {
+			return min(kB<<10+own, groupLimit()), nil
+		}
+	}
+	return 0, fmt.Errorf("found no MemAvailable in /proc/meminfo")
+}
+
+// groupLimit is that of the control group, version 2, that a container is in.
+func groupLimit() int64 {
+	const none = 1<<63 - 1
+	text, err := os.ReadFile("/sys/fs/cgroup/memory.max")
+	if err != nil {
+		return none
+	}
+	limit, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil {
+		return none // "max"
+	}
+	return limit
+}

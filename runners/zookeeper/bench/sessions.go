@@ -1,0 +1,141 @@
+package bench
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/monosim/monosim/runners/process"
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
+)
+
+// Sessions is the memory of a server's process, in bytes, before a number of clients
+// connect, with all of them, and after all have heard of one change.
+type Sessions struct {
+	Count                int
+	Before, Bytes, After int64
+}
+
+// Forecast is what so many sessions would take, of which the greater counts, with all and
+// after the change.
+func (s *Sessions) Forecast(count int) int64 {
+	return s.Before + int64(float64(max(s.Bytes, s.After)-s.Before)/float64(s.Count)*float64(count))
+}
+
+// sessionTimeout is that of sessions that nobody pings for.
+const sessionTimeout = time.Hour
+
+// SessionFlags are for a server whose sessions Hold measures.
+func SessionFlags() []string { return []string{"--max-session-timeout", sessionTimeout.String()} }
+
+// dialers are how many clients connect at a time, from so many addresses of the loopback:
+// one has fewer ports than there are clients, and few that are free are long to find.
+const (
+	dialers   = 20
+	addresses = 100
+)
+
+// Hold connects count clients, or as many as the limit of open files allows. Each makes an
+// ephemeral znode and leaves a watch on a common one, which then changes. The clients are
+// this process's.
+func Hold(server *Server, count int) (s *Sessions, err error) {
+	s = &Sessions{Count: min(count, openFiles()-spareFiles)}
+	if s.Count <= 0 {
+		return nil, fmt.Errorf("the limit of open files is %d, want more than %d", openFiles(), spareFiles)
+	}
+	writer, err := dial(server.Addr, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer writer.tcp.Close()
+	if err := writer.ensureRoot(); err != nil {
+		return nil, err
+	}
+	if s.Before, err = process.Resident(server.PID); err != nil {
+		return nil, err
+	}
+	all := make([]net.Conn, s.Count)
+	defer func() {
+		for _, c := range all {
+			if c != nil {
+				c.Close()
+			}
+		}
+	}()
+	if err := each(s.Count, func(i int) (err error) {
+		all[i], err = holdOne(server.Addr, i)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	if s.Bytes, err = process.Resident(server.PID); err != nil {
+		return nil, err
+	}
+	change := wire.AppendRequest(nil, &zookeeper.Request{Op: zookeeper.OpSetData, Path: root, Version: -1})
+	if _, err := writer.tcp.Write(change); err != nil {
+		return nil, err
+	}
+	if err := each(s.Count, func(i int) error { return message(all[i]) }); err != nil {
+		return nil, fmt.Errorf("wait for the event: %w", err)
+	}
+	s.After, err = process.Resident(server.PID)
+	return s, err
+}
+
+// spareFiles are those that are no clients'.
+const spareFiles = 200
+
+// each does i = 0 .. n-1, some at a time, and returns the first error of each of them.
+func each(n int, do func(i int) error) error {
+	errs := make([]error, dialers)
+	var wg sync.WaitGroup
+	for d := range dialers {
+		wg.Go(func() {
+			for i := d; i < n && errs[d] == nil; i += dialers {
+				errs[d] = do(i)
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// holdOne is the i-th session.
+func holdOne(addr string, i int) (net.Conn, error) {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(1+i%addresses))}}
+	c, err := dialer.Dial("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	frames := wire.AppendConnectRequest(nil, &zookeeper.ConnectRequest{TimeoutMs: int32(sessionTimeout.Milliseconds()), Password: make([]byte, 16)})
+	frames = wire.AppendRequest(frames, &zookeeper.Request{
+		Op: zookeeper.OpCreate, Path: fmt.Sprintf("%s/session-%06d", root, i), Data: make([]byte, 100), ACL: zookeeper.OpenACL(), Flags: zookeeper.FlagEphemeral,
+	})
+	frames = wire.AppendRequest(frames, &zookeeper.Request{Op: zookeeper.OpExists, Path: root, Watch: true})
+	_, err = c.Write(frames)
+	for answers := 0; answers < 3 && err == nil; answers++ {
+		err = message(c)
+	}
+	return c, err
+}
+
+// answerLimit is how long a message may take to come.
+const answerLimit = 5 * time.Minute
+
+// message waits for a message, whatever it says.
+func message(c net.Conn) error {
+	if err := c.SetReadDeadline(time.Now().Add(answerLimit)); err != nil {
+		return err
+	}
+	var head [4]byte
+	if _, err := io.ReadFull(c, head[:]); err != nil {
+		return err
+	}
+	_, err := io.CopyN(io.Discard, c, int64(binary.BigEndian.Uint32(head[:])))
+	return err
+}
