@@ -4,7 +4,8 @@
 // Two things to use first: `go run ./cmd/bench` for everything, and
 // `go run ./cmd/bench -only events` for the rows whose name has a word. The
 // benchmarks themselves live beside the code that they measure; to add a row
-// look at the table in rows.go. Where python3 can import simpy, its events per
+// look at the table in rows.go. How costs grow with the agents is in growth.go, with the
+// goals that a whole cluster has. Where python3 can import simpy, its events per
 // second stand beside ours, measured in the same run.
 package main
 
@@ -16,21 +17,52 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
+	"time"
 )
 
 func main() {
-	only := flag.String("only", "", "run only the rows whose name contains this")
+	only := flag.String("only", "", "run only the rows whose name contains this; growth for the tables of growth")
+	full := flag.Bool("full", false, "growth up to 1,000 and 10,000 agents too")
+	base := flag.String("base", "", "another build of monosim, to measure growth beside")
+	limit := flag.Duration("limit", 30*time.Minute, "how long one run of a size may take")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "bench: found argument %q, want none\n", flag.Arg(0))
 		os.Exit(2)
 	}
-	if err := run(os.Stdout, os.Stderr, *only); err != nil {
+	err := error(nil)
+	if *only != "growth" {
+		err = run(os.Stdout, os.Stderr, *only)
+	}
+	if err == nil && (*only == "" || *only == "growth") {
+		err = grow(&growth{base: *base, full: *full, limit: *limit, progress: os.Stderr}, os.Stdout)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench: "+err.Error())
 		os.Exit(1)
 	}
+}
+
+// grow builds the program and prints the tables of growth.
+func grow(g *growth, out io.Writer) error {
+	dir, err := os.MkdirTemp("", "monosim-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if g.base != "" {
+		if g.base, err = filepath.Abs(g.base); err != nil {
+			return err
+		}
+	}
+	g.program = filepath.Join(dir, "monosim")
+	if output, err := exec.Command("go", "build", "-o", g.program, "./cmd/monosim").CombinedOutput(); err != nil {
+		return fmt.Errorf("build monosim: %w\n%s", err, output)
+	}
+	return g.write(out)
 }
 
 func run(out, progress io.Writer, only string) error {

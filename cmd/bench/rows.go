@@ -28,9 +28,9 @@ var groups = []group{
 	}},
 	{name: "a day of a cluster", pkg: "./runners/simrun", pattern: "Day", benchtime: "1x", rows: []row{
 		{"24 h of 10 agents v3, virtual/wall", "BenchmarkDay/v3/agents=10", "virtual/wall", 0},
-		{"24 h of 100 agents v3, virtual/wall", "BenchmarkDay/v3/agents=100", "virtual/wall", 100_000},
+		{"24 h of 100 agents v3, virtual/wall", "BenchmarkDay/v3/agents=100", "virtual/wall", 120_000},
 		{"24 h of 10 agents v1, virtual/wall", "BenchmarkDay/v1/agents=10", "virtual/wall", 0},
-		{"24 h of 100 agents v1, virtual/wall", "BenchmarkDay/v1/agents=100", "virtual/wall", 10_000},
+		{"24 h of 100 agents v1, virtual/wall", "BenchmarkDay/v1/agents=100", "virtual/wall", 20_000},
 		{"memory of an agent v3 of 100", "BenchmarkDay/v3/agents=100", "B/agent", 0},
 		{"memory of an agent v1 of 100", "BenchmarkDay/v1/agents=100", "B/agent", 0},
 	}},

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/monosim/monosim/engine/wholefile"
+)
+
+// peersDir is where the programs of other engines are, from the root of the checkout.
+const peersDir = "cmd/bench/engines/peers"
+
+// builder makes the programs of all engines.
+type builder struct {
+	ctx      context.Context
+	dir      string
+	progress io.Writer
+}
+
+// built is an engine whose program is there.
+type built struct {
+	peer
+	run program
+}
+
+// absent is an engine that cannot run here.
+type absent struct {
+	Engine string `json:"engine"`
+	Why    string `json:"why"`
+}
+
+// all builds the engines whose names match.
+func (b builder) all(only *regexp.Regexp) (there []built, gone []absent, err error) {
+	if b.dir, err = filepath.Abs(b.dir); err != nil {
+		return nil, nil, err
+	}
+	if err := os.MkdirAll(b.dir, 0o755); err != nil {
+		return nil, nil, err
+	}
+	for _, p := range peers {
+		if p.name != ours && !only.MatchString(p.name) {
+			continue
+		}
+		fmt.Fprintf(b.progress, "building %s ...\n", p.name)
+		run, err := p.build(b)
+		if err == nil {
+			err = p.try(b.ctx, run)
+		}
+		switch {
+		case b.ctx.Err() != nil:
+			return nil, nil, b.ctx.Err()
+		case err != nil && strings.HasPrefix(p.name, ours):
+			return nil, nil, fmt.Errorf("%s: %w", p.name, err)
+		case err != nil:
+			gone = append(gone, absent{p.name, err.Error()})
+		default:
+			there = append(there, built{p, run})
+		}
+	}
+	return there, gone, nil
+}
+
+// try runs all that an engine does for a moment.
+func (p peer) try(ctx context.Context, run program) error {
+	for _, work := range p.works {
+		if _, err := once(ctx, run, key{work: work, n: 10}, 100); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b builder) path(name string) string { return filepath.Join(b.dir, name) }
+
+// command runs a command that builds something. Its error is one line.
+func (b builder) command(name string, args ...string) error { return b.commandIn(nil, name, args...) }
+
+// commandIn is command with more in the environment.
+func (b builder) commandIn(env []string, name string, args ...string) error {
+	if _, err := exec.LookPath(name); err != nil {
+		return fmt.Errorf("%s is not installed", name)
+	}
+	cmd := exec.CommandContext(b.ctx, name, args...)
+	cmd.Env = append(os.Environ(), env...)
+	output, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %s", name, firstError(output, err))
+	}
+	return nil
+}
+
+// firstError is the line of a compiler's output that says what is wrong.
+func firstError(output []byte, err error) string {
+	var last string
+	for line := range bytes.Lines(output) {
+		text := strings.TrimSpace(string(line))
+		if strings.Contains(strings.ToLower(text), "error") {
+			return text
+		}
+		if text != "" {
+			last = text
+		}
+	}
+	if last == "" {
+		last = err.Error()
+	}
+	return last
+}
+
+// version is what pkg-config says of a library, ? when it does not know it.
+func (b builder) version(library string) string {
+	output, err := exec.CommandContext(b.ctx, "pkg-config", "--modversion", library).Output()
+	if err != nil {
+		return "?"
+	}
+	return strings.TrimSpace(string(output))
+}
+
+// copySources copies files of the peers below src of the builder's directory.
+func (b builder) copySources(names ...string) error {
+	for _, name := range names {
+		content, err := os.ReadFile(filepath.Join(peersDir, name))
+		if err != nil {
+			return err
+		}
+		to := b.path(filepath.Join("src", name))
+		if old, err := os.ReadFile(to); err == nil && bytes.Equal(old, content) {
+			continue // what is not newer is not compiled again
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		if err := wholefile.Write(to, content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wordsOnly leaves letters and digits.
+func wordsOnly(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, s)
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+)
+
+const (
+	callbacks = "callbacks"
+	tasks     = "tasks"
+)
+
+// peer is an engine, with what is to be known to compare its numbers with others.
+type peer struct {
+	name  string
+	works []string
+	// events of a run: as many as take some tenths of a second.
+	events int
+	note   string
+	// build makes the program that does the work, or says why that cannot be.
+	build func(b builder) (program, error)
+}
+
+// program runs some work: n models that have so many events in all of them together.
+type program func(ctx context.Context, work string, n, events int) *exec.Cmd
+
+// ours is the row that all others are compared with.
+const ours = "ours"
+
+// peers are all engines, in the order of the table.
+var peers = []peer{
+	{ours, []string{callbacks, tasks}, 2_000_000, "each event folded into the hashes of its node and of the world", own("")},
+	{ours + ", hash off", []string{callbacks, tasks}, 2_000_000, "built with -tags " + withoutHash + ", for this table only", own(withoutHash)},
+	{"desru", []string{callbacks}, 2_000_000, "boxed closures in a binary heap; no hash", rust("desru", "")},
+	{"ns-3, map", []string{callbacks}, 2_000_000, "its default scheduler; no hash", cpp("ns3", "ns3-core", `-DSCHEDULER="ns3::MapScheduler"`)},
+	{"ns-3, priority queue", []string{callbacks}, 2_000_000, "no hash", cpp("ns3", "ns3-core", `-DSCHEDULER="ns3::PriorityQueueScheduler"`)},
+	{"NeXosim", []string{callbacks}, 500_000, "an async method of a model, by its mailbox; executor of one thread; no hash", rust("nexosim", "")},
+	{"madsim", []string{tasks}, 2_000_000, "futures; draws random times and orders; no hash", rust("madsim", "--cfg madsim")},
+	{"tokio, paused clock", []string{tasks}, 2_000_000, "futures; sleeps are rounded to 1 ms, so ten of 10,000 wake at once; no hash", rust("tokio", "")},
+	{"SimGrid", []string{callbacks, tasks}, 200_000, "timers of its kernel; actors of one host; no hash", cpp("simgrid", "simgrid")},
+	{"Go testing/synctest", []string{tasks}, 200_000, "goroutines, GOMAXPROCS=1; no hash", bubble},
+	{"SimPy", []string{callbacks, tasks}, 200_000, "timeouts with callbacks; generators; no hash", simpy},
+}
+
+func (p peer) does(work string) bool {
+	for _, w := range p.works {
+		if w == work {
+			return true
+		}
+	}
+	return false
+}
+
+// plain is a program that takes WORK N EVENTS behind its own arguments.
+func plain(name string, args ...string) program {
+	return func(ctx context.Context, work string, n, events int) *exec.Cmd {
+		return exec.CommandContext(ctx, name, append(args, work, strconv.Itoa(n), strconv.Itoa(events))...)
+	}
+}
+
+// withoutHash is the build tag of engine/vtime that leaves the hash of events out.
+const withoutHash = "vtime_without_hash"
+
+func own(tags string) func(builder) (program, error) {
+	return func(b builder) (program, error) {
+		binary := b.path("own" + tags)
+		return plain(binary), b.command("go", "build", "-tags", tags, "-o", binary, "./cmd/bench/engines/own")
+	}
+}
+
+// rust builds a package of peers/rust, from a copy: cargo writes a lock file beside the
+// sources. Packages with flags of the compiler have a target directory of their own.
+func rust(name, flags string) func(builder) (program, error) {
+	return func(b builder) (program, error) {
+		if err := b.copySources("rust/work.rs", "rust/"+name+"/Cargo.toml", "rust/"+name+"/src/main.rs"); err != nil {
+			return nil, err
+		}
+		target := b.path("target" + strconv.Itoa(len(flags)))
+		err := b.commandIn([]string{"RUSTFLAGS=" + flags, "CARGO_TARGET_DIR=" + target},
+			"cargo", "build", "--release", "-j1", "--manifest-path", b.path("src/rust/"+name+"/Cargo.toml"))
+		return plain(target + "/release/engine-" + name), err
+	}
+}
+
+// cpp builds a program with a library that pkg-config may know the version of.
+func cpp(name, library string, flags ...string) func(builder) (program, error) {
+	return func(b builder) (program, error) {
+		binary := b.path(fmt.Sprintf("%s%d", name, len(flags)))
+		for _, f := range flags {
+			binary += "-" + wordsOnly(f)
+		}
+		args := append([]string{"-std=c++17", "-O2", "-DNDEBUG", fmt.Sprintf("-DVERSION=%q", b.version(library)), "-o", binary, peersDir + "/cpp/" + name + ".cpp"}, flags...)
+		return plain(binary), b.command("g++", append(args, "-l"+library)...)
+	}
+}
+
+func bubble(b builder) (program, error) {
+	binary := b.path("synctest")
+	run := func(ctx context.Context, _ string, n, events int) *exec.Cmd {
+		cmd := exec.CommandContext(ctx, binary, "-test.run", "Sleepers")
+		cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "ENGINES_N="+strconv.Itoa(n), "ENGINES_EVENTS="+strconv.Itoa(events))
+		return cmd
+	}
+	return run, b.command("go", "test", "-C", peersDir+"/synctest", "-c", "-o", binary, ".")
+}
+
+// simpy runs on $PYTHON, or python3.
+func simpy(b builder) (program, error) {
+	python := os.Getenv("PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	return plain(python, peersDir+"/python/simpy_work.py"), b.command(python, "-c", "import simpy")
+}

@@ -1,0 +1,3 @@
+module engines/synctest
+
+go 1.26.0

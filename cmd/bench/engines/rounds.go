@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// sizes are how many models there are.
+var sizes = []int{100, 10_000}
+
+// runLimit is far above what any run takes.
+const runLimit = 5 * time.Minute
+
+// key names a row: an engine that does some work with n models.
+type key struct {
+	work   string
+	n      int
+	engine string
+}
+
+// sample is what one run prints.
+type sample struct {
+	version string
+	events  int
+	ns      float64
+}
+
+// result are all runs of a row.
+type result struct {
+	key
+	note    string
+	want    int // events
+	samples []sample
+}
+
+// measure goes in rounds through all work of all engines.
+func measure(ctx context.Context, programs []built, o options, progress io.Writer) ([]result, error) {
+	var results []result
+	for _, work := range []string{callbacks, tasks} {
+		for _, n := range sizes {
+			for _, p := range programs {
+				if p.does(work) {
+					events := max(n, int(float64(p.events)*o.scale))
+					results = append(results, result{key: key{work, n, p.name}, note: p.note, want: events})
+				}
+			}
+		}
+	}
+	byName := map[string]program{}
+	for _, p := range programs {
+		byName[p.name] = p.run
+	}
+	start := time.Now()
+	for round := range o.rounds {
+		fmt.Fprintf(progress, "round %d of %d, after %v\n", round+1, o.rounds, time.Since(start).Round(time.Second))
+		for i := range results {
+			r := &results[i]
+			s, err := once(ctx, byName[r.engine], r.key, r.want)
+			if err != nil {
+				return nil, fmt.Errorf("%s, %s, %d: %w", r.engine, r.work, r.n, err)
+			}
+			r.samples = append(r.samples, s)
+		}
+	}
+	return results, nil
+}
+
+// once is one run of an engine.
+func once(ctx context.Context, run program, k key, events int) (sample, error) {
+	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	defer cancel()
+	cmd := run(ctx, k.work, k.n, events)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	output, err := cmd.Output()
+	if err != nil {
+		return sample{}, fmt.Errorf("%s: %s", filepath.Base(cmd.Path), firstError(stderr.Bytes(), err))
+	}
+	return parse(output)
+}
+
+// parse reads the line "measured version=1.0 events=2000 ns=123456" among others.
+func parse(output []byte) (sample, error) {
+	lines := bufio.NewScanner(bytes.NewReader(output))
+	for lines.Scan() {
+		fields, ok := strings.CutPrefix(lines.Text(), "measured ")
+		if !ok {
+			continue
+		}
+		var s sample
+		if _, err := fmt.Sscanf(fields, "version=%s events=%d ns=%f", &s.version, &s.events, &s.ns); err != nil {
+			return s, fmt.Errorf("found %q, want measured version=VERSION events=NUMBER ns=NUMBER", lines.Text())
+		}
+		if s.events <= 0 || s.ns <= 0 {
+			return s, fmt.Errorf("found %q, want events and time above 0", lines.Text())
+		}
+		return s, nil
+	}
+	return sample{}, fmt.Errorf("found no line that begins with measured in %q", output)
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/monosim/monosim/runners/process"
+)
+
+// report is what was found out.
+type report struct {
+	Rounds int      `json:"rounds"`
+	Rows   []row    `json:"rows"`
+	Absent []absent `json:"absent"`
+}
+
+// row is what an event costs on one engine.
+type row struct {
+	Work    string  `json:"work"`
+	Models  int     `json:"models"`
+	Engine  string  `json:"engine"`
+	Version string  `json:"version"`
+	Best    float64 `json:"best_ns"`
+	Median  float64 `json:"median_ns"`
+	// Ratio is the median in parts of that of our engine with its hash.
+	Ratio float64 `json:"times_ours"`
+	Note  string  `json:"note"`
+}
+
+// oddEvents is how far the number of events may be from what was asked for before the row
+// says so: engines that round delays have others.
+const oddEvents = 0.03
+
+func summarize(results []result, gone []absent, rounds int) report {
+	r := report{Rounds: rounds, Rows: []row{}, Absent: append([]absent{}, gone...)}
+	base := map[key]float64{}
+	for _, result := range results {
+		line := result.row()
+		r.Rows = append(r.Rows, line)
+		if result.engine == ours {
+			base[result.key] = line.Median
+		}
+	}
+	for i := range r.Rows {
+		line := &r.Rows[i]
+		line.Ratio = line.Median / base[key{line.Work, line.Models, ours}]
+	}
+	return r
+}
+
+func (r result) row() row {
+	var costs []float64
+	events := 0
+	for _, s := range r.samples {
+		costs = append(costs, s.ns/float64(s.events))
+		events = s.events
+	}
+	line := row{Work: r.work, Models: r.n, Engine: r.engine, Version: r.samples[0].version,
+		Best: slices.Min(costs), Median: process.Median(costs), Note: r.note}
+	if math.Abs(float64(events)/float64(r.want)-1) > oddEvents {
+		line.Note += fmt.Sprintf("; %d events in place of %d", events, r.want)
+	}
+	return line
+}
+
+func (r report) print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for i, line := range r.Rows {
+		if i == 0 || line.Work != r.Rows[i-1].Work || line.Models != r.Rows[i-1].Models {
+			fmt.Fprintf(w, "\n%s, %d models\tversion\tns an event: best\tmedian\ttimes ours\t\n", line.Work, line.Models)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%.1f\t%.1f\t%.2f\t%s\n", line.Engine, line.Version, line.Best, line.Median, line.Ratio, line.Note)
+	}
+	for i, a := range r.Absent {
+		if i == 0 {
+			fmt.Fprintf(w, "\nabsent\twhy\n")
+		}
+		fmt.Fprintf(w, "%s\t%s\n", a.Engine, a.Why)
+	}
+	fmt.Fprintf(w, "\neach on one thread; %d rounds; ours may use others for its garbage collector\n", r.Rounds)
+	return w.Flush()
+}
