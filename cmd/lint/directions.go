@@ -39,6 +39,11 @@ var (
 // states here what it stands on.
 var directions = []direction{
 	{
+		from:    []string{"cmd/bench/engines/own"},
+		to:      []string{"engine/vtime"},
+		because: "it measures virtual time beside other engines, which have nothing else of ours",
+	},
+	{
 		from: []string{"cmd/..."},
 		to: slices.Concat([]string{"cmd/...", "features/...", "runners/...", "vectors/...", "engine/env", "engine/pysem", "engine/wholefile"},
 			servedRooms),
@@ -75,7 +80,7 @@ var directions = []direction{
 	{
 		from:    []string{"features/report"},
 		to:      []string{"features/steps", "runners/colour", "runners/junit", "runners/timeline", "runners/webpage", "vectors/scope"},
-		outside: exampleRunner,
+		outside: slices.Concat(exampleRunner, []string{"runners/webpage/webpagetest"}),
 		because: "a report is written from what a run of the steps found, whoever ran it",
 	},
 	{
@@ -96,6 +101,12 @@ var directions = []direction{
 		because: "what was done is read from observations, whoever made them",
 	},
 	{
+		from:    []string{"runners/operator"},
+		to:      []string{"runners", "engine/..."},
+		outside: exampleRunner,
+		because: "what an operator does to a cluster is the same in virtual time and on processes",
+	},
+	{
 		from:    []string{"runners/timeline"},
 		to:      []string{"runners", "engine/env", "engine/wholefile"},
 		outside: exampleRunner,
@@ -107,12 +118,12 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"runners/simrun/..."},
-		to:      []string{"runners", "runners/simrun/...", "sim/...", "engine/..."},
+		to:      []string{"runners", "runners/operator", "runners/simrun/...", "sim/...", "engine/..."},
 		because: "the simulation is one implementation of the runner interface: what answers single operations is handed in",
 	},
 	{
 		from:    []string{"runners/realrun/loopback"},
-		to:      []string{"runners", "runners/process", "runners/realrun", "runners/realrun/surroundings", "runners/zookeeper/server", "sim/fault", "sim/world", "sim/zookeeper/wire", "engine/..."},
+		to:      []string{"runners", "runners/operator", "runners/process", "runners/realrun", "runners/realrun/surroundings", "runners/zookeeper/server", "sim/fault", "sim/world", "sim/zookeeper/wire", "engine/..."},
 		outside: []string{"features", "features/steps"},
 		because: "clusters of processes are one implementation of the runner interface, whose tests are scenarios",
 	},
@@ -130,23 +141,23 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"sim/zookeeper"},
-		to:      []string{"sim/zookeeper/field", "sim/zookeeper/members", "engine/env", "engine/env/zkerrors"},
+		to:      []string{"sim/zookeeper/field", "sim/zookeeper/members", "engine/env", "engine/env/zkbulk", "engine/env/zkerrors"},
 		because: "the machine owns neither clock nor network, so whoever has one of either can run it",
 	},
 	{
 		from:    []string{"sim/zookeeper/kazoofake", "sim/zookeeper/field", "sim/zookeeper/members"},
-		to:      []string{"engine/env", "engine/env/zkerrors"},
+		to:      []string{"engine/env", "engine/env/zkbulk", "engine/env/zkerrors"},
 		because: "the fake client is a tree in memory and knows no server; fields are words, members texts",
 	},
 	{
 		from:    []string{"sim/zookeeper/history", "sim/zookeeper/wire"},
-		to:      []string{"sim/zookeeper", "sim/zookeeper/field", "sim/zookeeper/members", "engine/env", "engine/env/zkerrors", "engine/wholefile"},
+		to:      []string{"sim/zookeeper", "sim/zookeeper/field", "sim/zookeeper/members", "engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/wholefile"},
 		inTests: []string{"sim/zookeeper/node", "sim/network", "engine/vtime", "engine/pythontest"},
 		because: "histories and sockets need the machine's messages, and no simulated world",
 	},
 	{
 		from: []string{"sim/..."},
-		to: []string{"sim/...", "engine/vtime/...", "engine/env", "engine/env/zkerrors", "engine/cluster", "engine/pysem", "engine/pysem/pyset",
+		to: []string{"sim/...", "engine/vtime/...", "engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/cluster", "engine/pysem", "engine/pysem/pyset",
 			"engine/proto/...", "engine/recipes/...", "engine/threading/...", "engine/wholefile"},
 		inTests: []string{"engine/runtimetest/...", "engine/pythontest"},
 		because: "the simulated world knows what it is built from and touched through, not the agents that touch it",
@@ -157,8 +168,13 @@ var directions = []direction{
 		because: "what everybody stands on stands on nothing of ours",
 	},
 	{
+		from:    []string{"engine/env/zkbulk"},
+		to:      []string{"engine/env"},
+		because: "how an agent asks for many znodes at a time says nothing of who answers",
+	},
+	{
 		from:    []string{"engine/env/envtest"},
-		to:      []string{"engine/env", "engine/env/zkerrors", "engine/pysem"},
+		to:      []string{"engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/pysem"},
 		because: "what tests of engine code run in is small and in memory, and knows neither engine code nor the simulation",
 	},
 	{
@@ -180,14 +196,14 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"engine/recipes/..."},
-		to:      []string{"engine/recipes/...", "engine/env", "engine/env/zkerrors", "engine/threading/..."},
+		to:      []string{"engine/recipes/...", "engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/threading/..."},
 		outside: exampleWorld,
 		because: "recipes are written once, over any env.ZooKeeperSession",
 	},
 	{
 		from: []string{"engine/runtimetest/..."},
 		to: []string{"engine/runtimetest/networktest", "engine/runtimetest/eventlog", "engine/env",
-			"engine/env/zkerrors", "engine/threading/...", "engine/proto/..."},
+			"engine/env/zkbulk", "engine/env/zkerrors", "engine/threading/...", "engine/proto/..."},
 		because: "one suite holds both runtimes and both of whatever they reach to env's contract, so it knows none",
 	},
 	{
@@ -227,7 +243,7 @@ var directions = []direction{
 	agentRoom("", "pylog", "service", "modelmanager", "backends", "replicamanager", "tfs", "datadef", "agentconfig", "quirks"),
 	{
 		from: []string{"engine/training/..."},
-		to: []string{"engine/training/...", "engine/env", "engine/env/zkerrors", "engine/envutils", "engine/proto/...", "engine/recipes/...",
+		to: []string{"engine/training/...", "engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/envutils", "engine/proto/...", "engine/recipes/...",
 			"engine/threading/...", "engine/pysem/..."},
 		inTests: []string{"engine/env/envtest"},
 		because: "the training side reaches the world through env, so that one code runs under both clocks",
@@ -241,7 +257,7 @@ var directions = []direction{
 func agentRoom(room string, neighbours ...string) direction {
 	d := direction{
 		from: []string{strings.TrimSuffix("engine/agent/"+room, "/")},
-		to: []string{"engine/env", "engine/env/zkerrors", "engine/envutils", "engine/proto/...", "engine/recipes/...", "engine/threading/...",
+		to: []string{"engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/envutils", "engine/proto/...", "engine/recipes/...", "engine/threading/...",
 			"engine/pysem/..."},
 		inTests: []string{"engine/env/envtest"},
 		outside: []string{"sim/...", "engine/vtime", "engine/cluster", "engine/agent/agenttest", "engine/agent/tfs/tfstest"},

@@ -20,30 +20,16 @@ import (
 const (
 	exitFailed   = 1 // something that was run did not pass
 	exitBadInput = 2 // what was asked for makes no sense, or cannot be opened or written
+	// exitUndecided is of what ended before it was known.
+	exitUndecided = 3
 )
-
-// exitError is an error with the exit code that it stands for. A nil err means
-// that everything was said already.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
-
-func (e *exitError) Unwrap() error { return e.err }
 
 // badInput is an error in what the user asked for.
 func badInput(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &exitError{code: exitBadInput, err: err}
+	return &programs.ExitError{Code: exitBadInput, Err: err}
 }
 
 // flagError is an error in the flags of a command.
@@ -86,15 +72,12 @@ func noArguments(cmd *cobra.Command, args []string) error {
 
 // exitCode is the code with which the program ends for an error.
 func exitCode(err error) int {
-	var e *exitError
-	var program *programs.ExitError
+	var e *programs.ExitError
 	switch {
 	case err == nil:
 		return 0
-	case errors.As(err, &program):
-		return program.Code
 	case errors.As(err, &e):
-		return e.code
+		return e.Code
 	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*os.LinkError)), errors.Is(err, syscall.ENOSPC):
 		return exitBadInput // what cannot be opened or written
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/monosim/monosim/cmd/monosim/programs"
 )
 
 // exitInterrupted is what the number of a signal is added to for the exit code, as shells
@@ -50,5 +52,5 @@ func interruptedBy(ctx context.Context, far string) error {
 	if b, ok := cause.(*signalled); ok {
 		code = exitInterrupted + int(b.by)
 	}
-	return &exitError{code: code, err: fmt.Errorf("%w %s", cause, far)}
+	return &programs.ExitError{Code: code, Err: fmt.Errorf("%w %s", cause, far)}
 }

@@ -15,9 +15,14 @@ type progress struct {
 	line func(done int64) string
 	bar  *progressbar.ProgressBar
 	next time.Time
+	// beside says that the line stands beside the bar, too.
+	beside bool
 }
 
-const progressLine = 10 * time.Second
+const (
+	progressLine   = 10 * time.Second
+	progressBeside = time.Second
+)
 
 // newProgress makes one of total things; line is what to write where there is no
 // terminal.
@@ -33,6 +38,10 @@ func newProgress(out io.Writer, total int64, things string, line func(done int64
 
 func (p *progress) at(done int64) {
 	if p.bar != nil {
+		if now := time.Now(); p.beside && now.After(p.next) {
+			p.next = now.Add(progressBeside)
+			p.bar.Describe(p.line(done))
+		}
 		_ = p.bar.Set64(done) // a bar that cannot be drawn is no reason to stop
 		return
 	}

@@ -45,7 +45,7 @@ so is that of the reference's programs where monosim is called by their names.`,
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelpCommand())
-	root.AddCommand(newTestCommand(newSimulation), newSimCommand(), newVersionCommand(), newParityCommand(), newStepsCommand(newSimulation), newQuirksCommand(),
+	root.AddCommand(newTestCommand(newSimulation), newSimCommand(), newWhatifCommand(), newVersionCommand(), newParityCommand(), newStepsCommand(newSimulation), newQuirksCommand(),
 		newTesteeCommand(), newVectorsCommand(), newDiffCommand(), newZooKeeperCommand(), newTFServingCommand(), newServeCommand())
 	root.AddCommand(programs.Commands()...)
 	root.Version = version

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,20 +11,36 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/monosim/monosim/cmd/monosim/programs"
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners/simrun"
 	"github.com/monosim/monosim/runners/timeline"
 	"github.com/monosim/monosim/runners/whatif"
+	"github.com/monosim/monosim/runners/whatif/outlook"
 )
+
+// simFlags are what `monosim sim` was asked for.
+type simFlags struct {
+	options               whatif.Options
+	maxMemory, cost       string
+	memoryLimit, loadRate string
+	at, sweep             []string
+	script, series, html  string
+	asJSON, available     bool
+	maxWall               time.Duration
+}
 
 // newSimCommand makes `monosim sim`.
 func newSimCommand() *cobra.Command {
-	var o whatif.Options
-	var asJSON bool
+	var s simFlags
 	cmd := &cobra.Command{
 		Use:   "sim --conf FILE --models DIR",
 		Short: "Run a cluster built from your own agent.conf and exported models",
 		Long: `Build a cluster from an agent.conf as the reference reads it and from a directory
-of exported models, run it in virtual time, and print what happened.
+of exported models, run it in virtual time, and print what happened and what a planner
+needs: watches held, requests a second, bytes, roll-outs, memory.
 
 There is one pod for each replica of each shard. The models directory holds
 version directories at any depth, as <sub_graph>/<version>/saved_model.pb or
@@ -31,16 +48,35 @@ version directories at any depth, as <sub_graph>/<version>/saved_model.pb or
 An agent of version 1 finds the sub-graphs below its base_path. For an agent of
 version 3 every sub-graph is declared and published to the configured layout.
 
-The exit code is 0 when the run came to its end, 1 when it broke off, and 2 when what
+--at and --script do something at a time of the run, in the sentences of scenarios:
+monosim test --sentences lists them. A fault said with "for 10m" ends by itself, and an
+assertion looks then. What fails is reported, and the run goes on.
+
+--sweep runs once for each value of a flag, or of several, and prints a row of CSV for
+each.
+
+A long run says on standard error how far it is, what it costs and what it will need. One
+that cannot fit into --max-memory ends as soon as that can be told, with the number that
+makes it large.
+
+The exit code is 0 when the run came to its end, 1 when it broke off, when an act failed, or
+with --fail-unless-available when a model was missing at the end, and 2 when what
 was asked for makes no sense: a conf with which no agent starts, a directory without
-models. What is interrupted (Ctrl-C, SIGTERM) is reported up to there, with a whole file
-of --trace, and the exit code is 128 and the number of the signal.`,
+models. What --max-wall ends is reported up to there, with exit code 3; what is interrupted
+(Ctrl-C, SIGTERM) likewise, with whole files, and the exit code is 128 and the number of the
+signal.`,
 		Example: `  monosim sim --conf agent.conf --shards 2 --replicas 2 --models exported --for 24h
-  monosim sim --conf agent.conf --models exported --for 1h --seed 7 --json`,
+  monosim sim --conf agent.conf --models exported --for 2h --at '1h: ZooKeeper goes down for 10m' --html run.html
+  monosim sim --conf agent.conf --models exported --for 1h --sweep replicas=10,100,300`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return sim(cmd, o, asJSON) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
-	f := cmd.Flags()
+	s.define(cmd.Flags())
+	return cmd
+}
+
+func (s *simFlags) define(f *pflag.FlagSet) {
+	o := &s.options
 	f.StringVar(&o.Conf, "conf", "", "agent.conf of every pod (required)")
 	f.StringVar(&o.Models, "models", "", "directory of exported models (required)")
 	f.IntVar(&o.Shards, "shards", 0, "number of shards (default: num_shard of the conf, else 1)")
@@ -48,7 +84,7 @@ of --trace, and the exit code is 128 and the number of the signal.`,
 	f.DurationVar(&o.For, "for", 24*time.Hour, "virtual time to run for, as 90s, 12h")
 	f.Uint64Var(&o.Seed, "seed", 1, "what every choice of the run follows from")
 	f.StringVar(&o.Trace, "trace", "", "write everything that happened into a file: "+timeline.Help)
-	f.BoolVar(&asJSON, "json", false, "print JSON instead of text")
+	f.BoolVar(&s.asJSON, "json", false, "print JSON instead of text")
 	f.StringVar(&o.Policy, "policy", "latest", "version policy to declare for agents of version 3: latest, latest_once, all or specific")
 	f.DurationVar(&o.PublishAfter, "publish-after", 10*time.Second, "when to publish for agents of version 3")
 	f.StringSliceVar(&o.Locations, "location", nil, "idc:cluster of the replicas in turn (default lf:default); may be repeated")
@@ -56,13 +92,117 @@ of --trace, and the exit code is 128 and the number of the signal.`,
 	f.StringVar(&o.ModelServer, "model-server", "tfs-2.4", "profile of TF Serving: tfs-2.4, tfs-head or python-fake")
 	f.StringVar(&o.Quirks, "quirks", "python", quirksHelp)
 	f.DurationVar(&o.RestartAfter, "restart-after", 10*time.Second, "how long after its end a pod starts again; 0 for never")
-	return cmd
+	f.StringVar(&s.maxMemory, "max-memory", "", "memory that the run may take, as 8GiB (default what this machine has to spare)")
+	f.StringVar(&s.cost, "cost", "", "write into a file, as JSON, what a run that comes to its end has cost: time, events, reads, memory in use")
+	f.DurationVar(&s.maxWall, "max-wall", 0, "end the run after so much time of the clock on the wall, with what there is then; 0 for never")
+	f.StringArrayVar(&s.at, "at", nil, `a time and a sentence, as "1h: ZooKeeper goes down for 10m"; may be repeated`)
+	f.StringVar(&s.script, "script", "", "a file of such lines")
+	f.StringVar(&s.memoryLimit, "memory-limit", "", "memory that a model server may use before it is killed, as 8GiB (default: no limit)")
+	f.StringVar(&s.loadRate, "load-speed", "", "how much of a model a server loads in a second, as 300MiB (default 300 MB)")
+	f.BoolVar(&s.available, "fail-unless-available", false, "exit with 1 unless every model is available at the end wherever it should be")
+	f.StringVar(&s.series, "series", "", "write a time series into a file, as CSV")
+	f.DurationVar(&o.Every, "every", 0, "how far the rows of --series are apart (default: some 500 rows)")
+	f.StringVar(&s.html, "html", "", "write a page into a file: what pods did, rates and memory over time")
+	f.StringArrayVar(&s.sweep, "sweep", nil, "run once for each value of a flag, as replicas=10,100,300, and print CSV; may be repeated")
 }
 
-func sim(cmd *cobra.Command, o whatif.Options, asJSON bool) error {
-	o.Replay = "monosim " + strings.Join(quoted(os.Args[1:]), " ")
-	if err := checkQuirks(o.Quirks); err != nil {
+func (s *simFlags) run(cmd *cobra.Command) error {
+	s.options.Replay = "monosim " + strings.Join(quoted(os.Args[1:]), " ")
+	ctx, stop := untilSignal(cmd.Context())
+	defer stop()
+	if s.maxWall < 0 {
+		return badInput(fmt.Errorf("--max-wall: found %v, want a time above 0", s.maxWall))
+	}
+	if s.maxWall > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, s.maxWall, errMaxWall)
+		defer cancel()
+	}
+	if len(s.sweep) > 0 {
+		return s.sweepAll(ctx, cmd)
+	}
+	files, err := s.open()
+	if err != nil {
 		return badInput(err)
+	}
+	defer files.discard()
+	report, failure := s.once(ctx, cmd)
+	if report == nil {
+		return badInput(failure)
+	}
+	if err := printSim(cmd.OutOrStdout(), report, s.asJSON); err != nil {
+		return err
+	}
+	if err := files.write(report); err != nil {
+		return err
+	}
+	return s.outcome(ctx, report, failure)
+}
+
+// errMaxWall is the cause of a context that --max-wall has ended.
+var errMaxWall = errors.New("--max-wall is over")
+
+// outcome is the error of a run that was reported.
+func (s *simFlags) outcome(ctx context.Context, report *whatif.Report, failure error) error {
+	far := fmt.Sprintf("after %vs of %v", report.VirtualSec, s.options.For)
+	switch {
+	case errors.Is(context.Cause(ctx), errMaxWall) && report.Failure != "":
+		return &programs.ExitError{Code: exitUndecided, Err: fmt.Errorf("%w %s", errMaxWall, far)}
+	case ctx.Err() != nil && report.Failure != "":
+		return interruptedBy(ctx, far)
+	case failure != nil:
+		return broken(failure)
+	}
+	failed := 0
+	for _, a := range report.Acts {
+		if a.Error != "" {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return broken(fmt.Errorf("%d of %d acts failed", failed, len(report.Acts)))
+	}
+	if s.available && len(report.Unavailable) > 0 {
+		return broken(fmt.Errorf("--fail-unless-available: found %d models of pods that are not available, as %s", len(report.Unavailable), report.Unavailable[0]))
+	}
+	return nil
+}
+
+// once runs the cluster; without a report the error is one of what was asked for.
+func (s *simFlags) once(ctx context.Context, cmd *cobra.Command) (*whatif.Report, error) {
+	cluster, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range cluster.Warnings {
+		fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+warning)
+	}
+	watch, err := newSimWatch(cmd.ErrOrStderr(), cluster.Size(), s.maxMemory, s.cost)
+	if err != nil {
+		return nil, err
+	}
+	defer watch.done()
+	return cluster.Run(ctx, watch.at)
+}
+
+// read makes the cluster with what is done to it.
+func (s *simFlags) read() (*whatif.Cluster, error) {
+	o := s.options
+	if err := checkQuirks(o.Quirks); err != nil {
+		return nil, err
+	}
+	for _, amount := range []struct {
+		flag, text string
+		to         *int64
+	}{{"--memory-limit", s.memoryLimit, &o.MemoryLimitBytes}, {"--load-speed", strings.TrimSuffix(s.loadRate, "/s"), &o.LoadBytesPerSecond}} {
+		if amount.text == "" {
+			continue
+		}
+		n, err := outlook.ParseBytes(amount.text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", amount.flag, err)
+		}
+		*amount.to = n
 	}
 	cluster, err := whatif.Read(o)
 	var conf whatif.ConfError
@@ -70,28 +210,30 @@ func sim(cmd *cobra.Command, o whatif.Options, asJSON bool) error {
 		err = errors.New(strings.Join(conf, "\nmonosim: ")) // each as main prints an error
 	}
 	if err != nil {
-		return badInput(err)
+		return nil, err
 	}
-	for _, warning := range cluster.Warnings {
-		fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+warning)
+	return cluster, s.addScript(cluster)
+}
+
+// addScript has the cluster do what --at and --script say.
+func (s *simFlags) addScript(cluster *whatif.Cluster) error {
+	var lines []steps.ScriptLine
+	if s.script != "" {
+		text, err := os.ReadFile(s.script)
+		if err != nil {
+			return err
+		}
+		lines = steps.ScriptLines(s.script, string(text))
 	}
-	progress := newProgress(cmd.ErrOrStderr(), int64(o.For/time.Second), "virtual seconds", func(done int64) string {
-		return fmt.Sprintf("t+%s of %s", time.Duration(done)*time.Second, o.For)
-	})
-	ctx, stop := untilSignal(cmd.Context())
-	defer stop()
-	report, failure := cluster.Run(ctx, func(now time.Duration) { progress.at(int64(now / time.Second)) })
-	progress.done()
-	if report == nil {
-		return badInput(failure)
+	for _, text := range s.at {
+		lines = append(lines, steps.ScriptLine{Where: "--at", Text: text})
 	}
-	if err := printSim(cmd.OutOrStdout(), report, asJSON); err != nil {
+	acts, err := steps.ReadScript(lines, &simrun.Runner{}, cluster.Spec(), s.options.For)
+	if err != nil {
 		return err
 	}
-	if ctx.Err() != nil {
-		return interruptedBy(ctx, fmt.Sprintf("after %vs of %v", report.VirtualSec, o.For))
-	}
-	return broken(failure)
+	cluster.Script(acts)
+	return nil
 }
 
 func printSim(w io.Writer, report *whatif.Report, asJSON bool) error {
@@ -109,7 +251,7 @@ func broken(failure error) error {
 	if failure == nil {
 		return nil
 	}
-	return &exitError{code: exitFailed, err: failure}
+	return &programs.ExitError{Code: exitFailed, Err: failure}
 }
 
 // quoted are the arguments as a shell takes them.

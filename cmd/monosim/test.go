@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/programs"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/colour"
@@ -158,7 +159,7 @@ func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runn
 	case summary.Interrupted:
 		return interruptedBy(ctx, fmt.Sprintf("after %d of %d runs", summary.Runs, summary.Plan.Runs))
 	case summary.Failed > 0:
-		return &exitError{code: exitFailed}
+		return &programs.ExitError{Code: exitFailed}
 	}
 	return nil
 }

@@ -222,7 +222,7 @@ func TestDifferenceBetweenTwoRunsIsShown(t *testing.T) {
 	if out, _, err := testCommand(path, "--check-determinism"); err != nil {
 		t.Fatalf("two equal runs: %v\n%s", err, out)
 	}
-	out, _, err := testCommand(path, "--check-determinism", "--choice", "shard0-replica0/pace.import#0=1", "--choice", "zookeeper/network.latency#2=77")
+	out, _, err := testCommand(path, "--check-determinism", "--choice", "shard0-replica0/pace.import#0=1", "--choice", "zookeeper/network.latency:shard0-replica0:1#2=77")
 	if exitCode(err) != exitFailed {
 		t.Fatalf("exit code: want %d, got %v\n%s", exitFailed, err, out)
 	}
@@ -364,8 +364,8 @@ func TestAFailureSaysWhichQuirkItIsAbout(t *testing.T) {
 
 func TestReplayLinesAreComplete(t *testing.T) {
 	path := write(t, "x.feature", strings.Replace(rows, "within 5s every pod has service info", "every pod has ended", 1))
-	out, _, _ := testCommand(path+":11", "--seed", "4", "--check-determinism", "--choice", "zookeeper/network.latency#2=77")
-	if want := "monosim test " + path + ":11 --seed 4 --check-determinism --choice 'zookeeper/network.latency#2=77'\n"; !strings.Contains(out, want) {
+	out, _, _ := testCommand(path+":11", "--seed", "4", "--check-determinism", "--choice", "zookeeper/network.latency:shard0-replica0:1#2=77")
+	if want := "monosim test " + path + ":11 --seed 4 --check-determinism --choice 'zookeeper/network.latency:shard0-replica0:1#2=77'\n"; !strings.Contains(out, want) {
 		t.Errorf("found no %q in\n%s", want, out)
 	}
 }

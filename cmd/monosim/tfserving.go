@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/programs"
 	"github.com/monosim/monosim/runners/admin"
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
@@ -62,7 +63,7 @@ func runModelServer(program string, args []string, stdout, stderr io.Writer) err
 		dieOf(syscall.Signal(-code))
 	}
 	if code != 0 {
-		return &exitError{code: code}
+		return &programs.ExitError{Code: code}
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // newTFServingBenchCommand makes `monosim tfserving bench`.
 func newTFServingBenchCommand() *cobra.Command {
 	opt := bench.DefaultOptions()
-	var asJSON, check bool
+	var asJSON, check, bare bool
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure the served model server over gRPC, and thousands of simulated ones",
@@ -22,8 +22,9 @@ func newTFServingBenchCommand() *cobra.Command {
 This program is started once more, as a server on a directory of its own, and asked
 over the loopback, from this process, by two connections with 100 requests under way
 each: how often it answers GetModelStatus, and a Predict of 1 KiB, in a second
-(medians), what that takes of its processors, and how late answers are when half of
-that many are due. A server with many models then says what memory each takes and
+(medians), what that takes of its processors, and how late answers are when fewer are
+due. In turn with it a server is asked that only answers, by grpc-go with the same
+settings: nobody who serves by grpc-go can be faster than that one. A server with many models then says what memory each takes and
 what a poll of all costs. The last row is in virtual time and in this process: many
 servers that only poll for a day.
 
@@ -34,12 +35,15 @@ The exit code is 0 when everything was measured, 1 when something could not be o
 with --check, an aim was missed, and 2 when what was asked for makes no sense.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if bare {
+				return bench.ServeBare(cmd.OutOrStdout())
+			}
 			if err := opt.Validate(); err != nil {
 				return badInput(err)
 			}
 			report, err := benchTFServing(cmd.ErrOrStderr(), opt)
 			if err != nil {
-				return &exitError{code: exitFailed, err: err}
+				return &programs.ExitError{Code: exitFailed, Err: err}
 			}
 			return programs.PrintReport(cmd.OutOrStdout(), report, asJSON, check)
 		},
@@ -51,10 +55,15 @@ with --check, an aim was missed, and 2 when what was asked for makes no sense.`,
 	f.DurationVar(&opt.PollFor, "poll-for", opt.PollFor, "for how long they are")
 	f.IntVar(&opt.IdleServers, "servers", opt.IdleServers, "how many servers poll in virtual time")
 	f.DurationVar(&opt.IdleFor, "idle-for", opt.IdleFor, "for how long they do, in virtual time")
+	f.BoolVar(&bare, bareFlag, false, "be the server of grpc-go alone")
+	_ = f.MarkHidden(bareFlag) // which is there
 	f.BoolVar(&asJSON, "json", false, "print JSON instead of text")
 	f.BoolVar(&check, "check", false, "fail when an aim is missed")
 	return cmd
 }
+
+// bareFlag has the command be what it is measured beside.
+const bareFlag = "bare-server"
 
 // benchTFServing measures this program.
 func benchTFServing(notes io.Writer, opt bench.Options) (*bench.Report, error) {
@@ -62,7 +71,7 @@ func benchTFServing(notes io.Writer, opt bench.Options) (*bench.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt.Program = []string{self, "tfserving"}
+	opt.Program, opt.Bare = []string{self, "tfserving"}, []string{self, "tfserving", "bench", "--" + bareFlag}
 	step := ""
 	progress := newProgress(notes, int64(opt.Steps()), "steps", func(int64) string { return step })
 	defer progress.done()

@@ -1,12 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/runners/testee"
+	"github.com/monosim/monosim/runners/testee/conformance"
 	"github.com/monosim/monosim/vectors/golden"
 )
 
@@ -50,5 +55,71 @@ func (f *vectorFlags) listOps(w io.Writer) error {
 	for _, op := range ops {
 		fmt.Fprintf(w, "%s\t%d\n", op, count[op])
 	}
+	return err
+}
+
+// showOptions are the flags of `monosim vectors show`.
+type showOptions struct {
+	vectorFlags
+	command string
+	timeout time.Duration
+	request bool
+}
+
+func newShowCommand() *cobra.Command {
+	var o showOptions
+	cmd := &cobra.Command{
+		Use:   "show ID...",
+		Short: "Print golden cases with what the engine, or another testee, answers",
+		Long: `Print golden cases: what is asked, what the reference answered, and whether the
+engine, or the testee of a command, answers alike. The exit code is 0, or 2 when
+there is no case of an id.`,
+		Example: `  monosim vectors show utils.isabs/hdfs
+  monosim vectors show --testee 'python3 port.py' utils.isabs/hdfs
+  monosim vectors show --request utils.isabs/hdfs | python3 port.py`,
+		RunE: func(cmd *cobra.Command, ids []string) error { return o.run(cmd, ids) },
+	}
+	o.register(cmd)
+	cmd.Flags().StringVar(&o.command, "testee", "", testeeHelp+", instead of the engine")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", testee.AnswerTimeout, "how long a testee may take for an answer")
+	cmd.Flags().BoolVar(&o.request, "request", false, "print only the lines that a testee is sent")
+	return cmd
+}
+
+func (o *showOptions) run(cmd *cobra.Command, ids []string) error {
+	if len(ids) == 0 {
+		return badInput(errors.New("found no id; see monosim vectors list"))
+	}
+	subject, err := subjectOf(o.command, o.timeout)
+	if err != nil {
+		return badInput(err)
+	}
+	defer subject.Close()
+	shown := map[string]bool{}
+	err = o.each(func(s *golden.Suite, c *golden.Case) error {
+		if !slices.Contains(ids, c.ID) {
+			return nil
+		}
+		shown[c.ID] = true
+		if o.request {
+			return writeRequest(cmd.OutOrStdout(), c)
+		}
+		return conformance.Show(cmd.OutOrStdout(), s, c, subject)
+	})
+	for _, id := range ids {
+		if err == nil && !shown[id] {
+			err = badInput(fmt.Errorf("found no case %q; see monosim vectors list", id))
+		}
+	}
+	return err
+}
+
+// writeRequest writes a golden case as a testee is sent it.
+func writeRequest(w io.Writer, c *golden.Case) error {
+	v, err := conformance.VectorOf(c)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w, v.Case.Line())
 	return err
 }

@@ -9,47 +9,71 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/programs"
 	"github.com/monosim/monosim/runners/zookeeper/bench"
 )
 
 // newZooKeeperBenchCommand makes `monosim zookeeper bench`.
 func newZooKeeperBenchCommand() *cobra.Command {
 	var opt bench.Options
+	var sessions int
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure a real ZooKeeper and the simulated one, side by side",
 		Long: `Measure create, get and set of 100 bytes over TCP, by 1 and by 16 connections that
 keep many requests under way, and the memory that each server has afterwards: on a
-real server, on the simulated one in memory, and on the simulated one with a data
-directory. All get the same bytes from the same client on the same machine, in turn;
-the table has medians.
+real server as it is and with forceSync=no, on the simulated one in memory, and on the
+simulated one with a data directory. All get the same bytes from the same client on the
+same machine, in turn; the table has medians.
 
 The real server is Debian's (package zookeeper), with the heap that its own script
-gives it and forceSync=no: it writes its log and does not wait for the disk. With a
-data directory the simulated server does wait (fsync). Where no real server is
-installed only the simulated ones are measured, and a line says so.`,
+gives it. By itself it answers a write when its disk has it, as the simulated server
+does with a data directory (fsync); with forceSync=no, and in memory, neither waits.
+Where no real server is installed only the simulated ones are measured, and a line says
+so.
+
+Then many sessions are connected to a simulated server, from this process, which is
+another one: each makes an ephemeral znode and leaves a watch, of which all fire in the
+end. The limit of open files bounds how many there can be.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opt.Length.Batch < 16 || opt.Rounds < 1 {
 				return badInput(fmt.Errorf("--batch and --rounds: found %d and %d, want at least 16 and 1", opt.Length.Batch, opt.Rounds))
 			}
-			return benchZooKeeper(cmd.OutOrStdout(), cmd.ErrOrStderr(), opt)
+			if sessions < 0 {
+				return badInput(fmt.Errorf("--sessions: found %d, want 0 or more", sessions))
+			}
+			return benchZooKeeper(cmd.OutOrStdout(), cmd.ErrOrStderr(), opt, sessions)
 		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&opt.Length.Batch, "batch", 50_000, "how many operations are done, and znodes made, between two deletions")
 	f.DurationVar(&opt.Length.Least, "for", time.Second, "how long one run is at least, of which only the batches count")
 	f.IntVar(&opt.Rounds, "rounds", 3, "how many runs to take the median of")
+	f.IntVar(&sessions, "sessions", 100_000, "how many sessions to connect; 0 for none")
 	return cmd
 }
 
 // benchZooKeeper measures this program beside a real server.
-func benchZooKeeper(out, notes io.Writer, opt bench.Options) (err error) {
+func benchZooKeeper(out, notes io.Writer, opt bench.Options, sessions int) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	servers, end, err := bench.Servers(notes, self, "zookeeper", "--listen", "127.0.0.1:0", "--max-client-cnxns", "0")
+	serve := []string{self, "zookeeper", "--listen", "127.0.0.1:0", "--max-client-cnxns", "0"}
+	if err := compareZooKeepers(out, notes, opt, serve); err != nil || sessions == 0 {
+		return err
+	}
+	held, err := holdSessions(sessions, append(serve, bench.SessionFlags()...))
+	if err != nil {
+		return &programs.ExitError{Code: exitFailed, Err: err}
+	}
+	return held.Write(out)
+}
+
+// compareZooKeepers prints the table of rates.
+func compareZooKeepers(out, notes io.Writer, opt bench.Options, serve []string) (err error) {
+	servers, end, err := bench.Servers(notes, serve...)
 	defer func() { err = errors.Join(err, end()) }()
 	if err != nil {
 		return err
@@ -61,7 +85,17 @@ func benchZooKeeper(out, notes io.Writer, opt bench.Options) (err error) {
 	result, err := bench.Compare(opt, servers...)
 	progress.done()
 	if err != nil {
-		return &exitError{code: exitFailed, err: err}
+		return &programs.ExitError{Code: exitFailed, Err: err}
 	}
 	return result.Write(out)
+}
+
+// holdSessions measures many sessions on a server of their own.
+func holdSessions(sessions int, serve []string) (held *bench.Sessions, err error) {
+	server, err := bench.Start("simulated", serve...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	return bench.Hold(server, sessions)
 }

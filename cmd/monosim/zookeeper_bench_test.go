@@ -13,4 +13,7 @@ func TestZooKeeperBenchRefusesFlags(t *testing.T) {
 			t.Errorf("%v: got exit code %d and %v, want %d", flags, code, err, exitBadInput)
 		}
 	}
+	if _, code, err := runMonosim("", "zookeeper", "bench", "--sessions", "-1"); code != exitBadInput || err == nil || !strings.Contains(err.Error(), "--sessions: found -1") {
+		t.Errorf("got exit code %d and %v, want %d", code, err, exitBadInput)
+	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/programs"
 	"github.com/monosim/monosim/runners/zookeeper/diff"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
@@ -117,7 +118,7 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 		return interrupted(ctx)
 	}
 	if err != nil {
-		return &exitError{code: exitFailed, err: err}
+		return &programs.ExitError{Code: exitFailed, Err: err}
 	}
 	result := report.Result(servers)
 	write := result.Write
@@ -148,13 +149,13 @@ func (o *zooKeeperCheckOptions) servers(ctx context.Context, notes io.Writer) ([
 
 // interrupted is the end of what a signal has broken off.
 func interrupted(ctx context.Context) error {
-	return &exitError{code: exitFailed, err: fmt.Errorf("broken off: %w", context.Cause(ctx))}
+	return &programs.ExitError{Code: exitFailed, Err: fmt.Errorf("broken off: %w", context.Cause(ctx))}
 }
 
 // verdict is the end of a check that has said everything, or why it could not.
 func verdict(good bool, err error) error {
 	if err != nil || !good {
-		return &exitError{code: exitFailed, err: err}
+		return &programs.ExitError{Code: exitFailed, Err: err}
 	}
 	return nil
 }

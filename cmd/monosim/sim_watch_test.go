@@ -1,0 +1,55 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/runners/whatif/outlook"
+)
+
+// Goal: a run that does not fit into memory ends with the number that makes it large, and
+// with what was done up to there.
+func TestSimThatDoesNotFit(t *testing.T) {
+	root := exported(t)
+	args := []string{"sim", "--conf", filepath.Join(root, "v1.conf"), "--models", filepath.Join(root, "v1"), "--for", "10m", "--max-memory"}
+	code, stdout, message := monosim(append(args, "64KiB")...)
+	if code != 1 || !strings.Contains(message, "want at most 64 KiB (--max-memory); what grows are the replicas") {
+		t.Errorf("got exit %d and %q", code, message)
+	}
+	if !strings.Contains(stdout, "the run broke off: memory: found") {
+		t.Errorf("got no reason in\n%s", stdout)
+	}
+	if code, _, message := monosim(append(args, "8TiB")...); code != 0 {
+		t.Errorf("got exit %d and %q of one that fits", code, message)
+	}
+	if code, _, message := monosim(append(args, "much")...); code != 2 || !strings.Contains(message, `--max-memory: found "much"`) {
+		t.Errorf("got exit %d and %q, want 2", code, message)
+	}
+}
+
+// Goal: --cost tells what a run has cost. Method: more agents have more in use.
+func TestSimCost(t *testing.T) {
+	root := exported(t)
+	of := func(replicas string) (cost outlook.Cost) {
+		file := filepath.Join(t.TempDir(), "cost.json")
+		code, _, message := monosim("sim", "--conf", filepath.Join(root, "v3.conf"), "--models", filepath.Join(root, "v3"), "--replicas", replicas, "--for", "5m", "--cost", file)
+		if code != 0 {
+			t.Fatalf("exit %d: %s", code, message)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &cost); err != nil {
+			t.Fatal(err)
+		}
+		return cost
+	}
+	few, many := of("2"), of("40")
+	if many.Agents != 40 || many.VirtualSec != 300 || many.Reads <= few.Reads || many.Events <= few.Events || many.LiveBytes <= few.LiveBytes {
+		t.Errorf("got %+v of 2 agents and %+v of 40", few, many)
+	}
+}

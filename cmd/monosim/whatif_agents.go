@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/runners/whatif/control"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// mostAgents bounds what --agents may ask for: version 1 takes memory with the square.
+const mostAgents = 1000
+
+// addAgentFlags are of commands that can run real agents beside the model.
+func (f *planFlags) addAgentFlags(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.agents, "agents", 0, "run the real agents of so many containers, too, and say what they ask of ZooKeeper")
+	cmd.Flags().StringSliceVar(&f.incidents, "incidents", nil, "what happens to these agents, as \"kill 3,zookeeper outage\", or all: "+strings.Join(control.Incidents(), ", "))
+}
+
+// addAgents adds to a result what ZooKeeper bears of a plan.
+func (f *planFlags) addAgents(ctx context.Context, p *plan.Plan, r *result.Result) error {
+	if r.Command == "sweep" { // what shards are merged into has no agents
+		return nil
+	}
+	incidents := f.incidents
+	if slices.Equal(incidents, []string{"all"}) {
+		incidents = control.Incidents()
+	}
+	switch {
+	case f.agents < 0 || f.agents > mostAgents:
+		return badInput(fmt.Errorf("--agents: found %d, want 0 to %d", f.agents, mostAgents))
+	case f.agents == 0 && len(incidents) > 0:
+		return badInput(errors.New("--incidents: found it without --agents, want how many containers they happen to"))
+	}
+	for _, name := range incidents {
+		if !slices.Contains(control.Incidents(), name) {
+			return badInput(fmt.Errorf("--incidents: found %q, want some of %s", name, strings.Join(control.Incidents(), ", ")))
+		}
+	}
+	return control.Fill(ctx, r, p, f.agents, incidents)
+}
+
+// agentWords are the flags that repeat it.
+func (f *planFlags) agentWords() string {
+	if f.agents == 0 {
+		return ""
+	}
+	words := fmt.Sprintf(" --agents %d", f.agents)
+	if len(f.incidents) > 0 {
+		words += " --incidents " + strings.Join(quoted([]string{strings.Join(f.incidents, ",")}), " ")
+	}
+	return words
+}

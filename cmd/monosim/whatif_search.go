@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/cmd/monosim/programs"
+	"github.com/monosim/monosim/runners/whatif/engines"
+	"github.com/monosim/monosim/runners/whatif/goals"
+	"github.com/monosim/monosim/runners/whatif/judge"
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+	"github.com/monosim/monosim/runners/whatif/search"
+)
+
+func newWhatifSolveCommand() *cobra.Command {
+	var f planFlags
+	cmd := &cobra.Command{
+		Use:   "solve PLAN",
+		Short: "Search the cheapest configuration that holds, and show that no cheaper one does",
+		Args:  onePlan,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.with(cmd, args[0], func(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
+				r, err := search.Solve(ctx, j, source, p, warnings)
+				if err != nil && ctx.Err() == nil {
+					return nil, badInput(err)
+				}
+				return r, err
+			})
+		},
+	}
+	f.add(cmd)
+	f.addAgentFlags(cmd)
+	return cmd
+}
+
+func newWhatifSweepCommand() *cobra.Command {
+	var f planFlags
+	var engine, out string
+	cmd := &cobra.Command{
+		Use:   "sweep PLAN",
+		Short: "Simulate every cell of a plan's sweeps",
+		Long: `Simulate every cell of a plan's sweeps, min_replications each.
+
+--engine shard=i/N simulates every N-th point and writes a file into --out, which
+monosim whatif merge puts together: the result is the same bytes as that of one process.
+shard=/N takes i from JOB_COMPLETION_INDEX (a Kubernetes Indexed Job) or
+SLURM_ARRAY_TASK_ID.`,
+		Args: onePlan,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if text, ok := strings.CutPrefix(engine, "shard="); ok {
+				return sweepShard(cmd, &f, args[0], text, out)
+			}
+			if engine != "local" {
+				return badInput(fmt.Errorf("--engine: found %q, want local or shard=i/N", engine))
+			}
+			return f.with(cmd, args[0], sweepAll(&f))
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&engine, "engine", "local", "local, or shard=i/N")
+	cmd.Flags().StringVar(&out, "out", "", "folder for the file of a shard")
+	return cmd
+}
+
+// sweepAll simulates all points in this process.
+func sweepAll(f *planFlags) func(context.Context, *judge.Judge, *plan.Source, *plan.Plan, plan.Problems) (*result.Result, error) {
+	return func(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
+		grid, err := engines.Open(source, p, warnings)
+		if err != nil {
+			return nil, badInput(err)
+		}
+		samples, err := collect(ctx, j, grid, engines.Local{Workers: f.jobs})
+		if err != nil {
+			return nil, err
+		}
+		return grid.Result(samples)
+	}
+}
+
+func collect(ctx context.Context, j *judge.Judge, grid *engines.Grid, e engines.Engine) (engines.Samples, error) {
+	samples := engines.Samples{}
+	err := e.Run(ctx, grid.Points(), func(p engines.Point) (*model.Sample, error) { return grid.Simulate(j, p) },
+		func(p engines.Point, s *model.Sample) error {
+			samples[p] = s
+			return nil
+		})
+	return samples, err
+}
+
+func sweepShard(cmd *cobra.Command, f *planFlags, path, text, out string) error {
+	shard, err := engines.ParseShard(text)
+	if err != nil {
+		return badInput(err)
+	}
+	if out == "" {
+		return badInput(fmt.Errorf("--out: found nothing, want the folder for the shard's file"))
+	}
+	shard.Workers = f.jobs
+	source, p, warnings, err := readPlan(cmd, path, f)
+	if err != nil {
+		return err
+	}
+	j, done, err := f.judge(cmd, p)
+	if err != nil {
+		return err
+	}
+	grid, err := engines.Open(source, p, warnings)
+	if err != nil {
+		return badInput(err)
+	}
+	ctx, stop := untilSignal(cmd.Context())
+	defer stop()
+	samples, err := collect(ctx, j, grid, shard)
+	done()
+	if ctx.Err() != nil {
+		return interruptedBy(ctx, "before the shard was whole; with --cache the next run goes on from here")
+	}
+	if err != nil {
+		return err
+	}
+	return grid.WriteShard(out, shard, samples)
+}
+
+func newWhatifMergeCommand() *cobra.Command {
+	var f planFlags
+	var planFile string
+	cmd := &cobra.Command{
+		Use:   "merge DIR --plan PLAN",
+		Short: "Put the files of a sweep's shards together",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 || planFile == "" {
+				return badInput(fmt.Errorf("found %d arguments and the plan %q, want a folder and --plan; see %s --help", len(args), planFile, cmd.CommandPath()))
+			}
+			return mergeShards(cmd, &f, args[0], planFile)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&planFile, "plan", "", "the plan that the shards are of")
+	return cmd
+}
+
+func mergeShards(cmd *cobra.Command, f *planFlags, dir, path string) error {
+	source, p, warnings, err := readPlan(cmd, path, f)
+	if err != nil {
+		return err
+	}
+	grid, err := engines.Open(source, p, warnings)
+	if err != nil {
+		return badInput(err)
+	}
+	samples, err := grid.Merge(dir)
+	if err != nil {
+		return badInput(err)
+	}
+	r, err := grid.Result(samples)
+	if err != nil {
+		return badInput(err)
+	}
+	return f.answered(cmd, &judge.Judge{}, r, time.Now())
+}
+
+// newWhatifBenchCommand makes `monosim whatif bench`.
+func newWhatifBenchCommand() *cobra.Command {
+	var only []string
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure what the capacity simulation aims at, and say which aims are reached",
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return whatifBench(cmd, only) },
+	}
+	cmd.Flags().StringSliceVar(&only, "only", nil, "goals, as G5,G8 (default all)")
+	return cmd
+}
+
+func whatifBench(cmd *cobra.Command, only []string) error {
+	out := cmd.OutOrStdout()
+	wanted := map[string]bool{}
+	for _, id := range only {
+		wanted[id] = true
+	}
+	missed := 0
+	for _, g := range goals.All() {
+		if len(only) > 0 && !wanted[g.ID] {
+			continue
+		}
+		f, err := g.Measure()
+		if err != nil {
+			return fmt.Errorf("%s: %w", g.ID, err)
+		}
+		word := "reached"
+		if !f.Reached {
+			word = "MISSED"
+			missed++
+		}
+		fmt.Fprintf(out, "%-4s %-8s %s\n     wanted: %s\n", g.ID, word, f.Text, g.Wants)
+	}
+	if missed > 0 {
+		return &programs.ExitError{Code: exitFailed, Err: fmt.Errorf("%d goals missed", missed)}
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+const smallPlan = `apiVersion: capacity/v1
+precision: {mean: 10%, p99: 20%}
+budget: {max_replications: 40}
+model: {size: {embeddings: 1GiB}}
+override: {num_ps: 2, num_shard: 2}
+fleet:
+  entry: {replicas: 2, cpu: 4, mem: 8GiB, cost: 1/h}
+  ps: {replicas: 2, cpu: 4, mem: 8GiB, cost: 2/h}
+service:
+  entry: {cpu: 1ms}
+  ps: {cpu: "exp(mean=1ms)"}
+workload: {rate: 1k/s, horizon: 10s, detail: {windows: ["at 5s 200ms"]}}
+slo: [p99(request) <= 20ms]
+solve: {over: {ps.replicas: 1..3}}
+sweep: {load: {workload.rate: [500/s, 1k/s]}}
+`
+
+// planFile is the small plan with one text in the place of another.
+func planFile(t *testing.T, old, new string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "plan.yaml")
+	if err := os.WriteFile(path, []byte(strings.Replace(smallPlan, old, new, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestWhatifExitCodesSayWhetherObjectivesAreMet(t *testing.T) {
+	for _, c := range []struct {
+		name, old, new string
+		command        string
+		code           int
+	}{
+		{"met", "", "", "run", 0},
+		{"missed", "20ms]", "3ms]", "run", 1},
+		{"nonsense", "rate: 1k/s", "rate: -1/s", "run", 2},
+		{"unknown key", "replicas: 2", "replica: 2", "solve", 2},
+		{"nothing to search", "solve:", "# solve:", "solve", 2},
+		{"solved", "", "", "solve", 0},
+		{"no cell passes", "20ms]", "1ms]", "solve", 1},
+		{"swept", "", "", "sweep", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, stdout, message := monosim("whatif", c.command, planFile(t, c.old, c.new), "--json")
+			if code != c.code {
+				t.Fatalf("exit %d, want %d: %s", code, c.code, message)
+			}
+			if c.code == 2 && strings.HasPrefix(c.name, "nothing") {
+				return
+			}
+			r, err := result.Read(strings.NewReader(stdout))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Exit != c.code {
+				t.Errorf("the result says exit %d", r.Exit)
+			}
+		})
+	}
+}
+
+func TestWhatifGivesTheSameBytesForAnyNumberOfJobs(t *testing.T) {
+	path := planFile(t, "", "")
+	_, one, _ := monosim("whatif", "run", path, "--json", "--jobs", "1")
+	_, two, _ := monosim("whatif", "run", path, "--json", "--jobs", "2")
+	if one != two || len(one) == 0 {
+		t.Errorf("1 and 2 jobs give different results of %d and %d bytes", len(one), len(two))
+	}
+}
+
+// What was interrupted goes on from the cache, and merges name what is missing.
+func TestWhatifSweepsInShards(t *testing.T) {
+	path, dir := planFile(t, "", ""), t.TempDir()
+	_, whole, _ := monosim("whatif", "sweep", path, "--json", "--cache", filepath.Join(dir, "cache"))
+	if code, _, message := monosim("whatif", "sweep", path, "--engine", "shard=0/2", "--out", dir); code != 0 {
+		t.Fatal(message)
+	}
+	if code, _, message := monosim("whatif", "merge", dir, "--plan", path); code != 2 || !strings.Contains(message, "20 points are missing: cell 0, replication 1, window 0") {
+		t.Errorf("exit %d: %s", code, message)
+	}
+	if code, _, message := monosim("whatif", "sweep", path, "--engine", "shard=1/2", "--out", dir); code != 0 {
+		t.Fatal(message)
+	}
+	_, merged, _ := monosim("whatif", "merge", dir, "--plan", path, "--json")
+	_, cached, _ := monosim("whatif", "sweep", path, "--json", "--cache", filepath.Join(dir, "cache"))
+	if whole != merged || whole != cached {
+		t.Error("one process, two shards and the cache give different results")
+	}
+}
