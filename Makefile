@@ -8,7 +8,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check seeds seeds-check fmt fmt-check vet lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-zookeeper bench-tfserving bench-agent fuzz flakes parity parity-check install release clean
+.PHONY: help check seeds seeds-check fmt fmt-check vet lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif fuzz flakes parity parity-check install release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -119,8 +119,11 @@ check-zookeeper: ## 100,000 operations on a real ZooKeeper and on the simulated 
 check-zookeeper-suites: ## run the tests of kazoo (KAZOO_SRC, PYTHON) and go-zookeeper (GOZK_SRC) on the simulated ZooKeeper; SERVER=real for a real one
 	$(GO) test -count=1 -v -timeout 90m ./runners/zookeeper/suites -server=$(or $(SERVER),simulated)
 
-bench: ## measure
-	$(GO) run ./cmd/bench
+bench: ## measure, also how costs grow with agents: to 400, or 10,000 with BENCH=full; beside another build with BASE=monosim; ONLY=growth
+	$(GO) run ./cmd/bench $(if $(filter full,$(BENCH)),-full) $(if $(BASE),-base $(BASE)) $(if $(ONLY),-only "$(ONLY)")
+
+bench-engines: ## the same work on our engine and on others that can be built here (ns-3, SimGrid, SimPy, crates); ROUNDS (5), ONLY='ours|desru', JSON=1
+	@$(GO) run ./cmd/bench/engines -rounds $(or $(ROUNDS),5) $(if $(ONLY),-only '$(ONLY)') $(if $(JSON),-json)
 
 bench-zookeeper: ## a real ZooKeeper and the simulated one side by side: rates and memory; without a real one the simulated only
 	@$(GO) run ./cmd/monosim zookeeper bench
@@ -130,6 +133,9 @@ bench-tfserving: ## the served model server: rates over gRPC, memory, polls, and
 
 bench-agent: ## an agent that watches 1,000 replicas: rate, latency and memory, beside the reference's with MONOLITH_SRC and PYTHON
 	@mkdir -p .build && $(GO) build -o .build/monosim ./cmd/monosim && .build/monosim agent bench
+
+bench-whatif: ## the capacity simulation beside its aims: closed forms, coverage, speed, the search, equal results
+	@$(GO) run ./cmd/monosim whatif bench
 
 fuzz: ## every fuzz target, FUZZTIME each (default 20000x: that many inputs)
 	@grep -rl --include=*_test.go '^func Fuzz' . | sort | while read -r file; do \

@@ -5,11 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,13 +12,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/net/html"
-
 	"github.com/monosim/monosim/features/report"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners/simrun"
 	"github.com/monosim/monosim/runners/timeline"
 	"github.com/monosim/monosim/runners/webpage"
+	"github.com/monosim/monosim/runners/webpage/webpagetest"
 )
 
 const pageFeature = `Feature: Outages
@@ -205,86 +199,14 @@ func pageOf(t *testing.T, r *steps.Report) string {
 	return b.String()
 }
 
-// asking is what may have a browser ask for something, in scripts and styles.
-var asking = regexp.MustCompile(`\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|importScripts|\bimport\b|@import|url\(|\.src\s*=|\.href\s*=`)
-
-// The goal is that a page is one file. The method is to parse it and to look at every
-// element, attribute, script and style for what could ask for something else.
-func TestAPageAsksForNothing(t *testing.T) {
-	page := pageOf(t, ran(t))
-	doc, err := html.Parse(strings.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	policy, scripts := "", 0
-	for n := range doc.Descendants() {
-		for _, a := range n.Attr {
-			if slices.Contains([]string{"src", "href", "srcset", "action", "data", "poster", "background", "manifest"}, a.Key) || strings.Contains(a.Val, "//") {
-				t.Errorf("<%s %s=%q>: want nothing from elsewhere", n.Data, a.Key, a.Val)
-			}
-			if a.Val == "Content-Security-Policy" {
-				policy = n.Attr[1].Val
-			}
-		}
-		switch n.Data {
-		case "link", "img", "iframe", "object", "embed", "base", "audio", "video", "form":
-			t.Errorf("found <%s>", n.Data)
-		case "script", "style":
-			scripts++
-			text := strings.ReplaceAll(n.FirstChild.Data, `"http://www.w3.org/2000/svg"`, "the name of SVG, which is not asked for")
-			if n.Attr == nil && asking.MatchString(text) {
-				t.Errorf("<%s>: found %q", n.Data, asking.FindString(text))
-			}
-			if n.Attr == nil && strings.Contains(text, "://") {
-				t.Errorf("<%s>: found an address: %q", n.Data, text[strings.Index(text, "://")-10:][:60])
-			}
-		}
-	}
-	if want := "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"; policy != want {
-		t.Errorf("content security policy: want %q, got %q", want, policy)
-	}
-	if scripts != 3 {
-		t.Errorf("found %d scripts and styles, want 3: a style, the data and a script", scripts)
-	}
-}
-
-// Browsers, by the names that they go by.
-var browsers = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
+// The goal is that a page is one file, which asks for nothing else.
+func TestAPageAsksForNothing(t *testing.T) { webpagetest.AsksForNothing(t, pageOf(t, ran(t))) }
 
 // The goal is that the script draws what the data say. The method is to have a browser
 // without a screen open the page, and to look at what is in it then.
 func TestABrowserDrawsThePage(t *testing.T) {
-	i := slices.IndexFunc(browsers, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
-	if i < 0 {
-		t.Skipf("found none of %s", strings.Join(browsers, ", "))
-	}
 	r := ran(t)
-	dir := t.TempDir()
-	name := filepath.Join(dir, "report.html")
-	if err := os.WriteFile(name, []byte(pageOf(t, r)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(browsers[i], "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+dir,
-		"--virtual-time-budget=5000", "--window-size=1400,2000", "--dump-dom", "file://"+name)
-	cmd.Stderr = io.Discard
-	dom, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := html.Parse(bytes.NewReader(dom))
-	if err != nil {
-		t.Fatal(err)
-	}
-	count := map[string]int{}
-	for n := range doc.Descendants() {
-		for _, a := range n.Attr {
-			if a.Key == "class" {
-				for _, class := range strings.Fields(a.Val) {
-					count[class]++
-				}
-			}
-		}
-	}
+	count := webpagetest.Classes(t, pageOf(t, r), 1400)
 	if count["run"] != len(r.Results) || count["steps"] != 1 {
 		t.Errorf("found %d runs and %d open ones, want %d and 1, the first failure", count["run"], count["steps"], len(r.Results))
 	}

@@ -25,9 +25,9 @@ func TestAChoiceThatIsNeverMadeIsAnError(t *testing.T) {
 		choice env.Choice
 		want   string
 	}{
-		{env.Choice{Node: "zookeeper", Site: "network.latency", K: 2, Value: 77}, ""},
-		{env.Choice{Node: "zookeper", Site: "network.latency", K: 2}, "--choice zookeper/network.latency#2=0: found no choice at zookeper/network.latency in any run, want one of those that were made, as at zookeeper/network.latency, "},
-		{env.Choice{Node: "zookeeper", Site: "network.latency", K: 1 << 40}, "--choice zookeeper/network.latency#1099511627776=0: found no choice #1099511627776 at zookeeper/network.latency in any run, want #0 to #"},
+		{env.Choice{Node: "zookeeper", Site: "network.latency:shard0-replica0:1", K: 2, Value: 77}, ""},
+		{env.Choice{Node: "zookeper", Site: "network.latency:shard0-replica0:1", K: 2}, "--choice zookeper/network.latency:shard0-replica0:1#2=0: found no choice at zookeper/network.latency:shard0-replica0:1 in any run, want one of those that were made, as at zookeeper/network.latency:shard0-replica0:1, "},
+		{env.Choice{Node: "zookeeper", Site: "network.latency:shard0-replica0:1", K: 1 << 40}, "--choice zookeeper/network.latency:shard0-replica0:1#1099511627776=0: found no choice #1099511627776 at zookeeper/network.latency:shard0-replica0:1 in any run, want #0 to #"},
 	} {
 		suite := &steps.Suite{Runner: &simrun.Runner{}, FS: fsys, Paths: []string{"."}, Seed: 1, Twice: true, Choices: []env.Choice{c.choice}}
 		_, err := suite.Stream(context.Background(), &steps.Report{})

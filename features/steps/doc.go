@@ -20,7 +20,8 @@
 // To change what a sentence says look in words.go; what it does, in the file
 // named after its noun, calls to model servers in calls.go, and places in an answer
 // in answer.go; how waiting works, in time.go; the agents' configuration, in conf.go;
-// how scenarios are found, in plan.go, run, in execute.go, many at a time, in stream.go,
+// how scenarios are found, in plan.go,
+// what is said of a cluster of somebody else's, in script.go; run, in execute.go, many at a time, in stream.go,
 // and as Go tests in run.go; what is counted and which failures are of one kind, in
 // summary.go.
 package steps

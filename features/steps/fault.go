@@ -19,7 +19,7 @@ func faultSentences(k runners.FaultKind) []*Sentence {
 	var list []*Sentence
 	if k.Lasts != "" {
 		list = append(list, condition(k.Lasts, faultFunc(k, k.Lasts, func(w *World, f func() (runners.Fault, error)) lasting {
-			return lasting{begin: w.begins(f), end: w.ends(f)}
+			return lasting{begin: w.begins(f), end: w.ends(f), sets: func(duration string) error { return w.sets(f, duration) }}
 		})))
 	}
 	if k.Begins != "" {
@@ -86,7 +86,8 @@ func faultFunc[Result any](k runners.FaultKind, text string, do func(*World, fun
 	}
 	t := reflect.FuncOf(in, []reflect.Type{reflect.TypeFor[Result]()}, false)
 	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
-		result := do(args[0].Interface().(*World), func() (runners.Fault, error) { return readFault(k.Name, words, args[1:]) })
+		w := args[0].Interface().(*World)
+		result := do(w, func() (runners.Fault, error) { return w.readFault(k.Name, words, args[1:]) })
 		return []reflect.Value{reflect.ValueOf(&result).Elem()}
 	}).Interface()
 }
@@ -103,10 +104,10 @@ func wordsOf(text string) []string {
 }
 
 // readFault fills a fault from what a sentence says.
-func readFault(kind string, words []string, args []reflect.Value) (runners.Fault, error) {
+func (w *World) readFault(kind string, words []string, args []reflect.Value) (runners.Fault, error) {
 	f := runners.Fault{Kind: kind}
 	for i, word := range words {
-		if err := faultWords[word](&f, args[i].String()); err != nil {
+		if err := faultWords[word](w, &f, args[i].String()); err != nil {
 			return f, err
 		}
 	}
@@ -114,33 +115,33 @@ func readFault(kind string, words []string, args []reflect.Value) (runners.Fault
 }
 
 // faultWords says which field of a fault a word fills.
-var faultWords = map[string]func(f *runners.Fault, text string) error{
-	"pod": func(f *runners.Fault, text string) error {
+var faultWords = map[string]func(w *World, f *runners.Fault, text string) error{
+	"pod": func(_ *World, f *runners.Fault, text string) error {
 		f.Pod = text
 		return nil
 	},
-	"server": func(f *runners.Fault, text string) error {
+	"server": func(_ *World, f *runners.Fault, text string) error {
 		s, err := oneServer(text)
 		f.Pod, f.Server = s.pod, s.kind
 		return err
 	},
-	"model": func(f *runners.Fault, text string) error {
-		f.BasePath = basePath(text)
+	"model": func(w *World, f *runners.Fault, text string) error {
+		f.BasePath = w.basePath(text)
 		return nil
 	},
-	"n": func(f *runners.Fault, text string) (err error) {
+	"n": func(_ *World, f *runners.Fault, text string) (err error) {
 		f.N, err = strconv.ParseInt(text, 10, 64)
 		return err
 	},
-	"size": func(f *runners.Fault, text string) (err error) {
+	"size": func(_ *World, f *runners.Fault, text string) (err error) {
 		f.SizeBytes, err = sizeBytes(text)
 		return err
 	},
-	"duration": func(f *runners.Fault, text string) (err error) {
+	"duration": func(_ *World, f *runners.Fault, text string) (err error) {
 		f.Duration, err = time.ParseDuration(text)
 		return err
 	},
-	"places": func(f *runners.Fault, text string) error {
+	"places": func(_ *World, f *runners.Fault, text string) error {
 		if f.From == nil {
 			f.From = places(text)
 		} else {

@@ -19,7 +19,7 @@ func (w *World) declare(servables string) error { return w.declareWith(servables
 func (w *World) declareWith(servables, policy string) error {
 	for _, s := range list(servables) {
 		model, subGraph := modelAndSubGraph(s)
-		if err := w.cluster.Declare(model, subGraph, basePath(s), policy); err != nil {
+		if err := w.cluster.Declare(model, subGraph, w.basePath(s), policy); err != nil {
 			return err
 		}
 	}

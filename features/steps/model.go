@@ -41,8 +41,13 @@ func sizeBytes(text string) (int64, error) {
 }
 
 // basePath is where the versions of "<model>:<sub-graph>" are.
-func basePath(servable string) string {
+func (w *World) basePath(servable string) string {
 	model, subGraph := modelAndSubGraph(servable)
+	for _, m := range w.models {
+		if m.Name == model {
+			return m.BasePath + "/" + subGraph
+		}
+	}
 	return modelRoot + model + "/" + subGraph
 }
 
@@ -57,7 +62,7 @@ func (w *World) export(version int64, servable string) error {
 	for _, m := range w.models {
 		for _, g := range m.SubGraphs {
 			if m.Name == model && g.Name == subGraph {
-				return w.cluster.ExportVersion(basePath(servable), version, g.SizeBytes)
+				return w.cluster.ExportVersion(w.basePath(servable), version, g.SizeBytes)
 			}
 		}
 	}
@@ -69,13 +74,13 @@ func (w *World) exportSized(version int64, servable, size string) error {
 	if err != nil {
 		return err
 	}
-	return w.cluster.ExportVersion(basePath(servable), version, bytes)
+	return w.cluster.ExportVersion(w.basePath(servable), version, bytes)
 }
 
 func (w *World) deleteVersion(version int64, servable string) error {
-	return w.cluster.DeleteVersion(basePath(servable), version)
+	return w.cluster.DeleteVersion(w.basePath(servable), version)
 }
 
 func (w *World) deleteBasePath(servable string) error {
-	return w.cluster.DeleteVersion(basePath(servable), 0)
+	return w.cluster.DeleteVersion(w.basePath(servable), 0)
 }

@@ -51,8 +51,12 @@ type Sentence struct {
 // else an error that tells what was wanted and what is there.
 type check = func() error
 
-// lasting is something that goes on from begin to end.
-type lasting struct{ begin, end func() error }
+// lasting is something that goes on from begin to end; sets begins it and has it end by
+// itself after a duration.
+type lasting struct {
+	begin, end func() error
+	sets       func(duration string) error
+}
 
 // onset begins something; for how long says a duration, "" until it is taken back.
 type onset = func(duration string) error
@@ -212,21 +216,23 @@ func (s *Sentence) say(w *World, args []reflect.Value) error {
 	case w.cluster != nil:
 		return fmt.Errorf("%q comes after the cluster was built: say it earlier", s.text)
 	}
-	call := func(args []reflect.Value) any {
-		return s.do.Call(append([]reflect.Value{reflect.ValueOf(w)}, args...))[0].Interface()
-	}
 	switch s.kind {
 	case anAssertion:
-		return w.outcome(w.hold(args[0].String(), args[1].String(), call(args[2:]).(check)))
+		return w.outcome(w.hold(args[0].String(), args[1].String(), s.call(w, args[2:]).(check)))
 	case aFinding:
-		return w.outcome(call(args).(check)())
+		return w.outcome(s.call(w, args).(check)())
 	case aCondition:
 		last := len(args) - 1
-		return w.outcome(w.last(args[last].String(), call(args[:last]).(lasting)))
+		return w.outcome(w.last(args[last].String(), s.call(w, args[:last]).(lasting)))
 	case anOnset:
 		last := len(args) - 1
-		return w.outcome(call(args[:last]).(onset)(args[last].String()))
+		return w.outcome(s.call(w, args[:last]).(onset)(args[last].String()))
 	}
-	err, _ := call(args).(error)
+	err, _ := s.call(w, args).(error)
 	return w.outcome(err)
+}
+
+// call calls the sentence's function.
+func (s *Sentence) call(w *World, args []reflect.Value) any {
+	return s.do.Call(append([]reflect.Value{reflect.ValueOf(w)}, args...))[0].Interface()
 }

@@ -67,7 +67,7 @@ func (w *World) served(servable string) *runners.ServedModel {
 	if w.entries == nil {
 		w.entries = map[string]*runners.ServedModel{}
 	}
-	m := &runners.ServedModel{Name: servable, BasePath: basePath(servable), Platform: "tensorflow"}
+	m := &runners.ServedModel{Name: servable, BasePath: w.basePath(servable), Platform: "tensorflow"}
 	w.entries[servable] = m
 	return m
 }

@@ -1,0 +1,133 @@
+package steps
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// ScriptLine is a line of a script, "1h: ZooKeeper goes down for 10m": a time of the run and
+// a sentence of scenarios. Where is what messages call it, a flag or file:line.
+type ScriptLine struct{ Where, Text string }
+
+// ScriptLines takes a text apart into the lines of a script: all but empty ones and those
+// that begin with #. name is that of its file.
+func ScriptLines(name, text string) []ScriptLine {
+	var lines []ScriptLine
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "#") {
+			lines = append(lines, ScriptLine{Where: fmt.Sprintf("%s:%d", name, n), Text: line})
+		}
+	}
+	return lines
+}
+
+// ReadScript reads a script for the clusters that runner builds of spec, whose runs take
+// end. What it returns is in the order of time. A script has actions, faults and
+// assertions: faults that are said with "for 10m" end by themselves, and let no time pass
+// either way. The error has an [*InputError] for every line that makes no sense.
+func ReadScript(lines []ScriptLine, runner runners.Runner, spec runners.Spec, end time.Duration) ([]runners.Act, error) {
+	r := scriptReader{
+		world: &World{runner: runner, spec: spec, conf: parseConf(strings.ReplaceAll(spec.Conf, "\t", " ")), models: spec.Models},
+		known: newVocabulary(runner.Faults()), end: end,
+	}
+	var acts []runners.Act
+	var faults []error
+	for _, line := range lines {
+		act, err := r.line(line.Text)
+		if err != nil {
+			faults = append(faults, &InputError{Where: line.Where, Text: err.Error()})
+			continue
+		}
+		acts = append(acts, act)
+	}
+	slices.SortStableFunc(acts, func(a, b runners.Act) int { return int(a.At - b.At) })
+	for i := range acts {
+		if i > 0 && acts[i-1].Until > acts[i].At {
+			faults = append(faults, &InputError{Where: "script", Text: fmt.Sprintf("%q at %v waits until %v, want nothing before that, found %q at %v",
+				acts[i-1].Text, acts[i-1].At, acts[i-1].Until, acts[i].Text, acts[i].At)})
+		}
+	}
+	return acts, errors.Join(faults...)
+}
+
+// scriptReader reads the lines of a script.
+type scriptReader struct {
+	world *World
+	known vocabulary
+	end   time.Duration
+}
+
+func (r *scriptReader) line(text string) (runners.Act, error) {
+	when, text, ok := strings.Cut(text, ":")
+	at, err := time.ParseDuration(strings.TrimPrefix(strings.TrimSpace(when), "t+"))
+	if !ok || err != nil || at < 0 {
+		return runners.Act{}, fmt.Errorf("found %q, want a time of the run, a colon and a sentence, as \"1h: ZooKeeper goes down for 10m\"", strings.TrimSpace(when))
+	}
+	if at > r.end {
+		return runners.Act{}, fmt.Errorf("found %v, want a time before the end of the run at %v", at, r.end)
+	}
+	st := &step{text: strings.TrimSpace(text)}
+	if err := r.read(st); err != nil {
+		return runners.Act{}, err
+	}
+	act := runners.Act{At: at, Until: at, Text: st.text, Do: func(c runners.Cluster) error {
+		r.world.cluster = c
+		r.world.say(st.text)
+		return st.said.act(r.world, st)
+	}}
+	if st.said.kind == anAssertion {
+		if wait, err := time.ParseDuration(st.args[1].String()); err == nil {
+			act.Until += wait
+		}
+	}
+	if act.Until > r.end {
+		return runners.Act{}, fmt.Errorf("found %q, which waits until %v, want an end before that of the run at %v", st.text, act.Until, r.end)
+	}
+	return act, nil
+}
+
+// read finds the sentence of a step, which must be one that a script can say of this
+// cluster.
+func (r *scriptReader) read(st *step) error {
+	found := r.known.match(st.text)
+	if len(found) != 1 {
+		return errors.New(r.known.unknown(st.text))
+	}
+	st.said = found[0]
+	switch {
+	case st.said.kind == aShape, st.said.kind == aQuestion, st.said.kind == aFinding:
+		return fmt.Errorf("found %q, want something that is done to a cluster that runs, or seen of it", st.text)
+	case st.said.kind == anAction && st.said.waits != "":
+		return fmt.Errorf("found %q, want no time to pass but by the times of the script", st.text)
+	}
+	var err error
+	if st.args, err = st.said.arguments(st.text); err != nil {
+		return err
+	}
+	if err := st.said.possible(r.world, st); err != nil {
+		return err
+	}
+	return st.said.peopled(&r.world.spec, st)
+}
+
+// act does what a step says without letting time pass for it to be over: a condition that
+// lasts for a time ends by itself.
+func (s *Sentence) act(w *World, st *step) error {
+	if s.kind != aCondition {
+		return st.run(w)
+	}
+	last := len(st.args) - 1
+	l := s.call(w, st.args[:last]).(lasting)
+	if duration := st.args[last].String(); duration != "" {
+		return w.outcome(l.sets(duration))
+	}
+	return w.outcome(l.begin())
+}
