@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
 // Goal: the interfaces for faults are there when asked for, and not else; what they end
@@ -102,7 +104,7 @@ func TestEnsemblesThatMakeNoSense(t *testing.T) {
 		root.SetArgs(append([]string{"zookeeper"}, strings.Fields(c.args)...))
 		root.SetOut(io.Discard)
 		root.SetErr(io.Discard)
-		if err := root.Execute(); err == nil || exitCode(err) != exitBadInput || !strings.Contains(err.Error(), c.want) {
+		if err := root.Execute(); err == nil || command.ExitCode(err) != command.ExitBadInput || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.args, err, c.want)
 		}
 	}
@@ -114,7 +116,7 @@ func TestAdminOfZooKeeperKeepsToThisMachine(t *testing.T) {
 	root.SetOut(io.Discard)
 	root.SetErr(io.Discard)
 	err := root.Execute()
-	if err == nil || exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "other machines reach") {
+	if err == nil || command.ExitCode(err) != command.ExitBadInput || !strings.Contains(err.Error(), "other machines reach") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
 // wall is what no two runs have alike: a wall time.
@@ -49,7 +51,7 @@ func TestColoursChangeNoText(t *testing.T) {
 			}
 		})
 	}
-	if _, err := rootCommand("test", failing, "--color", "sometimes"); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), `--color: found "sometimes", want auto, always or never`) {
+	if _, err := rootCommand("test", failing, "--color", "sometimes"); command.ExitCode(err) != command.ExitBadInput || !strings.Contains(err.Error(), `--color: found "sometimes", want auto, always or never`) {
 		t.Errorf("--color sometimes: got %v", err)
 	}
 }
@@ -57,7 +59,7 @@ func TestColoursChangeNoText(t *testing.T) {
 // Files have no colours, whatever the terminal has.
 func TestFilesHaveNoColours(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "pretty.txt")
-	if _, err := rootCommand("test", filepath.Join("testdata", "failures", "agent.killed.feature"), "--color", "always", "--format", "pretty:"+name); exitCode(err) != exitFailed {
+	if _, err := rootCommand("test", filepath.Join("testdata", "failures", "agent.killed.feature"), "--color", "always", "--format", "pretty:"+name); command.ExitCode(err) != command.ExitFailed {
 		t.Fatal(err)
 	}
 	content, err := os.ReadFile(name)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/monosim/monosim/cmd/monosim/programs"
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/runners/gotestee"
 	"github.com/monosim/monosim/runners/testee/conformance"
@@ -67,7 +67,7 @@ greeting, or has no operation that is asked.`,
   MONOLITH_SRC=monolith monosim diff --python --fuzz 10000
   MONOLITH_SRC=monolith monosim diff --python --suite 'python.*' --fuzz 100000
   monosim diff --grammar`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	f := cmd.Flags()
@@ -92,21 +92,21 @@ func (o *diffOptions) run(cmd *cobra.Command) error {
 	}
 	outputs, err := parseDiffFormats(o.formats)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	if o.fuzz < 0 {
-		return badInput(fmt.Errorf("--fuzz: found %d, want 0 or more", o.fuzz))
+		return command.BadInput(fmt.Errorf("--fuzz: found %d, want 0 or more", o.fuzz))
 	}
 	if o.jobs < 1 {
-		return badInput(fmt.Errorf("--jobs: found %d, want 1 or more", o.jobs))
+		return command.BadInput(fmt.Errorf("--jobs: found %d, want 1 or more", o.jobs))
 	}
 	if err := o.check(); err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	reference, subjects, err := o.testees()
 	defer conformance.CloseAll(append(subjects, reference))
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	var diffs []conformance.SubjectReport
 	for i, s := range subjects {
@@ -115,7 +115,7 @@ func (o *diffOptions) run(cmd *cobra.Command) error {
 			err = report.CheckAnswered(o.suites)
 		}
 		if err != nil {
-			return badInput(err)
+			return command.BadInput(err)
 		}
 		diffs = append(diffs, conformance.SubjectReport{Name: s.Name, DiffReport: report, Most: o.most, All: len(o.suites) == 0})
 	}
@@ -130,7 +130,7 @@ func (o *diffOptions) run(cmd *cobra.Command) error {
 		}
 	}
 	if failed > 0 && ending == nil {
-		return &programs.ExitError{Code: exitFailed}
+		return &command.ExitError{Code: command.ExitFailed}
 	}
 	return ending
 }
@@ -201,13 +201,13 @@ func (o *diffOptions) compare(cmd *cobra.Command, reference, subject conformance
 	if o.fuzz == 0 {
 		return report, nil
 	}
-	progress := newProgress(cmd.ErrOrStderr(), int64(o.fuzz), "invented cases", func(done int64) string {
+	progress := command.NewProgress(cmd.ErrOrStderr(), int64(o.fuzz), "invented cases", func(done int64) string {
 		return fmt.Sprintf("%d of %d invented cases", done, o.fuzz)
 	})
-	defer progress.done()
+	defer progress.Done()
 	differ := conformance.Differ{
 		Selection: selection, Cases: o.fuzz, Seed: o.seed, Known: known,
-		Answered: func(done, _ int) { progress.at(int64(done)) },
+		Answered: func(done, _ int) { progress.At(int64(done)) },
 	}
 	invented, err := differ.RunCopies(reference, subject, o.jobs)
 	if err != nil {
@@ -224,11 +224,11 @@ func (o *diffOptions) golden(cmd *cobra.Command, subject conformance.Subject, su
 	for _, s := range suites {
 		total += len(s.Cases)
 	}
-	progress := newProgress(cmd.ErrOrStderr(), int64(total), "golden cases", func(done int64) string {
+	progress := command.NewProgress(cmd.ErrOrStderr(), int64(total), "golden cases", func(done int64) string {
 		return fmt.Sprintf("%d golden cases answered, %d at most to ask", done, total)
 	})
-	defer progress.done()
-	counted := &conformance.Counted{Testee: subject, Answered: func(done int) { progress.at(int64(done)) }}
+	defer progress.Done()
+	counted := &conformance.Counted{Testee: subject, Answered: func(done int) { progress.At(int64(done)) }}
 	return conformance.Verify(counted, suites, conformance.Selection{Suites: o.suites}, known)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/vectors/golden"
 )
 
@@ -117,7 +118,7 @@ func TestDiffSaysWhatIsWrongWithAnAnswer(t *testing.T) {
   operation                                           passed  failed explained skipped
   utils.isabs                                              1       1         0       0
 ` + want + "2 cases for 1 testee: 1 passed, 1 failed, 0 explained, 0 skipped\n"
-			if diff := cmp.Diff(want, out); diff != "" || code != exitFailed {
+			if diff := cmp.Diff(want, out); diff != "" || code != command.ExitFailed {
 				t.Errorf("got exit code %d, %v and (-want +got)\n%s", code, err, diff)
 			}
 		})
@@ -134,8 +135,8 @@ func TestDiffShowsHowATesteeDied(t *testing.T) {
 			t.Errorf("found no %q in\n%s", want, out)
 		}
 	}
-	if code != exitFailed {
-		t.Errorf("got exit code %d, want %d", code, exitFailed)
+	if code != command.ExitFailed {
+		t.Errorf("got exit code %d, want %d", code, command.ExitFailed)
 	}
 }
 
@@ -146,7 +147,7 @@ func TestDiffFindsAnAnswerTooMany(t *testing.T) {
 	if err != nil {
 		text += err.Error()
 	}
-	if code != exitFailed || !strings.Contains(text, `an answer to "utils.isabs/relative", want`) && !strings.Contains(text, `found the line {"id": "utils.isabs/relative"`) {
+	if code != command.ExitFailed || !strings.Contains(text, `an answer to "utils.isabs/relative", want`) && !strings.Contains(text, `found the line {"id": "utils.isabs/relative"`) {
 		t.Errorf("got exit code %d, %v and\n%s", code, err, out)
 	}
 }
@@ -160,7 +161,7 @@ func TestDiffCountsWhatATesteeSkips(t *testing.T) {
 
 func TestDiffFailsWhenATesteeEndsBadly(t *testing.T) {
 	_, code, err := runMonosim("", "diff", "--dir", isabsCases(t), "--testee", wrongTestee(t, "end"))
-	if code != exitFailed || err == nil || !strings.Contains(err.Error(), "found exit status 1, want exit status 0") || !strings.Contains(err.Error(), "the cache cannot be written") {
+	if code != command.ExitFailed || err == nil || !strings.Contains(err.Error(), "found exit status 1, want exit status 0") || !strings.Contains(err.Error(), "the cache cannot be written") {
 		t.Errorf("got exit code %d, %v", code, err)
 	}
 }
@@ -179,7 +180,7 @@ func TestDiffRefusesATesteeThatAnswersNothing(t *testing.T) {
 		if err := os.Chmod(path, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if _, code, err := runMonosim("", "diff", "--dir", isabsCases(t), "--testee", path); code != exitBadInput || err == nil || !strings.Contains(err.Error(), want) {
+		if _, code, err := runMonosim("", "diff", "--dir", isabsCases(t), "--testee", path); code != command.ExitBadInput || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got exit code %d, %v, want %q", greeting, code, err, want)
 		}
 	}
@@ -230,15 +231,15 @@ func TestListNamesTheOperations(t *testing.T) {
 }
 
 func TestListOfNothingIsBadInput(t *testing.T) {
-	if out, code, err := runMonosim("", "vectors", "list", "--suite", "none"); code != exitBadInput || err == nil || !strings.Contains(err.Error(), `found no case for ["none"]`) {
-		t.Errorf("got exit code %d, %v and\n%s, want %d and what was asked for", code, err, out, exitBadInput)
+	if out, code, err := runMonosim("", "vectors", "list", "--suite", "none"); code != command.ExitBadInput || err == nil || !strings.Contains(err.Error(), `found no case for ["none"]`) {
+		t.Errorf("got exit code %d, %v and\n%s, want %d and what was asked for", code, err, out, command.ExitBadInput)
 	}
 }
 
 func TestHelpOfACommandThatIsNotThereIsBadInput(t *testing.T) {
 	for _, args := range [][]string{{"help", "bogus"}, {"help", "vectors", "bogus"}, {"bogus"}, {"vectors", "bogus"}, {"test", "--bogus"}} {
-		if out, code, err := runMonosim("", args...); code != exitBadInput || err == nil {
-			t.Errorf("%v: got exit code %d, %v and\n%s, want %d", args, code, err, out, exitBadInput)
+		if out, code, err := runMonosim("", args...); code != command.ExitBadInput || err == nil {
+			t.Errorf("%v: got exit code %d, %v and\n%s, want %d", args, code, err, out, command.ExitBadInput)
 		}
 	}
 	if out, code, err := runMonosim("", "help", "vectors", "list"); code != 0 || !strings.Contains(out, "monosim vectors list [flags]") {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/junit"
 )
 
@@ -29,8 +30,8 @@ func TestFailuresExplainThemselves(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			out, _, err := testCommand(filepath.ToSlash(file))
-			if exitCode(err) != exitFailed {
-				t.Fatalf("exit code: want %d, got %d (%v)\n%s", exitFailed, exitCode(err), err, out)
+			if command.ExitCode(err) != command.ExitFailed {
+				t.Fatalf("exit code: want %d, got %d (%v)\n%s", command.ExitFailed, command.ExitCode(err), err, out)
 			}
 			lines := strings.SplitAfter(strings.TrimSuffix(out, "\n"), "\n")
 			got := strings.Join(lines[:len(lines)-1], "") // the last has the wall time
@@ -216,12 +217,12 @@ func TestSimTrace(t *testing.T) {
 
 func TestTraceThatCannotBeWritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "missing", "x.json")
-	if _, _, err := testCommand(failure, "--trace", file); exitCode(err) != exitBadInput {
-		t.Errorf("test: exit code: want %d, got %d (%v)", exitBadInput, exitCode(err), err)
+	if _, _, err := testCommand(failure, "--trace", file); command.ExitCode(err) != command.ExitBadInput {
+		t.Errorf("test: exit code: want %d, got %d (%v)", command.ExitBadInput, command.ExitCode(err), err)
 	}
 	code, _, message := monosim("sim", "--conf", "testdata/unified.conf", "--models", "testdata/exported", "--for", "1m", "--trace", file)
-	if code != exitBadInput {
-		t.Errorf("sim: exit code: want %d, got %d (%s)", exitBadInput, code, message)
+	if code != command.ExitBadInput {
+		t.Errorf("sim: exit code: want %d, got %d (%s)", command.ExitBadInput, code, message)
 	}
 }
 

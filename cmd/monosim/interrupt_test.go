@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/webpage"
 )
 
@@ -56,8 +57,8 @@ func TestFilesOfAnInterruptedRunAreWhole(t *testing.T) {
 			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
-			if cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted+int(syscall.SIGTERM) {
-				t.Errorf("exit code: want %d, got %v", exitInterrupted+int(syscall.SIGTERM), cmd.ProcessState)
+			if cmd.Wait(); cmd.ProcessState.ExitCode() != command.ExitInterrupted+int(syscall.SIGTERM) {
+				t.Errorf("exit code: want %d, got %v", command.ExitInterrupted+int(syscall.SIGTERM), cmd.ProcessState)
 			}
 			left, err := os.ReadDir(dir)
 			if err != nil {

@@ -3,7 +3,8 @@
 // specs (`monosim test`) and clusters that are built from a person's own
 // agent.conf and exported models (`monosim sim`).
 //
-// Each command has a file of its own, and root.go puts them together. Exit codes
+// Each command has a file or a package of its own (programs, whatif), and root.go puts
+// them together; what they have in common is in package command. Exit codes
 // are 0 for good, 1 for a failed check, 2 for usage or input that makes no sense.
 package main
 
@@ -12,6 +13,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/cmd/monosim/programs"
 )
 
@@ -25,7 +27,7 @@ func main() {
 	if err != nil && err.Error() != "" {
 		fmt.Fprintln(os.Stderr, "monosim: "+err.Error())
 	}
-	os.Exit(exitCode(err))
+	os.Exit(command.ExitCode(err))
 }
 
 // run is the command, or the model server or the reference's program that the program

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/colour"
 )
 
@@ -31,9 +32,9 @@ func (o *checkedOutput) Unwrap() io.Writer { return o.Writer }
 // useColours has standard output take colours where --color says so.
 func useColours(cmd *cobra.Command, when string) error {
 	out := cmd.Root().OutOrStdout()
-	wanted, err := colour.Wanted(when, isTerminal(out), os.Getenv)
+	wanted, err := colour.Wanted(when, command.IsTerminal(out), os.Getenv)
 	if err != nil {
-		return badInput(fmt.Errorf("--color: %w", err))
+		return command.BadInput(fmt.Errorf("--color: %w", err))
 	}
 	if wanted {
 		cmd.Root().SetOut(colour.On(out))
@@ -47,5 +48,5 @@ func (o *checkedOutput) end(err error) error {
 	if o.err == nil {
 		return err
 	}
-	return badInput(fmt.Errorf("standard output: %w", o.err))
+	return command.BadInput(fmt.Errorf("standard output: %w", o.err))
 }

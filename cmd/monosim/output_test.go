@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
 // Goal: what cannot be written is told, with exit code 2. Method: the program itself, in
@@ -54,8 +56,8 @@ func TestAFullDiskIsAnError(t *testing.T) {
 			cmd := program(t, args...)
 			cmd.Stdout, cmd.Stderr = full, &said
 			err := cmd.Run()
-			if cmd.ProcessState.ExitCode() != exitBadInput || !strings.Contains(said.String(), "no space left on device") {
-				t.Errorf("got %v and %q, want exit code %d and no space left on device", err, said.String(), exitBadInput)
+			if cmd.ProcessState.ExitCode() != command.ExitBadInput || !strings.Contains(said.String(), "no space left on device") {
+				t.Errorf("got %v and %q, want exit code %d and no space left on device", err, said.String(), command.ExitBadInput)
 			}
 		})
 	}
@@ -69,8 +71,8 @@ func TestAFileThatCannotBeWritten(t *testing.T) {
 		{"zookeeper", "--log-writes", nowhere},
 	} {
 		code, _, message := monosim(args...)
-		if code != exitBadInput || !strings.Contains(message, "open "+nowhere+": no such file or directory") {
-			t.Errorf("%v: got exit code %d and %q, want %d and what cannot be opened", args, code, message, exitBadInput)
+		if code != command.ExitBadInput || !strings.Contains(message, "open "+nowhere+": no such file or directory") {
+			t.Errorf("%v: got exit code %d and %q, want %d and what cannot be opened", args, code, message, command.ExitBadInput)
 		}
 	}
 }
@@ -82,12 +84,12 @@ func TestExitCodes(t *testing.T) {
 		want int
 	}{
 		{nil, 0},
-		{errors.New("x"), exitFailed},
-		{badInput(errors.New("x")), exitBadInput},
-		{fmt.Errorf("report: %w", missing), exitBadInput},
-		{broken(missing), exitFailed}, // a file of the simulated cluster
+		{errors.New("x"), command.ExitFailed},
+		{command.BadInput(errors.New("x")), command.ExitBadInput},
+		{fmt.Errorf("report: %w", missing), command.ExitBadInput},
+		{broken(missing), command.ExitFailed}, // a file of the simulated cluster
 	} {
-		if got := exitCode(c.err); got != c.want {
+		if got := command.ExitCode(c.err); got != c.want {
 			t.Errorf("%v: got %d, want %d", c.err, got, c.want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners/parity"
@@ -26,7 +27,7 @@ the file that claims something else than what was found is named.
 
 The exit code is 0 when the file is written or, with --check, as it would be, 1 when it
 is not, and 2 when the sources cannot be read or the registers claim what is not so.`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			suite := steps.Suite{Runner: newSimulation(), FS: embeddedFS{}, Paths: []string{featureDir}, Seed: 1}
 			report, err := suite.Run()
@@ -35,12 +36,12 @@ is not, and 2 when the sources cannot be read or the registers claim what is not
 			}
 			text, err := parity.Text(os.DirFS(root), report)
 			if err != nil {
-				return badInput(err)
+				return command.BadInput(err)
 			}
 			if check {
 				return sameFile(output, text)
 			}
-			return badInput(wholefile.Write(output, text))
+			return command.BadInput(wholefile.Write(output, text))
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "PARITY.md", "file to write")
@@ -53,7 +54,7 @@ is not, and 2 when the sources cannot be read or the registers claim what is not
 func sameFile(path string, text []byte) error {
 	old, err := os.ReadFile(path)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	return parity.CheckPage(path, old, text)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
 // The goal is that the testee with which the protocol's description begins works as
@@ -51,10 +53,10 @@ func withoutNumbers(text string) string {
 }
 
 func TestTheFirstTesteeOfTheProtocolPasses(t *testing.T) {
-	command := firstTestee(t, func(program string) string { return program })
-	out, code, err := runMonosim("", "diff", "--testee", command)
+	other := firstTestee(t, func(program string) string { return program })
+	out, code, err := runMonosim("", "diff", "--testee", other)
 	want := blocks(t, "text")[0]
-	out = strings.Replace(out, command, "python3 testee.py", 1)
+	out = strings.Replace(out, other, "python3 testee.py", 1)
 	if diff := cmp.Diff(withoutNumbers(want), withoutNumbers(out)); diff != "" || code != 0 {
 		t.Errorf("got exit code %d, %v and (-page +got)\n%s", code, err, diff)
 	}
@@ -64,9 +66,9 @@ func TestTheFirstTesteeOfTheProtocolPasses(t *testing.T) {
 }
 
 func TestTheFirstTesteeOfTheProtocolFailsAsItSays(t *testing.T) {
-	command := firstTestee(t, func(program string) string { return strings.Replace(program, `, "hdfs:/"`, `,`, 1) })
-	out, code, err := runMonosim("", "diff", "--testee", command, "--suite", "utils.isabs")
-	if want := blocks(t, "text")[1]; !strings.Contains(out, "\n"+want) || code != exitFailed {
+	other := firstTestee(t, func(program string) string { return strings.Replace(program, `, "hdfs:/"`, `,`, 1) })
+	out, code, err := runMonosim("", "diff", "--testee", other, "--suite", "utils.isabs")
+	if want := blocks(t, "text")[1]; !strings.Contains(out, "\n"+want) || code != command.ExitFailed {
 		t.Errorf("got exit code %d, %v and\n%s\nwant\n%s", code, err, out, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/vectors/golden"
 	"github.com/monosim/monosim/vectors/scope"
@@ -66,7 +67,7 @@ func runQuirks(w io.Writer, ids []string, asJSON bool) error {
 	for _, id := range ids {
 		q, err := scope.FindQuirk(id)
 		if err != nil {
-			return badInput(err)
+			return command.BadInput(err)
 		}
 		list = append(list, q)
 	}

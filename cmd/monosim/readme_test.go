@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
 // Goal: README's examples do what it says. Method: each line of its sh blocks runs in a
@@ -41,7 +43,7 @@ var notRun = map[string]string{
 
 // endsWith are beginnings of lines that end with another code than 0.
 var endsWith = map[string]int{
-	"monosim test --check-determinism features/startup.feature --choice": exitFailed, // the choice differs
+	"monosim test --check-determinism features/startup.feature --choice": command.ExitFailed, // the choice differs
 }
 
 var block = regexp.MustCompile("(?ms)^ *```(\\w+)\n(.*?)^ *```$")

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/cmd/monosim/programs"
+	"github.com/monosim/monosim/cmd/monosim/whatif"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/colour"
 	"github.com/monosim/monosim/runners/gotestee"
@@ -34,7 +35,7 @@ so is that of the reference's programs where monosim is called by their names.`,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return badInput(unknownCommand(cmd, args[0]))
+				return command.BadInput(command.UnknownCommand(cmd, args[0]))
 			}
 			return nil
 		},
@@ -42,10 +43,10 @@ so is that of the reference's programs where monosim is called by their names.`,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentFlags().StringVar(&colours, "color", "auto", "colours of what is printed: auto (on a terminal, unless NO_COLOR is set), always or never")
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(command.FlagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelpCommand())
-	root.AddCommand(newTestCommand(newSimulation), newSimCommand(), newWhatifCommand(), newVersionCommand(), newParityCommand(), newStepsCommand(newSimulation), newQuirksCommand(),
+	root.AddCommand(newTestCommand(newSimulation), newSimCommand(), whatif.New(), newVersionCommand(), newParityCommand(), newStepsCommand(newSimulation), newQuirksCommand(),
 		newTesteeCommand(), newVectorsCommand(), newDiffCommand(), newZooKeeperCommand(), newTFServingCommand(), newServeCommand())
 	root.AddCommand(programs.Commands()...)
 	root.Version = version
@@ -57,22 +58,6 @@ so is that of the reference's programs where monosim is called by their names.`,
 	return root
 }
 
-// unknownCommand says that a command has none of a name below it, and which it has that
-// is like it.
-func unknownCommand(cmd *cobra.Command, name string) error {
-	text := fmt.Sprintf("unknown command %q", name)
-	if similar := similarCommands(cmd, name); len(similar) > 0 {
-		text += fmt.Sprintf(", did you mean %s", strings.Join(similar, " or "))
-	}
-	return fmt.Errorf("%s; %s --help lists them", text, cmd.CommandPath())
-}
-
-// similarCommands are the commands below one whose names are like a name.
-func similarCommands(cmd *cobra.Command, name string) []string {
-	cmd.SuggestionsMinimumDistance = 2
-	return cmd.SuggestionsFor(name)
-}
-
 // newHelpCommand makes `monosim help`, which cobra's own is but for the exit code.
 func newHelpCommand() *cobra.Command {
 	return &cobra.Command{
@@ -81,7 +66,7 @@ func newHelpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return badInput(unknownCommand(found, strings.Join(rest, " ")))
+				return command.BadInput(command.UnknownCommand(found, strings.Join(rest, " ")))
 			}
 			return found.Help()
 		},

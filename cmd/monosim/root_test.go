@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/features/steps"
 )
 
@@ -36,8 +37,8 @@ func TestWhatNobodyKnowsIsToldWithWhatIsLikeIt(t *testing.T) {
 		{[]string{"steps", "bicycle"}, `steps: found no sentence with "bicycle", want words of one; monosim steps lists all`},
 	} {
 		_, err := rootCommand(c.args...)
-		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: got exit code %d and %v, want %d and %s", c.args, exitCode(err), err, exitBadInput, c.want)
+		if command.ExitCode(err) != command.ExitBadInput || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: got exit code %d and %v, want %d and %s", c.args, command.ExitCode(err), err, command.ExitBadInput, c.want)
 		}
 	}
 }

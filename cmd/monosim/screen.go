@@ -3,11 +3,10 @@ package main
 import (
 	"bytes"
 	"io"
-	"os"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/colour"
 )
 
@@ -21,7 +20,7 @@ type screen struct {
 }
 
 func newScreen(out, errs io.Writer) *screen {
-	return &screen{out: out, shared: isTerminal(out) && isTerminal(errs)}
+	return &screen{out: out, shared: command.IsTerminal(out) && command.IsTerminal(errs)}
 }
 
 // Write writes lines above the bar.
@@ -53,16 +52,4 @@ func (s *screen) end() error {
 	_, err := s.out.Write(s.rest)
 	s.rest = nil
 	return err
-}
-
-func isTerminal(w io.Writer) bool {
-	for {
-		inner, ok := w.(interface{ Unwrap() io.Writer })
-		if !ok {
-			break
-		}
-		w = inner.Unwrap()
-	}
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

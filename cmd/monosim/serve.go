@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/playground"
 	"github.com/monosim/monosim/runners/realrun/loopback"
 )
@@ -52,7 +53,7 @@ own then, which the addresses name. Nobody but programs of this machine may ask 
 			if o.example && len(args) == 0 || !o.example && len(args) == 1 {
 				return nil
 			}
-			return badInput(fmt.Errorf("found %d descriptions, want one, as cluster.yaml; monosim serve --example prints one", len(args)))
+			return command.BadInput(fmt.Errorf("found %d descriptions, want one, as cluster.yaml; monosim serve --example prints one", len(args)))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.example {
@@ -75,15 +76,15 @@ own then, which the addresses name. Nobody but programs of this machine may ask 
 func (o *serveOptions) run(cmd *cobra.Command, name string) error {
 	speed, err := parseSpeed(o.speed)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	d, err := playground.Read(name)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	if o.keep != "" {
 		if err := os.MkdirAll(o.keep, 0o755); err != nil {
-			return badInput(fmt.Errorf("--keep: %w", err))
+			return command.BadInput(fmt.Errorf("--keep: %w", err))
 		}
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
@@ -97,7 +98,7 @@ func (o *serveOptions) run(cmd *cobra.Command, name string) error {
 	case errors.Is(err, context.Canceled):
 		return nil
 	case errors.As(err, &input):
-		return badInput(fmt.Errorf("serve: %w", err))
+		return command.BadInput(fmt.Errorf("serve: %w", err))
 	case err != nil:
 		return fmt.Errorf("serve: %w", err)
 	}

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
 // Goal: `monosim serve` keeps a cluster that can be looked at and broken, and leaves
@@ -195,21 +197,21 @@ func TestServeThatCannotStart(t *testing.T) {
 		code int
 		want string
 	}{
-		{nil, exitBadInput, "monosim serve --example prints one"},
-		{[]string{"/no/such.yaml"}, exitBadInput, "/no/such.yaml"},
-		{[]string{description(t, "replicas: 1\nreplica: 2\n")}, exitBadInput, "cluster.yaml:2: replica: found a field that there is not"},
-		{[]string{description(t, "model_server: tfs-9\n")}, exitBadInput, "tfs-9"},
-		{[]string{good, "--speed", "fast"}, exitBadInput, "--speed"},
-		{[]string{good, "--admin", "0.0.0.0:0"}, exitBadInput, "other machines reach"},
-		{[]string{good, "--admin", taken.Addr().String()}, exitBadInput, "choose another port"},
+		{nil, command.ExitBadInput, "monosim serve --example prints one"},
+		{[]string{"/no/such.yaml"}, command.ExitBadInput, "/no/such.yaml"},
+		{[]string{description(t, "replicas: 1\nreplica: 2\n")}, command.ExitBadInput, "cluster.yaml:2: replica: found a field that there is not"},
+		{[]string{description(t, "model_server: tfs-9\n")}, command.ExitBadInput, "tfs-9"},
+		{[]string{good, "--speed", "fast"}, command.ExitBadInput, "--speed"},
+		{[]string{good, "--admin", "0.0.0.0:0"}, command.ExitBadInput, "other machines reach"},
+		{[]string{good, "--admin", taken.Addr().String()}, command.ExitBadInput, "choose another port"},
 	} {
 		root := newRootCommand()
 		root.SetArgs(append([]string{"serve"}, c.args...))
 		root.SetOut(io.Discard)
 		root.SetErr(io.Discard)
 		err := root.Execute()
-		if err == nil || exitCode(err) != c.code || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: got %v (%d), want %q (%d)", c.args, err, exitCode(err), c.want, c.code)
+		if err == nil || command.ExitCode(err) != c.code || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: got %v (%d), want %q (%d)", c.args, err, command.ExitCode(err), c.want, c.code)
 		}
 	}
 	// What the example says is what can be read.

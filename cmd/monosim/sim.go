@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/monosim/monosim/cmd/monosim/programs"
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners/simrun"
 	"github.com/monosim/monosim/runners/timeline"
@@ -68,7 +68,7 @@ signal.`,
 		Example: `  monosim sim --conf agent.conf --shards 2 --replicas 2 --models exported --for 24h
   monosim sim --conf agent.conf --models exported --for 2h --at '1h: ZooKeeper goes down for 10m' --html run.html
   monosim sim --conf agent.conf --models exported --for 1h --sweep replicas=10,100,300`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
 	s.define(cmd.Flags())
@@ -107,11 +107,11 @@ func (s *simFlags) define(f *pflag.FlagSet) {
 }
 
 func (s *simFlags) run(cmd *cobra.Command) error {
-	s.options.Replay = "monosim " + strings.Join(quoted(os.Args[1:]), " ")
-	ctx, stop := untilSignal(cmd.Context())
+	s.options.Replay = "monosim " + strings.Join(command.Quoted(os.Args[1:]), " ")
+	ctx, stop := command.UntilSignal(cmd.Context())
 	defer stop()
 	if s.maxWall < 0 {
-		return badInput(fmt.Errorf("--max-wall: found %v, want a time above 0", s.maxWall))
+		return command.BadInput(fmt.Errorf("--max-wall: found %v, want a time above 0", s.maxWall))
 	}
 	if s.maxWall > 0 {
 		var cancel context.CancelFunc
@@ -123,12 +123,12 @@ func (s *simFlags) run(cmd *cobra.Command) error {
 	}
 	files, err := s.open()
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	defer files.discard()
 	report, failure := s.once(ctx, cmd)
 	if report == nil {
-		return badInput(failure)
+		return command.BadInput(failure)
 	}
 	if err := printSim(cmd.OutOrStdout(), report, s.asJSON); err != nil {
 		return err
@@ -147,9 +147,9 @@ func (s *simFlags) outcome(ctx context.Context, report *whatif.Report, failure e
 	far := fmt.Sprintf("after %vs of %v", report.VirtualSec, s.options.For)
 	switch {
 	case errors.Is(context.Cause(ctx), errMaxWall) && report.Failure != "":
-		return &programs.ExitError{Code: exitUndecided, Err: fmt.Errorf("%w %s", errMaxWall, far)}
+		return &command.ExitError{Code: command.ExitUndecided, Err: fmt.Errorf("%w %s", errMaxWall, far)}
 	case ctx.Err() != nil && report.Failure != "":
-		return interruptedBy(ctx, far)
+		return command.InterruptedBy(ctx, far)
 	case failure != nil:
 		return broken(failure)
 	}
@@ -251,17 +251,5 @@ func broken(failure error) error {
 	if failure == nil {
 		return nil
 	}
-	return &programs.ExitError{Code: exitFailed, Err: failure}
-}
-
-// quoted are the arguments as a shell takes them.
-func quoted(args []string) []string {
-	list := make([]string, len(args))
-	for i, a := range args {
-		list[i] = a
-		if strings.ContainsAny(a, " '\"\\$*?;&|<>()") {
-			list[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-	}
-	return list
+	return &command.ExitError{Code: command.ExitFailed, Err: failure}
 }

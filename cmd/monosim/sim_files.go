@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/runners/whatif"
 )
@@ -108,7 +109,7 @@ func points(axes []sweepAxis) [][]string {
 func (s *simFlags) sweepAll(ctx context.Context, cmd *cobra.Command) error {
 	axes, err := s.axes(cmd)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	set := func(point []string) error {
 		for i, a := range axes {
@@ -125,7 +126,7 @@ func (s *simFlags) sweepAll(ctx context.Context, cmd *cobra.Command) error {
 			_, err = s.read()
 		}
 		if err != nil {
-			return badInput(err)
+			return command.BadInput(err)
 		}
 	}
 	w := csv.NewWriter(cmd.OutOrStdout())
@@ -137,11 +138,11 @@ func (s *simFlags) sweepAll(ctx context.Context, cmd *cobra.Command) error {
 	w.Flush()
 	for i, point := range all {
 		if err := set(point); err != nil {
-			return badInput(err)
+			return command.BadInput(err)
 		}
 		report, failure := s.once(ctx, cmd)
 		if report == nil {
-			return badInput(failure)
+			return command.BadInput(failure)
 		}
 		if err := s.outcome(ctx, report, failure); report.Failure != "" {
 			return fmt.Errorf("run %d of %d, %s: %w", i+1, len(all), strings.Join(point, ", "), err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/webpage"
 	"github.com/monosim/monosim/runners/whatif"
 )
@@ -100,10 +101,10 @@ func TestSimFailsForWhatIsMissing(t *testing.T) {
 		want string
 	}{
 		{"all there", []string{"--fail-unless-available"}, 0, ""},
-		{"a pod that stays away", []string{"--fail-unless-available", kill, "--restart-after=0"}, exitFailed, "as shard0-replica1 does not run"},
-		{"an act that fails", []string{"--at=4m: shard0-replica1 has ended"}, exitFailed, "1 of 2 acts failed"},
-		{"too little memory", []string{"--fail-unless-available", "--memory-limit=1KiB"}, exitFailed, "--fail-unless-available: found "},
-		{"no time", []string{"--max-wall=1ns"}, exitUndecided, "--max-wall is over after 0s of 5m0s"},
+		{"a pod that stays away", []string{"--fail-unless-available", kill, "--restart-after=0"}, command.ExitFailed, "as shard0-replica1 does not run"},
+		{"an act that fails", []string{"--at=4m: shard0-replica1 has ended"}, command.ExitFailed, "1 of 2 acts failed"},
+		{"too little memory", []string{"--fail-unless-available", "--memory-limit=1KiB"}, command.ExitFailed, "--fail-unless-available: found "},
+		{"no time", []string{"--max-wall=1ns"}, command.ExitUndecided, "--max-wall is over after 0s of 5m0s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, code, message := simReport(t, append(c.args, "--replicas=2", "--for=5m")...)
@@ -145,11 +146,11 @@ func TestWhatSimIsToDoMakesSense(t *testing.T) {
 		{"--sweep=replicas=1,0", "--replicas: found 0, want 1 or more"},
 		{"--html=testdata/nope/x.html", "no such file or directory"},
 	} {
-		if code, _, message := simSample("--for", "5m", c.arg); code != exitBadInput || !strings.Contains(message, c.want) {
-			t.Errorf("%s: got exit %d and %q, want %d and %q", c.arg, code, message, exitBadInput, c.want)
+		if code, _, message := simSample("--for", "5m", c.arg); code != command.ExitBadInput || !strings.Contains(message, c.want) {
+			t.Errorf("%s: got exit %d and %q, want %d and %q", c.arg, code, message, command.ExitBadInput, c.want)
 		}
 	}
-	if code, _, message := simSample("--sweep=replicas=1,2", "--json"); code != exitBadInput || !strings.Contains(message, "found it with --json") {
+	if code, _, message := simSample("--sweep=replicas=1,2", "--json"); code != command.ExitBadInput || !strings.Contains(message, "found it with --json") {
 		t.Errorf("--sweep with --json: got exit %d and %q", code, message)
 	}
 }

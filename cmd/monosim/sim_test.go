@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/whatif"
 )
 
@@ -40,7 +41,7 @@ func monosim(args ...string) (code int, stdout, message string) {
 	if err != nil {
 		message = err.Error()
 	}
-	return exitCode(err), out.String(), errs.String() + message
+	return command.ExitCode(err), out.String(), errs.String() + message
 }
 
 const unifiedConf = `bzid demo
@@ -199,7 +200,7 @@ func TestSimWithoutBzidSaysSo(t *testing.T) {
 	for _, c := range []struct {
 		conf, models string
 		code         int
-	}{{"nobzid1.conf", "v1", exitBadInput}, {"nobzid3.conf", "v3", 0}} {
+	}{{"nobzid1.conf", "v1", command.ExitBadInput}, {"nobzid3.conf", "v3", 0}} {
 		code, _, message := monosim("sim", "--conf", filepath.Join(root, c.conf), "--models", filepath.Join(root, c.models), "--for", "1m")
 		if code != c.code || !strings.Contains(message, c.conf+": "+said) {
 			t.Errorf("%s: got exit code %d and %q, want %d and %q", c.conf, code, message, c.code, said)

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/process"
 	"github.com/monosim/monosim/runners/whatif/outlook"
 )
@@ -15,7 +16,7 @@ import (
 // and ends one that does not fit into memory.
 type simWatch struct {
 	outlook  *outlook.Outlook
-	progress *progress
+	progress *command.Progress
 	limit    int64 // of memory before, to be put back
 	size     outlook.Size
 	file     string // of --cost
@@ -38,8 +39,8 @@ func newSimWatch(notes io.Writer, size outlook.Size, maxMemory, costFile string)
 	if warning := w.outlook.Warning(); warning != "" {
 		fmt.Fprintln(notes, "warning: "+warning)
 	}
-	w.progress = newProgress(notes, int64(size.For/time.Second), "virtual seconds", func(int64) string { return w.outlook.Line() })
-	w.progress.beside = true
+	w.progress = command.NewProgress(notes, int64(size.For/time.Second), "virtual seconds", func(int64) string { return w.outlook.Line() })
+	w.progress.Beside = true
 	return w, nil
 }
 
@@ -59,7 +60,7 @@ func (w *simWatch) at(far outlook.Far) error {
 	if err := w.outlook.At(far); err != nil {
 		return err
 	}
-	w.progress.at(int64(far.Now / time.Second))
+	w.progress.At(int64(far.Now / time.Second))
 	if w.file != "" && far.Now >= w.size.For {
 		return w.outlook.WriteCost(w.file, far)
 	}
@@ -67,7 +68,7 @@ func (w *simWatch) at(far outlook.Far) error {
 }
 
 func (w *simWatch) done() {
-	w.progress.done()
+	w.progress.Done()
 	if w.limit >= 0 {
 		debug.SetMemoryLimit(w.limit)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
 )
@@ -41,7 +42,7 @@ func runSteps(w io.Writer, runner runners.Runner, asked []string, asJSON bool) e
 		}
 	}
 	if len(found) == 0 {
-		return badInput(fmt.Errorf("steps: found no sentence with %q, want words of one; monosim steps lists all", strings.Join(asked, " ")))
+		return command.BadInput(fmt.Errorf("steps: found no sentence with %q, want words of one; monosim steps lists all", strings.Join(asked, " ")))
 	}
 	if asJSON {
 		return writeJSON(w, found)

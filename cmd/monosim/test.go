@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/monosim/monosim/cmd/monosim/programs"
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/colour"
@@ -77,7 +77,7 @@ was run so far, and with 128 and the number of the signal: 130, 143.`,
 			return o.run(cmd, args, newRunner)
 		},
 	}
-	cmd.SetFlagErrorFunc(flagError)
+	cmd.SetFlagErrorFunc(command.FlagError)
 	f := cmd.Flags()
 	f.Uint64Var(&o.seed, "seed", 1, "what every choice follows from; the first of --seeds")
 	f.IntVar(&o.seeds, "seeds", 1, "how many seeds to run each scenario with")
@@ -112,18 +112,18 @@ func (o *testOptions) run(cmd *cobra.Command, paths []string, simulation func() 
 	}
 	outputs, err := parseFormats(o.formats)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	suite, err := o.suite(paths, runner)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	if o.list || o.listTags || o.dryRun {
 		return inputError(o.look(cmd, suite))
 	}
 	list, err := o.runners.make(simulation)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	return o.stream(cmd, suite, list, outputs)
 }
@@ -131,7 +131,7 @@ func (o *testOptions) run(cmd *cobra.Command, paths []string, simulation func() 
 // stream runs the suite, with the reports written while it goes on, and ends with the
 // line of totals.
 func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runners.Runner, outputs []output) error {
-	ctx, stop := untilSignal(cmd.Context())
+	ctx, stop := command.UntilSignal(cmd.Context())
 	defer stop()
 	out := newScreen(cmd.OutOrStdout(), cmd.ErrOrStderr())
 	last := cmd.OutOrStdout()
@@ -146,7 +146,7 @@ func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runn
 		told = append(told, &traceReport{name: o.trace})
 	}
 	if err := told.open(); err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	defer told.discard()
 	begin := time.Now()
@@ -157,9 +157,9 @@ func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runn
 	fmt.Fprintln(last, totals(colour.For(last), summary, time.Since(begin)))
 	switch {
 	case summary.Interrupted:
-		return interruptedBy(ctx, fmt.Sprintf("after %d of %d runs", summary.Runs, summary.Plan.Runs))
+		return command.InterruptedBy(ctx, fmt.Sprintf("after %d of %d runs", summary.Runs, summary.Plan.Runs))
 	case summary.Failed > 0:
-		return &programs.ExitError{Code: exitFailed}
+		return &command.ExitError{Code: command.ExitFailed}
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runn
 func inputError(err error) error {
 	var input *steps.InputError
 	if errors.As(err, &input) {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	return err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/features/report"
 	"github.com/monosim/monosim/runners/junit"
 )
@@ -49,8 +50,8 @@ func TestJobsChangeNothing(t *testing.T) {
 			flags, files := allForms(dir)
 			args := append(flags, "--jobs", jobs, "--seeds", "3", "--trace", filepath.Join(dir, trace), "testdata/failures", "features/tfserving_labels.feature", "features/crashes.feature")
 			out, _, err := testCommand(args...)
-			if exitCode(err) != exitFailed {
-				t.Fatalf("--jobs %s: exit code: want %d, got %v", jobs, exitFailed, err)
+			if command.ExitCode(err) != command.ExitFailed {
+				t.Fatalf("--jobs %s: exit code: want %d, got %v", jobs, command.ExitFailed, err)
 			}
 			runs[jobs] = append(runs[jobs], wallTime.ReplaceAllString(out, ""))
 			for _, file := range files {
@@ -87,8 +88,8 @@ func TestOneKindOfFailureIsWrittenOnce(t *testing.T) {
 func TestAReportThatCannotBeWrittenEndsWith2(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "nowhere", "x.xml")
 	out, _, err := testCommand("--format", "junit:"+nowhere, "--format", "progress")
-	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), nowhere) {
-		t.Errorf("exit code: want %d and the name, got %d (%v)", exitBadInput, exitCode(err), err)
+	if command.ExitCode(err) != command.ExitBadInput || !strings.Contains(err.Error(), nowhere) {
+		t.Errorf("exit code: want %d and the name, got %d (%v)", command.ExitBadInput, command.ExitCode(err), err)
 	}
 	if strings.Contains(out, ".") {
 		t.Errorf("want no run, got\n%s", out)
@@ -111,8 +112,8 @@ func TestAReportThatCannotBeOpenedLeavesTheOthersAsTheyWere(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, _, err := testCommand(append(flags, "features/fakes.feature")...)
-			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), nowhere) {
-				t.Errorf("%s, %q: exit code: want %d and the name, got %d (%v)", c.name, flags, exitBadInput, exitCode(err), err)
+			if command.ExitCode(err) != command.ExitBadInput || !strings.Contains(err.Error(), nowhere) {
+				t.Errorf("%s, %q: exit code: want %d and the name, got %d (%v)", c.name, flags, command.ExitBadInput, command.ExitCode(err), err)
 			}
 			if got, err := os.ReadFile(kept); err != nil || string(got) != "before" {
 				t.Errorf("%s, %q: got %.60q, %v in the other file, want it as it was", c.name, flags, got, err)
@@ -134,7 +135,7 @@ func TestAnInterruptedRunLeavesWholeReports(t *testing.T) {
 		code   int
 		trace  string
 	}{{syscall.SIGINT, 130, "trace.jsonl"}, {syscall.SIGTERM, 143, "trace.json"}} {
-		t.Run(signalNames[c.signal], func(t *testing.T) {
+		t.Run(command.SignalNames[c.signal], func(t *testing.T) {
 			dir := t.TempDir()
 			flags, files := allForms(dir)
 			cmd := exec.Command(program, append(append([]string{"test"}, flags...), "--format", "progress", "--seeds", "1000000", "--trace", filepath.Join(dir, c.trace), "features/crashes.feature")...)
@@ -143,7 +144,7 @@ func TestAnInterruptedRunLeavesWholeReports(t *testing.T) {
 				t.Errorf("exit code: want %d, got %d\n%s", c.code, code, errs)
 			}
 			runs, _, _, _, _ := last(t, out)
-			want := fmt.Sprintf(`monosim: interrupted by %s after %s of \d+000000 runs\n`, signalNames[c.signal], runs)
+			want := fmt.Sprintf(`monosim: interrupted by %s after %s of \d+000000 runs\n`, command.SignalNames[c.signal], runs)
 			if !regexp.MustCompile(want).MatchString(errs) {
 				t.Errorf("standard error: found nothing like %q in %q", want, errs)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/features/report"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/gotestee"
@@ -66,7 +67,7 @@ var failing = strings.Replace(passing, "It runs", "It does not", 1) + "    And s
 func TestOwnScenariosPass(t *testing.T) {
 	out, _, err := testCommand()
 	if err != nil {
-		t.Fatalf("exit code %d\n%s", exitCode(err), out)
+		t.Fatalf("exit code %d\n%s", command.ExitCode(err), out)
 	}
 	scenarios, passed, _, _, _ := last(t, out)
 	if scenarios != passed {
@@ -105,8 +106,8 @@ func TestFailureSaysHowToReplay(t *testing.T) {
 	path := write(t, "x.feature", passing+strings.TrimPrefix(failing, "Feature: f\n"))
 	for _, format := range []string{"progress", "pretty"} {
 		out, _, err := testCommand(path, "--seed", "3", "--quirks", "fixed", "--format", format)
-		if exitCode(err) != exitFailed {
-			t.Errorf("exit code: want %d, got %d (%v)", exitFailed, exitCode(err), err)
+		if command.ExitCode(err) != command.ExitFailed {
+			t.Errorf("exit code: want %d, got %d (%v)", command.ExitFailed, command.ExitCode(err), err)
 		}
 		for _, want := range []string{
 			"shard0-replica0 has ended", "want ended, got running", "t+1.400s: ",
@@ -156,8 +157,8 @@ func TestReportFiles(t *testing.T) {
 	dir := t.TempDir()
 	xmlFile, cucumber := filepath.Join(dir, "junit.xml"), filepath.Join(dir, "cucumber.json")
 	out, _, err := testCommand(path, "--format", "junit:"+xmlFile, "--format", "cucumber:"+cucumber)
-	if exitCode(err) != exitFailed {
-		t.Fatalf("exit code: want %d, got %v\n%s", exitFailed, err, out)
+	if command.ExitCode(err) != command.ExitFailed {
+		t.Fatalf("exit code: want %d, got %v\n%s", command.ExitFailed, err, out)
 	}
 	last(t, out)
 
@@ -223,8 +224,8 @@ func TestDifferenceBetweenTwoRunsIsShown(t *testing.T) {
 		t.Fatalf("two equal runs: %v\n%s", err, out)
 	}
 	out, _, err := testCommand(path, "--check-determinism", "--choice", "shard0-replica0/pace.import#0=1", "--choice", "zookeeper/network.latency:shard0-replica0:1#2=77")
-	if exitCode(err) != exitFailed {
-		t.Fatalf("exit code: want %d, got %v\n%s", exitFailed, err, out)
+	if command.ExitCode(err) != command.ExitFailed {
+		t.Fatalf("exit code: want %d, got %v\n%s", command.ExitFailed, err, out)
 	}
 	for _, want := range []string{"two runs of one seed differ", "first differing event", "because of #"} {
 		if !strings.Contains(out, want) {
@@ -264,8 +265,8 @@ func TestBadInputEndsWith2(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			out, _, err := testCommand(test.args...)
-			if exitCode(err) != exitBadInput {
-				t.Fatalf("exit code: want %d, got %d (%v)", exitBadInput, exitCode(err), err)
+			if command.ExitCode(err) != command.ExitBadInput {
+				t.Fatalf("exit code: want %d, got %d (%v)", command.ExitBadInput, command.ExitCode(err), err)
 			}
 			if !strings.Contains(err.Error(), test.says) {
 				t.Errorf("message: found no %q in %q", test.says, err)
@@ -338,16 +339,16 @@ func TestAListSaysWhereScenariosRun(t *testing.T) {
 		t.Errorf("want %q, got %q", want, out)
 	}
 	_, _, err = testCommand(path, "--runner", "python")
-	if exitCode(err) != exitBadInput {
-		t.Errorf("exit code where nothing can run: want %d, got %v", exitBadInput, err)
+	if command.ExitCode(err) != command.ExitBadInput {
+		t.Errorf("exit code where nothing can run: want %d, got %v", command.ExitBadInput, err)
 	}
 }
 
 func TestFailFastEndsWithTheFirstFailure(t *testing.T) {
 	path := write(t, "x.feature", failing+strings.TrimPrefix(passing, "Feature: f\n"))
 	out, _, err := testCommand(path, "--fail-fast", "--seeds", "20")
-	if exitCode(err) != exitFailed {
-		t.Fatalf("exit code: want %d, got %v", exitFailed, err)
+	if command.ExitCode(err) != command.ExitFailed {
+		t.Fatalf("exit code: want %d, got %v", command.ExitFailed, err)
 	}
 	if scenarios, _, failed, _, _ := last(t, out); scenarios != "1" || failed != "1" {
 		t.Errorf("want the 1 scenario that failed, got %s with %s failures", scenarios, failed)

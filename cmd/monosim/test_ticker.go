@@ -8,6 +8,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/features/steps"
 )
 
@@ -35,7 +36,7 @@ type far struct {
 // Begin begins.
 func (t *ticker) Begin(p steps.Plan) error {
 	t.begin, t.far.total = time.Now(), p.Runs
-	if isTerminal(t.out) {
+	if command.IsTerminal(t.out) {
 		t.bar = progressbar.NewOptions(p.Runs,
 			progressbar.OptionSetWriter(&late{out: t.out, from: t.begin.Add(time.Second)}), progressbar.OptionThrottle(200*time.Millisecond),
 			progressbar.OptionSetDescription("runs"), progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())
@@ -44,7 +45,7 @@ func (t *ticker) Begin(p steps.Plan) error {
 	}
 	t.end = make(chan struct{})
 	t.ended.Go(func() {
-		clock := time.NewTicker(progressLine)
+		clock := time.NewTicker(command.LineEvery)
 		defer clock.Stop()
 		for {
 			select {

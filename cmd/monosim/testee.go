@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/gotestee"
 	"github.com/monosim/monosim/runners/testee"
 	"github.com/monosim/monosim/runners/testee/conformance"
@@ -23,7 +24,7 @@ answer a line on standard output, in order. {"op":"hello"} is answered with name
 version and the operations. The program ends with its input. runners/testee/PROTOCOL.md
 describes the protocol and all operations.`,
 		Example: `  echo '{"id":"a/b","op":"utils.expand_pattern","env":{},"in":{"pattern_str":"ps_[0-3]"}}' | monosim testee`,
-		Args:    noArguments,
+		Args:    command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			engine := gotestee.New(version)
 			err := checkQuirks(quirks)
@@ -31,7 +32,7 @@ describes the protocol and all operations.`,
 				err = engine.KeepQuirks(quirks)
 			}
 			if err != nil {
-				return badInput(err)
+				return command.BadInput(err)
 			}
 			return testee.Serve(engine, cmd.InOrStdin(), cmd.OutOrStdout())
 		},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/monosim/monosim/cmd/monosim/programs"
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/admin"
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
@@ -63,7 +63,7 @@ func runModelServer(program string, args []string, stdout, stderr io.Writer) err
 		dieOf(syscall.Signal(-code))
 	}
 	if code != 0 {
-		return &programs.ExitError{Code: code}
+		return &command.ExitError{Code: code}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/cmd/monosim/programs"
 	"github.com/monosim/monosim/runners/tfserving/bench"
 )
@@ -33,17 +34,17 @@ call hardly depends on what else they do.
 
 The exit code is 0 when everything was measured, 1 when something could not be or,
 with --check, an aim was missed, and 2 when what was asked for makes no sense.`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if bare {
 				return bench.ServeBare(cmd.OutOrStdout())
 			}
 			if err := opt.Validate(); err != nil {
-				return badInput(err)
+				return command.BadInput(err)
 			}
 			report, err := benchTFServing(cmd.ErrOrStderr(), opt)
 			if err != nil {
-				return &programs.ExitError{Code: exitFailed, Err: err}
+				return &command.ExitError{Code: command.ExitFailed, Err: err}
 			}
 			return programs.PrintReport(cmd.OutOrStdout(), report, asJSON, check)
 		},
@@ -73,12 +74,12 @@ func benchTFServing(notes io.Writer, opt bench.Options) (*bench.Report, error) {
 	}
 	opt.Program, opt.Bare = []string{self, "tfserving"}, []string{self, "tfserving", "bench", "--" + bareFlag}
 	step := ""
-	progress := newProgress(notes, int64(opt.Steps()), "steps", func(int64) string { return step })
-	defer progress.done()
+	progress := command.NewProgress(notes, int64(opt.Steps()), "steps", func(int64) string { return step })
+	defer progress.Done()
 	begun := int64(0)
 	opt.Progress = func(next string) {
 		step = next
-		progress.at(begun)
+		progress.At(begun)
 		begun++
 	}
 	return bench.Run(opt)

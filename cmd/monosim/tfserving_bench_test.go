@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/cmd/monosim/programs"
 	"github.com/monosim/monosim/runners/tfserving/bench"
 )
@@ -16,8 +17,8 @@ func TestTFServingBenchRefusesFlags(t *testing.T) {
 		"--servers=-1": "servers: found -1", "--port=8500": "unknown flag: --port",
 	} {
 		_, code, err := runMonosim("", "tfserving", "bench", flag)
-		if code != exitBadInput || err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got exit code %d and %v, want %d and %q", flag, code, err, exitBadInput, want)
+		if code != command.ExitBadInput || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got exit code %d and %v, want %d and %q", flag, code, err, command.ExitBadInput, want)
 		}
 	}
 }
@@ -37,9 +38,9 @@ func TestTFServingBenchCheck(t *testing.T) {
 			}
 			want := 0
 			if check {
-				want = exitFailed
+				want = command.ExitFailed
 			}
-			if got := exitCode(err); got != want || check && !strings.Contains(err.Error(), "1 of the aims were missed, the first: bad") {
+			if got := command.ExitCode(err); got != want || check && !strings.Contains(err.Error(), "1 of the aims were missed, the first: bad") {
 				t.Errorf("check %t: got exit code %d and %v, want %d", check, got, err, want)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/testee/conformance"
 	"github.com/monosim/monosim/vectors/golden"
 )
@@ -23,7 +24,7 @@ sequence of steps; runners/testee/PROTOCOL.md describes all of them.`,
   monosim vectors list --suite utils.isabs
   monosim vectors show utils.isabs/hdfs
   monosim vectors verify --testee 'python3 port.py'`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newVerifyCommand(), newRecordCommand(), newListCommand(), newShowCommand(), newVectorsLintCommand(), newDrawCommand())
@@ -88,14 +89,14 @@ func (f *vectorFlags) each(fn func(*golden.Suite, *golden.Case) error) error {
 	taken := 0
 	suites, err := f.read()
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	selection := conformance.Selection{Suites: f.suites}
 	for _, s := range suites {
 		for i := range s.Cases {
 			ok, err := selection.Takes(s.Name, s.Cases[i].Op)
 			if err != nil {
-				return badInput(err)
+				return command.BadInput(err)
 			}
 			if !ok {
 				continue
@@ -107,7 +108,7 @@ func (f *vectorFlags) each(fn func(*golden.Suite, *golden.Case) error) error {
 		}
 	}
 	if taken == 0 {
-		return badInput(fmt.Errorf("--suite: found no case for %q, want a glob of suites or operations; see monosim vectors list --ops", f.suites))
+		return command.BadInput(fmt.Errorf("--suite: found no case for %q, want a glob of suites or operations; see monosim vectors list --ops", f.suites))
 	}
 	return nil
 }

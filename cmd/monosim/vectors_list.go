@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/testee"
 	"github.com/monosim/monosim/runners/testee/conformance"
 	"github.com/monosim/monosim/vectors/golden"
@@ -25,7 +26,7 @@ func newListCommand() *cobra.Command {
 		Long: `List the ids of the golden cases, each with its flags: the quirks that it shows, and
 drawn when its input was drawn at random. With --ops list the operations instead,
 each with the number of its cases.`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if ops {
 				return flags.listOps(cmd.OutOrStdout())
@@ -88,11 +89,11 @@ there is no case of an id.`,
 
 func (o *showOptions) run(cmd *cobra.Command, ids []string) error {
 	if len(ids) == 0 {
-		return badInput(errors.New("found no id; see monosim vectors list"))
+		return command.BadInput(errors.New("found no id; see monosim vectors list"))
 	}
 	subject, err := subjectOf(o.command, o.timeout)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	defer subject.Close()
 	shown := map[string]bool{}
@@ -108,7 +109,7 @@ func (o *showOptions) run(cmd *cobra.Command, ids []string) error {
 	})
 	for _, id := range ids {
 		if err == nil && !shown[id] {
-			err = badInput(fmt.Errorf("found no case %q; see monosim vectors list", id))
+			err = command.BadInput(fmt.Errorf("found no case %q; see monosim vectors list", id))
 		}
 	}
 	return err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/monosim/monosim/cmd/monosim/programs"
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/runners/testee"
 	"github.com/monosim/monosim/runners/testee/conformance"
@@ -21,7 +21,7 @@ import (
 // newRecordCommand makes `monosim vectors record`.
 func newRecordCommand() *cobra.Command {
 	var flags testeeFlags
-	var dir, command string
+	var dir, other string
 	var check bool
 	cmd := &cobra.Command{
 		Use:   "record",
@@ -33,26 +33,26 @@ the same bytes.
 The exit code is 0 when the files are written or, with --check, as they would be, 1
 when they are not, and 2 when what was asked for makes no sense.`,
 		Example: `  MONOLITH_SRC=monolith monosim vectors record --python`,
-		Args:    noArguments,
+		Args:    command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if command != "" {
-				flags.commands = []string{command}
+			if other != "" {
+				flags.commands = []string{other}
 			}
-			if flags.python == (command != "") {
-				return badInput(errors.New("found --python and --testee together or neither, want one"))
+			if flags.python == (other != "") {
+				return command.BadInput(errors.New("found --python and --testee together or neither, want one"))
 			}
 			list, err := flags.start()
 			if err != nil {
-				return badInput(err)
+				return command.BadInput(err)
 			}
 			defer list[0].Close()
 			hello, err := list[0].Greet()
 			if err != nil {
-				return badInput(err)
+				return command.BadInput(err)
 			}
 			files, err := golden.CaseFiles(os.DirFS(dir))
 			if err != nil {
-				return badInput(err)
+				return command.BadInput(err)
 			}
 			suites, err := conformance.Record(list[0], files)
 			if err != nil {
@@ -62,7 +62,7 @@ when they are not, and 2 when what was asked for makes no sense.`,
 		},
 	}
 	cmd.Flags().BoolVar(&flags.python, "python", false, pythonHelp)
-	cmd.Flags().StringVar(&command, "testee", "", testeeHelp+", instead of the reference")
+	cmd.Flags().StringVar(&other, "testee", "", testeeHelp+", instead of the reference")
 	cmd.Flags().StringVar(&dir, "dir", "vectors/golden", "directory with cases/*.jsonl, which the suites are written to")
 	cmd.Flags().BoolVar(&check, "check", false, "write nothing; fail when a file would change")
 	return cmd
@@ -102,7 +102,7 @@ func writeSuites(w io.Writer, dir string, suites []*golden.Suite, hello testee.H
 	}
 	fmt.Fprintf(w, "%d cases in %d suites from %s %s, %d files changed\n", total, len(suites), hello.Name, hello.Version, changed)
 	if check && changed > 0 {
-		return &programs.ExitError{Code: exitFailed}
+		return &command.ExitError{Code: command.ExitFailed}
 	}
 	return nil
 }
@@ -118,18 +118,18 @@ func newDrawCommand() *cobra.Command {
 		Long: `Print inputs that the generators of the operations invent, a line for each, as the
 case files have them. The same seed gives the same inputs.`,
 		Example: `  monosim vectors draw --suite utils.ZKPath --count 20 --seed 7 >> vectors/golden/cases/utils.jsonl`,
-		Args:    noArguments,
+		Args:    command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ops, err := conformance.Selection{Suites: suites}.GeneratedOps()
 			if err != nil {
-				return badInput(err)
+				return command.BadInput(err)
 			}
 			if len(ops) == 0 || count < 1 {
-				return badInput(fmt.Errorf("found %d operations for %q and count %d, want one of each at least", len(ops), suites, count))
+				return command.BadInput(fmt.Errorf("found %d operations for %q and count %d, want one of each at least", len(ops), suites, count))
 			}
 			inputs, err := conformance.Draw(ops, count, seed)
 			if err != nil {
-				return badInput(err)
+				return command.BadInput(err)
 			}
 			for _, in := range inputs {
 				line, err := in.Line()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/junit"
 	"github.com/monosim/monosim/runners/testee/generate"
 	"github.com/monosim/monosim/vectors/scope"
@@ -27,7 +28,7 @@ func runMonosim(stdin string, args ...string) (stdout string, code int, err erro
 	cmd.SetErr(&errs)
 	cmd.SetArgs(args)
 	err = cmd.Execute()
-	return out.String(), exitCode(err), err
+	return out.String(), command.ExitCode(err), err
 }
 
 // scriptTestee is a testee that knows utils.isabs and gives one answer to all.
@@ -79,7 +80,7 @@ func TestVerifyReplaysTheVectors(t *testing.T) {
 
 func TestVerifyFailsWithTheDifference(t *testing.T) {
 	out, code, _ := runMonosim("", "vectors", "verify", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":true`))
-	if code != exitFailed || !strings.Contains(out, "  utils.isabs/relative\n") || !strings.Contains(out, `      - {"out": false}`+"\n"+`      + {"out": true}`+"\n") {
+	if code != command.ExitFailed || !strings.Contains(out, "  utils.isabs/relative\n") || !strings.Contains(out, `      - {"out": false}`+"\n"+`      + {"out": true}`+"\n") {
 		t.Errorf("got exit code %d and\n%s", code, out)
 	}
 }
@@ -104,7 +105,7 @@ func TestVerifyPrintsTheLinesOfTheQuirksThatItNames(t *testing.T) {
 		}
 	}
 	out, code, _ = runMonosim("", "vectors", "verify", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":"never"`), "--most", "0")
-	if code != exitFailed || !strings.Contains(out, line("Q170")) {
+	if code != command.ExitFailed || !strings.Contains(out, line("Q170")) {
 		t.Errorf("failed: got exit code %d and\n%s\nwant the line of Q170, which a case is flagged with", code, out)
 	}
 }
@@ -127,7 +128,7 @@ func TestVerifyWritesJSON(t *testing.T) {
 func TestKnownFailuresAreRun(t *testing.T) {
 	list := write(t, "known.txt", "utils.isabs/relative # wrong\nutils.isabs/root\n")
 	out, code, _ := runMonosim("", "vectors", "verify", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":true`), "--known-failing", list)
-	if code != exitFailed || strings.Contains(out, "  utils.isabs/relative\n") || !strings.Contains(out, "take it off the list") || !strings.Contains(out, "1 explained") {
+	if code != command.ExitFailed || strings.Contains(out, "  utils.isabs/relative\n") || !strings.Contains(out, "take it off the list") || !strings.Contains(out, "1 explained") {
 		t.Errorf("got exit code %d and\n%s", code, out)
 	}
 }
@@ -180,8 +181,8 @@ func TestDiffComparesTestees(t *testing.T) {
 			t.Errorf("found no %q in\n%s", want, out)
 		}
 	}
-	if code != exitFailed {
-		t.Errorf("got exit code %d, want %d", code, exitFailed)
+	if code != command.ExitFailed {
+		t.Errorf("got exit code %d, want %d", code, command.ExitFailed)
 	}
 	if again, _, _ := runMonosim("", "diff", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":true`), "--fuzz", "30", "--seed", "4"); strings.SplitN(again, "\n", 2)[1] != strings.SplitN(out, "\n", 2)[1] {
 		t.Errorf("the same seed gives another output:\n%s\nthen\n%s", out, again)
@@ -199,7 +200,7 @@ func TestDiffWritesJUnitAndJSON(t *testing.T) {
 	dir := t.TempDir()
 	xmlFile, list := filepath.Join(dir, "report.xml"), filepath.Join(dir, "report.json")
 	_, code, err := runMonosim("", "diff", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":true`), "--format", "junit:"+xmlFile, "--format", "json:"+list)
-	if code != exitFailed {
+	if code != command.ExitFailed {
 		t.Fatalf("got exit code %d, %v", code, err)
 	}
 	var suites junit.Suites
@@ -240,8 +241,8 @@ func TestBadInputOfTheCommandsIsTold(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			out, code, err := runMonosim("", c.args...)
-			if code != exitBadInput || err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got exit code %d, %v and\n%s\nwant %d and %q", code, err, out, exitBadInput, c.want)
+			if code != command.ExitBadInput || err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got exit code %d, %v and\n%s\nwant %d and %q", code, err, out, command.ExitBadInput, c.want)
 			}
 		})
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/monosim/monosim/cmd/monosim/programs"
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/gotestee"
 	"github.com/monosim/monosim/runners/testee/conformance"
 	"github.com/monosim/monosim/vectors/golden"
@@ -38,7 +38,7 @@ for makes no sense.`,
 		Example: `  monosim vectors verify
   monosim vectors verify --suite 'utils.ZKPath' --json
   monosim vectors verify --testee 'java -jar port.jar' --known-failing known_failing.txt`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	o.vectorFlags.register(cmd)
@@ -55,18 +55,18 @@ func (o *verifyOptions) run(cmd *cobra.Command) error {
 		err = o.check()
 	}
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	failing, err := readKnown(o.known)
 	if o.known == "" && o.command == "" {
 		failing, err = engineKnown()
 	}
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	subject, err := subjectOf(o.command, o.timeout)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	defer subject.Close()
 	report, err := conformance.Verify(subject, suites, conformance.Selection{Suites: o.suites}, failing)
@@ -74,7 +74,7 @@ func (o *verifyOptions) run(cmd *cobra.Command) error {
 		err = report.CheckAnswered(o.suites)
 	}
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	return o.write(cmd.OutOrStdout(), report)
 }
@@ -111,7 +111,7 @@ func (o *verifyOptions) write(w io.Writer, r *conformance.Report) error {
 		return err
 	}
 	if r.Counts().Failed > 0 {
-		return &programs.ExitError{Code: exitFailed}
+		return &command.ExitError{Code: command.ExitFailed}
 	}
 	return nil
 }
@@ -128,20 +128,20 @@ input of the case files.
 
 The exit code is 0 when nothing is wrong, 1 when something is, and 2 when the suites
 cannot be read.`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := os.Stat(dir); err != nil {
-				return badInput(fmt.Errorf("--dir: %w", err))
+				return command.BadInput(fmt.Errorf("--dir: %w", err))
 			}
 			findings, err := golden.Lint(os.DirFS(dir))
 			if err != nil {
-				return badInput(err)
+				return command.BadInput(err)
 			}
 			for _, f := range findings {
 				fmt.Fprintln(cmd.OutOrStdout(), f)
 			}
 			if len(findings) > 0 {
-				return &programs.ExitError{Code: exitFailed}
+				return &command.ExitError{Code: command.ExitFailed}
 			}
 			return nil
 		},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/parity"
 )
 
@@ -19,7 +20,7 @@ func newVersionCommand() *cobra.Command {
 		Short: "Print the version and what it is held to",
 		Long: `Print the version, the commit of the reference that it is held to, and the profiles
 of ZooKeeper and of TensorFlow Serving that it simulates.`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprint(cmd.OutOrStdout(), versionText())
 			return err

@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/admin"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
@@ -80,7 +81,7 @@ is with a curl command for each, and nobody but programs of this machine may ask
   curl 127.0.0.1:8990/sessions
   curl -d '{"session": "0x1000012ab340000"}' 127.0.0.1:8990/sessions/expire
   curl -d '{"next": 2, "ops": ["create"], "lose": "answer"}' 127.0.0.1:8990/requests/fail`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	f := cmd.Flags()
@@ -113,12 +114,12 @@ is with a curl command for each, and nobody but programs of this machine may ask
 func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
 	opt, err := o.options(cmd.ErrOrStderr())
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	if o.logWrites != "" {
 		log, createErr := os.Create(o.logWrites)
 		if createErr != nil {
-			return badInput(fmt.Errorf("--log-writes: %w", createErr))
+			return command.BadInput(fmt.Errorf("--log-writes: %w", createErr))
 		}
 		defer func() { err = errors.Join(err, log.Close()) }()
 		opt.WriteLog = log
@@ -126,7 +127,7 @@ func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
 	if o.events != "" {
 		log, openErr := os.OpenFile(o.events, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if openErr != nil {
-			return badInput(fmt.Errorf("--events: %w", openErr))
+			return command.BadInput(fmt.Errorf("--events: %w", openErr))
 		}
 		defer func() { err = errors.Join(err, log.Close()) }()
 		opt.EventLog = log
@@ -146,7 +147,7 @@ func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
 	}
 	served, err := o.serveAdmin(server)
 	if err != nil {
-		return badInput(fmt.Errorf("--admin: %w", errors.Join(err, server.Close())))
+		return command.BadInput(fmt.Errorf("--admin: %w", errors.Join(err, server.Close())))
 	}
 	defer func() { err = errors.Join(err, served.Close()) }()
 	fmt.Fprintln(cmd.OutOrStdout(), server.Addr())

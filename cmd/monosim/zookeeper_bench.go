@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/monosim/monosim/cmd/monosim/programs"
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/zookeeper/bench"
 )
 
@@ -35,13 +35,13 @@ so.
 Then many sessions are connected to a simulated server, from this process, which is
 another one: each makes an ephemeral znode and leaves a watch, of which all fire in the
 end. The limit of open files bounds how many there can be.`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opt.Length.Batch < 16 || opt.Rounds < 1 {
-				return badInput(fmt.Errorf("--batch and --rounds: found %d and %d, want at least 16 and 1", opt.Length.Batch, opt.Rounds))
+				return command.BadInput(fmt.Errorf("--batch and --rounds: found %d and %d, want at least 16 and 1", opt.Length.Batch, opt.Rounds))
 			}
 			if sessions < 0 {
-				return badInput(fmt.Errorf("--sessions: found %d, want 0 or more", sessions))
+				return command.BadInput(fmt.Errorf("--sessions: found %d, want 0 or more", sessions))
 			}
 			return benchZooKeeper(cmd.OutOrStdout(), cmd.ErrOrStderr(), opt, sessions)
 		},
@@ -66,7 +66,7 @@ func benchZooKeeper(out, notes io.Writer, opt bench.Options, sessions int) error
 	}
 	held, err := holdSessions(sessions, append(serve, bench.SessionFlags()...))
 	if err != nil {
-		return &programs.ExitError{Code: exitFailed, Err: err}
+		return &command.ExitError{Code: command.ExitFailed, Err: err}
 	}
 	return held.Write(out)
 }
@@ -78,14 +78,14 @@ func compareZooKeepers(out, notes io.Writer, opt bench.Options, serve []string) 
 	if err != nil {
 		return err
 	}
-	progress := newProgress(notes, int64((opt.Rounds+1)*len(bench.Loads())*len(servers)), "runs",
+	progress := command.NewProgress(notes, int64((opt.Rounds+1)*len(bench.Loads())*len(servers)), "runs",
 		func(done int64) string { return fmt.Sprintf("%d runs done", done) })
 	runs := int64(0)
-	opt.Progress = func() { progress.at(runs); runs++ }
+	opt.Progress = func() { progress.At(runs); runs++ }
 	result, err := bench.Compare(opt, servers...)
-	progress.done()
+	progress.Done()
 	if err != nil {
-		return &programs.ExitError{Code: exitFailed, Err: err}
+		return &command.ExitError{Code: command.ExitFailed, Err: err}
 	}
 	return result.Write(out)
 }

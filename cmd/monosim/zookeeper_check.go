@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/monosim/monosim/cmd/monosim/programs"
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/zookeeper/diff"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
@@ -53,7 +53,7 @@ error code has been met, and 2 when what was asked for makes no sense.`,
   monosim zookeeper check --ops 1000000 --seed 7
   monosim zookeeper check --ensemble 3 --ops 10000
   monosim zookeeper check --script differing.jsonl`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	f := cmd.Flags()
@@ -69,23 +69,23 @@ error code has been met, and 2 when what was asked for makes no sense.`,
 
 func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 	if o.ops < 1 {
-		return badInput(fmt.Errorf("--ops: found %d, want 1 or more", o.ops))
+		return command.BadInput(fmt.Errorf("--ops: found %d, want 1 or more", o.ops))
 	}
 	var script diff.Script
 	if o.script != "" {
 		text, err := os.ReadFile(o.script)
 		if err != nil {
-			return badInput(fmt.Errorf("--script: %w", err))
+			return command.BadInput(fmt.Errorf("--script: %w", err))
 		}
 		if script, err = diff.ParseScript(text); err != nil {
-			return badInput(fmt.Errorf("--script: %s: %w", o.script, err))
+			return command.BadInput(fmt.Errorf("--script: %s: %w", o.script, err))
 		}
 	}
 	if _, err := wire.ParseProfile(o.profile); err != nil {
-		return badInput(fmt.Errorf("--profile: %w", err))
+		return command.BadInput(fmt.Errorf("--profile: %w", err))
 	}
 	if o.server == "" && o.profile != "zookeeper-3.8" {
-		return badInput(fmt.Errorf("--profile: found %s without --server, want the address of a real server of that version", o.profile))
+		return command.BadInput(fmt.Errorf("--profile: found %s without --server, want the address of a real server of that version", o.profile))
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -99,7 +99,7 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 		return interrupted(ctx)
 	}
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	// Another root each time: the server of --server may have been here before.
 	root := fmt.Sprintf("/monosim-check-%d", time.Now().UnixNano())
@@ -107,18 +107,18 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 		agree, err := diff.PlayAll(cmd.OutOrStdout(), root, script, servers)
 		return verdict(agree, err)
 	}
-	progress := newProgress(cmd.ErrOrStderr(), int64(o.ops), "operations", func(done int64) string {
+	progress := command.NewProgress(cmd.ErrOrStderr(), int64(o.ops), "operations", func(done int64) string {
 		return fmt.Sprintf("%d of %d operations", done, o.ops)
 	})
 	report, err := diff.Check(diff.Options{
-		Context: ctx, Seed: o.seed, Steps: o.ops, Root: root, Progress: func(steps int) { progress.at(int64(min(steps, o.ops))) },
+		Context: ctx, Seed: o.seed, Steps: o.ops, Root: root, Progress: func(steps int) { progress.At(int64(min(steps, o.ops))) },
 	}, servers...)
-	progress.done()
+	progress.Done()
 	if ctx.Err() != nil {
 		return interrupted(ctx)
 	}
 	if err != nil {
-		return &programs.ExitError{Code: exitFailed, Err: err}
+		return &command.ExitError{Code: command.ExitFailed, Err: err}
 	}
 	result := report.Result(servers)
 	write := result.Write
@@ -149,13 +149,13 @@ func (o *zooKeeperCheckOptions) servers(ctx context.Context, notes io.Writer) ([
 
 // interrupted is the end of what a signal has broken off.
 func interrupted(ctx context.Context) error {
-	return &programs.ExitError{Code: exitFailed, Err: fmt.Errorf("broken off: %w", context.Cause(ctx))}
+	return &command.ExitError{Code: command.ExitFailed, Err: fmt.Errorf("broken off: %w", context.Cause(ctx))}
 }
 
 // verdict is the end of a check that has said everything, or why it could not.
 func verdict(good bool, err error) error {
 	if err != nil || !good {
-		return &programs.ExitError{Code: exitFailed, Err: err}
+		return &command.ExitError{Code: command.ExitFailed, Err: err}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/zookeeper/diff"
 	"github.com/monosim/monosim/runners/zookeeper/server"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
@@ -49,7 +50,7 @@ func TestCheckOfServersThatAgree(t *testing.T) {
 func TestCheckOfServersThatDiffer(t *testing.T) {
 	addr := serveSimulated(t, "zookeeper-3.9")
 	out, code, err := runMonosim("", "zookeeper", "check", "--server", addr, "--ops", "20000")
-	if code != exitFailed || !strings.Contains(out, "the script, as small as it goes:\n{") {
+	if code != command.ExitFailed || !strings.Contains(out, "the script, as small as it goes:\n{") {
 		t.Fatalf("got exit code %d, %v and\n%s", code, err, out)
 	}
 	// The script that it prints differs when it is played again.
@@ -60,7 +61,7 @@ func TestCheckOfServersThatDiffer(t *testing.T) {
 	if err := os.WriteFile(file, []byte(script), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, code, err := runMonosim("", "zookeeper", "check", "--server", addr, "--script", file); code != exitFailed || !strings.Contains(out, "machine: ") && !strings.Contains(out, "machine:\n") {
+	if out, code, err := runMonosim("", "zookeeper", "check", "--server", addr, "--script", file); code != command.ExitFailed || !strings.Contains(out, "machine: ") && !strings.Contains(out, "machine:\n") {
 		t.Errorf("the script again: got exit code %d, %v and\n%s", code, err, out)
 	}
 	if out, code, err := runMonosim("", "zookeeper", "check", "--server", addr, "--profile", "zookeeper-3.9", "--script", file); code != 0 || strings.Count(out, "the same") != 2 {
@@ -84,8 +85,8 @@ func TestCheckRefusesWhatMakesNoSense(t *testing.T) {
 		{[]string{"--profile", "x"}, "want one of"},
 	} {
 		_, code, err := runMonosim("", append([]string{"zookeeper", "check"}, c.args...)...)
-		if code != exitBadInput || err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: got exit code %d and %v, want %d and %q", c.args, code, err, exitBadInput, c.want)
+		if code != command.ExitBadInput || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: got exit code %d and %v, want %d and %q", c.args, code, err, command.ExitBadInput, c.want)
 		}
 	}
 }
@@ -110,8 +111,8 @@ func TestCheckInterruptedLeavesNothing(t *testing.T) {
 			cmd.Process.Signal(s)
 			cmd.Wait()
 			left, err := filepath.Glob(filepath.Join(dir, "*"))
-			if code := cmd.ProcessState.ExitCode(); code != exitFailed || err != nil || len(left) > 0 {
-				t.Errorf("%v at %s: got exit code %d and %v left, %v, want %d and nothing", s, when, code, left, err, exitFailed)
+			if code := cmd.ProcessState.ExitCode(); code != command.ExitFailed || err != nil || len(left) > 0 {
+				t.Errorf("%v at %s: got exit code %d and %v left, %v, want %d and nothing", s, when, code, left, err, command.ExitFailed)
 			}
 			if out, err := exec.Command("pgrep", "-f", dir).Output(); err == nil {
 				t.Errorf("%v at %s: got processes %q left, want none", s, when, out)

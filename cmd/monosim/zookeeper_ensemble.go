@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/admin"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
@@ -81,7 +82,7 @@ func (o *zooKeeperOptions) checkEnsemble() error {
 func (o *zooKeeperOptions) serveEnsemble(ctx context.Context, cmd *cobra.Command, opt wire.Options) (err error) {
 	addresses, err := o.ensemble.addresses(o.listen)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	e, err := wire.ListenEnsemble(wire.EnsembleOptions{
 		Server: opt, Listen: addresses, Observers: o.ensemble.observers, Election: o.ensemble.electionTime,
@@ -103,7 +104,7 @@ func (o *zooKeeperOptions) serveEnsemble(ctx context.Context, cmd *cobra.Command
 	}
 	served, err := admin.Listen(o.admin, "a ZooKeeper ensemble at "+addrs, admin.Ensemble(e))
 	if err != nil {
-		return badInput(fmt.Errorf("--admin: %w", err))
+		return command.BadInput(fmt.Errorf("--admin: %w", err))
 	}
 	defer func() { err = errors.Join(err, served.Close()) }()
 	fmt.Fprintf(cmd.OutOrStdout(), "%s\nadmin %s\n", addrs, served.URL())

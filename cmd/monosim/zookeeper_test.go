@@ -14,6 +14,8 @@ import (
 
 	"github.com/go-zookeeper/zk"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
 // Goal: `monosim zookeeper` serves until it is told to stop, keeps what it was
@@ -189,8 +191,8 @@ func TestZooKeeperRefusesWhatMakesNoSense(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, _, message := monosim(append([]string{"zookeeper"}, c.args...)...)
-			if code != exitBadInput {
-				t.Errorf("exit code %d, want %d", code, exitBadInput)
+			if code != command.ExitBadInput {
+				t.Errorf("exit code %d, want %d", code, command.ExitBadInput)
 			}
 			if diff := cmp.Diff(c.want, message); diff != "" {
 				t.Errorf("message (-want +got):\n%s", diff)
@@ -208,7 +210,7 @@ func TestZooKeeperWarnsOfAllowRemote(t *testing.T) {
 func TestZooKeeperOnAnAddressThatIsTaken(t *testing.T) {
 	s := serveZooKeeper(t)
 	code, _, message := monosim("zookeeper", "--listen", s.addr)
-	if code != exitFailed || !strings.Contains(message, "address already in use") {
+	if code != command.ExitFailed || !strings.Contains(message, "address already in use") {
 		t.Errorf("exit code %d, message %q", code, message)
 	}
 	s.terminate()

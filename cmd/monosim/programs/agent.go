@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/programs"
 )
 
@@ -34,16 +35,16 @@ cannot be started, or after SIGTERM and SIGINT. On Linux model servers end with 
 agent, however it ends, unless --outlive is given.`,
 		Example: `  monosim agent --conf agent.conf --tfs_log tfs.log --tfs_home home
   monosim agent --conf agent.conf --speed 10x`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if err := o.Validate(); err != nil {
-				return badInput(err)
+				return command.BadInput(err)
 			}
 			if os.Getenv("GOGC") == "" {
 				// Unlike the other commands this one lives long beside others: memory counts.
 				defer debug.SetGCPercent(debug.SetGCPercent(100))
 			}
-			return ended(programs.Agent(o))
+			return command.Ended(programs.Agent(o))
 		},
 	}
 	f := cmd.Flags()

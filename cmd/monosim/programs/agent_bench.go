@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/programs/bench"
 	tfsbench "github.com/monosim/monosim/runners/tfserving/bench"
 )
@@ -29,14 +30,14 @@ addresses. The aims are for two processors that do nothing else.
 
 The exit code is 0 when everything was measured, 1 when something could not be or,
 with --check, an aim was missed, and 2 when what was asked for makes no sense.`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.Validate(); err != nil {
-				return badInput(err)
+				return command.BadInput(err)
 			}
 			report, err := benchAgent(cmd.ErrOrStderr(), o)
 			if err != nil {
-				return &ExitError{Code: exitFailed, Err: err}
+				return &command.ExitError{Code: command.ExitFailed, Err: err}
 			}
 			return PrintReport(cmd.OutOrStdout(), report, asJSON, check)
 		},
@@ -79,7 +80,7 @@ func PrintReport(out io.Writer, report *tfsbench.Report, asJSON, check bool) err
 		return err
 	}
 	if missed := report.Missed(); check && len(missed) > 0 {
-		return &ExitError{Code: exitFailed, Err: fmt.Errorf("%d of the aims were missed, the first: %s", len(missed), missed[0].What)}
+		return &command.ExitError{Code: command.ExitFailed, Err: fmt.Errorf("%d of the aims were missed, the first: %s", len(missed), missed[0].What)}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/programs"
 )
 
@@ -22,7 +23,7 @@ func IsProgram(called string) (name string, is bool) {
 // RunAs runs a program of the reference as it is called there: its flags and its exit
 // codes.
 func RunAs(name, called string, args []string) error {
-	return ended(programs.Client(programs.ClientOptions{
+	return command.Ended(programs.Client(programs.ClientOptions{
 		Name: name, Called: filepath.Base(called), Args: args, AsPython: true, Stdout: os.Stdout, Stderr: os.Stderr,
 	}))
 }
@@ -110,7 +111,7 @@ func client(name string, cmd *cobra.Command) *cobra.Command {
 	cmd.Aliases = []string{name}
 	cmd.DisableFlagParsing = true // absl's rules are its own
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return ended(programs.Client(programs.ClientOptions{
+		return command.Ended(programs.Client(programs.ClientOptions{
 			Name: name, Called: cmd.CommandPath(), About: about(cmd), Args: args, Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
 		}))
 	}

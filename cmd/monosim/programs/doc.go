@@ -5,10 +5,10 @@
 // Two things to use first:
 //
 //   - [Commands] makes all of them, for the root command.
-//   - [ExitError] is the error of a program that has ended with an exit code of its own.
+//   - [IsProgram] knows the names that the reference gives them.
 //
 // The agent is in agent.go, the programs that ask and order in clients.go; they are also
-// run by the names that the reference gives them ([IsProgram]). What a program is told of
+// run by those names. What a program is told of
 // the process that it is stands in surroundings.go.
 package programs
 

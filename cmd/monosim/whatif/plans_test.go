@@ -1,4 +1,4 @@
-package main
+package whatif
 
 import (
 	"os"
@@ -8,11 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/webpage/webpagetest"
 )
 
 // plansDir has the worked plans, each with its report.
-const plansDir = "../../runners/whatif/plans"
+const plansDir = "../../../runners/whatif/plans"
 
 // workedPlans are the commands whose output the reports are, with their exit codes.
 var workedPlans = []struct {
@@ -39,7 +40,7 @@ func TestWorkedPlansSayWhatTheirReportsSay(t *testing.T) {
 	t.Chdir(plansDir)
 	for _, p := range workedPlans {
 		t.Run(p.report, func(t *testing.T) {
-			code, stdout, message := monosim(append([]string{"whatif"}, p.args...)...)
+			code, stdout, message := whatif(p.args...)
 			if code != p.code {
 				t.Fatalf("exit %d, %s, want %d", code, message, p.code)
 			}
@@ -83,7 +84,7 @@ func TestEveryWorkedPlanIsRun(t *testing.T) {
 
 func TestThePageOfAPlan(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.html")
-	code, _, message := monosim("whatif", "run", filepath.Join(plansDir, "rollout-v1.yaml"), "--agents", "6", "--html", page)
+	code, _, message := whatif("run", filepath.Join(plansDir, "rollout-v1.yaml"), "--agents", "6", "--html", page)
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, message)
 	}
@@ -110,8 +111,8 @@ func TestWhatAgentsCannotDoIsRefused(t *testing.T) {
 		{[]string{"--agents", "4", "--incidents", "earthquake"}, `--incidents: found "earthquake", want some of bad version`},
 		{[]string{"--html", "nowhere/x.html"}, "no such file or directory"},
 	} {
-		if code, _, message := monosim(append([]string{"whatif", "theory", plan}, c.args...)...); code != exitBadInput || !strings.Contains(message, c.want) {
-			t.Errorf("%v: got exit %d and %q, want %d and %q", c.args, code, message, exitBadInput, c.want)
+		if code, _, message := whatif(append([]string{"theory", plan}, c.args...)...); code != command.ExitBadInput || !strings.Contains(message, c.want) {
+			t.Errorf("%v: got exit %d and %q, want %d and %q", c.args, code, message, command.ExitBadInput, c.want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package whatif
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/whatif/control"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/result"
@@ -34,13 +35,13 @@ func (f *planFlags) addAgents(ctx context.Context, p *plan.Plan, r *result.Resul
 	}
 	switch {
 	case f.agents < 0 || f.agents > mostAgents:
-		return badInput(fmt.Errorf("--agents: found %d, want 0 to %d", f.agents, mostAgents))
+		return command.BadInput(fmt.Errorf("--agents: found %d, want 0 to %d", f.agents, mostAgents))
 	case f.agents == 0 && len(incidents) > 0:
-		return badInput(errors.New("--incidents: found it without --agents, want how many containers they happen to"))
+		return command.BadInput(errors.New("--incidents: found it without --agents, want how many containers they happen to"))
 	}
 	for _, name := range incidents {
 		if !slices.Contains(control.Incidents(), name) {
-			return badInput(fmt.Errorf("--incidents: found %q, want some of %s", name, strings.Join(control.Incidents(), ", ")))
+			return command.BadInput(fmt.Errorf("--incidents: found %q, want some of %s", name, strings.Join(control.Incidents(), ", ")))
 		}
 	}
 	return control.Fill(ctx, r, p, f.agents, incidents)
@@ -53,7 +54,7 @@ func (f *planFlags) agentWords() string {
 	}
 	words := fmt.Sprintf(" --agents %d", f.agents)
 	if len(f.incidents) > 0 {
-		words += " --incidents " + strings.Join(quoted([]string{strings.Join(f.incidents, ",")}), " ")
+		words += " --incidents " + strings.Join(command.Quoted([]string{strings.Join(f.incidents, ",")}), " ")
 	}
 	return words
 }

@@ -1,11 +1,13 @@
-package main
+package whatif
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
@@ -25,6 +27,21 @@ slo: [p99(request) <= 20ms]
 solve: {over: {ps.replicas: 1..3}}
 sweep: {load: {workload.rate: [500/s, 1k/s]}}
 `
+
+// whatif runs the command with arguments.
+func whatif(args ...string) (code int, stdout, message string) {
+	var out, errs bytes.Buffer
+	cmd := New()
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetArgs(args)
+	cmd.SetOut(&out)
+	cmd.SetErr(&errs)
+	err := cmd.Execute()
+	if err != nil {
+		message = err.Error()
+	}
+	return command.ExitCode(err), out.String(), errs.String() + message
+}
 
 // planFile is the small plan with one text in the place of another.
 func planFile(t *testing.T, old, new string) string {
@@ -52,7 +69,7 @@ func TestWhatifExitCodesSayWhetherObjectivesAreMet(t *testing.T) {
 		{"swept", "", "", "sweep", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			code, stdout, message := monosim("whatif", c.command, planFile(t, c.old, c.new), "--json")
+			code, stdout, message := whatif(c.command, planFile(t, c.old, c.new), "--json")
 			if code != c.code {
 				t.Fatalf("exit %d, want %d: %s", code, c.code, message)
 			}
@@ -72,8 +89,8 @@ func TestWhatifExitCodesSayWhetherObjectivesAreMet(t *testing.T) {
 
 func TestWhatifGivesTheSameBytesForAnyNumberOfJobs(t *testing.T) {
 	path := planFile(t, "", "")
-	_, one, _ := monosim("whatif", "run", path, "--json", "--jobs", "1")
-	_, two, _ := monosim("whatif", "run", path, "--json", "--jobs", "2")
+	_, one, _ := whatif("run", path, "--json", "--jobs", "1")
+	_, two, _ := whatif("run", path, "--json", "--jobs", "2")
 	if one != two || len(one) == 0 {
 		t.Errorf("1 and 2 jobs give different results of %d and %d bytes", len(one), len(two))
 	}
@@ -82,18 +99,18 @@ func TestWhatifGivesTheSameBytesForAnyNumberOfJobs(t *testing.T) {
 // What was interrupted goes on from the cache, and merges name what is missing.
 func TestWhatifSweepsInShards(t *testing.T) {
 	path, dir := planFile(t, "", ""), t.TempDir()
-	_, whole, _ := monosim("whatif", "sweep", path, "--json", "--cache", filepath.Join(dir, "cache"))
-	if code, _, message := monosim("whatif", "sweep", path, "--engine", "shard=0/2", "--out", dir); code != 0 {
+	_, whole, _ := whatif("sweep", path, "--json", "--cache", filepath.Join(dir, "cache"))
+	if code, _, message := whatif("sweep", path, "--engine", "shard=0/2", "--out", dir); code != 0 {
 		t.Fatal(message)
 	}
-	if code, _, message := monosim("whatif", "merge", dir, "--plan", path); code != 2 || !strings.Contains(message, "20 points are missing: cell 0, replication 1, window 0") {
+	if code, _, message := whatif("merge", dir, "--plan", path); code != 2 || !strings.Contains(message, "20 points are missing: cell 0, replication 1, window 0") {
 		t.Errorf("exit %d: %s", code, message)
 	}
-	if code, _, message := monosim("whatif", "sweep", path, "--engine", "shard=1/2", "--out", dir); code != 0 {
+	if code, _, message := whatif("sweep", path, "--engine", "shard=1/2", "--out", dir); code != 0 {
 		t.Fatal(message)
 	}
-	_, merged, _ := monosim("whatif", "merge", dir, "--plan", path, "--json")
-	_, cached, _ := monosim("whatif", "sweep", path, "--json", "--cache", filepath.Join(dir, "cache"))
+	_, merged, _ := whatif("merge", dir, "--plan", path, "--json")
+	_, cached, _ := whatif("sweep", path, "--json", "--cache", filepath.Join(dir, "cache"))
 	if whole != merged || whole != cached {
 		t.Error("one process, two shards and the cache give different results")
 	}

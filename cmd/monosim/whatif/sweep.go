@@ -1,4 +1,4 @@
-package main
+package whatif
 
 import (
 	"context"
@@ -8,38 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/monosim/monosim/cmd/monosim/programs"
+	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/whatif/engines"
-	"github.com/monosim/monosim/runners/whatif/goals"
 	"github.com/monosim/monosim/runners/whatif/judge"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/result"
-	"github.com/monosim/monosim/runners/whatif/search"
 )
 
-func newWhatifSolveCommand() *cobra.Command {
-	var f planFlags
-	cmd := &cobra.Command{
-		Use:   "solve PLAN",
-		Short: "Search the cheapest configuration that holds, and show that no cheaper one does",
-		Args:  onePlan,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.with(cmd, args[0], func(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
-				r, err := search.Solve(ctx, j, source, p, warnings)
-				if err != nil && ctx.Err() == nil {
-					return nil, badInput(err)
-				}
-				return r, err
-			})
-		},
-	}
-	f.add(cmd)
-	f.addAgentFlags(cmd)
-	return cmd
-}
-
-func newWhatifSweepCommand() *cobra.Command {
+func newSweep() *cobra.Command {
 	var f planFlags
 	var engine, out string
 	cmd := &cobra.Command{
@@ -57,7 +34,7 @@ SLURM_ARRAY_TASK_ID.`,
 				return sweepShard(cmd, &f, args[0], text, out)
 			}
 			if engine != "local" {
-				return badInput(fmt.Errorf("--engine: found %q, want local or shard=i/N", engine))
+				return command.BadInput(fmt.Errorf("--engine: found %q, want local or shard=i/N", engine))
 			}
 			return f.with(cmd, args[0], sweepAll(&f))
 		},
@@ -69,11 +46,11 @@ SLURM_ARRAY_TASK_ID.`,
 }
 
 // sweepAll simulates all points in this process.
-func sweepAll(f *planFlags) func(context.Context, *judge.Judge, *plan.Source, *plan.Plan, plan.Problems) (*result.Result, error) {
+func sweepAll(f *planFlags) answer {
 	return func(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
 		grid, err := engines.Open(source, p, warnings)
 		if err != nil {
-			return nil, badInput(err)
+			return nil, command.BadInput(err)
 		}
 		samples, err := collect(ctx, j, grid, engines.Local{Workers: f.jobs})
 		if err != nil {
@@ -96,10 +73,10 @@ func collect(ctx context.Context, j *judge.Judge, grid *engines.Grid, e engines.
 func sweepShard(cmd *cobra.Command, f *planFlags, path, text, out string) error {
 	shard, err := engines.ParseShard(text)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	if out == "" {
-		return badInput(fmt.Errorf("--out: found nothing, want the folder for the shard's file"))
+		return command.BadInput(fmt.Errorf("--out: found nothing, want the folder for the shard's file"))
 	}
 	shard.Workers = f.jobs
 	source, p, warnings, err := readPlan(cmd, path, f)
@@ -112,14 +89,14 @@ func sweepShard(cmd *cobra.Command, f *planFlags, path, text, out string) error 
 	}
 	grid, err := engines.Open(source, p, warnings)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
-	ctx, stop := untilSignal(cmd.Context())
+	ctx, stop := command.UntilSignal(cmd.Context())
 	defer stop()
 	samples, err := collect(ctx, j, grid, shard)
 	done()
 	if ctx.Err() != nil {
-		return interruptedBy(ctx, "before the shard was whole; with --cache the next run goes on from here")
+		return command.InterruptedBy(ctx, "before the shard was whole; with --cache the next run goes on from here")
 	}
 	if err != nil {
 		return err
@@ -127,7 +104,7 @@ func sweepShard(cmd *cobra.Command, f *planFlags, path, text, out string) error 
 	return grid.WriteShard(out, shard, samples)
 }
 
-func newWhatifMergeCommand() *cobra.Command {
+func newMerge() *cobra.Command {
 	var f planFlags
 	var planFile string
 	cmd := &cobra.Command{
@@ -135,7 +112,7 @@ func newWhatifMergeCommand() *cobra.Command {
 		Short: "Put the files of a sweep's shards together",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || planFile == "" {
-				return badInput(fmt.Errorf("found %d arguments and the plan %q, want a folder and --plan; see %s --help", len(args), planFile, cmd.CommandPath()))
+				return command.BadInput(fmt.Errorf("found %d arguments and the plan %q, want a folder and --plan; see %s --help", len(args), planFile, cmd.CommandPath()))
 			}
 			return mergeShards(cmd, &f, args[0], planFile)
 		},
@@ -152,56 +129,15 @@ func mergeShards(cmd *cobra.Command, f *planFlags, dir, path string) error {
 	}
 	grid, err := engines.Open(source, p, warnings)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	samples, err := grid.Merge(dir)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	r, err := grid.Result(samples)
 	if err != nil {
-		return badInput(err)
+		return command.BadInput(err)
 	}
 	return f.answered(cmd, &judge.Judge{}, r, time.Now())
-}
-
-// newWhatifBenchCommand makes `monosim whatif bench`.
-func newWhatifBenchCommand() *cobra.Command {
-	var only []string
-	cmd := &cobra.Command{
-		Use:   "bench",
-		Short: "Measure what the capacity simulation aims at, and say which aims are reached",
-		Args:  noArguments,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return whatifBench(cmd, only) },
-	}
-	cmd.Flags().StringSliceVar(&only, "only", nil, "goals, as G5,G8 (default all)")
-	return cmd
-}
-
-func whatifBench(cmd *cobra.Command, only []string) error {
-	out := cmd.OutOrStdout()
-	wanted := map[string]bool{}
-	for _, id := range only {
-		wanted[id] = true
-	}
-	missed := 0
-	for _, g := range goals.All() {
-		if len(only) > 0 && !wanted[g.ID] {
-			continue
-		}
-		f, err := g.Measure()
-		if err != nil {
-			return fmt.Errorf("%s: %w", g.ID, err)
-		}
-		word := "reached"
-		if !f.Reached {
-			word = "MISSED"
-			missed++
-		}
-		fmt.Fprintf(out, "%-4s %-8s %s\n     wanted: %s\n", g.ID, word, f.Text, g.Wants)
-	}
-	if missed > 0 {
-		return &programs.ExitError{Code: exitFailed, Err: fmt.Errorf("%d goals missed", missed)}
-	}
-	return nil
 }

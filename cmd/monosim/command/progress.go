@@ -1,0 +1,76 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// Progress shows how far a long run is: a bar on a terminal, elsewhere a line
+// every 10 s. Short runs show nothing.
+type Progress struct {
+	out  io.Writer
+	line func(done int64) string
+	bar  *progressbar.ProgressBar
+	next time.Time
+	// Beside says that the line stands beside the bar, too.
+	Beside bool
+}
+
+const (
+	// LineEvery is how often a line says how far a run is where there is no terminal.
+	LineEvery      = 10 * time.Second
+	progressBeside = time.Second
+)
+
+// NewProgress makes one of total things; line is what to write where there is no
+// terminal.
+func NewProgress(out io.Writer, total int64, things string, line func(done int64) string) *Progress {
+	p := &Progress{out: out, line: line, next: time.Now().Add(LineEvery)}
+	if IsTerminal(out) {
+		p.bar = progressbar.NewOptions64(total,
+			progressbar.OptionSetWriter(out), progressbar.OptionThrottle(200*time.Millisecond),
+			progressbar.OptionSetDescription(things), progressbar.OptionClearOnFinish())
+	}
+	return p
+}
+
+// At shows how far it is.
+func (p *Progress) At(done int64) {
+	if p.bar != nil {
+		if now := time.Now(); p.Beside && now.After(p.next) {
+			p.next = now.Add(progressBeside)
+			p.bar.Describe(p.line(done))
+		}
+		_ = p.bar.Set64(done) // a bar that cannot be drawn is no reason to stop
+		return
+	}
+	if time.Now().After(p.next) {
+		p.next = time.Now().Add(LineEvery)
+		fmt.Fprintln(p.out, p.line(done))
+	}
+}
+
+// Done takes the bar away.
+func (p *Progress) Done() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
+
+// IsTerminal says whether what is written is seen on a terminal.
+func IsTerminal(w io.Writer) bool {
+	for {
+		inner, ok := w.(interface{ Unwrap() io.Writer })
+		if !ok {
+			break
+		}
+		w = inner.Unwrap()
+	}
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,51 @@
+package whatif
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/runners/whatif/goals"
+)
+
+// newBench makes `monosim whatif bench`.
+func newBench() *cobra.Command {
+	var only []string
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure what the capacity simulation aims at, and say which aims are reached",
+		Args:  command.NoArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return runBench(cmd, only) },
+	}
+	cmd.Flags().StringSliceVar(&only, "only", nil, "goals, as G5,G8 (default all)")
+	return cmd
+}
+
+func runBench(cmd *cobra.Command, only []string) error {
+	out := cmd.OutOrStdout()
+	wanted := map[string]bool{}
+	for _, id := range only {
+		wanted[id] = true
+	}
+	missed := 0
+	for _, g := range goals.All() {
+		if len(only) > 0 && !wanted[g.ID] {
+			continue
+		}
+		f, err := g.Measure()
+		if err != nil {
+			return fmt.Errorf("%s: %w", g.ID, err)
+		}
+		word := "reached"
+		if !f.Reached {
+			word = "MISSED"
+			missed++
+		}
+		fmt.Fprintf(out, "%-4s %-8s %s\n     wanted: %s\n", g.ID, word, f.Text, g.Wants)
+	}
+	if missed > 0 {
+		return &command.ExitError{Code: command.ExitFailed, Err: fmt.Errorf("%d goals missed", missed)}
+	}
+	return nil
+}

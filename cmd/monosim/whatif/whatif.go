@@ -1,0 +1,110 @@
+// Package whatif are the commands of `monosim whatif`: capacity questions, asked of a plan.
+//
+// Two things to use first:
+//
+//   - [New] makes the command with all that are below it.
+//   - planCommand is what every command on a plan file is made with: it reads the plan,
+//     has it answered, and prints the answer.
+//
+// Flags that all have are in whatif.go, how plans are read and answers printed in answer.go;
+// each command has a file of its own, or shares it with the one it is used with. The
+// answers come from package runners/whatif/judge and its neighbours.
+package whatif
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/runners/whatif/judge"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+	"github.com/monosim/monosim/runners/whatif/search"
+)
+
+// New makes `monosim whatif`.
+func New() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "whatif",
+		Short: "Answer capacity questions from a plan, with confidence intervals",
+		Long: `Simulate the data plane of a fleet that a plan describes: requests that fan out to all
+shards, service times, batching, timeouts, retries, failures. Every number has a
+confidence interval; what cannot be told is undecided.
+
+The exit code is 0 when every objective is met, 1 when one is missed, 2 when the plan
+makes no sense, and 3 when the budget ended before all was decided.`,
+		Args: command.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newRun(), newSolve(), newSweep(), newMerge(), newTheory(), newValidate(), newSchema(), newExplain(), newBench())
+	return cmd
+}
+
+// planFlags are what commands on a plan have in common.
+type planFlags struct {
+	json bool
+	seed uint64
+
+	jobs    int
+	cache   string
+	runInfo string
+	html    string
+	inputs  []byte
+	again   string
+
+	agents    int
+	incidents []string
+}
+
+func (f *planFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.json, "json", false, "print the whole result as JSON, the same bytes for the same plan and seed")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed in place of the plan's")
+	flags.IntVar(&f.jobs, "jobs", 0, "replications at once (default: one a core); results do not depend on it")
+	flags.StringVar(&f.cache, "cache", "", "folder of simulated points: what is there is not simulated again, so that what was interrupted goes on")
+	flags.StringVar(&f.html, "html", "", "file for the report as one page that needs no network")
+	flags.StringVar(&f.runInfo, "run-info", "", "file for what depends on this machine: time taken, cores, rates")
+}
+
+// answer finds the answer to a plan.
+type answer func(context.Context, *judge.Judge, *plan.Source, *plan.Plan, plan.Problems) (*result.Result, error)
+
+// planCommand makes a command on one plan file, with the flags that all have.
+func planCommand(use, short string, do answer) *cobra.Command {
+	var f planFlags
+	cmd := &cobra.Command{
+		Use:   use + " PLAN",
+		Short: short,
+		Args:  onePlan,
+		RunE:  func(cmd *cobra.Command, args []string) error { return f.with(cmd, args[0], do) },
+	}
+	f.add(cmd)
+	f.addAgentFlags(cmd)
+	return cmd
+}
+
+func newRun() *cobra.Command {
+	return planCommand("run", "Simulate a plan as it is written",
+		func(ctx context.Context, j *judge.Judge, _ *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
+			return j.Run(ctx, p, warnings)
+		})
+}
+
+func newTheory() *cobra.Command {
+	return planCommand("theory", "Print what closed forms say of a plan, at once",
+		func(_ context.Context, _ *judge.Judge, _ *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
+			return judge.New("theory", p, warnings), nil
+		})
+}
+
+func newSolve() *cobra.Command {
+	return planCommand("solve", "Search the cheapest configuration that holds, and show that no cheaper one does",
+		func(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
+			r, err := search.Solve(ctx, j, source, p, warnings)
+			if err != nil && ctx.Err() == nil {
+				return nil, command.BadInput(err)
+			}
+			return r, err
+		})
+}
