@@ -15,9 +15,9 @@ import (
 
 func TestParseReadsTheLineThatPeersPrint(t *testing.T) {
 	for text, want := range map[string]sample{
-		"measured version=0.1.13 events=1999342 ns=201500000\n":                        {"0.1.13", 1999342, 201500000},
-		"=== RUN\nmeasured version=1.26.1 events=7 ns=5\nPASS\n":                       {"1.26.1", 7, 5},
-		"[0.000] [kernel/INFO] hello\r\nmeasured version=? events=200000 ns=1e8\nmore": {"?", 200000, 1e8},
+		"measured version=0.1.13 events=1999342 ns=201500000\n":                        {"0.1.13", 1999342, 201500000, 0},
+		"=== RUN\nmeasured version=1.26.1 events=7 ns=5\nPASS\n":                       {"1.26.1", 7, 5, 0},
+		"[0.000] [kernel/INFO] hello\r\nmeasured version=? events=200000 ns=1e8\nmore": {"?", 200000, 1e8, 0},
 	} {
 		got, err := parse([]byte(text))
 		if err != nil {
@@ -47,7 +47,7 @@ func TestParseRefusesWhatIsNoMeasurement(t *testing.T) {
 func TestTheTableHasRatiosToOurs(t *testing.T) {
 	runs := func(costs ...float64) (list []sample) {
 		for _, c := range costs {
-			list = append(list, sample{"1.0", 1000, c * 1000})
+			list = append(list, sample{"1.0", 1000, 2 * c * 1000, c * 1100})
 		}
 		return list
 	}
@@ -59,10 +59,13 @@ func TestTheTableHasRatiosToOurs(t *testing.T) {
 	}
 	got := summarize(results, []absent{{"SimPy", "python3: ModuleNotFoundError: No module named 'simpy'"}}, 3)
 	want := report{3, []row{
-		{callbacks, 100, ours, "1.0", 50, 60, 1, "with a hash"},
-		{callbacks, 100, "desru", "1.0", 90, 120, 2, "no hash"},
-		{tasks, 100, ours, "1.0", 200, 200, 1, "with a hash"},
-		{tasks, 100, "tokio", "1.0", 100, 100, 0.5, "no hash; 1000 events in place of 2000"},
+		{callbacks, 100, ours, "1.0", 100, 120, 60, 1, "with a hash"},
+		{callbacks, 100, "desru", "1.0", 180, 240, 120, 2, "no hash"},
+		{tasks, 100, ours, "1.0", 400, 400, 200, 1, "with a hash"},
+		{tasks, 100, "tokio", "1.0", 200, 200, 100, 0.5, "no hash; 1000 events in place of 2000"},
+	}, []aimed{
+		{callbacks, 100, "ahead of desru; ns-3, map; ns-3, priority queue", "0.50 of desru; ns-3, map was not measured; ns-3, priority queue was not measured", "reached"},
+		{tasks, 100, "ahead of madsim", "madsim was not measured", "unknown"},
 	}, []absent{{"SimPy", "python3: ModuleNotFoundError: No module named 'simpy'"}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
@@ -72,8 +75,9 @@ func TestTheTableHasRatiosToOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		`(?m)^callbacks, 100 models +version +ns an event: best +median +times ours`,
-		`(?m)^desru +1\.0 +90\.0 +120\.0 +2\.00 +no hash$`,
+		`(?m)^callbacks, 100 models +version +ns an event: best +median +cpu +times ours`,
+		`(?m)^desru +1\.0 +180\.0 +240\.0 +120\.0 +2\.00 +no hash$`,
+		`(?m)^tasks, 100 models: ahead of madsim +madsim was not measured +unknown$`,
 		`(?m)^SimPy +python3: ModuleNotFoundError: No module named 'simpy'$`,
 	} {
 		if !regexp.MustCompile(line).MatchString(out.String()) {
@@ -89,6 +93,30 @@ func TestTheFirstErrorOfACompilerIsWhatIsSaid(t *testing.T) {
 	}
 	if got, want := firstError(nil, io.EOF), "EOF"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Goal: an aim is missed by one engine that is ahead, or by more ns than it allows.
+func TestAims(t *testing.T) {
+	line := func(work string, n int, engine string, cpu float64) row {
+		return row{Work: work, Models: n, Engine: engine, CPU: cpu, Median: 1}
+	}
+	rows := []row{
+		line(callbacks, 100, ours, 60), line(callbacks, 100, "desru", 80), line(callbacks, 100, "ns-3, map", 50),
+		line(tasks, 100, ours, 60), line(tasks, 100, "madsim", 80),
+		line(tasks, 10_000, ours, 901),
+	}
+	var got []string
+	for _, a := range judge(rows) {
+		got = append(got, a.Found+": "+a.Verdict)
+	}
+	want := []string{
+		"0.75 of desru; 1.20 of ns-3, map; ns-3, priority queue was not measured: missed",
+		"0.75 of madsim: reached",
+		"901 ns: missed",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("aims (-want +got):\n%s", diff)
 	}
 }
 
@@ -112,7 +140,7 @@ func TestOursIsMeasured(t *testing.T) {
 	}
 	var rows []key
 	for _, r := range got.Rows {
-		if r.Best <= 0 || r.Median < r.Best || strings.Contains(r.Note, "in place of") {
+		if r.Best <= 0 || r.Median < r.Best || r.CPU <= 0 || strings.Contains(r.Note, "in place of") {
 			t.Errorf("row %+v, want costs above 0 and all events", r)
 		}
 		rows = append(rows, key{r.Work, r.Models, r.Engine})

@@ -12,7 +12,8 @@
 // that a slow minute of the machine is everybody's.
 //
 // To add an engine write a program below peers, which prints a line as the others, and
-// an entry in peers.go; building is in build.go, rounds in rounds.go, the table in table.go.
+// an entry in peers.go; building is in build.go, rounds in rounds.go, the table in table.go,
+// what ours is to reach in aims.go.
 package main
 
 import (

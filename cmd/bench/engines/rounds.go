@@ -24,12 +24,20 @@ type key struct {
 	engine string
 }
 
-// sample is what one run prints.
+// sample is what one run prints, and the time of processors that it took.
 type sample struct {
 	version string
 	events  int
 	ns      float64
+	// cpu is of the whole run, its beginning and its warm-up included, in ns.
+	cpu float64
 }
+
+// warmUp is how many events come before those that are measured, as a part of them.
+const warmUp = 0.1
+
+func (s sample) cost() float64    { return s.ns / float64(s.events) }
+func (s sample) cpuCost() float64 { return s.cpu / (float64(s.events) * (1 + warmUp)) }
 
 // result are all runs of a row.
 type result struct {
@@ -82,7 +90,9 @@ func once(ctx context.Context, run program, k key, events int) (sample, error) {
 	if err != nil {
 		return sample{}, fmt.Errorf("%s: %s", filepath.Base(cmd.Path), firstError(stderr.Bytes(), err))
 	}
-	return parse(output)
+	s, err := parse(output)
+	s.cpu = float64((cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Nanoseconds())
+	return s, err
 }
 
 // parse reads the line "measured version=1.0 events=2000 ns=123456" among others.
