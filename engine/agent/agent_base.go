@@ -20,7 +20,8 @@ type Agent interface {
 	// Start starts all parts and returns when they serve. It is called once.
 	Start() error
 	// WaitForTermination returns when the agent is over, with the error that is to end its
-	// process.
+	// process. It is the last thing that the main task does: in virtual time it may return
+	// before, and the task's function is to return right after it.
 	WaitForTermination() error
 }
 

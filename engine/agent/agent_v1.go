@@ -110,7 +110,7 @@ func (a *AgentV1) Start() error {
 // WaitForTermination waits for [AgentV1.Stop] (agent_v1.py:381): an agent v1 mostly
 // ends with its process. The error is always nil.
 func (a *AgentV1) WaitForTermination() error {
-	a.over.Wait(-1)
+	a.over.WaitLast()
 	return nil
 }
 

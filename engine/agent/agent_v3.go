@@ -343,14 +343,19 @@ func (a *AgentV3) WaitForTermination() error {
 		}
 		return 0
 	}, causes...)
-	for !a.exit.IsSet() {
-		if loop.Turn(); a.over() {
-			break
+	turn := func() bool {
+		if !a.over() {
+			return true
 		}
+		a.Stop()
+		a.e.Tasks.Sleep(time.Second)
+		a.e.Processes.Exit(-int(env.SIGKILL))
+		return false
 	}
-	a.Stop()
-	a.e.Tasks.Sleep(time.Second)
-	a.e.Processes.Exit(-int(env.SIGKILL))
+	if a.exit.IsSet() {
+		turn()
+	}
+	env.RunLoop(loop, turn)
 	return nil
 }
 

@@ -40,5 +40,18 @@ func (e *Event) Wait(limit time.Duration) bool {
 	return e.cond.WaitFor(limit)
 }
 
+// WaitLast is Wait without a limit, as the last thing that a task does: the task's function
+// is to return right after it. In virtual time such a task has no stack while it waits.
+func (e *Event) WaitLast() {
+	if e.set {
+		return
+	}
+	if c, ok := e.cond.(interface{ Rest(next func()) }); ok {
+		c.Rest(func() {})
+		return
+	}
+	e.cond.Wait()
+}
+
 // Cond is broadcast by every Set: a cause of an env.Loop.
 func (e *Event) Cond() env.Cond { return e.cond }

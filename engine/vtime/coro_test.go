@@ -3,7 +3,9 @@ package vtime_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -492,5 +494,49 @@ func TestALoopRunsAsItTurns(t *testing.T) {
 	}
 	if len(log) < 20 || after > before {
 		t.Errorf("%d turns, and %d coroutines instead of %d", len(log), after, before)
+	}
+}
+
+// Goal: a task that rests on a condition has no stack and waits its turn as others do, and
+// what is to come after a task that rests comes once it rests no more, but not when it is
+// unwound. Method: the same waits with a stack and without.
+func TestATaskRestsOnACondition(t *testing.T) {
+	story := func(rests bool) []string {
+		w := vtime.New(vtime.Config{Seed: 1, CheckOwner: true})
+		defer w.Close()
+		p, stopped := w.Node("n").NewProcess("p"), w.Node("n").NewProcess("stopped")
+		var log []string
+		note := func(s string) func() { return func() { log = append(log, w.Now().String()+" "+s) } }
+		wait := func(c env.Cond, next func()) {
+			if rests {
+				c.(*vtime.Cond).Rest(next)
+				return
+			}
+			c.Wait()
+			next()
+		}
+		for _, of := range []*vtime.Process{p, stopped} {
+			c := of.NewCond("a sign")
+			of.Start("first", func() {
+				wait(c, func() {
+					note("first woken")()
+					wait(c, note("first goes on"))
+				})
+				of.AfterRest(note("after the first"))
+			})
+			of.Start("second", func() { wait(c, note("second woken")); of.AfterRest(note("after the second")) })
+			for _, at := range []time.Duration{2, 3, 5} {
+				w.Node("operator").After(at*ms, kindTick, c.Signal)
+			}
+		}
+		w.Node("operator").After(4*ms, kindTick, stopped.Stop)
+		if _, err := w.Run(vtime.Limits{Until: 6 * ms}); err != nil {
+			t.Fatal(err)
+		}
+		return append(log, fmt.Sprintf("hash %x", w.Trace().Hash))
+	}
+	want := story(false)
+	if got := story(true); !slices.Equal(got, want) || len(want) < 8 {
+		t.Errorf("resting tasks: got %q, want what others do: %q", got, want)
 	}
 }

@@ -10,13 +10,33 @@ func (p *Process) Rest(what string, next, unwound func()) {
 	t.rest = newRest(t, what, next, unwound)
 }
 
+// AfterRest calls fn at once, or, when the current task is about to rest, once it has gone
+// on and neither waits nor rests any more. A task that is unwound does not call it.
+func (p *Process) AfterRest(fn func()) {
+	p.check()
+	if r := p.node.w.current.rest; r != nil {
+		r.after = fn
+		return
+	}
+	fn()
+}
+
+// Rest is Wait as the last thing that the current task does: the task's function is to
+// return right after it, and once the task is woken it goes on with next.
+func (c *Cond) Rest(next func()) {
+	t := c.join(-1)
+	t.rest = newRest(t, c.name, next, nil)
+	t.rest.unparked = true
+}
+
 // rest is how a task goes on that has no stack.
 type rest struct {
 	task          *Task
 	what          string
 	next, unwound func()
+	after         func() // of AfterRest
 	goOn          func() // the function of the task from now on
-	timed         bool   // the task's timer ends the wait, not Wake
+	unparked      bool   // the task's timer or a Cond ends the wait, not Wake
 }
 
 func newRest(t *Task, what string, next, unwound func()) *rest {
@@ -29,7 +49,7 @@ func newRest(t *Task, what string, next, unwound func()) *rest {
 func (t *Task) lieDown() {
 	r, w := t.rest, t.proc.node.w
 	w.waits++
-	t.co, t.fn, t.parked = nil, r.goOn, !r.timed
+	t.co, t.fn, t.parked = nil, r.goOn, !r.unparked
 	t.waitsFor, t.since = r.what, w.now
 }
 
@@ -41,13 +61,20 @@ func (r *rest) wake() {
 	}
 	t.live()
 	r.next()
+	switch {
+	case r.after == nil:
+	case t.rest != nil:
+		t.rest.after = r.after
+	default:
+		r.after()
+	}
 }
 
 // Run is Turn and turn, again and again until turn returns false. The task's function is
 // to return right after it: the task has no stack between its turns.
 func (t *Turns) Run(turn func() bool) {
 	r := newRest(t.task, t.what, nil, nil)
-	r.timed = true
+	r.unparked = true
 	r.next = func() {
 		t.begin()
 		if turn() {

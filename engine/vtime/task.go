@@ -158,6 +158,13 @@ func (c *Cond) Wait() { c.WaitFor(-1) }
 // WaitFor is Wait with a limit. With a limit of 0 the task goes on before all else that is
 // to happen at this instant, but for the tasks that it has just started.
 func (c *Cond) WaitFor(d time.Duration) bool {
+	t := c.join(d)
+	t.wait(c.name)
+	return t.woken
+}
+
+// join begins a wait of the current task.
+func (c *Cond) join(d time.Duration) *Task {
 	t := c.proc.enter()
 	c.proc.node.w.Acts()
 	if c.last == nil {
@@ -173,8 +180,7 @@ func (c *Cond) WaitFor(d time.Duration) bool {
 	case d > 0:
 		t.timer = c.proc.schedule(w.in(d), kindTimeout, t, t.waitSeq)
 	}
-	t.wait(c.name)
-	return t.woken
+	return t
 }
 
 // Signal wakes the task that has waited longest.

@@ -56,10 +56,14 @@ func (p *Process) Dir() string { return p.dir }
 func (p *Process) Output() string { return p.output }
 
 // Main runs fn as the process's main thread. When fn returns the process ends, with
-// all its tasks, and what it returned is the exit code. A Program calls it once at most.
+// all its tasks, and what it returned is the exit code; when it returns in order to rest,
+// the process ends once it rests no more. A Program calls it once at most.
 func (p *Process) Main(fn func() int) {
 	p.hasMain = true
-	p.life.Start("main", func() { p.Exit(fn()) })
+	p.life.Start("main", func() {
+		code := fn()
+		p.life.AfterRest(func() { p.Exit(code) })
+	})
 }
 
 // exec runs the program. One without a main thread stays until it exits or is

@@ -147,6 +147,34 @@ func TestAProgramWithCallbacksOutlivesItsTasks(t *testing.T) {
 	}
 }
 
+func TestAMainThreadThatRestsKeepsItsProcess(t *testing.T) {
+	h := newHost(t)
+	var over *vtime.Cond
+	h.table.Register("server", func(p *processes.Process) {
+		over = p.Life().NewCond("the end").(*vtime.Cond)
+		p.Main(func() int {
+			over.Rest(func() { over.Rest(func() { h.note("over") }) })
+			return 3
+		})
+	})
+	p, err := h.table.Start(env.Command{Args: []string{"/bin/server"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		h.run(time.Second)
+		if code, done := p.Poll(); done {
+			t.Errorf("the process has ended with %d, want it to rest", code)
+		}
+		over.Signal()
+	}
+	h.run(time.Second)
+	h.want("2s over")
+	if code, done := p.Poll(); !done || code != 3 {
+		t.Errorf("Poll is %d, %v, want 3, true", code, done)
+	}
+}
+
 func TestAProcessThatReturnedLeavesNoTimers(t *testing.T) {
 	h := newHost(t)
 	life := h.w.Node("host").NewProcess("adopted")
