@@ -46,16 +46,16 @@ func (f *FS) AddModelVersion(model string, version int64, sizeBytes int64) error
 // rename a finished one.
 func (f *FS) exported(sizeBytes int64) *entry {
 	whole, variables := newDir(), newDir()
-	whole.children["saved_model.pb"] = f.sized(4096)
-	whole.children["variables"] = variables
-	variables.children["variables.data-00000-of-00001"] = f.sized(sizeBytes)
-	variables.children["variables.index"] = f.sized(512)
+	whole.setChild("saved_model.pb", f.sized(4096))
+	whole.setChild("variables", variables)
+	variables.setChild("variables.data-00000-of-00001", f.sized(sizeBytes))
+	variables.setChild("variables.index", f.sized(512))
 	f.touch(variables)
 	return whole
 }
 
 func (f *FS) sized(sizeBytes int64) *entry {
-	e := &entry{sizeBytes: sizeBytes, durableSizeBytes: sizeBytes}
+	e := &entry{sizeBytes: sizeBytes}
 	f.touch(e)
 	return e
 }

@@ -25,5 +25,6 @@
 //
 // To change paths, links and mounts look in walk.go, link.go and mount.go; reading, read.go;
 // changing, write.go; durability, durable.go; watches, watch.go; faults,
-// faults.go; the helpers that build trees, build.go; trees that begin alike, image.go.
+// faults.go; the helpers that build trees, build.go; trees that begin alike, image.go, and
+// what is written alike in them, contents.go.
 package files

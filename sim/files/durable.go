@@ -17,7 +17,7 @@ type change struct {
 // record keeps what a crash may have to undo.
 func (f *FS) record(dir *entry, name string) {
 	f.writeBack()
-	f.journal = append(f.journal, change{at: f.w.Now(), dir: dir, name: name, before: dir.children[name]})
+	f.journal = append(f.journal, change{at: f.w.Now(), dir: dir, name: name, before: dir.child(name)})
 }
 
 // writeBack forgets the changes that have become durable with time.
@@ -47,24 +47,20 @@ func (f *FS) Sync(name string) error {
 	return nil
 }
 
-func (e *entry) flush() {
-	if e.dirty {
-		e.durable, e.durableSizeBytes, e.dirty = e.data, e.sizeBytes, false
-	}
-}
+func (e *entry) flush() { e.unsaved = nil }
 
 // settle lets the write-back happen that is due. Content changes only after it,
 // so that what is there is what was there when it was due.
 func (e *entry) settle(now time.Duration) {
-	if e.dirty && e.dirtySince+writeBackAfter <= now {
+	if e.unsaved != nil && e.unsaved.since+writeBackAfter <= now {
 		e.flush()
 	}
 }
 
 func (f *FS) setContent(e *entry, data []byte, sizeBytes int64) {
 	e.settle(f.w.Now())
-	if !e.dirty {
-		e.dirty, e.dirtySince = true, f.w.Now()
+	if e.unsaved == nil {
+		e.unsaved = &unsaved{durable: e.data, sizeBytes: e.sizeBytes, since: f.w.Now()}
 	}
 	e.data, e.sizeBytes = data, sizeBytes
 	f.touch(e)
@@ -84,14 +80,14 @@ func (f *FS) HostCrash() {
 }
 
 func (f *FS) revert(e *entry) {
-	for _, name := range e.sorted() {
-		f.revert(e.children[name])
+	for _, c := range e.children {
+		f.revert(c.entry)
 	}
 	e.settle(f.w.Now())
-	if !e.dirty {
+	if e.unsaved == nil {
 		return
 	}
-	e.data, e.sizeBytes, e.dirty = e.durable, e.durableSizeBytes, false
+	e.data, e.sizeBytes, e.unsaved = e.unsaved.durable, e.unsaved.sizeBytes, nil
 	// Appending must not reach into an array that was shared with lost content.
 	e.data = e.data[:len(e.data):len(e.data)]
 	f.touch(e)

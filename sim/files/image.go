@@ -1,14 +1,17 @@
 package files
 
 import (
-	"maps"
+	"slices"
 
 	"github.com/monosim/monosim/engine/vtime"
 )
 
 // Image is what many trees begin with, as containers of one image do. They share it:
 // what is written in one of them is copied before, from its root down to what changes.
-type Image struct{ root *entry }
+type Image struct {
+	root     *entry
+	contents contents
+}
 
 // Image makes an image of the tree, which must not be written to from then on, nor have
 // mounts. Everything in it is durable.
@@ -21,8 +24,8 @@ func (f *FS) Image() *Image {
 func (e *entry) share() {
 	e.flush()
 	e.shared = true
-	for _, name := range e.sorted() {
-		e.children[name].share()
+	for _, c := range e.children {
+		c.entry.share()
 	}
 }
 
@@ -30,7 +33,7 @@ func (e *entry) share() {
 func NewFSFrom(w *vtime.World, image *Image) *FS {
 	f := NewFS(w)
 	if image != nil {
-		f.root = image.root
+		f.root, f.contents = image.root, &image.contents
 		f.version = imageVersions
 	}
 	return f
@@ -60,10 +63,10 @@ func (p *place) own() {
 
 // ownChild is what a name in an own directory means, made own; nil for nothing.
 func (e *entry) ownChild(name string) *entry {
-	child := e.children[name]
+	child := e.child(name)
 	if child != nil && child.shared {
 		child = child.copied()
-		e.children[name] = child
+		e.setChild(name, child)
 	}
 	return child
 }
@@ -72,7 +75,7 @@ func (e *entry) ownChild(name string) *entry {
 func (e *entry) copied() *entry {
 	c := *e
 	c.shared = false
-	c.children = maps.Clone(e.children)
+	c.children = slices.Clip(slices.Clone(e.children))
 	c.data = e.data[:len(e.data):len(e.data)] // to append must not reach into the image's
 	return &c
 }

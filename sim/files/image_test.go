@@ -116,3 +116,33 @@ func everything(t *rapid.T, fs *files.FS, dir string) map[string]string {
 	}
 	return all
 }
+
+// Goal: what trees of one image write alike is kept once, whether it was written at once or
+// line by line, and no longer once it differs.
+func TestWhatIsWrittenAlikeIsKeptOnce(t *testing.T) {
+	w := vtime.New(vtime.Config{})
+	defer w.Close()
+	image := files.NewFS(w).Image()
+	first := func(fs *files.FS) *byte {
+		content, _, err := fs.Content("/log")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &content[0]
+	}
+	one, other := files.NewFSFrom(w, image), files.NewFSFrom(w, image)
+	for _, err := range []error{one.WriteFile("/log", []byte("one\ntwo\n")), other.AppendFile("/log", []byte("one\n")), other.AppendFile("/log", []byte("two\n"))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first(one) != first(other) {
+		t.Error("equal contents: got two copies, want one")
+	}
+	if err := other.AppendFile("/log", []byte("three\n")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := one.ReadFile("/log"); string(got) != "one\ntwo\n" || err != nil {
+		t.Errorf("after the other tree's write: got %q, %v, want what was written here", got, err)
+	}
+}

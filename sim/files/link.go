@@ -24,7 +24,7 @@ func (f *FS) Symlink(target, name string) error {
 		return pathError("symlink", name, fs.ErrNotExist)
 	}
 	p.own()
-	p.fs.link(p.dir, p.name, &entry{target: target, sizeBytes: int64(len(target))})
+	p.fs.link(p.dir, p.name, &entry{target: &target, sizeBytes: int64(len(target))})
 	p.fs.notify(clean(p.rel))
 	return nil
 }
@@ -41,7 +41,7 @@ func (f *FS) Readlink(name string) (target string, err error) {
 	case !p.entry.isLink():
 		return "", pathError("readlink", name, ErrInvalid)
 	}
-	return p.entry.target, nil
+	return *p.entry.target, nil
 }
 
 // Lstat is [FS.Stat] of a link itself, where the path ends in one.
@@ -69,11 +69,11 @@ func (p place) info(name string) env.FileInfo {
 }
 
 // isLink reports whether the entry is there and a symbolic link.
-func (e *entry) isLink() bool { return e != nil && e.target != "" }
+func (e *entry) isLink() bool { return e != nil && e.target != nil }
 
 // linked is the path that the link in the directory dir makes of the rest of a path.
 func (e *entry) linked(dir, rest string, slash bool) string {
-	to := e.target
+	to := *e.target
 	if to[0] != '/' {
 		to = dir + "/" + to
 	}

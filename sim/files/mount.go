@@ -79,7 +79,7 @@ func (f *FS) SetAvailable(prefix string, available bool) error {
 func (f *FS) mountPoint(op, prefix string) (*entry, error) {
 	e := f.root
 	for _, part := range parts(prefix) {
-		if e = e.children[part]; e == nil {
+		if e = e.child(part); e == nil {
 			return nil, pathError(op, prefix, fs.ErrNotExist)
 		}
 	}

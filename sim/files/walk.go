@@ -18,16 +18,17 @@ type FS struct {
 
 	parents  []mountedAt // where it is mounted
 	watchers []*watcher
-	frozen   []string // paths at and below which reading fails
-	journal  []change // of directories, that are not durable, oldest first
-	temps    uint64   // names given out by TempFile
+	frozen   []string  // paths at and below which reading fails
+	journal  []change  // of directories, that are not durable, oldest first
+	temps    uint64    // names given out by TempFile
+	contents *contents // that trees of one image share; nil for nothing
 }
 
 // NewFS makes an empty tree, which has /tmp as every host has. w gives the time of
 // changes.
 func NewFS(w *vtime.World) *FS {
 	f := &FS{w: w, root: newDir()}
-	f.root.children["tmp"] = newDir()
+	f.root.setChild("tmp", newDir())
 	return f
 }
 
@@ -103,7 +104,7 @@ func (f *FS) walk(p *place, name string, last finding) (next string, err error) 
 			return path.Dir(path.Clean("/"+name[:begin])) + "/" + rest, nil
 		}
 		p.dir, p.name, p.slash = p.entry, part, slash
-		p.entry = p.dir.children[part]
+		p.entry = p.dir.child(part)
 		switch {
 		case p.entry == nil:
 		case p.entry.mount != nil:

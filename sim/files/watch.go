@@ -2,7 +2,7 @@ package files
 
 type watcher struct {
 	name  string
-	trail []string
+	trail []string // nil for the name alone
 	fn    func()
 	over  bool
 }
@@ -13,7 +13,8 @@ type watcher struct {
 // middle of whatever changes the tree, also of another host's process in a shared store,
 // and must not wait.
 func (f *FS) Watch(name string, fn func()) (cancel func()) {
-	w := &watcher{name: name, trail: f.trail(nil, name), fn: fn}
+	w := &watcher{name: name, fn: fn}
+	f.follow(w)
 	f.watchers = append(f.watchers[:len(f.watchers):len(f.watchers)], w)
 	return func() {
 		if w.over {
@@ -51,8 +52,19 @@ func (f *FS) trail(list []string, name string) []string {
 	return list
 }
 
+// follow finds the trail of what is watched anew.
+func (f *FS) follow(w *watcher) {
+	w.trail = f.trail(w.trail[:0], w.name)
+	if len(w.trail) == 1 && w.trail[0] == w.name {
+		w.trail = nil
+	}
+}
+
 // concerns reports whether a change at a path can be one of what is watched.
 func (w *watcher) concerns(at string) bool {
+	if w.trail == nil {
+		return within(at, w.name) || within(w.name, at)
+	}
 	for _, name := range w.trail {
 		if within(at, name) || within(name, at) {
 			return true
@@ -65,7 +77,7 @@ func (w *watcher) concerns(at string) bool {
 func (f *FS) notify(at string) {
 	for _, w := range f.watchers {
 		if !w.over && w.concerns(at) {
-			w.trail = f.trail(w.trail[:0], w.name)
+			f.follow(w)
 			w.fn()
 		}
 	}

@@ -13,7 +13,7 @@ func (f *FS) WriteFile(name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	p.fs.setContent(p.entry, append([]byte(nil), data...), int64(len(data)))
+	p.fs.setContent(p.entry, p.fs.contents.with(nil, data), int64(len(data)))
 	p.fs.notify(clean(p.rel))
 	return nil
 }
@@ -24,7 +24,7 @@ func (f *FS) AppendFile(name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	p.fs.setContent(p.entry, append(p.entry.data, data...), p.entry.sizeBytes+int64(len(data)))
+	p.fs.setContent(p.entry, p.fs.contents.with(p.entry.data, data), p.entry.sizeBytes+int64(len(data)))
 	p.fs.notify(clean(p.rel))
 	return nil
 }
@@ -190,15 +190,10 @@ func (f *FS) link(dir *entry, name string, e *entry) {
 }
 
 func (f *FS) relink(dir *entry, name string, e *entry) {
-	if e == nil {
-		delete(dir.children, name)
-	} else {
-		dir.children[name] = e
-		if e.version == 0 {
-			f.touch(e)
-		}
+	dir.setChild(name, e)
+	if e != nil && e.version == 0 {
+		f.touch(e)
 	}
-	dir.names = nil
 	f.touch(dir)
 }
 
