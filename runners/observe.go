@@ -49,6 +49,10 @@ type Observer interface {
 // CallTimeout is the cluster time after which an observing call gives up.
 const CallTimeout = 5 * time.Second
 
+// Tester names the processes of a simulated cluster that call its servers for the
+// scenario. Other runners call from outside, so what was done does not include them.
+const Tester = "client"
+
 // Addresses are the addresses of one key of a HeartBeat answer; they are sorted
 // by key.
 type Addresses struct {

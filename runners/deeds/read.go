@@ -147,6 +147,9 @@ func (r *reader) process(o *runners.Observation, what string) {
 	id := process{o.Pod, o.ID}
 	switch what {
 	case "start":
+		if o.Path == runners.Tester {
+			return
+		}
 		track := "process " + o.Pod + " " + path.Base(o.Path)
 		if psm := flagValue(o.Note, "archon_rpc_psm"); psm != "" {
 			track += " " + psm

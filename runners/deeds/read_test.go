@@ -51,6 +51,8 @@ func TestALogHasWhatWasDone(t *testing.T) {
 		{At: at(125), Pod: "operator", Op: "zookeeper.delete", Path: "/gip/layouts/main/ctr:entry"},
 		{At: at(126), Pod: "operator", Op: "fault.happen", Path: "agent.killed", Note: pod},
 		{At: at(126), Pod: pod, Op: "process.exit", Path: "tensorflow_model_server", Note: "code -9", ID: 101},
+		{At: at(126), Pod: pod, Op: "process.start", Path: runners.Tester, ID: 103},
+		{At: at(127), Pod: pod, Op: "process.exit", Path: runners.Tester, Note: "code 0", ID: 103},
 		{At: at(127), Pod: pod, Op: "zookeeper.closeSession", ID: 77},
 		{At: at(127), Pod: pod, Op: "zookeeper.delete", Path: info, Note: "with its session"},
 	}

@@ -35,7 +35,7 @@ func (c *Cluster) begin(life *vtime.Process, what string, ask func(a *runners.Mo
 
 // client is a process of an operator that calls model servers.
 func (c *Cluster) client(on *hosts.Machine) (*vtime.Process, *env.Env) {
-	life := on.Node.NewProcess("client")
+	life := on.Node.NewProcess(runners.Tester)
 	e := on.Env(life, nil)
 	e.Models = &node.Clients{Proc: life, Host: on.Net}
 	return life, e
