@@ -225,7 +225,8 @@ func equalAll(a, b []any) bool {
 }
 
 // Subscript is container[key] of JSON values: of dicts, lists and strings. What is not
-// there is a KeyError or an IndexError, a key of another type a TypeError.
+// there is a KeyError or an IndexError, a key of another type, or one that is a list or a
+// dict, a TypeError.
 func Subscript(container, key any) (any, error) {
 	switch c := container.(type) {
 	case *Dict:
@@ -233,6 +234,10 @@ func Subscript(container, key any) (any, error) {
 			if v, ok := c.Get(name); ok {
 				return v, nil
 			}
+		}
+		switch key.(type) {
+		case []any, *Dict:
+			return nil, Raise("TypeError", "unhashable type: '%s'", TypeName(key))
 		}
 		return nil, Raise("KeyError", "%s", Repr(key))
 	case []any:
