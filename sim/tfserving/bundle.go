@@ -116,7 +116,7 @@ func (s *Server) standIn(options infer.Options) (*Bundle, *env.RPCError) {
 	if !savedmodel.SameTags([]string{defaultTag}, s.options.SavedModelTags) {
 		return nil, s.wrongTags()
 	}
-	return &Bundle{model: infer.New(nil, options)}, nil
+	return &Bundle{model: s.options.Shared.standIn(options)}, nil
 }
 
 // readGraph is nil for bytes that are no SavedModel and may be a stand-in.

@@ -34,17 +34,17 @@ func (p *configPoll) init(s *Server) {
 	p.server = s
 	p.timer = timerqueue.Timer{Rank: timerqueue.ConfigPoll, Fn: p.run}
 	if seconds := s.options.ModelConfigFilePollWaitSeconds; seconds > 0 {
-		p.grid.Interval = time.Duration(seconds)*time.Second + s.options.Cost.RoundTime
+		p.grid.Interval = time.Duration(seconds)*time.Second + s.roundTime
 	}
 }
 
 // start begins the loop; its first run is immediate.
 func (p *configPoll) start() {
-	if p.grid.Interval <= 0 || p.server.options.ModelConfigFile == "" {
+	if p.grid.Interval <= 0 || p.server.configFile == "" {
 		return
 	}
 	p.started = true
-	cancel, ok := p.server.host.Watch(p.server.options.ModelConfigFile, p.changed)
+	cancel, ok := p.server.host.Watch(p.server.configFile, p.changed)
 	p.unwatch, p.blind = cancel, !ok
 	p.server.timers.Set(&p.timer, p.server.timers.Now())
 }

@@ -98,7 +98,7 @@ func (w *watcher) converged() {
 // convergedModel: every version that the policy chooses is available or failed,
 // and no other serves but for want of them.
 func (w *watcher) convergedModel(m monitored) {
-	e := w.server.manager.byName[m.name]
+	e := w.server.manager.named(m.name)
 	want := w.wanted(m)
 	if w.server.options.ServableVersionsAlwaysPresent && len(want) == 0 || w.queuedForEver(e) {
 		return
@@ -202,7 +202,7 @@ func (w *watcher) reloadsReturn(source *source) {
 		}
 		wanted := w.wanted(source.models[i])
 		before := w.settled(name) || w.server.options.ReloadServablesWithError && len(w.versions(name)) > 0
-		if len(wanted) > 0 && !before && !w.queuedForEver(w.server.manager.byName[name]) {
+		if len(wanted) > 0 && !before && !w.queuedForEver(w.server.manager.named(name)) {
 			w.breaks("a reload waits for %s, which should have served %v", name, wanted)
 		}
 	}

@@ -97,7 +97,7 @@ func TestAnIdleServerFiresNoTimers(t *testing.T) {
 	if host.fired != fired {
 		t.Errorf("an idle day fired %d timers, want none", host.fired-fired)
 	}
-	if e := s.manager.byName["a"]; !e.waiting {
+	if e := s.manager.named("a"); !e.waiting {
 		t.Error("the request for version 1 is not queued, want it postponed")
 	}
 }

@@ -199,7 +199,7 @@ func (w *watcher) retried(was knownState, e Event) {
 
 // find is the harness of a managed version, or nil.
 func (m *manager) find(id servable) *harness {
-	if e := m.byName[id.model]; e != nil {
+	if e := m.named(id.model); e != nil {
 		for _, h := range e.versions {
 			if h.id == id {
 				return h

@@ -164,7 +164,7 @@ func (w *watcher) keepsServing(gone *harness) {
 		return
 	}
 	aspired, ready := 0, 0
-	for _, h := range w.server.manager.byName[gone.id.model].versions {
+	for _, h := range w.server.manager.named(gone.id.model).versions {
 		if h.aspired {
 			aspired++
 		}

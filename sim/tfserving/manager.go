@@ -22,7 +22,6 @@ const manageInterval = 100 * time.Millisecond
 type manager struct {
 	server *Server
 	models []*managed // by name
-	byName map[string]*managed
 
 	grid timerqueue.Grid
 	tick timerqueue.Timer
@@ -93,7 +92,7 @@ func (s harnessState) usesResources() bool {
 }
 
 func newManager(s *Server) *manager {
-	m := &manager{server: s, byName: map[string]*managed{}, grid: timerqueue.Grid{Interval: manageInterval}}
+	m := &manager{server: s, grid: timerqueue.Grid{Interval: manageInterval}}
 	m.tick = timerqueue.Timer{Rank: timerqueue.Manager, Fn: m.runTick}
 	m.mu.Timers, m.decision.Timers, m.executorMu.Timers = s.timers, s.timers, s.timers
 	m.loads = timerqueue.NewExecutor(s.timers, s.options.NumLoadThreads)
@@ -119,7 +118,7 @@ func (m *manager) touch() {
 // enqueue takes an aspired-versions request; it overwrites the model's last one
 // when that was not processed yet (TFS-4.1).
 func (m *manager) enqueue(model string, versions []aspired) {
-	e := m.byName[model]
+	e := m.named(model)
 	if e == nil {
 		if len(versions) == 0 {
 			return // processing it would touch nothing
@@ -130,13 +129,23 @@ func (m *manager) enqueue(model string, versions []aspired) {
 	m.touch()
 }
 
+// place is where a model is in models, or would be.
+func (m *manager) place(model string) (int, bool) {
+	return slices.BinarySearchFunc(m.models, model, func(e *managed, name string) int { return strings.Compare(e.name, name) })
+}
+
+// named is what is managed of a model, nil for nothing.
+func (m *manager) named(model string) *managed {
+	if i, ok := m.place(model); ok {
+		return m.models[i]
+	}
+	return nil
+}
+
 func (m *manager) add(model string) *managed {
 	e := &managed{name: model}
-	i, _ := slices.BinarySearchFunc(m.models, model, func(e *managed, name string) int {
-		return strings.Compare(e.name, name)
-	})
+	i, _ := m.place(model)
 	m.models = slices.Insert(m.models, i, e)
-	m.byName[model] = e
 	return e
 }
 
@@ -188,11 +197,7 @@ func (m *manager) flush() (changed bool) {
 			return idle && !h.aspired
 		})
 		changed = changed || len(e.versions) < before
-		if len(e.versions) > 0 || e.waiting {
-			return false
-		}
-		delete(m.byName, e.name)
-		return true
+		return len(e.versions) == 0 && !e.waiting
 	})
 	return changed
 }

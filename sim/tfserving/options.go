@@ -123,6 +123,8 @@ type Options struct {
 	// LoadCustomConfig takes a custom model config; nil dies, as stock does.
 	LoadCustomConfig func(custom string) *env.RPCError
 	Cost             CostModel
+	// Shared, when set, is what the server shares with others of its world.
+	Shared *Shared
 
 	// FakeNumVersions and FakeBugs are for python-fake: the versions of ModelName,
 	// and whether items 4 and 18 of TFS-17.1 are reproduced.
@@ -140,13 +142,13 @@ type Platform struct {
 	AdapterError *env.RPCError
 }
 
-func (o *Options) platformNamed(name string) (Platform, bool) {
-	for _, p := range o.Platforms {
-		if p.Name == name {
+func (o *Options) platformNamed(name string) (*Platform, bool) {
+	for i := range o.Platforms {
+		if p := &o.Platforms[i]; p.Name == name {
 			return p, true
 		}
 	}
-	return Platform{}, false
+	return nil, false
 }
 
 // DefaultOptions are those of the profile without any flag.

@@ -55,20 +55,20 @@ func (b bundleSettings) apply(o *Options) {
 // parsePlatformText reads a platform config file: its platforms by name, and the
 // settings of the first of them that has any. The adapters' own configs may hold
 // more than our messages know.
-func parsePlatformText(data []byte) (platforms []Platform, settings bundleSettings, ok bool) {
+func parsePlatformText(data []byte) (platformFile, error) {
 	var message configpb.PlatformConfigMap
-	if textpb.UnmarshalKnown(string(data), &message) != nil {
-		return nil, bundleSettings{}, false
+	if err := textpb.UnmarshalKnown(string(data), &message); err != nil {
+		return platformFile{}, err
 	}
-	found := false
+	file, found := platformFile{given: true}, false
 	for _, name := range sortedKeys(message.GetPlatformConfigs()) {
 		s, err := adapterSettings(message.GetPlatformConfigs()[name].GetSourceAdapterConfig())
-		platforms = append(platforms, Platform{Name: name, ConfigError: err})
+		file.platforms = append(file.platforms, Platform{Name: name, ConfigError: err})
 		if err == nil && !found {
-			settings, found = s, true
+			file.settings, found = s, true
 		}
 	}
-	return platforms, settings, true
+	return file, nil
 }
 
 // adapterSettings unpacks the config of a source adapter as the registry of

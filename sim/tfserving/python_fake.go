@@ -30,7 +30,7 @@ func (s *Server) startFake() {
 	switch {
 	case o.InitialConfig != nil:
 		s.openFake(*o.InitialConfig)
-	case o.ModelConfigFile != "":
+	case s.configFile != "":
 		look(s, s.readConfigFile, func(file configFile) {
 			if file.err != nil {
 				s.exit(1, "")

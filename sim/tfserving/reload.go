@@ -2,8 +2,8 @@ package tfserving
 
 import (
 	"cmp"
-	"maps"
 	"slices"
+	"strings"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
@@ -20,7 +20,7 @@ type core struct {
 	generation int
 	source     *source // nil until a first config loaded (TFS-8.9)
 	connecting *source // the one that loads it
-	routes     map[string]Platform
+	routes     []route // by model
 	waiting    *wait
 }
 
@@ -108,7 +108,7 @@ func (c *core) addModels(config modelconfig.ServerConfig, done func(*env.RPCErro
 	}}
 	c.listen(w)
 	// Until the source has its new config, both the old and the new routes hold.
-	maps.Copy(c.routes, routes)
+	c.routes = mergedRoutes(c.routes, routes)
 	c.source.updateConfig(models, func(err *env.RPCError) {
 		if err != nil {
 			c.waiting = nil
@@ -141,8 +141,8 @@ func (s *Server) adapterError() *env.RPCError {
 }
 
 // route finds each model's platform.
-func (c *core) route(config modelconfig.ServerConfig) (map[string]Platform, *env.RPCError) {
-	routes := make(map[string]Platform, len(config.Models))
+func (c *core) route(config modelconfig.ServerConfig) ([]route, *env.RPCError) {
+	routes := make([]route, 0, len(config.Models))
 	for _, m := range config.Models {
 		name, err := c.server.platform(m)
 		if err != nil {
@@ -152,14 +152,33 @@ func (c *core) route(config modelconfig.ServerConfig) (map[string]Platform, *env
 		if !ok {
 			return nil, statusf(env.InvalidArgument, "Model %s requests unsupported platform %s", m.Name, name)
 		}
-		routes[m.Name] = platform
+		routes = append(routes, route{m.Name, platform})
 	}
+	slices.SortFunc(routes, byModel)
 	return routes, nil
 }
 
-func (s *Server) platformOf(model string) (Platform, bool) {
-	platform, ok := s.core.routes[model]
-	return platform, ok
+// route is the platform of one model.
+type route struct {
+	model    string
+	platform *Platform
+}
+
+func byModel(a, b route) int { return strings.Compare(a.model, b.model) }
+
+// mergedRoutes are both; where both have a model, that of the new ones.
+func mergedRoutes(old, fresh []route) []route {
+	merged := slices.Concat(fresh, old)
+	slices.SortStableFunc(merged, byModel)
+	return slices.CompactFunc(merged, func(a, b route) bool { return a.model == b.model })
+}
+
+func (s *Server) platformOf(model string) (*Platform, bool) {
+	at, ok := slices.BinarySearchFunc(s.core.routes, route{model: model}, byModel)
+	if !ok {
+		return nil, false
+	}
+	return s.core.routes[at].platform, true
 }
 
 // connectFirst loads a first config with many threads (TFS-5.6). When a model

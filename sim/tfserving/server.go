@@ -24,7 +24,7 @@
 // reload_checks.go, startup.go, startup_files.go and wait.go; flags, in
 // flags_table.go; labels and requests, in reader.go, labels.go, predict.go,
 // requests.go, metadata.go and inference.go. Who waits for the disk, and how, is in
-// storage.go.
+// storage.go; what servers of one world have in common, in shared.go.
 //
 // Rooms of its own have: what is due when, timerqueue; configs and statuses, modelconfig;
 // what a model checks and answers, infer; a server that is a process of a simulated
@@ -52,7 +52,11 @@ import (
 // Server is one model server process. All calls come from one thread; those of its
 // Reader, once it is shared, from any.
 type Server struct {
-	options Options
+	options *Options // without what each server has of its own, which follows
+	// configFile, startTime and roundTime are those of the options.
+	configFile           string
+	startTime, roundTime time.Duration
+
 	profile Profile
 	host    Host
 	timers  *timerqueue.Queue
@@ -97,11 +101,15 @@ type Event struct {
 // New makes a server that does nothing until Start.
 func New(options Options, host Host) *Server {
 	s := &Server{
-		options: options,
-		profile: options.Profile,
-		host:    host,
-		timers:  timerqueue.New(host),
+		configFile: options.ModelConfigFile,
+		startTime:  options.Cost.StartTime,
+		roundTime:  options.Cost.RoundTime,
+		profile:    options.Profile,
+		host:       host,
+		timers:     timerqueue.New(host),
 	}
+	options.ModelConfigFile, options.Cost.StartTime, options.Cost.RoundTime = "", 0, 0
+	s.options = options.Shared.alike(&options)
 	s.reader = newReader(s)
 	if s.profile == ProfilePythonFake {
 		s.fake = fake.New(s.timers, (*fakeHost)(s), options.FakeBugs)

@@ -46,17 +46,18 @@ type monitored struct {
 func newSource(s *Server) *source {
 	src := &source{server: s, watches: map[string]func(){}}
 	src.mu.Timers = s.timers
-	src.grid.Interval = pollInterval(s.options)
+	src.grid.Interval = s.pollInterval()
 	src.timer = timerqueue.Timer{Rank: timerqueue.StorePoll, Fn: src.run}
 	return src
 }
 
 // pollInterval is the time from poll to poll; 0 and less mean that there is no loop.
-func pollInterval(o Options) time.Duration {
+func (s *Server) pollInterval() time.Duration {
+	o := s.options
 	if o.FileSystemPollWaitSeconds <= 0 {
 		return time.Duration(o.FileSystemPollWaitSeconds) * time.Second
 	}
-	return time.Duration(o.FileSystemPollWaitSeconds)*time.Second + o.Cost.RoundTime
+	return time.Duration(o.FileSystemPollWaitSeconds)*time.Second + s.roundTime
 }
 
 // connect starts the polling thread (TFS-3.1).
@@ -94,7 +95,7 @@ func (src *source) updateConfig(models []monitored, done func(*env.RPCError)) {
 // check says what speaks against a config.
 func (src *source) check(models []monitored, done func(*env.RPCError)) {
 	options := src.server.options
-	if src.connected && pollInterval(options) != src.grid.Interval {
+	if src.connected && src.server.pollInterval() != src.grid.Interval {
 		done(statusf(env.InvalidArgument, "Changing file_system_poll_wait_seconds is not supported"))
 		return
 	}

@@ -7,7 +7,7 @@ import (
 
 // start takes the time that a process needs to begin.
 func (s *Server) start() {
-	if d := s.options.Cost.StartTime; d > 0 {
+	if d := s.startTime; d > 0 {
 		s.timers.Sleep(d, s.buildAndStart)
 		return
 	}
@@ -32,7 +32,7 @@ func (s *Server) buildAndStart() {
 			s.failStart(files.err)
 			return
 		}
-		files.platforms.apply(&s.options)
+		s.options = files.platforms.apply(s.options)
 		s.firstConfig(files.config)
 	})
 }
@@ -105,10 +105,10 @@ func (s *Server) startConfig(disk Storage) (modelconfig.ServerConfig, *env.RPCEr
 	switch {
 	case o.InitialConfig != nil:
 		return *o.InitialConfig, nil
-	case o.ModelBasePath == "" && o.ModelConfigFile == "":
+	case o.ModelBasePath == "" && s.configFile == "":
 		return modelconfig.ServerConfig{}, statusf(env.InvalidArgument,
 			"Both server_options.model_base_path and server_options.model_config_file are empty!")
-	case o.ModelConfigFile != "":
+	case s.configFile != "":
 		file := s.readConfigFile(disk)
 		return file.config, file.err
 	}

@@ -27,18 +27,22 @@ type configFile struct {
 }
 
 func (s *Server) readConfigFile(disk Storage) configFile {
-	data, err := s.readTextProto(disk, s.options.ModelConfigFile)
+	data, err := s.readTextProto(disk, s.configFile)
 	if err != nil {
 		return configFile{err: err}
 	}
-	config, failed := parseConfigText(s.profile, data, s.options.RefuseLatestOnce)
+	shared := s.options.Shared
+	if s.fake != nil {
+		shared = nil // it writes to its config (item 4)
+	}
+	config, failed := shared.config(s.profile, data, s.options.RefuseLatestOnce)
 	if failed != nil {
 		line := "Error parsing text-format tensorflow.serving.ModelServerConfig: %v"
 		if s.fake != nil {
 			line = fake.Uncaught + "MainThread: %v"
 		}
 		s.errorf(line, failed)
-		return configFile{err: invalidProtobufFile(s.options.ModelConfigFile)}
+		return configFile{err: invalidProtobufFile(s.configFile)}
 	}
 	return configFile{config: config}
 }
@@ -50,13 +54,16 @@ type platformFile struct {
 	settings  bundleSettings
 }
 
-// apply puts the platforms in. Their adapters' own settings take the place of the
-// flags; where platforms differ in them, the first by name counts for all.
-func (p platformFile) apply(o *Options) {
-	if p.given {
-		o.Platforms = p.platforms
-		p.settings.apply(o)
+// apply is the options with the platforms in. Their adapters' own settings take the place
+// of the flags; where platforms differ in them, the first by name counts for all.
+func (p platformFile) apply(o *Options) *Options {
+	if !p.given {
+		return o
 	}
+	with := *o
+	with.Platforms = p.platforms
+	p.settings.apply(&with)
+	return o.Shared.alike(&with)
 }
 
 // readPlatformFiles reads the platform config, or else checks what makes up that of
@@ -73,11 +80,11 @@ func (s *Server) readPlatformConfig(disk Storage) (platformFile, *env.RPCError) 
 	if err != nil {
 		return platformFile{}, err
 	}
-	platforms, settings, ok := parsePlatformText(data)
-	if !ok {
+	file, failed := s.options.Shared.platforms(data)
+	if failed != nil {
 		return platformFile{}, invalidProtobufFile(s.options.PlatformConfigFile)
 	}
-	return platformFile{given: true, platforms: platforms, settings: settings}, nil
+	return file, nil
 }
 
 func (s *Server) checkPlatform(disk Storage) *env.RPCError {

@@ -43,6 +43,7 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 		proc.Print(usage(p.w.profile))
 	}
 	serving(&options, p.w.spec.Serving)
+	options.Shared = p.w.modelServers
 	options.Cost.StartTime, options.Cost.RoundTime = p.starting(paceServer), paceWake.draw(p.machine.Node)
 	s := &ModelServer{Kind: kindOf(proc), ConfigFile: options.ModelConfigFile, Port: options.Port, Process: proc}
 	p.servers = append(p.servers, s)

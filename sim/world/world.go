@@ -43,6 +43,8 @@ type World struct {
 	rpcs        []rpcCount
 	shared      *shared
 	image       *files.Image // of a pod's disk, once it is made
+	// modelServers is what the model servers share.
+	modelServers *tfserving.Shared
 }
 
 // store is a shared file system, mounted at one place in every pod.
@@ -70,7 +72,7 @@ func New(spec cluster.Spec, o Options) (*World, error) {
 	w := &World{
 		spec: spec, options: o, profile: profile, pythonMinor: minor, engine: engine,
 		net: network.New(engine, network.DefaultLatency()), byName: map[string]*Pod{},
-		shared: newShared(),
+		shared: newShared(), modelServers: tfserving.NewShared(),
 	}
 	w.net.OnRPC(w.called)
 	if !fake {

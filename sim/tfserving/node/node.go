@@ -42,7 +42,17 @@ type serializedConfig []byte
 // Node is a Server that runs as a process of a simulated host: virtual time, the
 // host's files and the simulated network stand behind it.
 type Node struct {
-	Config
+	// Those of Config that are needed all the time; of its options, two.
+	proc      *vtime.Process
+	host      *network.Host
+	files     *files.FS
+	dir       string
+	exit      func(code int, stdout string)
+	output    func(level env.Level, format string, args ...any)
+	onServing func()
+	port      int
+	shuffles  bool
+
 	server *tfserving.Server
 	rpc    *network.RPCServer
 	// answers are status answers as they were sent last, one for each model, so
@@ -71,14 +81,17 @@ type Config struct {
 // Start starts a server. Its port opens when the server is ready to serve
 // (TFS-9.1).
 func Start(c Config) *Node {
-	n := &Node{Config: c}
+	n := &Node{
+		proc: c.Proc, host: c.Host, files: c.Files, dir: c.Dir, exit: c.Exit, output: c.Output, onServing: c.OnServing,
+		port: c.Options.Port, shuffles: c.Options.ShuffleModels,
+	}
+	onEvent, node := c.OnEvent, c.Proc.Node()
 	n.server = tfserving.New(c.Options, (*nodeHost)(n))
 	n.server.OnEvent = func(e tfserving.Event) {
-		node := c.Proc.Node()
 		node.Note(uint64(e.Version)<<8 ^ uint64(e.State))
 		node.NoteString(e.Model)
-		if c.OnEvent != nil {
-			c.OnEvent(e)
+		if onEvent != nil {
+			onEvent(e)
 		}
 	}
 	n.server.OnServing(n.open)
@@ -91,15 +104,15 @@ func (n *Node) Server() *tfserving.Server { return n.server }
 
 // open listens; a port that is taken ends the process.
 func (n *Node) open() {
-	rpc, err := n.Host.ServeRPC(network.OwnedBy(n.Proc), n.Options.Port, n.handle)
+	rpc, err := n.host.ServeRPC(network.OwnedBy(n.proc), n.port, n.handle)
 	if err != nil {
-		(*nodeHost)(n).Log(env.Warning, "listening on port %d: %v", n.Options.Port, err)
+		(*nodeHost)(n).Log(env.Warning, "listening on port %d: %v", n.port, err)
 		n.server.FailToListen()
 		return
 	}
 	n.rpc = rpc
-	if n.OnServing != nil {
-		n.OnServing()
+	if n.onServing != nil {
+		n.onServing()
 	}
 }
 
@@ -183,10 +196,10 @@ var (
 // nodeHost is the Host of a node.
 type nodeHost Node
 
-func (h *nodeHost) Now() time.Duration { return h.Proc.Elapsed() }
+func (h *nodeHost) Now() time.Duration { return h.proc.Elapsed() }
 
 func (h *nodeHost) After(d time.Duration, fn func()) (cancel func()) {
-	timer := h.Proc.After(d, kindTimer, fn)
+	timer := h.proc.After(d, kindTimer, fn)
 	return func() { timer.Cancel() }
 }
 
@@ -194,17 +207,17 @@ func (h *nodeHost) After(d time.Duration, fn func()) (cancel func()) {
 // first is left unspecified upstream; here it is the first by name unless models
 // are shuffled (TFS-21.2).
 func (h *nodeHost) Choose(site string, n int) int {
-	if site == tfserving.SiteAction && !h.Options.ShuffleModels {
+	if site == tfserving.SiteAction && !h.shuffles {
 		return 0
 	}
-	return h.Proc.Intn(site, n)
+	return h.proc.Intn(site, n)
 }
 
-func (h *nodeHost) Exit(code int, stdout string) { h.Config.Exit(code, stdout) }
+func (h *nodeHost) Exit(code int, stdout string) { h.exit(code, stdout) }
 
 func (h *nodeHost) Log(level env.Level, format string, args ...any) {
-	if h.Output != nil {
-		h.Output(level, format, args...)
+	if h.output != nil {
+		h.output(level, format, args...)
 	}
 }
 
@@ -215,7 +228,7 @@ func (h *nodeHost) Look(ask func(tfserving.Storage), told func()) {
 }
 
 func (h *nodeHost) Watch(name string, changed func()) (cancel func(), ok bool) {
-	return h.Files.Watch((*nodeStorage)(h).abs(name), changed), true
+	return h.files.Watch((*nodeStorage)(h).abs(name), changed), true
 }
 
 // nodeStorage is the Storage of a node: the host's files, shared stores
@@ -227,7 +240,7 @@ func (s *nodeStorage) abs(name string) string {
 	if path.IsAbs(local) {
 		return local
 	}
-	return path.Join(s.Dir, local)
+	return path.Join(s.dir, local)
 }
 
 // LocalPath is where a path of a model config is found among the files of a
@@ -242,17 +255,17 @@ func LocalPath(name string) string {
 }
 
 func (s *nodeStorage) List(name string) ([]string, error) {
-	names, _, err := s.Files.Names(s.abs(name))
+	names, _, err := s.files.Names(s.abs(name))
 	return names, err
 }
 
 func (s *nodeStorage) Exists(name string) bool {
-	_, err := s.Files.Stat(s.abs(name))
+	_, err := s.files.Stat(s.abs(name))
 	return err == nil
 }
 
 func (s *nodeStorage) SizeBytes(name string) (int64, error) {
-	return treeSizeBytes(s.Files, s.abs(name))
+	return treeSizeBytes(s.files, s.abs(name))
 }
 
 func treeSizeBytes(fs *files.FS, name string) (int64, error) {
@@ -276,6 +289,6 @@ func treeSizeBytes(fs *files.FS, name string) (int64, error) {
 }
 
 func (s *nodeStorage) ReadFile(name string) ([]byte, error) {
-	content, _, err := s.Files.Content(s.abs(name))
+	content, _, err := s.files.Content(s.abs(name))
 	return content, err
 }

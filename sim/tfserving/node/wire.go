@@ -65,7 +65,7 @@ func (n *Node) inferWire(call *network.Call, data []byte, request proto.Message)
 		fail(call, err)
 		return
 	}
-	n.Proc.After(inference.Latency(), kindPredict, func() {
+	n.proc.After(inference.Latency(), kindPredict, func() {
 		inference.End()
 		response, err := inference.Run()
 		reply(call, response, err)
