@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +17,7 @@ import (
 
 func newSweep() *cobra.Command {
 	var f planFlags
-	var engine, out string
+	var engine, out, beam string
 	cmd := &cobra.Command{
 		Use:   "sweep PLAN",
 		Short: "Simulate every cell of a plan's sweeps",
@@ -27,21 +26,33 @@ func newSweep() *cobra.Command {
 --engine shard=i/N simulates every N-th point and writes a file into --out, which
 monosim whatif merge puts together: the result is the same bytes as that of one process.
 shard=/N takes i from JOB_COMPLETION_INDEX (a Kubernetes Indexed Job) or
-SLURM_ARRAY_TASK_ID.`,
+SLURM_ARRAY_TASK_ID.
+
+--engine beam simulates them on Apache Beam: on prism, which needs nothing beside, or on
+Flink, Spark or Dataflow by --beam, with flags of Beam and of monosim-beam. The plan and
+--out then lie where all workers see them.`,
+		Example: `  monosim whatif sweep plan.yaml --engine shard=3/64 --out shards
+  monosim whatif sweep plan.yaml --engine beam --out /shared/cells --beam "--runner=universal --endpoint=localhost:8099 --environment_type=LOOPBACK"`,
 		Args: onePlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if text, ok := strings.CutPrefix(engine, "shard="); ok {
 				return sweepShard(cmd, &f, args[0], text, out)
 			}
-			if engine != "local" {
-				return command.BadInput(fmt.Errorf("--engine: found %q, want local or shard=i/N", engine))
+			switch {
+			case engine == "beam":
+				return sweepBeam(cmd, &f, args[0], out, beam)
+			case engine != "local":
+				return command.BadInput(fmt.Errorf("--engine: found %q, want local, shard=i/N or beam", engine))
+			case beam != "":
+				return command.BadInput(fmt.Errorf("--beam: found %q without --engine beam", beam))
 			}
 			return f.with(cmd, args[0], sweepAll(&f))
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&engine, "engine", "local", "local, or shard=i/N")
-	cmd.Flags().StringVar(&out, "out", "", "folder for the file of a shard")
+	cmd.Flags().StringVar(&engine, "engine", "local", "local, shard=i/N or beam")
+	cmd.Flags().StringVar(&out, "out", "", "folder for the file of a shard, or for those of Beam's workers")
+	cmd.Flags().StringVar(&beam, "beam", "", "flags of monosim-beam")
 	return cmd
 }
 
@@ -114,7 +125,9 @@ func newMerge() *cobra.Command {
 			if len(args) != 1 || planFile == "" {
 				return command.BadInput(fmt.Errorf("found %d arguments and the plan %q, want a folder and --plan; see %s --help", len(args), planFile, cmd.CommandPath()))
 			}
-			return mergeShards(cmd, &f, args[0], planFile)
+			return f.with(cmd, planFile, func(_ context.Context, _ *judge.Judge, source *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
+				return merged(source, p, warnings, args[0])
+			})
 		},
 	}
 	f.add(cmd)
@@ -122,22 +135,16 @@ func newMerge() *cobra.Command {
 	return cmd
 }
 
-func mergeShards(cmd *cobra.Command, f *planFlags, dir, path string) error {
-	source, p, warnings, err := readPlan(cmd, path, f)
-	if err != nil {
-		return err
-	}
+// merged is the answer of the files in a folder.
+func merged(source *plan.Source, p *plan.Plan, warnings plan.Problems, dir string) (*result.Result, error) {
 	grid, err := engines.Open(source, p, warnings)
 	if err != nil {
-		return command.BadInput(err)
+		return nil, command.BadInput(err)
 	}
 	samples, err := grid.Merge(dir)
 	if err != nil {
-		return command.BadInput(err)
+		return nil, command.BadInput(err)
 	}
 	r, err := grid.Result(samples)
-	if err != nil {
-		return command.BadInput(err)
-	}
-	return f.answered(cmd, &judge.Judge{}, r, time.Now())
+	return r, command.BadInput(err)
 }

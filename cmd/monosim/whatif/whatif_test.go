@@ -115,3 +115,38 @@ func TestWhatifSweepsInShards(t *testing.T) {
 		t.Error("one process, two shards and the cache give different results")
 	}
 }
+
+func TestTheManifestHasThePlan(t *testing.T) {
+	code, out, message := whatif("manifest", planFile(t, "", ""), "--image", "monosim:1", "--shards", "4")
+	if code != 0 || !strings.Contains(out, "completions: 4") || !strings.Contains(out, "apiVersion: capacity/v1") {
+		t.Errorf("exit %d, %s: %s", code, message, out)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--shards", "4"}, `image: found ""`},
+		{[]string{"--image", "monosim:1", "--shards", "0"}, "found 0 shards"},
+	} {
+		if code, _, message := whatif(append([]string{"manifest", planFile(t, "", "")}, c.args...)...); code != command.ExitBadInput || !strings.Contains(message, c.want) {
+			t.Errorf("%v: exit %d, %s", c.args, code, message)
+		}
+	}
+}
+
+// Without the program there is one clear line, and nothing is simulated.
+func TestTheProgramForBeamIsAskedFor(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--engine", "beam"}, "found no program monosim-beam"},
+		{[]string{"--beam", "-attempts=1"}, "without --engine beam"},
+		{[]string{"--engine", "bean"}, `found "bean", want local, shard=i/N or beam`},
+	} {
+		if code, _, message := whatif(append([]string{"sweep", planFile(t, "", "")}, c.args...)...); code != command.ExitBadInput || !strings.Contains(message, c.want) {
+			t.Errorf("%v: exit %d, %s", c.args, code, message)
+		}
+	}
+}

@@ -1,6 +1,12 @@
 package engines
 
 import (
+	"cmp"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,14 +26,24 @@ func TestShardsAreReadFromTheirEnvironment(t *testing.T) {
 	}
 }
 
-// The fields of batch/v1 that an Indexed Job needs.
+func job() *Job {
+	return &Job{Name: "sweep", Image: "monosim:1", Shards: 64, Parallel: 16, Claim: "shards", Plan: "apiVersion: capacity/v1\n", Files: map[string]string{"agent.conf": "num_ps 2\n"}}
+}
+
+// What batch/v1 asks of an Indexed Job that has a limit of failures for each index.
 func TestTheManifestIsAnIndexedJob(t *testing.T) {
-	text := Job{Name: "sweep", Image: "monosim:1", Shards: 64, Parallel: 16, ConfigMap: "plan", Volume: "shards"}.Manifest()
-	var job struct {
-		APIVersion string `yaml:"apiVersion"`
-		Kind       string
-		Metadata   struct{ Name string }
-		Spec       struct {
+	text, err := job().Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := yaml.NewDecoder(strings.NewReader(text))
+	var config struct {
+		Kind string
+		Data map[string]string
+	}
+	var list struct {
+		Kind string
+		Spec struct {
 			CompletionMode       string `yaml:"completionMode"`
 			Completions          int
 			Parallelism          int
@@ -35,20 +51,67 @@ func TestTheManifestIsAnIndexedJob(t *testing.T) {
 			Template             struct {
 				Spec struct {
 					RestartPolicy string `yaml:"restartPolicy"`
-					Containers    []map[string]any
-					Volumes       []map[string]any
+					Containers    []struct{ Args []string }
 				}
 			}
 		}
 	}
-	d := yaml.NewDecoder(strings.NewReader(text))
-	d.KnownFields(true)
-	if err := d.Decode(&job); err != nil {
+	if err := errors.Join(d.Decode(&config), d.Decode(&list)); err != nil {
 		t.Fatal(err)
 	}
-	// backoffLimitPerIndex is for Indexed jobs whose pods are never restarted.
-	s := job.Spec
-	if job.Kind != "Job" || s.CompletionMode != "Indexed" || s.Completions != 64 || s.Template.Spec.RestartPolicy != "Never" || len(s.Template.Spec.Containers) != 1 {
-		t.Errorf("got %+v", job)
+	if config.Kind != "ConfigMap" || config.Data["plan.yaml"] != job().Plan || config.Data["agent.conf"] != job().Files["agent.conf"] {
+		t.Errorf("got %+v", config)
+	}
+	s := list.Spec
+	if list.Kind != "Job" || s.CompletionMode != "Indexed" || s.Completions != 64 || s.Parallelism != 16 || s.BackoffLimitPerIndex != 3 || s.Template.Spec.RestartPolicy != "Never" ||
+		len(s.Template.Spec.Containers) != 1 || !slices.Contains(s.Template.Spec.Containers[0].Args, "shard=/64") {
+		t.Errorf("got %+v", list)
+	}
+}
+
+func TestManifestsThatKubernetesRefusesAreNotMade(t *testing.T) {
+	for _, c := range []struct {
+		change func(*Job)
+		want   string
+	}{
+		{func(j *Job) { j.Name = "My_Sweep" }, `name: found "My_Sweep"`},
+		{func(j *Job) { j.Claim = "" }, `claim: found ""`},
+		{func(j *Job) { j.Image = "a b" }, `image: found "a b"`},
+		{func(j *Job) { j.Shards = 0 }, "found 0 shards and 16 at once"},
+	} {
+		j := job()
+		c.change(j)
+		if _, err := j.Manifest(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
+
+// The goal is that Kubernetes takes the manifest. The method is to hold it to the schemas of
+// its API, strictly: an unknown field is an error. pip install kubernetes-validate has them.
+func TestTheManifestFitsTheSchemaOfKubernetes(t *testing.T) {
+	program := cmp.Or(os.Getenv("KUBERNETES_VALIDATE"), "kubernetes-validate")
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Skipf("%v: want kubernetes-validate, of pip, on PATH or in KUBERNETES_VALIDATE", err)
+	}
+	text, err := job().Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(text string) (string, error) {
+		file := filepath.Join(t.TempDir(), "job.yaml")
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command(path, "--strict", file).CombinedOutput()
+		return string(out), err
+	}
+	if out, err := check(text); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	wrong := strings.Replace(text, "completionMode:", "completionMood:", 1)
+	if out, err := check(wrong); err == nil {
+		t.Errorf("a field that there is not is taken: %s", out)
 	}
 }

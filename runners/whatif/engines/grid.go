@@ -53,7 +53,7 @@ func Open(source *plan.Source, p *plan.Plan, warnings plan.Problems) (*Grid, err
 			one := cell{sweep: k, values: values}
 			made, _, err := source.With(values)
 			if err != nil {
-				one.reason = err.Error()
+				one.reason = plan.Portable(err)
 			} else {
 				made.Seed = p.Seed
 				one.plan = made

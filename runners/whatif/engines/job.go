@@ -1,50 +1,96 @@
 package engines
 
 import (
+	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 )
 
-// Job is the manifest of a Kubernetes Indexed Job that simulates N shards of a sweep: the
-// plan lies in a config map, the shards' files in a volume that all pods share. Its pods
-// are tried again when they fail, each for itself (backoffLimitPerIndex).
+// Job is a Kubernetes Indexed Job that simulates N shards of a sweep: the plan lies in a
+// config map, the shards' files in a volume that all pods share. Its pods are tried again
+// when they fail, each for itself (backoffLimitPerIndex).
 type Job struct {
 	Name, Image string
 	Shards      int
 	Parallel    int
-	ConfigMap   string // with the key plan.yaml
-	Volume      string // a claim that all pods may write to
+	Claim       string // of a volume that all pods may write to
+	// Plan is the text of the plan, Files those that it reads, by their names beside it.
+	Plan  string
+	Files map[string]string
 }
 
-// Manifest is the job as YAML.
-func (j Job) Manifest() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `apiVersion: batch/v1
-kind: Job
-metadata:
-  name: %s
-spec:
-  completionMode: Indexed
-  completions: %d
-  parallelism: %d
-  backoffLimitPerIndex: 3
-  template:
-    spec:
-      restartPolicy: Never
-      containers:
-        - name: sweep
-          image: %s
-          args: [whatif, sweep, /plan/plan.yaml, --engine, shard=/%d, --out, /shards]
-          resources:
-            requests: {cpu: "1", memory: 1Gi}
-          volumeMounts:
-            - {name: plan, mountPath: /plan}
-            - {name: shards, mountPath: /shards}
-      volumes:
-        - name: plan
-          configMap: {name: %s}
-        - name: shards
-          persistentVolumeClaim: {claimName: %s}
-`, j.Name, j.Shards, j.Parallel, j.Image, j.Shards, j.ConfigMap, j.Volume)
-	return b.String()
+// object is a part of a manifest.
+type object = map[string]any
+
+// The key of the plan in the config map, and where pods find plan and shards.
+const (
+	planKey   = "plan.yaml"
+	planDir   = "/plan"
+	shardsDir = "/shards"
+)
+
+// dnsLabel is what Kubernetes takes for a name (RFC 1123).
+var dnsLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+// Check says what of the job Kubernetes would refuse.
+func (j *Job) Check() error {
+	switch {
+	case !dnsLabel.MatchString(j.Name):
+		return fmt.Errorf("name: found %q, want lower case letters, digits and -, at most 63", j.Name)
+	case !dnsLabel.MatchString(j.Claim):
+		return fmt.Errorf("claim: found %q, want the name of a persistent volume claim", j.Claim)
+	case j.Image == "" || strings.ContainsAny(j.Image, " \t\n"):
+		return fmt.Errorf("image: found %q, want the name of an image with monosim", j.Image)
+	case j.Shards < 1 || j.Parallel < 1:
+		return fmt.Errorf("found %d shards and %d at once, want 1 or more of both", j.Shards, j.Parallel)
+	}
+	return nil
+}
+
+// Manifest is the config map and the job as YAML.
+func (j *Job) Manifest() (string, error) {
+	if err := j.Check(); err != nil {
+		return "", err
+	}
+	data := object{planKey: j.Plan}
+	for name, text := range j.Files {
+		data[name] = text
+	}
+	meta := object{"name": j.Name}
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	for _, one := range []object{
+		{"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data},
+		{"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": object{
+			"completionMode": "Indexed", "completions": j.Shards, "parallelism": min(j.Parallel, j.Shards), "backoffLimitPerIndex": 3,
+			"template": object{"spec": j.pod()},
+		}},
+	} {
+		if err := e.Encode(one); err != nil {
+			return "", err
+		}
+	}
+	return b.String(), e.Close()
+}
+
+// pod is what each index runs. The index comes in JOB_COMPLETION_INDEX, which
+// --engine shard=/N reads.
+func (j *Job) pod() object {
+	args := []string{"whatif", "sweep", planDir + "/" + planKey, "--engine", fmt.Sprintf("shard=/%d", j.Shards), "--out", shardsDir, "--cache", shardsDir + "/cache"}
+	return object{
+		"restartPolicy": "Never", // what backoffLimitPerIndex asks for
+		"containers": []object{{
+			"name": "sweep", "image": j.Image, "command": []string{"monosim"}, "args": args,
+			"resources":    object{"requests": object{"cpu": "1", "memory": "1Gi"}},
+			"volumeMounts": []object{{"name": "plan", "mountPath": planDir, "readOnly": true}, {"name": "shards", "mountPath": shardsDir}},
+		}},
+		"volumes": []object{
+			{"name": "plan", "configMap": object{"name": j.Name}},
+			{"name": "shards", "persistentVolumeClaim": object{"claimName": j.Claim}},
+		},
+	}
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -69,6 +70,20 @@ func (p Problems) err() error {
 	}
 	p.sort()
 	return p
+}
+
+// Portable is what an error says of a plan, with files by their last names: what it goes into
+// is then the same bytes wherever the plan lies.
+func Portable(err error) string {
+	problems, ok := err.(Problems)
+	if !ok {
+		return err.Error()
+	}
+	short := slices.Clone(problems)
+	for i := range short {
+		short[i].File = filepath.Base(short[i].File)
+	}
+	return short.Error()
 }
 
 // Nearest is ` - did you mean "x"?` for the name that is most like a wrong one, or "".

@@ -98,7 +98,7 @@ func (s *solver) open() {
 			c.Cost, c.Containers = made.Cost(), engines.Containers(made)
 		}
 		if err != nil {
-			c.exclude(byMemory, err.Error())
+			c.exclude(byMemory, plan.Portable(err))
 		} else {
 			made.Seed = s.plan.Seed
 			c.plan = made

@@ -1,0 +1,75 @@
+package whatif
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/runners/whatif/judge"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// beamProgram sweeps on Apache Beam. It is a program of its own, as Beam is ten times the
+// size of monosim.
+const beamProgram = "monosim-beam"
+
+// findBeam looks beside this program, then where programs are.
+func findBeam() (string, error) {
+	if own, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(own), beamProgram)
+		if _, err := os.Stat(beside); err == nil {
+			return beside, nil
+		}
+	}
+	path, err := exec.LookPath(beamProgram)
+	if err != nil {
+		return "", command.BadInput(fmt.Errorf("--engine beam: found no program %s, want it beside monosim or on PATH: make beam builds it", beamProgram))
+	}
+	return path, nil
+}
+
+// sweepBeam has the program simulate all points, and answers from the files of cells that it
+// leaves in a folder.
+func sweepBeam(cmd *cobra.Command, f *planFlags, path, out, flags string) error {
+	program, err := findBeam()
+	if err != nil {
+		return err
+	}
+	dir := out
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "monosim-beam-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+	}
+	return f.with(cmd, path, func(ctx context.Context, _ *judge.Judge, source *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
+		args := append([]string{"-plan", path, "-out", dir, "-seed", strconv.FormatUint(p.Seed, 10)}, strings.Fields(flags)...)
+		if f.cache != "" {
+			args = append(args, "-cache", f.cache)
+		}
+		beam := exec.CommandContext(ctx, program, args...)
+		beam.Stderr = cmd.ErrOrStderr()
+		if err := beam.Run(); err != nil {
+			return nil, beamError(err)
+		}
+		return merged(source, p, warnings, dir)
+	})
+}
+
+// beamError is the end of the program, which has said why.
+func beamError(err error) error {
+	code := command.ExitFailed
+	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == command.ExitBadInput {
+		code = command.ExitBadInput
+	}
+	return &command.ExitError{Code: code, Err: fmt.Errorf("%s: %w", beamProgram, err)}
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/monosim/monosim/runners/whatif/engines"
+	"github.com/monosim/monosim/runners/whatif/judge"
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+func init() {
+	register.DoFn3x1[context.Context, engines.Point, func(int, []byte), error](&simulate{})
+	register.DoFn3x1[context.Context, int, func(*[]byte) bool, error](&keep{})
+	register.Emitter2[int, []byte]()
+	register.Iter1[[]byte]()
+}
+
+// task is what workers are told: it is part of the pipeline, as JSON. Files are named as
+// every worker sees them.
+type task struct {
+	Plan string // the plan's file
+	Seed uint64
+	// Hash and Version are those of who asks: a worker that reads another plan, or has
+	// another model, is none.
+	Hash, Version string
+	Out           string // the folder for the files of cells
+	Cache         string // the folder of samples, "" for none
+}
+
+// open reads the plan, and refuses one that is not the one asked for.
+func (t *task) open() (*engines.Grid, error) {
+	if t.Version != judge.Version {
+		return nil, fmt.Errorf("worker: found version %s of the model, want %s: build workers and the program anew", judge.Version, t.Version)
+	}
+	source, p, warnings, err := plan.Read(t.Plan)
+	if err != nil {
+		return nil, err
+	}
+	p.Seed = t.Seed
+	if p.Hash() != t.Hash {
+		return nil, fmt.Errorf("%s: found scenario %.12s, want %.12s: the worker sees another file", t.Plan, p.Hash(), t.Hash)
+	}
+	grid, err := engines.Open(source, p, warnings)
+	return grid, err
+}
+
+// sample is what one point gave.
+type sample struct {
+	Point  engines.Point
+	Sample *model.Sample
+}
+
+// simulate gives the sample of a point, with its cell for a key.
+type simulate struct {
+	Task task
+
+	grid  *engines.Grid
+	judge *judge.Judge
+}
+
+// Setup reads the plan, once for each worker.
+func (s *simulate) Setup() (err error) {
+	if s.grid, err = s.Task.open(); err != nil {
+		return err
+	}
+	s.judge = &judge.Judge{}
+	if s.Task.Cache != "" {
+		s.judge.Cache, err = judge.OpenCache(s.Task.Cache)
+	}
+	return err
+}
+
+// ProcessElement simulates one point.
+func (s *simulate) ProcessElement(_ context.Context, p engines.Point, emit func(int, []byte)) error {
+	one, err := s.grid.Simulate(s.judge, p)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(sample{p, one})
+	if err != nil {
+		return err
+	}
+	emit(p.Cell, text)
+	return nil
+}
+
+// keep writes the samples of a cell into a file. A cell that comes twice writes the same
+// file twice.
+type keep struct {
+	Task task
+
+	grid *engines.Grid
+}
+
+// Setup reads the plan.
+func (k *keep) Setup() (err error) {
+	k.grid, err = k.Task.open()
+	return err
+}
+
+// ProcessElement writes one cell.
+func (k *keep) ProcessElement(_ context.Context, cell int, next func(*[]byte) bool) error {
+	samples := engines.Samples{}
+	var text []byte
+	for next(&text) {
+		var one sample
+		if err := json.Unmarshal(text, &one); err != nil {
+			return fmt.Errorf("cell %d: %w", cell, err)
+		}
+		samples[one.Point] = one.Sample
+	}
+	return k.grid.WriteCell(k.Task.Out, cell, samples)
+}
+
+// pipeline simulates points and writes a file for each cell.
+func pipeline(t task, points []engines.Point) *beam.Pipeline {
+	p, s := beam.NewPipelineWithRoot()
+	list := beam.Reshuffle(s.Scope("points"), beam.CreateList(s, points)) // so that all workers get some
+	samples := beam.ParDo(s.Scope("simulate"), &simulate{Task: t}, list)
+	beam.ParDo0(s.Scope("write cells"), &keep{Task: t}, beam.GroupByKey(s, samples))
+	return p
+}
