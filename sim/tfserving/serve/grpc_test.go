@@ -194,7 +194,7 @@ func TestTheRuntimeNoticesADeadline(t *testing.T) {
 	l.serve(tfserving.Profile24, nil)
 	_, err := l.models().HandleReloadConfigRequest(l.context(), reloadOf(l.modelConfig("m", "")))
 	l.must(err)
-	_, err = l.s.infer(&apis.PredictRequest{ModelSpec: specOf("m")}, time.Now().Add(-time.Second))
+	_, err = l.s.infer(&apis.PredictRequest{ModelSpec: specOf("m")}, time.Now().Add(-time.Second), &spent{})
 	want := env.RPCError{Code: env.DeadlineExceeded, Message: "Timed out waiting for notification"}
 	if got, ok := err.(*env.RPCError); !ok || *got != want {
 		t.Errorf("got %v, want %v", err, &want)

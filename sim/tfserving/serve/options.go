@@ -31,6 +31,12 @@ type Options struct {
 	// Store is the directory with the files of URIs: hdfs://a/b is Store/hdfs/a/b.
 	// Without it only file:// can be read.
 	Store string
+	// PredictThreads is how many requests to models are worked on at once; the others wait,
+	// first come first served. 0 is any number.
+	PredictThreads int
+	// Timings has answers of PredictionService by gRPC say, in the trailers TrailerWaited and
+	// TrailerWorked, how long the request waited and was worked on, in nanoseconds.
+	Timings bool
 	// PredictFault is what every request to a model fails with, if anything.
 	PredictFault *env.RPCError
 

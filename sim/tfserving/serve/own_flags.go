@@ -38,6 +38,8 @@ func newOwnFlags(c *Command) ownFlags {
 	c.costFlags(f)
 	f.Int64Var(&m.MemoryLimitBytes, "monosim_memory_limit_bytes", 0, "`bytes` of memory above which the process is killed")
 	f.Int64Var(&m.TotalModelMemoryLimitBytes, "monosim_reservation_limit_bytes", 0, "`bytes` that models may reserve (total_model_memory_limit_bytes)")
+	f.IntVar(&o.PredictThreads, "monosim_predict_threads", 0, "how many `requests` to models are worked on at once, the others wait in line; 0 is all")
+	f.BoolVar(&o.Timings, "monosim_timings", false, "say in trailers of gRPC how long each request to a model waited and was worked on")
 	f.StringVar(&c.transient.predictFault, "monosim_predict_fault", "", "`CODE:text` that every request to a model fails with, as UNAVAILABLE:busy")
 	f.StringVar(&c.transient.transition, "monosim_transition", "availability", "`policy` between versions: availability or resource")
 	f.BoolVar(&m.FailIfZeroVersions, "monosim_fail_if_zero_versions", false, "fail_if_zero_versions_at_startup")

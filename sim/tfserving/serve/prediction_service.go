@@ -48,7 +48,11 @@ func (s *Server) metadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetada
 func inferOver[R proto.Message](ctx context.Context, s *Server, api string, r proto.Message) (response R, err error) {
 	began := time.Now()
 	deadline, _ := ctx.Deadline()
-	answer, err := s.infer(r, deadline)
+	var spent spent
+	answer, err := s.infer(r, deadline, &spent)
+	if s.opt.Timings {
+		spent.tell(ctx)
+	}
 	if r, ok := any(r).(specified); ok {
 		s.meter.requestOver(r.GetModelSpec().GetName(), api, "GRPC", began, codeOf(err))
 	}
@@ -63,13 +67,18 @@ type specified interface{ GetModelSpec() *apis.ModelSpec }
 
 // infer has a model work on a request. A deadline that passes does not end the
 // work (TFS-12.2, tensorflow/serving#1265): the runtime is told to stop, waits
-// until it has, and then says that it was late. A zero deadline is none.
-func (s *Server) infer(r proto.Message, deadline time.Time) (proto.Message, error) {
+// until it has, and then says that it was late. A zero deadline is none. What it takes is
+// put into spent.
+func (s *Server) infer(r proto.Message, deadline time.Time, spent *spent) (proto.Message, error) {
+	came := time.Now()
 	inference, err := s.reader.Begin(r)
 	if err != nil {
 		return nil, err
 	}
+	defer s.work()()
 	began := time.Now()
+	spent.waited = began.Sub(came)
+	defer func() { spent.worked = time.Since(began) }()
 	response, err := inference.Run()
 	if rest := scale(inference.Latency(), 1/s.opt.Speed) - time.Since(began); rest > 0 {
 		s.rest(rest)

@@ -35,7 +35,7 @@ func inferForREST[R proto.Message](ctx context.Context, s *Server, r proto.Messa
 	if timeout, ok := rest.Timeout(ctx); ok {
 		deadline = time.Now().Add(timeout)
 	}
-	answer, err := s.infer(r, deadline)
+	answer, err := s.infer(r, deadline, &spent{})
 	if err != nil {
 		return response, err
 	}

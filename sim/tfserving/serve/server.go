@@ -23,6 +23,9 @@ type Server struct {
 	fake     bool
 	faults   faults
 
+	// threads has a token for each request that is worked on; nil with PredictThreads 0.
+	threads chan struct{}
+
 	readers sync.Mutex
 	reader  *tfserving.Reader
 
@@ -59,6 +62,9 @@ func Start(opt Options) *Server {
 		choices: newChoices(opt.Seed),
 		timers:  map[*timer]bool{},
 		serving: make(chan struct{}), done: make(chan struct{}),
+	}
+	if opt.PredictThreads > 0 {
+		s.threads = make(chan struct{}, opt.PredictThreads)
 	}
 	s.machine = tfserving.New(opt.Machine, (*host)(s))
 	s.reader = s.machine.Share(&s.readers, func(fn func()) { go s.enter(fn) })

@@ -1,0 +1,67 @@
+package serve
+
+import (
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving"
+)
+
+// Goal: a server of one thread works on one request at a time, and says what each waited and
+// was worked on. Method: requests that take a while each come at once; together they take at
+// least as long as one after another, and what they say adds up to no less.
+func TestAServerOfOneThreadWorksInLine(t *testing.T) {
+	const requests, each = 4, 20 * time.Millisecond
+	l := newLab(t)
+	l.version("m", 1)
+	l.serve(tfserving.Profile24, func(o *Options) { o.PredictThreads, o.Timings = 1, true })
+	_, err := l.models().HandleReloadConfigRequest(l.context(), reloadOf(l.modelConfig("m", "")))
+	l.must(err)
+	l.must(l.s.Befall(RequestFault{Next: -1, Methods: []string{"Predict"}, Delay: each}))
+	client := l.predictions()
+	began := time.Now()
+	var wait sync.WaitGroup
+	var worked [requests]int64
+	for i := range requests {
+		wait.Go(func() {
+			var trailer metadata.MD
+			if _, err := client.Predict(l.context(), &apis.PredictRequest{ModelSpec: specOf("m")}, grpc.Trailer(&trailer)); err != nil {
+				t.Error(err)
+				return
+			}
+			worked[i] = trailerOf(t, trailer, TrailerWorked)
+			if waited := trailerOf(t, trailer, TrailerWaited); waited < 0 {
+				t.Errorf("request %d: waited %d ns", i, waited)
+			}
+		})
+	}
+	wait.Wait()
+	if took := time.Since(began); took < requests*each {
+		t.Errorf("%d requests of %v took %v, want one after another", requests, each, took)
+	}
+	for i, ns := range worked {
+		if ns < int64(each) {
+			t.Errorf("request %d was worked on for %v, want at least %v", i, time.Duration(ns), each)
+		}
+	}
+}
+
+func trailerOf(t *testing.T, md metadata.MD, key string) int64 {
+	t.Helper()
+	values := md.Get(key)
+	if len(values) != 1 {
+		t.Errorf("%s: got %v, want one value", key, values)
+		return -1
+	}
+	n, err := strconv.ParseInt(values[0], 10, 64)
+	if err != nil {
+		t.Error(err)
+	}
+	return n
+}
