@@ -28,6 +28,7 @@ type ServerAddress struct {
 	Admin string `json:"admin,omitempty"`
 	// Serving says that its ports are open.
 	Serving bool `json:"serving"`
+	PID     int  `json:"pid"`
 }
 
 // Endpoints tells where its processes are to be reached at the moment.
@@ -48,7 +49,7 @@ func (p *pod) addresses() PodAddress {
 		a.Agent = fmt.Sprintf("%s:%d", p.ip, port)
 	}
 	for _, m := range p.modelServers() {
-		one := ServerAddress{Kind: m.kind, GRPC: p.addr(m), Serving: !m.serving.IsZero()}
+		one := ServerAddress{Kind: m.kind, GRPC: p.addr(m), Serving: !m.serving.IsZero(), PID: m.pid}
 		if m.rest != 0 {
 			one.REST = fmt.Sprintf("%s:%d", p.ip, m.rest)
 		}

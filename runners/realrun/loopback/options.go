@@ -33,6 +33,9 @@ type Options struct {
 	// Dir is where clusters have their directories; "" means the system's for temporary
 	// files.
 	Dir string
+	// ServerFlags are more flags of monosim's own for the model servers of a pod; nil for
+	// none.
+	ServerFlags func(p runners.Pod) []string
 	// Admin has monosim's ZooKeeper and model servers open their interfaces for faults,
 	// which Endpoints names.
 	Admin bool
