@@ -1,11 +1,14 @@
 package model
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"sort"
+	"time"
 
 	"github.com/monosim/monosim/engine/tasks"
+	"github.com/monosim/monosim/engine/vtime"
 )
 
 // arrivals makes requests come.
@@ -164,6 +167,29 @@ func (w *world) arrival(uint64) {
 	a := &w.arrivals
 	a.number++
 	w.arrive(a.number, w.now)
+	w.nextOf()
+}
+
+// ArrivalTimes are the instants at which requests come in a window of a replication, from
+// the begin of its warm-up: those of Run.
+func (s *Spec) ArrivalTimes(window, replication int) ([]int64, error) {
+	if s.Arrivals.Clients > 0 {
+		return nil, errors.New("found a closed loop, in which requests come as answers do; want an open one")
+	}
+	w := s.world(window, replication)
+	defer w.clock.Close()
+	var times []int64
+	w.onArrival.do = func(w *world, _ uint64) {
+		times = append(times, w.now)
+		w.nextOf()
+	}
+	w.beginArrivals(w.base)
+	_, err := w.clock.Run(vtime.Limits{Until: time.Duration(w.end)})
+	return times, err
+}
+
+// nextOf schedules the next request.
+func (w *world) nextOf() {
 	if w.spec.Arrivals.Process == "trace" {
 		w.nextOfTrace()
 	} else {

@@ -23,13 +23,7 @@ func gammaLaw(cv float64) law.Law {
 
 // Run simulates one window of one replication.
 func (s *Spec) Run(window, replication int) (*Sample, error) {
-	win := s.Windows[window]
-	warm := min(win.Warmup, int64(win.Start))
-	if win.Start == 0 || s.Control.ColdStart {
-		// Before the horizon everything is as at its begin.
-		warm = win.Warmup
-	}
-	w := newWorld(s, tasks.Mix(tasks.Mix(s.Seed, uint64(replication)+1), uint64(win.Start)), int64(win.Start)-warm, warm, warm+int64(win.End-win.Start))
+	w := s.world(window, replication)
 	defer w.clock.Close()
 	w.sample.Window, w.sample.Replication = window, replication
 	if err := w.control(window, replication); err != nil {
@@ -54,6 +48,17 @@ func (s *Spec) Run(window, replication int) (*Sample, error) {
 	}
 	w.close()
 	return w.sample, nil
+}
+
+// world is a window of a replication before anything happens in it.
+func (s *Spec) world(window, replication int) *world {
+	win := s.Windows[window]
+	warm := min(win.Warmup, int64(win.Start))
+	if win.Start == 0 || s.Control.ColdStart {
+		// Before the horizon everything is as at its begin.
+		warm = win.Warmup
+	}
+	return newWorld(s, tasks.Mix(tasks.Mix(s.Seed, uint64(replication)+1), uint64(win.Start)), int64(win.Start)-warm, warm, warm+int64(win.End-win.Start))
 }
 
 func newWorld(s *Spec, key uint64, base, begin, end int64) *world {

@@ -95,6 +95,9 @@ const Longest = 3600_000_000
 // NewHist makes a histogram with so many significant digits.
 func NewHist(digits int) Hist { return Hist{hdrhistogram.New(1, Longest, digits)} }
 
+// Record adds a value in nanoseconds.
+func (h *Hist) Record(ns int64) { h.record(ns) }
+
 func (h *Hist) record(ns int64) {
 	// A value out of range cannot be: it is clipped.
 	_ = h.h.RecordValue(min(max(ns/1000, 1), Longest))

@@ -14,7 +14,7 @@ func (p *Plan) Canonical() []byte {
 	c := *p
 	c.Name, c.Seed, c.Report, c.Budget, c.Dir = "", 0, Report{}, Budget{}, ""
 	c.Model.AgentConf = p.ConfHash
-	c.Model.Exported = ""
+	c.Model.Exported, c.Service.Profile = "", ""
 	if len(c.Workload.Mix) == 1 {
 		c.Workload.Mix = nil // all of it is one model, whatever its name
 	}

@@ -19,6 +19,7 @@ func (d *decoder) finish(p *Plan, set []Value) {
 	d.sizes(p)
 	d.fleet(p)
 	d.shards(p, conf, set)
+	d.profile(p)
 	d.service(p)
 	d.workload(p)
 	d.network(p)
@@ -173,9 +174,6 @@ func (d *decoder) service(p *Plan) {
 			continue
 		}
 		d.tierService(p, tier, t, law, at)
-	}
-	if s.Profile != "" && (d.given("service.entry") || d.given("service.ps") || d.given("service.dense")) {
-		d.report("service.profile", Conflict, "service.profile stands for all other keys of service; remove one of them")
 	}
 	if !s.Items.IsZero() && s.Items.Mean <= 0 {
 		d.report("service.items", OutOfRange, "service.items must have a mean above 0")

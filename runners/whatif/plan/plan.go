@@ -77,6 +77,8 @@ type Plan struct {
 	// agent.conf with its includes, "" without one.
 	Dir      string `plan:"-"`
 	ConfHash string `plan:"-"`
+	// Measured is the profile that service.profile names, nil without one.
+	Measured *Profile `plan:"-" json:"-"`
 }
 
 // Precision says when enough was simulated: the half-widths of intervals, as fractions
