@@ -1,0 +1,123 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving/serve"
+)
+
+// raw leaves messages as they are on the wire; one is a *[]byte.
+type raw struct{}
+
+func (raw) Marshal(v any) ([]byte, error) { return *v.(*[]byte), nil }
+func (raw) Unmarshal(data []byte, v any) error {
+	*v.(*[]byte) = data
+	return nil
+}
+func (raw) Name() string { return "proto" }
+
+// predictOf is a Predict of a model without inputs.
+func predictOf(model string) ([]byte, error) {
+	return proto.Marshal(&apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: model}})
+}
+
+// target is one model server, to which the load generator has one connection.
+type target struct {
+	addr string
+	conn *grpc.ClientConn
+	// free has a token for each call that may be under way, nil for any number.
+	free chan struct{}
+}
+
+func dial(addr string, calls int) (*target, error) {
+	conn, err := grpc.NewClient("passthrough:///"+addr, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.ForceCodec(raw{})))
+	if err != nil {
+		return nil, err
+	}
+	t := &target{addr: addr, conn: conn}
+	if calls > 0 {
+		t.free = make(chan struct{}, calls)
+	}
+	return t, nil
+}
+
+// connect waits until there is a connection.
+func (t *target) connect(ctx context.Context) error {
+	t.conn.Connect()
+	for {
+		state := t.conn.GetState()
+		if state == connectivity.Ready {
+			return nil
+		}
+		if !t.conn.WaitForStateChange(ctx, state) {
+			return fmt.Errorf("connect to the model server at %s: %w", t.addr, context.Cause(ctx))
+		}
+	}
+}
+
+// account is what a server says of a call.
+type account struct{ waited, worked int64 }
+
+// predict makes one call, and waits for its turn when too many are under way.
+func (t *target) predict(ctx context.Context, request []byte) (account, error) {
+	a := account{-1, -1}
+	if t.free != nil {
+		select {
+		case t.free <- struct{}{}:
+			defer func() { <-t.free }()
+		case <-ctx.Done():
+			return a, status.FromContextError(ctx.Err()).Err()
+		}
+	}
+	var response []byte
+	var trailer metadata.MD
+	err := t.conn.Invoke(ctx, apis.PredictionService_Predict_FullMethodName, &request, &response, grpc.Trailer(&trailer))
+	a.waited, a.worked = nanos(trailer, serve.TrailerWaited), nanos(trailer, serve.TrailerWorked)
+	return a, err
+}
+
+// nanos is a trailer's number, -1 for none.
+func nanos(md metadata.MD, key string) int64 {
+	values := md.Get(key)
+	if len(values) == 0 {
+		return -1
+	}
+	n, err := strconv.ParseInt(values[0], 10, 64)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// outcomeOf is how a call ended; over says that the run was broken off.
+func outcomeOf(err error, over bool) uint8 {
+	switch status.Code(err) {
+	case codes.OK:
+		return Answered
+	case codes.DeadlineExceeded:
+		return TimedOut
+	case codes.Unavailable:
+		return Refused
+	case codes.Canceled:
+		if over {
+			return Open
+		}
+	}
+	return Failed
+}
+
+// answerLimit is for how long a server may say nothing before a run begins.
+const answerLimit = 30 * time.Second

@@ -1,0 +1,444 @@
+package observe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/tasks"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/process"
+	"github.com/monosim/monosim/runners/realrun/loopback"
+	"github.com/monosim/monosim/runners/whatif/law"
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+// Options are how a plan is observed.
+type Options struct {
+	// Monosim is the program monosim; "" is the one that runs.
+	Monosim string
+	// Warm is the part of the horizon at its begin that does not count.
+	Warm time.Duration
+	// Saturate is for how long, after the load, half as much again is asked as the servers
+	// can do; 0 for not at all.
+	Saturate time.Duration
+	// Dir is where the cluster has its directory; "" means the system's for temporary files.
+	Dir string
+	// Progress, when set, is told of each step before it begins.
+	Progress func(step string)
+}
+
+// overload is what is asked in a saturated run, over what the servers can do.
+const overload = 1.5
+
+// fleet is the cluster of a plan that runs.
+type fleet struct {
+	*loopback.Cluster
+	p        *plan.Plan
+	o        Options
+	targets  []*target
+	requests [][]byte
+	pods     []string // by number of the target
+	addrs    map[string]int16
+	asked    string // the pod whose agent is asked for replicas
+}
+
+// Run observes a plan. The error is of a plan that no cluster of processes can be, of the
+// cluster, or of ctx.
+func Run(ctx context.Context, p *plan.Plan, o Options) (*Observation, error) {
+	if err := Supported(p, o); err != nil {
+		return nil, err
+	}
+	f := &fleet{p: p, o: o, addrs: map[string]int16{}}
+	built, err := loopback.New(loopback.Options{Monosim: o.Monosim, Agent: loopback.OwnAgent, Dir: o.Dir, ServerFlags: f.serverFlags}).Build(f.spec())
+	if err != nil {
+		return nil, err
+	}
+	f.Cluster = built.(*loopback.Cluster)
+	defer f.Close()
+	obs := &Observation{Format: Format, Plan: p.Name, ScenarioHash: Scenario(p), Began: time.Now().UTC().Truncate(time.Second), Threads: p.Service.PS.Threads}
+	if obs.ReadyNs, err = f.start(ctx); err != nil {
+		return nil, err
+	}
+	defer f.hangUp()
+	if err := f.measure(ctx, obs); err != nil {
+		return nil, err
+	}
+	obs.Servers = f.pods
+	return obs, ctx.Err()
+}
+
+// Scenario is the hash of a plan without its service times and its network, which are what
+// is measured.
+func Scenario(p *plan.Plan) string {
+	c := *p
+	c.Service = plan.Service{PS: plan.TierService{Threads: p.Service.PS.Threads}}
+	c.Network = plan.Network{}
+	return c.Hash()
+}
+
+// Supported says what of a plan a cluster of processes cannot be.
+func Supported(p *plan.Plan, o Options) error {
+	_, err := flagsOfLaw(p.Service.PS.CPU.Law)
+	c := &p.Client
+	for _, one := range []struct {
+		found bool
+		text  string
+	}{
+		{p.Model.AgentVersion != 1, "model.agent_version: found 3, want 1: its PS are registered one by one"},
+		{p.Fleet.Dense != nil, "fleet.dense: found it, want none: the load generator is the entry, and calls PS only"},
+		{p.Fleet.PS.Replicas.Hottest != p.Fleet.PS.Replicas.Default, "fleet.ps.replicas: found a hottest shard, want as many replicas of each"},
+		{p.Workload.Loop.Closed(), "workload.loop: found a closed one, want an open one"},
+		{p.Workload.Detail.Thin.K > 1, "workload.detail.thin: found it, want all requests"},
+		{c.Hedge != (plan.Hedge{}), "client.hedge: found it, want off"},
+		{c.Partial.MinShards != 0, "client.partial: found allow, want fail"},
+		{c.Abandon == "cancel", "client.abandon: found cancel, want continue: model servers go on with what nobody waits for"},
+		{c.Coalesce, "client.coalesce: found true, want one call for each PS"},
+		{p.Service.PS.Queue >= 0, "service.ps.queue: found a limit, want none: model servers have no such"},
+		{p.Service.Contention.Model != "none" && float64(p.Service.PS.Threads) > p.Fleet.PS.CPU, "service.contention.model: found processor_sharing with more threads than cores, want none: model servers rest where others work"},
+		{p.Workload.ColdStart, "workload.cold_start: found true, want a cluster that is up"},
+		{o.Warm < 0 || o.Warm >= time.Duration(p.Workload.Horizon), fmt.Sprintf("the warm-up: found %v, want less than the horizon of %v", o.Warm, time.Duration(p.Workload.Horizon))},
+	} {
+		if one.found {
+			err = errors.Join(err, errors.New(one.text))
+		}
+	}
+	for i := range p.Events {
+		err = errors.Join(err, supportedEvent(&p.Events[i]))
+	}
+	return err
+}
+
+// supportedEvent says what of an event cannot be done to a cluster of processes.
+func supportedEvent(e *plan.Event) error {
+	switch {
+	case e.Kill != nil && e.Kill.Tier == "ps" && e.Kill.Refuse && e.Kill.Pick == "random":
+		return nil
+	case e.Kill != nil:
+		return fmt.Errorf("event %s: found this kill, want {ps: {count: N}, refuse: true}, picked at random: the kernel resets what is sent to a process that is dead", e.Label())
+	case e.ZooKeeper != nil && e.ZooKeeper.Outage:
+		return nil
+	}
+	return fmt.Errorf("event %s: found %s, want a kill or an outage of ZooKeeper", e.Label(), e.Action())
+}
+
+// flagsOfLaw tell a model server how long it has to work.
+func flagsOfLaw(l law.Law) ([]string, error) {
+	span := func(ns float64) string { return time.Duration(math.Round(ns)).String() }
+	switch l.Kind {
+	case law.Det:
+		return []string{"--monosim_predict_time=" + span(l.Mean)}, nil
+	case law.Uniform:
+		return []string{"--monosim_predict_law=uniform", "--monosim_predict_time=" + span(l.Low), "--monosim_predict_time_high=" + span(l.High)}, nil
+	case law.LogNormal:
+		const z99 = 2.3263478740408408
+		median := l.Mean * math.Exp(-l.Sigma*l.Sigma/2)
+		return []string{"--monosim_predict_law=lognormal", "--monosim_predict_time=" + span(median), "--monosim_predict_time_high=" + span(median*math.Exp(z99*l.Sigma))}, nil
+	}
+	return nil, fmt.Errorf("service.ps.cpu: found %s, want det, uniform or lognormal, by which monosim tfserving can work", l.Kind)
+}
+
+// serverFlags have each server draw its own times.
+func (f *fleet) serverFlags(pod runners.Pod) []string {
+	flags, _ := flagsOfLaw(f.p.Service.PS.CPU.Law) // it was looked at
+	seed := tasks.Mix(f.p.Seed, uint64(pod.Shard)<<32|uint64(pod.Replica)) | 1
+	return append(flags, fmt.Sprintf("--monosim_seed=%d", seed), fmt.Sprintf("--monosim_predict_threads=%d", f.p.Service.PS.Threads), "--monosim_timings",
+		"--monosim_predict_slowdown=1")
+}
+
+const base = "/observed"
+
+func psName(i int) string { return fmt.Sprintf("ps_%d", i) }
+
+func (f *fleet) spec() runners.Spec {
+	p := f.p
+	numPS := p.Override.NumPS
+	m := runners.Model{Name: "observed", BasePath: base}
+	for i := range numPS {
+		m.SubGraphs = append(m.SubGraphs, runners.SubGraph{Name: psName(i), SizeBytes: max(int64(p.Model.Size.Embeddings)/int64(numPS), 1), Versions: []int64{1}})
+	}
+	return runners.Spec{
+		Seed: p.Seed, Shards: p.Shards(), Replicas: p.Fleet.PS.Replicas.Default, Models: []runners.Model{m}, Quirks: p.Override.Quirks,
+		Conf: fmt.Sprintf("agent_version 1\nbzid observed\nbase_name observed\nbase_path %s\nnum_ps %d\nnum_shard %d\ndeploy_type ps\nzk_servers 127.0.0.1:2181\n",
+			base, numPS, p.Shards()),
+		Serving: runners.ServingSpec{LoadTime: time.Duration(p.Fleet.Boot.LoadFixed), LoadBytesPerSecond: int64(p.Fleet.Boot.ModelLoad)},
+	}
+}
+
+func (f *fleet) tell(format string, args ...any) {
+	if f.o.Progress != nil {
+		f.o.Progress(fmt.Sprintf(format, args...))
+	}
+}
+
+// startLimit is how long a cluster may take to be listed.
+const startLimit = 3 * time.Minute
+
+// start starts all pods, waits until each is listed, and connects to all.
+func (f *fleet) start(ctx context.Context) (ready int64, err error) {
+	f.tell("start %d containers", len(f.Pods()))
+	if err := f.Start(); err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	f.asked = f.Pods()[0].Name
+	for {
+		met, err := f.Pass(500*time.Millisecond, nil)
+		if err != nil || ctx.Err() != nil {
+			return 0, errors.Join(err, ctx.Err())
+		}
+		v, listErr := f.list()
+		if listErr == nil && f.complete(v) {
+			break
+		}
+		if !met && time.Since(began) > startLimit {
+			return 0, fmt.Errorf("the cluster: not all PS are listed after %v (%w); logs in %s", startLimit, errors.Join(listErr, errors.New("too few replicas")), f.Keep())
+		}
+	}
+	ready = int64(time.Since(began))
+	for i := range f.p.Override.NumPS {
+		request, err := predictOf(psName(i))
+		if err != nil {
+			return 0, err
+		}
+		f.requests = append(f.requests, request)
+	}
+	return ready, f.answerOnce(ctx)
+}
+
+// answerOnce connects to all servers, so that no request does that.
+func (f *fleet) answerOnce(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	v, err := f.list()
+	if err != nil {
+		return err
+	}
+	for slot, servers := range v {
+		for _, at := range servers {
+			t := f.targets[at]
+			if err := t.connect(ctx); err != nil {
+				return err
+			}
+			if _, err := t.predict(ctx, f.requests[slot]); err != nil {
+				return fmt.Errorf("%s of pod %s: %w", psName(slot), f.pods[at], err)
+			}
+		}
+	}
+	return nil
+}
+
+// complete reports whether every replica of every PS is listed.
+func (f *fleet) complete(v view) bool {
+	for _, servers := range v {
+		if len(servers) != f.p.Fleet.PS.Replicas.Default {
+			return false
+		}
+	}
+	return true
+}
+
+// list asks an agent who serves which PS.
+func (f *fleet) list() (view, error) {
+	answer, err := f.HeartBeat(f.asked, "ps")
+	if err != nil {
+		return nil, err
+	}
+	v := make(view, f.p.Override.NumPS)
+	for _, a := range answer {
+		var i int
+		if n, _ := fmt.Sscanf(a.Key, "ps:%d", &i); n != 1 || i >= len(v) {
+			continue
+		}
+		for _, addr := range a.Addrs {
+			at, err := f.target(addr)
+			if err != nil {
+				return nil, err
+			}
+			v[i] = append(v[i], at)
+		}
+		slices.Sort(v[i])
+	}
+	return v, nil
+}
+
+// target is the number of the server at an address.
+func (f *fleet) target(addr string) (int16, error) {
+	if at, ok := f.addrs[addr]; ok {
+		return at, nil
+	}
+	t, err := dial(addr, f.p.Override.LongConnNum)
+	if err != nil {
+		return 0, err
+	}
+	names, err := runners.PodsAt(f, []string{addr})
+	if err != nil {
+		return 0, err
+	}
+	at := int16(len(f.targets))
+	f.targets, f.pods = append(f.targets, t), append(f.pods, strings.Join(names, ","))
+	f.addrs[addr] = at
+	return at, nil
+}
+
+func (f *fleet) hangUp() {
+	for _, t := range f.targets {
+		t.conn.Close()
+	}
+}
+
+// pids are those of the model servers, by target, 0 for one that has ended.
+func (f *fleet) pids() []int {
+	pids := make([]int, len(f.targets))
+	for _, pod := range f.Endpoints().Pods {
+		for _, s := range pod.ModelServers {
+			if at, ok := f.addrs[s.GRPC]; ok {
+				pids[at] = s.PID
+			}
+		}
+	}
+	return pids
+}
+
+// measure makes the loads. The one of saturated servers comes first: events may leave less
+// of the fleet.
+func (f *fleet) measure(ctx context.Context, obs *Observation) error {
+	if f.o.Saturate > 0 {
+		if err := f.saturate(ctx, obs); err != nil {
+			return err
+		}
+	}
+	spec := model.Compile(f.p, model.Condition{})
+	horizon := int64(f.p.Workload.Horizon)
+	spec.Windows = []model.Window{WindowOf(int64(f.o.Warm), horizon)}
+	times, err := spec.ArrivalTimes(0, 0)
+	if err != nil {
+		return err
+	}
+	pids := f.pids()
+	w := newWatch(pids)
+	f.tell("%d requests in %v", len(times), time.Duration(horizon))
+	run, err := f.drive(ctx, order{
+		arrivals: times, warm: int64(f.o.Warm), end: horizon, timeout: time.Duration(f.p.Override.FetchPSTimeout),
+		retries: f.p.Override.FetchPSRetry, retry: f.p.Client.RetryTarget, balance: f.p.Client.Balance.Inner, seed: f.p.Seed,
+	}, obs)
+	if err != nil {
+		return err
+	}
+	obs.Load, obs.Machine = *run, w.end()
+	obs.Machine.Late = run.late()
+	for _, pid := range pids {
+		bytes, err := process.Resident(pid)
+		if err != nil {
+			bytes = 0 // it was killed
+		}
+		obs.Memory = append(obs.Memory, bytes)
+	}
+	return nil
+}
+
+// WindowOf is the part of a run that counts.
+func WindowOf(warm, until int64) model.Window {
+	w := model.Window{Warmup: warm}
+	w.Name, w.Start, w.End = "observed", plan.Duration(warm), plan.Duration(until)
+	return w
+}
+
+// Capacity is how many requests a second the servers of a plan can do at most.
+func Capacity(p *plan.Plan) float64 {
+	threads := float64(p.Service.PS.Threads * p.Fleet.PS.Replicas.Default)
+	return threads / (p.Service.PS.CPU.Mean / 1e9 * float64(p.Override.NumPS) / float64(p.Shards()))
+}
+
+// saturate asks more than can be done.
+func (f *fleet) saturate(ctx context.Context, obs *Observation) error {
+	gap := 1e9 / (Capacity(f.p) * overload)
+	var times []int64
+	for k := 0.0; k*gap < float64(f.o.Saturate); k++ {
+		times = append(times, int64(k*gap))
+	}
+	f.tell("%d requests in %v, more than can be done", len(times), f.o.Saturate)
+	run, err := f.drive(ctx, order{
+		arrivals: times, warm: int64(f.o.Saturate) / 4, end: int64(f.o.Saturate), timeout: time.Hour, balance: f.p.Client.Balance.Inner,
+		seed: f.p.Seed, breakOff: true,
+	}, nil)
+	if err != nil {
+		return err
+	}
+	obs.Saturated = run
+	return f.settle(ctx)
+}
+
+// settleLimit is how long servers may work on what nobody waits for any more.
+const settleLimit = 2 * time.Minute
+
+// settle waits until no server has anything to do: each answers at once.
+func (f *fleet) settle(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, settleLimit)
+	defer cancel()
+	v, err := f.list()
+	if err != nil {
+		return err
+	}
+	for slot, servers := range v {
+		for _, at := range servers {
+			for {
+				said, err := f.targets[at].predict(ctx, f.requests[slot])
+				if err != nil {
+					return fmt.Errorf("pod %s: it still works on old requests: %w", f.pods[at], err)
+				}
+				if said.waited <= 0 || said.waited < int64(time.Millisecond) {
+					break
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// drive makes a load while the agents are watched and events happen.
+func (f *fleet) drive(ctx context.Context, o order, obs *Observation) (*Load, error) {
+	v, err := f.list()
+	if err != nil {
+		return nil, err
+	}
+	targets := f.targets
+	if o.breakOff {
+		targets = unbound(targets)
+	}
+	d, err := newDriver(o, targets, f.requests, v)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan *Load, 1)
+	go func() { done <- d.all(ctx) }()
+	play := newStory(f, d, obs)
+	for {
+		select {
+		case run := <-done:
+			return run, ctx.Err()
+		default:
+		}
+		if err := play.step(); err != nil {
+			cancel()
+			<-done
+			return nil, err
+		}
+	}
+}
+
+// unbound are the same servers with any number of calls under way.
+func unbound(list []*target) []*target {
+	var free []*target
+	for _, t := range list {
+		free = append(free, &target{addr: t.addr, conn: t.conn})
+	}
+	return free
+}

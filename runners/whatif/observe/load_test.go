@@ -1,0 +1,177 @@
+package observe
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/runners/process"
+	"github.com/monosim/monosim/sim/tfserving/serve"
+	"github.com/monosim/monosim/sim/tfserving/serve/tfservingtest"
+)
+
+// work is how long a server of the tests works on a call, by one thread.
+const work = 5 * time.Millisecond
+
+// serving is a server that works on one call at a time, as a target.
+func serving(t *testing.T, takes time.Duration) *target {
+	t.Helper()
+	s := tfservingtest.Start(t, tfservingtest.Small("ps_0", 1), tfservingtest.With(func(o *serve.Options) {
+		o.PredictThreads, o.Timings, o.Machine.Cost.PredictTime = 1, true, takes
+		o.Machine.Cost.PredictSlowdown = 1
+	}))
+	return targetAt(t, s.GRPC(), 0)
+}
+
+func targetAt(t *testing.T, addr string, calls int) *target {
+	t.Helper()
+	one, err := dial(addr, calls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { one.conn.Close() })
+	return one
+}
+
+// nobody is a target at which nobody listens.
+func nobody(t *testing.T) *target {
+	t.Helper()
+	ports, err := process.FreePorts(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return targetAt(t, fmt.Sprintf("127.0.0.1:%d", ports[0]), 0)
+}
+
+// every are the instants of n requests.
+func every(gap time.Duration, n int) []int64 {
+	var times []int64
+	for i := range n {
+		times = append(times, int64(i)*int64(gap))
+	}
+	return times
+}
+
+// drive makes a load on targets that all serve the one PS.
+func drive(t *testing.T, o order, targets ...*target) *Load {
+	t.Helper()
+	request, err := proto.Marshal(&apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: "ps_0"}, Inputs: map[string]*framework.TensorProto{"x": {
+		Dtype: framework.DataType_DT_FLOAT, FloatVal: []float32{1}, TensorShape: &framework.TensorShapeProto{Dim: []*framework.TensorShapeProto_Dim{{Size: 1}}},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]int16, len(targets))
+	for i := range all {
+		all[i] = int16(i)
+	}
+	d, err := newDriver(o, targets, [][]byte{request}, view{all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.all(t.Context())
+}
+
+// Goal: a server that does not keep up is charged for all who had to come meanwhile (no
+// coordinated omission). Method: requests come five times as fast as a server of one thread
+// can work, which cannot be done with the last before all the work is.
+func TestLatenciesCountFromWhenRequestsWereToCome(t *testing.T) {
+	const n, gap = 40, work / 5
+	load := drive(t, order{arrivals: every(gap, n), end: int64(time.Hour), timeout: time.Minute}, serving(t, work))
+	q := load.Requests
+	if !slices.Equal(q.Intended, every(gap, n)) {
+		t.Errorf("requests were to come at %v, want every %v", q.Intended, gap)
+	}
+	last := time.Duration(slices.Max(q.Done))
+	if last < n*work {
+		t.Fatalf("%d calls of %v by one thread were over after %v", n, work, last)
+	}
+	worst := time.Duration(0)
+	for i := range q.Intended {
+		if !q.OK[i] || q.Sent[i] < q.Intended[i] {
+			t.Errorf("request %d: ok %v, began %v after it was to come", i, q.OK[i], time.Duration(q.Sent[i]-q.Intended[i]))
+		}
+		worst = max(worst, time.Duration(q.Done[i]-q.Intended[i]))
+	}
+	if least := n*work - (n-1)*gap; worst < least {
+		t.Errorf("the longest latency is %v, want at least %v", worst, least)
+	}
+	for i := range load.Calls.Len() {
+		c := &load.Calls
+		if c.Worked[i] < int64(work) || c.Done[i]-c.Sent[i] < c.Waited[i]+c.Worked[i] {
+			t.Errorf("call %d took %d ns, of which it waited %d and was worked on %d; want at least %v of work, within the call", i, c.Done[i]-c.Sent[i], c.Waited[i], c.Worked[i], work)
+		}
+	}
+}
+
+// Goal: a call that is refused is tried elsewhere. Method: of two targets one listens.
+func TestRefusedCallsAreTriedElsewhere(t *testing.T) {
+	load := drive(t, order{arrivals: every(time.Millisecond, 20), end: int64(time.Hour), timeout: time.Minute, retries: 1, retry: "distinct", balance: "round_robin"},
+		nobody(t), serving(t, time.Millisecond))
+	refused := 0
+	for i := range load.Calls.Len() {
+		c := &load.Calls
+		if want := uint8(Refused); c.Server[i] == 0 && c.Outcome[i] != want || c.Server[i] == 1 && c.Outcome[i] != Answered {
+			t.Errorf("call %d: server %d, outcome %d", i, c.Server[i], c.Outcome[i])
+		}
+		if c.Outcome[i] == Refused {
+			refused++
+		}
+	}
+	if refused != 10 || slices.Contains(load.Requests.OK, false) {
+		t.Errorf("%d calls were refused and requests went well: %v; want every second, and all", refused, load.Requests.OK)
+	}
+}
+
+// Goal: a call that takes too long is given up and tried again as often as allowed. Method:
+// a server that takes longer than a minute for what may take a millisecond.
+func TestCallsTimeOut(t *testing.T) {
+	load := drive(t, order{arrivals: every(time.Millisecond, 3), end: int64(time.Hour), timeout: time.Millisecond, retries: 2}, serving(t, time.Minute))
+	if slices.Contains(load.Requests.OK, true) || load.Calls.Len() != 9 {
+		t.Fatalf("requests went well: %v, %d calls; want none, and three of each", load.Requests.OK, load.Calls.Len())
+	}
+	for i, outcome := range load.Calls.Outcome {
+		if outcome != TimedOut {
+			t.Errorf("call %d: outcome %d, want %d", i, outcome, TimedOut)
+		}
+	}
+}
+
+// Goal: balancers choose as the model's do.
+func TestBalancers(t *testing.T) {
+	for _, c := range []struct {
+		balance string
+		busy    []int32
+		want    map[int16]bool
+	}{
+		{"least_loaded", []int32{3, 0, 2}, map[int16]bool{1: true}},
+		{"p2c", []int32{0, 9, 9}, map[int16]bool{0: true, 1: true, 2: true}},
+		{"random", []int32{0, 9, 9}, map[int16]bool{0: true, 1: true, 2: true}},
+		{"round_robin", []int32{0, 9, 9}, map[int16]bool{0: true, 1: true, 2: true}},
+	} {
+		d := driver{order: order{balance: c.balance}, turn: make([]int, 1), outstanding: c.busy}
+		d.rand = newRand(1)
+		counts := map[int16]int{}
+		for range 3000 {
+			counts[d.pick(0, []int16{0, 1, 2})]++
+		}
+		for at, n := range counts {
+			if !c.want[at] {
+				t.Errorf("%s: chose %d %d times among calls under way %v", c.balance, at, n, c.busy)
+			}
+		}
+		switch {
+		case c.balance == "p2c" && counts[0] < counts[1]+counts[2]:
+			t.Errorf("p2c: chose %v among %v, want the idle one in two of three pairs", counts, c.busy)
+		case c.balance == "round_robin" && (counts[0] != 1000 || counts[1] != 1000):
+			t.Errorf("round_robin: chose %v, want each as often", counts)
+		case len(counts) != len(c.want):
+			t.Errorf("%s: chose %v, want %v", c.balance, counts, c.want)
+		}
+	}
+}
