@@ -1,0 +1,133 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/monosim/monosim/runners/whatif/law"
+	"github.com/monosim/monosim/runners/whatif/stats"
+)
+
+// family is a kind of law with its fit by maximum likelihood, or by moments.
+type family struct {
+	// fit gives the law as plans write it, and its distribution function.
+	fit func(list []float64) (l law.Law, text string, cdf func(float64) float64)
+	// parameters are its own, beside the mean.
+	parameter string
+	of        func(list []float64) float64
+}
+
+var families = []family{
+	{func(list []float64) (law.Law, string, func(float64) float64) {
+		mean, sigma := logMoments(list)
+		mu := math.Log(mean) - sigma*sigma/2
+		return law.Logged(mean, sigma), fmt.Sprintf("lognormal(mean=%s, sigma=%s)", span(mean), digits(sigma)), distuv.LogNormal{Mu: mu, Sigma: sigma}.CDF
+	}, "sigma", func(list []float64) float64 { _, sigma := logMoments(list); return sigma }},
+	{func(list []float64) (law.Law, string, func(float64) float64) {
+		mean, _ := stats.Mean(list)
+		shape := gammaShape(list)
+		return law.Shaped(mean, 1/math.Sqrt(shape)), fmt.Sprintf("gamma(mean=%s, cv=%s)", span(mean), digits(1/math.Sqrt(shape))), distuv.Gamma{Alpha: shape, Beta: shape / mean}.CDF
+	}, "cv", func(list []float64) float64 { return 1 / math.Sqrt(gammaShape(list)) }},
+	{func(list []float64) (law.Law, string, func(float64) float64) {
+		mean, _ := stats.Mean(list)
+		return law.Exponential(mean), fmt.Sprintf("exp(mean=%s)", span(mean)), distuv.Exponential{Rate: 1 / mean}.CDF
+	}, "", nil},
+	{func(list []float64) (law.Law, string, func(float64) float64) {
+		low, high := slices.Min(list), slices.Max(list)
+		return law.Between(low, high), fmt.Sprintf("uniform(%s, %s)", span(low), span(high)), distuv.Uniform{Min: low, Max: high}.CDF
+	}, "", nil},
+}
+
+// goodKS is the distance up to which a law of a family is taken; what is further from all
+// of them is written as a histogram.
+const goodKS = 0.03
+
+// choose is the family that is nearest to the samples, a constant where they hardly vary,
+// a histogram where none is near.
+func choose(what string, list []float64) Fitted {
+	mean, variance := stats.Mean(list)
+	if cv := math.Sqrt(variance) / mean; cv < leastCV {
+		f := gammaOf(what, mean, cv)
+		f.N, f.Parameters = len(list), []Parameter{meanOf(what, list)}
+		return f
+	}
+	sorted := slices.Sorted(slices.Values(list))
+	best := Fitted{KS: 2}
+	for _, one := range families {
+		l, text, cdf := one.fit(list)
+		if d := distance(sorted, cdf); d < best.KS {
+			best = Fitted{Law: l, Text: text, KS: d, N: len(list), Parameters: []Parameter{meanOf(what, list)}}
+			if one.of != nil {
+				best.Parameters = append(best.Parameters, parameter(what+" "+one.parameter, "", list, one.of))
+			}
+		}
+	}
+	if best.KS <= goodKS {
+		return best
+	}
+	return Fitted{Law: histogram(sorted), Text: "", KS: 1 / float64(bars), N: len(list), Parameters: []Parameter{meanOf(what, list)}}
+}
+
+func meanOf(what string, list []float64) Parameter {
+	return parameter(what+" mean", "ns", list, func(part []float64) float64 { m, _ := stats.Mean(part); return m })
+}
+
+// distance is that of Kolmogorov and Smirnov.
+func distance(sorted []float64, cdf func(float64) float64) float64 {
+	worst, n := 0.0, float64(len(sorted))
+	for i, v := range sorted {
+		f := cdf(v)
+		worst = math.Max(worst, math.Max(f-float64(i)/n, float64(i+1)/n-f))
+	}
+	return worst
+}
+
+// logMoments are the mean and sigma of a log-normal law by maximum likelihood.
+func logMoments(list []float64) (mean, sigma float64) {
+	logs := make([]float64, len(list))
+	for i, v := range list {
+		logs[i] = math.Log(math.Max(v, 1))
+	}
+	mu, variance := stats.Mean(logs)
+	return math.Exp(mu + variance/2), math.Sqrt(variance)
+}
+
+// gammaShape is the shape of a gamma law by maximum likelihood: ln k - digamma(k) is the
+// logarithm of the mean less the mean of the logarithms.
+func gammaShape(list []float64) float64 {
+	mean, _ := stats.Mean(list)
+	logs := 0.0
+	for _, v := range list {
+		logs += math.Log(math.Max(v, 1))
+	}
+	s := math.Log(mean) - logs/float64(len(list))
+	k := (3 - s + math.Sqrt((s-3)*(s-3)+24*s)) / (12 * s) // Minka's first guess
+	for range 20 {
+		const step = 1e-5
+		slope := (mathext.Digamma(k*(1+step)) - mathext.Digamma(k)) / (k * step)
+		next := k - (math.Log(k)-mathext.Digamma(k)-s)/(1/k-slope)
+		if next <= 0 || math.Abs(next-k) < 1e-9*k {
+			break
+		}
+		k = next
+	}
+	return k
+}
+
+// bars are those of a histogram: as many quantiles.
+const bars = 400
+
+// histogram is the law of the samples themselves, by quantiles.
+func histogram(sorted []float64) law.Law {
+	l := law.Law{Kind: law.Hist}
+	for k := range bars {
+		part := sorted[k*len(sorted)/bars : (k+1)*len(sorted)/bars]
+		mean, _ := stats.Mean(part)
+		l.Values, l.Weights = append(l.Values, mean), append(l.Weights, 1)
+	}
+	return l
+}

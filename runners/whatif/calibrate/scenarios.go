@@ -1,0 +1,85 @@
+package calibrate
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+// Scenario is one plan of the bench.
+type Scenario struct {
+	Name string
+	// Fit says that the profile is made of it; all others are held out.
+	Fit bool
+	// Edge says that it was chosen to break the model (CAP-7.7): it is reported and not
+	// among the aims.
+	Edge     bool
+	Shards   int
+	Replicas int
+	Rate     float64 // of the capacity
+	Arrivals string  // of workload.arrivals
+	Client   string
+	Override string
+	Events   string
+}
+
+// Scenarios are those that a profile is made of, and those that are foretold with it.
+func Scenarios() []Scenario {
+	return []Scenario{
+		{Name: "fit: a fifth of the capacity", Fit: true, Shards: 2, Replicas: 2, Rate: 0.2},
+		{Name: "fit: even arrivals, three fifths", Fit: true, Shards: 2, Replicas: 2, Rate: 0.6, Arrivals: "{process: deterministic}"},
+		{Name: "fit: four fifths", Fit: true, Shards: 2, Replicas: 2, Rate: 0.8},
+		{Name: "half of the capacity", Shards: 2, Replicas: 2, Rate: 0.5},
+		{Name: "three quarters, in turn", Shards: 2, Replicas: 2, Rate: 0.75, Client: "{balance: round_robin}"},
+		{Name: "bursts, the lighter of two", Shards: 2, Replicas: 2, Rate: 0.45, Arrivals: "{process: mmpp, burst: 2x, mean_burst: 500ms, mean_quiet: 500ms}", Client: "{balance: p2c}"},
+		{Name: "four shards", Shards: 4, Replicas: 1, Rate: 0.5},
+		{Name: "tight timeouts and retries", Shards: 2, Replicas: 2, Rate: 0.3, Override: ", fetch_ps_timeout: 35ms, fetch_ps_retry: 2"},
+		{Name: "a container dies", Shards: 2, Replicas: 2, Rate: 0.35, Events: "[{at: 5s, kill: {ps: {count: 1}, refuse: true}, restart_after: 30d}]"},
+		// With its retries the servers are asked more than they can do (0.4 times 3, CAP-12.22):
+		// some runs end in a storm of retries and most do not, so that one says little of others.
+		{Name: "edge: near a storm of retries", Edge: true, Shards: 2, Replicas: 2, Rate: 0.4, Override: ", fetch_ps_timeout: 35ms, fetch_ps_retry: 2"},
+	}
+}
+
+// What all scenarios have in common.
+const (
+	threads     = 4
+	serviceMs   = 20
+	serviceText = "  entry: {cpu: 0.1ms, threads: 10000}\n  ps: {cpu: \"lognormal(mean=20ms, sigma=0.3)\", threads: 4}\n  contention: {model: none}\n"
+)
+
+// Text is the plan; with a profile it has no service times of its own.
+func (s Scenario) Text(horizon time.Duration, profile string) string {
+	service := serviceText
+	if profile != "" {
+		service = fmt.Sprintf("  profile: %q\n", profile)
+	}
+	arrivals, client, events := or(s.Arrivals, "{process: poisson}"), or(s.Client, "{balance: random}"), or(s.Events, "[]")
+	rate := s.Rate * threads * float64(s.Replicas) * 1000 / serviceMs
+	return fmt.Sprintf(`apiVersion: capacity/v1
+name: %q
+model: {size: {embeddings: 1GiB, dense: 1GiB}, ram_factor: 1x}
+override: {num_ps: %d%s}
+fleet:
+  entry: {replicas: 1, cpu: 10000, mem: 8GiB}
+  ps: {num_shard: %d, replicas: %d, cpu: %d, mem: 8GiB}
+service:
+%sclient: %s
+workload: {arrivals: %s, rate: %g/s, horizon: %s}
+events: %s
+`, s.Name, s.Shards, or(s.Override, ", fetch_ps_timeout: 2s"), s.Shards, s.Replicas, threads, service, client, arrivals, rate, horizon, events)
+}
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// Plan is the plan of a horizon.
+func (s Scenario) Plan(horizon time.Duration, profile string) (*plan.Plan, error) {
+	_, p, _, err := plan.Parse(s.Name, []byte(s.Text(horizon, profile)))
+	return p, err
+}
