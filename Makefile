@@ -8,7 +8,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check seeds seeds-check fmt fmt-check vet lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif beam check-beam fuzz flakes parity parity-check install release clean
+.PHONY: help check seeds seeds-check fmt fmt-check vet lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam fuzz flakes parity parity-check install release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -136,6 +136,11 @@ bench-agent: ## an agent that watches 1,000 replicas: rate, latency and memory, 
 
 bench-whatif: ## the capacity simulation beside its aims: closed forms, coverage, speed, the search, equal results
 	@$(GO) run ./cmd/monosim whatif bench
+
+bench-fidelity: ## the capacity simulation beside real processes under load (G9), on six plans that its service times were not fitted to; eight minutes, HORIZON (30s), KEEP=folder
+	@mkdir -p $(BUILD)
+	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
+	@$(BUILD)/monosim whatif bench --real --horizon $(or $(HORIZON),30s) $(if $(KEEP),--keep $(KEEP))
 
 beam: ## monosim-beam into .build: sweeps of plans on Apache Beam; the first build takes minutes
 	@mkdir -p $(BUILD) && cd runners/whatif/beam && $(GO) build -o $(abspath $(BUILD))/monosim-beam .

@@ -15,7 +15,7 @@ import (
 // New is the result of a command before anything was simulated.
 func New(command string, p *plan.Plan, warnings plan.Problems) *result.Result {
 	r := &result.Result{Format: result.Format, Command: command, Plan: p.Name, ScenarioHash: p.Hash(), Seed: p.Seed, Version: Version,
-		Architecture: runtime.GOARCH, Currency: p.Report.Currency, Warnings: warnings, Problems: plan.Problems{}}
+		Architecture: runtime.GOARCH, Currency: p.Report.Currency, Calibration: p.Measured, Warnings: warnings, Problems: plan.Problems{}}
 	if r.Warnings == nil {
 		r.Warnings = plan.Problems{}
 	}

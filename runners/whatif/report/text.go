@@ -98,7 +98,7 @@ func trust(r *result.Result) []string {
 				m.Load.Version, m.Load.Containers, thousands(m.Watches), thousands(m.Load.Watches), number("per_second", m.Reads), number("per_second", m.Load.Reads)))
 		}
 	}
-	return append(lines, "service times are the plan's: they are as good as what they were calibrated on")
+	return append(lines, calibration(r.Calibration)...)
 }
 
 // agreement counts the hard bounds that what was simulated keeps.

@@ -11,7 +11,7 @@
 //
 // To change what an answer has look in result.go; its estimates and verdicts are in
 // estimate.go, what belongs to solve and sweep in search.go, timelines and breakdowns in
-// series.go, what ZooKeeper bears in zookeeper.go.
+// series.go, what ZooKeeper bears in zookeeper.go, how two are compared in diff.go.
 package result
 
 import (
@@ -65,6 +65,9 @@ type Result struct {
 	Pareto      []Cell       `json:"pareto,omitempty"`
 	Sensitivity []Tornado    `json:"sensitivity,omitempty"`
 	Sweeps      []Sweep      `json:"sweeps,omitempty"`
+
+	// Calibration is the profile of the plan's service times, nil for a plan that has its own.
+	Calibration *plan.Profile `json:"calibration,omitempty"`
 
 	// Stopped says why no more was simulated: precision reached, verdicts decided,
 	// max_replications, budget requests, budget wall, proved minimal, undecided cells,
