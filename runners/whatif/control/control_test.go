@@ -11,41 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-var ensemble = plan.ZooKeeper{ReadOps: 100e3, WriteOps: 15e3, WatchBytes: 200, JuteMaxBuffer: 1 << 20, Heap: 16 << 30}
-
-// The table of CAP-3.12, which says what version 1 costs.
-func TestLoadsAreThoseOfTheTable(t *testing.T) {
-	for _, c := range []struct {
-		fleet                         control.Fleet
-		znodes, watches, reads, death float64
-		reload                        float64
-	}{
-		{control.Fleet{Version: 1, Entry: 20, PS: 80, NumPS: 20, NumShard: 5, Services: 1}, 340, 3.6e4, 603, 800, 1.0e5},
-		{control.Fleet{Version: 1, Entry: 500, PS: 500, NumPS: 20, NumShard: 20, Services: 1}, 1000, 1.0e6, 1.7e4, 2e3, 3e6},
-		{control.Fleet{Version: 1, Entry: 5000, PS: 5000, NumPS: 20, NumShard: 20, Services: 1}, 1e4, 1e8, 1.67e6, 2e4, 3e8},
-	} {
-		l := c.fleet.Load(&ensemble)
-		for _, v := range []struct {
-			what      string
-			got, want float64
-		}{{"znodes", l.Znodes, c.znodes}, {"watches", l.Watches, c.watches}, {"reads", l.Reads, c.reads}, {"per death", l.PerDeath, c.death}, {"per reload", l.PerReload, c.reload}} {
-			if math.Abs(v.got/v.want-1) > 0.03 { // the table has two digits
-				t.Errorf("%d containers, %s: got %g, want %g", l.Containers, v.what, v.got, v.want)
-			}
-		}
-	}
-}
-
-func TestTheFirstLimitIsFound(t *testing.T) {
-	curve := control.Fleet{Version: 1, Entry: 500, PS: 500, NumPS: 20, NumShard: 20, Services: 1, Models: 1, Bindings: 1}.Curve(&ensemble)
-	first := curve.First(1)
-	if first == nil || first.Name != "reads a second" || math.Abs(first.At-math.Sqrt(100e3*60)/1000) > 0.05 {
-		t.Errorf("first limit of version 1: got %+v, want the reads, which grow with the square, at 2.45 times the fleet", first)
-	}
-	if v3 := curve.First(3); v3 == nil || v3.At <= first.At {
-		t.Errorf("first limit of version 3: got %+v, want one at more than %v", v3, first.At)
-	}
-}
+var servers = plan.ZooKeeper{ReadOps: 100e3, WriteOps: 15e3, WatchBytes: 200, JuteMaxBuffer: 1 << 20, Heap: 16 << 30}
 
 // The goal is that the formulas are what the agents' own code does. The method is to run it
 // at two sizes, and to hold watches and reads to the formulas for these.
@@ -55,7 +21,7 @@ func TestFormulasAreWhatAgentsDo(t *testing.T) {
 		{Version: 3, Shards: 2, Replicas: 3, NumPS: 4}, {Version: 3, Shards: 4, Replicas: 4, NumPS: 8},
 	} {
 		lab.Seed, lab.Quirks = 1, "python"
-		m, err := lab.Measure(context.Background(), &ensemble)
+		m, err := lab.Measure(context.Background(), &servers)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +47,7 @@ func TestAgentsRecoverFromIncidents(t *testing.T) {
 			Version: version, Shards: 2, Replicas: 4, NumPS: 2, Seed: 1, Quirks: "python", Incidents: control.Incidents(),
 			Locations: []runners.Location{{IDC: "lf", Cluster: "a"}, {IDC: "hl", Cluster: "a"}},
 		}
-		m, err := lab.Measure(context.Background(), &ensemble)
+		m, err := lab.Measure(context.Background(), &servers)
 		if err != nil {
 			t.Fatal(err)
 		}

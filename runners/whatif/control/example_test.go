@@ -12,7 +12,7 @@ import (
 // is missed when its session has expired.
 func Example() {
 	lab := control.Lab{Version: 1, Shards: 2, Replicas: 3, NumPS: 4, Seed: 1, Quirks: "python", Incidents: []string{"kill 1"}}
-	m, err := lab.Measure(context.Background(), &ensemble)
+	m, err := lab.Measure(context.Background(), &servers)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,3 +1,15 @@
+// Package control says how the agents of a fleet take failures: by the real agent code in
+// virtual time, for sizes that can be run. That holds the formulas of package ensemble to
+// what agents do.
+//
+// Two things to use first:
+//
+//   - [Lab.Measure] runs agents on the simulated ZooKeeper and model server, and lets
+//     happen to them what the plan asks about; [LabOf] is the lab for a plan.
+//   - [Fill] puts formulas and what was measured into a result.
+//
+// To change what is run look in lab.go; what can happen, in incidents.go; a formula, in
+// package ensemble.
 package control
 
 import (
@@ -7,8 +19,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/whatif/ensemble"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/result"
 )
@@ -32,7 +46,7 @@ type Lab struct {
 // LabOf is the lab for a plan: at most so many containers, in fewer shards where it has more,
 // each with as much to serve as one of the plan's.
 func LabOf(p *plan.Plan, containers int) Lab {
-	f := Of(p)
+	f := ensemble.Of(p)
 	lab := Lab{
 		Version: f.Version, Shards: min(f.NumShard, max(containers/2, 1)), NumPS: f.NumPS, Quirks: p.Override.Quirks, Seed: p.Seed,
 		EntryBytes: int64(p.Model.Size.Dense), PSBytes: int64(p.Model.Size.Embeddings) / int64(f.NumPS),
@@ -51,8 +65,8 @@ func LabOf(p *plan.Plan, containers int) Lab {
 }
 
 // Fleet is what the formulas take for the lab.
-func (l *Lab) Fleet() Fleet {
-	return Fleet{
+func (l *Lab) Fleet() ensemble.Fleet {
+	return ensemble.Fleet{
 		Version: l.Version, PS: l.Shards * l.Replicas, NumPS: l.NumPS, NumShard: l.Shards, Services: 1, Mixed: true, Clusters: 1,
 		Bindings: (l.NumPS+l.Shards-1)/l.Shards + 1, Models: 1,
 	}
@@ -184,7 +198,7 @@ func (b *bench) has(pod, kind, key string, version int64) bool {
 		return false
 	}
 	for _, v := range versions {
-		if v.State.String() == "AVAILABLE" && (version == 0 || v.Version == version) {
+		if v.State == env.StateAvailable && (version == 0 || v.Version == version) {
 			return true
 		}
 	}
@@ -296,7 +310,7 @@ func (b *bench) registered() int {
 // containers is above 0 what that many containers of real agents do, through incidents. The
 // error is one of the run.
 func Fill(ctx context.Context, r *result.Result, p *plan.Plan, containers int, incidents []string) error {
-	r.ZooKeeper = Of(p).Curve(&p.ZooKeeper)
+	r.ZooKeeper = ensemble.Of(p).Curve(&p.ZooKeeper)
 	if containers == 0 {
 		return nil
 	}

@@ -44,10 +44,6 @@ func (w *Pool) add(e *Evaluation, s *model.Sample) {
 			put("util("+name+")", float64(one.BusyNs)/float64(one.CoreNs))
 			put("util_max("+name+")", float64(one.MaxParts)/1e6)
 		}
-		w.Sum.Tiers[t].Latency.Merge(one.Latency)
-		w.Sum.Tiers[t].Attempts += one.Attempts
-		w.Sum.Tiers[t].MaxParts = max(w.Sum.Tiers[t].MaxParts, one.MaxParts)
-		w.Sum.Life.MemPeak[t] = max(w.Sum.Life.MemPeak[t], s.Life.MemPeak[t])
 	}
 	w.rollouts(s, put)
 	for k, n := range s.Over {
@@ -55,7 +51,10 @@ func (w *Pool) add(e *Evaluation, s *model.Sample) {
 	}
 	w.Arrived = append(w.Arrived, s.Arrived)
 	w.Bad = append(w.Bad, failed)
-	w.sum(s)
+	w.Little = max(w.Little, s.Little)
+	w.Conserved = w.Conserved && s.Conserved
+	w.Hash = w.Hash*0x9e3779b97f4a7c15 ^ s.Hash
+	w.Sum.Add(s)
 }
 
 func share(n, of int64) float64 {
@@ -84,49 +83,6 @@ func (w *Pool) rollouts(s *model.Sample, put func(string, float64)) {
 	if least < math.MaxInt64 {
 		put("min_serving(publish)", float64(least))
 	}
-}
-
-// sum adds what is only summed.
-func (w *Pool) sum(s *model.Sample) {
-	t := &w.Sum
-	t.Arrived += s.Arrived
-	t.Completed += s.Completed
-	t.Partial += s.Partial
-	t.Open += s.Open
-	t.SumNs += s.SumNs
-	t.Requests += s.Requests
-	t.Events += s.Events
-	t.Latency.Merge(s.Latency)
-	for k, n := range s.Failed {
-		t.Failed[k] += n
-	}
-	for k, n := range s.Waited {
-		t.Waited[k] += n
-	}
-	for k := range s.Counts {
-		t.Counts[k] += s.Counts[k]
-		for p := range s.Parts[k] {
-			t.Parts[k][p] += s.Parts[k][p]
-		}
-	}
-	for b := range s.BinSums {
-		t.BinSums[b] += s.BinSums[b]
-		t.BinCounts[b] += s.BinCounts[b]
-		t.BinFailed[b] += s.BinFailed[b]
-	}
-	c, d := &t.Calls, s.Calls
-	c.Sent += d.Sent
-	c.Answered += d.Answered
-	c.TimedOut += d.TimedOut
-	c.Refused += d.Refused
-	c.Abandoned += d.Abandoned
-	c.Open += d.Open
-	c.Late += d.Late
-	t.Life.Detected = append(t.Life.Detected, s.Life.Detected...)
-	t.Life.OOM += s.Life.OOM
-	w.Little = max(w.Little, s.Little)
-	w.Conserved = w.Conserved && s.Conserved
-	w.Hash = w.Hash*0x9e3779b97f4a7c15 ^ s.Hash
 }
 
 // cutWarmUp says from when on the window is stationary, by the means of its bins over

@@ -121,7 +121,7 @@ func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g
 			spent += s.Requests
 		}
 		e.Runs = want
-		if e.Stopped = e.enough(spent, j.Deadline); e.Stopped != "" {
+		if e.Stopped = e.enough(spent, j.Late()); e.Stopped != "" {
 			e.Marked = e.Stopped == stoppedWall
 			return e, nil
 		}
@@ -171,7 +171,8 @@ const (
 	stoppedAsked    = "replications asked for"
 )
 
-func (e *Evaluation) enough(spent int64, deadline time.Time) string {
+// enough says why no more has to be simulated, "" when more has.
+func (e *Evaluation) enough(spent int64, late bool) string {
 	for i := range e.Windows {
 		e.Windows[i].cutWarmUp()
 	}
@@ -192,7 +193,7 @@ func (e *Evaluation) enough(spent int64, deadline time.Time) string {
 		return stoppedMax
 	case b.Requests > 0 && spent >= int64(b.Requests):
 		return stoppedRequests
-	case !deadline.IsZero() && time.Now().After(deadline):
+	case late:
 		return stoppedWall
 	}
 	return ""

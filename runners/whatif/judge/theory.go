@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/monosim/monosim/runners/whatif/ensemble"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/result"
 	"github.com/monosim/monosim/runners/whatif/theory"
@@ -32,9 +33,9 @@ func ClosedForms(p *plan.Plan) []result.ClosedForm {
 		list = append(list, result.ClosedForm{Name: "p99 estimate", Section: "CAP-7.1", Unit: "ns", Formula: "Allen-Cunneen waits and the fork-join of Nelson and Tantawi",
 			Theory: estimate, Metric: "p99(request)"})
 	}
-	zk := ZooKeeper(p)
+	zk := zooKeeper(p)
 	for _, name := range []string{"zk.watch_memory", "zk.utilisation", "zk.max_reply"} {
-		list = append(list, result.ClosedForm{Name: name, Section: "CAP-3.12", Unit: unitOf(name), Formula: "N (1 + T + Z)", Theory: zk[name]})
+		list = append(list, result.ClosedForm{Name: name, Section: "CAP-3.12", Unit: unitOf(name), Formula: ensemble.Formulas(p.Model.AgentVersion)[name], Theory: zk[name]})
 	}
 	return append(list, rolloutForms(p)...)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/monosim/monosim/runners/whatif/ensemble"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/quantity"
@@ -70,7 +71,7 @@ func (e *Evaluation) byCount(v *result.Verdict, w *Pool, bad []int64, p float64)
 // and not estimated.
 func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	if value, ok := e.exact(o); ok {
-		v.Outcome = outcome(within(o, value, value), within(o, value, value))
+		v.Outcome = outcome(within(o, value), within(o, value))
 		return
 	}
 	values := w.Values[o.Name()]
@@ -85,7 +86,7 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	if strings.HasPrefix(o.Op, ">") {
 		low, high = high, low
 	}
-	v.Outcome = outcome(within(o, low, high), within(o, low, low))
+	v.Outcome = outcome(within(o, high), within(o, low))
 	if v.Outcome == result.Undecided {
 		v.Text = fmt.Sprintf("%.6g +- %.2g is too near to the limit", mean, half)
 	}
@@ -102,17 +103,23 @@ func outcome(worse, better bool) string {
 	return result.Undecided
 }
 
-// within compares the worse end of an interval with the limit.
-func within(o plan.SLO, _, worse float64) bool {
+// within reports whether a value meets the limit.
+func within(o plan.SLO, value float64) bool {
 	switch o.Op {
 	case "<=":
-		return worse <= o.Limit
+		return value <= o.Limit
 	case "<":
-		return worse < o.Limit
+		return value < o.Limit
 	case ">=":
-		return worse >= o.Limit
+		return value >= o.Limit
 	}
-	return worse > o.Limit
+	return value > o.Limit
+}
+
+// zooKeeper is what the agents ask of the ensemble, by metric.
+func zooKeeper(p *plan.Plan) map[string]float64 {
+	load := ensemble.Of(p).Load(&p.ZooKeeper)
+	return ensemble.Metrics(&load)
 }
 
 // exact is the value of a metric that follows from the plan.
@@ -132,7 +139,7 @@ func (e *Evaluation) exact(o plan.SLO) (float64, bool) {
 		}
 		return peak, true
 	case "zk.utilisation", "zk.watch_memory", "zk.max_reply":
-		return ZooKeeper(p)[o.Metric], true
+		return zooKeeper(p)[o.Metric], true
 	case "time_to_available":
 		if p.Model.AgentVersion == 1 && p.Fleet.Dense == nil && p.ModelBytes("entry") == 0 {
 			return 0, true // nothing is rolled out
@@ -144,7 +151,7 @@ func (e *Evaluation) exact(o plan.SLO) (float64, bool) {
 // computed are the estimates that follow from the plan: they have no interval.
 func (e *Evaluation) computed() []result.Estimate {
 	var list []result.Estimate
-	zk := ZooKeeper(e.Plan)
+	zk := zooKeeper(e.Plan)
 	for _, m := range plan.Metrics {
 		v, ok := e.exact(plan.SLO{Metric: m.Name, Unit: m.Unit})
 		if z, is := zk[m.Name]; is {

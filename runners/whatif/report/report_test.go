@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/webpage"
 	"github.com/monosim/monosim/runners/webpage/webpagetest"
 	"github.com/monosim/monosim/runners/whatif/control"
+	"github.com/monosim/monosim/runners/whatif/ensemble"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/report"
 	"github.com/monosim/monosim/runners/whatif/result"
@@ -29,7 +30,7 @@ func sketch(t *testing.T) (*result.Result, *plan.Plan) {
 			Name: name, Containers: 10, CPU: tier.CPU, MemLimit: int64(tier.Mem), MemSteady: int64(p.Memory(name, 1)), MemPeak: int64(p.Memory(name, p.Versions(name))), Cost: 10 * float64(tier.Cost),
 		})
 	}
-	r.ZooKeeper = control.Of(p).Curve(&p.ZooKeeper)
+	r.ZooKeeper = ensemble.Of(p).Curve(&p.ZooKeeper)
 	lab := control.LabOf(p, 6)
 	lab.Incidents = []string{"kill 1", "session storm"}
 	m, err := lab.Measure(context.Background(), &p.ZooKeeper)

@@ -1,16 +1,13 @@
-// Package control says what a fleet asks of ZooKeeper and how its agents take failures: by
-// formulas for any size, and by the real agent code in virtual time for sizes that can be
-// run, which hold the formulas to what agents do.
+// Package ensemble says by formulas what a fleet asks of ZooKeeper, for any size. Package
+// control holds the formulas to what real agents do.
 //
 // Two things to use first:
 //
-//   - [Of] reads a [Fleet] from a plan; [Fleet.Load] is what it asks of ZooKeeper, and
-//     [Fleet.Curve] that of smaller and larger ones, with the limit that is reached first.
-//   - [Lab.Measure] runs agents on the simulated ZooKeeper and model server, and lets
-//     happen to them what the plan asks about.
+//   - [Of] reads a [Fleet] from a plan; [Fleet.Load] is what it asks of ZooKeeper.
+//   - [Fleet.Curve] is that of smaller and larger ones, with the limit that is reached first.
 //
-// To change a formula look in zookeeper.go; what is run, in lab.go and incidents.go.
-package control
+// To change what of a fleet counts look in fleet.go; a formula or a limit, in load.go.
+package ensemble
 
 import (
 	"math"

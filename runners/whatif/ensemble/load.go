@@ -1,6 +1,7 @@
-package control
+package ensemble
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/monosim/monosim/runners/whatif/plan"
@@ -29,6 +30,30 @@ func (f Fleet) Load(z *plan.ZooKeeper) result.ZKLoad {
 	l.WatchBytes = l.Watches * float64(z.WatchBytes)
 	l.Utilisation = l.Reads/float64(z.ReadOps) + l.Writes/float64(z.WriteOps)
 	return l
+}
+
+// Metrics are the load under the names that objectives have for it.
+func Metrics(l *result.ZKLoad) map[string]float64 {
+	return map[string]float64{
+		"zk.utilisation":  l.Utilisation,
+		"zk.watch_memory": l.WatchBytes,
+		"zk.max_reply":    math.Max(l.MaxReply, l.MaxResend),
+	}
+}
+
+// Formulas say how a version of agents comes to the metrics, in words of CAP-3.12.
+func Formulas(version int) map[string]string {
+	if version == 3 {
+		return map[string]string{
+			"zk.utilisation": "0: nothing is read at rest", "zk.watch_memory": "N (1 + models) watch_bytes",
+			"zk.max_reply": fmt.Sprintf("%d N bindings, a whole list", bindingBytes),
+		}
+	}
+	return map[string]string{
+		"zk.utilisation":  fmt.Sprintf("N (1 + T + Z) / %d s / read_ops", watchPeriod),
+		"zk.watch_memory": "N (1 + T + Z) watch_bytes",
+		"zk.max_reply":    fmt.Sprintf("%d (1 + T + Z), the watches sent again", servicePath),
+	}
 }
 
 // loadV1 is that of version 1: every agent watches and reads again every replica.

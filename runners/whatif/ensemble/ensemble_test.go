@@ -1,0 +1,45 @@
+package ensemble_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/monosim/monosim/runners/whatif/ensemble"
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+var servers = plan.ZooKeeper{ReadOps: 100e3, WriteOps: 15e3, WatchBytes: 200, JuteMaxBuffer: 1 << 20, Heap: 16 << 30}
+
+// The table of CAP-3.12, which says what version 1 costs.
+func TestLoadsAreThoseOfTheTable(t *testing.T) {
+	for _, c := range []struct {
+		fleet                         ensemble.Fleet
+		znodes, watches, reads, death float64
+		reload                        float64
+	}{
+		{ensemble.Fleet{Version: 1, Entry: 20, PS: 80, NumPS: 20, NumShard: 5, Services: 1}, 340, 3.6e4, 603, 800, 1.0e5},
+		{ensemble.Fleet{Version: 1, Entry: 500, PS: 500, NumPS: 20, NumShard: 20, Services: 1}, 1000, 1.0e6, 1.7e4, 2e3, 3e6},
+		{ensemble.Fleet{Version: 1, Entry: 5000, PS: 5000, NumPS: 20, NumShard: 20, Services: 1}, 1e4, 1e8, 1.67e6, 2e4, 3e8},
+	} {
+		l := c.fleet.Load(&servers)
+		for _, v := range []struct {
+			what      string
+			got, want float64
+		}{{"znodes", l.Znodes, c.znodes}, {"watches", l.Watches, c.watches}, {"reads", l.Reads, c.reads}, {"per death", l.PerDeath, c.death}, {"per reload", l.PerReload, c.reload}} {
+			if math.Abs(v.got/v.want-1) > 0.03 { // the table has two digits
+				t.Errorf("%d containers, %s: got %g, want %g", l.Containers, v.what, v.got, v.want)
+			}
+		}
+	}
+}
+
+func TestTheFirstLimitIsFound(t *testing.T) {
+	curve := ensemble.Fleet{Version: 1, Entry: 500, PS: 500, NumPS: 20, NumShard: 20, Services: 1, Models: 1, Bindings: 1}.Curve(&servers)
+	first := curve.First(1)
+	if first == nil || first.Name != "reads a second" || math.Abs(first.At-math.Sqrt(100e3*60)/1000) > 0.05 {
+		t.Errorf("first limit of version 1: got %+v, want the reads, which grow with the square, at 2.45 times the fleet", first)
+	}
+	if v3 := curve.First(3); v3 == nil || v3.At <= first.At {
+		t.Errorf("first limit of version 3: got %+v, want one at more than %v", v3, first.At)
+	}
+}

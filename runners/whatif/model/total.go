@@ -1,0 +1,56 @@
+package model
+
+// Add takes the counts of another sample into this one, which is then the total of many.
+// What belongs to one replication only is not added: its window, its length, its hash, the
+// requests over a limit, and when each of its publishes was served.
+func (s *Sample) Add(o *Sample) {
+	s.Arrived += o.Arrived
+	s.Completed += o.Completed
+	s.Partial += o.Partial
+	s.Open += o.Open
+	s.SumNs += o.SumNs
+	s.Requests += o.Requests
+	s.Events += o.Events
+	s.Latency.Merge(o.Latency)
+	add(s.Failed[:], o.Failed[:])
+	add(s.Waited[:], o.Waited[:])
+	add(s.Counts[:], o.Counts[:])
+	for k := range s.Parts {
+		add(s.Parts[k][:], o.Parts[k][:])
+	}
+	add(s.BinSums[:], o.BinSums[:])
+	add(s.BinCounts[:], o.BinCounts[:])
+	add(s.BinFailed[:], o.BinFailed[:])
+	for t := range s.Tiers {
+		s.Tiers[t].add(&o.Tiers[t])
+		s.Life.MemPeak[t] = max(s.Life.MemPeak[t], o.Life.MemPeak[t])
+	}
+	s.Calls.add(&o.Calls)
+	s.Life.Detected = append(s.Life.Detected, o.Life.Detected...)
+	s.Life.OOM += o.Life.OOM
+}
+
+func add(to, from []int64) {
+	for k, n := range from {
+		to[k] += n
+	}
+}
+
+func (t *TierSample) add(o *TierSample) {
+	t.Attempts += o.Attempts
+	t.SumNs += o.SumNs
+	t.BusyNs += o.BusyNs
+	t.CoreNs += o.CoreNs
+	t.MaxParts = max(t.MaxParts, o.MaxParts)
+	t.Latency.Merge(o.Latency)
+}
+
+func (c *CallCounts) add(o *CallCounts) {
+	c.Sent += o.Sent
+	c.Answered += o.Answered
+	c.TimedOut += o.TimedOut
+	c.Refused += o.Refused
+	c.Abandoned += o.Abandoned
+	c.Open += o.Open
+	c.Late += o.Late
+}
