@@ -37,6 +37,10 @@ type catalog struct {
 	sequences map[string]int          // by full path prefix (ZK-15.8)
 }
 
+// enter begins a call in the tree, what it returns ends it: a tree that is stopped by one
+// of its own watches goes once the call that fired it has ended.
+func (t *catalog) enter() (leave func()) { return t.root.enter() }
+
 // ChildrenFunc is told of the names and of the event that it is called for,
 // nil when the watch is set: kazoo's send_event.
 type ChildrenFunc func(children []string, event *env.WatchEvent) error
@@ -54,10 +58,10 @@ type node struct {
 	onData     env.DataFunc
 	onChildren ChildrenFunc
 
-	// calls counts the calls that are in this znode; dropped says that it is in no
-	// tree any more. It is finalized when both let it go, as Python counts
-	// references: a watch that deletes its own znode is told of that after it
-	// returned.
+	// calls counts the calls that are in this znode, in the root those in its tree;
+	// dropped says that it is in no tree any more. It is finalized when both let it go,
+	// as Python counts references: a watch that deletes its own znode is told of that
+	// after it returned.
 	calls     int
 	dropped   bool
 	finalized bool
@@ -191,7 +195,11 @@ func (c *Client) find(name string) (*node, error) {
 	if c.tree == nil {
 		return nil, errNotStarted
 	}
-	n := c.tree.root
+	return c.tree.find(name)
+}
+
+func (t *catalog) find(name string) (*node, error) {
+	n := t.root
 	for _, part := range parts(name) {
 		if n = n.nodes[part]; n == nil {
 			return nil, failure(zkerrors.NoNode, name)
@@ -245,15 +253,16 @@ func (c *Client) Znodes() []Znode {
 // EnsurePath makes the znodes of a path that are missing. Watches that wait for one are
 // attached to it without being called (ZK-15.19).
 func (c *Client) EnsurePath(name string) error {
-	_, err := c.ensure(name)
+	if c.tree == nil {
+		return errNotStarted
+	}
+	_, err := c.ensure(c.tree, name)
 	return err
 }
 
-func (c *Client) ensure(name string) (*node, error) {
-	if c.tree == nil {
-		return nil, errNotStarted
-	}
-	n, full := c.tree.root, ""
+func (c *Client) ensure(t *catalog, name string) (*node, error) {
+	defer t.enter()()
+	n, full := t.root, ""
 	for _, part := range parts(name) {
 		full += "/" + part
 		next := n.nodes[part]
@@ -265,10 +274,10 @@ func (c *Client) ensure(name string) (*node, error) {
 		}
 		n = next
 		if n.onData == nil {
-			n.onData = c.tree.data[n.path]
+			n.onData = t.data[n.path]
 		}
 		if n.onChildren == nil {
-			n.onChildren = c.tree.children[n.path]
+			n.onChildren = t.children[n.path]
 		}
 	}
 	return n, nil
@@ -303,27 +312,37 @@ func (c *Client) Create(name string, data []byte, o env.CreateOptions) (string, 
 
 // CreateStat makes a znode and returns its path and stat: create with include_data.
 func (c *Client) CreateStat(name string, data []byte, o env.CreateOptions) (string, env.Stat, error) {
-	n, err := c.create(name, data, o)
+	if c.tree == nil {
+		return "", env.Stat{}, notStarted("create")
+	}
+	n, leave, err := c.create(c.tree, name, data, o)
+	defer leave()
 	if err != nil {
 		return "", env.Stat{}, err
 	}
 	return n.path, n.stat(), nil
 }
 
-func (c *Client) create(name string, data []byte, o env.CreateOptions) (*node, error) {
-	if c.tree == nil {
-		return nil, notStarted("create")
+// create returns a znode that the call is in until leave.
+func (c *Client) create(t *catalog, name string, data []byte, o env.CreateOptions) (n *node, leave func(), err error) {
+	defer t.enter()()
+	if n, err = c.createIn(t, name, data, o); n == nil {
+		return nil, func() {}, err
 	}
+	return n, n.enter(), err
+}
+
+func (c *Client) createIn(t *catalog, name string, data []byte, o env.CreateOptions) (*node, error) {
 	if o.Sequence {
-		n := c.tree.sequences[name]
-		c.tree.sequences[name]++
+		n := t.sequences[name]
+		t.sequences[name]++
 		name = fmt.Sprintf("%s%010d", name, n)
 	}
-	get := c.find
-	if o.MakePath {
-		get = c.ensure
-	}
 	dir, base := split(name)
+	get := t.find
+	if o.MakePath {
+		get = func(name string) (*node, error) { return c.ensure(t, name) }
+	}
 	parent, err := get(dir)
 	if err != nil {
 		return nil, err
@@ -331,7 +350,7 @@ func (c *Client) create(name string, data []byte, o env.CreateOptions) (*node, e
 	if parent.nodes[base] != nil {
 		return nil, failure(zkerrors.NodeExists, name)
 	}
-	n, err := c.addChild(parent, base, data, c.tree.data[name], c.tree.children[name])
+	n, err := c.addChild(parent, base, data, t.data[name], t.children[name])
 	if n != nil {
 		n.ephemeral = o.Ephemeral // also when a watch of the parent fails
 	}
@@ -345,6 +364,7 @@ func (c *Client) Set(name string, data []byte, _ int32) (env.Stat, error) {
 	if err != nil {
 		return env.Stat{}, err
 	}
+	defer c.tree.enter()()
 	defer n.enter()()
 	n.mtimeSec = c.e.Clock.Now().Unix()
 	n.version++
@@ -402,6 +422,7 @@ func (c *Client) remove(name string, recursive bool) error {
 	if n == nil {
 		return failure(zkerrors.NoNode, name)
 	}
+	defer c.tree.enter()()
 	defer parent.enter()()
 	parent.mtimeSec = c.e.Clock.Now().Unix()
 	if !recursive && len(n.names) > 0 {
@@ -429,6 +450,7 @@ func (c *Client) DataWatch(name string, fn env.DataFunc) (env.Watch, error) {
 	if c.tree == nil {
 		return nil, errNotStarted
 	}
+	defer c.tree.enter()()
 	c.tree.data[name] = fn
 	if n, err := c.find(name); err == nil {
 		defer n.enter()()
@@ -450,6 +472,7 @@ func (c *Client) ChildrenEventWatch(name string, fn ChildrenFunc) (env.Watch, er
 	if c.tree == nil {
 		return nil, errNotStarted
 	}
+	defer c.tree.enter()()
 	c.tree.children[name] = fn
 	if n, err := c.find(name); err == nil {
 		defer n.enter()()
