@@ -15,7 +15,7 @@
 // how a field or a message looks look in request.go, reply.go, connect.go or
 // multi.go; what a connection may do, limits.go and conn.go; how its bytes come and
 // go, incoming.go, socket.go, outgoing.go and buffers.go; a four-letter word, words*.go; what is kept on
-// disk, store.go, room.go, recorder.go, records.go and snapshotfile.go, and when it is there,
+// disk, store.go, logfile.go, recorder.go, records.go and snapshotfile.go, and when it is there,
 // commit.go; the log of writes, writelog.go; what may go wrong when somebody asks for it,
 // faults.go; several servers, ensemble.go, election.go and member.go.
 package wire

@@ -25,16 +25,26 @@ import (
 type store struct {
 	dir  string
 	lock io.Closer
-	log  *os.File
+	log  *logFile
 	gen  int64
-	size int64 // of log
-	// room is how far the file of log goes: there are zeros behind size (see room.go).
-	room int64
-	// rotateAt is the size at which a new log is begun.
+	// rotateAt is the size at which a new log is begun, unless the last snapshot was larger.
 	rotateAt int64
+	snapshot int64 // the size of the last one
 	// writing is the snapshot that is being written; its result comes once.
-	writing chan error
+	writing chan written
+	// next is the next log while it is made, ahead of its time; it comes once, nil when
+	// there was an error.
+	next chan *logFile
 }
+
+// written is the size of a snapshot that was written.
+type written struct {
+	bytes int64
+	err   error
+}
+
+// nextName is the name of a log that is not begun yet.
+const nextName = "next"
 
 // defaultRotateAt is the size of a log that is worth a snapshot.
 const defaultRotateAt = 64 << 20
@@ -57,6 +67,9 @@ func openStore(dir string) (st *store, s *state, cut string, err error) {
 			err = fmt.Errorf("data directory %s: %w", dir, err)
 		}
 	}()
+	if err := os.RemoveAll(filepath.Join(dir, nextName)); err != nil {
+		return nil, nil, "", err
+	}
 	snapshots, logs, err := st.generations()
 	if err != nil {
 		return nil, nil, "", err
@@ -72,6 +85,7 @@ func openStore(dir string) (st *store, s *state, cut string, err error) {
 	if err := s.load(st.snapshotName(st.gen)); err != nil {
 		return nil, nil, "", err
 	}
+	st.snapshot = sizeOf(st.snapshotName(st.gen))
 	cut, err = st.replayLogs(s, logs)
 	return st, s, cut, err
 }
@@ -140,50 +154,84 @@ func (st *store) replayLogs(s *state, logs []int64) (cut string, err error) {
 				cut = fmt.Sprintf("%s: cut off the last %d of %d bytes, which were not written to their end", name, torn, end+torn)
 			}
 			st.gen = gen
-			return cut, st.reopen(name, int64(end))
+			return cut, st.reopen(name, b[:end])
 		}
 	}
 	return "", st.begin(st.gen)
 }
 
-// reopen goes on with a log behind its first size bytes.
-func (st *store) reopen(name string, size int64) error {
-	if size == 0 {
+// reopen goes on with a log behind what was read of it.
+func (st *store) reopen(name string, read []byte) (err error) {
+	if len(read) == 0 {
 		return st.begin(st.gen)
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(f.Truncate(size), f.Sync()); err != nil {
-		f.Close()
-		return err
-	}
-	if _, err := f.Seek(size, io.SeekStart); err != nil {
-		f.Close()
-		return err
-	}
-	st.log, st.size, st.room = f, size, size
-	return nil
+	st.log, err = openLog(name, read)
+	return err
 }
 
 // begin begins an empty log.
 func (st *store) begin(gen int64) error {
-	f, err := os.OpenFile(st.logName(gen), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	log, err := st.takeNext(gen)
 	if err != nil {
 		return err
 	}
-	if _, err := f.WriteString(magic); err != nil {
-		f.Close()
-		return err
+	if log == nil {
+		if log, err = createLog(st.logName(gen), 0); err != nil {
+			return err
+		}
 	}
-	if err := errors.Join(f.Sync(), syncDir(st.dir)); err != nil {
-		f.Close()
-		return err
-	}
-	err = st.closeLog()
-	st.log, st.gen, st.size, st.room = f, gen, int64(len(magic)), int64(len(magic))
+	err = errors.Join(syncDir(st.dir), st.closeLog())
+	st.log, st.gen = log, gen
 	return err
+}
+
+// makeNext begins to make the next log with all its room, once the present one is half
+// full, so that nobody waits for it.
+func (st *store) makeNext() {
+	if st.next != nil || st.log.size < st.rotateAt/2 {
+		return
+	}
+	name, room, result := filepath.Join(st.dir, nextName), max(st.rotateAt, st.snapshot)+mostRoom, make(chan *logFile, 1)
+	st.next = result
+	go func() {
+		log, err := createLog(name, room)
+		if err != nil {
+			log = nil // the same error will come up when the log is begun
+		}
+		result <- log
+	}()
+}
+
+// takeNext is the log that makeNext has made, under its name; nil when there is none yet.
+func (st *store) takeNext(gen int64) (*logFile, error) {
+	var log *logFile
+	select {
+	case log = <-st.next:
+		st.next = nil
+	default:
+	}
+	if log == nil {
+		return nil, nil
+	}
+	name := st.logName(gen)
+	if err := os.Rename(log.name, name); err != nil {
+		return nil, errors.Join(err, log.close())
+	}
+	log.name = name
+	return log, nil
+}
+
+// dropNext deletes a log that was not begun.
+func (st *store) dropNext() error {
+	if st.next == nil {
+		return nil
+	}
+	log := <-st.next
+	st.next = nil
+	if log == nil {
+		return nil
+	}
+	return errors.Join(log.close(), os.Remove(log.name))
 }
 
 // first writes the state of a new directory.
@@ -196,31 +244,24 @@ func (st *store) first(nowMs int64, s *zookeeper.Snapshot) error {
 
 // write makes records durable.
 func (st *store) write(records []byte) error {
-	st.makeRoom(int64(len(records)))
-	n, err := st.log.Write(records)
-	st.size += int64(n)
-	st.room = max(st.room, st.size)
-	if err != nil {
-		return err
-	}
-	return syncData(st.log)
+	st.makeNext()
+	return st.log.write(records)
 }
 
-// closeLog closes the log, if there is one, without the room behind it.
+// closeLog closes the log, if there is one.
 func (st *store) closeLog() error {
 	if st.log == nil {
 		return nil
 	}
-	var err error
-	if st.room > st.size {
-		err = st.log.Truncate(st.size)
-	}
-	return errors.Join(err, st.log.Close())
+	return st.log.close()
 }
 
 // full reports whether it is time for a new generation; never while a snapshot is
-// still being written.
-func (st *store) full() bool { return st.size >= st.rotateAt && st.writing == nil }
+// still being written. A log is at least as long as the snapshot that it is behind, so
+// that writing snapshots costs no more than writing logs.
+func (st *store) full() bool {
+	return st.writing == nil && st.log.size >= max(st.rotateAt, st.snapshot)
+}
 
 // rotate begins a new generation with a state that holds all that was written.
 // Its snapshot is written meanwhile.
@@ -229,13 +270,14 @@ func (st *store) rotate(nowMs int64, s *zookeeper.Snapshot) error {
 	if err := st.begin(gen); err != nil {
 		return err
 	}
-	st.writing = make(chan error, 1)
+	result := make(chan written, 1)
+	st.writing = result
 	go func() {
 		err := SaveSnapshot(st.snapshotName(gen), nowMs, s)
 		if err == nil {
 			err = st.deleteBefore(gen)
 		}
-		st.writing <- err
+		result <- written{bytes: sizeOf(st.snapshotName(gen)), err: err}
 	}()
 	return nil
 }
@@ -246,17 +288,27 @@ func (st *store) rotated(wait bool) (err error) {
 	if st.writing == nil {
 		return nil
 	}
+	var w written
 	if wait {
-		err = <-st.writing
+		w = <-st.writing
 	} else {
 		select {
-		case err = <-st.writing:
+		case w = <-st.writing:
 		default:
 			return nil
 		}
 	}
-	st.writing = nil
-	return err
+	st.writing, st.snapshot = nil, w.bytes
+	return w.err
+}
+
+// sizeOf is the size of a file, 0 when it is not there.
+func sizeOf(name string) int64 {
+	info, err := os.Stat(name)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 func (st *store) deleteBefore(gen int64) error {
@@ -278,7 +330,7 @@ func (st *store) deleteBefore(gen int64) error {
 }
 
 func (st *store) close() error {
-	return errors.Join(st.rotated(true), st.closeLog(), st.lock.Close())
+	return errors.Join(st.rotated(true), st.dropNext(), st.closeLog(), st.lock.Close())
 }
 
 // sizes are the bytes of snapshots and of logs, for the words dirs and conf.
