@@ -20,10 +20,15 @@ type Load struct {
 	Conns, Window int
 }
 
-// Loads lists the loads that ZK-20 has numbers for, of its hand-written client.
+// Loads lists the loads that ZK-20 has numbers for, of its hand-written client, and
+// between those creates by other numbers of connections that have as many under way in
+// all.
 func Loads() []Load {
-	var loads []Load
-	for _, op := range []zookeeper.OpCode{zookeeper.OpCreate, zookeeper.OpGetData, zookeeper.OpSetData} {
+	loads := []Load{{zookeeper.OpCreate, 1, 1000}}
+	for _, conns := range []int{4, 16, 64, 256} {
+		loads = append(loads, Load{zookeeper.OpCreate, conns, max(1600/conns, 1)})
+	}
+	for _, op := range []zookeeper.OpCode{zookeeper.OpGetData, zookeeper.OpSetData} {
 		loads = append(loads, Load{op, 1, 1000}, Load{op, 16, 100})
 	}
 	return loads

@@ -15,11 +15,14 @@ import (
 )
 
 // Sessions is the memory of a server's process, in bytes, before a number of clients
-// connect, with all of them, and after all have heard of one change.
+// connect, with half of them, with all, and after all have heard of one change.
 type Sessions struct {
-	Count                int
-	Before, Bytes, After int64
+	Count                      int
+	Before, Half, Bytes, After int64
 }
+
+// FromHalf is what half of the sessions foretell for all of them.
+func (s *Sessions) FromHalf() int64 { return s.Before + 2*(s.Half-s.Before) }
 
 // Forecast is what so many sessions would take, of which the greater counts, with all and
 // after the change.
@@ -39,6 +42,18 @@ const (
 	dialers   = 20
 	addresses = 100
 )
+
+// HoldOn starts a server with a command line and connects count clients to it: see Hold.
+// Where the system lets it, it raises the limit of open files first.
+func HoldOn(count int, serve ...string) (s *Sessions, err error) {
+	raiseFiles(count + spareFiles)
+	server, err := Start("simulated", serve...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	return Hold(server, count)
+}
 
 // Hold connects count clients, or as many as the limit of open files allows. Each makes an
 // ephemeral znode and leaves a watch on a common one, which then changes. The clients are
@@ -67,13 +82,21 @@ func Hold(server *Server, count int) (s *Sessions, err error) {
 			}
 		}
 	}()
-	if err := each(s.Count, func(i int) (err error) {
-		all[i], err = holdOne(server.Addr, i)
+	connect := func(from, to int, bytes *int64) error {
+		err := each(to-from, func(i int) (err error) {
+			all[from+i], err = holdOne(server.Addr, from+i)
+			return err
+		})
+		if err == nil {
+			*bytes, err = process.Resident(server.PID)
+		}
 		return err
-	}); err != nil {
+	}
+	half := s.Count / 2
+	if err := connect(0, half, &s.Half); err != nil {
 		return nil, err
 	}
-	if s.Bytes, err = process.Resident(server.PID); err != nil {
+	if err := connect(half, s.Count, &s.Bytes); err != nil {
 		return nil, err
 	}
 	change := wire.AppendRequest(nil, &zookeeper.Request{Op: zookeeper.OpSetData, Path: root, Version: -1})

@@ -104,14 +104,14 @@ func (s *Sessions) Write(out io.Writer) error {
 	}
 	const kib, mib = 1 << 10, 1 << 20
 	need := s.Forecast(aimSessions)
-	_, err := fmt.Fprintf(out, "\n%d connected sessions, each with an ephemeral znode and a watch: %.0f MiB, %.1f KiB a session; after an event to all %.0f MiB\n",
-		s.Count, float64(s.Bytes)/mib, float64(s.Bytes-s.Before)/float64(s.Count)/kib, float64(s.After)/mib)
+	_, err := fmt.Fprintf(out, "\n%d connected sessions, each with an ephemeral znode and a watch: %.0f MiB, foretold by half of them %.0f, %.1f KiB a session; after an event to all %.0f MiB\n",
+		s.Count, float64(s.Bytes)/mib, float64(s.FromHalf())/mib, float64(s.Bytes-s.Before)/float64(s.Count)/kib, float64(s.After)/mib)
 	if err != nil {
 		return err
 	}
 	why := ""
 	if s.Count < aimSessions {
-		why = fmt.Sprintf(" (foretold: the limit of open files allows no more than %d here)", s.Count)
+		why = fmt.Sprintf(" (foretold: %d were measured, the limit of open files allows no more here)", s.Count)
 	}
 	_, err = fmt.Fprintf(out, "%d sessions: %.0f MiB%s  %s\n", aimSessions, float64(need)/mib, why,
 		verdict(true, need <= aimSessionsBytes, fmt.Sprintf("<= %d MiB", aimSessionsBytes/mib)))

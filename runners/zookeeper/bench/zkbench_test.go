@@ -228,10 +228,10 @@ func TestSessionsTable(t *testing.T) {
 		want     []string
 	}{
 		{bench.Sessions{}, []string{""}},
-		{bench.Sessions{Count: 100_000, Before: 20 << 20, Bytes: 1020 << 20, After: 2049 << 20},
-			[]string{"100000 connected sessions", "1020 MiB, 10.2 KiB a session", "100000 sessions: 2049 MiB  <= 2048 MiB: missed"}},
+		{bench.Sessions{Count: 100_000, Before: 20 << 20, Half: 530 << 20, Bytes: 1020 << 20, After: 2049 << 20},
+			[]string{"100000 connected sessions", "1020 MiB, foretold by half of them 1040, 10.2 KiB a session", "100000 sessions: 2049 MiB  <= 2048 MiB: missed"}},
 		{bench.Sessions{Count: 10_000, Before: 48 << 20, Bytes: 148 << 20, After: 248 << 20},
-			[]string{"100000 sessions: 2048 MiB (foretold: the limit of open files allows no more than 10000 here)  <= 2048 MiB: reached"}},
+			[]string{"100000 sessions: 2048 MiB (foretold: 10000 were measured, the limit of open files allows no more here)  <= 2048 MiB: reached"}},
 	} {
 		var out strings.Builder
 		if err := c.sessions.Write(&out); err != nil {
