@@ -1,8 +1,8 @@
 package vtime
 
 import (
-	"maps"
 	"slices"
+	"strings"
 
 	"github.com/monosim/monosim/engine/tasks"
 )
@@ -18,12 +18,50 @@ type Source struct {
 
 // Source returns the node's source for a site such as "network.latency".
 func (n *Node) Source(site string) *Source {
-	if s, ok := n.sources[site]; ok {
-		return s
+	s := n.sources.find(site)
+	if s == nil {
+		s = &Source{node: n, site: site, draws: tasks.NewDraws(n.w.cfg.Seed, n.name, site)}
+		n.sources.add(s)
 	}
-	s := &Source{node: n, site: site, draws: tasks.NewDraws(n.w.cfg.Seed, n.name, site)}
-	n.sources[site] = s
 	return s
+}
+
+// sources are those of one node: of most nodes a few, of a server one for each connection.
+type sources struct {
+	list   []*Source
+	bySite map[string]*Source // nil while there are a few
+}
+
+const fewSources = 24
+
+func (s *sources) find(site string) *Source {
+	if s.bySite != nil {
+		return s.bySite[site]
+	}
+	for _, known := range s.list {
+		if known.site == site {
+			return known
+		}
+	}
+	return nil
+}
+
+func (s *sources) add(fresh *Source) {
+	s.list = append(s.list, fresh)
+	switch {
+	case s.bySite != nil:
+		s.bySite[fresh.site] = fresh
+	case len(s.list) > fewSources:
+		s.bySite = make(map[string]*Source, 2*len(s.list))
+		for _, known := range s.list {
+			s.bySite[known.site] = known
+		}
+	}
+}
+
+// sorted are the sources by site.
+func (s *sources) sorted() []*Source {
+	return slices.SortedFunc(slices.Values(s.list), func(a, b *Source) int { return strings.Compare(a.site, b.site) })
 }
 
 // Site is where choices were made: Times of them, the first with K 0.
@@ -37,9 +75,9 @@ func (w *World) Sites() []Site {
 	w.CatchUp()
 	var list []Site
 	for _, n := range w.nodes {
-		for _, name := range slices.Sorted(maps.Keys(n.sources)) {
-			if times := n.sources[name].draws.Count(); times > 0 {
-				list = append(list, Site{Node: n.name, Name: name, Times: times})
+		for _, s := range n.sources.sorted() {
+			if times := s.draws.Count(); times > 0 {
+				list = append(list, Site{Node: n.name, Name: s.site, Times: times})
 			}
 		}
 	}

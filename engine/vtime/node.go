@@ -12,7 +12,7 @@ type Node struct {
 	w       *World
 	name    string
 	hash    uint64
-	sources map[string]*Source
+	sources sources
 	procs   []*Process
 	loops   []*loopTotal
 }
@@ -22,7 +22,7 @@ func (w *World) Node(name string) *Node {
 	if n, ok := w.byName[name]; ok {
 		return n
 	}
-	n := &Node{w: w, name: name, hash: tasks.Hash(name), sources: map[string]*Source{}}
+	n := &Node{w: w, name: name, hash: tasks.Hash(name)}
 	w.nodes = append(w.nodes, n)
 	w.byName[name] = n
 	return n

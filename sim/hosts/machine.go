@@ -67,7 +67,7 @@ func NewMachine(n *network.Network, cfg Config) *Machine {
 func (m *Machine) Env(life *vtime.Process, vars []string) *env.Env {
 	p := m.Procs.Of(life)
 	if vars == nil {
-		vars = p.Environ()
+		vars = p.SharedEnviron()
 	}
 	if vars == nil {
 		vars = m.vars

@@ -8,6 +8,8 @@ import (
 // Vars are the environment variables of one process.
 type Vars struct {
 	list []string // key=value, sorted by key
+	// shared says that the list is somebody else's too, and must not be written to.
+	shared bool
 	// last is what was looked up last: loops ask for the same key again and again.
 	last struct {
 		key, value string
@@ -15,16 +17,33 @@ type Vars struct {
 	}
 }
 
-// NewVars makes variables from key=value entries; of two with one key the later
-// counts. Entries without = are left out, as the C library cannot look them up.
+// NewVars makes variables from key=value entries, which must not be changed from now on; of
+// two with one key the later counts. Entries without = are left out, as the C library
+// cannot look them up.
 func NewVars(entries []string) *Vars {
+	if sorted(entries) {
+		return &Vars{list: entries, shared: true}
+	}
 	v := &Vars{}
 	for _, e := range entries {
-		if key, value, ok := strings.Cut(e, "="); ok && key != "" {
-			v.Set(key, value)
+		if key, _, ok := strings.Cut(e, "="); ok && key != "" {
+			v.put(key, e)
 		}
 	}
 	return v
+}
+
+// sorted reports whether entries are a list of variables as they are.
+func sorted(entries []string) bool {
+	last := ""
+	for _, e := range entries {
+		key, _, ok := strings.Cut(e, "=")
+		if !ok || key <= last {
+			return false
+		}
+		last = key
+	}
+	return true
 }
 
 // Lookup returns the value of a key; ok is false when the key is not set.
@@ -43,13 +62,18 @@ func (v *Vars) Lookup(key string) (value string, ok bool) {
 }
 
 // Set gives a key its value.
-func (v *Vars) Set(key, value string) {
+func (v *Vars) Set(key, value string) { v.put(key, key+"="+value) }
+
+func (v *Vars) put(key, entry string) {
 	v.last.key = ""
+	if v.shared {
+		v.list, v.shared = slices.Clone(v.list), false
+	}
 	i, ok := v.find(key)
 	if ok {
-		v.list[i] = key + "=" + value
+		v.list[i] = entry
 	} else {
-		v.list = slices.Insert(v.list, i, key+"="+value)
+		v.list = slices.Insert(v.list, i, entry)
 	}
 }
 

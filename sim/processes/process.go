@@ -49,6 +49,9 @@ func (p *Process) Args() []string { return p.args }
 // Environ is the environment that it was started with, as key=value.
 func (p *Process) Environ() []string { return slices.Clone(p.env) }
 
+// SharedEnviron is Environ without the copy: it must not be changed.
+func (p *Process) SharedEnviron() []string { return p.env }
+
 // Dir is the working directory that it was started in.
 func (p *Process) Dir() string { return p.dir }
 

@@ -42,10 +42,21 @@ func (t *Table) Start(cmd env.Command) (*Process, error) {
 	}
 	name := path.Base(cmd.Args[0])
 	p := t.newProcess(t.node.NewProcess(name))
-	p.args, p.env = slices.Clone(cmd.Args), slices.Clone(cmd.Env)
+	p.args, p.env = slices.Clone(cmd.Args), t.environ(cmd.Env)
 	p.dir, p.output = path.Clean(cmd.Dir), output
 	t.begin(p, program)
 	return p, nil
+}
+
+// environ is an environment for a process to keep: a running one's that is the same, or a
+// copy.
+func (t *Table) environ(vars []string) []string {
+	for _, p := range t.running {
+		if len(vars) > 0 && slices.Equal(p.env, vars) {
+			return p.env
+		}
+	}
+	return slices.Clone(vars)
 }
 
 // fork starts a process that runs main and has everything else from its parent.

@@ -138,11 +138,21 @@ func (p *Pod) environment() []string {
 	var list []string
 	for k, v := range vars {
 		if v != "" {
-			list = append(list, k+"="+v)
+			list = append(list, p.w.variable(k, v))
 		}
 	}
 	sort.Strings(list)
 	return list
+}
+
+// variable is key=value, the same text for all pods in a row that have it.
+func (w *World) variable(key, value string) string {
+	last := w.variables[key]
+	if len(last) != len(key)+1+len(value) || last[len(key)+1:] != value {
+		last = key + "=" + value
+		w.variables[key] = last
+	}
+	return last
 }
 
 // Start starts the pod's first process, an agent or a model server without one. It

@@ -45,6 +45,8 @@ type World struct {
 	image       *files.Image // of a pod's disk, once it is made
 	// modelServers is what the model servers share.
 	modelServers *tfserving.Shared
+	// variables are those of environments that were made last, by key.
+	variables map[string]string
 }
 
 // store is a shared file system, mounted at one place in every pod.
@@ -73,6 +75,7 @@ func New(spec cluster.Spec, o Options) (*World, error) {
 		spec: spec, options: o, profile: profile, pythonMinor: minor, engine: engine,
 		net: network.New(engine, network.DefaultLatency()), byName: map[string]*Pod{},
 		shared: newShared(), modelServers: tfserving.NewShared(),
+		variables: map[string]string{},
 	}
 	w.net.OnRPC(w.called)
 	if !fake {

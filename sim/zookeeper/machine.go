@@ -159,6 +159,7 @@ type Machine struct {
 	readOnly bool
 
 	outbox   []Out
+	roomy    int // see Drain
 	counters Counters
 }
 

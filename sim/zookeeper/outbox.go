@@ -114,8 +114,21 @@ type ClientInfo struct{ Scheme, User string }
 func (m *Machine) Drain() []Out {
 	out := m.outbox
 	m.outbox = m.outbox[:0]
+	if m.roomy++; len(out)*roomyFor >= cap(out) || cap(out) <= roomyFor {
+		m.roomy = 0
+	} else if m.roomy >= maxRoomy {
+		// A storm is over: what it needed is let go.
+		m.outbox, m.roomy = nil, 0
+	}
 	return out
 }
+
+// An outbox is let go when maxRoomy times in a row it had less than one part in roomyFor
+// of what it has room for.
+const (
+	roomyFor = 16
+	maxRoomy = 4096
+)
 
 // push appends an empty Out. The pointer is valid until the next push.
 func (m *Machine) push(c ConnID, kind OutKind) *Out {

@@ -1,28 +1,28 @@
 package pyset
 
+import "slices"
+
 // Set is the table of a set, laid out as CPython's (Objects/setobject.c, alike from 3.8 to
 // 3.11 for sets that nothing is added to after something was taken out): the order in which
 // a set is walked follows from it. New makes one.
 type Set[K any] struct {
-	same   func(a, b K) bool
-	table  []slot[K]
-	fill   int // slots used, also by what is gone
-	used   int
-	finger int // where Pop looks next
+	same func(a, b K) bool
+	// table has for each slot empty, gone, or the place of its entry, counted from 1.
+	table   []int32
+	entries []entry[K] // also what is gone, until the next resize
+	fill    int        // slots used, also by what is gone
+	used    int
+	finger  int // where Pop looks next
 }
 
-type slot[K any] struct {
-	key   K
-	hash  int64
-	state slotState
+type entry[K any] struct {
+	key  K
+	hash int64
 }
-
-type slotState uint8
 
 const (
-	empty slotState = iota
-	taken
-	gone
+	empty = 0
+	gone  = -1
 )
 
 const (
@@ -33,7 +33,7 @@ const (
 
 // New makes an empty set; same tells which keys of one hash are equal.
 func New[K any](same func(a, b K) bool) *Set[K] {
-	return &Set[K]{same: same, table: make([]slot[K], smallestTable)}
+	return &Set[K]{same: same, table: make([]int32, smallestTable)}
 }
 
 // Len is the number of keys.
@@ -42,10 +42,18 @@ func (s *Set[K]) Len() int { return s.used }
 // All walks the keys, with their hashes, in CPython's order.
 func (s *Set[K]) All(yield func(key K, hash int64) bool) {
 	for i := range s.table {
-		if e := &s.table[i]; e.state == taken && !yield(e.key, e.hash) {
+		if e := s.at(i); e != nil && !yield(e.key, e.hash) {
 			return
 		}
 	}
+}
+
+// at is the entry of a slot, nil for none.
+func (s *Set[K]) at(slot int) *entry[K] {
+	if place := s.table[slot]; place > empty {
+		return &s.entries[place-1]
+	}
+	return nil
 }
 
 // Keys lists the keys in CPython's order.
@@ -79,12 +87,11 @@ func probe(hash int64, size int, look func(i int) bool) {
 // find is the place of a key, or of the free slot where it would go.
 func (s *Set[K]) find(key K, hash int64) (at int, found bool) {
 	probe(hash, len(s.table), func(i int) bool {
-		e := &s.table[i]
-		switch {
-		case e.state == empty:
+		if s.table[i] == empty {
 			at = i
 			return false
-		case e.state == taken && e.hash == hash && s.same(e.key, key):
+		}
+		if e := s.at(i); e != nil && e.hash == hash && s.same(e.key, key) {
 			at, found = i, true
 			return false
 		}
@@ -105,7 +112,7 @@ func (s *Set[K]) Add(key K, hash int64) bool {
 	if found {
 		return false
 	}
-	s.table[at] = slot[K]{key: key, hash: hash, state: taken}
+	s.put(at, entry[K]{key, hash})
 	s.fill++
 	s.used++
 	if s.fill*5 < (len(s.table)-1)*3 {
@@ -119,12 +126,22 @@ func (s *Set[K]) Add(key K, hash int64) bool {
 	return true
 }
 
+func (s *Set[K]) put(slot int, e entry[K]) {
+	s.entries = append(s.entries, e)
+	s.table[slot] = int32(len(s.entries))
+}
+
+func (s *Set[K]) drop(slot int) {
+	*s.at(slot) = entry[K]{}
+	s.table[slot] = gone
+	s.used--
+}
+
 // Discard takes a key out and reports whether it was there.
 func (s *Set[K]) Discard(key K, hash int64) bool {
 	at, found := s.find(key, hash)
 	if found {
-		s.table[at] = slot[K]{state: gone, hash: -1}
-		s.used--
+		s.drop(at)
 	}
 	return found
 }
@@ -132,12 +149,11 @@ func (s *Set[K]) Discard(key K, hash int64) bool {
 // Pop takes out the key that CPython would; the set must not be empty.
 func (s *Set[K]) Pop() (key K, hash int64) {
 	at := s.finger & (len(s.table) - 1)
-	for s.table[at].state != taken {
+	for s.at(at) == nil {
 		at = (at + 1) & (len(s.table) - 1)
 	}
-	e := s.table[at]
-	s.table[at] = slot[K]{state: gone, hash: -1}
-	s.used--
+	e := *s.at(at)
+	s.drop(at)
 	s.finger = at + 1
 	return e.key, e.hash
 }
@@ -148,22 +164,20 @@ func (s *Set[K]) resize(least int) {
 	for size <= least {
 		size *= 2
 	}
-	old := s.table
-	s.table = make([]slot[K], size)
-	for _, e := range old {
-		if e.state == taken {
-			s.insertClean(e)
-		}
+	old := *s
+	s.table, s.entries = make([]int32, size), make([]entry[K], 0, s.used)
+	for key, hash := range old.All {
+		s.insertClean(entry[K]{key, hash})
 	}
 	s.fill = s.used
 }
 
-func (s *Set[K]) insertClean(e slot[K]) {
+func (s *Set[K]) insertClean(e entry[K]) {
 	probe(e.hash, len(s.table), func(i int) bool {
-		if s.table[i].state != empty {
+		if s.table[i] != empty {
 			return true
 		}
-		s.table[i] = e
+		s.put(i, e)
 		return false
 	})
 }
@@ -185,11 +199,10 @@ func (s *Set[K]) Merge(other *Set[K]) {
 	switch {
 	case s.fill == 0 && len(s.table) == len(other.table) && other.fill == other.used:
 		copy(s.table, other.table)
+		s.entries = slices.Clone(other.entries)
 	case s.fill == 0:
-		for _, e := range other.table {
-			if e.state == taken {
-				s.insertClean(e)
-			}
+		for key, hash := range other.All {
+			s.insertClean(entry[K]{key, hash})
 		}
 	default:
 		for key, hash := range other.All {
