@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"sort"
@@ -136,12 +137,12 @@ func (p *Pod) environment() []string {
 		vars[v.Key] = v.Value
 	}
 	var list []string
-	for k, v := range vars {
-		if v != "" {
+	for _, k := range slices.Sorted(maps.Keys(vars)) {
+		if v := vars[k]; v != "" {
 			list = append(list, p.w.variable(k, v))
 		}
 	}
-	sort.Strings(list)
+	sort.Strings(list) // with their values
 	return list
 }
 

@@ -127,7 +127,7 @@ func (m *Machine) Drain() []Out {
 // of what it has room for.
 const (
 	roomyFor = 16
-	maxRoomy = 4096
+	maxRoomy = 256
 )
 
 // push appends an empty Out. The pointer is valid until the next push.
