@@ -47,12 +47,15 @@ func (f *planFlags) addAgents(ctx context.Context, p *plan.Plan, r *result.Resul
 	return control.Fill(ctx, r, p, f.agents, incidents)
 }
 
-// agentWords are the flags that repeat it.
-func (f *planFlags) agentWords() string {
-	if f.agents == 0 {
-		return ""
+// flagWords are the flags that repeat it.
+func (f *planFlags) flagWords() (words string) {
+	if f.sensitivity {
+		words = " --sensitivity"
 	}
-	words := fmt.Sprintf(" --agents %d", f.agents)
+	if f.agents == 0 {
+		return words
+	}
+	words += fmt.Sprintf(" --agents %d", f.agents)
 	if len(f.incidents) > 0 {
 		words += " --incidents " + strings.Join(command.Quoted([]string{strings.Join(f.incidents, ",")}), " ")
 	}

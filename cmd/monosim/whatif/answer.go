@@ -1,10 +1,13 @@
 package whatif
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +38,9 @@ func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 	if err == nil {
 		err = f.addAgents(ctx, p, r)
 	}
+	if err == nil && f.sensitivity {
+		err = addSensitivity(ctx, j, source, p, r)
+	}
 	done()
 	if ctx.Err() != nil {
 		return command.InterruptedBy(ctx, "before the answer; with --cache the next run goes on from here")
@@ -43,6 +49,25 @@ func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 		return err
 	}
 	return f.answered(cmd, j, r, begin)
+}
+
+// addSensitivity adds what changes of inputs do to the plan, or to the answer that was found.
+func addSensitivity(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan, r *result.Result) error {
+	if r.Answer != nil {
+		var values []plan.Value
+		for _, path := range slices.Sorted(maps.Keys(r.Answer.Point)) {
+			values = append(values, plan.Value{Path: path, Text: r.Answer.Point[path]})
+		}
+		answer, _, err := source.With(values)
+		if err != nil {
+			return err
+		}
+		answer.Seed = p.Seed
+		p = answer
+	}
+	rows, err := j.Sensitivity(ctx, p)
+	r.Sensitivity = rows
+	return err
 }
 
 // onePlan refuses all but one argument.
@@ -79,7 +104,7 @@ func readPlan(cmd *cobra.Command, path string, f *planFlags) (*plan.Source, *pla
 		p.Seed = f.seed
 	}
 	f.inputs = p.Canonical()
-	f.again = fmt.Sprintf("%s %s --seed %d%s", cmd.CommandPath(), path, p.Seed, f.agentWords())
+	f.again = fmt.Sprintf("%s %s --seed %d%s", cmd.CommandPath(), path, p.Seed, f.flagWords())
 	return source, p, warnings, nil
 }
 

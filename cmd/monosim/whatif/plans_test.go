@@ -21,7 +21,7 @@ var workedPlans = []struct {
 	args   []string
 	code   int
 }{
-	{"fleet", []string{"solve", "fleet.yaml"}, 0},
+	{"fleet", []string{"solve", "fleet.yaml", "--sensitivity"}, 0},
 	{"idc", []string{"solve", "idc.yaml"}, 0},
 	{"shards", []string{"sweep", "shards.yaml"}, 0},
 	{"rollout-v1", []string{"run", "rollout-v1.yaml", "--agents", "12", "--incidents", "all"}, 0},

@@ -54,8 +54,9 @@ type planFlags struct {
 	inputs  []byte
 	again   string
 
-	agents    int
-	incidents []string
+	agents      int
+	incidents   []string
+	sensitivity bool
 }
 
 func (f *planFlags) add(cmd *cobra.Command) {
@@ -71,8 +72,9 @@ func (f *planFlags) add(cmd *cobra.Command) {
 // answer finds the answer to a plan.
 type answer func(context.Context, *judge.Judge, *plan.Source, *plan.Plan, plan.Problems) (*result.Result, error)
 
-// planCommand makes a command on one plan file, with the flags that all have.
-func planCommand(use, short string, do answer) *cobra.Command {
+// planCommand makes a command on one plan file, with the flags that all have. simulated says
+// that it simulates the plan.
+func planCommand(use string, simulated bool, short string, do answer) *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{
 		Use:   use + " PLAN",
@@ -82,25 +84,28 @@ func planCommand(use, short string, do answer) *cobra.Command {
 	}
 	f.add(cmd)
 	f.addAgentFlags(cmd)
+	if simulated {
+		cmd.Flags().BoolVar(&f.sensitivity, "sensitivity", false, "simulate each input a tenth less and a tenth more, too, and say what becomes of p99")
+	}
 	return cmd
 }
 
 func newRun() *cobra.Command {
-	return planCommand("run", "Simulate a plan as it is written",
+	return planCommand("run", true, "Simulate a plan as it is written",
 		func(ctx context.Context, j *judge.Judge, _ *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
 			return j.Run(ctx, p, warnings)
 		})
 }
 
 func newTheory() *cobra.Command {
-	return planCommand("theory", "Print what closed forms say of a plan, at once",
+	return planCommand("theory", false, "Print what closed forms say of a plan, at once",
 		func(_ context.Context, _ *judge.Judge, _ *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
 			return judge.New("theory", p, warnings), nil
 		})
 }
 
 func newSolve() *cobra.Command {
-	return planCommand("solve", "Search the cheapest configuration that holds, and show that no cheaper one does",
+	return planCommand("solve", true, "Search the cheapest configuration that holds, and show that no cheaper one does",
 		func(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
 			r, err := search.Solve(ctx, j, source, p, warnings)
 			if err != nil && ctx.Err() == nil {

@@ -66,6 +66,19 @@ func Constant(value float64) Law { return Law{Kind: Det, Mean: value} }
 // Exponential is the exponential law of a mean.
 func Exponential(mean float64) Law { return Law{Kind: Exp, Mean: mean} }
 
+// Scaled is the law of the values times a factor.
+func (l Law) Scaled(by float64) Law {
+	l.Mean *= by
+	l.PerItem *= by
+	l.Low *= by
+	l.High *= by
+	l.Values, l.cumulative = slices.Clone(l.Values), nil
+	for i := range l.Values {
+		l.Values[i] *= by
+	}
+	return l.prepare()
+}
+
 // prepare computes what sampling needs.
 func (l Law) prepare() Law {
 	switch l.Kind {

@@ -286,8 +286,12 @@ func sensitivity(r *result.Result) []string {
 	width := func(t result.Tornado) float64 { return max(t.High, t.Low, t.Base) - min(t.High, t.Low, t.Base) }
 	slices.SortStableFunc(rows, func(a, b result.Tornado) int { return cmp.Compare(width(b), width(a)) })
 	var lines []string
+	if len(rows) > 0 {
+		lines = append(lines, "p99(request) is "+number(rows[0].Unit, rows[0].Base)+" now")
+	}
 	for _, t := range rows {
-		lines = append(lines, fmt.Sprintf("%s -10 %%: %s, +10 %%: %s (now %s)", t.Input, number(t.Unit, t.Low), number(t.Unit, t.High), number(t.Unit, t.Base)))
+		lines = append(lines, fmt.Sprintf("%s: -10 %% gives %s %s, +10 %% gives %s %s @%s", t.Input, number(t.Unit, t.Low), interval(t.Unit, t.LowCI),
+			number(t.Unit, t.High), interval(t.Unit, t.HighCI), percent(t.Confidence)))
 	}
 	return lines
 }

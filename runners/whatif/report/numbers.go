@@ -27,6 +27,11 @@ func number(unit string, v float64) string {
 	return thousands(v)
 }
 
+// interval is the ends of an interval.
+func interval(unit string, ci [2]float64) string {
+	return fmt.Sprintf("[%s, %s]", number(unit, ci[0]), number(unit, ci[1]))
+}
+
 // duration writes nanoseconds: 1.25 ms, 46.8 ms, 3m41s.
 func duration(ns float64) string {
 	switch a := math.Abs(ns); {

@@ -53,6 +53,10 @@ type Tornado struct {
 	High  float64 `json:"high"` // with 110 %
 	Base  float64 `json:"base"`
 	Unit  string  `json:"unit"`
+	// LowCI and HighCI are those of the differences to Base, on pairs, added to Base.
+	LowCI      [2]float64 `json:"low_ci"`
+	HighCI     [2]float64 `json:"high_ci"`
+	Confidence float64    `json:"confidence"`
 }
 
 // Sweep is a grid that was simulated.

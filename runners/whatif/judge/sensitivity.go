@@ -1,0 +1,144 @@
+package judge
+
+import (
+	"context"
+	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+	"github.com/monosim/monosim/runners/whatif/stats"
+)
+
+// input is something of a plan that the tornado changes. change multiplies it in a plan
+// that is the caller's own, and reports whether the plan has it.
+type input struct {
+	name   string
+	change func(p *plan.Plan, by float64) bool
+}
+
+var inputs = []input{
+	{"traffic", scaleTraffic},
+	{"service time of entry", func(p *plan.Plan, by float64) bool { return scaleLaws(by, &p.Service.Entry.CPU) }},
+	{"service time of ps", func(p *plan.Plan, by float64) bool { return scaleLaws(by, &p.Service.PS.CPU) }},
+	{"service time of dense", func(p *plan.Plan, by float64) bool {
+		return p.Service.Dense != nil && scaleLaws(by, &p.Service.Dense.CPU, &p.Service.Dense.Batch)
+	}},
+	{"items of a request", func(p *plan.Plan, by float64) bool {
+		if p.Service.Items.IsConstant() && p.Service.Items.Mean == 1 {
+			return false
+		}
+		p.Service.Items.Law = p.Service.Items.Scaled(by)
+		return true
+	}},
+	{"network", func(p *plan.Plan, by float64) bool {
+		p.Network.CrossIDC.Latency = plan.Duration(float64(p.Network.CrossIDC.Latency) * by)
+		p.Network.CrossIDC.Jitter = plan.Duration(float64(p.Network.CrossIDC.Jitter) * by)
+		p.Network.PerRPC = plan.Duration(float64(p.Network.PerRPC) * by)
+		return scaleLaws(by, &p.Network.SameCluster, &p.Network.SameIDC)
+	}},
+	{"cores of entry", func(p *plan.Plan, by float64) bool { p.Fleet.Entry.CPU *= by; return true }},
+	{"cores of ps", func(p *plan.Plan, by float64) bool { p.Fleet.PS.CPU *= by; return true }},
+	{"cores of dense", func(p *plan.Plan, by float64) bool {
+		if p.Fleet.Dense == nil {
+			return false
+		}
+		p.Fleet.Dense.CPU *= by
+		return true
+	}},
+}
+
+// scaleTraffic changes the rate of an open loop, the clients of a closed one.
+func scaleTraffic(p *plan.Plan, by float64) bool {
+	p.Workload.Arrivals.RateScale *= plan.Factor(by)
+	if n := p.Workload.Loop.Clients; n > 0 {
+		p.Workload.Loop.Clients = max(1, int(float64(n)*by+0.5))
+	}
+	p.Workload.Rate.Points = slices.Clone(p.Workload.Rate.Points)
+	for i := range p.Workload.Rate.Points {
+		p.Workload.Rate.Points[i].Rate *= plan.Rate(by)
+	}
+	return true
+}
+
+func scaleLaws(by float64, laws ...*plan.TimeLaw) bool {
+	found := false
+	for _, l := range laws {
+		if !l.IsZero() {
+			l.Law, found = l.Scaled(by), true
+		}
+	}
+	return found
+}
+
+// changed is the plan with an input multiplied, nil when it has none.
+func (in *input) changed(p *plan.Plan, by float64) *plan.Plan {
+	q := *p
+	if p.Fleet.Dense != nil {
+		dense := *p.Fleet.Dense
+		q.Fleet.Dense = &dense
+	}
+	if p.Service.Dense != nil {
+		dense := *p.Service.Dense
+		q.Service.Dense = &dense
+	}
+	if !in.change(&q, by) {
+		return nil
+	}
+	return &q
+}
+
+// step is by how much inputs are changed.
+const step = 0.1
+
+// Sensitivity simulates the plan with each input a tenth less and a tenth more, under the
+// same random numbers, and says what becomes of p99(request) in the window where it is
+// greatest (CAP-6.8). Differences are judged on pairs of replications.
+func (j *Judge) Sensitivity(ctx context.Context, p *plan.Plan) ([]result.Tornado, error) {
+	const metric = "p99(request)"
+	goal := Goal{Replications: p.Budget.MinReplications}
+	base, err := j.Evaluate(ctx, p, Normal, goal)
+	if err != nil {
+		return nil, err
+	}
+	window := slices.IndexFunc(base.Windows, func(w Pool) bool { return w.Window == base.worstWindow().Window })
+	before := base.Windows[window].Values[metric]
+	mean, _ := stats.Mean(before)
+	var list []result.Tornado
+	for i := range inputs {
+		row := result.Tornado{Input: inputs[i].name, Base: mean, Unit: unitOf(metric), Confidence: float64(p.Precision.Level)}
+		whole := true
+		for _, end := range []struct {
+			by    float64
+			value *float64
+			ci    *[2]float64
+		}{{1 - step, &row.Low, &row.LowCI}, {1 + step, &row.High, &row.HighCI}} {
+			q := inputs[i].changed(p, end.by)
+			if q == nil {
+				whole = false
+				break
+			}
+			e, err := j.Evaluate(ctx, q, Normal, goal)
+			if err != nil {
+				return nil, err
+			}
+			if after := e.Windows[window].Values[metric]; len(after) == len(before) {
+				change, half := stats.Interval(differences(after, before), row.Confidence)
+				*end.value, *end.ci = mean+change, [2]float64{mean + change - half, mean + change + half}
+			} else {
+				whole = false // a replication in which nothing was answered has no p99
+			}
+		}
+		if whole {
+			list = append(list, row)
+		}
+	}
+	return list, nil
+}
+
+func differences(a, b []float64) []float64 {
+	list := make([]float64, len(a))
+	for i := range a {
+		list[i] = a[i] - b[i]
+	}
+	return list
+}
