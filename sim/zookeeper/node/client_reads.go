@@ -1,6 +1,7 @@
 package node
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/monosim/monosim/engine/env/zkbulk"
@@ -29,14 +30,55 @@ func (k *knownPath) taken(data []byte) {
 
 // reads are the session's own zkbulk.Reads.
 type reads struct {
-	s     *Session
+	s *Session
+	readPaths
+	// common says that other clients have what is known, too: it is copied before it is
+	// changed.
+	common bool
+}
+
+// readPaths are paths with what is known of each.
+type readPaths struct {
 	paths []string
-	known []knownPath // of each path
+	known []knownPath
+}
+
+// share makes what is known of the paths one with what others know of them: clients that
+// have read the same, as nearly all have, keep it once.
+func (r *reads) share() {
+	if r.common || r.s.e.Shared == nil || len(r.paths) == 0 {
+		return
+	}
+	r.readPaths = r.s.e.Shared.Same("reads from "+r.paths[0], r.readPaths, func(last any) bool {
+		return r.same(last.(readPaths))
+	}).(readPaths)
+	r.common = true
+}
+
+// same reports whether the same was taken from the same paths.
+func (p readPaths) same(other readPaths) bool {
+	if len(p.paths) != len(other.paths) || &p.paths[0] != &other.paths[0] {
+		return false
+	}
+	for i := range p.known {
+		if a, b := &p.known[i], &other.known[i]; a.content != b.content || a.sizeBytes != b.sizeBytes {
+			return false
+		}
+	}
+	return true
+}
+
+// own is what is known of a path, to be changed.
+func (r *reads) own(at int) *knownPath {
+	if r.common {
+		r.known, r.common = slices.Clone(r.known), false
+	}
+	return &r.known[at]
 }
 
 // NewReads prepares reads of the data of znodes that are made again and again.
 func (s *Session) NewReads(paths []string) zkbulk.Reads {
-	return &reads{s: s, paths: paths, known: make([]knownPath, len(paths))}
+	return &reads{s: s, readPaths: readPaths{paths, make([]knownPath, len(paths))}}
 }
 
 // Each reads all znodes in their order and gives the data of each, or the error, to take.
@@ -48,6 +90,7 @@ func (r *reads) Each(take func(i int, data []byte, err error) error) error {
 			return err
 		}
 	}
+	r.share()
 	return nil
 }
 
@@ -82,10 +125,10 @@ func (r *readRound) get() error {
 // take hands over what is not as it was.
 func (r *readRound) take(data []byte, err error) {
 	r.taken = true
-	k := &r.known[r.at]
-	if err == nil && !k.takes(data) {
+	if err == nil && !r.known[r.at].takes(data) {
 		return
 	}
+	k := r.own(r.at)
 	r.err = r.handOver(r.at, data, err)
 	k.taken(nil)
 	if r.err == nil && err == nil {
