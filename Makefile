@@ -155,6 +155,7 @@ fuzz: ## every fuzz target, FUZZTIME each (default 20000x: that many inputs)
 	    $(GO) test $$(dirname $$file) -run '^$$' -fuzz "^$$target$$" -fuzztime $(or $(FUZZTIME),20000x) || exit 1; \
 	  done; \
 	done
+	$(GO) test ./engine/vtime -run TestLeapsMakeNoDifference -timeout 2h -args -vtime.leapscripts $(or $(LEAPSCRIPTS),1000000)
 
 mutants: ## change the agents in thousands of small ways and see that vectors, scenarios or tests notice nine in ten; half an hour, or SAMPLE=300
 	@nice -n 19 $(GO) run ./cmd/mutants $(if $(SAMPLE),-sample $(SAMPLE)) $(if $(SEED),-seed $(SEED)) $(PLACES)

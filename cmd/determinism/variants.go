@@ -21,6 +21,8 @@ var (
 	oneSeed       = []string{"test", "--seed", "1"}
 	manySeeds     = []string{"test", "--seeds", "1000", "--tags", "@cluster1000"}
 	checkItself   = []string{"test", "--check-determinism"}
+	checkLeaps    = []string{"test", "--seeds", "3", "--check-determinism", "--no-leaps"}
+	withoutLeaps  = []string{"test", "--seed", "1", "--no-leaps"}
 	oneThread     = []string{"GOMAXPROCS=1"}
 	twoThreads    = []string{"GOMAXPROCS=2"}
 	oftenCollects = []string{"GOGC=10"}
@@ -37,6 +39,7 @@ func groups(b binaries) []group {
 	seed := group{
 		plain("seed 1", oneSeed, nil),
 		plain("seed 1, another process", oneSeed, nil),
+		plain("seed 1, no leaps", withoutLeaps, nil),
 		plain("seed 1, GOMAXPROCS=1", oneSeed, oneThread),
 		plain("seed 1, GOMAXPROCS=2", oneSeed, twoThreads),
 		plain("seed 1, GOGC=10", oneSeed, oftenCollects),
@@ -47,6 +50,7 @@ func groups(b binaries) []group {
 	}
 	return []group{
 		{plain("--check-determinism", checkItself, nil)}, // it compares by itself
+		{plain("leaps off and on, 3 seeds", checkLeaps, nil)},
 		seed,
 		{
 			plain("1000 seeds of one cluster", manySeeds, oneThread),

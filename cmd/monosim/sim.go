@@ -83,6 +83,7 @@ func (s *simFlags) define(f *pflag.FlagSet) {
 	f.IntVar(&o.Replicas, "replicas", 1, "number of replicas of each shard")
 	f.DurationVar(&o.For, "for", 24*time.Hour, "virtual time to run for, as 90s, 12h")
 	f.Uint64Var(&o.Seed, "seed", 1, "what every choice of the run follows from")
+	f.BoolVar(&o.NoLeaps, "no-leaps", false, noLeapsHelp)
 	f.StringVar(&o.Trace, "trace", "", "write everything that happened into a file: "+timeline.Help)
 	f.BoolVar(&s.asJSON, "json", false, "print JSON instead of text")
 	f.StringVar(&o.Policy, "policy", "latest", "version policy to declare for agents of version 3: latest, latest_once, all or specific")

@@ -40,6 +40,7 @@ type testOptions struct {
 	faults    bool
 	explain   int
 	trace     string
+	noLeaps   bool
 	runners   runnerOptions
 }
 
@@ -92,6 +93,7 @@ was run so far, and with 128 and the number of the signal: 130, 143.`,
 	f.BoolVar(&o.list, "list", false, "print the scenarios that would run, with their tags, and run nothing")
 	f.BoolVar(&o.listTags, "list-tags", false, "print the tags of the scenarios that would run, with how many have each, and run nothing")
 	f.BoolVar(&o.dryRun, "dry-run", false, "hold the scenarios to the sentences and to what a cluster can be, and run nothing")
+	f.BoolVar(&o.noLeaps, "no-leaps", false, noLeapsHelp)
 	f.BoolVar(&o.failFast, "fail-fast", false, "end with the first failure")
 	f.BoolVar(&o.sentences, "sentences", false, "print the sentences that scenarios may use, and run nothing; monosim steps says more")
 	f.BoolVar(&o.faults, "faults", false, "print the kinds of faults, what they do and the sentences that bring them about, and run nothing")
@@ -261,9 +263,12 @@ func (o *testOptions) suite(paths []string, runner runners.Runner) (*steps.Suite
 	return &steps.Suite{
 		Runner: runner, FS: fsys, Paths: paths, Tags: o.tags, Seed: o.seed, Seeds: o.seeds,
 		Quirks: o.quirks, Twice: o.twice, Choices: choices, FailFast: o.failFast, Explain: cmp.Or(o.explain, -1),
-		Jobs: o.jobs, Detail: o.trace != "",
+		Jobs: o.jobs, Detail: o.trace != "", NoLeaps: o.noLeaps,
 	}, nil
 }
+
+// noLeapsHelp is that of --no-leaps.
+const noLeapsHelp = "have every step of a loop that polls happen by itself: slower, with the same results; with --check-determinism in the second run only"
 
 var choiceText = regexp.MustCompile(`^([^/]+)/(.+)#(\d+)=(\d+)$`)
 

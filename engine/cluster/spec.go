@@ -59,6 +59,9 @@ type Spec struct {
 	// on, faults and remarks too, each with its cause, and keeps all of it. The run
 	// itself stays the same.
 	Detail bool
+	// NoLeaps has every step of loops that poll happen as an event by itself, in place of
+	// leaping over those that bring nothing new: slower, and the same otherwise.
+	NoLeaps bool
 	// Replay is the command that repeats this run, for failure messages.
 	Replay string
 }

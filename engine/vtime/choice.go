@@ -2,6 +2,7 @@ package vtime
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/engine/tasks"
@@ -14,6 +15,7 @@ type Source struct {
 	node  *Node
 	site  string
 	draws tasks.Draws
+	owner *Process // of OwnSource
 }
 
 // Source returns the node's source for a site such as "network.latency".
@@ -64,6 +66,21 @@ func (s *sources) sorted() []*Source {
 	return slices.SortedFunc(slices.Values(s.list), func(a, b *Source) int { return strings.Compare(a.site, b.site) })
 }
 
+// OwnSource is a source for a loop of the process alone: that of the site, or, while a
+// process that lives has it for a loop, that of the site with a number behind it.
+func (p *Process) OwnSource(site string) *Source {
+	for i := 1; ; i++ {
+		name := site
+		if i > 1 {
+			name += strconv.Itoa(i)
+		}
+		if s := p.node.Source(name); s.owner == nil || s.owner.ended || s.owner.dead {
+			s.owner = p
+			return s
+		}
+	}
+}
+
 // Site is where choices were made: Times of them, the first with K 0.
 type Site struct {
 	Node, Name string
@@ -83,6 +100,9 @@ func (w *World) Sites() []Site {
 	}
 	return list
 }
+
+// Site is the site of the choices.
+func (s *Source) Site() string { return s.site }
 
 // Uint64n returns a number in [0, n). It panics when n is 0. The outcome 0 is the
 // default, the one that a shrunk run prefers: let it stand for the plain case.

@@ -118,10 +118,16 @@ func (w *World) switchTo(t *Task) {
 		t.co = w.takeCoro()
 		t.co.task = t
 	}
+	if len(t.proc.asleep) > 0 && w.replaying == 0 {
+		t.proc.before()
+	}
 	previous := w.current
 	w.current = t
 	t.co.next()
 	w.current = previous
+	if len(t.proc.asleep) > 0 && w.replaying == 0 {
+		t.proc.after()
+	}
 	if w.now >= w.pool.look {
 		w.shrink()
 	}
@@ -131,17 +137,37 @@ func (w *World) switchTo(t *Task) {
 // the engine switches to it.
 func (t *Task) park() {
 	w := t.proc.node.w
+	p := t.proc
 	w.waits++
+	if t.turns != nil {
+		t.turns.waits()
+	}
+	if len(p.asleep) > 0 && w.replaying == 0 {
+		p.after()
+	}
 	if w.cfg.CheckOwner || w.waits%1024 == 0 {
 		t.checkOwner()
 	}
 	switch {
-	case w.running && !t.killed && !t.unwinding && w.drive(t):
+	case w.running && !t.killed && !t.unwinding && t.drives() && w.drive(t):
+		if len(p.asleep) > 0 {
+			p.before()
+		}
 		w.current = t
 	case !t.co.park():
 		t.killed = true
 	}
 	t.live()
+	if t.turns != nil {
+		t.turns.goesOn()
+	}
+}
+
+// drives reports whether the task may let events happen while it waits. One whose loop is
+// asleep may be wanted in the middle of one; one that comes to where it would be is to
+// give control back.
+func (t *Task) drives() bool {
+	return t.proc.node.w.replaying == 0 && !(t.turns != nil && t.turns.sleeper.Asleep())
 }
 
 // park gives control back until the engine switches to the coroutine. It reports false

@@ -92,11 +92,11 @@ func ExampleFirstDivergence() {
 	// Output:
 	// true true
 	// first differing event:
-	//   a: #3 t+4.000000s client task.sleep(2)
-	//      because of #2 t+0.000000s client task.sleep(1)
+	//   a: #3 t+4.000000s client task.sleep(0)
+	//      because of #2 t+0.000000s client task.sleep(0)
 	//      because of #1 t+0.000000s client task.start(0)
-	//   b: #3 t+0.000000s client task.sleep(2)
-	//      because of #2 t+0.000000s client task.sleep(1)
+	//   b: #3 t+0.000000s client task.sleep(0)
+	//      because of #2 t+0.000000s client task.sleep(0)
 	//      because of #1 t+0.000000s client task.start(0)
 	//
 	// nodes that differ at the end: client

@@ -32,12 +32,15 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint16(k))
 }
 
-// The engine's own kinds.
+// The engine's own kinds. Their arguments count the waits of a task, which depend on leaps
+// and say nothing: hashes and records do without.
 var (
 	kindStart   = NewKind("task.start")
 	kindWake    = NewKind("task.wake")
 	kindSleep   = NewKind("task.sleep")
 	kindTimeout = NewKind("task.timeout")
 	kindTurn    = NewKind("task.turn")
+	kindLookout = NewKind("task.lookout")
 	kindReap    = NewKind("process.reap")
+	kindLast    = kindReap
 )

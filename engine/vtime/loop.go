@@ -35,7 +35,7 @@ type LoopDigest struct {
 }
 
 // stepParts is how many steps of one loop can fall on one instant.
-const stepParts = 4
+const stepParts = 8
 
 // NewLoop makes a loop of the node. Its name is that of the loops that came before it in
 // earlier lives of the same program.
@@ -67,7 +67,7 @@ func (n *Node) loopTotal(name string) *loopTotal {
 }
 
 // Schedule is [Node.Schedule] for a step of the loop, on a node that may be another. part
-// orders the steps of one loop at one instant: the least comes first; it is below 4.
+// orders the steps of one loop at one instant: the least comes first; it is below 8.
 func (l *Loop) Schedule(node *Node, part int, at time.Duration, kind Kind, do Handler, arg uint64) Timer {
 	return l.schedule(node, nil, part, int64(at), kind, do, arg)
 }
@@ -95,6 +95,17 @@ func (l *Loop) Past(at time.Duration, part int) bool {
 func (l *Loop) Did(at time.Duration) {
 	l.w.leapt++
 	l.did(int64(at))
+}
+
+// DidMany counts n steps that were made without events; squares is the sum of the squares
+// of their instants in ns.
+func (l *Loop) DidMany(n, squares uint64) {
+	l.w.leapt += n
+	if t := l.total; !t.quiet {
+		l.w.steps += n
+		t.steps += n
+		t.digest += squares
+	}
 }
 
 func (l *Loop) did(at int64) { l.total.did(l.w, at) }
@@ -129,7 +140,8 @@ type LoopConfig struct {
 	Causes []env.Cond
 }
 
-// Delay is a time that is drawn: Min and up to Steps times Step.
+// Delay is a time that is drawn: Min and up to Steps times Step. Source is of
+// [Process.OwnSource].
 type Delay struct {
 	Source *Source
 	Min    time.Duration
@@ -143,87 +155,6 @@ func (d *Delay) Draw() time.Duration {
 		return 0
 	}
 	return d.Min + time.Duration(d.Source.Intn(d.Steps+1))*d.Step
-}
-
-// Turns is the env.Loop of a task in virtual time.
-type Turns struct {
-	*Loop
-	cfg  LoopConfig
-	task *Task
-	what string
-	// state was taken at the beginning of the present turn.
-	state uint64
-	// plain says that the present turn has only asked so far.
-	plain bool
-}
-
-// NewLoop is env.Tasks.NewLoop.
-func (p *Process) NewLoop(period time.Duration, state func() uint64, causes ...env.Cond) env.Loop {
-	return p.NewTurns(LoopConfig{Period: period, State: state, Causes: causes})
-}
-
-// NewTurns makes the loop of the current task, whose first turn begins now. A task has one
-// at most.
-func (p *Process) NewTurns(cfg LoopConfig) *Turns {
-	p.check()
-	if cfg.Period <= 0 {
-		panic("vtime: a loop with a period of 0 or less")
-	}
-	task := p.node.w.current
-	if task == nil || task.proc != p || task.turns != nil {
-		panic("vtime: process " + p.name + " on " + p.node.name + " makes a loop outside of its tasks, or a second one of a task")
-	}
-	t := &Turns{Loop: p.node.NewLoop(task.name), cfg: cfg, task: task, what: "its turn, every " + cfg.Period.String()}
-	task.turns = t
-	t.begin()
-	return t
-}
-
-// begin begins a turn.
-func (t *Turns) begin() { t.plain, t.state = true, t.cfg.State() }
-
-// Turn ends a turn and waits for the next.
-func (t *Turns) Turn() {
-	t.end()
-	t.task.wait(t.what)
-	t.begin()
-}
-
-// end ends a turn and sets the time of the next.
-func (t *Turns) end() {
-	p := t.task.proc
-	task := p.enter()
-	w := p.node.w
-	if !t.plain || t.state != t.cfg.State() {
-		w.run.unasked = true // the turn may have changed what a run waits for
-	}
-	task.timer = t.schedule(p.node, p, partTurn, w.in(t.cfg.Period+t.cfg.Late.Draw()), kindTurn, task, task.waitSeq)
-}
-
-// The parts of a loop of turns.
-const (
-	partTurn = iota
-	partCall
-)
-
-// Loop is the loop that the current task of the process is, nil for none. What the task
-// asks in it, and changes nothing by it, are steps of the loop.
-func (p *Process) Loop() *Loop {
-	if task := p.node.w.current; task != nil && task.turns != nil && task.proc == p {
-		return task.turns.Loop
-	}
-	return nil
-}
-
-// Think lets the time pass that the program of a loop takes before a call. The current
-// task must be a loop.
-func (p *Process) Think() {
-	t := p.node.w.current.turns
-	if d := t.cfg.Call.Draw(); d > 0 {
-		task := p.enter()
-		task.timer = t.schedule(p.node, p, partCall, p.node.w.in(d), kindSleep, task, task.waitSeq)
-		task.wait("time")
-	}
 }
 
 // Acts tells that the current task does something that others may see, or that depends on
@@ -240,5 +171,3 @@ func (p *Process) Acts() {
 	p.check()
 	p.node.w.Acts()
 }
-
-var _ env.Loop = (*Turns)(nil)

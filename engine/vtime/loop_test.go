@@ -75,7 +75,7 @@ func TestDivergenceNamesTheLoop(t *testing.T) {
 // Goal: a run is asked whether it is done after a turn that did something, and not after
 // one that only went round.
 func TestDoneIsAskedAfterTurnsThatDidSomething(t *testing.T) {
-	w := newWorld(t, vtime.Config{Seed: 1})
+	w := newWorld(t, vtime.Config{Seed: 1, NoLeaps: true})
 	p := w.Node("node").NewProcess("p")
 	turns, changes := 0, uint64(0)
 	p.Go("loop", func() {

@@ -21,6 +21,12 @@ type Process struct {
 	// onEnd is called once, when the process has crashed or its last task ended.
 	onEnd []func()
 	ended bool
+
+	loops      []*Turns
+	asleep     []*Sleeper
+	sleepPlace int // in World.sleeping
+	settling   bool
+	lookout    Timer
 }
 
 // NewProcess begins a life. It goes on until Crash, or until its last task has
@@ -48,16 +54,28 @@ func (p *Process) SetSkew(skew time.Duration) { p.skew = skew }
 func (p *Process) OnEnd(fn func()) { p.onEnd = append(p.onEnd, fn) }
 
 // Now is the wall-clock time of the process's host.
-func (p *Process) Now() time.Time { return p.node.w.Time().Add(p.skew) }
+func (p *Process) Now() time.Time {
+	p.node.w.Acts()
+	return p.node.w.Time().Add(p.skew)
+}
 
 // Elapsed is the virtual time.
-func (p *Process) Elapsed() time.Duration { return p.node.w.Now() }
+func (p *Process) Elapsed() time.Duration {
+	p.node.w.Acts()
+	return p.node.w.Now()
+}
 
 // Intn draws from the node's source for the site.
-func (p *Process) Intn(site string, n int) int { return p.node.Source(site).Intn(n) }
+func (p *Process) Intn(site string, n int) int {
+	p.node.w.Acts()
+	return p.node.Source(site).Intn(n)
+}
 
 // Float64 draws from the node's source for the site.
-func (p *Process) Float64(site string) float64 { return p.node.Source(site).Float64() }
+func (p *Process) Float64(site string) float64 {
+	p.node.w.Acts()
+	return p.node.Source(site).Float64()
+}
 
 // Go starts a task, which runs before all else that is to happen at this instant. It may
 // be called from a task of the process or from the engine.
@@ -188,6 +206,7 @@ func (p *Process) Crash() {
 	if p.dead {
 		return
 	}
+	p.rouse()
 	p.dead = true
 	w := p.node.w
 	for _, t := range p.tasks {
@@ -231,6 +250,7 @@ func (p *Process) Stop() {
 	if p.dead {
 		return
 	}
+	p.rouse()
 	w := p.node.w
 	current := w.current
 	for _, t := range append([]*Task(nil), p.tasks...) {

@@ -69,19 +69,3 @@ func (r *rest) wake() {
 		r.after()
 	}
 }
-
-// Run is Turn and turn, again and again until turn returns false. The task's function is
-// to return right after it: the task has no stack between its turns.
-func (t *Turns) Run(turn func() bool) {
-	r := newRest(t.task, t.what, nil, nil)
-	r.unparked = true
-	r.next = func() {
-		t.begin()
-		if turn() {
-			t.end()
-			t.task.rest = r
-		}
-	}
-	t.end()
-	t.task.rest = r
-}

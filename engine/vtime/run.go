@@ -218,6 +218,9 @@ func (w *World) leave(i uint32, near bool) {
 func (w *World) happens(at int64, number uint64, node *Node, kind Kind, cause, arg uint64) {
 	w.now, w.stepNow = at, noStep
 	w.events++
+	if kind <= kindLast {
+		arg = 0
+	}
 	if w.cause = number; w.cfg.Trace.Origins {
 		w.cause = cause
 	}
@@ -231,6 +234,9 @@ func (w *World) happens(at int64, number uint64, node *Node, kind Kind, cause, a
 // only. Its cause is what led to the loop.
 func (w *World) stepOf(e *slot, cause uint64) {
 	w.now, w.cause, w.stepNow = e.at, cause, e.number()
+	if e.kind() == kindLookout {
+		return
+	}
 	total := w.ranks[w.stepNow/stepParts]
 	total.did(w, e.at)
 	if w.cfg.NoLeaps && !total.quiet && w.trace.recording(w.events) {

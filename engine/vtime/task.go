@@ -1,6 +1,7 @@
 package vtime
 
 import (
+	"slices"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -89,6 +90,9 @@ func (t *Task) Wake() {
 // finish takes an ended task out of its process.
 func (t *Task) finish() {
 	t.done = true
+	if t.turns != nil {
+		t.turns.exit()
+	}
 	t.co = nil
 	t.clearWait()
 	p := t.proc
@@ -126,10 +130,13 @@ func (t *Task) wait(what string) {
 // order of nodes and tasks. After Run returned Quiet these can never go on.
 func (w *World) Blocked() []tasks.BlockedTask {
 	var list []tasks.BlockedTask
+	for _, p := range slices.Clone(w.sleeping) {
+		p.before()
+	}
 	for _, n := range w.nodes {
 		for _, p := range n.procs {
 			for _, t := range p.tasks {
-				if t.waitsFor != "" && !t.timer.Pending() {
+				if t.waitsFor != "" && !t.timer.Pending() && !(t.turns != nil && t.turns.sleeper.Asleep()) {
 					waitsFor := t.waitsFor
 					if t.waitsOn != "" {
 						waitsFor += " of " + t.waitsOn
@@ -148,6 +155,7 @@ type Cond struct {
 	name  string
 	first *Task
 	last  *Task
+	loops []*Turns // of which it is a cause
 }
 
 func newCond(p *Process, name string) *Cond { return &Cond{proc: p, name: name} }
@@ -190,6 +198,14 @@ func (c *Cond) Signal() {
 	if t := c.first; t != nil {
 		c.wake(t)
 	}
+	c.tell()
+}
+
+// tell tells the loops of which it is a cause.
+func (c *Cond) tell() {
+	for _, t := range c.loops {
+		t.changed()
+	}
 }
 
 // Broadcast wakes all that wait.
@@ -199,6 +215,7 @@ func (c *Cond) Broadcast() {
 	for c.first != nil {
 		c.wake(c.first)
 	}
+	c.tell()
 }
 
 func (c *Cond) wake(t *Task) {

@@ -61,6 +61,10 @@ type World struct {
 	// stepNow is the order of the step that is happening; all steps come before it when
 	// none is.
 	stepNow uint64
+	// sleeping are the processes that have loops which are asleep.
+	sleeping []*Process
+	// replaying is set while a task comes to where its loop was when it was woken.
+	replaying int
 	// catchUps are told before somebody looks.
 	catchUps []func()
 
@@ -141,6 +145,7 @@ func (w *World) CatchUp() {
 	if w.closed {
 		return
 	}
+	w.settleAll()
 	for _, fn := range w.catchUps {
 		fn()
 	}
@@ -222,6 +227,11 @@ func (w *World) Run(l Limits) (reason Reason, err error) {
 	}
 	w.running, w.halt = true, false
 	w.run.begin(w, l)
+	if !w.run.limited {
+		for len(w.sleeping) > 0 {
+			w.sleeping[0].rouse()
+		}
+	}
 	normal := false
 	defer func() {
 		// A Goexit (t.FailNow in a handler or task) comes through here with

@@ -2,6 +2,7 @@ package steps
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/monosim/monosim/runners"
 )
@@ -16,6 +17,10 @@ func (s *Suite) compare(first *execution) {
 	}
 	a, b := &first.result, &second.result
 	if a.Stats.TraceHash == b.Stats.TraceHash && a.Status == b.Status {
+		if text := s.uncounted(first, second); text != "" {
+			a.Status = Failed
+			a.Err = fmt.Errorf("two runs of one seed have the same trace %016x and differ in %s", a.Stats.TraceHash, text)
+		}
 		return
 	}
 	a.Status = Failed
@@ -23,11 +28,36 @@ func (s *Suite) compare(first *execution) {
 		a.Stats.TraceHash, a.Stats.Events, b.Stats.TraceHash, b.Stats.Events, s.difference(first, second))
 }
 
+// uncounted finds a difference in counts, or in how often choices were made; the choices
+// of the second run may be others.
+func (s *Suite) uncounted(first, second *execution) string {
+	a, b := &first.result.Stats, &second.result.Stats
+	if !reflect.DeepEqual(a.Counts, b.Counts) {
+		return fmt.Sprintf("counts: %+v, then %+v", a.Counts, b.Counts)
+	}
+	c, ok := first.world.cluster.(runners.Chooser)
+	d, also := second.world.cluster.(runners.Chooser)
+	if !ok || !also || len(s.Choices) > 0 {
+		return ""
+	}
+	sites, others := c.ChoiceSites(), d.ChoiceSites()
+	for i := range min(len(sites), len(others)) {
+		if sites[i] != others[i] {
+			return fmt.Sprintf("choices: %+v, then %+v", sites[i], others[i])
+		}
+	}
+	if len(sites) != len(others) {
+		return fmt.Sprintf("the sites of choices: %d, then %d", len(sites), len(others))
+	}
+	return ""
+}
+
 // overlay fixes the suite's choices, and records the events of a stretch that is
 // not empty.
 func (s *Suite) overlay(from, to uint64) func(*runners.Spec) {
 	return func(spec *runners.Spec) {
 		spec.Choices = append(spec.Choices, s.Choices...)
+		spec.NoLeaps = s.NoLeaps
 		record(from, to)(spec)
 	}
 }

@@ -38,7 +38,7 @@ func (s *Suite) execute(j job, adjust func(*runners.Spec)) *execution {
 	replay := s.replay(j)
 	x := &execution{
 		job:   j,
-		world: &World{runner: s.Runner, adjust: adjust, spec: runners.Spec{Seed: j.seed, Quirks: s.Quirks, Replay: replay}},
+		world: &World{runner: s.Runner, adjust: adjust, spec: runners.Spec{Seed: j.seed, Quirks: s.Quirks, Replay: replay, NoLeaps: s.NoLeaps && !s.Twice}},
 		result: Result{
 			Feature: j.scenario.feature, Name: j.which.name, Path: j.scenario.path, Line: j.which.line(j.scenario),
 			Tags: j.which.tags, Runner: s.Runner.Name(), Seed: j.seed, Replay: replay, Steps: make([]Step, 0, len(j.which.steps)),

@@ -38,6 +38,8 @@ type Suite struct {
 	// Detail has every result bring along all that was observed (Result.Log); the cluster
 	// has Spec.Detail then.
 	Detail bool
+	// NoLeaps is Spec.NoLeaps of every cluster, with Twice only that of the second run.
+	NoLeaps bool
 	// FailFast ends the run with the first failure; what comes before it in the order of
 	// the files is run and reported.
 	FailFast bool

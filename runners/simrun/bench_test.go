@@ -18,6 +18,9 @@ import (
 // dayLength is for profiles, which need no whole day.
 var dayLength = flag.Duration("simrun.day", 24*time.Hour, "virtual time that BenchmarkDay lets pass")
 
+// noLeaps has every step happen by itself.
+var noLeaps = flag.Bool("simrun.noleaps", false, "run the benchmarks without leaps")
+
 // dayTrace is for changes that must make nothing but the speed different.
 var dayTrace = flag.Bool("simrun.trace", false, "log the trace of BenchmarkDay's runs")
 
@@ -42,6 +45,7 @@ func day(b *testing.B, version string, agents int) {
 		spec = v1Spec()
 	}
 	spec.Replicas = agents / max(spec.Shards, 1)
+	spec.NoLeaps = *noLeaps
 	before := live()
 	c, err := (&simrun.Runner{KeepLog: 1}).Build(spec)
 	if err != nil {
@@ -169,6 +173,7 @@ func startUp(b *testing.B, version string, agents int) startUpCost {
 		addPS(&spec, 0, 5)
 	}
 	spec.Replicas = agents / max(spec.Shards, 1)
+	spec.NoLeaps = *noLeaps
 	before := live()
 	c, err := (&simrun.Runner{KeepLog: 1}).Build(spec)
 	if err != nil {

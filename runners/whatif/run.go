@@ -77,7 +77,7 @@ func (c *Cluster) Spec() runners.Spec {
 		Locations: c.locations, Models: c.models,
 		ZooKeeper: o.ZooKeeper, ModelServer: o.ModelServer, Quirks: o.Quirks, RestartAfter: o.RestartAfter,
 		Serving: runners.ServingSpec{MemoryLimitBytes: o.MemoryLimitBytes, LoadBytesPerSecond: o.LoadBytesPerSecond},
-		Detail:  o.Trace != "", Replay: o.Replay,
+		Detail:  o.Trace != "", Replay: o.Replay, NoLeaps: o.NoLeaps,
 	}
 }
 

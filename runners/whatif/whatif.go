@@ -51,6 +51,8 @@ type Options struct {
 	// Trace, when set, is a file to write everything that happened into; see
 	// runners/timeline.
 	Trace string
+	// NoLeaps is Spec.NoLeaps.
+	NoLeaps bool
 	// Replay is the command that repeats the run.
 	Replay string
 }

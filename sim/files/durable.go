@@ -58,6 +58,7 @@ func (e *entry) settle(now time.Duration) {
 }
 
 func (f *FS) setContent(e *entry, data []byte, sizeBytes int64) {
+	f.changes()
 	e.settle(f.w.Now())
 	if e.unsaved == nil {
 		e.unsaved = &unsaved{durable: e.data, sizeBytes: e.sizeBytes, since: f.w.Now()}
@@ -69,6 +70,7 @@ func (f *FS) setContent(e *entry, data []byte, sizeBytes int64) {
 // HostCrash loses what is not durable. Mounted stores lose nothing: they are
 // other machines'.
 func (f *FS) HostCrash() {
+	f.changes()
 	f.writeBack()
 	for i := len(f.journal) - 1; i >= 0; i-- {
 		c := &f.journal[i]

@@ -7,6 +7,7 @@ import "slices"
 func (f *FS) Freeze(name string) {
 	name = clean(name)
 	if !slices.Contains(f.frozen, name) {
+		f.changes()
 		f.frozen = append(f.frozen, name)
 		f.notify(name)
 	}
@@ -16,6 +17,7 @@ func (f *FS) Freeze(name string) {
 func (f *FS) Thaw(name string) {
 	name = clean(name)
 	if i := slices.Index(f.frozen, name); i >= 0 {
+		f.changes()
 		f.frozen = slices.Delete(f.frozen, i, i+1)
 		f.notify(name)
 	}

@@ -33,6 +33,7 @@ func (f *FS) Mount(prefix string, store *FS) error {
 	}
 	prefix = clean(p.path)
 	p.own()
+	f.changes()
 	p.entry.mount = &mount{fs: store}
 	store.parents = append(store.parents, mountedAt{fs: f, prefix: prefix})
 	f.notify(prefix)
@@ -47,6 +48,7 @@ func (f *FS) Unmount(prefix string) error {
 	if err != nil {
 		return err
 	}
+	f.changes()
 	parents := e.mount.fs.parents
 	for i, at := range parents {
 		if at.fs == f && at.prefix == prefix {
@@ -69,6 +71,7 @@ func (f *FS) SetAvailable(prefix string, available bool) error {
 		return err
 	}
 	if e.mount.unavailable == available {
+		f.changes()
 		e.mount.unavailable = !available
 		f.notify(prefix)
 	}

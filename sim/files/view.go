@@ -24,6 +24,10 @@ func NewView(p *vtime.Process, tree *FS, cwd string) *View {
 // FS is the tree that is seen.
 func (v *View) FS() *FS { return v.fs }
 
+// looks tells that the process looks at the tree, as a turn of a loop that can be left out
+// while nothing in it changes.
+func (v *View) looks() { v.p.Looks(&v.fs.looked) }
+
 // abs is the absolute path, after making sure that the process lives. The empty
 // path stays empty: it names nothing.
 func (v *View) abs(name string) string {
@@ -39,6 +43,7 @@ func (v *View) abs(name string) string {
 
 // ReadFile is a copy of the content.
 func (v *View) ReadFile(name string) ([]byte, error) {
+	v.looks()
 	abs := v.abs(name)
 	if abs == "" {
 		return nil, env.NotExist("open", name)
@@ -49,6 +54,7 @@ func (v *View) ReadFile(name string) ([]byte, error) {
 
 // ReadShared is ReadFile without the copy: the content must not be changed.
 func (v *View) ReadShared(name string) ([]byte, error) {
+	v.looks()
 	abs := v.abs(name)
 	if abs == "" {
 		return nil, env.NotExist("open", name)
@@ -91,6 +97,7 @@ func (v *View) MkdirAll(name string) error { return v.do("mkdir", name, v.fs.Mkd
 
 // ReadDir lists the names in a directory, sorted.
 func (v *View) ReadDir(name string) ([]string, error) {
+	v.looks()
 	abs := v.abs(name)
 	if abs == "" {
 		return nil, env.NotExist("open", name)
@@ -101,6 +108,7 @@ func (v *View) ReadDir(name string) ([]string, error) {
 
 // Stat describes a file or directory.
 func (v *View) Stat(name string) (env.FileInfo, error) {
+	v.looks()
 	abs := v.abs(name)
 	if abs == "" {
 		return env.FileInfo{}, env.NotExist("stat", name)
@@ -111,6 +119,7 @@ func (v *View) Stat(name string) (env.FileInfo, error) {
 
 // Lstat describes a link itself, where the path ends in one.
 func (v *View) Lstat(name string) (env.FileInfo, error) {
+	v.looks()
 	abs := v.abs(name)
 	if abs == "" {
 		return env.FileInfo{}, env.NotExist("lstat", name)

@@ -22,6 +22,16 @@ type FS struct {
 	journal  []change  // of directories, that are not durable, oldest first
 	temps    uint64    // names given out by TempFile
 	contents *contents // that trees of one image share; nil for nothing
+
+	looked vtime.Lasting // what is read in it, mounted trees included
+}
+
+// changes is called before something in the tree does.
+func (f *FS) changes() {
+	f.looked.Changes()
+	for _, at := range f.parents {
+		at.fs.changes()
+	}
 }
 
 // NewFS makes an empty tree, which has /tmp as every host has. w gives the time of

@@ -190,6 +190,7 @@ func (f *FS) link(dir *entry, name string, e *entry) {
 }
 
 func (f *FS) relink(dir *entry, name string, e *entry) {
+	f.changes()
 	dir.setChild(name, e)
 	if e != nil && e.version == 0 {
 		f.touch(e)

@@ -27,7 +27,7 @@ func (h *hostView) LookupEnv(key string) (string, bool) {
 }
 
 func (h *hostView) Setenv(key, value string) {
-	h.p.Check()
+	h.p.Acts()
 	h.vars.Set(key, value)
 }
 
@@ -56,7 +56,7 @@ func (h *hostView) LookupIPv6() (string, error) {
 // RouteIP returns the host's first IPv4 address, or ErrNoRoute when it has none or while
 // the host is off the network.
 func (h *hostView) RouteIP() (string, error) {
-	h.p.Check()
+	h.p.Acts()
 	if h.m.Net.Down() {
 		return "", ErrNoRoute
 	}
@@ -64,7 +64,7 @@ func (h *hostView) RouteIP() (string, error) {
 }
 
 func (h *hostView) FreePort() int {
-	h.p.Check()
+	h.p.Acts()
 	return h.m.Net.FreePort()
 }
 

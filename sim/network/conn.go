@@ -44,8 +44,9 @@ type Conn struct {
 	receiver Receiver
 	done     func(*Conn, error) // of a dial that goes on
 
-	idler     Idler // of an idle connection
-	idlePlace int   // in Network.idle
+	// sleepers are loops that are asleep and use the connection; both ends have them.
+	sleepers  []*vtime.Sleeper
+	idlePlace int // in Network.idle, of a connection that has sleepers
 
 	place     int // in sockets
 	hostPlace int // in host.conns

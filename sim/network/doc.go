@@ -33,8 +33,8 @@
 //
 // To change latency and loss look in latency.go and link.go; how partitions hold and
 // retransmit, pipe.go; opening and closing, dial.go and conn.go; faults,
-// faults.go and answers.go; how the pings of idle connections are fast-forwarded,
+// faults.go and answers.go; how loops that sleep use connections,
 // idle.go; what belongs to a process and dies with it, owner.go; gRPC's client states,
-// grpc_channel.go; calls one after another that do not wake their task, grpc_series.go;
+// grpc_channel.go; calls of loops, grpc_ask.go;
 // its server, grpc_server.go; workers and the texts of Python's errors, grpc_env.go.
 package network

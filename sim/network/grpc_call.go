@@ -20,7 +20,6 @@ type Call struct {
 	task    *vtime.Task // that waits, until over
 	place   int         // in channel.calls
 	size    int         // of the request
-	series  *Series     // that it is one of, nil for none
 	loop    *vtime.Loop // whose question it is, nil for none
 	sent    bool
 	over    bool          // the answer has come, failure has, or the task has gone
@@ -35,6 +34,8 @@ type Call struct {
 	response    any
 	status      *env.RPCError
 	answerSize  int
+	on          *vtime.Lasting // what the response follows from, nil for what may change always
+	changes     uint64         // of on when it was answered
 }
 
 // Answer is the message that carries a call's answer back: what LoseAnswerWhere
@@ -62,8 +63,12 @@ func (n *Network) takeCall() *Call {
 	return &Call{}
 }
 
-// giveBack takes a call of which neither side nor a message knows any more.
+// giveBack takes a call that is over. One that the channel has failed is left alone: its
+// server, or a message, may still know of it.
 func (n *Network) giveBack(call *Call) {
+	if call.failure != nil {
+		return
+	}
 	*call = Call{}
 	n.freeCalls = append(n.freeCalls, call)
 }
@@ -85,6 +90,16 @@ func (call *Call) Reply(resp any, sizeBytes int) {
 	call.response, call.answerSize = resp, sizeBytes
 	call.answer()
 }
+
+// ReplyLasting is Reply with what any such call gets until on changes.
+func (call *Call) ReplyLasting(resp any, sizeBytes int, on *vtime.Lasting) {
+	call.on, call.changes = on, on.Count()
+	call.Reply(resp, sizeBytes)
+}
+
+// Steps reports whether the call is a step of a loop (see vtime.Loop): at its instant it
+// comes before all events.
+func (call *Call) Steps() bool { return call.loop != nil }
 
 // Fail answers the call with a status.
 func (call *Call) Fail(err *env.RPCError) {

@@ -71,21 +71,34 @@ func NewChannel(p *vtime.Process, h *Host, addr string) *Channel {
 // Invoke makes a call and parks the current task until its answer. sizeBytes is
 // the size of the serialized request. A timeout of 0 or less means none.
 func (c *Channel) Invoke(method string, req any, sizeBytes int, timeout time.Duration) (any, *env.RPCError) {
-	o := SeriesCall{Channel: c, Method: method, Request: req, SizeBytes: sizeBytes}
-	return o.invoke(timeout, nil)
+	o := invocation{channel: c, method: method, request: req, sizeBytes: sizeBytes}
+	return o.invoke(timeout)
 }
 
 // Ask is Invoke of a call that changes nothing at its server.
 func (c *Channel) Ask(method string, req any, sizeBytes int, timeout time.Duration) (any, *env.RPCError) {
-	o := SeriesCall{Channel: c, Method: method, Request: req, SizeBytes: sizeBytes, Asks: true}
-	return o.invoke(timeout, nil)
+	o := invocation{channel: c, method: method, request: req, sizeBytes: sizeBytes}
+	t := c.p.Turns()
+	if t == nil || timeout > 0 || c.state != channelReady || c.closed {
+		return o.invoke(timeout)
+	}
+	return o.ask(t)
 }
 
-// invoke makes a call by itself, or the first of a series that the task asks for.
-func (o *SeriesCall) invoke(timeout time.Duration, s *Series) (any, *env.RPCError) {
-	c := o.Channel
+// invocation is a call as its client makes it.
+type invocation struct {
+	channel   *Channel
+	method    string
+	request   any
+	sizeBytes int
+}
+
+// invoke makes a call.
+func (o *invocation) invoke(timeout time.Duration) (any, *env.RPCError) {
+	c := o.channel
 	c.p.Check()
 	n := c.h.n
+	n.w.Acts()
 	started := n.w.Now()
 	if c.closed || c.state == channelFailing {
 		err := c.refusal
@@ -96,13 +109,7 @@ func (o *SeriesCall) invoke(timeout time.Duration, s *Series) (any, *env.RPCErro
 		o.observe(nil, 0, err, started)
 		return nil, err
 	}
-	call := n.takeCall()
-	o.begin(call, c.p.Current(), s)
-	if o.Asks && timeout <= 0 && c.state == channelReady {
-		call.loop = c.p.Loop()
-	} else {
-		n.w.Acts()
-	}
+	call := o.begin()
 	if timeout > 0 {
 		call.Deadline = started + timeout
 	}
@@ -117,19 +124,32 @@ func (o *SeriesCall) invoke(timeout time.Duration, s *Series) (any, *env.RPCErro
 	err := errDeadlineExceeded
 	answerBytes := 0
 	if call.await(timeout) {
-		if err = call.failure; err == nil {
-			resp, err, answerBytes = call.response, call.status, call.answerSize
-			if err == nil && answerBytes > env.MaxMessageBytes {
-				resp, err = nil, tooLarge(answerBytes)
-			}
-			n.giveBack(call)
-		}
-	}
-	if s != nil {
-		o, started = &s.Calls[s.at], s.started
+		resp, answerBytes, err = call.outcome()
+		n.giveBack(call)
 	}
 	o.observe(resp, answerBytes, err, started)
 	return resp, err
+}
+
+// begin adds the call to its channel.
+func (o *invocation) begin() *Call {
+	c := o.channel
+	call := c.h.n.takeCall()
+	call.Method, call.Request, call.size = o.method, o.request, o.sizeBytes
+	call.channel, call.task, call.place = c, c.p.Current(), len(c.calls)
+	c.calls = append(c.calls, call)
+	return call
+}
+
+// outcome is what a call that is over has brought.
+func (call *Call) outcome() (resp any, answerBytes int, err *env.RPCError) {
+	switch {
+	case call.failure != nil:
+		return nil, 0, call.failure
+	case call.status == nil && call.answerSize > env.MaxMessageBytes:
+		return nil, call.answerSize, tooLarge(call.answerSize)
+	}
+	return call.response, call.answerSize, call.status
 }
 
 // await parks until the call is over; it reports false when the deadline came
@@ -182,13 +202,10 @@ func (c *Channel) Receive(_ *Conn, payload any) {
 	c.finish(call)
 }
 
-// finish ends a call and lets its task, or its series, go on.
+// finish ends a call and lets its task go on.
 func (c *Channel) finish(call *Call) {
 	c.remove(call)
 	call.over = true
-	if call.series != nil && call.series.next(call) {
-		return
-	}
 	call.task.Wake()
 }
 
@@ -230,17 +247,18 @@ func (c *Channel) remove(call *Call) {
 }
 
 // observe tells the network's observers of a finished call.
-func (o *SeriesCall) observe(resp any, answerBytes int, err *env.RPCError, started time.Duration) {
-	c := o.Channel
-	observers := c.h.n.observers
-	if len(observers) == 0 {
+func (o *invocation) observe(resp any, answerBytes int, err *env.RPCError, started time.Duration) {
+	c := o.channel
+	n := c.h.n
+	n.count(o.method)
+	if len(n.observers) == 0 {
 		return
 	}
 	r := RPC{
-		From: c.h.name, To: c.serverName, Method: o.Method, Request: o.Request, RequestBytes: o.SizeBytes,
-		Response: resp, ResponseBytes: answerBytes, Err: err, Started: started, Ended: c.h.n.w.Now(),
+		From: c.h.name, To: c.serverName, Method: o.method, Request: o.request, RequestBytes: o.sizeBytes,
+		Response: resp, ResponseBytes: answerBytes, Err: err, Started: started, Ended: n.w.Now(),
 	}
-	for _, fn := range observers {
+	for _, fn := range n.observers {
 		fn(r)
 	}
 }
@@ -259,5 +277,31 @@ type RPC struct {
 
 // OnRPC adds a function to call for each call that ends. It runs in the task of
 // the caller, or where its answer comes in, and must not wait. Calls whose task is
-// unwound are left out.
-func (n *Network) OnRPC(fn func(RPC)) { n.observers = append(n.observers, fn) }
+// unwound are left out. No call is leapt over once somebody wants to know of each.
+func (n *Network) OnRPC(fn func(RPC)) {
+	n.wakeAll()
+	n.observers = append(n.observers, fn)
+}
+
+// CallCount is how many calls of a method have ended.
+type CallCount struct {
+	Method string
+	N      uint64
+}
+
+// Calls are the counts of the methods that were called, in the order of the first call.
+// Calls whose task was unwound are left out.
+func (n *Network) Calls() []CallCount {
+	n.w.CatchUp()
+	return n.calls
+}
+
+func (n *Network) count(method string) {
+	for i := range n.calls {
+		if n.calls[i].Method == method {
+			n.calls[i].N++
+			return
+		}
+	}
+	n.calls = append(n.calls, CallCount{method, 1})
+}

@@ -66,7 +66,7 @@ func (h *Host) Down() bool { return h.down }
 
 // Counters returns the host's counts so far.
 func (h *Host) Counters() Counters {
-	h.n.CatchUp()
+	h.n.w.CatchUp()
 	return h.counters
 }
 

@@ -17,10 +17,11 @@ type Network struct {
 	links       []*link
 	linkByHosts map[[2]int]*link
 	stalled     []*pipe
-	idle        []*Conn // one end of each connection that is idle
+	idle        []*Conn // one end of each connection that loops use which are asleep
 	byProcess   map[*vtime.Process]*sockets
 	freeCalls   []*Call
 	observers   []func(RPC)
+	calls       []CallCount
 }
 
 // New makes a network of world w in which there are no hosts.
@@ -31,7 +32,6 @@ func New(w *vtime.World, latency LatencyModel) *Network {
 		linkByHosts: map[[2]int]*link{},
 		byProcess:   map[*vtime.Process]*sockets{},
 	}
-	w.OnCatchUp(n.CatchUp)
 	n.nowhere = &Host{n: n, name: "nowhere", node: w.Node("nowhere"), index: -1, down: true}
 	return n
 }

@@ -9,7 +9,8 @@ import (
 
 // pipe is one direction of a connection: a queue of segments of which the first
 // has an event. A segment that was quicker than the one before it comes in at the
-// same instant, right behind.
+// same instant, right behind; one that is a step of a loop, a nanosecond later, as steps
+// come before all else that happens at their instant.
 //
 // A segment is lost when its link is cut at the instant of its arrival. Then the
 // pipe stalls: everything in it stays, without events. Once the link is whole
@@ -20,6 +21,7 @@ type pipe struct {
 	from, to *Conn
 	link     *link
 	latency  *vtime.Source // nil before the first draw
+	last     time.Duration // when what was sent last comes in
 
 	first segment     // there is seldom more than one
 	timer vtime.Timer // of the first segment
@@ -78,12 +80,22 @@ func (p *pipe) pushStep(loop *vtime.Loop, payload any, sizeBytes int) {
 func (p *pipe) queue(s segment) {
 	if !p.stalled {
 		// A stalled pipe gets new instants when it goes on.
-		s.at = p.link.arrival(s.sizeBytes, p.source())
+		at := p.link.arrival(s.sizeBytes, p.source())
+		if s.at = p.behindLast(at); s.loop == nil && s.at > at {
+			p.last--
+			s.at = p.last
+		}
 	}
 	p.add(s)
 	if p.count == 1 && !p.stalled {
 		p.schedule()
 	}
+}
+
+// behindLast is when a step comes in that would be there at an instant, were it alone.
+func (p *pipe) behindLast(at time.Duration) time.Duration {
+	p.last = max(at, p.last+1)
+	return p.last
 }
 
 // source is where the pipe's latencies are drawn from: those of each connection follow
@@ -122,6 +134,23 @@ func (p *pipe) add(s segment) {
 		p.grow()
 	}
 	*p.behind(p.count - 2) = s
+}
+
+// insert adds a segment at its place among the others.
+func (p *pipe) insert(s segment) {
+	p.add(s)
+	i := p.count - 2 // of the ring; -1 is the first
+	for ; i > 0 && p.behind(i-1).at > s.at; i-- {
+		*p.behind(i), *p.behind(i - 1) = *p.behind(i - 1), s
+	}
+	if i == 0 && p.first.at > s.at {
+		p.timer.Cancel()
+		*p.behind(0), p.first = p.first, s
+		i = -1
+	}
+	if i < 0 {
+		p.schedule()
+	}
 }
 
 // behind is the i-th segment behind the first.
@@ -169,7 +198,7 @@ func (p *pipe) part() int {
 // The parts of a loop that asks (see vtime.Loop): the arrivals of its messages. Those below
 // are the loop's own.
 const (
-	PartRequest = 2 + iota
+	PartRequest = 3 + iota
 	PartAnswer
 )
 
@@ -224,6 +253,7 @@ func (p *pipe) resume() {
 	for i := range p.count - 1 {
 		p.behind(i).at = at
 	}
+	p.last = at
 	p.schedule()
 }
 

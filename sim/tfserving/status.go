@@ -86,6 +86,11 @@ func (m *monitor) settled(model string) (version int64, state env.ModelState, er
 // nothing while nothing changes; callers must not change the answer.
 func (s *Server) Status(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
 	s.timers.CatchUp()
+	return s.StatusSoFar(spec)
+}
+
+// StatusSoFar is Status without what is due at this very instant.
+func (s *Server) StatusSoFar(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
 	if s.fake != nil {
 		return s.fake.Status(spec.Name, fake.ChoiceOf(spec)), nil
 	}

@@ -2,7 +2,6 @@ package world
 
 import (
 	"github.com/monosim/monosim/engine/cluster"
-	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
@@ -11,8 +10,8 @@ func (w *World) Stats() cluster.Stats {
 	s := cluster.Stats{TraceHash: w.engine.Hash(), Virtual: w.engine.Now(), Counts: cluster.Counts{
 		Events: w.engine.Events(), RPCs: map[string]uint64{}, ZooKeeperRequests: map[string]uint64{},
 	}}
-	for _, c := range w.rpcs {
-		s.RPCs[c.method] = c.n
+	for _, c := range w.net.Calls() {
+		s.RPCs[c.Method] = c.N
 	}
 	for _, host := range w.net.Hosts() {
 		s.Messages += host.Counters().MessagesSent
@@ -58,22 +57,4 @@ func countZooKeeper(c *cluster.Counts, counters zookeeper.Counters) {
 			c.ZooKeeperRequests[op.String()] = n
 		}
 	}
-}
-
-// rpcCount counts the calls of one method. There are few methods and many calls.
-type rpcCount struct {
-	method string
-	n      uint64
-}
-
-// called is told of every gRPC call that has ended.
-func (w *World) called(r network.RPC) {
-	w.observeCall(r)
-	for i := range w.rpcs {
-		if w.rpcs[i].method == r.Method {
-			w.rpcs[i].n++
-			return
-		}
-	}
-	w.rpcs = append(w.rpcs, rpcCount{r.Method, 1})
 }

@@ -28,9 +28,6 @@ func (w *World) observation(host, op, path, note string, id int64) cluster.Obser
 
 // observeCall tells of a gRPC call that has ended, in a run with details only.
 func (w *World) observeCall(r network.RPC) {
-	if !w.spec.Detail || w.options.Observe == nil {
-		return
-	}
 	note := "OK"
 	if r.Err != nil {
 		note = r.Err.Error()

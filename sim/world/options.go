@@ -34,7 +34,7 @@ type Options struct {
 // engineConfig is what a spec says of virtual time.
 func engineConfig(spec cluster.Spec, o Options) vtime.Config {
 	cfg := vtime.Config{
-		Seed: spec.Seed, Replay: spec.Replay, CheckOwner: o.CheckOwner,
+		Seed: spec.Seed, Replay: spec.Replay, CheckOwner: o.CheckOwner, NoLeaps: spec.NoLeaps,
 		Trace: vtime.TraceConfig{Record: spec.Record, From: spec.RecordFrom, To: spec.RecordTo, Origins: spec.Detail},
 	}
 	if len(spec.Choices) > 0 {

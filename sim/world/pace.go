@@ -52,18 +52,18 @@ type span struct {
 }
 
 func (s span) draw(n *vtime.Node) time.Duration {
-	d := s.delay(n, "")
+	d := s.from(n.Source(s.site))
 	return d.Draw()
 }
 
-// delay is the time for uses of its own: those of a task, where there are many tasks.
-func (s span) delay(n *vtime.Node, task string) vtime.Delay {
+func (s span) from(source *vtime.Source) vtime.Delay {
 	const step = 100 * time.Microsecond
-	site := s.site
-	if task != "" {
-		site += ":" + task
-	}
-	return vtime.Delay{Source: n.Source(site), Min: s.min, Step: step, Steps: int((s.max - s.min) / step)}
+	return vtime.Delay{Source: source, Min: s.min, Step: step, Steps: int((s.max - s.min) / step)}
+}
+
+// of is the time for the uses of one task.
+func (s span) of(p *vtime.Process, task string) vtime.Delay {
+	return s.from(p.OwnSource(s.site + ":" + task))
 }
 
 // drawPace chooses how quick the container is: by how much its next start takes longer than
@@ -102,7 +102,7 @@ func (t pacedTasks) Sleep(d time.Duration) {
 // chosen for each loop by itself.
 func (t pacedTasks) NewLoop(period time.Duration, state func() uint64, causes ...env.Cond) env.Loop {
 	task := t.Current().Name()
-	late, call := paceJitter.delay(t.Node(), task), paceCall.delay(t.Node(), task)
+	late, call := paceJitter.of(t.Process, task), paceCall.of(t.Process, task)
 	late.Min += t.p.round
 	return t.NewTurns(vtime.LoopConfig{Period: period, Late: &late, Call: &call, State: state, Causes: causes})
 }

@@ -40,7 +40,6 @@ type World struct {
 	operator    *hosts.Machine
 	pods        []*Pod
 	byName      map[string]*Pod
-	rpcs        []rpcCount
 	shared      *shared
 	image       *files.Image // of a pod's disk, once it is made
 	// modelServers is what the model servers share.
@@ -77,7 +76,9 @@ func New(spec cluster.Spec, o Options) (*World, error) {
 		shared: newShared(), modelServers: tfserving.NewShared(),
 		variables: map[string]string{},
 	}
-	w.net.OnRPC(w.called)
+	if w.spec.Detail && w.options.Observe != nil {
+		w.net.OnRPC(w.observeCall)
+	}
 	if !fake {
 		cfg.OnWrite, cfg.OnDrop = w.wrote, w.shared.drop
 		host := w.net.AddHost(ZooKeeperHost, ZooKeeperHost, zooKeeperIP)

@@ -3,17 +3,8 @@ package replicamanager
 import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/datadef"
-	"github.com/monosim/monosim/engine/agent/tfs"
-	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 )
-
-// updateRound is one time through the models.
-type updateRound struct {
-	models  []ownModel
-	replica pysem.OptInt // at the beginning
-	usual   func(i int, versions []env.ModelVersionStatus) bool
-}
 
 // updateAll is one round; the first model that fails ends it, and is named with the
 // error: "None" where there is none yet.
@@ -22,34 +13,19 @@ func (u *ReplicaUpdater) updateAll() (model string, err error) {
 	if err != nil {
 		return "None", err
 	}
-	u.round.models, u.round.replica = models, u.conf.ReplicaID
-	names := u.own.names
-	for i := 0; i < len(models); i++ {
-		switch {
-		case u.conf.ReplicaID != u.round.replica:
-			err = u.Update(names[i]) // the id was adopted while a server was asked
-		case u.replaced:
-			err = u.updateModel(&models[i])
-		default:
-			var versions []env.ModelVersionStatus
-			i, versions, err = u.models.StatusFrom(names, i, u.round.usual)
-			err = u.answered(&models[i], versions, err)
+	replica := u.conf.ReplicaID
+	for i := range models {
+		m := &models[i]
+		if u.conf.ReplicaID != replica {
+			err = u.Update(m.name) // the id was adopted while a server was asked
+		} else {
+			err = u.updateModel(m)
 		}
 		if err != nil {
-			return names[i], err
+			return m.name, err
 		}
 	}
 	return "", nil
-}
-
-// unchanged reports whether an answer gives nothing to report.
-func (u *ReplicaUpdater) unchanged(i int, versions []env.ModelVersionStatus) bool {
-	m := &u.round.models[i]
-	if len(versions) == 0 || m.changes != u.changes || m.meta == nil || u.conf.ReplicaID != u.round.replica {
-		return false
-	}
-	chosen := tfs.BestVersion(versions, false)
-	return chosen.Status.Code == env.OK && chosen.State == m.meta.Stat
 }
 
 // ownModels are the models of the container with their paths, which are the same
@@ -58,7 +34,6 @@ type ownModels struct {
 	valid bool
 	key   ownKey
 	list  []ownModel
-	names []string
 }
 
 // ownKey is all that names and paths depend on and that may change.
@@ -105,6 +80,6 @@ func (u *ReplicaUpdater) ownList() ([]ownModel, error) {
 		}
 		list[i] = ownModel{name: name, path: path, changes: -1}
 	}
-	u.own = ownModels{valid: true, key: key, list: list, names: names}
+	u.own = ownModels{valid: true, key: key, list: list}
 	return list, nil
 }

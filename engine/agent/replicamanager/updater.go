@@ -35,16 +35,13 @@ type ReplicaUpdater struct {
 	prefix string
 	models *tfs.TFSMonitor
 	status StatusFunc
-	// replaced says that status is not that of models.
-	replaced bool
-	meta     *pysem.OrderedMap[string, *datadef.ReplicaMeta] // by path
+	meta   *pysem.OrderedMap[string, *datadef.ReplicaMeta] // by path
 	// changes counts the changes of meta.
 	changes int
 	// reports counts the states that were written into metas, failures the rounds that
 	// failed.
 	reports, failures uint64
 	own               ownModels
-	round             updateRound
 	// versions is nil without metrics.
 	versions *VersionMetrics
 	// metricsFailed is told of rounds that failed (replica_manager.py:668).
@@ -70,7 +67,6 @@ func NewReplicaUpdater(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConf
 		session: NewSession(),
 	}
 	u.status = u.models.Status
-	u.round.usual = u.unchanged
 	if !conf.UseMetrics {
 		e.Log.Logf(env.Info, "conf.use_metrics is false")
 		return u, nil
@@ -90,7 +86,7 @@ type StatusFunc func(model string) ([]env.ModelVersionStatus, error)
 
 // SetStatus makes the updater ask status instead of the model servers of its container,
 // as a test does that has none. It is called before Start.
-func (u *ReplicaUpdater) SetStatus(status StatusFunc) { u.status, u.replaced = status, true }
+func (u *ReplicaUpdater) SetStatus(status StatusFunc) { u.status = status }
 
 // SendMetrics sets where the metrics go, in place of nowhere; it is called before Start.
 // Clients that cannot be made leave the updater without metrics

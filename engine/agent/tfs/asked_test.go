@@ -54,20 +54,6 @@ func (c *channel) Reload([]byte, time.Duration) (env.StatusProto, error) {
 func (c *channel) Close() { c.note("%d closed", c.number) }
 
 // NewStatuses makes queries that go on as long as their answers are usual.
-func (s *servers) NewStatuses(queries []env.StatusQuery) (env.Statuses, bool) {
-	return statuses(queries), true
-}
-
-type statuses []env.StatusQuery
-
-func (s statuses) From(i int, usual func(int, []env.ModelVersionStatus) bool) (int, []env.ModelVersionStatus, error) {
-	for ; ; i++ {
-		versions, err := s[i].Server.Status(s[i].Spec, 0)
-		if err != nil || i == len(s)-1 || !usual(i, versions) {
-			return i, versions, err
-		}
-	}
-}
 
 // asking is a monitor of a container of all types, whose servers have these channels:
 // 1 for entry, 2 for ps.
@@ -77,87 +63,6 @@ func asking(c *worldtest.Case) (*tfs.TFSMonitor, *servers) {
 	m := tfs.NewTFSMonitor(c.Env, agenttest.Config(c.T, c.Env, "deploy_type", "mixed"))
 	m.Start()
 	return m, s
-}
-
-func always(int, []env.ModelVersionStatus) bool { return true }
-
-func TestStatusFromAsksForTheNamesThatItIsGiven(t *testing.T) {
-	worldtest.Run(t, nil, func(c *worldtest.Case) {
-		m, s := asking(c)
-		ask := func(names []string, i, want int) {
-			t.Helper()
-			got, _, err := m.StatusFrom(names, i, always)
-			if got != want || err != nil {
-				t.Errorf("stopped at %d, %v, want %d", got, err, want)
-			}
-		}
-		names := []string{"entry", "ps_0", "ps_1"}
-		ask(names[:1], 0, 0)
-		ask(names, 1, 2)
-		ask(names, 0, 2)
-		ask([]string{"ps_7", "ps_8", "ps_9"}, 1, 2)
-		ask([]string{"entry", "other"}, 1, 1) // no server has it
-		ask([]string{"other", "entry"}, 1, 1)
-		want := []string{"1 asked for entry", "2 asked for ps_0", "2 asked for ps_1", "1 asked for entry", "2 asked for ps_0", "2 asked for ps_1",
-			"2 asked for ps_8", "2 asked for ps_9", "1 asked for entry"}
-		if diff := cmp.Diff(want, s.notes); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-	})
-}
-
-func TestStatusFromStopsForOthersWhoWait(t *testing.T) {
-	worldtest.Run(t, nil, func(c *worldtest.Case) {
-		m, s := asking(c)
-		names := []string{"entry", "ps_0", "ps_1"}
-		stopped, _, _ := m.StatusFrom(names, 0, func(int, []env.ModelVersionStatus) bool {
-			if len(s.notes) == 1 {
-				c.Env.Tasks.Go("other", func() { _, _ = m.Status("ps_9") })
-				c.Env.Tasks.Sleep(time.Second)
-			}
-			return true
-		})
-		c.Env.Tasks.Sleep(time.Second)
-		if stopped != 1 {
-			t.Errorf("stopped at %d, want 1, the first answer with somebody waiting", stopped)
-		}
-		if diff := cmp.Diff([]string{"1 asked for entry", "2 asked for ps_0", "2 asked for ps_9"}, s.notes); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-	})
-}
-
-func TestStatusFromKnowsStartStopAndTheDeployType(t *testing.T) {
-	worldtest.Run(t, nil, func(c *worldtest.Case) {
-		s := &servers{}
-		c.Env.Models = s
-		conf := agenttest.Config(c.T, c.Env, "deploy_type", "mixed")
-		m := tfs.NewTFSMonitor(c.Env, conf)
-		m.Start()
-		names := []string{"entry"}
-		ask := func(want string) {
-			t.Helper()
-			i, _, err := m.StatusFrom(names, 0, always)
-			if pysem.TypeOf(err) != want || i != 0 {
-				t.Errorf("got %d, %v, want 0 and %q", i, err, want)
-			}
-		}
-		ask("")
-		m.Start()
-		ask("")
-		conf.DeployType = "ps" // whose container has no entry
-		ask("")
-		conf.DeployType = "mixed"
-		ask("")
-		m.Stop()
-		ask("KeyError")
-		m.Start()
-		ask("")
-		want := []string{"1 asked for entry", "3 asked for entry", "3 asked for entry", "3 closed", "4 closed", "5 asked for entry"}
-		if diff := cmp.Diff(want, s.notes); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-	})
 }
 
 func TestStatusOfANameOfNoServerIsNone(t *testing.T) {

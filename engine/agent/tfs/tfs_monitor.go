@@ -33,25 +33,11 @@ type TFSMonitor struct {
 	// lock is held during every call (tfs_monitor.py:43), so that one that is never
 	// answered holds up all others.
 	lock *threading.RLock
-	// asked are the queries that StatusFrom made last.
-	asked askedStatuses
-	// usual is what the present StatusFrom was given; ifFree is it, and that nobody
-	// waits for the lock.
-	usual, ifFree func(i int, versions []env.ModelVersionStatus) bool
-}
-
-// askedStatuses are queries for a list of names, and what they depend on.
-type askedStatuses struct {
-	names    []string
-	deploy   agentconfig.DeployType
-	statuses env.Statuses
 }
 
 // NewTFSMonitor makes a monitor of the servers that conf says. It is not connected.
 func NewTFSMonitor(e *env.Env, conf *agentconfig.AgentConfig) *TFSMonitor {
-	m := &TFSMonitor{e: e, conf: conf, stubs: map[string]env.ModelServer{}, lock: threading.NewRLock(e.Tasks, "tfs monitor")}
-	m.ifFree = func(i int, versions []env.ModelVersionStatus) bool { return !m.lock.Awaited() && m.usual(i, versions) }
-	return m
+	return &TFSMonitor{e: e, conf: conf, stubs: map[string]env.ModelServer{}, lock: threading.NewRLock(e.Tasks, "tfs monitor")}
 }
 
 // Busy reports whether a call holds up all others.
@@ -122,7 +108,6 @@ func (m *TFSMonitor) ServiceType(subModel string) (string, error) {
 // Start makes the channels to the servers that the container has (tfs_monitor.py:106).
 // They connect with the first call.
 func (m *TFSMonitor) Start() {
-	m.asked = askedStatuses{}
 	m.stubs = map[string]env.ModelServer{}
 	d := m.conf.DeployType
 	if d == agentconfig.DeployMixed || d == agentconfig.DeployEntry {
@@ -148,7 +133,6 @@ func (m *TFSMonitor) Stop() {
 			stub.Close()
 		}
 	}
-	m.asked = askedStatuses{}
 	m.stubs = nil
 }
 
@@ -172,44 +156,3 @@ func (m *TFSMonitor) Status(name string) ([]env.ModelVersionStatus, error) {
 	}
 	return stub.Status(env.ModelSpec{Name: name}, 0)
 }
-
-// StatusFrom asks for names[i], names[i+1] and so on, each as Status does, as long as
-// usual accepts the answers; it returns the index and the answer of the name at which
-// it stopped. That is the first name that fails or whose answer usual does not accept,
-// or the last name, or an earlier one, as when another task waits for the monitor.
-//
-// An agent that asks for the same models every second does so in one call here, so
-// that a world in virtual time can skip the seconds in which nothing changes. The list
-// must not be changed as long as it is passed; usual neither waits nor calls env.
-func (m *TFSMonitor) StatusFrom(names []string, i int, usual func(i int, versions []env.ModelVersionStatus) bool) (int, []env.ModelVersionStatus, error) {
-	m.lock.Lock()
-	defer m.lock.Unlock()
-	statuses := m.statusesOf(names)
-	if statuses == nil {
-		versions, err := m.Status(names[i])
-		return i, versions, err
-	}
-	m.usual = usual
-	return statuses.From(i, m.ifFree)
-}
-
-// statusesOf makes the queries for names, nil when one has no connected server.
-func (m *TFSMonitor) statusesOf(names []string) env.Statuses {
-	if a := &m.asked; a.statuses != nil && a.deploy == m.conf.DeployType && sameList(a.names, names) {
-		return a.statuses
-	}
-	queries := make([]env.StatusQuery, len(names))
-	for i, name := range names {
-		server, err := m.ServiceType(name)
-		stub, ok := m.stubs[server]
-		if err != nil || !ok {
-			return nil
-		}
-		queries[i] = env.StatusQuery{Server: stub, Spec: env.ModelSpec{Name: name}}
-	}
-	m.asked = askedStatuses{names: names, deploy: m.conf.DeployType, statuses: env.NewStatuses(m.e.Models, queries)}
-	return m.asked.statuses
-}
-
-// sameList reports whether two lists are one and the same.
-func sameList(a, b []string) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }

@@ -51,29 +51,6 @@ var statusCases = []testCase{
 		r.want("OK", "1 AVAILABLE", "1 AVAILABLE")
 	}},
 
-	{"prepared queries are asked in order", func(r *trial) {
-		r.served(func(c *client) {
-			r.AddVersion("m", 1)
-			c.reload(list(model{name: "m"}))
-			var queries []env.StatusQuery
-			for _, name := range []string{"m", "m", "nobody", "m"} {
-				queries = append(queries, env.StatusQuery{Server: c.ModelServer, Spec: env.ModelSpec{Name: name}})
-			}
-			statuses := env.NewStatuses(c.Models(), queries)
-			available := func(_ int, versions []env.ModelVersionStatus) bool { return written(versions) == "1 AVAILABLE" }
-			for i := 0; i < len(queries); i++ {
-				var versions []env.ModelVersionStatus
-				var err error
-				if i, versions, err = statuses.From(i, available); err != nil {
-					r.note("%d: %v", i, err)
-				} else if !available(i, versions) || i == len(queries)-1 {
-					r.note("%d: %s", i, written(versions))
-				}
-			}
-		})
-		r.want("OK", "2: NOT_FOUND: Could not find any versions of model nobody", "3: 1 AVAILABLE")
-	}},
-
 	{"names are what they are", func(r *trial) {
 		r.served(func(c *client) {
 			for _, name := range []string{"model:ps_0", "模型 1%"} {

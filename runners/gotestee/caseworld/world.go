@@ -62,7 +62,7 @@ type Call struct {
 
 // New makes the world of a case, which [World.Close] must end. An answer keeps quirks.
 func New(c *testee.Case, quirks quirks.Set) *World {
-	w := &World{w: vtime.New(vtime.Config{Seed: 1, Start: time.Unix(EpochSec, 0).UTC()})}
+	w := &World{w: vtime.New(vtime.Config{Seed: 1, Start: time.Unix(EpochSec, 0).UTC(), NoLeaps: true})}
 	n := network.New(w.w, evenLatency())
 	shows := newShown(c)
 	w.machine = hosts.NewMachine(n, hosts.Config{Name: "host", IPs: []string{"192.0.2.10", "2001:db8::10"}, Logs: shows.logs})

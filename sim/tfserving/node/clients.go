@@ -64,39 +64,3 @@ func (c *client) Reload(config []byte, timeout time.Duration) (env.StatusProto, 
 }
 
 func (c *client) Close() { c.channel.Close() }
-
-// statuses are the same status queries again and again: its env.Statuses.
-type statuses struct {
-	series network.Series
-	usual  func(i int, versions []env.ModelVersionStatus) bool
-}
-
-// NewStatuses prepares status queries that are made again and again. It reports false
-// when one of the servers is not a client that Dial made.
-func (c *Clients) NewStatuses(queries []env.StatusQuery) (env.Statuses, bool) {
-	s := &statuses{}
-	for i := range queries {
-		q := &queries[i]
-		server, ok := q.Server.(*client)
-		if !ok {
-			return nil, false
-		}
-		s.series.Calls = append(s.series.Calls, network.SeriesCall{
-			Channel: server.channel, Method: MethodStatus, Request: server.spec(&q.Spec), SizeBytes: statusQueryBytes(&q.Spec), Asks: true,
-		})
-	}
-	s.series.Usual = func(i int, response any) bool { return s.usual(i, response.([]env.ModelVersionStatus)) }
-	return s, true
-}
-
-// From makes the queries from the i-th on, until one fails or usual reports false for
-// its answer. It returns the index and the outcome of the one that it ended with. It
-// must not be called again before it returns.
-func (s *statuses) From(i int, usual func(int, []env.ModelVersionStatus) bool) (int, []env.ModelVersionStatus, error) {
-	s.usual = usual
-	at, response, err := s.series.From(i)
-	if err != nil {
-		return at, nil, err
-	}
-	return at, response.([]env.ModelVersionStatus), nil
-}

@@ -55,6 +55,8 @@ type Node struct {
 
 	server *tfserving.Server
 	rpc    *network.RPCServer
+	// states are the states of all versions, which answers to status queries have.
+	states vtime.Lasting
 	// answers are status answers as they were sent last, one for each model, so
 	// that an answer that does not change is put into an interface once.
 	answers []any
@@ -88,6 +90,7 @@ func Start(c Config) *Node {
 	onEvent, node := c.OnEvent, c.Proc.Node()
 	n.server = tfserving.New(c.Options, (*nodeHost)(n))
 	n.server.OnEvent = func(e tfserving.Event) {
+		n.states.Changes()
 		node.Note(uint64(e.Version)<<8 ^ uint64(e.State))
 		node.NoteString(e.Model)
 		if onEvent != nil {
@@ -127,16 +130,28 @@ func (n *Node) handle(call *network.Call) {
 	}
 	switch call.Method {
 	case MethodStatus:
-		versions, err := n.server.Status(*call.Request.(*env.ModelSpec))
-		if err != nil {
-			fail(call, err)
-			return
-		}
-		call.Reply(n.answer(versions), 16+len(versions)*16)
+		n.status(call, *call.Request.(*env.ModelSpec))
 	case MethodReload:
 		n.reload(call)
 	default:
 		call.Fail(&env.RPCError{Code: env.Unimplemented})
+	}
+}
+
+// status answers a query for the states of a model.
+func (n *Node) status(call *network.Call, spec env.ModelSpec) {
+	ask := n.server.Status
+	if call.Steps() {
+		ask = n.server.StatusSoFar // it comes before what else is due at this instant
+	}
+	versions, err := ask(spec)
+	switch sizeBytes := 16 + len(versions)*16; {
+	case err != nil:
+		fail(call, err)
+	case n.server.Fake() != nil:
+		call.Reply(n.answer(versions), sizeBytes)
+	default:
+		call.ReplyLasting(n.answer(versions), sizeBytes, &n.states)
 	}
 }
 

@@ -30,8 +30,6 @@ type Clients struct {
 	CallTime, WakeTime func() time.Duration
 	// History, when set, records what the clients see.
 	History *history.History
-
-	sessions int // made so far
 }
 
 // NewClient makes a client that is not started. hosts is a list as
@@ -59,11 +57,10 @@ func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
 	if c.WakeTime != nil {
 		s.life.Watches.Woken = func() { c.Proc.Sleep(c.WakeTime()) }
 	}
-	c.sessions++
 	if s.history = c.History; s.history != nil {
 		s.number = s.history.Join()
 	}
-	s.idle.init(s, c.sessions)
+	s.idle.init(s)
 	if s.hosts == nil {
 		s.hosts = recipes.SplitHosts(hosts)
 	}

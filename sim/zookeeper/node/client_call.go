@@ -40,10 +40,10 @@ type call struct {
 	reply   zookeeper.Reply
 	err     *zkerrors.Error
 	done    bool
+	// follows says that the program makes the call at once after another.
+	follows bool
 	// answered is set when the reply has come, not a failure of the connection.
 	answered bool
-	// round is what the call is one turn of, nil for a call by itself.
-	round *readRound
 }
 
 func (s *Session) newCall(op zookeeper.OpCode, path string) *call {
@@ -69,14 +69,15 @@ func (s *Session) newRead(op zookeeper.OpCode, path string, watch env.Watcher) *
 // connection is suspended it waits until it is back.
 func (s *Session) do(c *call) error {
 	s.p.Check()
-	if c.request.loop = s.asks(c); c.request.loop != nil {
+	c.request.loop = s.asks(c)
+	switch {
+	case c.follows:
+	case c.request.loop != nil:
 		s.p.Think()
-	} else {
-		s.p.Acts()
-		if s.callTime != nil {
-			s.p.Sleep(s.callTime())
-		}
+	case s.callTime != nil:
+		s.p.Sleep(s.callTime())
 	}
+	s.p.Acts()
 	if err := s.life.Refuse(); err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (c *call) finish(code zookeeper.Code) {
 // request.
 func (s *Session) done(c *call) *zookeeper.Reply {
 	c.request = request{reply: &c.reply}
-	c.watch, c.task, c.err, c.done, c.answered, c.round = nil, nil, nil, false, false, nil
+	c.watch, c.task, c.err, c.done, c.follows, c.answered = nil, nil, nil, false, false, false
 	s.free = append(s.free, c)
 	return &c.reply
 }

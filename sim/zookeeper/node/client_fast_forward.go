@@ -3,25 +3,25 @@ package node
 import (
 	"time"
 
+	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// fastForward is the idle fast-forward of a connection on which nothing happens but
-// pings. Their instants follow from the draws of the session's source, so none of them
-// is an event: they are gone through when somebody wants to know of them, or does
-// something to the connection, which then goes on as if they had all been sent.
+// fastForward is the sleep of the pings of a connection on which nothing happens but what
+// both ends can foretell (vtime.Sleeper). Their instants follow from the draws of the
+// session's source, so none of them is an event.
 //
 // Such a session does not expire, so the server does not look at it; see
 // sim/zookeeper/expiry.go. All else that touches a connection wakes it; see
 // sim/network/idle.go.
 type fastForward struct {
-	t      *idleTimer
-	active bool
-	server *serverConn
-	at     *zookeeper.Conn // the machine's side of server
-	phase  pingPhase
-	next   time.Duration // when the phase ends
+	t       *idleTimer
+	sleeper *vtime.Sleeper
+	server  *serverConn
+	at      *zookeeper.Conn // the machine's side of server
+	phase   pingPhase
+	next    time.Duration // when the phase ends
 }
 
 type pingPhase uint8
@@ -32,37 +32,46 @@ const (
 	pingComesBack
 )
 
-// begin starts the fast-forward after a ping was answered, where the network allows it.
-func (f *fastForward) begin() {
+// begin falls asleep after a ping was answered, where the network allows it.
+func (f *fastForward) begin() bool {
 	t := f.t
 	server, ok := t.s.conn.PeerReceiver().(*serverConn)
-	if !ok || !t.s.open || server.s.machine == nil || t.s.host.Network().World().NoLeaps() {
-		return
+	if !ok || !t.s.open || server.s.machine == nil || t.s.p.Dead() || t.s.host.Network().World().NoLeaps() {
+		return false
 	}
 	c := server.s.machine.Conn(server.id)
 	if c == nil {
-		return
+		return false
 	}
 	// From one ping at the server to the next; longer ones could come too late.
 	apart := t.limit + t.s.conn.MaxLatency() + server.conn.MaxLatency()
-	if apart > c.Timeout() || !t.s.conn.GoIdle(f) {
-		return
+	if apart > c.Timeout() || !t.s.conn.Join(f.sleeper) {
+		return false
 	}
 	t.timer.Cancel()
 	server.s.machine.SuspendExpiry(c)
-	f.active, f.server, f.at = true, server, c
+	f.server, f.at = server, c
 	f.phase, f.next = pingWaits, t.at
+	f.sleeper.Sleep()
+	return true
 }
 
-// part is that of the phase among the parts of the loop.
-func (f *fastForward) part() int {
+// Next is the end of the phase.
+func (f *fastForward) Next() (time.Duration, int) {
 	switch f.phase {
 	case pingTravels:
-		return network.PartRequest
+		return f.next, network.PartRequest
 	case pingComesBack:
-		return network.PartAnswer
+		return f.next, network.PartAnswer
 	}
-	return partIdle
+	return f.next, partIdle
+}
+
+// Leap makes the steps that come before the bound.
+func (f *fastForward) Leap(b vtime.Bound) {
+	for at, part := f.Next(); b.Allows(f.t.loop, at, part); at, part = f.Next() {
+		f.step()
+	}
 }
 
 // step ends a phase, and draws as the events would.
@@ -72,25 +81,23 @@ func (f *fastForward) step() {
 	t.loop.Did(f.next)
 	switch f.phase {
 	case pingWaits:
-		if !t.drawn {
-			t.drawn = true
-			if t.at = t.since + t.draw(); t.at > f.next {
-				f.next = t.at
-				return
-			}
+		if !t.quiet(f.next) {
+			f.next = t.at
+			return
+		}
+		if t.outstanding {
+			panic("zookeeper: a ping without an answer was leapt over")
 		}
 		t.ping(f.next)
-		client.Skip(false, pingBytes)
-		f.next += client.Latency()
+		f.next = client.SendsAt(f.next, pingBytes)
 		f.phase = pingTravels
 	case pingTravels:
-		server.Skip(true, pingBytes)
+		server.Takes(pingBytes)
 		f.server.s.machine.PingedAt(f.at, f.next.Milliseconds())
-		server.Skip(false, pongBytes)
-		f.next += server.Latency()
+		f.next = server.SendsAt(f.next, pongBytes)
 		f.phase = pingComesBack
 	case pingComesBack:
-		client.Skip(true, pongBytes)
+		client.Takes(pongBytes)
 		t.answered(f.next)
 		f.next = t.at
 		f.phase = pingWaits
@@ -104,19 +111,10 @@ func (c *serverConn) woken(at *zookeeper.Conn) {
 	}
 }
 
-// CatchUp does all that has become due by now and leaves the connection idle.
-func (f *fastForward) CatchUp() {
-	for f.t.loop.Past(f.next, f.part()) {
-		f.step()
-	}
-}
-
-// Wake does all that has become due by now and ends the fast-forward: the ping or answer
-// that is on its way, and all that follows, are events again.
+// Wake makes the ping or answer that is on its way, and all that follows, events again.
 func (f *fastForward) Wake() {
-	f.CatchUp()
 	t := f.t
-	f.active = false
+	t.s.conn.Leave(f.sleeper)
 	f.server.woken(f.at)
 	switch f.phase {
 	case pingTravels:
@@ -127,4 +125,4 @@ func (f *fastForward) Wake() {
 	t.schedule()
 }
 
-var _ network.Idler = (*fastForward)(nil)
+var _ vtime.Leaper = (*fastForward)(nil)

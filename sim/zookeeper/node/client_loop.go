@@ -225,9 +225,6 @@ func (s *Session) answered(r *zookeeper.Reply) {
 	if c.watch != nil && code == zookeeper.CodeOK && !s.life.Stopped() {
 		s.keepWatch(c)
 	}
-	if c.round != nil && (code == zookeeper.CodeOK || code == zkerrors.NoNode) && c.round.next(c, code) {
-		return
-	}
 	c.answered = true
 	closing := c.request.Op == zookeeper.OpCloseSession
 	c.finish(code) // its task may use it again

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/monosim/monosim/engine/recipes"
@@ -50,23 +49,19 @@ const (
 // partIdle is the timer's, of the parts of the loop.
 const partIdle = 0
 
-// init makes the timer of a session, the number-th of its process.
-func (t *idleTimer) init(s *Session, number int) {
-	site := "kazoo.ping"
-	if number > 1 {
-		site += strconv.Itoa(number)
-	}
-	t.s, t.source = s, s.p.Node().Source(site)
-	t.loop = s.p.Node().NewLoop(site)
+// init makes the timer of a session.
+func (t *idleTimer) init(s *Session) {
+	t.s, t.source = s, s.p.OwnSource("kazoo.ping")
+	t.loop = s.p.Node().NewLoop(t.source.Site())
 	t.request.loop = t.loop
-	t.forward.t = t
+	t.forward = fastForward{t: t, sleeper: s.p.NewSleeper(t.loop, &t.forward)}
 }
 
 // begin starts with a new connection.
 func (t *idleTimer) begin(readTimeout time.Duration) {
 	t.timer.Cancel()
 	t.limit, t.outstanding = readTimeout/2, false
-	t.arm(t.s.p.Elapsed())
+	t.arm(t.now())
 	t.schedule()
 }
 
@@ -93,8 +88,13 @@ func (t *idleTimer) schedule() {
 	t.timer = t.loop.ScheduleIn(t.s.p, partIdle, t.at, kindIdle, t, 0)
 }
 
+// now is the virtual time, at which a loop may look without seeing anything by it.
+func (t *idleTimer) now() time.Duration { return t.s.host.Network().World().Now() }
+
 // touch tells that something was sent or read.
-func (t *idleTimer) touch() { t.since, t.fresh = t.s.p.Elapsed(), true }
+func (t *idleTimer) touch() { t.touchedAt(t.now()) }
+
+func (t *idleTimer) touchedAt(at time.Duration) { t.since, t.fresh = at, true }
 
 // pong tells that the answer to the ping was read.
 func (t *idleTimer) pong() {
@@ -103,8 +103,8 @@ func (t *idleTimer) pong() {
 		return
 	}
 	t.timer.Cancel()
-	t.answered(t.s.p.Elapsed())
-	if t.forward.begin(); !t.forward.active {
+	t.answered(t.now())
+	if !t.forward.begin() {
 		t.schedule()
 	}
 }
@@ -123,17 +123,17 @@ func (t *idleTimer) ping(at time.Duration) {
 // Handle pings, or drops a dead connection, at the end of a quiet wait. The engine calls
 // it.
 func (t *idleTimer) Handle(uint64) {
-	if s := t.s; t.quiet() {
+	if s := t.s; t.quiet(t.now()) {
 		switch {
 		case !s.open:
 			// The connection task is busy and looks neither at time nor at messages.
-			t.arm(s.p.Elapsed())
+			t.arm(t.now())
 		case t.outstanding:
 			t.armed, t.outstanding = false, false
 			s.over(recipes.EndDropped)
 			return
 		default:
-			t.ping(s.p.Elapsed())
+			t.ping(t.now())
 			s.conn.SendStep(t.loop, &t.request, pingBytes)
 		}
 	}
@@ -142,11 +142,11 @@ func (t *idleTimer) Handle(uint64) {
 
 // quiet reports whether a wait is over at an end of the timer; otherwise it says when to
 // look again.
-func (t *idleTimer) quiet() bool {
+func (t *idleTimer) quiet(now time.Duration) bool {
 	switch {
 	case t.fresh:
 		t.arm(t.since)
-		return t.at <= t.s.p.Elapsed() && t.quiet()
+		return t.at <= now && t.quiet(now)
 	case !t.drawn:
 		t.drawn = true
 		was := t.at

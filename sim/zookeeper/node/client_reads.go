@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/monosim/monosim/engine/env/zkbulk"
-	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
@@ -94,75 +93,39 @@ func (r *reads) Each(take func(i int, data []byte, err error) error) error {
 	return nil
 }
 
-// readRound is one time through the list. Its task asks for the first znode; each
-// further one is asked for where the answer comes in, and the task is woken for
-// what is not as usual, and at the end.
+// readRound is one time through the list.
 type readRound struct {
 	*reads
 	handOver func(i int, data []byte, err error) error
-	at       int   // that is asked for
-	taken    bool  // its answer was taken before the task was woken
-	err      error // of handOver
+	at       int // that is asked for
 }
 
-// get asks for a znode and takes the answer of that one or of a later one.
+// get asks for a znode and takes the answer.
 func (r *readRound) get() error {
 	c := r.s.newRead(zookeeper.OpGetData, r.paths[r.at], nil)
-	c.request.known, c.round = &r.known[r.at], r
-	r.taken = false
+	c.request.known, c.follows = &r.known[r.at], r.at > 0
 	err := r.s.do(c)
 	var data []byte
 	if err == nil {
 		data = r.s.done(c).Data
 	}
-	if !r.taken || err != nil {
-		r.take(data, err)
-	}
+	err = r.take(data, err)
 	r.at++
-	return r.err
+	return err
 }
 
 // take hands over what is not as it was.
-func (r *readRound) take(data []byte, err error) {
-	r.taken = true
+func (r *readRound) take(data []byte, err error) error {
 	if err == nil && !r.known[r.at].takes(data) {
-		return
+		return nil
 	}
 	k := r.own(r.at)
-	r.err = r.handOver(r.at, data, err)
+	failed := r.handOver(r.at, data, err)
 	k.taken(nil)
-	if r.err == nil && err == nil {
+	if failed == nil && err == nil {
 		k.taken(data)
 	}
-}
-
-// next takes the answer of a call and asks for the next znode, unless the task is to do so.
-func (r *readRound) next(c *call, code zookeeper.Code) bool {
-	s := r.s
-	if r.at+1 == len(r.paths) || !s.open || len(s.queue) > 0 || !c.task.InSeries() || s.life.Refuse() != nil {
-		return false
-	}
-	if code != zookeeper.CodeOK {
-		r.take(nil, &zkerrors.Error{Code: code, Path: c.request.Path})
-	} else {
-		r.take(c.reply.Data, nil)
-	}
-	if r.err != nil {
-		return false
-	}
-	r.taken = false
-	r.at++
-	k := &r.known[r.at]
-	if path, ok := k.node.Path(); ok {
-		c.request.Path = path // the same, and nearer
-	} else {
-		c.request.Path = r.paths[r.at]
-	}
-	c.request.known, c.began = k, s.history.Now()
-	s.sendOne(c)
-	s.idle.touch()
-	c.task.Again(c.request.Path)
-	return true
+	return failed
 }
 
 // readAgain answers a read of a known path when nothing but that read is to be

@@ -48,7 +48,7 @@ func (s *Server) Addr() string { return fmt.Sprintf("%s:%d", s.host.Name(), s.po
 
 // Machine returns the state machine; that of a server that is down is as it was left.
 func (s *Server) Machine() *zookeeper.Machine {
-	s.host.Network().CatchUp()
+	s.host.Network().World().CatchUp()
 	return s.machine
 }
 
@@ -95,7 +95,7 @@ func (s *Server) Stop() {
 
 // save keeps what is on disk at the end of a life.
 func (s *Server) save() {
-	s.host.Network().CatchUp()
+	s.host.Network().World().CatchUp()
 	s.saved = s.machine.Snapshot()
 	s.before = s.before.Plus(s.machine.Counters())
 }

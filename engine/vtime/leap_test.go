@@ -1,0 +1,356 @@
+package vtime_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// leapScripts is how many scripts TestLeapsMakeNoDifference plays; `make fuzz` plays a
+// million.
+var leapScripts = flag.Uint64("vtime.leapscripts", 1000, "how many random scripts to compare with leaps and without")
+
+// lab is a world of processes whose loops ask one server for numbers, with latencies so
+// coarse that many things happen at one instant.
+type lab struct {
+	w       *vtime.World
+	server  *vtime.Node
+	spread  uint64
+	values  []uint64
+	lasting []vtime.Lasting
+	served  uint64
+	lives   int
+	log     []string
+}
+
+func (l *lab) note(format string, args ...any) {
+	l.log = append(l.log, fmt.Sprintf("%d ", l.w.Now())+fmt.Sprintf(format, args...))
+}
+
+func (l *lab) set(key int, v uint64) {
+	if l.values[key] != v {
+		l.lasting[key].Changes()
+		l.values[key] = v
+	}
+}
+
+var (
+	kindAsk    = vtime.NewKind("test.ask")
+	kindNumber = vtime.NewKind("test.number")
+)
+
+// number is a question for one number.
+type number struct {
+	l        *lab
+	t        *vtime.Turns
+	node     *vtime.Node
+	key      int
+	up, down *vtime.Source
+	value    uint64
+	changes  uint64
+	thinks   bool
+
+	answers, done bool
+	next          time.Duration
+}
+
+const (
+	partAsk    = 3
+	partAnswer = 4
+)
+
+func (q *number) delay(s *vtime.Source) time.Duration {
+	return 1 + time.Duration(s.Uint64n(q.l.spread))
+}
+
+// ask is a question of the present turn.
+func (l *lab) ask(p *vtime.Process, key int, thinks bool) uint64 {
+	if thinks {
+		p.Think()
+	}
+	t := p.Turns()
+	a, waiting := t.Recall()
+	q, _ := a.(*number)
+	if q != nil && !waiting {
+		return q.value
+	}
+	if q == nil {
+		site := fmt.Sprint(p.Name(), " ", t.Task().Name())
+		q = &number{l: l, t: t, node: p.Node(), key: key, thinks: thinks, up: p.Node().Source("up " + site), down: p.Node().Source("down " + site)}
+		q.next = l.w.Now() + q.delay(q.up)
+		q.Resume()
+	}
+	for !q.done {
+		p.Park("a number")
+	}
+	q.done = false
+	t.Asked(q, &l.lasting[key], q.changes)
+	return q.value
+}
+
+// Handle is the arrival of the question or of the answer.
+func (q *number) Handle(uint64) {
+	if !q.answers {
+		q.serve()
+		q.Resume()
+		return
+	}
+	q.done = true
+	q.t.Task().Wake()
+}
+
+func (q *number) serve() {
+	q.l.served++
+	q.answers, q.value, q.changes = true, q.l.values[q.key], q.l.lasting[q.key].Count()
+	q.next += q.delay(q.down)
+}
+
+func (q *number) Resume() {
+	if q.answers {
+		q.t.Schedule(q.node, partAnswer, q.next, kindNumber, q, 0)
+		return
+	}
+	q.t.Schedule(q.l.server, partAsk, q.next, kindAsk, q, 0)
+}
+
+func (q *number) Thinks() bool              { return q.thinks }
+func (q *number) Sleep(*vtime.Sleeper) bool { return true }
+func (q *number) Wake(*vtime.Sleeper)       {}
+func (q *number) Begin(at time.Duration)    { q.answers, q.next = false, at+q.delay(q.up) }
+
+func (q *number) Next() (time.Duration, int) {
+	if q.answers {
+		return q.next, partAnswer
+	}
+	return q.next, partAsk
+}
+
+func (q *number) Leap(b vtime.Bound) (bool, time.Duration) {
+	if !q.answers {
+		if !b.Allows(q.t.Loop, q.next, partAsk) {
+			return false, 0
+		}
+		q.t.Did(q.next)
+		was := q.value
+		if q.serve(); q.value != was {
+			panic("an unusual answer in a leap")
+		}
+	}
+	if !b.Allows(q.t.Loop, q.next, partAnswer) {
+		return false, 0
+	}
+	q.t.Did(q.next)
+	return true, q.next
+}
+
+// mutex is a lock, which is given to the task that has waited longest.
+type mutex struct {
+	free    env.Cond
+	held    bool
+	waiting int
+}
+
+func (m *mutex) Lock() {
+	if m.held {
+		m.waiting++
+		defer func() { m.waiting-- }()
+		m.free.Wait()
+	}
+	m.held = true
+}
+
+func (m *mutex) Unlock() {
+	if m.held = m.waiting > 0; m.held {
+		m.free.Signal()
+	}
+}
+
+func (m *mutex) Locked() bool { return m.held }
+
+// program is one life of a process with loops, of which some take one lock, and a task that
+// takes it now and then.
+type program struct {
+	l       *lab
+	p       *vtime.Process
+	r       *rand.Rand
+	lock    *mutex
+	changes uint64
+	signs   uint64
+	over    bool
+	sign    env.Cond
+}
+
+func (l *lab) start(seed uint64, node string) *program {
+	l.lives++
+	p := l.w.Node(node).NewProcess(fmt.Sprint("life ", l.lives))
+	g := &program{l: l, p: p, r: rand.New(rand.NewPCG(seed, 7)), lock: &mutex{free: p.NewCond("lock")}, sign: p.NewCond("sign")}
+	for i := range 1 + g.r.IntN(4) {
+		period := time.Duration(1 + g.r.IntN(60))
+		var keys []int
+		for range g.r.IntN(4) {
+			keys = append(keys, g.r.IntN(len(l.values)))
+		}
+		locks, thinks, rests, reacts := g.r.IntN(3) == 0, g.r.IntN(3) == 0, g.r.IntN(2) == 0, g.r.IntN(4) == 0
+		p.Go(fmt.Sprint("loop ", i), func() { g.loop(i, period, keys, locks, thinks, rests, reacts) })
+	}
+	if g.r.IntN(2) == 0 {
+		pause := time.Duration(50 + g.r.IntN(400))
+		p.Go("other", func() { g.other(pause) })
+	}
+	return g
+}
+
+func (g *program) state() uint64 {
+	s := g.changes << 2
+	if g.over {
+		s++
+	}
+	if g.lock.Locked() {
+		s += 2
+	}
+	return s
+}
+
+func (g *program) loop(number int, period time.Duration, keys []int, locks, thinks, rests, reacts bool) {
+	known := make([]uint64, len(keys))
+	late := &vtime.Delay{Source: g.p.OwnSource(fmt.Sprint("late ", number)), Step: 1, Steps: 3}
+	call := &vtime.Delay{Source: g.p.OwnSource(fmt.Sprint("call ", number)), Step: 1, Steps: 2}
+	cfg := vtime.LoopConfig{Period: period, Late: late, Call: call, State: g.state}
+	seen := g.signs
+	if len(keys) == 0 {
+		cfg.Causes, cfg.State = []env.Cond{g.sign}, func() uint64 { return g.state() ^ g.signs<<40 }
+	}
+	loop := g.p.NewTurns(cfg)
+	turn := func() bool {
+		if g.over {
+			g.p.Acts()
+			g.l.note("%s loop %d sees the end", g.p.Node().Name(), number)
+			return false
+		}
+		if len(keys) == 0 && seen != g.signs {
+			seen = g.signs
+			g.p.Acts()
+			g.l.note("%s loop %d sees sign %d", g.p.Node().Name(), number, seen)
+		}
+		if locks {
+			g.lock.Lock()
+			defer g.lock.Unlock()
+		}
+		for i, key := range keys {
+			v := g.l.ask(g.p, key, thinks)
+			if v == known[i] {
+				continue
+			}
+			g.p.Acts()
+			g.l.note("%s loop %d: %d is %d", g.p.Node().Name(), number, key, v)
+			known[i] = v
+			g.changes++
+			if reacts && v%3 == 1 {
+				g.l.set((key+1)%len(g.l.values), v*31%5)
+			}
+		}
+		return true
+	}
+	if rests {
+		loop.Run(turn)
+		return
+	}
+	for loop.Turn(); turn(); loop.Turn() {
+	}
+}
+
+func (g *program) other(pause time.Duration) {
+	for !g.over {
+		g.p.Sleep(pause)
+		g.l.note("%s locked: %v", g.p.Node().Name(), g.lock.Locked())
+		g.lock.Lock()
+		g.p.Sleep(3)
+		g.lock.Unlock()
+	}
+}
+
+// playLeaps plays a script; what it gives is all that can be seen of it.
+func playLeaps(t testing.TB, seed uint64, noLeaps bool) (seen string, leapt uint64) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	w := vtime.New(vtime.Config{Seed: seed, NoLeaps: noLeaps})
+	defer w.Close()
+	l := &lab{w: w, server: w.Node("server"), spread: 1 + seed%7}
+	keys := 1 + r.IntN(6)
+	l.values, l.lasting = make([]uint64, keys), make([]vtime.Lasting, keys)
+	programs := make([]*program, 1+r.IntN(3))
+	for i := range programs {
+		programs[i] = l.start(seed*8+uint64(i), fmt.Sprint("node", i))
+	}
+	const end = 3000
+	operator := w.Node("operator")
+	for range r.IntN(40) {
+		at, i, k, v := time.Duration(r.Int64N(end)), r.IntN(len(programs)), r.IntN(keys), uint64(r.IntN(4))
+		what := r.IntN(12)
+		operator.Schedule(at, kindTick, vtime.Func(func() {
+			g := programs[i]
+			switch what {
+			case 0, 1, 2, 3:
+				l.set(k, v)
+			case 4:
+				l.note("served %d, %d events, hash %x", l.look(), w.Events(), w.Hash())
+			case 5:
+				g.p.Crash()
+				programs[i] = l.start(seed*8+uint64(i), fmt.Sprint("node", i))
+			case 6:
+				g.p.Stop()
+			case 7:
+				g.p.Go("end", func() { g.over = true })
+			case 8:
+				g.signs++
+				g.sign.Broadcast()
+			case 9:
+				g.p.Go("visitor", func() { g.lock.Lock(); g.p.Sleep(2); g.changes++; g.lock.Unlock() })
+			}
+		}), 0)
+	}
+	for _, until := range []time.Duration{end / 3, end} {
+		if _, err := w.Run(vtime.Limits{Until: until}); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		l.note("served %d", l.look())
+	}
+	for _, b := range w.Blocked() {
+		l.note("%v", b.Task)
+	}
+	l.note("%d events, hash %x, %v, choices %v", w.Events(), w.Hash(), l.values, w.Sites())
+	return strings.Join(l.log, "\n"), w.Leapt()
+}
+
+func (l *lab) look() uint64 {
+	l.w.CatchUp()
+	return l.served
+}
+
+// Goal: with leaps and without everything that can be seen is the same. Method: random
+// programs and scripts, whose latencies are so coarse that ties are the rule.
+func TestLeapsMakeNoDifference(t *testing.T) {
+	var leapt uint64
+	for seed := range *leapScripts {
+		without, _ := playLeaps(t, seed, true)
+		with, n := playLeaps(t, seed, false)
+		if with != without {
+			a, b := strings.Split(without, "\n"), strings.Split(with, "\n")
+			for i := range min(len(a), len(b)) {
+				if a[i] != b[i] {
+					t.Fatalf("seed %d, line %d\nwithout leaps: %s\nwith leaps:    %s", seed, i, a[i], b[i])
+				}
+			}
+			t.Fatalf("seed %d: %d lines without leaps, %d with", seed, len(a), len(b))
+		}
+		leapt += n
+	}
+	if leapt < 10**leapScripts {
+		t.Errorf("%d steps were leapt over in %d scripts, want more", leapt, *leapScripts)
+	}
+}

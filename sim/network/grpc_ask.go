@@ -1,0 +1,133 @@
+package network
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// question is a call that a turn of a loop makes and that changes nothing at its server,
+// with the answer that it got (vtime.Ask).
+type question struct {
+	invocation
+	turns       *vtime.Turns
+	conn        *Conn // that it was asked on
+	response    any
+	answerBytes int
+	on          *vtime.Lasting
+	changes     uint64
+
+	call    *Call // that is on its way when the loop is woken
+	answers bool  // the answer is on its way, not the request
+	next    time.Duration
+}
+
+// ask makes a call that changes nothing at its server, in a turn of a loop.
+func (o *invocation) ask(t *vtime.Turns) (any, *env.RPCError) {
+	n := o.channel.h.n
+	o.channel.p.Check()
+	started := n.w.Now()
+	a, waiting := t.Recall()
+	q, _ := a.(*question)
+	var call *Call
+	switch {
+	case a != nil && (q == nil || !q.is(o)):
+		panic("network: a turn calls " + o.method + ", and did not before")
+	case waiting:
+		call, q.call = q.call, nil
+	case q != nil:
+		return q.response, nil
+	default:
+		call = o.begin()
+		call.loop = t.Loop
+		o.channel.send(call)
+	}
+	call.await(0)
+	resp, answerBytes, err := call.outcome()
+	if err == nil && call.on != nil && len(n.observers) == 0 {
+		o.write(t, call)
+	} else {
+		n.w.Acts()
+	}
+	n.giveBack(call)
+	o.observe(resp, answerBytes, err, started)
+	return resp, err
+}
+
+// is reports whether the question is a call of the same.
+func (q *question) is(o *invocation) bool {
+	return q.channel == o.channel && q.method == o.method && q.request == o.request && q.sizeBytes == o.sizeBytes
+}
+
+// write writes down the question with its answer.
+func (o *invocation) write(t *vtime.Turns, call *Call) {
+	q, ok := t.Spare().(*question)
+	if !ok {
+		q = &question{turns: t}
+	}
+	q.invocation, q.conn = *o, o.channel.conn
+	q.response, q.answerBytes, q.on, q.changes = call.response, call.answerSize, call.on, call.changes
+	t.Asked(q, call.on, call.changes)
+}
+
+// Thinks is false: calls follow at once.
+func (q *question) Thinks() bool { return false }
+
+// Sleep joins the connection.
+func (q *question) Sleep(s *vtime.Sleeper) bool {
+	return len(q.channel.h.n.observers) == 0 && q.channel.conn == q.conn && q.conn != nil && !q.channel.closed && q.conn.Join(s)
+}
+
+// Wake leaves it.
+func (q *question) Wake(s *vtime.Sleeper) { q.conn.Leave(s) }
+
+// Begin sends the call.
+func (q *question) Begin(at time.Duration) {
+	q.answers, q.next = false, q.conn.SendsAt(at, q.sizeBytes)
+}
+
+// Next is the next arrival.
+func (q *question) Next() (time.Duration, int) {
+	if q.answers {
+		return q.next, PartAnswer
+	}
+	return q.next, PartRequest
+}
+
+// Leap makes the steps that come before the bound.
+func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
+	if !q.answers {
+		if !b.Allows(q.turns.Loop, q.next, PartRequest) {
+			return false, 0
+		}
+		q.turns.Did(q.next)
+		server := q.conn.peer
+		server.Takes(q.sizeBytes)
+		q.answers, q.next = true, server.SendsAt(q.next, q.answerBytes)
+	}
+	if !b.Allows(q.turns.Loop, q.next, PartAnswer) {
+		return false, 0
+	}
+	q.turns.Did(q.next)
+	q.conn.Takes(q.answerBytes)
+	q.channel.h.n.count(q.method)
+	return true, q.next
+}
+
+// Resume makes the call, or its answer, one that is on its way.
+func (q *question) Resume() {
+	c := q.channel
+	call := q.begin()
+	call.loop, call.sent, call.task = q.turns.Loop, true, q.turns.Task()
+	q.call = call
+	if !q.answers {
+		q.conn.Resume(q.turns.Loop, call, q.sizeBytes, q.next)
+		return
+	}
+	call.answered, call.response, call.answerSize = true, q.response, q.answerBytes
+	call.on, call.changes = q.on, q.changes
+	c.conn.peer.Resume(q.turns.Loop, (*Answer)(call), q.answerBytes, q.next)
+}
+
+var _ vtime.Ask = (*question)(nil)
