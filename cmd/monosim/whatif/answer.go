@@ -119,9 +119,9 @@ func (f *planFlags) judge(cmd *cobra.Command, p *plan.Plan) (*judge.Judge, func(
 		}
 		j.Cache = cache
 	}
-	progress := command.NewProgress(cmd.ErrOrStderr(), -1, "requests", func(done int64) string { return fmt.Sprintf("%d requests simulated", done) })
-	j.Progress = progress.At
-	return j, progress.Done, nil
+	progress := newFar(cmd.ErrOrStderr(), j.Deadline)
+	j.Progress = progress.at
+	return j, progress.bar.Done, nil
 }
 
 // answered prints a result and gives its exit code.

@@ -73,6 +73,7 @@ func sweepAll(f *planFlags) answer {
 
 func collect(ctx context.Context, j *judge.Judge, grid *engines.Grid, e engines.Engine) (engines.Samples, error) {
 	samples := engines.Samples{}
+	j.Expect(e.Share(len(grid.Points())))
 	err := e.Run(ctx, grid.Points(), func(p engines.Point) (*model.Sample, error) { return grid.Simulate(j, p) },
 		func(p engines.Point, s *model.Sample) error {
 			samples[p] = s

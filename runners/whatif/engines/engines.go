@@ -24,6 +24,8 @@ import (
 // time. A point may be handed over twice.
 type Engine interface {
 	Name() string
+	// Share is how many of n points it runs.
+	Share(n int) int
 	Run(ctx context.Context, points []Point, simulate func(Point) (*model.Sample, error), sink func(Point, *model.Sample) error) error
 }
 
@@ -34,6 +36,9 @@ type Local struct {
 
 // Name is local.
 func (Local) Name() string { return "local" }
+
+// Share is all.
+func (Local) Share(n int) int { return n }
 
 // Run runs all points.
 func (l Local) Run(ctx context.Context, points []Point, simulate func(Point) (*model.Sample, error), sink func(Point, *model.Sample) error) error {

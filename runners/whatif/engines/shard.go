@@ -42,6 +42,9 @@ func ParseShard(text string) (Shard, error) {
 // Name is shard=i/N.
 func (s Shard) Name() string { return fmt.Sprintf("shard=%d/%d", s.I, s.N) }
 
+// Share is every N-th, from the I-th.
+func (s Shard) Share(n int) int { return (n - s.I + s.N - 1) / s.N }
+
 // Run runs the shard's points.
 func (s Shard) Run(ctx context.Context, points []Point, simulate func(Point) (*model.Sample, error), sink func(Point, *model.Sample) error) error {
 	var own []Point

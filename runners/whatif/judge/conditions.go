@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
@@ -12,7 +13,18 @@ var Normal = model.Condition{}
 
 // Conditions are those of solve.must_hold_under: for "any K" the worst classes of
 // placement, not all combinations (CAP-6.5). The state is the one after balancers know.
+// With events among them their windows count under these only.
 func Conditions(p *plan.Plan) []model.Condition {
+	list := conditions(p)
+	if slices.ContainsFunc(list, func(c model.Condition) bool { return c.Event > 0 }) {
+		for i := range list {
+			list[i].NoEvents = list[i].Event == 0
+		}
+	}
+	return list
+}
+
+func conditions(p *plan.Plan) []model.Condition {
 	var list []model.Condition
 	for _, m := range p.Solve.MustHoldUnder {
 		switch m.Of {
@@ -23,7 +35,7 @@ func Conditions(p *plan.Plan) []model.Condition {
 		case "entry", "ps", "dense":
 			list = append(list, without(p, m))
 		case "event":
-			list = append(list, model.Condition{Name: "event:" + m.Text, Text: m.Text})
+			list = append(list, model.Condition{Text: m.Text, Event: m.Event})
 		default:
 			list = append(list, model.Condition{})
 		}

@@ -1,7 +1,9 @@
 package judge
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
@@ -45,7 +47,11 @@ func (w *Pool) add(e *Evaluation, s *model.Sample) {
 			put("util_max("+name+")", float64(one.MaxParts)/1e6)
 		}
 	}
-	w.rollouts(s, put)
+	w.rollouts(e, s, put)
+	w.recovers(e, s, put)
+	if s.Window == 0 {
+		e.lives = append(e.lives, s.Life)
+	}
 	for k, n := range s.Over {
 		w.Over[k] = append(w.Over[k], n)
 	}
@@ -65,16 +71,23 @@ func share(n, of int64) float64 {
 }
 
 // rollouts takes what publishes and deaths took.
-func (w *Pool) rollouts(s *model.Sample, put func(string, float64)) {
-	worst := int64(-1)
-	for _, at := range s.Life.Available {
-		if at < 0 {
-			worst = math.MaxInt64
+func (w *Pool) rollouts(e *Evaluation, s *model.Sample, put func(string, float64)) {
+	const metric = "time_to_available(publish)"
+	worst, k := int64(-1), 0
+	for i := range e.Plan.Events {
+		if e.Plan.Events[i].Publish == nil || k >= len(s.Life.Available) {
+			continue
 		}
-		worst = max(worst, at)
+		took := s.Life.Available[k]
+		if took < 0 { // not within the horizon
+			took = int64(e.Plan.Workload.Horizon) - int64(e.Plan.Events[i].At)
+			w.Never[metric]++
+		}
+		worst = max(worst, took)
+		k++
 	}
-	if worst >= 0 && worst < math.MaxInt64 {
-		put("time_to_available(publish)", float64(worst))
+	if worst >= 0 {
+		put(metric, float64(worst))
 	}
 	least := int64(math.MaxInt64)
 	for _, n := range s.Life.Serving {
@@ -84,6 +97,24 @@ func (w *Pool) rollouts(s *model.Sample, put func(string, float64)) {
 		put("min_serving(publish)", float64(least))
 	}
 }
+
+// recovers takes how long the window took to be as before its event.
+func (w *Pool) recovers(e *Evaluation, s *model.Sample, put func(string, float64)) {
+	if w.Window.Incident == 0 {
+		return
+	}
+	event := &e.Plan.Events[w.Window.Incident-1]
+	ns, known, never := recovery(s, int64(event.At)-int64(w.Window.Start), int64(w.Window.End-w.Window.Start))
+	if !known {
+		return
+	}
+	put(recoveryOf(event), float64(ns))
+	if never {
+		w.Never[recoveryOf(event)]++
+	}
+}
+
+func recoveryOf(event *plan.Event) string { return "recovery(" + event.Label() + ")" }
 
 // cutWarmUp says from when on the window is stationary, by the means of its bins over
 // all replications.
@@ -115,7 +146,11 @@ func (e *Evaluation) Estimates() []result.Estimate {
 	level := float64(e.Plan.Precision.Level)
 	for i := range e.Windows {
 		w := &e.Windows[i]
-		for _, metric := range plan.MetricNames() {
+		names := plan.MetricNames()
+		if w.Window.Incident > 0 {
+			names = append(names, recoveryOf(&e.Plan.Events[w.Window.Incident-1]))
+		}
+		for _, metric := range names {
 			values := w.Values[metric]
 			if len(values) == 0 {
 				continue
@@ -126,6 +161,8 @@ func (e *Evaluation) Estimates() []result.Estimate {
 			one.NEff = float64(one.N) / stats.VIF(w.Arrived, w.Bad)
 			if need := w.needs(metric); one.N < need {
 				one.Text = notEnough(one.N, need)
+			} else if never := w.Never[metric]; never > 0 {
+				one.Text = fmt.Sprintf("not within what was simulated, in %d of %d replications", never, len(values))
 			} else {
 				one.Value = &mean
 				one.CI = &[2]float64{mean - half, mean + half}
@@ -148,6 +185,9 @@ func (w *Pool) observations(metric string) int64 {
 		return int64(len(w.Values[metric]))
 	case "errors", "goodput":
 		return w.Sum.Arrived
+	}
+	if strings.HasPrefix(metric, "recovery(") {
+		return int64(len(w.Values[metric]))
 	}
 	return w.Sum.Completed
 }

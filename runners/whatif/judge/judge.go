@@ -25,7 +25,7 @@ import (
 )
 
 // Version names what the model computes. It is part of the key of every cached point.
-const Version = "1"
+const Version = "2"
 
 // Judge simulates plans. The zero value uses all cores and has no progress and no budget
 // of wall time.
@@ -33,8 +33,8 @@ type Judge struct {
 	// Workers is how many replications run at once; 0 for one a core. Results do not
 	// depend on it.
 	Workers int
-	// Progress, unless nil, is called with the requests simulated so far.
-	Progress func(requests int64)
+	// Progress, unless nil, is called with how far it is, by one goroutine at a time.
+	Progress func(Far)
 	// Deadline ends simulations, when set; results are then marked.
 	Deadline time.Time
 	// Cache, unless nil, keeps samples.
@@ -44,6 +44,22 @@ type Judge struct {
 	requests int64
 	calls    int64
 	events   uint64
+	far      Far
+}
+
+// Far is how far simulations are.
+type Far struct {
+	Requests int64 // simulated in all
+	// Done are the replications of windows that are simulated of what is asked for now,
+	// Most how many it takes at most.
+	Done, Most int
+}
+
+// Expect says how many replications of windows come next, at most.
+func (j *Judge) Expect(most int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.far.Done, j.far.Most = 0, most
 }
 
 // Cache keeps samples by key.
@@ -79,6 +95,8 @@ type Evaluation struct {
 	Stopped   string
 	Marked    bool
 	Goal      Goal
+
+	lives []model.Life // of each replication: they are the same in every window
 }
 
 // Pool is what is known of one window.
@@ -87,6 +105,9 @@ type Pool struct {
 	Sum    model.Sample // of all replications
 	// Values are those of each replication, by metric.
 	Values map[string][]float64
+	// Never counts by metric the replications in which what it times did not come: the
+	// value is then what it took at least.
+	Never map[string]int
 	// Over are for each limit the requests that exceed it, by replication.
 	Over       [][]int64
 	Arrived    []int64
@@ -106,11 +127,12 @@ func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g
 	}
 	e := newEvaluation(p, c, g)
 	key := Key(p, c)
-	want := p.Budget.MinReplications
+	want, most := p.Budget.MinReplications, p.Budget.MaxReplications
 	if g.Replications > 0 {
-		want = g.Replications
+		want, most = g.Replications, g.Replications
 	}
 	spent := int64(0)
+	j.Expect(most * len(e.Spec.Windows))
 	for {
 		samples, err := j.batch(ctx, e.Spec, key, e.Runs, want)
 		if err != nil {
@@ -132,7 +154,7 @@ func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g
 func newEvaluation(p *plan.Plan, c model.Condition, g Goal) *Evaluation {
 	e := &Evaluation{Plan: p, Condition: c, Spec: model.Compile(p, c), Goal: g}
 	for _, w := range e.Spec.Windows {
-		e.Windows = append(e.Windows, Pool{Window: w, Values: map[string][]float64{}, Over: make([][]int64, len(e.Spec.Limits)), Conserved: true})
+		e.Windows = append(e.Windows, Pool{Window: w, Values: map[string][]float64{}, Never: map[string]int{}, Over: make([][]int64, len(e.Spec.Limits)), Conserved: true})
 	}
 	return e
 }
@@ -265,6 +287,9 @@ func (j *Judge) one(spec *model.Spec, key string, window, replication int) (*mod
 	key = fmt.Sprintf("%s/%d/%d", key, window, replication)
 	if j.Cache != nil {
 		if s, ok := j.Cache.Get(key); ok {
+			j.mu.Lock()
+			j.far.Done++
+			j.mu.Unlock()
 			return s, nil
 		}
 	}
@@ -277,11 +302,13 @@ func (j *Judge) one(spec *model.Spec, key string, window, replication int) (*mod
 			replication, window, s.Conserved, float64(s.Little)/1e10, spec.Seed, s.Calls)
 	}
 	j.mu.Lock()
+	j.far.Done++
 	j.requests += s.Requests
 	j.calls += s.Calls.Sent
 	j.events += s.Events
 	if j.Progress != nil {
-		j.Progress(j.requests)
+		j.far.Requests = j.requests
+		j.Progress(j.far)
 	}
 	j.mu.Unlock()
 	if j.Cache != nil {

@@ -81,6 +81,7 @@ func (e *Evaluation) Fill(r *result.Result) {
 	r.Saturation = e.saturation(worst)
 	r.Timeline = e.timeline()
 	r.Incidents = e.incidents()
+	r.Rollouts = e.rollouts()
 	e.simulatedForms(r.Theory)
 }
 
@@ -227,10 +228,11 @@ func (e *Evaluation) timeline() []result.TimelinePoint {
 	for _, t := range at {
 		rate := e.Spec.RateAt(t) * float64(e.Spec.Control.Thin)
 		one := result.TimelinePoint{At: t, Rate: rate, Live: map[string]int{}, Offered: map[string]float64{}, Mem: map[string]int64{}}
-		for _, name := range plan.TierNames {
+		for tier, name := range plan.TierNames {
 			if p.Fleet.Tier(name) != nil {
-				one.Live[name] = p.Containers(name)
-				one.Offered[name] = p.Offered(name, rate, float64(p.ReplicasOf(name, 0)))
+				live := e.live(tier, t)
+				one.Live[name] = int(live + 0.5)
+				one.Offered[name] = p.Offered(name, rate, math.Max(live, 1)/float64(p.Containers(name))*float64(p.ReplicasOf(name, 0)))
 				one.Mem[name] = int64(p.Memory(name, 1))
 			}
 		}
@@ -269,6 +271,11 @@ func (e *Evaluation) incidents() []result.Incident {
 				sum += d
 			}
 			one.DetectNs = sum / int64(n)
+		}
+		if values := w.Values[recoveryOf(&event)]; len(values) > 0 && w.Never[recoveryOf(&event)] == 0 {
+			mean, _ := stats.Mean(values)
+			ns := int64(mean)
+			one.RecoveredNs = &ns
 		}
 		list = append(list, one)
 	}

@@ -47,16 +47,11 @@ func rolloutForms(p *plan.Plan) []result.ClosedForm {
 		if p.Fleet.Tier(name) == nil || p.ModelBytes(name) == 0 {
 			continue
 		}
-		if name == "ps" && p.Model.AgentVersion == 1 && p.Override.FSPollPS == 0 {
-			continue // no file rollout: parameters come in place
+		if !hasRollout(p, name) {
+			continue
 		}
-		a, b := float64(p.Override.StatusInterval), float64(p.Override.FSPoll)
-		if p.Model.AgentVersion == 3 {
-			a, b = 30e9, 60e9
-		}
-		n := p.Containers(name)
-		list = append(list, result.ClosedForm{Name: fmt.Sprintf("rollout to all %d of %s", n, name), Section: "CAP-7.5", Unit: "ns", Formula: "load + integral of 1 - F(t)^N",
-			Theory: theory.TimeToAll(n, a, b, float64(p.LoadTime(name, 1)))})
+		list = append(list, result.ClosedForm{Name: fmt.Sprintf("rollout to all %d of %s", p.Containers(name), name), Section: "CAP-7.5", Unit: "ns", Formula: "load + integral of 1 - F(t)^N",
+			Theory: timeToAll(p, name, 1)})
 	}
 	return list
 }

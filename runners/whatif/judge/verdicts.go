@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/runners/whatif/ensemble"
@@ -20,8 +21,14 @@ func notEnough(n, need int64) string {
 func (e *Evaluation) Verdicts() []result.Verdict {
 	var list []result.Verdict
 	for i := range e.Windows {
+		if !e.judges(i) {
+			continue
+		}
 		limit := 0
 		for _, o := range e.Plan.SLO {
+			if o.Metric == "recovery" && e.Windows[i].Window.Incident != e.Plan.EventNamed(o.Scope) {
+				continue
+			}
 			v := result.Verdict{SLO: o.Text, Metric: o.Name(), Limit: o.Limit, Confidence: e.Goal.Confidence,
 				Scope: result.Scope{Condition: e.Condition.Text, Window: e.Windows[i].Window.Name}}
 			switch {
@@ -36,7 +43,45 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 			list = append(list, v)
 		}
 	}
-	return list
+	return append(list, e.unseen(list)...)
+}
+
+// judges reports whether a window counts under the condition: those of events count only
+// under the event that must_hold_under names, where it names any.
+func (e *Evaluation) judges(window int) bool {
+	event := e.Windows[window].Window.Incident
+	switch {
+	case e.Condition.Event > 0:
+		return event == e.Condition.Event
+	case e.Condition.NoEvents:
+		return event == 0
+	}
+	return true
+}
+
+// unseen are objectives that no window tells of: nobody knows whether they are met.
+func (e *Evaluation) unseen(list []result.Verdict) []result.Verdict {
+	var open []result.Verdict
+	for _, o := range e.Plan.SLO {
+		event := e.Condition.Event
+		if o.Metric == "recovery" {
+			event = e.Plan.EventNamed(o.Scope)
+			if !e.counts(event) {
+				continue
+			}
+		}
+		if event == 0 || slices.ContainsFunc(list, func(v result.Verdict) bool { return v.SLO == o.Text }) {
+			continue
+		}
+		open = append(open, result.Verdict{SLO: o.Text, Metric: o.Name(), Limit: o.Limit, Confidence: e.Goal.Confidence, Scope: result.Scope{Condition: e.Condition.Text},
+			Outcome: result.Undecided, Text: fmt.Sprintf("no window is around %s: workload.detail.windows wants each incident", e.Plan.Events[event-1].Label())})
+	}
+	return open
+}
+
+// counts reports whether windows of an event count under the condition.
+func (e *Evaluation) counts(event int) bool {
+	return e.Condition.Event == event || e.Condition.Event == 0 && !e.Condition.NoEvents
 }
 
 func levelOf(metric string) float64 {
@@ -74,14 +119,23 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 		v.Outcome = outcome(within(o, value), within(o, value))
 		return
 	}
-	values := w.Values[o.Name()]
+	metric := o.Name()
+	if o.Metric == "recovery" {
+		metric = recoveryOf(&e.Plan.Events[w.Window.Incident-1])
+	}
+	values := w.Values[metric]
+	if never := w.Never[metric]; never > 0 {
+		v.Outcome, v.N = result.Fail, int64(len(values))
+		v.Text = fmt.Sprintf("not within what was simulated, in %d of %d replications", never, len(values))
+		return
+	}
 	if len(values) < 2 {
 		v.Outcome = result.Undecided
 		v.Text = notEnough(int64(len(values)), 2)
 		return
 	}
 	mean, half := stats.Interval(values, v.Confidence)
-	v.N = w.observations(o.Name())
+	v.N = w.observations(metric)
 	low, high := mean-half, mean+half
 	if strings.HasPrefix(o.Op, ">") {
 		low, high = high, low

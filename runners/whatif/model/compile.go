@@ -14,6 +14,10 @@ type Condition struct {
 	// Text is what of must_hold_under it belongs to.
 	Text   string
 	Remove []Which
+	// Event, when set, is the event (from 1) whose windows alone are judged; NoEvents says
+	// that windows of events are not.
+	Event    int
+	NoEvents bool
 }
 
 // Compile makes a spec of a plan under a condition.

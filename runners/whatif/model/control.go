@@ -26,20 +26,6 @@ type Control struct {
 // Which is one container.
 type Which struct{ Tier, Shard, Number int }
 
-// Life is what the containers went through, of one replication.
-type Life struct {
-	// Available is for each publish when the last replica served it, after the publish,
-	// -1 for never; Serving the least number of replicas of a shard meanwhile.
-	Available []int64 `json:"available,omitempty"`
-	Serving   []int64 `json:"serving,omitempty"`
-	// Detected is for each event that killed containers how long balancers saw the last
-	// of them.
-	Detected []int64 `json:"detected,omitempty"`
-	// MemPeak is the fullest container of each tier, in bytes.
-	MemPeak [tiers]int64 `json:"mem_peak"`
-	OOM     int64        `json:"oom"`
-}
-
 // change is one thing that happens to a container, or to a link.
 type change struct {
 	at     int64 // of the horizon
@@ -235,6 +221,7 @@ func (h *history) play() {
 	h.random()
 	h.autoscale()
 	slices.SortStableFunc(h.list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	h.sum()
 }
 
 func (h *history) event(e *plan.Event) {
@@ -330,18 +317,18 @@ func (h *history) kill(s int32, at, back int64, how float64) {
 	h.life.Detected = append(h.life.Detected, unseen-at)
 	h.add(unseen, isUnseen, s, 0)
 	if back >= 0 {
-		h.boot(s, max(back, at))
+		h.boot(s, max(back, at), unseen)
 	}
 }
 
 // boot starts a container: it is scheduled, loads, serves, and is seen once its status
-// has been polled and written.
-func (h *history) boot(s int32, at int64) {
+// has been polled and written, and the session of the one that it replaces has gone.
+func (h *history) boot(s int32, at, gone int64) {
 	name := plan.TierNames[h.w.servers[s].tier]
 	at += int64(h.p.Fleet.Boot.Schedule.Sample(h.rng, 0))
 	at += int64(h.p.LoadTime(name, 1))
 	h.add(at, comesUp, s, 0)
-	h.add(h.written(at+h.poll()), isSeen, s, 0)
+	h.add(max(h.written(at+h.poll()), gone), isSeen, s, 0)
 }
 
 // poll is the time until the next look at the model server's status.

@@ -11,6 +11,7 @@ import (
 // have no rollout of files.
 func (h *history) publish(at int64, e *plan.Publish) {
 	last, never := int64(0), e.Bad == "load_failure"
+	rollout := Rollout{at: at}
 	for i := range h.w.servers {
 		s := &h.w.servers[i]
 		name := plan.TierNames[s.tier]
@@ -30,7 +31,11 @@ func (h *history) publish(at int64, e *plan.Publish) {
 		if h.roomFor(int32(i), name) {
 			h.add(found, loads, int32(i), 0)
 			h.add(done, loaded, int32(i), 0)
-			last = max(last, h.written(done+h.poll())-at)
+			served := h.written(done+h.poll()) - at
+			last = max(last, served)
+			if e.Bad != "load_failure" {
+				rollout.served(s, served)
+			}
 			continue
 		}
 		h.life.OOM++
@@ -40,8 +45,9 @@ func (h *history) publish(at int64, e *plan.Publish) {
 	if never {
 		last = -1
 	}
+	rollout.last = last
 	h.life.Available = append(h.life.Available, last)
-	h.life.Serving = append(h.life.Serving, h.serving(at))
+	h.life.Rollouts = append(h.life.Rollouts, rollout)
 }
 
 // find is how long until a container sees a new version.
@@ -69,40 +75,6 @@ func (h *history) roomFor(s int32, name string) bool {
 	limit := int64(h.p.Fleet.Tier(name).Mem)
 	h.life.MemPeak[t] = max(h.life.MemPeak[t], min(need, limit))
 	return need <= limit
-}
-
-// serving is the least number of replicas of a shard of PS, or of entry containers, that
-// are seen at an instant.
-func (h *history) serving(at int64) int64 {
-	seen := make([]bool, len(h.w.servers))
-	for i := range seen {
-		seen[i] = h.w.servers[i].up
-	}
-	for _, c := range h.list {
-		if c.at > at {
-			continue
-		}
-		switch c.what {
-		case goesDown, isUnseen, retires:
-			seen[c.server] = false
-		case isSeen:
-			seen[c.server] = true
-		}
-	}
-	counts := map[[2]int]int64{}
-	for i := range seen {
-		s := &h.w.servers[i]
-		key := [2]int{int(s.tier), int(s.shard)}
-		counts[key] += 0
-		if seen[i] {
-			counts[key]++
-		}
-	}
-	least := int64(math.MaxInt64)
-	for _, n := range counts { //lint:order a minimum
-		least = min(least, n)
-	}
-	return least
 }
 
 // random kills containers at random, or whole racks.
@@ -175,7 +147,7 @@ func (h *history) scale(tier, want int, at, provision int64) {
 		}
 		switch {
 		case k < want && !on && !h.pending(int32(i), at):
-			h.boot(int32(i), at+provision)
+			h.boot(int32(i), at+provision, 0)
 		case k >= want && on:
 			h.add(at, retires, int32(i), 0)
 		}

@@ -90,7 +90,7 @@ func (d *decoder) objectives(p *Plan) {
 		if tier := s.Scope; slices.Contains(TierNames, tier) && p.Fleet.Tier(tier) == nil {
 			d.report(at, BadSLO, "%q: there is no fleet.%s", s.Name(), tier)
 		}
-		if s.Metric == "recovery" && p.eventNamed(s.Scope) == 0 {
+		if s.Metric == "recovery" && p.EventNamed(s.Scope) == 0 {
 			d.report(at, BadSLO, "%q: no event has this name or note%s", s.Name(), Nearest(s.Scope, p.eventNames()))
 		}
 		if s.Metric == "p99" && p.Budget.MinReplications < 20 {
@@ -131,8 +131,8 @@ func (p *Plan) eventNames() []string {
 	return names
 }
 
-// eventNamed is the number of an event, from 1, 0 for none.
-func (p *Plan) eventNamed(name string) int {
+// EventNamed is the number of an event, from 1, 0 for none.
+func (p *Plan) EventNamed(name string) int {
 	return 1 + slices.IndexFunc(p.Events, func(e Event) bool { return name != "" && (e.Name == name || e.Note == name) })
 }
 
@@ -146,7 +146,7 @@ func (d *decoder) must(p *Plan, m *Must, path string) {
 		d.report(path, UnknownName, "%q: there is no fleet.%s", m.Text, m.Of)
 	case m.Of != "":
 	default:
-		if m.Event = p.eventNamed(m.Text); m.Event == 0 {
+		if m.Event = p.EventNamed(m.Text); m.Event == 0 {
 			d.report(path, UnknownName, "must_hold_under: found %q, want normal, any K TIER, any K idc, or the name of an event%s", m.Text, Nearest(m.Text, append(p.eventNames(), "normal")))
 			return
 		}

@@ -226,7 +226,11 @@ func failures(r *result.Result) []string {
 		if i.Closed1 > 0 {
 			line += fmt.Sprintf("; closed form %s, %s, %s", number("fraction", i.Closed1), number("fraction", i.Closed2), number("fraction", i.ClosedFailed))
 		}
-		if i.RecoveredNs != nil {
+		switch {
+		case i.RecoveredNs == nil:
+		case *i.RecoveredNs == 0:
+			line += "; latency and errors stay as they were"
+		default:
 			line += fmt.Sprintf("; recovered after %s", duration(float64(*i.RecoveredNs)))
 		}
 		lines = append(lines, line)

@@ -1,0 +1,58 @@
+package whatif
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/runners/whatif/judge"
+)
+
+// far shows how far a simulation is, and how long it still takes at most: it may be
+// precise, or decided, before.
+type far struct {
+	bar      *command.Progress
+	begin    time.Time // of what is counted now
+	deadline time.Time
+	last     judge.Far
+}
+
+func newFar(out io.Writer, deadline time.Time) *far {
+	f := &far{begin: time.Now(), deadline: deadline}
+	f.bar = command.NewProgress(out, -1, "requests", func(int64) string { return f.line(time.Now()) })
+	f.bar.Beside = true
+	return f
+}
+
+func (f *far) at(now judge.Far) {
+	if now.Done <= f.last.Done || now.Most != f.last.Most {
+		f.begin = time.Now() // another plan, or another condition
+	}
+	f.last = now
+	f.bar.At(now.Requests)
+}
+
+// line is how far it is at an instant.
+func (f *far) line(now time.Time) string {
+	text := fmt.Sprintf("%d requests simulated", f.last.Requests)
+	if f.last.Most > 0 {
+		text += fmt.Sprintf(", %d of at most %d replications", f.last.Done, f.last.Most)
+	}
+	if left, known := f.left(now); known {
+		text += fmt.Sprintf(", at most %s left", left.Round(time.Second))
+	}
+	return text
+}
+
+// left is how long it takes at most: at the speed so far, and until the budget ends.
+func (f *far) left(now time.Time) (left time.Duration, known bool) {
+	if f.last.Done > 1 { // the first began the clock
+		each := float64(now.Sub(f.begin)) / float64(f.last.Done-1)
+		left, known = time.Duration(each*float64(f.last.Most-f.last.Done)), true
+	}
+	if budget := f.deadline.Sub(now); !f.deadline.IsZero() && (!known || budget < left) {
+		left, known = max(budget, 0), true
+	}
+	return left, known
+}

@@ -1,0 +1,164 @@
+package judge_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/runners/whatif/judge"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// incident is a plan in which one PS container of three is away for 5 s, and a version is
+// published later.
+const incident = `apiVersion: capacity/v1
+budget: {min_replications: 20, max_replications: 20}
+model: {agent_version: 3, size: {embeddings: 1GiB, dense: 1GiB}, resident_versions: 2}
+override: {num_ps: 2, num_shard: 2, fetch_ps_timeout: 20ms}
+fleet:
+  entry: {replicas: 2, cpu: 4, mem: 8GiB, cost: 1/h}
+  ps: {replicas: 3, cpu: 4, mem: 8GiB, cost: 1/h}
+service:
+  entry: {cpu: 1ms}
+  ps: {cpu: 1ms}
+workload: {rate: 200/s, horizon: 5m, detail: {windows: ["at 2s 2s", "each incident -10s..+30s"]}}
+events:
+  - {at: 30s, name: death, kill: {ps: {count: 1, pick: same_shard_worst}}, restart_after: 5s}
+  - {at: 100s, name: new version, publish: {version: 2}}
+slo:
+  - p99(request) <= 15ms
+  - recovery(death) <= 20s
+  - time_to_available(publish) <= 3m
+solve:
+  over: {ps.replicas: 3..4}
+  must_hold_under: [normal]
+`
+
+func run(t *testing.T, text string) *result.Result {
+	t.Helper()
+	r, err := (&judge.Judge{}).Run(t.Context(), parse(t, text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func outcomeOf(r *result.Result, slo, window string) string {
+	for _, v := range r.Verdicts {
+		if strings.HasPrefix(v.SLO, slo) && strings.Contains(v.Scope.Window, window) {
+			return v.Outcome
+		}
+	}
+	return "none"
+}
+
+// A dead container is called until its session has expired, at most 12 s later (a timeout
+// of 10 s, at a tick of 2 s): then all is as before.
+func TestARecoveryEndsWhenTheSessionHasExpired(t *testing.T) {
+	r := run(t, incident)
+	e := r.Find("recovery(death)", "incident death")
+	if e == nil || e.Value == nil {
+		t.Fatalf("got %+v, want an estimate", e)
+	}
+	if got := *e.Value / 1e9; got < 6 || got > 13 {
+		t.Errorf("recovered after %.2f s, want 6.67 s to 12 s and one bin of a second", got)
+	}
+	if got := outcomeOf(r, "recovery(death)", "death"); got != result.Pass {
+		t.Errorf("recovery within 20 s: got %s", got)
+	}
+	if got := outcomeOf(run(t, strings.Replace(incident, "recovery(death) <= 20s", "recovery(death) <= 5s", 1)), "recovery", "death"); got != result.Fail {
+		t.Errorf("recovery within 5 s: got %s", got)
+	}
+	for _, i := range r.Incidents {
+		if i.Event == "death" && (i.RecoveredNs == nil || *i.RecoveredNs != int64(*e.Value)) {
+			t.Errorf("the incident says %v, the estimate %v", i.RecoveredNs, *e.Value)
+		}
+	}
+}
+
+// One that is not over at the end of what was simulated has failed, whatever the limit.
+func TestARecoveryThatNeverComesFails(t *testing.T) {
+	r := run(t, strings.NewReplacer("-10s..+30s", "-10s..+4s", "recovery(death) <= 20s", "recovery(death) <= 3m").Replace(incident))
+	if got := outcomeOf(r, "recovery", "death"); got != result.Fail {
+		t.Errorf("got %s", got)
+	}
+	if e := r.Find("recovery(death)", "incident death"); e == nil || e.Value != nil || e.Text == "" {
+		t.Errorf("got %+v, want a text and no number", e)
+	}
+}
+
+// Without a window around the event nobody knows.
+func TestARecoveryThatNobodySeesIsUndecided(t *testing.T) {
+	r := run(t, strings.Replace(incident, `, "each incident -10s..+30s"`, "", 1))
+	if got := outcomeOf(r, "recovery", ""); got != result.Undecided {
+		t.Errorf("got %s", got)
+	}
+}
+
+// The goal is that roll-outs are told by tier and shard, as the closed form says. The
+// method is a version that entry and PS of version 3 find within a minute.
+func TestRolloutsAreToldByShard(t *testing.T) {
+	r := run(t, incident)
+	if len(r.Rollouts) != 2 {
+		t.Fatalf("got %d roll-outs, want those of entry and ps", len(r.Rollouts))
+	}
+	for _, o := range r.Rollouts {
+		if o.Version != 2 || o.ToAll == nil || o.CI == nil {
+			t.Fatalf("%+v", o)
+		}
+		if o.Closed < o.CI[0]-5e9 || o.Closed > o.CI[1]+5e9 || math.Abs(*o.ToAll/o.Closed-1) > 0.2 {
+			t.Errorf("%s: to all %v in %v, closed form %v", o.Path, *o.ToAll, *o.CI, o.Closed)
+		}
+		if last := o.Curve[len(o.Curve)-1]; last.Fraction != 1 {
+			t.Errorf("%s: the curve ends at %v", o.Path, last)
+		}
+	}
+	if ps := r.Rollouts[1]; ps.Path != "v3 ps" || len(ps.Shards) != 2 || ps.MinServing != 3 || ps.Replicas != 3 {
+		t.Errorf("got %s, %d shards, %d of %d serve, want v3 ps, 2 shards, 3 of 3", ps.Path, len(ps.Shards), ps.MinServing, ps.Replicas)
+	}
+	if r := run(t, strings.Replace(incident, "agent_version: 3", "agent_version: 1", 1)); r.Rollouts[1].None == "" || r.Rollouts[1].ToAll != nil {
+		t.Errorf("PS of version 1: got %+v, want none", r.Rollouts[1])
+	}
+}
+
+// Windows of events count under the events that must_hold_under names, and not elsewhere.
+func TestWindowsOfEventsCountUnderTheirEvent(t *testing.T) {
+	p := parse(t, strings.Replace(incident, "[normal]", "[normal, death]", 1))
+	windows := map[string][]string{}
+	for _, c := range judge.Conditions(p) {
+		e, err := (&judge.Judge{}).Evaluate(t.Context(), p, c, judge.Goal{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range e.Verdicts() {
+			if v.Metric == "p99(request)" {
+				windows[c.Text] = append(windows[c.Text], v.Scope.Window+" "+v.Outcome)
+			}
+		}
+	}
+	if len(windows[""]) != 1 || windows[""][0] != "at 2s 2s PASS" || len(windows["death"]) != 1 || windows["death"][0] != "incident death FAIL" {
+		t.Errorf("got %v", windows)
+	}
+	if list := judge.Conditions(parse(t, incident)); len(list) != 1 || list[0].NoEvents {
+		t.Errorf("without events: got %+v, want all windows to count", list)
+	}
+}
+
+// The timeline shows the containers that there are, not those that the plan begins with.
+func TestTheTimelineFollowsTheAutoscaler(t *testing.T) {
+	text := strings.NewReplacer(`, "each incident -10s..+30s"`, "", "rate: 200/s, horizon: 5m", "rate: {step: {before: 200/s, after: 6k/s, at: 100s}}, horizon: 5m",
+		"events:", "autoscale: {entry: {metric: cpu, target: 60%, min: 2, max: 12}}\nevents:").Replace(incident)
+	_, p, _, err := plan.Parse("plan.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := (&judge.Judge{}).Run(t.Context(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, last := r.Timeline[0], r.Timeline[len(r.Timeline)-1]
+	if first.Live["entry"] != 2 || last.Live["entry"] <= 2 || last.Offered["entry"] > 0.7 || last.Live["ps"] != 6 {
+		t.Errorf("got %v full %v, then %v full %v, want more of entry, at 60 %%", first.Live, first.Offered, last.Live, last.Offered)
+	}
+}

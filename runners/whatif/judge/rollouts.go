@@ -1,0 +1,161 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+	"github.com/monosim/monosim/runners/whatif/stats"
+	"github.com/monosim/monosim/runners/whatif/theory"
+)
+
+// hasRollout reports whether a tier loads versions from files: the PS of version 1, which
+// look once, get their parameters in place.
+func hasRollout(p *plan.Plan, tier string) bool {
+	return !(tier == "ps" && p.Model.AgentVersion == 1 && p.Override.FSPollPS == 0)
+}
+
+// timeToAll is the mean time until all containers of a tier serve a version, of which a
+// share of the bytes is new (CAP-7.5).
+func timeToAll(p *plan.Plan, tier string, size float64) float64 {
+	poll := p.Override.FSPoll
+	if tier == "ps" {
+		poll = p.Override.FSPollPS
+	}
+	a, b := float64(p.Override.StatusInterval), float64(poll)
+	if p.Model.AgentVersion == 3 {
+		a, b = 30e9, 60e9
+	}
+	return theory.TimeToAll(p.Containers(tier), a, b, float64(p.LoadTime(tier, size)))
+}
+
+// rollouts are the publishes of the plan, of each tier that has the model, as the
+// replications saw them.
+func (e *Evaluation) rollouts() []result.Rollout {
+	var list []result.Rollout
+	k := 0
+	for i := range e.Plan.Events {
+		event := &e.Plan.Events[i]
+		if event.Publish == nil {
+			continue
+		}
+		for t, tier := range plan.TierNames {
+			if e.Plan.Fleet.Tier(tier) == nil || e.Plan.ModelBytes(tier) == 0 {
+				continue
+			}
+			one := result.Rollout{Version: int(event.Publish.Version), At: int64(event.At), Path: fmt.Sprintf("v%d %s", e.Plan.Model.AgentVersion, tier), Replicas: e.Plan.ReplicasOf(tier, 1)}
+			if hasRollout(e.Plan, tier) {
+				e.rollout(&one, k, t, float64(event.Publish.Size))
+			} else {
+				one.None = "parameters come in place, there is no roll-out of files"
+			}
+			list = append(list, one)
+		}
+		k++
+	}
+	return list
+}
+
+// rollout fills what replications say of the k-th publish in a tier.
+func (e *Evaluation) rollout(out *result.Rollout, k, tier int, size float64) {
+	out.Closed = timeToAll(e.Plan, plan.TierNames[tier], size)
+	out.MinServing = math.MaxInt
+	var all, toAll []float64
+	shards := make([][]float64, len(e.Spec.Tiers[tier].Replicas))
+	want, whole := 0, true
+	for _, n := range e.Spec.Tiers[tier].Replicas {
+		want += n
+	}
+	for _, life := range e.lives {
+		if k >= len(life.Rollouts) {
+			continue // of nothing that was played
+		}
+		r := &life.Rollouts[k]
+		out.MinServing = min(out.MinServing, int(r.Serving[tier])*e.Spec.Control.Thin)
+		served, last := 0, 0.0
+		for shard, times := range r.Served[tier] {
+			for _, ns := range times {
+				served++
+				last = max(last, float64(ns))
+				all = append(all, float64(ns))
+				shards[shard] = append(shards[shard], float64(ns))
+			}
+		}
+		whole = whole && served >= want
+		toAll = append(toAll, last)
+	}
+	if whole && len(toAll) > 1 {
+		mean, half := stats.Interval(toAll, float64(e.Plan.Precision.Level))
+		out.ToAll, out.CI = &mean, &[2]float64{mean - half, mean + half}
+	}
+	runs := len(toAll)
+	out.Curve = curve(all, want*runs)
+	if len(shards) > 1 {
+		for shard, times := range shards[:min(len(shards), mostShards)] {
+			out.Shards = append(out.Shards, result.ShardCurve{Shard: shard, Curve: curve(times, e.Spec.Tiers[tier].Replicas[shard]*runs)})
+		}
+	}
+}
+
+// mostShards have a curve of their own, curvePoints points at most.
+const (
+	mostShards  = 16
+	curvePoints = 50
+)
+
+// curve is the share of n replicas that serve over time.
+func curve(times []float64, n int) []result.CDFPoint {
+	slices.Sort(times)
+	list := []result.CDFPoint{{}}
+	step := max(1, len(times)/curvePoints)
+	for i, ns := range times {
+		if (i+1)%step == 0 || i == len(times)-1 {
+			list = append(list, result.CDFPoint{Latency: int64(ns), Fraction: float64(i+1) / float64(n)})
+		}
+	}
+	return list
+}
+
+// live is how many containers of a tier there are at an instant, the mean over replications.
+func (e *Evaluation) live(tier int, at int64) float64 {
+	if name := plan.TierNames[tier]; len(e.lives) == 0 || e.lives[0].Live[tier] == nil {
+		return float64(e.Plan.Containers(name))
+	}
+	sum := 0
+	for _, life := range e.lives {
+		sum += model.StepAt(life.Live[tier], at)
+	}
+	return float64(sum*e.Spec.Control.Thin) / float64(len(e.lives))
+}
+
+// recovery says how long after its event a window was again what it had been before: until
+// the end of the last of its bins in which the mean latency is above that of all bins before
+// the event by a tenth and by four standard deviations, or more requests fail. known is
+// false when nothing is known of before, never is true when the last bin is such a one.
+func recovery(s *model.Sample, before, length int64) (ns int64, known, never bool) {
+	bin := length / model.Bins
+	first := int(before / bin)
+	var means []float64
+	failures := 0.0
+	for b := range first {
+		if n := s.BinCounts[b]; n > 0 {
+			means = append(means, float64(s.BinSums[b])/float64(n))
+		}
+		failures = max(failures, share(s.BinFailed[b], s.BinCounts[b]+s.BinFailed[b]))
+	}
+	if len(means) < 3 {
+		return 0, false, false
+	}
+	mean, variance := stats.Mean(means)
+	most := mean + max(mean/10, 4*math.Sqrt(variance))
+	for b := model.Bins - 1; b >= first; b-- {
+		n := s.BinCounts[b]
+		if share(s.BinFailed[b], n+s.BinFailed[b]) > failures+1e-3 || n > 0 && float64(s.BinSums[b])/float64(n) > most {
+			return int64(b+1)*bin - before, true, b == model.Bins-1
+		}
+	}
+	return 0, true, false
+}
