@@ -24,6 +24,7 @@ func (m *Model) predictAnything(r *apis.PredictRequest) (Run, error) {
 		def.Outputs[alias] = &tfcore.TensorInfo{}
 	}
 	s := newSignature(SignatureName(r.GetModelSpec().GetSignatureName()), def)
+	s.answers = m.resolved(s.name)
 	var feeds []feed
 	for _, in := range s.inputs {
 		if value, err := tensor.Parse(r.GetInputs()[in.alias]); err == nil {

@@ -47,7 +47,9 @@ func New(signatures map[string]*tfcore.SignatureDef, o Options) *Model {
 		m.signatures = make(map[string]*Signature, len(signatures))
 	}
 	for _, name := range keys(signatures) {
-		m.signatures[name] = newSignature(name, signatures[name])
+		s := newSignature(name, signatures[name])
+		s.answers = m.resolved(name)
+		m.signatures[name] = s
 	}
 	return m
 }

@@ -52,7 +52,7 @@ func (m *Model) predictRun(s *Signature, feeds []feed, outputs []*output) Run {
 	return func() (proto.Message, error) {
 		c := m.compute(s, feeds)
 		response := &apis.PredictResponse{
-			ModelSpec: m.resolved(s.name),
+			ModelSpec: s.answers,
 			Outputs:   make(map[string]*framework.TensorProto, len(outputs)),
 		}
 		for _, out := range outputs {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/textpb"
 )
 
@@ -33,6 +34,7 @@ type Signature struct {
 	inputs  []*input // by alias
 	outputs []*output
 	seed    uint64
+	answers *apis.ModelSpec // of responses, which share it
 }
 
 // port is what inputs and outputs have in common.

@@ -9,6 +9,9 @@ import (
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/status"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/sim/tfserving/quickproto"
 )
 
 // registrar registers services that refuse bytes that are no message as gRPC's C++
@@ -47,7 +50,8 @@ type incoming struct {
 	broken  bool
 }
 
-// incomingCodec is gRPC's codec of messages, but for incoming.
+// incomingCodec is gRPC's codec of messages, but for incoming, and for a Predict of the
+// usual kind.
 type incomingCodec struct{ encoding.CodecV2 }
 
 func newIncomingCodec() incomingCodec { return incomingCodec{encoding.GetCodecV2("proto")} }
@@ -57,6 +61,27 @@ func (c incomingCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	if !ok {
 		return c.CodecV2.Unmarshal(data, v)
 	}
+	if r, ok := in.message.(*apis.PredictRequest); ok && readPredict(data, r) {
+		return nil
+	}
 	in.broken = c.CodecV2.Unmarshal(data, in.message) != nil
 	return nil
+}
+
+func readPredict(data mem.BufferSlice, r *apis.PredictRequest) bool {
+	buffer := data.MaterializeToBuffer(mem.DefaultBufferPool())
+	defer buffer.Free()
+	return quickproto.ReadPredict(buffer.ReadOnlyData(), r)
+}
+
+// usualResponse is what most responses fit into.
+const usualResponse = 128
+
+func (c incomingCodec) Marshal(v any) (mem.BufferSlice, error) {
+	if r, ok := v.(*apis.PredictResponse); ok {
+		if b, ok := quickproto.AppendPredict(make([]byte, 0, usualResponse), r); ok {
+			return mem.BufferSlice{mem.SliceBuffer(b)}, nil
+		}
+	}
+	return c.CodecV2.Marshal(v)
 }

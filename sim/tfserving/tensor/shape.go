@@ -51,11 +51,30 @@ func Count(shape []int64) (int64, error) {
 
 // ShapeProto is the wire form of a shape.
 func ShapeProto(shape []int64) *framework.TensorShapeProto {
-	proto := &framework.TensorShapeProto{Dim: make([]*framework.TensorShapeProto_Dim, len(shape))}
-	for i, size := range shape {
-		proto.Dim[i] = &framework.TensorShapeProto_Dim{Size: size}
+	if len(shape) > fewDims {
+		proto := &framework.TensorShapeProto{Dim: make([]*framework.TensorShapeProto_Dim, len(shape))}
+		for i, size := range shape {
+			proto.Dim[i] = &framework.TensorShapeProto_Dim{Size: size}
+		}
+		return proto
 	}
-	return proto
+	p := &shapeParts{}
+	for i, size := range shape {
+		p.dims[i].Size = size
+		p.list[i] = &p.dims[i]
+	}
+	p.shape.Dim = p.list[:len(shape):len(shape)]
+	return &p.shape
+}
+
+// fewDims is how many most shapes have at most.
+const fewDims = 2
+
+// shapeParts is a shape of few dimensions, allocated at once.
+type shapeParts struct {
+	shape framework.TensorShapeProto
+	dims  [fewDims]framework.TensorShapeProto_Dim
+	list  [fewDims]*framework.TensorShapeProto_Dim
 }
 
 // countFor is Count with the limit of MaxBytes.
