@@ -25,8 +25,10 @@ over the loopback, from this process, by two connections with 100 requests under
 each: how often it answers GetModelStatus, and a Predict of 1 KiB, in a second
 (medians), what that takes of its processors, and how late answers are when fewer are
 due. In turn with it a server is asked that only answers, by grpc-go with the same
-settings: nobody who serves by grpc-go can be faster than that one. A server with many models then says what memory each takes and
-what a poll of all costs. The last row is in virtual time and in this process: many
+settings: nobody who serves by grpc-go can be much faster than that one, and where it
+misses an aim too, the table says so. Models take no time here; what client and server
+take of the processors foretells the rate of two with nothing else to do. A server with
+many models then says what memory each takes and what a poll of all costs. The last row is in virtual time and in this process: many
 servers that only poll for a day.
 
 All aims are for two processors that do nothing else; the time of a processor per

@@ -58,7 +58,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: got %g %s", row.What, row.Value, row.Unit)
 		}
 	}
-	want := map[string]int{"/s": 4, "us": 4, "x": 2, "ms": 4, "KiB": 1, "% of a core": 1, "s": 1}
+	want := map[string]int{"/s": 8, "us": 4, "x": 2, "ms": 4, "KiB": 1, "% of a core": 1, "s": 1}
 	if diff := cmp.Diff(want, units); diff != "" {
 		t.Errorf("rows by unit (-want +got):\n%s", diff)
 	}

@@ -20,6 +20,8 @@ type Row struct {
 	// Aim is 0 where there is none; AtMost says that less is better.
 	Aim    float64 `json:"aim,omitempty"`
 	AtMost bool    `json:"at_most,omitempty"`
+	// Note is what else to know of an aim.
+	Note string `json:"note,omitempty"`
 }
 
 func (r *Report) add(rows ...Row) { r.Rows = append(r.Rows, rows...) }
@@ -62,6 +64,9 @@ func (r Row) verdict() string {
 	}
 	if r.Missed() {
 		verdict = "missed"
+	}
+	if r.Note != "" {
+		verdict += ", " + r.Note
 	}
 	return fmt.Sprintf("%s %g\t%.2fx\t%s", sign, r.Aim, r.Ratio(), verdict)
 }

@@ -11,7 +11,7 @@ import (
 
 var report = bench.Report{Rows: []bench.Row{
 	{What: "calls", Value: 75_000, Unit: "/s", Aim: 50_000},
-	{What: "slow calls", Value: 25_000, Unit: "/s", Aim: 50_000},
+	{What: "slow calls", Value: 25_000, Unit: "/s", Aim: 50_000, Note: "by all others too"},
 	{What: "latency", Value: 1.234, Unit: "ms"},
 	{What: "memory", Value: 16, Unit: "KiB", Aim: 64, AtMost: true},
 	{What: "more memory", Value: 96, Unit: "KiB", Aim: 64, AtMost: true},
@@ -26,7 +26,7 @@ func TestReport(t *testing.T) {
 	}
 	want := `what measured aim ratio
 		calls 75000 /s >= 50000 1.50x reached
-		slow calls 25000 /s >= 50000 0.50x missed
+		slow calls 25000 /s >= 50000 0.50x missed, by all others too
 		latency 1.23 ms
 		memory 16.0 KiB <= 64 0.25x reached
 		more memory 96.0 KiB <= 64 1.50x missed
@@ -57,6 +57,7 @@ func TestReportAsJSON(t *testing.T) {
       "value": 25000,
       "unit": "/s",
       "aim": 50000,
+      "note": "by all others too",
       "ratio": 0.5,
       "reached": false
     },
