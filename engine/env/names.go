@@ -8,6 +8,7 @@ type Names struct {
 	prefix  string // of the children's paths
 	numbers map[string]uint32
 	paths   []string
+	stamps  [][]int64 // by number
 	// last are the numbers of the list that was asked for last: nearly always the one
 	// that the next process asks for.
 	last struct {
@@ -68,6 +69,32 @@ func (n *Names) Paths(names []string) []string {
 	}
 	return n.last.paths
 }
+
+// maxStamps bounds the stamps of one child.
+const maxStamps = 1024
+
+// Stamp numbers the values that something of a child has, such as the zxid of its last
+// change, from 1 in the order in which they come. It is for who remembers one for each of
+// very many; 0 says that there are no more stamps for the child.
+func (n *Names) Stamp(number uint32, value int64) uint16 {
+	for int(number) >= len(n.stamps) {
+		n.stamps = append(n.stamps, nil)
+	}
+	values := n.stamps[number]
+	for i := len(values) - 1; i >= 0; i-- {
+		if values[i] == value {
+			return uint16(i + 1)
+		}
+	}
+	if len(values) == maxStamps {
+		return 0
+	}
+	n.stamps[number] = append(values, value)
+	return uint16(len(values) + 1)
+}
+
+// Stamped is the value that Stamp has numbered.
+func (n *Names) Stamped(number uint32, stamp uint16) int64 { return n.stamps[number][stamp-1] }
 
 func (n *Names) number(name string) uint32 {
 	if number, ok := n.numbers[name]; ok {

@@ -23,7 +23,7 @@ type Client struct {
 // listeners are told of each change of the session's state, in the order in which they
 // were added: members of families, and with the ref of family 0 functions.
 type listeners struct {
-	refs  []ref
+	refs  refList
 	alone []*listener
 	free  []uint32 // places in alone
 }
@@ -92,18 +92,19 @@ func (c *Client) removeListener(l *listener) {
 	}
 }
 
-func (ls *listeners) add(r ref) { ls.refs = append(ls.refs, r) }
+func (ls *listeners) add(r ref) { ls.refs.add(r) }
 
 func (ls *listeners) remove(r ref) {
-	if i := slices.Index(ls.refs, r); i >= 0 {
-		ls.refs = slices.Delete(ls.refs, i, i+1)
+	refs := ls.refs.list()
+	if i := slices.Index(refs, r); i >= 0 {
+		ls.refs = listOf(slices.Delete(refs, i, i+1))
 	}
 }
 
 // tell calls the listeners on a copy: one may remove itself (client.py:519).
 func (c *Client) tell(state env.SessionState) {
 	alone := slices.Clone(c.listeners.alone)
-	for _, r := range slices.Clone(c.listeners.refs) {
+	for _, r := range c.listeners.refs.list() {
 		if r.family() != 0 {
 			member{c.families[r.family()-1], r.member()}.sessionChanged(state)
 		} else if l := alone[r.member()]; l.fn(state) {

@@ -44,6 +44,7 @@ func (c *Client) NewDataWatches(parent string, fn zkbulk.ChildDataFunc) zkbulk.D
 		return zkbulk.PlainDataWatches(c, parent, fn)
 	}
 	f := &family{c: c, fn: fn, names: c.names(parent), index: uint32(len(c.families) + 1)}
+	f.mzxids.names = f.names
 	c.families = append(c.families, f)
 	return f
 }

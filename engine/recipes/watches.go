@@ -206,7 +206,7 @@ func (t *watchTable) takeAll(fn func(env.Watcher)) {
 			f.waiting = nil
 		}
 	}
-	for _, r := range old.order.refs {
+	for _, r := range old.order.refs.list() {
 		if r.family() == 0 {
 			old.entries[r.member()].each(fn)
 		} else {

@@ -95,29 +95,29 @@ func TestBitsAreAWatchTable(t *testing.T) {
 	})
 }
 
-func TestZxidsOfTwoEpochs(t *testing.T) {
+// Goal: each of several clients gets the zxids that it has set, whatever others set,
+// also when there have been more than there are stamps.
+func TestZxidsAreThoseThatWereSet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var z zxids
-		want := map[uint32]int64{}
-		for range rapid.IntRange(1, 100).Draw(t, "steps") {
-			i := rapid.Uint32Range(0, 70).Draw(t, "number")
-			zxid := rapid.Int64Range(0, 3).Draw(t, "epoch")<<32 | rapid.Int64Range(0, 1<<32-1).Draw(t, "counter")
-			z.set(i, zxid)
-			if want[i] = zxid; zxid == 0 {
-				delete(want, i)
-			}
-			got := map[uint32]int64{}
-			for i := range uint32(71) {
-				if zxid := z.get(i); zxid != 0 {
-					got[i] = zxid
+		names := env.NewNames("/a")
+		clients := [2]zxids{{names: names}, {names: names}}
+		want := [2]map[uint32]int64{{}, {}}
+		for k := range int64(rapid.IntRange(0, 1).Draw(t, "full") * 1100) {
+			names.Stamp(7, -k)
+		}
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			of := rapid.IntRange(0, 1).Draw(t, "client")
+			i := rapid.SampledFrom([]uint32{0, 1, 7, 70}).Draw(t, "number")
+			zxid := rapid.Int64Range(0, 3).Draw(t, "epoch")<<32 | rapid.Int64Range(0, 2).Draw(t, "counter")
+			clients[of].set(i, zxid)
+			want[of][i] = zxid
+			for of := range clients {
+				for _, i := range []uint32{0, 1, 7, 70, 71} {
+					if got := clients[of].get(i); got != want[of][i] {
+						t.Fatalf("client %d, child %d: got %#x, want %#x", of, i, got, want[of][i])
+					}
 				}
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Fatalf("zxids (-want +got):\n%s", diff)
-			}
-		}
-		if len(z.odd) > len(want) {
-			t.Fatalf("%d of %d zxids are kept by themselves", len(z.odd), len(want))
 		}
 	})
 }
@@ -144,5 +144,31 @@ func TestListenersAreToldInTheOrderOfAdding(t *testing.T) {
 	want := []string{"1", "2, once", "3", "5", "1", "5", "new 3"}
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+// A list of refs gives back what was put in, of near and far families, and takes less
+// than a ref each when neighbours follow each other.
+func TestAListOfRefsIsWhatWasAdded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var l refList
+		var want []ref
+		for range rapid.IntRange(0, 60).Draw(t, "refs") {
+			r := refOf(rapid.Uint32Range(0, maxFamily).Draw(t, "family"), rapid.Uint32Range(0, maxMembers-1).Draw(t, "member"))
+			l.add(r)
+			want = append(want, r)
+		}
+		if got := l.list(); !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	})
+	var l refList
+	for member := range uint32(100) {
+		for family := range uint32(11) {
+			l.add(refOf(family+1, 3*member))
+		}
+	}
+	if got, most := cap(l.bytes), 2*l.count; got > most {
+		t.Errorf("%d refs take %d bytes, want %d at most", l.count, got, most)
 	}
 }

@@ -140,7 +140,7 @@ func (m *Machine) Watches() []WatchInfo {
 		slices.Sort(paths)
 		for _, path := range paths {
 			list := t.byPath[path]
-			for _, slot := range list.inOrder() {
+			for _, slot := range list.inOrder().all {
 				modes := list.modesOf(slot)
 				infos = append(infos, WatchInfo{
 					Path: path, Conn: t.slots.conns[slot].id, Child: t.index == childTable,

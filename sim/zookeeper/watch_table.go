@@ -26,7 +26,7 @@ type watchList struct {
 	// order has the slot of each watch's connection, in the order in which the watches
 	// were left; the real server's order is that of a hash set. In a long list a slot
 	// without a bit counts no more, and one that comes twice counts where it comes last.
-	order []uint32
+	order slotList
 	live  int
 	// whose has a bit for each slot with a watch, of a long list.
 	whose bitset
@@ -87,7 +87,7 @@ func (l *watchList) has(slot uint32) bool {
 	if l.whose != nil {
 		return l.whose.has(slot)
 	}
-	return slices.Contains(l.order, slot)
+	return l.order.index(slot) >= 0
 }
 
 // modesOf are those of a watch that is in the list.
@@ -111,16 +111,16 @@ func (l *watchList) setModes(slot uint32, modes uint8) {
 
 // join adds a slot at the end.
 func (l *watchList) join(slot uint32) {
-	if len(l.order) >= 2*max(l.live, longList) {
+	if l.order.len() >= 2*max(l.live, longList) {
 		l.tidy()
 	}
-	l.order = append(l.order, slot)
+	l.order.add(slot)
 	l.live++
 	switch {
 	case l.whose != nil:
 		l.whose.add(slot)
 	case l.live == longList:
-		for _, slot := range l.order {
+		for _, slot := range l.order.all {
 			l.whose.add(slot)
 		}
 	}
@@ -133,32 +133,32 @@ func (l *watchList) leave(slot uint32) {
 	if l.whose != nil {
 		l.whose.remove(slot)
 	} else {
-		i := slices.Index(l.order, slot)
-		l.order = slices.Delete(l.order, i, i+1)
+		i := l.order.index(slot)
+		l.order.cut(i, i+1)
 	}
 }
 
 // tidy leaves in order what counts: each slot once.
 func (l *watchList) tidy() {
-	if len(l.order) == l.live {
+	if l.order.len() == l.live {
 		return
 	}
 	var seen bitset
-	kept := len(l.order)
-	for i := len(l.order) - 1; i >= 0; i-- {
-		if slot := l.order[i]; l.whose.has(slot) && !seen.has(slot) {
+	kept := l.order.len()
+	for i := kept - 1; i >= 0; i-- {
+		if slot := l.order.at(i); l.whose.has(slot) && !seen.has(slot) {
 			seen.add(slot)
 			kept--
-			l.order[kept] = slot
+			l.order.set(kept, slot)
 		}
 	}
-	l.order = slices.Delete(l.order, 0, kept)
+	l.order.cut(0, kept)
 }
 
 // inOrder are the slots with a watch, in the order of leaving.
-func (l *watchList) inOrder() []uint32 {
+func (l *watchList) inOrder() *slotList {
 	l.tidy()
-	return l.order
+	return &l.order
 }
 
 // add leaves a watch, or changes the modes of the one that is there.
@@ -206,9 +206,9 @@ func (t *watchTable) open(path string) *watchList {
 // close gives back a list, with all watches that are left in it.
 func (t *watchTable) close(list *watchList) {
 	delete(t.byPath, list.path)
-	order := list.order[:0]
-	if cap(order) > longList {
-		order = nil // the next path may have a single watch
+	order := slotList{low: list.order.low[:0]}
+	if cap(order.low) > longList {
+		order.low = nil // the next path may have a single watch
 	}
 	*list = watchList{number: list.number, order: order}
 	t.free = append(t.free, list.number)
@@ -235,7 +235,8 @@ func (t *watchTable) useUp(list *watchList) {
 		t.close(list)
 		return
 	}
-	for _, slot := range slices.Clone(list.inOrder()) {
+	order := list.inOrder().clone()
+	for _, slot := range order.all {
 		t.drop(list, slot, oneShot)
 	}
 }
