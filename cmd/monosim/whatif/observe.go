@@ -225,7 +225,7 @@ func runFidelity(cmd *cobra.Command, f *loadFlags, horizon time.Duration, dir st
 	}
 	ctx, stop := command.UntilSignal(cmd.Context())
 	defer stop()
-	r, err := calibrate.Bench(ctx, calibrate.BenchOptions{Observe: f.options(cmd), Horizon: horizon, Dir: dir})
+	r, err := calibrate.Bench(ctx, calibrate.BenchOptions{Observe: f.options(cmd), Horizon: horizon, Dir: dir, Story: calibrate.DefaultStory})
 	if ctx.Err() != nil {
 		return command.InterruptedBy(ctx, "before all was measured")
 	}

@@ -10,6 +10,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/monosim/monosim/runners/realrun/loopback"
+	"github.com/monosim/monosim/runners/simrun"
 	"github.com/monosim/monosim/runners/whatif/observe"
 )
 
@@ -21,6 +23,8 @@ type BenchOptions struct {
 	Dir string
 	// Scenarios are those of Scenarios by default.
 	Scenarios []Scenario
+	// Story is what agents go through; one of no roll-outs is left out.
+	Story Story
 }
 
 // Report is what a bench found.
@@ -30,6 +34,8 @@ type Report struct {
 	Law         string        `json:"service"`
 	KS          float64       `json:"service_ks"`
 	Comparisons []*Comparison `json:"held_out"`
+	// Control is the control plane: roll-outs, and what was written to ZooKeeper.
+	Control *Comparison `json:"control,omitempty"`
 	// Edges are of plans that were chosen to break the model.
 	Edges []*Comparison `json:"edges"`
 }
@@ -56,7 +62,16 @@ func Bench(ctx context.Context, o BenchOptions) (*Report, error) {
 		}
 		seen = append(seen, one)
 	}
-	return o.Judge(ctx, seen)
+	r, err := o.Judge(ctx, seen)
+	if err != nil || o.Story.Rollouts == 0 {
+		return r, err
+	}
+	if told := o.Observe.Progress; told != nil {
+		told(fmt.Sprintf("%d roll-outs, by agents", o.Story.Rollouts))
+	}
+	real := loopback.New(loopback.Options{Monosim: o.Observe.Monosim, Agent: loopback.OwnAgent, Dir: o.Observe.Dir})
+	r.Control, err = o.Story.Compare(ctx, &simrun.Runner{}, real)
+	return r, err
 }
 
 // Judge is Bench of scenarios that were observed, in their order.
@@ -133,6 +148,12 @@ func (r *Report) Write(out io.Writer) error {
 			return err
 		}
 	}
+	if r.Control != nil {
+		fmt.Fprintln(out)
+		if err := r.Control.Write(out); err != nil {
+			return err
+		}
+	}
 	for _, c := range r.Edges {
 		fmt.Fprintf(out, "\nchosen to break the model, not among the aims: ")
 		if err := c.Write(out); err != nil {
@@ -146,7 +167,11 @@ func (r *Report) Write(out io.Writer) error {
 
 // Aimed is how many numbers have an aim, and how many of them are beyond it.
 func (r *Report) Aimed() (all, missed int) {
-	for _, c := range r.Comparisons {
+	list := r.Comparisons
+	if r.Control != nil {
+		list = append(list[:len(list):len(list)], r.Control)
+	}
+	for _, c := range list {
 		for _, row := range c.Rows {
 			if row.Aim > 0 {
 				all++
@@ -183,11 +208,13 @@ func (c *Comparison) Write(out io.Writer) error {
 	if c.Others >= 0 {
 		state = fmt.Sprintf(", others had %.0f %% of the machine", 100*c.Others)
 	}
-	state += fmt.Sprintf(", one request in a hundred began %s late", span(float64(c.Late)))
+	if c.Late > 0 {
+		state += fmt.Sprintf(", one request in a hundred began %s late", span(float64(c.Late)))
+	}
 	if c.Disturbed {
 		state += ": disturbed"
 	}
-	fmt.Fprintf(out, "%s: %d requests measured, %d runs simulated%s\n", c.Plan, c.Requests, c.Runs, state)
+	fmt.Fprintf(out, "%s: %s measured, %s simulated%s\n", c.Plan, several(int(c.Requests), c.Things), several(c.Runs, "run"), state)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "metric\tmeasured\t[95 %]\tsimulated\t[95 %]\terror\taim\t\t")
 	for _, r := range c.Rows {
@@ -202,6 +229,8 @@ func (r Row) text(v float64) string {
 		return fmt.Sprintf("%.2f ms", v/1e6)
 	case "fraction":
 		return fmt.Sprintf("%.2f %%", 100*v)
+	case "count":
+		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.1f/s", v)
 }
@@ -222,8 +251,11 @@ func (r Row) errorText() string {
 }
 
 func (r Row) aimText() string {
-	if r.Aim == 0 {
+	switch {
+	case r.Aim == 0:
 		return ""
+	case r.Unit == "count":
+		return "equal"
 	}
 	return fmt.Sprintf("%.0f", 100*r.Aim)
 }
@@ -254,6 +286,13 @@ func greatest(list []*Comparison) string {
 		}
 	}
 	return "greatest errors: " + strings.Join(parts, ", ")
+}
+
+func several(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 func abs(v float64) float64 { return max(v, -v) }

@@ -16,6 +16,7 @@ import (
 type Comparison struct {
 	Plan      string `json:"plan"`
 	Requests  int64  `json:"requests"` // measured
+	Things    string `json:"things"`   // what Requests are: "request"
 	Runs      int    `json:"runs"`     // simulated
 	Disturbed bool   `json:"disturbed"`
 	// Others is the share of the machine that others had, Late how late one request in a
@@ -60,7 +61,7 @@ func Replay(ctx context.Context, p *plan.Plan, o *observe.Observation) (*Compari
 		return nil, fmt.Errorf("the observation is of %q, %.12s, and the plan %q is %.12s: replay the plan that was observed; only its service times and its network may differ",
 			o.Plan, o.ScenarioHash, p.Name, hash)
 	}
-	c := &Comparison{Plan: p.Name, Runs: Replications, Disturbed: o.Machine.IsDisturbed(), Others: o.Machine.Others, Late: o.Machine.Late}
+	c := &Comparison{Plan: p.Name, Things: "request", Runs: Replications, Disturbed: o.Machine.IsDisturbed(), Others: o.Machine.Others, Late: o.Machine.Late}
 	list, err := simulate(ctx, specOf(p, &o.Load), Replications)
 	if err != nil {
 		return nil, err
