@@ -137,10 +137,10 @@ bench-agent: ## an agent that watches 1,000 replicas: rate, latency and memory, 
 bench-whatif: ## the capacity simulation beside its aims: closed forms, coverage, speed, the search, equal results
 	@$(GO) run ./cmd/monosim whatif bench
 
-bench-fidelity: ## the capacity simulation beside real processes under load (G9), on six plans that its service times were not fitted to; eight minutes, HORIZON (30s), KEEP=folder
+bench-fidelity: ## the capacity simulation beside real processes under load (G9), on six plans that its service times were not fitted to; ten minutes, HORIZON (30s), KEEP=folder, RECORD=runners/whatif/report/recorded.json for TRUST
 	@mkdir -p $(BUILD)
 	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
-	@$(BUILD)/monosim whatif bench --real --horizon $(or $(HORIZON),30s) $(if $(KEEP),--keep $(KEEP))
+	@$(BUILD)/monosim whatif bench --real --horizon $(or $(HORIZON),30s) $(if $(KEEP),--keep $(KEEP)) $(if $(RECORD),--record $(RECORD))
 
 beam: ## monosim-beam into .build: sweeps of plans on Apache Beam; the first build takes minutes
 	@mkdir -p $(BUILD) && cd runners/whatif/beam && $(GO) build -o $(abspath $(BUILD))/monosim-beam .

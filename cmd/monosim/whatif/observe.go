@@ -211,8 +211,27 @@ func runReplay(cmd *cobra.Command, path, observed, into string, asJSON bool) err
 	return err
 }
 
+// fidelityFlags are those of `monosim whatif bench --real`.
+type fidelityFlags struct {
+	loadFlags
+	real, json   bool
+	horizon      time.Duration
+	keep, record string
+}
+
+func (f *fidelityFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.real, "real", false, "hold the simulation to real processes (G9)")
+	flags.DurationVar(&f.horizon, "horizon", 30*time.Second, "with --real: how long each load is")
+	flags.StringVar(&f.keep, "keep", "", "with --real: folder in which observations and profile stay")
+	flags.StringVar(&f.record, "record", "", "with --real: file for the errors that TRUST of reports prints")
+	flags.BoolVar(&f.json, "json", false, "with --real: print JSON instead of text")
+	f.loadFlags.add(cmd)
+}
+
 // runFidelity is `monosim whatif bench --real`.
-func runFidelity(cmd *cobra.Command, f *loadFlags, horizon time.Duration, dir string, asJSON bool) error {
+func runFidelity(cmd *cobra.Command, f *fidelityFlags) error {
+	dir := f.keep
 	if dir == "" {
 		made, err := os.MkdirTemp("", "monosim-fidelity-")
 		if err != nil {
@@ -225,14 +244,23 @@ func runFidelity(cmd *cobra.Command, f *loadFlags, horizon time.Duration, dir st
 	}
 	ctx, stop := command.UntilSignal(cmd.Context())
 	defer stop()
-	r, err := calibrate.Bench(ctx, calibrate.BenchOptions{Observe: f.options(cmd), Horizon: horizon, Dir: dir, Story: calibrate.DefaultStory})
+	r, err := calibrate.Bench(ctx, calibrate.BenchOptions{Observe: f.options(cmd), Horizon: f.horizon, Dir: dir, Story: calibrate.DefaultStory})
 	if ctx.Err() != nil {
 		return command.InterruptedBy(ctx, "before all was measured")
 	}
 	if err != nil {
 		return err
 	}
-	return reported(cmd, r, asJSON)
+	if f.record != "" {
+		text, err := json.MarshalIndent(r.Fidelity(), "", "  ")
+		if err == nil {
+			err = wholefile.Write(f.record, append(text, '\n'))
+		}
+		if err != nil {
+			return command.BadInput(err)
+		}
+	}
+	return reported(cmd, r, f.json)
 }
 
 func reported(cmd *cobra.Command, r *calibrate.Report, asJSON bool) error {

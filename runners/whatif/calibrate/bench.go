@@ -13,6 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/realrun/loopback"
 	"github.com/monosim/monosim/runners/simrun"
 	"github.com/monosim/monosim/runners/whatif/observe"
+	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
 // BenchOptions say how long a bench is.
@@ -180,6 +181,27 @@ func (r *Report) Aimed() (all, missed int) {
 		missed += len(c.Missed())
 	}
 	return all, missed
+}
+
+// Fidelity is what TRUST of reports says of it.
+func (r *Report) Fidelity() plan.Fidelity {
+	f := plan.Fidelity{On: r.Profile.Calibrated.On}
+	for _, c := range r.Comparisons {
+		f.HeldOut = append(f.HeldOut, c.HeldOut())
+	}
+	if r.Control == nil {
+		return f
+	}
+	f.Rollouts, f.SameWrites = int(r.Control.Requests), true
+	for _, row := range r.Control.Rows {
+		switch {
+		case row.Metric == rolloutOfOne:
+			f.Rollout = row.Error
+		case row.Unit == "count" && row.Missed():
+			f.SameWrites = false
+		}
+	}
+	return f
 }
 
 // String is the value with its interval.

@@ -23,11 +23,28 @@ type Story struct {
 }
 
 // DefaultStory is that of the bench.
-var DefaultStory = Story{Shards: 2, Replicas: 2, Rollouts: 34, Every: 3 * time.Second}
+var DefaultStory = Story{Shards: 2, Replicas: 2, Rollouts: 64, Every: 2500 * time.Millisecond}
 
-// golden spreads the instants of roll-outs over the phases of polls: each falls into the
-// longest gap that the earlier ones have left.
-const golden = 0.6180339887498949
+// phase is the part of a second at which a roll-out begins: all roll-outs together have all
+// parts alike, so that it does not matter where in its second a server looks for versions.
+func (s Story) phase(k int) time.Duration {
+	const golden = 0.6180339887498949 // so that neighbours are far apart
+	step := max(int(float64(s.Rollouts)*golden), 1)
+	for gcd(step, s.Rollouts) != 1 {
+		step++
+	}
+	return time.Second * time.Duration(k*step%s.Rollouts) / time.Duration(s.Rollouts)
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// rolloutOfOne is the metric that has an aim.
+const rolloutOfOne = "rollout of a replica"
 
 // AimRollout is that of roll-out times.
 const AimRollout = 0.05
@@ -55,7 +72,7 @@ func (s Story) Compare(ctx context.Context, sim, real runners.Runner) (*Comparis
 		return nil, fmt.Errorf("%s: %w", real.Name(), err)
 	}
 	c := &Comparison{Plan: fmt.Sprintf("agents of version 1: %d roll-outs in %d containers", s.Rollouts, s.Shards*s.Replicas), Requests: int64(len(measured.took)), Things: "load", Runs: 1, Others: -1}
-	c.times("rollout of a replica", measured.took, simulated.took, AimRollout)
+	c.times(rolloutOfOne, measured.took, simulated.took, AimRollout)
 	// The last replica depends on how far polls are out of step, and so on how processes
 	// happened to start, in which there is nothing to foretell: no aim.
 	c.times("rollout to all", measured.last, simulated.last, 0)
@@ -121,7 +138,7 @@ func (s Story) on(ctx context.Context, r runners.Runner) (*told, error) {
 	exported := map[string]time.Duration{}
 	begin := c.Now()
 	for k := range s.Rollouts {
-		at := begin + time.Duration(k)*s.Every + time.Duration(math.Mod(float64(k)*golden, 1)*float64(time.Second))
+		at := begin + time.Duration(k)*s.Every + s.phase(k)
 		if _, err := c.Pass(at-c.Now(), nil); err != nil {
 			return nil, err
 		}

@@ -54,3 +54,18 @@ func TestStories(t *testing.T) {
 		}
 	}
 }
+
+// Goal: roll-outs have all phases of a second alike.
+func TestPhases(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 10, 64} {
+		seen := map[time.Duration]bool{}
+		for k := range n {
+			seen[Story{Rollouts: n}.phase(k)] = true
+		}
+		for k := range n {
+			if want := time.Second * time.Duration(k) / time.Duration(n); !seen[want] {
+				t.Errorf("of %d roll-outs none begins at %v of its second", n, want)
+			}
+		}
+	}
+}

@@ -58,6 +58,18 @@ type HeldOut struct {
 	Missed    string  `plan:"missed" json:"missed,omitempty" doc:"what is beyond the aims, and why"`
 }
 
+// Fidelity is how well the model foretold real processes in a bench: errors on plans that
+// nothing was fitted to.
+type Fidelity struct {
+	On      string    `json:"on"`
+	HeldOut []HeldOut `json:"held_out"`
+	// Rollouts is how many were compared, 0 for none, Rollout by which fraction the simulated
+	// ones of a replica took longer; SameWrites says that as much was written to ZooKeeper.
+	Rollouts   int     `json:"rollouts"`
+	Rollout    float64 `json:"rollout"`
+	SameWrites bool    `json:"same_writes"`
+}
+
 // profile reads service.profile in place of all else in service, and of what the plan does
 // not say of the network.
 func (d *decoder) profile(p *Plan) {

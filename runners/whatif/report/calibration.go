@@ -1,11 +1,44 @@
 package report
 
 import (
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
+
+// recorded is what `make bench-fidelity RECORD=...` found last: how well the model foretold
+// real processes.
+//
+//go:embed recorded.json
+var recorded []byte
+
+var fidelity = sync.OnceValue(func() *plan.Fidelity {
+	var f plan.Fidelity
+	if err := json.Unmarshal(recorded, &f); err != nil {
+		panic(err) // a test reads it
+	}
+	return &f
+})
+
+// beside says how well the model foretold real processes, good or bad.
+func beside(f *plan.Fidelity) []string {
+	line := fmt.Sprintf("the model beside real processes, %s: error on %s at most: %s", f.On, several(len(f.HeldOut), "plan"), worst(f.HeldOut))
+	if f.Rollouts > 0 {
+		line += fmt.Sprintf("; of %d roll-outs %s, writes to ZooKeeper %s", f.Rollouts, tenth(math.Abs(f.Rollout)), equal(f.SameWrites))
+	}
+	return append([]string{line}, beyond(f.HeldOut)...)
+}
+
+func equal(same bool) string {
+	if same {
+		return "equal"
+	}
+	return "NOT equal"
+}
 
 // calibration says where service times come from, and how well a simulation with them
 // foretold measurements.
@@ -21,16 +54,26 @@ func calibration(p *plan.Profile) []string {
 	if len(p.HeldOut) == 0 {
 		return []string{line + "; held to no other measurement: monosim whatif replay --into does that"}
 	}
-	var worst plan.HeldOut
-	for _, h := range p.HeldOut {
-		worst.P50 = math.Max(worst.P50, math.Abs(h.P50))
-		worst.P99 = math.Max(worst.P99, math.Abs(h.P99))
-		worst.Goodput = math.Max(worst.Goodput, math.Abs(h.Goodput))
-		worst.Knee = math.Max(worst.Knee, math.Abs(h.Knee))
+	line += fmt.Sprintf("; held-out error on %s at most: %s", several(len(p.HeldOut), "other plan"), worst(p.HeldOut))
+	return append([]string{line}, beyond(p.HeldOut)...)
+}
+
+// worst are the greatest errors.
+func worst(list []plan.HeldOut) string {
+	var w plan.HeldOut
+	for _, h := range list {
+		w.P50 = math.Max(w.P50, math.Abs(h.P50))
+		w.P99 = math.Max(w.P99, math.Abs(h.P99))
+		w.Goodput = math.Max(w.Goodput, math.Abs(h.Goodput))
+		w.Knee = math.Max(w.Knee, math.Abs(h.Knee))
 	}
-	lines := []string{fmt.Sprintf("%s; held-out error on %s at most: p50 %s, p99 %s, goodput %s, knee %s",
-		line, several(len(p.HeldOut), "other plan"), tenth(worst.P50), tenth(worst.P99), tenth(worst.Goodput), tenth(worst.Knee))}
-	for _, h := range p.HeldOut {
+	return fmt.Sprintf("p50 %s, p99 %s, goodput %s, knee %s", tenth(w.P50), tenth(w.P99), tenth(w.Goodput), tenth(w.Knee))
+}
+
+// beyond are those that were further away than is aimed at, and why.
+func beyond(list []plan.HeldOut) []string {
+	var lines []string
+	for _, h := range list {
 		if h.Missed != "" {
 			lines = append(lines, fmt.Sprintf("beyond the aims on %q: %s", h.Plan, h.Missed))
 		}

@@ -8,7 +8,7 @@
 //   - [HTML] writes a page of one file, which asks for nothing elsewhere.
 //
 // Both follow from the result alone, so that equal results give equal bytes. To change what
-// a block says look in text.go and blocks.go; how numbers are written, in numbers.go; what
+// a block says look in text.go and blocks.go; how numbers are written, in numbers.go; what TRUST says of calibration, in calibration.go; what
 // the page draws, in page.js.
 package report
 
@@ -98,6 +98,7 @@ func trust(r *result.Result) []string {
 				m.Load.Version, m.Load.Containers, thousands(m.Watches), thousands(m.Load.Watches), number("per_second", m.Reads), number("per_second", m.Load.Reads)))
 		}
 	}
+	lines = append(lines, beside(fidelity())...)
 	return append(lines, calibration(r.Calibration)...)
 }
 
