@@ -202,3 +202,16 @@ func (w *Pool) needs(metric string) int64 {
 	}
 	return 2
 }
+
+// withValues adds what each replication gave.
+func (e *Evaluation) withValues(list []result.Estimate) []result.Estimate {
+	for i := range list {
+		one := &list[i]
+		for k := range e.Windows {
+			if w := &e.Windows[k]; w.Window.Name == one.Scope.Window && one.Value != nil {
+				one.Values = w.Values[one.Metric]
+			}
+		}
+	}
+	return list
+}

@@ -63,7 +63,7 @@ func ExitOf(list []result.Verdict) int {
 
 // Fill puts what an evaluation knows into a result.
 func (e *Evaluation) Fill(r *result.Result) {
-	r.Estimates = append(r.Estimates, e.Estimates()...)
+	r.Estimates = append(r.Estimates, e.withValues(e.Estimates())...)
 	r.Verdicts = append(r.Verdicts, e.Verdicts()...)
 	r.Stopped, r.Marked = e.Stopped, e.Marked
 	r.Checks.Conserved = true

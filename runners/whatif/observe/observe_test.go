@@ -64,6 +64,17 @@ func TestPlansThatCannotBeObserved(t *testing.T) {
 	}
 }
 
+// Goal: the worked plan for this can be observed.
+func TestTheWorkedPlanCanBeObserved(t *testing.T) {
+	_, p, _, err := plan.Read(filepath.Join("..", "plans", "cluster.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Supported(p, Options{Warm: 2 * time.Second}); err != nil {
+		t.Error(err)
+	}
+}
+
 // Goal: an observation can be of a plan with other service times and another network, and of
 // no other plan.
 func TestScenariosAreTold(t *testing.T) {

@@ -23,5 +23,8 @@ func Difference(d result.Difference) string {
 	case d.CI != nil:
 		text += fmt.Sprintf(" [%s, %s], cannot be told from 0", number(d.Unit, d.CI[0]), number(d.Unit, d.CI[1]))
 	}
+	if d.Paired {
+		text += ", paired"
+	}
 	return strings.Join([]string{d.Metric, strings.Join(scope, ", "), number(d.Unit, d.A), number(d.Unit, d.B), text, ""}, "\t")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/monosim/monosim/runners/webpage"
 	"github.com/monosim/monosim/runners/whatif/result"
@@ -38,7 +39,7 @@ func HTML(w io.Writer, r *result.Result, inputs []byte, again string) error {
 		Title: "monosim whatif: " + r.Plan, Styles: []string{webpage.PlotStyle}, Scripts: []string{webpage.PlotScript, pageScript},
 	})
 	lines := []pageLine{
-		{"result", r}, {"blocks", pageBlocks(r, again)}, {"inputs", json.RawMessage(inputs)}, {"sha256", r.SHA256()},
+		{"result", plain(r)}, {"blocks", pageBlocks(r, again)}, {"inputs", json.RawMessage(inputs)}, {"sha256", r.SHA256()},
 	}
 	for _, line := range lines {
 		if err := page.Line(line); err != nil {
@@ -56,4 +57,14 @@ func pageBlocks(r *result.Result, again string) []pageBlock {
 		}
 	}
 	return append(list, pageBlock{"REPRODUCE", reproduce(r, again)}, pageBlock{"TRUST", trust(r)})
+}
+
+// plain is a result without the values of single replications, which no plot shows.
+func plain(r *result.Result) *result.Result {
+	c := *r
+	c.Estimates = slices.Clone(r.Estimates)
+	for i := range c.Estimates {
+		c.Estimates[i].Values = nil
+	}
+	return &c
 }

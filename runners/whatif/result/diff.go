@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
 // Difference is one metric of two results.
@@ -15,9 +17,13 @@ type Difference struct {
 	Unit   string  `json:"unit"`
 	A      float64 `json:"a"`
 	B      float64 `json:"b"`
-	// CI is the interval of b - a, nil where one of them has none. It is that of independent
-	// results: with one seed for both the true one is narrower, as both saw the same requests.
-	CI *[2]float64 `json:"ci"`
+	// CI is the interval of b - a, nil where one of them has none. Paired says that it is of
+	// the differences of single replications, which saw the same requests; it is else that
+	// of independent results.
+	CI     *[2]float64 `json:"ci"`
+	Paired bool        `json:"paired"`
+	// Reduction is by how much pairing narrowed the variance, 0 without it.
+	Reduction float64 `json:"variance_reduction,omitempty"`
 	// Differs reports that the interval has no 0 in it, or without one that the values are
 	// not equal.
 	Differs bool `json:"differs"`
@@ -35,7 +41,7 @@ func Diff(a, b *Result) ([]Difference, error) {
 		if k < 0 || x.Value == nil || b.Estimates[k].Value == nil {
 			continue
 		}
-		list = append(list, difference(x, &b.Estimates[k]))
+		list = append(list, difference(x, &b.Estimates[k], a.Seed == b.Seed && a.Version == b.Version))
 	}
 	if len(list) == 0 {
 		return nil, errors.New("found no estimate that both results have, want results of run or solve on plans that are alike")
@@ -51,14 +57,23 @@ func boolInt(b bool) int {
 	return 0
 }
 
-func difference(x, y *Estimate) Difference {
+// difference compares two estimates; same says that their replications saw the same requests.
+func difference(x, y *Estimate, same bool) Difference {
 	d := Difference{Metric: x.Metric, Scope: x.Scope, Unit: x.Unit, A: *x.Value, B: *y.Value}
 	d.Differs = d.A != d.B
 	if x.CI == nil || y.CI == nil {
 		return d
 	}
-	half := math.Hypot((x.CI[1]-x.CI[0])/2, (y.CI[1]-y.CI[0])/2)
-	d.CI = &[2]float64{d.B - d.A - half, d.B - d.A + half}
+	middle, half := d.B-d.A, math.Hypot((x.CI[1]-x.CI[0])/2, (y.CI[1]-y.CI[0])/2)
+	const fewPairs = 5
+	if n := min(len(x.Values), len(y.Values)); same && n >= fewPairs {
+		d.Paired = true
+		middle, half, d.Reduction = stats.Paired(y.Values, x.Values, x.Confidence)
+		if math.IsNaN(d.Reduction) || math.IsInf(d.Reduction, 0) {
+			d.Reduction = 0 // all differences are equal
+		}
+	}
+	d.CI = &[2]float64{middle - half, middle + half}
 	d.Differs = d.CI[0] > 0 || d.CI[1] < 0
 	return d
 }

@@ -15,6 +15,9 @@ type Estimate struct {
 	Runs       int         `json:"replications"`
 	WarmupCut  int64       `json:"warmup_cut"` // ns from the begin of the window, beyond the warm-up before it
 	Text       string      `json:"text,omitempty"`
+	// Values are those of each replication, in order, so that results of the same requests
+	// can be compared in pairs; none of cells of a search or a sweep.
+	Values []float64 `json:"values,omitempty"`
 }
 
 // Scope is what an estimate is about; empty for all.
