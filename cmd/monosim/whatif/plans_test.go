@@ -29,6 +29,7 @@ var workedPlans = []struct {
 	{"watches-python", []string{"run", "watches-python.yaml", "--agents", "40", "--incidents", "session storm"}, 0},
 	{"watches-fixed", []string{"run", "watches-fixed.yaml", "--agents", "40", "--incidents", "session storm"}, 0},
 	{"flash", []string{"run", "flash.yaml"}, 0},
+	{"cluster", []string{"run", "cluster.yaml"}, 0},
 }
 
 // The goal is that the reports of the worked plans are what the program says. The method is
