@@ -1,6 +1,7 @@
 package node
 
 import (
+	"path"
 	"slices"
 	"unsafe"
 
@@ -34,6 +35,7 @@ type reads struct {
 	// common says that other clients have what is known, too: it is copied before it is
 	// changed.
 	common bool
+	again  bool // it is not the first round
 }
 
 // readPaths are paths with what is known of each.
@@ -48,7 +50,11 @@ func (r *reads) share() {
 	if r.common || r.s.e.Shared == nil || len(r.paths) == 0 {
 		return
 	}
-	r.readPaths = r.s.e.Shared.Same("reads from "+r.paths[0], r.readPaths, func(last any) bool {
+	if !r.again {
+		r.again = true // many are for one round only
+		return
+	}
+	r.readPaths = r.s.e.Shared.Same("reads below "+path.Dir(r.paths[0]), r.readPaths, func(last any) bool {
 		return r.same(last.(readPaths))
 	}).(readPaths)
 	r.common = true

@@ -21,8 +21,26 @@ import (
 // one that changes them.
 type readWorld struct {
 	*pingWorld
-	prepared bool // the reader uses zkbulk.NewReads, not a loop of Get
+	prepared bool // the readers use zkbulk.NewReads, not a loop of Get
 	readers  *vtime.Process
+	paths    []string
+	same     sameReads
+}
+
+// sameReads is what the readers of a world share: what they have read.
+type sameReads struct {
+	env.Shared
+	last  map[string]any
+	found int
+}
+
+func (s *sameReads) Same(place string, value any, equal func(last any) bool) any {
+	if last, ok := s.last[place]; ok && equal(last) {
+		s.found++
+		return last
+	}
+	s.last[place] = value
+	return value
 }
 
 var errOdd = errors.New("odd content")
@@ -34,13 +52,9 @@ func readPath(i int) string { return fmt.Sprintf("/r%d", i) }
 // read is the reader's program. It writes down every content that is not what it has
 // read there before, and refuses some.
 func (w *readWorld) read(p *vtime.Process, zk env.ZooKeeper) {
-	paths := make([]string, readPaths)
-	for i := range paths {
-		paths[i] = readPath(i)
-	}
-	reads := zkbulk.PlainReads(zk, paths)
+	reads := zkbulk.PlainReads(zk, w.paths)
 	if w.prepared {
-		reads = zkbulk.NewReads(zk, paths)
+		reads = zkbulk.NewReads(zk, w.paths)
 	}
 	before := map[int]string{}
 	for {
@@ -52,22 +66,26 @@ func (w *readWorld) read(p *vtime.Process, zk env.ZooKeeper) {
 				delete(before, i)
 				return errOdd
 			} else if old, known := before[i]; !known || old != content {
-				w.log = append(w.log, fmt.Sprintf("%v %d: %q", w.world.Now(), i, content))
+				w.log = append(w.log, fmt.Sprintf("%v %s %d: %q", w.world.Now(), p.Node().Name(), i, content))
 				before[i] = content
 			}
 			return nil
 		})
-		w.log = append(w.log, fmt.Sprintf("%v round: %v", w.world.Now(), err))
+		w.log = append(w.log, fmt.Sprintf("%v %s round: %v", w.world.Now(), p.Node().Name(), err))
 		p.Sleep(100 * time.Millisecond)
 	}
 }
 
-// start starts both clients; change is the second one's.
+// start starts the clients; change is that of the one which does not read.
 func (w *readWorld) start() (change func(what string, i int)) {
+	w.same.last = map[string]any{}
+	for i := range readPaths {
+		w.paths = append(w.paths, readPath(i))
+	}
 	client := func(name string, fn func(p *vtime.Process, zk env.ZooKeeper)) *vtime.Process {
 		host := w.net.AddHost(name, name)
 		p := host.Node().NewProcess(name)
-		e := &env.Env{Clock: p, Tasks: p, Random: p, Log: (*labLog)(w.lab)}
+		e := &env.Env{Clock: p, Tasks: p, Random: p, Log: (*labLog)(w.lab), Shared: &w.same}
 		clients := &node.Clients{Env: e, Proc: p, Host: host}
 		p.Go("main", func() {
 			zk := clients.NewClient("10.0.0.1:2181", env.ZooKeeperOptions{})
@@ -85,6 +103,7 @@ func (w *readWorld) start() (change func(what string, i int)) {
 		p.Sleep(time.Hour)
 	})
 	w.readers = client("a", w.read)
+	client("c", w.read)
 	return func(what string, i int) {
 		if writer == nil || writers.Dead() {
 			return
@@ -140,12 +159,13 @@ func (w *readWorld) play(script []step) error {
 
 // Goal: prepared reads are a loop of Get: requests, contents, errors, instants and
 // the trace, whatever happens to the znodes, the connection, the server and the
-// reader. Method: random scripts, played as a loop, as prepared reads, and as
-// prepared reads whose task is always woken.
+// reader, also when two readers keep what they have read once. Method: random scripts,
+// played as a loop, as prepared reads, and as prepared reads whose task is always woken.
 func TestPreparedReadsAreALoopOfGets(t *testing.T) {
 	kinds := []string{
 		"one", "one", "two", "odd", "empty", "delete", "create", "cut", "heal", "reset", "lose", "restart", "follower", "leader", "crash", "stop",
 	}
+	shared := 0
 	rapid.Check(t, func(t *rapid.T) {
 		script := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
 			return step{
@@ -160,6 +180,7 @@ func TestPreparedReadsAreALoopOfGets(t *testing.T) {
 			if err := w.play(script); err != nil {
 				t.Fatal(err)
 			}
+			shared += w.same.found
 			return w.outcome()
 		}
 		loop := play(false, false)
@@ -169,4 +190,7 @@ func TestPreparedReadsAreALoopOfGets(t *testing.T) {
 			}
 		}
 	})
+	if shared == 0 {
+		t.Error("two readers of the same have never shared what they read")
+	}
 }
