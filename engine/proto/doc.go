@@ -17,6 +17,10 @@
 //	tensorflow/python/training                 training      the text file "checkpoint"
 //	monolith/agent_service                     agentservice  AgentService
 //	monolith/io/proto                          example       batches of examples
+//	monolith/native_training             nativetraining the text file monolith_checkpoint
+//	monolith/native_training/hooks       hooks          what an operator asks by a file, what a save tells workers
+//	monolith/native_training/hooks/server  server       the controller of a training
+//	monolith/native_training/runtime/ops  ops           what a machine says of its health
 //	monolith/native_training/model_export      modelexport   the text file ExportSaverListenerState
 //	monolith/native_training/runtime/parameter_sync  parametersync  where a target of a push runs
 //	idl/matrix/proto                           matrix        Instance and its parts

@@ -34,12 +34,20 @@ MOVED = {"idl/matrix/proto/example.proto": "monolith/io/proto/example.proto"}
 UNUSED = {"idl.matrix.proto.example_pb2": ("Example",)}
 
 
+_left_out = ["google/protobuf/"]
+
+
+def leave_to_tensorflow():
+    """Has the messages of TensorFlow come from the package itself, which is installed. It is called first."""
+    _left_out.append("tensorflow/")
+
+
 @functools.lru_cache(maxsize=None)
 def files():
     """The descriptors by path, without what is ours alone and what the protobuf package brings."""
     with open(DESCRIPTORS, "rb") as f:
         found = {p.name: p for p in descriptor_pb2.FileDescriptorSet.FromString(f.read()).file
-                 if not p.name.startswith("google/protobuf/")}
+                 if not p.name.startswith(tuple(_left_out))}
     for path, (outer, inner, field, message) in OURS_ALONE.items():
         for m in found[path].message_type:
             for n in m.nested_type:
@@ -62,8 +70,9 @@ def file_of_message():
 
     def note(path, prefix, messages):
         for m in messages:
-            found[f"{prefix}.{m.name}"] = path
-            note(path, f"{prefix}.{m.name}", m.nested_type)
+            name = f"{prefix}.{m.name}" if prefix else m.name
+            found[name] = path
+            note(path, name, m.nested_type)
 
     for path, file in files().items():
         note(path, file.package, file.message_type)

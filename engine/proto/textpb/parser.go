@@ -27,6 +27,9 @@ func unmarshal(options prototext.UnmarshalOptions, text string, message proto.Me
 	if err := options.Unmarshal([]byte(text), message); err != nil {
 		return fmt.Errorf("text of %s: %w", message.ProtoReflect().Descriptor().FullName(), plainError{err})
 	}
+	if err := unknownEnum(message.ProtoReflect()); err != nil {
+		return fmt.Errorf("text of %s: %w", message.ProtoReflect().Descriptor().FullName(), err)
+	}
 	return nil
 }
 

@@ -14,7 +14,11 @@
 // there records them again.
 package textpb
 
-import "google.golang.org/protobuf/proto"
+import (
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+)
 
 // Marshal answers the text of the message as
 // text_format.MessageToString(message) with default options prints it: one
@@ -27,6 +31,16 @@ import "google.golang.org/protobuf/proto"
 func Marshal(message proto.Message) (string, error) {
 	text, err := Append(nil, message)
 	return string(text), err
+}
+
+// MarshalLine prints a message on one line, as Python's as_one_line does.
+func MarshalLine(message proto.Message) (string, error) {
+	text, err := Marshal(message)
+	var words []string
+	for line := range strings.Lines(text) {
+		words = append(words, strings.TrimSpace(line))
+	}
+	return strings.Join(words, " "), err
 }
 
 // Append is Marshal onto the end of a slice.

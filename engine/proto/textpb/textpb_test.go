@@ -1,6 +1,8 @@
 package textpb_test
 
 import (
+	"github.com/monosim/monosim/engine/proto/monolith/native_training/hooks"
+
 	"encoding/hex"
 	"encoding/json"
 	"os"
@@ -161,6 +163,16 @@ func BenchmarkMarshalThreeModels(b *testing.B) {
 		var err error
 		if text, err = textpb.Append(text[:0], message); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// Python's parser takes numbers for the values of an enum, but of proto2 only those that
+// there are.
+func TestUnmarshalRefusesNumbersThatAClosedEnumHasNot(t *testing.T) {
+	for text, ok := range map[string]bool{"action: 2": true, "action: 7": false} {
+		if err := textpb.Unmarshal(text, &hooks.ControllerHooksProto{}); (err == nil) != ok {
+			t.Errorf("%s: got %v, want an error: %v", text, err, !ok)
 		}
 	}
 }
