@@ -246,6 +246,7 @@ var directions = []direction{
 		to: []string{"engine/training/...", "engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/envutils", "engine/proto/...", "engine/recipes/...",
 			"engine/threading/...", "engine/pysem/..."},
 		inTests: []string{"engine/env/envtest"},
+		outside: []string{"sim/...", "engine/vtime", "engine/cluster"},
 		because: "the training side reaches the world through env, so that one code runs under both clocks",
 	},
 }

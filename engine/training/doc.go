@@ -7,6 +7,10 @@
 //     ZooKeeper, Consul, MLP's environment variables and TF_CONFIG.
 //   - [NewMLPEnv] reads the environment that the MLP scheduler gives a process.
 //
+// What is around a training step has rooms of its own, named after the modules that they port:
+// barrierops, synchooks, saveutils, sessionrunhooks, modelexport, hooks and hooks/server. They see
+// TensorFlow through session, gfile and checkpoints.
+//
 // SPEC.md says what the reference does, by paragraph (TRN-2.16), and what of it is
 // built. Files are named after the Python modules that they port, and comments cite
 // their lines. What the reference raises is a *pysem.Error of the exception's name;

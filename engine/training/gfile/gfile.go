@@ -1,0 +1,74 @@
+// Package gfile is TensorFlow's view of files (tf.io.gfile): what goes wrong is one of its
+// errors, such as NotFoundError.
+//
+// Two things to use first:
+//
+//   - [Read] reads a file.
+//   - [WriteAtomic] replaces one so that readers see the old content or the new.
+//
+// How errors are named is in session.FileError. To change how a pattern finds files look in
+// [Glob].
+package gfile
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// Read reads a file.
+func Read(f env.Files, path string) ([]byte, error) {
+	data, err := f.ReadFile(path)
+	return data, session.FileError(path, err)
+}
+
+// temporary ends the name of a file that is not yet whole. The reference has a random name
+// behind it (file_io.py: atomic_write_string_to_file).
+const temporary = ".tmp"
+
+// WriteAtomic replaces the content of a file in one step.
+func WriteAtomic(f env.Files, path string, data []byte) error {
+	if err := f.WriteFile(path+temporary, data); err != nil {
+		return session.FileError(path+temporary, err)
+	}
+	if err := f.Rename(path+temporary, path); err != nil {
+		_ = f.Remove(path + temporary) // the first error is the one to tell
+		return session.FileError(path, err)
+	}
+	return nil
+}
+
+// MakeDirs makes a directory and what is missing above it.
+func MakeDirs(f env.Files, path string) error { return session.FileError(path, f.MkdirAll(path)) }
+
+// RemoveTree removes a file or directory; a missing one is a NotFoundError.
+func RemoveTree(f env.Files, path string) error {
+	if _, err := f.Stat(path); err != nil {
+		return session.FileError(path, err)
+	}
+	return session.FileError(path, f.RemoveAll(path))
+}
+
+// Glob finds the files whose last part matches a shell pattern, sorted. The directory is
+// taken as it is; a missing one has no files.
+func Glob(f env.Files, pattern string) []string {
+	directory, last := pysem.Dirname(pattern), pysem.Basename(pattern)
+	looked := directory
+	if looked == "" {
+		looked = "."
+	}
+	names, err := f.ReadDir(looked)
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for _, name := range names {
+		if pysem.Fnmatch(name, last) {
+			found = append(found, pysem.JoinStrings(directory, name))
+		}
+	}
+	slices.Sort(found)
+	return found
+}

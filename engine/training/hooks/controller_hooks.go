@@ -1,0 +1,223 @@
+package hooks
+
+import (
+	"errors"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	hookspb "github.com/monosim/monosim/engine/proto/monolith/native_training/hooks"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/training/barrierops"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// StopAction is the action of the barrier at which training stops (controller_hooks.py:31).
+const StopAction = "Stop"
+
+// QueryInterval is how often the request file is looked for (controller_hooks.py:110).
+const QueryInterval = 60 * time.Second
+
+const (
+	stopWait = 30 * time.Second // how long stopping waits for the workers
+	stopPoll = 2 * time.Second
+)
+
+// The files of an operator's request and its answer, in the model's directory.
+const (
+	ActionFile         = "monolith_action"
+	ActionResponseFile = "monolith_action_response"
+)
+
+// ControllerHook does between two steps what was asked for since (controller_hooks.py:34).
+type ControllerHook struct {
+	session.NoHook
+	e       *env.Env
+	barrier *barrierops.BarrierOp
+	save    func() error
+	// control has at 0 whether to stop, at 1 whether to save.
+	control *session.Variable
+}
+
+// NewControllerHook makes the hook of a job with numPS PS. Without a barrier it stops
+// nobody, without save it saves nothing: both may be nil.
+func NewControllerHook(e *env.Env, numPS int, barrier *barrierops.BarrierOp, save func() error) *ControllerHook {
+	device := ""
+	if numPS > 0 {
+		device = PSDevice(0)
+	}
+	return &ControllerHook{e: e, barrier: barrier, save: save, control: &session.Variable{
+		Name: "monolith_controller_hook/control_var", Device: device, First: []bool{false, false},
+	}}
+}
+
+// StopOp asks to stop. It is never taken back, so that each later step stops again.
+func (h *ControllerHook) StopOp() session.Op { return session.AssignAt(h.control, 0, true) }
+
+// TriggerSaveOp asks for a save.
+func (h *ControllerHook) TriggerSaveOp() session.Op { return session.AssignAt(h.control, 1, true) }
+
+// Control is the reading of both.
+func (h *ControllerHook) Control() session.Op { return session.Read(h.control) }
+
+// BeforeRun reads what is asked for.
+func (h *ControllerHook) BeforeRun(*session.RunContext) ([]session.Op, error) {
+	return []session.Op{h.Control()}, nil
+}
+
+// AfterRun does it: a stop first, and a save only in a step without one.
+func (h *ControllerHook) AfterRun(run *session.RunContext, values []any) error {
+	control, _ := values[0].([]bool)
+	switch {
+	case control[0]:
+		return h.stop(run.Session)
+	case control[1]:
+		if err := session.Do(run.Session, session.AssignAt(h.control, 1, false)); err != nil || h.save == nil {
+			return err
+		}
+		return h.save()
+	}
+	return nil
+}
+
+// stop places the barrier, so that all workers hear of it, waits for them, and removes it.
+func (h *ControllerHook) stop(s session.Session) error {
+	if h.barrier == nil {
+		return nil
+	}
+	if err := h.barrier.PlaceBarrier(s, StopAction); err != nil {
+		return err
+	}
+	h.e.Log.Logf(env.Info, "Trying to stop all workers.")
+	for start := h.e.Clock.Now(); h.e.Clock.Now().Sub(start) < stopWait; {
+		all, err := h.barrier.IsAllBlocked(s)
+		if err != nil {
+			return err
+		}
+		if all {
+			break
+		}
+		h.e.Tasks.Sleep(stopPoll)
+	}
+	return h.barrier.RemoveBarrier(s)
+}
+
+// StopHelper has a process stop once it has come to a barrier of action Stop
+// (controller_hooks.py:86).
+type StopHelper struct {
+	e    *env.Env
+	stop bool
+}
+
+// NewStopHelper makes one that nobody asked yet.
+func NewStopHelper(e *env.Env) *StopHelper { return &StopHelper{e: e} }
+
+// BarrierCallback is a barrier's callback that hears of the action.
+func (h *StopHelper) BarrierCallback() barrierops.Callback {
+	return func(action string, _ session.Session) error {
+		if action == StopAction {
+			h.stop = true
+			h.e.Log.Logf(env.Info, "Receive the request to stop the training.")
+		}
+		return nil
+	}
+}
+
+// StopHook is a hook that stops training then.
+func (h *StopHelper) StopHook() session.Hook { return &stopHook{helper: h} }
+
+type stopHook struct {
+	session.NoHook
+	helper *StopHelper
+}
+
+func (h *stopHook) AfterRun(run *session.RunContext, _ []any) error {
+	if h.helper.stop {
+		run.RequestStop()
+	}
+	return nil
+}
+
+// QueryActionHook looks for an operator's request file and does what it asks for
+// (controller_hooks.py:113).
+type QueryActionHook struct {
+	session.NoHook
+	e               *env.Env
+	query, response string
+	hook            *ControllerHook
+	s               session.Session
+	task            env.Task
+	closed          *threading.Event
+}
+
+// NewQueryActionHook makes the hook for the files of a model's directory.
+func NewQueryActionHook(e *env.Env, modelDir string, hook *ControllerHook) *QueryActionHook {
+	return &QueryActionHook{
+		e: e, hook: hook, query: pysem.JoinStrings(modelDir, ActionFile), response: pysem.JoinStrings(modelDir, ActionResponseFile),
+		closed: threading.NewEvent(e.Tasks, "query-action"),
+	}
+}
+
+// AfterCreateSession starts the task that looks, every 60 s.
+func (h *QueryActionHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
+	h.s = s
+	h.task = threading.Start(h.e.Tasks, "query-action", func() { h.Loop(h.closed.Wait) })
+	return nil
+}
+
+// End has the task end, and waits for it.
+func (h *QueryActionHook) End(session.Session) error {
+	h.closed.Set()
+	if h.task != nil {
+		h.task.Join()
+	}
+	return nil
+}
+
+// Loop looks whenever wait reports that the interval passed without the end.
+func (h *QueryActionHook) Loop(wait func(time.Duration) bool) {
+	for !wait(QueryInterval) {
+		if err := h.Query(h.s); err != nil {
+			h.e.Log.Logf(env.Error, "%v", err)
+		}
+	}
+}
+
+// Query looks once. The request is removed whatever becomes of it; an action that is none of
+// the two is a TypeError, without an answer (controller_hooks.py:156).
+func (h *QueryActionHook) Query(s session.Session) (err error) {
+	if !env.Exists(h.e.Files, h.query) {
+		return nil
+	}
+	text, err := h.e.Files.ReadFile(h.query)
+	if err != nil {
+		return session.FileError(h.query, err)
+	}
+	defer func() {
+		if removed := h.e.Files.Remove(h.query); removed != nil {
+			err = errors.Join(err, session.FileError(h.query, removed))
+		}
+	}()
+	request := &hookspb.ControllerHooksProto{}
+	if bad := textpb.Unmarshal(string(text), request); bad != nil {
+		return h.write(bad.Error())
+	}
+	var op session.Op
+	switch request.GetAction() {
+	case hookspb.ControllerHooksProto_TRIGGER_SAVE:
+		op = h.hook.TriggerSaveOp()
+	case hookspb.ControllerHooksProto_STOP:
+		op = h.hook.StopOp()
+	default:
+		return pysem.Raise("TypeError", "_write_resp() takes 2 positional arguments but 3 were given")
+	}
+	if err := session.Do(s, op); err != nil {
+		return err
+	}
+	return h.write("OK")
+}
+
+func (h *QueryActionHook) write(content string) error {
+	return session.FileError(h.response, h.e.Files.WriteFile(h.response, []byte(content)))
+}

@@ -1,0 +1,171 @@
+package hooks
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/monolith/native_training/runtime/ops"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/barrierops"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// psCheckPeriod is how often the health of the PS is asked (ps_check_hooks.py:81).
+const psCheckPeriod = 30 * time.Second
+
+// DefaultMemLimitBytes is the limit of a machine's memory where none is set
+// (logging_ops.py:23).
+const DefaultMemLimitBytes = int64(1) << 62
+
+// PSMachineInfoSharedName names what a PS says of its health (ps_check_hooks.py:28).
+func PSMachineInfoSharedName(index int) string { return fmt.Sprintf("ps_machine_info_%d", index) }
+
+// PSDevice is the device of a PS (utils.py:43).
+func PSDevice(index int) string { return fmt.Sprintf("/job:ps/task:%d/device:CPU:0", index) }
+
+// PSMachineInfo is the variable in which a PS's health is read: a serialized
+// MachineHealthResult, empty when all is well.
+func PSMachineInfo(index int, device string) *session.Variable {
+	return &session.Variable{Name: PSMachineInfoSharedName(index), Device: device, First: []byte{}}
+}
+
+// CheckMachineHealth is what a process says of its health (logging_ops.cc): nothing while
+// its memory is below the limit. A process whose memory is not known is an InternalError.
+func CheckMachineHealth(rssBytes, limitBytes int64) ([]byte, error) {
+	if rssBytes <= 0 {
+		return nil, session.Raise("InternalError", "Unable to get the current process usage.")
+	}
+	if rssBytes < limitBytes {
+		return []byte{}, nil
+	}
+	return proto.Marshal(&ops.MachineHealthResult{
+		Status:  ops.MachineHealthResult_OUT_OF_MEMORY.Enum(),
+		Message: proto.String(fmt.Sprintf("Memory limit exceeded. Current: %d, Limit: %d", rssBytes, limitBytes)),
+	})
+}
+
+// PSHealth is what a PS said that is not well.
+type PSHealth struct {
+	Index  int
+	Result *ops.MachineHealthResult
+}
+
+// PSCheckConfig says what to check (ps_check_hooks.py:43).
+type PSCheckConfig struct {
+	Barrier *barrierops.BarrierOp
+	NumPS   int
+	// Device is that of a PS; nil means [PSDevice].
+	Device func(index int) string
+	// Report is told of those that are not well, once; nil means [LogPSHealth]. Its error
+	// ends the check before the barrier is placed.
+	Report func(results []PSHealth) error
+}
+
+// LogPSHealth logs an error with those that are not well (ps_check_hooks.py:32).
+func LogPSHealth(e *env.Env, results []PSHealth) error {
+	var lines []string
+	for _, r := range results {
+		text, err := textpb.MarshalLine(r.Result)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, fmt.Sprintf("PS %d: %s", r.Index, text))
+	}
+	e.Log.Logf(env.Error, "PS are not healthy:\n%s", strings.Join(lines, "\n"))
+	return nil
+}
+
+// PsHealthCheckerHook looks at the health of all PS while training goes on; the chief has
+// it. The first PS that is not well is reported and stops the workers by the barrier, which
+// only an operator removes (ps_check_hooks.py:86).
+type PsHealthCheckerHook struct {
+	session.NoHook
+	e      *env.Env
+	config PSCheckConfig
+	reads  []session.Op
+}
+
+// NewPsHealthCheckerHook makes the hook.
+func NewPsHealthCheckerHook(e *env.Env, config PSCheckConfig) *PsHealthCheckerHook {
+	if config.Device == nil {
+		config.Device = PSDevice
+	}
+	if config.Report == nil {
+		config.Report = func(results []PSHealth) error { return LogPSHealth(e, results) }
+	}
+	return &PsHealthCheckerHook{e: e, config: config}
+}
+
+// Begin finds the variables.
+func (h *PsHealthCheckerHook) Begin() error {
+	h.reads = nil
+	for i := range h.config.NumPS {
+		h.reads = append(h.reads, session.Read(PSMachineInfo(i, h.config.Device(i))))
+	}
+	return nil
+}
+
+// AfterCreateSession starts the task that checks. What it raises ends the task alone, and
+// nobody checks from then on.
+func (h *PsHealthCheckerHook) AfterCreateSession(s session.Session, coord *session.Coordinator) error {
+	coord.Go("ps-health", func() {
+		if err := h.Check(s, coord); err != nil {
+			h.e.Log.Logf(env.Error, "Exception in thread ps-health:\n%v", err)
+		}
+	})
+	return nil
+}
+
+// Stopper is what a check knows of the [session.Coordinator].
+type Stopper interface {
+	ShouldStop() bool
+	WaitForStop(limit time.Duration) bool
+}
+
+// Check looks every 30 s, first at once, until the coordinator stops it
+// (ps_check_hooks.py:65).
+func (h *PsHealthCheckerHook) Check(s session.Session, coord Stopper) error {
+	for !coord.ShouldStop() {
+		statuses, err := s.Run(h.reads...)
+		if err != nil {
+			return err
+		}
+		results, err := unhealthy(statuses)
+		if err != nil {
+			return err
+		}
+		if len(results) > 0 {
+			if err := h.config.Report(results); err != nil {
+				return err
+			}
+			if err := h.config.Barrier.PlaceBarrier(s, ""); err != nil {
+				return err
+			}
+			coord.WaitForStop(-1)
+		}
+		coord.WaitForStop(psCheckPeriod)
+	}
+	return nil
+}
+
+// unhealthy are the answers that say something. One that is no message is a DecodeError.
+func unhealthy(statuses []any) ([]PSHealth, error) {
+	var results []PSHealth
+	for i, status := range statuses {
+		data, _ := status.([]byte)
+		if len(data) == 0 {
+			continue
+		}
+		result := &ops.MachineHealthResult{}
+		if err := proto.Unmarshal(data, result); err != nil {
+			return nil, pysem.Raise("DecodeError", "Error parsing message")
+		}
+		results = append(results, PSHealth{Index: i, Result: result})
+	}
+	return results, nil
+}

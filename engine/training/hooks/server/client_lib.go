@@ -1,0 +1,83 @@
+package server
+
+import (
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	serverpb "github.com/monosim/monosim/engine/proto/monolith/native_training/hooks/server"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/gfile"
+)
+
+// Stub calls a controller. Calls have no limit and are not tried again; their errors are
+// *env.RPCError.
+type Stub struct {
+	target  string
+	channel env.Channel
+}
+
+// StubFromModelDir makes the stub for the address in a model's directory, as it is written
+// there. A missing file is a NotFoundError (client_lib.py:25).
+func StubFromModelDir(e *env.Env, modelDir string) (*Stub, error) {
+	addr, err := gfile.Read(e.Files, pysem.JoinStrings(modelDir, ServerAddrFilename))
+	if err != nil {
+		return nil, err
+	}
+	text, err := pysem.DecodeUTF8(addr)
+	if err != nil {
+		return nil, err
+	}
+	return &Stub{target: text, channel: e.Network.Dial(text)}, nil
+}
+
+// Target is the address.
+func (s *Stub) Target() string { return s.target }
+
+// Close ends the channel.
+func (s *Stub) Close() { s.channel.Close() }
+
+// StopTraining asks for the barrier.
+func (s *Stub) StopTraining() (*serverpb.StopTrainingResponse, error) {
+	response := &serverpb.StopTrainingResponse{}
+	return response, s.call(serverpb.Controller_StopTraining_FullMethodName, response)
+}
+
+// ResumeTraining asks for its removal.
+func (s *Stub) ResumeTraining() (*serverpb.ResumeTrainingResponse, error) {
+	response := &serverpb.ResumeTrainingResponse{}
+	return response, s.call(serverpb.Controller_ResumeTraining_FullMethodName, response)
+}
+
+// GetBlockStatus asks who waits.
+func (s *Stub) GetBlockStatus() (*serverpb.GetBlockStatusResponse, error) {
+	response := &serverpb.GetBlockStatusResponse{}
+	return response, s.call(serverpb.Controller_GetBlockStatus_FullMethodName, response)
+}
+
+// SaveCheckpoint asks for a save, and returns when it is done.
+func (s *Stub) SaveCheckpoint() (*serverpb.SaveCheckpointResponse, error) {
+	response := &serverpb.SaveCheckpointResponse{}
+	return response, s.call(serverpb.Controller_SaveCheckpoint_FullMethodName, response)
+}
+
+// GetTrainingStatus asks for the global step.
+func (s *Stub) GetTrainingStatus() (*serverpb.GetTrainingStatusResponse, error) {
+	response := &serverpb.GetTrainingStatusResponse{}
+	return response, s.call(serverpb.Controller_GetTrainingStatus_FullMethodName, response)
+}
+
+// noLimit is the timeout of all calls.
+const noLimit = time.Duration(0)
+
+func (s *Stub) call(method string, response proto.Message) error {
+	data, err := s.channel.Call(method, nil, noLimit)
+	if err != nil {
+		return err
+	}
+	if err := proto.Unmarshal(data, response); err != nil {
+		return &env.RPCError{Code: env.Internal, Message: "Exception deserializing response!"}
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+// Package server lets an operator stop, resume, save and watch a training from outside: the
+// port of native_training/hooks/server. The wire is that of the reference, the service
+// Controller of engine/proto/monolith/native_training/hooks/server.
+//
+// Two things to use first:
+//
+//   - [NewServerHook] serves in the chief, and writes its address to a file.
+//   - [StubFromModelDir] finds the address and makes a [Stub], the client.
+//
+// To change what a call does look in [Servicer.Handle]; the client is in client_lib.go.
+package server
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	serverpb "github.com/monosim/monosim/engine/proto/monolith/native_training/hooks/server"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/engine/training/barrierops"
+	"github.com/monosim/monosim/engine/training/gfile"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// ServerAddrFilename is the file with the address, in the model's directory
+// (constants.py:14).
+const ServerAddrFilename = "controller_server_addr.txt"
+
+const (
+	serverWorkers = 2                // calls at a time (server_lib.py:86)
+	stopGrace     = 20 * time.Second // for calls that go on at the end (server_lib.py:95)
+)
+
+// Saver saves a checkpoint now; the saving hook is one.
+type Saver interface {
+	TriggerSave(s session.Session) error
+}
+
+// Servicer answers the calls (server_lib.py:32).
+type Servicer struct {
+	s       session.Session
+	barrier *barrierops.BarrierOp
+	saver   Saver
+}
+
+// NewServicer makes a servicer.
+func NewServicer(s session.Session, barrier *barrierops.BarrierOp, saver Saver) *Servicer {
+	return &Servicer{s: s, barrier: barrier, saver: saver}
+}
+
+// StopTraining places the barrier; ALREADY_EXISTS where there is one.
+func (c *Servicer) StopTraining() (*serverpb.StopTrainingResponse, error) {
+	err := c.barrier.PlaceBarrier(c.s, "")
+	if errors.Is(err, barrierops.ErrBarrierAlreadyPlaced) {
+		return nil, &env.RPCError{Code: env.AlreadyExists, Message: "Barrier is placed already."}
+	}
+	return &serverpb.StopTrainingResponse{}, err
+}
+
+// ResumeTraining removes the barrier.
+func (c *Servicer) ResumeTraining() (*serverpb.ResumeTrainingResponse, error) {
+	return &serverpb.ResumeTrainingResponse{}, c.barrier.RemoveBarrier(c.s)
+}
+
+// GetBlockStatus tells who waits.
+func (c *Servicer) GetBlockStatus() (*serverpb.GetBlockStatusResponse, error) {
+	blocked, err := c.barrier.BlockedIndices(c.s)
+	if err != nil {
+		return nil, err
+	}
+	waits := map[int]bool{}
+	response := &serverpb.GetBlockStatusResponse{}
+	for _, i := range blocked {
+		waits[i] = true
+		response.BlockedIndices = append(response.BlockedIndices, int32(i))
+	}
+	for i := range c.barrier.Capacity() {
+		if !waits[i] {
+			response.UnblockedIndices = append(response.UnblockedIndices, int32(i))
+		}
+	}
+	return response, nil
+}
+
+// SaveCheckpoint saves; the error is that of the save.
+func (c *Servicer) SaveCheckpoint() (*serverpb.SaveCheckpointResponse, error) {
+	return &serverpb.SaveCheckpointResponse{}, c.saver.TriggerSave(c.s)
+}
+
+// GetTrainingStatus tells the global step.
+func (c *Servicer) GetTrainingStatus() (*serverpb.GetTrainingStatusResponse, error) {
+	step, err := session.Get[int64](c.s, session.Read(session.GlobalStep()))
+	return &serverpb.GetTrainingStatusResponse{GlobalStep: step}, err
+}
+
+// Handle is the servicer as an [env.Handler].
+func (c *Servicer) Handle(method string, _ []byte) ([]byte, error) {
+	var response proto.Message
+	var err error
+	switch method {
+	case serverpb.Controller_StopTraining_FullMethodName:
+		response, err = c.StopTraining()
+	case serverpb.Controller_ResumeTraining_FullMethodName:
+		response, err = c.ResumeTraining()
+	case serverpb.Controller_GetBlockStatus_FullMethodName:
+		response, err = c.GetBlockStatus()
+	case serverpb.Controller_SaveCheckpoint_FullMethodName:
+		response, err = c.SaveCheckpoint()
+	case serverpb.Controller_GetTrainingStatus_FullMethodName:
+		response, err = c.GetTrainingStatus()
+	default:
+		return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
+	}
+	if err != nil {
+		return nil, applicationError(err)
+	}
+	return proto.Marshal(response)
+}
+
+// applicationError is an error as grpc-python words what a servicer raises: str() of it.
+func applicationError(err error) error {
+	var python *pysem.Error
+	if errors.As(err, &python) {
+		return fmt.Errorf("%s", python.Message)
+	}
+	return err
+}
+
+// ServerHook serves while there is a session (server_lib.py:73). A session that is made
+// again gets a second server, whose address replaces the first one's; the first goes on.
+type ServerHook struct {
+	session.NoHook
+	e        *env.Env
+	modelDir string
+	barrier  *barrierops.BarrierOp
+	saver    Saver
+	server   env.Server
+}
+
+// NewServerHook makes the hook.
+func NewServerHook(e *env.Env, modelDir string, barrier *barrierops.BarrierOp, saver Saver) *ServerHook {
+	return &ServerHook{e: e, modelDir: modelDir, barrier: barrier, saver: saver}
+}
+
+// AfterCreateSession serves on a free port and writes the address, in one step.
+func (h *ServerHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
+	server, err := h.e.Network.Serve(0, serverWorkers, NewServicer(s, h.barrier, h.saver).Handle)
+	if err != nil {
+		return err
+	}
+	h.server = server
+	addr, err := training.LocalServerAddr(h.e.Host, fmt.Sprint(server.Port()))
+	if err != nil {
+		return err
+	}
+	if err := gfile.MakeDirs(h.e.Files, h.modelDir); err != nil {
+		return err
+	}
+	return gfile.WriteAtomic(h.e.Files, pysem.JoinStrings(h.modelDir, ServerAddrFilename), []byte(addr))
+}
+
+// Server is what serves, nil before there was a session.
+func (h *ServerHook) Server() env.Server { return h.server }
+
+// End stops the server in a while, and leaves the file. A hook that has no server is an
+// AttributeError (Q203).
+func (h *ServerHook) End(session.Session) error {
+	if h.server == nil {
+		return pysem.AttributeError(nil, "stop")
+	}
+	threading.Start(h.e.Tasks, "controller-grace", func() {
+		h.e.Tasks.Sleep(stopGrace)
+		h.server.Stop()
+	})
+	return nil
+}

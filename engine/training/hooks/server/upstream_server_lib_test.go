@@ -1,0 +1,111 @@
+package server_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/barrierops"
+	"github.com/monosim/monosim/engine/training/hooks/server"
+	"github.com/monosim/monosim/engine/training/saveutils"
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/sim/world/worldtest"
+)
+
+// The goal is that server and client pass the reference's own test (server_lib_test.py), over
+// the simulated network, and that the address file is what TRN-2.9 says.
+
+// countingSaver counts its saves.
+type countingSaver struct{ saves int }
+
+func (n *countingSaver) Save(session.Session, string, int64, bool) error {
+	n.saves++
+	return nil
+}
+func (n *countingSaver) ExportMetaGraph(string) error { return nil }
+
+// controlled is a session with the controller's server and a saving hook.
+func controlled(c *worldtest.Case, saver saveutils.Saver) (*session.Monitored, *server.ServerHook) {
+	options := saveutils.DefaultSaverHookOptions()
+	options.Interval.Seconds = pysem.Some(10000.0)
+	saves, err := saveutils.NewSaverHook(c.Env, "basic", saver, options)
+	c.Must(err)
+	hook := server.NewServerHook(c.Env, "basic", barrierops.NewBarrierOp(c.Env, 1, barrierops.Options{}), saves)
+	m, err := session.NewMonitored(c.Env, session.NewMemory(), []session.Hook{hook, saves})
+	c.Must(err)
+	return m, hook
+}
+
+func TestUpstreamServer_test_basic(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		saver := &countingSaver{}
+		m, _ := controlled(c, saver)
+		stub, err := server.StubFromModelDir(c.Env, "basic")
+		c.Must(err)
+		_, err = stub.StopTraining()
+		c.Must(err)
+		var refused *env.RPCError
+		if _, err := stub.StopTraining(); !errors.As(err, &refused) || refused.Code != env.AlreadyExists {
+			t.Errorf("a second stop: got %v, want %v", err, env.AlreadyExists)
+		}
+		for _, want := range [][]int32{{0}, nil} {
+			status, err := stub.GetBlockStatus()
+			c.Must(err)
+			if !slices.Equal(status.BlockedIndices, want) {
+				t.Errorf("blocked: got %v, want %v", status.BlockedIndices, want)
+			}
+			_, err = stub.ResumeTraining()
+			c.Must(err)
+		}
+		_, err = stub.SaveCheckpoint()
+		c.Must(err)
+		_, err = stub.GetTrainingStatus()
+		c.Must(err)
+		c.Must(m.Close())
+		if saver.saves != 1 {
+			t.Errorf("got %d saves, want the one that was asked for", saver.saves)
+		}
+	})
+}
+
+// TRN-2.9: the server goes on for 20 s after the end, the file for ever, and a missing file
+// is an error of the client.
+func TestTheAddressFileOutlivesTheServer(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		if _, err := server.StubFromModelDir(c.Env, "basic"); pysem.TypeOf(err) != "NotFoundError" {
+			t.Errorf("without a file: got %v, want a NotFoundError", err)
+		}
+		m, hook := controlled(c, &countingSaver{})
+		stub, err := server.StubFromModelDir(c.Env, "basic")
+		c.Must(err)
+		c.Must(m.Close())
+		if _, err := stub.GetBlockStatus(); err != nil {
+			t.Errorf("at the end: got %v, want an answer", err)
+		}
+		c.Env.Tasks.Sleep(21 * time.Second)
+		if _, err := stub.GetBlockStatus(); err == nil {
+			t.Error("after 21 s: got an answer, want none")
+		}
+		if !env.Exists(c.Env.Files, "basic/"+server.ServerAddrFilename) {
+			t.Error("the address file is gone, want it left")
+		}
+		if hook.Server() == nil {
+			t.Error("found no server, want the one that was stopped")
+		}
+	})
+}
+
+// Q203: a hook whose session was never made cannot end.
+func TestQ203_EndingAHookWithoutAServerIsAnAttributeError(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		hook := server.NewServerHook(c.Env, "m", barrierops.NewBarrierOp(c.Env, 1, barrierops.Options{}), nil)
+		want := "'NoneType' object has no attribute 'stop'"
+		var python *pysem.Error
+		if err := hook.End(nil); !errors.As(err, &python) || python.Message != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	})
+}

@@ -1,0 +1,62 @@
+// Package modelexport remembers which models were exported at which step, so that old ones
+// can be deleted: the port of native_training/model_export, as far as that goes.
+//
+// Two things to use first:
+//
+//   - [ExportSaverListenerState] reads what was exported into a directory.
+//   - [OverwriteExportSaverListenerState] writes it.
+//
+// To change where it is kept look in [StateFile].
+//
+// Cost: the file has an entry for each export that is kept; it is read and written whole.
+package modelexport
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	modelexport "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/gfile"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// StateFile is the file's name (export_state_utils.py:22).
+const StateFile = "ExportSaverListenerState"
+
+// ExportSaverListenerState reads the state of a directory, which is empty where there is
+// none. A file that is no text form of one is a ParseError (export_state_utils.py:25).
+func ExportSaverListenerState(f env.Files, base string) (*modelexport.ServingModelState, error) {
+	state := &modelexport.ServingModelState{}
+	data, err := gfile.Read(f, pysem.JoinStrings(base, StateFile))
+	if err != nil {
+		if pysem.TypeOf(err) == "NotFoundError" {
+			return state, nil
+		}
+		return nil, err
+	}
+	text, err := pysem.DecodeUTF8(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := textpb.Unmarshal(text, state); err != nil {
+		return nil, pysem.Raise("ParseError", "%v", err)
+	}
+	return state, nil
+}
+
+// OverwriteExportSaverListenerState replaces the state, in one step
+// (export_state_utils.py:38).
+func OverwriteExportSaverListenerState(f env.Files, base string, state *modelexport.ServingModelState) error {
+	if err := gfile.MakeDirs(f, base); err != nil {
+		return err
+	}
+	text, err := textpb.Marshal(state)
+	if err != nil {
+		return err
+	}
+	name := pysem.JoinStrings(base, StateFile)
+	if err := f.WriteFile(name+"-tmp", []byte(text)); err != nil {
+		return session.FileError(name+"-tmp", err)
+	}
+	return session.FileError(name, f.Rename(name+"-tmp", name))
+}

@@ -1,0 +1,355 @@
+package saveutils
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/training/gfile"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// metaGraphFileName is the file with the graph for those who look for errors
+// (utils.py: get_meta_graph_file_name).
+const metaGraphFileName = "meta_graph_for_debugging.pb"
+
+// saveTries is how often a save is tried (save_utils.py:377).
+const saveTries = 2
+
+// Saver writes checkpoints; [PartialRecoverySaver] is one.
+type Saver interface {
+	// Save writes the checkpoint path-globalStep.
+	Save(s session.Session, path string, globalStep int64, writeMetaGraph bool) error
+	// ExportMetaGraph writes the graph into a file.
+	ExportMetaGraph(path string) error
+}
+
+// Metrics takes what a hook counts and measures.
+type Metrics interface {
+	EmitCounter(name string, value int, mode string)
+	EmitTimer(name string, seconds float64, mode string)
+}
+
+// noMetrics takes all and keeps nothing, as the client of the reference's public build.
+type noMetrics struct{}
+
+func (noMetrics) EmitCounter(string, int, string)   {}
+func (noMetrics) EmitTimer(string, float64, string) {}
+
+// SaverHookOptions are the settings of a hook (save_utils.py:255). Begin with
+// [DefaultSaverHookOptions].
+type SaverHookOptions struct {
+	Interval Interval
+	// Basename begins the names of checkpoints.
+	Basename string
+	// GlobalStep is nil in a graph without one.
+	GlobalStep *session.Variable
+	// Listeners are told of saves; their errors are errors of the save. Guards are told too,
+	// of failed saves as well, and their errors are logged.
+	Listeners, Guards []session.Listener
+	// SaveGraphDef has the graph and monolith_checkpoint written.
+	SaveGraphDef bool
+	// IgnoreSaveErrors has training go on when a save failed.
+	IgnoreSaveErrors bool
+	// DenseOnly says that the saver saves dense variables only.
+	DenseOnly bool
+	// UseNativeMultiHashTable is noted in a new monolith_checkpoint.
+	UseNativeMultiHashTable bool
+	// NoFirstSave has the first save, of AfterCreateSession, left out.
+	NoFirstSave bool
+	// HasDenseOnly and InModelDumpMode force a save at the end.
+	HasDenseOnly, InModelDumpMode bool
+	// Metrics may be nil.
+	Metrics Metrics
+}
+
+// DefaultSaverHookOptions are the reference's.
+func DefaultSaverHookOptions() SaverHookOptions {
+	return SaverHookOptions{Basename: "model.ckpt", GlobalStep: session.GlobalStep(), SaveGraphDef: true, NoFirstSave: true}
+}
+
+// SaverHook saves a checkpoint when one is due (NoFirstSaveCheckpointSaverHook,
+// save_utils.py:248, over TensorFlow's CheckpointSaverHook).
+type SaverHook struct {
+	e        *env.Env
+	dir      string
+	path     string // of checkpoints, without the step
+	saver    Saver
+	options  SaverHookOptions
+	timer    *Timer
+	lastStep int64 // of the last save; 0 before
+	ignore   bool  // errors of this save
+	lock     *threading.Lock
+}
+
+// NewSaverHook makes the hook for the checkpoints of a directory. Its errors are those of
+// [NewTimer].
+func NewSaverHook(e *env.Env, dir string, saver Saver, options SaverHookOptions) (*SaverHook, error) {
+	timer, err := NewTimer(e, options.Interval)
+	if err != nil {
+		return nil, err
+	}
+	if options.Metrics == nil {
+		options.Metrics = noMetrics{}
+	}
+	return &SaverHook{
+		e: e, dir: dir, path: pysem.JoinStrings(dir, options.Basename), saver: saver, options: options, timer: timer,
+		ignore: options.IgnoreSaveErrors, lock: threading.NewLock(e.Tasks, "saver-hook"),
+	}, nil
+}
+
+// Timer is what says when a save is due.
+func (h *SaverHook) Timer() *Timer { return h.timer }
+
+// Begin begins the listeners, but not the guards. A graph without a global step is a
+// RuntimeError.
+func (h *SaverHook) Begin() error {
+	if h.options.GlobalStep == nil {
+		return pysem.Raise("RuntimeError", "Global step should be created to use CheckpointSaverHook.")
+	}
+	for _, l := range h.options.Listeners {
+		if err := l.Begin(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// globalStep reads the step.
+func (h *SaverHook) globalStep(s session.Session) (int64, error) {
+	return session.Get[int64](s, session.Read(h.options.GlobalStep))
+}
+
+// AfterCreateSession saves, but for NoFirstSave, and writes the graph and, where there is
+// none, monolith_checkpoint. Its place is after the hooks that restore.
+func (h *SaverHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
+	step, err := h.globalStep(s)
+	if err != nil {
+		return err
+	}
+	if h.options.SaveGraphDef {
+		if err := gfile.MakeDirs(h.e.Files, h.dir); err != nil {
+			return err
+		}
+	}
+	if _, err := h.save(s, step); err != nil {
+		return err
+	}
+	h.timer.UpdateLastTriggeredStep(step)
+	if h.options.SaveGraphDef {
+		if err := h.saver.ExportMetaGraph(pysem.JoinStrings(h.dir, metaGraphFileName)); err != nil {
+			return err
+		}
+	}
+	if p, ok := h.saver.(interface {
+		SetupPSInitializedState(s session.Session) error
+	}); ok {
+		if err := p.SetupPSInitializedState(s); err != nil {
+			return err
+		}
+	}
+	return h.updateState(false)
+}
+
+// BeforeRun reads the step.
+func (h *SaverHook) BeforeRun(*session.RunContext) ([]session.Op, error) {
+	return []session.Op{session.Read(h.options.GlobalStep)}, nil
+}
+
+// AfterRun saves when it is due.
+func (h *SaverHook) AfterRun(run *session.RunContext, values []any) error {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	stale, _ := values[0].(int64)
+	return h.afterRun(run, stale)
+}
+
+// afterRun is that of TensorFlow: the step before the run decides whether to look at the
+// step now.
+func (h *SaverHook) afterRun(run *session.RunContext, stale int64) error {
+	due, err := h.timer.ShouldTriggerForStep(stale + 1)
+	if err != nil || !due {
+		return err
+	}
+	step, err := h.globalStep(run.Session)
+	if err != nil {
+		return err
+	}
+	if due, err = h.timer.ShouldTriggerForStep(step); err != nil || !due {
+		return err
+	}
+	h.timer.UpdateLastTriggeredStep(step)
+	stop, err := h.save(run.Session, step)
+	if stop {
+		run.RequestStop()
+	}
+	return err
+}
+
+// TriggerSave saves now, unless the timer is off (save_utils.py:333). Errors of the save are
+// never ignored.
+func (h *SaverHook) TriggerSave(s session.Session) error { return h.TriggerSaveIgnoring(s, false) }
+
+// TriggerSaveIgnoring is TriggerSave; it may ignore what goes wrong twice.
+func (h *SaverHook) TriggerSaveIgnoring(s session.Session, ignoreErrors bool) error {
+	h.lock.Lock()
+	h.timer.Reset()
+	h.lock.Unlock()
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	before := h.ignore
+	defer func() { h.ignore = before }()
+	h.ignore = ignoreErrors
+	return h.afterRun(&session.RunContext{Session: s}, 0)
+}
+
+// save tries to save, twice, with the guards around (save_utils.py:353).
+func (h *SaverHook) save(s session.Session, step int64) (stop bool, err error) {
+	if h.options.NoFirstSave {
+		h.options.NoFirstSave = false
+		return false, nil
+	}
+	mode := "full"
+	if h.options.DenseOnly {
+		mode = "dense_only"
+		if step == h.lastStep {
+			return false, nil
+		}
+	}
+	h.beforeSave(s, step)
+	defer h.afterSave(s, step)
+	for range saveTries {
+		stop, err = h.try(s, step, mode)
+		if err == nil || !session.IsOpError(err) {
+			return stop, err
+		}
+		h.options.Metrics.EmitCounter("save_checkpoint_failed", 1, mode)
+		h.e.Log.Logf(env.Error, "Failed to save, retrying ...\n%v", err)
+	}
+	if h.ignore {
+		return false, nil
+	}
+	return false, err
+}
+
+// try saves and notes it.
+func (h *SaverHook) try(s session.Session, step int64, mode string) (bool, error) {
+	start := h.e.Clock.Now()
+	stop, err := h.saveOnce(s, step)
+	if err != nil {
+		return false, err
+	}
+	h.lastStep = step
+	if err := h.updateState(true); err != nil {
+		return false, err
+	}
+	took := h.e.Clock.Now().Sub(start)
+	h.e.Log.Logf(env.Info, "saving checkpoint took %f seconds", took.Seconds())
+	h.options.Metrics.EmitCounter("save_checkpoint", 1, mode)
+	h.options.Metrics.EmitTimer("save_checkpoint_time", took.Seconds(), mode)
+	return stop, nil
+}
+
+// saveOnce is the save of TensorFlow's hook, with the listeners around.
+func (h *SaverHook) saveOnce(s session.Session, step int64) (stop bool, err error) {
+	h.e.Log.Logf(env.Info, "Calling checkpoint listeners before saving checkpoint %d...", step)
+	for _, l := range h.options.Listeners {
+		if err := l.BeforeSave(s, step); err != nil {
+			return false, err
+		}
+	}
+	h.e.Log.Logf(env.Info, "Saving checkpoints for %d into %s.", step, h.path)
+	if err := h.saver.Save(s, h.path, step, h.options.SaveGraphDef); err != nil {
+		return false, err
+	}
+	h.e.Log.Logf(env.Info, "Calling checkpoint listeners after saving checkpoint %d...", step)
+	for _, l := range h.options.Listeners {
+		asked, err := l.AfterSave(s, step)
+		if err != nil {
+			return false, err
+		}
+		stop = stop || asked
+	}
+	return stop, nil
+}
+
+// beforeSave tells the guards, whose errors are logged.
+func (h *SaverHook) beforeSave(s session.Session, step int64) {
+	for _, g := range h.options.Guards {
+		if err := g.BeforeSave(s, step); err != nil {
+			h.e.Log.Logf(env.Error, "%v", err)
+		}
+	}
+}
+
+// afterSave tells the guards, the last one first.
+func (h *SaverHook) afterSave(s session.Session, step int64) {
+	for _, g := range slices.Backward(h.options.Guards) {
+		if _, err := g.AfterSave(s, step); err != nil {
+			h.e.Log.Logf(env.Error, "%v", err)
+		}
+	}
+}
+
+// updateState makes monolith_checkpoint, or gives the one that is there the time of this
+// save (save_utils.py:401).
+func (h *SaverHook) updateState(update bool) error {
+	if !h.options.SaveGraphDef {
+		return nil
+	}
+	state, err := MonolithCheckpointState(h.e, h.dir, StateReading{RemoveInvalidPath: true})
+	if err != nil {
+		return err
+	}
+	switch {
+	case state == nil:
+		h.e.Log.Logf(env.Info, "Create new monolith ckpt state")
+		state = &nativetraining.MonolithCheckpointState{BuiltinHashTableType: h.hashTableType().Enum()}
+	case !update:
+		return nil
+	default:
+		h.e.Log.Logf(env.Info, "Update new monolith ckpt state")
+	}
+	state.LastCheckpointSaveTimestamp = proto.Int64(h.e.Clock.Now().Unix())
+	if err := WriteMonolithCheckpointState(h.e.Files, h.dir, state); err != nil {
+		return err
+	}
+	h.e.Log.Logf(env.Info, "monolith ckpt state saved")
+	return nil
+}
+
+func (h *SaverHook) hashTableType() nativetraining.MonolithCheckpointState_HashTableType {
+	if h.options.UseNativeMultiHashTable {
+		return nativetraining.MonolithCheckpointState_MULTI_CUCKOO_HASH_MAP
+	}
+	return nativetraining.MonolithCheckpointState_CUCKOO_HASH_MAP
+}
+
+// End saves the last step, unless it was the last that triggered; with HasDenseOnly or
+// InModelDumpMode in any case, without a second try and without the guards; with DenseOnly
+// it does nothing (save_utils.py:419).
+func (h *SaverHook) End(s session.Session) error {
+	step, err := h.globalStep(s)
+	if err != nil || h.options.DenseOnly {
+		return err
+	}
+	if h.options.HasDenseOnly || h.options.InModelDumpMode {
+		h.timer.UpdateLastTriggeredStep(step)
+		_, err = h.saveOnce(s, step)
+	} else if last := h.timer.LastTriggeredStep(); !last.Set || last.V != step {
+		_, err = h.save(s, step)
+	}
+	if err != nil {
+		return err
+	}
+	for _, l := range h.options.Listeners {
+		if err := l.End(s, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}

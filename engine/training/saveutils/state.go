@@ -1,0 +1,168 @@
+package saveutils
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
+	"github.com/monosim/monosim/engine/proto/tensorflow/python/training"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/gfile"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// MonolithCkptStateFileName is the file beside the checkpoints that lists those which are
+// never deleted (save_utils.py:52).
+const MonolithCkptStateFileName = "monolith_checkpoint"
+
+// StateReading says what of the state is wanted.
+type StateReading struct {
+	// Filename is the file's; empty means MonolithCkptStateFileName.
+	Filename string
+	// RemoveInvalidPath makes paths absolute and leaves those out that are not there.
+	RemoveInvalidPath bool
+}
+
+// MonolithCheckpointState reads the state of a directory, nil where there is none or it is
+// no text form of one. Content that is not UTF-8 is a UnicodeDecodeError
+// (save_utils.py:81).
+func MonolithCheckpointState(e *env.Env, dir string, reading StateReading) (*nativetraining.MonolithCheckpointState, error) {
+	if reading.Filename == "" {
+		reading.Filename = MonolithCkptStateFileName
+	}
+	file := pysem.JoinStrings(dir, reading.Filename)
+	if !env.Exists(e.Files, file) {
+		return nil, nil
+	}
+	data, err := gfile.Read(e.Files, file)
+	if err != nil {
+		return nil, ignored(e, file, err)
+	}
+	content, err := pysem.DecodeUTF8(data)
+	if err != nil {
+		return nil, err
+	}
+	state := &nativetraining.MonolithCheckpointState{}
+	if err := textpb.Unmarshal(content, state); err != nil {
+		return nil, ignored(e, file, pysem.Raise("ParseError", "%v", err))
+	}
+	if reading.RemoveInvalidPath {
+		removeInvalid(e, dir, state)
+	}
+	return state, nil
+}
+
+// ignored logs why a state is none. The result is nil for what the reference catches.
+func ignored(e *env.Env, file string, err error) error {
+	if !session.IsOpError(err) && pysem.TypeOf(err) != "ParseError" {
+		return err
+	}
+	var python *pysem.Error
+	errors.As(err, &python)
+	e.Log.Logf(env.Warning, "%s: %s", python.Type, python.Message)
+	e.Log.Logf(env.Warning, "%s: Checkpoint ignored", file)
+	return nil
+}
+
+func removeInvalid(e *env.Env, dir string, state *nativetraining.MonolithCheckpointState) {
+	kept := []string{}
+	for _, p := range state.ExemptModelCheckpointPaths {
+		if !checkpoints.IsAbs(p) {
+			p = pysem.JoinStrings(dir, p)
+		}
+		if !checkpoints.Exists(e.Files, p) {
+			e.Log.Logf(env.Warning, "%s not exists in file system, remove from monolith_checkpoint", p)
+			continue
+		}
+		kept = append(kept, p)
+	}
+	state.ExemptModelCheckpointPaths = kept
+}
+
+// WriteMonolithCheckpointState replaces the state of a directory.
+func WriteMonolithCheckpointState(f env.Files, dir string, state *nativetraining.MonolithCheckpointState) error {
+	text, err := textpb.Marshal(state)
+	if err != nil {
+		return err
+	}
+	return gfile.WriteAtomic(f, pysem.JoinStrings(dir, MonolithCkptStateFileName), []byte(text))
+}
+
+// StateCache keeps the states of directories until a later global step is asked for
+// (save_utils.py:66). A directory without a state is looked at each time.
+type StateCache struct {
+	kept map[string]cachedState
+}
+
+type cachedState struct {
+	globalStep int64
+	state      *training.CheckpointState
+}
+
+// LatestCheckpointState is the state of a directory at a step.
+func (c *StateCache) LatestCheckpointState(f env.Files, dir string, globalStep int64) (*training.CheckpointState, error) {
+	if kept, ok := c.kept[dir]; ok && kept.globalStep >= globalStep && kept.state != nil {
+		return kept.state, nil
+	}
+	state, err := checkpoints.State(f, dir, checkpoints.Filename)
+	if err != nil {
+		return nil, err
+	}
+	if c.kept == nil {
+		c.kept = map[string]cachedState{}
+	}
+	c.kept[dir] = cachedState{globalStep, state}
+	return state, nil
+}
+
+// SaveHelper knows the names of the checkpoints of a base name (save_utils.py:138).
+type SaveHelper struct{ Basename string }
+
+// CkptPrefix is the name of the checkpoint of a step.
+func (h SaveHelper) CkptPrefix(globalStep int64) string {
+	return h.Basename + "-" + strconv.FormatInt(globalStep, 10)
+}
+
+// CkptAssetDir is the directory for what lies beside a checkpoint.
+func CkptAssetDir(prefix string) string { return prefix + ".assets/" }
+
+// GlobalStepValue is the step in a checkpoint's name: what follows the last "-" of the whole
+// path, 0 where there is none. What follows and is no number is a ValueError.
+func (SaveHelper) GlobalStepValue(prefix string) (int64, error) {
+	i := strings.LastIndexByte(prefix, '-')
+	if i < 0 {
+		return 0, nil
+	}
+	n, err := pysem.ParseInt(prefix[i+1:])
+	if err != nil {
+		return 0, err
+	}
+	return n.Int64(), nil
+}
+
+// ExistingCheckpointSteps are the steps that the file "checkpoint" lists, sorted. Without a
+// file it is an AttributeError (save_utils.py:161).
+func (h SaveHelper) ExistingCheckpointSteps(f env.Files) ([]int64, error) {
+	state, err := checkpoints.State(f, pysem.Dirname(h.Basename), checkpoints.Filename)
+	if err != nil {
+		return nil, err
+	}
+	if state == nil {
+		return nil, pysem.AttributeError(nil, "all_model_checkpoint_paths")
+	}
+	var steps []int64
+	for _, p := range state.AllModelCheckpointPaths {
+		step, err := h.GlobalStepValue(p)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, step)
+	}
+	slices.Sort(steps)
+	return slices.Compact(steps), nil
+}

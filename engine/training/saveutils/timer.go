@@ -1,0 +1,107 @@
+package saveutils
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/sessionrunhooks"
+)
+
+// Interval says how often something is due: every so many seconds, or steps. One of the two
+// is set.
+type Interval struct {
+	Seconds pysem.Opt[float64]
+	Steps   pysem.OptInt
+	// Tide is a window of hours out of which TideSeconds take the interval's place.
+	Tide        sessionrunhooks.Tide
+	TideSeconds pysem.Opt[float64]
+}
+
+// Timer says when something is due (save_utils.py:170,
+// SecondOrStepTimerWithTideSetting).
+type Timer struct {
+	clock    env.Clock
+	log      env.Log
+	interval Interval
+	disabled bool
+	last     pysem.Opt[int64] // the step that triggered last
+	lastTime time.Time        // when that was; zero before
+}
+
+// NewTimer makes a timer that has not triggered. An interval with both seconds and steps, or
+// neither, is a ValueError (basic_session_run_hooks.py of TensorFlow).
+func NewTimer(e *env.Env, interval Interval) (*Timer, error) {
+	switch {
+	case interval.Seconds.Set && interval.Steps.Set:
+		return nil, pysem.Raise("ValueError", "Can not provide both every_secs and every_steps.")
+	case !interval.Seconds.Set && !interval.Steps.Set:
+		return nil, pysem.Raise("ValueError", "Either every_secs or every_steps should be provided.")
+	}
+	return &Timer{clock: e.Clock, log: e.Log, interval: interval}, nil
+}
+
+// Enable lets the timer trigger.
+func (t *Timer) Enable() { t.disabled = false }
+
+// Disable keeps it from triggering.
+func (t *Timer) Disable() { t.disabled = true }
+
+// Reset forgets that it has triggered, so that the next step does.
+func (t *Timer) Reset() { t.last, t.lastTime = pysem.None[int64](), time.Time{} }
+
+// LastTriggeredStep is the step of UpdateLastTriggeredStep.
+func (t *Timer) LastTriggeredStep() pysem.Opt[int64] { return t.last }
+
+// UpdateLastTriggeredStep says that a step has triggered. It answers the time and the steps
+// since the one before, if there was one.
+func (t *Timer) UpdateLastTriggeredStep(step int64) (seconds pysem.Opt[float64], steps pysem.Opt[int64]) {
+	now := t.clock.Now()
+	if !t.lastTime.IsZero() {
+		seconds, steps = pysem.Some(now.Sub(t.lastTime).Seconds()), pysem.Some(step-t.last.V)
+	}
+	t.last, t.lastTime = pysem.Some(step), now
+	return seconds, steps
+}
+
+// ShouldTriggerForStep reports whether a step is to trigger.
+func (t *Timer) ShouldTriggerForStep(step int64) (bool, error) {
+	if t.disabled {
+		return false, nil
+	}
+	if !t.last.Set {
+		return true, nil
+	}
+	if t.last.V == step {
+		return false, nil
+	}
+	now := t.clock.Now()
+	if t.interval.Tide.Set() && t.interval.TideSeconds.Set {
+		open, err := sessionrunhooks.TideAvailableNow(now, t.interval.Tide)
+		if err != nil || !open {
+			return err == nil && t.isTideDue(now), err
+		}
+	}
+	if t.interval.Seconds.Set && t.isPast(now, t.interval.Seconds.V) {
+		return true, nil
+	}
+	return t.interval.Steps.Set && step >= t.last.V+int64(t.interval.Steps.V), nil
+}
+
+// isPast reports whether so many seconds are over since the last time.
+func (t *Timer) isPast(now time.Time, seconds float64) bool {
+	return now.Sub(t.lastTime).Seconds() >= seconds
+}
+
+func (t *Timer) isTideDue(now time.Time) bool {
+	if !t.isPast(now, t.interval.TideSeconds.V) {
+		return false
+	}
+	t.log.Logf(env.Info, "Current UTC time: %d : %d", now.UTC().Hour(), now.UTC().Minute())
+	t.log.Logf(env.Info, "Tide not available. Using tide checkpoint saving time interval.")
+	t.log.Logf(env.Info, "Now: %s Last: %s Interval: %s", unix(now), unix(t.lastTime), pysem.FloatRepr(t.interval.TideSeconds.V))
+	return true
+}
+
+// unix is a time as Python's time.time() shows it.
+func unix(at time.Time) string { return pysem.FloatRepr(float64(at.UnixNano()) / 1e9) }

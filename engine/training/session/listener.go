@@ -1,0 +1,19 @@
+package session
+
+// Listener is told of saves (tf.estimator.CheckpointSaverListener). Embed [NoListener] and
+// write the methods that do something.
+type Listener interface {
+	Begin() error
+	BeforeSave(s Session, globalStep int64) error
+	// AfterSave reports whether training is to stop.
+	AfterSave(s Session, globalStep int64) (stop bool, err error)
+	End(s Session, globalStep int64) error
+}
+
+// NoListener does nothing.
+type NoListener struct{}
+
+func (NoListener) Begin() error                           { return nil }
+func (NoListener) BeforeSave(Session, int64) error        { return nil }
+func (NoListener) AfterSave(Session, int64) (bool, error) { return false, nil }
+func (NoListener) End(Session, int64) error               { return nil }

@@ -1,0 +1,40 @@
+package session
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// opErrors are the classes below tf.errors.OpError (errors_impl.py).
+var opErrors = []string{
+	"AbortedError", "AlreadyExistsError", "CancelledError", "DataLossError", "DeadlineExceededError", "FailedPreconditionError",
+	"InternalError", "InvalidArgumentError", "NotFoundError", "OpError", "OutOfRangeError", "PermissionDeniedError",
+	"ResourceExhaustedError", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "UnknownError",
+}
+
+// Raise makes an error of TensorFlow, by its class.
+func Raise(class, format string, args ...any) error { return pysem.Raise(class, format, args...) }
+
+// IsOpError reports whether err is one that "except tf.errors.OpError" catches.
+func IsOpError(err error) bool { return slices.Contains(opErrors, pysem.TypeOf(err)) }
+
+// FileError is an error of files as TensorFlow's file system words it: missing files are a
+// NotFoundError "<path>; No such file or directory", and so on. Others are UnknownError.
+func FileError(path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return Raise("NotFoundError", "%s; No such file or directory", path)
+	case errors.Is(err, fs.ErrPermission):
+		return Raise("PermissionDeniedError", "%s; Permission denied", path)
+	case errors.Is(err, fs.ErrExist):
+		return Raise("AlreadyExistsError", "file already exists")
+	case errors.Is(err, fs.ErrInvalid):
+		return Raise("FailedPreconditionError", "%s; Is a directory", path)
+	}
+	return Raise("UnknownError", "%s; %v", path, err)
+}

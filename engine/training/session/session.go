@@ -1,0 +1,140 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Session runs operations on variables, wherever they live. Several processes of a job
+// have sessions over the same variables.
+type Session interface {
+	// Run does the operations, in order and with nothing in between, and answers the value
+	// of each: what a read found, and nil for an assignment. It may wait for other
+	// processes. An error is one of TensorFlow's, by its class ([IsOpError]); then nothing
+	// is known of what was assigned.
+	Run(ops ...Op) ([]any, error)
+}
+
+// Variable is a variable of the graph. Variables of one name are one variable.
+type Variable struct {
+	Name string
+	// Device is where it lives, as "/job:ps/task:0"; empty where the session likes.
+	Device string
+	// First is the value that it begins with: a bool, an int64, []byte, or []bool.
+	First any
+}
+
+// whole is the index of an operation on all of a variable.
+const whole = -1
+
+// Op reads or assigns a variable, or one element of it.
+type Op struct {
+	Variable *Variable
+	// Index is the element, or negative for the whole.
+	Index int
+	// Assign is the new value; nil reads.
+	Assign any
+}
+
+// Read is the reading of a variable. Lists that it answers belong to the caller.
+func Read(v *Variable) Op { return Op{Variable: v, Index: whole} }
+
+// ReadAt is the reading of one element.
+func ReadAt(v *Variable, i int) Op { return Op{Variable: v, Index: i} }
+
+// Assign is the assignment of a variable.
+func Assign(v *Variable, value any) Op { return Op{Variable: v, Index: whole, Assign: value} }
+
+// AssignAt is the assignment of one element.
+func AssignAt(v *Variable, i int, value any) Op { return Op{Variable: v, Index: i, Assign: value} }
+
+// Get runs one reading, whose value is a T.
+func Get[T any](s Session, op Op) (T, error) {
+	values, err := s.Run(op)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	value, ok := values[0].(T)
+	if !ok {
+		return value, fmt.Errorf("variable %s: found a %T, want a %T", op.Variable.Name, values[0], value)
+	}
+	return value, nil
+}
+
+// Do runs operations whose values do not matter.
+func Do(s Session, ops ...Op) error {
+	_, err := s.Run(ops...)
+	return err
+}
+
+// Memory is a session whose variables are in this process, or in several that share it. An
+// operation takes no time. The zero value has no variables yet; they come with their first
+// values when they are first used.
+type Memory struct {
+	values map[string]any
+	// Before, where it is set, is asked before each Run, and its error is the answer.
+	Before func(ops []Op) error
+}
+
+// NewMemory makes a session in memory.
+func NewMemory() *Memory { return &Memory{} }
+
+// Run does the operations.
+func (m *Memory) Run(ops ...Op) ([]any, error) {
+	if m.Before != nil {
+		if err := m.Before(ops); err != nil {
+			return nil, err
+		}
+	}
+	found := make([]any, len(ops))
+	for i, op := range ops {
+		v, err := m.run(op)
+		if err != nil {
+			return nil, err
+		}
+		found[i] = v
+	}
+	return found, nil
+}
+
+func (m *Memory) run(op Op) (any, error) {
+	if m.values == nil {
+		m.values = map[string]any{}
+	}
+	value, ok := m.values[op.Variable.Name]
+	if !ok {
+		value = owned(op.Variable.First)
+		m.values[op.Variable.Name] = value
+	}
+	if op.Index < 0 {
+		if op.Assign == nil {
+			return owned(value), nil
+		}
+		m.values[op.Variable.Name] = owned(op.Assign)
+		return nil, nil
+	}
+	list, ok := value.([]bool)
+	if !ok || op.Index >= len(list) {
+		return nil, Raise("InvalidArgumentError", "slice index %d of dimension 0 out of bounds.", op.Index)
+	}
+	if op.Assign == nil {
+		return list[op.Index], nil
+	}
+	list[op.Index] = op.Assign.(bool)
+	return nil, nil
+}
+
+// owned is the value without what others may change.
+func owned(v any) any {
+	switch v := v.(type) {
+	case []bool:
+		return slices.Clone(v)
+	case []byte:
+		return slices.Clone(v)
+	}
+	return v
+}
+
+// GlobalStep is the variable that counts the steps of a job.
+func GlobalStep() *Variable { return &Variable{Name: "global_step", First: int64(0)} }

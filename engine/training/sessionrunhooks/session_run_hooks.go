@@ -1,0 +1,185 @@
+// Package sessionrunhooks has workers begin one after the other, and stop when the hours are
+// over in which there are machines for them: the port of
+// native_training/session_run_hooks.py.
+//
+// Two things to use first:
+//
+//   - [TideAvailableNow] says whether a time of day is in a [Tide].
+//   - [NewCustomGlobalStepWaiterHook] makes the hook that waits for its turn.
+//
+// A window over midnight never closes, nor does one of no length (TRN-2.12). To change how
+// long a worker waits at most look in [NewCustomGlobalStepWaiterHook].
+package sessionrunhooks
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// Tide is a window of hours in UTC. Without both hours there is none.
+type Tide struct {
+	StartHour, StartMinute, EndHour, EndMinute pysem.OptInt
+}
+
+// Set reports whether there is a window.
+func (t Tide) Set() bool { return t.StartHour.Set && t.EndHour.Set }
+
+// Before reports whether one time of day is before another (session_run_hooks.py:27).
+// Minutes count only where the hours are equal; then one that is None is a TypeError.
+func Before(hour1 int, minute1 pysem.OptInt, hour2 int, minute2 pysem.OptInt) (bool, error) {
+	if hour1 != hour2 {
+		return hour1 < hour2, nil
+	}
+	if !minute1.Set || !minute2.Set {
+		return false, pysem.Raise("TypeError", "'<' not supported between instances of '%s' and '%s'",
+			pysem.TypeName(minute1.Any()), pysem.TypeName(minute2.Any()))
+	}
+	return minute1.V < minute2.V, nil
+}
+
+// TideAvailableNow reports whether now is in the window (session_run_hooks.py:34).
+func TideAvailableNow(now time.Time, t Tide) (bool, error) {
+	hour, minute := now.UTC().Hour(), pysem.Some(now.UTC().Minute())
+	sameDay, err := Before(t.StartHour.V, t.StartMinute, t.EndHour.V, t.EndMinute)
+	if err != nil {
+		return false, err
+	}
+	early, err := Before(hour, minute, t.StartHour.V, t.StartMinute)
+	if err != nil || early {
+		return early && !sameDay, err
+	}
+	beforeEnd, err := Before(hour, minute, t.EndHour.V, t.EndMinute)
+	if err != nil {
+		return false, err
+	}
+	return beforeEnd == sameDay, nil
+}
+
+// closed reports whether there is a window that is closed now, and says so.
+func closed(e *env.Env, t Tide) (bool, error) {
+	if !t.Set() {
+		return false, nil
+	}
+	now := e.Clock.Now().UTC()
+	open, err := TideAvailableNow(now, t)
+	if err != nil || open {
+		return false, err
+	}
+	e.Log.Logf(env.Info, "Current UTC time: %d : %d", now.Hour(), now.Minute())
+	e.Log.Logf(env.Info, "Last hour in tide queue. Saving ckpt...")
+	return true, nil
+}
+
+const (
+	waiterPoll = 500 * time.Millisecond
+	// extraSeconds is the most that is added at random to a worker's waiting.
+	extraSeconds = 600
+)
+
+// DefaultMaxNonTideWait is how long a worker waits for its step at most, but for what is
+// added at random (session_run_hooks.py:69).
+const DefaultMaxNonTideWait = 10 * time.Minute
+
+// CustomGlobalStepWaiterHook has a worker begin once the job has come to a step, or has gone
+// on for so long (session_run_hooks.py:53).
+type CustomGlobalStepWaiterHook struct {
+	session.NoHook
+	e          *env.Env
+	until      int64
+	tide       Tide
+	maxWait    time.Duration
+	globalStep *session.Variable
+	running    time.Time // since when the job does steps; zero while it does none
+	started    bool
+	waits      session.Seldom
+}
+
+// NewCustomGlobalStepWaiterHook makes the hook for a step. globalStep is nil in a graph
+// without one. Up to 10 minutes are added to maxWait, at random.
+func NewCustomGlobalStepWaiterHook(e *env.Env, globalStep *session.Variable, until int64, tide Tide, maxWait time.Duration) *CustomGlobalStepWaiterHook {
+	extra := time.Duration(e.Random.Intn("slow-start", extraSeconds+1)) * time.Second
+	return &CustomGlobalStepWaiterHook{e: e, globalStep: globalStep, until: until, tide: tide, maxWait: maxWait + extra}
+}
+
+// Begin is a RuntimeError in a graph without a global step.
+func (h *CustomGlobalStepWaiterHook) Begin() error {
+	h.started = false
+	if h.globalStep == nil {
+		return pysem.Raise("RuntimeError", "Global step should be created to use _GlobalStepWaiterHook.")
+	}
+	return nil
+}
+
+// BeforeRun waits, once. Where the window is closed it asks for the end of training.
+func (h *CustomGlobalStepWaiterHook) BeforeRun(run *session.RunContext) ([]session.Op, error) {
+	if h.until <= 0 {
+		h.started = true
+	}
+	for !h.started {
+		over, err := closed(h.e, h.tide)
+		if err != nil {
+			return nil, err
+		}
+		if over {
+			run.RequestStop()
+			return nil, nil
+		}
+		step, err := session.Get[int64](run.Session, session.Read(h.globalStep))
+		if err != nil {
+			return nil, err
+		}
+		if h.started = h.isTurn(step); !h.started {
+			h.e.Tasks.Sleep(waiterPoll)
+		}
+	}
+	return nil, nil
+}
+
+// isTurn reports whether the worker may begin.
+func (h *CustomGlobalStepWaiterHook) isTurn(step int64) bool {
+	now := h.e.Clock.Now()
+	if h.running.IsZero() && step > 1 {
+		h.running = now
+	}
+	if step >= h.until {
+		h.e.Log.Logf(env.Info, "Start training after waiting for %d global steps. Current step is %d.", h.until, step)
+		return true
+	}
+	waited := "None"
+	if !h.running.IsZero() {
+		d := now.Sub(h.running)
+		if d > h.maxWait {
+			h.e.Log.Logf(env.Info, "Start training after waiting for %d seconds. Current step is %d.", h.maxWait/time.Second, step)
+			return true
+		}
+		waited = pysem.FloatRepr(d.Seconds())
+	}
+	h.waits.Logf(h.e, "Waiting for global_step >= %d or waiting time > %d seconds before starting training. "+
+		"Current step is %d, has been waiting for %s seconds already.", h.until, h.maxWait/time.Second, step, waited)
+	return false
+}
+
+// TideStoppingHook asks for the end of training when the window is closed
+// (session_run_hooks.py:144).
+type TideStoppingHook struct {
+	session.NoHook
+	e    *env.Env
+	tide Tide
+}
+
+// NewTideStoppingHook makes the hook.
+func NewTideStoppingHook(e *env.Env, tide Tide) *TideStoppingHook {
+	return &TideStoppingHook{e: e, tide: tide}
+}
+
+// BeforeRun looks at the clock.
+func (h *TideStoppingHook) BeforeRun(run *session.RunContext) ([]session.Op, error) {
+	over, err := closed(h.e, h.tide)
+	if over {
+		run.RequestStop()
+	}
+	return nil, err
+}

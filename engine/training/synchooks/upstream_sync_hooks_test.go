@@ -1,0 +1,63 @@
+package synchooks_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/engine/training/synchooks"
+	"github.com/monosim/monosim/sim/world/worldtest"
+)
+
+// The goal is that the hooks pass the reference's own tests (sync_hooks_test.py), in virtual
+// time: tasks stand for its threads.
+
+func TestUpstreamSyncHooks_test_sync_process(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		s, helper := session.NewMemory(), synchooks.NewSyncHelper(2)
+		chief := synchooks.NewChiefSyncHook(c.Env, helper, synchooks.DefaultChiefTimeout)
+		worker := synchooks.NewWorkerSyncHook(c.Env, 1, helper)
+		begun := c.Env.Tasks.Go("worker", func() { c.Must(worker.AfterCreateSession(s, nil)) })
+		c.Env.Tasks.Sleep(time.Second)
+		if begun.Done() {
+			t.Error("the worker begins: want it to wait for the chief")
+		}
+		c.Must(chief.AfterCreateSession(s, nil))
+		begun.Join()
+		ended := c.Env.Tasks.Go("chief", func() { c.Must(chief.End(s)) })
+		c.Env.Tasks.Sleep(time.Second)
+		if ended.Done() {
+			t.Error("the chief ends: want it to wait for the worker")
+		}
+		c.Must(worker.End(s))
+		ended.Join()
+	})
+}
+
+func TestUpstreamSyncHooks_test_hook_helper(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		off := synchooks.NewTrainingHooksHelper(c.Env, false, 0, 0, synchooks.DefaultChiefTimeout)
+		if len(off.TrainingHooks())+len(off.TrainingChiefHooks()) != 0 {
+			t.Errorf("without sync: got %v %v, want no hooks", off.TrainingHooks(), off.TrainingChiefHooks())
+		}
+		on := synchooks.NewTrainingHooksHelper(c.Env, true, 1, 0, synchooks.DefaultChiefTimeout)
+		if len(on.TrainingHooks()) != 1 || len(on.TrainingChiefHooks()) != 1 {
+			t.Errorf("with sync: got %v %v, want a hook each", on.TrainingHooks(), on.TrainingChiefHooks())
+		}
+	})
+}
+
+// TRN-2.11 and S11: a worker that dies leaves its flag set, and the chief waits for all of
+// its time.
+func TestAChiefWaits1800sForADeadWorker(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		s, helper := session.NewMemory(), synchooks.NewSyncHelper(2)
+		chief := synchooks.NewChiefSyncHook(c.Env, helper, synchooks.DefaultChiefTimeout)
+		c.Must(helper.StartWorker(s, 1))
+		start := c.Env.Clock.Now()
+		c.Must(chief.End(s))
+		if waited := c.Env.Clock.Now().Sub(start); waited != 1801*time.Second {
+			t.Errorf("waited %v, want the first second after 1800 s", waited)
+		}
+	})
+}
