@@ -28,7 +28,9 @@ func newRecordCommand() *cobra.Command {
 		Short: "Record the golden cases from the reference",
 		Long: `Ask the reference all inputs of the case files (cases/*.jsonl in the directory) and
 write its answers as suites, with a manifest of their hashes. The same inputs give
-the same bytes.
+the same bytes. Suites that were recorded with a TensorFlow are kept as they are where
+the reference has none: TENSORFLOW_PYTHON names the interpreter that has it
+(runners/python/requirements-tensorflow.txt).
 
 The exit code is 0 when the files are written or, with --check, as they would be, 1
 when they are not, and 2 when what was asked for makes no sense.`,
@@ -54,11 +56,15 @@ when they are not, and 2 when what was asked for makes no sense.`,
 			if err != nil {
 				return command.BadInput(err)
 			}
-			suites, err := conformance.Record(list[0], files)
+			known, kept, err := keptSuites(cmd.ErrOrStderr(), dir, files, hello)
+			if err != nil {
+				return command.BadInput(err)
+			}
+			suites, err := conformance.Record(list[0], known)
 			if err != nil {
 				return err
 			}
-			return writeSuites(cmd.OutOrStdout(), dir, suites, hello, check)
+			return writeSuites(cmd.OutOrStdout(), dir, append(suites, kept...), hello, check)
 		},
 	}
 	cmd.Flags().BoolVar(&flags.python, "python", false, pythonHelp)
@@ -66,6 +72,24 @@ when they are not, and 2 when what was asked for makes no sense.`,
 	cmd.Flags().StringVar(&dir, "dir", "vectors/golden", "directory with cases/*.jsonl, which the suites are written to")
 	cmd.Flags().BoolVar(&check, "check", false, "write nothing; fail when a file would change")
 	return cmd
+}
+
+// keptSuites parts the case files into those that the testee can answer and those whose
+// suites, recorded with a TensorFlow that it has not, stay as they are.
+func keptSuites(w io.Writer, dir string, files []golden.CaseFile, hello testee.Hello) (known []golden.CaseFile, kept []*golden.Suite, err error) {
+	for _, f := range files {
+		if len(f.Inputs) == 0 || !conformance.WantsTensorFlow(f.Suite) || hello.Knows(f.Inputs[0].Op) {
+			known = append(known, f)
+			continue
+		}
+		s, err := golden.ReadSuite(os.DirFS(dir), f.Suite)
+		if err != nil {
+			return nil, nil, err
+		}
+		fmt.Fprintf(w, "kept %s: the testee has no TensorFlow to ask it with\n", f.Suite)
+		kept = append(kept, s)
+	}
+	return known, kept, nil
 }
 
 // writeSuites writes the files, or reports whether they are as they would be

@@ -9,7 +9,8 @@
 //
 // The operations are in one file per module of the reference, each with a table
 // at its top; to add one, write a method of call and name it there. Those of the programs
-// behind their command lines are in commandlines. To change
+// behind their command lines are in commandlines, hooks and savers of the training side in
+// trainingcases. To change
 // what a case sees of the world, and how values are read and written, look in
 // caseworld; how golden cases are answered by their ids, in recorded.go.
 package gotestee
@@ -25,6 +26,7 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/runners/gotestee/caseworld"
 	"github.com/monosim/monosim/runners/gotestee/commandlines"
+	"github.com/monosim/monosim/runners/gotestee/trainingcases"
 	"github.com/monosim/monosim/runners/testee"
 )
 
@@ -42,13 +44,22 @@ var operations = merge(
 	utilsOps, instanceOps, dataDefOps, zkClientOps, zkMirrorOps, replicaManagerOps, backendsOps, agentServiceOps, tfsMonitorOps,
 	modelMgrOps, fakeServerOps, agentV3Ops, modelManagerOps, agentControllerOps, tfsClientOps, resourceUtilsOps, trainingOps, discoveryOps, agentOps, agentV1Ops,
 	clientOps, svrClientOps, constantsOps, pythonOps, agentV3SequenceOps, agentServiceSequenceOps,
-	commandLineOps(),
+	commandLineOps(), trainingCaseOps(),
 )
 
 // commandLineOps are the programs behind their command lines.
 func commandLineOps() table {
 	ops := table{}
 	for name, op := range commandlines.Ops() {
+		ops[name] = func(c *call) (any, error) { return op(c.Call) }
+	}
+	return ops
+}
+
+// trainingCaseOps are the hooks, savers and configurations of the training side.
+func trainingCaseOps() table {
+	ops := table{}
+	for name, op := range trainingcases.Ops() {
 		ops[name] = func(c *call) (any, error) { return op(c.Call) }
 	}
 	return ops

@@ -7,6 +7,9 @@
 //     names in MONOLITH_SRC; its first lines say how to run it and what lies where.
 //   - check_examples.py runs answered cases through it and prints what differs.
 //
+// Operations of the training side run with the TensorFlow 2.4 of the interpreter that
+// TENSORFLOW_PYTHON names (requirements-tensorflow.txt), and are skipped without it.
+//
 // Three programs stand beside it: contract.py is the reference as a client or server of
 // the AgentService on real sockets (runners/realrun asks it), and grpc_statuses.py
 // records how grpc-python's client words failures. names.py lists the reference's public

@@ -32,6 +32,13 @@ UNUSED = ("tensorflow.python", "tensorflow_estimator", "kafka", "numpy", "tqdm",
           "monolith.native_training.proto.primus_am_service_pb2_grpc",
           "monolith.native_training.metric.metric_hook")
 
+# The same where TensorFlow is the real one: what loads the reference's own C++ ops, and
+# packages that only unused parts want.
+UNUSED_BESIDE_TENSORFLOW = (
+    "kafka", "tqdm", "tensorflow_serving.apis.prediction_log_pb2", "monolith.native_training.runtime.ops.gen_monolith_ops",
+    "monolith.native_training.proto.primus_am_service_pb2", "monolith.native_training.proto.primus_am_service_pb2_grpc",
+    "monolith.native_training.metric.metric_hook")
+
 
 class Generated(importlib.abc.Loader):
     """Loads x_pb2 and x_pb2_grpc."""
@@ -56,20 +63,23 @@ class Unused(importlib.abc.Loader):
 
 class Finder(importlib.abc.MetaPathFinder):
 
-    def __init__(self, source):
+    def __init__(self, source, real_tensorflow):
         self.source = source
+        self.stand_ins = {n: f for n, f in STAND_INS.items() if not (real_tensorflow and within(n, ("tensorflow",)))}
+        self.unused = UNUSED_BESIDE_TENSORFLOW if real_tensorflow else UNUSED
+        self.proto_packages = PROTO_PACKAGES[1:] if real_tensorflow else PROTO_PACKAGES
 
     def find_spec(self, name, path=None, target=None):
         del path, target
-        if name in STAND_INS:
-            return stand_in(name, os.path.join(HERE, "standins", STAND_INS[name]))
+        if name in self.stand_ins:
+            return stand_in(name, os.path.join(HERE, "standins", self.stand_ins[name]))
         if protos.path_of(name):
             return importlib.machinery.ModuleSpec(name, Generated())
-        if within(name, UNUSED):
+        if within(name, self.unused):
             return importlib.machinery.ModuleSpec(name, Unused(), is_package=True)
         if within(name, SOURCE_PACKAGES):
             return self.find_source(name)
-        if within(name, PROTO_PACKAGES):
+        if within(name, self.proto_packages):
             return package(name, [])
         return None
 
@@ -96,7 +106,9 @@ def stand_in(name, place):
     return importlib.util.spec_from_file_location(name, place, submodule_search_locations=[])
 
 
-def install(source):
-    """Makes the reference below source importable."""
+def install(source, real_tensorflow=False):
+    """Makes the reference below source importable, beside the TensorFlow that is installed if so told."""
     sys.dont_write_bytecode = True
-    sys.meta_path.insert(0, Finder(os.path.abspath(source)))
+    if real_tensorflow:
+        protos.leave_to_tensorflow()
+    sys.meta_path.insert(0, Finder(os.path.abspath(source), real_tensorflow))

@@ -10,6 +10,9 @@ reference is imported. check_examples.py runs answered cases and compares.
 
 Flags of the reference's command line modules clash (Q60), so the operations of
 each program run in a process of its own of this program, started when first needed.
+Those of the training side want the TensorFlow that the reference was written for: they
+run with the interpreter that TENSORFLOW_PYTHON names, which has what
+requirements-tensorflow.txt lists, and are unknown without it.
 """
 import importlib
 import json
@@ -29,6 +32,7 @@ LONGEST_SECONDS = 25
 
 # The operations' modules by the process they run in.
 MAIN, TFS_CLIENT, CLIENT, AGENT_CLIENT, RUN = "main", "tfs_client", "client", "agent_client", "run"
+HOOKS = "hooks"
 PARTS = {
     MAIN: ("utils", "data_def", "mocked_zkclient", "zk_mirror", "replica_manager", "backends", "agent_service",
            "tfs_monitor", "mocked_tfserving", "fake_tfserving", "agent_v3", "tfs_wrapper", "model_manager",
@@ -38,7 +42,12 @@ PARTS = {
     CLIENT: ("client",),
     AGENT_CLIENT: ("agent_client",),
     RUN: ("run",),
+    HOOKS: ("barrier_ops", "sync_hooks", "ps_check_hooks", "server_lib", "client_lib", "controller_hooks", "ckpt_hooks",
+            "hook_utils", "session_hooks", "session_run_hooks", "save_utils", "export_state_utils"),
 }
+# Those that run with the real TensorFlow.
+WITH_TENSORFLOW = (HOOKS,)
+QUIET_TENSORFLOW = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
 
 
 class Unavailable(Exception):
@@ -51,6 +60,7 @@ def load(part):
     if not os.path.isdir(os.path.join(source, "monolith", "agent_service")):
         raise Unavailable("MONOLITH_SRC does not name a checkout of bytedance/monolith")
     os.environ.clear()  # some modules read the environment when they are imported
+    os.environ.update(QUIET_TENSORFLOW if part in WITH_TENSORFLOW else {})
     try:
         from absl import logging  # pylint: disable=import-outside-toplevel
         import finder  # pylint: disable=import-outside-toplevel
@@ -58,7 +68,7 @@ def load(part):
         import surroundings  # pylint: disable=import-outside-toplevel
         import values  # pylint: disable=import-outside-toplevel
         logging.set_verbosity(logging.FATAL)
-        finder.install(source)
+        finder.install(source, part in WITH_TENSORFLOW)
         ops = {}
         for name in PARTS[part]:
             ops.update(importlib.import_module(f"ops.{name}").OPS)
@@ -104,13 +114,15 @@ class Testee:
             return {"id": identity, **self.run(self.ops[op], request)}
         other = other_part(op)
         if self.part == MAIN and other:
+            if not self.interpreter(other):
+                return {"id": identity, "skipped": f"{op} needs TENSORFLOW_PYTHON, an interpreter with TensorFlow 2.4"}
             return self.pass_on(other, line)
         return {"id": identity, "skipped": f"unknown operation {op}"}
 
     def known(self):
         if self.why_not:
             return []
-        others = [part for part in PARTS if part != MAIN] if self.part == MAIN else []
+        others = [part for part in PARTS if part != MAIN and self.interpreter(part)] if self.part == MAIN else []
         return list(self.ops) + [op for part in others for op in self.pass_on(part, '{"op": "hello"}').get("ops", [])]
 
     def run(self, op, request):
@@ -143,9 +155,13 @@ class Testee:
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
+    def interpreter(self, part):
+        """The interpreter of a part's process, or None where there is none."""
+        return self.environment.get("TENSORFLOW_PYTHON") if part in WITH_TENSORFLOW else sys.executable
+
     def pass_on(self, part, line):
         if part not in self.others:
-            self.others[part] = subprocess.Popen([sys.executable, os.path.abspath(__file__), part],
+            self.others[part] = subprocess.Popen([self.interpreter(part), os.path.abspath(__file__), part],
                                                  env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                                  cwd="/")
         other = self.others[part]

@@ -39,6 +39,8 @@ type Source struct {
 	// Path is the module's file in the repository, Symbol what of it is asked.
 	Path   string `json:"path"`
 	Symbol string `json:"symbol"`
+	// With is what of the reference's surroundings was real; empty where a stand-in did.
+	With string `json:"with,omitempty"`
 }
 
 // Question is what a case asks, in the forms of the testee protocol. The raw parts

@@ -25,7 +25,25 @@ var trainingModules = []string{
 	"net_utils", "zk_utils", "env_utils", "yarn_runtime", "mlp_utils", "service_discovery", "consul",
 }
 
+// tensorFlowModules are those that are asked with the real TensorFlow, and their files below
+// native_training.
+var tensorFlowModules = map[string]string{
+	"barrier_ops": "barrier_ops", "sync_hooks": "sync_hooks", "ps_check_hooks": "hooks/ps_check_hooks", "server_lib": "hooks/server/server_lib",
+	"client_lib": "hooks/server/client_lib", "controller_hooks": "hooks/controller_hooks", "ckpt_hooks": "hooks/ckpt_hooks",
+	"hook_utils": "hooks/hook_utils", "session_hooks": "hooks/session_hooks", "session_run_hooks": "session_run_hooks",
+	"save_utils": "save_utils", "export_state_utils": "model_export/export_state_utils",
+}
+
+// tensorFlow is what they are asked with: runners/python/requirements-tensorflow.txt.
+const tensorFlow = "tensorflow 2.4.4 on Python 3.8"
+
+// WantsTensorFlow reports whether a module is asked with the real TensorFlow.
+func WantsTensorFlow(module string) bool { return tensorFlowModules[module] != "" }
+
 func pathOf(module string) string {
+	if file, ok := tensorFlowModules[module]; ok {
+		return "monolith/native_training/" + file + ".py"
+	}
 	if p, ok := modulePaths[module]; ok {
 		return p
 	}
@@ -56,6 +74,9 @@ func Record(t testee.Testee, files []golden.CaseFile) ([]*golden.Suite, error) {
 func recordSuite(t testee.Testee, f golden.CaseFile, quirks []scope.Quirk) (*golden.Suite, error) {
 	s := &golden.Suite{Name: f.Suite, Source: Reference, Notes: map[string]string{}}
 	s.Source.Path, s.Source.Symbol = pathOf(f.Suite), symbols(f)
+	if WantsTensorFlow(f.Suite) {
+		s.Source.With = tensorFlow
+	}
 	for i := range f.Inputs {
 		in := &f.Inputs[i]
 		c, err := CaseOf(&in.Question)
