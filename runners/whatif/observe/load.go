@@ -68,13 +68,14 @@ func (d *driver) all(ctx context.Context) *Load {
 	defer cancel()
 	d.ctx = ctx
 	d.began = time.Now()
+	made := 0
 	for i, at := range d.arrivals {
 		d.until(at)
 		if ctx.Err() != nil {
-			d.cut(i)
 			break
 		}
 		d.wait.Go(func() { d.request(i) })
+		made++
 	}
 	if d.breakOff {
 		d.until(d.end)
@@ -82,10 +83,11 @@ func (d *driver) all(ctx context.Context) *Load {
 		cancel()
 	}
 	d.wait.Wait()
+	d.cut(made)
 	return &d.run
 }
 
-// cut drops the requests that were not made.
+// cut drops the requests that were not made; nothing goes on any more.
 func (d *driver) cut(n int) {
 	r := &d.run.Requests
 	r.Intended, r.Sent, r.Done, r.OK = r.Intended[:n], r.Sent[:n], r.Done[:n], r.OK[:n]
