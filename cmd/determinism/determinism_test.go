@@ -182,8 +182,10 @@ func TestEachDialIsTurnedByItself(t *testing.T) {
 	}
 	want := []string{
 		"monosim test --check-determinism",
+		"monosim test --seeds 3 --check-determinism --no-leaps",
 		"monosim test --seed 1",
 		"monosim test --seed 1",
+		"monosim test --seed 1 --no-leaps",
 		"GOMAXPROCS=1 monosim test --seed 1",
 		"GOMAXPROCS=2 monosim test --seed 1",
 		"GOGC=10 monosim test --seed 1",

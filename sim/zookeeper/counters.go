@@ -12,11 +12,13 @@ type Counters struct {
 	unknown  uint64
 }
 
-func (c *Counters) count(op OpCode) {
+func (c *Counters) count(op OpCode) { c.add(op, 1) }
+
+func (c *Counters) add(op OpCode, n uint64) {
 	if op >= minOpCode && op <= maxOpCode {
-		c.requests[op-minOpCode]++
+		c.requests[op-minOpCode] += n
 	} else {
-		c.unknown++
+		c.unknown += n
 	}
 }
 

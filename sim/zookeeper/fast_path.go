@@ -66,6 +66,13 @@ func (m *Machine) PingedAt(c *Conn, atMs int64) {
 	c.session.deadlineMs = m.expiry.deadline(atMs + c.session.timeoutMs)
 }
 
+// Leapt is n requests that only read, of a suspended session; the last of them was at an
+// instant that may lie in the past.
+func (m *Machine) Leapt(c *Conn, op OpCode, n int, atMs int64) {
+	m.counters.add(op, uint64(n))
+	c.session.deadlineMs = m.expiry.deadline(atMs + c.session.timeoutMs)
+}
+
 // ResumeExpiry has the session of a connection expire again when it is silent, counted
 // from its last ping, after a SuspendExpiry. It reports whether NextExpiryMs may have
 // become earlier by it.

@@ -105,6 +105,9 @@ type Config struct {
 	// order of a server's HashSet (ZK-5.8). It is given the sorted names, which it may
 	// keep, and must depend on nothing that is not part of the run.
 	ChildOrder func(path string, sorted []string) []string
+	// OnTransaction, when set, is told of every transaction before it begins. It must not
+	// feed the machine.
+	OnTransaction func()
 	// OnWrite, when set, is told of every write, before the events and the reply
 	// that follow from it. It must not feed the machine.
 	OnWrite func(Write)

@@ -48,6 +48,9 @@ type Write struct {
 // begin takes the zxid of a transaction. Whatever becomes of it, the zxid is
 // used up (ZK-4.1). The first one of an epoch has the counter 1 (ZK-4.4).
 func (m *Machine) begin() {
+	if m.cfg.OnTransaction != nil {
+		m.cfg.OnTransaction()
+	}
 	m.zxid++
 	if m.zxid>>32 < m.epoch {
 		m.zxid = m.epoch<<32 | 1

@@ -105,7 +105,7 @@ func (v *VersionMetrics) Check(models []string) error {
 }
 
 func (v *VersionMetrics) store(model string, latest env.ModelVersionStatus) error {
-	nowSec := v.e.Clock.Now().Unix()
+	now := func() int64 { return v.e.Clock.Now().Unix() }
 	if latest.Status.Code != env.OK {
 		return pysem.Raise("Exception", "%s", latest.Status.Message)
 	}
@@ -124,10 +124,11 @@ func (v *VersionMetrics) store(model string, latest env.ModelVersionStatus) erro
 		v.changes++
 	}
 	v.own.EmitStore(MetricLatestVersion, latest.Version, tags)
-	if updatedSec, ok := v.updatedSec[model]; ok {
-		v.global.EmitStore(MetricSinceLastUpdate, nowSec-updatedSec, tags)
+	if updatedSec, ok := v.updatedSec[model]; ok && v.global != (noMetricsClient{}) {
+		v.global.EmitStore(MetricSinceLastUpdate, now()-updatedSec, tags)
 	}
 	if highest, ok := v.highest[model]; !ok || highest < latest.Version {
+		nowSec := now()
 		v.own.EmitStore(MetricUpdateTs, nowSec, tags)
 		v.highest[model], v.updatedSec[model] = latest.Version, nowSec
 		v.changes++

@@ -69,24 +69,36 @@ func (s *Session) newRead(op zookeeper.OpCode, path string, watch env.Watcher) *
 // connection is suspended it waits until it is back.
 func (s *Session) do(c *call) error {
 	s.p.Check()
-	c.request.loop = s.asks(c)
-	switch {
-	case c.follows:
-	case c.request.loop != nil:
-		s.p.Think()
-	case s.callTime != nil:
-		s.p.Sleep(s.callTime())
+	if c.request.loop = s.asks(c); c.request.loop != nil {
+		return s.ask(s.p.Turns(), c)
 	}
 	s.p.Acts()
+	if s.callTime != nil && !c.follows {
+		s.p.Sleep(s.callTime())
+	}
 	if err := s.life.Refuse(); err != nil {
 		return err
 	}
+	s.put(c)
+	s.await(c)
+	return c.failure(s)
+}
+
+// put sends a call of the current task, or keeps it until there is a connection.
+func (s *Session) put(c *call) {
 	c.task, c.began = s.p.Current(), s.history.Now()
 	s.queue = append(s.queue, c)
 	s.send()
+}
+
+func (s *Session) await(c *call) {
 	for !c.done {
 		s.p.ParkOn(c.request.Op.String(), c.request.Path)
 	}
+}
+
+// failure is how a call that is over has failed; it is given back then.
+func (c *call) failure(s *Session) error {
 	if c.err == nil {
 		return nil
 	}

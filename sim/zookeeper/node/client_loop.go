@@ -186,8 +186,11 @@ func (s *Session) sendOne(c *call) {
 	s.xid++
 	c.request.Xid = s.xid
 	s.pending.push(c)
-	s.conn.SendStep(c.request.loop, &c.request, 44+len(c.request.Path)+len(c.request.Data))
+	s.conn.SendStep(c.request.loop, &c.request, requestBytes(c.request.Path)+len(c.request.Data))
 }
+
+// requestBytes estimates the frame of a request without data.
+func requestBytes(path string) int { return 44 + len(path) }
 
 // handle takes one message of an open connection (connection.py:420).
 func (s *Session) handle(payload any) {

@@ -90,10 +90,8 @@ func (s *Session) NewReads(paths []string) zkbulk.Reads {
 // The first error of take ends it and is returned.
 func (r *reads) Each(take func(i int, data []byte, err error) error) error {
 	round := &readRound{reads: r, handOver: take}
-	for round.at < len(r.paths) {
-		if err := round.get(); err != nil {
-			return err
-		}
+	if err := round.all(); err != nil {
+		return err
 	}
 	r.share()
 	return nil
@@ -104,6 +102,23 @@ type readRound struct {
 	*reads
 	handOver func(i int, data []byte, err error) error
 	at       int // that is asked for
+
+	// In a turn of a loop: the zxid of the first answer, and whether one was other than
+	// known, or of another zxid.
+	zxid int64
+	odd  bool
+}
+
+func (r *readRound) all() error {
+	if t := r.s.p.Turns(); t != nil && len(r.paths) > 0 {
+		return r.askAll(t)
+	}
+	for r.at < len(r.paths) {
+		if err := r.get(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // get asks for a znode and takes the answer.

@@ -28,6 +28,9 @@ type Server struct {
 	hosts   map[int64]string   // by session
 	from    string             // whose request is being handled
 
+	// writes tells of every write before it is done.
+	writes vtime.Lasting
+
 	leaderless bool
 	readOnly   bool // and leaderless
 	placements []*placement
@@ -40,7 +43,9 @@ var kindExpiry = vtime.NewKind("zookeeper.expiry")
 // EpochOffsetMs is set to the world's start.
 func NewServer(host *network.Host, port int, cfg zookeeper.Config) *Server {
 	cfg.EpochOffsetMs = host.Node().World().Time().Add(-host.Node().World().Now()).UnixMilli()
-	return &Server{cfg: cfg, host: host, looks: host.Node().NewQuietLoop("zookeeper.expiry"), port: port, conns: map[zookeeper.ConnID]*serverConn{}, hosts: map[int64]string{}}
+	s := &Server{cfg: cfg, host: host, looks: host.Node().NewQuietLoop("zookeeper.expiry"), port: port, conns: map[zookeeper.ConnID]*serverConn{}, hosts: map[int64]string{}}
+	s.cfg.OnTransaction = s.writes.Changes
+	return s
 }
 
 // Addr is host:port of the server.

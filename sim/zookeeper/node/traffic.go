@@ -17,10 +17,7 @@ type traffic struct {
 	asked, operated cluster.Flow
 	byOp            map[zookeeper.OpCode]*cluster.Flow
 	byPath, byHost  map[string]*cluster.Flow
-	second          int64  // of the clock: the one that passes
-	requests        uint64 // in it
-	peak            uint64
-	peakAt          time.Duration
+	requests        []uint64 // in each second of the clock; they are told in any order
 	// asking are the counts of the request that is handled, which its answer belongs to.
 	asking []*cluster.Flow
 }
@@ -63,12 +60,21 @@ func (t *traffic) request(now time.Duration, host string, r *zookeeper.Request) 
 
 // inSecond counts the requests of each second.
 func (t *traffic) inSecond(now time.Duration) {
-	if second := int64(now / time.Second); second != t.second {
-		t.second, t.requests = second, 0
+	second := int(now / time.Second)
+	if n := second + 1 - len(t.requests); n > 0 {
+		t.requests = append(t.requests, make([]uint64, n)...)
 	}
-	if t.requests++; t.requests > t.peak {
-		t.peak, t.peakAt = t.requests, time.Duration(t.second)*time.Second
+	t.requests[second]++
+}
+
+// peak is the most requests of a second, and the first such.
+func (t *traffic) peak() (requests uint64, at time.Duration) {
+	for second, n := range t.requests {
+		if n > requests {
+			requests, at = n, time.Duration(second)*time.Second
+		}
 	}
+	return requests, at
 }
 
 // reply is told of the answer to the request that is handled.
@@ -115,7 +121,7 @@ func (s *Server) Load() cluster.ZooKeeperLoad {
 		return l
 	}
 	l.Asked, l.Operator = t.asked, t.operated
-	l.PeakRequests, l.PeakAt = t.peak, t.peakAt
+	l.PeakRequests, l.PeakAt = t.peak()
 	l.ByOp = map[string]cluster.Flow{}
 	for _, op := range slices.Sorted(maps.Keys(t.byOp)) {
 		l.ByOp[op.String()] = *t.byOp[op]
