@@ -202,7 +202,7 @@ func (p *Pod) envOf(proc *processes.Process) *env.Env {
 		e.ZooKeeper = fakeZooKeepers{p, e}
 	} else {
 		e.ZooKeeper = &node.Clients{
-			Env: e, Proc: proc.Life(), Host: p.machine.Net, Servers: []string{p.w.zk.Addr()},
+			Env: e, Proc: proc.Life(), Host: p.machine.Net, Servers: p.w.zkServers, Calls: &p.w.zkCalls,
 			StartTime: func() time.Duration { return p.starting(paceConnect) },
 			CallTime:  func() time.Duration { return paceCall.draw(p.machine.Node) },
 			WakeTime:  func() time.Duration { return paceWatch.draw(p.machine.Node) },

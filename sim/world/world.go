@@ -36,6 +36,8 @@ type World struct {
 	engine      *vtime.World
 	net         *network.Network
 	zk          *node.Server // nil for the profile kazoo-fake
+	zkServers   []string     // where it is
+	zkCalls     node.Calls
 	stores      []*store
 	operator    *hosts.Machine
 	pods        []*Pod
@@ -84,7 +86,7 @@ func New(spec cluster.Spec, o Options) (*World, error) {
 		host := w.net.AddHost(ZooKeeperHost, ZooKeeperHost, zooKeeperIP)
 		cfg.ChildOrder = childOrder(host.Node().Source(childrenSite).Unseeded(childOrders))
 		w.zk = node.NewServer(host, ZooKeeperPort, cfg)
-		w.shared.znodes = w.zk.ZnodeCount
+		w.shared.znodes, w.zkServers = w.zk.ZnodeCount, []string{w.zk.Addr()}
 		if o.Traffic {
 			w.zk.CountTraffic(OperatorHost)
 		}
@@ -143,7 +145,7 @@ func (w *World) Operator() *hosts.Machine { return w.operator }
 // profile kazoo-fake.
 func (w *World) OperatorClients(e *env.Env, life *vtime.Process) *node.Clients {
 	return &node.Clients{
-		Env: e, Proc: life, Host: w.operator.Net, Servers: []string{w.zk.Addr()},
+		Env: e, Proc: life, Host: w.operator.Net, Servers: w.zkServers, Calls: &w.zkCalls,
 		CallTime: func() time.Duration { return paceCall.draw(w.operator.Node) },
 	}
 }

@@ -30,6 +30,8 @@ type Clients struct {
 	CallTime, WakeTime func() time.Duration
 	// History, when set, records what the clients see.
 	History *history.History
+	// Calls, when set, has calls that are over for all clients of a world to use again.
+	Calls *Calls
 }
 
 // NewClient makes a client that is not started. hosts is a list as
@@ -61,6 +63,9 @@ func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
 		s.number = s.history.Join()
 	}
 	s.idle.init(s)
+	if s.calls = c.Calls; s.calls == nil {
+		s.calls = &Calls{}
+	}
 	if s.hosts == nil {
 		s.hosts = recipes.SplitHosts(hosts)
 	}
@@ -108,7 +113,7 @@ type Session struct {
 	inbox   []any // arrived while the connection task was busy
 	queue   []*call
 	pending callQueue // sent
-	free    []*call
+	calls   *Calls
 	idle    idleTimer
 
 	history *history.History

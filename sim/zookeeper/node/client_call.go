@@ -46,11 +46,17 @@ type call struct {
 	answered bool
 }
 
+// Calls are calls that were answered, to be used again.
+type Calls struct{ free []*call }
+
+// maxFreeCalls bounds how many are kept; a storm needs more at a time.
+const maxFreeCalls = 64
+
 func (s *Session) newCall(op zookeeper.OpCode, path string) *call {
 	var c *call
-	if last := len(s.free) - 1; last >= 0 {
-		c = s.free[last]
-		s.free = s.free[:last]
+	if free := s.calls.free; len(free) > 0 {
+		c = free[len(free)-1]
+		s.calls.free = free[:len(free)-1]
 	} else {
 		c = &call{}
 		c.request.reply = &c.reply
@@ -135,7 +141,9 @@ func (c *call) finish(code zookeeper.Code) {
 func (s *Session) done(c *call) *zookeeper.Reply {
 	c.request = request{reply: &c.reply}
 	c.watch, c.task, c.err, c.done, c.follows, c.answered = nil, nil, nil, false, false, false
-	s.free = append(s.free, c)
+	if of := s.calls; len(of.free) < maxFreeCalls {
+		of.free = append(of.free, c)
+	}
 	return &c.reply
 }
 
