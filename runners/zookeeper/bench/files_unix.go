@@ -17,8 +17,13 @@ func openFiles() int {
 // from now on, where the system lets it.
 func raiseFiles(want int) {
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Max >= uint64(want) {
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || int(min(limit.Max, 1<<30)) >= want {
 		return
 	}
-	_ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: uint64(want), Max: uint64(want)}) // openFiles tells
+	set(&limit.Cur, want)
+	set(&limit.Max, want)
+	_ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit) // openFiles tells
 }
+
+// set sets a limit, whose type differs from system to system.
+func set[T int64 | uint64](limit *T, to int) { *limit = T(to) }
