@@ -23,6 +23,7 @@
 //	monolith/native_training/runtime/ops  ops           what a machine says of its health
 //	monolith/native_training/model_export      modelexport   the text file ExportSaverListenerState
 //	monolith/native_training/runtime/parameter_sync  parametersync  where a target of a push runs
+//	monolith/ps_training                 pstraining     embeddings, statistics and barriers of a PS
 //	idl/matrix/proto                           matrix        Instance and its parts
 //
 // Those of TensorFlow and TensorFlow Serving are held to upstream's own by

@@ -9,7 +9,8 @@
 //
 // What is around a training step has rooms of its own, named after the modules that they port:
 // barrierops, synchooks, saveutils, sessionrunhooks, modelexport, hooks and hooks/server. They see
-// TensorFlow through session, gfile and checkpoints.
+// TensorFlow through session, gfile and checkpoints. What the Rust port has and Python has not is in
+// localcluster and psservice.
 //
 // SPEC.md says what the reference does, by paragraph (TRN-2.16), and what of it is
 // built. Files are named after the Python modules that they port, and comments cite

@@ -1,0 +1,235 @@
+// Package localcluster is a training cluster in one process: parameter servers, workers, and
+// a barrier for each step (TRN-4.1). It has no counterpart in Python; its behaviour is that of
+// the Rust port, crates/monolith-training/src/distributed.rs.
+//
+// Two things to use first:
+//
+//   - [New] makes a cluster, which [LocalCluster.Start] starts.
+//   - [LocalCluster.TrainStep] is a worker's step, [LocalCluster.WaitForBarrier] waits for the
+//     others behind it.
+//
+// A worker that never comes to a step blocks all at that step; one whose time is over stays
+// counted. To change how a barrier is released look in barrier.go.
+//
+// Cost: a step costs its gradients; a barrier keeps one number for each step that was
+// released, until the cluster stops.
+package localcluster
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Kind tells errors apart.
+type Kind int
+
+// The kinds of errors, each with its text.
+const (
+	ConnectionFailed     Kind = iota // "Connection failed: "
+	CommunicationError               // "Communication error: "
+	ParameterNotFound                // "Parameter not found: "
+	InvalidConfiguration             // "Invalid cluster configuration: "
+	BarrierTimeout                   // "Barrier timeout at epoch … after … ms"
+)
+
+// Error is what goes wrong in a cluster. Its texts are the reference's.
+type Error struct {
+	Kind Kind
+	Text string
+	// Epoch and Timeout are those of a barrier.
+	Epoch   uint64
+	Timeout time.Duration
+}
+
+// Error is the reference's text.
+func (e *Error) Error() string {
+	switch e.Kind {
+	case ConnectionFailed:
+		return "Connection failed: " + e.Text
+	case CommunicationError:
+		return "Communication error: " + e.Text
+	case ParameterNotFound:
+		return "Parameter not found: " + e.Text
+	case InvalidConfiguration:
+		return "Invalid cluster configuration: " + e.Text
+	}
+	return fmt.Sprintf("Barrier timeout at epoch %d after %d ms", e.Epoch, e.Timeout.Milliseconds())
+}
+
+func fail(kind Kind, format string, args ...any) error {
+	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
+}
+
+// Config is a cluster as one of its tasks sees it.
+type Config struct {
+	PSAddrs, WorkerAddrs []string
+	TaskIndex            int
+	IsPS                 bool
+}
+
+// Validate reports what is wrong with it.
+func (c Config) Validate() error {
+	own := c.WorkerAddrs
+	if c.IsPS {
+		own = c.PSAddrs
+	}
+	switch {
+	case len(c.PSAddrs) == 0:
+		return fail(InvalidConfiguration, "At least one parameter server is required")
+	case len(c.WorkerAddrs) == 0:
+		return fail(InvalidConfiguration, "At least one worker is required")
+	case c.TaskIndex >= len(own):
+		return fail(InvalidConfiguration, "Task index %d is out of range (max: %d)", c.TaskIndex, len(own)-1)
+	}
+	return nil
+}
+
+// parameter is a value and how often it was set.
+type parameter struct {
+	values  []float32
+	version uint64
+}
+
+// parameterServer has some of the parameters. It does not ask whether it is running.
+type parameterServer struct {
+	parameters map[string]*parameter
+}
+
+func (p *parameterServer) set(name string, values []float32) {
+	version := uint64(1)
+	if old, ok := p.parameters[name]; ok {
+		version = old.version + 1
+	}
+	p.parameters[name] = &parameter{slices.Clone(values), version}
+}
+
+// apply moves a parameter against a gradient.
+func (p *parameterServer) apply(name string, gradient []float32, rate float32) ([]float32, error) {
+	v, ok := p.parameters[name]
+	if !ok {
+		return nil, fail(ParameterNotFound, "%s", name)
+	}
+	if len(v.values) != len(gradient) {
+		return nil, fail(CommunicationError, "Gradient size mismatch: expected %d, got %d", len(v.values), len(gradient))
+	}
+	for i, g := range gradient {
+		v.values[i] -= rate * g
+	}
+	v.version++
+	return slices.Clone(v.values), nil
+}
+
+// worker is one that makes steps.
+type worker struct {
+	running bool
+	step    uint64
+}
+
+func (w *worker) mustRun() error {
+	if !w.running {
+		return fail(CommunicationError, "Worker is not running")
+	}
+	return nil
+}
+
+// LocalCluster is the cluster.
+type LocalCluster struct {
+	e       *env.Env
+	rate    float32
+	servers []*parameterServer
+	workers []*worker
+	barrier barrier
+}
+
+// New makes a cluster, stopped, whose gradients count by a learning rate.
+func New(e *env.Env, c Config, rate float32) (*LocalCluster, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	l := &LocalCluster{e: e, rate: rate, barrier: newBarrier()}
+	for range c.PSAddrs {
+		l.servers = append(l.servers, &parameterServer{parameters: map[string]*parameter{}})
+	}
+	for range c.WorkerAddrs {
+		l.workers = append(l.workers, &worker{})
+	}
+	return l, nil
+}
+
+// Start starts all workers.
+func (l *LocalCluster) Start() { l.setRunning(true) }
+
+// Stop stops them and forgets the barriers; steps and parameters stay.
+func (l *LocalCluster) Stop() {
+	l.setRunning(false)
+	l.barrier = newBarrier()
+}
+
+func (l *LocalCluster) setRunning(running bool) {
+	for _, w := range l.workers {
+		w.running = running
+	}
+}
+
+// PSIndex is the server, of n, that has a parameter.
+func PSIndex(name string, n int) int {
+	if n == 0 {
+		return 0
+	}
+	h := uint64(0)
+	for _, b := range []byte(name) {
+		h = h*31 + uint64(b)
+	}
+	return int(h % uint64(n))
+}
+
+// RegisterParameter sets a parameter and answers its server, running or not.
+func (l *LocalCluster) RegisterParameter(name string, values []float32) (server int) {
+	server = PSIndex(name, len(l.servers))
+	l.servers[server].set(name, values)
+	return server
+}
+
+// Parameter is a parameter's values and how often they were changed.
+func (l *LocalCluster) Parameter(name string) (values []float32, version uint64, ok bool) {
+	p, ok := l.servers[PSIndex(name, len(l.servers))].parameters[name]
+	if !ok {
+		return nil, 0, false
+	}
+	return slices.Clone(p.values), p.version, true
+}
+
+func (l *LocalCluster) worker(index int) (*worker, error) {
+	if index < 0 || index >= len(l.workers) {
+		return nil, fail(InvalidConfiguration, "Worker index %d out of range", index)
+	}
+	w := l.workers[index]
+	return w, w.mustRun()
+}
+
+// TrainStep makes a worker's step and applies its gradients, by the names' order, of which the
+// first that fails ends it: those before it stay applied, and the step is made. It answers
+// what the parameters are then.
+func (l *LocalCluster) TrainStep(index int, gradients map[string][]float32) (map[string][]float32, error) {
+	w, err := l.worker(index)
+	if err != nil {
+		return nil, err
+	}
+	w.step++
+	updated := map[string][]float32{}
+	for _, name := range slices.Sorted(maps.Keys(gradients)) {
+		values, err := l.servers[PSIndex(name, len(l.servers))].apply(name, gradients[name], l.rate)
+		if err != nil {
+			return nil, err
+		}
+		updated[name] = values
+	}
+	return updated, nil
+}
+
+// Step is how many steps a worker has made.
+func (l *LocalCluster) Step(index int) uint64 { return l.workers[index].step }

@@ -1,0 +1,103 @@
+package psservice
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	pb "github.com/monosim/monosim/engine/proto/monolith/ps_training"
+)
+
+// barrier is one of an id. The number of workers is that of its first caller, for ever.
+type barrier struct {
+	numWorkers int32
+	// arrived are the workers of this generation; count is how many of them the defective
+	// variant reports, held how many it waits for.
+	arrived    map[int32]bool
+	count      int32
+	held       int32
+	generation uint64
+	released   env.Cond
+}
+
+// Barrier answers when all workers have arrived, or with status 1: arguments that make no
+// sense, or a time that is over.
+func (s *Service) Barrier(r *pb.BarrierRequest) *pb.BarrierResponse {
+	if r.NumWorkers <= 0 {
+		return refused(0, "num_workers must be > 0")
+	}
+	if !s.options.DefectiveBarrier && (r.WorkerId < 0 || r.WorkerId >= r.NumWorkers) {
+		return refused(0, "worker_id %d out of range for num_workers=%d", r.WorkerId, r.NumWorkers)
+	}
+	b, ok := s.barriers[r.BarrierId]
+	if !ok {
+		b = &barrier{numWorkers: r.NumWorkers, arrived: map[int32]bool{}, released: s.e.Tasks.NewCond("ps barrier " + r.BarrierId)}
+		s.barriers[r.BarrierId] = b
+	}
+	if b.numWorkers != r.NumWorkers {
+		return refused(b.size(s.options.DefectiveBarrier), "Barrier %s expects num_workers=%d, got %d", r.BarrierId, b.numWorkers, r.NumWorkers)
+	}
+	timeout := time.Duration(r.TimeoutMs) * time.Millisecond
+	if s.options.DefectiveBarrier {
+		return b.arriveDefective(timeout)
+	}
+	if b.arrived[r.WorkerId] {
+		return refused(int32(len(b.arrived)), "Worker %d already arrived for barrier %s", r.WorkerId, r.BarrierId)
+	}
+	return b.arrive(r.WorkerId, timeout)
+}
+
+func refused(arrived int32, format string, args ...any) *pb.BarrierResponse {
+	return &pb.BarrierResponse{StatusCode: 1, ErrorMessage: fmt.Sprintf(format, args...), NumArrived: arrived}
+}
+
+func (b *barrier) size(defective bool) int32 {
+	if defective {
+		return b.count
+	}
+	return int32(len(b.arrived))
+}
+
+// await waits until the generation is over and reports whether it was in time.
+func (b *barrier) await(generation uint64, timeout time.Duration) bool {
+	return b.released.WaitFor(timeout) || b.generation != generation
+}
+
+// release begins the next generation.
+func (b *barrier) release() *pb.BarrierResponse {
+	b.generation++
+	b.released.Broadcast()
+	return &pb.BarrierResponse{NumArrived: b.numWorkers}
+}
+
+// arrive is the variant of 7fc99f7: who is late leaves the set again.
+func (b *barrier) arrive(worker int32, timeout time.Duration) *pb.BarrierResponse {
+	generation := b.generation
+	b.arrived[worker] = true
+	if int32(len(b.arrived)) == b.numWorkers {
+		b.arrived = map[int32]bool{}
+		return b.release()
+	}
+	if b.await(generation, timeout) {
+		return &pb.BarrierResponse{NumArrived: b.numWorkers}
+	}
+	delete(b.arrived, worker)
+	return refused(int32(len(b.arrived)), "Barrier timeout")
+}
+
+// arriveDefective is that of f415ff3: workers are counted, not known, and one that is late
+// leaves what is reported but not what is waited for, so that the next round ends early.
+func (b *barrier) arriveDefective(timeout time.Duration) *pb.BarrierResponse {
+	generation := b.generation
+	b.count++
+	b.held++
+	if b.held >= b.numWorkers {
+		b.count, b.held = 0, 0
+		return b.release()
+	}
+	if b.await(generation, timeout) {
+		return &pb.BarrierResponse{NumArrived: b.numWorkers}
+	}
+	b.count = max(0, b.count-1)
+	return refused(b.count, "Barrier timeout")
+}

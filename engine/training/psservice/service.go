@@ -1,0 +1,206 @@
+// Package psservice keeps the embeddings of a training and has its workers wait for one
+// another, over gRPC (TRN-4.2). It has no counterpart in Python; its behaviour is that of the
+// Rust port, crates/monolith-training/src/distributed_ps.rs.
+//
+// Two things to use first:
+//
+//   - [New] makes a server's [Service]; [Service.Handle] answers calls.
+//   - [NewClient] spreads ids over servers.
+//
+// The barrier comes in two variants: the one of the port at 7fc99f7, and the defective one of
+// f415ff3, where a worker whose time was over stays counted. To change how they differ look
+// in barrier.go.
+//
+// Cost: a lookup or change costs its ids times the dimension; statistics walk the tables, not
+// their ids.
+package psservice
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	pb "github.com/monosim/monosim/engine/proto/monolith/ps_training"
+)
+
+// Options are the settings of a server.
+type Options struct {
+	ShardID int32
+	// Dim is the dimension of tables whose first request says none.
+	Dim int32
+	// DefectiveBarrier has the barrier of f415ff3.
+	DefectiveBarrier bool
+	// ServiceTime is how long a lookup or a change takes.
+	ServiceTime time.Duration
+}
+
+// table has embeddings of one dimension by id.
+type table struct {
+	dim  int32
+	rows map[int64][]float32
+}
+
+// latency counts requests and what they took.
+type latency struct{ count, totalUs int64 }
+
+func (l *latency) add(took time.Duration) {
+	l.count++
+	l.totalUs += max(1, took.Microseconds())
+}
+
+func (l *latency) mean() int64 {
+	if l.count == 0 {
+		return 0
+	}
+	return l.totalUs / l.count
+}
+
+// Service is one server.
+type Service struct {
+	e               *env.Env
+	options         Options
+	started         time.Duration
+	tables          map[string]*table
+	lookups, applys latency
+	barriers        map[string]*barrier
+}
+
+// New makes a server without tables.
+func New(e *env.Env, options Options) *Service {
+	return &Service{e: e, options: options, started: e.Clock.Elapsed(), tables: map[string]*table{}, barriers: map[string]*barrier{}}
+}
+
+// table finds or makes a table; the dimension counts when it is made.
+func (s *Service) table(name string, dim int32) *table {
+	t, ok := s.tables[name]
+	if !ok {
+		t = &table{dim: dim, rows: map[int64][]float32{}}
+		s.tables[name] = t
+	}
+	return t
+}
+
+func (s *Service) dim(asked int32) int32 {
+	if asked > 0 {
+		return asked
+	}
+	return s.options.Dim
+}
+
+// timed takes the service time and counts it, and what do takes, into l.
+func (s *Service) timed(l *latency, do func()) {
+	start := s.e.Clock.Elapsed()
+	if s.options.ServiceTime > 0 {
+		s.e.Tasks.Sleep(s.options.ServiceTime)
+	}
+	do()
+	l.add(s.e.Clock.Elapsed() - start)
+}
+
+// Lookup answers embeddings, zeros for ids that are missing. All ids are looked for before
+// any is made, so that one that comes twice counts as missing twice.
+func (s *Service) Lookup(r *pb.LookupRequest) *pb.LookupResponse {
+	response := &pb.LookupResponse{}
+	s.timed(&s.lookups, func() {
+		t := s.table(r.TableName, s.dim(r.DimSize))
+		for _, id := range r.Fids {
+			row, ok := t.rows[id]
+			if !ok {
+				row = make([]float32, t.dim)
+				response.NumInitialized++
+			} else {
+				response.NumFound++
+			}
+			response.Found = append(response.Found, ok)
+			response.Embeddings = append(response.Embeddings, row...)
+		}
+		for i, id := range r.Fids {
+			if r.CreateIfMissing && !response.Found[i] && t.rows[id] == nil {
+				t.rows[id] = make([]float32, t.dim)
+			}
+		}
+	})
+	return response
+}
+
+// ApplyGradients moves the embeddings that are there against their gradients. Gradients of
+// the wrong number change nothing, make no table, and count as a request.
+func (s *Service) ApplyGradients(r *pb.ApplyGradientsRequest) *pb.ApplyGradientsResponse {
+	response := &pb.ApplyGradientsResponse{}
+	s.timed(&s.applys, func() {
+		dim := s.dim(r.DimSize)
+		if want := len(r.Fids) * int(dim); len(r.Gradients) != want {
+			response.StatusCode = 1
+			response.ErrorMessage = fmt.Sprintf("Gradient size mismatch: expected %d, got %d", want, len(r.Gradients))
+			return
+		}
+		t := s.table(r.TableName, dim)
+		for i, id := range r.Fids {
+			row, ok := t.rows[id]
+			if !ok {
+				response.NumNotFound++
+				continue
+			}
+			response.NumUpdated++
+			for j, g := range r.Gradients[i*int(dim) : (i+1)*int(dim)] {
+				if j < len(row) {
+					row[j] -= r.LearningRate * g
+				}
+			}
+		}
+	})
+	return response
+}
+
+// GetStats tells what there is and was done.
+func (s *Service) GetStats(r *pb.GetStatsRequest) *pb.GetStatsResponse {
+	response := &pb.GetStatsResponse{
+		ShardId: s.options.ShardID, LookupCount: s.lookups.count, ApplyGradientsCount: s.applys.count,
+		AvgLookupLatencyUs: s.lookups.mean(), AvgApplyLatencyUs: s.applys.mean(),
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
+		t := s.tables[name]
+		n := int64(len(t.rows))
+		stats := &pb.TableStats{Name: name, NumEmbeddings: n, DimSize: t.dim, MemoryBytes: n * int64(t.dim) * 4}
+		response.TotalEmbeddings += n
+		response.MemoryBytes += stats.MemoryBytes
+		if r.IncludeTableStats {
+			response.TableStats = append(response.TableStats, stats)
+		}
+	}
+	return response
+}
+
+// HealthCheck is always well.
+func (s *Service) HealthCheck() *pb.HealthCheckResponse {
+	return &pb.HealthCheckResponse{Status: pb.HealthCheckResponse_HEALTHY, Message: "OK",
+		UptimeSeconds: int64((s.e.Clock.Elapsed() - s.started) / time.Second)}
+}
+
+// Handle is the service as an [env.Handler].
+func (s *Service) Handle(method string, request []byte) ([]byte, error) {
+	switch method {
+	case pb.ParameterServerTraining_Lookup_FullMethodName:
+		return answer(request, &pb.LookupRequest{}, s.Lookup)
+	case pb.ParameterServerTraining_ApplyGradients_FullMethodName:
+		return answer(request, &pb.ApplyGradientsRequest{}, s.ApplyGradients)
+	case pb.ParameterServerTraining_Barrier_FullMethodName:
+		return answer(request, &pb.BarrierRequest{}, s.Barrier)
+	case pb.ParameterServerTraining_GetStats_FullMethodName:
+		return answer(request, &pb.GetStatsRequest{}, s.GetStats)
+	case pb.ParameterServerTraining_HealthCheck_FullMethodName:
+		return answer(request, &pb.HealthCheckRequest{}, func(*pb.HealthCheckRequest) *pb.HealthCheckResponse { return s.HealthCheck() })
+	}
+	return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
+}
+
+func answer[Q, A proto.Message](data []byte, request Q, do func(Q) A) ([]byte, error) {
+	if err := proto.Unmarshal(data, request); err != nil {
+		return nil, &env.RPCError{Code: env.Internal, Message: "Exception deserializing request!"}
+	}
+	return proto.Marshal(do(request))
+}
