@@ -134,7 +134,7 @@ bench-tfserving: ## the served model server: rates over gRPC, memory, polls, and
 bench-agent: ## an agent that watches 1,000 replicas: rate, latency and memory, beside the reference's with MONOLITH_SRC and PYTHON
 	@mkdir -p .build && $(GO) build -o .build/monosim ./cmd/monosim && .build/monosim agent bench
 
-bench-whatif: ## the capacity simulation beside its aims: closed forms, coverage, speed, the search, equal results
+bench-whatif: ## the capacity simulation beside its aims: closed forms, coverage, speed, the search beside the grid, a day of 10,000 containers, equal results
 	@$(GO) run ./cmd/monosim whatif bench
 
 bench-fidelity: ## the capacity simulation beside real processes under load (G9), on six plans that its service times were not fitted to; ten minutes, HORIZON (30s), KEEP=folder, RECORD=runners/whatif/report/recorded.json for TRUST

@@ -17,3 +17,21 @@ func TestEnginesGiveTheSameBytes(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The search finds what simulating every cell finds (G8).
+func TestTheSearchFindsWhatTheGridFinds(t *testing.T) {
+	questions := 20
+	if testing.Short() {
+		questions = 3
+	}
+	c, err := SearchAndGrid(questions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range c.Different {
+		t.Error(d)
+	}
+	if c.Same <= questions/2 {
+		t.Errorf("%d of %d questions were answered, want more than half", c.Same, questions)
+	}
+}

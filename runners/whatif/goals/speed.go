@@ -24,6 +24,15 @@ func cpuSeconds() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
+// mostMemory is the most memory that the process has had, in bytes.
+func mostMemory() int64 {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		panic(err) // this process is there
+	}
+	return u.Maxrss * 1024
+}
+
 // plainSpec is a fan-out to 20 shards of four containers with four threads.
 func plainSpec() *model.Spec {
 	s := validate.Fork(20, 4, 4, 0.7, 1e6, 100_000)

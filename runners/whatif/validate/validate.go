@@ -57,13 +57,14 @@ func (o *Outcome) String() string {
 }
 
 // maxRuns bounds a case.
-const maxRuns = 640
+const maxRuns = 1280
 
-// Run simulates a case until its interval is narrow enough, in rounds that double.
+// Run simulates a case until its interval is narrow enough. A round has as many runs as the
+// spread so far asks for and a tenth more, at most twice as many as there are.
 func (c Case) Run() (Outcome, error) {
 	o := Outcome{Case: c}
 	var values []float64
-	for want := 20; ; want *= 2 {
+	for want := 20; ; {
 		for k := len(values); k < want; k++ {
 			s, err := c.Spec.Run(0, k)
 			if err != nil {
@@ -81,6 +82,8 @@ func (c Case) Run() (Outcome, error) {
 		if o.Narrow || want >= maxRuns {
 			break
 		}
+		narrower := o.Half / (c.Width * c.Theory)
+		want = min(max(want+want/8, int(float64(want)*min(2, 1.1*narrower*narrower))), maxRuns)
 	}
 	o.Inside = math.Abs(o.Mean-c.Theory) <= o.Half+float64(c.Within*c.Theory)
 	return o, nil
