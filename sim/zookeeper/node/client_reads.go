@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
@@ -35,23 +36,22 @@ type reads struct {
 	// common says that other clients have what is known, too: it is copied before it is
 	// changed.
 	common bool
-	again  bool // it is not the first round
+	// Many reads are for one round only, in which nothing is known but of the path that is
+	// being read: again says that a round is over, current is of that path.
+	again   bool
+	current knownPath
 }
 
 // readPaths are paths with what is known of each.
 type readPaths struct {
 	paths []string
-	known []knownPath
+	known []knownPath // nil in the first round, but in a turn of a loop
 }
 
 // share makes what is known of the paths one with what others know of them: clients that
 // have read the same, as nearly all have, keep it once.
 func (r *reads) share() {
-	if r.common || r.s.e.Shared == nil || len(r.paths) == 0 {
-		return
-	}
-	if !r.again {
-		r.again = true // many are for one round only
+	if r.common || r.known == nil || r.s.e.Shared == nil || len(r.paths) == 0 {
 		return
 	}
 	r.readPaths = r.s.e.Shared.Same("reads below "+path.Dir(r.paths[0]), r.readPaths, func(last any) bool {
@@ -75,6 +75,9 @@ func (p readPaths) same(other readPaths) bool {
 
 // own is what is known of a path, to be changed.
 func (r *reads) own(at int) *knownPath {
+	if r.known == nil {
+		return &r.current
+	}
 	if r.common {
 		r.known, r.common = slices.Clone(r.known), false
 	}
@@ -83,14 +86,19 @@ func (r *reads) own(at int) *knownPath {
 
 // NewReads prepares reads of the data of znodes that are made again and again.
 func (s *Session) NewReads(paths []string) zkbulk.Reads {
-	return &reads{s: s, readPaths: readPaths{paths, make([]knownPath, len(paths))}}
+	return &reads{s: s, readPaths: readPaths{paths: paths}}
 }
 
 // Each reads all znodes in their order and gives the data of each, or the error, to take.
 // The first error of take ends it and is returned.
 func (r *reads) Each(take func(i int, data []byte, err error) error) error {
+	t := r.s.p.Turns()
+	if r.known == nil && (t != nil || r.again) {
+		r.known = make([]knownPath, len(r.paths))
+	}
+	r.again = true
 	round := &readRound{reads: r, handOver: take}
-	if err := round.all(); err != nil {
+	if err := round.all(t); err != nil {
 		return err
 	}
 	r.share()
@@ -109,8 +117,8 @@ type readRound struct {
 	odd  bool
 }
 
-func (r *readRound) all() error {
-	if t := r.s.p.Turns(); t != nil && len(r.paths) > 0 {
+func (r *readRound) all(t *vtime.Turns) error {
+	if t != nil && len(r.paths) > 0 {
 		return r.askAll(t)
 	}
 	for r.at < len(r.paths) {
@@ -121,10 +129,19 @@ func (r *readRound) all() error {
 	return nil
 }
 
+// knownOf is what is known of a path, not to be changed but by the server.
+func (r *readRound) knownOf(at int) *knownPath {
+	if r.known == nil {
+		r.current = knownPath{}
+		return &r.current
+	}
+	return &r.known[at]
+}
+
 // get asks for a znode and takes the answer.
 func (r *readRound) get() error {
 	c := r.s.newRead(zookeeper.OpGetData, r.paths[r.at], nil)
-	c.request.known, c.follows = &r.known[r.at], r.at > 0
+	c.request.known, c.follows = r.knownOf(r.at), r.at > 0
 	err := r.s.do(c)
 	var data []byte
 	if err == nil {
@@ -137,7 +154,7 @@ func (r *readRound) get() error {
 
 // take hands over what is not as it was.
 func (r *readRound) take(data []byte, err error) error {
-	if err == nil && !r.known[r.at].takes(data) {
+	if err == nil && r.known != nil && !r.known[r.at].takes(data) {
 		return nil
 	}
 	k := r.own(r.at)
