@@ -105,7 +105,6 @@ func (t *Turns) Handle(wait uint64) {
 		return
 	}
 	if t.sleepsOn() {
-		t.task.timer = Timer{}
 		return
 	}
 	t.task.Handle(wait)

@@ -258,7 +258,7 @@ func (t *Turns) sleepsOn() bool {
 		return false
 	}
 	t.cause = t.w.cause
-	t.at = 0
+	t.at, t.task.timer = 0, Timer{}
 	t.advance(time.Duration(t.w.now))
 	t.sleeper.Sleep()
 	p.lookOut()

@@ -188,8 +188,7 @@ func (q *question) serves() {
 	server := q.server.conn
 	server.Takes(requestBytes(q.asked()))
 	if t := q.server.s.traffic; t != nil {
-		t.request(q.next, server.RemoteHost().Name(), &zookeeper.Request{Op: q.op, Path: q.asked()})
-		t.reply(bytes)
+		t.leapt(q.next, server.RemoteHost().Name(), &zookeeper.Request{Op: q.op, Path: q.asked()}, bytes)
 	}
 	q.answers, q.next = true, server.SendsAt(q.next, bytes)
 }

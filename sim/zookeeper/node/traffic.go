@@ -20,6 +20,7 @@ type traffic struct {
 	requests        []uint64 // in each second of the clock; they are told in any order
 	// asking are the counts of the request that is handled, which its answer belongs to.
 	asking []*cluster.Flow
+	aside  []*cluster.Flow // in its place for a request of leapt
 }
 
 // CountTraffic has the server count what is asked of it from now on; what the host
@@ -82,6 +83,16 @@ func (t *traffic) reply(bytes int) {
 	for _, f := range t.asking {
 		f.BytesOut += uint64(4 + bytes)
 	}
+}
+
+// leapt is told of a request that was made without events, with its answer, whatever
+// request is handled now.
+func (t *traffic) leapt(at time.Duration, host string, r *zookeeper.Request, bytes int) {
+	asking := t.asking
+	t.asking = t.aside
+	t.request(at, host, r)
+	t.reply(bytes)
+	t.aside, t.asking = t.asking, asking
 }
 
 // event is told of a notification to a host.
