@@ -1,0 +1,225 @@
+// Package clustermanager finds the processes of a training and makes a cluster of them: the
+// port of native_training/cluster_manager.py.
+//
+// Two things to use first:
+//
+//   - [TrainingCluster] waits for the processes and makes the [Cluster] of one of them.
+//   - [SessionConfig] is what TensorFlow is told of a cluster.
+//
+// To change how long it waits look in [poll] and [fileTimeout].
+//
+// Cost: one query every 5 s until enough PS are there; an answer lists them all.
+package clustermanager
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/engine/training/gfile"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// poll is how often discovery and file are looked at (cluster_manager.py:114).
+const poll = 5 * time.Second
+
+// fileTimeout is how long a worker waits for the chief's file (cluster_manager.py:164).
+const fileTimeout = 1800 * time.Second
+
+// Cluster has the addresses of the processes by role, as TensorFlow numbers them. Of the
+// workers a process knows its own only.
+type Cluster struct{ Chief, Worker, PS []string }
+
+// Task is a process's place in a cluster.
+type Task struct {
+	Type  string
+	Index int
+}
+
+// Metrics takes what is measured while waiting.
+type Metrics interface {
+	EmitStore(name string, value int, modelName, clusterType string)
+}
+
+// Job says whose cluster it is.
+type Job struct {
+	// WorkerAddr and Index are the process's own; 0 is the chief.
+	WorkerAddr string
+	Index      int
+	// RequiredPS are in the cluster; with RedundantPS there are more, and the chief writes
+	// into a file which are taken.
+	RequiredPS, RedundantPS, NumWorkers int
+	ModelDir, UUID                      string
+	// ModelName and ClusterType are tags of what is measured; without a name nothing is.
+	ModelName, ClusterType string
+	// Metrics may be nil.
+	Metrics Metrics
+}
+
+// TrainingCluster waits until discovery has the processes. A file that comes to a wrong number
+// of PS is an AssertionError, a worker beyond NumWorkers an IndexError
+// (cluster_manager.py:52).
+func TrainingCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster, Task, error) {
+	if job.Index == 0 {
+		return chiefCluster(e, d, job)
+	}
+	chief, err := chiefAddr(e, d)
+	if err != nil {
+		return Cluster{}, Task{}, err
+	}
+	workers := fakeWorkers(job.NumWorkers)
+	if job.Index > len(workers) {
+		return Cluster{}, Task{}, pysem.Raise("IndexError", "list assignment index out of range")
+	}
+	workers[job.Index-1] = job.WorkerAddr
+	var ps []string
+	if job.RedundantPS != 0 {
+		ps, err = psFromFile(e, psFile(job), fileTimeout)
+	} else {
+		ps, err = queryPS(e, d, Job{RequiredPS: job.RequiredPS})
+	}
+	return checked(Cluster{Chief: []string{chief}, Worker: workers, PS: ps}, Task{"worker", job.Index - 1}, job, err)
+}
+
+// chiefCluster is that of the chief. One that was started again takes the PS of its file.
+func chiefCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster, Task, error) {
+	var ps []string
+	var err error
+	if job.RedundantPS != 0 {
+		if ps, err = psFromFile(e, psFile(job), 0); err != nil {
+			return Cluster{}, Task{}, err
+		}
+	}
+	if job.RedundantPS == 0 || len(ps) != job.RequiredPS {
+		if ps, err = queryPS(e, d, job); err == nil && job.RedundantPS != 0 {
+			err = savePS(e.Files, psFile(job), ps)
+		}
+	}
+	return checked(Cluster{Chief: []string{job.WorkerAddr}, Worker: fakeWorkers(job.NumWorkers), PS: ps}, Task{"chief", 0}, job, err)
+}
+
+func checked(c Cluster, t Task, job Job, err error) (Cluster, Task, error) {
+	if err == nil && len(c.PS) != job.RequiredPS {
+		err = pysem.Raise("AssertionError", "")
+	}
+	if err != nil {
+		return Cluster{}, Task{}, err
+	}
+	return c, t, nil
+}
+
+// fakeWorkers are addresses that nobody has: TF_CONFIG wants a list.
+func fakeWorkers(numWorkers int) []string {
+	list := []string{}
+	for i := 1; i < numWorkers; i++ {
+		list = append(list, fmt.Sprintf("0.0.0.0:%d", i))
+	}
+	return list
+}
+
+func chiefAddr(e *env.Env, d training.ServiceDiscovery) (string, error) {
+	for {
+		workers, err := d.Query("worker")
+		if err != nil {
+			return "", err
+		}
+		for _, w := range workers {
+			if w.Index == 0 {
+				return w.Addr, nil
+			}
+		}
+		e.Tasks.Sleep(poll)
+	}
+}
+
+// queryPS waits for the PS and takes the first ones by their index.
+func queryPS(e *env.Env, d training.ServiceDiscovery, job Job) ([]string, error) {
+	for {
+		found, err := d.Query("ps")
+		if err != nil {
+			return nil, err
+		}
+		left := max(0, job.RequiredPS-len(found))
+		e.Log.Logf(env.Info, "Got %d ps, %d left!", len(found), left)
+		if job.ModelName != "" && job.Metrics != nil {
+			job.Metrics.EmitStore("num_left_ps", left, job.ModelName, job.ClusterType)
+			job.Metrics.EmitStore("job_waiting", 1, job.ModelName, job.ClusterType)
+		}
+		if len(found) >= job.RequiredPS {
+			return firstPS(found, job.RequiredPS), nil
+		}
+		e.Tasks.Sleep(poll)
+	}
+}
+
+func firstPS(found training.Addrs, n int) []string {
+	sorted := slices.SortedStableFunc(slices.Values(found), func(a, b training.IndexedAddr) int { return cmp.Compare(a.Index, b.Index) })
+	list := []string{}
+	for _, a := range sorted[:n] {
+		list = append(list, a.Addr)
+	}
+	return list
+}
+
+// psFile is the file in which the chief writes which PS are taken.
+func psFile(job Job) string {
+	name := job.UUID
+	if name == "" {
+		name = "ps_info"
+	}
+	return pysem.JoinStrings(job.ModelDir, "ps_cluster_dir", name)
+}
+
+func savePS(f env.Files, file string, ps []string) error {
+	if err := gfile.MakeDirs(f, pysem.Dirname(file)); err != nil {
+		return err
+	}
+	if err := f.WriteFile(file+"-tmp", []byte(strings.Join(ps, ","))); err != nil {
+		return session.FileError(file+"-tmp", err)
+	}
+	return session.FileError(file, f.Rename(file+"-tmp", file))
+}
+
+// psFromFile waits for a file with something in it. With a timeout of 0 it sleeps once under a
+// clock that stands still (TRN-8.10).
+func psFromFile(e *env.Env, file string, timeout time.Duration) ([]string, error) {
+	start := e.Clock.Now()
+	for {
+		data, err := gfile.Read(e.Files, file)
+		if err != nil && pysem.TypeOf(err) != "NotFoundError" {
+			return nil, err
+		}
+		if len(data) > 0 {
+			return strings.Split(string(data), ","), nil
+		}
+		if e.Clock.Now().Sub(start) > timeout {
+			return nil, nil
+		}
+		e.Tasks.Sleep(poll)
+	}
+}
+
+// Config is what TensorFlow is told (cluster_manager.py:32). All of soft placement, shared
+// devices, shared state and no meta optimizer are on in each.
+type Config struct {
+	DeviceFilters []string
+	// Cluster is nil where there is none.
+	Cluster *Cluster
+}
+
+// SessionConfig is the configuration of a process; cluster is nil for one that trains alone.
+func SessionConfig(cluster *Cluster, task Task) Config {
+	if cluster == nil {
+		return Config{}
+	}
+	filters := []string{"/job:ps", "/job:chief"}
+	if task.Type != "chief" {
+		filters = append(filters, fmt.Sprintf("/job:%s/task:%d", task.Type, task.Index))
+	}
+	return Config{DeviceFilters: filters, Cluster: cluster}
+}
