@@ -28,6 +28,8 @@ ELSEWHERE = [
     "monolith/core/model_registry.py",
     "monolith/native_training/barrier_ops.py",
     "monolith/native_training/barrier_ops_test.py",
+    "monolith/native_training/cluster_manager.py",
+    "monolith/native_training/cluster_manager_test.py",
     "monolith/native_training/consul.py",
     "monolith/native_training/cpu_training.py",
     "monolith/native_training/data/datasets.py",

@@ -43,7 +43,7 @@ PARTS = {
     AGENT_CLIENT: ("agent_client",),
     RUN: ("run",),
     HOOKS: ("barrier_ops", "sync_hooks", "ps_check_hooks", "server_lib", "client_lib", "controller_hooks", "ckpt_hooks",
-            "hook_utils", "session_hooks", "session_run_hooks", "save_utils", "export_state_utils"),
+            "hook_utils", "session_hooks", "session_run_hooks", "save_utils", "export_state_utils", "cluster_manager"),
 }
 # Those that run with the real TensorFlow.
 WITH_TENSORFLOW = (HOOKS,)

@@ -23,7 +23,7 @@ type Operation func(c *caseworld.Call) (any, error)
 // Ops are the operations by name.
 func Ops() map[string]Operation {
 	all := map[string]Operation{}
-	for _, table := range []map[string]Operation{hookOps, barrierOps, controllerOps, saveOps, tideOps} {
+	for _, table := range []map[string]Operation{hookOps, barrierOps, controllerOps, saveOps, tideOps, clusterOps} {
 		maps.Copy(all, table)
 	}
 	return all

@@ -31,7 +31,7 @@ var tensorFlowModules = map[string]string{
 	"barrier_ops": "barrier_ops", "sync_hooks": "sync_hooks", "ps_check_hooks": "hooks/ps_check_hooks", "server_lib": "hooks/server/server_lib",
 	"client_lib": "hooks/server/client_lib", "controller_hooks": "hooks/controller_hooks", "ckpt_hooks": "hooks/ckpt_hooks",
 	"hook_utils": "hooks/hook_utils", "session_hooks": "hooks/session_hooks", "session_run_hooks": "session_run_hooks",
-	"save_utils": "save_utils", "export_state_utils": "model_export/export_state_utils",
+	"save_utils": "save_utils", "cluster_manager": "cluster_manager", "export_state_utils": "model_export/export_state_utils",
 }
 
 // tensorFlow is what they are asked with: runners/python/requirements-tensorflow.txt.
