@@ -40,13 +40,31 @@ func (h *Host) listen(o Owner, port int, shared bool, accept func(*Conn)) (*List
 	switch {
 	case h.down || o.dead():
 		return nil, fmt.Errorf("listen on %s: %w", joinHostPort(h.name, port), ErrHostDown)
-	case slices.ContainsFunc(h.listeners[port], func(l *Listener) bool { return !shared || !l.shared }):
+	case slices.ContainsFunc(h.listenersAt(port), func(l *Listener) bool { return !shared || !l.shared }):
 		return nil, fmt.Errorf("listen on %s: %w", joinHostPort(h.name, port), ErrInUse)
 	}
 	l := &Listener{host: h, owner: o, port: port, shared: shared, accept: accept, sockets: h.n.socketsOf(o.Process)}
 	l.sockets.add(l)
-	h.listeners[port] = append(h.listeners[port], l)
+	from, n := h.listening(port)
+	h.listeners = slices.Insert(h.listeners, from+n, l)
 	return l, nil
+}
+
+// listening is where the listeners of a port are, and how many.
+func (h *Host) listening(port int) (from, n int) {
+	for from < len(h.listeners) && h.listeners[from].port < port {
+		from++
+	}
+	for from+n < len(h.listeners) && h.listeners[from+n].port == port {
+		n++
+	}
+	return from, n
+}
+
+// listenersAt are those of a port, in the order in which they began.
+func (h *Host) listenersAt(port int) []*Listener {
+	from, n := h.listening(port)
+	return h.listeners[from : from+n]
 }
 
 // Port is the port that it listens on.
@@ -58,10 +76,7 @@ func (l *Listener) Close() {
 		return
 	}
 	l.closed = true
-	left := slices.DeleteFunc(l.host.listeners[l.port], func(other *Listener) bool { return other == l })
-	if l.host.listeners[l.port] = left; len(left) == 0 {
-		delete(l.host.listeners, l.port)
-	}
+	l.host.listeners = slices.DeleteFunc(l.host.listeners, func(other *Listener) bool { return other == l })
 	l.sockets.remove(l.place)
 }
 
@@ -136,7 +151,7 @@ func (c *Conn) accept() {
 
 // listenerOf is who gets the next connection to a port, nil for nobody.
 func (h *Host) listenerOf(port int) *Listener {
-	switch listeners := h.listeners[port]; len(listeners) {
+	switch listeners := h.listenersAt(port); len(listeners) {
 	case 0:
 		return nil
 	case 1:

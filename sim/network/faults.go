@@ -2,8 +2,6 @@ package network
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 )
 
@@ -97,10 +95,8 @@ func (n *Network) HostDown(host string) error {
 		}
 		c.endSoon(ErrHostDown)
 	}
-	for _, port := range slices.Sorted(maps.Keys(h.listeners)) {
-		for len(h.listeners[port]) > 0 {
-			h.listeners[port][0].Close()
-		}
+	for len(h.listeners) > 0 {
+		h.listeners[0].Close()
 	}
 	return nil
 }

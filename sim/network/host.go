@@ -15,8 +15,8 @@ type Host struct {
 	index int
 	down  bool
 
-	listeners      map[int][]*Listener // of a port; several share it
-	conns          []*Conn             // that are open or being opened
+	listeners      []*Listener // by port; several share one
+	conns          []*Conn     // that are open or being opened
 	nextPort       int
 	nextClientPort int
 	lineFree       time.Duration // when the line has sent all that was given to it
@@ -79,7 +79,7 @@ func (h *Host) FreePort() int {
 		if h.nextPort > lastFreePort {
 			h.nextPort = firstFreePort
 		}
-		if len(h.listeners[port]) == 0 {
+		if len(h.listenersAt(port)) == 0 {
 			return port
 		}
 	}

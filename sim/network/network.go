@@ -45,7 +45,7 @@ func (n *Network) World() *vtime.World { return n.w }
 func (n *Network) AddHost(node, name string, ips ...string) *Host {
 	h := &Host{
 		n: n, name: name, node: n.w.Node(node), index: len(n.hosts),
-		listeners: map[int][]*Listener{}, nextPort: firstFreePort, nextClientPort: firstClientPort,
+		nextPort: firstFreePort, nextClientPort: firstClientPort,
 	}
 	for _, a := range append([]string{name}, ips...) {
 		a = canonical(a)
