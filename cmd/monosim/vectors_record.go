@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -64,7 +65,9 @@ when they are not, and 2 when what was asked for makes no sense.`,
 			if err != nil {
 				return err
 			}
-			return writeSuites(cmd.OutOrStdout(), dir, append(suites, kept...), hello, check)
+			suites = append(suites, kept...)
+			slices.SortFunc(suites, func(a, b *golden.Suite) int { return strings.Compare(a.Name, b.Name) })
+			return writeSuites(cmd.OutOrStdout(), dir, suites, hello, check)
 		},
 	}
 	cmd.Flags().BoolVar(&flags.python, "python", false, pythonHelp)
