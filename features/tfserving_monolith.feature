@@ -78,7 +78,7 @@ Feature: A model server as monolith runs and reads it
     And the memory of the model server of shard0-replica0 is between 1200 MB and 1300 MB
     When version 2 of big:entry is exported
     Then within 10s shard0-replica0 runs 0 model servers
-    And within 1s shard0-replica1 runs 0 model servers
+    And within 2s shard0-replica1 runs 0 model servers
     And within 70s every pod has ended
 
   # S-13, TFS-10 item 1.
