@@ -64,10 +64,19 @@ func TestCrowdsOfEventsHappenInOrder(t *testing.T) {
 		w := New(Config{})
 		defer w.Close()
 		c := &crowd{t: t, w: w, n: w.Node("node"), random: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))}
-		for range rapid.IntRange(1, 4).Draw(t, "crowds") {
-			mean := rapid.SampledFrom([]float64{0, 1e3, 1e7, 1e9, 1e12}).Draw(t, "mean")
+		c.add(time.Hour) // the heap is given that long, and then a crowd that is near
+		for i := range rapid.IntRange(2, 5).Draw(t, "crowds") {
+			mean, size := 0.0, 1
+			switch i {
+			case 0:
+			case 1:
+				mean, size = 1e7, 3000
+			default:
+				mean = rapid.SampledFrom([]float64{0, 1e3, 1e7, 1e9, 1e12}).Draw(t, "mean")
+				size = rapid.SampledFrom([]int{3, 300, 3000}).Draw(t, "size")
+			}
 			limit := w.far.limit
-			for range rapid.SampledFrom([]int{3, 300, 3000}).Draw(t, "size") {
+			for range size {
 				c.add(c.delay(mean))
 			}
 			if w.far.limit < limit {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/whatif/result"
+	"github.com/spf13/cobra"
 )
 
 const smallPlan = `apiVersion: capacity/v1
@@ -28,12 +29,13 @@ solve: {over: {ps.replicas: 1..3}}
 sweep: {load: {workload.rate: [500/s, 1k/s]}}
 `
 
-// whatif runs the command with arguments.
+// whatif runs the command with arguments, below the program's.
 func whatif(args ...string) (code int, stdout, message string) {
 	var out, errs bytes.Buffer
-	cmd := New()
+	cmd := &cobra.Command{Use: "monosim"}
+	cmd.AddCommand(New())
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetArgs(args)
+	cmd.SetArgs(append([]string{"whatif"}, args...))
 	cmd.SetOut(&out)
 	cmd.SetErr(&errs)
 	err := cmd.Execute()
