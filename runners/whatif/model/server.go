@@ -172,7 +172,7 @@ func (w *world) die(at int32) {
 	head := s.head
 	s.head, s.queued, s.busy = none, 0, 0
 	if tier == Entry {
-		w.dieEntry(at, head)
+		w.dieEntry(at)
 		return
 	}
 	for id := head; id != none; {
@@ -197,7 +197,7 @@ func (w *world) die(at int32) {
 }
 
 // dieEntry fails all requests of an entry container.
-func (w *world) dieEntry(at, _ int32) {
+func (w *world) dieEntry(at int32) {
 	if s := &w.servers[at]; s.share != nil {
 		s.share.clear()
 	}
