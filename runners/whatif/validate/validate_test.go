@@ -4,6 +4,9 @@ import "testing"
 
 // The short form of `monosim whatif validate`.
 func TestClosedForms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the closed forms take minutes under the race detector; the whole tests have them")
+	}
 	outcomes, err := RunAll(All(true), nil)
 	if err != nil {
 		t.Fatal(err)
