@@ -213,7 +213,21 @@ func (f *fleet) start(ctx context.Context) (ready int64, err error) {
 
 // answerOnce connects to all servers, so that no request does that.
 func (f *fleet) answerOnce(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	return f.each(ctx, answerLimit, func(ctx context.Context, slot int, at int16) error {
+		t := f.targets[at]
+		if err := t.connect(ctx); err != nil {
+			return err
+		}
+		if _, err := t.predict(ctx, f.requests[slot]); err != nil {
+			return fmt.Errorf("%s of pod %s: %w", psName(slot), f.pods[at], err)
+		}
+		return nil
+	})
+}
+
+// each does something with every listed replica of every PS, all within a limit.
+func (f *fleet) each(ctx context.Context, limit time.Duration, do func(ctx context.Context, slot int, at int16) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	v, err := f.list()
 	if err != nil {
@@ -221,12 +235,8 @@ func (f *fleet) answerOnce(ctx context.Context) error {
 	}
 	for slot, servers := range v {
 		for _, at := range servers {
-			t := f.targets[at]
-			if err := t.connect(ctx); err != nil {
+			if err := do(ctx, slot, at); err != nil {
 				return err
-			}
-			if _, err := t.predict(ctx, f.requests[slot]); err != nil {
-				return fmt.Errorf("%s of pod %s: %w", psName(slot), f.pods[at], err)
 			}
 		}
 	}
@@ -379,26 +389,17 @@ const settleLimit = 2 * time.Minute
 
 // settle waits until no server has anything to do: each answers at once.
 func (f *fleet) settle(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, settleLimit)
-	defer cancel()
-	v, err := f.list()
-	if err != nil {
-		return err
-	}
-	for slot, servers := range v {
-		for _, at := range servers {
-			for {
-				said, err := f.targets[at].predict(ctx, f.requests[slot])
-				if err != nil {
-					return fmt.Errorf("pod %s: it still works on old requests: %w", f.pods[at], err)
-				}
-				if said.waited <= 0 || said.waited < int64(time.Millisecond) {
-					break
-				}
+	return f.each(ctx, settleLimit, func(ctx context.Context, slot int, at int16) error {
+		for {
+			said, err := f.targets[at].predict(ctx, f.requests[slot])
+			if err != nil {
+				return fmt.Errorf("pod %s: it still works on old requests: %w", f.pods[at], err)
+			}
+			if said.waited < int64(time.Millisecond) {
+				return nil
 			}
 		}
-	}
-	return nil
+	})
 }
 
 // drive makes a load while the agents are watched and events happen.
