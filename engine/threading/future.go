@@ -41,6 +41,3 @@ func (f *Future[T]) Wait(limit time.Duration) (T, bool) {
 	}
 	return f.value, f.set
 }
-
-// Cond is broadcast when the value comes: a cause of an env.Loop.
-func (f *Future[T]) Cond() env.Cond { return f.cond }

@@ -45,9 +45,6 @@ var happenings = map[string]happening{
 // Incidents lists the names of incidents, sorted.
 func Incidents() []string { return slices.Sorted(maps.Keys(happenings)) }
 
-// IncidentHelp says what an incident is.
-func IncidentHelp(name string) string { return happenings[name].help }
-
 // incident lets one happen and waits until all is as before.
 func (b *bench) incident(name string) error {
 	h, ok := happenings[name]

@@ -136,12 +136,3 @@ type Traffic struct {
 
 // Has reports whether there is such a tier.
 func (s *Spec) Has(tier int) bool { return s.Tiers[tier].Replicas != nil }
-
-// count is the number of containers of a tier, spares included.
-func (t *Tier) count() int {
-	n := 0
-	for _, r := range t.Replicas {
-		n += r + t.Spare
-	}
-	return n
-}

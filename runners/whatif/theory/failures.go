@@ -16,17 +16,3 @@ func FailAtLeast(s, r, k, j int, distinct bool) float64 {
 	}
 	return 1 - math.Pow(1-p, float64(s))
 }
-
-// Availability is the share of time that something lives.
-func Availability(mtbf, mttr float64) float64 { return mtbf / (mtbf + mttr) }
-
-// FewerThan is the chance that some of s shards has fewer than m of its r replicas.
-func FewerThan(s, r, m int, availability float64) float64 {
-	q := 0.0
-	choose := 1.0
-	for i := range m {
-		q += choose * math.Pow(availability, float64(i)) * math.Pow(1-availability, float64(r-i))
-		choose = choose * float64(r-i) / float64(i+1)
-	}
-	return 1 - math.Pow(1-q, float64(s))
-}
