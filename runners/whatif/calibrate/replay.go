@@ -101,7 +101,7 @@ func (c *Comparison) latencies(run *observe.Load, list []*model.Sample) {
 	requests, arrived := model.NewHist(3), int64(0)
 	q := &run.Requests
 	for i, at := range q.Intended {
-		if at < run.Warm || at >= run.Until {
+		if !run.Counts(at) {
 			continue
 		}
 		arrived++
@@ -120,7 +120,7 @@ func (c *Comparison) latencies(run *observe.Load, list []*model.Sample) {
 	c.add("goodput", "fraction", share(requests.Count(), arrived), nil, AimGoodput, list, func(s *model.Sample) float64 { return share(s.Completed, s.Arrived) })
 	calls, silent := model.NewHist(2), false
 	for i := range run.Calls.Len() {
-		if at := run.Calls.Done[i]; at < run.Warm || at >= run.Until {
+		if !run.Counts(run.Calls.Done[i]) {
 			continue
 		}
 		if run.Calls.Worked[i] >= 0 {
@@ -182,7 +182,7 @@ func (c *Comparison) knee(ctx context.Context, p *plan.Plan, o *observe.Observat
 	slots := float64(p.FanOut())
 	answered := 0
 	for i := range o.Saturated.Calls.Len() {
-		if at := o.Saturated.Calls.Done[i]; o.Saturated.Calls.Outcome[i] == observe.Answered && at >= o.Saturated.Warm && at < o.Saturated.Until {
+		if o.Saturated.Calls.Outcome[i] == observe.Answered && o.Saturated.Counts(o.Saturated.Calls.Done[i]) {
 			answered++
 		}
 	}

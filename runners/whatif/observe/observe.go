@@ -114,6 +114,9 @@ const (
 	Open // the run was over before
 )
 
+// Counts reports whether what was at an instant counts.
+func (l *Load) Counts(at int64) bool { return at >= l.Warm && at < l.Until }
+
 // late is the 99th percentile of how late requests began.
 func (l *Load) late() int64 {
 	h := model.NewHist(3)
