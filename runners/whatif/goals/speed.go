@@ -5,8 +5,6 @@ import (
 	"runtime"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/monosim/monosim/runners/whatif/judge"
 	"github.com/monosim/monosim/runners/whatif/law"
 	"github.com/monosim/monosim/runners/whatif/model"
@@ -14,24 +12,6 @@ import (
 	"github.com/monosim/monosim/runners/whatif/search"
 	"github.com/monosim/monosim/runners/whatif/validate"
 )
-
-// cpuSeconds is what the process has used of all cores: other load does not change it.
-func cpuSeconds() float64 {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		panic(err) // this process is there
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-}
-
-// mostMemory is the most memory that the process has had, in bytes.
-func mostMemory() int64 {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		panic(err) // this process is there
-	}
-	return u.Maxrss * 1024
-}
 
 // plainSpec is a fan-out to 20 shards of four containers with four threads.
 func plainSpec() *model.Spec {

@@ -1,0 +1,30 @@
+//go:build unix
+
+package goals
+
+import (
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// cpuSeconds is what the process has used of all cores: other load does not change it.
+func cpuSeconds() float64 {
+	u := usage()
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// mostMemory is the most memory that the process has had, in bytes.
+func mostMemory() int64 {
+	if runtime.GOOS == "darwin" {
+		return int64(usage().Maxrss)
+	}
+	return int64(usage().Maxrss) * 1024
+}
+
+func usage() (u unix.Rusage) {
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		panic(err) // this process is there
+	}
+	return u
+}
