@@ -9,6 +9,8 @@ type Host interface {
 	// Setenv changes the environment of this process and of children it starts
 	// later.
 	Setenv(key, value string)
+	// Unsetenv takes a variable away, if it is there, for this process and those children.
+	Unsetenv(key string)
 	// Environ lists the environment as key=value, sorted.
 	Environ() []string
 	// Hostname is the host's own name.

@@ -1,11 +1,12 @@
 package env
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
 
-// Network carries gRPC calls between processes.
+// Network carries gRPC calls between processes, and plain HTTP to servers.
 type Network interface {
 	// Serve shares the port with other gRPC servers of the host, as gRPC's default
 	// is (SO_REUSEPORT): a connection goes to one of them.
@@ -17,9 +18,19 @@ type Network interface {
 	// Dial makes a channel to host:port. It never fails: the channel connects on the
 	// first call, and again, with back-off, after a failure, as a gRPC channel does.
 	Dial(addr string) Channel
-	// Probe connects by TCP to host:port and hangs up; the error says why it could not.
-	Probe(addr string) error
+	// Probe connects by TCP to host:port and hangs up; the error says why it could not. It takes
+	// timeout at most, after which the error is ErrProbeTimedOut; with 0 or less it takes as long
+	// as the kernel tries.
+	Probe(addr string, timeout time.Duration) error
+	// DialHTTP makes a connection for plain HTTP to host:port, or to the Unix socket of a path
+	// that begins with a slash. It never fails: the first request connects. Connecting, and each
+	// wait for something from the other side, take timeout at most; 0 or less means no limit.
+	DialHTTP(addr string, timeout time.Duration) HTTPConn
 }
+
+// ErrProbeTimedOut is what a probe ends with that its time-out has ended, in the words of
+// Python's socket.timeout.
+var ErrProbeTimedOut = errors.New("timed out")
 
 // Handler answers one unary call. method is the full name, as in
 // "/monolith.serving.agent_service.AgentService/HeartBeat". An error that is

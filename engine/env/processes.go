@@ -27,7 +27,7 @@ func (s Signal) String() string {
 // Command is a program to start.
 type Command struct {
 	// Args is the program and its arguments, already split; Args[0] is looked up
-	// as a path.
+	// as a path. Whoever starts it does not change them afterwards.
 	Args []string
 	// Env is the environment as key=value; nil means that of the starter.
 	Env []string

@@ -44,6 +44,56 @@ func RunLoop(l Loop, turn func() bool) {
 	}
 }
 
+// Beat is waits in a circle, each of which ends as usual nearly always: then there is
+// nothing to do but to count it. It is for loops such as training steps, of which millions
+// are made between two of which somebody sees more than how many there were.
+type Beat interface {
+	// Run has the current task wait, beginning with one of the waits, until one ends not as
+	// usual, and returns which. The task then does by itself what there is to do at that end.
+	Run(part int) (ended int)
+	// Changes is called right before usual may answer otherwise than before by what another
+	// process does, or nobody's. It may be called at any time.
+	Changes()
+	// Count is how often a wait has ended as usual up to now, in all runs.
+	Count(part int) int64
+}
+
+// NewBeat makes a beat of waits of more than 0. usual reports whether a wait, by its number,
+// ends as usual. It has no effect, does not wait nor call env, and depends on nothing that a
+// task of the process changes while another one is in Run. In virtual time the ends of waits
+// are left out as long as Changes is not called.
+func NewBeat(t Tasks, name string, waits []time.Duration, usual func(part int) bool) Beat {
+	if m, ok := t.(interface {
+		NewBeat(name string, waits []time.Duration, usual func(part int) bool) Beat
+	}); ok {
+		return m.NewBeat(name, waits, usual)
+	}
+	return &plainBeat{tasks: t, waits: waits, usual: usual, ended: make([]int64, len(waits))}
+}
+
+// plainBeat looks at each end.
+type plainBeat struct {
+	tasks Tasks
+	waits []time.Duration
+	usual func(part int) bool
+	ended []int64
+}
+
+func (b *plainBeat) Run(part int) int {
+	for {
+		b.tasks.Sleep(b.waits[part])
+		if !b.usual(part) {
+			return part
+		}
+		b.ended[part]++
+		part = (part + 1) % len(b.waits)
+	}
+}
+
+func (b *plainBeat) Changes() {}
+
+func (b *plainBeat) Count(part int) int64 { return b.ended[part] }
+
 // Task is one running thread.
 type Task interface {
 	// Name is the one that Go was given.

@@ -1,6 +1,7 @@
 package vtime
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,42 +23,69 @@ type Source struct {
 func (n *Node) Source(site string) *Source {
 	s := n.sources.find(site)
 	if s == nil {
+		if n.sources.bySite == nil { // a server's sites are its own
+			site = n.w.text(site)
+		}
 		s = &Source{node: n, site: site, draws: tasks.NewDraws(n.w.cfg.Seed, n.name, site)}
 		n.sources.add(s)
 	}
 	return s
 }
 
-// sources are those of one node: of most nodes a few, of a server one for each connection.
+// sources are those of one node: of most nodes some dozens, of a server one for each
+// connection.
 type sources struct {
-	list   []*Source
-	bySite map[string]*Source // nil while there are a few
+	list   []*Source          // the later ones of some dozens in the order of length and site
+	bySite map[string]*Source // nil while there are some dozens
 }
 
-const fewSources = 24
+// Up to fewSources a walk finds them, up to someSources a search.
+const (
+	fewSources  = 24
+	someSources = 128
+)
 
 func (s *sources) find(site string) *Source {
 	if s.bySite != nil {
 		return s.bySite[site]
 	}
-	for _, known := range s.list {
+	for _, known := range s.list[:min(len(s.list), fewSources)] {
 		if known.site == site {
 			return known
 		}
 	}
+	if at, ok := s.later(site); ok {
+		return s.list[at]
+	}
 	return nil
 }
 
+// later is the place of a site among the later ones.
+func (s *sources) later(site string) (at int, ok bool) {
+	if len(s.list) < fewSources {
+		return len(s.list), false
+	}
+	at, ok = slices.BinarySearchFunc(s.list[fewSources:], site, func(known *Source, site string) int {
+		return cmp.Or(cmp.Compare(len(known.site), len(site)), strings.Compare(known.site, site))
+	})
+	return fewSources + at, ok
+}
+
 func (s *sources) add(fresh *Source) {
-	s.list = append(s.list, fresh)
 	switch {
 	case s.bySite != nil:
+		s.list = append(s.list, fresh)
 		s.bySite[fresh.site] = fresh
-	case len(s.list) > fewSources:
-		s.bySite = make(map[string]*Source, 2*len(s.list))
-		for _, known := range s.list {
-			s.bySite[known.site] = known
-		}
+		return
+	case len(s.list) < someSources:
+		at, _ := s.later(fresh.site)
+		s.list = slices.Insert(s.list, at, fresh)
+		return
+	}
+	s.list = append(s.list, fresh)
+	s.bySite = make(map[string]*Source, 2*len(s.list))
+	for _, known := range s.list {
+		s.bySite[known.site] = known
 	}
 }
 
@@ -116,6 +144,16 @@ func (s *Source) Uint64n(n uint64) uint64 {
 	}
 	return v
 }
+
+// Draws are those of a source that were not made yet.
+type Draws = tasks.Draws
+
+// Ahead are the draws that come next, for who makes many at a time and then tells by Skip
+// how many; ok is false while a tape has a say in them.
+func (s *Source) Ahead() (draws Draws, ok bool) { return s.draws, s.node.w.cfg.Tape == nil }
+
+// Skip makes draws that Ahead has told.
+func (s *Source) Skip(draws uint64) { s.draws.Skip(draws) }
 
 // Unseeded is Uint64n for what no seed explores: it is the default, 0, unless the tape
 // has the choice.

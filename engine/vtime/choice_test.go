@@ -1,6 +1,8 @@
 package vtime_test
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -261,5 +263,32 @@ func TestReadTapeSaysWhereAndWhatIsWrong(t *testing.T) {
 	_, err := vtime.ReadTape(strings.NewReader("{\"node\":\"a\"}\n\nnonsense\n"), vtime.TapeReplay)
 	if err == nil || !strings.HasPrefix(err.Error(), `tape line 3: found "nonsense", want an object with node, site, k and value: `) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Goal: a node finds each of its sources again, whether it has a few, some or many, and
+// lists them by site. Method: sites of several lengths, asked for twice.
+func TestSourcesAreFoundAgain(t *testing.T) {
+	for _, n := range []int{24, 25, 128, 129, 400} {
+		node := vtime.New(vtime.Config{Seed: 1}).Node("n")
+		made := map[string]*vtime.Source{}
+		for i := range n {
+			site := fmt.Sprintf("site.%d", i*7919%100_003)
+			made[site] = node.Source(site)
+		}
+		if len(made) != n {
+			t.Fatalf("%d sites, want %d", len(made), n)
+		}
+		for _, site := range slices.Sorted(maps.Keys(made)) {
+			s := made[site]
+			if again := node.Source(site); again != s || s.Site() != site {
+				t.Errorf("%d sources: %s is %s", n, site, again.Site())
+			}
+			s.Intn(2)
+		}
+		sites := node.World().Sites()
+		if len(sites) != n || !slices.IsSortedFunc(sites, func(a, b vtime.Site) int { return strings.Compare(a.Name, b.Name) }) {
+			t.Errorf("%d sources: %d are listed, or not by site", n, len(sites))
+		}
 	}
 }

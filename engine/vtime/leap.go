@@ -28,6 +28,14 @@ func (b Bound) Allows(l *Loop, at time.Duration, part int) bool {
 	return Bound{int64(at), l.rank + uint64(part)}.before(b)
 }
 
+// Last is the last instant at which a step of the loop may be that comes before the bound.
+func (b Bound) Last(l *Loop, part int) time.Duration {
+	if l.rank+uint64(part) < b.order {
+		return time.Duration(b.at)
+	}
+	return time.Duration(b.at - 1)
+}
+
 // Sleeper is the sleep of a loop of a process. The steps of all loops of a process that
 // are asleep are made in their common order, as they may share connections.
 type Sleeper struct {
@@ -37,6 +45,23 @@ type Sleeper struct {
 	turns  *Turns // that sleeps, nil for another kind of loop
 	place  int    // in proc.asleep, plus one; 0 while it is awake
 	next   Bound  // the next step
+	// alone says that it uses nothing that others use: its steps need no common order.
+	alone bool
+	// lonely says that it is always alone.
+	lonely bool
+	// KeepsCause says that what the loop does after it is woken has the cause that it had
+	// when it fell asleep, as if it had not slept, not whatever woke it.
+	KeepsCause bool
+	cause      uint64
+	// Bears says that the loop sleeps on when others send on a connection that it uses: the
+	// steps before that are made.
+	Bears bool
+	// Alters says that its steps change what turns of the process look at. While it is
+	// asleep, none of those is.
+	Alters bool
+	// Fits, when set, is asked when a task of the process has done something: false wakes
+	// the loop.
+	Fits func() bool
 }
 
 // NewSleeper makes the sleep of a loop, which is awake.
@@ -53,13 +78,19 @@ func (s *Sleeper) Sleep() {
 	if s.place > 0 || p.dead {
 		panic("vtime: a loop of process " + p.name + " falls asleep twice, or after its end")
 	}
+	if s.Alters {
+		p.rouseTurns()
+		p.altering++
+	}
 	if len(p.asleep) == 0 {
 		w := p.node.w
 		p.sleepPlace = len(w.sleeping)
 		w.sleeping = append(w.sleeping, p)
 	}
 	p.asleep = append(p.asleep, s)
-	s.place = len(p.asleep)
+	p.node.w.settled = settled{}
+	s.place, s.cause = len(p.asleep), p.node.w.cause
+	s.alone = s.lonely || s.turns != nil && len(s.turns.asked) == 0
 	s.find()
 }
 
@@ -79,7 +110,22 @@ func (s *Sleeper) Rouse() {
 	}
 	s.proc.settle()
 	s.leave()
+	w := s.proc.node.w
+	cause := w.cause
+	if s.KeepsCause {
+		w.cause = s.cause
+	}
 	s.leaper.Wake()
+	w.cause = cause
+}
+
+// Settle makes all steps that are past, of this loop and of the others of its process.
+func (s *Sleeper) Settle() { s.proc.settle() }
+
+// LookOut calls do.Handle at a virtual time, before all steps of the loop at that instant,
+// for a loop that is asleep and has to be looked at. That is no step, and leaves no mark.
+func (l *Loop) LookOut(p *Process, at time.Duration, do Handler) Timer {
+	return l.schedule(p.node, p, partLookout, int64(at), kindLookout, do, 0)
 }
 
 // leave takes the loop out of those that sleep.
@@ -91,6 +137,9 @@ func (s *Sleeper) leave() {
 	p.asleep[last] = nil
 	p.asleep = p.asleep[:last]
 	s.place = 0
+	if s.Alters {
+		p.altering--
+	}
 	if last > 0 {
 		return
 	}
@@ -110,6 +159,12 @@ func (p *Process) settle() {
 		return
 	}
 	p.settling = true
+	for _, s := range p.asleep {
+		if s.alone && s.next.before(now) {
+			s.leaper.Leap(now)
+			s.find()
+		}
+	}
 	for {
 		first, limit := p.earliest(now)
 		if first == nil {
@@ -127,6 +182,7 @@ func (p *Process) earliest(b Bound) (first *Sleeper, limit Bound) {
 	at := b
 	for _, s := range p.asleep {
 		switch {
+		case s.alone:
 		case s.next.before(at):
 			first, at, b = s, s.next, at
 		case s.next.before(b):
@@ -143,16 +199,36 @@ func (p *Process) rouse() {
 	}
 }
 
-// settleAll makes all steps that are past of all loops.
-func (w *World) settleAll() {
-	for _, p := range w.sleeping {
-		p.settle()
+// rouseTurns wakes those loops of the process that are turns.
+func (p *Process) rouseTurns() {
+	for i := 0; i < len(p.asleep); i++ {
+		if p.asleep[i].turns != nil {
+			p.asleep[i].Rouse()
+			i = -1
+		}
 	}
 }
 
-// leaps reports whether loops may fall asleep now: not in a run without an end, which goes
+// settleAll makes all steps that are past of all loops.
+func (w *World) settleAll() {
+	if !w.running && w.settled == (settled{w.now, w.events, w.steps}) {
+		return // many look one after the other
+	}
+	for _, p := range w.sleeping {
+		p.settle()
+	}
+	w.settled = settled{w.now, w.events, w.steps}
+}
+
+// settled is when all steps that were past were made last, of the loops that slept then.
+type settled struct {
+	now           int64
+	events, steps uint64
+}
+
+// Leaps reports whether loops may fall asleep now: not in a run without an end, which goes
 // on as long as something happens.
-func (w *World) leaps() bool {
+func (w *World) Leaps() bool {
 	return w.running && w.run.limited && !w.cfg.NoLeaps && !w.closing && w.failure == nil
 }
 

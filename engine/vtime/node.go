@@ -1,6 +1,7 @@
 package vtime
 
 import (
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/tasks"
@@ -28,6 +29,19 @@ func (w *World) Node(name string) *Node {
 	return n
 }
 
+// text is an equal text, the same for all who ask.
+func (w *World) text(s string) string {
+	known, ok := w.texts[s]
+	if !ok {
+		if w.texts == nil {
+			w.texts = map[string]string{}
+		}
+		known = strings.Clone(s)
+		w.texts[known] = known
+	}
+	return known
+}
+
 // World is the world that the node is in.
 func (n *Node) World() *World { return n.w }
 
@@ -50,6 +64,23 @@ func (n *Node) Hash() uint64 {
 // Timer cancels it.
 func (n *Node) Schedule(at time.Duration, kind Kind, do Handler, arg uint64) Timer {
 	return n.w.schedule(int64(at), n, nil, kind, do, arg)
+}
+
+// TakeNumber takes the next place in the order of scheduling, for ScheduleNumbered.
+func (n *Node) TakeNumber() uint64 {
+	n.w.seq++
+	return n.w.seq
+}
+
+// ScheduleNumbered is Schedule of an event that has its place in the order of scheduling
+// since TakeNumber.
+func (n *Node) ScheduleNumbered(at time.Duration, number uint64, kind Kind, do Handler, arg uint64) Timer {
+	w := n.w
+	i := w.fillSlot(max(int64(at), w.now), inTurn, number, n, nil, kind, do, arg)
+	if s := &w.slots[i]; number != w.seq || !w.wheel.holds(w.now, s.at) || !w.wheel.push(w.slots, i) {
+		w.push(i)
+	}
+	return Timer{w: w, slot: i, gen: w.slots[i].gen}
 }
 
 // After calls fn once d has passed; it is Schedule for a plain function.

@@ -26,6 +26,7 @@ type Process struct {
 	asleep     []*Sleeper
 	sleepPlace int // in World.sleeping
 	settling   bool
+	altering   int // of asleep: those that alter what turns look at
 	lookout    Timer
 }
 
@@ -148,6 +149,17 @@ func (p *Process) ParkFor(d time.Duration, what string) bool {
 // on", and nothing is put together unless there is one.
 func (p *Process) ParkOn(what, on string) {
 	t := p.enter()
+	t.parked, t.waitsOn = true, on
+	t.wait(what)
+	t.parked, t.waitsOn = false, ""
+}
+
+// ParkAfter is Sleep(d), do.Handle and then ParkOn, but that the task does not go on in
+// between: the engine calls do, which wakes the task if there is nothing to wait for.
+func (p *Process) ParkAfter(d time.Duration, do Handler, what, on string) {
+	t := p.enter()
+	p.node.w.Acts()
+	t.timer = p.schedule(p.node.w.in(max(d, 0)), kindSleep, do, 0)
 	t.parked, t.waitsOn = true, on
 	t.wait(what)
 	t.parked, t.waitsOn = false, ""

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/monosim/monosim/engine/vtime"
 )
 
@@ -288,5 +290,50 @@ func TestLoopWithoutPeriodPanics(t *testing.T) {
 	run(t, w)
 	if got != "vtime: a loop with a period of 0 or less" {
 		t.Errorf("panic %q", got)
+	}
+}
+
+// Goal: ParkAfter is Sleep, the handler and Park, hash included. Method: both, with a wake in
+// the handler and after it, and a stop before, between and behind.
+func TestParkAfterIsSleepAndPark(t *testing.T) {
+	for _, stop := range []time.Duration{0, ms / 2, 3 * ms / 2, 9 * ms} {
+		for _, wakes := range []time.Duration{0, ms} {
+			hashes, logs := map[bool]uint64{}, map[bool]log{}
+			for _, atOnce := range []bool{false, true} {
+				w := newWorld(t, vtime.Config{})
+				p := w.Node("node").NewProcess("p")
+				var seen log
+				p.Go("task", func() {
+					defer func() { seen.add("ends at %v", w.Now()) }()
+					task, woken := p.Current(), false
+					do := vtime.Func(func() {
+						seen.add("done at %v", w.Now())
+						if woken = wakes == 0; woken {
+							task.Wake()
+							return
+						}
+						p.After(wakes, kindTick, task.Wake)
+					})
+					if atOnce {
+						p.ParkAfter(ms, do, "answer", "it")
+					} else {
+						p.Sleep(ms)
+						if do(); !woken {
+							p.ParkOn("answer", "it")
+						}
+					}
+					seen.add("goes on at %v", w.Now())
+					p.Sleep(ms)
+				})
+				if stop > 0 {
+					w.Node("other").After(stop, kindTick, p.Stop)
+				}
+				run(t, w)
+				hashes[atOnce], logs[atOnce] = w.Hash(), seen
+			}
+			if diff := cmp.Diff(logs[false], logs[true]); diff != "" || hashes[false] != hashes[true] {
+				t.Errorf("stop after %v, wake after %v: hashes %x and %x, log (-want +got):\n%s", stop, wakes, hashes[false], hashes[true], diff)
+			}
+		}
 	}
 }

@@ -17,6 +17,7 @@ type Task struct {
 	timer     Timer
 	cond      *Cond  // what the task waits for
 	turns     *Turns // of a task that is a loop
+	beat      *Beat  // that it runs
 	done      bool
 	killed    bool // unwinds at once, env calls of deferred functions too
 	stopping  bool // unwinds at its next wait
@@ -136,7 +137,7 @@ func (w *World) Blocked() []tasks.BlockedTask {
 	for _, n := range w.nodes {
 		for _, p := range n.procs {
 			for _, t := range p.tasks {
-				if t.waitsFor != "" && !t.timer.Pending() && !(t.turns != nil && t.turns.sleeper.Asleep()) {
+				if t.waitsFor != "" && !t.timer.Pending() && !t.leapsOver() {
 					waitsFor := t.waitsFor
 					if t.waitsOn != "" {
 						waitsFor += " of " + t.waitsOn
@@ -147,6 +148,11 @@ func (w *World) Blocked() []tasks.BlockedTask {
 		}
 	}
 	return list
+}
+
+// leapsOver reports whether the task waits for a time that is no event.
+func (t *Task) leapsOver() bool {
+	return t.turns != nil && t.turns.sleeper.Asleep() || t.beat != nil && t.beat.sleeper.Asleep()
 }
 
 // Cond is the env.Cond of virtual time: a queue of tasks.

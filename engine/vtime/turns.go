@@ -42,7 +42,7 @@ func (p *Process) NewTurns(cfg LoopConfig) *Turns {
 	if task == nil || task.proc != p || task.turns != nil {
 		panic("vtime: process " + p.name + " on " + p.node.name + " makes a loop outside of its tasks, or a second one of a task")
 	}
-	t := &Turns{Loop: p.node.NewLoop(task.name), cfg: cfg, task: task, what: "its turn, every " + cfg.Period.String()}
+	t := &Turns{Loop: p.node.NewLoop(task.name), cfg: cfg, task: task, what: p.node.w.text("its turn, every " + cfg.Period.String())}
 	task.turns = t
 	t.enter()
 	t.plain, t.state = true, cfg.State() // what comes before the first Turn is none

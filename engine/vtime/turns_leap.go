@@ -10,7 +10,8 @@ import (
 // Ask is a question that a turn asks, or several one after the other: whoever answers
 // has it make the messages' steps while the loop is asleep.
 type Ask interface {
-	// Thinks reports whether the program takes its time before the question.
+	// Thinks reports whether the program takes its time before the question, which is always
+	// so or never.
 	Thinks() bool
 	// Sleep reports whether the question would be answered as it was, by messages that can
 	// be left out; then it has them left out until Wake.
@@ -34,27 +35,28 @@ type Ask interface {
 // same, too, and is gone through without its task.
 type turnLeap struct {
 	sleeper Sleeper
-	next    int64 // when the turn begins, or the program has thought
-	phase   turnPhase
+	next    int64  // when the turn begins, or the program has thought
 	at      int    // the question that is asked
 	cause   uint64 // of what it does
-
-	// What the last plain turn was.
-	valid bool
-	known uint64 // its state
-	asked []asked
-	looks []look // at other than answers
-	users []look // all, of a loop that is asleep
-
-	n       int  // questions of the present turn so far
+	phase   turnPhase
+	valid   bool // there is a last plain turn
 	writing bool // down the present turn
 	// recalling says that the present turn was gone through up to its question number at,
 	// and the task goes the same way again without waiting.
 	recalling bool
 
-	// What the states of the other loops of the process were when the task went on, and
-	// how they differ by what it did in this turn.
-	others, differ []uint64
+	// What the last plain turn was.
+	known uint64 // its state
+	asked []asked
+	looks []look // at other than answers
+	users []look // all, of a loop that is asleep
+
+	n int // questions of the present turn so far
+
+	// How the states of the other loops of the process differ by what the task did in this
+	// turn; while it goes on, with what they were when it did. Empty when there are others
+	// now.
+	differ []uint64
 	// rivals are loops of the process for whose turns it makes a difference whether this
 	// one is in the middle of a turn, such as those that take the same lock.
 	rivals []*Turns
@@ -64,6 +66,7 @@ type asked struct {
 	ask     Ask
 	on      *Lasting // the answer
 	changes uint64
+	thinks  bool
 }
 
 type turnPhase uint8
@@ -118,7 +121,10 @@ func (t *Turns) exit() {
 // record begins to write down a turn.
 func (t *Turns) record() {
 	t.valid, t.n, t.looks, t.writing = false, 0, t.looks[:0], !t.w.cfg.NoLeaps
-	t.differ = append(t.differ[:0], make([]uint64, len(t.task.proc.loops))...)
+	t.differ = t.differ[:0]
+	for range t.task.proc.loops {
+		t.differ = append(t.differ, 0)
+	}
 	t.goesOn()
 }
 
@@ -127,9 +133,12 @@ func (t *Turns) goesOn() {
 	if !t.writing {
 		return
 	}
-	t.others = t.others[:0]
-	for _, o := range t.task.proc.loops {
-		t.others = append(t.others, o.cfg.State())
+	if len(t.differ) != len(t.task.proc.loops) {
+		t.differ = t.differ[:0]
+		return
+	}
+	for i, o := range t.task.proc.loops {
+		t.differ[i] ^= o.cfg.State()
 	}
 }
 
@@ -140,12 +149,12 @@ func (t *Turns) waits() {
 		return
 	}
 	loops := t.task.proc.loops
-	if len(loops) != len(t.others) || len(loops) != len(t.differ) {
+	if len(loops) != len(t.differ) {
 		t.plain = false // there are others now
 		return
 	}
 	for i, o := range loops {
-		t.differ[i] ^= t.others[i] ^ o.cfg.State()
+		t.differ[i] ^= o.cfg.State()
 		if t.differ[i] != 0 && o != t && !slices.Contains(t.rivals, o) {
 			t.rivals, o.rivals = append(t.rivals, o), append(o.rivals, t)
 		}
@@ -188,7 +197,7 @@ func (t *Turns) Spare() Ask {
 // Asked tells of a question of the present turn that was answered. The answer stays the
 // same as long as on has not changed more often than changes.
 func (t *Turns) Asked(a Ask, on *Lasting, changes uint64) {
-	q := asked{a, on, changes}
+	q := asked{a, on, changes, a.Thinks()}
 	if t.n < len(t.asked) {
 		t.asked[t.n] = q
 	} else {
@@ -272,7 +281,7 @@ func (t *Turns) joins() bool {
 	if len(t.asked) > 0 && len(t.cfg.Causes) > 0 {
 		return false // in the middle of a turn the state may already be another
 	}
-	if !t.valid || p.dead || t.task.stopping || !t.w.leaps() || t.known != t.cfg.State() {
+	if !t.valid || p.dead || p.altering > 0 || t.task.stopping || !t.w.Leaps() || t.known != t.cfg.State() {
 		return false
 	}
 	t.users = t.users[:0]
@@ -323,15 +332,15 @@ func (t *Turns) advance(at time.Duration) {
 		t.at, t.phase, t.next = 0, waitsForTurn, int64(at+t.cfg.Period+t.cfg.Late.Draw())
 		return
 	}
-	a := t.asked[t.at].ask
-	if a.Thinks() {
+	q := &t.asked[t.at]
+	if q.thinks {
 		if d := t.cfg.Call.Draw(); d > 0 {
 			t.phase, t.next = thinks, int64(at+d)
 			return
 		}
 	}
 	t.phase = asks
-	a.Begin(at)
+	q.ask.Begin(at)
 }
 
 // Next is the instant and part of the next step.
@@ -345,8 +354,24 @@ func (t *Turns) Next() (at time.Duration, part int) {
 	return t.asked[t.at].ask.Next()
 }
 
+// leapIdle is Leap of a loop that asks nothing, between whose turns there is nothing.
+func (t *Turns) leapIdle(b Bound) {
+	var steps, squares uint64
+	at := t.next
+	for b.Allows(t.Loop, time.Duration(at), partTurn) {
+		steps, squares = steps+1, squares+uint64(at)*uint64(at)
+		at += int64(t.cfg.Period + t.cfg.Late.Draw())
+	}
+	t.next = at
+	t.DidMany(steps, squares)
+}
+
 // Leap makes the steps before the bound.
 func (t *Turns) Leap(b Bound) {
+	if len(t.asked) == 0 && t.phase == waitsForTurn {
+		t.leapIdle(b)
+		return
+	}
 	for {
 		switch at := time.Duration(t.next); t.phase {
 		case waitsForTurn:
@@ -439,7 +464,7 @@ func (p *Process) before() {
 func (p *Process) after() {
 	for i := 0; i < len(p.asleep); {
 		s := p.asleep[i]
-		if s.turns != nil && s.turns.cfg.State() != s.turns.known {
+		if s.turns != nil && s.turns.cfg.State() != s.turns.known || s.Fits != nil && !s.Fits() {
 			s.Rouse()
 			i = 0
 			continue

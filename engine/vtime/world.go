@@ -63,6 +63,7 @@ type World struct {
 	stepNow uint64
 	// sleeping are the processes that have loops which are asleep.
 	sleeping []*Process
+	settled  settled
 	// replaying is set while a task comes to where its loop was when it was woken.
 	replaying int
 	// catchUps are told before somebody looks.
@@ -70,6 +71,7 @@ type World struct {
 
 	nodes   []*Node
 	byName  map[string]*Node
+	texts   map[string]string // names that many nodes have
 	current *Task
 	run     runState
 	pool    coroPool

@@ -55,6 +55,9 @@ func (h *Host) LookupEnv(key string) (value string, ok bool) {
 // Setenv sets a variable.
 func (h *Host) Setenv(key, value string) { h.vars[key] = value }
 
+// Unsetenv takes a variable away.
+func (h *Host) Unsetenv(key string) { delete(h.vars, key) }
+
 // Environ lists all variables as key=value, sorted.
 func (h *Host) Environ() []string {
 	var list []string

@@ -34,6 +34,15 @@ func key(name string) string {
 // ReadFile is the content.
 func (f *Files) ReadFile(name string) ([]byte, error) { return f.tree.ReadFile(key(name)) }
 
+// AppendFile adds to the content.
+func (f *Files) AppendFile(name string, data []byte) error {
+	content, err := f.ReadFile(name)
+	if err != nil && env.Exists(f, name) {
+		return err
+	}
+	return f.WriteFile(name, append(slices.Clone(content), data...))
+}
+
 // ReadDir lists the names in a directory, sorted.
 func (f *Files) ReadDir(name string) ([]string, error) {
 	entries, err := f.tree.ReadDir(key(name))
@@ -104,3 +113,6 @@ func (f *Files) TempFile() string {
 	f.temps++
 	return Dir + "/tmpabcdefg" + string(rune('0'+f.temps))
 }
+
+// Getwd is [Dir].
+func (f *Files) Getwd() string { return Dir }

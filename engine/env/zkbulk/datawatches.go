@@ -19,14 +19,14 @@ type ChildDataFunc func(path string, data []byte, stat *env.Stat, event *env.Wat
 // of a znode in less memory than as many data watches need, with the same requests and
 // calls.
 type DataWatchesMaker interface {
-	NewDataWatches(parent string, fn ChildDataFunc) DataWatches
+	NewDataWatches(parent string, fn ChildDataFunc, usual *Usual) DataWatches
 }
 
 // NewDataWatches makes the data watches of a znode's children, of which none is watched
-// yet, in the cheapest way that zk has.
-func NewDataWatches(zk env.ZooKeeper, parent string, fn ChildDataFunc) DataWatches {
+// yet, in the cheapest way that zk has. usual may be nil, for none.
+func NewDataWatches(zk env.ZooKeeper, parent string, fn ChildDataFunc, usual *Usual) DataWatches {
 	if m, ok := zk.(DataWatchesMaker); ok {
-		return m.NewDataWatches(parent, fn)
+		return m.NewDataWatches(parent, fn, usual)
 	}
 	return PlainDataWatches(zk, parent, fn)
 }

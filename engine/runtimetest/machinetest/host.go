@@ -29,6 +29,14 @@ var hostCases = []testCase{
 				r.Errorf("no %q in %q", kv, list)
 			}
 		}
+		h.Unsetenv("NONE")
+		h.Unsetenv("B")
+		if value, ok := h.LookupEnv("B"); ok || len(h.Environ()) != len(list)-1 {
+			r.Errorf("variable B is %q after it was taken away, in %q", value, h.Environ())
+		}
+		h.Setenv("B", "again")
+		value, ok := h.LookupEnv("B")
+		r.want("variable B", [2]any{value, ok}, [2]any{"again", true})
 	}},
 	{name: "a machine has a name and addresses, or says why not", run: func(r *trial) {
 		h := r.e.Host
@@ -61,6 +69,17 @@ var hostCases = []testCase{
 		r.must(err)
 		r.want("port", server.Port(), port)
 		server.Stop()
+	}},
+	{name: "a free port is given once", run: func(r *trial) {
+		given := map[int]bool{}
+		for range 1000 {
+			port := r.e.Host.FreePort()
+			if port == 0 || given[port] {
+				r.Errorf("port %d was given before, among %d", port, len(given))
+				return
+			}
+			given[port] = true
+		}
 	}},
 	{name: "a process sees the machine's files of programs", run: func(r *trial) {
 		for name := range Programs {

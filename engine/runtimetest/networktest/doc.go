@@ -16,5 +16,5 @@
 //
 // records its own; a test says in which details versions differ.
 //
-// To add a case look in calls.go, failures.go and life.go.
+// To add a case look in calls.go, failures.go and life.go; of plain HTTP ([RunHTTP]), http.go.
 package networktest

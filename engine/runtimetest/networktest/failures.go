@@ -143,6 +143,6 @@ func (r *trial) unusedPort(c Process) int {
 	r.beginServer(0, 0, echo)
 	r.awaitServer(c)
 	r.server.Stop()
-	await(c, func() bool { return c.Network().Probe(r.Addr(r.serverPort())) != nil })
+	await(c, func() bool { return c.Network().Probe(r.Addr(r.serverPort()), 0) != nil })
 	return r.serverPort()
 }

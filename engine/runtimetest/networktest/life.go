@@ -13,7 +13,7 @@ var lifeCases = []testCase{
 			r.call(ch, "before", patience)
 			port := r.serverPort()
 			r.server.Crash()
-			await(c, func() bool { return c.Network().Probe(r.Addr(port)) != nil })
+			await(c, func() bool { return c.Network().Probe(r.Addr(port), 0) != nil })
 			_, err := ch.Call(method, nil, patience)
 			r.note("meanwhile: %v", err != nil)
 			r.port.Store(0)
@@ -68,9 +68,9 @@ var lifeCases = []testCase{
 
 	{"a probe tells whether somebody listens", func(r *trial) {
 		r.serve(0, echo, func(c Process, _ env.Channel) {
-			r.note("listens: %v", c.Network().Probe(r.Addr(r.serverPort())) == nil)
+			r.note("listens: %v", c.Network().Probe(r.Addr(r.serverPort()), 0) == nil)
 			r.server.Crash()
-			await(c, func() bool { return c.Network().Probe(r.Addr(r.serverPort())) != nil })
+			await(c, func() bool { return c.Network().Probe(r.Addr(r.serverPort()), 0) != nil })
 			r.note("gone")
 		})
 		r.want("listens: true", "gone")
@@ -88,7 +88,7 @@ var lifeCases = []testCase{
 		})
 		r.client(func(c Process) {
 			r.awaitServer(c)
-			await(c, func() bool { return c.Network().Probe(r.Addr(r.serverPort())) != nil })
+			await(c, func() bool { return c.Network().Probe(r.Addr(r.serverPort()), 0) != nil })
 		})
 	}},
 

@@ -3,10 +3,13 @@ package machine
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/walltime"
@@ -23,6 +26,9 @@ type host struct {
 	localhost string
 	p         *walltime.Process
 	vars      []string // key=value, sorted by key
+
+	portsLock sync.Mutex
+	ports     map[int]bool // that were given
 }
 
 // variables sorts key=value entries; of two with one key the later counts. Entries
@@ -65,6 +71,13 @@ func (h *host) LookupEnv(key string) (value string, ok bool) {
 func (h *host) Setenv(key, value string) {
 	h.p.Check()
 	h.set(key, value)
+}
+
+func (h *host) Unsetenv(key string) {
+	h.p.Check()
+	if i, ok := h.find(key); ok {
+		h.vars = slices.Delete(h.vars, i, i+1)
+	}
 }
 
 func (h *host) Environ() []string {
@@ -111,16 +124,58 @@ func (h *host) RouteIP() (string, error) {
 	return conn.LocalAddr().(*net.UDPAddr).IP.String(), nil
 }
 
-// FreePort is free on localhost, where also each connection has a port. It is 0 when there
-// is no port left.
+// FreePort is free on localhost, where also each connection has a port, and is none that the
+// process was given before: the system may offer one again as long as nobody listens on it, and
+// two model servers on one port answer for each other. It is 0 when there is no port left.
+//
+// The system's own offer, which the reference takes, is the last resort: it offers the same
+// ports to everybody and to each connection, so that one may be taken before the process that it
+// is for listens on it, which can be seconds.
 func (h *host) FreePort() int {
 	h.p.Check()
-	l, err := net.Listen("tcp", net.JoinHostPort(h.localhost, "0"))
-	if err != nil {
-		return 0
+	for range portTries {
+		if port := firstPort + rand.IntN(lastPort-firstPort+1); h.isNew(port) && h.isFree(port) {
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	for range portTries {
+		l, err := net.Listen("tcp", net.JoinHostPort(h.localhost, "0"))
+		if err != nil {
+			return 0
+		}
+		defer l.Close() // at the end, so that it is not offered again
+		port := l.Addr().(*net.TCPAddr).Port
+		if h.isNew(port) {
+			return port
+		}
+	}
+	return 0
+}
+
+const (
+	portTries = 64
+	// Linux gives connections the ports from 32768 on, others those from 49152 on.
+	firstPort, lastPort = 20000, 32767
+)
+
+// isFree reports whether a port can be listened on.
+func (h *host) isFree(port int) bool {
+	l, err := net.Listen("tcp", net.JoinHostPort(h.localhost, strconv.Itoa(port)))
+	return err == nil && l.Close() == nil
+}
+
+// isNew reports whether a port was not given before, and notes it.
+func (h *host) isNew(port int) bool {
+	h.portsLock.Lock()
+	defer h.portsLock.Unlock()
+	if h.ports[port] {
+		return false
+	}
+	if h.ports == nil {
+		h.ports = map[int]bool{}
+	}
+	h.ports[port] = true
+	return true
 }
 
 var _ env.Host = (*host)(nil)

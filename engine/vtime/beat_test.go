@@ -1,0 +1,97 @@
+package vtime
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// beats is a world of beats on several nodes, whose usual is a flag that somebody sets at
+// random instants, and of one who looks.
+type beats struct {
+	w      *World
+	log    []string
+	odd    []bool
+	beats  []*Beat
+	random *rand.Rand
+}
+
+func (b *beats) run(i int, p *Process) {
+	waits := []time.Duration{time.Duration(1 + i%2), time.Duration(2 + i%3)}
+	beat := p.NewBeat("beat", waits, func(part int) bool { return part == i%2 || !b.odd[i] }).(*Beat)
+	b.beats[i] = beat
+	for part := 0; ; {
+		part = beat.Run(part)
+		b.log = append(b.log, fmt.Sprint(b.w.Now(), " ", i, " ended ", part, " after ", beat.Count(0), " ", beat.Count(1)))
+		if b.odd[i] && beat.Count(0)%3 == 0 {
+			p.Sleep(1)
+		}
+	}
+}
+
+// changes plans what happens from outside.
+func (b *beats) changes(procs []*Process) {
+	for range 1 + b.random.IntN(12) {
+		i, what := b.random.IntN(len(procs)), b.random.IntN(8)
+		b.w.nodes[0].After(time.Duration(b.random.IntN(300)), kindStart, func() {
+			switch {
+			case what == 0:
+				procs[i].Crash()
+			case what == 1:
+				procs[i].Stop()
+			case what == 2 && !procs[i].Dead():
+				procs[i].Go("other", func() { procs[i].Sleep(2) })
+			case what < 6 && b.beats[i] != nil:
+				b.beats[i].Changes()
+				b.odd[i] = !b.odd[i]
+			default:
+				for k, beat := range b.beats {
+					if beat != nil {
+						b.log = append(b.log, fmt.Sprint(b.w.Now(), " ", k, " has ", beat.Count(0), " ", beat.Count(1)))
+					}
+				}
+			}
+		})
+	}
+}
+
+// Goal: beats that are leapt over are those of which each end of a wait is an event: when
+// they end, how often they had, and the hash. Method: random scripts, with waits so short
+// that ends, changes and looks fall on one instant.
+func TestBeatsThatLeapChangeNothing(t *testing.T) {
+	all := uint64(0)
+	for seed := range uint64(300) {
+		play := func(noLeaps bool) (log []string, hash uint64, leapt uint64) {
+			b := &beats{w: New(Config{Seed: seed, NoLeaps: noLeaps}), random: rand.New(rand.NewPCG(seed, 1))}
+			defer b.w.Close()
+			n := 1 + b.random.IntN(4)
+			b.odd, b.beats = make([]bool, n), make([]*Beat, n)
+			var procs []*Process
+			for i := range n {
+				p := b.w.Node(fmt.Sprint("n", i)).NewProcess("p")
+				procs = append(procs, p)
+				p.Go("main", func() { b.run(i, p) })
+			}
+			b.changes(procs)
+			for _, until := range []time.Duration{100, 150, 350} {
+				if _, err := b.w.Run(Limits{Until: until}); err != nil {
+					t.Fatal(err)
+				}
+				b.log = append(b.log, fmt.Sprintf("%016x %v", b.w.Hash(), b.w.Blocked()))
+			}
+			return b.log, b.w.Hash(), b.w.Leapt()
+		}
+		events, want, _ := play(true)
+		asleep, got, leapt := play(false)
+		if diff := cmp.Diff(events, asleep); diff != "" || got != want {
+			t.Fatalf("seed %d, hash %016x and %016x (-events +asleep):\n%s", seed, want, got, diff)
+		}
+		all += leapt
+	}
+	if all < 10_000 {
+		t.Errorf("%d waits were leapt over, want more", all)
+	}
+}
