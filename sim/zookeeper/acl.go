@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Perm is a set of permission bits (ZK-9.1).
@@ -111,7 +112,17 @@ func (id identity) bucket(buckets uint32) uint32 {
 // javaHash is Java's String.hashCode.
 func javaHash(s string) uint32 {
 	var hash uint32
-	for _, unit := range utf16.Encode([]rune(s)) {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return javaHashOf(utf16.Encode([]rune(s)))
+		}
+		hash = 31*hash + uint32(s[i])
+	}
+	return hash
+}
+
+func javaHashOf(units []uint16) (hash uint32) {
+	for _, unit := range units {
 		hash = 31*hash + uint32(unit)
 	}
 	return hash

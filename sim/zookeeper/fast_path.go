@@ -17,7 +17,25 @@ func (k *KnownNode) Path() (path string, ok bool) {
 	return k.node.path, true
 }
 
-// ReadAgain is [Machine.Handle] of a getData without a watch, for whoever makes many:
+// Known reports whether it remembers one.
+func (k *KnownNode) Known() bool { return k.node != nil }
+
+// Gone reports whether the znode that it remembers is in the machine no more.
+func (k *KnownNode) Gone(m *Machine) bool { return k.node.tree != m.tree }
+
+// Look is the data of a znode that everybody may read; ok is false for another one, and
+// for none. known remembers it.
+func (m *Machine) Look(known *KnownNode, path string) (data []byte, ok bool) {
+	if known.node == nil || known.node.tree != m.tree {
+		if known.node = m.tree.lookup(path); known.node == nil {
+			return nil, false
+		}
+	}
+	n := known.node
+	return n.data, len(n.acl) == 1 && &n.acl[0] == &openACL[0]
+}
+
+// ReadAgain is [Machine.Handle] of a well-formed getData, for whoever makes many:
 // it answers in place and leaves nothing in the outbox. It reports false, and has no
 // effect but on known, when there is more to do than to answer; the request is then
 // one for Handle.
@@ -46,6 +64,9 @@ func (m *Machine) ReadAgain(nowMs int64, c *Conn, known *KnownNode, req *Request
 	}
 	m.nowMs, s.deadlineMs = nowMs, deadlineMs
 	m.counters.count(OpGetData)
+	if req.Watch {
+		n.watched = m.watches.data.addTo(n.watched, m.cfg.Profile, c, req.Path, oneShot)
+	}
 	if reply.Op != OpGetData {
 		*reply = Reply{Op: OpGetData} // else nothing is left of it but what is set here
 	}
@@ -71,6 +92,18 @@ func (m *Machine) PingedAt(c *Conn, atMs int64) {
 func (m *Machine) Leapt(c *Conn, op OpCode, n int, atMs int64) {
 	m.counters.add(op, uint64(n))
 	c.session.deadlineMs = m.expiry.deadline(atMs + c.session.timeoutMs)
+}
+
+// LeaptRead is a getData of a suspended session that leaves a watch, at an instant that may
+// lie in the past. The znode must be there, and everybody may read it: ok is false else.
+func (m *Machine) LeaptRead(c *Conn, known *KnownNode, path string, atMs int64) (data []byte, stat Stat, ok bool) {
+	if data, ok = m.Look(known, path); !ok {
+		return nil, Stat{}, false
+	}
+	m.Leapt(c, OpGetData, 1, atMs)
+	n := known.node
+	n.watched = m.watches.data.addTo(n.watched, m.cfg.Profile, c, path, oneShot)
+	return data, n.stat(), true
 }
 
 // ResumeExpiry has the session of a connection expire again when it is silent, counted

@@ -1,9 +1,6 @@
 package zookeeper
 
-import (
-	"slices"
-	"unicode/utf16"
-)
+import "slices"
 
 // A server keeps the names of a znode's children in a Java HashSet of 8 to begin with
 // (DataNode.java:72) and lists them as they lie there (ZK-5.8): by bucket, in a bucket in
@@ -15,10 +12,7 @@ const firstBuckets = 8
 // hashSpread is where a name belongs in a table of any size: its low bits are the bucket
 // (String.hashCode, HashMap.hash).
 func hashSpread(name string) uint32 {
-	var h uint32
-	for _, unit := range utf16.Encode([]rune(name)) {
-		h = 31*h + uint32(unit)
-	}
+	h := javaHash(name)
 	return h ^ h>>16
 }
 

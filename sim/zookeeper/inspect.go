@@ -129,7 +129,7 @@ func (m *Machine) WatchCounts() (data, child int) {
 	return data, child
 }
 
-// Watches lists the watches by path, table and order of arrival.
+// Watches lists the watches by path, table and the order in which they are told.
 func (m *Machine) Watches() []WatchInfo {
 	var infos []WatchInfo
 	for _, t := range []*watchTable{&m.watches.data, &m.watches.child} {
@@ -140,7 +140,7 @@ func (m *Machine) Watches() []WatchInfo {
 		slices.Sort(paths)
 		for _, path := range paths {
 			list := t.byPath[path]
-			for _, slot := range list.inOrder().all {
+			for slot := range list.all {
 				modes := list.modesOf(slot)
 				infos = append(infos, WatchInfo{
 					Path: path, Conn: t.slots.conns[slot].id, Child: t.index == childTable,

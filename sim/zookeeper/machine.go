@@ -29,7 +29,7 @@
 // Apache ZooKeeper 3.8.0.
 //
 // Left to choose by the specification and chosen here: several watchers of one
-// path hear of a change in the order in which they left their watches, the
+// path hear of a change in the order in which they left their first watches, the
 // ephemerals of an ending session go in the order of their paths, and sessions
 // of one expiry bucket in the order of their ids.
 package zookeeper
@@ -108,6 +108,10 @@ type Config struct {
 	// OnTransaction, when set, is told of every transaction before it begins. It must not
 	// feed the machine.
 	OnTransaction func()
+	// OnContent, when set, is told before data, access or existence of a znode change, with
+	// the path of its parent. It must not feed the machine. It is not told of what becomes
+	// of a transaction that fails.
+	OnContent func(parent string)
 	// OnWrite, when set, is told of every write, before the events and the reply
 	// that follow from it. It must not feed the machine.
 	OnWrite func(Write)

@@ -302,6 +302,9 @@ func TestMachineFollowsTheModel(t *testing.T) {
 			if got, want := len(p.m.Watches()), len(p.armed); got != want {
 				t.Fatalf("watches: got %d, want %d", got, want)
 			}
+			if c := p.m.Counters(); c.Unbalanced() != "" || c.WatchesHeld != uint64(len(p.armed)) {
+				t.Fatalf("%+v: %s, want %d held", c, c.Unbalanced(), len(p.armed))
+			}
 		}
 		again := Restore(p.m.cfg, p.nowMs, p.m.Snapshot())
 		if got, want := again.DumpTree(), p.m.DumpTree(); got != want {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
@@ -84,7 +85,9 @@ type Reply struct {
 	// Children are the names for getChildren and getChildren2, and the paths for
 	// getEphemerals.
 	Children []string
-	ACL      []ACL
+	// Names are the names in place of Children, for a request with Blocks.
+	Names *zkbulk.Names
+	ACL   []ACL
 	// Count is getAllChildrenNumber's.
 	Count int32
 	// Clients is whoAmI's.

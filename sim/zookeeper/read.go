@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
@@ -66,7 +67,11 @@ func (m *Machine) getChildren(c *Conn, req *Request) {
 	if req.Watch {
 		m.watches.child.add(m.cfg.Profile, c, req.Path, oneShot)
 	}
-	r.Children = m.childrenOf(n)
+	if req.Blocks && m.cfg.ChildOrder == nil {
+		r.Names = n.childBlocks()
+	} else if r.Children = m.childrenOf(n); req.Blocks {
+		r.Names, r.Children = zkbulk.NamesOf(r.Children), nil
+	}
 	if req.Op.entry().replies(field.Stat) {
 		r.Stat = n.stat()
 	}

@@ -1,6 +1,8 @@
 package zookeeper
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -136,4 +138,70 @@ func TestRequestsOfUnknownConnectionsAreDropped(t *testing.T) {
 	expect(t, l.do(9, mk("/a")), []string{})
 	l.m.Drop(0, 9)
 	expect(t, l.m.Zxid(), int64(0))
+}
+
+// Goal: ReadAgain does what Handle does, watches included, and no watch of a connection that
+// has very many outlives it. Method: two machines get the same script of writes, reads with and
+// without watches, and connections that come and go; one of them reads by ReadAgain wherever
+// that answers. What both say is the same, and so are the numbers of their watches.
+func TestReadAgainIsHandle(t *testing.T) {
+	const paths, clients = 2 * leastMarked, 4
+	plain, quick := newLab(t, Config{}), newLab(t, Config{})
+	var known [paths]KnownNode
+	var conns [clients]ConnID
+	for i := range conns {
+		conns[i] = plain.connect()
+		quick.connect()
+	}
+	answered, many, random := 0, false, rand.New(rand.NewPCG(1, 2))
+	for i := range 40_000 {
+		at := random.IntN(paths)
+		req := Request{Xid: 1, Path: fmt.Sprintf("/n%d", at), ACL: OpenACL(), Version: -1}
+		client := random.IntN(clients)
+		switch kind := random.IntN(1000); {
+		case kind == 0 && random.IntN(4) == 0:
+			many = many || quick.m.Conn(conns[client]).watches[dataTable].any
+			for _, l := range []*lab{plain, quick} {
+				l.m.Drop(l.nowMs, conns[client])
+				l.connect()
+			}
+			conns[client] = plain.conns
+			if c := quick.m.Conn(conns[client]); c == nil || c.watches[dataTable].any {
+				t.Fatal("a new connection is none, or has watches")
+			}
+		case kind < 60:
+			req.Op = OpDelete
+		case kind < 200:
+			req.Op = OpCreate
+		case kind < 300:
+			req.Op, req.Data = OpSetData, []byte{byte(at)}
+		default:
+			req.Op, req.Watch = OpGetData, kind < 900
+		}
+		if req.Op == 0 {
+			continue
+		}
+		want := plain.do(conns[client], req)
+		var reply Reply
+		var got []string
+		if c := quick.m.Conn(conns[client]); req.Op == OpGetData && quick.m.ReadAgain(quick.nowMs, c, &known[at], &req, &reply) {
+			answered++
+			got = []string{(&Out{Conn: conns[client], Kind: OutReply, Reply: reply}).String()}
+		} else {
+			got = quick.do(conns[client], req)
+		}
+		if !slices.Equal(want, got) {
+			t.Fatalf("%s %s: Handle said %q, ReadAgain %q", req.Op, req.Path, want, got)
+		}
+		if i%64 != 0 {
+			continue
+		}
+		wantData, _ := plain.m.WatchCounts()
+		if gotData, _ := quick.m.WatchCounts(); gotData != wantData {
+			t.Fatalf("%s %s: %d watches, want %d", req.Op, req.Path, gotData, wantData)
+		}
+	}
+	if answered < 10_000 || !many {
+		t.Errorf("%d reads were answered in place, %t: a connection that went had very many watches; want thousands and one", answered, many)
+	}
 }

@@ -52,7 +52,7 @@ func (m *Machine) OnCommit(fn func(Transaction)) { m.onCommit = fn }
 // It has no connections, and tells no OnWrite and no OnDrop.
 func (m *Machine) Replica() *Machine {
 	cfg := m.cfg
-	cfg.OnTransaction, cfg.OnWrite, cfg.OnDrop = nil, nil, nil
+	cfg.OnTransaction, cfg.OnContent, cfg.OnWrite, cfg.OnDrop = nil, nil, nil, nil
 	r := New(cfg, m.nowMs)
 	r.load(m.Snapshot())
 	return r

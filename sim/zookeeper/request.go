@@ -126,6 +126,8 @@ type Request struct {
 	Flags int32
 	// Watch leaves a watch: exists, getData, getChildren, getChildren2.
 	Watch bool
+	// Blocks asks for the names of children in Reply.Names. It is not on the wire.
+	Blocks bool
 	// Mode is the mode of addWatch and the type of checkWatches and removeWatches.
 	Mode int32
 	// TTLMs is the time to live of createTTL.

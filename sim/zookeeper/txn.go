@@ -59,6 +59,14 @@ func (m *Machine) begin() {
 	m.changes = m.changes[:0]
 }
 
+// contentChanges tells the hook that something is about to change below a znode, nil for
+// what is about the root itself.
+func (m *Machine) contentChanges(parent *znode) {
+	if m.cfg.OnContent != nil && parent != nil {
+		m.cfg.OnContent(parent.path)
+	}
+}
+
 // rollback undoes the transaction, last change first.
 func (m *Machine) rollback() {
 	for i := len(m.changes) - 1; i >= 0; i-- {

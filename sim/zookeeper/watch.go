@@ -50,7 +50,7 @@ func (w *watches) newMark() uint64 {
 // mark shows as told are not told again.
 func (w *watches) fire(m *Machine, t *watchTable, typ env.EventType, n *znode, path string, mark uint64) {
 	if list := t.byPath[path]; list != nil {
-		for _, slot := range list.inOrder().all {
+		for slot := range list.all {
 			if modes := list.modesOf(slot); typ != children && modes&recursive != 0 || modes&(oneShot|sustained) != 0 {
 				m.tell(w.slots.conns[slot], typ, n, path, mark)
 			}
@@ -65,7 +65,7 @@ func (w *watches) fire(m *Machine, t *watchTable, typ env.EventType, n *znode, p
 		if list == nil {
 			continue
 		}
-		for _, slot := range list.inOrder().all {
+		for slot := range list.all {
 			if list.modesOf(slot)&recursive != 0 {
 				m.tell(w.slots.conns[slot], typ, n, path, mark)
 			}

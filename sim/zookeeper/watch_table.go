@@ -1,6 +1,9 @@
 package zookeeper
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // watchTable is one of the two tables (ZK-7.1): who wants to hear of which path. There
 // may be very many watches, a clientele that watches itself leaves one for each pair, so
@@ -17,24 +20,25 @@ type watchTable struct {
 	// recursive counts the recursive watches: without any, an event need not look
 	// at the ancestors.
 	recursive int
+	// set, fired and removed count the watches that were ever left, and how they went; see
+	// Counters.
+	set, fired, removed uint64
 }
 
 // watchList has the watches of one path.
 type watchList struct {
 	path   string
 	number uint32
-	// order has the slot of each watch's connection, in the order in which the watches
-	// were left; the real server's order is that of a hash set. In a long list a slot
-	// without a bit counts no more, and one that comes twice counts where it comes last.
-	order slotList
-	live  int
-	// whose has a bit for each slot with a watch, of a long list.
+	// few has the slot of each watch's connection, ascending, and whose a bit for each, once
+	// they are many. Events go out in that order: the real server's is that of a hash set.
+	few   []uint32
 	whose bitset
+	live  int
 	// modes are those of the watches that are not one-shot alone.
 	modes map[uint32]uint8
 }
 
-// longList is from how many watches on a list has bits. Short ones are walked.
+// longList is from how many watches on a list has bits.
 const longList = 16
 
 // bitset is a set of small numbers.
@@ -53,6 +57,17 @@ func (b *bitset) add(i uint32) {
 }
 
 func (b bitset) remove(i uint32) { b[i/64] &^= 1 << (i % 64) }
+
+// all walks the numbers.
+func (b bitset) all(yield func(uint32) bool) {
+	for at, word := range b {
+		for ; word != 0; word &= word - 1 {
+			if !yield(uint32(at)*64 + uint32(bits.TrailingZeros64(word))) {
+				return
+			}
+		}
+	}
+}
 
 // slots numbers the connections that have left watches, from 1.
 type slots struct {
@@ -87,7 +102,21 @@ func (l *watchList) has(slot uint32) bool {
 	if l.whose != nil {
 		return l.whose.has(slot)
 	}
-	return l.order.index(slot) >= 0
+	_, found := slices.BinarySearch(l.few, slot)
+	return found
+}
+
+// all walks the slots with a watch.
+func (l *watchList) all(yield func(slot uint32) bool) {
+	if l.whose != nil {
+		l.whose.all(yield)
+		return
+	}
+	for _, slot := range l.few {
+		if !yield(slot) {
+			return
+		}
+	}
 }
 
 // modesOf are those of a watch that is in the list.
@@ -109,20 +138,20 @@ func (l *watchList) setModes(slot uint32, modes uint8) {
 	}
 }
 
-// join adds a slot at the end.
+// join adds a slot.
 func (l *watchList) join(slot uint32) {
-	if l.order.len() >= 2*max(l.live, longList) {
-		l.tidy()
-	}
-	l.order.add(slot)
 	l.live++
-	switch {
-	case l.whose != nil:
+	if l.whose != nil {
 		l.whose.add(slot)
-	case l.live == longList:
-		for _, slot := range l.order.all {
+		return
+	}
+	at, _ := slices.BinarySearch(l.few, slot)
+	l.few = slices.Insert(l.few, at, slot)
+	if len(l.few) == longList {
+		for _, slot := range l.few {
 			l.whose.add(slot)
 		}
+		l.few = nil
 	}
 }
 
@@ -133,37 +162,34 @@ func (l *watchList) leave(slot uint32) {
 	if l.whose != nil {
 		l.whose.remove(slot)
 	} else {
-		i := l.order.index(slot)
-		l.order.cut(i, i+1)
+		at, _ := slices.BinarySearch(l.few, slot)
+		l.few = slices.Delete(l.few, at, at+1)
 	}
 }
 
-// tidy leaves in order what counts: each slot once.
-func (l *watchList) tidy() {
-	if l.order.len() == l.live {
-		return
+// count is how many watches there are, by what says whose they are and not by live.
+func (l *watchList) count() int {
+	if l.whose == nil {
+		return len(l.few)
 	}
-	var seen bitset
-	kept := l.order.len()
-	for i := kept - 1; i >= 0; i-- {
-		if slot := l.order.at(i); l.whose.has(slot) && !seen.has(slot) {
-			seen.add(slot)
-			kept--
-			l.order.set(kept, slot)
-		}
+	n := 0
+	for _, word := range l.whose {
+		n += bits.OnesCount64(word)
 	}
-	l.order.cut(0, kept)
-}
-
-// inOrder are the slots with a watch, in the order of leaving.
-func (l *watchList) inOrder() *slotList {
-	l.tidy()
-	return &l.order
+	return n
 }
 
 // add leaves a watch, or changes the modes of the one that is there.
 func (t *watchTable) add(p Profile, c *Conn, path string, mode uint8) {
-	list := t.byPath[path]
+	t.addTo(nil, p, c, path, mode)
+}
+
+// addTo is add for who knows which list the path had last, or nil. It returns the one that
+// the path has.
+func (t *watchTable) addTo(list *watchList, p Profile, c *Conn, path string, mode uint8) *watchList {
+	if list == nil || list.path != path || path == "" { // one that is given back has none
+		list = t.byPath[path]
+	}
 	if list == nil {
 		list = t.open(path)
 	}
@@ -172,15 +198,17 @@ func (t *watchTable) add(p Profile, c *Conn, path string, mode uint8) {
 	}
 	if !list.has(c.slot) {
 		list.join(c.slot)
+		t.set++
 		c.watches[t.index].note(t, list.number, c.slot)
 		t.change(list, c.slot, 0, mode)
-		return
+		return list
 	}
 	before := list.modesOf(c.slot)
 	if p == V39 {
 		mode |= before
 	}
 	t.change(list, c.slot, before, mode)
+	return list
 }
 
 // change gives a watch other modes.
@@ -206,11 +234,8 @@ func (t *watchTable) open(path string) *watchList {
 // close gives back a list, with all watches that are left in it.
 func (t *watchTable) close(list *watchList) {
 	delete(t.byPath, list.path)
-	order := slotList{low: list.order.low[:0]}
-	if cap(order.low) > longList {
-		order.low = nil // the next path may have a single watch
-	}
-	*list = watchList{number: list.number, order: order}
+	clear(list.whose)
+	*list = watchList{number: list.number, few: list.few[:0], whose: list.whose}
 	t.free = append(t.free, list.number)
 }
 
@@ -231,21 +256,33 @@ func (t *watchTable) drop(list *watchList, slot uint32, modes uint8) bool {
 
 // useUp takes the one-shot watches of a list away.
 func (t *watchTable) useUp(list *watchList) {
+	live := list.live
 	if len(list.modes) == 0 {
 		t.close(list)
-		return
+	} else {
+		for _, slot := range slices.Collect(list.all) {
+			t.drop(list, slot, oneShot)
+		}
 	}
-	order := list.inOrder().clone()
-	for _, slot := range order.all {
-		t.drop(list, slot, oneShot)
+	t.fired += uint64(live - list.live)
+}
+
+// remove takes modes of a connection's watch away, if there is one, and reports whether it
+// had one of them.
+func (t *watchTable) remove(list *watchList, slot uint32, modes uint8) bool {
+	if list == nil || !list.has(slot) {
+		return false
 	}
+	live := list.live
+	had := t.drop(list, slot, modes)
+	t.removed += uint64(live - list.live)
+	return had
 }
 
 // removePath takes modes of the connection's watch on path away and reports
 // whether there was one.
 func (t *watchTable) removePath(c *Conn, path string, modes uint8) bool {
-	list := t.byPath[path]
-	return list != nil && list.has(c.slot) && t.drop(list, c.slot, modes)
+	return t.remove(t.byPath[path], c.slot, modes)
 }
 
 func (t *watchTable) has(c *Conn, path string, modes uint8) bool {
@@ -256,9 +293,9 @@ func (t *watchTable) has(c *Conn, path string, modes uint8) bool {
 // forget removes all watches of a connection, and frees its slot.
 func (w *watches) forget(c *Conn) {
 	for _, t := range []*watchTable{&w.data, &w.child} {
-		for number := range c.watches[t.index].all {
-			if list := t.lists[number]; list.has(c.slot) {
-				t.drop(list, c.slot, everyWatch)
+		for number := range c.watches[t.index].among(len(t.lists)) {
+			if list := t.lists[number]; list.live > 0 {
+				t.remove(list, c.slot, everyWatch)
 			}
 		}
 		c.watches[t.index] = ownLists{}
@@ -271,6 +308,10 @@ func (w *watches) forget(c *Conn) {
 type ownLists struct {
 	few  []uint32
 	many []*page // once they are many, by number / pageBits
+	// marked counts those of many. Once they are a good part of all lists, no list is noted
+	// any more: any may have one.
+	marked int
+	any    bool
 }
 
 // page is a part of a set of many numbers.
@@ -279,10 +320,15 @@ type page [pageBits / 64]uint64
 const (
 	pageBits = 4096
 	fewLists = 64
+	// leastMarked is how many lists are noted at the least before all are.
+	leastMarked = 512
 )
 
 // note adds a list.
 func (o *ownLists) note(t *watchTable, number, slot uint32) {
+	if o.any {
+		return
+	}
 	if o.many == nil {
 		if slices.Contains(o.few, number) {
 			return
@@ -300,7 +346,9 @@ func (o *ownLists) note(t *watchTable, number, slot uint32) {
 		}
 		o.few = nil
 	}
-	o.mark(number)
+	if o.mark(number); o.marked >= leastMarked && o.marked >= len(t.lists)/8 {
+		*o = ownLists{any: true}
+	}
 }
 
 func (o *ownLists) mark(number uint32) {
@@ -311,7 +359,25 @@ func (o *ownLists) mark(number uint32) {
 	if o.many[at] == nil {
 		o.many[at] = &page{}
 	}
-	o.many[at][number%pageBits/64] |= 1 << (number % 64)
+	word, bit := &o.many[at][number%pageBits/64], uint64(1)<<(number%64)
+	if *word&bit == 0 {
+		*word |= bit
+		o.marked++
+	}
+}
+
+// among calls yield with each number that may be one of so many lists.
+func (o *ownLists) among(lists int) func(yield func(number uint32) bool) {
+	if !o.any {
+		return o.all
+	}
+	return func(yield func(number uint32) bool) {
+		for number := range uint32(lists) {
+			if !yield(number) {
+				return
+			}
+		}
+	}
 }
 
 // all calls yield with each number.

@@ -282,3 +282,46 @@ func TestSetWatches2RearmsPersistentOnesWithoutEvents(t *testing.T) { // ZK-7.6
 	l.do(watcher, reset(OpSetWatches, WatchLists{Persistent: []string{"/x"}}))
 	expect(t, l.eventsOf(writer, mk("/x")), []string{})
 }
+
+// Every watch that was set has fired, was removed, or is held; a second one on the same path
+// takes the first one's place and is none. Long lists keep bits, short ones do not.
+func TestEveryWatchHasOneEnd(t *testing.T) {
+	for _, profile := range []Profile{V38, V39} {
+		l, writer, watcher := pair(t, Config{Profile: profile})
+		want := func(set, fired, removed, held uint64) {
+			t.Helper()
+			c := l.m.Counters()
+			expect(t, []uint64{c.WatchesSet, c.WatchesFired, c.WatchesRemoved, c.WatchesHeld}, []uint64{set, fired, removed, held})
+			expect(t, c.Unbalanced(), "")
+		}
+		l.must(writer, mk("/a"))
+		l.must(watcher, watchOn(OpGetData, "/a"))
+		l.must(watcher, watchOn(OpExists, "/a"))
+		l.must(watcher, watchOn(OpGetChildren, "/a"))
+		want(2, 0, 0, 2)
+		l.must(writer, set("/a", "x"))
+		want(2, 1, 0, 1)
+		l.must(watcher, remove("/a", watchTypeChildren))
+		want(2, 1, 1, 0)
+		l.must(watcher, add("/a", ModePersistent))
+		l.must(writer, set("/a", "y"))
+		want(4, 1, 1, 2) // it stays, in both tables
+		var many []ConnID
+		for range 2 * longList {
+			c := l.connect()
+			l.must(c, watchOn(OpGetData, "/a"))
+			many = append(many, c)
+		}
+		want(4+2*longList, 1, 1, 2+2*longList)
+		l.m.Drop(l.nowMs, many[0])
+		l.m.KillSession(l.nowMs, l.m.Conn(many[1]).session.id)
+		l.said()
+		want(4+2*longList, 1, 3, 2*longList)
+		l.must(writer, set("/a", "z")) // the persistent one stays among those that fire
+		want(4+2*longList, 2*longList-1, 3, 2)
+		both := l.m.Counters().Plus(l.m.Counters())
+		expect(t, []uint64{both.WatchesSet, both.WatchesRemoved, both.WatchesHeld}, []uint64{8 + 4*longList, 8, 2})
+		expect(t, both.Unbalanced(), "")
+	}
+	expect(t, Counters{WatchesSet: 3, WatchesFired: 1, WatchesHeld: 1}.Unbalanced(), "watches: 3 set, want 2: 1 fired, 0 removed, 1 held")
+}

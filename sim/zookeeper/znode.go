@@ -21,14 +21,16 @@ type znode struct {
 	last       *znode
 	prev, next *znode
 
-	// listed caches the children's names as they are listed, nil for not yet. Slices
-	// that were handed out are never written to again.
-	listed []string
+	// lists caches the children's names as they are listed, nil before they were.
+	lists *childLists
 	// peak is the greatest number of children so far, which the table of a HashSet is
 	// made for: it never shrinks.
 	peak int32
 	// spread is the hash of the name by which its parent's HashSet keeps the node.
 	spread uint32
+
+	// watched is the list of data watches that its path had last, nil before it had one.
+	watched *watchList
 
 	data []byte
 	acl  []ACL
@@ -81,7 +83,8 @@ func (n *znode) linkChild(child *znode) {
 	n.last = child
 	n.numChildren++
 	n.peak = max(n.peak, n.numChildren)
-	n.listed, child.spread = nil, hashSpread(child.name)
+	child.spread = hashSpread(child.name)
+	n.relist(child, false)
 }
 
 // unlinkChild takes child out of the list.
@@ -97,7 +100,7 @@ func (n *znode) unlinkChild(child *znode) {
 		n.last = child.prev
 	}
 	n.numChildren--
-	n.listed = nil
+	n.relist(child, true)
 }
 
 // relinkChild undoes unlinkChild, provided that everything done after it was
@@ -114,16 +117,7 @@ func (n *znode) relinkChild(child *znode) {
 		n.last = child
 	}
 	n.numChildren++
-	n.listed = nil
-}
-
-// childNames lists the children's names as a server does (ZK-5.8). The slice never
-// changes; it is never nil.
-func (n *znode) childNames() []string {
-	if n.listed == nil {
-		n.listed = inHashOrder(n)
-	}
-	return n.listed
+	n.lists = nil // it is where it was, not at the end
 }
 
 // descendants counts the nodes below n.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/recipes"
 	"github.com/monosim/monosim/engine/vtime"
@@ -115,6 +116,12 @@ type Session struct {
 	pending callQueue // sent
 	calls   *Calls
 	idle    idleTimer
+	asker   *asker // that was used last
+	// surveyLoops are those of surveys that are over.
+	surveyLoops []*vtime.Loop
+	feeds       []*feed // that are over
+	usual       []*usualBelow
+	usualOf     *zookeeper.Machine // whose usual is
 
 	history *history.History
 	number  int // in the history
@@ -231,6 +238,22 @@ func (s *Session) Children(path string, watch env.Watcher) ([]string, error) {
 	r := s.done(c)
 	names := r.Children
 	r.Children = nil // the call that is used again would keep the list
+	return names, nil
+}
+
+// ChildrenNames is Children in blocks.
+func (s *Session) ChildrenNames(path string, watch env.Watcher) (*zkbulk.Names, error) {
+	c := s.newRead(zookeeper.OpGetChildren, path, watch)
+	c.request.Blocks = s.history == nil
+	if err := s.do(c); err != nil {
+		return nil, err
+	}
+	r := s.done(c)
+	names := r.Names
+	if names == nil {
+		names = zkbulk.NamesOf(r.Children)
+	}
+	r.Names, r.Children = nil, nil // the call that is used again would keep the list
 	return names, nil
 }
 

@@ -13,6 +13,20 @@ import (
 // (vtime.Ask). Answers stay the same as long as nothing is written at the server: they tell
 // how much was.
 type question struct {
+	*asker
+	op   zookeeper.OpCode
+	path string  // of a single one
+	got  *answer // to it
+	list *reads  // nil for a single one
+	zxid int64
+	// flows are what the server counts its requests by, from the first leap on: those of a
+	// list, when mixed is not set.
+	flows flows
+	mixed bool
+}
+
+// asker is what the questions of one loop have in common, of which one is asked at a time.
+type asker struct {
 	s       *Session
 	turns   *vtime.Turns
 	conn    *network.Conn
@@ -20,16 +34,37 @@ type question struct {
 	machine *zookeeper.Machine
 	at      *zookeeper.Conn // the machine's side of server
 
-	op    zookeeper.OpCode
-	path  string          // of a single one
-	reply zookeeper.Reply // to it
-	list  *reads          // nil for a single one
-	zxid  int64
+	i        int // of the list: that is asked for
+	exchange network.Exchange
+	xid      int32 // of the request that was sent last
+	call     *call // that is on its way when the loop is woken
+}
 
-	i       int // of the list: that is asked for
-	answers bool
-	next    time.Duration
-	call    *call // that is on its way when the loop is woken
+// answer is what answers to reads say.
+type answer struct {
+	err       zookeeper.Code
+	data      []byte
+	children  []string
+	stat      *zookeeper.Stat // nil for one that is all 0
+	sizeBytes int
+}
+
+func answerOf(r *zookeeper.Reply) *answer {
+	a := &answer{err: r.Err, data: r.Data, children: r.Children, sizeBytes: replySizeBytes(r)}
+	if r.Stat != (zookeeper.Stat{}) {
+		stat := r.Stat
+		a.stat = &stat
+	}
+	return a
+}
+
+// reply is the answer to a single question, as it came.
+func (q *question) reply() zookeeper.Reply {
+	r := zookeeper.Reply{Op: q.op, Zxid: q.zxid, Err: q.got.err, Data: q.got.data, Children: q.got.children}
+	if q.got.stat != nil {
+		r.Stat = *q.got.stat
+	}
+	return r
 }
 
 // ask asks a question of a loop, a single one.
@@ -49,7 +84,7 @@ func (s *Session) ask(t *vtime.Turns, c *call) error {
 			s.done(f)
 		}
 	case q != nil:
-		c.reply = q.reply
+		c.reply = q.reply()
 		return nil
 	default:
 		if err := s.life.Refuse(); err != nil {
@@ -83,15 +118,22 @@ func (s *Session) write(t *vtime.Turns, op zookeeper.OpCode, path string, list *
 	if !ok {
 		q = &question{}
 	}
-	*q = question{
-		s: s, turns: t, conn: s.conn, server: server, machine: server.s.machine, at: at,
-		op: op, path: path, list: list, zxid: reply.Zxid,
-	}
+	*q = question{asker: s.askerOf(t, server, at), op: op, path: path, list: list, zxid: reply.Zxid}
 	if list == nil {
-		q.reply = *reply
+		q.got = answerOf(reply)
+	} else {
+		q.mixed = list.mixed()
 	}
 	t.Asked(q, &server.s.writes, server.s.writes.Count())
 	return true
+}
+
+// askerOf is the asker of a loop.
+func (s *Session) askerOf(t *vtime.Turns, server *serverConn, at *zookeeper.Conn) *asker {
+	if a := s.asker; a == nil || a.turns != t || a.conn != s.conn || a.server != server || a.machine != server.s.machine || a.at != at {
+		s.asker = &asker{s: s, turns: t, conn: s.conn, server: server, machine: server.s.machine, at: at}
+	}
+	return s.asker
 }
 
 // Thinks is true: a program takes its time before it reads.
@@ -109,112 +151,149 @@ func (q *question) Wake(sl *vtime.Sleeper) { q.conn.Leave(sl) }
 // Begin sends the first request.
 func (q *question) Begin(at time.Duration) {
 	q.i = 0
-	q.asksAt(at)
+	q.s.xid++
+	q.xid = q.s.xid
+	q.exchange.Begin(q.conn, q.turns.Loop, at)
+	first, _ := q.bytes(0, 1)
+	q.exchange.Count(network.Bytes{Messages: 1, Bytes: first}, network.Bytes{}, network.Bytes{}, network.Bytes{})
+	q.s.idle.touchedAt(at)
 }
 
-// asksAt sends a request.
-func (q *question) asksAt(at time.Duration) {
-	s := q.s
-	s.xid++
-	q.answers, q.next = false, q.conn.SendsAt(at, requestBytes(q.asked()))
-	s.idle.touchedAt(at)
-}
-
-// asked is the path that is read.
-func (q *question) asked() string {
+// asked is the path that a request reads.
+func (q *question) asked(i int) string {
 	if q.list == nil {
 		return q.path
 	}
-	return q.list.paths[q.i]
+	return q.list.paths[i]
 }
 
-// answerBytes is the size of the answer that comes.
-func (q *question) answerBytes() int {
+// len is how many requests the question is.
+func (q *question) len() int {
 	if q.list == nil {
-		return replySizeBytes(&q.reply)
+		return 1
 	}
-	return emptyReplyBytes + q.list.known[q.i].sizeBytes
+	return len(q.list.paths)
+}
+
+// bytes are the sizes of the requests from one to before another, and of their answers.
+func (q *question) bytes(from, to int) (asked, answered int) {
+	n := to - from
+	asked, answered = n*requestBytes(""), n*emptyReplyBytes
+	if q.list == nil {
+		return asked + n*len(q.path), n * q.got.sizeBytes
+	}
+	paths, known := q.list.paths[from:to], q.list.known[from:to]
+	for i := range known {
+		asked += len(paths[i])
+		answered += known[i].sizeBytes
+	}
+	return asked, answered
 }
 
 // Next is the next arrival.
-func (q *question) Next() (time.Duration, int) {
-	if q.answers {
-		return q.next, network.PartAnswer
-	}
-	return q.next, network.PartRequest
-}
+func (q *question) Next() (time.Duration, int) { return q.exchange.Next() }
 
 // Leap makes the steps that come before the bound.
 func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
-	l := q.turns.Loop
-	var steps, squares uint64
-	served, last := 0, time.Duration(0)
+	n, t := q.len(), q.server.s.traffic
 	for {
-		if !q.answers {
-			if !b.Allows(l, q.next, network.PartRequest) {
-				break
-			}
-			steps, squares = steps+1, squares+uint64(q.next)*uint64(q.next)
-			served, last = served+1, q.next
-			q.serves()
+		from, served, until := q.i, q.i, network.Forever
+		if q.exchange.Answers() {
+			served++
 		}
-		if !b.Allows(l, q.next, network.PartAnswer) {
-			break
+		if t != nil { // which counts them by the second
+			at, _ := q.exchange.Next()
+			until = at.Truncate(time.Second) + time.Second
 		}
-		at = q.next
-		steps, squares = steps+1, squares+uint64(at)*uint64(at)
-		q.conn.Takes(q.answerBytes())
-		q.s.idle.touchedAt(at)
-		if q.list == nil || q.i+1 == len(q.list.paths) {
-			ended = true
-			break
+		many := n - from
+		if q.mixed {
+			many = 1
 		}
-		q.i++
-		q.asksAt(at)
-	}
-	if served > 0 {
-		q.machine.Leapt(q.at, q.op, served, last.Milliseconds())
-		if q.zxid > 0 {
-			q.s.lastZxid = q.zxid
+		l := q.exchange.Leap(b, until, many)
+		q.i = from + l.Answered
+		q.count(from, served, &l)
+		switch {
+		case l.Answered > 0 && q.i == n:
+			return true, l.LastAnswered
+		case l.Answered == many:
+			q.exchange.Begin(q.conn, q.turns.Loop, l.LastAnswered)
+		}
+		if at, part := q.exchange.Next(); !b.Allows(q.turns.Loop, at, part) {
+			return false, 0
 		}
 	}
-	l.DidMany(steps, squares)
-	return ended, at
 }
 
-// serves is the arrival of the request.
-func (q *question) serves() {
-	bytes := q.answerBytes()
-	server := q.server.conn
-	server.Takes(requestBytes(q.asked()))
-	if t := q.server.s.traffic; t != nil {
-		t.leapt(q.next, server.RemoteHost().Name(), &zookeeper.Request{Op: q.op, Path: q.asked()}, bytes)
+// count counts what a leap has brought before which all requests before from were answered,
+// and those before served had come in.
+func (q *question) count(from, served int, l *network.Leapt) {
+	if l.Served+l.Answered == 0 {
+		return
 	}
-	q.answers, q.next = true, server.SendsAt(q.next, bytes)
+	asked, answered := q.bytes(from, q.i)
+	in, out := network.Bytes{Messages: l.Served, Bytes: asked}, network.Bytes{Messages: l.Served, Bytes: answered}
+	more := network.Bytes{Messages: l.Answered, Bytes: asked}
+	if served > from {
+		asked, answered := q.bytes(from, served)
+		in.Bytes, out.Bytes = in.Bytes-asked, out.Bytes-answered
+	}
+	if served += l.Served; served > q.i {
+		asked, answered := q.bytes(q.i, served)
+		in.Bytes, out.Bytes = in.Bytes+asked, out.Bytes+answered
+	}
+	s := q.s
+	if l.Answered > 0 {
+		s.idle.touchedAt(l.LastAnswered)
+		first, _ := q.bytes(from, from+1) // was asked before
+		last, _ := q.bytes(q.i, min(q.i+1, q.len()))
+		more.Bytes += last - first
+		if q.i == q.len() {
+			more.Messages--
+		}
+		s.xid += int32(more.Messages)
+		q.xid = s.xid
+	}
+	q.exchange.Count(more, in, out, network.Bytes{Messages: l.Answered, Bytes: answered})
+	if l.Served == 0 {
+		return
+	}
+	q.machine.Leapt(q.at, q.op, l.Served, l.LastServed.Milliseconds())
+	if q.zxid > 0 {
+		s.lastZxid = q.zxid
+	}
+	if t := q.server.s.traffic; t != nil {
+		if q.flows.of != t || q.mixed {
+			q.flows = t.flowsOf(q.server.client, q.op, q.asked(from))
+		}
+		names := in.Bytes - l.Served*requestBytes("")
+		perRequest := 4 + frameBytes(&zookeeper.Request{Op: q.op})
+		t.leapt(q.flows, l.LastServed, l.Served, l.Served*perRequest+names, l.Served*4+out.Bytes)
+	}
 }
 
 // Resume makes the request, or the answer, one that is on its way.
 func (q *question) Resume() {
 	s := q.s
-	c := s.newRead(q.op, q.asked(), nil)
-	c.request.Xid, c.request.loop, c.task = s.xid, q.turns.Loop, q.turns.Task()
+	c := s.newRead(q.op, q.asked(q.i), nil)
+	c.request.Xid, c.request.loop, c.task = q.xid, q.turns.Loop, q.turns.Task()
 	if q.list != nil {
 		c.request.known, c.follows = &q.list.known[q.i], true
 	}
-	s.pending.push(c)
+	s.pending.insert(c)
 	q.call = c
-	if !q.answers {
-		q.conn.Resume(q.turns.Loop, &c.request, requestBytes(c.request.Path), q.next)
+	asked, answered := q.bytes(q.i, q.i+1)
+	if !q.exchange.Answers() {
+		q.exchange.Resume(&c.request, asked)
 		return
 	}
 	if q.list == nil {
-		c.reply = q.reply
+		c.reply = q.reply()
 	} else {
 		k := &q.list.known[q.i]
 		c.reply = zookeeper.Reply{Op: q.op, Zxid: q.zxid, Data: unsafe.Slice(k.content, k.sizeBytes)}
 	}
-	c.reply.Xid = s.xid
-	q.server.conn.Resume(q.turns.Loop, &c.reply, q.answerBytes(), q.next)
+	c.reply.Xid = q.xid
+	q.exchange.Resume(&c.reply, answered)
 }
 
 // askAll reads the list in a turn of a loop.

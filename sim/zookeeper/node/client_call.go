@@ -36,10 +36,14 @@ type call struct {
 	request request
 	watch   env.Watcher
 	task    *vtime.Task
-	began   int // of the history
+	survey  *survey // whose question it is, in place of a task
+	feed    *feed   // likewise
+	began   int     // of the history
 	reply   zookeeper.Reply
 	err     *zkerrors.Error
+	refused error // by the client itself
 	done    bool
+	session *Session
 	// follows says that the program makes the call at once after another.
 	follows bool
 	// answered is set when the reply has come, not a failure of the connection.
@@ -79,8 +83,18 @@ func (s *Session) do(c *call) error {
 		return s.ask(s.p.Turns(), c)
 	}
 	s.p.Acts()
-	if s.callTime != nil && !c.follows {
+	switch {
+	case s.callTime == nil || c.follows:
+	case s.p.Loop() != nil:
 		s.p.Sleep(s.callTime())
+	default:
+		c.task, c.session = s.p.Current(), s
+		s.p.ParkAfter(s.callTime(), c, c.request.Op.String(), c.request.Path)
+		if c.refused != nil {
+			return c.refused
+		}
+		s.await(c)
+		return c.failure(s)
 	}
 	if err := s.life.Refuse(); err != nil {
 		return err
@@ -90,9 +104,24 @@ func (s *Session) do(c *call) error {
 	return c.failure(s)
 }
 
+// Handle sends the call once the program has taken its time, or ends it when the client
+// refuses it by then. The engine calls it.
+func (c *call) Handle(uint64) {
+	if c.refused = c.session.life.Refuse(); c.refused != nil {
+		c.task.Wake()
+		return
+	}
+	c.session.enqueue(c)
+}
+
 // put sends a call of the current task, or keeps it until there is a connection.
 func (s *Session) put(c *call) {
-	c.task, c.began = s.p.Current(), s.history.Now()
+	c.task = s.p.Current()
+	s.enqueue(c)
+}
+
+func (s *Session) enqueue(c *call) {
+	c.began = s.history.Now()
 	s.queue = append(s.queue, c)
 	s.send()
 }
@@ -131,7 +160,12 @@ func (c *call) finish(code zookeeper.Code) {
 	if code != zookeeper.CodeOK {
 		c.err = &zkerrors.Error{Code: code, Path: c.request.Path}
 	}
-	if c.task != nil {
+	switch {
+	case c.survey != nil:
+		c.survey.got(c)
+	case c.feed != nil:
+		c.feed.got(c)
+	case c.task != nil:
 		c.task.Wake()
 	}
 }
@@ -140,7 +174,7 @@ func (c *call) finish(code zookeeper.Code) {
 // request.
 func (s *Session) done(c *call) *zookeeper.Reply {
 	c.request = request{reply: &c.reply}
-	c.watch, c.task, c.err, c.done, c.follows, c.answered = nil, nil, nil, false, false, false
+	c.watch, c.task, c.session, c.survey, c.feed, c.err, c.done, c.follows, c.answered = nil, nil, nil, nil, nil, nil, false, false, false
 	if of := s.calls; len(of.free) < maxFreeCalls {
 		of.free = append(of.free, c)
 	}
@@ -154,6 +188,14 @@ type callQueue struct {
 }
 
 func (q *callQueue) push(c *call) { q.calls = append(q.calls, c) }
+
+// insert adds a call that was sent before, at its place.
+func (q *callQueue) insert(c *call) {
+	q.push(c)
+	for i := len(q.calls) - 1; i > q.head && q.calls[i-1].request.Xid > c.request.Xid; i-- {
+		q.calls[i], q.calls[i-1] = q.calls[i-1], c
+	}
+}
 
 // pop takes the call that has waited longest; there must be one.
 func (q *callQueue) pop() *call {

@@ -114,6 +114,7 @@ func (c *serverConn) woken(at *zookeeper.Conn) {
 // Wake makes the ping or answer that is on its way, and all that follows, events again.
 func (f *fastForward) Wake() {
 	t := f.t
+	defer unled(t.s.host)()
 	t.s.conn.Leave(f.sleeper)
 	f.server.woken(f.at)
 	switch f.phase {

@@ -55,6 +55,7 @@ func (t *idleTimer) init(s *Session) {
 	t.loop = s.p.Node().NewLoop(t.source.Site())
 	t.request.loop = t.loop
 	t.forward = fastForward{t: t, sleeper: s.p.NewSleeper(t.loop, &t.forward)}
+	t.forward.sleeper.Bears = true
 }
 
 // begin starts with a new connection.
@@ -84,7 +85,9 @@ func (t *idleTimer) draw() time.Duration {
 // shortest is less than or equal to any wait, and more than half of any.
 func (t *idleTimer) shortest() time.Duration { return max(t.limit-maxJitter, t.limit/2) }
 
+// schedule sets the timer. Nothing has led to its end but that time passes.
 func (t *idleTimer) schedule() {
+	defer unled(t.s.host)()
 	t.timer = t.loop.ScheduleIn(t.s.p, partIdle, t.at, kindIdle, t, 0)
 }
 
@@ -94,7 +97,14 @@ func (t *idleTimer) now() time.Duration { return t.s.host.Network().World().Now(
 // touch tells that something was sent or read.
 func (t *idleTimer) touch() { t.touchedAt(t.now()) }
 
-func (t *idleTimer) touchedAt(at time.Duration) { t.since, t.fresh = at, true }
+// touchedAt is touch at an instant. A message of a loop that was woken alone comes in while
+// the timer still sleeps: what is past of it comes first.
+func (t *idleTimer) touchedAt(at time.Duration) {
+	if t.forward.sleeper.Asleep() {
+		t.forward.sleeper.Settle()
+	}
+	t.since, t.fresh = at, true
+}
 
 // pong tells that the answer to the ping was read.
 func (t *idleTimer) pong() {
@@ -107,6 +117,12 @@ func (t *idleTimer) pong() {
 	if !t.forward.begin() {
 		t.schedule()
 	}
+}
+
+// joins puts the timer to sleep, for a loop that is about to fall asleep: the server does
+// not look whether a session expires whose requests it does not see.
+func (t *idleTimer) joins() bool {
+	return t.forward.sleeper.Asleep() || t.armed && !t.outstanding && t.forward.begin()
 }
 
 func (t *idleTimer) answered(at time.Duration) {

@@ -22,6 +22,20 @@ type pingWorld struct {
 	net *network.Network
 }
 
+// program starts a client of the server, which shares what it reads, and does fn.
+func (w *pingWorld) program(same env.Shared, name string, fn func(p *vtime.Process, zk env.ZooKeeper)) *vtime.Process {
+	host := w.net.AddHost(name, name)
+	p := host.Node().NewProcess(name)
+	e := &env.Env{Clock: p, Tasks: p, Random: p, Log: (*labLog)(w.lab), Shared: same}
+	clients := &node.Clients{Env: e, Proc: p, Host: host}
+	p.Go("main", func() {
+		zk := clients.NewClient("10.0.0.1:2181", env.ZooKeeperOptions{})
+		_ = zk.Start(0)
+		fn(p, zk)
+	})
+	return p
+}
+
 // step is one line of a script: what happens at an instant.
 type step struct {
 	AtMs int

@@ -3,6 +3,7 @@ package node
 import (
 	"path"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/monosim/monosim/engine/env/zkbulk"
@@ -71,6 +72,18 @@ func (p readPaths) same(other readPaths) bool {
 		}
 	}
 	return true
+}
+
+// mixed reports whether a server counts the paths apart.
+func (p readPaths) mixed() bool {
+	first := p.paths[0]
+	class, parent := pathClass(first), first[:strings.LastIndexByte(first, '/')+1]
+	for _, path := range p.paths {
+		if near := len(class) < len(parent) && strings.HasPrefix(path, parent); !near && pathClass(path) != class {
+			return true
+		}
+	}
+	return false
 }
 
 // own is what is known of a path, to be changed.
@@ -166,14 +179,42 @@ func (r *readRound) take(data []byte, err error) error {
 	return failed
 }
 
-// readAgain answers a read of a known path when nothing but that read is to be
-// done, as nearly always. It reports false, and has no effect, otherwise.
+// recentPath is a path that was read, with its znode. All clients of a world that watch one
+// znode have one text of its path, and in a storm they read it at nearly the same time.
+type recentPath struct {
+	path string
+	node zookeeper.KnownNode
+}
+
+const recentPaths = 1024
+
+// recentNode is what is known of a path.
+func (s *Server) recentNode(path string) *zookeeper.KnownNode {
+	text := unsafe.StringData(path)
+	r := &s.recent[uint64(uintptr(unsafe.Pointer(text)))*0x9e3779b97f4a7c15>>54]
+	if unsafe.StringData(r.path) != text || len(r.path) != len(path) {
+		*r = recentPath{path: path}
+	}
+	return &r.node
+}
+
+// readAgain answers a read of data when nothing but that read is to be done, as nearly
+// always. It reports false, and has no effect, otherwise.
 func (c *serverConn) readAgain(req *request) bool {
+	if req.Op != zookeeper.OpGetData || req.Malformed {
+		return false
+	}
 	s := c.s
+	var known *zookeeper.KnownNode
+	if req.known != nil {
+		known = &req.known.node
+	} else {
+		known = s.recentNode(req.Path)
+	}
 	if c.at == nil {
 		c.at = s.machine.Conn(c.id)
 	}
-	if c.at == nil || req.reply == nil || !s.machine.ReadAgain(s.nowMs(), c.at, &req.known.node, &req.Request, req.reply) {
+	if c.at == nil || req.reply == nil || !s.machine.ReadAgain(s.nowMs(), c.at, known, &req.Request, req.reply) {
 		return false
 	}
 	bytes := emptyReplyBytes + len(req.reply.Data)

@@ -14,7 +14,6 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/zookeeper"
-	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
 // readWorld is a server, a client that reads the same znodes round after round, and
@@ -82,28 +81,16 @@ func (w *readWorld) start() (change func(what string, i int)) {
 	for i := range readPaths {
 		w.paths = append(w.paths, readPath(i))
 	}
-	client := func(name string, fn func(p *vtime.Process, zk env.ZooKeeper)) *vtime.Process {
-		host := w.net.AddHost(name, name)
-		p := host.Node().NewProcess(name)
-		e := &env.Env{Clock: p, Tasks: p, Random: p, Log: (*labLog)(w.lab), Shared: &w.same}
-		clients := &node.Clients{Env: e, Proc: p, Host: host}
-		p.Go("main", func() {
-			zk := clients.NewClient("10.0.0.1:2181", env.ZooKeeperOptions{})
-			_ = zk.Start(0)
-			fn(p, zk)
-		})
-		return p
-	}
 	var writer env.ZooKeeper
-	writers := client("b", func(p *vtime.Process, zk env.ZooKeeper) {
+	writers := w.program(&w.same, "b", func(p *vtime.Process, zk env.ZooKeeper) {
 		for i := range readPaths {
 			_, _ = zk.Create(readPath(i), []byte("first"), env.CreateOptions{})
 		}
 		writer = zk
 		p.Sleep(time.Hour)
 	})
-	w.readers = client("a", w.read)
-	client("c", w.read)
+	w.readers = w.program(&w.same, "a", w.read)
+	w.program(&w.same, "c", w.read)
 	return func(what string, i int) {
 		if writer == nil || writers.Dead() {
 			return

@@ -94,7 +94,7 @@ func (s *Server) unplace(host string) (was bool) {
 }
 
 func (s *Server) closeHost(host string) {
-	s.closeWhere(func(c *serverConn) bool { return c.conn.RemoteHost().Name() == host })
+	s.closeWhere(func(c *serverConn) bool { return c.client == host })
 }
 
 // closeWhere closes connections in the order of their making.
@@ -139,7 +139,7 @@ func (s *Server) stopFollowers() {
 
 // lead begins to serve with a machine.
 func (s *Server) lead(m *zookeeper.Machine) {
-	s.machine = m
+	s.machine, s.usual = m, nil
 	for _, p := range s.placements {
 		if p.follower != nil {
 			m.OnCommit(s.committed)

@@ -75,7 +75,7 @@ func (f *follower) work(fc *followerConn) {
 	for len(fc.queue) > 0 && !fc.waiting && f.conns[fc.c.id] == fc {
 		req := fc.queue[0]
 		fc.queue = fc.queue[1:]
-		fc.c.answer, fc.c.loop = req.reply, req.loop
+		fc.c.answer, fc.c.loop, fc.c.asked = req.reply, req.loop, req.Path
 		if !req.Op.NeedsLeader() {
 			f.replica.Serve(f.s.nowMs(), fc.c.id, &req.Request)
 			f.send()

@@ -30,11 +30,25 @@ type Server struct {
 
 	// writes tells of every write before it is done.
 	writes vtime.Lasting
+	// zxids are those before the latest writes, for answers that were given meanwhile.
+	zxids []zxidBefore
+	// below has what surveys ask of the server, by the parent of what they read.
+	below map[string]*contentsBelow
+	// feeds are those that are asleep, usual what is known of the znodes that they read, by
+	// parent.
+	feeds []*feed
+	usual map[string][]*usualBelow
+	// touched are the parents in usual below which something has changed in the input that the
+	// machine does now, writing is the path that this only writes, "" for another one.
+	touched []string
+	writing string
 
 	leaderless bool
 	readOnly   bool // and leaderless
 	placements []*placement
-	traffic    *traffic // nil without CountTraffic
+	traffic    *traffic         // nil without CountTraffic
+	event      *zookeeper.Event // that was sent last
+	recent     [recentPaths]recentPath
 }
 
 var kindExpiry = vtime.NewKind("zookeeper.expiry")
@@ -44,7 +58,7 @@ var kindExpiry = vtime.NewKind("zookeeper.expiry")
 func NewServer(host *network.Host, port int, cfg zookeeper.Config) *Server {
 	cfg.EpochOffsetMs = host.Node().World().Time().Add(-host.Node().World().Now()).UnixMilli()
 	s := &Server{cfg: cfg, host: host, looks: host.Node().NewQuietLoop("zookeeper.expiry"), port: port, conns: map[zookeeper.ConnID]*serverConn{}, hosts: map[int64]string{}}
-	s.cfg.OnTransaction = s.writes.Changes
+	s.cfg.OnTransaction, s.cfg.OnContent = s.begins, s.contentChanges
 	return s
 }
 
@@ -127,9 +141,10 @@ func (s *Server) KillSession(id int64) {
 
 // serverConn is one connection, the receiver of what clients send.
 type serverConn struct {
-	s    *Server
-	id   zookeeper.ConnID
-	conn *network.Conn
+	s      *Server
+	id     zookeeper.ConnID
+	conn   *network.Conn
+	client string // the name of its host
 	// answer is where the client wants the reply to the request that is being
 	// handled; nil for anywhere.
 	answer *zookeeper.Reply
@@ -137,13 +152,16 @@ type serverConn struct {
 	loop   *vtime.Loop
 	pinged bool            // and not answered
 	at     *zookeeper.Conn // the machine's side, nil before a known path was read
-	// follower is the server that it is to, nil for the leader.
+	// follower is the server that it is to, nil for the leader, and asked the path of the
+	// request that it is to answer.
 	follower *follower
+	asked    string
+	asks     ownFlows
 }
 
 func (s *Server) accept(conn *network.Conn) {
 	s.next++
-	sc := &serverConn{s: s, id: s.next, conn: conn}
+	sc := &serverConn{s: s, id: s.next, conn: conn, client: conn.RemoteHost().Name()}
 	s.conns[sc.id] = sc
 	conn.SetReceiver(sc)
 }
@@ -175,7 +193,7 @@ func (s *Server) SessionsOf(host string) []int64 {
 
 // Receive feeds a request to the machine.
 func (c *serverConn) Receive(_ *network.Conn, payload any) {
-	c.s.from = c.conn.RemoteHost().Name()
+	c.s.from = c.client
 	switch r := payload.(type) {
 	case *request:
 		c.request(r)
@@ -200,13 +218,16 @@ func (c *serverConn) request(r *request) {
 		node.NoteString(r.Path)
 	}
 	if t := c.s.traffic; t != nil {
-		t.request(c.s.host.Node().World().Now(), c.s.from, &r.Request)
+		t.request(c.s.host.Node().World().Now(), c.asks.of(t, c.s.from, &r.Request), &r.Request)
 	}
 	switch {
 	case c.follower != nil:
 		c.follower.receive(c.id, r)
-	case r.known == nil || !c.readAgain(r):
+	case !c.readAgain(r):
 		c.answer, c.loop = r.reply, r.loop
+		if r.Op == zookeeper.OpSetData || r.Op == zookeeper.OpCreate && r.Flags&zookeeper.FlagPersistentSequential == 0 {
+			c.s.writing = r.Path
+		}
 		c.s.machine.Handle(c.s.nowMs(), c.id, &r.Request)
 		c.s.flush(c)
 	}
@@ -267,6 +288,7 @@ func (c *serverConn) drop() {
 // flush sends what the machine has put out and sets the next expiry. from is the
 // connection whose request was handled, nil for none.
 func (s *Server) flush(from *serverConn) {
+	s.changed()
 	out := s.machine.Drain()
 	for i := range out {
 		o := &out[i]
@@ -282,6 +304,9 @@ func (s *Server) flush(from *serverConn) {
 			c.send(o)
 		}
 	}
+	if from != nil { // a request does not lead to the end of the session that it was of
+		defer unled(s.host)()
+	}
 	s.schedule()
 }
 
@@ -290,17 +315,17 @@ func (c *serverConn) send(o *zookeeper.Out) {
 	switch o.Kind {
 	case zookeeper.OutConnected:
 		response := o.Connected
-		c.s.hosts[response.SessionID] = c.conn.RemoteHost().Name()
+		c.s.hosts[response.SessionID] = c.client
 		c.conn.Send(&response, 41)
 	case zookeeper.OutReply:
 		c.reply(&o.Reply)
 	case zookeeper.OutEvent:
-		event := o.Event
+		event := c.s.eventOf(o)
 		bytes := 32 + len(event.Path)
 		if t := c.s.traffic; t != nil {
-			t.event(c.conn.RemoteHost().Name(), bytes)
+			t.event(c.asks.events(t, c.client), bytes)
 		}
-		c.conn.Send(&event, bytes)
+		c.conn.Send(event, bytes)
 	case zookeeper.OutClose:
 		c.conn.Close()
 		delete(c.s.conns, o.Conn)
@@ -308,6 +333,15 @@ func (c *serverConn) send(o *zookeeper.Out) {
 			c.follower.closed(c.id)
 		}
 	}
+}
+
+// eventOf is the event of an output: one for all that hear of the same.
+func (s *Server) eventOf(o *zookeeper.Out) *zookeeper.Event {
+	if s.event == nil || *s.event != o.Event {
+		event := o.Event
+		s.event = &event
+	}
+	return s.event
 }
 
 // reply sends the answer to the request that was handled, in the place that came
@@ -329,7 +363,11 @@ func (c *serverConn) reply(r *zookeeper.Reply) {
 	c.answer, c.loop = nil, nil
 	*to = *r
 	bytes := replySizeBytes(to)
-	if t := c.s.traffic; t != nil {
+	switch t := c.s.traffic; {
+	case t == nil:
+	case c.follower != nil:
+		t.followed(c.client, to.Op, c.asked, bytes)
+	default:
 		t.reply(bytes)
 	}
 	c.conn.SendStep(loop, to, bytes)
@@ -355,7 +393,19 @@ func replySizeBytes(r *zookeeper.Reply) int {
 	for _, child := range r.Children {
 		n += 4 + len(child)
 	}
+	if r.Names != nil {
+		n += 4*r.Names.Len() + r.Names.Bytes()
+	}
 	return n
+}
+
+// unled has what is scheduled until the call of what it returns have no origin, for what comes
+// of the time that passes alone, such as pings and the end of a session.
+func unled(h *network.Host) (led func()) {
+	w := h.Network().World()
+	origin := w.Origin()
+	w.SetOrigin(0)
+	return func() { w.SetOrigin(origin) }
 }
 
 // schedule keeps one timer at the next instant at which a session may expire.

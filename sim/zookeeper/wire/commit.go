@@ -3,6 +3,8 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/monosim/monosim/sim/zookeeper"
@@ -110,13 +112,30 @@ func (s *Server) commitLoop() {
 			s.fail(fmt.Errorf("data directory %s: %w", s.opt.DataDir, err))
 			return
 		}
-		for _, conn := range waiting {
-			conn.startWriter(conn.out.release())
-		}
+		release(waiting)
 		spare = records
 		s.mu.Lock()
 		c.busy = false
 		s.mu.Unlock()
+	}
+}
+
+// release sends what was held for connections. All of it is free before the next commit
+// marks what that one is to set free. A goroutine for each processor sends: one for each
+// connection costs more than what it sends, when there are many with little.
+func release(waiting []*conn) {
+	start := waiting[:0]
+	for _, conn := range waiting {
+		if conn.out.release() {
+			start = append(start, conn)
+		}
+	}
+	for part := range slices.Chunk(start, len(start)/runtime.GOMAXPROCS(0)+1) {
+		go func() {
+			for _, conn := range part {
+				conn.push()
+			}
+		}()
 	}
 }
 

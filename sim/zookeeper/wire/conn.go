@@ -27,6 +27,7 @@ type conn struct {
 	out     outgoing
 	// writer is write, to be started without a closure of its own.
 	writer func()
+	socket duplex
 
 	// By the reader alone.
 	in      incoming
@@ -146,12 +147,58 @@ func (c *conn) write() {
 		if bytes == nil {
 			return
 		}
-		if _, err := c.tcp.Write(bytes); err != nil {
-			c.out.fail()
-			c.s.left(c)
+		if !c.writeAll(bytes) {
 			return
 		}
 	}
+	c.end()
+}
+
+// writeAll waits until bytes are sent. It reports false when that was the end of the
+// connection.
+func (c *conn) writeAll(bytes []byte) bool {
+	if _, err := c.tcp.Write(bytes); err != nil {
+		c.out.fail()
+		c.s.left(c)
+		return false
+	}
+	return true
+}
+
+// push is write for a caller that must not wait: what the socket does not take at once is
+// left to a goroutine. The caller has no lock.
+func (c *conn) push() {
+	for {
+		bytes, end := c.out.next()
+		if end {
+			go c.end()
+			return
+		}
+		if bytes == nil {
+			return
+		}
+		n, err := c.socket.offer(bytes)
+		switch {
+		case err != nil:
+			c.out.fail()
+			c.s.left(c)
+			return
+		case n < len(bytes):
+			go c.writeRest(bytes[n:])
+			return
+		}
+	}
+}
+
+// writeRest is write, beginning with bytes that were to be sent before.
+func (c *conn) writeRest(bytes []byte) {
+	if c.writeAll(bytes) {
+		c.write()
+	}
+}
+
+// end closes the connection after all was sent.
+func (c *conn) end() {
 	c.tcp.CloseWrite()
 	c.discard()
 	c.s.left(c)

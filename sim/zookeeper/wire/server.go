@@ -249,7 +249,8 @@ func (s *Server) admit(tcp *net.TCPConn) *conn {
 	c := &conn{s: s, tcp: tcp, sinceMs: s.clock.NowMs()}
 	c.remote = netip.AddrPortFrom(remote.AddrPort().Addr().Unmap(), remote.AddrPort().Port())
 	c.out.init()
-	c.writer, c.in.from = c.write, newSocket(tcp)
+	c.writer, c.socket = c.write, newSocket(tcp)
+	c.in.from = c.socket
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	addr := c.remote.Addr()

@@ -20,11 +20,17 @@ type socket struct {
 	buffer *[]byte
 	n      int
 	err    error
+
+	give func(fd uintptr) bool // push
+	// What is offered, and what came of it. There is one writer at a time.
+	offered []byte
+	taken   int
+	failed  error
 }
 
-func socketOf(tcp *net.TCPConn, raw syscall.RawConn) lender {
+func socketOf(tcp *net.TCPConn, raw syscall.RawConn) duplex {
 	s := &socket{TCPConn: tcp, raw: raw}
-	s.try = s.attempt
+	s.try, s.give = s.attempt, s.push
 	return s
 }
 
@@ -57,5 +63,30 @@ func (s *socket) attempt(fd uintptr) bool {
 		s.err = os.NewSyscallError("read", err)
 	}
 	giveBackBurst(buffer)
+	return true
+}
+
+func (s *socket) offer(bytes []byte) (n int, err error) {
+	s.offered, s.taken, s.failed = bytes, 0, nil
+	err = s.raw.Write(s.give)
+	s.offered = nil
+	if err != nil {
+		return 0, err
+	}
+	return s.taken, s.failed
+}
+
+// push writes what there is room for. It never asks to be called again.
+func (s *socket) push(fd uintptr) bool {
+	n, err := syscall.Write(int(fd), s.offered)
+	for err == syscall.EINTR {
+		n, err = syscall.Write(int(fd), s.offered)
+	}
+	switch {
+	case err == nil:
+		s.taken = n
+	case err != syscall.EAGAIN:
+		s.failed = os.NewSyscallError("write", err)
+	}
 	return true
 }

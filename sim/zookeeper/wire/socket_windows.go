@@ -8,4 +8,4 @@ import (
 // socket waits with its buffer.
 type socket struct{ waiting }
 
-func socketOf(tcp *net.TCPConn, _ syscall.RawConn) lender { return &socket{waiting{tcp}} }
+func socketOf(tcp *net.TCPConn, _ syscall.RawConn) duplex { return &socket{waiting{tcp}} }

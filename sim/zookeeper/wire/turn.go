@@ -52,8 +52,19 @@ func (s *Server) drop(id zookeeper.ConnID) {
 }
 
 // handle gives requests to the machine, as many as the connection has room for
-// the answers of, and says how many.
+// the answers of, and says how many. By the reader of the connection, which sends the
+// answers too, as far as its socket takes them.
 func (s *Server) handle(c *conn, batch []zookeeper.Request) (done int) {
+	done, answers := s.turn(c, batch)
+	if answers {
+		c.push()
+	}
+	return done
+}
+
+// turn is handle's with the lock. With answers there is something to send for the
+// connection, and it is the caller who is its writer.
+func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers bool) {
 	came := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,9 +86,12 @@ func (s *Server) handle(c *conn, batch []zookeeper.Request) (done int) {
 		s.deliver()
 		done++
 	}
+	if c.touched {
+		c.touched, answers = false, c.out.wake()
+	}
 	s.endTurn()
 	s.answered(c, done, time.Since(came))
-	return done
+	return done, answers
 }
 
 // deliver hands what the machine has done to the connections.
@@ -134,8 +148,10 @@ func (s *Server) endTurn() {
 
 func (s *Server) wakeTouched() {
 	for i, c := range s.touched {
-		c.touched = false
-		c.startWriter(c.out.wake())
+		if c.touched {
+			c.touched = false
+			c.startWriter(c.out.wake())
+		}
 		s.touched[i] = nil
 	}
 	s.touched = s.touched[:0]

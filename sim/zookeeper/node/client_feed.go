@@ -1,0 +1,191 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// feed is the session's way through a zkbulk.Feed: the answer to one read leads to the next,
+// once the program has taken its time. Its task is woken when an answer is odd, and at the
+// end, by an event of its own; all between are steps of a loop, which leaps (see feedLeap).
+type feed struct {
+	s    *Session
+	of   *zkbulk.Feed
+	task *vtime.Task
+	loop *vtime.Loop
+
+	path  string // that is read
+	watch env.Watcher
+	stat  env.Stat // that was read
+	timer vtime.Timer
+
+	asking  bool // a message is on its way
+	woken   bool // the task is to go on
+	answer  *call
+	refused error // by the client itself
+	over    bool
+	leap    feedLeap
+}
+
+var (
+	kindFeed  = vtime.NewKind("zookeeper.feed")
+	kindThink = vtime.NewKind("zookeeper.think")
+)
+
+// partThink is the program's, of the parts of the loop.
+const partThink = 2
+
+// Feed goes through a feed. The current task waits meanwhile.
+func (s *Session) Feed(of *zkbulk.Feed) (odd *zkbulk.Answer, ok bool) {
+	s.p.Check()
+	if s.p.Turns() != nil {
+		return nil, false
+	}
+	s.p.Acts()
+	v := s.takeFeed(of)
+	defer v.end()
+	if !v.next() {
+		return nil, true
+	}
+	v.think()
+	for !v.woken {
+		s.p.ParkOn(zookeeper.OpGetData.String(), v.path)
+	}
+	c := v.answer
+	v.answer = nil
+	if v.refused != nil {
+		return &zkbulk.Answer{Err: v.refused}, true
+	}
+	if c == nil {
+		return nil, true
+	}
+	if err := c.failure(s); err != nil {
+		return &zkbulk.Answer{Err: err}, true
+	}
+	r := s.done(c)
+	return &zkbulk.Answer{Data: r.Data, Stat: r.Stat}, true
+}
+
+// takeFeed is a feed that nobody has now.
+func (s *Session) takeFeed(of *zkbulk.Feed) *feed {
+	var v *feed
+	if last := len(s.feeds) - 1; last >= 0 {
+		v = s.feeds[last]
+		s.feeds = s.feeds[:last]
+	} else {
+		v = &feed{s: s, loop: s.p.Node().NewLoop("zookeeper.feed")}
+		v.leap.init(v)
+	}
+	v.of, v.task, v.woken, v.over, v.refused = of, s.p.Current(), false, false, nil
+	return v
+}
+
+// end is the end of the feed, also when its task unwinds.
+func (v *feed) end() {
+	v.over = true
+	v.leap.sleeper.Rouse()
+	v.timer.Cancel()
+	if v.woken && !v.asking {
+		v.of, v.task, v.watch, v.path = nil, nil, nil, ""
+		v.s.feeds = append(v.s.feeds, v)
+	}
+}
+
+// next goes on to the next read; it reports false when there is none.
+func (v *feed) next() (ok bool) {
+	v.path, v.watch, ok = v.of.Next()
+	return ok
+}
+
+// think lets the time pass that the program takes before a call.
+func (v *feed) think() {
+	if v.s.callTime == nil {
+		v.ask()
+		return
+	}
+	v.thinkUntil(v.now() + v.s.callTime())
+}
+
+func (v *feed) thinkUntil(at time.Duration) {
+	v.timer = v.loop.ScheduleIn(v.s.p, partThink, at, kindThink, v, 0)
+}
+
+func (v *feed) now() time.Duration { return v.s.host.Network().World().Now() }
+
+// Handle sends the request once the program has taken its time. The engine calls it.
+func (v *feed) Handle(uint64) {
+	if v.over {
+		return
+	}
+	if v.refused = v.s.life.Refuse(); v.refused != nil {
+		v.wake()
+		return
+	}
+	v.ask()
+}
+
+// ask sends a request.
+func (v *feed) ask() {
+	s := v.s
+	v.asking = true
+	c := s.newRead(zookeeper.OpGetData, v.path, v.watch)
+	c.feed, c.began, c.request.loop = v, s.history.Now(), v.loop
+	s.queue = append(s.queue, c)
+	s.send()
+}
+
+// got takes an answer, in the event in which it comes.
+func (v *feed) got(c *call) {
+	v.asking = false
+	if v.over {
+		if c.answered {
+			v.s.done(c)
+		}
+		return
+	}
+	if c.err != nil || !v.of.Usual(v.path, c.reply.Data) || !v.of.Ready() {
+		v.answer = c
+		v.wake()
+		return
+	}
+	r := v.s.done(c)
+	v.stat = r.Stat
+	v.of.Take(r.Data, &v.stat)
+	switch {
+	case !v.next():
+		v.wake()
+	case !v.leap.begin():
+		v.think()
+	}
+}
+
+// wake lets the task go on.
+func (v *feed) wake() { v.s.p.Schedule(v.now(), kindFeed, (*feedWake)(v), 0) }
+
+type feedWake feed
+
+func (w *feedWake) Handle(uint64) {
+	if !w.over {
+		w.woken = true
+		w.task.Wake()
+	}
+}
+
+// usual reports whether all that a feed reads holds what is usual for it.
+func (v *feed) usual(at *serverConn) bool {
+	s := v.s
+	if s.usualOf != at.s.machine {
+		s.usual, s.usualOf = nil, at.s.machine
+	}
+	for _, parent := range v.of.Parents()[len(s.usual):] {
+		s.usual = append(s.usual, at.s.usualBelow(parent, v.of.Kind, v.of.Usual))
+	}
+	return !slices.ContainsFunc(s.usual, func(u *usualBelow) bool { return !u.holds })
+}
+
+var _ zkbulk.Feeder = (*Session)(nil)

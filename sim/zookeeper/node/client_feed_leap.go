@@ -1,0 +1,210 @@
+package node
+
+import (
+	"slices"
+	"time"
+
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/network"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// feedLeap is the sleep of a feed (vtime.Sleeper). What its steps read and leave at the server
+// matters to nobody before the next write, and what they bring to the process, before one of
+// its tasks goes on: then they are made. Notifications do not wake it. When it comes to an
+// end can be told from below only: there, it is looked at.
+type feedLeap struct {
+	v       *feed
+	sleeper *vtime.Sleeper
+	server  *serverConn
+	at      *zookeeper.Conn // the machine's side of server
+	phase   feedPhase
+	next    time.Duration // when the phase ends
+	xid     int32         // of what is on its way
+	limit   int           // how many reads from the present one on bring nothing odd, when it was last counted
+	look    vtime.Timer
+
+	// What the server has answered.
+	data []byte
+	stat zookeeper.Stat
+	zxid int64
+}
+
+type feedPhase uint8
+
+const (
+	feedThinks feedPhase = iota
+	feedAsks             // the request travels to the server
+	feedHears            // the answer comes back
+)
+
+// mostAhead is how many reads ahead are counted at the most.
+const mostAhead = 256
+
+func (l *feedLeap) init(v *feed) {
+	l.v = v
+	l.sleeper = v.s.p.NewSleeper(v.loop, l)
+	l.sleeper.KeepsCause, l.sleeper.Bears, l.sleeper.Alters = true, true, true
+	l.sleeper.Fits = func() bool { return v.of.Ready() }
+}
+
+// begin falls asleep before the present read. It reports false, and has no effect, when the
+// network or the server do not let it.
+func (l *feedLeap) begin() bool {
+	s := l.v.s
+	if s.history != nil || !s.open || s.p.Dead() || !s.host.Network().World().Leaps() || s.life.Refuse() != nil {
+		return false
+	}
+	if l.count(); l.limit < worthLeaping || !l.v.of.Ready() {
+		return false
+	}
+	server := s.leader()
+	if server == nil || s.conn.MinLatency()+server.conn.MinLatency() <= 0 || !l.v.usual(server) {
+		return false
+	}
+	at := server.s.machine.Conn(server.id)
+	if at == nil || !s.idle.joins() || !s.conn.Join(l.sleeper) {
+		return false
+	}
+	l.server, l.at = server, at
+	server.s.feeds = append(server.s.feeds, l.v)
+	l.think(l.v.now())
+	l.sleeper.Sleep()
+	l.lookOut()
+	return true
+}
+
+// count counts the present read and those behind it up to one that may be odd.
+func (l *feedLeap) count() { l.limit = 1 + l.v.of.Ahead(mostAhead) }
+
+// lookOut sets the time at which to look whether the end is near: before the answer to the
+// last read but one can come.
+func (l *feedLeap) lookOut() {
+	s := l.v.s
+	to, from := s.conn.MinLatency(), l.server.conn.MinLatency()
+	at := l.next + time.Duration(l.limit-leastAhead/2)*(to+from)
+	switch l.phase {
+	case feedThinks:
+		at += to + from
+	case feedAsks:
+		at += from
+	}
+	l.look = l.v.loop.LookOut(s.p, at, l)
+}
+
+// Handle looks whether the end is near. The engine calls it.
+func (l *feedLeap) Handle(uint64) {
+	l.sleeper.Settle()
+	if l.count(); l.limit < leastAhead {
+		l.sleeper.Rouse()
+		return
+	}
+	l.lookOut()
+}
+
+// think begins with the present read at an instant.
+func (l *feedLeap) think(at time.Duration) {
+	if l.v.s.callTime == nil {
+		l.ask(at)
+		return
+	}
+	l.phase, l.next = feedThinks, at+l.v.s.callTime()
+}
+
+// ask sends the present request at an instant.
+func (l *feedLeap) ask(at time.Duration) {
+	s := l.v.s
+	s.xid++
+	l.xid = s.xid
+	s.idle.touchedAt(at)
+	l.phase, l.next = feedAsks, s.conn.SendsAt(at, requestBytes(l.v.path))
+}
+
+// Next is the end of the phase.
+func (l *feedLeap) Next() (time.Duration, int) {
+	switch l.phase {
+	case feedAsks:
+		return l.next, network.PartRequest
+	case feedHears:
+		return l.next, network.PartAnswer
+	}
+	return l.next, partThink
+}
+
+// Leap makes the steps that come before the bound.
+func (l *feedLeap) Leap(b vtime.Bound) {
+	for at, part := l.Next(); b.Allows(l.v.loop, at, part); at, part = l.Next() {
+		l.v.loop.Did(at)
+		switch l.phase {
+		case feedThinks:
+			l.ask(at)
+		case feedAsks:
+			l.serve(at)
+		case feedHears:
+			l.hear(at)
+		}
+	}
+}
+
+// serve is the server's part of a read.
+func (l *feedLeap) serve(at time.Duration) {
+	c, path := l.server, l.v.path
+	c.conn.Takes(requestBytes(path))
+	var ok bool
+	l.data, l.stat, ok = c.s.machine.LeaptRead(l.at, c.s.recentNode(path), path, at.Milliseconds())
+	if !ok {
+		panic("zookeeper: a read of " + path + " was leapt over that nobody could make")
+	}
+	l.zxid = c.s.machine.Zxid()
+	bytes := emptyReplyBytes + len(l.data)
+	if t := c.s.traffic; t != nil {
+		r := zookeeper.Request{Op: zookeeper.OpGetData, Path: path}
+		t.leapt(c.asks.of(t, c.client, &r), at, 1, 4+frameBytes(&r), 4+bytes)
+	}
+	l.phase, l.next = feedHears, c.conn.SendsAt(at, bytes)
+}
+
+// hear takes an answer, and goes on to the next read.
+func (l *feedLeap) hear(at time.Duration) {
+	v := l.v
+	s := v.s
+	s.conn.Takes(emptyReplyBytes + len(l.data))
+	s.idle.touchedAt(at)
+	s.lastZxid = l.zxid
+	if !s.life.Stopped() {
+		s.life.Watches.AddData(v.path, v.watch)
+	}
+	v.stat = l.stat
+	v.of.Take(l.data, &v.stat)
+	if !v.next() {
+		panic("zookeeper: a feed has leapt over its end")
+	}
+	l.think(at)
+}
+
+// Wake makes what comes next an event.
+func (l *feedLeap) Wake() {
+	v := l.v
+	s := v.s
+	l.look.Cancel()
+	of := l.server.s
+	i := slices.Index(of.feeds, v)
+	of.feeds = slices.Delete(of.feeds, i, i+1)
+	s.conn.Leave(l.sleeper)
+	if l.phase == feedThinks {
+		v.thinkUntil(l.next)
+		return
+	}
+	c := s.newRead(zookeeper.OpGetData, v.path, v.watch)
+	c.request.Xid, c.request.loop, c.feed = l.xid, v.loop, v
+	s.pending.insert(c)
+	v.asking = true
+	if l.phase == feedAsks {
+		s.conn.Resume(v.loop, &c.request, requestBytes(v.path), l.next)
+		return
+	}
+	c.reply = zookeeper.Reply{Op: zookeeper.OpGetData, Xid: l.xid, Zxid: l.zxid, Data: l.data, Stat: l.stat}
+	l.server.conn.Resume(v.loop, &c.reply, replySizeBytes(&c.reply), l.next)
+}
+
+var _ vtime.Leaper = (*feedLeap)(nil)

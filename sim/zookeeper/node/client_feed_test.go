@@ -1,0 +1,82 @@
+package node_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// playFeeds has three clients watch 40 znodes by feeds, while all are changed, by two clients,
+// and then one gets odd data, one goes and one comes. It gives what was told and counted.
+func playFeeds(t *testing.T, seed uint64, noLeaps bool) (seen []string, leapt uint64) {
+	const znodes = 40
+	l := newLabOf(t, vtime.Config{Seed: seed, NoLeaps: noLeaps})
+	usual := &zkbulk.Usual{
+		Kind: "test", Ready: func() bool { return true },
+		Data: func(_ string, data []byte) bool { return bytes.HasPrefix(data, []byte("usual")) },
+	}
+	path := func(i int) string { return fmt.Sprintf("/w/%d", i) }
+	for at, name := range []string{"x", "y"} {
+		l.program(name, func(p *vtime.Process, zk env.ZooKeeper) {
+			start(zk)
+			_ = zk.EnsurePath("/w")
+			for i := range znodes {
+				_, _ = zk.Create(path(i), []byte("usual"), env.CreateOptions{})
+			}
+			p.Sleep(time.Minute - p.Elapsed())
+			for i := at; i < znodes; i += 2 {
+				_, _ = zk.Set(path(i), []byte("usual 2"), -1)
+			}
+			p.Sleep(time.Duration(10+at) * time.Millisecond)
+			_, _ = zk.Set(path(7), []byte("odd"), -1)
+			_ = zk.Delete(path(9+at), env.AnyVersion)
+			_, _ = zk.Create("/w/more", []byte("usual"), env.CreateOptions{})
+		})
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		l.program(name, func(p *vtime.Process, zk env.ZooKeeper) {
+			start(zk)
+			told := func(path string, data []byte, stat *env.Stat, event *env.WatchEvent) error {
+				seen = append(seen, fmt.Sprintf("%s %s %q %v %v", name, path, data, stat, event))
+				return nil
+			}
+			_ = zk.EnsurePath("/w")
+			_, _ = zk.ChildrenWatch("/w", zkbulk.NewDataWatches(zk, "/w", told, usual).Watch)
+		})
+	}
+	l.until(59 * time.Second)
+	before := l.world.Leapt()
+	l.until(61 * time.Second)
+	leapt = l.world.Leapt() - before
+	l.until(5 * time.Minute)
+	// In which order processes are told of what happens at different times depends on leaps.
+	byName := map[string][]string{}
+	for _, s := range seen {
+		byName[s[:1]] = append(byName[s[:1]], s)
+	}
+	seen = append(append(byName["a"], byName["b"]...), byName["c"]...)
+	seen = append(seen, fmt.Sprintf("%x %+v %v", l.world.Hash(), l.server.Counters(), l.world.Sites()))
+	return seen, leapt
+}
+
+// Goal: reads that come of watches are the same with leaps and without, also when something
+// odd comes in between; and they leap.
+func TestFeedsLeapWithoutADifference(t *testing.T) {
+	for seed := range uint64(20) {
+		without, none := playFeeds(t, seed, true)
+		with, leapt := playFeeds(t, seed, false)
+		if diff := cmp.Diff(without, with); diff != "" {
+			t.Fatalf("seed %d (-without leaps +with):\n%s", seed, diff)
+		}
+		if len(with) < 3*80 || none != 0 || leapt < 100 {
+			t.Errorf("seed %d: got %d calls, %d and %d steps that were leapt over in the storm; want 240, none and 100", seed, len(with), none, leapt)
+		}
+	}
+}

@@ -1,0 +1,304 @@
+package node_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/network"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// surveyScripts is how many random scripts the tests of surveys play; by hand thousands.
+var surveyScripts = flag.Int("node.surveyscripts", 60, "how many random scripts of surveys to compare")
+
+// surveyWorld is a server, two clients that survey the data below /data by the names below
+// /names, whenever those change and now and then, and one that changes both.
+type surveyWorld struct {
+	*pingWorld
+	plain     bool // surveys are loops of Get
+	surveyors []*vtime.Process
+	same      sameReads
+	writer    *vtime.Process
+	zk        env.ZooKeeper
+	sessions  []env.ZooKeeper // of the surveyors
+	leapt     uint64
+}
+
+// survey surveys, and writes down what was found and what was odd.
+func (w *surveyWorld) survey(p *vtime.Process, zk env.ZooKeeper, names *zkbulk.Names) error {
+	note := func(format string, args ...any) {
+		w.log = append(w.log, fmt.Sprintf("%v %s ", p.Node().World().Now(), p.Node().Name())+fmt.Sprintf(format, args...))
+	}
+	of := &zkbulk.Survey{
+		Kind: "data",
+		Paths: func(names []string) (paths []string, err error) {
+			for _, name := range names {
+				if name == "bad" {
+					return paths, errOdd
+				}
+				paths = append(paths, "/data/"+name)
+			}
+			return paths, nil
+		},
+		Value: func(data []byte) (any, bool) {
+			return string(data), len(data) > 0 && string(data) != "odd"
+		},
+		Odd: func(name string, data []byte, err error) error {
+			note("%s is odd: %q %v", name, data, err)
+			if err == nil || errors.Is(err, zkerrors.ErrNoNode) {
+				return nil
+			}
+			return err
+		},
+	}
+	make := of.Make
+	if w.plain {
+		make = func(zk env.ZooKeeper, names *zkbulk.Names) (*zkbulk.Findings, error) { return of.Plain(zk, names) }
+	}
+	found, err := make(zk, names)
+	var all strings.Builder
+	if found != nil {
+		for _, part := range found.Parts {
+			for i, v := range part.Values {
+				fmt.Fprintf(&all, " %s=%v", part.Block.Names[i], v)
+			}
+		}
+	}
+	note("found %v:%s", err, all.String())
+	return err
+}
+
+func (w *surveyWorld) start(names int) {
+	w.same.last = map[string]any{}
+	w.writer = w.program(&w.same, "b", func(p *vtime.Process, zk env.ZooKeeper) {
+		_, _ = zk.Create("/names", nil, env.CreateOptions{})
+		_, _ = zk.Create("/data", nil, env.CreateOptions{})
+		for i := range names {
+			_, _ = zk.Create(fmt.Sprintf("/data/%d", i), []byte("first"), env.CreateOptions{})
+			_, _ = zk.Create(fmt.Sprintf("/names/%d", i), nil, env.CreateOptions{})
+		}
+		w.zk = zk
+		p.Sleep(time.Hour)
+	})
+	for _, name := range []string{"a", "c"} {
+		at := len(w.sessions)
+		w.sessions = append(w.sessions, nil)
+		w.surveyors = append(w.surveyors, w.program(&w.same, name, func(p *vtime.Process, zk env.ZooKeeper) {
+			w.sessions[at] = zk
+			_ = zk.EnsurePath("/names")
+			var last *zkbulk.Names
+			_, err := zkbulk.NamesWatch(zk, "/names", func(names *zkbulk.Names) error {
+				last = names
+				return w.survey(p, zk, names)
+			})
+			w.log = append(w.log, fmt.Sprintf("%v %s watches: %v", w.world.Now(), name, err))
+			for {
+				p.Sleep(300 * time.Millisecond)
+				if last != nil {
+					_ = w.survey(p, zk, last)
+				}
+			}
+		}))
+	}
+}
+
+// change does something to the world.
+func (w *surveyWorld) change(what string, arg int) {
+	name := fmt.Sprint(arg)
+	between, back := []string{"a"}, []string{"zk"}
+	write := func(p *vtime.Process, zk env.ZooKeeper, fn func()) {
+		if zk != nil && !p.Dead() {
+			p.Go(what, fn)
+		}
+	}
+	switch what {
+	case "cut":
+		_ = w.net.Partition(between, back)
+	case "heal":
+		_ = w.net.HealBoth(between, back)
+	case "slow":
+		_ = w.net.Slow(between, back, time.Duration(arg)*time.Millisecond)
+	case "reset":
+		_ = w.net.ResetConns("a", "zk")
+	case "lose":
+		_ = w.net.LoseAnswer("zk", 2181, 1)
+	case "restart":
+		w.server.Stop()
+		_ = w.server.Start()
+	case "leaderless":
+		w.server.LoseLeader()
+	case "elect":
+		w.server.ElectLeader()
+	case "follower":
+		w.server.Place("a", 50*time.Millisecond)
+	case "leader":
+		w.server.Unplace("a")
+	case "expire":
+		for _, id := range w.server.SessionsOf("a") {
+			w.server.KillSession(id)
+		}
+	case "crash":
+		w.surveyors[0].Crash()
+	case "stop":
+		w.surveyors[0].Stop()
+	case "halt":
+		write(w.surveyors[0], w.sessions[0], func() { w.sessions[0].Stop() })
+	case "own":
+		for i, p := range w.surveyors {
+			zk := w.sessions[i]
+			write(p, zk, func() {
+				_, err := zk.Create("/own"+name, []byte(what), env.CreateOptions{Ephemeral: true})
+				_, _, got := zk.Get("/data/" + name)
+				w.log = append(w.log, fmt.Sprintf("%v own %v %v", w.world.Now(), err, got))
+			})
+		}
+	case "look":
+		w.log = append(w.log, fmt.Sprintf("%v look %+v", w.world.Now(), w.server.Load()), fmt.Sprintf("%+v", w.net.Host("a").Counters()))
+	default:
+		zk := w.zk
+		write(w.writer, zk, func() {
+			switch what {
+			case "delete":
+				_ = zk.Delete("/data/"+name, env.AnyVersion)
+			case "create":
+				_, _ = zk.Create("/data/"+name, []byte("again"), env.CreateOptions{})
+			case "same":
+				_, _ = zk.Set("/data/"+name, []byte("first"), -1)
+			case "empty":
+				_, _ = zk.Set("/data/"+name, nil, -1)
+			case "add":
+				_, _ = zk.Create("/names/more"+name, nil, env.CreateOptions{})
+				_, _ = zk.Create("/data/more"+name, []byte("more"), env.CreateOptions{})
+			case "remove":
+				_ = zk.Delete("/names/"+name, env.AnyVersion)
+			case "bad":
+				_, _ = zk.Create("/names/bad", nil, env.CreateOptions{})
+				_ = zk.Delete("/names/bad", env.AnyVersion)
+			default:
+				_, _ = zk.Set("/data/"+name, []byte(what), -1)
+			}
+		})
+	}
+}
+
+var surveyChanges = []string{
+	"one", "two", "odd", "same", "empty", "delete", "create", "add", "add", "remove", "bad", "own", "own", "look", "look",
+	"cut", "heal", "heal", "slow", "reset", "lose", "restart", "leaderless", "elect", "elect", "follower", "leader", "expire", "crash", "stop", "halt",
+}
+
+// play plays a random script.
+func (w *surveyWorld) play(seed uint64, slices bool) error {
+	r := rand.New(rand.NewPCG(seed, 7))
+	names := 1 + r.IntN(250)
+	w.start(names)
+	const end = 6 * time.Second
+	kinds := surveyChanges[:len(surveyChanges)-r.IntN(17)]
+	for range r.IntN(25) {
+		at := time.Duration(r.Int64N(int64(end)))
+		what, arg := kinds[r.IntN(len(kinds))], r.IntN(names)
+		w.at(at, func() { w.change(what, arg) })
+	}
+	every := time.Duration(1 + r.Int64N(int64(time.Second)))
+	for at := time.Duration(0); at < end; {
+		if at = end; slices {
+			at = min(w.world.Now()+every, end)
+		}
+		if _, err := w.world.Run(vtime.Limits{Until: at}); err != nil {
+			return err
+		}
+		w.outcome()
+	}
+	w.leapt = w.world.Leapt()
+	return nil
+}
+
+// surveyOutcome is all that a run can be told by.
+type surveyOutcome struct {
+	Run   outcome
+	Load  string
+	Sites []vtime.Site
+}
+
+func playSurveys(t *testing.T, seed uint64, law network.LatencyModel, noLeaps, slices, plain bool) (surveyOutcome, uint64) {
+	w := &surveyWorld{pingWorld: newPingWorld(vtime.Config{Seed: seed, NoLeaps: noLeaps}, law), plain: plain}
+	defer w.world.Close()
+	w.server.CountTraffic("nobody")
+	if err := w.play(seed, slices); err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	return surveyOutcome{w.outcome(), fmt.Sprintf("%+v", w.server.Load()), w.world.Sites()}, w.leapt
+}
+
+// narrow has many messages come in at one instant.
+func narrow() network.LatencyModel {
+	return network.LatencyModel{Min: 200 * time.Microsecond, Spread: 3, LoopbackMin: 1000}
+}
+
+// Goal: surveys that leap leave everything as those that take their events: what is found
+// and when, counts, traffic, writes, the server's state, positions of sources and the
+// trace. Method: random scripts of changes and faults, in one piece and in slices between
+// which somebody looks, with latencies of which many are equal, and usual ones.
+func TestSurveysThatLeapChangeNothing(t *testing.T) {
+	scripts := uint64(*surveyScripts)
+	if testing.Short() {
+		scripts = min(scripts, 20)
+	}
+	leapt := uint64(0)
+	for seed := range scripts {
+		law := network.DefaultLatency()
+		if seed%2 == 0 {
+			law = narrow()
+		}
+		events, _ := playSurveys(t, seed, law, true, false, false)
+		for _, slices := range []bool{false, true} {
+			asleep, steps := playSurveys(t, seed, law, false, slices, false)
+			if diff := cmp.Diff(events, asleep, cmp.AllowUnexported(zookeeper.Counters{})); diff != "" {
+				t.Fatalf("seed %d, in slices %v (-events +asleep):\n%s", seed, slices, diff)
+			}
+			leapt += steps
+		}
+	}
+	if leapt < 1000*scripts {
+		t.Errorf("%d steps were leapt over in %d scripts, want more", leapt, scripts)
+	}
+}
+
+// withoutTimes is a log without the instants at which its lines begin.
+func withoutTimes(log []string) []string {
+	var lines []string
+	for _, line := range log {
+		_, line, _ = strings.Cut(line, " ")
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// Goal: a survey finds what a loop of Get finds, by the same requests. Method: random
+// scripts, played both ways. Instants may differ by some nanoseconds, as a step never comes
+// in at the instant of what was sent before it.
+func TestSurveysAreLoopsOfGets(t *testing.T) {
+	scripts := uint64(*surveyScripts)
+	if testing.Short() {
+		scripts = min(scripts, 20)
+	}
+	for seed := range scripts {
+		gets, _ := playSurveys(t, seed, network.DefaultLatency(), false, false, true)
+		surveys, _ := playSurveys(t, seed, network.DefaultLatency(), false, false, false)
+		gets.Run.Events, gets.Run.Hash, gets.Load = surveys.Run.Events, surveys.Run.Hash, surveys.Load
+		gets.Run.Log, surveys.Run.Log = withoutTimes(gets.Run.Log), withoutTimes(surveys.Run.Log)
+		if diff := cmp.Diff(gets, surveys, cmp.AllowUnexported(zookeeper.Counters{})); diff != "" {
+			t.Fatalf("seed %d (-gets +surveys):\n%s", seed, diff)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package node
+
+import (
+	"slices"
+	"time"
+)
+
+// contentsBelow is what surveys ask of the children of a znode: their data.
+type contentsBelow struct {
+	// epoch counts changes of data, access and existence.
+	epoch uint64
+	// surveys are those that are asleep and depend on it.
+	surveys []*survey
+}
+
+// contentsBelow is that of a znode.
+func (s *Server) contentsBelow(parent string) *contentsBelow {
+	b := s.below[parent]
+	if b == nil {
+		b = &contentsBelow{}
+		if s.below == nil {
+			s.below = map[string]*contentsBelow{}
+		}
+		s.below[parent] = b
+	}
+	return b
+}
+
+// contentChanges is told before a change below a znode. Surveys that are asleep are gone
+// through before it, and go on by events.
+func (s *Server) contentChanges(parent string) {
+	if s.usual[parent] != nil {
+		s.touched = append(s.touched, parent)
+	}
+	b := s.below[parent]
+	if b == nil {
+		return
+	}
+	for len(b.surveys) > 0 && !s.host.Network().World().Closing() {
+		b.surveys[len(b.surveys)-1].leap.sleeper.Rouse()
+	}
+	b.epoch++
+}
+
+// zxidBefore is the zxid before a write at an instant.
+type zxidBefore struct {
+	at   time.Duration
+	zxid int64
+}
+
+// zxidsFor is for how long the zxids before writes are kept. An answer that is on its way,
+// or was the last one to come, is younger.
+func (s *Server) zxidsFor() time.Duration { return 4*s.host.Network().MaxLatency() + time.Microsecond }
+
+// begins is told of a transaction before it begins.
+func (s *Server) begins() {
+	s.writes.Changes()
+	s.settleFeeds()
+	if s.machine == nil {
+		return
+	}
+	now := s.host.Node().World().Now()
+	if k := len(s.zxids); k == cap(s.zxids) {
+		since := now - s.zxidsFor()
+		old := 0
+		for old < k && s.zxids[old].at < since {
+			old++
+		}
+		s.zxids = slices.Delete(s.zxids, 0, old)
+	}
+	s.zxids = append(s.zxids, zxidBefore{now, s.machine.Zxid()})
+}
+
+// zxidAt is the zxid that an answer had which was a step of a loop at an instant; ok is
+// false when that was long ago.
+func (s *Server) zxidAt(at time.Duration) (zxid int64, ok bool) {
+	if at < s.host.Node().World().Now()-s.zxidsFor() {
+		return 0, false
+	}
+	i, _ := slices.BinarySearchFunc(s.zxids, at, func(z zxidBefore, at time.Duration) int { return int(z.at - at) })
+	if i < len(s.zxids) {
+		return s.zxids[i].zxid, true // steps come before writes of the same instant
+	}
+	return s.machine.Zxid(), true
+}
