@@ -46,6 +46,19 @@ func signalAgent(w *world.World, pod string, sig env.Signal) error {
 	return w.Settle()
 }
 
+// changeStored changes what a file of the training job's directories holds.
+func changeStored(w *world.World, f cluster.Fault, change func(data []byte) []byte) error {
+	if len(w.Trainers()) == 0 {
+		return fmt.Errorf("stored file: found no training job, want one that has files")
+	}
+	fsys, inside := w.StoreOf(f.BasePath)
+	data, err := fsys.ReadFile(inside)
+	if err != nil {
+		return fmt.Errorf("stored file %s: %w", f.BasePath, err)
+	}
+	return fsys.WriteTree(map[string]string{inside: string(change(data))})
+}
+
 // hostsAt turns places into the names of hosts.
 func hostsAt(w *world.World, places []string) ([]string, error) {
 	var hosts []string

@@ -31,6 +31,11 @@ func (h *hostView) Setenv(key, value string) {
 	h.vars.Set(key, value)
 }
 
+func (h *hostView) Unsetenv(key string) {
+	h.p.Acts()
+	h.vars.Unset(key)
+}
+
 func (h *hostView) Environ() []string {
 	h.p.Check()
 	return h.vars.List()

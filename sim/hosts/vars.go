@@ -77,6 +77,19 @@ func (v *Vars) put(key, entry string) {
 	}
 }
 
+// Unset takes a key away, if it is there.
+func (v *Vars) Unset(key string) {
+	i, ok := v.find(key)
+	if !ok {
+		return
+	}
+	v.last.key = ""
+	if v.shared {
+		v.list, v.shared = slices.Clone(v.list), false
+	}
+	v.list = slices.Delete(v.list, i, i+1)
+}
+
 // List returns a copy of all entries as key=value, sorted by key.
 func (v *Vars) List() []string { return append([]string{}, v.list...) }
 

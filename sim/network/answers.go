@@ -31,7 +31,7 @@ func (n *Network) LoseAnswerWhere(host string, port, count int, match func(to *H
 // loseAnswer reports whether an order applies to the message, and carries it out.
 func (c *Conn) loseAnswer(payload any) bool {
 	for i, l := range c.host.losing {
-		if l.port != c.port || l.match != nil && !l.match(c.RemoteHost(), payload) {
+		if l.port != int(c.port) || l.match != nil && !l.match(c.RemoteHost(), payload) {
 			continue
 		}
 		l.count--

@@ -35,21 +35,21 @@ type Conn struct {
 	node     *vtime.Node
 	sockets  *sockets // of the owning process; nil for none
 	peer     *Conn
-	port     int
-	number   uint64    // of the connection, see LatencySite
-	dialer   bool      // this end has dialed
 	listener *Listener // that accepted it; nil on the dialing end
 	out      pipe
+	number   uint64 // of the connection, see LatencySite
+	port     int32
 	state    connState
+	dialer   bool // this end has dialed
 	receiver Receiver
 	done     func(*Conn, error) // of a dial that goes on
 
 	// sleepers are loops that are asleep and use the connection; both ends have them.
 	sleepers  []*vtime.Sleeper
-	idlePlace int // in Network.idle, of a connection that has sleepers
+	idlePlace int32 // in Network.idle, of a connection that has sleepers
 
-	place     int // in sockets
-	hostPlace int // in host.conns
+	place     int32 // in sockets
+	hostPlace int32 // in host.conns
 }
 
 type connState uint8
@@ -67,7 +67,7 @@ const (
 func (c *Conn) SetReceiver(r Receiver) { c.receiver = r }
 
 // LocalAddr is host:port of this end.
-func (c *Conn) LocalAddr() string { return joinHostPort(c.host.address(), c.port) }
+func (c *Conn) LocalAddr() string { return joinHostPort(c.host.address(), int(c.port)) }
 
 // RemoteAddr is host:port of the other end.
 func (c *Conn) RemoteAddr() string { return c.peer.LocalAddr() }
@@ -101,7 +101,7 @@ func (c *Conn) sends(payload any, sizeBytes int) bool {
 	if c.state != connOpen {
 		return false
 	}
-	c.wake()
+	c.Rouse()
 	if c.listener != nil && len(c.host.losing) > 0 && c.loseAnswer(payload) {
 		return false
 	}
@@ -142,7 +142,7 @@ func (c *Conn) enter(o Owner, state connState) {
 	c.node = o.node()
 	c.sockets = c.n.socketsOf(o.Process)
 	c.sockets.add(c)
-	c.hostPlace = len(c.host.conns)
+	c.hostPlace = int32(len(c.host.conns))
 	c.host.conns = append(c.host.conns, c)
 }
 
@@ -154,7 +154,7 @@ func (c *Conn) leave() {
 	c.wake()
 	c.state = connClosed
 	c.done = nil
-	c.sockets.remove(c.place)
+	c.sockets.remove(int(c.place))
 	conns := c.host.conns
 	last := len(conns) - 1
 	conns[c.hostPlace] = conns[last]
@@ -230,4 +230,4 @@ func (c *Conn) arrive(what segmentKind, payload any, sizeBytes int) {
 }
 
 func (c *Conn) abandon()       { c.Close() }
-func (c *Conn) setPlace(i int) { c.place = i }
+func (c *Conn) setPlace(i int) { c.place = int32(i) }

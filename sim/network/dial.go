@@ -101,10 +101,10 @@ func (h *Host) dial(o Owner, addr string, done func(*Conn, error)) *Conn {
 	}
 	ends := &[2]Conn{}
 	c, s := &ends[0], &ends[1]
-	*c = Conn{n: h.n, host: h, peer: s, port: h.clientPort(), done: done, dialer: true}
-	*s = Conn{n: h.n, host: to, node: to.node, peer: c, port: port}
-	c.out = pipe{from: c, to: s, link: h.n.linkBetween(h, to)}
-	s.out = pipe{from: s, to: c, link: h.n.linkBetween(to, h)}
+	*c = Conn{n: h.n, host: h, peer: s, port: int32(h.clientPort()), done: done, dialer: true}
+	*s = Conn{n: h.n, host: to, node: to.node, peer: c, port: int32(port)}
+	c.out = pipe{from: c, to: s, link: h.n.linkBetween(h, to), local: h == to}
+	s.out = pipe{from: s, to: c, link: h.n.linkBetween(to, h), local: h == to}
 	c.number = h.n.nextNumber(h, to)
 	s.number = c.number
 	if o.dead() {
@@ -136,7 +136,7 @@ func (n *Network) nextNumber(a, b *Host) uint64 {
 
 // accept is the arrival of a dial at the end that it is for.
 func (c *Conn) accept() {
-	l := c.host.listenerOf(c.port)
+	l := c.host.listenerOf(int(c.port))
 	if l == nil {
 		c.state = connClosed
 		c.out.push(segmentReset, nil, 0)

@@ -49,6 +49,22 @@ func (n *Network) HealAll() {
 	n.resumeStalled()
 }
 
+// Reaches reports whether what two hosts send to each other arrives: both are up, and no
+// Partition is between them in either direction. Hosts are named by name or address; an unknown
+// one is not reached.
+func (n *Network) Reaches(a, b string) bool {
+	from, to := n.Host(a), n.Host(b)
+	if from == nil || to == nil || from.down || to.down {
+		return false
+	}
+	return !n.blocked(from, to) && !n.blocked(to, from)
+}
+
+func (n *Network) blocked(from, to *Host) bool {
+	l, ok := n.linkByHosts[[2]int{from.index, to.index}]
+	return ok && l.blocked
+}
+
 // Slow adds extra to the latency of everything that the hosts in from send to the
 // hosts in to, from now on and in place of an earlier extra; 0 ends it. Order within a
 // connection is kept.
@@ -87,7 +103,7 @@ func (n *Network) HostDown(host string) error {
 		return nil
 	}
 	n.wakeAll()
-	h.down = true
+	h.down, n.faulty = true, true
 	for len(h.conns) > 0 {
 		c := h.conns[0]
 		if c.out.stalled {
@@ -134,6 +150,7 @@ func (n *Network) eachLink(from, to []string, do func(*link)) error {
 	if err != nil {
 		return err
 	}
+	n.faulty = true
 	for _, a := range as {
 		for _, b := range bs {
 			if a != b {

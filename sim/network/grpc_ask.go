@@ -97,19 +97,21 @@ func (q *question) Next() (time.Duration, int) {
 
 // Leap makes the steps that come before the bound.
 func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
+	steps, squares := uint64(0), uint64(0)
 	if !q.answers {
 		if !b.Allows(q.turns.Loop, q.next, PartRequest) {
 			return false, 0
 		}
-		q.turns.Did(q.next)
+		steps, squares = 1, uint64(q.next)*uint64(q.next)
 		server := q.conn.peer
 		server.Takes(q.sizeBytes)
 		q.answers, q.next = true, server.SendsAt(q.next, q.answerBytes)
 	}
 	if !b.Allows(q.turns.Loop, q.next, PartAnswer) {
+		q.turns.DidMany(steps, squares)
 		return false, 0
 	}
-	q.turns.Did(q.next)
+	q.turns.DidMany(steps+1, squares+uint64(q.next)*uint64(q.next))
 	q.conn.Takes(q.answerBytes)
 	q.channel.h.n.count(q.method)
 	return true, q.next

@@ -33,8 +33,8 @@ func (e *hostEnv) Dial(addr string) env.Channel {
 }
 
 // Probe connects to addr and hangs up. The error is that of connecting; the current task
-// waits for it as long as the kernel does, up to 127 s.
-func (e *hostEnv) Probe(addr string) error {
+// waits for it for timeout at most, or as long as the kernel does, up to 127 s.
+func (e *hostEnv) Probe(addr string, timeout time.Duration) error {
 	e.p.Check()
 	var (
 		task   = e.p.Current()
@@ -54,7 +54,12 @@ func (e *hostEnv) Probe(addr string) error {
 			conn.Close()
 		}
 	}()
-	e.p.Park("connection to " + addr)
+	if timeout <= 0 {
+		timeout = -1
+	}
+	if !e.p.ParkFor(timeout, "connection to "+addr) {
+		return env.ErrProbeTimedOut
+	}
 	return result
 }
 

@@ -411,11 +411,13 @@ func TestProbeTellsWhetherSomebodyListens(t *testing.T) {
 	c := newCalls(t, exact)
 	net := c.a.Env(c.p)
 	c.p.Go("main", func() {
-		c.note("%v", net.Probe("b:80"))
-		c.note("%v", net.Probe("b:81"))
+		c.note("%v", net.Probe("b:80", 0))
+		c.note("%v", net.Probe("b:81", time.Second))
+		c.must(c.n.PartitionBoth([]string{"a"}, []string{"b"}))
+		c.note("%v", errors.Is(net.Probe("b:80", 200*time.Millisecond), env.ErrProbeTimedOut))
 	})
 	c.run(time.Second)
-	c.want("2ms <nil>", "4ms dial 10.0.0.2:81: connection refused")
+	c.want("2ms <nil>", "4ms dial 10.0.0.2:81: connection refused", "204ms true")
 }
 
 // typed is what callers send on hot paths: a pointer, so that it is not boxed.

@@ -13,20 +13,20 @@ import (
 
 // Join has the loop woken before anything changes for the connection, until Leave. It
 // reports false, and has no effect, when the connection is not open both ways, when a
-// message with an event is on its way, or when what is sent could be lost, delayed by a
-// fault, or held up for bandwidth.
+// message with an event is on its way that the loop does not bear, or when what is sent could
+// be lost, delayed by a fault, or held up for bandwidth.
 func (c *Conn) Join(s *vtime.Sleeper) bool {
 	p := c.peer
 	n := c.n
 	switch {
 	case slices.Contains(c.sleepers, s):
 		return true
-	case c.state != connOpen || p.state != connOpen || !c.out.quiet() || !p.out.quiet() ||
+	case c.state != connOpen || p.state != connOpen || !c.out.whole() || !p.out.whole() || !s.Bears && c.out.count+p.out.count > 0 ||
 		n.latency.LossPerMille > 0 || n.latency.BytesPerSecond > 0 || len(c.host.losing) > 0 || len(p.host.losing) > 0:
 		return false
 	}
 	if len(c.sleepers) == 0 {
-		c.idlePlace, p.idlePlace = len(n.idle), len(n.idle)
+		c.idlePlace, p.idlePlace = int32(len(n.idle)), int32(len(n.idle))
 		n.idle = append(n.idle, c)
 	}
 	c.share(append(c.sleepers, s))
@@ -54,8 +54,23 @@ func (c *Conn) Leave(s *vtime.Sleeper) {
 
 func (c *Conn) share(s []*vtime.Sleeper) { c.sleepers, c.peer.sleepers = s, s }
 
-func (p *pipe) quiet() bool {
-	return p.count == 0 && !p.troubled && !p.link.cut() && p.link.extra == 0
+func (p *pipe) whole() bool { return p.trouble == nil && !p.link.cut() && p.link.extra == 0 }
+
+// Rouse wakes the loops that have joined the connection, but for those that bear it and only
+// make the steps that are past, as a message of somebody else does: for who numbers messages,
+// before the number is taken.
+func (c *Conn) Rouse() {
+	if c.n.w.Closing() {
+		return // nobody will ask for what they have let wait
+	}
+	for i := 0; i < len(c.sleepers); i++ {
+		if s := c.sleepers[i]; s.Bears {
+			s.Settle()
+			continue
+		}
+		c.wakeOne(c.sleepers[i])
+		i = -1
+	}
 }
 
 // wake wakes the loops that have joined the connection.
@@ -64,10 +79,13 @@ func (c *Conn) wake() {
 		return // nobody will ask for what they have let wait
 	}
 	for len(c.sleepers) > 0 {
-		s := c.sleepers[len(c.sleepers)-1]
-		s.Rouse()
-		c.Leave(s)
+		c.wakeOne(c.sleepers[len(c.sleepers)-1])
 	}
+}
+
+func (c *Conn) wakeOne(s *vtime.Sleeper) {
+	s.Rouse()
+	c.Leave(s)
 }
 
 // wakeAll wakes all loops that use connections, before a fault.
@@ -80,11 +98,34 @@ func (n *Network) wakeAll() {
 // SendsAt is when a message comes in that this end sends at an instant without an event.
 func (c *Conn) SendsAt(at time.Duration, sizeBytes int) time.Duration {
 	c.host.counters.count(false, sizeBytes)
-	return c.out.behindLast(at + c.out.link.draw(c.out.source()))
+	return c.out.arrivalOf(at)
+}
+
+// arrivalOf is when a message comes in that is sent at an instant.
+func (p *pipe) arrivalOf(at time.Duration) time.Duration {
+	source := p.latency
+	if source == nil {
+		source = p.source()
+	}
+	shortest, spread := p.link.law()
+	at += shortest
+	if draws, ok := source.Ahead(); ok && spread > 0 {
+		source.Skip(1)
+		at += time.Duration(draws.Ahead(0, uint64(spread)))
+	} else {
+		at += draw(source, spread)
+	}
+	return p.behindLast(at)
 }
 
 // Takes counts a message of SendsAt that has come in at this end.
 func (c *Conn) Takes(sizeBytes int) { c.host.counters.count(true, sizeBytes) }
+
+// MinLatency is a lower bound of how long a message of this end takes.
+func (c *Conn) MinLatency() time.Duration {
+	min, _ := c.out.link.law()
+	return min
+}
 
 // MaxLatency is an upper bound of how long a message of this end takes, faults aside.
 func (c *Conn) MaxLatency() time.Duration { return c.out.link.maxLatency() }

@@ -25,6 +25,7 @@ func (n *Network) linkBetween(from, to *Host) *link {
 		return l
 	}
 	l := &link{n: n, from: from, to: to, loss: from.node.Source("network.loss")}
+	n.faulty = n.faulty || to.down || from.down
 	n.linkByHosts[key] = l
 	n.links = append(n.links, l)
 	return l
@@ -54,19 +55,23 @@ func (l *link) arrival(sizeBytes int, latency *vtime.Source) time.Duration {
 
 // draw is the latency of one segment.
 func (l *link) draw(s *vtime.Source) time.Duration {
+	min, spread := l.law()
+	return min + draw(s, spread)
+}
+
+// law is what latencies are drawn from: [min, min + spread).
+func (l *link) law() (min, spread time.Duration) {
 	m := &l.n.latency
 	if l.from == l.to {
-		return m.LoopbackMin + draw(s, m.LoopbackSpread)
+		return m.LoopbackMin, m.LoopbackSpread
 	}
-	return m.Min + draw(s, m.Spread)
+	return m.Min, m.Spread
 }
 
 // maxLatency is the most that draw gives.
 func (l *link) maxLatency() time.Duration {
-	if l.from == l.to {
-		return l.n.latency.LoopbackMin + l.n.latency.LoopbackSpread
-	}
-	return l.n.latency.Min + l.n.latency.Spread
+	min, spread := l.law()
+	return min + spread
 }
 
 func draw(s *vtime.Source, spread time.Duration) time.Duration {

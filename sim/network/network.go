@@ -3,6 +3,7 @@ package network
 import (
 	"fmt"
 	"net/netip"
+	"time"
 
 	"github.com/monosim/monosim/engine/vtime"
 )
@@ -17,11 +18,14 @@ type Network struct {
 	links       []*link
 	linkByHosts map[[2]int]*link
 	stalled     []*pipe
-	idle        []*Conn // one end of each connection that loops use which are asleep
-	byProcess   map[*vtime.Process]*sockets
-	freeCalls   []*Call
-	observers   []func(RPC)
-	calls       []CallCount
+	// faulty says that there may be a host that is down, or a link that is cut or slow: as
+	// long as there never was one, nobody need look.
+	faulty    bool
+	idle      []*Conn // one end of each connection that loops use which are asleep
+	byProcess map[*vtime.Process]*sockets
+	freeCalls []*Call
+	observers []func(RPC)
+	calls     []CallCount
 }
 
 // New makes a network of world w in which there are no hosts.
@@ -38,6 +42,12 @@ func New(w *vtime.World, latency LatencyModel) *Network {
 
 // World is the world that the network is in.
 func (n *Network) World() *vtime.World { return n.w }
+
+// MaxLatency is the most that a message takes from one host to another, faults aside.
+func (n *Network) MaxLatency() time.Duration {
+	m := &n.latency
+	return max(m.Min+m.Spread, m.LoopbackMin+m.LoopbackSpread)
+}
 
 // AddHost adds a host whose events and choices belong to the node of that name.
 // Its name and addresses resolve from every host. It panics when one of them is

@@ -25,15 +25,20 @@ type pipe struct {
 
 	first segment     // there is seldom more than one
 	timer vtime.Timer // of the first segment
-	count int
-	ring  []segment // those behind it, a ring buffer; the length is a power of two
-	head  int       // of ring
+	ring  []segment   // those behind it, a ring buffer; the length is a power of two
+	count int32
+	head  int32 // of ring
 
-	stalled   bool // has no event, waits for the link
-	place     int  // in Network.stalled
-	troubled  bool // has lost a segment and delivered none since
+	trouble *trouble // has lost a segment and delivered none since
+	stalled bool     // has no event, waits for the link
+	local   bool     // stays inside of one host
+}
+
+// trouble is what a pipe has that has lost a segment.
+type trouble struct {
 	firstLoss time.Duration
 	giveUp    vtime.Timer
+	place     int // in Network.stalled
 }
 
 // segment is a message or a step of the connection's life.
@@ -41,6 +46,7 @@ type segment struct {
 	payload   any
 	loop      *vtime.Loop // whose step its arrival is, nil for none
 	at        time.Duration
+	number    uint64 // in the order of events, of one without a loop: as it was sent
 	sizeBytes int
 	what      segmentKind
 }
@@ -80,16 +86,30 @@ func (p *pipe) pushStep(loop *vtime.Loop, payload any, sizeBytes int) {
 func (p *pipe) queue(s segment) {
 	if !p.stalled {
 		// A stalled pipe gets new instants when it goes on.
-		at := p.link.arrival(s.sizeBytes, p.source())
+		at := p.arrival(s.sizeBytes)
 		if s.at = p.behindLast(at); s.loop == nil && s.at > at {
 			p.last--
 			s.at = p.last
 		}
 	}
+	if s.loop == nil {
+		s.number = p.to.node.TakeNumber()
+	}
 	p.add(s)
 	if p.count == 1 && !p.stalled {
 		p.schedule()
 	}
+}
+
+// arrival is when a segment that is sent now comes in, were it alone. A link that is as all
+// others are is not looked at.
+func (p *pipe) arrival(sizeBytes int) time.Duration {
+	n := p.from.n
+	m := &n.latency
+	if n.faulty || p.local || m.BytesPerSecond > 0 || m.LossPerMille > 0 {
+		return p.link.arrival(sizeBytes, p.source())
+	}
+	return n.w.Now() + m.Min + draw(p.source(), m.Spread)
 }
 
 // behindLast is when a step comes in that would be there at an instant, were it alone.
@@ -130,20 +150,20 @@ func (p *pipe) add(s segment) {
 		p.first = s
 		return
 	}
-	if p.count-2 == len(p.ring) {
+	if int(p.count)-2 == len(p.ring) {
 		p.grow()
 	}
-	*p.behind(p.count - 2) = s
+	*p.behind(int(p.count) - 2) = s
 }
 
 // insert adds a segment at its place among the others.
 func (p *pipe) insert(s segment) {
 	p.add(s)
-	i := p.count - 2 // of the ring; -1 is the first
-	for ; i > 0 && p.behind(i-1).at > s.at; i-- {
+	i := int(p.count) - 2 // of the ring; -1 is the first
+	for ; i > 0 && s.before(p.behind(i-1)); i-- {
 		*p.behind(i), *p.behind(i - 1) = *p.behind(i - 1), s
 	}
-	if i == 0 && p.first.at > s.at {
+	if i == 0 && s.before(&p.first) {
 		p.timer.Cancel()
 		*p.behind(0), p.first = p.first, s
 		i = -1
@@ -153,8 +173,14 @@ func (p *pipe) insert(s segment) {
 	}
 }
 
+// before reports whether a segment that is inserted comes before another: steps come before
+// all else that happens at their instant.
+func (s *segment) before(o *segment) bool {
+	return s.at < o.at || s.at == o.at && s.loop != nil && o.loop == nil
+}
+
 // behind is the i-th segment behind the first.
-func (p *pipe) behind(i int) *segment { return &p.ring[(p.head+i)&(len(p.ring)-1)] }
+func (p *pipe) behind(i int) *segment { return &p.ring[(int(p.head)+i)&(len(p.ring)-1)] }
 
 func (p *pipe) grow() {
 	ring := make([]segment, max(2, 2*len(p.ring)))
@@ -174,7 +200,7 @@ func (p *pipe) pop() {
 	next := p.behind(0)
 	p.first = *next
 	next.payload = nil
-	p.head = (p.head + 1) & (len(p.ring) - 1)
+	p.head = (p.head + 1) & int32(len(p.ring)-1)
 }
 
 func (p *pipe) schedule() {
@@ -183,7 +209,7 @@ func (p *pipe) schedule() {
 		p.timer = s.loop.Schedule(p.to.node, p.part(), s.at, segmentKinds[s.what], p, uint64(s.sizeBytes))
 		return
 	}
-	p.timer = p.to.node.Schedule(s.at, segmentKinds[s.what], p, uint64(s.sizeBytes))
+	p.timer = p.to.node.ScheduleNumbered(s.at, s.number, segmentKinds[s.what], p, uint64(s.sizeBytes))
 }
 
 // part orders the steps of a loop at one instant: what goes to a server comes before what
@@ -205,13 +231,13 @@ const (
 // Handle delivers the first segment that is on its way. The engine calls it when the
 // segment arrives.
 func (p *pipe) Handle(uint64) {
-	if p.link.cut() {
+	if p.to.n.faulty && p.link.cut() {
 		p.stall()
 		return
 	}
-	if p.troubled {
-		p.troubled = false
-		p.giveUp.Cancel()
+	if p.trouble != nil {
+		p.trouble.giveUp.Cancel()
+		p.trouble = nil
 	}
 	what, payload, sizeBytes := p.first.what, p.first.payload, p.first.sizeBytes
 	p.pop()
@@ -227,18 +253,20 @@ func (p *pipe) stall() {
 		return
 	}
 	n := p.link.n
-	p.stalled = true
-	p.place = len(n.stalled)
+	fresh := p.trouble == nil
+	if fresh {
+		p.trouble = &trouble{firstLoss: n.w.Now()}
+	}
+	p.stalled, p.trouble.place = true, len(n.stalled)
 	n.stalled = append(n.stalled, p)
-	if p.troubled {
+	if !fresh {
 		return
 	}
-	p.troubled, p.firstLoss = true, n.w.Now()
 	limit := giveUpAfter
 	if p.first.what == segmentSyn {
 		limit = dialAfter
 	}
-	p.giveUp = p.from.node.Schedule(p.firstLoss+limit, kindGiveUp, (*pipeGiveUp)(p), 0)
+	p.trouble.giveUp = p.from.node.Schedule(p.trouble.firstLoss+limit, kindGiveUp, (*pipeGiveUp)(p), 0)
 }
 
 // resume lets a stalled pipe go on at its next retransmission.
@@ -248,9 +276,9 @@ func (p *pipe) resume() {
 	if p.first.what == segmentSyn {
 		rto = synRTO
 	}
-	at := nextRetransmission(p.firstLoss, p.link.n.w.Now(), rto)
+	at := nextRetransmission(p.trouble.firstLoss, p.link.n.w.Now(), rto)
 	p.first.at = at
-	for i := range p.count - 1 {
+	for i := range int(p.count) - 1 {
 		p.behind(i).at = at
 	}
 	p.last = at
@@ -271,8 +299,9 @@ func nextRetransmission(lost, now, rto time.Duration) time.Duration {
 func (p *pipe) unstall() {
 	n := p.link.n
 	last := len(n.stalled) - 1
-	n.stalled[p.place] = n.stalled[last]
-	n.stalled[p.place].place = p.place
+	at := p.trouble.place
+	n.stalled[at] = n.stalled[last]
+	n.stalled[at].trouble.place = at
 	n.stalled[last] = nil
 	n.stalled = n.stalled[:last]
 	p.stalled = false
@@ -284,8 +313,10 @@ func (p *pipe) discard() {
 		p.unstall()
 	}
 	p.timer.Cancel()
-	p.giveUp.Cancel()
-	p.troubled = false
+	if p.trouble != nil {
+		p.trouble.giveUp.Cancel()
+		p.trouble = nil
+	}
 	p.first, p.ring, p.head, p.count = segment{}, nil, 0, 0
 }
 

@@ -42,7 +42,7 @@ func (t *Table) Start(cmd env.Command) (*Process, error) {
 	}
 	name := path.Base(cmd.Args[0])
 	p := t.newProcess(t.node.NewProcess(name))
-	p.args, p.env = slices.Clone(cmd.Args), t.environ(cmd.Env)
+	p.args, p.env = cmd.Args, t.environ(cmd.Env)
 	p.dir, p.output = path.Clean(cmd.Dir), output
 	t.begin(p, program)
 	return p, nil
@@ -110,11 +110,11 @@ func (t *Table) lookUp(cmd env.Command) (Program, error) {
 			last = fs.ErrPermission
 			continue
 		}
-		program := t.programs[path.Base(file)]
-		if program == nil {
+		at := t.programAt(path.Base(file))
+		if at < 0 {
 			return nil, &fs.PathError{Op: "exec", Path: name, Err: ErrNotAProgram}
 		}
-		return program, nil
+		return t.programs[at].run, nil
 	}
 	return nil, reason("exec", name, last)
 }

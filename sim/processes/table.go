@@ -20,9 +20,8 @@ type Program func(*Process)
 type Table struct {
 	node     *vtime.Node
 	tree     *files.FS
-	programs map[string]Program
+	programs []program
 	running  []*Process // by pid
-	byLife   map[*vtime.Process]*Process
 	nextPid  int
 	onStart  []func(*Process)
 	onExit   []func(*Process)
@@ -34,13 +33,29 @@ type Table struct {
 func NewTable(node *vtime.Node, tree *files.FS) *Table {
 	return &Table{
 		node: node, tree: tree, nextPid: firstPid,
-		programs: map[string]Program{}, byLife: map[*vtime.Process]*Process{},
 	}
+}
+
+// program is what files of a base name are.
+type program struct {
+	name string
+	run  Program
 }
 
 // Register makes a program known by the base name of its file, in place of an
 // earlier one. The file itself must be in the tree for a start to succeed.
-func (t *Table) Register(name string, program Program) { t.programs[name] = program }
+func (t *Table) Register(name string, run Program) {
+	if i := t.programAt(name); i >= 0 {
+		t.programs[i].run = run
+		return
+	}
+	t.programs = append(t.programs, program{name, run})
+}
+
+// programAt is the place of a program in the list, -1 for none.
+func (t *Table) programAt(name string) int {
+	return slices.IndexFunc(t.programs, func(p program) bool { return p.name == name })
+}
 
 // OnStart adds a function to call when a process has started, before its program
 // runs.
@@ -70,8 +85,10 @@ func (t *Table) Find(pid int) *Process {
 // Of returns the process whose life that is. One that was made without Start,
 // as the engine and tests do, is taken into the table under its own name.
 func (t *Table) Of(life *vtime.Process) *Process {
-	if p, ok := t.byLife[life]; ok {
-		return p
+	for _, p := range t.running {
+		if p.life == life {
+			return p
+		}
 	}
 	p := t.newProcess(life)
 	p.args = []string{life.Name()}
@@ -97,7 +114,6 @@ func (t *Table) newProcess(life *vtime.Process) *Process {
 
 func (t *Table) enter(p *Process) {
 	t.running = append(t.running, p)
-	t.byLife[p.life] = p
 	p.life.OnEnd(p.ended)
 	for _, fn := range t.onStart {
 		fn(p)
@@ -105,7 +121,6 @@ func (t *Table) enter(p *Process) {
 }
 
 func (t *Table) leave(p *Process) {
-	delete(t.byLife, p.life)
 	if i := slices.Index(t.running, p); i >= 0 {
 		t.running = slices.Delete(t.running, i, i+1)
 	}

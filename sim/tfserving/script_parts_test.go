@@ -111,9 +111,9 @@ func (s *script) handle(args []string) {
 func (s *script) available([]string) {
 	var ids []string
 	serving := s.server.reader.serving
-	for _, model := range sortedKeys(serving.models) {
-		for _, h := range serving.models[model] {
-			ids = append(ids, fmt.Sprintf("%s:%d", model, h.id.version))
+	for _, m := range serving.models {
+		for _, h := range m.versions {
+			ids = append(ids, fmt.Sprintf("%s:%d", m.model, h.id.version))
 		}
 	}
 	s.printf("available:%s", strings.Join(append([]string{""}, ids...), " "))

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/sim/tfserving/tfrecord"
+	"github.com/monosim/monosim/engine/tfrecord"
 )
 
 var update = flag.Bool("update", false, "rewrite the outputs in testdata")

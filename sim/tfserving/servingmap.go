@@ -1,15 +1,26 @@
 package tfserving
 
+import (
+	"slices"
+	"strings"
+)
+
 // servingMap is what requests look versions up in. It is replaced as a whole;
 // whoever replaces it waits until the last handle from the old one is freed
 // (util/fast_read_dynamic_ptr.h:105-112), because a handle keeps the whole map
 // alive (core/basic_manager.cc:144-149).
 type servingMap struct {
-	models map[string][]*harness // ready versions, ascending; never changed
+	models []served // by name; never changed
 	// handles are those given out, drained is who waits until there are none; the
 	// reader's lock guards both.
 	handles int
 	drained func()
+}
+
+// served are the ready versions of a model, ascending.
+type served struct {
+	model    string
+	versions []*harness
 }
 
 // Handle keeps a version, and with it the serving map, in use until Release.
@@ -48,12 +59,16 @@ func (h Handle) release() {
 // updateServingMap installs the map of all ready versions and runs done when
 // nobody holds the old one. Call it with mu held.
 func (m *manager) updateServingMap(done func()) {
-	fresh := &servingMap{models: make(map[string][]*harness, len(m.models))}
+	fresh := &servingMap{models: make([]served, 0, len(m.models))}
 	for _, e := range m.models {
+		var ready []*harness
 		for _, h := range e.versions {
 			if h.state == harnessReady {
-				fresh.models[e.name] = append(fresh.models[e.name], h)
+				ready = append(ready, h)
 			}
+		}
+		if len(ready) > 0 {
+			fresh.models = append(fresh.models, served{e.name, ready})
 		}
 	}
 	if m.server.reader.install(fresh, done) {
@@ -63,11 +78,12 @@ func (m *manager) updateServingMap(done func()) {
 
 // lookup finds a version, or with latest the highest one.
 func (m *servingMap) lookup(id servable, latest bool) *harness {
-	versions := m.models[id.model]
+	at, ok := slices.BinarySearchFunc(m.models, id.model, func(s served, name string) int { return strings.Compare(s.model, name) })
+	if !ok {
+		return nil
+	}
+	versions := m.models[at].versions
 	if latest {
-		if len(versions) == 0 {
-			return nil
-		}
 		return versions[len(versions)-1]
 	}
 	for _, h := range versions {

@@ -2,6 +2,7 @@ package tfserving
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/tfserving/fake"
@@ -10,27 +11,37 @@ import (
 // monitor keeps the latest state of every version it ever heard of (upstream's
 // ServableStateMonitor). Ends are never forgotten (TFS-7.2).
 type monitor struct {
-	models map[string]*modelStates
+	models []*modelStates // by name
 }
 
 // modelStates holds one model's versions, highest first. answer is what status
 // requests get; it is replaced, never changed, once it was given out.
 type modelStates struct {
+	name   string
 	answer []env.ModelVersionStatus
 	errs   []*env.RPCError
 	given  bool
 }
 
+// find is the place of a model, or where it would be.
+func (m *monitor) find(model string) (at int, found bool) {
+	return slices.BinarySearchFunc(m.models, model, func(s *modelStates, name string) int { return strings.Compare(s.name, name) })
+}
+
+// of are the states of a model, nil for one that it never heard of.
+func (m *monitor) of(model string) *modelStates {
+	if at, found := m.find(model); found {
+		return m.models[at]
+	}
+	return nil
+}
+
 func (m *monitor) handle(event Event) {
-	if m.models == nil {
-		m.models = map[string]*modelStates{}
+	at, found := m.find(event.Model)
+	if !found {
+		m.models = slices.Insert(m.models, at, &modelStates{name: event.Model})
 	}
-	states := m.models[event.Model]
-	if states == nil {
-		states = &modelStates{}
-		m.models[event.Model] = states
-	}
-	states.set(event)
+	m.models[at].set(event)
 }
 
 func (s *modelStates) set(event Event) {
@@ -58,7 +69,7 @@ func (s *modelStates) find(version int64) (int, bool) {
 
 // state is the latest state of a version, or StateUnknown.
 func (m *monitor) state(id servable) env.ModelState {
-	if states := m.models[id.model]; states != nil {
+	if states := m.of(id.model); states != nil {
 		if i, found := states.find(id.version); found {
 			return states.answer[i].State
 		}
@@ -69,7 +80,7 @@ func (m *monitor) state(id servable) env.ModelState {
 // settled is the highest version of the model that is available or at its end
 // (core/servable_state_monitor.cc:84-104).
 func (m *monitor) settled(model string) (version int64, state env.ModelState, err *env.RPCError, ok bool) {
-	states := m.models[model]
+	states := m.of(model)
 	if states == nil {
 		return 0, 0, nil, false
 	}
@@ -94,7 +105,7 @@ func (s *Server) StatusSoFar(spec env.ModelSpec) ([]env.ModelVersionStatus, erro
 	if s.fake != nil {
 		return s.fake.Status(spec.Name, fake.ChoiceOf(spec)), nil
 	}
-	states := s.states.models[spec.Name]
+	states := s.states.of(spec.Name)
 	if states == nil {
 		return SelectStatus(spec, nil)
 	}

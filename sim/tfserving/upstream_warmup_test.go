@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/textpb"
-	"github.com/monosim/monosim/sim/tfserving/tfrecord"
+	"github.com/monosim/monosim/engine/tfrecord"
 )
 
 // warmupCase is a case of upstream's tests of warm-up: a warm-up file for

@@ -22,6 +22,15 @@ func (w *World) Stats() cluster.Stats {
 	return s
 }
 
+// Broken is an invariant of the simulation that does not hold, "" for none: every watch that
+// was set has fired, was removed, or is held.
+func (w *World) Broken() string {
+	if w.zk == nil {
+		return ""
+	}
+	return w.zk.Counters().Unbalanced()
+}
+
 // Load is what the cluster holds now. With Options.Traffic it has what ZooKeeper was asked
 // for, too.
 func (w *World) Load() cluster.Load {
@@ -51,6 +60,8 @@ func (p *Pod) Load() []cluster.ModelServerLoad {
 
 func countZooKeeper(c *cluster.Counts, counters zookeeper.Counters) {
 	c.ZooKeeperWrites, c.WatchesFired = counters.Writes, counters.Events
+	c.WatchesSet, c.WatchesUsedUp = counters.WatchesSet, counters.WatchesFired
+	c.WatchesRemoved, c.WatchesHeld = counters.WatchesRemoved, counters.WatchesHeld
 	c.SessionsOpened, c.SessionsExpired = counters.SessionsOpened, counters.SessionsExpired
 	for _, op := range zookeeper.OpCodes() {
 		if n := counters.Requests(op); n > 0 {

@@ -19,6 +19,9 @@ type Options struct {
 	// Agent is the program of the agents. It runs as the main function of an agent's
 	// process, which ends when it returns; confPath is the file with Spec.Conf.
 	Agent func(e *env.Env, confPath string)
+	// Trainer is the program of a process of the training job; what it returns is the exit
+	// code.
+	Trainer func(e *env.Env, t *Trainer) int
 	// Observe, when set, is told of what happens, as it happens. It must not call the
 	// world.
 	Observe func(cluster.Observation)
@@ -26,6 +29,9 @@ type Options struct {
 	Logs *hosts.Logs
 	// Traffic has ZooKeeper count what is asked of it, by pod, operation and path.
 	Traffic bool
+	// Shared, when set, stands between the pods' processes and what they share: it is given
+	// that, and gives what they see of it. It is for tests.
+	Shared func(env.Shared) env.Shared
 	// CheckOwner verifies every wait of every task, which costs time
 	// (vtime.Config.CheckOwner).
 	CheckOwner bool

@@ -51,9 +51,12 @@ type span struct {
 	min, max time.Duration
 }
 
-func (s span) draw(n *vtime.Node) time.Duration {
+func (s span) draw(n *vtime.Node) time.Duration { return s.at(n).Draw() }
+
+// at is the time for uses on a node.
+func (s span) at(n *vtime.Node) *vtime.Delay {
 	d := s.from(n.Source(s.site))
-	return d.Draw()
+	return &d
 }
 
 func (s span) from(source *vtime.Source) vtime.Delay {

@@ -62,7 +62,7 @@ func (w *World) addPod(spec cluster.Pod, bare *cluster.BareServerSpec) error {
 	if err != nil {
 		return err
 	}
-	p.machine = hosts.NewMachine(w.net, hosts.Config{Name: spec.Name, IPs: []string{p.ip}, Logs: w.options.Logs, Shared: w.shared, Image: image})
+	p.machine = hosts.NewMachine(w.net, hosts.Config{Name: spec.Name, IPs: []string{p.ip}, Logs: w.options.Logs, Shared: w.seen, Image: image})
 	for _, s := range w.stores {
 		if err := p.machine.FS.Mount(s.mount, s.fs); err != nil {
 			return err
@@ -204,8 +204,8 @@ func (p *Pod) envOf(proc *processes.Process) *env.Env {
 		e.ZooKeeper = &node.Clients{
 			Env: e, Proc: proc.Life(), Host: p.machine.Net, Servers: p.w.zkServers, Calls: &p.w.zkCalls,
 			StartTime: func() time.Duration { return p.starting(paceConnect) },
-			CallTime:  func() time.Duration { return paceCall.draw(p.machine.Node) },
-			WakeTime:  func() time.Duration { return paceWatch.draw(p.machine.Node) },
+			CallTime:  paceCall.at(p.machine.Node).Draw,
+			WakeTime:  paceWatch.at(p.machine.Node).Draw,
 		}
 	}
 	return e

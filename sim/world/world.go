@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
+	consulnode "github.com/monosim/monosim/sim/consul/node"
 	"github.com/monosim/monosim/sim/files"
 	"github.com/monosim/monosim/sim/hosts"
 	"github.com/monosim/monosim/sim/network"
@@ -21,9 +22,12 @@ import (
 const (
 	ZooKeeperHost = "zookeeper"
 	OperatorHost  = "operator"
+	ConsulHost    = "consul"
 	zooKeeperIP   = "10.0.0.1"
 	operatorIP    = "10.0.0.2"
+	consulIP      = "10.0.0.3"
 	ZooKeeperPort = 2181
+	consulPort    = 2280 // consul.py:58
 )
 
 // World is one cluster in virtual time. It must be closed.
@@ -35,15 +39,24 @@ type World struct {
 	pythonMinor int
 	engine      *vtime.World
 	net         *network.Network
-	zk          *node.Server // nil for the profile kazoo-fake
-	zkServers   []string     // where it is
+	zk          *node.Server       // nil for the profile kazoo-fake
+	consul      *consulnode.Server // nil for a job that does not ask for it
+	zkServers   []string           // where it is
 	zkCalls     node.Calls
 	stores      []*store
 	operator    *hosts.Machine
 	pods        []*Pod
 	byName      map[string]*Pod
-	shared      *shared
-	image       *files.Image // of a pod's disk, once it is made
+	// trainers are the processes of the training job.
+	trainers       []*Trainer
+	trainersByName map[string]*Trainer
+	hazards        cluster.Hazards
+	// master is the training job's, nil for none; over says that the job was ended.
+	master *ApplicationMaster
+	over   bool
+	shared *shared
+	seen   env.Shared   // shared as processes see it
+	image  *files.Image // of a pod's disk, once it is made
 	// modelServers is what the model servers share.
 	modelServers *tfserving.Shared
 	// variables are those of environments that were made last, by key.
@@ -78,6 +91,9 @@ func New(spec cluster.Spec, o Options) (*World, error) {
 		shared: newShared(), modelServers: tfserving.NewShared(),
 		variables: map[string]string{},
 	}
+	if w.seen = w.shared; o.Shared != nil {
+		w.seen = o.Shared(w.shared)
+	}
 	if w.spec.Detail && w.options.Observe != nil {
 		w.net.OnRPC(w.observeCall)
 	}
@@ -106,6 +122,11 @@ func (w *World) furnish() error {
 		}
 	}
 	w.operator = hosts.NewMachine(w.net, hosts.Config{Name: OperatorHost, IPs: []string{operatorIP}})
+	if t := w.spec.Training; t != nil {
+		for _, dir := range t.Dirs() {
+			w.StoreOf(dir)
+		}
+	}
 	for _, m := range w.spec.Models {
 		if err := w.export(m); err != nil {
 			return err
@@ -115,6 +136,10 @@ func (w *World) furnish() error {
 		if err := w.addPod(p, nil); err != nil {
 			return fmt.Errorf("pod %s: %w", p.Name, err)
 		}
+	}
+	w.addApplicationMaster()
+	if err := w.addTrainers(); err != nil {
+		return err
 	}
 	if bare := w.spec.BareServer; bare != nil {
 		if err := w.addPod(cluster.Pod{Name: cluster.BareServer, Shard: w.spec.Shards}, bare); err != nil {
@@ -130,6 +155,9 @@ func (w *World) Close() { w.engine.Close() }
 
 // Engine is the world's virtual time.
 func (w *World) Engine() *vtime.World { return w.engine }
+
+// Consul is the agent by which a training job finds its processes, nil without one.
+func (w *World) Consul() *consulnode.Server { return w.consul }
 
 // Network is the network between the hosts.
 func (w *World) Network() *network.Network { return w.net }
@@ -206,6 +234,12 @@ func (w *World) StoreOf(path string) (fs *files.FS, inside string) {
 	for _, p := range w.pods {
 		// A pod that has a directory of its own there keeps it.
 		_ = p.machine.FS.Mount(mount, s.fs)
+	}
+	for _, t := range w.trainers {
+		_ = t.machine.FS.Mount(mount, s.fs)
+	}
+	if w.spec.Training != nil {
+		_ = w.operator.FS.Mount(mount, s.fs) // for clients of the controller
 	}
 	return s.fs, inside
 }

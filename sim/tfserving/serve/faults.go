@@ -3,6 +3,7 @@ package serve
 import (
 	"fmt"
 	"maps"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -44,11 +45,34 @@ func (f *RequestFault) befalls(method, model string, version int64) bool {
 // faults are those of one process.
 type faults struct {
 	any atomic.Bool // whether there are any; it may be asked without the lock
+	// slow is the bits of how many times as long models work, 0 for once.
+	slow atomic.Uint64
 
 	mu      sync.Mutex
 	pending []RequestFault
 	broken  map[string]bool // directories
 }
+
+// slowness is how many times as long models work.
+func (f *faults) slowness() float64 {
+	if bits := f.slow.Load(); bits != 0 {
+		return math.Float64frombits(bits)
+	}
+	return 1
+}
+
+// Slow has models work so many times as long on requests that begin from now on, until
+// Heal; 1 ends it.
+func (s *Server) Slow(times float64) error {
+	if !(times > 0) || math.IsInf(times, 0) {
+		return fmt.Errorf("found %g times as long, want a number above 0", times)
+	}
+	s.faults.slow.Store(math.Float64bits(times))
+	return nil
+}
+
+// Slowness is how many times as long models work: 1, or what Slow has asked for.
+func (s *Server) Slowness() float64 { return s.faults.slowness() }
 
 // meet takes what befalls a request: of faults for a number of requests the first, and
 // all that last.
@@ -125,6 +149,7 @@ func (s *Server) Heal() {
 	defer s.faults.mu.Unlock()
 	s.faults.pending, s.faults.broken = nil, nil
 	s.faults.any.Store(false)
+	s.faults.slow.Store(0)
 }
 
 // Faults are the faults of requests that are not over, and the broken directories.
@@ -155,7 +180,9 @@ func (s *Server) Versions() map[string][]env.ModelVersionStatus {
 func (s *Server) suffer(method, model string, version int64) error {
 	delay, failure := s.faults.meet(method, model, version)
 	if delay > 0 {
-		s.rest(delay)
+		if gone := s.rest(delay); gone != nil {
+			return gone
+		}
 	}
 	if failure != nil {
 		return failure

@@ -97,7 +97,7 @@ func (h *httpServer) accept() {
 		}
 		if err != nil {
 			// Out of file descriptors, as a rule: some will come back.
-			h.server.rest(100 * time.Millisecond)
+			_ = h.server.rest(100 * time.Millisecond)
 			continue
 		}
 		if h.add(conn) {

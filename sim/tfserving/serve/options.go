@@ -34,6 +34,10 @@ type Options struct {
 	// PredictThreads is how many requests to models are worked on at once; the others wait,
 	// first come first served. 0 is any number.
 	PredictThreads int
+	// PredictItemTime is by how much each item of a Predict, of the first dimension of its
+	// inputs, lengthens the time PredictTime of the cost model; what its law draws grows in
+	// proportion. It wants a PredictTime above 0.
+	PredictItemTime time.Duration
 	// Timings has answers of PredictionService by gRPC say, in the trailers TrailerWaited and
 	// TrailerWorked, how long the request waited and was worked on, in nanoseconds.
 	Timings bool

@@ -65,6 +65,7 @@ func (c *Command) costFlags(f *flag.FlagSet) {
 	f.DurationVar(&cost.PredictTime, "monosim_predict_time", standard.PredictTime, "`time` that a model works on a request")
 	f.StringVar(&c.transient.predictLaw, "monosim_predict_law", standard.PredictLaw.String(),
 		"`law` of that time: constant, uniform up to the high time, or lognormal with it as p99; draws want a seed")
+	f.DurationVar(&c.Options.PredictItemTime, "monosim_predict_item_time", 0, "`time` by which each item of a Predict lengthens that; what the law draws grows in proportion")
 	f.DurationVar(&cost.PredictTimeHigh, "monosim_predict_time_high", standard.PredictTimeHigh, "`time` at the other end of that law")
 	f.Float64Var(&cost.PredictSlowdown, "monosim_predict_slowdown", standard.PredictSlowdown, "how many `times` slower that is while versions load or unload")
 }
@@ -144,6 +145,9 @@ func (c *Command) parsePredictLaw() (err error) {
 	}
 	if cost.PredictLaw != tfserving.PredictConstant && cost.PredictTimeHigh < cost.PredictTime {
 		return fmt.Errorf("--monosim_predict_time_high: got %v, want --monosim_predict_time, %v, or more", cost.PredictTimeHigh, cost.PredictTime)
+	}
+	if c.Options.PredictItemTime > 0 && cost.PredictTime == 0 {
+		return fmt.Errorf("--monosim_predict_item_time: got %v with --monosim_predict_time 0, want a time to lengthen", c.Options.PredictItemTime)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving"
 )
@@ -80,8 +81,10 @@ func (s *Server) infer(r proto.Message, deadline time.Time, spent *spent) (proto
 	spent.waited = began.Sub(came)
 	defer func() { spent.worked = time.Since(began) }()
 	response, err := inference.Run()
-	if rest := scale(inference.Latency(), 1/s.opt.Speed) - time.Since(began); rest > 0 {
-		s.rest(rest)
+	if rest := scale(inference.Latency(), s.times(r)/s.opt.Speed) - time.Since(began); rest > 0 {
+		if gone := s.rest(rest); gone != nil && err == nil {
+			err = gone
+		}
 	}
 	if err == nil {
 		err = s.suffer(methodOf(r), inference.Model(), inference.Version())
@@ -97,6 +100,25 @@ func (s *Server) infer(r proto.Message, deadline time.Time, spent *spent) (proto
 	return response, nil
 }
 
+// times is how many times as long as by the cost model a request is worked on.
+func (s *Server) times(r proto.Message) float64 {
+	times := s.faults.slowness()
+	if p, ok := r.(*apis.PredictRequest); ok && s.opt.PredictItemTime > 0 {
+		times *= 1 + float64(itemsOf(p))*float64(s.opt.PredictItemTime)/float64(s.opt.Machine.Cost.PredictTime)
+	}
+	return times
+}
+
+// itemsOf is the first dimension of a request's inputs, the largest where they differ.
+func itemsOf(r *apis.PredictRequest) (items int64) {
+	for _, input := range r.GetInputs() {
+		if dims := input.GetTensorShape().GetDim(); len(dims) > 0 {
+			items = max(items, dims[0].GetSize())
+		}
+	}
+	return items
+}
+
 // methodOf is the method of PredictionService that a request is for.
 func methodOf(r proto.Message) string {
 	switch r.(type) {
@@ -110,12 +132,15 @@ func methodOf(r proto.Message) string {
 	return "Predict"
 }
 
-// rest lets the time of a request pass, or the process end.
-func (s *Server) rest(d time.Duration) {
+// rest lets the time of a request pass. The error is that of a process that ends before: its
+// connections are about to close, and an answer could come before that.
+func (s *Server) rest(d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return nil
 	case <-s.done:
+		return &env.RPCError{Code: env.Unavailable, Message: "Socket closed"}
 	}
 }

@@ -114,6 +114,29 @@ func (s *Server) Close() {
 	s.tasks.Wait()
 }
 
+// Drain has the gRPC port take no more requests, and waits until those in flight are answered, but
+// no longer than limit; it reports whether they were. Close follows. Upstream knows no such end: it
+// is for servers around this one.
+func (s *Server) Drain(limit time.Duration) bool {
+	s.mu.Lock()
+	server := s.grpc
+	s.mu.Unlock()
+	if server == nil {
+		return true
+	}
+	drained := make(chan struct{})
+	s.tasks.Go(func() {
+		server.GracefulStop()
+		close(drained)
+	})
+	select {
+	case <-drained:
+		return true
+	case <-time.After(limit):
+		return false
+	}
+}
+
 // end is the end of the process; call it with mu held. The ports close behind
 // its back, because requests may wait for the lock.
 func (s *Server) end(code int, stdout string) {

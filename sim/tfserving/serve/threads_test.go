@@ -65,3 +65,37 @@ func trailerOf(t *testing.T, md metadata.MD, key string) int64 {
 	}
 	return n
 }
+
+// Goal: each item lengthens a Predict, and a server can be slowed down while it runs.
+func TestItemsAndSlownessLengthenPredicts(t *testing.T) {
+	const base, item, items, slow = 5 * time.Millisecond, time.Millisecond, 20, 4
+	l := newLab(t)
+	l.version("m", 1)
+	l.serve(tfserving.Profile24, func(o *Options) {
+		o.Speed, o.Timings, o.PredictItemTime = 1, true, item
+		o.Machine.Cost.PredictTime, o.Machine.Cost.PredictSlowdown = base, 1
+	})
+	_, err := l.models().HandleReloadConfigRequest(l.context(), reloadOf(l.modelConfig("m", "")))
+	l.must(err)
+	client := l.predictions()
+	worked := func(r *apis.PredictRequest) time.Duration {
+		var trailer metadata.MD
+		_, err := client.Predict(l.context(), r, grpc.Trailer(&trailer))
+		l.must(err)
+		return time.Duration(trailerOf(t, trailer, TrailerWorked))
+	}
+	many := predictX("m")
+	many.Inputs["x"].TensorShape.Dim[0].Size = items
+	many.Inputs["x"].FloatVal = make([]float32, items)
+	if got := worked(many); got < base+items*item {
+		t.Errorf("%d items: worked for %v, want %v", items, got, base+items*item)
+	}
+	l.must(l.s.Slow(slow))
+	if got := worked(predictX("m")); got < slow*base {
+		t.Errorf("slowed down: worked for %v, want %v", got, slow*base)
+	}
+	l.s.Heal()
+	if got := l.s.Slowness(); got != 1 {
+		t.Errorf("healed: %g times as long, want once", got)
+	}
+}

@@ -1,19 +1,20 @@
-// Package tfrecord reads and writes TFRecord files: records of bytes with
-// checksums (tensorflow core/lib/io/record_reader.cc).
+// Package tfrecord reads TFRecord files in memory, and says of damage what a model server's
+// TensorFlow says (tensorflow core/lib/io/record_reader.cc). How records are framed, and what
+// writes them, is in package engine/tfrecord.
 //
 // The two things to use first:
 //
 //	r := tfrecord.NewReader(data)
 //	record, err := r.Next()       // io.EOF at the end
-//	data = tfrecord.Append(data, record)
 package tfrecord
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/monosim/monosim/engine/tfrecord"
 )
 
 // Around a record are its length with a checksum, and its own checksum.
@@ -72,7 +73,7 @@ func (r *Reader) checked(offset, n uint64) ([]byte, error) {
 		return nil, r.loss("record size too large", 0, tail)
 	case uint64(len(rest)) < n+checksumBytes:
 		return nil, io.EOF
-	case binary.LittleEndian.Uint32(rest[n:]) != checksum(rest[:n]):
+	case binary.LittleEndian.Uint32(rest[n:]) != tfrecord.MaskedCRC(rest[:n]):
 		return nil, r.loss("corrupted record at %d", offset, tail)
 	}
 	return rest[:n:n], nil
@@ -84,22 +85,4 @@ func (r *Reader) loss(text string, offset uint64, tail string) DataLoss {
 		text += tail
 	}
 	return DataLoss(text)
-}
-
-// Append appends a record with its checksums to the bytes of a file, and returns them.
-func Append(file, record []byte) []byte {
-	header := binary.LittleEndian.AppendUint64(nil, uint64(len(record)))
-	file = append(file, header...)
-	file = binary.LittleEndian.AppendUint32(file, checksum(header))
-	file = append(file, record...)
-	return binary.LittleEndian.AppendUint32(file, checksum(record))
-}
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// checksum is the masked CRC (tensorflow lib/hash/crc32c.h): a CRC of data that
-// holds CRCs would be weak.
-func checksum(data []byte) uint32 {
-	crc := crc32.Checksum(data, castagnoli)
-	return (crc>>15 | crc<<17) + 0xa282ead8
 }

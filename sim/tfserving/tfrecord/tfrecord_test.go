@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	framing "github.com/monosim/monosim/engine/tfrecord"
 	"github.com/monosim/monosim/sim/tfserving/tfrecord"
 )
 
@@ -16,7 +17,7 @@ func TestRecordsComeBack(t *testing.T) {
 	records := [][]byte{[]byte("one"), {}, bytes.Repeat([]byte{7}, 300)}
 	var file []byte
 	for _, r := range records {
-		file = tfrecord.Append(file, r)
+		file = framing.Append(file, r)
 	}
 	reader := tfrecord.NewReader(file)
 	for i, want := range records {
@@ -63,7 +64,7 @@ func TestWrittenAsTensorFlow(t *testing.T) {
 	r := recorded(t)
 	var file []byte
 	for _, record := range r.Records {
-		file = tfrecord.Append(file, unhex(t, record))
+		file = framing.Append(file, unhex(t, record))
 	}
 	if want := unhex(t, r.File); !bytes.Equal(file, want) {
 		t.Errorf("got % x, want % x", file, want)
@@ -94,7 +95,7 @@ func TestDamageAsTensorFlow(t *testing.T) {
 }
 
 func FuzzNext(f *testing.F) {
-	f.Add(tfrecord.Append(tfrecord.Append(nil, []byte("a")), nil))
+	f.Add(framing.Append(framing.Append(nil, []byte("a")), nil))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		reader := tfrecord.NewReader(file)
 		var again []byte
@@ -103,7 +104,7 @@ func FuzzNext(f *testing.F) {
 			if err != nil {
 				break
 			}
-			again = tfrecord.Append(again, record)
+			again = framing.Append(again, record)
 		}
 		if !bytes.HasPrefix(file, again) {
 			t.Errorf("records read are not what the file begins with")

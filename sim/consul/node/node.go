@@ -1,0 +1,76 @@
+// Package node runs the Consul agent of sim/consul on a host of the simulated network.
+//
+// Two things to use first:
+//
+//   - [New] and [Server.Start] have it listen.
+//   - [Server.Agent] is the agent, for faults and observers.
+//
+// To change how an answer gets onto the network look in [Server.handle]; what it is, in sim/consul.
+package node
+
+import (
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/consul"
+	"github.com/monosim/monosim/sim/network"
+)
+
+var kindAnswer = vtime.NewKind("consul.answer")
+
+// Server is an agent on a host.
+type Server struct {
+	host  *network.Host
+	port  int
+	agent *consul.Agent
+	http  *network.HTTPServer // nil while it is down
+}
+
+// New makes a server that does not listen yet.
+func New(host *network.Host, port int) *Server {
+	return &Server{host: host, port: port, agent: consul.New()}
+}
+
+// Start listens. It does nothing when it does already.
+func (s *Server) Start() (err error) {
+	if s.http != nil {
+		return nil
+	}
+	s.http, err = s.host.ServeHTTP(network.OwnedByNode(s.host.Node()), s.port, s.handle)
+	return err
+}
+
+// Stop ends all connections and refuses new ones, until Start. What is registered stays, and TTLs
+// go on.
+func (s *Server) Stop() {
+	if s.http != nil {
+		s.http.Stop()
+		s.http = nil
+	}
+}
+
+// Agent is the agent that answers.
+func (s *Server) Agent() *consul.Agent { return s.agent }
+
+// Services are all registrations as they are now.
+func (s *Server) Services() []consul.Service {
+	return s.agent.Services(s.host.Node().World().Now())
+}
+
+// handle answers a request, at once or when the agent's delay is over.
+func (s *Server) handle(call *network.HTTPCall) {
+	answer := s.agent.Handle(s.host.Node().World().Now(), consul.Request{
+		Method: call.Method, Target: call.Target, Body: call.Body, From: call.From.Name(),
+	})
+	if answer.After > 0 {
+		s.host.Node().After(answer.After, kindAnswer, func() { send(call, answer) })
+		return
+	}
+	send(call, answer)
+}
+
+func send(call *network.HTTPCall, answer consul.Answer) {
+	if answer.Cut {
+		call.Cut(answer.Status, answer.Sent(), len(answer.Body))
+		return
+	}
+	call.Answer(answer.Status, answer.Body)
+}

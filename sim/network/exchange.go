@@ -1,0 +1,138 @@
+package network
+
+import (
+	"math"
+	"time"
+
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// Exchange is requests and their answers on a connection, one after the other, whose
+// messages make no events: a request is sent at the instant at which the answer to the one
+// before it comes in. It is for loops that are asleep and have joined the connection, and
+// it counts no bytes (see [Exchange.Count]).
+type Exchange struct {
+	conn *Conn
+	loop *vtime.Loop
+	// answers says that an answer is on its way, not a request.
+	answers bool
+	next    time.Duration // when that comes in
+}
+
+// Begin sends the first request from an end of a connection at an instant.
+func (x *Exchange) Begin(c *Conn, loop *vtime.Loop, at time.Duration) {
+	x.conn, x.loop, x.answers = c, loop, false
+	x.next = c.out.arrivalOf(at)
+}
+
+// Next is the next arrival.
+func (x *Exchange) Next() (at time.Duration, part int) {
+	if x.answers {
+		return x.next, PartAnswer
+	}
+	return x.next, PartRequest
+}
+
+// Answers reports whether an answer is on its way, not a request.
+func (x *Exchange) Answers() bool { return x.answers }
+
+// Leap makes the arrivals that come before the bound, but no request at until or later,
+// and no answer after the n-th. It tells how many requests and answers have come in, and
+// when the last of each.
+func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
+	out, back := &x.conn.out, &x.conn.peer.out
+	shortest, spread := out.link.law()
+	asking, answering, free := out.ahead(back, spread)
+	lastOut, lastBack := out.last, back.last
+	lastRequest := min(b.Last(x.loop, PartRequest), until-1)
+	lastAnswer := b.Last(x.loop, PartAnswer)
+	at, answers, steps, squares := x.next, x.answers, uint64(0), uint64(0)
+	asked, answered := uint64(0), uint64(0)
+	for {
+		if !answers {
+			if at > lastRequest {
+				break
+			}
+			l.Served, l.LastServed = l.Served+1, at
+			steps, squares = steps+1, squares+uint64(at)*uint64(at)
+			latency := time.Duration(answering.Ahead(answered, uint64(spread)))
+			if answered++; !free {
+				latency = draw(back.latency, spread)
+			}
+			at = max(at+shortest+latency, lastBack+1)
+			lastBack, answers = at, true
+		}
+		if at > lastAnswer {
+			break
+		}
+		l.Answered, l.LastAnswered, l.ItsRequest = l.Answered+1, at, l.LastServed
+		steps, squares = steps+1, squares+uint64(at)*uint64(at)
+		if l.Answered == n {
+			break
+		}
+		latency := time.Duration(asking.Ahead(asked, uint64(spread)))
+		if asked++; !free {
+			latency = draw(out.latency, spread)
+		}
+		at = max(at+shortest+latency, lastOut+1)
+		lastOut, answers = at, false
+	}
+	x.next, x.answers = at, answers
+	out.last, back.last = lastOut, lastBack
+	if free {
+		out.latency.Skip(asked)
+		back.latency.Skip(answered)
+	}
+	x.loop.DidMany(steps, squares)
+	return l
+}
+
+// ahead are the latencies that pipe and its opposite draw next; without free they are to
+// be drawn one by one.
+func (p *pipe) ahead(back *pipe, spread time.Duration) (asking, answering vtime.Draws, free bool) {
+	asking, ok := p.source().Ahead()
+	answering, _ = back.source().Ahead()
+	return asking, answering, ok && spread > 0
+}
+
+// Leapt is what came in.
+type Leapt struct {
+	Served, Answered         int // requests at the server, answers at the client
+	LastServed, LastAnswered time.Duration
+	// ItsRequest is when the request came in that was answered last, 0 when that was before.
+	ItsRequest time.Duration
+}
+
+// Forever is no bound for until.
+const Forever = time.Duration(math.MaxInt64)
+
+// Bytes is messages and what they carry.
+type Bytes struct{ Messages, Bytes int }
+
+// Count counts requests that were sent and that came in, and answers, at both hosts.
+func (x *Exchange) Count(asked, served, answers, answered Bytes) {
+	client, server := &x.conn.host.counters, &x.conn.peer.host.counters
+	client.sent(asked)
+	server.received(served)
+	server.sent(answers)
+	client.received(answered)
+}
+
+func (c *Counters) sent(b Bytes) {
+	c.MessagesSent += uint64(b.Messages)
+	c.BytesSent += uint64(b.Bytes)
+}
+
+func (c *Counters) received(b Bytes) {
+	c.MessagesReceived += uint64(b.Messages)
+	c.BytesReceived += uint64(b.Bytes)
+}
+
+// Resume makes the message that is on its way one with an event.
+func (x *Exchange) Resume(payload any, sizeBytes int) {
+	from := x.conn
+	if x.answers {
+		from = from.peer
+	}
+	from.Resume(x.loop, payload, sizeBytes, x.next)
+}

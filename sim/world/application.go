@@ -1,0 +1,99 @@
+package world
+
+import (
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	primus "github.com/monosim/monosim/engine/proto/monolith/native_training/proto"
+	"github.com/monosim/monosim/sim/hosts"
+)
+
+// Where the application master is.
+const (
+	ApplicationMasterHost = "application-master"
+	applicationMasterIP   = "10.0.0.4"
+	applicationMasterPort = 30000
+)
+
+// ApplicationMaster is the master of the training job, as Primus's: the chief tells it that the
+// job is done or has failed, and after the time of grace that it was given it ends what is left.
+type ApplicationMaster struct {
+	w       *World
+	machine *hosts.Machine
+	ended   bool // processes are not started again
+}
+
+// addApplicationMaster adds the one that the spec asks for.
+func (w *World) addApplicationMaster() {
+	if w.spec.Training == nil || !w.spec.Training.ApplicationMaster {
+		return
+	}
+	m := &ApplicationMaster{w: w, machine: hosts.NewMachine(w.net, hosts.Config{Name: ApplicationMasterHost, IPs: []string{applicationMasterIP}})}
+	w.master = m
+	life := m.machine.Node.NewProcess(ApplicationMasterHost)
+	e := m.machine.Env(life, nil)
+	life.Start("main", func() {
+		if _, err := e.Network.Serve(applicationMasterPort, 0, m.handle); err != nil {
+			panic(err)
+		}
+		life.Rest("calls", func() {}, nil)
+	})
+}
+
+// vars tell a process of the job where its master is (yarn_runtime.py:49).
+func (m *ApplicationMaster) vars() []string {
+	if m == nil {
+		return nil
+	}
+	return []string{"PRIMUS_AM_RPC_HOST=" + applicationMasterIP, fmt.Sprintf("PRIMUS_AM_RPC_PORT=%d", applicationMasterPort)}
+}
+
+// handle answers a call of the job.
+func (m *ApplicationMaster) handle(method string, request []byte) ([]byte, error) {
+	bad := func(err error) ([]byte, error) {
+		return nil, &env.RPCError{Code: env.InvalidArgument, Message: err.Error()}
+	}
+	switch method {
+	case "/primus.AppMasterService/succeed":
+		r := &primus.SucceedRequest{}
+		if err := proto.Unmarshal(request, r); err != nil {
+			return bad(err)
+		}
+		m.endIn(r.GetGracefulShutdownTimeoutMs().GetValue(), "application.succeeded", "")
+		return proto.Marshal(&primus.SucceedResponse{})
+	case "/primus.AppMasterService/kill":
+		r := &primus.KillRequest{}
+		if err := proto.Unmarshal(request, r); err != nil {
+			return bad(err)
+		}
+		m.endIn(r.GetGracefulShutdownTimeoutMs().GetValue(), "application.killed", r.GetDiagnose())
+		return proto.Marshal(&primus.KillResponse{})
+	}
+	return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
+}
+
+// endIn ends the job once the time of grace is over.
+func (m *ApplicationMaster) endIn(graceMs int64, op, reason string) {
+	m.ended = true
+	m.w.observe(ApplicationMasterHost, op, "", reason, 0)
+	m.w.at(time.Duration(graceMs)*time.Millisecond, m.w.EndApplication)
+}
+
+// ApplicationMaster is the master of the training job, nil for none.
+func (w *World) ApplicationMaster() *ApplicationMaster { return w.master }
+
+// EndApplication ends all processes of the training job by SIGKILL, for good.
+func (w *World) EndApplication() {
+	w.over = true
+	for _, t := range w.trainers {
+		if t.proc != nil {
+			_ = t.proc.Signal(env.SIGKILL) // one that ends by itself right now needs none
+		}
+	}
+}
+
+// isOver reports whether the master has ended the job, or is about to.
+func (w *World) isOver() bool { return w.over || w.master != nil && w.master.ended }

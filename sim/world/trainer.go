@@ -1,0 +1,184 @@
+package world
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/env"
+	consulnode "github.com/monosim/monosim/sim/consul/node"
+	"github.com/monosim/monosim/sim/hosts"
+	"github.com/monosim/monosim/sim/processes"
+	"github.com/monosim/monosim/sim/zookeeper/node"
+)
+
+// trainerBinary is the program of a training job's processes.
+const trainerBinary = "/opt/tiger/monolith/bin/cpu_training"
+
+// Trainer is a process of a training job, on a machine of its own.
+type Trainer struct {
+	Name string
+	// Role and Index are as discovery has them: the chief is worker 0.
+	Role  string
+	Index int
+
+	w        *World
+	ip       string
+	machine  *hosts.Machine
+	proc     *processes.Process
+	exitCode int
+	starts   int
+}
+
+// addTrainers adds the machines of the job that the spec asks for.
+func (w *World) addTrainers() error {
+	spec := w.spec.Training
+	if spec == nil {
+		return nil
+	}
+	if w.zk == nil {
+		return &cluster.SpecError{Where: "ZooKeeper profile", Found: fakeZooKeeper, Want: "a server for a training job"}
+	}
+	if err := spec.Check(); err != nil {
+		return err
+	}
+	if spec.Discovery == cluster.DiscoveryConsul {
+		w.consul = consulnode.New(w.net.AddHost(ConsulHost, ConsulHost, consulIP), consulPort)
+		if err := w.consul.Start(); err != nil {
+			return err
+		}
+	}
+	w.trainersByName = map[string]*Trainer{}
+	for i, name := range spec.TrainerNames() {
+		t := &Trainer{Name: name, w: w, ip: "10.250." + strconv.Itoa(i/250) + "." + strconv.Itoa(1+i%250)}
+		t.Role, t.Index = cluster.TrainerRole(name)
+		if err := w.addTrainer(t); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (w *World) addTrainer(t *Trainer) error {
+	t.machine = hosts.NewMachine(w.net, hosts.Config{Name: t.Name, IPs: []string{t.ip}, Env: w.trainerVariables(), Logs: w.options.Logs, Shared: w.seen})
+	for _, s := range w.stores {
+		if err := t.machine.FS.Mount(s.mount, s.fs); err != nil {
+			return err
+		}
+	}
+	if err := t.machine.FS.WriteTree(map[string]string{trainerBinary: "cpu_training"}); err != nil {
+		return err
+	}
+	t.machine.Procs.SetEnv(t.envOf)
+	t.machine.Procs.Register("cpu_training", t.run)
+	t.machine.Procs.OnExit(t.ended)
+	w.trainers = append(w.trainers, t)
+	w.trainersByName[t.Name] = t
+	return nil
+}
+
+// trainerVariables say where the Consul agent is, if there is one.
+func (w *World) trainerVariables() []string {
+	if w.consul == nil {
+		return nil
+	}
+	return []string{"CONSUL_HTTP_HOST=" + ConsulHost}
+}
+
+func (t *Trainer) envOf(proc *processes.Process) *env.Env {
+	e := t.machine.Env(proc.Life(), nil)
+	e.Python = env.Python{Minor: t.w.pythonMinor}
+	e.ZooKeeper = &node.Clients{
+		Env: e, Proc: proc.Life(), Host: t.machine.Net, Servers: t.w.zkServers, Calls: &t.w.zkCalls,
+		CallTime: paceCall.at(t.machine.Node).Draw,
+		WakeTime: paceWatch.at(t.machine.Node).Draw,
+	}
+	return e
+}
+
+func (t *Trainer) run(proc *processes.Process) {
+	e := t.envOf(proc)
+	proc.Main(func() int {
+		proc.Life().Sleep(paceImport.draw(t.machine.Node))
+		return t.w.options.Trainer(e, t)
+	})
+}
+
+// Start starts the process. It does nothing when it runs.
+func (t *Trainer) Start() error {
+	if t.proc != nil {
+		return nil
+	}
+	t.starts++
+	proc, err := t.machine.Procs.Start(env.Command{Args: []string{trainerBinary, t.Name}, Env: t.w.master.vars()})
+	if err != nil {
+		return err
+	}
+	t.proc = proc
+	t.w.observe(t.Name, "process.start", proc.Name(), t.Name, int64(proc.Pid()))
+	return nil
+}
+
+func (t *Trainer) ended(proc *processes.Process) {
+	code, _ := proc.Poll()
+	t.w.observe(t.Name, "process.exit", proc.Name(), "code "+strconv.Itoa(code), int64(proc.Pid()))
+	if proc != t.proc {
+		return
+	}
+	t.proc, t.exitCode = nil, code
+	if after := t.w.spec.Training.RestartAfter; after > 0 && code != 0 && !t.w.isOver() {
+		t.w.at(after, func() {
+			if err := t.Start(); err != nil {
+				t.w.observe(t.Name, "process.failed", trainerBinary, err.Error(), 0)
+			}
+		})
+	}
+}
+
+// Process is the process that runs, nil for none.
+func (t *Trainer) Process() *processes.Process { return t.proc }
+
+// IP is the address of its machine.
+func (t *Trainer) IP() string { return t.ip }
+
+// ExitCode is that of the last process that ended.
+func (t *Trainer) ExitCode() int { return t.exitCode }
+
+// Starts is how often it was started.
+func (t *Trainer) Starts() int { return t.starts }
+
+// Machine is its host.
+func (t *Trainer) Machine() *hosts.Machine { return t.machine }
+
+// Trainers are the processes of the training job, in the order of their names' list.
+func (w *World) Trainers() []*Trainer { return w.trainers }
+
+// FindTrainer finds a process of the job by name; the error lists them.
+func (w *World) FindTrainer(name string) (*Trainer, error) {
+	if t := w.trainersByName[name]; t != nil {
+		return t, nil
+	}
+	if w.spec.Training == nil {
+		return nil, fmt.Errorf("found %s, want a cluster with a training job", name)
+	}
+	return nil, fmt.Errorf("process of the training job: found %q, want one of %s", name, strings.Join(w.spec.Training.TrainerNames(), ", "))
+}
+
+// StartTraining starts all processes of the job at the present instant.
+func (w *World) StartTraining() error {
+	for _, t := range w.trainers {
+		if err := t.Start(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TraceTraining tells of something that a process of the job did.
+func (w *World) TraceTraining(t *Trainer, op, path, note string) {
+	w.observe(t.Name, "training."+op, path, note, 0)
+}
+
+// Hazards are what happens to the job from outside, to be changed by faults.
+func (w *World) Hazards() *cluster.Hazards { return &w.hazards }
