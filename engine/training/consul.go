@@ -5,8 +5,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// ConsulClient registers services at a Consul agent and looks them up (consul.py:45).
-// Tests bring their own.
+// ConsulClient registers services at a Consul agent and looks them up (consul.py:45); package
+// consul has the one that asks over HTTP.
 type ConsulClient interface {
 	// Lookup answers the registered elements of a service, within the time-out in seconds.
 	// Each is a Python object of Port, Host and Tags.

@@ -8,9 +8,11 @@
 //   - [NewMLPEnv] reads the environment that the MLP scheduler gives a process.
 //
 // What is around a training step has rooms of its own, named after the modules that they port:
-// barrierops, synchooks, saveutils, sessionrunhooks, modelexport, hooks and hooks/server. They see
-// TensorFlow through session, gfile and checkpoints. What the Rust port has and Python has not is in
-// localcluster and psservice.
+// barrierops, synchooks, saveutils, sessionrunhooks, modelexport, hooks and hooks/server; files that
+// a job writes are in fileops and, for TensorBoard, in summaries; what it reads, in datapatterns and
+// prefetch; tpurunner runs a task on a TPU. They see TensorFlow through session,
+// gfile, tfrecord and checkpoints. What the Rust port has and Python has not is in
+// localcluster, psservice, jsonexport and rustport, which has its runner and estimator below it.
 //
 // SPEC.md says what the reference does, by paragraph (TRN-2.16), and what of it is
 // built. Files are named after the Python modules that they port, and comments cite

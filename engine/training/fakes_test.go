@@ -30,6 +30,11 @@ func (h *caseHost) Setenv(key, value string) {
 	h.vars[key] = value
 }
 
+func (h *caseHost) Unsetenv(key string) {
+	h.names = slices.DeleteFunc(h.names, func(name string) bool { return name == key })
+	delete(h.vars, key)
+}
+
 func (h *caseHost) Environ() []string {
 	var list []string
 	for _, name := range slices.Sorted(slices.Values(h.names)) {
@@ -51,7 +56,7 @@ func lookUp(ip string) (string, error) {
 // deadNetwork reaches nobody.
 type deadNetwork struct{ env.Network }
 
-func (deadNetwork) Probe(addr string) error { return &env.RPCError{Code: env.Unavailable} }
+func (deadNetwork) Probe(string, time.Duration) error { return &env.RPCError{Code: env.Unavailable} }
 
 // inlineTasks run at once, but not those that register again.
 type inlineTasks struct{ env.Tasks }

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
@@ -60,15 +61,17 @@ func LocalServerAddr(host env.Host, port string) (string, error) {
 // once (net_utils.py:26).
 type NodeAliveChecker struct {
 	e           *env.Env
+	timeout     time.Duration
 	addrs       []string
 	left        []string
 	alive, dead []string
 }
 
-// NewNodeAliveChecker tries the addresses, that many tasks at a time, and returns when
-// all have been tried. With 0 tasks none is tried, and none counts as dead.
-func NewNodeAliveChecker(e *env.Env, addrs []string, tasks int) *NodeAliveChecker {
-	c := &NodeAliveChecker{e: e, addrs: addrs, left: slices.Clone(addrs)}
+// NewNodeAliveChecker tries the addresses, that many tasks at a time and each for timeout at
+// most, and returns when all have been tried. With 0 tasks none is tried, and none counts as
+// dead. A timeout of 0 or less has all count as dead, as no connection is there at once.
+func NewNodeAliveChecker(e *env.Env, addrs []string, timeout time.Duration, tasks int) *NodeAliveChecker {
+	c := &NodeAliveChecker{e: e, timeout: timeout, addrs: addrs, left: slices.Clone(addrs)}
 	group := threading.NewGroup(e.Tasks)
 	for range tasks {
 		group.Go("node-alive", c.work)
@@ -99,7 +102,10 @@ func (c *NodeAliveChecker) ping(addr string) error {
 	if err != nil {
 		return err
 	}
-	return c.e.Network.Probe(ConcatIPAndPort(strings.Trim(addr[:colon], "[]"), port.String()))
+	if c.timeout <= 0 {
+		return pysem.Raise("BlockingIOError", "[Errno 115] Operation now in progress")
+	}
+	return c.e.Network.Probe(ConcatIPAndPort(strings.Trim(addr[:colon], "[]"), port.String()), c.timeout)
 }
 
 // AllNodesAlive reports whether every address that was tried could be connected to.

@@ -1,7 +1,6 @@
 package training
 
 import (
-	"path"
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
@@ -13,10 +12,7 @@ import (
 // (path_utils.py:21). A relative path is taken from the working directory. A file that
 // is in none of these is a ValueError.
 func FindMain(files env.Files, file string) (string, error) {
-	if !strings.HasPrefix(file, "/") {
-		file = pysem.JoinStrings(files.Getwd(), file)
-	}
-	file = path.Clean(file)
+	file = pysem.AbsPath(files.Getwd(), file)
 	if main, ok := mainOf(file); ok && env.Exists(files, pysem.JoinStrings(main, "monolith")) {
 		return main, nil
 	}

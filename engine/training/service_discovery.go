@@ -1,5 +1,53 @@
 package training
 
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/training/gflagsutils"
+)
+
+// ServiceDiscoveryType says by what a process finds the others (service_discovery.py:36).
+type ServiceDiscoveryType int
+
+// The kinds of discovery.
+const (
+	DiscoveryPrimus ServiceDiscoveryType = 1
+	DiscoveryConsul ServiceDiscoveryType = 2
+	DiscoveryZK     ServiceDiscoveryType = 3
+	DiscoveryMLP    ServiceDiscoveryType = 4
+)
+
+var discoveryNames = []string{"PRIMUS", "CONSUL", "ZK", "MLP"}
+
+// String is the member's name.
+func (t ServiceDiscoveryType) String() string {
+	if t < DiscoveryPrimus || t > DiscoveryMLP {
+		return fmt.Sprintf("ServiceDiscoveryType(%d)", int(t))
+	}
+	return discoveryNames[t-1]
+}
+
+// LoadPython is the number of the member.
+func (t *ServiceDiscoveryType) LoadPython() any { return int(*t) }
+
+// StorePython takes a number, and reports whether value is one.
+func (t *ServiceDiscoveryType) StorePython(value any) (exact bool) {
+	n, ok := value.(int)
+	*t = ServiceDiscoveryType(n)
+	return ok
+}
+
+// MemberPython is the member of a number.
+func (*ServiceDiscoveryType) MemberPython(n int) any { return ServiceDiscoveryType(n) }
+
+// EnumMembers are all members, for flags.
+func (*ServiceDiscoveryType) EnumMembers() (class string, members []gflagsutils.Member) {
+	for i, name := range discoveryNames {
+		members = append(members, gflagsutils.Member{Name: name, Value: i + 1})
+	}
+	return "ServiceDiscoveryType", members
+}
+
 // ServiceDiscovery finds the processes of a job (service_discovery.py:42). A process
 // has the name of its server type, as ps or worker, and an index among those of its
 // name.

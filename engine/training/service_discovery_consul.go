@@ -36,18 +36,19 @@ func NewConsulServiceDiscovery(e *env.Env, client ConsulClient, id string, retry
 func (d *ConsulServiceDiscovery) retry(fn func() error) error {
 	for try := 1; ; try++ {
 		err := fn()
-		if err == nil || !isSocketError(err) || try == consulTries {
+		if err == nil || !IsSocketError(err) || try == consulTries {
 			return err
 		}
 		d.e.Tasks.Sleep(time.Duration(d.e.Random.Float64("consul.retry") * float64(consulMaxBackoff)))
 	}
 }
 
-// isSocketError reports whether Python counts the exception as an OSError.
-func isSocketError(err error) bool {
+// IsSocketError reports whether Python counts the exception as an OSError, of which socket.error is
+// another name.
+func IsSocketError(err error) bool {
 	return slices.Contains([]string{
 		"OSError", "gaierror", "timeout", "TimeoutError", "ConnectionError", "ConnectionRefusedError",
-		"ConnectionResetError", "ConnectionAbortedError", "BrokenPipeError",
+		"ConnectionResetError", "ConnectionAbortedError", "BrokenPipeError", "RemoteDisconnected", "FileNotFoundError", "PermissionError",
 	}, pysem.TypeOf(err))
 }
 

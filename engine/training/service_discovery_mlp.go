@@ -1,6 +1,7 @@
 package training
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -224,19 +225,20 @@ func (d *MLPServiceDiscovery) Close() {
 
 // CheckPort waits until somebody listens at host:port, for limit at most, and reports
 // whether somebody does (mlp_utils.py:41). It tries once a second: the reference tries
-// without a pause, and counts the time in seconds.
+// without a pause, and counts the time in seconds. A try that the rest of the limit ends is the
+// last one.
 func CheckPort(e *env.Env, host, port string, limit time.Duration) bool {
-	start := e.Clock.Now()
-	for {
-		if e.Network.Probe(ConcatIPAndPort(strings.Trim(host, "[]"), port)) == nil {
-			return true
+	start, remaining := e.Clock.Now(), limit
+	for remaining > 0 {
+		err := e.Network.Probe(ConcatIPAndPort(strings.Trim(host, "[]"), port), remaining)
+		if err == nil || errors.Is(err, env.ErrProbeTimedOut) {
+			return err == nil
 		}
-		elapsed := e.Clock.Now().Sub(start).Truncate(time.Second)
-		if limit-elapsed <= 0 {
-			return false
+		if remaining = limit - e.Clock.Now().Sub(start).Truncate(time.Second); remaining > 0 {
+			e.Tasks.Sleep(time.Second)
 		}
-		e.Tasks.Sleep(time.Second)
 	}
+	return false
 }
 
 var _ ServiceDiscovery = (*MLPServiceDiscovery)(nil)

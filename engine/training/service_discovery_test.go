@@ -167,7 +167,7 @@ type lateNetwork struct {
 	addrs    []string
 }
 
-func (n *lateNetwork) Probe(addr string) error {
+func (n *lateNetwork) Probe(addr string, _ time.Duration) error {
 	n.addrs = append(n.addrs, addr)
 	if n.refusals > 0 {
 		n.refusals--
@@ -213,5 +213,28 @@ func TestMLPQueryFailsWhereAPSDoesNotListen(t *testing.T) {
 	_, err = d.Query("ps")
 	if !errors.Is(err, &pysem.Error{Type: "AssertionError", Message: "ps0:1000 connect error!"}) {
 		t.Errorf("got %v, want AssertionError: ps0:1000 connect error!", err)
+	}
+}
+
+// A second registration of one process forgets the task of the first, which goes on with its
+// old address, and which neither deregistering nor closing ends (TRN-2.16).
+func TestQ290_ASecondRegistrationLeavesTheTaskOfTheFirst(t *testing.T) {
+	e, tasks := newHeldEnv()
+	zk := &caseZooKeeper{data: map[string]env.DataFunc{}, children: map[string]env.ChildrenFunc{}, fill: func() {}}
+	d, err := NewZKServiceDiscovery(e, ZKDiscoveryOptions{JobName: "job", MaxTries: 1, ZooKeeper: zk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, addr := range []string{"a:1", "b:2"} {
+		if err := d.Register("ps", 0, addr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(tasks.held) != 2 || len(d.threads) != 1 {
+		t.Fatalf("got %d tasks, of which %d are known; want 2, 1", len(tasks.held), len(d.threads))
+	}
+	known := d.threads[0]
+	if err := d.Deregister("ps", 0, "b:2"); err != nil || !known.stop {
+		t.Fatalf("deregistering: got %v, stopped %v; want the known task stopped", err, known.stop)
 	}
 }

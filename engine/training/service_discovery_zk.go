@@ -3,10 +3,12 @@ package training
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/pysem"
@@ -22,9 +24,17 @@ type ZKServiceDiscovery struct {
 	zk      env.ZooKeeper // nil once closed
 	retry   recipes.Retry
 	prefix  string
-	cluster []NamedAddrs
-	threads []*registration // in the order of their first registration
-	lost    bool
+	cluster []*namedProcesses
+	// removals counts the processes that have gone. As long as none goes, those of settled,
+	// blocks of children, are all known.
+	removals  int
+	settled   []*zkbulk.Block
+	settledAt int // removals at that time
+	names     *env.Names
+	watched   []uint64 // the children that bulk watches, a bit each by their numbers in names
+	bulk      zkbulk.DataWatches
+	threads   []*registration // in the order of their first registration
+	lost      bool
 }
 
 // registration is a process that is registered again now and then.
@@ -56,6 +66,11 @@ type ZKDiscoveryOptions struct {
 // processes. The error is that of the connection or of the first read.
 func NewZKServiceDiscovery(e *env.Env, o ZKDiscoveryOptions) (*ZKServiceDiscovery, error) {
 	d := &ZKServiceDiscovery{e: e, zk: o.ZooKeeper, prefix: "/monolith/" + o.JobName}
+	if e.Shared != nil {
+		d.names = e.Shared.Names(d.prefix)
+	} else {
+		d.names = env.NewNames(d.prefix)
+	}
 	d.retry = recipes.RecipeRetry()
 	d.retry.MaxTries, d.retry.Delay, d.retry.Site = o.MaxTries, o.Delay, "service_discovery.retry"
 	if d.zk == nil {
@@ -68,7 +83,10 @@ func NewZKServiceDiscovery(e *env.Env, o ZKDiscoveryOptions) (*ZKServiceDiscover
 	if err := d.zk.EnsurePath(d.prefix); err != nil {
 		return nil, err
 	}
-	_, err := d.zk.ChildrenWatch(d.prefix, d.childrenChanged)
+	d.bulk = zkbulk.NewDataWatches(d.zk, d.prefix, func(path string, data []byte, _ *env.Stat, _ *env.WatchEvent) error {
+		return d.dataChanged(path[len(d.prefix)+1:], data)
+	}, nil)
+	_, err := zkbulk.NamesWatch(d.zk, d.prefix, d.childrenChanged)
 	return d, err
 }
 
@@ -89,56 +107,262 @@ func (d *ZKServiceDiscovery) listen(state env.SessionState) bool {
 
 func nodeName(name string, index int) string { return name + "." + pysem.Str(index) }
 
-// childrenChanged watches the data of processes that are not known yet; one that
-// is known goes on being watched.
-func (d *ZKServiceDiscovery) childrenChanged(children []string) error {
-	var known []string
-	for _, named := range d.cluster {
-		for _, entry := range named.Addrs {
-			known = append(known, nodeName(named.Name, entry.Index))
+// childrenChanged watches the data of processes that are not known yet, in the order of
+// their names; one that is known goes on being watched.
+func (d *ZKServiceDiscovery) childrenChanged(children *zkbulk.Names) error {
+	for after, done := "", false; !done; {
+		done = true
+		removals := d.removals
+		for _, child := range d.unknown(children, after) {
+			if d.isKnown(child) {
+				continue // since somebody else has seen it meanwhile
+			}
+			after = child
+			if err := d.watch(child); err != nil {
+				return err
+			}
+			if d.removals != removals {
+				done = false // one that was known may be none now
+				break
+			}
 		}
 	}
-	for _, child := range sortedSet(children) {
-		if child == "" || slices.Contains(known, child) {
+	d.settle(children)
+	return nil
+}
+
+// unknown are the children behind a name that are no known processes, sorted, each once.
+func (d *ZKServiceDiscovery) unknown(children *zkbulk.Names, after string) (list []string) {
+	for _, b := range children.Blocks() {
+		if d.removals == d.settledAt && slices.Contains(d.settled, b) {
 			continue
 		}
-		_, err := d.zk.DataWatch(d.prefix+"/"+child, func(data []byte, _ *env.Stat, _ *env.WatchEvent) error {
-			return d.dataChanged(child, data)
-		})
-		if err != nil {
-			return err
+		for i, child := range childrenOf(b) {
+			if name := b.Names[i]; name > after && !d.knows(child) {
+				list = append(list, name)
+			}
+		}
+	}
+	return sortedSet(list)
+}
+
+// settle notes which blocks need not be looked at again.
+func (d *ZKServiceDiscovery) settle(children *zkbulk.Names) {
+	before := d.settled
+	if d.removals != d.settledAt {
+		before = nil
+	}
+	settled := make([]*zkbulk.Block, 0, len(children.Blocks()))
+	for _, b := range children.Blocks() {
+		if slices.Contains(before, b) || !slices.ContainsFunc(childrenOf(b), func(c child) bool { return !d.knows(c) }) {
+			settled = append(settled, b)
+		}
+	}
+	d.settled, d.settledAt = settled, d.removals
+}
+
+// watch watches a child. One that was watched before gets a second watch, as in the
+// reference, beside the first that goes on.
+func (d *ZKServiceDiscovery) watch(child string) error {
+	if d.begins(child) {
+		return d.bulk.Watch([]string{child})
+	}
+	_, err := d.zk.DataWatch(d.prefix+"/"+child, func(data []byte, _ *env.Stat, _ *env.WatchEvent) error {
+		return d.dataChanged(child, data)
+	})
+	return err
+}
+
+// begins notes that a child is watched, and reports whether it was not before.
+func (d *ZKServiceDiscovery) begins(child string) bool {
+	number := int(d.names.Number(child))
+	if more := number/64 + 1 - len(d.watched); more > 0 {
+		d.watched = append(d.watched, make([]uint64, more)...)
+	}
+	word, bit := &d.watched[number/64], uint64(1)<<(number%64)
+	if *word&bit != 0 {
+		return false
+	}
+	*word |= bit
+	return true
+}
+
+// namedProcesses are the processes of one name, in the order of a Python dict.
+type namedProcesses struct {
+	name  string
+	addrs Addrs
+	// places has the place in addrs by index, plus 1; far those of great indices.
+	places []int32
+	far    map[int]int
+}
+
+// maxPlaces is from where on places are in a map.
+const maxPlaces = 1 << 14
+
+func (n *namedProcesses) place(index int) (int, bool) {
+	if index < 0 || index >= maxPlaces {
+		at, ok := n.far[index]
+		return at, ok
+	}
+	if index >= len(n.places) || n.places[index] == 0 {
+		return 0, false
+	}
+	return int(n.places[index]) - 1, true
+}
+
+func (n *namedProcesses) setPlace(index, at int) {
+	if index < 0 || index >= maxPlaces {
+		if n.far == nil {
+			n.far = map[int]int{}
+		}
+		n.far[index] = at
+		return
+	}
+	if more := index + 1 - len(n.places); more > 0 {
+		n.places = append(n.places, make([]int32, more)...)
+	}
+	n.places[index] = int32(at) + 1
+}
+
+// set takes an address down, which is shared with others who have found the same.
+func (n *namedProcesses) set(index int, data []byte, shared env.Shared) error {
+	at, ok := n.place(index)
+	if ok && n.addrs[at].Addr == string(data) {
+		return nil
+	}
+	addr, err := addrOf(data, shared)
+	if err != nil {
+		return err
+	}
+	if ok {
+		n.addrs[at].Addr = addr
+		return nil
+	}
+	n.setPlace(index, len(n.addrs))
+	n.addrs = append(n.addrs, IndexedAddr{Index: index, Addr: addr})
+	return nil
+}
+
+// addrOf is the address that a znode holds.
+func addrOf(data []byte, shared env.Shared) (string, error) {
+	const kind = "address of a process"
+	if shared != nil {
+		if addr, ok := shared.Lookup(kind, data); ok {
+			return addr.(string), nil
+		}
+	}
+	addr, err := pysem.DecodeUTF8(data)
+	if err == nil && shared != nil {
+		shared.Keep(kind, data, addr)
+	}
+	return addr, err
+}
+
+// remove reports whether there was one.
+func (n *namedProcesses) remove(index int) bool {
+	if _, ok := n.place(index); !ok {
+		return false
+	}
+	n.addrs = n.addrs.Without(index)
+	clear(n.places)
+	clear(n.far)
+	for i, a := range n.addrs {
+		n.setPlace(a.Index, i)
+	}
+	return true
+}
+
+func (d *ZKServiceDiscovery) named(name string) *namedProcesses {
+	for _, n := range d.cluster {
+		if n.name == name {
+			return n
 		}
 	}
 	return nil
 }
 
+// child is a process as the name of its znode says it, in the form of nodeName; plain is
+// false for one of another form.
+type child struct {
+	name  string
+	index int
+	plain bool
+}
+
+func childOf(node string) child {
+	name, number, ok := strings.Cut(node, ".")
+	if !ok {
+		return child{}
+	}
+	index, ok := plainIndex(number)
+	return child{name, index, ok}
+}
+
+// childrenOf are the processes of a block of names, which all processes have in common.
+func childrenOf(b *zkbulk.Block) []child {
+	return b.Once("training.processes", func() any {
+		list := make([]child, len(b.Names))
+		for i, name := range b.Names {
+			list[i] = childOf(name)
+		}
+		return list
+	}).([]child)
+}
+
+// isKnown reports whether a child is one of the processes.
+func (d *ZKServiceDiscovery) isKnown(node string) bool { return d.knows(childOf(node)) }
+
+func (d *ZKServiceDiscovery) knows(c child) bool {
+	if !c.plain {
+		return false
+	}
+	n := d.named(c.name)
+	if n == nil {
+		return false
+	}
+	_, ok := n.place(c.index)
+	return ok
+}
+
+// plainIndex reads an index as pysem.Str writes it.
+func plainIndex(number string) (int, bool) {
+	index, err := strconv.Atoi(number)
+	if err != nil || number[0] == '+' || number[0] == '-' && index == 0 || len(number) > 1 && (number[0] == '0' || number[:2] == "-0") {
+		return 0, false
+	}
+	return index, true
+}
+
 // dataChanged notes an address; a znode that is gone or empty loses it. A name
 // that is not "<type>.<index>" is a ValueError.
 func (d *ZKServiceDiscovery) dataChanged(node string, data []byte) error {
-	parts := strings.Split(node, ".")
-	if len(parts) != 2 {
-		return pysem.UnpackError(2, len(parts))
+	name, number, ok := strings.Cut(node, ".")
+	if !ok || strings.Contains(number, ".") {
+		return pysem.UnpackError(2, 1+strings.Count(node, "."))
 	}
-	index, _, err := pysem.ParseSmallInt(parts[1])
-	if err != nil {
-		return err
+	index, ok := plainIndex(number)
+	if !ok {
+		var err error
+		if index, _, err = pysem.ParseSmallInt(number); err != nil {
+			return err
+		}
 	}
-	i := slices.IndexFunc(d.cluster, func(n NamedAddrs) bool { return n.Name == parts[0] })
+	n := d.named(name)
 	if len(data) == 0 {
-		if i >= 0 {
-			d.cluster[i].Addrs = d.cluster[i].Addrs.Without(index)
+		if n != nil && n.remove(index) {
+			d.removals++
 		}
 		return nil
 	}
-	addr, err := pysem.DecodeUTF8(data)
-	if err != nil {
+	if n == nil {
+		n = &namedProcesses{name: name}
+	}
+	if err := n.set(index, data, d.e.Shared); err != nil {
 		return err
 	}
-	if i < 0 {
-		i = len(d.cluster)
-		d.cluster = append(d.cluster, NamedAddrs{Name: parts[0]})
+	if len(n.addrs) == 1 && d.named(name) == nil {
+		d.cluster = append(d.cluster, n)
 	}
-	d.cluster[i].Addrs = d.cluster[i].Addrs.With(index, addr)
 	return nil
 }
 
@@ -163,7 +387,7 @@ func (d *ZKServiceDiscovery) Register(name string, index int, addr string) error
 		}
 	})
 	// A second registration takes the first one's place, whose task goes on for
-	// ever (service_discovery.py:375).
+	// ever and writes the old address every 30 minutes (service_discovery.py:354, Q290).
 	if i := d.find(name, index); i >= 0 {
 		d.threads[i] = r
 	} else {
@@ -221,10 +445,8 @@ func (r *registration) end() {
 
 // Query lists the processes of a name as the watches have seen them.
 func (d *ZKServiceDiscovery) Query(name string) (Addrs, error) {
-	for _, named := range d.cluster {
-		if named.Name == name {
-			return named.Addrs, nil
-		}
+	if n := d.named(name); n != nil {
+		return slices.Clone(n.addrs), nil
 	}
 	return Addrs{}, nil
 }

@@ -73,10 +73,9 @@ func TrainingCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster,
 		return Cluster{}, Task{}, err
 	}
 	workers := fakeWorkers(job.NumWorkers)
-	if job.Index > len(workers) {
-		return Cluster{}, Task{}, pysem.Raise("IndexError", "list assignment index out of range")
+	if err := setAt(workers, job.Index-1, job.WorkerAddr); err != nil {
+		return Cluster{}, Task{}, err
 	}
-	workers[job.Index-1] = job.WorkerAddr
 	var ps []string
 	if job.RedundantPS != 0 {
 		ps, err = psFromFile(e, psFile(job), fileTimeout)
@@ -84,6 +83,18 @@ func TrainingCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster,
 		ps, err = queryPS(e, d, Job{RequiredPS: job.RequiredPS})
 	}
 	return checked(Cluster{Chief: []string{chief}, Worker: workers, PS: ps}, Task{"worker", job.Index - 1}, job, err)
+}
+
+// setAt assigns to a list; as everywhere in Python a negative index counts from its end.
+func setAt(list []string, i int, value string) error {
+	if i < 0 {
+		i += len(list)
+	}
+	if i < 0 || i >= len(list) {
+		return pysem.Raise("IndexError", "list assignment index out of range")
+	}
+	list[i] = value
+	return nil
 }
 
 // chiefCluster is that of the chief. One that was started again takes the PS of its file.
@@ -186,7 +197,7 @@ func savePS(f env.Files, file string, ps []string) error {
 }
 
 // psFromFile waits for a file with something in it. With a timeout of 0 it sleeps once under a
-// clock that stands still (TRN-8.10).
+// clock that stands still (TRN-8.10). One that is no UTF-8 is a UnicodeDecodeError.
 func psFromFile(e *env.Env, file string, timeout time.Duration) ([]string, error) {
 	start := e.Clock.Now()
 	for {
@@ -194,8 +205,12 @@ func psFromFile(e *env.Env, file string, timeout time.Duration) ([]string, error
 		if err != nil && pysem.TypeOf(err) != "NotFoundError" {
 			return nil, err
 		}
-		if len(data) > 0 {
-			return strings.Split(string(data), ","), nil
+		text, err := pysem.DecodeUTF8(data)
+		if err != nil {
+			return nil, err
+		}
+		if text != "" {
+			return strings.Split(text, ","), nil
 		}
 		if e.Clock.Now().Sub(start) > timeout {
 			return nil, nil

@@ -72,3 +72,28 @@ func Glob(f env.Files, pattern string) []string {
 	slices.Sort(found)
 	return found
 }
+
+// Copy copies a file. A destination that exists is an AlreadyExistsError unless it is
+// overwritten. A directory is an InvalidArgumentError that leaves an empty file behind.
+func Copy(f env.Files, src, dst string, overwrite bool) error {
+	if !overwrite && env.Exists(f, dst) {
+		return session.Raise("AlreadyExistsError", "file already exists")
+	}
+	if info, err := f.Stat(src); err == nil && info.Dir {
+		if err := f.WriteFile(dst, nil); err != nil {
+			return session.FileError(dst, err)
+		}
+		return session.Raise("InvalidArgumentError", "%s; Invalid argument", dst)
+	}
+	data, err := Read(f, src)
+	if err != nil {
+		return err
+	}
+	return session.FileError(dst, f.WriteFile(dst, data))
+}
+
+// ListDir lists the names in a directory, sorted.
+func ListDir(f env.Files, path string) ([]string, error) {
+	names, err := f.ReadDir(path)
+	return names, session.FileError(path, err)
+}

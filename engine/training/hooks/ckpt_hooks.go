@@ -202,6 +202,9 @@ type workerCkptRestorer struct {
 	helper *WorkerCkptHelper
 }
 
+// Steady is true: it does nothing with steps.
+func (r *workerCkptRestorer) Steady() bool { return true }
+
 func (r *workerCkptRestorer) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
 	h := r.helper
 	latest, err := checkpoints.Latest(h.e, h.dir, h.latest)

@@ -8,6 +8,7 @@ import (
 	hookspb "github.com/monosim/monosim/engine/proto/monolith/native_training/hooks"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/threading"
 	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/session"
@@ -139,10 +140,16 @@ func (h *stopHook) AfterRun(run *session.RunContext, _ []any) error {
 	return nil
 }
 
+// Steady reports whether nobody has asked to stop.
+func (h *stopHook) Steady() bool { return !h.helper.stop }
+
 // QueryActionHook looks for an operator's request file and does what it asks for
 // (controller_hooks.py:113).
 type QueryActionHook struct {
 	session.NoHook
+	// Quirks are those that are kept.
+	Quirks quirks.Set
+
 	e               *env.Env
 	query, response string
 	hook            *ControllerHook
@@ -185,7 +192,7 @@ func (h *QueryActionHook) Loop(wait func(time.Duration) bool) {
 }
 
 // Query looks once. The request is removed whatever becomes of it; an action that is none of
-// the two is a TypeError, without an answer (controller_hooks.py:156).
+// the two is a TypeError, without an answer (controller_hooks.py:156, Q241).
 func (h *QueryActionHook) Query(s session.Session) (err error) {
 	if !env.Exists(h.e.Files, h.query) {
 		return nil
@@ -210,6 +217,9 @@ func (h *QueryActionHook) Query(s session.Session) (err error) {
 	case hookspb.ControllerHooksProto_STOP:
 		op = h.hook.StopOp()
 	default:
+		if !h.Quirks.Keeps(quirks.Q241) {
+			return h.write("unknown action " + request.GetAction().String())
+		}
 		return pysem.Raise("TypeError", "_write_resp() takes 2 positional arguments but 3 were given")
 	}
 	if err := session.Do(s, op); err != nil {

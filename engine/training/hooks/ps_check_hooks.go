@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/monolith/native_training/runtime/ops"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/session"
 )
@@ -64,6 +65,8 @@ type PSCheckConfig struct {
 	// Report is told of those that are not well, once; nil means [LogPSHealth]. Its error
 	// ends the check before the barrier is placed.
 	Report func(results []PSHealth) error
+	// Quirks are those that are kept.
+	Quirks quirks.Set
 }
 
 // LogPSHealth logs an error with those that are not well (ps_check_hooks.py:32).
@@ -127,30 +130,39 @@ type Stopper interface {
 	WaitForStop(limit time.Duration) bool
 }
 
-// Check looks every 30 s, first at once, until the coordinator stops it
-// (ps_check_hooks.py:65).
+// Check looks every 30 s, first at once, until the coordinator stops it or what it raises
+// ends it (ps_check_hooks.py:65). With Q240 repaired it is logged, and the next look tries
+// again.
 func (h *PsHealthCheckerHook) Check(s session.Session, coord Stopper) error {
 	for !coord.ShouldStop() {
-		statuses, err := s.Run(h.reads...)
-		if err != nil {
+		stopped, err := h.look(s)
+		switch {
+		case err != nil && h.config.Quirks.Keeps(quirks.Q240):
 			return err
-		}
-		results, err := unhealthy(statuses)
-		if err != nil {
-			return err
-		}
-		if len(results) > 0 {
-			if err := h.config.Report(results); err != nil {
-				return err
-			}
-			if err := h.config.Barrier.PlaceBarrier(s, ""); err != nil {
-				return err
-			}
+		case err != nil:
+			h.e.Log.Logf(env.Error, "ps-health: %v", err)
+		case stopped:
 			coord.WaitForStop(-1)
 		}
 		coord.WaitForStop(psCheckPeriod)
 	}
 	return nil
+}
+
+// look asks all PS at once. Where one is not well it says so and places the barrier.
+func (h *PsHealthCheckerHook) look(s session.Session) (stopped bool, err error) {
+	statuses, err := s.Run(h.reads...)
+	if err != nil {
+		return false, err
+	}
+	results, err := unhealthy(statuses)
+	if err != nil || len(results) == 0 {
+		return false, err
+	}
+	if err := h.config.Report(results); err != nil {
+		return false, err
+	}
+	return true, h.config.Barrier.PlaceBarrier(s, "")
 }
 
 // unhealthy are the answers that say something. One that is no message is a DecodeError.

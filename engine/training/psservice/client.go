@@ -1,6 +1,7 @@
 package psservice
 
 import (
+	"fmt"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -22,6 +23,39 @@ func NewClient(e *env.Env, addrs []string) *Client {
 		c.shards = append(c.shards, e.Network.Dial(a))
 	}
 	return c
+}
+
+// Connect is NewClient once each server has answered a connection: one that does not is a
+// ConnectionError.
+func Connect(e *env.Env, addrs []string) (*Client, error) {
+	for _, a := range addrs {
+		if err := e.Network.Probe(a, 0); err != nil {
+			return nil, &ConnectionError{Addr: a, Err: err}
+		}
+	}
+	return NewClient(e, addrs), nil
+}
+
+// ConnectionError is a server that cannot be reached.
+type ConnectionError struct {
+	Addr string
+	Err  error
+}
+
+// Error is the port's text.
+func (e *ConnectionError) Error() string {
+	return fmt.Sprintf("Connection failed to %s: %v", e.Addr, e.Err)
+}
+
+// Unwrap is what the network says of it.
+func (e *ConnectionError) Unwrap() error { return e.Err }
+
+// DimensionError is a number of values that fits no dimension.
+type DimensionError struct{ Want, Got int }
+
+// Error is the port's text.
+func (e *DimensionError) Error() string {
+	return fmt.Sprintf("Dimension mismatch: expected %d, got %d", e.Want, e.Got)
 }
 
 // Close ends its channels.
@@ -69,7 +103,8 @@ func (c *Client) spread(ids []int64) (shards [][]int64, where [][2]int) {
 	return shards, where
 }
 
-// Lookup answers the embedding of each id, asking one shard after the other.
+// Lookup answers the embedding of each id, asking one shard after the other. A table of another
+// dimension is a DimensionError.
 func (c *Client) Lookup(table string, ids []int64, dim int32, create bool) ([][]float32, error) {
 	shards, where := c.spread(ids)
 	found := make([][]float32, len(shards))
@@ -85,6 +120,9 @@ func (c *Client) Lookup(table string, ids []int64, dim int32, create bool) ([][]
 		if err := refusal(response.StatusCode, response.ErrorMessage); err != nil {
 			return nil, err
 		}
+		if want := len(shard) * int(dim); len(response.Embeddings) != want {
+			return nil, &DimensionError{Want: want, Got: len(response.Embeddings)}
+		}
 		found[i] = response.Embeddings
 	}
 	rows := make([][]float32, len(ids))
@@ -92,6 +130,43 @@ func (c *Client) Lookup(table string, ids []int64, dim int32, create bool) ([][]
 		rows[i] = found[at[0]][at[1]*int(dim) : (at[1]+1)*int(dim)]
 	}
 	return rows, nil
+}
+
+// ApplyGradients moves the embedding of each id against its gradient, one shard after the
+// other; gradients of an id that comes twice are added. It answers how many embeddings were
+// moved, and how many are not there. Gradients of another number than ids times the dimension
+// are a DimensionError.
+func (c *Client) ApplyGradients(table string, ids []int64, gradients []float32, dim int32, rate float32) (updated, missing int, err error) {
+	if want := len(ids) * int(dim); len(gradients) != want {
+		return 0, 0, &DimensionError{Want: want, Got: len(gradients)}
+	}
+	shards, where := c.spread(ids)
+	sums := make([][]float32, len(shards))
+	for i, shard := range shards {
+		sums[i] = make([]float32, len(shard)*int(dim))
+	}
+	for i, at := range where {
+		to := sums[at[0]][at[1]*int(dim):]
+		for j, g := range gradients[i*int(dim) : (i+1)*int(dim)] {
+			to[j] += g
+		}
+	}
+	for i, shard := range shards {
+		if len(shard) == 0 {
+			continue
+		}
+		response := &pb.ApplyGradientsResponse{}
+		request := &pb.ApplyGradientsRequest{TableName: table, Fids: shard, Gradients: sums[i], DimSize: dim, LearningRate: rate, TimeoutMs: carriedTimeoutMs}
+		if err := call(c.shards[i], pb.ParameterServerTraining_ApplyGradients_FullMethodName, request, response); err != nil {
+			return 0, 0, err
+		}
+		if err := refusal(response.StatusCode, response.ErrorMessage); err != nil {
+			return 0, 0, err
+		}
+		updated += int(response.NumUpdated)
+		missing += int(response.NumNotFound)
+	}
+	return updated, missing, nil
 }
 
 // Barrier arrives at a barrier, which shard 0 keeps.

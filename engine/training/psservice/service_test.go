@@ -1,6 +1,7 @@
 package psservice_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -142,6 +143,44 @@ func TestAClientSpreadsIdsOverItsShards(t *testing.T) {
 		}
 		if _, err := client.Barrier("b", 5, 1, time.Second); err == nil || err.(*env.RPCError).Message != "worker_id 5 out of range for num_workers=1" {
 			t.Errorf("barrier: got %v, want the server's refusal", err)
+		}
+	})
+}
+
+// Gradients of an id that comes twice are added, and numbers that fit no dimension are errors.
+func TestAClientAddsTheGradientsOfAnId(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		var addrs []string
+		for range 2 {
+			s := psservice.New(c.Env, psservice.Options{Dim: 2})
+			server, err := c.Env.Network.Serve(0, 0, s.Handle)
+			c.Must(err)
+			addrs = append(addrs, fmt.Sprintf("127.0.0.1:%d", server.Port()))
+		}
+		client, err := psservice.Connect(c.Env, addrs)
+		c.Must(err)
+		defer client.Close()
+		ids := []int64{3, -2, 3}
+		_, err = client.Lookup("t", ids, 2, true)
+		c.Must(err)
+		updated, missing, err := client.ApplyGradients("t", append(ids, 7), []float32{1, 2, 3, 4, 5, 6, 7, 8}, 2, 0.5)
+		if err != nil || updated != 2 || missing != 1 {
+			t.Errorf("got %d updated, %d missing, %v, want 2 and 1", updated, missing, err)
+		}
+		rows, err := client.Lookup("t", ids, 2, false)
+		differ(t, "rows", [][]float32{{-3, -4}, {-1.5, -2}, {-3, -4}}, rows)
+		c.Must(err)
+		_, err = client.Lookup("t", ids, 3, false)
+		if wrong, ok := errors.AsType[*psservice.DimensionError](err); !ok || *wrong != (psservice.DimensionError{Want: 3, Got: 2}) {
+			t.Errorf("another dimension: got %v, want 3, got 2", err)
+		}
+		_, _, err = client.ApplyGradients("t", ids, []float32{1}, 2, 1)
+		if text := "Dimension mismatch: expected 6, got 1"; err == nil || err.Error() != text {
+			t.Errorf("got %v, want %s", err, text)
+		}
+		_, err = psservice.Connect(c.Env, []string{addrs[0], "127.0.0.1:9"})
+		if wrong, ok := errors.AsType[*psservice.ConnectionError](err); !ok || wrong.Addr != "127.0.0.1:9" {
+			t.Errorf("got %v, want a ConnectionError of 127.0.0.1:9", err)
 		}
 	})
 }

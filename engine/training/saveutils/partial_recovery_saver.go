@@ -6,6 +6,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
@@ -34,6 +35,14 @@ type SaverOptions struct {
 	LatestFilename string
 	// SkipSave has saves do nothing: of all the processes only one saves.
 	SkipSave bool
+	// Monitor, when set, has a restore leave those PS alone that were not started since.
+	Monitor *PSMonitor
+	// ClearNN, when set, has the next restore give variables their first values instead.
+	ClearNN *ClearNN
+	// Exporting says that the process exports: it restores all, whatever ClearNN says.
+	Exporting bool
+	// Quirks are those that are kept.
+	Quirks quirks.Set
 }
 
 // PartialRecoverySaver saves checkpoints and deletes old ones (save_utils.py:512). A save
@@ -176,17 +185,20 @@ func (p *PartialRecoverySaver) maybeDelete() error {
 }
 
 // ExemptCheckpointPaths are the base names of those that are never deleted. A list that was
-// emptied leaves what it was before (save_utils.py:907).
+// emptied leaves what it was before (save_utils.py:907, Q247).
 func (p *PartialRecoverySaver) ExemptCheckpointPaths() (map[string]bool, error) {
 	if p.options.ModelDir == "" {
 		return p.exempt, nil
 	}
-	state, err := MonolithCheckpointState(p.e, p.options.ModelDir, StateReading{RemoveInvalidPath: true})
+	state, err := MonolithCheckpointState(p.e, p.options.ModelDir, StateReading{RemoveInvalidPath: true, Quirks: p.options.Quirks})
 	if err != nil {
 		return nil, err
 	}
 	if len(state.GetExemptModelCheckpointPaths()) == 0 {
 		p.e.Log.Logf(env.Info, "Get exempt checkpoint paths null")
+		if state != nil && !p.options.Quirks.Keeps(quirks.Q247) {
+			p.exempt = map[string]bool{}
+		}
 		return p.exempt, nil
 	}
 	var names []string

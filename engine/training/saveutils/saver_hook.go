@@ -8,6 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/threading"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
@@ -65,6 +66,8 @@ type SaverHookOptions struct {
 	HasDenseOnly, InModelDumpMode bool
 	// Metrics may be nil.
 	Metrics Metrics
+	// Quirks are those that are kept.
+	Quirks quirks.Set
 }
 
 // DefaultSaverHookOptions are the reference's.
@@ -82,6 +85,7 @@ type SaverHook struct {
 	options  SaverHookOptions
 	timer    *Timer
 	lastStep int64 // of the last save; 0 before
+	saved    bool  // there was one
 	ignore   bool  // errors of this save
 	lock     *threading.Lock
 }
@@ -190,7 +194,8 @@ func (h *SaverHook) afterRun(run *session.RunContext, stale int64) error {
 	return err
 }
 
-// TriggerSave saves now, unless the timer is off (save_utils.py:333). Errors of the save are
+// TriggerSave saves now, unless the timer is off or the first save is left out
+// (save_utils.py:333, Q243). Errors of the save are
 // never ignored.
 func (h *SaverHook) TriggerSave(s session.Session) error { return h.TriggerSaveIgnoring(s, false) }
 
@@ -204,7 +209,20 @@ func (h *SaverHook) TriggerSaveIgnoring(s session.Session, ignoreErrors bool) er
 	before := h.ignore
 	defer func() { h.ignore = before }()
 	h.ignore = ignoreErrors
-	return h.afterRun(&session.RunContext{Session: s}, 0)
+	run := &session.RunContext{Session: s}
+	if h.options.Quirks.Keeps(quirks.Q243) {
+		return h.afterRun(run, 0)
+	}
+	step, err := h.globalStep(s)
+	if err != nil {
+		return err
+	}
+	if err := gfile.MakeDirs(h.e.Files, h.dir); err != nil { // it may be the very first
+		return err
+	}
+	h.timer.UpdateLastTriggeredStep(step)
+	_, err = h.saveNow(s, step)
+	return err
 }
 
 // save tries to save, twice, with the guards around (save_utils.py:353).
@@ -213,12 +231,25 @@ func (h *SaverHook) save(s session.Session, step int64) (stop bool, err error) {
 		h.options.NoFirstSave = false
 		return false, nil
 	}
+	return h.saveNow(s, step)
+}
+
+// skips reports whether a step was saved already. The reference looks in a saver of dense
+// variables only, where it takes step 0 for saved (save_utils.py:361, Q242).
+func (h *SaverHook) skips(step int64) bool {
+	if h.options.Quirks.Keeps(quirks.Q242) {
+		return h.options.DenseOnly && step == h.lastStep
+	}
+	return h.saved && step == h.lastStep
+}
+
+func (h *SaverHook) saveNow(s session.Session, step int64) (stop bool, err error) {
 	mode := "full"
 	if h.options.DenseOnly {
 		mode = "dense_only"
-		if step == h.lastStep {
-			return false, nil
-		}
+	}
+	if h.skips(step) {
+		return false, nil
 	}
 	h.beforeSave(s, step)
 	defer h.afterSave(s, step)
@@ -243,7 +274,7 @@ func (h *SaverHook) try(s session.Session, step int64, mode string) (bool, error
 	if err != nil {
 		return false, err
 	}
-	h.lastStep = step
+	h.lastStep, h.saved = step, true
 	if err := h.updateState(true); err != nil {
 		return false, err
 	}
@@ -301,7 +332,7 @@ func (h *SaverHook) updateState(update bool) error {
 	if !h.options.SaveGraphDef {
 		return nil
 	}
-	state, err := MonolithCheckpointState(h.e, h.dir, StateReading{RemoveInvalidPath: true})
+	state, err := MonolithCheckpointState(h.e, h.dir, StateReading{RemoveInvalidPath: true, Quirks: h.options.Quirks})
 	if err != nil {
 		return err
 	}

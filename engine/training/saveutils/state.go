@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
@@ -26,11 +27,13 @@ type StateReading struct {
 	Filename string
 	// RemoveInvalidPath makes paths absolute and leaves those out that are not there.
 	RemoveInvalidPath bool
+	// Quirks are those that are kept.
+	Quirks quirks.Set
 }
 
 // MonolithCheckpointState reads the state of a directory, nil where there is none or it is
-// no text form of one. Content that is not UTF-8 is a UnicodeDecodeError
-// (save_utils.py:81).
+// no text form of one. Content that is not UTF-8 is a UnicodeDecodeError (save_utils.py:81,
+// Q244).
 func MonolithCheckpointState(e *env.Env, dir string, reading StateReading) (*nativetraining.MonolithCheckpointState, error) {
 	if reading.Filename == "" {
 		reading.Filename = MonolithCkptStateFileName
@@ -44,6 +47,9 @@ func MonolithCheckpointState(e *env.Env, dir string, reading StateReading) (*nat
 		return nil, ignored(e, file, err)
 	}
 	content, err := pysem.DecodeUTF8(data)
+	if err != nil && !reading.Quirks.Keeps(quirks.Q244) {
+		return nil, ignored(e, file, pysem.Raise("ParseError", "%v", err))
+	}
 	if err != nil {
 		return nil, err
 	}

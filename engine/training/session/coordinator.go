@@ -11,6 +11,7 @@ import (
 type Coordinator struct {
 	stop  *threading.Event
 	tasks *threading.Group
+	began bool // a task was started
 }
 
 // NewCoordinator makes a coordinator that nobody has asked to stop.
@@ -29,7 +30,10 @@ func (c *Coordinator) RequestStop() { c.stop.Set() }
 func (c *Coordinator) WaitForStop(limit time.Duration) bool { return c.stop.Wait(limit) }
 
 // Go starts a task that Join waits for.
-func (c *Coordinator) Go(name string, fn func()) { c.tasks.Go(name, fn) }
+func (c *Coordinator) Go(name string, fn func()) {
+	c.began = true
+	c.tasks.Go(name, fn)
+}
 
 // Join waits for the tasks that Go has started.
 func (c *Coordinator) Join() { c.tasks.Join() }

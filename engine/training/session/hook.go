@@ -26,6 +26,7 @@ func (NoHook) AfterRun(*RunContext, []any) error              { return nil }
 func (NoHook) End(Session) error                              { return nil }
 
 // RunContext is what hooks know of the step that goes on, and by which they stop training.
+// It is theirs until the step is over.
 type RunContext struct {
 	Session Session
 	stop    bool
@@ -36,3 +37,10 @@ func (r *RunContext) RequestStop() { r.stop = true }
 
 // StopRequested reports whether some hook asked for it.
 func (r *RunContext) StopRequested() bool { return r.stop }
+
+// Steady is an optional interface of a [Hook].
+type Steady interface {
+	// Steady reports whether the hook asks with the next step what it has asked with the last
+	// one, and does nothing when that finds the same.
+	Steady() bool
+}

@@ -13,6 +13,11 @@ type Monitored struct {
 	failed bool
 	closed bool
 	step   bool // a hook asked to stop
+	// reads are how many reads each hook has in the step that goes on, and ops all of them.
+	reads   []int
+	ops     []Op
+	values  []any // of the last step's
+	context RunContext
 }
 
 // NewMonitored begins the hooks and tells them of the session. After an error the
@@ -48,18 +53,19 @@ func (m *Monitored) ShouldStop() bool { return m.closed || m.step || m.coord.Sho
 
 // Run makes a step: train is what the step does.
 func (m *Monitored) Run(train func(s Session) error) error {
-	context := &RunContext{Session: m.s}
-	reads := make([][]Op, len(m.hooks))
-	var all []Op
-	for i, h := range m.hooks {
+	m.context = RunContext{Session: m.s}
+	context := &m.context
+	m.reads, m.ops = m.reads[:0], m.ops[:0]
+	for _, h := range m.hooks {
 		ops, err := h.BeforeRun(context)
 		if err != nil {
 			return m.fail(err)
 		}
-		reads[i] = ops
-		all = append(all, ops...)
+		m.reads = append(m.reads, len(ops))
+		m.ops = append(m.ops, ops...)
 	}
-	values, err := m.s.Run(all...)
+	values, err := m.s.Run(m.ops...)
+	m.values = values
 	if err == nil {
 		err = train(m.s)
 	}
@@ -67,7 +73,7 @@ func (m *Monitored) Run(train func(s Session) error) error {
 		return m.fail(err)
 	}
 	for i, h := range m.hooks {
-		n := len(reads[i])
+		n := m.reads[i]
 		if err := h.AfterRun(context, values[:n]); err != nil {
 			return m.fail(err)
 		}
@@ -75,6 +81,21 @@ func (m *Monitored) Run(train func(s Session) error) error {
 	}
 	m.step = m.step || context.StopRequested()
 	return nil
+}
+
+// Coast makes the steps that follow the last one and are as it was ([Link.Coast]), where no
+// hook has anything to do with such. rest is what the link is told of their rest.
+func (m *Monitored) Coast(link Link, rest Steps) {
+	if m.ShouldStop() || m.coord.began {
+		return
+	}
+	for _, h := range m.hooks {
+		if s, ok := h.(Steady); !ok || !s.Steady() {
+			return
+		}
+	}
+	rest.Ops, rest.Values = m.ops, m.values
+	link.Coast(rest)
 }
 
 // Close ends the hooks, unless there was an error before, and then the tasks that they have

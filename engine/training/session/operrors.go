@@ -22,7 +22,8 @@ func Raise(class, format string, args ...any) error { return pysem.Raise(class, 
 func IsOpError(err error) bool { return slices.Contains(opErrors, pysem.TypeOf(err)) }
 
 // FileError is an error of files as TensorFlow's file system words it: missing files are a
-// NotFoundError "<path>; No such file or directory", and so on. Others are UnknownError.
+// NotFoundError "<path>; No such file or directory", a directory in the place of a file and the
+// reverse a FailedPreconditionError, and so on. Others are UnknownError.
 func FileError(path string, err error) error {
 	switch {
 	case err == nil:
@@ -33,8 +34,24 @@ func FileError(path string, err error) error {
 		return Raise("PermissionDeniedError", "%s; Permission denied", path)
 	case errors.Is(err, fs.ErrExist):
 		return Raise("AlreadyExistsError", "file already exists")
-	case errors.Is(err, fs.ErrInvalid):
-		return Raise("FailedPreconditionError", "%s; Is a directory", path)
+	}
+	if text, ok := preconditions[reason(err)]; ok {
+		return Raise("FailedPreconditionError", "%s; %s", path, text)
 	}
 	return Raise("UnknownError", "%s; %v", path, err)
+}
+
+// preconditions are what of the errors of Linux TensorFlow has as FailedPreconditionError, by
+// their texts in Go.
+var preconditions = map[string]string{
+	"is a directory": "Is a directory", "not a directory": "Not a directory", "directory not empty": "Directory not empty",
+}
+
+// reason is the text of an error of files without operation and path.
+func reason(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return err.Error()
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -34,6 +35,8 @@ type Op struct {
 	Index int
 	// Assign is the new value; nil reads.
 	Assign any
+	// Add is added to an int64, and the sum is the operation's value; 0 adds nothing.
+	Add int64
 }
 
 // Read is the reading of a variable. Lists that it answers belong to the caller.
@@ -44,6 +47,9 @@ func ReadAt(v *Variable, i int) Op { return Op{Variable: v, Index: i} }
 
 // Assign is the assignment of a variable.
 func Assign(v *Variable, value any) Op { return Op{Variable: v, Index: whole, Assign: value} }
+
+// AssignAdd adds to an int64 and reads the sum (tf.compat.v1.assign_add).
+func AssignAdd(v *Variable, n int64) Op { return Op{Variable: v, Index: whole, Add: n} }
 
 // AssignAt is the assignment of one element.
 func AssignAt(v *Variable, i int, value any) Op { return Op{Variable: v, Index: i, Assign: value} }
@@ -75,6 +81,48 @@ type Memory struct {
 	values map[string]any
 	// Before, where it is set, is asked before each Run, and its error is the answer.
 	Before func(ops []Op) error
+
+	// coasts are steps that count in the variable counter, and readers who is told of others.
+	counter string
+	coasts  []*coast
+	readers []*reader
+}
+
+// reader is told before a variable changes, or the one element that it reads.
+type reader struct {
+	name    string
+	index   int // negative for all
+	changes func()
+}
+
+// Tell has changes called before a variable changes by anything but an addition, until
+// cancel.
+func (m *Memory) Tell(v *Variable, changes func()) (cancel func()) {
+	r := m.tell(v.Name, whole, changes)
+	return func() { m.readers = without(m.readers, r) }
+}
+
+func (m *Memory) tell(name string, index int, changes func()) *reader {
+	r := &reader{name, index, changes}
+	m.readers = append(m.readers, r)
+	return r
+}
+
+// without is a list without one of its elements.
+func without[T comparable](list []T, v T) []T {
+	if i := slices.Index(list, v); i >= 0 {
+		list = slices.Delete(list, i, i+1)
+	}
+	return list
+}
+
+// assigns is called before a variable is assigned, or an element.
+func (m *Memory) assigns(v *Variable, index int) {
+	for _, r := range m.readers {
+		if r.name == v.Name && (index < 0 || r.index < 0 || r.index == index) {
+			r.changes()
+		}
+	}
 }
 
 // NewMemory makes a session in memory.
@@ -102,10 +150,12 @@ func (m *Memory) run(op Op) (any, error) {
 	if m.values == nil {
 		m.values = map[string]any{}
 	}
-	value, ok := m.values[op.Variable.Name]
-	if !ok {
-		value = owned(op.Variable.First)
-		m.values[op.Variable.Name] = value
+	value := m.value(op.Variable)
+	if op.Add != 0 {
+		return m.add(op.Variable, op.Add)
+	}
+	if op.Assign != nil {
+		m.assigns(op.Variable, op.Index)
 	}
 	if op.Index < 0 {
 		if op.Assign == nil {
@@ -125,6 +175,55 @@ func (m *Memory) run(op Op) (any, error) {
 	return nil, nil
 }
 
+// add adds to an int64 and answers the sum.
+func (m *Memory) add(v *Variable, n int64) (int64, error) {
+	m.settle(v.Name)
+	return m.addTo(v, n)
+}
+
+// addTo is add to what is kept of a variable.
+func (m *Memory) addTo(v *Variable, n int64) (int64, error) {
+	if m.values == nil {
+		m.values = map[string]any{}
+	}
+	switch value := m.kept(v).(type) {
+	case *int64:
+		*value += n
+		return *value, nil
+	case int64:
+		sum := value + n
+		m.values[v.Name] = &sum
+		return sum, nil
+	default:
+		return 0, Raise("InvalidArgumentError", "variable %s: found a %T, want an int64 to add to", v.Name, value)
+	}
+}
+
+// value is what is kept of a variable: its value, of an int64 that was added to its place.
+func (m *Memory) value(v *Variable) any {
+	m.settle(v.Name)
+	return m.kept(v)
+}
+
+// kept is value as of the last look at the steps that count in it.
+func (m *Memory) kept(v *Variable) any {
+	value, ok := m.values[v.Name]
+	if !ok {
+		value = owned(v.First)
+		m.values[v.Name] = value
+	}
+	return value
+}
+
+// keep forgets all variables but those that the filter wants.
+func (m *Memory) keep(wanted func(name string) bool) {
+	m.settle(m.counter)
+	for _, r := range m.readers {
+		r.changes()
+	}
+	maps.DeleteFunc(m.values, func(name string, _ any) bool { return !wanted(name) })
+}
+
 // owned is the value without what others may change.
 func owned(v any) any {
 	switch v := v.(type) {
@@ -132,6 +231,8 @@ func owned(v any) any {
 		return slices.Clone(v)
 	case []byte:
 		return slices.Clone(v)
+	case *int64:
+		return *v
 	}
 	return v
 }

@@ -16,22 +16,29 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/session"
 )
 
 // Tide is a window of hours in UTC. Without both hours there is none.
 type Tide struct {
 	StartHour, StartMinute, EndHour, EndMinute pysem.OptInt
+	// Quirks are those that are kept.
+	Quirks quirks.Set
 }
 
 // Set reports whether there is a window.
 func (t Tide) Set() bool { return t.StartHour.Set && t.EndHour.Set }
 
 // Before reports whether one time of day is before another (session_run_hooks.py:27).
-// Minutes count only where the hours are equal; then one that is None is a TypeError.
-func Before(hour1 int, minute1 pysem.OptInt, hour2 int, minute2 pysem.OptInt) (bool, error) {
+// Minutes count only where the hours are equal; then one that is None is a TypeError, and 0 with
+// Q245 repaired.
+func Before(kept quirks.Set, hour1 int, minute1 pysem.OptInt, hour2 int, minute2 pysem.OptInt) (bool, error) {
 	if hour1 != hour2 {
 		return hour1 < hour2, nil
+	}
+	if !kept.Keeps(quirks.Q245) {
+		return minute1.Or(0) < minute2.Or(0), nil
 	}
 	if !minute1.Set || !minute2.Set {
 		return false, pysem.Raise("TypeError", "'<' not supported between instances of '%s' and '%s'",
@@ -40,23 +47,32 @@ func Before(hour1 int, minute1 pysem.OptInt, hour2 int, minute2 pysem.OptInt) (b
 	return minute1.V < minute2.V, nil
 }
 
-// TideAvailableNow reports whether now is in the window (session_run_hooks.py:34).
+// TideAvailableNow reports whether now is in the window (session_run_hooks.py:34). One over
+// midnight never closes; with Q246 repaired it is closed from its end to its start.
 func TideAvailableNow(now time.Time, t Tide) (bool, error) {
 	hour, minute := now.UTC().Hour(), pysem.Some(now.UTC().Minute())
-	sameDay, err := Before(t.StartHour.V, t.StartMinute, t.EndHour.V, t.EndMinute)
+	sameDay, err := Before(t.Quirks, t.StartHour.V, t.StartMinute, t.EndHour.V, t.EndMinute)
 	if err != nil {
 		return false, err
 	}
-	early, err := Before(hour, minute, t.StartHour.V, t.StartMinute)
-	if err != nil || early {
+	early, err := Before(t.Quirks, hour, minute, t.StartHour.V, t.StartMinute)
+	keeps := t.Quirks.Keeps(quirks.Q246)
+	if err != nil || early && (sameDay || keeps) {
 		return early && !sameDay, err
 	}
-	beforeEnd, err := Before(hour, minute, t.EndHour.V, t.EndMinute)
+	beforeEnd, err := Before(t.Quirks, hour, minute, t.EndHour.V, t.EndMinute)
 	if err != nil {
 		return false, err
+	}
+	if !sameDay && !keeps {
+		return overMidnight(early, beforeEnd), nil
 	}
 	return beforeEnd == sameDay, nil
 }
+
+// overMidnight reports whether it is neither early nor late for a window over midnight; one
+// without length is open all day.
+func overMidnight(early, beforeEnd bool) bool { return !early || beforeEnd }
 
 // closed reports whether there is a window that is closed now, and says so.
 func closed(e *env.Env, t Tide) (bool, error) {

@@ -38,6 +38,9 @@ type SyncHelper struct {
 	numWorkers int
 	// flags has at 0 whether the chief has restored, and at i whether worker i is alive.
 	flags *session.Variable
+	// living, where it is set, reports whether the process of a worker is there: one that is
+	// not does not count as alive.
+	living func(worker int) bool
 }
 
 // NewSyncHelper makes the state of numWorkers processes, the chief included.
@@ -81,7 +84,7 @@ func (h *SyncHelper) AliveWorkers(s session.Session) ([]int, error) {
 	}
 	alive := []int{}
 	for i, flag := range flags[1:] {
-		if flag {
+		if flag && (h.living == nil || h.living(i+1)) {
 			alive = append(alive, i+1)
 		}
 	}
@@ -181,6 +184,9 @@ func (h *WorkerSyncHook) AfterCreateSession(s session.Session, _ *session.Coordi
 	}
 }
 
+// Steady is true: it does nothing with steps.
+func (h *WorkerSyncHook) Steady() bool { return true }
+
 // End says that the worker is done.
 func (h *WorkerSyncHook) End(s session.Session) error {
 	if h.index <= 0 {
@@ -204,6 +210,14 @@ func NewTrainingHooksHelper(e *env.Env, enableSync bool, numWorkers, index int, 
 	return &TrainingHooksHelper{
 		chief:  []*ChiefSyncHook{NewChiefSyncHook(e, helper, chiefTimeout)},
 		worker: []*WorkerSyncHook{NewWorkerSyncHook(e, index, helper)},
+	}
+}
+
+// AskLiving has the chief count as alive only those workers of which living says so. Without it
+// one that died counts until the chief's time is over (Q239).
+func (h *TrainingHooksHelper) AskLiving(living func(worker int) bool) {
+	for _, c := range h.chief {
+		c.helper.living = living
 	}
 }
 

@@ -1,0 +1,31 @@
+package clustermanager
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/engine/env/envtest"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// FuzzClusterFile: a chief's file, whole or cut off, has the PS that stand in it, or is no text, which
+// is an exception of Python.
+func FuzzClusterFile(f *testing.F) {
+	for _, text := range []string{"a:1,b:1", "a:1,", ",", "a", "\xff,b", "\n", "a\x00b"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if text == "" {
+			return // nothing is there yet: it is waited for
+		}
+		e := envtest.New(map[string]string{"m/ps_cluster_dir/u": text}, nil)
+		e.Clock = envtest.Clock{}
+		ps, err := psFromFile(e, "m/ps_cluster_dir/u", 0)
+		switch {
+		case err != nil && pysem.TypeOf(err) != "UnicodeDecodeError":
+			t.Errorf("%q: got %v, want an exception of Python", text, err)
+		case err == nil && strings.Join(ps, ",") != text:
+			t.Errorf("%q: got the PS %q", text, ps)
+		}
+	})
+}

@@ -1,0 +1,261 @@
+package consul
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/training"
+)
+
+// The times of the client (consul.py:62, :72, :112, :124).
+const (
+	agentTimeout      = 15 * time.Second
+	defaultLookup     = 3  // seconds
+	firstCachedLookup = 30 // seconds
+	heartbeatPeriod   = 30 * time.Second
+	heartbeatRetry    = 2 * time.Second
+)
+
+// Client asks one Consul agent (consul.py:47).
+type Client struct {
+	// HeartbeatEnded, when set, is told of a heartbeat that an error has ended, by the id of its
+	// service.
+	HeartbeatEnded func(id string, err error)
+
+	e      *env.Env
+	addr   training.ConsulAddress
+	quirks quirks.Set
+	lock   *threading.Lock
+	cache  map[string]cached
+}
+
+// cached is what a look-up has answered.
+type cached struct {
+	value any
+	at    time.Time
+}
+
+// New makes the client of a process, with the agent that [training.FindConsul] finds. A port that
+// is no number is a ValueError.
+func New(e *env.Env, q quirks.Set) (*Client, error) {
+	addr, err := training.FindConsul(e)
+	return &Client{e: e, addr: addr, quirks: q, lock: threading.NewLock(e.Tasks, "consul client"), cache: map[string]cached{}}, err
+}
+
+// dial makes a connection to the agent, or to the one of another host. Only look-ups go through a
+// Unix socket; other requests take its path for the name of a host (Q304). A host with white space
+// or a control character is an InvalidURL.
+func (c *Client) dial(host string, lookup bool, timeout time.Duration) (*connection, error) {
+	if host == "" {
+		host = c.addr.Host
+	}
+	if lookup && strings.HasPrefix(host, "/") {
+		return newConnection(c.e, host, 0), nil
+	}
+	if err := checkURL(host); err != nil {
+		return nil, err
+	}
+	return newConnection(c.e, hostPort(host, c.addr.Port), timeout), nil
+}
+
+// hostPort is host:port, with an IPv6 address in brackets.
+func hostPort(host string, port int) string {
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return host + ":" + strconv.Itoa(port)
+}
+
+// Lookup answers the elements of a service, within a time-out in seconds; it is
+// [Client.LookupValue] of what can be iterated over.
+func (c *Client) Lookup(service string, timeoutSeconds int) ([]any, error) {
+	value, err := c.LookupValue(service, timeoutSeconds, 0)
+	if err != nil {
+		return nil, err
+	}
+	switch v := value.(type) {
+	case []any:
+		return v, nil
+	case *pysem.Dict:
+		keys := []any{}
+		for _, item := range v.Items {
+			keys = append(keys, item.Key)
+		}
+		return keys, nil
+	case string:
+		letters := []any{}
+		for _, r := range v {
+			letters = append(letters, string(r))
+		}
+		return letters, nil
+	}
+	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(value))
+}
+
+// LookupValue is what the agent answers for a service, any JSON value (consul.py:62). An answer
+// with another status than 200 is logged and an empty list (Q302); one that is no JSON is a
+// JSONDecodeError. A timeoutSeconds of 0 means the default, 3.
+//
+// With a cacheSeconds above 0 an answer that is as young is given again; where there is none the
+// call never returns: it waits for the lock that it holds (Q301).
+func (c *Client) LookupValue(service string, timeoutSeconds, cacheSeconds int) (any, error) {
+	if timeoutSeconds == 0 {
+		timeoutSeconds = defaultLookup
+	}
+	now := c.e.Clock.Now()
+	if cacheSeconds > 0 {
+		last, ok := c.cache[service]
+		if ok && now.Sub(last.at).Seconds() <= float64(cacheSeconds) {
+			return last.value, nil
+		}
+		if !ok {
+			timeoutSeconds = firstCachedLookup
+		}
+		c.lock.Lock()
+		defer c.lock.Unlock()
+	}
+	value, err := c.lookup(service, time.Duration(timeoutSeconds)*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.cache[service] = cached{value, now}
+	return value, nil
+}
+
+func (c *Client) lookup(service string, timeout time.Duration) (any, error) {
+	conn, err := c.dial("", true, timeout)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.close()
+	status, body, err := conn.exchange("GET", "/v1/lookup/name?name="+service+"&addr-family=dual-stack", nil)
+	if err != nil {
+		return nil, err
+	}
+	text, err := pysem.DecodeUTF8(body)
+	if err != nil {
+		return nil, err
+	}
+	if status != 200 {
+		c.e.Log.Logf(env.Error, "consul: %d %s", status, text)
+		return []any{}, nil
+	}
+	return pysem.ParseJSON(text)
+}
+
+// Registration is what is registered.
+type Registration struct {
+	Name string
+	Port int
+	// Tags are pairs in their order; nil registers none.
+	Tags [][2]string
+	// CheckScript, when set, is run by the agent every 30 s in place of waiting for heartbeats.
+	CheckScript string
+	// Host is that of the agent, "" for the client's own.
+	Host string
+}
+
+// Register registers a port of this host with the tags of a process.
+func (c *Client) Register(service string, port int, tags training.ConsulTags) error {
+	return c.RegisterService(Registration{
+		Name: service, Port: port,
+		Tags: [][2]string{{"index", strconv.Itoa(tags.Index)}, {"name", tags.Name}, {"ip", tags.IP}},
+	})
+}
+
+// RegisterService registers a service with a TTL of 60 s, and begins its heartbeat, which never
+// ends: also not when the service is deregistered (consul.py:98, Q303). An answer with another
+// status than 200 is a ConsulException with its text.
+func (c *Client) RegisterService(r Registration) error {
+	id := r.Name + "-" + strconv.Itoa(r.Port)
+	body := &pysem.Dict{}
+	body.Set("id", id)
+	body.Set("name", r.Name)
+	body.Set("port", r.Port)
+	check := &pysem.Dict{}
+	check.Set("ttl", "60s")
+	if r.CheckScript != "" {
+		check = &pysem.Dict{}
+		check.Set("interval", "30s")
+		check.Set("script", r.CheckScript)
+	}
+	body.Set("check", check)
+	if r.Tags != nil {
+		tags := []any{}
+		for _, tag := range r.Tags {
+			tags = append(tags, tag[0]+":"+tag[1])
+		}
+		body.Set("tags", tags)
+	}
+	conn, err := c.dial(r.Host, false, agentTimeout)
+	if err != nil {
+		return err
+	}
+	if err := c.change(conn, "/v1/agent/service/register", pysem.AppendJSON(nil, body)); err != nil {
+		conn.close()
+		return err
+	}
+	c.e.Tasks.Go("ConsulHealthCheck-"+id, func() { c.heartbeat(conn, id) })
+	return nil
+}
+
+// change is a request that has to succeed.
+func (c *Client) change(conn *connection, target string, body []byte) error {
+	status, answer, err := conn.exchange("PUT", target, body)
+	if err != nil || status == 200 {
+		return err
+	}
+	text, err := pysem.DecodeUTF8(answer)
+	if err != nil {
+		return err
+	}
+	return pysem.Raise("ConsulException", "%s", text)
+}
+
+// heartbeat passes the check every 30 s, and 2 s after a socket error once more (consul.py:123).
+// What the agent answers is not looked at. An error that is none of sockets ends it, and such is
+// the second one after a connection that could not be made or an answer that took too long: the
+// connection was not closed, and refuses another request (Q300).
+func (c *Client) heartbeat(conn *connection, id string) {
+	for {
+		now := c.e.Clock.Now()
+		if _, _, err := conn.exchange("GET", "/v1/agent/check/pass/service:"+id, nil); err != nil {
+			c.e.Log.Logf(env.Warning, "heartbeat of %s: %s: %v", id, pysem.TypeOf(err), err)
+			if !c.quirks.Keeps(quirks.Q300) {
+				conn.close()
+			} else if !training.IsSocketError(err) {
+				conn.close()
+				if c.HeartbeatEnded != nil {
+					c.HeartbeatEnded(id, err)
+				}
+				return
+			}
+			c.e.Tasks.Sleep(heartbeatRetry)
+			now = now.Add(-heartbeatPeriod) // at once again
+		}
+		c.e.Tasks.Sleep(max(now.Add(heartbeatPeriod).Sub(c.e.Clock.Now()), 0))
+	}
+}
+
+// Deregister removes the service at a port of this host.
+func (c *Client) Deregister(service string, port int) error { return c.DeregisterAt(service, port, "") }
+
+// DeregisterAt is Deregister at the agent of another host (consul.py:140). An answer with another
+// status than 200 is a ConsulException with its text.
+func (c *Client) DeregisterAt(service string, port int, host string) error {
+	conn, err := c.dial(host, false, agentTimeout)
+	if err != nil {
+		return err
+	}
+	defer conn.close()
+	return c.change(conn, "/v1/agent/service/deregister/"+service+"-"+strconv.Itoa(port), nil)
+}
+
+var _ training.ConsulClient = (*Client)(nil)

@@ -1,0 +1,142 @@
+package consul
+
+import (
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/httperrors"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// connection is an HTTPConnection of Python's http.client: a connection on which a request is
+// refused while it is not known what became of the one before.
+type connection struct {
+	e     *env.Env
+	conn  env.HTTPConn
+	state connectionState
+	// unread says that the body of the last answer was not read to its end.
+	unread bool
+}
+
+// connectionState is as http.client has it; the texts are those of its exceptions.
+type connectionState string
+
+const (
+	idle    connectionState = "Idle"
+	started connectionState = "Request-started"
+	sent    connectionState = "Request-sent"
+)
+
+func newConnection(e *env.Env, addr string, timeout time.Duration) *connection {
+	return &connection{e: e, conn: e.Network.DialHTTP(addr, timeout), state: idle}
+}
+
+// request sends one. What fails leaves the connection in the middle of it: the next request is a
+// CannotSendRequest, until somebody closes it.
+func (c *connection) request(method, target string, body []byte) error {
+	if c.state != idle {
+		return pysem.Raise("CannotSendRequest", "%s", c.state)
+	}
+	c.state = started
+	if err := checkURL(target); err != nil {
+		return err
+	}
+	if i := strings.IndexFunc(target, func(r rune) bool { return r >= utf8.RuneSelf }); i >= 0 {
+		return pysem.Raise("UnicodeEncodeError", "'ascii' codec can't encode character in position %d: ordinal not in range(128)", len(method)+1+i)
+	}
+	c.state = sent
+	return c.raised(c.conn.Request(method, target, body))
+}
+
+// checkURL refuses what http.client lets into no host and no target.
+func checkURL(part string) error {
+	i := strings.IndexFunc(part, func(r rune) bool { return r <= ' ' || r == 0x7f })
+	if i < 0 {
+		return nil
+	}
+	return pysem.Raise("InvalidURL", "URL can't contain control characters. %s (found at least %s)", pysem.Repr(part), pysem.Repr(part[i:i+1]))
+}
+
+// response waits for the status of the answer, and response and read for its body. Where the
+// other side has ended the connection it is closed, so that the next request connects again; after
+// a time-out it is not.
+func (c *connection) response() (status int, err error) {
+	if c.state != sent || c.unread {
+		return 0, pysem.Raise("ResponseNotReady", "%s", c.state)
+	}
+	status, err = c.conn.Status()
+	if err != nil {
+		if ended(err) {
+			c.close()
+		}
+		return 0, c.raised(err)
+	}
+	c.state, c.unread = idle, true
+	return status, nil
+}
+
+func (c *connection) read() ([]byte, error) {
+	body, err := c.conn.Body()
+	c.unread = err != nil && !errors.Is(err, httperrors.Incomplete)
+	return body, c.raised(err)
+}
+
+// exchange is a request with its answer.
+func (c *connection) exchange(method, target string, body []byte) (status int, answer []byte, err error) {
+	if err = c.request(method, target, body); err != nil {
+		return 0, nil, err
+	}
+	if status, err = c.response(); err != nil {
+		return 0, nil, err
+	}
+	answer, err = c.read()
+	return status, answer, err
+}
+
+func (c *connection) close() {
+	c.conn.Close()
+	c.state, c.unread = idle, false
+}
+
+// ended reports whether an error is a ConnectionError of Python.
+func ended(err error) bool {
+	for _, kind := range []error{httperrors.Refused, httperrors.Reset, httperrors.BrokenPipe, httperrors.Disconnected} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// raised is an error of the network as Python's exception.
+func (c *connection) raised(err error) error {
+	if err == nil {
+		return nil
+	}
+	timeout := "TimeoutError"
+	if c.e.Python.Before(10) {
+		timeout = "timeout" // socket.timeout, a class of its own until Python 3.10
+	}
+	for _, kind := range []struct {
+		err      error
+		typ, say string
+	}{
+		{httperrors.Refused, "ConnectionRefusedError", "[Errno 111] Connection refused"},
+		{httperrors.TimedOut, timeout, "timed out"},
+		{httperrors.NoSuchName, "gaierror", "[Errno -2] Name or service not known"},
+		{httperrors.NoSuchFile, "FileNotFoundError", "[Errno 2] No such file or directory"},
+		{httperrors.Reset, "ConnectionResetError", "[Errno 104] Connection reset by peer"},
+		{httperrors.BrokenPipe, "BrokenPipeError", "[Errno 32] Broken pipe"},
+		{httperrors.Disconnected, "RemoteDisconnected", "Remote end closed connection without response"},
+		{httperrors.Malformed, "BadStatusLine", "malformed status line"},
+		{httperrors.Incomplete, "IncompleteRead", "IncompleteRead"},
+	} {
+		if errors.Is(err, kind.err) {
+			return pysem.Raise(kind.typ, "%s", kind.say)
+		}
+	}
+	return pysem.Raise("OSError", "%v", err)
+}

@@ -1,0 +1,79 @@
+package cputraining
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// TFConfig is the variable that tells TensorFlow's estimators of their cluster.
+const TFConfig = "TF_CONFIG"
+
+// InCluster is what a worker does around a training in a cluster (_do_worker_train,
+// cpu_training.py:1797): chief and PS are tried, as CheckNodes does, and TF_CONFIG is there while
+// train trains. It is gone afterwards, also one that was there before, but for nodes that are away.
+func InCluster(e *env.Env, c Cluster, train func() error) error {
+	if err := CheckNodes(e, c.Cluster); err != nil {
+		return err
+	}
+	c.export(e.Host)
+	defer e.Host.Unsetenv(TFConfig)
+	return train()
+}
+
+// FeaturesInCluster is InCluster of a worker that only prepares features
+// (_do_worker_feature_engineering, cpu_training.py:1935): after an error TF_CONFIG stays (Q310).
+func FeaturesInCluster(e *env.Env, c Cluster, work func() error) error {
+	if err := CheckNodes(e, c.Cluster); err != nil {
+		return err
+	}
+	c.export(e.Host)
+	return untilItEnds(e.Host, work)
+}
+
+// Local is a training in one process (local_train_internal, cpu_training.py:2249), with a cluster of
+// its servers as TF_CONFIG, or without TF_CONFIG where it has no PS. After an error TF_CONFIG stays
+// (Q310).
+func Local(host env.Host, chief string, ps []string, train func() error) error {
+	host.Unsetenv(TFConfig)
+	if len(ps) > 0 {
+		exportTFConfig(host, dict("chief", list([]string{chief}), "ps", list(ps)), "chief", 0)
+	}
+	return untilItEnds(host, train)
+}
+
+// untilItEnds takes TF_CONFIG away after a work that ended well.
+func untilItEnds(host env.Host, work func() error) error {
+	err := work()
+	if err == nil {
+		host.Unsetenv(TFConfig)
+	}
+	return err
+}
+
+// export sets TF_CONFIG to the cluster with the process's place in it.
+func (c Cluster) export(host env.Host) {
+	exportTFConfig(host, dict("chief", list(c.Chief), "worker", list(c.Worker), "ps", list(c.PS)), c.Task.Type, c.Task.Index)
+}
+
+func exportTFConfig(host env.Host, cluster *pysem.Dict, role string, index int) {
+	config := dict("cluster", cluster, "task", dict("type", role, "index", index))
+	host.Setenv(TFConfig, string(pysem.AppendJSON(nil, config)))
+}
+
+// dict is a Python dict of keys and values.
+func dict(pairs ...any) *pysem.Dict {
+	d := &pysem.Dict{}
+	for i := 0; i < len(pairs); i += 2 {
+		d.Set(pairs[i].(string), pairs[i+1])
+	}
+	return d
+}
+
+// list is a Python list of strings.
+func list(texts []string) []any {
+	values := []any{}
+	for _, t := range texts {
+		values = append(values, t)
+	}
+	return values
+}

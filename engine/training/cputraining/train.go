@@ -1,0 +1,279 @@
+package cputraining
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/engine/training/clustermanager"
+	"github.com/monosim/monosim/engine/training/hvdlib"
+)
+
+// Params are what of a model a distributed training asks for.
+type Params struct {
+	// Class is the name of the model's class, DeepInsightName that of its metrics.
+	Class           string
+	DeepInsightName pysem.OptString
+}
+
+// Cluster is a cluster with a process's place in it.
+type Cluster struct {
+	clustermanager.Cluster
+	Task clustermanager.Task
+}
+
+// equalAddrs reports whether the addresses are the same.
+func (c Cluster) equalAddrs(d Cluster) bool {
+	return slices.Equal(c.Chief, d.Chief) && slices.Equal(c.Worker, d.Worker) && slices.Equal(c.PS, d.PS)
+}
+
+// Work is what TensorFlow, the metrics and the application's master do for a process.
+type Work interface {
+	// StartServer starts TensorFlow's server at an address, whose port may be 0, and answers
+	// its target, grpc://host:port.
+	StartServer(addr string) (target string, err error)
+	// PrepareServer makes a PS known to the health check, before others find it.
+	PrepareServer() error
+	// WorkerTrain trains until the end; see [CheckNodes].
+	WorkerTrain(c Cluster) error
+	// WorkerFeatureEngineering takes its place where a configuration asks for it.
+	WorkerFeatureEngineering(c Cluster) error
+	// PSBenchmark chooses among more PS than are needed.
+	PSBenchmark(c Cluster, numPS int) (clustermanager.Cluster, error)
+	// ShutdownPS ends that many PS, JoinPS waits until this one is ended.
+	ShutdownPS(c Cluster, numPS int) error
+	JoinPS(index int) error
+	StartHeartbeat()
+	StopHeartbeat()
+	FinishApplication()
+	KillApplication(reason string)
+}
+
+// Run is one process of a distributed training.
+type Run struct {
+	Env       *env.Env
+	Flags     *absl.Flags
+	Config    *DistributedCPUTrainingConfig
+	Discovery training.ServiceDiscovery
+	Params    Params
+	Work      Work
+	// Metrics, which may be nil, takes what is measured while waiting for others.
+	Metrics Metrics
+}
+
+// Metrics takes what is measured while a process waits for others and tries again.
+type Metrics interface {
+	clustermanager.Metrics
+	// EmitTimer takes the seconds until all containers are ready, or the failures of a worker
+	// with the last of them.
+	EmitTimer(name string, value any, tags map[string]string)
+}
+
+// Train trains as the configuration says (cpu_training.py:1995). A PS returns when it is ended. A
+// worker that fails because others are away tries again after a while: for ever while the cluster
+// is the same, and as often as max_retry_times says when it has changed. The chief ends the PS,
+// and tells the application's master how it went. What the configuration lacks is a ValueError.
+func (r *Run) Train() error {
+	if err := r.validate(); err != nil {
+		return err
+	}
+	chief, err := IsChief(r.Env.Host, &r.Config.CPUTrainingConfig)
+	if err != nil {
+		return err
+	}
+	if chief && r.Flags != nil {
+		proto, err := r.Flags.Value(FlagChiefAlertProto)
+		if err != nil {
+			return err
+		}
+		if err := r.Flags.Assign(FlagAlertProto, proto); err != nil {
+			return err
+		}
+	}
+	if err := MakeConfigBackwardCompatible(r.Env, r.Config.ModelDir, &r.Config.CPUTrainingConfig); err != nil {
+		return err
+	}
+	addr, err := r.startServer()
+	if err != nil {
+		return err
+	}
+	if err := r.Work.PrepareServer(); err != nil {
+		return err
+	}
+	if err := r.Discovery.Register(r.Config.ServerType, r.Config.Index, addr); err != nil {
+		return err
+	}
+	r.Env.Log.Logf(env.Info, "Started %s %d at %s.", r.Config.ServerType, r.Config.Index, addr)
+	if r.Config.ServerType == "ps" {
+		err = r.servePS()
+	} else {
+		w := &worker{Run: r, addr: addr, requiredPS: r.Config.NumPS + r.Config.NumExtraPS}
+		err = w.train()
+	}
+	if err == nil {
+		r.Env.Log.Logf(env.Info, "Finished %s %d.", r.Config.ServerType, r.Config.Index)
+	}
+	return err
+}
+
+func (r *Run) validate() error {
+	c := r.Config
+	switch {
+	case isNone(c, "index"):
+		return pysem.Raise("ValueError", "Index can't be none.")
+	case isNone(c, "num_ps"):
+		return pysem.Raise("ValueError", "Num ps can't be none.")
+	case isNone(c, "num_workers"):
+		return pysem.Raise("ValueError", "Num workers can't be none.")
+	case c.ServerType != "ps" && c.ServerType != "worker":
+		return pysem.Raise("ValueError", "Unknown server type. type: %s", pysem.Str(ConfigClass.Get(c, "server_type")))
+	case c.ModelDir == "":
+		return pysem.Raise("ValueError", "model dir can't be empty.")
+	}
+	return nil
+}
+
+// IsChief reports whether a process leads the training: worker 0, by its rank where all or
+// part of the model is trained in step (cpu_training.py:577).
+func IsChief(host env.Host, c *CPUTrainingConfig) (bool, error) {
+	if c.ServerType != "worker" {
+		return false, nil
+	}
+	if !c.EnableSyncTraining && !c.EnablePartialSyncTraining {
+		return c.Index == 0, nil
+	}
+	rank, err := hvdlib.IntVariable(host, "OMPI_COMM_WORLD_RANK", 0)
+	return err == nil && rank == 0, err
+}
+
+// fixedPlace is a discovery that knows the address and the index of the process itself.
+type fixedPlace interface {
+	Addr() (any, error)
+	Index() (any, error)
+}
+
+// startServer starts the server, at the address that the discovery has for the process or at
+// one of its own.
+func (r *Run) startServer() (addr string, err error) {
+	at, ok := r.Discovery.(fixedPlace)
+	if mlp, isMLP := r.Discovery.(*training.MLPServiceDiscovery); isMLP {
+		at, ok = mlpPlace{mlp}, true
+	}
+	if ok {
+		value, err := at.Addr()
+		if err != nil {
+			return "", err
+		}
+		index, err := at.Index()
+		if err != nil {
+			return "", err
+		}
+		if err := ConfigClass.Set(r.Config, "index", index); err != nil {
+			return "", err
+		}
+		_, err = r.Work.StartServer(pysem.Str(value))
+		return pysem.Str(value), err
+	}
+	ip, err := training.LocalHost(r.Env.Host)
+	if err != nil {
+		return "", err
+	}
+	target, err := r.Work.StartServer(training.ConcatIPAndPort(ip, "0"))
+	if err != nil {
+		return "", err
+	}
+	parsed, err := url.Parse(target)
+	if err != nil {
+		return "", pysem.Raise("ValueError", "%v", err)
+	}
+	return parsed.Host, nil
+}
+
+// mlpPlace is the place that MLP gave the process.
+type mlpPlace struct{ *training.MLPServiceDiscovery }
+
+func (p mlpPlace) Addr() (any, error)  { return p.MLPServiceDiscovery.Addr(), nil }
+func (p mlpPlace) Index() (any, error) { return p.MLPServiceDiscovery.Index().Any(), nil }
+
+// servePS names the model and waits for the end.
+func (r *Run) servePS() error {
+	if r.Config.ModelName == "" {
+		r.Config.ModelName = r.Params.DeepInsightName.Or("")
+		if r.Config.ModelName == "" {
+			r.Config.ModelName = "di_name_" + r.Params.Class
+		}
+	}
+	return r.Work.JoinPS(r.Config.Index)
+}
+
+// NodeAliveError says that processes that a training needs cannot be reached
+// (cpu_training.py:1787).
+const NodeAliveError = "NodeAliveCheckerError"
+
+// nodeCheckers is how many addresses are tried at a time (net_utils.py:28), nodeTimeout how long
+// each is (cpu_training.py:1817).
+const (
+	nodeCheckers = 10
+	nodeTimeout  = 60 * time.Second
+)
+
+// CheckNodes tries chief and PS of a cluster, each once and for 60 s at most, and is a NodeAliveCheckerError when one
+// of them cannot be reached (cpu_training.py:1814). It is done before each training.
+func CheckNodes(e *env.Env, c clustermanager.Cluster) error {
+	addrs, err := BlockedAddrs(c, "worker")
+	if err != nil {
+		return err
+	}
+	checker := training.NewNodeAliveChecker(e, addrs, nodeTimeout, nodeCheckers)
+	if checker.AllNodesAlive() {
+		return nil
+	}
+	return pysem.Raise(NodeAliveError, "%s is unreachable", strings.Join(checker.DeadNodes(), ","))
+}
+
+// BlockedAddrs are the addresses of a cluster but for those of jobs, sorted, each once
+// (cpu_training.py:1776). A job that is there and has no processes is a ValueError, as PS
+// where none are needed (Q261); one that is nil is not there.
+func BlockedAddrs(c clustermanager.Cluster, ignoredJobs ...string) ([]string, error) {
+	addrs := []string{}
+	for _, job := range []struct {
+		name  string
+		addrs []string
+	}{{"chief", c.Chief}, {"ps", c.PS}, {"worker", c.Worker}} {
+		if slices.Contains(ignoredJobs, job.name) {
+			continue
+		}
+		if job.addrs != nil && len(job.addrs) == 0 {
+			return nil, pysem.Raise("ValueError", "max() arg is an empty sequence")
+		}
+		addrs = append(addrs, job.addrs...)
+	}
+	slices.Sort(addrs)
+	return slices.Compact(addrs), nil
+}
+
+// temporary reports whether a worker tries again after an error.
+func temporary(err error) bool {
+	switch pysem.TypeOf(err) {
+	case "DeadlineExceededError", "UnavailableError", NodeAliveError:
+		return true
+	}
+	return false
+}
+
+// reasonOf is str(error).
+func reasonOf(err error) string {
+	if python, ok := errors.AsType[*pysem.Error](err); ok {
+		return python.Message
+	}
+	return err.Error()
+}
+
+// seconds is a duration of a configuration.
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

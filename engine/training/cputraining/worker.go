@@ -1,0 +1,177 @@
+package cputraining
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/training/clustermanager"
+)
+
+// partialRecoveryRetries is how often a worker tries again whose training recovers in part,
+// where the configuration does not say (cpu_training.py:2059).
+const partialRecoveryRetries = 6
+
+// worker is a worker of a run.
+type worker struct {
+	*Run
+	addr       string
+	requiredPS int
+	// failures are those that were temporary, retries those after which the cluster had changed.
+	failures, retries int
+	captured          error
+}
+
+// train waits for the cluster and trains in it. An error while the cluster is looked for
+// again counts as none when the chief tells the application's master (Q257).
+func (w *worker) train() (err error) {
+	cluster, err := w.cluster()
+	if err != nil {
+		return err
+	}
+	chief, err := IsChief(w.Env.Host, &w.Config.CPUTrainingConfig)
+	if err != nil {
+		return err
+	}
+	if chief {
+		w.Work.StartHeartbeat()
+		defer func() {
+			if ending := w.endOfChief(cluster); ending != nil {
+				err = ending
+			}
+		}()
+	}
+	for {
+		err = w.once(cluster)
+		if err == nil {
+			return nil
+		}
+		if !temporary(err) {
+			w.captured = err
+			return err
+		}
+		w.noteFailure(err)
+		w.Env.Tasks.Sleep(seconds(w.Config.RetryWaitInSecs))
+		old := cluster
+		if cluster, err = w.again(err, old); err != nil {
+			return err
+		}
+	}
+}
+
+// once trains.
+func (w *worker) once(c Cluster) error {
+	if w.Config.OnlyFeatureEngineering {
+		return w.Work.WorkerFeatureEngineering(c)
+	}
+	return w.Work.WorkerTrain(c)
+}
+
+// again is the cluster to try in again after a failure; the error is that failure when it was
+// one too many.
+func (w *worker) again(failure error, old Cluster) (Cluster, error) {
+	cluster, err := w.cluster()
+	if err != nil {
+		return old, err
+	}
+	if cluster.equalAddrs(old) {
+		w.Env.Log.Logf(env.Info, "Temporary error: %s. Retrying...", reasonOf(failure))
+		return cluster, nil
+	}
+	w.retries++
+	if w.retries > w.maxRetries() {
+		w.captured = failure
+		return cluster, failure
+	}
+	w.Env.Log.Logf(env.Error, "error is \"%s\", we try to the %d-th retry, sleep for %d seconds!", reasonOf(failure), w.retries, w.Config.RetryWaitInSecs)
+	return cluster, nil
+}
+
+func (w *worker) maxRetries() int {
+	switch c := w.Config; {
+	case c.MaxRetryTimes != 0:
+		return c.MaxRetryTimes
+	case c.PartialRecovery.Or(false) && !c.EnableSyncTraining:
+		return partialRecoveryRetries
+	}
+	return 0
+}
+
+func (w *worker) noteFailure(err error) {
+	w.failures++
+	if w.Metrics == nil {
+		return
+	}
+	w.Metrics.EmitTimer("worker_failover_cnt", fmt.Sprintf("worker_failover_cnt: %d, msg: %s", w.failures, reasonOf(err)),
+		map[string]string{"model_name": w.Config.ModelName, "worker_index": strconv.Itoa(w.Config.Index)})
+}
+
+// cluster waits for the processes.
+func (w *worker) cluster() (Cluster, error) {
+	c := w.Config
+	job := w.job(w.requiredPS)
+	job.ModelName, job.ClusterType, job.Metrics = w.Params.DeepInsightName.Or(""), c.ClusterType, w.Metrics
+	found, task, err := clustermanager.TrainingCluster(w.Env, w.Discovery, job)
+	if err != nil {
+		return Cluster{}, err
+	}
+	w.noteReady()
+	if c.NumExtraPS != 0 {
+		if found, err = w.Work.PSBenchmark(Cluster{found, task}, c.NumPS); err != nil {
+			return Cluster{}, err
+		}
+	}
+	return Cluster{found, task}, nil
+}
+
+func (w *worker) job(requiredPS int) clustermanager.Job {
+	c := w.Config
+	return clustermanager.Job{
+		WorkerAddr: w.addr, Index: c.Index, RequiredPS: requiredPS, RedundantPS: c.NumRedundantPS, NumWorkers: c.NumWorkers,
+		ModelDir: c.ModelDir, UUID: c.UUID,
+	}
+}
+
+// noteReady has the chief tell how long the containers took.
+func (w *worker) noteReady() {
+	c, name := w.Config, w.Params.DeepInsightName.Or("")
+	if c.SubmitTimeSecs.Or(0) == 0 || c.Index != 0 || name == "" {
+		return
+	}
+	now := int(w.Env.Clock.Now().Unix())
+	w.Env.Log.Logf(env.Info, "Containers ready took %ds.", now-c.SubmitTimeSecs.V)
+	if w.Metrics != nil {
+		model := c.ModelName
+		if model == "" {
+			model = name
+		}
+		w.Metrics.EmitTimer("container_ready_elapsed_time.all", now-c.SubmitTimeSecs.V, map[string]string{"model_name": model, "cluster_type": c.ClusterType})
+	}
+	c.ContainersReadyTimeSecs.V, c.ContainersReadyTimeSecs.Set = now, true
+}
+
+// endOfChief ends the PS, all of them where there are more than are needed, and tells the
+// application's master how it went. With redundant PS it waits until every one of them was there.
+func (w *worker) endOfChief(cluster Cluster) error {
+	defer func() {
+		if w.captured == nil {
+			w.Work.FinishApplication()
+		} else {
+			w.Work.KillApplication(reasonOf(w.captured))
+		}
+	}()
+	w.Work.StopHeartbeat()
+	c, numPS := w.Config, w.requiredPS
+	if c.NumRedundantPS != 0 || c.NumExtraPS != 0 {
+		numPS += c.NumRedundantPS
+		found, task, err := clustermanager.TrainingCluster(w.Env, w.Discovery, w.job(numPS))
+		if err != nil {
+			return err
+		}
+		cluster = Cluster{found, task}
+	}
+	if c.EnableRealtimeTraining && !c.ForceShutdownPS {
+		return nil
+	}
+	return w.Work.ShutdownPS(cluster, numPS)
+}

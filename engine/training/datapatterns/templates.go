@@ -1,0 +1,270 @@
+// Package datapatterns says which files a data set is read from.
+//
+// Two things to use first:
+//
+//   - [InputPatterns] expands the templates of the flag dataset_input_patterns (datasets.py:151).
+//   - [FromPattern] lists the files of a comma list, a glob or a @list of them, as the Rust port does;
+//     [Records] reads them.
+//
+// The two languages have nothing in common (TRN-5.19). To change what a template is look in
+// templates.go; which files a directory by date has, in dated.go.
+package datapatterns
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// Finder finds the files of a pattern (tf.io.gfile.glob).
+type Finder func(pattern string) ([]string, error)
+
+// InputPatterns expands the flag dataset_input_patterns (datasets.py:151): {DATE(20201120,20201122)}
+// is each day and {DATE(2020112022,2020112101)} each hour, {INT(0,5)} each number, from the first to
+// the last, the leftmost slowest. Spaces do not count. What find finds nothing for, or fails for, is
+// left out; when nothing is left that is an AssertionError. An empty flag has no patterns: nil.
+func InputPatterns(flag string, find Finder) ([]string, error) {
+	if flag == "" {
+		return nil, nil
+	}
+	frame, lists, err := expand(strings.ReplaceAll(flag, " ", ""))
+	if err != nil {
+		return nil, err
+	}
+	var kept []string
+	err = product(lists, nil, func(choice []string) error {
+		pattern, err := format(frame, choice)
+		if err != nil {
+			return err
+		}
+		if found, err := find(pattern); err == nil && len(found) > 0 {
+			kept = append(kept, pattern)
+		}
+		return nil
+	})
+	if err == nil && len(kept) == 0 {
+		err = pysem.Raise("AssertionError", "no match files")
+	}
+	return kept, err
+}
+
+// mostPatterns is how many patterns a flag may have. The reference has no limit (Q270).
+const mostPatterns = 1 << 22
+
+// product calls each with one of every list, the last one changing fastest.
+func product(lists [][]string, chosen []string, each func(choice []string) error) error {
+	if len(lists) == 0 {
+		return each(chosen)
+	}
+	for _, text := range lists[0] {
+		if err := product(lists[1:], append(slices.Clip(chosen), text), each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expand parts a flag into its frame, in which {} stands for each template, and their texts.
+func expand(flag string) (frame string, lists [][]string, err error) {
+	var b strings.Builder
+	count := big.NewInt(1)
+	for {
+		open := strings.IndexByte(flag, '{')
+		if open < 0 {
+			break
+		}
+		length := closing(flag[open:])
+		if length < 0 {
+			b.WriteString(flag[:open+1])
+			flag = flag[open+1:]
+			continue
+		}
+		list, n, err := texts(flag[open+1 : open+length-1])
+		if err != nil {
+			return "", nil, err
+		}
+		if count.Mul(count, big.NewInt(int64(n))).Cmp(big.NewInt(mostPatterns)) > 0 {
+			return "", nil, tooMany(count.String())
+		}
+		lists = append(lists, list)
+		b.WriteString(flag[:open] + "{}")
+		flag = flag[open+length:]
+	}
+	return b.String() + flag, lists, nil
+}
+
+func tooMany(count string) error {
+	return pysem.Raise("MemoryError", "input patterns: found %s patterns, want %d at most (Q270)", count, mostPatterns)
+}
+
+// closing is the length of what begins with a brace and ends with the next one of the line, or -1.
+func closing(text string) int {
+	end := strings.IndexByte(text, '}')
+	if end < 0 || strings.Contains(text[:end], "\n") {
+		return -1
+	}
+	return end + 1
+}
+
+// texts are those that a template, without its braces, stands for, and how many.
+func texts(template string) (list []string, n int, err error) {
+	parts := split(template)
+	if len(parts) != 4 || parts[0] != "DATE" && parts[0] != "INT" {
+		return nil, 0, &pysem.Error{Type: "AssertionError"}
+	}
+	if parts[0] == "INT" {
+		list, err = numbers(parts[1], parts[2])
+	} else {
+		list, err = dates(parts[1], parts[2])
+	}
+	return list, len(list), err
+}
+
+// split cuts at each parenthesis and comma.
+func split(text string) []string {
+	var parts []string
+	for {
+		at := strings.IndexAny(text, "(,)")
+		if at < 0 {
+			return append(parts, text)
+		}
+		parts, text = append(parts, text[:at]), text[at+1:]
+	}
+}
+
+func numbers(first, last string) ([]string, error) {
+	from, err := pysem.ParseInt(first)
+	if err != nil {
+		return nil, err
+	}
+	to, err := pysem.ParseInt(last)
+	if err != nil {
+		return nil, err
+	}
+	count := new(big.Int).Sub(to, from)
+	if count.Add(count, big.NewInt(1)).Cmp(big.NewInt(mostPatterns)) > 0 {
+		return nil, tooMany(count.String())
+	}
+	var list []string
+	for n := new(big.Int).Set(from); n.Cmp(to) <= 0; n.Add(n, big.NewInt(1)) {
+		list = append(list, n.String())
+	}
+	return list, nil
+}
+
+// The lengths of dates: days and hours.
+const (
+	dayDigits  = 8
+	hourDigits = 10
+)
+
+func dates(first, last string) ([]string, error) {
+	length := utf8.RuneCountInString(first)
+	if length != utf8.RuneCountInString(last) {
+		return nil, &pysem.Error{Type: "AssertionError"}
+	}
+	if length != dayDigits && length != hourDigits {
+		return nil, pysem.Raise("AssertionError", "not support %s %s", first, last)
+	}
+	from, err := moment(first)
+	if err != nil {
+		return nil, err
+	}
+	to, err := moment(last)
+	if err != nil {
+		return nil, err
+	}
+	step, layout := 24*time.Hour, "0102"
+	if length == hourDigits {
+		step, layout = time.Hour, "010215"
+	}
+	var list []string
+	for at := from; !at.After(to); at = at.Add(step) {
+		if len(list) == mostPatterns {
+			return nil, tooMany("more")
+		}
+		// A year before 1000 has no zeros in front.
+		list = append(list, pysem.Str(at.Year())+at.Format(layout))
+	}
+	return list, nil
+}
+
+// moment reads YYYYMMDD or YYYYMMDDHH as strptime does: the year, and the last digit of a day or an
+// hour that begins with a 1 or a small one, may be digits of any script.
+func moment(text string) (time.Time, error) {
+	wrong := pysem.Raise("ValueError", "time data %s does not match the format", pysem.Repr(text))
+	digits := []rune(text)
+	var units [4]int
+	for i, part := range [][2]int{{0, 4}, {4, 6}, {6, 8}, {8, len(digits)}} {
+		if part[0] == part[1] {
+			break
+		}
+		n, err := pysem.ParseInt(string(digits[part[0]:part[1]]))
+		if err != nil || !n.IsInt64() || !plainDigits(digits[part[0]:part[1]], i) {
+			return time.Time{}, wrong
+		}
+		units[i] = int(n.Int64())
+	}
+	at := time.Date(units[0], time.Month(units[1]), units[2], units[3], 0, 0, 0, time.UTC)
+	if at.Year() != units[0] || int(at.Month()) != units[1] || at.Day() != units[2] || at.Hour() != units[3] || units[0] == 0 {
+		return time.Time{}, wrong
+	}
+	return at, nil
+}
+
+// plainDigits reports whether the digits of a part (year, month, day, hour) are ones that strptime
+// takes.
+func plainDigits(digits []rune, part int) bool {
+	for i, r := range digits {
+		other := part == 0 || i == 1 && (part == 2 && strings.ContainsRune("12", digits[0]) || part == 3 && strings.ContainsRune("01", digits[0]))
+		if (r < '0' || r > '9') && (!other || strings.ContainsRune("+-_ \t\n\v\f\r", r)) {
+			return false
+		}
+	}
+	return true
+}
+
+// format is str.format of a frame whose fields are {}.
+func format(frame string, choice []string) (string, error) {
+	var b strings.Builder
+	for i := 0; i < len(frame); i++ {
+		c := frame[i]
+		if c != '{' && c != '}' {
+			b.WriteByte(c)
+			continue
+		}
+		next := byte(0)
+		if i+1 < len(frame) {
+			next = frame[i+1]
+		}
+		switch {
+		case next == c:
+			b.WriteByte(c)
+			i++
+		case c == '}':
+			return "", pysem.Raise("ValueError", "Single '}' encountered in format string")
+		case next == '}':
+			b.WriteString(choice[0])
+			choice = choice[1:]
+			i++
+		case next == 0:
+			return "", pysem.Raise("ValueError", "Single '{' encountered in format string")
+		default:
+			return "", strayBrace(frame[i+1:])
+		}
+	}
+	return b.String(), nil
+}
+
+// strayBrace is the error of a field that is no template, for it does not end in its line.
+func strayBrace(rest string) error {
+	field, _, ends := strings.Cut(rest, "}")
+	if !ends || strings.Contains(field, "{") {
+		return pysem.Raise("ValueError", "expected '}' before end of string")
+	}
+	return pysem.Raise("KeyError", "%s", pysem.Repr(field))
+}

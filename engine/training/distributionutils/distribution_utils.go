@@ -1,0 +1,131 @@
+// Package distributionutils sets processes up that train in step: the port of
+// native_training/distribution_utils.py, but for its benchmarks.
+//
+// Two things to use first:
+//
+//   - [SyncTraining.Init] begins with the library that the environment asks for, and has the
+//     configuration take rank and size from it.
+//   - [MPIRank] and its like read what MPI says of a process.
+//
+// To change the variables of BytePS look in byteps.go.
+package distributionutils
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/cputraining"
+	"github.com/monosim/monosim/engine/training/hvdlib"
+)
+
+// MPIRank is the number of the process, 0 without MPI (distribution_utils.py:316). What is no
+// number is a ValueError, here and below.
+func MPIRank(host env.Host) (int, error) { return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_RANK", 0) }
+
+// MPILocalRank is its number on its host, 0 without MPI.
+func MPILocalRank(host env.Host) (int, error) {
+	return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_LOCAL_RANK", 0)
+}
+
+// MPISize is how many processes there are, 1 without MPI.
+func MPISize(host env.Host) (int, error) { return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_SIZE", 1) }
+
+// MPILocalSize is how many are on its host, 1 without MPI.
+func MPILocalSize(host env.Host) (int, error) {
+	return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_LOCAL_SIZE", 1)
+}
+
+// SyncTraining is what a process knows of training in step.
+type SyncTraining struct {
+	Env *env.Env
+	// EnableBPS is MONOLITH_WITH_BYTEPS when the module was imported.
+	EnableBPS int
+	Import    hvdlib.Importer
+	// BytePSInit is [BytePS.Init], bound to the process.
+	BytePSInit func(uuid string) error
+
+	inited bool
+}
+
+// Init begins with BytePS or Horovod and has a configuration take rank and size from it
+// (distribution_utils.py:273). With BytePS for broadcast and allreduce, which is the default, the
+// process never counts as initialised: each call begins anew, and checkpoints of their own per
+// process are never set (Q256). A library that is not there is logged and changes nothing.
+func (s *SyncTraining) Init(c *cputraining.DistributedCPUTrainingConfig) error {
+	s.Env.Log.Logf(env.Info, "Entering synchronous training.")
+	lib, err := s.library(c)
+	if err == nil {
+		c.NumPS, c.ReorderFidsInDataPipeline = 0, true
+		c.Index, c.NumWorkers = lib.Rank(), lib.Size()
+		c.EnableVariablePartition = false
+		return nil
+	}
+	switch pysem.TypeOf(err) {
+	case "ImportError", "ModuleNotFoundError", "NotFoundError":
+		s.Env.Log.Logf(env.Warning, "init_sync_train_and_get_index error %v", err)
+		return nil
+	}
+	return err
+}
+
+// library is the library that says rank and size, initialised where the reference does so.
+func (s *SyncTraining) library(c *cputraining.DistributedCPUTrainingConfig) (hvdlib.Library, error) {
+	if s.EnableBPS == 0 {
+		return s.horovod(c)
+	}
+	if !s.inited {
+		if err := s.BytePSInit(c.UUID); err != nil {
+			return nil, err
+		}
+	}
+	lib, err := s.Import(hvdlib.BytePS)
+	if err != nil {
+		return nil, err
+	}
+	broadcast, err := hvdlib.IntVariable(s.Env.Host, "MONOLITH_WITH_BYTEPS_BCAST", 1)
+	if err != nil {
+		return nil, err
+	}
+	allreduce, err := hvdlib.IntVariable(s.Env.Host, "MONOLITH_WITH_BYTEPS_ALLREDUCE", 1)
+	if err != nil {
+		return nil, err
+	}
+	if broadcast == 0 || allreduce == 0 {
+		return s.horovod(c)
+	}
+	return lib, nil
+}
+
+// horovod begins with Horovod, once, and gives each process checkpoints of its own where they
+// are not merged.
+func (s *SyncTraining) horovod(c *cputraining.DistributedCPUTrainingConfig) (hvdlib.Library, error) {
+	lib, err := s.Import(hvdlib.Horovod)
+	if err != nil || s.inited {
+		return lib, err
+	}
+	if err := lib.Init(); err != nil {
+		return nil, err
+	}
+	s.inited = true
+	if !c.MergeSyncTrainingCkpt {
+		c.ModelDir = pysem.JoinStrings(c.ModelDir, c.UUID, fmt.Sprintf("index-%04d", lib.Rank()))
+	}
+	return lib, nil
+}
+
+// TryInitCUDA gives the process the GPU of its rank on its host, unless it has some
+// (distribution_utils.py:359).
+func TryInitCUDA(host env.Host) error {
+	_, given := host.LookupEnv("CUDA_VISIBLE_DEVICES")
+	_, mpi := host.LookupEnv("OMPI_COMM_WORLD_LOCAL_RANK")
+	if given || !mpi {
+		return nil
+	}
+	host.Setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
+	rank, err := MPILocalRank(host)
+	if err == nil {
+		host.Setenv("CUDA_VISIBLE_DEVICES", pysem.Str(rank))
+	}
+	return err
+}

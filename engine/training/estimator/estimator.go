@@ -1,0 +1,320 @@
+package estimator
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/engine/training/runnerutils"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// Modes of a model (tf.estimator.ModeKeys).
+const (
+	ModeTrain   = "train"
+	ModeEval    = "eval"
+	ModePredict = "infer"
+)
+
+// Variables that every process exports (estimator.py:326-329).
+const (
+	cacheThreadsVariable      = "TF_GRPC_WORKER_CACHE_THREADS"
+	handlerMultiplierVariable = "MONOLITH_GRPC_WORKER_SERVICE_HANDLER_MULTIPLIER"
+)
+
+// Model is what the estimator reads and sets of a model.
+type Model struct {
+	Name string
+	Mode pysem.OptString
+	// P are the model's parameters, which params_override sets; nil where there are none.
+	P       Params
+	Metrics DeepInsight
+	Train   TrainParams
+}
+
+// Params are parameters by name.
+type Params interface {
+	// Set sets some. A name that there is not is an error.
+	Set(values *pysem.Dict) error
+	// Clone makes parameters that can be changed without these.
+	Clone() Params
+}
+
+// DeepInsight says where a model's metrics go.
+type DeepInsight struct {
+	Enable       bool
+	Name, Target pysem.OptString
+	SampleRatio  pysem.OptFloat
+}
+
+// TrainParams say how long a model is trained, and where its data comes from.
+type TrainParams struct {
+	Steps, MaxSteps                   pysem.OptInt
+	SlowStartSteps                    pysem.OptInt
+	UseGPUEmbTable                    pysem.OptBool
+	UseFountain                       bool
+	FountainZKHost, FountainModelName string
+}
+
+func (m Model) clone() *Model {
+	if m.P != nil {
+		m.P = m.P.Clone()
+	}
+	return &m
+}
+
+// SyncBackend has a PS send its parameters to the servers.
+type SyncBackend interface {
+	Start() error
+	SubscribeModel(name pysem.OptString) error
+	Stop() error
+}
+
+// LocalRun is a training in one process.
+type LocalRun struct {
+	ModelDir string
+	// Steps are as many as are trained from where the model is; max_steps has no effect.
+	Steps     pysem.OptInt
+	Profiling bool
+	Hooks     []session.Hook
+}
+
+// DistributedRun is a process of a training by several. It ends at the model's max_steps,
+// whatever its steps are.
+type DistributedRun struct {
+	// Discovery is nil where all is trained in step.
+	Discovery   training.ServiceDiscovery
+	SyncBackend SyncBackend
+	Hooks       []session.Hook
+}
+
+// Training is what TensorFlow and the other modules do for an estimator.
+type Training interface {
+	LocalTrain(m *Model, c *runnerutils.RunnerConfig, r LocalRun) error
+	DistributedTrain(m *Model, c *runnerutils.RunnerConfig, r DistributedRun) error
+	DistributedSyncTrain(m *Model, c *runnerutils.RunnerConfig, r DistributedRun) error
+	InitSyncTrain(c *runnerutils.RunnerConfig) error
+	TryInitCUDA() error
+	// WithDiscovery is runnerutils.WithDiscovery for the process.
+	WithDiscovery(c *runnerutils.RunnerConfig, body func(d training.ServiceDiscovery) error) error
+	// NewSyncBackend makes the backend of a PS whose training is in real time.
+	NewSyncBackend(c *runnerutils.RunnerConfig) (SyncBackend, error)
+	// User is the name of the user.
+	User() string
+}
+
+// Estimator trains and evaluates a model.
+type Estimator struct {
+	env       *env.Env
+	training  Training
+	model     *Model
+	conf      *runnerutils.RunnerConfig
+	profiling bool
+	backend   SyncBackend
+}
+
+// New makes an estimator of a runner's configuration: it tells the model where its metrics go,
+// overrides its parameters and exports variables (estimator.py:261). A PS in real time without
+// business id or base name is an AssertionError.
+func New(e *env.Env, t Training, m *Model, conf *runnerutils.RunnerConfig) (*Estimator, error) {
+	est := &Estimator{env: e, training: t, model: m, conf: conf}
+	est.tellMetrics()
+	if err := est.connect(); err != nil {
+		return nil, err
+	}
+	if err := est.overrideParams(); err != nil {
+		return nil, err
+	}
+	e.Host.Setenv(cacheThreadsVariable, pysem.Str(runnerutils.Class.Get(conf, "tf_grpc_worker_cache_threads")))
+	e.Host.Setenv(handlerMultiplierVariable, pysem.Str(runnerutils.Class.Get(conf, "monolith_grpc_worker_service_handler_multiplier")))
+	return est, nil
+}
+
+// FromRunConfig makes one of what the user says.
+func FromRunConfig(p runnerutils.Process, t Training, m *Model, c *RunConfig) (*Estimator, error) {
+	conf, err := c.ToRunnerConfig(p)
+	if err != nil {
+		return nil, err
+	}
+	est, err := New(p.Env, t, m, conf)
+	if est != nil {
+		est.profiling = c.EnableLocalProfiling
+	}
+	return est, err
+}
+
+// tellMetrics has a model that trains with others send its metrics.
+func (est *Estimator) tellMetrics() {
+	c, to := est.conf, &est.model.Metrics
+	to.Enable = !c.IsLocal
+	if c.IsLocal {
+		return
+	}
+	if c.DeepInsightName.Or("") != "" {
+		to.Name = c.DeepInsightName
+	}
+	if c.DeepInsightTarget.Or("") != "" {
+		to.Target = c.DeepInsightTarget
+	}
+	if c.DeepInsightSampleRatio.Or(0) != 0 {
+		to.SampleRatio = c.DeepInsightSampleRatio
+	}
+}
+
+func (est *Estimator) connect() (err error) {
+	c := est.conf
+	if !c.EnableRealtimeTraining || c.ServerType != "ps" {
+		return nil
+	}
+	if c.Bzid.Or("") == "" {
+		return pysem.Raise("AssertionError", "Business id cannot be none while realtime training.")
+	}
+	if c.BaseName.Or("") == "" {
+		return pysem.Raise("AssertionError", "Base name cannot be none while realtime training.")
+	}
+	est.backend, err = est.training.NewSyncBackend(c)
+	return err
+}
+
+func (est *Estimator) overrideParams() error {
+	text := est.conf.ParamsOverride.Or("")
+	if text == "" {
+		return nil
+	}
+	est.env.Log.Logf(env.Info, "Override: %s", text)
+	value, err := pysem.ParseJSON(text)
+	if err != nil {
+		return err
+	}
+	if est.model.P == nil {
+		est.env.Log.Logf(env.Warning, "params_override error!")
+		return nil
+	}
+	values, ok := value.(*pysem.Dict)
+	if !ok {
+		return pysem.Raise("TypeError", "argument after ** must be a mapping, not %s", pysem.TypeName(value))
+	}
+	return est.model.P.Set(values)
+}
+
+// ModelDir is where the model is.
+func (est *Estimator) ModelDir() string { return est.conf.ModelDir }
+
+// Config is the configuration of the process, which training and evaluating change.
+func (est *Estimator) Config() *runnerutils.RunnerConfig { return est.conf }
+
+// Limits are how long a training goes on.
+type Limits struct{ Steps, MaxSteps pysem.OptInt }
+
+// Train trains the model (estimator.py:407): alone as many steps as are said, whatever
+// max_steps is; with others until max_steps, whatever the steps are. The model itself is not
+// changed.
+func (est *Estimator) Train(l Limits, hooks []session.Hook) error {
+	return est.run(ModeTrain, l, hooks)
+}
+
+// Evaluate is a training of the model in the mode eval (estimator.py:467). The configuration
+// keeps that mode (Q260), and with others the hooks are not passed on, unless all is trained in
+// step.
+func (est *Estimator) Evaluate(steps pysem.OptInt, hooks []session.Hook) error {
+	est.conf.Mode = ModeEval
+	return est.run(ModeEval, Limits{Steps: steps}, hooks)
+}
+
+func (est *Estimator) run(mode string, l Limits, hooks []session.Hook) error {
+	model := est.model.clone()
+	model.Mode = pysem.Some(mode)
+	if l.Steps.Set {
+		model.Train.Steps = l.Steps
+	}
+	if l.MaxSteps.Set {
+		model.Train.MaxSteps = l.MaxSteps
+	}
+	est.tellFountain()
+	var err error
+	if est.conf.IsLocal {
+		err = est.training.LocalTrain(model, est.conf, LocalRun{ModelDir: est.localDir(), Steps: l.Steps, Profiling: est.profiling, Hooks: hooks})
+	} else {
+		err = est.distributed(model, mode, hooks)
+	}
+	if err != nil {
+		return err
+	}
+	est.Close()
+	return nil
+}
+
+// tellFountain has the caller's model, not the one that is trained, take its data from the
+// service that the configuration names (estimator.py:370).
+func (est *Estimator) tellFountain() {
+	c, train := est.conf, &est.model.Train
+	if train.UseFountain && c.FountainZKHost != "" && c.FountainModelName != "" {
+		train.FountainZKHost, train.FountainModelName = c.FountainZKHost, c.FountainModelName
+	}
+}
+
+// localDir is the model's directory, one of the user's where none is said.
+func (est *Estimator) localDir() string {
+	if est.conf.ModelDir != "" {
+		return est.conf.ModelDir
+	}
+	return "/tmp/" + est.training.User() + "/" + est.model.Name
+}
+
+func (est *Estimator) distributed(model *Model, mode string, hooks []session.Hook) error {
+	if mode == ModeTrain && est.backend != nil {
+		if err := est.subscribe(model); err != nil {
+			return err
+		}
+	}
+	r := DistributedRun{SyncBackend: est.backend, Hooks: hooks}
+	if est.conf.EnableFullSyncTraining() {
+		if err := est.training.InitSyncTrain(est.conf); err != nil {
+			return err
+		}
+		return est.training.DistributedSyncTrain(model, est.conf, r)
+	}
+	if mode == ModeEval {
+		r.Hooks = nil
+	}
+	return est.training.WithDiscovery(est.conf, func(d training.ServiceDiscovery) error {
+		if err := est.useGPU(model, mode); err != nil {
+			return err
+		}
+		r.Discovery = d
+		return est.training.DistributedTrain(model, est.conf, r)
+	})
+}
+
+func (est *Estimator) subscribe(model *Model) error {
+	if err := est.backend.Start(); err != nil {
+		return err
+	}
+	name := model.Metrics.Name
+	if est.conf.ModelName != "" {
+		name = pysem.Some(est.conf.ModelName)
+	}
+	return est.backend.SubscribeModel(name)
+}
+
+func (est *Estimator) useGPU(model *Model, mode string) error {
+	if est.conf.EnableGPUTraining {
+		model.Train.UseGPUEmbTable = pysem.Some(false)
+	}
+	if !est.conf.EnablePartialSyncTraining || est.conf.ServerType != "worker" {
+		return nil
+	}
+	if mode == ModeTrain {
+		model.Train.SlowStartSteps = pysem.Some(0)
+	}
+	return est.training.TryInitCUDA()
+}
+
+// Close stops the backend, whatever it says of that.
+func (est *Estimator) Close() {
+	if est.backend == nil {
+		return
+	}
+	if err := est.backend.Stop(); err != nil {
+		est.env.Log.Logf(env.Error, "%v", err)
+	}
+}

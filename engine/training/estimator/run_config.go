@@ -1,0 +1,112 @@
+package estimator
+
+import (
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/engine/training/cputraining"
+	"github.com/monosim/monosim/engine/training/runnerutils"
+)
+
+// RunConfig is what a user says of a training, beside the model (estimator.py:98-188). The
+// defaults are not all those of the runner (TRN-2.15).
+type RunConfig struct {
+	IsLocal                       bool              `py:"is_local"`
+	NumPS                         int               `py:"num_ps"`
+	NumWorkers                    int               `py:"num_workers" default:"1"`
+	ChiefTimeoutSecs              int               `py:"chief_timeout_secs" default:"1800"`
+	OperationTimeoutInMs          int               `py:"operation_timeout_in_ms" default:"-1"`
+	SessionCreationTimeoutSecs    int               `py:"session_creation_timeout_secs" default:"7200"`
+	EnableFusedLayout             bool              `py:"enable_fused_layout"`
+	EnableModelDump               bool              `py:"enable_model_dump"`
+	PartialRecovery               bool              `py:"partial_recovery"`
+	MaxRetryTimes                 int               `py:"max_retry_times" default:"6"`
+	RetryWaitInSecs               int               `py:"retry_wait_in_secs" default:"5"`
+	Bzid                          pysem.OptString   `py:"bzid"`
+	BaseName                      pysem.OptString   `py:"base_name"`
+	PSReplicaNum                  pysem.OptInt      `py:"ps_replica_num"`
+	EnableParameterSync           bool              `py:"enable_parameter_sync"`
+	ModelDir                      string            `py:"model_dir"`
+	RestoreDir                    pysem.OptString   `py:"restore_dir"`
+	RestoreCkpt                   pysem.OptString   `py:"restore_ckpt"`
+	SaveCheckpointsSecs           pysem.OptInt      `py:"save_checkpoints_secs"`
+	SaveCheckpointsSteps          pysem.OptInt      `py:"save_checkpoints_steps"`
+	MaxRPCDeadlineMillis          int               `py:"max_rpc_deadline_millis" default:"30000"`
+	DenseOnlySaveCheckpointsSecs  pysem.OptInt      `py:"dense_only_save_checkpoints_secs"`
+	DenseOnlySaveCheckpointsSteps pysem.OptInt      `py:"dense_only_save_checkpoints_steps"`
+	CheckpointsMaxToKeep          int               `py:"checkpoints_max_to_keep" default:"10"`
+	WarmupFile                    string            `py:"warmup_file" default:"'./warmup_file'"`
+	EnableLocalProfiling          bool              `py:"enable_local_profiling"`
+	UseNativeMultiHashTable       pysem.OptBool     `py:"use_native_multi_hash_table"`
+	ClearNN                       bool              `py:"clear_nn"`
+	ContinueTraining              bool              `py:"continue_training"`
+	ReloadAliasMap                cputraining.Value `py:"reload_alias_map"`
+	EnableAliasMapAutoGen         pysem.OptBool     `py:"enable_alias_map_auto_gen"`
+	KafkaTopics                   cputraining.Value `py:"kafka_topics" kind:"string"`
+	KafkaGroupID                  pysem.OptString   `py:"kafka_group_id"`
+	KafkaServers                  pysem.OptString   `py:"kafka_servers"`
+	DisableNativeMetrics          bool              `py:"disable_native_metrics" default:"True"`
+	SaveSummarySteps              int               `py:"save_summary_steps" default:"100"`
+	LogStepCountSteps             int               `py:"log_step_count_steps" default:"100"`
+
+	odd *dataclass.OddValues
+}
+
+// RunConfigClass describes the fields of a RunConfig.
+var RunConfigClass = dataclass.Of(func(c *RunConfig) **dataclass.OddValues { return &c.odd })
+
+// passedOn are the fields with which a runner's configuration is made (estimator.py:191-203); all
+// others are set afterwards.
+var passedOn = []string{
+	"restore_dir", "restore_ckpt", "model_dir", "enable_fused_layout", "enable_model_dump", "warmup_file", "enable_alias_map_auto_gen",
+	"kafka_topics", "kafka_group_id", "kafka_servers", "save_summary_steps", "log_step_count_steps", "disable_native_metrics",
+}
+
+// UserParams are the fields that differ from their defaults, in order (estimator.py:238).
+func (c *RunConfig) UserParams() []string {
+	names := []string{}
+	for _, a := range RunConfigClass.Fields() {
+		if !pysem.Equal(RunConfigClass.Get(c, a.Name), a.Default) {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// ToRunnerConfig is the configuration of a process with what the user said
+// (estimator.py:190). A field that has RunConfig's default says nothing: what the runner has by
+// itself, or of the command line, stays (Q253). The process restores, or waits for the chief to do
+// so, before it knows is_local, num_ps and the rest (Q254). Discovery by Consul becomes one by
+// ZooKeeper, also where it was asked for (Q258).
+func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerConfig, error) {
+	conf := runnerutils.Class.New()
+	for _, name := range passedOn {
+		if err := runnerutils.Class.Set(&conf, name, RunConfigClass.Get(c, name)); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.Init(&conf); err != nil {
+		return nil, err
+	}
+	for _, a := range RunConfigClass.Fields() {
+		value := RunConfigClass.Get(c, a.Name)
+		there, ok := runnerutils.Class.Lookup(&conf, a.Name)
+		if !ok || value == nil || pysem.Equal(value, a.Default) || pysem.Equal(there, value) {
+			continue
+		}
+		if err := runnerutils.Class.Set(&conf, a.Name, value); err != nil {
+			return nil, err
+		}
+	}
+	if conf.DiscoveryType == training.DiscoveryConsul {
+		conf.DiscoveryType = training.DiscoveryZK
+	}
+	if !conf.EnableGPUTraining {
+		conf.EmbeddingPrefetchCapacity = max(1, conf.EmbeddingPrefetchCapacity)
+		conf.EnableEmbeddingPostpush = true
+	}
+	if c.EnableParameterSync {
+		conf.EnableRealtimeTraining = true
+	}
+	return &conf, nil
+}

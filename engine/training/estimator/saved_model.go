@@ -1,0 +1,38 @@
+package estimator
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// SavedModelDir is the directory that import_saved_model reads: the path itself where its name
+// is a number, else the highest version below it (estimator.py:571-584). A directory without
+// versions is a RuntimeError.
+func SavedModelDir(f env.Files, path string) (string, error) {
+	if pysem.IsNumeric(pysem.Basename(path)) {
+		return path, nil
+	}
+	names, err := f.ReadDir(path)
+	if err != nil {
+		return "", session.FileError(path, err)
+	}
+	var versions []int
+	for _, name := range names {
+		if !pysem.IsNumeric(name) {
+			continue
+		}
+		n, err := pysem.ParseInt(name)
+		if err != nil {
+			return "", err
+		}
+		versions = append(versions, pysem.Saturate(pysem.Int(n)))
+	}
+	if len(versions) == 0 {
+		return "", pysem.Raise("RuntimeError", "no models in dir %s", path)
+	}
+	return pysem.JoinStrings(path, pysem.Str(slices.MaxFunc(versions, cmp.Compare))), nil
+}

@@ -1,0 +1,53 @@
+package estimator
+
+import (
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
+)
+
+// EstimatorSpec is what a model's function answers (estimator.py:56). Its fields are Python
+// values or handles of tensors.
+type EstimatorSpec struct {
+	Label, Pred, HeadName, Loss, Optimizer, Classification any
+}
+
+// NewEstimatorSpec has no head, loss and optimizer, and is of a classification.
+func NewEstimatorSpec(label, pred any) EstimatorSpec {
+	return EstimatorSpec{Label: label, Pred: pred, Classification: true}
+}
+
+// Field is a field by the reference's name; nil for a name that there is not.
+func (s *EstimatorSpec) Field(name string) *any {
+	switch name {
+	case "label":
+		return &s.Label
+	case "pred":
+		return &s.Pred
+	case "head_name":
+		return &s.HeadName
+	case "loss":
+		return &s.Loss
+	case "optimizer":
+		return &s.Optimizer
+	case "classification":
+		return &s.Classification
+	}
+	return nil
+}
+
+// Replace is a spec with other values. Names that there are not are passed over, but for
+// mode, which the reference asks for and does not have: an AttributeError, and never the
+// ValueError that it means to raise (estimator.py:88, Q259).
+func (s EstimatorSpec) Replace(fields ...dataclass.Field) (EstimatorSpec, error) {
+	for _, f := range fields {
+		if f.Name == "mode" {
+			return s, pysem.Raise("AttributeError", "'EstimatorSpec' object has no attribute 'mode'")
+		}
+	}
+	for _, f := range fields {
+		if to := s.Field(f.Name); to != nil {
+			*to = f.Value
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,149 @@
+// Package evaluation is the process that evaluates the checkpoints which a training job writes,
+// in a program of its own: tpu_runner.py in its mode eval, over the job's directory.
+//
+// Two things to use first:
+//
+//   - [Run] follows a directory until a checkpoint of the last step, or until none comes.
+//   - [Options] say which directory, and what an evaluation takes.
+//
+// What an evaluation computes is no part of it: it takes its time, finds its checkpoint there or
+// gone, and writes the global step as its result. The loop around it is tpurunner's, and so are
+// the five hours after which it gives up. To change what an evaluation does look at follower.Evaluate.
+package evaluation
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/gfile"
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/engine/training/summaries"
+	"github.com/monosim/monosim/engine/training/tpurunner"
+)
+
+// Options say what is followed.
+type Options struct {
+	// ModelDir has the checkpoints, and below it, in eval, the results.
+	ModelDir string
+	// MaxSteps is the global step whose checkpoint is the last one; 0 means none is.
+	MaxSteps int64
+	// Setup is what passes before an evaluation reads its checkpoint, Takes what it takes then.
+	Setup, Takes time.Duration
+	// Happened is told of each checkpoint: "evaluated", or "passed-over" for one that is gone.
+	Happened func(op, path, note string)
+}
+
+// The sizes of an evaluation, of which only that they fit together matters.
+const (
+	perReplicaBatch = 1
+	evalExamples    = 8
+)
+
+// Run evaluates every new latest checkpoint of the directory (tpu_runner.py:384). It returns after
+// one of the last step, and after five hours without a new one. A checkpoint that is gone is
+// passed over; one whose name has no step is an IndexError (Q198).
+func Run(e *env.Env, o Options) error {
+	flags := absl.New(tpurunner.Module())
+	if _, err := flags.Parse(e.Files, []string{"--mode=" + tpurunner.ModeEval, "--model_dir=" + o.ModelDir}); err != nil {
+		return err
+	}
+	last := o.MaxSteps
+	if last == 0 {
+		last = math.MaxInt64
+	}
+	params := &tpurunner.TaskParams{
+		Train: tpurunner.TrainParams{MaxSteps: last}, EvalPerReplicaBatchSize: pysem.Some(perReplicaBatch), EvalExamples: evalExamples,
+	}
+	f := &follower{e: e, Options: o}
+	return tpurunner.New(e, f, flags, params).Run(f)
+}
+
+// follower is the platform without a TPU, the task and its estimator.
+type follower struct {
+	Options
+	e *env.Env
+}
+
+// Evaluate makes ready, reads the checkpoint, and evaluates. A checkpoint that is gone by the time it is
+// read is a NotFoundError.
+func (f *follower) Evaluate(_ any, _ int, checkpoint string) ([]summaries.Log, error) {
+	f.e.Tasks.Sleep(f.Setup)
+	step, err := f.stepIn(checkpoint)
+	if err != nil {
+		if pysem.TypeOf(err) == "NotFoundError" {
+			f.Happened("passed-over", checkpoint, "")
+		}
+		return nil, err
+	}
+	f.e.Tasks.Sleep(f.Takes)
+	f.Happened("evaluated", checkpoint, fmt.Sprintf("step %d", step))
+	return []summaries.Log{{Tag: "global_step", Value: float64(step)}}, nil
+}
+
+// stepIn reads the global step that a checkpoint holds.
+func (f *follower) stepIn(checkpoint string) (int64, error) {
+	data, err := gfile.Read(f.e.Files, checkpoint+checkpoints.IndexSuffix)
+	if err != nil {
+		return 0, err
+	}
+	step, err := strconv.ParseInt(string(data), 10, 64)
+	if err != nil {
+		return 0, session.Raise("DataLossError", "%s: found %q, want a step", checkpoint, data)
+	}
+	return step, nil
+}
+
+// LoadVariable reads the global step of the latest checkpoint.
+func (f *follower) LoadVariable(dir pysem.OptString, _ string) (int64, error) {
+	latest, err := checkpoints.Latest(f.e, dir.V, checkpoints.Filename)
+	if err != nil {
+		return 0, err
+	}
+	if latest == "" {
+		return 0, session.Raise("ValueError", "Couldn't find 'checkpoint' file or checkpoints in given directory %s", dir.V)
+	}
+	return f.stepIn(latest)
+}
+
+// Checkpoints follows the directory.
+func (f *follower) Checkpoints(dir string, idle time.Duration, each func(string) (bool, error)) error {
+	return tpurunner.Follow(f.e, dir, idle, each)
+}
+
+// SummaryWriter makes a file of results.
+func (f *follower) SummaryWriter(dir string) (tpurunner.SummaryWriter, error) {
+	return summaries.NewFileWriter(f.e, dir)
+}
+
+// ConfigureTPU does nothing: there is none.
+func (f *follower) ConfigureTPU(_, _, _ pysem.OptString) error { return nil }
+
+// NumHosts is one.
+func (f *follower) NumHosts(_, _, _ pysem.OptString) (int, error) { return 1, nil }
+
+// NewEstimator is the follower itself.
+func (f *follower) NewEstimator(tpurunner.EstimatorConfig) (tpurunner.Estimator, error) {
+	return f, nil
+}
+
+// CreateInputFn makes an input of which nothing is read.
+func (f *follower) CreateInputFn(mode string) (any, error) { return mode, nil }
+
+// CreateModelFn makes a model of which nothing is computed.
+func (f *follower) CreateModelFn() (any, error) { return nil, nil }
+
+// Train is never called in the mode eval.
+func (f *follower) Train(any, int64) error {
+	return pysem.Raise("AssertionError", "an evaluation does not train")
+}
+
+var (
+	_ tpurunner.Platform = (*follower)(nil)
+	_ tpurunner.Task     = (*follower)(nil)
+)

@@ -1,0 +1,143 @@
+package fileops_test
+
+import (
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/envtest"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pythontest"
+	"github.com/monosim/monosim/engine/training/fileops"
+)
+
+// The goal is that dumps have the bytes that file_ops.cc gives them, that input which ends the
+// reference's process is an error instead (TRN-5.20, oracle rust), and that a damaged file gives
+// what is before the damage (TRN-2.24). The C++ ops are not to be had; the bytes follow from the
+// message's fields, and TensorFlow reads them back.
+
+// dumped is a file of two entries: id 7 with bias 0.5 and (1, 2), id -1 with bias 0 and (3, 4).
+func dumped(t testing.TB) (env.Files, []byte) {
+	t.Helper()
+	files := envtest.New(nil, nil).Files
+	f, err := fileops.NewWritableFile(files, "/d/dump")
+	must(t, err)
+	must(t, f.AppendEntryDump([]int64{7, -1}, []float32{0.5, 0}, []float32{1, 2, 3, 4}))
+	must(t, f.Close())
+	content, err := files.ReadFile("/d/dump")
+	must(t, err)
+	return files, content
+}
+
+func TestEntryDumpsHaveTheirBytes(t *testing.T) {
+	_, got := dumped(t)
+	// id is fixed 64 bits (tag 09), each number has a tag of its own (15): proto2 packs nothing.
+	first, second := "0907000000000000001500"+"00003f150000803f1500000040", "09ffffffffffffffff1500000000150000404015"+"00008040"
+	for _, record := range []struct {
+		at   int
+		want string
+	}{{12, first}, {12 + 24 + 4 + 12, second}} {
+		if text := hex.EncodeToString(got[record.at : record.at+len(record.want)/2]); text != record.want {
+			t.Errorf("record at byte %d: got %s, want %s", record.at, text, record.want)
+		}
+	}
+	if want := 2 * (24 + 16); len(got) != want {
+		t.Errorf("got %d bytes, want %d", len(got), want)
+	}
+}
+
+func TestWrongDumpsAreErrors(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		ids             []int64
+		biases, numbers []float32
+		want            string
+	}{
+		{"no ids", nil, nil, nil, "entry dump of /d/dump: found no ids, want one at least"},
+		{"few biases", []int64{1, 2}, []float32{1}, []float32{1, 2}, "entry dump of /d/dump: found 1 biases, want one for each of 2 ids"},
+		{"uneven", []int64{1, 2}, []float32{1, 2}, []float32{1, 2, 3}, "entry dump of /d/dump: found 3 numbers of embeddings, want a multiple of 2 ids"},
+	} {
+		files := envtest.New(nil, nil).Files
+		f, err := fileops.NewWritableFile(files, "/d/dump")
+		must(t, err)
+		err = f.AppendEntryDump(c.ids, c.biases, c.numbers)
+		if pysem.TypeOf(err) != "InvalidArgumentError" || err.(*pysem.Error).Message != c.want {
+			t.Errorf("%s: got %v, want InvalidArgumentError %s", c.name, err, c.want)
+		}
+		must(t, f.Close())
+		if content, err := files.ReadFile("/d/dump"); err != nil || len(content) != 0 {
+			t.Errorf("%s: got %d bytes, error %v, want none of a refused dump", c.name, len(content), err)
+		}
+		if err := f.Append(nil); pysem.TypeOf(err) != "FailedPreconditionError" {
+			t.Errorf("%s: appending to a closed file: got %v, want FailedPreconditionError", c.name, err)
+		}
+	}
+}
+
+func TestDumpsWithoutEmbeddingsHaveABias(t *testing.T) {
+	files := envtest.New(nil, nil).Files
+	f, err := fileops.NewWritableFile(files, "dump")
+	must(t, err)
+	must(t, f.AppendEntryDump([]int64{1}, []float32{2}, nil))
+	must(t, f.Close())
+	content, err := files.ReadFile("dump")
+	must(t, err)
+	dumps, err := fileops.ReadEntryDumps(content)
+	if err != nil || len(dumps) != 1 || !cmp.Equal(dumps[0].GetNum(), []float32{2}) {
+		t.Errorf("got %v, error %v, want one entry with 2", dumps, err)
+	}
+}
+
+func TestTornDumpsGiveWhatIsWhole(t *testing.T) {
+	_, content := dumped(t)
+	for n := range content {
+		dumps, err := fileops.ReadEntryDumps(content[:n])
+		if want := n / 40; len(dumps) != want || (err == nil) != (n%40 == 0) {
+			t.Errorf("%d bytes: got %d entries, error %v, want %d", n, len(dumps), err, want)
+		}
+	}
+}
+
+// The script has the message by its numbers, as the reference's own module is made from C++.
+const readScript = `
+import sys, tensorflow as tf
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+f = descriptor_pb2.FileDescriptorProto(name="d.proto", package="d", syntax="proto2")
+m = f.message_type.add(name="EntryDump")
+m.field.add(name="id", number=1, type=16, label=1)
+m.field.add(name="num", number=2, type=2, label=3)
+pool = descriptor_pool.DescriptorPool()
+pool.Add(f)
+dump = message_factory.MessageFactory(pool).GetPrototype(pool.FindMessageTypeByName("d.EntryDump"))
+for r in tf.data.TFRecordDataset([sys.argv[1]]):
+    d = dump.FromString(r.numpy())
+    print(d.id, list(d.num), d.SerializeToString() == r.numpy())
+`
+
+func TestTensorFlowReadsDumps(t *testing.T) {
+	python := pythontest.TensorFlow(t)
+	_, content := dumped(t)
+	path := filepath.Join(t.TempDir(), "dump")
+	must(t, os.WriteFile(path, content, 0o600))
+	got, err := exec.CommandContext(t.Context(), python, "-c", readScript, path).Output()
+	if want := "7 [0.5, 1.0, 2.0] True\n-1 [0.0, 3.0, 4.0] True\n"; err != nil || string(got) != want {
+		t.Errorf("TensorFlow read %q, error %v, want %q", got, err, want)
+	}
+}
+
+func FuzzReadEntryDumps(f *testing.F) {
+	_, content := dumped(f)
+	f.Add(content)
+	f.Add(content[:50])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dumps, err := fileops.ReadEntryDumps(data)
+		if err == nil && len(data) > 0 && len(dumps) == 0 {
+			t.Errorf("%x: got no entry and no error", data)
+		}
+	})
+}

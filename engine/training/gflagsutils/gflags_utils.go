@@ -1,0 +1,161 @@
+// Package gflagsutils gives the fields of configurations the values of command line flags:
+// the port of native_training/gflags_utils.py.
+//
+// Two things to use first:
+//
+//   - [Update] gives each field that the code left at its default the value of the flag of
+//     its name.
+//   - [FieldsOf] describes the fields of a dataclass, [ExtractFlags] makes flags of them.
+//
+// What the code said goes before the command line, and that before the default; a field that
+// the code gave its default counts as left alone. To change what a field's documentation
+// says look in help.go; fields that have a flag of another name, in link.go.
+package gflagsutils
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/absl"
+)
+
+// Kind is the type of a field as its annotation says it.
+type Kind uint8
+
+// The kinds. A field of another type gets no flag.
+const (
+	Other Kind = iota
+	Int
+	Bool
+	String
+	Float
+	Enum
+)
+
+// Field describes a field of a configuration.
+type Field struct {
+	Name string
+	Kind Kind
+	// Default is the Python value that the class has for it.
+	Default any
+	// Factory says that the default is made anew for each object: the class has none.
+	Factory bool
+	// Class is the name of an enum, and Members its members.
+	Class   string
+	Members []Member
+}
+
+// Member is a member of an enum: its name, and the Python value that stands for it.
+type Member struct {
+	Name  string
+	Value any
+}
+
+// Config is an object whose fields can be read and set by name.
+type Config interface {
+	Get(name string) any
+	Set(name string, value any) error
+}
+
+// defaultOf is the class's value of a field; without one it is an AttributeError.
+func (f Field) defaultOf() (any, error) {
+	if f.Factory {
+		return nil, pysem.Raise("AttributeError", "type object has no attribute '%s'", f.Name)
+	}
+	return f.Default, nil
+}
+
+// ExtractFlags makes a flag of each field that the documentation names, but for those that
+// are skipped (gflags_utils.py:106). A field that no flag can be made of, or whose flag there
+// is already, is passed over without a word (Q248).
+func ExtractFlags(flags *absl.Flags, module string, fields []Field, help []Help, skip []string) error {
+	for _, f := range fields {
+		at := slices.IndexFunc(help, func(h Help) bool { return h.Name == f.Name })
+		if at < 0 || slices.Contains(skip, f.Name) {
+			continue
+		}
+		value, err := f.defaultOf()
+		if err != nil {
+			return err
+		}
+		if flag, ok := f.flag(value, help[at].Text); ok {
+			_ = flags.Define(module, flag) // what the reference swallows
+		}
+	}
+	return nil
+}
+
+// flag is the flag of a field; ok reports whether there can be one.
+func (f Field) flag(value any, help string) (flag absl.Flag, ok bool) {
+	flag = absl.Flag{Name: f.Name, Default: value}
+	describe := func(kind, shown string) string { return fmt.Sprintf("%s, default=%s, %s", kind, shown, help) }
+	switch f.Kind {
+	case Int:
+		flag.Kind, flag.Help = absl.Integer, describe("int", pysem.Str(value))
+	case Bool:
+		flag.Kind, flag.Help = absl.Bool, describe("bool", pysem.Str(value))
+	case String:
+		flag.Kind, flag.Help = absl.String, describe("string", pysem.Str(value))
+	case Float:
+		flag.Kind, flag.Help = absl.Float, describe("float", pysem.Str(value))
+	case Enum:
+		at := slices.IndexFunc(f.Members, func(m Member) bool { return pysem.Equal(m.Value, value) })
+		if at < 0 {
+			return flag, false
+		}
+		for _, m := range f.Members {
+			flag.Words = append(flag.Words, strings.ToLower(m.Name))
+		}
+		flag.Kind, flag.Default = absl.Enum, flag.Words[at]
+		flag.Help = "<" + strings.Join(flag.Words, "|") + ">: " + describe("enum", f.Class+"."+f.Members[at].Name)
+	default:
+		return flag, false
+	}
+	return flag, true
+}
+
+// Update gives the fields that have their defaults the values of the flags of their names,
+// where those differ from the fields' defaults (gflags_utils.py:151). Before a command line was
+// read it does nothing. A word that no member has is a KeyError, a flag of None for an enum an
+// AttributeError; what was set before stays set.
+func Update(c Config, fields []Field, flags *absl.Flags) error {
+	for _, f := range fields {
+		value, err := f.defaultOf()
+		if err != nil {
+			return err
+		}
+		if !flags.Has(f.Name) || !flags.Parsed() {
+			continue
+		}
+		given, err := f.fromFlag(flags)
+		if err != nil {
+			return err
+		}
+		if pysem.Equal(c.Get(f.Name), value) && !pysem.Equal(given, value) {
+			if err := c.Set(f.Name, given); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fromFlag is the value of the field's flag; for an enum it is a member.
+func (f Field) fromFlag(flags *absl.Flags) (any, error) {
+	value, err := flags.Value(f.Name)
+	if err != nil || f.Kind != Enum {
+		return value, err
+	}
+	word, ok := value.(string)
+	if !ok {
+		return nil, pysem.AttributeError(value, "upper")
+	}
+	for _, m := range f.Members {
+		if m.Name == strings.ToUpper(word) {
+			return m.Value, nil
+		}
+	}
+	return nil, pysem.Raise("KeyError", "%s", pysem.Repr(strings.ToUpper(word)))
+}

@@ -1,0 +1,66 @@
+package gflagsutils
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// Help is what a class's documentation says of a field.
+type Help struct{ Name, Text string }
+
+// parameter is a line that begins to tell of a field.
+var parameter = regexp.MustCompile(`^:param\s+([a-zA-Z0-9._-]+)\s*:\s*(.*)`)
+
+// ExtractHelpInfo reads ":param name: text" out of the documentation of classes, the base
+// classes first; lines that follow belong to the name before them (gflags_utils.py:90). A class
+// without documentation, and a name that is told of twice in a row, is an AssertionError.
+func ExtractHelpInfo(docs ...string) ([]Help, error) {
+	var help []Help
+	for _, doc := range docs {
+		var err error
+		if help, err = helpOf(doc, help); err != nil {
+			return nil, err
+		}
+	}
+	return help, nil
+}
+
+// helpOf adds what one documentation says to what is known.
+func helpOf(doc string, help []Help) ([]Help, error) {
+	var lines []string
+	for line := range strings.SplitSeq(doc, "\n") {
+		if words := pysem.Fields(line); len(words) > 0 {
+			lines = append(lines, strings.Join(words, " "))
+		}
+	}
+	if len(lines) == 0 {
+		return nil, pysem.Raise("AssertionError", "")
+	}
+	at, open := 0, false
+	for _, line := range lines {
+		found := parameter.FindStringSubmatch(line)
+		switch {
+		case found != nil && open && help[at].Name == found[1]:
+			return nil, pysem.Raise("AssertionError", "")
+		case found != nil:
+			help, at = withHelp(help, found[1], found[2])
+			open = true
+		case open:
+			help[at].Text += " " + line
+		}
+	}
+	return help, nil
+}
+
+// withHelp sets the text of a name, and says where it is in the list.
+func withHelp(help []Help, name, text string) ([]Help, int) {
+	at := slices.IndexFunc(help, func(h Help) bool { return h.Name == name })
+	if at < 0 {
+		return append(help, Help{name, text}), len(help)
+	}
+	help[at].Text = text
+	return help, at
+}

@@ -1,0 +1,102 @@
+// Package hvdlib chooses the library by which workers train in step, BytePS or Horovod: the
+// port of native_training/hvd_lib.py.
+//
+// Two things to use first:
+//
+//   - [Lib] has the library that MONOLITH_WITH_BYTEPS asks for imported when it is first needed.
+//   - [RanksOf] reads ranks from the environment, as the Rust port does.
+//
+// To change what the Rust port takes for true look in ranks.go.
+package hvdlib
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// Names of the libraries' modules.
+const (
+	BytePS  = "byteps.tensorflow"
+	Horovod = "horovod.tensorflow"
+)
+
+// Library is one of the libraries.
+type Library interface {
+	Init() error
+	Rank() int
+	Size() int
+}
+
+// Importer imports a library by its name. One that is not there is an ImportError.
+type Importer func(name string) (Library, error)
+
+// Lib is the library of a process (hvd_lib.py:24).
+type Lib struct {
+	Host   env.Host
+	Import Importer
+	lib    Library
+}
+
+// EnableBPS is MONOLITH_WITH_BYTEPS as an int, 0 where it is not set. What is no number,
+// as "true" or "", is a ValueError.
+func (l *Lib) EnableBPS() (int, error) { return IntVariable(l.Host, "MONOLITH_WITH_BYTEPS", 0) }
+
+// IntVariable is int(os.getenv(name, otherwise)).
+func IntVariable(host env.Host, name string, otherwise int) (int, error) {
+	text, ok := host.LookupEnv(name)
+	if !ok {
+		return otherwise, nil
+	}
+	n, err := pysem.ParseInt(text)
+	if err != nil {
+		return 0, err
+	}
+	return pysem.Saturate(pysem.Int(n)), nil
+}
+
+// Library imports the library when it is first asked for.
+func (l *Lib) Library() (Library, error) {
+	if l.lib != nil {
+		return l.lib, nil
+	}
+	bps, err := l.EnableBPS()
+	if err != nil {
+		return nil, err
+	}
+	name := Horovod
+	if bps != 0 {
+		name = BytePS
+	}
+	lib, err := l.Import(name)
+	if err == nil {
+		l.lib = lib
+	}
+	return lib, err
+}
+
+// Init begins the library's work.
+func (l *Lib) Init() error {
+	lib, err := l.Library()
+	if err != nil {
+		return err
+	}
+	return lib.Init()
+}
+
+// Rank is the number of the process, from the library and not from the environment.
+func (l *Lib) Rank() (int, error) {
+	lib, err := l.Library()
+	if err != nil {
+		return 0, err
+	}
+	return lib.Rank(), nil
+}
+
+// Size is how many processes there are.
+func (l *Lib) Size() (int, error) {
+	lib, err := l.Library()
+	if err != nil {
+		return 0, err
+	}
+	return lib.Size(), nil
+}

@@ -1,0 +1,83 @@
+package job
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/gfile"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// tensors stand for what a checkpoint holds: files of the names that a sharded saver gives
+// them, the step in the index.
+type tensors struct {
+	e       *env.Env
+	shards  int
+	took    time.Duration
+	hazards *cluster.Hazards
+}
+
+// Write takes its time, and writes the files of each PS before the index.
+func (t *tensors) Write(s session.Session, prefix string) error {
+	step, err := session.Get[int64](s, session.Read(session.GlobalStep()))
+	if err != nil {
+		return err
+	}
+	took := t.took
+	if t.hazards.SaveTime > 0 {
+		took = t.hazards.SaveTime
+	}
+	t.e.Tasks.Sleep(took)
+	if t.hazards.SaveErrors > 0 {
+		t.hazards.SaveErrors--
+		return session.Raise("InternalError", "%s: the write was not confirmed", prefix)
+	}
+	for i := range t.shards {
+		if err := t.write(fmt.Sprintf("%s.data-%05d-of-%05d", prefix, i, t.shards), nil); err != nil {
+			return err
+		}
+	}
+	return t.write(prefix+checkpoints.IndexSuffix, strconv.AppendInt(nil, step, 10))
+}
+
+// WriteMetaGraph writes the graph, which says nothing here.
+func (t *tensors) WriteMetaGraph(path string) error { return t.write(path, nil) }
+
+func (t *tensors) write(path string, data []byte) error {
+	return session.FileError(path, t.e.Files.WriteFile(path, data))
+}
+
+// places are the iterators of a worker: a number of steps.
+type places struct {
+	e    *env.Env
+	step *int64
+}
+
+// Write writes the place.
+func (i *places) Write(_ session.Session, prefix string) error {
+	path := prefix + checkpoints.IndexSuffix
+	return session.FileError(path, i.e.Files.WriteFile(path, strconv.AppendInt(nil, *i.step, 10)))
+}
+
+// WriteMetaGraph writes the graph, which says nothing here.
+func (i *places) WriteMetaGraph(path string) error {
+	return session.FileError(path, i.e.Files.WriteFile(path, nil))
+}
+
+// Restore reads the place.
+func (i *places) Restore(_ session.Session, prefix string) error {
+	data, err := gfile.Read(i.e.Files, prefix+checkpoints.IndexSuffix)
+	if err != nil {
+		return err
+	}
+	step, err := strconv.ParseInt(string(data), 10, 64)
+	if err != nil {
+		return session.Raise("DataLossError", "%s: found %q, want a step", prefix, data)
+	}
+	*i.step = step
+	return nil
+}

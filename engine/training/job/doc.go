@@ -1,0 +1,29 @@
+// Package job has the programs of a training job's processes: the chief, the workers and the
+// PS, put together from the rooms of the training side as cpu_training.py does.
+//
+// Two things to use first:
+//
+//   - [Main] runs one process until its end.
+//   - [Options] says which one it is, and what it shares with the others.
+//
+// What a step computes is no part of it: a step takes its time and counts. Everything around
+// it is the port: discovery, restore, sessions, hooks, barriers, saves, exports, tries after
+// failures. To change what chief and workers do look in worker.go; their hooks, in hooks.go;
+// a PS, in ps.go; what is written for a checkpoint or an export, in data.go and export.go.
+//
+// The exporter, barriers, savers, restore and cluster are those rooms themselves. The loop that
+// tries again, [process.work], is not that of cputraining.Run, whose chief ends the PS and the
+// application on each error: here a chief that has failed may be started again (RestartAfter) and
+// finds its PS; a session that a restarted PS has ended is made again at once, which TensorFlow
+// does inside of the estimator that Run calls; and who fails while looking for the cluster again
+// goes on trying where the error is one that passes.
+//
+// Cost: a step of a worker is two waits and two reads of variables; as long as it finds what
+// the last one has found it is but counted ([session.Link.Coast]). Discovery is what grows
+// with the square of the processes: each of them watches the znodes of all (service_discovery.py:318),
+// reads each when it comes, and again when it is registered anew every half hour. An hour with
+// steps of 1 s (BenchmarkTrainingHour of runners/simrun) is 0.15 million events with 10 workers,
+// 1.5 with 100, and 25 with 1,000 workers and 200 PS, of which 8 are leapt over. Of the rest
+// nearly all is discovery, in the second after the start and in that half an hour later: 1.4
+// million reads in each, while all others write.
+package job

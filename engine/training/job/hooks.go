@@ -1,0 +1,178 @@
+package job
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/training/barrierops"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/hooks"
+	"github.com/monosim/monosim/engine/training/hooks/server"
+	"github.com/monosim/monosim/engine/training/saveutils"
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/engine/training/sessionrunhooks"
+	"github.com/monosim/monosim/engine/training/synchooks"
+)
+
+// basename begins the names of checkpoints.
+const basename = "model.ckpt"
+
+var helper = saveutils.SaveHelper{Basename: basename}
+
+// hooks are those of a session, in the order in which they begin and end
+// (cpu_training.py:1575): after the restore the saver, then the chief's word that workers may
+// begin; at the end the worker's word, the last save, and the chief's wait.
+func (p *process) hooks() ([]session.Hook, error) {
+	stop := hooks.NewStopHelper(p.e)
+	callbacks := []barrierops.Callback{stop.BarrierCallback(), p.atBarrier}
+	var list []session.Hook
+	if p.Spec.WorkerCheckpoints && !p.isChief() {
+		places := hooks.NewWorkerCkptHelper(p.e, p.Spec.ModelDir, p.Index, &places{p.e, &p.step})
+		callbacks = append(callbacks, places.SaveIteratorCallback())
+		list = append(list, places.RestorerHook())
+	}
+	barrier := barrierops.NewBarrierOp(p.e, p.Spec.Workers+1, barrierops.Options{Device: hooks.PSDevice(0), Callbacks: callbacks, Quirks: p.Quirks, Alive: p.registered})
+	sync := synchooks.NewTrainingHooksHelper(p.e, p.Spec.Workers > 0, p.Spec.Workers+1, p.Index, p.Spec.ChiefTimeout)
+	if !p.Quirks.Keeps(quirks.Q239) {
+		sync.AskLiving(p.registered)
+	}
+	for _, h := range sync.TrainingHooks() {
+		list = append(list, h)
+	}
+	list = append(list, barrierops.NewBarrierHook(p.Index, barrier), stop.StopHook(), &lastStep{p: p})
+	if !p.isChief() {
+		return list, nil
+	}
+	saver, err := p.saver(barrier)
+	if err != nil {
+		return nil, err
+	}
+	controller := hooks.NewControllerHook(p.e, p.Spec.PS, barrier, nil)
+	query := hooks.NewQueryActionHook(p.e, p.Spec.ModelDir, controller)
+	query.Quirks = p.Quirks
+	list = append(list, saver, server.NewServerHook(p.e, p.Spec.ModelDir, barrier, saver), controller, query,
+		hooks.NewPsHealthCheckerHook(p.e, hooks.PSCheckConfig{Barrier: barrier, NumPS: p.Spec.PS, Report: p.unhealthy, Quirks: p.Quirks}))
+	for _, h := range sync.TrainingChiefHooks() {
+		list = append(list, h)
+	}
+	return list, nil
+}
+
+// registered reports whether discovery has a worker.
+func (p *process) registered(worker int) bool {
+	workers, err := p.discovery.Query(Worker)
+	if err != nil {
+		return true // nobody knows better
+	}
+	_, ok := workers.Get(worker)
+	return ok
+}
+
+// atBarrier tells that the process has come to a barrier, or placed one.
+func (p *process) atBarrier(action string, _ session.Session) error {
+	what := "blocked"
+	if p.isChief() {
+		what = "barrier"
+	}
+	p.Happened(what, cmp.Or(action, "no action"), "")
+	return nil
+}
+
+func (p *process) unhealthy(results []hooks.PSHealth) error {
+	for _, r := range results {
+		p.Happened("unhealthy", fmt.Sprintf("ps%d", r.Index), r.Result.GetMessage())
+	}
+	return hooks.LogPSHealth(p.e, results)
+}
+
+// saver is the hook that saves, with the exporter where there is one.
+func (p *process) saver(barrier *barrierops.BarrierOp) (*saveutils.SaverHook, error) {
+	data := &tensors{p.e, p.Spec.PS, p.Spec.SaveTime, p.Hazards}
+	saver := saveutils.NewPartialRecoverySaver(p.e, data, saveutils.SaverOptions{MaxToKeep: p.Spec.MaxToKeep, KeepEvery: keepEvery, ModelDir: p.Spec.ModelDir, Quirks: p.Quirks})
+	state, err := checkpoints.State(p.e.Files, p.Spec.ModelDir, checkpoints.Filename)
+	if err != nil {
+		return nil, err
+	}
+	if state != nil {
+		saver.RecoverLastCheckpoints(state.AllModelCheckpointPaths)
+	}
+	options := saveutils.DefaultSaverHookOptions()
+	interval, err := p.interval()
+	if err != nil {
+		return nil, err
+	}
+	options.Interval, options.Quirks = interval, p.Quirks
+	options.Listeners = []session.Listener{&saved{p: p}}
+	if p.Spec.ExportDir != "" {
+		exports, err := p.exportListener()
+		if err != nil {
+			return nil, err
+		}
+		options.Listeners = append(options.Listeners, exports)
+	}
+	if p.Spec.Workers > 0 {
+		limits := hooks.DefaultBarrierSaverOptions()
+		limits.MaxPending = p.Spec.MaxPending
+		options.Guards = []session.Listener{hooks.NewBarrierSaverListener(p.e, barrier, limits)}
+	}
+	return saveutils.NewSaverHook(p.e, p.Spec.ModelDir, saver, options)
+}
+
+// keepEvery has one checkpoint of each day stay (cpu_training.py:1125).
+const keepEvery = 24 * time.Hour
+
+// interval is what the model says of its saves; the configuration says nothing
+// (cpu_training.py:1169).
+func (p *process) interval() (saveutils.Interval, error) {
+	var secs, steps pysem.OptInt
+	if p.Spec.SaveEvery > 0 {
+		secs = pysem.Some(max(1, int(p.Spec.SaveEvery/time.Second)))
+	}
+	if p.Spec.SaveSteps > 0 {
+		steps = pysem.Some(p.Spec.SaveSteps)
+	}
+	i, err := saveutils.ChooseInterval(pysem.OptInt{}, pysem.OptInt{}, secs, steps)
+	if i.Seconds.Set {
+		i.Seconds = pysem.Some(p.Spec.SaveEvery.Seconds()) // a plan may have a part of a second
+	}
+	if p.Spec.TideStartHour != nil {
+		i.Tide = sessionrunhooks.Tide{
+			StartHour: pysem.Some(*p.Spec.TideStartHour), StartMinute: pysem.Some(0), EndHour: pysem.Some(*p.Spec.TideEndHour), EndMinute: pysem.Some(0),
+			Quirks: p.Quirks,
+		}
+	}
+	if p.Spec.TideSaveEvery > 0 {
+		i.TideSeconds = pysem.Some(p.Spec.TideSaveEvery.Seconds())
+	}
+	return i, err
+}
+
+// saved tells of saves.
+type saved struct {
+	session.NoListener
+	p *process
+}
+
+func (l *saved) AfterSave(_ session.Session, step int64) (bool, error) {
+	l.p.Happened("saved", pysem.JoinStrings(l.p.Spec.ModelDir, helper.CkptPrefix(step)), "")
+	return false, nil
+}
+
+// lastStep ends training at a global step (StopAtStepHook of TensorFlow).
+type lastStep struct {
+	session.NoHook
+	p *process
+}
+
+func (h *lastStep) AfterRun(run *session.RunContext, _ []any) error {
+	if last := h.p.Spec.MaxSteps; last > 0 && h.p.step >= last {
+		run.RequestStop()
+	}
+	return nil
+}
+
+// Steady reports whether the number of steps does not matter.
+func (h *lastStep) Steady() bool { return h.p.Spec.MaxSteps <= 0 }

@@ -1,0 +1,181 @@
+package job
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/engine/training/consul"
+	"github.com/monosim/monosim/engine/training/evaluation"
+	"github.com/monosim/monosim/engine/training/runnerutils"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// The roles of processes, as discovery names them where they are in it. The chief is worker 0.
+const (
+	Worker = "worker"
+	PS     = "ps"
+	// Evaluator is no process of the cluster: it follows the directory of the model.
+	Evaluator = cluster.EvaluatorRole
+)
+
+// Options say which process it is.
+type Options struct {
+	Spec  cluster.TrainingSpec
+	Role  string
+	Index int
+	// ZooKeeper is where discovery is.
+	ZooKeeper string
+	Quirks    quirks.Set
+	// Servers are how it reaches the variables of the others; nil has each process serve its
+	// own over gRPC. Hazards are shared by the processes of a job.
+	Servers session.Cluster
+	Hazards *cluster.Hazards
+	// Happened, when set, is told of what people want to know: op is as "saved", path what it
+	// is about.
+	Happened func(op, path, note string)
+}
+
+// Event is what Happened is told of in a line of JSON, as a process writes it down that is a
+// program of its own.
+type Event struct {
+	Time time.Time `json:"time"`
+	Op   string    `json:"op"`
+	Path string    `json:"path,omitempty"`
+	Note string    `json:"note,omitempty"`
+}
+
+// process is one that runs.
+type process struct {
+	Options
+	e         *env.Env
+	addr      string
+	server    env.Server
+	discovery training.ServiceDiscovery
+	step      int64 // the global step that it has seen last
+}
+
+// Main runs a process and returns its exit code: 0 when training came to its end, 1 after an
+// error, which is logged.
+func Main(e *env.Env, o Options) int {
+	o.Spec = o.Spec.WithDefaults()
+	if o.Happened == nil {
+		o.Happened = func(string, string, string) {}
+	}
+	if o.Hazards == nil {
+		o.Hazards = &cluster.Hazards{}
+	}
+	if o.Servers == nil {
+		o.Servers = session.NewWire(e)
+	}
+	p := &process{Options: o, e: e}
+	if err := p.run(); err != nil {
+		e.Log.Logf(env.Error, "%s: %v", pysem.TypeOf(err), err)
+		p.Happened("failed", "", fmt.Sprintf("%s: %v", pysem.TypeOf(err), err))
+		return 1
+	}
+	return 0
+}
+
+func (p *process) run() error {
+	if p.Role == Evaluator {
+		return evaluation.Run(p.e, evaluation.Options{
+			ModelDir: p.Spec.ModelDir, MaxSteps: p.Spec.MaxSteps, Setup: p.Spec.EvalSetup, Takes: p.Spec.EvalTime, Happened: p.Happened,
+		})
+	}
+	err := p.configure()
+	if err != nil {
+		return err
+	}
+	if p.Role == PS {
+		err = p.servePS()
+	} else {
+		err = p.serve(nil)
+	}
+	if err != nil {
+		return err
+	}
+	defer p.Servers.Stop(p.addr) // its variables go with the process, also where it is killed
+	// cpu_training.py:1995 starts the server first, so that its port is known.
+	if p.discovery, err = p.newDiscovery(); err != nil {
+		return err
+	}
+	defer p.discovery.Close()
+	if err := p.discovery.Register(p.Role, p.Index, p.addr); err != nil {
+		return err
+	}
+	if p.Role == PS {
+		return p.awaitEnd()
+	}
+	err = p.work()
+	if p.isChief() && p.Spec.ApplicationMaster {
+		p.tellMaster(err)
+	}
+	return err
+}
+
+// tellMaster has the application's master end the job, which is done or has failed
+// (cpu_training.py:2140).
+func (p *process) tellMaster(failure error) {
+	master := training.NewApplicationMaster(p.e)
+	if failure == nil {
+		master.MaybeFinish()
+	} else {
+		master.MaybeKill(failure.Error())
+	}
+}
+
+// newDiscovery makes what the processes find one another by (runner_utils.py:355). The job's name is
+// that of its service.
+func (p *process) newDiscovery() (training.ServiceDiscovery, error) {
+	kinds := runnerutils.RealDiscoveries{Env: p.e}
+	if p.Spec.Discovery != cluster.DiscoveryConsul {
+		return kinds.ZK(pysem.Some(p.Spec.Job), pysem.Some(p.ZooKeeper))
+	}
+	client, err := consul.New(p.e, p.Quirks)
+	if err != nil {
+		return nil, err
+	}
+	client.HeartbeatEnded = func(id string, err error) { p.Happened("heartbeat-ended", id, pysem.TypeOf(err)) }
+	kinds.ConsulClient = client
+	return kinds.Consul(pysem.Some(p.Spec.Job))
+}
+
+// configure makes the configuration of the process, which with a restore_dir sets the model's
+// directory up, or waits until the chief has (runner_utils.py:234).
+func (p *process) configure() error {
+	flags := runnerutils.NewFlags()
+	if _, err := flags.Parse(p.e.Files, nil); err != nil {
+		return err
+	}
+	config := runnerutils.Class.New()
+	config.ModelDir, config.ServerType, config.Index = p.Spec.ModelDir, p.Role, p.Index
+	if p.Spec.RestoreDir != "" {
+		config.RestoreDir = pysem.Some(p.Spec.RestoreDir)
+	}
+	return runnerutils.Process{Env: p.e, Flags: flags, Quirks: p.Quirks}.Init(&config)
+}
+
+// serve starts the process's server on a free port.
+func (p *process) serve(handler env.Handler) error {
+	if handler == nil {
+		handler = func(string, []byte) ([]byte, error) {
+			return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
+		}
+	}
+	server, err := p.e.Network.Serve(0, 0, p.Servers.Handle(handler))
+	if err != nil {
+		return err
+	}
+	p.server = server
+	if p.addr, err = training.LocalServerAddr(p.e.Host, fmt.Sprint(server.Port())); err != nil {
+		return err
+	}
+	p.Servers.Start(p.addr)
+	p.Happened("serving", p.addr, "")
+	return nil
+}

@@ -1,0 +1,178 @@
+package job
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/clustermanager"
+	"github.com/monosim/monosim/engine/training/cputraining"
+	"github.com/monosim/monosim/engine/training/hooks"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+const (
+	// readyPoll is how often a worker asks whether the chief has initialised the variables
+	// (recovery_wait_secs of TensorFlow's SessionManager).
+	readyPoll = 30 * time.Second
+	// chiefDevice is where the flags of sync_hooks.py live.
+	chiefDevice = "/job:chief/task:0"
+)
+
+// work trains, and tries again after errors that may pass: as often as it takes while the
+// cluster is the same, and Spec.MaxRetries times with another one (cpu_training.py:2040).
+func (p *process) work() error {
+	c, err := p.cluster()
+	for retries := 0; ; {
+		if err == nil {
+			err = p.train(c)
+		}
+		switch {
+		case err == nil:
+			return p.finish(c)
+		case pysem.TypeOf(err) == "AbortedError":
+			// The session is made again at once (monolith/utils.py:27).
+		case !temporary(err):
+			return err
+		default:
+			p.e.Log.Logf(env.Warning, "Temporary error: %v. Retrying...", err)
+			p.Happened("retry", "", err.Error())
+			p.e.Tasks.Sleep(p.Spec.RetryWait)
+		}
+		failed := err
+		var next clustermanager.Cluster
+		if next, err = p.cluster(); err == nil && !same(c, next) {
+			if retries++; retries > p.Spec.MaxRetries {
+				return failed
+			}
+			c = next
+		}
+	}
+}
+
+// temporary reports whether an error is one after which the reference tries again.
+func temporary(err error) bool {
+	return slices.Contains([]string{"DeadlineExceededError", "UnavailableError", "NodeAliveCheckerError"}, pysem.TypeOf(err))
+}
+
+func same(a, b clustermanager.Cluster) bool {
+	return slices.Equal(a.Chief, b.Chief) && slices.Equal(a.Worker, b.Worker) && slices.Equal(a.PS, b.PS)
+}
+
+func (p *process) isChief() bool { return p.Index == 0 }
+
+// cluster waits until discovery has the processes.
+func (p *process) cluster() (clustermanager.Cluster, error) {
+	c, _, err := clustermanager.TrainingCluster(p.e, p.discovery, clustermanager.Job{
+		WorkerAddr: p.addr, Index: p.Index, RequiredPS: p.Spec.PS, RedundantPS: p.Spec.RedundantPS,
+		NumWorkers: p.Spec.Workers + 1, ModelDir: p.Spec.ModelDir,
+	})
+	return c, err
+}
+
+// devices are those of a cluster, and their addresses.
+func devices(c clustermanager.Cluster) (names []string, addrs map[string]string) {
+	names, addrs = []string{chiefDevice}, map[string]string{chiefDevice: c.Chief[0]}
+	for i, addr := range c.PS {
+		names = append(names, hooks.PSDevice(i))
+		addrs[hooks.PSDevice(i)] = addr
+	}
+	return names, addrs
+}
+
+// train is one session, from its creation to the end of training or an error.
+func (p *process) train(c clustermanager.Cluster) error {
+	place := clustermanager.Task{Type: "chief"}
+	if !p.isChief() {
+		place = clustermanager.Task{Type: Worker, Index: p.Index - 1}
+	}
+	return cputraining.InCluster(p.e, cputraining.Cluster{Cluster: c, Task: place}, func() error { return p.session(c) })
+}
+
+// session is what TensorFlow's estimator does in a cluster.
+func (p *process) session(c clustermanager.Cluster) error {
+	names, addrs := devices(c)
+	remote := p.Servers.Connect(p.e, addrs, hooks.PSDevice(0))
+	p.step = 0 // what it was before a failure depends on how many steps were coasted through
+	list, err := p.hooks()
+	if err != nil {
+		return err
+	}
+	if err := p.prepare(remote, names); err != nil {
+		return err
+	}
+	m, err := session.NewMonitored(p.e, remote, list)
+	if err != nil {
+		return err
+	}
+	for !m.ShouldStop() {
+		if err := m.Run(func(session.Session) error { return p.trainStep(remote, names) }); err != nil {
+			return err
+		}
+		m.Coast(remote, session.Steps{Time: p.Spec.StepTime, Counter: globalStep})
+	}
+	return m.Close()
+}
+
+var globalStep = session.GlobalStep()
+
+// trainStep takes its time, reaches all servers as a step does that looks embeddings up, and
+// counts.
+func (p *process) trainStep(remote session.Link, names []string) error {
+	step, err := remote.Step(names, p.Spec.StepTime, globalStep)
+	if err != nil {
+		return err
+	}
+	p.step = step
+	return nil
+}
+
+// prepare initialises and restores, as the chief, or waits until that was done.
+func (p *process) prepare(remote session.Link, names []string) error {
+	if p.isChief() {
+		if err := remote.Initialize(names); err != nil {
+			return err
+		}
+		return p.restore(remote)
+	}
+	for {
+		ready, err := remote.Ready(names)
+		if err != nil || ready {
+			return err
+		}
+		p.e.Tasks.Sleep(readyPoll)
+	}
+}
+
+// restore sets the global step to that of the latest checkpoint.
+func (p *process) restore(s session.Session) error {
+	latest, err := checkpoints.Latest(p.e, p.Spec.ModelDir, checkpoints.Filename)
+	if err != nil || latest == "" {
+		return err
+	}
+	step, err := helper.GlobalStepValue(latest)
+	if err != nil {
+		return err
+	}
+	p.Happened("restored", latest, fmt.Sprintf("step %d", step))
+	return session.Do(s, session.Assign(session.GlobalStep(), step))
+}
+
+// finish has the chief end the PS (cpu_training.py:1702).
+func (p *process) finish(c clustermanager.Cluster) error {
+	p.Happened("finished", "", fmt.Sprintf("step %d", p.step))
+	if !p.isChief() || p.Spec.KeepPS {
+		return nil
+	}
+	_, addrs := devices(c)
+	remote := p.Servers.Connect(p.e, addrs, hooks.PSDevice(0))
+	for i := range c.PS {
+		if err := session.Do(remote, session.Assign(queue(i), true)); err != nil {
+			p.e.Log.Logf(env.Warning, "ps %d: %v", i, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,272 @@
+package jsonexport
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+)
+
+// Format is the form of an export.
+type Format string
+
+// Formats, by the names that the command takes.
+const (
+	// SavedModel is a directory with a file for each table.
+	SavedModel Format = "saved-model"
+	// ONNX is refused.
+	ONNX Format = "onnx"
+	// TorchScript is refused.
+	TorchScript Format = "torch-script"
+	// Native is one file.
+	Native Format = "native"
+)
+
+// Formats are all of them.
+func Formats() []Format { return []Format{SavedModel, ONNX, TorchScript, Native} }
+
+// kept is what files have as the name of the format.
+func (f Format) kept() string {
+	if f == Native {
+		return "Binary"
+	}
+	return "SavedModel"
+}
+
+// Options say what to export, and how. [Defaults] are those of the command.
+type Options struct {
+	// CheckpointPath is a checkpoint, or a directory with files checkpoint-N.json.
+	CheckpointPath string
+	// OutputPath is a directory that is made.
+	OutputPath string
+	Format     Format
+	// Optimize is written down, and changes nothing.
+	Optimize bool
+	// Quantize rounds numbers to QuantizeBits, which are 8 or 16.
+	Quantize     bool
+	QuantizeBits uint8
+	// IncludeEmbeddings has the tables exported, too.
+	IncludeEmbeddings bool
+	SignatureName     string
+	// ModelVersion is the version in the manifest; nil is 1.0.0.
+	ModelVersion *string
+	// Overwrite removes what is at OutputPath before.
+	Overwrite bool
+	// WarmupDataPath is a file, or a directory of files, to be copied into the export; "" is none.
+	WarmupDataPath string
+}
+
+// Defaults are the options that the command has where nothing else is said.
+func Defaults() Options {
+	return Options{Format: SavedModel, Optimize: true, QuantizeBits: 8, IncludeEmbeddings: true, SignatureName: "serving_default"}
+}
+
+// Report is what an export did.
+type Report struct {
+	// Checkpoint is the file that was exported, and GlobalStep the step that it is of.
+	Checkpoint string
+	GlobalStep uint64
+	// Tables and DenseParams are how many of them were exported.
+	Tables, DenseParams int
+}
+
+// export is one under way.
+type export struct {
+	files env.Files
+	now   time.Time
+	warn  func(string)
+	o     Options
+}
+
+// Export exports a checkpoint; now is the time that the manifest has, and warn takes what is no
+// error. It goes step by step, as the Rust port does, and what was done before an error stays: an
+// output path for a format that is refused is an empty directory. Errors have its texts.
+func Export(files env.Files, now time.Time, o Options, warn func(string)) (*Report, error) {
+	x := &export{files: files, now: now, warn: warn, o: o}
+	if !env.Exists(files, o.CheckpointPath) {
+		return nil, fmt.Errorf("Checkpoint path does not exist: %s", quoted(o.CheckpointPath))
+	}
+	if err := x.makeOutput(); err != nil {
+		return nil, err
+	}
+	checkpoint, err := x.resolve()
+	if err != nil {
+		return nil, err
+	}
+	state, err := x.restore(checkpoint)
+	if err != nil {
+		return nil, fmt.Errorf("Failed to restore checkpoint %s: %w", quoted(checkpoint), err)
+	}
+	if !o.IncludeEmbeddings {
+		state.Tables = nil
+	}
+	if o.Quantize {
+		if err := state.quantize(o.QuantizeBits); err != nil {
+			return nil, err
+		}
+	}
+	x.describe(state, checkpoint)
+	if err := x.writeModel(state); err != nil {
+		return nil, err
+	}
+	if err := x.copyWarmup(); err != nil {
+		return nil, err
+	}
+	return &Report{Checkpoint: checkpoint, GlobalStep: state.GlobalStep, Tables: len(state.Tables), DenseParams: len(state.DenseParams)}, nil
+}
+
+// makeOutput makes the directory for the export, in the place of what is there if that is wanted.
+func (x *export) makeOutput() error {
+	if info, err := x.files.Stat(x.o.OutputPath); err == nil {
+		if !x.o.Overwrite {
+			return fmt.Errorf("Output path already exists: %s. Use --overwrite to replace.", quoted(x.o.OutputPath))
+		}
+		x.warn("Output path exists, overwriting: " + quoted(x.o.OutputPath))
+		if err := x.removeOutput(info); err != nil {
+			return fmt.Errorf("Failed to remove existing output directory: %w", err)
+		}
+	}
+	if err := x.files.MkdirAll(x.o.OutputPath); err != nil {
+		return fmt.Errorf("Failed to create output directory: %w", err)
+	}
+	return nil
+}
+
+// removeOutput removes a directory, unless what is to be exported is in it: the Rust port removes
+// that, too, and then finds no checkpoint.
+func (x *export) removeOutput(info env.FileInfo) error {
+	if !info.Dir {
+		return fmt.Errorf("%s: found a file, want a directory", x.o.OutputPath)
+	}
+	for _, input := range []string{x.o.CheckpointPath, x.o.WarmupDataPath} {
+		if input != "" && within(x.abs(x.o.OutputPath), x.abs(input)) {
+			return fmt.Errorf("%s: found %s in it, want a directory without what is exported", x.o.OutputPath, input)
+		}
+	}
+	return x.files.RemoveAll(x.o.OutputPath)
+}
+
+func (x *export) abs(name string) string {
+	if path.IsAbs(name) {
+		return name
+	}
+	return path.Join(x.files.Getwd(), name)
+}
+
+// resolve is the path of the checkpoint: of a directory, that of the greatest step above 0.
+func (x *export) resolve() (string, error) {
+	dir := x.o.CheckpointPath
+	if info, err := x.files.Stat(dir); err == nil && !info.Dir {
+		return dir, nil
+	}
+	names, err := x.files.ReadDir(dir)
+	latest, step := "", uint64(0)
+	for _, name := range names {
+		if n, ok := StepOf(name); ok && n > step {
+			latest, step = name, n
+		}
+	}
+	if err != nil || latest == "" {
+		return "", fmt.Errorf("No checkpoint-*.json found under directory: %s", quoted(dir))
+	}
+	return join(dir, latest), nil
+}
+
+// StepOf is the step N of a file that is named checkpoint-N.json.
+func StepOf(name string) (step uint64, ok bool) {
+	number, found := strings.CutPrefix(name, "checkpoint-")
+	number, json := strings.CutSuffix(number, ".json")
+	if !found || !json {
+		return 0, false
+	}
+	return parseSize(number)
+}
+
+func (x *export) restore(name string) (*State, error) {
+	text, err := x.files.ReadFile(name)
+	if err != nil {
+		return nil, atPath(name, err)
+	}
+	s, err := Restore(text)
+	if err != nil {
+		return nil, fmt.Errorf("Deserialization error: %w", err)
+	}
+	return s, nil
+}
+
+// describe puts down in the metadata where the export comes from. Only the native format keeps it.
+func (x *export) describe(s *State, checkpoint string) {
+	s.Metadata["export_source_checkpoint"] = checkpoint
+	s.Metadata["export_signature_name"] = x.o.SignatureName
+	s.Metadata["export_optimized"] = strconv.FormatBool(x.o.Optimize)
+	s.Metadata["export_quantized"] = strconv.FormatBool(x.o.Quantize)
+	if x.o.Quantize {
+		s.Metadata["export_quantize_bits"] = strconv.Itoa(int(x.o.QuantizeBits))
+	}
+}
+
+func (x *export) writeModel(s *State) (err error) {
+	switch x.o.Format {
+	case SavedModel:
+		err = x.savedModel(s)
+	case Native:
+		err = x.native(s)
+	case ONNX:
+		return fmt.Errorf("ONNX export is not implemented yet")
+	case TorchScript:
+		return fmt.Errorf("TorchScript export is not implemented yet")
+	default:
+		return fmt.Errorf("format: found %q, want one of %v", x.o.Format, Formats())
+	}
+	if err != nil {
+		return fmt.Errorf("Failed to export model to %s: %w", quoted(x.o.OutputPath), err)
+	}
+	return nil
+}
+
+// copyWarmup copies a file, or those of a directory but not what is below its directories.
+func (x *export) copyWarmup() error {
+	from := x.o.WarmupDataPath
+	if from == "" {
+		return nil
+	}
+	info, err := x.files.Stat(from)
+	if err != nil {
+		x.warn("Warmup data path does not exist: " + quoted(from))
+		return nil
+	}
+	to := join(x.o.OutputPath, "warmup")
+	if err := x.files.MkdirAll(to); err != nil {
+		return fmt.Errorf("Failed to create warmup output directory: %w", err)
+	}
+	if !info.Dir {
+		return x.copy(from, join(to, path.Base(from)))
+	}
+	names, err := x.files.ReadDir(from)
+	if err != nil {
+		return fmt.Errorf("Failed to read warmup directory %s: %w", quoted(from), err)
+	}
+	for _, name := range names {
+		if info, err := x.files.Stat(join(from, name)); err != nil || info.Dir {
+			continue
+		}
+		if err := x.copy(join(from, name), join(to, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *export) copy(from, to string) error {
+	data, err := x.files.ReadFile(from)
+	if err == nil {
+		err = x.write(to, data)
+	}
+	if err != nil {
+		return fmt.Errorf("Failed to copy warmup file %s -> %s: %w", quoted(from), quoted(to), err)
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package jsonexport
+
+import (
+	"fmt"
+	"math"
+)
+
+// quantize rounds each tensor, which the parameters and each entry of a table are, to what so many
+// bits can tell apart, and keeps it as floats.
+func (s *State) quantize(bits uint8) error {
+	if bits != 8 && bits != 16 {
+		return fmt.Errorf("Unsupported quantize bits: %d (expected 8 or 16)", bits)
+	}
+	most := float32(int32(1)<<(bits-1) - 1)
+	//lint:ordered each tensor is rounded by itself
+	for _, values := range s.DenseParams {
+		quantizeTensor(values, most)
+	}
+	for _, t := range s.Tables {
+		//lint:ordered each tensor is rounded by itself
+		for _, values := range t.Entries {
+			quantizeTensor(values, most)
+		}
+	}
+	return nil
+}
+
+// quantizeTensor has the greatest value become most, and the others whole numbers, and back. It
+// counts in 32 bits at each step, as Rust does. What cannot be scaled becomes no number.
+func quantizeTensor(values []float32, most float32) {
+	var greatest float32
+	for _, v := range values {
+		greatest = max(greatest, float32(math.Abs(float64(v))))
+	}
+	if greatest == 0 {
+		return
+	}
+	scale := most / greatest
+	for i, v := range values {
+		whole := float32(math.Round(float64(v * scale))) // half away from 0
+		values[i] = min(max(whole, -most), most) / scale
+	}
+}

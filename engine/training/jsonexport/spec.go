@@ -1,0 +1,101 @@
+package jsonexport
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// specFile describes the layers of a model to the Rust port's server.
+const specFile = "model_spec.json"
+
+// kinds of models that a spec can have, from the one that is looked for first.
+var kinds = []string{"mmoe", "dcn", "mlp"}
+
+// kind is what the metadata says that the model is, or else what its parameters are named after.
+func (s *State) kind() string {
+	if kind, ok := s.Metadata["model_spec_type"]; ok {
+		return strings.ToLower(strings.TrimSpace(kind))
+	}
+	names := slices.Sorted(maps.Keys(s.DenseParams))
+	for _, kind := range kinds {
+		if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, kind+".") }) {
+			return kind
+		}
+	}
+	return ""
+}
+
+// spec is the text of the file; ok is false for a model of no kind, or without its sizes.
+func (s *State) spec() (text []byte, ok bool) {
+	kind := s.kind()
+	input, hasInput := s.size("model_input_dim")
+	output, hasOutput := s.size("model_output_dim")
+	if !slices.Contains(kinds, kind) || !hasInput || !hasOutput && kind != "mmoe" {
+		return nil, false
+	}
+	e := &encoder{pretty: true}
+	e.open('{')
+	e.textField("type", kind)
+	e.uintField("input_dim", input)
+	switch kind {
+	case "mlp":
+		s.sizes(e, "hidden_dims")
+		e.uintField("output_dim", output)
+	case "dcn":
+		s.sizeOr(e, "cross_layers", 2)
+		s.sizes(e, "deep_hidden_dims")
+		e.uintField("output_dim", output)
+	case "mmoe":
+		s.sizeOr(e, "num_experts", 4)
+		s.sizes(e, "expert_hidden_dims")
+		s.sizeOr(e, "num_tasks", 1)
+		s.sizes(e, "gate_hidden_dims")
+		s.sizeOr(e, "task_output_dim", 1)
+	}
+	e.textField("activation", s.activation())
+	e.close('}')
+	return e.out, true
+}
+
+// size is a number of the metadata.
+func (s *State) size(key string) (n uint64, ok bool) { return parseSize(s.Metadata[key]) }
+
+// sizeOr writes a number of the metadata, or the one that counts without.
+func (s *State) sizeOr(e *encoder, name string, without uint64) {
+	n, ok := s.size("model_" + name)
+	if !ok {
+		n = without
+	}
+	e.uintField(name, n)
+}
+
+// sizes writes those of a list of the metadata that are numbers.
+func (s *State) sizes(e *encoder, name string) {
+	var list []uint64
+	for part := range strings.SplitSeq(s.Metadata["model_"+name], ",") {
+		if n, ok := parseSize(strings.TrimSpace(part)); ok {
+			list = append(list, n)
+		}
+	}
+	e.name(name)
+	e.uints(list)
+}
+
+// activation is that of the metadata; one that it does not know is relu.
+func (s *State) activation() string {
+	switch a := strings.ToLower(strings.TrimSpace(s.Metadata["model_activation"])); a {
+	case "tanh", "sigmoid", "none":
+		return a
+	case "linear":
+		return "none"
+	}
+	return "relu"
+}
+
+// parseSize reads a number as Rust reads an unsigned one: it may have a plus.
+func parseSize(text string) (n uint64, ok bool) {
+	n, err := strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, 64)
+	return n, err == nil
+}

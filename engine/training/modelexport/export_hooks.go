@@ -1,0 +1,191 @@
+package modelexport
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	modelexport "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/gfile"
+	"github.com/monosim/monosim/engine/training/saveutils"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// stepOfCheckpoint is the name of a checkpoint with its step at the end.
+var stepOfCheckpoint = regexp.MustCompile(`^.*model.ckpt-(\p{Nd}+)$`)
+
+// GlobalStepOf is the step in the name of a checkpoint. Another name is an AssertionError
+// (export_hooks.py:32).
+func GlobalStepOf(checkpoint string) (int64, error) {
+	found := stepOfCheckpoint.FindStringSubmatch(pysem.Strip(checkpoint))
+	if found == nil {
+		return 0, pysem.Raise("AssertionError", "")
+	}
+	n, err := pysem.ParseInt(found[1])
+	if err != nil {
+		return 0, err
+	}
+	return n.Int64(), nil
+}
+
+// Exporter exports a checkpoint as saved models, and says into which directories.
+type Exporter interface {
+	ExportSavedModel(checkpoint string, globalStep int64) (dirs []string, err error)
+}
+
+// Metrics takes what is measured of exports.
+type Metrics interface {
+	EmitStore(name string, value int64, modelName string)
+}
+
+// ListenerOptions say what a listener does beside exporting.
+type ListenerOptions struct {
+	// Exempt are checkpoints whose exports are never deleted.
+	Exempt []string
+	// DenseOnly keeps exports of checkpoints that the whole model has, two directories above.
+	DenseOnly bool
+	// Metrics may be nil.
+	Metrics Metrics
+}
+
+// ExportSaverListener exports each checkpoint that is saved, and deletes exports whose
+// checkpoints are no longer listed: one save after they went (export_hooks.py:39).
+type ExportSaverListener struct {
+	session.NoListener
+	e           *env.Env
+	helper      saveutils.SaveHelper
+	exporter    Exporter
+	exemptSteps []int64
+	options     ListenerOptions
+}
+
+// NewExportSaverListener exports the checkpoints of a base name. An exempt checkpoint without
+// a step is an AssertionError.
+func NewExportSaverListener(e *env.Env, savePath string, exporter Exporter, o ListenerOptions) (*ExportSaverListener, error) {
+	l := &ExportSaverListener{e: e, helper: saveutils.SaveHelper{Basename: savePath}, exporter: exporter, options: o}
+	for _, checkpoint := range o.Exempt {
+		step, err := GlobalStepOf(checkpoint)
+		if err != nil {
+			return nil, err
+		}
+		l.exemptSteps = append(l.exemptSteps, step)
+	}
+	e.Log.Logf(env.Info, "Exempt global steps=%v", l.exemptSteps)
+	return l, nil
+}
+
+// AfterSave exports the checkpoint of a step. A process that ends between the deletion of an
+// export and the write of the state leaves an entry without a directory, which the next save
+// passes over.
+func (l *ExportSaverListener) AfterSave(_ session.Session, globalStep int64) (stop bool, err error) {
+	dirs, err := l.exporter.ExportSavedModel(l.helper.CkptPrefix(globalStep), globalStep)
+	if err != nil {
+		return false, err
+	}
+	for _, dir := range dirs {
+		if err := l.addEntry(dir, globalStep); err != nil {
+			return false, err
+		}
+		if err := l.deleteOld(dir); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+func (l *ExportSaverListener) addEntry(dir string, globalStep int64) error {
+	base := pysem.Dirname(dir)
+	state, err := ExportSaverListenerState(l.e.Files, base)
+	if err != nil {
+		return err
+	}
+	state.Entries = append(state.Entries, &modelexport.ServingEntry{ExportDir: &dir, GlobalStep: &globalStep})
+	if err := OverwriteExportSaverListenerState(l.e.Files, base, state); err != nil {
+		return err
+	}
+	l.emitVersion(pysem.Basename(base), pysem.Basename(dir))
+	return nil
+}
+
+// emitVersion tells the version, up to its first dot, where it is a number.
+func (l *ExportSaverListener) emitVersion(modelName, version string) {
+	version, _, _ = strings.Cut(version, ".")
+	if l.options.Metrics == nil || version == "" || strings.ContainsFunc(version, func(r rune) bool { _, digit := pysem.DigitValue(r); return !digit }) {
+		return
+	}
+	if n, err := pysem.ParseInt(version); err == nil {
+		l.options.Metrics.EmitStore("export_models.latest_version", n.Int64(), modelName)
+	}
+}
+
+func (l *ExportSaverListener) deleteOld(dir string) error {
+	base := pysem.Dirname(dir)
+	old, err := ExportSaverListenerState(l.e.Files, base)
+	if err != nil {
+		return err
+	}
+	steps, err := l.existingSteps(base)
+	if err != nil {
+		return err
+	}
+	kept := &modelexport.ServingModelState{}
+	for _, entry := range old.Entries {
+		if slices.Contains(steps, entry.GetGlobalStep()) {
+			kept.Entries = append(kept.Entries, entry)
+			continue
+		}
+		l.e.Log.Logf(env.Info, "Deleted export dir: %s.", entry.GetExportDir())
+		switch err := gfile.RemoveTree(l.e.Files, entry.GetExportDir()); {
+		case pysem.TypeOf(err) == "NotFoundError":
+			l.e.Log.Logf(env.Warning, "Hit NotFoundError when deleting '%s', possibly because another process/thread is also deleting/moving the same file", entry.GetExportDir())
+		case err != nil:
+			return err
+		}
+	}
+	return OverwriteExportSaverListenerState(l.e.Files, base, kept)
+}
+
+// existingSteps are those whose exports are kept.
+func (l *ExportSaverListener) existingSteps(base string) ([]int64, error) {
+	steps, err := l.helper.ExistingCheckpointSteps(l.e.Files)
+	if err != nil {
+		return nil, err
+	}
+	steps = append(steps, l.exemptSteps...)
+	if !l.options.DenseOnly {
+		return steps, nil
+	}
+	full, err := checkpoints.State(l.e.Files, parent(parent(base)), checkpoints.Filename)
+	if err != nil || full == nil {
+		return steps, err
+	}
+	for _, checkpoint := range full.AllModelCheckpointPaths {
+		step, err := GlobalStepOf(checkpoint)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, step)
+	}
+	return steps, nil
+}
+
+// parent is the directory above, as pathlib has it: that of "a" is ".".
+func parent(path string) string {
+	var parts []string
+	for part := range strings.SplitSeq(path, "/") {
+		if part != "" && part != "." {
+			parts = append(parts, part)
+		}
+	}
+	joined := strings.Join(parts[:max(0, len(parts)-1)], "/")
+	switch {
+	case strings.HasPrefix(path, "/"):
+		return "/" + joined
+	case joined == "":
+		return "."
+	}
+	return joined
+}

@@ -1,0 +1,140 @@
+package prefetch
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// Op is what a step does, or a task on its own.
+type Op func(s session.Session) error
+
+// EnqueueHook has a task fill a queue for as long as there is a session (prefetch_queue.py:278).
+type EnqueueHook struct {
+	session.NoHook
+	Queue *MultiFIFOQueue
+	// Log is told what ends the filling, unless the input does.
+	Log env.Log
+}
+
+// AfterCreateSession starts the filling. It ends, and closes the queue, when the input does, or when
+// training stops.
+func (h *EnqueueHook) AfterCreateSession(s session.Session, coord *session.Coordinator) error {
+	coord.Go("prefetch", func() {
+		for !coord.ShouldStop() {
+			err := h.Queue.Enqueue(s)
+			if err == nil {
+				continue
+			}
+			h.Queue.Close(false)
+			if class := pysem.TypeOf(err); class != "OutOfRangeError" && class != "CancelledError" {
+				h.Log.Logf(env.Error, "Exception in QueueRunner: %s", err)
+				coord.RequestStop()
+			}
+			return
+		}
+	})
+	coord.Go("prefetch close", func() {
+		coord.WaitForStop(-1)
+		h.Queue.Close(true)
+	})
+	return nil
+}
+
+// AsyncPushHook has each step work on what an earlier one has put into a queue
+// (prefetch_queue.py:308).
+type AsyncPushHook struct {
+	session.NoHook
+	queue  *MultiFIFOQueue
+	run    Op
+	primed bool
+	late   bool
+}
+
+// NewAsyncPushHook makes a hook that takes from the queue and runs an operation on it.
+func NewAsyncPushHook(queue *MultiFIFOQueue, run Op) *AsyncPushHook {
+	return &AsyncPushHook{queue: queue, run: run}
+}
+
+// Primed reports whether a step has left something in the queue.
+func (h *AsyncPushHook) Primed() bool { return h.primed }
+
+func (h *AsyncPushHook) push(s session.Session) error {
+	if err := h.queue.Dequeue(); err != nil {
+		return err
+	}
+	return h.run(s)
+}
+
+// BeforeRun runs the operation once the hook is primed. Where the queue is empty it waits for the step.
+func (h *AsyncPushHook) BeforeRun(run *session.RunContext) ([]session.Op, error) {
+	if h.late = h.primed && h.queue.Size() == 0; h.primed && !h.late {
+		return nil, h.push(run.Session)
+	}
+	return nil, nil
+}
+
+// AfterRun primes the hook when there is something in the queue.
+func (h *AsyncPushHook) AfterRun(run *session.RunContext, _ []any) error {
+	if h.late {
+		h.late = false
+		return h.push(run.Session)
+	}
+	h.primed = h.primed || h.queue.Size() > 0
+	return nil
+}
+
+// End runs the operation on all that is left.
+func (h *AsyncPushHook) End(s session.Session) error {
+	for h.queue.Size() > 0 {
+		if err := h.push(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Function makes an operation of its arguments, which are nested values.
+type Function func(args []any, kwargs *pysem.Dict) (Op, error)
+
+// AsyncFunctionMgr has functions work a step later than they are asked to (prefetch_queue.py:331).
+type AsyncFunctionMgr struct {
+	tasks env.Tasks
+	async bool
+	hooks []session.Hook
+}
+
+// NewAsyncFunctionMgr makes a manager whose functions are asynchronous unless told otherwise.
+func NewAsyncFunctionMgr(tasks env.Tasks, async bool) *AsyncFunctionMgr {
+	return &AsyncFunctionMgr{tasks: tasks, async: async}
+}
+
+// Hooks are those that the asynchronous functions need.
+func (m *AsyncFunctionMgr) Hooks() []session.Hook { return m.hooks }
+
+// asyncCapacity is how many steps a function may be behind.
+const asyncCapacity = 1
+
+// Add adds a function and answers what a step has to do for it: the function's own operation, or, for
+// an asynchronous one, putting its arguments into the queue.
+func (m *AsyncFunctionMgr) Add(target Function, args []any, kwargs *pysem.Dict, async pysem.Opt[bool]) (Op, error) {
+	if kwargs == nil {
+		kwargs = &pysem.Dict{}
+	}
+	if async.Set && !async.V || !async.Set && !m.async {
+		return target(args, kwargs)
+	}
+	// Without a tensor there would be nothing to put into a queue.
+	all := append(append(Tuple{}, args...), Constant(0))
+	value, queue, err := EnqueueDicts(m.tasks, Tuple{all, kwargs}, asyncCapacity, "async_queue")
+	if err != nil {
+		return nil, err
+	}
+	taken := value.(Tuple)
+	op, err := target(taken[0].(Tuple)[:len(args)], taken[1].(*pysem.Dict))
+	if err != nil {
+		return nil, err
+	}
+	m.hooks = append(m.hooks, NewAsyncPushHook(queue, op))
+	return queue.Enqueue, nil
+}

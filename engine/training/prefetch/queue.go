@@ -1,0 +1,213 @@
+// Package prefetch has the steps of a job work on values that earlier steps, or other tasks, have
+// computed (prefetch_queue.py and nested_tensors.py).
+//
+// Two things to use first:
+//
+//   - [EnqueueDicts] puts a queue between what computes a nested value and what uses it.
+//   - [AsyncFunctionMgr] has functions work on the values of the step before.
+//
+// In the graph of the reference a step computes all at once; here a hook does what belongs to it before
+// the step where it can, behind it where it has to wait for the step. To change what a nested value is
+// look in nested.go; how a queue waits, in queue.go; what hooks do, in hooks.go, and what those of the Rust
+// port do, in port.go.
+package prefetch
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// FIFOQueue is a bounded queue of rows of values (tf.queue.PaddingFIFOQueue).
+type FIFOQueue struct {
+	name    string
+	rows    [][]any
+	first   int
+	size    int
+	waiting int // to enqueue
+	closed  bool
+	cancel  bool
+	changed env.Cond
+}
+
+// NewFIFOQueue makes a queue for capacity rows.
+func NewFIFOQueue(tasks env.Tasks, capacity int, name string) *FIFOQueue {
+	return &FIFOQueue{name: name, rows: make([][]any, capacity), changed: tasks.NewCond(name)}
+}
+
+// Enqueue adds a row and waits for room. A closed queue is a CancelledError.
+func (q *FIFOQueue) Enqueue(row []any) error {
+	if q.closed {
+		return q.isClosed()
+	}
+	q.waiting++
+	for q.size == len(q.rows) && !q.cancel {
+		q.changed.Wait()
+	}
+	q.waiting--
+	if q.cancel {
+		return q.isClosed()
+	}
+	q.rows[(q.first+q.size)%len(q.rows)] = row
+	q.size++
+	q.changed.Broadcast()
+	return nil
+}
+
+// Dequeue takes the oldest row and waits for one. A closed queue without a row is an OutOfRangeError.
+func (q *FIFOQueue) Dequeue() ([]any, error) {
+	for q.size == 0 && (!q.closed || q.waiting > 0 && !q.cancel) {
+		q.changed.Wait()
+	}
+	if q.size == 0 {
+		return nil, session.Raise("OutOfRangeError", "%s is closed and has insufficient elements (requested 1, current size 0)", q.name)
+	}
+	row := q.rows[q.first]
+	q.rows[q.first] = nil
+	q.first, q.size = (q.first+1)%len(q.rows), q.size-1
+	q.changed.Broadcast()
+	return row, nil
+}
+
+func (q *FIFOQueue) isClosed() error { return session.Raise("CancelledError", "%s is closed.", q.name) }
+
+// Size is how many rows there are.
+func (q *FIFOQueue) Size() int { return q.size }
+
+// EnqueueMany is a NotImplementedError, as in the reference (prefetch_queue.py:90).
+func (*FIFOQueue) EnqueueMany([][]any) error { return manyAtOnce() }
+
+// DequeueMany is a NotImplementedError, as in the reference (prefetch_queue.py:96).
+func (*FIFOQueue) DequeueMany(int) ([][]any, error) {
+	return nil, manyAtOnce()
+}
+
+func manyAtOnce() error {
+	return pysem.Raise("NotImplementedError", "GPUCompatiblePaddingFIFOQueue does not support enqueue_many or dequeue_many, only enqueue and dequeue.")
+}
+
+// Close refuses further rows. Those that are there can be taken; enqueuing that waits for room goes
+// on waiting, unless it is cancelled.
+func (q *FIFOQueue) Close(cancelPending bool) {
+	q.closed, q.cancel = true, q.cancel || cancelPending
+	q.changed.Broadcast()
+}
+
+// MultiFIFOQueue is a queue for the tensors of the CPU and one for those of GPUs
+// (prefetch_queue.py:165).
+type MultiFIFOQueue struct {
+	queues []*FIFOQueue
+	parts  [][]*Tensor
+	places []place // of each tensor: its queue and its place there
+	row    []any   // the one that was dequeued last
+}
+
+// The queues by device.
+const (
+	onCPU = iota
+	onGPU
+)
+
+// newMultiFIFOQueue makes the queues that tensors need.
+func newMultiFIFOQueue(tasks env.Tasks, tensors []*Tensor, capacity int, name string) *MultiFIFOQueue {
+	q := &MultiFIFOQueue{parts: make([][]*Tensor, onGPU+1)}
+	for _, t := range tensors {
+		part := onCPU
+		if strings.Contains(t.Device, "GPU") {
+			part = onGPU
+		}
+		q.places = append(q.places, place{part, len(q.parts[part])})
+		q.parts[part] = append(q.parts[part], t)
+	}
+	if len(q.parts[onGPU]) == 0 {
+		q.parts = q.parts[:onGPU]
+	}
+	for range q.parts {
+		q.queues = append(q.queues, NewFIFOQueue(tasks, capacity, name))
+	}
+	return q
+}
+
+// Queues are the queue of the CPU and, where there are tensors of GPUs, theirs.
+func (q *MultiFIFOQueue) Queues() []*FIFOQueue { return q.queues }
+
+// Enqueue computes the tensors and adds what they are; it waits for room.
+func (q *MultiFIFOQueue) Enqueue(s session.Session) error {
+	for i, part := range q.parts {
+		row := make([]any, len(part))
+		for j, t := range part {
+			value, err := t.Eval(s)
+			if err != nil {
+				return err
+			}
+			row[j] = value
+		}
+		if err := q.queues[i].Enqueue(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Dequeue takes the oldest values, which are then those of the tensors that come out of the queue; it
+// waits for some.
+func (q *MultiFIFOQueue) Dequeue() error {
+	var rows [onGPU + 1][]any
+	for i, queue := range q.queues {
+		row, err := queue.Dequeue()
+		if err != nil {
+			return err
+		}
+		rows[i] = row
+	}
+	if q.row == nil {
+		q.row = make([]any, len(q.places))
+	}
+	for i, p := range q.places {
+		q.row[i] = rows[p.kind][p.index]
+	}
+	return nil
+}
+
+// Size is that of the CPU's queue.
+func (q *MultiFIFOQueue) Size() int { return q.queues[onCPU].Size() }
+
+// Close closes all queues.
+func (q *MultiFIFOQueue) Close(cancelPending bool) {
+	for _, queue := range q.queues {
+		queue.Close(cancelPending)
+	}
+}
+
+// dequeued is the i-th tensor that comes out of the queue.
+func (q *MultiFIFOQueue) dequeued(i int, device string) *Tensor {
+	return &Tensor{Device: device, Eval: func(session.Session) (any, error) {
+		if q.row == nil {
+			return nil, session.Raise("FailedPreconditionError", "%s: nothing was dequeued yet", q.queues[onCPU].name)
+		}
+		return q.row[i], nil
+	}}
+}
+
+// EnqueueDicts puts a queue behind a nested value (prefetch_queue.py:291): it answers the value with
+// the tensors that come out of the queue. With a capacity of 0 that is the value itself, and there is
+// no queue.
+func EnqueueDicts(tasks env.Tasks, value any, capacity int, name string) (any, *MultiFIFOQueue, error) {
+	if capacity == 0 {
+		return value, nil, nil
+	}
+	nested, err := NewNestedTensors(value)
+	if err != nil {
+		return nil, nil, err
+	}
+	tensors := nested.Tensors()
+	q := newMultiFIFOQueue(tasks, tensors, capacity, name)
+	out := make([]*Tensor, len(tensors))
+	for i, t := range tensors {
+		out[i] = q.dequeued(i, t.Device)
+	}
+	result, err := nested.NestedResult(out)
+	return result, q, err
+}

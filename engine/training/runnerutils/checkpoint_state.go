@@ -1,0 +1,117 @@
+package runnerutils
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/monosim/monosim/engine/env"
+	pb "github.com/monosim/monosim/engine/proto/tensorflow/python/training"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// maxRereads is how often a state that cannot be read is read again (runner_utils.py:65).
+const maxRereads = 5
+
+// restoreMarker is the file that says which checkpoint was restored by name.
+const restoreMarker = "restore_ckpt"
+
+// modeTrain is TensorFlow's name of training.
+const modeTrain = "train"
+
+// CheckpointStates reads the states of directories as a training program sees them: with the
+// checkpoint current that the flag restore_ckpt names (runner_utils.py:54).
+type CheckpointStates struct {
+	Env   *env.Env
+	Flags *absl.Flags
+	// Read, when set, takes the place of checkpoints.State.
+	Read func(f env.Files, dir, name string) (*pb.CheckpointState, error)
+}
+
+// State is the state of a directory; an empty name means checkpoints.Filename. A file that
+// is there and cannot be read is read again, without a pause, and is an Exception after six
+// reads, also when the last of them was well (Q249). While training the checkpoint that the
+// flag names becomes the current one of the file, once, though it may not be there (Q250); in
+// other modes only the answer has it. What goes wrong then is logged.
+func (s CheckpointStates) State(dir, name string) (*pb.CheckpointState, error) {
+	if name == "" {
+		name = checkpoints.Filename
+	}
+	state, err := s.read(dir, name)
+	if err != nil || state == nil || !s.Flags.Parsed() || name != checkpoints.Filename {
+		return state, err
+	}
+	if wanted := s.Flags.Text(flagRestoreCkpt); wanted.Set {
+		if err := s.override(dir, state, wanted.V); err != nil {
+			s.tell(err)
+		}
+	}
+	return state, nil
+}
+
+// Latest is the current checkpoint of a directory, "" where there is none that exists.
+func (s CheckpointStates) Latest(dir string) (string, error) {
+	state, err := s.State(dir, "")
+	if err != nil || state == nil || !checkpoints.Exists(s.Env.Files, state.ModelCheckpointPath) {
+		return "", err
+	}
+	return state.ModelCheckpointPath, nil
+}
+
+func (s CheckpointStates) read(dir, name string) (*pb.CheckpointState, error) {
+	read := s.Read
+	if read == nil {
+		read = checkpoints.State
+	}
+	state, err := read(s.Env.Files, dir, name)
+	again := 0
+	for err == nil && state == nil && again < maxRereads && env.Exists(s.Env.Files, pysem.JoinStrings(dir, name)) {
+		state, err = read(s.Env.Files, dir, name)
+		again++
+	}
+	if err == nil && again >= maxRereads {
+		return nil, pysem.Raise("Exception", "read ckpt error!")
+	}
+	return state, err
+}
+
+// override makes a checkpoint the current one, and notes in files that it did.
+func (s CheckpointStates) override(dir string, state *pb.CheckpointState, wanted string) error {
+	log, mode := s.Env.Log, s.Flags.Text(flagMode).String()
+	restore := pysem.JoinStrings(pysem.Dirname(state.ModelCheckpointPath), pysem.Basename(wanted))
+	marker := pysem.JoinStrings(dir, restoreMarker)
+	marked := env.Exists(s.Env.Files, marker)
+	switch {
+	case restore == state.ModelCheckpointPath:
+		log.Logf(env.Warning, "model_checkpoint_path and %s are identity", wanted)
+	case !slices.Contains(state.AllModelCheckpointPaths, restore):
+		log.Logf(env.Warning, "checkpoint %s not exists in %s", wanted, dir)
+	case mode != modeTrain:
+		log.Logf(env.Info, "mode is %s, ignore %s", mode, marker)
+		state.ModelCheckpointPath = restore
+	case marked:
+		log.Logf(env.Info, "mode is %s and %s file exists, keep %s", mode, marker, state.ModelCheckpointPath)
+	}
+	if mode != modeTrain || marked {
+		return nil
+	}
+	state.ModelCheckpointPath = restore
+	if err := s.Env.Files.WriteFile(marker, []byte(restore)); err != nil {
+		return session.FileError(marker, err)
+	}
+	if err := checkpoints.Write(s.Env.Files, dir, checkpoints.Filename, state); err != nil {
+		return err
+	}
+	log.Logf(env.Info, "mode is %s and no %s file exists, apply %s", mode, marker, restore)
+	return nil
+}
+
+func (s CheckpointStates) tell(err error) {
+	s.Env.Log.Logf(env.Info, "get_checkpoint_state: %v", err)
+	if python, ok := errors.AsType[*pysem.Error](err); ok {
+		s.Env.Log.Logf(env.Error, "exc_type: <class '%s'>", python.Type)
+	}
+	s.Env.Log.Logf(env.Error, "exc_value: %v", err)
+}

@@ -1,0 +1,140 @@
+package runnerutils
+
+import (
+	"slices"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
+	pb "github.com/monosim/monosim/engine/proto/tensorflow/python/training"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/gfile"
+	"github.com/monosim/monosim/engine/training/saveutils"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// restorePoll is how often a process looks whether the chief is done (runner_utils.py:277).
+const restorePoll = 30 * time.Second
+
+// restore has the chief set the model's directory up, and all others wait for it, without
+// end.
+func (p Process) restore(c *RunnerConfig) error {
+	if c.IsChief() {
+		return p.copyCkptFile(c)
+	}
+	file := pysem.JoinStrings(c.ModelDir, saveutils.MonolithCkptStateFileName)
+	for !env.Exists(p.Env.Files, file) {
+		p.Env.Log.Logf(env.Info, "Waiting for chief setting up restore_dir...")
+		p.Env.Tasks.Sleep(restorePoll)
+	}
+	return nil
+}
+
+// copyCkptFile has the model's directory begin with a checkpoint of restore_dir, unless it
+// has checkpoints of its own (runner_utils.py:279). It is two writes, and nothing is written
+// when there is nothing to restore: the others then wait for ever (Q251).
+func (p Process) copyCkptFile(c *RunnerConfig) error {
+	e, from := p.Env, c.RestoreDir.V
+	e.Log.Logf(env.Info, "restore_dir is %s", from)
+	if !env.Exists(e.Files, pysem.JoinStrings(from, checkpoints.Filename)) {
+		e.Log.Logf(env.Warning, "no checkpoint in %s", from)
+		return nil
+	}
+	if !env.Exists(e.Files, c.ModelDir) {
+		if c.ModelDir == "" {
+			return session.Raise("NotFoundError", "; No such file or directory")
+		}
+		if err := gfile.MakeDirs(e.Files, c.ModelDir); err != nil {
+			return err
+		}
+		e.Log.Logf(env.Info, "makedirs %s done!", c.ModelDir)
+	}
+	chosen, err := p.chosen(from, c.RestoreCkpt)
+	if err != nil {
+		e.Log.Logf(env.Warning, "%v", err)
+		return nil
+	}
+	if env.Exists(e.Files, pysem.JoinStrings(c.ModelDir, checkpoints.Filename)) {
+		return nil
+	}
+	if err := p.begin(c.ModelDir, from, chosen); err != nil {
+		e.Log.Logf(env.Warning, "%v", err)
+		e.Log.Logf(env.Warning, "checkpoint exist in %s", c.ModelDir)
+	}
+	return nil
+}
+
+// chosen is the checkpoint of a directory that has this name, or its current one.
+func (p Process) chosen(dir string, name pysem.OptString) (string, error) {
+	state, err := checkpoints.State(p.Env.Files, dir, checkpoints.Filename)
+	if err != nil {
+		return "", err
+	}
+	if state == nil {
+		return "", pysem.AttributeError(nil, "model_checkpoint_path")
+	}
+	if !name.Set {
+		return state.ModelCheckpointPath, nil
+	}
+	path := pysem.JoinStrings(pysem.Dirname(state.ModelCheckpointPath), pysem.Basename(name.V))
+	if !slices.Contains(state.AllModelCheckpointPaths, path) {
+		p.Env.Log.Logf(env.Warning, "%s is not in restore all_model_checkpoint_paths", path)
+		return state.ModelCheckpointPath, nil
+	}
+	return path, nil
+}
+
+// begin writes the two files by which a directory begins with a checkpoint of another: it is
+// the current one, and is never deleted.
+func (p Process) begin(dir, from, checkpoint string) error {
+	f := p.Env.Files
+	state := &pb.CheckpointState{ModelCheckpointPath: checkpoint, AllModelCheckpointPaths: []string{checkpoint}}
+	if err := checkpoints.Write(f, dir, checkpoints.Filename, state); err != nil {
+		return err
+	}
+	p.Env.Log.Logf(env.Info, "write checkpoint file done!")
+	monolith, err := saveutils.MonolithCheckpointState(p.Env, from, saveutils.StateReading{RemoveInvalidPath: true, Quirks: p.Quirks})
+	if err != nil {
+		return err
+	}
+	if monolith == nil {
+		monolith = &nativetraining.MonolithCheckpointState{}
+	}
+	monolith.ExemptModelCheckpointPaths = nil
+	if err := mergeState(f, pysem.JoinStrings(dir, saveutils.MonolithCkptStateFileName), monolith); err != nil {
+		return err
+	}
+	if !slices.Contains(monolith.ExemptModelCheckpointPaths, checkpoint) {
+		monolith.ExemptModelCheckpointPaths = append(monolith.ExemptModelCheckpointPaths, checkpoint)
+	}
+	if err := saveutils.WriteMonolithCheckpointState(f, dir, monolith); err != nil {
+		return err
+	}
+	p.Env.Log.Logf(env.Info, "write monolith checkpoint file done!")
+	return nil
+}
+
+// mergeState adds what a file says, where there is one.
+func mergeState(f env.Files, file string, state *nativetraining.MonolithCheckpointState) error {
+	if !env.Exists(f, file) {
+		return nil
+	}
+	data, err := gfile.Read(f, file)
+	if err != nil {
+		return err
+	}
+	text, err := pysem.DecodeUTF8(data)
+	if err != nil {
+		return err
+	}
+	found := &nativetraining.MonolithCheckpointState{}
+	if err := textpb.Unmarshal(text, found); err != nil {
+		return pysem.Raise("ParseError", "%v", err)
+	}
+	proto.Merge(state, found)
+	return nil
+}

@@ -1,0 +1,216 @@
+package runnerutils
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/engine/training/cputraining"
+	"github.com/monosim/monosim/engine/training/gflagsutils"
+)
+
+// RunnerConfig says how a process of a training runs (runner_utils.py:148-232).
+type RunnerConfig struct {
+	cputraining.DistributedCPUTrainingConfig
+
+	Task                                       pysem.OptString               `py:"task"`
+	TFConfig                                   pysem.OptString               `py:"tf_config"`
+	DeepInsightName                            pysem.OptString               `py:"deep_insight_name"`
+	DiscoveryType                              training.ServiceDiscoveryType `py:"discovery_type" default:"2"`
+	ZKServer                                   pysem.OptString               `py:"zk_server"`
+	ZKWatchAddressFamily                       string                        `py:"zk_watch_address_family" default:"'ipv4'"`
+	IsLocal                                    bool                          `py:"is_local"`
+	EnableFidDedup                             bool                          `py:"enable_fid_dedup"`
+	Bzid                                       pysem.OptString               `py:"bzid"`
+	PSReplicaNum                               pysem.OptInt                  `py:"ps_replica_num"`
+	TFGRPCWorkerCacheThreads                   int                           `py:"tf_grpc_worker_cache_threads" default:"16"`
+	MonolithGRPCWorkerServiceHandlerMultiplier float64                       `py:"monolith_grpc_worker_service_handler_multiplier" default:"1.0"`
+	ParamsOverride                             pysem.OptString               `py:"params_override"`
+	BaseName                                   pysem.OptString               `py:"base_name"`
+	DataType                                   pysem.OptString               `py:"data_type"`
+	FeatureList                                pysem.OptString               `py:"feature_list"`
+	LagrangexHeader                            bool                          `py:"lagrangex_header"`
+	SortID                                     bool                          `py:"sort_id" default:"True"`
+	KafkaDump                                  bool                          `py:"kafka_dump"`
+	KafkaDumpPrefix                            bool                          `py:"kafka_dump_prefix"`
+	RestoreDir                                 pysem.OptString               `py:"restore_dir"`
+	RestoreCkpt                                pysem.OptString               `py:"restore_ckpt"`
+	DeepInsightTarget                          pysem.OptString               `py:"deep_insight_target"`
+	DeepInsightSampleRatio                     pysem.OptFloat                `py:"deep_insight_sample_ratio"`
+	UnifiedServing                             bool                          `py:"unified_serving"`
+	UseEstimator                               bool                          `py:"use_estimator"`
+	KafkaTopics                                cputraining.Value             `py:"kafka_topics" kind:"string"`
+	KafkaGroupID                               pysem.OptString               `py:"kafka_group_id"`
+	KafkaServers                               pysem.OptString               `py:"kafka_servers"`
+	InputPath                                  pysem.OptString               `py:"input_path"`
+	IsHourly                                   bool                          `py:"is_hourly"`
+	Wildcard                                   pysem.OptString               `py:"wildcard"`
+	StartDate                                  pysem.OptString               `py:"start_date"`
+	EndDate                                    pysem.OptString               `py:"end_date"`
+	StartHour                                  pysem.OptInt                  `py:"start_hour"`
+	EndHour                                    pysem.OptInt                  `py:"end_hour"`
+	EnableDynamicSharding                      bool                          `py:"enable_dynamic_sharding"`
+	MaxTaskNumPerWorker                        int                           `py:"max_task_num_per_worker" default:"1"`
+	DisableNativeMetrics                       bool                          `py:"disable_native_metrics" default:"True"`
+}
+
+// Class describes the fields of a RunnerConfig, those of its base classes first.
+var Class = dataclass.Of(func(c *RunnerConfig) **dataclass.OddValues { return &c.Odd })
+
+// fields are all fields for gflagsutils, flagFields those that have a flag of their name.
+var fields, flagFields = describeFields()
+
+func describeFields() (all, withFlag []gflagsutils.Field) {
+	all = gflagsutils.FieldsOf(Class)
+	for i, a := range Class.Fields() {
+		if a.Tag.Get("flag") != "-" {
+			withFlag = append(withFlag, all[i])
+		}
+	}
+	return all, withFlag
+}
+
+func wordOf(m gflagsutils.Member) string { return strings.ToLower(m.Name) }
+
+// Process is what a process of a training has beside its configuration.
+type Process struct {
+	Env *env.Env
+	// Flags are those of its command line (NewFlags).
+	Flags *absl.Flags
+	// DataService, when set, is what a process of MLP starts beside itself: Init then begins as
+	// training.MLPProcess.Pass does, from which processes of the data service do not come back
+	// (TRN-2.19).
+	DataService training.DataService
+	// Quirks are those that are kept.
+	Quirks quirks.Set
+}
+
+// Families of addresses (net_utils.py:131).
+const (
+	familyIPv4 = "ipv4"
+	familyIPv6 = "ipv6"
+)
+
+// IsChief reports whether the process is the one that sets the model's directory up: a local
+// one, or worker 0 (runner_utils.py:262).
+func (c *RunnerConfig) IsChief() bool {
+	return c.IsLocal || c.ServerType == "worker" && pysem.Equal(Class.Get(c, "index"), 0)
+}
+
+// Init is what the reference does when a configuration is made (runner_utils.py:234): fields
+// that have their defaults get the values of their flags, and a process with a restore_dir
+// sets the model's directory up, or waits for the chief to do so, for as long as that takes.
+// A family of addresses that there is not is an AssertionError.
+func (p Process) Init(c *RunnerConfig) error {
+	if err := p.passMLP(); err != nil {
+		return err
+	}
+	object := gflagsutils.Object[RunnerConfig]{Class: Class, To: c}
+	if err := gflagsutils.Update(object, fields, p.Flags); err != nil {
+		p.Env.Log.Logf(env.Info, "update RunnerConfig failed")
+	}
+	if err := p.indexOfGPU(c); err != nil {
+		return err
+	}
+	if err := p.shareKafka(c); err != nil {
+		return err
+	}
+	if c.ZKWatchAddressFamily != familyIPv4 && c.ZKWatchAddressFamily != familyIPv6 {
+		return pysem.Raise("AssertionError", "")
+	}
+	if err := p.shareRestoreCkpt(c); err != nil {
+		return err
+	}
+	if c.RestoreDir.Or("") != "" {
+		if err := p.restore(c); err != nil {
+			return err
+		}
+	}
+	links := gflagsutils.Links{{Field: "use_dataservice", Flag: flagUseDataservice}}
+	return links.Update(object, fields, p.Flags)
+}
+
+// passMLP has a process of MLP wait for the data service, or be a part of it, as its flags say
+// (runner_utils.py:235).
+func (p Process) passMLP() error {
+	if p.DataService == nil {
+		return nil
+	}
+	m, err := training.NewMLPEnv(p.Env.Host)
+	if err != nil {
+		return err
+	}
+	var refused error
+	err = training.NewMLPProcess(p.Env, m, p.DataService, nil).Pass(training.MLPPassOptions{
+		UseDataService: p.Flags.Bool(flagUseDataservice), ExtraWorkers: p.Flags.Int(flagExtraDataWorkers),
+		SetDispatcher: func(target string) { refused = p.Flags.Assign(flagDispatcher, target) },
+	})
+	return cmp.Or(err, refused)
+}
+
+// indexOfGPU gives a worker that trains on GPUs the index of its rank.
+func (p Process) indexOfGPU(c *RunnerConfig) error {
+	if !c.EnableGPUTraining || !c.EnablePartialSyncTraining {
+		return nil
+	}
+	if Class.Get(c, "index") == nil {
+		return pysem.Raise("TypeError", "'<=' not supported between instances of 'NoneType' and 'int'")
+	}
+	if c.Index > 0 || c.ServerType != "worker" {
+		return nil
+	}
+	rank, _ := p.Env.Host.LookupEnv("OMPI_COMM_WORLD_RANK")
+	if rank == "" {
+		rank = "0"
+	}
+	n, err := pysem.ParseInt(rank)
+	if err != nil {
+		return err
+	}
+	return Class.Set(c, "index", pysem.Int(n))
+}
+
+// shareKafka puts what the configuration says of Kafka into the flags, and makes a list of
+// the topics.
+func (p Process) shareKafka(c *RunnerConfig) error {
+	if text, ok := c.KafkaTopics.V.(string); ok && text != "" {
+		list := []any{}
+		for topic := range strings.SplitSeq(text, ",") {
+			list = append(list, topic)
+		}
+		c.KafkaTopics.V = list
+	}
+	if list, ok := c.KafkaTopics.V.([]any); ok && len(list) > 0 {
+		var topics []string
+		for _, topic := range list {
+			topics = append(topics, pysem.Str(topic))
+		}
+		if err := p.Flags.Assign(flagKafkaTopics, strings.Join(topics, ",")); err != nil {
+			return err
+		}
+	}
+	if err := p.share(flagKafkaGroupID, c.KafkaGroupID); err != nil {
+		return err
+	}
+	return p.share(flagKafkaServers, c.KafkaServers)
+}
+
+func (p Process) share(flag string, value pysem.OptString) error {
+	if value.Or("") == "" {
+		return nil
+	}
+	return p.Flags.Assign(flag, value.V)
+}
+
+// shareRestoreCkpt has the flag name the checkpoint of the configuration, where it names none.
+func (p Process) shareRestoreCkpt(c *RunnerConfig) error {
+	if !p.Flags.Parsed() || p.Flags.Text(flagRestoreCkpt).Set || !c.RestoreCkpt.Set {
+		return nil
+	}
+	return p.Flags.Assign(flagRestoreCkpt, c.RestoreCkpt.V)
+}

@@ -1,0 +1,177 @@
+package rustport
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// DiscoveryType says by what a process finds the others, by the port's name of it.
+type DiscoveryType string
+
+// The kinds of discovery.
+const (
+	Primus DiscoveryType = "Primus"
+	Consul DiscoveryType = "Consul"
+	Zk     DiscoveryType = "Zk"
+	Mlp    DiscoveryType = "Mlp"
+)
+
+// Variables that a configuration exports where it says something of them.
+const (
+	cacheThreadsVariable      = "TF_GRPC_WORKER_CACHE_THREADS"
+	handlerMultiplierVariable = "MONOLITH_GRPC_WORKER_SERVICE_HANDLER_MULTIPLIER"
+)
+
+// Settings are the fields that both configurations have (TRN-4.3). The tag is the port's name.
+type Settings struct {
+	IsLocal                   bool            `name:"is_local"`
+	Index                     int             `name:"index"`
+	NumPS                     int             `name:"num_ps"`
+	NumWorkers                int             `name:"num_workers"`
+	ModelDir                  string          `name:"model_dir"`
+	RestoreDir                pysem.OptString `name:"restore_dir"`
+	RestoreCkpt               pysem.OptString `name:"restore_ckpt"`
+	RestoreSyncTimeoutSecs    int             `name:"restore_sync_timeout_secs"`
+	RestoreSyncPollIntervalMs int             `name:"restore_sync_poll_interval_ms"`
+	LogStepCountSteps         int             `name:"log_step_count_steps"`
+	DiscoveryType             DiscoveryType   `name:"discovery_type"`
+	TFConfig                  pysem.OptString `name:"tf_config"`
+	DeepInsightName           string          `name:"deep_insight_name"`
+	ZKServer                  string          `name:"zk_server"`
+	EnableGPUTraining         bool            `name:"enable_gpu_training"`
+	EmbeddingPrefetchCapacity int             `name:"embedding_prefetch_capacity"`
+	EnableEmbeddingPostpush   bool            `name:"enable_embedding_postpush"`
+	TFGRPCWorkerCacheThreads  pysem.OptInt    `name:"tf_grpc_worker_cache_threads"`
+	// MonolithGRPCWorkerServiceHandlerMultiplier is an integer here, and a float in Python.
+	MonolithGRPCWorkerServiceHandlerMultiplier pysem.OptInt `name:"monolith_grpc_worker_service_handler_multiplier"`
+}
+
+// RunConfig is what a user says of a training.
+type RunConfig struct {
+	Settings
+	EnableParameterSync bool
+}
+
+// RunnerConfig is how a process of it runs.
+type RunnerConfig struct {
+	Settings
+	EnableRealtimeTraining, EnableParameterSync bool
+}
+
+// NewRunConfig has the port's defaults, which are not Python's: a run is local, finds others by
+// TF_CONFIG, and keeps its model in ./model.
+func NewRunConfig() RunConfig {
+	return RunConfig{Settings: Settings{
+		IsLocal: true, NumWorkers: 1, ModelDir: "./model", RestoreSyncTimeoutSecs: 3600, RestoreSyncPollIntervalMs: 30_000,
+		LogStepCountSteps: 100, DiscoveryType: Primus, DeepInsightName: "monolith", ZKServer: "127.0.0.1:2181",
+	}}
+}
+
+// NewRunnerConfig has the port's defaults: those of a RunConfig with the settings of training
+// without a GPU.
+func NewRunnerConfig() RunnerConfig {
+	c := RunnerConfig{Settings: NewRunConfig().Settings}
+	c.EmbeddingPrefetchCapacity, c.EnableEmbeddingPostpush = 1, true
+	return c
+}
+
+// setting is a field of Settings by its number.
+func (s *Settings) setting(i int) reflect.Value { return reflect.ValueOf(s).Elem().Field(i) }
+
+// ToRunnerConfig is base with what the user said: a field counts where it differs both from
+// its default and from base. A discovery by Consul that the user asks for becomes one by
+// ZooKeeper; one that base has stays (in Python it does not, TRN-5.10).
+func (c RunConfig) ToRunnerConfig(base RunnerConfig) RunnerConfig {
+	defaults := NewRunConfig().Settings
+	for i := range reflect.TypeFor[Settings]().NumField() {
+		said := c.setting(i)
+		if said.Interface() == defaults.setting(i).Interface() || said.Interface() == base.setting(i).Interface() {
+			continue
+		}
+		base.setting(i).Set(said)
+		if base.DiscoveryType == Consul && said.Type() == reflect.TypeFor[DiscoveryType]() {
+			base.DiscoveryType = Zk
+		}
+	}
+	if !base.EnableGPUTraining {
+		base.EmbeddingPrefetchCapacity = max(1, base.EmbeddingPrefetchCapacity)
+		base.EnableEmbeddingPostpush = true
+	}
+	if c.EnableParameterSync {
+		base.EnableRealtimeTraining, base.EnableParameterSync = true, true
+	}
+	return base
+}
+
+// UserOverride is a field that a user said, by the port's name, and its value: a bool, int or
+// string.
+type UserOverride struct {
+	Name  string
+	Value any
+}
+
+// UserOverrides are the fields that differ from their defaults, by name.
+func (c RunConfig) UserOverrides() []UserOverride {
+	defaults, list := NewRunConfig(), []UserOverride{}
+	for i, f := range reflect.VisibleFields(reflect.TypeFor[Settings]()) {
+		value := c.setting(i).Interface()
+		if value == defaults.setting(i).Interface() {
+			continue
+		}
+		switch v := value.(type) {
+		case pysem.OptString:
+			value = v.Any()
+		case pysem.OptInt:
+			value = v.Any()
+		case DiscoveryType:
+			value = string(v)
+		}
+		list = append(list, UserOverride{Name: f.Tag.Get("name"), Value: value})
+	}
+	if c.EnableParameterSync {
+		list = append(list, UserOverride{Name: "enable_parameter_sync", Value: true})
+	}
+	slices.SortFunc(list, func(a, b UserOverride) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// ExportEnv sets the two variables of a process, each only where the configuration says
+// something of it; Python always sets both (TRN-5.11).
+func (c RunnerConfig) ExportEnv(h env.Host) {
+	for name, value := range map[string]pysem.OptInt{ //lint:ordered each sets a variable of its own
+		cacheThreadsVariable: c.TFGRPCWorkerCacheThreads, handlerMultiplierVariable: c.MonolithGRPCWorkerServiceHandlerMultiplier,
+	} {
+		if value.Set {
+			h.Setenv(name, strconv.Itoa(value.V))
+		}
+	}
+}
+
+// EstimatorConfig says how long an estimator trains and evaluates, and where its model is.
+type EstimatorConfig struct {
+	ModelDir             string
+	TrainSteps           pysem.Opt[uint64]
+	EvalSteps            pysem.Opt[uint64]
+	SaveCheckpointsSteps pysem.Opt[uint64]
+	LogStepCountSteps    uint64
+	WarmStartFrom        pysem.OptString
+	RandomSeed           pysem.Opt[uint64]
+}
+
+// NewEstimatorConfig is that of a model's directory, without limits.
+func NewEstimatorConfig(modelDir string) EstimatorConfig {
+	return EstimatorConfig{ModelDir: modelDir, LogStepCountSteps: 100}
+}
+
+// ToEstimatorConfig is an estimator's configuration with what these settings say of it: an
+// estimator starts from the checkpoint that is to be restored.
+func (s Settings) ToEstimatorConfig() EstimatorConfig {
+	c := NewEstimatorConfig(s.ModelDir)
+	c.LogStepCountSteps, c.WarmStartFrom = uint64(s.LogStepCountSteps), s.RestoreCkpt
+	return c
+}

@@ -1,0 +1,178 @@
+package rustport
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/envutils"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/engine/training/runnerutils"
+)
+
+// ZKDescriptor says which ZooKeeper a job is found by, and under what name.
+type ZKDescriptor struct{ DeepInsightName, ZKServer string }
+
+// RunnerDiscovery finds processes, or says by which ZooKeeper to find them (TRN-4.4).
+type RunnerDiscovery struct {
+	kind string
+	// by is nil for a descriptor.
+	by training.ServiceDiscovery
+	zk ZKDescriptor
+}
+
+// Kind is tf_config, mlp, consul or zk.
+func (d *RunnerDiscovery) Kind() string { return d.kind }
+
+// ZKConfig is the descriptor of a ZooKeeper; ok reports whether it is one.
+func (d *RunnerDiscovery) ZKConfig() (z ZKDescriptor, ok bool) { return d.zk, d.by == nil }
+
+// viaZK is the error of an operation on a descriptor.
+func viaZK(operation string) error {
+	return &Error{Kind: DiscoveryFailed, About: "zk " + operation + " must use native_training::service_discovery::ZkServiceDiscovery"}
+}
+
+// Register makes a process known at an address. A descriptor cannot: a DiscoveryFailed.
+func (d *RunnerDiscovery) Register(name string, index int, addr string) error {
+	if d.by == nil {
+		return viaZK("registration")
+	}
+	return wrap(DiscoveryFailed, d.by.Register(name, index, addr))
+}
+
+// Deregister takes a registration back. A descriptor cannot: a DiscoveryFailed.
+func (d *RunnerDiscovery) Deregister(name string, index int, addr string) error {
+	if d.by == nil {
+		return viaZK("deregistration")
+	}
+	return wrap(DiscoveryFailed, d.by.Deregister(name, index, addr))
+}
+
+// Query lists the processes of a name, by index. A descriptor cannot: a DiscoveryFailed.
+func (d *RunnerDiscovery) Query(name string) (training.Addrs, error) {
+	if d.by == nil {
+		return nil, viaZK("query")
+	}
+	addrs, err := d.by.Query(name)
+	if err != nil {
+		return nil, wrap(DiscoveryFailed, err)
+	}
+	addrs = slices.Clone(addrs)
+	slices.SortFunc(addrs, func(a, b training.IndexedAddr) int { return cmp.Compare(a.Index, b.Index) })
+	return addrs, nil
+}
+
+// Close gives up what it holds.
+func (d *RunnerDiscovery) Close() {
+	if d.by != nil {
+		d.by.Close()
+	}
+}
+
+// GetDiscovery makes the discovery that a configuration asks for, nil for a local run. That by
+// ZooKeeper is a descriptor only. TF_CONFIG comes from the environment where the configuration
+// has none: a MissingTFConfig where neither has. Without a psm Consul is a MissingPSM.
+func GetDiscovery(e *env.Env, c RunnerConfig, psm pysem.OptString, kinds runnerutils.Discoveries) (*RunnerDiscovery, error) {
+	if c.IsLocal {
+		return nil, nil
+	}
+	switch c.DiscoveryType {
+	case Primus:
+		return primus(e, c)
+	case Consul:
+		if !psm.Set {
+			return nil, &Error{Kind: MissingPSM}
+		}
+		by, err := kinds.Consul(psm)
+		return found("consul", by, err)
+	case Mlp:
+		by, err := kinds.MLP()
+		return found("mlp", by, err)
+	}
+	return &RunnerDiscovery{kind: "zk", zk: ZKDescriptor{DeepInsightName: c.DeepInsightName, ZKServer: c.ZKServer}}, nil
+}
+
+func found(kind string, by training.ServiceDiscovery, err error) (*RunnerDiscovery, error) {
+	if err != nil {
+		return nil, wrap(DiscoveryFailed, err)
+	}
+	return &RunnerDiscovery{kind: kind, by: by}, nil
+}
+
+func primus(e *env.Env, c RunnerConfig) (*RunnerDiscovery, error) {
+	text := c.TFConfig
+	if !text.Set {
+		text.V, text.Set = e.Host.LookupEnv("TF_CONFIG")
+	}
+	if !text.Set {
+		return nil, &Error{Kind: MissingTFConfig}
+	}
+	config, err := pysem.ParseJSON(text.V)
+	if err != nil {
+		return nil, &Error{Kind: DiscoveryFailed, About: "Configuration error: Invalid TF_CONFIG JSON: " + err.Error(), Err: err}
+	}
+	return found("tf_config", training.NewTFConfigServiceDiscovery(config), nil)
+}
+
+// Guard has a discovery until it is closed (row D23).
+type Guard struct {
+	discovery *RunnerDiscovery
+	closed    bool
+}
+
+// MonolithDiscovery is the guard of a configuration's discovery. One by Consul whose psm is not
+// said has that of the deep insight name; Python takes the uuid (TRN-5.9).
+func MonolithDiscovery(e *env.Env, c RunnerConfig, psm pysem.OptString, kinds runnerutils.Discoveries) (*Guard, error) {
+	if !psm.Set && c.DiscoveryType == Consul {
+		psm = pysem.Some(envutils.GeneratePSMFromUUID(c.DeepInsightName))
+	}
+	d, err := GetDiscovery(e, c, psm, kinds)
+	if err != nil {
+		return nil, err
+	}
+	return &Guard{discovery: d}, nil
+}
+
+// Discovery is what it guards, nil for a local run.
+func (g *Guard) Discovery() *RunnerDiscovery { return g.discovery }
+
+// Kind is the kind of its discovery, none for a local run.
+func (g *Guard) Kind() pysem.OptString {
+	if g.discovery == nil {
+		return pysem.OptString{}
+	}
+	return pysem.Some(g.discovery.Kind())
+}
+
+// Register is RunnerDiscovery's, a LocalModeNoDiscovery for a local run.
+func (g *Guard) Register(name string, index int, addr string) error {
+	if g.discovery == nil {
+		return &Error{Kind: LocalModeNoDiscovery}
+	}
+	return g.discovery.Register(name, index, addr)
+}
+
+// Deregister is RunnerDiscovery's, a LocalModeNoDiscovery for a local run.
+func (g *Guard) Deregister(name string, index int, addr string) error {
+	if g.discovery == nil {
+		return &Error{Kind: LocalModeNoDiscovery}
+	}
+	return g.discovery.Deregister(name, index, addr)
+}
+
+// Query is RunnerDiscovery's, a LocalModeNoDiscovery for a local run.
+func (g *Guard) Query(name string) (training.Addrs, error) {
+	if g.discovery == nil {
+		return nil, &Error{Kind: LocalModeNoDiscovery}
+	}
+	return g.discovery.Query(name)
+}
+
+// Close closes the discovery, once.
+func (g *Guard) Close() {
+	if g.discovery != nil && !g.closed {
+		g.closed = true
+		g.discovery.Close()
+	}
+}

@@ -1,0 +1,59 @@
+package rustport
+
+import "fmt"
+
+// Kind tells errors apart.
+type Kind int
+
+// The kinds of errors, each with its text (TRN-4.4).
+const (
+	IO                   Kind = iota // "I/O error: "
+	MissingCheckpoint                // "restore_dir does not contain checkpoint file: "
+	RestoreCkptNotFound              // "restore_ckpt … is not in checkpoint.all_model_checkpoint_paths"
+	ReadCheckpointFailed             // "read ckpt error!"
+	MissingTFConfig                  // "TF_CONFIG is required for Primus discovery"
+	MissingPSM                       // "psm is required for Consul discovery"
+	DiscoveryFailed                  // "Discovery error: "
+	RunConfigMerge                   // "RunConfig merge error: "
+	RestoreSyncTimeout               // "Timed out waiting for restore synchronization file: "
+	LocalModeNoDiscovery             // "No discovery backend available in local mode"
+)
+
+// texts are those of the kinds, %s for what the error is about.
+var texts = [...]string{
+	IO: "I/O error: %s", MissingCheckpoint: "restore_dir does not contain checkpoint file: %s",
+	RestoreCkptNotFound:  "restore_ckpt %s is not in checkpoint.all_model_checkpoint_paths",
+	ReadCheckpointFailed: "read ckpt error!", MissingTFConfig: "TF_CONFIG is required for Primus discovery",
+	MissingPSM: "psm is required for Consul discovery", DiscoveryFailed: "Discovery error: %s", RunConfigMerge: "RunConfig merge error: %s",
+	RestoreSyncTimeout:   "Timed out waiting for restore synchronization file: %s",
+	LocalModeNoDiscovery: "No discovery backend available in local mode",
+}
+
+// Error is what goes wrong, in the port's words.
+type Error struct {
+	Kind Kind
+	// About is the path, name or text that the error's text has; "" where it has none.
+	About string
+	// Err is what it came from, if anything.
+	Err error
+}
+
+// Error is the port's text.
+func (e *Error) Error() string {
+	switch e.Kind {
+	case ReadCheckpointFailed, MissingTFConfig, MissingPSM, LocalModeNoDiscovery:
+		return texts[e.Kind]
+	}
+	return fmt.Sprintf(texts[e.Kind], e.About)
+}
+
+// Unwrap is what it came from.
+func (e *Error) Unwrap() error { return e.Err }
+
+// wrap is an error of a kind with the text of another; nil stays nil.
+func wrap(kind Kind, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Kind: kind, About: err.Error(), Err: err}
+}

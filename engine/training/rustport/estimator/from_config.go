@@ -1,0 +1,54 @@
+package estimator
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/training/rustport"
+	"github.com/monosim/monosim/engine/training/rustport/runner"
+)
+
+// FromRunnerConfig exports the variables of a configuration and makes an estimator of it (row
+// D19).
+func FromRunnerConfig(e *env.Env, c rustport.RunnerConfig, model ModelFn) *Estimator {
+	c.ExportEnv(e.Host)
+	return New(c.ToEstimatorConfig(), model)
+}
+
+// FromRunConfig is FromRunnerConfig for what the user says over base (row D16).
+func FromRunConfig(e *env.Env, c rustport.RunConfig, base rustport.RunnerConfig, model ModelFn) *Estimator {
+	return FromRunnerConfig(e, c.ToRunnerConfig(base), model)
+}
+
+// InitializeRuntime is rustport.InitializeRestore of a worker, with the configuration's time
+// limits (row D25). What goes wrong is a RunnerUtils.
+func InitializeRuntime(e *env.Env, c rustport.RunnerConfig) (*rustport.CheckpointState, error) {
+	state, err := rustport.InitializeRestore(e, c, rustport.Worker, rustport.AsRows, c.Timing())
+	return state, wrap(RunnerUtils, err)
+}
+
+// FromRunnerConfigInitialized is FromRunnerConfig after InitializeRuntime, whose state it
+// answers too (row D32).
+func FromRunnerConfigInitialized(e *env.Env, c rustport.RunnerConfig, model ModelFn) (*Estimator, *rustport.CheckpointState, error) {
+	state, err := InitializeRuntime(e, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return FromRunnerConfig(e, c, model), state, nil
+}
+
+// FromRunConfigInitialized is FromRunnerConfigInitialized for what the user says over base
+// (row D28).
+func FromRunConfigInitialized(e *env.Env, c rustport.RunConfig, base rustport.RunnerConfig, model ModelFn) (*Estimator, *rustport.CheckpointState, error) {
+	return FromRunnerConfigInitialized(e, c.ToRunnerConfig(base), model)
+}
+
+// RunDistributedRuntime runs a process of a training (row D21). What goes wrong is a
+// Distributed.
+func RunDistributedRuntime(e *env.Env, by runner.Services, c rustport.RunnerConfig, run runner.Config) error {
+	return wrap(Distributed, runner.RunFromRunnerConfig(e, by, c, run))
+}
+
+// RunDistributedRuntimeFromRunConfig is RunDistributedRuntime for what the user says over base
+// (row D30).
+func RunDistributedRuntimeFromRunConfig(e *env.Env, by runner.Services, c rustport.RunConfig, base rustport.RunnerConfig, role rustport.Role, bindAddr string) error {
+	return wrap(Distributed, runner.RunFromRunConfig(e, by, c, base, role, bindAddr))
+}

@@ -1,0 +1,186 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/training/psservice"
+	"github.com/monosim/monosim/engine/training/rustport"
+)
+
+// Config says how a process runs (TRN-4.5).
+type Config struct {
+	Role  rustport.Role
+	Index int
+	// NumPS and NumWorkers are how many of each there are.
+	NumPS, NumWorkers int
+	// BindAddr is host:port; a PS with port 0 takes a free one.
+	BindAddr string
+	// PSType and WorkerType are the types of the services.
+	PSType, WorkerType string
+	Table              string
+	Dim                int32
+	// ConnectRetries are the looks for PS beyond the first, RetryBackoff the pause between two.
+	ConnectRetries int
+	RetryBackoff   time.Duration
+	// HeartbeatInterval is how often a PS says that it is there; 0 means never.
+	HeartbeatInterval time.Duration
+	// AwaitEnd returns when a PS is to end; one without it serves until its process ends.
+	AwaitEnd func()
+	// Variant is AsPort for a worker that, when it cannot register, leaves without cleaning up.
+	Variant rustport.Variant
+}
+
+// NewConfig is the port's default: worker 0 of one, with one PS.
+func NewConfig() Config {
+	return Config{
+		NumPS: 1, NumWorkers: 1, BindAddr: "127.0.0.1:0", PSType: "ps", WorkerType: "worker", Table: "emb", Dim: 64,
+		ConnectRetries: 6, RetryBackoff: 500 * time.Millisecond, HeartbeatInterval: 10 * time.Second,
+	}
+}
+
+// ConfigOf is that of a process of a training, which has one PS and one worker at least.
+func ConfigOf(c rustport.RunnerConfig, role rustport.Role, bindAddr string) Config {
+	to := NewConfig()
+	to.Role, to.Index, to.BindAddr = role, c.Index, bindAddr
+	to.NumPS, to.NumWorkers = max(1, c.NumPS), max(1, c.NumWorkers)
+	return to
+}
+
+// id is the process's name among the services.
+func (c Config) id() string { return fmt.Sprintf("%s-%d", c.Role, c.Index) }
+
+// service is the process at an address.
+func (c Config) service(host string, port int) Service {
+	typ := c.WorkerType
+	if c.Role == rustport.PS {
+		typ = c.PSType
+	}
+	return Service{ID: c.id(), Name: c.id(), Type: typ, Host: host, Port: port, Metadata: map[string]string{
+		KeyAddr: fmt.Sprintf("%s:%d", host, port), KeyIndex: strconv.Itoa(c.Index),
+	}}
+}
+
+// What is logged when cleaning up fails behind an error.
+const (
+	deregisterFailed = "Failed to deregister service after role error"
+	disconnectFailed = "Failed to disconnect discovery after role error"
+)
+
+// Run runs a process until its work is done (row D15). Whatever comes of that, its registration
+// is taken back and the discovery left; the error is the role's, else that of the one, else of
+// the other. Only a discovery that cannot be reached ends it at once.
+func Run(e *env.Env, by Services, c Config) error {
+	host, port, err := splitBind(c.BindAddr)
+	if err != nil {
+		return err
+	}
+	if err := by.Connect(); err != nil {
+		return err
+	}
+	var roleErr error
+	if c.Role == rustport.PS {
+		roleErr = runPS(e, by, c, host, port)
+	} else {
+		if err := by.Register(c.service(host, port)); err != nil {
+			return c.leave(e, by, err)
+		}
+		roleErr = runWorker(e, by, c)
+	}
+	deregistered, disconnected := by.Deregister(c.id()), by.Disconnect()
+	if roleErr == nil {
+		return firstOf(deregistered, disconnected)
+	}
+	warn(e, deregisterFailed, deregistered)
+	warn(e, disconnectFailed, disconnected)
+	return roleErr
+}
+
+// leave cleans up behind a worker that could not register. What is registered under its id is
+// left alone when it is another's.
+func (c Config) leave(e *env.Env, by Services, registering error) error {
+	if c.Variant == rustport.AsPort {
+		return registering
+	}
+	if _, others := errors.AsType[*AlreadyRegisteredError](registering); !others {
+		warn(e, deregisterFailed, by.Deregister(c.id()))
+	}
+	warn(e, disconnectFailed, by.Disconnect())
+	return registering
+}
+
+// splitBind cuts host:port; an IPv6 host keeps its brackets.
+func splitBind(addr string) (host string, port int, err error) {
+	i := strings.LastIndexByte(addr, ':')
+	if i >= 0 {
+		port, err = strconv.Atoi(addr[i+1:])
+	}
+	if i < 0 || err != nil {
+		return "", 0, fmt.Errorf("address to bind: got %q, want host:port", addr)
+	}
+	return addr[:i], port, nil
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func warn(e *env.Env, what string, err error) {
+	if err != nil {
+		e.Log.Logf(env.Warning, "%s: %v", what, err)
+	}
+}
+
+// runPS serves, and registers the port that it got.
+func runPS(e *env.Env, by Services, c Config, host string, port int) error {
+	ps := psservice.New(e, psservice.Options{ShardID: int32(c.Index), Dim: c.Dim})
+	server, err := e.Network.Serve(port, 0, ps.Handle)
+	if err != nil {
+		return err
+	}
+	defer server.Stop()
+	service := c.service(host, server.Port())
+	service.Metadata[KeyAllowUpdate] = "true"
+	if err := by.Register(service); err != nil {
+		return err
+	}
+	ended := false
+	if c.HeartbeatInterval > 0 {
+		e.Tasks.Go("heartbeat", func() {
+			for !ended {
+				warn(e, "Discovery heartbeat failed", by.Heartbeat(c.id()))
+				e.Tasks.Sleep(c.HeartbeatInterval)
+			}
+		})
+	}
+	await := c.AwaitEnd
+	if await == nil {
+		await = e.Tasks.NewCond("the end of a PS").Wait
+	}
+	await()
+	ended = true
+	return nil
+}
+
+// RunFromRunnerConfig begins as rustport.InitializeRestore says and runs a process (row D13).
+func RunFromRunnerConfig(e *env.Env, by Services, c rustport.RunnerConfig, run Config) error {
+	if _, err := rustport.InitializeRestore(e, c, run.Role, run.Variant, c.Timing()); err != nil {
+		return err
+	}
+	return Run(e, by, run)
+}
+
+// RunFromRunConfig is RunFromRunnerConfig for what the user says over base (row D29).
+func RunFromRunConfig(e *env.Env, by Services, c rustport.RunConfig, base rustport.RunnerConfig, role rustport.Role, bindAddr string) error {
+	conf := c.ToRunnerConfig(base)
+	return RunFromRunnerConfig(e, by, conf, ConfigOf(conf, role, bindAddr))
+}

@@ -1,0 +1,200 @@
+package runner
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Health is how a service is.
+type Health int
+
+// The states of health; a service that nothing is known of is HealthUnknown.
+const (
+	HealthUnknown Health = iota
+	Healthy
+	Unhealthy
+	Starting
+	Stopping
+)
+
+// Metadata of a service.
+const (
+	// KeyAddr and KeyIndex are a process's address and its number.
+	KeyAddr  = "addr"
+	KeyIndex = "index"
+	// KeyAllowUpdate, when "true", lets a service be registered again.
+	KeyAllowUpdate = "allow_update"
+)
+
+// Service is a process that can be found.
+type Service struct {
+	ID, Name, Type string
+	Host           string
+	Port           int
+	Metadata       map[string]string
+	Health         Health
+}
+
+// Address is its host:port.
+func (s Service) Address() string { return fmt.Sprintf("%s:%d", s.Host, s.Port) }
+
+func (s Service) clone() Service {
+	s.Metadata = maps.Clone(s.Metadata)
+	return s
+}
+
+// Services finds processes by their type.
+type Services interface {
+	Connect() error
+	Disconnect() error
+	Register(s Service) error
+	// Discover lists those of a type, in no particular order.
+	Discover(typ string) ([]Service, error)
+	Deregister(id string) error
+	// Heartbeat says that a service is still there.
+	Heartbeat(id string) error
+}
+
+// NotFoundError is a service that is not registered.
+type NotFoundError struct{ ID string }
+
+// Error is the port's text.
+func (e *NotFoundError) Error() string { return "Service not found: " + e.ID }
+
+// AlreadyRegisteredError is a service that is registered and does not allow updates.
+type AlreadyRegisteredError struct{ ID string }
+
+// Error is the port's text.
+func (e *AlreadyRegisteredError) Error() string { return "Service already registered: " + e.ID }
+
+// Change says what happened to a service.
+type Change int
+
+// The changes.
+const (
+	Added Change = iota
+	Updated
+	Removed
+)
+
+// Event is one change. Of a service that was removed it has the id only.
+type Event struct {
+	Change  Change
+	Service Service
+}
+
+// watchCapacity is how many events a watcher keeps; the oldest go first.
+const watchCapacity = 100
+
+// Watcher hears of the services of one type.
+type Watcher struct {
+	events []Event
+	missed int
+}
+
+// Take answers the events since the last call, and how many were lost because nobody took them.
+func (w *Watcher) Take() (events []Event, missed int) {
+	events, missed = w.events, w.missed
+	w.events, w.missed = nil, 0
+	return events, missed
+}
+
+func (w *Watcher) add(e Event) {
+	w.events = append(w.events, e)
+	if len(w.events) > watchCapacity {
+		w.events = w.events[1:]
+		w.missed++
+	}
+}
+
+// Memory has services in memory; it needs no connection and no heartbeat.
+type Memory struct {
+	services map[string]Service
+	watchers map[string][]*Watcher
+}
+
+// NewMemory has no services.
+func NewMemory() *Memory {
+	return &Memory{services: map[string]Service{}, watchers: map[string][]*Watcher{}}
+}
+
+// Connect does nothing.
+func (m *Memory) Connect() error { return nil }
+
+// Disconnect does nothing.
+func (m *Memory) Disconnect() error { return nil }
+
+// Heartbeat does nothing.
+func (m *Memory) Heartbeat(string) error { return nil }
+
+func (m *Memory) tell(typ string, e Event) {
+	for _, w := range m.watchers[typ] {
+		w.add(Event{Change: e.Change, Service: e.Service.clone()})
+	}
+}
+
+// Register adds a service. One whose id is there already is an AlreadyRegisteredError, unless
+// its metadata allow the update.
+func (m *Memory) Register(s Service) error {
+	change := Added
+	if _, ok := m.services[s.ID]; ok {
+		if s.Metadata[KeyAllowUpdate] != "true" {
+			return &AlreadyRegisteredError{ID: s.ID}
+		}
+		change = Updated
+	}
+	m.services[s.ID] = s.clone()
+	m.tell(s.Type, Event{Change: change, Service: s})
+	return nil
+}
+
+// Discover lists the services of a type, by their ids.
+func (m *Memory) Discover(typ string) ([]Service, error) {
+	list := []Service{}
+	for _, id := range slices.Sorted(maps.Keys(m.services)) {
+		if s := m.services[id]; s.Type == typ {
+			list = append(list, s.clone())
+		}
+	}
+	return list, nil
+}
+
+// Deregister removes a service; one that is not there is a NotFoundError.
+func (m *Memory) Deregister(id string) error {
+	s, ok := m.services[id]
+	if !ok {
+		return &NotFoundError{ID: id}
+	}
+	delete(m.services, id)
+	m.tell(s.Type, Event{Change: Removed, Service: Service{ID: id}})
+	return nil
+}
+
+// UpdateHealth sets how a service is; one that is not there is a NotFoundError.
+func (m *Memory) UpdateHealth(id string, health Health) error {
+	s, ok := m.services[id]
+	if !ok {
+		return &NotFoundError{ID: id}
+	}
+	s.Health = health
+	m.services[id] = s
+	m.tell(s.Type, Event{Change: Updated, Service: s})
+	return nil
+}
+
+// Clear removes all services, by their ids.
+func (m *Memory) Clear() {
+	for _, id := range slices.Sorted(maps.Keys(m.services)) {
+		typ := m.services[id].Type
+		delete(m.services, id)
+		m.tell(typ, Event{Change: Removed, Service: Service{ID: id}})
+	}
+}
+
+// Watch makes a watcher of a type, which hears of what happens from now on.
+func (m *Memory) Watch(typ string) *Watcher {
+	w := &Watcher{}
+	m.watchers[typ] = append(m.watchers[typ], w)
+	return w
+}

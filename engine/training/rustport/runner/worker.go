@@ -1,0 +1,72 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/training/psservice"
+)
+
+// What a worker does with the PS once it has them.
+const (
+	sharedID       = 42
+	firstBarrier   = "step0"
+	barrierTimeout = 10 * time.Second
+	learningRate   = 0.01
+)
+
+// NoPSError is a worker that did not find all PS in time.
+type NoPSError struct{ Got, Want int }
+
+// Error is the port's text.
+func (e *NoPSError) Error() string {
+	return fmt.Sprintf("Timed out waiting for PS discovery: got %d expected %d", e.Got, e.Want)
+}
+
+// runWorker has a worker look its ids up, wait for the other workers, and change what it
+// looked up.
+func runWorker(e *env.Env, by Services, c Config) error {
+	addrs, err := findPS(e, by, c)
+	if err != nil {
+		return err
+	}
+	client, err := psservice.Connect(e, addrs)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	ids := []int64{int64(c.Index), int64(c.Index), sharedID}
+	if _, err := client.Lookup(c.Table, ids, c.Dim, true); err != nil {
+		return err
+	}
+	if _, err := client.Barrier(firstBarrier, int32(c.Index), int32(c.NumWorkers), barrierTimeout); err != nil {
+		return err
+	}
+	gradients := slices.Repeat([]float32{1}, len(ids)*int(c.Dim))
+	_, _, err = client.ApplyGradients(c.Table, ids, gradients, c.Dim, learningRate)
+	return err
+}
+
+// findPS are the addresses of as many PS as there are to be, the first by their text. A look
+// that fails found none.
+func findPS(e *env.Env, by Services, c Config) ([]string, error) {
+	for attempt := 0; ; attempt++ {
+		services, err := by.Discover(c.PSType)
+		warn(e, "Discovery failed", err)
+		var addrs []string
+		for _, s := range services {
+			addrs = append(addrs, s.Address())
+		}
+		slices.Sort(addrs)
+		addrs = slices.Compact(addrs)
+		if len(addrs) >= c.NumPS {
+			return addrs[:c.NumPS], nil
+		}
+		if attempt == c.ConnectRetries {
+			return nil, &NoPSError{Got: len(addrs), Want: c.NumPS}
+		}
+		e.Tasks.Sleep(c.RetryBackoff)
+	}
+}

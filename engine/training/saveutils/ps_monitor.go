@@ -1,0 +1,45 @@
+package saveutils
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// PSMonitor tells which PS have been started since a session was last set up: each has a mark
+// that is gone when it starts again (save_utils.py:433).
+type PSMonitor struct{ marks []*session.Variable }
+
+// NewPSMonitor makes a monitor of so many PS.
+func NewPSMonitor(numPS int) *PSMonitor {
+	m := &PSMonitor{}
+	for i := range numPS {
+		m.marks = append(m.marks, &session.Variable{Name: fmt.Sprintf("ps_monitor_%d", i), Device: PSDevice(i), First: int64(0)})
+	}
+	return m
+}
+
+// PSDevice is the device of a PS (utils.py:40).
+func PSDevice(index int) string { return fmt.Sprintf("/job:ps/task:%d/device:CPU:0", index) }
+
+// IsPSUninitialized reports whether the device's PS has no mark. Devices that are no PS never
+// have one.
+func (m *PSMonitor) IsPSUninitialized(s session.Session, device string) (bool, error) {
+	for _, mark := range m.marks {
+		if mark.Device == device {
+			n, err := session.Get[int64](s, session.Read(mark))
+			return n == 0, err
+		}
+	}
+	return true, nil
+}
+
+// SetupPSInitializedState marks all PS, one after the other.
+func (m *PSMonitor) SetupPSInitializedState(s session.Session) error {
+	for _, mark := range m.marks {
+		if err := session.Do(s, session.Assign(mark, int64(1))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

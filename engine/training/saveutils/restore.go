@@ -1,0 +1,132 @@
+package saveutils
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+// clearNNFile is the file that says that variables were cleared once.
+const clearNNFile = "clear_nn"
+
+// Restorer is Data that reads the values of variables back.
+type Restorer interface {
+	Data
+	// Devices are those that variables are on, in the order in which they are restored; none
+	// where a saver does not tell them apart.
+	Devices() []string
+	// Restore reads the variables on the devices, and all of them for nil.
+	Restore(s session.Session, prefix string, devices []string) error
+	// GlobalStep is the step that a checkpoint has.
+	GlobalStep(prefix string) (int64, error)
+}
+
+// ClearNN has a model begin anew when it would be restored for the first time
+// (dense_reload_utils.py:233).
+type ClearNN struct {
+	// ModelDir is where the file is that notes it; empty means beside the checkpoint.
+	ModelDir string
+	// Init gives variables their first values.
+	Init func(s session.Session) error
+	// GlobalStep, when set, goes on from the checkpoint's.
+	GlobalStep *session.Variable
+}
+
+// Restore restores a checkpoint: the variables of those PS that were started since the last
+// session, where there is a monitor, else all (save_utils.py:1228, save_utils.py:1143). What is no
+// checkpoint is a ValueError, None a TypeError. In a directory with a state that can be read ClearNN
+// counts, once.
+func (p *PartialRecoverySaver) Restore(s session.Session, path pysem.OptString) error {
+	if p.options.Exporting || s == nil {
+		return p.originRestore(s, path)
+	}
+	if !path.Set {
+		return pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
+	}
+	clear := p.options.ClearNN
+	if clear == nil {
+		return p.originRestore(s, path)
+	}
+	state, err := checkpoints.State(p.e.Files, pysem.Dirname(path.V), checkpoints.Filename)
+	if err != nil || state == nil {
+		return p.originRestore(s, path)
+	}
+	if err := p.clearOrRestore(s, path, clear); err != nil {
+		return err
+	}
+	p.options.ClearNN = nil
+	return nil
+}
+
+func (p *PartialRecoverySaver) clearOrRestore(s session.Session, path pysem.OptString, clear *ClearNN) error {
+	dir := clear.ModelDir
+	if dir == "" {
+		dir = pysem.Dirname(path.V)
+	}
+	flag := pysem.JoinStrings(dir, clearNNFile)
+	if env.Exists(p.e.Files, flag) {
+		p.e.Log.Logf(env.Info, "clear nn flag_file exists, restore from ckpt, do not clear nn")
+		return p.originRestore(s, path)
+	}
+	if err := clear.Init(s); err != nil {
+		return err
+	}
+	if clear.GlobalStep != nil {
+		step, err := p.restorer().GlobalStep(path.V)
+		if err != nil {
+			return err
+		}
+		if err := session.Do(s, session.Assign(clear.GlobalStep, step)); err != nil {
+			return err
+		}
+	}
+	p.e.Log.Logf(env.Info, "clear nn by calling init_op other than restore ...")
+	return session.FileError(flag, p.e.Files.WriteFile(flag, []byte("clean nn done!")))
+}
+
+// restorer is the data as what can be read back; a saver without it has nothing to restore.
+func (p *PartialRecoverySaver) restorer() Restorer {
+	r, _ := p.data.(Restorer)
+	return r
+}
+
+func (p *PartialRecoverySaver) originRestore(s session.Session, path pysem.OptString) error {
+	r := p.restorer()
+	if r == nil {
+		return nil
+	}
+	if !path.Set {
+		return pysem.Raise("ValueError", "Can't load save_path when it is None.")
+	}
+	if !checkpoints.Exists(p.e.Files, path.V) {
+		return pysem.Raise("ValueError", "The passed save_path is not a valid checkpoint: %s", path.V)
+	}
+	p.e.Log.Logf(env.Info, "Restoring parameters from %s", path.V)
+	devices := r.Devices()
+	if len(devices) == 0 {
+		return r.Restore(s, path.V, nil)
+	}
+	fresh := []string{}
+	for _, d := range devices {
+		if p.options.Monitor != nil {
+			uninitialized, err := p.options.Monitor.IsPSUninitialized(s, d)
+			if err != nil {
+				return err
+			}
+			if !uninitialized {
+				continue
+			}
+		}
+		fresh = append(fresh, d)
+	}
+	return r.Restore(s, path.V, fresh)
+}
+
+// SetupPSInitializedState marks all PS where there is a monitor (save_utils.py:1307).
+func (p *PartialRecoverySaver) SetupPSInitializedState(s session.Session) error {
+	if p.options.Monitor == nil {
+		return nil
+	}
+	return p.options.Monitor.SetupPSInitializedState(s)
+}

@@ -1,0 +1,19 @@
+package sessionrunhooks_test
+
+import (
+	"testing"
+
+	"github.com/monosim/monosim/engine/training/sessionrunhooks"
+	"github.com/monosim/monosim/sim/world/worldtest"
+)
+
+// TRN-2.12: a graph without a global step is refused before training begins, in the words of the
+// reference (session_run_hooks.py:79).
+func TestAGraphWithoutAGlobalStepIsRefused(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		h := sessionrunhooks.NewCustomGlobalStepWaiterHook(c.Env, nil, 5, sessionrunhooks.Tide{}, 0)
+		if err := h.Begin(); err == nil || err.Error() != "RuntimeError: Global step should be created to use _GlobalStepWaiterHook." {
+			t.Errorf("got %v, want a RuntimeError", err)
+		}
+	})
+}

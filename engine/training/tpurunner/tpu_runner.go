@@ -1,0 +1,361 @@
+// Package tpurunner runs a task on a TPU, over an interface of what a TPU and TensorFlow do
+// (tpu_runner.py).
+//
+// Two things to use first:
+//
+//   - [New] reads the flags of [Module] and the task's parameters.
+//   - [Runner.Run] trains, or evaluates each checkpoint that another job writes.
+//
+// The flags are in flags.go. What follows a directory of checkpoints in virtual time is [Follow].
+package tpurunner
+
+import (
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/gfile"
+	"github.com/monosim/monosim/engine/training/summaries"
+)
+
+// TaskParams are the parameters of a task that the runner uses.
+type TaskParams struct {
+	Train TrainParams
+	// EvalPerReplicaBatchSize is the batch of an evaluation, None for that of training.
+	EvalPerReplicaBatchSize pysem.OptInt
+	// EvalExamples is how many examples an evaluation has.
+	EvalExamples int
+	// Accelerator is set to tpu.
+	Accelerator string
+}
+
+// TrainParams are those of training.
+type TrainParams struct {
+	PerReplicaBatchSize int
+	MaxSteps            int64
+	// SaveCheckpointsSteps goes before the flag where it is there.
+	SaveCheckpointsSteps pysem.OptInt
+	// EndDate is the last day of the input, where the task has one; the flag goes before it.
+	EndDate pysem.OptString
+}
+
+// Task makes what an estimator runs.
+type Task interface {
+	// CreateInputFn makes the input of a mode, train or eval.
+	CreateInputFn(mode string) (any, error)
+	CreateModelFn() (any, error)
+}
+
+// EmbeddingTask is a Task with tables of embeddings.
+type EmbeddingTask interface {
+	Task
+	// FeatureAndTableConfig are what the tables are made of; two empty ones are none.
+	FeatureAndTableConfig() (features, tables []string, err error)
+}
+
+// Params are what the estimator tells the model (tpu_runner.py:182).
+type Params struct {
+	ModelDir              pysem.OptString
+	EnableHostCall        bool
+	NumReplicas           int
+	Accelerator           string
+	HostCallEveryNSteps   int
+	EnableStoppingSignals bool
+	CPUTest               bool
+}
+
+// EstimatorConfig is what an estimator is made of.
+type EstimatorConfig struct {
+	UseTPU  bool
+	ModelFn any
+	// TrainBatchSize is that of all replicas together; EvalBatchSize is None on the CPU.
+	TrainBatchSize int
+	EvalBatchSize  pysem.OptInt
+	Params         Params
+	// Embeddings says that there are tables, and Partition how they are parted, None on the CPU.
+	Embeddings bool
+	Partition  pysem.OptString
+	Pipeline   bool
+	// Cluster says that the cluster is that of the TPU. ModelDir is None on the CPU.
+	Cluster              bool
+	ModelDir             pysem.OptString
+	SaveCheckpointsSteps pysem.OptInt
+	IterationsPerLoop    int
+	HostCallEveryNSteps  int
+	// FeedHook ends the input's stream well.
+	FeedHook bool
+}
+
+// Estimator trains and evaluates.
+type Estimator interface {
+	// Train ends at a global step.
+	Train(input any, maxSteps int64) error
+	// Evaluate evaluates a checkpoint; one that is gone is a NotFoundError.
+	Evaluate(input any, steps int, checkpoint string) ([]summaries.Log, error)
+}
+
+// Platform is TensorFlow and the TPU.
+type Platform interface {
+	// LoadVariable is a variable of the directory's latest checkpoint. A TypeError, a ValueError and a
+	// NotFoundError mean that there is none.
+	LoadVariable(dir pysem.OptString, name string) (int64, error)
+	// ConfigureTPU sets the version of the TPU and waits until it is healthy.
+	ConfigureTPU(tpu, zone, project pysem.OptString) error
+	// NumHosts finds the cluster of the TPU.
+	NumHosts(tpu, zone, project pysem.OptString) (int, error)
+	NewEstimator(c EstimatorConfig) (Estimator, error)
+	// Checkpoints calls each for every checkpoint of a directory, and ends when it answers false or
+	// none comes for a time.
+	Checkpoints(dir string, idle time.Duration, each func(checkpoint string) (more bool, err error)) error
+	// SummaryWriter makes a writer of summaries in a directory.
+	SummaryWriter(dir string) (SummaryWriter, error)
+}
+
+// SummaryWriter is a file of summaries.
+type SummaryWriter interface {
+	summaries.Writer
+	Close() error
+}
+
+// Runner runs a task (tpu_runner.py:142).
+type Runner struct {
+	summaries.BaseRunner
+	e         *env.Env
+	platform  Platform
+	flags     *absl.Flags
+	params    *TaskParams
+	saveSteps pysem.OptInt
+}
+
+// New makes a runner of a program's flags, those of [Module], and changes the task's parameters as the
+// flags say.
+func New(e *env.Env, platform Platform, flags *absl.Flags, params *TaskParams) *Runner {
+	r := &Runner{e: e, platform: platform, flags: flags, params: params, saveSteps: params.Train.SaveCheckpointsSteps}
+	if v, err := flags.Value("save_checkpoints_steps"); !r.saveSteps.Set && err == nil && v != nil {
+		r.saveSteps = pysem.Some(flags.Int("save_checkpoints_steps"))
+	}
+	params.Accelerator = "tpu"
+	if date := flags.Text("overwrite_end_date"); date.V != "" && params.Train.EndDate.Set {
+		params.Train.EndDate = date
+	}
+	return r
+}
+
+// Run runs the task in the flags' mode (tpu_runner.py:321). Tests on the CPU can only train: another
+// mode is an AssertionError. Both modes at once are a TypeError, after the estimator is made.
+func (r *Runner) Run(task Task) error {
+	if _, err := r.currentStep(); err != nil {
+		return err
+	}
+	embeddings, err := hasTables(task)
+	if err != nil {
+		return err
+	}
+	input, err := task.CreateInputFn(ModeTrain)
+	if err != nil {
+		return err
+	}
+	model, err := task.CreateModelFn()
+	if err != nil {
+		return err
+	}
+	mode := r.flags.Text("mode").V
+	if r.flags.Bool("cpu_test") && mode != ModeTrain {
+		return pysem.Raise("AssertionError", "Cpu test can only work with train mode.")
+	}
+	estimator, replicas, err := r.estimator(model, embeddings)
+	if err != nil {
+		return err
+	}
+	switch mode {
+	case ModeTrain:
+		return estimator.Train(input, r.params.Train.MaxSteps)
+	case ModeEval:
+		return r.evaluate(task, estimator, replicas)
+	}
+	return pysem.Raise("TypeError", "%s has not been supported.", mode)
+}
+
+// currentStep is the global step of the latest checkpoint, 0 without one.
+func (r *Runner) currentStep() (int64, error) {
+	step, err := r.platform.LoadVariable(r.flags.Text("model_dir"), "global_step")
+	switch pysem.TypeOf(err) {
+	case "TypeError", "ValueError", "NotFoundError":
+		return 0, nil
+	}
+	return step, err
+}
+
+func hasTables(task Task) (bool, error) {
+	t, ok := task.(EmbeddingTask)
+	if !ok {
+		return false, nil
+	}
+	features, tables, err := t.FeatureAndTableConfig()
+	return len(features) > 0 && len(tables) > 0, err
+}
+
+// estimator makes the estimator, and says how many replicas it has.
+func (r *Runner) estimator(model any, embeddings bool) (Estimator, int, error) {
+	hostCall := r.flags.Int("host_call_every_n_steps")
+	c := EstimatorConfig{
+		ModelFn: model, Embeddings: embeddings, Pipeline: r.flags.Bool("pipeline_execution"), SaveCheckpointsSteps: r.saveSteps,
+		IterationsPerLoop: r.flags.Int("iterations_per_loop"), HostCallEveryNSteps: hostCall, TrainBatchSize: cpuBatchSize,
+		Params: Params{
+			ModelDir: r.flags.Text("model_dir"), EnableHostCall: hostCall > 0, NumReplicas: 1, Accelerator: r.params.Accelerator,
+			HostCallEveryNSteps: hostCall, EnableStoppingSignals: r.flags.Bool("enable_stopping_signals"), CPUTest: r.flags.Bool("cpu_test"),
+		},
+	}
+	if hostCall == 0 {
+		c.HostCallEveryNSteps = hostCallAtLeast
+	}
+	if !r.flags.Bool("cpu_test") {
+		if err := r.onTPU(&c); err != nil {
+			return nil, 0, err
+		}
+	}
+	e, err := r.platform.NewEstimator(c)
+	return e, c.Params.NumReplicas, err
+}
+
+// onTPU makes a configuration that of a TPU (tpu_runner.py:200).
+func (r *Runner) onTPU(c *EstimatorConfig) error {
+	tpu, zone, project := r.flags.Text("tpu"), r.flags.Text("tpu_zone"), r.flags.Text("gcp_project")
+	if r.flags.Bool("enable_tpu_version_config") {
+		if err := r.platform.ConfigureTPU(tpu, zone, project); err != nil {
+			return err
+		}
+	}
+	hosts, err := r.platform.NumHosts(tpu, zone, project)
+	if err != nil {
+		return err
+	}
+	c.Params.NumReplicas = replicasPerHost * hosts
+	c.UseTPU, c.Cluster, c.ModelDir, c.Partition = true, true, c.Params.ModelDir, r.flags.Text("partition_strategy")
+	c.FeedHook = c.Params.EnableStoppingSignals
+	c.TrainBatchSize = c.Params.NumReplicas * r.params.Train.PerReplicaBatchSize
+	c.EvalBatchSize = pysem.Some(c.TrainBatchSize)
+	if size := r.params.EvalPerReplicaBatchSize; size.Set {
+		c.EvalBatchSize = pysem.Some(size.V * c.Params.NumReplicas)
+	}
+	return nil
+}
+
+// evaluate evaluates the checkpoints that another job writes, until one of the last step.
+func (r *Runner) evaluate(task Task, estimator Estimator, replicas int) error {
+	input, err := task.CreateInputFn(ModeEval)
+	if err != nil {
+		return err
+	}
+	steps, err := r.evalSteps(replicas)
+	if err != nil {
+		return err
+	}
+	dir := r.flags.Text("model_dir")
+	if !dir.Set {
+		return pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
+	}
+	output := pysem.JoinStrings(dir.V, "eval")
+	if err := gfile.MakeDirs(r.e.Files, output); err != nil {
+		return err
+	}
+	return r.platform.Checkpoints(dir.V, evalIdleTimeSeconds*time.Second, func(checkpoint string) (bool, error) {
+		return r.evaluateOne(estimator, input, steps, checkpoint, output)
+	})
+}
+
+// evalSteps is how many batches an evaluation has. Without a batch size of its own that is a
+// TypeError (Q198).
+func (r *Runner) evalSteps(replicas int) (int, error) {
+	size := r.params.EvalPerReplicaBatchSize
+	if !size.Set {
+		return 0, pysem.Raise("TypeError", "unsupported operand type(s) for *: 'NoneType' and 'int'")
+	}
+	batch := size.V * replicas
+	if batch == 0 {
+		return 0, pysem.Raise("ZeroDivisionError", "integer division or modulo by zero")
+	}
+	steps := r.params.EvalExamples / batch
+	if r.params.EvalExamples%batch != 0 && (r.params.EvalExamples < 0) != (batch < 0) {
+		steps--
+	}
+	return steps, nil
+}
+
+// evaluateOne evaluates a checkpoint, and reports whether others are to come. A name without a step is
+// an error (Q198); a checkpoint that is gone is passed over.
+func (r *Runner) evaluateOne(estimator Estimator, input any, steps int, checkpoint, output string) (bool, error) {
+	step, err := stepOf(checkpoint)
+	if err != nil {
+		return false, err
+	}
+	logs, err := estimator.Evaluate(input, steps, checkpoint)
+	if pysem.TypeOf(err) == "NotFoundError" {
+		r.e.Log.Logf(env.Info, "Checkpoint %s no longer exists, skipping checkpoint", checkpoint)
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	w, err := r.platform.SummaryWriter(output)
+	if err != nil {
+		return false, err
+	}
+	if err := r.WriteSummary(logs, w, step); err != nil {
+		return false, err
+	}
+	return step < r.params.Train.MaxSteps, w.Close()
+}
+
+// stepOf is what is between the first two dashes of a checkpoint's name.
+func stepOf(checkpoint string) (int64, error) {
+	parts := strings.Split(pysem.Basename(checkpoint), "-")
+	if len(parts) < 2 {
+		return 0, pysem.Raise("IndexError", "list index out of range")
+	}
+	n, err := pysem.ParseInt(parts[1])
+	if err != nil {
+		return 0, err
+	}
+	return n.Int64(), nil
+}
+
+// pollCheckpoints is how often a directory is looked at (checkpoint_utils.py of TensorFlow 2.4).
+const pollCheckpoints = time.Second
+
+// Follow calls each for every new latest checkpoint of a directory, and ends when it answers false or
+// when none has come for the time idle (tf.train.checkpoints_iterator).
+func Follow(e *env.Env, dir string, idle time.Duration, each func(checkpoint string) (more bool, err error)) error {
+	last := ""
+	for {
+		next, err := waitForNew(e, dir, last, idle)
+		if err != nil || next == "" {
+			return err
+		}
+		last = next
+		if more, err := each(next); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// waitForNew is the latest checkpoint once it is another one, "" when that takes longer than limit.
+func waitForNew(e *env.Env, dir, last string, limit time.Duration) (string, error) {
+	stop := e.Clock.Now().Add(limit)
+	for {
+		latest, err := checkpoints.Latest(e, dir, checkpoints.Filename)
+		if err != nil {
+			return "", err
+		}
+		if latest != "" && latest != last {
+			return latest, nil
+		}
+		if e.Clock.Now().Add(pollCheckpoints).After(stop) {
+			return "", nil
+		}
+		e.Tasks.Sleep(pollCheckpoints)
+	}
+}

@@ -1,0 +1,123 @@
+package tpurunner_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/engine/training/summaries"
+	"github.com/monosim/monosim/engine/training/tpurunner"
+	"github.com/monosim/monosim/sim/world/worldtest"
+)
+
+// The goal is what recordings cannot show, as their time stands still: an evaluation that follows a
+// training in another process, while old checkpoints go (TRN-2.4, scenario S18). The platform here has
+// no TPU; checkpoints, summaries and time are the real ones of the simulation.
+
+// follower evaluates in virtual time.
+type follower struct {
+	c         *worldtest.Case
+	takes     time.Duration
+	evaluated []string
+}
+
+func (f *follower) LoadVariable(pysem.OptString, string) (int64, error) {
+	return 0, session.Raise("NotFoundError", "none yet")
+}
+func (f *follower) ConfigureTPU(_, _, _ pysem.OptString) error    { return nil }
+func (f *follower) NumHosts(_, _, _ pysem.OptString) (int, error) { return 1, nil }
+func (f *follower) CreateInputFn(mode string) (any, error)        { return mode, nil }
+func (f *follower) CreateModelFn() (any, error)                   { return nil, nil }
+func (f *follower) Train(any, int64) error                        { return nil }
+func (f *follower) NewEstimator(tpurunner.EstimatorConfig) (tpurunner.Estimator, error) {
+	return f, nil
+}
+
+func (f *follower) Checkpoints(dir string, idle time.Duration, each func(string) (bool, error)) error {
+	return tpurunner.Follow(f.c.Env, dir, idle, each)
+}
+
+func (f *follower) SummaryWriter(dir string) (tpurunner.SummaryWriter, error) {
+	return summaries.NewFileWriter(f.c.Env, dir)
+}
+
+// Evaluate takes its time and finds the checkpoint gone when retention was faster.
+func (f *follower) Evaluate(_ any, _ int, checkpoint string) ([]summaries.Log, error) {
+	f.c.Env.Tasks.Sleep(f.takes)
+	if !checkpoints.Exists(f.c.Env.Files, checkpoint) {
+		f.evaluated = append(f.evaluated, pysem.Basename(checkpoint)+" is gone")
+		return nil, session.Raise("NotFoundError", "%s", checkpoint)
+	}
+	f.evaluated = append(f.evaluated, pysem.Basename(checkpoint))
+	return []summaries.Log{{Tag: "loss", Value: 0.5}}, nil
+}
+
+// follow evaluates what a training of so many checkpoints, one each ten seconds of which two are kept,
+// writes; it returns what was evaluated and when that ended.
+func follow(t *testing.T, count int, takes time.Duration) (evaluated []string, ended time.Duration) {
+	t.Helper()
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		f, began := &follower{c: c, takes: takes}, c.Env.Clock.Now()
+		c.Must(c.Env.Files.MkdirAll("m"))
+		c.Env.Tasks.Go("training", func() {
+			var kept []string
+			for i := range count {
+				c.Env.Tasks.Sleep(10 * time.Second)
+				next := fmt.Sprintf("m/model.ckpt-%d", (i+1)*10)
+				c.Must(c.Env.Files.WriteFile(next+checkpoints.IndexSuffix, nil))
+				if kept = append(kept, next); len(kept) > 2 {
+					c.Must(c.Env.Files.Remove(kept[0] + checkpoints.IndexSuffix))
+					kept = kept[1:]
+				}
+				c.Must(checkpoints.UpdateState(c.Env.Files, "m", next, kept, checkpoints.Filename))
+			}
+		})
+		flags := absl.New(tpurunner.Module())
+		_, err := flags.Parse(nil, []string{"--mode=eval", "--model_dir=m"})
+		c.Must(err)
+		params := &tpurunner.TaskParams{Train: tpurunner.TrainParams{MaxSteps: 50}, EvalPerReplicaBatchSize: pysem.Some(1), EvalExamples: 8}
+		c.Must(tpurunner.New(c.Env, f, flags, params).Run(f))
+		evaluated, ended = f.evaluated, c.Env.Clock.Now().Sub(began)
+		files, err := c.Env.Files.ReadDir("m/eval")
+		if err != nil || len(files) == 0 && len(evaluated) > 0 {
+			t.Errorf("got the summaries %v, error %v, want some", files, err)
+		}
+	})
+	return evaluated, ended
+}
+
+func TestAnEvaluationFollowsATraining(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		count int
+		takes time.Duration
+		want  []string
+		ends  time.Duration
+	}{
+		{"faster than the training", 5, 3 * time.Second, []string{"model.ckpt-10", "model.ckpt-20", "model.ckpt-30", "model.ckpt-40", "model.ckpt-50"}, 53 * time.Second},
+		{"slower than the training", 5, 15 * time.Second, []string{"model.ckpt-10", "model.ckpt-20", "model.ckpt-30 is gone", "model.ckpt-50"}, 70 * time.Second},
+		{"slower than retention", 5, 25 * time.Second, []string{"model.ckpt-10 is gone", "model.ckpt-30 is gone", "model.ckpt-50"}, 85 * time.Second},
+	} {
+		got, ended := follow(t, c.count, c.takes)
+		if diff := cmp.Diff(c.want, got); diff != "" || ended != c.ends {
+			t.Errorf("%s: ended after %v, want %v (-want +got):\n%s", c.name, ended, c.ends, diff)
+		}
+	}
+}
+
+func TestFollowingEndsWhenNothingComes(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		began := c.Env.Clock.Now()
+		c.Must(tpurunner.Follow(c.Env, "m", 2*time.Hour, func(string) (bool, error) { return true, nil }))
+		want := 2 * time.Hour
+		if got := c.Env.Clock.Now().Sub(began); got != want {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	})
+}

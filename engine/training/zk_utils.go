@@ -1,0 +1,81 @@
+package training
+
+import (
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/envutils"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// NewMonolithKazooClient makes a client of ZooKeeper with credentials, pairs of scheme and
+// credential; None takes those of the container (zk_utils.py:54).
+func NewMonolithKazooClient(e *env.Env, servers string, auth pysem.Opt[[][2]string]) env.ZooKeeper {
+	if !auth.Set {
+		auth.V = envutils.ZKAuthData(e.Host)
+	}
+	return e.ZooKeeper.NewClient(servers, env.ZooKeeperOptions{Auth: auth.V})
+}
+
+const (
+	// jobsPath has the jobs, a znode each.
+	jobsPath = "/monolith"
+	// jobsKept is for how long those are kept that nobody changes.
+	jobsKept = 9 * 7 * 24 * time.Hour
+)
+
+// ClearZKPath removes what a job of this name left in ZooKeeper, and jobs whose znode was not changed
+// for more than nine weeks (zk_utils.py:62). Where there is something and force is not set, it is a
+// ValueError that names all jobs (Q205). What goes wrong with the removal of an old job is passed
+// over. Only the job's own znode counts for its age, which changes with none of its processes.
+func ClearZKPath(e *env.Env, servers, job string, force bool) error {
+	zk := NewMonolithKazooClient(e, servers, pysem.None[[][2]string]())
+	defer zk.Stop()
+	if err := zk.Start(0); err != nil {
+		return err
+	}
+	if err := zk.EnsurePath(jobsPath); err != nil {
+		return err
+	}
+	if err := clearOldJobs(e, zk); err != nil {
+		return err
+	}
+	path := jobsPath + "/" + job
+	stat, err := zk.Exists(path)
+	if err != nil || stat == nil {
+		return err
+	}
+	if force {
+		return zk.Delete(path, env.DeleteOptions{Version: -1, Recursive: true})
+	}
+	jobs, err := zk.Children(jobsPath)
+	if err != nil {
+		return err
+	}
+	return pysem.Raise("ValueError", "there are [%s] in monolith zk path", strings.Join(jobs, ","))
+}
+
+func clearOldJobs(e *env.Env, zk env.ZooKeeper) error {
+	jobs, err := zk.Children(jobsPath)
+	if err != nil {
+		return err
+	}
+	for _, job := range jobs {
+		path := jobsPath + "/" + job
+		stat, err := zk.Exists(path)
+		if err != nil {
+			return err
+		}
+		if stat == nil {
+			return &zkerrors.Error{Code: zkerrors.NoNode, Path: path}
+		}
+		if changed := time.Unix(stat.MtimeMs/1000, 0); changed.Add(jobsKept).Before(e.Clock.Now()) {
+			if err := zk.Delete(path, env.DeleteOptions{Version: -1, Recursive: true}); err != nil {
+				e.Log.Logf(env.Debug, "%s: %v", path, err)
+			}
+		}
+	}
+	return nil
+}
