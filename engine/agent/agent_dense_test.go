@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 

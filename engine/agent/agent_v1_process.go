@@ -119,7 +119,7 @@ func (n *processNode) awaitPort() bool {
 	}
 	const pause = 10 * time.Second
 	for waited := time.Duration(0); waited <= maxWait; waited += pause {
-		if n.e.Network.Probe("127.0.0.1:"+n.port.String()) == nil {
+		if n.e.Network.Probe("127.0.0.1:"+n.port.String(), 0) == nil {
 			n.e.Log.Logf(env.Info, "port %s opened!", n.port)
 			n.e.Log.Logf(env.Info, "proc %v opened!", n.processType())
 			return true

@@ -9,7 +9,6 @@ import (
 	"github.com/monosim/monosim/engine/agent/backends"
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/agent/pylog"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
@@ -17,6 +16,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/threading"
 )
 
@@ -115,6 +115,9 @@ func (a *AgentV3) readFilters() error {
 		f, err := agentconfig.NewLayoutFilter(agentconfig.NormalizeRegex(match), condition)
 		if err != nil {
 			return err
+		}
+		if a.e.Shared != nil { // equal filters of all agents are one
+			f = a.e.Shared.Same("layout filter "+f.Match+";"+f.Condition, f, func(any) bool { return true }).(agentconfig.LayoutFilter)
 		}
 		a.filters = append(a.filters, f)
 	}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/expr"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // Problem is a mistake in a configuration file, with its place and what to write instead.

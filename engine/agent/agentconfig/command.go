@@ -3,9 +3,9 @@ package agentconfig
 import (
 	"strings"
 
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // CmdAndPort is the command line of a model server, whose arguments are split at

@@ -18,10 +18,10 @@ package agentconfig
 import (
 	"cmp"
 
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // TFSHome is where the serving binaries and their configuration are installed, unless a

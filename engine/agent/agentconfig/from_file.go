@@ -3,11 +3,11 @@ package agentconfig
 import (
 	"slices"
 
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 	"github.com/monosim/monosim/engine/pysem/expr"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // The words of a bool, compared in lower case (utils.py:766-772).

@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // The goal is that a field of the configuration is one line. The method is a class of

@@ -5,11 +5,11 @@ import (
 
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	storagepath "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // The names of rough sort models by the server that loads them (utils.py:127-130).

@@ -3,9 +3,9 @@ package agentconfig
 import (
 	"strings"
 
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // maxIncludeDepth is where CPython's recursion limit ends a chain of includes;
@@ -50,6 +50,10 @@ func (p *confParser) file(path string, depth int) error {
 	text, err := pysem.DecodeUTF8(data)
 	if err != nil {
 		return err
+	}
+	// The settings are parts of the text, which is one for all agents that read the same.
+	if p.e != nil && p.e.Shared != nil {
+		text = p.e.Shared.Same("conf "+path, text, func(last any) bool { return last == text }).(string)
 	}
 	for _, line := range pysem.Lines(text) {
 		entry := parseConfLine(line, p.quirks)

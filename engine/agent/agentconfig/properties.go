@@ -3,8 +3,8 @@ package agentconfig
 import (
 	"strings"
 
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // The methods of this file read the environment at each call, as the reference's

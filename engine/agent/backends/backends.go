@@ -13,7 +13,6 @@
 package backends
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -45,7 +44,7 @@ type ZKBackend struct {
 	given     []datadef.SavedModel
 	hashing   pyset.Hashing
 	services  *serviceMap
-	watches   map[string]env.Watch
+	watches   *pysem.OrderedMap[string, env.Watch] // by path
 	syncModel pysem.OptString
 	lost      bool
 	reported  reportedInfo
@@ -78,15 +77,16 @@ type SubGraphServices struct {
 	Services []*datadef.ContainerServiceInfo
 }
 
-type serviceMap = pysem.OrderedMap[string, []SubGraphServices]
+// serviceMap is what was found last of each model that is followed, nil before.
+type serviceMap = pysem.OrderedMap[string, *zkbulk.Findings]
 
 // NewZKBackend makes a backend for a business id on a client that is not started yet.
 func NewZKBackend(e *env.Env, bzid string, zk env.ZooKeeper) *ZKBackend {
 	b := &ZKBackend{
 		e: e, bzid: bzid, zk: zk,
 		lock:     threading.NewRLock(e.Tasks, "backend"),
-		services: pysem.NewOrderedMap[string, []SubGraphServices](),
-		watches:  map[string]env.Watch{},
+		services: pysem.NewOrderedMap[string, *zkbulk.Findings](),
+		watches:  pysem.NewOrderedMap[string, env.Watch](),
 		hashing:  pyset.HashingOf(e.Python),
 	}
 	b.available = b.savedModels(nil)
@@ -279,7 +279,7 @@ func ParseSavedModel(text string) (datadef.SavedModel, error) {
 // subscribeOnly forgets the services of models that are in no layout any more
 // (backends.py:288), models that were subscribed otherwise included (Q46).
 func (b *ZKBackend) subscribeOnly(names []string) {
-	services := pysem.NewOrderedMap[string, []SubGraphServices]()
+	services := pysem.NewOrderedMap[string, *zkbulk.Findings]()
 	for _, name := range names {
 		old, _ := b.services.Get(name)
 		services.Set(name, old)
@@ -288,8 +288,11 @@ func (b *ZKBackend) subscribeOnly(names []string) {
 }
 
 func (b *ZKBackend) watchBindings(model string) error {
-	return b.childrenWatch(b.path("binding", model), func(children []string) error {
-		return b.bound(model, children)
+	path := b.path("binding", model)
+	return b.watchOnce(path, func() (env.Watch, error) {
+		return zkbulk.NamesWatch(b.zk, path, func(children *zkbulk.Names) error {
+			return b.bound(model, path, children)
+		})
 	})
 }
 
@@ -300,48 +303,67 @@ func (b *ZKBackend) watchBindings(model string) error {
 // Cost: a change of the bindings grows with the bindings of the model, whose service
 // info is read anew in every container that follows it: n containers that bind one
 // model cost n² reads in each of them.
-func (b *ZKBackend) bound(model string, children []string) error {
+func (b *ZKBackend) bound(model, path string, children *zkbulk.Names) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	if _, ok := b.services.Get(model); !ok {
 		b.e.Log.Logf(env.Info, "model %s no longer subscribed.", model)
 		return env.ErrStopWatching
 	}
-	var services []SubGraphServices
-	bindings, paths, odd := b.bindings(children)
-	err := zkbulk.NewReads(b.zk, paths).Each(func(i int, data []byte, err error) error {
-		info, err := b.serviceInfo(data, err)
-		if err != nil {
-			return err
-		}
-		if info == nil {
-			b.e.Log.Logf(env.Error, "no serivice info of %s", children[i])
+	survey := &zkbulk.Survey{
+		Kind:  path,
+		Paths: b.serviceInfos,
+		Value: func(data []byte) (any, bool) {
+			info, err := b.serviceInfo(data, nil)
+			return info, err == nil
+		},
+		Odd: func(child string, data []byte, err error) error {
+			if _, err := b.serviceInfo(data, err); err != nil {
+				return err
+			}
+			b.e.Log.Logf(env.Error, "no serivice info of %s", child)
 			return nil
-		}
-		services = addService(services, bindings[i], info)
-		return nil
-	})
-	if err = cmp.Or(err, odd); err != nil {
+		},
+	}
+	found, err := survey.Make(b.zk, children)
+	if err != nil {
 		return err
 	}
-	b.services.Set(model, b.common(model, services))
+	b.services.Set(model, found)
 	return nil
 }
 
-// bindings takes the names of bindings apart: the sub-graph of each, and the znode of the
-// container's service info. They end with the first name that is odd; the error is that of
-// looking at it.
-func (b *ZKBackend) bindings(children []string) (subGraphs, paths []string, odd error) {
-	subGraphs, paths = make([]string, 0, len(children)), make([]string, 0, len(children))
-	for _, child := range children {
+// serviceInfos are the znodes of the containers' service infos, by the names of bindings.
+// They end with the first name that is odd; the error is that of looking at it.
+func (b *ZKBackend) serviceInfos(bindings []string) (paths []string, odd error) {
+	paths = make([]string, 0, len(bindings))
+	for _, child := range bindings {
 		parts := strings.SplitN(child, ":", 4)
 		if len(parts) < 3 {
-			return subGraphs, paths, pysem.UnpackError(3, len(parts))
+			return paths, pysem.UnpackError(3, len(parts))
 		}
-		subGraphs = append(subGraphs, parts[0])
 		paths = append(paths, b.path("container_service", datadef.Container{Cluster: parts[1], ID: parts[2]}.String()))
 	}
-	return subGraphs, paths, nil
+	return paths, nil
+}
+
+// servicesOf are the services that were found, nil for none, by sub-graph.
+func servicesOf(found *zkbulk.Findings) []SubGraphServices {
+	if found == nil {
+		return nil
+	}
+	return found.Once(func() any {
+		var services []SubGraphServices
+		for _, part := range found.Parts {
+			for i, info := range part.Values {
+				if info != nil {
+					subGraph, _, _ := strings.Cut(part.Block.Names[i], ":")
+					services = addService(services, subGraph, info.(*datadef.ContainerServiceInfo))
+				}
+			}
+		}
+		return services
+	}).([]SubGraphServices)
 }
 
 func addService(services []SubGraphServices, subGraph string, info *datadef.ContainerServiceInfo) []SubGraphServices {
@@ -359,8 +381,8 @@ func addService(services []SubGraphServices, subGraph string, info *datadef.Cont
 // backend's own (Q48).
 func (b *ZKBackend) ServiceMap() ServiceMap {
 	list := make(ServiceMap, 0, b.services.Len())
-	for name, subGraphs := range b.services.All {
-		list = append(list, ModelServices{Model: name, SubGraphs: subGraphs})
+	for name, found := range b.services.All {
+		list = append(list, ModelServices{Model: name, SubGraphs: servicesOf(found)})
 	}
 	return list
 }
@@ -398,20 +420,24 @@ func (b *ZKBackend) serviceInfo(data []byte, err error) (*datadef.ContainerServi
 // childrenWatch watches a path once: a watch that is still active is kept
 // (backends.py:360).
 func (b *ZKBackend) childrenWatch(path string, fn env.ChildrenFunc) error {
+	return b.watchOnce(path, func() (env.Watch, error) { return b.zk.ChildrenWatch(path, fn) })
+}
+
+func (b *ZKBackend) watchOnce(path string, watch func() (env.Watch, error)) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
-	if w, ok := b.watches[path]; ok && !w.Stopped() {
+	if w, ok := b.watches.Get(path); ok && !w.Stopped() {
 		b.e.Log.Logf(env.Info, "active watcher exists on path %s", path)
 		return nil
 	}
 	if err := b.zk.EnsurePath(path); err != nil {
 		return err
 	}
-	w, err := b.zk.ChildrenWatch(path, fn)
+	w, err := watch()
 	if err != nil {
 		return err // the constructor raised: nothing is remembered
 	}
-	b.watches[path] = w
+	b.watches.Set(path, w)
 	b.e.Log.Logf(env.Info, "registered new watcher on %s", path)
 	return nil
 }
@@ -484,8 +510,8 @@ func (b *ZKBackend) SyncTargets(subGraph string) (name string, addrs []pysem.Opt
 			return "", nil, err
 		}
 	}
-	services, _ := b.services.Get(b.syncModel.V)
-	for _, s := range services {
+	found, _ := b.services.Get(b.syncModel.V)
+	for _, s := range servicesOf(found) {
 		if s.SubGraph == subGraph {
 			for _, info := range s.Services {
 				addrs = append(addrs, info.GRPC)

@@ -9,12 +9,12 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/backends"
 	"github.com/monosim/monosim/engine/agent/datadef"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/envutils"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyos"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // ControlOptions are the flags of the control command (agent_controller.py:28-38).

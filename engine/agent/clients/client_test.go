@@ -9,13 +9,13 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/datadef"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/envtest"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // oneZooKeeper gives all clients of a process the same tree.

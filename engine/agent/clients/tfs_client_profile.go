@@ -9,12 +9,12 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/agent/pylog"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyos"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 const siteProfile = "tfs_client.profile"

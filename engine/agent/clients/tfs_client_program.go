@@ -9,7 +9,6 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/pylog"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	core "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
@@ -19,6 +18,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyos"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // The calls of a model server that the client makes by their names.

@@ -5,7 +5,6 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	matrix "github.com/monosim/monosim/engine/proto/idl/matrix/proto"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
@@ -13,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/jsonformat"
 	"github.com/monosim/monosim/engine/pysem/pyos"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // InstanceFormater reads and writes an Instance, one row of input for a model, in the

@@ -1,6 +1,8 @@
 package datadef
 
 import (
+	"bytes"
+
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
@@ -89,7 +91,13 @@ func SharedContainerServiceInfo(s env.Shared, data []byte) (*ContainerServiceInf
 }
 
 // Serialize is the JSON form.
-func (m *ContainerServiceInfo) Serialize() []byte { return serviceInfoClass.AppendJSON(nil, m) }
+func (m *ContainerServiceInfo) Serialize() []byte {
+	// Each container has one for as long as it lives, so that it is as large as it needs to be.
+	return bytes.Clone(serviceInfoClass.AppendJSON(make([]byte, 0, serviceInfoSizeBytes), m))
+}
+
+// serviceInfoSizeBytes is more than is usual of the JSON form.
+const serviceInfoSizeBytes = 1024
 
 // Set assigns a Python value of any type to the field of that name; an unknown name is a
 // TypeError.

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/pylog"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyos"
 	"github.com/monosim/monosim/engine/pysem/pyset"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // sourceModel is the newest complete version of one model in the source.

@@ -18,11 +18,11 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/agent/pylog"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyos"
 	"github.com/monosim/monosim/engine/pysem/pyset"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/threading"
 )
 

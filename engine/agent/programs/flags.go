@@ -1,8 +1,8 @@
 package programs
 
 import (
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 var serverTypes = []string{"ps", "entry", "dense"}

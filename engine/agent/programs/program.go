@@ -18,11 +18,11 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // Names of the programs.

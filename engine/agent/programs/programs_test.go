@@ -12,10 +12,10 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agenttest"
 	"github.com/monosim/monosim/engine/agent/programs"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/sim/tfserving"
 	"github.com/monosim/monosim/sim/world/worldtest"
 )

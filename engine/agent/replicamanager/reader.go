@@ -33,18 +33,11 @@ type treeNode struct {
 	leaves   []treeLeaf
 	paths    []string     // shared
 	reads    zkbulk.Reads // of the leaves, nil before the first round
-	replicas sharedReplicas
-	regular  bool // the replicas are those of the leaves
+	replicas *replicaMap  // shared
+	regular  bool         // the replicas are those of the leaves
 	// common says that other agents have the leaves, too: they are copied before one is
 	// changed.
 	common bool
-}
-
-// sharedReplicas are the replicas of a task, by id. They are never changed: all agents
-// that have read the same have the same.
-type sharedReplicas struct {
-	ids   []string
-	metas []*datadef.ReplicaMeta
 }
 
 // treeLeaf is one replica: its content, and what that says. There are many, which
@@ -111,11 +104,19 @@ func (r *treeReader) children(n *treeNode) error {
 		if old := slices.Index(n.names, name); old >= 0 {
 			below[i] = n.below[old]
 		} else {
-			below[i] = &treeNode{path: pysem.JoinStrings(n.path, name)}
+			below[i] = &treeNode{path: oneText(r.shared, pysem.JoinStrings(n.path, name))}
 		}
 	}
 	n.names, n.below = names, below
 	return nil
+}
+
+// oneText is a text that many agents have, one for all of them.
+func oneText(shared env.Shared, text string) string {
+	if shared == nil {
+		return text
+	}
+	return shared.Same("text "+text, text, func(any) bool { return true }).(string)
 }
 
 // sameStrings reports whether two lists are equal, at once when they are one and the
@@ -134,20 +135,18 @@ func (n *treeNode) setLeaves(shared env.Shared, names []string) {
 	for i, name := range n.names {
 		known[name] = n.leaves[i]
 	}
-	leaves := make([]treeLeaf, len(names))
-	for i, name := range names {
-		leaves[i] = known[name]
+	var leaves []treeLeaf
+	if len(known) > 0 || shared == nil {
+		leaves = make([]treeLeaf, len(names))
+		for i, name := range names {
+			leaves[i] = known[name]
+		}
 	}
 	n.names, n.leaves, n.reads, n.regular, n.common = names, leaves, nil, false, false
 	n.paths = namesOf(shared, n.path).Paths(names)
-}
-
-// namesOf numbers the children of a znode, for all agents of the world where there is one.
-func namesOf(shared env.Shared, path string) *env.Names {
-	if shared == nil {
-		return env.NewNames(path)
+	if n.leaves == nil {
+		n.borrow(shared)
 	}
-	return shared.Names(path)
 }
 
 // readLeaves reads all replicas of a task.
@@ -207,7 +206,7 @@ func (n *treeNode) collect(shared env.Shared) error {
 	if n.regular {
 		return nil
 	}
-	replicas := &replicaMap{}
+	replicas := newReplicaMap(shared, n.path)
 	for i := range n.leaves {
 		if n.leaves[i].meta == nil {
 			continue
@@ -218,7 +217,7 @@ func (n *treeNode) collect(shared env.Shared) error {
 		}
 		replicas.set(id, n.leaves[i].meta)
 	}
-	n.replicas, n.regular = sharedReplicas{replicas.ids, replicas.metas}, true
+	n.replicas, n.regular = replicas, true
 	if shared != nil {
 		n.share(shared)
 	}
@@ -228,31 +227,47 @@ func (n *treeNode) collect(shared env.Shared) error {
 // share takes the leaves and replicas of another agent in place of those just made, where
 // they are equal.
 func (n *treeNode) share(shared env.Shared) {
-	n.leaves = shared.Same("leaves of "+n.path, n.leaves, func(last any) bool {
-		return slices.EqualFunc(last.([]treeLeaf), n.leaves, treeLeaf.is)
-	}).([]treeLeaf)
+	own := pathLeaves{n.paths, n.leaves}
+	n.leaves = shared.Same(n.leavesPlace(), own, func(last any) bool { return last.(pathLeaves).is(own) }).(pathLeaves).leaves
 	n.common = true
 	n.replicas = shared.Same("replicas of "+n.path, n.replicas, func(last any) bool {
-		return n.replicas.equal(last.(sharedReplicas))
-	}).(sharedReplicas)
+		return n.replicas.equal(last.(*replicaMap))
+	}).(*replicaMap)
+}
+
+// borrow begins with the leaves that another agent has found at the same paths: what is
+// read is compared with them, and most of it is the same. Thousands of agents read for the
+// first time at once.
+func (n *treeNode) borrow(shared env.Shared) {
+	last := shared.Same(n.leavesPlace(), pathLeaves{}, func(any) bool { return true }).(pathLeaves)
+	if last.of(n.paths) {
+		n.leaves, n.common = last.leaves, true
+	} else {
+		n.leaves = make([]treeLeaf, len(n.names))
+	}
+}
+
+func (n *treeNode) leavesPlace() string { return "leaves of " + n.path }
+
+// pathLeaves are the leaves that an agent has found at paths.
+type pathLeaves struct {
+	paths  []string // shared
+	leaves []treeLeaf
+}
+
+// of reports whether they are those of the paths.
+func (l pathLeaves) of(paths []string) bool {
+	return len(paths) > 0 && len(l.paths) == len(paths) && &l.paths[0] == &paths[0]
+}
+
+func (l pathLeaves) is(other pathLeaves) bool {
+	return l.of(other.paths) && slices.EqualFunc(l.leaves, other.leaves, treeLeaf.is)
 }
 
 // is reports whether two leaves are one and the same, which equal contents nearly always
 // are.
 func (l treeLeaf) is(other treeLeaf) bool {
 	return l.meta == other.meta && len(l.data) == len(other.data) && (len(l.data) == 0 || &l.data[0] == &other.data[0])
-}
-
-func (r sharedReplicas) equal(other sharedReplicas) bool {
-	if len(r.metas) == len(other.metas) && len(r.metas) > 0 && &r.metas[0] == &other.metas[0] {
-		return sameStrings(r.ids, other.ids)
-	}
-	return slices.Equal(r.metas, other.metas) && sameStrings(r.ids, other.ids)
-}
-
-// holds reports whether replicas are those that were read, in the same order.
-func (n *treeNode) holds(replicas *replicaMap) bool {
-	return n.replicas.equal(sharedReplicas{replicas.ids, replicas.metas})
 }
 
 // unchanged reports whether what was read is what the mirror has.
@@ -262,7 +277,7 @@ func (r *treeReader) unchanged(mirror *pysem.OrderedMap[string, *replicaMap]) bo
 	}
 	i := 0
 	for path, replicas := range mirror.All {
-		if path != r.tasks[i].path || !r.tasks[i].holds(replicas) {
+		if path != r.tasks[i].path || !r.tasks[i].replicas.equal(replicas) {
 			return false
 		}
 		i++
@@ -274,7 +289,9 @@ func (r *treeReader) unchanged(mirror *pysem.OrderedMap[string, *replicaMap]) bo
 func (r *treeReader) mirror() *pysem.OrderedMap[string, *replicaMap] {
 	fresh := pysem.NewOrderedMap[string, *replicaMap]()
 	for _, task := range r.tasks {
-		fresh.Set(task.path, &replicaMap{ids: slices.Clip(task.replicas.ids), metas: task.replicas.metas, shared: true})
+		replicas := *task.replicas
+		replicas.shared = true
+		fresh.Set(task.path, &replicas)
 	}
 	return fresh
 }

@@ -122,6 +122,30 @@ func plain(mirror *pysem.OrderedMap[string, *replicaMap]) []string {
 	return lines
 }
 
+// sharedByAll is an env.Shared that keeps what Same and Names are for.
+type sharedByAll struct {
+	names map[string]*env.Names
+	last  map[string]any
+}
+
+func (s *sharedByAll) Lookup(string, []byte) (any, bool) { return nil, false }
+func (s *sharedByAll) Keep(string, []byte, any)          {}
+
+func (s *sharedByAll) Same(place string, value any, equal func(any) bool) any {
+	if last, ok := s.last[place]; ok && equal(last) {
+		return last
+	}
+	s.last[place] = value
+	return value
+}
+
+func (s *sharedByAll) Names(parent string) *env.Names {
+	if s.names[parent] == nil {
+		s.names[parent] = env.NewNames(parent)
+	}
+	return s.names[parent]
+}
+
 // Goal: a reader that remembers finds what one without a memory does, and says
 // that the mirror is unchanged only when it holds just that. Method: random
 // changes of the tree and of the mirror between rounds; several names for one id,
@@ -150,7 +174,11 @@ func TestReaderWithAMemoryFindsWhatIsThere(t *testing.T) {
 			m.Stat = rapid.SampledFrom([]env.ModelState{env.StateUnknown, env.StateAvailable}).Draw(t, "state")
 			return m.Serialize()
 		})
-		reader := newTreeReader(tree, nil, "/b/service/m", dcAware)
+		var shared env.Shared
+		if rapid.Bool().Draw(t, "shared") {
+			shared = &sharedByAll{names: map[string]*env.Names{}, last: map[string]any{}}
+		}
+		reader := newTreeReader(tree, shared, "/b/service/m", dcAware)
 		mirror := pysem.NewOrderedMap[string, *replicaMap]()
 		for range rapid.IntRange(1, 8).Draw(t, "rounds") {
 			for range rapid.IntRange(0, 4).Draw(t, "changes") {
@@ -164,12 +192,17 @@ func TestReaderWithAMemoryFindsWhatIsThere(t *testing.T) {
 			// What data watches do to the mirror.
 			if rapid.Bool().Draw(t, "watch") && mirror.Len() > 0 {
 				replicas, _ := mirror.Get(mirror.KeyList()[0])
-				switch {
-				case replicas.len() == 0:
-				case rapid.Bool().Draw(t, "lost"):
-					replicas.set(replicas.ids[0], unknown(replicas.metas[0]))
-				default:
-					replicas.delete(replicas.ids[0])
+				for id, meta := range replicas.all {
+					switch rapid.IntRange(0, 2).Draw(t, "event") {
+					case 0:
+						replicas.set(id, unknown(meta))
+					case 1:
+						own := *unknown(meta)
+						replicas.setOwn(id, &own)
+					default:
+						replicas.delete(id)
+					}
+					break
 				}
 			}
 
@@ -209,11 +242,11 @@ func TestAQuietRoundOfTheReaderParsesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	mirror := reader.mirror()
-	kept := slices.Clone(reader.tasks[0].replicas.metas)
+	kept := reader.tasks[0].replicas
 	if err := reader.read(); err != nil {
 		t.Fatal(err)
 	}
-	if !reader.unchanged(mirror) || !slices.Equal(kept, reader.tasks[0].replicas.metas) {
+	if !reader.unchanged(mirror) || kept != reader.tasks[0].replicas {
 		t.Error("the second round made replicas anew")
 	}
 }

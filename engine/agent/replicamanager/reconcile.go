@@ -78,8 +78,7 @@ func (w *ReplicaWatcher) Reconcile() error {
 	if err != nil {
 		return err
 	}
-	w.replicas = fresh
-	w.changes++
+	w.replace(fresh)
 	// popitem takes the last one first.
 	for i := len(again) - 1; i >= 0; i-- {
 		r := again[i]
@@ -94,6 +93,17 @@ func (w *ReplicaWatcher) Reconcile() error {
 		}
 	}
 	return nil
+}
+
+// replace takes other replicas in place of all that there are. These are let go: a watched
+// task may still have the map in which it found its own.
+func (w *ReplicaWatcher) replace(fresh *pysem.OrderedMap[string, *replicaMap]) {
+	for _, old := range w.replicas.All {
+		*old = replicaMap{names: old.names}
+	}
+	w.replicas = fresh
+	w.layout++
+	w.changes++
 }
 
 // pathMeta is a replica with its path.
@@ -124,7 +134,7 @@ func (w *ReplicaWatcher) missingFrom(fresh *pysem.OrderedMap[string, *replicaMap
 		at := places[path]
 		meta, _ := at.replicas.get(at.id)
 		own := *meta
-		at.replicas.set(at.id, &own)
+		at.replicas.setOwn(at.id, &own)
 		list = append(list, pathMeta{path, &own})
 	}
 	return list

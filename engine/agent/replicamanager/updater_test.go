@@ -10,9 +10,9 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/agenttest"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 

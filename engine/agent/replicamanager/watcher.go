@@ -1,7 +1,6 @@
 package replicamanager
 
 import (
-	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
@@ -31,8 +30,10 @@ type ReplicaWatcher struct {
 	// lock is not re-entrant (Q113).
 	lock     *threading.Lock
 	replicas *pysem.OrderedMap[string, *replicaMap] // by task path
-	changes  uint64                                 // of replicas so far
-	failures uint64                                 // of polls so far
+	// layout counts changes of which tasks replicas has, and of the maps that they have.
+	layout   uint64
+	changes  uint64 // of replicas so far
+	failures uint64 // of polls so far
 	stopping bool
 	session  *Session
 	poller   env.Task
@@ -116,8 +117,7 @@ func (w *ReplicaWatcher) Stop() {
 	}
 	w.lock.Lock()
 	defer w.lock.Unlock()
-	w.replicas = pysem.NewOrderedMap[string, *replicaMap]()
-	w.changes++
+	w.replace(pysem.NewOrderedMap[string, *replicaMap]())
 }
 
 func (w *ReplicaWatcher) watchLocations(path string) error {
@@ -131,9 +131,54 @@ func (w *ReplicaWatcher) watchTasks(path string) error {
 // watchReplicas watches each replica of a task, once in the life of the watch of its
 // names (replica_manager.py:103-148): one that goes and comes back is not watched anew.
 func (w *ReplicaWatcher) watchReplicas(path string) error {
-	replicas := zkbulk.NewDataWatches(w.zk, path, w.replicaChanged)
+	task := &watchedTask{path: oneText(w.e.Shared, pysem.Dirname(pysem.JoinStrings(path, "0")))} // as of its replicas' paths
+	replicas := zkbulk.NewDataWatches(w.zk, path, func(path string, data []byte, stat *env.Stat, event *env.WatchEvent) error {
+		return w.replicaChanged(task, path, data, event)
+	}, w.usual(task))
 	_, err := w.zk.ChildrenWatch(path, replicas.Watch)
 	return err
+}
+
+// usual is when replicaChanged only notes a replica: what is read can be understood, nobody
+// holds the mirror, and that has the task.
+func (w *ReplicaWatcher) usual(task *watchedTask) *zkbulk.Usual {
+	return &zkbulk.Usual{
+		Kind: "ReplicaMeta",
+		Data: func(path string, data []byte) bool {
+			if len(data) == 0 {
+				return false
+			}
+			if _, err := replicaKey(path); err != nil {
+				return false
+			}
+			_, err := datadef.SharedReplicaMeta(w.e.Shared, data)
+			return err == nil
+		},
+		Ready: func() bool {
+			if w.lock.Locked() {
+				return false
+			}
+			_, known := w.replicasOf(task)
+			return known
+		},
+	}
+}
+
+// watchedTask is a task whose replicas are watched, with its replicas as they were found
+// last.
+type watchedTask struct {
+	path     string
+	replicas *replicaMap // nil for none
+	layout   uint64      // of the watcher when they were found
+}
+
+// replicasOf are the replicas of a task, false for none.
+func (w *ReplicaWatcher) replicasOf(task *watchedTask) (replicas *replicaMap, ok bool) {
+	if task.replicas == nil || task.layout != w.layout {
+		task.replicas, _ = w.replicas.Get(task.path)
+		task.layout = w.layout
+	}
+	return task.replicas, task.replicas != nil
 }
 
 // watchEach calls watch for each child of path, once in the life of this watch, as
@@ -146,7 +191,7 @@ func (w *ReplicaWatcher) watchEach(path string, watch func(string) error) error 
 				continue
 			}
 			known[child] = true
-			if err := watch(pysem.JoinStrings(path, child)); err != nil {
+			if err := watch(oneText(w.e.Shared, pysem.JoinStrings(path, child))); err != nil {
 				return err
 			}
 		}
@@ -157,8 +202,7 @@ func (w *ReplicaWatcher) watchEach(path string, watch func(string) error) error 
 
 // replicaChanged takes over one change (replica_manager.py:146-186). Data that is
 // gone leaves the last known replica as UNKNOWN until its event says more.
-func (w *ReplicaWatcher) replicaChanged(path string, data []byte, _ *env.Stat, event *env.WatchEvent) error {
-	task := pysem.Dirname(path)
+func (w *ReplicaWatcher) replicaChanged(task *watchedTask, path string, data []byte, event *env.WatchEvent) error {
 	id, err := replicaKey(path)
 	if err != nil {
 		return err
@@ -170,23 +214,25 @@ func (w *ReplicaWatcher) replicaChanged(path string, data []byte, _ *env.Stat, e
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	w.changes++
-	replicas, known := w.replicas.Get(task)
+	replicas, known := w.replicasOf(task)
 	switch {
 	case event == nil || event.Type == env.EventCreated:
 		if !known {
-			replicas = &replicaMap{}
-			w.replicas.Set(task, replicas)
+			replicas = newReplicaMap(w.e.Shared, task.path)
+			w.replicas.Set(task.path, replicas)
+			w.layout++
 		}
 		replicas.set(id, meta)
 	case event.Type == env.EventDeleted:
 		if known {
 			replicas.delete(id)
 			if replicas.len() == 0 {
-				w.replicas.Delete(task)
+				w.replicas.Delete(task.path)
+				w.layout++
 			}
 		}
 	case !known:
-		return pysem.Raise("KeyError", "%s", pysem.Repr(task)) // Q114
+		return pysem.Raise("KeyError", "%s", pysem.Repr(task.path)) // Q114
 	case event.Type == env.EventChanged:
 		replicas.set(id, meta)
 	case event.Type == env.EventNone:
@@ -197,13 +243,13 @@ func (w *ReplicaWatcher) replicaChanged(path string, data []byte, _ *env.Stat, e
 
 // metaOf parses the data; without data it is the known replica, now UNKNOWN, or
 // nil.
-func (w *ReplicaWatcher) metaOf(task, id string, data []byte) (*datadef.ReplicaMeta, error) {
+func (w *ReplicaWatcher) metaOf(task *watchedTask, id string, data []byte) (*datadef.ReplicaMeta, error) {
 	if len(data) > 0 {
 		return datadef.SharedReplicaMeta(w.e.Shared, data)
 	}
 	w.lock.Lock()
 	defer w.lock.Unlock()
-	replicas, ok := w.replicas.Get(task)
+	replicas, ok := w.replicasOf(task)
 	if !ok {
 		return nil, nil
 	}
@@ -242,5 +288,10 @@ func plainNumber(text string) bool {
 	if text == "" || len(text) > 18 || text[0] == '0' && len(text) > 1 {
 		return false
 	}
-	return strings.Trim(text, "0123456789") == ""
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return true
 }

@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/engine/agent/agenttest"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/agent/zkmirror"
 	"github.com/monosim/monosim/engine/env"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 

@@ -3,6 +3,7 @@ package tfs
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
@@ -118,13 +119,26 @@ func (w *TFSWrapper) Start() error {
 		kind = "grpc"
 	}
 	w.e.Log.Logf(env.Info, "starting %s tfs in %s using command %s", kind, w.e.Files.Getwd(), command)
-	process, err := w.e.Processes.Start(env.Command{Args: strings.Fields(command), Output: w.logFile})
+	process, err := w.e.Processes.Start(env.Command{Args: w.args(kind, command), Output: w.logFile})
 	if err != nil {
 		return fmt.Errorf("start of the model server: %w", err)
 	}
 	w.process = process
 	w.stub = w.e.Models.Dial("localhost:" + w.conf.TFSPortGRPC.String())
 	return nil
+}
+
+// args are the words of a command; the texts of most are the same in many agents.
+func (w *TFSWrapper) args(kind, command string) []string {
+	args := strings.Fields(command)
+	if w.e.Shared == nil {
+		return args
+	}
+	for i, word := range args {
+		place := "word " + strconv.Itoa(i) + " of the command of a model server, " + kind
+		args[i] = w.e.Shared.Same(place, strings.Clone(word), func(last any) bool { return last == word }).(string)
+	}
+	return args
 }
 
 // Stop kills the process. Before Start it is an AttributeError (Q150).

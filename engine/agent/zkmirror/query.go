@@ -7,9 +7,9 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/datadef"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // MirrorEntry is one znode of the copy.

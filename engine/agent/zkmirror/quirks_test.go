@@ -10,10 +10,10 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/agenttest"
 	"github.com/monosim/monosim/engine/agent/datadef"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/agent/zkmirror"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 

@@ -5,10 +5,10 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/agent/pylog"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyset"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // onceEach watches the children of a path and calls watch for each the first time
