@@ -26,7 +26,13 @@ type Counts struct {
 	// too; the parts of a transaction count one by one.
 	ZooKeeperWrites uint64 `json:"zookeeper_writes" text:"ZooKeeper writes"`
 	// WatchesFired counts the notifications that ZooKeeper sent.
-	WatchesFired    uint64 `json:"zookeeper_watches_fired" text:"ZooKeeper watches fired"`
+	WatchesFired uint64 `json:"zookeeper_watches_fired" text:"ZooKeeper watches fired"`
+	// WatchesSet counts the watches that were left, each of which then was used up by an
+	// event, removed (at the client's wish, or with its connection or the server), or is held.
+	WatchesSet      uint64 `json:"zookeeper_watches_set" text:"ZooKeeper watches,set"`
+	WatchesUsedUp   uint64 `json:"zookeeper_watches_used_up" text:"ZooKeeper watches,used up"`
+	WatchesRemoved  uint64 `json:"zookeeper_watches_removed" text:"ZooKeeper watches,removed"`
+	WatchesHeld     uint64 `json:"zookeeper_watches_held" text:"ZooKeeper watches,held"`
 	SessionsOpened  uint64 `json:"zookeeper_sessions_opened" text:"ZooKeeper sessions,opened"`
 	SessionsExpired uint64 `json:"zookeeper_sessions_expired" text:"ZooKeeper sessions,expired"`
 	// ZooKeeperRequests counts the requests to ZooKeeper by operation, as "create".

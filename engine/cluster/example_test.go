@@ -33,6 +33,7 @@ func ExampleCounts_Lines() {
 	// Output:
 	// ZooKeeper writes: 12
 	// ZooKeeper watches fired: 0
+	// ZooKeeper watches: 0 set, 0 used up, 0 removed, 0 held
 	// ZooKeeper sessions: 3 opened, 1 expired
 	// ZooKeeper requests: none
 	// gRPC calls: GetModelStatus 40, Predict 2

@@ -22,7 +22,8 @@ type Fault struct {
 	// Server says which of the pod's model servers is hit: "ps", "entry" or "dense",
 	// and "" in a pod that runs only one.
 	Server string
-	// BasePath is the directory that has a sub-graph's version directories.
+	// BasePath is the directory that has a sub-graph's version directories, or a file that
+	// processes of a training job share.
 	BasePath string
 	// N is a number: of a version, or of requests.
 	N int64
@@ -39,8 +40,9 @@ type Fault struct {
 //
 // A sentence is Gherkin with a word in braces where an argument stands, as
 // "{pod} is served by a ZooKeeper follower that lags by {duration}". The words fill
-// the fields of a Fault: {pod} Pod, {server} Pod and Server, {model} BasePath, {n} N,
-// {size} SizeBytes, {duration} Duration, the first {places} From and the second To.
+// the fields of a Fault: {pod} Pod, {server} Pod and Server, {model} and {path} BasePath,
+// {n} and {status} N, {size} SizeBytes, {duration} Duration, the first {places} From
+// and the second To.
 // An empty sentence means that the kind has none of that use.
 type FaultKind struct {
 	// Name is "<topic>.<what>": the part of the cluster that is hit, and how. Lists

@@ -38,7 +38,10 @@ type Spec struct {
 	// BareServer, when set, is a model server without an agent, in a pod of its own;
 	// with Shards 0 there are no other pods then.
 	BareServer *BareServerSpec
-	// Quirks says which faults of the reference the agents keep: "python"
+	// Training is a training job beside the agents; nil means none. With Shards 0 there are
+	// no agents then.
+	Training *TrainingSpec
+	// Quirks says which faults of the reference agents and training jobs keep: "python"
 	// (default), "fixed", a list of the only ones as "Q22,Q117", or one of the only
 	// ones to repair as "-Q22,-Q117".
 	Quirks string
@@ -139,7 +142,7 @@ func PodName(shard, replica int) string { return fmt.Sprintf("shard%d-replica%d"
 
 // Pods lists the pods with agents, shard by shard.
 func (s *Spec) Pods() []Pod {
-	if s.BareServer != nil && s.Shards == 0 {
+	if (s.BareServer != nil || s.Training != nil) && s.Shards == 0 {
 		return nil
 	}
 	locations := s.Locations

@@ -28,6 +28,10 @@ func ZKAuthOutput(host env.Host) string {
 	return "ZK_AUTH " + auth[0][1] + "\n"
 }
 
+// SetupHDFSEnv does nothing, as in what was published of the reference, whatever the container's
+// variables say of HDFS (env_utils.py:22).
+func SetupHDFSEnv() {}
+
 // GeneratePSMFromUUID is the service name of a job: its id as it is (Q199;
 // env_utils.py:25).
 func GeneratePSMFromUUID(uuid string) string { return uuid }

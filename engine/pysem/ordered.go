@@ -1,42 +1,67 @@
 package pysem
 
+import "slices"
+
 // OrderedMap is a map that remembers the order in which keys came, as a Python dict
 // does; replacing a value keeps its key's place.
 type OrderedMap[K comparable, V any] struct {
-	keys   []K
-	values map[K]V
+	keys []K
+	few  []V     // the values by place, while there are a few
+	many map[K]V // all once there are more; nil before
 }
 
+// fewKeys are found quicker one by one, and take less memory, than in a map.
+const fewKeys = 16
+
 // NewOrderedMap makes an empty map.
-func NewOrderedMap[K comparable, V any]() *OrderedMap[K, V] {
-	return &OrderedMap[K, V]{values: map[K]V{}}
-}
+func NewOrderedMap[K comparable, V any]() *OrderedMap[K, V] { return &OrderedMap[K, V]{} }
 
 // Get is the value of a key; ok reports whether there is one.
 func (m *OrderedMap[K, V]) Get(k K) (v V, ok bool) {
-	v, ok = m.values[k]
-	return v, ok
+	if m.many != nil {
+		v, ok = m.many[k]
+		return v, ok
+	}
+	if i := slices.Index(m.keys, k); i >= 0 {
+		return m.few[i], true
+	}
+	return v, false
 }
 
 // Set gives a key a value; a new key comes last.
 func (m *OrderedMap[K, V]) Set(k K, v V) {
-	if _, ok := m.values[k]; !ok {
-		m.keys = append(m.keys, k)
+	if m.many != nil {
+		if _, ok := m.many[k]; !ok {
+			m.keys = append(m.keys, k)
+		}
+		m.many[k] = v
+		return
 	}
-	m.values[k] = v
+	if i := slices.Index(m.keys, k); i >= 0 {
+		m.few[i] = v
+		return
+	}
+	m.keys, m.few = append(m.keys, k), append(m.few, v)
+	if len(m.keys) > fewKeys {
+		m.many = make(map[K]V, 2*fewKeys)
+		for i, key := range m.keys {
+			m.many[key] = m.few[i]
+		}
+		m.few = nil
+	}
 }
 
 // Delete removes a key; one that is missing is no error.
 func (m *OrderedMap[K, V]) Delete(k K) {
-	if _, ok := m.values[k]; !ok {
+	i := slices.Index(m.keys, k)
+	if i < 0 {
 		return
 	}
-	delete(m.values, k)
-	for i, key := range m.keys {
-		if key == k {
-			m.keys = append(m.keys[:i:i], m.keys[i+1:]...)
-			return
-		}
+	m.keys = append(m.keys[:i:i], m.keys[i+1:]...)
+	if m.many != nil {
+		delete(m.many, k)
+	} else {
+		m.few = append(m.few[:i:i], m.few[i+1:]...)
 	}
 }
 
@@ -49,7 +74,8 @@ func (m *OrderedMap[K, V]) Len() int { return len(m.keys) }
 // All calls yield with each entry in order, until it returns false.
 func (m *OrderedMap[K, V]) All(yield func(K, V) bool) {
 	for _, k := range m.keys {
-		if !yield(k, m.values[k]) {
+		v, _ := m.Get(k)
+		if !yield(k, v) {
 			return
 		}
 	}

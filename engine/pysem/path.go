@@ -1,6 +1,9 @@
 package pysem
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // Join is os.path.join of POSIX systems: an absolute part drops what stands
 // before it, an empty last part leaves a trailing slash. Parts that are None
@@ -15,11 +18,11 @@ func Join(base Opt[string], parts ...Opt[string]) (string, error) {
 				"join() argument must be str, bytes, or os.PathLike object, not 'NoneType'")
 		}
 	}
-	path := base.V
+	joined := base.V
 	for _, p := range parts {
-		path = join2(path, p.V)
+		joined = join2(joined, p.V)
 	}
-	return path, nil
+	return joined, nil
 }
 
 // JoinStrings is [Join] of parts that are not None.
@@ -41,14 +44,25 @@ func join2(a, b string) string {
 }
 
 // Basename is os.path.basename: what follows the last slash.
-func Basename(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+func Basename(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
 // Dirname is os.path.dirname: what precedes the last slash, without trailing
 // slashes unless it consists of them.
-func Dirname(path string) string {
-	head := path[:strings.LastIndexByte(path, '/')+1]
+func Dirname(name string) string {
+	head := name[:strings.LastIndexByte(name, '/')+1]
 	if trimmed := strings.TrimRight(head, "/"); trimmed != "" {
 		return trimmed
 	}
 	return head
+}
+
+// AbsPath is os.path.abspath of POSIX systems in a working directory, which is absolute: without
+// empty parts, "." and "..". Two leading slashes stay two; three and more are one.
+func AbsPath(cwd, name string) string {
+	name = join2(cwd, name)
+	clean := path.Clean(name)
+	if strings.HasPrefix(name, "//") && !strings.HasPrefix(name, "///") {
+		return "/" + clean
+	}
+	return clean
 }

@@ -47,3 +47,14 @@ func Has(t testing.TB, python string, modules ...string) bool {
 	script := "import importlib.util, sys; sys.exit(any(importlib.util.find_spec(m) is None for m in sys.argv[1:]))"
 	return exec.CommandContext(t.Context(), python, append([]string{"-c", script}, modules...)...).Run() == nil
 }
+
+// TensorFlow is the path of the interpreter that TENSORFLOW_PYTHON names, which has the
+// TensorFlow of runners/python/requirements-tensorflow.txt. It skips the test without one.
+func TensorFlow(t testing.TB) string {
+	t.Helper()
+	path, err := exec.LookPath(os.Getenv("TENSORFLOW_PYTHON"))
+	if err != nil {
+		t.Skipf("no Python with TensorFlow: %v", err)
+	}
+	return path
+}

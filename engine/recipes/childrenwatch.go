@@ -2,9 +2,9 @@ package recipes
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/threading"
 )
@@ -13,21 +13,37 @@ import (
 type childrenWatch struct {
 	c        *Client
 	path     string
-	fn       env.ChildrenFunc
+	list     func(path string, watch env.Watcher) (*zkbulk.Names, error)
+	fn       func(*zkbulk.Names) error
 	listener *listener
 	running  *threading.Lock
 	stopped  bool
 	// established is false after a loss of connection until the next read.
 	established bool
-	prior       []string
-	hasPrior    bool
+	prior       *zkbulk.Names // nil before the first read
 }
 
 // ChildrenWatch calls fn with the children now and after each change of them, until fn
 // returns ErrStopWatching or the znode is missing. The error is that of the first read
 // or call; later ones are logged.
 func (c *Client) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, error) {
-	w := &childrenWatch{c: c, path: path, fn: fn, running: threading.NewLock(c.e.Tasks, "children watch of "+path)}
+	list := func(path string, watch env.Watcher) (*zkbulk.Names, error) {
+		children, err := c.children(path, watch)
+		if err != nil {
+			return nil, err
+		}
+		return zkbulk.NamesOf(children), nil
+	}
+	return c.childrenWatch(path, list, func(names *zkbulk.Names) error { return fn(names.List()) })
+}
+
+// NamesWatch is ChildrenWatch for a function that takes the names in blocks.
+func (c *Client) NamesWatch(path string, fn func(*zkbulk.Names) error) (env.Watch, error) {
+	return c.childrenWatch(path, c.childrenNames, fn)
+}
+
+func (c *Client) childrenWatch(path string, list func(path string, watch env.Watcher) (*zkbulk.Names, error), fn func(*zkbulk.Names) error) (env.Watch, error) {
+	w := &childrenWatch{c: c, path: path, list: list, fn: fn, running: threading.NewLock(c.e.Tasks, "children watch of "+path)}
 	w.listener = c.addListener(w.sessionChanged)
 	return w, w.read()
 }
@@ -61,10 +77,10 @@ func (w *childrenWatch) read() error {
 	if w.stopped {
 		return nil
 	}
-	var children []string
+	var names *zkbulk.Names
 	err := w.c.Retry(func() error {
 		var err error
-		children, err = w.c.children(w.path, w)
+		names, err = w.list(w.path, w)
 		return err
 	})
 	if errors.Is(err, zkerrors.ErrNoNode) {
@@ -76,12 +92,12 @@ func (w *childrenWatch) read() error {
 	}
 	if !w.established {
 		w.established = true
-		if w.hasPrior && slices.Equal(w.prior, children) {
+		if w.prior != nil && w.prior.SameAs(names) {
 			return nil
 		}
 	}
-	w.prior, w.hasPrior = children, true
-	err = w.fn(children)
+	w.prior = names
+	err = w.fn(names)
 	if errors.Is(err, env.ErrStopWatching) {
 		w.stopped = true
 		w.c.removeListener(w.listener)

@@ -18,6 +18,10 @@ type Client struct {
 	session   env.ZooKeeperSession
 	listeners listeners
 	families  []*family
+	// fed is the first family whose reads may come from a [zkbulk.Feed], fedParents those of
+	// all such families.
+	fed        *family
+	fedParents []string
 }
 
 // listeners are told of each change of the session's state, in the order in which they
@@ -80,7 +84,7 @@ func (c *Client) addListener(fn func(env.SessionState) bool) *listener {
 		l.at = refOf(0, uint32(len(ls.alone)))
 		ls.alone = append(ls.alone, l)
 	}
-	ls.add(l.at)
+	ls.add(l.at, nil)
 	return l
 }
 
@@ -92,12 +96,13 @@ func (c *Client) removeListener(l *listener) {
 	}
 }
 
-func (ls *listeners) add(r ref) { ls.refs.add(r) }
+// add puts a listener at the end; names are those of the family that it is a member of.
+func (ls *listeners) add(r ref, names *env.Names) { ls.refs.add(r, names) }
 
 func (ls *listeners) remove(r ref) {
 	refs := ls.refs.list()
 	if i := slices.Index(refs, r); i >= 0 {
-		ls.refs = listOf(slices.Delete(refs, i, i+1))
+		ls.refs.become(slices.Delete(refs, i, i+1))
 	}
 }
 
@@ -206,6 +211,23 @@ func (c *Client) children(path string, watch env.Watcher) ([]string, error) {
 	return c.session.Children(p, watch)
 }
 
+// childrenNames is children in blocks, where the session has them so.
+func (c *Client) childrenNames(path string, watch env.Watcher) (*zkbulk.Names, error) {
+	session, ok := c.session.(zkbulk.NamesLister)
+	if !ok {
+		children, err := c.children(path, watch)
+		if err != nil {
+			return nil, err
+		}
+		return zkbulk.NamesOf(children), nil
+	}
+	p, err := Normalize(path, false)
+	if err != nil {
+		return nil, err
+	}
+	return session.ChildrenNames(p, watch)
+}
+
 // Delete removes a znode. The recursive form removes what is below it first and goes
 // on when something is gone already, so that a missing znode is no error
 // (client.py:1511).
@@ -264,5 +286,30 @@ func (c *Client) NewReads(paths []string) zkbulk.Reads {
 	return session.NewReads(sent)
 }
 
-var _ zkbulk.ReadsMaker = (*Client)(nil)
+// Survey makes a survey, in the way that the session has for it, if it has one.
+func (c *Client) Survey(names *zkbulk.Names, of *zkbulk.Survey) (*zkbulk.Findings, error) {
+	session, ok := c.session.(zkbulk.Surveyor)
+	if !ok {
+		return of.Plain(c, names)
+	}
+	sent := *of
+	sent.Paths = func(names []string) ([]string, error) {
+		paths, odd := of.Paths(names)
+		for i := range paths {
+			p, err := Normalize(paths[i], false)
+			if err != nil {
+				return paths[:i], err // as Get does
+			}
+			paths[i] = p
+		}
+		return paths, odd
+	}
+	return session.Survey(names, &sent)
+}
+
+var (
+	_ zkbulk.ReadsMaker   = (*Client)(nil)
+	_ zkbulk.Surveyor     = (*Client)(nil)
+	_ zkbulk.NamesWatcher = (*Client)(nil)
+)
 var _ env.ZooKeeper = (*Client)(nil)

@@ -59,7 +59,7 @@ func (w *dataWatch) read(event *env.WatchEvent) error {
 	if w.seen.stopped {
 		return nil
 	}
-	data, stat, told, err := w.c.fetch(w.path, w, &w.seen, w.again)
+	data, stat, told, err := w.c.fetch(w.path, w, &w.seen)
 	if err != nil || !told {
 		return ignoreClosed(err)
 	}
@@ -76,14 +76,18 @@ func (w *dataWatch) read(event *env.WatchEvent) error {
 // tell: the znode's mzxid is not the one that was told of last (watchers.py:176-214,
 // ZK-15.16). A missing znode is watched by exists; when it has appeared in between, there
 // is nothing to tell and a task has been made that reads again.
-func (c *Client) fetch(path string, w env.Watcher, last *seen, again func()) (data []byte, stat *env.Stat, told bool, err error) {
-	err = RecipeRetry().Run(c.e, func() error {
-		d, s, err := c.get(path, w)
-		if err == nil {
-			data, stat = d, &s
-		}
-		return err
-	})
+func (c *Client) fetch(path string, w rereader, last *seen) (data []byte, stat *env.Stat, told bool, err error) {
+	data, found, err := c.get(path, w)
+	return c.fetched(path, w, last, data, &found, err)
+}
+
+// fetched is fetch after the first try.
+func (c *Client) fetched(path string, w rereader, last *seen, data []byte, found *env.Stat, err error) (_ []byte, stat *env.Stat, told bool, _ error) {
+	if err == nil {
+		stat = found
+	} else if MayPass(err) {
+		data, stat, err = c.getAgain(path, w, err)
+	}
 	if errors.Is(err, zkerrors.ErrNoNode) {
 		err = RecipeRetry().Run(c.e, func() error {
 			var err error
@@ -91,19 +95,47 @@ func (c *Client) fetch(path string, w env.Watcher, last *seen, again func()) (da
 			return err
 		})
 		if err == nil && stat != nil {
-			c.session.Spawn(again)
+			c.session.Spawn(w.again)
 			return nil, nil, false, nil
 		}
 	}
 	if err != nil {
 		return nil, nil, false, err
 	}
-	before := *last
-	last.called, last.exists, last.mzxid = true, stat != nil, 0
+	return data, stat, last.sees(stat), nil
+}
+
+// sees notes the stat of a read, nil for a missing znode, and reports whether that is to be
+// told.
+func (s *seen) sees(stat *env.Stat) (told bool) {
+	before := *s
+	s.called, s.exists, s.mzxid = true, stat != nil, 0
 	if stat != nil {
-		last.mzxid = stat.Mzxid
+		s.mzxid = stat.Mzxid
 	}
-	return data, stat, !before.called || before != *last, nil
+	return !before.called || before != *s
+}
+
+// rereader is a watcher that reads by again.
+type rereader interface {
+	env.Watcher
+	again()
+}
+
+// getAgain gets the data after a first try that has failed.
+func (c *Client) getAgain(path string, w env.Watcher, failed error) (data []byte, stat *env.Stat, err error) {
+	err = RecipeRetry().Run(c.e, func() error {
+		if err := failed; err != nil {
+			failed = nil
+			return err
+		}
+		d, s, err := c.get(path, w)
+		if err == nil {
+			data, stat = d, &s
+		}
+		return err
+	})
+	return data, stat, err
 }
 
 // ignoreClosed drops the error of a client that was closed (watchers.py:26).

@@ -15,17 +15,22 @@ type family struct {
 	c     *Client
 	index uint32 // among the client's families, from 1
 	fn    zkbulk.ChildDataFunc
+	usual *zkbulk.Usual // nil for none
 	names *env.Names
+	busy  int // tasks that read a member by themselves
 
 	begun, stopped, called, exist bits
 	mzxids                        zxids
-	// running are the locks of the members that are being read.
-	running map[uint32]*memberLock
+	// reading are the members that a task reads, waited those of them for which another
+	// one waits, with the lock that it waits for.
+	reading bits
+	waited  map[uint32]*memberLock
 	// waiting are the members that wait for an event, of [Watches].
 	waiting bits
 }
 
-// memberLock is the lock of one member while somebody has it or waits for it.
+// memberLock is the lock of one member from when on somebody has waited for it until
+// nobody has it.
 type memberLock struct {
 	lock  *threading.Lock
 	users int
@@ -39,13 +44,19 @@ type member struct {
 
 // NewDataWatches makes data watches of the children of a znode, of which none is watched
 // yet. The znode's path is to be in the form that is sent; else they are a watch each.
-func (c *Client) NewDataWatches(parent string, fn zkbulk.ChildDataFunc) zkbulk.DataWatches {
+func (c *Client) NewDataWatches(parent string, fn zkbulk.ChildDataFunc, usual *zkbulk.Usual) zkbulk.DataWatches {
 	if p, err := Normalize(parent, false); err != nil || p != parent || len(c.families) == maxFamily {
 		return zkbulk.PlainDataWatches(c, parent, fn)
 	}
-	f := &family{c: c, fn: fn, names: c.names(parent), index: uint32(len(c.families) + 1)}
+	f := &family{c: c, fn: fn, usual: usual, names: c.names(parent), index: uint32(len(c.families) + 1)}
 	f.mzxids.names = f.names
 	c.families = append(c.families, f)
+	if usual != nil && (c.fed == nil || c.fed.usual.Kind == usual.Kind) {
+		if c.fed == nil {
+			c.fed = f
+		}
+		c.fedParents = append(c.fedParents, parent)
+	}
 	return f
 }
 
@@ -66,9 +77,21 @@ func (c *Client) names(parent string) *env.Names {
 
 // Watch watches the children that it has not watched before.
 func (f *family) Watch(names []string) error {
+	var first *feeding
+	if f.fed() {
+		first = f.firstReads(names)
+	}
 	for _, number := range f.names.Of(names) {
 		if f.begun.has(number) {
 			continue
+		}
+		if first != nil && first.goOn() {
+			if first.err != nil {
+				return first.err
+			}
+			if f.begun.has(number) {
+				continue
+			}
 		}
 		f.begun.set(number, true)
 		path := f.names.Path(number)
@@ -78,7 +101,7 @@ func (f *family) Watch(names []string) error {
 			}
 			continue
 		}
-		f.c.listeners.add(refOf(f.index, number))
+		f.c.listeners.add(refOf(f.index, number), f.names)
 		if err := f.read(number, nil); err != nil {
 			return err
 		}
@@ -110,24 +133,41 @@ func (m member) again() { m.of.c.logged(m.of.names.Path(m.number), m.of.read(m.n
 
 // read is that of a [dataWatch].
 func (f *family) read(number uint32, event *env.WatchEvent) error {
-	unlock := f.lock(number)
-	defer unlock()
+	f.busy++
+	defer func() { f.busy-- }()
+	f.lock(number)
+	defer f.unlock(number)
 	if f.stopped.has(number) {
 		return nil
 	}
-	path, m := f.names.Path(number), member{f, number}
-	last := seen{called: f.called.has(number), exists: f.exist.has(number), mzxid: f.mzxids.get(number)}
-	data, stat, told, err := f.c.fetch(path, m, &last, m.again)
+	data, found, err := f.c.get(f.names.Path(number), member{f, number})
+	return f.answered(number, data, &found, err, event)
+}
+
+// answered goes on with a read that was answered, or has failed.
+func (f *family) answered(number uint32, data []byte, found *env.Stat, err error, event *env.WatchEvent) error {
+	last := f.lastSeen(number)
+	data, stat, told, err := f.c.fetched(f.names.Path(number), member{f, number}, &last, data, found, err)
 	if err != nil {
 		return ignoreClosed(err)
 	}
+	return f.took(number, last, told, data, stat, event)
+}
+
+// lastSeen is what was seen of a member when it was read last.
+func (f *family) lastSeen(number uint32) seen {
+	return seen{called: f.called.has(number), exists: f.exist.has(number), mzxid: f.mzxids.get(number)}
+}
+
+// took notes what was seen, and tells it when it is to be told.
+func (f *family) took(number uint32, last seen, told bool, data []byte, stat *env.Stat, event *env.WatchEvent) error {
 	f.called.set(number, last.called)
 	f.exist.set(number, last.exists)
 	f.mzxids.set(number, last.mzxid)
 	if !told {
 		return nil
 	}
-	err = f.fn(path, data, stat, event)
+	err := f.fn(f.names.Path(number), data, stat, event)
 	if errors.Is(err, env.ErrStopWatching) {
 		f.stopped.set(number, true)
 		f.c.listeners.remove(refOf(f.index, number))
@@ -136,15 +176,20 @@ func (f *family) read(number uint32, event *env.WatchEvent) error {
 	return err
 }
 
-// lock takes the lock of a member, which is made for as long as somebody wants it.
-func (f *family) lock(number uint32) (unlock func()) {
-	l := f.running[number]
-	if l == nil {
-		l = &memberLock{lock: threading.NewLock(f.c.e.Tasks, lockOfDataWatch+f.names.Path(number))}
-		if f.running == nil {
-			f.running = map[uint32]*memberLock{}
+// lock takes the lock of a member. There are many, and seldom does one wait for another.
+func (f *family) lock(number uint32) {
+	l := f.waited[number]
+	switch {
+	case l == nil && !f.reading.has(number):
+		f.reading.set(number, true)
+		return
+	case l == nil:
+		l = &memberLock{lock: threading.NewLock(f.c.e.Tasks, lockOfDataWatch+f.names.Path(number)), users: 1}
+		l.lock.Lock() // on behalf of the one that has it
+		if f.waited == nil {
+			f.waited = map[uint32]*memberLock{}
 		}
-		f.running[number] = l
+		f.waited[number] = l
 	}
 	l.users++
 	locked := false
@@ -155,14 +200,19 @@ func (f *family) lock(number uint32) (unlock func()) {
 	}()
 	l.lock.Lock()
 	locked = true
-	return func() {
-		if l.users--; l.users == 0 {
-			if delete(f.running, number); len(f.running) == 0 {
-				f.running = nil
-			}
-		}
-		l.lock.Unlock()
+}
+
+func (f *family) unlock(number uint32) {
+	l := f.waited[number]
+	if l == nil {
+		f.reading.set(number, false)
+		return
 	}
+	if l.users--; l.users == 0 {
+		delete(f.waited, number)
+		f.reading.set(number, false)
+	}
+	l.lock.Unlock()
 }
 
 var (

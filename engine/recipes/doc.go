@@ -14,6 +14,7 @@
 // The behaviour is that of kazoo 2.8.0, which the reference pins; citations name its
 // files. To change how a znode is created, deleted or read look in client.go; how a
 // session connects and ends, life.go; what a lost connection does to calls, listeners
-// and watchers, keeper.go and watches.go. The watches that stay are in datawatch.go
-// and childrenwatch.go; lock and election have a file each.
+// and watchers, keeper.go and watches.go; how little memory their order takes, refs.go
+// and reflist.go. The watches that stay are in datawatch.go and childrenwatch.go; lock
+// and election have a file each.
 package recipes

@@ -1,11 +1,6 @@
 package recipes
 
-import (
-	"encoding/binary"
-	"slices"
-
-	"github.com/monosim/monosim/engine/env"
-)
+import "github.com/monosim/monosim/engine/env"
 
 // ref names one of the many things that a client keeps in an order: a member of a family,
 // which is data watches of one parent, or for family 0 something by itself.
@@ -59,66 +54,16 @@ func (s *refSet) add(r ref) bool {
 	return true
 }
 
-// refList is a list of refs. There are very many: one takes two or three bytes where it is
-// near the one before it, whichever family that is of.
-type refList struct {
-	bytes []byte // how far each is from the one before it, as binary.AppendVarint has it
-	last  int64  // code of the last one
-	count int
-}
-
-// nearFamilies are the families of which refs to neighbours are near each other.
-const nearFamilies = 64
-
-func (r ref) code() int64 {
-	return int64(r.family()/nearFamilies)<<32 | int64(r.member())*nearFamilies | int64(r.family()%nearFamilies)
-}
-
-func refOfCode(code int64) ref {
-	near := uint32(code)
-	return refOf(uint32(code>>32)*nearFamilies+near%nearFamilies, near/nearFamilies)
-}
-
-// add puts a ref at the end.
-func (l *refList) add(r ref) {
-	if n := len(l.bytes); n+binary.MaxVarintLen64 > cap(l.bytes) {
-		l.bytes = append(make([]byte, 0, n+n/8+binary.MaxVarintLen64), l.bytes...)
-	}
-	code := r.code()
-	l.bytes = binary.AppendVarint(l.bytes, code-l.last)
-	l.last = code
-	l.count++
-}
-
-// list are the refs in their order.
-func (l *refList) list() []ref {
-	refs := make([]ref, 0, l.count)
-	code := int64(0)
-	for rest := l.bytes; len(rest) > 0; {
-		step, n := binary.Varint(rest)
-		code, rest = code+step, rest[n:]
-		refs = append(refs, refOfCode(code))
-	}
-	return refs
-}
-
-func listOf(refs []ref) (l refList) {
-	for _, r := range refs {
-		l.add(r)
-	}
-	return l
-}
-
 // order keeps refs in the order in which they were added last, and may keep some that
 // are gone, for a while.
 type order struct{ refs refList }
 
-// add puts a ref at the end. live is how many count.
-func (o *order) add(r ref, live int, counts func(ref) bool) {
+// add puts a ref at the end; names are those of its family. live is how many count.
+func (o *order) add(r ref, names *env.Names, live int, counts func(ref) bool) {
 	if o.refs.count >= live+live/4+32 {
 		o.tidy(live, counts)
 	}
-	o.refs.add(r)
+	o.refs.add(r, names)
 }
 
 // tidy leaves the refs that count, each where it was added last.
@@ -134,7 +79,7 @@ func (o *order) tidy(live int, counts func(ref) bool) {
 			refs[kept] = r
 		}
 	}
-	o.refs = listOf(refs[kept:])
+	o.refs.become(refs[kept:])
 }
 
 // replace puts another ref where one was added last.
@@ -146,41 +91,61 @@ func (o *order) replace(old, by ref) {
 			break
 		}
 	}
-	o.refs = listOf(refs)
+	o.refs.become(refs)
 }
 
 // zxids remembers a zxid for each of many children, 0 to begin with: as the stamp that the
-// names have for it, in two bytes.
+// names have for it, in a byte, or two when one of them needs more.
 type zxids struct {
-	names  *env.Names
-	stamps []uint16
-	odd    map[uint32]int64 // those that got no stamp
+	names *env.Names
+	low   []uint8
+	high  []uint8          // the upper halves; nil while all are 0
+	odd   map[uint32]int64 // those that got no stamp
+}
+
+func (z *zxids) stamp(i uint32) (stamp uint16) {
+	if int(i) < len(z.low) {
+		stamp = uint16(z.low[i])
+	}
+	if int(i) < len(z.high) {
+		stamp |= uint16(z.high[i]) << 8
+	}
+	return stamp
 }
 
 func (z *zxids) get(i uint32) int64 {
-	if int(i) < len(z.stamps) && z.stamps[i] != 0 {
-		return z.names.Stamped(i, z.stamps[i])
+	if stamp := z.stamp(i); stamp != 0 {
+		return z.names.Stamped(i, stamp)
 	}
 	return z.odd[i]
 }
 
 func (z *zxids) set(i uint32, zxid int64) {
-	if n := len(z.stamps); int(i) >= n {
-		if int(i) >= cap(z.stamps) {
-			z.stamps = slices.Grow(z.stamps, int(i)+1-n+n/8)
-		}
-		z.stamps = z.stamps[:i+1]
+	stamp := uint16(0)
+	if zxid != 0 {
+		stamp = z.names.Stamp(i, zxid)
+	}
+	setByte(&z.low, i, uint8(stamp))
+	if stamp > 0xff || int(i) < len(z.high) {
+		setByte(&z.high, i, uint8(stamp>>8))
 	}
 	delete(z.odd, i)
-	z.stamps[i] = 0
-	if zxid == 0 {
-		return
-	}
-	if z.stamps[i] = z.names.Stamp(i, zxid); z.stamps[i] != 0 {
+	if zxid == 0 || stamp != 0 {
 		return
 	}
 	if z.odd == nil {
 		z.odd = map[uint32]int64{}
 	}
 	z.odd[i] = zxid
+}
+
+// setByte sets one of bytes that are 0 to begin with.
+func setByte(bytes *[]uint8, i uint32, value uint8) {
+	if int(i) >= len(*bytes) {
+		if int(i) >= cap(*bytes) {
+			*bytes = append(make([]uint8, 0, int(i)+int(i)/8+8), *bytes...)
+		}
+		*bytes = (*bytes)[:i+1]
+	}
+	(*bytes)[i] = value
 }

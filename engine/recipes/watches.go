@@ -36,6 +36,12 @@ func (w *Watches) AddChildren(path string, watcher env.Watcher) { w.children.add
 // (connection.py:311): created and changed go to those of the data, deleted to all,
 // child to those of the children.
 func (w *Watches) Notify(e env.WatchEvent) {
+	if e.Type == env.EventCreated || e.Type == env.EventChanged {
+		if m, ok := w.data.takeMember(e.Path); ok {
+			w.callbacks.addMember(m, e.Type)
+			return
+		}
+	}
 	tell := func(watcher env.Watcher) { w.callbacks.add(watcher, e) }
 	switch e.Type {
 	case env.EventCreated, env.EventChanged:
@@ -69,7 +75,7 @@ func (w *Watches) Join() { w.callbacks.join() }
 // v1 watches every replica of every model. The members of a family are bits; a path has
 // either such a bit or an entry.
 type watchTable struct {
-	byPath  map[string]uint32 // place in entries
+	byPath  map[string]uint32 // place in entries; nil while these are a few
 	entries []watched
 	free    []uint32
 	// families are those with members in the table, by the prefix of their paths and by
@@ -88,24 +94,28 @@ type watched struct {
 }
 
 func newWatchTable() watchTable {
-	return watchTable{byPath: map[string]uint32{}, families: map[string]*family{}}
+	return watchTable{}
 }
 
 // add keeps a watcher once for a path, as kazoo's set does.
 func (t *watchTable) add(path string, w env.Watcher) {
 	m, isMember := w.(member)
-	at, ok := t.byPath[path]
-	switch waiting, taken := t.memberAt(path); {
+	isMember = isMember && t.admits(m.of)
+	waiting, taken := m, isMember && m.of.waiting.has(m.number)
+	if !isMember {
+		waiting, taken = t.memberAt(path)
+	}
+	switch at, ok := t.find(path); {
 	case ok:
 		t.entries[at].add(w)
 	case taken && w == waiting:
 	case taken:
 		t.entries[t.enter(waiting)].add(w)
-	case isMember && t.admits(m.of):
+	case isMember:
 		m.of.waiting.set(m.number, true)
-		t.append(refOf(m.of.index, m.number))
+		t.append(refOf(m.of.index, m.number), m.of.names)
 	default:
-		t.append(refOf(0, t.newEntry(path, w)))
+		t.append(refOf(0, t.newEntry(path, w)), nil)
 	}
 }
 
@@ -117,30 +127,66 @@ func (t *watchTable) newEntry(path string, w env.Watcher) (at uint32) {
 		return t.freshEntry(path, w)
 	}
 	at, t.free = t.free[last], t.free[:last]
-	t.entries[at], t.byPath[path] = watched{path: path, watcher: w}, at
+	t.entries[at] = watched{path: path, watcher: w}
+	if t.byPath != nil {
+		t.byPath[path] = at
+	}
 	return at
 }
 
 func (t *watchTable) freshEntry(path string, w env.Watcher) (at uint32) {
 	at = uint32(len(t.entries))
 	t.entries = append(t.entries, watched{path: path, watcher: w})
-	t.byPath[path] = at
+	switch {
+	case t.byPath != nil:
+		t.byPath[path] = at
+	case len(t.entries) > fewEntries:
+		t.byPath = make(map[string]uint32, 2*len(t.entries))
+		for i := range t.entries {
+			if e := &t.entries[i]; e.watcher != nil {
+				t.byPath[e.path] = uint32(i)
+			}
+		}
+	}
 	return at
 }
 
-func (t *watchTable) append(r ref) {
-	t.order.add(r, t.live, t.counts)
+// fewEntries are found as quickly by a walk, and need no map.
+const fewEntries = 12
+
+// find is the place of a path in entries.
+func (t *watchTable) find(path string) (at uint32, ok bool) {
+	if t.byPath != nil {
+		at, ok = t.byPath[path]
+		return at, ok
+	}
+	for i := range t.entries {
+		if e := &t.entries[i]; e.watcher != nil && e.path == path {
+			return uint32(i), true
+		}
+	}
+	return 0, false
+}
+
+func (t *watchTable) append(r ref, names *env.Names) {
+	t.order.add(r, names, t.live, t.counts)
 	t.live++
 }
 
 // admits reports whether members of the family may be bits: no other has its paths or its
 // index.
 func (t *watchTable) admits(f *family) bool {
+	if int(f.index) < len(t.byIndex) && t.byIndex[f.index] == f {
+		return true
+	}
 	prefix := f.names.Prefix()
 	for int(f.index) >= len(t.byIndex) {
 		t.byIndex = append(t.byIndex, nil)
 	}
 	if t.families[prefix] == nil && t.byIndex[f.index] == nil {
+		if t.families == nil {
+			t.families = map[string]*family{}
+		}
 		t.families[prefix], t.byIndex[f.index] = f, f
 	}
 	return t.families[prefix] == f
@@ -178,13 +224,11 @@ func (t *watchTable) counts(r ref) bool {
 
 // take removes the watchers of a path and hands each to fn.
 func (t *watchTable) take(path string, fn func(env.Watcher)) {
-	if m, ok := t.memberAt(path); ok {
-		m.of.waiting.set(m.number, false)
-		t.live--
+	if m, ok := t.takeMember(path); ok {
 		fn(m)
 		return
 	}
-	at, ok := t.byPath[path]
+	at, ok := t.find(path)
 	if !ok {
 		return
 	}
@@ -194,6 +238,16 @@ func (t *watchTable) take(path string, fn func(env.Watcher)) {
 	t.free = append(t.free, at)
 	t.live--
 	entry.each(fn)
+}
+
+// takeMember removes the member that waits for a path as a bit, if one does.
+func (t *watchTable) takeMember(path string) (member, bool) {
+	m, ok := t.memberAt(path)
+	if ok {
+		m.of.waiting.set(m.number, false)
+		t.live--
+	}
+	return m, ok
 }
 
 // takeAll empties the table and hands each watcher to fn.
@@ -233,8 +287,20 @@ func (at *watched) each(fn func(env.Watcher)) {
 type callbacks struct {
 	tasks env.Tasks
 	of    *Watches
-	queue []callback
-	task  env.Task
+	// queue is what is to be told. A storm has thousands of events for each of thousands
+	// of agents, nearly all for members of families: others has the rest, in its order.
+	queue    []told
+	others   []callback
+	families []*family // by index, of those in queue
+	task     env.Task
+	feeding  *feeding // of reads that come of the queue
+}
+
+// told is an event of a member's own path, or of the session, by its type; with the ref of
+// family 0 it is the next of others.
+type told struct {
+	ref ref
+	typ env.EventType
 }
 
 type callback struct {
@@ -243,10 +309,74 @@ type callback struct {
 }
 
 func (c *callbacks) add(w env.Watcher, e env.WatchEvent) {
-	c.queue = append(c.queue, callback{w, e})
+	if m, ok := w.(member); ok && e == eventOf(m, e.Type) {
+		c.addMember(m, e.Type)
+		return
+	}
+	c.enqueue(told{}, callback{w, e})
+}
+
+// addMember is add of an event of the member's own path, or of the session.
+func (c *callbacks) addMember(m member, typ env.EventType) {
+	if c.admits(m.of) {
+		c.enqueue(told{refOf(m.of.index, m.number), typ}, callback{})
+	} else {
+		c.enqueue(told{}, callback{m, eventOf(m, typ)})
+	}
+}
+
+// enqueue puts an event at the end of the queue, and of others if it is one of those.
+func (c *callbacks) enqueue(t told, other callback) {
+	c.queue = append(c.queue, t)
+	if t.ref.family() == 0 {
+		c.others = append(c.others, other)
+	}
 	if c.task == nil || c.task.Done() {
 		c.task = c.tasks.Go("zookeeper callbacks", c.run)
 	}
+}
+
+// admits reports whether events of a family's members can be told by ref and type.
+func (c *callbacks) admits(f *family) bool {
+	for int(f.index) >= len(c.families) {
+		c.families = append(c.families, nil)
+	}
+	if c.families[f.index] == nil {
+		c.families[f.index] = f
+	}
+	return c.families[f.index] == f
+}
+
+// eventOf is the event of a type: those of the session have no path.
+func eventOf(m member, typ env.EventType) env.WatchEvent {
+	if typ == env.EventNone {
+		return env.WatchEvent{Type: typ}
+	}
+	return env.WatchEvent{Type: typ, Path: m.of.names.Path(m.number)}
+}
+
+// pop takes out the first of the queue.
+func (c *callbacks) pop() told {
+	first := c.queue[0]
+	if c.queue = c.queue[1:]; len(c.queue) == 0 {
+		c.queue = nil
+	}
+	return first
+}
+
+// callNext takes the first of the queue and calls its watcher.
+func (c *callbacks) callNext() {
+	first := c.pop()
+	if first.ref.family() != 0 {
+		m := member{c.families[first.ref.family()], first.ref.member()}
+		m.Notify(eventOf(m, first.typ))
+		return
+	}
+	other := c.others[0]
+	if c.others = c.others[1:]; len(c.others) == 0 {
+		c.others = nil
+	}
+	other.watcher.Notify(other.event)
 }
 
 func (c *callbacks) run() {
@@ -254,9 +384,9 @@ func (c *callbacks) run() {
 		c.of.Woken()
 	}
 	for len(c.queue) > 0 {
-		next := c.queue[0]
-		c.queue = c.queue[1:]
-		next.watcher.Notify(next.event)
+		if !c.feed() {
+			c.callNext()
+		}
 	}
 }
 

@@ -14,12 +14,20 @@ func NewDraws(seed uint64, node, site string) Draws {
 
 // Next draws a number in [0, n), and says which draw of the site it was, from 0.
 func (d *Draws) Next(n uint64) (k, drawn uint64) {
-	k = d.k
+	k, drawn = d.k, d.Ahead(0, n)
 	d.k++
-	// Lemire's method without the rejection: the bias is below n/2^64.
-	drawn, _ = bits.Mul64(Mix(d.key, k), n)
 	return k, drawn
 }
+
+// Ahead is what Next will draw after so many other draws.
+func (d Draws) Ahead(others, n uint64) (drawn uint64) {
+	// Lemire's method without the rejection: the bias is below n/2^64.
+	drawn, _ = bits.Mul64(Mix(d.key, d.k+others), n)
+	return drawn
+}
+
+// Skip makes draws whose numbers were told by Ahead.
+func (d *Draws) Skip(draws uint64) { d.k += draws }
 
 // Count is how many numbers were drawn.
 func (d *Draws) Count() uint64 { return d.k }

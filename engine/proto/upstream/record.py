@@ -33,6 +33,7 @@ TENSORFLOW = [
     "tensorflow/core/protobuf/meta_graph.proto",
     "tensorflow/core/protobuf/named_tensor.proto",
     "tensorflow/core/protobuf/saved_model.proto",
+    "tensorflow/core/util/event.proto",
 ]
 
 Field = descriptor_pb2.FieldDescriptorProto

@@ -20,6 +20,7 @@ import (
 
 	_ "github.com/monosim/monosim/engine/proto/tensorflow/core/example"
 	_ "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	_ "github.com/monosim/monosim/engine/proto/tensorflow/core/util"
 	_ "github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	_ "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	_ "github.com/monosim/monosim/engine/proto/tensorflow_serving/servables/tensorflow"

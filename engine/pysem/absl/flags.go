@@ -7,7 +7,8 @@
 //   - [Flags.Parse] reads its arguments.
 //
 // To change how arguments are read look in parse.go; the flags that all programs have are
-// in program.go; how flags are told to a person, usage.go.
+// in program.go; how flags are told to a person, usage.go; flags that are defined while a
+// program runs, and what it assigns to them, define.go.
 package absl
 
 import (
@@ -28,6 +29,7 @@ const (
 	Bool
 	// Enum takes one of the flag's words.
 	Enum
+	Float
 	// threshold is a level of a log, leveled the levels of several.
 	threshold
 	leveled
@@ -41,7 +43,7 @@ type Flag struct {
 	// Short is a second name, often of one letter.
 	Short string
 	Kind  Kind
-	// Default is a string, an int, a bool, or nil for None.
+	// Default is a string, an int, a float64, a bool, or nil for None.
 	Default any
 	// Words are what an Enum takes.
 	Words []string
@@ -61,12 +63,18 @@ type Flags struct {
 	byName  map[string]*Flag
 	values  map[string]any
 	given   map[string]bool
+	parsed  bool
 }
 
 // New makes the flags of a program that has these modules, beside those that every
 // program has; the first is the main module. All have their defaults.
 func New(modules ...Module) *Flags {
-	f := &Flags{modules: append(slices.Clone(modules), appModule, loggingModule), byName: map[string]*Flag{}, values: map[string]any{}, given: map[string]bool{}}
+	return Registry(append(slices.Clone(modules), appModule, loggingModule)...)
+}
+
+// Registry makes flags without those that every program has.
+func Registry(modules ...Module) *Flags {
+	f := &Flags{modules: modules, byName: map[string]*Flag{}, values: map[string]any{}, given: map[string]bool{}}
 	for _, m := range f.modules {
 		for i := range m.Flags {
 			f.define(&m.Flags[i])
@@ -93,7 +101,8 @@ func (f *Flags) Has(name string) bool { return f.byName[name] != nil }
 // Given reports whether the command line gave the flag a value.
 func (f *Flags) Given(name string) bool { return f.given[name] }
 
-// Value is the value of a flag: a string, an int or *big.Int, a bool, or nil for None. A
+// Value is the value of a flag: a string, an int or *big.Int, a float64, a bool, nil for None,
+// or what was assigned. A
 // flag that the program does not have is an AttributeError.
 func (f *Flags) Value(name string) (any, error) {
 	if !f.Has(name) {
@@ -120,6 +129,12 @@ func (flag *Flag) parseValue(text string) (value any, why string) {
 	switch flag.Kind {
 	case Integer:
 		return parseInteger(text)
+	case Float:
+		value, err := pysem.ParseFloat(text)
+		if err != nil {
+			return nil, "could not convert string to float: " + pysem.Repr(text)
+		}
+		return value, ""
 	case Bool, help:
 		switch strings.ToLower(text) {
 		case "true", "t", "1":

@@ -43,6 +43,7 @@ func (f *Flags) Parse(files env.Files, args []string) (rest []string, err error)
 			return nil, &UsageError{Text: "Unknown command line flag '" + name + "'" + f.suggested(name)}
 		}
 	}
+	f.parsed = true
 	return append(p.rest, p.left...), nil
 }
 

@@ -52,8 +52,11 @@ func (flag *Flag) usage() string {
 	default:
 		text += "    (default: '" + pysem.Str(value) + "')\n"
 	}
-	if flag.Kind == Integer {
+	switch flag.Kind {
+	case Integer:
 		text += "    (an integer)\n"
+	case Float:
+		text += "    (a number)\n"
 	}
 	return text
 }

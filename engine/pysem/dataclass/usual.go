@@ -27,6 +27,10 @@ func pointerTo(t reflect.Type, offset uintptr) func(unsafe.Pointer) any {
 		return at[pysem.OptString](offset)
 	case *pysem.OptInt:
 		return at[pysem.OptInt](offset)
+	case *pysem.OptBool:
+		return at[pysem.OptBool](offset)
+	case *pysem.OptFloat:
+		return at[pysem.OptFloat](offset)
 	case *[]string:
 		return at[[]string](offset)
 	case *[]int:
@@ -72,6 +76,12 @@ func store(ptr, value any) (exact bool) {
 		exact = p.Set || value == nil
 	case *pysem.OptInt:
 		*p, exact = nearestOptInt(value)
+	case *pysem.OptBool:
+		p.V, p.Set = value.(bool)
+		exact = p.Set || value == nil
+	case *pysem.OptFloat:
+		p.V, p.Set = value.(float64)
+		exact = p.Set || value == nil
 	case *[]string:
 		*p, exact = typedList[string](value)
 	case *[]int:
@@ -101,6 +111,10 @@ func load(ptr any) any {
 	case *pysem.OptString:
 		return p.Any()
 	case *pysem.OptInt:
+		return p.Any()
+	case *pysem.OptBool:
+		return p.Any()
+	case *pysem.OptFloat:
 		return p.Any()
 	case *[]string:
 		return listOrNone(*p)

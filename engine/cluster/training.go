@@ -1,0 +1,231 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// TrainingSpec is a training job: a chief, workers and PS, which share a ZooKeeper and
+// directories with the agents of the cluster. The zero value of a field has the meaning that
+// its comment gives; names in plans and scenarios are those of the tags.
+type TrainingSpec struct {
+	// Job is its name in ZooKeeper, /monolith/<job>; "" means "job".
+	Job string `yaml:"job"`
+	// Discovery is how its processes find one another: "zookeeper", which "" means, or "consul", an
+	// agent that all of them reach, where the job has the name of a service.
+	Discovery string `yaml:"discovery"`
+	// Workers are those beside the chief, PS the parameter servers of which the job needs
+	// one at least; RedundantPS are started beyond those.
+	Workers     int `yaml:"workers"`
+	PS          int `yaml:"ps"`
+	RedundantPS int `yaml:"redundant_ps"`
+	// ModelDir has the checkpoints; "" means "/train/model".
+	ModelDir string `yaml:"model_dir"`
+	// RestoreDir has the checkpoint to begin with, "" for none.
+	RestoreDir string `yaml:"restore_dir"`
+	// MaxSteps is the global step at which training ends; 0 means never.
+	MaxSteps int64 `yaml:"max_steps"`
+	// StepTime is what a step of one process takes; 0 means 1 s.
+	StepTime time.Duration `yaml:"step_time"`
+	// SaveEvery and SaveSteps say when the chief saves: one of them may be set; with neither
+	// it saves at the end only.
+	SaveEvery time.Duration `yaml:"save_every"`
+	SaveSteps int           `yaml:"save_steps"`
+	// TideStartHour and TideEndHour are a window of hours in UTC out of which TideSaveEvery
+	// takes the place of SaveEvery. Both hours or none are set.
+	TideStartHour *int          `yaml:"tide_start_hour"`
+	TideEndHour   *int          `yaml:"tide_end_hour"`
+	TideSaveEvery time.Duration `yaml:"tide_save_every"`
+	// SaveTime is what writing a checkpoint takes; 0 means 1 s.
+	SaveTime time.Duration `yaml:"save_time"`
+	// MaxToKeep is how many checkpoints are kept; 0 means 10.
+	MaxToKeep int `yaml:"max_to_keep"`
+	// WorkerCheckpoints has workers save the places of their inputs, too.
+	WorkerCheckpoints bool `yaml:"worker_checkpoints"`
+	// ExportDir has an export of each checkpoint written, in ExportGraphs' directories, each
+	// of ExportBytes; "" means none. No graphs mean "entry", 0 bytes 64 kB.
+	ExportDir    string   `yaml:"export_dir"`
+	ExportGraphs []string `yaml:"export_graphs"`
+	ExportBytes  int64    `yaml:"export_bytes"`
+	// MaxPending is how long a save waits for the workers, ChiefTimeout how long the chief's
+	// end does, RetryWait the time before a process tries again; 0 means 30 s, 1800 s, 30 s.
+	MaxPending   time.Duration `yaml:"max_pending"`
+	ChiefTimeout time.Duration `yaml:"chief_timeout"`
+	RetryWait    time.Duration `yaml:"retry_wait"`
+	// MaxRetries is how often a changed cluster is tried again; 0 means 6.
+	MaxRetries int `yaml:"max_retries"`
+	// PSMemoryLimit is the memory of a PS from which on it is not well; 0 means no limit.
+	PSMemoryLimit int64 `yaml:"ps_memory_limit"`
+	// Evaluator has a process beside the job evaluate the checkpoints as they come, until that of
+	// MaxSteps (tpu_runner.py in its mode eval). EvalSetup is what passes before an evaluation reads
+	// its checkpoint, EvalTime what it takes then; 0 means 1 s each.
+	Evaluator bool          `yaml:"evaluator"`
+	EvalSetup time.Duration `yaml:"eval_setup"`
+	EvalTime  time.Duration `yaml:"eval_time"`
+	// DefectivePSBarrier has the PS's barrier of f415ff3 (TRN-4.2).
+	DefectivePSBarrier bool `yaml:"defective_ps_barrier"`
+	// RestartAfter is how long after its end a process that failed is started again; 0 means
+	// never.
+	RestartAfter time.Duration `yaml:"restart_after"`
+	// ApplicationMaster has the job run under one, which the chief tells how it went, and which
+	// then ends what is left of the job.
+	ApplicationMaster bool `yaml:"application_master"`
+	// KeepPS keeps PS running after the end of training, as a job that goes on in real time.
+	KeepPS bool `yaml:"keep_ps"`
+}
+
+// DiscoveryConsul is a TrainingSpec.Discovery.
+const DiscoveryConsul = "consul"
+
+// WithDefaults is the spec with the meaning of zero fields written out.
+func (s TrainingSpec) WithDefaults() TrainingSpec {
+	fill(&s.Job, "job")
+	fill(&s.ModelDir, "/train/model")
+	fill(&s.StepTime, time.Second)
+	fill(&s.SaveTime, time.Second)
+	fill(&s.MaxToKeep, 10)
+	fill(&s.ExportBytes, 64<<10)
+	fill(&s.MaxPending, 30*time.Second)
+	fill(&s.ChiefTimeout, 1800*time.Second)
+	fill(&s.RetryWait, 30*time.Second)
+	fill(&s.MaxRetries, 6)
+	fill(&s.PSMemoryLimit, 1<<62)
+	fill(&s.EvalSetup, time.Second)
+	fill(&s.EvalTime, time.Second)
+	if len(s.ExportGraphs) == 0 {
+		s.ExportGraphs = []string{"entry"}
+	}
+	return s
+}
+
+// Dirs are the directories that its processes share.
+func (s *TrainingSpec) Dirs() []string {
+	filled := s.WithDefaults()
+	dirs := []string{filled.ModelDir}
+	for _, dir := range []string{filled.RestoreDir, filled.ExportDir} {
+		if dir != "" {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+func fill[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Check says what in a spec makes no sense, by the names of the tags.
+func (s *TrainingSpec) Check() error {
+	if err := s.CheckFields(); err != nil {
+		return err
+	}
+	if (s.TideStartHour == nil) != (s.TideEndHour == nil) {
+		return &SpecError{Where: "tide_start_hour, tide_end_hour", Found: "one of them", Want: "both or none"}
+	}
+	return nil
+}
+
+// CheckFields is Check of a spec that may not be whole yet.
+func (s *TrainingSpec) CheckFields() error {
+	for _, n := range []struct {
+		name         string
+		value, least int64
+	}{
+		{"workers", int64(s.Workers), 0}, {"ps", int64(s.PS), 1}, {"redundant_ps", int64(s.RedundantPS), 0}, {"max_steps", s.MaxSteps, 0},
+		{"step_time", int64(s.StepTime), 0}, {"save_every", int64(s.SaveEvery), 0}, {"save_steps", int64(s.SaveSteps), 0},
+		{"tide_save_every", int64(s.TideSaveEvery), 0}, {"save_time", int64(s.SaveTime), 0}, {"max_to_keep", int64(s.MaxToKeep), 0},
+		{"export_bytes", s.ExportBytes, 0}, {"max_pending", int64(s.MaxPending), 0}, {"chief_timeout", int64(s.ChiefTimeout), 0},
+		{"retry_wait", int64(s.RetryWait), 0}, {"max_retries", int64(s.MaxRetries), 0}, {"ps_memory_limit", s.PSMemoryLimit, 0},
+		{"restart_after", int64(s.RestartAfter), 0}, {"eval_setup", int64(s.EvalSetup), 0}, {"eval_time", int64(s.EvalTime), 0},
+	} {
+		if n.value < n.least {
+			return &SpecError{Where: n.name, Found: fmt.Sprint(n.value), Want: fmt.Sprintf("%d or more", n.least)}
+		}
+	}
+	for _, h := range []struct {
+		name string
+		hour *int
+	}{{"tide_start_hour", s.TideStartHour}, {"tide_end_hour", s.TideEndHour}} {
+		if h.hour != nil && (*h.hour < 0 || *h.hour > 23) {
+			return &SpecError{Where: h.name, Found: fmt.Sprint(*h.hour), Want: "an hour from 0 to 23"}
+		}
+	}
+	if s.Discovery != "" && s.Discovery != "zookeeper" && s.Discovery != DiscoveryConsul {
+		return &SpecError{Where: "discovery", Found: s.Discovery, Want: "zookeeper or consul"}
+	}
+	if s.SaveEvery > 0 && s.SaveSteps > 0 {
+		return &SpecError{Where: "save_steps", Found: "it beside save_every", Want: "one of them"}
+	}
+	return nil
+}
+
+// TrainerNames are the names of the processes of the job: "chief", "worker1" and on, "ps0"
+// and on, and "evaluator" where there is one.
+func (s *TrainingSpec) TrainerNames() []string {
+	names := []string{"chief"}
+	for i := range s.Workers {
+		names = append(names, fmt.Sprintf("worker%d", i+1))
+	}
+	for i := range s.PS + s.RedundantPS {
+		names = append(names, fmt.Sprintf("ps%d", i))
+	}
+	if s.Evaluator {
+		names = append(names, EvaluatorRole)
+	}
+	return names
+}
+
+// EvaluatorRole is the role and the name of the process that evaluates.
+const EvaluatorRole = "evaluator"
+
+// TrainerRole is what a name of TrainerNames stands for: "ps", "evaluator", or "worker", of which
+// the chief is number 0.
+func TrainerRole(name string) (role string, index int) {
+	if name == EvaluatorRole {
+		return name, 0
+	}
+	for _, role := range []string{"ps", "worker"} {
+		if number, ok := strings.CutPrefix(name, role); ok {
+			index, _ = strconv.Atoi(number)
+			return role, index
+		}
+	}
+	return "worker", 0
+}
+
+// Hazards are what happens to the processes of a training job from outside. The zero value
+// has nothing happen.
+type Hazards struct {
+	// SaveErrors is how many of the next writes of a checkpoint fail.
+	SaveErrors int
+	// SaveTime, unless it is 0, is what a save takes now.
+	SaveTime time.Duration
+	// RSSBytes is the memory of PS by index; 1 MB where nothing is said. Of a job that runs
+	// it is changed by SetRSSBytes.
+	RSSBytes map[int]int64
+
+	told []*func()
+}
+
+// SetRSSBytes has the memory of a PS come to a size.
+func (h *Hazards) SetRSSBytes(ps int, size int64) {
+	for _, changes := range h.told {
+		(*changes)()
+	}
+	if h.RSSBytes == nil {
+		h.RSSBytes = map[int]int64{}
+	}
+	h.RSSBytes[ps] = size
+}
+
+// Tell has changes called before the memory of a PS changes, until cancel.
+func (h *Hazards) Tell(changes func()) (cancel func()) {
+	h.told = append(h.told, &changes)
+	return func() { h.told = slices.DeleteFunc(h.told, func(f *func()) bool { return f == &changes }) }
+}

@@ -1,0 +1,155 @@
+// Package quirks has the faults of the reference that agents and training jobs keep or
+// repair at will, by their numbers in vectors/quirks.yaml.
+//
+// Two things to use first:
+//
+//   - [Parse] reads a [Set] from a flag: python, fixed, or a list of ids.
+//   - [Set.Keeps] tells the code that has a quirk whether to behave as the reference.
+//
+// To make a quirk repairable, add its number here and ask Keeps where it shows. The
+// numbers of agent v2 are in mirror.go, those of the programs and the model manager in
+// tools.go, those of the training side in training.go, all others in quirks.go.
+package quirks
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Quirk is the number of a fault or surprise of the reference: 22 is Q22 of
+// vectors/quirks.yaml.
+type Quirk int
+
+// The quirks that the configuration, patterns and data definitions can repair.
+const (
+	Q22  Quirk = 22  // agent_v3.py:79: a layout filter without ";" is a ValueError
+	Q25  Quirk = 25  // utils.py:943: version policy latest_once is an AttributeError
+	Q109 Quirk = 109 // replica_manager.py:671: the re-register flag is never reset
+	Q116 Quirk = 116 // utils.py:573: dc_aware without idc and cluster is a TypeError
+	Q117 Quirk = 117 // replica_manager.py:489: a base_name with "entry" in it makes PS nodes sequential
+	Q152 Quirk = 152 // utils.py:146: third and later duplicates of a key are dropped
+	Q153 Quirk = 153 // utils.py:137: an inline comment leaves a blank at the value's end
+	Q154 Quirk = 154 // utils.py:787: any unknown bool word is True
+	Q156 Quirk = 156 // utils.py:146: a duplicate scalar falls back to the default
+	Q157 Quirk = 157 // utils.py:141: every key that starts with "include" is an include
+	Q158 Quirk = 158 // utils.py:788: conversion errors are hidden
+	Q160 Quirk = 160 // utils.py:474: replica_id of the conf is always overwritten
+	Q161 Quirk = 161 // utils.py:676: without SHARD_ID no PS is scheduled
+	Q162 Quirk = 162 // utils.py:633: UNIFIED commands have --port=None
+	Q163 Quirk = 163 // utils.py:622: DENSE has --enable_batching twice
+	Q166 Quirk = 166 // utils.py:892: expand_pattern fails on single numbers
+	Q172 Quirk = 172 // utils.py:580: container_cluster says None
+)
+
+func (q Quirk) String() string { return "Q" + strconv.Itoa(int(q)) }
+
+// maxQuirk is the highest number that a Set holds.
+const maxQuirk = 319
+
+// Set is a set of quirks: those in it are kept as the reference has them, those
+// outside are repaired. The zero value keeps all.
+type Set struct {
+	// repaired has a bit for each quirk outside the set.
+	repaired [maxQuirk/64 + 1]uint64
+	// fork has Q25 in the form of monolith's own fork of the model server's protos.
+	fork bool
+}
+
+// Python is the set of all quirks: the reference's behaviour.
+var Python = Set{}
+
+// Fixed is the empty set: everything that can be repaired is.
+var Fixed = Set{repaired: [...]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}}
+
+// keepOnly is the set of just these quirks.
+func keepOnly(quirks ...Quirk) Set {
+	s := Fixed
+	for _, q := range quirks {
+		s.repaired[q/64] &^= 1 << (q % 64)
+	}
+	return s
+}
+
+// Repair returns the set without these quirks.
+func (s Set) Repair(quirks ...Quirk) Set {
+	for _, q := range quirks {
+		s.repaired[q/64] |= 1 << (q % 64)
+	}
+	return s
+}
+
+// Keeps reports whether q is in the set: whether to behave as the reference does.
+func (s Set) Keeps(q Quirk) bool { return s.repaired[q/64]&(1<<(q%64)) == 0 }
+
+// InFork reports whether q has the form of monolith's own fork, in which there was nothing
+// to repair. Q25 alone has such a form.
+func (s Set) InFork(q Quirk) bool { return q == Q25 && s.fork }
+
+// ForkForm is the text for Q25 in the form of the fork.
+const ForkForm = "Q25=fork"
+
+// Parse reads a set: "python", "fixed", a list as "Q22,Q117" of the only quirks to
+// keep, or one as "-Q22,-Q117" of the only quirks to repair. "Q25=fork" alone is python,
+// and after any of these and a comma the same, with Q25 in the form of the fork. Another
+// text is an error that says so.
+func Parse(text string) (Set, error) {
+	rest, fork := strings.CutSuffix(text, ","+ForkForm)
+	if text == ForkForm {
+		rest, fork = "python", true
+	}
+	s, err := parseKept(rest)
+	s.fork = fork
+	return s, err
+}
+
+func parseKept(text string) (Set, error) {
+	switch text {
+	case "python":
+		return Python, nil
+	case "fixed":
+		return Fixed, nil
+	}
+	repairs := strings.HasPrefix(text, "-")
+	var listed []Quirk
+	for id := range strings.SplitSeq(text, ",") {
+		id = strings.TrimSpace(id)
+		name, minus := strings.CutPrefix(id, "-")
+		number, found := strings.CutPrefix(name, "Q")
+		n, err := strconv.Atoi(number)
+		if minus != repairs || !found || err != nil || n < 1 || n > maxQuirk {
+			return Set{}, fmt.Errorf("quirks: found %q, want python, fixed, ids to keep as Q22,Q117, or ids to repair as -Q22,-Q117, with or without ,%s", id, ForkForm)
+		}
+		listed = append(listed, Quirk(n))
+	}
+	if repairs {
+		return Python.Repair(listed...), nil
+	}
+	return keepOnly(listed...), nil
+}
+
+// String is a form that [Parse] reads: of the two lists, the shorter one.
+func (s Set) String() string {
+	if s.fork {
+		s.fork = false
+		return s.String() + "," + ForkForm
+	}
+	switch s {
+	case Python:
+		return "python"
+	case Fixed:
+		return "fixed"
+	}
+	var kept, repaired []string
+	for q := Quirk(1); q <= maxQuirk; q++ {
+		if s.Keeps(q) {
+			kept = append(kept, q.String())
+		} else {
+			repaired = append(repaired, "-"+q.String())
+		}
+	}
+	if len(repaired) < len(kept) {
+		return strings.Join(repaired, ",")
+	}
+	return strings.Join(kept, ",")
+}

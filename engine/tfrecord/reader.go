@@ -1,0 +1,147 @@
+package tfrecord
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// Reader reads records.
+type Reader struct {
+	src     io.Reader
+	buf     []byte
+	from    int   // of what is read and not yet given
+	to      int   //
+	offset  int64 // of buf[from] in the file
+	records int
+	err     error
+}
+
+// readAhead is how much is asked of the source at a time.
+const readAhead = 1 << 18
+
+// NewReader makes a reader of the records of src.
+func NewReader(src io.Reader) *Reader { return &Reader{src: src} }
+
+// DamageError says where a file is no longer one of records. The records before are good.
+type DamageError struct {
+	// Records is how many records are before the damage.
+	Records int
+	// Offset is where the damaged part of a record begins, in bytes.
+	Offset int64
+	// Reason says what was found and what was wanted.
+	Reason string
+	// TornHeader says that the file ends within the twelve bytes before a record's data.
+	// TensorFlow takes that for the end of the file; nothing of the record is there.
+	TornHeader bool
+
+	python error
+}
+
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("record %d at byte %d: %s", e.Records, e.Offset, e.Reason)
+}
+
+// Unwrap is the DataLossError that TensorFlow raises.
+func (e *DamageError) Unwrap() error { return e.python }
+
+func (r *Reader) damage(ahead int, python error, format string, args ...any) error {
+	r.err = &DamageError{Records: r.records, Offset: r.offset + int64(ahead), Reason: fmt.Sprintf(format, args...), python: python}
+	return r.err
+}
+
+// Next is the next record. It is good until the next call. After the last one the error is
+// io.EOF; a damaged file gives a [DamageError]; after an error Next answers the same again.
+func (r *Reader) Next() ([]byte, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	have, err := r.fill(headerBytes)
+	switch {
+	case err != nil:
+		return nil, err
+	case have == 0:
+		r.err = io.EOF
+		return nil, r.err
+	case have < headerBytes:
+		torn := &DamageError{Records: r.records, Offset: r.offset, TornHeader: true,
+			Reason: fmt.Sprintf("found %d bytes at the end, want %d before the data of a record", have, headerBytes)}
+		torn.python, r.err = truncated(r.offset), torn
+		return nil, r.err
+	}
+	head := r.buf[r.from : r.from+headerBytes]
+	if found, want := binary.LittleEndian.Uint32(head[lengthBytes:]), MaskedCRC(head[:lengthBytes]); found != want {
+		return nil, r.damage(0, corrupted(r.offset), "found the checksum %08x of the length, want %08x", found, want)
+	}
+	return r.data(binary.LittleEndian.Uint64(head))
+}
+
+// data reads what is behind a header.
+func (r *Reader) data(length uint64) ([]byte, error) {
+	whole := int64(length) + Overhead
+	if length > 1<<62 {
+		whole = 1 << 62
+	}
+	have, err := r.fill(int(whole))
+	if err != nil {
+		return nil, err
+	}
+	if int64(have) < whole {
+		return nil, r.damage(0, truncated(r.offset), "found %d bytes behind the header, want %d of data and %d of their checksum", have-headerBytes, length, crcBytes)
+	}
+	record := r.buf[r.from : r.from+int(whole)]
+	data := record[headerBytes : headerBytes+int(length)]
+	if found, want := binary.LittleEndian.Uint32(record[headerBytes+int(length):]), MaskedCRC(data); found != want {
+		return nil, r.damage(headerBytes, corrupted(r.offset+headerBytes), "found the checksum %08x of %d bytes of data, want %08x", found, length, want)
+	}
+	r.from, r.offset, r.records = r.from+int(whole), r.offset+whole, r.records+1
+	return data, nil
+}
+
+func corrupted(offset int64) error {
+	return pysem.Raise("DataLossError", "corrupted record at %d", offset)
+}
+
+func truncated(offset int64) error {
+	return pysem.Raise("DataLossError", "truncated record at %d' failed with Read less bytes than requested", offset)
+}
+
+// fill sees to it that n bytes are in buf from from on, unless the source ends before, and
+// returns how many there are, n at most. Memory grows with what is there, not with n.
+func (r *Reader) fill(n int) (int, error) {
+	for r.to-r.from < n {
+		r.room(n)
+		got, err := r.src.Read(r.buf[r.to:])
+		r.to += got
+		switch {
+		case errors.Is(err, io.EOF):
+			return min(n, r.to-r.from), nil
+		case err != nil:
+			r.err = err
+			return 0, err
+		}
+	}
+	return n, nil
+}
+
+// room makes place behind to for what is missing of n bytes, at most for twice what is there.
+func (r *Reader) room(n int) {
+	if r.from > 0 && r.from == r.to {
+		r.from, r.to = 0, 0
+	}
+	have := r.to - r.from
+	if r.to < len(r.buf) && r.from+min(n, have+1) <= len(r.buf) {
+		return
+	}
+	if size := min(n, max(2*have, readAhead)); size > len(r.buf) {
+		grown := make([]byte, max(size, readAhead))
+		copy(grown, r.buf[r.from:r.to])
+		r.buf = grown
+	} else {
+		copy(r.buf, r.buf[r.from:r.to])
+	}
+	r.from, r.to = 0, have
+}
