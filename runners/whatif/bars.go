@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -31,9 +32,10 @@ func (s *story) draw(o runners.Observation) {
 		s.end(o.Pod, "", o.At)
 	case o.Op == "process.exit" && (strings.Contains(o.Path, "agent") || len(s.memory.pods[o.Pod]) <= 1):
 		// Of several model servers nobody says here which one has ended.
-		for _, key := range s.openOf(o.Pod) {
-			s.endKey(key, o.At)
+		for _, b := range s.open[s.numbers.of(o.Pod)] {
+			s.bars[b.at].Until = o.At.Seconds()
 		}
+		delete(s.open, s.numbers.of(o.Pod))
 	case o.Op == "modelserver.state":
 		s.end(o.Pod, o.Path, o.At)
 		switch o.Note {
@@ -45,40 +47,50 @@ func (s *story) draw(o runners.Observation) {
 	}
 }
 
-func barKey(pod, model string) string { return pod + " " + model }
+// openBar is a bar that goes on: of a version of a model, or of the start.
+type openBar struct {
+	model string
+	at    int // in story.bars
+}
 
 func (s *story) begin(o runners.Observation, what, model string) {
 	if len(s.bars) >= mostBars {
 		return
 	}
-	s.open[barKey(o.Pod, model)] = len(s.bars)
+	pod := s.numbers.of(o.Pod)
+	s.forget(pod, model)
+	s.open[pod] = append(s.open[pod], openBar{model, len(s.bars)})
 	s.bars = append(s.bars, Bar{Pod: o.Pod, What: what, Model: model, From: o.At.Seconds()})
 }
 
-func (s *story) end(pod, model string, at time.Duration) { s.endKey(barKey(pod, model), at) }
-
-func (s *story) endKey(key string, at time.Duration) {
-	if i, ok := s.open[key]; ok {
+func (s *story) end(pod, model string, at time.Duration) {
+	if i, ok := s.forget(s.numbers.of(pod), model); ok {
 		s.bars[i].Until = at.Seconds()
-		delete(s.open, key)
 	}
 }
 
-// openOf are the bars of a pod that go on.
-func (s *story) openOf(pod string) []string {
-	var keys []string
-	for key := range s.open {
-		if strings.HasPrefix(key, pod+" ") {
-			keys = append(keys, key)
-		}
+// forget takes an open bar out, and tells where in bars it is.
+func (s *story) forget(pod int, model string) (at int, ok bool) {
+	open := s.open[pod]
+	i := slices.IndexFunc(open, func(b openBar) bool { return b.model == model })
+	if i < 0 {
+		return 0, false
 	}
-	return keys
+	at = open[i].at
+	if open = slices.Delete(open, i, i+1); len(open) > 0 {
+		s.open[pod] = open
+	} else {
+		delete(s.open, pod)
+	}
+	return at, true
 }
 
 // closed are all bars; what goes on ends now.
 func (s *story) closed(now time.Duration) []Bar {
-	for _, i := range s.open {
-		s.bars[i].Until = now.Seconds()
+	for _, open := range s.open {
+		for _, b := range open {
+			s.bars[b.at].Until = now.Seconds()
+		}
 	}
 	return s.bars
 }

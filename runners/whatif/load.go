@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/runners"
@@ -69,25 +70,23 @@ func (m *ServerMemory) end() int64 {
 
 // memories follow the memory of model servers.
 type memories struct {
-	servers map[string]*ServerMemory // by pod and kind
-	pods    map[string][]string      // their keys
+	pods map[string][]*ServerMemory
 }
 
 // look notes what the model servers of a pod have now.
 func (m *memories) look(at time.Duration, pod string, load []runners.ModelServerLoad) {
-	for _, key := range m.pods[pod] {
-		if s := m.servers[key]; !slices.ContainsFunc(load, func(l runners.ModelServerLoad) bool { return l.Kind == s.Kind }) {
+	for _, s := range m.pods[pod] {
+		if !slices.ContainsFunc(load, func(l runners.ModelServerLoad) bool { return l.Kind == s.Kind }) {
 			s.step(at, 0)
 		}
 	}
 	for _, l := range load {
-		key := pod + "/" + l.Kind
-		s := m.servers[key]
-		if s == nil {
-			s = &ServerMemory{Pod: pod, Kind: l.Kind}
-			m.servers[key] = s
-			m.pods[pod] = append(m.pods[pod], key)
+		i := slices.IndexFunc(m.pods[pod], func(s *ServerMemory) bool { return s.Kind == l.Kind })
+		if i < 0 {
+			i = len(m.pods[pod])
+			m.pods[pod] = append(m.pods[pod], &ServerMemory{Pod: pod, Kind: l.Kind})
 		}
+		s := m.pods[pod][i]
 		s.PeakBytes = max(s.PeakBytes, l.PeakBytes)
 		s.step(at, l.ResidentBytes)
 	}
@@ -104,8 +103,9 @@ func (m *ServerMemory) step(at time.Duration, bytes int64) {
 func (m *memories) list(pods []runners.Pod) []ServerMemory {
 	list := []ServerMemory{}
 	for _, p := range pods {
-		for _, key := range slices.Sorted(slices.Values(m.pods[p.Name])) {
-			list = append(list, *m.servers[key])
+		byKind := func(a, b *ServerMemory) int { return strings.Compare(a.Kind, b.Kind) }
+		for _, s := range slices.SortedFunc(slices.Values(m.pods[p.Name]), byKind) {
+			list = append(list, *s)
 		}
 	}
 	return list

@@ -13,6 +13,7 @@
   const memory = Math.max(0, ...l.memory.map(m => m.peak_bytes)), failed = (r.acts || []).filter(a => a.error).length;
   page.append(el("div", { class: "tiles" },
     tile((r.unavailable || []).length || "all", (r.unavailable || []).length ? "not available at the end" : "models available at the end", (r.unavailable || []).length ? "bad" : "good"),
+    (r.unlisted || []).length ? tile(r.unlisted.length, "served, but not in the service map", "bad") : "",
     slowest ? tile(seconds(+slowest.took_s.toFixed(3)), `slowest roll-out: ${slowest.model}, ${slowest.pods} of ${slowest.of} pods`, slowest.pods < slowest.of ? "warn" : "") : "",
     tile(plain(l.watches.most), "watches held at most"), tile(per(l.requests_per_s), "requests to ZooKeeper, mean"),
     tile(plain(l.peak_requests_in_1s), `requests in the busiest second, from ${seconds(l.peak_at_s)}`),
@@ -70,5 +71,6 @@
   table("What was done", ["at", "what", "outcome"], (r.acts || []).map(a => [seconds(a.at_s), a.what, a.error ? "failed: " + a.error : "done"]));
   table("Start-up", ["step", "first", "last", "pods"], (r.startup || []).map(s => [s.what, seconds(s.first_s), seconds(s.last_s), s.pods]));
   table("Not available at the end", ["what"], (r.unavailable || []).slice(0, 50).map(u => [u]));
+  table("Served at the end, but not in the service map", ["what"], (r.unlisted || []).slice(0, 50).map(u => [u]));
   table("Errors", ["at", "pods", "times", "text"], (r.errors || []).map(e => [seconds(e.first_s), e.pods, e.times, e.text]));
 }

@@ -123,6 +123,18 @@ func oneLine(text string) string {
 	return text
 }
 
+// printLacking prints what is not as it should be, the first of it by name.
+func printLacking(w io.Writer, title string, list []string) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s\t%d\n", title, len(list))
+	for _, what := range list[:min(len(list), maxListed)] {
+		fmt.Fprintf(w, "  %s\n", what)
+	}
+	more(w, len(list), min(len(list), maxListed))
+}
+
 func (r *Report) printRollouts(w io.Writer) {
 	if len(r.Rollouts) > 0 {
 		fmt.Fprintf(w, "\nroll-out\tsince\tlast pod\ttook\tpods\n")
@@ -130,13 +142,8 @@ func (r *Report) printRollouts(w io.Writer) {
 	for _, o := range r.Rollouts {
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%d of %d\n", o.Model, at(o.Since), at(o.Last), span(o.Took), o.Pods, o.Of)
 	}
-	if len(r.Unavailable) > 0 {
-		fmt.Fprintf(w, "\nnot available at the end\t%d\n", len(r.Unavailable))
-		for _, what := range r.Unavailable[:min(len(r.Unavailable), maxListed)] {
-			fmt.Fprintf(w, "  %s\n", what)
-		}
-		more(w, len(r.Unavailable), min(len(r.Unavailable), maxListed))
-	}
+	printLacking(w, "not available at the end", r.Unavailable)
+	printLacking(w, "served at the end, but not in the service map", r.Unlisted)
 	if len(r.Acts) > 0 {
 		fmt.Fprintf(w, "\nwhat was done\n")
 	}

@@ -31,8 +31,11 @@ type Report struct {
 	// Unavailable says what should have been served at the end and was not, as
 	// "ctr:entry on shard0-replica1".
 	Unavailable []string `json:"unavailable"`
-	Acts        []Done   `json:"acts"`
-	Load        Load     `json:"load"`
+	// Unlisted says what is served at the end and which clients do not find, as the service
+	// map has no address of the pod, in the same form; of agents of version 3.
+	Unlisted []string `json:"unlisted"`
+	Acts     []Done   `json:"acts"`
+	Load     Load     `json:"load"`
 	// Samples are the time series, and Bars what pods did when; both are in no JSON of a
 	// report, but in files of their own.
 	Samples    []Sample       `json:"-"`
@@ -94,18 +97,18 @@ func (r *run) report(wall time.Duration, failure error) *Report {
 	}
 	for _, step := range []string{stepAgent, stepSession, stepRegistered, stepProcess, stepServing} {
 		if m, ok := s.steps[step]; ok {
-			out.Startup = append(out.Startup, Step{step, m.first.Seconds(), m.last.Seconds(), len(m.pods), m.times})
+			out.Startup = append(out.Startup, Step{step, m.first.Seconds(), m.last.Seconds(), m.pods.len(), m.times})
 		}
 	}
 	sort.SliceStable(out.Startup, func(i, j int) bool { return out.Startup[i].First < out.Startup[j].First })
 	for _, name := range s.order {
 		m := s.models[name]
-		out.Models = append(out.Models, Availability{name, m.first.Seconds(), m.last.Seconds(), len(m.pods)})
+		out.Models = append(out.Models, Availability{name, m.first.Seconds(), m.last.Seconds(), m.pods.len()})
 	}
 	out.Missing = s.missing()
 	for _, text := range s.messages[:min(len(s.messages), maxListed)] {
 		m := s.errors[text]
-		out.Errors = append(out.Errors, Trouble{text, m.first.Seconds(), len(m.pods), m.times})
+		out.Errors = append(out.Errors, Trouble{text, m.first.Seconds(), m.pods.len(), m.times})
 	}
 	out.Rollouts, out.Unavailable, out.Acts = s.rollouts(), s.unavailable(cluster), s.done
 	out.Load = r.samples.load(r.Now(), r.Load().ZooKeeper)
@@ -116,6 +119,7 @@ func (r *run) report(wall time.Duration, failure error) *Report {
 		return out
 	}
 	out.ServiceMap, out.Asked = serviceMap(cluster)
+	out.Unlisted = s.unlisted(cluster, out.ServiceMap, out.Asked)
 	return out
 }
 

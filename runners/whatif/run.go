@@ -40,6 +40,9 @@ func (c *Cluster) Run(ctx context.Context, progress func(outlook.Far) error) (*R
 	r.pace = newPace(c, r, progress)
 	begin := time.Now()
 	failure := r.live(ctx, c.acts(), c.options.For)
+	if broken := r.Failure(); failure == nil && broken != "" {
+		failure = errors.New(broken)
+	}
 	r.samples.look(r, r.Now())
 	report := r.report(time.Since(begin), failure)
 	if trace != nil {

@@ -42,9 +42,10 @@ type samples struct {
 	kept        []Sample
 	before      runners.ZooKeeperLoad
 	extents     Load
-	// pods are what is known of each; those of stale have to be looked at again.
-	pods  map[string]podNow
-	stale map[string]bool
+	// pods are what is known of each that is in fresh, by number; the others have to be
+	// looked at again.
+	pods  []podNow
+	fresh podSet
 }
 
 // podNow is a pod at the last look.
@@ -55,7 +56,7 @@ type podNow struct {
 }
 
 func newSamples(every time.Duration) *samples {
-	return &samples{every: every, next: every, pods: map[string]podNow{}, stale: map[string]bool{}}
+	return &samples{every: every, next: every}
 }
 
 // take takes a sample when it is time.
@@ -89,7 +90,7 @@ func (s *samples) look(r *run, now time.Duration) {
 		one.ByOp[op] = rate(z.ByOp[op].Requests, s.before.ByOp[op].Requests)
 	}
 	s.lookAtPods(r, &one)
-	s.before = z
+	s.before = runners.ZooKeeperLoad{Asked: z.Asked, Operator: z.Operator, ByOp: z.ByOp}
 	s.extend(&one)
 	s.kept = append(s.kept, one)
 }
@@ -97,11 +98,14 @@ func (s *samples) look(r *run, now time.Duration) {
 // lookAtPods looks at the pods of which something was seen since the last time.
 func (s *samples) lookAtPods(r *run, one *Sample) {
 	for _, p := range r.Pods() {
-		if _, known := s.pods[p.Name]; !known || s.stale[p.Name] {
-			s.pods[p.Name] = r.podNow(p.Name)
-			delete(s.stale, p.Name)
+		number := r.story.numbers.of(p.Name)
+		if s.fresh.add(number) {
+			for len(s.pods) <= number {
+				s.pods = append(s.pods, podNow{})
+			}
+			s.pods[number] = r.podNow(p.Name)
 		}
-		now := s.pods[p.Name]
+		now := s.pods[number]
 		if now.running {
 			one.Pods++
 		}
@@ -121,8 +125,9 @@ func (r *run) podNow(pod string) podNow {
 	}
 	r.story.memory.look(r.Now(), pod, load)
 	served := servedBy(r.Cluster, pod)
+	number := r.story.numbers.of(pod)
 	for _, key := range slices.Sorted(maps.Keys(r.story.hosts)) {
-		if r.story.hosts[key][pod] && served(key) {
+		if r.story.hosts[key].has(number) && served(key) {
 			now.available++
 		}
 	}

@@ -84,11 +84,11 @@ func decimal(v float64) string {
 // SweepColumns are the columns of a sweep, after those of what it goes over.
 var SweepColumns = []string{
 	"pods", "watches", "requests_per_s", "peak_requests_in_1s", "notifications_per_s", "bytes_in_per_s", "bytes_out_per_s",
-	"connections", "znodes", "znode_bytes", "all_serving_s", "rollout_s", "memory_bytes", "unavailable", "failed", "events",
+	"connections", "znodes", "znode_bytes", "all_serving_s", "rollout_s", "memory_bytes", "unavailable", "unlisted", "failed", "events",
 }
 
 // SweepRow is the row of a run in a sweep; all_serving_s is when the last pod had its first
-// version of every model, rollout_s how long the slowest roll-out took.
+// version of every model, rollout_s how long the slowest roll-out took; unlisted are as in Report.
 func (r *Report) SweepRow() []string {
 	l := &r.Load
 	serving, rollout, memory, failed := 0.0, 0.0, int64(0), 0.0
@@ -106,7 +106,7 @@ func (r *Report) SweepRow() []string {
 	numbers := []float64{
 		float64(r.Shards * r.Replicas), float64(l.Watches.Most), l.Requests, float64(l.Peak), l.Events, l.BytesIn, l.BytesOut,
 		float64(l.Connections.Most), float64(l.Znodes.Most), float64(l.ZnodeBytes.Most), serving, rollout, float64(memory),
-		float64(len(r.Unavailable)), failed, float64(r.Counts.Events),
+		float64(len(r.Unavailable)), float64(len(r.Unlisted)), failed, float64(r.Counts.Events),
 	}
 	row := make([]string, len(numbers))
 	for i, n := range numbers {

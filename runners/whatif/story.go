@@ -18,18 +18,19 @@ type story struct {
 	messages []string
 	// hosts are the pods that had any version of a model, by its name; exported and
 	// published say since when there is a version, and a model in the layout.
-	hosts               map[string]map[string]bool
+	hosts               map[string]*podSet
 	exported, published map[string]time.Duration
 	done                []Done
+	numbers             podNumbers
 	memory              memories
 	bars                []Bar
-	open                map[string]int // the bar of a version of a pod that goes on
+	open                map[int][]openBar // of a pod
 }
 
 // milestone is something that happens to several pods.
 type milestone struct {
 	first, last time.Duration
-	pods        map[string]bool
+	pods        podSet
 	times       int
 }
 
@@ -43,19 +44,19 @@ type Moment struct {
 func newStory(c *Cluster) *story {
 	return &story{
 		cluster: c, steps: map[string]*milestone{}, models: map[string]*milestone{}, errors: map[string]*milestone{},
-		hosts: map[string]map[string]bool{}, exported: map[string]time.Duration{}, published: map[string]time.Duration{},
-		memory: memories{servers: map[string]*ServerMemory{}, pods: map[string][]string{}}, open: map[string]int{},
+		hosts: map[string]*podSet{}, exported: map[string]time.Duration{}, published: map[string]time.Duration{},
+		memory: memories{pods: map[string][]*ServerMemory{}}, open: map[int][]openBar{},
 	}
 }
 
-func reach(of map[string]*milestone, key string, o runners.Observation) (first bool) {
+func (s *story) reach(of map[string]*milestone, key string, o runners.Observation) (first bool) {
 	m, ok := of[key]
 	if !ok {
-		m = &milestone{first: o.At, pods: map[string]bool{}}
+		m = &milestone{first: o.At}
 		of[key] = m
 	}
-	if !m.pods[o.Pod] {
-		m.pods[o.Pod], m.last = true, o.At
+	if m.pods.add(s.numbers.of(o.Pod)) {
+		m.last = o.At
 	}
 	m.times++
 	return !ok
@@ -78,14 +79,14 @@ func (r *run) observe(o runners.Observation) {
 		key, _, _ := strings.Cut(o.Path, "/")
 		hosts := r.story.hosts[key]
 		if hosts == nil {
-			hosts = map[string]bool{}
+			hosts = &podSet{}
 			r.story.hosts[key] = hosts
 		}
-		hosts[o.Pod] = true
-		r.samples.stale[o.Pod] = true
+		hosts.add(r.story.numbers.of(o.Pod))
+		r.samples.fresh.remove(r.story.numbers.of(o.Pod))
 		r.story.memory.look(o.At, o.Pod, r.PodLoad(o.Pod))
 	case "process.exit", "process.start":
-		r.samples.stale[o.Pod] = true
+		r.samples.fresh.remove(r.story.numbers.of(o.Pod))
 		r.story.memory.look(o.At, o.Pod, r.PodLoad(o.Pod))
 	}
 }
@@ -104,7 +105,7 @@ func (s *story) observe(o runners.Observation) {
 	case o.Op == "modelserver.serving":
 		s.step(stepServing, o)
 	case o.Op == "modelserver.state" && o.Note == "AVAILABLE":
-		if reach(s.models, o.Path, o) {
+		if s.reach(s.models, o.Path, o) {
 			s.order = append(s.order, o.Path)
 		}
 	case o.Op == "modelserver.state" && strings.HasPrefix(o.Note, "END: "):
@@ -116,10 +117,10 @@ func (s *story) observe(o runners.Observation) {
 	}
 }
 
-func (s *story) step(name string, o runners.Observation) { reach(s.steps, name, o) }
+func (s *story) step(name string, o runners.Observation) { s.reach(s.steps, name, o) }
 
 func (s *story) trouble(text string, o runners.Observation) {
-	if reach(s.errors, text, o) {
+	if s.reach(s.errors, text, o) {
 		s.messages = append(s.messages, text)
 	}
 }

@@ -12,7 +12,7 @@
 //     (`make bench-fidelity`).
 //
 // To change which laws there are to choose from look in families.go; what is fitted, in
-// calibrate.go; how it is written, in profile.go; what is compared, in replay.go; the plans
+// calibrate.go, and by items in items.go; how it is written, in profile.go; what is compared, in replay.go; the plans
 // of the bench, in scenarios.go and bench.go.
 package calibrate
 
@@ -37,6 +37,10 @@ type Profile struct {
 	Entry, PS, Link Fitted
 	PerRPC          Parameter
 	Threads         int
+	// Noise is what an affine PS varies by, with the mean 1, zero for nothing; Items are the
+	// items of requests, by quantiles, nil where they do not count.
+	Noise Fitted
+	Items []float64
 }
 
 // Fitted is a law with its parameters.
@@ -78,7 +82,11 @@ func Fit(list []*observe.Observation) (*Profile, error) {
 	p := &Profile{Threads: s.threads, Calibrated: plan.Calibrated{
 		On: s.on.Format(time.DateOnly), Runs: len(list), Calls: plan.Count(len(s.worked)), Disturbed: s.disturbed,
 	}}
-	p.PS = choose("service.ps.cpu", s.worked)
+	if s.parts == nil {
+		p.PS = choose("service.ps.cpu", s.worked)
+	} else if err := p.byItems(&s); err != nil {
+		return nil, err
+	}
 	p.Entry = moments("service.entry.cpu", clipped(s.entry))
 	p.link(clipped(s.beyond))
 	return p, nil
@@ -87,8 +95,11 @@ func Fit(list []*observe.Observation) (*Profile, error) {
 // samples are in nanoseconds, in the order in which they were taken.
 type samples struct {
 	worked, entry, beyond []float64
-	threads, disturbed    int
-	on                    time.Time
+	// items are of requests, parts those of the calls in worked; both nil where items do not
+	// count.
+	items, parts       []float64
+	threads, disturbed int
+	on                 time.Time
 }
 
 func (s *samples) add(o *observe.Observation) error {
@@ -103,9 +114,15 @@ func (s *samples) add(o *observe.Observation) error {
 		s.disturbed++
 	}
 	q := &o.Load.Requests
+	if counted := q.Items != nil; len(s.worked) > 0 && counted != (s.parts != nil) {
+		return errors.New("found items of requests in some observations, want them in all or in none")
+	}
 	for i, at := range q.Intended {
 		if at >= o.Load.Warm {
 			s.entry = append(s.entry, float64(q.Sent[i]-at))
+			if q.Items != nil {
+				s.items = append(s.items, float64(q.Items[i]))
+			}
 		}
 	}
 	c := &o.Load.Calls
@@ -117,6 +134,9 @@ func (s *samples) add(o *observe.Observation) error {
 			return errors.New("found calls of which the server does not say how long it worked, want monosim tfserving with --monosim_timings")
 		}
 		s.worked = append(s.worked, float64(c.Worked[i]))
+		if q.Items != nil {
+			s.parts = append(s.parts, float64(q.Items[c.Request[i]])*o.Shares[c.Slot[i]])
+		}
 		s.beyond = append(s.beyond, float64(max(c.Done[i]-c.Sent[i]-c.Waited[i]-c.Worked[i], 0)))
 	}
 	return nil
@@ -179,12 +199,17 @@ const leastCV = 0.005
 
 // parameter is a number with its interval, of the numbers of batches of samples.
 func parameter(what, unit string, list []float64, of func([]float64) float64) Parameter {
+	return batched(what, unit, len(list), func(from, to int) float64 { return of(list[from:to]) })
+}
+
+// batched is parameter of n samples, by their numbers.
+func batched(what, unit string, n int, of func(from, to int) float64) Parameter {
 	var values []float64
 	for k := range batches {
-		values = append(values, of(list[k*len(list)/batches:(k+1)*len(list)/batches]))
+		values = append(values, of(k*n/batches, (k+1)*n/batches))
 	}
 	_, half := stats.Interval(values, 0.95)
-	value := of(list)
+	value := of(0, n)
 	return Parameter{What: what, Value: value, Low: value - half, High: value + half, Unit: unit}
 }
 

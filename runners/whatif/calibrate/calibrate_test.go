@@ -21,6 +21,10 @@ import (
 type made struct {
 	work, late, beyond law.Law
 	seed               uint64
+	// perItem is what each item of a request, of which a PS has share, lengthens the mean
+	// work by; 0 for no items.
+	perItem, share float64
+	items          law.Law
 }
 
 var known = made{work: law.Logged(20e6, 0.3), late: law.Shaped(80e3, 0.5), beyond: law.Shaped(200e3, 0.3), seed: 1}
@@ -39,6 +43,14 @@ func (m made) observation(t *testing.T, p *plan.Plan) *observe.Observation {
 	rng := rand.New(rand.NewPCG(m.seed, 7))
 	o := &observe.Observation{Format: observe.Format, Plan: p.Name, ScenarioHash: observe.Scenario(p), Began: time.Unix(1.8e9, 0), Threads: p.Service.PS.Threads}
 	o.Load = observe.Load{Warm: warm, Until: until, Requests: observe.Requests{Intended: times}}
+	if m.perItem > 0 {
+		for range p.Override.NumPS {
+			o.Shares = append(o.Shares, m.share)
+		}
+		for range times {
+			o.Load.Requests.Items = append(o.Load.Requests.Items, int32(math.Max(m.items.Sample(rng, 0), 1)))
+		}
+	}
 	free := map[int][]int64{} // when each thread of a server is free
 	for i, at := range times {
 		sent := at + int64(m.late.Sample(rng, 0))
@@ -48,7 +60,11 @@ func (m made) observation(t *testing.T, p *plan.Plan) *observe.Observation {
 			if free[server] == nil {
 				free[server] = make([]int64, p.Service.PS.Threads)
 			}
-			done = max(done, m.call(rng, &o.Load.Calls, free[server], i, slot, server, sent))
+			longer := 1.0
+			if m.perItem > 0 {
+				longer += m.perItem * m.share * float64(o.Load.Requests.Items[i]) / m.work.Mean
+			}
+			done = max(done, m.call(rng, &o.Load.Calls, free[server], i, slot, server, sent, longer))
 		}
 		q := &o.Load.Requests
 		q.Sent, q.Done, q.OK = append(q.Sent, sent), append(q.Done, done), append(q.OK, true)
@@ -57,12 +73,12 @@ func (m made) observation(t *testing.T, p *plan.Plan) *observe.Observation {
 }
 
 // call is one call, which takes the first thread that is free.
-func (m made) call(rng *rand.Rand, c *observe.Calls, threads []int64, request, slot, server int, sent int64) int64 {
+func (m made) call(rng *rand.Rand, c *observe.Calls, threads []int64, request, slot, server int, sent int64, longer float64) int64 {
 	beyond := int64(m.beyond.Sample(rng, 0))
 	came := sent + beyond/2
 	first := slices.Index(threads, slices.Min(threads))
 	waited := max(threads[first]-came, 0)
-	worked := int64(m.work.Sample(rng, 0))
+	worked := int64(m.work.Sample(rng, 0) * longer)
 	threads[first] = came + waited + worked
 	done := sent + beyond + waited + worked
 	c.Request, c.Slot, c.Attempt, c.Server = append(c.Request, int32(request)), append(c.Slot, int16(slot)), append(c.Attempt, 0), append(c.Server, int16(server))
@@ -249,5 +265,44 @@ func TestErrors(t *testing.T) {
 		if err := c.do(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
+	}
+}
+
+// Goal: what an item costs is told from what a call costs, and a plan with the profile has
+// both, and the items. Method: servers whose times are known and vary in proportion.
+func TestAFitTellsItemsFromCalls(t *testing.T) {
+	m := known
+	m.work, m.perItem, m.share, m.items = law.Logged(5e6, 0.2), 40e3, 0.5, law.Logged(300, 0.8)
+	o := m.observation(t, planOf(t, scenario(t, "fifth"), 30*time.Second, ""))
+	p, err := Fit([]*observe.Observation{o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]float64{"service.ps.cpu base": 5e6, "service.ps.cpu per_item": 40e3, "service.ps.noise sigma": 0.2}
+	for _, one := range p.All() {
+		if v, ok := want[one.What]; ok && (v < one.Low || v > one.High || one.High-one.Low > v/5) {
+			t.Errorf("%s: found %s, want %g in it, and it narrow", one.What, one, v)
+		}
+		delete(want, one.What)
+	}
+	if len(want) > 0 {
+		t.Errorf("not fitted: %v", want)
+	}
+	path := filepath.Join(t.TempDir(), "items.profile")
+	if err := p.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	again := planOf(t, scenario(t, "fifth"), 30*time.Second, path).Service
+	if l := again.PS.CPU.Law; l.Kind != law.Affine || math.Abs(l.PerItem/40e3-1) > 0.05 || again.PS.Noise.Kind != law.LogNormal {
+		t.Errorf("the plan has PS of %+v with noise of %s", l, again.PS.Noise.Kind)
+	}
+	if mean := m.items.Mean; math.Abs(again.Items.Mean/mean-1) > 0.1 {
+		t.Errorf("the plan has %g items a request, want %g", again.Items.Mean, mean)
+	}
+	for i := range o.Load.Requests.Items {
+		o.Load.Requests.Items[i] = 7
+	}
+	if _, err := Fit([]*observe.Observation{o}); err == nil || !strings.Contains(err.Error(), "whose service.items vary") {
+		t.Errorf("got %v for calls that all have as many items", err)
 	}
 }

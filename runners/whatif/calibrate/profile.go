@@ -22,11 +22,15 @@ func (p *Profile) Write(path string) error {
 	if err != nil {
 		return err
 	}
+	more, items, err := p.itemsText(path)
+	if err != nil {
+		return err
+	}
 	var b strings.Builder
 	c := p.Calibrated
 	fmt.Fprintf(&b, "# Written by monosim whatif calibrate: how long work took, as it was measured.\nprofile: %s\n", plan.ProfileFormat)
 	fmt.Fprintf(&b, "calibrated: {on: %s, runs: %d, calls: %d, disturbed: %d}\n", c.On, c.Runs, c.Calls, c.Disturbed)
-	fmt.Fprintf(&b, "service:\n  entry: {cpu: %q, threads: %d}\n  ps: {cpu: %q, threads: %d}\n  contention: {model: none}\n", p.Entry.Text, manyThreads, law, p.Threads)
+	fmt.Fprintf(&b, "service:\n  entry: {cpu: %q, threads: %d}\n  ps: {cpu: %q%s, threads: %d}\n%s  contention: {model: none}\n", p.Entry.Text, manyThreads, law, more, p.Threads, items)
 	fmt.Fprintf(&b, "network:\n  overhead_per_rpc: %s\n  same_cluster: %q\n", span(p.PerRPC.Value), p.Link.Text)
 	b.WriteString("fitted: # with intervals of 95 %\n")
 	for _, one := range p.All() {
@@ -56,9 +60,26 @@ func (p *Profile) lawText(path string) (string, error) {
 	return fmt.Sprintf("hist(%s)", filepath.Base(file)), wholefile.Write(file, []byte(b.String()))
 }
 
+// itemsText is what a profile says of the noise of PS, and of the items of requests.
+func (p *Profile) itemsText(path string) (noise, items string, err error) {
+	if p.Items == nil {
+		return "", "", nil
+	}
+	if !p.Noise.Law.IsZero() {
+		noise = fmt.Sprintf(", noise: %q", p.Noise.Text)
+	}
+	file := strings.TrimSuffix(path, filepath.Ext(path)) + ".items.hist"
+	var b strings.Builder
+	b.WriteString("# Items of requests, by quantiles: a value and a weight a line.\n")
+	for _, v := range p.Items {
+		fmt.Fprintf(&b, "%g 1\n", v)
+	}
+	return noise, fmt.Sprintf("  items: \"hist(%s)\"\n", filepath.Base(file)), wholefile.Write(file, []byte(b.String()))
+}
+
 // All are the parameters.
 func (p *Profile) All() []Parameter {
-	list := append([]Parameter{}, p.PS.Parameters...)
+	list := append(append([]Parameter{}, p.PS.Parameters...), p.Noise.Parameters...)
 	list = append(list, p.Entry.Parameters...)
 	return append(append(list, p.PerRPC), p.Link.Parameters...)
 }

@@ -67,6 +67,7 @@ func Replay(ctx context.Context, p *plan.Plan, o *observe.Observation) (*Compari
 		return nil, err
 	}
 	c.latencies(&o.Load, list)
+	c.lives(p, o, list)
 	if o.Saturated == nil {
 		return c, nil
 	}
@@ -126,11 +127,49 @@ func (c *Comparison) latencies(run *observe.Load, list []*model.Sample) {
 		if run.Calls.Worked[i] >= 0 {
 			calls.Record(run.Calls.Waited[i] + run.Calls.Worked[i])
 		}
-		silent = silent || run.Calls.Outcome[i] == observe.TimedOut
+		silent = silent || run.Calls.Outcome[i] == observe.TimedOut || run.Calls.Outcome[i] == observe.GivenUp
 	}
-	if calls.Count() > 0 && !silent { // of a call that timed out the server's account is lost
+	if calls.Count() > 0 && !silent { // of a call that nobody waited for the server's account is lost
 		c.add("p99(ps)", "ns", float64(calls.Quantile(0.99)), interval(calls, 0.99), 0, list, func(s *model.Sample) float64 { return float64(s.Tiers[model.PS].Latency.Quantile(0.99)) })
 	}
+}
+
+// lives compares what containers went through.
+func (c *Comparison) lives(p *plan.Plan, o *observe.Observation, list []*model.Sample) {
+	if len(o.Detected) > 0 {
+		c.add("detection", "ns", meanOfTimes(o.Detected), nil, 0, list, func(s *model.Sample) float64 { return meanOfTimes(s.Life.Detected) })
+	}
+	if len(o.Rollouts) == 0 {
+		return
+	}
+	var took []float64
+	for _, r := range o.Rollouts {
+		for _, t := range r {
+			took = append(took, float64(t))
+		}
+	}
+	mean, half := stats.Interval(took, 0.95)
+	// What is measured is when a server has the version. The simulation adds the status poll
+	// of its agent, uniform over its interval, of which ZooKeeper hears nothing when a version
+	// follows another.
+	poll := float64(p.Override.StatusInterval) / 2
+	c.add(rolloutOfOne, "ns", mean, &[2]float64{mean - half, mean + half}, AimRollout, list, func(s *model.Sample) float64 {
+		var all []int64
+		for _, r := range s.Life.Rollouts {
+			for _, shard := range r.Served[model.PS] {
+				all = append(all, shard...)
+			}
+		}
+		return meanOfTimes(all) - poll
+	})
+}
+
+func meanOfTimes(list []int64) float64 {
+	sum := 0.0
+	for _, t := range list {
+		sum += float64(t)
+	}
+	return sum / math.Max(float64(len(list)), 1)
 }
 
 // interval is that of a quantile of independent values, by their order.

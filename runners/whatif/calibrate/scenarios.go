@@ -22,6 +22,7 @@ type Scenario struct {
 	Client   string
 	Override string
 	Events   string
+	Ensemble string // of zookeeper
 }
 
 // Scenarios are those that a profile is made of, and those that are foretold with it.
@@ -36,6 +37,13 @@ func Scenarios() []Scenario {
 		{Name: "four shards", Shards: 4, Replicas: 1, Rate: 0.5},
 		{Name: "tight timeouts and retries", Shards: 2, Replicas: 2, Rate: 0.3, Override: ", fetch_ps_timeout: 35ms, fetch_ps_retry: 2"},
 		{Name: "a container dies", Shards: 2, Replicas: 2, Rate: 0.35, Events: "[{at: 5s, kill: {ps: {count: 1}, refuse: true}, restart_after: 30d}]"},
+		// Versions come at all parts of the second in which a server looks for one.
+		{Name: "versions roll out", Shards: 2, Replicas: 2, Rate: 0.5, Override: ", fetch_ps_timeout: 2s, fs_poll_ps: 1s",
+			Events: "[{at: 3s, publish: {version: 2}}, {at: 8200ms, publish: {version: 3}}, {at: 13400ms, publish: {version: 4}}, {at: 18600ms, publish: {version: 5}}, {at: 23800ms, publish: {version: 6}}]"},
+		{Name: "a leader is lost, and a container", Shards: 2, Replicas: 2, Rate: 0.35, Ensemble: `{election: "det(4s)"}`,
+			Events: "[{at: 4s, zookeeper: {leader_loss: true}}, {at: 5s, kill: {ps: {count: 1}, refuse: true}, restart_after: 30d}]"},
+		{Name: "a container is slow", Shards: 2, Replicas: 2, Rate: 0.3, Events: "[{at: 5s, slow: {ps: {count: 1, factor: 2x}}, for: 15s}]"},
+		{Name: "hedged calls", Shards: 2, Replicas: 2, Rate: 0.35, Client: "{balance: random, hedge: {after: 30ms}}"},
 		// With its retries the servers are asked more than they can do (0.4 times 3, CAP-12.22):
 		// some runs end in a storm of retries and most do not, so that one says little of others.
 		{Name: "edge: near a storm of retries", Edge: true, Shards: 2, Replicas: 2, Rate: 0.4, Override: ", fetch_ps_timeout: 35ms, fetch_ps_retry: 2"},
@@ -68,7 +76,8 @@ service:
 %sclient: %s
 workload: {arrivals: %s, rate: %g/s, horizon: %s}
 events: %s
-`, s.Name, s.Shards, or(s.Override, ", fetch_ps_timeout: 2s"), s.Shards, s.Replicas, threads, service, client, arrivals, rate, horizon, events)
+zookeeper: %s
+`, s.Name, s.Shards, or(s.Override, ", fetch_ps_timeout: 2s"), s.Shards, s.Replicas, threads, service, client, arrivals, rate, horizon, events, or(s.Ensemble, "{}"))
 }
 
 func or(text, otherwise string) string {

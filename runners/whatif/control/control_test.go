@@ -54,6 +54,9 @@ func TestAgentsRecoverFromIncidents(t *testing.T) {
 		if len(m.Incidents) != len(lab.Incidents) {
 			t.Fatalf("version %d: got %d incidents, want %d", version, len(m.Incidents), len(lab.Incidents))
 		}
+		if k := m.Kept; k.Set != k.Fired+k.Removed+k.Held || k.Fired == 0 || k.Removed == 0 || k.Held == 0 {
+			t.Errorf("version %d: watches %+v, want every one that was set among the others", version, k)
+		}
 		for _, i := range m.Incidents {
 			forEver := version == 3 && i.Name == "session storm"
 			if (i.Recovered == nil) != forEver {

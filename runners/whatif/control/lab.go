@@ -14,6 +14,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,6 +42,9 @@ type Lab struct {
 	Locations        []runners.Location
 	// Incidents are names of Incidents, in the order in which they happen.
 	Incidents []string
+	// Rested, when set, is called once agents have come to rest, before anything happens to
+	// them.
+	Rested func()
 }
 
 // LabOf is the lab for a plan: at most so many containers, in fewer shards where it has more,
@@ -133,7 +137,7 @@ func (l *Lab) Measure(ctx context.Context, z *plan.ZooKeeper) (*result.ZKMeasure
 	}
 	b.Cluster = built.(*simrun.Cluster)
 	defer b.Close()
-	steps := []func() error{b.start, b.rest, b.rollout}
+	steps := []func() error{b.start, b.rest, b.rested, b.rollout}
 	for _, name := range l.Incidents {
 		steps = append(steps, func() error { return b.incident(name) })
 	}
@@ -142,7 +146,19 @@ func (l *Lab) Measure(ctx context.Context, z *plan.ZooKeeper) (*result.ZKMeasure
 			return nil, err
 		}
 	}
+	if broken := b.Failure(); broken != "" {
+		return nil, errors.New(broken)
+	}
+	n := b.Stats().Counts
+	b.out.Kept = result.ZKWatches{Set: n.WatchesSet, Fired: n.WatchesUsedUp, Removed: n.WatchesRemoved, Held: n.WatchesHeld}
 	return b.out, nil
+}
+
+func (b *bench) rested() error {
+	if b.lab.Rested != nil {
+		b.lab.Rested()
+	}
+	return nil
 }
 
 // pass lets time pass until something is so, for at most d, and reports when it was.

@@ -78,6 +78,9 @@ func TestManifestsThatKubernetesRefusesAreNotMade(t *testing.T) {
 		{func(j *Job) { j.Claim = "" }, `claim: found ""`},
 		{func(j *Job) { j.Image = "a b" }, `image: found "a b"`},
 		{func(j *Job) { j.Shards = 0 }, "found 0 shards and 16 at once"},
+		{func(j *Job) { j.Files["my conf"] = "" }, `found the file name "my conf"`},
+		{func(j *Job) { j.Files["plan.yaml"] = "" }, `found the file name "plan.yaml"`},
+		{func(j *Job) { j.Files["trace"] = strings.Repeat("1ms\n", 1<<18) }, "bytes of plan and files, want at most 1048576"},
 	} {
 		j := job()
 		c.change(j)

@@ -42,13 +42,15 @@ type Grid struct {
 }
 
 // Open makes the cells of a plan's sweeps. Cells that are no plan, as for want of memory,
-// are kept with the reason.
+// are kept with the reason; values that are mistakes are refused ([plan.Problems]).
 func Open(source *plan.Source, p *plan.Plan, warnings plan.Problems) (*Grid, error) {
 	g := &Grid{plan: p, warnings: warnings}
 	if len(p.Sweep) == 0 {
 		return nil, fmt.Errorf("found no sweep in the plan, want sweep: {NAME: {PATH: [values]}}")
 	}
+	var wrong plan.Problems
 	for k, s := range p.Sweep {
+		var tried []plan.Tried
 		for _, values := range Product(s.Axes) {
 			one := cell{sweep: k, values: values}
 			made, _, err := source.With(values)
@@ -58,8 +60,13 @@ func Open(source *plan.Source, p *plan.Plan, warnings plan.Problems) (*Grid, err
 				made.Seed = p.Seed
 				one.plan = made
 			}
+			tried = append(tried, plan.Tried{Values: values, Err: err})
 			g.cells = append(g.cells, one)
 		}
+		wrong = append(wrong, source.Nonsense(s.Axes, tried, "sweep", s.Name)...)
+	}
+	if len(wrong) > 0 {
+		return nil, wrong
 	}
 	return g, nil
 }
@@ -133,35 +140,59 @@ func (g *Grid) Result(samples Samples) (*result.Result, error) {
 					list = append(list, samples[p])
 				}
 			}
-			one.Cells = append(one.Cells, g.cells[c].result(list, &r.Checks))
+			made, records := g.cells[c].result(list, &r.Checks)
+			one.Cells = append(one.Cells, made)
+			r.Records = append(r.Records, records...)
 		}
+		one.Knee = one.FindKnee()
 		r.Sweeps = append(r.Sweeps, one)
 	}
+	r.Exit = exitOf(r.Sweeps)
 	return r, nil
 }
 
-// result is what a cell's samples say.
-func (c *cell) result(samples []*model.Sample, checks *result.Checks) result.Cell {
-	out := result.Cell{Point: PointOf(c.values)}
-	if c.plan == nil {
-		out.Outcome, out.Argument, out.Reason = "EXCLUDED", "plan", c.reason
-		return out
+// exitOf is that of the worst cell: a configuration that is excluded, as for want of memory,
+// meets no objective.
+func exitOf(sweeps []result.Sweep) int {
+	var outcomes []result.Verdict
+	for _, s := range sweeps {
+		for i := range s.Cells {
+			one := s.Cells[i].Outcome
+			if one == result.Excluded {
+				one = result.Fail
+			}
+			outcomes = append(outcomes, result.Verdict{Outcome: one})
+		}
 	}
-	e := judge.Pooled(c.plan, samples)
-	out.Cost, out.Containers = c.plan.Cost(), Containers(c.plan)
-	out.Estimates, out.Verdicts = e.Estimates(), e.Verdicts()
-	out.Outcome = judge.Worst(out.Verdicts)
-	e.Check(checks)
-	return out
+	return judge.ExitOf(outcomes)
 }
 
-// PointOf is values by path.
-func PointOf(values []plan.Value) map[string]string {
-	point := map[string]string{}
-	for _, v := range values {
-		point[plan.RootPath(v.Path)] = v.Text
+// result is what a cell's samples say, and what each of them gave.
+func (c *cell) result(samples []*model.Sample, checks *result.Checks) (result.Cell, []result.Record) {
+	out := result.Cell{Point: judge.PointOf(c.values), Numbers: NumbersOf(c.values)}
+	if c.plan == nil {
+		out.Outcome, out.Argument, out.Reason = result.Excluded, "plan", c.reason
+		return out, nil
 	}
-	return point
+	e := judge.Pooled(c.plan, samples)
+	out.Cost, out.Containers, out.Rate = c.plan.Cost(), Containers(c.plan), c.plan.PeakRate()
+	out.Closed, _ = judge.Estimate(c.plan)
+	out.Estimates, out.Verdicts = e.Estimates(), e.Verdicts()
+	out.Outcome = judge.Worst(out.Verdicts)
+	out.Reason = judge.Why(out.Verdicts)
+	e.Check(checks)
+	return out, e.Records(out.Point, 0)
+}
+
+// NumbersOf are those of values that are numbers, by path, in base units.
+func NumbersOf(values []plan.Value) map[string]float64 {
+	numbers := map[string]float64{}
+	for _, v := range values {
+		if n, ok := v.Number(); ok {
+			numbers[plan.RootPath(v.Path)] = n
+		}
+	}
+	return numbers
 }
 
 // Containers is how many there are in all.

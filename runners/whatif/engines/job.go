@@ -2,6 +2,7 @@ package engines
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -35,6 +36,11 @@ const (
 // dnsLabel is what Kubernetes takes for a name (RFC 1123).
 var dnsLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
+// What Kubernetes takes for a key of a config map, and how much one holds.
+var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]{1,253}$`)
+
+const mostOfConfigMap = 1 << 20
+
 // Check says what of the job Kubernetes would refuse.
 func (j *Job) Check() error {
 	switch {
@@ -47,34 +53,66 @@ func (j *Job) Check() error {
 	case j.Shards < 1 || j.Parallel < 1:
 		return fmt.Errorf("found %d shards and %d at once, want 1 or more of both", j.Shards, j.Parallel)
 	}
+	bytes := len(j.Plan)
+	for name, text := range j.Files { //lint:order the first that is wrong, of those that are
+		if !configKey.MatchString(name) || name == planKey {
+			return fmt.Errorf("found the file name %q, want letters, digits, -, _ and ., and another than the plan's: it is a key of a config map", name)
+		}
+		bytes += len(text)
+	}
+	if bytes > mostOfConfigMap {
+		return fmt.Errorf("found %d bytes of plan and files, want at most %d: that is what a config map holds", bytes, mostOfConfigMap)
+	}
 	return nil
 }
 
 // Manifest is the config map and the job as YAML.
 func (j *Job) Manifest() (string, error) {
-	if err := j.Check(); err != nil {
+	objects, err := j.objects()
+	if err != nil {
 		return "", err
 	}
-	data := object{planKey: j.Plan}
-	for name, text := range j.Files {
-		data[name] = text
-	}
-	meta := object{"name": j.Name}
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
-	for _, one := range []object{
-		{"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data},
-		{"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": object{
-			"completionMode": "Indexed", "completions": j.Shards, "parallelism": min(j.Parallel, j.Shards), "backoffLimitPerIndex": 3,
-			"template": object{"spec": j.pod()},
-		}},
-	} {
+	for _, one := range objects {
 		if err := e.Encode(one); err != nil {
 			return "", err
 		}
 	}
 	return b.String(), e.Close()
+}
+
+// JSON is the config map and the job as one list, which kubectl apply takes, too.
+func (j *Job) JSON() (string, error) {
+	objects, err := j.objects()
+	if err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err = e.Encode(object{"apiVersion": "v1", "kind": "List", "items": objects})
+	return b.String(), err
+}
+
+func (j *Job) objects() ([]object, error) {
+	if err := j.Check(); err != nil {
+		return nil, err
+	}
+	data := object{planKey: j.Plan}
+	for name, text := range j.Files { //lint:order written with sorted keys
+		data[name] = text
+	}
+	meta := object{"name": j.Name}
+	return []object{
+		{"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": data},
+		{"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": object{
+			"completionMode": "Indexed", "completions": j.Shards, "parallelism": min(j.Parallel, j.Shards), "backoffLimitPerIndex": 3,
+			"template": object{"spec": j.pod()},
+		}},
+	}, nil
 }
 
 // pod is what each index runs. The index comes in JOB_COMPLETION_INDEX, which

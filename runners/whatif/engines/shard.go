@@ -133,7 +133,7 @@ func (g *Grid) readShard(name string, samples Samples) error {
 	d := json.NewDecoder(bufio.NewReader(file))
 	var first head
 	if err := d.Decode(&first); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return noShard(name, err)
 	}
 	if want := (head{g.plan.Hash(), g.plan.Seed}); first != want {
 		return fmt.Errorf("%s: found scenario %.12s with seed %d, want %.12s with seed %d: it is of another plan", name, first.Hash, first.Seed, want.Hash, want.Seed)
@@ -141,7 +141,7 @@ func (g *Grid) readShard(name string, samples Samples) error {
 	for d.More() {
 		var r record
 		if err := d.Decode(&r); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return noShard(name, err)
 		}
 		if old := samples[r.Point]; old != nil && old.Hash != r.Sample.Hash {
 			return fmt.Errorf("%s: %s is there twice with different results", name, r.Point)
@@ -149,6 +149,11 @@ func (g *Grid) readShard(name string, samples Samples) error {
 		samples[r.Point] = r.Sample
 	}
 	return nil
+}
+
+// noShard is the error of a file that is broken, or of something else.
+func noShard(name string, err error) error {
+	return fmt.Errorf("%s: found no whole file of a shard (%w), want one of monosim whatif sweep --engine shard=i/N", name, err)
 }
 
 // missingError names the first of the points that are missing.

@@ -33,6 +33,22 @@ func TestLoadsAreThoseOfTheTable(t *testing.T) {
 	}
 }
 
+// Agents of version 1 are of one model: of two models there are twice as many, and what they
+// ask is the sum. Those of version 3 are of all models: they have more bindings.
+func TestModelsOnTheSameContainers(t *testing.T) {
+	one := ensemble.Fleet{Version: 1, Entry: 20, PS: 80, NumPS: 20, NumShard: 5, Services: 1, Models: 1}
+	other, both := one, one
+	other.NumPS, both.Others, both.Models = 10, []int{10}, 2
+	a, b, sum := one.Load(&servers), other.Load(&servers), both.Load(&servers)
+	if sum.Agents != a.Agents+b.Agents || sum.Watches != a.Watches+b.Watches || sum.Reads != a.Reads+b.Reads || sum.PerDeath != a.PerDeath+b.PerDeath || sum.MaxResend != a.MaxResend {
+		t.Errorf("got %+v, want the sum of %+v and %+v", sum, a, b)
+	}
+	both.Version, one.Version, one.Bindings, both.Bindings = 3, 3, 4, 6
+	if a, sum := one.Load(&servers), both.Load(&servers); sum.Agents != a.Agents || sum.Watches != a.Watches*3/2 || sum.MaxReply != a.MaxReply*6/4 {
+		t.Errorf("version 3: got %+v of two models and %+v of one", sum, a)
+	}
+}
+
 func TestTheFirstLimitIsFound(t *testing.T) {
 	curve := ensemble.Fleet{Version: 1, Entry: 500, PS: 500, NumPS: 20, NumShard: 20, Services: 1, Models: 1, Bindings: 1}.Curve(&servers)
 	first := curve.First(1)

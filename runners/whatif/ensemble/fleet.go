@@ -21,6 +21,9 @@ type Fleet struct {
 	// Entry, PS and Dense are containers; each of Dense has Services agents.
 	Entry, PS, Dense, Services int
 	NumPS, NumShard            int
+	// Others are the numbers of PS of further models on the same containers: agents of
+	// version 1 are of one model each, those of version 3 of all.
+	Others []int
 	// Mixed says that each of PS serves the entry, too.
 	Mixed bool
 	// Clusters is how many pairs of idc and cluster have containers; with DCAware agents
@@ -52,7 +55,17 @@ func Of(p *plan.Plan) Fleet {
 		f.Clusters += max(len(idc.Clusters), 1)
 	}
 	f.Clusters = max(f.Clusters, 1)
-	f.Bindings = max((f.NumPS+f.NumShard-1)/f.NumShard, 1)
+	for i, m := range p.Served() {
+		switch {
+		case i == 0:
+			f.NumPS = max(m.NumPS, 1)
+			f.Bindings = max((f.NumPS+f.NumShard-1)/f.NumShard, 1)
+		default:
+			f.Others = append(f.Others, m.NumPS)
+			f.Bindings += (m.NumPS + f.NumShard - 1) / f.NumShard
+			f.Models++
+		}
+	}
 	return f
 }
 

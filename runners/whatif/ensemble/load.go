@@ -26,10 +26,30 @@ func (f Fleet) Load(z *plan.ZooKeeper) result.ZKLoad {
 		f.loadV3(&l, n)
 	} else {
 		f.loadV1(&l, n)
+		for _, numPS := range f.Others {
+			other := f
+			other.NumPS = numPS
+			var o result.ZKLoad
+			other.loadV1(&o, n)
+			l.Agents += f.Agents()
+			add(&l, &o)
+		}
 	}
 	l.WatchBytes = l.Watches * float64(z.WatchBytes)
 	l.Utilisation = l.Reads/float64(z.ReadOps) + l.Writes/float64(z.WriteOps)
 	return l
+}
+
+// add adds the load of the agents of another model; the longest answer is that of one.
+func add(l, o *result.ZKLoad) {
+	l.Znodes += o.Znodes
+	l.Watches += o.Watches
+	l.Reads += o.Reads
+	l.PerDeath += o.PerDeath
+	l.PerPublish = math.Max(l.PerPublish, o.PerPublish)
+	l.PerReload += o.PerReload
+	l.MaxReply = math.Max(l.MaxReply, o.MaxReply)
+	l.MaxResend = math.Max(l.MaxResend, o.MaxResend)
 }
 
 // Metrics are the load under the names that objectives have for it.

@@ -1,14 +1,43 @@
 package goals
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestNoRequestAllocates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
 	got, err := Allocations()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got > 0.001 {
 		t.Errorf("got %g allocations a request, want 0", got)
+	}
+}
+
+// Goal: a day of a large fleet counts as affordable only when all of its windows were played
+// and took no more than allowed. Method: the plan of the benchmark with a window of 1 ms every
+// hour, once as it is, once with too little time, once with another number of windows.
+func TestADayOfALargeFleetIsPlayedWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
+	short := strings.Replace(fleetPlan, "each hour 60s", "each hour 1ms", 1)
+	for _, c := range []struct {
+		windows int
+		most    float64
+		want    bool
+	}{{24, 600, true}, {24, 0, false}, {23, 600, false}} {
+		got, err := fleetDay(short, c.windows, c.most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Reached != c.want {
+			t.Errorf("%+v: got %q, reached %v", c, got.Text, got.Reached)
+		}
 	}
 }
 
@@ -20,10 +49,10 @@ func TestEnginesGiveTheSameBytes(t *testing.T) {
 
 // The search finds what simulating every cell finds (G8).
 func TestTheSearchFindsWhatTheGridFinds(t *testing.T) {
-	questions := 20
 	if testing.Short() {
-		questions = 3
+		t.Skip("simulating every cell takes minutes under the race detector; the whole tests do")
 	}
+	const questions = 20
 	c, err := SearchAndGrid(questions)
 	if err != nil {
 		t.Fatal(err)

@@ -11,17 +11,12 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// quantiles are the metrics of latencies.
-var quantiles = []struct {
-	name string
-	q    float64
-}{{"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p999", 0.999}, {"p9999", 0.9999}}
-
 // add takes a replication into the pool.
 func (w *Pool) add(e *Evaluation, s *model.Sample) {
 	put := func(metric string, v float64) {
 		w.Values[metric] = append(w.Values[metric], v)
 	}
+	w.addModels(e, s)
 	latencies := func(scope string, h model.Hist, sum, n int64) {
 		if n == 0 {
 			return
@@ -32,6 +27,14 @@ func (w *Pool) add(e *Evaluation, s *model.Sample) {
 		}
 	}
 	latencies("request", s.Latency, s.SumNs, s.Completed)
+	if loop := e.Plan.Workload.Loop; loop.Closed() && s.Completed > 0 {
+		h := s.Latency.Corrected(int64(loop.Think.Mean) + s.Latency.Quantile(0.5))
+		w.Corrected.Merge(h)
+		put("mean("+plan.Corrected+")", h.Mean())
+		for _, q := range quantiles {
+			put(q.name+"("+plan.Corrected+")", float64(h.Quantile(q.q)))
+		}
+	}
 	failed := int64(0)
 	for k, n := range s.Failed {
 		failed += n
@@ -61,6 +64,47 @@ func (w *Pool) add(e *Evaluation, s *model.Sample) {
 	w.Conserved = w.Conserved && s.Conserved
 	w.Hash = w.Hash*0x9e3779b97f4a7c15 ^ s.Hash
 	w.Sum.Add(s)
+	if e.Goal.Records {
+		e.record(s)
+	}
+}
+
+// PerModel is what is known of the requests for one model of a mix.
+type PerModel struct {
+	Name    string
+	Values  map[string][]float64
+	Over    [][]int64
+	Arrived []int64
+	Bad     []int64
+}
+
+// addModels takes what came of each model of the mix.
+func (w *Pool) addModels(e *Evaluation, s *model.Sample) {
+	for k := range s.Models {
+		if len(w.Models) <= k {
+			w.Models = append(w.Models, PerModel{Name: e.Plan.Workload.Mix[k].Model, Values: map[string][]float64{}, Over: make([][]int64, len(s.Models[k].Over))})
+		}
+		m, one := &w.Models[k], &s.Models[k]
+		put := func(metric string, v float64) { m.Values[metric] = append(m.Values[metric], v) }
+		if one.Completed > 0 {
+			put("mean(request)", float64(one.SumNs)/float64(one.Completed))
+			for _, q := range quantiles {
+				put(q.name+"(request)", float64(one.Latency.Quantile(q.q)))
+			}
+		}
+		failed := int64(0)
+		for c, n := range one.Failed {
+			failed += n
+			put("errors("+plan.Causes[c]+")", share(n, one.Arrived))
+		}
+		put("errors", share(failed, one.Arrived))
+		put("goodput", float64(one.Completed)/float64(s.Seconds)*1e9*float64(e.Spec.Control.Thin))
+		for l, n := range one.Over {
+			m.Over[l] = append(m.Over[l], n)
+		}
+		m.Arrived = append(m.Arrived, one.Arrived)
+		m.Bad = append(m.Bad, failed)
+	}
 }
 
 func share(n, of int64) float64 {
@@ -155,22 +199,60 @@ func (e *Evaluation) Estimates() []result.Estimate {
 			if len(values) == 0 {
 				continue
 			}
-			mean, half := stats.Interval(values, level)
 			one := result.Estimate{Metric: metric, Scope: result.Scope{Condition: e.Condition.Text, Window: w.Window.Name}, Unit: unitOf(metric), Confidence: level,
 				N: w.observations(metric), Runs: len(values), WarmupCut: w.Cut}
 			one.NEff = float64(one.N) / stats.VIF(w.Arrived, w.Bad)
-			if need := w.needs(metric); one.N < need {
-				one.Text = notEnough(one.N, need)
-			} else if never := w.Never[metric]; never > 0 {
+			if never := w.Never[metric]; never > 0 && one.N >= needs(metric, len(w.Arrived)) {
 				one.Text = fmt.Sprintf("not within what was simulated, in %d of %d replications", never, len(values))
 			} else {
-				one.Value = &mean
-				one.CI = &[2]float64{mean - half, mean + half}
+				w.estimate(&one)
 			}
 			list = append(list, one)
 		}
+		for k := range w.Models {
+			list = append(list, e.ofModel(w, &w.Models[k])...)
+		}
 	}
 	return append(list, e.computed()...)
+}
+
+// estimate fills in the value and its interval, or says that there is not enough data.
+func (w *Pool) estimate(one *result.Estimate) {
+	if need := needs(one.Metric, one.Runs); one.N < need {
+		one.Text = notEnough(one.N, need)
+		return
+	}
+	value, half := w.interval(one.Metric, one.Scope.Model, one.Confidence)
+	one.Value, one.CI = &value, &[2]float64{value - half, value + half}
+}
+
+// ofModel are the numbers of the requests for one model.
+func (e *Evaluation) ofModel(w *Pool, m *PerModel) []result.Estimate {
+	var list []result.Estimate
+	arrived, bad := sum(m.Arrived), sum(m.Bad)
+	for _, metric := range plan.MetricNames() {
+		values := m.Values[metric]
+		if len(values) == 0 {
+			continue
+		}
+		one := result.Estimate{Metric: metric, Scope: result.Scope{Condition: e.Condition.Text, Window: w.Window.Name, Model: m.Name}, Unit: unitOf(metric),
+			Confidence: float64(e.Plan.Precision.Level), N: arrived - bad, Runs: len(values), WarmupCut: w.Cut}
+		if strings.HasPrefix(metric, "errors") || metric == "goodput" {
+			one.N = arrived
+		}
+		one.NEff = float64(one.N) / stats.VIF(m.Arrived, m.Bad)
+		w.estimate(&one)
+		list = append(list, one)
+	}
+	return list
+}
+
+func sum(list []int64) int64 {
+	total := int64(0)
+	for _, n := range list {
+		total += n
+	}
+	return total
 }
 
 // observations is how many there are of what a metric is of.
@@ -192,13 +274,10 @@ func (w *Pool) observations(metric string) int64 {
 	return w.Sum.Completed
 }
 
-// needs is how many observations a replication needs to have a quantile at all, over all
-// replications.
-func (w *Pool) needs(metric string) int64 {
-	for _, q := range quantiles {
-		if len(metric) > len(q.name) && metric[:len(q.name)+1] == q.name+"(" {
-			return int64(math.Ceil(1/(1-q.q)-1e-6)) * int64(len(w.Arrived))
-		}
+// needs is how many observations replications need to have a quantile at all.
+func needs(metric string, runs int) int64 {
+	if q, _, ok := quantileOf(metric); ok {
+		return int64(math.Ceil(1/(1-q)-1e-6)) * int64(runs)
 	}
 	return 2
 }
@@ -209,9 +288,28 @@ func (e *Evaluation) withValues(list []result.Estimate) []result.Estimate {
 		one := &list[i]
 		for k := range e.Windows {
 			if w := &e.Windows[k]; w.Window.Name == one.Scope.Window && one.Value != nil {
-				one.Values = w.Values[one.Metric]
+				one.Values = w.valuesOf(one.Metric, one.Scope.Model)
 			}
 		}
 	}
 	return list
+}
+
+// valuesOf is what each replication gave of a metric, of one model of the mix or of all
+// requests for "".
+func (w *Pool) valuesOf(metric, name string) []float64 {
+	if m := w.model(name); m != nil {
+		return m.Values[metric]
+	}
+	return w.Values[metric]
+}
+
+// model is a model of the mix, nil for "" and where nothing came.
+func (w *Pool) model(name string) *PerModel {
+	for k := range w.Models {
+		if w.Models[k].Name == name {
+			return &w.Models[k]
+		}
+	}
+	return nil
 }

@@ -99,6 +99,9 @@ func TestARecoveryThatNobodySeesIsUndecided(t *testing.T) {
 // The goal is that roll-outs are told by tier and shard, as the closed form says. The
 // method is a version that entry and PS of version 3 find within a minute.
 func TestRolloutsAreToldByShard(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
 	r := run(t, incident)
 	if len(r.Rollouts) != 2 {
 		t.Fatalf("got %d roll-outs, want those of entry and ps", len(r.Rollouts))
@@ -124,6 +127,9 @@ func TestRolloutsAreToldByShard(t *testing.T) {
 
 // Windows of events count under the events that must_hold_under names, and not elsewhere.
 func TestWindowsOfEventsCountUnderTheirEvent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
 	p := parse(t, strings.Replace(incident, "[normal]", "[normal, death]", 1))
 	windows := map[string][]string{}
 	for _, c := range judge.Conditions(p) {

@@ -7,8 +7,13 @@
 //   - [Judge.Run] answers `monosim whatif run`.
 //
 // To change when a simulation ends look in judge.go; which estimates there are, in
-// estimates.go; how objectives are judged, in verdicts.go; which conditions there are, in
-// conditions.go; what a result has, in report.go; closed forms, in theory.go.
+// estimates.go; quantiles of all replications together, in quantiles.go; what a result has of every
+// replication, in records.go; how objectives are judged, in verdicts.go; which conditions there are, in
+// conditions.go, and what "any K" of them takes away, in placements.go; what is done with values that are not known for sure, in worlds.go; what a
+// result has, in report.go; how saturated a fleet is, in
+// saturation.go; closed forms, in theory.go, and what requests take
+// without any queue, in floor.go; what
+// is traced, in trace.go.
 package judge
 
 import (
@@ -21,11 +26,11 @@ import (
 
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
-	"github.com/monosim/monosim/runners/whatif/stats"
+	"github.com/monosim/monosim/runners/whatif/result"
 )
 
 // Version names what the model computes. It is part of the key of every cached point.
-const Version = "2"
+const Version = "4"
 
 // Judge simulates plans. The zero value uses all cores and has no progress and no budget
 // of wall time.
@@ -79,10 +84,15 @@ func (j *Judge) Simulated() (requests, calls int64, events uint64) {
 type Goal struct {
 	// Precise asks for the precision of the plan, and not only for verdicts.
 	Precise bool
+	// Reject ends a simulation as soon as one objective fails: a search asks no more of a
+	// candidate (CAP-6.4).
+	Reject bool
 	// Confidence is that of each verdict; 0 for the plan's.
 	Confidence float64
 	// Replications, when set, is exactly how many to run.
 	Replications int
+	// Records asks for what every replication gave; see [Evaluation.Records].
+	Records bool
 }
 
 // Evaluation is what is known of a plan under a condition.
@@ -96,13 +106,16 @@ type Evaluation struct {
 	Marked    bool
 	Goal      Goal
 
-	lives []model.Life // of each replication: they are the same in every window
+	lives   []model.Life // of each replication: they are the same in every window
+	records []result.Record
 }
 
 // Pool is what is known of one window.
 type Pool struct {
 	Window model.Window
 	Sum    model.Sample // of all replications
+	// Corrected are the latencies of a closed loop with those that were not asked for.
+	Corrected model.Hist
 	// Values are those of each replication, by metric.
 	Values map[string][]float64
 	// Never counts by metric the replications in which what it times did not come: the
@@ -118,6 +131,7 @@ type Pool struct {
 	Hash       uint64
 	Cut        int64
 	Stationary bool
+	Models     []PerModel // of a mix
 }
 
 // Evaluate simulates a plan under a condition.
@@ -167,7 +181,7 @@ func Key(p *plan.Plan, c model.Condition) string {
 // Pooled is the evaluation of samples that were simulated elsewhere, in order of
 // replications and windows.
 func Pooled(p *plan.Plan, samples []*model.Sample) *Evaluation {
-	e := newEvaluation(p, Normal, Goal{Confidence: float64(p.Precision.Verdict), Replications: p.Budget.MinReplications})
+	e := newEvaluation(p, Normal, Goal{Confidence: float64(p.Precision.Verdict), Replications: p.Budget.MinReplications, Records: true})
 	for _, s := range samples {
 		e.Windows[s.Window].add(e, s)
 	}
@@ -207,7 +221,7 @@ func (e *Evaluation) enough(spent int64, late bool) string {
 	switch {
 	case e.Goal.Replications > 0:
 		return stoppedAsked
-	case !e.Goal.Precise && decided:
+	case !e.Goal.Precise && (decided || e.Goal.Reject && Worst(verdicts) == result.Fail):
 		return stoppedDecided
 	case e.Goal.Precise && e.precise() && (decided || len(verdicts) == 0):
 		return stoppedPrecise
@@ -233,8 +247,8 @@ func (e *Evaluation) precise() bool {
 			if m.want == 0 {
 				continue
 			}
-			mean, half := stats.Interval(w.Values[m.metric], float64(p.Level))
-			if !(half <= m.want*math.Abs(mean)) {
+			value, half := w.interval(m.metric, "", float64(p.Level))
+			if !(half <= m.want*math.Abs(value)) {
 				return false
 			}
 		}

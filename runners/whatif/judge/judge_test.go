@@ -31,10 +31,20 @@ func parse(t *testing.T, text string) *plan.Plan {
 	return p
 }
 
+// long leaves a test that simulates for seconds to the whole tests: the race detector takes
+// minutes for it, and finds in the others what it would find here.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes minutes under the race detector; the whole tests have it")
+	}
+}
+
 // The goal is that the tornado tells which inputs matter and which way. The method is a plan
 // whose PS are what is slow: their time and the traffic raise p99, cores lower it, and the
 // plan itself stays as it was.
 func TestTheTornadoTellsWhichInputsMatter(t *testing.T) {
+	long(t)
 	p := parse(t, small)
 	before := p.Hash()
 	rows, err := (&judge.Judge{}).Sensitivity(t.Context(), p)

@@ -2,7 +2,9 @@ package judge
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -15,37 +17,53 @@ import (
 // New is the result of a command before anything was simulated.
 func New(command string, p *plan.Plan, warnings plan.Problems) *result.Result {
 	r := &result.Result{Format: result.Format, Command: command, Plan: p.Name, ScenarioHash: p.Hash(), Seed: p.Seed, Version: Version,
-		Architecture: runtime.GOARCH, Currency: p.Report.Currency, Calibration: p.Measured, Warnings: warnings, Problems: plan.Problems{}}
-	if r.Warnings == nil {
-		r.Warnings = plan.Problems{}
+		Architecture: runtime.GOARCH, Currency: p.Report.Currency, Calibration: p.Measured, Problems: plan.Problems{}}
+	r.Warnings = plan.Problems{} // with files by their last names, as Portable does
+	for _, w := range warnings {
+		w.File = filepath.Base(w.File)
+		r.Warnings = append(r.Warnings, w)
 	}
 	for _, name := range plan.TierNames {
 		if t := p.Fleet.Tier(name); t != nil {
 			r.Tiers = append(r.Tiers, tierResult(p, name, t))
 		}
 	}
-	r.Theory = ClosedForms(p)
+	r.Theory, r.Load = ClosedForms(p), loadCurve(p)
 	return r
 }
 
 func tierResult(p *plan.Plan, name string, t *plan.Tier) result.Tier {
 	one := result.Tier{Name: name, Containers: p.Containers(name), Replicas: p.ReplicasOf(name, 1), Shards: 1, CPU: t.CPU, MemLimit: int64(t.Mem),
 		MemSteady: int64(p.Memory(name, 1)), MemPeak: int64(p.Memory(name, p.Versions(name))), Cost: float64(t.Cost) * float64(p.Containers(name)),
-		Offered: p.Offered(name, p.PeakRate(), float64(p.ReplicasOf(name, 0)))}
+		Offered: p.Fullest(name, p.PeakRate())}
 	if name == "ps" {
 		one.Shards = p.Shards()
+		one.Text = shardsThatFit(p)
 	}
 	return one
 }
 
+// shardsThatFit says which numbers of shards hold all versions of a rollover (CAP-Q5).
+func shardsThatFit(p *plan.Plan) string {
+	switch least := p.SmallestShards(); {
+	case least == 0:
+		return "no number of shards fits"
+	case least == 1:
+		return "any num_shard fits"
+	default:
+		return fmt.Sprintf("num_shard >= %d fits, %d does NOT", least, least-1)
+	}
+}
+
 // Run answers a plan as it is written.
 func (j *Judge) Run(ctx context.Context, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
-	e, err := j.Evaluate(ctx, p, Normal, Goal{Precise: true})
+	e, err := j.Evaluate(ctx, p, Normal, Goal{Precise: true, Records: true})
 	if err != nil {
 		return nil, err
 	}
 	r := New("run", p, warnings)
 	e.Fill(r)
+	r.Records = e.Records(nil, 0)
 	r.Exit = ExitOf(r.Verdicts)
 	return r, nil
 }
@@ -71,7 +89,7 @@ func (e *Evaluation) Fill(r *result.Result) {
 		w := &e.Windows[i]
 		r.Windows = append(r.Windows, result.Window{Name: w.Window.Name, Start: int64(w.Window.Start), End: int64(w.Window.End), Warmup: w.Window.Warmup,
 			Cut: w.Cut, Stationary: w.Stationary, Requests: w.Sum.Arrived,
-			Rate: float64(w.Sum.Arrived) / float64(max(e.Runs, 1)) / float64(w.Window.End-w.Window.Start) * 1e9 * float64(e.Spec.Control.Thin)})
+			Rate: e.meanRate(w)})
 		w.check(&r.Checks)
 	}
 	worst := e.worstWindow()
@@ -102,6 +120,7 @@ func (w *Pool) check(c *result.Checks) {
 	c.Abandoned += s.Calls.Abandoned
 	c.Open += s.Calls.Open
 	c.Late += s.Calls.Late
+	c.Hedged += s.Calls.Hedged
 	for t := range s.Tiers {
 		c.BusiestCore = math.Max(c.BusiestCore, float64(s.Tiers[t].MaxParts)/1e6)
 	}
@@ -173,40 +192,6 @@ func cdf(h model.Hist) []result.CDFPoint {
 	return list
 }
 
-// saturation is the state of the fullest tier.
-func (e *Evaluation) saturation(w *Pool) result.Saturation {
-	s := result.Saturation{State: "STABLE"}
-	for _, name := range plan.TierNames {
-		if e.Plan.Fleet.Tier(name) == nil {
-			continue
-		}
-		if u := e.Plan.Offered(name, e.Plan.PeakRate(), float64(e.Plan.ReplicasOf(name, 0))); u > s.Utilisation {
-			s.Utilisation, s.Tier = u, name
-		}
-	}
-	s.WithRetries = s.Utilisation
-	if sent := w.Sum.Calls.Sent; sent > 0 && len(e.Spec.Calls) > 0 && w.Sum.Requests > 0 {
-		s.WithRetries *= math.Max(1, float64(sent)/float64(w.Sum.Requests)/float64(len(e.Spec.Calls)+e.denseCalls()))
-	}
-	failed := 1 - share(w.Sum.Completed, w.Sum.Arrived)
-	switch {
-	case s.Utilisation > 1:
-		s.State = "OVERLOADED"
-	case failed > 0.5 && s.WithRetries > 1:
-		s.State = "METASTABLE"
-	case !w.Stationary || failed > 0.05:
-		s.State = "BACKLOGGED"
-	}
-	return s
-}
-
-func (e *Evaluation) denseCalls() int {
-	if e.Spec.Has(model.Dense) {
-		return 1
-	}
-	return 0
-}
-
 // timeline is the offered rate over the horizon, with what happened in the windows.
 func (e *Evaluation) timeline() []result.TimelinePoint {
 	p := e.Plan
@@ -226,7 +211,7 @@ func (e *Evaluation) timeline() []result.TimelinePoint {
 	at = slices.Compact(at)
 	var list []result.TimelinePoint
 	for _, t := range at {
-		rate := e.Spec.RateAt(t) * float64(e.Spec.Control.Thin)
+		rate := e.rateAt(t)
 		one := result.TimelinePoint{At: t, Rate: rate, Live: map[string]int{}, Offered: map[string]float64{}, Mem: map[string]int64{}}
 		for tier, name := range plan.TierNames {
 			if p.Fleet.Tier(name) != nil {
@@ -250,6 +235,24 @@ func (e *Evaluation) timeline() []result.TimelinePoint {
 		list = append(list, one)
 	}
 	return list
+}
+
+// rateAt is the rate of requests at an instant; of a closed loop that of the window there.
+func (e *Evaluation) rateAt(at int64) float64 {
+	if !e.Plan.Workload.Loop.Closed() {
+		return e.Spec.RateAt(at) * float64(e.Spec.Control.Thin)
+	}
+	for i := range e.Windows {
+		if w := &e.Windows[i]; at >= int64(w.Window.Start) && at < int64(w.Window.End) {
+			return e.meanRate(w)
+		}
+	}
+	return 0
+}
+
+// meanRate is the rate at which requests came in a window.
+func (e *Evaluation) meanRate(w *Pool) float64 {
+	return float64(w.Sum.Arrived) / float64(max(e.Runs, 1)) / float64(w.Window.End-w.Window.Start) * 1e9 * float64(e.Spec.Control.Thin)
 }
 
 // incidents are the windows of events.
@@ -291,9 +294,9 @@ func (e *Evaluation) simulatedForms(list []result.ClosedForm) {
 		if len(values) == 0 {
 			continue
 		}
-		mean, _ := stats.Mean(values)
-		residual := mean/f.Theory - 1
-		f.Sim, f.Residual = &mean, &residual
+		value := w.value(f.Metric)
+		residual := value/f.Theory - 1
+		f.Sim, f.Residual = &value, &residual
 	}
 }
 

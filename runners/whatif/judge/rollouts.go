@@ -18,9 +18,9 @@ func hasRollout(p *plan.Plan, tier string) bool {
 	return !(tier == "ps" && p.Model.AgentVersion == 1 && p.Override.FSPollPS == 0)
 }
 
-// timeToAll is the mean time until all containers of a tier serve a version, of which a
-// share of the bytes is new (CAP-7.5).
-func timeToAll(p *plan.Plan, tier string, size float64) float64 {
+// timeToAll is the mean time until all containers of a tier serve a version of a model of
+// the mix, of all for "", of which a share of the bytes is new (CAP-7.5).
+func timeToAll(p *plan.Plan, name, tier string, size float64) float64 {
 	poll := p.Override.FSPoll
 	if tier == "ps" {
 		poll = p.Override.FSPollPS
@@ -29,7 +29,7 @@ func timeToAll(p *plan.Plan, tier string, size float64) float64 {
 	if p.Model.AgentVersion == 3 {
 		a, b = 30e9, 60e9
 	}
-	return theory.TimeToAll(p.Containers(tier), a, b, float64(p.LoadTime(tier, size)))
+	return theory.TimeToAll(p.Containers(tier), a, b, float64(p.LoadTimeOf(name, tier, size)))
 }
 
 // rollouts are the publishes of the plan, of each tier that has the model, as the
@@ -43,12 +43,12 @@ func (e *Evaluation) rollouts() []result.Rollout {
 			continue
 		}
 		for t, tier := range plan.TierNames {
-			if e.Plan.Fleet.Tier(tier) == nil || e.Plan.ModelBytes(tier) == 0 {
+			if e.Plan.Fleet.Tier(tier) == nil || e.Plan.NewBytes(event.Publish.Model, tier) == 0 {
 				continue
 			}
-			one := result.Rollout{Version: int(event.Publish.Version), At: int64(event.At), Path: fmt.Sprintf("v%d %s", e.Plan.Model.AgentVersion, tier), Replicas: e.Plan.ReplicasOf(tier, 1)}
+			one := result.Rollout{Version: int(event.Publish.Version), At: int64(event.At), Model: event.Publish.Model, Path: fmt.Sprintf("v%d %s", e.Plan.Model.AgentVersion, tier), Replicas: e.Plan.ReplicasOf(tier, 1)}
 			if hasRollout(e.Plan, tier) {
-				e.rollout(&one, k, t, float64(event.Publish.Size))
+				e.rollout(&one, k, t, event.Publish)
 			} else {
 				one.None = "parameters come in place, there is no roll-out of files"
 			}
@@ -60,8 +60,8 @@ func (e *Evaluation) rollouts() []result.Rollout {
 }
 
 // rollout fills what replications say of the k-th publish in a tier.
-func (e *Evaluation) rollout(out *result.Rollout, k, tier int, size float64) {
-	out.Closed = timeToAll(e.Plan, plan.TierNames[tier], size)
+func (e *Evaluation) rollout(out *result.Rollout, k, tier int, publish *plan.Publish) {
+	out.Closed = timeToAll(e.Plan, publish.Model, plan.TierNames[tier], float64(publish.Size))
 	out.MinServing = math.MaxInt
 	var all, toAll []float64
 	shards := make([][]float64, len(e.Spec.Tiers[tier].Replicas))

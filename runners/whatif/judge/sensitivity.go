@@ -18,17 +18,23 @@ type input struct {
 
 var inputs = []input{
 	{"traffic", scaleTraffic},
-	{"service time of entry", func(p *plan.Plan, by float64) bool { return scaleLaws(by, &p.Service.Entry.CPU) }},
-	{"service time of ps", func(p *plan.Plan, by float64) bool { return scaleLaws(by, &p.Service.PS.CPU) }},
+	{"service time of entry", func(p *plan.Plan, by float64) bool { return scaleLaws(by, lawsOf(p, "entry")...) }},
+	{"service time of ps", func(p *plan.Plan, by float64) bool { return scaleLaws(by, lawsOf(p, "ps")...) }},
 	{"service time of dense", func(p *plan.Plan, by float64) bool {
-		return p.Service.Dense != nil && scaleLaws(by, &p.Service.Dense.CPU, &p.Service.Dense.Batch)
+		return scaleLaws(by, lawsOf(p, "dense")...)
 	}},
 	{"items of a request", func(p *plan.Plan, by float64) bool {
-		if p.Service.Items.IsConstant() && p.Service.Items.Mean == 1 {
-			return false
+		found := false
+		laws := []*plan.NumberLaw{&p.Service.Items}
+		for i := range p.Workload.Mix {
+			laws = append(laws, &p.Workload.Mix[i].Items)
 		}
-		p.Service.Items.Law = p.Service.Items.Scaled(by)
-		return true
+		for _, l := range laws {
+			if !l.IsZero() && !(l.IsConstant() && l.Mean == 1) {
+				l.Law, found = l.Scaled(by), true
+			}
+		}
+		return found
 	}},
 	{"network", func(p *plan.Plan, by float64) bool {
 		p.Network.CrossIDC.Latency = plan.Duration(float64(p.Network.CrossIDC.Latency) * by)
@@ -60,6 +66,21 @@ func scaleTraffic(p *plan.Plan, by float64) bool {
 	return true
 }
 
+// lawsOf are the service times of a tier, of all models of the mix.
+func lawsOf(p *plan.Plan, tier string) []*plan.TimeLaw {
+	s := p.Service.Of(tier)
+	if s == nil {
+		return nil
+	}
+	laws := []*plan.TimeLaw{&s.CPU, &s.Batch}
+	for i := range p.Workload.Mix {
+		if own := p.Workload.Mix[i].Of(tier); own != nil {
+			laws = append(laws, &own.CPU, &own.Batch)
+		}
+	}
+	return laws
+}
+
 func scaleLaws(by float64, laws ...*plan.TimeLaw) bool {
 	found := false
 	for _, l := range laws {
@@ -81,6 +102,7 @@ func (in *input) changed(p *plan.Plan, by float64) *plan.Plan {
 		dense := *p.Service.Dense
 		q.Service.Dense = &dense
 	}
+	q.OwnMix()
 	if !in.change(&q, by) {
 		return nil
 	}
@@ -101,11 +123,10 @@ func (j *Judge) Sensitivity(ctx context.Context, p *plan.Plan) ([]result.Tornado
 		return nil, err
 	}
 	window := slices.IndexFunc(base.Windows, func(w Pool) bool { return w.Window == base.worstWindow().Window })
-	before := base.Windows[window].Values[metric]
-	mean, _ := stats.Mean(before)
+	before, now := base.Windows[window].Values[metric], base.Windows[window].value(metric)
 	var list []result.Tornado
 	for i := range inputs {
-		row := result.Tornado{Input: inputs[i].name, Base: mean, Unit: unitOf(metric), Confidence: float64(p.Precision.Level)}
+		row := result.Tornado{Input: inputs[i].name, Base: now, Unit: unitOf(metric), Confidence: float64(p.Precision.Level)}
 		whole := true
 		for _, end := range []struct {
 			by    float64
@@ -122,8 +143,9 @@ func (j *Judge) Sensitivity(ctx context.Context, p *plan.Plan) ([]result.Tornado
 				return nil, err
 			}
 			if after := e.Windows[window].Values[metric]; len(after) == len(before) {
-				change, half := stats.Interval(differences(after, before), row.Confidence)
-				*end.value, *end.ci = mean+change, [2]float64{mean + change - half, mean + change + half}
+				then := e.Windows[window].value(metric)
+				half := stats.Sectioned(then-now, differences(after, before), row.Confidence)
+				*end.value, *end.ci = then, [2]float64{then - half, then + half}
 			} else {
 				whole = false // a replication in which nothing was answered has no p99
 			}

@@ -24,11 +24,13 @@ func ClosedForms(p *plan.Plan) []result.ClosedForm {
 		need := math.Ceil(rate*p.Work(name) - 1e-9)
 		list = append(list,
 			result.ClosedForm{Name: "utilisation of " + name, Section: "CAP-6.2", Unit: "fraction", Formula: "rate x work / containers", Metric: "util(" + name + ")",
-				Theory: p.Offered(name, rate, float64(p.ReplicasOf(name, 0))), Bound: true},
+				Theory: p.Fullest(name, rate), Bound: true},
 			result.ClosedForm{Name: "least containers of " + name, Section: "CAP-6.2", Unit: "count", Formula: "rate x work, rounded up", Theory: need, Bound: true})
 	}
 	bound := LatencyBound(p)
-	list = append(list, result.ClosedForm{Name: "least mean latency without queues", Section: "CAP-7.2", Unit: "ns", Formula: "sum of mean work and network", Theory: bound, Bound: true, Metric: "mean(request)"})
+	list = append(list, result.ClosedForm{Name: "least mean latency without queues", Section: "CAP-7.2", Unit: "ns", Formula: "sum of mean work and network", Theory: bound, Bound: p.Client.Hedge.After == plan.HedgeAfter{}, Metric: "mean(request)"},
+		result.ClosedForm{Name: "least p99 latency without queues", Section: "CAP-7.2", Unit: "ns", Formula: "work of each stage, the slowest of the fan-out F(t)^N, the shortest ways",
+			Theory: Floors(p).Quantile(0.99, ""), Bound: true, Metric: "p99(request)"})
 	if estimate, ok := Estimate(p); ok {
 		list = append(list, result.ClosedForm{Name: "p99 estimate", Section: "CAP-7.1", Unit: "ns", Formula: "Allen-Cunneen waits and the fork-join of Nelson and Tantawi",
 			Theory: estimate, Metric: "p99(request)"})
@@ -51,7 +53,7 @@ func rolloutForms(p *plan.Plan) []result.ClosedForm {
 			continue
 		}
 		list = append(list, result.ClosedForm{Name: fmt.Sprintf("rollout to all %d of %s", p.Containers(name), name), Section: "CAP-7.5", Unit: "ns", Formula: "load + integral of 1 - F(t)^N",
-			Theory: timeToAll(p, name, 1)})
+			Theory: timeToAll(p, "", name, 1)})
 	}
 	return list
 }
@@ -59,31 +61,94 @@ func rolloutForms(p *plan.Plan) []result.ClosedForm {
 // LatencyBound is a mean latency that no fleet of these containers goes below: the work
 // of each stage once and the network of one cluster, without any wait.
 func LatencyBound(p *plan.Plan) float64 {
-	items := p.Service.Items.Mean
+	sum := 0.0
+	for _, m := range p.Served() {
+		sum += float64(m.Share * boundOf(p, &m))
+	}
+	return sum
+}
+
+// boundOf is LatencyBound of requests for one model.
+func boundOf(p *plan.Plan, m *plan.Served) float64 {
+	items := m.Items.Mean
 	network := 2*p.Network.SameCluster.Min() + float64(p.Network.PerRPC)
-	sum := p.Service.Entry.CPU.MeanOf(items)
+	sum := m.Entry.CPU.MeanOf(items)
 	least := 0.0
-	for shard, share := range p.Model.ShardSkew.Of(p.Shards()) {
-		if calls := float64(p.CallsOf(shard)); calls > 0 {
-			least = math.Max(least, p.Service.PS.CPU.MeanOf(items*share/calls))
+	for shard, share := range m.Skew.Of(p.Shards()) {
+		if calls := float64(p.CallsOf(m.NumPS, shard)); calls > 0 {
+			least = math.Max(least, m.PS.CPU.MeanOf(items*share/calls))
 		}
 	}
 	sum += least + network
 	if p.Fleet.Dense != nil {
-		d := p.Service.Dense
 		if p.Batched() {
-			sum += d.Batch.MeanOf(items) + network
+			sum += m.Dense.Batch.MeanOf(items) + network
 		} else {
-			sum += d.CPU.MeanOf(items) + network
+			sum += m.Dense.CPU.MeanOf(items) + network
 		}
 	}
 	return sum
 }
 
+// scvOf is the squared coefficient of variation of the work of a tier, over the mix.
+func scvOf(p *plan.Plan, tier string) float64 {
+	of := func(m *plan.Served) float64 {
+		s := m.Of(tier)
+		scv := s.CPU.SCV()
+		if !s.Noise.IsZero() {
+			scv += s.Noise.SCV()
+		}
+		return scv
+	}
+	list := p.Served()
+	if len(list) == 1 {
+		return of(&list[0])
+	}
+	mean, square := 0.0, 0.0
+	for i := range list {
+		m := &list[i]
+		one := m.Of(tier).CPU.MeanOf(m.Items.Mean)
+		mean += float64(m.Share * one)
+		square += float64(m.Share * one * one * (1 + of(m)))
+	}
+	if mean == 0 {
+		return 0
+	}
+	return square/(mean*mean) - 1
+}
+
 // Estimate is a p99 by formulas; false when a tier is full. It orders searches and proves
 // nothing.
-func Estimate(p *plan.Plan) (float64, bool) {
-	rate := p.PeakRate()
+func Estimate(p *plan.Plan) (float64, bool) { return estimateAt(p, p.PeakRate()) }
+
+// loadParts are the parts of the rate at which a tier is full that a curve over the load has.
+var loadParts = []float64{0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97}
+
+// loadCurve is p99 over the load by formulas; nil for a closed loop, whose load is what comes
+// of it.
+func loadCurve(p *plan.Plan) *result.LoadCurve {
+	c := &result.LoadCurve{Peak: p.PeakRate()}
+	for _, name := range plan.TierNames {
+		if p.Fleet.Tier(name) == nil {
+			continue
+		}
+		if full := 1 / p.Fullest(name, 1); c.Tier == "" || full < c.Full {
+			c.Full, c.Tier = full, name
+		}
+	}
+	if c.Peak == 0 || math.IsInf(c.Full, 0) {
+		return nil
+	}
+	for _, part := range loadParts {
+		if p99, ok := estimateAt(p, part*c.Full); ok {
+			c.Points = append(c.Points, result.LoadPoint{Rate: part * c.Full, P99: p99})
+		}
+	}
+	return c
+}
+
+// estimateAt is Estimate at a rate.
+func estimateAt(p *plan.Plan, rate float64) (float64, bool) {
 	sum := LatencyBound(p)
 	for _, name := range plan.TierNames {
 		t := p.Fleet.Tier(name)
@@ -98,10 +163,7 @@ func Estimate(p *plan.Plan) (float64, bool) {
 		s := p.Service.Of(name)
 		servers := max(1, s.Threads)
 		mean := p.Work(name) * 1e9 * float64(servers)
-		scv := s.CPU.SCV()
-		if !s.Noise.IsZero() {
-			scv += s.Noise.SCV()
-		}
+		scv := scvOf(p, name)
 		wait := theory.AllenCunneen(servers, rho*float64(servers)/mean, mean, 1, scv)
 		// The wait of the slowest of the fan-out, and four times the mean for its tail.
 		fan := 1.0

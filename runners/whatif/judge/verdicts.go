@@ -1,8 +1,10 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/runners/whatif/ensemble"
@@ -24,19 +26,20 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 		if !e.judges(i) {
 			continue
 		}
-		limit := 0
-		for _, o := range e.Plan.SLO {
+		limits := map[string]int{} // the next of each model
+		for _, o := range e.Plan.Objectives() {
 			if o.Metric == "recovery" && e.Windows[i].Window.Incident != e.Plan.EventNamed(o.Scope) {
 				continue
 			}
 			v := result.Verdict{SLO: o.Text, Metric: o.Name(), Limit: o.Limit, Confidence: e.Goal.Confidence,
-				Scope: result.Scope{Condition: e.Condition.Text, Window: e.Windows[i].Window.Name}}
+				Scope: result.Scope{Condition: e.Condition.Text, Window: e.Windows[i].Window.Name, Model: o.Model}}
+			w := e.Windows[i].requests(o.Model)
 			switch {
 			case model.IsRequestLatency(o):
-				e.byCount(&v, &e.Windows[i], e.Windows[i].Over[limit], 1-levelOf(o.Metric))
-				limit++
+				e.byCount(&v, w, w.Over[limits[o.Model]], 1-levelOf(o.Metric))
+				limits[o.Model]++
 			case o.Metric == "errors" && o.Scope == "":
-				e.byCount(&v, &e.Windows[i], e.Windows[i].Bad, o.Limit)
+				e.byCount(&v, w, w.Bad, o.Limit)
 			default:
 				e.byInterval(&v, &e.Windows[i], o)
 			}
@@ -44,6 +47,14 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 		}
 	}
 	return append(list, e.unseen(list)...)
+}
+
+// requests are those of a model of the mix, all of them for "".
+func (w *Pool) requests(name string) *PerModel {
+	if m := w.model(name); m != nil {
+		return m
+	}
+	return &PerModel{Values: w.Values, Over: w.Over, Arrived: w.Arrived, Bad: w.Bad}
 }
 
 // judges reports whether a window counts under the condition: those of events count only
@@ -62,7 +73,7 @@ func (e *Evaluation) judges(window int) bool {
 // unseen are objectives that no window tells of: nobody knows whether they are met.
 func (e *Evaluation) unseen(list []result.Verdict) []result.Verdict {
 	var open []result.Verdict
-	for _, o := range e.Plan.SLO {
+	for _, o := range e.Plan.Objectives() {
 		event := e.Condition.Event
 		if o.Metric == "recovery" {
 			event = e.Plan.EventNamed(o.Scope)
@@ -70,7 +81,7 @@ func (e *Evaluation) unseen(list []result.Verdict) []result.Verdict {
 				continue
 			}
 		}
-		if event == 0 || slices.ContainsFunc(list, func(v result.Verdict) bool { return v.SLO == o.Text }) {
+		if event == 0 || slices.ContainsFunc(list, func(v result.Verdict) bool { return v.SLO == o.Text && v.Scope.Model == o.Model }) {
 			continue
 		}
 		open = append(open, result.Verdict{SLO: o.Text, Metric: o.Name(), Limit: o.Limit, Confidence: e.Goal.Confidence, Scope: result.Scope{Condition: e.Condition.Text},
@@ -85,16 +96,15 @@ func (e *Evaluation) counts(event int) bool {
 }
 
 func levelOf(metric string) float64 {
-	for _, q := range quantiles {
-		if q.name == metric {
-			return q.q
-		}
+	q, _, ok := quantileOf(metric + "(request)")
+	if !ok {
+		panic("judge: no quantile " + metric)
 	}
-	panic("judge: no quantile " + metric)
+	return q
 }
 
 // byCount judges that at most a share p of the requests is bad.
-func (e *Evaluation) byCount(v *result.Verdict, w *Pool, bad []int64, p float64) {
+func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad []int64, p float64) {
 	for i := range bad {
 		v.N += w.Arrived[i]
 		v.X += bad[i]
@@ -117,13 +127,16 @@ func (e *Evaluation) byCount(v *result.Verdict, w *Pool, bad []int64, p float64)
 func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	if value, ok := e.exact(o); ok {
 		v.Outcome = outcome(within(o, value), within(o, value))
+		if v.Outcome == result.Fail {
+			v.Text = "found " + measured(kindOf(o), value)
+		}
 		return
 	}
 	metric := o.Name()
 	if o.Metric == "recovery" {
 		metric = recoveryOf(&e.Plan.Events[w.Window.Incident-1])
 	}
-	values := w.Values[metric]
+	values := w.valuesOf(metric, o.Model)
 	if never := w.Never[metric]; never > 0 {
 		v.Outcome, v.N = result.Fail, int64(len(values))
 		v.Text = fmt.Sprintf("not within what was simulated, in %d of %d replications", never, len(values))
@@ -134,16 +147,81 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 		v.Text = notEnough(int64(len(values)), 2)
 		return
 	}
-	mean, half := stats.Interval(values, v.Confidence)
+	mean, half := w.interval(metric, o.Model, v.Confidence)
 	v.N = w.observations(metric)
+	if m := w.model(o.Model); m != nil {
+		v.N = sum(m.Arrived)
+	}
 	low, high := mean-half, mean+half
 	if strings.HasPrefix(o.Op, ">") {
 		low, high = high, low
 	}
 	v.Outcome = outcome(within(o, high), within(o, low))
-	if v.Outcome == result.Undecided {
-		v.Text = fmt.Sprintf("%.6g +- %.2g is too near to the limit", mean, half)
+	kind := kindOf(o)
+	switch v.Outcome {
+	case result.Undecided:
+		v.Text = fmt.Sprintf("found %s +- %s: too near to the limit", measured(kind, mean), measured(kind, half))
+	case result.Fail:
+		v.Text = fmt.Sprintf("found %s +- %s", measured(kind, mean), measured(kind, half))
 	}
+}
+
+// kindOf is what the limit of an objective measures.
+func kindOf(o plan.SLO) quantity.Kind {
+	if o.Unit == "fraction" {
+		return quantity.Percent
+	}
+	i := slices.IndexFunc(plan.Metrics, func(m plan.Metric) bool { return m.Name == o.Metric })
+	return plan.Metrics[i].Kind
+}
+
+// measured is a value as people write it, with four digits.
+func measured(kind quantity.Kind, v float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
+	if err != nil {
+		panic(err) // it was a number
+	}
+	return quantity.Format(kind, rounded)
+}
+
+// Why is which objective is not met, the first that fails or else the first that is
+// undecided, with what was found; "" when all are met.
+func Why(list []result.Verdict) string {
+	v := worstOf(list)
+	switch {
+	case v == nil:
+		return ""
+	case v.Text == "" && v.N > 0:
+		return fmt.Sprintf("%s: %d of %d exceed it", broken(v), v.X, v.N)
+	}
+	return broken(v) + ": " + v.Text
+}
+
+// Broken is the objective of Why with the condition and the window in which it is not met; ""
+// when all are met.
+func Broken(list []result.Verdict) string {
+	if v := worstOf(list); v != nil {
+		return broken(v)
+	}
+	return ""
+}
+
+func broken(v *result.Verdict) string {
+	text := fmt.Sprintf("%s under %s", v.Objective(), cmp.Or(v.Scope.Condition, "normal"))
+	if w := v.Scope.Window; w != "" && w != plan.WholeHorizon {
+		text += " in " + w
+	}
+	return text
+}
+
+// worstOf is the first that fails or else the first that is undecided, nil when all are met.
+func worstOf(list []result.Verdict) *result.Verdict {
+	worst := Worst(list)
+	i := slices.IndexFunc(list, func(v result.Verdict) bool { return v.Outcome == worst })
+	if worst == result.Pass || i < 0 {
+		return nil
+	}
+	return &list[i]
 }
 
 // outcome is a pass when the worse end is within, a fail when the better is not.

@@ -80,7 +80,7 @@ func (p *parser) value(text string) (float64, error) {
 	if p.dim == Times {
 		return quantity.Parse(quantity.Duration, text)
 	}
-	return quantity.Parse(quantity.Count, text)
+	return quantity.Multiple(text)
 }
 
 // need is the value of a parameter that must be there and above 0.
@@ -191,8 +191,8 @@ func (p *parser) logNormal() (Law, error) {
 		case "sigma":
 			l.Sigma = v
 		default:
-			if v < mean {
-				return l, badForm("lognormal needs mean and one of cv, p99, sigma; p99=%s is below the mean", text)
+			if v <= mean {
+				return l, badForm("lognormal needs mean and one of cv, p99, sigma; p99=%s is not above the mean", text)
 			}
 			below := z99*z99 - 2*math.Log(v/mean)
 			if below < 0 {

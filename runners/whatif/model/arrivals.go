@@ -41,7 +41,7 @@ func (w *world) beginArrivals(begin int64) {
 	spec := &w.spec.Arrivals
 	if spec.Clients > 0 {
 		for range spec.Clients {
-			w.think()
+			w.think(a.rand.Float64()) // each is somewhere in its think time
 		}
 		return
 	}
@@ -210,12 +210,13 @@ func (w *world) nextOfTrace() {
 	}
 }
 
-// think lets a client of a closed loop think, and then ask.
-func (w *world) think() {
+// think lets a client of a closed loop think for a part of its time, and then ask: the end
+// of the time is when the request is intended to start (CAP-12.5).
+func (w *world) think(part float64) {
 	a := &w.arrivals
 	a.number++
 	rng := w.stream(streamThink, a.number)
-	at := w.now + int64(w.spec.Arrivals.Think.Sample(rng, 0))
+	at := w.now + int64(part*w.spec.Arrivals.Think.Sample(rng, 0))
 	if at < w.end {
 		w.at(at, &w.onThink, a.number)
 	}

@@ -1,10 +1,16 @@
 package model
 
-// batcher is the queue of one server process. The open batch, the last, goes on filling
-// while all threads are busy. It is closed when it is full, or when a thread is free and
-// its timeout has passed.
+// feeder is the threads of one server process, which all of its models share: the queues
+// of the models are looked at in turn, as TensorFlow Serving's shared scheduler does.
+type feeder struct {
+	busy int32
+	turn int32 // the model whose queue is looked at first
+}
+
+// batcher is the queue of one model in one server process. The open batch, the last, goes
+// on filling while all threads are busy. It is closed when it is full, or when a thread is
+// free and its timeout has passed.
 type batcher struct {
-	busy   int32
 	queued int32 // batches that wait, the open one among them
 	head   int32 // of the batches that wait
 	tail   int32 // the open one, when open
@@ -20,6 +26,7 @@ type batch struct {
 	next    int32
 	server  int32
 	process uint8
+	model   uint8
 	epoch   uint32
 	gen     uint32
 }
@@ -38,7 +45,7 @@ func (w *world) takeBatch() int32 {
 func (w *world) enterBatch(id int32) {
 	c := &w.calls[id]
 	s := &w.servers[c.server]
-	p := &s.batch[c.process]
+	p := &s.batch[w.queueOf(c.process, c.model)]
 	t := w.spec.Tiers[Dense].Batch
 	items := w.requests[c.req].items
 	if c.flags&clientDone != 0 {
@@ -52,7 +59,7 @@ func (w *world) enterBatch(id int32) {
 			w.turnAway(id)
 			return
 		}
-		w.openBatch(c.server, c.process, p)
+		w.openBatch(c, p)
 	}
 	b := &w.batches[p.tail]
 	b.items += items
@@ -69,10 +76,10 @@ func (w *world) enterBatch(id int32) {
 	w.feed(c.server, c.process)
 }
 
-func (w *world) openBatch(at int32, process uint8, p *batcher) {
+func (w *world) openBatch(c *call, p *batcher) {
 	i := w.takeBatch()
-	s := &w.servers[at]
-	w.batches[i] = batch{since: w.now, head: none, tail: none, next: none, server: at, process: process, epoch: s.epoch, gen: w.batches[i].gen}
+	s := &w.servers[c.server]
+	w.batches[i] = batch{since: w.now, head: none, tail: none, next: none, server: c.server, process: c.process, model: c.model, epoch: s.epoch, gen: w.batches[i].gen}
 	if p.head == none {
 		p.head = i
 	} else {
@@ -86,33 +93,52 @@ func (w *world) openBatch(at int32, process uint8, p *batcher) {
 	}
 }
 
-// feed gives batches that are ready to free threads.
+// queueOf is the place of the queue of a model in a process.
+func (w *world) queueOf(process, model uint8) int { return int(process)*len(w.served) + int(model) }
+
+// feed gives batches that are ready to free threads, of each model in turn.
 func (w *world) feed(at int32, process uint8) {
-	p := &w.servers[at].batch[process]
-	t := w.spec.Tiers[Dense].Batch
-	for int(p.busy) < t.Threads && p.head != none {
-		i := p.head
-		b := &w.batches[i]
-		if i == p.tail && p.open {
-			if w.now < b.since+t.TimeoutNs {
-				return // it goes on filling
-			}
-			p.open = false
+	f := &w.servers[at].feeds[process]
+	models := int32(len(w.served))
+	for tried := int32(0); int(f.busy) < w.spec.Tiers[Dense].Batch.Threads && tried < models; {
+		p := &w.servers[at].batch[w.queueOf(process, uint8(f.turn))]
+		f.turn = (f.turn + 1) % models
+		i := w.ready(p)
+		if i == none {
+			tried++
+			continue
 		}
-		p.head = b.next
-		p.queued--
-		p.busy++
+		tried = 0
+		f.busy++
 		w.runBatch(i)
 	}
 }
 
+// ready takes the next batch of a queue, none when it has none or goes on filling.
+func (w *world) ready(p *batcher) int32 {
+	i := p.head
+	if i == none {
+		return none
+	}
+	b := &w.batches[i]
+	if i == p.tail && p.open {
+		if w.now < b.since+w.spec.Tiers[Dense].Batch.TimeoutNs {
+			return none
+		}
+		p.open = false
+	}
+	p.head = b.next
+	p.queued--
+	return i
+}
+
 func (w *world) runBatch(i int32) {
 	b := &w.batches[i]
-	t := &w.spec.Tiers[Dense]
-	work := t.Law.MeanOf(b.items)
-	if !t.Noise.IsZero() {
+	m := &w.served[b.model]
+	work := m.Laws[Dense].MeanOf(b.items)
+	if !m.Noise[Dense].IsZero() {
 		rng := w.stream(streamDense, uint64(w.calls[b.head].sent)^uint64(i)<<40)
-		work *= t.Noise.Sample(rng, 0)
+		work *= m.Noise[Dense].Sample(rng, 0)
 	}
 	for id := b.head; id != none; id = w.calls[id].next {
 		w.calls[id].started = w.now
@@ -138,7 +164,7 @@ func (w *world) batchDone(arg uint64) {
 	at, process := b.server, b.process
 	alive := b.epoch == w.servers[at].epoch
 	if alive {
-		w.servers[at].batch[process].busy--
+		w.servers[at].feeds[process].busy--
 	}
 	head := b.head
 	w.releaseBatch(i)
@@ -183,4 +209,5 @@ func (w *world) dieBatches(s *server) {
 		}
 		*p = batcher{head: none, tail: none}
 	}
+	clear(s.feeds)
 }

@@ -35,15 +35,16 @@ func (w *world) fanOut(i int32) {
 	r.stage = stageFan
 	r.at, r.latest, r.started = w.now, w.now, w.now
 	w.enterFan(i)
-	if len(w.spec.Calls) == 0 {
+	calls := w.served[r.model].Calls
+	if len(calls) == 0 {
 		w.joined(handle(i, r.gen))
 		return
 	}
-	r.pending, r.answered = int32(len(w.spec.Calls)), 0
+	r.pending, r.answered = int32(len(calls)), 0
 	rng := w.stream(streamPS, r.number)
 	chains := [3]int32{none, none, none}
 	gen := r.gen
-	for slot := range w.spec.Calls {
+	for slot := range calls {
 		w.sendChained(i, attemptOf{slot: slot, first: w.now, to: none}, rng, &chains)
 		if w.requests[i].gen != gen {
 			break // it has failed for want of a replica
@@ -56,7 +57,9 @@ func (w *world) fanOut(i int32) {
 	}
 	if w.requests[i].gen == gen && w.requests[i].stage == stageFan {
 		w.timeouts.push(w, w.now+w.spec.Timeout, handle(i, gen), false)
-		if w.spec.HedgeNs > 0 {
+		if w.trackers != nil {
+			w.hedgeLater(i)
+		} else if w.spec.HedgeNs > 0 {
 			w.hedgings.push(w, w.now+w.spec.HedgeNs, handle(i, gen), false)
 		}
 	}
@@ -79,18 +82,20 @@ func (w *world) send(i int32, a attemptOf, rng *rand.Rand) {
 // chain.
 func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]int32) {
 	r := &w.requests[i]
+	m := &w.served[r.model]
 	tier, shard, items := PS, 0, r.items
 	if a.dense {
 		tier = Dense
 	} else {
-		shard, items = w.spec.Calls[a.slot].Shard, r.items*w.spec.Calls[a.slot].Share
+		to := &m.Calls[a.slot]
+		shard, items = to.Shard, r.items*to.Share
 	}
 	t := &w.spec.Tiers[tier]
 	work := 0.0
 	if t.Batch == nil {
-		work = t.Law.Sample(rng, items)
-		if !t.Noise.IsZero() {
-			work *= t.Noise.Sample(rng, 0)
+		work = m.Laws[tier].Sample(rng, items)
+		if !m.Noise[tier].IsZero() {
+			work *= m.Noise[tier].Sample(rng, 0)
 		}
 	}
 	to, random := a.to, rng.Uint64()
@@ -100,21 +105,25 @@ func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]int
 	w.sample.sent()
 	if to == none {
 		w.sample.refused()
+		if w.tracer != nil {
+			w.tracer.unsent(w, i, a, tier)
+		}
 		w.lost(i, a, causeNoReplica)
 		return
 	}
 	id := w.takeCall()
 	c := &w.calls[id]
-	*c = call{sent: w.now, first: a.first, work: int64(work), req: i, server: to, next: none, gen: c.gen, reqGen: r.gen, slot: int16(a.slot), attempt: a.attempt}
+	*c = call{sent: w.now, first: a.first, work: int64(work), req: i, server: to, caller: r.caller, next: none, gen: c.gen, reqGen: r.gen, slot: int16(a.slot), attempt: a.attempt, model: r.model}
 	if a.dense {
 		c.flags = dense
 		if t.Batch != nil {
 			c.process = uint8(below(random*0xbf58476d1ce4e5b9, t.Batch.Processes))
 		}
 	}
-	base := int(i) * max(len(w.spec.Calls), 1)
+	base := int(i) * w.stride
 	if a.hedge {
 		c.flags |= hedging
+		w.sample.Calls.Hedged++
 		w.hedges[base+a.slot] = id
 	} else {
 		w.slots[base+a.slot] = id
@@ -220,7 +229,11 @@ func (w *world) comeTo(arg uint64) {
 func (w *world) answer(id int32) {
 	c := &w.calls[id]
 	c.flags |= serverDone
+	if w.tracer != nil {
+		w.tracer.worked(w, id)
+	}
 	if c.flags&clientDone != 0 {
+		w.track(c, w.now+c.back-c.sent)
 		w.sample.late()
 		w.releaseCall(id)
 		return
@@ -230,7 +243,7 @@ func (w *world) answer(id int32) {
 		w.sample.late()
 		return // its caller will have given up
 	}
-	if w.pairs.exact || w.spec.HedgeNs > 0 {
+	if w.pairs.exact || w.spec.hedges() {
 		w.at(back, &w.onReply, handle(id, c.gen))
 		return
 	}
@@ -259,13 +272,17 @@ func (w *world) taken(id int32, back int64) {
 	r := &w.requests[c.req]
 	i := c.req
 	w.sample.answered()
+	if w.tracer != nil {
+		w.tracer.called(w, id, back, callAnswered)
+	}
+	w.track(c, back-c.sent)
 	w.disconnect(id)
 	if back >= r.latest {
 		r.latest = back
 		w.critical(r, c, back)
 	}
-	base := int(i)*max(len(w.spec.Calls), 1) + int(c.slot)
-	if w.spec.HedgeNs > 0 && c.flags&dense == 0 {
+	base := int(i)*w.stride + int(c.slot)
+	if w.spec.hedges() && c.flags&dense == 0 {
 		w.dropOther(base, id)
 	}
 	w.slots[base] = none
@@ -282,8 +299,7 @@ func (w *world) taken(id int32, back int64) {
 func (w *world) dropOther(base int, id int32) {
 	for _, other := range [2]int32{w.slots[base], w.hedges[base]} {
 		if other != none && other != id {
-			w.sample.abandoned()
-			w.giveUp(other)
+			w.abandon(other)
 		}
 	}
 	w.hedges[base] = none
@@ -292,7 +308,7 @@ func (w *world) dropOther(base int, id int32) {
 // critical keeps what the latency of the last answer is made of.
 func (w *world) critical(r *request, c *call, back int64) {
 	queue, service := c.started-c.arrived, w.now-c.started
-	if w.pairs.exact || w.spec.HedgeNs > 0 {
+	if w.pairs.exact || w.spec.hedges() {
 		service -= c.back
 	}
 	if c.flags&dense != 0 {
@@ -310,22 +326,32 @@ func (w *world) critical(r *request, c *call, back int64) {
 // settle ends the stage of a request that waits for no further call.
 func (w *world) settle(i int32) {
 	r := &w.requests[i]
-	need := int32(len(w.spec.Calls))
+	m := &w.served[r.model]
+	need := int32(len(m.Calls))
 	if r.stage == stageDense {
 		need = 1
-	} else if w.spec.MinShards > 0 {
-		need = int32(w.spec.MinShards)
+	} else if m.MinShards > 0 {
+		need = int32(m.MinShards)
 	}
 	if r.answered < need {
 		w.fail(i, r.cause)
 		return
 	}
-	r.partial = r.partial || r.stage == stageFan && int(r.answered) < len(w.spec.Calls)
+	r.partial = r.partial || r.stage == stageFan && int(r.answered) < len(m.Calls)
 	if r.latest <= w.now {
 		w.joined(handle(i, r.gen))
 		return
 	}
 	w.at(r.latest, &w.onJoin, handle(i, r.gen))
+}
+
+// abandon gives up a call that is no longer needed.
+func (w *world) abandon(id int32) {
+	w.sample.abandoned()
+	if w.tracer != nil {
+		w.tracer.called(w, id, w.now, callAbandoned)
+	}
+	w.giveUp(id)
 }
 
 // giveUp is what a caller does with a call that it no longer waits for.
@@ -337,6 +363,7 @@ func (w *world) giveUp(id int32) {
 	case c.flags&waiting != 0:
 		c.flags |= cancelled
 	case c.flags&serverDone != 0:
+		w.trackGone(c)
 		w.releaseCall(id)
 	case w.spec.Cancel:
 		w.withdraw(id)
@@ -347,7 +374,7 @@ func (w *world) giveUp(id int32) {
 func (w *world) lost(i int32, a attemptOf, cause uint8) {
 	r := &w.requests[i]
 	r.cause = cause
-	base := int(i)*max(len(w.spec.Calls), 1) + a.slot
+	base := int(i)*w.stride + a.slot
 	w.slots[base] = none
 	if int(a.attempt) < w.spec.Retries && cause != causeNoReplica {
 		a.attempt++
@@ -363,8 +390,9 @@ func (w *world) lost(i int32, a attemptOf, cause uint8) {
 	}
 	r.pending--
 	r.timeouts = max(r.timeouts, a.attempt+1)
-	failed := len(w.spec.Calls) - int(r.answered) - int(r.pending)
-	if r.stage == stageDense || w.spec.MinShards == 0 || failed > len(w.spec.Calls)-w.spec.MinShards {
+	m := &w.served[r.model]
+	failed := len(m.Calls) - int(r.answered) - int(r.pending)
+	if r.stage == stageDense || m.MinShards == 0 || failed > len(m.Calls)-m.MinShards {
 		w.fail(i, cause)
 		return
 	}
@@ -388,7 +416,7 @@ func (w *world) retarget(i int32, a attemptOf) int32 {
 
 // tried keeps the container of an attempt that failed.
 func (w *world) tried(i int32, a attemptOf, server int32) {
-	at := (int(i)*max(len(w.spec.Calls), 1)+a.slot)*w.spec.Retries + int(a.attempt)
+	at := (int(i)*w.stride+a.slot)*w.spec.Retries + int(a.attempt)
 	for at >= len(w.past) {
 		w.past = append(w.past, none)
 	}
@@ -403,9 +431,9 @@ func (w *world) untried(i int32, a attemptOf) int32 {
 	if a.dense {
 		tier = Dense
 	} else {
-		shard = w.spec.Calls[a.slot].Shard
+		shard = w.served[w.requests[i].model].Calls[a.slot].Shard
 	}
-	begin := (int(i)*max(len(w.spec.Calls), 1) + a.slot) * w.spec.Retries
+	begin := (int(i)*w.stride + a.slot) * w.spec.Retries
 	past := w.past[begin : begin+int(a.attempt)]
 	w.fresh = w.fresh[:0]
 	for _, s := range w.view(tier, shard, w.requests[i].caller) {
@@ -424,9 +452,13 @@ func (w *world) untried(i int32, a attemptOf) int32 {
 func (w *world) gone(id int32, cause uint8) {
 	c := &w.calls[id]
 	i := c.req
+	if w.tracer != nil {
+		w.tracer.called(w, id, w.now, outcomeOf(cause))
+	}
 	a := attemptOf{slot: int(c.slot), dense: c.flags&dense != 0, attempt: c.attempt, first: c.first, to: none}
 	if cause == causeTimeout {
 		w.sample.timedOut()
+		w.track(c, w.spec.Timeout)
 		if c.flags&waiting != 0 {
 			cause = causeConnWait
 		}
@@ -443,13 +475,12 @@ func (w *world) gone(id int32, cause uint8) {
 		w.tried(i, a, c.server)
 	}
 	w.giveUp(id)
-	if w.spec.HedgeNs > 0 && !a.dense {
-		base := int(i)*max(len(w.spec.Calls), 1) + a.slot
+	if w.spec.hedges() && !a.dense {
+		base := int(i)*w.stride + a.slot
 		if other := w.hedges[base]; other != none {
 			w.hedges[base] = none
 			if other != id {
-				w.sample.abandoned()
-				w.giveUp(other)
+				w.abandon(other)
 			}
 		}
 	}
@@ -458,15 +489,13 @@ func (w *world) gone(id int32, cause uint8) {
 
 // abandonAll gives up all calls of a request.
 func (w *world) abandonAll(i int32) {
-	n := max(len(w.spec.Calls), 1)
-	for slot := range n {
-		base := int(i)*n + slot
+	for slot := range w.stride {
+		base := int(i)*w.stride + slot
 		for _, list := range [2][]int32{w.slots, w.hedges} {
 			if base >= len(list) || list[base] == none {
 				continue
 			}
-			w.sample.abandoned()
-			w.giveUp(list[base])
+			w.abandon(list[base])
 			list[base] = none
 		}
 	}
@@ -481,13 +510,12 @@ func (w *world) expired(arg uint64, single bool) {
 		}
 		return
 	}
-	n := max(len(w.spec.Calls), 1)
-	for slot := range n {
+	for slot := range w.stride {
 		r := &w.requests[i]
 		if r.gen != gen {
 			return
 		}
-		id := w.slots[int(i)*n+slot]
+		id := w.slots[int(i)*w.stride+slot]
 		if id != none && w.calls[id].attempt == 0 && w.calls[id].sent+w.spec.Timeout <= w.now {
 			w.gone(id, causeTimeout)
 		}

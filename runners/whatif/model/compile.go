@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/runners/whatif/law"
@@ -23,10 +24,10 @@ type Condition struct {
 // Compile makes a spec of a plan under a condition.
 func Compile(p *plan.Plan, c Condition) *Spec {
 	s := &Spec{
-		Seed: p.Seed, Items: p.Service.Items.Law,
+		Seed:    p.Seed,
 		Timeout: int64(p.Override.FetchPSTimeout), Retries: p.Override.FetchPSRetry,
 		Distinct: p.Client.RetryTarget == "distinct", Same: p.Client.RetryTarget == "same", Cancel: p.Client.Abandon == "cancel",
-		Balance: p.Client.Balance.Inner, IDCAware: p.Client.Balance.IDCAware, HedgeNs: int64(p.Client.Hedge.After.After),
+		Balance: p.Client.Balance.Inner, IDCAware: p.Client.Balance.IDCAware, HedgeNs: int64(p.Client.Hedge.After.After), HedgeQuantile: p.Client.Hedge.After.Quantile,
 		Connections: p.Override.LongConnNum, Dispatch: p.Override.AIOThreads, Connect: !p.Override.LongConn,
 		PerRPC: int64(p.Network.PerRPC), Loss: float64(p.Network.Loss), IDCs: len(p.Fleet.IDCs),
 	}
@@ -35,7 +36,7 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 	if cross.Jitter > 0 {
 		s.Latency[2] = law.Between(float64(cross.Latency-cross.Jitter), float64(cross.Latency+cross.Jitter))
 	}
-	s.calls(p)
+	s.models(p)
 	thin := Thin(p)
 	for i, name := range plan.TierNames {
 		if p.Fleet.Tier(name) != nil {
@@ -44,8 +45,8 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 	}
 	s.FromDense = p.Service.Dense != nil && p.Service.Dense.FanOut == "dense"
 	s.arrivals(p, thin)
-	for _, o := range p.SLO {
-		if IsRequestLatency(o) {
+	for _, o := range p.Objectives() {
+		if IsRequestLatency(o) && o.Model == "" {
 			s.Limits = append(s.Limits, int64(o.Limit))
 		}
 	}
@@ -63,20 +64,48 @@ func IsRequestLatency(o plan.SLO) bool {
 	return o.Scope == "request" && strings.HasPrefix(o.Metric, "p")
 }
 
-// calls spreads the items of a request over shards, and a shard's evenly over its PS.
-func (s *Spec) calls(p *plan.Plan) {
-	shares := p.Model.ShardSkew.Of(p.Shards())
-	for k := range p.FanOut() {
+// models are those of the mix; one alone is that of the spec.
+func (s *Spec) models(p *plan.Plan) {
+	list := p.Served()
+	for i := range list {
+		m := &list[i]
+		one := Served{Share: m.Share, Items: m.Items, Calls: callsOf(p, m)}
+		if least := p.Client.Partial.MinShards; least > 0 {
+			one.MinShards = least * len(one.Calls) / p.Shards()
+		}
+		for t, tier := range plan.TierNames {
+			law := m.Of(tier)
+			one.Laws[t], one.Noise[t] = law.CPU.Law, law.Noise.Law
+			if tier == "dense" && p.Batched() {
+				one.Laws[t] = law.Batch.Law
+			}
+		}
+		for _, o := range m.SLO {
+			if IsRequestLatency(o) {
+				one.Limits = append(one.Limits, int64(o.Limit))
+			}
+		}
+		if len(list) > 1 {
+			s.Mix = append(s.Mix, one)
+		} else {
+			s.Items, s.Calls, s.MinShards = one.Items, one.Calls, one.MinShards
+		}
+	}
+}
+
+// callsOf spreads the items of a request over shards, and a shard's evenly over its PS.
+func callsOf(p *plan.Plan, m *plan.Served) []Call {
+	shares := m.Skew.Of(p.Shards())
+	var calls []Call
+	for k := range p.FanOutOf(m) {
 		shard := k % p.Shards()
 		share := shares[shard]
 		if !p.Client.Coalesce {
-			share /= float64(p.CallsOf(shard))
+			share /= float64(p.CallsOf(m.NumPS, shard))
 		}
-		s.Calls = append(s.Calls, Call{shard, share})
+		calls = append(calls, Call{shard, share})
 	}
-	if m := p.Client.Partial.MinShards; m > 0 {
-		s.MinShards = m * len(s.Calls) / p.Shards()
-	}
+	return calls
 }
 
 func tierOf(p *plan.Plan, name string, thin int) Tier {
@@ -201,31 +230,23 @@ func until(p *plan.Plan, e plan.Event) int64 {
 	return min(int64(e.At)+int64(e.For), int64(p.Workload.Horizon))
 }
 
-// Thin is by how much a plan is thinned: for auto the largest of 8, 4, 2 that divides the
-// containers of every tier in every idc.
+// Thin is by how much a plan is thinned: for auto the largest of 8, 4, 2 that nothing speaks
+// against.
 func Thin(p *plan.Plan) int {
 	if k := p.Workload.Detail.Thin.K; k > 0 {
 		return k
 	}
 	for _, k := range []int{8, 4, 2} {
-		fits := true
-		for _, tier := range plan.TierNames {
-			if p.Fleet.Tier(tier) == nil {
-				continue
-			}
-			for shard := range 2 {
-				n := p.ReplicasOf(tier, shard)
-				if n%k != 0 || n/k < len(p.Fleet.IDCs) || p.Offered(tier, p.PeakRate(), float64(n)) > 0.9 {
-					fits = false
-				}
-			}
-		}
-		if fits {
+		if len(p.Unthinnable(k)) == 0 {
 			return k
 		}
 	}
 	return 1
 }
+
+// thinkWarmUp is how many think times clients of a closed loop take to be where they are in
+// the long run.
+const thinkWarmUp = 10
 
 // WarmUp is how long before a window its simulation begins: thirty times what the
 // fullest tier takes to forget (the relaxation time of M/M/c), but at least fifty times
@@ -236,30 +257,50 @@ func WarmUp(p *plan.Plan) int64 {
 		if p.Fleet.Tier(name) == nil {
 			continue
 		}
-		t := p.Service.Of(name)
-		mean := t.CPU.MeanOf(p.Service.Items.Mean)
-		servers := float64(t.Threads)
-		if name == "dense" && p.Batched() {
-			mean = t.Batch.MeanOf(float64(p.Override.Batching.MaxBatchSize))
-			servers = float64(p.Override.Batching.Threads)
+		mean, servers := 0.0, float64(p.Service.Of(name).Threads)
+		for _, m := range p.Served() {
+			mean = math.Max(mean, m.Of(name).CPU.MeanOf(m.Items.Mean))
+			if name == "dense" && p.Batched() {
+				mean = math.Max(mean, m.Dense.Batch.MeanOf(float64(p.Override.Batching.MaxBatchSize)))
+				servers = float64(p.Override.Batching.Threads)
+			}
 		}
-		rho := math.Min(p.Offered(name, p.PeakRate(), float64(p.ReplicasOf(name, 0))), 0.98)
+		rho := math.Min(p.Fullest(name, p.PeakRate()), 0.98)
 		gap := 1 - math.Sqrt(rho)
 		longest = math.Max(longest, math.Max(30*mean/(servers*gap*gap), 50*mean))
 	}
-	return int64(math.Min(math.Max(longest, 1e8), 60e9))
+	if loop := p.Workload.Loop; loop.Closed() {
+		longest += thinkWarmUp * loop.Think.Mean
+	}
+	return int64(math.Min(math.Max(longest, 1e8)+hedgeWarmUp(p), 60e9))
 }
 
-// Live is the least number of containers of a shard of a tier that a condition leaves.
-func (s *Spec) Live(tier int) int {
-	least := 1 << 30
-	for shard, n := range s.Tiers[tier].Replicas {
-		for _, gone := range s.Control.Remove {
-			if gone.Tier == tier && gone.Shard == shard {
-				n--
-			}
-		}
-		least = min(least, n)
+// hedgeWarmUp is how long callers take to see enough calls for their quantile: ten beyond
+// it.
+func hedgeWarmUp(p *plan.Plan) float64 {
+	q, rate := p.Client.Hedge.After.Quantile, p.PeakRate()
+	if q == 0 || rate == 0 {
+		return 0
 	}
-	return least
+	caller := "entry"
+	if p.Service.Dense != nil && p.Service.Dense.FanOut == "dense" {
+		caller = "dense"
+	}
+	fan := 0.0
+	for _, m := range p.Served() {
+		fan += float64(m.Share * float64(p.FanOutOf(&m)))
+	}
+	calls := rate * fan / float64(p.Containers(caller))
+	return 10 / (1 - q) / calls * 1e9
+}
+
+// Live are the numbers of containers of each shard of a tier that a condition leaves.
+func (s *Spec) Live(tier int) []int {
+	live := slices.Clone(s.Tiers[tier].Replicas)
+	for _, gone := range s.Control.Remove {
+		if gone.Tier == tier {
+			live[gone.Shard]--
+		}
+	}
+	return live
 }

@@ -64,6 +64,10 @@ type history struct {
 	life  *Life
 	quiet []pause // when ZooKeeper writes nothing
 	held  map[int32]int
+	// unlisted are containers of version 3 that lost their session and live on, and since when.
+	unlisted map[int32]int64
+	// loading is until when the one load thread of a server is taken.
+	loading map[int32]int64
 }
 
 type pause struct{ from, to int64 }
@@ -74,7 +78,7 @@ func (w *world) control(_, replication int) error {
 	w.remove()
 	c := w.spec.Control
 	if c.Plan != nil && (len(c.Plan.Events) > 0 || w.spec.Loss > 0 || c.Plan.Random != (plan.Failures{}) || c.Plan.Autoscale != (plan.Autoscale{}) || c.ColdStart) {
-		h := &history{w: w, p: c.Plan, life: &w.sample.Life, down: map[int32]int64{}, held: map[int32]int{},
+		h := &history{w: w, p: c.Plan, life: &w.sample.Life, down: map[int32]int64{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{},
 			rng: rand.New(rand.NewPCG(tasks.Mix(w.spec.Seed, streamControl), uint64(replication)))}
 		h.play()
 		w.tape = h.list
@@ -215,6 +219,7 @@ func (h *history) play() {
 			h.quiet = append(h.quiet, pause{int64(e.At), to})
 		}
 	}
+	slices.SortStableFunc(h.quiet, func(a, b pause) int { return cmp.Compare(a.from, b.from) })
 	for i := range h.p.Events {
 		h.event(&h.p.Events[i])
 	}
@@ -292,10 +297,16 @@ func (h *history) pick(tier string, count int, how string) []int32 {
 }
 
 // expiry is when ZooKeeper ends the session of a container that died: the timeout after
-// its last heartbeat, at a tick of the server's clock, and not while it writes nothing.
+// its last heartbeat, at a tick of the server's clock. Whoever leads after a leader was lost
+// gives every session that is left its whole timeout anew (SessionTrackerImpl.java).
 func (h *history) expiry(at int64) int64 {
 	z := h.p.ZooKeeper
 	end := float64(at) + float64(z.SessionTimeout) - float64(h.rng.Float64()*float64(z.SessionTimeout)/3)
+	for _, q := range h.quiet {
+		if float64(q.from) < end && q.to > at {
+			end = float64(q.to) + float64(z.SessionTimeout)
+		}
+	}
 	tick := float64(z.Tick)
 	return h.written(int64(math.Ceil(end/tick) * tick))
 }
@@ -365,14 +376,22 @@ func (h *history) partition(at, back int64, between []string) {
 		}
 		if gone := h.expiry(at); gone < back {
 			h.add(gone, isUnseen, int32(i), 0)
-			h.add(h.written(back+h.again()), isSeen, int32(i), 0)
+			h.again(int32(i), gone, back)
 		}
 	}
 }
 
-// again is how long an agent takes to register anew after a new session: the thread that
-// does it looks every ten seconds.
-func (h *history) again() int64 { return int64(h.rng.Float64() * 10e9) }
+// again registers an agent that has lost its session and has a new one from an instant on. The
+// thread of version 1 that does it looks every ten seconds. Version 3 is bound again only if it
+// was reporting meanwhile, and then without its service information: nobody lists it until its
+// model is published anew (Q206, Q208; features/sessions.feature).
+func (h *history) again(s int32, lost, from int64) {
+	if h.p.Model.AgentVersion == 3 {
+		h.unlisted[s] = lost
+		return
+	}
+	h.add(h.written(from+int64(h.rng.Float64()*10e9)), isSeen, s, 0)
+}
 
 func (h *history) loss(at, back int64, l *plan.Loss) {
 	for a := range h.p.Fleet.IDCs {
@@ -394,7 +413,7 @@ func (h *history) storm(at int64) {
 	for i := range h.w.servers {
 		if h.w.servers[i].up {
 			h.add(at, isUnseen, int32(i), 0)
-			h.add(h.written(at+h.again()), isSeen, int32(i), 0)
+			h.again(int32(i), at, at)
 		}
 	}
 }

@@ -64,11 +64,11 @@ func (w *world) hedge(arg uint64, _ bool) {
 	if w.requests[i].stage != stageFan {
 		return
 	}
-	for slot := range w.spec.Calls {
+	for slot := range w.served[w.requests[i].model].Calls {
 		if w.requests[i].gen != gen {
 			return
 		}
-		at := int(i)*len(w.spec.Calls) + slot
+		at := int(i)*w.stride + slot
 		id := w.slots[at]
 		if id == none || w.hedges[at] != none || w.calls[id].attempt > 0 {
 			continue

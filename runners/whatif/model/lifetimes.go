@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
@@ -15,26 +16,28 @@ func (h *history) publish(at int64, e *plan.Publish) {
 	for i := range h.w.servers {
 		s := &h.w.servers[i]
 		name := plan.TierNames[s.tier]
-		if !s.up || h.p.ModelBytes(name) == 0 || name == "ps" && h.p.Model.AgentVersion == 1 && h.p.Override.FSPollPS == 0 {
+		load := h.p.LoadTimeOf(e.Model, name, float64(e.Size))
+		if !s.up || load == 0 || name == "ps" && h.p.Model.AgentVersion == 1 && h.p.Override.FSPollPS == 0 {
 			continue
 		}
 		if name == "ps" && e.Shards > 0 && int(s.shard) >= int(e.Shards) {
 			never = true
 			continue
 		}
-		found := at + h.find(name)
-		done := found + int64(h.p.LoadTime(name, float64(e.Size)))
+		found := h.turn(int32(i), at+h.find(name), int64(load), e.Bad == "load_failure")
 		if e.Bad == "load_failure" {
-			tries := int64(1 + h.p.Override.MaxLoadRetries)
-			done = found + (tries-1)*int64(h.p.Override.LoadRetryInterval)
+			continue // each attempt ends at once, and holds nothing
 		}
-		if h.roomFor(int32(i), name) {
+		if h.roomFor(int32(i), name, e.Model) {
+			done := found + int64(load)
 			h.add(found, loads, int32(i), 0)
 			h.add(done, loaded, int32(i), 0)
 			served := h.written(done+h.poll()) - at
 			last = max(last, served)
-			if e.Bad != "load_failure" {
-				rollout.served(s, served)
+			rollout.served(s, served)
+			if lost, ok := h.unlisted[int32(i)]; ok && lost < at {
+				delete(h.unlisted, int32(i))
+				h.add(at+served, isSeen, int32(i), 0)
 			}
 			continue
 		}
@@ -50,6 +53,21 @@ func (h *history) publish(at int64, e *plan.Publish) {
 	h.life.Rollouts = append(h.life.Rollouts, rollout)
 }
 
+// turn is when a load that is found at an instant begins: a server without load threads, the
+// default, loads one after the other, and waits with the next one for all attempts of one that
+// fails (CAP-3.13).
+func (h *history) turn(s int32, found, load int64, fails bool) int64 {
+	if h.p.Override.NumLoadThreads > 0 {
+		return found
+	}
+	found = max(found, h.loading[s])
+	if fails {
+		load = int64(h.p.Override.MaxLoadRetries) * int64(h.p.Override.LoadRetryInterval)
+	}
+	h.loading[s] = found + load
+	return found
+}
+
 // find is how long until a container sees a new version.
 func (h *history) find(tier string) int64 {
 	if h.p.Model.AgentVersion == 3 {
@@ -62,12 +80,13 @@ func (h *history) find(tier string) int64 {
 	return int64(h.rng.Float64() * float64(interval))
 }
 
-// roomFor reports whether a container has memory for one more version, and keeps what it
-// holds then. What an unload leaves counts from the second rollover on.
-func (h *history) roomFor(s int32, name string) bool {
+// roomFor reports whether a container has memory for one more version of a model, of all
+// for "", and keeps what it holds then. What an unload leaves counts from the second
+// rollover on.
+func (h *history) roomFor(s int32, name, model string) bool {
 	t := h.w.servers[s].tier
-	one := float64(h.p.ModelBytes(name)) * float64(h.p.Model.RAMFactor)
-	need := int64(h.p.Memory(name, h.p.Versions(name)))
+	one := float64(h.p.NewBytes(model, name)) * float64(h.p.Model.RAMFactor)
+	need := int64(h.p.Memory(name, 1)) + int64(one*float64(h.p.Versions(name)-1))
 	if h.held[s] > 0 {
 		need += int64(one * float64(h.p.Model.Retained))
 	}
@@ -104,10 +123,20 @@ func (h *history) random() {
 	}
 }
 
+// mostWaiting is how long a container waits at most for those that it depends on: the
+// reference never looks at max_waiting_sec, and gives up after an hour (Q11, CAP-12.21).
+func mostWaiting(p *plan.Plan) int64 {
+	if p.Override.Quirks == "python" {
+		return int64(time.Hour)
+	}
+	return int64(p.Override.MaxWaiting)
+}
+
 // coldStart begins with no container: PS start at once, dense and entry containers when
-// PS are seen, looking every two status intervals (CAP-3.11).
+// PS are seen, looking every two status intervals (CAP-3.11). Those that have waited too
+// long never come up.
 func (h *history) coldStart() {
-	ready := int64(0)
+	ready, most := int64(0), mostWaiting(h.p)
 	for _, name := range []string{"ps", "dense", "entry"} {
 		t := slices.Index(plan.TierNames, name)
 		last := int64(0)
@@ -118,6 +147,10 @@ func (h *history) coldStart() {
 			}
 			h.add(0, retires, int32(i), 0)
 			start := int64(h.p.Fleet.Boot.Schedule.Sample(h.rng, 0))
+			if name != "ps" && ready-start > most {
+				last = math.MaxInt64 / 2 // and so do those that wait for them
+				continue
+			}
 			if name != "ps" && ready > start {
 				look := 2 * int64(h.p.Override.StatusInterval)
 				start += (ready - start + look - 1) / look * look

@@ -50,6 +50,9 @@ func meanMs(t *testing.T, s *Spec, runs int) float64 {
 }
 
 func TestQueuesAreWhatTheoryTells(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
 	for _, c := range []struct {
 		name string
 		spec *Spec

@@ -52,13 +52,12 @@ func (w *world) enterFan(i int32) {
 
 func (w *world) beginPairs() {
 	w.pairs = pairs{exact: true, of: map[uint64]*pair{}, callers: map[int32]*sender{}}
-	n := max(len(w.spec.Calls), 1)
 	for i := range w.requests {
 		if w.requests[i].stage == stageFree {
 			continue
 		}
-		for slot := range n {
-			id := w.slots[i*n+slot]
+		for slot := range w.stride {
+			id := w.slots[i*w.stride+slot]
 			if id == none || w.calls[id].flags&serverDone != 0 {
 				continue
 			}

@@ -1,6 +1,10 @@
 package model
 
-import "math"
+import (
+	"math"
+
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
 
 // arrive lets a request come now that was to come at intended.
 func (w *world) arrive(number uint64, intended int64) {
@@ -8,22 +12,44 @@ func (w *world) arrive(number uint64, intended int64) {
 	r := &w.requests[i]
 	*r = request{number: number, intended: intended, came: w.now, at: w.now, gen: r.gen, entry: none, stage: stageEntry, next: none}
 	rng := w.stream(streamItems, number)
-	r.items = max(1, math.Round(w.spec.Items.Sample(rng, 0)))
-	w.sample.arrived(w, intended)
+	if len(w.served) > 1 {
+		r.model = w.modelOf(number)
+		rng = w.stream(streamItems, number)
+	}
+	m := &w.served[r.model]
+	r.items = max(1, math.Round(m.Items.Sample(rng, 0)))
+	w.sample.arrived(r.model, intended)
 	w.system.add(w.now)
+	if w.tracer != nil {
+		w.tracer.begun(w, i)
+	}
 	if len(w.live) == 0 {
 		w.fail(i, causeNoReplica)
 		return
 	}
 	r.entry = w.live[below(rng.Uint64(), len(w.live))]
 	r.caller = r.entry
-	if !w.spec.Has(Entry) || w.spec.Tiers[Entry].Law.IsZero() {
+	if !w.entryStage() {
 		w.afterEntry(i)
 		return
 	}
 	w.stages[Entry].add(w.now)
 	w.enterEntry(i)
 }
+
+// modelOf draws which model a request is for.
+func (w *world) modelOf(number uint64) uint8 {
+	u := w.stream(streamModel, number).Float64()
+	for k := range w.served {
+		if u -= w.served[k].Share; u < 0 {
+			return uint8(k)
+		}
+	}
+	return uint8(len(w.served) - 1)
+}
+
+// entryStage reports whether requests have work at an entry container.
+func (w *world) entryStage() bool { return w.spec.Has(Entry) && !w.served[0].Laws[Entry].IsZero() }
 
 // enterEntry puts a request before a thread of its entry container.
 func (w *world) enterEntry(i int32) {
@@ -53,11 +79,11 @@ func (w *world) enterEntry(i int32) {
 // runEntry begins the CPU stage.
 func (w *world) runEntry(i int32) {
 	r := &w.requests[i]
-	t := &w.spec.Tiers[Entry]
+	m := &w.served[r.model]
 	rng := w.stream(streamEntry, r.number)
-	work := t.Law.Sample(rng, r.items)
-	if !t.Noise.IsZero() {
-		work *= t.Noise.Sample(rng, 0)
+	work := m.Laws[Entry].Sample(rng, r.items)
+	if !m.Noise[Entry].IsZero() {
+		work *= m.Noise[Entry].Sample(rng, 0)
 	}
 	r.parts[partEntryQueue] = w.now - r.at
 	r.started = w.now
@@ -166,6 +192,9 @@ func (w *world) succeed(i int32) {
 		return
 	}
 	w.sample.succeeded(w, r)
+	if w.tracer != nil {
+		w.tracer.ended(w, i, "")
+	}
 	w.finish(i)
 }
 
@@ -178,6 +207,9 @@ func (w *world) fail(i int32, cause uint8) {
 	}
 	w.abandonAll(i)
 	w.sample.failed(w, r)
+	if w.tracer != nil {
+		w.tracer.ended(w, i, plan.Causes[cause])
+	}
 	w.finish(i)
 }
 
@@ -189,7 +221,7 @@ func (w *world) finish(i int32) {
 		w.nextEntry(r.entry)
 	}
 	if w.spec.Arrivals.Clients > 0 {
-		w.think()
+		w.think(1)
 	}
 	w.releaseRequest(i)
 }

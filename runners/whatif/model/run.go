@@ -25,21 +25,26 @@ func gammaLaw(cv float64) law.Law {
 func (s *Spec) Run(window, replication int) (*Sample, error) {
 	w := s.world(window, replication)
 	defer w.clock.Close()
+	if err := s.run(w, window, replication); err != nil {
+		return nil, err
+	}
+	return w.sample, nil
+}
+
+// run plays a world to the end of its window, and until what came in it is answered.
+func (s *Spec) run(w *world, window, replication int) error {
 	w.sample.Window, w.sample.Replication = window, replication
 	if err := w.control(window, replication); err != nil {
-		return nil, err
+		return err
 	}
 	w.beginArrivals(w.base)
 	for _, end := range []int64{w.end, w.end + int64(drain)} {
 		limits := vtime.Limits{Until: time.Duration(end)}
 		if end > w.end {
-			if s.Arrivals.Clients > 0 {
-				break
-			}
 			limits.Done = func() bool { return w.system.n == 0 }
 		}
 		if _, err := w.clock.Run(limits); err != nil {
-			return nil, err
+			return err
 		}
 		w.now = int64(w.clock.Now())
 		if end == w.end {
@@ -47,7 +52,7 @@ func (s *Spec) Run(window, replication int) (*Sample, error) {
 		}
 	}
 	w.close()
-	return w.sample, nil
+	return nil
 }
 
 // world is a window of a replication before anything happens in it.
@@ -62,7 +67,10 @@ func (s *Spec) world(window, replication int) *world {
 }
 
 func newWorld(s *Spec, key uint64, base, begin, end int64) *world {
-	w := &world{spec: s, key: key, base: base, begin: begin, end: end, freeReq: none, freeCall: none, freeB: none}
+	w := &world{spec: s, key: key, base: base, begin: begin, end: end, freeReq: none, freeCall: none, freeB: none, served: s.served(), stride: 1}
+	for k := range w.served {
+		w.stride = max(w.stride, len(w.served[k].Calls))
+	}
 	w.clock = vtime.New(vtime.Config{Seed: s.Seed})
 	w.node = w.clock.Node("fleet")
 	w.rand = rand.New(&w.pcg)
@@ -72,6 +80,7 @@ func newWorld(s *Spec, key uint64, base, begin, end int64) *world {
 		&w.onBatchTimer: (*world).batchDue, &w.onBatch: (*world).batchDone, &w.onChange: (*world).changed,
 		&w.onTimeout: func(w *world, _ uint64) { w.timeouts.fired(w, w.expired) },
 		&w.onHedge:   func(w *world, _ uint64) { w.hedgings.fired(w, w.hedge) },
+		&w.onHedgeOf: func(w *world, arg uint64) { w.hedge(arg, false) },
 		&w.onThink:   func(w *world, n uint64) { w.arrive(n, w.now) },
 	} {
 		h.w, h.do = w, do
@@ -103,7 +112,8 @@ func (w *world) build() {
 					one.share = &sharing{cores: t.Cores, overhead: t.Overhead}
 				}
 				if t.Batch != nil {
-					one.batch = make([]batcher, t.Batch.Processes)
+					one.feeds = make([]feeder, t.Batch.Processes)
+					one.batch = make([]batcher, t.Batch.Processes*len(w.served))
 					for p := range one.batch {
 						one.batch[p] = batcher{head: none, tail: none}
 					}
@@ -123,14 +133,17 @@ func (w *world) build() {
 		w.varies[class] = !l.IsConstant()
 		w.constant[class] = int64(l.Mean) + s.PerRPC/2
 	}
-	calls := map[int]int{}
-	for _, c := range s.Calls {
-		calls[c.Shard]++
-		w.perPair = max(w.perPair, calls[c.Shard])
+	for k := range w.served {
+		calls := map[int]int{}
+		for _, c := range w.served[k].Calls {
+			calls[c.Shard]++
+			w.perPair = max(w.perPair, calls[c.Shard])
+		}
 	}
 	if s.Balance == "least_loaded" || s.Balance == "p2c" {
 		w.beginPairs()
 	}
+	w.beginTrackers()
 	w.look()
 }
 

@@ -52,8 +52,22 @@ type Sample struct {
 	Life Life `json:"life"`
 
 	Latency Hist `json:"latency"`
+	// Models are the requests for each model of a mix; nil for one model.
+	Models []ModelSample `json:"models,omitempty"`
 
 	begin, end int64 // instants of intended arrival that count
+}
+
+// ModelSample is what came of the requests for one model.
+type ModelSample struct {
+	Arrived   int64          `json:"arrived"`
+	Completed int64          `json:"completed"`
+	Failed    [nCauses]int64 `json:"failed"`
+	SumNs     int64          `json:"sum_ns"`
+	// Over are the requests that took longer than each of Served.Limits, failed ones
+	// among them.
+	Over    []int64 `json:"over,omitempty"`
+	Latency Hist    `json:"latency"`
 }
 
 // TierSample is what the containers of one tier did.
@@ -75,6 +89,7 @@ type CallCounts struct {
 	Abandoned int64 `json:"abandoned"`
 	Open      int64 `json:"open"`
 	Late      int64 `json:"late"`
+	Hedged    int64 `json:"hedged,omitempty"` // of Sent, those that a caller sent beside one that took long
 }
 
 const nBuckets = 128
@@ -130,6 +145,41 @@ func (h Hist) Quantile(q float64) int64 {
 	return h.h.ValueAtQuantile(q*100) * 1000
 }
 
+// mostSteps bounds how many values one value stands for when it is corrected one by one.
+const mostSteps = 10_000
+
+// Corrected is the histogram with the latencies that clients would have seen who ask once an
+// interval in nanoseconds, had they not waited for answers: besides a value v those of v less
+// one, two, three intervals, as long as an interval is left. A closed loop leaves them out
+// (coordinated omission, CAP-4.6).
+func (h Hist) Corrected(interval int64) Hist {
+	if h.h == nil {
+		return Hist{}
+	}
+	out := Hist{hdrhistogram.New(1, Longest, int(h.h.SignificantFigures()))}
+	step := max(interval/1000, 1)
+	for _, bar := range h.h.Distribution() {
+		if bar.Count == 0 {
+			continue
+		}
+		// Values are within Longest, as they are of a histogram like this.
+		_ = out.h.RecordValues(bar.To, bar.Count)
+		stride := 1 + bar.To/step/mostSteps
+		for v := bar.To - step; v >= step; v -= step * stride {
+			_ = out.h.RecordValues(v, bar.Count*stride)
+		}
+	}
+	return out
+}
+
+// Mean is that of the values, in nanoseconds.
+func (h Hist) Mean() float64 {
+	if h.h == nil {
+		return 0
+	}
+	return h.h.Mean() * 1000
+}
+
 // CDF calls each with the values in nanoseconds and how many are at or below it.
 func (h Hist) CDF(each func(ns, count int64)) {
 	if h.h == nil {
@@ -168,16 +218,26 @@ func newSample(spec *Spec, w *world) *Sample {
 	for t := range s.Tiers {
 		s.Tiers[t].Latency = NewHist(2)
 	}
+	if len(w.served) > 1 {
+		s.Models = make([]ModelSample, len(w.served))
+		for k := range s.Models {
+			s.Models[k] = ModelSample{Over: make([]int64, len(w.served[k].Limits)), Latency: NewHist(3)}
+		}
+	}
 	return s
 }
 
 // counts reports whether a request is of the window: by its intended arrival.
 func (s *Sample) counts(intended int64) bool { return intended >= s.begin && intended < s.end }
 
-func (s *Sample) arrived(w *world, intended int64) {
+func (s *Sample) arrived(model uint8, intended int64) {
 	s.Requests++
-	if s.counts(intended) {
-		s.Arrived++
+	if !s.counts(intended) {
+		return
+	}
+	s.Arrived++
+	if s.Models != nil {
+		s.Models[model].Arrived++
 	}
 }
 
@@ -200,6 +260,9 @@ func (s *Sample) succeeded(w *world, r *request) {
 		if took > limit {
 			s.Over[k]++
 		}
+	}
+	if s.Models != nil {
+		s.Models[r.model].succeeded(took, w.served[r.model].Limits)
 	}
 	s.waited(r)
 	b := s.bin(r.intended)
@@ -226,8 +289,29 @@ func (s *Sample) failed(_ *world, r *request) {
 	for k := range s.Over {
 		s.Over[k]++
 	}
+	if s.Models != nil {
+		s.Models[r.model].failed(r.cause)
+	}
 	s.waited(r)
 	s.BinFailed[s.bin(r.intended)]++
+}
+
+func (s *ModelSample) succeeded(took int64, limits []int64) {
+	s.Completed++
+	s.SumNs += took
+	s.Latency.record(took)
+	for k, limit := range limits {
+		if took > limit {
+			s.Over[k]++
+		}
+	}
+}
+
+func (s *ModelSample) failed(cause uint8) {
+	s.Failed[cause]++
+	for k := range s.Over {
+		s.Over[k]++
+	}
 }
 
 // tier is a stage of one attempt at a container.

@@ -8,6 +8,7 @@ func (w *world) serve(id int32) {
 		c.flags |= serverDone
 		switch {
 		case c.flags&clientDone != 0:
+			w.track(c, w.spec.Timeout)
 			w.releaseCall(id)
 		case s.refuse:
 			w.gone(id, causeRefused)
@@ -84,6 +85,7 @@ func (w *world) forget(id int32) {
 	c.flags |= serverDone
 	switch {
 	case c.flags&clientDone != 0:
+		w.track(c, w.spec.Timeout)
 		w.releaseCall(id)
 	case w.servers[c.server].refuse:
 		w.gone(id, causeRefused)
@@ -120,6 +122,7 @@ func (w *world) withdraw(id int32) {
 		return // on its way, or among others: it goes on
 	}
 	w.stages[s.tier].remove(w, c.arrived)
+	w.track(c, w.now-c.sent)
 	if c.started == 0 {
 		c.flags |= cancelled | serverDone
 		s.queued--
@@ -168,6 +171,7 @@ func (w *world) die(at int32) {
 	s := &w.servers[at]
 	s.up = false
 	s.epoch++
+	w.forgets(at)
 	tier := int(s.tier)
 	head := s.head
 	s.head, s.queued, s.busy = none, 0, 0
@@ -211,7 +215,7 @@ func (w *world) failAllOf(at int32) {
 		if r.stage == stageFree || r.entry != at && r.caller != at {
 			continue
 		}
-		if r.stage == stageEntry && r.entry == at && w.spec.Has(Entry) && !w.spec.Tiers[Entry].Law.IsZero() {
+		if r.stage == stageEntry && r.entry == at && w.entryStage() {
 			w.stages[Entry].remove(w, r.at)
 		}
 		cause := uint8(causeTimeout)

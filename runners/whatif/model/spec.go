@@ -12,7 +12,7 @@
 // request, in request.go; calls, timeouts and retries, in call.go; how containers work, in
 // server.go, sharing.go (cores that threads share) and batch.go; how requests come, in
 // arrivals.go; what happens to containers, in control.go; what is counted, in tally.go
-// and sample.go.
+// and sample.go; what is taken down of single requests, in trace.go.
 package model
 
 import (
@@ -37,6 +37,9 @@ type Spec struct {
 	// request's items.
 	Calls []Call
 	Items law.Law
+	// Mix are the models that requests are for, with their shares; nil for one model, of
+	// Calls, Items, MinShards and the laws of Tiers.
+	Mix []Served
 
 	Timeout   int64 // of a call; 0 for none
 	Retries   int
@@ -49,6 +52,9 @@ type Spec struct {
 	// FromDense says that dense servers call the PS.
 	FromDense bool
 	HedgeNs   int64
+	// HedgeQuantile, above 0, hedges calls after that quantile of what their caller has
+	// seen, in the place of HedgeNs.
+	HedgeQuantile float64
 	// Connections is the cap for each pair of caller and container, 0 for none; Dispatch
 	// the threads of a caller that send.
 	Connections int
@@ -72,6 +78,39 @@ type Spec struct {
 type Call struct {
 	Shard int
 	Share float64 // of the items
+}
+
+// Served is a model that all containers serve.
+type Served struct {
+	Share     float64 // of the requests
+	Calls     []Call
+	Items     law.Law
+	MinShards int
+	Laws      [tiers]law.Law
+	Noise     [tiers]law.Law
+	// Limits are latencies of its requests that objectives ask for.
+	Limits []int64
+}
+
+// served are the models of a spec, one at least.
+func (s *Spec) served() []Served {
+	if s.Mix != nil {
+		return s.Mix
+	}
+	one := Served{Share: 1, Calls: s.Calls, Items: s.Items, MinShards: s.MinShards}
+	for t := range s.Tiers {
+		one.Laws[t], one.Noise[t] = s.Tiers[t].Law, s.Tiers[t].Noise
+	}
+	return []Served{one}
+}
+
+// MeanCalls is how many calls a request makes to the PS, in the mean over the mix.
+func (s *Spec) MeanCalls() float64 {
+	sum := 0.0
+	for _, m := range s.served() {
+		sum += float64(m.Share * float64(len(m.Calls)))
+	}
+	return sum
 }
 
 // Tier is one kind of container.
@@ -133,6 +172,9 @@ type Traffic struct {
 	From, To int64
 	Factor   float64
 }
+
+// hedges reports whether calls are hedged.
+func (s *Spec) hedges() bool { return s.HedgeNs > 0 || s.HedgeQuantile > 0 }
 
 // Has reports whether there is such a tier.
 func (s *Spec) Has(tier int) bool { return s.Tiers[tier].Replicas != nil }

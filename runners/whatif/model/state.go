@@ -29,6 +29,7 @@ type request struct {
 	stage    uint8
 	cause    uint8
 	partial  bool
+	model    uint8
 	parts    [nParts]int64 // of its latency
 }
 
@@ -67,14 +68,16 @@ type call struct {
 	back    int64 // delay of its answer
 	req     int32
 	server  int32
+	caller  int32
 	next    int32 // in a chain of arrivals, a queue, or free
 	gen     uint32
 	reqGen  uint32
 	epoch   uint32
 	slot    int16
 	attempt uint8
-	flags   uint8
+	flags   uint16
 	process uint8
+	model   uint8
 	timer   vtime.Timer
 }
 
@@ -88,6 +91,7 @@ const (
 	connected // counts among the connections of its pair
 	waiting   // for a connection
 	dense
+	tracked // its caller knows how long it took
 )
 
 // server is a container.
@@ -110,7 +114,8 @@ type server struct {
 	slow    float64
 	busyNs  int64 // within the window
 	share   *sharing
-	batch   []batcher
+	batch   []batcher // by process and model
+	feeds   []feeder  // by process
 }
 
 // world is one simulation of one window.
@@ -123,6 +128,8 @@ type world struct {
 	begin   int64 // of the window, in virtual time
 	end     int64
 	key     uint64
+	served  []Served
+	stride  int // slots of a request
 	perPair int // calls of a request that one container may get
 	shards  int
 
@@ -142,7 +149,9 @@ type world struct {
 	timeouts deadlines
 	hedgings deadlines
 	pairs    pairs
-	past     []int32 // containers of attempts that failed, for retries elsewhere
+	trackers []tracker // of callers, when calls are hedged after a quantile
+	callers  int       // their tier
+	past     []int32   // containers of attempts that failed, for retries elsewhere
 	fresh    []int32
 	constant [3]int64 // delay of a class, where it is constant
 	varies   [3]bool
@@ -159,9 +168,10 @@ type world struct {
 	system tally
 	stages [tiers]tally
 	sample *Sample
+	tracer *tracer // nil when nobody looks
 
 	onArrival, onEntry, onArrive, onComplete, onJoin, onTimeout, onHedge, onReply, onFan handler
-	onShared, onBatchTimer, onBatch, onDone, onChange, onMark, onThink                   handler
+	onShared, onBatchTimer, onBatch, onDone, onChange, onMark, onThink, onHedgeOf        handler
 }
 
 // handler is what an event does to a world; a pointer to it allocates nothing.
@@ -197,6 +207,7 @@ const (
 	streamNetwork
 	streamControl
 	streamThink
+	streamModel
 )
 
 // stream seeds the generator for the draws of one thing of one component.
@@ -212,9 +223,9 @@ func (w *world) takeRequest() int32 {
 	if i == none {
 		i = int32(len(w.requests))
 		w.requests = append(w.requests, request{})
-		for range max(len(w.spec.Calls), 1) {
+		for range w.stride {
 			w.slots = append(w.slots, none)
-			if w.spec.HedgeNs > 0 {
+			if w.spec.hedges() {
 				w.hedges = append(w.hedges, none)
 			}
 		}

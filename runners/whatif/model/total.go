@@ -21,6 +21,12 @@ func (s *Sample) Add(o *Sample) {
 	add(s.BinSums[:], o.BinSums[:])
 	add(s.BinCounts[:], o.BinCounts[:])
 	add(s.BinFailed[:], o.BinFailed[:])
+	for k := range o.Models {
+		if len(s.Models) <= k {
+			s.Models = append(s.Models, ModelSample{})
+		}
+		s.Models[k].add(&o.Models[k])
+	}
 	for t := range s.Tiers {
 		s.Tiers[t].add(&o.Tiers[t])
 		s.Life.MemPeak[t] = max(s.Life.MemPeak[t], o.Life.MemPeak[t])
@@ -28,6 +34,14 @@ func (s *Sample) Add(o *Sample) {
 	s.Calls.add(&o.Calls)
 	s.Life.Detected = append(s.Life.Detected, o.Life.Detected...)
 	s.Life.OOM += o.Life.OOM
+}
+
+func (s *ModelSample) add(o *ModelSample) {
+	s.Arrived += o.Arrived
+	s.Completed += o.Completed
+	s.SumNs += o.SumNs
+	add(s.Failed[:], o.Failed[:])
+	s.Latency.Merge(o.Latency)
 }
 
 func add(to, from []int64) {
@@ -53,4 +67,5 @@ func (c *CallCounts) add(o *CallCounts) {
 	c.Abandoned += o.Abandoned
 	c.Open += o.Open
 	c.Late += o.Late
+	c.Hedged += o.Hedged
 }

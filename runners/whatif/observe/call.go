@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
@@ -31,6 +32,18 @@ func (raw) Name() string { return "proto" }
 // predictOf is a Predict of a model without inputs.
 func predictOf(model string) ([]byte, error) {
 	return proto.Marshal(&apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: model}})
+}
+
+// inputOf is the part of a Predict that has an input of so many items.
+func inputOf(items int32) []byte {
+	b, err := proto.Marshal(&apis.PredictRequest{Inputs: map[string]*framework.TensorProto{"x": {
+		Dtype: framework.DataType_DT_FLOAT, FloatVal: []float32{1}, // the same for all items
+		TensorShape: &framework.TensorShapeProto{Dim: []*framework.TensorShapeProto_Dim{{Size: int64(items)}}},
+	}}})
+	if err != nil {
+		panic(err) // it has no strings that could be broken
+	}
+	return b
 }
 
 // target is one model server, to which the load generator has one connection.
@@ -102,8 +115,9 @@ func nanos(md metadata.MD, key string) int64 {
 	return n
 }
 
-// outcomeOf is how a call ended; over says that the run was broken off.
-func outcomeOf(err error, over bool) uint8 {
+// outcomeOf is how a call ended; over says that the run was broken off, givenUp that nobody
+// waited for it any more.
+func outcomeOf(err error, over, givenUp bool) uint8 {
 	switch status.Code(err) {
 	case codes.OK:
 		return Answered
@@ -112,8 +126,11 @@ func outcomeOf(err error, over bool) uint8 {
 	case codes.Unavailable:
 		return Refused
 	case codes.Canceled:
-		if over {
+		switch {
+		case over:
 			return Open
+		case givenUp:
+			return GivenUp
 		}
 	}
 	return Failed

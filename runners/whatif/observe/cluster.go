@@ -55,7 +55,7 @@ func Run(ctx context.Context, p *plan.Plan, o Options) (*Observation, error) {
 		return nil, err
 	}
 	f := &fleet{p: p, o: o, addrs: map[string]int16{}}
-	built, err := loopback.New(loopback.Options{Monosim: o.Monosim, Agent: loopback.OwnAgent, Dir: o.Dir, ServerFlags: f.serverFlags}).Build(f.spec())
+	built, err := loopback.New(loopback.Options{Monosim: o.Monosim, Agent: loopback.OwnAgent, Dir: o.Dir, ServerFlags: f.serverFlags, Admin: true}).Build(f.spec())
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +66,11 @@ func Run(ctx context.Context, p *plan.Plan, o Options) (*Observation, error) {
 		return nil, err
 	}
 	defer f.hangUp()
+	if !f.items().IsZero() {
+		for slot := range p.Override.NumPS {
+			obs.Shares = append(obs.Shares, shareOf(p, slot%p.Shards()))
+		}
+	}
 	if err := f.measure(ctx, obs); err != nil {
 		return nil, err
 	}
@@ -84,7 +89,7 @@ func Scenario(p *plan.Plan) string {
 
 // Supported says what of a plan a cluster of processes cannot be.
 func Supported(p *plan.Plan, o Options) error {
-	_, err := flagsOfLaw(p.Service.PS.CPU.Law)
+	_, err := flagsOfWork(p, 0)
 	c := &p.Client
 	for _, one := range []struct {
 		found bool
@@ -95,12 +100,17 @@ func Supported(p *plan.Plan, o Options) error {
 		{p.Fleet.PS.Replicas.Hottest != p.Fleet.PS.Replicas.Default, "fleet.ps.replicas: found a hottest shard, want as many replicas of each"},
 		{p.Workload.Loop.Closed(), "workload.loop: found a closed one, want an open one"},
 		{p.Workload.Detail.Thin.K > 1, "workload.detail.thin: found it, want all requests"},
-		{c.Hedge != (plan.Hedge{}), "client.hedge: found it, want off"},
+		{c.Hedge.After.Quantile > 0, "client.hedge.after: found a quantile, want a duration or off: the load generator keeps no quantiles"},
 		{c.Partial.MinShards != 0, "client.partial: found allow, want fail"},
 		{c.Abandon == "cancel", "client.abandon: found cancel, want continue: model servers go on with what nobody waits for"},
 		{c.Coalesce, "client.coalesce: found true, want one call for each PS"},
 		{p.Service.PS.Queue >= 0, "service.ps.queue: found a limit, want none: model servers have no such"},
 		{p.Service.Contention.Model != "none" && float64(p.Service.PS.Threads) > p.Fleet.PS.CPU, "service.contention.model: found processor_sharing with more threads than cores, want none: model servers rest where others work"},
+		{p.Several(), "workload.mix: found several models, want one"},
+		{p.Override.FSPollPS%plan.Duration(time.Second) != 0, fmt.Sprintf("override.fs_poll_ps: found %v, want whole seconds, as agents take them", time.Duration(p.Override.FSPollPS))},
+		{p.Network.Loss > 0, "network.loss: found it, want 0%: " + whole},
+		{p.Random != (plan.Failures{}), "random_failures: found them, want events"},
+		{p.Autoscale != (plan.Autoscale{}), "autoscale: found it, want a fleet that stays"},
 		{p.Workload.ColdStart, "workload.cold_start: found true, want a cluster that is up"},
 		{o.Warm < 0 || o.Warm >= time.Duration(p.Workload.Horizon), fmt.Sprintf("the warm-up: found %v, want less than the horizon of %v", o.Warm, time.Duration(p.Workload.Horizon))},
 	} {
@@ -109,22 +119,87 @@ func Supported(p *plan.Plan, o Options) error {
 		}
 	}
 	for i := range p.Events {
-		err = errors.Join(err, supportedEvent(&p.Events[i]))
+		err = errors.Join(err, supportedEvent(p, &p.Events[i]))
 	}
 	return err
 }
 
+// whole says why no packets are lost.
+const whole = "the network is the loopback, which loses nothing"
+
 // supportedEvent says what of an event cannot be done to a cluster of processes.
-func supportedEvent(e *plan.Event) error {
-	switch {
-	case e.Kill != nil && e.Kill.Tier == "ps" && e.Kill.Refuse && e.Kill.Pick == "random":
-		return nil
-	case e.Kill != nil:
-		return fmt.Errorf("event %s: found this kill, want {ps: {count: N}, refuse: true}, picked at random: the kernel resets what is sent to a process that is dead", e.Label())
-	case e.ZooKeeper != nil && e.ZooKeeper.Outage:
-		return nil
+func supportedEvent(p *plan.Plan, e *plan.Event) error {
+	refused := func(format string, args ...any) error {
+		return fmt.Errorf("event %s: %s", e.Label(), fmt.Sprintf(format, args...))
 	}
-	return fmt.Errorf("event %s: found %s, want a kill or an outage of ZooKeeper", e.Label(), e.Action())
+	switch {
+	case e.Kill != nil:
+		if e.Kill.Tier != "ps" || !e.Kill.Refuse || e.Kill.Pick != random {
+			return refused("found this kill, want {ps: {count: N}, refuse: true}, picked at random: the kernel resets what is sent to a process that is dead")
+		}
+	case e.Slow != nil:
+		if e.Slow.Tier != "ps" || e.Slow.Pick != random {
+			return refused("found this slow, want {ps: {count: N, factor: F}}, picked at random")
+		}
+	case e.Publish != nil:
+		if p.Override.FSPollPS == 0 {
+			return refused("found publish with override.fs_poll_ps 0, with which PS of version 1 look for versions once, want 1s or more")
+		}
+		if e.Publish.Bad != "none" || e.Publish.Shards != 0 || e.Publish.Version < 2 {
+			return refused("found this publish, want a good version for all shards, 2 or later: the fleet begins with 1")
+		}
+	case e.ZooKeeper != nil:
+		if e.ZooKeeper.ExpireAll {
+			return refused("found expire_all, want leader_loss or outage")
+		}
+	case e.Loss != nil, e.Partition != nil:
+		return refused("found %s, want none: %s", e.Action(), whole)
+	default:
+		return refused("found %s, want kill, slow, publish or zookeeper", e.Action())
+	}
+	return nil
+}
+
+// random is the way of picking containers that can be had of a cluster of processes.
+const random = "random"
+
+// flagsOfWork tell the model servers of a shard how long they have to work: by the items of a
+// request as far as these are the shard's, where the plan says so.
+func flagsOfWork(p *plan.Plan, shard int) ([]string, error) {
+	work, noise := p.Service.PS.CPU.Law, p.Service.PS.Noise.Law
+	if work.Kind != law.Affine {
+		if !noise.IsZero() {
+			return nil, fmt.Errorf("service.ps.noise: found it with %s, want it with affine alone", work.Kind)
+		}
+		return flagsOfLaw(work)
+	}
+	first, base := 1.0, work.Mean // first is what flagsOfLaw begins with, over the base
+	switch noise.Kind {
+	case "":
+		work = law.Constant(base)
+	case law.LogNormal:
+		first, work = math.Exp(-noise.Sigma*noise.Sigma/2), law.Logged(base, noise.Sigma)
+	case law.Uniform:
+		first, work = noise.Low, law.Between(noise.Low*base, noise.High*base)
+	default:
+		return nil, fmt.Errorf("service.ps.noise: found %s, want lognormal or uniform, by which monosim tfserving can work", noise.Kind)
+	}
+	if base*first < 1 {
+		return nil, errors.New("service.ps.cpu: found an affine law with a base of 0, want some time")
+	}
+	flags, err := flagsOfLaw(work)
+	perItem := time.Duration(math.Round(p.Service.PS.CPU.PerItem * shareOf(p, shard) * first))
+	return append(flags, "--monosim_predict_item_time="+perItem.String()), err
+}
+
+// shareOf is how much of a request's items one PS of a shard has (CAP-12.8).
+func shareOf(p *plan.Plan, shard int) float64 {
+	return p.Model.ShardSkew.Of(p.Shards())[shard] / float64(hosted(p, shard))
+}
+
+// hosted is how many PS a container of a shard has (CAP-3.2).
+func hosted(p *plan.Plan, shard int) int {
+	return (p.Override.NumPS - shard + p.Shards() - 1) / p.Shards()
 }
 
 // flagsOfLaw tell a model server how long it has to work.
@@ -140,32 +215,37 @@ func flagsOfLaw(l law.Law) ([]string, error) {
 		median := l.Mean * math.Exp(-l.Sigma*l.Sigma/2)
 		return []string{"--monosim_predict_law=lognormal", "--monosim_predict_time=" + span(median), "--monosim_predict_time_high=" + span(median*math.Exp(z99*l.Sigma))}, nil
 	}
-	return nil, fmt.Errorf("service.ps.cpu: found %s, want det, uniform or lognormal, by which monosim tfserving can work", l.Kind)
+	return nil, fmt.Errorf("service.ps.cpu: found %s, want det, uniform, lognormal or affine, by which monosim tfserving can work", l.Kind)
 }
 
 // serverFlags have each server draw its own times.
 func (f *fleet) serverFlags(pod runners.Pod) []string {
-	flags, _ := flagsOfLaw(f.p.Service.PS.CPU.Law) // it was looked at
+	flags, _ := flagsOfWork(f.p, pod.Shard) // it was looked at
 	seed := tasks.Mix(f.p.Seed, uint64(pod.Shard)<<32|uint64(pod.Replica)) | 1
 	return append(flags, fmt.Sprintf("--monosim_seed=%d", seed), fmt.Sprintf("--monosim_predict_threads=%d", f.p.Service.PS.Threads), "--monosim_timings",
-		"--monosim_predict_slowdown=1")
+		fmt.Sprintf("--monosim_predict_slowdown=%g", float64(f.p.Model.LoadInterference)))
 }
 
 const base = "/observed"
 
 func psName(i int) string { return fmt.Sprintf("ps_%d", i) }
 
+// bytesOf is a share of what a version of one PS has.
+func (f *fleet) bytesOf(share float64) int64 {
+	return max(int64(share*float64(f.p.Model.Size.Embeddings))/int64(f.p.Override.NumPS), 1)
+}
+
 func (f *fleet) spec() runners.Spec {
 	p := f.p
 	numPS := p.Override.NumPS
 	m := runners.Model{Name: "observed", BasePath: base}
 	for i := range numPS {
-		m.SubGraphs = append(m.SubGraphs, runners.SubGraph{Name: psName(i), SizeBytes: max(int64(p.Model.Size.Embeddings)/int64(numPS), 1), Versions: []int64{1}})
+		m.SubGraphs = append(m.SubGraphs, runners.SubGraph{Name: psName(i), SizeBytes: f.bytesOf(1), Versions: []int64{1}})
 	}
 	return runners.Spec{
 		Seed: p.Seed, Shards: p.Shards(), Replicas: p.Fleet.PS.Replicas.Default, Models: []runners.Model{m}, Quirks: p.Override.Quirks,
-		Conf: fmt.Sprintf("agent_version 1\nbzid observed\nbase_name observed\nbase_path %s\nnum_ps %d\nnum_shard %d\ndeploy_type ps\nzk_servers 127.0.0.1:2181\n",
-			base, numPS, p.Shards()),
+		Conf: fmt.Sprintf("agent_version 1\nbzid observed\nbase_name observed\nbase_path %s\nnum_ps %d\nnum_shard %d\ndeploy_type ps\nzk_servers 127.0.0.1:2181\nfile_system_poll_wait_seconds_ps %d\n",
+			base, numPS, p.Shards(), int64(time.Duration(p.Override.FSPollPS)/time.Second)),
 		Serving: runners.ServingSpec{LoadTime: time.Duration(p.Fleet.Boot.LoadFixed), LoadBytesPerSecond: int64(p.Fleet.Boot.ModelLoad)},
 	}
 }
@@ -334,8 +414,9 @@ func (f *fleet) measure(ctx context.Context, obs *Observation) error {
 	w := newWatch(pids)
 	f.tell("%d requests in %v", len(times), time.Duration(horizon))
 	run, err := f.drive(ctx, order{
-		arrivals: times, warm: int64(f.o.Warm), end: horizon, timeout: time.Duration(f.p.Override.FetchPSTimeout),
+		arrivals: times, warm: int64(f.o.Warm), end: horizon, hedge: time.Duration(f.p.Client.Hedge.After.After), timeout: time.Duration(f.p.Override.FetchPSTimeout),
 		retries: f.p.Override.FetchPSRetry, retry: f.p.Client.RetryTarget, balance: f.p.Client.Balance.Inner, seed: f.p.Seed,
+		items: f.items(),
 	}, obs)
 	if err != nil {
 		return err
@@ -352,6 +433,14 @@ func (f *fleet) measure(ctx context.Context, obs *Observation) error {
 	return nil
 }
 
+// items is the law of the items of a request, where they count.
+func (f *fleet) items() law.Law {
+	if f.p.Service.PS.CPU.Kind != law.Affine {
+		return law.Law{}
+	}
+	return f.p.Service.Items.Law
+}
+
 // WindowOf is the part of a run that counts.
 func WindowOf(warm, until int64) model.Window {
 	w := model.Window{Warmup: warm}
@@ -362,7 +451,8 @@ func WindowOf(warm, until int64) model.Window {
 // Capacity is how many requests a second the servers of a plan can do at most.
 func Capacity(p *plan.Plan) float64 {
 	threads := float64(p.Service.PS.Threads * p.Fleet.PS.Replicas.Default)
-	return threads / (p.Service.PS.CPU.Mean / 1e9 * float64(p.Override.NumPS) / float64(p.Shards()))
+	work := p.Service.PS.CPU.MeanOf(p.Service.Items.Mean * shareOf(p, 0)) // of the hottest shard
+	return threads / (work / 1e9 * float64(p.Override.NumPS) / float64(p.Shards()))
 }
 
 // saturate asks more than can be done.
@@ -375,7 +465,7 @@ func (f *fleet) saturate(ctx context.Context, obs *Observation) error {
 	f.tell("%d requests in %v, more than can be done", len(times), f.o.Saturate)
 	run, err := f.drive(ctx, order{
 		arrivals: times, warm: int64(f.o.Saturate) / 4, end: int64(f.o.Saturate), timeout: time.Hour, balance: f.p.Client.Balance.Inner,
-		seed: f.p.Seed, breakOff: true,
+		seed: f.p.Seed, items: f.items(), breakOff: true,
 	}, nil)
 	if err != nil {
 		return err
@@ -424,7 +514,7 @@ func (f *fleet) drive(ctx context.Context, o order, obs *Observation) (*Load, er
 	for {
 		select {
 		case run := <-done:
-			return run, ctx.Err()
+			return run, errors.Join(ctx.Err(), play.end(ctx))
 		default:
 		}
 		if err := play.step(); err != nil {

@@ -82,3 +82,62 @@ func TestAPlanIsRunByProcesses(t *testing.T) {
 		t.Errorf("answered by server: %v, want both", answered)
 	}
 }
+
+const eventful = `apiVersion: capacity/v1
+name: eventful
+model: {size: {embeddings: 1MiB, dense: 1GiB}, ram_factor: 1x}
+override: {num_ps: 3, fetch_ps_timeout: 60s, fs_poll_ps: 1s}
+fleet:
+  entry: {replicas: 1, cpu: 100, mem: 8GiB}
+  ps: {num_shard: 2, replicas: 1, cpu: 4, mem: 8GiB}
+  boot: {load_fixed: 50ms}
+service:
+  entry: {cpu: 0.1ms}
+  ps: {cpu: 5ms, threads: 4}
+  contention: {model: none}
+workload: {rate: 60/s, horizon: 4s}
+zookeeper: {election: "det(1s)"}
+events:
+  - {at: 500ms, publish: {version: 2}}
+  - {at: 1s, zookeeper: {leader_loss: true}}
+  - {at: 1500ms, slow: {ps: {count: 2, factor: 4x}}, for: 1s}
+`
+
+// Goal: what happens to a plan happens to its processes. Method: a version is published,
+// which each container serves after it has loaded all its PS and not before; servers work
+// four times as long for a second; ZooKeeper has no leader for another, of which requests
+// notice nothing.
+func TestEventsHappenToProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a cluster of processes")
+	}
+	const work, load = 5 * time.Millisecond, 50 * time.Millisecond
+	_, p, _, err := plan.Parse("eventful.yaml", []byte(eventful))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := observe.Run(t.Context(), p, observe.Options{Monosim: filepath.Join(filepath.Dir(server.Monosim(t)), "monosim"), Dir: t.TempDir(), Warm: time.Second / 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(o.Load.Requests.OK, false) {
+		t.Errorf("requests answered: %v", o.Load.Requests.OK)
+	}
+	if len(o.Rollouts) != 1 || len(o.Rollouts[0]) != 2 || slices.Min(o.Rollouts[0]) < int64(load) {
+		t.Errorf("roll-outs %v, want one, of two containers, each after %v", o.Rollouts, load)
+	}
+	c, slow, fast := &o.Load.Calls, 0, 0
+	for i := range c.Len() {
+		switch worked := time.Duration(c.Worked[i]); {
+		case c.Outcome[i] != observe.Answered || worked < work:
+			t.Errorf("call %d ended by outcome %d after %v of work, want an answer after %v", i, c.Outcome[i], worked, work)
+		case worked >= 4*work:
+			slow++
+		case time.Duration(c.Sent[i]) < 1500*time.Millisecond:
+			fast++
+		}
+	}
+	if slow == 0 || fast == 0 {
+		t.Errorf("%d calls were worked on for %v, and %d before for less, want some of both", slow, 4*work, fast)
+	}
+}

@@ -27,5 +27,5 @@ workload: {rate: 50/s, horizon: 10s}
 	fmt.Println(observe.Supported(p, observe.Options{Warm: time.Second}))
 
 	// Output:
-	// service.ps.cpu: found exp, want det, uniform or lognormal, by which monosim tfserving can work
+	// service.ps.cpu: found exp, want det, uniform, lognormal or affine, by which monosim tfserving can work
 }

@@ -2,11 +2,14 @@ package observe
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/monosim/monosim/runners/whatif/law"
 )
 
 // order is a load to be made.
@@ -16,9 +19,11 @@ type order struct {
 	end      int64
 	timeout  time.Duration
 	retries  int
-	retry    string // fresh_random, distinct or same
+	hedge    time.Duration // after which a first attempt gets company, 0 for never
+	retry    string        // fresh_random, distinct or same
 	balance  string
 	seed     uint64
+	items    law.Law // of a request; the zero value for none
 	// breakOff ends what is under way at the end; otherwise its end is awaited.
 	breakOff bool
 }
@@ -56,6 +61,12 @@ func newDriver(o order, targets []*target, requests [][]byte, v view) (*driver, 
 	d.alarm = a
 	d.view.Store(&v)
 	d.run = Load{Warm: o.warm, Until: o.end, Requests: Requests{Intended: o.arrivals, Sent: make([]int64, n), Done: make([]int64, n), OK: make([]bool, n)}}
+	if !o.items.IsZero() {
+		rng := newRand(o.seed + 1)
+		for range o.arrivals {
+			d.run.Requests.Items = append(d.run.Requests.Items, int32(max(math.Round(o.items.Sample(rng, 0)), 1)))
+		}
+	}
 	return d, nil
 }
 
@@ -91,6 +102,9 @@ func (d *driver) all(ctx context.Context) *Load {
 func (d *driver) cut(n int) {
 	r := &d.run.Requests
 	r.Intended, r.Sent, r.Done, r.OK = r.Intended[:n], r.Sent[:n], r.Done[:n], r.OK[:n]
+	if r.Items != nil {
+		r.Items = r.Items[:n]
+	}
 }
 
 // request calls all PS at once.
@@ -124,29 +138,87 @@ func (d *driver) call(i, slot int, sent int64) bool {
 			return false
 		}
 		tried = append(tried, at)
-		ctx, cancel := context.WithDeadline(d.ctx, d.began.Add(time.Duration(sent)+d.timeout))
-		said, err := d.targets[at].predict(ctx, d.requests[slot])
-		cancel()
-		done := d.now()
-		outcome := outcomeOf(err, d.over.Load())
-		d.ended(i, slot, attempt, at, sent, done, said, outcome)
+		c := try{request: i, slot: slot, attempt: attempt, sent: sent}
+		var outcome uint8
+		if d.hedge > 0 && attempt == 0 {
+			outcome, sent = d.hedged(c, at)
+		} else {
+			outcome, sent = d.send(d.ctx, c, at, sent)
+		}
 		if outcome == Answered || outcome == Open {
 			return outcome == Answered
 		}
-		sent = done
 	}
 	return false
 }
 
+// try is one attempt of a call. It ends at the latest when its time since sent is over.
+type try struct {
+	request, slot, attempt int
+	sent                   int64
+}
+
+// send makes an attempt with one server, at an instant, and writes it down.
+func (d *driver) send(ctx context.Context, c try, at int16, sent int64) (outcome uint8, done int64) {
+	call, cancel := context.WithDeadline(ctx, d.began.Add(time.Duration(c.sent)+d.timeout))
+	defer cancel()
+	said, err := d.targets[at].predict(call, d.message(c))
+	done = d.now()
+	outcome = outcomeOf(err, d.over.Load(), ctx.Err() != nil)
+	d.ended(c, at, sent, done, said, outcome)
+	return outcome, done
+}
+
+// message is what is sent for a call.
+func (d *driver) message(c try) []byte {
+	message := d.requests[c.slot]
+	if items := d.run.Requests.Items; items != nil {
+		// Messages of Protocol Buffers one behind the other are both in one.
+		message = append(message[:len(message):len(message)], inputOf(items[c.request])...)
+	}
+	return message
+}
+
+// hedged makes an attempt with one server, and with a second one when the first takes long.
+// What ends first decides, and the other is given up.
+func (d *driver) hedged(c try, at int16) (outcome uint8, done int64) {
+	ctx, giveUp := context.WithCancel(d.ctx)
+	defer giveUp()
+	type end struct {
+		outcome uint8
+		done    int64
+	}
+	ends := make(chan end, 2)
+	begin := func(at int16, sent int64) {
+		d.wait.Go(func() {
+			outcome, done := d.send(ctx, c, at, sent)
+			ends <- end{outcome, done}
+		})
+	}
+	begin(at, c.sent)
+	late := time.NewTimer(d.hedge - time.Duration(d.now()-c.sent))
+	defer late.Stop()
+	select {
+	case first := <-ends:
+		return first.outcome, first.done
+	case <-late.C:
+	}
+	if at = d.choose(c.slot, nil); at >= 0 {
+		begin(at, d.now())
+	}
+	first := <-ends
+	return first.outcome, first.done
+}
+
 // ended writes a call down.
-func (d *driver) ended(i, slot, attempt int, at int16, sent, done int64, said account, outcome uint8) {
+func (d *driver) ended(of try, at int16, sent, done int64, said account, outcome uint8) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.outstanding[at]--
 	c := &d.run.Calls
-	c.Request = append(c.Request, int32(i))
-	c.Slot = append(c.Slot, int16(slot))
-	c.Attempt = append(c.Attempt, uint8(attempt))
+	c.Request = append(c.Request, int32(of.request))
+	c.Slot = append(c.Slot, int16(of.slot))
+	c.Attempt = append(c.Attempt, uint8(of.attempt))
 	c.Server = append(c.Server, at)
 	c.Sent = append(c.Sent, sent)
 	c.Done = append(c.Done, done)

@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/runners/process"
+	"github.com/monosim/monosim/runners/whatif/law"
 	"github.com/monosim/monosim/sim/tfserving/serve"
 	"github.com/monosim/monosim/sim/tfserving/serve/tfservingtest"
 )
@@ -106,6 +107,58 @@ func TestLatenciesCountFromWhenRequestsWereToCome(t *testing.T) {
 		if c.Worked[i] < int64(work) || c.Done[i]-c.Sent[i] < c.Waited[i]+c.Worked[i] {
 			t.Errorf("call %d took %d ns, of which it waited %d and was worked on %d; want at least %v of work, within the call", i, c.Done[i]-c.Sent[i], c.Waited[i], c.Worked[i], work)
 		}
+	}
+}
+
+// Goal: a call that takes long gets company, and the one that is faster counts; the other is
+// given up. Method: of two servers, taken in turn, the first works for far longer than the
+// test would take if anybody waited for it.
+func TestHedgedCallsTakeTheFasterAnswer(t *testing.T) {
+	const never = time.Hour
+	load := drive(t, order{arrivals: every(time.Millisecond, 1), end: int64(never), timeout: never, hedge: 5 * time.Millisecond, balance: "round_robin"},
+		serving(t, time.Millisecond), serving(t, never))
+	c := &load.Calls
+	if !slices.Equal(load.Requests.OK, []bool{true}) || c.Len() != 2 {
+		t.Fatalf("requests answered: %v, by %d calls; want one, by two", load.Requests.OK, c.Len())
+	}
+	for i, fast := range []bool{true, false} { // the faster one ends first
+		want := uint8(GivenUp)
+		if fast {
+			want = Answered
+		}
+		if (c.Server[i] == 0) != fast || c.Outcome[i] != want || c.Attempt[i] != 0 {
+			t.Errorf("call %d: server %d, attempt %d, outcome %d, want %d", i, c.Server[i], c.Attempt[i], c.Outcome[i], want)
+		}
+	}
+}
+
+// Goal: servers work for each item of a request. Method: a server that takes a millisecond
+// for each, of which requests have five to nine.
+func TestItemsAreWorkedOn(t *testing.T) {
+	const item = time.Millisecond
+	s := tfservingtest.Start(t, tfservingtest.Small("ps_0", 1), tfservingtest.With(func(o *serve.Options) {
+		o.Timings, o.PredictItemTime, o.Machine.Cost.PredictTime, o.Machine.Cost.PredictSlowdown = true, item, work, 1
+	}))
+	load := drive(t, order{arrivals: every(time.Millisecond, 20), end: int64(time.Hour), timeout: time.Minute, items: law.Between(4.6, 9.4)}, targetAt(t, s.GRPC(), 0))
+	items := load.Requests.Items
+	if len(items) != 20 || slices.Min(items) < 5 || slices.Max(items) > 9 || slices.Min(items) == slices.Max(items) {
+		t.Fatalf("items of 20 requests: %v, want 5 to 9", items)
+	}
+	for i := range load.Calls.Len() {
+		c := &load.Calls
+		if least := work + time.Duration(items[c.Request[i]])*item; c.Outcome[i] != Answered || c.Worked[i] < int64(least) {
+			t.Errorf("call %d: outcome %d after %v of work, want an answer after %v", i, c.Outcome[i], time.Duration(c.Worked[i]), least)
+		}
+	}
+}
+
+// Goal: what ends first decides: a call that is refused is tried again at once, whatever its
+// company does.
+func TestHedgesOfRefusedCalls(t *testing.T) {
+	load := drive(t, order{arrivals: every(time.Millisecond, 10), end: int64(time.Hour), timeout: time.Minute, retries: 1, retry: "distinct", hedge: time.Minute, balance: "round_robin"},
+		nobody(t), serving(t, time.Millisecond))
+	if slices.Contains(load.Requests.OK, false) {
+		t.Errorf("requests answered: %v", load.Requests.OK)
 	}
 }
 

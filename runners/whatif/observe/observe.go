@@ -45,12 +45,18 @@ type Observation struct {
 	// ReadyNs is from the start of the pods until each was listed and answered.
 	ReadyNs int64 `json:"ready"`
 	// Threads is how many requests a server works on at once.
-	Threads int  `json:"threads"`
-	Load    Load `json:"load"`
+	Threads int `json:"threads"`
+	// Shares are, by the PS of a call, its part of the items of a request; nil where items
+	// do not count.
+	Shares []float64 `json:"shares,omitempty"`
+	Load   Load      `json:"load"`
 	// Saturated is a run in which more is asked than can be done; nil for none.
 	Saturated *Load `json:"saturated,omitempty"`
 	// Detected is for each container that was killed how long it was still listed.
 	Detected []int64 `json:"detected,omitempty"`
+	// Rollouts are for each version that was published, in order, how long after it each
+	// container served it, of those that live.
+	Rollouts [][]int64 `json:"rollouts,omitempty"`
 	// Memory is what the model servers had of resident memory, by server, at the end.
 	Memory []int64 `json:"memory"`
 }
@@ -88,6 +94,7 @@ type Requests struct {
 	Sent     []int64 `json:"sent"`     // when its calls were begun
 	Done     []int64 `json:"done"`     // when the last answer came, -1 for never
 	OK       []bool  `json:"ok"`
+	Items    []int32 `json:"items,omitempty"` // nil where they do not count
 }
 
 // Calls are columns, one row for each attempt, in the order of their end.
@@ -111,7 +118,8 @@ const (
 	TimedOut
 	Refused // nobody listened, or the connection was reset
 	Failed
-	Open // the run was over before
+	Open    // the run was over before
+	GivenUp // the other one of the call and its hedge was faster
 )
 
 // Counts reports whether what was at an instant counts.
@@ -139,6 +147,24 @@ func (o *Observation) String() string {
 		text += fmt.Sprintf("; disturbed: others had %.0f %% of the machine", 100*o.Machine.Others)
 	}
 	return text
+}
+
+// Summary is what String says, for programs.
+type Summary struct {
+	File         string  `json:"file"`
+	Plan         string  `json:"plan"`
+	ScenarioHash string  `json:"scenario_hash"`
+	Requests     int     `json:"requests"`
+	Calls        int     `json:"calls"`
+	LengthNs     int64   `json:"length"`
+	Machine      Machine `json:"machine"`
+	Disturbed    bool    `json:"disturbed"`
+}
+
+// Summary is the observation in short; file is where all of it is.
+func (o *Observation) Summary(file string) Summary {
+	return Summary{File: file, Plan: o.Plan, ScenarioHash: o.ScenarioHash, Requests: len(o.Load.Requests.Intended), Calls: o.Load.Calls.Len(), LengthNs: o.Load.Until,
+		Machine: o.Machine, Disturbed: o.Machine.IsDisturbed()}
 }
 
 // Write writes it as JSON.
@@ -172,6 +198,14 @@ func (o *Observation) check() error {
 	for _, r := range runs {
 		q, c := &r.Requests, &r.Calls
 		n, m := len(q.Intended), len(c.Request)
+		if q.Items != nil && len(q.Items) != n || (q.Items == nil) != (o.Shares == nil) {
+			return fmt.Errorf("requests: found items of %d of %d requests and %d shares of them, want all or none", len(q.Items), n, len(o.Shares))
+		}
+		for _, slot := range c.Slot {
+			if q.Items != nil && (slot < 0 || int(slot) >= len(o.Shares)) {
+				return fmt.Errorf("calls: found slot %d, want one of %d, which have shares of items", slot, len(o.Shares))
+			}
+		}
 		if len(q.Sent) != n || len(q.Done) != n || len(q.OK) != n {
 			return fmt.Errorf("requests: found columns of %d, %d, %d and %d values, want as many in each", n, len(q.Sent), len(q.Done), len(q.OK))
 		}

@@ -43,12 +43,23 @@ func planWith(t *testing.T, old, new string) *plan.Plan {
 // Goal: what no cluster of processes can be is refused before it is started, all of it.
 func TestPlansThatCannotBeObserved(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
-		{"cpu: 5ms", `cpu: "gamma(mean=5ms, cv=1)"`, "service.ps.cpu: found gamma, want det, uniform or lognormal"},
-		{"override:", "client: {hedge: {after: 10ms}}\noverride:", "client.hedge: found it, want off"},
+		{"cpu: 5ms", `cpu: "gamma(mean=5ms, cv=1)"`, "service.ps.cpu: found gamma, want det, uniform, lognormal or affine"},
+		{"cpu: 5ms", "cpu: 5ms, noise: lognormal(sigma=0.1)", "service.ps.noise: found it with det, want it with affine alone"},
+		{"cpu: 5ms", `cpu: "affine(base=5ms, per_item=1us)", noise: gamma(cv=0.1)`, "service.ps.noise: found gamma, want lognormal or uniform"},
+		{"cpu: 5ms", `cpu: "affine(base=0ms, per_item=1us)"`, "found an affine law with a base of 0, want some time"},
+		{"override:", "client: {hedge: {after: p95}}\noverride:", "client.hedge.after: found a quantile, want a duration or off"},
+		{"num_ps: 2", "num_ps: 2, fs_poll_ps: 500ms", "override.fs_poll_ps: found 500ms, want whole seconds"},
+		{"override:", "network: {loss: 1%}\noverride:", "network.loss: found it, want 0%"},
+		{"workload:", "random_failures: {ps: {mtbf: 1h, mttr: 1m}}\nworkload:", "random_failures: found them, want events"},
+		{"workload:", "autoscale: {ps: {target: 60%, min: 1, max: 4}}\nworkload:", "autoscale: found it, want a fleet that stays"},
 		{"rate: 50/s,", "loop: \"closed(clients=3, think=1s)\",", "workload.loop: found a closed one, want an open one"},
 		{"size:", "agent_version: 3, size:", "model.agent_version: found 3, want 1"},
 		{"workload:", "events: [{at: 1s, kill: {ps: {count: 1}}}]\nworkload:", "want {ps: {count: N}, refuse: true}"},
-		{"workload:", "events: [{at: 1s, slow: {ps: {count: 1, factor: 2x}}, for: 2s}]\nworkload:", "found slow, want a kill or an outage of ZooKeeper"},
+		{"workload:", "events: [{at: 1s, slow: {ps: {count: 1, factor: 2x, pick: same_idc}}, for: 2s}]\nworkload:", "found this slow, want {ps: {count: N, factor: F}}, picked at random"},
+		{"workload:", "events: [{at: 1s, publish: {version: 2}}]\nworkload:", "found publish with override.fs_poll_ps 0, with which PS of version 1 look for versions once"},
+		{"workload:", "events: [{at: 1s, zookeeper: {expire_all: true}}]\nworkload:", "found expire_all, want leader_loss or outage"},
+		{"workload:", "events: [{at: 1s, loss: {rate: 1%}, for: 2s}]\nworkload:", "found loss, want none: the network is the loopback, which loses nothing"},
+		{"workload:", "events: [{at: 1s, traffic: {factor: 2x}, for: 2s}]\nworkload:", "found traffic, want kill, slow, publish or zookeeper"},
 		{"cpu: 5ms", "cpu: 5ms, queue: 10", "service.ps.queue: found a limit, want none"},
 	} {
 		err := Supported(planWith(t, c.old, c.new), Options{Warm: time.Second})

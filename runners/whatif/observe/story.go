@@ -1,10 +1,13 @@
 package observe
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/runners"
@@ -19,19 +22,42 @@ type story struct {
 	f      *fleet
 	d      *driver
 	obs    *Observation // nil for a load in which nothing happens
-	events []plan.Event
+	due    []deed       // in order
 	began  time.Time
 	rand   *rand.Rand
 	killed map[string]time.Time // pods that are still listed
+	// published is when versions were, by the cluster's clock, in order.
+	published []published
+}
+
+// deed is something that is to be done at an instant since the begin.
+type deed struct {
+	at time.Duration
+	do func() error
+}
+
+// published is a version that was published.
+type published struct {
+	version int64
+	at      time.Duration
 }
 
 func newStory(f *fleet, d *driver, obs *Observation) *story {
 	s := &story{f: f, d: d, obs: obs, began: time.Now(), rand: rand.New(rand.NewPCG(f.p.Seed, 2)), killed: map[string]time.Time{}}
-	if obs != nil {
-		s.events = slices.Clone(f.p.Events)
-		slices.SortStableFunc(s.events, func(a, b plan.Event) int { return int(a.At - b.At) })
+	if obs == nil {
+		return s
+	}
+	for i := range f.p.Events {
+		e := &f.p.Events[i]
+		s.later(time.Duration(e.At), func() error { return s.happen(e) })
 	}
 	return s
+}
+
+// later has something done at an instant, after what is due then already.
+func (s *story) later(at time.Duration, do func() error) {
+	s.due = append(s.due, deed{at, do})
+	slices.SortStableFunc(s.due, func(a, b deed) int { return cmp.Compare(a.at, b.at) })
 }
 
 // step lets time pass until the next look, lets happen what is due, and has the load know
@@ -40,11 +66,12 @@ func (s *story) step() error {
 	if _, err := s.f.Pass(look, nil); err != nil {
 		return err
 	}
-	for len(s.events) > 0 && time.Since(s.began) >= time.Duration(s.events[0].At) {
-		if err := s.happen(&s.events[0]); err != nil {
+	for len(s.due) > 0 && time.Since(s.began) >= s.due[0].at {
+		one := s.due[0]
+		s.due = s.due[1:]
+		if err := one.do(); err != nil {
 			return err
 		}
-		s.events = s.events[1:]
 	}
 	v, err := s.f.list()
 	if err != nil {
@@ -85,32 +112,131 @@ func (s *story) happen(e *plan.Event) error {
 	switch {
 	case e.Kill != nil:
 		return s.kill(e.Kill.Count)
-	case e.ZooKeeper != nil:
-		fault := runners.Fault{Kind: "zookeeper.down"}
-		if err := s.f.BeginFault(fault); err != nil {
+	case e.Slow != nil:
+		return s.slow(e.Slow, time.Duration(e.At)+time.Duration(e.For))
+	case e.Publish != nil:
+		return s.publish(e.Publish)
+	}
+	fault, takes := runners.Fault{Kind: "zookeeper.down"}, time.Duration(e.For)
+	if e.ZooKeeper.LeaderLoss {
+		fault.Kind, takes = "zookeeper.no-leader", time.Duration(s.f.p.ZooKeeper.Election.Sample(s.rand, 0))
+	}
+	if err := s.f.BeginFault(fault); err != nil {
+		return err
+	}
+	return s.f.EndFaultAfter(fault, takes)
+}
+
+// slow has the model servers of containers take longer until an instant.
+func (s *story) slow(e *plan.Slow, until time.Duration) error {
+	alive, err := s.alive(func(string) bool { return true })
+	if err != nil {
+		return err
+	}
+	if len(alive) < e.Count {
+		return errors.New("slow: found too few containers that run")
+	}
+	slowed := alive[:e.Count]
+	s.later(until, func() error { return s.f.slow(slowed, 1) })
+	return s.f.slow(slowed, float64(e.Factor))
+}
+
+// publish exports a version of all PS.
+func (s *story) publish(e *plan.Publish) error {
+	version := int64(e.Version)
+	s.published = append(s.published, published{version, s.f.Now()})
+	for i := range s.f.p.Override.NumPS {
+		if err := s.f.ExportVersion(base+"/"+psName(i), version, s.f.bytesOf(float64(e.Size))); err != nil {
 			return err
 		}
-		return s.f.EndFaultAfter(fault, time.Duration(e.For))
 	}
 	return nil
 }
 
-// kill ends containers, but not the one whose agent is asked.
-func (s *story) kill(count int) error {
-	var alive []string
+// rolloutLimit is how long after the load a version may take to be served.
+const rolloutLimit = time.Minute
+
+// end waits until what was published is served, and takes down when it was.
+func (s *story) end(ctx context.Context) error {
+	if len(s.published) == 0 {
+		return nil
+	}
+	runs := map[string]bool{}
 	for _, pod := range s.f.Pods() {
 		state, err := s.f.PodState(pod.Name)
 		if err != nil {
 			return err
 		}
-		if state.Running && pod.Name != s.f.asked {
+		runs[pod.Name] = state.Running
+	}
+	last := s.published[len(s.published)-1].version
+	everywhere := func() bool {
+		served := s.served(last)
+		for _, pod := range s.f.Pods() {
+			if runs[pod.Name] && served[pod.Name] == 0 {
+				return ctx.Err() != nil
+			}
+		}
+		return true
+	}
+	if met, err := s.f.Pass(rolloutLimit, everywhere); err != nil || !met {
+		return errors.Join(err, fmt.Errorf("version %d is not served everywhere %v after the load; logs in %s", last, rolloutLimit, s.f.Keep()))
+	}
+	for _, p := range s.published {
+		served := s.served(p.version)
+		var took []int64
+		for _, pod := range s.f.Pods() {
+			if at := served[pod.Name]; at > 0 && runs[pod.Name] {
+				took = append(took, int64(at-p.at))
+			}
+		}
+		s.obs.Rollouts = append(s.obs.Rollouts, took)
+	}
+	return nil
+}
+
+// served is since when pods serve a version of all their PS.
+func (s *story) served(version int64) map[string]time.Duration {
+	count, last := map[string]int{}, map[string]time.Duration{}
+	for _, o := range s.f.Log() {
+		if o.Op == "modelserver.state" && o.Note == "AVAILABLE" && strings.HasSuffix(o.Path, fmt.Sprintf("/%d", version)) {
+			count[o.Pod]++
+			last[o.Pod] = max(last[o.Pod], o.At)
+		}
+	}
+	for _, pod := range s.f.Pods() {
+		if count[pod.Name] < hosted(s.f.p, pod.Shard) {
+			delete(last, pod.Name)
+		}
+	}
+	return last
+}
+
+// alive are the containers that run and that count, in random order.
+func (s *story) alive(counts func(pod string) bool) ([]string, error) {
+	var alive []string
+	for _, pod := range s.f.Pods() {
+		state, err := s.f.PodState(pod.Name)
+		if err != nil {
+			return nil, err
+		}
+		if state.Running && counts(pod.Name) {
 			alive = append(alive, pod.Name)
 		}
+	}
+	s.rand.Shuffle(len(alive), func(i, j int) { alive[i], alive[j] = alive[j], alive[i] })
+	return alive, nil
+}
+
+// kill ends containers, but not the one whose agent is asked.
+func (s *story) kill(count int) error {
+	alive, err := s.alive(func(pod string) bool { return pod != s.f.asked })
+	if err != nil {
+		return err
 	}
 	if len(alive) < count {
 		return errors.New("kill: found too few containers that run")
 	}
-	s.rand.Shuffle(len(alive), func(i, j int) { alive[i], alive[j] = alive[j], alive[i] })
 	for _, pod := range alive[:count] {
 		s.killed[pod] = time.Now()
 		if err := s.f.BeginFault(runners.Fault{Kind: "agent.killed", Pod: pod}); err != nil {

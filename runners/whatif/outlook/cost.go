@@ -28,7 +28,7 @@ func (o *Outlook) WriteCost(file string, far Far) error {
 	memory := ReadMemory()
 	text, err := json.Marshal(Cost{
 		Agents: o.size.Agents, VirtualSec: far.Now.Seconds(), WallSec: far.Wall.Seconds(), Events: far.Events, Reads: far.Reads,
-		LiveBytes: memory.Live - o.base.Live, StackBytes: memory.Stacks - o.base.Stacks,
+		LiveBytes: memory.Live - o.base.Live, StackBytes: max(memory.Stacks-o.base.Stacks, 0), // a small run may end with less than it began with
 	})
 	if err != nil {
 		return err

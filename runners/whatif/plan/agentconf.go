@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -30,18 +29,18 @@ func (d *decoder) readConf(p *Plan) *agentConf {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.Dir, path)
 	}
-	content, err := os.ReadFile(path)
+	content, err := p.readFile(path)
 	if err != nil {
-		d.report("model.agent_conf", FileError, "%s", reason(err))
+		d.report("model.agent_conf", fileError, "%s", reason(err))
 		return nil
 	}
 	at := d.nearest("model.agent_conf")
 	text, missing := agentconfig.ExpandIncludes(string(content), func(path string) (string, error) {
-		text, err := os.ReadFile(path)
+		text, err := p.readFile(path)
 		return string(text), err
 	})
 	for _, file := range missing {
-		d.problems = append(d.problems, Problem{Code: FileError, File: conf, Line: lineWith(string(content), file), Column: 1,
+		d.problems = append(d.problems, Problem{Code: fileError, File: conf, Line: lineWith(string(content), file), Column: 1,
 			Message: fmt.Sprintf("no such include %q (from %s:%d:%d)", file, d.file, at.line, at.column)})
 	}
 	for _, bad := range agentconfig.CheckConf(conf, content) {
@@ -49,7 +48,7 @@ func (d *decoder) readConf(p *Plan) *agentConf {
 		if !bad.Fatal {
 			message = warned + message
 		}
-		d.problems = append(d.problems, Problem{Code: FileError, File: conf, Line: max(bad.Line, 1), Column: 1, Message: message})
+		d.problems = append(d.problems, Problem{Code: fileError, File: conf, Line: max(bad.Line, 1), Column: 1, Message: message})
 	}
 	sum := sha256.Sum256([]byte(text))
 	p.ConfHash = hex.EncodeToString(sum[:])
@@ -87,7 +86,7 @@ func (d *decoder) useConf(p *Plan, c *agentConf) {
 	d.confFields(reflect.ValueOf(&p.Model).Elem(), "model", c)
 	// Agents of version 3 know no other deploy type than unified.
 	if kind := c.values["deploy_type"]; kind == "mixed" || kind == "unified" && p.Model.AgentVersion != 3 {
-		d.report("model.agent_conf", Conflict, "%s:%d says deploy_type %s, in which one container runs PS and entry: plans have a tier for each", c.path, c.lines["deploy_type"], kind)
+		d.report("model.agent_conf", conflict, "%s:%d says deploy_type %s, in which one container runs PS and entry: plans have a tier for each", c.path, c.lines["deploy_type"], kind)
 	}
 	b := &p.Override.Batching
 	if !d.given("override.batching.enabled") {
@@ -130,7 +129,7 @@ func (d *decoder) agree(f field, path, key string, c *agentConf, conf, plan int6
 		return
 	}
 	if conf != plan {
-		d.report(path, Conflict, "%s differs from %s:%d, which says %s %s; remove it from one of them", path, c.path, c.lines[key], key, c.values[key])
+		d.report(path, conflict, "%s differs from %s:%d, which says %s %s; remove it from one of them", path, c.path, c.lines[key], key, c.values[key])
 	}
 }
 

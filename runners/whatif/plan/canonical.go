@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"reflect"
 )
 
 // Canonical is the plan as JSON with sorted keys, defaults filled and quantities in base
@@ -15,7 +16,7 @@ func (p *Plan) Canonical() []byte {
 	c.Name, c.Seed, c.Report, c.Budget, c.Dir = "", 0, Report{}, Budget{}, ""
 	c.Model.AgentConf = p.ConfHash
 	c.Model.Exported, c.Service.Profile = "", ""
-	if len(c.Workload.Mix) == 1 {
+	if len(c.Workload.Mix) == 1 && reflect.DeepEqual(c.Workload.Mix[0], Mix{Model: c.Workload.Mix[0].Model, Share: 1}) {
 		c.Workload.Mix = nil // all of it is one model, whatever its name
 	}
 	c.Events = append([]Event(nil), p.Events...)

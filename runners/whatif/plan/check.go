@@ -17,6 +17,7 @@ func (d *decoder) finish(p *Plan, set []Value) {
 	conf := d.readConf(p)
 	d.useConf(p, conf)
 	d.sizes(p)
+	d.strict(p)
 	d.fleet(p)
 	d.shards(p, conf, set)
 	d.profile(p)
@@ -29,6 +30,9 @@ func (d *decoder) finish(p *Plan, set []Value) {
 	d.autoscale(p)
 	d.failures(p)
 	d.objectives(p)
+	if set == nil {
+		d.leastRegret(p)
+	}
 	if len(d.problems) > 0 && slices.ContainsFunc(d.problems, func(one Problem) bool { return !isWarning(one) }) {
 		return // what follows computes with all of it
 	}
@@ -47,7 +51,7 @@ func (d *decoder) fleet(p *Plan) {
 		idc := &f.IDCs[i]
 		at := fmt.Sprintf("fleet.idcs.%d", i)
 		if slices.Contains(names, idc.Name) {
-			d.report(at+".name", Conflict, "idc %q is there twice", idc.Name)
+			d.report(at+".name", conflict, "idc %q is there twice", idc.Name)
 		}
 		names = append(names, idc.Name)
 		if len(idc.Clusters) == 0 {
@@ -55,7 +59,7 @@ func (d *decoder) fleet(p *Plan) {
 		}
 		for j, c := range idc.Clusters {
 			if slices.Contains(idc.Clusters[:j], c) {
-				d.report(at+".clusters", Conflict, "cluster %q is there twice", c)
+				d.report(at+".clusters", conflict, "cluster %q is there twice", c)
 			}
 		}
 	}
@@ -63,15 +67,15 @@ func (d *decoder) fleet(p *Plan) {
 	for name, weight := range f.Placement { //lint:order problems are sorted by place
 		at := "fleet.placement." + name
 		if !slices.Contains(names, name) {
-			d.reportKey(at, UnknownName, "idc %q is not in fleet.idcs (known: %s)", name, known(names))
+			d.reportKey(at, unknownName, "idc %q is not in fleet.idcs (known: %s)", name, known(names))
 		}
 		if weight < 0 {
-			d.report(at, OutOfRange, "%s must be >=0, got %d", at, weight)
+			d.report(at, outOfRange, "%s must be >=0, got %d", at, weight)
 		}
 		sum += weight
 	}
 	if f.Placement != nil && sum <= 0 {
-		d.report("fleet.placement", OutOfRange, "fleet.placement needs a weight above 0")
+		d.report("fleet.placement", outOfRange, "fleet.placement needs a weight above 0")
 	}
 	if p.ZooKeeper.IDC == "" {
 		p.ZooKeeper.IDC = names[0]
@@ -81,7 +85,7 @@ func (d *decoder) fleet(p *Plan) {
 		t.Services = p.Override.DenseServiceNum
 	}
 	if t := f.Dense; t != nil && d.given("fleet.dense.services_per_container") && d.given("override.dense_service_num") && t.Services != p.Override.DenseServiceNum {
-		d.report("fleet.dense.services_per_container", Conflict, "services_per_container %d but override.dense_service_num is %d", t.Services, p.Override.DenseServiceNum)
+		d.reportBoth("fleet.dense.services_per_container", "override.dense_service_num", conflict, "services_per_container %d but override.dense_service_num is %d", t.Services, p.Override.DenseServiceNum)
 	}
 }
 
@@ -100,7 +104,7 @@ func (d *decoder) idc(p *Plan, name, path string) bool {
 	for _, i := range p.Fleet.IDCs {
 		names = append(names, i.Name)
 	}
-	d.report(path, UnknownName, "idc %q is not in fleet.idcs (known: %s)%s", name, known(names), Nearest(name, names))
+	d.report(path, unknownName, "idc %q is not in fleet.idcs (known: %s)%s", name, known(names), Nearest(name, names))
 	return false
 }
 
@@ -118,42 +122,48 @@ func (d *decoder) shards(p *Plan, conf *agentConf, set []Value) {
 		*n = p.Override.NumShard
 	case searched || *n == p.Override.NumShard:
 	case conf != nil && conf.values["num_shard"] != "":
-		d.report(path, Conflict, "ps.num_shard %d but %s:%d says num_shard %s; remove it or use override", *n, conf.path, conf.lines["num_shard"], conf.values["num_shard"])
+		d.report(path, conflict, "ps.num_shard %d but %s:%d says num_shard %s; remove it or use override", *n, conf.path, conf.lines["num_shard"], conf.values["num_shard"])
 	case d.given("override.num_shard"):
-		d.report(path, Conflict, "ps.num_shard %d but override.num_shard is %d", *n, p.Override.NumShard)
+		d.reportBoth(path, "override.num_shard", conflict, "ps.num_shard %d but override.num_shard is %d", *n, p.Override.NumShard)
 	}
 	p.Override.NumShard = *n
 	if p.Override.NumPS < *n {
 		if d.given("override.num_ps") || conf != nil && conf.values["num_ps"] != "" {
-			d.report("override.num_ps", OutOfRange, "num_ps must be >= num_shard %d, got %d", *n, p.Override.NumPS)
+			d.reportBoth("override.num_ps", d.shardsAt(), outOfRange, "num_ps must be >= num_shard %d, got %d", *n, p.Override.NumPS)
 		}
 		p.Override.NumPS = *n
 	}
 	if s := p.Model.ShardSkew.Shares; s != nil && len(s) != *n {
-		d.report("model.shard_skew.shares", OutOfRange, "shard_skew.shares has %d shares, num_shard is %d", len(s), *n)
+		d.reportBoth("model.shard_skew.shares", d.shardsAt(), outOfRange, "shard_skew.shares has %d shares, num_shard is %d", len(s), *n)
 	}
 	if m := p.Client.Partial.MinShards; m > *n {
-		d.report("client.partial", OutOfRange, "min_shards must be 1..%d, got %d", *n, m)
+		d.reportBoth("client.partial", d.shardsAt(), outOfRange, "min_shards must be 1..%d, got %d", *n, m)
 	}
 	if h := p.Client.Hedge.After.After; h >= p.Override.FetchPSTimeout {
-		d.report("client.hedge.after", OutOfRange, "hedge.after must be below fetch_ps_timeout %s", quantity.Format(quantity.Duration, float64(p.Override.FetchPSTimeout)))
-	}
-	if p.Client.Hedge.After.P95 {
-		d.report("client.hedge.after", OutOfRange, "hedge.after: p95 cannot be simulated; give a duration, or off")
+		d.reportBoth("client.hedge.after", "override.fetch_ps_timeout", outOfRange, "hedge.after must be below fetch_ps_timeout %s", quantity.Format(quantity.Duration, float64(p.Override.FetchPSTimeout)))
 	}
 	for _, size := range []struct {
 		path string
 		is   Bytes
 		need bool
-	}{{"model.size.embeddings", p.Model.Size.Embeddings, true}, {"model.size.dense", p.Model.Size.Dense, p.Fleet.Dense != nil}} {
+	}{{"model.size.embeddings", p.Model.Size.Embeddings, !p.sized(func(s ModelSize) Bytes { return s.Embeddings })},
+		{"model.size.dense", p.Model.Size.Dense, p.Fleet.Dense != nil && !p.sized(func(s ModelSize) Bytes { return s.Dense })}} {
 		if size.is <= 0 && size.need {
 			if d.given(size.path) {
-				d.report(size.path, OutOfRange, "%s must be >0", size.path)
+				d.report(size.path, outOfRange, "%s must be >0", size.path)
 			} else {
 				d.reportParent(size.path)
 			}
 		}
 	}
+}
+
+// shardsAt is where the file gives num_shard.
+func (d *decoder) shardsAt() string {
+	if d.given("fleet.ps.num_shard") {
+		return "fleet.ps.num_shard"
+	}
+	return "override.num_shard"
 }
 
 // service fills in threads and checks that every tier has a law.
@@ -164,7 +174,7 @@ func (d *decoder) service(p *Plan) {
 		at := "service." + tier
 		switch {
 		case t == nil && law != nil:
-			d.reportKey(at, UnknownName, "%s but there is no fleet.%s", at, tier)
+			d.reportKey(at, unknownName, "%s but there is no fleet.%s", at, tier)
 			continue
 		case t != nil && law == nil:
 			d.reportParent(at)
@@ -176,7 +186,7 @@ func (d *decoder) service(p *Plan) {
 		d.tierService(p, tier, t, law, at)
 	}
 	if !s.Items.IsZero() && s.Items.Mean <= 0 {
-		d.report("service.items", OutOfRange, "service.items must have a mean above 0")
+		d.report("service.items", outOfRange, "service.items must have a mean above 0")
 	}
 }
 
@@ -187,26 +197,26 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 	if tier != "dense" {
 		for _, only := range []string{"batch", "fanout_from"} {
 			if d.given(at + "." + only) {
-				d.reportKey(at+"."+only, UnknownKey, "unknown key %q: only dense has it", only)
+				d.reportKey(at+"."+only, unknownKey, "unknown key %q: only dense has it", only)
 			}
 		}
 	}
 	switch {
 	case d.given(at+".cpu") && s.CPU.IsZero() || d.given(at+".batch") && s.Batch.IsZero(): // reported
 	case s.CPU.IsZero() && s.Batch.IsZero():
-		d.reportKey(at, Required, "%s.cpu is required", at)
+		d.reportKey(at, requiredKey, "%s.cpu is required", at)
 	case !s.CPU.IsZero() && !s.Batch.IsZero():
-		d.report(at+".batch", Conflict, "%s has cpu and batch; give one of them", at)
+		d.reportBoth(at+".batch", at+".cpu", conflict, "%s has cpu and batch; give one of them", at)
 	case !s.Batch.IsZero() && s.Batch.Kind != law.Affine:
-		d.report(at+".batch", BadLaw, "%s.batch must be affine(base=, per_item=)", at)
+		d.report(at+".batch", badLaw, "%s.batch must be affine(base=, per_item=)", at)
 	case !s.CPU.IsZero() && s.CPU.Mean <= 0 && s.CPU.PerItem <= 0:
-		d.report(at+".cpu", OutOfRange, "%s.cpu must have a mean above 0", at)
+		d.report(at+".cpu", outOfRange, "%s.cpu must have a mean above 0", at)
 	}
 	if tier == "dense" && s.Batch.IsZero() && p.Override.Batching.Enabled {
-		d.reportKey(at, Required, "service.dense.batch is required, as agent.conf turns batching on")
+		d.reportKey(at, requiredKey, "service.dense.batch is required, as agent.conf turns batching on")
 	}
 	if t.CPU <= p.Service.AgentCPU {
-		d.report("service.agent_cpu", OutOfRange, "agent_cpu must be below the cpu %g of %s", t.CPU, tier)
+		d.reportBoth("service.agent_cpu", "fleet."+tier+".cpu", outOfRange, "agent_cpu must be below the cpu %g of %s", t.CPU, tier)
 	}
 }
 
@@ -227,9 +237,16 @@ func (d *decoder) workload(p *Plan) {
 	w := &p.Workload
 	w.Rate.repeat(w.Horizon)
 	trace := w.Arrivals.Process == "trace"
+	if by := Rate(w.Arrivals.RateScale); !trace && by != 1 {
+		for i := range w.Rate.Points {
+			w.Rate.Points[i].Rate *= by
+		}
+	}
 	switch {
 	case w.Loop.Closed() && d.given("workload.rate"):
-		d.report("workload.rate", Conflict, "a closed loop has no rate; remove rate, or loop")
+		d.reportBoth("workload.rate", "workload.loop", conflict, "a closed loop has no rate; remove rate, or loop")
+	case w.Loop.Closed() && d.given("workload.arrivals"):
+		d.reportBoth("workload.arrivals", "workload.loop", conflict, "a closed loop has no arrivals of its own; remove arrivals, or loop")
 	case !w.Loop.Closed() && !trace && w.Rate.Kind == "" && !d.given("workload.rate"):
 		d.reportParent("workload.rate")
 	case trace && w.Arrivals.File == "":
@@ -238,21 +255,9 @@ func (d *decoder) workload(p *Plan) {
 		d.trace(p)
 	}
 	if w.Arrivals.File != "" && !trace {
-		d.reportKey("workload.arrivals.file", Conflict, "arrivals.file is for process: trace")
+		d.reportKey("workload.arrivals.file", conflict, "arrivals.file is for process: trace")
 	}
-	if len(w.Mix) == 0 {
-		w.Mix = []Mix{{Model: p.Name, Share: 1}}
-	}
-	sum := 0.0
-	for _, m := range w.Mix {
-		sum += float64(m.Share)
-	}
-	if len(w.Mix) > 1 {
-		d.report("workload.mix", Conflict, "workload.mix has %d models, and a plan is of one: write a plan for each", len(w.Mix))
-	}
-	if math.Abs(sum-1) > 1e-6 {
-		d.report("workload.mix", OutOfRange, "shares of workload.mix must sum to 100%%, got %s", quantity.Format(quantity.Percent, sum))
-	}
+	d.mix(p)
 	d.windows(p)
 }
 
@@ -261,7 +266,7 @@ func (d *decoder) trace(p *Plan) {
 	a := &p.Workload.Arrivals
 	text, err := d.read(a.File)
 	if err != nil {
-		d.report("workload.arrivals.file", FileError, "%s", err)
+		d.report("workload.arrivals.file", fileError, "%s", err)
 		return
 	}
 	lines := bufio.NewScanner(strings.NewReader(text))
@@ -272,13 +277,13 @@ func (d *decoder) trace(p *Plan) {
 		}
 		v, err := quantity.Parse(quantity.Duration, word)
 		if err != nil || len(a.Times) > 0 && Duration(v) < a.Times[len(a.Times)-1] {
-			d.report("workload.arrivals.file", FileError, "%s:%d: found %q, want times with a unit that do not fall", a.File, n, word)
+			d.report("workload.arrivals.file", fileError, "%s:%d: found %q, want times with a unit that do not fall", a.File, n, word)
 			return
 		}
 		a.Times = append(a.Times, Duration(v))
 	}
 	if len(a.Times) < 2 {
-		d.report("workload.arrivals.file", FileError, "%s: found %d times, want two or more", a.File, len(a.Times))
+		d.report("workload.arrivals.file", fileError, "%s: found %d times, want two or more", a.File, len(a.Times))
 		return
 	}
 	span := float64(a.Times[len(a.Times)-1]-a.Times[0]) * float64(a.TimeScale) / 1e9
@@ -288,14 +293,14 @@ func (d *decoder) trace(p *Plan) {
 func (d *decoder) network(p *Plan) {
 	c := p.Network.CrossIDC
 	if c.Jitter > c.Latency {
-		d.report("network.cross_idc.jitter", OutOfRange, "jitter must not be above latency")
+		d.reportBoth("network.cross_idc.jitter", "network.cross_idc.latency", outOfRange, "jitter must not be above latency")
 	}
 	z := p.ZooKeeper
 	if z.Servers%2 == 0 {
-		d.report("zookeeper.servers", OutOfRange, "zookeeper.servers must be odd, got %d", z.Servers)
+		d.report("zookeeper.servers", outOfRange, "zookeeper.servers must be odd, got %d", z.Servers)
 	}
 	if z.SessionTimeout < 2*z.Tick || z.SessionTimeout > 20*z.Tick {
-		d.report("zookeeper.session_timeout", OutOfRange, "session_timeout must be between 2 and 20 ticks of %s, got %s",
+		d.reportBoth("zookeeper.session_timeout", "zookeeper.tick", outOfRange, "session_timeout must be between 2 and 20 ticks of %s, got %s",
 			quantity.Format(quantity.Duration, float64(z.Tick)), quantity.Format(quantity.Duration, float64(z.SessionTimeout)))
 	}
 }
@@ -307,12 +312,15 @@ func (d *decoder) autoscale(p *Plan) {
 			continue
 		}
 		at := "autoscale." + tier
+		if p.Workload.Loop.Closed() {
+			d.reportBoth(at, "workload.loop", conflict, "%s follows the rate, which a closed loop has not; remove it, or loop", at)
+		}
 		if p.Fleet.Tier(tier) == nil {
-			d.reportKey(at, UnknownName, "%s but there is no fleet.%s", at, tier)
+			d.reportKey(at, unknownName, "%s but there is no fleet.%s", at, tier)
 			continue
 		}
 		if n := p.ReplicasOf(tier, 0); n < a.Min || n > a.Max {
-			d.report(at, OutOfRange, "%s needs min <= replicas <= max, got %d <= %d <= %d", at, a.Min, n, a.Max)
+			d.reportBoth(at, "fleet."+tier+".replicas", outOfRange, "%s needs min <= replicas <= max, got %d <= %d <= %d", at, a.Min, n, a.Max)
 		}
 	}
 }
@@ -325,40 +333,42 @@ func (d *decoder) failures(p *Plan) {
 		}
 		at := "random_failures." + tier
 		if p.Fleet.Tier(tier) == nil {
-			d.reportKey(at, UnknownName, "%s but there is no fleet.%s", at, tier)
+			d.reportKey(at, unknownName, "%s but there is no fleet.%s", at, tier)
 		}
 		if f.MTBF <= f.MTTR {
-			d.report(at+".mtbf", OutOfRange, "%s.mtbf must be above mttr", at)
+			d.reportBoth(at+".mtbf", at+".mttr", outOfRange, "%s.mtbf must be above mttr", at)
 		}
 	}
 }
 
 // checkLoad warns of tiers that are full by design, and refuses thinning of crowded ones.
 func (d *decoder) checkLoad(p *Plan) {
-	thin := p.Workload.Detail.Thin.K
 	for _, tier := range TierNames {
 		if p.Fleet.Tier(tier) == nil || p.Workload.Loop.Closed() {
 			continue
 		}
-		live := float64(p.ReplicasOf(tier, 0))
-		peak := p.Offered(tier, p.PeakRate(), live)
-		if peak > 1 {
-			d.report("workload.rate", Overloaded, "peak utilisation of %s is %.0f %%", tier, peak*100)
+		peak := p.Fullest(tier, p.PeakRate())
+		switch {
+		case peak > 1:
+			d.report("workload.rate", overloaded, "peak utilisation of %s is %.0f %%", tier, peak*100)
+		case tier != "entry" && p.Retried(peak):
+			d.report("workload.rate", overloaded, "peak utilisation of %s is %.0f %%, with retries %.0f %%: a state that does not end by itself is possible (metastable)",
+				tier, peak*100, peak*float64(1+p.Override.FetchPSRetry)*100)
 		}
-		if thin == 1 {
-			continue
-		}
-		for i, w := range p.Windows() {
-			if u := p.Offered(tier, p.rateIn(w), live); u > 0.9 {
-				d.report("workload.detail.thin", ThinRefused, "thin refused: utilisation %.0f %% > 90 %% of %s in window %d", u*100, tier, i+1)
-				break
-			}
-		}
-		if retried := peak * float64(1+p.Override.FetchPSRetry); tier == "ps" && retried > 1 && thin > 1 {
-			d.report("workload.detail.thin", ThinRefused, "thin refused: with retries the utilisation of ps may be %.0f %%, which is metastable", retried*100)
+	}
+	if thin := p.Workload.Detail.Thin.K; thin > 1 {
+		for _, why := range p.Unthinnable(thin) {
+			d.report("workload.detail.thin", thinRefused, "thin refused: %s", why)
 		}
 	}
 	d.enoughRequests(p)
+}
+
+// Retried reports whether a tier that calls fill to a part is full when every call is tried
+// as often as it may be: a queue that has grown over the timeout then never empties
+// (CAP-12.22).
+func (p *Plan) Retried(utilisation float64) bool {
+	return p.Override.FetchPSTimeout > 0 && utilisation*float64(1+p.Override.FetchPSRetry) > 1
 }
 
 // rateIn is the greatest rate in a window.
@@ -385,8 +395,29 @@ const (
 	leastForP99One = 662
 )
 
+// preciseAt is what of the file asks for a precision: where it is silent, what asks for a p99
+// there is the load that has too few requests.
+func (d *decoder) preciseAt() string {
+	for _, path := range []string{"precision.p99", "precision"} {
+		if d.given(path) {
+			return path
+		}
+	}
+	return "workload.rate"
+}
+
+// windowAt is where the file names a window, or else its horizon.
+func (d *decoder) windowAt(p *Plan, w Window) string {
+	for i, text := range p.Workload.Detail.Windows {
+		if text == w.Name || w.Incident > 0 && strings.HasPrefix(text, "each incident") || strings.HasPrefix(w.Name, "hour ") && strings.HasPrefix(text, "each hour") {
+			return fmt.Sprintf("workload.detail.windows.%d", i)
+		}
+	}
+	return "workload.horizon"
+}
+
 func (d *decoder) enoughRequests(p *Plan) {
-	judged := slices.ContainsFunc(p.SLO, func(s SLO) bool { return s.Metric == "p99" })
+	judged := slices.ContainsFunc(p.Objectives(), func(s SLO) bool { return s.Metric == "p99" })
 	if !judged || p.Workload.Loop.Closed() {
 		return
 	}
@@ -397,7 +428,7 @@ func (d *decoder) enoughRequests(p *Plan) {
 			if n >= leastForP99 {
 				prefix, least = warned, leastForP99One
 			}
-			d.report("precision", TooPrecise, "%sp99 needs at least %d requests per window at 99 %% confidence; window %q expects %.0f in %d replications", prefix, least, w.Name, n, p.Budget.MaxReplications)
+			d.reportBoth(d.preciseAt(), d.windowAt(p, w), tooPrecise, "%sp99 needs at least %d requests per window at 99 %% confidence; window %q expects %.0f in %d replications", prefix, least, w.Name, n, p.Budget.MaxReplications)
 		}
 	}
 }

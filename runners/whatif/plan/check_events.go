@@ -15,7 +15,7 @@ func (d *decoder) event(p *Plan, i int) {
 	at := fmt.Sprintf("events.%d", i)
 	horizon := p.Workload.Horizon
 	if e.At < 0 || Duration(e.At) >= horizon {
-		d.report(at+".at", AfterHorizon, "event at %s is after the horizon %s", quantity.Format(quantity.Duration, float64(e.At)), quantity.Format(quantity.Duration, float64(horizon)))
+		d.reportBoth(at+".at", "workload.horizon", afterHorizon, "event at %s is after the horizon %s", quantity.Format(quantity.Duration, float64(e.At)), quantity.Format(quantity.Duration, float64(horizon)))
 	}
 	actions := e.actions()
 	if len(actions) != 1 {
@@ -23,7 +23,7 @@ func (d *decoder) event(p *Plan, i int) {
 		if len(actions) > 0 {
 			found = strings.Join(actions, " and ")
 		}
-		d.report(at, Conflict, "an event has exactly one action, found %s", found)
+		d.report(at, conflict, "an event has exactly one action, found %s", found)
 		return
 	}
 	action := at + "." + actions[0]
@@ -37,9 +37,16 @@ func (d *decoder) event(p *Plan, i int) {
 	case e.LoseCluster != "":
 		idc, cluster, ok := strings.Cut(e.LoseCluster, ":")
 		if !ok {
-			d.report(action, UnknownName, "lose_cluster: found %q, want idc:cluster", e.LoseCluster)
+			d.report(action, unknownName, "lose_cluster: found %q, want idc:cluster", e.LoseCluster)
 		} else if d.idc(p, idc, action) && !slices.Contains(p.Fleet.IDCs[p.Fleet.IDCIndex(idc)].Clusters, cluster) {
-			d.report(action, UnknownName, "cluster %q is not in idc %s (known: %s)", cluster, idc, known(p.Fleet.IDCs[p.Fleet.IDCIndex(idc)].Clusters))
+			d.report(action, unknownName, "cluster %q is not in idc %s (known: %s)", cluster, idc, known(p.Fleet.IDCs[p.Fleet.IDCIndex(idc)].Clusters))
+		}
+	case e.Publish != nil:
+		if m := e.Publish.Model; m != "" && p.ServedIndex(m) < 0 {
+			d.report(action+".model", unknownName, "model %q is not in workload.mix (known: %s)%s", m, known(p.modelNames()), Nearest(m, p.modelNames()))
+		}
+		if e.Publish.Bad == "partial" && e.Publish.Shards == 0 {
+			d.report(action+".bad", requiredKey, "bad: partial needs shards, the number of shards that get the version")
 		}
 	case e.Partition != nil:
 		d.link(p, e.Partition.Between, action+".between")
@@ -48,16 +55,25 @@ func (d *decoder) event(p *Plan, i int) {
 	case e.ZooKeeper != nil:
 		z := e.ZooKeeper
 		if boolInt(z.LeaderLoss)+boolInt(z.Outage)+boolInt(z.ExpireAll) != 1 {
-			d.report(action, Conflict, "zookeeper: want exactly one of leader_loss, outage, expire_all")
+			d.report(action, conflict, "zookeeper: want exactly one of leader_loss, outage, expire_all")
 		}
 	case e.Scale != nil:
 		if e.Scale.Dense > 0 && p.Fleet.Dense == nil || e.Scale.Entry+e.Scale.PS+e.Scale.Dense == 0 {
-			d.report(action, UnknownName, "scale needs the replicas of a tier that there is")
+			d.report(action, unknownName, "scale needs the replicas of a tier that there is")
 		}
 	}
 	if e.RestartAfter > 0 && e.Kill == nil {
-		d.reportKey(at+".restart_after", Conflict, "restart_after is for kill")
+		d.reportKey(at+".restart_after", conflict, "restart_after is for kill")
 	}
+	if e.For > 0 && e.atOnce() {
+		d.reportKey(at+".for", conflict, "%s happens at an instant and does not end; remove for", actions[0])
+	}
+}
+
+// atOnce reports whether nothing of an event could last for a time.
+func (e *Event) atOnce() bool {
+	z := e.ZooKeeper
+	return e.Publish != nil || e.Kill != nil || e.Scale != nil || z != nil && !z.Outage
 }
 
 func (d *decoder) killed(p *Plan, tier string, count int, path string) {
@@ -65,17 +81,17 @@ func (d *decoder) killed(p *Plan, tier string, count int, path string) {
 		return // reported
 	}
 	if p.Fleet.Tier(tier) == nil {
-		d.report(path, UnknownName, "%s: there is no fleet.%s", path, tier)
+		d.report(path, unknownName, "%s: there is no fleet.%s", path, tier)
 		return
 	}
 	if n := p.Containers(tier); count > n && p.Shards() > 0 {
-		d.report(path, OutOfRange, "%s: %d containers of %s, there are %d", path, count, tier, n)
+		d.reportBoth(path, "fleet."+tier+".replicas", outOfRange, "%s: %d containers of %s, there are %d", path, count, tier, n)
 	}
 }
 
 func (d *decoder) link(p *Plan, ends []string, path string) {
 	if len(ends) != 2 || ends[0] == ends[1] {
-		d.report(path, OutOfRange, "%s: want two idcs, as [lf, hl]", path)
+		d.report(path, outOfRange, "%s: want two idcs, as [lf, hl]", path)
 		return
 	}
 	for i, name := range ends {
@@ -83,35 +99,45 @@ func (d *decoder) link(p *Plan, ends []string, path string) {
 	}
 }
 
+// leastForAP99 are the replications that a verdict on a p99 takes.
+const leastForAP99 = 20
+
 // objectives checks what objectives, solve and sweep refer to.
 func (d *decoder) objectives(p *Plan) {
 	for i, s := range p.SLO {
 		at := fmt.Sprintf("slo.%d", i)
 		if tier := s.Scope; slices.Contains(TierNames, tier) && p.Fleet.Tier(tier) == nil {
-			d.report(at, BadSLO, "%q: there is no fleet.%s", s.Name(), tier)
+			d.report(at, badSLO, "%q: there is no fleet.%s", s.Name(), tier)
+		}
+		if s.Scope == Corrected && !p.Workload.Loop.Closed() {
+			d.report(at, badSLO, "%q: the loop is open, and %s(request) counts from the intended arrival; corrected is of closed loops", s.Name(), s.Metric)
 		}
 		if s.Metric == "recovery" && p.EventNamed(s.Scope) == 0 {
-			d.report(at, BadSLO, "%q: no event has this name or note%s", s.Name(), Nearest(s.Scope, p.eventNames()))
+			d.report(at, badSLO, "%q: no event has this name or note%s", s.Name(), Nearest(s.Scope, p.eventNames()))
 		}
-		if s.Metric == "p99" && p.Budget.MinReplications < 20 {
-			d.report("budget.min_replications", OutOfRange, "budget.min_replications must be >=20 when a p99 is judged, got %d", p.Budget.MinReplications)
-		}
+	}
+	if slices.ContainsFunc(p.Objectives(), func(o SLO) bool { return o.Metric == "p99" }) && p.Budget.MinReplications < leastForAP99 {
+		d.report("budget.min_replications", outOfRange, "budget.min_replications must be >=%d when a p99 is judged, got %d", leastForAP99, p.Budget.MinReplications)
 	}
 	if p.Budget.MinReplications < 5 {
-		d.report("budget.min_replications", OutOfRange, "budget.min_replications must be >=5, got %d", p.Budget.MinReplications)
+		d.report("budget.min_replications", outOfRange, "budget.min_replications must be >=5, got %d", p.Budget.MinReplications)
 	}
 	if p.Budget.MaxReplications < p.Budget.MinReplications {
-		d.report("budget.max_replications", OutOfRange, "budget.max_replications must be >= min_replications %d, got %d", p.Budget.MinReplications, p.Budget.MaxReplications)
+		d.reportBoth("budget.max_replications", "budget.min_replications", outOfRange, "budget.max_replications must be >= min_replications %d, got %d", p.Budget.MinReplications, p.Budget.MaxReplications)
 	}
 	if len(p.Solve.MustHoldUnder) == 0 {
 		p.Solve.MustHoldUnder = []Must{{Text: "normal"}}
 	}
+	d.traces(p)
 	for i := range p.Solve.MustHoldUnder {
 		d.must(p, &p.Solve.MustHoldUnder[i], fmt.Sprintf("solve.must_hold_under.%d", i))
 	}
 	d.axes(p.Solve.Over, "solve.over")
 	for _, s := range p.Sweep {
 		d.axes(s.Axes, "sweep."+s.Name)
+	}
+	if p.Solve.Maximise != "" && (len(p.Solve.Over) > 0 || d.given("solve.minimise")) {
+		d.reportBoth("solve.maximise", "solve.over", conflict, "solve: maximise is without over and minimise")
 	}
 	if len(p.Solve.Over) == 0 || p.Solve.Minimise != "cost" {
 		return
@@ -140,14 +166,14 @@ func (d *decoder) must(p *Plan, m *Must, path string) {
 	switch {
 	case m.Text == "normal" || m.Of == "" && strings.HasPrefix(m.Text, "any "):
 	case m.Of == "idc" && m.Count >= len(p.Fleet.IDCs):
-		d.report(path, OutOfRange, "%q: there are %d idcs", m.Text, len(p.Fleet.IDCs))
+		d.report(path, outOfRange, "%q: there are %d idcs", m.Text, len(p.Fleet.IDCs))
 	case m.Of == "idc":
 	case m.Of != "" && p.Fleet.Tier(m.Of) == nil:
-		d.report(path, UnknownName, "%q: there is no fleet.%s", m.Text, m.Of)
+		d.report(path, unknownName, "%q: there is no fleet.%s", m.Text, m.Of)
 	case m.Of != "":
 	default:
 		if m.Event = p.EventNamed(m.Text); m.Event == 0 {
-			d.report(path, UnknownName, "must_hold_under: found %q, want normal, any K TIER, any K idc, or the name of an event%s", m.Text, Nearest(m.Text, append(p.eventNames(), "normal")))
+			d.report(path, unknownName, "must_hold_under: found %q, want normal, any K TIER, any K idc, or the name of an event%s", m.Text, Nearest(m.Text, append(p.eventNames(), "normal")))
 			return
 		}
 		m.Of = "event"
@@ -160,10 +186,23 @@ func (d *decoder) axes(list Axes, path string) {
 		at := path + "." + a.Path
 		t, ok := typeAt(reflect.TypeFor[Plan](), strings.Split(RootPath(a.Path), "."))
 		if !ok {
-			d.reportKey(at, UnknownName, "%s: the plan has no %q%s", path, a.Path, Nearest(a.Path, numericPaths()))
+			d.reportKey(at, unknownName, "%s: the plan has no %q%s", path, a.Path, Nearest(a.Path, numericPaths()))
 		} else if !isNumeric(t) {
-			d.reportKey(at, UnknownName, "%s: %q is no number", path, a.Path)
+			d.reportKey(at, unknownName, "%s: %q is no number", path, a.Path)
 		}
+	}
+}
+
+// leastRegret checks what is to be compared. Plans in which a search has set what was unsure
+// are not asked.
+func (d *decoder) leastRegret(p *Plan) {
+	switch n := p.Solve.LeastRegret; {
+	case n > 0 && len(p.Uncertain) == 0:
+		d.report("solve.least_regret", conflict, "solve.least_regret compares worlds, and nothing in the plan is unsure; write a value as {low: 0.9ms, mid: 1ms, high: 1.4ms}")
+	case n > 0 && p.Solve.Maximise != "":
+		d.reportBoth("solve.least_regret", "solve.maximise", conflict, "solve.least_regret compares configurations, and maximise has one")
+	case n == 1:
+		d.report("solve.least_regret", outOfRange, "solve.least_regret must be 2..20, got 1")
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
 // decoder fills a Plan from YAML nodes, by the tags of its fields.
@@ -14,6 +16,8 @@ type decoder struct {
 	read     func(path string) (string, error)
 	problems Problems
 	places   map[string]place // of what the file gives, by path
+	unsure   []Uncertain
+	targets  map[string]quantity.Kind // of autoscalers, as they are written, by path
 }
 
 // given reports whether the file has a value at the path.
@@ -74,7 +78,7 @@ func (d *decoder) record(path string, key, value *yaml.Node) {
 // mapping goes through the keys of a mapping; unknown and duplicate ones are reported.
 func (d *decoder) mapping(n *yaml.Node, path string, names []string, each func(name string, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
-		d.report(path, WrongUnit, "%s: found %s, a mapping expected", lastName(path), shapeOf(n))
+		d.report(path, wrongUnit, "%s: found %s, a mapping expected", lastName(path), shapeOf(n))
 		return
 	}
 	first := map[string]*yaml.Node{}
@@ -86,21 +90,21 @@ func (d *decoder) mapping(n *yaml.Node, path string, names []string, each func(n
 			return
 		}
 		if earlier := first[key.Value]; earlier != nil {
-			d.at(key.Line, key.Column, DuplicateKey, "key %q given twice (first at %d:%d)", key.Value, earlier.Line, earlier.Column)
+			d.at(key.Line, key.Column, duplicateKey, "key %q given twice (first at %d:%d)", key.Value, earlier.Line, earlier.Column)
 			continue
 		}
 		first[key.Value] = key
 		if names != nil && !has(names, key.Value) {
-			d.at(key.Line, key.Column, UnknownKey, "unknown key %q%s", key.Value, Nearest(key.Value, names))
+			d.at(key.Line, key.Column, unknownKey, "unknown key %q%s", key.Value, Nearest(key.Value, names))
 			continue
 		}
 		d.record(join(path, key.Value), key, value)
 		if value.Kind == yaml.AliasNode {
-			d.at(value.Line, value.Column, WrongUnit, "%s: found an alias, want the value itself", key.Value)
+			d.at(value.Line, value.Column, wrongUnit, "%s: found an alias, want the value itself", key.Value)
 			continue
 		}
 		if value.Tag == "!!null" {
-			d.at(value.Line, value.Column, Required, "%s has no value", join(path, key.Value))
+			d.at(value.Line, value.Column, requiredKey, "%s has no value", join(path, key.Value))
 			continue
 		}
 		each(key.Value, value)
@@ -125,7 +129,7 @@ func (d *decoder) unquoted(n *yaml.Node, i int, value *yaml.Node) {
 	for j := i + 2; j+1 < len(n.Content) && openCall(text); j += 2 {
 		text += ", " + n.Content[j].Value
 	}
-	d.at(value.Line, value.Column, UnquotedLaw, "distribution with a comma inside { }: write %q in quotes", text)
+	d.at(value.Line, value.Column, unquotedLaw, "distribution with a comma inside { }: write %q in quotes", text)
 }
 
 func shapeOf(n *yaml.Node) string {
@@ -182,7 +186,7 @@ func (d *decoder) reportParent(path string) {
 	if i := strings.LastIndexByte(path, '.'); i >= 0 {
 		parent = path[:i]
 	}
-	d.reportKey(parent, Required, "%s is required", path)
+	d.reportKey(parent, requiredKey, "%s is required", path)
 }
 
 func isLaw(v reflect.Value) bool {
@@ -195,6 +199,10 @@ func isLaw(v reflect.Value) bool {
 
 // value fills a field of any type.
 func (d *decoder) value(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) {
+	if isUncertain(v, n) {
+		d.uncertain(v, n, path, tag)
+		return
+	}
 	switch x := v.Addr().Interface().(type) {
 	case nodeDecoder:
 		x.decodeNode(d, n, path)
@@ -233,14 +241,14 @@ func (d *decoder) value(v reflect.Value, n *yaml.Node, path string, tag reflect.
 // list fills a slice; items have paths as events.3, from 0.
 func (d *decoder) list(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) {
 	if n.Kind != yaml.SequenceNode {
-		d.report(path, WrongUnit, "%s: found %s, a list expected", lastName(path), shapeOf(n))
+		d.report(path, wrongUnit, "%s: found %s, a list expected", lastName(path), shapeOf(n))
 		return
 	}
 	for i, item := range n.Content {
 		at := join(path, strconv.Itoa(i))
 		d.record(at, item, item)
 		if item.Kind == yaml.AliasNode {
-			d.at(item.Line, item.Column, WrongUnit, "%s: found an alias, want the value itself", lastName(path))
+			d.at(item.Line, item.Column, wrongUnit, "%s: found an alias, want the value itself", lastName(path))
 			continue
 		}
 		e := reflect.New(v.Type().Elem()).Elem()
@@ -253,6 +261,6 @@ func (d *decoder) scalar(n *yaml.Node, path string) bool {
 	if n.Kind == yaml.ScalarNode {
 		return true
 	}
-	d.report(path, WrongUnit, "%s: found %s, a single value expected", lastName(path), shapeOf(n))
+	d.report(path, wrongUnit, "%s: found %s, a single value expected", lastName(path), shapeOf(n))
 	return false
 }

@@ -21,7 +21,7 @@ type Sweeps []Sweep
 func (s *Skew) decodeNode(d *decoder, n *yaml.Node, path string) {
 	if n.Kind == yaml.ScalarNode {
 		if n.Value != "none" {
-			d.report(path, UnknownName, "%s: found %q, want none, {zipf: s} or {shares: [...]}", lastName(path), n.Value)
+			d.report(path, unknownName, "%s: found %q, want none, {zipf: s} or {shares: [...]}", lastName(path), n.Value)
 		}
 		return
 	}
@@ -37,7 +37,7 @@ func (s *Skew) decodeNode(d *decoder, n *yaml.Node, path string) {
 		sum += float64(share)
 	}
 	if s.Shares != nil && math.Abs(sum-1) > 1e-6 {
-		d.report(path+".shares", OutOfRange, "%s.shares must sum to 100%%, got %s", path, quantity.Format(quantity.Percent, sum))
+		d.report(path+".shares", outOfRange, "%s.shares must sum to 100%%, got %s", path, quantity.Format(quantity.Percent, sum))
 	}
 }
 
@@ -66,7 +66,7 @@ func (r *Replicas) decodeNode(d *decoder, n *yaml.Node, path string) {
 	} else {
 		d.structure(reflect.ValueOf(&form).Elem(), n, path)
 		if form.Hottest != 0 && !strings.HasPrefix(path, "fleet.ps.") {
-			d.report(path+".hottest", UnknownKey, "only ps has a hottest shard")
+			d.report(path+".hottest", unknownKey, "only ps has a hottest shard")
 		}
 	}
 	r.Default, r.Hottest = form.Default, form.Hottest
@@ -90,14 +90,14 @@ func (d *decoder) oneTier(n *yaml.Node, path string, more []string, other func(n
 		case slices.Contains(more, name):
 			other(name, value)
 		case tier != "":
-			d.reportKey(at, Conflict, "%s names a second tier", path)
+			d.reportKey(at, conflict, "%s names a second tier", path)
 		default:
 			tier = name
 			d.structure(reflect.ValueOf(&p).Elem(), value, at)
 		}
 	})
 	if tier == "" {
-		d.report(path, Required, "%s needs a tier: %s", path, strings.Join(TierNames, ", "))
+		d.report(path, requiredKey, "%s needs a tier: %s", path, strings.Join(TierNames, ", "))
 	}
 	return tier, p
 }
@@ -107,7 +107,7 @@ func (k *Kill) decodeNode(d *decoder, n *yaml.Node, path string) {
 		d.value(reflect.ValueOf(&k.Refuse).Elem(), value, path+".refuse", "")
 	})
 	if d.given(path + "." + tier + ".factor") {
-		d.reportKey(path+"."+tier+".factor", UnknownKey, `unknown key "factor"`)
+		d.reportKey(path+"."+tier+".factor", unknownKey, `unknown key "factor"`)
 	}
 	k.Tier, k.Count, k.Pick = tier, p.Count, p.Pick
 }
@@ -134,7 +134,7 @@ func (a *Axes) decodeNode(d *decoder, n *yaml.Node, path string) {
 			axis.Values = d.rangeOf(value.Value, at)
 		}
 		if len(axis.Values) == 0 {
-			d.report(at, OutOfRange, "%s needs at least one value", at)
+			d.report(at, outOfRange, "%s needs at least one value", at)
 			return
 		}
 		axis.Ordered = rising(axis.Values)
@@ -148,11 +148,11 @@ func (d *decoder) rangeOf(text, path string) []string {
 	a, err1 := strconv.Atoi(strings.TrimSpace(low))
 	b, err2 := strconv.Atoi(strings.TrimSpace(high))
 	if !ok || err1 != nil || err2 != nil {
-		d.report(path, WrongUnit, "%s: found %q, a range as 4..24 or a list expected", lastName(path), text)
+		d.report(path, wrongUnit, "%s: found %q, a range as 4..24 or a list expected", lastName(path), text)
 		return nil
 	}
 	if b < a || b-a >= maxRangeValues {
-		d.report(path, OutOfRange, "%s must rise and have at most %d values, got %s", path, maxRangeValues, text)
+		d.report(path, outOfRange, "%s must rise and have at most %d values, got %s", path, maxRangeValues, text)
 		return nil
 	}
 	var list []string
@@ -191,7 +191,7 @@ func (m *Must) decodeText(d *decoder, text, path string) {
 	n, err := strconv.Atoi(words[1])
 	of := append(slices.Clone(TierNames), "idc")
 	if err != nil || n < 1 || !slices.Contains(of, words[2]) {
-		d.report(path, UnknownName, "must_hold_under: found %q, want any K %s", text, strings.Join(of, "|"))
+		d.report(path, unknownName, "must_hold_under: found %q, want any K %s", text, strings.Join(of, "|"))
 		return
 	}
 	m.Count, m.Of = n, words[2]

@@ -55,10 +55,11 @@ func (e *Event) actions() []string {
 
 // Publish is a new version of the model.
 type Publish struct {
+	Model   string   `plan:"model" json:"model,omitempty" doc:"of workload.mix; all of them by default"`
 	Version int      `plan:"version" required:"true" range:">=1"`
 	Size    Fraction `plan:"size" default:"100%" range:"0%..100%" doc:"share of the bytes that is new; scales load time only"`
-	Bad     string   `plan:"bad" default:"none" enum:"none|load_failure|partial"`
-	Shards  Shards   `plan:"shards" default:"all" doc:"all, or how many shards get it"`
+	Bad     string   `plan:"bad" default:"none" enum:"none|load_failure|partial" doc:"load_failure: no attempt loads it; partial: only shards of the PS get it"`
+	Shards  Shards   `plan:"shards" default:"all" doc:"all, or how many shards of the PS get it, from the first"`
 }
 
 // Shards is how many shards, 0 for all.
@@ -95,7 +96,7 @@ type Loss struct {
 type ZKEvent struct {
 	LeaderLoss bool `plan:"leader_loss" default:"false"`
 	Outage     bool `plan:"outage" default:"false" doc:"for as long as for says"`
-	ExpireAll  bool `plan:"expire_all" default:"false" doc:"a session storm"`
+	ExpireAll  bool `plan:"expire_all" default:"false" doc:"a session storm; agents of version 3 are listed by nobody after it until the model is published anew"`
 }
 
 // Scale changes the number of replicas of tiers by hand.
@@ -136,10 +137,15 @@ type Correlated struct {
 
 // Solve says what to search for.
 type Solve struct {
-	Minimise      string `plan:"minimise" default:"cost" enum:"cost|containers|p99"`
-	Over          Axes   `plan:"over" doc:"paths and the values to try: 4..24, or a list"`
-	MustHoldUnder []Must `plan:"must_hold_under" doc:"normal, any K TIER, any K idc, or the name of an event"`
-	Prove         bool   `plan:"prove_minimal" default:"true"`
+	Minimise      string   `plan:"minimise" default:"cost" enum:"cost|containers|p99"`
+	Maximise      string   `plan:"maximise" enum:"rate" json:",omitempty" doc:"rate: the greatest load that the plan holds, in place of over"`
+	Step          Fraction `plan:"step" default:"0%" range:"0%..20%" json:",omitempty" doc:"of maximise: what rates are told apart by, as a part of the rate at which a tier is full; 2% by default"`
+	Sections      int      `plan:"sections" default:"0" range:"0..64" json:",omitempty" doc:"of maximise: how many rates are simulated side by side (k-section), as many as there are workers; 1 (bisection) by default"`
+	Over          Axes     `plan:"over" doc:"paths and the values to try: 4..24, or a list"`
+	Alternatives  int      `plan:"alternatives" default:"0" range:"0..20" json:",omitempty" doc:"how many other configurations to find that hold and are no larger versions of the answer"`
+	LeastRegret   int      `plan:"least_regret" default:"0" range:"0..20" json:",omitempty" doc:"how many configurations to compare in all worlds of what is not known for sure, by what each costs too much where it holds and where it does not"`
+	MustHoldUnder []Must   `plan:"must_hold_under" doc:"normal, any K TIER, any K idc, or the name of an event"`
+	Prove         bool     `plan:"prove_minimal" default:"true"`
 }
 
 // Axis is one value of the plan and what to set it to.
@@ -167,9 +173,10 @@ type Sweep struct {
 // SLO is an objective.
 type SLO struct {
 	Text   string  `json:"text"`
-	Metric string  `json:"metric"` // p99, errors, util, ...
-	Scope  string  `json:"scope"`  // what stands in parentheses, or between the dots
-	Op     string  `json:"op"`     // <=, <, >= or >
-	Limit  float64 `json:"limit"`  // in base units
-	Unit   string  `json:"unit"`   // ns, bytes, fraction, per_second, per_hour, count
+	Metric string  `json:"metric"`          // p99, errors, util, ...
+	Scope  string  `json:"scope"`           // what stands in parentheses, or between the dots
+	Op     string  `json:"op"`              // <=, <, >= or >
+	Limit  float64 `json:"limit"`           // in base units
+	Model  string  `json:"model,omitempty"` // of the mix; "" for all requests
+	Unit   string  `json:"unit"`            // ns, bytes, fraction, per_second, per_hour, count
 }

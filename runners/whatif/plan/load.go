@@ -1,5 +1,7 @@
 package plan
 
+import "slices"
+
 // Offered is the work that comes to a tier at a rate of requests over what its
 // containers can do: at 1 the tier is full. It counts one attempt of each call; live are
 // the containers (of ps: of each shard, the hottest has live + Hottest - Default).
@@ -13,17 +15,44 @@ func (p *Plan) Offered(tier string, rate float64, live float64) float64 {
 
 // Work is the time that one request keeps one container of a tier busy, in seconds, of
 // the hottest shard for ps, if the container worked as fast as it can.
-func (p *Plan) Work(tier string) float64 {
+func (p *Plan) Work(tier string) float64 { return slices.Max(p.Works(tier)) }
+
+// Works is Work of each shard; of one for other tiers than ps.
+func (p *Plan) Works(tier string) []float64 {
+	works := make([]float64, 1)
+	if tier == "ps" {
+		works = make([]float64, p.Shards())
+	}
+	for _, m := range p.Served() {
+		shares := m.Skew.Of(p.Shards())
+		for shard := range works {
+			works[shard] += float64(m.Share * p.workOf(&m, tier, shard, shares[shard]))
+		}
+	}
+	return works
+}
+
+// Fullest is the utilisation of the fullest shard of a tier at a rate, with all of its
+// replicas.
+func (p *Plan) Fullest(tier string, rate float64) float64 {
+	most := 0.0
+	for shard, work := range p.Works(tier) {
+		most = max(most, rate*work/float64(p.ReplicasOf(tier, shard)))
+	}
+	return most
+}
+
+// workOf is Work of requests for one model, on a shard that gets a share of its lookups.
+func (p *Plan) workOf(m *Served, tier string, shard int, share float64) float64 {
 	t := p.Fleet.Tier(tier)
-	items := p.Service.Items.Mean
+	items := m.Items.Mean
 	cores := max(t.CPU-p.Service.AgentCPU, 1e-9)
 	switch tier {
 	case "entry":
-		return p.Service.Entry.CPU.MeanOf(items) / 1e9 / p.capacity(p.Service.Entry, cores)
+		return m.Entry.CPU.MeanOf(items) / 1e9 / p.capacity(p.Service.Entry, cores)
 	case "dense":
-		s := *p.Service.Dense
 		if !p.Batched() {
-			return s.CPU.MeanOf(items) / 1e9 / p.capacity(s, cores)
+			return m.Dense.CPU.MeanOf(items) / 1e9 / p.capacity(*p.Service.Dense, cores)
 		}
 		b := p.Override.Batching
 		perBatch := max(1, float64(int(float64(b.MaxBatchSize)/items)))
@@ -31,18 +60,14 @@ func (p *Plan) Work(tier string) float64 {
 		if p.Service.Contention.Model == "none" {
 			threads = float64(b.Threads * t.Services)
 		}
-		return s.Batch.MeanOf(perBatch*items) / perBatch / 1e9 / threads
+		return m.Dense.Batch.MeanOf(perBatch*items) / perBatch / 1e9 / threads
 	}
-	hottest := 0.0
-	for shard, share := range p.Model.ShardSkew.Of(p.Shards()) {
-		calls := float64(p.CallsOf(shard))
-		mean := p.Service.PS.CPU.MeanOf(items * share / calls)
-		if p.Client.Coalesce {
-			calls, mean = 1, p.Service.PS.CPU.MeanOf(items*share)
-		}
-		hottest = max(hottest, calls*mean/1e9/p.capacity(p.Service.PS, cores))
+	calls := float64(p.CallsOf(m.NumPS, shard))
+	mean := m.PS.CPU.MeanOf(items * share / calls)
+	if p.Client.Coalesce {
+		calls, mean = 1, m.PS.CPU.MeanOf(items*share)
 	}
-	return hottest
+	return calls * mean / 1e9 / p.capacity(p.Service.PS, cores)
 }
 
 // capacity is how many cores' worth the threads of a container do at best.
@@ -53,9 +78,10 @@ func (p *Plan) capacity(s TierService, cores float64) float64 {
 	return min(float64(s.Threads), cores)
 }
 
-// CallsOf is how many PS a container of a shard hosts: ps i is in shard i mod num_shard.
-func (p *Plan) CallsOf(shard int) int {
-	n, shards := p.Override.NumPS, p.Shards()
+// CallsOf is how many of n PS a container of a shard hosts: ps i is in shard i mod
+// num_shard.
+func (p *Plan) CallsOf(n, shard int) int {
+	shards := p.Shards()
 	calls := n / shards
 	if shard < n%shards {
 		calls++
@@ -63,12 +89,21 @@ func (p *Plan) CallsOf(shard int) int {
 	return calls
 }
 
-// FanOut is how many calls a request makes to the PS.
+// FanOut is how many calls a request for the model with the most PS makes to them.
 func (p *Plan) FanOut() int {
+	most := 0
+	for _, m := range p.Served() {
+		most = max(most, p.FanOutOf(&m))
+	}
+	return most
+}
+
+// FanOutOf is how many calls a request for a model makes to the PS.
+func (p *Plan) FanOutOf(m *Served) int {
 	if p.Client.Coalesce {
 		return p.Shards()
 	}
-	return p.Override.NumPS
+	return m.NumPS
 }
 
 // Batched reports whether dense servers put requests into batches.

@@ -23,15 +23,30 @@ func (p *Plan) Versions(tier string) int {
 	return 2
 }
 
-// ModelBytes is what one version takes of the disk of a container of a tier.
-func (p *Plan) ModelBytes(tier string) Bytes {
+// ModelBytes is what one version of each model takes of the disk of a container of a tier.
+func (p *Plan) ModelBytes(tier string) Bytes { return p.NewBytes("", tier) }
+
+// NewBytes is what a publish of a model brings to a container of a tier, of all models
+// for "".
+func (p *Plan) NewBytes(name, tier string) Bytes {
+	sum := Bytes(0)
+	for _, m := range p.Served() {
+		if name == "" || name == m.Name {
+			sum += p.BytesOf(&m, tier)
+		}
+	}
+	return sum
+}
+
+// BytesOf is what one version of a model takes of the disk of a container of a tier.
+func (p *Plan) BytesOf(m *Served, tier string) Bytes {
 	switch {
 	case tier == "ps":
-		return Bytes(math.Ceil(float64(p.Model.Size.Embeddings) / float64(p.Shards())))
+		return Bytes(math.Ceil(float64(m.Size.Embeddings) / float64(p.Shards())))
 	case tier == "dense":
-		return p.Model.Size.Dense * Bytes(p.Fleet.Dense.Services)
+		return m.Size.Dense * Bytes(p.Fleet.Dense.Services)
 	case p.Fleet.Dense == nil:
-		return p.Model.Size.Dense
+		return m.Size.Dense
 	}
 	return 0
 }
@@ -42,14 +57,19 @@ func (p *Plan) Memory(tier string, versions int) Bytes {
 	return p.Model.Overhead + Bytes(one*float64(versions))
 }
 
-// LoadTime is how long a container of a tier takes to load one version, of which the
-// share size is new.
-func (p *Plan) LoadTime(tier string, size float64) Duration {
-	bytes := float64(p.ModelBytes(tier))
-	if bytes == 0 {
-		return 0
+// LoadTime is how long a container of a tier takes to load one version of each model, of
+// which the share size is new, one after the other.
+func (p *Plan) LoadTime(tier string, size float64) Duration { return p.LoadTimeOf("", tier, size) }
+
+// LoadTimeOf is LoadTime of one model of the mix, "" for all.
+func (p *Plan) LoadTimeOf(name, tier string, size float64) Duration {
+	sum := Duration(0)
+	for _, m := range p.Served() {
+		if bytes := float64(p.BytesOf(&m, tier)); bytes > 0 && (name == "" || name == m.Name) {
+			sum += p.Fleet.Boot.LoadFixed + Duration(bytes*size/float64(p.Fleet.Boot.ModelLoad)*1e9)
+		}
 	}
-	return p.Fleet.Boot.LoadFixed + Duration(bytes*size/float64(p.Fleet.Boot.ModelLoad)*1e9)
+	return sum
 }
 
 // SmallestShards is the smallest number of shards with which a PS container holds all
@@ -59,8 +79,17 @@ func (p *Plan) SmallestShards() int {
 	if room <= 0 {
 		return 0
 	}
-	need := float64(p.Model.Size.Embeddings) * float64(p.Model.RAMFactor) * float64(p.Versions("ps"))
+	need := float64(p.embeddings()) * float64(p.Model.RAMFactor) * float64(p.Versions("ps"))
 	return max(1, int(math.Ceil(need/room)))
+}
+
+// embeddings are those of all models.
+func (p *Plan) embeddings() Bytes {
+	sum := Bytes(0)
+	for _, m := range p.Served() {
+		sum += m.Size.Embeddings
+	}
+	return sum
 }
 
 func (d *decoder) checkMemory(p *Plan) {
@@ -74,7 +103,7 @@ func (d *decoder) checkMemory(p *Plan) {
 		if need <= t.Mem {
 			continue
 		}
-		d.report("fleet."+tier+".mem", DoesNotFit, "%s", p.misfit(tier, n, need, t))
+		d.report("fleet."+tier+".mem", doesNotFit, "%s", p.misfit(tier, n, need, t))
 	}
 }
 
@@ -83,7 +112,7 @@ func (p *Plan) misfit(tier string, n int, need Bytes, t *Tier) string {
 	one := p.Memory(tier, 1) - p.Model.Overhead
 	text := fmt.Sprintf("%s needs %s at rollover (%d x %s + %s)", tier, size(need), n, size(one), size(p.Model.Overhead))
 	if tier == "ps" {
-		text = fmt.Sprintf("%s needs %s at rollover (%d x %s + %s, %d shards, %s)", tier, size(need), n, size(one), size(p.Model.Overhead), p.Shards(), size(p.Model.Size.Embeddings))
+		text = fmt.Sprintf("%s needs %s at rollover (%d x %s + %s, %d shards, %s)", tier, size(need), n, size(one), size(p.Model.Overhead), p.Shards(), size(p.embeddings()))
 	}
 	text += " but mem is " + size(t.Mem)
 	if shards := p.SmallestShards(); tier == "ps" && shards > 0 {
@@ -127,11 +156,11 @@ func (d *decoder) sizes(p *Plan) {
 		return nil
 	})
 	if err != nil {
-		d.report("model.exported", FileError, "%s", reason(err))
+		d.report("model.exported", fileError, "%s", reason(err))
 		return
 	}
 	if len(found) == 0 {
-		d.report("model.exported", FileError, "%s: found no version directory, want <sub_graph>/<number>/saved_model.pb", p.Model.Exported)
+		d.report("model.exported", fileError, "%s: found no version directory, want <sub_graph>/<number>/saved_model.pb", p.Model.Exported)
 		return
 	}
 	embeddings, dense := addUp(found)

@@ -10,8 +10,10 @@
 // To change which fields there are, their defaults and ranges, look in plan.go and its
 // neighbours tier.go, traffic.go and incident.go: tags of the fields drive decoding, the
 // schema and the canonical form. How YAML becomes fields is in decode.go, scalars in
-// scalar.go; what holds between fields, in check.go; what is taken from an agent.conf, in
-// agentconf.go; the schema, in schema.go; the hash, in canonical.go.
+// scalar.go; what holds between fields, in check.go and strict.go; what is taken from an agent.conf, in
+// agentconf.go; models of a mix, in mix.go; values that are not known for sure, in
+// uncertain.go; values of sweeps and searches that make no sense, in
+// nonsense.go; the schema, in schema.go; the hash, in canonical.go.
 package plan
 
 import (
@@ -71,12 +73,17 @@ type Plan struct {
 	SLO        []SLO     `plan:"slo" doc:"what has to hold, as p99(request) <= 50ms"`
 	Solve      Solve     `plan:"solve" doc:"what to search for"`
 	Sweep      Sweeps    `plan:"sweep" doc:"named sweeps"`
+	Worlds     *Worlds   `plan:"worlds" json:",omitempty" doc:"for values that are not known for sure: {low: 0.9ms, mid: 1ms, high: 1.4ms, confidence: 90%}, or {mid: 1ms, belief: lognormal(sigma=0.15)}"`
 	Report     Report    `plan:"report" doc:"what is written"`
 
 	// Dir is the folder that relative paths count from, ConfHash the SHA-256 of the
 	// agent.conf with its includes, "" without one.
 	Dir      string `plan:"-"`
 	ConfHash string `plan:"-"`
+	// Files are those that it reads beside itself, by the paths at which they were opened.
+	Files []string `plan:"-" json:"-"`
+	// Uncertain are the values that are not known for sure, in the order of the file.
+	Uncertain []Uncertain `plan:"-" json:",omitempty"`
 	// Measured is the profile that service.profile names, nil without one.
 	Measured *Profile `plan:"-" json:"-"`
 }
@@ -166,9 +173,9 @@ type Batching struct {
 
 // Report says what is written.
 type Report struct {
-	HTML     bool     `plan:"html" default:"true"`
-	JSON     bool     `plan:"json" default:"true"`
-	CSV      bool     `plan:"csv" default:"false"`
+	HTML     bool     `plan:"html" default:"true" doc:"into the folder of --report"`
+	JSON     bool     `plan:"json" default:"true" doc:"into the folder of --report"`
+	CSV      bool     `plan:"csv" default:"false" doc:"into the folder of --report"`
 	Currency string   `plan:"currency" default:"$" doc:"a label only"`
-	Trace    []string `plan:"trace" doc:"slowest N, incident N"`
+	Trace    []Traced `plan:"trace" doc:"slowest N requests, incident N (of events, from 1): traces for ui.perfetto.dev in the folder of --report, of run and solve"`
 }

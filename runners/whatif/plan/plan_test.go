@@ -94,6 +94,17 @@ func TestProblems(t *testing.T) {
 	var b strings.Builder
 	for _, c := range []struct{ old, new string }{
 		{"replicas: 2", "replica: 2"},
+		{"override:", "budget: {requests: 1.5}\noverride:"},
+		{"horizon: 60s", "horizon: 60s\n  loop: closed(clients=1.5)"},
+		{"slo:", "events:\n  - {at: 10s, name: lost, lose_idc: local, for: 1s}\n  - {at: 20s, name: lost, lose_idc: local, for: 1s}\nslo:"},
+		{"slo:", "events:\n  - {at: 10s, note: lost, lose_idc: local, for: 1s}\n  - {at: 20s, note: lost, lose_idc: local, for: 1s}\nslo:\n  - recovery(lost) <= 10s"},
+		{"slo:", "events:\n  - {at: 10s, note: lost, lose_idc: local, for: 1s}\n  - {at: 20s, name: lost, lose_idc: local, for: 1s}\nslo:"},
+		{"rate: 1k/s", "rate: 1k/s\n  arrivals: {cv: 2, burst: 4x, time_scale: 2x}"},
+		{"override: {", "override: {batching: {max_batch_size: 64}, "},
+		{"ps: {cpu: \"exp(mean=1ms)\"}", "ps: {cpu: \"exp(mean=1ms)\", hold: true}\n  contention: {model: none, overhead_per_runnable: 0.01}"},
+		{"ps: {replicas: 3,", "ps: {services_per_container: 2, replicas: 3,"},
+		{"slo:", "solve: {over: {ps.replicas: 1..4}, minimise: p99, step: 1%, sections: 2}\nslo:"},
+		{"slo:", "solve: {maximise: rate, prove_minimal: true, alternatives: 2}\nslo:"},
 		{"  horizon: 60s", "  horizon: 60s\n  rate: 2k/s"},
 		{"rate: 1k/s", "rate: 1000"},
 		{"mem: 8GiB", "mem: 256ms"},
@@ -110,6 +121,9 @@ func TestProblems(t *testing.T) {
 		{"rate: 1k/s", "rate: 0.01/s"},
 		{"horizon: 60s", "horizon: 60s\n  rate: 1k/s\n  detail: {thin: 2}"},
 		{"rate: 1k/s", "rate: 7.5k/s\n  detail: {thin: 2}"},
+		{"rate: 1k/s", "rate: 7.5k/s\n  detail: {thin: auto}"},
+		{"rate: 1k/s", "loop: closed(clients=3)\n  detail: {thin: 2}"},
+		{"  horizon: 60s", "  horizon: 60s\n  detail: {thin: 2}\nevents: [{at: 1s, kill: {ps: {}}}]\nsolve: {over: {seed: [1]}, minimise: p99, must_hold_under: [any 1 ps]}"},
 		{"  size:", "  agent_conf: gone.conf\n  size:"},
 		{`cpu: "exp(mean=1ms)"`, "cpu: gamma(mean=1.1ms, cv=0.4)"},
 		{"rate: 1k/s", "rate: -5/s"},
@@ -120,7 +134,45 @@ func TestProblems(t *testing.T) {
 		{"slo:", "slo:\n  - goodput <= 5/s\n  - util(dense) <= 50%"},
 		{"override:", "override: [1]\nx:"},
 		{"override:", "\toverride:"},
+		{"slo:", strings.NewReplacer("25%", "35%", "num_ps: 2", "num_ps: 1", "recall", "ranker", "errors <= 1%", "util(ps) <= 50%").Replace(two) + "slo:"},
+		{"slo:", strings.Replace(two, "size: {embeddings: 4GiB}", "size: {embeddings: 60GiB}, dense: {batch: 1ms}", 1) + "slo:"},
+		{"slo:", two + "events: [{at: 1s, publish: {version: 2, model: ranks}}]\nslo:"},
+		{"rate: 1k/s", "rate: {low: 900/s, mid: 1k/s, hihg: 1.2k/s}"},
+		{"rate: 1k/s", "rate: {low: 900/s, mid: 1k/s}"},
+		{"rate: 1k/s", "rate: {low: 900/s, mid: 800/s, high: 1.2k/s, confidence: 2}"},
+		{"rate: 1k/s", "rate: {low: 900/s, mid: 800/s, high: 1.2k/s}"},
+		{"rate: 1k/s", "rate: {low: 900ms, mid: 1k/s, high: 1.2k/s}"},
+		{"rate: 1k/s", "rate: {mid: 1k/s, belief: gamma(cv=0.2), confidence: 90%}"},
+		{"cpu: 1ms", "cpu: {low: 0.5ms, mid: \"exp(mean=1ms)\", high: 2ms}"},
+		{"apiVersion: capacity/v1", "apiVersion: {low: 1, mid: 2, high: 3}"},
+		{"slo:", "solve: {maximise: rate, over: {ps.replicas: 2..3}}\nslo:"},
+		{"slo:", "solve: {maximise: rates}\nslo:"},
+		{"override:", "client: {hedge: {after: 1s}}\nnetwork: {cross_idc: {latency: 1ms, jitter: 2ms}}\nzookeeper: {tick: 1s, session_timeout: 1s}\noverride:"},
+		{"override: {num_ps: 4, num_shard: 2}", "override: {num_ps: 1, num_shard: 2, fetch_ps_timeout: 10ms}\nclient: {hedge: {after: 10ms}, partial: allow(min_shards=3)}"},
+		{"rate: 1k/s", "rate: 1k/s\n  loop: closed(clients=3)"},
+		{"ps: {replicas: 3,", "ps: {num_shard: 4, replicas: 3,"},
+		{"slo:", "autoscale: {ps: {min: 4, max: 5}}\nrandom_failures: {ps: {mtbf: 1s, mttr: 2s}}\nslo:"},
 		{"mem: 8GiB", "mem: &a 8GiB, cost: *a"},
+		{"rate: 1k/s\n  horizon: 60s", "loop: closed(clients=3)\n  arrivals: {process: gamma}\nautoscale: {entry: {min: 1, max: 4}}"},
+		{"p99(request)", "p99(corrected)"},
+		{"rate: 1k/s", "rate: 5k/s"},
+		{"rate: 1k/s\n  horizon: 60s", "rate: 0.1/s\n  detail: {windows: [peak 10s, each hour 1s]}\nprecision: {p99: 1%}"},
+		{"slo:", "solve: {minimise: containers, over: {ps.replicas: 2..3}, least_regret: 3}\nslo:"},
+		{"rate: 1k/s\n  horizon: 60s", "rate: {low: 900/s, mid: 1k/s, high: 1.2k/s}\nsolve: {maximise: rate, least_regret: 1}"},
+		{"slo:", "report: {trace: [slowest 5, slow 5, slowest 0, incident two, incident 1]}\nslo:"},
+		{"entry: {cpu: 1ms}", "entry: {cpu: 1ms, threads: 0}"},
+		{"slo:", "name: " + strings.Repeat("n", 121) + "\nslo:"},
+		{"  size:", "  shard_skew: {zipf: 1, shares: [150%, -50%]}\n  size:"},
+		{"ps: {replicas: 3,", "ps: {num_shard: 0, replicas: 3,"},
+		{"slo:", "autoscale: {entry: {metric: qps, min: 1, max: 4}, ps: {target: 50/s, min: 1, max: 4}}\nslo:"},
+		{"slo:", "events: [{at: 1s, publish: {version: 2, shards: 3}}]\nslo:"},
+		{"slo:", "events: [{at: 1s, publish: {version: 2, bad: partial}}]\nslo:"},
+		{"slo:", "slo:\n  - mem.dense.peak <= 95%"},
+		{"rate: 1k/s", "rate: {diurnal: {trough: 2k/s, peak: 1k/s}}"},
+		{`"exp(mean=1ms)"`, `"lognormal(mean=350us, p99=350us)"`},
+		{"slo:", "events:\n  - {at: 1s, kill: {ps: {}}, for: 3s}\n  - {at: 2s, zookeeper: {leader_loss: true}, for: 3s}\n  - {at: 3s, zookeeper: {outage: true}, for: 3s}\nslo:"},
+		{"slo:", "---\nslo:"},
+		{"slo:", "  detail: {windows: [peak 1s]}\nevents: [{at: 50s, lose_cluster: local:a}]\nreport: {trace: [incident 1]}\nslo:"},
 	} {
 		if c.old == "seed" {
 			continue
@@ -128,8 +180,8 @@ func TestProblems(t *testing.T) {
 		b.WriteString("- " + c.old + " -> " + c.new + "\n" + problemsOf(t, c.old, c.new) + "\n\n")
 	}
 	golden(t, "problems.golden", b.String())
-	for _, code := range []string{UnknownKey, DuplicateKey, MissingUnit, WrongUnit, OutOfRange, Required, BadLaw, Conflict, UnknownName,
-		AfterHorizon, DoesNotFit, Overloaded, BadSLO, TooPrecise, ThinRefused, FileError, UnquotedLaw} {
+	for _, code := range []string{unknownKey, duplicateKey, missingUnit, wrongUnit, outOfRange, requiredKey, badLaw, conflict, unknownName,
+		afterHorizon, doesNotFit, overloaded, badSLO, tooPrecise, thinRefused, fileError, unquotedLaw} {
 		if !strings.Contains(b.String(), "["+code+"]") {
 			t.Errorf("no mistake here is %s", code)
 		}
@@ -170,6 +222,66 @@ func TestTheHashIsOfWhatChangesResults(t *testing.T) {
 	}
 }
 
+func TestHedgesAfterAQuantile(t *testing.T) {
+	for text, want := range map[string]float64{"p50": 0.5, "p95": 0.95, "p999": 0.999, "10ms": 0} {
+		_, p, _, err := Parse("plan.yaml", []byte(strings.Replace(small, "slo:", "client: {hedge: {after: "+text+"}}\nslo:", 1)))
+		if err != nil || p.Client.Hedge.After.Quantile != want {
+			t.Errorf("%s: got %+v, %v", text, p, err)
+		}
+	}
+	for _, text := range []string{"p5", "p49", "p99999", "px5", "p"} {
+		if got := problemsOf(t, "slo:", "client: {hedge: {after: "+text+"}}\nslo:"); !strings.Contains(got, "want off, a duration, or a quantile from p50 to p9999 [CAP-E09]") {
+			t.Errorf("%s: got %q", text, got)
+		}
+	}
+}
+
+// two is a mix of two models on the containers of the small plan.
+const two = `  mix:
+    - {model: ranker, share: 75%, slo: [p99(request) <= 40ms]}
+    - {model: recall, share: 25%, num_ps: 2, size: {embeddings: 4GiB}, items: det(10), shard_skew: {zipf: 1}, ps: {cpu: "exp(mean=3ms)"}, slo: [mean(request) <= 20ms, errors <= 1%]}
+`
+
+func TestModelsOfAMix(t *testing.T) {
+	_, one, _, err := Parse("plan.yaml", []byte(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, p, _, err := Parse("plan.yaml", []byte(strings.Replace(small, "slo:", two+"slo:", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := p.Served()
+	if len(list) != 2 || list[0].NumPS != 4 || list[1].NumPS != 2 || list[1].Items.Mean != 10 || list[1].Entry.CPU.Mean != 1e6 || list[1].PS.CPU.Mean != 3e6 {
+		t.Errorf("got %+v", list)
+	}
+	// Two calls a shard of 1 ms for three quarters, one of 3 ms for the rest.
+	for _, c := range []struct {
+		what      string
+		got, want float64
+	}{
+		{"work of ps", p.Work("ps"), (0.75*2*1e-3 + 0.25*3e-3) / 4}, {"work of ps of one model", one.Work("ps"), 2 * 1e-3 / 4},
+		{"bytes of ps", float64(p.ModelBytes("ps")), 7 << 30}, {"bytes of a publish", float64(p.NewBytes("recall", "ps")), 2 << 30},
+		{"load", float64(p.LoadTime("ps", 1)), float64(p.LoadTimeOf("ranker", "ps", 1) + p.LoadTimeOf("recall", "ps", 1))},
+		{"fan-out", float64(p.FanOut()), 4},
+	} {
+		if c.got-c.want > 1e-9*c.want || c.want-c.got > 1e-9*c.want {
+			t.Errorf("%s: got %g, want %g", c.what, c.got, c.want)
+		}
+	}
+	var names []string
+	for _, o := range p.Objectives() {
+		names = append(names, o.Model+" "+o.Text)
+	}
+	if diff := cmp.Diff([]string{" p99(request) <= 50ms", "ranker p99(request) <= 40ms", "recall mean(request) <= 20ms", "recall errors <= 1%"}, names); diff != "" {
+		t.Errorf("objectives (-want +got):\n%s", diff)
+	}
+	_, named, _, err := Parse("plan.yaml", []byte(strings.Replace(small, "slo:", "  mix: [{model: ranker}]\nslo:", 1)))
+	if err != nil || named.Hash() != one.Hash() || p.Hash() == one.Hash() {
+		t.Errorf("%v: a name alone changes the hash, or a second model does not", err)
+	}
+}
+
 func TestSchemaIsGolden(t *testing.T) { golden(t, "schema.golden.json", string(Schema())) }
 
 func FuzzParse(f *testing.F) {
@@ -185,4 +297,31 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("got plan %v and error %v", p != nil, err)
 		}
 	})
+}
+
+// What a search lacks is said at its place, all of it at once.
+func TestASearchWantsRoomAndAnObjective(t *testing.T) {
+	const room = "solve.over is required to search, as solve: {over: {ps.replicas: 4..24}}, or solve: {maximise: rate} [CAP-E06]"
+	for _, c := range []struct{ old, add, want string }{
+		{"", "solve: {maximise: rate}\n", ""},
+		{"", "solve: {minimise: containers}\n", "plan.yaml:17:1: " + room},
+		{"slo:\n  - p99(request) <= 50ms\n", "", "plan.yaml:1:1: " + room + "\nplan.yaml:1:1: slo is required to search, as slo: [p99(request) <= 50ms] [CAP-E06]"},
+	} {
+		text := small
+		if c.old != "" {
+			text = strings.Replace(text, c.old, "", 1)
+		}
+		text += "\n" + c.add
+		s, _, _, err := Parse("plan.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := s.Searchable(); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%q: got\n%s\nwant\n%s", text, got, c.want)
+		}
+	}
 }

@@ -12,23 +12,23 @@ import (
 
 // Codes of problems.
 const (
-	UnknownKey     = "CAP-E01"
-	DuplicateKey   = "CAP-E02"
-	MissingUnit    = "CAP-E03"
-	WrongUnit      = "CAP-E04"
-	OutOfRange     = "CAP-E05"
-	Required       = "CAP-E06"
-	BadLaw         = "CAP-E07"
-	Conflict       = "CAP-E08"
-	UnknownName    = "CAP-E09"
-	AfterHorizon   = "CAP-E10"
-	DoesNotFit     = "CAP-E11"
-	Overloaded     = "CAP-E12" // a warning
-	BadSLO         = "CAP-E13"
-	TooPrecise     = "CAP-E14"
-	ThinRefused    = "CAP-E15"
-	FileError      = "CAP-E16"
-	UnquotedLaw    = "CAP-E17"
+	unknownKey     = "CAP-E01"
+	duplicateKey   = "CAP-E02"
+	missingUnit    = "CAP-E03"
+	wrongUnit      = "CAP-E04"
+	outOfRange     = "CAP-E05"
+	requiredKey    = "CAP-E06"
+	badLaw         = "CAP-E07"
+	conflict       = "CAP-E08"
+	unknownName    = "CAP-E09"
+	afterHorizon   = "CAP-E10"
+	doesNotFit     = "CAP-E11"
+	overloaded     = "CAP-E12" // a warning
+	badSLO         = "CAP-E13"
+	tooPrecise     = "CAP-E14"
+	thinRefused    = "CAP-E15"
+	fileError      = "CAP-E16"
+	unquotedLaw    = "CAP-E17"
 	maxNameMistake = 3
 )
 
@@ -109,6 +109,16 @@ func (d *decoder) report(path, code, format string, args ...any) {
 	d.at(pl.line, pl.column, code, format, args...)
 }
 
+// reportBoth is report of a value that does not go with another; where the file gives the
+// other, too, its place is said.
+func (d *decoder) reportBoth(path, other, code, format string, args ...any) {
+	if pl, ok := d.places[other]; ok {
+		format += " (%s at %d:%d)"
+		args = append(args, other, pl.line, pl.column)
+	}
+	d.report(path, code, format, args...)
+}
+
 // reportKey is report at the key.
 func (d *decoder) reportKey(path, code, format string, args ...any) {
 	pl := d.nearest(path)
@@ -130,4 +140,9 @@ func (d *decoder) nearest(path string) place {
 		}
 		path = path[:i]
 	}
+}
+
+// Misfit reports whether all problems are containers that do not hold their models.
+func (p Problems) Misfit() bool {
+	return !slices.ContainsFunc(p, func(one Problem) bool { return one.Code != doesNotFit })
 }

@@ -79,11 +79,11 @@ func (d *decoder) profile(p *Plan) {
 	}
 	for _, name := range namesOf(fieldsOf(reflect.ValueOf(p.Service))) {
 		if name != "profile" && d.given("service."+name) {
-			d.report("service.profile", Conflict, "service.profile stands for all other keys of service; remove one of them")
+			d.report("service.profile", conflict, "service.profile stands for all other keys of service; remove one of them")
 			return
 		}
 	}
-	found, problems := readProfile(path, resolved(p.Dir, path))
+	found, problems := readProfile(path, resolved(p.Dir, path), p.readFile)
 	d.problems = append(d.problems, problems...)
 	if found == nil {
 		at := d.nearest("service.profile")
@@ -112,26 +112,26 @@ func resolved(dir, path string) string {
 
 // ReadProfile reads a profile. An error is [Problems].
 func ReadProfile(path string) (*Profile, error) {
-	found, problems := readProfile(path, path)
+	found, problems := readProfile(path, path, os.ReadFile)
 	return found, problems.err()
 }
 
-// readProfile reads a profile that problems call name; nil when there is none to go on with.
-func readProfile(name, path string) (*Profile, Problems) {
-	text, err := os.ReadFile(path)
+// readProfile reads a profile that problems call name, with what reads files; nil when there is none to go on with.
+func readProfile(name, path string, read func(string) ([]byte, error)) (*Profile, Problems) {
+	text, err := read(path)
 	if err != nil {
-		return nil, Problems{{Code: FileError, File: name, Line: 1, Column: 1, Message: reason(err)}}
+		return nil, Problems{{Code: fileError, File: name, Line: 1, Column: 1, Message: reason(err)}}
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
 		return nil, syntaxProblem(name, err)
 	}
 	if len(root.Content) == 0 {
-		return nil, Problems{{Code: Required, File: name, Line: 1, Column: 1, Message: "the file is empty, want one of monosim whatif calibrate"}}
+		return nil, Problems{{Code: requiredKey, File: name, Line: 1, Column: 1, Message: "the file is empty, want one of monosim whatif calibrate"}}
 	}
 	top := root.Content[0]
 	d := &decoder{file: name, places: map[string]place{"": {top.Line, top.Column, top.Line, top.Column}}}
-	d.read = func(beside string) (string, error) { return readBeside(filepath.Dir(path), beside) }
+	d.read = func(beside string) (string, error) { return readBeside(read, filepath.Dir(path), beside) }
 	found := &Profile{}
 	d.structure(reflect.ValueOf(found).Elem(), top, "")
 	if len(d.problems) > 0 {

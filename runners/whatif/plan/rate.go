@@ -56,7 +56,7 @@ func (r *RateLaw) decodeNode(d *decoder, n *yaml.Node, path string) {
 	if n.Kind == yaml.ScalarNode {
 		v, ok := d.quantity(quantity.Rate, n.Value, path)
 		if ok && v <= 0 {
-			d.report(path, OutOfRange, "%s must be >0, got %s", path, n.Value)
+			d.report(path, outOfRange, "%s must be >0, got %s", path, n.Value)
 		}
 		*r = RateLaw{Kind: "constant", Points: []RatePoint{{0, Rate(v)}}}
 		return
@@ -64,6 +64,11 @@ func (r *RateLaw) decodeNode(d *decoder, n *yaml.Node, path string) {
 	before := len(d.problems)
 	var f rateForms
 	d.structure(reflect.ValueOf(&f).Elem(), n, path)
+	if day := f.Diurnal; day != nil && len(d.problems) == before {
+		if day.Trough > day.Peak {
+			d.reportBoth(path+".diurnal.trough", path+".diurnal.peak", outOfRange, "trough of diurnal must not be above peak")
+		}
+	}
 	var kinds []string
 	for _, c := range []struct {
 		name string
@@ -86,12 +91,12 @@ func (r *RateLaw) decodeNode(d *decoder, n *yaml.Node, path string) {
 		}
 	}
 	if len(kinds) != 1 {
-		d.report(path, Conflict, "%s needs exactly one of constant, diurnal, piecewise, step, flash; found %s", path, strings.Join(append(kinds, "no other")[:max(1, len(kinds))], " and "))
+		d.report(path, conflict, "%s needs exactly one of constant, diurnal, piecewise, step, flash; found %s", path, strings.Join(append(kinds, "no other")[:max(1, len(kinds))], " and "))
 		return
 	}
 	for i := 1; i < len(r.Points); i++ {
 		if r.Points[i].At <= r.Points[i-1].At {
-			d.report(path, OutOfRange, "instants of %s must rise", path)
+			d.report(path, outOfRange, "instants of %s must rise", path)
 			return
 		}
 	}

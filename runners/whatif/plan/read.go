@@ -1,13 +1,16 @@
 package plan
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,7 +29,7 @@ type Source struct {
 func Read(path string) (*Source, *Plan, Problems, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, nil, Problems{{Code: FileError, File: path, Line: 1, Column: 1, Message: reason(err)}}
+		return nil, nil, nil, Problems{{Code: fileError, File: path, Line: 1, Column: 1, Message: reason(err)}}
 	}
 	return Parse(path, text)
 }
@@ -37,14 +40,27 @@ func Parse(path string, text []byte) (*Source, *Plan, Problems, error) {
 	if err := yaml.Unmarshal(text, &s.root); err != nil {
 		return nil, nil, nil, syntaxProblem(path, err)
 	}
+	if second := secondDocument(text); second != nil {
+		return nil, nil, nil, Problems{{Code: fileError, File: path, Line: second.Line, Column: second.Column, Message: "found a second document, a plan is one"}}
+	}
 	if s.root.Kind == 0 || len(s.root.Content) == 0 {
-		return nil, nil, nil, Problems{{Code: Required, File: path, Line: 1, Column: 1, Message: "the file is empty, apiVersion is required"}}
+		return nil, nil, nil, Problems{{Code: requiredKey, File: path, Line: 1, Column: 1, Message: "the file is empty, apiVersion is required"}}
 	}
 	p, warnings, err := s.With(nil)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	return s, p, warnings, nil
+}
+
+// secondDocument is what follows a first document of YAML, nil for nothing.
+func secondDocument(text []byte) *yaml.Node {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	var first, second yaml.Node
+	if d.Decode(&first) != nil || errors.Is(d.Decode(&second), io.EOF) {
+		return nil
+	}
+	return &yaml.Node{Line: max(second.Line, 1), Column: max(second.Column, 1)}
 }
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
@@ -57,7 +73,7 @@ func syntaxProblem(path string, err error) Problems {
 			line = n
 		}
 	}
-	return Problems{{Code: FileError, File: path, Line: line, Column: 1, Message: "no YAML: " + text}}
+	return Problems{{Code: fileError, File: path, Line: line, Column: 1, Message: "no YAML: " + text}}
 }
 
 // reason is the error of a file operation without its path.
@@ -75,21 +91,7 @@ type Value struct{ Path, Text string }
 
 // With decodes the plan with values set. An error is [Problems].
 func (s *Source) With(values []Value) (*Plan, Problems, error) {
-	root := s.root.Content[0]
-	if len(values) > 0 {
-		root = clone(root)
-		for _, v := range values {
-			set(root, strings.Split(RootPath(v.Path), "."), v.Text)
-		}
-	}
-	p := &Plan{Dir: filepath.Dir(s.file)}
-	d := &decoder{file: s.file, places: map[string]place{"": {root.Line, root.Column, root.Line, root.Column}}}
-	d.read = func(path string) (string, error) { return readBeside(p.Dir, path) }
-	d.structure(reflect.ValueOf(p).Elem(), root, "")
-	if p.Name == "" {
-		p.Name = strings.TrimSuffix(filepath.Base(s.file), filepath.Ext(s.file))
-	}
-	d.finish(p, values)
+	p, d := s.decode(values)
 	var warnings, problems Problems
 	for _, one := range d.problems {
 		if isWarning(one) {
@@ -102,22 +104,66 @@ func (s *Source) With(values []Value) (*Plan, Problems, error) {
 	return p, warnings, problems.err()
 }
 
+// Searchable says, as [Problems], what a plan that can be read lacks for a search: something
+// to search over, and an objective.
+func (s *Source) Searchable() error {
+	p, d := s.decode(nil)
+	d.problems = nil
+	if len(p.Solve.Over) == 0 && p.Solve.Maximise == "" {
+		d.reportKey("solve", requiredKey, "solve.over is required to search, as solve: {over: {ps.replicas: 4..24}}, or solve: {maximise: rate}")
+	}
+	if len(p.Objectives()) == 0 {
+		d.reportKey("slo", requiredKey, "slo is required to search, as slo: [p99(request) <= 50ms]")
+	}
+	return d.problems.err()
+}
+
+func (s *Source) decode(values []Value) (*Plan, *decoder) {
+	root := s.root.Content[0]
+	if len(values) > 0 {
+		root = clone(root)
+		for _, v := range values {
+			set(root, strings.Split(RootPath(v.Path), "."), v.Text)
+		}
+	}
+	p := &Plan{Dir: filepath.Dir(s.file)}
+	d := &decoder{file: s.file, places: map[string]place{"": {root.Line, root.Column, root.Line, root.Column}}}
+	d.read = func(path string) (string, error) { return readBeside(p.readFile, p.Dir, path) }
+	d.structure(reflect.ValueOf(p).Elem(), root, "")
+	if p.Name == "" {
+		p.Name = strings.TrimSuffix(filepath.Base(s.file), filepath.Ext(s.file))
+	}
+	p.Uncertain = d.unsure
+	d.finish(p, values)
+	return p, d
+}
+
 // isWarning tells problems that do not keep a plan from running.
 func isWarning(p Problem) bool {
-	return p.Code == Overloaded || strings.HasPrefix(p.Message, warned)
+	return p.Code == overloaded || strings.HasPrefix(p.Message, warned)
 }
 
 const warned = "warning: "
 
-func readBeside(dir, path string) (string, error) {
+// readBeside reads a file whose path counts from a folder.
+func readBeside(read func(string) ([]byte, error), dir, path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	text, err := os.ReadFile(path)
+	text, err := read(path)
 	if err != nil {
 		return "", errors.New(reason(err))
 	}
 	return string(text), nil
+}
+
+// readFile reads a file, which is then one of the plan's.
+func (p *Plan) readFile(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err == nil && !slices.Contains(p.Files, path) {
+		p.Files = append(p.Files, path)
+	}
+	return text, err
 }
 
 // RootPath is a path of solve or sweep from the root of the plan.

@@ -51,14 +51,14 @@ func (d *decoder) quantity(kind quantity.Kind, text, path string) (float64, bool
 func (d *decoder) badQuantity(path string, err error) {
 	var q *quantity.Error
 	if !errors.As(err, &q) {
-		d.report(path, BadLaw, "%s: %s", lastName(path), err)
+		d.report(path, badLaw, "%s: %s", lastName(path), err)
 		return
 	}
 	if q.Fault == quantity.NoUnit {
-		d.report(path, MissingUnit, "\"%s: %s\" needs a %s", lastName(path), q.Text, strings.SplitN(q.Error(), "needs a ", 2)[1])
+		d.report(path, missingUnit, "\"%s: %s\" needs a %s", lastName(path), q.Text, strings.SplitN(q.Error(), "needs a ", 2)[1])
 		return
 	}
-	d.report(path, WrongUnit, "%s: %s", lastName(path), q)
+	d.report(path, wrongUnit, "%s: %s", lastName(path), q)
 }
 
 // plain fills a number, a truth value or a text.
@@ -69,12 +69,12 @@ func (d *decoder) plain(v reflect.Value, n *yaml.Node, path string, tag reflect.
 			return false
 		}
 		value, ok := d.quantity(kind, n.Value, path)
-		if !ok {
+		if !ok || kind == quantity.Count && !d.whole(n.Value, path) {
 			return false
 		}
 		if v.Kind() == reflect.Int64 {
 			if math.Abs(value) >= 1<<63 {
-				d.report(path, OutOfRange, "%s is too large", path)
+				d.report(path, outOfRange, "%s is too large", path)
 				return false
 			}
 			v.SetInt(int64(value))
@@ -87,21 +87,21 @@ func (d *decoder) plain(v reflect.Value, n *yaml.Node, path string, tag reflect.
 	case reflect.Int, reflect.Int64:
 		i, err := strconv.ParseInt(n.Value, 10, 32)
 		if err != nil {
-			d.report(path, WrongUnit, "%s: found %q, a whole number expected", lastName(path), n.Value)
+			d.report(path, wrongUnit, "%s: found %q, a whole number expected", lastName(path), n.Value)
 			return false
 		}
 		v.SetInt(i)
 	case reflect.Uint64:
 		i, err := strconv.ParseUint(n.Value, 10, 64)
 		if err != nil {
-			d.report(path, WrongUnit, "%s: found %q, a whole number of 0 or more expected", lastName(path), n.Value)
+			d.report(path, wrongUnit, "%s: found %q, a whole number of 0 or more expected", lastName(path), n.Value)
 			return false
 		}
 		v.SetUint(i)
 	case reflect.Bool:
 		b, ok := map[string]bool{"true": true, "false": false}[n.Value]
 		if !ok {
-			d.report(path, WrongUnit, "%s: found %q, true or false expected", lastName(path), n.Value)
+			d.report(path, wrongUnit, "%s: found %q, true or false expected", lastName(path), n.Value)
 			return false
 		}
 		v.SetBool(b)
@@ -111,12 +111,22 @@ func (d *decoder) plain(v reflect.Value, n *yaml.Node, path string, tag reflect.
 	return true
 }
 
+// whole refuses a count with a fraction.
+func (d *decoder) whole(text, path string) bool {
+	value, err := quantity.Multiple(text)
+	if err != nil || math.Abs(value-math.Round(value)) <= 1e-9*math.Abs(value) {
+		return true // what is no number was reported
+	}
+	d.report(path, wrongUnit, "%s: found %q, a whole number expected", lastName(path), text)
+	return false
+}
+
 // ranged holds a value to the range or the words of its tag.
 func (d *decoder) ranged(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) {
 	if words := tag.Get("enum"); words != "" {
 		list := strings.Split(words, "|")
 		if !slices.Contains(list, n.Value) {
-			d.report(path, UnknownName, "%s: found %q, want %s%s", lastName(path), n.Value, strings.Join(list, ", "), Nearest(n.Value, list))
+			d.report(path, unknownName, "%s: found %q, want %s%s", lastName(path), n.Value, strings.Join(list, ", "), Nearest(n.Value, list))
 		}
 		return
 	}
@@ -124,7 +134,7 @@ func (d *decoder) ranged(v reflect.Value, n *yaml.Node, path string, tag reflect
 	if text == "" || d.inRange(v, text) {
 		return
 	}
-	d.report(path, OutOfRange, "%s must be %s, got %s", path, text, n.Value)
+	d.report(path, outOfRange, "%s must be %s, got %s", path, text, n.Value)
 }
 
 // inRange reads ranges as ">0", ">=1x", "0.1%..50%".
@@ -162,7 +172,7 @@ func (l *NoiseLaw) decodeText(d *decoder, text, path string)  { l.Law = d.law(la
 // law reads a distribution.
 func (d *decoder) law(dim law.Dimension, text, path string) law.Law {
 	if openCall(text) {
-		d.report(path, UnquotedLaw, "distribution with a comma inside { }: %q is cut; write the whole in quotes", text)
+		d.report(path, unquotedLaw, "distribution with a comma inside { }: %q is cut; write the whole in quotes", text)
 		return law.Law{}
 	}
 	l, err := law.Parse(dim, text, d.read)
@@ -172,9 +182,9 @@ func (d *decoder) law(dim law.Dimension, text, path string) law.Law {
 	case errors.As(err, &q):
 		d.badQuantity(path, err)
 	case errors.Is(err, law.ErrForm):
-		d.report(path, BadLaw, "%s: %s", lastName(path), err)
+		d.report(path, badLaw, "%s: %s", lastName(path), err)
 	default:
-		d.report(path, FileError, "%s: %s", text, err)
+		d.report(path, fileError, "%s: %s", text, err)
 	}
 	return l
 }
@@ -190,7 +200,7 @@ func (d *decoder) clock(text, path string) Duration {
 	for i, p := range parts {
 		n, err := strconv.ParseUint(p, 10, 31)
 		if err != nil || len(p) != 2 || i > 0 && n > 59 || len(parts) > 3 {
-			d.report(path, WrongUnit, "%s: found %q, a clock time as \"21:00\" or a duration expected", lastName(path), text)
+			d.report(path, wrongUnit, "%s: found %q, a clock time as \"21:00\" or a duration expected", lastName(path), text)
 			return 0
 		}
 		seconds = seconds*60 + int64(n)
@@ -212,8 +222,17 @@ func (t *Target) decodeText(d *decoder, text, path string) {
 		kind = quantity.Rate
 	}
 	v, ok := d.quantity(kind, text, path)
+	if ok && kind == quantity.Count {
+		v, _ = quantity.Multiple(text) // of calls that wait, in the mean: Parse took it
+	}
 	if ok && v <= 0 {
-		d.report(path, OutOfRange, "%s must be above 0, got %s", path, text)
+		d.report(path, outOfRange, "%s must be above 0, got %s", path, text)
+	}
+	if ok {
+		if d.targets == nil {
+			d.targets = map[string]quantity.Kind{}
+		}
+		d.targets[path] = kind
 	}
 	*t = Target(v)
 }
@@ -225,7 +244,7 @@ func (s *Shards) decodeText(d *decoder, text, path string) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		d.report(path, WrongUnit, "%s: found %q, all or a number of shards expected", lastName(path), text)
+		d.report(path, wrongUnit, "%s: found %q, all or a number of shards expected", lastName(path), text)
 	}
 	*s = Shards(n)
 }
@@ -241,21 +260,27 @@ func (t *Thin) decodeText(d *decoder, text, path string) {
 	}
 	k, err := strconv.Atoi(text)
 	if err != nil || k < 1 {
-		d.report(path, WrongUnit, "%s: found %q, off, auto or a number of 1 or more expected", lastName(path), text)
+		d.report(path, wrongUnit, "%s: found %q, off, auto or a number of 1 or more expected", lastName(path), text)
 		k = 1
 	}
 	t.K = k
 }
 
 func (h *HedgeAfter) decodeText(d *decoder, text, path string) {
-	switch text {
-	case "off":
-	case "p95":
-		h.P95 = true
+	digits, quantile := strings.CutPrefix(text, "p")
+	switch {
+	case text == "off":
+	case quantile:
+		q, err := strconv.ParseUint(digits, 10, 16)
+		if err != nil || len(digits) < 2 || len(digits) > 4 || digits < "50" {
+			d.report(path, unknownName, "%s: found %q, want off, a duration, or a quantile from p50 to p9999", lastName(path), text)
+			return
+		}
+		h.Quantile = float64(q) / math.Pow10(len(digits))
 	default:
 		v, ok := d.quantity(quantity.Duration, text, path)
 		if ok && v <= 0 {
-			d.report(path, OutOfRange, "%s must be above 0, got %s", path, text)
+			d.report(path, outOfRange, "%s must be above 0, got %s", path, text)
 		}
 		h.After = Duration(v)
 	}
@@ -271,7 +296,7 @@ func (b *Balance) decodeText(d *decoder, text, path string) {
 		b.Inner, b.IDCAware = "random", true
 	}
 	if !slices.Contains(list, b.Inner) {
-		d.report(path, UnknownName, "%s: found %q, want %s or idc_aware(one of them)%s", lastName(path), text, strings.Join(list, ", "), Nearest(b.Inner, list))
+		d.report(path, unknownName, "%s: found %q, want %s or idc_aware(one of them)%s", lastName(path), text, strings.Join(list, ", "), Nearest(b.Inner, list))
 	}
 }
 
@@ -289,7 +314,7 @@ func (p *Partial) decodeText(d *decoder, text, path string) {
 			return
 		}
 	}
-	d.report(path, UnknownName, "%s: found %q, want fail or allow(min_shards=n)", lastName(path), text)
+	d.report(path, unknownName, "%s: found %q, want fail or allow(min_shards=n)", lastName(path), text)
 }
 
 func (l *Loop) decodeText(d *decoder, text, path string) {
@@ -298,13 +323,14 @@ func (l *Loop) decodeText(d *decoder, text, path string) {
 		return
 	}
 	if !ok || call.Name != "closed" {
-		d.report(path, UnknownName, "%s: found %q, want open or closed(clients=n, think=1s)", lastName(path), text)
+		d.report(path, unknownName, "%s: found %q, want open or closed(clients=n, think=1s)", lastName(path), text)
 		return
 	}
 	word, _ := call.Take("clients")
 	n, ok := d.quantity(quantity.Count, word, path)
+	ok = ok && d.whole(word, path)
 	if ok && n < 1 {
-		d.report(path, OutOfRange, "clients of closed must be >=1, got %s", word)
+		d.report(path, outOfRange, "clients of closed must be >=1, got %s", word)
 	}
 	l.Clients = int(n)
 	think, given := call.Take("think")
@@ -313,6 +339,6 @@ func (l *Loop) decodeText(d *decoder, text, path string) {
 	}
 	l.Think.Law = d.law(law.Times, think, path)
 	if err := call.Rest(); err != nil {
-		d.report(path, BadLaw, "%s: %s", lastName(path), err)
+		d.report(path, badLaw, "%s: %s", lastName(path), err)
 	}
 }

@@ -27,12 +27,17 @@ type schema struct {
 	Items       *schema            `json:"items,omitempty"`
 	AnyOf       []*schema          `json:"anyOf,omitempty"`
 	Examples    []string           `json:"examples,omitempty"`
+	Ref         string             `json:"$ref,omitempty"`
+	Defs        map[string]*schema `json:"$defs,omitempty"`
 }
 
 // Schema is the JSON schema of the plan file, for editors.
 func Schema() []byte {
 	s := schemaOf(reflect.TypeFor[Plan](), "")
 	s.Schema, s.Title = "https://json-schema.org/draft/2020-12/schema", "monosim capacity plan"
+	value := &schema{AnyOf: []*schema{text(), number()}}
+	s.Defs = map[string]*schema{"uncertain": {Description: "a value that is not known for sure: an interval, or a law of factors of mid with the mean 1", AnyOf: []*schema{
+		object(map[string]*schema{"low": value, "mid": value, "high": value, "confidence": value}, "low", "mid", "high"), object(map[string]*schema{"mid": value, "belief": text()}, "mid", "belief")}}}
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		panic(err) // all of it is plain
@@ -75,7 +80,7 @@ func special(t reflect.Type) *schema {
 		return axesSchema()
 	case reflect.TypeFor[Sweeps]():
 		return &schema{Type: "object", Additional: axesSchema()}
-	case reflect.TypeFor[SLO](), reflect.TypeFor[Must](), reflect.TypeFor[Balance](), reflect.TypeFor[Partial](), reflect.TypeFor[Loop](), reflect.TypeFor[HedgeAfter]():
+	case reflect.TypeFor[SLO](), reflect.TypeFor[Must](), reflect.TypeFor[Balance](), reflect.TypeFor[Partial](), reflect.TypeFor[Loop](), reflect.TypeFor[HedgeAfter](), reflect.TypeFor[Traced]():
 		return text()
 	case reflect.TypeFor[Target](), reflect.TypeFor[Shards](), reflect.TypeFor[Thin]():
 		return &schema{AnyOf: []*schema{text(), number()}}
@@ -155,10 +160,14 @@ func structSchema(t reflect.Type) *schema {
 			continue
 		}
 		property := schemaOf(f.Type, f.Tag)
-		property.Description = f.Tag.Get("doc")
 		if d, ok := f.Tag.Lookup("default"); ok && property.Type == "string" {
 			property.Default = d
 		}
+		if mayBeUncertain(f.Type) && f.Tag.Get("enum") == "" {
+			property = &schema{AnyOf: []*schema{property, {Ref: "#/$defs/uncertain"}}, Default: property.Default}
+			property.AnyOf[0].Default = nil
+		}
+		property.Description = f.Tag.Get("doc")
 		s.Properties[name] = property
 		if f.Tag.Get("required") == "true" {
 			s.Required = append(s.Required, name)

@@ -28,16 +28,19 @@ type Metric struct {
 // Causes are why requests fail, in the order of reports.
 var Causes = []string{"timeout", "queue_full", "conn_wait", "no_replica", "oom"}
 
+// Corrected is the scope of latencies that a closed loop leaves out.
+const Corrected = "corrected"
+
 // Metrics are all that can be asked for.
 var Metrics = metrics()
 
 func metrics() []Metric {
 	var list []Metric
-	latencies := []string{"request", "entry", "ps", "dense"}
+	latencies := []string{"request", "entry", "ps", "dense", Corrected}
 	for _, q := range []struct{ name, doc string }{{"mean", "mean"}, {"p50", "median"}, {"p90", "90th percentile"}, {"p95", "95th percentile"},
 		{"p99", "99th percentile"}, {"p999", "99.9th percentile"}, {"p9999", "99.99th percentile"}} {
 		list = append(list, Metric{Name: q.name, Scopes: latencies, Kind: quantity.Duration, Unit: "ns",
-			Doc: q.doc + " of the latency of successful requests from their intended arrival; of ps and dense: of one attempt at the server; of entry: of its CPU stage (CAP-4.5, CAP-12.14)"})
+			Doc: q.doc + " of the latency of successful requests from their intended arrival; of ps and dense: of one attempt at the server; of entry: of its CPU stage; corrected, of a closed loop: with the requests that clients who ask once a think time and a median latency would have sent, had they not waited (CAP-4.5, CAP-4.6, CAP-12.14)"})
 	}
 	return append(list,
 		Metric{Name: "errors", Scopes: Causes, NoScope: true, Kind: quantity.Percent, Unit: "fraction", Doc: "share of requests that fail, of one cause or of all (CAP-4.5)"},
@@ -79,7 +82,7 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 	s.Text = text
 	m := sloForm.FindStringSubmatch(text)
 	if m == nil {
-		d.report(path, BadSLO, "%q: want METRIC <= LIMIT, as p99(request) <= 50ms", text)
+		d.report(path, badSLO, "%q: want METRIC <= LIMIT, as p99(request) <= 50ms", text)
 		return
 	}
 	name, scope := m[1], m[2]
@@ -91,13 +94,13 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 		return m.Name == name && (scope == "" && m.NoScope || slices.Contains(m.Scopes, scope) || scope != "" && slices.Contains(m.Scopes, "*"))
 	})
 	if i < 0 {
-		d.report(path, BadSLO, "%q: unknown metric%s", written, Nearest(written, MetricNames()))
+		d.report(path, badSLO, "%q: unknown metric%s", written, Nearest(written, MetricNames()))
 		return
 	}
 	metric := Metrics[i]
 	s.Metric, s.Scope, s.Op, s.Unit = name, scope, m[3], metric.Unit
 	if strings.HasPrefix(s.Op, ">") != metric.Higher {
-		d.report(path, BadSLO, "%q: of %s %s is better, so the objective is %s", text, name, better(metric.Higher), map[bool]string{true: ">=", false: "<="}[metric.Higher])
+		d.report(path, badSLO, "%q: of %s %s is better, so the objective is %s", text, name, better(metric.Higher), map[bool]string{true: ">=", false: "<="}[metric.Higher])
 	}
 	kind := metric.Kind
 	if strings.HasPrefix(name, "mem.") && strings.HasSuffix(m[4], "%") {
@@ -106,9 +109,9 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 	limit, err := quantity.Parse(kind, m[4])
 	switch {
 	case err != nil:
-		d.report(path, BadSLO, "%q: %s", text, err)
+		d.report(path, badSLO, "%q: %s", text, err)
 	case limit < 0:
-		d.report(path, BadSLO, "%q: the limit is negative", text)
+		d.report(path, badSLO, "%q: the limit is negative", text)
 	}
 	s.Limit = limit
 }

@@ -111,14 +111,14 @@ type Partial struct {
 
 // Hedge is a second call when the first takes long.
 type Hedge struct {
-	After HedgeAfter `plan:"after" default:"off" doc:"off, a duration, or p95"`
+	After HedgeAfter `plan:"after" default:"off" doc:"off, a duration, or a quantile of the calls that a caller has seen, as p95"`
 }
 
-// HedgeAfter is when: never (the zero value), after a time, or after the 95th
-// percentile of calls so far.
+// HedgeAfter is when: never (the zero value), after a time, or after a quantile of the
+// calls that the caller has seen so far.
 type HedgeAfter struct {
-	After Duration `json:"after"`
-	P95   bool     `json:"p95"`
+	After    Duration `json:"after"`
+	Quantile float64  `json:"quantile,omitempty"`
 }
 
 // Network is delays and loss, one way.

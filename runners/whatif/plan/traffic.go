@@ -5,7 +5,7 @@ type Workload struct {
 	Arrivals  Arrivals `plan:"arrivals"`
 	Rate      RateLaw  `plan:"rate" doc:"requests a second: constant, {diurnal: ...}, {piecewise: ...}, {step: ...} or {flash: ...}"`
 	Loop      Loop     `plan:"loop" default:"open" doc:"open, or closed(clients=100, think=1s)"`
-	Mix       []Mix    `plan:"mix"`
+	Mix       []Mix    `plan:"mix" doc:"models on the same containers, with their shares of the requests; one by default"`
 	Horizon   Duration `plan:"horizon" default:"10m" range:">0"`
 	Detail    Detail   `plan:"detail"`
 	ColdStart bool     `plan:"cold_start" default:"false" doc:"the cluster starts within the horizon"`
@@ -19,8 +19,8 @@ type Arrivals struct {
 	MeanBurst Duration `plan:"mean_burst" default:"2s" range:">0"`
 	MeanQuiet Duration `plan:"mean_quiet" default:"8s" range:">0"`
 	File      string   `plan:"file" doc:"times of arrival, one a line, trace only"`
-	RateScale Factor   `plan:"rate_scale" default:"1x" range:">0"`
-	TimeScale Factor   `plan:"time_scale" default:"1x" range:">0"`
+	RateScale Factor   `plan:"rate_scale" default:"1x" range:">0" doc:"of all rates, or of a trace"`
+	TimeScale Factor   `plan:"time_scale" default:"1x" range:">0" doc:"of the gaps of a trace"`
 	// Times are those of File, from its first line, before scaling.
 	Times []Duration `plan:"-"`
 }
@@ -62,12 +62,6 @@ type Loop struct {
 
 // Closed reports whether clients wait for answers.
 func (l Loop) Closed() bool { return l.Clients > 0 }
-
-// Mix is a share of the requests.
-type Mix struct {
-	Model string   `plan:"model" required:"true"`
-	Share Fraction `plan:"share" default:"100%" range:"0%..100%"`
-}
 
 // Detail says which parts of the horizon are simulated request by request.
 type Detail struct {

@@ -14,6 +14,9 @@ var (
 	windowAround = regexp.MustCompile(`^([+-]\S+?)\.\.([+-]\S+)$`)
 )
 
+// WholeHorizon is the name of the window of plans that name none.
+const WholeHorizon = "all"
+
 // Windows are the parts of the horizon that are simulated request by request, in order of
 // their begin; the whole horizon when the plan names none.
 func (p *Plan) Windows() []Window {
@@ -24,7 +27,7 @@ func (p *Plan) Windows() []Window {
 func (d *decoder) windows(p *Plan) []Window {
 	horizon := p.Workload.Horizon
 	if len(p.Workload.Detail.Windows) == 0 {
-		return []Window{{Name: "all", End: horizon}}
+		return []Window{{Name: WholeHorizon, End: horizon}}
 	}
 	var list []Window
 	for i, text := range p.Workload.Detail.Windows {
@@ -35,7 +38,7 @@ func (d *decoder) windows(p *Plan) []Window {
 					w.Start, w.End = max(w.Start, 0), min(w.End, horizon)
 				}
 				if w.Start < 0 || w.End > horizon || w.Start >= w.End {
-					d.report(path, AfterHorizon, "window %q is %s..%s, which is not inside of the horizon %s", text,
+					d.report(path, afterHorizon, "window %q is %s..%s, which is not inside of the horizon %s", text,
 						quantity.Format(quantity.Duration, float64(w.Start)), quantity.Format(quantity.Duration, float64(w.End)), quantity.Format(quantity.Duration, float64(horizon)))
 					continue
 				}
@@ -53,7 +56,7 @@ func (d *decoder) windows(p *Plan) []Window {
 func (d *decoder) window(p *Plan, text, path string) []Window {
 	m := windowForm.FindStringSubmatch(text)
 	if m == nil || (m[1] == "all") != (m[3] == "") {
-		d.report(path, UnknownName, "windows: found %q, want all, peak 60s, each hour 60s, each incident -10s..+60s, or at 20:00 60s", text)
+		d.report(path, unknownName, "windows: found %q, want all, peak 60s, each hour 60s, each incident -10s..+60s, or at 20:00 60s", text)
 		return nil
 	}
 	horizon := p.Workload.Horizon
@@ -101,7 +104,7 @@ func (d *decoder) spread(text, path string) (from, to Duration, ok bool) {
 	}
 	v, good := d.quantity(quantity.Duration, high, path)
 	if good && Duration(v) <= from {
-		d.report(path, OutOfRange, "window %q ends before it begins", text)
+		d.report(path, outOfRange, "window %q ends before it begins", text)
 		good = false
 	}
 	return from, Duration(v), good

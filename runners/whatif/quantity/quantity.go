@@ -113,6 +113,25 @@ func Parse(kind Kind, text string) (float64, error) {
 	return 0, &Error{Fault: WrongUnit, Text: text, Wanted: kind, found: describe(m[2])}
 }
 
+// Multiple reads a plain number that may have the units of [Count], as 1.5 or 2.5k, and is not
+// rounded to a whole one, as Parse does of a Count. An error is an *[Error].
+func Multiple(text string) (float64, error) {
+	m := shape.FindStringSubmatch(text)
+	if unit, ok := unitsOf[Count][last(m)]; ok && m != nil {
+		if number, err := strconv.ParseFloat(m[1], 64); err == nil && !math.IsInf(number, 0) {
+			return number * unit, nil
+		}
+	}
+	return Parse(Count, text)
+}
+
+func last(m []string) string {
+	if m == nil {
+		return ""
+	}
+	return m[len(m)-1]
+}
+
 // describe says what kind of quantity a unit makes.
 func describe(unit string) string {
 	for k := Number; k <= Factor; k++ {

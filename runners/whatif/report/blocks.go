@@ -12,30 +12,106 @@ import (
 func answer(r *result.Result) []string {
 	a := r.Answer
 	if a == nil {
-		if r.Command == "solve" {
-			return []string{"none: " + r.Stopped}
+		if r.Command != "solve" {
+			return nil
 		}
-		return nil
+		return append(append([]string{"none: " + r.Stopped}, noneHolds(r.Certificate)...), placements(r.Certificate)...)
+	}
+	var lines []string
+	if a.Rate > 0 {
+		lines = append(lines, atMost(a))
 	}
 	line := fmt.Sprintf("%s = %d containers, %s%s/h", point(a.Point), a.Containers, short(a.Cost), currency(r))
 	if a.AsWritten > 0 {
-		line += fmt.Sprintf(" (%+.0f %% of the plan as written, %s%s/h)", (a.Cost/a.AsWritten-1)*100, short(a.AsWritten), currency(r))
+		line += fmt.Sprintf(" (%+.0f %% against the plan as written, %s%s/h)", (a.Cost/a.AsWritten-1)*100, short(a.AsWritten), currency(r))
 	}
-	lines := []string{line}
+	lines = append(lines, line)
 	if a.CostPerQPS > 0 {
 		lines = append(lines, fmt.Sprintf("%s%s an hour for each request a second at the peak", short(a.CostPerQPS), currency(r)))
 	}
+	if w := a.Worlds; w != nil {
+		lines = append(lines, fmt.Sprintf("holds in %d of %d worlds that were simulated of %d, not in %d: what is not known for sure is drawn in each", w.Pass, w.Pass+w.Fail+w.Undecided, w.Count, w.Fail))
+	}
 	if !a.Proven {
-		lines = append(lines, "cheapest proven: the certificate is not complete")
+		lines = append(lines, bestOf(a)+" proven: the certificate is not complete")
 	}
 	if c := r.Certificate; c != nil {
 		lines = append(lines, fmt.Sprintf("certificate %s at %s: %d cells, %d simulated, %s; %s requests against %s of the whole grid",
 			c.Label, percent(c.Confidence), c.Cells, c.Simulated, excluded(c), thousands(float64(c.Requests)), thousands(float64(c.GridCost))))
+		if c.VarianceReduction > 0 {
+			lines = append(lines, fmt.Sprintf("the same random numbers narrowed differences to the neighbours: variance 1/%.3g", c.VarianceReduction))
+		}
 		if len(c.Conditions) > 0 {
 			lines = append(lines, "held under "+strings.Join(c.Conditions, ", "))
 		}
 	}
+	lines = append(lines, placements(r.Certificate)...)
 	return append(lines, "stopped: "+r.Stopped)
+}
+
+// noneHolds says what keeps every configuration from holding (CAP-6.7).
+func noneHolds(c *result.Certificate) []string {
+	if c == nil || c.Binding == nil {
+		return nil
+	}
+	b := c.Binding
+	line := fmt.Sprintf("what binds is %s", b.Constraint)
+	if len(b.Point) > 0 {
+		line += " at " + point(b.Point)
+	}
+	return []string{line, "  " + b.Argument + ": " + b.Reason}
+}
+
+// placements say how many ways there are to take away what conditions do, and which were
+// judged (CAP-6.5).
+func placements(c *result.Certificate) []string {
+	if c == nil {
+		return nil
+	}
+	var lines []string
+	for _, p := range c.Placements {
+		many := ""
+		if p.More {
+			many = "more than "
+		}
+		line := fmt.Sprintf("%s: %s%d %s of %s", p.Condition, many, p.Classes, plural(p.Classes, "class", "classes"), thousands(p.Placements))
+		line += " " + plural(int(min(p.Placements, 2)), "placement", "placements")
+		switch {
+		case p.Classes > len(p.Judged) || p.More:
+			line += fmt.Sprintf(", judged by %d of which none leaves a fuller shard", len(p.Judged))
+		default:
+			line += ", each judged"
+		}
+		lines = append(lines, line)
+		for _, one := range p.Judged {
+			lines = append(lines, fmt.Sprintf("  %s stands for %s", strings.TrimPrefix(one.Text, p.Condition+" "), thousands(one.Placements)))
+		}
+	}
+	return lines
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// bestOf says what an answer is the best of.
+func bestOf(a *result.Answer) string {
+	if a.Rate > 0 {
+		return "greatest"
+	}
+	return "cheapest"
+}
+
+// atMost is the greatest rate, and where latency bends.
+func atMost(a *result.Answer) string {
+	line := fmt.Sprintf("at most %s at the peak", number("per_second", a.Rate))
+	if a.Knee > 0 {
+		line += fmt.Sprintf("; p99 is twice that of a low rate at %s", number("per_second", a.Knee))
+	}
+	return line
 }
 
 func currency(r *result.Result) string { return " " + cmp.Or(r.Currency, "$") }
@@ -66,37 +142,76 @@ func whyNotLess(r *result.Result) []string {
 	return lines
 }
 
+// alternatives are other configurations that hold, with what each costs more.
+func alternatives(r *result.Result) []string {
+	var lines []string
+	for i := range r.Alternative {
+		c := &r.Alternative[i]
+		line := fmt.Sprintf("%s = %d containers, %s%s/h", point(c.Point), c.Containers, short(c.Cost), currency(r))
+		for j := range c.Estimates {
+			if e := &c.Estimates[j]; e.Metric == "p99(request)" && e.Scope.Model == "" {
+				line += ", p99 " + estimate(e)
+				break
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
 func latency(r *result.Result) []string {
 	var lines []string
 	for _, w := range r.Windows {
-		lines = append(lines, fmt.Sprintf("%s, %s offered, n = %s%s", w.Name, number("per_second", w.Rate), thousands(float64(w.Requests)), notStationary(w)))
-		for _, metric := range []string{"mean(request)", "p50(request)", "p90(request)", "p99(request)", "p999(request)", "p9999(request)", "goodput", "errors"} {
+		lines = append(lines, fmt.Sprintf("%s, %s offered, n = %s, %s", w.Name, number("per_second", w.Rate), thousands(float64(w.Requests)), warmUp(w)))
+		for _, metric := range []string{"mean(request)", "p50(request)", "p90(request)", "p99(request)", "p999(request)", "p9999(request)",
+			"mean(corrected)", "p50(corrected)", "p99(corrected)", "p999(corrected)", "goodput", "errors"} {
 			if e := r.Find(metric, w.Name); e != nil {
 				lines = append(lines, fmt.Sprintf("  %-16s %s", metric, estimate(e)))
 			}
+		}
+		lines = append(lines, models(r, w.Name)...)
+	}
+	return lines
+}
+
+// models are the latencies of each model of a mix in a window.
+func models(r *result.Result, window string) []string {
+	var lines []string
+	for i := range r.Estimates {
+		e := &r.Estimates[i]
+		if e.Scope.Model == "" || e.Scope.Condition != "" || e.Scope.Window != window {
+			continue
+		}
+		switch e.Metric {
+		case "mean(request)", "p50(request)", "p99(request)", "goodput", "errors":
+			lines = append(lines, fmt.Sprintf("  %s: %-16s %s", e.Scope.Model, e.Metric, estimate(e)))
 		}
 	}
 	return lines
 }
 
-func notStationary(w result.Window) string {
-	if w.Stationary {
-		return ""
+// warmUp says what was simulated before a window and left out, and whether the window is
+// stationary.
+func warmUp(w result.Window) string {
+	text := "after " + duration(float64(w.Warmup)) + " of warm-up"
+	if !w.Stationary {
+		text += ", not stationary"
 	}
-	return ", not stationary"
+	return text
 }
 
 func verdicts(r *result.Result) []string {
 	var lines []string
-	for _, v := range r.Verdicts {
-		where := strings.TrimSpace(v.Scope.Window + " " + v.Scope.Condition)
-		line := fmt.Sprintf("%s: %s at %s confidence", v.SLO, v.Outcome, percent(v.Confidence))
-		if v.N > 0 {
-			line += fmt.Sprintf(", %d of %s over it, worth %s", v.X, thousands(float64(v.N)), thousands(v.NEff))
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		line := fmt.Sprintf("%s: %s at %s confidence", v.Objective(), v.Outcome, percent(v.Confidence))
+		switch {
+		case v.NEff > 0:
+			line += fmt.Sprintf(", %s of %s requests do not meet it (n_eff %s)", thousands(float64(v.X)), thousands(float64(v.N)), thousands(v.NEff))
+		case v.N > 0:
+			line += fmt.Sprintf(", by the interval over n = %s", thousands(float64(v.N)))
 		}
-		if where != "" {
-			line += " (" + where + ")"
-		}
+		line += placed(v.Scope)
 		if v.Text != "" {
 			line += ": " + v.Text
 		}
@@ -105,22 +220,95 @@ func verdicts(r *result.Result) []string {
 	return lines
 }
 
-// binding names the parts of the latency that weigh most among the slowest.
-func binding(r *result.Result) []string {
-	var lines []string
-	parts := slices.Clone(r.Breakdown)
-	slices.SortStableFunc(parts, func(a, b result.Part) int { return cmp.Compare(b.Tail, a.Tail) })
-	var texts []string
-	for _, p := range parts[:min(len(parts), 3)] {
-		if p.Tail > 0 {
-			texts = append(texts, fmt.Sprintf("%s %.0f %%", p.Name, p.Tail*100))
+// placed says in which window, and under which condition, in parentheses.
+func placed(s result.Scope) string {
+	parts := []string{}
+	if s.Window != "" {
+		parts = append(parts, "window "+s.Window)
+	}
+	if s.Condition != "" {
+		parts = append(parts, "under "+s.Condition)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// breakdown is where the time goes, of all requests and of the slowest hundredth; ps parts are
+// those of the slowest shard, on which the request waited.
+func breakdown(r *result.Result) []string {
+	var all, tail []string
+	mean := 0.0
+	for _, p := range r.Breakdown {
+		mean += p.Mean
+		if p.Share >= 0.0005 {
+			all = append(all, p.Name+" "+number("fraction", p.Share))
+		}
+		if p.Tail >= 0.0005 {
+			tail = append(tail, p.Name+" "+number("fraction", p.Tail))
 		}
 	}
-	if len(texts) > 0 {
-		lines = append(lines, "of the slowest hundredth: "+strings.Join(texts, ", "))
+	if len(all) == 0 {
+		return nil
+	}
+	return []string{"of " + duration(mean) + " in the mean (ps: the shard that answers last): " + strings.Join(all, ", "), "of the slowest hundredth: " + strings.Join(tail, ", ")}
+}
+
+// causes are why requests failed, where any did.
+func causes(r *result.Result) []string {
+	var parts []string
+	for _, c := range r.Errors {
+		if c.Count > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", c.Name, number("fraction", c.Fraction), thousands(float64(c.Count))))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{strings.Join(parts, ", ")}
+}
+
+// utilisation is how busy the containers of each tier were, in the window where the mean is
+// greatest.
+func utilisation(r *result.Result) []string {
+	var parts []string
+	for _, t := range r.Tiers {
+		var most, fullest *result.Estimate
+		for i := range r.Estimates {
+			e := &r.Estimates[i]
+			if e.Scope.Condition != "" || e.Value == nil {
+				continue
+			}
+			if e.Metric == "util("+t.Name+")" && (most == nil || *e.Value > *most.Value) {
+				most = e
+			}
+			if e.Metric == "util_max("+t.Name+")" && (fullest == nil || *e.Value > *fullest.Value) {
+				fullest = e
+			}
+		}
+		if most != nil && fullest != nil {
+			parts = append(parts, fmt.Sprintf("%s %s, its fullest container %s", t.Name, estimate(most), number("fraction", *fullest.Value)))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return parts
+}
+
+// binding names the part of the latency that weighs most among the slowest, and the fullest
+// tier.
+func binding(r *result.Result) []string {
+	var lines []string
+	if len(r.Breakdown) > 0 {
+		most := slices.MaxFunc(r.Breakdown, func(a, b result.Part) int { return cmp.Compare(a.Tail, b.Tail) })
+		if most.Tail > 0 {
+			lines = append(lines, fmt.Sprintf("%s weighs most among the slowest, %.0f %%", most.Name, most.Tail*100))
+		}
 	}
 	if s := r.Saturation; s.State != "" {
-		line := fmt.Sprintf("%s: %s is the fullest tier at %s", s.State, s.Tier, number("fraction", s.Utilisation))
+		line := fmt.Sprintf("%s: %s is the fullest tier at %s", s.State, cmp.Or(s.Tier, "no tier"), number("fraction", s.Utilisation))
 		if s.WithRetries > s.Utilisation {
 			line += fmt.Sprintf(", %s with retries", number("fraction", s.WithRetries))
 		}
@@ -128,8 +316,20 @@ func binding(r *result.Result) []string {
 			line += fmt.Sprintf("; it is full at %+.0f %% traffic", (1/s.Utilisation-1)*100)
 		}
 		lines = append(lines, line)
+		if s.LastedNs > 0 {
+			lines = append(lines, metastable(&s))
+		}
 	}
 	return lines
+}
+
+// metastable says how long it lasted, and whether it ended by itself.
+func metastable(s *result.Saturation) string {
+	line := fmt.Sprintf("most requests went on to fail for %s after the cause had gone (%s)", duration(float64(s.LastedNs)), s.Window)
+	if s.Recovered {
+		return line + ": then it was over"
+	}
+	return line + ", to the end of what was simulated: retries keep the queues full"
 }
 
 func closedForm(r *result.Result) []string {
@@ -161,7 +361,11 @@ func cost(r *result.Result) []string {
 	if containers == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s%s/h: %d containers, %s cores, %s GiB", short(all), currency(r), containers, thousands(cores), thousands(gib))}
+	line := fmt.Sprintf("%s%s/h: %d containers, %s cores, %s GiB", short(all), currency(r), containers, thousands(cores), thousands(gib))
+	if r.Load != nil && all > 0 {
+		line += fmt.Sprintf("; %s%s an hour for each request a second at the peak", short(all/r.Load.Peak), currency(r))
+	}
+	return []string{line}
 }
 
 func memory(r *result.Result) []string {
@@ -180,18 +384,26 @@ func memory(r *result.Result) []string {
 	return lines
 }
 
+// versionOf is the version that was published, with the model of the mix that it is of.
+func versionOf(o *result.Rollout) string {
+	if o.Model == "" {
+		return fmt.Sprintf("v%d", o.Version)
+	}
+	return fmt.Sprintf("%s v%d", o.Model, o.Version)
+}
+
 func rollout(r *result.Result) []string {
 	var lines []string
 	for _, o := range r.Rollouts {
 		switch {
 		case o.None != "":
-			lines = append(lines, fmt.Sprintf("v%d, %s: %s", o.Version, o.Path, o.None))
+			lines = append(lines, fmt.Sprintf("%s, %s: %s", versionOf(&o), o.Path, o.None))
 			continue
 		case o.ToAll == nil:
-			lines = append(lines, fmt.Sprintf("v%d, %s: not everywhere before the end", o.Version, o.Path))
+			lines = append(lines, fmt.Sprintf("%s, %s: not everywhere before the end", versionOf(&o), o.Path))
 			continue
 		}
-		line := fmt.Sprintf("v%d everywhere in %s", o.Version, duration(*o.ToAll))
+		line := fmt.Sprintf("%s everywhere in %s", versionOf(&o), duration(*o.ToAll))
 		if o.CI != nil {
 			line += fmt.Sprintf(" [%s, %s]", duration(o.CI[0]), duration(o.CI[1]))
 		}
@@ -228,6 +440,9 @@ func failures(r *result.Result) []string {
 		}
 		switch {
 		case i.RecoveredNs == nil:
+			if e := r.Find("recovery("+i.Event+")", ""); e != nil && e.Text != "" {
+				line += "; recovered: " + e.Text
+			}
 		case *i.RecoveredNs == 0:
 			line += "; latency and errors stay as they were"
 		default:
@@ -275,6 +490,9 @@ func zookeeper(r *result.Result) []string {
 			thousands(now.Watches), bytes(now.WatchBytes), number("per_second", now.Reads), number("fraction", now.Utilisation)),
 		fmt.Sprintf("notifications: %s for a dead PS container, %s for a publish, %s were every replica to reload", thousands(now.PerDeath), thousands(now.PerPublish), thousands(now.PerReload)),
 	}
+	if now.Version == 3 {
+		lines = append(lines, fmt.Sprintf("a binding that changes: every agent reads the whole list, %s, which is %s in all", bytes(now.MaxReply), bytes(now.PerChange)))
+	}
 	for _, c := range z.Curves {
 		line := fmt.Sprintf("version %d: no limit up to 1,000 times the fleet", c.Version)
 		if first := z.First(c.Version); first != nil {
@@ -300,6 +518,62 @@ func sensitivity(r *result.Result) []string {
 	return lines
 }
 
+// worlds say what is not known for sure, what of it matters, and what came of it.
+func worlds(r *result.Result) []string {
+	w := r.Worlds
+	if w == nil {
+		return nil
+	}
+	lines := []string{fmt.Sprintf("%d worlds; objectives have to hold in %s of them, intervals have the middle %s", w.Count, percent(w.Hold), percent(w.Interval))}
+	for _, in := range w.Inputs {
+		line := fmt.Sprintf("%s: %s, ", in.Path, in.Mid)
+		if in.Belief != "" {
+			line += "times " + in.Belief
+		} else {
+			line += fmt.Sprintf("%s to %s @%s", in.Low, in.High, percent(in.Confidence))
+		}
+		if in.Metric != "" {
+			line += fmt.Sprintf("; correlation of ranks with %s %+.2f", in.Metric, in.Influence)
+		}
+		lines = append(lines, line)
+	}
+	if n := len(w.Misfits); n > 0 {
+		lines = append(lines, fmt.Sprintf("containers do not hold their models in %d of them: %s", n, w.Misfits[0]))
+	}
+	for i := range w.Estimates {
+		e := &w.Estimates[i]
+		switch e.Metric {
+		case "mean(request)", "p99(request)", "errors", "goodput":
+			name := strings.Join(strings.Fields(strings.Join([]string{e.Metric, e.Scope.Model, e.Scope.Window}, " ")), " ")
+			lines = append(lines, fmt.Sprintf("%s: %s %s over the worlds; %s for want of knowledge, %s for want of simulation", name, number(e.Unit, e.Mean), interval(e.Unit, e.Range),
+				number(e.Unit, e.Epistemic), number(e.Unit, e.Aleatory)))
+		}
+	}
+	for _, v := range w.Verdicts {
+		name := result.Verdict{SLO: v.SLO, Scope: v.Scope}
+		line := fmt.Sprintf("%s: %s, holds in %d, not in %d", name.Objective(), v.Outcome, v.Pass, v.Fail)
+		if v.Undecided > 0 {
+			line += fmt.Sprintf(", undecided in %d", v.Undecided)
+		}
+		lines = append(lines, line+placed(v.Scope))
+	}
+	return lines
+}
+
+// regret compares configurations over the worlds, the one with the least first.
+func regret(r *result.Result) []string {
+	var lines []string
+	for i, c := range r.Regret {
+		line := fmt.Sprintf("%s = %d containers, %s%s/h: holds in %d of %d worlds, regret %s%s/h in the mean, %s at most", point(c.Point), c.Containers, short(c.Cost), currency(r),
+			c.Holds, c.Worlds, short(c.Mean), currency(r), short(c.Most))
+		if i == 0 {
+			line += " (the least)"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
 func sweep(r *result.Result) []string {
 	var lines []string
 	for _, s := range r.Sweeps {
@@ -318,8 +592,29 @@ func sweep(r *result.Result) []string {
 			}
 			lines = append(lines, line)
 		}
+		if s.Knee > 0 && r.Answer == nil {
+			lines = append(lines, fmt.Sprintf("  p99 is twice that of the lowest rate at %s", number("per_second", s.Knee)))
+		}
+		if slices.ContainsFunc(s.Cells, func(c result.Cell) bool { return len(c.Verdicts) > 0 || c.Outcome == result.Excluded }) {
+			lines = append(lines, "  "+ofCells(s.Cells))
+		}
 	}
 	return lines
+}
+
+// ofCells says how many cells hold all objectives, and how many do not.
+func ofCells(cells []result.Cell) string {
+	count := map[string]int{}
+	for i := range cells {
+		count[cells[i].Outcome]++
+	}
+	line := fmt.Sprintf("%d of %d cells meet every objective", count[result.Pass], len(cells))
+	for _, o := range []struct{ outcome, text string }{{result.Fail, "%d miss one"}, {result.Excluded, "%d are excluded"}, {result.Undecided, "%d are undecided"}} {
+		if n := count[o.outcome]; n > 0 {
+			line += ", " + fmt.Sprintf(o.text, n)
+		}
+	}
+	return line
 }
 
 func warnings(r *result.Result) []string {

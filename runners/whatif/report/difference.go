@@ -11,7 +11,7 @@ import (
 // values, and the difference with its interval, between tabs.
 func Difference(d result.Difference) string {
 	var scope []string
-	for _, word := range []string{d.Scope.Condition, d.Scope.Window, d.Scope.Tier, d.Scope.Event} {
+	for _, word := range []string{d.Scope.Condition, d.Scope.Window, d.Scope.Model, d.Scope.Tier, d.Scope.Event} {
 		if word != "" {
 			scope = append(scope, word)
 		}

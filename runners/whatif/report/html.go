@@ -59,9 +59,10 @@ func pageBlocks(r *result.Result, again string) []pageBlock {
 	return append(list, pageBlock{"REPRODUCE", reproduce(r, again)}, pageBlock{"TRUST", trust(r)})
 }
 
-// plain is a result without the values of single replications, which no plot shows.
+// plain is a result without what single replications gave, which no plot shows.
 func plain(r *result.Result) *result.Result {
 	c := *r
+	c.Records = nil
 	c.Estimates = slices.Clone(r.Estimates)
 	for i := range c.Estimates {
 		c.Estimates[i].Values = nil

@@ -10,7 +10,7 @@
     per_second: v => plain(v) + "/s", per_hour: v => plain(v) + "/h",
   };
   const text = (unit, v) => v === null || v === undefined ? "–" : (units[unit] || plain)(v);
-  const find = (metric, estimates = r.estimates) => list(estimates).find(e => e.metric === metric && !(e.scope || {}).condition && e.value !== null);
+  const find = (metric, estimates = r.estimates) => list(estimates).find(e => e.metric === metric && !(e.scope || {}).condition && !(e.scope || {}).model && e.value !== null);
   const money = v => plain(v) + " " + (r.currency || "$") + "/h";
 
   // (1) the answer
@@ -21,6 +21,11 @@
   const tiles = el("div", { class: "tiles" });
   page.append(tiles);
   if (outcome) tiles.append(tile(outcome, `${list(r.verdicts).length} objectives`, kind));
+  for (const v of list(r.worlds && r.worlds.verdicts)) tiles.append(tile(`${v.pass} of ${r.worlds.count}`, `worlds: ${v.slo}${v.scope.model ? " of " + v.scope.model : ""}`, { PASS: "good", FAIL: "bad" }[v.outcome] || "warn"));
+  for (const s of r.answer ? [] : list(r.sweeps)) {
+    const holds = list(s.cells).filter(c => c.outcome === "PASS").length;
+    if (list(s.cells).some(c => list(c.verdicts).length || c.outcome === "EXCLUDED")) tiles.append(tile(`${holds} of ${s.cells.length}`, `cells of ${s.name} meet every objective`, holds === s.cells.length ? "good" : "bad"));
+  }
   if (r.answer) {
     for (const [path, value] of Object.entries(r.answer.point)) tiles.append(tile(value, path.replace(/^fleet\./, "")));
     tiles.append(tile(money(r.answer.cost), r.answer.proven ? `${r.answer.containers} containers, proven` : `${r.answer.containers} containers, cheapest proven`, r.answer.proven ? "good" : "warn"));
@@ -39,46 +44,69 @@
   const ns = { format: v => text("ns", v) };
 
   // (2) latency against load: sweeps over one path; (3) heat maps: over two
+  const p99Of = c => find("p99(request)", list(c.estimates));
+  const pointText = c => Object.entries(c.point).map(p => p.join(" ")).join(", ");
+  const cellText = c => `${pointText(c)}: ${c.outcome} ${p99Of(c) ? "p99 " + text("ns", p99Of(c).value) : c.closed_form ? "closed form of p99 " + text("ns", c.closed_form) : ""} ${c.reason || c.argument || ""}, ${money(c.cost)}`;
+  // axis is where the values of a path stand: numbers as they are, words one after another.
+  const axis = (cells, path) => {
+    const words = [...new Set(cells.map(c => c.point[path]))], numeric = cells.every(c => c.numbers && isFinite(c.numbers[path]));
+    const at = c => numeric ? c.numbers[path] : words.indexOf(c.point[path]), names = new Map(cells.map(c => [at(c), c.point[path]]));
+    return { at, ticks: names.size <= 12 || !numeric ? [...names.keys()] : undefined, format: v => names.has(v) ? names.get(v) : plain(v), values: [...names.keys()].sort((a, b) => a - b) };
+  };
+  const limitOf = cells => list(r.verdicts).concat(cells.flatMap(c => list(c.verdicts))).find(v => v.metric === "p99(request)" && !(v.scope || {}).model);
+  const limits = limit => limit ? [{ y: limit.limit, text: limit.slo }] : [];
+  const overRate = cells => cells.length > 1 && cells.every(c => c.rate > 0) && new Set(cells.map(c => c.rate)).size === cells.length;
   for (const s of list(r.sweeps)) {
-    const cells = list(s.cells), value = (c, path) => { const n = parseFloat(c.point[path]); return isNaN(n) ? c.point[path] : n; };
-    const p99 = c => { const e = list(c.estimates).find(e => e.metric === "p99(request)"); return e && e.value !== null ? e : null; };
-    const limit = list(r.verdicts).concat(cells.flatMap(c => list(c.verdicts))).find(v => v.metric === "p99(request)");
+    const cells = list(s.cells), limit = limitOf(cells);
     if (s.paths.length === 1) {
-      const path = s.paths[0], points = cells.filter(c => p99(c));
-      const of = metric => cells.map(c => [value(c, path), (list(c.estimates).find(e => e.metric === metric) || {}).value]).filter(p => p[1] !== null && p[1] !== undefined);
+      const path = s.paths[0], load = overRate(cells.filter(c => p99Of(c)));
+      const x = load ? { at: c => c.rate, label: "requests a second at the peak", format: plain } : Object.assign({ label: path }, axis(cells, path));
+      const points = cells.filter(c => p99Of(c)), order = points => points.sort((a, b) => a[0] - b[0]);
+      const of = metric => order(cells.map(c => [x.at(c), (find(metric, list(c.estimates)) || {}).value]).filter(p => p[1] !== null && p[1] !== undefined));
       if (points.length) linePlot(plots, {
-        title: `Latency over ${path}`, note: "the band is the confidence interval of p99", x: { label: path }, y: Object.assign({ label: "latency" }, ns), log: true,
-        limits: limit ? [{ y: limit.limit, text: limit.slo }] : [],
+        title: load ? "Latency over load" : `Latency over ${path}`, note: "the band is the confidence interval of p99" + (s.knee ? `; the knee, where p99 is twice that of the lowest rate, is at ${text("per_second", s.knee)}` : ""),
+        x, y: Object.assign({ label: "latency" }, ns), log: true, limits: limits(limit), events: load && s.knee ? [{ x: s.knee, text: "knee" }] : [],
         series: [
-          { name: "p99", points: points.map(c => [value(c, path), p99(c).value]), band: points.filter(c => p99(c).ci).map(c => [value(c, path), ...p99(c).ci]) },
-          { name: "p50", points: of("p50(request)") }, { name: "mean", points: of("mean(request)") }, { name: "closed form of p99", dash: true, points: of("closed:p99(request)") },
+          { name: "p99", points: of("p99(request)"), band: order(points.filter(c => p99Of(c).ci).map(c => [x.at(c), ...p99Of(c).ci])) },
+          { name: "p50", points: of("p50(request)") }, { name: "mean", points: of("mean(request)") },
+          { name: "closed form of p99", dash: true, points: order(cells.filter(c => c.closed_form).map(c => [x.at(c), c.closed_form])) },
         ].filter(x => x.points.length),
       });
-    } else if (s.paths.length === 2) {
-      const sorted = path => [...new Set(cells.map(c => value(c, path)))].sort((a, b) => a - b);
-      heatPlot(plots, {
-        title: `p99 over ${s.paths.join(" and ")}`, note: limit ? `red where ${limit.slo} does not hold` : undefined, format: v => text("ns", v),
-        x: { label: s.paths[0], format: String }, y: { label: s.paths[1], format: String }, xs: sorted(s.paths[0]), ys: sorted(s.paths[1]),
-        cells: cells.map(c => ({ x: value(c, s.paths[0]), y: value(c, s.paths[1]), value: p99(c) ? p99(c).value : 0, bad: c.outcome === "FAIL" || c.outcome === "EXCLUDED",
-          short: (c.argument || c.outcome || "").slice(0, 8), text: `${Object.entries(c.point).map(p => p.join(" ")).join(", ")}: ${c.outcome} ${p99(c) ? "p99 " + text("ns", p99(c).value) : c.reason || c.argument || ""}, ${money(c.cost)}` })),
-      });
-    }
+    } else if (s.paths.length === 2) grid(s.paths, cells, `p99 over ${s.paths.join(" and ")}`, limit);
+  }
+  // grid is a map of cells over two paths, coloured by p99, with the contour of what holds and
+  // lines of equal cost.
+  function grid(paths, cells, title, limit) {
+    const [x, y] = paths.map(p => axis(cells, p));
+    heatPlot(plots, {
+      title, note: [limit ? `the thick line parts what holds ${limit.slo}, and all other objectives, from what does not (red)` : "", "dashed lines have equal cost", "lighter is faster"].filter(t => t).join("; "),
+      format: v => text("ns", v), x: { label: paths[0], format: x.format }, y: { label: paths[1], format: y.format }, xs: x.values, ys: y.values,
+      contour: c => c.holds, lines: { of: c => c.cost, format: money },
+      cells: cells.map(c => ({ x: x.at(c), y: y.at(c), value: p99Of(c) ? p99Of(c).value : c.closed_form || 0, bad: c.outcome !== "PASS" && c.outcome !== "UNDECIDED", holds: c.outcome === "PASS", cost: c.cost,
+        short: (c.argument || c.outcome || "").slice(0, 8), text: cellText(c) })),
+    });
+  }
+  // (2) of a plan that is not swept: the closed form, and what was simulated
+  const curve = r.load_curve, swept = list(r.sweeps).some(s => s.paths.length === 1 && overRate(list(s.cells).filter(c => p99Of(c))));
+  if (curve && list(curve.points).length > 1 && !swept) {
+    const e = find("p99(request)"), limit = limitOf([]);
+    linePlot(plots, {
+      title: "Latency over load", note: `closed form of p99${e ? ", and what was simulated at the peak" : ""}; ${curve.tier} is full at ${text("per_second", curve.full)}`,
+      x: { label: "requests a second", format: plain }, y: Object.assign({ label: "p99" }, ns), log: true, limits: limits(limit), events: [{ x: curve.peak, text: "this plan" }],
+      series: [{ name: "p99", points: e ? [[curve.peak, e.value]] : [], band: e && e.ci ? [[curve.peak, ...e.ci]] : [] },
+        { name: "closed form of p99", dash: true, points: curve.points.map(p => [p.rate, p.p99]) }].filter(s => s.points.length),
+    });
   }
   // (3) the grid of a search
   const all = r.certificate ? list(r.certificate.all_cells) : [];
   if (all.length && Object.keys(all[0].point).length >= 2) {
-    const paths = Object.keys(all[0].point).sort().slice(0, 2), value = (c, p) => parseFloat(c.point[p]);
-    const best = new Map();
-    for (const c of all) {
-      const key = paths.map(p => c.point[p]).join("/"), rank = { PASS: 3, UNDECIDED: 2, FAIL: 1, EXCLUDED: 0 };
+    const answer = r.answer ? [{ point: r.answer.point, numbers: r.answer.numbers, cost: r.answer.cost, outcome: "PASS", estimates: r.estimates, argument: "the answer" }] : [];
+    const paths = Object.keys(all[0].point).sort().slice(0, 2), best = new Map(), rank = { PASS: 3, UNDECIDED: 2, FAIL: 1, EXCLUDED: 0 };
+    for (const c of answer.concat(all)) {
+      const key = paths.map(p => c.point[p]).join("/");
       if (!best.has(key) || (rank[c.outcome] || 0) > (rank[best.get(key).outcome] || 0)) best.set(key, c);
     }
-    const sorted = p => [...new Set(all.map(c => value(c, p)))].sort((a, b) => a - b);
-    heatPlot(plots, {
-      title: `The grid: cost by ${paths.join(" and ")}`, note: "blue cells pass, red ones do not; of cells that differ in more the one that comes furthest", format: plain,
-      x: { label: paths[0], format: String }, y: { label: paths[1], format: String }, xs: sorted(paths[0]), ys: sorted(paths[1]),
-      cells: [...best.values()].map(c => ({ x: value(c, paths[0]), y: value(c, paths[1]), value: c.cost, bad: c.outcome !== "PASS", text: `${Object.entries(c.point).map(p => p.join(" ")).join(", ")}: ${c.outcome} ${c.reason || c.argument || ""}, ${money(c.cost)}` })),
-    });
+    grid(paths, [...best.values()], `The grid: p99 over ${paths.join(" and ")}`, limitOf(all));
   }
   const seconds = { label: "time of the horizon", format: v => tickText(v * 1e9), base: 60 };
   // (4) the timeline with events
@@ -130,13 +158,20 @@
   const parts = list(r.breakdown).filter(p => p.share > 0 || p.tail_share > 0);
   if (parts.length) barPlot(plots, { title: "Where the time goes", x: { label: "share", format: v => text("fraction", v) },
     rows: [{ name: "all requests", parts: parts.map(p => ({ name: p.name, value: p.share })) }, { name: "slowest 1 %", parts: parts.map(p => ({ name: p.name, value: p.tail_share })) }] });
+  // what came of values that are not known for sure
+  for (const e of list(r.worlds && r.worlds.estimates).filter(e => e.metric === "p99(request)" && e.values.length > 1)) {
+    const sorted = e.values.slice().sort((a, b) => a - b);
+    linePlot(plots, { title: "p99 over the worlds", note: [e.scope.window, e.scope.model].filter(s => s).join(", ") + ": values that are not known for sure, drawn as they are believed", x: Object.assign({ label: "p99(request)" }, ns), y: { label: "share of worlds at or below", format: v => String(+v.toPrecision(2)) },
+      series: [{ name: "worlds", step: true, points: sorted.map((v, i) => [v, (i + 1) / sorted.length]) }] });
+  }
   // (9) the tornado
   const tornado = list(r.sensitivity).slice().sort((a, b) => Math.abs(b.high - b.low) - Math.abs(a.high - a.low));
   if (tornado.length) rangePlot(plots, { title: "What a change of 10 % does to p99", x: Object.assign({ label: "p99(request)" }, ns), base: tornado[0].base, rows: tornado.map(t => ({ name: t.input, low: t.low, high: t.high })) });
   const pareto = list(r.pareto).map(c => [c.cost, (list(c.estimates).find(e => e.metric === "p99(request)") || {}).value]).filter(p => p[1]).sort((a, b) => a[0] - b[0]);
   if (pareto.length > 1) linePlot(plots, { title: "Cost against latency", x: { label: "cost", format: money }, y: Object.assign({ label: "p99" }, ns), series: [{ name: "cheapest at that latency", points: pareto }] });
-  const residuals = list(r.closed_forms).filter(f => f.residual !== undefined && f.residual !== null);
-  if (residuals.length) barPlot(plots, { title: "Simulated above the closed form", x: { label: "of the closed form", format: v => text("fraction", v) }, rows: residuals.map(f => ({ name: f.name, parts: [{ name: "residual", value: Math.max(f.residual, 0) }] })) });
+  const residuals = list(r.closed_forms).filter(f => f.residual !== undefined && f.residual !== null && !f.bound);
+  if (residuals.length) rangePlot(plots, { title: "Simulated beside the closed form", note: "above 0 the simulation has more", x: { label: "of the closed form", format: v => text("fraction", v) }, base: 0, names: ["less", "more"],
+    rows: residuals.map(f => ({ name: f.name, low: Math.min(f.residual, 0), high: Math.max(f.residual, 0) })) });
 
   for (const b of list(data.blocks)) page.append(el("section", { class: "block" }, el("h2", {}, b.name), ...b.lines.map(l => el("div", {}, l))));
   // (10) all inputs

@@ -5,11 +5,11 @@
 //
 //   - [Text] writes the blocks that a terminal shows: ANSWER, WHY NOT LESS, BINDING and so
 //     on to TRUST.
-//   - [HTML] writes a page of one file, which asks for nothing elsewhere.
+//   - [HTML] writes a page of one file, which asks for nothing elsewhere; [CSV], a table.
 //
 // Both follow from the result alone, so that equal results give equal bytes. To change what
 // a block says look in text.go and blocks.go; how numbers are written, in numbers.go; what TRUST says of calibration, in calibration.go; what
-// the page draws, in page.js.
+// the page draws, in page.js; traces of requests for Perfetto, in trace.go.
 package report
 
 import (
@@ -31,9 +31,9 @@ type block struct {
 }
 
 var blocks = []block{
-	{"ANSWER", answer}, {"WHY NOT LESS", whyNotLess}, {"LATENCY", latency}, {"VERDICTS", verdicts}, {"BINDING", binding}, {"CLOSED FORM", closedForm},
+	{"ANSWER", answer}, {"WHY NOT LESS", whyNotLess}, {"OR", alternatives}, {"LATENCY", latency}, {"VERDICTS", verdicts}, {"BREAKDOWN", breakdown}, {"ERRORS", causes}, {"UTILISATION", utilisation}, {"BINDING", binding}, {"CLOSED FORM", closedForm},
 	{"COST", cost}, {"MEMORY", memory}, {"ROLLOUT", rollout}, {"FAILURES", failures}, {"ZOOKEEPER", zookeeper}, {"SENSITIVITY", sensitivity},
-	{"SWEEP", sweep}, {"WARNINGS", warnings},
+	{"WORLDS", worlds}, {"REGRET", regret}, {"SWEEP", sweep}, {"WARNINGS", warnings},
 }
 
 // Text writes the result for a terminal. again is the command that repeats it.
@@ -95,7 +95,9 @@ func trust(r *result.Result) []string {
 		for i := range r.ZooKeeper.Measured {
 			m := &r.ZooKeeper.Measured[i]
 			lines = append(lines, fmt.Sprintf("control plane: real agents of version %d in %d containers hold %s watches, the formula says %s; %s reads, the formula says %s",
-				m.Load.Version, m.Load.Containers, thousands(m.Watches), thousands(m.Load.Watches), number("per_second", m.Reads), number("per_second", m.Load.Reads)))
+				m.Load.Version, m.Load.Containers, thousands(m.Watches), thousands(m.Load.Watches), number("per_second", m.Reads), number("per_second", m.Load.Reads)),
+				fmt.Sprintf("watches of their whole run, to the last one: %d set = %d fired + %d removed + %d held",
+					m.Kept.Set, m.Kept.Fired, m.Kept.Removed, m.Kept.Held))
 		}
 	}
 	lines = append(lines, beside(fidelity())...)

@@ -68,7 +68,7 @@ func difference(x, y *Estimate, same bool) Difference {
 	const fewPairs = 5
 	if n := min(len(x.Values), len(y.Values)); same && n >= fewPairs {
 		d.Paired = true
-		middle, half, d.Reduction = stats.Paired(y.Values, x.Values, x.Confidence)
+		half, d.Reduction = stats.Paired(middle, y.Values, x.Values, x.Confidence)
 		if math.IsNaN(d.Reduction) || math.IsInf(d.Reduction, 0) {
 			d.Reduction = 0 // all differences are equal
 		}

@@ -26,6 +26,8 @@ type Scope struct {
 	Window    string `json:"window,omitempty"`
 	Tier      string `json:"tier,omitempty"`
 	Event     string `json:"event,omitempty"`
+	// Model is one of the mix; "" for all requests.
+	Model string `json:"model,omitempty"`
 }
 
 // Outcome of a verdict.
@@ -33,6 +35,9 @@ const (
 	Pass      = "PASS"
 	Fail      = "FAIL"
 	Undecided = "UNDECIDED"
+	// Excluded is of cells only: what is not simulated, as containers do not hold their
+	// models or a bound shows that no objective is met.
+	Excluded = "EXCLUDED"
 )
 
 // Verdict is whether an objective is met.
@@ -49,7 +54,15 @@ type Verdict struct {
 	X    int64   `json:"x"`
 	NEff float64 `json:"n_eff"`
 	VIF  float64 `json:"vif"`
-	Text string  `json:"text,omitempty"` // how much is wanting, for UNDECIDED
+	Text string  `json:"text,omitempty"` // what was found, for FAIL and UNDECIDED
+}
+
+// Objective is the objective as the plan writes it, with the model that it is of.
+func (v *Verdict) Objective() string {
+	if v.Scope.Model == "" {
+		return v.SLO
+	}
+	return v.SLO + " of " + v.Scope.Model
 }
 
 // Find is the estimate of a metric in the normal condition, nil for none. window "" is
@@ -57,7 +70,7 @@ type Verdict struct {
 func (r *Result) Find(metric, window string) *Estimate {
 	for i := range r.Estimates {
 		e := &r.Estimates[i]
-		if e.Metric == metric && e.Scope.Condition == "" && (window == "" || e.Scope.Window == window) {
+		if e.Metric == metric && e.Scope.Condition == "" && e.Scope.Model == "" && (window == "" || e.Scope.Window == window) {
 			return e
 		}
 	}
@@ -116,8 +129,11 @@ type Saturation struct {
 	// Utilisation is that of the fullest tier at the peak, with retries WithRetries.
 	Utilisation float64 `json:"utilisation"`
 	WithRetries float64 `json:"with_retries"`
-	// LastedNs is how long a metastable state lasted after the load fell.
-	LastedNs int64 `json:"lasted"`
+	// LastedNs is how long a metastable state lasted after the load fell, in a window; it
+	// was over before the window's end where it Recovered.
+	LastedNs  int64  `json:"lasted"`
+	Window    string `json:"window,omitempty"`
+	Recovered bool   `json:"recovered,omitempty"`
 }
 
 // ClosedForm is a formula beside what was simulated.
@@ -156,6 +172,8 @@ type Checks struct {
 	// request had ended, or a hedge had answered.
 	Abandoned int64 `json:"calls_abandoned"`
 	Late      int64 `json:"calls_late"` // answered after their caller had given up
+	// Hedged are those of Sent that went beside one that took long.
+	Hedged int64 `json:"calls_hedged,omitempty"`
 	// BusiestCore is the greatest busy share of a container: at most 1.
 	BusiestCore float64 `json:"busiest"`
 }

@@ -10,7 +10,7 @@
 //   - [Result.Find] is one of its estimates.
 //
 // To change what an answer has look in result.go; its estimates and verdicts are in
-// estimate.go, what belongs to solve and sweep in search.go, timelines and breakdowns in
+// estimate.go, what every replication gave in record.go, what belongs to solve and sweep in search.go, timelines and breakdowns in
 // series.go, what ZooKeeper bears in zookeeper.go, how two are compared in diff.go.
 package result
 
@@ -55,6 +55,7 @@ type Result struct {
 	Rollouts   []Rollout       `json:"rollouts"`
 	Incidents  []Incident      `json:"incidents"`
 	Theory     []ClosedForm    `json:"closed_forms"`
+	Load       *LoadCurve      `json:"load_curve,omitempty"` // nil for a closed loop
 	ZooKeeper  *ZooKeeper      `json:"zookeeper"`
 	Checks     Checks          `json:"checks"`
 
@@ -63,14 +64,22 @@ type Result struct {
 	Neighbours  []Cell       `json:"why_not_less,omitempty"`
 	Alternative []Cell       `json:"alternatives,omitempty"`
 	Pareto      []Cell       `json:"pareto,omitempty"`
+	Regret      []Regret     `json:"regret,omitempty"` // the least first
 	Sensitivity []Tornado    `json:"sensitivity,omitempty"`
 	Sweeps      []Sweep      `json:"sweeps,omitempty"`
+
+	// Records are what every replication gave.
+	Records []Record `json:"records,omitempty"`
+
+	// Worlds are what came of values that are not known for sure, nil for a plan that has
+	// none.
+	Worlds *Worlds `json:"worlds,omitempty"`
 
 	// Calibration is the profile of the plan's service times, nil for a plan that has its own.
 	Calibration *plan.Profile `json:"calibration,omitempty"`
 
 	// Stopped says why no more was simulated: precision reached, verdicts decided,
-	// max_replications, budget requests, budget wall, proved minimal, undecided cells,
+	// max_replications, budget requests, budget wall, proved minimal or maximal, undecided cells,
 	// infeasible, bracket not found.
 	Stopped string `json:"stopped"`
 	// Marked is set when budget.wall ended it: the result is then not reproducible.
@@ -131,10 +140,10 @@ func (r *Result) SHA256() string {
 func Read(r io.Reader) (*Result, error) {
 	var out Result
 	if err := json.NewDecoder(r).Decode(&out); err != nil {
-		return nil, fmt.Errorf("result: %w", err)
+		return nil, fmt.Errorf("found no result, want a file of monosim whatif with --json: %w", err)
 	}
 	if out.Format != Format {
-		return nil, fmt.Errorf("result: found format %q, want %s", out.Format, Format)
+		return nil, fmt.Errorf("found the format %q, want %s, as monosim whatif writes it with --json", out.Format, Format)
 	}
 	return &out, nil
 }

@@ -27,7 +27,8 @@ type Share = float64
 type Rollout struct {
 	Version int    `json:"version"`
 	At      int64  `json:"at"`
-	Path    string `json:"path"` // v1 entry, v1 ps, v3
+	Model   string `json:"model,omitempty"` // of the mix; "" for all
+	Path    string `json:"path"`            // v1 entry, v1 ps, v3
 	// None says why there is nothing to measure, as for PS of version 1.
 	None string `json:"none,omitempty"`
 	// ToAll is from the publish to the last replica, nil where it never came; Closed is

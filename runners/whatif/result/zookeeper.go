@@ -75,11 +75,22 @@ type ZKMeasured struct {
 	Watches float64 `json:"watches"`
 	Reads   float64 `json:"reads"`
 	Znodes  int     `json:"znodes"`
+	// Kept is what became of all watches of the run, exactly (CAP-7.6).
+	Kept ZKWatches `json:"watches_kept"`
 	// StartPeak is the most requests in one second of the start.
 	StartPeak int64 `json:"start_peak"`
 	// Rollouts took so long to each container, in nanoseconds, ascending.
 	Rollout   []int64      `json:"rollout"`
 	Incidents []ZKIncident `json:"incidents"`
+}
+
+// ZKWatches is what became of watches: those that were set have fired, or were removed (with
+// their connection or the server, too), or are held at the end.
+type ZKWatches struct {
+	Set     uint64 `json:"set"`
+	Fired   uint64 `json:"fired"`
+	Removed uint64 `json:"removed"`
+	Held    uint64 `json:"held"`
 }
 
 // ZKIncident is a failure that real agents went through.

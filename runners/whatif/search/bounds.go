@@ -3,38 +3,61 @@ package search
 import (
 	"cmp"
 	"fmt"
+	"math"
 
 	"github.com/monosim/monosim/runners/whatif/judge"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-func (c *cell) exclude(argument, reason string) {
-	c.Outcome, c.Argument, c.Reason = excluded, argument, reason
+// exclude gives a cell up without a simulation: constraint is what it breaks.
+func (c *cell) exclude(argument, constraint, reason string) {
+	c.Outcome, c.Argument, c.Constraint, c.Reason = result.Excluded, argument, constraint, reason
+}
+
+// fullest is the utilisation of the fullest shard of a tier at a rate, with the containers
+// that a condition leaves of each.
+func fullest(p *plan.Plan, spec *model.Spec, tier int, rate float64) float64 {
+	most, works := 0.0, p.Works(plan.TierNames[tier])
+	for shard, live := range spec.Live(tier) {
+		if live <= 0 {
+			return math.Inf(1)
+		}
+		most = math.Max(most, rate*works[shard]/float64(live*spec.Control.Thin))
+	}
+	return most
+}
+
+// full says how full a tier is.
+func full(tier string, utilisation float64) string {
+	if math.IsInf(utilisation, 0) {
+		return "a shard of " + tier + " has no container left"
+	}
+	return fmt.Sprintf("%s is %.0f %% full", tier, utilisation*100)
 }
 
 // bound excludes a cell that cannot hold, whatever the requests do: a tier is full under
-// some condition, or the work alone takes longer than an objective allows.
+// some condition, or requests take longer than an objective allows without any queue.
 func (s *solver) bound(c *cell) {
 	rate := c.plan.PeakRate()
-	for _, condition := range judge.Conditions(c.plan) {
+	for _, condition := range c.conditions {
 		spec := model.Compile(c.plan, condition)
 		for t, name := range plan.TierNames {
 			if !spec.Has(t) {
 				continue
 			}
-			live := spec.Live(t)
-			if u := c.plan.Offered(name, rate, float64(live)*float64(spec.Control.Thin)); u >= 1 {
-				c.exclude(byUtilisation, fmt.Sprintf("%s is %.0f %% full under %s", name, min(u, 99.99)*100, cmp.Or(condition.Text, "normal")))
+			if u := fullest(c.plan, spec, t, rate); u >= 1 {
+				under := cmp.Or(condition.Text, "normal")
+				c.exclude(byUtilisation, "utilisation of "+name+" < 100 % under "+under, full(name, u)+" under "+under)
 				return
 			}
 		}
 	}
-	for _, o := range c.plan.SLO {
-		if o.Name() == "mean(request)" && judge.LatencyBound(c.plan) > o.Limit {
-			c.exclude(byLatency, fmt.Sprintf("the work alone takes longer than %s", o.Text))
-			return
-		}
+	if slo, reason := judge.Floors(c.plan).Missed(); slo != "" {
+		c.exclude(byLatency, slo, slo+": "+reason)
+		return
 	}
 	c.estimate, _ = judge.Estimate(c.plan)
+	c.Closed = c.estimate
 }

@@ -41,7 +41,26 @@ func (s *solver) answer(ctx context.Context, best *cell, warnings plan.Problems)
 		return r, nil
 	}
 	s.fill(best, r, cert.Complete)
-	return r, nil
+	cert.VarianceReduction = s.narrowed(best)
+	if n := s.plan.Solve.Alternatives; n > 0 {
+		list, err := s.alternatives(ctx, best, n)
+		if err != nil {
+			return nil, err
+		}
+		r.Alternative = list
+	}
+	regret, err := s.regretOf(ctx, s.plan, best)
+	if err != nil {
+		return nil, err
+	}
+	r.Regret = regret
+	if len(s.plan.Uncertain) == 0 {
+		return r, nil
+	}
+	exit := r.Exit
+	err = s.judge.AddWorlds(ctx, s.source, best.plan, best.values, r)
+	r.Exit = exit // the answer was judged in worlds, under all conditions
+	return r, err
 }
 
 func (s *solver) stopped(otherwise string) string {
@@ -57,11 +76,12 @@ func (s *solver) stopped(otherwise string) string {
 // fill puts the estimates of the answer into the result.
 func (s *solver) fill(best *cell, r *result.Result, proven bool) {
 	stopped := r.Stopped
-	r.Answer = &result.Answer{Point: best.Point, Cost: best.Cost, Containers: best.Containers, AsWritten: s.plan.Cost(), Proven: proven}
+	r.Answer = &result.Answer{Point: best.Point, Numbers: best.Numbers, Cost: best.Cost, Containers: best.Containers, AsWritten: s.plan.Cost(), Proven: proven, Worlds: best.Worlds}
 	if rate := best.plan.PeakRate(); rate > 0 {
 		r.Answer.CostPerQPS = best.Cost / rate
 	}
 	for _, e := range best.judged {
+		r.Records = append(r.Records, e.Records(best.Point, 0)...)
 		if e.Condition.Text == "" {
 			e.Fill(r)
 			continue
@@ -110,12 +130,46 @@ func (s *solver) neighbour(best *cell, axis int) *cell {
 	return found
 }
 
+// under is a certificate before any cell was judged: conditions are those of a plan.
+func (s *solver) under(p *plan.Plan) *result.Certificate {
+	conditions := judge.Conditions(p)
+	return &result.Certificate{Label: "full", Confidence: level(p, conditions), Conditions: namesOf(conditions), Placements: judge.PlacementsOf(p),
+		Excluded: map[string]int{}, Simulated: s.runs}
+}
+
+// bindingOf is what keeps all cells from holding: what the one breaks that is nearest to it. A
+// cell that was simulated is nearer than one that a bound excludes, and of several the dearest,
+// which is the last.
+func bindingOf(cells []*cell) *result.Binding {
+	near := []string{byMemory, byUtilisation, byLatency, bySimulation, byWorlds}
+	var found *cell
+	for _, c := range cells {
+		if k := slices.Index(near, c.Argument); k >= 0 && c.Outcome != result.Pass && (found == nil || k >= slices.Index(near, found.Argument)) {
+			found = c
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	return &result.Binding{Constraint: found.Constraint, Argument: found.Argument, Reason: found.Reason, Point: found.Point}
+}
+
 // certificate lists every cell that is cheaper than the best, with the argument that
 // excludes it.
 func (s *solver) certificate(best *cell) *result.Certificate {
 	requests, _, _ := s.judge.Simulated()
-	cert := &result.Certificate{Label: "full", Complete: true, Confidence: s.level, Conditions: s.names, Cells: len(s.cells), Excluded: map[string]int{},
-		Simulated: s.runs, Requests: requests, GridCost: s.replicas * int64(len(s.cells)) * int64(len(s.names))}
+	answered := s.plan
+	if best != nil {
+		answered = best.plan
+	}
+	cert := s.under(answered)
+	cert.Complete, cert.Cells, cert.Requests, cert.GridCost = true, len(s.cells), requests, s.replicas*int64(len(s.cells))*int64(len(cert.Conditions))
+	if best == nil {
+		cert.Binding = bindingOf(s.cells)
+	}
+	if len(s.plan.Uncertain) > 0 {
+		cert.GridCost *= int64(1 + s.plan.WorldsOf().Count)
+	}
 	for _, c := range s.cells {
 		if c == best {
 			if s.plan.Solve.Minimise == "p99" {
@@ -127,7 +181,7 @@ func (s *solver) certificate(best *cell) *result.Certificate {
 		switch c.Outcome {
 		case result.Pass: // with a longer p99, where that is minimised
 			cert.Excluded["longer p99"]++
-		case excluded, result.Fail:
+		case result.Excluded, result.Fail:
 			cert.Excluded[c.Argument]++
 		default:
 			cert.Complete = false
@@ -148,7 +202,9 @@ func (s *solver) pareto() []result.Cell {
 	var list []result.Cell
 	least := 0.0
 	for _, c := range s.cells {
-		i := slices.IndexFunc(c.Estimates, func(e result.Estimate) bool { return e.Metric == "p99(request)" && e.Value != nil })
+		i := slices.IndexFunc(c.Estimates, func(e result.Estimate) bool {
+			return e.Metric == "p99(request)" && e.Scope.Model == "" && e.Value != nil
+		})
 		if i < 0 {
 			continue
 		}

@@ -3,11 +3,12 @@
 //
 // Two things to use first:
 //
-//   - [Solve] searches over the axes of a plan.
+//   - [Solve] searches over the axes of a plan, or over the rate.
 //   - result.Certificate says what was shown.
 //
 // To change the order of the search look in search.go; bounds that exclude cells without a
-// simulation are in bounds.go, the certificate in certificate.go.
+// simulation are in bounds.go, the search over the rate in rate.go, the certificate in
+// certificate.go; what configurations cost too much in worlds, in regret.go.
 package search
 
 import (
@@ -21,6 +22,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/judge"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/quantity"
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
@@ -31,6 +33,8 @@ type cell struct {
 	values []plan.Value
 	plan   *plan.Plan
 	goal   float64 // what is minimised
+	// conditions are those of the plan: replicas decide which placements there are.
+	conditions []model.Condition
 	// estimate is a p99 by formulas, to order the search.
 	estimate float64
 	judged   []*judge.Evaluation // under each condition
@@ -42,8 +46,8 @@ const (
 	byUtilisation = "utilisation"
 	byLatency     = "latency bound"
 	bySimulation  = "simulated"
+	byWorlds      = "worlds"
 	byMonotony    = "monotone"
-	excluded      = "EXCLUDED"
 )
 
 type solver struct {
@@ -52,22 +56,22 @@ type solver struct {
 	source   *plan.Source
 	axes     []plan.Axis
 	cells    []*cell
-	level    float64
-	names    []string
 	runs     int
 	replicas int64 // requests of a cell, for what a whole grid would take
 }
 
 // Solve finds the cheapest cell that passes under all conditions.
 func Solve(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
-	if len(p.Solve.Over) == 0 {
-		return nil, fmt.Errorf("found nothing to search over, want solve: {over: {PATH: 4..24}}")
-	}
-	if len(p.SLO) == 0 {
-		return nil, fmt.Errorf("found no objective, want slo: [p99(request) <= 50ms]")
+	if err := source.Searchable(); err != nil {
+		return nil, err
 	}
 	s := &solver{judge: j, plan: p, source: source, axes: p.Solve.Over}
-	s.open()
+	if p.Solve.Maximise != "" {
+		return s.maxRate(ctx, warnings)
+	}
+	if err := s.open(); err != nil {
+		return nil, err
+	}
 	best, err := s.search(ctx)
 	if err != nil {
 		return nil, err
@@ -75,41 +79,52 @@ func Solve(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Pla
 	return s.answer(ctx, best, warnings)
 }
 
-// open makes the grid and excludes what bounds exclude.
-func (s *solver) open() {
-	conditions := judge.Conditions(s.plan)
-	windows := len(s.plan.Windows())
-	s.level = 1 - (1-float64(s.plan.Precision.Verdict))/float64(len(conditions)*windows)
+// level is how surely each condition of a plan is judged (CAP-5.9).
+func level(p *plan.Plan, conditions []model.Condition) float64 {
+	return 1 - (1-float64(p.Precision.Verdict))/float64(len(conditions)*len(p.Windows()))
+}
+
+// namesOf are conditions as people call them.
+func namesOf(conditions []model.Condition) []string {
+	var names []string
 	for _, c := range conditions {
-		name := c.Text
-		if name == "" {
-			name = "normal"
-		}
-		s.names = append(s.names, name)
+		names = append(names, cmp.Or(c.Text, "normal"))
 	}
+	return names
+}
+
+// open makes the grid and excludes what bounds exclude. Values that are mistakes are
+// refused ([plan.Problems]).
+func (s *solver) open() error {
+	var tried []plan.Tried
 	for _, values := range engines.Product(s.axes) {
 		c := &cell{values: values}
-		c.Point = engines.PointOf(values)
+		c.Point, c.Numbers = judge.PointOf(values), engines.NumbersOf(values)
 		for k, v := range values {
 			c.index = append(c.index, slices.Index(s.axes[k].Values, v.Text))
 		}
 		made, _, err := s.source.With(values)
+		tried = append(tried, plan.Tried{Values: values, Err: err})
 		if made != nil {
 			c.Cost, c.Containers = made.Cost(), engines.Containers(made)
 		}
 		if err != nil {
-			c.exclude(byMemory, plan.Portable(err))
+			c.exclude(byMemory, "memory at a rollover", plan.Portable(err))
 		} else {
 			made.Seed = s.plan.Seed
-			c.plan = made
+			c.plan, c.conditions = made, judge.Conditions(made)
 			s.bound(c)
 		}
 		c.goal = s.goalOf(c)
 		s.cells = append(s.cells, c)
 	}
+	if wrong := s.source.Nonsense(s.axes, tried, "solve", "over"); len(wrong) > 0 {
+		return wrong
+	}
 	slices.SortStableFunc(s.cells, func(a, b *cell) int {
 		return cmp.Or(cmp.Compare(a.goal, b.goal), slices.Compare(a.index, b.index))
 	})
+	return nil
 }
 
 func (s *solver) goalOf(c *cell) float64 {
@@ -136,7 +151,10 @@ func (s *solver) search(ctx context.Context) (*cell, error) {
 		switch c.Outcome {
 		case result.Pass:
 			if best == nil || s.plan.Solve.Minimise != "p99" || c.p99() < best.p99() {
+				best.forget()
 				best = c
+			} else {
+				c.forget()
 			}
 		case result.Fail:
 			s.spread(c)
@@ -147,10 +165,20 @@ func (s *solver) search(ctx context.Context) (*cell, error) {
 	}
 }
 
+// forget gives up what every replication of a cell gave; of nil, nothing.
+func (c *cell) forget() {
+	if c == nil {
+		return
+	}
+	for _, e := range c.judged {
+		e.Forget()
+	}
+}
+
 // p99 is the estimate of the normal condition, infinite without one.
 func (c *cell) p99() float64 {
 	for _, e := range c.Estimates {
-		if e.Metric == "p99(request)" && e.Scope.Condition == "" && e.Value != nil {
+		if e.Metric == "p99(request)" && e.Scope.Condition == "" && e.Scope.Model == "" && e.Value != nil {
 			return *e.Value
 		}
 	}
@@ -172,29 +200,53 @@ func (s *solver) undecided(best *cell) []*cell {
 }
 
 // pick halves what is open: of the cells that have most of each knob at their cost, the
-// middle one; before any has passed the first whose estimate passes.
+// middle one; before any has passed the first whose estimate passes. Cells whose estimate is
+// far above an objective come last (CAP-6.2).
 func (s *solver) pick(open []*cell, best *cell) *cell {
-	if best == nil {
-		for _, o := range s.plan.SLO {
-			if o.Name() != "p99(request)" {
-				continue
-			}
-			for _, c := range open {
-				if c.estimate > 0 && c.estimate <= o.Limit && !slices.ContainsFunc(s.cells, func(d *cell) bool { return d.Outcome == result.Fail && d.estimate >= c.estimate }) {
-					return c
-				}
+	limit := s.p99Limit()
+	if best == nil && limit > 0 {
+		for _, c := range open {
+			if c.estimate > 0 && c.estimate <= limit && !slices.ContainsFunc(s.cells, func(d *cell) bool { return d.Outcome == result.Fail && d.estimate >= c.estimate }) {
+				return c
 			}
 		}
+	}
+	const far = 2
+	if near := slices.DeleteFunc(slices.Clone(open), func(c *cell) bool { return limit > 0 && c.estimate > far*limit }); len(near) > 0 {
+		open = near
 	}
 	return open[len(open)/2]
 }
 
-// simulate judges a cell under all conditions; the first that fails decides.
+// p99Limit is the least that objectives allow p99(request) to be, 0 without one.
+func (s *solver) p99Limit() float64 {
+	least := 0.0
+	for _, o := range s.plan.Objectives() {
+		if o.Name() == "p99(request)" && o.Model == "" && (least == 0 || o.Limit < least) {
+			least = o.Limit
+		}
+	}
+	return least
+}
+
+// simulate judges a cell under all conditions; the first that fails decides. Only of one that
+// passes can what every replication gave be asked for.
 func (s *solver) simulate(ctx context.Context, c *cell) error {
-	c.Outcome, c.Argument, c.Reason = result.Pass, bySimulation, ""
-	s.runs++
-	for _, condition := range judge.Conditions(c.plan) {
-		e, err := s.judge.Evaluate(ctx, c.plan, condition, judge.Goal{Confidence: s.level})
+	err := s.judged(ctx, c)
+	s.took(c)
+	return err
+}
+
+// judged is simulate without the solver's counts: cells may be judged side by side.
+func (s *solver) judged(ctx context.Context, c *cell) error {
+	defer func() {
+		if c.Outcome != result.Pass {
+			c.forget()
+		}
+	}()
+	c.Outcome, c.Argument, c.Constraint, c.Reason = result.Pass, bySimulation, "", ""
+	for _, condition := range c.conditions {
+		e, err := s.judge.Evaluate(ctx, c.plan, condition, judge.Goal{Confidence: level(c.plan, c.conditions), Reject: true, Records: true})
 		if err != nil {
 			return err
 		}
@@ -202,18 +254,47 @@ func (s *solver) simulate(ctx context.Context, c *cell) error {
 		verdicts := e.Verdicts()
 		c.Verdicts = append(c.Verdicts, verdicts...)
 		c.Estimates = append(c.Estimates, headline(e.Estimates())...)
+		if worst := judge.Worst(verdicts); worst != result.Pass {
+			c.Outcome, c.Constraint, c.Reason = worst, judge.Broken(verdicts), judge.Why(verdicts)
+		}
+		if c.Outcome == result.Fail {
+			return nil
+		}
+	}
+	if c.Outcome == result.Pass && len(s.plan.Uncertain) > 0 {
+		return s.inWorlds(ctx, c)
+	}
+	return nil
+}
+
+// took counts a cell that was simulated.
+func (s *solver) took(c *cell) {
+	s.runs++
+	for _, e := range c.judged {
 		for i := range e.Windows {
 			s.replicas = max(s.replicas, e.Windows[i].Sum.Requests)
 		}
-		switch judge.Worst(verdicts) {
-		case result.Fail:
-			c.Outcome = result.Fail
-			c.Reason = whyNot(verdicts, result.Fail, condition)
-			return nil
-		case result.Undecided:
-			c.Outcome = result.Undecided
-			c.Reason = whyNot(verdicts, result.Undecided, condition)
-		}
+	}
+}
+
+// inWorlds judges a cell that passes with middle values in the worlds of what is not known
+// for sure.
+func (s *solver) inWorlds(ctx context.Context, c *cell) error {
+	worlds, err := judge.Worlds(s.source, c.plan, c.values)
+	if err != nil {
+		return err
+	}
+	w := judge.NewWorlds(c.plan, worlds)
+	pass, fail, undecided, err := s.judge.InWorlds(ctx, worlds, judge.Conditions, w, judge.Goal{Confidence: level(c.plan, c.conditions), Reject: true})
+	if err != nil {
+		return err
+	}
+	c.Outcome = w.Judge(pass, fail)
+	c.Worlds = &result.CellWorlds{Count: w.Count, Pass: pass, Fail: fail, Undecided: undecided}
+	if c.Outcome != result.Pass {
+		c.Argument = byWorlds
+		c.Constraint = fmt.Sprintf("%s of worlds", quantity.Format(quantity.Percent, w.Hold))
+		c.Reason = fmt.Sprintf("holds in %d of %d worlds that were simulated, not in %d: %s of %d are wanted", pass, pass+fail+undecided, fail, quantity.Format(quantity.Percent, w.Hold), w.Count)
 	}
 	return nil
 }
@@ -225,22 +306,13 @@ func headline(list []result.Estimate) []result.Estimate {
 	})
 }
 
-func whyNot(list []result.Verdict, outcome string, c model.Condition) string {
-	for _, v := range list {
-		if v.Outcome == outcome {
-			return fmt.Sprintf("%s under %s: %d of %d exceed it %s", v.SLO, cmp.Or(c.Text, "normal"), v.X, v.N, v.Text)
-		}
-	}
-	return ""
-}
-
 // spread excludes what has no more of any knob than a cell that failed, and less of some.
 // It holds for knobs that rise, as numbers of replicas; cells that differ in any other
 // are left.
 func (s *solver) spread(failed *cell) {
 	for _, c := range s.cells {
 		if c.Outcome == "" && s.below(c, failed) {
-			c.exclude(byMonotony, "less of everything than "+fmt.Sprint(failed.Point)+", which fails")
+			c.exclude(byMonotony, failed.Constraint, "less of everything than "+fmt.Sprint(failed.Point)+", which fails")
 		}
 	}
 }

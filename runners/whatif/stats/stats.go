@@ -42,24 +42,42 @@ func Interval(values []float64, confidence float64) (mean, half float64) {
 	return mean, T(confidence, n-1) * math.Sqrt(variance/n)
 }
 
+// Sectioned is the half-width of the interval of a value of all observations together, as a
+// pooled quantile, at a confidence, from the same value of each of independent parts of them
+// (CAP-12.15): Student's, of what the parts deviate from the whole by. It counts what parts are
+// off for being small, which the mean over parts has and the whole has not; that of less than
+// two parts is not a number.
+func Sectioned(whole float64, parts []float64, confidence float64) (half float64) {
+	n := float64(len(parts))
+	if n < 2 {
+		return math.NaN()
+	}
+	squares := 0.0
+	for _, v := range parts {
+		squares += float64((v - whole) * (v - whole))
+	}
+	return T(confidence, n-1) * math.Sqrt(squares/(n-1)/n)
+}
+
 // T is the two-sided quantile of Student's law.
 func T(confidence, degrees float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: degrees}.Quantile(0.5 + confidence/2)
 }
 
-// Paired is the interval of the mean difference of values that were got with the same
-// random numbers, and by how much that narrowed it (CAP-5.7).
-func Paired(a, b []float64, confidence float64) (difference, half, reduction float64) {
+// Paired is the half-width of the interval of a difference of two values, as [Sectioned], from
+// those of parts that were got with the same random numbers, and by how much that narrowed it
+// (CAP-5.7).
+func Paired(whole float64, a, b []float64, confidence float64) (half, reduction float64) {
 	n := min(len(a), len(b))
 	d := make([]float64, n)
 	for i := range d {
 		d[i] = a[i] - b[i]
 	}
-	difference, half = Interval(d, confidence)
+	half = Sectioned(whole, d, confidence)
 	_, va := Mean(a[:n])
 	_, vb := Mean(b[:n])
 	_, vd := Mean(d)
-	return difference, half, (va + vb) / vd
+	return half, (va + vb) / vd
 }
 
 // OrderInterval are the ranks, from 1, of the values that bound the q-quantile of n

@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -90,8 +91,46 @@ func TestCommonRandomNumbersNarrowDifferences(t *testing.T) {
 		common := r.NormFloat64()
 		a[i], b[i] = common+0.1*r.NormFloat64(), common+0.5+0.1*r.NormFloat64()
 	}
-	d, half, reduction := Paired(a, b, 0.95)
+	meanA, _ := Mean(a)
+	meanB, _ := Mean(b)
+	d := meanA - meanB
+	half, reduction := Paired(d, a, b, 0.95)
 	if math.Abs(d+0.5) > half+0.05 || reduction < 10 {
 		t.Errorf("got %g +- %g with reduction %g", d, half, reduction)
+	}
+}
+
+// Goal: a quantile of all observations together has an interval that covers the truth as often
+// as it says, where that of the mean of the parts' quantiles does not, as parts are small
+// (CAP-12.15). Method: parts of 120 exponential values, whose p99 is known.
+func TestQuantilesOfAllAreCovered(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const experiments, runs, each, q = 500, 20, 120, 0.99
+	covered, old := 0, 0
+	for range experiments {
+		var all, parts []float64
+		for range runs {
+			var part []float64
+			for range each {
+				part = append(part, r.ExpFloat64())
+			}
+			slices.Sort(part)
+			parts = append(parts, part[int(math.Ceil(q*each))-1])
+			all = append(all, part...)
+		}
+		slices.Sort(all)
+		whole := all[int(math.Ceil(q*runs*each))-1]
+		if math.Abs(whole-math.Log(100)) <= Sectioned(whole, parts, 0.95) {
+			covered++
+		}
+		if mean, half := Interval(parts, 0.95); math.Abs(mean-math.Log(100)) <= half {
+			old++
+		}
+	}
+	if share := float64(covered) / experiments; share < 0.92 || share > 0.98 {
+		t.Errorf("intervals of 95 %% cover p99 in %.1f %%, want 92 to 98", share*100)
+	}
+	if share := float64(old) / experiments; share > 0.85 {
+		t.Errorf("the mean of the parts is covered in %.1f %%: want parts so small that it is not", share*100)
 	}
 }

@@ -145,17 +145,63 @@ func others(short bool) []Case {
 	batches := Fork(1, 1, 1, 0.6, ms, 60_000)
 	batches.Tiers[model.Dense] = model.Tier{Replicas: []int{1}, Cores: 4, Law: law.Affinely(0.5*ms, 0), Batch: &model.Batch{Processes: 1, Threads: 1, MaxItems: 1, MaxQueued: 1 << 30}}
 	batches.Tiers[model.PS], batches.Calls = model.Tier{}, nil
-	list := []Case{
+	list := append(append(hedges(), mixes()...), []Case{
 		{Name: "M/LogN/1 processor sharing at 0.7", Section: "CAP-7.1", Spec: sharing, Value: meanSojourn, Theory: 1 / 0.3, Width: 0.02},
 		{Name: "tandem of M/M/1", Section: "CAP-7.1", Spec: tandem, Value: meanSojourn, Theory: 0.5/(1-0.3) + 1/(1-0.6), Width: 0.02},
 		{Name: "M/LogN/4/4 blocking", Section: "CAP-7.1", Spec: loss, Value: func(s *model.Sample) float64 { return float64(s.Failed[1]) / float64(s.Arrived) }, Theory: theory.ErlangB(4, 3.2), Width: 0.02},
 		{Name: "batches of one are M/D/1", Section: "CAP-7.3", Spec: batches, Value: meanSojourn, Theory: 0.5 * (1 + theory.MG1Wait(0.3, 1, 0)), Width: 0.02},
-	}
+	}...)
 	if short {
 		return list
 	}
 	free := Fork(20, 1, 1000, 0.0001, ms, 20_000)
 	return append(list, Case{Name: "largest of 20 exponentials", Section: "CAP-7.2", Spec: free, Value: meanSojourn, Theory: theory.MaxOfExponentials(20, 1), Width: 0.02})
+}
+
+// mixes are two models on one server: the wait is that of the mixture (Pollaczek and
+// Khinchine), alike for both, and the work of each its own.
+func mixes() []Case {
+	const rho, share, slow = 0.7, 0.3, 3.0
+	mean := 1 - share + share*slow
+	spec := entryQueue(1, rho, law.Exponential(ms), -1)
+	spec.Arrivals.Rate.Points[0].Rate /= plan.Rate(mean)
+	spec.Windows[0].End *= 2
+	spec.Windows[0].Warmup *= 4
+	quick := model.Served{Share: 1 - share, Items: law.Constant(1)}
+	quick.Laws[model.Entry] = law.Exponential(ms)
+	long := quick
+	long.Share, long.Laws[model.Entry] = share, law.Constant(slow*ms)
+	spec.Mix = []model.Served{quick, long}
+	square := (1-share)*2 + share*slow*slow
+	wait := rho / mean * square / 2 / (1 - rho)
+	of := func(k int) func(*model.Sample) float64 {
+		return func(s *model.Sample) float64 { return float64(s.Models[k].SumNs) / float64(s.Models[k].Completed) / ms }
+	}
+	return []Case{
+		{Name: "two models at 0.7: of 1 ms", Section: "CAP-7.1", Spec: spec, Value: of(0), Theory: wait + 1, Width: 0.02},
+		{Name: "two models at 0.7: of 3 ms", Section: "CAP-7.1", Spec: spec, Value: of(1), Theory: wait + slow, Width: 0.02},
+	}
+}
+
+// hedges are calls that are sent a second time after the quantile q of what their caller
+// has seen, without queues: a share 1-q of them, whatever the law, and for exponential
+// times the latency is min(X, d + Y) with d = -ln(1-q).
+func hedges() []Case {
+	const q = 0.95
+	spec := Fork(1, 1, 1000, 0.01, ms, 30_000)
+	spec.HedgeQuantile, spec.Timeout = q, 200*ms
+	spec.Windows[0].Warmup = second
+	shape := Fork(1, 1, 1000, 0.01, ms, 30_000)
+	shape.HedgeQuantile, shape.Windows[0].Warmup = 0.99, 2*second
+	shape.Tiers[model.PS].Law = law.Logged(ms, 1)
+	share := func(s *model.Sample) float64 { return float64(s.Calls.Hedged) / float64(s.Requests) }
+	return []Case{
+		{Name: "hedged after p95: share", Section: "CAP-7.2", Spec: spec, Value: share, Theory: 1 - q, Width: 0.02},
+		{Name: "hedged after p95: mean", Section: "CAP-7.2", Spec: spec, Value: meanSojourn, Theory: q + (1-q)/2, Width: 0.02},
+		{Name: "hedged after p95: p99", Section: "CAP-7.2", Spec: spec, Value: func(s *model.Sample) float64 { return float64(s.Latency.Quantile(0.99)) / ms },
+			Theory: (math.Log(100) - math.Log(1-q)) / 2, Width: 0.02},
+		{Name: "hedged after p99 of LogN: share", Section: "CAP-7.2", Spec: shape, Value: share, Theory: 0.01, Width: 0.03},
+	}
 }
 
 // failures are dead replicas that no balancer knows of yet (CAP-7.4): the table of the

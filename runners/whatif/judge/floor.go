@@ -1,0 +1,367 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/runners/whatif/law"
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/quantity"
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// Floor is what requests take without any queue: their work, the slowest of their fan-out and
+// the way between containers at its shortest. Chances are from below: no fleet, whatever its
+// replicas, has fewer requests that take longer (CAP-6.2, CAP-7.2).
+type Floor struct {
+	plan   *plan.Plan
+	models []floorModel
+}
+
+// floorModel is the floor of the requests for one model of the mix.
+type floorModel struct {
+	name  string
+	share float64
+	given []floorItems
+}
+
+// floorItems is the floor of requests of a number of items: stages but the fan-out, as
+// steps, and the calls of the fan-out.
+type floorItems struct {
+	weight float64
+	stages steps
+	calls  []floorCall
+	need   int // answers that make a result
+	// timeout of a call, 0 for none, after which it is tried again so many times; hedged calls
+	// are sent twice.
+	timeout float64
+	retries int
+	hedged  bool
+	way     float64 // of a call, there and back
+}
+
+// floorCall is a call, of so many that are alike.
+type floorCall struct {
+	work  work
+	alike int
+}
+
+// work is a law with a noise, of a number of items.
+type work struct {
+	law, noise law.Law
+	items      float64
+}
+
+// steps is a law from below: each value has the chance of all up to the next.
+type steps []struct{ value, weight float64 }
+
+// parts of a law that steps have: each is a fifth smaller than the one before, so that tails are
+// fine.
+const (
+	partCount = 40
+	partRatio = 0.8
+	// roundings is what whole nanoseconds may take off the stages of a request.
+	roundings = 10
+)
+
+// Floors is the floor of a plan.
+func Floors(p *plan.Plan) *Floor {
+	f := &Floor{plan: p}
+	spec := model.Compile(p, Normal)
+	models := spec.Mix
+	if models == nil {
+		one := model.Served{Share: 1, Calls: spec.Calls, Items: spec.Items, MinShards: spec.MinShards}
+		for t := range spec.Tiers {
+			one.Laws[t], one.Noise[t] = spec.Tiers[t].Law, spec.Tiers[t].Noise
+		}
+		models = []model.Served{one}
+	}
+	for k := range models {
+		m := &models[k]
+		one := floorModel{share: m.Share}
+		if len(p.Workload.Mix) > k {
+			one.name = p.Workload.Mix[k].Model
+		}
+		for _, items := range stepsOf(work{law: m.Items}) {
+			one.given = append(one.given, floorOf(p, spec, m, math.Max(1, math.Round(items.value)), items.weight))
+		}
+		f.models = append(f.models, one)
+	}
+	return f
+}
+
+func floorOf(p *plan.Plan, spec *model.Spec, m *model.Served, items, weight float64) floorItems {
+	g := floorItems{weight: weight, need: m.MinShards, timeout: float64(spec.Timeout), retries: spec.Retries,
+		hedged: spec.HedgeNs > 0 || spec.HedgeQuantile > 0, way: 2*nearest(p) + float64(p.Network.PerRPC)}
+	of := func(tier int) work { return work{m.Laws[tier], m.Noise[tier], items} }
+	g.stages = steps{{0, 1}}
+	if spec.Has(model.Entry) {
+		g.stages = stepsOf(of(model.Entry))
+	}
+	if spec.Has(model.Dense) {
+		dense := stepsOf(of(model.Dense))
+		for i := range dense {
+			dense[i].value += g.way
+			if g.timeout > 0 {
+				dense[i].value = math.Min(dense[i].value, g.timeout)
+			}
+		}
+		g.stages = g.stages.plus(dense)
+		if spec.FromDense {
+			g.stages = g.stages.plus(steps{{g.way, 1}})
+		}
+	}
+	for _, c := range m.Calls {
+		one := of(model.PS)
+		one.items *= c.Share
+		i := slices.IndexFunc(g.calls, func(d floorCall) bool { return d.work.items == one.items || one.law.Kind != law.Affine })
+		if i < 0 {
+			i = len(g.calls)
+			g.calls = append(g.calls, floorCall{work: one})
+		}
+		g.calls[i].alike++
+	}
+	return g
+}
+
+// nearest is the shortest way between two containers, in nanoseconds.
+func nearest(p *plan.Plan) float64 {
+	least := p.Network.SameCluster.Min()
+	if slices.ContainsFunc(p.Fleet.IDCs, func(i plan.IDC) bool { return len(i.Clusters) > 1 }) {
+		least = math.Min(least, p.Network.SameIDC.Min())
+	}
+	if len(p.Fleet.IDCs) > 1 {
+		least = math.Min(least, float64(p.Network.CrossIDC.Latency-p.Network.CrossIDC.Jitter))
+	}
+	return least
+}
+
+// stepsOf is work from below.
+func stepsOf(w work) steps {
+	of := func(l law.Law) steps {
+		if l.IsZero() {
+			return steps{{1, 1}}
+		}
+		if l.IsConstant() || l.Kind == law.Affine {
+			return steps{{l.MeanOf(w.items), 1}}
+		}
+		list := make(steps, 0, partCount)
+		from, left := 0.0, 1.0
+		for range partCount {
+			weight := left * (1 - partRatio)
+			if len(list) == partCount-1 {
+				weight = left
+			}
+			list = append(list, struct{ value, weight float64 }{math.Max(l.Quantile(from, w.items), 0), weight})
+			from += weight
+			left -= weight
+		}
+		return list
+	}
+	if w.law.IsZero() {
+		return steps{{0, 1}}
+	}
+	values, factors := of(w.law), of(w.noise)
+	var list steps
+	for _, v := range values {
+		for _, f := range factors {
+			list = append(list, struct{ value, weight float64 }{v.value * f.value, v.weight * f.weight})
+		}
+	}
+	return list.fewer()
+}
+
+// plus is the law of the sum of two that are independent.
+func (s steps) plus(t steps) steps {
+	var list steps
+	for _, a := range s {
+		for _, b := range t {
+			list = append(list, struct{ value, weight float64 }{a.value + b.value, a.weight * b.weight})
+		}
+	}
+	return list.fewer()
+}
+
+// fewer joins steps, from below, where there are many.
+func (s steps) fewer() steps {
+	if len(s) <= partCount {
+		return s
+	}
+	slices.SortFunc(s, func(a, b struct{ value, weight float64 }) int { return cmp.Compare(a.value, b.value) })
+	var list steps
+	sum, next, left := 0.0, 0.0, 1.0
+	for _, one := range s {
+		if sum >= next-1e-12 && len(list) < partCount {
+			list = append(list, struct{ value, weight float64 }{one.value, 0})
+			left *= partRatio
+			next = 1 - left
+		}
+		list[len(list)-1].weight += one.weight
+		sum += one.weight
+	}
+	return list
+}
+
+// above is the chance that work takes longer than x.
+func (w *work) above(x float64) float64 {
+	switch {
+	case w.law.IsZero():
+		return 0
+	case w.noise.IsZero():
+		return w.law.Above(x, w.items)
+	case w.law.IsConstant() || w.law.Kind == law.Affine:
+		return w.noise.Above(x/math.Max(w.law.MeanOf(w.items), 1e-9), 0)
+	}
+	sum := 0.0
+	for _, f := range stepsOf(work{law: w.noise}) {
+		if f.value > 0 {
+			sum += f.weight * w.law.Above(x/f.value, w.items)
+		}
+	}
+	return sum
+}
+
+// callAbove is the chance that a call has no answer within x: attempts follow each other after
+// a timeout, and what none of them answers fails.
+func (g *floorItems) callAbove(w *work, x float64) float64 {
+	one := func(x float64) float64 { return w.above(x - g.way) }
+	if g.timeout == 0 || x < g.timeout {
+		if g.hedged {
+			return one(x) * one(x)
+		}
+		return one(x)
+	}
+	if g.hedged {
+		return 0
+	}
+	late, chance := one(g.timeout), 1.0
+	for range g.retries + 1 {
+		if x < g.timeout {
+			return chance * one(x)
+		}
+		chance *= late
+		x -= g.timeout
+	}
+	return chance
+}
+
+// fanAbove is the chance that the fan-out has not what it needs within x.
+func (g *floorItems) fanAbove(x float64) float64 {
+	if g.need == 0 {
+		all := 1.0
+		for i := range g.calls {
+			all *= math.Pow(1-g.callAbove(&g.calls[i].work, x), float64(g.calls[i].alike))
+		}
+		return 1 - all
+	}
+	chances := []float64{1} // of 0, 1, 2... answers
+	for i := range g.calls {
+		answered := 1 - g.callAbove(&g.calls[i].work, x)
+		for range g.calls[i].alike {
+			chances = append(chances, 0)
+			for n := len(chances) - 1; n > 0; n-- {
+				chances[n] = float64(chances[n]*(1-answered)) + float64(chances[n-1]*answered)
+			}
+			chances[0] *= 1 - answered
+		}
+	}
+	short := 0.0
+	for n := range min(g.need, len(chances)) {
+		short += chances[n]
+	}
+	return short
+}
+
+// Above is the share of requests that take longer than x nanoseconds at least, of one model of
+// the mix or of all for "".
+func (f *Floor) Above(x float64, name string) float64 {
+	sum, shares := 0.0, 0.0
+	for i := range f.models {
+		m := &f.models[i]
+		if name != "" && m.name != name {
+			continue
+		}
+		shares += m.share
+		for k := range m.given {
+			g := &m.given[k]
+			for _, s := range g.stages {
+				sum += m.share * g.weight * s.weight * g.fanAbove(x+roundings-s.value)
+			}
+		}
+	}
+	if shares == 0 {
+		return 0
+	}
+	return sum / shares
+}
+
+// Quantile is a quantile of the latency that no fleet goes below, in nanoseconds.
+func (f *Floor) Quantile(q float64, name string) float64 {
+	low, high := 1e3, float64(model.Longest)*1000
+	if f.Above(low, name) <= 1-q {
+		return 0
+	}
+	for range 40 {
+		if middle := math.Sqrt(low * high); f.Above(middle, name) > 1-q {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// mean is a mean latency that no fleet goes below that fails at most a share of its requests:
+// those that take longest, as what fails does not count.
+func (f *Floor) mean(failing float64, name string) float64 {
+	const points = 100
+	end := f.Quantile(1-1e-4, name)
+	sum := 0.0
+	for k := range points {
+		x := end * float64(k+1) / points
+		sum += end / points * math.Max(0, f.Above(x, name)-failing) / (1 - failing)
+	}
+	return sum
+}
+
+// Missed is the first objective on the latency of requests that is missed without any queue,
+// with what is missed; "" for none.
+func (f *Floor) Missed() (slo, reason string) {
+	for _, o := range f.plan.Objectives() {
+		switch {
+		case !strings.HasPrefix(o.Op, "<") || o.Scope != "request":
+		case model.IsRequestLatency(o):
+			q := levelOf(o.Metric)
+			if above := f.Above(o.Limit, o.Model); above > (1-q)*(1+1e-6) {
+				return objective(o), fmt.Sprintf("without any queue %s of requests take longer, p%s is %s at least", measured(quantity.Percent, above),
+					strings.TrimPrefix(o.Metric, "p"), measured(quantity.Duration, f.Quantile(q, o.Model)))
+			}
+		case o.Metric == "mean":
+			if mean := f.mean(f.failing(o.Model), o.Model); mean > o.Limit*(1+1e-6) {
+				return objective(o), fmt.Sprintf("without any queue the mean is %s at least", measured(quantity.Duration, mean))
+			}
+		}
+	}
+	return "", ""
+}
+
+// objective is the text of an objective with the model that it is of.
+func objective(o plan.SLO) string {
+	return (&result.Verdict{SLO: o.Text, Scope: result.Scope{Model: o.Model}}).Objective()
+}
+
+// failing is the greatest share of failed requests that objectives allow; nearly all without
+// one.
+func (f *Floor) failing(name string) float64 {
+	most := 1 - 1e-6
+	for _, o := range f.plan.Objectives() {
+		if o.Metric == "errors" && o.Scope == "" && o.Model == name && strings.HasPrefix(o.Op, "<") {
+			most = math.Min(most, o.Limit)
+		}
+	}
+	return most
+}

@@ -1,0 +1,485 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// Bounds of what is enumerated: classes that are counted, classes that are judged of a
+// condition that has more, and idcs and clusters whose order is tried.
+const (
+	mostClasses = 1000
+	mostJudged  = 6
+	mostSwapped = 4
+)
+
+// class are placements of what a condition takes away that differ in nothing that counts: a
+// container is like the others of its shard in its cluster, a shard like those with the same
+// work and as many replicas, and an idc or a cluster like one with the same containers.
+type class struct {
+	taken      [][]int // of each row of the tier, in each location
+	placements float64
+	fullest    float64 // work over what is left, of the shard where it is most
+}
+
+// row is a shard that stands for those like it, or one of several of the same kind.
+type row struct {
+	shard int // from 0
+	kind  int
+	alike int   // shards of the kind
+	holds []int // containers in each location
+	work  float64
+}
+
+// places are where containers of a plan may be, and what may be swapped among them.
+type places struct {
+	plan  *plan.Plan
+	spec  *model.Spec
+	at    []model.Location
+	swaps [][]int // permutations of at under which the fleet stays as it is
+}
+
+func placesOf(p *plan.Plan) *places {
+	out := &places{plan: p, spec: model.Compile(p, Normal)}
+	for i, idc := range p.Fleet.IDCs {
+		for c := range idc.Clusters {
+			out.at = append(out.at, model.Location{IDC: i, Cluster: c})
+		}
+	}
+	for _, swap := range out.permutations() {
+		if out.alike(swap) {
+			out.swaps = append(out.swaps, swap)
+		}
+	}
+	return out
+}
+
+// holds is how many of the n containers of a shard are in each location.
+func (p *places) holds(tier, n int) []int {
+	held := make([]int, len(p.at))
+	where := p.spec.Tiers[tier].Placement
+	for k := range n {
+		held[slices.Index(p.at, where[k%len(where)])]++
+	}
+	return held
+}
+
+// alike reports whether every tier has as many containers in a location as where it is swapped
+// to. Events tell idcs apart.
+func (p *places) alike(swap []int) bool {
+	if slices.IsSorted(swap) {
+		return true
+	}
+	if len(p.plan.Events) > 0 {
+		return false
+	}
+	for t := range plan.TierNames {
+		for _, n := range slices.Compact(slices.Clone(p.spec.Tiers[t].Replicas)) {
+			held := p.holds(t, n)
+			for l := range held {
+				if held[l] != held[swap[l]] {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// permutations are those of locations that keep those of an idc together; of many idcs or
+// clusters only the one that swaps nothing.
+func (p *places) permutations() [][]int {
+	idcs := p.plan.Fleet.IDCs
+	first := make([]int, len(idcs)) // location of each idc
+	for i := 1; i < len(idcs); i++ {
+		first[i] = first[i-1] + len(idcs[i-1].Clusters)
+	}
+	var list [][]int
+	for _, order := range orders(len(idcs)) {
+		partial := [][]int{nil}
+		for i := range idcs {
+			if len(idcs[i].Clusters) != len(idcs[order[i]].Clusters) {
+				partial = nil
+				break
+			}
+			var longer [][]int
+			for _, begin := range partial {
+				for _, within := range orders(len(idcs[i].Clusters)) {
+					next := slices.Clone(begin)
+					for _, c := range within {
+						next = append(next, first[order[i]]+c)
+					}
+					longer = append(longer, next)
+				}
+			}
+			partial = longer
+		}
+		list = append(list, partial...)
+	}
+	return list
+}
+
+// orders are the permutations of n things, the one in order first.
+func orders(n int) [][]int {
+	list := [][]int{{}}
+	for k := range n {
+		var longer [][]int
+		for _, begin := range list {
+			for v := range n {
+				if !slices.Contains(begin, v) && (n <= mostSwapped || v == k) {
+					longer = append(longer, append(slices.Clone(begin), v))
+				}
+			}
+		}
+		list = longer
+	}
+	return list
+}
+
+// rows are the shards of a tier that placements of count containers can tell apart, those
+// first that are fullest without them: of each kind as many as may be taken from.
+func (p *places) rows(tier, count int) []row {
+	kinds := map[string]int{}
+	var byKind [][]row
+	works := p.plan.Works(plan.TierNames[tier])
+	for shard, n := range p.spec.Tiers[tier].Replicas {
+		work := works[min(shard, len(works)-1)]
+		key := fmt.Sprintf("%d %.9g %s", n, work, p.calls(tier, shard))
+		kind, ok := kinds[key]
+		if !ok {
+			kind = len(byKind)
+			kinds[key], byKind = kind, append(byKind, nil)
+		}
+		byKind[kind] = append(byKind[kind], row{shard: shard, kind: kind, holds: p.holds(tier, n), work: work})
+	}
+	slices.SortStableFunc(byKind, func(a, b []row) int { return cmp.Compare(fullness(&b[0], count), fullness(&a[0], count)) })
+	var list []row
+	for _, alike := range byKind {
+		for _, one := range alike[:min(len(alike), count)] {
+			one.alike = len(alike)
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// calls are those of a request to a shard, of each model of the mix.
+func (p *places) calls(tier, shard int) string {
+	var b strings.Builder
+	if tier != model.PS {
+		return ""
+	}
+	list := p.spec.Mix
+	if list == nil {
+		list = []model.Served{{Calls: p.spec.Calls}}
+	}
+	for _, m := range list {
+		for _, c := range m.Calls {
+			if c.Shard == shard {
+				fmt.Fprintf(&b, "%.9g ", c.Share)
+			}
+		}
+		b.WriteString("| ")
+	}
+	return b.String()
+}
+
+// fullness is the work for each replica of a shard that so many are taken of.
+func fullness(r *row, taken int) float64 {
+	left := -taken
+	for _, n := range r.holds {
+		left += n
+	}
+	if left <= 0 {
+		return math.Inf(1)
+	}
+	return r.work / float64(left)
+}
+
+// enumeration goes through the classes of a tier.
+type enumeration struct {
+	places *places
+	rows   []row
+	taken  [][]int
+	found  []class
+	more   bool // there are more than were enumerated
+}
+
+// classes are those of placements of count containers of a tier, those first that leave the
+// fullest shard.
+func (p *places) classes(tier, count int) *enumeration {
+	e := &enumeration{places: p, rows: p.rows(tier, count)}
+	e.from(0, count)
+	slices.SortStableFunc(e.found, func(a, b class) int { return cmp.Compare(b.fullest, a.fullest) })
+	return e
+}
+
+// from takes what is left from the rows from one on, most first.
+func (e *enumeration) from(at, left int) {
+	if e.more {
+		return
+	}
+	if at == len(e.rows) || left == 0 {
+		if left == 0 {
+			e.take()
+		}
+		return
+	}
+	r := &e.rows[at]
+	var below []int // rows of a kind are in order, or one class would come twice
+	if at > 0 && e.rows[at-1].kind == r.kind {
+		below = e.taken[at-1]
+	}
+	vectors(r.holds, left, func(v []int, sum int) {
+		if below == nil || slices.Compare(v, below) <= 0 {
+			e.taken = append(e.taken, v)
+			e.from(at+1, left-sum)
+			e.taken = e.taken[:at]
+		}
+	})
+}
+
+// vectors calls each with the ways to take at most so many of what locations hold, most of the
+// first first.
+func vectors(holds []int, most int, each func(v []int, sum int)) {
+	v := make([]int, len(holds))
+	var next func(l, left int)
+	next = func(l, left int) {
+		if l == len(holds) {
+			each(slices.Clone(v), most-left)
+			return
+		}
+		for n := min(holds[l], left); n >= 0; n-- {
+			v[l] = n
+			next(l+1, left-n)
+		}
+		v[l] = 0
+	}
+	next(0, most)
+}
+
+// take keeps the class at hand, if it is the first of those that swapping locations makes of
+// it.
+func (e *enumeration) take() {
+	form := e.form(nil)
+	images := map[string]bool{}
+	for _, swap := range e.places.swaps {
+		image := e.form(swap)
+		if image > form {
+			return
+		}
+		images[image] = true
+	}
+	if len(e.found) == mostClasses {
+		e.more = true
+		return
+	}
+	c := class{placements: float64(len(images)), taken: slices.Clone(e.taken)}
+	for i := range c.taken {
+		r := &e.rows[i]
+		sum := 0
+		for l, n := range c.taken[i] {
+			sum += n
+			c.placements *= binomial(r.holds[l], n)
+		}
+		c.fullest = max(c.fullest, fullness(r, sum))
+	}
+	for i := 0; i < len(c.taken); {
+		i = e.ways(&c, i)
+	}
+	e.found = append(e.found, c)
+}
+
+// ways counts the ways to say which shards of a kind are those of the rows from one on, and is
+// the first row of the next kind.
+func (e *enumeration) ways(c *class, from int) int {
+	free, same := e.rows[from].alike, 0
+	i := from
+	for ; i < len(c.taken) && e.rows[i].kind == e.rows[from].kind; i++ {
+		if slices.Max(c.taken[i]) == 0 {
+			continue
+		}
+		same++
+		if i == from || slices.Compare(c.taken[i], c.taken[i-1]) != 0 {
+			same = 1
+		}
+		c.placements *= float64(free) / float64(same)
+		free--
+	}
+	return i
+}
+
+// form is a text of the class at hand with locations swapped, the same for all orders of shards
+// of a kind.
+func (e *enumeration) form(swap []int) string {
+	var texts []string
+	for i, v := range e.taken {
+		image := make([]int, len(v))
+		for l, n := range v {
+			if swap == nil {
+				image[l] = n
+			} else {
+				image[swap[l]] = n
+			}
+		}
+		if slices.Max(v) > 0 {
+			texts = append(texts, fmt.Sprintf("%06d%06d", len(e.rows)-e.rows[i].kind, image))
+		}
+	}
+	slices.SortFunc(texts, func(a, b string) int { return strings.Compare(b, a) })
+	return strings.Join(texts, ";")
+}
+
+// binomial is how many ways there are to take k of n.
+func binomial(n, k int) float64 {
+	ways := 1.0
+	for i := range k {
+		ways = math.Round(ways * float64(n-i) / float64(i+1))
+	}
+	return ways
+}
+
+// judged are the classes that are simulated: all where they are few, else those of which none
+// leaves a fuller shard.
+func (e *enumeration) judged() []class {
+	list := e.found
+	if len(list) > mostJudged {
+		worst := list[0].fullest
+		n := slices.IndexFunc(list, func(c class) bool { return c.fullest < worst*(1-1e-9) })
+		if n > 0 {
+			list = list[:n]
+		}
+		list = list[:min(len(list), mostJudged)]
+	}
+	return list
+}
+
+// conditionOf takes the containers of a class away.
+func (e *enumeration) conditionOf(m plan.Must, tier int, c *class) model.Condition {
+	out := model.Condition{}
+	var parts []string
+	for i, v := range c.taken {
+		where := e.places.spec.Tiers[tier].Placement
+		total := e.places.spec.Tiers[tier].Replicas[e.rows[i].shard]
+		left := slices.Clone(v)
+		for k := range total {
+			if l := slices.Index(e.places.at, where[k%len(where)]); left[l] > 0 {
+				left[l]--
+				out.Remove = append(out.Remove, model.Which{Tier: tier, Shard: e.rows[i].shard, Number: k})
+			}
+		}
+		if text := e.places.text(v); text != "" {
+			if tier == model.PS {
+				text = fmt.Sprintf("shard %d: %s", e.rows[i].shard, text)
+			}
+			parts = append(parts, text)
+		}
+	}
+	text := strings.Join(parts, "; ")
+	out.Name = fmt.Sprintf("%s:%d %s", m.Of, m.Count, text)
+	out.Text = fmt.Sprintf("%s (%s)", m.Text, text)
+	return out
+}
+
+// text says how many are taken where.
+func (p *places) text(v []int) string {
+	var parts []string
+	for l, n := range v {
+		if n == 0 {
+			continue
+		}
+		idc := p.plan.Fleet.IDCs[p.at[l].IDC]
+		name := idc.Name
+		if len(idc.Clusters) > 1 {
+			name += ":" + idc.Clusters[p.at[l].Cluster]
+		}
+		parts = append(parts, fmt.Sprintf("%d in %s", n, name))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// ofTier are the conditions of "any K TIER", with how many placements they stand for.
+func (p *places) ofTier(m plan.Must) ([]model.Condition, result.Placements) {
+	tier := slices.Index(plan.TierNames, m.Of)
+	total := 0
+	for _, n := range p.spec.Tiers[tier].Replicas {
+		total += n
+	}
+	m.Count = min(m.Count, total) // there may be fewer in a cell of a search
+	e := p.classes(tier, m.Count)
+	out := result.Placements{Condition: m.Text, Placements: binomial(total, m.Count), Classes: len(e.found), More: e.more}
+	var list []model.Condition
+	for _, c := range e.judged() {
+		one := e.conditionOf(m, tier, &c)
+		list = append(list, one)
+		out.Judged = append(out.Judged, result.PlacementClass{Text: one.Text, Placements: c.placements})
+	}
+	return list, out
+}
+
+// ofIDCs are the conditions of "any K idc": each set of so many, of those that swapping makes of
+// each other the first.
+func (p *places) ofIDCs(m plan.Must) ([]model.Condition, result.Placements) {
+	idcs := p.plan.Fleet.IDCs
+	out := result.Placements{Condition: m.Text, Placements: binomial(len(idcs), m.Count)}
+	var list []model.Condition
+	ones := make([]int, len(idcs))
+	for i := range ones {
+		ones[i] = 1
+	}
+	vectors(ones, m.Count, func(v []int, sum int) {
+		images := p.idcImages(v)
+		if sum < m.Count || slices.ContainsFunc(images, func(image []int) bool { return slices.Compare(image, v) > 0 }) {
+			return
+		}
+		one := p.withoutIDCs(m, v)
+		list = append(list, one)
+		out.Judged = append(out.Judged, result.PlacementClass{Text: one.Text, Placements: float64(len(images))})
+	})
+	out.Classes = len(list)
+	return list, out
+}
+
+// idcImages are what swapping makes of a set of idcs, each once.
+func (p *places) idcImages(v []int) [][]int {
+	var list [][]int
+	for _, swap := range p.swaps {
+		image := make([]int, len(v))
+		for l, to := range swap {
+			image[p.at[to].IDC] = v[p.at[l].IDC]
+		}
+		if !slices.ContainsFunc(list, func(one []int) bool { return slices.Equal(one, image) }) {
+			list = append(list, image)
+		}
+	}
+	return list
+}
+
+// withoutIDCs takes idcs away with all that is in them.
+func (p *places) withoutIDCs(m plan.Must, gone []int) model.Condition {
+	var names []string
+	for i, idc := range p.plan.Fleet.IDCs {
+		if gone[i] > 0 {
+			names = append(names, idc.Name)
+		}
+	}
+	c := model.Condition{Name: "idc: " + strings.Join(names, " "), Text: fmt.Sprintf("%s (%s)", m.Text, strings.Join(names, " "))}
+	for t := range p.spec.Tiers {
+		tier := &p.spec.Tiers[t]
+		for shard, n := range tier.Replicas {
+			for k := range n {
+				if gone[tier.Placement[k%len(tier.Placement)].IDC] > 0 {
+					c.Remove = append(c.Remove, model.Which{Tier: t, Shard: shard, Number: k})
+				}
+			}
+		}
+	}
+	return c
+}

@@ -1,0 +1,82 @@
+package judge
+
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// record keeps what a replication gave for the result.
+func (e *Evaluation) record(s *model.Sample) {
+	w := &e.Windows[s.Window]
+	one := result.Record{Condition: e.Condition.Text, Window: w.Window.Name, Replication: s.Replication, Counters: counters(e.Spec, s),
+		Histograms: map[string]result.Histogram{"request": bars(s.Latency)}}
+	for t, name := range plan.TierNames {
+		if e.Spec.Has(t) {
+			one.Histograms[name] = bars(s.Tiers[t].Latency)
+		}
+	}
+	for k := range s.Models {
+		one.Histograms["request of "+e.Plan.Workload.Mix[k].Model] = bars(s.Models[k].Latency)
+	}
+	e.records = append(e.records, one)
+}
+
+// Records are what every replication gave, of an evaluation whose goal asked for it. point is
+// what was set, nil for the plan as it is written; world is 0 for middle values.
+func (e *Evaluation) Records(point map[string]string, world int) []result.Record {
+	if point == nil {
+		point = map[string]string{}
+	}
+	cuts := map[string]int64{}
+	for i := range e.Windows {
+		cuts[e.Windows[i].Window.Name] = e.Windows[i].Cut
+	}
+	for i := range e.records {
+		one := &e.records[i]
+		one.Point, one.World, one.WarmupCut = point, world, cuts[one.Window]
+	}
+	return e.records
+}
+
+// PointOf is values by path, as records and cells have them.
+func PointOf(values []plan.Value) map[string]string {
+	point := map[string]string{}
+	for _, v := range values {
+		point[plan.RootPath(v.Path)] = v.Text
+	}
+	return point
+}
+
+// Forget gives up the records, of a configuration that no result has.
+func (e *Evaluation) Forget() { e.records = nil }
+
+func counters(spec *model.Spec, s *model.Sample) result.Counters {
+	c := result.Counters{
+		Arrived: s.Arrived, Completed: s.Completed, Partial: s.Partial, Failed: map[string]int64{}, Open: s.Open, LatencyNs: s.SumNs,
+		Calls: result.CallCounters{Sent: s.Calls.Sent, Answered: s.Calls.Answered, TimedOut: s.Calls.TimedOut, Refused: s.Calls.Refused,
+			Abandoned: s.Calls.Abandoned, Open: s.Calls.Open, Late: s.Calls.Late, Hedged: s.Calls.Hedged},
+		Tiers: map[string]result.TierCounters{}, OOM: s.Life.OOM, Simulated: s.Requests, Trace: fmt.Sprintf("%016x", s.Hash),
+	}
+	for k, n := range s.Failed {
+		c.Failed[plan.Causes[k]] = n
+	}
+	for t, name := range plan.TierNames {
+		if one := &s.Tiers[t]; spec.Has(t) {
+			c.Tiers[name] = result.TierCounters{Attempts: one.Attempts, LatencyNs: one.SumNs, BusyNs: one.BusyNs, CoreNs: one.CoreNs}
+		}
+	}
+	return c
+}
+
+// bars are those of a histogram that are not empty.
+func bars(h model.Hist) result.Histogram {
+	list, before := result.Histogram{}, int64(0)
+	h.CDF(func(ns, count int64) {
+		list = append(list, result.Bar{To: ns, Count: count - before})
+		before = count
+	})
+	return list
+}

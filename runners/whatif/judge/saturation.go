@@ -1,0 +1,129 @@
+package judge
+
+import (
+	"math"
+
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// saturation is the state of the fullest tier. w is the window with the greatest p99.
+func (e *Evaluation) saturation(w *Pool) result.Saturation {
+	s := result.Saturation{State: "STABLE"}
+	for tier, name := range plan.TierNames {
+		if e.Plan.Fleet.Tier(name) == nil {
+			continue
+		}
+		u := e.Plan.Fullest(name, e.Plan.PeakRate())
+		if e.Plan.Workload.Loop.Closed() { // the rate is what comes of it
+			u = share(w.Sum.Tiers[tier].BusyNs, w.Sum.Tiers[tier].CoreNs)
+		}
+		if u > s.Utilisation {
+			s.Utilisation, s.Tier = u, name
+		}
+	}
+	s.WithRetries = s.Utilisation
+	if sent := w.Sum.Calls.Sent; sent > 0 && e.Spec.MeanCalls() > 0 && w.Sum.Requests > 0 && !e.Plan.Workload.Loop.Closed() {
+		s.WithRetries *= math.Max(1, float64(sent)/float64(w.Sum.Requests)/(e.Spec.MeanCalls()+float64(e.denseCalls())))
+	}
+	for i := range e.Windows {
+		e.metastable(&e.Windows[i], &s)
+	}
+	failed := 1 - share(w.Sum.Completed, w.Sum.Arrived)
+	switch {
+	case s.LastedNs > 0:
+		s.State = "METASTABLE"
+	case s.Utilisation > 1:
+		s.State = "OVERLOADED"
+	case !w.Stationary || failed > 0.05:
+		s.State = "BACKLOGGED"
+	}
+	return s
+}
+
+func (e *Evaluation) denseCalls() int {
+	if e.Spec.Has(model.Dense) {
+		return 1
+	}
+	return 0
+}
+
+// metastable notes the state of a window in which most requests go on to fail after what
+// caused it is gone: there is no more load than can be borne, and no event, but retries are
+// too many for the queues to empty (CAP-12.22). Of several windows the longest counts.
+func (e *Evaluation) metastable(w *Pool, s *result.Saturation) {
+	const fewest = 2 // bins: one may be half before the cause has gone
+	length := int64(w.Window.End - w.Window.Start)
+	from, last := -1, -1 // the first bin after the cause, the last one that is bad
+	for b := range model.Bins {
+		begin := int64(w.Window.Start) + length*int64(b)/model.Bins
+		bad := share(w.Sum.BinFailed[b], w.Sum.BinFailed[b]+w.Sum.BinCounts[b]) > 0.5
+		switch {
+		case e.caused(begin):
+			from, last = -1, -1
+		case from < 0 && bad && e.Plan.Retried(e.offered(begin)):
+			from, last = b, b
+		case from < 0: // well, or with no retries to blame
+		case bad:
+			last = b
+		}
+	}
+	if from < 0 || last-from+1 < fewest {
+		return
+	}
+	if lasted := length * int64(last-from+1) / model.Bins; lasted > s.LastedNs {
+		s.LastedNs, s.Window, s.Recovered = lasted, w.Window.Name, last < model.Bins-1
+	}
+}
+
+// offered is how full the fullest tier with calls is of one attempt of each, at an instant.
+func (e *Evaluation) offered(at int64) float64 {
+	most := 0.0
+	rate := e.Spec.RateAt(at) * float64(e.Spec.Control.Thin)
+	for tier, name := range plan.TierNames {
+		if e.Plan.Fleet.Tier(name) == nil || tier == model.Entry {
+			continue
+		}
+		live := math.Max(e.live(tier, at), 1) / float64(e.Plan.Containers(name))
+		most = math.Max(most, e.Plan.Fullest(name, rate)/live)
+	}
+	return most
+}
+
+// caused reports whether there is a reason for failures at an instant: more load than can be
+// borne, or an event that goes on or is not noticed yet.
+func (e *Evaluation) caused(at int64) bool {
+	if e.offered(at) > 1 {
+		return true
+	}
+	for i := range e.Plan.Events {
+		one := &e.Plan.Events[i]
+		begin, end := int64(one.At), int64(one.At)+int64(one.For)
+		switch one.Action() {
+		case "traffic", "scale", "publish":
+			continue // seen in what is offered, or no cause of failures by itself
+		case "kill":
+			end = begin + max(int64(one.RestartAfter), e.detected())
+		default:
+			if one.For == 0 {
+				end = int64(e.Plan.Workload.Horizon)
+			}
+		}
+		if at >= begin && at < end {
+			return true
+		}
+	}
+	return false
+}
+
+// detected is how long callers see containers that are gone, at most.
+func (e *Evaluation) detected() int64 {
+	most := int64(0)
+	for i := range e.Windows {
+		for _, ns := range e.Windows[i].Sum.Life.Detected {
+			most = max(most, ns)
+		}
+	}
+	return most
+}

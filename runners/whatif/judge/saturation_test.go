@@ -1,0 +1,128 @@
+package judge_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// rush is half of what two PS containers can bear, and three times as much for 4 s.
+const rush = `apiVersion: capacity/v1
+budget: {min_replications: 5, max_replications: 5}
+model: {size: {embeddings: 1GiB}}
+override: {num_ps: 2, num_shard: 2, fetch_ps_timeout: 20ms}
+fleet:
+  entry: {replicas: 2, cpu: 8, mem: 8GiB}
+  ps: {replicas: 2, cpu: 1, mem: 8GiB}
+service:
+  entry: {cpu: 0.1ms}
+  ps: {cpu: "exp(mean=1ms)"}
+client: {abandon: continue}
+workload: {rate: 1k/s, horizon: 60s, detail: {windows: ["each incident -2s..+18s"]}}
+events:
+  - {at: 20s, name: rush, traffic: {factor: 3x}, for: 4s}
+`
+
+// The goal is that a state which outlives its cause is told from a crowd. The method is a rush
+// after which queues are longer than the timeout: three attempts of each call, that all wait
+// behind those which nobody waits for any more, are more than can be borne. Without retries,
+// or with calls that are withdrawn, the queues empty.
+func TestAMetastableStateOutlivesItsCause(t *testing.T) {
+	long(t)
+	for _, c := range []struct {
+		name, old, new string
+		state          string
+	}{
+		{"retries", "", "", "METASTABLE"},
+		{"no retries", "fetch_ps_timeout: 20ms", "fetch_ps_timeout: 20ms, fetch_ps_retry: 0", "OVERLOADED"},
+		{"calls are withdrawn", "continue", "cancel", "OVERLOADED"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := run(t, strings.Replace(rush, c.old, c.new, 1)).Saturation
+			if s.State != c.state {
+				t.Fatalf("got %+v, want %s", s, c.state)
+			}
+			if c.state != "METASTABLE" {
+				if s.LastedNs != 0 {
+					t.Errorf("lasted %d ns", s.LastedNs)
+				}
+				return
+			}
+			// The load falls 6 s after the window's begin; its bins are half seconds.
+			if s.LastedNs < 13e9 || s.LastedNs > 14e9 || s.Recovered || s.Window != "incident rush" {
+				t.Errorf("got %+v, want 14 s to the end of the window", s)
+			}
+		})
+	}
+}
+
+// When more containers come the queues empty: how long the state lasted is told.
+func TestAMetastableStateThatEndsIsTimed(t *testing.T) {
+	long(t)
+	s := run(t, rush+"  - {at: 29s, scale: {ps: 8}}\n").Saturation
+	if s.State != "METASTABLE" || !s.Recovered || s.LastedNs < 4e9 || s.LastedNs > 12e9 {
+		t.Errorf("got %+v, want METASTABLE from 24 s on, for 5 s and what the new containers take", s)
+	}
+}
+
+const closedLoop = `apiVersion: capacity/v1
+budget: {min_replications: 20, max_replications: 20}
+model: {size: {embeddings: 1GiB}}
+override: {num_ps: 2, num_shard: 2, fetch_ps_timeout: 10s}
+fleet:
+  entry: {replicas: 1, cpu: 4, mem: 8GiB}
+  ps: {replicas: 1, cpu: 4, mem: 8GiB}
+service:
+  entry: {cpu: 1ms}
+  ps: {cpu: "exp(mean=1ms)"}
+workload: {loop: "closed(clients=8, think=20ms)", horizon: 30s, detail: {windows: ["at 10s 10s"]}}
+`
+
+// With N clients that think for Z, requests take N/X - Z at a throughput of X, whatever the
+// service times are.
+func TestAClosedLoopKeepsTheResponseTimeLaw(t *testing.T) {
+	long(t)
+	for _, think := range []string{"20ms", "exp(mean=20ms)", "0s"} {
+		r := run(t, strings.Replace(closedLoop, "think=20ms", "think="+think, 1))
+		mean, goodput := find(t, r, "mean(request)"), find(t, r, "goodput")
+		z := 20e6
+		if think == "0s" {
+			z = 0
+		}
+		if want := 8/goodput*1e9 - z; math.Abs(mean-want) > 0.15e6 {
+			t.Errorf("think %s: mean %.3f ms at %.1f/s, want %.3f ms", think, mean/1e6, goodput, want/1e6)
+		}
+		if !r.Windows[0].Stationary || r.Saturation.State != "STABLE" || r.Saturation.Utilisation <= 0 || r.Saturation.Utilisation > 1 {
+			t.Errorf("think %s: stationary %v, %+v", think, r.Windows[0].Stationary, r.Saturation)
+		}
+		if r.Checks.InFlight != 0 {
+			t.Errorf("think %s: %d requests are never answered", think, r.Checks.InFlight)
+		}
+	}
+}
+
+// The goal is that both views of a closed loop are there. The method is a server that takes a
+// thousand times as long for a tenth of a second: clients that wait for it ask less, and p95
+// does not show it; with what they would have asked meanwhile it does.
+func TestAClosedLoopIsCorrectedForWhatItDoesNotAsk(t *testing.T) {
+	plain := run(t, closedLoop)
+	if a, b := find(t, plain, "p99(request)"), find(t, plain, "p99(corrected)"); math.Abs(a/b-1) > 1e-3 {
+		t.Errorf("without a stall: p99 %.3f ms, corrected %.3f ms, want the same", a/1e6, b/1e6)
+	}
+	stalled := run(t, closedLoop+"events: [{at: 12s, slow: {ps: {count: 1, factor: 1000x}}, for: 100ms}]\n")
+	p95, corrected := find(t, stalled, "p95(request)"), find(t, stalled, "p95(corrected)")
+	if p95 > 10e6 || corrected < 300e6 {
+		t.Errorf("with a stall: p95 %.1f ms, corrected %.1f ms, want less than 10 and more than 300", p95/1e6, corrected/1e6)
+	}
+}
+
+func find(t *testing.T, r *result.Result, metric string) float64 {
+	t.Helper()
+	e := r.Find(metric, "")
+	if e == nil || e.Value == nil {
+		t.Fatalf("no estimate of %s", metric)
+	}
+	return *e.Value
+}

@@ -1,0 +1,49 @@
+package judge
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// aroundIncident is how many of the slowest requests the trace of an incident has.
+const aroundIncident = 20
+
+// Trace simulates again what a plan asks to be traced, under the normal condition: of the
+// windows and replications whose numbers are in the result the one with the greatest p99.99
+// (or p99, or mean, where there are too few requests for it).
+func Trace(p *plan.Plan, r *result.Result, t plan.Traced) (*model.Trace, error) {
+	windows := p.Windows()
+	among, requests := make([]int, 0, len(windows)), t.Slowest
+	for k := range windows {
+		among = append(among, k)
+	}
+	if t.Incident > 0 {
+		among, requests = []int{p.WindowOf(t.Incident)}, aroundIncident
+	}
+	window, replication := slowest(r, windows, among)
+	return model.Compile(p, Normal).Trace(window, replication, requests)
+}
+
+// slowest is the window and the replication with the slowest requests.
+func slowest(r *result.Result, windows []plan.Window, among []int) (window, replication int) {
+	for _, metric := range []string{"p9999(request)", "p99(request)", "mean(request)"} {
+		found, most := false, 0.0
+		for _, k := range among {
+			e := r.Find(metric, windows[k].Name)
+			if e == nil || len(e.Values) == 0 {
+				continue
+			}
+			if v := slices.Max(e.Values); !found || v > most {
+				found, most = true, v
+				window, replication = k, slices.Index(e.Values, v)
+			}
+		}
+		if found {
+			return window, replication
+		}
+	}
+	return among[0], 0
+}

@@ -1,0 +1,39 @@
+//go:build !race
+
+package model
+
+import "testing"
+
+// The goal is that a request which is hedged costs no allocation. The method is a run of
+// twice the length, which has its requests for the difference.
+func TestHedgedRequestsAllocateNothing(t *testing.T) {
+	count := func(seconds int64) (requests, allocs float64) {
+		s := hedged(seconds)
+		allocs = testing.AllocsPerRun(1, func() {
+			one, err := s.Run(0, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			requests = float64(one.Requests)
+		})
+		return requests, allocs
+	}
+	n1, a1 := count(4)
+	n2, a2 := count(8)
+	if each := (a2 - a1) / (n2 - n1); each > 0.001 {
+		t.Errorf("%.4f allocations for a request", each)
+	}
+}
+
+// Observations and quantiles of them allocate nothing.
+func TestTrackersAllocateNothing(t *testing.T) {
+	var tr tracker
+	n := int64(0)
+	if got := testing.AllocsPerRun(10_000, func() {
+		n = n*6364136223846793005 + 1442695040888963407
+		tr.observe(0.99, n>>40&0xffffff)
+		tr.value(0.99)
+	}); got != 0 {
+		t.Errorf("%g allocations for an observation", got)
+	}
+}

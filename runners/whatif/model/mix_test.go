@@ -1,0 +1,106 @@
+package model
+
+import (
+	"math"
+	"testing"
+
+	"github.com/monosim/monosim/runners/whatif/law"
+)
+
+// The goal is that a mix of equal models is one model. The method is that their requests
+// are the same to the byte: which model one is for is drawn apart.
+func TestAMixOfEqualModelsIsOneModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
+	one := fan(5, 2, 5, 20)
+	one.Timeout, one.Retries = 5e6, 2
+	one.Latency[0] = law.Constant(1e5)
+	want, err := one.Run(0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := one.served()[0]
+	m.Share, m.Limits = 0.5, []int64{10e6}
+	one.Mix = []Served{m, m}
+	got, err := one.Run(0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.SumNs != want.SumNs || got.Completed != want.Completed || got.Calls != want.Calls || got.Hash != want.Hash {
+		t.Errorf("got %d ns of %d requests, %+v, want %d of %d, %+v", got.SumNs, got.Completed, got.Calls, want.SumNs, want.Completed, want.Calls)
+	}
+	var sum ModelSample
+	for k := range got.Models {
+		one := &got.Models[k]
+		if share := float64(one.Arrived) / float64(got.Arrived); math.Abs(share-0.5) > 0.01 {
+			t.Errorf("model %d has a share of %.3f, want 0.5", k, share)
+		}
+		if one.Over[0] == 0 {
+			t.Errorf("model %d: nothing takes longer than 10 ms", k)
+		}
+		sum.add(one)
+	}
+	failed := int64(0)
+	for _, n := range sum.Failed {
+		failed += n
+	}
+	if sum.Arrived != got.Arrived || sum.Completed != got.Completed || sum.SumNs != got.SumNs || sum.Arrived != sum.Completed+failed || sum.Latency.Count() != got.Latency.Count() {
+		t.Errorf("models together have %d, %d, %d of %d, %d, %d", sum.Arrived, sum.Completed, sum.SumNs, got.Arrived, got.Completed, got.SumNs)
+	}
+}
+
+// batched is a dense server with one thread and two models of equal shares, a batch of
+// which takes 1 ms and 3 ms.
+func batched(rate float64, items int) *Spec {
+	s := queue(1, rate, 20)
+	s.Tiers[Entry].Law = law.Law{}
+	s.Tiers[Dense] = Tier{Replicas: []int{1}, Cores: 4, Law: law.Affinely(1e6, 0), Batch: &Batch{Processes: 1, Threads: 1, MaxItems: items, MaxQueued: 1 << 30}}
+	a := s.served()[0]
+	a.Share = 0.5
+	b := a
+	b.Laws[Dense] = law.Affinely(3e6, 0)
+	s.Mix = []Served{a, b}
+	return s
+}
+
+// The goal is that batches have requests for one model only, and that the threads of a
+// process are those of all of its models, whose queues come in turn. The method is a full
+// server: both models wait all the time, so that batches of each come alternately, as
+// many requests of each as its batches hold.
+func TestModelsAreNotBatchedTogether(t *testing.T) {
+	s := batched(40, 10) // 40 a millisecond, of which 20 can be computed every 4 ms
+	s.Timeout = 2e9
+	one, err := s.Run(0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !one.Conserved || one.Little > 1e9 {
+		t.Errorf("conserved %v, Little %d", one.Conserved, one.Little)
+	}
+	attempts := float64(one.Tiers[Dense].Attempts)
+	if want := 20.0 / 4e-3 * 20; math.Abs(attempts/want-1) > 0.01 {
+		t.Errorf("%g requests are computed, want %g", attempts, want)
+	}
+	if busy := float64(one.Tiers[Dense].BusyNs) / 20e9; math.Abs(busy-1) > 0.01 {
+		t.Errorf("busy %.3f of the time, want all of it", busy)
+	}
+}
+
+// A model that nobody asks for takes nothing from the other.
+func TestAModelWithoutRequestsIsNotThere(t *testing.T) {
+	s := batched(0.5, 1)
+	s.Mix[0].Share, s.Mix[1].Share = 1, 0
+	got, err := s.Run(0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Mix = nil
+	want, err := s.Run(0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.SumNs != want.SumNs || got.Models[1].Arrived != 0 {
+		t.Errorf("got %d ns, want %d; %d requests for the other", got.SumNs, want.SumNs, got.Models[1].Arrived)
+	}
+}

@@ -1,0 +1,155 @@
+package model
+
+import (
+	"math"
+	"math/bits"
+)
+
+// tracker is a running quantile of the latencies that one caller has seen: a histogram
+// with sixteen bars for each power of two, whose counts are halved when there are many, so
+// that it forgets. The bar with the quantile is kept with what is below it: an observation
+// moves it by a bar or two, and the value is interpolated within it. All of it follows from
+// the observations and their order.
+type tracker struct {
+	counts [trackerBars]uint32
+	total  uint32
+	below  uint32 // observations in bars before at
+	at     int32
+}
+
+const (
+	trackerUnit = 6 // latencies count in 2^6 ns
+	trackerFine = 4 // sixteen bars for each power of two
+	trackerBars = 34 << trackerFine
+)
+
+func trackerBar(ns int64) int32 {
+	n := uint64(max(ns, 0)) >> trackerUnit
+	top := max(bits.Len64(n)-1-trackerFine, 0)
+	return int32(min(top<<trackerFine+int(n>>top), trackerBars-1))
+}
+
+// trackerLow is the least latency of a bar, in nanoseconds.
+func trackerLow(bar int32) float64 {
+	if bar < 2<<trackerFine {
+		return float64(bar) * (1 << trackerUnit)
+	}
+	top := bar>>trackerFine - 1
+	return float64(uint64(bar-top<<trackerFine)<<top) * (1 << trackerUnit)
+}
+
+// trackerMemory is how many observations there are at most before counts are halved: those
+// beyond the quantile are between a hundred and two hundred then.
+func trackerMemory(q float64) uint32 { return uint32(math.Ceil(200/(1-q) - 1e-6)) }
+
+// observe takes a latency.
+func (t *tracker) observe(q float64, ns int64) {
+	bar := trackerBar(ns)
+	t.counts[bar]++
+	t.total++
+	if bar < t.at {
+		t.below++
+	}
+	if t.total >= trackerMemory(q) {
+		t.halve()
+	}
+	rank := t.rank(q)
+	for float64(t.below) > rank {
+		t.at--
+		t.below -= t.counts[t.at]
+	}
+	for float64(t.below+t.counts[t.at]) < rank {
+		t.below += t.counts[t.at]
+		t.at++
+	}
+}
+
+// rank is how many observations are at or below the quantile: of n that are there, a new one
+// is beyond the k-th with the chance 1 - k/(n+1).
+func (t *tracker) rank(q float64) float64 {
+	return min(float64(q*float64(t.total+1)), float64(t.total))
+}
+
+// halve halves what is below each latency, not each count: an odd one is carried on to the
+// next bar, or the tail, where bars have one or none, would vanish.
+func (t *tracker) halve() {
+	t.total, t.below = 0, 0
+	odd := uint32(0)
+	for i := range t.counts {
+		n := t.counts[i] + odd
+		t.counts[i], odd = n/2, n%2
+		t.total += t.counts[i]
+		if int32(i) < t.at {
+			t.below += t.counts[i]
+		}
+	}
+}
+
+// value is the quantile in nanoseconds, false as long as no observation can be beyond it.
+func (t *tracker) value(q float64) (int64, bool) {
+	if float64(t.total)*(1-q) < 1-1e-9 {
+		return 0, false
+	}
+	low := trackerLow(t.at)
+	within := (t.rank(q) - float64(t.below)) / float64(max(t.counts[t.at], 1))
+	return int64(low + float64(within*(trackerLow(t.at+1)-low))), true
+}
+
+// beginTrackers gives every caller a tracker.
+func (w *world) beginTrackers() {
+	if w.spec.HedgeQuantile == 0 {
+		return
+	}
+	w.callers = Entry
+	if w.spec.FromDense {
+		w.callers = Dense
+	}
+	n := 0
+	for i := range w.servers {
+		if int(w.servers[i].tier) == w.callers {
+			n++
+		}
+	}
+	w.trackers = make([]tracker, n)
+}
+
+// track takes how long a call took, once: of first attempts, not of hedges. The answer of one
+// whose hedge was faster counts when it comes, or a caller that hedges too early would see
+// nothing of what it cuts off and stay too early. One that never comes counts as the
+// timeout (nothing without one), one that was taken back (client.abandon: cancel) as long as it was waited for.
+func (w *world) track(c *call, took int64) {
+	if w.trackers == nil || took <= 0 || c.attempt > 0 || c.flags&(dense|hedging|tracked) != 0 {
+		return
+	}
+	c.flags |= tracked
+	if w.spec.Timeout > 0 {
+		took = min(took, w.spec.Timeout)
+	}
+	w.trackers[int(c.caller)-w.first[w.callers]].observe(w.spec.HedgeQuantile, took)
+}
+
+// trackGone takes a call that its caller gives up and that is at no server: its answer is
+// nearly there, or will never come.
+func (w *world) trackGone(c *call) {
+	if c.started != 0 && c.flags&answerLost == 0 && c.epoch == w.servers[c.server].epoch {
+		w.track(c, w.now-c.sent)
+	} else {
+		w.track(c, w.spec.Timeout)
+	}
+}
+
+// hedgeLater lets a request's calls be hedged when they have taken as long as the quantile
+// of what its caller has seen.
+func (w *world) hedgeLater(i int32) {
+	r := &w.requests[i]
+	if after, ok := w.trackers[int(r.caller)-w.first[w.callers]].value(w.spec.HedgeQuantile); ok && (w.spec.Timeout == 0 || after < w.spec.Timeout) {
+		w.at(w.now+after, &w.onHedgeOf, handle(i, r.gen))
+	}
+}
+
+// forgets is a caller that has died: the one that starts in its place has seen nothing.
+func (w *world) forgets(at int32) {
+	if w.trackers != nil && int(w.servers[at].tier) == w.callers {
+		w.trackers[int(at)-w.first[w.callers]] = tracker{}
+	}
+}

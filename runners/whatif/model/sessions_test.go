@@ -1,0 +1,129 @@
+package model_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+const leaderless = `apiVersion: capacity/v1
+model: {size: {embeddings: 1GiB, dense: 1GiB}, ram_factor: 1x}
+fleet:
+  entry: {replicas: 1, cpu: 4, mem: 8GiB}
+  ps: {num_shard: 1, replicas: 2, cpu: 4, mem: 8GiB}
+service: {entry: {cpu: 1ms}, ps: {cpu: 1ms}}
+workload: {rate: 1/s, horizon: 2m}
+zookeeper: {election: "det(5s)", session_timeout: 10s, tick: 2s}
+events:
+`
+
+// Goal: a session that is left when a leader is lost gets its whole timeout from the next
+// one; one that has ended before, or begins to end after, is as ever. Method: a container
+// dies around an election from 30 s to 35 s.
+func TestElectionsGiveSessionsTheirTimeoutsAnew(t *testing.T) {
+	for _, c := range []struct {
+		dies            string
+		earliest, after time.Duration // after its death, by ticks of 2 s
+	}{
+		{"10s", 7 * time.Second, 12 * time.Second},
+		{"28s", (46 - 28) * time.Second, (46 - 28) * time.Second},
+		{"32s", (46 - 32) * time.Second, (46 - 32) * time.Second},
+		{"40s", 7 * time.Second, 12 * time.Second},
+	} {
+		_, p, _, err := plan.Parse("leaderless.yaml", []byte(leaderless+
+			"  - {at: 30s, zookeeper: {leader_loss: true}}\n  - {at: "+c.dies+", kill: {ps: {count: 1}}, restart_after: 1h}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := model.Compile(p, model.Condition{})
+		spec.Windows = []model.Window{{Window: plan.Window{Name: "all", End: p.Workload.Horizon}}}
+		for k := range 20 {
+			s, err := spec.Run(0, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := s.Life.Detected; len(got) != 1 || time.Duration(got[0]) < c.earliest || time.Duration(got[0]) > c.after {
+				t.Errorf("killed at %s, replication %d: listed for %v, want %v to %v", c.dies, k, got, c.earliest, c.after)
+			}
+		}
+	}
+}
+
+const stormy = `apiVersion: capacity/v1
+model: {agent_version: 1, size: {embeddings: 1GiB, dense: 1GiB}, ram_factor: 1x}
+override: {fetch_ps_timeout: 20ms}
+fleet:
+  entry: {replicas: 1, cpu: 4, mem: 8GiB}
+  ps: {num_shard: 1, replicas: 2, cpu: 4, mem: 8GiB}
+service: {entry: {cpu: 1ms}, ps: {cpu: 1ms}}
+workload: {rate: 100/s, horizon: 10m, detail: {windows: ["at 2m 10s", "at 8m 10s"]}}
+events:
+  - {at: 1m, zookeeper: {expire_all: true}}
+  - {at: 5m, publish: {version: 2}}
+`
+
+// The goal is that an agent whose session expires under it is listed again when the agents' own
+// code is: of version 1 within ten seconds, of version 3 not before the model is published anew
+// (features/sessions.feature: A session that expires under a v3 agent takes its bindings until
+// the model is published anew). The method is requests a minute after a storm, and three minutes
+// after a publish.
+func TestVersion3IsListedByNobodyAfterAStorm(t *testing.T) {
+	for _, c := range []struct {
+		old, new string
+		before   bool // requests find replicas before the publish
+		after    bool
+	}{
+		{"", "", true, true},
+		{"agent_version: 1", "agent_version: 3", false, true},
+		{"agent_version: 1, size: {embeddings: 1GiB, dense: 1GiB}", "agent_version: 3, size: {embeddings: 1GiB, dense: 1GiB}, resident_versions: 1", false, false},
+	} {
+		text := strings.Replace(stormy, c.old, c.new, 1)
+		if !c.after { // and nothing is published
+			text = strings.Replace(text, "publish: {version: 2}", "traffic: {factor: 1x}", 1)
+		}
+		_, p, _, err := plan.Parse("stormy.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec := model.Compile(p, model.Condition{})
+		for window, want := range []bool{c.before, c.after} {
+			s, err := spec.Run(window, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Arrived == 0 || (s.Completed == s.Arrived) != want || !want && s.Completed > 0 {
+				t.Errorf("%q, window %d: %d of %d are answered, want all: %v", c.new, window, s.Completed, s.Arrived, want)
+			}
+		}
+	}
+}
+
+// Loads of a server go one after the other: a version whose load fails keeps the next one waiting
+// for all of its attempts, five minutes by default; with load threads nothing waits (CAP-3.13).
+func TestABadVersionKeepsTheNextOneWaiting(t *testing.T) {
+	for _, c := range []struct {
+		conf          string
+		least, before time.Duration // of the second version, since its publish at 2 m
+	}{
+		{"fs_poll: 1s", 4*time.Minute - time.Second, 4*time.Minute + 10*time.Second},
+		{"max_num_load_retries: 1", 0, 10 * time.Second},
+		{"num_load_threads: 1", 0, 10 * time.Second},
+	} {
+		text := strings.NewReplacer("fetch_ps_timeout: 20ms", c.conf, "at: 1m, zookeeper: {expire_all: true}", "at: 1m, publish: {version: 2, bad: load_failure}",
+			"at: 5m, publish: {version: 2}", "at: 2m, publish: {version: 3}").Replace(stormy)
+		_, p, _, err := plan.Parse("bad.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := model.Compile(p, model.Condition{}).Run(0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Life.Available; len(got) != 2 || got[0] != -1 || time.Duration(got[1]) < c.least || time.Duration(got[1]) > c.before {
+			t.Errorf("%s: got %v, want the bad version never, the next one after %v to %v", c.conf, got, c.least, c.before)
+		}
+	}
+}

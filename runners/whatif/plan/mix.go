@@ -1,0 +1,224 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/law"
+	"github.com/monosim/monosim/runners/whatif/quantity"
+)
+
+// Mix is a model and its share of the requests. All models are on the same containers;
+// what one does not say of itself is that of the plan.
+type Mix struct {
+	Model string      `plan:"model" required:"true" doc:"name"`
+	Share Fraction    `plan:"share" default:"100%" range:"0%..100%" doc:"of the requests"`
+	Size  ModelSize   `plan:"size" doc:"in the place of model.size"`
+	Skew  *Skew       `plan:"shard_skew" doc:"in the place of model.shard_skew"`
+	NumPS int         `plan:"num_ps" default:"0" range:">=0" doc:"in the place of override.num_ps"`
+	Items NumberLaw   `plan:"items" doc:"in the place of service.items"`
+	Entry *MixService `plan:"entry" doc:"in the place of service.entry"`
+	PS    *MixService `plan:"ps" doc:"in the place of service.ps"`
+	Dense *MixService `plan:"dense" doc:"in the place of service.dense"`
+	SLO   []SLO       `plan:"slo" doc:"of its own requests: quantiles and means of request, errors, goodput"`
+}
+
+// MixService is how long the requests of one model take in one tier.
+type MixService struct {
+	CPU   TimeLaw  `plan:"cpu" doc:"time on one core"`
+	Batch TimeLaw  `plan:"batch" doc:"time of a batch, as affine(base=2ms, per_item=3us); dense only"`
+	Noise NoiseLaw `plan:"noise" doc:"factor with the mean 1"`
+}
+
+// Of is what a model says of a tier, nil for nothing.
+func (m *Mix) Of(tier string) *MixService {
+	return map[string]*MixService{"entry": m.Entry, "ps": m.PS, "dense": m.Dense}[tier]
+}
+
+// Served is a model that the containers serve, with all that is known of it.
+type Served struct {
+	Name  string
+	Share float64 // of the requests
+	Size  ModelSize
+	Skew  Skew
+	NumPS int
+	Items law.Law
+	// Entry, PS and Dense are how long its requests take; threads and queues are those of
+	// the containers.
+	Entry, PS, Dense MixService
+	SLO              []SLO
+}
+
+// Of is how long requests take in a tier.
+func (s *Served) Of(tier string) *MixService {
+	switch tier {
+	case "entry":
+		return &s.Entry
+	case "ps":
+		return &s.PS
+	}
+	return &s.Dense
+}
+
+// Served are the models of the mix, one at least.
+func (p *Plan) Served() []Served {
+	list := make([]Served, max(1, len(p.Workload.Mix)))
+	for i := range list {
+		s := &list[i]
+		*s = Served{Name: p.Name, Share: 1, Size: p.Model.Size, Skew: p.Model.ShardSkew, NumPS: p.Override.NumPS, Items: p.Service.Items.Law,
+			Entry: serviceOf(&p.Service.Entry), PS: serviceOf(&p.Service.PS)}
+		if p.Service.Dense != nil {
+			s.Dense = serviceOf(p.Service.Dense)
+		}
+		if i < len(p.Workload.Mix) {
+			s.takes(&p.Workload.Mix[i])
+		}
+	}
+	return list
+}
+
+func serviceOf(t *TierService) MixService { return MixService{t.CPU, t.Batch, t.Noise} }
+
+// takes puts what a model says of itself in the place of what the plan says of all.
+func (s *Served) takes(m *Mix) {
+	s.Name, s.Share, s.SLO = m.Model, float64(m.Share), m.SLO
+	if m.Size.Embeddings > 0 {
+		s.Size.Embeddings = m.Size.Embeddings
+	}
+	if m.Size.Dense > 0 {
+		s.Size.Dense = m.Size.Dense
+	}
+	if m.Skew != nil {
+		s.Skew = *m.Skew
+	}
+	if m.NumPS > 0 {
+		s.NumPS = m.NumPS
+	}
+	if !m.Items.IsZero() {
+		s.Items = m.Items.Law
+	}
+	for _, tier := range TierNames {
+		if own := m.Of(tier); own != nil {
+			to := s.Of(tier)
+			if !own.CPU.IsZero() {
+				to.CPU = own.CPU
+			}
+			if !own.Batch.IsZero() {
+				to.Batch = own.Batch
+			}
+			if !own.Noise.IsZero() {
+				to.Noise = own.Noise
+			}
+		}
+	}
+}
+
+// Several reports whether the containers serve more than one model.
+func (p *Plan) Several() bool { return len(p.Workload.Mix) > 1 }
+
+// Objectives are those of all requests, and after them those of each model.
+func (p *Plan) Objectives() []SLO {
+	list := p.SLO
+	for _, m := range p.Workload.Mix {
+		for _, o := range m.SLO {
+			if p.Several() {
+				o.Model = m.Model
+			}
+			list = append(slices.Clip(list), o)
+		}
+	}
+	return list
+}
+
+// OwnMix gives a plan that is a copy a mix of its own, so that it can be changed.
+func (p *Plan) OwnMix() {
+	p.Workload.Mix = slices.Clone(p.Workload.Mix)
+	for i := range p.Workload.Mix {
+		m := &p.Workload.Mix[i]
+		for _, s := range []**MixService{&m.Entry, &m.PS, &m.Dense} {
+			if *s != nil {
+				own := **s
+				*s = &own
+			}
+		}
+	}
+}
+
+// mix checks the models of the mix, and fills in the one of plans that name none.
+func (d *decoder) mix(p *Plan) {
+	w := &p.Workload
+	if len(w.Mix) == 0 {
+		w.Mix = []Mix{{Model: p.Name, Share: 1}}
+	}
+	sum := 0.0
+	var names []string
+	for i := range w.Mix {
+		m, at := &w.Mix[i], fmt.Sprintf("workload.mix.%d", i)
+		sum += float64(m.Share)
+		if slices.Contains(names, m.Model) {
+			d.report(at+".model", conflict, "model %q is there twice", m.Model)
+		}
+		names = append(names, m.Model)
+		d.mixed(p, m, at)
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		d.report("workload.mix", outOfRange, "shares of workload.mix must sum to 100%%, got %s", quantity.Format(quantity.Percent, sum))
+	}
+}
+
+func (d *decoder) mixed(p *Plan, m *Mix, at string) {
+	shards := p.Shards()
+	if m.NumPS > 0 && m.NumPS < shards {
+		d.reportBoth(at+".num_ps", d.shardsAt(), outOfRange, "num_ps must be >= num_shard %d, got %d", shards, m.NumPS)
+	}
+	if m.Skew != nil && m.Skew.Shares != nil && len(m.Skew.Shares) != shards {
+		d.reportBoth(at+".shard_skew.shares", d.shardsAt(), outOfRange, "shard_skew.shares has %d shares, num_shard is %d", len(m.Skew.Shares), shards)
+	}
+	if !m.Items.IsZero() && m.Items.Mean <= 0 {
+		d.report(at+".items", outOfRange, "%s.items must have a mean above 0", at)
+	}
+	for _, tier := range TierNames {
+		s := m.Of(tier)
+		if s == nil {
+			continue
+		}
+		here := at + "." + tier
+		switch batched := p.Service.Of(tier) != nil && !p.Service.Of(tier).Batch.IsZero(); {
+		case p.Fleet.Tier(tier) == nil:
+			d.reportKey(here, unknownName, "%s but there is no fleet.%s", here, tier)
+		case !s.Batch.IsZero() && !batched:
+			d.reportBoth(here+".batch", "service."+tier, conflict, "%s.batch but service.%s has none: models of one server are all batched, or none is", here, tier)
+		case !s.CPU.IsZero() && batched:
+			d.reportBoth(here+".cpu", "service."+tier+".batch", conflict, "%s.cpu but service.%s has batch: models of one server are all batched, or none is", here, tier)
+		case !s.Batch.IsZero() && s.Batch.Kind != law.Affine:
+			d.report(here+".batch", badLaw, "%s.batch must be affine(base=, per_item=)", here)
+		case !s.CPU.IsZero() && s.CPU.Mean <= 0 && s.CPU.PerItem <= 0:
+			d.report(here+".cpu", outOfRange, "%s.cpu must have a mean above 0", here)
+		}
+	}
+	for k := range m.SLO {
+		o := &m.SLO[k]
+		if o.Metric != "" && o.Scope != "request" && o.Metric != "errors" && o.Metric != "goodput" {
+			d.report(fmt.Sprintf("%s.slo.%d", at, k), badSLO, "%q: of one model there are only latencies of request, errors and goodput", o.Name())
+		}
+	}
+}
+
+// ServedIndex is the place of a model in the mix, or -1.
+func (p *Plan) ServedIndex(name string) int {
+	return slices.IndexFunc(p.Workload.Mix, func(m Mix) bool { return m.Model == name })
+}
+
+func (p *Plan) modelNames() []string {
+	var names []string
+	for _, m := range p.Workload.Mix {
+		names = append(names, m.Model)
+	}
+	return names
+}
+
+// sized reports whether all models of the mix have a size of their own.
+func (p *Plan) sized(of func(ModelSize) Bytes) bool {
+	return len(p.Workload.Mix) > 0 && !slices.ContainsFunc(p.Workload.Mix, func(m Mix) bool { return of(m.Size) <= 0 })
+}

@@ -1,0 +1,93 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/monosim/monosim/runners/whatif/quantity"
+)
+
+// Number is the value in the base unit of what stands at its path, where it is one number.
+func (v Value) Number() (float64, bool) {
+	t, ok := typeAt(reflect.TypeFor[Plan](), strings.Split(RootPath(v.Path), "."))
+	if !ok {
+		return 0, false
+	}
+	kind, ok := kindOf(t)
+	switch t {
+	case reflect.TypeFor[RateLaw]():
+		kind, ok = quantity.Rate, true
+	case reflect.TypeFor[TimeLaw](), reflect.TypeFor[HedgeAfter]():
+		kind, ok = quantity.Duration, true
+	}
+	if !ok {
+		kind = quantity.Number
+	}
+	number, err := quantity.Parse(kind, v.Text)
+	return number, err == nil
+}
+
+// Tried is a combination of values of axes, and why it is no plan, nil where it is one.
+type Tried struct {
+	Values []Value
+	Err    error
+}
+
+// Nonsense are the mistakes among the values of axes that stand at a path, as "solve", "over":
+// values that are refused alone, and with which no combination is a plan. What a
+// configuration may fail for (containers that do not hold their models, too few requests for
+// a verdict, thinning of what is crowded) is no mistake.
+func (s *Source) Nonsense(axes []Axis, tried []Tried, path ...string) Problems {
+	var list Problems
+	for _, a := range axes {
+		for i, text := range a.Values {
+			v := Value{Path: a.Path, Text: text}
+			if slices.ContainsFunc(tried, func(t Tried) bool { return mistake(t.Err) == nil && slices.Contains(t.Values, v) }) {
+				continue
+			}
+			_, _, err := s.With([]Value{v})
+			if one := mistake(err); one != nil {
+				at := s.valueNode(i, append(slices.Clone(path), a.Path)...)
+				list = append(list, Problem{Code: one.Code, File: s.file, Line: at.Line, Column: at.Column, Message: fmt.Sprintf("%s %s: %s", a.Path, text, one.Message)})
+			}
+		}
+	}
+	list.sort()
+	return list
+}
+
+// mistake is the first problem that no configuration may have, nil for none.
+func mistake(err error) *Problem {
+	var problems Problems
+	if !errors.As(err, &problems) {
+		return nil
+	}
+	for i := range problems {
+		if code := problems[i].Code; code != doesNotFit && code != tooPrecise && code != thinRefused {
+			return &problems[i]
+		}
+	}
+	return nil
+}
+
+// valueNode is the i-th value of a list, or the value itself, at a path of keys.
+func (s *Source) valueNode(i int, path ...string) *yaml.Node {
+	n := s.root.Content[0]
+	for _, key := range path {
+		for k := 0; n.Kind == yaml.MappingNode && k+1 < len(n.Content); k += 2 {
+			if n.Content[k].Value == key {
+				n = n.Content[k+1]
+				break
+			}
+		}
+	}
+	if n.Kind == yaml.SequenceNode && i < len(n.Content) {
+		return n.Content[i]
+	}
+	return n
+}

@@ -1,0 +1,167 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/runners/whatif/quantity"
+)
+
+const maxName = 120
+
+// strict refuses what would otherwise be taken in silence: numbers that stand for "not
+// given" written out, units that are another metric's, more than there is, names that two have
+// and keys that change nothing (CAP-2.4).
+func (d *decoder) strict(p *Plan) {
+	if n := len([]rune(p.Name)); n > maxName {
+		d.report("name", outOfRange, "name must have 1..%d characters, got %d", maxName, n)
+	}
+	for _, tier := range TierNames {
+		if s := p.Service.Of(tier); s != nil {
+			d.notZero("service."+tier+".threads", s.Threads)
+		}
+	}
+	d.notZero("fleet.ps.num_shard", p.Fleet.PS.NumShard)
+	if t := p.Fleet.Dense; t != nil {
+		d.notZero("fleet.dense.services_per_container", t.Services)
+	}
+	if d.given("model.shard_skew.shares") && d.given("model.shard_skew.zipf") {
+		d.reportBoth("model.shard_skew.zipf", "model.shard_skew.shares", conflict, "shard_skew has zipf and shares; give one of them")
+	}
+	for i, share := range p.Model.ShardSkew.Shares {
+		if share < 0 || share > 1 {
+			d.report(fmt.Sprintf("model.shard_skew.shares.%d", i), outOfRange, "a share of shard_skew must be 0%%..100%%, got %s", quantity.Format(quantity.Percent, share))
+		}
+	}
+	searched := slices.ContainsFunc(p.Solve.Over, func(a Axis) bool { return strings.HasSuffix(a.Path, ".num_shard") }) ||
+		slices.ContainsFunc(p.Sweep, func(s Sweep) bool {
+			return slices.ContainsFunc(s.Axes, func(a Axis) bool { return strings.HasSuffix(a.Path, ".num_shard") })
+		})
+	for i, e := range p.Events {
+		if e.Publish != nil && !searched && int(e.Publish.Shards) > max(p.Fleet.PS.NumShard, p.Override.NumShard) {
+			d.reportBoth(fmt.Sprintf("events.%d.publish.shards", i), d.shardsAt(), outOfRange, "publish.shards must be all or 1..%d, got %d", max(p.Fleet.PS.NumShard, p.Override.NumShard), e.Publish.Shards)
+		}
+	}
+	for i, s := range p.SLO {
+		if tier, ok := strings.CutPrefix(s.Metric, "mem."); ok && p.Fleet.Tier(strings.TrimSuffix(tier, ".peak")) == nil {
+			d.report(fmt.Sprintf("slo.%d", i), badSLO, "%q: there is no fleet.%s", s.Name(), strings.TrimSuffix(tier, ".peak"))
+		}
+	}
+	for _, tier := range TierNames {
+		if a := p.Autoscale.Of(tier); a != nil {
+			d.target(a, "autoscale."+tier)
+		}
+	}
+	d.eventsApart(p)
+	d.idle(p)
+}
+
+// eventsApart refuses events that cannot be told apart by their names: objectives and
+// must_hold_under refer to them so. Notes are for people, and several events may have one, as
+// long as nobody refers to it.
+func (d *decoder) eventsApart(p *Plan) {
+	for i := range p.Events {
+		e := &p.Events[i]
+		for k := range p.Events[:i] {
+			f := &p.Events[k]
+			at, first := fmt.Sprintf("events.%d.name", i), fmt.Sprintf("events.%d.name", k)
+			switch {
+			case e.Name != "" && e.Name == f.Name:
+				d.reportBoth(at, first, conflict, "two events have the name %q, want another for each", e.Name)
+			case e.Name != "" && e.Name == f.Note:
+				d.reportBoth(at, fmt.Sprintf("events.%d.note", k), conflict, "the name %q is the note of another event, want another", e.Name)
+			case f.Name != "" && f.Name == e.Note:
+				d.reportBoth(fmt.Sprintf("events.%d.note", i), first, conflict, "the note %q is the name of another event, want another", e.Note)
+			default:
+				continue
+			}
+			break
+		}
+	}
+	for i, s := range p.SLO {
+		if s.Metric == "recovery" {
+			d.oneEvent(p, s.Scope, fmt.Sprintf("slo.%d", i))
+		}
+	}
+	for i, m := range p.Solve.MustHoldUnder {
+		d.oneEvent(p, m.Text, fmt.Sprintf("solve.must_hold_under.%d", i))
+	}
+}
+
+// oneEvent refuses a reference to a note that several events have.
+func (d *decoder) oneEvent(p *Plan, name, path string) {
+	var found []int
+	for i := range p.Events {
+		if e := &p.Events[i]; name != "" && e.Name == "" && e.Note == name {
+			found = append(found, i)
+		}
+	}
+	if len(found) > 1 {
+		d.reportBoth(path, fmt.Sprintf("events.%d.note", found[1]), conflict, "%q is the note of %d events, want a name for the one that is meant", name, len(found))
+	}
+}
+
+// idle refuses what is given and would change nothing: it is of another kind of container, law or
+// search than the plan has.
+func (d *decoder) idle(p *Plan) {
+	w, s := &p.Workload, &p.Service
+	batched := s.Dense != nil && !s.Dense.Batch.IsZero()
+	never := func(path string, used bool, why string) {
+		if !used && d.given(path) {
+			d.reportKey(path, conflict, "%s changes nothing: %s", path, why)
+		}
+	}
+	for _, tier := range TierNames {
+		if tier != "ps" {
+			never("fleet."+tier+".num_shard", false, "only ps has shards")
+		}
+		if tier != "dense" {
+			never("fleet."+tier+".services_per_container", false, "only dense containers have several server processes")
+		}
+		if tier != "entry" {
+			never("service."+tier+".hold", false, "only entry threads wait for others")
+		}
+	}
+	for _, key := range []string{"threads", "queue"} {
+		never("service.dense."+key, !batched, "service.dense.batch works in batches, see override.batching")
+	}
+	for _, key := range []string{"max_batch_size", "batch_timeout", "num_batch_threads", "max_enqueued_batches"} {
+		never("override.batching."+key, batched, "there is no service.dense.batch")
+	}
+	never("service.contention.overhead_per_runnable", s.Contention.Model != "none", "with contention none each thread has a core")
+	process := w.Arrivals.Process
+	never("workload.arrivals.cv", process == "gamma", "it is of process gamma")
+	for _, key := range []string{"burst", "mean_burst", "mean_quiet"} {
+		never("workload.arrivals."+key, process == "mmpp", "it is of process mmpp")
+	}
+	never("workload.arrivals.time_scale", process == "trace", "it is of process trace")
+	for _, key := range []string{"step", "sections"} {
+		never("solve."+key, p.Solve.Maximise != "", "it is of solve.maximise")
+	}
+	for _, key := range []string{"prove_minimal", "alternatives"} {
+		never("solve."+key, p.Solve.Maximise == "", "it is of a search over configurations, and solve.maximise searches over the rate")
+	}
+}
+
+// notZero refuses a 0 that the file gives.
+func (d *decoder) notZero(path string, value int) {
+	if d.given(path) && value == 0 {
+		d.report(path, outOfRange, "%s must be >=1, got 0", path)
+	}
+}
+
+// target holds an autoscaler's target to the unit of its metric; the default is of cpu.
+func (d *decoder) target(a *Autoscaler, path string) {
+	want, ok := map[string]quantity.Kind{"cpu": quantity.Percent, "qps": quantity.Rate, "queue": quantity.Count}[a.Metric]
+	if !ok {
+		return // reported
+	}
+	at := path + ".target"
+	switch found, given := d.targets[at]; {
+	case !d.given(at) && a.Metric != "cpu":
+		d.reportKey(path, requiredKey, "%s is required, as metric is %s: a %s, for example %s", at, a.Metric, want, map[string]string{"qps": "500/s", "queue": "8"}[a.Metric])
+	case given && found != want:
+		d.reportBoth(at, path+".metric", wrongUnit, "target: found a %s, a %s expected for metric %s", found, want, a.Metric)
+	}
+}

@@ -1,0 +1,59 @@
+package plan
+
+import "fmt"
+
+// Unthinnable are why one in k of requests and containers would not be like all of them, none
+// where it is (CAP-3.19): queues of crowded tiers and storms of retries are no matter of the
+// load of a server alone, and what is taken away by number has to be there by number.
+func (p *Plan) Unthinnable(k int) []string {
+	var why []string
+	refuse := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
+	for _, tier := range TierNames {
+		if p.Fleet.Tier(tier) == nil {
+			continue
+		}
+		p.unthinnableTier(tier, k, refuse)
+	}
+	if n := p.Workload.Loop.Clients; n%k != 0 {
+		refuse("%d clients are no multiple of %d", n, k)
+	}
+	for i := range p.Events {
+		if e := &p.Events[i]; e.Kill != nil || e.Slow != nil {
+			refuse("%s is of single containers", e.Label())
+		}
+	}
+	for _, m := range p.Solve.MustHoldUnder {
+		if p.Fleet.Tier(m.Of) != nil {
+			refuse("%q is of single containers", m.Text)
+		}
+	}
+	return why
+}
+
+// unthinnableTier refuses a tier that is crowded, or whose containers are no multiple.
+func (p *Plan) unthinnableTier(tier string, k int, refuse func(string, ...any)) {
+	for i, w := range p.Windows() {
+		if u := p.Fullest(tier, p.rateIn(w)); u > 0.9 && !p.Workload.Loop.Closed() {
+			refuse("utilisation %.0f %% > 90 %% of %s in window %d", u*100, tier, i+1)
+			break
+		}
+	}
+	if peak := p.Fullest(tier, p.PeakRate()); tier != "entry" && p.Retried(peak) {
+		refuse("with retries the utilisation of %s may be %.0f %%, which is metastable", tier, peak*float64(1+p.Override.FetchPSRetry)*100)
+	}
+	shards := 1
+	if tier == "ps" {
+		shards = min(p.Shards(), 2) // the hottest, and any other
+	}
+	for shard := range shards {
+		n := p.ReplicasOf(tier, shard)
+		switch {
+		case n%k != 0:
+			refuse("%d containers of %s are no multiple of %d", n, tier, k)
+			return
+		case n/k < len(p.Fleet.IDCs):
+			refuse("of %d containers of %s %d are left for %d idcs", n, tier, n/k, len(p.Fleet.IDCs))
+			return
+		}
+	}
+}

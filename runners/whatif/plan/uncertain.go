@@ -1,0 +1,311 @@
+package plan
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+	"gopkg.in/yaml.v3"
+
+	"github.com/monosim/monosim/engine/tasks"
+	"github.com/monosim/monosim/runners/whatif/law"
+	"github.com/monosim/monosim/runners/whatif/quantity"
+)
+
+// Uncertain is a value of the plan that is not known for sure: {low, mid, high,
+// confidence}, or {mid, belief}. The plan has mid; worlds have what is drawn of it.
+type Uncertain struct {
+	Path           string
+	Low, Mid, High string
+	// Confidence is how sure it is that the value is between Low and High.
+	Confidence float64
+	// Belief is a law of factors of Mid with the mean 1, in the place of Low and High.
+	Belief string
+	law    law.Law
+	whole  bool
+}
+
+// Worlds says how many worlds are drawn of values that are not known for sure, and in how
+// many of them objectives have to hold.
+type Worlds struct {
+	Count    int      `plan:"count" default:"32" range:"2..10000" doc:"worlds"`
+	Hold     Fraction `plan:"hold" default:"90%" range:"50%..100%" doc:"share of the worlds in which objectives have to hold"`
+	Interval Fraction `plan:"interval" default:"90%" range:"50%..99.9%" doc:"middle share of the worlds that intervals over worlds have"`
+}
+
+var uncertainKeys = []string{"low", "mid", "high", "confidence", "belief"}
+
+// isUncertain reports whether a node is a value that is not known for sure, where a number
+// or a law may stand.
+func isUncertain(v reflect.Value, n *yaml.Node) bool {
+	if n.Kind != yaml.MappingNode || !mayBeUncertain(v.Type()) {
+		return false
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if slices.Contains(uncertainKeys, n.Content[i].Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBeUncertain reports whether values of a type are numbers or laws.
+func mayBeUncertain(t reflect.Type) bool {
+	switch t {
+	case reflect.TypeFor[TimeLaw](), reflect.TypeFor[NumberLaw](), reflect.TypeFor[NoiseLaw](), reflect.TypeFor[RateLaw]():
+		return true
+	case reflect.TypeFor[Clock](), reflect.TypeFor[Shards](), reflect.TypeFor[Target]():
+		return false
+	}
+	return t.Kind() == reflect.Int || t.Kind() == reflect.Int64 || t.Kind() == reflect.Float64
+}
+
+// uncertain reads a value that is not known for sure: low and high have to be what mid is.
+func (d *decoder) uncertain(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) {
+	u := Uncertain{Path: path, Confidence: 0.9, whole: v.Kind() == reflect.Int || v.Type() == reflect.TypeFor[Count]()}
+	before := len(d.problems)
+	d.mapping(n, path, uncertainKeys, func(name string, value *yaml.Node) {
+		at := join(path, name)
+		if !d.scalar(value, at) {
+			return
+		}
+		switch name {
+		case "confidence":
+			u.Confidence = d.confidence(value.Value, at)
+			return
+		case "belief":
+			u.Belief, u.law = value.Value, d.law(law.Noise, value.Value, at)
+			return
+		}
+		to := v
+		if name != "mid" {
+			to = reflect.New(v.Type()).Elem()
+		}
+		d.value(to, value, at, tag)
+		*map[string]*string{"low": &u.Low, "mid": &u.Mid, "high": &u.High}[name] = value.Value
+	})
+	switch given := u.Low != "" || u.High != ""; {
+	case len(d.problems) > before:
+		return
+	case u.Mid == "":
+		d.reportKey(path, requiredKey, "%s.mid is required", path)
+	case u.Belief != "" && (given || d.given(join(path, "confidence"))):
+		d.report(join(path, "belief"), conflict, "%s has a belief and an interval; give one of them", path)
+	case u.Belief != "" && (strings.Contains(u.Mid, "hist(") || strings.Contains(u.Mid, "trace(")):
+		d.report(join(path, "belief"), badLaw, "%s: a law of a file has no factor", path)
+	case u.Belief == "" && (u.Low == "" || u.High == ""):
+		d.reportKey(path, requiredKey, "%s needs low and high, or belief", path)
+	case u.Belief == "":
+		if _, err := u.between(0); err != nil {
+			d.report(path, outOfRange, "%s: %s", path, err)
+			return
+		}
+		d.unsure = append(d.unsure, u)
+	default:
+		d.unsure = append(d.unsure, u)
+	}
+}
+
+// confidence reads 0.9 or 90%.
+func (d *decoder) confidence(text, path string) float64 {
+	kind := quantity.Number
+	if strings.HasSuffix(text, "%") {
+		kind = quantity.Percent
+	}
+	value, ok := d.quantity(kind, text, path)
+	if ok && (value < 0.5 || value > 0.9999) {
+		d.report(path, outOfRange, "%s must be 50%%..99.99%%, got %s", path, text)
+	}
+	return value
+}
+
+// numberIn finds the quantities of a text.
+var numberIn = regexp.MustCompile(`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?:\s*(?:[A-Za-zµ]+/[smh]|/[smh]|[A-Za-zµ]+|%))?`)
+
+// shapes of laws are numbers that a factor leaves as they are.
+var shapeBefore = regexp.MustCompile(`\b(cv|sigma|k)\s*=\s*$`)
+
+// replaced is a text with each of its quantities in the place of another, which each says.
+func replaced(text string, each func(i int, before, quantity string) string) string {
+	var b strings.Builder
+	last := 0
+	i := 0
+	for _, at := range numberIn.FindAllStringIndex(text, -1) {
+		if at[0] > 0 && isLetter(text[at[0]-1]) {
+			continue // of a name, as p99
+		}
+		b.WriteString(text[last:at[0]])
+		b.WriteString(each(i, text[:at[0]], text[at[0]:at[1]]))
+		last = at[1]
+		i++
+	}
+	b.WriteString(text[last:])
+	return b.String()
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
+
+// quantitiesOf are the quantities of a text.
+func quantitiesOf(text string) []string {
+	var list []string
+	replaced(text, func(_ int, _, quantity string) string {
+		list = append(list, quantity)
+		return quantity
+	})
+	return list
+}
+
+// between is the value at z standard deviations: low and high are as far from mid as the
+// confidence says, by factors where all are above 0 and by differences otherwise. Laws are
+// drawn parameter by parameter, all at the same z.
+func (u *Uncertain) between(z float64) (string, error) {
+	z /= distuv.UnitNormal.Quantile((1 + u.Confidence) / 2)
+	low, high := quantitiesOf(u.Low), quantitiesOf(u.High)
+	hole := func(text string) string {
+		return replaced(text, func(int, string, string) string { return "#" })
+	}
+	if h := hole(u.Mid); hole(u.Low) != h || hole(u.High) != h || h == u.Mid {
+		return "", fmt.Errorf("found %q, %q and %q, want numbers, or laws of one kind with the same parameters", u.Low, u.Mid, u.High)
+	}
+	var err error
+	text := replaced(u.Mid, func(i int, _, mid string) string {
+		unit, values, ok := oneUnit(low[i], mid, high[i])
+		switch {
+		case !ok:
+			err = fmt.Errorf("found %s, %s and %s, want quantities of one kind", low[i], mid, high[i])
+		case i == 0 && !(values[0] <= values[1] && values[1] <= values[2]):
+			err = fmt.Errorf("found low %s, mid %s, high %s, want them in this order", low[i], mid, high[i])
+		}
+		return u.write(spread(values, z), unit)
+	})
+	return text, err
+}
+
+// spread is mid moved by z towards high, or towards low where z is below 0.
+func spread(values [3]float64, z float64) float64 {
+	low, mid, high := values[0], values[1], values[2]
+	end, by := high, z
+	if z < 0 {
+		end, by = low, -z
+	}
+	if low > 0 && mid > 0 && high > 0 {
+		return mid * math.Pow(end/mid, by)
+	}
+	return mid + float64((end-mid)*by)
+}
+
+// write writes a number to twelve digits with its unit; shares stay shares.
+func (u *Uncertain) write(value float64, unit string) string {
+	if unit == "%" {
+		value = min(max(value, 0), 100)
+	}
+	if u.whole {
+		value, unit = math.Round(value*quantity.Units(quantity.Count)[unit]), ""
+	}
+	twelve, err := strconv.ParseFloat(strconv.FormatFloat(value, 'g', 12, 64), 64)
+	if err != nil {
+		twelve = value // too large for any field: reading it says so
+	}
+	return strconv.FormatFloat(twelve, 'f', -1, 64) + unit
+}
+
+var quantityParts = regexp.MustCompile(`^([+-]?[\d.]+(?:[eE][+-]?\d+)?)\s*(.*)$`)
+
+// baseUnits are those to which quantities with several units are brought.
+var baseUnits = map[quantity.Kind]string{quantity.Duration: "ns", quantity.Bytes: "B", quantity.ByteRate: "B/s", quantity.Rate: "/s", quantity.Count: ""}
+
+// oneUnit are three quantities in one unit.
+func oneUnit(texts ...string) (unit string, values [3]float64, ok bool) {
+	same := true
+	for i, text := range texts {
+		m := quantityParts.FindStringSubmatch(text)
+		if m == nil {
+			return "", values, false
+		}
+		values[i], _ = strconv.ParseFloat(m[1], 64)
+		if i == 0 {
+			unit = m[2]
+		}
+		same = same && m[2] == unit
+	}
+	if same {
+		return unit, values, true
+	}
+	for kind := quantity.Count; kind <= quantity.Rate; kind++ {
+		good := true
+		for i, text := range texts {
+			value, err := quantity.Parse(kind, text)
+			values[i], good = value, good && err == nil
+		}
+		if good {
+			return baseUnits[kind], values, true
+		}
+	}
+	return "", values, false
+}
+
+// draw is the value in a world: of an interval at the quantile p, of a belief by the
+// generator.
+func (u *Uncertain) draw(p float64, rng *rand.Rand) string {
+	if u.Belief == "" {
+		text, err := u.between(distuv.UnitNormal.Quantile(p))
+		if err != nil {
+			panic(err) // it was checked when it was read
+		}
+		return text
+	}
+	factor := u.law.Sample(rng, 0)
+	return replaced(u.Mid, func(_ int, before, text string) string {
+		if shapeBefore.MatchString(before) {
+			return text
+		}
+		m := quantityParts.FindStringSubmatch(text)
+		value, _ := strconv.ParseFloat(m[1], 64)
+		return u.write(float64(value*factor), m[2])
+	})
+}
+
+// DrawWorlds are the values of the plan's uncertain inputs in each of its worlds, in the
+// order of p.Uncertain. Intervals are drawn as a Latin hypercube: each of n equally likely
+// parts is in one world. They follow from the seed and the paths alone, so that all
+// candidates of a search have the same worlds.
+func (p *Plan) DrawWorlds() [][]Value {
+	n := p.WorldsOf().Count
+	worlds := make([][]Value, n)
+	for i := range p.Uncertain {
+		u := &p.Uncertain[i]
+		h := fnv.New64a()
+		h.Write([]byte(u.Path))
+		rng := rand.New(rand.NewPCG(tasks.Mix(p.Seed, h.Sum64()), h.Sum64()))
+		for k, part := range rng.Perm(n) {
+			worlds[k] = append(worlds[k], Value{u.Path, u.draw((float64(part)+rng.Float64())/float64(n), rng)})
+		}
+	}
+	return worlds
+}
+
+// WorldsOf are the plan's worlds, with defaults where it says nothing of them.
+func (p *Plan) WorldsOf() Worlds {
+	if p.Worlds != nil {
+		return *p.Worlds
+	}
+	return Worlds{Count: 32, Hold: 0.9, Interval: 0.9}
+}
+
+// First is the first quantity of a value that was drawn, without its unit: worlds write all
+// of one value in one unit.
+func First(text string) float64 {
+	for _, one := range quantitiesOf(text) {
+		m := quantityParts.FindStringSubmatch(one)
+		value, _ := strconv.ParseFloat(m[1], 64)
+		return value
+	}
+	return 0
+}

@@ -1,0 +1,80 @@
+package search
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/result"
+	"github.com/monosim/monosim/runners/whatif/stats"
+)
+
+// mostTries bounds what is simulated for each alternative that is asked for.
+const mostTries = 4
+
+// alternatives are the next cheapest cells that hold and are no larger versions of what is
+// cheaper: each has less of something than every one before it (CAP-6.8).
+func (s *solver) alternatives(ctx context.Context, best *cell, n int) ([]result.Cell, error) {
+	chosen := []*cell{best}
+	tries := 0
+	for _, c := range s.cells {
+		if len(chosen) > n || tries >= mostTries*n || !s.within() {
+			break
+		}
+		larger := func(d *cell) bool { return s.atLeast(c, d) }
+		if c == best || c.goal < best.goal || c.plan == nil || c.Outcome != "" && c.Outcome != result.Pass || slices.ContainsFunc(chosen, larger) {
+			continue
+		}
+		if c.Outcome == "" {
+			tries++
+			if err := s.simulate(ctx, c); err != nil {
+				return nil, err
+			}
+		}
+		switch c.Outcome {
+		case result.Pass:
+			chosen = append(chosen, c)
+		case result.Fail:
+			s.spread(c)
+		}
+	}
+	var list []result.Cell
+	for _, c := range chosen[1:] {
+		list = append(list, c.Cell)
+	}
+	return list, nil
+}
+
+// atLeast reports whether a cell has as much as another of everything: in an axis that is
+// not ordered, the same.
+func (s *solver) atLeast(c, d *cell) bool {
+	for k := range s.axes {
+		if c.index[k] != d.index[k] && (!s.axes[k].Ordered || c.index[k] < d.index[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// narrowed is by how much common random numbers narrowed the differences of the mean
+// latency between the answer and its neighbours that were simulated, in the mean over them
+// (CAP-5.7); 0 where there is none.
+func (s *solver) narrowed(best *cell) float64 {
+	sum, n := 0.0, 0
+	for k := range s.axes {
+		c := s.neighbour(best, k)
+		if c == nil || len(c.judged) == 0 {
+			continue
+		}
+		a, b := &best.judged[0].Windows[0], &c.judged[0].Windows[0]
+		const metric, fewPairs = "mean(request)", 5
+		if min(len(a.Values[metric]), len(b.Values[metric])) < fewPairs {
+			continue
+		}
+		if _, by := stats.Paired(0, a.Values[metric], b.Values[metric], float64(best.plan.Precision.Level)); !math.IsNaN(by) && !math.IsInf(by, 0) {
+			sum += by
+			n++
+		}
+	}
+	return sum / math.Max(float64(n), 1)
+}

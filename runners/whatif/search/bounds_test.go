@@ -1,0 +1,83 @@
+package search_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// bounded is a search over fleets that are small against their objective.
+const bounded = `apiVersion: capacity/v1
+budget: {min_replications: 20, max_replications: 20}
+model: {agent_version: 3, size: {embeddings: 1GiB, dense: 1GiB}}
+fleet:
+  entry: {replicas: 1, cpu: 1, mem: 8GiB, cost: 2/h}
+  ps: {replicas: 1, cpu: 4, mem: 8GiB, cost: 1/h}
+service:
+  entry: {cpu: exp(mean=1ms)}
+  ps: {cpu: 1ms}
+workload: {rate: 1500/s, horizon: 2s}
+slo: [p99(request) <= LIMIT]
+solve: {over: {entry.replicas: 1..4}, must_hold_under: [normal, any 1 entry]}
+`
+
+// Goal: a search in which nothing holds names what binds, by the cell that is nearest
+// (CAP-6.7), and bounds exclude without a simulation what they can (CAP-6.2). Method: limits
+// that are missed without any queue, by queues, and not at all, and containers that are too
+// small.
+func TestWhatBinds(t *testing.T) {
+	for _, c := range []struct {
+		name, limit, replicas                 string
+		constraint, argument, reason, exclude string
+		simulated                             int
+	}{
+		{"latency without queues", "5ms", "1..4", "p99(request) <= 5ms", "latency bound", "without any queue", "latency bound", 0},
+		{"utilisation", "50ms", "1..2", "utilisation of entry < 100 % under any 1 entry (1 in local)", "utilisation", "entry is 150 % full", "utilisation", 0},
+		{"queues", "6.2ms", "2..3", "p99(request) <= 6.2ms under normal", "simulated", "exceed it", "simulated", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := solve(t, strings.NewReplacer("LIMIT", c.limit, "1..4", c.replicas).Replace(bounded))
+			cert := r.Certificate
+			if r.Answer != nil || r.Stopped != "infeasible" || r.Exit != result.ExitMissed || cert.Binding == nil {
+				t.Fatalf("got %+v, %s, exit %d", r.Answer, r.Stopped, r.Exit)
+			}
+			b := cert.Binding
+			if b.Constraint != c.constraint || b.Argument != c.argument || !strings.Contains(b.Reason, c.reason) || len(b.Point) != 1 {
+				t.Errorf("got %+v, want %s by %s", b, c.constraint, c.argument)
+			}
+			if cert.Simulated != c.simulated || cert.Excluded[c.exclude] == 0 {
+				t.Errorf("%d cells simulated, want %d; excluded %v", cert.Simulated, c.simulated, cert.Excluded)
+			}
+		})
+	}
+	r := solve(t, strings.NewReplacer("LIMIT", "50ms").Replace(bounded))
+	if r.Answer == nil || r.Certificate.Binding != nil {
+		t.Fatalf("got %+v, binding %+v, want an answer", r.Answer, r.Certificate.Binding)
+	}
+	if p := r.Certificate.Placements; len(p) != 1 || p[0].Condition != "any 1 entry" || p[0].Classes != 1 || p[0].Placements != 3 {
+		t.Errorf("got %+v, want the one class of the answer", p)
+	}
+}
+
+// Goal: rates that are simulated side by side give the answer that bisection gives (CAP-6.3), in
+// steps as fine as the plan asks for. Method: M/M/1 with one and with three rates at once, and in
+// steps of a percent.
+func TestSectionsOfRates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes minutes under the race detector; the whole tests have it")
+	}
+	few := strings.NewReplacer("max_replications: 160", "max_replications: 40", "horizon: 10s", "horizon: 2s").Replace(single)
+	one := solve(t, few)
+	three := solve(t, strings.Replace(few, "maximise: rate", "maximise: rate, sections: 3", 1))
+	if one.Answer == nil || three.Answer == nil || one.Answer.Rate != three.Answer.Rate || one.Neighbours[0].Rate != three.Neighbours[0].Rate {
+		t.Errorf("got %+v at three at once, %+v at one", three.Answer, one.Answer)
+	}
+	fine := solve(t, strings.Replace(few, "maximise: rate", "maximise: rate, sections: 2, step: 1%", 1))
+	if fine.Answer == nil || fine.Certificate.Cells != 99 {
+		t.Fatalf("got %+v of %d cells, want 99", fine.Answer, fine.Certificate.Cells)
+	}
+	if d := fine.Neighbours[0].Rate - fine.Answer.Rate; d < 9.9 || d > 10.1 {
+		t.Errorf("the next rate is %g more, want a hundredth of 1000", d)
+	}
+}

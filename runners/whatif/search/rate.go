@@ -1,0 +1,250 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/monosim/monosim/runners/whatif/engines"
+	"github.com/monosim/monosim/runners/whatif/judge"
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// ratePath is what a search over the rate sets.
+const ratePath = "workload.arrivals.rate_scale"
+
+// wholeStep is the part of the rate at which a tier is full that rates are told apart by, where
+// the plan has none of its own.
+const wholeStep = 0.02
+
+// curveAt are the parts at which latency is simulated, too, for the curve over the rate.
+var curveAt = []float64{0.1, 0.3, 0.5, 0.7}
+
+// rates is a search over the rate, in steps of the rate at which a tier is full.
+type rates struct {
+	*solver
+	conditions []model.Condition
+	peak, full float64 // rates of the plan, and at which a tier is full
+	steps      int     // of full
+	sections   int     // rates that are simulated side by side
+	at         map[int]*cell
+}
+
+// maxRate finds the greatest rate at which the plan holds (CAP-6.3): a bracket grows downwards
+// from the rate at which a tier is full, in steps that double, until one holds; then
+// k-section: as many rates as there are sections divide what is between one that holds and one
+// that does not, again and again.
+func (s *solver) maxRate(ctx context.Context, warnings plan.Problems) (*result.Result, error) {
+	r := &rates{solver: s, conditions: judge.Conditions(s.plan), peak: s.plan.PeakRate(), sections: max(s.plan.Solve.Sections, 1), at: map[int]*cell{}}
+	r.steps = int(math.Round(1 / cmp.Or(float64(s.plan.Solve.Step), wholeStep)))
+	if r.peak == 0 {
+		return nil, errors.New("solve.maximise: found a closed loop, which has no rate; want workload.rate")
+	}
+	r.full = r.fullAt()
+	low, high, err := r.bracket(ctx)
+	for err == nil && low > 0 && high-low > 1 && s.within() {
+		low, high, err = r.round(ctx, low, high, r.between(low, high))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.result(ctx, low, high, warnings)
+}
+
+// bracket is a rate that holds, 0 for none, and a greater one that does not.
+func (r *rates) bracket(ctx context.Context) (low, high int, err error) {
+	high = r.steps
+	for next, step := r.steps-1, 1; low == 0 && high > 1 && r.within(); {
+		var some []int
+		for len(some) < r.sections && (len(some) == 0 || next < some[len(some)-1]) {
+			some = append(some, next)
+			next, step = max(1, next-step), 2*step
+		}
+		if low, high, err = r.round(ctx, 0, high, some); err != nil {
+			return 0, 0, err
+		}
+	}
+	return low, high, nil
+}
+
+// between are the rates that divide a bracket.
+func (r *rates) between(low, high int) []int {
+	var some []int
+	for i := range r.sections {
+		if k := low + (high-low)*(i+1)/(r.sections+1); k > low && (len(some) == 0 || k > some[len(some)-1]) {
+			some = append(some, k)
+		}
+	}
+	if len(some) == 0 {
+		some = []int{low + 1}
+	}
+	return some
+}
+
+// round judges rates side by side, and is the bracket then: the greatest that holds, and the
+// least above it that does not.
+func (r *rates) round(ctx context.Context, low, high int, some []int) (int, int, error) {
+	if err := r.judgeAll(ctx, some); err != nil {
+		return 0, 0, err
+	}
+	slices.Sort(some)
+	for _, k := range some {
+		if r.at[k].Outcome == result.Pass {
+			low = k
+		}
+	}
+	for _, k := range slices.Backward(some) {
+		if k > low {
+			high = k
+		}
+	}
+	return low, high, nil
+}
+
+// judgeAll judges what was not judged yet.
+func (r *rates) judgeAll(ctx context.Context, some []int) error {
+	var open []*cell
+	for _, k := range some {
+		c, err := r.cell(k)
+		if err != nil {
+			return err
+		}
+		if c.Outcome == "" {
+			r.bound(c)
+		}
+		if c.Outcome == "" {
+			open = append(open, c)
+		}
+	}
+	errs := make([]error, len(open))
+	var wait sync.WaitGroup
+	for i, c := range open {
+		wait.Go(func() { errs[i] = r.judged(ctx, c) })
+	}
+	wait.Wait()
+	for _, c := range open {
+		r.took(c)
+	}
+	return errors.Join(errs...)
+}
+
+// fullAt is the rate at which a tier is full under some condition.
+func (r *rates) fullAt() float64 {
+	least := math.Inf(1)
+	for _, condition := range r.conditions {
+		spec := model.Compile(r.plan, condition)
+		for t := range plan.TierNames {
+			if spec.Has(t) {
+				least = math.Min(least, 1/fullest(r.plan, spec, t, 1))
+			}
+		}
+	}
+	return least
+}
+
+// cell is the plan at a part of the full rate.
+func (r *rates) cell(k int) (*cell, error) {
+	if c := r.at[k]; c != nil {
+		return c, nil
+	}
+	scale := r.full * float64(k) / float64(r.steps) / r.peak * float64(r.plan.Workload.Arrivals.RateScale)
+	values := []plan.Value{{Path: ratePath, Text: strconv.FormatFloat(scale, 'g', 6, 64) + "x"}}
+	made, _, err := r.source.With(values)
+	if err != nil {
+		return nil, err
+	}
+	made.Seed = r.plan.Seed
+	c := &cell{values: values, plan: made, conditions: r.conditions}
+	c.Point, c.Cost, c.Containers, c.Rate = judge.PointOf(values), made.Cost(), engines.Containers(made), made.PeakRate()
+	c.Numbers = engines.NumbersOf(values)
+	r.at[k] = c
+	return c, nil
+}
+
+// result is the answer at the part low, with the one above it that does not hold.
+func (r *rates) result(ctx context.Context, low, high int, warnings plan.Problems) (*result.Result, error) {
+	requests, _, _ := r.judge.Simulated()
+	cert := r.under(r.plan)
+	cert.Cells, cert.Excluded[byUtilisation], cert.Requests = r.steps-1, 1, requests
+	cert.GridCost = r.replicas * int64(r.steps-1) * int64(len(r.conditions))
+	above := r.at[high]
+	cert.Complete = low > 0 && high == low+1 && (above == nil || above.Outcome != result.Undecided)
+	best, answered := r.at[low], r.plan
+	if best != nil {
+		answered = best.plan
+	} else if above != nil {
+		cert.Binding = bindingOf([]*cell{above})
+	}
+	out := judge.New("solve", answered, warnings)
+	out.ScenarioHash, out.Plan, out.Certificate = r.plan.Hash(), r.plan.Name, cert
+	out.Marked = r.judge.Late()
+	out.Stopped = "proved maximal"
+	if above != nil {
+		above.Knob = ratePath
+		out.Neighbours = []result.Cell{above.Cell}
+	}
+	switch {
+	case best == nil && !r.within():
+		out.Stopped, out.Exit = r.stopped("bracket not found"), result.ExitUndecided
+	case best == nil:
+		out.Stopped, out.Exit = "bracket not found", result.ExitMissed
+		if above != nil && above.Outcome == result.Undecided {
+			out.Exit = result.ExitUndecided
+		}
+	case !cert.Complete:
+		out.Stopped, out.Exit = r.stopped("undecided cells"), result.ExitUndecided
+	}
+	if best != nil {
+		r.fill(best, out, cert.Complete)
+		out.Answer.Rate = best.Rate
+	}
+	if err := r.curve(ctx, out); err != nil {
+		return nil, err
+	}
+	for _, c := range out.Sweeps[0].Cells {
+		cert.All = append(cert.All, c)
+		if c.Outcome == result.Undecided {
+			cert.Open = append(cert.Open, c)
+		}
+	}
+	return out, nil
+}
+
+// curve is latency over the rate, of all rates that were simulated and a few below, and
+// where it bends: the knee is where p99 is twice that of the lowest of them.
+func (r *rates) curve(ctx context.Context, out *result.Result) error {
+	var some []int
+	for _, part := range curveAt {
+		some = append(some, max(1, int(part*float64(r.steps)+0.5)))
+	}
+	for part := range slices.Chunk(slices.Compact(some), r.sections) {
+		if !r.within() {
+			break
+		}
+		if err := r.judgeAll(ctx, part); err != nil {
+			return err
+		}
+	}
+	sweep := result.Sweep{Name: "rate", Paths: []string{ratePath}}
+	for _, k := range slices.Sorted(func(yield func(int) bool) {
+		for k := range r.at { //lint:order sorted
+			if !yield(k) {
+				return
+			}
+		}
+	}) {
+		sweep.Cells = append(sweep.Cells, r.at[k].Cell)
+	}
+	sweep.Knee = sweep.FindKnee()
+	out.Sweeps = []result.Sweep{sweep}
+	if out.Answer != nil {
+		out.Answer.Knee = sweep.Knee
+	}
+	return nil
+}
