@@ -3,10 +3,10 @@ package gotestee
 import (
 	"google.golang.org/protobuf/proto"
 
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/runners/gotestee/caseworld"
 	"github.com/monosim/monosim/runners/testee"
 )

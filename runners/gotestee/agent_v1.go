@@ -224,7 +224,7 @@ func (n *stageNetwork) Serve(port, _ int, _ env.Handler) (env.Server, error) {
 	return stageServer{n.s}, nil
 }
 
-func (n *stageNetwork) Probe(addr string) error {
+func (n *stageNetwork) Probe(addr string, _ time.Duration) error {
 	open := slices.ContainsFunc(n.s.processes, func(p *stageProcess) bool { return "127.0.0.1:"+p.port == addr && p.open() })
 	port, _, err := pysem.ParseSmallInt(addr[len("127.0.0.1:"):])
 	if err != nil {

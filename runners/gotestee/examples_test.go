@@ -3,7 +3,6 @@ package gotestee_test
 import (
 	"flag"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -23,10 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the examples from the golden cases of their ids")
 
-const (
-	examples         = "../testee/testdata/examples.jsonl"
-	trainingExamples = "../testee/testdata/examples-training.jsonl"
-)
+const examples = "../testee/testdata/examples.jsonl"
 
 func goldenCases(t *testing.T) map[string]*golden.Case {
 	t.Helper()
@@ -115,29 +111,6 @@ func TestTheEngineAnswersTheExamples(t *testing.T) {
 		diff := conformance.Compare(v.Op, v.Want, engine.Answer(&v.Case))
 		if diverges := golden[v.ID].Verdict == scope.Diverge; diverges != (diff != "") {
 			t.Errorf("%s: diverges on purpose: %v (-want +got):\n%s", v.ID, diverges, diff)
-		}
-	}
-}
-
-// The examples of the training side are kept for when there is a testee that knows
-// them. Then they belong to the golden cases.
-func TestTrainingExamplesAreCasesOfOperationsToCome(t *testing.T) {
-	seen := map[string]bool{}
-	for _, line := range readLines(t, trainingExamples) {
-		c, err := testee.ParseCase(line)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, a, err := testee.ParseAnswer(line)
-		if err != nil || a.Kind != testee.Returned && a.Kind != testee.Raised {
-			t.Errorf("%s: got %v %v, want a case with what the reference answers", c.ID, a.Kind, err)
-		}
-		if seen[c.ID] || !strings.HasPrefix(c.ID, c.Op+"/") {
-			t.Errorf("%s: want an id of its own that begins with %s/", c.ID, c.Op)
-		}
-		seen[c.ID] = true
-		if slices.Contains(gotestee.Ops(), c.Op) {
-			t.Errorf("%s: the engine knows %s: record its cases for the vectors and take it off %s", c.ID, c.Op, trainingExamples)
 		}
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/runners/gotestee/caseworld"
 	"github.com/monosim/monosim/runners/gotestee/commandlines"

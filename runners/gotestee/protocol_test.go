@@ -8,17 +8,12 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/runners/gotestee"
-	"github.com/monosim/monosim/runners/testee"
 )
 
 // The goal is that the description of the protocol has every operation that the
-// engine answers, and no other, and that each example of the training side is of an
-// operation described there. The method is to read the names out of both pages.
+// engine answers, and no other. The method is to read the names out of the page.
 
-const (
-	protocol         = "../testee/PROTOCOL.md"
-	trainingProtocol = "../testee/PROTOCOL-training.md"
-)
+const protocol = "../testee/PROTOCOL.md"
 
 // described are the operations that a page names: in the first column of a table
 // of operations, or in bold where a paragraph begins.
@@ -58,22 +53,6 @@ func TestTheProtocolDescribesEveryOperation(t *testing.T) {
 		}
 		if slices.Contains(ops[:i], op) {
 			t.Errorf("%s: found %s twice", protocol, op)
-		}
-	}
-}
-
-func TestTheProtocolDescribesTheTrainingExamples(t *testing.T) {
-	text, err := os.ReadFile(trainingProtocol)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range readLines(t, trainingExamples) {
-		c, err := testee.ParseCase(line)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(text), "`"+c.Op+"`") {
-			t.Errorf("%s: found no %s, which %s has", trainingProtocol, c.Op, c.ID)
 		}
 	}
 }

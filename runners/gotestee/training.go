@@ -2,6 +2,9 @@ package gotestee
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/env"
@@ -13,18 +16,19 @@ import (
 
 // trainingOps are section 19 of the protocol, but for service_discovery.py.
 var trainingOps = table{
-	"path_utils.find_main":             (*call).findMain,
-	"net_utils.is_ipv6_address":        (*call).isIPv6Address,
-	"net_utils.concat_ip_and_port":     (*call).concatIPAndPort,
-	"net_utils.get_local_server_addr":  (*call).localServerAddr,
-	"net_utils.NodeAliveChecker":       (*call).nodeAliveChecker,
-	"zk_utils.is_ipv6_only":            (*call).isIPv6Only,
-	"env_utils.get_zk_auth_data":       (*call).zkAuthData,
-	"env_utils.generate_psm_from_uuid": (*call).psmFromUUID,
-	"mem_profiling.enable_tcmalloc":    (*call).enableTCMalloc,
-	"mem_profiling.setup_heap_profile": (*call).setupHeapProfile,
-	"yarn_runtime.get_local_host":      (*call).yarnLocalHost,
-	"mlp_utils.MLPEnv":                 (*call).mlpEnv,
+	"path_utils.find_main":                 (*call).findMain,
+	"net_utils.is_ipv6_address":            (*call).isIPv6Address,
+	"net_utils.concat_ip_and_port":         (*call).concatIPAndPort,
+	"net_utils.get_local_server_addr":      (*call).localServerAddr,
+	"net_utils.NodeAliveChecker":           (*call).nodeAliveChecker,
+	"net_utils.NodeAliveChecker.reachable": (*call).nodesReachable,
+	"zk_utils.is_ipv6_only":                (*call).isIPv6Only,
+	"env_utils.get_zk_auth_data":           (*call).zkAuthData,
+	"env_utils.generate_psm_from_uuid":     (*call).psmFromUUID,
+	"mem_profiling.enable_tcmalloc":        (*call).enableTCMalloc,
+	"mem_profiling.setup_heap_profile":     (*call).setupHeapProfile,
+	"yarn_runtime.get_local_host":          (*call).yarnLocalHost,
+	"mlp_utils.MLPEnv":                     (*call).mlpEnv,
 }
 
 func (c *call) findMain() (any, error) {
@@ -51,14 +55,60 @@ func (c *call) localServerAddr() (any, error) {
 // deadNetwork reaches nobody.
 type deadNetwork struct{ env.Network }
 
-func (deadNetwork) Probe(string) error { return &env.RPCError{Code: env.Unavailable} }
+func (deadNetwork) Probe(string, time.Duration) error { return &env.RPCError{Code: env.Unavailable} }
+
+// openNetwork reaches what is open, and notes what is tried.
+type openNetwork struct {
+	env.Network
+	open     []any
+	connects []any
+}
+
+func (n *openNetwork) Probe(addr string, timeout time.Duration) error {
+	colon := strings.LastIndexByte(addr, ':')
+	host, family := strings.Trim(addr[:colon], "[]"), "ipv4"
+	if training.IsIPv6Address(host) {
+		family = "ipv6"
+	}
+	port, _, err := pysem.ParseSmallInt(addr[colon+1:])
+	if err != nil {
+		return err
+	}
+	n.connects = append(n.connects, []any{family, host, port, int(timeout / time.Second)})
+	if !slices.ContainsFunc(n.open, func(v any) bool { return pysem.Repr(v) == pysem.Repr([]any{host, port}) }) {
+		return &env.RPCError{Code: env.Unavailable}
+	}
+	return nil
+}
+
+// countedLog counts the lines that a reference prints where the engine logs.
+type countedLog struct {
+	env.Log
+	lines int
+}
+
+func (l *countedLog) Logf(env.Level, string, ...any) { l.lines++ }
+
+func (c *call) nodesReachable() (any, error) {
+	n, log := &openNetwork{Network: c.Env.Network, open: c.In.List("open"), connects: []any{}}, &countedLog{Log: c.Env.Log}
+	c.Env.Network, c.Env.Log = n, log
+	checker := c.aliveChecker()
+	return caseworld.Object("all", checker.AllNodesAlive(), "dead", orNone(checker.DeadNodes()), "alive", orNone(checker.AliveNodes()),
+		"connects", n.connects, "printed", log.lines), nil
+}
+
+func (c *call) aliveChecker() *training.NodeAliveChecker {
+	return training.NewNodeAliveChecker(c.Env, c.In.Strings("addrs"), time.Duration(c.In.Integer("timeout"))*time.Second, c.In.Integer("num_thread"))
+}
+
+// orNone is a list that is empty where there is none.
+func orNone(list []string) []string { return append([]string{}, list...) }
 
 func (c *call) nodeAliveChecker() (any, error) {
 	c.Env.Network = deadNetwork{c.Env.Network}
-	checker := training.NewNodeAliveChecker(c.Env, c.In.Strings("addrs"), c.In.Integer("num_thread"))
-	orEmpty := func(list []string) []string { return append([]string{}, list...) }
-	return caseworld.Object("all", checker.AllNodesAlive(), "dead", orEmpty(checker.DeadNodes()), "alive", orEmpty(checker.AliveNodes()),
-		"addrs", orEmpty(checker.Addrs())), nil
+	checker := c.aliveChecker()
+	return caseworld.Object("all", checker.AllNodesAlive(), "dead", orNone(checker.DeadNodes()), "alive", orNone(checker.AliveNodes()),
+		"addrs", orNone(checker.Addrs())), nil
 }
 
 func (c *call) isIPv6Only() (any, error) {

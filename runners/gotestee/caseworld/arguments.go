@@ -114,7 +114,7 @@ func (a Arguments) List(name string) []any {
 
 // Strings is a list of strings.
 func (a Arguments) Strings(name string) []string {
-	var texts []string
+	texts := []string{}
 	for _, v := range a.List(name) {
 		s, ok := v.(string)
 		if !ok {

@@ -16,27 +16,6 @@ const freePort = 59999
 type Host struct {
 	env.Host
 	ipv4, ipv6, route string
-	unset             map[string]bool
-}
-
-// Unsetenv takes a variable away; Setenv brings it back.
-func (h *Host) Unsetenv(key string) {
-	if h.unset == nil {
-		h.unset = map[string]bool{}
-	}
-	h.unset[key] = true
-}
-
-func (h *Host) LookupEnv(key string) (string, bool) {
-	if h.unset[key] {
-		return "", false
-	}
-	return h.Host.LookupEnv(key)
-}
-
-func (h *Host) Setenv(key, value string) {
-	delete(h.unset, key)
-	h.Host.Setenv(key, value)
 }
 
 // SetVariables sets environment variables of the case's process, and unsets those whose

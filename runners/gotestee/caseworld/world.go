@@ -17,9 +17,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners/testee"
 	"github.com/monosim/monosim/sim/files"

@@ -124,7 +124,7 @@ func (b *barrierSteps) prefixed(s caseworld.Step) (v any, err error, ok bool) {
 
 func barrierSequence(c *caseworld.Call) (any, error) {
 	b := newBarrierSteps(newLab(c))
-	options := barrierops.Options{Wait: time.Duration(c.In.IntegerOr("wait_seconds", 1)) * time.Second}
+	options := barrierops.Options{Quirks: c.Quirks, Wait: time.Duration(c.In.IntegerOr("wait_seconds", 1)) * time.Second}
 	if c.In.Value("callbacks") != nil {
 		for i, kind := range c.In.List("callbacks") {
 			options.Callbacks = append(options.Callbacks, b.callback(kind, func(action string, _ session.Session) any { return []any{i, action} }))
@@ -191,7 +191,7 @@ func saverListenerSequence(c *caseworld.Call) (any, error) {
 		}
 		return []any{action, info.GetGlobalStep()}
 	}
-	b.barrier = barrierops.NewBarrierOp(b.e, c.In.Integer("capacity"), barrierops.Options{Callbacks: []barrierops.Callback{b.callback("log", note)}})
+	b.barrier = barrierops.NewBarrierOp(b.e, c.In.Integer("capacity"), barrierops.Options{Quirks: c.Quirks, Callbacks: []barrierops.Callback{b.callback("log", note)}})
 	listener := hooks.NewBarrierSaverListener(b.e, b.barrier, saverListenerOptions(c.In))
 	return caseworld.Object("steps", b.steps(func(s caseworld.Step) (any, error) {
 		if v, err, ok := b.prefixed(s); ok {

@@ -2,6 +2,7 @@ package trainingcases
 
 import (
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training"
@@ -55,16 +56,7 @@ func trainingCluster(c *caseworld.Call) (any, error) {
 		NumWorkers: a.Integer("num_workers"), ModelDir: a.Str("model_dir"), UUID: a.OptStr("uuid").V,
 		ModelName: a.OptStr("model_name").V, ClusterType: a.StrOr("cluster_type", "stable"), Metrics: d,
 	}
-	l.time.during = func(n int) {
-		if c.In.Value("appear") == nil {
-			return
-		}
-		for _, v := range c.In.List("appear") {
-			if at, ok := v.([]any); ok && at[0] == n {
-				c.Dir.WriteFiles(at[1].(*pysem.Dict), "appear")
-			}
-		}
-	}
+	l.appear()
 	result := l.bounded(func(caseworld.Step) (any, error) {
 		cluster, task, err := clustermanager.TrainingCluster(l.e, d, job)
 		return []any{
@@ -79,7 +71,11 @@ func trainingCluster(c *caseworld.Call) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			files.Set(name, string(data))
+			if utf8.Valid(data) {
+				files.Set(name, string(data))
+			} else {
+				files.Set(name, data)
+			}
 		}
 	}
 	return caseworld.Object("result", result, "slept", inRows(l.time.slept), "queries", sameRows(d.queries), "files", files, "metrics", sameRows(d.metrics)), nil

@@ -14,6 +14,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/hooks"
 	"github.com/monosim/monosim/engine/training/modelexport"
@@ -31,6 +32,7 @@ var saveOps = map[string]Operation{
 	"save_utils.SecondOrStepTimerWithTideSetting.sequence": timerSequence,
 	"save_utils.NoFirstSaveCheckpointSaverHook.sequence":   saverHookSequence,
 	"save_utils.PartialRecoverySaver.sequence":             saverSequence,
+	"save_utils.PartialRecoverySaver.restore":              restoreSequence,
 	"ckpt_hooks.WorkerCkptHelper.sequence":                 workerCkptSequence,
 	"export_state_utils.sequence":                          exportStateSequence,
 }
@@ -69,7 +71,7 @@ func checkpointState(s *training.CheckpointState) any {
 
 func monolithCheckpointState(c *caseworld.Call) (any, error) {
 	state, err := saveutils.MonolithCheckpointState(c.Env, c.In.Str("checkpoint_dir"),
-		saveutils.StateReading{Filename: c.In.OptStr("filename").V, RemoveInvalidPath: c.In.Flag("remove_invalid_path")})
+		saveutils.StateReading{Filename: c.In.OptStr("filename").V, RemoveInvalidPath: c.In.Flag("remove_invalid_path"), Quirks: c.Quirks})
 	return monolithState(state), err
 }
 
@@ -130,16 +132,16 @@ func optSeconds(in caseworld.Arguments, name string) pysem.Opt[float64] {
 }
 
 // interval reads the arguments of a timer; every and tide begin their names.
-func interval(in caseworld.Arguments, every, tide string) saveutils.Interval {
+func interval(in caseworld.Arguments, kept quirks.Set, every, tide string) saveutils.Interval {
 	return saveutils.Interval{
 		Seconds: optSeconds(in, every+"_secs"), Steps: optInt(in, every+"_steps"),
-		Tide: tideOf(in), TideSeconds: optSeconds(in, tide+"_secs"),
+		Tide: tideOf(in, kept), TideSeconds: optSeconds(in, tide+"_secs"),
 	}
 }
 
 func timerSequence(c *caseworld.Call) (any, error) {
 	l := newLab(c)
-	timer, err := saveutils.NewTimer(l.e, interval(c.In.Object("kwargs"), "every", "tide_every"))
+	timer, err := saveutils.NewTimer(l.e, interval(c.In.Object("kwargs"), c.Quirks, "every", "tide_every"))
 	if err != nil {
 		return nil, err
 	}
@@ -254,11 +256,11 @@ func stagedListeners(in caseworld.Arguments, field, letter string, g *stagedSave
 }
 
 // saverHookOptions reads the keyword arguments and the flags of a case.
-func saverHookOptions(in caseworld.Arguments, g *stagedSaver) saveutils.SaverHookOptions {
+func saverHookOptions(in caseworld.Arguments, kept quirks.Set, g *stagedSaver) saveutils.SaverHookOptions {
 	o, kwargs, flags := saveutils.DefaultSaverHookOptions(), in.Object("kwargs"), in.ObjectOr("flags")
-	o.Interval = interval(kwargs, "save", "tide_save")
+	o.Interval = interval(kwargs, kept, "save", "tide_save")
 	o.Listeners, o.Guards = stagedListeners(in, "listeners", "l", g), stagedListeners(in, "guards", "g", g)
-	o.Metrics = g
+	o.Metrics, o.Quirks = g, kept
 	o.Basename = kwargs.StrOr("checkpoint_basename", o.Basename)
 	if kwargs.Has("save_graph_def") {
 		o.SaveGraphDef = kwargs.Flag("save_graph_def")
@@ -334,7 +336,8 @@ func saverHookSequence(c *caseworld.Call) (any, error) {
 	if c.In.Value("outcomes") != nil {
 		g.outcomes = c.In.List("outcomes")
 	}
-	hook, err := saveutils.NewSaverHook(h.e, "m", g, saverHookOptions(c.In, g))
+	options := saverHookOptions(c.In, c.Quirks, g)
+	hook, err := saveutils.NewSaverHook(h.e, "m", g, options)
 	if err != nil {
 		return nil, err
 	}

@@ -89,6 +89,20 @@ func newLab(c *caseworld.Call) *lab {
 	return &lab{c: c, e: &e, time: t, s: session.NewMemory()}
 }
 
+// appear has the case's files appear within its sleeps: [[n, files]...].
+func (l *lab) appear() {
+	if l.c.In.Value("appear") == nil {
+		return
+	}
+	l.time.during = func(n int) {
+		for _, v := range l.c.In.List("appear") {
+			if at, ok := v.([]any); ok && at[0] == n {
+				l.c.Dir.WriteFiles(at[1].(*pysem.Dict), "appear")
+			}
+		}
+	}
+}
+
 // run is what does a step.
 type run func(s caseworld.Step) (any, error)
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/engine/training/sessionrunhooks"
 	"github.com/monosim/monosim/runners/gotestee/caseworld"
@@ -28,8 +29,9 @@ func optInt(in caseworld.Arguments, name string) pysem.OptInt {
 	return pysem.Some(in.Integer(name))
 }
 
-func tideOf(in caseworld.Arguments) sessionrunhooks.Tide {
+func tideOf(in caseworld.Arguments, kept quirks.Set) sessionrunhooks.Tide {
 	return sessionrunhooks.Tide{
+		Quirks:    kept,
 		StartHour: optInt(in, "tide_start_hour"), StartMinute: optInt(in, "tide_start_minute"),
 		EndHour: optInt(in, "tide_end_hour"), EndMinute: optInt(in, "tide_end_minute"),
 	}
@@ -47,13 +49,13 @@ func fourTimes(c *caseworld.Call, field string) [4]pysem.OptInt {
 
 func before(c *caseworld.Call) (any, error) {
 	t := fourTimes(c, "args")
-	return sessionrunhooks.Before(t[0].V, t[1], t[2].V, t[3])
+	return sessionrunhooks.Before(c.Quirks, t[0].V, t[1], t[2].V, t[3])
 }
 
 func tideAvailableNow(c *caseworld.Call) (any, error) {
 	w, answers := fourTimes(c, "window"), []any{}
 	for _, text := range c.In.Strings("times") {
-		open, err := sessionrunhooks.TideAvailableNow(moment(c, text), sessionrunhooks.Tide{StartHour: w[0], StartMinute: w[1], EndHour: w[2], EndMinute: w[3]})
+		open, err := sessionrunhooks.TideAvailableNow(moment(c, text), sessionrunhooks.Tide{StartHour: w[0], StartMinute: w[1], EndHour: w[2], EndMinute: w[3], Quirks: c.Quirks})
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +96,7 @@ func stepWaiter(c *caseworld.Call) (any, error) {
 	if kwargs.Has("max_non_tide_wait_minute") {
 		maxWait = time.Duration(kwargs.Integer("max_non_tide_wait_minute")) * time.Minute
 	}
-	hook := sessionrunhooks.NewCustomGlobalStepWaiterHook(l.e, session.GlobalStep(), int64(kwargs.Integer("wait_until_step")), tideOf(kwargs), maxWait)
+	hook := sessionrunhooks.NewCustomGlobalStepWaiterHook(l.e, session.GlobalStep(), int64(kwargs.Integer("wait_until_step")), tideOf(c.In.Object("kwargs"), c.Quirks), maxWait)
 	if err := hook.Begin(); err != nil {
 		return nil, err
 	}
@@ -119,6 +121,6 @@ func tideStopping(c *caseworld.Call) (any, error) {
 	l := newLab(c)
 	l.time.now = moment(c, c.In.Str("now"))
 	run := &session.RunContext{}
-	_, err := sessionrunhooks.NewTideStoppingHook(l.e, tideOf(c.In.Object("kwargs"))).BeforeRun(run)
+	_, err := sessionrunhooks.NewTideStoppingHook(l.e, tideOf(c.In.Object("kwargs"), c.Quirks)).BeforeRun(run)
 	return caseworld.Object("stop", run.StopRequested()), err
 }

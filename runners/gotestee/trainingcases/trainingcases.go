@@ -23,7 +23,10 @@ type Operation func(c *caseworld.Call) (any, error)
 // Ops are the operations by name.
 func Ops() map[string]Operation {
 	all := map[string]Operation{}
-	for _, table := range []map[string]Operation{hookOps, barrierOps, controllerOps, saveOps, tideOps, clusterOps} {
+	for _, table := range []map[string]Operation{
+		hookOps, barrierOps, controllerOps, saveOps, tideOps, clusterOps, fileOps, dataOps, tpuOps, waitingOps,
+		flagOps, runnerOps, estimatorOps, distributedOps, exportOps, tfConfigOps, consulOps, zkUtilsOps,
+	} {
 		maps.Copy(all, table)
 	}
 	return all

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -32,6 +33,11 @@ var tensorFlowModules = map[string]string{
 	"client_lib": "hooks/server/client_lib", "controller_hooks": "hooks/controller_hooks", "ckpt_hooks": "hooks/ckpt_hooks",
 	"hook_utils": "hooks/hook_utils", "session_hooks": "hooks/session_hooks", "session_run_hooks": "session_run_hooks",
 	"save_utils": "save_utils", "cluster_manager": "cluster_manager", "export_state_utils": "model_export/export_state_utils",
+	"monolith_utils": "../utils", "base_runner": "../base_runner", "tpu_runner": "../tpu_runner", "datasets": "data/datasets",
+	"nested_tensors": "nested_tensors", "prefetch_queue": "prefetch_queue",
+	"runner_utils": "runner_utils", "gflags_utils": "gflags_utils", "cpu_training": "cpu_training",
+	"estimator": "estimator", "hvd_lib": "hvd_lib", "distribution_utils": "distribution_utils", "export_hooks": "model_export/export_hooks",
+	"saved_model_exporters": "model_export/saved_model_exporters",
 }
 
 // tensorFlow is what they are asked with: runners/python/requirements-tensorflow.txt.
@@ -42,7 +48,7 @@ func WantsTensorFlow(module string) bool { return tensorFlowModules[module] != "
 
 func pathOf(module string) string {
 	if file, ok := tensorFlowModules[module]; ok {
-		return "monolith/native_training/" + file + ".py"
+		return path.Join("monolith/native_training", file+".py")
 	}
 	if p, ok := modulePaths[module]; ok {
 		return p

@@ -28,7 +28,8 @@ type generator func(d *draws, c *testee.Case)
 // what is asked.
 var generators = mergeGenerators(
 	genUtils, genDataDef, genZooKeeper, genDiscovery, genModels, genFiles, genTFSClient, genTraining, genAgentV1,
-	genClients, genPrograms, genFakeTFServing, genPython, genHooks, genSaving,
+	genClients, genPrograms, genFakeTFServing, genPython, genHooks, genSaving, genDataSide,
+	genRunner, genEstimator, genConsulClient, genCluster, genWaiting, genPaths,
 )
 
 func mergeGenerators(tables ...map[string]generator) map[string]generator {

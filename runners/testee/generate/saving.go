@@ -2,6 +2,8 @@ package generate
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/engine/pysem"
@@ -24,6 +26,7 @@ var genSaving = map[string]generator{
 	"save_utils.SecondOrStepTimerWithTideSetting.sequence": genTimer,
 	"save_utils.NoFirstSaveCheckpointSaverHook.sequence":   genSaverHook,
 	"save_utils.PartialRecoverySaver.sequence":             genSaver,
+	"save_utils.PartialRecoverySaver.restore":              genPartialRestore,
 	"save_utils.get_monolith_checkpoint_state":             genMonolithState,
 	"save_utils.SaveHelper": func(d *draws, c *testee.Case) {
 		prefix := func() any {
@@ -214,6 +217,60 @@ func genSaver(d *draws, c *testee.Case) {
 			return step(kind, "name", "m/monolith_checkpoint", "text", exemptText(d))
 		default:
 			return step(kind, "paths", list(d, 3, name))
+		}
+	}))
+}
+
+// genPartialRestore forgets only PS that were marked: the reference waits for the mark otherwise.
+func genPartialRestore(d *draws, c *testee.Case) {
+	numPS, monitor := d.n(3), d.flip(2)
+	c.In = dict("num_ps", numPS, "monitor", monitor)
+	if d.flip(3) {
+		clear := dict()
+		if d.flip(3) {
+			clear.Set("model_dir", pick(d, "other", "missing", "m"))
+		}
+		if d.flip(2) {
+			clear.Set("continue_training", true)
+		}
+		c.In.Set("clear_nn", clear)
+	}
+	names, marked, saved := []any{"global_step"}, map[int]bool{}, 0
+	for i := range max(1, numPS) {
+		names = append(names, fmt.Sprintf("v%d", i))
+	}
+	c.In.Set("steps", steps(d, 12, func() any {
+		kinds := []string{"set", "set", "save", "restore", "restore", "write", "setup"}
+		if monitor {
+			kinds = append(kinds, "uninitialized", "setup")
+		}
+		forgettable := slices.Sorted(maps.Keys(marked))
+		if len(forgettable) > 0 {
+			kinds = append(kinds, "forget")
+		}
+		switch kind := pick(d, kinds...); kind {
+		case "set":
+			return step(kind, "name", pick(d, names...), "value", d.n(100))
+		case "save":
+			saved++
+			return step(kind, "step", saved)
+		case "restore":
+			return step(kind, "path", fmt.Sprintf("m/model.ckpt-%d", max(1, saved-d.n(2))))
+		case "write":
+			return step(kind, "name", pick(d, "m/clear_nn", "m/checkpoint", "other/x"), "text", pick(d, "", "garbage"))
+		case "setup":
+			for i := range numPS {
+				if monitor {
+					marked[i] = true
+				}
+			}
+			return step(kind)
+		case "uninitialized":
+			return step(kind, "device", pick(d, fmt.Sprintf("/job:ps/task:%d/device:CPU:0", d.n(3)), "", "/job:ps/task:0"))
+		default:
+			ps := pick(d, forgettable...)
+			delete(marked, ps)
+			return step(kind, "ps", ps)
 		}
 	}))
 }

@@ -19,6 +19,15 @@ var genTraining = map[string]generator{
 	"net_utils.NodeAliveChecker": func(d *draws, c *testee.Case) {
 		c.In = dict("addrs", list(d, 3, func() any { return pick(d, "127.0.0.1:1", "10.255.255.1:2", "[::1]:1") }), "timeout", 1, "num_thread", pick(d, 1, 2))
 	},
+	"net_utils.NodeAliveChecker.reachable": func(d *draws, c *testee.Case) {
+		addrs := list(d, 6, func() any {
+			return pick(d, "h:1", "g:2", "[::1]:3", "::1:3", "h", "", "h:x", "h:", "[h]:1", "fd00::1:4", "[fd00::1]:4", "h: 1", "h:99999", "a:b:1")
+		})
+		open := list(d, 3, func() any {
+			return pick(d, []any{"h", 1}, []any{"g", 2}, []any{"::1", 3}, []any{"fd00::1", 4}, []any{"a:b", 1})
+		})
+		c.In = dict("addrs", addrs, "open", open, "timeout", pick(d, 1, 60, 5), "num_thread", pick(d, 1, 2, 10, 0))
+	},
 	"zk_utils.is_ipv6_only": genHost,
 	"env_utils.get_zk_auth_data": func(d *draws, c *testee.Case) {
 		if !d.flip(5) {
