@@ -37,7 +37,12 @@ UNUSED = ("tensorflow.python", "tensorflow_estimator", "kafka", "numpy", "tqdm",
 UNUSED_BESIDE_TENSORFLOW = (
     "kafka", "tqdm", "tensorflow_serving.apis.prediction_log_pb2", "monolith.native_training.runtime.ops.gen_monolith_ops",
     "monolith.native_training.proto.primus_am_service_pb2", "monolith.native_training.proto.primus_am_service_pb2_grpc",
-    "monolith.native_training.metric.metric_hook")
+    "monolith.native_training.metric.metric_hook", "monolith.native_training.data.feature_utils",
+    "monolith.native_training.data.parsers", "monolith.native_training.data.transform.transforms", "cloud_tpu_client", "google.cloud",
+    "monolith.native_training.hash_table_ops_pb2",
+    "monolith.native_training.multi_hash_table_ops_pb2", "monolith.native_training.proto.ckpt_info_pb2",
+    "monolith.native_training.data.data_op_config_pb2", "monolith.native_training.data.transform.transform_config_pb2",
+    "monolith.native_training.model_dump.monolith_model_pb2", "monolith.native_training.proto.debugging_info_pb2")
 
 
 class Generated(importlib.abc.Loader):

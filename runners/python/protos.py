@@ -30,8 +30,8 @@ OURS_ALONE = {
 # Upstream's path, and ours where Go wants one package a directory.
 MOVED = {"idl/matrix/proto/example.proto": "monolith/io/proto/example.proto"}
 
-# Messages that are imported, used by no operation, and not in engine/proto.
-UNUSED = {"idl.matrix.proto.example_pb2": ("Example",)}
+# Modules with messages that are imported, used by no operation, and not in engine/proto.
+UNUSED = ("idl.matrix.proto.example_pb2", "monolith.native_training.runtime.hash_table.embedding_hash_table_pb2")
 
 
 _left_out = ["google/protobuf/"]
@@ -132,7 +132,8 @@ def module(name):
     made = types.ModuleType(name)
     path = path_of(name)
     if name.endswith("_pb2"):
-        made.__dict__.update({n: unused.Any for n in UNUSED.get(name, ())})
+        if name in UNUSED:
+            made.__getattr__ = unused.Module(name).__getattr__
         made.__dict__.update(messages(path))
     else:
         for service in descriptor(path).services_by_name.values():

@@ -104,6 +104,15 @@ def other_processes(run, during, took_place):
     return within
 
 
+def appear(given):
+    """Has files appear: [[n, files]...], within the n-th sleep."""
+    def within(n):
+        for at, files in given or []:
+            if at == n:
+                surroundings.directory.write(files)
+    time.on_sleep = within
+
+
 @contextlib.contextmanager
 def graph(now=surroundings.START_TIME):
     """A case's graph, empty; the clock is set."""

@@ -14,6 +14,7 @@ Those of the training side want the TensorFlow that the reference was written fo
 run with the interpreter that TENSORFLOW_PYTHON names, which has what
 requirements-tensorflow.txt lists, and are unknown without it.
 """
+import ast
 import importlib
 import json
 import os
@@ -32,21 +33,28 @@ LONGEST_SECONDS = 25
 
 # The operations' modules by the process they run in.
 MAIN, TFS_CLIENT, CLIENT, AGENT_CLIENT, RUN = "main", "tfs_client", "client", "agent_client", "run"
-HOOKS = "hooks"
+HOOKS, RUNNER, DATA = "hooks", "runner", "data"
 PARTS = {
     MAIN: ("utils", "data_def", "mocked_zkclient", "zk_mirror", "replica_manager", "backends", "agent_service",
            "tfs_monitor", "mocked_tfserving", "fake_tfserving", "agent_v3", "tfs_wrapper", "model_manager",
            "agent_controller", "resource_utils", "training", "service_discovery", "agent", "agent_v1", "agent_v3_sequence",
-           "agent_service_sequence", "svr_client", "constants", "python"),
+           "agent_service_sequence", "svr_client", "constants", "python", "waiting", "consul"),
     TFS_CLIENT: ("tfs_client", "tfs_client_program"),
     CLIENT: ("client",),
     AGENT_CLIENT: ("agent_client",),
     RUN: ("run",),
     HOOKS: ("barrier_ops", "sync_hooks", "ps_check_hooks", "server_lib", "client_lib", "controller_hooks", "ckpt_hooks",
-            "hook_utils", "session_hooks", "session_run_hooks", "save_utils", "export_state_utils", "cluster_manager"),
+            "hook_utils", "session_hooks", "session_run_hooks", "save_utils", "export_state_utils", "cluster_manager",
+            "monolith_utils", "base_runner",
+            "export_hooks"),
+    RUNNER: ("runner_utils", "gflags_utils", "cpu_training", "estimator", "hvd_lib", "distribution_utils",
+             "saved_model_exporters"),
+    DATA: ("datasets", "nested_tensors", "prefetch_queue", "tpu_runner"),
 }
+# Operations of a module that is called as another one.
+NAMESAKES = {"utils.CopyFile": HOOKS, "utils.CopyRecursively": HOOKS, "utils.enable_monkey_patch": HOOKS}
 # Those that run with the real TensorFlow.
-WITH_TENSORFLOW = (HOOKS,)
+WITH_TENSORFLOW = (HOOKS, RUNNER, DATA)
 QUIET_TENSORFLOW = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
 
 
@@ -123,7 +131,7 @@ class Testee:
         if self.why_not:
             return []
         others = [part for part in PARTS if part != MAIN and self.interpreter(part)] if self.part == MAIN else []
-        return list(self.ops) + [op for part in others for op in self.pass_on(part, '{"op": "hello"}').get("ops", [])]
+        return list(self.ops) + [op for part in others for module in PARTS[part] for op in written_ops(module)]
 
     def run(self, op, request):
         import shown  # pylint: disable=import-outside-toplevel
@@ -159,12 +167,16 @@ class Testee:
         """The interpreter of a part's process, or None where there is none."""
         return self.environment.get("TENSORFLOW_PYTHON") if part in WITH_TENSORFLOW else sys.executable
 
-    def pass_on(self, part, line):
+    def process(self, part):
+        """The process of a part, started when it is first needed."""
         if part not in self.others:
             self.others[part] = subprocess.Popen([self.interpreter(part), os.path.abspath(__file__), part],
                                                  env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                                  cwd="/")
-        other = self.others[part]
+        return self.others[part]
+
+    def pass_on(self, part, line):
+        other = self.process(part)
         try:
             other.stdin.write(line.strip().encode("utf-8", "surrogatepass") + b"\n")
             other.stdin.flush()
@@ -181,9 +193,19 @@ class Testee:
             sys.modules["surroundings"].directory.remove()
 
 
+def written_ops(module):
+    """The operations that a module's text has, without importing it, which takes seconds where TensorFlow is."""
+    with open(os.path.join(HERE, "ops", module + ".py"), encoding="utf-8") as f:
+        tree = ast.parse(f.read())
+    tables = [s.value for s in tree.body if isinstance(s, ast.Assign) and getattr(s.targets[0], "id", None) == "OPS"]
+    return [key.value for key in tables[0].keys]
+
+
 def other_part(op):
     """The part beside the main one that has the operation's module, or None."""
     module = op.split(".")[0]
+    if op in NAMESAKES:
+        return NAMESAKES[op]
     return next((part for part, names in PARTS.items() if part != MAIN and module in names), None)
 
 

@@ -21,6 +21,8 @@ import protos
 LARGEST_PLAIN_INT = 2**53
 FREE_PORT = 59999
 GRPC_DETAILS = "<GRPC DETAILS>"
+# Behind it an error of TensorFlow has the place in the sources of the node that failed.
+NODE_OF_GRAPH = "\n\t [[node "
 RANDOM_NAME = re.compile(r"<TMP>/tmp[a-z0-9_]{8}(?![a-z0-9_])")
 
 
@@ -147,7 +149,7 @@ def pairs(mapping):
 
 def error(exception):
     """An exception as an answer shows it; of a failed call, whose text has the time in it, only the type."""
-    message = GRPC_DETAILS if isinstance(exception, grpc.RpcError) else placeholders.put(str(exception))
+    message = GRPC_DETAILS if isinstance(exception, grpc.RpcError) else placeholders.put(str(exception).split(NODE_OF_GRAPH)[0])
     return {"type": type(exception).__name__, "message": message}
 
 

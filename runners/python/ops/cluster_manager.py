@@ -5,6 +5,7 @@ from monolith.native_training import cluster_manager
 
 import surroundings
 import tensorflow_case as case
+from values import Raw
 
 cluster_manager.time = case.time
 
@@ -28,13 +29,7 @@ def get_training_cluster(given):
     real, cluster_manager._MCLI = cluster_manager._MCLI, None
     cluster_manager.emit_store = lambda name, value, tags=None: metrics.append([name, value, tags])
     discovery = Discovery(given["views"])
-
-    def appear(n):
-        for at, files in given.get("appear") or []:
-            if at == n:
-                surroundings.directory.write(files)
-
-    case.time.on_sleep = appear
+    case.appear(given.get("appear"))
     try:
         result = case.bounded(cluster_manager.get_training_cluster, discovery, **given["arguments"])
     finally:
@@ -42,9 +37,8 @@ def get_training_cluster(given):
     directory, files = "m/ps_cluster_dir", {}
     if os.path.isdir(directory):
         for name in sorted(os.listdir(directory)):
-            with open(os.path.join(directory, name), encoding="utf-8") as f:
-                files[name] = f.read()
-    return {"result": result, "slept": case.time.take_slept(), "queries": case.in_rows(discovery.queries), "files": files,
+            files[name] = surroundings.read_shown(os.path.join(directory, name))
+    return {"result": result, "slept": case.time.take_slept(), "queries": case.in_rows(discovery.queries), "files": Raw(files),
             "metrics": case.in_rows(metrics)}
 
 

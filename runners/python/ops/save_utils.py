@@ -1,4 +1,5 @@
 """save_utils.py (PROTOCOL.md section 24)."""
+import itertools
 import os
 import shutil
 
@@ -169,6 +170,81 @@ def saver_sequence(given):
             return {"steps": case.steps(run, given["steps"], after)}
 
 
+class Cluster:
+    """Servers of TensorFlow for so many PS and one worker, in this process."""
+
+    servers = {}
+
+    @classmethod
+    def target(cls, num_ps):
+        if num_ps not in cls.servers:
+            ports = []
+            for _ in range(num_ps + 1):
+                with surroundings.real_socket() as s:
+                    s.bind(("127.0.0.1", 0))
+                    ports.append(s.getsockname()[1])
+            addrs = [f"127.0.0.1:{p}" for p in ports]
+            spec = tf.train.ClusterSpec({"ps": addrs[:num_ps], "worker": addrs[num_ps:]})
+            cls.servers[num_ps] = [tf.distribute.Server(spec, job_name=job, task_index=i)
+                                   for job, n in (("ps", num_ps), ("worker", 1)) for i in range(n)]
+        return cls.servers[num_ps][-1].target
+
+
+containers = itertools.count()
+
+
+def restore_sequence(given):
+    os.makedirs("m", exist_ok=True)
+    num_ps = given["num_ps"]
+    with case.graph() as graph, graph.container(f"case{next(containers)}"):
+        variables = {}
+        for i in range(max(1, num_ps)):
+            with tf.device(save_utils.utils.ps_device(i) if num_ps else None):
+                variables[f"v{i}"] = tf.compat.v1.get_variable(f"v{i}", initializer=tf.constant(1, tf.int64), use_resource=False)
+        with tf.device(save_utils.utils.ps_device(0) if num_ps else None):
+            variables["global_step"] = tf.compat.v1.train.get_or_create_global_step()
+        monitor = save_utils.PsMonitor(num_ps) if given.get("monitor") else None
+        forget = [q.dequeue() for q in monitor._queues.values()] if monitor else []
+        init = tf.compat.v1.global_variables_initializer()
+        saver = save_utils.PartialRecoverySaver(sharded=num_ps > 0, ps_monitor=monitor)
+        clear = given.get("clear_nn")
+        if clear is not None:
+            init.model_dir = clear.get("model_dir")
+            if clear.get("continue_training"):
+                ph = tf.compat.v1.placeholder(tf.int64, shape=[])
+                update = variables["global_step"].assign(ph)
+                graph.add_to_collection(save_utils.CUSTOM_RESTORE_OP, ([init, update], [ph], None))
+            else:
+                graph.add_to_collection(save_utils.CUSTOM_RESTORE_OP, ([init], [None], None))
+        places = {n: tf.compat.v1.placeholder(tf.int64, shape=[]) for n in variables}
+        assigns = {n: v.assign(places[n]) for n, v in variables.items()}
+        with tf.compat.v1.Session(Cluster.target(num_ps) if num_ps else "") as session:
+            session.run(init)
+
+            def run(name, arguments):
+                if name == "set":
+                    session.run(assigns[arguments["name"]], {places[arguments["name"]]: arguments["value"]})
+                    return None
+                if name == "forget":
+                    session.run(forget[arguments["ps"]])
+                    return None
+                if name == "uninitialized":
+                    return bool(monitor.is_ps_uninitialized(session, arguments["device"]))
+                if name == "remove":
+                    return os.remove(arguments["name"])
+                return {"save": lambda step: saver.save(session, "m/model.ckpt", global_step=step, write_meta_graph=False),
+                        "restore": lambda path: saver.restore(session, path),
+                        "setup": lambda: saver.setup_ps_initialized_state(session),
+                        "write": lambda name, text: surroundings.directory.write_one(name, text)}[name](**arguments)
+
+            def after(answer, name):
+                del name
+                answer["values"] = {n: int(session.run(v)) for n, v in variables.items()}
+                answer["cleared"] = sorted(d for d in ("m", "other") if os.path.exists(f"{d}/clear_nn"))
+
+            return {"steps": case.steps(run, given["steps"], after)}
+
+
 OPS = {
     "save_utils.get_monolith_checkpoint_state": get_monolith_checkpoint_state,
     "save_utils.SaveHelper": save_helper,
@@ -177,4 +253,5 @@ OPS = {
     "save_utils.SecondOrStepTimerWithTideSetting.sequence": timer,
     "save_utils.NoFirstSaveCheckpointSaverHook.sequence": hook_sequence,
     "save_utils.PartialRecoverySaver.sequence": saver_sequence,
+    "save_utils.PartialRecoverySaver.restore": restore_sequence,
 }
