@@ -9,9 +9,9 @@
 // Two things to use first:
 //
 //   - [Listen] serves a list of [Action]s on an address.
-//   - [ZooKeeper] and [ModelServer] are the actions of the two served twins.
+//   - [ZooKeeper], [ModelServer] and [Consul] are the actions of the served twins.
 //
 // To change who is refused look in guard.go; how an action is asked and answered,
 // action.go; what can be done to a ZooKeeper, zookeeper.go; to a model server,
-// modelserver.go.
+// modelserver.go; to a Consul agent, consul.go.
 package admin

@@ -20,6 +20,7 @@ func ModelServer(s *serve.Server) []Action {
 		Do("/versions/break", "have every load of a version fail: of the directory of one, or of a model's base path", dirNamed{Path: "/models/ranker/3"}, m.breakVersion),
 		Do("/versions/repair", "end that; a server that gave up looks at the version again only as upstream would", dirNamed{Path: "/models/ranker/3"}, m.repairVersion),
 		Do("/versions/slow", "have requests to a version take longer, all until /heal; version 0 is all of the model", slowAsked{Model: "ranker", Version: 3, Delay: Span(time.Second)}, m.slow),
+		Do("/slow", "have models work so many times as long on every request, until /heal; 1 ends it", slowedDown{Times: 5}, m.slowDown),
 		Do("/versions/fail", "have requests to a version fail, all until /heal; version 0 is all of the model",
 			failedVersion{Model: "ranker", Version: 3, Error: "INTERNAL:broken"}, m.failVersion),
 		Do("/requests/fail", "have the next requests answered with an error", failedRequests{Next: 2, Methods: []string{"Predict"}, Error: "UNAVAILABLE:busy"}, m.fail),
@@ -38,6 +39,8 @@ type modelServerState struct {
 	Models  []modelShown     `json:"models"`
 	Faults  []requestsFailed `json:"faults"`
 	Broken  []string         `json:"broken"`
+	// Slow is how many times as long models work.
+	Slow float64 `json:"slow"`
 }
 
 type modelShown struct {
@@ -61,7 +64,7 @@ type requestsFailed struct {
 }
 
 func (m modelServer) state() (modelServerState, error) {
-	state := modelServerState{Models: []modelShown{}, Faults: []requestsFailed{}, Broken: []string{}}
+	state := modelServerState{Models: []modelShown{}, Faults: []requestsFailed{}, Broken: []string{}, Slow: m.server.Slowness()}
 	select {
 	case <-m.server.Serving():
 		state.Serving, state.Ports = true, m.server.Ports()
@@ -118,6 +121,17 @@ type slowAsked struct {
 
 func (m modelServer) slow(in slowAsked) (Nothing, error) {
 	return Nothing{}, m.server.Befall(serve.RequestFault{Next: -1, Model: in.Model, Version: in.Version, Delay: time.Duration(in.Delay), Methods: inferences})
+}
+
+type slowedDown struct {
+	Times float64 `json:"times"`
+}
+
+func (m modelServer) slowDown(in slowedDown) (Nothing, error) {
+	if err := m.server.Slow(in.Times); err != nil {
+		return Nothing{}, fmt.Errorf("times: %w", err)
+	}
+	return Nothing{}, nil
 }
 
 // inferences are the methods that a version works on.

@@ -181,9 +181,13 @@ func TestVersionsThatFailAreSlowOrDoNotLoad(t *testing.T) {
 		}
 	}
 	l.ok("/versions/repair", `{"path": "`+l.dir+`/2"}`)
+	l.ok("/slow", `{"times": 2.5}`)
+	if _, state = ask(t, "GET", l.admin.URL()+"/state", ""); !strings.Contains(state, `"slow":2.5`) {
+		t.Errorf("GET /state: got %s, want models that work 2.5 times as long", state)
+	}
 	l.ok("/heal", "")
 	_, state = ask(t, "GET", l.admin.URL()+"/state", "")
-	if !strings.Contains(state, `"faults":[],"broken":[]`) {
+	if !strings.Contains(state, `"faults":[],"broken":[],"slow":1}`) {
 		t.Errorf("GET /state: got %s, want no faults", state)
 	}
 }
@@ -197,6 +201,7 @@ func TestWhatAModelServerDoesNotTake(t *testing.T) {
 		{"/requests/delay", `{"next": 1}`, "want a delay or an error"},
 		{"/versions/break", ``, "want the directory of a version"},
 		{"/versions/repair", `{"path": "/none"}`, "found no broken"},
+		{"/slow", ``, "times: found 0 times as long, want a number above 0"},
 	} {
 		if status, answer := ask(t, "POST", l.admin.URL()+c.path, c.body); status != 400 || !strings.Contains(answer, c.want) {
 			t.Errorf("POST %s %s: got %d %s, want 400 with %s", c.path, c.body, status, answer, c.want)

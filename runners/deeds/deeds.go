@@ -10,12 +10,13 @@
 //     did; [Difference.Lines] shows it with what was done before and after.
 //
 // A log has a track for each thing that something was done to: a znode, the session of a
-// pod, a process, the versions of a model, a file, the answers of an agent. In a track the
-// order is kept; a deed done again and again with nothing between is one deed, done many
-// times. What one run of the reference has otherwise than the next is left out: ports,
-// host names, addresses (a pod is named in their place), ids of sessions and processes,
-// names of temporary files, writes that ZooKeeper refused, who was the first to make an
-// empty znode that stays. Times are bounds, and so is the order of what one pod
+// pod, a process, the versions of a model, a file, the answers of an agent, what a process of
+// a training job comes to. In a track the order is kept; a deed done again and again with
+// nothing between is one deed, done many times. What one run of the reference has otherwise
+// than the next is left out: ports, host names, addresses (a pod is named in their place), ids
+// of sessions and processes, names of temporary files, the steps that a checkpoint has and the
+// instants that name exports, writes that ZooKeeper refused, who was the first to make an empty
+// znode that stays. Times are bounds, and so is the order of what one pod
 // did to different things.
 //
 // To change what of an observation counts look in read.go; how texts are made alike, in
@@ -43,7 +44,7 @@ type Track struct {
 }
 
 // Topic is the first word of the name: "znode", "session", "process", "child", "model",
-// "call", "file" or "answer".
+// "call", "training", "file" or "answer".
 func (t *Track) Topic() string {
 	topic, _, _ := strings.Cut(t.Name, " ")
 	return topic

@@ -9,10 +9,12 @@ import (
 )
 
 var (
-	address   = regexp.MustCompile(`\b(\d{1,3}(?:\.\d{1,3}){3})(:\d+)?\b`)
-	address6  = regexp.MustCompile(`\[[0-9a-fA-F:.]*\](:\d+)`)
-	temporary = regexp.MustCompile(`/tmp/tmp[0-9a-z_]{8}`)
-	portFlag  = regexp.MustCompile(`^(-{1,2}\w*port)=\d+$`)
+	address    = regexp.MustCompile(`\b(\d{1,3}(?:\.\d{1,3}){3})(:\d+)?\b`)
+	address6   = regexp.MustCompile(`\[[0-9a-fA-F:.]*\](:\d+)`)
+	temporary  = regexp.MustCompile(`/tmp/tmp[0-9a-z_]{8}`)
+	checkpoint = regexp.MustCompile(`(/model\.ckpt-)\d+$`)
+	version    = regexp.MustCompile(`/\d{10}$`)
+	portFlag   = regexp.MustCompile(`^(-{1,2}\w*port)=\d+$`)
 )
 
 // nameAddresses puts the names of pods in the place of their addresses, and drops ports.
@@ -47,6 +49,12 @@ func plainData(data string) string {
 		return data
 	}
 	return temporary.ReplaceAllString(string(out), "TEMPORARY")
+}
+
+// plainExport is what a deed of a training job is about: how far the steps have come at a
+// save, and the instant that names an export, are matters of time.
+func plainExport(path string) string {
+	return version.ReplaceAllString(checkpoint.ReplaceAllString(path, "${1}STEP"), "/VERSION")
 }
 
 // parse reads an object or a list of JSON.

@@ -1,6 +1,7 @@
 package deeds
 
 import (
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -30,7 +31,7 @@ const (
 // Read makes the log of a run that was observed with Spec.Detail, in the order in which
 // it was observed. Addresses and paths in it must be those of [Watch].
 func Read(log []runners.Observation) *Log {
-	r := &reader{tracks: map[string]*Track{}, programs: map[process]string{}, answers: map[string]*runners.Observation{}}
+	r := &reader{tracks: map[string]*Track{}, programs: map[process]string{}, answers: map[string]*runners.Observation{}, exports: map[string][]string{}}
 	for i := range log {
 		r.observe(&log[i])
 	}
@@ -57,6 +58,9 @@ type reader struct {
 	programs map[process]string
 	// answers are the last of the step that goes on, by their tracks.
 	answers map[string]*runners.Observation
+	// exports are the versions of models that are named by the instants of their exports, in
+	// order.
+	exports map[string][]string
 }
 
 func (r *reader) observe(o *runners.Observation) {
@@ -71,8 +75,10 @@ func (r *reader) observe(o *runners.Observation) {
 	case "modelserver":
 		if what == "state" {
 			state, _, _ := strings.Cut(o.Note, ":")
-			r.add("model "+o.Pod+" "+o.Path, o, o.Pod, "has it "+state)
+			r.add("model "+o.Pod+" "+r.plainVersion(o.Path), o, o.Pod, "has it "+state)
 		}
+	case "training":
+		r.training(o, what)
 	case "rpc":
 		r.call(o)
 	case opFile:
@@ -80,6 +86,21 @@ func (r *reader) observe(o *runners.Observation) {
 	case opAnswer:
 		r.answers["answer "+o.Pod+" "+o.Path] = o
 	}
+}
+
+// plainVersion is the path of a version, one that is named by the instant of its export as the
+// first of its model, the second and so on.
+func (r *reader) plainVersion(path string) string {
+	if !version.MatchString(path) {
+		return path
+	}
+	model, instant := path[:strings.LastIndexByte(path, '/')], path[strings.LastIndexByte(path, '/')+1:]
+	i := slices.Index(r.exports[model], instant)
+	if i < 0 {
+		i = len(r.exports[model])
+		r.exports[model] = append(r.exports[model], instant)
+	}
+	return fmt.Sprintf("%s/export %d", model, i+1)
 }
 
 // add puts a deed at the end of a track, or counts the last one once more.
@@ -169,6 +190,16 @@ func (r *reader) process(o *runners.Observation, what string) {
 	default:
 		r.add("process "+o.Pod+" "+path.Base(o.Path), o, o.Pod, "cannot start it")
 	}
+}
+
+// training reads what a process of a training job has come to, a track for each kind. Where
+// its server listens is told by discovery.
+func (r *reader) training(o *runners.Observation, what string) {
+	text := "comes to " + what
+	if what != "serving" && o.Path != "" {
+		text += ": " + plainExport(o.Path)
+	}
+	r.add("training "+o.Pod+" "+what, o, o.Pod, text)
 }
 
 // runs reports whether a process of a track runs.

@@ -156,3 +156,29 @@ func TestCyclesCountOnce(t *testing.T) {
 		}
 	}
 }
+
+// How far a job had come when it saved, and when it exported, differs from run to run.
+func TestALogOfATrainingJob(t *testing.T) {
+	log := []runners.Observation{
+		{At: at(1), Pod: "chief", Op: "training.serving", Path: "10.250.0.1:4000"},
+		{At: at(60), Pod: "chief", Op: "training.saved", Path: "/train/model/model.ckpt-57"},
+		{At: at(61), Pod: "chief", Op: "training.exported", Path: "/models/ctr/entry/1700000061", Note: "step 57"},
+		{At: at(62), Pod: pod, Op: "modelserver.state", Path: "ctr:entry/1700000061", Note: "AVAILABLE", ID: 1},
+		{At: at(120), Pod: "chief", Op: "training.saved", Path: "/train/model/model.ckpt-117"},
+		{At: at(121), Pod: "chief", Op: "training.exported", Path: "/models/ctr/entry/1700000121", Note: "step 117"},
+		{At: at(122), Pod: pod, Op: "modelserver.state", Path: "ctr:entry/1700000121", Note: "AVAILABLE", ID: 1},
+		{At: at(123), Pod: pod, Op: "modelserver.state", Path: "ctr:entry/1700000061", Note: "END", ID: 1},
+		{At: at(130), Pod: "worker1", Op: "training.blocked", Path: "Save"},
+	}
+	want := map[string][]string{
+		"training chief serving":               {"t+1.0s chief comes to serving"},
+		"training chief saved":                 {"t+60.0s chief comes to saved: /train/model/model.ckpt-STEP (2 times until t+120.0s)"},
+		"training chief exported":              {"t+61.0s chief comes to exported: /models/ctr/entry/VERSION (2 times until t+121.0s)"},
+		"training worker1 blocked":             {"t+130.0s worker1 comes to blocked: Save"},
+		"model " + pod + " ctr:entry/export 1": {"t+62.0s " + pod + " has it AVAILABLE", "t+123.0s " + pod + " has it END"},
+		"model " + pod + " ctr:entry/export 2": {"t+122.0s " + pod + " has it AVAILABLE"},
+	}
+	if diff := cmp.Diff(want, lines(deeds.Read(log))); diff != "" {
+		t.Errorf("log (-want +got):\n%s", diff)
+	}
+}

@@ -38,7 +38,15 @@ func (w watching) Build(spec runners.Spec) (runners.Cluster, error) {
 		return c, err
 	}
 	seen := &watched{Cluster: c}
-	if caller, ok := c.(runners.Caller); ok {
+	caller, calls := c.(runners.Caller)
+	trainer, trains := c.(runners.Trainer)
+	if trains && spec.Training != nil {
+		seen.trainers = spec.Training.TrainerNames()
+	}
+	switch {
+	case calls && trains:
+		return watchedTrainer{watchedCaller{seen, caller}, trainer}, nil
+	case calls:
 		return watchedCaller{seen, caller}, nil
 	}
 	return seen, nil
@@ -57,12 +65,29 @@ type watched struct {
 	runners.Cluster
 	// seen is in order.
 	seen []runners.Observation
+	// trainers are the processes of its training job.
+	trainers []string
 }
 
 // watchedCaller is a cluster whose model servers can be called too.
 type watchedCaller struct {
 	*watched
 	runners.Caller
+}
+
+// watchedTrainer is one that may have a training job too.
+type watchedTrainer struct {
+	watchedCaller
+	runners.Trainer
+}
+
+// Registered asks the cluster, where it can tell.
+func (w watchedTrainer) Registered(name string) (addr string, ok bool, err error) {
+	r, ok := w.Cluster.(runners.Registry)
+	if !ok {
+		return "", false, runners.ErrUnsupported
+	}
+	return r.Registered(name)
 }
 
 func (w *watched) see(o runners.Observation) {
@@ -110,12 +135,17 @@ func topics(unseen []string) []string {
 	return list
 }
 
-// addresses are the pods by their addresses.
+// addresses are the pods, and the processes of a training job, by their addresses.
 func (w *watched) addresses() map[string]string {
 	names := map[string]string{}
 	for _, p := range w.Pods() {
 		if s, err := w.PodState(p.Name); err == nil && s.IP != "" {
 			names[s.IP] = p.Name
+		}
+	}
+	for _, name := range w.trainers {
+		if s, err := w.Cluster.(runners.Trainer).TrainerState(name); err == nil && s.IP != "" {
+			names[s.IP] = name
 		}
 	}
 	return names
@@ -215,4 +245,5 @@ var (
 	_ runners.Narrator  = (*watched)(nil)
 	_ runners.Scheduler = (*watched)(nil)
 	_ runners.Checker   = watching{}
+	_ runners.Registry  = watchedTrainer{}
 )

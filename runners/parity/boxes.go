@@ -193,9 +193,9 @@ func (p *evidence) scenariosOf(file string) []featureCount {
 // testsOf lists the files with tests of a module.
 func (p *evidence) testsOf(m scope.Module) []string {
 	var quirks []int
-	for i := range p.quirks {
-		if slices.Contains(p.filesOfQuirk(fmt.Sprintf("@Q%d", i+1)), m.File) {
-			quirks = append(quirks, i+1)
+	for _, q := range p.quirks {
+		if slices.Contains(p.filesOfQuirk("@"+q.ID), m.File) {
+			quirks = append(quirks, q.Number())
 		}
 	}
 	return p.tree.testsOf(m.File, m.Go, quirks)
@@ -203,11 +203,11 @@ func (p *evidence) testsOf(m scope.Module) []string {
 
 // filesOfQuirk lists the Python files of the quirk of a tag as @Q22.
 func (p *evidence) filesOfQuirk(tag string) (files []string) {
-	n, err := strconv.Atoi(strings.TrimPrefix(tag, "@Q"))
-	if err != nil || n < 1 || n > len(p.quirks) {
+	i := slices.IndexFunc(p.quirks, func(q scope.Quirk) bool { return "@"+q.ID == tag })
+	if i < 0 {
 		return nil
 	}
-	for _, where := range p.quirks[n-1].Where {
+	for _, where := range p.quirks[i].Where {
 		file, _, _ := strings.Cut(where, ":")
 		files = append(files, file)
 	}

@@ -38,20 +38,24 @@ func (s quirkShown) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// isQuirk reports whether the register has a number.
+func (p *evidence) isQuirk(number int) bool {
+	return slices.ContainsFunc(p.quirks, func(q scope.Quirk) bool { return q.Number() == number })
+}
+
 // isShown reports whether something shows the quirk; a fix has to be shown with its
 // fault and repaired.
-func (p *evidence) isShown(quirk int) bool {
-	if p.quirks[quirk-1].Decision == scope.Fix {
-		kept, repaired := p.toggled(quirk)
+func (p *evidence) isShown(q scope.Quirk) bool {
+	if q.Decision == scope.Fix {
+		kept, repaired := p.toggled(q.ID)
 		return kept && repaired
 	}
-	return p.shownBy(quirk).String() != ""
+	return p.shownBy(q.Number()).String() != ""
 }
 
 // toggled reports whether passed scenarios with the quirk's tag ran with its fault,
 // and without.
-func (p *evidence) toggled(quirk int) (kept, repaired bool) {
-	id := p.quirks[quirk-1].ID
+func (p *evidence) toggled(id string) (kept, repaired bool) {
 	for _, r := range p.report.Results {
 		if r.Status != steps.Passed || !slices.Contains(r.Tags, "@"+id) {
 			continue
@@ -91,19 +95,19 @@ divergence, the reason is said. X: seen in a run of the reference; Z: on a real 
 | quirk | where | effect | seen | decision | more | shown | by |
 |---|---|---|---|---|---|---|---|
 `, "`", quirksTitle, toFile("vectors/quirks.yaml"))
-	for i, q := range p.quirks {
+	for _, q := range p.quirks {
 		is := "no"
-		if p.isShown(i + 1) {
+		if p.isShown(q) {
 			is = "yes"
 		}
-		by := p.shownBy(i + 1).String()
+		by := p.shownBy(q.Number()).String()
 		if q.Unshown != "" {
 			by = "nothing: " + q.Unshown
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n",
 			q.ID, strings.Join(q.Where, " "), cell(q.Effect), strings.Join(q.Marks, ""), q.Decision, cell(q.Reason+q.Repaired), is, cell(by))
 	}
-	if unknown := p.tree.unknownQuirks(len(p.quirks)); len(unknown) > 0 {
+	if unknown := p.tree.unknownQuirks(p.isQuirk); len(unknown) > 0 {
 		fmt.Fprintf(b, "\nNamed, but not in the register: %s.\n", strings.Join(unknown, ", "))
 	}
 }

@@ -157,11 +157,11 @@ func (t *sourceTree) testsCarrying(quirk int) (paths []string) {
 	return paths
 }
 
-// unknownQuirks lists the numbers beyond the register with a file that names them.
-func (t *sourceTree) unknownQuirks(known int) (list []string) {
+// unknownQuirks lists the numbers that are not known with a file that names them.
+func (t *sourceTree) unknownQuirks(known func(number int) bool) (list []string) {
 	for _, f := range t.files {
 		for _, n := range f.quirks {
-			if n > known && n <= maxQuirk {
+			if !known(n) && n <= maxQuirk {
 				list = append(list, fmt.Sprintf("Q%d in %s", n, f.path))
 			}
 		}
@@ -171,7 +171,7 @@ func (t *sourceTree) unknownQuirks(known int) (list []string) {
 
 // maxQuirk is the highest number that the engine's sets of quirks hold; tests name
 // higher ones to be refused.
-const maxQuirk = 255
+const maxQuirk = 319
 
 // testsOf lists the files with tests that carry the module, its operations or one of the
 // quirks, or are named after one of the files that port it.

@@ -101,10 +101,10 @@ func (p *evidence) boxedModules() []scope.Module {
 func (p *evidence) countQuirks() (parts []string) {
 	for _, d := range []string{scope.Match, scope.Fix, scope.Diverge, scope.Later} {
 		all, shown := 0, 0
-		for i, q := range p.quirks {
+		for _, q := range p.quirks {
 			if q.Decision == d {
 				all++
-				shown += one(p.isShown(i + 1))
+				shown += one(p.isShown(q))
 			}
 		}
 		parts = append(parts, fmt.Sprintf("%d %s", all, d), fmt.Sprintf("%d %s shown", shown, d))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 )
 
 // Resident returns how many bytes of memory a process has. It is an error when there is
@@ -23,23 +22,6 @@ func Resident(pid int) (bytes int64, err error) {
 	return 0, fmt.Errorf("process %d: found no VmRSS in its status", pid)
 }
 
-// tick is the unit of times in /proc (USER_HZ), on all platforms that Go knows.
-const tick = 10 * time.Millisecond
-
-// CPU returns for how long all threads of a process have run, in user space and in the
-// kernel. The time of its children is not counted. Errors are as with Resident.
-func CPU(pid int) (time.Duration, error) {
-	fields, err := status(pid)
-	if err != nil {
-		return 0, err
-	}
-	var user, system int64
-	if _, err = fmt.Sscan(fields[utime]+" "+fields[stime], &user, &system); err != nil {
-		return 0, fmt.Errorf("process %d: found the times %q and %q, want numbers", pid, fields[utime], fields[stime])
-	}
-	return time.Duration(user+system) * tick, nil
-}
-
 // Runs reports whether the process runs that has a pid and was started at a time, the 22nd
 // field of its /proc/PID/stat: by both it is told from another that got its pid later. One
 // that has ended but that its parent has not asked for runs no more.
@@ -49,7 +31,7 @@ func Runs(pid int, started string) bool {
 }
 
 // Fields of /proc/PID/stat behind the program's name, which is the second of all.
-const state, utime, stime, starttime = 3 - 3, 14 - 3, 15 - 3, 22 - 3
+const state, starttime = 3 - 3, 22 - 3
 
 // status is the fields of /proc/PID/stat behind the program's name: fields are separated
 // by spaces, and only the name, in parentheses, can have some itself.

@@ -7,8 +7,8 @@ import (
 	"os"
 
 	"github.com/monosim/monosim/engine/agent"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/runners/realrun/surroundings"
 )
 

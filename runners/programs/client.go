@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/programs"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/runners/realrun/surroundings"
 )
 

@@ -100,7 +100,7 @@ func (z watchedZooKeeper) Start(limit time.Duration) error {
 	var tried []string
 	for host := range strings.SplitSeq(z.hosts, ",") {
 		said := "it takes connections and gives no session"
-		if err := z.t.e.Network.Probe(withPort(strings.TrimSpace(host))); err != nil {
+		if err := z.t.e.Network.Probe(withPort(strings.TrimSpace(host)), 0); err != nil {
 			said = err.Error()
 		}
 		tried = append(tried, fmt.Sprintf("%s: %s", host, said))

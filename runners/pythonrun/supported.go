@@ -51,6 +51,9 @@ func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
 	default:
 		return nil, fmt.Errorf("the reference keeps all of its quirks, not %s: %w", spec.Quirks, runners.ErrUnsupported)
 	}
+	if spec.Training != nil {
+		return nil, fmt.Errorf("the reference's training needs its own build of TensorFlow: %w", runners.ErrUnsupported)
+	}
 	if spec.Python != "" && spec.Python != r.minor {
 		return nil, fmt.Errorf("agents on Python %s, and the interpreter is %s: %w", spec.Python, r.minor, runners.ErrUnsupported)
 	}

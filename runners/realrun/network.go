@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"sync"
+	"time"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/walltime"
@@ -24,6 +26,9 @@ type Options struct {
 type Network struct {
 	p *walltime.Process
 	o Options
+
+	mu    sync.Mutex
+	https map[net.Conn]struct{} // open connections of plain HTTP
 }
 
 // NewNetwork makes the network of p.
@@ -31,7 +36,9 @@ func NewNetwork(p *walltime.Process, o Options) *Network {
 	if o.ListenHost == "" {
 		o.ListenHost = "127.0.0.1"
 	}
-	return &Network{p: p, o: o}
+	n := &Network{p: p, o: o, https: map[net.Conn]struct{}{}}
+	p.OnEnd(n.closeHTTP)
+	return n
 }
 
 // Serve listens on the port of the address of the options.
@@ -64,12 +71,20 @@ func (n *Network) resolve(addr string) string {
 	return addr
 }
 
-// Probe connects by TCP and hangs up. It waits as long as the kernel does.
-func (n *Network) Probe(addr string) (err error) {
-	n.p.Block(func(ctx context.Context) {
+// Probe connects by TCP and hangs up. It waits for timeout at most, or as long as the kernel
+// does.
+func (n *Network) Probe(addr string, timeout time.Duration) (err error) {
+	n.p.Block(func(whole context.Context) {
+		ctx, cancel := whole, context.CancelFunc(func() {})
+		if timeout > 0 {
+			ctx, cancel = context.WithTimeout(whole, n.p.World().Real(timeout))
+		}
+		defer cancel()
 		var conn net.Conn
 		if conn, err = (&net.Dialer{}).DialContext(ctx, "tcp", n.resolve(addr)); err == nil {
 			err = conn.Close()
+		} else if whole.Err() == nil && ctx.Err() != nil {
+			err = env.ErrProbeTimedOut
 		}
 	})
 	return err

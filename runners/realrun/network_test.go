@@ -97,7 +97,7 @@ func TestServersListenOnTheLoopbackUnlessToldOtherwise(t *testing.T) {
 				return
 			}
 			for _, host := range []string{"127.0.0.1:", "127.0.0.2:"} {
-				err := network.Probe(host + fmt.Sprint(server.Port()))
+				err := network.Probe(host+fmt.Sprint(server.Port()), 0)
 				if (err == nil) != (host == c.want) {
 					t.Errorf("listen host %q: probe of %s: %v", c.host, host, err)
 				}

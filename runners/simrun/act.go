@@ -48,7 +48,7 @@ func (c *Cluster) run(l vtime.Limits) error {
 			return err
 		}
 		if stage.Until == l.Until || reason != vtime.TimeUp {
-			return nil
+			return c.lookAtTraining()
 		}
 	}
 }

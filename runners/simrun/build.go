@@ -5,9 +5,9 @@ import (
 
 	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/engine/agent/agentconfig"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/operator"
 	"github.com/monosim/monosim/sim/hosts"
@@ -40,16 +40,21 @@ type Cluster struct {
 	origin int
 	// endings are of faults that end by themselves.
 	endings operator.Endings
+	// training is what is known of the training job.
+	training *trainingState
 }
 
 func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
-	c := &Cluster{runner: r, spec: spec, pods: spec.Pods(), agents: map[string][]startedAgent{}, monitors: map[*world.ModelServer]*monitor{}}
+	c := &Cluster{runner: r, spec: spec, pods: spec.Pods(), agents: map[string][]startedAgent{}, monitors: map[*world.ModelServer]*monitor{}, training: newTrainingState()}
 	var err error
 	if spec.Quirks == "" {
 		spec.Quirks = "python"
 	}
 	if c.quirks, err = quirks.Parse(spec.Quirks); err != nil {
 		return nil, err
+	}
+	if spec.Training != nil {
+		c.training.watch(c)
 	}
 	c.Agents = operator.Agents{Call: c.callAgent}
 	c.Layouts = operator.Layouts{Conf: c.confName(), Session: c.withZooKeeper}
@@ -66,7 +71,8 @@ func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 // options are what the agents' code, and whoever watches, adds to a world.
 func (c *Cluster) options() world.Options {
 	return world.Options{
-		Agent: c.runAgent, Observe: c.observed, CheckOwner: c.runner.CheckOwner, Traffic: c.runner.Traffic,
+		Agent: c.runAgent, Trainer: c.runTrainer, Observe: c.observed, CheckOwner: c.runner.CheckOwner, Traffic: c.runner.Traffic,
+		Shared: c.runner.Shared,
 		Logs: &hosts.Logs{Level: c.logLevel(), OnLine: func(l hosts.Line) {
 			o := runners.Observation{At: l.At, Pod: l.Host, Op: "log." + strings.ToLower(l.Level.String()), Path: l.Process, Note: l.Text}
 			if c.spec.Detail {
@@ -86,7 +92,7 @@ func (c *Cluster) logLevel() env.Level {
 
 // readConf takes from the configuration what an operator needs to know.
 func (c *Cluster) readConf() error {
-	if len(c.pods) == 0 && c.spec.BareServer != nil {
+	if len(c.pods) == 0 && (c.spec.BareServer != nil || c.spec.Training != nil) {
 		return nil
 	}
 	if len(c.pods) == 0 {
@@ -155,6 +161,9 @@ func (c *Cluster) observed(o runners.Observation) {
 			c.world.Engine().SetOrigin(uint64(c.seen))
 			c.origin = c.seen
 		}
+	}
+	if c.training.check != nil {
+		c.training.check.Observe(o)
 	}
 	if c.runner.OnObservation != nil {
 		c.runner.OnObservation(o)

@@ -24,14 +24,22 @@ func (c *Cluster) BeginFault(f runners.Fault) error {
 		op = "fault.happen"
 	}
 	c.remark("operator", op, f.Kind, operator.Hit(f))
-	return fault.Begin(c.world, f)
+	if err := fault.Begin(c.world, f); err != nil {
+		return err
+	}
+	c.disturbed(f, op == "fault.begin", false)
+	return nil
 }
 
 // EndFault ends a fault that was begun; it does not end by itself any more then.
 func (c *Cluster) EndFault(f runners.Fault) error {
 	c.endings.Forget(f)
 	c.remark("operator", "fault.end", f.Kind, operator.Hit(f))
-	return fault.End(c.world, f)
+	if err := fault.End(c.world, f); err != nil {
+		return err
+	}
+	c.disturbed(f, true, true)
+	return nil
 }
 
 // EndFaultAfter ends a fault once d has passed from now.

@@ -17,19 +17,35 @@ func faultOf(k runners.FaultKind) runners.Fault {
 		Kind: k.Name, Pod: "shard0-replica1", BasePath: "/models/ctr/entry", N: 2, SizeBytes: 1e6, Duration: time.Second,
 		From: []string{"shard0-replica1"}, To: []string{"zookeeper", "idc:lf"},
 	}
-	if k.Topic() == "version" {
+	switch {
+	case k.Topic() == "version":
 		f.N = 1 // that which is there
+	case k.Name == "consul.errors":
+		f.N = 500
+	case k.Name == "trainer.memory":
+		f.Pod = "ps0"
+	case strings.HasSuffix(k.Name, "-file"):
+		f.BasePath = "/train/model/checkpoint"
+	case k.Topic() == "trainer", k.Topic() == "consul":
+		f.Pod = "worker1"
 	}
 	return f
 }
 
-// serving is a cluster of v3Spec that has published its model.
-func serving(t *testing.T, zooKeeper string) *simrun.Cluster {
+// serving is a cluster of v3Spec that has published its model, and has a training job whose
+// processes find one another by discovery, unless that is "".
+func serving(t *testing.T, zooKeeper, discovery string) *simrun.Cluster {
 	t.Helper()
 	spec := v3Spec()
 	spec.ZooKeeper, spec.RestartAfter = zooKeeper, 5*time.Second
+	if discovery != "" {
+		spec.Training = &runners.TrainingSpec{Workers: 1, PS: 1, Discovery: discovery, SaveSteps: 10, ApplicationMaster: true}
+	}
 	c := build(t, spec)
 	do(t, c.Start())
+	if discovery != "" {
+		do(t, c.StartTraining())
+	}
 	pass(t, c, 5*time.Second)
 	do(t, c.Declare("ctr", "entry", "/models/ctr/entry", "latest"))
 	do(t, c.Publish("", "ctr", "entry"))
@@ -42,7 +58,11 @@ func serving(t *testing.T, zooKeeper string) *simrun.Cluster {
 func TestAClusterSurvivesEveryFault(t *testing.T) {
 	for _, k := range (&simrun.Runner{}).Faults() {
 		t.Run(k.Name, func(t *testing.T) {
-			c, f := serving(t, ""), faultOf(k)
+			discovery := "zookeeper"
+			if k.Topic() == "consul" {
+				discovery = "consul"
+			}
+			c, f := serving(t, "", discovery), faultOf(k)
 			do(t, c.BeginFault(f))
 			pass(t, c, 20*time.Second)
 			if k.Lasts != "" {
@@ -64,7 +84,7 @@ func TestAClusterSurvivesEveryFault(t *testing.T) {
 
 // Under kazoo-fake no ZooKeeper server runs that could fail.
 func TestFaultsOfAZooKeeperThatDoesNotRun(t *testing.T) {
-	c := serving(t, "kazoo-fake")
+	c := serving(t, "kazoo-fake", "")
 	for _, k := range (&simrun.Runner{}).Faults() {
 		if err := c.BeginFault(faultOf(k)); k.Topic() == "zookeeper" && !errors.Is(err, runners.ErrUnsupported) {
 			t.Errorf("%s: got %v, want ErrUnsupported", k.Name, err)
@@ -74,7 +94,7 @@ func TestFaultsOfAZooKeeperThatDoesNotRun(t *testing.T) {
 
 // A fault of a pod that is not there is refused with the names of those that are.
 func TestFaultsOfAnUnknownPod(t *testing.T) {
-	c := serving(t, "")
+	c := serving(t, "", "")
 	for _, k := range (&simrun.Runner{}).Faults() {
 		if !strings.Contains(k.Lasts+k.Begins, "{pod}") {
 			continue

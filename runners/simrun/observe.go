@@ -105,12 +105,13 @@ func (c *Cluster) fakeZnode(path string) (runners.Znode, bool, error) {
 // Log is what happened so far; see Runner.KeepLog.
 func (c *Cluster) Log() []runners.Observation { return c.log }
 
-// Failure is what broke the run, "" for nothing.
+// Failure is what broke the run, or an invariant of the simulation that does not hold, "" for
+// nothing.
 func (c *Cluster) Failure() string {
 	if err := c.world.Engine().Err(); err != nil {
 		return err.Error()
 	}
-	return ""
+	return c.world.Broken()
 }
 
 // Stats are counts of the run so far.

@@ -16,6 +16,7 @@ package simrun
 
 import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/sim/world"
 )
@@ -36,6 +37,9 @@ type Runner struct {
 	// CheckOwner verifies that every wait is made by the task that it parks. It costs
 	// about a microsecond a wait, and is for tests.
 	CheckOwner bool
+	// Shared, when set, stands between the pods' processes and what they share, as
+	// world.Options.Shared does. It is for tests.
+	Shared func(env.Shared) env.Shared
 }
 
 // Name is "sim".

@@ -4,9 +4,9 @@
 //   linePlot(host, { title, note, x, y, series, limits, events, log })
 //     x, y: { label, format }; series: [{ name, points: [[x, y]], band: [[x, low, high]],
 //     step, dash }]; limits: [{ y, text }]; events: [{ x, text }]; log: y is logarithmic
-//   heatPlot(host, { title, note, xs, ys, x, y, cells: [{ x, y, value, text, bad }] })
+//   heatPlot(host, { title, note, xs, ys, x, y, cells: [{ x, y, value, text, bad }], contour, lines: { of, format } })
 //   barPlot(host, { title, note, x, rows: [{ name, parts: [{ name, value }] }] })
-//   rangePlot(host, { title, note, x, base, rows: [{ name, low, high }] })
+//   rangePlot(host, { title, note, x, base, names, rows: [{ name, low, high }] })
 //   lanePlot(host, { title, note, begin, end, rows: [{ name, bars: [{ from, until, kind, label }] }] })
 function shape(tag, attributes, text) {
   const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -134,7 +134,10 @@ function linePlot(host, o) {
     }
     for (const s of used()) {
       const i = o.series.indexOf(s), colour = seriesColour(i);
-      if (s.band && s.band.length) {
+      if (s.band && s.band.length === 1) { // of one point: its interval
+        const [x, a, b] = s.band[0];
+        svg.append(shape("line", { class: "whisker", x1: px(x), x2: px(x), y1: py(a), y2: py(b), style: `stroke:${colour}` }));
+      } else if (s.band && s.band.length) {
         const up = s.band.map(([x, , b]) => `${px(x).toFixed(1)},${py(b).toFixed(1)}`), down = s.band.map(([x, a]) => `${px(x).toFixed(1)},${py(a).toFixed(1)}`).reverse();
         svg.append(shape("path", { class: "band", style: `fill:${colour}`, d: "M" + up.concat(down).join("L") + "Z" }));
       }
@@ -176,7 +179,8 @@ function linePlot(host, o) {
   return figure(host, o, draw, () => {
     const xs = [...new Set(o.series.flatMap(s => s.points.map(p => p[0])))].sort((a, b) => a - b);
     const maps = o.series.map(s => new Map(s.points));
-    return [[o.x.label, ...o.series.map(s => s.name)], xs.map(x => [xf(x), ...maps.map(m => m.has(x) && m.get(x) !== null ? yf(m.get(x)) : "")])];
+    const bands = o.series.map(s => new Map((s.band || []).map(([x, a, b]) => [x, ` [${yf(a)}, ${yf(b)}]`])));
+    return [[o.x.label, ...o.series.map(s => s.name)], xs.map(x => [xf(x), ...maps.map((m, i) => m.has(x) && m.get(x) !== null ? yf(m.get(x)) + (bands[i].get(x) || "") : "")])];
   });
 }
 
@@ -207,6 +211,14 @@ function heatPlot(host, o) {
       svg.append(r);
       if (col > 34) svg.append(shape("text", { class: "in", x: LEFT + (i + .5) * col, y: TOP + (j + .5) * row + 4, "text-anchor": "middle", "pointer-events": "none" }, c.value > 0 ? (o.format || plain)(c.value) : c.short || "–"));
     }
+    const at = new Map(o.cells.map(c => [c.x + "/" + c.y, c])), cell = (i, j) => at.get(o.xs[i] + "/" + o.ys[j]);
+    const left = i => LEFT + i * col, top = j => TOP + (o.ys.length - 1 - j) * row;
+    if (o.lines) isoLines(svg, o, (i, j) => cell(i, j) && o.lines.of(cell(i, j)), i => left(i) + col / 2, j => top(j) + row / 2);
+    if (o.contour) for (let i = 0; i < o.xs.length; i++) for (let j = 0; j < o.ys.length; j++) {
+      const one = cell(i, j), beside = cell(i + 1, j), above = cell(i, j + 1);
+      if (one && beside && o.contour(one) !== o.contour(beside)) svg.append(shape("line", { class: "contour", x1: left(i + 1), x2: left(i + 1), y1: top(j), y2: top(j) + row }));
+      if (one && above && o.contour(one) !== o.contour(above)) svg.append(shape("line", { class: "contour", x1: left(i), x2: left(i) + col, y1: top(j), y2: top(j) }));
+    }
     o.ys.forEach((y, j) => svg.append(shape("text", { x: LEFT - 6, y: TOP + (o.ys.length - 1 - j + .5) * row + 4, "text-anchor": "end" }, yf(y))));
     const every = Math.ceil(o.xs.length * 34 / (width - LEFT));
     o.xs.forEach((x, i) => { if (i % every === 0) svg.append(shape("text", { x: LEFT + (i + .5) * col, y: TOP + h + 14, "text-anchor": "middle" }, xf(x))); });
@@ -215,6 +227,34 @@ function heatPlot(host, o) {
     return svg;
   };
   return figure(host, o, draw, () => [[o.x.label, o.y.label, "value"], o.cells.map(c => [xf(c.x), yf(c.y), c.text])]);
+}
+
+// isoLines draws where a value on the centres of a grid is equal (marching squares), each
+// line named at its end.
+function isoLines(svg, o, value, px, py) {
+  const all = [];
+  for (let i = 0; i < o.xs.length; i++) for (let j = 0; j < o.ys.length; j++) { const v = value(i, j); if (v !== undefined && isFinite(v)) all.push(v); }
+  const low = Math.min(...all), high = Math.max(...all);
+  if (!(high > low)) return;
+  for (const level of niceTicks(low, high, 4).filter(v => v > low && v < high)) {
+    let d = "", end = null;
+    for (let i = 0; i + 1 < o.xs.length; i++) for (let j = 0; j + 1 < o.ys.length; j++) {
+      const corners = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]].map(([a, b]) => ({ x: px(a), y: py(b), v: value(a, b) }));
+      if (corners.some(c => c.v === undefined || !isFinite(c.v))) continue;
+      const cuts = [];
+      corners.forEach((a, k) => {
+        const b = corners[(k + 1) % 4];
+        if (a.v < level !== b.v < level) { const t = (level - a.v) / (b.v - a.v); cuts.push([a.x + t * (b.x - a.x), a.y + t * (b.y - a.y)]); }
+      });
+      for (let k = 0; k + 1 < cuts.length; k += 2) {
+        d += `M${cuts[k].map(v => v.toFixed(1)).join(" ")}L${cuts[k + 1].map(v => v.toFixed(1)).join(" ")}`;
+        for (const c of [cuts[k], cuts[k + 1]]) if (end === null || c[1] < end[1]) end = c;
+      }
+    }
+    if (!d) continue;
+    svg.append(shape("path", { class: "iso", d }));
+    svg.append(shape("text", { class: "iso", x: end[0] + 3, y: end[1] - 2 }, o.lines.format(level)));
+  }
 }
 
 function barPlot(host, o) {
@@ -247,6 +287,7 @@ function barPlot(host, o) {
 }
 
 function rangePlot(host, o) {
+  const names = o.names || ["-10 %", "+10 %"];
   const ROW = 24, TOP = 4, BOTTOM = 30, format = o.x.format || plain;
   const all = o.rows.flatMap(r => [r.low, r.high]).concat(o.base), pad = (Math.max(...all) - Math.min(...all)) * .06 || 1;
   const low = Math.min(...all) - pad, high = Math.max(...all) + pad;
@@ -259,7 +300,7 @@ function rangePlot(host, o) {
     }
     o.rows.forEach((r, i) => {
       svg.append(rowName(r.name, LEFT, TOP + i * ROW + 16));
-      for (const [v, colour, which] of [[r.low, "var(--s1)", "-10 %"], [r.high, "var(--s2)", "+10 %"]]) {
+      for (const [v, colour, which] of [[r.low, "var(--s1)", names[0]], [r.high, "var(--s2)", names[1]]]) {
         const one = shape("rect", { x: Math.min(px(v), px(o.base)), y: TOP + i * ROW + 4, width: Math.max(Math.abs(px(v) - px(o.base)), 1), height: ROW - 8, style: `fill:${colour}` });
         one.append(shape("title", {}, `${r.name} ${which}: ${format(v)}`));
         one.onpointerenter = () => { read.textContent = `${r.name} ${which}: ${format(v)}`; };
@@ -270,7 +311,7 @@ function rangePlot(host, o) {
     svg.append(shape("text", { x: width - 4, y: height - 4, "text-anchor": "end" }, o.x.label));
     return svg;
   };
-  return figure(host, o, draw, () => [["input", "-10 %", "base", "+10 %"], o.rows.map(r => [r.name, format(r.low), format(o.base), format(r.high)])]);
+  return figure(host, o, draw, () => [["", names[0], "base", names[1]], o.rows.map(r => [r.name, format(r.low), format(o.base), format(r.high)])]);
 }
 
 function lanePlot(host, o) {

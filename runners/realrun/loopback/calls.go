@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
-	"github.com/monosim/monosim/engine/agent/quirks"
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/walltime"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/operator"

@@ -17,7 +17,7 @@ import (
 )
 
 // Cluster is one cluster of processes, as [Runner.Build] makes it. It implements
-// runners.Cluster, runners.Caller and runners.Scheduler, where the contracts of its
+// runners.Cluster, runners.Caller, runners.Trainer and runners.Scheduler, where the contracts of its
 // methods are.
 type Cluster struct {
 	operator.Agents
@@ -31,7 +31,11 @@ type Cluster struct {
 	guard *guard
 	zk    zooKeeper
 	pods  []*pod // those with agents first
-	world *walltime.World
+	// trainers are the processes of the training job, calls what an operator has asked them.
+	trainers []*trainer
+	calls    trainingCalls
+	consul   *consulAgent // nil for a job that finds its processes by ZooKeeper, or no job
+	world    *walltime.World
 	// operator is the process from which an operator looks and acts.
 	operator *operatorProcess
 	journal  *journal
@@ -89,6 +93,12 @@ func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 	}
 	if err := c.addPods(); err != nil {
 		return nil, err
+	}
+	if c.consul, err = newConsul(c); err != nil {
+		return nil, fmt.Errorf("consul: %w", err)
+	}
+	if err := c.addTrainers(); err != nil {
+		return nil, fmt.Errorf("training: %w", err)
 	}
 	c.began = time.Now() // what came before takes no time of the cluster
 	c.journal.watch()
@@ -241,6 +251,12 @@ func (c *Cluster) Close() {
 	c.mu.Unlock()
 	for _, p := range c.pods {
 		p.close()
+	}
+	for _, t := range c.trainers {
+		t.close()
+	}
+	if c.consul != nil {
+		c.consul.close()
 	}
 	if c.zk != nil {
 		c.zk.close()

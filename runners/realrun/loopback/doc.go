@@ -15,7 +15,8 @@
 // prefix. All that was started ends with Close, and when this program dies.
 //
 // To change what a pod finds on its disk and in its environment look in pod.go and
-// disk.go; how processes start and end, in process.go, and what
+// disk.go; what a process of a training job is, in trainer.go, and what an operator asks of
+// the job, in training.go, and of its Consul, in consul.go; how processes start and end, in process.go, and what
 // ends them when this program is killed, in guard.go;
 // the network between pods and ZooKeeper, in relay.go;
 // the servers, in zookeeper.go and modelserver.go; what an operator does, in act.go and in

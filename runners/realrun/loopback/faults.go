@@ -11,7 +11,6 @@ import (
 
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/operator"
-	"github.com/monosim/monosim/runners/realrun"
 	"github.com/monosim/monosim/sim/fault"
 )
 
@@ -59,6 +58,16 @@ var kinds = map[string]kind{
 	"zookeeper.stale-reads": {because: "one server has no followers that lag"},
 }
 
+// faultOf finds the kind of a fault.
+func faultOf(f runners.Fault) (kind, bool) {
+	for _, list := range []map[string]kind{kinds, trainerKinds, consulKinds} {
+		if made, ok := list[f.Kind]; ok {
+			return made, true
+		}
+	}
+	return kind{}, false
+}
+
 // BeginFault brings a fault about.
 func (c *Cluster) BeginFault(f runners.Fault) error {
 	k, err := fault.Find(f.Kind)
@@ -70,7 +79,7 @@ func (c *Cluster) BeginFault(f runners.Fault) error {
 		op = "fault.happen"
 	}
 	c.remark("operator", op, f.Kind, operator.Hit(f))
-	made, ok := kinds[f.Kind]
+	made, ok := faultOf(f)
 	if !ok || made.begin == nil {
 		return fmt.Errorf("fault %s: %s: %w", f.Kind, made.because, runners.ErrUnsupported)
 	}
@@ -81,7 +90,7 @@ func (c *Cluster) BeginFault(f runners.Fault) error {
 func (c *Cluster) EndFault(f runners.Fault) error {
 	c.endings.Forget(f)
 	c.remark("operator", "fault.end", f.Kind, operator.Hit(f))
-	made, ok := kinds[f.Kind]
+	made, ok := faultOf(f)
 	if !ok || made.end == nil {
 		return fmt.Errorf("fault %s: found no end, want none to be asked for", f.Kind)
 	}
@@ -111,10 +120,13 @@ func (c *Cluster) signalAgent(pod string, sig syscall.Signal) error {
 
 // settle waits until the pod shows what was done to it: an end is known a moment after
 // its cause.
-func (p *pod) settle(shows func() bool) error {
+func (p *pod) settle(shows func() bool) error { return settled("pod "+p.Name, shows) }
+
+// settled is settle of whoever has the name.
+func settled(name string, shows func() bool) error {
 	for end := time.Now().Add(readyLimit); !shows(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			return fmt.Errorf("pod %s: a process that was killed has not ended after %v", p.Name, readyLimit)
+			return fmt.Errorf("%s: a process that was killed has not ended after %v", name, readyLimit)
 		}
 	}
 	return nil
@@ -220,16 +232,7 @@ func (c *Cluster) expireSession(f runners.Fault) error {
 	if err != nil {
 		return err
 	}
-	sessions := p.relay.given()
-	if len(sessions) == 0 {
-		return fmt.Errorf("pod %s: found no session to expire", f.Pod)
-	}
-	for _, s := range sessions {
-		if err := realrun.EndSession(c.zk.addr(), s.id, s.password); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.endSessions("pod "+f.Pod, p.relay)
 }
 
 // loseLeader ends all connections, and every new one at once. Sessions do not expire

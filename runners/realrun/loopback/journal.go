@@ -35,6 +35,8 @@ type journal struct {
 	// was.
 	seen   map[string]*seenServer
 	counts runners.Counts
+	// deeds count what processes of a training job have done.
+	deeds map[trainingDeed]int
 }
 
 // seenServer is what was told of a model server.
@@ -43,7 +45,7 @@ type seenServer struct{ serving, ended bool }
 func newJournal(c *Cluster) *journal {
 	return &journal{
 		c: c, stop: make(chan struct{}), tails: map[string]*tail{}, tree: map[string]*runners.Znode{"/": {Path: "/"}},
-		owners: map[string]string{}, seen: map[string]*seenServer{},
+		owners: map[string]string{}, seen: map[string]*seenServer{}, deeds: map[trainingDeed]int{},
 		counts: runners.Counts{RPCs: map[string]uint64{}, ZooKeeperRequests: map[string]uint64{}},
 	}
 }
@@ -138,6 +140,9 @@ func (j *journal) look() {
 			j.lookAt(p, s)
 		}
 	}
+	for _, t := range j.c.trainers {
+		j.follow(t.eventsFile(), func(line []byte) { j.trained(t, line) })
+	}
 }
 
 // lookAt tells what is new of a model server.
@@ -220,8 +225,13 @@ func (j *journal) wrote(line []byte) {
 	})
 }
 
-// podAt is the pod with an address; the operator has none.
+// podAt is the pod, or the process of a training job, with an address; the operator has none.
 func (j *journal) podAt(ip string) string {
+	for _, t := range j.c.trainers {
+		if t.ip == ip {
+			return t.name
+		}
+	}
 	for _, p := range j.c.pods {
 		if p.ip == ip {
 			return p.Name

@@ -1,6 +1,7 @@
 package loopback_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -197,4 +198,50 @@ func TestScenariosOfAgents(t *testing.T) {
 	o := options(t)
 	o.Agent = loopback.OwnAgent
 	steps.Run(t, os.DirFS("testdata"), steps.Suite{Runner: loopback.New(o), Explain: -1})
+}
+
+// Goal: a chief, workers and PS as processes do what the simulated ones do. Method: scenarios
+// with a barrier, a session that is lost, a PS that is killed, and one whose machine Consul has
+// on its blacklist.
+func TestScenariosOfATrainingJob(t *testing.T) {
+	if testing.Short() {
+		t.Skip("jobs of processes take seconds")
+	}
+	steps.Run(t, features.FS, steps.Suite{
+		Runner: loopback.New(options(t)), Explain: -1, Jobs: 4,
+		Paths: []string{"training/barriers.feature:7", "training/discovery.feature:7", "training/life.feature:34", "training/consul.feature:41"},
+	})
+}
+
+// Goal: what only a simulation has is refused as that. Method: each of it is asked for.
+func TestWhatATrainingJobOfProcessesCannotHave(t *testing.T) {
+	built, err := loopback.New(options(t)).Build(runners.Spec{Training: &runners.TrainingSpec{PS: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := built.(*loopback.Cluster)
+	defer c.Close()
+	for what, err := range map[string]error{
+		"a local cluster": c.StartLocal(2), "its steps": c.LocalSteps(0, 1), "its barrier": c.LocalBarrier(0, time.Second),
+		"memory":                c.BeginFault(runners.Fault{Kind: "trainer.memory", Pod: "ps0", SizeBytes: 1}),
+		"save errors":           c.BeginFault(runners.Fault{Kind: "trainer.save-errors", N: 1}),
+		"slow saves":            c.BeginFault(runners.Fault{Kind: "trainer.slow-saves", Duration: time.Second}),
+		"a Consul that is down": c.BeginFault(runners.Fault{Kind: "consul.down"}),
+	} {
+		if !errors.Is(err, runners.ErrUnsupported) {
+			t.Errorf("%s: found %v, want %v", what, err, runners.ErrUnsupported)
+		}
+	}
+	for what, err := range map[string]error{
+		"an unknown process": c.StartTrainer("ps7"), "a process that does not run": c.BeginFault(runners.Fault{Kind: "trainer.killed", Pod: "ps0"}),
+		"a Consul that is not there": c.BeginFault(runners.Fault{Kind: "consul.errors", N: 500}),
+		"a session of nobody":        c.BeginFault(runners.Fault{Kind: "trainer.expired-session", Pod: "ps0"}),
+	} {
+		if err == nil || errors.Is(err, runners.ErrUnsupported) {
+			t.Errorf("%s: found %v, want an error that says so", what, err)
+		}
+	}
+	if s := c.TrainingStatus(); s.GlobalStep != -1 || len(s.Checkpoints) != 0 {
+		t.Errorf("status before the start: found %+v, want no step and no checkpoint", s)
+	}
 }

@@ -23,6 +23,9 @@ type operatorProcess struct {
 func newOperator(c *Cluster) *operatorProcess {
 	o := &operatorProcess{c: c, life: c.world.NewProcess("operator", "operator")}
 	o.e = c.env(o.life)
+	if m, err := machine.New(o.life, machine.Options{}); err == nil { // the directory that it is in may be gone
+		o.e.Files = m.Files()
+	}
 	// A process ends with its last task.
 	o.life.Go("stay", func() { o.life.NewCond("the end").Wait() })
 	return o

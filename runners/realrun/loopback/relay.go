@@ -31,11 +31,11 @@ type relay struct {
 	links  map[*relayLink]bool
 	closed bool
 	// sessions are those that the pod was given, the newest last.
-	sessions []session
+	sessions []zkSession
 }
 
-// session is how a client goes on with its session.
-type session struct {
+// zkSession is how a client goes on with its session.
+type zkSession struct {
 	id       int64
 	password []byte
 }
@@ -272,7 +272,7 @@ func (r *relay) greet(body []byte) {
 			break
 		}
 	}
-	r.sessions = append(r.sessions, session{id, append([]byte{}, body[20:20+n]...)})
+	r.sessions = append(r.sessions, zkSession{id, append([]byte{}, body[20:20+n]...)})
 }
 
 // wait waits until a way is open, and reports whether the relay is.
@@ -336,10 +336,10 @@ func (r *relay) drop() {
 }
 
 // given are the sessions that the pod was given.
-func (r *relay) given() []session {
+func (r *relay) given() []zkSession {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]session{}, r.sessions...)
+	return append([]zkSession{}, r.sessions...)
 }
 
 func (r *relay) close() {

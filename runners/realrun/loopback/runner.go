@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
-	"github.com/monosim/monosim/engine/agent/quirks"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/sim/fault"
 	"github.com/monosim/monosim/sim/world"

@@ -105,6 +105,7 @@ type realHost struct {
 
 func (h realHost) LookupEnv(key string) (string, bool) { v, ok := h.vars[key]; return v, ok }
 func (h realHost) Setenv(key, value string)            { h.vars[key] = value }
+func (h realHost) Unsetenv(key string)                 { delete(h.vars, key) }
 func (h realHost) Hostname() string                    { return "localhost" }
 func (h realHost) LookupIP() (string, error)           { return "127.0.0.1", nil }
 func (h realHost) LookupIPv6() (string, error)         { return "", errors.New("none") }

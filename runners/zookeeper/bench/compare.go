@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/monosim/monosim/runners/process"
+	"github.com/monosim/monosim/sim/zookeeper"
 )
 
 // Options say how long a comparison is.
@@ -28,21 +29,23 @@ type Result struct {
 type Measured struct {
 	Name          string
 	Real, Durable bool
+	Bare          bool
 }
 
-// Row is the rates of one load.
+// Row is what was measured of one load, by server.
 type Row struct {
-	Load      Load
-	PerSecond []float64
+	Load Load
+	// Found is the zero value for a load that a server was not put under.
+	Found []Measurement
 }
 
-// Compare runs all loads on all servers in turn (ZK-22.6). The error is that of the first
-// run that fails.
+// Compare runs all loads on all servers in turn (ZK-22.6), of a bare one the creates. The
+// error is that of the first run that fails.
 func Compare(opt Options, servers ...*Server) (*Result, error) {
 	loads := Loads()
-	rates := make([][][]float64, len(loads)) // by load and server
-	for i := range rates {
-		rates[i] = make([][]float64, len(servers))
+	found := make([][][]Measurement, len(loads)) // by load and server
+	for i := range found {
+		found[i] = make([][]Measurement, len(servers))
 	}
 	for round := range opt.Rounds + 1 {
 		for i, load := range loads {
@@ -50,12 +53,15 @@ func Compare(opt Options, servers ...*Server) (*Result, error) {
 				if opt.Progress != nil {
 					opt.Progress()
 				}
-				rate, err := load.Run(s.Addr, opt.Length)
+				if s.Bare && load.Op != zookeeper.OpCreate {
+					continue
+				}
+				m, err := load.Run(s.Addr, s.PID, opt.Length)
 				if err != nil {
 					return nil, fmt.Errorf("%s: %s: %w", s.Name, load, err)
 				}
 				if round > 0 {
-					rates[i][j] = append(rates[i][j], rate)
+					found[i][j] = append(found[i][j], m)
 				}
 			}
 		}
@@ -64,7 +70,7 @@ func Compare(opt Options, servers ...*Server) (*Result, error) {
 	for i, load := range loads {
 		row := Row{Load: load}
 		for j := range servers {
-			row.PerSecond = append(row.PerSecond, process.Median(rates[i][j]))
+			row.Found = append(row.Found, median(found[i][j]))
 		}
 		r.Rows = append(r.Rows, row)
 	}
@@ -73,8 +79,27 @@ func Compare(opt Options, servers ...*Server) (*Result, error) {
 		if err != nil {
 			return nil, fmt.Errorf("memory of %s: %w", s.Name, err)
 		}
-		r.Servers = append(r.Servers, Measured{Name: s.Name, Real: s.Real, Durable: s.Durable})
+		r.Servers = append(r.Servers, Measured{Name: s.Name, Real: s.Real, Durable: s.Durable, Bare: s.Bare})
 		r.Memory = append(r.Memory, bytes)
 	}
 	return r, nil
+}
+
+// median is the median of each figure.
+func median(runs []Measurement) Measurement {
+	if len(runs) == 0 {
+		return Measurement{}
+	}
+	of := func(figure func(*Measurement) float64) float64 {
+		var list []float64
+		for i := range runs {
+			list = append(list, figure(&runs[i]))
+		}
+		return process.Median(list)
+	}
+	return Measurement{
+		PerSecond: of(func(m *Measurement) float64 { return m.PerSecond }),
+		Server:    of(func(m *Measurement) float64 { return m.Server }),
+		Client:    of(func(m *Measurement) float64 { return m.Client }),
+	}
 }

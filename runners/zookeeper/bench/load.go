@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"sync"
 	"time"
 
+	"github.com/monosim/monosim/runners/process"
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
@@ -56,10 +58,20 @@ type Length struct {
 	Least time.Duration
 }
 
-// Run does the operation on the server at addr, a host:port, for the length of a run,
-// and returns how many were done in a second of wall time. It removes the znodes that
-// it made.
-func (l Load) Run(addr string, length Length) (perSecond float64, err error) {
+// Measurement is what one run, or the median of several, has found.
+type Measurement struct {
+	// PerSecond is how many operations were done in a second of wall time.
+	PerSecond float64
+	// Server and Client are the processor time that one operation took of the two
+	// processes, in microseconds. Unlike the rate it hardly depends on what else the
+	// machine does.
+	Server, Client float64
+}
+
+// Run does the operation on the server at addr, a host:port, for the length of a run. It
+// removes the znodes that it made. The server is process pid, of which the processor time
+// is taken; 0 takes none.
+func (l Load) Run(addr string, pid int, length Length) (m Measurement, err error) {
 	clients := make([]*client, l.Conns)
 	defer func() {
 		for _, c := range clients {
@@ -70,42 +82,72 @@ func (l Load) Run(addr string, length Length) (perSecond float64, err error) {
 	}()
 	for i := range clients {
 		if clients[i], err = dial(addr, i); err != nil {
-			return 0, err
+			return m, err
 		}
 	}
 	if err := clients[0].ensureRoot(); err != nil {
-		return 0, err
+		return m, err
 	}
 	each := max(length.Batch/l.Conns, 1)
-	done, took := 0, time.Duration(0)
-	for took < length.Least || done == 0 {
-		batch, err := l.batch(clients, each)
-		if err != nil {
-			return 0, err
+	done, took := 0, cost{}
+	for took.wall < length.Least || done == 0 {
+		if err := l.batch(clients, pid, each, &took); err != nil {
+			return m, err
 		}
 		done += each * l.Conns
-		took += batch
 	}
-	return float64(done) / took.Seconds(), all(clients, zookeeper.OpCloseSession, 1, 1, 1)
+	micros := func(d time.Duration) float64 { return d.Seconds() * 1e6 / float64(done) }
+	m = Measurement{PerSecond: float64(done) / took.wall.Seconds(), Server: micros(took.server), Client: micros(took.client)}
+	return m, all(clients, zookeeper.OpCloseSession, 1, 1, 1)
 }
 
-// batch does the operation each times with each client and says how long that took.
+// batch does the operation each times with each client and adds what that took.
 // A create's znodes, and the one that each client gets or sets, are there only for
 // the time of the batch.
-func (l Load) batch(clients []*client, each int) (took time.Duration, err error) {
+func (l Load) batch(clients []*client, pid, each int, took *cost) error {
 	nodes := each
 	if l.Op != zookeeper.OpCreate {
 		nodes = 1
 		if err := all(clients, zookeeper.OpCreate, 1, 1, 1); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	began := time.Now()
-	if err := all(clients, l.Op, each, nodes, l.Window); err != nil {
-		return 0, err
+	began, err := costs(pid)
+	if err != nil {
+		return err
 	}
-	took = time.Since(began)
-	return took, all(clients, zookeeper.OpDelete, nodes, nodes, l.Window)
+	if err := all(clients, l.Op, each, nodes, l.Window); err != nil {
+		return err
+	}
+	ended, err := costs(pid)
+	if err != nil {
+		return err
+	}
+	took.wall += ended.wall - began.wall
+	took.server += ended.server - began.server
+	took.client += ended.client - began.client
+	return all(clients, zookeeper.OpDelete, nodes, nodes, l.Window)
+}
+
+// cost is wall time, and the processor time of two processes.
+type cost struct{ wall, server, client time.Duration }
+
+// beginning is what wall times are counted from.
+var beginning = time.Now()
+
+// costs is what was spent so far by the server that is process pid, if not 0, and by this
+// process.
+func costs(pid int) (c cost, err error) {
+	if pid != 0 {
+		if c.server, err = process.CPU(pid); err != nil {
+			return c, err
+		}
+		if c.client, err = process.CPU(os.Getpid()); err != nil {
+			return c, err
+		}
+	}
+	c.wall = time.Since(beginning)
+	return c, nil
 }
 
 // all lets every client do n requests on its first nodes znodes, in turn.

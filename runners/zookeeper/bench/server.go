@@ -26,6 +26,8 @@ type Server struct {
 	// Real says that it is one that others are compared with: those that are as durable
 	// have aims against it.
 	Real bool
+	// Bare says that it only answers: creates alone are measured.
+	Bare bool
 	stop func() error
 }
 
@@ -45,9 +47,10 @@ func Real(durable bool) (*Server, error) {
 
 // Servers starts the servers to compare: a real one that waits for its disk and one that
 // does not, or where none is installed a line on notes that says so, and the program with
-// the command line serve twice, in memory and with a data directory. end stops them; it
-// may be called after an error too.
-func Servers(notes io.Writer, serve ...string) (servers []*Server, end func() error, err error) {
+// the command line serve twice, in memory and with a data directory, and last the program
+// with the command line bare, which does ServeBare. end stops them; it may be called after
+// an error too.
+func Servers(notes io.Writer, serve, bare []string) (servers []*Server, end func() error, err error) {
 	dir := ""
 	end = func() error {
 		var all []error
@@ -81,7 +84,12 @@ func Servers(notes io.Writer, serve ...string) (servers []*Server, end func() er
 		s.Durable = len(ours.flags) > 0
 		servers = append(servers, s)
 	}
-	return servers, end, nil
+	s, err := Start("only answers", bare...)
+	if err != nil {
+		return servers, end, err
+	}
+	s.Bare = true
+	return append(servers, s), end, nil
 }
 
 // Start starts a program that prints the address where it serves as its first line,

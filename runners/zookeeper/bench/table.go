@@ -3,13 +3,14 @@ package bench
 import (
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
 // The aims: rates with several connections against those of the real server that is as
-// durable, that of durable creates apart, memory against its, and the memory of many
+// durable, that of durable creates, by any number of connections, apart, memory against its, and the memory of many
 // sessions.
 const (
 	aimRate           = 2.0
@@ -35,14 +36,18 @@ func (r *Result) Write(out io.Writer) error {
 	fmt.Fprintln(w)
 	for _, row := range r.Rows {
 		fmt.Fprintf(w, "%s\t", row.Load)
-		for i, rate := range row.PerSecond {
-			fmt.Fprintf(w, "%.1f k/s\t", rate/1e3)
+		for i, found := range row.Found {
+			if found.PerSecond == 0 {
+				fmt.Fprint(w, "\t")
+				continue
+			}
+			fmt.Fprintf(w, "%.1f k/s\t", found.PerSecond/1e3)
 			for _, real := range r.against(i) {
-				ratio := rate / row.PerSecond[real]
+				ratio := found.PerSecond / row.Found[real].PerSecond
 				fmt.Fprintf(w, "%.1fx\t", ratio)
 				if r.aimed(i, real) {
-					aim := row.Load.aim(r.Servers[i].Durable)
-					fmt.Fprintf(w, "%s\t", verdict(row.Load.Conns > 1, ratio >= aim, fmt.Sprintf(">= %gx", aim)))
+					aim, has := row.Load.aim(r.Servers[i].Durable)
+					fmt.Fprintf(w, "%s\t", verdict(has, ratio >= aim, fmt.Sprintf(">= %gx", aim)))
 				}
 			}
 		}
@@ -60,6 +65,53 @@ func (r *Result) Write(out io.Writer) error {
 		}
 	}
 	fmt.Fprintln(w)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return r.writeCosts(out)
+}
+
+// writeCosts prints what a create takes of the processors, where that was measured, of the
+// servers that are durable and of what only answers. With a real server that foretells by
+// how much the others are faster where server and client fill the processors: the ratio of
+// what both take.
+func (r *Result) writeCosts(out io.Writer) error {
+	if len(r.Rows) == 0 || r.Rows[0].Found[0].Server == 0 {
+		return nil
+	}
+	fmt.Fprintln(out)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	real := slices.IndexFunc(r.Servers, func(s Measured) bool { return s.Real && s.Durable })
+	fmt.Fprint(w, "processor time of a create, us\t")
+	for i, s := range r.Servers {
+		if s.Durable || s.Bare {
+			fmt.Fprintf(w, "%s\tits client\t", s.Name)
+			if real >= 0 && i != real {
+				fmt.Fprint(w, "server alone to real\tforetold rate to real\taim\t")
+			}
+		}
+	}
+	fmt.Fprintln(w)
+	for _, row := range r.Rows {
+		if row.Load.Op != zookeeper.OpCreate {
+			continue
+		}
+		fmt.Fprintf(w, "%s\t", row.Load)
+		aim, _ := row.Load.aim(true)
+		for i, s := range r.Servers {
+			if !s.Durable && !s.Bare {
+				continue
+			}
+			found := row.Found[i]
+			fmt.Fprintf(w, "%.2f\t%.2f\t", found.Server, found.Client)
+			if real >= 0 && i != real {
+				of := row.Found[real]
+				foretold := (of.Server + of.Client) / (found.Server + found.Client)
+				fmt.Fprintf(w, "%.1fx\t%.1fx\t%s\t", of.Server/found.Server, foretold, verdict(true, foretold >= aim, fmt.Sprintf(">= %gx", aim)))
+			}
+		}
+		fmt.Fprintln(w)
+	}
 	return w.Flush()
 }
 
@@ -67,7 +119,7 @@ func (r *Result) Write(out io.Writer) error {
 // both, what is not with its like alone.
 func (r *Result) against(server int) (real []int) {
 	for i, s := range r.Servers {
-		if s.Real && !r.Servers[server].Real && (!s.Durable || r.Servers[server].Durable) {
+		if s.Real && !r.Servers[server].Real && !r.Servers[server].Bare && (!s.Durable || r.Servers[server].Durable) {
 			real = append(real, i)
 		}
 	}
@@ -79,12 +131,12 @@ func (r *Result) aimed(server, real int) bool {
 	return r.Servers[server].Durable == r.Servers[real].Durable
 }
 
-// aim is how many times as fast as a real server as durable one is to be.
-func (l Load) aim(durable bool) float64 {
+// aim is how many times as fast as a real server as durable one is to be, if that is said.
+func (l Load) aim(durable bool) (times float64, said bool) {
 	if durable && l.Op == zookeeper.OpCreate {
-		return aimDurableCreates
+		return aimDurableCreates, true
 	}
-	return aimRate
+	return aimRate, l.Conns > 1
 }
 
 func verdict(hasAim, reached bool, aim string) string {

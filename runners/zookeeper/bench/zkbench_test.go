@@ -24,12 +24,19 @@ import (
 // serveHere makes the test's own program a simulated server.
 const serveHere = "ZKBENCH_TEST_SERVE"
 
+// onlyAnswers makes it a server that only answers.
+const onlyAnswers = "bare"
+
 // longSession is the longest timeout of its sessions: no test is that slow.
 const longSession = time.Hour
 
 func TestMain(m *testing.M) {
-	if os.Getenv(serveHere) == "" {
+	switch os.Getenv(serveHere) {
+	case "":
 		os.Exit(m.Run())
+	case onlyAnswers:
+		fmt.Fprintln(os.Stderr, bench.ServeBare(os.Stdout))
+		os.Exit(1)
 	}
 	ends := make(chan os.Signal, 1)
 	signal.Notify(ends, syscall.SIGTERM)
@@ -69,12 +76,12 @@ func TestLoadsWriteWhatTheySay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rate, err := c.load.Run(server.Addr(), bench.Length{Batch: 60})
+			found, err := c.load.Run(server.Addr(), os.Getpid(), bench.Length{Batch: 60})
 			if err != nil {
 				t.Error(err)
 			}
-			if rate <= 0 {
-				t.Errorf("got a rate of %g", rate)
+			if found.PerSecond <= 0 || found.Server <= 0 || found.Client <= 0 {
+				t.Errorf("got %+v, want a rate and what it takes", found)
 			}
 			if err := server.Close(); err != nil {
 				t.Fatal(err)
@@ -102,7 +109,7 @@ func TestLoadOnAServerThatRefuses(t *testing.T) {
 	}
 	defer server.Close()
 	load := bench.Load{Op: zookeeper.OpDelete, Conns: 1, Window: 10}
-	if _, err := load.Run(server.Addr(), bench.Length{Batch: 10}); err == nil || !strings.Contains(err.Error(), "NoNode") {
+	if _, err := load.Run(server.Addr(), 0, bench.Length{Batch: 10}); err == nil || !strings.Contains(err.Error(), "NoNode") {
 		t.Errorf("got %v, want an error that says NoNode", err)
 	}
 }
@@ -123,7 +130,14 @@ func TestCompare(t *testing.T) {
 			}
 		}()
 	}
-	compare(t, servers)
+	t.Setenv(serveHere, onlyAnswers)
+	bare, err := bench.Start("only answers", os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare.Bare = true
+	defer bare.Close() // killed: that is how it ends
+	compare(t, append(servers, bare))
 }
 
 // Goal: the loads run on a real server too.
@@ -154,9 +168,10 @@ func compare(t *testing.T, servers []*bench.Server) {
 		t.Errorf("%d runs, want %d", runs, want)
 	}
 	for _, row := range result.Rows {
-		for i, rate := range row.PerSecond {
-			if rate <= 0 {
-				t.Errorf("%s: %s: rate %g", result.Servers[i].Name, row.Load, rate)
+		for i, found := range row.Found {
+			wanted := !result.Servers[i].Bare || row.Load.Op == zookeeper.OpCreate
+			if (found.PerSecond > 0) != wanted || (found.Server > 0) != wanted || (found.Client > 0) != wanted {
+				t.Errorf("%s: %s: got %+v", result.Servers[i].Name, row.Load, found)
 			}
 		}
 	}
@@ -184,32 +199,40 @@ func TestTable(t *testing.T) {
 		return bench.Load{Op: op, Conns: conns, Window: 10}
 	}
 	all := bench.Result{
-		Servers: []bench.Measured{{Name: "no-sync", Real: true}, {Name: "real", Real: true, Durable: true}, {Name: "ours"}, {Name: "ours-on-disk", Durable: true}},
+		Servers: []bench.Measured{{Name: "no-sync", Real: true}, {Name: "real", Real: true, Durable: true}, {Name: "ours"}, {Name: "ours-on-disk", Durable: true}, {Name: "bare", Bare: true}},
 		Rows: []bench.Row{
-			{Load: load(zookeeper.OpCreate, 1), PerSecond: []float64{10e3, 5e3, 10e3, 60e3}},
-			{Load: load(zookeeper.OpCreate, 16), PerSecond: []float64{10e3, 5e3, 19e3, 49e3}},
-			{Load: load(zookeeper.OpGetData, 16), PerSecond: []float64{10e3, 10e3, 25e3, 20e3}},
+			{Load: load(zookeeper.OpCreate, 1), Found: []bench.Measurement{{10e3, 9, 1}, {5e3, 18, 2}, {10e3, 2, 1}, {60e3, 1.5, .25}, {100e3, 1, .25}}},
+			{Load: load(zookeeper.OpCreate, 16), Found: []bench.Measurement{{10e3, 9, 1}, {5e3, 18, 2}, {19e3, 3, 1}, {49e3, 2, 1}, {100e3, 1.5, 1}}},
+			{Load: load(zookeeper.OpGetData, 16), Found: []bench.Measurement{{PerSecond: 10e3}, {PerSecond: 10e3}, {PerSecond: 25e3}, {PerSecond: 20e3}, {}}},
 		},
-		Memory: []int64{400 << 20, 200 << 20, 100 << 20, 60 << 20},
+		Memory: []int64{400 << 20, 200 << 20, 100 << 20, 60 << 20, 10 << 20},
 	}
 	alone := bench.Result{Servers: all.Servers[2:], Memory: all.Memory[2:]}
 	for _, row := range all.Rows {
-		alone.Rows = append(alone.Rows, bench.Row{Load: row.Load, PerSecond: row.PerSecond[2:]})
+		alone.Rows = append(alone.Rows, bench.Row{Load: row.Load, Found: row.Found[2:]})
 	}
 	for _, c := range []struct {
 		result bench.Result
 		want   string
 	}{
-		{all, `no-sync real ours to no-sync aim ours-on-disk to no-sync to real aim
-			create, 1 connection, 10 in flight 10.0 k/s 5.0 k/s 10.0 k/s 1.0x 60.0 k/s 6.0x 12.0x
-			create, 16 connections, 10 in flight each 10.0 k/s 5.0 k/s 19.0 k/s 1.9x >= 2x: missed 49.0 k/s 4.9x 9.8x >= 10x: missed
+		{all, `no-sync real ours to no-sync aim ours-on-disk to no-sync to real aim bare
+			create, 1 connection, 10 in flight 10.0 k/s 5.0 k/s 10.0 k/s 1.0x 60.0 k/s 6.0x 12.0x >= 10x: reached 100.0 k/s
+			create, 16 connections, 10 in flight each 10.0 k/s 5.0 k/s 19.0 k/s 1.9x >= 2x: missed 49.0 k/s 4.9x 9.8x >= 10x: missed 100.0 k/s
 			get, 16 connections, 10 in flight each 10.0 k/s 10.0 k/s 25.0 k/s 2.5x >= 2x: reached 20.0 k/s 2.0x 2.0x >= 2x: reached
-			memory afterwards 400 MiB 200 MiB 100 MiB 0.25x <= 0.25x: reached 60 MiB 0.15x 0.30x <= 0.25x: missed`},
-		{alone, `ours ours-on-disk
-			create, 1 connection, 10 in flight 10.0 k/s 60.0 k/s
-			create, 16 connections, 10 in flight each 19.0 k/s 49.0 k/s
+			memory afterwards 400 MiB 200 MiB 100 MiB 0.25x <= 0.25x: reached 60 MiB 0.15x 0.30x <= 0.25x: missed 10 MiB
+			processor time of a create, us real its client
+			ours-on-disk its client server alone to real foretold rate to real aim
+			bare its client server alone to real foretold rate to real aim
+			create, 1 connection, 10 in flight 18.00 2.00 1.50 0.25 12.0x 11.4x >= 10x: reached 1.00 0.25 18.0x 16.0x >= 10x: reached
+			create, 16 connections, 10 in flight each 18.00 2.00 2.00 1.00 9.0x 6.7x >= 10x: missed 1.50 1.00 12.0x 8.0x >= 10x: missed`},
+		{alone, `ours ours-on-disk bare
+			create, 1 connection, 10 in flight 10.0 k/s 60.0 k/s 100.0 k/s
+			create, 16 connections, 10 in flight each 19.0 k/s 49.0 k/s 100.0 k/s
 			get, 16 connections, 10 in flight each 25.0 k/s 20.0 k/s
-			memory afterwards 100 MiB 60 MiB`},
+			memory afterwards 100 MiB 60 MiB 10 MiB
+			processor time of a create, us ours-on-disk its client bare its client
+			create, 1 connection, 10 in flight 1.50 0.25 1.00 0.25
+			create, 16 connections, 10 in flight each 2.00 1.00 1.50 1.00`},
 	} {
 		var out strings.Builder
 		if err := c.result.Write(&out); err != nil {

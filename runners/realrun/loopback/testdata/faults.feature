@@ -26,8 +26,8 @@ Feature: Faults of processes
     Then within 5m shard0-replica0 runs 1 model server
     When the agent of shard0-replica0 is killed
     Then shard0-replica0 has ended with exit code -9
+    And within 5m shard0-replica0 was started 2 times
     And within 5m shard0-replica0 runs 1 model server
-    And shard0-replica0 was started 2 times
 
   Scenario: The first answer of ZooKeeper is lost with its connection
     Given a v1 cluster of 1 shard with 1 replica

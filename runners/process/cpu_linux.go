@@ -1,0 +1,25 @@
+package process
+
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// CPU returns for how long all threads of a process have run, in user space and in the
+// kernel, to the nanosecond. The time of its children is not counted. It is an error when
+// there is no such process.
+func CPU(pid int) (time.Duration, error) {
+	const most = 1 << 22 // what the kernel numbers at most (PID_MAX_LIMIT)
+	if pid < 1 || pid > most {
+		return 0, fmt.Errorf("processor time of process %d: %w", pid, unix.ESRCH)
+	}
+	// The clock of what the scheduler gave to all threads (clock_getcpuclockid).
+	const ofProcess = 2
+	var t unix.Timespec
+	if err := unix.ClockGettime(int32(^pid<<3|ofProcess), &t); err != nil {
+		return 0, fmt.Errorf("processor time of process %d: %w", pid, err)
+	}
+	return time.Duration(t.Nano()), nil
+}

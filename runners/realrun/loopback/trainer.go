@@ -1,0 +1,224 @@
+package loopback
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/training/job"
+	"github.com/monosim/monosim/runners"
+)
+
+// trainer is a process of the training job, `monosim trainer`, with an address of its own.
+type trainer struct {
+	c     *Cluster
+	name  string
+	role  string
+	index int
+	ip    string
+	dir   string // its own disk
+	relay *relay // to ZooKeeper
+
+	mu       sync.Mutex
+	running  *child // nil while it does not run
+	starts   int
+	exitCode int
+
+	// addr is where its server listens, "" before it told. It has a lock of its own, as the
+	// journal takes it down, which those that hold mu write to.
+	addrMu sync.Mutex
+	addr   string
+}
+
+// trainerProgram is the program as observations call it.
+const trainerProgram = "cpu_training"
+
+// addTrainers makes the processes of the job that the spec asks for, and writes their plan.
+func (c *Cluster) addTrainers() error {
+	spec := c.spec.Training
+	if spec == nil {
+		return nil
+	}
+	if err := spec.Check(); err != nil {
+		return err
+	}
+	for _, dir := range spec.Dirs() {
+		if err := os.MkdirAll(c.disks.modelPath(dir), 0o755); err != nil {
+			return err
+		}
+	}
+	if err := c.writePlan(); err != nil {
+		return err
+	}
+	for i, name := range spec.TrainerNames() {
+		t := &trainer{c: c, name: name, ip: c.net.ip(2 + len(c.pods) + i), dir: c.disks.podDir(name)}
+		if len(c.pods)+i >= maxPods {
+			return fmt.Errorf("%s: found process %d, want at most %d pods and processes of a training job", name, len(c.pods)+i+1, maxPods)
+		}
+		t.role, t.index = cluster.TrainerRole(name)
+		if err := os.MkdirAll(filepath.Join(t.dir, "tmp"), 0o755); err != nil {
+			return err
+		}
+		var err error
+		if t.relay, err = newRelay(c, t.ip); err != nil {
+			return err
+		}
+		c.trainers = append(c.trainers, t)
+	}
+	return nil
+}
+
+// planPath is the file that says what the job is.
+func (c *Cluster) planPath() string { return filepath.Join(c.disks.root, "plan.yaml") }
+
+// writePlan writes the job with the directories as they are on this machine.
+func (c *Cluster) writePlan() error {
+	made := c.spec.Training.WithDefaults()
+	for _, dir := range []*string{&made.ModelDir, &made.RestoreDir, &made.ExportDir} {
+		if *dir != "" {
+			*dir = c.disks.toHost(*dir)
+		}
+	}
+	text, err := yaml.Marshal(map[string]any{"quirks": quirksOf(c.spec), "job": made})
+	if err != nil {
+		return err
+	}
+	return write(c.planPath(), text, 0o644)
+}
+
+// eventsFile is where it writes down what it comes to.
+func (t *trainer) eventsFile() string { return filepath.Join(t.dir, "events.jsonl") }
+
+// program is how it is started.
+func (t *trainer) program() Program {
+	args := []string{
+		t.c.o.Monosim, "trainer", t.c.planPath(), "--server_type=" + t.role, fmt.Sprintf("--index=%d", t.index),
+		"--zk_server=" + t.relay.addr(), "--events=" + t.eventsFile(),
+		"--listen=" + t.ip, "--localhost=" + t.ip, fmt.Sprintf("--speed=%gx", 1/t.c.o.TimeScale), fmt.Sprintf("--seed=%d", t.c.spec.Seed),
+	}
+	if t.c.spec.Python != "" {
+		args = append(args, "--python="+t.c.spec.Python)
+	}
+	environment := []string{"MY_HOST_IP=" + t.ip, "PATH=/usr/local/bin:/usr/bin:/bin", "TMPDIR=" + filepath.Join(t.dir, "tmp")}
+	if t.c.consul != nil {
+		environment = append(environment, t.c.consul.variables()...)
+	}
+	return Program{Args: args, Dir: t.dir, Env: environment}
+}
+
+// start starts it. It does nothing when it runs.
+func (t *trainer) start() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.running != nil || t.c.isOver() {
+		return nil
+	}
+	t.serves("")
+	started, err := t.c.guard.start(t.program(), filepath.Join(t.c.disks.root, logsDir, t.name+".log"), false)
+	if err != nil {
+		return err
+	}
+	t.running = started
+	t.starts++
+	t.c.journal.add(runners.Observation{Pod: t.name, Op: "process.start", Path: trainerProgram, Note: t.name, ID: int64(started.pid())})
+	go t.follow(started)
+	return nil
+}
+
+// follow waits for its end. It is started again after a while where the spec says so.
+func (t *trainer) follow(started *child) {
+	code := started.await()
+	t.c.guard.end(started.pid())
+	t.mu.Lock()
+	t.c.journal.add(runners.Observation{Pod: t.name, Op: "process.exit", Path: trainerProgram, Note: fmt.Sprintf("code %d", code), ID: int64(started.pid())})
+	t.running, t.exitCode = nil, code
+	t.mu.Unlock()
+	again := t.c.spec.Training.RestartAfter
+	if again == 0 || code == 0 || t.c.isOver() || t.c.applicationEnded() {
+		return
+	}
+	time.AfterFunc(t.c.wall(again), func() {
+		if t.c.applicationEnded() {
+			return
+		}
+		if err := t.start(); err != nil {
+			t.c.journal.add(runners.Observation{Pod: t.name, Op: "process.failed", Path: trainerProgram, Note: err.Error()})
+		}
+	})
+}
+
+// process is what runs of it, nil for nothing.
+func (t *trainer) process() *child {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.running
+}
+
+// state is how it is right now.
+func (t *trainer) state() runners.TrainerState {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := runners.TrainerState{IP: t.ip, Running: t.running != nil, ExitCode: t.exitCode, Starts: t.starts}
+	if s.Running {
+		t.addrMu.Lock()
+		defer t.addrMu.Unlock()
+		s.Addr = t.addr
+	}
+	return s
+}
+
+// serves takes down where its server listens.
+func (t *trainer) serves(addr string) {
+	t.addrMu.Lock()
+	defer t.addrMu.Unlock()
+	t.addr = addr
+}
+
+// kill ends it at once.
+func (t *trainer) kill() error {
+	running := t.process()
+	if running == nil {
+		return fmt.Errorf("%s: found it not running, want a process to kill", t.name)
+	}
+	if err := send(running.pid(), syscall.SIGKILL); err != nil {
+		return err
+	}
+	return settled(t.name, func() bool { return t.process() != running })
+}
+
+// close ends what runs of it.
+func (t *trainer) close() {
+	if running := t.process(); running != nil {
+		t.c.guard.end(running.pid())
+		<-running.exited
+	}
+	t.relay.close()
+}
+
+// trainingDeed is what a process of the job does; without a path it is all of the kind.
+type trainingDeed struct{ trainer, op, path string }
+
+// trained takes down what a process of the job has told.
+func (j *journal) trained(t *trainer, line []byte) {
+	var e job.Event
+	if json.Unmarshal(line, &e) != nil {
+		return
+	}
+	if e.Op == "serving" {
+		t.serves(e.Path)
+	}
+	o := runners.Observation{At: j.c.at(e.Time), Pod: t.name, Op: "training." + e.Op, Path: string(j.c.disks.plain(t.name, []byte(e.Path)))}
+	j.deeds[trainingDeed{t.name, e.Op, o.Path}]++
+	if o.Path != "" {
+		j.deeds[trainingDeed{t.name, e.Op, ""}]++
+	}
+	o.Note = string(j.c.disks.plain(t.name, []byte(e.Note)))
+	j.note(o)
+}

@@ -1,0 +1,180 @@
+package traincheck
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/quirks"
+)
+
+// unblocks is by when a worker has noticed that a barrier was removed: its poll of 1 s, and what
+// asking takes (INV-2).
+const unblocks = time.Second + 200*time.Millisecond
+
+// stopWait is how long the controller's stop waits for the workers (TRN-2.10).
+const stopWait = 30 * time.Second
+
+// barrier is the variable of barrier_ops.py, as its assignments have it.
+type barrier struct {
+	c        *Checker
+	placings int // how often it was placed
+	placed   bool
+	at       time.Duration
+	action   string
+	ownerIn  int // the life of the chief who placed it
+	resumed  bool
+	flags    map[string]int // the lives of workers whose flag is set
+	due      map[string]*release
+	slowest  time.Duration // write of a checkpoint
+}
+
+// release is a barrier that was removed while a worker waited.
+type release struct {
+	at      time.Duration
+	life    int
+	again   bool // the barrier was placed again
+	removal int
+}
+
+func (b *barrier) init(c *Checker) {
+	*b = barrier{c: c, flags: map[string]int{}, due: map[string]*release{}, slowest: c.spec.SaveTime}
+}
+
+// Assigned is told of an assignment of a variable by a process of the job; index is negative for
+// all of it.
+func (c *Checker) Assigned(at time.Duration, by, variable string, index int, value any) {
+	c.now = max(c.now, at)
+	b := &c.barrier
+	switch on, _ := value.(bool); {
+	case variable == "barrier_op_action":
+		text, _ := value.([]byte)
+		b.action = string(text)
+	case variable != "barrier_var" || index < 0:
+	case index == 0 && on:
+		b.place()
+	case index == 0:
+		b.remove()
+	case on:
+		b.block(by)
+	default:
+		b.unblock(by)
+	}
+}
+
+// Initialized is told when the chief gives all variables their first values.
+func (c *Checker) Initialized(at time.Duration) {
+	c.now = max(c.now, at)
+	c.barrier.forget()
+}
+
+// ResumeAsked is told when somebody calls ResumeTraining.
+func (c *Checker) ResumeAsked(at time.Duration) {
+	c.now = max(c.now, at)
+	c.barrier.resumed = true
+}
+
+// SaveTakes is told how long writing a checkpoint takes from now on.
+func (c *Checker) SaveTakes(d time.Duration) { c.barrier.slowest = max(c.barrier.slowest, d) }
+
+func (b *barrier) place() {
+	if b.placed {
+		b.c.breaks("INV-1", fmt.Sprintf("twice %d", b.placings), "", "a barrier was placed while the one of %v was there, want at most one", b.at)
+	}
+	b.look()
+	b.placings++
+	b.placed, b.at, b.resumed, b.ownerIn = true, b.c.now, false, b.c.procs["chief"].life
+	for _, r := range b.due {
+		r.again = true
+	}
+}
+
+func (b *barrier) remove() {
+	b.look()
+	if b.placed && b.action == "" && !b.resumed {
+		b.c.breaks("INV-1", fmt.Sprintf("not its own %d", b.placings), "",
+			"the barrier of %v, which waits for ResumeTraining, was removed without that call", b.at)
+	}
+	b.placed = false
+	for worker, life := range b.flags {
+		b.due[worker] = &release{at: b.c.now, life: life, removal: b.placings}
+	}
+}
+
+func (b *barrier) block(worker string) {
+	if p := b.c.procs[worker]; p != nil {
+		b.flags[worker] = p.life
+	}
+	b.noticed(worker)
+}
+
+func (b *barrier) unblock(worker string) {
+	b.noticed(worker)
+	delete(b.flags, worker)
+}
+
+// noticed is a worker that does something about the barrier.
+func (b *barrier) noticed(worker string) {
+	if r := b.due[worker]; r != nil {
+		b.late(worker, r)
+		delete(b.due, worker)
+	}
+}
+
+// late wants a worker to be in time.
+func (b *barrier) late(worker string, r *release) bool {
+	p := b.c.procs[worker]
+	if b.c.now <= r.at+unblocks || !p.running || p.life != r.life {
+		return false
+	}
+	known := ""
+	if r.again && b.c.quirks.Keeps(quirks.Q238) {
+		known = quirks.Q238.String()
+	}
+	b.c.breaks("INV-2", fmt.Sprintf("%s %d", worker, r.removal), known, "%s has not unblocked since the barrier was removed at %v, want that within %v", worker, r.at, unblocks)
+	return true
+}
+
+// gaveUp is a worker that has left its session.
+func (b *barrier) gaveUp(worker string) { delete(b.due, worker) }
+
+// ended is a process that ended: with a PS variables go, and with a worker its wait.
+func (b *barrier) ended(name string) {
+	switch {
+	case len(name) > 2 && name[:2] == "ps":
+		b.forget()
+	default:
+		delete(b.due, name)
+	}
+}
+
+func (b *barrier) forget() {
+	b.placed, b.action = false, ""
+	clear(b.flags)
+	clear(b.due)
+}
+
+// look wants what is due by now.
+func (b *barrier) look() {
+	for _, worker := range b.c.names {
+		if r := b.due[worker]; r != nil && b.late(worker, r) {
+			delete(b.due, worker)
+		}
+	}
+	if !b.placed {
+		return
+	}
+	took, chief := b.c.now-b.at, b.c.procs["chief"]
+	switch {
+	case b.action == "" && took > slack:
+		b.c.breaks("INV-1", fmt.Sprintf("unowned %d", b.placings), "TRN-2.8 and TRN-2.9",
+			"the barrier of %v has no owner that removes it: it waits for ResumeTraining", b.at)
+	case b.action != "" && took > b.limit() && chief.running && chief.life == b.ownerIn:
+		b.c.breaks("INV-1", fmt.Sprintf("kept %d", b.placings), "",
+			"the barrier %q of %v was not removed by its owner, want that within %v", b.action, b.at, b.limit())
+	}
+}
+
+// limit is by when an owner has removed its barrier: a save waits, and writes twice.
+func (b *barrier) limit() time.Duration {
+	return max(stopWait, b.c.spec.MaxPending+2*b.slowest) + slack + b.c.spec.StepTime
+}

@@ -1,0 +1,153 @@
+package traincheck
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
+	"github.com/monosim/monosim/engine/proto/tensorflow/python/training"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/saveutils"
+)
+
+// restorePoll is how often processes look whether the chief has restored (TRN-2.13).
+const restorePoll = 30 * time.Second
+
+// stored is what was seen of the model's directory.
+type stored struct {
+	begun []string // processes that left the wait since the last look
+	// exempt are the checkpoints that were exempt at the last look, and there.
+	exempt []string
+}
+
+// begins is told that a process has left the restore wait.
+func (s *stored) begins(name string) { s.begun = append(s.begun, name) }
+
+func (s *stored) look(c *Checker, files Files) error {
+	listed, hasList, err := s.list(c, files)
+	if err != nil {
+		return err
+	}
+	exempt, hasState, err := s.exempted(c, files)
+	if err != nil {
+		return err
+	}
+	if c.spec.RestoreDir != "" {
+		s.restored(c, hasList && hasState)
+	}
+	for _, checkpoint := range listed {
+		if ok, err := there(files, checkpoint); err != nil {
+			return err
+		} else if !ok {
+			c.breaks("INV-4", "listed "+checkpoint, "", "%s is listed in %s, want a checkpoint that is there", checkpoint, path.Join(c.spec.ModelDir, checkpoints.Filename))
+		}
+	}
+	var kept []string
+	for _, checkpoint := range exempt {
+		ok, err := there(files, checkpoint)
+		if err != nil {
+			return err
+		}
+		switch {
+		case ok:
+			kept = append(kept, checkpoint)
+		case slices.Contains(s.exempt, checkpoint):
+			c.breaks("INV-4", "exempt "+checkpoint, "", "%s is exempt and was deleted", checkpoint)
+		}
+	}
+	s.exempt = kept
+	return nil
+}
+
+func there(files Files, checkpoint string) (bool, error) {
+	_, ok, err := files.StoredFile(checkpoint + checkpoints.IndexSuffix)
+	return ok, err
+}
+
+// list are the checkpoints of the file "checkpoint"; one that is torn lists none.
+func (s *stored) list(c *Checker, files Files) (paths []string, ok bool, err error) {
+	state := &training.CheckpointState{}
+	if ok, err = message(files, path.Join(c.spec.ModelDir, checkpoints.Filename), func(text string) error { return textpb.Unmarshal(text, state) }); err != nil {
+		return nil, false, err
+	}
+	return c.absolute(state.AllModelCheckpointPaths), ok, nil
+}
+
+// exempted are the checkpoints that monolith_checkpoint has stay.
+func (s *stored) exempted(c *Checker, files Files) (paths []string, ok bool, err error) {
+	state := &nativetraining.MonolithCheckpointState{}
+	if ok, err = message(files, path.Join(c.spec.ModelDir, saveutils.MonolithCkptStateFileName), func(text string) error { return textpb.Unmarshal(text, state) }); err != nil {
+		return nil, false, err
+	}
+	return c.absolute(state.ExemptModelCheckpointPaths), ok, nil
+}
+
+// message reads a file, which may be none or torn.
+func message(files Files, name string, read func(text string) error) (ok bool, err error) {
+	data, ok, err := files.StoredFile(name)
+	if err != nil || !ok {
+		return false, err
+	}
+	if text, err := pysem.DecodeUTF8(data); err == nil {
+		_ = read(text) // one that is torn says nothing
+	}
+	return true, nil
+}
+
+func (c *Checker) absolute(paths []string) []string {
+	for i, p := range paths {
+		if !checkpoints.IsAbs(p) {
+			paths[i] = path.Join(c.spec.ModelDir, p)
+		}
+	}
+	return paths
+}
+
+// restored wants the others to leave the restore wait if and only if the chief has written both
+// files (INV-3).
+func (s *stored) restored(c *Checker, written bool) {
+	for _, name := range s.begun {
+		if name != "chief" && !written {
+			c.breaks("INV-3", fmt.Sprintf("left %s %d", name, c.procs[name].life), "", "%s left the restore wait, want it to wait until the chief has written both files", name)
+		}
+	}
+	s.begun = s.begun[:0]
+	chief := c.procs["chief"]
+	if chief.life == 0 || chief.running && !chief.serving {
+		return
+	}
+	known := ""
+	if !written {
+		if !chief.serving {
+			return // it has not come to its writes
+		}
+		known = "Q251"
+	}
+	for _, name := range c.names {
+		p := c.procs[name]
+		if limit := max(chief.served, p.started) + restorePoll + slack; p.running && !p.serving && c.now > limit {
+			c.breaks("INV-3", fmt.Sprintf("waits %s %d", name, p.life), known, "%s waits for the chief to restore, who was done at %v%s", name, chief.served,
+				map[bool]string{false: " without its two files", true: ""}[written])
+		}
+	}
+}
+
+// node is the znode of a process in discovery.
+func (c *Checker) node(name string) string {
+	number := ""
+	role := "worker"
+	switch {
+	case name == "chief":
+		number = "0"
+	case strings.HasPrefix(name, "ps"):
+		role, number = "ps", name[len("ps"):]
+	default:
+		number = name[len("worker"):]
+	}
+	return "/monolith/" + c.spec.Job + "/" + role + "." + number
+}
