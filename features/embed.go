@@ -14,5 +14,5 @@ import "embed"
 
 // FS holds the .feature files at its root.
 //
-//go:embed *.feature
+//go:embed *.feature training/*.feature
 var FS embed.FS

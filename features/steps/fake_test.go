@@ -48,6 +48,8 @@ type fakeCluster struct {
 	closed bool
 	hash   uint64
 	broken string
+	// invariants are what broke of them.
+	invariants []runners.Broken
 
 	// runs reports whether a pod runs; nil means that all do.
 	runs func(pod string, now time.Duration) bool
@@ -88,11 +90,13 @@ func (c *fakeCluster) ExportVersion(basePath string, version, sizeBytes int64) e
 func (c *fakeCluster) BeginFault(f runners.Fault) error { return c.do("begin %+v", f) }
 func (c *fakeCluster) EndFault(f runners.Fault) error   { return c.do("end %+v", f) }
 
-func (c *fakeCluster) Now() time.Duration   { return c.now }
-func (c *fakeCluster) Pods() []runners.Pod  { return c.spec.Pods() }
-func (c *fakeCluster) Failure() string      { return c.broken }
-func (c *fakeCluster) Close()               { c.closed = true }
-func (c *fakeCluster) Stats() runners.Stats { return runners.Stats{TraceHash: c.hash, Virtual: c.now} }
+func (c *fakeCluster) Now() time.Duration  { return c.now }
+func (c *fakeCluster) Pods() []runners.Pod { return c.spec.Pods() }
+func (c *fakeCluster) Failure() string     { return c.broken }
+
+func (c *fakeCluster) Invariants() []runners.Broken { return c.invariants }
+func (c *fakeCluster) Close()                       { c.closed = true }
+func (c *fakeCluster) Stats() runners.Stats         { return runners.Stats{TraceHash: c.hash, Virtual: c.now} }
 
 func (c *fakeCluster) PodState(pod string) (runners.PodState, error) {
 	running := c.runs == nil || c.runs(pod, c.now)

@@ -120,16 +120,28 @@ var faultWords = map[string]func(w *World, f *runners.Fault, text string) error{
 		f.Pod = text
 		return nil
 	},
+	"trainer": func(_ *World, f *runners.Fault, text string) error {
+		f.Pod = text
+		return nil
+	},
 	"server": func(_ *World, f *runners.Fault, text string) error {
 		s, err := oneServer(text)
 		f.Pod, f.Server = s.pod, s.kind
 		return err
+	},
+	"path": func(_ *World, f *runners.Fault, text string) error {
+		f.BasePath = text
+		return nil
 	},
 	"model": func(w *World, f *runners.Fault, text string) error {
 		f.BasePath = w.basePath(text)
 		return nil
 	},
 	"n": func(_ *World, f *runners.Fault, text string) (err error) {
+		f.N, err = strconv.ParseInt(text, 10, 64)
+		return err
+	},
+	"status": func(_ *World, f *runners.Fault, text string) (err error) {
 		f.N, err = strconv.ParseInt(text, 10, 64)
 		return err
 	},

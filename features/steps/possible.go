@@ -47,6 +47,38 @@ func ofAgents(s *Sentence) *Sentence {
 	return s
 }
 
+// ofTrainingJob marks a sentence about a training job, of which it names no process.
+func ofTrainingJob(s *Sentence) *Sentence {
+	s.ofTraining = true
+	return s
+}
+
+// checkTrainers wants the processes that a step names, and the job that it is about.
+func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
+	var names []string
+	if spec.Training != nil {
+		names = spec.Training.TrainerNames()
+	}
+	about := s.ofTraining
+	groups := s.expr.FindStringSubmatch(text)[1:]
+	if s.kind == anAssertion {
+		groups = groups[2:]
+	}
+	for i, word := range wordsOf(s.text) {
+		if word != "trainer" {
+			continue
+		}
+		about = true
+		if spec.Training != nil && !slices.Contains(names, groups[i]) {
+			return fmt.Errorf("process of the training job: found %s, want one of %s", groups[i], strings.Join(names, ", "))
+		}
+	}
+	if about && spec.Training == nil {
+		return errors.New("the training job: found none, want one that the scenario has asked for by \"a training job with 2 workers and 1 PS\"")
+	}
+	return nil
+}
+
 // possible tells what of a step cannot be, before anything is run: w is a world that
 // takes the shapes and is never built.
 func (s *Sentence) possible(w *World, st *step) error {
@@ -74,6 +106,9 @@ func (s *Sentence) peopled(spec *runners.Spec, st *step) error {
 	var pods []string
 	for _, p := range spec.Pods() {
 		pods = append(pods, p.Name)
+	}
+	if err := s.checkTrainers(spec, st.text); err != nil {
+		return err
 	}
 	text := st.text
 	if s.ofBareServer {

@@ -41,6 +41,8 @@ type Sentence struct {
 	// ofBareServer and ofAgents are set where the sentence names neither but is about the
 	// model server without an agent, or about pods.
 	ofBareServer, ofAgents bool
+	// ofTraining is set where the sentence names no process of the training job but is about it.
+	ofTraining bool
 	// keyword is Given, When or Then: where in a scenario it belongs.
 	keyword string
 	// waits says when time passes while the sentence is said, "" for never.

@@ -216,6 +216,27 @@ Feature: f
 	}
 }
 
+// An invariant that broke fails the step in which it did, unless the reference breaks it, too.
+func TestBrokenInvariantFails(t *testing.T) {
+	const text = `
+Feature: f
+  Scenario: s
+    Given a v3 cluster of 1 shard with 1 replica
+    Then every pod runs
+`
+	of := func(known string) *fakeRunner {
+		return &fakeRunner{prepare: func(c *fakeCluster) {
+			c.invariants = []runners.Broken{{Invariant: "INV-2", At: time.Minute, Text: "worker1 waits on", Known: known}}
+		}}
+	}
+	if got := failure(t, suiteOf(of(""), text)); !strings.Contains(got, "INV-2 broke by t+60.000s: worker1 waits on") {
+		t.Errorf("failure: found %q, want the invariant in it", got)
+	}
+	if report := run(t, suiteOf(of("Q238"), text)); report.Passed != 1 {
+		t.Errorf("got %+v, want what the reference breaks to pass", report)
+	}
+}
+
 func TestShapeAfterTheClusterIsBuiltFails(t *testing.T) {
 	got := failure(t, suiteOf(&fakeRunner{}, `
 Feature: f

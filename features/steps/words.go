@@ -23,6 +23,7 @@ type word struct {
 
 var words = map[string]word{
 	"n":        {`(\d+)`, "a whole number", []string{"2", "1"}},
+	"status":   {`([2-5]\d\d)`, "a status of HTTP, from 200 to 599", []string{"500"}},
 	"code":     {`(-?\d+)`, "an exit code, negative for a signal", []string{"-9"}},
 	"duration": {`(` + durationText + `)`, "a time in ms, s, m and h without blanks, as 250ms, 90s, 1h30m", []string{"90s", "10m"}},
 	"text":     {`"([^"]*)"`, "any text in double quotes", []string{`"a text"`}},
@@ -47,6 +48,8 @@ var words = map[string]word{
 	"places":  {`(` + placeName + `(?:(?:, | and )` + placeName + `)*)`, "pods, ZooKeeper and idc NAME, joined by commas or and", []string{"shard0-replica0", "ZooKeeper"}},
 	"state":   {`(START|LOADING|AVAILABLE|UNLOADING|END|UNKNOWN)`, "START, LOADING, AVAILABLE, UNLOADING, END or UNKNOWN", []string{"AVAILABLE"}},
 	"error":   {`([A-Z_]+)`, "a gRPC status, as NOT_FOUND", []string{"NOT_FOUND"}},
+	"trainer": {`(` + trainerName + `)`, "a process of the training job: chief, worker1 or ps0 and so on, or evaluator", []string{"worker1"}},
+	"method":  {`(StopTraining|ResumeTraining|GetBlockStatus|SaveCheckpoint|GetTrainingStatus)`, "a method of the training job's controller, as SaveCheckpoint", []string{"SaveCheckpoint"}},
 	"quirks":  {`(Q\d+(?:(?:, | and )Q\d+)*)`, "ids of quirks, joined by commas or and; see monosim quirks", []string{"Q153"}},
 	"case":    {`([\w.]+/[\w-]+)`, "the id of a recorded case; see monosim vectors list", []string{"utils.isabs/hdfs"}},
 	"json":    {`(null|true|false|-?\d+|".*"|\[.*\]|\{.*\})`, "a JSON value", []string{`"a text"`}},
@@ -79,6 +82,10 @@ var sentences = []*Sentence{
 	shape("the model default is not exported", (*World).noDefaultModel),
 	shape("the fake model server keeps its faults", (*World).fakeFaults),
 	shape("model {name} with sub-graphs {names} of {size} in version {n}", (*World).exportedModel),
+
+	// A training job beside the agents.
+	shape("a training job with {n} worker(s) and {n} PS", (*World).trainingJob),
+	shape("the job setting {name} is {text}", (*World).jobSetting),
 
 	// The cluster and its time.
 	ofAgents(Action("the cluster starts", (*World).start)),
@@ -176,6 +183,63 @@ var sentences = []*Sentence{
 	predictWaits("a Predict of {model} to {server} takes {duration} or more", (*World).predictAtLeast),
 	predictWaits("a Predict of {model} to {server} takes {duration} or less", (*World).predictAtMost),
 	Assertion("the memory of {server} is between {size} and {size}", (*World).memoryBetween),
+
+	// The training job: its processes, and what operators do to it.
+	ofTrainingJob(Action("the training starts", (*World).startTraining)),
+	Action("{trainer} is started again", (*World).startTrainer),
+	faults("trainer"),
+	faults("consul"),
+	Assertion("{trainer} is at work", (*World).trainerRuns),
+	Assertion("{trainer} has ended with exit code {code}", (*World).trainerEnded),
+	Assertion("{trainer} was started {n} time(s)", (*World).trainerStarted),
+	Assertion("{trainer} has tried again {n} time(s)", (*World).retried),
+	Assertion("discovery has {trainer} at its address", (*World).discoveryHas),
+	Assertion("discovery has {trainer} at another address", (*World).discoveryHasOther),
+	Assertion("discovery has an address of {trainer}", (*World).discoveryKnows),
+	Assertion("discovery does not have {trainer}", (*World).discoveryLacks),
+	ofTrainingJob(takesTime("until it is answered", Action("the operator calls {method}", (*World).operate))),
+	ofTrainingJob(Action("the operator begins to call {method}", (*World).beginOperate)),
+	ofTrainingJob(Action("the operator requests the action {text}", (*World).requestAction)),
+	ofTrainingJob(Assertion("the operator's call is answered with {text}", (*World).operatedWith)),
+	ofTrainingJob(Assertion("the operator's call is not answered", (*World).notOperated)),
+	ofTrainingJob(Assertion("the operator's call fails with {error} {text}", (*World).operateFails)),
+	ofTrainingJob(Assertion("the operator's call raises {raised}", (*World).operateRaises)),
+
+	// Its steps, barriers, checkpoints and exports.
+	ofTrainingJob(Assertion("the global step is {n} or more", (*World).stepAtLeast)),
+	ofTrainingJob(Assertion("the global step is {n} or less", (*World).stepAtMost)),
+	ofTrainingJob(Assertion("the barrier is placed", (*World).barrierPlaced)),
+	ofTrainingJob(Assertion("no barrier is placed", (*World).noBarrier)),
+	ofTrainingJob(Assertion("the workers at the barrier are {text}", (*World).workersBlocked)),
+	Assertion("{trainer} has come to the barrier {text} {n} time(s)", (*World).cameToBarrier),
+	Assertion("{trainer} was reported as not healthy {n} time(s)", (*World).reported),
+	ofTrainingJob(Assertion("{n} checkpoint(s) was/were saved", (*World).savedTimes)),
+	ofTrainingJob(Assertion("a checkpoint was restored {n} time(s)", (*World).restoredTimes)),
+	ofTrainingJob(Assertion("checkpoint {n} was evaluated {n} time(s)", (*World).evaluatedTimes)),
+	ofTrainingJob(Assertion("{n} evaluation(s) was/were made", (*World).evaluatedInAll)),
+	ofTrainingJob(Assertion("{n} checkpoint(s) was/were gone before an evaluation", (*World).passedOver)),
+	ofTrainingJob(Assertion("{n} checkpoint(s) is/are listed", (*World).checkpointsListed)),
+	ofTrainingJob(Assertion("checkpoint {n} is listed", (*World).checkpointListed)),
+	ofTrainingJob(Assertion("checkpoint {n} is not listed", (*World).checkpointNotListed)),
+	ofTrainingJob(Assertion("checkpoint {n} is stored", (*World).checkpointStored)),
+	ofTrainingJob(Assertion("checkpoint {n} is not stored", (*World).checkpointNotStored)),
+	ofTrainingJob(Assertion("every checkpoint that is listed is stored", (*World).listedAreStored)),
+	ofTrainingJob(Action("the stored file {path} is written with {text}", (*World).storeFile)),
+	ofTrainingJob(Assertion("the stored file {path} has {text}", (*World).storedHolds)),
+	ofTrainingJob(Assertion("the stored file {path} exists", (*World).isStored)),
+	ofTrainingJob(Assertion("the stored file {path} does not exist", (*World).notStored)),
+	ofTrainingJob(Assertion("{n} export(s) of {model} is/are stored", (*World).exportsStored)),
+	ofTrainingJob(Assertion("{servers} serve(s) the newest export of {model}", (*World).servesNewest)),
+
+	// The barrier of the PS service, which every PS offers beside its variables.
+	ofTrainingJob(Action("worker {n} of {n} arrives at the PS barrier {name} for {duration}", (*World).arriveAtPS)),
+	ofTrainingJob(Assertion("arrival {n} is answered with {text}", (*World).psAnswer)),
+
+	// A cluster whose workers are tasks of one process, beside the job.
+	ofTrainingJob(Action("a local cluster of {n} worker(s) starts", (*World).startLocal)),
+	ofTrainingJob(Action("local worker {n} makes {n} step(s)", (*World).localSteps)),
+	ofTrainingJob(Action("local worker {n} waits at its barrier for {duration}", (*World).localBarrier)),
+	ofTrainingJob(Assertion("wait {n} is answered with {text}", (*World).localAnswer)),
 
 	// Discovery.
 	Assertion("{agents} list(s) {model} on {pods}", (*World).listsOn),

@@ -11,10 +11,10 @@ import (
 
 // samples has a text for each word, and with the ones of plural words a list.
 var samples = map[string][]string{
-	"n": {"12"}, "code": {"-9", "1"}, "duration": {"90s", "5m", "1h30m", "250ms", "1.5s"}, "text": {`"a; b"`, `""`},
+	"n": {"12"}, "status": {"503"}, "code": {"-9", "1"}, "duration": {"90s", "5m", "1h30m", "250ms", "1.5s"}, "text": {`"a; b"`, `""`},
 	"path": {"/gip/binding/ctr:entry"}, "name": {"main"}, "layout": {"main", "/gip/layout"}, "names": {"entry", "entry, ps_0 and ps_1"},
 	"servable": {"ctr:entry", "ps_0"}, "model": {"ctr:entry"}, "models": {"ctr:entry", "ctr:entry and ctr:ps_0"},
-	"size": {"30 MB", "512 bytes"}, "pod": {"shard0-replica1"},
+	"size": {"30 MB", "512 bytes"}, "pod": {"shard0-replica1"}, "trainer": {"chief", "worker12", "ps0", "evaluator"}, "method": {"StopTraining"},
 	"pods":    {"every pod", "no pod", "shard0-replica1", "shard0-replica0, shard0-replica1 and shard1-replica0"},
 	"agents":  {"every agent", "the agent of shard0-replica1", "the agents of shard0-replica1 and shard1-replica0"},
 	"server":  {"the ps server of shard0-replica0", "the model server"},

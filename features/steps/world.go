@@ -1,6 +1,7 @@
 package steps
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -22,6 +23,9 @@ type World struct {
 	// to model servers, by kind.
 	entries map[string]*runners.ServedModel
 	calls   map[string][]runners.ModelCall
+	// operated is the answer to the controller's call that was made last, nil while one goes
+	// on.
+	operated *runners.TrainingAnswer
 	// seen is the cluster time at the end of the step before.
 	seen time.Duration
 	// saying is the text of the step that runs.
@@ -78,6 +82,21 @@ func (w *World) outcome(err error) error {
 	}
 	if broken := w.cluster.Failure(); broken != "" {
 		return fmt.Errorf("%s: the run itself broke: %s", runners.Stamp(w.cluster.Now()), broken)
+	}
+	return brokenInvariant(w.cluster)
+}
+
+// brokenInvariant is an invariant of a training job that broke, unless the reference breaks it,
+// too.
+func brokenInvariant(c runners.Cluster) error {
+	watched, ok := c.(runners.Invariant)
+	if !ok {
+		return nil
+	}
+	for _, b := range watched.Invariants() {
+		if b.Known == "" {
+			return errors.New(b.String())
+		}
 	}
 	return nil
 }

@@ -1,0 +1,37 @@
+# not-python: the reference trains with a TensorFlow of its own, whose operations are not public
+@not-python
+Feature: Finding the processes of a training job
+
+  # TRN-2.16: a session that was lost wakes the registrations.
+  @TRN-S1
+  Scenario: A PS whose session was lost registers again at once
+    Given a training job with 1 worker and 2 PS
+    When the training starts
+    Then within 10s discovery has ps1 at its address
+    When the ZooKeeper session of ps1 expires
+    Then within 1s discovery does not have ps1
+    And within 30s discovery has ps1 at its address
+    And ps1 was started 1 time
+
+  @TRN-S1
+  Scenario: A PS that loses ZooKeeper for a while is back when it finds it again
+    Given a training job with 1 worker and 1 PS
+    When the training starts
+    Then within 10s discovery has ps0 at its address
+    When ps0 loses ZooKeeper for 30s
+    Then within 25s discovery does not have ps0
+    And within 1m discovery has ps0 at its address
+
+  # TRN-2.16: the znode of another session is overwritten and keeps its owner, with whose
+  # session it goes; the registration of the next half hour heals it.
+  @TRN-S2 @long
+  Scenario: A PS that is started again quickly loses its registration with the session of the one before
+    Given a training job with 1 worker and 1 PS
+    When the training starts
+    Then within 10s discovery has ps0 at its address
+    When ps0 is killed
+    And ps0 is started again
+    Then within 3s discovery has ps0 at its address
+    And within 15s discovery does not have ps0
+    And for 29m discovery does not have ps0
+    And within 2m discovery has ps0 at its address

@@ -1,0 +1,255 @@
+# not-python: the reference trains with a TensorFlow of its own, whose operations are not public
+@not-python
+Feature: Faults of a training job, and what repairs them
+
+  # TRN-2.7, TRN-2.9: discovery knows that the worker is gone once its session is.
+  @TRN-S9 @Q239
+  Scenario: A worker that died at the barrier is blocked for the operator
+    Given a training job with 2 workers and 1 PS
+    When the training starts
+    Then within 3m the global step is 150 or more
+    When the operator calls StopTraining
+    Then within 4s the workers at the barrier are "1, 2"
+    When worker2 is killed
+    And 15s pass
+    And the operator calls GetBlockStatus
+    Then the operator's call is answered with "blocked_indices:0 blocked_indices:1 blocked_indices:2"
+
+  @TRN-S9 @Q239
+  Scenario: A worker that died at the barrier is not blocked once discovery knows
+    Given a training job with 2 workers and 1 PS
+    And the agents keep all quirks but Q239
+    When the training starts
+    Then within 3m the global step is 150 or more
+    When the operator calls StopTraining
+    Then within 4s the workers at the barrier are "1, 2"
+    When worker2 is killed
+    And 15s pass
+    And the operator calls GetBlockStatus
+    Then the operator's call is answered with "blocked_indices:0 blocked_indices:1 unblocked_indices:2"
+
+  @TRN-S11 @Q239
+  Scenario: The end of the chief does not wait for a worker that discovery does not have
+    Given a training job with 2 workers and 1 PS
+    And the agents keep all quirks but Q239
+    And the job setting max_steps is "400"
+    When the training starts
+    Then within 3m the global step is 200 or more
+    When worker2 is killed
+    Then within 5m worker1 has ended with exit code 0
+    And within 5s chief has ended with exit code 0
+
+  # TRN-8.7: two calls at one step.
+  @Q242
+  Scenario: Saves that are asked for twice at one step both save
+    Given a training job with 0 workers and 1 PS
+    And the job setting step_time is "2m"
+    When the training starts
+    Then within 5m the global step is 1 or more
+    When the operator calls SaveCheckpoint
+    And the operator calls SaveCheckpoint
+    Then 2 checkpoints were saved
+
+  @Q242
+  Scenario: A step that was saved last is not saved again
+    Given a training job with 0 workers and 1 PS
+    And the agents keep all quirks but Q242
+    And the job setting step_time is "2m"
+    When the training starts
+    Then within 5m the global step is 1 or more
+    When the operator calls SaveCheckpoint
+    And the operator calls SaveCheckpoint
+    Then 1 checkpoint was saved
+    And within 3m the global step is 2 or more
+    When the operator calls SaveCheckpoint
+    Then 2 checkpoints were saved
+
+  # TRN-8.7: bytes that are no text.
+  @Q244
+  Scenario: A chief that finds a monolith_checkpoint of bytes that are no text ends
+    Given a training job with 0 workers and 1 PS
+    And the job setting save_steps is "10"
+    When the training starts
+    Then within 2m checkpoint 10 is listed
+    When the stored file /train/model/monolith_checkpoint is garbled
+    Then within 1m chief has ended with exit code 1
+
+  @Q244
+  Scenario: A monolith_checkpoint of bytes that are no text is ignored, and written anew
+    Given a training job with 0 workers and 1 PS
+    And the agents keep all quirks but Q244
+    And the job setting save_steps is "10"
+    When the training starts
+    Then within 2m checkpoint 10 is listed
+    When the stored file /train/model/monolith_checkpoint is garbled
+    Then within 1m checkpoint 20 is listed
+    And chief is at work
+
+  # TRN-6.4: torn files lose nothing that was good before.
+  Scenario: A job whose list of checkpoints was torn goes on, and lists what it saves
+    Given a training job with 0 workers and 1 PS
+    And the job setting save_steps is "10"
+    When the training starts
+    Then within 2m checkpoint 20 is listed
+    When the stored file /train/model/checkpoint is torn
+    Then within 1m checkpoint 30 is listed
+    And checkpoint 20 is listed
+    And every checkpoint that is listed is stored
+    And chief is at work
+
+  # TRN-6.4: no list is no checkpoint, as at a first start.
+  Scenario: A chief that finds a torn list of checkpoints begins anew
+    Given a training job with 0 workers and 1 PS
+    And the job setting save_steps is "10"
+    And the job setting restart_after is "5s"
+    When the training starts
+    Then within 2m checkpoint 20 is listed
+    When the stored file /train/model/checkpoint is torn
+    And chief is killed
+    Then within 2m checkpoint 10 is listed
+    And checkpoint 20 is not listed
+    And chief was started 2 times
+
+  # TRN-2.22: servers that are not reached are waited for; each try takes 60 s, and the next one 30 s more.
+  # not-real: processes on one machine always reach each other
+  @not-real
+  Scenario: A job waits for a PS that is unreachable, and goes on from its last checkpoint
+    Given a training job with 1 worker and 2 PS
+    And the job setting save_every is "20s"
+    When the training starts
+    Then within 3m the global step is 150 or more
+    When ps1 is unreachable for 2m
+    Then chief has tried again 2 times
+    And within 4m a checkpoint was restored 1 time
+    And within 3m the global step is 300 or more
+    And worker1 is at work
+    And ps1 was started 1 time
+
+  # TRN-2.8: a step of ten minutes, so that only the health check meets the PS.
+  # not-real: processes on one machine always reach each other
+  @Q240 @not-real
+  Scenario: A health check that cannot reach a PS ends, and nobody hears of its memory
+    Given a training job with 1 worker and 2 PS
+    And the job setting step_time is "10m"
+    And the job setting ps_memory_limit is "2000000"
+    When the training starts
+    And 2m pass
+    And ps1 is unreachable for 35s
+    And the memory of ps1 comes to 3 MB
+    Then for 5m no barrier is placed
+
+  # not-real: processes on one machine always reach each other
+  @Q240 @not-real
+  Scenario: A health check that goes on hears of the memory of a PS that is back
+    Given a training job with 1 worker and 2 PS
+    And the agents keep all quirks but Q240
+    And the job setting step_time is "10m"
+    And the job setting ps_memory_limit is "2000000"
+    When the training starts
+    And 2m pass
+    And ps1 is unreachable for 35s
+    And the memory of ps1 comes to 3 MB
+    Then within 62s ps1 was reported as not healthy 1 time
+    And within 1s the barrier is placed
+
+  # TRN-2.18: the chief tells the master, which ends what is left.
+  # not-real: the application master is one of the simulation
+  @not-real
+  Scenario: The application master ends a job that is done
+    Given a training job with 1 worker and 1 PS
+    And the job setting application_master is "true"
+    And the job setting keep_ps is "true"
+    And the job setting max_steps is "300"
+    When the training starts
+    Then within 5m chief has ended with exit code 0
+    And ps0 is at work
+    And within 21s ps0 has ended with exit code -9
+
+  # not-real: the application master is one of the simulation
+  @not-real
+  Scenario: The application master ends a job that has failed, and nothing starts again
+    Given a training job with 1 worker and 1 PS
+    And the job setting application_master is "true"
+    And the job setting save_steps is "50"
+    And the job setting restart_after is "5s"
+    When the training starts
+    And the next 2 writes of a checkpoint fail
+    Then within 5m chief has ended with exit code 1
+    And within 21s worker1 has ended with exit code -9
+    And ps0 has ended with exit code -9
+    And for 1m chief was started 1 time
+
+  # TRN-2.18: a call of 10 s, after which the chief ends all the same.
+  # not-real: the application master is one of the simulation
+  @not-real
+  Scenario: A chief whose application master is unreachable ends, and the others stay
+    Given a training job with 1 worker and 1 PS
+    And the job setting application_master is "true"
+    And the job setting keep_ps is "true"
+    And the job setting max_steps is "300"
+    When the training starts
+    Then within 3m the global step is 100 or more
+    When the application master becomes unreachable for 10m
+    Then within 5m chief has ended with exit code 0
+    And for 5m ps0 is at work
+
+  Scenario: An application that is killed is over
+    Given a training job with 1 worker and 1 PS
+    And the job setting restart_after is "5s"
+    When the training starts
+    Then within 3m the global step is 100 or more
+    When the application is killed
+    Then chief has ended with exit code -9
+    And worker1 has ended with exit code -9
+    And ps0 has ended with exit code -9
+    And for 1m worker1 was started 1 time
+
+  # TRN-8.8, by the case that was recorded: what a callback leaves behind that raises.
+  # not-real: a recorded case is asked of the code, without a cluster
+  @Q237 @not-real
+  Scenario: A callback that raises leaves the barrier, and a worker's flag, set
+    Given the recorded case barrier_ops.BarrierOp.sequence/callback-fails
+    When it is answered as the reference does
+    Then step 2 returns true
+    And step 5 returns [1]
+    When it is answered with Q237 repaired
+    Then step 2 returns false
+    And step 5 returns []
+
+  # TRN-8.7, by cases that were recorded.
+  # not-real: a recorded case is asked of the code, without a cluster
+  @Q242 @not-real
+  Scenario: A saver of dense variables takes step 0 for saved
+    Given the recorded case save_utils.NoFirstSaveCheckpointSaverHook.sequence/dense-only-step-0
+    When it is answered as the reference does
+    Then the answer at "steps > 1 > log" is [["export_meta_graph", "m/meta_graph_for_debugging.pb"]]
+    When it is answered with Q242 repaired
+    Then the answer at "steps > 1 > log" has ["save", "m/model.ckpt-0", "ok"] 1 time
+
+  # not-real: a recorded case is asked of the code, without a cluster
+  @Q243 @not-real
+  Scenario: A save that is asked for while the timer is off is none
+    Given the recorded case save_utils.NoFirstSaveCheckpointSaverHook.sequence/timer-off
+    When it is answered as the reference does
+    Then the answer at "steps > 3 > log" is []
+    When it is answered with Q243 repaired
+    Then the answer at "steps > 3 > log" has ["save", "m/model.ckpt-0", "ok"] 1 time
+
+  # not-real: a recorded case is asked of the code, without a cluster
+  @Q243 @not-real
+  Scenario: A save that is asked for before the first one is eaten
+    Given the recorded case save_utils.NoFirstSaveCheckpointSaverHook.sequence/trigger-before-first
+    When it is answered as the reference does
+    Then the answer at "steps > 1 > log" is []
+    When it is answered with Q243 repaired
+    Then the answer at "steps > 1 > log" has ["save", "m/model.ckpt-0", "ok"] 1 time
+
+  # TRN-8.9, by a case that was recorded.
+  # not-real: a recorded case is asked of the code, without a cluster
+  @Q245 @not-real
+  Scenario: Equal hours without minutes cannot be compared
+    Given the recorded case session_run_hooks.before/no-minutes-equal-hours
+    When it is answered as the reference does
+    Then the answer raises TypeError
+    When it is answered with Q245 repaired
+    Then the answer is false
