@@ -83,8 +83,20 @@ func (c *Case) Line() (string, error) {
 	return string(text), err
 }
 
-// SuiteOf is the name of the suite that an operation belongs to: its module.
+// namesakes are the modules whose name another one has, with their operations.
+var namesakes = map[string][]string{
+	"monolith_utils": {"utils.CopyFile", "utils.CopyRecursively", "utils.enable_monkey_patch"},
+}
+
+// SuiteOf is the name of the suite that an operation belongs to: its module. An id of a case
+// will do.
 func SuiteOf(op string) string {
+	op, _, _ = strings.Cut(op, "/")
+	for suite, ops := range namesakes {
+		if slices.Contains(ops, op) {
+			return suite
+		}
+	}
 	module, _, _ := strings.Cut(op, ".")
 	return module
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/agnivade/levenshtein"
@@ -22,7 +24,7 @@ const (
 
 // Quirk is a surprise or a fault of the reference.
 type Quirk struct {
-	// ID is Q and the number, counted from 1 without gaps.
+	// ID is Q and the number, from 1 and ascending. Numbers may be left out.
 	ID string `yaml:"id"`
 	// Where are the lines of the reference as file:line or file:line-line. A bare
 	// file name lies in monolith/agent_service, other paths count from the
@@ -50,6 +52,15 @@ type DiffersOn struct {
 	Runner string `yaml:"runner"`
 	// Track is a regular expression of names of tracks (runners/deeds).
 	Track string `yaml:"track"`
+}
+
+// Number is the number in its id, 0 for an id that has none.
+func (q Quirk) Number() int {
+	n, err := strconv.Atoi(strings.TrimPrefix(q.ID, "Q"))
+	if err != nil || q.ID != fmt.Sprintf("Q%d", n) {
+		return 0
+	}
+	return n
 }
 
 // Line is the quirk on one line: its id, what is done about it, and what it does.
@@ -151,10 +162,13 @@ func parseQuirks(text []byte) ([]Quirk, error) {
 	if err := decode("quirks.yaml", text, &list); err != nil {
 		return nil, err
 	}
+	last := 0
 	for i, q := range list {
-		if want := fmt.Sprintf("Q%d", i+1); q.ID != want {
-			return nil, fmt.Errorf("quirks.yaml: found %q as entry %d, want %s", q.ID, i+1, want)
+		n := q.Number()
+		if n <= last {
+			return nil, fmt.Errorf("quirks.yaml: found %q as entry %d, want Q and a number above %d", q.ID, i+1, last)
 		}
+		last = n
 		if err := q.check(); err != nil {
 			return nil, fmt.Errorf("quirks.yaml: %s: %w", q.ID, err)
 		}

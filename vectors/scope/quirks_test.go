@@ -38,10 +38,10 @@ func TestFixesAreTheTogglesOfTheEngine(t *testing.T) {
 			fixes = append(fixes, q.ID)
 		}
 	}
-	declared, asked := toggles(t, filepath.Join("..", "..", "engine", "agent"))
+	declared, asked := toggles(t, filepath.Join("..", "..", "engine"))
 	slices.Sort(fixes)
 	if diff := cmp.Diff(fixes, declared); diff != "" {
-		t.Errorf("constants (-register's fixes +engine/agent/quirks):\n%s", diff)
+		t.Errorf("constants (-register's fixes +engine/quirks):\n%s", diff)
 	}
 	if diff := cmp.Diff(declared, asked); diff != "" {
 		t.Errorf("toggles (-constants +asked for with Keeps):\n%s", diff)
@@ -109,9 +109,11 @@ func quirkNames(idents ...*ast.Ident) (names []string) {
 
 func TestFaultsOfTheQuirkRegisterAreTold(t *testing.T) {
 	for _, c := range []struct{ name, yaml, want string }{
-		{"gap", "- {id: Q2, where: [a.py:1], effect: e, decision: match}", `quirks.yaml: found "Q2" as entry 1, want Q1`},
+		{"no number", "- {id: Qx, where: [a.py:1], effect: e, decision: match}", `quirks.yaml: found "Qx" as entry 1, want Q and a number above 0`},
+		{"backwards", "- {id: Q2, where: [a.py:1], effect: e, decision: match}\n- {id: Q1, where: [a.py:1], effect: e, decision: match}",
+			`quirks.yaml: found "Q1" as entry 2, want Q and a number above 2`},
 		{"twice", "- {id: Q1, where: [a.py:1], effect: e, decision: match}\n- {id: Q1, where: [a.py:1], effect: e, decision: match}",
-			`quirks.yaml: found "Q1" as entry 2, want Q2`},
+			`quirks.yaml: found "Q1" as entry 2, want Q and a number above 1`},
 		{"no place", "- {id: Q1, effect: e, decision: match}", `quirks.yaml: Q1: found 0 places and effect "e", want one of each at least`},
 		{"no line", "- {id: Q1, where: [a.py], effect: e, decision: match}", `quirks.yaml: Q1: found place "a.py", want file:line or file:line-line`},
 		{"mark", "- {id: Q1, where: [a.py:1-2], effect: e, decision: match, marks: [Y]}", `quirks.yaml: Q1: found mark "Y", want X or Z`},
