@@ -21,6 +21,9 @@ var (
 // The goal is that colours are all that they add. The method is to print everything that
 // has colours with and without them, and to take them off again.
 func TestColoursChangeNoText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; the whole tests have it")
+	}
 	failing := filepath.Join("testdata", "failures", "agent.killed.feature")
 	testee := "python3 " + filepath.Join("testdata", "diff", "testee.py") + " value"
 	for _, c := range []struct {

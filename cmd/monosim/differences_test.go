@@ -70,6 +70,9 @@ const askedRelative = `
 `
 
 func TestDiffSaysWhatIsWrongWithAnAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; the whole tests have it")
+	}
 	dir := isabsCases(t)
 	for how, want := range map[string]string{
 		"value": askedRelative + `    answer (- expected, + the testee's):

@@ -26,6 +26,9 @@ func outcomeOf(r steps.Result) outcome {
 // The goal is that godog runs the scenarios as Suite.Run does; the method is to have both
 // run all of them, and to compare verdicts and traces.
 func TestGodogRunsTheScenariosWithTheSameTraces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; the whole tests have it")
+	}
 	suite := &steps.Suite{Runner: newSimulation(), FS: features.FS, Paths: []string{"."}, Seed: 7}
 	report, err := suite.Run()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/vectors/golden"
 )
 
 // Goal: README's examples do what it says. Method: each line of its sh blocks runs in a
@@ -25,20 +27,23 @@ const readmeRoot = "../.."
 
 // notRun are beginnings of lines that do not run here, with the reason.
 var notRun = map[string]string{
-	"go install ":                "it would fetch a release and install it",
-	"make ":                      "it runs this test, among others",
-	"MONOLITH_SRC=":              "it needs a checkout of the reference: make check-python",
-	"monosim test --tags":        "1,000 seeds take minutes: TestSeedsMultiplyTheRuns has a few",
-	"monosim test --seeds 5000":  "as above; TestJobsChangeNothing has two numbers of jobs",
-	"monosim zookeeper --listen": "it serves until it is ended: TestZooKeeperServesAndKeepsItsState",
-	"monosim zookeeper check":    "a million operations take minutes: TestCheckOfServersThatAgree has fewer",
-	"monosim serve cluster":      "it serves until it is ended: TestServeKeepsACluster",
-	"monosim agent-controller ":  "it needs a ZooKeeper: TestAModelIsDeclaredPublishedAndFound of runners/programs",
-	"monosim tfserving ":         "it serves until it is ended, at a port that may be taken: TestThePytestFixtures",
-	"MONOSIM_TFSERVING_FLAGS=":   "as above",
-	"MY_HOST_IP=":                "it serves until it is ended, and needs a ZooKeeper: the tests of runners/programs",
-	"curl ":                      "it asks the server of the line above",
-	"kill ":                      "it ends the server of the lines above",
+	"go install ":                           "it would fetch a release and install it",
+	"make ":                                 "it runs this test, among others",
+	"MONOLITH_SRC=":                         "it needs a checkout of the reference: make check-python",
+	"monosim test --tags":                   "1,000 seeds take minutes: TestSeedsMultiplyTheRuns has a few",
+	"monosim test --seeds 5000":             "as above; TestJobsChangeNothing has two numbers of jobs",
+	"monosim zookeeper --listen":            "it serves until it is ended: TestZooKeeperServesAndKeepsItsState",
+	"monosim zookeeper check":               "a million operations take minutes: TestCheckOfServersThatAgree has fewer",
+	"monosim serve cluster":                 "it serves until it is ended: TestServeKeepsACluster",
+	"monosim trainer ":                      "it needs a ZooKeeper: TestScenariosOfATrainingJob of runners/realrun/loopback",
+	"monosim test features/training --tags": "it takes minutes: make check-real",
+	"monosim serve-model ":                  "as above: TestServeModelEndsInOrder",
+	"monosim agent-controller ":             "it needs a ZooKeeper: TestAModelIsDeclaredPublishedAndFound of runners/programs",
+	"monosim tfserving ":                    "it serves until it is ended, at a port that may be taken: TestThePytestFixtures",
+	"MONOSIM_TFSERVING_FLAGS=":              "as above",
+	"MY_HOST_IP=":                           "it serves until it is ended, and needs a ZooKeeper: the tests of runners/programs",
+	"curl ":                                 "it asks the server of the line above",
+	"kill ":                                 "it ends the server of the lines above",
 }
 
 // endsWith are beginnings of lines that end with another code than 0.
@@ -91,6 +96,38 @@ func TestREADMERuns(t *testing.T) {
 	}
 }
 
+// README's numbers of scenarios and of recorded cases, and the trace, are those of this tree.
+func TestREADMECounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs all scenarios")
+	}
+	text, err := os.ReadFile(filepath.Join(readmeRoot, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	suites, err := golden.Suites(golden.FS())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := 0
+	for _, s := range suites {
+		cases += len(s.Cases)
+	}
+	if want := fmt.Sprintf(" %d golden cases", cases); !strings.Contains(strings.ReplaceAll(string(text), ",", ""), want) {
+		t.Errorf("README has no %q", want)
+	}
+	out, _, err := testCommand("--format", "progress")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wall := regexp.MustCompile(` in \S+ wall`)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	want := wall.ReplaceAllString(lines[len(lines)-1], "")
+	if !strings.Contains(wall.ReplaceAllString(string(text), ""), want) {
+		t.Errorf("README has no line %q", want)
+	}
+}
+
 func beginningOf[V any](line string, beginnings map[string]V) string {
 	for b := range beginnings {
 		if strings.HasPrefix(line, b) {
@@ -112,6 +149,8 @@ func readmeDirectory(t *testing.T) string {
 		os.Mkdir(filepath.Join(dir, "bin"), 0o755),
 		os.Symlink(path, filepath.Join(dir, "bin", "monosim")),
 		os.CopyFS(filepath.Join(dir, "exported"), os.DirFS("testdata/exported")),
+		os.CopyFS(filepath.Join(dir, "checkpoints"), os.DirFS("testdata/checkpoints")),
+		os.CopyFS(filepath.Join(dir, "runners", "trainplan", "plans"), os.DirFS("../../runners/trainplan/plans")),
 		os.CopyFS(filepath.Join(dir, "ranker"), os.DirFS("testdata/serving/ranker")),
 		os.WriteFile(filepath.Join(dir, "my-port"), []byte("#!/bin/sh\nexec monosim testee\n"), 0o755),
 	)

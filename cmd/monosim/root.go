@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/cmd/monosim/model"
 	"github.com/monosim/monosim/cmd/monosim/programs"
 	"github.com/monosim/monosim/cmd/monosim/whatif"
 	"github.com/monosim/monosim/runners"
@@ -24,8 +25,8 @@ func newRootCommand() *cobra.Command {
 hours of a cluster in milliseconds, every run reproducible from its seed. It runs
 scenarios (test) and clusters of your own (sim), holds implementations to what the
 reference answers (vectors, diff, testee, parity), and serves the simulated
-ZooKeeper and TensorFlow Serving to real clients (zookeeper, tfserving), or a whole
-cluster of processes (serve). The reference's own programs are agent, agent-client,
+ZooKeeper, Consul and TensorFlow Serving to real clients (zookeeper, consul,
+tfserving), or a whole cluster of processes (serve). The reference's own programs are agent, agent-client,
 agent-controller, client, run, svr-client and tfs-client.
 
 The exit code is 0 when all is good, 1 when a check failed or a run broke off, and 2
@@ -46,8 +47,9 @@ so is that of the reference's programs where monosim is called by their names.`,
 	root.SetFlagErrorFunc(command.FlagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelpCommand())
-	root.AddCommand(newTestCommand(newSimulation), newSimCommand(), whatif.New(), newVersionCommand(), newParityCommand(), newStepsCommand(newSimulation), newQuirksCommand(),
-		newTesteeCommand(), newVectorsCommand(), newDiffCommand(), newZooKeeperCommand(), newTFServingCommand(), newServeCommand())
+	root.AddCommand(newTestCommand(newSimulation), newSimCommand(), newTrainCommand(), whatif.New(), newVersionCommand(), newParityCommand(), newStepsCommand(newSimulation), newQuirksCommand(),
+		newTesteeCommand(), newVectorsCommand(), newDiffCommand(), newZooKeeperCommand(), newConsulCommand(), newTFServingCommand(), newServeCommand())
+	root.AddCommand(model.Commands()...)
 	root.AddCommand(programs.Commands()...)
 	root.Version = version
 	root.SetVersionTemplate(versionText())

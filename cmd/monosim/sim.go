@@ -60,11 +60,11 @@ that cannot fit into --max-memory ends as soon as that can be told, with the num
 makes it large.
 
 The exit code is 0 when the run came to its end, 1 when it broke off, when an act failed, or
-with --fail-unless-available when a model was missing at the end, and 2 when what
-was asked for makes no sense: a conf with which no agent starts, a directory without
-models. What --max-wall ends is reported up to there, with exit code 3; what is interrupted
-(Ctrl-C, SIGTERM) likewise, with whole files, and the exit code is 128 and the number of the
-signal.`,
+with --fail-unless-available when a model was missing at the end or was served by a pod
+that the service map does not have, and 2 when what was asked for makes no sense: a conf
+with which no agent starts, a directory without models. What --max-wall ends is reported
+up to there, with exit code 3; what is interrupted (Ctrl-C, SIGTERM) likewise, with whole
+files, and the exit code is 128 and the number of the signal.`,
 		Example: `  monosim sim --conf agent.conf --shards 2 --replicas 2 --models exported --for 24h
   monosim sim --conf agent.conf --models exported --for 2h --at '1h: ZooKeeper goes down for 10m' --html run.html
   monosim sim --conf agent.conf --models exported --for 1h --sweep replicas=10,100,300`,
@@ -165,6 +165,9 @@ func (s *simFlags) outcome(ctx context.Context, report *whatif.Report, failure e
 	}
 	if s.available && len(report.Unavailable) > 0 {
 		return broken(fmt.Errorf("--fail-unless-available: found %d models of pods that are not available, as %s", len(report.Unavailable), report.Unavailable[0]))
+	}
+	if s.available && len(report.Unlisted) > 0 {
+		return broken(fmt.Errorf("--fail-unless-available: found %d models of pods that are served, but not in the service map of %s, as %s", len(report.Unlisted), report.Asked, report.Unlisted[0]))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,16 +103,34 @@ func TestSimFailsForWhatIsMissing(t *testing.T) {
 	}{
 		{"all there", []string{"--fail-unless-available"}, 0, ""},
 		{"a pod that stays away", []string{"--fail-unless-available", kill, "--restart-after=0"}, command.ExitFailed, "as shard0-replica1 does not run"},
+		{"bindings that do not come back", []string{"--fail-unless-available", "--at=4m: ZooKeeper goes down for 30s", "--for=15m"}, command.ExitFailed, "found 22 models of pods that are served, but not in the service map of shard0-replica0, as predict_ctr:entry on shard0-replica0"},
+		{"bindings that stay", []string{"--fail-unless-available", "--at=4m: ZooKeeper goes down for 5s", "--for=15m"}, 0, ""},
 		{"an act that fails", []string{"--at=4m: shard0-replica1 has ended"}, command.ExitFailed, "1 of 2 acts failed"},
 		{"too little memory", []string{"--fail-unless-available", "--memory-limit=1KiB"}, command.ExitFailed, "--fail-unless-available: found "},
 		{"no time", []string{"--max-wall=1ns"}, command.ExitUndecided, "--max-wall is over after 0s of 5m0s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, code, message := simReport(t, append(c.args, "--replicas=2", "--for=5m")...)
+			_, code, message := simReport(t, append([]string{"--replicas=2", "--for=5m"}, c.args...)...)
 			if code != c.code || !strings.Contains(message, c.want) {
 				t.Errorf("got exit %d and %q, want %d and %q", code, message, c.code, c.want)
 			}
 		})
+	}
+}
+
+// Goal: a sweep tells the values with which pods are lost to clients from the others.
+// Method: an outage that sessions outlive, and one that they do not.
+func TestSimSweepCountsWhatIsNotInTheServiceMap(t *testing.T) {
+	for outage, want := range map[string]string{"5s": "0", "30s": "11"} {
+		code, stdout, message := simSample("--for=15m", "--sweep=replicas=1", "--at=4m: ZooKeeper goes down for "+outage)
+		rows, err := csv.NewReader(strings.NewReader(stdout)).ReadAll()
+		if code != 0 || err != nil || len(rows) != 2 {
+			t.Fatalf("%s: exit %d, %s: got %d rows, %v, want a head and one", outage, code, message, len(rows), err)
+		}
+		column := slices.Index(rows[0], "unlisted")
+		if column < 0 || rows[1][column] != want {
+			t.Errorf("%s: got %s, want %s in the column unlisted of %s", outage, rows[1], want, rows[0])
+		}
 	}
 }
 

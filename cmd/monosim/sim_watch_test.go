@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -51,5 +52,32 @@ func TestSimCost(t *testing.T) {
 	few, many := of("2"), of("40")
 	if many.Agents != 40 || many.VirtualSec != 300 || many.Reads <= few.Reads || many.Events <= few.Events || many.LiveBytes <= few.LiveBytes {
 		t.Errorf("got %+v of 2 agents and %+v of 40", few, many)
+	}
+}
+
+// Goal: the garbage that may lie about is some 16 MiB, however much lives, but neither
+// next to nothing beside a large cluster nor many times a small one. Method: sizes.
+func TestTheCollectorGoesByWhatLives(t *testing.T) {
+	for _, c := range []struct {
+		live int64
+		want int
+	}{{0, 400}, {1 << 20, 400}, {8 << 20, 200}, {40 << 20, 40}, {80 << 20, 20}, {8 << 30, 20}} {
+		if got := gcPercent(c.live); got != c.want {
+			t.Errorf("%d bytes live: found %d %%, want %d", c.live, got, c.want)
+		}
+	}
+	w := &simWatch{percent: 100, garbage: 400}
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
+	for _, step := range []struct {
+		live int64
+		want int
+	}{{1 << 20, 400}, {40 << 20, 40}, {41 << 20, 40}, {60 << 20, 26}, {1 << 20, 400}} {
+		if w.paceCollector(step.live); w.garbage != step.want {
+			t.Errorf("%d bytes live: the collector is at %d %%, want %d", step.live, w.garbage, step.want)
+		}
+	}
+	w = &simWatch{percent: -1}
+	if w.paceCollector(1 << 30); w.garbage != 0 {
+		t.Errorf("GOGC was set, and the collector is at %d %%", w.garbage)
 	}
 }

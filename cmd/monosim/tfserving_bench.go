@@ -65,7 +65,7 @@ with --check, an aim was missed, and 2 when what was asked for makes no sense.`,
 	return cmd
 }
 
-// bareFlag has the command be what it is measured beside.
+// bareFlag has a command be what it is measured beside.
 const bareFlag = "bare-server"
 
 // benchTFServing measures this program.

@@ -71,6 +71,9 @@ func TestTheTesteeRepairsWhatItIsTold(t *testing.T) {
 }
 
 func TestVerifyReplaysTheVectors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; the whole tests have it")
+	}
 	out, code, err := runMonosim("", "vectors", "verify")
 	last := regexp.MustCompile(`\n\d+ cases: \d+ passed, 0 failed, \d+ explained, \d+ skipped\n$`)
 	if code != 0 || !last.MatchString(out) || !strings.Contains(out, "\nzk_mirror ") {
@@ -88,6 +91,9 @@ func TestVerifyFailsWithTheDifference(t *testing.T) {
 // The goal is that nobody has to look up a number: wherever verify names a quirk, its
 // line stands, as monosim quirks prints it.
 func TestVerifyPrintsTheLinesOfTheQuirksThatItNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; the whole tests have it")
+	}
 	line := func(id string) string {
 		q, err := scope.FindQuirk(id)
 		if err != nil {

@@ -7,15 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
-	"net"
 	"os"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -144,52 +139,40 @@ func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
 		weight := make([]byte, smallHeap)
 		defer runtime.KeepAlive(&weight)
 	}
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if o.ensemble.servers > 0 {
-		return o.serveEnsemble(ctx, cmd, opt)
-	}
-	server, err := wire.Listen(o.listen, opt)
-	if err != nil {
-		return fmt.Errorf("zookeeper: %w", err)
-	}
-	served, err := o.serveAdmin(server)
-	if err != nil {
-		return command.BadInput(fmt.Errorf("--admin: %w", errors.Join(err, server.Close())))
-	}
-	defer func() { err = errors.Join(err, served.Close()) }()
-	fmt.Fprintln(cmd.OutOrStdout(), server.Addr())
-	if served != nil {
-		fmt.Fprintln(cmd.OutOrStdout(), "admin", served.URL())
-	}
-	select {
-	case <-ctx.Done():
-	case <-server.Done():
-	}
-	stop() // a second signal ends the program at once
-	err = errors.Join(server.Err(), server.Close())
-	if err == nil && o.snapshot != "" {
-		snapshot, nowMs := server.Snapshot()
-		err = wire.SaveSnapshot(o.snapshot, nowMs, snapshot)
-	}
-	if err != nil {
-		return fmt.Errorf("zookeeper: %w", err)
-	}
-	return nil
+	return serveUntilSignal(cmd, o.admin, func() (*serving, error) {
+		if o.ensemble.servers > 0 {
+			return o.openEnsemble(opt)
+		}
+		return o.open(opt)
+	})
 }
 
-// serveAdmin opens the interface for faults, if it was asked for.
-func (o *zooKeeperOptions) serveAdmin(server *wire.Server) (*admin.Server, error) {
-	if o.admin == "" {
-		return nil, nil
+// open starts a server by itself.
+func (o *zooKeeperOptions) open(opt wire.Options) (*serving, error) {
+	server, err := wire.Listen(o.listen, opt)
+	if err != nil {
+		return nil, fmt.Errorf("zookeeper: %w", err)
 	}
-	return admin.Listen(o.admin, "a ZooKeeper at "+server.Addr(), admin.ZooKeeper(server))
+	return &serving{
+		title: "a ZooKeeper at " + server.Addr(), addr: server.Addr(), actions: admin.ZooKeeper(server), done: server.Done(),
+		close: func() error {
+			err := errors.Join(server.Err(), server.Close())
+			if err == nil && o.snapshot != "" {
+				snapshot, nowMs := server.Snapshot()
+				err = wire.SaveSnapshot(o.snapshot, nowMs, snapshot)
+			}
+			if err != nil {
+				return fmt.Errorf("zookeeper: %w", err)
+			}
+			return nil
+		},
+	}, nil
 }
 
 // options checks the flags.
 func (o *zooKeeperOptions) options(stderr io.Writer) (opt wire.Options, err error) {
 	opt.Log = func(line string) { fmt.Fprintln(stderr, "zookeeper: "+line) }
-	if err := o.checkListen(stderr); err != nil {
+	if err := checkListen(stderr, "zookeeper", o.listen, "127.0.0.1:2181", o.allowRemote); err != nil {
 		return opt, err
 	}
 	cfg := &opt.Config
@@ -295,38 +278,4 @@ func checkSuperDigest(id string) error {
 		return fmt.Errorf("--super-digest: found %q, want user:base64(sha1(user:password))", id)
 	}
 	return nil
-}
-
-// checkListen keeps the server, which has no secrets to tell friends from
-// others, on this machine unless the user says otherwise.
-func (o *zooKeeperOptions) checkListen(stderr io.Writer) error {
-	addr, err := net.ResolveTCPAddr("tcp", o.listen)
-	if err != nil {
-		return fmt.Errorf("--listen: %w; want an address as 127.0.0.1:2181", err)
-	}
-	if addr.IP.IsLoopback() {
-		return nil
-	}
-	if !o.allowRemote {
-		return fmt.Errorf("--listen: other machines reach %s; want an address as 127.0.0.1:2181, or --allow-remote", o.listen)
-	}
-	fmt.Fprintf(stderr, "zookeeper: warning: other machines reach %s, and whoever does may write\n", o.listen)
-	return nil
-}
-
-// milliseconds reads a time that the protocol tells in int32 milliseconds.
-func milliseconds(flag string, d, least time.Duration) (int64, error) {
-	ms := d.Milliseconds()
-	if d < least || ms > math.MaxInt32 || time.Duration(ms)*time.Millisecond != d {
-		return 0, fmt.Errorf("%s: %v, want whole milliseconds from %v to 596h", flag, d, least)
-	}
-	return ms, nil
-}
-
-func parseSpeed(text string) (float64, error) {
-	speed, err := strconv.ParseFloat(strings.TrimSuffix(text, "x"), 64)
-	if err != nil || !(speed >= 0.001 && speed <= 1e6) {
-		return 0, fmt.Errorf("--speed: %q, want a number from 0.001x to 1000000x, as 60x", text)
-	}
-	return speed, nil
 }

@@ -17,6 +17,7 @@ import (
 func newZooKeeperBenchCommand() *cobra.Command {
 	var opt bench.Options
 	var sessions int
+	var bare bool
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure a real ZooKeeper and the simulated one, side by side",
@@ -29,6 +30,13 @@ same machine, in turn; the table has medians.
 The real server is Debian's (package zookeeper), with the heap that its own script
 gives it. By itself it answers a write when its disk has it, as the simulated server
 does with a data directory (fsync); with forceSync=no, and in memory, neither waits.
+
+A second table has the processor time that one create takes of the server and of the
+client, which hardly depends on what else the machine does, and what that foretells of
+rates where both fill the processors. A server that only answers is beside them: what it
+takes is for the sockets of so many connections, so where it misses an aim every server
+would.
+
 Where no real server is installed only the simulated ones are measured, and a line says
 so.
 
@@ -38,6 +46,9 @@ end. The limit of open files, which is raised where the system lets it, bounds h
 there can be; what more would take is foretold, and a line says so.`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if bare {
+				return bench.ServeBare(cmd.OutOrStdout())
+			}
 			if opt.Length.Batch < 16 || opt.Rounds < 1 {
 				return command.BadInput(fmt.Errorf("--batch and --rounds: found %d and %d, want at least 16 and 1", opt.Length.Batch, opt.Rounds))
 			}
@@ -51,6 +62,8 @@ there can be; what more would take is foretold, and a line says so.`,
 	f.IntVar(&opt.Length.Batch, "batch", 50_000, "how many operations are done, and znodes made, between two deletions")
 	f.DurationVar(&opt.Length.Least, "for", time.Second, "how long one run is at least, of which only the batches count")
 	f.IntVar(&opt.Rounds, "rounds", 3, "how many runs to take the median of")
+	f.BoolVar(&bare, bareFlag, false, "be the server that only answers")
+	_ = f.MarkHidden(bareFlag) // which is there
 	f.IntVar(&sessions, "sessions", 100_000, "how many sessions to connect; 0 for none")
 	return cmd
 }
@@ -62,7 +75,7 @@ func benchZooKeeper(out, notes io.Writer, opt bench.Options, sessions int) error
 		return err
 	}
 	serve := []string{self, "zookeeper", "--listen", "127.0.0.1:0", "--max-client-cnxns", "0"}
-	if err := compareZooKeepers(out, notes, opt, serve); err != nil || sessions == 0 {
+	if err := compareZooKeepers(out, notes, opt, serve, []string{self, "zookeeper", "bench", "--" + bareFlag}); err != nil || sessions == 0 {
 		return err
 	}
 	held, err := bench.HoldOn(sessions, append(serve, bench.SessionFlags()...)...)
@@ -73,8 +86,8 @@ func benchZooKeeper(out, notes io.Writer, opt bench.Options, sessions int) error
 }
 
 // compareZooKeepers prints the table of rates.
-func compareZooKeepers(out, notes io.Writer, opt bench.Options, serve []string) (err error) {
-	servers, end, err := bench.Servers(notes, serve...)
+func compareZooKeepers(out, notes io.Writer, opt bench.Options, serve, bare []string) (err error) {
+	servers, end, err := bench.Servers(notes, serve, bare)
 	defer func() { err = errors.Join(err, end()) }()
 	if err != nil {
 		return err

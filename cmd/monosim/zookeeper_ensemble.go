@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -78,36 +77,23 @@ func (o *zooKeeperOptions) checkEnsemble() error {
 	return nil
 }
 
-// serveEnsemble serves until ctx is done.
-func (o *zooKeeperOptions) serveEnsemble(ctx context.Context, cmd *cobra.Command, opt wire.Options) (err error) {
+// openEnsemble starts the servers of an ensemble.
+func (o *zooKeeperOptions) openEnsemble(opt wire.Options) (*serving, error) {
 	addresses, err := o.ensemble.addresses(o.listen)
 	if err != nil {
-		return command.BadInput(err)
+		return nil, command.BadInput(err)
 	}
 	e, err := wire.ListenEnsemble(wire.EnsembleOptions{
 		Server: opt, Listen: addresses, Observers: o.ensemble.observers, Election: o.ensemble.electionTime,
 		ReadOnly: o.ensemble.readOnlyMode, LocalSessions: o.ensemble.localSessions, Stopped: o.ensemble.stopped,
 	})
 	if err != nil {
-		return fmt.Errorf("zookeeper: %w", err)
+		return nil, fmt.Errorf("zookeeper: %w", err)
 	}
-	defer func() { err = errors.Join(err, e.Close()) }()
 	var at []string
 	for _, s := range e.Servers() {
 		at = append(at, s.Addr)
 	}
 	addrs := strings.Join(at, ",")
-	if o.admin == "" {
-		fmt.Fprintln(cmd.OutOrStdout(), addrs)
-		<-ctx.Done()
-		return nil
-	}
-	served, err := admin.Listen(o.admin, "a ZooKeeper ensemble at "+addrs, admin.Ensemble(e))
-	if err != nil {
-		return command.BadInput(fmt.Errorf("--admin: %w", err))
-	}
-	defer func() { err = errors.Join(err, served.Close()) }()
-	fmt.Fprintf(cmd.OutOrStdout(), "%s\nadmin %s\n", addrs, served.URL())
-	<-ctx.Done()
-	return nil
+	return &serving{title: "a ZooKeeper ensemble at " + addrs, addr: addrs, actions: admin.Ensemble(e), close: e.Close}, nil
 }

@@ -32,10 +32,16 @@ type served struct {
 
 func serveZooKeeper(t *testing.T, args ...string) *served {
 	t.Helper()
+	return serveTwin(t, "zookeeper", args...)
+}
+
+// serveTwin runs a command that prints its address and serves.
+func serveTwin(t *testing.T, name string, args ...string) *served {
+	t.Helper()
 	s := &served{T: t, end: make(chan error, 1)}
 	out, in := io.Pipe()
 	root := newRootCommand()
-	root.SetArgs(append([]string{"zookeeper", "--listen", "127.0.0.1:0"}, args...))
+	root.SetArgs(append([]string{name, "--listen", "127.0.0.1:0"}, args...))
 	root.SetOut(in)
 	root.SetErr(&s.errs)
 	go func() {

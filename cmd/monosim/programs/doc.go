@@ -7,12 +7,14 @@
 //   - [Commands] makes all of them, for the root command.
 //   - [IsProgram] knows the names that the reference gives them.
 //
-// The agent is in agent.go, the programs that ask and order in clients.go; they are also
-// run by those names. What a program is told of
-// the process that it is stands in surroundings.go.
+// The agent is in agent.go, a process of a training job in trainer.go, the programs that ask
+// and order in clients.go; they are also run by those names. What a program is told of the
+// process that it is stands in surroundings.go.
 package programs
 
 import "github.com/spf13/cobra"
 
 // Commands makes the commands.
-func Commands() []*cobra.Command { return append(clientCommands(), newAgentCommand()) }
+func Commands() []*cobra.Command {
+	return append(clientCommands(), newAgentCommand(), newTrainerCommand())
+}

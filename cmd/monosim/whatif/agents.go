@@ -36,6 +36,8 @@ func (f *planFlags) addAgents(ctx context.Context, p *plan.Plan, r *result.Resul
 	switch {
 	case f.agents < 0 || f.agents > mostAgents:
 		return command.BadInput(fmt.Errorf("--agents: found %d, want 0 to %d", f.agents, mostAgents))
+	case f.agents > 0 && p.Several():
+		return command.BadInput(fmt.Errorf("--agents: found a workload.mix of %d models, want one: agents are of one model", len(p.Workload.Mix)))
 	case f.agents == 0 && len(incidents) > 0:
 		return command.BadInput(errors.New("--incidents: found it without --agents, want how many containers they happen to"))
 	}

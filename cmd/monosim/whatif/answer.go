@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -28,6 +31,10 @@ func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 	if err != nil {
 		return err
 	}
+	if err := f.writable(); err != nil {
+		return err
+	}
+	f.wanted = p.Report
 	j, done, err := f.judge(cmd, p)
 	if err != nil {
 		return err
@@ -41,9 +48,15 @@ func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 	if err == nil && f.sensitivity {
 		err = addSensitivity(ctx, j, source, p, r)
 	}
+	if err == nil && ctx.Err() == nil {
+		err = f.addTraces(source, p, r)
+	}
 	done()
 	if ctx.Err() != nil {
 		return command.InterruptedBy(ctx, "before the answer; with --cache the next run goes on from here")
+	}
+	if problems := (plan.Problems)(nil); errors.As(err, &problems) {
+		return f.refuse(cmd, path, problems)
 	}
 	if err != nil {
 		return err
@@ -51,23 +64,75 @@ func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 	return f.answered(cmd, j, r, begin)
 }
 
+// writable refuses, before anything is simulated, what could not be done at its end.
+func (f *planFlags) writable() error {
+	if f.jobs < 0 {
+		return command.BadInput(fmt.Errorf("--jobs: found %d, want 0 or more", f.jobs))
+	}
+	for _, one := range []struct{ flag, path string }{{"--html", f.html}, {"--csv", f.csv}, {"--run-info", f.runInfo}} {
+		if one.path == "" {
+			continue
+		}
+		file, err := wholefile.Create(one.path)
+		if err != nil {
+			return command.BadInput(fmt.Errorf("%s: %w", one.flag, err))
+		}
+		file.Discard()
+	}
+	if f.out != "" {
+		if err := os.MkdirAll(f.out, 0o777); err != nil {
+			return command.BadInput(fmt.Errorf("--report: %w", err))
+		}
+	}
+	return nil
+}
+
 // addSensitivity adds what changes of inputs do to the plan, or to the answer that was found.
 func addSensitivity(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan, r *result.Result) error {
-	if r.Answer != nil {
-		var values []plan.Value
-		for _, path := range slices.Sorted(maps.Keys(r.Answer.Point)) {
-			values = append(values, plan.Value{Path: path, Text: r.Answer.Point[path]})
-		}
-		answer, _, err := source.With(values)
-		if err != nil {
-			return err
-		}
-		answer.Seed = p.Seed
-		p = answer
+	p, err := answeredPlan(source, p, r)
+	if err != nil {
+		return err
 	}
 	rows, err := j.Sensitivity(ctx, p)
 	r.Sensitivity = rows
 	return err
+}
+
+// answeredPlan is the plan with the answer that was found set in it, or as it is written.
+func answeredPlan(source *plan.Source, p *plan.Plan, r *result.Result) (*plan.Plan, error) {
+	if r.Answer == nil {
+		return p, nil
+	}
+	var values []plan.Value
+	for _, path := range slices.Sorted(maps.Keys(r.Answer.Point)) {
+		values = append(values, plan.Value{Path: path, Text: r.Answer.Point[path]})
+	}
+	answer, _, err := source.With(values)
+	if err != nil {
+		return nil, err
+	}
+	answer.Seed = p.Seed
+	return answer, nil
+}
+
+// addTraces simulates again what the plan asks to be traced, for the folder of --report.
+func (f *planFlags) addTraces(source *plan.Source, p *plan.Plan, r *result.Result) error {
+	if f.out == "" || len(r.Windows) == 0 { // nobody looks, or nothing was simulated
+		return nil
+	}
+	p, err := answeredPlan(source, p, r)
+	if err != nil {
+		return err
+	}
+	for _, t := range p.Report.Trace {
+		one, err := judge.Trace(p, r, t)
+		if err != nil {
+			return err
+		}
+		name := "trace-" + strings.ReplaceAll(t.String(), " ", "-") + ".json"
+		f.traces = append(f.traces, outFile{filepath.Join(f.out, name), func(w io.Writer) error { return report.Trace(w, one) }})
+	}
+	return nil
 }
 
 // onePlan refuses all but one argument.
@@ -81,21 +146,8 @@ func onePlan(cmd *cobra.Command, args []string) error {
 // readPlan reads a plan; its problems are printed one a line, as they are.
 func readPlan(cmd *cobra.Command, path string, f *planFlags) (*plan.Source, *plan.Plan, plan.Problems, error) {
 	source, p, warnings, err := plan.Read(path)
-	var problems plan.Problems
-	if errors.As(err, &problems) {
-		if f.json {
-			r := &result.Result{Format: result.Format, Command: cmd.Name(), Plan: path, Problems: problems, Warnings: plan.Problems{}, Exit: command.ExitBadInput}
-			if err := r.Write(cmd.OutOrStdout()); err != nil {
-				return nil, nil, nil, err
-			}
-		}
-		for _, one := range problems {
-			fmt.Fprintln(cmd.ErrOrStderr(), one)
-		}
-		return nil, nil, nil, &command.ExitError{Code: command.ExitBadInput}
-	}
 	if err != nil {
-		return nil, nil, nil, command.BadInput(err)
+		return nil, nil, nil, f.refuse(cmd, path, err)
 	}
 	for _, w := range warnings {
 		fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+strings.TrimPrefix(w.String(), "warning: "))
@@ -106,6 +158,25 @@ func readPlan(cmd *cobra.Command, path string, f *planFlags) (*plan.Source, *pla
 	f.inputs = p.Canonical()
 	f.again = fmt.Sprintf("%s %s --seed %d%s", cmd.CommandPath(), path, p.Seed, f.flagWords())
 	return source, p, warnings, nil
+}
+
+// refuse prints the problems of a plan, with --json as a result that has them, too, and gives
+// the error that ends the command. Other errors are bad input as they are.
+func (f *planFlags) refuse(cmd *cobra.Command, path string, err error) error {
+	var problems plan.Problems
+	if !errors.As(err, &problems) {
+		return command.BadInput(err)
+	}
+	if f.json {
+		r := &result.Result{Format: result.Format, Command: cmd.Name(), Plan: path, Problems: problems, Warnings: plan.Problems{}, Exit: command.ExitBadInput}
+		if err := r.Write(cmd.OutOrStdout()); err != nil {
+			return err
+		}
+	}
+	for _, one := range problems {
+		fmt.Fprintln(cmd.ErrOrStderr(), one)
+	}
+	return &command.ExitError{Code: command.ExitBadInput}
 }
 
 // judge makes what simulates the plan and judges it, within its budget, with the points of
@@ -140,8 +211,8 @@ func (f *planFlags) answered(cmd *cobra.Command, j *judge.Judge, r *result.Resul
 			return err
 		}
 	}
-	if f.html != "" {
-		if err := f.writePage(r); err != nil {
+	for _, file := range f.files(r) {
+		if err := writeFile(file.path, file.write); err != nil {
 			return command.BadInput(err)
 		}
 	}
@@ -151,14 +222,39 @@ func (f *planFlags) answered(cmd *cobra.Command, j *judge.Judge, r *result.Resul
 	return nil
 }
 
-// writePage writes the page; it is whole, or not there.
-func (f *planFlags) writePage(r *result.Result) error {
-	file, err := wholefile.Create(f.html)
+// outFile is a file of a result.
+type outFile struct {
+	path  string
+	write func(io.Writer) error
+}
+
+// files are those that flags ask for, and in the folder of --report those of the plan's report.
+func (f *planFlags) files(r *result.Result) (list []outFile) {
+	add := func(wanted bool, path string, write func(io.Writer) error) {
+		if wanted {
+			list = append(list, outFile{path, write})
+		}
+	}
+	page := func(w io.Writer) error { return report.HTML(w, r, f.inputs, f.again) }
+	table := func(w io.Writer) error { return report.CSV(w, r) }
+	add(f.html != "", f.html, page)
+	add(f.csv != "", f.csv, table)
+	in := func(name string) string { return filepath.Join(f.out, name) }
+	add(f.out != "", in("report.txt"), func(w io.Writer) error { return report.Text(w, r, f.again) })
+	add(f.out != "" && f.wanted.HTML, in("report.html"), page)
+	add(f.out != "" && f.wanted.JSON, in("report.json"), r.Write)
+	add(f.out != "" && f.wanted.CSV, in("report.csv"), table)
+	return append(list, f.traces...)
+}
+
+// writeFile writes a file; it is whole, or not there.
+func writeFile(path string, write func(io.Writer) error) error {
+	file, err := wholefile.Create(path)
 	if err != nil {
 		return err
 	}
 	defer file.Discard()
-	if err := report.HTML(file, r, f.inputs, f.again); err != nil {
+	if err := write(file); err != nil {
 		return err
 	}
 	return file.Close()

@@ -18,9 +18,9 @@ func newBench() *cobra.Command {
 		Short: "Measure what the capacity simulation aims at, and say which aims are reached",
 		Long: `Measure what the capacity simulation aims at, and say which aims are reached.
 
-With --real it is goal G9: ten clusters of processes are observed under load, a profile is
+With --real it is goal G9: fourteen clusters of processes are observed under load, a profile is
 fitted to three of them, and the simulation is held to the others; then agents roll out
-versions. That takes the machine for ten minutes; what others do on it meanwhile is in the
+versions. That takes the machine for a quarter of an hour; what others do on it meanwhile is in the
 figures, and whether it was: on a machine that others use, give it priority (chrt -r 10).`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

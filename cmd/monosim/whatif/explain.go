@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -13,7 +14,7 @@ import (
 )
 
 func newSchema() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON schema of plans, for editors",
 		Args:  command.NoArguments,
@@ -22,10 +23,13 @@ func newSchema() *cobra.Command {
 			return err
 		},
 	}
+	cmd.Flags().Bool("json", true, "it is JSON in any case")
+	return cmd
 }
 
 func newExplain() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "explain METRIC",
 		Short: "Say what a metric of an objective is",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -37,10 +41,29 @@ func newExplain() *cobra.Command {
 			if i < 0 {
 				return command.BadInput(fmt.Errorf("found the unknown metric %q%s", args[0], plan.Nearest(args[0], plan.MetricNames())))
 			}
+			if asJSON {
+				return explainJSON(cmd.OutOrStdout(), plan.Metrics[i])
+			}
 			explain(cmd.OutOrStdout(), plan.Metrics[i])
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
+	return cmd
+}
+
+// explainJSON is explain for programs.
+func explainJSON(w io.Writer, m plan.Metric) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(struct {
+		Metric  string   `json:"metric"`
+		Text    string   `json:"text"`
+		Unit    string   `json:"unit"`
+		Example string   `json:"example"`
+		Scopes  []string `json:"scopes,omitempty"`
+		Higher  bool     `json:"more_is_better"`
+	}{m.Name, m.Doc, m.Unit, m.Kind.Example(), m.Scopes, m.Higher})
 }
 
 func explain(w io.Writer, m plan.Metric) {

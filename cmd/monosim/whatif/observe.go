@@ -32,37 +32,43 @@ func (f *loadFlags) options(cmd *cobra.Command) observe.Options {
 func newObserve() *cobra.Command {
 	var f loadFlags
 	var out string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "observe PLAN -o FILE",
 		Short: "Run the fleet of a plan as real processes under load, and write down what was measured",
 		Long: `Start a cluster of processes on the loopback for a plan: ZooKeeper, agents of version 1
-and monosim tfserving, whose models take as long as service.ps.cpu says (det, uniform or
-lognormal), service.ps.threads requests at once. The load is open: requests come when those
+and monosim tfserving, whose models take as long as service.ps.cpu says (det, uniform,
+lognormal, or affine by the items of a request), service.ps.threads requests at once. The load is open: requests come when those
 of the simulation of the plan come, and latencies count from then on, whether the servers
 keep up or not. The load generator is the fleet's entry: it chooses among the replicas that
-an agent lists, calls all PS, and tries again, as override and client say. Kills of PS and
-outages of ZooKeeper happen as events say.
+an agent lists, calls all PS, tries again and hedges after a time, as override and client
+say. Events happen as they say: kills and slow-downs of PS, versions that are published
+(with override.fs_poll_ps), outages of ZooKeeper and lost leaders.
 
 The file has every request and every call, with how long it waited and was worked on by the
-server's account, how long killed containers were still listed, the memory of the servers,
-and whether others had the machine meanwhile. What the plan asks and no cluster of processes
-can be is refused.`,
+server's account, how long killed containers were still listed and how long each took to
+serve a version, the memory of the servers, and whether others had the machine meanwhile.
+What the plan asks and no cluster of processes can be is refused, all of it by its name: a
+dense tier and agents of version 3 (the load generator is an entry of version 1), packets that
+are lost and partitions (the network is the loopback, which loses nothing), hedging after a
+quantile, other service laws than those above, closed loops, several models.`,
 		Example: `  monosim whatif observe plan.yaml -o observed.json
   monosim whatif calibrate observed.json -o plan.profile
   monosim whatif replay plan.yaml observed.json`,
 		Args: onePlan,
-		RunE: func(cmd *cobra.Command, args []string) error { return runObserve(cmd, args[0], out, &f) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runObserve(cmd, args[0], out, &f, asJSON) },
 	}
 	f.add(cmd)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file for what was measured")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was measured, in short, as JSON instead of text; problems of the plan, too")
 	return cmd
 }
 
-func runObserve(cmd *cobra.Command, path, out string, f *loadFlags) error {
+func runObserve(cmd *cobra.Command, path, out string, f *loadFlags, asJSON bool) error {
 	if out == "" {
 		return command.BadInput(errors.New("-o: found no file, want one for what is measured"))
 	}
-	_, p, _, err := readPlan(cmd, path, &planFlags{})
+	_, p, _, err := readPlan(cmd, path, &planFlags{json: asJSON})
 	if err != nil {
 		return err
 	}
@@ -86,6 +92,9 @@ func runObserve(cmd *cobra.Command, path, out string, f *loadFlags) error {
 	if err := errors.Join(o.Write(file), file.Close()); err != nil {
 		return err
 	}
+	if asJSON {
+		return writeJSON(cmd, o.Summary(out))
+	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", out, o.String())
 	return nil
 }
@@ -97,8 +106,9 @@ func newCalibrate() *cobra.Command {
 		Use:   "calibrate OBSERVATION... -o PROFILE",
 		Short: "Fit service times and overheads to what was observed, for service.profile of plans",
 		Long: `Fit laws to files of monosim whatif observe: the work of PS (log-normal, gamma,
-exponential or uniform, whichever is nearest, or else a histogram beside the profile), what a
-call takes beyond it, and how late the entry begins. Every parameter has an interval of 95 %.
+exponential or uniform, whichever is nearest, or else a histogram beside the profile; where
+requests had items, a time for a call, one for each of its items, and by how much both vary),
+what a call takes beyond it, and how late the entry begins. Every parameter has an interval of 95 %.
 A plan with service: {profile: FILE} takes all of it, and TRUST of its reports says what it
 was calibrated on.`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -128,7 +128,7 @@ func TestObservationsThatCannotBe(t *testing.T) {
 		want string
 	}{
 		{[]string{"observe", planFile}, "-o: found no file"},
-		{[]string{"observe", closed, "-o", filepath.Join(dir, "x")}, "service.ps.cpu: found gamma, want det, uniform or lognormal"},
+		{[]string{"observe", closed, "-o", filepath.Join(dir, "x")}, "service.ps.cpu: found gamma, want det, uniform, lognormal or affine"},
 		{[]string{"observe", planFile, "-o", filepath.Join(dir, "x"), "--warm", "1m"}, "the warm-up: found 1m0s, want less than the horizon of 13s"},
 		{[]string{"calibrate"}, "found no observation"},
 		{[]string{"calibrate", planFile, "-o", filepath.Join(dir, "x")}, "found no observation, want a file of monosim whatif observe"},
@@ -138,7 +138,7 @@ func TestObservationsThatCannotBe(t *testing.T) {
 		{[]string{"replay", planFile, observed, "--into", planFile}, "unknown key"},
 		{[]string{"run", lost}, "no.profile: no such file or directory (from "},
 		{[]string{"diff", planFile}, "found 1 arguments"},
-		{[]string{"diff", planFile, planFile}, "result: "},
+		{[]string{"diff", planFile, planFile}, "found no result, want a file of monosim whatif"},
 	} {
 		code, out, message := whatif(c.args...)
 		if code != command.ExitBadInput || !strings.Contains(message, c.want) || out != "" {

@@ -3,6 +3,7 @@ package whatif
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -23,11 +24,16 @@ var workedPlans = []struct {
 }{
 	{"fleet", []string{"solve", "fleet.yaml", "--sensitivity"}, 0},
 	{"idc", []string{"solve", "idc.yaml"}, 0},
-	{"shards", []string{"sweep", "shards.yaml"}, 0},
+	{"shards", []string{"sweep", "shards.yaml"}, 1},
 	{"rollout-v1", []string{"run", "rollout-v1.yaml", "--agents", "12", "--incidents", "all"}, 0},
 	{"rollout-v3", []string{"run", "rollout-v3.yaml", "--agents", "12", "--incidents", "all"}, 0},
 	{"watches-python", []string{"run", "watches-python.yaml", "--agents", "40", "--incidents", "session storm"}, 0},
 	{"watches-fixed", []string{"run", "watches-fixed.yaml", "--agents", "40", "--incidents", "session storm"}, 0},
+	{"hedge", []string{"sweep", "hedge.yaml"}, 1},
+	{"models", []string{"run", "models.yaml"}, 0},
+	{"unsure", []string{"solve", "unsure.yaml"}, 0},
+	{"most", []string{"solve", "most.yaml"}, 0},
+	{"hottest", []string{"solve", "hottest.yaml"}, 0},
 	{"flash", []string{"run", "flash.yaml"}, 0},
 	{"cluster", []string{"run", "cluster.yaml"}, 0},
 }
@@ -99,6 +105,74 @@ func TestThePageOfAPlan(t *testing.T) {
 			t.Errorf("width %d: got %v", width, count)
 		}
 	}
+}
+
+// The page of a sweep has latency over the load with the closed form and the knee, and a map
+// of two paths with the contour of what holds and lines of equal cost (CAP-4.3); that of a plan
+// as it is has the closed form with what was simulated.
+func TestThePageOfASweep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
+	page := filepath.Join(t.TempDir(), "page.html")
+	file := planFile(t, "sweep: {load: {workload.rate: [500/s, 1k/s]}}", `sweep:
+  load: {workload.rate: [500/s, 1k/s, 4k/s, 7.9k/s]}
+  words: {client.hedge.after: ["off", 5ms, p90]}
+  map: {ps.replicas: [1, 2, 3], workload.arrivals.rate_scale: [1x, 3x, 5x]}`)
+	for _, c := range []struct {
+		command string
+		least   map[string]int
+	}{
+		{"sweep", map[string]int{"plot": 3, "tile": 6, "contour": 1, "iso": 2, "event": 2, "band": 2}},
+		{"run", map[string]int{"whisker": 1, "event": 2}},
+	} {
+		if code, _, message := whatif(c.command, file, "--html", page); code == command.ExitBadInput {
+			t.Fatalf("exit %d: %s", code, message)
+		}
+		webpagetest.AsksForNothing(t, read(t, page))
+		for _, width := range []int{1400, 400} {
+			count := webpagetest.Classes(t, read(t, page), width)
+			for class, least := range c.least {
+				if count[class] < least {
+					t.Errorf("%s, width %d: %d of class %s, want %d at least: %v", c.command, width, count[class], class, least, count)
+				}
+			}
+		}
+	}
+}
+
+// The page of a plan with worlds has a plot of them, and a tile of each objective.
+func TestThePageOfWorlds(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "page.html")
+	text := strings.NewReplacer("max_replications: 40", "max_replications: 20", "count: 20", "count: 3", "horizon: 2s", "horizon: 200ms").Replace(read(t, filepath.Join(plansDir, "unsure.yaml")))
+	file := filepath.Join(t.TempDir(), "unsure.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, message := whatif("run", file, "--html", page); code == command.ExitBadInput {
+		t.Fatalf("exit %d: %s", code, message)
+	}
+	with := webpagetest.Classes(t, read(t, page), 1400)
+	text = regexp.MustCompile(`\{[^{}]*mid: ("[^"]*"|[^,}]*)[^{}]*\}`).ReplaceAllString(text, "$1")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, message := whatif("run", file, "--html", page); code == command.ExitBadInput {
+		t.Fatalf("exit %d: %s", code, message)
+	}
+	without := webpagetest.Classes(t, read(t, page), 1400)
+	if with["plot"] != without["plot"]+1 || with["tile"] != without["tile"]+2 || with["block"] != without["block"]+1 {
+		t.Errorf("got %v with worlds, %v without", with, without)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func TestWhatAgentsCannotDoIsRefused(t *testing.T) {

@@ -3,6 +3,8 @@ package whatif
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,6 +25,11 @@ func newSweep() *cobra.Command {
 		Short: "Simulate every cell of a plan's sweeps",
 		Long: `Simulate every cell of a plan's sweeps, min_replications each.
 
+The exit code is that of the worst cell: 1 when one misses an objective or is excluded, as
+its containers do not hold their models, 3 when one is undecided, 0 when all meet every
+objective. A value that makes no sense in any cell is a mistake of the plan: 2. A shard
+gives 0 when its file is written; what its cells say, monosim whatif merge tells.
+
 --engine shard=i/N simulates every N-th point and writes a file into --out, which
 monosim whatif merge puts together: the result is the same bytes as that of one process.
 shard=/N takes i from JOB_COMPLETION_INDEX (a Kubernetes Indexed Job) or
@@ -30,7 +37,18 @@ SLURM_ARRAY_TASK_ID.
 
 --engine beam simulates them on Apache Beam: on prism, which needs nothing beside, or on
 Flink, Spark or Dataflow by --beam, with flags of Beam and of monosim-beam. The plan and
---out then lie where all workers see them.`,
+--out then lie where all workers see them.
+
+On Flink it goes by way of Beam's job server, a jar that needs Java 11 or later:
+org.apache.beam:beam-runners-flink-F-job-server, F the version of Flink (as 1.19), of the
+version of Beam in runners/whatif/beam/go.mod. It listens at port 8099:
+
+  java -jar beam-runners-flink-F-job-server-B.jar --flink-master=localhost:8081
+
+With --flink-master=[local] it needs no other Flink, and with LOOPBACK, as below, the workers
+are in monosim-beam itself; elsewhere they are pools (monosim-beam -workers 50000) that
+--environment_type=EXTERNAL --environment_config=localhost:50000 names. make check-beam tests
+it with FLINK_JOB_SERVER=JAR.`,
 		Example: `  monosim whatif sweep plan.yaml --engine shard=3/64 --out shards
   monosim whatif sweep plan.yaml --engine beam --out /shared/cells --beam "--runner=universal --endpoint=localhost:8099 --environment_type=LOOPBACK"`,
 		Args: onePlan,
@@ -95,13 +113,19 @@ func sweepShard(cmd *cobra.Command, f *planFlags, path, text, out string) error 
 	if err != nil {
 		return err
 	}
+	if err := f.writable(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return command.BadInput(fmt.Errorf("--out: %w", err))
+	}
 	j, done, err := f.judge(cmd, p)
 	if err != nil {
 		return err
 	}
 	grid, err := engines.Open(source, p, warnings)
 	if err != nil {
-		return command.BadInput(err)
+		return f.refuse(cmd, path, err)
 	}
 	ctx, stop := command.UntilSignal(cmd.Context())
 	defer stop()
@@ -113,7 +137,11 @@ func sweepShard(cmd *cobra.Command, f *planFlags, path, text, out string) error 
 	if err != nil {
 		return err
 	}
-	return grid.WriteShard(out, shard, samples)
+	if err := grid.WriteShard(out, shard, samples); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d points of %d\n", filepath.Join(out, engines.FileOf(shard)), len(samples), len(grid.Points()))
+	return err
 }
 
 func newMerge() *cobra.Command {

@@ -51,6 +51,10 @@ type planFlags struct {
 	cache   string
 	runInfo string
 	html    string
+	csv     string
+	out     string
+	wanted  plan.Report // the plan's, for out
+	traces  []outFile   // in out
 	inputs  []byte
 	again   string
 
@@ -61,11 +65,13 @@ type planFlags struct {
 
 func (f *planFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.json, "json", false, "print the whole result as JSON, the same bytes for the same plan and seed")
+	flags.BoolVar(&f.json, "json", false, "print the whole result as JSON, with what every replication counted: the same bytes for the same plan and seed")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed in place of the plan's")
 	flags.IntVar(&f.jobs, "jobs", 0, "replications at once (default: one a core); results do not depend on it")
 	flags.StringVar(&f.cache, "cache", "", "folder of simulated points: what is there is not simulated again, so that what was interrupted goes on")
 	flags.StringVar(&f.html, "html", "", "file for the report as one page that needs no network")
+	flags.StringVar(&f.csv, "csv", "", "file for the estimates as a table, in base units")
+	flags.StringVar(&f.out, "report", "", "folder, made if it is missing, for report.txt and what the plan's report asks for: report.html, report.json, report.csv, and traces of requests for ui.perfetto.dev")
 	flags.StringVar(&f.runInfo, "run-info", "", "file for what depends on this machine: time taken, cores, rates")
 }
 
@@ -92,8 +98,12 @@ func planCommand(use string, simulated bool, short string, do answer) *cobra.Com
 
 func newRun() *cobra.Command {
 	return planCommand("run", true, "Simulate a plan as it is written",
-		func(ctx context.Context, j *judge.Judge, _ *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
-			return j.Run(ctx, p, warnings)
+		func(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
+			r, err := j.Run(ctx, p, warnings)
+			if err == nil && len(p.Uncertain) > 0 {
+				err = j.AddWorlds(ctx, source, p, nil, r)
+			}
+			return r, err
 		})
 }
 

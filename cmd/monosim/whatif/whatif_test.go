@@ -2,6 +2,8 @@ package whatif
 
 import (
 	"bytes"
+	"encoding/csv"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,6 +71,12 @@ func TestWhatifExitCodesSayWhetherObjectivesAreMet(t *testing.T) {
 		{"solved", "", "", "solve", 0},
 		{"no cell passes", "20ms]", "1ms]", "solve", 1},
 		{"swept", "", "", "sweep", 0},
+		{"a cell misses", "[500/s, 1k/s]}", "[500/s, 9k/s]}", "sweep", 1},
+		{"a cell does not fit", "load: {workload.rate: [500/s, 1k/s]}", "size: {model.size.embeddings: [1GiB, 100GiB]}", "sweep", 1},
+		{"a cell is undecided", "p99(request) <= 20ms", "mean(ps) <= 1ms", "sweep", 3},
+		{"a cell is undecided, another misses", "p99(request) <= 20ms", "mean(ps) <= 1ms, p99(request) <= 2ms", "sweep", 1},
+		{"a cell is nonsense", "[500/s, 1k/s]}", "[500/s, -1/s]}", "sweep", 2},
+		{"a cell to search is nonsense", "ps.replicas: 1..3", "ps.replicas: [1, 2, many]", "solve", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, stdout, message := whatif(c.command, planFile(t, c.old, c.new), "--json")
@@ -89,6 +97,24 @@ func TestWhatifExitCodesSayWhetherObjectivesAreMet(t *testing.T) {
 	}
 }
 
+// A value of a sweep that no cell can have is refused with its place, as any other mistake; one
+// that other values of the sweep mend is not.
+func TestNonsenseInSweepsIsRefused(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"[500/s, 1k/s]", "[500/s, -1/s, 7, 1k/s]", ":15:39: workload.rate -1/s: workload.rate must be >0, got -1/s [CAP-E05]\n" +
+			":15:45: workload.rate 7: \"rate: 7\" needs a rate unit, for example 7/s [CAP-E03]\n"},
+		{"sweep: {load: {", "sweep: {load: {override.num_ps: [2, 8], ps.num_shard: [2, 4, 16], ", ":15:62: ps.num_shard 16: num_ps must be >= num_shard 16, got 2 (fleet.ps.num_shard at 8:7) [CAP-E05]\n"},
+	} {
+		file := planFile(t, c.old, c.new)
+		for _, args := range [][]string{{"sweep", file}, {"sweep", file, "--engine", "shard=0/2", "--out", t.TempDir()}, {"manifest", file, "--image", "monosim:1"}} {
+			code, stdout, message := whatif(args...)
+			if got := strings.ReplaceAll(message, file, ""); code != command.ExitBadInput || got != c.want || stdout != "" {
+				t.Errorf("%v: exit %d, got\n%swant\n%s", args, code, got, c.want)
+			}
+		}
+	}
+}
+
 func TestWhatifGivesTheSameBytesForAnyNumberOfJobs(t *testing.T) {
 	path := planFile(t, "", "")
 	_, one, _ := whatif("run", path, "--json", "--jobs", "1")
@@ -101,9 +127,18 @@ func TestWhatifGivesTheSameBytesForAnyNumberOfJobs(t *testing.T) {
 // What was interrupted goes on from the cache, and merges name what is missing.
 func TestWhatifSweepsInShards(t *testing.T) {
 	path, dir := planFile(t, "", ""), t.TempDir()
+	broken := t.TempDir()
+	for text, want := range map[string]string{"garbage\n": "found no whole file of a shard", "{\"scenario_hash\": \"1\"}\n": "it is of another plan"} {
+		if err := os.WriteFile(filepath.Join(broken, "shard-00000-of-00002.jsonl"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, message := whatif("merge", broken, "--plan", path); code != command.ExitBadInput || !strings.Contains(message, want) {
+			t.Errorf("a file with %q: exit %d, %s, want %s", text, code, message, want)
+		}
+	}
 	_, whole, _ := whatif("sweep", path, "--json", "--cache", filepath.Join(dir, "cache"))
-	if code, _, message := whatif("sweep", path, "--engine", "shard=0/2", "--out", dir); code != 0 {
-		t.Fatal(message)
+	if code, out, message := whatif("sweep", path, "--engine", "shard=0/2", "--out", dir); code != 0 || !strings.HasSuffix(out, "shard-00000-of-00002.jsonl: 20 points of 40\n") {
+		t.Fatalf("exit %d, %s: %s", code, out, message)
 	}
 	if code, _, message := whatif("merge", dir, "--plan", path); code != 2 || !strings.Contains(message, "20 points are missing: cell 0, replication 1, window 0") {
 		t.Errorf("exit %d: %s", code, message)
@@ -111,7 +146,10 @@ func TestWhatifSweepsInShards(t *testing.T) {
 	if code, _, message := whatif("sweep", path, "--engine", "shard=1/2", "--out", dir); code != 0 {
 		t.Fatal(message)
 	}
-	_, merged, _ := whatif("merge", dir, "--plan", path, "--json")
+	code, merged, _ := whatif("merge", dir, "--plan", path, "--json")
+	if code != 0 {
+		t.Errorf("merge: exit %d", code)
+	}
 	_, cached, _ := whatif("sweep", path, "--json", "--cache", filepath.Join(dir, "cache"))
 	if whole != merged || whole != cached {
 		t.Error("one process, two shards and the cache give different results")
@@ -136,6 +174,58 @@ func TestTheManifestHasThePlan(t *testing.T) {
 	}
 }
 
+// The pods of a manifest find all that the plan reads beside it, in YAML and in JSON.
+func TestTheManifestHasWhatThePlanReads(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("agent.conf", strings.NewReplacer("num_ps 20", "num_ps 2", "num_shard 20", "num_shard 2").Replace(read(t, "../../../runners/whatif/plan/testdata/agent.conf")))
+	write("arrivals.txt", "0ms\n1ms\n2ms\n")
+	write("work.hist", "1ms 3\n2ms 1\n")
+	text := strings.NewReplacer("model: {", "model: {agent_conf: agent.conf, ", "override: {num_ps: 2, num_shard: 2}\n", "", "entry: {cpu: 1ms}", `entry: {cpu: "hist(work.hist)"}`,
+		"rate: 1k/s", "arrivals: {process: trace, file: arrivals.txt}", "workload.rate: [500/s, 1k/s]", "seed: [1, 2]").Replace(smallPlan)
+	write("plan.yaml", text)
+	code, out, message := whatif("manifest", filepath.Join(dir, "plan.yaml"), "--image", "monosim:1", "--json")
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, message)
+	}
+	var list struct {
+		Kind  string
+		Items []struct {
+			Kind string
+			Data map[string]string
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &list); err != nil || list.Kind != "List" || len(list.Items) != 2 || list.Items[1].Kind != "Job" {
+		t.Fatalf("%v: %+v", err, list)
+	}
+	pod := t.TempDir() // as a config map is mounted
+	for name, text := range list.Items[0].Data {
+		if err := os.WriteFile(filepath.Join(pod, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, _, message := whatif("theory", filepath.Join(pod, "plan.yaml")); code != 0 {
+		t.Errorf("the plan in the pod: exit %d, %s", code, message)
+	}
+	write("plan.yaml", strings.Replace(text, "hist(work.hist)", "hist(sub/work.hist)", 1))
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write("sub/work.hist", "1ms 3\n2ms 1\n")
+	if code, _, message := whatif("manifest", filepath.Join(dir, "plan.yaml"), "--image", "monosim:1"); code != command.ExitBadInput || !strings.Contains(message, "work.hist, want that beside the plan") {
+		t.Errorf("exit %d: %s", code, message)
+	}
+	code, out, _ = whatif("manifest", planFile(t, "replicas: 2", "replica: 2"), "--image", "monosim:1", "--json")
+	if r, err := result.Read(strings.NewReader(out)); code != command.ExitBadInput || err != nil || len(r.Problems) == 0 {
+		t.Errorf("problems of the plan: exit %d, %v, %s", code, err, out)
+	}
+}
+
 // Without the program there is one clear line, and nothing is simulated.
 func TestTheProgramForBeamIsAskedFor(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
@@ -150,5 +240,78 @@ func TestTheProgramForBeamIsAskedFor(t *testing.T) {
 		if code, _, message := whatif(append([]string{"sweep", planFile(t, "", "")}, c.args...)...); code != command.ExitBadInput || !strings.Contains(message, c.want) {
 			t.Errorf("%v: exit %d, %s", c.args, code, message)
 		}
+	}
+}
+
+// --report is a folder of what the plan's report asks for.
+func TestReportIsWhatThePlanAsksFor(t *testing.T) {
+	text := read(t, filepath.Join(plansDir, "flash.yaml"))
+	for _, c := range []struct{ report, want string }{
+		{"", "report.html report.json report.txt"},
+		{"\nreport: {html: false, csv: true}\n", "report.csv report.json report.txt"},
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "flash.yaml")
+		if err := os.WriteFile(file, []byte(text+c.report), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(dir, "new", "folder")
+		code, stdout, message := whatif("theory", file, "--report", out)
+		if code == command.ExitBadInput {
+			t.Fatalf("exit %d: %s", code, message)
+		}
+		entries, err := os.ReadDir(out)
+		var names []string
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		if got := strings.Join(names, " "); err != nil || got != c.want {
+			t.Fatalf("%v: got %s, want %s", err, got, c.want)
+		}
+		if read(t, filepath.Join(out, "report.txt")) != stdout || !json.Valid([]byte(read(t, filepath.Join(out, "report.json")))) {
+			t.Errorf("report.txt differs from what was printed, or report.json is no JSON")
+		}
+	}
+	dir := t.TempDir()
+	file := planFile(t, "slo:", "events: [{at: 5s, slow: {ps: {count: 1, factor: 2x}}, for: 100ms}]\nreport: {html: false, json: false, trace: [slowest 3, incident 1]}\nslo: [p99(request) <= 2s]\n#")
+	for _, command := range []string{"theory", "sweep", "run", "solve"} {
+		out := filepath.Join(dir, command)
+		whatif(command, file, "--report", out)
+		for _, name := range []string{"trace-slowest-3.json", "trace-incident-1.json"} {
+			text, err := os.ReadFile(filepath.Join(out, name))
+			if simulated := command == "run" || command == "solve"; simulated != json.Valid(text) {
+				t.Errorf("%s: %s has %d bytes (%v)", command, name, len(text), err)
+			}
+		}
+	}
+	taken := filepath.Join(t.TempDir(), "taken")
+	if err := os.WriteFile(taken, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, message := whatif("theory", filepath.Join(plansDir, "flash.yaml"), "--report", taken); code != command.ExitBadInput || !strings.Contains(message, "--report") {
+		t.Errorf("a file in the folder's place: exit %d, %q", code, message)
+	}
+}
+
+// What a metric is, and estimates as a table, for programs.
+func TestTextsForPrograms(t *testing.T) {
+	code, stdout, message := whatif("explain", "p99(request)", "--json")
+	var metric struct {
+		Metric, Unit string
+		Scopes       []string
+	}
+	if err := json.Unmarshal([]byte(stdout), &metric); code != 0 || err != nil || metric.Metric != "p99" || metric.Unit != "ns" || len(metric.Scopes) != 5 {
+		t.Errorf("exit %d, %s, %v: got %s", code, message, err, stdout)
+	}
+	table := filepath.Join(t.TempDir(), "table.csv")
+	if code, _, message := whatif("run", filepath.Join(plansDir, "flash.yaml"), "--csv", table); code == command.ExitBadInput {
+		t.Fatalf("exit %d: %s", code, message)
+	}
+	rows, err := csv.NewReader(strings.NewReader(read(t, table))).ReadAll()
+	if err != nil || len(rows) < 20 || rows[0][1] != "metric" {
+		t.Errorf("%v: got %d rows", err, len(rows))
+	}
+	if code, _, _ := whatif("theory", filepath.Join(plansDir, "flash.yaml"), "--csv", "nowhere/x.csv"); code != command.ExitBadInput {
+		t.Errorf("a file that cannot be: exit %d, want %d", code, command.ExitBadInput)
 	}
 }

@@ -1,0 +1,15 @@
+// Package model are the commands of monosim for models that are made of checkpoints in JSON, as
+// the Rust port's command line has them (TRN-4.10).
+//
+// Two things to use first:
+//
+//   - [Commands] makes them, for the root command.
+//   - newExport is `monosim export`, in export.go, and newServe `monosim serve-model`, in serve.go.
+//
+// To change what they do look in package runners/jsonmodel.
+package model
+
+import "github.com/spf13/cobra"
+
+// Commands makes the commands.
+func Commands() []*cobra.Command { return []*cobra.Command{newExport(), newServe()} }

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/trainplan"
+)
+
+// newTrainCommand makes `monosim train`.
+func newTrainCommand() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "train PLAN",
+		Short: "Run a training job from a plan: restore, steps, barriers, failures, saves, exports",
+		Long: `Run a training job in virtual time, from a YAML plan, and print what happened to it
+and what it cost: a chief, workers and PS with their ZooKeeper and their checkpoints.
+
+A plan has the keys seed, for, quirks, run_config (the names of the reference's RunConfig:
+num_ps, num_workers, model_dir, save_checkpoints_secs and so on), job (sizes and times that no
+RunConfig has: step_time, export_dir, restart_after and so on) and script: a list of lines as
+"10m: ps0 is killed", in the sentences of scenarios; monosim test --sentences lists them.
+
+The invariants INV-1 to INV-7 of a job are held throughout: what broke is told, with the quirk
+or rule where the reference breaks it, too.
+
+The exit code is 0 when the run came to its end, 1 when it broke off, a line of the script
+failed or an invariant broke that the reference holds, and 2 for a plan that makes no sense, with file, line and column of each mistake.`,
+		Example: `  monosim train runners/trainplan/plans/failure.yaml
+  monosim train plan.yaml --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runTrain(cmd, args[0], asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of text")
+	return cmd
+}
+
+func runTrain(cmd *cobra.Command, name string, asJSON bool) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return command.BadInput(err)
+	}
+	plan, err := trainplan.Read(name, text)
+	if err != nil {
+		return command.BadInput(err)
+	}
+	acts, err := trainActs(plan)
+	if err != nil {
+		return command.BadInput(err)
+	}
+	ctx, stop := command.UntilSignal(cmd.Context())
+	defer stop()
+	report, failure := plan.Run(ctx, acts)
+	if report == nil {
+		return command.BadInput(failure)
+	}
+	if asJSON {
+		encoder := json.NewEncoder(cmd.OutOrStdout())
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(report); err != nil {
+			return err
+		}
+	} else {
+		report.Print(cmd.OutOrStdout())
+	}
+	switch {
+	case ctx.Err() != nil && failure != nil:
+		return command.InterruptedBy(ctx, fmt.Sprintf("after %vs of %v", report.VirtualSec, plan.For))
+	case failure != nil:
+		return broken(failure)
+	case report.Failed() > 0:
+		return broken(fmt.Errorf("%d of %d lines of the script failed", report.Failed(), len(report.Acts)))
+	case report.Unknown() > 0:
+		return broken(fmt.Errorf("%d invariants broke that the reference holds", report.Unknown()))
+	}
+	return nil
+}
+
+// trainActs reads the script of a plan.
+func trainActs(plan *trainplan.Plan) ([]runners.Act, error) {
+	var lines []steps.ScriptLine
+	for _, line := range plan.Script {
+		lines = append(lines, steps.ScriptLine{Where: line.Where, Text: line.Text})
+	}
+	return steps.ReadScript(lines, &simrun.Runner{}, plan.Spec(), plan.For)
+}
