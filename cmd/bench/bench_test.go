@@ -1,7 +1,10 @@
 package main
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -23,6 +26,30 @@ func TestParseReadsEveryNumberOfALine(t *testing.T) {
 func TestParseRefusesWhatIsNoNumber(t *testing.T) {
 	if _, err := parse([]byte("BenchmarkX-2 1 many ns/op\n")); err == nil {
 		t.Error("got no error, want one that names the line")
+	}
+}
+
+func TestFlagsThatMakeNoSenseAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		arguments  []string
+		only, base string
+		limit      time.Duration
+		want       string // "" for good
+	}{
+		{limit: time.Hour},
+		{only: "growth", limit: time.Hour},
+		{only: "events", limit: time.Hour},
+		{arguments: []string{"full"}, limit: time.Hour, want: `argument "full"`},
+		{only: "growht", limit: time.Hour, want: `-only: found no row with "growht"`},
+		{base: filepath.Join(dir, "none"), limit: time.Hour, want: "-base: "},
+		{base: dir, limit: time.Hour, want: "-base: found the directory"},
+		{limit: 0, want: "-limit: found 0s"},
+	} {
+		err := checkFlags(c.arguments, c.only, c.base, c.limit)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: got %v", c, err)
+		}
 	}
 }
 

@@ -29,8 +29,8 @@ func main() {
 	base := flag.String("base", "", "another build of monosim, to measure growth beside")
 	limit := flag.Duration("limit", 30*time.Minute, "how long one run of a size may take")
 	flag.Parse()
-	if flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "bench: found argument %q, want none\n", flag.Arg(0))
+	if err := checkFlags(flag.Args(), *only, *base, *limit); err != nil {
+		fmt.Fprintln(os.Stderr, "bench: "+err.Error())
 		os.Exit(2)
 	}
 	err := error(nil)
@@ -44,6 +44,32 @@ func main() {
 		fmt.Fprintln(os.Stderr, "bench: "+err.Error())
 		os.Exit(1)
 	}
+}
+
+// checkFlags refuses what makes no sense, before anything is measured.
+func checkFlags(arguments []string, only, base string, limit time.Duration) error {
+	if len(arguments) > 0 {
+		return fmt.Errorf("found argument %q, want none", arguments[0])
+	}
+	if limit <= 0 {
+		return fmt.Errorf("-limit: found %v, want a time above 0", limit)
+	}
+	if base != "" {
+		if info, err := os.Stat(base); err != nil {
+			return fmt.Errorf("-base: %w", err)
+		} else if info.IsDir() {
+			return fmt.Errorf("-base: found the directory %s, want a program", base)
+		}
+	}
+	if only == "growth" {
+		return nil
+	}
+	for _, g := range groups {
+		if len(g.matching(only)) > 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("-only: found no row with %q in its name, want growth or part of one", only)
 }
 
 // grow builds the program and prints the tables of growth.
@@ -68,13 +94,11 @@ func grow(g *growth, out io.Writer) error {
 func run(out, progress io.Writer, only string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "what\tmeasured\taim\t\t")
-	found := false
 	for _, g := range groups {
 		rows := g.matching(only)
 		if len(rows) == 0 {
 			continue
 		}
-		found = true
 		fmt.Fprintf(progress, "running %s ...\n", g.name)
 		values, err := g.measure()
 		if err != nil {
@@ -87,9 +111,6 @@ func run(out, progress io.Writer, only string) error {
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", r.what, number(value, r.unit), r.aimText(), r.verdict(value))
 		}
-	}
-	if !found {
-		return fmt.Errorf("-only: found no row with %q in its name", only)
 	}
 	if strings.Contains("events/s of SimPy", only) {
 		simpy(w, progress)

@@ -30,6 +30,7 @@ var servedRooms = []string{
 	"sim/zookeeper/wire/...",
 	"sim/zookeeper/recorded",
 	"sim/tfserving/serve/...",
+	"sim/consul/serve",
 }
 
 // deterministic reports whether the package at pkgPath, or the one that it is the
