@@ -8,12 +8,12 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help check seeds seeds-check fmt fmt-check vet lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam fuzz flakes parity parity-check install release clean
+.PHONY: help check seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test race determinism vectors-check check-zookeeper check-zookeeper-suites names mutants check-python check-contract check-runners check-real soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam fuzz scripts flakes parity parity-check install release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt-check vet lint house proto-check test race vectors-check check-zookeeper check-real soak-check determinism seeds-check parity-check ## what CI runs; stops at the first step that fails
+check: fmt-check vet cross-check lint house proto-check test race vectors-check check-zookeeper check-real soak-check determinism seeds-check parity-check ## what CI runs; stops at the first step that fails
 	@echo "== check: ok"
 
 fmt: ## format the Go files
@@ -27,6 +27,10 @@ fmt-check: ## say which Go files are not formatted
 vet: ## go vet
 	@echo "== vet"
 	@$(GO) vet ./...
+
+cross-check: ## say whether the program builds for Windows, the one system of a release that is not a Unix
+	@echo "== cross-check"
+	@GOOS=windows CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/monosim
 
 lint: ## our own rules: determinism, import directions, package comments, examples, links, tests, text, citations
 	@echo "== lint"
@@ -96,14 +100,15 @@ check-runners: ## scenarios as processes and, with MONOLITH_SRC, with the refere
 	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
 	@$(BUILD)/monosim test $(FEATURES) --runner $(or $(RUNNERS),sim$(comma)real$(if $(MONOLITH_SRC),$(comma)python)) --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),1) $(if $(RECORD),--record $(RECORD))
 
-# Scenarios of agents that take little time of the cluster: some forty.
-realFeatures = discovery publishing filters policies loading rollout
+# Scenarios of agents and of training jobs that take little time of the cluster: some ninety.
+realFeatures = discovery publishing filters policies loading rollout $(trainingFeatures:%=training/%)
+trainingFeatures = barriers checkpoints consul discovery faults life restore serving
 
-check-real: ## forty scenarios as processes, ten times the clock, compared with the simulation; SCALE (0.1), JOBS (4)
+check-real: ## ninety scenarios as processes, ten times the clock, compared with the simulation; SCALE (0.1), JOBS (6)
 	@echo "== check-real"
 	@mkdir -p $(BUILD)
 	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
-	@$(BUILD)/monosim test $(realFeatures:%=features/%.feature) --runner sim$(comma)real --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),4)
+	@$(BUILD)/monosim test $(realFeatures:%=features/%.feature) --tags 'not @long' --runner sim$(comma)real --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),6)
 
 soak: ## kill agents, model servers and ZooKeeper of clusters of processes at random moments; CYCLES (1000), JOBS (4), SEED (1), SCALE (0.1)
 	@echo "== soak"
@@ -119,8 +124,8 @@ check-zookeeper: ## 100,000 operations on a real ZooKeeper and on the simulated 
 check-zookeeper-suites: ## run the tests of kazoo (KAZOO_SRC, PYTHON) and go-zookeeper (GOZK_SRC) on the simulated ZooKeeper; SERVER=real for a real one
 	$(GO) test -count=1 -v -timeout 90m ./runners/zookeeper/suites -server=$(or $(SERVER),simulated)
 
-bench: ## measure, also how costs grow with agents: to 400, or 10,000 with BENCH=full; beside another build with BASE=monosim; ONLY=growth
-	$(GO) run ./cmd/bench $(if $(filter full,$(BENCH)),-full) $(if $(BASE),-base $(BASE)) $(if $(ONLY),-only "$(ONLY)")
+bench: ## measure, also how costs grow with agents: to 400, or 10,000 with BENCH=full; beside another build with BASE=monosim; ONLY=growth; LIMIT (30m) for one run
+	$(GO) run ./cmd/bench $(if $(filter full,$(BENCH)),-full) $(if $(BASE),-base $(BASE)) $(if $(ONLY),-only "$(ONLY)") $(if $(LIMIT),-limit $(LIMIT))
 
 bench-engines: ## the same work on our engine and on others that can be built here (ns-3, SimGrid, SimPy, crates); ROUNDS (5), ONLY='ours|desru', JSON=1
 	@$(GO) run ./cmd/bench/engines -rounds $(or $(ROUNDS),5) $(if $(ONLY),-only '$(ONLY)') $(if $(JSON),-json)
@@ -137,7 +142,7 @@ bench-agent: ## an agent that watches 1,000 replicas: rate, latency and memory, 
 bench-whatif: ## the capacity simulation beside its aims: closed forms, coverage, speed, the search beside the grid, a day of 10,000 containers, equal results
 	@$(GO) run ./cmd/monosim whatif bench
 
-bench-fidelity: ## the capacity simulation beside real processes under load (G9), on six plans that its service times were not fitted to; ten minutes, HORIZON (30s), KEEP=folder, RECORD=runners/whatif/report/recorded.json for TRUST
+bench-fidelity: ## the capacity simulation beside real processes under load (G9), on ten plans that its service times were not fitted to; a quarter of an hour, HORIZON (30s), KEEP=folder, RECORD=runners/whatif/report/recorded.json for TRUST
 	@mkdir -p $(BUILD)
 	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
 	@$(BUILD)/monosim whatif bench --real --horizon $(or $(HORIZON),30s) $(if $(KEEP),--keep $(KEEP)) $(if $(RECORD),--record $(RECORD))
@@ -145,7 +150,7 @@ bench-fidelity: ## the capacity simulation beside real processes under load (G9)
 beam: ## monosim-beam into .build: sweeps of plans on Apache Beam; the first build takes minutes
 	@mkdir -p $(BUILD) && cd runners/whatif/beam && $(GO) build -o $(abspath $(BUILD))/monosim-beam .
 
-check-beam: ## one sweep by cores, shards and Beam, also when a worker is killed; with Java and FLINK_JOB_SERVER (a jar) on Flink, too
+check-beam: ## one sweep by cores, shards and Beam, also when a worker is killed; with Java and FLINK_JOB_SERVER (a jar, or a class path) on Flink, too
 	@cd runners/whatif/beam && $(GO) vet . && $(GO) test -count=1 -v . | grep -E '^ *(---|ok|FAIL|panic)|_test.go'
 
 fuzz: ## every fuzz target, FUZZTIME each (default 20000x: that many inputs)
@@ -155,7 +160,11 @@ fuzz: ## every fuzz target, FUZZTIME each (default 20000x: that many inputs)
 	    $(GO) test $$(dirname $$file) -run '^$$' -fuzz "^$$target$$" -fuzztime $(or $(FUZZTIME),20000x) || exit 1; \
 	  done; \
 	done
-	$(GO) test ./engine/vtime -run TestLeapsMakeNoDifference -timeout 2h -args -vtime.leapscripts $(or $(LEAPSCRIPTS),1000000)
+	@$(MAKE) --no-print-directory scripts FAULTSCRIPTS=200
+
+scripts: ## leaps on and off are compared: LEAPSCRIPTS (1000000) random scripts of the model of a leap, 20 minutes of processor time, and FAULTSCRIPTS (10000) of the real stack, from seed FIRST (0)
+	$(GO) test -count=1 ./engine/vtime -run TestLeapsMakeNoDifference -timeout 6h -args -vtime.leapscripts $(or $(LEAPSCRIPTS),1000000) -vtime.firstscript $(or $(FIRST),0)
+	$(GO) test -count=1 ./runners/simrun -run TestLeapsMakeNoDifferenceUnderFaults -timeout 6h -args -simrun.leapscripts $(or $(FAULTSCRIPTS),10000) -simrun.firstscript $(or $(FIRST),0)
 
 mutants: ## change the agents in thousands of small ways and see that vectors, scenarios or tests notice nine in ten; half an hour, or SAMPLE=300
 	@nice -n 19 $(GO) run ./cmd/mutants $(if $(SAMPLE),-sample $(SAMPLE)) $(if $(SEED),-seed $(SEED)) $(PLACES)
