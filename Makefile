@@ -47,20 +47,30 @@ proto-check: ## say whether the Go of engine/proto is what its .proto files give
 	@echo "== proto-check"
 	@$(GO) run ./engine/proto/gen -check
 
-# The second run of gotestsum reads the events of the first again, for the reasons to
+# Packages whose tests run on the clock of the wall, most of them with processes and
+# sockets: what they wait for has limits. They run after the others and one by one, so
+# that no test that computes takes their processors away.
+wallclock := ./engine/walltime/... ./runners/process/... ./runners/programs/... ./runners/realrun/... ./runners/tfserving/... ./runners/zookeeper/... ./sim/tfserving/serve/... ./sim/zookeeper/wire/...
+
+# The third run of gotestsum reads the events of the first two again, for the reasons to
 # skip and the totals, which .ci/run prints once more.
 test: ## all tests; the last line is the totals
 	@echo "== test"
 	@mkdir -p $(BUILD)
-	@rm -f $(BUILD)/test.json; status=0; \
-	$(GO) tool gotestsum --format pkgname-and-test-fails --hide-summary skipped --jsonfile $(BUILD)/test.json -- -timeout 30m ./... || status=$$?; \
-	$(GO) tool gotestsum --raw-command --format none -- cat $(BUILD)/test.json 2>/dev/null | awk -f .ci/test-totals.awk > $(BUILD)/test-summary.txt; \
+	@rm -f $(BUILD)/test*.json; status=0; \
+	packages=$$($(GO) list $(wallclock)) || exit 1; \
+	others=$$($(GO) list ./... | grep -vxF "$$packages") || exit 1; \
+	$(GO) tool gotestsum --format pkgname-and-test-fails --hide-summary skipped --jsonfile $(BUILD)/test-1.json -- -timeout 30m $$others || status=$$?; \
+	$(GO) tool gotestsum --format pkgname-and-test-fails --hide-summary skipped --jsonfile $(BUILD)/test-2.json -- -timeout 30m -p 1 $$packages || status=$$?; \
+	$(GO) tool gotestsum --raw-command --format none -- cat $(BUILD)/test-1.json $(BUILD)/test-2.json 2>/dev/null | awk -f .ci/test-totals.awk > $(BUILD)/test-summary.txt; \
 	cat $(BUILD)/test-summary.txt; \
 	exit $$status
 
 race: ## the short tests under the race detector
 	@echo "== race"
-	@$(GO) test -race -short -timeout 30m ./...
+	@packages=$$($(GO) list $(wallclock)) || exit 1; \
+	others=$$($(GO) list ./... | grep -vxF "$$packages") || exit 1; \
+	$(GO) test -race -short -timeout 30m $$others && $(GO) test -race -short -timeout 30m -p 1 $$packages
 
 determinism: ## the same scenarios in other processes and builds give the same traces
 	@echo "== determinism"
