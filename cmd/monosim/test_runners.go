@@ -41,7 +41,7 @@ func (o *runnerOptions) register(cmd *cobra.Command) {
 	f.StringSliceVar(&o.names, "runner", []string{"sim"}, "where scenarios run, one or more of sim (virtual time), real (processes on the loopback), python (as real, but with the reference's agents: needs MONOLITH_SRC, and PYTHON)")
 	f.BoolVar(&o.compare, "compare", false, "with several runners: compare what was done with what the first of them does, with some seed")
 	f.Float64Var(&o.timeScale, "time-scale", 1, "with real and python: wall time that a second of the cluster takes, as 0.1 for ten times the clock")
-	f.IntVar(&o.again, "again", 0, "with several runners: how often a run that failed on the wall clock is tried again, each time three times slower")
+	f.IntVar(&o.again, "again", 0, "with real and python: how often a run that failed is tried again, each time on a clock three times slower")
 	f.StringVar(&o.keep, "keep", "", "with real and python: directory in which all that clusters wrote stays")
 	f.StringVar(&o.record, "record", "", "with --compare: file to keep what was found in, over what it has of other scenarios and runners")
 	completeFlags(cmd, map[string]func() []string{"runner": func() []string { return runnerNames }})
@@ -113,6 +113,20 @@ func (o *runnerOptions) makeOne(name string, timeScale float64, sim func() runne
 	return loopback.New(surroundings), nil
 }
 
+// slower is a runner for what failed so many times, and the flags that stand for it; nil
+// when that was often enough.
+func (o *runnerOptions) slower(name string, times int) (runners.Runner, string) {
+	if times > o.again {
+		return nil, ""
+	}
+	scale := o.timeScale * math.Pow(3, float64(times))
+	r, err := o.makeOne(name, scale, nil)
+	if err != nil {
+		return nil, ""
+	}
+	return r, scaleFlag(scale)
+}
+
 // runnersOf are the runners of a scenario; those on which it does not run have the reason.
 func runnersOf(sc steps.Listed) string {
 	var on, not []string
@@ -134,7 +148,15 @@ func (o *testOptions) on(ctx context.Context, suite *steps.Suite, list []runners
 	case o.runners.one():
 		// One after another unless asked for otherwise, and not a second time to explain.
 		suite.Runner, suite.Jobs, suite.Explain = list[0], max(suite.Jobs, 1), -1
-		suite.Flags = strings.TrimSpace("--runner " + list[0].Name() + " " + scaleFlag(o.runners.timeScale))
+		flagsOf := func(flags string) string { return strings.TrimSpace("--runner " + list[0].Name() + " " + flags) }
+		suite.Flags = flagsOf(scaleFlag(o.runners.timeScale))
+		suite.Slower = func(times int) (runners.Runner, string) {
+			if ctx.Err() != nil {
+				return nil, ""
+			}
+			r, flags := o.runners.slower(list[0].Name(), times)
+			return r, flagsOf(flags)
+		}
 		return suite.Stream(ctx, told)
 	}
 	return o.several(ctx, suite, list, told, out)
@@ -145,14 +167,7 @@ func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []ru
 	slack := compare.DefaultSlack
 	slack.Least += time.Duration(float64(time.Second) / o.runners.timeScale) // of the wall clock
 	c := compare.Comparison{Suite: *suite, Runners: list, Logs: o.runners.compare, Slack: slack}
-	c.Slower = func(name string, times int) (runners.Runner, string) {
-		scale := o.runners.timeScale * math.Pow(3, float64(times))
-		r, err := o.runners.makeOne(name, scale, nil)
-		if err != nil || times > o.runners.again {
-			return nil, ""
-		}
-		return r, scaleFlag(scale)
-	}
+	c.Slower = o.runners.slower
 	c.Suite.Flags, c.Suite.Twice = scaleFlag(o.runners.timeScale), false
 	m, summary, err := c.Run(ctx, told)
 	if m == nil {

@@ -35,6 +35,10 @@ type Suite struct {
 	Explain int
 	// Flags are what the command that repeats a run has besides, as "--runner real".
 	Flags string
+	// Slower, when set, is a runner of the same name on a slower clock, nil for none: a run
+	// that failed is tried again there, as what a machine is late by is less of it then.
+	// times counts the runs of it so far; flags are the Flags that repeat such a run.
+	Slower func(times int) (r runners.Runner, flags string)
 	// Detail has every result bring along all that was observed (Result.Log); the cluster
 	// has Spec.Detail then.
 	Detail bool

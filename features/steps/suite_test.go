@@ -387,3 +387,39 @@ Feature: f
 		t.Errorf("quirks: want fixed and python, got %s and %s", a, b)
 	}
 }
+
+// Goal: a failure is tried again on slower runners as long as there are any; the last run
+// is what counts, and its flags are those that repeat it.
+func TestAFailureIsTriedAgainOnASlowerRunner(t *testing.T) {
+	failing := func() runners.Runner {
+		return &fakeRunner{prepare: func(c *fakeCluster) { c.runs = func(string, time.Duration) bool { return false } }}
+	}
+	for _, c := range []struct {
+		name   string
+		slower []runners.Runner
+		passed int
+		replay string
+	}{
+		{"none", nil, 0, "--fast"},
+		{"one that fails", []runners.Runner{failing()}, 0, "--slow=1"},
+		{"the second passes", []runners.Runner{failing(), &fakeRunner{}, failing()}, 1, "--slow=2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := suiteOf(failing(), "Feature: f\n  Scenario: s\n    Given a v3 cluster of 1 shard with 1 replica\n    Then shard0-replica0 runs\n")
+			s.Explain, s.Flags = -1, "--fast"
+			s.Slower = func(times int) (runners.Runner, string) {
+				if times > len(c.slower) {
+					return nil, ""
+				}
+				return c.slower[times-1], fmt.Sprint("--slow=", times)
+			}
+			report := run(t, s)
+			if report.Passed != c.passed {
+				t.Errorf("found %d that passed, want %d: %v", report.Passed, c.passed, report.Results[0].Failure())
+			}
+			if replay := report.Results[0].Replay; !strings.Contains(replay, c.replay) {
+				t.Errorf("found the command %q, want one with %s", replay, c.replay)
+			}
+		})
+	}
+}
