@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -232,13 +233,7 @@ func (r *rates) curve(ctx context.Context, out *result.Result) error {
 		}
 	}
 	sweep := result.Sweep{Name: "rate", Paths: []string{ratePath}}
-	for _, k := range slices.Sorted(func(yield func(int) bool) {
-		for k := range r.at { //lint:order sorted
-			if !yield(k) {
-				return
-			}
-		}
-	}) {
+	for _, k := range slices.Sorted(maps.Keys(r.at)) {
 		sweep.Cells = append(sweep.Cells, r.at[k].Cell)
 	}
 	sweep.Knee = sweep.FindKnee()
