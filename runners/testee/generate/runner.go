@@ -2,6 +2,7 @@ package generate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/engine/pysem"
@@ -49,11 +50,7 @@ func fieldName(d *draws) func() any {
 func withoutTwins(items []any) []any {
 	kept := []any{}
 	for _, item := range items {
-		seen := false
-		for _, k := range kept {
-			seen = seen || k == item
-		}
-		if !seen {
+		if !slices.Contains(kept, item) {
 			kept = append(kept, item)
 		}
 	}
