@@ -36,10 +36,30 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 		s.State = "METASTABLE"
 	case s.Utilisation > 1:
 		s.State = "OVERLOADED"
-	case !w.Stationary || failed > 0.05:
+	case w.backlogs() || failed > 0.05:
 		s.State = "BACKLOGGED"
 	}
 	return s
+}
+
+// backlogs reports whether requests take longer and longer in a window: in its last quarter
+// longer than in its second one, which no warm-up is in. A tenth is enough where the means of
+// its bins do not settle, half is where they seem to; that they do not settle says nothing by
+// itself, as noise can look like that.
+func (w *Pool) backlogs() bool {
+	const quarter = model.Bins / 4
+	mean := func(from int) float64 {
+		var ns, n int64
+		for b := from; b < from+quarter; b++ {
+			ns, n = ns+w.Sum.BinSums[b], n+w.Sum.BinCounts[b]
+		}
+		return float64(ns) / float64(max(n, 1))
+	}
+	most := 1.1
+	if w.Stationary {
+		most = 1.5
+	}
+	return mean(model.Bins-quarter) > float64(most*mean(quarter))
 }
 
 func (e *Evaluation) denseCalls() int {

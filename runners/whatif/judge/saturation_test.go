@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -125,4 +126,42 @@ func find(t *testing.T, r *result.Result, metric string) float64 {
 		t.Fatalf("no estimate of %s", metric)
 	}
 	return *e.Value
+}
+
+// steady is half of what two PS containers can bear, for as long as it likes.
+const steady = `apiVersion: capacity/v1
+budget: {min_replications: 5, max_replications: 5}
+model: {size: {embeddings: 1GiB}}
+override: {num_ps: 2, num_shard: 2, fetch_ps_timeout: 60s}
+fleet:
+  entry: {replicas: 2, cpu: 8, mem: 8GiB}
+  ps: {replicas: 2, cpu: 1, mem: 8GiB}
+service:
+  entry: {cpu: 0.1ms}
+  ps: {cpu: "exp(mean=1ms)"}
+workload: {rate: 1k/s, horizon: 20s}
+`
+
+// The goal is that a backlog is told from noise. The method is a fleet at half its load with
+// many seeds, of which some look as if they were not stationary, and one whose PS become three
+// times as slow, so that requests wait longer and longer though none fails.
+func TestABacklogIsToldFromNoise(t *testing.T) {
+	odd := 0
+	for seed := range 12 {
+		r := run(t, steady+fmt.Sprintf("seed: %d\n", seed+1))
+		if r.Saturation.State != "STABLE" {
+			t.Errorf("seed %d: got %+v, want STABLE", seed+1, r.Saturation)
+		}
+		if !r.Windows[0].Stationary {
+			odd++
+		}
+	}
+	if odd == 0 {
+		t.Error("found no seed that looks as if it were not stationary: the test tries nothing")
+	}
+	slow := strings.Replace(steady, "horizon: 20s", "horizon: 1m, detail: {windows: [at 3s 10s]}", 1)
+	r := run(t, slow+"events: [{at: 1s, slow: {ps: {count: 2, factor: 3x}}, for: 59s}]\n")
+	if r.Saturation.State != "BACKLOGGED" {
+		t.Errorf("slow PS: got %+v, want BACKLOGGED", r.Saturation)
+	}
 }
