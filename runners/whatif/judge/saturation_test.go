@@ -165,3 +165,23 @@ func TestABacklogIsToldFromNoise(t *testing.T) {
 		t.Errorf("slow PS: got %+v, want BACKLOGGED", r.Saturation)
 	}
 }
+
+// The goal is that the wait for a connection is told from the network (CAP-4.2). The method is
+// the same fleet with slow PS, to which each caller has a hundred connections: what waits for
+// one is far more than the network, which is as it was.
+func TestTheWaitForAConnectionIsNoNetwork(t *testing.T) {
+	parts := func(events string) map[string]float64 {
+		means := map[string]float64{}
+		for _, p := range run(t, steady+events).Breakdown {
+			means[p.Name] = p.Mean
+		}
+		return means
+	}
+	fast, slow := parts(""), parts("events: [{at: 1s, slow: {ps: {count: 2, factor: 3x}}, for: 19s}]\n")
+	if fast["connection wait"] != 0 || slow["connection wait"] < 1e9 {
+		t.Errorf("connection wait: found %v ns, with slow PS %v ns; want none and more than a second", fast["connection wait"], slow["connection wait"])
+	}
+	if a, b := fast["network"], slow["network"]; a <= 0 || math.Abs(b/a-1) > 0.05 {
+		t.Errorf("network: found %v ns, with slow PS %v ns, want the same", a, b)
+	}
+}

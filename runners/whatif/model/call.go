@@ -113,7 +113,7 @@ func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]int
 	}
 	id := w.takeCall()
 	c := &w.calls[id]
-	*c = call{sent: w.now, first: a.first, work: int64(work), req: i, server: to, caller: r.caller, next: none, gen: c.gen, reqGen: r.gen, slot: int16(a.slot), attempt: a.attempt, model: r.model}
+	*c = call{sent: w.now, first: a.first, left: w.now, work: int64(work), req: i, server: to, caller: r.caller, next: none, gen: c.gen, reqGen: r.gen, slot: int16(a.slot), attempt: a.attempt, model: r.model}
 	if a.dense {
 		c.flags = dense
 		if t.Batch != nil {
@@ -314,12 +314,14 @@ func (w *world) critical(r *request, c *call, back int64) {
 	if c.flags&dense != 0 {
 		r.parts[partDenseQueue], r.parts[partDense] = queue, service
 		r.parts[partRetry] += c.sent - c.first
-		r.parts[partNetwork] += back - c.sent - queue - service
+		r.parts[partConnection] += c.left - c.sent
+		r.parts[partNetwork] += back - c.left - queue - service
 		return
 	}
 	r.parts[partRetry] = c.sent - c.first
 	r.parts[partQueue], r.parts[partService] = queue, service
-	r.parts[partNetwork] = back - c.sent - queue - service
+	r.parts[partConnection] = c.left - c.sent
+	r.parts[partNetwork] = back - c.left - queue - service
 	r.timeouts = max(r.timeouts, c.attempt)
 }
 

@@ -110,6 +110,7 @@ func (w *world) disconnect(id int32) {
 		}
 		n.flags = n.flags&^waiting | connected
 		p.open++
+		n.left = w.now
 		w.travel(next, nil, w.stream(streamNetwork, uint64(n.sent)^uint64(next)))
 		break
 	}
@@ -129,6 +130,7 @@ func (w *world) sendWaiting(caller int32) {
 		}
 		c.flags &^= waiting
 		if w.connect(id) {
+			c.left = w.now
 			w.travel(id, nil, w.stream(streamNetwork, uint64(c.sent)^uint64(id)))
 		}
 	}

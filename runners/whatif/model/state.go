@@ -47,6 +47,7 @@ const (
 	partEntryQueue = iota
 	partEntry
 	partRetry
+	partConnection // for a connection of the caller to the container, and for a thread that sends
 	partNetwork
 	partQueue
 	partService
@@ -56,12 +57,13 @@ const (
 )
 
 // PartNames are the parts of a latency in the order of a request's way.
-var PartNames = [nParts]string{"entry queue", "entry compute", "retry", "network", "ps queue", "ps compute", "dense queue", "dense compute"}
+var PartNames = [nParts]string{"entry queue", "entry compute", "retry", "connection wait", "network", "ps queue", "ps compute", "dense queue", "dense compute"}
 
 // call is one attempt of a call.
 type call struct {
 	sent    int64 // when it left its caller
 	first   int64 // when the first attempt of it did
+	left    int64 // when it had a connection
 	arrived int64
 	started int64
 	work    int64
