@@ -88,6 +88,14 @@ func (t *Task) Wake() {
 	}
 }
 
+// WaitsOn tells for what the task waits in [Process.ParkOn] by now, and since when: what it
+// waited for before has come without it. It does nothing to one that waits in another way.
+func (t *Task) WaitsOn(on string, since time.Duration) {
+	if t.parked && t.waitsOn != "" {
+		t.waitsOn, t.since = on, int64(since)
+	}
+}
+
 // finish takes an ended task out of its process.
 func (t *Task) finish() {
 	t.done = true

@@ -144,6 +144,21 @@ func (m *replicaMap) all(yield func(string, *datadef.ReplicaMeta) bool) {
 	}
 }
 
+// hasAllOf reports whether it has each replica that another map of the task has, whatever
+// that says.
+func (m *replicaMap) hasAllOf(other *replicaMap) bool {
+	for number := range other.order.all {
+		if m.names == other.names {
+			if m.stamp(number) == absent {
+				return false
+			}
+		} else if _, ok := m.get(other.names.Name(number)); !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // equal reports whether two maps of one task have the same replicas in the same order.
 func (m *replicaMap) equal(other *replicaMap) bool {
 	if m.len() != other.len() {

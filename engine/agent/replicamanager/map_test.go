@@ -13,7 +13,7 @@ import (
 )
 
 // Goal: a map in bytes is an ordered map, whatever else was made of it, and maps are equal
-// when their replicas and orders are. Method: random changes of two maps of one task, or of
+// when their replicas and orders are, and one has all of another when it has its ids. Method: random changes of two maps of one task, or of
 // two numberings, with more values of one child than are kept, and copies that are shared.
 func TestReplicasInBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -84,6 +84,14 @@ func TestReplicasInBytes(t *testing.T) {
 			for j, b := range maps {
 				if want := cmp.Equal(lines[i], lines[j]); a.equal(b) != want {
 					t.Fatalf("maps %d and %d: equal is %t, want %t:\n%q\n%q", i, j, !want, want, lines[i], lines[j])
+				}
+				want := true
+				for id := range plain[j].All {
+					_, ok := plain[i].Get(id)
+					want = want && ok
+				}
+				if a.hasAllOf(b) != want {
+					t.Fatalf("map %d has all of %d: %t, want %t:\n%q\n%q", i, j, !want, want, lines[i], lines[j])
 				}
 			}
 		}

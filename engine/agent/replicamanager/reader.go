@@ -159,7 +159,21 @@ func (n *treeNode) readLeaves(r *treeReader) error {
 			return err
 		}
 		return n.readLeaf(r.shared, i, data)
+	}, func(i int, data []byte) bool {
+		return n.leaves[i].holds(data) || understood(r.shared, n.paths[i], data)
 	})
+}
+
+// understood reports whether the content of a replica has a meaning.
+func understood(shared env.Shared, path string, data []byte) bool {
+	if len(data) == 0 {
+		return false
+	}
+	if _, err := replicaKey(path); err != nil {
+		return false
+	}
+	_, err := datadef.SharedReplicaMeta(shared, data)
+	return err == nil
 }
 
 // readLeaf takes the content of one replica.

@@ -115,6 +115,9 @@ type pathMeta struct {
 // missingFrom lists the replicas that the mirror has and fresh has not, in the order of
 // Python's set (replica_manager.py:230). They are the mirror's own, to be changed in it.
 func (w *ReplicaWatcher) missingFrom(fresh *pysem.OrderedMap[string, *replicaMap]) []pathMeta {
+	if !w.misses(fresh) {
+		return nil // as nearly always: fresh only has them in another order, or more
+	}
 	type place struct {
 		replicas *replicaMap
 		id       string
@@ -138,6 +141,17 @@ func (w *ReplicaWatcher) missingFrom(fresh *pysem.OrderedMap[string, *replicaMap
 		list = append(list, pathMeta{path, &own})
 	}
 	return list
+}
+
+// misses reports whether the mirror has a replica that fresh has not.
+func (w *ReplicaWatcher) misses(fresh *pysem.OrderedMap[string, *replicaMap]) bool {
+	for task, replicas := range w.replicas.All {
+		other, ok := fresh.Get(task)
+		if !ok && replicas.len() > 0 || ok && !other.hasAllOf(replicas) {
+			return true
+		}
+	}
+	return false
 }
 
 // paths are those of all replicas of a tree.

@@ -144,16 +144,7 @@ func (w *ReplicaWatcher) watchReplicas(path string) error {
 func (w *ReplicaWatcher) usual(task *watchedTask) *zkbulk.Usual {
 	return &zkbulk.Usual{
 		Kind: "ReplicaMeta",
-		Data: func(path string, data []byte) bool {
-			if len(data) == 0 {
-				return false
-			}
-			if _, err := replicaKey(path); err != nil {
-				return false
-			}
-			_, err := datadef.SharedReplicaMeta(w.e.Shared, data)
-			return err == nil
-		},
+		Data: func(path string, data []byte) bool { return understood(w.e.Shared, path, data) },
 		Ready: func() bool {
 			if w.lock.Locked() {
 				return false

@@ -8,7 +8,11 @@ type Reads interface {
 	// the index and data of each, or the error, before it asks for the next. It may leave
 	// a call out when the data is what take was called with before and returned nil for.
 	// The first error of take ends it and is returned. take must not wait nor call env, but for the log.
-	Each(take func(i int, data []byte, err error) error) error
+	//
+	// usual says of which data, that are not empty, take only notes what they say: it returns
+	// nil, and nobody but the task that calls Each sees by it that it was called, or when. It
+	// depends on nothing but the path and the data. It may be nil, for none.
+	Each(take func(i int, data []byte, err error) error, usual func(i int, data []byte) bool) error
 }
 
 // ReadsMaker is an optional interface of a ZooKeeper or ZooKeeperSession that can poll
@@ -34,7 +38,7 @@ type plainReads struct {
 	paths []string
 }
 
-func (r *plainReads) Each(take func(i int, data []byte, err error) error) error {
+func (r *plainReads) Each(take func(i int, data []byte, err error) error, _ func(int, []byte) bool) error {
 	for i, path := range r.paths {
 		data, _, err := r.zk.Get(path)
 		if err := take(i, data, err); err != nil {

@@ -40,7 +40,7 @@ var znodeCases = []testCase{
 						last[i] = string(data)
 					}
 					return err
-				})
+				}, nil)
 				r.note("%v: %v", last, err)
 			}
 			round()

@@ -2,7 +2,6 @@ package node
 
 import (
 	"time"
-	"unsafe"
 
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/network"
@@ -36,8 +35,9 @@ type asker struct {
 
 	i        int // of the list: that is asked for
 	exchange network.Exchange
-	xid      int32 // of the request that was sent last
-	call     *call // that is on its way when the loop is woken
+	xid      int32         // of the request that was sent last
+	sent     time.Duration // when that was
+	call     *call         // that is on its way when the loop is woken
 }
 
 // answer is what answers to reads say.
@@ -152,7 +152,7 @@ func (q *question) Wake(sl *vtime.Sleeper) { q.conn.Leave(sl) }
 func (q *question) Begin(at time.Duration) {
 	q.i = 0
 	q.s.xid++
-	q.xid = q.s.xid
+	q.xid, q.sent = q.s.xid, at
 	q.exchange.Begin(q.conn, q.turns.Loop, at)
 	first, _ := q.bytes(0, 1)
 	q.exchange.Count(network.Bytes{Messages: 1, Bytes: first}, network.Bytes{}, network.Bytes{}, network.Bytes{})
@@ -251,16 +251,16 @@ func (q *question) count(from, served int, l *network.Leapt) {
 			more.Messages--
 		}
 		s.xid += int32(more.Messages)
-		q.xid = s.xid
+		q.xid, q.sent = s.xid, l.LastAnswered
+		if q.zxid > 0 {
+			s.lastZxid = q.zxid
+		}
 	}
 	q.exchange.Count(more, in, out, network.Bytes{Messages: l.Answered, Bytes: answered})
 	if l.Served == 0 {
 		return
 	}
 	q.machine.Leapt(q.at, q.op, l.Served, l.LastServed.Milliseconds())
-	if q.zxid > 0 {
-		s.lastZxid = q.zxid
-	}
 	if t := q.server.s.traffic; t != nil {
 		if q.flows.of != t || q.mixed {
 			q.flows = t.flowsOf(q.server.client, q.op, q.asked(from))
@@ -290,7 +290,7 @@ func (q *question) Resume() {
 		c.reply = q.reply()
 	} else {
 		k := &q.list.known[q.i]
-		c.reply = zookeeper.Reply{Op: q.op, Zxid: q.zxid, Data: unsafe.Slice(k.content, k.sizeBytes)}
+		c.reply = zookeeper.Reply{Op: q.op, Zxid: q.zxid, Data: k.data()}
 	}
 	c.reply.Xid = q.xid
 	q.exchange.Resume(&c.reply, answered)
@@ -315,7 +315,13 @@ func (r *readRound) askAll(t *vtime.Turns) error {
 		}
 	}
 	for r.at < len(r.paths) {
-		if err := r.ask(); err != nil {
+		c, err := r.leap(t), error(nil)
+		if c != nil {
+			err = r.got(c)
+		} else {
+			err = r.ask()
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -20,6 +20,8 @@ type knownPath struct {
 	sizeBytes int
 }
 
+func (k *knownPath) data() []byte { return unsafe.Slice(k.content, k.sizeBytes) }
+
 // takes reports whether data is other than what was taken last. It need not be looked
 // into: what a machine has given out never changes.
 func (k *knownPath) takes(data []byte) bool {
@@ -104,13 +106,13 @@ func (s *Session) NewReads(paths []string) zkbulk.Reads {
 
 // Each reads all znodes in their order and gives the data of each, or the error, to take.
 // The first error of take ends it and is returned.
-func (r *reads) Each(take func(i int, data []byte, err error) error) error {
+func (r *reads) Each(take func(i int, data []byte, err error) error, usual func(i int, data []byte) bool) error {
 	t := r.s.p.Turns()
 	if r.known == nil && (t != nil || r.again) {
 		r.known = make([]knownPath, len(r.paths))
 	}
 	r.again = true
-	round := &readRound{reads: r, handOver: take}
+	round := &readRound{reads: r, handOver: take, usual: usual}
 	if err := round.all(t); err != nil {
 		return err
 	}
@@ -122,6 +124,7 @@ func (r *reads) Each(take func(i int, data []byte, err error) error) error {
 type readRound struct {
 	*reads
 	handOver func(i int, data []byte, err error) error
+	usual    func(i int, data []byte) bool
 	at       int // that is asked for
 
 	// In a turn of a loop: the zxid of the first answer, and whether one was other than

@@ -69,7 +69,7 @@ func (w *readWorld) read(p *vtime.Process, zk env.ZooKeeper) {
 				before[i] = content
 			}
 			return nil
-		})
+		}, nil)
 		w.log = append(w.log, fmt.Sprintf("%v %s round: %v", w.world.Now(), p.Node().Name(), err))
 		p.Sleep(100 * time.Millisecond)
 	}

@@ -27,6 +27,7 @@ var surveyScripts = flag.Int("node.surveyscripts", 60, "how many random scripts 
 type surveyWorld struct {
 	*pingWorld
 	plain     bool // surveys are loops of Get
+	rounds    bool // they read in turns of loops in place of surveys
 	surveyors []*vtime.Process
 	same      sameReads
 	writer    *vtime.Process
@@ -97,6 +98,10 @@ func (w *surveyWorld) start(names int) {
 		w.surveyors = append(w.surveyors, w.program(&w.same, name, func(p *vtime.Process, zk env.ZooKeeper) {
 			w.sessions[at] = zk
 			_ = zk.EnsurePath("/names")
+			if w.rounds {
+				w.readRounds(p, zk)
+				return
+			}
 			var last *zkbulk.Names
 			_, err := zkbulk.NamesWatch(zk, "/names", func(names *zkbulk.Names) error {
 				last = names
@@ -165,6 +170,12 @@ func (w *surveyWorld) change(what string, arg int) {
 		}
 	case "look":
 		w.log = append(w.log, fmt.Sprintf("%v look %+v", w.world.Now(), w.server.Load()), fmt.Sprintf("%+v", w.net.Host("a").Counters()))
+		if w.rounds {
+			for _, b := range w.world.Blocked() {
+				b.Since = 0 // that of a turn which was gone through again is later
+				w.log = append(w.log, fmt.Sprintf("%+v", b))
+			}
+		}
 	default:
 		zk := w.zk
 		write(w.writer, zk, func() {
@@ -232,6 +243,10 @@ type surveyOutcome struct {
 
 func playSurveys(t *testing.T, seed uint64, law network.LatencyModel, noLeaps, slices, plain bool) (surveyOutcome, uint64) {
 	w := &surveyWorld{pingWorld: newPingWorld(vtime.Config{Seed: seed, NoLeaps: noLeaps}, law), plain: plain}
+	return w.outcomeOf(t, seed, slices)
+}
+
+func (w *surveyWorld) outcomeOf(t *testing.T, seed uint64, slices bool) (surveyOutcome, uint64) {
 	defer w.world.Close()
 	w.server.CountTraffic("nobody")
 	if err := w.play(seed, slices); err != nil {

@@ -38,6 +38,8 @@ type Server struct {
 	// parent.
 	feeds []*feed
 	usual map[string][]*usualBelow
+	// reads are the rounds of reads that are asleep.
+	reads []*readsLeap
 	// touched are the parents in usual below which something has changed in the input that the
 	// machine does now, writing is the path that this only writes, "" for another one.
 	touched []string

@@ -56,6 +56,7 @@ func (s *Server) zxidsFor() time.Duration { return 4*s.host.Network().MaxLatency
 func (s *Server) begins() {
 	s.writes.Changes()
 	s.settleFeeds()
+	s.rouseReads()
 	if s.machine == nil {
 		return
 	}

@@ -1,0 +1,101 @@
+package node_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/zkbulk"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/network"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// readRounds reads all data in each turn of a loop, and writes down what is odd, and each
+// round that has found something else than the one before it.
+func (w *surveyWorld) readRounds(p *vtime.Process, zk env.ZooKeeper) {
+	note := func(format string, args ...any) {
+		w.log = append(w.log, fmt.Sprintf("%v %s ", p.Node().World().Now(), p.Node().Name())+fmt.Sprintf(format, args...))
+	}
+	changes := uint64(0)
+	loop := p.NewLoop(300*time.Millisecond, func() uint64 { return changes })
+	var names []string
+	var reads zkbulk.Reads
+	found := map[string]string{}
+	round := func() error {
+		now, err := zk.Children("/names")
+		if err != nil {
+			return err
+		}
+		if reads == nil || !slices.Equal(names, now) {
+			var paths []string
+			for _, name := range now {
+				paths = append(paths, "/data/"+name)
+			}
+			names, reads = now, zkbulk.NewReads(zk, paths)
+			changes++
+		}
+		before := changes
+		err = reads.Each(func(i int, data []byte, err error) error {
+			if err == nil && string(data) == "odd" {
+				err = errOdd
+			}
+			if err != nil {
+				changes++
+				note("%s is odd: %q %v", names[i], data, err)
+				return err
+			}
+			if found[names[i]] != string(data) {
+				found[names[i]] = string(data)
+				changes++
+			}
+			return nil
+		}, func(_ int, data []byte) bool { return string(data) != "odd" })
+		if changes != before {
+			note("found %v: %v", found, err)
+		}
+		return err
+	}
+	for {
+		if err := round(); err != nil {
+			note("round: %v", err)
+		}
+		loop.Turn()
+	}
+}
+
+func playRounds(t *testing.T, seed uint64, law network.LatencyModel, noLeaps, slices bool) (surveyOutcome, uint64) {
+	w := &surveyWorld{pingWorld: newPingWorld(vtime.Config{Seed: seed, NoLeaps: noLeaps}, law), rounds: true}
+	return w.outcomeOf(t, seed, slices)
+}
+
+// Goal: rounds of reads that leap, of turns that are left out and of others, leave everything
+// as those that take their events. Method: that of surveys.
+func TestRoundsOfReadsThatLeapChangeNothing(t *testing.T) {
+	scripts := uint64(*surveyScripts)
+	if testing.Short() {
+		scripts = min(scripts, 20)
+	}
+	leapt := uint64(0)
+	for seed := range scripts {
+		law := network.DefaultLatency()
+		if seed%2 == 0 {
+			law = narrow()
+		}
+		events, _ := playRounds(t, seed, law, true, false)
+		for _, slices := range []bool{false, true} {
+			asleep, steps := playRounds(t, seed, law, false, slices)
+			if diff := cmp.Diff(events, asleep, cmp.AllowUnexported(zookeeper.Counters{})); diff != "" {
+				t.Fatalf("seed %d, in slices %v (-events +asleep):\n%s", seed, slices, diff)
+			}
+			leapt += steps
+		}
+	}
+	if leapt < 1000*scripts {
+		t.Errorf("%d steps were leapt over in %d scripts, want more", leapt, scripts)
+	}
+}
