@@ -13,6 +13,22 @@ import (
 
 // add takes a replication into the pool.
 func (w *Pool) add(e *Evaluation, s *model.Sample) {
+	for k := range w.after {
+		w.after[k].add(e, w, s.After(k))
+	}
+	if s.Window == 0 {
+		e.lives = append(e.lives, s.Life)
+	}
+	w.Little = max(w.Little, s.Little)
+	w.Conserved = w.Conserved && s.Conserved
+	w.Hash = w.Hash*0x9e3779b97f4a7c15 ^ s.Hash
+	if e.Goal.Records {
+		e.samples = append(e.samples, s)
+	}
+}
+
+// add takes what counts of a replication.
+func (w *Known) add(e *Evaluation, pool *Pool, s *model.Sample) {
 	put := func(metric string, v float64) {
 		w.Values[metric] = append(w.Values[metric], v)
 	}
@@ -51,22 +67,13 @@ func (w *Pool) add(e *Evaluation, s *model.Sample) {
 		}
 	}
 	w.rollouts(e, s, put)
-	w.recovers(e, s, put)
-	if s.Window == 0 {
-		e.lives = append(e.lives, s.Life)
-	}
+	w.recovers(e, &pool.Window, s, put)
 	for k, n := range s.Over {
 		w.Over[k] = append(w.Over[k], n)
 	}
 	w.Arrived = append(w.Arrived, s.Arrived)
 	w.Bad = append(w.Bad, failed)
-	w.Little = max(w.Little, s.Little)
-	w.Conserved = w.Conserved && s.Conserved
-	w.Hash = w.Hash*0x9e3779b97f4a7c15 ^ s.Hash
 	w.Sum.Add(s)
-	if e.Goal.Records {
-		e.record(s)
-	}
 }
 
 // PerModel is what is known of the requests for one model of a mix.
@@ -79,7 +86,7 @@ type PerModel struct {
 }
 
 // addModels takes what came of each model of the mix.
-func (w *Pool) addModels(e *Evaluation, s *model.Sample) {
+func (w *Known) addModels(e *Evaluation, s *model.Sample) {
 	for k := range s.Models {
 		if len(w.Models) <= k {
 			w.Models = append(w.Models, PerModel{Name: e.Plan.Workload.Mix[k].Model, Values: map[string][]float64{}, Over: make([][]int64, len(s.Models[k].Over))})
@@ -115,7 +122,7 @@ func share(n, of int64) float64 {
 }
 
 // rollouts takes what publishes and deaths took.
-func (w *Pool) rollouts(e *Evaluation, s *model.Sample, put func(string, float64)) {
+func (w *Known) rollouts(e *Evaluation, s *model.Sample, put func(string, float64)) {
 	const metric = "time_to_available(publish)"
 	worst, k := int64(-1), 0
 	for i := range e.Plan.Events {
@@ -143,12 +150,12 @@ func (w *Pool) rollouts(e *Evaluation, s *model.Sample, put func(string, float64
 }
 
 // recovers takes how long the window took to be as before its event.
-func (w *Pool) recovers(e *Evaluation, s *model.Sample, put func(string, float64)) {
-	if w.Window.Incident == 0 {
+func (w *Known) recovers(e *Evaluation, of *model.Window, s *model.Sample, put func(string, float64)) {
+	if of.Incident == 0 {
 		return
 	}
-	event := &e.Plan.Events[w.Window.Incident-1]
-	ns, known, never := recovery(s, int64(event.At)-int64(w.Window.Start), int64(w.Window.End-w.Window.Start))
+	event := &e.Plan.Events[of.Incident-1]
+	ns, known, never := recovery(s, int64(event.At)-int64(of.Start), int64(of.End-of.Start))
 	if !known {
 		return
 	}
@@ -159,20 +166,6 @@ func (w *Pool) recovers(e *Evaluation, s *model.Sample, put func(string, float64
 }
 
 func recoveryOf(event *plan.Event) string { return "recovery(" + event.Label() + ")" }
-
-// cutWarmUp says from when on the window is stationary, by the means of its bins over
-// all replications.
-func (w *Pool) cutWarmUp() {
-	var means []float64
-	for b, n := range w.Sum.BinCounts {
-		if n > 0 {
-			means = append(means, float64(w.Sum.BinSums[b])/float64(n))
-		}
-	}
-	cut, ok := stats.MSER5(means)
-	w.Stationary = ok
-	w.Cut = int64(cut) * int64(w.Window.End-w.Window.Start) / model.Bins
-}
 
 // units of metrics.
 func unitOf(metric string) string {

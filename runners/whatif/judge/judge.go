@@ -7,7 +7,7 @@
 //   - [Judge.Run] answers `monosim whatif run`.
 //
 // To change when a simulation ends look in judge.go; which estimates there are, in
-// estimates.go; quantiles of all replications together, in quantiles.go; what a result has of every
+// estimates.go; what is cut of a warm-up, in warmup.go; quantiles of all replications together, in quantiles.go; what a result has of every
 // replication, in records.go; how objectives are judged, in verdicts.go; which conditions there are, in
 // conditions.go, and what "any K" of them takes away, in placements.go; what is done with values that are not known for sure, in worlds.go; what a
 // result has, in report.go; how saturated a fleet is, in
@@ -106,14 +106,31 @@ type Evaluation struct {
 	Marked    bool
 	Goal      Goal
 
-	lives   []model.Life // of each replication: they are the same in every window
+	lives   []model.Life    // of each replication: they are the same in every window
+	samples []*model.Sample // of which records are asked for, until it has stopped
 	records []result.Record
 }
 
 // Pool is what is known of one window.
 type Pool struct {
 	Window model.Window
-	Sum    model.Sample // of all replications
+	// Known is what counts of it: without the warm-up that is cut.
+	Known
+	Little     int64
+	Conserved  bool
+	Hash       uint64
+	Cut        int64 // ns from its begin
+	Stationary bool
+
+	segments int // that are cut
+	// after is what is known without so many of its first segments; but for a steady
+	// window nothing is cut, and there is one.
+	after []Known
+}
+
+// Known is what is known of a window from an instant on.
+type Known struct {
+	Sum model.Sample // of all replications
 	// Corrected are the latencies of a closed loop with those that were not asked for.
 	Corrected model.Hist
 	// Values are those of each replication, by metric.
@@ -122,16 +139,10 @@ type Pool struct {
 	// value is then what it took at least.
 	Never map[string]int
 	// Over are for each limit the requests that exceed it, by replication.
-	Over       [][]int64
-	Arrived    []int64
-	Bad        []int64
-	BinSums    [][]float64
-	Little     int64
-	Conserved  bool
-	Hash       uint64
-	Cut        int64
-	Stationary bool
-	Models     []PerModel // of a mix
+	Over    [][]int64
+	Arrived []int64
+	Bad     []int64
+	Models  []PerModel // of a mix
 }
 
 // Evaluate simulates a plan under a condition.
@@ -159,6 +170,7 @@ func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g
 		e.Runs = want
 		if e.Stopped = e.enough(spent, j.Late()); e.Stopped != "" {
 			e.Marked = e.Stopped == stoppedWall
+			e.keepRecords()
 			return e, nil
 		}
 		want = min(2*want, p.Budget.MaxReplications)
@@ -168,7 +180,7 @@ func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g
 func newEvaluation(p *plan.Plan, c model.Condition, g Goal) *Evaluation {
 	e := &Evaluation{Plan: p, Condition: c, Spec: model.Compile(p, c), Goal: g}
 	for _, w := range e.Spec.Windows {
-		e.Windows = append(e.Windows, Pool{Window: w, Values: map[string][]float64{}, Never: map[string]int{}, Over: make([][]int64, len(e.Spec.Limits)), Conserved: true})
+		e.Windows = append(e.Windows, newPool(w, len(e.Spec.Limits)))
 	}
 	return e
 }
@@ -186,9 +198,8 @@ func Pooled(p *plan.Plan, samples []*model.Sample) *Evaluation {
 		e.Windows[s.Window].add(e, s)
 	}
 	e.Runs, e.Stopped = e.Goal.Replications, stoppedAsked
-	for i := range e.Windows {
-		e.Windows[i].cutWarmUp()
-	}
+	e.cutWarmUps()
+	e.keepRecords()
 	return e
 }
 
@@ -209,9 +220,7 @@ const (
 
 // enough says why no more has to be simulated, "" when more has.
 func (e *Evaluation) enough(spent int64, late bool) string {
-	for i := range e.Windows {
-		e.Windows[i].cutWarmUp()
-	}
+	e.cutWarmUps()
 	verdicts := e.Verdicts()
 	decided := len(verdicts) > 0
 	for _, v := range verdicts {

@@ -8,11 +8,19 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
+// keepRecords makes the records of all replications, now that it is known what is cut.
+func (e *Evaluation) keepRecords() {
+	for _, s := range e.samples {
+		w := &e.Windows[s.Window]
+		e.record(w, s.After(w.segments))
+	}
+	e.samples = nil
+}
+
 // record keeps what a replication gave for the result.
-func (e *Evaluation) record(s *model.Sample) {
-	w := &e.Windows[s.Window]
-	one := result.Record{Condition: e.Condition.Text, Window: w.Window.Name, Replication: s.Replication, Counters: counters(e.Spec, s),
-		Histograms: map[string]result.Histogram{"request": bars(s.Latency)}}
+func (e *Evaluation) record(w *Pool, s *model.Sample) {
+	one := result.Record{Condition: e.Condition.Text, Window: w.Window.Name, Replication: s.Replication, WarmupCut: w.Cut,
+		Counters: counters(e.Spec, s), Histograms: map[string]result.Histogram{"request": bars(s.Latency)}}
 	for t, name := range plan.TierNames {
 		if e.Spec.Has(t) {
 			one.Histograms[name] = bars(s.Tiers[t].Latency)
@@ -30,13 +38,8 @@ func (e *Evaluation) Records(point map[string]string, world int) []result.Record
 	if point == nil {
 		point = map[string]string{}
 	}
-	cuts := map[string]int64{}
-	for i := range e.Windows {
-		cuts[e.Windows[i].Window.Name] = e.Windows[i].Cut
-	}
 	for i := range e.records {
-		one := &e.records[i]
-		one.Point, one.World, one.WarmupCut = point, world, cuts[one.Window]
+		e.records[i].Point, e.records[i].World = point, world
 	}
 	return e.records
 }

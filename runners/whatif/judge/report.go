@@ -252,7 +252,7 @@ func (e *Evaluation) rateAt(at int64) float64 {
 
 // meanRate is the rate at which requests came in a window.
 func (e *Evaluation) meanRate(w *Pool) float64 {
-	return float64(w.Sum.Arrived) / float64(max(e.Runs, 1)) / float64(w.Window.End-w.Window.Start) * 1e9 * float64(e.Spec.Control.Thin)
+	return float64(w.Sum.Arrived) / float64(max(e.Runs, 1)) / float64(w.seconds()) * 1e9 * float64(e.Spec.Control.Thin)
 }
 
 // incidents are the windows of events.

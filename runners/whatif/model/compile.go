@@ -52,10 +52,34 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 	}
 	warm := WarmUp(p)
 	for _, w := range p.Windows() {
-		s.Windows = append(s.Windows, Window{Window: w, Warmup: warm})
+		s.Windows = append(s.Windows, Window{Window: w, Warmup: warm, Steady: steady(p, w)})
 	}
 	s.Control = controlOf(p, c, thin)
 	return s
+}
+
+// steady reports whether requests come at one rate in a window, and nothing happens to
+// containers before its end.
+func steady(p *plan.Plan, w plan.Window) bool {
+	if w.Incident > 0 || p.Workload.ColdStart || p.Workload.Arrivals.Process == "trace" {
+		return false
+	}
+	for _, name := range plan.TierNames {
+		if p.Autoscale.Of(name) != nil || p.Random.Of(name) != nil {
+			return false
+		}
+	}
+	for _, e := range p.Events {
+		if plan.Duration(e.At) < w.End {
+			return false
+		}
+	}
+	for i, point := range p.Workload.Rate.Points {
+		if i > 0 && point.At > w.Start && point.At < w.End && point.Rate != p.Workload.Rate.Points[i-1].Rate {
+			return false
+		}
+	}
+	return true
 }
 
 // IsRequestLatency reports whether an objective is a quantile of requests, judged by

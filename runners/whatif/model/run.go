@@ -67,7 +67,7 @@ func (s *Spec) world(window, replication int) *world {
 }
 
 func newWorld(s *Spec, key uint64, base, begin, end int64) *world {
-	w := &world{spec: s, key: key, base: base, begin: begin, end: end, freeReq: none, freeCall: none, freeB: none, served: s.served(), stride: 1}
+	w := &world{spec: s, key: key, base: base, begin: begin, end: end, starts: startsOf(begin, end), freeReq: none, freeCall: none, freeB: none, served: s.served(), stride: 1}
 	for k := range w.served {
 		w.stride = max(w.stride, len(w.served[k].Calls))
 	}
@@ -212,24 +212,30 @@ func (w *world) close() {
 	s := w.sample
 	for i := range w.requests {
 		if r := &w.requests[i]; r.stage != stageFree && s.counts(r.intended) {
-			s.Open++
+			s.segment(r.intended).Open++
 		}
-	}
-	failed := int64(0)
-	for _, n := range s.Failed {
-		failed += n
 	}
 	for i := range w.calls {
 		if c := &w.calls[i]; c.flags&clientDone == 0 {
 			s.Calls.Open++
 		}
 	}
+	w.work()
+	s.packed()
+	failed := int64(0)
+	for _, n := range s.Failed {
+		failed += n
+	}
 	c := s.Calls
 	s.Conserved = s.Arrived == s.Completed+failed+s.Open && c.Sent == c.Answered+c.TimedOut+c.Refused+c.Abandoned+c.Open
-	length := w.end - w.begin
+	s.Events, s.Hash = w.clock.Events(), w.clock.Hash()
+}
+
+// work sums up how long containers worked, in each segment.
+func (w *world) work() {
 	for i := range w.servers {
 		one := &w.servers[i]
-		if !one.up && one.busyNs == 0 {
+		if !one.up && one.busyNs == [Segments]int64{} {
 			continue
 		}
 		t := &w.spec.Tiers[one.tier]
@@ -237,10 +243,15 @@ func (w *world) close() {
 		if !t.Shared && float64(t.Threads) > cores {
 			cores = float64(t.Threads)
 		}
-		could := int64(cores * float64(length))
-		s.Tiers[one.tier].BusyNs += one.busyNs
-		s.Tiers[one.tier].CoreNs += could
-		s.Tiers[one.tier].MaxParts = max(s.Tiers[one.tier].MaxParts, int64(float64(one.busyNs)/float64(could)*1e6))
+		busy, could := int64(0), int64(0) // from the segment to the end
+		for k := Segments - 1; k >= 0; k-- {
+			segment := &w.sample.Segments[k]
+			cored := int64(cores * float64(segment.Seconds))
+			busy, could = busy+one.busyNs[k], could+cored
+			of := &segment.Tiers[one.tier]
+			of.BusyNs += one.busyNs[k]
+			of.CoreNs += cored
+			of.MaxParts = max(of.MaxParts, int64(float64(busy)/float64(could)*1e6))
+		}
 	}
-	s.Events, s.Hash = w.clock.Events(), w.clock.Hash()
 }

@@ -1,23 +1,56 @@
 package model
 
 import (
+	"encoding/json"
 	"math/bits"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
 // Bins are the parts of a window for which means are kept, to find where it becomes
 // stationary.
 const Bins = 40
 
+// Segments are the parts of a window that are counted apart, so that a warm-up of the first,
+// or of more, can be left out when it is known from all replications: each is as long as a
+// batch of [stats.MSER5], the last takes what is left. A cut at half of the window is none
+// (CAP-5.3).
+const Segments = Bins / (2 * stats.Batch)
+
 // Sample is what one replication of one window gave: whole numbers, so that samples are
 // summed in any order with one result.
 type Sample struct {
-	Window      int   `json:"window"`
-	Replication int   `json:"replication"`
-	Seconds     int64 `json:"length_ns"`
+	Window      int `json:"window"`
+	Replication int `json:"replication"`
 
-	Arrived   int64          `json:"arrived"` // requests of the window
+	// Counted are the sums over Segments.
+	Counted  `json:"-"`
+	Segments [Segments]Counted `json:"segments"`
+
+	BinSums   [Bins]int64 `json:"bin_sums"`
+	BinCounts [Bins]int64 `json:"bin_counts"`
+	BinFailed [Bins]int64 `json:"bin_failed"`
+
+	Calls CallCounts `json:"calls"`
+	// Little is the greatest residual of Little's law, in units of 1e-12.
+	Little    int64 `json:"little"`
+	Conserved bool  `json:"conserved"`
+
+	Requests int64  `json:"requests"` // simulated, warm-up among them
+	Events   uint64 `json:"events"`
+	Hash     uint64 `json:"hash"`
+
+	Life Life `json:"life"`
+
+	begin, end int64           // instants of intended arrival that count
+	starts     [Segments]int64 // of the segments
+}
+
+// Counted is what counts of a window, or of a segment: what came, by intended arrival, and
+// what containers did, by the instant.
+type Counted struct {
+	Seconds   int64          `json:"length_ns"`
+	Arrived   int64          `json:"arrived"`
 	Completed int64          `json:"completed"`
 	Partial   int64          `json:"partial"`
 	Failed    [nCauses]int64 `json:"failed"`
@@ -36,26 +69,9 @@ type Sample struct {
 	Parts  [nBuckets][nParts]int64 `json:"parts"`
 	Counts [nBuckets]int64         `json:"counts"`
 
-	BinSums   [Bins]int64 `json:"bin_sums"`
-	BinCounts [Bins]int64 `json:"bin_counts"`
-	BinFailed [Bins]int64 `json:"bin_failed"`
-
-	Calls CallCounts `json:"calls"`
-	// Little is the greatest residual of Little's law, in units of 1e-12.
-	Little    int64 `json:"little"`
-	Conserved bool  `json:"conserved"`
-
-	Requests int64  `json:"requests"` // simulated, warm-up among them
-	Events   uint64 `json:"events"`
-	Hash     uint64 `json:"hash"`
-
-	Life Life `json:"life"`
-
 	Latency Hist `json:"latency"`
 	// Models are the requests for each model of a mix; nil for one model.
 	Models []ModelSample `json:"models,omitempty"`
-
-	begin, end int64 // instants of intended arrival that count
 }
 
 // ModelSample is what came of the requests for one model.
@@ -75,9 +91,11 @@ type TierSample struct {
 	Attempts int64 `json:"attempts"`
 	SumNs    int64 `json:"sum_ns"`
 	Latency  Hist  `json:"latency"`
-	BusyNs   int64 `json:"busy_ns"`   // of all containers
-	CoreNs   int64 `json:"core_ns"`   // what they could have been
-	MaxParts int64 `json:"max_parts"` // of the fullest, in millionths
+	BusyNs   int64 `json:"busy_ns"` // of all containers
+	CoreNs   int64 `json:"core_ns"` // what they could have been
+	// MaxParts is that of the fullest, in millionths; of a segment, from its begin to the
+	// end of the window.
+	MaxParts int64 `json:"max_parts"`
 }
 
 // CallCounts are calls by the view of their callers.
@@ -101,130 +119,87 @@ func bucketOf(ns int64) int {
 	return min(int((uint64(top)-2)<<2|(us>>(top-2))&3), nBuckets-1)
 }
 
-// Hist is a histogram of microseconds.
-type Hist struct{ h *hdrhistogram.Histogram }
-
-// Longest is the longest latency that is told apart, in microseconds.
-const Longest = 3600_000_000
-
-// NewHist makes a histogram with so many significant digits.
-func NewHist(digits int) Hist { return Hist{hdrhistogram.New(1, Longest, digits)} }
-
-// Record adds a value in nanoseconds.
-func (h *Hist) Record(ns int64) { h.record(ns) }
-
-func (h *Hist) record(ns int64) {
-	// A value out of range cannot be: it is clipped.
-	_ = h.h.RecordValue(min(max(ns/1000, 1), Longest))
-}
-
-// Merge adds another.
-func (h *Hist) Merge(o Hist) {
-	if o.h == nil {
-		return
-	}
-	if h.h == nil {
-		*h = NewHist(int(o.h.SignificantFigures()))
-	}
-	h.h.Merge(o.h)
-}
-
-// Count is the number of values.
-func (h Hist) Count() int64 {
-	if h.h == nil {
-		return 0
-	}
-	return h.h.TotalCount()
-}
-
-// Quantile is the value in nanoseconds that a share q of all is at or below.
-func (h Hist) Quantile(q float64) int64 {
-	if h.h == nil {
-		return 0
-	}
-	return h.h.ValueAtQuantile(q*100) * 1000
-}
-
-// mostSteps bounds how many values one value stands for when it is corrected one by one.
-const mostSteps = 10_000
-
-// Corrected is the histogram with the latencies that clients would have seen who ask once an
-// interval in nanoseconds, had they not waited for answers: besides a value v those of v less
-// one, two, three intervals, as long as an interval is left. A closed loop leaves them out
-// (coordinated omission, CAP-4.6).
-func (h Hist) Corrected(interval int64) Hist {
-	if h.h == nil {
-		return Hist{}
-	}
-	out := Hist{hdrhistogram.New(1, Longest, int(h.h.SignificantFigures()))}
-	step := max(interval/1000, 1)
-	for _, bar := range h.h.Distribution() {
-		if bar.Count == 0 {
-			continue
-		}
-		// Values are within Longest, as they are of a histogram like this.
-		_ = out.h.RecordValues(bar.To, bar.Count)
-		stride := 1 + bar.To/step/mostSteps
-		for v := bar.To - step; v >= step; v -= step * stride {
-			_ = out.h.RecordValues(v, bar.Count*stride)
-		}
-	}
-	return out
-}
-
-// Mean is that of the values, in nanoseconds.
-func (h Hist) Mean() float64 {
-	if h.h == nil {
-		return 0
-	}
-	return h.h.Mean() * 1000
-}
-
-// CDF calls each with the values in nanoseconds and how many are at or below it.
-func (h Hist) CDF(each func(ns, count int64)) {
-	if h.h == nil {
-		return
-	}
-	sum := int64(0)
-	for _, bar := range h.h.Distribution() {
-		if bar.Count > 0 {
-			sum += bar.Count
-			each(bar.To*1000, sum)
-		}
-	}
-}
-
-// MarshalText writes the counts.
-func (h Hist) MarshalText() ([]byte, error) {
-	if h.h == nil {
-		return nil, nil
-	}
-	return h.h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
-}
-
-// UnmarshalText reads what MarshalText wrote.
-func (h *Hist) UnmarshalText(text []byte) error {
-	if len(text) == 0 {
-		h.h = nil
-		return nil
-	}
-	var err error
-	h.h, err = hdrhistogram.Decode(text)
-	return err
-}
-
 func newSample(spec *Spec, w *world) *Sample {
-	s := &Sample{Over: make([]int64, len(spec.Limits)), Latency: NewHist(3), begin: w.begin, end: w.end, Seconds: w.end - w.begin}
-	for t := range s.Tiers {
-		s.Tiers[t].Latency = NewHist(2)
-	}
-	if len(w.served) > 1 {
-		s.Models = make([]ModelSample, len(w.served))
-		for k := range s.Models {
-			s.Models[k] = ModelSample{Over: make([]int64, len(w.served[k].Limits)), Latency: NewHist(3)}
+	s := &Sample{begin: w.begin, end: w.end, starts: w.starts}
+	for k := range s.Segments {
+		one := &s.Segments[k]
+		one.Over, one.Latency = make([]int64, len(spec.Limits)), NewHist(3)
+		end := w.end
+		if k < Segments-1 {
+			end = w.starts[k+1]
+		}
+		one.Seconds = end - w.starts[k]
+		for t := range one.Tiers {
+			one.Tiers[t].Latency = NewHist(2)
+		}
+		if len(w.served) > 1 {
+			one.Models = make([]ModelSample, len(w.served))
+			for m := range one.Models {
+				one.Models[m] = ModelSample{Over: make([]int64, len(w.served[m].Limits)), Latency: NewHist(3)}
+			}
 		}
 	}
 	return s
+}
+
+// startsOf are the instants at which the segments of a window begin.
+func startsOf(begin, end int64) (starts [Segments]int64) {
+	for k := range int64(Segments) {
+		starts[k] = begin + (k*stats.Batch*(end-begin)+Bins-1)/Bins
+	}
+	return starts
+}
+
+// segment is that of an instant of the window.
+func (s *Sample) segment(at int64) *Counted {
+	k := Segments - 1
+	for at < s.starts[k] {
+		k--
+	}
+	return &s.Segments[k]
+}
+
+// packed lets go of what only counting needs, and sums up.
+func (s *Sample) packed() {
+	for k := range s.Segments {
+		s.Segments[k].pack()
+	}
+	s.Counted = s.from(0)
+}
+
+// from is what counts from a segment on.
+func (s *Sample) from(first int) Counted {
+	var sum Counted
+	for k := first; k < Segments; k++ {
+		sum.add(&s.Segments[k])
+		sum.Seconds += s.Segments[k].Seconds
+	}
+	for t := range sum.Tiers {
+		sum.Tiers[t].MaxParts = s.Segments[first].Tiers[t].MaxParts
+	}
+	sum.pack()
+	return sum
+}
+
+// After is the sample without its first segments. Bins, calls and what became of containers
+// are those of the whole window.
+func (s *Sample) After(segments int) *Sample {
+	if segments == 0 {
+		return s
+	}
+	one := *s
+	one.Counted = s.from(segments)
+	return &one
+}
+
+// UnmarshalJSON reads a sample, and sums up.
+func (s *Sample) UnmarshalJSON(text []byte) error {
+	type plain Sample // without this method
+	if err := json.Unmarshal(text, (*plain)(s)); err != nil {
+		return err
+	}
+	s.packed()
+	return nil
 }
 
 // counts reports whether a request is of the window: by its intended arrival.
@@ -235,9 +210,10 @@ func (s *Sample) arrived(model uint8, intended int64) {
 	if !s.counts(intended) {
 		return
 	}
-	s.Arrived++
-	if s.Models != nil {
-		s.Models[model].Arrived++
+	one := s.segment(intended)
+	one.Arrived++
+	if one.Models != nil {
+		one.Models[model].Arrived++
 	}
 }
 
@@ -250,32 +226,33 @@ func (s *Sample) succeeded(w *world, r *request) {
 		return
 	}
 	took := w.now - r.intended
-	s.Completed++
+	one := s.segment(r.intended)
+	one.Completed++
 	if r.partial {
-		s.Partial++
+		one.Partial++
 	}
-	s.SumNs += took
-	s.Latency.record(took)
+	one.SumNs += took
+	one.Latency.record(took)
 	for k, limit := range w.spec.Limits {
 		if took > limit {
-			s.Over[k]++
+			one.Over[k]++
 		}
 	}
-	if s.Models != nil {
-		s.Models[r.model].succeeded(took, w.served[r.model].Limits)
+	if one.Models != nil {
+		one.Models[r.model].succeeded(took, w.served[r.model].Limits)
 	}
-	s.waited(r)
+	one.waited(r)
 	b := s.bin(r.intended)
 	s.BinSums[b] += took
 	s.BinCounts[b]++
 	k := bucketOf(took)
-	s.Counts[k]++
+	one.Counts[k]++
 	for p, ns := range r.parts {
-		s.Parts[k][p] += ns
+		one.Parts[k][p] += ns
 	}
 }
 
-func (s *Sample) waited(r *request) {
+func (s *Counted) waited(r *request) {
 	for k := range min(int(r.timeouts), len(s.Waited)) {
 		s.Waited[k]++
 	}
@@ -285,14 +262,15 @@ func (s *Sample) failed(_ *world, r *request) {
 	if !s.counts(r.intended) {
 		return
 	}
-	s.Failed[r.cause]++
-	for k := range s.Over {
-		s.Over[k]++
+	one := s.segment(r.intended)
+	one.Failed[r.cause]++
+	for k := range one.Over {
+		one.Over[k]++
 	}
-	if s.Models != nil {
-		s.Models[r.model].failed(r.cause)
+	if one.Models != nil {
+		one.Models[r.model].failed(r.cause)
 	}
-	s.waited(r)
+	one.waited(r)
 	s.BinFailed[s.bin(r.intended)]++
 }
 
@@ -319,7 +297,7 @@ func (s *Sample) tier(w *world, tier int, ns int64) {
 	if w.now < s.begin || w.now >= s.end {
 		return
 	}
-	t := &s.Tiers[tier]
+	t := &s.segment(w.now).Tiers[tier]
 	t.Attempts++
 	t.SumNs += ns
 	t.Latency.record(ns)

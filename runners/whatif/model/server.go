@@ -161,8 +161,11 @@ func (w *world) count(s *server, from, to int64, cores float64) {
 	if to > w.end {
 		to = w.end
 	}
-	if to > from {
-		s.busyNs += int64(float64(to-from) * cores)
+	for k := Segments - 1; to > from; k-- {
+		if start := max(w.starts[k], from); start < to {
+			s.busyNs[k] += int64(float64(to-start) * cores)
+			to = start
+		}
 	}
 }
 

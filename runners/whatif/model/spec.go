@@ -11,8 +11,8 @@
 // To change what there is to simulate look in spec.go and compile.go; the way of a
 // request, in request.go; calls, timeouts and retries, in call.go; how containers work, in
 // server.go, sharing.go (cores that threads share) and batch.go; how requests come, in
-// arrivals.go; what happens to containers, in control.go; what is counted, in tally.go
-// and sample.go; what is taken down of single requests, in trace.go.
+// arrivals.go; what happens to containers, in control.go; what is counted, in tally.go,
+// sample.go and hist.go; what is taken down of single requests, in trace.go.
 package model
 
 import (
@@ -151,6 +151,9 @@ type Batch struct {
 type Window struct {
 	plan.Window
 	Warmup int64
+	// Steady says that nothing changes before its end, so that what is not as the rest of
+	// it is a warm-up that was too short (CAP-12.15).
+	Steady bool
 }
 
 // Arrivals is how requests come.

@@ -114,7 +114,7 @@ type server struct {
 	head    int32
 	tail    int32
 	slow    float64
-	busyNs  int64 // within the window
+	busyNs  [Segments]int64 // within the window
 	share   *sharing
 	batch   []batcher // by process and model
 	feeds   []feeder  // by process
@@ -129,6 +129,7 @@ type world struct {
 	base    int64 // horizon time of virtual time 0
 	begin   int64 // of the window, in virtual time
 	end     int64
+	starts  [Segments]int64 // of its segments
 	key     uint64
 	served  []Served
 	stride  int // slots of a request

@@ -194,8 +194,11 @@ func models(r *result.Result, window string) []string {
 // stationary.
 func warmUp(w result.Window) string {
 	text := "after " + duration(float64(w.Warmup)) + " of warm-up"
-	if !w.Stationary {
+	switch {
+	case !w.Stationary:
 		text += ", not stationary"
+	case w.Cut > 0:
+		text += " and " + duration(float64(w.Cut)) + " more that MSER-5 cuts"
 	}
 	return text
 }

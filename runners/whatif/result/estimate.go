@@ -13,7 +13,7 @@ type Estimate struct {
 	N          int64       `json:"n"`     // observations
 	NEff       float64     `json:"n_eff"` // what they are worth as independent ones
 	Runs       int         `json:"replications"`
-	WarmupCut  int64       `json:"warmup_cut"` // ns from the begin of the window, beyond the warm-up before it
+	WarmupCut  int64       `json:"warmup_cut"` // ns from the begin of the window that are left out, beside the warm-up before it
 	Text       string      `json:"text,omitempty"`
 	// Values are those of each replication, in order, so that results of the same requests
 	// can be compared in pairs; none of cells of a search or a sweep.

@@ -17,7 +17,8 @@ type Record struct {
 	Condition   string            `json:"condition,omitempty"` // of must_hold_under; "" for normal
 	Window      string            `json:"window"`
 	Replication int               `json:"replication"`
-	// WarmupCut is that of the window, in ns from its begin.
+	// WarmupCut is that of the window, in ns from its begin: counters of requests and tiers, and
+	// histograms, are without it.
 	WarmupCut int64    `json:"warmup_cut"`
 	Counters  Counters `json:"counters"`
 	// Histograms are latencies in ns by what they are of: request, an attempt at a tier

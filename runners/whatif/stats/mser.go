@@ -1,17 +1,19 @@
 package stats
 
+// Batch is how many values MSER5 takes together: what it cuts is a multiple of it.
+const Batch = 5
+
 // MSER5 is how many of the first values to leave out, so that the mean of the rest has
 // the smallest standard error: a multiple of five, at most half (CAP-5.3). stationary is
 // false when the cut is at that bound.
 func MSER5(values []float64) (cut int, stationary bool) {
-	const size = 5
-	n := len(values) / size
+	n := len(values) / Batch
 	if n < 4 {
 		return 0, true
 	}
 	batches := make([]float64, n)
 	for i := range batches {
-		batches[i], _ = Mean(values[i*size : (i+1)*size])
+		batches[i], _ = Mean(values[i*Batch : (i+1)*Batch])
 	}
 	best, least := 0, -1.0
 	for d := 0; d <= n/2; d++ {
@@ -25,5 +27,5 @@ func MSER5(values []float64) (cut int, stationary bool) {
 			best, least = d, e
 		}
 	}
-	return best * size, best < n/2
+	return best * Batch, best < n/2
 }
