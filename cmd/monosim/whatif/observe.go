@@ -17,16 +17,17 @@ import (
 )
 
 // loadFlags are of commands that run real processes.
-type loadFlags struct{ warm, saturate time.Duration }
+type loadFlags struct{ warm, saturate, roundTrip time.Duration }
 
 func (f *loadFlags) add(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&f.warm, "warm", 2*time.Second, "part of the horizon at its begin that does not count")
+	cmd.Flags().DurationVar(&f.roundTrip, "round-trip", 0, "what each call takes on its way there and back beside the loopback's time; replay adds it, calibrate leaves it out")
 	cmd.Flags().DurationVar(&f.saturate, "saturate", 5*time.Second, "for how long, before the load, half as much again is asked as the servers can do, for the throughput's knee; 0 for not at all")
 }
 
 // options are those of a run with progress on standard error.
 func (f *loadFlags) options(cmd *cobra.Command) observe.Options {
-	return observe.Options{Warm: f.warm, Saturate: f.saturate, Progress: func(step string) { fmt.Fprintln(cmd.ErrOrStderr(), step) }}
+	return observe.Options{Warm: f.warm, Saturate: f.saturate, RoundTrip: f.roundTrip, Progress: func(step string) { fmt.Fprintln(cmd.ErrOrStderr(), step) }}
 }
 
 func newObserve() *cobra.Command {

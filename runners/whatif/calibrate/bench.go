@@ -242,7 +242,11 @@ func (c *Comparison) Write(out io.Writer) error {
 	for _, r := range c.Rows {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t+-%s\t%s\t%s\t%s\t\n", r.Metric, r.text(r.Measured), r.rangeText(), r.text(r.Simulated), r.text(r.Half), r.errorText(), r.aimText(), c.verdict(r))
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "MAPE %.1f %%\n", 100*c.MAPE)
+	return err
 }
 
 func (r Row) text(v float64) string {
@@ -307,7 +311,16 @@ func greatest(list []*Comparison) string {
 			parts = append(parts, strings.TrimSuffix(metric, "(request)")+" "+worst.errorText())
 		}
 	}
-	return "greatest errors: " + strings.Join(parts, ", ")
+	return fmt.Sprintf("MAPE %.1f %%, greatest errors: %s", 100*meanError(list), strings.Join(parts, ", "))
+}
+
+// meanError is the mean of the scenarios' MAPE.
+func meanError(list []*Comparison) float64 {
+	sum := 0.0
+	for _, c := range list {
+		sum += c.MAPE
+	}
+	return sum / float64(max(len(list), 1))
 }
 
 func several(n int, thing string) string {

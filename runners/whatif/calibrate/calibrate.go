@@ -137,7 +137,7 @@ func (s *samples) add(o *observe.Observation) error {
 		if q.Items != nil {
 			s.parts = append(s.parts, float64(q.Items[c.Request[i]])*o.Shares[c.Slot[i]])
 		}
-		s.beyond = append(s.beyond, float64(max(c.Done[i]-c.Sent[i]-c.Waited[i]-c.Worked[i], 0)))
+		s.beyond = append(s.beyond, float64(max(c.Done[i]-c.Sent[i]-c.Waited[i]-c.Worked[i]-o.RoundTrip, 0)))
 	}
 	return nil
 }

@@ -163,6 +163,46 @@ func TestAProfileForetellsOtherLoads(t *testing.T) {
 	}
 }
 
+// A round trip that was added (CAP-7.7) is not among what a profile says of calls, and is among
+// what a replay foretells.
+func TestAnAddedRoundTripIsNotTheNetworks(t *testing.T) {
+	const horizon = 30 * time.Second
+	p := planOf(t, scenario(t, "half of the capacity"), horizon, "")
+	far := known
+	far.beyond = law.Between(known.beyond.Mean*0.9+40e6, known.beyond.Mean*1.1+40e6)
+	near := known
+	near.beyond = law.Between(known.beyond.Mean*0.9, known.beyond.Mean*1.1)
+	added := far.observation(t, p)
+	added.RoundTrip = 40e6
+	with, err := Fit([]*observe.Observation{added})
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := Fit([]*observe.Observation{near.observation(t, p)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := with.PerRPC.Value, without.PerRPC.Value; a <= 0 || math.Abs(a/b-1) > 0.02 {
+		t.Errorf("the overhead of a call is %v with an added round trip and %v without", a, b)
+	}
+	c, err := Replay(t.Context(), p, added)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := c.Row("p50(request)"); math.Abs(r.Error) > 0.03 {
+		t.Errorf("p50: %g measured, %g simulated, want the round trip in both", r.Measured, r.Simulated)
+	}
+	sum, n := 0.0, 0.0
+	for _, r := range c.Rows {
+		if r.Unit == "ns" || r.Unit == "per_second" {
+			sum, n = sum+math.Abs(r.Error), n+1
+		}
+	}
+	if n == 0 || math.Abs(c.MAPE-sum/n) > 1e-12 {
+		t.Errorf("MAPE %g, want the mean of %g rows, %g", c.MAPE, n, sum/n)
+	}
+}
+
 // Goal: an error is told. Method: the servers of what is foretold are a fifth slower.
 func TestOtherServersAreTold(t *testing.T) {
 	const horizon = 30 * time.Second

@@ -79,7 +79,7 @@ func (s Story) Compare(ctx context.Context, sim, real runners.Runner) (*Comparis
 	for _, op := range writes {
 		c.Rows = append(c.Rows, exact(op, measured.writes[op], simulated.writes[op]))
 	}
-	return c, nil
+	return c.sumUp(), nil
 }
 
 // times compares means.

@@ -24,6 +24,9 @@ type Comparison struct {
 	Others float64 `json:"others"`
 	Late   int64   `json:"late"`
 	Rows   []Row   `json:"rows"`
+	// MAPE is the mean of the rows' errors, whatever their sign, of those that have a relative
+	// one: fractions and counts have aims of their own.
+	MAPE float64 `json:"mape"`
 }
 
 // Row is one metric.
@@ -62,21 +65,24 @@ func Replay(ctx context.Context, p *plan.Plan, o *observe.Observation) (*Compari
 			o.Plan, o.ScenarioHash, p.Name, hash)
 	}
 	c := &Comparison{Plan: p.Name, Things: "request", Runs: Replications, Disturbed: o.Machine.IsDisturbed(), Others: o.Machine.Others, Late: o.Machine.Late}
-	list, err := simulate(ctx, specOf(p, &o.Load), Replications)
+	list, err := simulate(ctx, specOf(p, o, &o.Load), Replications)
 	if err != nil {
 		return nil, err
 	}
 	c.latencies(&o.Load, list)
 	c.lives(p, o, list)
-	if o.Saturated == nil {
-		return c, nil
+	if o.Saturated != nil {
+		if err := c.knee(ctx, p, o); err != nil {
+			return nil, err
+		}
 	}
-	return c, c.knee(ctx, p, o)
+	return c.sumUp(), nil
 }
 
-// specOf is a plan with the arrivals of a run.
-func specOf(p *plan.Plan, run *observe.Load) *model.Spec {
+// specOf is a plan with the arrivals of a run, and with the round trip that was added to it.
+func specOf(p *plan.Plan, o *observe.Observation, run *observe.Load) *model.Spec {
 	s := model.Compile(p, model.Condition{})
+	s.PerRPC += o.RoundTrip
 	s.Arrivals = model.Arrivals{Process: "trace", Times: run.Requests.Intended}
 	s.Windows = []model.Window{observe.WindowOf(run.Warm, run.Until)}
 	return s
@@ -209,7 +215,7 @@ func (c *Comparison) add(metric, unit string, measured float64, ci *[2]float64, 
 func (c *Comparison) knee(ctx context.Context, p *plan.Plan, o *observe.Observation) error {
 	calm := *p
 	calm.Events = nil
-	s := specOf(&calm, o.Saturated)
+	s := specOf(&calm, o, o.Saturated)
 	const never = int64(3600e9)
 	s.Timeout, s.Retries, s.Connections = never, 0, 0
 	const runs = 5
@@ -239,6 +245,18 @@ func (c *Comparison) Row(metric string) *Row {
 		}
 	}
 	return nil
+}
+
+// sumUp sets what follows from the rows.
+func (c *Comparison) sumUp() *Comparison {
+	sum, n := 0.0, 0
+	for _, r := range c.Rows {
+		if r.Unit != "fraction" && r.Unit != "count" && r.Measured > 0 {
+			sum, n = sum+math.Abs(r.Error), n+1
+		}
+	}
+	c.MAPE = sum / math.Max(float64(n), 1)
+	return c
 }
 
 // Missed are the rows beyond their aims.

@@ -65,10 +65,11 @@ func (w *world) fanOut(i int32) {
 	}
 }
 
-// connecting is the delay of a connection that has to be made first.
+// connecting is the delay of a connection that has to be made first: there and back, without
+// the overhead, which a call has once (CAP-12.11).
 func (w *world) connecting(class int) int64 {
 	if w.spec.Connect {
-		return 2 * w.constant[class]
+		return 2 * (w.constant[class] - w.spec.PerRPC/2)
 	}
 	return 0
 }
@@ -156,7 +157,7 @@ func (w *world) travel(id int32, chains *[3]int32, rng *rand.Rand) {
 	there := w.draw(class, rng)
 	c.back = w.draw(class, rng)
 	if w.spec.Connect {
-		there += there + c.back
+		there += there + c.back - w.spec.PerRPC/2*2
 	}
 	w.at(w.now+there, &w.onArrive, uint64(id))
 }

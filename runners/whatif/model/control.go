@@ -211,6 +211,9 @@ func (h *history) play() {
 		h.coldStart()
 	}
 	for _, e := range h.p.Events {
+		if e.LoseIDC != "" && e.LoseIDC == h.p.ZooKeeper.IDC { // the ensemble sits there (CAP-12.12)
+			h.quiet = append(h.quiet, pause{int64(e.At), until(h.p, e)})
+		}
 		if z := e.ZooKeeper; z != nil && !z.ExpireAll {
 			to := until(h.p, e)
 			if z.LeaderLoss {

@@ -67,7 +67,8 @@ func (w *world) beginPairs() {
 	}
 }
 
-// connect takes a connection for a call, or lets it wait and reports false.
+// connect takes a connection for a call, or lets it wait and reports false. The cap is that of
+// connections to PS (CAP-12.7).
 func (w *world) connect(id int32) bool {
 	c := &w.calls[id]
 	caller := w.requests[c.req].caller
@@ -78,7 +79,7 @@ func (w *world) connect(id int32) bool {
 		return false
 	}
 	p := w.pair(caller, c.server)
-	if w.spec.Connections > 0 && p.open >= w.spec.Connections {
+	if c.flags&dense == 0 && w.spec.Connections > 0 && p.open >= w.spec.Connections {
 		c.flags |= waiting
 		from.busy++
 		p.wait = append(p.wait, id)

@@ -127,3 +127,28 @@ func TestABadVersionKeepsTheNextOneWaiting(t *testing.T) {
 		}
 	}
 }
+
+// ZooKeeper sits in one idc (CAP-12.12): when that is lost nothing is written, and whoever died
+// meanwhile is seen until its session ends after the return.
+func TestZooKeeperIsLostWithItsIDC(t *testing.T) {
+	for _, c := range []struct {
+		idc           string
+		least, before time.Duration // for how long the containers of hl are seen
+	}{
+		{"lf", 7 * time.Second, 12*time.Second + 1},
+		{"hl", 40 * time.Second, 52*time.Second + 1},
+	} {
+		text := strings.NewReplacer("fleet:\n", "fleet:\n  idcs: [{name: lf}, {name: hl}]\n", "session_timeout: 10s", "session_timeout: 10s, idc: "+c.idc).Replace(leaderless)
+		_, p, _, err := plan.Parse("lost.yaml", []byte(text+"  - {at: 30s, lose_idc: hl, for: 40s}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := model.Compile(p, model.Condition{}).Run(0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Life.Detected; len(got) == 0 || time.Duration(got[0]) < c.least || time.Duration(got[0]) > c.before {
+			t.Errorf("ZooKeeper in %s: listed for %v, want %v to %v", c.idc, got, c.least, c.before)
+		}
+	}
+}

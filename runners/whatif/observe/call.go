@@ -52,15 +52,18 @@ type target struct {
 	conn *grpc.ClientConn
 	// free has a token for each call that may be under way, nil for any number.
 	free chan struct{}
+	// way is how long a call is on its way to the server beside what the network takes, and
+	// its answer on the way back.
+	way time.Duration
 }
 
-func dial(addr string, calls int) (*target, error) {
+func dial(addr string, calls int, way time.Duration) (*target, error) {
 	conn, err := grpc.NewClient("passthrough:///"+addr, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.ForceCodec(raw{})))
 	if err != nil {
 		return nil, err
 	}
-	t := &target{addr: addr, conn: conn}
+	t := &target{addr: addr, conn: conn, way: way}
 	if calls > 0 {
 		t.free = make(chan struct{}, calls)
 	}
@@ -97,9 +100,30 @@ func (t *target) predict(ctx context.Context, request []byte) (account, error) {
 	}
 	var response []byte
 	var trailer metadata.MD
+	if err := t.travel(ctx); err != nil {
+		return a, err
+	}
 	err := t.conn.Invoke(ctx, apis.PredictionService_Predict_FullMethodName, &request, &response, grpc.Trailer(&trailer))
 	a.waited, a.worked = nanos(trailer, serve.TrailerWaited), nanos(trailer, serve.TrailerWorked)
-	return a, err
+	if err != nil {
+		return a, err
+	}
+	return a, t.travel(ctx)
+}
+
+// travel lets the way pass, or ends with the status of a call that ran out of time on it.
+func (t *target) travel(ctx context.Context) error {
+	if t.way <= 0 {
+		return nil
+	}
+	there := time.NewTimer(t.way)
+	defer there.Stop()
+	select {
+	case <-there.C:
+		return nil
+	case <-ctx.Done():
+		return status.FromContextError(ctx.Err()).Err()
+	}
 }
 
 // nanos is a trailer's number, -1 for none.

@@ -27,6 +27,9 @@ type Options struct {
 	// Saturate is for how long, after the load, half as much again is asked as the servers
 	// can do; 0 for not at all.
 	Saturate time.Duration
+	// RoundTrip is what every call takes on its way there and back beside what the loopback
+	// does: a network that is further.
+	RoundTrip time.Duration
 	// Dir is where the cluster has its directory; "" means the system's for temporary files.
 	Dir string
 	// Progress, when set, is told of each step before it begins.
@@ -61,7 +64,7 @@ func Run(ctx context.Context, p *plan.Plan, o Options) (*Observation, error) {
 	}
 	f.Cluster = built.(*loopback.Cluster)
 	defer f.Close()
-	obs := &Observation{Format: Format, Plan: p.Name, ScenarioHash: Scenario(p), Began: time.Now().UTC().Truncate(time.Second), Threads: p.Service.PS.Threads}
+	obs := &Observation{Format: Format, Plan: p.Name, ScenarioHash: Scenario(p), Began: time.Now().UTC().Truncate(time.Second), Threads: p.Service.PS.Threads, RoundTrip: int64(f.o.RoundTrip)}
 	if obs.ReadyNs, err = f.start(ctx); err != nil {
 		return nil, err
 	}
@@ -112,6 +115,7 @@ func Supported(p *plan.Plan, o Options) error {
 		{p.Random != (plan.Failures{}), "random_failures: found them, want events"},
 		{p.Autoscale != (plan.Autoscale{}), "autoscale: found it, want a fleet that stays"},
 		{p.Workload.ColdStart, "workload.cold_start: found true, want a cluster that is up"},
+		{o.RoundTrip < 0, fmt.Sprintf("the added round trip: found %v, want 0 or more", o.RoundTrip)},
 		{o.Warm < 0 || o.Warm >= time.Duration(p.Workload.Horizon), fmt.Sprintf("the warm-up: found %v, want less than the horizon of %v", o.Warm, time.Duration(p.Workload.Horizon))},
 	} {
 		if one.found {
@@ -362,7 +366,7 @@ func (f *fleet) target(addr string) (int16, error) {
 	if at, ok := f.addrs[addr]; ok {
 		return at, nil
 	}
-	t, err := dial(addr, f.p.Override.LongConnNum)
+	t, err := dial(addr, f.p.Override.LongConnNum, f.o.RoundTrip/2)
 	if err != nil {
 		return 0, err
 	}
@@ -529,7 +533,7 @@ func (f *fleet) drive(ctx context.Context, o order, obs *Observation) (*Load, er
 func unbound(list []*target) []*target {
 	var free []*target
 	for _, t := range list {
-		free = append(free, &target{addr: t.addr, conn: t.conn})
+		free = append(free, &target{addr: t.addr, conn: t.conn, way: t.way})
 	}
 	return free
 }

@@ -31,7 +31,7 @@ func serving(t *testing.T, takes time.Duration) *target {
 
 func targetAt(t *testing.T, addr string, calls int) *target {
 	t.Helper()
-	one, err := dial(addr, calls)
+	one, err := dial(addr, calls, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,5 +226,26 @@ func TestBalancers(t *testing.T) {
 		case len(counts) != len(c.want):
 			t.Errorf("%s: chose %v, want %v", c.balance, counts, c.want)
 		}
+	}
+}
+
+// A network that is further away is added to every call, there and back, and not to what the
+// server says of its work (CAP-7.7); a call whose way takes longer than its timeout ends with
+// it.
+func TestARoundTripIsAdded(t *testing.T) {
+	const way = 20 * time.Millisecond
+	far := serving(t, work)
+	far.way = way
+	load := drive(t, order{arrivals: every(4*way, 3), end: int64(time.Hour), timeout: time.Minute}, far)
+	for i := range load.Requests.Done {
+		c := &load.Calls
+		beyond := time.Duration(c.Done[i] - c.Sent[i] - c.Waited[i] - c.Worked[i])
+		if !load.Requests.OK[i] || beyond < 2*way {
+			t.Errorf("request %d: ok %v, %v beyond the server's work, want %v at least", i, load.Requests.OK[i], beyond, 2*way)
+		}
+	}
+	load = drive(t, order{arrivals: every(4*way, 1), end: int64(time.Hour), timeout: way / 4}, far)
+	if got := load.Calls.Outcome; len(got) != 1 || got[0] != TimedOut || load.Requests.OK[0] {
+		t.Errorf("outcomes %v, want one call that timed out on its way", got)
 	}
 }

@@ -46,6 +46,8 @@ type Observation struct {
 	ReadyNs int64 `json:"ready"`
 	// Threads is how many requests a server works on at once.
 	Threads int `json:"threads"`
+	// RoundTrip is what was added to the network's, of every call.
+	RoundTrip int64 `json:"round_trip,omitempty"`
 	// Shares are, by the PS of a call, its part of the items of a request; nil where items
 	// do not count.
 	Shares []float64 `json:"shares,omitempty"`

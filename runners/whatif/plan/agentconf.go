@@ -88,9 +88,17 @@ func (d *decoder) useConf(p *Plan, c *agentConf) {
 	if kind := c.values["deploy_type"]; kind == "mixed" || kind == "unified" && p.Model.AgentVersion != 3 {
 		d.report("model.agent_conf", conflict, "%s:%d says deploy_type %s, in which one container runs PS and entry: plans have a tier for each", c.path, c.lines["deploy_type"], kind)
 	}
+	dense := p.Fleet.Dense != nil
+	if _, has := c.values["dense_alone"]; has && c.truth("dense_alone") != dense {
+		path, with := "fleet", "no fleet.dense"
+		if dense {
+			path, with = "fleet.dense", "a fleet.dense"
+		}
+		d.reportKey(path, conflict, "%s:%d says dense_alone %s, but there is %s: containers of dense servers are what it means", c.path, c.lines["dense_alone"], c.values["dense_alone"], with)
+	}
 	b := &p.Override.Batching
 	if !d.given("override.batching.enabled") {
-		b.Enabled = c.truth("dense_alone") && c.truth("enable_batching")
+		b.Enabled = dense && c.truth("enable_batching") // fleet.dense is dense_alone (CAP-12.2)
 	}
 }
 

@@ -1,0 +1,96 @@
+package model
+
+import (
+	"testing"
+
+	"github.com/monosim/monosim/runners/whatif/law"
+)
+
+// onlyCall is one request alone on one PS that works for 1 ms, 100 us away.
+func onlyCall() *Spec {
+	s := fan(1, 1, 0.001, 60)
+	s.Tiers[PS].Law = law.Constant(1e6)
+	s.Latency[0] = law.Constant(1e5)
+	s.PerRPC = 6e4
+	return s
+}
+
+// The overhead counts once a call, both directions together (CAP-12.11), whether a connection
+// is made for it, which takes a round trip (CAP-3.4), or not, and whether delays vary or not.
+func TestTheOverheadCountsOnceACall(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		connect bool
+		vary    bool
+		want    int64 // ns
+	}{
+		{"connected", false, false, 1e6 + 2e5 + 6e4},
+		{"connecting", true, false, 1e6 + 4e5 + 6e4},
+		{"connecting, delays vary", true, true, 1e6 + 4e5 + 6e4},
+	} {
+		s := onlyCall()
+		s.Connect = c.connect
+		if c.vary {
+			s.Latency[0] = law.Between(1e5-1, 1e5+1)
+		}
+		one, err := s.Run(0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mean := one.SumNs / one.Completed; mean < c.want-4 || mean > c.want+4 {
+			t.Errorf("%s: a request takes %d ns, want %d", c.name, mean, c.want)
+		}
+	}
+}
+
+// The cap on connections is of those to PS (CAP-12.7): calls to dense servers do not wait for
+// one, though they are counted for balancers.
+func TestTheCapOnConnectionsIsOfPS(t *testing.T) {
+	run := func(least bool, cap int) *Sample {
+		s := queue(1, 1, 20)
+		s.Tiers[Entry].Law = law.Law{}
+		s.Tiers[PS] = Tier{Replicas: []int{1}, Threads: 100, Cores: 100, Queue: -1, Law: law.Constant(1e4)}
+		s.Calls = []Call{{Shard: 0, Share: 1}}
+		s.Tiers[Dense] = Tier{Replicas: []int{1}, Threads: 1000, Cores: 1000, Queue: -1, Law: law.Constant(20e6)}
+		s.Connections, s.Dispatch = cap, 30
+		if least {
+			s.Balance = "least_loaded"
+		}
+		one, err := s.Run(0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !one.Conserved {
+			t.Errorf("not conserved: %+v", one.Calls)
+		}
+		return one
+	}
+	// Some twenty requests are at the dense server all the time.
+	if got, want := run(true, 5).SumNs, run(false, 0).SumNs; got != want {
+		t.Errorf("with a cap of 5 requests take %d ns, want %d as without", got, want)
+	}
+}
+
+// What a full queue turns away is tried again at once, and none may wait where queue is 0
+// (CAP-12.9).
+func TestAFullQueueIsAFailedAttempt(t *testing.T) {
+	s := onlyCall()
+	s.Arrivals.Rate.Points[0].Rate = 300
+	s.Tiers[PS].Threads, s.Tiers[PS].Cores, s.Tiers[PS].Queue = 1, 1, 0
+	s.Timeout, s.Retries = 1e9, 1
+	one, err := s.Run(0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one.Failed[causeQueueFull] == 0 || one.Calls.TimedOut != 0 {
+		t.Fatalf("failed %v, %+v, want full queues alone", one.Failed, one.Calls)
+	}
+	tried := one.Calls.Sent - one.Calls.Answered - one.Calls.Open
+	if tried < 2*one.Failed[causeQueueFull] {
+		t.Errorf("%d requests failed after %d attempts that were turned away, want two for each", one.Failed[causeQueueFull], tried)
+	}
+	// Every attempt that was served found a free thread: nothing waits.
+	if most := one.Tiers[PS].Latency.Quantile(1); most > 1_010_000 {
+		t.Errorf("an attempt took %d ns at the server, want the work of 1 ms", most)
+	}
+}

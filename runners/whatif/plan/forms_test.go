@@ -1,0 +1,101 @@
+package plan
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+)
+
+// The forms of values that people are told of are forms that plans may have (CAP-12.4): each
+// line of the list makes a plan of the small one.
+func TestTheFormsOfTheListAreRead(t *testing.T) {
+	text, err := os.ReadFile("../plans/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(text), "## How values are written")
+	_, list, _ = strings.Cut(list, "```yaml\n")
+	list, _, _ = strings.Cut(list, "```")
+	seen := map[string]bool{}
+	for line := range strings.Lines(list) {
+		var one map[string]any
+		if err := yaml.Unmarshal([]byte(line), &one); err != nil || len(one) != 1 {
+			t.Fatalf("%s: found %v, %v, want a path and its value", line, one, err)
+		}
+		var tree map[string]any
+		whole := strings.Replace(small, "horizon: 60s", "horizon: 60s\nevents: [{at: 1s, name: recall, publish: {version: 2}}]", 1)
+		if err := yaml.Unmarshal([]byte(whole), &tree); err != nil {
+			t.Fatal(err)
+		}
+		for path, value := range one {
+			seen[path] = true
+			put(tree, strings.Split(path, "."), value)
+		}
+		made, err := yaml.Marshal(tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, _, err := Parse("plan.yaml", made); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	for _, path := range []string{"workload.rate", "workload.detail.windows", "client.hedge.after", "events", "budget.requests", "service.items", "service.ps.noise"} {
+		if !seen[path] {
+			t.Errorf("the list has no %s", path)
+		}
+	}
+}
+
+// put puts a value at a path of a tree.
+func put(tree map[string]any, path []string, value any) {
+	for _, name := range path[:len(path)-1] {
+		next, ok := tree[name].(map[string]any)
+		if !ok {
+			next = map[string]any{}
+			tree[name] = next
+		}
+		tree = next
+	}
+	tree[path[len(path)-1]] = value
+}
+
+// A tier of dense servers is what dense_alone means (CAP-12.2): the two have to agree, and
+// batching asks for enable_batching besides.
+func TestDenseServersAreDenseAlone(t *testing.T) {
+	const dense = "  dense: {replicas: 2, cpu: 4, mem: 8GiB}\n"
+	for _, c := range []struct {
+		conf, fleet, law string
+		batched          bool
+		want             string // part of a problem
+	}{
+		{"", dense, "cpu: 1ms", false, ""},
+		{"enable_batching yes\n", dense, "batch: \"affine(base=1ms, per_item=1us)\"", true, ""},
+		{"dense_alone yes\nenable_batching yes\n", dense, "batch: \"affine(base=1ms, per_item=1us)\"", true, ""},
+		{"dense_alone yes\n", dense, "cpu: 1ms", false, ""},
+		{"dense_alone no\n", dense, "cpu: 1ms", false, "a.conf:8 says dense_alone no, but there is a fleet.dense"},
+		{"dense_alone yes\n", "", "", false, "a.conf:8 says dense_alone yes, but there is no fleet.dense"},
+		{"enable_batching yes\n", "", "", false, ""},
+	} {
+		dir := t.TempDir()
+		t.Chdir(dir)
+		if err := os.WriteFile("a.conf", []byte("bzid a\nbase_name a\nbase_path /a\ndeploy_type ps\nagent_version 1\nnum_ps 4\nnum_shard 2\n"+c.conf), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.NewReplacer("  size: {embeddings: 10GiB}\noverride: {num_ps: 4, num_shard: 2}", "  agent_conf: a.conf\n  size: {embeddings: 10GiB, dense: 1GiB}",
+			"service:\n", c.fleet+"service:\n").Replace(small)
+		if c.law != "" {
+			text = strings.Replace(text, "service:\n", "service:\n  dense: {"+c.law+"}\n", 1)
+		}
+		_, p, warnings, err := Parse("plan.yaml", []byte(text))
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%q and %q: %v (%v)", c.conf, c.fleet, err, warnings)
+		case c.want == "" && p.Override.Batching.Enabled != c.batched:
+			t.Errorf("%q and %q: batching %v, want %v", c.conf, c.fleet, p.Override.Batching.Enabled, c.batched)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%q and %q: got %v, want %q", c.conf, c.fleet, err, c.want)
+		}
+	}
+}
