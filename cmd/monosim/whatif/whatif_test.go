@@ -183,7 +183,7 @@ func TestTheManifestHasWhatThePlanReads(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("agent.conf", strings.NewReplacer("num_ps 20", "num_ps 2", "num_shard 20", "num_shard 2").Replace(read(t, "../../../runners/whatif/plan/testdata/agent.conf")))
+	write("agent.conf", strings.NewReplacer("num_ps 20", "num_ps 2", "num_shard 20", "num_shard 2", "dense_alone true\n", "").Replace(read(t, "../../../runners/whatif/plan/testdata/agent.conf")))
 	write("arrivals.txt", "0ms\n1ms\n2ms\n")
 	write("work.hist", "1ms 3\n2ms 1\n")
 	text := strings.NewReplacer("model: {", "model: {agent_conf: agent.conf, ", "override: {num_ps: 2, num_shard: 2}\n", "", "entry: {cpu: 1ms}", `entry: {cpu: "hist(work.hist)"}`,
