@@ -22,7 +22,8 @@
 //	monolith/native_training/hooks/server  server       the controller of a training
 //	monolith/native_training/runtime/ops  ops           what a machine says of its health
 //	monolith/native_training/model_export      modelexport   the text file ExportSaverListenerState
-//	monolith/native_training/runtime/parameter_sync  parametersync  where a target of a push runs
+//	monolith/native_training/runtime/parameter_sync  parametersync  embeddings that a training pushes, and where a target of that runs
+//	monolith/parameter_sync_rpc          parametersyncrpc  the service that takes them
 //	monolith/ps_training                 pstraining     embeddings, statistics and barriers of a PS
 //	idl/matrix/proto                           matrix        Instance and its parts
 //

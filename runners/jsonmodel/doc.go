@@ -7,5 +7,6 @@
 //   - [Serve] serves one, by the simulated TensorFlow Serving.
 //
 // What an export does is in package engine/training/jsonexport; to change what it sees of the
-// machine look in export.go; how a model is served, in serve.go and package sim/tfserving/serve.
+// machine look in export.go; how a model is served, in serve.go and package sim/tfserving/serve, and
+// what is served at two more addresses, in listeners.go and predictions.go.
 package jsonmodel

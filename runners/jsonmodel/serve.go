@@ -10,7 +10,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving"
@@ -35,6 +39,12 @@ type ServeOptions struct {
 	HealthPort     uint16
 	MaxBatchSize   uint64
 	BatchTimeoutMs uint64
+	// ParameterSyncBindAddr, when set, is where ParameterSyncRpc takes embeddings that a training
+	// pushes, an IP address with a port.
+	ParameterSyncBindAddr string
+	// TFServingBindAddr, when set, is where PredictionService takes examples as the Rust port's
+	// server does.
+	TFServingBindAddr string
 }
 
 // ServeDefaults are those of the Rust port, but for its host, which is 0.0.0.0.
@@ -48,19 +58,25 @@ const drainLimit = 30 * time.Second
 // Serve serves a model until ctx ends; then no request is taken any more, and those in flight are
 // answered. log takes what happens, and serving is told the port once it is open. The error is of
 // a model or an address that cannot be served; it has the Rust port's text where that has one.
-func Serve(ctx context.Context, o ServeOptions, log func(string), serving func(port int)) error {
+func Serve(ctx context.Context, o ServeOptions, logged func(string), serving func(port int)) error {
+	log := inTurn(logged)
 	if err := o.check(log); err != nil {
 		return err
 	}
-	base, name, end, err := o.basePath()
+	m, err := o.model()
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer m.end()
+	list, err := o.listeners(log)
+	if err != nil {
+		return err
+	}
+	defer closeAll(list)
 	options := serve.Options{
 		Machine: tfserving.DefaultOptions(tfserving.Profile24), Host: strings.Trim(o.Host, "[]"), AnyPort: o.AnyPort, PredictThreads: o.Workers,
 	}
-	options.Machine.Port, options.Machine.ModelName, options.Machine.ModelBasePath = int(o.Port), name, base
+	options.Machine.Port, options.Machine.ModelName, options.Machine.ModelBasePath = int(o.Port), m.name, m.base
 	server := serve.Start(options)
 	defer server.Close()
 	select {
@@ -71,19 +87,45 @@ func Serve(ctx context.Context, o ServeOptions, log func(string), serving func(p
 	case <-ctx.Done():
 		return nil
 	}
-	log(fmt.Sprintf("serving %s at %s", name, net.JoinHostPort(options.Host, strconv.Itoa(server.Ports().GRPC))))
+	log(fmt.Sprintf("serving %s at %s", m.name, net.JoinHostPort(options.Host, strconv.Itoa(server.Ports().GRPC))))
+	primary, err := grpc.NewClient(net.JoinHostPort(reached(options.Host), strconv.Itoa(server.Ports().GRPC)), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return err
+	}
+	others := beside(list, primary, m, log)
 	serving(server.Ports().GRPC)
 	select {
 	case <-ctx.Done():
 		log("Received shutdown signal, stopping server...")
+		err := others.end(drainLimit)
 		if !server.Drain(drainLimit) {
 			log("Connection drain timeout, forcing shutdown")
 		}
-		return nil
+		return err
 	case <-server.Done():
 		code, text := server.Exit()
-		return fmt.Errorf("the server has ended: exit code %d: %s", code, strings.TrimSpace(text))
+		return errors.Join(fmt.Errorf("the server has ended: exit code %d: %s", code, strings.TrimSpace(text)), others.end(0))
 	}
+}
+
+// inTurn is a log that servers at several addresses may write to.
+func inTurn(log func(string)) func(string) {
+	var mu sync.Mutex
+	return func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		log(text)
+	}
+}
+
+// reached is the address by which a server that listens at a host is reached from here.
+func reached(host string) string {
+	if ip := net.ParseIP(host); ip.IsUnspecified() && ip.To4() != nil {
+		return "127.0.0.1"
+	} else if ip.IsUnspecified() {
+		return "::1"
+	}
+	return host
 }
 
 // check refuses what cannot be served, and says what will be.
@@ -119,37 +161,47 @@ func (o *ServeOptions) check(log func(string)) error {
 	return nil
 }
 
-// basePath is a directory of versions with the model and its name: a version is the number that its
-// directory is named after, or 0. end removes what was made for it.
-func (o *ServeOptions) basePath() (base, name string, end func(), err error) {
+// served is a model as the simulated server reads it: a directory of versions, its name, and the
+// signature that an export was given. end removes what was made for it.
+type served struct {
+	base, name, signature string
+	end                   func()
+}
+
+// model finds the versions of a directory, or makes one of an export: its version is the number
+// that its directory is named after, or 0.
+func (o *ServeOptions) model() (*served, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
-		return "", "", nil, err
+		return nil, err
 	}
-	name = filepath.Base(dir)
+	m := &served{base: dir, name: filepath.Base(dir), signature: Defaults().SignatureName, end: func() {}}
 	if versions, err := filepath.Glob(filepath.Join(dir, "[0-9]*", "saved_model.pb*")); err == nil && len(versions) > 0 {
-		return dir, name, func() {}, nil
+		return m, nil
 	}
-	version, err := strconv.ParseInt(name, 10, 64)
+	version, err := strconv.ParseInt(m.name, 10, 64)
 	if err == nil {
-		name = filepath.Base(filepath.Dir(dir))
+		m.name = filepath.Base(filepath.Dir(dir))
 	}
-	description, err := o.description()
+	if m.signature, err = o.signature(); err != nil {
+		return nil, err
+	}
+	description, err := describe(m.signature)
 	if err != nil {
-		return "", "", nil, err
+		return nil, err
 	}
-	base, err = os.MkdirTemp("", "model")
-	if err != nil {
-		return "", "", nil, err
+	if m.base, err = os.MkdirTemp("", "model"); err != nil {
+		return nil, err
 	}
-	made := filepath.Join(base, strconv.FormatInt(max(version, 0), 10))
+	made := filepath.Join(m.base, strconv.FormatInt(max(version, 0), 10))
 	if err = os.Mkdir(made, 0o755); err == nil {
 		err = os.WriteFile(filepath.Join(made, "saved_model.pb"), description, 0o600)
 	}
 	if err != nil {
-		return "", "", nil, errors.Join(err, os.RemoveAll(base))
+		return nil, errors.Join(err, os.RemoveAll(m.base))
 	}
-	return base, name, func() { os.RemoveAll(base) }, nil
+	m.end = func() { os.RemoveAll(m.base) }
+	return m, nil
 }
 
 // Tensors of requests and answers of the Rust port's server (tfserving_server.rs).
@@ -158,9 +210,8 @@ const (
 	outputScores  = "scores"
 )
 
-// description is the model as the simulated server reads it: a signature of the name that the
-// manifest has.
-func (o *ServeOptions) description() ([]byte, error) {
+// signature is the name that the manifest has, or that of an export where nothing is said.
+func (o *ServeOptions) signature() (string, error) {
 	manifest := struct {
 		Metadata struct {
 			SignatureName string `json:"signature_name"`
@@ -172,12 +223,16 @@ func (o *ServeOptions) description() ([]byte, error) {
 		err = json.Unmarshal(text, &manifest)
 	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return "", fmt.Errorf("%s: %w", file, err)
 	}
-	signature := manifest.Metadata.SignatureName
-	if signature == "" {
-		signature = Defaults().SignatureName
+	if manifest.Metadata.SignatureName == "" {
+		return Defaults().SignatureName, nil
 	}
+	return manifest.Metadata.SignatureName, nil
+}
+
+// describe is a model with one signature as the simulated server reads it.
+func describe(signature string) ([]byte, error) {
 	type tensor struct {
 		Name  string             `json:"name"`
 		Type  framework.DataType `json:"dtype"`

@@ -29,10 +29,17 @@ host, which is 127.0.0.1. The server is the simulated TensorFlow Serving: it kno
 by the name of its directory, and what it answers follows from the signature and not from the
 weights. An empty directory is served, too, with a warning.
 
+Two more addresses can be served. ParameterSyncRpc takes embeddings that a training pushes, and
+says in the end how many there are; no answer follows from them. PredictionService takes
+examples in a serialized ExampleBatchRowMajor or Example, as the port's server does, where the
+primary one takes a string for each. One that cannot be opened is logged, and the others serve.
+The port's --enable-logging and --model-version do nothing there and are not here.
+
 The port is printed once it is open. The exit code is 0 after a signal, 2 when the model or
 the address cannot be served, and 1 when the server ends by itself.`,
 		Example: `  monosim serve-model -d exported/ranker
-  monosim serve-model -d exported/ranker --port 8600 --workers 8`,
+  monosim serve-model -d exported/ranker --port 8600 --workers 8
+  monosim serve-model -d exported/ranker --parameter-sync-bind-addr 127.0.0.1:8510 --tfserving-bind-addr 127.0.0.1:8520`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, o) },
 	}
@@ -45,6 +52,8 @@ the address cannot be served, and 1 when the server ends by itself.`,
 	flags.Uint16Var(&o.HealthPort, "health-port", 0, "port for that, which is only written down (default: the one after --port)")
 	flags.Uint64Var(&o.MaxBatchSize, "max-batch-size", o.MaxBatchSize, "size of a batch, which is only written down")
 	flags.Uint64Var(&o.BatchTimeoutMs, "batch-timeout-ms", o.BatchTimeoutMs, "time that a batch waits, in ms, which is only written down")
+	flags.StringVar(&o.ParameterSyncBindAddr, "parameter-sync-bind-addr", "", "address for pushes of embeddings, an IP address with a port")
+	flags.StringVar(&o.TFServingBindAddr, "tfserving-bind-addr", "", "address for PredictionService with examples, an IP address with a port")
 	return cmd
 }
 

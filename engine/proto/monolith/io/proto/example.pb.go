@@ -1354,6 +1354,71 @@ func (x *Example) GetDataSourceKey() uint32 {
 	return 0
 }
 
+// ExampleBatchRowMajor is a batch by rows: what a Predict call carries in its input
+// "example_batch_row_major", serialized.
+type ExampleBatchRowMajor struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Columns that all rows share.
+	SharedFeature []*NamedFeature `protobuf:"bytes,1,rep,name=shared_feature,json=sharedFeature,proto3" json:"shared_feature,omitempty"`
+	// Such columns before extraction.
+	SharedRawFeature []*NamedRawFeature `protobuf:"bytes,2,rep,name=shared_raw_feature,json=sharedRawFeature,proto3" json:"shared_raw_feature,omitempty"`
+	// Rows.
+	Example       []*Example `protobuf:"bytes,3,rep,name=example,proto3" json:"example,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExampleBatchRowMajor) Reset() {
+	*x = ExampleBatchRowMajor{}
+	mi := &file_monolith_io_proto_example_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExampleBatchRowMajor) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExampleBatchRowMajor) ProtoMessage() {}
+
+func (x *ExampleBatchRowMajor) ProtoReflect() protoreflect.Message {
+	mi := &file_monolith_io_proto_example_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExampleBatchRowMajor.ProtoReflect.Descriptor instead.
+func (*ExampleBatchRowMajor) Descriptor() ([]byte, []int) {
+	return file_monolith_io_proto_example_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ExampleBatchRowMajor) GetSharedFeature() []*NamedFeature {
+	if x != nil {
+		return x.SharedFeature
+	}
+	return nil
+}
+
+func (x *ExampleBatchRowMajor) GetSharedRawFeature() []*NamedRawFeature {
+	if x != nil {
+		return x.SharedRawFeature
+	}
+	return nil
+}
+
+func (x *ExampleBatchRowMajor) GetExample() []*Example {
+	if x != nil {
+		return x.Example
+	}
+	return nil
+}
+
 var File_monolith_io_proto_example_proto protoreflect.FileDescriptor
 
 const file_monolith_io_proto_example_proto_rawDesc = "" +
@@ -1450,7 +1515,11 @@ const file_monolith_io_proto_example_proto_rawDesc = "" +
 	"\aline_id\x18d \x01(\v2\x18.idl.matrix.proto.LineIdR\x06lineId\x12\x14\n" +
 	"\x05label\x18e \x03(\x02R\x05label\x12'\n" +
 	"\x0finstance_weight\x18f \x01(\x02R\x0einstanceWeight\x12&\n" +
-	"\x0fdata_source_key\x18g \x01(\rR\rdataSourceKey*-\n" +
+	"\x0fdata_source_key\x18g \x01(\rR\rdataSourceKey\"\xe6\x01\n" +
+	"\x14ExampleBatchRowMajor\x12F\n" +
+	"\x0eshared_feature\x18\x01 \x03(\v2\x1f.monolith.io.proto.NamedFeatureR\rsharedFeature\x12P\n" +
+	"\x12shared_raw_feature\x18\x02 \x03(\v2\".monolith.io.proto.NamedRawFeatureR\x10sharedRawFeature\x124\n" +
+	"\aexample\x18\x03 \x03(\v2\x1a.monolith.io.proto.ExampleR\aexample*-\n" +
 	"\x0fFeatureListType\x12\x0e\n" +
 	"\n" +
 	"INDIVIDUAL\x10\x00\x12\n" +
@@ -1470,28 +1539,29 @@ func file_monolith_io_proto_example_proto_rawDescGZIP() []byte {
 }
 
 var file_monolith_io_proto_example_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_monolith_io_proto_example_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_monolith_io_proto_example_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_monolith_io_proto_example_proto_goTypes = []any{
-	(FeatureListType)(0),        // 0: monolith.io.proto.FeatureListType
-	(*FidList)(nil),             // 1: monolith.io.proto.FidList
-	(*FidLists)(nil),            // 2: monolith.io.proto.FidLists
-	(*FloatList)(nil),           // 3: monolith.io.proto.FloatList
-	(*FloatLists)(nil),          // 4: monolith.io.proto.FloatLists
-	(*DoubleList)(nil),          // 5: monolith.io.proto.DoubleList
-	(*DoubleLists)(nil),         // 6: monolith.io.proto.DoubleLists
-	(*Int64List)(nil),           // 7: monolith.io.proto.Int64List
-	(*Int64Lists)(nil),          // 8: monolith.io.proto.Int64Lists
-	(*BytesList)(nil),           // 9: monolith.io.proto.BytesList
-	(*BytesLists)(nil),          // 10: monolith.io.proto.BytesLists
-	(*Feature)(nil),             // 11: monolith.io.proto.Feature
-	(*RawFeature)(nil),          // 12: monolith.io.proto.RawFeature
-	(*NamedFeatureList)(nil),    // 13: monolith.io.proto.NamedFeatureList
-	(*NamedRawFeatureList)(nil), // 14: monolith.io.proto.NamedRawFeatureList
-	(*ExampleBatch)(nil),        // 15: monolith.io.proto.ExampleBatch
-	(*NamedFeature)(nil),        // 16: monolith.io.proto.NamedFeature
-	(*NamedRawFeature)(nil),     // 17: monolith.io.proto.NamedRawFeature
-	(*Example)(nil),             // 18: monolith.io.proto.Example
-	(*proto.LineId)(nil),        // 19: idl.matrix.proto.LineId
+	(FeatureListType)(0),         // 0: monolith.io.proto.FeatureListType
+	(*FidList)(nil),              // 1: monolith.io.proto.FidList
+	(*FidLists)(nil),             // 2: monolith.io.proto.FidLists
+	(*FloatList)(nil),            // 3: monolith.io.proto.FloatList
+	(*FloatLists)(nil),           // 4: monolith.io.proto.FloatLists
+	(*DoubleList)(nil),           // 5: monolith.io.proto.DoubleList
+	(*DoubleLists)(nil),          // 6: monolith.io.proto.DoubleLists
+	(*Int64List)(nil),            // 7: monolith.io.proto.Int64List
+	(*Int64Lists)(nil),           // 8: monolith.io.proto.Int64Lists
+	(*BytesList)(nil),            // 9: monolith.io.proto.BytesList
+	(*BytesLists)(nil),           // 10: monolith.io.proto.BytesLists
+	(*Feature)(nil),              // 11: monolith.io.proto.Feature
+	(*RawFeature)(nil),           // 12: monolith.io.proto.RawFeature
+	(*NamedFeatureList)(nil),     // 13: monolith.io.proto.NamedFeatureList
+	(*NamedRawFeatureList)(nil),  // 14: monolith.io.proto.NamedRawFeatureList
+	(*ExampleBatch)(nil),         // 15: monolith.io.proto.ExampleBatch
+	(*NamedFeature)(nil),         // 16: monolith.io.proto.NamedFeature
+	(*NamedRawFeature)(nil),      // 17: monolith.io.proto.NamedRawFeature
+	(*Example)(nil),              // 18: monolith.io.proto.Example
+	(*ExampleBatchRowMajor)(nil), // 19: monolith.io.proto.ExampleBatchRowMajor
+	(*proto.LineId)(nil),         // 20: idl.matrix.proto.LineId
 }
 var file_monolith_io_proto_example_proto_depIdxs = []int32{
 	1,  // 0: monolith.io.proto.FidLists.list:type_name -> monolith.io.proto.FidList
@@ -1522,12 +1592,15 @@ var file_monolith_io_proto_example_proto_depIdxs = []int32{
 	12, // 25: monolith.io.proto.NamedRawFeature.raw_feature:type_name -> monolith.io.proto.RawFeature
 	16, // 26: monolith.io.proto.Example.named_feature:type_name -> monolith.io.proto.NamedFeature
 	17, // 27: monolith.io.proto.Example.named_raw_feature:type_name -> monolith.io.proto.NamedRawFeature
-	19, // 28: monolith.io.proto.Example.line_id:type_name -> idl.matrix.proto.LineId
-	29, // [29:29] is the sub-list for method output_type
-	29, // [29:29] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	20, // 28: monolith.io.proto.Example.line_id:type_name -> idl.matrix.proto.LineId
+	16, // 29: monolith.io.proto.ExampleBatchRowMajor.shared_feature:type_name -> monolith.io.proto.NamedFeature
+	17, // 30: monolith.io.proto.ExampleBatchRowMajor.shared_raw_feature:type_name -> monolith.io.proto.NamedRawFeature
+	18, // 31: monolith.io.proto.ExampleBatchRowMajor.example:type_name -> monolith.io.proto.Example
+	32, // [32:32] is the sub-list for method output_type
+	32, // [32:32] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_monolith_io_proto_example_proto_init() }
@@ -1559,7 +1632,7 @@ func file_monolith_io_proto_example_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_monolith_io_proto_example_proto_rawDesc), len(file_monolith_io_proto_example_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   18,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -21,6 +21,212 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// PushRequest is what a PS of a training tells one that serves: embeddings that have changed.
+type PushRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Model that the tables belong to.
+	ModelName *string `protobuf:"bytes,1,opt,name=model_name,json=modelName" json:"model_name,omitempty"`
+	// Signature that takes them.
+	SignatureName *string `protobuf:"bytes,2,opt,name=signature_name,json=signatureName" json:"signature_name,omitempty"`
+	// Tables that stand alone.
+	DeltaHashTables []*PushRequest_DeltaEmbeddingHashTable `protobuf:"bytes,3,rep,name=delta_hash_tables,json=deltaHashTables" json:"delta_hash_tables,omitempty"`
+	// The tables of a table of tables, all of them.
+	DeltaMultiHashTables []*PushRequest_DeltaEmbeddingHashTable `protobuf:"bytes,5,rep,name=delta_multi_hash_tables,json=deltaMultiHashTables" json:"delta_multi_hash_tables,omitempty"`
+	// How long the push may take, in milliseconds.
+	TimeoutInMs   *int64 `protobuf:"varint,4,opt,name=timeout_in_ms,json=timeoutInMs,def=1000" json:"timeout_in_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+// Default values for PushRequest fields.
+const (
+	Default_PushRequest_TimeoutInMs = int64(1000)
+)
+
+func (x *PushRequest) Reset() {
+	*x = PushRequest{}
+	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PushRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PushRequest) ProtoMessage() {}
+
+func (x *PushRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PushRequest.ProtoReflect.Descriptor instead.
+func (*PushRequest) Descriptor() ([]byte, []int) {
+	return file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *PushRequest) GetModelName() string {
+	if x != nil && x.ModelName != nil {
+		return *x.ModelName
+	}
+	return ""
+}
+
+func (x *PushRequest) GetSignatureName() string {
+	if x != nil && x.SignatureName != nil {
+		return *x.SignatureName
+	}
+	return ""
+}
+
+func (x *PushRequest) GetDeltaHashTables() []*PushRequest_DeltaEmbeddingHashTable {
+	if x != nil {
+		return x.DeltaHashTables
+	}
+	return nil
+}
+
+func (x *PushRequest) GetDeltaMultiHashTables() []*PushRequest_DeltaEmbeddingHashTable {
+	if x != nil {
+		return x.DeltaMultiHashTables
+	}
+	return nil
+}
+
+func (x *PushRequest) GetTimeoutInMs() int64 {
+	if x != nil && x.TimeoutInMs != nil {
+		return *x.TimeoutInMs
+	}
+	return Default_PushRequest_TimeoutInMs
+}
+
+// PushResponse says what became of a push.
+type PushResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Address of the server.
+	Target *string `protobuf:"bytes,3,opt,name=target" json:"target,omitempty"`
+	// Code of gRPC; 0 is OK.
+	StatusCode *int32 `protobuf:"varint,1,opt,name=status_code,json=statusCode" json:"status_code,omitempty"`
+	// What went wrong.
+	ErrorMessage *string `protobuf:"bytes,2,opt,name=error_message,json=errorMessage" json:"error_message,omitempty"`
+	// Ids whose embeddings were taken.
+	UpdateNum     *int32 `protobuf:"varint,4,opt,name=update_num,json=updateNum" json:"update_num,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PushResponse) Reset() {
+	*x = PushResponse{}
+	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PushResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PushResponse) ProtoMessage() {}
+
+func (x *PushResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PushResponse.ProtoReflect.Descriptor instead.
+func (*PushResponse) Descriptor() ([]byte, []int) {
+	return file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *PushResponse) GetTarget() string {
+	if x != nil && x.Target != nil {
+		return *x.Target
+	}
+	return ""
+}
+
+func (x *PushResponse) GetStatusCode() int32 {
+	if x != nil && x.StatusCode != nil {
+		return *x.StatusCode
+	}
+	return 0
+}
+
+func (x *PushResponse) GetErrorMessage() string {
+	if x != nil && x.ErrorMessage != nil {
+		return *x.ErrorMessage
+	}
+	return ""
+}
+
+func (x *PushResponse) GetUpdateNum() int32 {
+	if x != nil && x.UpdateNum != nil {
+		return *x.UpdateNum
+	}
+	return 0
+}
+
+// PushResult is what became of a push to all targets.
+type PushResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One for each.
+	Responses     []*PushResponse `protobuf:"bytes,1,rep,name=responses" json:"responses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PushResult) Reset() {
+	*x = PushResult{}
+	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PushResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PushResult) ProtoMessage() {}
+
+func (x *PushResult) ProtoReflect() protoreflect.Message {
+	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PushResult.ProtoReflect.Descriptor instead.
+func (*PushResult) Descriptor() ([]byte, []int) {
+	return file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *PushResult) GetResponses() []*PushResponse {
+	if x != nil {
+		return x.Responses
+	}
+	return nil
+}
+
 // ClientConfig configures the client that pushes parameters to serving
 // replicas. Of it only the description of one target is used here.
 type ClientConfig struct {
@@ -31,7 +237,7 @@ type ClientConfig struct {
 
 func (x *ClientConfig) Reset() {
 	*x = ClientConfig{}
-	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[0]
+	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -43,7 +249,7 @@ func (x *ClientConfig) String() string {
 func (*ClientConfig) ProtoMessage() {}
 
 func (x *ClientConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[0]
+	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -56,7 +262,80 @@ func (x *ClientConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientConfig.ProtoReflect.Descriptor instead.
 func (*ClientConfig) Descriptor() ([]byte, []int) {
-	return file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_rawDescGZIP(), []int{0}
+	return file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_rawDescGZIP(), []int{3}
+}
+
+// DeltaEmbeddingHashTable is what has changed in one table.
+type PushRequest_DeltaEmbeddingHashTable struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name of the table.
+	UniqueId *string `protobuf:"bytes,1,opt,name=unique_id,json=uniqueId" json:"unique_id,omitempty"`
+	// Numbers in an embedding.
+	DimSize *int32 `protobuf:"varint,2,opt,name=dim_size,json=dimSize" json:"dim_size,omitempty"`
+	// Ids whose embeddings have changed.
+	Fids []int64 `protobuf:"varint,3,rep,name=fids" json:"fids,omitempty"`
+	// Their embeddings, one behind the other.
+	Embeddings    []float32 `protobuf:"fixed32,4,rep,name=embeddings" json:"embeddings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PushRequest_DeltaEmbeddingHashTable) Reset() {
+	*x = PushRequest_DeltaEmbeddingHashTable{}
+	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PushRequest_DeltaEmbeddingHashTable) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PushRequest_DeltaEmbeddingHashTable) ProtoMessage() {}
+
+func (x *PushRequest_DeltaEmbeddingHashTable) ProtoReflect() protoreflect.Message {
+	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PushRequest_DeltaEmbeddingHashTable.ProtoReflect.Descriptor instead.
+func (*PushRequest_DeltaEmbeddingHashTable) Descriptor() ([]byte, []int) {
+	return file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_rawDescGZIP(), []int{0, 0}
+}
+
+func (x *PushRequest_DeltaEmbeddingHashTable) GetUniqueId() string {
+	if x != nil && x.UniqueId != nil {
+		return *x.UniqueId
+	}
+	return ""
+}
+
+func (x *PushRequest_DeltaEmbeddingHashTable) GetDimSize() int32 {
+	if x != nil && x.DimSize != nil {
+		return *x.DimSize
+	}
+	return 0
+}
+
+func (x *PushRequest_DeltaEmbeddingHashTable) GetFids() []int64 {
+	if x != nil {
+		return x.Fids
+	}
+	return nil
+}
+
+func (x *PushRequest_DeltaEmbeddingHashTable) GetEmbeddings() []float32 {
+	if x != nil {
+		return x.Embeddings
+	}
+	return nil
 }
 
 // TargetExtraInfo says where a target of a push runs.
@@ -79,7 +358,7 @@ const (
 
 func (x *ClientConfig_TargetExtraInfo) Reset() {
 	*x = ClientConfig_TargetExtraInfo{}
-	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[1]
+	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -91,7 +370,7 @@ func (x *ClientConfig_TargetExtraInfo) String() string {
 func (*ClientConfig_TargetExtraInfo) ProtoMessage() {}
 
 func (x *ClientConfig_TargetExtraInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[1]
+	mi := &file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -104,7 +383,7 @@ func (x *ClientConfig_TargetExtraInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ClientConfig_TargetExtraInfo.ProtoReflect.Descriptor instead.
 func (*ClientConfig_TargetExtraInfo) Descriptor() ([]byte, []int) {
-	return file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_rawDescGZIP(), []int{0, 0}
+	return file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_rawDescGZIP(), []int{3, 0}
 }
 
 func (x *ClientConfig_TargetExtraInfo) GetIdc() string {
@@ -132,7 +411,31 @@ var File_monolith_native_training_runtime_parameter_sync_parameter_sync_proto pr
 
 const file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_rawDesc = "" +
 	"\n" +
-	"Dmonolith/native_training/runtime/parameter_sync/parameter_sync.proto\x12\x17monolith.parameter_sync\"p\n" +
+	"Dmonolith/native_training/runtime/parameter_sync/parameter_sync.proto\x12\x17monolith.parameter_sync\"\xe4\x03\n" +
+	"\vPushRequest\x12\x1d\n" +
+	"\n" +
+	"model_name\x18\x01 \x01(\tR\tmodelName\x12%\n" +
+	"\x0esignature_name\x18\x02 \x01(\tR\rsignatureName\x12h\n" +
+	"\x11delta_hash_tables\x18\x03 \x03(\v2<.monolith.parameter_sync.PushRequest.DeltaEmbeddingHashTableR\x0fdeltaHashTables\x12s\n" +
+	"\x17delta_multi_hash_tables\x18\x05 \x03(\v2<.monolith.parameter_sync.PushRequest.DeltaEmbeddingHashTableR\x14deltaMultiHashTables\x12(\n" +
+	"\rtimeout_in_ms\x18\x04 \x01(\x03:\x041000R\vtimeoutInMs\x1a\x85\x01\n" +
+	"\x17DeltaEmbeddingHashTable\x12\x1b\n" +
+	"\tunique_id\x18\x01 \x01(\tR\buniqueId\x12\x19\n" +
+	"\bdim_size\x18\x02 \x01(\x05R\adimSize\x12\x12\n" +
+	"\x04fids\x18\x03 \x03(\x03R\x04fids\x12\x1e\n" +
+	"\n" +
+	"embeddings\x18\x04 \x03(\x02R\n" +
+	"embeddings\"\x8b\x01\n" +
+	"\fPushResponse\x12\x16\n" +
+	"\x06target\x18\x03 \x01(\tR\x06target\x12\x1f\n" +
+	"\vstatus_code\x18\x01 \x01(\x05R\n" +
+	"statusCode\x12#\n" +
+	"\rerror_message\x18\x02 \x01(\tR\ferrorMessage\x12\x1d\n" +
+	"\n" +
+	"update_num\x18\x04 \x01(\x05R\tupdateNum\"Q\n" +
+	"\n" +
+	"PushResult\x12C\n" +
+	"\tresponses\x18\x01 \x03(\v2%.monolith.parameter_sync.PushResponseR\tresponses\"p\n" +
 	"\fClientConfig\x1a`\n" +
 	"\x0fTargetExtraInfo\x12\x10\n" +
 	"\x03idc\x18\x01 \x01(\tR\x03idc\x12\x18\n" +
@@ -152,17 +455,24 @@ func file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_r
 	return file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_rawDescData
 }
 
-var file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_goTypes = []any{
-	(*ClientConfig)(nil),                 // 0: monolith.parameter_sync.ClientConfig
-	(*ClientConfig_TargetExtraInfo)(nil), // 1: monolith.parameter_sync.ClientConfig.TargetExtraInfo
+	(*PushRequest)(nil),                         // 0: monolith.parameter_sync.PushRequest
+	(*PushResponse)(nil),                        // 1: monolith.parameter_sync.PushResponse
+	(*PushResult)(nil),                          // 2: monolith.parameter_sync.PushResult
+	(*ClientConfig)(nil),                        // 3: monolith.parameter_sync.ClientConfig
+	(*PushRequest_DeltaEmbeddingHashTable)(nil), // 4: monolith.parameter_sync.PushRequest.DeltaEmbeddingHashTable
+	(*ClientConfig_TargetExtraInfo)(nil),        // 5: monolith.parameter_sync.ClientConfig.TargetExtraInfo
 }
 var file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_depIdxs = []int32{
-	0, // [0:0] is the sub-list for method output_type
-	0, // [0:0] is the sub-list for method input_type
-	0, // [0:0] is the sub-list for extension type_name
-	0, // [0:0] is the sub-list for extension extendee
-	0, // [0:0] is the sub-list for field type_name
+	4, // 0: monolith.parameter_sync.PushRequest.delta_hash_tables:type_name -> monolith.parameter_sync.PushRequest.DeltaEmbeddingHashTable
+	4, // 1: monolith.parameter_sync.PushRequest.delta_multi_hash_tables:type_name -> monolith.parameter_sync.PushRequest.DeltaEmbeddingHashTable
+	1, // 2: monolith.parameter_sync.PushResult.responses:type_name -> monolith.parameter_sync.PushResponse
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_init() }
@@ -176,7 +486,7 @@ func file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_i
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_rawDesc), len(file_monolith_native_training_runtime_parameter_sync_parameter_sync_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

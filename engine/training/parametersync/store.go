@@ -1,0 +1,94 @@
+// Package parametersync takes the embeddings that a training pushes to what serves its model, as
+// the Rust port's serve command does at an address of its own (TRN-4.10;
+// crates/monolith-serving/src/parameter_sync_sink.rs and embedding_store.rs). Python has no
+// service for that: there a PS pushes by Predict (parameter_sync_client.cc).
+//
+// Two things to use first:
+//
+//   - [Store.Push] does what a push says.
+//   - [Store.Handle] is the service ParameterSyncRpc as a handler of calls.
+//
+// Cost: a push costs its ids times their dimension; embeddings that nobody pushes again stay.
+package parametersync
+
+import (
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	pb "github.com/monosim/monosim/engine/proto/monolith/native_training/runtime/parameter_sync"
+	rpc "github.com/monosim/monosim/engine/proto/monolith/parameter_sync_rpc"
+)
+
+// Store keeps embeddings by table and id. Its callers take turns.
+type Store struct {
+	tables map[string]map[int64][]float32
+}
+
+// NewStore makes an empty one.
+func NewStore() *Store { return &Store{tables: map[string]map[int64][]float32{}} }
+
+// ApplyDelta replaces the embeddings of ids, which stand one behind the other, and counts them,
+// one that comes twice as two. Without ids, or with another number of values than dim for each,
+// nothing changes and no table is made: 0.
+func (s *Store) ApplyDelta(table string, dim int32, ids []int64, embeddings []float32) int {
+	if len(ids) == 0 || dim < 0 || len(embeddings) != len(ids)*int(dim) {
+		return 0
+	}
+	rows, ok := s.tables[table]
+	if !ok {
+		rows = map[int64][]float32{}
+		s.tables[table] = rows
+	}
+	for i, id := range ids {
+		rows[id] = slices.Clone(embeddings[i*int(dim) : (i+1)*int(dim)])
+	}
+	return len(ids)
+}
+
+// Get is an embedding.
+func (s *Store) Get(table string, id int64) (embedding []float32, ok bool) {
+	row, ok := s.tables[table][id]
+	return slices.Clone(row), ok
+}
+
+// Size is how many tables and embeddings there are.
+func (s *Store) Size() (tables, embeddings int) {
+	for _, rows := range s.tables {
+		embeddings += len(rows)
+	}
+	return len(s.tables), embeddings
+}
+
+// Push applies all tables of a request, those that stand alone first. A table without a name or a
+// dimension is an error of code INTERNAL; those before it are applied.
+func (s *Store) Push(r *pb.PushRequest) (*pb.PushResponse, error) {
+	updated := 0
+	for _, t := range slices.Concat(r.DeltaHashTables, r.DeltaMultiHashTables) {
+		switch {
+		case t.UniqueId == nil:
+			return nil, &env.RPCError{Code: env.Internal, Message: "Server error: missing unique_id"}
+		case t.DimSize == nil:
+			return nil, &env.RPCError{Code: env.Internal, Message: "Server error: missing dim_size"}
+		}
+		updated += s.ApplyDelta(t.GetUniqueId(), t.GetDimSize(), t.Fids, t.Embeddings)
+	}
+	return &pb.PushResponse{StatusCode: proto.Int32(0), UpdateNum: proto.Int32(int32(updated))}, nil
+}
+
+// Handle is the service as an [env.Handler].
+func (s *Store) Handle(method string, request []byte) ([]byte, error) {
+	if method != rpc.ParameterSyncRpc_Push_FullMethodName {
+		return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
+	}
+	r := &pb.PushRequest{}
+	if err := proto.Unmarshal(request, r); err != nil {
+		return nil, &env.RPCError{Code: env.Internal, Message: "Exception deserializing request!"}
+	}
+	response, err := s.Push(r)
+	if err != nil {
+		return nil, err
+	}
+	return proto.Marshal(response)
+}
