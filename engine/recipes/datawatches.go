@@ -77,36 +77,49 @@ func (c *Client) names(parent string) *env.Names {
 
 // Watch watches the children that it has not watched before.
 func (f *family) Watch(names []string) error {
+	_, err := f.WatchWhile(names, always)
+	return err
+}
+
+func always() bool { return true }
+
+// WatchWhile is Watch up to a child before which goOn says no.
+func (f *family) WatchWhile(names []string, goOn func() bool) (watched int, err error) {
 	var first *feeding
 	if f.fed() {
-		first = f.firstReads(names)
+		first = f.firstReads(names, goOn)
 	}
-	for _, number := range f.names.Of(names) {
+	for i, number := range f.names.Of(names) {
 		if f.begun.has(number) {
 			continue
 		}
 		if first != nil && first.goOn() {
 			if first.err != nil {
-				return first.err
+				return i + 1, first.err
 			}
 			if f.begun.has(number) {
 				continue
 			}
 		}
-		f.begun.set(number, true)
-		path := f.names.Path(number)
-		if p, err := Normalize(path, false); err != nil || p != path || number >= maxMembers {
-			if err := f.watchAlone(path); err != nil {
-				return err
-			}
-			continue
+		if !goOn() {
+			return i, nil
 		}
-		f.c.listeners.add(refOf(f.index, number), f.names)
-		if err := f.read(number, nil); err != nil {
-			return err
+		if err := f.watchFirst(number); err != nil {
+			return i + 1, err
 		}
 	}
-	return nil
+	return len(names), nil
+}
+
+// watchFirst begins to watch a child.
+func (f *family) watchFirst(number uint32) error {
+	f.begun.set(number, true)
+	path := f.names.Path(number)
+	if p, err := Normalize(path, false); err != nil || p != path || number >= maxMembers {
+		return f.watchAlone(path)
+	}
+	f.c.listeners.add(refOf(f.index, number), f.names)
+	return f.read(number, nil)
 }
 
 // watchAlone makes a watch of its own for a path that is sent in another form.

@@ -32,6 +32,8 @@ type memberReads interface {
 	at(i int) (m member, typ env.EventType, first, ok bool)
 	// take takes out the first.
 	take()
+	// goes reports whether they go on. Only tasks of the process and odd data change that.
+	goes() bool
 }
 
 // fed reports whether a session may make the reads of the family.
@@ -64,7 +66,7 @@ func (m member) free() bool {
 // goOn has the session make those reads that come first. It reports false when the next one
 // is to be made by the task.
 func (r *feeding) goOn() bool {
-	if m, _, _, ok := r.reads.at(0); !ok || !m.free() {
+	if m, _, _, ok := r.reads.at(0); !ok || !m.free() || !r.reads.goes() {
 		return false
 	}
 	defer r.leave()
@@ -101,7 +103,7 @@ func (r *feeding) done(err error) {
 
 // next begins with the next read.
 func (r *feeding) next() (path string, watch env.Watcher, ok bool) {
-	if r.err != nil {
+	if r.err != nil || !r.reads.goes() {
 		return "", nil, false
 	}
 	m, typ, first, ok := r.reads.at(0)
@@ -132,7 +134,7 @@ func (r *feeding) take(data []byte, stat *env.Stat) {
 
 // ready reports whether take can be called, for what is read now and in the window.
 func (r *feeding) ready() bool {
-	if r.f != nil && !r.f.ready() {
+	if !r.reads.goes() || r.f != nil && !r.f.ready() {
 		return false
 	}
 	for _, f := range r.window {
@@ -143,13 +145,13 @@ func (r *feeding) ready() bool {
 	return true
 }
 
-// ahead counts the reads that are sure to come, and take can be called for.
-func (r *feeding) ahead(most int) int {
+// ahead counts the reads that are sure to come, and take can be called for, up to an odd one.
+func (r *feeding) ahead(most int, odd func(path string) bool) int {
 	r.window = r.window[:0]
 	var last *family
 	for i := range most {
 		m, _, _, ok := r.reads.at(i)
-		if !ok || !m.free() {
+		if !ok || !m.free() || odd != nil && odd(m.of.names.Path(m.number)) {
 			return i
 		}
 		if m.of == last {
@@ -170,10 +172,11 @@ func (r *feeding) ahead(most int) int {
 type firstReads struct {
 	f    *family
 	left []uint32
+	goOn func() bool
 }
 
 // firstReads are those of a list, nil when they are to be made by the task.
-func (f *family) firstReads(names []string) *feeding {
+func (f *family) firstReads(names []string, goOn func() bool) *feeding {
 	var left []uint32
 	for _, number := range f.names.Of(names) {
 		if f.begun.has(number) {
@@ -188,7 +191,7 @@ func (f *family) firstReads(names []string) *feeding {
 	if len(left) == 0 {
 		return nil
 	}
-	return newFeeding(f.c, &firstReads{f, left})
+	return newFeeding(f.c, &firstReads{f, left, goOn})
 }
 
 // at is the i-th read. One that the task has begun meanwhile is no more to be made.
@@ -203,6 +206,8 @@ func (r *firstReads) at(i int) (m member, typ env.EventType, first, ok bool) {
 }
 
 func (r *firstReads) take() { r.left = r.left[1:] }
+
+func (r *firstReads) goes() bool { return r.goOn() }
 
 // feed has the session make the reads that come of the first events of the queue, and
 // reports whether it has made any.
@@ -232,3 +237,5 @@ func (c *callbacks) at(i int) (m member, typ env.EventType, first, ok bool) {
 }
 
 func (c *callbacks) take() { c.pop() }
+
+func (c *callbacks) goes() bool { return true }

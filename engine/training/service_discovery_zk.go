@@ -27,7 +27,10 @@ type ZKServiceDiscovery struct {
 	cluster []*namedProcesses
 	// removals counts the processes that have gone. As long as none goes, those of settled,
 	// blocks of children, are all known.
-	removals  int
+	removals int
+	// odd counts the data that were not usual: of those by which no process goes that was
+	// there, and one only comes by its own name.
+	odd       int
 	settled   []*zkbulk.Block
 	settledAt int // removals at that time
 	names     *env.Names
@@ -85,9 +88,24 @@ func NewZKServiceDiscovery(e *env.Env, o ZKDiscoveryOptions) (*ZKServiceDiscover
 	}
 	d.bulk = zkbulk.NewDataWatches(d.zk, d.prefix, func(path string, data []byte, _ *env.Stat, _ *env.WatchEvent) error {
 		return d.dataChanged(path[len(d.prefix)+1:], data)
-	}, nil)
+	}, d.usual())
 	_, err := zkbulk.NamesWatch(d.zk, d.prefix, d.childrenChanged)
 	return d, err
+}
+
+// usual is when dataChanged only notes an address.
+func (d *ZKServiceDiscovery) usual() *zkbulk.Usual {
+	return &zkbulk.Usual{
+		Kind:  "address of a process",
+		Data:  func(path string, data []byte) bool { return d.isUsual(path[len(d.prefix)+1:], data) },
+		Ready: func() bool { return true },
+	}
+}
+
+// isUsual reports whether data say the address of a process that has the name of its znode.
+func (d *ZKServiceDiscovery) isUsual(node string, data []byte) bool {
+	_, err := addrOf(data, d.e.Shared)
+	return len(data) > 0 && err == nil && childOf(node).plain
 }
 
 // listen wakes all registrations when the session is new after a loss
@@ -112,19 +130,17 @@ func nodeName(name string, index int) string { return name + "." + pysem.Str(ind
 func (d *ZKServiceDiscovery) childrenChanged(children *zkbulk.Names) error {
 	for after, done := "", false; !done; {
 		done = true
-		removals := d.removals
-		for _, child := range d.unknown(children, after) {
-			if d.isKnown(child) {
-				continue // since somebody else has seen it meanwhile
-			}
-			after = child
-			if err := d.watch(child); err != nil {
+		odd := d.odd
+		for list := d.unknown(children, after); len(list) > 0; {
+			watched, err := d.watch(list)
+			if err != nil {
 				return err
 			}
-			if d.removals != removals {
-				done = false // one that was known may be none now
+			if after = list[watched-1]; d.odd != odd {
+				done = false // one that was known may be none now, and the other way round
 				break
 			}
+			list = list[watched:]
 		}
 	}
 	d.settle(children)
@@ -161,30 +177,41 @@ func (d *ZKServiceDiscovery) settle(children *zkbulk.Names) {
 	d.settled, d.settledAt = settled, d.removals
 }
 
-// watch watches a child. One that was watched before gets a second watch, as in the
-// reference, beside the first that goes on.
-func (d *ZKServiceDiscovery) watch(child string) error {
-	if d.begins(child) {
-		return d.bulk.Watch([]string{child})
+// watch watches the first children of a list, as long as data are usual, and tells how many.
+// One that was watched before gets a second watch, as in the reference, beside the first that
+// goes on.
+func (d *ZKServiceDiscovery) watch(children []string) (watched int, err error) {
+	fresh := slices.IndexFunc(children, d.isWatched)
+	if fresh < 0 {
+		fresh = len(children)
 	}
-	_, err := d.zk.DataWatch(d.prefix+"/"+child, func(data []byte, _ *env.Stat, _ *env.WatchEvent) error {
+	if fresh > 0 {
+		odd := d.odd
+		watched, err = d.bulk.WatchWhile(children[:fresh], func() bool { return d.odd == odd })
+		for _, child := range children[:watched] {
+			d.begins(child)
+		}
+		return watched, err
+	}
+	child := children[0]
+	_, err = d.zk.DataWatch(d.prefix+"/"+child, func(data []byte, _ *env.Stat, _ *env.WatchEvent) error {
 		return d.dataChanged(child, data)
 	})
-	return err
+	return 1, err
 }
 
-// begins notes that a child is watched, and reports whether it was not before.
-func (d *ZKServiceDiscovery) begins(child string) bool {
+// begins notes that a child is watched.
+func (d *ZKServiceDiscovery) begins(child string) {
 	number := int(d.names.Number(child))
 	if more := number/64 + 1 - len(d.watched); more > 0 {
 		d.watched = append(d.watched, make([]uint64, more)...)
 	}
-	word, bit := &d.watched[number/64], uint64(1)<<(number%64)
-	if *word&bit != 0 {
-		return false
-	}
-	*word |= bit
-	return true
+	d.watched[number/64] |= 1 << (number % 64)
+}
+
+func (d *ZKServiceDiscovery) isWatched(child string) bool {
+	number := int(d.names.Number(child))
+	return number/64 < len(d.watched) && d.watched[number/64]>>(number%64)&1 != 0
 }
 
 // namedProcesses are the processes of one name, in the order of a Python dict.
@@ -336,6 +363,9 @@ func plainIndex(number string) (int, bool) {
 // dataChanged notes an address; a znode that is gone or empty loses it. A name
 // that is not "<type>.<index>" is a ValueError.
 func (d *ZKServiceDiscovery) dataChanged(node string, data []byte) error {
+	if !d.isUsual(node, data) {
+		d.odd++
+	}
 	name, number, ok := strings.Cut(node, ".")
 	if !ok || strings.Contains(number, ".") {
 		return pysem.UnpackError(2, 1+strings.Count(node, "."))

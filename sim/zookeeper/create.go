@@ -66,7 +66,7 @@ func (m *Machine) create(c *Conn, req *Request, inMulti bool) outcome {
 	if n.kind == container || n.kind == ttl {
 		m.sweep.wake(m.nowMs, len(m.tree.mortals))
 	}
-	m.contentChanges(parent)
+	m.contentChanges(parent, n)
 	m.changes = append(m.changes, change{kind: nodeCreated, node: n, parentPzxid: parent.pzxid, bytes: int64(len(n.data))})
 	m.tree.insert(parent, n)
 	parent.creates++

@@ -30,7 +30,7 @@ func (m *Machine) delete(c *Conn, req *Request, _ bool) outcome {
 
 // removeNode takes a leaf out as part of the transaction at hand.
 func (m *Machine) removeNode(n *znode) {
-	m.contentChanges(n.parent)
+	m.contentChanges(n.parent, n)
 	m.changes = append(m.changes, change{kind: nodeDeleted, node: n, parentPzxid: n.parent.pzxid, bytes: -int64(len(n.data))})
 	m.tree.remove(n)
 	n.parent.pzxid = m.zxid

@@ -109,9 +109,9 @@ type Config struct {
 	// feed the machine.
 	OnTransaction func()
 	// OnContent, when set, is told before data, access or existence of a znode change, with
-	// the path of its parent. It must not feed the machine. It is not told of what becomes
-	// of a transaction that fails.
-	OnContent func(parent string)
+	// the paths of its parent and of itself. It must not feed the machine. It is not told of
+	// what becomes of a transaction that fails.
+	OnContent func(parent, path string)
 	// OnWrite, when set, is told of every write, before the events and the reply
 	// that follow from it. It must not feed the machine.
 	OnWrite func(Write)

@@ -46,7 +46,7 @@ func (m *Machine) reconfig(c *Conn, req *Request, _ bool) outcome {
 	}
 	next.Version = m.zxid
 	data := []byte(next.String())
-	m.contentChanges(n.parent)
+	m.contentChanges(n.parent, n)
 	m.changes = append(m.changes, savedBefore(n, int64(len(data)-len(n.data))))
 	n.data, n.mzxid, n.mtimeMs, n.version = data, m.zxid, m.wallMs(), -1
 	q.Members = next

@@ -23,7 +23,7 @@ func (m *Machine) setData(c *Conn, req *Request, _ bool) outcome {
 	}
 	m.changes = append(m.changes, savedBefore(n, grown))
 	if len(req.Data) == 0 || !bytes.Equal(n.data, req.Data) {
-		m.contentChanges(n.parent)
+		m.contentChanges(n.parent, n)
 		n.data = req.Data // else what is known of the content stays known
 	}
 	n.mzxid, n.mtimeMs = m.zxid, m.wallMs()
@@ -51,7 +51,7 @@ func (m *Machine) setACL(c *Conn, req *Request, _ bool) outcome {
 	if req.Version != -1 && req.Version != n.aversion {
 		return outcome{code: badVersion}
 	}
-	m.contentChanges(n.parent)
+	m.contentChanges(n.parent, n)
 	m.changes = append(m.changes, change{kind: nodeACLSet, node: n, acl: n.acl, aversion: n.aversion})
 	n.acl = acl
 	n.aversion++

@@ -59,11 +59,11 @@ func (m *Machine) begin() {
 	m.changes = m.changes[:0]
 }
 
-// contentChanges tells the hook that something is about to change below a znode, nil for
-// what is about the root itself.
-func (m *Machine) contentChanges(parent *znode) {
+// contentChanges tells the hook that a znode is about to change, below a parent that is nil
+// for the root itself.
+func (m *Machine) contentChanges(parent, n *znode) {
 	if m.cfg.OnContent != nil && parent != nil {
-		m.cfg.OnContent(parent.path)
+		m.cfg.OnContent(parent.path, n.path)
 	}
 }
 

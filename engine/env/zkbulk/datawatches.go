@@ -10,6 +10,10 @@ type DataWatches interface {
 	// ends it; the child that it came from counts as watched. names must not be changed
 	// from now on.
 	Watch(names []string) error
+	// WatchWhile is Watch that asks goOn before it begins with a child: false ends it. Only
+	// tasks of the process change that, and calls for data that are not usual. watched is how
+	// many of the names it has seen to, from the first on.
+	WatchWhile(names []string, goOn func() bool) (watched int, err error)
 }
 
 // ChildDataFunc is a DataFunc that is told which child's data it is about, by its path.
@@ -44,9 +48,17 @@ type plainDataWatches struct {
 }
 
 func (w *plainDataWatches) Watch(names []string) error {
-	for _, name := range names {
+	_, err := w.WatchWhile(names, func() bool { return true })
+	return err
+}
+
+func (w *plainDataWatches) WatchWhile(names []string, goOn func() bool) (watched int, err error) {
+	for i, name := range names {
 		if w.watched[name] {
 			continue
+		}
+		if !goOn() {
+			return i, nil
 		}
 		w.watched[name] = true
 		path := w.prefix + name
@@ -54,8 +66,8 @@ func (w *plainDataWatches) Watch(names []string) error {
 			return w.fn(path, data, stat, event)
 		})
 		if err != nil {
-			return err
+			return i + 1, err
 		}
 	}
-	return nil
+	return len(names), nil
 }

@@ -17,8 +17,8 @@ type Feed struct {
 	// told of. Only tasks of the process that reads change that.
 	Ready func() bool
 	// Ahead is how many reads Next will tell of, whatever else comes, for which Take can be
-	// called; most are enough.
-	Ahead func(most int) int
+	// called, up to one whose znode is odd; most are enough. odd may be nil, for none.
+	Ahead func(most int, odd func(path string) bool) int
 	// Take takes what was read, when it is usual and Ready.
 	Take func(data []byte, stat *env.Stat)
 }

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"slices"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -49,6 +48,7 @@ func (s *Session) Feed(of *zkbulk.Feed) (odd *zkbulk.Answer, ok bool) {
 	s.p.Acts()
 	v := s.takeFeed(of)
 	defer v.end()
+	v.look() // before anything is read that may be gone when it is read again
 	if !v.next() {
 		return nil, true
 	}
@@ -176,16 +176,40 @@ func (w *feedWake) Handle(uint64) {
 	}
 }
 
-// usual reports whether all that a feed reads holds what is usual for it.
-func (v *feed) usual(at *serverConn) bool {
+// look has the server look at all that a feed reads: nil when its session has none.
+func (v *feed) look() *serverConn {
 	s := v.s
+	at := s.leader()
+	if at == nil {
+		return nil
+	}
 	if s.usualOf != at.s.machine {
 		s.usual, s.usualOf = nil, at.s.machine
 	}
 	for _, parent := range v.of.Parents()[len(s.usual):] {
 		s.usual = append(s.usual, at.s.usualBelow(parent, v.of.Kind, v.of.Usual))
 	}
-	return !slices.ContainsFunc(s.usual, func(u *usualBelow) bool { return !u.holds })
+	return at
+}
+
+// odd reports whether a znode does not hold what is usual. look must have been called.
+func (v *feed) odd(path string) bool {
+	for _, u := range v.s.usual {
+		if _, odd := u.odd[path]; odd {
+			return true
+		}
+	}
+	return false
+}
+
+// anyOdd is odd, nil when no znode is.
+func (v *feed) anyOdd() func(path string) bool {
+	for _, u := range v.s.usual {
+		if len(u.odd) > 0 {
+			return v.odd
+		}
+	}
+	return nil
 }
 
 var _ zkbulk.Feeder = (*Session)(nil)

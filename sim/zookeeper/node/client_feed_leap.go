@@ -55,11 +55,11 @@ func (l *feedLeap) begin() bool {
 	if s.history != nil || !s.open || s.p.Dead() || !s.host.Network().World().Leaps() || s.life.Refuse() != nil {
 		return false
 	}
-	if l.count(); l.limit < worthLeaping || !l.v.of.Ready() {
+	server := l.v.look()
+	if server == nil || s.conn.MinLatency()+server.conn.MinLatency() <= 0 || l.v.odd(l.v.path) {
 		return false
 	}
-	server := s.leader()
-	if server == nil || s.conn.MinLatency()+server.conn.MinLatency() <= 0 || !l.v.usual(server) {
+	if l.count(); l.limit < worthLeaping || !l.v.of.Ready() {
 		return false
 	}
 	at := server.s.machine.Conn(server.id)
@@ -75,7 +75,7 @@ func (l *feedLeap) begin() bool {
 }
 
 // count counts the present read and those behind it up to one that may be odd.
-func (l *feedLeap) count() { l.limit = 1 + l.v.of.Ahead(mostAhead) }
+func (l *feedLeap) count() { l.limit = 1 + l.v.of.Ahead(mostAhead, l.v.anyOdd()) }
 
 // lookOut sets the time at which to look whether the end is near: before the answer to the
 // last read but one can come.

@@ -3,6 +3,7 @@ package node_test
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 
 // playFeeds has three clients watch 40 znodes by feeds, while all are changed, by two clients,
 // and then one gets odd data, one goes and one comes. It gives what was told and counted.
-func playFeeds(t *testing.T, seed uint64, noLeaps bool) (seen []string, leapt uint64) {
+func playFeeds(t *testing.T, seed uint64, noLeaps bool) (seen []string, leapt [2]uint64) {
 	const znodes = 40
 	l := newLabOf(t, vtime.Config{Seed: seed, NoLeaps: noLeaps})
 	usual := &zkbulk.Usual{
@@ -38,6 +39,11 @@ func playFeeds(t *testing.T, seed uint64, noLeaps bool) (seen []string, leapt ui
 			_, _ = zk.Set(path(7), []byte("odd"), -1)
 			_ = zk.Delete(path(9+at), env.AnyVersion)
 			_, _ = zk.Create("/w/more", []byte("usual"), env.CreateOptions{})
+			// What is odd or gone keeps no feed from leaping over the rest.
+			p.Sleep(2*time.Minute - p.Elapsed())
+			for i := at; i < znodes; i += 2 {
+				_, _ = zk.Set(path(i), []byte("usual 3"), -1)
+			}
 		})
 	}
 	for _, name := range []string{"a", "b", "c"} {
@@ -52,9 +58,12 @@ func playFeeds(t *testing.T, seed uint64, noLeaps bool) (seen []string, leapt ui
 		})
 	}
 	l.until(59 * time.Second)
-	before := l.world.Leapt()
-	l.until(61 * time.Second)
-	leapt = l.world.Leapt() - before
+	for i := range leapt {
+		before := l.world.Leapt()
+		l.until(time.Duration(i+1)*time.Minute + time.Second)
+		leapt[i] = l.world.Leapt() - before
+		l.until(time.Duration(i+2)*time.Minute - time.Second)
+	}
 	l.until(5 * time.Minute)
 	// In which order processes are told of what happens at different times depends on leaps.
 	byName := map[string][]string{}
@@ -75,8 +84,58 @@ func TestFeedsLeapWithoutADifference(t *testing.T) {
 		if diff := cmp.Diff(without, with); diff != "" {
 			t.Fatalf("seed %d (-without leaps +with):\n%s", seed, diff)
 		}
-		if len(with) < 3*80 || none != 0 || leapt < 100 {
-			t.Errorf("seed %d: got %d calls, %d and %d steps that were leapt over in the storm; want 240, none and 100", seed, len(with), none, leapt)
+		if len(with) < 3*80 || none != [2]uint64{} || min(leapt[0], leapt[1]) < 100 {
+			t.Errorf("seed %d: got %d calls, %d and %d steps that were leapt over in the storms; want 240, none and 100", seed, len(with), none, leapt)
+		}
+	}
+}
+
+// Goal: children are watched up to where the caller wants no more, and the rest by the next
+// call, in all ways in which they can be watched.
+func TestWatchWhile(t *testing.T) {
+	usual := &zkbulk.Usual{Kind: "test", Ready: func() bool { return true }, Data: func(_ string, data []byte) bool { return len(data) == 0 }}
+	for _, c := range []struct {
+		name       string
+		newWatches func(zk env.ZooKeeper, fn zkbulk.ChildDataFunc) zkbulk.DataWatches
+	}{
+		{"plain", func(zk env.ZooKeeper, fn zkbulk.ChildDataFunc) zkbulk.DataWatches {
+			return zkbulk.PlainDataWatches(zk, "/w", fn)
+		}},
+		{"family", func(zk env.ZooKeeper, fn zkbulk.ChildDataFunc) zkbulk.DataWatches {
+			return zkbulk.NewDataWatches(zk, "/w", fn, nil)
+		}},
+		{"feed", func(zk env.ZooKeeper, fn zkbulk.ChildDataFunc) zkbulk.DataWatches {
+			return zkbulk.NewDataWatches(zk, "/w", fn, usual)
+		}},
+	} {
+		l := newLabOf(t, vtime.Config{Seed: 1})
+		var got []string
+		l.program("x", func(_ *vtime.Process, zk env.ZooKeeper) {
+			start(zk)
+			_ = zk.EnsurePath("/w")
+			names := strings.Split("abcdefghijklmnopqrst", "")
+			for _, name := range names {
+				var data []byte
+				if name == "a" || name == "o" {
+					data = []byte("odd")
+				}
+				_, _ = zk.Create("/w/"+name, data, env.CreateOptions{})
+			}
+			told, odd := 0, 0
+			watches := c.newWatches(zk, func(_ string, data []byte, _ *env.Stat, _ *env.WatchEvent) error {
+				if told++; len(data) > 0 {
+					odd++
+				}
+				return nil
+			})
+			for most := range 3 {
+				watched, err := watches.WatchWhile(names, func() bool { return odd <= most })
+				got = append(got, fmt.Sprint(watched, told, err))
+			}
+		})
+		l.until(time.Minute)
+		if diff := cmp.Diff([]string{"1 1 <nil>", "15 15 <nil>", "20 20 <nil>"}, got); diff != "" {
+			t.Errorf("%s: names that were seen to, and told of (-want +got):\n%s", c.name, diff)
 		}
 	}
 }

@@ -40,10 +40,9 @@ type Server struct {
 	usual map[string][]*usualBelow
 	// reads are the rounds of reads that are asleep.
 	reads []*readsLeap
-	// touched are the parents in usual below which something has changed in the input that the
-	// machine does now, writing is the path that this only writes, "" for another one.
-	touched []string
-	writing string
+	// touched are the znodes below those in usual that have changed in the input that the
+	// machine does now.
+	touched []touched
 
 	leaderless bool
 	readOnly   bool // and leaderless
@@ -227,9 +226,6 @@ func (c *serverConn) request(r *request) {
 		c.follower.receive(c.id, r)
 	case !c.readAgain(r):
 		c.answer, c.loop = r.reply, r.loop
-		if r.Op == zookeeper.OpSetData || r.Op == zookeeper.OpCreate && r.Flags&zookeeper.FlagPersistentSequential == 0 {
-			c.s.writing = r.Path
-		}
 		c.s.machine.Handle(c.s.nowMs(), c.id, &r.Request)
 		c.s.flush(c)
 	}

@@ -6,14 +6,16 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// usualBelow is whether all children of a znode hold, since feeds of a kind read them, what
-// is usual for those. Once one does not, or is gone, it is so for good: somebody may be about
-// to read it.
+// usualBelow is what of the children of a znode does not hold, since feeds of a kind read
+// them, what is usual for those, or is gone: somebody may be about to read it.
 type usualBelow struct {
 	kind  string
 	usual func(path string, data []byte) bool
-	holds bool
+	odd   map[string]struct{}
 }
+
+// touched is a znode that has changed, and its parent.
+type touched struct{ parent, path string }
 
 // usualBelow is that of a znode.
 func (s *Server) usualBelow(parent, kind string, usual func(path string, data []byte) bool) *usualBelow {
@@ -22,12 +24,9 @@ func (s *Server) usualBelow(parent, kind string, usual func(path string, data []
 			return u
 		}
 	}
-	u := &usualBelow{kind: kind, usual: usual, holds: true}
+	u := &usualBelow{kind: kind, usual: usual, odd: map[string]struct{}{}}
 	for _, name := range s.machine.Children(parent) {
-		if !u.look(s.machine, strings.TrimSuffix(parent, "/")+"/"+name) {
-			u.holds = false
-			break
-		}
+		u.look(s.machine, strings.TrimSuffix(parent, "/")+"/"+name)
 	}
 	if s.usual == nil {
 		s.usual = map[string][]*usualBelow{}
@@ -36,11 +35,16 @@ func (s *Server) usualBelow(parent, kind string, usual func(path string, data []
 	return u
 }
 
-// look reports whether a znode holds what is usual.
-func (u *usualBelow) look(m *zookeeper.Machine, path string) bool {
+// look sees what a znode holds, and reports whether that is not what is usual, and was before.
+func (u *usualBelow) look(m *zookeeper.Machine, path string) (turnsOdd bool) {
 	var known zookeeper.KnownNode
-	data, everybody := m.Look(&known, path)
-	return everybody && u.usual(path, data)
+	if data, everybody := m.Look(&known, path); everybody && u.usual(path, data) {
+		delete(u.odd, path)
+		return false
+	}
+	_, was := u.odd[path]
+	u.odd[path] = struct{}{}
+	return !was
 }
 
 // settleFeeds makes the steps of feeds that come before a write: the answers of those that
@@ -51,19 +55,14 @@ func (s *Server) settleFeeds() {
 	}
 }
 
-// changed is told of each input of the machine that is done: feeds are woken when not all
-// they read is usual any more.
+// changed is told of each input of the machine that is done: feeds are woken when something
+// that they read is not usual any more.
 func (s *Server) changed() {
-	writing := s.writing
-	s.writing = ""
-	if len(s.touched) == 0 {
-		return
-	}
-	only, odd := len(s.touched) == 1 && writing != "", false
-	for _, parent := range s.touched {
-		for _, u := range s.usual[parent] {
-			if u.holds && !(only && u.look(s.machine, writing)) {
-				u.holds, odd = false, true
+	odd := false
+	for _, t := range s.touched {
+		for _, u := range s.usual[t.parent] {
+			if u.look(s.machine, t.path) {
+				odd = true
 			}
 		}
 	}

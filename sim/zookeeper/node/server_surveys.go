@@ -26,11 +26,11 @@ func (s *Server) contentsBelow(parent string) *contentsBelow {
 	return b
 }
 
-// contentChanges is told before a change below a znode. Surveys that are asleep are gone
+// contentChanges is told before a change of a znode. Surveys that are asleep are gone
 // through before it, and go on by events.
-func (s *Server) contentChanges(parent string) {
-	if s.usual[parent] != nil {
-		s.touched = append(s.touched, parent)
+func (s *Server) contentChanges(parent, path string) {
+	if len(s.usual[parent]) > 0 {
+		s.touched = append(s.touched, touched{parent, path})
 	}
 	b := s.below[parent]
 	if b == nil {
