@@ -50,7 +50,7 @@ proto-check: ## say whether the Go of engine/proto is what its .proto files give
 # Packages whose tests run on the clock of the wall, most of them with processes and
 # sockets: what they wait for has limits. They run after the others and one by one, so
 # that no test that computes takes their processors away.
-wallclock := ./engine/walltime/... ./runners/process/... ./runners/programs/... ./runners/realrun/... ./runners/tfserving/... ./runners/zookeeper/... ./sim/tfserving/serve/... ./sim/zookeeper/wire/...
+wallclock := ./engine/walltime/... ./runners/admin/... ./runners/process/... ./runners/programs/... ./runners/realrun/... ./runners/tfserving/... ./runners/whatif/observe/... ./runners/zookeeper/... ./sim/tfserving/serve/... ./sim/zookeeper/wire/...
 
 # The third run of gotestsum reads the events of the first two again, for the reasons to
 # skip and the totals, which .ci/run prints once more.

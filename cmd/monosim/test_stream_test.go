@@ -43,13 +43,17 @@ func allForms(dir string) (flags, files []string) {
 }
 
 func TestJobsChangeNothing(t *testing.T) {
+	scenarios := []string{"testdata/failures", "features/tfserving_labels.feature"}
+	if !testing.Short() { // which takes a minute under the race detector
+		scenarios = append(scenarios, "features/crashes.feature")
+	}
 	runs := map[string][]string{}
 	for _, jobs := range []string{"1", "4"} {
 		for _, trace := range []string{"trace.jsonl", "trace.json"} {
 			dir := t.TempDir()
 			flags, files := allForms(dir)
-			args := append(flags, "--jobs", jobs, "--seeds", "3", "--trace", filepath.Join(dir, trace), "testdata/failures", "features/tfserving_labels.feature", "features/crashes.feature")
-			out, _, err := testCommand(args...)
+			args := append(flags, "--jobs", jobs, "--seeds", "3", "--trace", filepath.Join(dir, trace))
+			out, _, err := testCommand(append(args, scenarios...)...)
 			if command.ExitCode(err) != command.ExitFailed {
 				t.Fatalf("--jobs %s: exit code: want %d, got %v", jobs, command.ExitFailed, err)
 			}

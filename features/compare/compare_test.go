@@ -44,6 +44,9 @@ func run(t *testing.T, other runners.Runner, paths ...string) (*compare.Matrix, 
 // The goal is that what seeds draw is no difference: a run with a seed far off does what
 // some of the first ones do. The method is all about crashes, discovery and sessions.
 func TestTwoSeedsDoTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; the whole tests have it")
+	}
 	m, report := run(t, &shifted{}, "crashes.feature", "discovery.feature", "sessions.feature")
 	for _, r := range report.Results {
 		if r.Status == steps.Failed {
@@ -75,6 +78,9 @@ func (o *other) Build(spec runners.Spec) (runners.Cluster, error) {
 
 // The goal is that agents that do otherwise are found out, though their scenarios pass.
 func TestAgentsThatDoOtherwiseAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; the whole tests have it")
+	}
 	m, report := run(t, &other{}, "dense.feature", "lifecycle.feature")
 	for _, row := range m.Scenarios {
 		cell := row.Cells[1]

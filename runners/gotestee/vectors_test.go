@@ -58,6 +58,9 @@ func TestTheEngineAnswersAsTheReferenceDid(t *testing.T) {
 // A quirk of decision diverge is shown by cases that the engine answers otherwise;
 // one that it answers alike shows nothing.
 func TestTheEngineDivergesWhereTheVerdictSaysSo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; the whole tests have it")
+	}
 	suites, err := golden.Suites(golden.FS())
 	if err != nil {
 		t.Fatal(err)
@@ -96,6 +99,9 @@ func TestQ177_OperationsKeepTheSpellingOfTheReference(t *testing.T) {
 }
 
 func TestTwoAnswersToACaseAreEqual(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; the whole tests have it")
+	}
 	suites, err := golden.Suites(golden.FS())
 	if err != nil {
 		t.Fatal(err)

@@ -270,6 +270,9 @@ func TestEveryQuirkIsShownOrSaysWhyNot(t *testing.T) {
 }
 
 func TestEveryQuirkThatIsNamedIsInTheRegister(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; the whole tests have it")
+	}
 	tree, err := readSources(projectSources)
 	if err != nil {
 		t.Fatal(err)

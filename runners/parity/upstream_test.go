@@ -126,6 +126,9 @@ var trainingTests = map[string][]string{
 }
 
 func TestEveryUpstreamTestHasOneOfItsName(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; the whole tests have it")
+	}
 	tree, err := readSources(os.DirFS(filepath.Join("..", "..")))
 	if err != nil {
 		t.Fatal(err)

@@ -58,6 +58,9 @@ func planFile(t *testing.T, old, new string) string {
 }
 
 func TestWhatifExitCodesSayWhetherObjectivesAreMet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; the whole tests have it")
+	}
 	for _, c := range []struct {
 		name, old, new string
 		command        string

@@ -212,6 +212,9 @@ func TestWhatCannotBeBuilt(t *testing.T) {
 // Goal: agents, model servers and ZooKeeper do as processes what they do in the simulation.
 // Method: scenarios with faults whose limits leave a busy machine its time.
 func TestScenariosOfAgents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("clusters of processes, which are not built for the race detector, take minutes")
+	}
 	o := options(t)
 	o.Agent = loopback.OwnAgent
 	steps.Run(t, os.DirFS("testdata"), suite(t, o))

@@ -69,6 +69,9 @@ func batched(rate float64, items int) *Spec {
 // server: both models wait all the time, so that batches of each come alternately, as
 // many requests of each as its batches hold.
 func TestModelsAreNotBatchedTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; the whole tests have it")
+	}
 	s := batched(40, 10) // 40 a millisecond, of which 20 can be computed every 4 ms
 	s.Timeout = 2e9
 	one, err := s.Run(0, 0)

@@ -74,6 +74,9 @@ func hedged(seconds int64) *Spec {
 
 // Hedges by quantile lower the tail, cost a share 1-q of the calls, and repeat.
 func TestHedgingAfterAQuantile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; the whole tests have it")
+	}
 	plain := hedged(20)
 	plain.HedgeQuantile = 0
 	before, err := plain.Run(0, 0)

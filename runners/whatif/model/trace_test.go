@@ -10,6 +10,9 @@ import (
 // fleets with timeouts, retries, hedges and connections that are counted, and to hold each
 // request and each call against what the sample of the same run says.
 func TestATraceIsOfWhatIsSimulated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes minutes under the race detector; the whole tests have it")
+	}
 	plain := fan(5, 2, 6, 2)
 	plain.Tiers[Entry].Law = law.Exponential(1e5)
 	retried := fan(5, 2, 6, 2)

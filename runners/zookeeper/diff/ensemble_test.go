@@ -32,6 +32,7 @@ func serveEnsemble(t *testing.T) diff.Ensemble {
 }
 
 func TestTwoSimulatedEnsemblesBehaveAlike(t *testing.T) {
+	t.Parallel() // they mostly wait for leaders
 	compare(t, 1_500, serveEnsemble(t), serveEnsemble(t))
 }
 
@@ -39,6 +40,7 @@ func TestTheRealEnsembleBehavesAsTheSimulated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts three servers")
 	}
+	t.Parallel() // they mostly wait for leaders
 	real, err := server.NewEnsemble(diff.RealConfig(), 3)
 	if errors.Is(err, server.ErrNotInstalled) {
 		t.Skip(err)
