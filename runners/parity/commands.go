@@ -11,6 +11,7 @@ import (
 const (
 	commandRoom = "cmd/monosim"
 	programRoom = "cmd/monosim/programs"
+	modelRoom   = "cmd/monosim/model"
 	makefile    = "Makefile"
 )
 

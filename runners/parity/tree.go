@@ -63,15 +63,15 @@ func readSources(sources fs.FS) (*sourceTree, error) {
 
 // readCommands reads what there is of commands; a tree may have none.
 func (t *sourceTree) readCommands(sources fs.FS) error {
-	files, err := fs.Glob(sources, commandRoom+"/*.go")
-	if err != nil {
-		return fmt.Errorf("sources: %w", err)
+	var names []string
+	for _, room := range []string{commandRoom, programRoom, modelRoom} {
+		files, err := fs.Glob(sources, room+"/*.go")
+		if err != nil {
+			return fmt.Errorf("sources: %w", err)
+		}
+		names = append(names, files...)
 	}
-	programs, err := fs.Glob(sources, programRoom+"/*.go")
-	if err != nil {
-		return fmt.Errorf("sources: %w", err)
-	}
-	for _, name := range slices.Concat(files, programs, []string{makefile}) {
+	for _, name := range append(names, makefile) {
 		text, err := fs.ReadFile(sources, name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("sources: %w", err)
