@@ -21,6 +21,7 @@ type batcher struct {
 type batch struct {
 	items   float64
 	since   int64 // when its first call came
+	formed  int64 // when it was full, or as long as it may be open, whichever came first
 	head    int32
 	tail    int32
 	next    int32
@@ -52,7 +53,7 @@ func (w *world) enterBatch(id int32) {
 		items = 1 // its request has ended while the call was on its way
 	}
 	if p.open && w.batches[p.tail].items+items > float64(t.MaxItems) {
-		p.open = false
+		w.form(p)
 	}
 	if !p.open {
 		if int(p.queued) >= t.MaxQueued {
@@ -71,15 +72,22 @@ func (w *world) enterBatch(id int32) {
 	}
 	b.tail = id
 	if b.items >= float64(t.MaxItems) {
-		p.open = false
+		w.form(p)
 	}
 	w.feed(c.server, c.process)
+}
+
+// form closes the open batch of a queue: it gets no more calls.
+func (w *world) form(p *batcher) {
+	p.open = false
+	b := &w.batches[p.tail]
+	b.formed = min(b.formed, w.now)
 }
 
 func (w *world) openBatch(c *call, p *batcher) {
 	i := w.takeBatch()
 	s := &w.servers[c.server]
-	w.batches[i] = batch{since: w.now, head: none, tail: none, next: none, server: c.server, process: c.process, model: c.model, epoch: s.epoch, gen: w.batches[i].gen}
+	w.batches[i] = batch{since: w.now, formed: w.now + w.spec.Tiers[Dense].Batch.TimeoutNs, head: none, tail: none, next: none, server: c.server, process: c.process, model: c.model, epoch: s.epoch, gen: w.batches[i].gen}
 	if p.head == none {
 		p.head = i
 	} else {
@@ -141,7 +149,9 @@ func (w *world) runBatch(i int32) {
 		work *= m.Noise[Dense].Sample(rng, 0)
 	}
 	for id := b.head; id != none; id = w.calls[id].next {
-		w.calls[id].started = w.now
+		c := &w.calls[id]
+		c.started = w.now
+		c.work = max(min(b.formed, w.now)-c.arrived, 0)
 	}
 	w.start(b.server, work, &w.onBatch, handle(i, b.gen))
 }

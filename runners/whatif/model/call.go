@@ -313,7 +313,11 @@ func (w *world) critical(r *request, c *call, back int64) {
 		service -= c.back
 	}
 	if c.flags&dense != 0 {
-		r.parts[partDenseQueue], r.parts[partDense] = queue, service
+		waited := int64(0)
+		if w.spec.Tiers[Dense].Batch != nil {
+			waited = c.work
+		}
+		r.parts[partBatch], r.parts[partDenseQueue], r.parts[partDense] = waited, queue-waited, service
 		r.parts[partRetry] += c.sent - c.first
 		r.parts[partConnection] += c.left - c.sent
 		r.parts[partNetwork] += back - c.left - queue - service

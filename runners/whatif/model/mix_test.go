@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/runners/whatif/law"
+	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
 // The goal is that a mix of equal models is one model. The method is that their requests
@@ -105,5 +106,56 @@ func TestAModelWithoutRequestsIsNotThere(t *testing.T) {
 	}
 	if got.SumNs != want.SumNs || got.Models[1].Arrived != 0 {
 		t.Errorf("got %d ns, want %d; %d requests for the other", got.SumNs, want.SumNs, got.Models[1].Arrived)
+	}
+}
+
+// The goal is that the wait for a batch has a name of its own (CAP-4.2), beside the queue for a
+// thread and the computation. The method is four loads of one thread: a lonely request waits for
+// the timeout of its batch and no longer (CAP-7.3); two that fill a batch, for what is between
+// them; without a timeout, nobody; and where the thread is busy, what is beyond the timeout is
+// the queue.
+func TestTheWaitForABatchIsNoQueue(t *testing.T) {
+	const timeout = 5_000_000
+	for _, c := range []struct {
+		name           string
+		rate           float64 // a millisecond
+		items          int
+		timeoutNs      int64
+		wait, waitMost float64 // ns, mean of a request
+		queue          bool
+	}{
+		{"alone", 0.0001, 10, timeout, timeout, timeout, false},
+		{"a full batch of one", 0.0001, 1, timeout, 0, 0, false},
+		{"no timeout", 0.0001, 10, 0, 0, 0, false},
+		{"two fill it", 0.1, 2, 20 * timeout, 4.5e6, 5.5e6, true}, // half of a gap of 10 ms
+		{"a busy thread", 20, 10, timeout, 0, timeout, true},
+	} {
+		s := batched(c.rate, c.items)
+		s.Mix = s.Mix[:1]
+		s.Mix[0].Share = 1
+		s.Windows[0].End = plan.Duration(math.Min(2000/c.rate*1e6, 200e9))
+		s.Tiers[Dense].Batch.TimeoutNs = c.timeoutNs
+		s.Arrivals.Process = "poisson"
+		one, err := s.Run(0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var parts [nParts]float64
+		total := 0.0
+		for k := range one.Parts {
+			for p, ns := range one.Parts[k] {
+				parts[p] += float64(ns) / float64(one.Completed)
+				total += float64(ns)
+			}
+		}
+		if parts[partBatch] < c.wait || parts[partBatch] > c.waitMost {
+			t.Errorf("%s: requests wait %g ns for a batch, want %g to %g", c.name, parts[partBatch], c.wait, c.waitMost)
+		}
+		if (parts[partDenseQueue] > 0) != c.queue {
+			t.Errorf("%s: requests wait %g ns for a thread, want any: %v", c.name, parts[partDenseQueue], c.queue)
+		}
+		if one.Completed == 0 || int64(total) != one.SumNs {
+			t.Errorf("%s: the parts are %g ns of %d", c.name, total, one.SumNs)
+		}
 	}
 }

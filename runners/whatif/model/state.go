@@ -51,13 +51,14 @@ const (
 	partNetwork
 	partQueue
 	partService
-	partDenseQueue
+	partBatch      // for others of its batch, or for the batch's timeout
+	partDenseQueue // for a thread, with its batch or without one
 	partDense
 	nParts
 )
 
 // PartNames are the parts of a latency in the order of a request's way.
-var PartNames = [nParts]string{"entry queue", "entry compute", "retry", "connection wait", "network", "ps queue", "ps compute", "dense queue", "dense compute"}
+var PartNames = [nParts]string{"entry queue", "entry compute", "retry", "connection wait", "network", "ps queue", "ps compute", "batch wait", "dense queue", "dense compute"}
 
 // call is one attempt of a call.
 type call struct {
@@ -66,7 +67,7 @@ type call struct {
 	left    int64 // when it had a connection
 	arrived int64
 	started int64
-	work    int64
+	work    int64 // of a call in a batch, how long it waited for that
 	back    int64 // delay of its answer
 	req     int32
 	server  int32

@@ -108,7 +108,7 @@ type Tier struct {
 
 // Part is a share of the latency of requests.
 type Part struct {
-	Name  string  `json:"name"`  // entry queue, entry compute, retry, connection wait, network, ps queue, ps compute, dense queue, dense compute, slowest shard
+	Name  string  `json:"name"`  // entry queue, entry compute, retry, connection wait, network, ps queue, ps compute, batch wait, dense queue, dense compute, slowest shard
 	Mean  float64 `json:"mean"`  // ns a request
 	Share float64 `json:"share"` // of the mean latency
 	// Tail is the share among the slowest hundredth.
