@@ -155,7 +155,7 @@ func (l *feedLeap) serve(at time.Duration) {
 	if !ok {
 		panic("zookeeper: a read of " + path + " was leapt over that nobody could make")
 	}
-	l.zxid = c.s.machine.Zxid()
+	l.zxid = c.s.zxidThen(at)
 	bytes := emptyReplyBytes + len(l.data)
 	if t := c.s.traffic; t != nil {
 		r := zookeeper.Request{Op: zookeeper.OpGetData, Path: path}

@@ -43,6 +43,8 @@ type Server struct {
 	// touched are the znodes below those in usual that have changed in the input that the
 	// machine does now.
 	touched []touched
+	// harmless says that what the machine does now changes nothing that a feed reads.
+	harmless bool
 
 	leaderless bool
 	readOnly   bool // and leaderless
@@ -226,7 +228,9 @@ func (c *serverConn) request(r *request) {
 		c.follower.receive(c.id, r)
 	case !c.readAgain(r):
 		c.answer, c.loop = r.reply, r.loop
+		c.s.harmless = r.Op == zookeeper.OpCreate && c.s.onlyMakes(r.Path)
 		c.s.machine.Handle(c.s.nowMs(), c.id, &r.Request)
+		c.s.harmless = false
 		c.s.flush(c)
 	}
 }
@@ -253,7 +257,9 @@ func (c *serverConn) connect(r *zookeeper.ConnectRequest) {
 		c.follower.connect(c, r)
 		return
 	}
+	s.harmless = s.nothingExpires()
 	s.machine.Connect(s.nowMs(), c.id, r)
+	s.harmless = false
 	s.flush(c)
 }
 

@@ -47,6 +47,22 @@ func (u *usualBelow) look(m *zookeeper.Machine, path string) (turnsOdd bool) {
 	return !was
 }
 
+// onlyMakes reports whether a request that makes a znode changes nothing that feeds read which
+// are asleep: not the znode's parent, nor anything by what comes of the time that has passed.
+// The znode itself they do not read: before it is made it is odd.
+func (s *Server) onlyMakes(path string) bool {
+	parent := parentOf(path)
+	return len(s.usual[parentOf(parent)]) == 0 && s.nothingExpires()
+}
+
+func parentOf(path string) string { return path[:max(strings.LastIndexByte(path, '/'), 0)] }
+
+// nothingExpires reports whether the machine has nothing to do but what it is told.
+func (s *Server) nothingExpires() bool {
+	dueMs, ok := s.machine.NextExpiryMs()
+	return !ok || dueMs > s.nowMs()
+}
+
 // settleFeeds makes the steps of feeds that come before a write: the answers of those that
 // come after it are others.
 func (s *Server) settleFeeds() {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -55,22 +56,39 @@ func (s *Server) zxidsFor() time.Duration { return 4*s.host.Network().MaxLatency
 // begins is told of a transaction before it begins.
 func (s *Server) begins() {
 	s.writes.Changes()
-	s.settleFeeds()
+	if !s.harmless {
+		s.settleFeeds()
+	}
 	s.rouseReads()
 	if s.machine == nil {
 		return
 	}
 	now := s.host.Node().World().Now()
 	if k := len(s.zxids); k == cap(s.zxids) {
-		since := now - s.zxidsFor()
-		old := 0
-		for old < k && s.zxids[old].at < since {
-			old++
-		}
-		s.zxids = slices.Delete(s.zxids, 0, old)
+		s.forgetZxids(now - s.zxidsFor())
 	}
 	s.zxids = append(s.zxids, zxidBefore{now, s.machine.Zxid()})
 }
+
+// forgetZxids forgets those that nobody will ask for: a feed that is asleep asks for all since
+// it was gone through last, which is done when there are many.
+func (s *Server) forgetZxids(since time.Duration) {
+	switch {
+	case len(s.feeds) == 0:
+	case len(s.zxids) < mostZxids:
+		return
+	default:
+		s.settleFeeds()
+	}
+	old := 0
+	for old < len(s.zxids) && s.zxids[old].at < since {
+		old++
+	}
+	s.zxids = slices.Delete(s.zxids, 0, old)
+}
+
+// mostZxids are kept for feeds.
+const mostZxids = 1024
 
 // zxidAt is the zxid that an answer had which was a step of a loop at an instant; ok is
 // false when that was long ago.
@@ -78,9 +96,14 @@ func (s *Server) zxidAt(at time.Duration) (zxid int64, ok bool) {
 	if at < s.host.Node().World().Now()-s.zxidsFor() {
 		return 0, false
 	}
-	i, _ := slices.BinarySearchFunc(s.zxids, at, func(z zxidBefore, at time.Duration) int { return int(z.at - at) })
+	return s.zxidThen(at), true
+}
+
+// zxidThen is zxidAt for an instant since which all zxids are kept.
+func (s *Server) zxidThen(at time.Duration) int64 {
+	i, _ := slices.BinarySearchFunc(s.zxids, at, func(z zxidBefore, at time.Duration) int { return cmp.Compare(z.at, at) })
 	if i < len(s.zxids) {
-		return s.zxids[i].zxid, true // steps come before writes of the same instant
+		return s.zxids[i].zxid // steps come before writes of the same instant
 	}
-	return s.machine.Zxid(), true
+	return s.machine.Zxid()
 }
