@@ -49,7 +49,7 @@ PARTS = {
             "export_hooks"),
     RUNNER: ("runner_utils", "gflags_utils", "cpu_training", "estimator", "hvd_lib", "distribution_utils",
              "saved_model_exporters"),
-    DATA: ("datasets", "nested_tensors", "prefetch_queue", "tpu_runner"),
+    DATA: ("datasets", "nested_tensors", "prefetch_queue", "tpu_runner", "model_registry"),
 }
 # Operations of a module that is called as another one.
 NAMESAKES = {"utils.CopyFile": HOOKS, "utils.CopyRecursively": HOOKS, "utils.enable_monkey_patch": HOOKS}

@@ -4,9 +4,10 @@
 // Two things to use first:
 //
 //   - [New] reads the flags of [Module] and the task's parameters.
-//   - [Runner.Run] trains, or evaluates each checkpoint that another job writes.
+//   - [Runner.Run] trains, or evaluates each checkpoint that another job writes. [Main] does both for
+//     the task that the flag task names.
 //
-// The flags are in flags.go. What follows a directory of checkpoints in virtual time is [Follow].
+// The flags are in flags.go, and how a task is found, in package modelregistry. What follows a directory of checkpoints in virtual time is [Follow].
 package tpurunner
 
 import (
@@ -18,6 +19,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/absl"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
+	"github.com/monosim/monosim/engine/training/modelregistry"
 	"github.com/monosim/monosim/engine/training/summaries"
 )
 
@@ -30,6 +32,8 @@ type TaskParams struct {
 	EvalExamples int
 	// Accelerator is set to tpu.
 	Accelerator string
+	// Instantiate makes the task, for [Main].
+	Instantiate func() (Task, error)
 }
 
 // TrainParams are those of training.
@@ -144,10 +148,31 @@ func New(e *env.Env, platform Platform, flags *absl.Flags, params *TaskParams) *
 	return r
 }
 
+// Main runs the task that the flag names by the module and the name of its class
+// (tpu_runner.py:410). Without the flag that is a TypeError; what else the name can be wrong in, GetParams
+// of the registry says.
+func Main(e *env.Env, platform Platform, flags *absl.Flags, tasks *modelregistry.Registry[*TaskParams]) error {
+	name := flags.Text("task")
+	if !name.Set {
+		return pysem.Raise("TypeError", "argument of type 'NoneType' is not iterable")
+	}
+	params, err := tasks.GetParams(name.V)
+	if err != nil {
+		return err
+	}
+	return New(e, platform, flags, params).run(params.Instantiate)
+}
+
 // Run runs the task in the flags' mode (tpu_runner.py:321). Tests on the CPU can only train: another
 // mode is an AssertionError. Both modes at once are a TypeError, after the estimator is made.
-func (r *Runner) Run(task Task) error {
+func (r *Runner) Run(task Task) error { return r.run(func() (Task, error) { return task, nil }) }
+
+func (r *Runner) run(instantiate func() (Task, error)) error {
 	if _, err := r.currentStep(); err != nil {
+		return err
+	}
+	task, err := instantiate()
+	if err != nil {
 		return err
 	}
 	embeddings, err := hasTables(task)

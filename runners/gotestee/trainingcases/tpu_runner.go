@@ -15,10 +15,11 @@ import (
 	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
 
-// tpuOps are those of tpu_runner.py.
+// tpuOps are those of tpu_runner.py and model_registry.py.
 var tpuOps = map[string]Operation{
 	"tpu_runner.flags":         tpuFlags,
 	"tpu_runner.TPURunner.run": tpuRun,
+	"model_registry.sequence":  registrySequence,
 }
 
 func tpuFlags(*caseworld.Call) (any, error) {

@@ -33,7 +33,7 @@ var tensorFlowModules = map[string]string{
 	"client_lib": "hooks/server/client_lib", "controller_hooks": "hooks/controller_hooks", "ckpt_hooks": "hooks/ckpt_hooks",
 	"hook_utils": "hooks/hook_utils", "session_hooks": "hooks/session_hooks", "session_run_hooks": "session_run_hooks",
 	"save_utils": "save_utils", "cluster_manager": "cluster_manager", "export_state_utils": "model_export/export_state_utils",
-	"monolith_utils": "../utils", "base_runner": "../base_runner", "tpu_runner": "../tpu_runner", "datasets": "data/datasets",
+	"monolith_utils": "../utils", "base_runner": "../base_runner", "tpu_runner": "../tpu_runner", "model_registry": "../core/model_registry", "datasets": "data/datasets",
 	"nested_tensors": "nested_tensors", "prefetch_queue": "prefetch_queue",
 	"runner_utils": "runner_utils", "gflags_utils": "gflags_utils", "cpu_training": "cpu_training",
 	"estimator": "estimator", "hvd_lib": "hvd_lib", "distribution_utils": "distribution_utils", "export_hooks": "model_export/export_hooks",

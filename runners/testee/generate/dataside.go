@@ -55,6 +55,7 @@ var genDataSide = map[string]generator{
 	},
 	"tpu_runner.TPURunner.run":  genTPURunner,
 	"tpu_runner.flags":          func(*draws, *testee.Case) {},
+	"model_registry.sequence":   genModelRegistry,
 	"utils.enable_monkey_patch": func(*draws, *testee.Case) {},
 	"base_runner.write_summary": func(d *draws, c *testee.Case) {
 		c.In = dict("logs", list(d, 5, func() any {
@@ -253,4 +254,43 @@ func genTPURunner(d *draws, c *testee.Case) {
 	world.Set("checkpoints", list(d, 4, checkpoint))
 	world.Set("gone", list(d, 2, checkpoint))
 	c.In = dict("argv", argv, "params", dict("train", train, "eval", eval, "eval_examples", d.n(2000)), "world", world)
+}
+
+// genModelRegistry invents modules with classes of tasks, and who looks for them.
+func genModelRegistry(d *draws, c *testee.Case) {
+	names := []string{"tt", "tt.a", "tt.a.b", "tt.params.a", "monolith.tasks.tt", "monolith.tasks.tt.params.a", "vv", "vv.params.a"}
+	classes := func() any {
+		class := dict("name", pick(d, "C", "D", "模"))
+		if d.flip(8) {
+			class.Set("other", true)
+		}
+		if !d.flip(4) {
+			class.Set("task", pick[any](d, nil, 1, "x", []any{1.5}))
+		}
+		return class
+	}
+	modules := dict()
+	for range d.length(5) {
+		module := dict("classes", list(d, 3, classes))
+		if d.flip(6) {
+			module.Set("raises", pick(d, "ImportError", "RuntimeError"))
+		}
+		modules.Set(pick(d, names...), module)
+	}
+	key := func() string {
+		return pick(d, names...) + pick(d, ".C", ".D", ".模", "", ".", ".gone.C", "..C")
+	}
+	c.In = dict("modules", modules, "steps", list(d, 6, func() any {
+		switch name := pick(d, "register", "GetAllRegisteredClasses", "GetClass", "GetClass", "GetParams", "ImportParams"); name {
+		case "register":
+			return step(name, "module", pick(d, names...), "name", pick(d, "C", "E"), "other", d.flip(6), "task", d.n(3))
+		case "GetAllRegisteredClasses":
+			return step(name)
+		case "ImportParams":
+			return step(name, "model_name", key(), "task_root", pick(d, "monolith.tasks", "vv"),
+				"task_dirs", list(d, 3, func() any { return pick(d, "tt", "a", "vv", "") }), "require_success", d.flip(2))
+		default:
+			return step(name, "class_key", pick(d, "", ".", ".x.C")+key())
+		}
+	}))
 }

@@ -1,0 +1,122 @@
+// Package modelregistry finds the parameters of a task by the dotted name of its class: the port of
+// monolith/core/model_registry.py, and of model_imports.py, which imports what may have it.
+//
+// Two things to use first:
+//
+//   - [Registry.RegisterSingleTaskModel] is what a module of tasks does when it is imported.
+//   - [Registry.GetParams] finds a task, as the flag --task of package tpurunner names it.
+//
+// Names are Python's: tasks.ranking.Small is the class Small of the module tasks.ranking. A module
+// here is a function that registers its classes. To change how classes are found look in this file;
+// what an import does, and its errors, in imports.go.
+package modelregistry
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// Class makes the parameters, P, of a task.
+type Class[P any] struct {
+	// Module and Name are those of the class, as tasks.ranking and Small.
+	Module, Name string
+	// NotSingleTask says that it is no SingleTaskModelParams, which is an error.
+	NotSingleTask bool
+	// Task makes the parameters; a class without it is abstract.
+	Task func() (P, error)
+}
+
+// Registry has classes by name. The reference has one for a process.
+type Registry[P any] struct {
+	log     env.Log
+	classes map[string]*Class[P]
+	modules map[string]bool
+	imports imports[P]
+}
+
+// New makes a registry without classes. Modules are what can be imported, each by its dotted name with
+// what it does then; the packages that they are in can be, too.
+func New[P any](log env.Log, modules map[string]Module[P]) *Registry[P] {
+	return &Registry[P]{log: log, classes: map[string]*Class[P]{}, modules: map[string]bool{}, imports: newImports(modules)}
+}
+
+// Prefixes that the short name of a class is without, wherever they are in it (model_registry.py:62).
+const (
+	tasksPrefix  = "monolith.tasks."
+	paramsPrefix = "params."
+)
+
+// keys are the names of a class, sorted: the reference takes them in the order of their hashes.
+func (c *Class[P]) keys() []string {
+	short := strings.ReplaceAll(strings.ReplaceAll(c.Module, tasksPrefix, ""), paramsPrefix, "")
+	list := []string{c.Module + "." + c.Name, short + "." + c.Name}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// RegisterSingleTaskModel registers a class under its name and its short one (model_registry.py:102).
+// Any other class is a TypeError, a name that there is already a ValueError.
+func (r *Registry[P]) RegisterSingleTaskModel(c *Class[P]) error {
+	r.log.Logf(env.Info, "Register %s Start", c.Name)
+	if c.NotSingleTask {
+		return pysem.Raise("TypeError", "src_cls %s is not a SingleTaskModelParams!", c.Name)
+	}
+	for _, key := range c.keys() {
+		if r.classes[key] != nil {
+			return pysem.Raise("ValueError", "Duplicate model registered for key %s: %s.%s", key, c.Module, c.Name)
+		}
+		r.log.Logf(env.Debug, "Registering model %s", key)
+		if !r.modules[c.Module] {
+			r.log.Logf(env.Info, "Registering models from module: %s", c.Module)
+			r.modules[c.Module] = true
+		}
+		r.classes[key] = c
+	}
+	r.log.Logf(env.Info, "Register %s successfully", c.Name)
+	return nil
+}
+
+// GetAllRegisteredClasses are the names, sorted, and their classes (model_registry.py:162). It imports
+// nothing: the reference has no tasks of its own.
+func (r *Registry[P]) GetAllRegisteredClasses() (names []string, classes map[string]*Class[P]) {
+	if len(r.classes) == 0 {
+		r.log.Logf(env.Warning, "No classes registered.")
+	}
+	for name := range r.classes {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names, r.classes
+}
+
+// GetClass imports the module of a class and finds it (model_registry.py:167). A name without a dot is a
+// ValueError, a module that cannot be imported, or does not register the class, a LookupError.
+func (r *Registry[P]) GetClass(key string) (*Class[P], error) {
+	if _, err := r.ImportParams(key, ImportOptions{}); err != nil {
+		return nil, err
+	}
+	names, classes := r.GetAllRegisteredClasses()
+	if classes[key] == nil {
+		for _, name := range names {
+			r.log.Logf(env.Info, "Known model: %s", name)
+		}
+		return nil, pysem.Raise("LookupError", "Model %s not found from list of above known models.", key)
+	}
+	return classes[key], nil
+}
+
+// GetParams makes the parameters of a task (model_registry.py:172). A class without any is a
+// NotImplementedError (base_model_params.py).
+func (r *Registry[P]) GetParams(key string) (params P, err error) {
+	class, err := r.GetClass(key)
+	if err != nil {
+		return params, err
+	}
+	if class.Task == nil {
+		return params, pysem.Raise("NotImplementedError", "Abstract method")
+	}
+	return class.Task()
+}
