@@ -32,12 +32,28 @@ func (n *Node) Source(site string) *Source {
 	return s
 }
 
+// FreshSource is the source of a site that nobody has asked for and nobody will again, such
+// as that of a connection with a number of its own: it need not be found.
+func (n *Node) FreshSource(site string) *Source {
+	f := &n.sources.fresh
+	if last := len(*f) - 1; last < 0 || len((*f)[last]) == cap((*f)[last]) {
+		*f = append(*f, make([]Source, 0, min(4<<len(*f), mostFresh))) // small at first: most nodes have few
+	}
+	block := &(*f)[len(*f)-1]
+	*block = append(*block, Source{node: n, site: site, draws: tasks.NewDraws(n.w.cfg.Seed, n.name, site)})
+	return &(*block)[len(*block)-1]
+}
+
 // sources are those of one node: of most nodes some dozens, of a server one for each
 // connection.
 type sources struct {
 	list   []*Source          // the later ones of some dozens in the order of length and site
 	bySite map[string]*Source // nil while there are some dozens
+	fresh  [][]Source         // of FreshSource, in blocks that stay where they are
 }
+
+// mostFresh is how many fresh sources a block has at the most.
+const mostFresh = 64
 
 // Up to fewSources a walk finds them, up to someSources a search.
 const (
@@ -91,7 +107,13 @@ func (s *sources) add(fresh *Source) {
 
 // sorted are the sources by site.
 func (s *sources) sorted() []*Source {
-	return slices.SortedFunc(slices.Values(s.list), func(a, b *Source) int { return strings.Compare(a.site, b.site) })
+	all := slices.Clone(s.list)
+	for _, block := range s.fresh {
+		for i := range block {
+			all = append(all, &block[i])
+		}
+	}
+	return slices.SortedFunc(slices.Values(all), func(a, b *Source) int { return strings.Compare(a.site, b.site) })
 }
 
 // OwnSource is a source for a loop of the process alone: that of the site, or, while a

@@ -168,6 +168,9 @@ func (h *Host) resolve(addr string) (*Host, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	if to := h.n.byName[name]; to != nil && !mayBeOwn(name) {
+		return to, port, nil
+	}
 	ip, ipErr := netip.ParseAddr(name)
 	switch {
 	case name == "localhost", name == "", ipErr == nil && (ip.IsLoopback() || ip.IsUnspecified()):
@@ -180,6 +183,11 @@ func (h *Host) resolve(addr string) (*Host, int, error) {
 		return h.n.nowhere, port, nil
 	}
 	return nil, 0, ErrUnknown
+}
+
+// mayBeOwn reports whether a name may be a form of the own host, for all who have it.
+func mayBeOwn(name string) bool {
+	return name == "" || name == "localhost" || name[0] == '0' || strings.HasPrefix(name, "127.") || strings.IndexByte(name, ':') >= 0
 }
 
 // splitHostPort takes host:port and [v6]:port apart.

@@ -61,8 +61,8 @@ func (n *Network) Reaches(a, b string) bool {
 }
 
 func (n *Network) blocked(from, to *Host) bool {
-	l, ok := n.linkByHosts[[2]int{from.index, to.index}]
-	return ok && l.blocked
+	l := from.linkTo(to)
+	return l != nil && l.blocked
 }
 
 // Slow adds extra to the latency of everything that the hosts in from send to the

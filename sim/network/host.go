@@ -21,6 +21,8 @@ type Host struct {
 	nextClientPort int
 	lineFree       time.Duration // when the line has sent all that was given to it
 	losing         []*answerLoss
+	loopback       *link // to itself; nil before its first use
+	linksTo        linksTo
 	counters       Counters
 }
 

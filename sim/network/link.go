@@ -13,22 +13,57 @@ type link struct {
 	from, to *Host
 	blocked  bool          // by a partition
 	extra    time.Duration // by Slow
-	loss     *vtime.Source
-	conns    uint64 // made so far between the two, of the link from the host that was added first
+	loss     *vtime.Source // nil before the first draw
+	conns    uint64        // made so far between the two, of the link from the host that was added first
 }
 
 // linkBetween makes links on first use, so that a large cluster has only those
 // that it uses.
 func (n *Network) linkBetween(from, to *Host) *link {
-	key := [2]int{from.index, to.index}
-	if l, ok := n.linkByHosts[key]; ok {
+	if l := from.linkTo(to); l != nil {
 		return l
 	}
-	l := &link{n: n, from: from, to: to, loss: from.node.Source("network.loss")}
+	l := &link{n: n, from: from, to: to}
 	n.faulty = n.faulty || to.down || from.down
-	n.linkByHosts[key] = l
+	if from == to {
+		from.loopback = l
+	} else {
+		from.linksTo.set(to.index+1, l)
+	}
 	n.links = append(n.links, l)
 	return l
+}
+
+// linkTo is the link to another host, nil before its first use.
+func (h *Host) linkTo(to *Host) *link {
+	if h == to {
+		return h.loopback
+	}
+	return h.linksTo.at(to.index + 1)
+}
+
+// linksTo are the links of one host to others by the numbers of those, in blocks: whom one
+// talks to were mostly added one behind the other.
+type linksTo struct{ blocks []*[linksBlock]*link }
+
+const linksBlock = 32
+
+func (l *linksTo) at(i int) *link {
+	if b := i / linksBlock; b < len(l.blocks) && l.blocks[b] != nil {
+		return l.blocks[b][i%linksBlock]
+	}
+	return nil
+}
+
+func (l *linksTo) set(i int, to *link) {
+	b := i / linksBlock
+	if more := b + 1 - len(l.blocks); more > 0 {
+		l.blocks = append(l.blocks, make([]*[linksBlock]*link, more)...)
+	}
+	if l.blocks[b] == nil {
+		l.blocks[b] = new([linksBlock]*link)
+	}
+	l.blocks[b][i%linksBlock] = to
 }
 
 // cut reports whether a segment that arrives now is lost.
@@ -84,6 +119,9 @@ func draw(s *vtime.Source, spread time.Duration) time.Duration {
 // retransmissions is the time that losses of one segment cost.
 func (l *link) retransmissions() time.Duration {
 	var cost time.Duration
+	if l.loss == nil {
+		l.loss = l.from.node.Source("network.loss")
+	}
 	for i, rto := 0, rtoMin; i < maxLosses && l.loss.Chance(float64(l.n.latency.LossPerMille)/1000); i++ {
 		cost += rto
 		rto = min(2*rto, rtoMax)

@@ -10,14 +10,14 @@ import (
 
 // Network joins the hosts of one world.
 type Network struct {
-	w           *vtime.World
-	latency     LatencyModel
-	hosts       []*Host
-	byName      map[string]*Host // names, and addresses in canonical form
-	nowhere     *Host            // stands for addresses that no host has
-	links       []*link
-	linkByHosts map[[2]int]*link
-	stalled     []*pipe
+	w       *vtime.World
+	latency LatencyModel
+	hosts   []*Host
+	byName  map[string]*Host // names, and addresses in canonical form
+	byNode  map[*vtime.Node]*Host
+	nowhere *Host // stands for addresses that no host has
+	links   []*link
+	stalled []*pipe
 	// faulty says that there may be a host that is down, or a link that is cut or slow: as
 	// long as there never was one, nobody need look.
 	faulty    bool
@@ -32,9 +32,9 @@ type Network struct {
 func New(w *vtime.World, latency LatencyModel) *Network {
 	n := &Network{
 		w: w, latency: latency,
-		byName:      map[string]*Host{},
-		linkByHosts: map[[2]int]*link{},
-		byProcess:   map[*vtime.Process]*sockets{},
+		byName:    map[string]*Host{},
+		byNode:    map[*vtime.Node]*Host{},
+		byProcess: map[*vtime.Process]*sockets{},
 	}
 	n.nowhere = &Host{n: n, name: "nowhere", node: w.Node("nowhere"), index: -1, down: true}
 	return n
@@ -49,14 +49,18 @@ func (n *Network) MaxLatency() time.Duration {
 	return max(m.Min+m.Spread, m.LoopbackMin+m.LoopbackSpread)
 }
 
-// AddHost adds a host whose events and choices belong to the node of that name.
-// Its name and addresses resolve from every host. It panics when one of them is
-// taken; Assign moves one.
+// AddHost adds a host whose events and choices belong to the node of that name, which has
+// no other host. Its name and addresses resolve from every host. It panics when one of them
+// is taken; Assign moves one.
 func (n *Network) AddHost(node, name string, ips ...string) *Host {
 	h := &Host{
 		n: n, name: name, node: n.w.Node(node), index: len(n.hosts),
 		nextPort: firstFreePort, nextClientPort: firstClientPort,
 	}
+	if other, ok := n.byNode[h.node]; ok {
+		panic(fmt.Sprintf("network: node %s of host %s has host %s", node, name, other.name))
+	}
+	n.byNode[h.node] = h
 	for _, a := range append([]string{name}, ips...) {
 		a = canonical(a)
 		if other, ok := n.byName[a]; ok {

@@ -122,7 +122,7 @@ func (p *pipe) behindLast(at time.Duration) time.Duration {
 // from the seed alone, whatever is sent elsewhere.
 func (p *pipe) source() *vtime.Source {
 	if p.latency == nil {
-		p.latency = p.link.from.node.Source(LatencySite(p.link.to.name, p.from.number) + p.back())
+		p.latency = p.link.from.node.FreshSource(LatencySite(p.link.to.name, p.from.number) + p.back())
 	}
 	return p.latency
 }
