@@ -19,14 +19,51 @@ type family struct {
 	names *env.Names
 	busy  int // tasks that read a member by themselves
 
-	begun, stopped, called, exist bits
-	mzxids                        zxids
-	// reading are the members that a task reads, waited those of them for which another
-	// one waits, with the lock that it waits for.
-	reading bits
-	waited  map[uint32]*memberLock
-	// waiting are the members that wait for an event, of [Watches].
-	waiting bits
+	// fed says that the session may make the reads.
+	fed    bool
+	is     memberFlags
+	mzxids zxids
+	// waited are the members that a task reads and for which another one waits, with the
+	// lock that it waits for.
+	waited map[uint32]*memberLock
+}
+
+// memberFlags is what members are, by their numbers: a byte each, so that all that is asked
+// of one lies together.
+type memberFlags []uint8
+
+const (
+	flagBegun   uint8 = 1 << iota // is watched, or was
+	flagStopped                   // is watched no more
+	flagCalled                    // its function was called
+	flagExists                    // its znode was there when it was read last
+	flagReading                   // is read by a task
+	flagWaiting                   // waits for an event, of [Watches]
+)
+
+func (m memberFlags) has(i uint32, flag uint8) bool { return int(i) < len(m) && m[i]&flag != 0 }
+
+func (m *memberFlags) set(i uint32, flag uint8, is bool) {
+	switch now := m.at(i); {
+	case is:
+		setByte((*[]uint8)(m), i, now|flag)
+	case now&flag != 0:
+		(*m)[i] = now &^ flag
+	}
+}
+
+func (m memberFlags) at(i uint32) uint8 {
+	if int(i) < len(m) {
+		return m[i]
+	}
+	return 0
+}
+
+// clear makes none of the members that.
+func (m memberFlags) clear(flag uint8) {
+	for i := range m {
+		m[i] &^= flag
+	}
 }
 
 // memberLock is the lock of one member from when on somebody has waited for it until
@@ -56,6 +93,7 @@ func (c *Client) NewDataWatches(parent string, fn zkbulk.ChildDataFunc, usual *z
 			c.fed = f
 		}
 		c.fedParents = append(c.fedParents, parent)
+		f.fed = true
 	}
 	return f
 }
@@ -86,18 +124,18 @@ func always() bool { return true }
 // WatchWhile is Watch up to a child before which goOn says no.
 func (f *family) WatchWhile(names []string, goOn func() bool) (watched int, err error) {
 	var first *feeding
-	if f.fed() {
+	if f.fed {
 		first = f.firstReads(names, goOn)
 	}
 	for i, number := range f.names.Of(names) {
-		if f.begun.has(number) {
+		if f.is.has(number, flagBegun) {
 			continue
 		}
 		if first != nil && first.goOn() {
 			if first.err != nil {
 				return i + 1, first.err
 			}
-			if f.begun.has(number) {
+			if f.is.has(number, flagBegun) {
 				continue
 			}
 		}
@@ -113,7 +151,7 @@ func (f *family) WatchWhile(names []string, goOn func() bool) (watched int, err 
 
 // watchFirst begins to watch a child.
 func (f *family) watchFirst(number uint32) error {
-	f.begun.set(number, true)
+	f.is.set(number, flagBegun, true)
 	path := f.names.Path(number)
 	if p, err := Normalize(path, false); err != nil || p != path || number >= maxMembers {
 		return f.watchAlone(path)
@@ -150,7 +188,7 @@ func (f *family) read(number uint32, event *env.WatchEvent) error {
 	defer func() { f.busy-- }()
 	f.lock(number)
 	defer f.unlock(number)
-	if f.stopped.has(number) {
+	if f.is.has(number, flagStopped) {
 		return nil
 	}
 	data, found, err := f.c.get(f.names.Path(number), member{f, number})
@@ -169,20 +207,20 @@ func (f *family) answered(number uint32, data []byte, found *env.Stat, err error
 
 // lastSeen is what was seen of a member when it was read last.
 func (f *family) lastSeen(number uint32) seen {
-	return seen{called: f.called.has(number), exists: f.exist.has(number), mzxid: f.mzxids.get(number)}
+	return seen{called: f.is.has(number, flagCalled), exists: f.is.has(number, flagExists), mzxid: f.mzxids.get(number)}
 }
 
 // took notes what was seen, and tells it when it is to be told.
 func (f *family) took(number uint32, last seen, told bool, data []byte, stat *env.Stat, event *env.WatchEvent) error {
-	f.called.set(number, last.called)
-	f.exist.set(number, last.exists)
+	f.is.set(number, flagCalled, last.called)
+	f.is.set(number, flagExists, last.exists)
 	f.mzxids.set(number, last.mzxid)
 	if !told {
 		return nil
 	}
 	err := f.fn(f.names.Path(number), data, stat, event)
 	if errors.Is(err, env.ErrStopWatching) {
-		f.stopped.set(number, true)
+		f.is.set(number, flagStopped, true)
 		f.c.listeners.remove(refOf(f.index, number))
 		return nil
 	}
@@ -193,8 +231,8 @@ func (f *family) took(number uint32, last seen, told bool, data []byte, stat *en
 func (f *family) lock(number uint32) {
 	l := f.waited[number]
 	switch {
-	case l == nil && !f.reading.has(number):
-		f.reading.set(number, true)
+	case l == nil && !f.is.has(number, flagReading):
+		f.is.set(number, flagReading, true)
 		return
 	case l == nil:
 		l = &memberLock{lock: threading.NewLock(f.c.e.Tasks, lockOfDataWatch+f.names.Path(number)), users: 1}
@@ -218,12 +256,12 @@ func (f *family) lock(number uint32) {
 func (f *family) unlock(number uint32) {
 	l := f.waited[number]
 	if l == nil {
-		f.reading.set(number, false)
+		f.is.set(number, flagReading, false)
 		return
 	}
 	if l.users--; l.users == 0 {
 		delete(f.waited, number)
-		f.reading.set(number, false)
+		f.is.set(number, flagReading, false)
 	}
 	l.lock.Unlock()
 }

@@ -36,11 +36,6 @@ type memberReads interface {
 	goes() bool
 }
 
-// fed reports whether a session may make the reads of the family.
-func (f *family) fed() bool {
-	return f.usual != nil && f.c.fed != nil && f.usual.Kind == f.c.fed.usual.Kind
-}
-
 // ready reports whether what is usual of a member is only noted.
 func (f *family) ready() bool { return f.busy == 0 && len(f.waited) == 0 && f.usual.Ready() }
 
@@ -60,7 +55,7 @@ func newFeeding(c *Client, reads memberReads) *feeding {
 
 // free reports whether the session may read a member now.
 func (m member) free() bool {
-	return m.of.fed() && !m.of.stopped.has(m.number) && !m.of.reading.has(m.number)
+	return m.of.fed && !m.of.is.has(m.number, flagStopped|flagReading)
 }
 
 // goOn has the session make those reads that come first. It reports false when the next one
@@ -112,10 +107,10 @@ func (r *feeding) next() (path string, watch env.Watcher, ok bool) {
 	}
 	r.reads.take()
 	r.f, r.number, r.first = m.of, m.number, first
-	m.of.reading.set(m.number, true)
+	m.of.is.set(m.number, flagReading, true)
 	path = m.of.names.Path(m.number)
 	if first {
-		m.of.begun.set(m.number, true)
+		m.of.is.set(m.number, flagBegun, true)
 		r.c.listeners.add(refOf(m.of.index, m.number), m.of.names)
 	} else {
 		r.event = env.WatchEvent{Type: typ, Path: path}
@@ -179,7 +174,7 @@ type firstReads struct {
 func (f *family) firstReads(names []string, goOn func() bool) *feeding {
 	var left []uint32
 	for _, number := range f.names.Of(names) {
-		if f.begun.has(number) {
+		if f.is.has(number, flagBegun) {
 			continue
 		}
 		path := f.names.Path(number)
@@ -196,7 +191,7 @@ func (f *family) firstReads(names []string, goOn func() bool) *feeding {
 
 // at is the i-th read. One that the task has begun meanwhile is no more to be made.
 func (r *firstReads) at(i int) (m member, typ env.EventType, first, ok bool) {
-	for len(r.left) > 0 && r.f.begun.has(r.left[0]) {
+	for len(r.left) > 0 && r.f.is.has(r.left[0], flagBegun) {
 		r.left = r.left[1:]
 	}
 	if i >= len(r.left) {
@@ -213,7 +208,7 @@ func (r *firstReads) goes() bool { return r.goOn() }
 // reports whether it has made any.
 func (c *callbacks) feed() bool {
 	m, _, _, ok := c.at(0)
-	if !ok || !m.of.fed() {
+	if !ok || !m.of.fed {
 		return false
 	}
 	if c.feeding == nil {

@@ -78,12 +78,19 @@ type watchTable struct {
 	byPath  map[string]uint32 // place in entries; nil while these are a few
 	entries []watched
 	free    []uint32
-	// families are those with members in the table, by the prefix of their paths and by
-	// their index.
-	families map[string]*family
+	// families are those with members in the table, by their index, and by the prefix of
+	// their paths: in byPrefix once they are many.
+	families []prefixed
+	byPrefix map[string]*family
 	byIndex  []*family
 	order    order
 	live     int // of order
+}
+
+// prefixed is a family with the prefix of its paths.
+type prefixed struct {
+	prefix string // ends in a slash
+	f      *family
 }
 
 // watched is a path with its watchers, nearly always one. One that is free has none.
@@ -101,7 +108,7 @@ func newWatchTable() watchTable {
 func (t *watchTable) add(path string, w env.Watcher) {
 	m, isMember := w.(member)
 	isMember = isMember && t.admits(m.of)
-	waiting, taken := m, isMember && m.of.waiting.has(m.number)
+	waiting, taken := m, isMember && m.of.is.has(m.number, flagWaiting)
 	if !isMember {
 		waiting, taken = t.memberAt(path)
 	}
@@ -112,7 +119,7 @@ func (t *watchTable) add(path string, w env.Watcher) {
 	case taken:
 		t.entries[t.enter(waiting)].add(w)
 	case isMember:
-		m.of.waiting.set(m.number, true)
+		m.of.is.set(m.number, flagWaiting, true)
 		t.append(refOf(m.of.index, m.number), m.of.names)
 	default:
 		t.append(refOf(0, t.newEntry(path, w)), nil)
@@ -183,32 +190,60 @@ func (t *watchTable) admits(f *family) bool {
 	for int(f.index) >= len(t.byIndex) {
 		t.byIndex = append(t.byIndex, nil)
 	}
-	if t.families[prefix] == nil && t.byIndex[f.index] == nil {
-		if t.families == nil {
-			t.families = map[string]*family{}
-		}
-		t.families[prefix], t.byIndex[f.index] = f, f
+	known := t.familyOf(prefix)
+	if known == nil && t.byIndex[f.index] == nil {
+		t.byIndex[f.index] = f
+		t.addFamily(prefixed{prefix, f})
+		return true
 	}
-	return t.families[prefix] == f
+	return known == f
+}
+
+func (t *watchTable) addFamily(p prefixed) {
+	switch {
+	case t.byPrefix != nil:
+		t.byPrefix[p.prefix] = p.f
+	case len(t.families) < fewEntries:
+		t.families = append(t.families, p)
+	default:
+		t.byPrefix = map[string]*family{p.prefix: p.f}
+		for _, known := range t.families {
+			t.byPrefix[known.prefix] = known.f
+		}
+		t.families = nil
+	}
+}
+
+// familyOf is the family of a prefix, nil for none.
+func (t *watchTable) familyOf(prefix string) *family {
+	if t.byPrefix != nil {
+		return t.byPrefix[prefix]
+	}
+	for i := range t.families {
+		if p := &t.families[i]; p.prefix == prefix {
+			return p.f
+		}
+	}
+	return nil
 }
 
 // memberAt is the member that waits for a path as a bit.
 func (t *watchTable) memberAt(path string) (member, bool) {
-	if len(t.families) == 0 {
+	if len(t.byIndex) == 0 {
 		return member{}, false
 	}
 	name := strings.LastIndexByte(path, '/') + 1
-	f := t.families[path[:name]]
+	f := t.familyOf(path[:name])
 	if f == nil {
 		return member{}, false
 	}
 	number, ok := f.names.Find(path[name:])
-	return member{f, number}, ok && f.waiting.has(number)
+	return member{f, number}, ok && f.is.has(number, flagWaiting)
 }
 
 // enter makes an entry of a member's bit, in its place in the order.
 func (t *watchTable) enter(m member) (at uint32) {
-	m.of.waiting.set(m.number, false)
+	m.of.is.set(m.number, flagWaiting, false)
 	at = t.freshEntry(m.of.names.Path(m.number), m)
 	t.order.replace(refOf(m.of.index, m.number), refOf(0, at))
 	return at
@@ -219,7 +254,7 @@ func (t *watchTable) counts(r ref) bool {
 	if r.family() == 0 {
 		return t.entries[r.member()].watcher != nil
 	}
-	return t.byIndex[r.family()].waiting.has(r.member())
+	return t.byIndex[r.family()].is.has(r.member(), flagWaiting)
 }
 
 // take removes the watchers of a path and hands each to fn.
@@ -244,7 +279,7 @@ func (t *watchTable) take(path string, fn func(env.Watcher)) {
 func (t *watchTable) takeMember(path string) (member, bool) {
 	m, ok := t.memberAt(path)
 	if ok {
-		m.of.waiting.set(m.number, false)
+		m.of.is.set(m.number, flagWaiting, false)
 		t.live--
 	}
 	return m, ok
@@ -257,7 +292,7 @@ func (t *watchTable) takeAll(fn func(env.Watcher)) {
 	*t = newWatchTable()
 	for _, f := range old.byIndex {
 		if f != nil {
-			f.waiting = nil
+			f.is.clear(flagWaiting)
 		}
 	}
 	for _, r := range old.order.refs.list() {

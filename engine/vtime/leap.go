@@ -1,6 +1,9 @@
 package vtime
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Leaper is a loop that knows its next steps without events, as long as nobody does
 // anything to what they touch. It is asleep while it is in the hands of a [Sleeper].
@@ -92,6 +95,9 @@ func (s *Sleeper) Sleep() {
 	s.place, s.cause = len(p.asleep), p.node.w.cause
 	s.alone = s.lonely || s.turns != nil && len(s.turns.asked) == 0
 	s.find()
+	if s.place == 1 || s.next.before(p.due) {
+		p.due = s.next
+	}
 }
 
 func (s *Sleeper) find() {
@@ -153,9 +159,8 @@ func (s *Sleeper) leave() {
 
 // settle makes all steps of loops that sleep which come before what is happening now.
 func (p *Process) settle() {
-	w := p.node.w
-	now := Bound{w.now, w.stepNow}
-	if p.settling {
+	now := Bound{p.w.now, p.w.stepNow}
+	if p.settling || !p.due.before(now) {
 		return
 	}
 	p.settling = true
@@ -172,6 +177,12 @@ func (p *Process) settle() {
 		}
 		first.leaper.Leap(limit)
 		first.find()
+	}
+	p.due = Bound{at: math.MaxInt64}
+	for _, s := range p.asleep {
+		if s.next.before(p.due) {
+			p.due = s.next
+		}
 	}
 	p.settling = false
 }

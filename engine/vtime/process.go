@@ -22,10 +22,14 @@ type Process struct {
 	onEnd []func()
 	ended bool
 
-	loops      []*Turns
+	loops []*Turns
+	// What settle looks at comes together: in a storm it is called for processes that
+	// nobody has looked at for long, mostly for nothing.
+	w          *World
+	due        Bound // no step of those asleep comes before it
+	settling   bool
 	asleep     []*Sleeper
 	sleepPlace int // in World.sleeping
-	settling   bool
 	altering   int // of asleep: those that alter what turns look at
 	lookout    Timer
 }
@@ -33,7 +37,7 @@ type Process struct {
 // NewProcess begins a life. It goes on until Crash, or until its last task has
 // ended; in the latter case the start of another task takes it up again.
 func (n *Node) NewProcess(name string) *Process {
-	p := &Process{node: n, name: name}
+	p := &Process{node: n, w: n.w, name: name}
 	n.procs = append(n.procs, p)
 	return p
 }

@@ -229,15 +229,7 @@ func (m *ReplicaMeta) GetAddress(useArchon bool, family string) (pysem.OptString
 	if family != FamilyIPv4 && family != FamilyIPv6 {
 		return pysem.OptString{}, &pysem.Error{Type: "AssertionError"}
 	}
-	v4, v6 := "address", "address_ipv6"
-	if useArchon {
-		v4, v6 = "archon_address", "archon_address_ipv6"
-	}
-	first, err := m.usableAddress(v4, "0.0.0.0")
-	if err != nil {
-		return pysem.OptString{}, err
-	}
-	second, err := m.usableAddress(v6, "[::]")
+	first, second, err := m.usableAddresses(useArchon)
 	if err != nil {
 		return pysem.OptString{}, err
 	}
@@ -250,12 +242,40 @@ func (m *ReplicaMeta) GetAddress(useArchon bool, family string) (pysem.OptString
 	return second, nil
 }
 
+const anyIPv4, anyIPv6 = "0.0.0.0", "[::]"
+
+// usableAddresses are the two addresses but for those that are missing.
+func (m *ReplicaMeta) usableAddresses(useArchon bool) (v4, v6 pysem.OptString, err error) {
+	if m.odd == nil {
+		if useArchon {
+			return usable(m.ArchonAddress, anyIPv4), usable(m.ArchonAddressIPv6, anyIPv6), nil
+		}
+		return usable(m.Address, anyIPv4), usable(m.AddressIPv6, anyIPv6), nil
+	}
+	names := [2]string{"address", "address_ipv6"}
+	if useArchon {
+		names = [2]string{"archon_address", "archon_address_ipv6"}
+	}
+	if v4, err = m.usableAddress(names[0], anyIPv4); err == nil {
+		v6, err = m.usableAddress(names[1], anyIPv6)
+	}
+	return v4, v6, err
+}
+
+func usable(address pysem.OptString, wildcard string) pysem.OptString {
+	if !address.Set {
+		return pysem.OptString{}
+	}
+	return pysem.OptString{V: address.V, Set: !strings.HasPrefix(address.V, wildcard)}
+}
+
+// usableAddress is that of a field which may hold a Python value of any type.
 func (m *ReplicaMeta) usableAddress(field, wildcard string) (pysem.OptString, error) {
 	switch v := ReplicaMetaClass.Get(m, field).(type) {
 	case nil:
 		return pysem.OptString{}, nil
 	case string:
-		return pysem.OptString{V: v, Set: !strings.HasPrefix(v, wildcard)}, nil
+		return usable(pysem.Some(v), wildcard), nil
 	default:
 		return pysem.OptString{}, pysem.AttributeError(v, "startswith")
 	}
