@@ -26,6 +26,9 @@ func (d Draws) Ahead(others, n uint64) (drawn uint64) {
 	return drawn
 }
 
+// After are the draws after so many others.
+func (d Draws) After(others uint64) Draws { return Draws{key: d.key, k: d.k + others} }
+
 // Skip makes draws whose numbers were told by Ahead.
 func (d *Draws) Skip(draws uint64) { d.k += draws }
 

@@ -76,6 +76,19 @@ func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 		}
 		at = max(at+shortest+latency, lastOut+1)
 		lastOut, answers = at, false
+		if free && shortest > 0 && lastBack < at {
+			// From here on nothing comes in that overtakes, and while the bound is far
+			// there is nothing to look at.
+			sure := min(int64(n-l.Answered-1), int64((min(lastRequest, lastAnswer)-at)/(2*(shortest+spread))))
+			if sure <= 0 {
+				continue
+			}
+			p := x.pairs(sure, at, shortest, spread, asking.After(asked), answering.After(answered))
+			asked, answered, steps, squares = asked+uint64(sure), answered+uint64(sure), steps+2*uint64(sure), squares+p.squares
+			l.Served, l.Answered = l.Served+int(sure), l.Answered+int(sure)
+			l.LastServed, l.ItsRequest, l.LastAnswered = p.request, p.request, p.answer
+			at, lastOut, lastBack = p.next, p.next, p.answer
+		}
 	}
 	x.next, x.answers = at, answers
 	out.last, back.last = lastOut, lastBack
@@ -85,6 +98,26 @@ func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 	}
 	x.loop.DidMany(steps, squares)
 	return l
+}
+
+// pairs are requests with their answers.
+type pairs struct {
+	request, answer time.Duration // of the last pair
+	next            time.Duration // when the request behind it comes in
+	squares         uint64        // the sum of those of all instants
+}
+
+// pairs makes n pairs, of which the first request comes in at an instant, and all latencies
+// are of at least 1 ns.
+func (x *Exchange) pairs(n int64, at, shortest, spread time.Duration, asking, answering vtime.Draws) (p pairs) {
+	for i := range uint64(n) {
+		p.request = at
+		p.answer = at + shortest + time.Duration(answering.Ahead(i, uint64(spread)))
+		p.squares += uint64(p.request)*uint64(p.request) + uint64(p.answer)*uint64(p.answer)
+		at = p.answer + shortest + time.Duration(asking.Ahead(i, uint64(spread)))
+	}
+	p.next = at
+	return p
 }
 
 // ahead are the latencies that pipe and its opposite draw next; without free they are to
