@@ -8,7 +8,7 @@ import "math/bits"
 type Draws struct{ key, k uint64 }
 
 // NewDraws begins the choices of a site such as "network.latency".
-func NewDraws(seed uint64, node, site string) Draws {
+func NewDraws[T ~string | ~[]byte](seed uint64, node string, site T) Draws {
 	return Draws{key: Mix(Mix(seed, Hash(node)), Hash(site))}
 }
 

@@ -13,10 +13,11 @@ import (
 // of (seed, node name, site, k) alone, so that a draw more in one place leaves
 // all others as they were.
 type Source struct {
-	node  *Node
-	site  string
-	draws tasks.Draws
-	owner *Process // of OwnSource
+	node   *Node
+	site   string
+	number uint64 // behind the site, of FreshSource; 0 for none
+	draws  tasks.Draws
+	owner  *Process // of OwnSource
 }
 
 // Source returns the node's source for a site such as "network.latency".
@@ -33,15 +34,27 @@ func (n *Node) Source(site string) *Source {
 }
 
 // FreshSource is the source of a site that nobody has asked for and nobody will again, such
-// as that of a connection with a number of its own: it need not be found.
-func (n *Node) FreshSource(site string) *Source {
+// as that of a connection: it need not be found. The site is a text with a number behind it,
+// 1 or more, that no other has.
+func (n *Node) FreshSource(site string, number uint64) *Source {
 	f := &n.sources.fresh
 	if last := len(*f) - 1; last < 0 || len((*f)[last]) == cap((*f)[last]) {
 		*f = append(*f, make([]Source, 0, min(2<<len(*f), mostFresh))) // small at first: most nodes have few
 	}
 	block := &(*f)[len(*f)-1]
-	*block = append(*block, Source{node: n, site: site, draws: tasks.NewDraws(n.w.cfg.Seed, n.name, site)})
-	return &(*block)[len(*block)-1]
+	*block = append(*block, Source{node: n, site: site, number: number})
+	fresh := &(*block)[len(*block)-1]
+	var text [96]byte
+	fresh.draws = tasks.NewDraws(n.w.cfg.Seed, n.name, fresh.appendSite(text[:0]))
+	return fresh
+}
+
+func (s *Source) appendSite(text []byte) []byte {
+	text = append(text, s.site...)
+	if s.number > 0 {
+		text = strconv.AppendUint(text, s.number, 10)
+	}
+	return text
 }
 
 // sources are those of one node: of most nodes some dozens, of a server one for each
@@ -113,7 +126,7 @@ func (s *sources) sorted() []*Source {
 			all = append(all, &block[i])
 		}
 	}
-	return slices.SortedFunc(slices.Values(all), func(a, b *Source) int { return strings.Compare(a.site, b.site) })
+	return slices.SortedFunc(slices.Values(all), func(a, b *Source) int { return strings.Compare(a.Site(), b.Site()) })
 }
 
 // OwnSource is a source for a loop of the process alone: that of the site, or, while a
@@ -144,7 +157,7 @@ func (w *World) Sites() []Site {
 	for _, n := range w.nodes {
 		for _, s := range n.sources.sorted() {
 			if times := s.draws.Count(); times > 0 {
-				list = append(list, Site{Node: n.name, Name: s.site, Times: times})
+				list = append(list, Site{Node: n.name, Name: s.Site(), Times: times})
 			}
 		}
 	}
@@ -152,13 +165,18 @@ func (w *World) Sites() []Site {
 }
 
 // Site is the site of the choices.
-func (s *Source) Site() string { return s.site }
+func (s *Source) Site() string {
+	if s.number == 0 {
+		return s.site
+	}
+	return string(s.appendSite(nil))
+}
 
 // Uint64n returns a number in [0, n). It panics when n is 0. The outcome 0 is the
 // default, the one that a shrunk run prefers: let it stand for the plain case.
 func (s *Source) Uint64n(n uint64) uint64 {
 	if n == 0 {
-		panic("vtime: choice among 0 outcomes at " + s.site)
+		panic("vtime: choice among 0 outcomes at " + s.Site())
 	}
 	k, v := s.draws.Next(n)
 	if tape := s.node.w.cfg.Tape; tape != nil {
@@ -190,7 +208,7 @@ func (s *Source) Unseeded(n uint64) uint64 {
 // Intn is Uint64n for an int; n must be positive.
 func (s *Source) Intn(n int) int {
 	if n <= 0 {
-		panic("vtime: choice among 0 outcomes at " + s.site)
+		panic("vtime: choice among 0 outcomes at " + s.Site())
 	}
 	return int(s.Uint64n(uint64(n)))
 }

@@ -49,11 +49,11 @@ func NewTape(mode TapeMode, entries ...env.Choice) *Tape {
 func (t *Tape) choose(s *Source, k, n, seeded uint64) uint64 {
 	if t.Mode == TapeRecord {
 		if seeded != 0 {
-			t.Entries = append(t.Entries, env.Choice{Node: s.node.name, Site: s.site, K: k, Value: seeded})
+			t.Entries = append(t.Entries, env.Choice{Node: s.node.name, Site: s.Site(), K: k, Value: seeded})
 		}
 		return seeded
 	}
-	if v, ok := t.index[tapeKey{s.node.name, s.site, k}]; ok {
+	if v, ok := t.index[tapeKey{s.node.name, s.Site(), k}]; ok {
 		// An edited program may offer fewer outcomes than when it was recorded.
 		return min(v, n-1)
 	}

@@ -23,6 +23,7 @@ type Host struct {
 	losing         []*answerLoss
 	loopback       *link // to itself; nil before its first use
 	linksTo        linksTo
+	sites          string // see latencySites
 	counters       Counters
 }
 

@@ -9,7 +9,6 @@ import (
 // link is the way from one host to another, shared by all connections between
 // them.
 type link struct {
-	n        *Network
 	from, to *Host
 	blocked  bool          // by a partition
 	extra    time.Duration // by Slow
@@ -23,7 +22,7 @@ func (n *Network) linkBetween(from, to *Host) *link {
 	if l := from.linkTo(to); l != nil {
 		return l
 	}
-	l := &link{n: n, from: from, to: to}
+	l := &link{from: from, to: to}
 	n.faulty = n.faulty || to.down || from.down
 	if from == to {
 		from.loopback = l
@@ -71,8 +70,8 @@ func (l *link) cut() bool { return l.blocked || l.to.down }
 
 // arrival is when a segment that is sent now comes in, were it alone.
 func (l *link) arrival(sizeBytes int, latency *vtime.Source) time.Duration {
-	m := &l.n.latency
-	at := l.n.w.Now()
+	m := &l.from.n.latency
+	at := l.from.n.w.Now()
 	if l.from == l.to {
 		return at + l.draw(latency)
 	}
@@ -96,7 +95,7 @@ func (l *link) draw(s *vtime.Source) time.Duration {
 
 // law is what latencies are drawn from: [min, min + spread).
 func (l *link) law() (min, spread time.Duration) {
-	m := &l.n.latency
+	m := &l.from.n.latency
 	if l.from == l.to {
 		return m.LoopbackMin, m.LoopbackSpread
 	}
@@ -122,7 +121,7 @@ func (l *link) retransmissions() time.Duration {
 	if l.loss == nil {
 		l.loss = l.from.node.Source("network.loss")
 	}
-	for i, rto := 0, rtoMin; i < maxLosses && l.loss.Chance(float64(l.n.latency.LossPerMille)/1000); i++ {
+	for i, rto := 0, rtoMin; i < maxLosses && l.loss.Chance(float64(l.from.n.latency.LossPerMille)/1000); i++ {
 		cost += rto
 		rto = min(2*rto, rtoMax)
 	}

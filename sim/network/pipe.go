@@ -121,15 +121,19 @@ func (p *pipe) behindLast(at time.Duration) time.Duration {
 // source is where the pipe's latencies are drawn from: those of each connection follow
 // from the seed alone, whatever is sent elsewhere.
 func (p *pipe) source() *vtime.Source {
-	if p.latency == nil {
-		p.latency = p.link.from.node.FreshSource(LatencySite(p.link.to.name, p.from.number) + p.back())
+	switch {
+	case p.latency != nil:
+	case p.local:
+		p.latency = p.link.from.node.Source(LatencySite(p.link.to.name, p.from.number) + p.back())
+	default:
+		p.latency = p.link.from.node.FreshSource(p.link.to.latencySites(), p.from.number)
 	}
 	return p.latency
 }
 
 // back tells the two directions of a connection apart that does not leave its host.
 func (p *pipe) back() string {
-	if p.link.from == p.link.to && !p.asks() {
+	if p.local && !p.asks() {
 		return ":back"
 	}
 	return ""
@@ -141,7 +145,17 @@ func (p *pipe) asks() bool { return p.from.dialer }
 // LatencySite is the site, at a node, of the choices of latencies of what it sends to
 // another host on their number-th connection, counted from 1 whichever of them has dialed.
 func LatencySite(to string, number uint64) string {
-	return "network.latency:" + to + ":" + strconv.FormatUint(number, 10)
+	return latencySites(to) + strconv.FormatUint(number, 10)
+}
+
+func latencySites(to string) string { return "network.latency:" + to + ":" }
+
+// latencySites is what the sites begin with of what is sent to the host.
+func (h *Host) latencySites() string {
+	if h.sites == "" {
+		h.sites = latencySites(h.name)
+	}
+	return h.sites
 }
 
 func (p *pipe) add(s segment) {
@@ -252,7 +266,7 @@ func (p *pipe) stall() {
 		p.discard() // the dial was cancelled
 		return
 	}
-	n := p.link.n
+	n := p.from.n
 	fresh := p.trouble == nil
 	if fresh {
 		p.trouble = &trouble{firstLoss: n.w.Now()}
@@ -276,7 +290,7 @@ func (p *pipe) resume() {
 	if p.first.what == segmentSyn {
 		rto = synRTO
 	}
-	at := nextRetransmission(p.trouble.firstLoss, p.link.n.w.Now(), rto)
+	at := nextRetransmission(p.trouble.firstLoss, p.from.n.w.Now(), rto)
 	p.first.at = at
 	for i := range int(p.count) - 1 {
 		p.behind(i).at = at
@@ -297,7 +311,7 @@ func nextRetransmission(lost, now, rto time.Duration) time.Duration {
 }
 
 func (p *pipe) unstall() {
-	n := p.link.n
+	n := p.from.n
 	last := len(n.stalled) - 1
 	at := p.trouble.place
 	n.stalled[at] = n.stalled[last]

@@ -15,6 +15,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -126,9 +127,9 @@ func checked(c Cluster, t Task, job Job, err error) (Cluster, Task, error) {
 
 // fakeWorkers are addresses that nobody has: TF_CONFIG wants a list.
 func fakeWorkers(numWorkers int) []string {
-	list := []string{}
+	list := make([]string, 0, max(numWorkers-1, 0))
 	for i := 1; i < numWorkers; i++ {
-		list = append(list, fmt.Sprintf("0.0.0.0:%d", i))
+		list = append(list, "0.0.0.0:"+strconv.Itoa(i))
 	}
 	return list
 }
