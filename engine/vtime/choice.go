@@ -39,7 +39,7 @@ func (n *Node) Source(site string) *Source {
 func (n *Node) FreshSource(site string, number uint64) *Source {
 	f := &n.sources.fresh
 	if last := len(*f) - 1; last < 0 || len((*f)[last]) == cap((*f)[last]) {
-		*f = append(*f, make([]Source, 0, min(2<<len(*f), mostFresh))) // small at first: most nodes have few
+		*f = append(*f, make([]Source, 0, min(2<<min(len(*f), 16), mostFresh))) // small at first: most nodes have few
 	}
 	block := &(*f)[len(*f)-1]
 	*block = append(*block, Source{node: n, site: site, number: number})

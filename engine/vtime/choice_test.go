@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -290,5 +291,27 @@ func TestSourcesAreFoundAgain(t *testing.T) {
 		if len(sites) != n || !slices.IsSortedFunc(sites, func(a, b vtime.Site) int { return strings.Compare(a.Name, b.Name) }) {
 			t.Errorf("%d sources: %d are listed, or not by site", n, len(sites))
 		}
+	}
+}
+
+// The goal is that a source which need not be found draws as one of its site does, and is told
+// of with its site, however many a node has. The method is to draw from 5,000 of them, beside
+// sources of the same sites in a world that finds them.
+func TestFreshSourcesDrawAsOthers(t *testing.T) {
+	const many = 5000
+	fresh, found := vtime.New(vtime.Config{Seed: 3}), vtime.New(vtime.Config{Seed: 3})
+	defer fresh.Close()
+	defer found.Close()
+	for i := uint64(1); i <= many; i++ {
+		a, b := fresh.Node("n").FreshSource("site:", i), found.Node("n").Source("site:"+strconv.FormatUint(i, 10))
+		for range i%3 + 1 {
+			if got, want := a.Uint64n(1<<40), b.Uint64n(1<<40); got != want || a.Site() != b.Site() {
+				t.Fatalf("%s drew %d, %s %d", a.Site(), got, b.Site(), want)
+			}
+		}
+	}
+	got, want := fresh.Sites(), found.Sites()
+	if diff := cmp.Diff(want, got); diff != "" || len(got) != many {
+		t.Errorf("%d sites, want %d (-found +fresh):\n%s", len(got), many, diff)
 	}
 }
