@@ -41,7 +41,7 @@ func (x *Exchange) Answers() bool { return x.answers }
 // when the last of each.
 func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 	out, back := &x.conn.out, &x.conn.peer.out
-	shortest, spread := out.link.law()
+	shortest, spread := out.law()
 	asking, answering, free := out.ahead(back, spread)
 	lastOut, lastBack := out.last, back.last
 	lastRequest := min(b.Last(x.loop, PartRequest), until-1)

@@ -107,7 +107,7 @@ func (p *pipe) arrivalOf(at time.Duration) time.Duration {
 	if source == nil {
 		source = p.source()
 	}
-	shortest, spread := p.link.law()
+	shortest, spread := p.law()
 	at += shortest
 	if draws, ok := source.Ahead(); ok && spread > 0 {
 		source.Skip(1)
@@ -123,7 +123,7 @@ func (c *Conn) Takes(sizeBytes int) { c.host.counters.count(true, sizeBytes) }
 
 // MinLatency is a lower bound of how long a message of this end takes.
 func (c *Conn) MinLatency() time.Duration {
-	min, _ := c.out.link.law()
+	min, _ := c.out.law()
 	return min
 }
 

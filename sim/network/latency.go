@@ -18,6 +18,14 @@ type LatencyModel struct {
 	BytesPerSecond int64
 }
 
+// law is what latencies are drawn from: [min, min + spread).
+func (m *LatencyModel) law(local bool) (min, spread time.Duration) {
+	if local {
+		return m.LoopbackMin, m.LoopbackSpread
+	}
+	return m.Min, m.Spread
+}
+
 // DefaultLatency is 200 to 500 µs between hosts, 20 to 30 µs inside one, no loss and
 // no limit of bandwidth.
 func DefaultLatency() LatencyModel {

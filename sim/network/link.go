@@ -95,11 +95,7 @@ func (l *link) draw(s *vtime.Source) time.Duration {
 
 // law is what latencies are drawn from: [min, min + spread).
 func (l *link) law() (min, spread time.Duration) {
-	m := &l.from.n.latency
-	if l.from == l.to {
-		return m.LoopbackMin, m.LoopbackSpread
-	}
-	return m.Min, m.Spread
+	return l.from.n.latency.law(l.from == l.to)
 }
 
 // maxLatency is the most that draw gives.

@@ -112,6 +112,9 @@ func (p *pipe) arrival(sizeBytes int) time.Duration {
 	return n.w.Now() + m.Min + draw(p.source(), m.Spread)
 }
 
+// law is that of the link, without a look at it: in a storm nobody has for long.
+func (p *pipe) law() (min, spread time.Duration) { return p.from.n.latency.law(p.local) }
+
 // behindLast is when a step comes in that would be there at an instant, were it alone.
 func (p *pipe) behindLast(at time.Duration) time.Duration {
 	p.last = max(at, p.last+1)
