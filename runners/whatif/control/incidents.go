@@ -71,16 +71,27 @@ func (b *bench) incident(name string) error {
 			}
 			undo = nil
 		}
-		b.look(&out, b.Now()-began, full, serving, h.lasts)
+		// A client that ZooKeeper was taken from comes when its own pause is over: until then
+		// what it has registered may go yet.
+		if z.Connections >= before.Connections {
+			b.look(&out, b.Now()-began, full, serving, h.lasts)
+		} else {
+			b.see(&out, b.Now()-began, full)
+		}
 	}
 	out.Peak, out.Requests, out.Events = int64(most), int64(last.Asked.Requests-before.Asked.Requests), int64(last.Asked.Events-before.Asked.Events)
-	b.out.Incidents = append(b.out.Incidents, out)
 	if out.Recovered == nil {
 		if err := b.again(); err != nil {
 			return fmt.Errorf("after %s: %w", name, err)
 		}
 	}
-	_, err := b.pass(settle, nil)
+	if _, err := b.pass(settle, nil); err != nil {
+		return err
+	}
+	last = b.Load().ZooKeeper
+	_, err := b.pass(background, nil)
+	out.After = float64(b.Load().ZooKeeper.Asked.Requests-last.Asked.Requests) / background.Seconds()
+	b.out.Incidents = append(b.out.Incidents, out)
 	return err
 }
 
@@ -103,23 +114,31 @@ func (b *bench) again() error {
 // effect is how long what happens may take to show: a dead container's session lives on.
 const effect = 30 * time.Second
 
-// look notes what of an incident is to be seen now: it was noticed when registrations went
-// or ZooKeeper did, and is over when all are back and every pod serves.
+// look notes what of an incident is to be seen now, and that it is over when all is back and
+// every pod serves.
 func (b *bench) look(out *result.ZKIncident, since time.Duration, full, serving int, lasts time.Duration) {
-	ns := int64(since)
-	now, up := b.serving(0), b.Load().ZooKeeper.Up
-	out.MinServing = min(out.MinServing, now)
-	registered := full
-	if up {
+	now, all := b.see(out, since, full)
+	if all && now >= serving && since > lasts && (since > effect || out.Noticed != nil) && b.ready() {
+		ns := int64(since)
+		out.Recovered = &ns
+	}
+}
+
+// see notes what of an incident is to be seen now: it is noticed when registrations go or
+// ZooKeeper does. It returns how many pods serve, and whether all are registered.
+func (b *bench) see(out *result.ZKIncident, since time.Duration, full int) (serving int, all bool) {
+	serving = b.serving(0)
+	out.MinServing = min(out.MinServing, serving)
+	registered := 0
+	if b.Load().ZooKeeper.Up {
 		registered = b.registered()
 		out.MinListed = min(out.MinListed, float64(registered)/float64(full))
 	}
-	if out.Noticed == nil && (registered < full || !up) {
+	if out.Noticed == nil && registered < full {
+		ns := int64(since)
 		out.Noticed = &ns
 	}
-	if up && registered >= full && now >= serving && since > lasts && (since > effect || out.Noticed != nil) && b.ready() {
-		out.Recovered = &ns
-	}
+	return serving, registered >= full
 }
 
 // kill kills containers of the first shard.

@@ -71,7 +71,7 @@ func LabOf(p *plan.Plan, containers int) Lab {
 // Fleet is what the formulas take for the lab.
 func (l *Lab) Fleet() ensemble.Fleet {
 	return ensemble.Fleet{
-		Version: l.Version, PS: l.Shards * l.Replicas, NumPS: l.NumPS, NumShard: l.Shards, Services: 1, Mixed: true, Clusters: 1,
+		Version: l.Version, Flaps: l.Quirks == "python", PS: l.Shards * l.Replicas, NumPS: l.NumPS, NumShard: l.Shards, Services: 1, Mixed: true, Clusters: 1,
 		Bindings: (l.NumPS+l.Shards-1)/l.Shards + 1, Models: 1,
 	}
 }

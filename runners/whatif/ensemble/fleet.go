@@ -30,6 +30,10 @@ type Fleet struct {
 	// of version 1 keep these apart in ZooKeeper.
 	Clusters int
 	DCAware  bool
+	// Flaps says that agents of version 1 have the fault that makes them register again every
+	// ten seconds once they have lost a session (Q109); Expires that the plan has an event that
+	// takes all sessions.
+	Flaps, Expires bool
 	// Bindings are the sub-graphs that a container of version 3 registers, Models how
 	// many models they are of.
 	Bindings, Models int
@@ -39,7 +43,7 @@ type Fleet struct {
 func Of(p *plan.Plan) Fleet {
 	f := Fleet{
 		Version: p.Model.AgentVersion, NumPS: max(p.Override.NumPS, 1), NumShard: max(p.Shards(), 1),
-		Services: 1, Models: 1, Clusters: 0,
+		Services: 1, Models: 1, Clusters: 0, Flaps: p.Override.Quirks == "python", Expires: expires(p),
 	}
 	scaled := func(n int) int { return int(math.Ceil(float64(n)*p.Fleet.Multiplier - 1e-9)) }
 	f.Entry = scaled(p.Fleet.Entry.Replicas.Default)
@@ -67,6 +71,18 @@ func Of(p *plan.Plan) Fleet {
 		}
 	}
 	return f
+}
+
+// expires reports whether all sessions may expire: ZooKeeper is away for longer than they last.
+func expires(p *plan.Plan) bool {
+	for _, e := range p.Events {
+		z := e.ZooKeeper
+		away := e.LoseIDC != "" && e.LoseIDC == p.ZooKeeper.IDC || z != nil && !z.LeaderLoss && !z.ExpireAll
+		if z != nil && z.ExpireAll || away && (e.For == 0 || e.For > p.ZooKeeper.SessionTimeout) {
+			return true
+		}
+	}
+	return false
 }
 
 // Containers is how many there are.

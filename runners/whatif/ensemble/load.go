@@ -15,6 +15,13 @@ const (
 	bindingBytes    = 70
 	servicePath     = 60 // bytes of the path of a replica, with its length
 	changesARollout = 3  // of the state of each replica
+	reregister      = 10 // seconds between two looks of the thread that registers again
+	setsALook       = 2  // of each replica then: UNKNOWN, and AVAILABLE within a second
+	// When every session expires each agent of version 1 asks for all that it watches between
+	// so many times: what it had, what went, came and changed its state, as far as notifications
+	// do not fall together.
+	leastAStorm, mostAStorm = 3.5, 7
+	stormOfV3               = 4 // requests of an agent: its service information, and what it watches
 )
 
 // Load is what the fleet asks of ZooKeeper by the formulas of CAP-3.12. Pings are neither
@@ -37,6 +44,12 @@ func (f Fleet) Load(z *plan.ZooKeeper) result.ZKLoad {
 	}
 	l.WatchBytes = l.Watches * float64(z.WatchBytes)
 	l.Utilisation = l.Reads/float64(z.ReadOps) + l.Writes/float64(z.WriteOps)
+	l.AfterUtilisation = l.AfterReads/float64(z.ReadOps) + l.AfterWrites/float64(z.WriteOps)
+	if f.Expires {
+		l.Worst = math.Max(l.Utilisation, l.AfterUtilisation)
+	} else {
+		l.Worst = l.Utilisation
+	}
 	return l
 }
 
@@ -45,6 +58,10 @@ func add(l, o *result.ZKLoad) {
 	l.Znodes += o.Znodes
 	l.Watches += o.Watches
 	l.Reads += o.Reads
+	l.AfterReads += o.AfterReads
+	l.AfterWrites += o.AfterWrites
+	l.StormLeast += o.StormLeast
+	l.StormMost += o.StormMost
 	l.PerDeath += o.PerDeath
 	l.PerPublish = math.Max(l.PerPublish, o.PerPublish)
 	l.PerReload += o.PerReload
@@ -55,7 +72,7 @@ func add(l, o *result.ZKLoad) {
 // Metrics are the load under the names that objectives have for it.
 func Metrics(l *result.ZKLoad) map[string]float64 {
 	return map[string]float64{
-		"zk.utilisation":  l.Utilisation,
+		"zk.utilisation":  l.Worst,
 		"zk.watch_memory": l.WatchBytes,
 		"zk.max_reply":    math.Max(l.MaxReply, l.MaxResend),
 	}
@@ -70,7 +87,8 @@ func Formulas(version int) map[string]string {
 		}
 	}
 	return map[string]string{
-		"zk.utilisation":  fmt.Sprintf("N (1 + T + Z) / %d s / read_ops", watchPeriod),
+		"zk.utilisation": fmt.Sprintf("N (1 + T + Z) / %d s / read_ops; once the plan has all sessions expire, with Q109 and %d Z (N + 1) / %d s / read_ops + %d Z / %d s / write_ops",
+			watchPeriod, setsALook, reregister, setsALook, reregister),
 		"zk.watch_memory": "N (1 + T + Z) watch_bytes",
 		"zk.max_reply":    fmt.Sprintf("%d (1 + T + Z), the watches sent again", servicePath),
 	}
@@ -91,6 +109,12 @@ func (f Fleet) loadV1(l *result.ZKLoad, n float64) {
 	}
 	l.PerPublish = changesARollout * float64(f.entries()) * n
 	l.PerReload = changesARollout * replicas * n
+	l.StormLeast, l.StormMost = leastAStorm*l.Watches, mostAStorm*l.Watches
+	l.AfterReads = l.Reads
+	if f.Flaps { // each set is a notification of every agent, which reads; a look reads its own
+		l.AfterWrites = setsALook * replicas / reregister
+		l.AfterReads += setsALook*replicas*n/reregister + setsALook*replicas/reregister
+	}
 	// The list of one task is the largest answer; a client that comes back sends all of
 	// its watches at once.
 	l.MaxReply = math.Max(replicas/tasks, float64(f.entries())) * 24
@@ -110,6 +134,7 @@ func (f Fleet) loadV3(l *result.ZKLoad, n float64) {
 	l.MaxReply = bindings * bindingBytes
 	l.MaxResend = float64(1+f.Models) * servicePath
 	l.PerChange = l.MaxReply * n
+	l.StormLeast, l.StormMost = stormOfV3*n, stormOfV3*n
 }
 
 // limit is something that a fleet can grow into.
@@ -126,6 +151,9 @@ var limits = []limit{
 	{"jute.maxbuffer of an answer", "bytes", func(z *plan.ZooKeeper) float64 { return float64(z.JuteMaxBuffer) }, func(l *result.ZKLoad) float64 { return l.MaxReply }},
 	{"jute.maxbuffer of watches sent again", "bytes", func(z *plan.ZooKeeper) float64 { return float64(z.JuteMaxBuffer) }, func(l *result.ZKLoad) float64 { return l.MaxResend }},
 }
+
+// expiry is that which version 1 reaches once all sessions have expired.
+var expiry = limit{"reads and writes once every session has expired", "fraction", func(*plan.ZooKeeper) float64 { return 1 }, func(l *result.ZKLoad) float64 { return l.AfterUtilisation }}
 
 // multiples of the fleet that a curve has.
 var multiples = []float64{0.1, 0.3, 1, 3, 10, 30, 100}
@@ -144,6 +172,7 @@ func (f Fleet) Curve(z *plan.ZooKeeper) *result.ZooKeeper {
 		for _, l := range limits {
 			curve.Limits = append(curve.Limits, result.ZKLimit{Name: l.name, Unit: l.unit, Limit: l.most(z), At: of.reaches(z, l)})
 		}
+		curve.AfterExpiry = of.reaches(z, expiry)
 		out.Curves = append(out.Curves, curve)
 	}
 	return out

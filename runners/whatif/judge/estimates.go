@@ -215,6 +215,10 @@ func (w *Pool) estimate(one *result.Estimate) {
 		one.Text = notEnough(one.N, need)
 		return
 	}
+	if one.Runs < 2 { // nothing came of the others, as of requests that all failed
+		one.Text = fmt.Sprintf("not enough data (n = %d, all in %d replication, need 2)", one.N, one.Runs)
+		return
+	}
 	value, half := w.interval(one.Metric, one.Scope.Model, one.Confidence)
 	one.Value, one.CI = &value, &[2]float64{value - half, value + half}
 }

@@ -30,7 +30,7 @@ import (
 )
 
 // Version names what the model computes. It is part of the key of every cached point.
-const Version = "6"
+const Version = "7"
 
 // Judge simulates plans. The zero value uses all cores and has no progress and no budget
 // of wall time.

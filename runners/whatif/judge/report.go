@@ -12,6 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/result"
 	"github.com/monosim/monosim/runners/whatif/stats"
+	"github.com/monosim/monosim/runners/whatif/theory"
 )
 
 // New is the result of a command before anything was simulated.
@@ -94,7 +95,7 @@ func (e *Evaluation) Fill(r *result.Result) {
 	}
 	worst := e.worstWindow()
 	r.Breakdown = worst.breakdown()
-	r.Errors = worst.causes()
+	r.Errors = e.failing().causes()
 	r.CDF = cdf(worst.Sum.Latency)
 	r.Saturation = e.saturation(worst)
 	r.Timeline = e.timeline()
@@ -136,6 +137,21 @@ func (e *Evaluation) worstWindow() *Pool {
 	}
 	return best
 }
+
+// failing is the window with the greatest share of failures, the one with the greatest p99 where
+// nothing fails.
+func (e *Evaluation) failing() *Pool {
+	most := e.worstWindow()
+	for i := range e.Windows {
+		if w := &e.Windows[i]; w.failed() > most.failed() {
+			most = w
+		}
+	}
+	return most
+}
+
+// failed is the share of requests that failed.
+func (w *Pool) failed() float64 { return share(sum(w.Sum.Failed[:]), w.Sum.Arrived) }
 
 // breakdown are the shares of the latency, of all requests and of the slowest hundredth.
 func (w *Pool) breakdown() []result.Part {
@@ -268,13 +284,8 @@ func (e *Evaluation) incidents() []result.Incident {
 			Errors: 1 - share(w.Sum.Completed, w.Sum.Arrived), RequestsCount: w.Sum.Arrived,
 			Slow1: share(w.Sum.Waited[0], w.Sum.Arrived), Slow2: share(w.Sum.Waited[1], w.Sum.Arrived)}
 		one.Failed = one.Errors
-		if n := len(w.Sum.Life.Detected); n > 0 {
-			sum := int64(0)
-			for _, d := range w.Sum.Life.Detected {
-				sum += d
-			}
-			one.DetectNs = sum / int64(n)
-		}
+		e.fate(&one, w)
+		one.Closed1, one.Closed2, one.ClosedFailed = e.unnoticed(&event)
 		if values := w.Values[recoveryOf(&event)]; len(values) > 0 && w.Never[recoveryOf(&event)] == 0 {
 			mean, _ := stats.Mean(values)
 			ns := int64(mean)
@@ -283,6 +294,45 @@ func (e *Evaluation) incidents() []result.Incident {
 		list = append(list, one)
 	}
 	return list
+}
+
+// fate is what became of containers by the event of a window, in the mean of all runs.
+func (e *Evaluation) fate(one *result.Incident, w *Pool) {
+	k := w.Window.Incident - 1
+	if k >= len(w.Sum.Life.Fates) {
+		return
+	}
+	f := &w.Sum.Life.Fates[k]
+	if f.Killed > 0 {
+		one.DetectNs = f.UnseenNs / f.Killed
+	}
+	each := float64(max(e.Spec.Control.Thin, 1)) / float64(max(e.Runs, 1))
+	one.LostSessions, one.Unlisted = float64(f.Lost)*each, float64(f.Unlisted)*each
+	if f.Losing > 0 {
+		one.ListedNs = f.BackNs / f.Losing
+	}
+}
+
+// unnoticed are the shares of requests that wait for one and two timeouts, and that fail,
+// while PS containers of one shard are dead and still listed: a formula for calls that go to
+// replicas at random (CAP-7.4).
+func (e *Evaluation) unnoticed(event *plan.Event) (one, two, failed float64) {
+	p := e.Plan
+	k := event.Kill
+	if k == nil || k.Tier != "ps" || k.Count > 1 && k.Pick != "same_shard_worst" || k.Refuse || p.Client.Balance != (plan.Balance{Inner: "random"}) || p.Client.RetryTarget == "same" || len(p.Served()) > 1 {
+		return 0, 0, 0
+	}
+	calls := 0 // of a request to the first shard
+	for _, c := range e.Spec.Calls {
+		if c.Shard == 0 {
+			calls++
+		}
+	}
+	replicas := e.Spec.Tiers[model.PS].Replicas[0] * max(e.Spec.Control.Thin, 1)
+	of := func(j int) float64 {
+		return theory.FailAtLeast(calls, replicas, min(k.Count, replicas), j, p.Client.RetryTarget == "distinct")
+	}
+	return of(1), of(2), of(p.Override.FetchPSRetry + 1)
 }
 
 // simulatedForms puts what was simulated beside closed forms.

@@ -129,12 +129,25 @@ func (e *Evaluation) caused(at int64) bool {
 			if one.For == 0 {
 				end = int64(e.Plan.Workload.Horizon)
 			}
+			end = max(end, begin+e.listed(i))
 		}
 		if at >= begin && at < end {
 			return true
 		}
 	}
 	return false
+}
+
+// listed is when the last container whose session was lost by an event is listed again, after
+// it.
+func (e *Evaluation) listed(event int) int64 {
+	most := int64(0)
+	for i := range e.Windows {
+		if fates := e.Windows[i].Sum.Life.Fates; event < len(fates) {
+			most = max(most, fates[event].LastNs)
+		}
+	}
+	return most
 }
 
 // detected is how long callers see containers that are gone, at most.

@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -48,6 +47,12 @@ const (
 	joins
 	loses
 	retires
+	isLost // the session has expired under a container that lives
+	isBack // a container whose session was lost has registered, with value 1 it flaps from then on
+	hides  // one that flaps
+	shows
+	blinds // the agent does not reach ZooKeeper: it goes on with what it saw last
+	sights
 )
 
 func controlOf(p *plan.Plan, c Condition, thin int) Control {
@@ -62,8 +67,11 @@ type history struct {
 	list  []change
 	down  map[int32]int64 // containers that are down, and since when
 	life  *Life
+	fate  *Fate   // of the event that is played
 	quiet []pause // when ZooKeeper writes nothing
-	held  map[int32]int
+	// pauses are those of quiet, by the number of their event.
+	pauses map[int]pause
+	held   map[int32]int
 	// unlisted are containers of version 3 that lost their session and live on, and since when.
 	unlisted map[int32]int64
 	// loading is until when the one load thread of a server is taken.
@@ -78,8 +86,8 @@ func (w *world) control(_, replication int) error {
 	w.remove()
 	c := w.spec.Control
 	if c.Plan != nil && (len(c.Plan.Events) > 0 || w.spec.Loss > 0 || c.Plan.Random != (plan.Failures{}) || c.Plan.Autoscale != (plan.Autoscale{}) || c.ColdStart) {
-		h := &history{w: w, p: c.Plan, life: &w.sample.Life, down: map[int32]int64{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{},
-			rng: rand.New(rand.NewPCG(tasks.Mix(w.spec.Seed, streamControl), uint64(replication)))}
+		h := &history{w: w, p: c.Plan, life: &w.sample.Life, down: map[int32]int64{}, pauses: map[int]pause{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{},
+			fate: &Fate{}, rng: rand.New(rand.NewPCG(tasks.Mix(w.spec.Seed, streamControl), uint64(replication)))}
 		h.play()
 		w.tape = h.list
 	}
@@ -134,8 +142,15 @@ func (w *world) find(which Which) *server {
 
 // changed is a change that happens now.
 func (w *world) changed(arg uint64) {
-	w.apply(w.tape[arg])
-	w.look()
+	c := w.tape[arg]
+	w.apply(c)
+	switch c.what {
+	case hides, shows:
+		w.lookAt(&w.servers[c.server])
+	case blinds, sights:
+	default:
+		w.look()
+	}
 }
 
 func (w *world) apply(c change) {
@@ -151,7 +166,8 @@ func (w *world) apply(c change) {
 	switch c.what {
 	case goesDown:
 		if s.up {
-			s.refuse, s.oom = c.value == 1, c.value == 2
+			s.refuse, s.oom, s.flaps = c.value == 1, c.value == 2, false
+			w.sight(s)
 			w.die(c.server)
 		}
 	case comesUp:
@@ -160,6 +176,8 @@ func (w *world) apply(c change) {
 		s.visible = true
 	case isUnseen:
 		s.visible = false
+	case isLost, isBack, hides, shows, blinds, sights:
+		w.session(s, c)
 	case slows:
 		s.slow = c.value
 	case loads:
@@ -210,22 +228,34 @@ func (h *history) play() {
 	if h.w.spec.Control.ColdStart {
 		h.coldStart()
 	}
-	for _, e := range h.p.Events {
-		if e.LoseIDC != "" && e.LoseIDC == h.p.ZooKeeper.IDC { // the ensemble sits there (CAP-12.12)
-			h.quiet = append(h.quiet, pause{int64(e.At), until(h.p, e)})
+	for i, e := range h.p.Events {
+		z := e.ZooKeeper
+		switch {
+		case e.LoseIDC != "" && e.LoseIDC == h.p.ZooKeeper.IDC: // the ensemble sits there (CAP-12.12)
+			h.pauses[i] = pause{int64(e.At), until(h.p, e)}
+		case z != nil && z.LeaderLoss:
+			h.pauses[i] = pause{int64(e.At), int64(e.At) + int64(h.p.ZooKeeper.Election.Sample(h.rng, 0))}
+		case z != nil && !z.ExpireAll:
+			h.pauses[i] = pause{int64(e.At), until(h.p, e)}
+		default:
+			continue
 		}
-		if z := e.ZooKeeper; z != nil && !z.ExpireAll {
-			to := until(h.p, e)
-			if z.LeaderLoss {
-				to = int64(e.At) + int64(h.p.ZooKeeper.Election.Sample(h.rng, 0))
-			}
-			h.quiet = append(h.quiet, pause{int64(e.At), to})
-		}
+		h.quiet = append(h.quiet, h.pauses[i])
 	}
+	h.life.Fates = make([]Fate, len(h.p.Events))
 	slices.SortStableFunc(h.quiet, func(a, b pause) int { return cmp.Compare(a.from, b.from) })
 	for i := range h.p.Events {
+		h.fate = &h.life.Fates[i]
 		h.event(&h.p.Events[i])
+		if q, ok := h.pauses[i]; ok {
+			h.disconnect(q, h.p.Events[i].LoseIDC != "", func(*server) bool { return true })
+		}
+		if f := h.fate; f.Lost > 0 && f.LastNs > 0 {
+			f.Losing, f.LastNs = 1, f.LastNs-int64(h.p.Events[i].At)
+			f.BackNs = f.LastNs
+		}
 	}
+	h.fate = &Fate{}
 	h.random()
 	h.autoscale()
 	slices.SortStableFunc(h.list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
@@ -299,36 +329,13 @@ func (h *history) pick(tier string, count int, how string) []int32 {
 	return all[:min(count, len(all))]
 }
 
-// expiry is when ZooKeeper ends the session of a container that died: the timeout after
-// its last heartbeat, at a tick of the server's clock. Whoever leads after a leader was lost
-// gives every session that is left its whole timeout anew (SessionTrackerImpl.java).
-func (h *history) expiry(at int64) int64 {
-	z := h.p.ZooKeeper
-	end := float64(at) + float64(z.SessionTimeout) - float64(h.rng.Float64()*float64(z.SessionTimeout)/3)
-	for _, q := range h.quiet {
-		if float64(q.from) < end && q.to > at {
-			end = float64(q.to) + float64(z.SessionTimeout)
-		}
-	}
-	tick := float64(z.Tick)
-	return h.written(int64(math.Ceil(end/tick) * tick))
-}
-
-// written is when ZooKeeper does a write that is due at an instant.
-func (h *history) written(at int64) int64 {
-	for _, q := range h.quiet {
-		if at >= q.from && at < q.to {
-			at = q.to
-		}
-	}
-	return at
-}
-
 // kill ends a container, which starts again at back; -1 for never.
 func (h *history) kill(s int32, at, back int64, how float64) {
 	h.add(at, goesDown, s, how)
 	unseen := h.expiry(at)
 	h.life.Detected = append(h.life.Detected, unseen-at)
+	h.fate.Killed++
+	h.fate.UnseenNs += unseen - at
 	h.add(unseen, isUnseen, s, 0)
 	if back >= 0 {
 		h.boot(s, max(back, at), unseen)
@@ -372,28 +379,7 @@ func (h *history) partition(at, back int64, between []string) {
 		return
 	}
 	far := a + b - zk
-	for i := range h.w.servers {
-		s := &h.w.servers[i]
-		if s.loc.IDC != far {
-			continue
-		}
-		if gone := h.expiry(at); gone < back {
-			h.add(gone, isUnseen, int32(i), 0)
-			h.again(int32(i), gone, back)
-		}
-	}
-}
-
-// again registers an agent that has lost its session and has a new one from an instant on. The
-// thread of version 1 that does it looks every ten seconds. Version 3 is bound again only if it
-// was reporting meanwhile, and then without its service information: nobody lists it until its
-// model is published anew (Q206, Q208; features/sessions.feature).
-func (h *history) again(s int32, lost, from int64) {
-	if h.p.Model.AgentVersion == 3 {
-		h.unlisted[s] = lost
-		return
-	}
-	h.add(h.written(from+int64(h.rng.Float64()*10e9)), isSeen, s, 0)
+	h.disconnect(pause{at, back}, true, func(s *server) bool { return s.loc.IDC == far })
 }
 
 func (h *history) loss(at, back int64, l *plan.Loss) {
@@ -407,16 +393,6 @@ func (h *history) loss(at, back int64, l *plan.Loss) {
 			}
 			h.list = append(h.list, change{at: at, what: loses, value: float64(l.Rate), a: a, b: b},
 				change{at: back, what: loses, value: h.w.spec.Loss, a: a, b: b})
-		}
-	}
-}
-
-// storm expires all sessions at once.
-func (h *history) storm(at int64) {
-	for i := range h.w.servers {
-		if h.w.servers[i].up {
-			h.add(at, isUnseen, int32(i), 0)
-			h.again(int32(i), at, at)
 		}
 	}
 }

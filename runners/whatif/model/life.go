@@ -15,15 +15,41 @@ type Life struct {
 	Serving   []int64 `json:"serving,omitempty"`
 	// Rollouts are for each publish when each replica served it.
 	Rollouts []Rollout `json:"rollouts,omitempty"`
-	// Detected is for each event that killed containers how long balancers saw the last
-	// of them.
+	// Detected is for each container that died how long balancers saw it.
 	Detected []int64 `json:"detected,omitempty"`
+	// Fates are what became of containers by each event of the plan.
+	Fates []Fate `json:"fates,omitempty"`
 	// MemPeak is the fullest container of each tier, in bytes.
 	MemPeak [tiers]int64 `json:"mem_peak"`
 	OOM     int64        `json:"oom"`
 	// Live are the containers of each tier over the horizon, none where they are always
 	// the same.
 	Live [tiers][]Step `json:"live"`
+}
+
+// Fate is what an event did to containers, in so many replications.
+type Fate struct {
+	Killed   int64 `json:"killed,omitempty"`
+	UnseenNs int64 `json:"unseen,omitempty"` // until balancers knew, the sum over those killed
+	// Lost are sessions that expired under containers that lived, and Unlisted those of them
+	// that nobody lists until their model is published anew. BackNs is the time from the event
+	// until the last of the others was listed again, summed over the replications in which there
+	// are some, which are Losing, and LastNs the longest.
+	Lost     int64 `json:"lost,omitempty"`
+	Unlisted int64 `json:"unlisted,omitempty"`
+	Losing   int64 `json:"losing,omitempty"`
+	BackNs   int64 `json:"back,omitempty"`
+	LastNs   int64 `json:"last,omitempty"`
+}
+
+func (f *Fate) add(o *Fate) {
+	f.Killed += o.Killed
+	f.UnseenNs += o.UnseenNs
+	f.Lost += o.Lost
+	f.Unlisted += o.Unlisted
+	f.Losing += o.Losing
+	f.BackNs += o.BackNs
+	f.LastNs = max(f.LastNs, o.LastNs)
 }
 
 // Rollout is how a version came to be served.
@@ -130,9 +156,9 @@ func (h *history) leastSeen(from, to int64) (least [tiers]int64) {
 			look()
 		}
 		switch c.what {
-		case goesDown, isUnseen, retires:
+		case goesDown, isUnseen, retires, isLost:
 			set(c.server, false)
-		case isSeen:
+		case isSeen, isBack: // what flaps serves
 			set(c.server, true)
 		default:
 			continue

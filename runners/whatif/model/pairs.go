@@ -143,7 +143,11 @@ func (w *world) view(tier, shard int, caller int32) []int32 {
 	if w.spec.IDCAware && caller != none {
 		place = w.place(w.servers[caller].loc)
 	}
-	return w.views[tier][place*len(w.spec.Tiers[tier].Replicas)+shard]
+	views := w.views[tier]
+	if w.blind > 0 && caller != none && w.servers[caller].blind {
+		views = w.last[tier]
+	}
+	return views[place*len(w.spec.Tiers[tier].Replicas)+shard]
 }
 
 // choose is the replica that a call goes to, none when its caller sees none.

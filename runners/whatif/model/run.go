@@ -170,6 +170,15 @@ func (w *world) look() {
 	}
 }
 
+// lookAt makes the views anew in which a container may be.
+func (w *world) lookAt(s *server) {
+	tier, shard := int(s.tier), int(s.shard)
+	shards := len(w.spec.Tiers[tier].Replicas)
+	for place := range w.places {
+		w.views[tier][place*shards+shard] = w.seen(tier, shard, place)
+	}
+}
+
 // seen is the replicas of a shard that callers at a place see: with idc_aware those in
 // their cluster, or else in their idc, or else all.
 func (w *world) seen(tier, shard, place int) []int32 {

@@ -105,6 +105,8 @@ type server struct {
 	refuse  bool
 	removed bool
 	oom     bool
+	flaps   bool // registers again and again (Q109)
+	blind   bool // its agent does not reach ZooKeeper
 	loading int32
 	shard   int16
 	loc     Location
@@ -146,7 +148,10 @@ type world struct {
 	servers  []server
 	first    [tiers]int // first server of each tier
 	// views are the replicas that a balancer sees, by place of the caller and shard.
-	views    [tiers][][]int32
+	views [tiers][][]int32
+	// last are the views that blind callers have, of which there are so many.
+	last     [tiers][][]int32
+	blind    int
 	places   int
 	live     []int32 // entries that are up
 	turn     []uint32

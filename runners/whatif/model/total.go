@@ -16,6 +16,12 @@ func (s *Sample) Add(o *Sample) {
 	s.Calls.add(&o.Calls)
 	s.Life.Detected = append(s.Life.Detected, o.Life.Detected...)
 	s.Life.OOM += o.Life.OOM
+	for k := range o.Life.Fates {
+		if len(s.Life.Fates) <= k {
+			s.Life.Fates = append(s.Life.Fates, Fate{})
+		}
+		s.Life.Fates[k].add(&o.Life.Fates[k])
+	}
 }
 
 // add adds another of as many limits.

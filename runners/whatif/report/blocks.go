@@ -439,8 +439,9 @@ func failures(r *result.Result) []string {
 			line += fmt.Sprintf("; noticed after %s", duration(float64(i.DetectNs)))
 		}
 		if i.Closed1 > 0 {
-			line += fmt.Sprintf("; closed form %s, %s, %s", number("fraction", i.Closed1), number("fraction", i.Closed2), number("fraction", i.ClosedFailed))
+			line += fmt.Sprintf(", by formula %s, %s and %s until then (CAP-7.4)", number("fraction", i.Closed1), number("fraction", i.Closed2), number("fraction", i.ClosedFailed))
 		}
+		line += lost(&i)
 		switch {
 		case i.RecoveredNs == nil:
 			if e := r.Find("recovery("+i.Event+")", ""); e != nil && e.Text != "" {
@@ -457,15 +458,32 @@ func failures(r *result.Result) []string {
 		return lines
 	}
 	for _, m := range r.ZooKeeper.Measured {
+		before := m.Reads
 		for _, i := range m.Incidents {
-			lines = append(lines, incident(&m, &i))
+			lines = append(lines, incident(&m, &i, before))
+			before = i.After
 		}
 	}
 	return lines
 }
 
-// incident is a line on what real agents went through.
-func incident(m *result.ZKMeasured, i *result.ZKIncident) string {
+// lost says what became of sessions that an event took from containers that live.
+func lost(i *result.Incident) string {
+	if i.LostSessions == 0 {
+		return ""
+	}
+	line := fmt.Sprintf("; the sessions of %s containers expire", short(i.LostSessions))
+	if i.ListedNs > 0 {
+		line += fmt.Sprintf(", the last is listed again after %s", duration(float64(i.ListedNs)))
+	}
+	if i.Unlisted > 0 {
+		line += fmt.Sprintf(", %s are listed by nobody until the model is published anew", short(i.Unlisted))
+	}
+	return line
+}
+
+// incident is a line on what real agents went through, who asked for so much a second before.
+func incident(m *result.ZKMeasured, i *result.ZKIncident, before float64) string {
 	line := fmt.Sprintf("agents v%d, %s (%s): ", m.Load.Version, i.Name, i.Text)
 	switch {
 	case i.Noticed == nil:
@@ -478,8 +496,12 @@ func incident(m *result.ZKMeasured, i *result.ZKIncident) string {
 	} else {
 		line += ", over after " + duration(float64(*i.Recovered))
 	}
-	return line + fmt.Sprintf("; at least %d of %d serve, %s of registrations; at most %s requests a second", i.MinServing, m.Load.Containers,
+	line += fmt.Sprintf("; at least %d of %d serve, %s of registrations; at most %s requests a second", i.MinServing, m.Load.Containers,
 		number("fraction", i.MinListed), thousands(float64(i.Peak)))
+	if i.After > 1.5*before && i.After >= 1 {
+		line += fmt.Sprintf(", from then on %s, %s before", thousands(i.After), thousands(before))
+	}
+	return line
 }
 
 func zookeeper(r *result.Result) []string {
@@ -496,6 +518,7 @@ func zookeeper(r *result.Result) []string {
 	if now.Version == 3 {
 		lines = append(lines, fmt.Sprintf("a binding that changes: every agent reads the whole list, %s, which is %s in all", bytes(now.MaxReply), bytes(now.PerChange)))
 	}
+	lines = append(lines, expiry(z))
 	for _, c := range z.Curves {
 		line := fmt.Sprintf("version %d: no limit up to 1,000 times the fleet", c.Version)
 		if first := z.First(c.Version); first != nil {
@@ -504,6 +527,41 @@ func zookeeper(r *result.Result) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// expiry says what comes when every session expires, and what stays (CAP-3.12).
+func expiry(z *result.ZooKeeper) string {
+	now := &z.Now
+	many := thousands(now.StormLeast)
+	if now.StormMost > now.StormLeast {
+		many += " to " + thousands(now.StormMost)
+	}
+	line := fmt.Sprintf("should every session expire: %s requests at once", many)
+	if can := readOps(z); can > 0 && now.StormMost > can {
+		line += fmt.Sprintf(", which take it %s to %s", duration(now.StormLeast/can*1e9), duration(now.StormMost/can*1e9))
+	}
+	if now.AfterWrites == 0 {
+		return line
+	}
+	line += fmt.Sprintf(", then %s reads and %s writes for ever (Q109), %s of what the ensemble can", number("per_second", now.AfterReads), number("per_second", now.AfterWrites), number("fraction", now.AfterUtilisation))
+	for _, c := range z.Curves {
+		if c.Version == now.Version && c.AfterExpiry > 0 {
+			line += fmt.Sprintf(", which is full at %s times the fleet", short(c.AfterExpiry))
+		}
+	}
+	return line
+}
+
+// readOps is how many reads a second the ensemble can do.
+func readOps(z *result.ZooKeeper) float64 {
+	for _, c := range z.Curves {
+		for _, l := range c.Limits {
+			if l.Name == "reads a second" {
+				return l.Limit
+			}
+		}
+	}
+	return 0
 }
 
 func sensitivity(r *result.Result) []string {

@@ -50,14 +50,21 @@ type ShardCurve struct {
 
 // Incident is what an event did to requests.
 type Incident struct {
-	Event    string  `json:"event"`
-	Action   string  `json:"action"`
-	At       int64   `json:"at"`
-	DetectNs int64   `json:"detected_after"` // mean, until balancers knew
-	P99      float64 `json:"p99"`            // ns, in its window
-	Errors   float64 `json:"errors"`
+	Event    string `json:"event"`
+	Action   string `json:"action"`
+	At       int64  `json:"at"`
+	DetectNs int64  `json:"detected_after"` // mean, until balancers knew
+	// LostSessions are sessions that expired under containers that lived, in the mean, and
+	// Unlisted those of them that nobody lists until their model is published anew. ListedNs is
+	// when the last of the others is listed again, after the event; 0 where there is none.
+	LostSessions float64 `json:"lost_sessions"`
+	Unlisted     float64 `json:"unlisted"`
+	ListedNs     int64   `json:"listed_after"`
+	P99          float64 `json:"p99"` // ns, in its window
+	Errors       float64 `json:"errors"`
 	// Slow1 and Slow2 are the shares of requests that waited for at least one and two
-	// timeouts, Failed that of those which failed, each beside its closed form.
+	// timeouts, Failed that of those which failed. The closed forms are those of the time in
+	// which containers that died are listed still; 0 where there is none.
 	Slow1         float64 `json:"one_timeout"`
 	Slow2         float64 `json:"two_timeouts"`
 	Failed        float64 `json:"failed"`

@@ -44,6 +44,15 @@ type ZKLoad struct {
 	MaxReply    float64 `json:"max_reply"`
 	MaxResend   float64 `json:"max_resend"`
 	Utilisation float64 `json:"utilisation"`
+	// When every session expires agents ask StormLeast to StormMost times within seconds, and
+	// from then on the ensemble has AfterReads and AfterWrites a second, which is
+	// AfterUtilisation. Worst is that where the plan has all sessions expire, else Utilisation.
+	StormLeast       float64 `json:"storm_least"`
+	StormMost        float64 `json:"storm_most"`
+	AfterReads       float64 `json:"reads_after_expiry"`
+	AfterWrites      float64 `json:"writes_after_expiry"`
+	AfterUtilisation float64 `json:"utilisation_after_expiry"`
+	Worst            float64 `json:"utilisation_worst"`
 }
 
 // ZKCurve is one version of agents over sizes.
@@ -51,6 +60,9 @@ type ZKCurve struct {
 	Version int       `json:"agent_version"`
 	Points  []ZKPoint `json:"points"`
 	Limits  []ZKLimit `json:"limits"`
+	// AfterExpiry is the multiple at which the ensemble is full once every session has expired,
+	// 0 for none up to a thousand.
+	AfterExpiry float64 `json:"after_expiry_at_multiple"`
 }
 
 // ZKPoint is a multiple of the fleet.
@@ -101,10 +113,12 @@ type ZKIncident struct {
 	Noticed   *int64 `json:"noticed"`
 	Recovered *int64 `json:"recovered"`
 	// Peak is the most requests in one second, Requests and Events those in all.
-	Peak       int64 `json:"peak_requests"`
-	Requests   int64 `json:"requests"`
-	Events     int64 `json:"notifications"`
-	MinServing int   `json:"min_serving"` // containers that serve, at least
+	Peak     int64 `json:"peak_requests"`
+	Requests int64 `json:"requests"`
+	Events   int64 `json:"notifications"`
+	// After are requests a second once all has settled.
+	After      float64 `json:"requests_after"`
+	MinServing int     `json:"min_serving"` // containers that serve, at least
 	// MinListed is the least share of what is registered in ZooKeeper, by which agents find
 	// each other.
 	MinListed float64 `json:"min_listed"`

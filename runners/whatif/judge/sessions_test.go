@@ -1,0 +1,72 @@
+package judge_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/runners/whatif/result"
+)
+
+// Goal: detection and its closed form are told of the event that killed, and of no other. Method:
+// one of three replicas of a shard dies (1/3 waits, 1/9 twice, 1/27 fails), and a version is
+// published.
+func TestWhatDiesIsToldOfItsEvent(t *testing.T) {
+	r := run(t, incident)
+	got := map[string]result.Incident{}
+	for _, i := range r.Incidents {
+		got[i.Event] = i
+	}
+	if death := got["death"]; time.Duration(death.DetectNs) < 6*time.Second || math.Abs(death.Closed1-1./3) > 1e-9 || math.Abs(death.Closed2-1./9) > 1e-9 || math.Abs(death.ClosedFailed-1./27) > 1e-9 {
+		t.Errorf("death: got %+v, want it noticed after some 9 s, and the formulas of 1 dead of 3", death)
+	}
+	if other := got["new version"]; other.DetectNs != 0 || other.Closed1 != 0 || other.LostSessions != 0 {
+		t.Errorf("publish: got %+v, want nothing that died", other)
+	}
+}
+
+// alone is a fleet of one entry and one PS of version 3 that is ten minutes without ZooKeeper:
+// nobody lists the PS any more once the entry's agent is back.
+const alone = `apiVersion: capacity/v1
+budget: {min_replications: 5, max_replications: 5}
+model: {agent_version: 3, size: {embeddings: 1GiB, dense: 1GiB}}
+fleet:
+  entry: {replicas: 1, cpu: 4, mem: 8GiB}
+  ps: {num_shard: 1, replicas: 1, cpu: 4, mem: 8GiB}
+service: {entry: {cpu: 1ms}, ps: {cpu: 1ms}}
+workload: {rate: 5/s, horizon: 1h, detail: {windows: [%s]}}
+events:
+  - {at: 10s, name: gone, zookeeper: {outage: true}, for: 600s}
+slo: [errors <= 1%%]
+`
+
+// Goal: a window in which requests are answered in few replications, in one or in none has
+// numbers or says why not, and the cause of failures is that of the window with most of them.
+// Method: windows over the time in which agents come back, one after the other.
+func TestWindowsInWhichHardlyAnythingIsAnswered(t *testing.T) {
+	var windows []string
+	for at := 620; at < 2400; at += 10 {
+		windows = append(windows, fmt.Sprintf("\"at %ds 2s\"", at))
+	}
+	r := run(t, fmt.Sprintf(alone, strings.Join(windows, ", ")))
+	r.SHA256() // panics at what is no number
+	kinds := map[string]bool{}
+	for i := range r.Estimates {
+		if e := &r.Estimates[i]; e.Metric == "mean(request)" {
+			if (e.Value == nil) != (e.Runs < 2) || e.Value == nil && !strings.HasPrefix(e.Text, "not enough data") {
+				t.Errorf("%s: got value %v of %d replications, %q", e.Scope.Window, e.Value, e.Runs, e.Text)
+			}
+			kinds[fmt.Sprint(min(e.Runs, 2))] = true
+		}
+	}
+	if !kinds["2"] || !kinds["1"] {
+		t.Errorf("windows answered in few replications and in one: got %v, want both", kinds)
+	}
+	for _, c := range r.Errors {
+		if want := c.Name == "no_replica"; want != (c.Fraction > 0.5) {
+			t.Errorf("failures for %s: got %v", c.Name, c.Fraction)
+		}
+	}
+}

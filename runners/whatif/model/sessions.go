@@ -1,0 +1,262 @@
+package model
+
+import (
+	"math"
+	"slices"
+)
+
+// expiry is when ZooKeeper ends the session of a container that died: the timeout after
+// its last heartbeat, at a tick of the server's clock. Whoever leads after a leader was lost
+// gives every session that is left its whole timeout anew (SessionTrackerImpl.java).
+func (h *history) expiry(at int64) int64 {
+	end := at + h.timeout() - int64(h.rng.Float64()*float64(h.timeout())/3)
+	for _, q := range h.quiet {
+		if q.from < end && q.to > at {
+			end = q.to + h.timeout()
+		}
+	}
+	return h.written(h.tick(end))
+}
+
+func (h *history) timeout() int64 { return int64(h.p.ZooKeeper.SessionTimeout) }
+
+// tick is the tick of ZooKeeper's clock at which it ends a session that is due.
+func (h *history) tick(at int64) int64 {
+	tick := int64(h.p.ZooKeeper.Tick)
+	return (at + tick - 1) / tick * tick
+}
+
+// written is when ZooKeeper does a write that is due at an instant.
+func (h *history) written(at int64) int64 {
+	for _, q := range h.quiet {
+		if at >= q.from && at < q.to {
+			at = q.to
+		}
+	}
+	return at
+}
+
+// The pauses of a client that cannot connect: the first, in nanoseconds, and the longest. Each
+// is twice the one before, times 60 % to 140 % (kazoo's client.py:82-87).
+const (
+	firstPause   = 100e6
+	longestPause = 3600e9
+)
+
+// connects is when a client is back that lost its connection at the begin of a pause. Where
+// nothing answers (silent) it only knows after two thirds of the timeout, and each try takes a
+// whole one.
+func (h *history) connects(q pause, silent bool) int64 {
+	at, pause, each := float64(q.from), float64(firstPause), 0.0
+	if silent {
+		each = float64(h.timeout())
+		at += each * 2 / 3
+	}
+	for at < float64(q.to) {
+		pause *= 0.6 + 0.8*h.rng.Float64()
+		at += each + pause
+		pause = math.Min(2*pause, longestPause)
+	}
+	return int64(at)
+}
+
+// listener is how long an agent of version 1 does nothing once it is connected again
+// (replica_manager.py:719): it sleeps within the client's callback.
+const listener = 5e9
+
+// disconnect takes ZooKeeper from agents: until each is back it goes on with what it saw last.
+// Of a session whose client is not back within its timeout, which begins anew with ZooKeeper,
+// or runs while ZooKeeper does not hear the client, what was registered goes.
+func (h *history) disconnect(q pause, silent bool, whom func(*server) bool) {
+	up := h.upAt(q.from)
+	var bound []binding
+	for i := range h.w.servers {
+		if s := &h.w.servers[i]; up[i] && whom(s) {
+			bound = append(bound, h.cutOff(int32(i), q, silent)...)
+		}
+	}
+	h.bind(bound)
+}
+
+// cutOff is disconnect of one container; it returns its binding where version 3 binds it anew.
+func (h *history) cutOff(s int32, q pause, silent bool) []binding {
+	back := h.connects(q, silent)
+	h.blind(s, q.from, back)
+	gone := h.expiry(q.from)
+	if slices.Contains(h.quiet, q) { // it is ZooKeeper that was away, not the client
+		gone = h.tick(q.to + h.timeout())
+	}
+	if gone >= back {
+		return nil
+	}
+	h.add(gone, isLost, s, 0)
+	h.fate.Lost++
+	if h.p.Model.AgentVersion != 3 {
+		h.again(s, back)
+		return nil
+	}
+	h.unlisted[s] = gone
+	h.fate.Unlisted++
+	// The round of bindings finds the session lost only when it is held up in the very moment,
+	// by a report of service information that waits for ZooKeeper (Q206, Q208).
+	report := q.from + int64(h.rng.Float64()*serviceInfo)
+	round := q.from + int64(h.rng.Float64()*bindings)
+	if round < report {
+		round += bindings
+	}
+	if round >= back {
+		return nil
+	}
+	return []binding{{s, back + bindings, back + serviceInfo}}
+}
+
+// The periods of the loops of version 3 (agent_v3.py:183-186).
+const (
+	serviceInfo = 60e9
+	bindings    = 30e9
+)
+
+// binding is when a container is bound anew, and when its service information is there.
+type binding struct {
+	server      int32
+	bound, info int64
+}
+
+// bind has containers listed that are bound anew: at the next binding of any of them once the
+// service information is there, for nobody looks at that later (Q43).
+func (h *history) bind(list []binding) {
+	for _, x := range list {
+		listed := int64(math.MaxInt64)
+		for _, y := range list {
+			if y.bound >= x.info {
+				listed = min(listed, y.bound)
+			}
+		}
+		if listed == math.MaxInt64 {
+			continue
+		}
+		delete(h.unlisted, x.server)
+		h.fate.Unlisted--
+		h.fate.LastNs = max(h.fate.LastNs, listed)
+		h.add(listed, isBack, x.server, 0)
+	}
+}
+
+// blind has an agent not see what changes until it is connected again.
+func (h *history) blind(s int32, from, back int64) {
+	if h.p.Model.AgentVersion != 3 {
+		back += listener
+	}
+	h.add(from, blinds, s, 0)
+	h.add(back, sights, s, 0)
+}
+
+// upAt is which containers live at an instant.
+func (h *history) upAt(at int64) []bool {
+	up, since := make([]bool, len(h.w.servers)), make([]int64, len(h.w.servers))
+	for i := range h.w.servers {
+		up[i] = h.w.servers[i].up
+	}
+	for _, c := range h.list {
+		if c.at > at || c.at < since[c.server] {
+			continue
+		}
+		switch c.what {
+		case goesDown, retires:
+			up[c.server], since[c.server] = false, c.at
+		case comesUp:
+			up[c.server], since[c.server] = true, c.at
+		}
+	}
+	return up
+}
+
+// storm expires all sessions at once; clients are back at once. Version 3 does not find that
+// out: nobody lists it until its model is published anew (Q208; features/sessions.feature).
+func (h *history) storm(at int64) {
+	for i, up := range h.upAt(at) {
+		if up {
+			h.add(at, isLost, int32(i), 0)
+			h.blind(int32(i), at, at)
+			h.fate.Lost++
+			if h.p.Model.AgentVersion == 3 {
+				h.unlisted[int32(i)] = at
+				h.fate.Unlisted++
+				continue
+			}
+			h.again(int32(i), at)
+		}
+	}
+}
+
+// reregister is how far apart the looks of version 1's thread are that registers anew.
+const reregister = 10e9
+
+// again registers an agent of version 1 that has lost its session and is connected again from
+// an instant on. The thread that does it looks every ten seconds, writes UNKNOWN, and the next
+// poll of the model server's status makes that AVAILABLE; with the reference's faults it does so
+// for ever (Q109).
+func (h *history) again(s int32, back int64) {
+	look := back + int64(h.rng.Float64()*reregister)
+	poll := h.poll()
+	seen := h.written(max(look, back+listener) + poll)
+	h.fate.LastNs = max(h.fate.LastNs, seen)
+	if h.p.Override.Quirks != "python" {
+		h.add(seen, isBack, s, 0)
+		return
+	}
+	h.add(seen, isBack, s, 1)
+	h.flap(s, look, seen, poll)
+}
+
+// flap hides a container within the window at each look of the thread, until the poll after it.
+func (h *history) flap(s int32, look, seen, poll int64) {
+	from, to := max(h.w.base, seen), h.w.base+h.w.end
+	if skip := (from - look) / reregister; skip > 0 {
+		look += skip * reregister
+	}
+	for ; look < to; look += reregister {
+		if look < seen || h.written(look) != look {
+			continue
+		}
+		h.add(look, hides, s, 0)
+		h.add(h.written(look+poll), shows, s, 0)
+	}
+}
+
+// session changes what the session of a container's agent lets others, or itself, see.
+func (w *world) session(s *server, c change) {
+	switch c.what {
+	case isLost:
+		s.flaps = false
+		s.visible = s.visible && !s.up // one that is dead has its own time
+	case isBack:
+		if s.up {
+			s.visible, s.flaps = true, c.value == 1
+		}
+	case hides, shows:
+		if s.up && s.flaps {
+			s.visible = c.what == shows
+		}
+	case blinds:
+		if w.blind == 0 {
+			for t := range w.views {
+				w.last[t] = slices.Clone(w.views[t])
+			}
+		}
+		if !s.blind {
+			s.blind = true
+			w.blind++
+		}
+	case sights:
+		w.sight(s)
+	}
+}
+
+// sight lets a container's agent see what there is.
+func (w *world) sight(s *server) {
+	if s.blind {
+		s.blind = false
+		w.blind--
+	}
+}
