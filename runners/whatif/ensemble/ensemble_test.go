@@ -2,6 +2,7 @@ package ensemble_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/monosim/monosim/runners/whatif/ensemble"
@@ -57,5 +58,36 @@ func TestTheFirstLimitIsFound(t *testing.T) {
 	}
 	if v3 := curve.First(3); v3 == nil || v3.At <= first.At {
 		t.Errorf("first limit of version 3: got %+v, want one at more than %v", v3, first.At)
+	}
+}
+
+// The goal is that the plan's own count of watches, which is held against ZooKeeper's heap, is
+// that of the formulas. The method is plans of both versions, with dense containers, a hotter
+// shard, several models and a multiplier.
+func TestThePlanCountsTheWatchesOfTheFormulas(t *testing.T) {
+	const text = `apiVersion: capacity/v1
+model: {agent_version: 1, size: {embeddings: 10GiB, dense: 1GiB}, resident_versions: 1}
+override: {num_ps: 4, num_shard: 2}
+fleet:
+  entry: {replicas: 3, cpu: 4, mem: 80GiB}
+  ps: {replicas: 3, cpu: 4, mem: 80GiB}
+service:
+  entry: {cpu: 1ms}
+  ps: {cpu: 1ms}
+workload: {rate: 1/s, horizon: 10s}
+`
+	for _, c := range [][2]string{
+		{"", ""}, {"agent_version: 1", "agent_version: 3"}, {"ps: {replicas: 3,", "ps: {replicas: {default: 3, hottest: 5},"},
+		{"fleet:", "fleet:\n  multiplier: 2.5"},
+		{"service:", "  dense: {replicas: 2, cpu: 4, mem: 80GiB}\nservice:\n  dense: {cpu: 1ms}"},
+		{"rate: 1/s,", "rate: 1/s, mix: [{model: a, share: 50%}, {model: b, share: 50%, num_ps: 6}],"},
+	} {
+		_, p, _, err := plan.Parse("plan.yaml", []byte(strings.Replace(text, c[0], c[1], 1)))
+		if err != nil {
+			t.Fatal(c[1], err)
+		}
+		if got, want := p.Watches(), ensemble.Of(p).Load(&p.ZooKeeper).Watches; math.Abs(got-want) > 0.01*want {
+			t.Errorf("%q: the plan counts %v watches, the formulas %v", c[1], got, want)
+		}
 	}
 }

@@ -136,7 +136,7 @@ func deadReplicas() (Found, error) {
 }
 
 const rolloutPlan = `apiVersion: capacity/v1
-model: {agent_version: %d, size: {embeddings: 1GiB, dense: 3MB}, ram_factor: 1x}
+model: {agent_version: %d, size: {embeddings: 1GiB, dense: 3MB}, ram_factor: 1x, rough_sort: {size: 1B}}
 fleet:
   entry: {replicas: %d, cpu: 4, mem: 8GiB}
   ps: {replicas: 1, cpu: 4, mem: 8GiB}
@@ -150,13 +150,18 @@ events:
 
 func rollouts() (Found, error) {
 	text, reached := "", true
-	for _, version := range []int{1, 3} {
-		a, b := 1e9, 1e9
-		if version == 3 {
-			a, b = 30e9, 60e9
-		}
+	for _, path := range []struct {
+		name      string
+		version   int
+		a, b, c   float64
+		old, with string // of the plan
+	}{
+		{"v1", 1, 1e9, 1e9, 0, "", ""},
+		{"v1 rough sort", 1, 1e9, 1e9, 30e9, "publish: {version: 2}", "publish: {model: rough_sort, version: 2}"},
+		{"v3", 3, 30e9, 60e9, 0, "rough_sort: {size: 1B}", "overhead: 0.5GiB"},
+	} {
 		for _, n := range []int{100, 1000, 10_000} {
-			_, p, _, err := plan.Parse("rollout.yaml", fmt.Appendf(nil, rolloutPlan, version, n))
+			_, p, _, err := plan.Parse("rollout.yaml", []byte(strings.Replace(fmt.Sprintf(rolloutPlan, path.version, n), path.old, path.with, 1)))
 			if err != nil {
 				return Found{}, err
 			}
@@ -171,13 +176,17 @@ func rollouts() (Found, error) {
 			}
 			mean, half := stats.Interval(values, 0.99)
 			replicas := n
-			if version == 3 {
+			load := p.LoadTimeOf("", "entry", 1)
+			switch {
+			case path.version == 3:
 				replicas++ // the PS container, too
+			case path.c > 0:
+				load = p.LoadTimeOf(plan.RoughSortName, "entry", 1)
 			}
-			want := theory.TimeToAll(replicas, a, b, float64(p.LoadTime("entry", 1)))
+			want := theory.TimeToAll(replicas, path.a, path.b, path.c, float64(load))
 			inside := math.Abs(mean-want) <= half
-			reached = reached && (inside || version == 3 && math.Abs(mean/want-1) < 0.01)
-			text += fmt.Sprintf("v%d %d: %.3f s (closed %.3f) ", version, n, mean/1e9, want/1e9)
+			reached = reached && (inside || path.version == 3 && math.Abs(mean/want-1) < 0.01)
+			text += fmt.Sprintf("%s %d: %.3f s (closed %.3f) ", path.name, n, mean/1e9, want/1e9)
 		}
 	}
 	return found(reached, "%s", strings.TrimSpace(text))

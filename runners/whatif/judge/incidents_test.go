@@ -168,3 +168,29 @@ func TestTheTimelineFollowsTheAutoscaler(t *testing.T) {
 		t.Errorf("got %v full %v, then %v full %v, want more of entry, at 60 %%", first.Live, first.Offered, last.Live, last.Offered)
 	}
 }
+
+// The goal is that a rough sort model is rolled out as its agents copy it: up to half a minute
+// later than what the model server finds itself, and on PS that look once never. The method is a
+// publish of it alone, beside the closed form with the copy loop.
+func TestTheRoughSortModelIsCopiedFirst(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for seconds")
+	}
+	text := strings.NewReplacer("model: {agent_version: 3,", "model: {agent_version: 1, rough_sort: {size: 300MB},", "publish: {version: 2}", "publish: {model: rough_sort, version: 2}").Replace(incident)
+	r := run(t, text)
+	if len(r.Rollouts) != 1 || r.Rollouts[0].ToAll == nil {
+		t.Fatalf("got %+v, want that of entry alone", r.Rollouts)
+	}
+	// The mean of the later of two, of which each takes U(0,30 s), two polls of a second, and a load of 1.03 s.
+	if o := r.Rollouts[0]; o.Path != "v1 entry" || o.Model != "rough_sort" || math.Abs(o.Closed/1e9-22.03) > 0.1 || o.CI[0] > o.Closed || o.CI[1] < o.Closed {
+		t.Errorf("got %+v: %v in %v, closed form %v, want some 22 s", o.Path, *o.ToAll, *o.CI, o.Closed)
+	}
+	for _, tier := range r.Tiers {
+		if tier.Name == "entry" && math.Abs(float64(tier.MemPeak-tier.MemSteady)/(1.2*(300e6+float64(1<<30)))-1) > 1e-6 {
+			t.Errorf("entry holds %d, at a rollover %d, want another version of both models", tier.MemSteady, tier.MemPeak)
+		}
+	}
+	if r := run(t, strings.Replace(text, "size: 300MB}", "size: 300MB, on: ps}", 1)); len(r.Rollouts) != 1 || r.Rollouts[0].None == "" {
+		t.Errorf("on PS that look once: got %+v, want none", r.Rollouts)
+	}
+}

@@ -35,7 +35,7 @@ func New(command string, p *plan.Plan, warnings plan.Problems) *result.Result {
 
 func tierResult(p *plan.Plan, name string, t *plan.Tier) result.Tier {
 	one := result.Tier{Name: name, Containers: p.Containers(name), Replicas: p.ReplicasOf(name, 1), Shards: 1, CPU: t.CPU, MemLimit: int64(t.Mem),
-		MemSteady: int64(p.Memory(name, 1)), MemPeak: int64(p.Memory(name, p.Versions(name))), Cost: float64(t.Cost) * float64(p.Containers(name)),
+		MemSteady: int64(p.Memory(name, 1)), MemPeak: int64(p.MemoryPeak(name)), Cost: float64(t.Cost) * float64(p.Containers(name)),
 		Offered: p.Fullest(name, p.PeakRate())}
 	if name == "ps" {
 		one.Shards = p.Shards()

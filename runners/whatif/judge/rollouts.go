@@ -29,7 +29,11 @@ func timeToAll(p *plan.Plan, name, tier string, size float64) float64 {
 	if p.Model.AgentVersion == 3 {
 		a, b = 30e9, 60e9
 	}
-	return theory.TimeToAll(p.Containers(tier), a, b, float64(p.LoadTimeOf(name, tier, size)))
+	c := 0.0
+	if name == plan.RoughSortName && p.RoughSortBytes(tier) > 0 {
+		c = float64(plan.CopyLoop)
+	}
+	return theory.TimeToAll(p.Containers(tier), a, b, c, float64(p.LoadTimeOf(name, tier, size)))
 }
 
 // rollouts are the publishes of the plan, of each tier that has the model, as the
@@ -51,6 +55,9 @@ func (e *Evaluation) rollouts() []result.Rollout {
 				e.rollout(&one, k, t, event.Publish)
 			} else {
 				one.None = "parameters come in place, there is no roll-out of files"
+				if event.Publish.Model == plan.RoughSortName {
+					one.None = "its model server looks once (file_system_poll_wait_seconds_ps 0): a copy is never found"
+				}
 			}
 			list = append(list, one)
 		}

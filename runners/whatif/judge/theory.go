@@ -54,6 +54,10 @@ func rolloutForms(p *plan.Plan) []result.ClosedForm {
 		}
 		list = append(list, result.ClosedForm{Name: fmt.Sprintf("rollout to all %d of %s", p.Containers(name), name), Section: "CAP-7.5", Unit: "ns", Formula: "load + integral of 1 - F(t)^N",
 			Theory: timeToAll(p, "", name, 1)})
+		if p.RoughSortBytes(name) > 0 {
+			list = append(list, result.ClosedForm{Name: fmt.Sprintf("rollout of rough_sort to all %d of %s", p.Containers(name), name), Section: "CAP-3.13", Unit: "ns",
+				Formula: "load + integral of 1 - F(t)^N, F with the copy loop", Theory: timeToAll(p, plan.RoughSortName, name, 1)})
+		}
 	}
 	return list
 }

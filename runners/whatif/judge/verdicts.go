@@ -265,7 +265,7 @@ func (e *Evaluation) exact(o plan.SLO) (float64, bool) {
 		if p.Fleet.Tier(tier) == nil {
 			return 0, true
 		}
-		peak := float64(p.Memory(tier, p.Versions(tier)))
+		peak := float64(p.MemoryPeak(tier))
 		if o.Unit == "fraction" {
 			peak /= float64(p.Fleet.Tier(tier).Mem)
 		}

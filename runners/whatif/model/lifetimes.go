@@ -24,7 +24,7 @@ func (h *history) publish(at int64, e *plan.Publish) {
 			never = true
 			continue
 		}
-		found := h.turn(int32(i), at+h.find(name), int64(load), e.Bad == "load_failure")
+		found := h.turn(int32(i), at+h.find(name, e.Model), int64(load), e.Bad == "load_failure")
 		if e.Bad == "load_failure" {
 			continue // each attempt ends at once, and holds nothing
 		}
@@ -68,8 +68,11 @@ func (h *history) turn(s int32, found, load int64, fails bool) int64 {
 	return found
 }
 
-// find is how long until a container sees a new version.
-func (h *history) find(tier string) int64 {
+// find is how long until a container sees a new version of a model.
+func (h *history) find(tier, model string) int64 {
+	if model == plan.RoughSortName && h.p.Model.RoughSort.Size > 0 { // which its agent copies first
+		return int64(h.rng.Float64()*float64(plan.CopyLoop)) + h.find(tier, "")
+	}
 	if h.p.Model.AgentVersion == 3 {
 		return int64(h.rng.Float64() * 60e9)
 	}
@@ -86,7 +89,7 @@ func (h *history) find(tier string) int64 {
 func (h *history) roomFor(s int32, name, model string) bool {
 	t := h.w.servers[s].tier
 	one := float64(h.p.NewBytes(model, name)) * float64(h.p.Model.RAMFactor)
-	need := int64(h.p.Memory(name, 1)) + int64(one*float64(h.p.Versions(name)-1))
+	need := int64(h.p.Memory(name, 1)) + int64(one*float64(h.p.VersionsOf(model, name)-1))
 	if h.held[s] > 0 {
 		need += int64(one * float64(h.p.Model.Retained))
 	}

@@ -19,6 +19,7 @@ func (d *decoder) finish(p *Plan, set []Value) {
 	d.sizes(p)
 	d.strict(p)
 	d.fleet(p)
+	d.useRoughSort(p, conf)
 	d.shards(p, conf, set)
 	d.profile(p)
 	d.service(p)
@@ -37,6 +38,7 @@ func (d *decoder) finish(p *Plan, set []Value) {
 		return // what follows computes with all of it
 	}
 	d.checkMemory(p)
+	d.checkWatches(p)
 	d.checkLoad(p)
 }
 

@@ -42,8 +42,12 @@ func (d *decoder) event(p *Plan, i int) {
 			d.report(action, unknownName, "cluster %q is not in idc %s (known: %s)", cluster, idc, known(p.Fleet.IDCs[p.Fleet.IDCIndex(idc)].Clusters))
 		}
 	case e.Publish != nil:
-		if m := e.Publish.Model; m != "" && p.ServedIndex(m) < 0 {
-			d.report(action+".model", unknownName, "model %q is not in workload.mix (known: %s)%s", m, known(p.modelNames()), Nearest(m, p.modelNames()))
+		names := p.modelNames()
+		if p.Model.RoughSort.Size > 0 {
+			names = append(slices.Clone(names), RoughSortName)
+		}
+		if m := e.Publish.Model; m != "" && !slices.Contains(names, m) {
+			d.report(action+".model", unknownName, "model %q is not in workload.mix (known: %s)%s", m, known(names), Nearest(m, names))
 		}
 		if e.Publish.Bad == "partial" && e.Publish.Shards == 0 {
 			d.report(action+".bad", requiredKey, "bad: partial needs shards, the number of shards that get the version")

@@ -76,6 +76,8 @@ func TestDenseServersAreDenseAlone(t *testing.T) {
 		{"dense_alone yes\n", dense, "cpu: 1ms", false, ""},
 		{"dense_alone no\n", dense, "cpu: 1ms", false, "a.conf:8 says dense_alone no, but there is a fleet.dense"},
 		{"dense_alone yes\n", "", "", false, "a.conf:8 says dense_alone yes, but there is no fleet.dense"},
+		{"rough_sort_model_name sorter\n", "", "", false, "model.rough_sort.size is required: a.conf:8 has the rough sort model sorter"},
+		{"rough_sort_model_name sorter\nrough_sort_model_loaded_server none\n", "", "", false, ""},
 		{"enable_batching yes\n", "", "", false, ""},
 	} {
 		dir := t.TempDir()

@@ -23,12 +23,24 @@ func (p *Plan) Versions(tier string) int {
 	return 2
 }
 
+// VersionsOf is how many versions of a model a container of a tier holds at a rollover: the
+// rough sort model comes as files everywhere.
+func (p *Plan) VersionsOf(name, tier string) int {
+	if name == RoughSortName && p.Model.ResidentVersions == 0 && p.Model.RoughSort.Size > 0 {
+		return 2
+	}
+	return p.Versions(tier)
+}
+
 // ModelBytes is what one version of each model takes of the disk of a container of a tier.
 func (p *Plan) ModelBytes(tier string) Bytes { return p.NewBytes("", tier) }
 
 // NewBytes is what a publish of a model brings to a container of a tier, of all models
-// for "".
+// of the mix for "".
 func (p *Plan) NewBytes(name, tier string) Bytes {
+	if name == RoughSortName && p.Model.RoughSort.Size > 0 {
+		return p.RoughSortBytes(tier)
+	}
 	sum := Bytes(0)
 	for _, m := range p.Served() {
 		if name == "" || name == m.Name {
@@ -51,22 +63,45 @@ func (p *Plan) BytesOf(m *Served, tier string) Bytes {
 	return 0
 }
 
-// Memory is what a container of a tier holds with so many versions (CAP-3.15).
-func (p *Plan) Memory(tier string, versions int) Bytes {
-	one := float64(p.ModelBytes(tier)) * float64(p.Model.RAMFactor)
-	return p.Model.Overhead + Bytes(one*float64(versions))
+// Memory is what a container of a tier holds with so many versions, and one of the rough sort
+// model (CAP-3.15).
+func (p *Plan) Memory(tier string, versions int) Bytes { return p.memory(tier, versions, 1) }
+
+// MemoryPeak is what it holds at a rollover of all models.
+func (p *Plan) MemoryPeak(tier string) Bytes {
+	return p.memory(tier, p.Versions(tier), p.VersionsOf(RoughSortName, tier))
+}
+
+func (p *Plan) memory(tier string, versions, rough int) Bytes {
+	one, sorted := float64(p.ModelBytes(tier))*float64(p.Model.RAMFactor), float64(p.RoughSortBytes(tier))*float64(p.Model.RAMFactor)
+	return p.Model.Overhead + Bytes(one*float64(versions)+sorted*float64(rough))
 }
 
 // LoadTime is how long a container of a tier takes to load one version of each model, of
 // which the share size is new, one after the other.
-func (p *Plan) LoadTime(tier string, size float64) Duration { return p.LoadTimeOf("", tier, size) }
+func (p *Plan) LoadTime(tier string, size float64) Duration {
+	sum := p.LoadTimeOf("", tier, size)
+	if p.RoughSortBytes(tier) > 0 {
+		sum += p.LoadTimeOf(RoughSortName, tier, size)
+	}
+	return sum
+}
 
-// LoadTimeOf is LoadTime of one model of the mix, "" for all.
+// LoadTimeOf is LoadTime of one model, "" for all of the mix.
 func (p *Plan) LoadTimeOf(name, tier string, size float64) Duration {
+	load := func(bytes Bytes) Duration {
+		if bytes == 0 {
+			return 0
+		}
+		return p.Fleet.Boot.LoadFixed + Duration(float64(bytes)*size/float64(p.Fleet.Boot.ModelLoad)*1e9)
+	}
+	if name == RoughSortName && p.Model.RoughSort.Size > 0 {
+		return load(p.RoughSortBytes(tier))
+	}
 	sum := Duration(0)
 	for _, m := range p.Served() {
-		if bytes := float64(p.BytesOf(&m, tier)); bytes > 0 && (name == "" || name == m.Name) {
-			sum += p.Fleet.Boot.LoadFixed + Duration(bytes*size/float64(p.Fleet.Boot.ModelLoad)*1e9)
+		if name == "" || name == m.Name {
+			sum += load(p.BytesOf(&m, tier))
 		}
 	}
 	return sum
@@ -75,7 +110,7 @@ func (p *Plan) LoadTimeOf(name, tier string, size float64) Duration {
 // SmallestShards is the smallest number of shards with which a PS container holds all
 // versions of a rollover, 0 when none does.
 func (p *Plan) SmallestShards() int {
-	room := float64(p.Fleet.PS.Mem - p.Model.Overhead)
+	room := float64(p.Fleet.PS.Mem-p.Model.Overhead) - float64(p.RoughSortBytes("ps"))*float64(p.Model.RAMFactor)*float64(p.VersionsOf(RoughSortName, "ps"))
 	if room <= 0 {
 		return 0
 	}
@@ -98,22 +133,30 @@ func (d *decoder) checkMemory(p *Plan) {
 		if t == nil || t.Mem <= 0 || p.Shards() < 1 {
 			continue
 		}
-		n := p.Versions(tier)
-		need := p.Memory(tier, n)
-		if need <= t.Mem {
-			continue
+		if need := p.MemoryPeak(tier); need > t.Mem {
+			d.report("fleet."+tier+".mem", doesNotFit, "%s", p.misfit(tier, p.Versions(tier), need, t))
 		}
-		d.report("fleet."+tier+".mem", doesNotFit, "%s", p.misfit(tier, n, need, t))
+		if need := p.Disk(tier); t.Disk > 0 && need > t.Disk {
+			size := func(b Bytes) string { return quantity.Format(quantity.Bytes, float64(b)) }
+			d.report("fleet."+tier+".disk", doesNotFit, "%s needs %s of disk ((%d + 1) x %s of rough_sort: so many versions are kept beside the one that is copied) but disk is %s",
+				tier, size(need), KeptVersions, size(p.RoughSortBytes(tier)), size(t.Disk))
+		}
 	}
 }
 
 func (p *Plan) misfit(tier string, n int, need Bytes, t *Tier) string {
 	size := func(b Bytes) string { return quantity.Format(quantity.Bytes, float64(b)) }
-	one := p.Memory(tier, 1) - p.Model.Overhead
-	text := fmt.Sprintf("%s needs %s at rollover (%d x %s + %s)", tier, size(need), n, size(one), size(p.Model.Overhead))
-	if tier == "ps" {
-		text = fmt.Sprintf("%s needs %s at rollover (%d x %s + %s, %d shards, %s)", tier, size(need), n, size(one), size(p.Model.Overhead), p.Shards(), size(p.embeddings()))
+	parts := size(p.Model.Overhead)
+	if one := p.Memory(tier, 1) - p.Memory(tier, 0); one > 0 {
+		parts = fmt.Sprintf("%d x %s + %s", n, size(one), parts)
 	}
+	if sorted := p.RoughSortBytes(tier); sorted > 0 {
+		parts += fmt.Sprintf(" + %d x %s of rough_sort", p.VersionsOf(RoughSortName, tier), size(Bytes(float64(sorted)*float64(p.Model.RAMFactor))))
+	}
+	if tier == "ps" {
+		parts += fmt.Sprintf(", %d shards, %s", p.Shards(), size(p.embeddings()))
+	}
+	text := fmt.Sprintf("%s needs %s at rollover (%s)", tier, size(need), parts)
 	text += " but mem is " + size(t.Mem)
 	if shards := p.SmallestShards(); tier == "ps" && shards > 0 {
 		text += fmt.Sprintf("; num_shard >= %d fits", shards)

@@ -118,6 +118,7 @@ type Model struct {
 	Overhead         Bytes     `plan:"overhead" default:"0.5GiB" range:">=0" doc:"process, runtime and buffers of a container"`
 	Retained         Fraction  `plan:"retained_after_unload" default:"5%" range:"0%..100%" doc:"memory that stays with the process after an unload"`
 	LoadInterference Factor    `plan:"load_interference" default:"1x" range:">=1x" doc:"slow-down of a server while it loads"`
+	RoughSort        RoughSort `plan:"rough_sort" doc:"model that containers of one tier copy to their disk and serve beside; agents of version 1 only"`
 }
 
 // ModelSize is the size of one version on disk, or resident when ram_factor is 1x.

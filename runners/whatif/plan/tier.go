@@ -25,6 +25,7 @@ type Tier struct {
 	NumShard int      `plan:"num_shard" default:"0" range:">=0" doc:"shards of ps; by default what agent.conf says"`
 	CPU      float64  `plan:"cpu" required:"true" range:">0" doc:"cores"`
 	Mem      Bytes    `plan:"mem" required:"true" range:">0" doc:"memory limit"`
+	Disk     Bytes    `plan:"disk" default:"0B" range:">=0" doc:"for the copies of the rough sort model; 0 is not looked at"`
 	Cost     Cost     `plan:"cost" default:"0/h" range:">=0" doc:"of one container"`
 	// Services is of dense containers only.
 	Services int `plan:"services_per_container" default:"0" range:">=0" doc:"server processes of a dense container; by default dense_service_num"`

@@ -16,6 +16,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // Kind is what a quantity measures.
@@ -86,6 +87,9 @@ func (e *Error) Error() string {
 
 // suggestion is the text with the commonest unit of the kind.
 func (e *Error) suggestion() string {
+	if strings.Trim(e.Text, "0.") == "" {
+		return e.Wanted.Example() // hardly anything may be nothing
+	}
 	return e.Text + map[Kind]string{Duration: "ms", Bytes: "GiB", ByteRate: "MB/s", Rate: "/s", Cost: "/h", Percent: "%", Factor: "x"}[e.Wanted]
 }
 

@@ -21,9 +21,12 @@ func TestCheckValues(t *testing.T) {
 		{"two timeouts", FailAtLeast(20, 10, 1, 2, false), 0.182, 5e-4},
 		{"failed", FailAtLeast(20, 10, 1, 3, false), 0.0198, 5e-5},
 		{"three of nine", FailAtLeast(1, 9, 3, 3, false), 0.0370, 5e-5},
-		{"v3 to all of 100", TimeToAll(100, 30, 60, 0), 84.70, 5e-3},
-		{"v3 to all of 10000", TimeToAll(10_000, 30, 60, 0), 89.47, 5e-3},
-		{"v1 to all of 1000", TimeToAll(1000, 1, 1, 0), 1.960, 5e-4},
+		{"v3 to all of 100", TimeToAll(100, 30, 60, 0, 0), 84.70, 5e-3},
+		{"v3 to all of 10000", TimeToAll(10_000, 30, 60, 0, 0), 89.47, 5e-3},
+		{"v1 to all of 1000", TimeToAll(1000, 1, 1, 0, 0), 1.960, 5e-4},
+		{"rough sort model to one", TimeToAll(1, 1, 1, 30, 0), 16, 1e-3},
+		{"v1 to all of 1000, copied at once", TimeToAll(1000, 1, 1, 1e-6, 0), 1.960, 5e-4},
+		{"v3 to all of 100, copied at once", TimeToAll(100, 30, 60, 1e-3, 0), 84.70, 5e-3},
 		{"largest of 1000 in 30 s", MaxOfUniform(1000, 30), 29.970, 5e-4},
 	} {
 		if math.Abs(c.got-c.want) > c.digit {

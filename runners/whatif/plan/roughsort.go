@@ -1,0 +1,70 @@
+package plan
+
+import (
+	"strings"
+	"time"
+)
+
+// RoughSort is the rough sort model of a plan: a model manager within the agent copies what
+// another program has received, every CopyLoop, to where the model server looks (CAP-3.13).
+type RoughSort struct {
+	Size Bytes  `plan:"size" default:"0B" range:">=0" doc:"bytes of one version; 0 is no such model"`
+	On   string `plan:"on" default:"entry" enum:"entry|ps|dense" doc:"which containers serve it; by default rough_sort_model_loaded_server of agent.conf"`
+}
+
+// RoughSortName is the model that a publish of the rough sort model names.
+const RoughSortName = "rough_sort"
+
+// CopyLoop is how often the model manager looks (model_manager.py:37). KeptVersions stay on the
+// disk (model_manager.py:40), beside the one that is copied.
+const (
+	CopyLoop     = Duration(30 * time.Second)
+	KeptVersions = 5
+)
+
+// RoughSortBytes is what a version of the rough sort model takes of the disk of a container of a
+// tier.
+func (p *Plan) RoughSortBytes(tier string) Bytes {
+	if p.Model.RoughSort.On != tier {
+		return 0
+	}
+	return p.Model.RoughSort.Size
+}
+
+// Disk is what the copies of the rough sort model take of a container of a tier (CAP-3.16).
+func (p *Plan) Disk(tier string) Bytes { return (KeptVersions + 1) * p.RoughSortBytes(tier) }
+
+// useRoughSort fills in what agent.conf says of the rough sort model, and refuses one that no
+// container has.
+func (d *decoder) useRoughSort(p *Plan, c *agentConf) {
+	r := &p.Model.RoughSort
+	if c != nil {
+		d.confRoughSort(r, c)
+	}
+	switch {
+	case r.Size == 0:
+	case p.Model.AgentVersion != 1:
+		d.report("model.rough_sort", conflict, "rough_sort: only agents of version 1 serve a rough sort model, and agent_version is %d", p.Model.AgentVersion)
+	case p.Fleet.Tier(r.On) == nil:
+		d.report("model.rough_sort.on", unknownName, "on: the plan has no fleet.%s", r.On)
+	case p.ServedIndex(RoughSortName) >= 0:
+		d.report("model.rough_sort", conflict, "rough_sort: workload.mix has a model of that name")
+	}
+}
+
+func (d *decoder) confRoughSort(r *RoughSort, c *agentConf) {
+	name, server := c.values["rough_sort_model_name"], c.values["rough_sort_model_loaded_server"]
+	if name == "" || strings.EqualFold(name, "none") || strings.EqualFold(server, "none") {
+		return
+	}
+	switch {
+	case server == "":
+	case d.given("model.rough_sort.on") && r.On != server:
+		d.report("model.rough_sort.on", conflict, "on: %s differs from %s:%d, which says rough_sort_model_loaded_server %s; remove it from one of them", r.On, c.path, c.lines["rough_sort_model_loaded_server"], server)
+	default:
+		r.On = server
+	}
+	if r.Size == 0 {
+		d.reportKey("model", requiredKey, "model.rough_sort.size is required: %s:%d has the rough sort model %s", c.path, c.lines["rough_sort_model_name"], name)
+	}
+}
