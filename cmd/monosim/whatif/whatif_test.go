@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/whatif/result"
 	"github.com/spf13/cobra"
@@ -124,6 +125,24 @@ func TestWhatifGivesTheSameBytesForAnyNumberOfJobs(t *testing.T) {
 	_, two, _ := whatif("run", path, "--json", "--jobs", "2")
 	if one != two || len(one) == 0 {
 		t.Errorf("1 and 2 jobs give different results of %d and %d bytes", len(one), len(two))
+	}
+}
+
+// Goal: what is in the cache changes no byte of a result, neither the certificate's count nor where
+// a budget of requests ends a search. Method: searches without a cache, with an empty one, and with
+// all of their points.
+func TestACacheChangesNoByte(t *testing.T) {
+	for _, budget := range []string{"20k", "1M"} {
+		path, cache := planFile(t, "budget: {", "budget: {requests: "+budget+", "), filepath.Join(t.TempDir(), "cache")
+		_, want, message := whatif("solve", path, "--json")
+		if len(want) == 0 {
+			t.Fatal(message)
+		}
+		for _, what := range []string{"an empty cache", "a full one"} {
+			if _, got, _ := whatif("solve", path, "--json", "--cache", cache); got != want {
+				t.Errorf("budget %s: %s gives another result (-without +with):\n%s", budget, what, cmp.Diff(want, got))
+			}
+		}
 	}
 }
 

@@ -46,6 +46,7 @@ type Judge struct {
 	Cache Cache
 
 	mu       sync.Mutex
+	taken    int64 // requests of samples, from the cache, too
 	requests int64
 	calls    int64
 	events   uint64
@@ -312,6 +313,7 @@ func (j *Judge) one(spec *model.Spec, key string, window, replication int) (*mod
 		if s, ok := j.Cache.Get(key); ok {
 			j.mu.Lock()
 			j.far.Done++
+			j.taken += s.Requests
 			j.mu.Unlock()
 			return s, nil
 		}
@@ -326,6 +328,7 @@ func (j *Judge) one(spec *model.Spec, key string, window, replication int) (*mod
 	}
 	j.mu.Lock()
 	j.far.Done++
+	j.taken += s.Requests
 	j.requests += s.Requests
 	j.calls += s.Calls.Sent
 	j.events += s.Events
@@ -340,6 +343,15 @@ func (j *Judge) one(spec *model.Spec, key string, window, replication int) (*mod
 		}
 	}
 	return s, nil
+}
+
+// Taken is how many requests the samples have that were asked for. Whether they were in the cache
+// makes no difference: budgets and certificates go by it, so that results do not depend on what
+// was simulated before.
+func (j *Judge) Taken() int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.taken
 }
 
 // Late reports whether the deadline has passed.

@@ -64,7 +64,7 @@ func (s *solver) answer(ctx context.Context, best *cell, warnings plan.Problems)
 }
 
 func (s *solver) stopped(otherwise string) string {
-	switch requests, _, _ := s.judge.Simulated(); {
+	switch requests := s.judge.Taken(); {
 	case s.judge.Late():
 		return "budget wall"
 	case s.plan.Budget.Requests > 0 && requests >= int64(s.plan.Budget.Requests):
@@ -157,7 +157,7 @@ func bindingOf(cells []*cell) *result.Binding {
 // certificate lists every cell that is cheaper than the best, with the argument that
 // excludes it.
 func (s *solver) certificate(best *cell) *result.Certificate {
-	requests, _, _ := s.judge.Simulated()
+	requests := s.judge.Taken()
 	answered := s.plan
 	if best != nil {
 		answered = best.plan

@@ -170,7 +170,7 @@ func (r *rates) cell(k int) (*cell, error) {
 
 // result is the answer at the part low, with the one above it that does not hold.
 func (r *rates) result(ctx context.Context, low, high int, warnings plan.Problems) (*result.Result, error) {
-	requests, _, _ := r.judge.Simulated()
+	requests := r.judge.Taken()
 	cert := r.under(r.plan)
 	cert.Cells, cert.Excluded[byUtilisation], cert.Requests = r.steps-1, 1, requests
 	cert.GridCost = r.replicas * int64(r.steps-1) * int64(len(r.conditions))

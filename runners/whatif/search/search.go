@@ -338,7 +338,7 @@ func (s *solver) monotone(axis int) bool {
 
 // within reports whether the budget goes on.
 func (s *solver) within() bool {
-	requests, _, _ := s.judge.Simulated()
+	requests := s.judge.Taken()
 	b := s.plan.Budget
 	return (b.Requests <= 0 || requests < int64(b.Requests)) && !s.judge.Late()
 }
