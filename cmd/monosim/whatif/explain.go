@@ -34,10 +34,12 @@ func newExplain() *cobra.Command {
 		Short: "Say what a metric of an objective is",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return command.BadInput(fmt.Errorf("found %d arguments, want one of %s", len(args), strings.Join(plan.MetricNames(), ", ")))
+				return command.BadInput(fmt.Errorf("found %d arguments, want one of %s", len(args), strings.Join(append(plan.MetricNames(), "recovery(EVENT)"), ", ")))
 			}
-			name, _, _ := strings.Cut(strings.TrimSuffix(args[0], ")"), "(")
-			i := slices.IndexFunc(plan.Metrics, func(m plan.Metric) bool { return m.Name == name })
+			name, scope, scoped := strings.Cut(strings.TrimSuffix(args[0], ")"), "(")
+			i := slices.IndexFunc(plan.Metrics, func(m plan.Metric) bool {
+				return m.Name == name && (!scoped || slices.Contains(m.Scopes, scope) || slices.Contains(m.Scopes, "*"))
+			})
 			if i < 0 {
 				return command.BadInput(fmt.Errorf("found the unknown metric %q%s", args[0], plan.Nearest(args[0], plan.MetricNames())))
 			}

@@ -337,3 +337,25 @@ func TestTextsForPrograms(t *testing.T) {
 		t.Errorf("a file that cannot be: exit %d, want %d", code, command.ExitBadInput)
 	}
 }
+
+// Goal: explain takes what objectives take, and what they do not it refuses with what is near.
+// Method: metrics with and without scope, and with one that there is not.
+func TestExplainTakesWhatObjectivesTake(t *testing.T) {
+	for _, c := range []struct {
+		metric string
+		code   int
+		want   string
+	}{
+		{"p99(request)", 0, "99th percentile"},
+		{"p99", 0, "99th percentile"},
+		{"recovery(my event)", 0, "from an event"},
+		{"mem.ps.peak", 0, "greatest memory"},
+		{"p99(reqest)", command.ExitBadInput, `did you mean "p99(request)"?`},
+		{"goodput(ps)", command.ExitBadInput, "unknown metric"},
+		{"recovry", command.ExitBadInput, "unknown metric"},
+	} {
+		if code, out, message := whatif("explain", c.metric); code != c.code || !strings.Contains(out+message, c.want) {
+			t.Errorf("%s: got exit %d, %s%s, want %d and %q", c.metric, code, out, message, c.code, c.want)
+		}
+	}
+}

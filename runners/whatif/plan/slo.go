@@ -50,7 +50,7 @@ func metrics() []Metric {
 		Metric{Name: "time_to_available", Scopes: []string{"publish"}, Kind: quantity.Duration, Unit: "ns", Doc: "from a publish to the last replica that serves it; the worst of several (CAP-3.13, CAP-12.14)"},
 		Metric{Name: "min_serving", Scopes: []string{"publish"}, Kind: quantity.Count, Unit: "count", Higher: true, Doc: "least number of replicas of a shard that serve while a version rolls out"},
 		Metric{Name: "recovery", Scopes: []string{"*"}, Kind: quantity.Duration, Unit: "ns", Doc: "from an event until latency and errors are again what they were (CAP-4.5)"},
-		Metric{Name: "zk.utilisation", NoScope: true, Kind: quantity.Percent, Unit: "fraction", Doc: "reads/read_ops + writes/write_ops at the worst (CAP-3.12)"},
+		Metric{Name: "zk.utilisation", NoScope: true, Kind: quantity.Percent, Unit: "fraction", Doc: "reads/read_ops + writes/write_ops at rest, or from then on where an event takes all sessions (CAP-3.12)"},
 		Metric{Name: "zk.watch_memory", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "watches held, times watch_bytes (CAP-3.12)"},
 		Metric{Name: "zk.max_reply", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "largest reply, or list of watches that is sent again (CAP-3.12)"},
 		Metric{Name: "mem.entry.peak", NoScope: true, Kind: quantity.Bytes, Unit: "bytes", Doc: "greatest memory of a container; % is of mem (CAP-3.15)"},
