@@ -29,6 +29,7 @@ var workedPlans = []struct {
 	{"rollout-v3", []string{"run", "rollout-v3.yaml", "--agents", "12", "--incidents", "all"}, 0},
 	{"watches-python", []string{"run", "watches-python.yaml", "--agents", "40", "--incidents", "session storm"}, 0},
 	{"watches-fixed", []string{"run", "watches-fixed.yaml", "--agents", "40", "--incidents", "session storm"}, 0},
+	{"outage", []string{"run", "outage.yaml", "--agents", "36", "--incidents", "zookeeper outage"}, 1},
 	{"hedge", []string{"sweep", "hedge.yaml"}, 1},
 	{"models", []string{"run", "models.yaml"}, 0},
 	{"unsure", []string{"solve", "unsure.yaml"}, 0},

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"math"
+	"slices"
 
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
@@ -30,7 +31,8 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	for i := range e.Windows {
 		e.metastable(&e.Windows[i], &s)
 	}
-	failed := 1 - share(w.Sum.Completed, w.Sum.Arrived)
+	// Who finds no replica waits for nothing, and is no backlog.
+	failed := 1 - share(w.Sum.Completed+w.Sum.Failed[noReplica], w.Sum.Arrived)
 	switch {
 	case s.LastedNs > 0:
 		s.State = "METASTABLE"
@@ -41,6 +43,9 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	}
 	return s
 }
+
+// noReplica is the cause of requests that find no replica listed.
+var noReplica = slices.Index(plan.Causes, "no_replica")
 
 // backlogs reports whether requests take longer and longer in a window: in its last quarter
 // longer than in its second one, which no warm-up is in. A tenth is enough where the means of

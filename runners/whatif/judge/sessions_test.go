@@ -64,6 +64,9 @@ func TestWindowsInWhichHardlyAnythingIsAnswered(t *testing.T) {
 	if !kinds["2"] || !kinds["1"] {
 		t.Errorf("windows answered in few replications and in one: got %v, want both", kinds)
 	}
+	if r.Saturation.State != "STABLE" {
+		t.Errorf("got %s, want nothing that waits", r.Saturation.State)
+	}
 	for _, c := range r.Errors {
 		if want := c.Name == "no_replica"; want != (c.Fraction > 0.5) {
 			t.Errorf("failures for %s: got %v", c.Name, c.Fraction)

@@ -310,6 +310,11 @@ func binding(r *result.Result) []string {
 			lines = append(lines, fmt.Sprintf("%s weighs most among the slowest, %.0f %%", most.Name, most.Tail*100))
 		}
 	}
+	for _, c := range r.Errors {
+		if c.Name == "no_replica" && c.Fraction >= 0.001 {
+			lines = append(lines, fmt.Sprintf("%s of requests find no replica of a shard, or none that their caller lists, where most fail", number("fraction", c.Fraction)))
+		}
+	}
 	if s := r.Saturation; s.State != "" {
 		line := fmt.Sprintf("%s: %s is the fullest tier at %s", s.State, cmp.Or(s.Tier, "no tier"), number("fraction", s.Utilisation))
 		if s.WithRetries > s.Utilisation {
