@@ -217,7 +217,7 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 	if tier == "dense" && s.Batch.IsZero() && p.Override.Batching.Enabled {
 		d.reportKey(at, requiredKey, "service.dense.batch is required, as agent.conf turns batching on")
 	}
-	if t.CPU <= p.Service.AgentCPU {
+	if t.CPU > 0 && t.CPU <= p.Service.AgentCPU { // less is its own mistake
 		d.reportBoth("service.agent_cpu", "fleet."+tier+".cpu", outOfRange, "agent_cpu must be below the cpu %g of %s", t.CPU, tier)
 	}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"reflect"
 	"strconv"
 	"strings"
@@ -78,7 +79,7 @@ func (d *decoder) record(path string, key, value *yaml.Node) {
 // mapping goes through the keys of a mapping; unknown and duplicate ones are reported.
 func (d *decoder) mapping(n *yaml.Node, path string, names []string, each func(name string, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
-		d.report(path, wrongUnit, "%s: found %s, a mapping expected", lastName(path), shapeOf(n))
+		d.report(path, wrongUnit, "%s: found %s, a mapping expected", cmp.Or(lastName(path), "the plan"), shapeOf(n))
 		return
 	}
 	first := map[string]*yaml.Node{}
@@ -140,6 +141,10 @@ func shapeOf(n *yaml.Node) string {
 		return "a list"
 	case yaml.AliasNode:
 		return "an alias"
+	}
+	const most = 60 // of a text that is no plan at all
+	if text := []rune(n.Value); len(text) > most {
+		return strconv.Quote(string(text[:most])) + " and so on"
 	}
 	return strconv.Quote(n.Value)
 }

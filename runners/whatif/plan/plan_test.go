@@ -176,6 +176,8 @@ func TestProblems(t *testing.T) {
 		{"slo:", "events: [{at: 1s, publish: {version: 2, bad: partial}}]\nslo:"},
 		{"slo:", "slo:\n  - mem.dense.peak <= 95%"},
 		{"rate: 1k/s", "rate: {diurnal: {trough: 2k/s, peak: 1k/s}}"},
+		{"rate: 1k/s", "rate: {flash: {base: 2k/s, peak: 1k/s, at: 20s, ramp: 1s, hold: 5s}}"},
+		{"service:\n", "service: " + strings.Repeat("s", 200) + "\nslow:\n"},
 		{`"exp(mean=1ms)"`, `"lognormal(mean=350us, p99=350us)"`},
 		{"slo:", "events:\n  - {at: 1s, kill: {ps: {}}, for: 3s}\n  - {at: 2s, zookeeper: {leader_loss: true}, for: 3s}\n  - {at: 3s, zookeeper: {outage: true}, for: 3s}\nslo:"},
 		{"slo:", "---\nslo:"},

@@ -69,6 +69,9 @@ func (r *RateLaw) decodeNode(d *decoder, n *yaml.Node, path string) {
 			d.reportBoth(path+".diurnal.trough", path+".diurnal.peak", outOfRange, "trough of diurnal must not be above peak")
 		}
 	}
+	if flash := f.Flash; flash != nil && len(d.problems) == before && flash.Base > flash.Peak {
+		d.reportBoth(path+".flash.base", path+".flash.peak", outOfRange, "base of flash must not be above peak")
+	}
 	var kinds []string
 	for _, c := range []struct {
 		name string
