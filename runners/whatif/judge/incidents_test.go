@@ -167,6 +167,14 @@ func TestTheTimelineFollowsTheAutoscaler(t *testing.T) {
 	if first.Live["entry"] != 2 || last.Live["entry"] <= 2 || last.Offered["entry"] > 0.7 || last.Live["ps"] != 6 {
 		t.Errorf("got %v full %v, then %v full %v, want more of entry, at 60 %%", first.Live, first.Offered, last.Live, last.Offered)
 	}
+	// 8 containers at 1/h until 100 s of 300 s, and then some more.
+	s := r.Scaled
+	if s == nil || s.MostContainers != int(last.Live["entry"]+last.Live["ps"]) || s.Most != float64(s.MostContainers) || s.Cost <= 8 || s.Cost >= s.Most || s.CI[0] > s.Cost || s.Runs < 2 {
+		t.Errorf("cost as it is scaled: got %+v, want between 8 and %v an hour", s, last.Live)
+	}
+	if fixed := run(t, incident); fixed.Scaled != nil {
+		t.Errorf("without an autoscaler: got %+v", fixed.Scaled)
+	}
 }
 
 // The goal is that a rough sort model is rolled out as its agents copy it: up to half a minute

@@ -99,6 +99,7 @@ func (e *Evaluation) Fill(r *result.Result) {
 	r.CDF = cdf(worst.Sum.Latency)
 	r.Saturation = e.saturation(worst)
 	r.Timeline = e.timeline()
+	r.Scaled = e.scaled()
 	r.Incidents = e.incidents()
 	r.Rollouts = e.rollouts()
 	e.simulatedForms(r.Theory)

@@ -373,7 +373,15 @@ func cost(r *result.Result) []string {
 	if r.Load != nil && all > 0 {
 		line += fmt.Sprintf("; %s%s an hour for each request a second at the peak", short(all/r.Load.Peak), currency(r))
 	}
-	return []string{line}
+	lines := []string{line}
+	if s := r.Scaled; s != nil {
+		what := fmt.Sprintf("%.4g containers in the mean of the horizon, %d at most", s.Containers, s.MostContainers)
+		if all > 0 {
+			what += fmt.Sprintf(": %s%s/h [%s, %s] @%s, %s at most", short(s.Cost), currency(r), short(s.CI[0]), short(s.CI[1]), percent(s.Confidence), short(s.Most))
+		}
+		lines = append(lines, "as it is scaled "+what)
+	}
+	return lines
 }
 
 func memory(r *result.Result) []string {

@@ -56,6 +56,7 @@ type Result struct {
 	Incidents  []Incident      `json:"incidents"`
 	Theory     []ClosedForm    `json:"closed_forms"`
 	Load       *LoadCurve      `json:"load_curve,omitempty"` // nil for a closed loop
+	Scaled     *Scaled         `json:"scaled,omitempty"`     // nil where the number of containers does not change
 	ZooKeeper  *ZooKeeper      `json:"zookeeper"`
 	Checks     Checks          `json:"checks"`
 

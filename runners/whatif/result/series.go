@@ -74,3 +74,14 @@ type Incident struct {
 	RecoveredNs   *int64  `json:"recovered_after"` // nil when it did not within its window
 	RequestsCount int64   `json:"n"`
 }
+
+// Scaled is what containers cost over the horizon where their number changes.
+type Scaled struct {
+	Cost           float64    `json:"cost"` // an hour, in the mean
+	CI             [2]float64 `json:"ci"`
+	Confidence     float64    `json:"confidence"`
+	Most           float64    `json:"most_cost"`
+	Containers     float64    `json:"containers"`
+	MostContainers int        `json:"most_containers"`
+	Runs           int        `json:"replications"`
+}
