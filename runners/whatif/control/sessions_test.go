@@ -35,11 +35,32 @@ events:
 // the model's, the real time between its least and its longest.
 func TestTheModelLosesTheSessionsThatRealAgentsLose(t *testing.T) {
 	for _, d := range []time.Duration{3 * time.Second, 20 * time.Second, time.Minute, 10 * time.Minute} {
-		expired, _, back := realSessions(t, 1, d)
-		lost, _, last := modelSessions(t, 1, d)
+		expired, _, back := realSessions(t, 1, down(d), d)
+		lost, _, last := modelSessions(t, 1, away, d)
 		within(t, fmt.Sprintf("%v without ZooKeeper: sessions that expire", d), expired, lost)
 		if least, longest := slices.Min(last), slices.Max(last); expired > 0 && (back < least || back > longest) {
 			t.Errorf("%v without ZooKeeper: the last is registered after %v, the model says %v to %v", d, back, least, longest)
+		}
+	}
+}
+
+func down(d time.Duration) func(*bench) error {
+	return func(b *bench) error { return b.during(runners.Fault{Kind: "zookeeper.down"}, d) }
+}
+
+// Goal and method are the same where ZooKeeper goes on and agents do not reach it: their sessions
+// end meanwhile, and each try of a client takes its time. A second is given, for pings are up to
+// that apart.
+func TestTheModelLosesTheSessionsOfAgentsThatAreCutOff(t *testing.T) {
+	// 40 of 80 PS are in hl, with nothing else.
+	text := strings.NewReplacer("fleet:\n", "fleet:\n  idcs: [{name: lf}, {name: hl}]\n", "replicas: 10", "replicas: 20",
+		"zookeeper: {outage: true}", "partition: {between: [lf, hl]}").Replace(away)
+	for _, d := range []time.Duration{3 * time.Second, time.Minute, 10 * time.Minute} {
+		expired, _, back := realSessions(t, 1, func(b *bench) error { return b.cutOff(b.names(len(b.Pods())), d) }, d)
+		lost, _, last := modelSessions(t, 1, text, d)
+		within(t, fmt.Sprintf("%v without ZooKeeper: sessions that expire", d), expired, lost)
+		if least, longest := slices.Min(last)-time.Second, slices.Max(last)+time.Second; expired > 0 && (back < least || back > longest) {
+			t.Errorf("cut off for %v: the last is registered after %v, the model says %v to %v", d, back, least, longest)
 		}
 	}
 }
@@ -49,8 +70,8 @@ func TestTheModelLosesTheSessionsThatRealAgentsLose(t *testing.T) {
 // lists the others. Method: as above, with the replicas of PS that agents list in the end.
 func TestVersion3IsListedAgainAsByRealAgents(t *testing.T) {
 	for _, d := range []time.Duration{3 * time.Second, 10 * time.Minute} {
-		expired, unlisted, _ := realSessions(t, 3, d)
-		lost, never, _ := modelSessions(t, 3, d)
+		expired, unlisted, _ := realSessions(t, 3, down(d), d)
+		lost, never, _ := modelSessions(t, 3, away, d)
 		within(t, fmt.Sprintf("%v without ZooKeeper: sessions that expire", d), expired, lost)
 		within(t, fmt.Sprintf("%v without ZooKeeper: containers that nobody lists any more", d), unlisted, never)
 	}
@@ -67,7 +88,7 @@ func within(t *testing.T, what string, real float64, modelled []float64) {
 
 // realSessions are the sessions of 40 agents that expire, the containers that are not listed an
 // hour later, and when all are registered again after the begin of the outage, 0 for never.
-func realSessions(t *testing.T, version int, d time.Duration) (expired, unlisted float64, back time.Duration) {
+func realSessions(t *testing.T, version int, happens func(*bench) error, d time.Duration) (expired, unlisted float64, back time.Duration) {
 	t.Helper()
 	b := realBench(t, version, "fixed")
 	must := func(_ bool, err error) {
@@ -77,7 +98,7 @@ func realSessions(t *testing.T, version int, d time.Duration) (expired, unlisted
 		}
 	}
 	full, began, before := b.registered(), b.Now(), b.Stats().Counts.SessionsExpired
-	must(false, b.during(runners.Fault{Kind: "zookeeper.down"}, d))
+	must(false, happens(b))
 	must(b.pass(d+15*time.Second, nil)) // sessions have the timeout from the return on, and a tick
 	expired = float64(b.Stats().Counts.SessionsExpired - before)
 	if met, err := b.pass(time.Hour, func() bool { return b.registered() == full }); err != nil {
@@ -117,9 +138,9 @@ func realBench(t *testing.T, version int, quirks string) *bench {
 }
 
 // modelSessions are the same of each of 60 runs of the model, which has an entry beside.
-func modelSessions(t *testing.T, version int, d time.Duration) (lost, never []float64, last []time.Duration) {
+func modelSessions(t *testing.T, version int, text string, d time.Duration) (lost, never []float64, last []time.Duration) {
 	t.Helper()
-	_, p, _, err := plan.Parse("away.yaml", fmt.Appendf(nil, away, version, int(d.Seconds())))
+	_, p, _, err := plan.Parse("away.yaml", fmt.Appendf(nil, text, version, int(d.Seconds())))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,6 +43,9 @@ const (
 	longestPause = 3600e9
 )
 
+// synAgain is when TCP sends again, after the begin of a try, what asks for a connection.
+var synAgain = []float64{1e9, 3e9, 7e9, 15e9, 31e9, 63e9}
+
 // connects is when a client is back that lost its connection at the begin of a pause. Where
 // nothing answers (silent) it only knows after two thirds of the timeout, and each try takes a
 // whole one.
@@ -53,6 +56,11 @@ func (h *history) connects(q pause, silent bool) int64 {
 		at += each * 2 / 3
 	}
 	for at < float64(q.to) {
+		for _, again := range synAgain {
+			if again < each && at+again >= float64(q.to) {
+				return int64(at + again)
+			}
+		}
 		pause *= 0.6 + 0.8*h.rng.Float64()
 		at += each + pause
 		pause = math.Min(2*pause, longestPause)
