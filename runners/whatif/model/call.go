@@ -23,6 +23,7 @@ type attemptOf struct {
 	slot    int
 	dense   bool
 	attempt uint8
+	waits   uint8 // attempts before it that ran out of time
 	first   int64 // when the first attempt was made
 	to      int32 // none, or the container that it has to go to
 	hedge   bool
@@ -114,7 +115,7 @@ func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]int
 	}
 	id := w.takeCall()
 	c := &w.calls[id]
-	*c = call{sent: w.now, first: a.first, left: w.now, work: int64(work), req: i, server: to, caller: r.caller, next: none, gen: c.gen, reqGen: r.gen, slot: int16(a.slot), attempt: a.attempt, model: r.model}
+	*c = call{sent: w.now, first: a.first, left: w.now, work: int64(work), req: i, server: to, caller: r.caller, next: none, gen: c.gen, reqGen: r.gen, slot: int16(a.slot), attempt: a.attempt, waits: a.waits, model: r.model}
 	if a.dense {
 		c.flags = dense
 		if t.Batch != nil {
@@ -327,7 +328,7 @@ func (w *world) critical(r *request, c *call, back int64) {
 	r.parts[partQueue], r.parts[partService] = queue, service
 	r.parts[partConnection] = c.left - c.sent
 	r.parts[partNetwork] = back - c.left - queue - service
-	r.timeouts = max(r.timeouts, c.attempt)
+	r.timeouts = max(r.timeouts, c.waits)
 }
 
 // settle ends the stage of a request that waits for no further call.
@@ -396,7 +397,7 @@ func (w *world) lost(i int32, a attemptOf, cause uint8) {
 		return
 	}
 	r.pending--
-	r.timeouts = max(r.timeouts, a.attempt+1)
+	r.timeouts = max(r.timeouts, a.waits)
 	m := &w.served[r.model]
 	failed := len(m.Calls) - int(r.answered) - int(r.pending)
 	if r.stage == stageDense || m.MinShards == 0 || failed > len(m.Calls)-m.MinShards {
@@ -462,8 +463,9 @@ func (w *world) gone(id int32, cause uint8) {
 	if w.tracer != nil {
 		w.tracer.called(w, id, w.now, outcomeOf(cause))
 	}
-	a := attemptOf{slot: int(c.slot), dense: c.flags&dense != 0, attempt: c.attempt, first: c.first, to: none}
+	a := attemptOf{slot: int(c.slot), dense: c.flags&dense != 0, attempt: c.attempt, waits: c.waits, first: c.first, to: none}
 	if cause == causeTimeout {
+		a.waits++
 		w.sample.timedOut()
 		w.track(c, w.spec.Timeout)
 		if c.flags&waiting != 0 {

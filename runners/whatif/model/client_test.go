@@ -85,6 +85,9 @@ func TestAFullQueueIsAFailedAttempt(t *testing.T) {
 	if one.Failed[causeQueueFull] == 0 || one.Calls.TimedOut != 0 {
 		t.Fatalf("failed %v, %+v, want full queues alone", one.Failed, one.Calls)
 	}
+	if one.Waited != [3]int64{} {
+		t.Errorf("%v requests waited for timeouts, want none: they are turned away at once", one.Waited)
+	}
 	tried := one.Calls.Sent - one.Calls.Answered - one.Calls.Open
 	if tried < 2*one.Failed[causeQueueFull] {
 		t.Errorf("%d requests failed after %d attempts that were turned away, want two for each", one.Failed[causeQueueFull], tried)

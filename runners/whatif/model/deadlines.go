@@ -74,6 +74,6 @@ func (w *world) hedge(arg uint64, _ bool) {
 			continue
 		}
 		rng := w.stream(streamRetry, w.requests[i].number<<16^uint64(slot)<<4^0xf)
-		w.send(i, attemptOf{slot: slot, first: w.calls[id].first, to: none, hedge: true}, rng)
+		w.send(i, attemptOf{slot: slot, first: w.calls[id].first, waits: w.calls[id].waits, to: none, hedge: true}, rng)
 	}
 }

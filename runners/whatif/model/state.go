@@ -78,6 +78,7 @@ type call struct {
 	epoch   uint32
 	slot    int16
 	attempt uint8
+	waits   uint8 // attempts of it before that ran out of time
 	flags   uint16
 	process uint8
 	model   uint8
