@@ -32,9 +32,13 @@
   } else if (list(r.tiers).length) {
     tiles.append(tile(money(list(r.tiers).reduce((n, t) => n + t.cost, 0)), `${list(r.tiers).reduce((n, t) => n + t.containers, 0)} containers`));
   }
+  // Of several windows the worst: a goodput is that of the one where most fails.
+  const most = metric => list(r.estimates).filter(e => e === find(metric, [e])).reduce((a, b) => a && a.value >= b.value ? a : b, null);
+  const windows = new Set(list(r.estimates).map(e => (e.scope || {}).window)).size;
+  const failing = most("errors");
   for (const metric of ["p99(request)", "errors", "goodput"]) {
-    const e = find(metric);
-    if (e) tiles.append(tile(text(e.unit, e.value), metric + (e.ci ? ` [${text(e.unit, e.ci[0])}, ${text(e.unit, e.ci[1])}] at ${+(e.confidence * 100).toFixed(2)} %` : "")));
+    const e = metric === "goodput" && failing ? list(r.estimates).find(e => e === find(metric, [e]) && e.scope.window === failing.scope.window) : most(metric);
+    if (e) tiles.append(tile(text(e.unit, e.value), metric + (windows > 1 ? ` ${e.scope.window}` : "") + (e.ci ? ` [${text(e.unit, e.ci[0])}, ${text(e.unit, e.ci[1])}] at ${+(e.confidence * 100).toFixed(2)} %` : "")));
   }
   for (const t of list(r.tiers)) tiles.append(tile(plain((1 - t.mem_peak / t.mem_limit) * 100) + " %", `memory of ${t.name} that is free in a rollover`, t.mem_peak > t.mem_limit ? "bad" : ""));
   if (r.saturation && r.saturation.state) tiles.append(tile(r.saturation.state, `${r.saturation.tier} is fullest, at ${text("fraction", r.saturation.utilisation)}`, r.saturation.state === "STABLE" ? "good" : "bad"));
