@@ -35,7 +35,7 @@ The exit code is 0 when the run came to its end, 1 when it broke off, a line of 
 failed or an invariant broke that the reference holds, and 2 for a plan that makes no sense, with file, line and column of each mistake.`,
 		Example: `  monosim train runners/trainplan/plans/failure.yaml
   monosim train plan.yaml --json`,
-		Args: cobra.ExactArgs(1),
+		Args: command.OneArgument("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runTrain(cmd, args[0], asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of text")

@@ -45,6 +45,21 @@ func TestTrainRefusesPlansThatMakeNoSense(t *testing.T) {
 	}
 }
 
+func TestTrainTakesOnePlan(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"train"}, "found no PLAN, want one; see monosim train --help"},
+		{[]string{"train", "a", "b"}, `found argument "b", want one PLAN; see monosim train --help`},
+		{[]string{"trainer"}, "found no PLAN, want one; see monosim trainer --help"},
+	} {
+		if code, _, message := monosim(c.args...); code != 2 || !strings.Contains(message, c.want) {
+			t.Errorf("%q: exit code %d, %s, want 2 and %s", c.args, code, message, c.want)
+		}
+	}
+}
+
 func TestTrainerRefusesWhatMakesNoSense(t *testing.T) {
 	plan := filepath.Join(t.TempDir(), "plan.yaml")
 	if err := os.WriteFile(plan, []byte("run_config: {num_ps: 1, num_workers: 2}\n"), 0o600); err != nil {

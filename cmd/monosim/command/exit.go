@@ -104,6 +104,19 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// OneArgument refuses other than one argument, which is called name, as bad input.
+func OneArgument(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return BadInput(fmt.Errorf("found no %s, want one; see %s --help", name, cmd.CommandPath()))
+		case len(args) > 1:
+			return BadInput(fmt.Errorf("found argument %q, want one %s; see %s --help", args[1], name, cmd.CommandPath()))
+		}
+		return nil
+	}
+}
+
 // UnknownCommand says that a command has none of a name below it, and which it has that
 // is like it.
 func UnknownCommand(cmd *cobra.Command, name string) error {

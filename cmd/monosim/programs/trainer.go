@@ -32,7 +32,7 @@ Log lines go to standard error, in absl's form. The exit code is 0 when training
 its end, 1 for an exception, and 2 when the flags or the plan make no sense.`,
 		Example: `  monosim trainer plan.yaml --server_type=ps --index=0 --zk_server=127.0.0.1:2181
   monosim trainer plan.yaml --server_type=chief --zk_server=127.0.0.1:2181`,
-		Args: cobra.ExactArgs(1),
+		Args: command.OneArgument("PLAN"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			text, err := os.ReadFile(args[0])
 			if err != nil {
