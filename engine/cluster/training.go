@@ -24,8 +24,13 @@ type TrainingSpec struct {
 	RedundantPS int `yaml:"redundant_ps"`
 	// ModelDir has the checkpoints; "" means "/train/model".
 	ModelDir string `yaml:"model_dir"`
-	// RestoreDir has the checkpoint to begin with, "" for none.
-	RestoreDir string `yaml:"restore_dir"`
+	// RestoreDir has the checkpoint to begin with, "" for none; RestoreCkpt is its name there, or
+	// without RestoreDir that in ModelDir to go back to once, "" for the latest.
+	RestoreDir  string `yaml:"restore_dir"`
+	RestoreCkpt string `yaml:"restore_ckpt"`
+	// PartialRecovery has only the variables of those PS restored that were started since, where
+	// there are two PS or more.
+	PartialRecovery bool `yaml:"partial_recovery"`
 	// MaxSteps is the global step at which training ends; 0 means never.
 	MaxSteps int64 `yaml:"max_steps"`
 	// StepTime is what a step of one process takes; 0 means 1 s.

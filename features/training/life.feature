@@ -40,6 +40,33 @@ Feature: The life of a training job
     And chief was started 1 time
     And ps1 was started 2 times
 
+  # TRN-2.12: only the first PS has the global step.
+  Scenario: With partial recovery only the PS that died begins again with the checkpoint
+    Given a training job with 2 workers and 2 PS
+    And the job setting partial_recovery is "true"
+    And the job setting save_steps is "100"
+    And the job setting restart_after is "20s"
+    When the training starts
+    Then within 3m 1 checkpoint was saved
+    And within 2m the global step is 180 or more
+    When ps1 is killed
+    Then within 1m chief has tried again 1 time
+    And within 5m a checkpoint was restored 1 time
+    And the global step is 180 or more
+
+  Scenario: With partial recovery the PS that counts the steps takes them along
+    Given a training job with 2 workers and 2 PS
+    And the job setting partial_recovery is "true"
+    And the job setting save_steps is "100"
+    And the job setting restart_after is "20s"
+    When the training starts
+    Then within 3m 1 checkpoint was saved
+    And within 2m the global step is 180 or more
+    When ps0 is killed
+    Then within 1m chief has tried again 1 time
+    And within 5m a checkpoint was restored 1 time
+    And the global step is 160 or less
+
   # TRN-2.11: a worker that crashed leaves its flag, and the chief waits its full time.
   @TRN-S11 @Q239 @long
   Scenario: The end of the chief takes half an hour when a worker has died

@@ -36,6 +36,10 @@ func TestFaultsOfPlansAreTold(t *testing.T) {
 		{"both say it", "run_config:\n  num_ps: 2\njob:\n  ps: 1", []string{"p.yaml:2:11: run_config: found num_ps beside job's ps, want one of them"}},
 		{"a script that is a text", "job: {ps: 1}\nscript: now", []string{`p.yaml:2:9: script: found "now", want a list of lines`}},
 		{"a line that is a mapping", "job: {ps: 1}\nscript:\n- 10m: ps0 is killed", []string{"p.yaml:3:3: script: found keys and values, want a line in quotes"}},
+		{"no worker", "run_config:\n  num_ps: 1\n  num_workers: 0", []string{"p.yaml:3:16: run_config: num_workers: found 0, want 1 or more"}},
+		{"less than none", "run_config:\n  num_ps: 1\n  save_checkpoints_secs: -5", []string{"p.yaml:3:26: run_config: job's save_every: found -5000000000, want 0 or more"}},
+		{"no YAML", "seed: 1\nfor: [1\n", []string{"p.yaml:1:1: did not find expected ',' or ']'"}},
+		{"no YAML at once", "\t- x", []string{"p.yaml:1:1: found character that cannot start any token"}},
 		{"two", "sed: 1\njob: {ps: x}", []string{`p.yaml:1:1: plan: found key "sed"`, `p.yaml:2:11: ps: found "x", want a whole number`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,24 +2,20 @@ package job
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
-	"time"
+	"strings"
 
-	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
+	"github.com/monosim/monosim/engine/training/saveutils"
 	"github.com/monosim/monosim/engine/training/session"
 )
 
 // tensors stand for what a checkpoint holds: files of the names that a sharded saver gives
 // them, the step in the index.
-type tensors struct {
-	e       *env.Env
-	shards  int
-	took    time.Duration
-	hazards *cluster.Hazards
-}
+type tensors struct{ p *process }
 
 // Write takes its time, and writes the files of each PS before the index.
 func (t *tensors) Write(s session.Session, prefix string) error {
@@ -27,28 +23,57 @@ func (t *tensors) Write(s session.Session, prefix string) error {
 	if err != nil {
 		return err
 	}
-	took := t.took
-	if t.hazards.SaveTime > 0 {
-		took = t.hazards.SaveTime
+	took, hazards, shards := t.p.Spec.SaveTime, t.p.Hazards, t.p.Spec.PS
+	if hazards.SaveTime > 0 {
+		took = hazards.SaveTime
 	}
-	t.e.Tasks.Sleep(took)
-	if t.hazards.SaveErrors > 0 {
-		t.hazards.SaveErrors--
+	t.p.e.Tasks.Sleep(took)
+	if hazards.SaveErrors > 0 {
+		hazards.SaveErrors--
 		return session.Raise("InternalError", "%s: the write was not confirmed", prefix)
 	}
-	for i := range t.shards {
-		if err := t.write(fmt.Sprintf("%s.data-%05d-of-%05d", prefix, i, t.shards), nil); err != nil {
+	for i := range shards {
+		if err := t.write(fmt.Sprintf("%s.data-%05d-of-%05d", prefix, i, shards), nil); err != nil {
 			return err
 		}
 	}
 	return t.write(prefix+checkpoints.IndexSuffix, strconv.AppendInt(nil, step, 10))
 }
 
+// Devices are those of the PS.
+func (t *tensors) Devices() []string {
+	list := make([]string, t.p.Spec.PS)
+	for i := range list {
+		list[i] = saveutils.PSDevice(i)
+	}
+	return list
+}
+
+// Restore sets the global step, which the first PS has, to that of a checkpoint.
+func (t *tensors) Restore(s session.Session, prefix string, devices []string) error {
+	if len(devices) == 0 {
+		return nil
+	}
+	if !slices.Contains(devices, saveutils.PSDevice(0)) {
+		t.p.Happened("restored", prefix, strings.Join(devices, ", "))
+		return nil
+	}
+	step, err := t.GlobalStep(prefix)
+	if err != nil {
+		return err
+	}
+	t.p.Happened("restored", prefix, fmt.Sprintf("step %d", step))
+	return session.Do(s, session.Assign(session.GlobalStep(), step))
+}
+
+// GlobalStep is the step in the name of a checkpoint.
+func (t *tensors) GlobalStep(prefix string) (int64, error) { return helper.GlobalStepValue(prefix) }
+
 // WriteMetaGraph writes the graph, which says nothing here.
 func (t *tensors) WriteMetaGraph(path string) error { return t.write(path, nil) }
 
 func (t *tensors) write(path string, data []byte) error {
-	return session.FileError(path, t.e.Files.WriteFile(path, data))
+	return session.FileError(path, t.p.e.Files.WriteFile(path, data))
 }
 
 // places are the iterators of a worker: a number of steps.

@@ -8,7 +8,6 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/barrierops"
-	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/hooks"
 	"github.com/monosim/monosim/engine/training/hooks/server"
 	"github.com/monosim/monosim/engine/training/saveutils"
@@ -46,7 +45,7 @@ func (p *process) hooks() ([]session.Hook, error) {
 	if !p.isChief() {
 		return list, nil
 	}
-	saver, err := p.saver(barrier)
+	saver, err := p.saverHook(barrier)
 	if err != nil {
 		return nil, err
 	}
@@ -88,16 +87,17 @@ func (p *process) unhealthy(results []hooks.PSHealth) error {
 	return hooks.LogPSHealth(p.e, results)
 }
 
-// saver is the hook that saves, with the exporter where there is one.
-func (p *process) saver(barrier *barrierops.BarrierOp) (*saveutils.SaverHook, error) {
-	data := &tensors{p.e, p.Spec.PS, p.Spec.SaveTime, p.Hazards}
-	saver := saveutils.NewPartialRecoverySaver(p.e, data, saveutils.SaverOptions{MaxToKeep: p.Spec.MaxToKeep, KeepEvery: keepEvery, ModelDir: p.Spec.ModelDir, Quirks: p.Quirks})
-	state, err := checkpoints.State(p.e.Files, p.Spec.ModelDir, checkpoints.Filename)
+// saverHook is the hook that saves, with the exporter where there is one.
+func (p *process) saverHook(barrier *barrierops.BarrierOp) (*saveutils.SaverHook, error) {
+	p.saver = saveutils.NewPartialRecoverySaver(p.e, &tensors{p}, saveutils.SaverOptions{
+		MaxToKeep: p.Spec.MaxToKeep, KeepEvery: keepEvery, ModelDir: p.Spec.ModelDir, Monitor: p.monitor, Quirks: p.Quirks,
+	})
+	state, err := p.states.State(p.Spec.ModelDir, "")
 	if err != nil {
 		return nil, err
 	}
 	if state != nil {
-		saver.RecoverLastCheckpoints(state.AllModelCheckpointPaths)
+		p.saver.RecoverLastCheckpoints(state.AllModelCheckpointPaths)
 	}
 	options := saveutils.DefaultSaverHookOptions()
 	interval, err := p.interval()
@@ -118,7 +118,7 @@ func (p *process) saver(barrier *barrierops.BarrierOp) (*saveutils.SaverHook, er
 		limits.MaxPending = p.Spec.MaxPending
 		options.Guards = []session.Listener{hooks.NewBarrierSaverListener(p.e, barrier, limits)}
 	}
-	return saveutils.NewSaverHook(p.e, p.Spec.ModelDir, saver, options)
+	return saveutils.NewSaverHook(p.e, p.Spec.ModelDir, p.saver, options)
 }
 
 // keepEvery has one checkpoint of each day stay (cpu_training.py:1125).

@@ -12,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/training/consul"
 	"github.com/monosim/monosim/engine/training/evaluation"
 	"github.com/monosim/monosim/engine/training/runnerutils"
+	"github.com/monosim/monosim/engine/training/saveutils"
 	"github.com/monosim/monosim/engine/training/session"
 )
 
@@ -56,7 +57,13 @@ type process struct {
 	addr      string
 	server    env.Server
 	discovery training.ServiceDiscovery
-	step      int64 // the global step that it has seen last
+	// states reads the state of ModelDir as the reference's override does.
+	states runnerutils.CheckpointStates
+	// saver saves and restores, where the process is the chief; monitor, when set, knows the PS
+	// that were started since the last session.
+	saver   *saveutils.PartialRecoverySaver
+	monitor *saveutils.PSMonitor
+	step    int64 // the global step that it has seen last
 }
 
 // Main runs a process and returns its exit code: 0 when training came to its end, 1 after an
@@ -73,6 +80,9 @@ func Main(e *env.Env, o Options) int {
 		o.Servers = session.NewWire(e)
 	}
 	p := &process{Options: o, e: e}
+	if o.Spec.PartialRecovery && o.Spec.PS > 1 { // cpu_training.py:1531
+		p.monitor = saveutils.NewPSMonitor(o.Spec.PS)
+	}
 	if err := p.run(); err != nil {
 		e.Log.Logf(env.Error, "%s: %v", pysem.TypeOf(err), err)
 		p.Happened("failed", "", fmt.Sprintf("%s: %v", pysem.TypeOf(err), err))
@@ -157,6 +167,10 @@ func (p *process) configure() error {
 	if p.Spec.RestoreDir != "" {
 		config.RestoreDir = pysem.Some(p.Spec.RestoreDir)
 	}
+	if p.Spec.RestoreCkpt != "" {
+		config.RestoreCkpt = pysem.Some(p.Spec.RestoreCkpt)
+	}
+	p.states = runnerutils.CheckpointStates{Env: p.e, Flags: flags, Quirks: p.Quirks}
 	return runnerutils.Process{Env: p.e, Flags: flags, Quirks: p.Quirks}.Init(&config)
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/clustermanager"
 	"github.com/monosim/monosim/engine/training/cputraining"
 	"github.com/monosim/monosim/engine/training/hooks"
@@ -133,10 +132,7 @@ func (p *process) trainStep(remote session.Link, names []string) error {
 // prepare initialises and restores, as the chief, or waits until that was done.
 func (p *process) prepare(remote session.Link, names []string) error {
 	if p.isChief() {
-		if err := remote.Initialize(names); err != nil {
-			return err
-		}
-		return p.restore(remote)
+		return p.begin(remote, names)
 	}
 	for {
 		ready, err := remote.Ready(names)
@@ -147,18 +143,37 @@ func (p *process) prepare(remote session.Link, names []string) error {
 	}
 }
 
-// restore sets the global step to that of the latest checkpoint.
-func (p *process) restore(s session.Session) error {
-	latest, err := checkpoints.Latest(p.e, p.Spec.ModelDir, checkpoints.Filename)
-	if err != nil || latest == "" {
-		return err
-	}
-	step, err := helper.GlobalStepValue(latest)
+// begin gives variables their first values, and restores the latest checkpoint. With partial
+// recovery PS that were not started since keep what they have where there is one.
+func (p *process) begin(remote session.Link, names []string) error {
+	state, err := p.states.State(p.Spec.ModelDir, "")
 	if err != nil {
 		return err
 	}
-	p.Happened("restored", latest, fmt.Sprintf("step %d", step))
-	return session.Do(s, session.Assign(session.GlobalStep(), step))
+	fresh := names
+	if p.monitor != nil && state != nil {
+		if fresh, err = p.uninitialized(remote, names); err != nil {
+			return err
+		}
+	}
+	if err := remote.Initialize(fresh); err != nil || state == nil {
+		return err
+	}
+	return p.saver.Restore(remote, pysem.Some(state.ModelCheckpointPath))
+}
+
+// uninitialized are the devices whose variables have no values yet, or new ones in each session.
+func (p *process) uninitialized(s session.Session, names []string) (list []string, err error) {
+	for _, name := range names {
+		fresh, err := p.monitor.IsPSUninitialized(s, name)
+		if err != nil {
+			return nil, err
+		}
+		if fresh {
+			list = append(list, name)
+		}
+	}
+	return list, nil
 }
 
 // finish has the chief end the PS (cpu_training.py:1702).

@@ -8,6 +8,7 @@ import (
 	pb "github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/session"
 )
@@ -28,12 +29,14 @@ type CheckpointStates struct {
 	Flags *absl.Flags
 	// Read, when set, takes the place of checkpoints.State.
 	Read func(f env.Files, dir, name string) (*pb.CheckpointState, error)
+	// Quirks are those that are kept.
+	Quirks quirks.Set
 }
 
 // State is the state of a directory; an empty name means checkpoints.Filename. A file that
 // is there and cannot be read is read again, without a pause, and is an Exception after six
-// reads, also when the last of them was well (Q249). While training the checkpoint that the
-// flag names becomes the current one of the file, once, though it may not be there (Q250); in
+// reads, also when the last of them was well (Q201). While training the checkpoint that the
+// flag names becomes the current one of the file, once, though it may not be there (Q202); in
 // other modes only the answer has it. What goes wrong then is logged.
 func (s CheckpointStates) State(dir, name string) (*pb.CheckpointState, error) {
 	if name == "" {
@@ -88,6 +91,9 @@ func (s CheckpointStates) override(dir string, state *pb.CheckpointState, wanted
 		log.Logf(env.Warning, "model_checkpoint_path and %s are identity", wanted)
 	case !slices.Contains(state.AllModelCheckpointPaths, restore):
 		log.Logf(env.Warning, "checkpoint %s not exists in %s", wanted, dir)
+		if !s.Quirks.Keeps(quirks.Q202) {
+			return nil
+		}
 	case mode != modeTrain:
 		log.Logf(env.Info, "mode is %s, ignore %s", mode, marker)
 		state.ModelCheckpointPath = restore

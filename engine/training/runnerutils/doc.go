@@ -8,8 +8,9 @@
 //   - [WithDiscovery] finds the discovery that a configuration asks for, and closes it.
 //
 // The faults of the reference are kept: a checkpoint that is read well by the last of six
-// reads is an error (Q249), a checkpoint to restore is applied though it is not there (Q250),
-// and a chief that ends between its two writes leaves all others waiting (Q251). To change
+// reads is an error (Q201), a checkpoint to restore is applied though it is not there (Q202),
+// and a chief that ends between its two writes leaves all others waiting (Q251), without end
+// (Q200). To change
 // which checkpoint is restored look in checkpoint_state.go; what is copied from another
 // directory, in restore.go; how discovery is chosen, in discovery.go.
 //

@@ -11,6 +11,7 @@ import (
 	pb "github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/saveutils"
@@ -20,14 +21,20 @@ import (
 // restorePoll is how often a process looks whether the chief is done (runner_utils.py:277).
 const restorePoll = 30 * time.Second
 
+// restoreLimit is how long it looks where waiting has an end (Q200).
+const restoreLimit = time.Hour
+
 // restore has the chief set the model's directory up, and all others wait for it, without
-// end.
+// end; with Q200 repaired for an hour.
 func (p Process) restore(c *RunnerConfig) error {
 	if c.IsChief() {
 		return p.copyCkptFile(c)
 	}
 	file := pysem.JoinStrings(c.ModelDir, saveutils.MonolithCkptStateFileName)
-	for !env.Exists(p.Env.Files, file) {
+	for waited := time.Duration(0); !env.Exists(p.Env.Files, file); waited += restorePoll {
+		if waited >= restoreLimit && !p.Quirks.Keeps(quirks.Q200) {
+			return pysem.Raise("TimeoutError", "%s: not there after %.0f s", file, restoreLimit.Seconds())
+		}
 		p.Env.Log.Logf(env.Info, "Waiting for chief setting up restore_dir...")
 		p.Env.Tasks.Sleep(restorePoll)
 	}
@@ -36,13 +43,14 @@ func (p Process) restore(c *RunnerConfig) error {
 
 // copyCkptFile has the model's directory begin with a checkpoint of restore_dir, unless it
 // has checkpoints of its own (runner_utils.py:279). It is two writes, and nothing is written
-// when there is nothing to restore: the others then wait for ever (Q251).
+// when there is nothing to restore: the others then wait for ever (Q251); with that repaired
+// the second file is written where it is missing.
 func (p Process) copyCkptFile(c *RunnerConfig) error {
 	e, from := p.Env, c.RestoreDir.V
 	e.Log.Logf(env.Info, "restore_dir is %s", from)
 	if !env.Exists(e.Files, pysem.JoinStrings(from, checkpoints.Filename)) {
 		e.Log.Logf(env.Warning, "no checkpoint in %s", from)
-		return nil
+		return p.letOthersBegin(c.ModelDir, from, "")
 	}
 	if !env.Exists(e.Files, c.ModelDir) {
 		if c.ModelDir == "" {
@@ -56,16 +64,32 @@ func (p Process) copyCkptFile(c *RunnerConfig) error {
 	chosen, err := p.chosen(from, c.RestoreCkpt)
 	if err != nil {
 		e.Log.Logf(env.Warning, "%v", err)
-		return nil
+		return p.letOthersBegin(c.ModelDir, from, "")
 	}
 	if env.Exists(e.Files, pysem.JoinStrings(c.ModelDir, checkpoints.Filename)) {
-		return nil
+		return p.letOthersBegin(c.ModelDir, from, chosen)
 	}
 	if err := p.begin(c.ModelDir, from, chosen); err != nil {
 		e.Log.Logf(env.Warning, "%v", err)
 		e.Log.Logf(env.Warning, "checkpoint exist in %s", c.ModelDir)
 	}
 	return nil
+}
+
+// letOthersBegin writes the second file where it is missing and Q251 is repaired: the others
+// wait for it. A checkpoint of restore_dir with which the model began is exempt in it.
+func (p Process) letOthersBegin(dir, from, chosen string) error {
+	if p.Quirks.Keeps(quirks.Q251) || env.Exists(p.Env.Files, pysem.JoinStrings(dir, saveutils.MonolithCkptStateFileName)) {
+		return nil
+	}
+	state, err := checkpoints.State(p.Env.Files, dir, checkpoints.Filename)
+	if err == nil && state != nil && state.ModelCheckpointPath == chosen {
+		return p.exempt(dir, from, chosen)
+	}
+	if err := gfile.MakeDirs(p.Env.Files, dir); err != nil {
+		return err
+	}
+	return saveutils.WriteMonolithCheckpointState(p.Env.Files, dir, &nativetraining.MonolithCheckpointState{})
 }
 
 // chosen is the checkpoint of a directory that has this name, or its current one.
@@ -97,6 +121,13 @@ func (p Process) begin(dir, from, checkpoint string) error {
 		return err
 	}
 	p.Env.Log.Logf(env.Info, "write checkpoint file done!")
+	return p.exempt(dir, from, checkpoint)
+}
+
+// exempt is the second of the files: the state of the other directory, with the checkpoint to
+// keep.
+func (p Process) exempt(dir, from, checkpoint string) error {
+	f := p.Env.Files
 	monolith, err := saveutils.MonolithCheckpointState(p.Env, from, saveutils.StateReading{RemoveInvalidPath: true, Quirks: p.Quirks})
 	if err != nil {
 		return err

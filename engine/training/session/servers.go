@@ -235,10 +235,11 @@ func (r *Remote) Step(devices []string, d time.Duration, counter *Variable) (int
 	return found.memory.add(counter, 1)
 }
 
-// readyServerOf finds the server of a variable, which is to be initialised.
+// readyServerOf finds the server of a variable, which is to be initialised unless the variable
+// is a resource of the process.
 func (r *Remote) readyServerOf(v *Variable) (*server, error) {
 	found, err := r.serverOf(v)
-	if err == nil && !found.ready {
+	if err == nil && !found.ready && !processVariable(v.Name) {
 		err = uninitialized(v)
 	}
 	return found, err
@@ -306,8 +307,13 @@ var (
 )
 
 // processVariable reports whether a variable is a resource of its process, which lives as
-// long as that whoever initialises the others: what a PS says of its memory, and the queue
-// that ends it.
+// long as that whoever initialises the others: what a PS says of its memory, the queue that
+// ends it, and the mark that it was not started since.
 func processVariable(name string) bool {
-	return strings.HasPrefix(name, "ps_machine_info_") || strings.HasPrefix(name, "ps_queue_")
+	for _, kind := range []string{"ps_machine_info_", "ps_queue_", "ps_monitor_"} {
+		if strings.HasPrefix(name, kind) {
+			return true
+		}
+	}
+	return false
 }

@@ -210,8 +210,10 @@ func (w *Wire) serve(method string, ops []Op) ([]any, error) {
 		w.own.ready = true
 		return nil, nil
 	case methodRun:
-		if len(ops) > 0 && !w.own.ready {
-			return nil, uninitialized(ops[0].Variable)
+		for _, op := range ops {
+			if !w.own.ready && !processVariable(op.Variable.Name) {
+				return nil, uninitialized(op.Variable)
+			}
 		}
 		return w.own.memory.Run(ops...)
 	}

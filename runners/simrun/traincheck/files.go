@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/saveutils"
 )
@@ -38,7 +39,8 @@ func (s *stored) look(c *Checker, files Files) error {
 		return err
 	}
 	if c.spec.RestoreDir != "" {
-		s.restored(c, hasList && hasState)
+		// with Q251 repaired the second file is all that everybody waits for
+		s.restored(c, hasState && (hasList || !c.quirks.Keeps(quirks.Q251)))
 	}
 	for _, checkpoint := range listed {
 		if ok, err := there(files, checkpoint); err != nil {
@@ -126,7 +128,9 @@ func (s *stored) restored(c *Checker, written bool) {
 		if !chief.serving {
 			return // it has not come to its writes
 		}
-		known = "Q251"
+		if c.quirks.Keeps(quirks.Q251) {
+			known = quirks.Q251.String()
+		}
 	}
 	for _, name := range c.names {
 		p := c.procs[name]
