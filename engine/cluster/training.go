@@ -14,8 +14,9 @@ import (
 type TrainingSpec struct {
 	// Job is its name in ZooKeeper, /monolith/<job>; "" means "job".
 	Job string `yaml:"job"`
-	// Discovery is how its processes find one another: "zookeeper", which "" means, or "consul", an
-	// agent that all of them reach, where the job has the name of a service.
+	// Discovery is how its processes find one another: "zookeeper", which "" means, "consul", an
+	// agent that all of them reach, where the job has the name of a service, or "primus" and "mlp",
+	// whose environment says where all are.
 	Discovery string `yaml:"discovery"`
 	// Workers are those beside the chief, PS the parameter servers of which the job needs
 	// one at least; RedundantPS are started beyond those.
@@ -81,9 +82,6 @@ type TrainingSpec struct {
 	// KeepPS keeps PS running after the end of training, as a job that goes on in real time.
 	KeepPS bool `yaml:"keep_ps"`
 }
-
-// DiscoveryConsul is a TrainingSpec.Discovery.
-const DiscoveryConsul = "consul"
 
 // WithDefaults is the spec with the meaning of zero fields written out.
 func (s TrainingSpec) WithDefaults() TrainingSpec {
@@ -161,8 +159,8 @@ func (s *TrainingSpec) CheckFields() error {
 			return &SpecError{Where: h.name, Found: fmt.Sprint(*h.hour), Want: "an hour from 0 to 23"}
 		}
 	}
-	if s.Discovery != "" && s.Discovery != "zookeeper" && s.Discovery != DiscoveryConsul {
-		return &SpecError{Where: "discovery", Found: s.Discovery, Want: "zookeeper or consul"}
+	if err := s.checkDiscovery(); err != nil {
+		return err
 	}
 	if s.SaveEvery > 0 && s.SaveSteps > 0 {
 		return &SpecError{Where: "save_steps", Found: "it beside save_every", Want: "one of them"}

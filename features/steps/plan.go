@@ -190,7 +190,7 @@ func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
 		}
 		onCase, onCluster = onCase || ofCase, onCluster || !ofCase
 	}
-	if len(h.faults) == before && onCluster {
+	if len(h.faults) == before && !unknown && onCluster { // a fault of another case is not told twice
 		h.people(sc, c, &scratch.spec)
 	}
 	if !asserts && !unknown {

@@ -303,6 +303,8 @@ Feature: f
 	}{
 		{"an unknown sentence", strings.Replace(good, "pod runs", "pod rans", 1), "", "x.feature",
 			"x.feature:4", []string{"every pod rans", "{pods} run(s)"}},
+		{"an unknown sentence in each of two cases", strings.Replace(good, "Scenario: s", "Scenario Outline: s", 1) + "    And <who> rans\n    Examples:\n      | who |\n      | it |\n      | it |\n", "", "x.feature",
+			"x.feature:5", []string{"it rans"}},
 		{"an action in a background", strings.Replace(good, "Scenario: s", "Background:\n    When the cluster starts\n  Scenario: s", 1), "", "x.feature",
 			"x.feature:3", []string{"the cluster starts", "shape of the cluster only"}},
 		{"nothing asserted", strings.Replace(good, "Then every pod runs", "When the cluster starts", 1), "", "x.feature",

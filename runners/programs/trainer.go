@@ -26,7 +26,8 @@ type TrainerOptions struct {
 	ServerType string
 	Index      int
 	// ZooKeeper is where the processes of the job find each other, host:port; those whose job's
-	// Discovery is Consul do by the agent that CONSUL_HTTP_HOST and CONSUL_HTTP_PORT name.
+	// Discovery is Consul do by the agent that CONSUL_HTTP_HOST and CONSUL_HTTP_PORT name, and
+	// those of Primus and MLP by their own environment.
 	ZooKeeper string
 	// Quirks says which faults of the reference are kept: python, fixed or a list.
 	Quirks string
@@ -53,7 +54,7 @@ func (o TrainerOptions) Validate() error {
 		return fmt.Errorf("index: found %d of the chief, want 0", o.Index)
 	case o.Index < 0 || o.Index >= o.count():
 		return fmt.Errorf("index: found %d, want 0 to %d: the job has %d of the type %s", o.Index, o.count()-1, o.count(), o.ServerType)
-	case o.ZooKeeper == "" && o.Job.Discovery != cluster.DiscoveryConsul && o.ServerType != evalType:
+	case o.ZooKeeper == "" && o.Job.Discovery != cluster.DiscoveryConsul && !o.Job.IsPlaced() && o.ServerType != evalType:
 		return errors.New("zk_server: found none, want host:port of a ZooKeeper")
 	}
 	if err := o.Job.Check(); err != nil {

@@ -53,15 +53,23 @@ func (w *World) addTrainers() error {
 	for i, name := range spec.TrainerNames() {
 		t := &Trainer{Name: name, w: w, ip: "10.250." + strconv.Itoa(i/250) + "." + strconv.Itoa(1+i%250)}
 		t.Role, t.Index = cluster.TrainerRole(name)
+		w.trainersByName[name] = t
+		w.trainers = append(w.trainers, t)
+	}
+	for _, t := range w.trainers {
 		if err := w.addTrainer(t); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", t.Name, err)
 		}
 	}
 	return nil
 }
 
 func (w *World) addTrainer(t *Trainer) error {
-	t.machine = hosts.NewMachine(w.net, hosts.Config{Name: t.Name, IPs: []string{t.ip}, Env: w.trainerVariables(), Logs: w.options.Logs, Shared: w.seen})
+	variables, err := w.trainerVariables(t)
+	if err != nil {
+		return err
+	}
+	t.machine = hosts.NewMachine(w.net, hosts.Config{Name: t.Name, IPs: []string{t.ip}, Env: variables, Logs: w.options.Logs, Shared: w.seen})
 	for _, s := range w.stores {
 		if err := t.machine.FS.Mount(s.mount, s.fs); err != nil {
 			return err
@@ -73,17 +81,15 @@ func (w *World) addTrainer(t *Trainer) error {
 	t.machine.Procs.SetEnv(t.envOf)
 	t.machine.Procs.Register("cpu_training", t.run)
 	t.machine.Procs.OnExit(t.ended)
-	w.trainers = append(w.trainers, t)
-	w.trainersByName[t.Name] = t
 	return nil
 }
 
-// trainerVariables say where the Consul agent is, if there is one.
-func (w *World) trainerVariables() []string {
-	if w.consul == nil {
-		return nil
+// trainerVariables say where the Consul agent is, if there is one, or where all processes are.
+func (w *World) trainerVariables(t *Trainer) ([]string, error) {
+	if w.consul != nil {
+		return []string{"CONSUL_HTTP_HOST=" + ConsulHost}, nil
 	}
-	return []string{"CONSUL_HTTP_HOST=" + ConsulHost}
+	return w.spec.Training.Variables(t.Name, func(name string) string { return w.trainersByName[name].ip })
 }
 
 func (t *Trainer) envOf(proc *processes.Process) *env.Env {

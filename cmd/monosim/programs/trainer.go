@@ -18,10 +18,11 @@ func newTrainerCommand() *cobra.Command {
 		Short: "Run one process of a training job: the chief, a worker or a PS",
 		Long: `Run one process of the training job of a PLAN, as monosim train runs all of them in
 virtual time: on the clock, with the files of this machine, a real ZooKeeper in which the
-processes find each other, and gRPC between them; with the job's discovery consul they find
-each other by the Consul agent that CONSUL_HTTP_HOST and CONSUL_HTTP_PORT name. Of the plan the keys run_config and job
-count, with directories of this machine; quirks too, unless there is --quirks. Every process
-of the job has the same plan.
+processes find each other, and gRPC between them. With the job's discovery consul they find
+each other by the Consul agent that CONSUL_HTTP_HOST and CONSUL_HTTP_PORT name; with primus
+TF_CONFIG says what the process is and where all are, with mlp the variables of MLP. Of the
+plan the keys run_config and job count, with directories of this machine; quirks too, unless
+there is --quirks. Every process of the job has the same plan.
 
 --server_type and --index are the reference's flags: ps 0 to num_ps-1, worker 0 to
 num_workers-1. Worker 0 is the chief, who may be called so. An evaluator, of a job with

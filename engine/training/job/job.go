@@ -2,6 +2,8 @@ package job
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/cluster"
@@ -10,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/consul"
+	"github.com/monosim/monosim/engine/training/cputraining"
 	"github.com/monosim/monosim/engine/training/evaluation"
 	"github.com/monosim/monosim/engine/training/runnerutils"
 	"github.com/monosim/monosim/engine/training/saveutils"
@@ -56,6 +59,7 @@ type process struct {
 	e         *env.Env
 	addr      string
 	server    env.Server
+	config    runnerutils.RunnerConfig
 	discovery training.ServiceDiscovery
 	// states reads the state of ModelDir as the reference's override does.
 	states runnerutils.CheckpointStates
@@ -101,6 +105,11 @@ func (p *process) run() error {
 	if err != nil {
 		return err
 	}
+	if p.Spec.IsPlaced() {
+		if err := p.findPlace(); err != nil {
+			return err
+		}
+	}
 	if p.Role == PS {
 		err = p.servePS()
 	} else {
@@ -110,9 +119,11 @@ func (p *process) run() error {
 		return err
 	}
 	defer p.Servers.Stop(p.addr) // its variables go with the process, also where it is killed
-	// cpu_training.py:1995 starts the server first, so that its port is known.
-	if p.discovery, err = p.newDiscovery(); err != nil {
-		return err
+	if p.discovery == nil {
+		// cpu_training.py:1995 starts the server first, so that its port is known.
+		if p.discovery, err = p.newDiscovery(); err != nil {
+			return err
+		}
 	}
 	defer p.discovery.Close()
 	if err := p.discovery.Register(p.Role, p.Index, p.addr); err != nil {
@@ -155,6 +166,34 @@ func (p *process) newDiscovery() (training.ServiceDiscovery, error) {
 	return kinds.Consul(pysem.Some(p.Spec.Job))
 }
 
+// findPlace learns from the environment what the process is, and where it listens
+// (runner_utils.py:355, cpu_training.py:2016).
+func (p *process) findPlace() error {
+	p.config.DiscoveryType = training.DiscoveryMLP
+	if p.Spec.Discovery == cluster.DiscoveryPrimus {
+		p.config.DiscoveryType = training.DiscoveryPrimus
+		if text, ok := p.e.Host.LookupEnv(cputraining.TFConfig); ok {
+			p.config.TFConfig = pysem.Some(text)
+		}
+	}
+	d, err := runnerutils.GetDiscovery(&p.config, pysem.Some(p.Spec.Job), runnerutils.RealDiscoveries{Env: p.e})
+	if err != nil {
+		return err
+	}
+	p.discovery = d
+	switch d := d.(type) {
+	case *training.TFConfigServiceDiscovery:
+		addr, err := d.Addr()
+		if err != nil {
+			return err
+		}
+		p.Role, p.Index, p.addr = p.config.ServerType, p.config.Index, pysem.Str(addr)
+	case *training.MLPServiceDiscovery:
+		p.Index, p.addr = d.Index().V, d.Addr()
+	}
+	return nil
+}
+
 // configure makes the configuration of the process, which with a restore_dir sets the model's
 // directory up, or waits until the chief has (runner_utils.py:234).
 func (p *process) configure() error {
@@ -162,34 +201,52 @@ func (p *process) configure() error {
 	if _, err := flags.Parse(p.e.Files, nil); err != nil {
 		return err
 	}
-	config := runnerutils.Class.New()
-	config.ModelDir, config.ServerType, config.Index = p.Spec.ModelDir, p.Role, p.Index
+	p.config = runnerutils.Class.New()
+	p.config.ModelDir, p.config.ServerType, p.config.Index = p.Spec.ModelDir, p.Role, p.Index
 	if p.Spec.RestoreDir != "" {
-		config.RestoreDir = pysem.Some(p.Spec.RestoreDir)
+		p.config.RestoreDir = pysem.Some(p.Spec.RestoreDir)
 	}
 	if p.Spec.RestoreCkpt != "" {
-		config.RestoreCkpt = pysem.Some(p.Spec.RestoreCkpt)
+		p.config.RestoreCkpt = pysem.Some(p.Spec.RestoreCkpt)
 	}
 	p.states = runnerutils.CheckpointStates{Env: p.e, Flags: flags, Quirks: p.Quirks}
-	return runnerutils.Process{Env: p.e, Flags: flags, Quirks: p.Quirks}.Init(&config)
+	return runnerutils.Process{Env: p.e, Flags: flags, Quirks: p.Quirks}.Init(&p.config)
 }
 
-// serve starts the process's server on a free port.
+// serve starts the process's server on a free port, or where its environment has it.
 func (p *process) serve(handler env.Handler) error {
 	if handler == nil {
 		handler = func(string, []byte) ([]byte, error) {
 			return nil, &env.RPCError{Code: env.Unimplemented, Message: "Method not found!"}
 		}
 	}
-	server, err := p.e.Network.Serve(0, 0, p.Servers.Handle(handler))
+	port, err := p.port()
+	if err != nil {
+		return err
+	}
+	server, err := p.e.Network.Serve(port, 0, p.Servers.Handle(handler))
 	if err != nil {
 		return err
 	}
 	p.server = server
-	if p.addr, err = training.LocalServerAddr(p.e.Host, fmt.Sprint(server.Port())); err != nil {
-		return err
+	if p.addr == "" {
+		if p.addr, err = training.LocalServerAddr(p.e.Host, fmt.Sprint(server.Port())); err != nil {
+			return err
+		}
 	}
 	p.Servers.Start(p.addr)
 	p.Happened("serving", p.addr, "")
 	return nil
+}
+
+// port is that of the process's address, 0 for any.
+func (p *process) port() (int, error) {
+	if p.addr == "" {
+		return 0, nil
+	}
+	port, err := strconv.Atoi(p.addr[strings.LastIndexByte(p.addr, ':')+1:])
+	if err != nil {
+		return 0, session.Raise("UnknownError", "Could not start gRPC server: %s", p.addr)
+	}
+	return port, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -58,7 +59,7 @@ func (c *Cluster) addTrainers() error {
 		return err
 	}
 	for i, name := range spec.TrainerNames() {
-		t := &trainer{c: c, name: name, ip: c.net.ip(2 + len(c.pods) + i), dir: c.disks.podDir(name)}
+		t := &trainer{c: c, name: name, ip: c.trainerIP(name), dir: c.disks.podDir(name)}
 		if len(c.pods)+i >= maxPods {
 			return fmt.Errorf("%s: found process %d, want at most %d pods and processes of a training job", name, len(c.pods)+i+1, maxPods)
 		}
@@ -97,7 +98,7 @@ func (c *Cluster) writePlan() error {
 func (t *trainer) eventsFile() string { return filepath.Join(t.dir, "events.jsonl") }
 
 // program is how it is started.
-func (t *trainer) program() Program {
+func (t *trainer) program() (Program, error) {
 	args := []string{
 		t.c.o.Monosim, "trainer", t.c.planPath(), "--server_type=" + t.role, fmt.Sprintf("--index=%d", t.index),
 		"--zk_server=" + t.relay.addr(), "--events=" + t.eventsFile(),
@@ -110,7 +111,13 @@ func (t *trainer) program() Program {
 	if t.c.consul != nil {
 		environment = append(environment, t.c.consul.variables()...)
 	}
-	return Program{Args: args, Dir: t.dir, Env: environment}
+	places, err := t.c.spec.Training.Variables(t.name, t.c.trainerIP)
+	return Program{Args: args, Dir: t.dir, Env: append(environment, places...)}, err
+}
+
+// trainerIP is where the process of a name runs.
+func (c *Cluster) trainerIP(name string) string {
+	return c.net.ip(2 + len(c.pods) + slices.Index(c.spec.Training.TrainerNames(), name))
 }
 
 // start starts it. It does nothing when it runs.
@@ -121,7 +128,11 @@ func (t *trainer) start() error {
 		return nil
 	}
 	t.serves("")
-	started, err := t.c.guard.start(t.program(), filepath.Join(t.c.disks.root, logsDir, t.name+".log"), false)
+	program, err := t.program()
+	if err != nil {
+		return err
+	}
+	started, err := t.c.guard.start(program, filepath.Join(t.c.disks.root, logsDir, t.name+".log"), false)
 	if err != nil {
 		return err
 	}

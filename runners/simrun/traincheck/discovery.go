@@ -62,8 +62,8 @@ func (d *discovery) disturbed(what string, lasting, over bool) {
 }
 
 func (d *discovery) look() {
-	if len(d.goesOn) > 0 || d.c.spec.Discovery == cluster.DiscoveryConsul {
-		return // Consul promises nothing: a heartbeat may end (Q300), a machine be blacklisted
+	if len(d.goesOn) > 0 || d.c.spec.Discovery == cluster.DiscoveryConsul || d.c.spec.IsPlaced() {
+		return // Consul promises nothing: a heartbeat may end (Q300), a machine be blacklisted; and others register nowhere
 	}
 	for _, name := range d.c.names {
 		p, n := d.c.procs[name], d.nodes[name]
