@@ -61,6 +61,11 @@ type TrainingSpec struct {
 	MaxPending   time.Duration `yaml:"max_pending"`
 	ChiefTimeout time.Duration `yaml:"chief_timeout"`
 	RetryWait    time.Duration `yaml:"retry_wait"`
+	// SlowStartSteps has workers begin one after the other, each of a higher number at a later
+	// step, or some time after the first steps: MaxSlowStart, and up to ten minutes more at random.
+	// 0 has all begin at once, and 10m.
+	SlowStartSteps int           `yaml:"slow_start_steps"`
+	MaxSlowStart   time.Duration `yaml:"max_slow_start"`
 	// MaxRetries is how often a changed cluster is tried again; 0 means 6.
 	MaxRetries int `yaml:"max_retries"`
 	// PSMemoryLimit is the memory of a PS from which on it is not well; 0 means no limit.
@@ -95,6 +100,7 @@ func (s TrainingSpec) WithDefaults() TrainingSpec {
 	fill(&s.ChiefTimeout, 1800*time.Second)
 	fill(&s.RetryWait, 30*time.Second)
 	fill(&s.MaxRetries, 6)
+	fill(&s.MaxSlowStart, 10*time.Minute)
 	fill(&s.PSMemoryLimit, 1<<62)
 	fill(&s.EvalSetup, time.Second)
 	fill(&s.EvalTime, time.Second)
@@ -145,6 +151,7 @@ func (s *TrainingSpec) CheckFields() error {
 		{"tide_save_every", int64(s.TideSaveEvery), 0}, {"save_time", int64(s.SaveTime), 0}, {"max_to_keep", int64(s.MaxToKeep), 0},
 		{"export_bytes", s.ExportBytes, 0}, {"max_pending", int64(s.MaxPending), 0}, {"chief_timeout", int64(s.ChiefTimeout), 0},
 		{"retry_wait", int64(s.RetryWait), 0}, {"max_retries", int64(s.MaxRetries), 0}, {"ps_memory_limit", s.PSMemoryLimit, 0},
+		{"slow_start_steps", int64(s.SlowStartSteps), 0}, {"max_slow_start", int64(s.MaxSlowStart), 0},
 		{"restart_after", int64(s.RestartAfter), 0}, {"eval_setup", int64(s.EvalSetup), 0}, {"eval_time", int64(s.EvalTime), 0},
 	} {
 		if n.value < n.least {

@@ -458,6 +458,9 @@ func (w *World) reported(name string, n int) check { return w.times("chief", "un
 func (w *World) savedTimes(n int) check            { return w.times("chief", "saved", "", n) }
 func (w *World) restoredTimes(n int) check         { return w.times("chief", "restored", "", n) }
 
+// heartbeats wants the chief's metric to have begun to say running, or stopped, so often.
+func (w *World) heartbeats(typ string, n int) check { return w.times("chief", "heartbeat", typ, n) }
+
 // evaluatedTimes wants the evaluator to have evaluated a checkpoint so often.
 func (w *World) evaluatedTimes(step int64, n int) check {
 	return w.times("evaluator", "evaluated", w.checkpointPath(step), n)

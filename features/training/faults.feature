@@ -37,7 +37,7 @@ Feature: Faults of a training job, and what repairs them
     Then within 3m the global step is 200 or more
     When worker2 is killed
     Then within 5m worker1 has ended with exit code 0
-    And within 5s chief has ended with exit code 0
+    And within 35s chief has ended with exit code 0
 
   # TRN-8.7: two calls at one step.
   @Q242
@@ -107,9 +107,9 @@ Feature: Faults of a training job, and what repairs them
     When the stored file /train/model/checkpoint is torn
     And chief is killed
     Then within 65s chief was started 2 times
-    And within 10s chief has ended with exit code 1
+    And within 40s chief has ended with exit code 1
     When the stored file /train/model/checkpoint is written with "model_checkpoint_path: 'model.ckpt-20' all_model_checkpoint_paths: 'model.ckpt-10' all_model_checkpoint_paths: 'model.ckpt-20'"
-    Then within 90s a checkpoint was restored 1 time
+    Then within 2m a checkpoint was restored 1 time
     And within 1m checkpoint 30 is listed
     And every checkpoint that is listed is stored
 

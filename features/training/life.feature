@@ -67,6 +67,53 @@ Feature: The life of a training job
     And within 5m a checkpoint was restored 1 time
     And the global step is 160 or less
 
+  # TRN-2.22: every 30 s, and once more at the end, which waits for it.
+  Scenario: The heartbeat of a training stops before its PS end
+    Given a training job with 0 workers and 1 PS
+    And the job setting max_steps is "100"
+    And the job setting step_time is "1s"
+    When the training starts
+    Then within 40s the heartbeat of the training began to say "running" 1 time
+    And within 75s the global step is 100 or more
+    And for 5s ps0 is at work
+    And the heartbeat of the training began to say "stopped" 0 times
+    And within 32s the heartbeat of the training began to say "stopped" 1 time
+    And within 5s ps0 has ended with exit code 0
+    And chief has ended with exit code 0
+
+  Scenario: The heartbeat of a chief that is killed says nothing of it
+    Given a training job with 0 workers and 1 PS
+    When the training starts
+    Then within 40s the heartbeat of the training began to say "running" 1 time
+    When chief is killed
+    Then for 2m the heartbeat of the training began to say "stopped" 0 times
+
+  # TRN-2.12: worker 1 begins at step 69, 100*ln(1+1), worker 2 at 109; saves do not wait for those that have not begun
+  # longer than 30 s.
+  Scenario: Workers begin one after the other
+    Given a training job with 2 workers and 1 PS
+    And the job setting slow_start_steps is "100"
+    And the job setting save_steps is "20"
+    When the training starts
+    Then within 3m 2 checkpoints were saved
+    And worker1 has come to the barrier "Save" 0 times
+    And within 5m worker1 has come to the barrier "Save" 1 time
+    And the global step is 69 or more
+    And worker2 has come to the barrier "Save" 0 times
+    And within 5m worker2 has come to the barrier "Save" 1 time
+    And the global step is 109 or more
+
+  # TRN-2.12: five minutes, and up to ten more at random; then two processes make steps.
+  Scenario: Workers whose step does not come begin when they have waited enough
+    Given a training job with 1 worker and 1 PS
+    And the job setting slow_start_steps is "1000000"
+    And the job setting max_slow_start is "5m"
+    When the training starts
+    And 5m pass
+    Then the global step is 305 or less
+    When 20m pass
+    Then the global step is 1900 or more
+
   # TRN-2.11: a worker that crashed leaves its flag, and the chief waits its full time.
   @TRN-S11 @Q239 @long
   Scenario: The end of the chief takes half an hour when a worker has died

@@ -111,10 +111,10 @@ Feature: Beginning with the checkpoint of another training
     When the stored file /train/model/model.ckpt-10.index is written with "10"
     And the stored file /train/model/checkpoint is written with "model_checkpoint_path: 'model.ckpt-10' all_model_checkpoint_paths: 'model.ckpt-10'"
     And the training starts
-    Then within 20s chief has ended with exit code 1
+    Then within 45s chief has ended with exit code 1
     And the stored file /train/model/checkpoint has "model.ckpt-99"
     And within 65s chief was started 2 times
-    And within 20s chief has ended with exit code 1
+    And within 45s chief has ended with exit code 1
 
   @Q202
   Scenario: A checkpoint to restore that is not there is passed over

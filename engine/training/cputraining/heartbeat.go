@@ -34,6 +34,13 @@ func NewHeartbeat(e *env.Env, metrics HeartbeatMetrics) *Heartbeat {
 	return &Heartbeat{e: e, metrics: metrics, stopped: true, ended: threading.NewEvent(e.Tasks, "heartbeat")}
 }
 
+// StartOnce is Start of one that was not started yet.
+func (h *Heartbeat) StartOnce() {
+	if h.stopped {
+		h.Start()
+	}
+}
+
 // Start starts it. The first beat comes after the first interval.
 func (h *Heartbeat) Start() {
 	h.e.Log.Logf(env.Info, "start MetricsHeartBeat thread")

@@ -12,7 +12,7 @@
 // a PS, in ps.go; what is written for a checkpoint or an export, in data.go and export.go.
 //
 // The exporter, barriers, savers, restore and cluster are those rooms themselves. The loop that
-// tries again, [process.work], is not that of cputraining.Run, whose chief ends the PS and the
+// tries again, [process.tryOften], is not that of cputraining.Run, whose chief ends the PS and the
 // application on each error: here a chief that has failed may be started again (RestartAfter) and
 // finds its PS; a session that a restarted PS has ended is made again at once, which TensorFlow
 // does inside of the estimator that Run calls; and who fails while looking for the cluster again

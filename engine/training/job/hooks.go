@@ -3,6 +3,7 @@ package job
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/monosim/monosim/engine/pysem"
@@ -41,7 +42,12 @@ func (p *process) hooks() ([]session.Hook, error) {
 	for _, h := range sync.TrainingHooks() {
 		list = append(list, h)
 	}
-	list = append(list, barrierops.NewBarrierHook(p.Index, barrier), stop.StopHook(), &lastStep{p: p})
+	list = append(list, barrierops.NewBarrierHook(p.Index, barrier))
+	if p.Spec.SlowStartSteps > 0 {
+		turn := int64(float64(p.Spec.SlowStartSteps) * math.Log(float64(1+p.Index))) // cpu_training.py:1268
+		list = append(list, sessionrunhooks.NewCustomGlobalStepWaiterHook(p.e, globalStep, turn, sessionrunhooks.Tide{}, p.Spec.MaxSlowStart))
+	}
+	list = append(list, stop.StopHook(), &lastStep{p: p})
 	if !p.isChief() {
 		return list, nil
 	}

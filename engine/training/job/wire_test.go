@@ -48,8 +48,9 @@ func happened(t *testing.T, spec cluster.TrainingSpec, servers session.Cluster, 
 
 func TestJobOverGRPCIsTheSame(t *testing.T) {
 	spec := cluster.TrainingSpec{Workers: 2, PS: 2, MaxSteps: 300, SaveEvery: 40 * time.Second}
-	want := happened(t, spec, session.NewServers(time.Millisecond))
-	got := happened(t, spec, nil)
+	goOn := func(*world.World) {}
+	want := happened(t, spec, session.NewServers(time.Millisecond), goOn)
+	got := happened(t, spec, nil, goOn)
 	// How far the steps had come at a save depends on what a step's calls take.
 	ends := func(list []string) (kept []string) {
 		for _, line := range list {

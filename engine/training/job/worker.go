@@ -21,21 +21,38 @@ const (
 	chiefDevice = "/job:chief/task:0"
 )
 
-// work trains, and tries again after errors that may pass: as often as it takes while the
-// cluster is the same, and Spec.MaxRetries times with another one (cpu_training.py:2040).
+// work trains. A chief says that it is there meanwhile, until it has ended or failed: its end
+// waits for the next time that it does (cpu_training.py:2122).
 func (p *process) work() error {
+	beats := cputraining.NewHeartbeat(p.e, &heartbeats{p: p})
+	c, err := p.tryOften(beats)
+	if p.isChief() {
+		beats.Stop()
+	}
+	if err != nil {
+		return err
+	}
+	return p.finish(c)
+}
+
+// tryOften trains, and tries again after errors that may pass: as often as it takes while the
+// cluster is the same, and Spec.MaxRetries times with another one (cpu_training.py:2040).
+func (p *process) tryOften(beats *cputraining.Heartbeat) (clustermanager.Cluster, error) {
 	c, err := p.cluster()
 	for retries := 0; ; {
+		if err == nil && p.isChief() {
+			beats.StartOnce()
+		}
 		if err == nil {
 			err = p.train(c)
 		}
 		switch {
 		case err == nil:
-			return p.finish(c)
+			return c, nil
 		case pysem.TypeOf(err) == "AbortedError":
 			// The session is made again at once (monolith/utils.py:27).
 		case !temporary(err):
-			return err
+			return c, err
 		default:
 			p.e.Log.Logf(env.Warning, "Temporary error: %v. Retrying...", err)
 			p.Happened("retry", "", err.Error())
@@ -45,12 +62,29 @@ func (p *process) work() error {
 		var next clustermanager.Cluster
 		if next, err = p.cluster(); err == nil && !same(c, next) {
 			if retries++; retries > p.Spec.MaxRetries {
-				return failed
+				return c, failed
 			}
 			c = next
 		}
 	}
 }
+
+// heartbeats tells when what the metric says changes; in between it says so every 30 s.
+type heartbeats struct {
+	p    *process
+	last string
+}
+
+// EmitStore takes one.
+func (h *heartbeats) EmitStore(name string, _ int64, typ string) {
+	if typ != h.last {
+		h.last = typ
+		h.p.Happened("heartbeat", typ, name)
+	}
+}
+
+// Flush has nothing to do.
+func (h *heartbeats) Flush() {}
 
 // temporary reports whether an error is one after which the reference tries again.
 func temporary(err error) bool {

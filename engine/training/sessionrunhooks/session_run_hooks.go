@@ -154,6 +154,9 @@ func (h *CustomGlobalStepWaiterHook) BeforeRun(run *session.RunContext) ([]sessi
 	return nil, nil
 }
 
+// Steady reports whether the worker has begun: from then on it does nothing.
+func (h *CustomGlobalStepWaiterHook) Steady() bool { return h.started }
+
 // isTurn reports whether the worker may begin.
 func (h *CustomGlobalStepWaiterHook) isTurn(step int64) bool {
 	now := h.e.Clock.Now()
