@@ -51,7 +51,7 @@ func State(f env.Files, dir, name string) (*training.CheckpointState, error) {
 	if err != nil {
 		return nil, err
 	}
-	if textpb.Unmarshal(content, state) != nil {
+	if textpb.Merge(content, state) != nil {
 		return nil, nil
 	}
 	if state.ModelCheckpointPath == "" {

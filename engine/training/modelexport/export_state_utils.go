@@ -38,7 +38,7 @@ func ExportSaverListenerState(f env.Files, base string) (*modelexport.ServingMod
 	if err != nil {
 		return nil, err
 	}
-	if err := textpb.Unmarshal(text, state); err != nil {
+	if err := textpb.Merge(text, state); err != nil {
 		return nil, pysem.Raise("ParseError", "%v", err)
 	}
 	return state, nil

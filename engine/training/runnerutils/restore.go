@@ -163,7 +163,7 @@ func mergeState(f env.Files, file string, state *nativetraining.MonolithCheckpoi
 		return err
 	}
 	found := &nativetraining.MonolithCheckpointState{}
-	if err := textpb.Unmarshal(text, found); err != nil {
+	if err := textpb.Merge(text, found); err != nil {
 		return pysem.Raise("ParseError", "%v", err)
 	}
 	proto.Merge(state, found)

@@ -54,7 +54,7 @@ func MonolithCheckpointState(e *env.Env, dir string, reading StateReading) (*nat
 		return nil, err
 	}
 	state := &nativetraining.MonolithCheckpointState{}
-	if err := textpb.Unmarshal(content, state); err != nil {
+	if err := textpb.Merge(content, state); err != nil {
 		return nil, ignored(e, file, pysem.Raise("ParseError", "%v", err))
 	}
 	if reading.RemoveInvalidPath {

@@ -74,7 +74,7 @@ func there(files Files, checkpoint string) (bool, error) {
 // list are the checkpoints of the file "checkpoint"; one that is torn lists none.
 func (s *stored) list(c *Checker, files Files) (paths []string, ok bool, err error) {
 	state := &training.CheckpointState{}
-	if ok, err = message(files, path.Join(c.spec.ModelDir, checkpoints.Filename), func(text string) error { return textpb.Unmarshal(text, state) }); err != nil {
+	if ok, err = message(files, path.Join(c.spec.ModelDir, checkpoints.Filename), func(text string) error { return textpb.Merge(text, state) }); err != nil {
 		return nil, false, err
 	}
 	return c.absolute(state.AllModelCheckpointPaths), ok, nil
@@ -83,7 +83,7 @@ func (s *stored) list(c *Checker, files Files) (paths []string, ok bool, err err
 // exempted are the checkpoints that monolith_checkpoint has stay.
 func (s *stored) exempted(c *Checker, files Files) (paths []string, ok bool, err error) {
 	state := &nativetraining.MonolithCheckpointState{}
-	if ok, err = message(files, path.Join(c.spec.ModelDir, saveutils.MonolithCkptStateFileName), func(text string) error { return textpb.Unmarshal(text, state) }); err != nil {
+	if ok, err = message(files, path.Join(c.spec.ModelDir, saveutils.MonolithCkptStateFileName), func(text string) error { return textpb.Merge(text, state) }); err != nil {
 		return nil, false, err
 	}
 	return c.absolute(state.ExemptModelCheckpointPaths), ok, nil
