@@ -55,7 +55,7 @@ func InstanceFromText(e *env.Env, name string) (*InstanceFormater, error) {
 		lines[i] = pysem.Strip(lines[i])
 	}
 	m := &matrix.Instance{}
-	if err := textpb.Unmarshal(strings.Join(lines, "\n"), m); err != nil {
+	if err := textpb.Parse(strings.Join(lines, "\n"), m); err != nil {
 		return nil, pysem.Raise("ParseError", "%v", err)
 	}
 	return &InstanceFormater{Instance: m}, nil

@@ -9,10 +9,13 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// Merge is Unmarshal that takes a value which is there twice, the last of them, as
+// Merge is Parse that takes a value which is there twice, the last of them, as
 // text_format.Merge does; Python's Parse, and the library here, have an error for it.
 func Merge(text string, message proto.Message) error {
-	err := unmarshal(prototext.UnmarshalOptions{}, text, message)
+	text, err := fromPython(text)
+	if err == nil {
+		err = unmarshal(prototext.UnmarshalOptions{}, text, message)
+	}
 	if err == nil || !strings.Contains(err.Error(), "is repeated") {
 		return err
 	}

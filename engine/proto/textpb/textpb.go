@@ -6,9 +6,10 @@
 // The two things to use first:
 //
 //	text, err := textpb.Marshal(config)       // text_format.MessageToString(config)
-//	err := textpb.Unmarshal(text, config)     // text_format.Parse(text, config)
+//	err := textpb.Parse(text, config)         // text_format.Parse(text, config)
 //
 // [Merge] takes what Python's Merge does and Parse does not: a value that is there twice.
+// [Unmarshal] is for what a model server reads.
 // To change the layout (indent, order, maps, Any) look in printer.go; how a
 // single value is written, scalar.go; what a parser accepts, parser.go. The
 // expected texts in testdata/python.json come from a real Python; record.py

@@ -15,7 +15,7 @@ func ReadTextProto(files env.Files, name string, message proto.Message) error {
 	if err != nil {
 		return err
 	}
-	if err := textpb.Unmarshal(text, message); err != nil {
+	if err := textpb.Parse(text, message); err != nil {
 		return pysem.Raise("ParseError", "%v", err)
 	}
 	return nil

@@ -207,7 +207,7 @@ func (h *QueryActionHook) Query(s session.Session) (err error) {
 		}
 	}()
 	request := &hookspb.ControllerHooksProto{}
-	if bad := textpb.Unmarshal(string(text), request); bad != nil {
+	if bad := textpb.Parse(string(text), request); bad != nil {
 		return h.write(bad.Error())
 	}
 	var op session.Op
