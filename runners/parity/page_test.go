@@ -37,7 +37,7 @@ func TestAPlantedClaimIsRefused(t *testing.T) {
 	}
 	type plant struct{ name, old, new, want string }
 	plants := []plant{
-		{"a row's state", "| D4 | a build without a GPU | later |", "| D4 | a build without a GPU | done |", `Rows of the scope: E: `},
+		{"a row's state", "| D4 | a build without a GPU | none |", "| D4 | a build without a GPU | done |", `Rows of the scope: E: `},
 		{"a quirk that is shown", "| Q1 | agent_v3.py:1 |  |  | match |  | no |  |", "| Q1 | agent_v3.py:1 |  |  | match |  | yes |  |", `Quirks of the reference, Q1, shown: found "yes", want "no"`},
 		{"what shows a quirk", "| Q1 | agent_v3.py:1 |  |  | match |  | no |  |", "| Q1 | agent_v3.py:1 |  |  | match |  | no | a_test.go |", `Quirks of the reference, Q1, by: found "a_test.go", want ""`},
 		{"a number of the summary", "[2 quirks](", "[3 quirks](", `Summary, quirks of the reference, how much: found "[3 quirks](`},
@@ -45,7 +45,7 @@ func TestAPlantedClaimIsRefused(t *testing.T) {
 		{"a row too much", "| B03 | bare.py | part |", "| B04 | more.py | done |\n| B03 | bare.py | part |", "Modules of `monolith/agent_service`, B04, module: found \"more.py\", of which nothing shows anything"},
 		{"an item too few", "- [ ] G7: no recorded case has log lines with their level, or metrics\n", "", `B01 backends.py, G7: found nothing, want "[ ] G7: no recorded case`},
 	}
-	plants[0].want = `training runtime, D4, state: found "done", want "later"`
+	plants[0].want = `training runtime, D4, state: found "done", want "none"`
 	cells := strings.Split(regexp.MustCompile(`(?m)^\| \[bare.py\].*$`).FindString(page), "|")
 	bare := page[strings.Index(page, "### B03 bare.py"):]
 	for i := range boxRows {
