@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -186,6 +187,9 @@ func (o *ServeOptions) model() (*served, error) {
 	if m.signature, err = o.signature(); err != nil {
 		return nil, err
 	}
+	if err := o.whole(); err != nil {
+		return nil, err
+	}
 	description, err := describe(m.signature)
 	if err != nil {
 		return nil, err
@@ -229,6 +233,27 @@ func (o *ServeOptions) signature() (string, error) {
 		return Defaults().SignatureName, nil
 	}
 	return manifest.Metadata.SignatureName, nil
+}
+
+// whole refuses an export with a file that is damaged, though no answer follows from it.
+func (o *ServeOptions) whole() error {
+	dir := os.DirFS(o.Dir)
+	for _, pattern := range []string{"model_spec.json", "model.bin", "dense/params.json", "embeddings/*.json"} {
+		files, err := fs.Glob(dir, pattern)
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			text, err := fs.ReadFile(dir, file)
+			if err == nil {
+				err = json.Unmarshal(text, new(json.RawMessage))
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", filepath.Join(o.Dir, file), err)
+			}
+		}
+	}
+	return nil
 }
 
 // describe is a model with one signature as the simulated server reads it.

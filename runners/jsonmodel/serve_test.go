@@ -148,14 +148,22 @@ func TestServeADirectoryOfVersions(t *testing.T) {
 	})
 }
 
-func TestServeRefusesABrokenManifest(t *testing.T) {
-	o := jsonmodel.ServeDefaults()
-	o.Dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(o.Dir, "manifest.json"), []byte(`{"metadata": 5}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	err := jsonmodel.Serve(t.Context(), o, func(string) {}, func(port int) { t.Errorf("served at %d", port) })
-	if err == nil || !strings.Contains(err.Error(), filepath.Join(o.Dir, "manifest.json")) {
-		t.Errorf("got %v, want an error of the manifest", err)
+func TestServeRefusesADamagedExport(t *testing.T) {
+	for file, text := range map[string]string{
+		"manifest.json": `{"metadata": 5}`, "model_spec.json": "", "model.bin": `{"global_step": 5`, "dense/params.json": "[1", "embeddings/user.json": "\x00",
+	} {
+		o := jsonmodel.ServeDefaults()
+		o.Dir = t.TempDir()
+		path := filepath.Join(o.Dir, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := jsonmodel.Serve(t.Context(), o, func(string) {}, func(port int) { t.Errorf("%s: served at %d", file, port) })
+		if err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: got %v, want an error of the file", file, err)
+		}
 	}
 }
