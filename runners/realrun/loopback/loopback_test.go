@@ -221,13 +221,13 @@ func TestScenariosOfAgents(t *testing.T) {
 }
 
 // Goal: a chief, workers and PS as processes do what the simulated ones do. Method: scenarios
-// with a barrier, a session that is lost, a PS that is killed, and one whose machine Consul has
-// on its blacklist.
+// with a barrier, a session that is lost, a PS that is killed, one whose machine Consul has
+// on its blacklist, and with the variables of MLP in the place of discovery.
 func TestScenariosOfATrainingJob(t *testing.T) {
 	if testing.Short() {
 		t.Skip("jobs of processes take seconds")
 	}
-	steps.Run(t, features.FS, suite(t, options(t), "training/barriers.feature:7", "training/discovery.feature:7", "training/life.feature:34", "training/consul.feature:41"))
+	steps.Run(t, features.FS, suite(t, options(t), "training/barriers.feature:7", "training/discovery.feature:7", "training/life.feature:34", "training/consul.feature:41", "training/places.feature:21"))
 }
 
 // Goal: what only a simulation has is refused as that. Method: each of it is asked for.
