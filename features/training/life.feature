@@ -67,6 +67,30 @@ Feature: The life of a training job
     And within 5m a checkpoint was restored 1 time
     And the global step is 160 or less
 
+  # TRN-2.21, TRN-2.22: the job works with those that it needs, and ends all.
+  Scenario: A redundant PS ends with the others
+    Given a training job with 1 worker and 2 PS
+    And the job setting redundant_ps is "1"
+    And the job setting max_steps is "100"
+    When the training starts
+    Then within 3m chief has ended with exit code 0
+    And within 5s ps0 has ended with exit code 0
+    And ps1 has ended with exit code 0
+    And ps2 has ended with exit code 0
+
+  # TRN-2.22: the chief looks for all PS before it ends them.
+  @long
+  Scenario: A redundant PS that has died keeps the chief, and the PS, from ever ending
+    Given a training job with 1 worker and 2 PS
+    And the job setting redundant_ps is "1"
+    And the job setting max_steps is "100"
+    When the training starts
+    Then within 1m the global step is 10 or more
+    When ps2 is killed
+    Then within 3m worker1 has ended with exit code 0
+    And for 2h chief is at work
+    And ps0 is at work
+
   # TRN-2.22: every 30 s, and once more at the end, which waits for it.
   Scenario: The heartbeat of a training stops before its PS end
     Given a training job with 0 workers and 1 PS

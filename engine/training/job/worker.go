@@ -97,10 +97,13 @@ func same(a, b clustermanager.Cluster) bool {
 
 func (p *process) isChief() bool { return p.Index == 0 }
 
-// cluster waits until discovery has the processes.
-func (p *process) cluster() (clustermanager.Cluster, error) {
+// cluster waits until discovery has the processes that the job needs.
+func (p *process) cluster() (clustermanager.Cluster, error) { return p.clusterOf(p.Spec.PS) }
+
+// clusterOf waits until it has so many PS.
+func (p *process) clusterOf(requiredPS int) (clustermanager.Cluster, error) {
 	c, _, err := clustermanager.TrainingCluster(p.e, p.discovery, clustermanager.Job{
-		WorkerAddr: p.addr, Index: p.Index, RequiredPS: p.Spec.PS, RedundantPS: p.Spec.RedundantPS,
+		WorkerAddr: p.addr, Index: p.Index, RequiredPS: requiredPS, RedundantPS: p.Spec.RedundantPS,
 		NumWorkers: p.Spec.Workers + 1, ModelDir: p.Spec.ModelDir,
 	})
 	return c, err
@@ -210,9 +213,16 @@ func (p *process) uninitialized(s session.Session, names []string) (list []strin
 	return list, nil
 }
 
-// finish has the chief end the PS (cpu_training.py:1702).
+// finish has the chief end the PS, for all of which it waits where some are redundant
+// (cpu_training.py:2125, cpu_training.py:1702).
 func (p *process) finish(c clustermanager.Cluster) error {
 	p.Happened("finished", "", fmt.Sprintf("step %d", p.step))
+	if p.isChief() && p.Spec.RedundantPS > 0 {
+		var err error
+		if c, err = p.clusterOf(p.Spec.PS + p.Spec.RedundantPS); err != nil {
+			return err
+		}
+	}
 	if !p.isChief() || p.Spec.KeepPS {
 		return nil
 	}
