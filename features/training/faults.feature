@@ -256,3 +256,50 @@ Feature: Faults of a training job, and what repairs them
     Then the answer raises TypeError
     When it is answered with Q245 repaired
     Then the answer is false
+
+  # TRN-2.9: the client reads the file at each call.
+  Scenario: A controller is called while there is none, and when it is back
+    Given a training job with 1 worker and 1 PS
+    And the job setting restart_after is "20s"
+    When the operator calls StopTraining
+    Then the operator's call raises NotFoundError
+    When the training starts
+    Then within 1m the global step is 10 or more
+    When chief is killed
+    And the operator calls StopTraining
+    Then the operator's call fails with UNAVAILABLE "failed to connect to all addresses"
+    And within 3m chief was started 2 times
+    When 2m pass
+    And the operator calls StopTraining
+    Then the operator's call is answered with ""
+    When the operator calls StopTraining
+    Then the operator's call fails with ALREADY_EXISTS "Barrier is placed already."
+
+  # TRN-2.9, TRN-6.4: what is left of an address leads nowhere, and hurts nobody.
+  Scenario: An address file that is torn is an error of each call, and not of the job
+    Given a training job with 1 worker and 1 PS
+    When the training starts
+    Then within 1m the global step is 10 or more
+    When the stored file /train/model/controller_server_addr.txt is torn
+    And the operator calls StopTraining
+    Then the operator's call fails with UNAVAILABLE "failed to connect to all addresses"
+    When the stored file /train/model/controller_server_addr.txt is garbled
+    And the operator calls StopTraining
+    Then the operator's call raises UnicodeDecodeError
+    And no barrier is placed
+    And within 1m the global step is 30 or more
+
+  # TRN-2.10, TRN-2.12: the time counts from the end of a save; nobody makes steps meanwhile.
+  # not-real: a disk of this machine takes what it takes
+  @not-real
+  Scenario: Saves that take longer than the time between them hold the workers up
+    Given a training job with 1 worker and 1 PS
+    And the job setting save_every is "20s"
+    When the training starts
+    Then within 1m 1 checkpoint was saved
+    When a checkpoint takes 1m to write
+    And 10m pass
+    Then worker1 is at work
+    And chief is at work
+    And every checkpoint that is listed is stored
+    And the global step is 500 or less
