@@ -35,3 +35,20 @@ Feature: Finding the processes of a training job
     And within 15s discovery does not have ps0
     And for 29m discovery does not have ps0
     And within 2m discovery has ps0 at its address
+
+  # TRN-2.21: the file is read whatever discovery has; without redundant PS the job goes on within minutes.
+  @Q315
+  Scenario: With redundant PS a PS that is started again is never found
+    Given a training job with 0 workers and 2 PS
+    And the job setting redundant_ps is "1"
+    And the job setting save_every is "20s"
+    And the job setting restart_after is "20s"
+    When the training starts
+    Then within 1m the global step is 30 or more
+    When ps1 is killed
+    Then within 1m ps1 was started 2 times
+    And within 5s discovery has ps1 at its address
+    And for 10m a checkpoint was restored 0 times
+    And chief is at work
+    When the stored file /train/model/ps_cluster_dir/ps_info is written with ""
+    Then within 5m a checkpoint was restored 1 time

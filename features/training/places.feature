@@ -44,6 +44,24 @@ Feature: Processes whose environment says where all of them are
       | primus    |
       | mlp       |
 
+  # TRN-2.18: the master's address is in the environment, too.
+  # not-real: the application master is one of the simulation
+  @not-real
+  Scenario Outline: The application master ends a job by any discovery
+    Given a training job with 1 worker and 1 PS
+    And the job setting discovery is "<discovery>"
+    And the job setting application_master is "true"
+    And the job setting max_steps is "100"
+    When the training starts
+    Then within 4m chief has ended with exit code 0
+    And within 21s worker1 has ended with exit code 0
+
+    Examples:
+      | discovery |
+      | consul    |
+      | primus    |
+      | mlp       |
+
   # TRN-2.22: who is in TF_CONFIG is tried for 60 s, and again after 30 s.
   # not-real: processes on one machine always reach each other
   @not-real

@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,12 +24,13 @@ type Trainer struct {
 	Role  string
 	Index int
 
-	w        *World
-	ip       string
-	machine  *hosts.Machine
-	proc     *processes.Process
-	exitCode int
-	starts   int
+	w         *World
+	ip        string
+	variables []string // its environment, but for those of the application's master
+	machine   *hosts.Machine
+	proc      *processes.Process
+	exitCode  int
+	starts    int
 }
 
 // addTrainers adds the machines of the job that the spec asks for.
@@ -65,11 +67,11 @@ func (w *World) addTrainers() error {
 }
 
 func (w *World) addTrainer(t *Trainer) error {
-	variables, err := w.trainerVariables(t)
-	if err != nil {
+	var err error
+	if t.variables, err = w.trainerVariables(t); err != nil {
 		return err
 	}
-	t.machine = hosts.NewMachine(w.net, hosts.Config{Name: t.Name, IPs: []string{t.ip}, Env: variables, Logs: w.options.Logs, Shared: w.seen})
+	t.machine = hosts.NewMachine(w.net, hosts.Config{Name: t.Name, IPs: []string{t.ip}, Env: t.variables, Logs: w.options.Logs, Shared: w.seen})
 	for _, s := range w.stores {
 		if err := t.machine.FS.Mount(s.mount, s.fs); err != nil {
 			return err
@@ -117,7 +119,11 @@ func (t *Trainer) Start() error {
 		return nil
 	}
 	t.starts++
-	proc, err := t.machine.Procs.Start(env.Command{Args: []string{trainerBinary, t.Name}, Env: t.w.master.vars()})
+	var variables []string // of a command that has none the machine's are taken
+	if own := t.w.master.vars(); len(own) > 0 {
+		variables = slices.Concat(t.variables, own)
+	}
+	proc, err := t.machine.Procs.Start(env.Command{Args: []string{trainerBinary, t.Name}, Env: variables})
 	if err != nil {
 		return err
 	}
