@@ -127,8 +127,11 @@ func (p *PartialRecoverySaver) record(file string) error {
 	if p.options.MaxToKeep == 0 {
 		return nil
 	}
-	if i := slices.IndexFunc(p.last, func(c saved) bool { return c.path == file }); i >= 0 {
-		p.last = slices.Delete(p.last, i, i+1)
+	for i := 0; i < len(p.last); i++ { // which passes over the one behind each that goes
+		if c := p.last[i]; c.path == file {
+			first := slices.IndexFunc(p.last, func(other saved) bool { return other.path == c.path && other.at.Equal(c.at) })
+			p.last = slices.Delete(p.last, first, first+1)
+		}
 	}
 	p.last = append(p.last, saved{file, p.e.Clock.Now()})
 	exempt, err := p.ExemptCheckpointPaths()
