@@ -112,6 +112,17 @@ Feature: Finding the processes of a training job by Consul
     And for 30m discovery does not have ps1
     And ps1 is at work
 
+  @Q303
+  Scenario: Without the fault a Consul that forgets is told again with the next heartbeat
+    Given the agents keep all quirks but Q303
+    When the training starts
+    Then within 20s discovery has ps1 at its address
+    When 10s pass
+    And Consul forgets what is registered
+    Then discovery does not have ps1
+    And within 35s discovery has ps1 at its address
+    And for 30m discovery has ps1 at its address
+
   Scenario Outline: What is wrong with an answer ends a process that looks for others
     Given <fault>
     When the training starts

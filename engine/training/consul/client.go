@@ -32,6 +32,8 @@ type Client struct {
 	quirks quirks.Set
 	lock   *threading.Lock
 	cache  map[string]cached
+	// beating are the services that were registered last and not deregistered, by their ids.
+	beating map[string]*beating
 }
 
 // cached is what a look-up has answered.
@@ -44,7 +46,7 @@ type cached struct {
 // is no number is a ValueError.
 func New(e *env.Env, q quirks.Set) (*Client, error) {
 	addr, err := training.FindConsul(e)
-	return &Client{e: e, addr: addr, quirks: q, lock: threading.NewLock(e.Tasks, "consul client"), cache: map[string]cached{}}, err
+	return &Client{e: e, addr: addr, quirks: q, lock: threading.NewLock(e.Tasks, "consul client"), cache: map[string]cached{}, beating: map[string]*beating{}}, err
 }
 
 // dial makes a connection to the agent, or to the one of another host. Only look-ups go through a
@@ -171,8 +173,9 @@ func (c *Client) Register(service string, port int, tags training.ConsulTags) er
 }
 
 // RegisterService registers a service with a TTL of 60 s, and begins its heartbeat, which never
-// ends: also not when the service is deregistered (consul.py:98, Q303). An answer with another
-// status than 200 is a ConsulException with its text.
+// ends: also not when the service is deregistered (consul.py:98), and it does not register again
+// what the agent does not know any more. With Q303 repaired it does, and ends with the service. An
+// answer with another status than 200 is a ConsulException with its text.
 func (c *Client) RegisterService(r Registration) error {
 	id := r.Name + "-" + strconv.Itoa(r.Port)
 	body := &pysem.Dict{}
@@ -198,12 +201,26 @@ func (c *Client) RegisterService(r Registration) error {
 	if err != nil {
 		return err
 	}
-	if err := c.change(conn, "/v1/agent/service/register", pysem.AppendJSON(nil, body)); err != nil {
+	b := &beating{id: id, body: pysem.AppendJSON(nil, body)}
+	if err := c.change(conn, registerTarget, b.body); err != nil {
 		conn.close()
 		return err
 	}
-	c.e.Tasks.Go("ConsulHealthCheck-"+id, func() { c.heartbeat(conn, id) })
+	if old := c.beating[id]; old != nil && !c.quirks.Keeps(quirks.Q303) {
+		old.over = true
+	}
+	c.beating[id] = b
+	c.e.Tasks.Go("ConsulHealthCheck-"+id, func() { c.heartbeat(conn, b) })
 	return nil
+}
+
+const registerTarget = "/v1/agent/service/register"
+
+// beating is a service with a heartbeat.
+type beating struct {
+	id   string
+	body []byte // of its registration
+	over bool   // it has none any more
 }
 
 // change is a request that has to succeed.
@@ -223,17 +240,23 @@ func (c *Client) change(conn *connection, target string, body []byte) error {
 // What the agent answers is not looked at. An error that is none of sockets ends it, and such is
 // the second one after a connection that could not be made or an answer that took too long: the
 // connection was not closed, and refuses another request (Q300).
-func (c *Client) heartbeat(conn *connection, id string) {
-	for {
+func (c *Client) heartbeat(conn *connection, b *beating) {
+	for !b.over {
 		now := c.e.Clock.Now()
-		if _, _, err := conn.exchange("GET", "/v1/agent/check/pass/service:"+id, nil); err != nil {
-			c.e.Log.Logf(env.Warning, "heartbeat of %s: %s: %v", id, pysem.TypeOf(err), err)
+		status, err := conn.pass(b.id)
+		if err == nil && status != 200 && !b.over && !c.quirks.Keeps(quirks.Q303) {
+			if _, _, err = conn.exchange("PUT", registerTarget, b.body); err == nil {
+				_, err = conn.pass(b.id)
+			}
+		}
+		if err != nil {
+			c.e.Log.Logf(env.Warning, "heartbeat of %s: %s: %v", b.id, pysem.TypeOf(err), err)
 			if !c.quirks.Keeps(quirks.Q300) {
 				conn.close()
 			} else if !training.IsSocketError(err) {
 				conn.close()
 				if c.HeartbeatEnded != nil {
-					c.HeartbeatEnded(id, err)
+					c.HeartbeatEnded(b.id, err)
 				}
 				return
 			}
@@ -242,6 +265,13 @@ func (c *Client) heartbeat(conn *connection, id string) {
 		}
 		c.e.Tasks.Sleep(max(now.Add(heartbeatPeriod).Sub(c.e.Clock.Now()), 0))
 	}
+	conn.close()
+}
+
+// pass passes the check of a service.
+func (c *connection) pass(id string) (status int, err error) {
+	status, _, err = c.exchange("GET", "/v1/agent/check/pass/service:"+id, nil)
+	return status, err
 }
 
 // Deregister removes the service at a port of this host.
@@ -255,7 +285,15 @@ func (c *Client) DeregisterAt(service string, port int, host string) error {
 		return err
 	}
 	defer conn.close()
-	return c.change(conn, "/v1/agent/service/deregister/"+service+"-"+strconv.Itoa(port), nil)
+	id := service + "-" + strconv.Itoa(port)
+	if err := c.change(conn, "/v1/agent/service/deregister/"+id, nil); err != nil {
+		return err
+	}
+	if b := c.beating[id]; b != nil && !c.quirks.Keeps(quirks.Q303) {
+		b.over = true
+	}
+	delete(c.beating, id)
+	return nil
 }
 
 var _ training.ConsulClient = (*Client)(nil)

@@ -204,6 +204,31 @@ func TestQ303_AHeartbeatGoesOnAfterTheServiceIsGone(t *testing.T) {
 	}
 }
 
+// The heartbeats are those of the services that there are, and the agent is told again of what it
+// has forgotten.
+func TestQ303_RepairedAHeartbeatEndsWithItsService(t *testing.T) {
+	l := newLab(t)
+	l.process(quirks.Python.Repair(quirks.Q303), func(e *env.Env, c *consul.Client) {
+		l.must(c.Register("job", 1, training.ConsulTags{}))
+		e.Tasks.Sleep(10 * time.Second)
+		l.must(c.Deregister("job", 1))
+		e.Tasks.Sleep(90 * time.Second)
+		l.must(c.Register("job", 1, training.ConsulTags{}))
+	})
+	l.until(99 * time.Second)
+	l.wantListed(0)
+	counted := l.worker.Net.Counters().MessagesSent
+	l.until(165 * time.Second)
+	if sent := l.worker.Net.Counters().MessagesSent - counted; sent != 4 {
+		t.Errorf("got %d requests after the second registration, want 4: one, and the heartbeats at 100, 130 and 160 s", sent)
+	}
+	l.wantListed(1)
+	l.agent.Agent().Forget()
+	l.wantListed(0)
+	l.until(195 * time.Second)
+	l.wantListed(1)
+}
+
 // TRN-2.16, golden: never visible is an OSError after 36 pauses of 5 s.
 func TestAMachineThatIsNotListedIsTakenForBlacklisted(t *testing.T) {
 	l := newLab(t)
