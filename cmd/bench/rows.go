@@ -35,10 +35,12 @@ var groups = []group{
 		{"memory of an agent v1 of 100", "BenchmarkDay/v1/agents=100", "B/agent", 0},
 	}},
 	{name: "an hour of a training job", pkg: "./runners/simrun", pattern: "TrainingHour", benchtime: "1x", rows: []row{
-		{"1 h with 100 workers and 20 PS, virtual/wall", "BenchmarkTrainingHour/workers=100", "virtual/wall", 0},
-		{"1 h with 200 workers and 40 PS, virtual/wall", "BenchmarkTrainingHour/workers=200", "virtual/wall", 0},
-		{"1 h with 400 workers and 80 PS, virtual/wall", "BenchmarkTrainingHour/workers=400", "virtual/wall", 0},
-		{"1 h with 1,000 workers and 200 PS, virtual/wall", "BenchmarkTrainingHour/workers=1000", "virtual/wall", 720},
+		{"1 h with 100 workers and 20 PS, TF_CONFIG, virtual/wall", "BenchmarkTrainingHour/primus/workers=100", "virtual/wall", 0},
+		{"1 h with 400 workers and 80 PS, TF_CONFIG, virtual/wall", "BenchmarkTrainingHour/primus/workers=400", "virtual/wall", 0},
+		{"1 h with 1,000 workers and 200 PS, TF_CONFIG, virtual/wall", "BenchmarkTrainingHour/primus/workers=1000", "virtual/wall", 720},
+		{"1 h with 100 workers and 20 PS, ZooKeeper, virtual/wall", "BenchmarkTrainingHour/zookeeper/workers=100", "virtual/wall", 0},
+		{"1 h with 400 workers and 80 PS, ZooKeeper, virtual/wall", "BenchmarkTrainingHour/zookeeper/workers=400", "virtual/wall", 0},
+		{"1 h with 1,000 workers and 200 PS, ZooKeeper, virtual/wall", "BenchmarkTrainingHour/zookeeper/workers=1000", "virtual/wall", 0},
 	}},
 	{name: "the engine as a testee", pkg: "./runners/gotestee", pattern: "Pure|Sequences", benchtime: "2s", rows: []row{
 		{"cases/s of the pure operations", "BenchmarkPure", "cases/s", 20e3},

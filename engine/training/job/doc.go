@@ -19,11 +19,12 @@
 // goes on trying where the error is one that passes.
 //
 // Cost: a step of a worker is two waits and two reads of variables; as long as it finds what
-// the last one has found it is but counted ([session.Link.Coast]). Discovery is what grows
-// with the square of the processes: each of them watches the znodes of all (service_discovery.py:318),
-// reads each when it comes, and again when it is registered anew every half hour. An hour with
-// steps of 1 s (BenchmarkTrainingHour of runners/simrun) is 0.15 million events with 10 workers,
-// 1.5 with 100, and 25 with 1,000 workers and 200 PS, of which 8 are leapt over. Of the rest
-// nearly all is discovery, in the second after the start and in that half an hour later: 1.4
-// million reads in each, while all others write.
+// the last one has found it is but counted ([session.Link.Coast]). Each worker tries the addresses
+// of chief and PS before it trains, a fifth of the square of the workers here. What grows with the
+// square of all processes is discovery by ZooKeeper: each of them watches the znodes of all
+// (service_discovery.py:318), reads each when it comes, and again when it is registered anew every
+// half hour, 1.4 million reads each time with 1,000 workers and 200 PS. An hour of those with steps
+// of 1 s (BenchmarkTrainingHour of runners/simrun) is 25 million events, of which 8 are leapt over,
+// and 9.5 million in a quarter of the time where TF_CONFIG or MLP says where all are. With 100
+// workers it is 1.5 million, with 10 it is 0.15.
 package job
