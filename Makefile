@@ -112,7 +112,7 @@ check-runners: ## scenarios as processes and, with MONOLITH_SRC, with the refere
 
 # Scenarios of agents and of training jobs that take little time of the cluster: some ninety.
 realFeatures = discovery publishing filters policies loading rollout $(trainingFeatures:%=training/%)
-trainingFeatures = barriers checkpoints consul discovery faults life restore serving
+trainingFeatures = barriers checkpoints consul discovery faults life places restore serving
 
 check-real: ## ninety scenarios as processes, ten times the clock, compared with the simulation; SCALE (0.1), JOBS (6)
 	@echo "== check-real"
