@@ -10,7 +10,6 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/clustermanager"
 	"github.com/monosim/monosim/engine/training/hvdlib"
@@ -66,7 +65,6 @@ type Run struct {
 	Work      Work
 	// Metrics, which may be nil, takes what is measured while waiting for others.
 	Metrics Metrics
-	Quirks  quirks.Set
 }
 
 // Metrics takes what is measured while a process waits for others and tries again.

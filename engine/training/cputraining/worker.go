@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/clustermanager"
 )
 
@@ -55,9 +54,6 @@ func (w *worker) train() (err error) {
 		w.Env.Tasks.Sleep(seconds(w.Config.RetryWaitInSecs))
 		old := cluster
 		if cluster, err = w.again(err, old); err != nil {
-			if w.captured == nil && !w.Quirks.Keeps(quirks.Q257) {
-				w.captured = err
-			}
 			return err
 		}
 	}

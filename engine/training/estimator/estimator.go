@@ -3,7 +3,6 @@ package estimator
 import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/runnerutils"
 	"github.com/monosim/monosim/engine/training/session"
@@ -111,7 +110,6 @@ type Estimator struct {
 	conf      *runnerutils.RunnerConfig
 	profiling bool
 	backend   SyncBackend
-	quirks    quirks.Set
 }
 
 // New makes an estimator of a runner's configuration: it tells the model where its metrics go,
@@ -139,7 +137,7 @@ func FromRunConfig(p runnerutils.Process, t Training, m *Model, c *RunConfig) (*
 	}
 	est, err := New(p.Env, t, m, conf)
 	if est != nil {
-		est.profiling, est.quirks = c.EnableLocalProfiling, p.Quirks
+		est.profiling = c.EnableLocalProfiling
 	}
 	return est, err
 }
@@ -215,13 +213,9 @@ func (est *Estimator) Train(l Limits, hooks []session.Hook) error {
 }
 
 // Evaluate is a training of the model in the mode eval (estimator.py:467). The configuration
-// keeps that mode, unless Q260 is repaired, and with others the hooks are not passed on, unless
-// all is trained in step.
+// keeps that mode (Q260), and with others the hooks are not passed on, unless all is trained in
+// step.
 func (est *Estimator) Evaluate(steps pysem.OptInt, hooks []session.Hook) error {
-	if !est.quirks.Keeps(quirks.Q260) {
-		mode := est.conf.Mode
-		defer func() { est.conf.Mode = mode }()
-	}
 	est.conf.Mode = ModeEval
 	return est.run(ModeEval, Limits{Steps: steps}, hooks)
 }
