@@ -16,7 +16,6 @@ const (
 	Q246 Quirk = 246 // session_run_hooks.py:44: a window over midnight never closes
 	Q247 Quirk = 247 // save_utils.py:903: an emptied list of exempt checkpoints leaves the old one
 	Q251 Quirk = 251 // runner_utils.py:316: a chief with nothing to restore leaves the others waiting
-	Q290 Quirk = 290 // service_discovery.py:354: a second registration leaves the thread of the first
 	Q300 Quirk = 300 // consul.py:123: the heartbeat ends at the second request after one that failed
 	Q303 Quirk = 303 // consul.py:123: the heartbeat goes on after a deregistration, and registers nothing again
 )

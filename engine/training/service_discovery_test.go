@@ -9,7 +9,6 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 )
 
 // This file tests what the recorded cases cannot show, because their clients never
@@ -220,32 +219,22 @@ func TestMLPQueryFailsWhereAPSDoesNotListen(t *testing.T) {
 // A second registration of one process forgets the task of the first, which goes on with its
 // old address, and which neither deregistering nor closing ends (TRN-2.16).
 func TestQ290_ASecondRegistrationLeavesTheTaskOfTheFirst(t *testing.T) {
-	for _, keep := range []bool{true, false} {
-		e, tasks := newHeldEnv()
-		zk := &caseZooKeeper{data: map[string]env.DataFunc{}, children: map[string]env.ChildrenFunc{}, fill: func() {}}
-		o := ZKDiscoveryOptions{JobName: "job", MaxTries: 1, ZooKeeper: zk}
-		if !keep {
-			o.Quirks = o.Quirks.Repair(quirks.Q290)
-		}
-		d, err := NewZKServiceDiscovery(e, o)
-		if err != nil {
+	e, tasks := newHeldEnv()
+	zk := &caseZooKeeper{data: map[string]env.DataFunc{}, children: map[string]env.ChildrenFunc{}, fill: func() {}}
+	d, err := NewZKServiceDiscovery(e, ZKDiscoveryOptions{JobName: "job", MaxTries: 1, ZooKeeper: zk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, addr := range []string{"a:1", "b:2"} {
+		if err := d.Register("ps", 0, addr); err != nil {
 			t.Fatal(err)
 		}
-		var first *registration
-		for _, addr := range []string{"a:1", "b:2"} {
-			if err := d.Register("ps", 0, addr); err != nil {
-				t.Fatal(err)
-			}
-			if first == nil {
-				first = d.threads[0]
-			}
-		}
-		if len(tasks.held) != 2 || len(d.threads) != 1 || first.stop == keep {
-			t.Fatalf("kept %v: got %d tasks, of which %d are known, the first stopped: %v; want 2, 1, %v", keep, len(tasks.held), len(d.threads), first.stop, !keep)
-		}
-		known := d.threads[0]
-		if err := d.Deregister("ps", 0, "b:2"); err != nil || !known.stop {
-			t.Fatalf("deregistering: got %v, stopped %v; want the known task stopped", err, known.stop)
-		}
+	}
+	if len(tasks.held) != 2 || len(d.threads) != 1 {
+		t.Fatalf("got %d tasks, of which %d are known; want 2, 1", len(tasks.held), len(d.threads))
+	}
+	known := d.threads[0]
+	if err := d.Deregister("ps", 0, "b:2"); err != nil || !known.stop {
+		t.Fatalf("deregistering: got %v, stopped %v; want the known task stopped", err, known.stop)
 	}
 }

@@ -153,7 +153,7 @@ func (p *process) tellMaster(failure error) {
 // newDiscovery makes what the processes find one another by (runner_utils.py:355). The job's name is
 // that of its service.
 func (p *process) newDiscovery() (training.ServiceDiscovery, error) {
-	kinds := runnerutils.RealDiscoveries{Env: p.e, Quirks: p.Quirks}
+	kinds := runnerutils.RealDiscoveries{Env: p.e}
 	if p.Spec.Discovery != cluster.DiscoveryConsul {
 		return kinds.ZK(pysem.Some(p.Spec.Job), pysem.Some(p.ZooKeeper))
 	}

@@ -168,6 +168,13 @@ func (c *Cluster) at(wall time.Time) time.Duration {
 	return time.Duration(float64(wall.Sub(c.began)) / c.o.TimeScale)
 }
 
+// told is the cluster time of an instant that another process tells by the wall's clock, which
+// may have been set since the cluster began.
+func (c *Cluster) told(wall time.Time) time.Duration {
+	now := time.Now()
+	return c.at(now.Add(wall.Sub(now.Round(0))))
+}
+
 // wall is the wall time that some cluster time takes.
 func (c *Cluster) wall(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * c.o.TimeScale)

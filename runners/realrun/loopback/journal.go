@@ -183,7 +183,7 @@ func (j *journal) changed(p *pod, pid int, line []byte) {
 		note += ": " + e.Code + ": " + string(j.c.disks.plain(p.Name, []byte(e.Message)))
 	}
 	j.note(runners.Observation{
-		At: j.c.at(e.Time), Pod: p.Name, Op: "modelserver.state", Path: fmt.Sprintf("%s/%d", e.Model, e.Version), Note: note, ID: int64(pid),
+		At: j.c.told(e.Time), Pod: p.Name, Op: "modelserver.state", Path: fmt.Sprintf("%s/%d", e.Model, e.Version), Note: note, ID: int64(pid),
 	})
 }
 
@@ -220,7 +220,7 @@ func (j *journal) wrote(line []byte) {
 	var id int64
 	fmt.Sscanf(e.Session, "%v", &id)
 	j.note(runners.Observation{
-		At: j.c.at(e.Time), Pod: j.podAt(j.owners[e.Session]), Op: "zookeeper." + e.Op, Path: e.Path, Note: note,
+		At: j.c.told(e.Time), Pod: j.podAt(j.owners[e.Session]), Op: "zookeeper." + e.Op, Path: e.Path, Note: note,
 		Data: string(j.c.disks.plain("", data)), ID: id,
 	})
 }

@@ -225,7 +225,7 @@ func (j *journal) trained(t *trainer, line []byte) {
 	if e.Op == "serving" {
 		t.serves(e.Path)
 	}
-	o := runners.Observation{At: j.c.at(e.Time), Pod: t.name, Op: "training." + e.Op, Path: string(j.c.disks.plain(t.name, []byte(e.Path)))}
+	o := runners.Observation{At: j.c.told(e.Time), Pod: t.name, Op: "training." + e.Op, Path: string(j.c.disks.plain(t.name, []byte(e.Path)))}
 	j.deeds[trainingDeed{t.name, e.Op, o.Path}]++
 	if o.Path != "" {
 		j.deeds[trainingDeed{t.name, e.Op, ""}]++
