@@ -83,7 +83,7 @@ func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 			if sure <= 0 {
 				continue
 			}
-			p := x.pairs(sure, at, shortest, spread, asking.After(asked), answering.After(answered))
+			p := makePairs(sure, at, shortest, spread, asking.After(asked), answering.After(answered))
 			asked, answered, steps, squares = asked+uint64(sure), answered+uint64(sure), steps+2*uint64(sure), squares+p.squares
 			l.Served, l.Answered = l.Served+int(sure), l.Answered+int(sure)
 			l.LastServed, l.ItsRequest, l.LastAnswered = p.request, p.request, p.answer
@@ -107,9 +107,9 @@ type pairs struct {
 	squares         uint64        // the sum of those of all instants
 }
 
-// pairs makes n pairs, of which the first request comes in at an instant, and all latencies
+// makePairs makes n pairs, of which the first request comes in at an instant, and all latencies
 // are of at least 1 ns.
-func (x *Exchange) pairs(n int64, at, shortest, spread time.Duration, asking, answering vtime.Draws) (p pairs) {
+func makePairs(n int64, at, shortest, spread time.Duration, asking, answering vtime.Draws) (p pairs) {
 	for i := range uint64(n) {
 		p.request = at
 		p.answer = at + shortest + time.Duration(answering.Ahead(i, uint64(spread)))

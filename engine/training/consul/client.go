@@ -237,7 +237,7 @@ func (c *Client) change(conn *connection, target string, body []byte) error {
 }
 
 // heartbeat passes the check every 30 s, and 2 s after a socket error once more (consul.py:123).
-// What the agent answers is not looked at. An error that is none of sockets ends it, and such is
+// What the agent answers is not looked at, unless Q303 is repaired. An error that is none of sockets ends it, and such is
 // the second one after a connection that could not be made or an answer that took too long: the
 // connection was not closed, and refuses another request (Q300).
 func (c *Client) heartbeat(conn *connection, b *beating) {

@@ -185,9 +185,10 @@ func TestQ301_ALookUpWithACacheWaitsForItself(t *testing.T) {
 	}
 }
 
-func TestQ303_AHeartbeatGoesOnAfterTheServiceIsGone(t *testing.T) {
-	l := newLab(t)
-	l.process(quirks.Python, func(e *env.Env, c *consul.Client) {
+// heartbeatsOfTwo registers a service at 0 s and again at 100, and takes it away in between. It
+// counts the requests from just before the second registration until 165 s.
+func heartbeatsOfTwo(l *lab, q quirks.Set) uint64 {
+	l.process(q, func(e *env.Env, c *consul.Client) {
 		l.must(c.Register("job", 1, training.ConsulTags{}))
 		e.Tasks.Sleep(10 * time.Second)
 		l.must(c.Deregister("job", 1))
@@ -198,8 +199,12 @@ func TestQ303_AHeartbeatGoesOnAfterTheServiceIsGone(t *testing.T) {
 	l.wantListed(0)
 	counted := l.worker.Net.Counters().MessagesSent
 	l.until(165 * time.Second)
+	return l.worker.Net.Counters().MessagesSent - counted
+}
+
+func TestQ303_AHeartbeatGoesOnAfterTheServiceIsGone(t *testing.T) {
 	// The registration at 100 s, the old heartbeat at 120 and 150, the new one at 100, 130 and 160.
-	if sent := l.worker.Net.Counters().MessagesSent - counted; sent != 6 {
+	if sent := heartbeatsOfTwo(newLab(t), quirks.Python); sent != 6 {
 		t.Errorf("got %d requests after the second registration, want 6: one, and the heartbeats of two", sent)
 	}
 }
@@ -208,18 +213,7 @@ func TestQ303_AHeartbeatGoesOnAfterTheServiceIsGone(t *testing.T) {
 // has forgotten.
 func TestQ303_RepairedAHeartbeatEndsWithItsService(t *testing.T) {
 	l := newLab(t)
-	l.process(quirks.Python.Repair(quirks.Q303), func(e *env.Env, c *consul.Client) {
-		l.must(c.Register("job", 1, training.ConsulTags{}))
-		e.Tasks.Sleep(10 * time.Second)
-		l.must(c.Deregister("job", 1))
-		e.Tasks.Sleep(90 * time.Second)
-		l.must(c.Register("job", 1, training.ConsulTags{}))
-	})
-	l.until(99 * time.Second)
-	l.wantListed(0)
-	counted := l.worker.Net.Counters().MessagesSent
-	l.until(165 * time.Second)
-	if sent := l.worker.Net.Counters().MessagesSent - counted; sent != 4 {
+	if sent := heartbeatsOfTwo(l, quirks.Python.Repair(quirks.Q303)); sent != 4 {
 		t.Errorf("got %d requests after the second registration, want 4: one, and the heartbeats at 100, 130 and 160 s", sent)
 	}
 	l.wantListed(1)
