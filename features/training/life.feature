@@ -75,8 +75,8 @@ Feature: The life of a training job
     When the training starts
     Then within 3m chief has ended with exit code 0
     And within 5s ps0 has ended with exit code 0
-    And ps1 has ended with exit code 0
-    And ps2 has ended with exit code 0
+    And within 5s ps1 has ended with exit code 0
+    And within 5s ps2 has ended with exit code 0
 
   # TRN-2.22: the chief looks for all PS before it ends them.
   @long

@@ -101,7 +101,7 @@ Feature: Beginning with the checkpoint of another training
     And the stored file /train/model/restore_ckpt has "model.ckpt-10"
     When chief is killed
     Then within 2m a checkpoint was restored 2 times
-    And the global step is 20 or more
+    And within 5s the global step is 20 or more
 
   @Q202
   Scenario: A checkpoint to restore that is not there keeps a job from ever beginning
