@@ -35,25 +35,50 @@ func (s *TrainingSpec) IsPlaced() bool {
 	return s.Discovery == DiscoveryPrimus || s.Discovery == DiscoveryMLP
 }
 
-// Variables are the environment of a process by which it finds the others, whose addresses ip
-// has: TF_CONFIG, or the variables of MLP; none for the evaluator, nor where processes register.
-func (s *TrainingSpec) Variables(name string, ip func(name string) string) ([]string, error) {
-	if !s.IsPlaced() || name == EvaluatorRole {
+// Placement is where the processes of a job are, as their environment tells them.
+type Placement struct {
+	spec *TrainingSpec
+	ip   func(name string) string
+	// cluster is that of TF_CONFIG, which is the same in all of them, once it was asked for.
+	cluster string
+}
+
+// Place is the placement of a job whose processes have the addresses of ip. These stay as they
+// are.
+func (s *TrainingSpec) Place(ip func(name string) string) *Placement {
+	return &Placement{spec: s, ip: ip}
+}
+
+// Variables are the environment of a process by which it finds the others: TF_CONFIG, or the
+// variables of MLP; none for the evaluator, nor where processes register.
+func (p *Placement) Variables(name string) ([]string, error) {
+	if !p.spec.IsPlaced() || name == EvaluatorRole {
 		return nil, nil
 	}
-	if s.Discovery == DiscoveryMLP {
-		return s.variablesOfMLP(name, ip), nil
+	if p.spec.Discovery == DiscoveryMLP {
+		return p.spec.variablesOfMLP(name, p.ip), nil
 	}
-	addrs := map[string][]string{}
-	for _, other := range s.TrainerNames() {
-		if other != EvaluatorRole {
-			typ, _ := taskOf(other)
-			addrs[typ] = append(addrs[typ], fmt.Sprintf("%s:%d", ip(other), TrainerPort))
+	if p.cluster == "" {
+		config, err := json.Marshal(p.addrs())
+		if err != nil {
+			return nil, err
 		}
+		p.cluster = string(config)
 	}
 	typ, index := taskOf(name)
-	config, err := json.Marshal(map[string]any{"cluster": addrs, "task": map[string]any{"type": typ, "index": index}})
-	return []string{"TF_CONFIG=" + string(config)}, err
+	return []string{`TF_CONFIG={"cluster":` + p.cluster + `,"task":{"index":` + strconv.Itoa(index) + `,"type":"` + typ + `"}}`}, nil
+}
+
+// addrs are the addresses of each type of task.
+func (p *Placement) addrs() map[string][]string {
+	addrs := map[string][]string{}
+	for _, name := range p.spec.TrainerNames() {
+		if name != EvaluatorRole {
+			typ, _ := taskOf(name)
+			addrs[typ] = append(addrs[typ], p.ip(name)+":"+strconv.Itoa(TrainerPort))
+		}
+	}
+	return addrs
 }
 
 // taskOf is the place of a process in TF_CONFIG, where the chief is no worker.

@@ -12,10 +12,18 @@ import (
 // MaxDigits is how many decimal digits CPython makes of an int, or an int of.
 const MaxDigits = 4300
 
+// shortDigits are as many as always fit an int64.
+const shortDigits = 18
+
 // ParseInt is int(text): surrounding white space, a sign, single underscores
 // between digits and the decimal digits of every script are allowed. What is no number
 // is a ValueError.
 func ParseInt(text string) (*big.Int, error) {
+	if len(text) <= shortDigits {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return big.NewInt(n), nil
+		}
+	}
 	digits, ok := asciiDigits(StripNumber(text))
 	if n := len(strings.TrimPrefix(digits, "-")); ok && n > MaxDigits {
 		return nil, Raise("ValueError", "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit", MaxDigits, n)

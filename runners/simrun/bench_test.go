@@ -28,7 +28,11 @@ var dayTrace = flag.Bool("simrun.trace", false, "log the trace of BenchmarkDay's
 // the metric is virtual over wall time.
 func BenchmarkDay(b *testing.B) {
 	for _, version := range []string{"v3", "v1"} {
-		for _, agents := range []int{10, 100} {
+		sizes := []int{10, 100}
+		if *largeStartUps && version == "v1" {
+			sizes = append(sizes, 1000)
+		}
+		for _, agents := range sizes {
 			b.Run(fmt.Sprintf("%s/agents=%d", version, agents), func(b *testing.B) {
 				for b.Loop() {
 					day(b, version, agents)

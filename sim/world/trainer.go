@@ -58,6 +58,7 @@ func (w *World) addTrainers() error {
 		w.trainersByName[name] = t
 		w.trainers = append(w.trainers, t)
 	}
+	w.placement = spec.Place(func(name string) string { return w.trainersByName[name].ip })
 	for _, t := range w.trainers {
 		if err := w.addTrainer(t); err != nil {
 			return fmt.Errorf("%s: %w", t.Name, err)
@@ -91,7 +92,7 @@ func (w *World) trainerVariables(t *Trainer) ([]string, error) {
 	if w.consul != nil {
 		return []string{"CONSUL_HTTP_HOST=" + ConsulHost}, nil
 	}
-	return w.spec.Training.Variables(t.Name, func(name string) string { return w.trainersByName[name].ip })
+	return w.placement.Variables(t.Name)
 }
 
 func (t *Trainer) envOf(proc *processes.Process) *env.Env {

@@ -50,6 +50,7 @@ type World struct {
 	// trainers are the processes of the training job.
 	trainers       []*Trainer
 	trainersByName map[string]*Trainer
+	placement      *cluster.Placement // of them
 	hazards        cluster.Hazards
 	// master is the training job's, nil for none; over says that the job was ended.
 	master *ApplicationMaster

@@ -111,7 +111,7 @@ func (t *trainer) program() (Program, error) {
 	if t.c.consul != nil {
 		environment = append(environment, t.c.consul.variables()...)
 	}
-	places, err := t.c.spec.Training.Variables(t.name, t.c.trainerIP)
+	places, err := t.c.spec.Training.Place(t.c.trainerIP).Variables(t.name)
 	return Program{Args: args, Dir: t.dir, Env: append(environment, places...)}, err
 }
 
