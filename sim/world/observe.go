@@ -66,7 +66,7 @@ func (w *World) wrote(write zookeeper.Write) {
 	if write.Of == zookeeper.OpCloseSession && write.Op == zookeeper.OpDelete {
 		note = "with its session"
 	}
-	o := w.observation(w.zk.HostOf(write.Session), "zookeeper."+write.Op.String(), write.Path, note, write.Session)
+	o := w.observation(w.zk.HostOf(write.Session), write.Op.LogName(), write.Path, note, write.Session)
 	if w.spec.Detail {
 		o.Data = string(write.Data)
 	}

@@ -39,11 +39,10 @@ func (m *Machine) create(c *Conn, req *Request, inMulti bool) outcome {
 		// Java's %010d and Go's agree on negative numbers too (ZK-5.2).
 		path = fmt.Sprintf("%s%010d", path, parent.creates)
 	}
-	if !validPath(path) {
-		return outcome{code: badArguments}
-	}
-	if m.tree.lookup(path) != nil {
+	if n, code := m.named(path); n != nil {
 		return outcome{code: nodeExists}
+	} else if code == badArguments {
+		return outcome{code: code}
 	}
 	if parent.kind == ephemeral {
 		return outcome{code: noChildrenForEphemerals}

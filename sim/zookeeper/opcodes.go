@@ -234,6 +234,22 @@ func OpCodes() []OpCode {
 	return codes
 }
 
+// logNames are the names in logs of what happened, by number.
+var logNames = func() (names [maxOpCode - minOpCode + 1]string) {
+	for i := range operations {
+		names[operations[i].code-minOpCode] = "zookeeper." + operations[i].name
+	}
+	return names
+}()
+
+// LogName is what a log of what happened calls the operation: "zookeeper.create".
+func (op OpCode) LogName() string {
+	if i := uint32(op - minOpCode); i < uint32(len(logNames)) && logNames[i] != "" {
+		return logNames[i]
+	}
+	return "zookeeper." + op.String()
+}
+
 func (op OpCode) String() string {
 	if name := op.entry().name; name != "" {
 		return name

@@ -4,12 +4,9 @@ import "bytes"
 
 // setData replaces the data. The checks come in the order of ZK-6.3.
 func (m *Machine) setData(c *Conn, req *Request, _ bool) outcome {
-	if !validPath(req.Path) {
-		return outcome{code: badArguments}
-	}
-	n := m.tree.lookup(req.Path)
+	n, code := m.named(req.Path)
 	if n == nil {
-		return outcome{code: noNode}
+		return outcome{code: code}
 	}
 	if !m.permitted(c, n, req.Op) {
 		return outcome{code: noAuth}

@@ -39,6 +39,18 @@ func (t *tree) lookup(path string) *znode {
 	return nil
 }
 
+// named is the znode that a request names. Without one the code tells a path that names none
+// from one that could never name any; the path of a znode is always a valid one.
+func (m *Machine) named(path string) (*znode, Code) {
+	if n := m.tree.nodes[path]; n != nil {
+		return n, CodeOK
+	}
+	if !validPath(path) {
+		return nil, badArguments
+	}
+	return nil, noNode
+}
+
 // insert adds a leaf below parent.
 func (t *tree) insert(parent, n *znode) {
 	t.nodes[n.path], n.tree = n, t

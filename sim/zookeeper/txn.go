@@ -192,12 +192,9 @@ func (m *Machine) write(c *Conn, req *Request) {
 // check compares a version; alone or in a multi it needs READ
 // (PrepRequestProcessor.java:641).
 func (m *Machine) check(c *Conn, req *Request, _ bool) outcome {
-	if !validPath(req.Path) {
-		return outcome{code: badArguments}
-	}
-	n := m.tree.lookup(req.Path)
+	n, code := m.named(req.Path)
 	if n == nil {
-		return outcome{code: noNode}
+		return outcome{code: code}
 	}
 	if !m.permitted(c, n, req.Op) {
 		return outcome{code: noAuth}

@@ -49,7 +49,7 @@ func (l *writeLog) write(nowMs int64, w *zookeeper.Write, from netip.Addr) {
 	}
 	o := Observation{
 		At: (time.Duration(nowMs-l.beganMs) * time.Millisecond).String(), Pod: "zookeeper",
-		Op: "zookeeper." + w.Op.String(), Path: w.Path,
+		Op: w.Op.LogName(), Path: w.Path,
 	}
 	if from.IsValid() {
 		o.Pod = from.String()
