@@ -15,8 +15,16 @@ type pace struct {
 	progress func(outlook.Far) error
 	length   time.Duration // of the next step
 	longest  time.Duration
+	end      time.Duration // of the run
 	began    time.Time
+	// looked is when the counts were looked at last, and lookTook how long that took: it makes
+	// up for what was leapt over.
+	looked   time.Time
+	lookTook time.Duration
 }
+
+// lookShare is how many times as long as a look takes none follows, but for the one at the end.
+const lookShare = 19
 
 // The wall time of a step is kept between shortStep and longStep, but for what happens
 // within leastStep of virtual time.
@@ -31,7 +39,7 @@ func newPace(c *Cluster, cluster runners.Cluster, progress func(outlook.Far) err
 		progress = func(outlook.Far) error { return nil }
 	}
 	longest := max(c.options.For/500, time.Second)
-	return &pace{cluster: cluster, progress: progress, length: min(100*time.Millisecond, longest), longest: longest, began: time.Now()}
+	return &pace{cluster: cluster, progress: progress, length: min(100*time.Millisecond, longest), longest: longest, end: c.options.For, began: time.Now()}
 }
 
 // step lets time pass, at most limit.
@@ -46,7 +54,18 @@ func (p *pace) step(limit time.Duration) error {
 	case took > longStep:
 		p.length = max(p.length/4, leastStep)
 	}
+	if p.cluster.Now() < p.end && time.Since(p.looked) < lookShare*p.lookTook {
+		return nil
+	}
+	return p.look()
+}
+
+// look tells how far the run is.
+func (p *pace) look() error {
+	began := time.Now()
 	stats := p.cluster.Stats()
+	p.looked = time.Now()
+	p.lookTook = p.looked.Sub(began)
 	return p.progress(outlook.Far{
 		Now: p.cluster.Now(), Wall: time.Since(p.began), Events: stats.Events, Reads: reads(stats.ZooKeeperRequests), Memory: outlook.ReadMemory(),
 	})
