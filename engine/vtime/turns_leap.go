@@ -29,6 +29,15 @@ type Ask interface {
 	Resume()
 }
 
+// Whole is an Ask that can be gone through at once.
+type Whole interface {
+	Ask
+	// Through is Begin at an instant with all steps behind it, where all of them come before the
+	// instant end: then it tells when the last answer comes, how many steps that were, and the
+	// sum of the squares of their instants in ns. Elsewhere steps is 0 and it has no effect.
+	Through(at, end time.Duration) (last time.Duration, steps, squares uint64)
+}
+
 // turnLeap is how the turns of a loop are leapt over. A turn that was plain, one that
 // only asked, is written down: what it asked, and what it looked at. As long as the state
 // of the program is what it was, and all answers would be the same, the next turn is the
@@ -64,6 +73,7 @@ type turnLeap struct {
 
 type asked struct {
 	ask     Ask
+	whole   Whole    // the same, nil for one that cannot be gone through at once, or before which the program thinks
 	on      *Lasting // the answer
 	changes uint64
 	thinks  bool
@@ -197,7 +207,10 @@ func (t *Turns) Spare() Ask {
 // Asked tells of a question of the present turn that was answered. The answer stays the
 // same as long as on has not changed more often than changes.
 func (t *Turns) Asked(a Ask, on *Lasting, changes uint64) {
-	q := asked{a, on, changes, a.Thinks()}
+	q := asked{ask: a, on: on, changes: changes, thinks: a.Thinks()}
+	if !q.thinks {
+		q.whole, _ = a.(Whole)
+	}
 	if t.n < len(t.asked) {
 		t.asked[t.n] = q
 	} else {
@@ -343,6 +356,21 @@ func (t *Turns) advance(at time.Duration) {
 	q.ask.Begin(at)
 }
 
+// through is advance, but for all that can be gone through at once before the bound.
+func (t *Turns) through(at time.Duration, b Bound) {
+	var steps, squares uint64
+	for t.at < len(t.asked) && t.asked[t.at].whole != nil {
+		last, n, sum := t.asked[t.at].whole.Through(at, time.Duration(b.at))
+		if n == 0 {
+			break
+		}
+		at, steps, squares = last, steps+n, squares+sum
+		t.at++
+	}
+	t.DidMany(steps, squares)
+	t.advance(at)
+}
+
 // Next is the instant and part of the next step.
 func (t *Turns) Next() (at time.Duration, part int) {
 	switch t.phase {
@@ -379,7 +407,7 @@ func (t *Turns) Leap(b Bound) {
 				return
 			}
 			t.Did(at)
-			t.advance(at)
+			t.through(at, b)
 		case thinks:
 			if !b.Allows(t.Loop, at, partCall) {
 				return
@@ -393,7 +421,7 @@ func (t *Turns) Leap(b Bound) {
 				return
 			}
 			t.at++
-			t.advance(at)
+			t.through(at, b)
 		}
 	}
 }

@@ -87,6 +87,28 @@ func (q *question) Begin(at time.Duration) {
 	q.answers, q.next = false, q.conn.SendsAt(at, q.sizeBytes)
 }
 
+// Through makes the call and its answer (vtime.Whole).
+func (q *question) Through(at, end time.Duration) (last time.Duration, steps, squares uint64) {
+	c, s := q.conn, q.conn.peer
+	shortest, spread := c.out.law()
+	asking, answering, free := c.out.ahead(&s.out, spread)
+	if !free {
+		return 0, 0, 0
+	}
+	request := max(at+shortest+time.Duration(asking.Ahead(0, uint64(spread))), c.out.last+1)
+	answer := max(request+shortest+time.Duration(answering.Ahead(0, uint64(spread))), s.out.last+1)
+	if answer >= end {
+		return 0, 0, 0
+	}
+	c.out.latency.Skip(1)
+	s.out.latency.Skip(1)
+	c.out.last, s.out.last = request, answer
+	c.host.counters.exchanged(q.sizeBytes, q.answerBytes)
+	s.host.counters.exchanged(q.answerBytes, q.sizeBytes)
+	c.n.count(q.method)
+	return answer, 2, uint64(request)*uint64(request) + uint64(answer)*uint64(answer)
+}
+
 // Next is the next arrival.
 func (q *question) Next() (time.Duration, int) {
 	if q.answers {
@@ -132,4 +154,4 @@ func (q *question) Resume() {
 	c.conn.peer.Resume(q.turns.Loop, (*Answer)(call), q.answerBytes, q.next)
 }
 
-var _ vtime.Ask = (*question)(nil)
+var _ vtime.Whole = (*question)(nil)

@@ -45,6 +45,14 @@ func (c *Counters) count(arrived bool, sizeBytes int) {
 	}
 }
 
+// exchanged counts a message that was sent and one that has come in.
+func (c *Counters) exchanged(sent, received int) {
+	c.MessagesSent++
+	c.MessagesReceived++
+	c.BytesSent += uint64(sent)
+	c.BytesReceived += uint64(received)
+}
+
 // Ports are given out from these ranges, upwards and round.
 const (
 	firstFreePort, lastFreePort     = 30000, 39999

@@ -18,11 +18,20 @@ type question struct {
 	got  *answer // to it
 	list *reads  // nil for a single one
 	zxid int64
+	// upTo are the sizes of the list before every sizesBlock-th request, once somebody has asked:
+	// the answers stay as they are.
+	upTo []sizes
 	// flows are what the server counts its requests by, from the first leap on: those of a
 	// list, when mixed is not set.
 	flows flows
 	mixed bool
 }
+
+// sizes are those of requests and of their answers in bytes.
+type sizes struct{ asked, answered int }
+
+// sizesBlock is how many requests of a list are summed up one by one at most.
+const sizesBlock = 64
 
 // asker is what the questions of one loop have in common, of which one is asked at a time.
 type asker struct {
@@ -182,12 +191,41 @@ func (q *question) bytes(from, to int) (asked, answered int) {
 	if q.list == nil {
 		return asked + n*len(q.path), n * q.got.sizeBytes
 	}
+	if n > sizesBlock {
+		before, all := q.before(from), q.before(to)
+		return asked + all.asked - before.asked, all.answered - before.answered + answered
+	}
+	sum := q.sum(from, to)
+	return asked + sum.asked, answered + sum.answered
+}
+
+// sum are the sizes of names and data from one request of the list to before another.
+func (q *question) sum(from, to int) (s sizes) {
 	paths, known := q.list.paths[from:to], q.list.known[from:to]
 	for i := range known {
-		asked += len(paths[i])
-		answered += known[i].sizeBytes
+		s.asked += len(paths[i])
+		s.answered += known[i].sizeBytes
 	}
-	return asked, answered
+	return s
+}
+
+// before is the sum up to a request.
+func (q *question) before(i int) sizes {
+	if q.upTo == nil {
+		all := sizes{}
+		q.upTo = make([]sizes, 0, len(q.list.paths)/sizesBlock+2)
+		for from := 0; from < len(q.list.paths); from += sizesBlock {
+			q.upTo = append(q.upTo, all)
+			block := q.sum(from, min(from+sizesBlock, len(q.list.paths)))
+			all = sizes{all.asked + block.asked, all.answered + block.answered}
+		}
+		q.upTo = append(q.upTo, all)
+	}
+	if i == len(q.list.paths) {
+		return q.upTo[len(q.upTo)-1]
+	}
+	all, rest := q.upTo[i/sizesBlock], q.sum(i-i%sizesBlock, i)
+	return sizes{all.asked + rest.asked, all.answered + rest.answered}
 }
 
 // Next is the next arrival.

@@ -82,7 +82,7 @@ func (l *readsLeap) lookAhead(most int) {
 		k.taken(data)
 		list.known = append(list.known, k)
 	}
-	list.paths = r.paths[r.at : r.at+len(list.known)]
+	list.paths, l.q.upTo = r.paths[r.at:r.at+len(list.known)], nil
 	l.q.mixed = l.q.server.s.traffic != nil && len(list.paths) > 0 && list.mixed()
 }
 
