@@ -127,6 +127,25 @@ func (q *number) Sleep(*vtime.Sleeper) bool { return true }
 func (q *number) Wake(*vtime.Sleeper)       {}
 func (q *number) Begin(at time.Duration)    { q.answers, q.next = false, at+q.delay(q.up) }
 
+// Through makes the question and its answer at one go.
+func (q *number) Through(at, end time.Duration) (last time.Duration, steps, squares uint64) {
+	up, _ := q.up.Ahead()
+	down, _ := q.down.Ahead()
+	asked := at + 1 + time.Duration(up.Ahead(0, q.l.spread))
+	answered := asked + 1 + time.Duration(down.Ahead(0, q.l.spread))
+	if answered >= end {
+		return 0, 0, 0
+	}
+	q.up.Skip(1)
+	q.down.Skip(1)
+	if q.l.served++; q.l.values[q.key] != q.value {
+		panic("an unusual answer in a leap")
+	}
+	return answered, 2, uint64(asked)*uint64(asked) + uint64(answered)*uint64(answered)
+}
+
+var _ vtime.Whole = (*number)(nil)
+
 func (q *number) Next() (time.Duration, int) {
 	if q.answers {
 		return q.next, partAnswer
