@@ -3,6 +3,7 @@ package quirks
 // The quirks that the training side can repair.
 const (
 	Q200 Quirk = 200 // runner_utils.py:273: waiting for a restore has no end
+	Q201 Quirk = 201 // runner_utils.py:72: a state that is read well by the last read is an error
 	Q202 Quirk = 202 // runner_utils.py:104: a checkpoint that is not there becomes the current one
 	Q237 Quirk = 237 // barrier_ops.py:71: a callback that raises leaves the barrier, or the flag, set
 	Q238 Quirk = 238 // barrier_ops.py:112: a barrier that is placed again within a poll goes unnoticed
@@ -16,6 +17,26 @@ const (
 	Q246 Quirk = 246 // session_run_hooks.py:44: a window over midnight never closes
 	Q247 Quirk = 247 // save_utils.py:903: an emptied list of exempt checkpoints leaves the old one
 	Q251 Quirk = 251 // runner_utils.py:316: a chief with nothing to restore leaves the others waiting
+	Q253 Quirk = 253 // estimator.py:210: the defaults of RunConfig count for nothing
+	Q254 Quirk = 254 // estimator.py:191: a process restores, or waits, before it knows what the code says
+	Q255 Quirk = 255 // distribution_utils.py:94: a line that is printed needs UCX_NET_DEVICES
+	Q256 Quirk = 256 // distribution_utils.py:284: with BytePS for all each call begins anew
+	Q257 Quirk = 257 // cpu_training.py:2105: an error while looking for the cluster again is told as success
+	Q259 Quirk = 259 // estimator.py:87: to replace the mode of a spec asks for a mode that it has not
+	Q260 Quirk = 260 // estimator.py:474: evaluating leaves its mode
+	Q261 Quirk = 261 // cpu_training.py:1780: the look at the addresses of no PS is a ValueError
+	Q271 Quirk = 271 // nested_tensors.py:63: None in the tuple of isinstance is a TypeError
+	Q290 Quirk = 290 // service_discovery.py:354: a second registration leaves the thread of the first
 	Q300 Quirk = 300 // consul.py:123: the heartbeat ends at the second request after one that failed
+	Q301 Quirk = 301 // consul.py:70: a look-up with a cache takes its lock twice
+	Q302 Quirk = 302 // consul.py:95: a look-up that is answered with an error finds nobody
 	Q303 Quirk = 303 // consul.py:123: the heartbeat goes on after a deregistration, and registers nothing again
+	Q304 Quirk = 304 // consul.py:112: registrations take the path of the agent's socket for a host
+	Q310 Quirk = 310 // cpu_training.py:1978: a training that fails leaves TF_CONFIG behind
+	Q311 Quirk = 311 // saved_model_exporters.py:566: an empty TF_CONFIG does not come back
+	Q312 Quirk = 312 // datasets.py:358: a default of False hides the flag is_hourly
+	Q313 Quirk = 313 // save_utils.py:1283: clearing variables does not miss the checkpoint
+	Q314 Quirk = 314 // save_utils.py:1296: without a directory for the mark variables are cleared each time
+	Q315 Quirk = 315 // cluster_manager.py:67: the chief takes PS that are gone from its file
+	Q316 Quirk = 316 // cluster_manager.py:175: a file that is looked at once is looked at twice
 )
