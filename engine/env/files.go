@@ -68,6 +68,8 @@ type FileInfo struct {
 	Dir       bool
 	// Link says that it is a symbolic link, which only Lstat can find.
 	Link bool
+	// Socket says that it is a Unix socket, which only a real machine has.
+	Socket bool
 	// ModTimeUnixMs is the time of the last write, in ms since the Unix epoch.
 	ModTimeUnixMs int64
 }

@@ -143,7 +143,7 @@ func (f *files) stat(op, name string, stat func(string) (fs.FileInfo, error)) (i
 		}
 		info = env.FileInfo{
 			Name: found.Name(), SizeBytes: found.Size(), Dir: found.IsDir(),
-			Link: found.Mode()&fs.ModeSymlink != 0, ModTimeUnixMs: found.ModTime().UnixMilli(),
+			Link: found.Mode()&fs.ModeSymlink != 0, Socket: found.Mode()&fs.ModeSocket != 0, ModTimeUnixMs: found.ModTime().UnixMilli(),
 		}
 		return nil
 	})
