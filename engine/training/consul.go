@@ -3,6 +3,7 @@ package training
 import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // ConsulClient registers services at a Consul agent and looks them up (consul.py:45); package
@@ -39,14 +40,14 @@ const (
 )
 
 // FindConsul finds the address of the Consul agent (consul.py:50): the host in
-// CONSUL_HTTP_HOST or TCE_HOST_IP, else the agent's socket if that is a file, else
-// 127.0.0.1; and the port in CONSUL_HTTP_PORT, else 2280. Empty variables count as
+// CONSUL_HTTP_HOST or TCE_HOST_IP, else the agent's socket if that is a regular file, which
+// a socket is not, or with Q304 repaired a socket, else 127.0.0.1; and the port in CONSUL_HTTP_PORT, else 2280. Empty variables count as
 // unset; a port that is no number is a ValueError.
-func FindConsul(e *env.Env) (ConsulAddress, error) {
+func FindConsul(e *env.Env, kept quirks.Set) (ConsulAddress, error) {
 	host := firstSet(e.Host, "CONSUL_HTTP_HOST", "TCE_HOST_IP")
 	if host == "" {
 		host = consulHost
-		if info, err := e.Files.Stat(consulSocket); err == nil && !info.Dir {
+		if info, err := e.Files.Stat(consulSocket); err == nil && !info.Dir && (!info.Socket || !kept.Keeps(quirks.Q304)) {
 			host = consulSocket
 		}
 	}

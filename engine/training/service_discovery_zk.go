@@ -12,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/recipes"
 	"github.com/monosim/monosim/engine/threading"
 )
@@ -22,6 +23,7 @@ import (
 type ZKServiceDiscovery struct {
 	e       *env.Env
 	zk      env.ZooKeeper // nil once closed
+	quirks  quirks.Set
 	retry   recipes.Retry
 	prefix  string
 	cluster []*namedProcesses
@@ -63,12 +65,14 @@ type ZKDiscoveryOptions struct {
 	Delay    time.Duration
 	// ZooKeeper, when set, is used in place of a client of Servers.
 	ZooKeeper env.ZooKeeper
+	// Quirks are those that are kept.
+	Quirks quirks.Set
 }
 
 // NewZKServiceDiscovery connects, makes the znode of the job, and watches its
 // processes. The error is that of the connection or of the first read.
 func NewZKServiceDiscovery(e *env.Env, o ZKDiscoveryOptions) (*ZKServiceDiscovery, error) {
-	d := &ZKServiceDiscovery{e: e, zk: o.ZooKeeper, prefix: "/monolith/" + o.JobName}
+	d := &ZKServiceDiscovery{e: e, zk: o.ZooKeeper, quirks: o.Quirks, prefix: "/monolith/" + o.JobName}
 	if e.Shared != nil {
 		d.names = e.Shared.Names(d.prefix)
 	} else {
@@ -417,9 +421,14 @@ func (d *ZKServiceDiscovery) Register(name string, index int, addr string) error
 		}
 	})
 	// A second registration takes the first one's place, whose task goes on for
-	// ever and writes the old address every 30 minutes (service_discovery.py:354, Q290).
+	// ever and writes the old address every 30 minutes (service_discovery.py:354), unless
+	// Q290 is repaired.
 	if i := d.find(name, index); i >= 0 {
+		old := d.threads[i]
 		d.threads[i] = r
+		if !d.quirks.Keeps(quirks.Q290) {
+			old.end()
+		}
 	} else {
 		d.threads = append(d.threads, r)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env/envtest"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // FuzzClusterFile: a chief's file, whole or cut off, has the PS that stand in it, or is no text, which
@@ -20,7 +21,7 @@ func FuzzClusterFile(f *testing.F) {
 		}
 		e := envtest.New(map[string]string{"m/ps_cluster_dir/u": text}, nil)
 		e.Clock = envtest.Clock{}
-		ps, err := psFromFile(e, "m/ps_cluster_dir/u", 0)
+		ps, err := psFromFile(e, quirks.Python, "m/ps_cluster_dir/u", 0)
 		switch {
 		case err != nil && pysem.TypeOf(err) != "UnicodeDecodeError":
 			t.Errorf("%q: got %v, want an exception of Python", text, err)

@@ -21,6 +21,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
@@ -60,6 +61,8 @@ type Job struct {
 	ModelName, ClusterType string
 	// Metrics may be nil.
 	Metrics Metrics
+	// Quirks are those that are kept.
+	Quirks quirks.Set
 }
 
 // TrainingCluster waits until discovery has the processes. A file that comes to a wrong number
@@ -79,7 +82,7 @@ func TrainingCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster,
 	}
 	var ps []string
 	if job.RedundantPS != 0 {
-		ps, err = psFromFile(e, psFile(job), fileTimeout)
+		ps, err = psFromFile(e, job.Quirks, psFile(job), fileTimeout)
 	} else {
 		ps, err = queryPS(e, d, Job{RequiredPS: job.RequiredPS})
 	}
@@ -98,21 +101,42 @@ func setAt(list []string, i int, value string) error {
 	return nil
 }
 
-// chiefCluster is that of the chief. One that was started again takes the PS of its file.
+// chiefCluster is that of the chief. One that was started again takes the PS of its file, also
+// those that are gone, unless Q315 is repaired.
 func chiefCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster, Task, error) {
 	var ps []string
 	var err error
 	if job.RedundantPS != 0 {
-		if ps, err = psFromFile(e, psFile(job), 0); err != nil {
+		if ps, err = psFromFile(e, job.Quirks, psFile(job), 0); err != nil {
 			return Cluster{}, Task{}, err
 		}
 	}
-	if job.RedundantPS == 0 || len(ps) != job.RequiredPS {
+	known := len(ps) == job.RequiredPS
+	if known && !job.Quirks.Keeps(quirks.Q315) {
+		if known, err = areThere(d, ps); err != nil {
+			return Cluster{}, Task{}, err
+		}
+	}
+	if job.RedundantPS == 0 || !known {
 		if ps, err = queryPS(e, d, job); err == nil && job.RedundantPS != 0 {
 			err = savePS(e.Files, psFile(job), ps)
 		}
 	}
 	return checked(Cluster{Chief: []string{job.WorkerAddr}, Worker: fakeWorkers(job.NumWorkers), PS: ps}, Task{"chief", 0}, job, err)
+}
+
+// areThere reports whether discovery has all of the PS.
+func areThere(d training.ServiceDiscovery, ps []string) (bool, error) {
+	found, err := d.Query("ps")
+	if err != nil {
+		return false, err
+	}
+	for _, addr := range ps {
+		if !slices.ContainsFunc(found, func(a training.IndexedAddr) bool { return a.Addr == addr }) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 func checked(c Cluster, t Task, job Job, err error) (Cluster, Task, error) {
@@ -198,8 +222,9 @@ func savePS(f env.Files, file string, ps []string) error {
 }
 
 // psFromFile waits for a file with something in it. With a timeout of 0 it sleeps once under a
-// clock that stands still (TRN-8.10). One that is no UTF-8 is a UnicodeDecodeError.
-func psFromFile(e *env.Env, file string, timeout time.Duration) ([]string, error) {
+// clock that stands still (TRN-8.10), unless Q316 is repaired. One that is no UTF-8 is a
+// UnicodeDecodeError.
+func psFromFile(e *env.Env, kept quirks.Set, file string, timeout time.Duration) ([]string, error) {
 	start := e.Clock.Now()
 	for {
 		data, err := gfile.Read(e.Files, file)
@@ -213,7 +238,8 @@ func psFromFile(e *env.Env, file string, timeout time.Duration) ([]string, error
 		if text != "" {
 			return strings.Split(text, ","), nil
 		}
-		if e.Clock.Now().Sub(start) > timeout {
+		waited := e.Clock.Now().Sub(start)
+		if waited > timeout || waited == timeout && !kept.Keeps(quirks.Q316) {
 			return nil, nil
 		}
 		e.Tasks.Sleep(poll)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/engine/env/envtest"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // The goal is that the chief's file passes the reference's own test (cluster_manager_test.py).
@@ -15,7 +16,7 @@ func TestUpstreamClusterManager_testBasic(t *testing.T) {
 	if err := savePS(e.Files, file, ps); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := psFromFile(e, file, fileTimeout); err != nil || !slices.Equal(got, ps) {
+	if got, err := psFromFile(e, quirks.Python, file, fileTimeout); err != nil || !slices.Equal(got, ps) {
 		t.Errorf("got %v %v, want %v", got, err, ps)
 	}
 }

@@ -45,18 +45,18 @@ type cached struct {
 // New makes the client of a process, with the agent that [training.FindConsul] finds. A port that
 // is no number is a ValueError.
 func New(e *env.Env, q quirks.Set) (*Client, error) {
-	addr, err := training.FindConsul(e)
+	addr, err := training.FindConsul(e, q)
 	return &Client{e: e, addr: addr, quirks: q, lock: threading.NewLock(e.Tasks, "consul client"), cache: map[string]cached{}, beating: map[string]*beating{}}, err
 }
 
 // dial makes a connection to the agent, or to the one of another host. Only look-ups go through a
-// Unix socket; other requests take its path for the name of a host (Q304). A host with white space
+// Unix socket; other requests take its path for the name of a host, unless Q304 is repaired. A host with white space
 // or a control character is an InvalidURL.
 func (c *Client) dial(host string, lookup bool, timeout time.Duration) (*connection, error) {
 	if host == "" {
 		host = c.addr.Host
 	}
-	if lookup && strings.HasPrefix(host, "/") {
+	if strings.HasPrefix(host, "/") && (lookup || !c.quirks.Keeps(quirks.Q304)) {
 		return newConnection(c.e, host, 0), nil
 	}
 	if err := checkURL(host); err != nil {
@@ -100,11 +100,11 @@ func (c *Client) Lookup(service string, timeoutSeconds int) ([]any, error) {
 }
 
 // LookupValue is what the agent answers for a service, any JSON value (consul.py:62). An answer
-// with another status than 200 is logged and an empty list (Q302); one that is no JSON is a
-// JSONDecodeError. A timeoutSeconds of 0 means the default, 3.
+// with another status than 200 is logged and an empty list, with Q302 repaired a ConsulException with its text;
+// one that is no JSON is a JSONDecodeError. A timeoutSeconds of 0 means the default, 3.
 //
 // With a cacheSeconds above 0 an answer that is as young is given again; where there is none the
-// call never returns: it waits for the lock that it holds (Q301).
+// call never returns: it waits for the lock that it holds, unless Q301 is repaired.
 func (c *Client) LookupValue(service string, timeoutSeconds, cacheSeconds int) (any, error) {
 	if timeoutSeconds == 0 {
 		timeoutSeconds = defaultLookup
@@ -120,6 +120,9 @@ func (c *Client) LookupValue(service string, timeoutSeconds, cacheSeconds int) (
 		}
 		c.lock.Lock()
 		defer c.lock.Unlock()
+		if !c.quirks.Keeps(quirks.Q301) {
+			return c.keep(service, timeoutSeconds, now)
+		}
 	}
 	value, err := c.lookup(service, time.Duration(timeoutSeconds)*time.Second)
 	if err != nil {
@@ -129,6 +132,15 @@ func (c *Client) LookupValue(service string, timeoutSeconds, cacheSeconds int) (
 	defer c.lock.Unlock()
 	c.cache[service] = cached{value, now}
 	return value, nil
+}
+
+// keep looks up and keeps the answer as of now, for a caller that holds the lock.
+func (c *Client) keep(service string, timeoutSeconds int, now time.Time) (any, error) {
+	value, err := c.lookup(service, time.Duration(timeoutSeconds)*time.Second)
+	if err == nil {
+		c.cache[service] = cached{value, now}
+	}
+	return value, err
 }
 
 func (c *Client) lookup(service string, timeout time.Duration) (any, error) {
@@ -147,6 +159,9 @@ func (c *Client) lookup(service string, timeout time.Duration) (any, error) {
 	}
 	if status != 200 {
 		c.e.Log.Logf(env.Error, "consul: %d %s", status, text)
+		if !c.quirks.Keeps(quirks.Q302) {
+			return nil, pysem.Raise("ConsulException", "%s", text)
+		}
 		return []any{}, nil
 	}
 	return pysem.ParseJSON(text)

@@ -3,6 +3,7 @@ package cputraining
 import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // TFConfig is the variable that tells TensorFlow's estimators of their cluster.
@@ -11,8 +12,8 @@ const TFConfig = "TF_CONFIG"
 // InCluster is what a worker does around a training in a cluster (_do_worker_train,
 // cpu_training.py:1797): chief and PS are tried, as CheckNodes does, and TF_CONFIG is there while
 // train trains. It is gone afterwards, also one that was there before, but for nodes that are away.
-func InCluster(e *env.Env, c Cluster, train func() error) error {
-	if err := CheckNodes(e, c.Cluster); err != nil {
+func InCluster(e *env.Env, kept quirks.Set, c Cluster, train func() error) error {
+	if err := CheckNodes(e, kept, c.Cluster); err != nil {
 		return err
 	}
 	c.export(e.Host)
@@ -21,30 +22,31 @@ func InCluster(e *env.Env, c Cluster, train func() error) error {
 }
 
 // FeaturesInCluster is InCluster of a worker that only prepares features
-// (_do_worker_feature_engineering, cpu_training.py:1935): after an error TF_CONFIG stays (Q310).
-func FeaturesInCluster(e *env.Env, c Cluster, work func() error) error {
-	if err := CheckNodes(e, c.Cluster); err != nil {
+// (_do_worker_feature_engineering, cpu_training.py:1935): after an error TF_CONFIG stays, unless
+// Q310 is repaired.
+func FeaturesInCluster(e *env.Env, kept quirks.Set, c Cluster, work func() error) error {
+	if err := CheckNodes(e, kept, c.Cluster); err != nil {
 		return err
 	}
 	c.export(e.Host)
-	return untilItEnds(e.Host, work)
+	return untilItEnds(e.Host, kept, work)
 }
 
 // Local is a training in one process (local_train_internal, cpu_training.py:2249), with a cluster of
-// its servers as TF_CONFIG, or without TF_CONFIG where it has no PS. After an error TF_CONFIG stays
-// (Q310).
-func Local(host env.Host, chief string, ps []string, train func() error) error {
+// its servers as TF_CONFIG, or without TF_CONFIG where it has no PS. After an error TF_CONFIG stays,
+// unless Q310 is repaired.
+func Local(host env.Host, kept quirks.Set, chief string, ps []string, train func() error) error {
 	host.Unsetenv(TFConfig)
 	if len(ps) > 0 {
 		exportTFConfig(host, dict("chief", list([]string{chief}), "ps", list(ps)), "chief", 0)
 	}
-	return untilItEnds(host, train)
+	return untilItEnds(host, kept, train)
 }
 
-// untilItEnds takes TF_CONFIG away after a work that ended well.
-func untilItEnds(host env.Host, work func() error) error {
+// untilItEnds takes TF_CONFIG away after a work that ended well, with Q310 repaired after any.
+func untilItEnds(host env.Host, kept quirks.Set, work func() error) error {
 	err := work()
-	if err == nil {
+	if err == nil || !kept.Keeps(quirks.Q310) {
 		host.Unsetenv(TFConfig)
 	}
 	return err

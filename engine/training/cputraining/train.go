@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/clustermanager"
 	"github.com/monosim/monosim/engine/training/hvdlib"
@@ -65,6 +66,8 @@ type Run struct {
 	Work      Work
 	// Metrics, which may be nil, takes what is measured while waiting for others.
 	Metrics Metrics
+	// Quirks are those that are kept.
+	Quirks quirks.Set
 }
 
 // Metrics takes what is measured while a process waits for others and tries again.
@@ -225,8 +228,8 @@ const (
 
 // CheckNodes tries chief and PS of a cluster, each once and for 60 s at most, and is a NodeAliveCheckerError when one
 // of them cannot be reached (cpu_training.py:1814). It is done before each training.
-func CheckNodes(e *env.Env, c clustermanager.Cluster) error {
-	addrs, err := BlockedAddrs(c, "worker")
+func CheckNodes(e *env.Env, kept quirks.Set, c clustermanager.Cluster) error {
+	addrs, err := BlockedAddrs(kept, c, "worker")
 	if err != nil {
 		return err
 	}
@@ -239,8 +242,8 @@ func CheckNodes(e *env.Env, c clustermanager.Cluster) error {
 
 // BlockedAddrs are the addresses of a cluster but for those of jobs, sorted, each once
 // (cpu_training.py:1776). A job that is there and has no processes is a ValueError, as PS
-// where none are needed (Q261); one that is nil is not there.
-func BlockedAddrs(c clustermanager.Cluster, ignoredJobs ...string) ([]string, error) {
+// where none are needed, unless Q261 is repaired; one that is nil is not there.
+func BlockedAddrs(kept quirks.Set, c clustermanager.Cluster, ignoredJobs ...string) ([]string, error) {
 	addrs := []string{}
 	for _, job := range []struct {
 		name  string
@@ -249,7 +252,7 @@ func BlockedAddrs(c clustermanager.Cluster, ignoredJobs ...string) ([]string, er
 		if slices.Contains(ignoredJobs, job.name) {
 			continue
 		}
-		if job.addrs != nil && len(job.addrs) == 0 {
+		if job.addrs != nil && len(job.addrs) == 0 && kept.Keeps(quirks.Q261) {
 			return nil, pysem.Raise("ValueError", "max() arg is an empty sequence")
 		}
 		addrs = append(addrs, job.addrs...)

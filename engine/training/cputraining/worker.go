@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/clustermanager"
 )
 
@@ -23,7 +24,7 @@ type worker struct {
 }
 
 // train waits for the cluster and trains in it. An error while the cluster is looked for
-// again counts as none when the chief tells the application's master (Q257).
+// again counts as none when the chief tells the application's master, unless Q257 is repaired.
 func (w *worker) train() (err error) {
 	cluster, err := w.cluster()
 	if err != nil {
@@ -54,6 +55,9 @@ func (w *worker) train() (err error) {
 		w.Env.Tasks.Sleep(seconds(w.Config.RetryWaitInSecs))
 		old := cluster
 		if cluster, err = w.again(err, old); err != nil {
+			if w.captured == nil && !w.Quirks.Keeps(quirks.Q257) {
+				w.captured = err
+			}
 			return err
 		}
 	}
@@ -128,7 +132,7 @@ func (w *worker) job(requiredPS int) clustermanager.Job {
 	c := w.Config
 	return clustermanager.Job{
 		WorkerAddr: w.addr, Index: c.Index, RequiredPS: requiredPS, RedundantPS: c.NumRedundantPS, NumWorkers: c.NumWorkers,
-		ModelDir: c.ModelDir, UUID: c.UUID,
+		ModelDir: c.ModelDir, UUID: c.UUID, Quirks: w.Quirks,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // DatedFiles say which files of a directory by date are read; what is empty, or 0, is not said.
@@ -18,6 +19,14 @@ type DatedFiles struct {
 	Hourly             pysem.OptBool
 	// Wildcard is what of a day or an hour is read. None stays where the flag is not set.
 	Wildcard pysem.OptString
+}
+
+// Arguments are those of gen_patterns that are not said (datasets.py:339): all of each day, whatever
+// the flag is_hourly says, unless Q312 is repaired.
+func Arguments(kept quirks.Set) DatedFiles {
+	f := DatedFiles{Wildcard: pysem.Some("*")}
+	f.Hourly.Set = kept.Keeps(quirks.Q312)
+	return f
 }
 
 // or is what is said here, else what flags say (datasets.py:347-362).

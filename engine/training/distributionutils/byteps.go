@@ -6,6 +6,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
 
@@ -18,6 +19,8 @@ type BytePS struct {
 	MakeDirs func(path string) error
 	// InitLibrary is bps.init.
 	InitLibrary func(lazy bool) error
+	// Quirks are those that are kept.
+	Quirks quirks.Set
 }
 
 // posixTemporary is the directory that the reference names literally.
@@ -29,8 +32,8 @@ const gpusPerNIC = 2
 // Init exports the variables of BytePS and begins with it (distribution_utils.py:27). MPI's
 // variables have to be set: one that is missing is a TypeError, one that is no number a
 // ValueError, a size of 0 a ZeroDivisionError. Unless GPUs are bound to interfaces,
-// UCX_NET_DEVICES has to be set too: it is a KeyError otherwise (Q255). What was exported before
-// stays.
+// UCX_NET_DEVICES has to be set too: it is a KeyError otherwise, unless Q255 is repaired. What was
+// exported before stays.
 func (b BytePS) Init(uuid string) error {
 	b.set("BYTEPS_ALLTOALL_SESSION_SIZE", b.or("BYTEPS_ALLTOALL_SESSION_SIZE", "3"))
 	places, err := b.places()
@@ -48,7 +51,7 @@ func (b BytePS) Init(uuid string) error {
 	addr = pysem.Strip(addr)
 	b.set("UCX_RDMA_CM_SOURCE_ADDRESS", addr)
 	b.set("PSLITE_UCX_TLS", b.or("PSLITE_UCX_TLS", "rc_x,tcp,self,cuda"))
-	if _, err := b.required("UCX_NET_DEVICES"); err != nil {
+	if _, err := b.required("UCX_NET_DEVICES"); err != nil && b.Quirks.Keeps(quirks.Q255) {
 		return err
 	}
 	b.set("DMLC_NODE_HOST", addr)

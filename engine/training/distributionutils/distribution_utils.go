@@ -15,6 +15,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/cputraining"
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
@@ -44,6 +45,8 @@ type SyncTraining struct {
 	Import    hvdlib.Importer
 	// BytePSInit is [BytePS.Init], bound to the process.
 	BytePSInit func(uuid string) error
+	// Quirks are those that are kept.
+	Quirks quirks.Set
 
 	inited bool
 }
@@ -51,7 +54,7 @@ type SyncTraining struct {
 // Init begins with BytePS or Horovod and has a configuration take rank and size from it
 // (distribution_utils.py:273). With BytePS for broadcast and allreduce, which is the default, the
 // process never counts as initialised: each call begins anew, and checkpoints of their own per
-// process are never set (Q256). A library that is not there is logged and changes nothing.
+// process are never set, unless Q256 is repaired. A library that is not there is logged and changes nothing.
 func (s *SyncTraining) Init(c *cputraining.DistributedCPUTrainingConfig) error {
 	s.Env.Log.Logf(env.Info, "Entering synchronous training.")
 	lib, err := s.library(c)
@@ -94,6 +97,9 @@ func (s *SyncTraining) library(c *cputraining.DistributedCPUTrainingConfig) (hvd
 	if broadcast == 0 || allreduce == 0 {
 		return s.horovod(c)
 	}
+	if !s.inited && !s.Quirks.Keeps(quirks.Q256) {
+		s.begun(c, lib)
+	}
 	return lib, nil
 }
 
@@ -107,11 +113,16 @@ func (s *SyncTraining) horovod(c *cputraining.DistributedCPUTrainingConfig) (hvd
 	if err := lib.Init(); err != nil {
 		return nil, err
 	}
+	s.begun(c, lib)
+	return lib, nil
+}
+
+// begun notes that the process is initialised, and gives it checkpoints of its own.
+func (s *SyncTraining) begun(c *cputraining.DistributedCPUTrainingConfig, lib hvdlib.Library) {
 	s.inited = true
 	if !c.MergeSyncTrainingCkpt {
 		c.ModelDir = pysem.JoinStrings(c.ModelDir, c.UUID, fmt.Sprintf("index-%04d", lib.Rank()))
 	}
-	return lib, nil
 }
 
 // TryInitCUDA gives the process the GPU of its rank on its host, unless it has some

@@ -6,7 +6,7 @@
 //   - [RunConfig] is what a user says, and ToRunnerConfig what a process makes of it.
 //   - [New] makes an [Estimator]; what TensorFlow does is an interface, [Training].
 //
-// The faults of the reference are kept: steps and max_steps mean different things alone and with
+// The faults of the reference are kept unless they are repaired: steps and max_steps mean different things alone and with
 // others, and evaluating is training in another mode, which stays (Q260). To change which steps
 // are trained look in estimator.go; the fields, in run_config.go; what a model's function
 // answers, in spec.go.

@@ -3,6 +3,7 @@ package estimator
 import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/runnerutils"
 	"github.com/monosim/monosim/engine/training/session"
@@ -110,13 +111,14 @@ type Estimator struct {
 	conf      *runnerutils.RunnerConfig
 	profiling bool
 	backend   SyncBackend
+	quirks    quirks.Set
 }
 
 // New makes an estimator of a runner's configuration: it tells the model where its metrics go,
 // overrides its parameters and exports variables (estimator.py:261). A PS in real time without
 // business id or base name is an AssertionError.
-func New(e *env.Env, t Training, m *Model, conf *runnerutils.RunnerConfig) (*Estimator, error) {
-	est := &Estimator{env: e, training: t, model: m, conf: conf}
+func New(e *env.Env, kept quirks.Set, t Training, m *Model, conf *runnerutils.RunnerConfig) (*Estimator, error) {
+	est := &Estimator{env: e, training: t, model: m, conf: conf, quirks: kept}
 	est.tellMetrics()
 	if err := est.connect(); err != nil {
 		return nil, err
@@ -135,7 +137,7 @@ func FromRunConfig(p runnerutils.Process, t Training, m *Model, c *RunConfig) (*
 	if err != nil {
 		return nil, err
 	}
-	est, err := New(p.Env, t, m, conf)
+	est, err := New(p.Env, p.Quirks, t, m, conf)
 	if est != nil {
 		est.profiling = c.EnableLocalProfiling
 	}
@@ -213,9 +215,13 @@ func (est *Estimator) Train(l Limits, hooks []session.Hook) error {
 }
 
 // Evaluate is a training of the model in the mode eval (estimator.py:467). The configuration
-// keeps that mode (Q260), and with others the hooks are not passed on, unless all is trained in
-// step.
+// keeps that mode, unless Q260 is repaired, and with others the hooks are not passed on, unless
+// all is trained in step.
 func (est *Estimator) Evaluate(steps pysem.OptInt, hooks []session.Hook) error {
+	if !est.quirks.Keeps(quirks.Q260) {
+		mode := est.conf.Mode
+		defer func() { est.conf.Mode = mode }()
+	}
 	est.conf.Mode = ModeEval
 	return est.run(ModeEval, Limits{Steps: steps}, hooks)
 }

@@ -2,7 +2,9 @@ package estimator
 
 import (
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/absl"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/cputraining"
 	"github.com/monosim/monosim/engine/training/runnerutils"
@@ -75,9 +77,10 @@ func (c *RunConfig) UserParams() []string {
 
 // ToRunnerConfig is the configuration of a process with what the user said
 // (estimator.py:190). A field that has RunConfig's default says nothing: what the runner has by
-// itself, or of the command line, stays (Q253). The process restores, or waits for the chief to do
-// so, before it knows is_local, num_ps and the rest (Q254). Discovery by Consul becomes one by
-// ZooKeeper, also where it was asked for (Q258).
+// itself, or of the command line, stays; with Q253 repaired only what the command line gives. The
+// process restores, or waits for the chief to do so, before it knows is_local, num_ps and the rest,
+// unless Q254 is repaired. Discovery by Consul becomes one by ZooKeeper, also where it was asked for
+// (Q258).
 func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerConfig, error) {
 	conf := runnerutils.Class.New()
 	for _, name := range passedOn {
@@ -85,18 +88,21 @@ func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerCo
 			return nil, err
 		}
 	}
+	if !p.Quirks.Keeps(quirks.Q254) {
+		if err := c.say(&conf); err != nil {
+			return nil, err
+		}
+	}
 	if err := p.Init(&conf); err != nil {
 		return nil, err
 	}
-	for _, a := range RunConfigClass.Fields() {
-		value := RunConfigClass.Get(c, a.Name)
-		there, ok := runnerutils.Class.Lookup(&conf, a.Name)
-		if !ok || value == nil || pysem.Equal(value, a.Default) || pysem.Equal(there, value) {
-			continue
-		}
-		if err := runnerutils.Class.Set(&conf, a.Name, value); err != nil {
+	if !p.Quirks.Keeps(quirks.Q253) {
+		if err := c.sayDefaults(&conf, p.Flags); err != nil {
 			return nil, err
 		}
+	}
+	if err := c.say(&conf); err != nil {
+		return nil, err
 	}
 	if conf.DiscoveryType == training.DiscoveryConsul {
 		conf.DiscoveryType = training.DiscoveryZK
@@ -109,4 +115,33 @@ func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerCo
 		conf.EnableRealtimeTraining = true
 	}
 	return &conf, nil
+}
+
+// say has a configuration of a process take the fields that differ from their defaults here.
+func (c *RunConfig) say(conf *runnerutils.RunnerConfig) error {
+	for _, a := range RunConfigClass.Fields() {
+		value := RunConfigClass.Get(c, a.Name)
+		there, ok := runnerutils.Class.Lookup(conf, a.Name)
+		if !ok || value == nil || pysem.Equal(value, a.Default) || pysem.Equal(there, value) {
+			continue
+		}
+		if err := runnerutils.Class.Set(conf, a.Name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sayDefaults has it take the other fields too, unless the command line gives them.
+func (c *RunConfig) sayDefaults(conf *runnerutils.RunnerConfig, flags *absl.Flags) error {
+	for _, a := range RunConfigClass.Fields() {
+		value := RunConfigClass.Get(c, a.Name)
+		if _, ok := runnerutils.Class.Lookup(conf, a.Name); !ok || value == nil || flags.Given(a.Name) || !pysem.Equal(value, a.Default) {
+			continue
+		}
+		if err := runnerutils.Class.Set(conf, a.Name, value); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package estimator
 import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // EstimatorSpec is what a model's function answers (estimator.py:56). Its fields are Python
@@ -36,10 +37,13 @@ func (s *EstimatorSpec) Field(name string) *any {
 }
 
 // Replace is a spec with other values. Names that there are not are passed over, but for
-// mode, which the reference asks for and does not have: an AttributeError, and never the
-// ValueError that it means to raise (estimator.py:88, Q259).
-func (s EstimatorSpec) Replace(fields ...dataclass.Field) (EstimatorSpec, error) {
+// mode, which the reference asks for and does not have: an AttributeError, and with Q259 repaired
+// the ValueError that it means to raise (estimator.py:88).
+func (s EstimatorSpec) Replace(kept quirks.Set, fields ...dataclass.Field) (EstimatorSpec, error) {
 	for _, f := range fields {
+		if f.Name == "mode" && !kept.Keeps(quirks.Q259) {
+			return s, pysem.Raise("ValueError", "mode of EstimatorSpec cannot be changed.")
+		}
 		if f.Name == "mode" {
 			return s, pysem.Raise("AttributeError", "'EstimatorSpec' object has no attribute 'mode'")
 		}

@@ -21,7 +21,7 @@ func (p *process) exportListener() (session.Listener, error) {
 
 // ExportSavedModel writes the exports, whose version is the time.
 func (x exporter) ExportSavedModel(_ string, globalStep int64) (dirs []string, err error) {
-	err = modelexport.WithoutTFConfig(x.p.e.Host, func() error {
+	err = modelexport.WithoutTFConfig(x.p.e.Host, x.p.Quirks, func() error {
 		dirs, err = x.export(globalStep)
 		return err
 	})

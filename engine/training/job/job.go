@@ -68,6 +68,10 @@ type process struct {
 	saver   *saveutils.PartialRecoverySaver
 	monitor *saveutils.PSMonitor
 	step    int64 // the global step that it has seen last
+	// began says that the chief has found its cluster: from then on the application's master is told
+	// of the end, and of captured as what it was that failed.
+	began    bool
+	captured error
 }
 
 // Main runs a process and returns its exit code: 0 when training came to its end, 1 after an
@@ -133,27 +137,29 @@ func (p *process) run() error {
 		return p.awaitEnd()
 	}
 	err = p.work()
-	if p.isChief() && p.Spec.ApplicationMaster {
-		p.tellMaster(err)
+	if p.began && p.Spec.ApplicationMaster {
+		p.tellMaster()
 	}
 	return err
 }
 
 // tellMaster has the application's master end the job, which is done or has failed
 // (cpu_training.py:2140).
-func (p *process) tellMaster(failure error) {
+func (p *process) tellMaster() {
 	master := training.NewApplicationMaster(p.e)
-	if failure == nil {
+	if p.captured == nil {
+		p.Happened("reported", "succeeded", "")
 		master.MaybeFinish()
-	} else {
-		master.MaybeKill(failure.Error())
+		return
 	}
+	p.Happened("reported", "failed", p.captured.Error())
+	master.MaybeKill(p.captured.Error())
 }
 
 // newDiscovery makes what the processes find one another by (runner_utils.py:355). The job's name is
 // that of its service.
 func (p *process) newDiscovery() (training.ServiceDiscovery, error) {
-	kinds := runnerutils.RealDiscoveries{Env: p.e}
+	kinds := runnerutils.RealDiscoveries{Env: p.e, Quirks: p.Quirks}
 	if p.Spec.Discovery != cluster.DiscoveryConsul {
 		return kinds.ZK(pysem.Some(p.Spec.Job), pysem.Some(p.ZooKeeper))
 	}
@@ -176,7 +182,7 @@ func (p *process) findPlace() error {
 			p.config.TFConfig = pysem.Some(text)
 		}
 	}
-	d, err := runnerutils.GetDiscovery(&p.config, pysem.Some(p.Spec.Job), runnerutils.RealDiscoveries{Env: p.e})
+	d, err := runnerutils.GetDiscovery(&p.config, pysem.Some(p.Spec.Job), runnerutils.RealDiscoveries{Env: p.e, Quirks: p.Quirks})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/clustermanager"
 	"github.com/monosim/monosim/engine/training/cputraining"
 	"github.com/monosim/monosim/engine/training/hooks"
@@ -36,33 +37,43 @@ func (p *process) work() error {
 }
 
 // tryOften trains, and tries again after errors that may pass: as often as it takes while the
-// cluster is the same, and Spec.MaxRetries times with another one (cpu_training.py:2040).
+// cluster is the same, and Spec.MaxRetries times with another one (cpu_training.py:2040). What fails
+// is captured for the application's master, but for a look at the cluster (Q257).
 func (p *process) tryOften(beats *cputraining.Heartbeat) (clustermanager.Cluster, error) {
 	c, err := p.cluster()
+	if err != nil {
+		return c, err
+	}
+	p.began = p.isChief()
 	for retries := 0; ; {
-		if err == nil && p.isChief() {
+		if p.began {
 			beats.StartOnce()
 		}
-		if err == nil {
-			err = p.train(c)
-		}
+		err = p.train(c)
 		switch {
 		case err == nil:
 			return c, nil
 		case pysem.TypeOf(err) == "AbortedError":
 			// The session is made again at once (monolith/utils.py:27).
 		case !temporary(err):
+			p.captured = err
 			return c, err
 		default:
 			p.e.Log.Logf(env.Warning, "Temporary error: %v. Retrying...", err)
 			p.Happened("retry", "", err.Error())
 			p.e.Tasks.Sleep(p.Spec.RetryWait)
 		}
-		failed := err
-		var next clustermanager.Cluster
-		if next, err = p.cluster(); err == nil && !same(c, next) {
+		next, lost := p.cluster()
+		if lost != nil {
+			if !p.Quirks.Keeps(quirks.Q257) {
+				p.captured = lost
+			}
+			return c, lost
+		}
+		if !same(c, next) {
 			if retries++; retries > p.Spec.MaxRetries {
-				return c, failed
+				p.captured = err
+				return c, err
 			}
 			c = next
 		}
@@ -104,7 +115,7 @@ func (p *process) cluster() (clustermanager.Cluster, error) { return p.clusterOf
 func (p *process) clusterOf(requiredPS int) (clustermanager.Cluster, error) {
 	c, _, err := clustermanager.TrainingCluster(p.e, p.discovery, clustermanager.Job{
 		WorkerAddr: p.addr, Index: p.Index, RequiredPS: requiredPS, RedundantPS: p.Spec.RedundantPS,
-		NumWorkers: p.Spec.Workers + 1, ModelDir: p.Spec.ModelDir,
+		NumWorkers: p.Spec.Workers + 1, ModelDir: p.Spec.ModelDir, Quirks: p.Quirks,
 	})
 	return c, err
 }
@@ -125,7 +136,7 @@ func (p *process) train(c clustermanager.Cluster) error {
 	if !p.isChief() {
 		place = clustermanager.Task{Type: Worker, Index: p.Index - 1}
 	}
-	return cputraining.InCluster(p.e, cputraining.Cluster{Cluster: c, Task: place}, func() error { return p.session(c) })
+	return cputraining.InCluster(p.e, p.Quirks, cputraining.Cluster{Cluster: c, Task: place}, func() error { return p.session(c) })
 }
 
 // session is what TensorFlow's estimator does in a cluster.

@@ -3,6 +3,7 @@ package prefetch
 import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/session"
 )
 
@@ -99,6 +100,9 @@ type Function func(args []any, kwargs *pysem.Dict) (Op, error)
 
 // AsyncFunctionMgr has functions work a step later than they are asked to (prefetch_queue.py:331).
 type AsyncFunctionMgr struct {
+	// Quirks are those that are kept.
+	Quirks quirks.Set
+
 	tasks env.Tasks
 	async bool
 	hooks []session.Hook
@@ -126,7 +130,7 @@ func (m *AsyncFunctionMgr) Add(target Function, args []any, kwargs *pysem.Dict, 
 	}
 	// Without a tensor there would be nothing to put into a queue.
 	all := append(append(Tuple{}, args...), Constant(0))
-	value, queue, err := EnqueueDicts(m.tasks, Tuple{all, kwargs}, asyncCapacity, "async_queue")
+	value, queue, err := EnqueueDicts(m.tasks, m.Quirks, Tuple{all, kwargs}, asyncCapacity, "async_queue")
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package prefetch
 
 import (
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/session"
 )
 
@@ -45,6 +46,7 @@ const (
 // NestedTensors is a value of lists, tuples and dicts whose tensors are taken out and put back in
 // (nested_tensors.py:42).
 type NestedTensors struct {
+	quirks  quirks.Set
 	shape   any // the value with a place for each leaf
 	places  map[any]place
 	tensors []*Tensor
@@ -54,9 +56,10 @@ type NestedTensors struct {
 
 // NewNestedTensors takes the tensors out of a value of []any, [Tuple] and *pysem.Dict. A tensor that
 // is there twice is one. Text, ints, bools and variables are left in place, as is None; any other
-// leaf is a TypeError (Q271), a ragged tensor of ragged rows a ValueError.
-func NewNestedTensors(value any) (*NestedTensors, error) {
-	n := &NestedTensors{places: map[any]place{}}
+// leaf is a TypeError, or with Q271 repaired the ValueError that is meant; a ragged tensor of
+// ragged rows is a ValueError.
+func NewNestedTensors(kept quirks.Set, value any) (*NestedTensors, error) {
+	n := &NestedTensors{quirks: kept, places: map[any]place{}}
 	shape, err := iterate(value, n.add)
 	n.shape = shape
 	return n, err
@@ -118,6 +121,9 @@ func (n *NestedTensors) add(leaf any) (any, error) {
 		p = place{other, len(n.others)}
 		n.others = append(n.others, v)
 	default:
+		if !n.quirks.Keeps(quirks.Q271) {
+			return nil, pysem.Raise("ValueError", "Tensor is not supported. %s", pysem.Str(leaf))
+		}
 		return nil, pysem.Raise("TypeError", "isinstance() arg 2 must be a type or tuple of types")
 	}
 	n.places[leaf] = p

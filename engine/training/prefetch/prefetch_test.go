@@ -7,6 +7,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/prefetch"
 	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/sim/world/worldtest"
@@ -65,7 +66,7 @@ func TestManyAtOnceAreNotImplemented(t *testing.T) {
 // A step that finds the queue empty works on what it has itself put there.
 func TestAPrimedHookWaitsForItsStep(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
-		out, q, err := prefetch.EnqueueDicts(c.Env.Tasks, input(9), 1, "q")
+		out, q, err := prefetch.EnqueueDicts(c.Env.Tasks, quirks.Python, input(9), 1, "q")
 		c.Must(err)
 		s, got := session.NewMemory(), []int{}
 		hook := prefetch.NewAsyncPushHook(q, func(s session.Session) error {
@@ -83,7 +84,7 @@ func TestAPrimedHookWaitsForItsStep(t *testing.T) {
 
 func TestAnErrorOfTheInputStopsTraining(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
-		_, q, err := prefetch.EnqueueDicts(c.Env.Tasks, &prefetch.Tensor{Eval: func(session.Session) (any, error) {
+		_, q, err := prefetch.EnqueueDicts(c.Env.Tasks, quirks.Python, &prefetch.Tensor{Eval: func(session.Session) (any, error) {
 			return nil, session.Raise("DataLossError", "corrupted record at 0")
 		}}, 1, "q")
 		c.Must(err)
@@ -113,7 +114,7 @@ func BenchmarkPrefetch(b *testing.B) {
 			for range tensors {
 				list = append(list, prefetch.Constant(1.0))
 			}
-			_, q, err := prefetch.EnqueueDicts(stillTasks{}, list, 4, "q")
+			_, q, err := prefetch.EnqueueDicts(stillTasks{}, quirks.Python, list, 4, "q")
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -130,7 +131,7 @@ func BenchmarkPrefetch(b *testing.B) {
 
 // Steps work on what the steps before them have computed.
 func Example() {
-	out, q, err := prefetch.EnqueueDicts(stillTasks{}, dict("loss", prefetch.Constant(0.5), "name", "m"), 2, "q")
+	out, q, err := prefetch.EnqueueDicts(stillTasks{}, quirks.Python, dict("loss", prefetch.Constant(0.5), "name", "m"), 2, "q")
 	s := session.NewMemory()
 	if err == nil {
 		err = q.Enqueue(s)

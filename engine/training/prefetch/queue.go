@@ -17,6 +17,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/session"
 )
 
@@ -194,11 +195,11 @@ func (q *MultiFIFOQueue) dequeued(i int, device string) *Tensor {
 // EnqueueDicts puts a queue behind a nested value (prefetch_queue.py:291): it answers the value with
 // the tensors that come out of the queue. With a capacity of 0 that is the value itself, and there is
 // no queue.
-func EnqueueDicts(tasks env.Tasks, value any, capacity int, name string) (any, *MultiFIFOQueue, error) {
+func EnqueueDicts(tasks env.Tasks, kept quirks.Set, value any, capacity int, name string) (any, *MultiFIFOQueue, error) {
 	if capacity == 0 {
 		return value, nil, nil
 	}
-	nested, err := NewNestedTensors(value)
+	nested, err := NewNestedTensors(kept, value)
 	if err != nil {
 		return nil, nil, err
 	}

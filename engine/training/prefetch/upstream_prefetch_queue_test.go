@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/prefetch"
 	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/sim/world/worldtest"
@@ -70,7 +71,7 @@ func passThrough(t *testing.T, device string, rows [][]any) {
 		for i := range rows[0] {
 			tensors = append(tensors, &prefetch.Tensor{Device: device, Eval: func(session.Session) (any, error) { return rows[next][i], nil }})
 		}
-		out, q, err := prefetch.EnqueueDicts(c.Env.Tasks, tensors, 10, "q")
+		out, q, err := prefetch.EnqueueDicts(c.Env.Tasks, quirks.Python, tensors, 10, "q")
 		c.Must(err)
 		for next = range rows {
 			c.Must(q.Enqueue(s))
@@ -105,7 +106,7 @@ func TestUpstreamFIFOQueue_test_fifo_queue_data(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		s := session.NewMemory()
 		given := prefetch.Tuple{[]any{prefetch.Constant(2.0), prefetch.Constant([]int{3, 4})}, []any{ragged([]int{2, -1, 3}, []int{0, 1, 3}), ragged([]int{1}, []int{0, 1, 1})}}
-		out, q, err := prefetch.EnqueueDicts(c.Env.Tasks, given, 2, "q")
+		out, q, err := prefetch.EnqueueDicts(c.Env.Tasks, quirks.Python, given, 2, "q")
 		c.Must(err)
 		c.Must(q.Enqueue(s))
 		c.Must(q.Dequeue())
@@ -137,7 +138,7 @@ func TestUpstreamPrefetch_test_enqueue_dicts_with_queue_return(t *testing.T) {
 			[]any{dict("a", prefetch.Constant(1.0), "b", "abc", "c", nil, "d", nil)},
 			dict("a", &session.Variable{Name: "v", First: int64(5)}, "b", ragged([]int{1}, []int{0, 1})),
 		}
-		out, q, err := prefetch.EnqueueDicts(c.Env.Tasks, given, 1, "q")
+		out, q, err := prefetch.EnqueueDicts(c.Env.Tasks, quirks.Python, given, 1, "q")
 		c.Must(err)
 		want(c, "text", any("abc"), get(out, 0, 0, "b"))
 		want(c, "none", any(nil), get(out, 0, 0, "c"))
@@ -155,7 +156,7 @@ func TestUpstreamPrefetch_test_enqueue_dicts_with_queue_return(t *testing.T) {
 func TestUpstreamPrefetch_test_enqueue_dicts_with_control_flow(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		s, v := session.NewMemory(), 0
-		out, q, err := prefetch.EnqueueDicts(c.Env.Tasks, &prefetch.Tensor{Eval: func(session.Session) (any, error) {
+		out, q, err := prefetch.EnqueueDicts(c.Env.Tasks, quirks.Python, &prefetch.Tensor{Eval: func(session.Session) (any, error) {
 			v++
 			return 0, nil
 		}}, 1, "q")
@@ -171,7 +172,7 @@ func TestUpstreamPrefetch_test_enqueue_with_zero_capacity(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		s := session.NewMemory()
 		given := prefetch.Tuple{[]any{dict("dense", prefetch.Constant(0))}, []any{dict("ragged", ragged([]int{0, 0, 1}, []int{0, 2, 3}))}}
-		out, q, err := prefetch.EnqueueDicts(c.Env.Tasks, given, 0, "q")
+		out, q, err := prefetch.EnqueueDicts(c.Env.Tasks, quirks.Python, given, 0, "q")
 		c.Must(err)
 		if q != nil {
 			t.Error("got a queue, want none")
@@ -194,7 +195,7 @@ func input(limit int) *prefetch.Tensor {
 
 func TestUpstreamPrefetch_test_estimator_prefetch(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
-		out, q, err := prefetch.EnqueueDicts(c.Env.Tasks, []any{dict("ragged", input(20))}, 1, "q")
+		out, q, err := prefetch.EnqueueDicts(c.Env.Tasks, quirks.Python, []any{dict("ragged", input(20))}, 1, "q")
 		c.Must(err)
 		s := session.NewMemory()
 		m, err := session.NewMonitored(c.Env, s, []session.Hook{&prefetch.EnqueueHook{Queue: q, Log: c.Env.Log}})
@@ -265,7 +266,7 @@ func TestUpstreamAsyncManager_testEmptyInput(t *testing.T) {
 // replaced takes the tensors of a value out and puts others in.
 func replaced(t *testing.T, given any, by func(*prefetch.Tensor) *prefetch.Tensor) (out any, count int) {
 	t.Helper()
-	n, err := prefetch.NewNestedTensors(given)
+	n, err := prefetch.NewNestedTensors(quirks.Python, given)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ type CheckpointStates struct {
 
 // State is the state of a directory; an empty name means checkpoints.Filename. A file that
 // is there and cannot be read is read again, without a pause, and is an Exception after six
-// reads, also when the last of them was well (Q201). While training the checkpoint that the
+// reads, also when the last of them was well, unless Q201 is repaired. While training the checkpoint that the
 // flag names becomes the current one of the file, once, though it may not be there (Q202); in
 // other modes only the answer has it. What goes wrong then is logged.
 func (s CheckpointStates) State(dir, name string) (*pb.CheckpointState, error) {
@@ -74,7 +74,7 @@ func (s CheckpointStates) read(dir, name string) (*pb.CheckpointState, error) {
 		state, err = read(s.Env.Files, dir, name)
 		again++
 	}
-	if err == nil && again >= maxRereads {
+	if err == nil && again >= maxRereads && (state == nil || s.Quirks.Keeps(quirks.Q201)) {
 		return nil, pysem.Raise("Exception", "read ckpt error!")
 	}
 	return state, err

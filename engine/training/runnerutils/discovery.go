@@ -6,6 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training"
 )
 
@@ -29,6 +30,8 @@ type RealDiscoveries struct {
 	Env *env.Env
 	// ConsulClient asks the Consul agent.
 	ConsulClient training.ConsulClient
+	// Quirks are those that are kept.
+	Quirks quirks.Set
 }
 
 // Consul finds processes by a service of Consul.
@@ -44,7 +47,7 @@ func (d RealDiscoveries) MLP() (training.ServiceDiscovery, error) {
 // ZK finds processes by a job's znode.
 func (d RealDiscoveries) ZK(deepInsightName, zkServer pysem.OptString) (training.ServiceDiscovery, error) {
 	return training.NewZKServiceDiscovery(d.Env, training.ZKDiscoveryOptions{
-		JobName: deepInsightName.String(), Servers: zkServer.V, MaxTries: zkTries, Delay: zkRetry,
+		JobName: deepInsightName.String(), Servers: zkServer.V, MaxTries: zkTries, Delay: zkRetry, Quirks: d.Quirks,
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	pb "github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	pyestimator "github.com/monosim/monosim/engine/training/estimator"
@@ -247,7 +248,7 @@ func divergences() []divergence {
 	add("TRN-5.12", "steps 5 and max_steps 3, with others", "rust", "until 3, whatever 5", "until 3", pythonSteps(false), rustSteps)
 	add("TRN-5.13", "another mode", "rust", "AttributeError: 'EstimatorSpec' object has no attribute 'mode'", "Cannot change EstimatorSpec mode from Train to Eval",
 		func(*worldtest.Case) any {
-			_, err := pyestimator.NewEstimatorSpec("l", "p").Replace(dataclass.Field{Name: "mode", Value: "eval"})
+			_, err := pyestimator.NewEstimatorSpec("l", "p").Replace(quirks.Python, dataclass.Field{Name: "mode", Value: "eval"})
 			return err.Error()
 		}, func(*worldtest.Case) any {
 			_, err := estimator.NewSpec(estimator.Train, pysem.OptString{}, nil).Replace(estimator.Update{Mode: pysem.Some(estimator.Eval)})
@@ -336,7 +337,7 @@ func pythonExports(c *worldtest.Case) any { return pythonExportsOf(c, 1) }
 func pythonExportsOf(c *worldtest.Case, multiplier float64) any {
 	conf := runnerutils.Class.New()
 	conf.IsLocal, conf.MonolithGRPCWorkerServiceHandlerMultiplier = true, multiplier
-	_, err := pyestimator.New(c.Env, &noting{}, &pyestimator.Model{}, &conf)
+	_, err := pyestimator.New(c.Env, quirks.Python, &noting{}, &pyestimator.Model{}, &conf)
 	c.Must(err)
 	return exported(c)
 }
@@ -365,7 +366,7 @@ func pythonSteps(local bool) func(c *worldtest.Case) any {
 	return func(c *worldtest.Case) any {
 		conf, n := runnerutils.Class.New(), &noting{}
 		conf.IsLocal, conf.ModelDir = local, "/t/m"
-		est, err := pyestimator.New(c.Env, n, &pyestimator.Model{}, &conf)
+		est, err := pyestimator.New(c.Env, quirks.Python, n, &pyestimator.Model{}, &conf)
 		c.Must(err)
 		c.Must(est.Train(pyestimator.Limits{Steps: pysem.Some(5), MaxSteps: pysem.Some(3)}, []session.Hook{}))
 		return n.said

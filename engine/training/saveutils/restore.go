@@ -3,7 +3,9 @@ package saveutils
 import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
 )
 
@@ -59,6 +61,8 @@ func (p *PartialRecoverySaver) Restore(s session.Session, path pysem.OptString) 
 	return nil
 }
 
+// clearOrRestore does not miss a checkpoint that is not there when it clears, unless Q313 is
+// repaired, and clears before it finds no directory for its mark, unless Q314 is: then it makes it.
 func (p *PartialRecoverySaver) clearOrRestore(s session.Session, path pysem.OptString, clear *ClearNN) error {
 	dir := clear.ModelDir
 	if dir == "" {
@@ -68,6 +72,15 @@ func (p *PartialRecoverySaver) clearOrRestore(s session.Session, path pysem.OptS
 	if env.Exists(p.e.Files, flag) {
 		p.e.Log.Logf(env.Info, "clear nn flag_file exists, restore from ckpt, do not clear nn")
 		return p.originRestore(s, path)
+	}
+	kept := p.options.Quirks
+	if !kept.Keeps(quirks.Q313) && !checkpoints.Exists(p.e.Files, path.V) {
+		return noCheckpoint(path.V)
+	}
+	if !kept.Keeps(quirks.Q314) {
+		if err := gfile.MakeDirs(p.e.Files, dir); err != nil {
+			return err
+		}
 	}
 	if err := clear.Init(s); err != nil {
 		return err
@@ -100,7 +113,7 @@ func (p *PartialRecoverySaver) originRestore(s session.Session, path pysem.OptSt
 		return pysem.Raise("ValueError", "Can't load save_path when it is None.")
 	}
 	if !checkpoints.Exists(p.e.Files, path.V) {
-		return pysem.Raise("ValueError", "The passed save_path is not a valid checkpoint: %s", path.V)
+		return noCheckpoint(path.V)
 	}
 	p.e.Log.Logf(env.Info, "Restoring parameters from %s", path.V)
 	devices := r.Devices()
@@ -121,6 +134,10 @@ func (p *PartialRecoverySaver) originRestore(s session.Session, path pysem.OptSt
 		fresh = append(fresh, d)
 	}
 	return r.Restore(s, path.V, fresh)
+}
+
+func noCheckpoint(path string) error {
+	return pysem.Raise("ValueError", "The passed save_path is not a valid checkpoint: %s", path)
 }
 
 // SetupPSInitializedState marks all PS where there is a monitor (save_utils.py:1307).

@@ -16,8 +16,8 @@ var clusterOps = map[string]Operation{
 	"cluster_manager.generate_session_config": sessionConfig,
 }
 
-// views answer queries: of each name the first, the second and so on, the last for ever. It is
-// the metrics client too.
+// views answer queries: of each name the first, the second and so on, the last for ever. One that is
+// a text is a failure. It is the metrics client too.
 type views struct {
 	training.ServiceDiscovery
 	views            caseworld.Arguments
@@ -30,9 +30,17 @@ func (v *views) Query(name string) (training.Addrs, error) {
 	if !v.views.Has(name) {
 		return nil, nil
 	}
-	list := v.views.Objects(name)
-	view := list[min(v.asked[name], len(list)-1)]
+	list := v.views.List(name)
+	at := min(v.asked[name], len(list)-1)
 	v.asked[name]++
+	if failure, ok := list[at].(string); ok {
+		return nil, pysem.Raise("OSError", "%s", failure)
+	}
+	dict, ok := list[at].(*pysem.Dict)
+	if !ok {
+		v.views.Wrong(name, "views, as addresses by index or the text of a failure")
+	}
+	view := caseworld.Arguments{Dict: dict, Where: v.views.At(name)}
 	var addrs training.Addrs
 	for _, item := range view.Items {
 		i, err := strconv.Atoi(item.Key)
@@ -54,7 +62,7 @@ func trainingCluster(c *caseworld.Call) (any, error) {
 	job := clustermanager.Job{
 		WorkerAddr: a.Str("worker_addr"), Index: a.Integer("index"), RequiredPS: a.Integer("num_required_ps"), RedundantPS: a.Integer("num_redundant_ps"),
 		NumWorkers: a.Integer("num_workers"), ModelDir: a.Str("model_dir"), UUID: a.OptStr("uuid").V,
-		ModelName: a.OptStr("model_name").V, ClusterType: a.StrOr("cluster_type", "stable"), Metrics: d,
+		ModelName: a.OptStr("model_name").V, ClusterType: a.StrOr("cluster_type", "stable"), Metrics: d, Quirks: c.Quirks,
 	}
 	l.appear()
 	result := l.bounded(func(caseworld.Step) (any, error) {

@@ -8,7 +8,6 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/httperrors"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/consul"
 	"github.com/monosim/monosim/runners/gotestee/caseworld"
 )
@@ -192,7 +191,7 @@ func consulSequence(c *caseworld.Call) (any, error) {
 		agent.script = c.In.List("script")
 	}
 	l.e.Tasks, l.e.Network = tasks, agent
-	client, err := consul.New(l.e, quirks.Python)
+	client, err := consul.New(l.e, c.Quirks)
 	if err != nil {
 		return nil, err
 	}

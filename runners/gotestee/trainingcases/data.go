@@ -45,9 +45,8 @@ func inputPatterns(c *caseworld.Call) (any, error) {
 	return caseworld.Object("patterns", caseworld.Attempt(made, err), "globbed", globbed), nil
 }
 
-// datedFiles are the arguments of gen_patterns, or flags. What an argument has by itself is there
-// only for arguments that are not said.
-func datedFiles(in caseworld.Arguments, arguments bool) datapatterns.DatedFiles {
+// datedFiles are the arguments of gen_patterns, or flags, with what those have that are not said.
+func datedFiles(in caseworld.Arguments, unsaid datapatterns.DatedFiles) datapatterns.DatedFiles {
 	text := func(name string) string {
 		if v := in.Value(name); v != nil && v != 0 {
 			return pysem.Str(v)
@@ -56,20 +55,20 @@ func datedFiles(in caseworld.Arguments, arguments bool) datapatterns.DatedFiles 
 	}
 	f := datapatterns.DatedFiles{
 		InputPath: text("input_path"), StartDate: text("start_date"), EndDate: text("end_date"),
-		StartHour: in.IntegerOr("start_hour", 0), EndHour: in.IntegerOr("end_hour", 0), Wildcard: in.OptStr("wildcard"),
+		StartHour: in.IntegerOr("start_hour", 0), EndHour: in.IntegerOr("end_hour", 0), Hourly: unsaid.Hourly, Wildcard: unsaid.Wildcard,
 	}
-	f.Hourly.V, f.Hourly.Set = in.Value("is_hourly").(bool)
-	if arguments && !in.Has("is_hourly") {
-		f.Hourly.Set = true
+	if in.Has("is_hourly") {
+		f.Hourly.V, f.Hourly.Set = in.Value("is_hourly").(bool)
 	}
-	if arguments && !in.Has("wildcard") {
-		f.Wildcard = pysem.Some("*")
+	if in.Has("wildcard") {
+		f.Wildcard = in.OptStr("wildcard")
 	}
 	return f
 }
 
 func genPatterns(c *caseworld.Call) (any, error) {
-	patterns, err := datapatterns.GenPatterns(datedFiles(c.In.Object("arguments"), true), datedFiles(c.In.Object("flags"), false), newLab(c).time.now.UTC())
+	given := datedFiles(c.In.Object("arguments"), datapatterns.Arguments(c.Quirks))
+	patterns, err := datapatterns.GenPatterns(given, datedFiles(c.In.Object("flags"), datapatterns.DatedFiles{}), newLab(c).time.now.UTC())
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +162,7 @@ func (w *nestedWorld) shown(v any) any {
 
 func nestedTensors(c *caseworld.Call) (any, error) {
 	w := &nestedWorld{made: map[string]any{}, names: map[*prefetch.Tensor]string{}}
-	n, err := prefetch.NewNestedTensors(w.value(c.In.Value("nested")))
+	n, err := prefetch.NewNestedTensors(c.Quirks, w.value(c.In.Value("nested")))
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +192,7 @@ func pushHookSequence(c *caseworld.Call) (any, error) {
 		counter++
 		return counter, nil
 	}}, "s", "keep")
-	taken, queue, err := prefetch.EnqueueDicts(stuckTasks{l.e.Tasks}, given, c.In.Integer("capacity"), "prefetch_queue")
+	taken, queue, err := prefetch.EnqueueDicts(stuckTasks{l.e.Tasks}, c.Quirks, given, c.In.Integer("capacity"), "prefetch_queue")
 	if err != nil {
 		return nil, err
 	}

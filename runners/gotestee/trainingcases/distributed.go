@@ -54,7 +54,7 @@ func blockedAddrs(c *caseworld.Call) (any, error) {
 		}
 		return append([]string{}, cluster.Strings(job)...)
 	}
-	return cputraining.BlockedAddrs(clustermanager.Cluster{Chief: of("chief"), Worker: of("worker"), PS: of("ps")}, c.In.Strings("ignored_jobs")...)
+	return cputraining.BlockedAddrs(c.Quirks, clustermanager.Cluster{Chief: of("chief"), Worker: of("worker"), PS: of("ps")}, c.In.Strings("ignored_jobs")...)
 }
 
 // serverTarget is that of the TensorFlow server.
@@ -185,6 +185,7 @@ func distributedTrain(c *caseworld.Call) (any, error) {
 	}
 	r := &cputraining.Run{
 		Env: l.e, Config: config, Discovery: d, Work: n, Params: cputraining.Params{Class: "Model", DeepInsightName: c.In.OptStr("deep_insight_name")},
+		Quirks: c.Quirks,
 	}
 	result := l.bounded(func(caseworld.Step) (any, error) {
 		err := r.Train()
@@ -243,7 +244,7 @@ func posix(text string) string {
 func bpsInit(c *caseworld.Call) (any, error) {
 	before, directories, commands, lazy := c.Env.Host.Environ(), []any{}, []any{}, []any{}
 	b := distributionutils.BytePS{
-		Host: c.Env.Host,
+		Host: c.Env.Host, Quirks: c.Quirks,
 		InterfaceAddr: func(command string) (string, error) {
 			commands = append(commands, command)
 			return "10.9.8.7\n", nil
@@ -275,7 +276,7 @@ func initSyncTrain(c *caseworld.Call) (any, error) {
 		return nil, err
 	}
 	s := &distributionutils.SyncTraining{
-		Env: c.Env, EnableBPS: c.In.Integer("enable_bps"),
+		Env: c.Env, EnableBPS: c.In.Integer("enable_bps"), Quirks: c.Quirks,
 		Import: func(name string) (hvdlib.Library, error) {
 			if c.In.Flag("missing") {
 				return nil, pysem.Raise("ModuleNotFoundError", "import of %s halted; None in sys.modules", name)

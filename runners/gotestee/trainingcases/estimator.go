@@ -41,11 +41,15 @@ func toRunnerConfig(c *caseworld.Call) (any, error) {
 		return nil, err
 	}
 	params := config.UserParams()
-	conf, err := config.ToRunnerConfig(runnerutils.Process{Env: c.Env, Flags: flags})
-	if err != nil {
-		return caseworld.Object("user_params", params, "changed", caseworld.Attempt(nil, err)), nil
-	}
-	return caseworld.Object("user_params", params, "changed", caseworld.Attempt(changedFields(conf), nil)), nil
+	l := newLab(c)
+	changed := l.bounded(func(caseworld.Step) (any, error) {
+		conf, err := config.ToRunnerConfig(runnerutils.Process{Env: l.e, Flags: flags, Quirks: c.Quirks})
+		if err != nil {
+			return nil, err
+		}
+		return changedFields(conf), nil
+	}, caseworld.Step{})
+	return caseworld.Object("user_params", params, "changed", changed), nil
 }
 
 var specFields = []string{"label", "pred", "head_name", "loss", "optimizer", "classification"}
@@ -79,7 +83,7 @@ func estimatorSpec(c *caseworld.Call) (any, error) {
 		for _, item := range with.Items {
 			fields = append(fields, dataclass.Field{Name: item.Key, Value: item.Value})
 		}
-		other, err := spec.Replace(fields...)
+		other, err := spec.Replace(c.Quirks, fields...)
 		replaced = append(replaced, caseworld.Attempt(shownSpec(other), err))
 	}
 	return caseworld.Object("fields", shownSpec(spec), "replaced", replaced), nil
@@ -217,7 +221,7 @@ func newEstimator(c *caseworld.Call, t estimator.Training, m *estimator.Model) (
 		if err != nil {
 			return nil, err
 		}
-		return estimator.New(c.Env, t, m, conf)
+		return estimator.New(c.Env, c.Quirks, t, m, conf)
 	}
 	config, err := runKwargs(c.In.Object("kwargs"))
 	if err != nil {
@@ -227,7 +231,7 @@ func newEstimator(c *caseworld.Call, t estimator.Training, m *estimator.Model) (
 	if _, err := flags.Parse(c.Env.Files, nil); err != nil {
 		return nil, err
 	}
-	return estimator.FromRunConfig(runnerutils.Process{Env: c.Env, Flags: flags}, t, m, config)
+	return estimator.FromRunConfig(runnerutils.Process{Env: c.Env, Flags: flags, Quirks: c.Quirks}, t, m, config)
 }
 
 func estimatorSequence(c *caseworld.Call) (any, error) {

@@ -123,7 +123,7 @@ func restoreSequence(c *caseworld.Call) (any, error) {
 	if err := c.Env.Files.MkdirAll("m"); err != nil {
 		return nil, err
 	}
-	data, options := newPSVariables(c, numPS), saveutils.SaverOptions{MaxToKeep: 5}
+	data, options := newPSVariables(c, numPS), saveutils.SaverOptions{MaxToKeep: 5, Quirks: c.Quirks}
 	if c.In.Flag("monitor") {
 		options.Monitor = saveutils.NewPSMonitor(numPS)
 	}

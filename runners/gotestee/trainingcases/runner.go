@@ -57,7 +57,7 @@ func overriddenState(c *caseworld.Call) (any, error) {
 		staged = c.In.List("reads")
 	}
 	reads, calls, dir := 0, []any{}, c.In.Str("dir")
-	states := runnerutils.CheckpointStates{Env: c.Env, Flags: flags, Read: func(f env.Files, dir, name string) (*pb.CheckpointState, error) {
+	states := runnerutils.CheckpointStates{Env: c.Env, Flags: flags, Quirks: c.Quirks, Read: func(f env.Files, dir, name string) (*pb.CheckpointState, error) {
 		reads++
 		if reads <= len(staged) && staged[reads-1] == "none" {
 			return nil, nil

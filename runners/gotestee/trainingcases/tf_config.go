@@ -7,6 +7,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/clustermanager"
 	"github.com/monosim/monosim/engine/training/cputraining"
 	"github.com/monosim/monosim/engine/training/modelexport"
@@ -63,7 +64,7 @@ func (n *tried) Probe(addr string, timeout time.Duration) error {
 }
 
 // inCluster is a function that trains in a cluster; returns says that it returns an estimator.
-func inCluster(train func(e *env.Env, c cputraining.Cluster, work func() error) error, returns bool) Operation {
+func inCluster(train func(e *env.Env, kept quirks.Set, c cputraining.Cluster, work func() error) error, returns bool) Operation {
 	return func(c *caseworld.Call) (any, error) {
 		s, n := &seen{c: c, log: []any{}}, &tried{Network: c.Env.Network}
 		if c.In.Has("dead") {
@@ -75,7 +76,7 @@ func inCluster(train func(e *env.Env, c cputraining.Cluster, work func() error) 
 			Cluster: clustermanager.Cluster{Chief: given.Strings("chief"), Worker: given.Strings("worker"), PS: given.Strings("ps")},
 			Task:    clustermanager.Task{Type: task.Str("type"), Index: task.Integer("index")},
 		}
-		err := train(c.Env, cluster, s.train)
+		err := train(c.Env, c.Quirks, cluster, s.train)
 		if slices.Sort(n.addrs); len(n.addrs) > 0 {
 			s.log = slices.Insert(s.log, 0, any([]any{"alive", n.addrs, int(n.limit / time.Second)}))
 		}
@@ -92,12 +93,12 @@ func localTraining(c *caseworld.Call) (any, error) {
 		servers = append(servers, fmt.Sprintf("localhost:%d", firstPort+i))
 	}
 	last := len(servers) - 1
-	return s.answer(true, cputraining.Local(c.Env.Host, servers[last], servers[:last], s.train)), nil
+	return s.answer(true, cputraining.Local(c.Env.Host, c.Quirks, servers[last], servers[:last], s.train)), nil
 }
 
 func exporterTFConfig(c *caseworld.Call) (any, error) {
 	s := &seen{c: c, log: []any{}}
-	err := modelexport.WithoutTFConfig(c.Env.Host, func() error {
+	err := modelexport.WithoutTFConfig(c.Env.Host, c.Quirks, func() error {
 		s.note("model_fn")
 		if c.In.Str("outcome") != "ok" {
 			return pysem.Raise("RuntimeError", "model_fn failed")

@@ -1,0 +1,45 @@
+package training
+
+import (
+	"testing"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/quirks"
+)
+
+// socketFiles have one file, the agent's.
+type socketFiles struct {
+	env.Files
+	info env.FileInfo
+}
+
+func (f socketFiles) Stat(name string) (env.FileInfo, error) {
+	if name != consulSocket {
+		return env.FileInfo{}, env.NotExist("stat", name)
+	}
+	return f.info, nil
+}
+
+// A socket is no regular file, which the reference looks for (os.path.isfile).
+func TestQ304_TheAgentsSocketIsFoundOnlyWhenRepaired(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		info   env.FileInfo
+		quirks quirks.Set
+		want   string
+	}{
+		{"a socket", env.FileInfo{Socket: true}, quirks.Python, consulHost},
+		{"a socket, repaired", env.FileInfo{Socket: true}, quirks.Python.Repair(quirks.Q304), consulSocket},
+		{"a file", env.FileInfo{}, quirks.Python, consulSocket},
+		{"a directory, repaired", env.FileInfo{Dir: true}, quirks.Python.Repair(quirks.Q304), consulHost},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, _ := newHeldEnv()
+			e.Files = socketFiles{info: c.info}
+			addr, err := FindConsul(e, c.quirks)
+			if err != nil || addr.Host != c.want {
+				t.Errorf("got %v %v, want %s", addr, err, c.want)
+			}
+		})
+	}
+}
