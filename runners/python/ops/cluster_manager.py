@@ -20,6 +20,8 @@ class Discovery:
         self.queries.append(["query", name])
         views = self.views.get(name) or [{}]
         view = views.pop(0) if len(views) > 1 else views[0]
+        if isinstance(view, str):
+            raise OSError(view)
         return {int(i): addr for i, addr in view.items()}
 
 

@@ -7,18 +7,20 @@ import tensorflow as tf
 from monolith.native_training import estimator, runner_utils
 
 import command_line
+import tensorflow_case as case
 from ops.runner_utils import arguments, changed
 from values import Raw, attempt, encode
 
 
 def to_runner_config(given):
+    case.time.reset()
     command_line.parse(given["argv"])
     noted = []
     real, estimator.DumpUtils = estimator.DumpUtils, lambda: types.SimpleNamespace(
         add_config=lambda text: None, add_user_params=noted.extend)
     try:
         config = estimator.RunConfig(**given["kwargs"])
-        return {"user_params": noted, "changed": attempt(lambda: changed(config.to_runner_config()))}
+        return {"user_params": noted, "changed": case.bounded(lambda: changed(config.to_runner_config()))}
     finally:
         estimator.DumpUtils = real
 

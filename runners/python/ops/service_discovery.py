@@ -90,9 +90,53 @@ class FilledClient(recorder.Client):
                 self.create(path, value, makepath=True)
 
 
+class RoundOver(BaseException):
+    """Ends a thread that would wait for its next round."""
+
+
+class HalfAnHour:
+    """Stands for the event that wakes a thread that registers: half an hour passes, once."""
+
+    def __init__(self):
+        self.passed = False
+
+    def wait(self, seconds):
+        if self.passed:
+            raise RoundOver()
+        self.passed = True
+        return False
+
+
+class Registering(surroundings.IdleThread):
+    """A thread that registers periodically, when it is told that the time has come."""
+
+    made = []
+
+    def __init__(self, target, args, daemon):
+        super().__init__(target=target, args=args, daemon=daemon)
+        self.target, self.args = target, args
+
+    def start(self):
+        self.made.append(self)
+
+    def round(self):
+        name, index, addr, stop, _ = self.args
+        try:
+            self.target(name, index, addr, stop, HalfAnHour())
+        except RoundOver:
+            pass
+
+
+def pass_half_an_hour():
+    for thread in list(Registering.made):
+        thread.round()
+
+
 def zk(given):
     client = FilledClient(given["tree"])
+    Registering.made = []
     real, service_discovery.MonolithKazooClient = service_discovery.MonolithKazooClient, lambda servers: client
+    service_discovery.threading = surroundings.threading_with(Registering)
     try:
         discovery = service_discovery.ZKServiceDiscovery(given["job_name"], "127.0.0.1:1", max_tries=1, delay=0)
     finally:
@@ -101,6 +145,8 @@ def zk(given):
     for name, arguments in given["calls"]:
         if name.startswith("zk."):
             result = attempt(recorder.call, client, name[len("zk."):], arguments)
+        elif name == "half_an_hour":
+            result = attempt(pass_half_an_hour)
         else:
             result = attempt(getattr(discovery, name), *arguments)
         answer.append([name, arguments, result, client.take_writes()])
