@@ -458,6 +458,9 @@ func (w *World) reported(name string, n int) check { return w.times("chief", "un
 func (w *World) savedTimes(n int) check            { return w.times("chief", "saved", "", n) }
 func (w *World) restoredTimes(n int) check         { return w.times("chief", "restored", "", n) }
 
+// reportedAs wants the chief to have told the application's master so often how the job ended.
+func (w *World) reportedAs(end string, n int) check { return w.times("chief", "reported", end, n) }
+
 // heartbeats wants the chief's metric to have begun to say running, or stopped, so often.
 func (w *World) heartbeats(typ string, n int) check { return w.times("chief", "heartbeat", typ, n) }
 

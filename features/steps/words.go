@@ -215,6 +215,7 @@ var sentences = []*Sentence{
 	Assertion("{trainer} was reported as not healthy {n} time(s)", (*World).reported),
 	ofTrainingJob(Assertion("{n} checkpoint(s) was/were saved", (*World).savedTimes)),
 	ofTrainingJob(Assertion("a checkpoint was restored {n} time(s)", (*World).restoredTimes)),
+	ofTrainingJob(Assertion("the application was reported as {text} {n} time(s)", (*World).reportedAs)),
 	ofTrainingJob(Assertion("the heartbeat of the training began to say {text} {n} time(s)", (*World).heartbeats)),
 	ofTrainingJob(Assertion("checkpoint {n} was evaluated {n} time(s)", (*World).evaluatedTimes)),
 	ofTrainingJob(Assertion("{n} evaluation(s) was/were made", (*World).evaluatedInAll)),

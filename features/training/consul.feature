@@ -102,6 +102,26 @@ Feature: Finding the processes of a training job by Consul
     When the training starts
     Then within 30s ps1 has ended with exit code 1
 
+  # A chief whose PS has died looks for the cluster: nobody, or an error.
+  @Q302
+  Scenario: A chief that Consul answers with errors waits as if nobody were registered
+    When the training starts
+    Then within 1m the global step is 10 or more
+    When ps1 is killed
+    And Consul begins to answer with status 500
+    Then within 1m chief has tried again 1 time
+    And for 30m chief is at work
+
+  @Q302
+  Scenario: Without the fault a chief that Consul answers with errors ends
+    Given the agents keep all quirks but Q302
+    When the training starts
+    Then within 1m the global step is 10 or more
+    When ps1 is killed
+    And Consul begins to answer with status 500
+    Then within 1m chief has tried again 1 time
+    And within 1m chief has ended with exit code 1
+
   @Q303 @long
   Scenario: A Consul that forgets what is registered is never told again
     When the training starts

@@ -52,3 +52,33 @@ Feature: Finding the processes of a training job
     And chief is at work
     When the stored file /train/model/ps_cluster_dir/ps_info is written with ""
     Then within 5m a checkpoint was restored 1 time
+
+  # A chief that looks again takes those that discovery has, and says so to the others.
+  @Q315
+  Scenario: With redundant PS and without the fault a PS that is started again is found
+    Given a training job with 0 workers and 2 PS
+    And the agents keep all quirks but Q315
+    And the job setting redundant_ps is "1"
+    And the job setting save_every is "20s"
+    And the job setting restart_after is "20s"
+    When the training starts
+    Then within 1m the global step is 30 or more
+    When ps1 is killed
+    Then within 5m a checkpoint was restored 1 time
+    And chief was started 1 time
+    And within 3m the global step is 100 or more
+
+  @Q315
+  Scenario: Without the fault a redundant PS takes the place of one that has died, for the workers too
+    Given a training job with 1 worker and 2 PS
+    And the agents keep all quirks but Q315
+    And the job setting redundant_ps is "1"
+    And the job setting save_every is "20s"
+    And the job setting max_retries is "1"
+    When the training starts
+    Then within 2m 1 checkpoint was saved
+    When ps1 is killed
+    Then within 5m a checkpoint was restored 1 time
+    And within 5m the global step is 200 or more
+    And worker1 is at work
+    And worker1 was started 1 time

@@ -196,6 +196,34 @@ Feature: Faults of a training job, and what repairs them
     Then within 5m chief has ended with exit code 0
     And for 5m ps0 is at work
 
+  # TRN-2.22: what fails while the cluster is looked for again is captured by nobody.
+  # not-real: the application master is one of the simulation
+  @Q257 @not-real
+  Scenario: A chief that cannot look for its cluster again is reported as one that is done
+    Given a training job with 1 worker and 2 PS
+    And the job setting discovery is "consul"
+    And the job setting application_master is "true"
+    When the training starts
+    Then within 1m the global step is 10 or more
+    When Consul goes down
+    And ps1 is killed
+    Then within 2m chief has ended with exit code 1
+    And the application was reported as "succeeded" 1 time
+
+  # not-real: the application master is one of the simulation
+  @Q257 @not-real
+  Scenario: A chief that cannot look for its cluster again is reported as one that has failed
+    Given a training job with 1 worker and 2 PS
+    And the agents keep all quirks but Q257
+    And the job setting discovery is "consul"
+    And the job setting application_master is "true"
+    When the training starts
+    Then within 1m the global step is 10 or more
+    When Consul goes down
+    And ps1 is killed
+    Then within 2m chief has ended with exit code 1
+    And the application was reported as "failed" 1 time
+
   Scenario: An application that is killed is over
     Given a training job with 1 worker and 1 PS
     And the job setting restart_after is "5s"
