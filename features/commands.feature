@@ -73,6 +73,27 @@ Feature: Commands, patterns and files that agents make
     When it is answered with Q61 repaired
     Then the answer at "stdout" is "lock-1 b''\n"
 
+  # TRN-8.4.
+  @Q317
+  Scenario: A client that knows the address of its host needs its name
+    Given the recorded case agent_client.main/unload-without-names
+    When it is answered as the reference does
+    Then the answer at "error > type" is "gaierror"
+    When it is answered with Q317 repaired
+    Then the answer at "error" is null
+    And the answer at "zk > tree" has no "/b/portal/ctr"
+
+  # TRN-8.4.
+  @Q318
+  Scenario: A client that is told no model takes the request for None back
+    Given the recorded case agent_client.main/unload-no-model
+    When it is answered as the reference does
+    Then the answer at "error" is null
+    And the answer at "zk > tree" has no "/b/portal/None"
+    When it is answered with Q318 repaired
+    Then the answer at "error > type" is "AssertionError"
+    And the answer at "exit" is 1
+
   @Q67
   Scenario: The program client ends at its first call
     Given the recorded case client.main/status

@@ -21,4 +21,6 @@ const (
 	Q168 Quirk = 168 // utils.py:1021: an instance cannot be written as text to a named file
 	Q234 Quirk = 234 // tfs_client.py:396: meta asks for fields that no server has
 	Q235 Quirk = 235 // tfs_client.py:413: load exits with 1
+	Q317 Quirk = 317 // svr_client.py:38: the host's name is looked up though MY_HOST_IP says where it is
+	Q318 Quirk = 318 // agent_client.py:182: unload without a model takes the request for None back
 )

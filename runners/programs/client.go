@@ -20,7 +20,7 @@ func Names() []string { return programs.Names() }
 
 // ClientQuirks are the faults that clients keep unless told otherwise: all but those for
 // which a command would not work at all.
-const ClientQuirks = "-Q61,-Q67,-Q68,-Q71,-Q135,-Q136,-Q234,-Q235"
+const ClientQuirks = "-Q61,-Q67,-Q68,-Q71,-Q135,-Q136,-Q234,-Q235,-Q317,-Q318"
 
 // ClientOptions say which program is run, and how.
 type ClientOptions struct {

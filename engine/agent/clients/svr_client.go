@@ -17,6 +17,9 @@ import (
 
 // SvrClient asks the agent of this host where models are served (svr_client.py).
 type SvrClient struct {
+	// Quirks are those that are kept.
+	Quirks quirks.Set
+
 	e       *env.Env
 	conf    *agentconfig.AgentConfig
 	channel env.Channel
@@ -101,7 +104,7 @@ func (c *SvrClient) Close() {
 // the life of the client.
 func (c *SvrClient) call(method string, request, response proto.Message) error {
 	if c.channel == nil {
-		target, err := agentTarget(c.e, c.conf)
+		target, err := agentTarget(c.e, c.Quirks, c.conf)
 		if err != nil {
 			return err
 		}
@@ -115,15 +118,18 @@ func (c *SvrClient) call(method string, request, response proto.Message) error {
 }
 
 // agentTarget is where the agent listens (svr_client.py:39).
-func agentTarget(e *env.Env, conf *agentconfig.AgentConfig) (string, error) {
-	host, err := OwnAddress(e)
+func agentTarget(e *env.Env, kept quirks.Set, conf *agentconfig.AgentConfig) (string, error) {
+	host, err := OwnAddress(e, kept)
 	return host + ":" + conf.AgentPort.String(), err
 }
 
 // OwnAddress is the variable MY_HOST_IP, else the address of the host's name, where
-// clients look for an agent. That name is looked up also when it is not needed, and a
-// failing look-up is a gaierror.
-func OwnAddress(e *env.Env) (string, error) {
+// clients look for an agent. That name is looked up also when it is not needed, unless Q317
+// is repaired, and a failing look-up is a gaierror.
+func OwnAddress(e *env.Env, kept quirks.Set) (string, error) {
+	if addr, ok := e.Host.LookupEnv("MY_HOST_IP"); ok && !kept.Keeps(quirks.Q317) {
+		return addr, nil
+	}
 	host, err := e.Host.LookupIP()
 	if err != nil {
 		return "", pysem.Raise("gaierror", "%v", err)

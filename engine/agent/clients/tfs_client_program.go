@@ -140,7 +140,7 @@ func RunTFSClient(e *env.Env, o TFSClientOptions) (TFSAnswer, error) {
 	if err != nil {
 		return TFSAnswer{}, err
 	}
-	host, err := OwnAddress(e)
+	host, err := OwnAddress(e, o.Quirks)
 	if err != nil {
 		return TFSAnswer{}, err
 	}

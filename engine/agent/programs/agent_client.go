@@ -46,7 +46,7 @@ func (p *process) agentClient() error {
 	if given, _ := p.flags.Value("port"); given != 0 {
 		port = pysem.Str(given)
 	}
-	host, err := clients.OwnAddress(p.Env)
+	host, err := clients.OwnAddress(p.Env, p.options.Quirks)
 	if err != nil {
 		return err
 	}
@@ -260,8 +260,12 @@ func (q *agentQuestion) load() error {
 	return nil
 }
 
-// unload takes the request for a model back. That nobody asked is only logged.
+// unload takes the request for a model back. That nobody asked is only logged. Without a model it
+// is the one for None, unless Q318 is repaired.
 func (q *agentQuestion) unload() error {
+	if !q.model.Set && !q.keeps(quirks.Q318) {
+		return q.assertion("--model_name, or a base_name in the conf")
+	}
 	zk, err := q.connect()
 	if err != nil {
 		return err

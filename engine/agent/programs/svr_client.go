@@ -17,6 +17,7 @@ func (p *process) svrClient() error {
 		return err
 	}
 	client := clients.NewSvrClient(p.Env, conf)
+	client.Quirks = p.options.Quirks
 	p.trying("the agent of this host at port "+conf.AgentPort.String(), "is one running there? agent_port of the conf, and MY_HOST_IP in the environment, say where it is")
 	defer client.Close()
 	if p.flags.Text("cmd_type").V == "gr" {

@@ -22,6 +22,7 @@ func svrClient(c *caseworld.Call) (any, error) {
 		return nil, err
 	}
 	r := &svrCalls{c: c, client: clients.NewSvrClient(c.Env, conf)}
+	r.client.Quirks = c.Quirks
 	answers := []any{}
 	for _, s := range c.In.Steps("calls") {
 		response, err := r.call(s)
