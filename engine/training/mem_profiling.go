@@ -5,14 +5,18 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
-// EnableTCMalloc adds tcmalloc to LD_PRELOAD, behind an empty item when that was unset
-// (Q197; mem_profiling.py:21). It holds for processes that are started later. The
+// EnableTCMalloc adds tcmalloc to LD_PRELOAD, behind an empty item when that was unset,
+// unless Q197 is repaired (mem_profiling.py:21). It holds for processes that are started later. The
 // mainDir is what [FindMain] answers.
-func EnableTCMalloc(host env.Host, mainDir string) {
+func EnableTCMalloc(host env.Host, kept quirks.Set, mainDir string) {
 	libs, _ := host.LookupEnv("LD_PRELOAD")
-	host.Setenv("LD_PRELOAD", libs+":"+LibopsPath(mainDir, "../gperftools/libtcmalloc/lib/libtcmalloc.so"))
+	if libs != "" || kept.Keeps(quirks.Q197) {
+		libs += ":"
+	}
+	host.Setenv("LD_PRELOAD", libs+LibopsPath(mainDir, "../gperftools/libtcmalloc/lib/libtcmalloc.so"))
 }
 
 // HeapProfile are the settings of the heap profiler. The numbers are Python values, an
@@ -40,8 +44,8 @@ func DefaultHeapProfile() HeapProfile {
 // SetupHeapProfile sets the variables that turn the heap profiler on in processes that
 // are started later. A setting that is no number is a ValueError or TypeError, and a
 // sample ratio of 0 a ZeroDivisionError; the variables before it stay set.
-func SetupHeapProfile(host env.Host, mainDir string, p HeapProfile) error {
-	EnableTCMalloc(host, mainDir)
+func SetupHeapProfile(host env.Host, kept quirks.Set, mainDir string, p HeapProfile) error {
+	EnableTCMalloc(host, kept, mainDir)
 	mlp, err := NewMLPEnv(host)
 	if err != nil {
 		return err

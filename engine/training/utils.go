@@ -1,8 +1,11 @@
 package training
 
 import (
+	"cmp"
+
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/gfile"
 )
 
@@ -27,6 +30,8 @@ type CopyOptions struct {
 	MaxWorkers int
 	// Copy copies one file, as [gfile.Copy] does where it is nil.
 	Copy func(src, dst string, overwrite bool) error
+	// Quirks are those that are kept.
+	Quirks quirks.Set
 }
 
 // copyTries is how often a copy is tried unless told otherwise.
@@ -59,13 +64,15 @@ func (o CopyOptions) copy(f env.Files, src, dst string) error {
 // CopyRecursively copies a file or a directory with all below it (utils.py:47). A directory that
 // is at the destination is removed first. A missing source is let be, or a ValueError without
 // SkipNonexist. With more than one worker files are copied after all directories are made, and
-// what goes wrong is told to nobody (Q195); with one, each is tried five times whatever
-// MaxRetries says (Q196).
+// what goes wrong is told to nobody, with Q195 repaired the first error is; with one, each is tried
+// five times whatever MaxRetries says, unless Q196 is repaired.
 func CopyRecursively(e *env.Env, src, dst string, o CopyOptions) error {
 	o.Overwrite = true
 	c := copying{f: e.Files, o: o}
 	if o.MaxWorkers <= 1 {
-		c.o.MaxRetries = copyTries
+		if o.Quirks.Keeps(quirks.Q196) {
+			c.o.MaxRetries = copyTries
+		}
 		return c.walk(src, dst, func(src, dst string) error { return CopyFile(c.f, src, dst, c.o) })
 	}
 	var found [][2]string
@@ -76,8 +83,11 @@ func CopyRecursively(e *env.Env, src, dst string, o CopyOptions) error {
 	if err != nil {
 		return err
 	}
-	c.inTasks(e.Tasks, found)
-	return nil
+	errs := c.inTasks(e.Tasks, found)
+	if o.Quirks.Keeps(quirks.Q195) {
+		return nil // nobody reads what the reference's pool answers
+	}
+	return cmp.Or(errs...)
 }
 
 type copying struct {
@@ -116,18 +126,20 @@ func (c *copying) walk(src, dst string, file func(src, dst string) error) error 
 	return nil
 }
 
-// inTasks copies files in as many tasks as there are workers.
-func (c *copying) inTasks(tasks env.Tasks, files [][2]string) {
+// inTasks copies files in as many tasks as there are workers, and answers the error of each.
+func (c *copying) inTasks(tasks env.Tasks, files [][2]string) []error {
+	errs := make([]error, len(files))
 	workers := min(c.o.MaxWorkers, len(files))
 	running := make([]env.Task, workers)
 	for w := range workers {
 		running[w] = tasks.Go("copy", func() {
 			for i := w; i < len(files); i += workers {
-				_ = CopyFile(c.f, files[i][0], files[i][1], c.o) // nobody reads what the reference's pool answers
+				errs[i] = CopyFile(c.f, files[i][0], files[i][1], c.o)
 			}
 		})
 	}
 	for _, t := range running {
 		t.Join()
 	}
+	return errs
 }

@@ -3,6 +3,33 @@
 @not-real @not-python
 Feature: Calls of the training side answer as recorded, and better with a fault repaired
 
+  # TRN-2.2.
+  @Q195
+  Scenario: A file that a copying thread may not read
+    Given the recorded case utils.CopyRecursively/a-file-is-denied-workers
+    When it is answered as the reference does
+    Then the answer at "result" is null
+    When it is answered with Q195 repaired
+    Then the answer at "result" raises PermissionDeniedError
+    And the answer at "tree > b/x" is "1"
+
+  @Q196
+  Scenario: A file that is to be tried twice
+    Given the recorded case utils.CopyRecursively/two-tries-are-five
+    When it is answered as the reference does
+    Then the answer at "copied > a/d/y" is 5
+    When it is answered with Q196 repaired
+    Then the answer at "copied > a/d/y" is 2
+
+  # TRN-2.5.
+  @Q197
+  Scenario: Preloading where nothing was loaded before
+    Given the recorded case mem_profiling.enable_tcmalloc/nothing-loaded-before
+    When it is answered as the reference does
+    Then the answer at "LD_PRELOAD" is ":<SRC>/../gperftools/libtcmalloc/lib/libtcmalloc.so"
+    When it is answered with Q197 repaired
+    Then the answer at "LD_PRELOAD" is "<SRC>/../gperftools/libtcmalloc/lib/libtcmalloc.so"
+
   # runner_utils.py:72.
   @Q201
   Scenario: A list of checkpoints that the last read reads well

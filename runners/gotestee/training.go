@@ -147,7 +147,7 @@ func (c *call) heapVariables() *pysem.Dict {
 }
 
 func (c *call) enableTCMalloc() (any, error) {
-	training.EnableTCMalloc(c.Env.Host, caseworld.SourceDir)
+	training.EnableTCMalloc(c.Env.Host, c.Quirks, caseworld.SourceDir)
 	return c.heapVariables(), nil
 }
 
@@ -171,7 +171,7 @@ func (c *call) setupHeapProfile() (any, error) {
 			return nil, pysem.Raise("TypeError", "setup_heap_profile() got an unexpected keyword argument '%s'", item.Key)
 		}
 	}
-	err := training.SetupHeapProfile(c.Env.Host, caseworld.SourceDir, p)
+	err := training.SetupHeapProfile(c.Env.Host, c.Quirks, caseworld.SourceDir, p)
 	return caseworld.Object("result", caseworld.Attempt(nil, err), "env", c.heapVariables()), nil
 }
 

@@ -48,6 +48,7 @@ func copied(c *caseworld.Call, outcome, src, dst string, overwrite bool) error {
 func copyFile(c *caseworld.Call) (any, error) {
 	a, outcomes, tries := c.In.Object("arguments"), c.In.Strings("outcomes"), []any{}
 	o := copyOptions(a)
+	o.Quirks = c.Quirks
 	o.Copy = func(src, dst string, overwrite bool) error {
 		tries = append(tries, overwrite)
 		outcome := "ok"
@@ -65,6 +66,7 @@ func copyRecursively(c *caseworld.Call) (any, error) {
 	var paths []string
 	tries := map[string]int{}
 	o := copyOptions(a)
+	o.Quirks = c.Quirks
 	o.Copy = func(src, dst string, overwrite bool) error {
 		shown := strings.TrimPrefix(src, caseworld.CaseDir+"/")
 		if tries[shown] == 0 {
