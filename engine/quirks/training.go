@@ -5,6 +5,7 @@ const (
 	Q195 Quirk = 195 // monolith/utils.py:74: errors of copying threads are lost
 	Q196 Quirk = 196 // monolith/utils.py:63: copying one after the other ignores max_retries
 	Q197 Quirk = 197 // mem_profiling.py:22: LD_PRELOAD begins with an empty item
+	Q198 Quirk = 198 // tpu_runner.py:375: a step that is no number is not caught; line 362: evaluating needs a batch size
 	Q200 Quirk = 200 // runner_utils.py:273: waiting for a restore has no end
 	Q201 Quirk = 201 // runner_utils.py:72: a state that is read well by the last read is an error
 	Q202 Quirk = 202 // runner_utils.py:104: a checkpoint that is not there becomes the current one

@@ -30,6 +30,25 @@ Feature: Calls of the training side answer as recorded, and better with a fault 
     When it is answered with Q197 repaired
     Then the answer at "LD_PRELOAD" is "<SRC>/../gperftools/libtcmalloc/lib/libtcmalloc.so"
 
+  # TRN-2.4.
+  @Q198
+  Scenario: An evaluation finds a checkpoint without a step
+    Given the recorded case tpu_runner.TPURunner.run/eval-step-is-text
+    When it is answered as the reference does
+    Then the answer at "result" raises ValueError
+    When it is answered with Q198 repaired
+    Then the answer at "result" is null
+
+  @Q198
+  Scenario: An evaluation without a batch size
+    Given the recorded case tpu_runner.TPURunner.run/eval-without-a-batch-size
+    When it is answered as the reference does
+    Then the answer at "result" raises TypeError
+    And the answer at "log" has no "evaluate"
+    When it is answered with Q198 repaired
+    Then the answer at "result" is null
+    And the answer at "log" has "evaluate" 1 time
+
   # runner_utils.py:72.
   @Q201
   Scenario: A list of checkpoints that the last read reads well

@@ -20,6 +20,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
@@ -37,6 +38,8 @@ type Options struct {
 	Setup, Takes time.Duration
 	// Happened is told of each checkpoint: "evaluated", or "passed-over" for one that is gone.
 	Happened func(op, path, note string)
+	// Quirks are those that are kept.
+	Quirks quirks.Set
 }
 
 // The sizes of an evaluation, of which only that they fit together matters.
@@ -47,7 +50,7 @@ const (
 
 // Run evaluates every new latest checkpoint of the directory (tpu_runner.py:384). It returns after
 // one of the last step, and after five hours without a new one. A checkpoint that is gone is
-// passed over; one whose name has no step is an IndexError (Q198).
+// passed over; one whose name has no step is an IndexError, unless Q198 is repaired.
 func Run(e *env.Env, o Options) error {
 	flags := absl.New(tpurunner.Module())
 	if _, err := flags.Parse(e.Files, []string{"--mode=" + tpurunner.ModeEval, "--model_dir=" + o.ModelDir}); err != nil {
@@ -61,7 +64,9 @@ func Run(e *env.Env, o Options) error {
 		Train: tpurunner.TrainParams{MaxSteps: last}, EvalPerReplicaBatchSize: pysem.Some(perReplicaBatch), EvalExamples: evalExamples,
 	}
 	f := &follower{e: e, Options: o}
-	return tpurunner.New(e, f, flags, params).Run(f)
+	r := tpurunner.New(e, f, flags, params)
+	r.Quirks = o.Quirks
+	return r.Run(f)
 }
 
 // follower is the platform without a TPU, the task and its estimator.

@@ -102,7 +102,7 @@ func Main(e *env.Env, o Options) int {
 func (p *process) run() error {
 	if p.Role == Evaluator {
 		return evaluation.Run(p.e, evaluation.Options{
-			ModelDir: p.Spec.ModelDir, MaxSteps: p.Spec.MaxSteps, Setup: p.Spec.EvalSetup, Takes: p.Spec.EvalTime, Happened: p.Happened,
+			ModelDir: p.Spec.ModelDir, MaxSteps: p.Spec.MaxSteps, Setup: p.Spec.EvalSetup, Takes: p.Spec.EvalTime, Happened: p.Happened, Quirks: p.Quirks,
 		})
 	}
 	err := p.configure()

@@ -17,6 +17,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/modelregistry"
@@ -127,6 +128,9 @@ type SummaryWriter interface {
 // Runner runs a task (tpu_runner.py:142).
 type Runner struct {
 	summaries.BaseRunner
+	// Quirks are those that are kept.
+	Quirks quirks.Set
+
 	e         *env.Env
 	platform  Platform
 	flags     *absl.Flags
@@ -293,9 +297,12 @@ func (r *Runner) evaluate(task Task, estimator Estimator, replicas int) error {
 }
 
 // evalSteps is how many batches an evaluation has. Without a batch size of its own that is a
-// TypeError (Q198).
+// TypeError, and with Q198 repaired those of training count, as for the estimator.
 func (r *Runner) evalSteps(replicas int) (int, error) {
 	size := r.params.EvalPerReplicaBatchSize
+	if !size.Set && !r.Quirks.Keeps(quirks.Q198) {
+		size = pysem.Some(r.params.Train.PerReplicaBatchSize)
+	}
 	if !size.Set {
 		return 0, pysem.Raise("TypeError", "unsupported operand type(s) for *: 'NoneType' and 'int'")
 	}
@@ -311,9 +318,13 @@ func (r *Runner) evalSteps(replicas int) (int, error) {
 }
 
 // evaluateOne evaluates a checkpoint, and reports whether others are to come. A name without a step is
-// an error (Q198); a checkpoint that is gone is passed over.
+// an error, with Q198 repaired a warning; a checkpoint that is gone is passed over.
 func (r *Runner) evaluateOne(estimator Estimator, input any, steps int, checkpoint, output string) (bool, error) {
 	step, err := stepOf(checkpoint)
+	if err != nil && !r.Quirks.Keeps(quirks.Q198) {
+		r.e.Log.Logf(env.Warning, "Could not find current step value")
+		return true, nil
+	}
 	if err != nil {
 		return false, err
 	}

@@ -162,7 +162,9 @@ func tpuRun(c *caseworld.Call) (any, error) {
 	flags := absl.New(tpurunner.Module())
 	_, err := flags.Parse(c.Env.Files, c.In.Strings("argv"))
 	if err = flagError(err); err == nil {
-		err = tpurunner.New(c.Env, w, flags, params).Run(w)
+		r := tpurunner.New(c.Env, w, flags, params)
+		r.Quirks = c.Quirks
+		err = r.Run(w)
 	}
 	accelerator := any(params.Accelerator)
 	if params.Accelerator == "" {
