@@ -110,7 +110,7 @@ Feature: Finding the processes of a training job by Consul
     When ps1 is killed
     And Consul begins to answer with status 500
     Then within 1m chief has tried again 1 time
-    And for 30m chief is at work
+    And for 5m chief is at work
 
   @Q302
   Scenario: Without the fault a chief that Consul answers with errors ends
