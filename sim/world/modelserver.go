@@ -110,6 +110,9 @@ func (p *Pod) ModelServer(kind string) (*ModelServer, error) {
 			return s, nil
 		}
 	}
+	if len(p.servers) == 1 && p.servers[0].Kind == "" {
+		return nil, fmt.Errorf("pod %s: found no model server of kind %q, want the only one that runs, which has no kind: the model server of %s", p.Name, kind, p.Name)
+	}
 	var kinds []string
 	for _, s := range p.servers {
 		kinds = append(kinds, fmt.Sprintf("%q", s.Kind))

@@ -24,8 +24,8 @@ func (f *planFlags) addAgentFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.incidents, "incidents", nil, "what happens to these agents, as \"kill 3,zookeeper outage\", or all: "+strings.Join(control.Incidents(), ", "))
 }
 
-// addAgents adds to a result what ZooKeeper bears of a plan.
-func (f *planFlags) addAgents(ctx context.Context, p *plan.Plan, r *result.Result) error {
+// addAgents adds to a result what ZooKeeper bears of a plan, or of the answer that was found.
+func (f *planFlags) addAgents(ctx context.Context, source *plan.Source, p *plan.Plan, r *result.Result) error {
 	if r.Command == "sweep" { // what shards are merged into has no agents
 		return nil
 	}
@@ -45,6 +45,10 @@ func (f *planFlags) addAgents(ctx context.Context, p *plan.Plan, r *result.Resul
 		if !slices.Contains(control.Incidents(), name) {
 			return command.BadInput(fmt.Errorf("--incidents: found %q, want some of %s", name, strings.Join(control.Incidents(), ", ")))
 		}
+	}
+	p, err := answeredPlan(source, p, r)
+	if err != nil {
+		return err
 	}
 	return control.Fill(ctx, r, p, f.agents, incidents)
 }

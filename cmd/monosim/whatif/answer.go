@@ -43,7 +43,7 @@ func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 	defer stop()
 	r, err := do(ctx, j, source, p, warnings)
 	if err == nil {
-		err = f.addAgents(ctx, p, r)
+		err = f.addAgents(ctx, source, p, r)
 	}
 	if err == nil && f.sensitivity {
 		err = addSensitivity(ctx, j, source, p, r)
@@ -150,13 +150,16 @@ func readPlan(cmd *cobra.Command, path string, f *planFlags) (*plan.Source, *pla
 		return nil, nil, nil, f.refuse(cmd, path, err)
 	}
 	for _, w := range warnings {
-		fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+strings.TrimPrefix(w.String(), "warning: "))
+		fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+strings.Replace(w.String(), "warning: ", "", 1))
 	}
 	if cmd.Flags().Changed("seed") {
 		p.Seed = f.seed
 	}
 	f.inputs = p.Canonical()
 	f.again = fmt.Sprintf("%s %s --seed %d%s", cmd.CommandPath(), path, p.Seed, f.flagWords())
+	if f.folder != "" {
+		f.again = fmt.Sprintf("%s %s --plan %s --seed %d", cmd.CommandPath(), f.folder, path, p.Seed)
+	}
 	return source, p, warnings, nil
 }
 
@@ -182,7 +185,10 @@ func (f *planFlags) refuse(cmd *cobra.Command, path string, err error) error {
 // judge makes what simulates the plan and judges it, within its budget, with the points of
 // --cache, and with its progress on standard error until the second result is called.
 func (f *planFlags) judge(cmd *cobra.Command, p *plan.Plan) (*judge.Judge, func(), error) {
-	j := &judge.Judge{Workers: f.jobs, Deadline: time.Now().Add(time.Duration(p.Budget.Wall))}
+	j := &judge.Judge{Workers: f.jobs}
+	if !f.whole {
+		j.Deadline = time.Now().Add(time.Duration(p.Budget.Wall))
+	}
 	if f.cache != "" {
 		cache, err := judge.OpenCache(f.cache)
 		if err != nil {

@@ -18,12 +18,13 @@ import (
 )
 
 func newSweep() *cobra.Command {
-	var f planFlags
+	f := planFlags{whole: true}
 	var engine, out, beam string
 	cmd := &cobra.Command{
 		Use:   "sweep PLAN",
 		Short: "Simulate every cell of a plan's sweeps",
-		Long: `Simulate every cell of a plan's sweeps, min_replications each.
+		Long: `Simulate every cell of a plan's sweeps, min_replications each, however long it takes:
+budget.wall does not end it. With --cache what was interrupted goes on the next time.
 
 The exit code is that of the worst cell: 1 when one misses an objective or is excluded, as
 its containers do not hold their models, 3 when one is undecided, 0 when all meet every
@@ -92,7 +93,7 @@ func sweepAll(f *planFlags) answer {
 func collect(ctx context.Context, j *judge.Judge, grid *engines.Grid, e engines.Engine) (engines.Samples, error) {
 	samples := engines.Samples{}
 	j.Expect(e.Share(len(grid.Points())))
-	err := e.Run(ctx, grid.Points(), func(p engines.Point) (*model.Sample, error) { return grid.Simulate(j, p) },
+	err := e.Run(ctx, grid.Points(), func(p engines.Point) (*model.Sample, error) { return grid.Simulate(ctx, j, p) },
 		func(p engines.Point, s *model.Sample) error {
 			samples[p] = s
 			return nil
@@ -145,7 +146,7 @@ func sweepShard(cmd *cobra.Command, f *planFlags, path, text, out string) error 
 }
 
 func newMerge() *cobra.Command {
-	var f planFlags
+	f := planFlags{whole: true}
 	var planFile string
 	cmd := &cobra.Command{
 		Use:   "merge DIR --plan PLAN",
@@ -154,6 +155,7 @@ func newMerge() *cobra.Command {
 			if len(args) != 1 || planFile == "" {
 				return command.BadInput(fmt.Errorf("found %d arguments and the plan %q, want a folder and --plan; see %s --help", len(args), planFile, cmd.CommandPath()))
 			}
+			f.folder = args[0]
 			return f.with(cmd, planFile, func(_ context.Context, _ *judge.Judge, source *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
 				return merged(source, p, warnings, args[0])
 			})

@@ -61,6 +61,11 @@ type planFlags struct {
 	agents      int
 	incidents   []string
 	sensitivity bool
+	// whole has all that was asked for simulated, however long it takes: a sweep is the same
+	// bytes by whatever it was run.
+	whole bool
+	// folder is what shards are merged from.
+	folder string
 }
 
 func (f *planFlags) add(cmd *cobra.Command) {

@@ -235,6 +235,9 @@ func (c *Cluster) modelServer(pod, kind string) (*pod, modelServer, error) {
 		}
 		kinds = append(kinds, fmt.Sprintf("%q", s.kind))
 	}
+	if len(servers) == 1 && servers[0].kind == "" {
+		return nil, modelServer{}, fmt.Errorf("pod %s: found no model server of kind %q, want the only one that runs, which has no kind: the model server of %s", pod, kind, pod)
+	}
 	return nil, modelServer{}, fmt.Errorf("pod %s: found no model server of kind %q, want one of those that run: [%s]", pod, kind, strings.Join(kinds, " "))
 }
 

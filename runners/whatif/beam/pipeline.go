@@ -77,8 +77,8 @@ func (s *simulate) Setup() (err error) {
 }
 
 // ProcessElement simulates one point.
-func (s *simulate) ProcessElement(_ context.Context, p engines.Point, emit func(int, []byte)) error {
-	one, err := s.grid.Simulate(s.judge, p)
+func (s *simulate) ProcessElement(ctx context.Context, p engines.Point, emit func(int, []byte)) error {
+	one, err := s.grid.Simulate(ctx, s.judge, p)
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func local(t *testing.T, path string, list ...engines.Engine) string {
 	j, dir := &judge.Judge{}, t.TempDir()
 	for k, e := range list {
 		samples := engines.Samples{}
-		err := e.Run(t.Context(), g.Points(), func(p engines.Point) (*model.Sample, error) { return g.Simulate(j, p) },
+		err := e.Run(t.Context(), g.Points(), func(p engines.Point) (*model.Sample, error) { return g.Simulate(t.Context(), j, p) },
 			func(p engines.Point, s *model.Sample) error { samples[p] = s; return nil })
 		if err == nil {
 			err = g.WriteShard(dir, engines.Shard{I: k, N: len(list)}, samples)

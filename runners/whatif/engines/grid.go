@@ -2,6 +2,7 @@ package engines
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -103,8 +104,8 @@ func (g *Grid) Points() []Point {
 }
 
 // Simulate runs one point.
-func (g *Grid) Simulate(j *judge.Judge, p Point) (*model.Sample, error) {
-	return j.Point(g.cells[p.Cell].plan, p.Window, p.Replication)
+func (g *Grid) Simulate(ctx context.Context, j *judge.Judge, p Point) (*model.Sample, error) {
+	return j.Point(ctx, g.cells[p.Cell].plan, p.Window, p.Replication)
 }
 
 // Samples collects them by point.

@@ -54,7 +54,7 @@ func sweptBy(list ...engines.Engine) (string, error) {
 	all := engines.Samples{}
 	for _, e := range list {
 		samples := engines.Samples{}
-		err := e.Run(context.Background(), g.Points(), func(p engines.Point) (*model.Sample, error) { return g.Simulate(j, p) },
+		err := e.Run(context.Background(), g.Points(), func(p engines.Point) (*model.Sample, error) { return g.Simulate(context.Background(), j, p) },
 			func(p engines.Point, s *model.Sample) error {
 				samples[p], all[p] = s, s
 				return nil

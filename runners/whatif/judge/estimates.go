@@ -198,7 +198,7 @@ func (e *Evaluation) Estimates() []result.Estimate {
 			if never := w.Never[metric]; never > 0 && one.N >= needs(metric, len(w.Arrived)) {
 				one.Text = fmt.Sprintf("not within what was simulated, in %d of %d replications", never, len(values))
 			} else {
-				w.estimate(&one)
+				w.estimate(&one, e.Short)
 			}
 			list = append(list, one)
 		}
@@ -209,10 +209,18 @@ func (e *Evaluation) Estimates() []result.Estimate {
 	return append(list, e.computed()...)
 }
 
-// estimate fills in the value and its interval, or says that there is not enough data.
-func (w *Pool) estimate(one *result.Estimate) {
+// quantileRuns is how many replications the interval of a quantile takes (CAP-5.2).
+const quantileRuns = 20
+
+// estimate fills in the value and its interval, or says that there is not enough data. Where the
+// budget ended short of what the plan has at least, quantiles are not told of too few replications.
+func (w *Pool) estimate(one *result.Estimate, short bool) {
 	if need := needs(one.Metric, one.Runs); one.N < need {
 		one.Text = notEnough(one.N, need)
+		return
+	}
+	if _, _, quantile := quantileOf(one.Metric); quantile && short && one.Runs < quantileRuns {
+		one.Text = fmt.Sprintf("not enough data (%d replications, need %d)", one.Runs, quantileRuns)
 		return
 	}
 	if one.Runs < 2 { // nothing came of the others, as of requests that all failed
@@ -238,7 +246,7 @@ func (e *Evaluation) ofModel(w *Pool, m *PerModel) []result.Estimate {
 			one.N = arrived
 		}
 		one.NEff = float64(one.N) / stats.VIF(m.Arrived, m.Bad)
-		w.estimate(&one)
+		w.estimate(&one, e.Short)
 		list = append(list, one)
 	}
 	return list

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/runners/whatif/judge"
+	"github.com/monosim/monosim/runners/whatif/result"
 )
 
 // idle is a fleet in which nobody waits for anybody.
@@ -115,5 +116,37 @@ func TestTheFloorOfEachModelOfAMix(t *testing.T) {
 	}
 	if f.Above(1, "neither") != 0 {
 		t.Error("a model that nobody has is late")
+	}
+}
+
+// Goal: no estimate of a p99 is below what requests take without any queue, and each bound stands
+// beside what it bounds. Method: closed forms of idle fleets, with items that vary and with shards
+// of which one has more to do.
+func TestEstimatesAreNotBelowTheirBounds(t *testing.T) {
+	for _, c := range []struct{ name, old, new, metric string }{
+		{"as it is", "", "", "util(ps)"},
+		{"items", "det(1)", "lognormal(mean=300, p99=4000)\n  dense: {cpu: \"affine(base=1ms, per_item=30us)\"}", "util(ps)"},
+		{"skew", "model: {", "model: {shard_skew: {zipf: 1}, ", "util_max(ps)"},
+	} {
+		text := strings.Replace(idle, c.old, c.new, 1)
+		if c.name == "items" {
+			text = strings.Replace(text, "service:", "  dense: {replicas: 20, cpu: 16, mem: 8GiB}\nservice:", 1)
+		}
+		if c.name == "skew" {
+			text = strings.Replace(text, `"exp(mean=4ms)"`, `"affine(base=1ms, per_item=1ms)"`, 1)
+		}
+		forms := map[string]result.ClosedForm{}
+		for _, f := range judge.ClosedForms(parse(t, text)) {
+			forms[f.Metric] = f // the estimate of p99 comes after its bound
+			if f.Name == "least p99 latency without queues" {
+				forms["bound"] = f
+			}
+		}
+		if floor, p99 := forms["bound"].Theory, forms["p99(request)"]; p99.Bound || floor <= 0 || p99.Theory < floor {
+			t.Errorf("%s: estimate %+v below %g", c.name, p99, floor)
+		}
+		if _, ok := forms[c.metric]; !ok {
+			t.Errorf("%s: got %v, want the bound of ps beside %s", c.name, forms, c.metric)
+		}
 	}
 }

@@ -18,9 +18,11 @@ package judge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -105,7 +107,10 @@ type Evaluation struct {
 	Runs      int
 	Stopped   string
 	Marked    bool
-	Goal      Goal
+	// Short says that the wall clock's budget ended before as many replications were whole as a
+	// verdict takes: what they estimate is then undecided (CAP-5.6).
+	Short bool
+	Goal  Goal
 
 	lives   []model.Life    // of each replication: they are the same in every window
 	samples []*model.Sample // of which records are asked for, until it has stopped
@@ -168,13 +173,18 @@ func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g
 			e.Windows[s.Window].add(e, s)
 			spent += s.Requests
 		}
-		e.Runs = want
-		if e.Stopped = e.enough(spent, j.Late()); e.Stopped != "" {
+		cut := e.Runs+len(samples)/len(e.Spec.Windows) < want
+		e.Runs += len(samples) / len(e.Spec.Windows)
+		e.Short = cut && e.Runs < most && (g.Replications > 0 || e.Runs < p.Budget.MinReplications)
+		if e.Stopped = e.enough(spent, cut || j.Late(), cut); e.Stopped != "" {
 			e.Marked = e.Stopped == stoppedWall
 			e.keepRecords()
 			return e, nil
 		}
 		want = min(2*want, p.Budget.MaxReplications)
+		if b := int64(p.Budget.Requests); b > 0 { // no more than what is left, by what a replication took
+			want = min(want, e.Runs+int(max(1, (b-spent)*int64(e.Runs)/max(spent, 1))))
+		}
 	}
 }
 
@@ -204,9 +214,13 @@ func Pooled(p *plan.Plan, samples []*model.Sample) *Evaluation {
 	return e
 }
 
-// Point simulates one replication of one window of a plan.
-func (j *Judge) Point(p *plan.Plan, window, replication int) (*model.Sample, error) {
-	return j.one(model.Compile(p, Normal), Key(p, Normal), window, replication)
+// Point simulates one replication of one window of a plan, however long it takes.
+func (j *Judge) Point(ctx context.Context, p *plan.Plan, window, replication int) (*model.Sample, error) {
+	s, err := j.one(func() bool { return ctx.Err() != nil }, model.Compile(p, Normal), Key(p, Normal), window, replication)
+	if errors.Is(err, model.ErrHalted) {
+		err = context.Cause(ctx)
+	}
+	return s, err
 }
 
 // Why an evaluation stopped.
@@ -220,7 +234,7 @@ const (
 )
 
 // enough says why no more has to be simulated, "" when more has.
-func (e *Evaluation) enough(spent int64, late bool) string {
+func (e *Evaluation) enough(spent int64, late, cut bool) string {
 	e.cutWarmUps()
 	verdicts := e.Verdicts()
 	decided := len(verdicts) > 0
@@ -229,6 +243,8 @@ func (e *Evaluation) enough(spent int64, late bool) string {
 	}
 	b := e.Plan.Budget
 	switch {
+	case cut && e.Short:
+		return stoppedWall
 	case e.Goal.Replications > 0:
 		return stoppedAsked
 	case !e.Goal.Precise && (decided || e.Goal.Reject && Worst(verdicts) == result.Fail):
@@ -267,7 +283,8 @@ func (e *Evaluation) precise() bool {
 }
 
 // batch runs the replications from..to of all windows, in parallel, and gives their
-// samples in order.
+// samples in order. What is not whole when the deadline passes is left out: then it gives those
+// before the first replication of which a window is missing.
 func (j *Judge) batch(ctx context.Context, spec *model.Spec, key string, from, to int) ([]*model.Sample, error) {
 	windows := len(spec.Windows)
 	samples := make([]*model.Sample, (to-from)*windows)
@@ -277,11 +294,12 @@ func (j *Judge) batch(ctx context.Context, spec *model.Spec, key string, from, t
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
+	halt := func() bool { return ctx.Err() != nil || j.Late() }
 	var wait sync.WaitGroup
 	for range workers {
 		wait.Go(func() {
 			for k := range next {
-				samples[k], errs[k] = j.one(spec, key, k%windows, from+k/windows)
+				samples[k], errs[k] = j.one(halt, spec, key, k%windows, from+k/windows)
 			}
 		})
 	}
@@ -299,15 +317,19 @@ feed:
 		return nil, context.Cause(ctx)
 	}
 	for _, err := range errs {
-		if err != nil {
+		if err != nil && !errors.Is(err, model.ErrHalted) {
 			return nil, err
 		}
+	}
+	if k := slices.Index(samples, nil); k >= 0 {
+		samples = samples[:k-k%windows]
 	}
 	return samples, nil
 }
 
-// one is one replication of one window, from the cache where it is there.
-func (j *Judge) one(spec *model.Spec, key string, window, replication int) (*model.Sample, error) {
+// one is one replication of one window, from the cache where it is there. It ends with
+// [model.ErrHalted] when halt says so.
+func (j *Judge) one(halt func() bool, spec *model.Spec, key string, window, replication int) (*model.Sample, error) {
 	key = fmt.Sprintf("%s/%d/%d", key, window, replication)
 	if j.Cache != nil {
 		if s, ok := j.Cache.Get(key); ok {
@@ -318,7 +340,7 @@ func (j *Judge) one(spec *model.Spec, key string, window, replication int) (*mod
 			return s, nil
 		}
 	}
-	s, err := spec.Run(window, replication)
+	s, err := spec.RunUnless(halt, window, replication)
 	if err != nil {
 		return nil, err
 	}

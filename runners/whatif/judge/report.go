@@ -94,8 +94,9 @@ func (e *Evaluation) Fill(r *result.Result) {
 		w.check(&r.Checks)
 	}
 	worst := e.worstWindow()
-	r.Breakdown = worst.breakdown()
-	r.Errors = e.failing().causes()
+	r.Breakdown, r.BreakdownOf = worst.breakdown(), worst.Window.Name
+	failing := e.failing()
+	r.Errors, r.ErrorsOf = failing.causes(), failing.Window.Name
 	r.CDF = cdf(worst.Sum.Latency)
 	r.Saturation = e.saturation(worst)
 	r.Timeline = e.timeline()
@@ -281,10 +282,13 @@ func (e *Evaluation) incidents() []result.Incident {
 			continue
 		}
 		event := e.Plan.Events[w.Window.Incident-1]
-		one := result.Incident{Event: event.Label(), Action: event.Action(), At: int64(event.At), P99: float64(w.Sum.Latency.Quantile(0.99)),
+		one := result.Incident{Event: event.Label(), Action: event.Action(), At: int64(event.At),
 			Errors: 1 - share(w.Sum.Completed, w.Sum.Arrived), RequestsCount: w.Sum.Arrived,
 			Slow1: share(w.Sum.Waited[0], w.Sum.Arrived), Slow2: share(w.Sum.Waited[1], w.Sum.Arrived)}
 		one.Failed = one.Errors
+		p99 := result.Estimate{Metric: "p99(request)", Confidence: float64(e.Plan.Precision.Level), N: w.Sum.Completed, Runs: len(w.Values["p99(request)"])}
+		w.estimate(&p99, e.Short)
+		one.P99, one.CI = p99.Value, p99.CI
 		e.fate(&one, w)
 		one.Closed1, one.Closed2, one.ClosedFailed = e.unnoticed(&event)
 		if values := w.Values[recoveryOf(&event)]; len(values) > 0 && w.Never[recoveryOf(&event)] == 0 {
@@ -338,9 +342,16 @@ func (e *Evaluation) unnoticed(event *plan.Event) (one, two, failed float64) {
 
 // simulatedForms puts what was simulated beside closed forms.
 func (e *Evaluation) simulatedForms(list []result.ClosedForm) {
-	w := e.worstWindow()
+	worst, busiest := e.worstWindow(), e.busiest()
 	for i := range list {
 		f := &list[i]
+		w := worst
+		if f.Unit == "fraction" { // of a peak, which has to be there
+			w = busiest
+		}
+		if w == nil {
+			continue
+		}
 		values := w.Values[f.Metric]
 		if len(values) == 0 {
 			continue
@@ -350,6 +361,23 @@ func (e *Evaluation) simulatedForms(list []result.ClosedForm) {
 		f.Sim, f.Residual = &value, &residual
 	}
 }
+
+// busiest is the window with the greatest rate, nil when none is all at the peak.
+func (e *Evaluation) busiest() *Pool {
+	var most *Pool
+	for i := range e.Windows {
+		if w := &e.Windows[i]; most == nil || e.meanRate(w) > e.meanRate(most) {
+			most = w
+		}
+	}
+	if peak := e.Plan.PeakRate(); most == nil || e.meanRate(most) < peak*(1-nearPeak) {
+		return nil
+	}
+	return most
+}
+
+// nearPeak is how far below the peak the rate of a window that is at it may be found.
+const nearPeak = 0.03
 
 // Check adds the invariants of an evaluation to checks.
 func (e *Evaluation) Check(c *result.Checks) {

@@ -51,9 +51,12 @@ func (e *Evaluation) rollouts() []result.Rollout {
 				continue
 			}
 			one := result.Rollout{Version: int(event.Publish.Version), At: int64(event.At), Model: event.Publish.Model, Path: fmt.Sprintf("v%d %s", e.Plan.Model.AgentVersion, tier), Replicas: e.Plan.ReplicasOf(tier, 1)}
-			if hasRollout(e.Plan, tier) {
+			switch {
+			case hasRollout(e.Plan, tier) && e.Runs == 0:
+				one.None = notEnough(0, 2)
+			case hasRollout(e.Plan, tier):
 				e.rollout(&one, k, t, event.Publish)
-			} else {
+			default:
 				one.None = "parameters come in place, there is no roll-out of files"
 				if event.Publish.Model == plan.RoughSortName {
 					one.None = "its model server looks once (file_system_poll_wait_seconds_ps 0): a copy is never found"

@@ -38,6 +38,8 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 		s.State = "METASTABLE"
 	case s.Utilisation > 1:
 		s.State = "OVERLOADED"
+	case w.Sum.Arrived == 0:
+		s.State = "UNKNOWN"
 	case w.backlogs() || failed > 0.05:
 		s.State = "BACKLOGGED"
 	}

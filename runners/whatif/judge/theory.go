@@ -22,24 +22,37 @@ func ClosedForms(p *plan.Plan) []result.ClosedForm {
 			continue
 		}
 		need := math.Ceil(rate*p.Work(name) - 1e-9)
-		list = append(list,
-			result.ClosedForm{Name: "utilisation of " + name, Section: "CAP-6.2", Unit: "fraction", Formula: "rate x work / containers", Metric: "util(" + name + ")",
-				Theory: p.Fullest(name, rate), Bound: true},
+		used := result.ClosedForm{Name: "utilisation of " + name, Section: "CAP-6.2", Unit: "fraction", Formula: "rate x work / containers", Metric: "util(" + name + ")",
+			Theory: p.Fullest(name, rate), Bound: true}
+		if uneven(p, name) { // a mean over all containers is no equal of it
+			used.Name, used.Metric = used.Name+", its fullest shard", "util_max("+name+")"
+		}
+		list = append(list, used,
 			result.ClosedForm{Name: "least containers of " + name, Section: "CAP-6.2", Unit: "count", Formula: "rate x work, rounded up", Theory: need, Bound: true})
 	}
 	bound := LatencyBound(p)
+	floor := Floors(p).Quantile(0.99, "")
 	list = append(list, result.ClosedForm{Name: "least mean latency without queues", Section: "CAP-7.2", Unit: "ns", Formula: "sum of mean work and network", Theory: bound, Bound: p.Client.Hedge.After == plan.HedgeAfter{}, Metric: "mean(request)"},
 		result.ClosedForm{Name: "least p99 latency without queues", Section: "CAP-7.2", Unit: "ns", Formula: "work of each stage, the slowest of the fan-out F(t)^N, the shortest ways",
-			Theory: Floors(p).Quantile(0.99, ""), Bound: true, Metric: "p99(request)"})
+			Theory: floor, Bound: true, Metric: "p99(request)"})
 	if estimate, ok := Estimate(p); ok {
-		list = append(list, result.ClosedForm{Name: "p99 estimate", Section: "CAP-7.1", Unit: "ns", Formula: "Allen-Cunneen waits and the fork-join of Nelson and Tantawi",
-			Theory: estimate, Metric: "p99(request)"})
+		list = append(list, result.ClosedForm{Name: "p99 estimate", Section: "CAP-7.1", Unit: "ns", Formula: "Allen-Cunneen waits and the fork-join of Nelson and Tantawi, at least what it is without queues",
+			Theory: max(estimate, floor), Metric: "p99(request)"})
 	}
 	zk := zooKeeper(p)
 	for _, name := range []string{"zk.watch_memory", "zk.utilisation", "zk.max_reply"} {
 		list = append(list, result.ClosedForm{Name: name, Section: "CAP-3.12", Unit: unitOf(name), Formula: ensemble.Formulas(p.Model.AgentVersion)[name], Theory: zk[name]})
 	}
 	return append(list, rolloutForms(p)...)
+}
+
+// uneven reports whether some shard's containers have more to do than others'.
+func uneven(p *plan.Plan, tier string) bool {
+	least := math.Inf(1)
+	for shard, work := range p.Works(tier) {
+		least = math.Min(least, work/float64(p.ReplicasOf(tier, shard)))
+	}
+	return p.Fullest(tier, 1) > least*(1+1e-9)
 }
 
 // rolloutForms are the mean times until all replicas serve a version.
@@ -143,9 +156,10 @@ func loadCurve(p *plan.Plan) *result.LoadCurve {
 	if c.Peak == 0 || math.IsInf(c.Full, 0) {
 		return nil
 	}
+	floor := Floors(p).Quantile(0.99, "")
 	for _, part := range loadParts {
 		if p99, ok := estimateAt(p, part*c.Full); ok {
-			c.Points = append(c.Points, result.LoadPoint{Rate: part * c.Full, P99: p99})
+			c.Points = append(c.Points, result.LoadPoint{Rate: part * c.Full, P99: max(p99, floor)})
 		}
 	}
 	return c

@@ -19,20 +19,31 @@ func notEnough(n, need int64) string {
 	return fmt.Sprintf("not enough data (n = %d, need %d)", n, need)
 }
 
-// Verdicts judges all objectives in all windows.
+// Verdicts judges all objectives in all windows; what is not of a window, as a roll-out or the
+// memory of containers, once.
 func (e *Evaluation) Verdicts() []result.Verdict {
 	var list []result.Verdict
+	first := -1 // window that counts
 	for i := range e.Windows {
 		if !e.judges(i) {
 			continue
 		}
+		if first < 0 {
+			first = i
+		}
 		limits := map[string]int{} // the next of each model
 		for _, o := range e.Plan.Objectives() {
+			if e.ofAllWindows(o) && i > first {
+				continue
+			}
 			if o.Metric == "recovery" && e.Windows[i].Window.Incident != e.Plan.EventNamed(o.Scope) {
 				continue
 			}
 			v := result.Verdict{SLO: o.Text, Metric: o.Name(), Limit: o.Limit, Confidence: e.Goal.Confidence,
 				Scope: result.Scope{Condition: e.Condition.Text, Window: e.Windows[i].Window.Name, Model: o.Model}}
+			if e.ofAllWindows(o) {
+				v.Scope.Window = ""
+			}
 			w := e.Windows[i].requests(o.Model)
 			switch {
 			case model.IsRequestLatency(o):
@@ -47,6 +58,13 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 		}
 	}
 	return append(list, e.unseen(list)...)
+}
+
+// ofAllWindows reports whether an objective is of a whole replication, and the same in each of its
+// windows.
+func (e *Evaluation) ofAllWindows(o plan.SLO) bool {
+	_, exact := e.exact(o)
+	return exact || o.Metric == "time_to_available" || o.Metric == "min_serving"
 }
 
 // requests are those of a model of the mix, all of them for "".
@@ -105,6 +123,10 @@ func levelOf(metric string) float64 {
 
 // byCount judges that at most a share p of the requests is bad.
 func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad []int64, p float64) {
+	if e.Short {
+		v.Outcome, v.Text = result.Undecided, e.short()
+		return
+	}
 	for i := range bad {
 		v.N += w.Arrived[i]
 		v.X += bad[i]
@@ -130,6 +152,10 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 		if v.Outcome == result.Fail {
 			v.Text = "found " + measured(kindOf(o), value)
 		}
+		return
+	}
+	if e.Short {
+		v.Outcome, v.Text = result.Undecided, e.short()
 		return
 	}
 	metric := o.Name()
@@ -164,6 +190,12 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	case result.Fail:
 		v.Text = fmt.Sprintf("found %s +- %s", measured(kind, mean), measured(kind, half))
 	}
+}
+
+// short says why nothing that is estimated is decided when the wall clock's budget has ended.
+func (e *Evaluation) short() string {
+	need := max(e.Goal.Replications, e.Plan.Budget.MinReplications)
+	return fmt.Sprintf("budget.wall %s ended after %d of at least %d replications", quantity.Format(quantity.Duration, float64(e.Plan.Budget.Wall)), e.Runs, need)
 }
 
 // kindOf is what the limit of an objective measures.

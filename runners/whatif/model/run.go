@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -23,8 +24,18 @@ func gammaLaw(cv float64) law.Law {
 
 // Run simulates one window of one replication.
 func (s *Spec) Run(window, replication int) (*Sample, error) {
+	return s.RunUnless(nil, window, replication)
+}
+
+// ErrHalted is the end of a window that was not wanted any more.
+var ErrHalted = errors.New("halted before the end of the window")
+
+// RunUnless is Run that ends with ErrHalted when halt, unless nil, says so: it is asked every
+// tenth of a second of virtual time, and changes nothing of the sample.
+func (s *Spec) RunUnless(halt func() bool, window, replication int) (*Sample, error) {
 	w := s.world(window, replication)
 	defer w.clock.Close()
+	w.halt = halt
 	if err := s.run(w, window, replication); err != nil {
 		return nil, err
 	}
@@ -43,7 +54,7 @@ func (s *Spec) run(w *world, window, replication int) error {
 		if end > w.end {
 			limits.Done = func() bool { return w.system.n == 0 }
 		}
-		if _, err := w.clock.Run(limits); err != nil {
+		if err := w.play(limits); err != nil {
 			return err
 		}
 		w.now = int64(w.clock.Now())
@@ -53,6 +64,25 @@ func (s *Spec) run(w *world, window, replication int) error {
 	}
 	w.close()
 	return nil
+}
+
+// play runs the clock, in parts when somebody may not want its end any more.
+func (w *world) play(limits vtime.Limits) error {
+	const part = 100 * time.Millisecond
+	end := limits.Until
+	for at := w.clock.Now(); ; {
+		if w.halt != nil {
+			if w.halt() {
+				return ErrHalted
+			}
+			at = min(end, at+part)
+			limits.Until = at
+		}
+		reason, err := w.clock.Run(limits)
+		if err != nil || limits.Until == end || reason == vtime.Satisfied {
+			return err
+		}
+	}
 }
 
 // world is a window of a replication before anything happens in it.

@@ -179,6 +179,8 @@ type world struct {
 	stages [tiers]tally
 	sample *Sample
 	tracer *tracer // nil when nobody looks
+	// halt, unless nil, says that the end of the window is not wanted any more.
+	halt func() bool
 
 	onArrival, onEntry, onArrive, onComplete, onJoin, onTimeout, onHedge, onReply, onFan handler
 	onShared, onBatchTimer, onBatch, onDone, onChange, onMark, onThink, onHedgeOf        handler

@@ -100,7 +100,7 @@ type Precision struct {
 
 // Budget says when to stop.
 type Budget struct {
-	Wall            Duration `plan:"wall" default:"10m" range:">0" doc:"wall-clock time"`
+	Wall            Duration `plan:"wall" default:"10m" range:">0" doc:"wall-clock time after which run and solve end with what is whole by then"`
 	Requests        Count    `plan:"requests" default:"0" range:">=0" doc:"simulated requests; 0 is no limit"`
 	MinReplications int      `plan:"min_replications" default:"20" range:">=2" doc:"independent runs at least"`
 	MaxReplications int      `plan:"max_replications" default:"400" range:">=2" doc:"independent runs at most"`

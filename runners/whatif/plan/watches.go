@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/monosim/monosim/runners/whatif/quantity"
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/runners/whatif/quantity"
+)
 
 // Watches is how many watches the agents hold in ZooKeeper (CAP-3.12). Package ensemble says
 // what else they ask, for any fleet; a test holds the two together.
@@ -38,10 +42,18 @@ func (p *Plan) services(tier string) int {
 // checkWatches warns of watches that take more memory than ZooKeeper has (CAP-3.16). The fleet
 // is simulated all the same: to see how far it is from that is what many plans are for.
 func (d *decoder) checkWatches(p *Plan) {
+	if over := p.OverHeap(); over != "" {
+		d.report("zookeeper.heap", doesNotFit, "%s%s", warned, over)
+	}
+}
+
+// OverHeap says by how much watches exceed the memory of ZooKeeper, "" when they do not. A search
+// takes no such fleet for an answer.
+func (p *Plan) OverHeap() string {
 	need := p.Watches() * float64(p.ZooKeeper.WatchBytes)
 	if need <= float64(p.ZooKeeper.Heap) {
-		return
+		return ""
 	}
 	size := func(b float64) string { return quantity.Format(quantity.Bytes, b) }
-	d.report("zookeeper.heap", doesNotFit, warned+"zookeeper needs %s for %.0f watches of %s but heap is %s", size(need), p.Watches(), size(float64(p.ZooKeeper.WatchBytes)), size(float64(p.ZooKeeper.Heap)))
+	return fmt.Sprintf("zookeeper needs %s for %.0f watches of %s but heap is %s", size(need), p.Watches(), size(float64(p.ZooKeeper.WatchBytes)), size(float64(p.ZooKeeper.Heap)))
 }

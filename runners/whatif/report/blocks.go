@@ -163,6 +163,9 @@ func latency(r *result.Result) []string {
 	var lines []string
 	for _, w := range r.Windows {
 		lines = append(lines, fmt.Sprintf("%s, %s offered, n = %s, %s", w.Name, number("per_second", w.Rate), thousands(float64(w.Requests)), warmUp(w)))
+		if w.Requests == 0 {
+			lines = append(lines, "  not enough data (n = 0): no replication of it is whole, or nothing came")
+		}
 		for _, metric := range []string{"mean(request)", "p50(request)", "p90(request)", "p99(request)", "p999(request)", "p9999(request)",
 			"mean(corrected)", "p50(corrected)", "p99(corrected)", "p999(corrected)", "goodput", "errors"} {
 			if e := r.Find(metric, w.Name); e != nil {
@@ -255,7 +258,7 @@ func breakdown(r *result.Result) []string {
 	if len(all) == 0 {
 		return nil
 	}
-	return []string{"of " + duration(mean) + " in the mean (ps: the shard that answers last): " + strings.Join(all, ", "), "of the slowest hundredth: " + strings.Join(tail, ", ")}
+	return []string{"of " + duration(mean) + " in the mean" + ofWindow(r, r.BreakdownOf) + " (ps: the shard that answers last): " + strings.Join(all, ", "), "of the slowest hundredth: " + strings.Join(tail, ", ")}
 }
 
 // causes are why requests failed, where any did.
@@ -269,7 +272,15 @@ func causes(r *result.Result) []string {
 	if len(parts) == 0 {
 		return nil
 	}
-	return []string{strings.Join(parts, ", ")}
+	return []string{strings.Join(parts, ", ") + ofWindow(r, r.ErrorsOf)}
+}
+
+// ofWindow names the window that something is of, where there are several.
+func ofWindow(r *result.Result, name string) string {
+	if len(r.Windows) < 2 || name == "" {
+		return ""
+	}
+	return ", window " + name
 }
 
 // utilisation is how busy the containers of each tier were, in the window where the mean is
@@ -446,8 +457,18 @@ func rollout(r *result.Result) []string {
 func failures(r *result.Result) []string {
 	var lines []string
 	for _, i := range r.Incidents {
-		line := fmt.Sprintf("%s: %s of requests wait for a timeout, %s for two, %s fail; p99 %s", i.Event,
-			number("fraction", i.Slow1), number("fraction", i.Slow2), number("fraction", i.Failed), duration(i.P99))
+		line := fmt.Sprintf("%s: %s of requests wait for a timeout, %s for two, %s fail", i.Event,
+			number("fraction", i.Slow1), number("fraction", i.Slow2), number("fraction", i.Failed))
+		switch {
+		case i.RequestsCount == 0:
+			line = i.Event + ": not enough data (n = 0): no replication is whole, or nothing came"
+		case i.Failed < 1 && i.P99 != nil:
+			line += fmt.Sprintf("; p99 %s [%s, %s]", duration(*i.P99), duration(i.CI[0]), duration(i.CI[1]))
+		case i.Failed < 1:
+			line += "; not enough data for p99"
+		default:
+			line += ": none is answered, there is no p99"
+		}
 		if i.DetectNs > 0 {
 			line += fmt.Sprintf("; noticed after %s", duration(float64(i.DetectNs)))
 		}
@@ -694,7 +715,7 @@ func ofCells(cells []result.Cell) string {
 func warnings(r *result.Result) []string {
 	var lines []string
 	for _, p := range slices.Concat(r.Problems, r.Warnings) {
-		lines = append(lines, p.String())
+		lines = append(lines, strings.Replace(p.String(), "warning: ", "", 1)) // the block says so
 	}
 	return lines
 }

@@ -87,7 +87,7 @@
       format: v => text("ns", v), x: { label: paths[0], format: x.format }, y: { label: paths[1], format: y.format }, xs: x.values, ys: y.values,
       contour: c => c.holds, lines: { of: c => c.cost, format: money },
       cells: cells.map(c => ({ x: x.at(c), y: y.at(c), value: p99Of(c) ? p99Of(c).value : c.closed_form || 0, bad: c.outcome !== "PASS" && c.outcome !== "UNDECIDED", holds: c.outcome === "PASS", cost: c.cost,
-        short: (c.argument || c.outcome || "").slice(0, 8), text: cellText(c) })),
+        short: { utilisation: "full", "latency bound": "too slow" }[c.argument] || (c.argument || c.outcome || "").slice(0, 9), text: cellText(c) })),
     });
   }
   // (2) of a plan that is not swept: the closed form, and what was simulated

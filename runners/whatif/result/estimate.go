@@ -124,7 +124,7 @@ type Cause struct {
 
 // Saturation is the state that the fleet was in.
 type Saturation struct {
-	State string `json:"state"` // STABLE, BACKLOGGED, OVERLOADED or METASTABLE
+	State string `json:"state"` // STABLE, BACKLOGGED, OVERLOADED or METASTABLE; UNKNOWN when no request came
 	Tier  string `json:"tier"`  // the fullest
 	// Utilisation is that of the fullest tier at the peak, with retries WithRetries.
 	Utilisation float64 `json:"utilisation"`

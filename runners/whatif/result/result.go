@@ -46,9 +46,13 @@ type Result struct {
 	Verdicts  []Verdict  `json:"verdicts"`
 	Windows   []Window   `json:"windows"`
 	Tiers     []Tier     `json:"tiers"`
-	Breakdown []Part     `json:"breakdown"`
-	Errors    []Cause    `json:"errors_by_cause"`
-	// Saturation is STABLE, BACKLOGGED, OVERLOADED or METASTABLE.
+	// Breakdown is of the window BreakdownOf, in which requests take longest, Errors are of the
+	// window ErrorsOf, in which most fail.
+	Breakdown   []Part  `json:"breakdown"`
+	BreakdownOf string  `json:"breakdown_of,omitempty"`
+	Errors      []Cause `json:"errors_by_cause"`
+	ErrorsOf    string  `json:"errors_of,omitempty"`
+	// Saturation is STABLE, BACKLOGGED, OVERLOADED or METASTABLE, or UNKNOWN.
 	Saturation Saturation      `json:"saturation"`
 	CDF        []CDFPoint      `json:"cdf"`
 	Timeline   []TimelinePoint `json:"timeline"`

@@ -60,8 +60,10 @@ type Incident struct {
 	LostSessions float64 `json:"lost_sessions"`
 	Unlisted     float64 `json:"unlisted"`
 	ListedNs     int64   `json:"listed_after"`
-	P99          float64 `json:"p99"` // ns, in its window
-	Errors       float64 `json:"errors"`
+	// P99 is of the requests of its window, in ns, with its interval; nil where there are too few.
+	P99    *float64    `json:"p99"`
+	CI     *[2]float64 `json:"p99_ci"`
+	Errors float64     `json:"errors"`
 	// Slow1 and Slow2 are the shares of requests that waited for at least one and two
 	// timeouts, Failed that of those which failed. The closed forms are those of the time in
 	// which containers that died are listed still; 0 where there is none.

@@ -37,9 +37,14 @@ func full(tier string, utilisation float64) string {
 	return fmt.Sprintf("%s is %.0f %% full", tier, utilisation*100)
 }
 
-// bound excludes a cell that cannot hold, whatever the requests do: a tier is full under
-// some condition, or requests take longer than an objective allows without any queue.
+// bound excludes a cell that cannot hold, whatever the requests do: ZooKeeper does not hold the
+// watches of so many agents (CAP-3.16), a tier is full under some condition, or requests take
+// longer than an objective allows without any queue.
 func (s *solver) bound(c *cell) {
+	if over := c.plan.OverHeap(); over != "" {
+		c.exclude(byMemory, "memory of ZooKeeper", over)
+		return
+	}
 	rate := c.plan.PeakRate()
 	for _, condition := range c.conditions {
 		spec := model.Compile(c.plan, condition)
