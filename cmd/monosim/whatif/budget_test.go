@@ -22,6 +22,9 @@ func TestTheWallClockEndsRunsAndSearches(t *testing.T) {
 				t.Errorf("%s says nothing of %q:\n%s", name, want, stdout)
 			}
 		}
+		if name == "run" && !strings.Contains(stdout, "not enough data: budget.wall ended") {
+			t.Errorf("run does not say that there is not enough data:\n%s", stdout)
+		}
 		for _, unknown := range []string{"STABLE", "BACKLOGGED", "PASS"} {
 			if strings.Contains(stdout, unknown) {
 				t.Errorf("%s of nothing says %s:\n%s", name, unknown, stdout)

@@ -206,11 +206,15 @@ func (h *history) autoscale() {
 		}
 		thin := h.w.spec.Control.Thin
 		n := h.w.spec.Tiers[t].Replicas[0]
-		var wishes []pause // instant and wish
+		work, stable := h.p.Work(name), int64(max(a.StabiliseUp, a.StabiliseDown))
+		var wishes []pause // instant and wish, of the longer of both windows
 		for at := int64(a.Interval); at < int64(h.p.Workload.Horizon); at += int64(a.Interval) {
 			rate := rateAt(&h.w.spec.Arrivals, max(0, at-int64(a.ScrapeDelay)))
-			wish := h.wish(a, name, rate, n)
+			wish := wish(a, work, rate, n)
 			wish = min(max(wish, a.Min/thin), a.Max/thin)
+			for len(wishes) > 0 && wishes[0].from < at-stable {
+				wishes = wishes[1:]
+			}
 			wishes = append(wishes, pause{at, int64(wish)})
 			up, down := wish, wish
 			for _, old := range wishes {
@@ -235,17 +239,18 @@ func (h *history) autoscale() {
 	}
 }
 
-// wish is how many containers meet the target at a rate.
-func (h *history) wish(a *plan.Autoscaler, tier string, rate float64, n int) int {
+// wish is how many containers meet the target at a rate, of requests that each are so much work
+// ([plan.Plan.Work]).
+func wish(a *plan.Autoscaler, work, rate float64, n int) int {
 	load := 0.0
 	switch a.Metric {
 	case "cpu":
-		load = h.p.Offered(tier, rate, 1)
+		load = rate * work
 	case "qps":
 		load = rate
 	case "queue":
 		// Calls that wait, of a queue without memory (M/M/1 of the whole container).
-		rho := math.Min(h.p.Offered(tier, rate, float64(n)), 0.999)
+		rho := math.Min(rate*work/float64(max(n, 1)), 0.999)
 		load = float64(n) * rho * rho / (1 - rho)
 	}
 	return int(math.Ceil(load/float64(a.Target) - 1e-9))

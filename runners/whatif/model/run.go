@@ -30,9 +30,12 @@ func (s *Spec) Run(window, replication int) (*Sample, error) {
 // ErrHalted is the end of a window that was not wanted any more.
 var ErrHalted = errors.New("halted before the end of the window")
 
-// RunUnless is Run that ends with ErrHalted when halt, unless nil, says so: it is asked every
-// tenth of a second of virtual time, and changes nothing of the sample.
+// RunUnless is Run that ends with ErrHalted when halt, unless nil, says so: it is asked before
+// the begin and every tenth of a second of virtual time, and changes nothing of the sample.
 func (s *Spec) RunUnless(halt func() bool, window, replication int) (*Sample, error) {
+	if halt != nil && halt() {
+		return nil, ErrHalted
+	}
 	w := s.world(window, replication)
 	defer w.clock.Close()
 	w.halt = halt

@@ -160,11 +160,14 @@ func alternatives(r *result.Result) []string {
 }
 
 func latency(r *result.Result) []string {
+	if r.Marked && len(r.Windows) > 0 && !slices.ContainsFunc(r.Windows, func(w result.Window) bool { return w.Requests > 0 }) {
+		return []string{fmt.Sprintf("not enough data: budget.wall ended before one replication of all windows (%d) was whole", len(r.Windows))}
+	}
 	var lines []string
 	for _, w := range r.Windows {
 		lines = append(lines, fmt.Sprintf("%s, %s offered, n = %s, %s", w.Name, number("per_second", w.Rate), thousands(float64(w.Requests)), warmUp(w)))
 		if w.Requests == 0 {
-			lines = append(lines, "  not enough data (n = 0): no replication of it is whole, or nothing came")
+			lines = append(lines, "  not enough data (n = 0): nothing came")
 		}
 		for _, metric := range []string{"mean(request)", "p50(request)", "p90(request)", "p99(request)", "p999(request)", "p9999(request)",
 			"mean(corrected)", "p50(corrected)", "p99(corrected)", "p999(corrected)", "goodput", "errors"} {
@@ -461,7 +464,7 @@ func failures(r *result.Result) []string {
 			number("fraction", i.Slow1), number("fraction", i.Slow2), number("fraction", i.Failed))
 		switch {
 		case i.RequestsCount == 0:
-			line = i.Event + ": not enough data (n = 0): no replication is whole, or nothing came"
+			line = i.Event + ": not enough data (n = 0)"
 		case i.Failed < 1 && i.P99 != nil:
 			line += fmt.Sprintf("; p99 %s [%s, %s]", duration(*i.P99), duration(i.CI[0]), duration(i.CI[1]))
 		case i.Failed < 1:
