@@ -71,6 +71,15 @@ func TestTheWallClockEndsTheFirstRound(t *testing.T) {
 	}
 }
 
+// Goal: a run without objectives that nothing came of is no success. Method: a deadline that has
+// passed.
+func TestARunOfNothingIsUndecided(t *testing.T) {
+	r, err := (&judge.Judge{Deadline: time.Unix(1, 0)}).Run(t.Context(), parse(t, small), nil)
+	if err != nil || r.Exit != result.ExitUndecided {
+		t.Errorf("got %+v, %v, want exit code %d", r, err, result.ExitUndecided)
+	}
+}
+
 // Goal: budget.requests is what a run takes, and not up to twice as much. Method: a plan whose
 // precision is out of reach, with a budget for thirty replications where rounds double from
 // twenty.

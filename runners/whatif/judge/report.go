@@ -66,6 +66,9 @@ func (j *Judge) Run(ctx context.Context, p *plan.Plan, warnings plan.Problems) (
 	e.Fill(r)
 	r.Records = e.Records(nil, 0)
 	r.Exit = ExitOf(r.Verdicts)
+	if e.Short && r.Exit == result.ExitMet { // what was asked for is not known
+		r.Exit = result.ExitUndecided
+	}
 	return r, nil
 }
 

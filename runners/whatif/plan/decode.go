@@ -149,7 +149,22 @@ func shapeOf(n *yaml.Node) string {
 	return strconv.Quote(n.Value)
 }
 
-func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+// lastName is the last key of a path; items of a list have the list's.
+func lastName(path string) string {
+	rest, name, _ := cutLast(path)
+	if _, err := strconv.Atoi(name); err == nil && rest != "" {
+		return lastName(rest)
+	}
+	return name
+}
+
+// cutLast parts a path before its last key.
+func cutLast(path string) (rest, key string, found bool) {
+	if i := strings.LastIndexByte(path, '.'); i >= 0 {
+		return path[:i], path[i+1:], true
+	}
+	return "", path, false
+}
 
 // structure fills a struct; n is nil when the file has none, and then all is default.
 func (d *decoder) structure(v reflect.Value, n *yaml.Node, path string) {

@@ -132,6 +132,7 @@ func TestProblems(t *testing.T) {
 		{"embeddings: 10GiB}\noverride: {num_ps: 4, num_shard: 2}\nfleet:\n  entry: {", "embeddings: 10GiB}\n  rough_sort: {size: 1GiB}\noverride: {num_ps: 4, num_shard: 2}\nfleet:\n  entry: {disk: 5GiB, "},
 		{"slo:", "events: [{at: 1s, publish: {model: rough_sort, version: 2}}]\nslo:"},
 		{"override:", "zookeeper: {heap: 10kB}\noverride:"},
+		{"rate: 1k/s", "rate: 1k/s\n  detail: {windows: [all, \"each incident 0s..+200ms\"]}"},
 		{`cpu: "exp(mean=1ms)"`, "cpu: gamma(mean=1.1ms, cv=0.4)"},
 		{"rate: 1k/s", "rate: -5/s"},
 		{"  entry: {cpu: 1ms}\n", ""},
