@@ -117,14 +117,22 @@ var trainingTests = map[string][]string{
 		"GlobalStepWaiterHook_test_wait_for_step", "TideStoppingHook_test_stop_if_tide_not_available",
 		"TideStoppingHook_test_do_not_stop_if_tide_available",
 	},
-	// The others are of graphs and of the values of tensors, by TensorFlow's Saver.
+	// What became of the others, of TensorFlow's graphs and of its tensors, is said in names.yaml.
 	"save_utils_test.py": {
 		"SecondOrStepTimerWithTideSetting_testNoTideSetting", "SecondOrStepTimerWithTideSetting_testTideAvailable",
 		"SecondOrStepTimerWithTideSetting_testTideNotAvailable", "RecoverLastCheckpoints_test_recover_last_checkpoints",
 		"KeepCheckpointEveryNHours_testNonSharded", "SaveUtils_test_get_ckpt_steps", "SaveUtils_test_exempt_checkpoints",
 		"SaverHook_test_basic", "SaverHook_test_op_error", "SaverHook_test_trigger_save", "Saver_testSaveMaxToKeep",
 		"MaxToKeep_testNonSharded", "MaxToKeep_testSharded", "MaxToKeep_testNoMaxToKeep", "MaxToKeep_testNoMetaGraph",
+		"MaxToKeep_testMaxToKeepEager", "Saver_testBasic", "Saver_testInt64", "Saver_testSaveCopyRestoreWithSaveRelativePaths",
+		"Saver_testInvalidPath", "Saver_testCacheRereadsFile", "Saver_testAllowEmpty", "Saver_testSaveWithGlobalStep",
+		"Saver_testSaveWithGlobalStepWithPadding", "Saver_testSaveToNonexistingPath",
+		"SaveRestoreWithVariableNameMap_testNonReshapeVariable",
 	},
+	"cpu_training_test.py": {
+		"DistributedTrain_test0_basic", "DistributedTrain_test0_with_redundant_ps", "DistributedTrain_test2_temporary_error",
+	},
+	"logging_ops_test.py": {"LoggingOps_test_machine_health", "LoggingOps_test_machine_health_oom"},
 }
 
 func TestEveryUpstreamTestHasOneOfItsName(t *testing.T) {
@@ -164,8 +172,8 @@ func TestEveryUpstreamTestHasOneOfItsName(t *testing.T) {
 		}
 		listed += len(cases)
 	}
-	if listed != 151 || len(all) != 151 {
-		t.Errorf("got %d cases on the lists and %d tests TestUpstream<Module>_<case>, want 151 of both", listed, len(all))
+	if listed != 167 || len(all) != 167 {
+		t.Errorf("got %d cases on the lists and %d tests TestUpstream<Module>_<case>, want 167 of both", listed, len(all))
 	}
 }
 

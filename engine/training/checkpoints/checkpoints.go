@@ -68,6 +68,26 @@ func State(f env.Files, dir, name string) (*training.CheckpointState, error) {
 	return state, nil
 }
 
+// UpdateRelativeState is UpdateState with absolute paths, too, as they are seen from the directory
+// (save_relative_paths). Of a relative directory they are seen from there twice, as in TensorFlow.
+func UpdateRelativeState(f env.Files, dir, current string, all []string, name string) error {
+	from := dir
+	if !IsAbs(dir) {
+		from = join(f.Getwd(), dir)
+	}
+	seen := func(p string) string {
+		if IsAbs(p) {
+			return relPath(from, p)
+		}
+		return p
+	}
+	var below []string
+	for _, p := range all {
+		below = append(below, seen(p))
+	}
+	return UpdateState(f, dir, seen(current), below, name)
+}
+
 // UpdateState writes the file: the current checkpoint and all that are kept, to which it is
 // added where it is not the last of them.
 func UpdateState(f env.Files, dir, current string, all []string, name string) error {
@@ -98,6 +118,11 @@ func relative(dir, p string) string {
 	if IsAbs(dir) || IsAbs(p) {
 		return p
 	}
+	return relPath(dir, p)
+}
+
+// relPath is os.path.relpath of two paths of one kind.
+func relPath(dir, p string) string {
 	up, from, to := []string{}, parts(dir), parts(p)
 	for len(from) > 0 && len(to) > 0 && from[0] == to[0] {
 		from, to = from[1:], to[1:]
@@ -111,7 +136,7 @@ func relative(dir, p string) string {
 	return "."
 }
 
-// parts are the names on a relative path.
+// parts are the names on a path.
 func parts(p string) []string {
 	clean := path.Clean(p)
 	if clean == "." {

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/proto/monolith/native_training/runtime/ops"
 	"github.com/monosim/monosim/engine/pysem"
@@ -14,8 +16,8 @@ import (
 )
 
 // The goal is that the hooks pass the reference's own tests, in virtual time: those of
-// hook_utils_test.py, session_hooks_test.py, ps_check_hooks_test.py and
-// controller_hooks_test.py, by their names.
+// hook_utils_test.py, session_hooks_test.py, ps_check_hooks_test.py,
+// controller_hooks_test.py and, of the health of machines, logging_ops_test.py, by their names.
 
 // idle is a step that does nothing.
 func idle(session.Session) error { return nil }
@@ -130,6 +132,23 @@ func TestUpstreamPsCheckHooks_test_default_report(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+func TestUpstreamLoggingOps_test_machine_health(t *testing.T) {
+	if health, err := hooks.CheckMachineHealth(1<<20, 1<<62); err != nil || len(health) != 0 {
+		t.Errorf("got %q %v, want nothing said", health, err)
+	}
+}
+
+func TestUpstreamLoggingOps_test_machine_health_oom(t *testing.T) {
+	health, err := hooks.CheckMachineHealth(1<<20, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := &ops.MachineHealthResult{}
+	if err := proto.Unmarshal(health, result); err != nil || result.GetStatus() != ops.MachineHealthResult_OUT_OF_MEMORY {
+		t.Errorf("got %v %v, want OUT_OF_MEMORY", result, err)
+	}
 }
 
 // The limit check is a C++ op of the reference, which cannot be asked (TRN-2.8).

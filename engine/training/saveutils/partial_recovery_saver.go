@@ -1,6 +1,7 @@
 package saveutils
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -35,6 +36,13 @@ type SaverOptions struct {
 	LatestFilename string
 	// SkipSave has saves do nothing: of all the processes only one saves.
 	SkipSave bool
+	// PadStepNumber has steps written with eight digits at least.
+	PadStepNumber bool
+	// RelativePaths has the state name checkpoints by their place in its directory, so that the
+	// directory can be moved.
+	RelativePaths bool
+	// Empty says that there are no variables: saves write the graph only, a restore does nothing.
+	Empty bool
 	// Monitor, when set, has a restore leave those PS alone that were not started since.
 	Monitor *PSMonitor
 	// ClearNN, when set, has the next restore give variables their first values instead.
@@ -79,17 +87,45 @@ func setOf(names []string) map[string]bool {
 
 // Save writes the checkpoint path-globalStep. A missing directory is a ValueError.
 func (p *PartialRecoverySaver) Save(s session.Session, path string, globalStep int64, writeMetaGraph bool) error {
+	_, err := p.SaveAs(s, path, pysem.Some(globalStep), writeMetaGraph)
+	return err
+}
+
+// SaveAs is Save that answers the checkpoint, None where none is written; without a step that is
+// the path itself (save_utils.py:964).
+func (p *PartialRecoverySaver) SaveAs(s session.Session, path string, globalStep pysem.Opt[int64], writeMetaGraph bool) (pysem.OptString, error) {
 	if p.options.SkipSave {
-		return nil
+		return pysem.OptString{}, nil
 	}
-	file := SaveHelper{Basename: path}.CkptPrefix(globalStep)
-	if err := p.write(s, pysem.Dirname(path), file); err != nil {
-		return p.withoutParent(path, err)
+	file, err := p.prefix(path, globalStep)
+	if err != nil {
+		return pysem.OptString{}, err
 	}
-	if !writeMetaGraph {
-		return nil
+	if !p.options.Empty {
+		if err := p.write(s, pysem.Dirname(path), file); err != nil {
+			return pysem.OptString{}, p.withoutParent(path, err)
+		}
 	}
-	return p.data.WriteMetaGraph(file + ".meta")
+	if writeMetaGraph {
+		if err := p.data.WriteMetaGraph(file + ".meta"); err != nil {
+			return pysem.OptString{}, err
+		}
+	}
+	return pysem.OptString{V: file, Set: !p.options.Empty}, nil
+}
+
+// prefix is the checkpoint of a path and a step.
+func (p *PartialRecoverySaver) prefix(path string, globalStep pysem.Opt[int64]) (string, error) {
+	latest := p.options.LatestFilename
+	switch {
+	case globalStep.Set && p.options.PadStepNumber:
+		return fmt.Sprintf("%s-%08d", path, globalStep.V), nil
+	case globalStep.Set:
+		return SaveHelper{Basename: path}.CkptPrefix(globalStep.V), nil
+	case pysem.Basename(path) == latest: // which a sharded saver lets pass, to fail at the state
+		return "", pysem.Raise("ValueError", "'latest_filename' collides with 'save_path': '%s' and '%s'", latest, path)
+	}
+	return path, nil
 }
 
 func (p *PartialRecoverySaver) write(s session.Session, dir, file string) error {
@@ -99,7 +135,11 @@ func (p *PartialRecoverySaver) write(s session.Session, dir, file string) error 
 	if err := p.record(file); err != nil {
 		return err
 	}
-	if err := checkpoints.UpdateState(p.e.Files, dir, file, p.LastCheckpoints(), p.options.LatestFilename); err != nil {
+	update := checkpoints.UpdateState
+	if p.options.RelativePaths {
+		update = checkpoints.UpdateRelativeState
+	}
+	if err := update(p.e.Files, dir, file, p.LastCheckpoints(), p.options.LatestFilename); err != nil {
 		return err
 	}
 	return p.maybeDelete()

@@ -1,6 +1,8 @@
 package saveutils
 
 import (
+	"errors"
+
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
@@ -106,7 +108,7 @@ func (p *PartialRecoverySaver) restorer() Restorer {
 
 func (p *PartialRecoverySaver) originRestore(s session.Session, path pysem.OptString) error {
 	r := p.restorer()
-	if r == nil {
+	if r == nil || p.options.Empty {
 		return nil
 	}
 	if !path.Set {
@@ -116,16 +118,40 @@ func (p *PartialRecoverySaver) originRestore(s session.Session, path pysem.OptSt
 		return noCheckpoint(path.V)
 	}
 	p.e.Log.Logf(env.Info, "Restoring parameters from %s", path.V)
-	devices := r.Devices()
+	devices, err := p.freshDevices(s, r.Devices())
+	if err == nil {
+		err = r.Restore(s, path.V, devices)
+	}
+	return explained(err)
+}
+
+// explained is an error of a restore with what is the likely reason (save_utils.py:1200).
+func explained(err error) error {
+	var python *pysem.Error
+	if !errors.As(err, &python) {
+		return err
+	}
+	reason, ok := map[string]string{
+		"NotFoundError":        "a Variable name or other graph key that is missing",
+		"InvalidArgumentError": "a mismatch between the current graph and the graph",
+	}[python.Type]
+	if !ok {
+		return err
+	}
+	return session.Raise(python.Type, "Restoring from checkpoint failed. This is most likely due to %s from the checkpoint. Please ensure that you have not altered the graph expected based on the checkpoint. Original error:\n\n%s", reason, python.Message)
+}
+
+// freshDevices are those whose variables are to be restored, nil for all where there are none.
+func (p *PartialRecoverySaver) freshDevices(s session.Session, devices []string) ([]string, error) {
 	if len(devices) == 0 {
-		return r.Restore(s, path.V, nil)
+		return nil, nil
 	}
 	fresh := []string{}
 	for _, d := range devices {
 		if p.options.Monitor != nil {
 			uninitialized, err := p.options.Monitor.IsPSUninitialized(s, d)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if !uninitialized {
 				continue
@@ -133,7 +159,7 @@ func (p *PartialRecoverySaver) originRestore(s session.Session, path pysem.OptSt
 		}
 		fresh = append(fresh, d)
 	}
-	return r.Restore(s, path.V, fresh)
+	return fresh, nil
 }
 
 func noCheckpoint(path string) error {

@@ -78,6 +78,23 @@ func TestASaverWithoutReadableDataRestoresNothing(t *testing.T) {
 	}
 }
 
+// mismatched is data of another graph; it fails as TensorFlow's kernels do.
+type mismatched struct{ *restoring }
+
+func (mismatched) Restore(session.Session, string, []string) error {
+	return session.Raise("InvalidArgumentError", "Assign requires shapes of both tensors to match.")
+}
+
+// save_utils.py:1221.
+func TestARestoreIntoAnotherGraphSaysSo(t *testing.T) {
+	_, data, e := restoringSaver(saveutils.SaverOptions{})
+	err := saveutils.NewPartialRecoverySaver(e, mismatched{data}, saveutils.SaverOptions{}).Restore(session.NewMemory(), firstCheckpoint)
+	want := "InvalidArgumentError: Restoring from checkpoint failed. This is most likely due to a mismatch between the current graph and the graph from the checkpoint. Please ensure that you have not altered the graph expected based on the checkpoint. Original error:\n\nAssign requires shapes of both tensors to match."
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 // TRN-2.12, production values: cpu_training.py:1169-1177.
 func TestTheIntervalOfATraining(t *testing.T) {
 	none, n := pysem.OptInt{}, pysem.Some[int]

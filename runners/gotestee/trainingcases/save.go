@@ -33,6 +33,7 @@ var saveOps = map[string]Operation{
 	"save_utils.NoFirstSaveCheckpointSaverHook.sequence":   saverHookSequence,
 	"save_utils.PartialRecoverySaver.sequence":             saverSequence,
 	"save_utils.PartialRecoverySaver.restore":              restoreSequence,
+	"save_utils.PartialRecoverySaver.values":               valuesSequence,
 	"ckpt_hooks.WorkerCkptHelper.sequence":                 workerCkptSequence,
 	"export_state_utils.sequence":                          exportStateSequence,
 }

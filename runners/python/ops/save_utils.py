@@ -170,6 +170,53 @@ def saver_sequence(given):
             return {"steps": case.steps(run, given["steps"], after)}
 
 
+def values_sequence(given):
+    with case.graph():
+        variables = {n: tf.compat.v1.get_variable(n, initializer=tf.constant(v, tf.int64)) for n, v in (("v0", 10), ("v1", 20))}
+        places = {n: tf.compat.v1.placeholder(tf.int64, shape=[]) for n in variables}
+        assigns = {n: v.assign(places[n]) for n, v in variables.items()}
+
+        def make(names, **kwargs):
+            return save_utils.PartialRecoverySaver({name: variables[n] for n, name in names.items()}, **kwargs)
+
+        saver = make(given["names"], **given["kwargs"])
+        others = {index: make(arguments["names"]) for index, (name, *rest) in enumerate(given["steps"])
+                  for arguments in rest if name == "restore" and "names" in arguments}
+        with case.session() as session:
+            index = itertools.count()
+
+            def restore(path, names=None):
+                (others[current] if names is not None else saver).restore(session, path)
+
+            methods = {
+                "set": lambda name, value: session.run(assigns[name].op, {places[name]: value}),
+                "save": lambda path, step=None: saver.save(session, path, global_step=step, write_meta_graph=False),
+                "restore": restore, "latest": tf.train.latest_checkpoint, "move": os.renames,
+                "mkdir": os.makedirs, "write": surroundings.directory.write_one,
+            }
+
+            def run(name, arguments):
+                nonlocal current
+                current = next(index)
+                if name in ("write", "move", "mkdir", "latest"):
+                    return methods[name](*arguments.values())
+                return methods[name](**arguments)
+
+            def after(answer, name):
+                del name
+                answer["values"] = {n: int(session.run(v)) for n, v in variables.items()}
+                found = sorted(os.path.relpath(os.path.join(d, f), ".") for d, _, files in os.walk(".") for f in files)
+                answer["checkpoints"] = [f[:-len(".index")] for f in found if f.endswith(".index")]
+                answer["states"] = {}
+                for f in found:
+                    if os.path.basename(f) == "checkpoint":
+                        with open(f, encoding="utf-8") as opened:
+                            answer["states"][f] = opened.read()
+
+            current = 0
+            return {"steps": case.steps(run, given["steps"], after)}
+
+
 class Cluster:
     """Servers of TensorFlow for so many PS and one worker, in this process."""
 
@@ -254,4 +301,5 @@ OPS = {
     "save_utils.NoFirstSaveCheckpointSaverHook.sequence": hook_sequence,
     "save_utils.PartialRecoverySaver.sequence": saver_sequence,
     "save_utils.PartialRecoverySaver.restore": restore_sequence,
+    "save_utils.PartialRecoverySaver.values": values_sequence,
 }

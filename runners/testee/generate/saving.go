@@ -27,6 +27,7 @@ var genSaving = map[string]generator{
 	"save_utils.NoFirstSaveCheckpointSaverHook.sequence":   genSaverHook,
 	"save_utils.PartialRecoverySaver.sequence":             genSaver,
 	"save_utils.PartialRecoverySaver.restore":              genPartialRestore,
+	"save_utils.PartialRecoverySaver.values":               genPartialValues,
 	"save_utils.get_monolith_checkpoint_state":             genMonolithState,
 	"save_utils.SaveHelper": func(d *draws, c *testee.Case) {
 		prefix := func() any {
@@ -222,6 +223,49 @@ func genSaver(d *draws, c *testee.Case) {
 }
 
 // genPartialRestore forgets only PS that were marked: the reference waits for the mark otherwise.
+// genPartialValues draws savers with and without steps, relative paths and names; directories that
+// are not there and moved ones among them.
+func genPartialValues(d *draws, c *testee.Case) {
+	names := func() any {
+		return pick(d, dict("v0", "v0", "v1", "v1"), dict("v0", "v0"), dict("v0", "v1", "v1", "v0"), dict("v1", "p/v1"))
+	}
+	kwargs := dict()
+	for _, flag := range []string{"pad_step_number", "save_relative_paths"} {
+		if d.flip(3) {
+			kwargs.Set(flag, true)
+		}
+	}
+	if d.flip(3) {
+		kwargs.Set("max_to_keep", 1+d.n(2))
+	}
+	path := func() any { return pick(d, "m/x", "m/x", "<TMP>/m/x", "n/y", "m/checkpoint", "a/b/z") }
+	list := []any{step("mkdir", "dir", "m")}
+	list = append(list, steps(d, 10, func() any {
+		switch kind := pick(d, "set", "save", "save", "restore", "restore", "latest", "write"); kind {
+		case "set":
+			return step(kind, "name", pick(d, "v0", "v1"), "value", d.n(100))
+		case "save":
+			if d.flip(2) {
+				return step(kind, "path", path(), "step", d.n(4))
+			}
+			return step(kind, "path", path())
+		case "restore":
+			if d.flip(3) {
+				return step(kind, "path", path(), "names", names())
+			}
+			return step(kind, "path", fmt.Sprint(path(), pick(d, "", "-1", "-00000001", "-2")))
+		case "write":
+			return step(kind, "name", "m/checkpoint", "text", checkpointText(d))
+		default:
+			return step(kind, "dir", pick(d, "m", "<TMP>/m", "n", "none"))
+		}
+	})...)
+	if d.flip(3) {
+		list = append(list, step("move", "from", "m", "to", "o"), step("latest", "dir", "o"))
+	}
+	c.In = dict("kwargs", kwargs, "names", names(), "steps", list)
+}
+
 func genPartialRestore(d *draws, c *testee.Case) {
 	numPS, monitor := d.n(3), d.flip(2)
 	c.In = dict("num_ps", numPS, "monitor", monitor)
