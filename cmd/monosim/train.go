@@ -23,10 +23,16 @@ func newTrainCommand() *cobra.Command {
 		Long: `Run a training job in virtual time, from a YAML plan, and print what happened to it
 and what it cost: a chief, workers and PS with their ZooKeeper and their checkpoints.
 
-A plan has the keys seed, for, quirks, run_config (the names of the reference's RunConfig:
-num_ps, num_workers, model_dir, save_checkpoints_secs and so on), job (sizes and times that no
-RunConfig has: step_time, export_dir, restart_after and so on) and script: a list of lines as
-"10m: ps0 is killed", in the sentences of scenarios; monosim test --sentences lists them.
+A plan has the keys seed, for, quirks, run_config (the fields of the reference's RunConfig:
+num_ps, num_workers, model_dir, save_checkpoints_secs and so on), runner_config (those of its
+RunnerConfig, as the command line of the processes has them: num_redundant_ps, tide_start_hour,
+discovery_type and so on), job (sizes and times that neither has: step_time, export_dir,
+restart_after and so on) and script: a list of lines as "10m: ps0 is killed", in the sentences
+of scenarios; monosim test --sentences lists them.
+
+A field of run_config goes before that of runner_config, unless it is what a RunConfig has by
+itself: that says nothing, as in the reference. The report says which values do not count, and
+which fields have no effect on a simulated job.
 
 The invariants INV-1 to INV-7 of a job are held throughout: what broke is told, with the quirk
 or rule where the reference breaks it, too.

@@ -45,6 +45,9 @@ type TrainingSpec struct {
 	TideStartHour *int          `yaml:"tide_start_hour"`
 	TideEndHour   *int          `yaml:"tide_end_hour"`
 	TideSaveEvery time.Duration `yaml:"tide_save_every"`
+	// TideStartMinute and TideEndMinute are the minutes of these hours.
+	TideStartMinute int `yaml:"tide_start_minute"`
+	TideEndMinute   int `yaml:"tide_end_minute"`
 	// SaveTime is what writing a checkpoint takes; 0 means 1 s.
 	SaveTime time.Duration `yaml:"save_time"`
 	// MaxToKeep is how many checkpoints are kept; 0 means 10.
@@ -66,8 +69,15 @@ type TrainingSpec struct {
 	// 0 has all begin at once, and 10m.
 	SlowStartSteps int           `yaml:"slow_start_steps"`
 	MaxSlowStart   time.Duration `yaml:"max_slow_start"`
-	// MaxRetries is how often a changed cluster is tried again; 0 means 6.
-	MaxRetries int `yaml:"max_retries"`
+	// MaxRetries is how often a changed cluster is tried again; nil means 6.
+	MaxRetries *int `yaml:"max_retries"`
+	// SessionTimeout is how long a worker waits for the chief to initialise the variables, before
+	// it tries again; 0 means 7200 s.
+	SessionTimeout time.Duration `yaml:"session_timeout"`
+	// ClearNN has variables begin anew, once, where a checkpoint would be restored;
+	// ContinueTraining has the steps go on from it all the same.
+	ClearNN          bool `yaml:"clear_nn"`
+	ContinueTraining bool `yaml:"continue_training"`
 	// PSMemoryLimit is the memory of a PS from which on it is not well; 0 means no limit.
 	PSMemoryLimit int64 `yaml:"ps_memory_limit"`
 	// Evaluator has a process beside the job evaluate the checkpoints as they come, until that of
@@ -88,6 +98,8 @@ type TrainingSpec struct {
 	KeepPS bool `yaml:"keep_ps"`
 }
 
+var usualRetries = 6
+
 // WithDefaults is the spec with the meaning of zero fields written out.
 func (s TrainingSpec) WithDefaults() TrainingSpec {
 	fill(&s.Job, "job")
@@ -99,11 +111,14 @@ func (s TrainingSpec) WithDefaults() TrainingSpec {
 	fill(&s.MaxPending, 30*time.Second)
 	fill(&s.ChiefTimeout, 1800*time.Second)
 	fill(&s.RetryWait, 30*time.Second)
-	fill(&s.MaxRetries, 6)
+	fill(&s.SessionTimeout, 7200*time.Second)
 	fill(&s.MaxSlowStart, 10*time.Minute)
 	fill(&s.PSMemoryLimit, 1<<62)
 	fill(&s.EvalSetup, time.Second)
 	fill(&s.EvalTime, time.Second)
+	if s.MaxRetries == nil {
+		s.MaxRetries = &usualRetries
+	}
 	if len(s.ExportGraphs) == 0 {
 		s.ExportGraphs = []string{"entry"}
 	}
@@ -150,7 +165,7 @@ func (s *TrainingSpec) CheckFields() error {
 		{"step_time", int64(s.StepTime), 0}, {"save_every", int64(s.SaveEvery), 0}, {"save_steps", int64(s.SaveSteps), 0},
 		{"tide_save_every", int64(s.TideSaveEvery), 0}, {"save_time", int64(s.SaveTime), 0}, {"max_to_keep", int64(s.MaxToKeep), 0},
 		{"export_bytes", s.ExportBytes, 0}, {"max_pending", int64(s.MaxPending), 0}, {"chief_timeout", int64(s.ChiefTimeout), 0},
-		{"retry_wait", int64(s.RetryWait), 0}, {"max_retries", int64(s.MaxRetries), 0}, {"ps_memory_limit", s.PSMemoryLimit, 0},
+		{"retry_wait", int64(s.RetryWait), 0}, {"session_timeout", int64(s.SessionTimeout), 0}, {"ps_memory_limit", s.PSMemoryLimit, 0},
 		{"slow_start_steps", int64(s.SlowStartSteps), 0}, {"max_slow_start", int64(s.MaxSlowStart), 0},
 		{"restart_after", int64(s.RestartAfter), 0}, {"eval_setup", int64(s.EvalSetup), 0}, {"eval_time", int64(s.EvalTime), 0},
 	} {
@@ -158,6 +173,23 @@ func (s *TrainingSpec) CheckFields() error {
 			return &SpecError{Where: n.name, Found: fmt.Sprint(n.value), Want: fmt.Sprintf("%d or more", n.least)}
 		}
 	}
+	if s.MaxRetries != nil && *s.MaxRetries < 0 {
+		return &SpecError{Where: "max_retries", Found: fmt.Sprint(*s.MaxRetries), Want: "0 or more"}
+	}
+	if err := s.checkTide(); err != nil {
+		return err
+	}
+	if err := s.checkDiscovery(); err != nil {
+		return err
+	}
+	if s.SaveEvery > 0 && s.SaveSteps > 0 {
+		return &SpecError{Where: "save_steps", Found: "it beside save_every", Want: "one of them"}
+	}
+	return nil
+}
+
+// checkTide wants times of a day.
+func (s *TrainingSpec) checkTide() error {
 	for _, h := range []struct {
 		name string
 		hour *int
@@ -166,11 +198,13 @@ func (s *TrainingSpec) CheckFields() error {
 			return &SpecError{Where: h.name, Found: fmt.Sprint(*h.hour), Want: "an hour from 0 to 23"}
 		}
 	}
-	if err := s.checkDiscovery(); err != nil {
-		return err
-	}
-	if s.SaveEvery > 0 && s.SaveSteps > 0 {
-		return &SpecError{Where: "save_steps", Found: "it beside save_every", Want: "one of them"}
+	for _, m := range []struct {
+		name   string
+		minute int
+	}{{"tide_start_minute", s.TideStartMinute}, {"tide_end_minute", s.TideEndMinute}} {
+		if m.minute < 0 || m.minute > 59 {
+			return &SpecError{Where: m.name, Found: fmt.Sprint(m.minute), Want: "a minute from 0 to 59"}
+		}
 	}
 	return nil
 }

@@ -127,3 +127,30 @@ Feature: Beginning with the checkpoint of another training
     Then within 20s a checkpoint was restored 1 time
     And the stored file /train/model/restore_ckpt does not exist
     And within 1m the global step is 20 or more
+
+  # TRN-2.12: dense_reload_utils.py:221.
+  Scenario: A model that is to be cleared begins anew, and only once
+    Given a training job with 1 worker and 1 PS
+    And the job setting save_steps is "40"
+    And the job setting clear_nn is "true"
+    And the job setting restart_after is "20s"
+    When the stored file /train/model/model.ckpt-61.index is written with "61"
+    And the stored file /train/model/checkpoint is written with "model_checkpoint_path: 'model.ckpt-61' all_model_checkpoint_paths: 'model.ckpt-61'"
+    And the training starts
+    Then within 1m the stored file /train/model/clear_nn has "clean nn done!"
+    And within 3m 1 checkpoint was saved
+    And the stored file /train/model/checkpoint has "model.ckpt-4"
+    And a checkpoint was restored 0 times
+    When ps0 is killed
+    Then within 5m a checkpoint was restored 1 time
+    And within 5m the global step is 40 or more
+
+  Scenario: A model that is cleared may go on from the step that it had
+    Given a training job with 1 worker and 1 PS
+    And the job setting clear_nn is "true"
+    And the job setting continue_training is "true"
+    When the stored file /train/model/model.ckpt-61.index is written with "61"
+    And the stored file /train/model/checkpoint is written with "model_checkpoint_path: 'model.ckpt-61' all_model_checkpoint_paths: 'model.ckpt-61'"
+    And the training starts
+    Then within 1m the global step is 62 or more
+    And a checkpoint was restored 0 times

@@ -67,10 +67,19 @@ func (d *decoder) value(n *yaml.Node, name string, field reflect.Value) {
 	case field.Kind() == reflect.Struct:
 		d.object(n, name, field.Addr().Interface())
 	default:
-		if err := n.Decode(field.Addr().Interface()); err != nil {
+		if err := n.Decode(field.Addr().Interface()); err != nil || isCut(n, field.Interface()) {
 			d.fault(n, "%s: found %s, want %s", name, shown(n), wanted(field.Type()))
 		}
 	}
+}
+
+// isCut reports whether a node loses its fraction in a whole number: YAML lets it.
+func isCut(n *yaml.Node, into any) bool {
+	t := reflect.TypeOf(into)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return n.Tag == "!!float" && t.Kind() != reflect.Float64
 }
 
 // shown is a node for people.

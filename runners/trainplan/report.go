@@ -17,6 +17,8 @@ type Report struct {
 	Quirks  string `json:"quirks"`
 	Workers int    `json:"workers"`
 	PS      int    `json:"ps"`
+	// Notes say what of the plan's configurations does not count, or has no effect.
+	Notes []string `json:"notes,omitempty"`
 	// Timeline are the first moments, MomentsTotal is how many there were.
 	Timeline     []Moment `json:"timeline"`
 	MomentsTotal int      `json:"moments_total"`
@@ -84,7 +86,11 @@ func (r *Report) Unknown() (n int) {
 
 // Print writes the report for people.
 func (r *Report) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s: a chief, %d workers, %d PS, seed %d, quirks %s\n\ntimeline\n", r.Plan, r.Workers, r.PS, r.Seed, r.Quirks)
+	fmt.Fprintf(w, "%s: a chief, %d workers, %d PS, seed %d, quirks %s\n", r.Plan, r.Workers, r.PS, r.Seed, r.Quirks)
+	for _, note := range r.Notes {
+		fmt.Fprintln(w, note)
+	}
+	fmt.Fprintln(w, "\ntimeline")
 	for _, m := range r.Timeline {
 		fmt.Fprintf(w, "  %10.3fs  %-10s %s\n", m.AtSeconds, m.Who, strings.TrimSpace(m.What+" "+m.About))
 	}

@@ -21,7 +21,7 @@ virtual time: on the clock, with the files of this machine, a real ZooKeeper in 
 processes find each other, and gRPC between them. With the job's discovery consul they find
 each other by the Consul agent that CONSUL_HTTP_HOST and CONSUL_HTTP_PORT name; with primus
 TF_CONFIG says what the process is and where all are, with mlp the variables of MLP. Of the
-plan the keys run_config and job count, with directories of this machine; quirks too, unless
+plan the keys run_config, runner_config and job count, with directories of this machine; quirks too, unless
 there is --quirks. Every process of the job has the same plan.
 
 --server_type and --index are the reference's flags: ps 0 to num_ps-1, worker 0 to

@@ -83,7 +83,7 @@ func (w *worker) again(failure error, old Cluster) (Cluster, error) {
 		return cluster, nil
 	}
 	w.retries++
-	if w.retries > w.maxRetries() {
+	if w.retries > w.Config.MaxRetries() {
 		w.captured = failure
 		return cluster, failure
 	}
@@ -91,8 +91,9 @@ func (w *worker) again(failure error, old Cluster) (Cluster, error) {
 	return cluster, nil
 }
 
-func (w *worker) maxRetries() int {
-	switch c := w.Config; {
+// MaxRetries is how often a worker tries again in a cluster that has changed (cpu_training.py:2053).
+func (c *DistributedCPUTrainingConfig) MaxRetries() int {
+	switch {
 	case c.MaxRetryTimes != 0:
 		return c.MaxRetryTimes
 	case c.PartialRecovery.Or(false) && !c.EnableSyncTraining:

@@ -82,11 +82,9 @@ func (c *RunConfig) UserParams() []string {
 // unless Q254 is repaired. Discovery by Consul becomes one by ZooKeeper, also where it was asked for
 // (Q258).
 func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerConfig, error) {
-	conf := runnerutils.Class.New()
-	for _, name := range passedOn {
-		if err := runnerutils.Class.Set(&conf, name, RunConfigClass.Get(c, name)); err != nil {
-			return nil, err
-		}
+	conf, err := c.begin()
+	if err != nil {
+		return nil, err
 	}
 	if !p.Quirks.Keeps(quirks.Q254) {
 		if err := c.say(&conf); err != nil {
@@ -101,8 +99,51 @@ func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerCo
 			return nil, err
 		}
 	}
-	if err := c.say(&conf); err != nil {
-		return nil, err
+	return &conf, c.override(&conf)
+}
+
+// Merge is what ToRunnerConfig comes to of a command line's values, by the names of their fields,
+// without what a process does when its configuration is made: it restores nothing, and waits for
+// nobody. Nil says that there is no RunConfig: the command line's values count.
+func (c *RunConfig) Merge(flags []dataclass.Field) (*runnerutils.RunnerConfig, error) {
+	conf := runnerutils.Class.New()
+	if c != nil {
+		var err error
+		if conf, err = c.begin(); err != nil {
+			return nil, err
+		}
+	}
+	plain := runnerutils.Class.New()
+	for _, f := range flags {
+		// gflags_utils.py:151: fields that have their defaults get the values of their flags.
+		if !pysem.Equal(runnerutils.Class.Get(&conf, f.Name), runnerutils.Class.Get(&plain, f.Name)) {
+			continue
+		}
+		if err := runnerutils.Class.Set(&conf, f.Name, f.Value); err != nil {
+			return nil, err
+		}
+	}
+	if c == nil {
+		return &conf, nil
+	}
+	return &conf, c.override(&conf)
+}
+
+// begin is a configuration with what is passed on at once.
+func (c *RunConfig) begin() (runnerutils.RunnerConfig, error) {
+	conf := runnerutils.Class.New()
+	for _, name := range passedOn {
+		if err := runnerutils.Class.Set(&conf, name, RunConfigClass.Get(c, name)); err != nil {
+			return conf, err
+		}
+	}
+	return conf, nil
+}
+
+// override sets what the user said, and what follows from it.
+func (c *RunConfig) override(conf *runnerutils.RunnerConfig) error {
+	if err := c.say(conf); err != nil {
+		return err
 	}
 	if conf.DiscoveryType == training.DiscoveryConsul {
 		conf.DiscoveryType = training.DiscoveryZK
@@ -114,7 +155,7 @@ func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerCo
 	if c.EnableParameterSync {
 		conf.EnableRealtimeTraining = true
 	}
-	return &conf, nil
+	return nil
 }
 
 // say has a configuration of a process take the fields that differ from their defaults here.

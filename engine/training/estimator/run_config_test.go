@@ -1,9 +1,13 @@
 package estimator_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/monosim/monosim/engine/env/envtest"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training/estimator"
 	"github.com/monosim/monosim/engine/training/runnerutils"
@@ -42,5 +46,66 @@ func TestQ253_DefaultsOfRunConfigAndTheCommandLine(t *testing.T) {
 				t.Errorf("got %d retries after %d s, want %d after %d s", conf.MaxRetryTimes, conf.RetryWaitInSecs, c.retries, c.wait)
 			}
 		})
+	}
+}
+
+// The goal is that Merge comes to what ToRunnerConfig does, which recorded cases hold to the
+// reference. The method is many configurations and command lines at random, of values of which some
+// are what a field has by itself.
+func TestMergeIsWhatAProcessComesTo(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	pick := func(values ...any) any { return values[r.IntN(len(values))] }
+	choices := map[string][]any{
+		"num_ps": {0, 3, 7}, "num_workers": {1, 9}, "max_retry_times": {0, 2, 6}, "retry_wait_in_secs": {5, 30, 4}, "partial_recovery": {false, true},
+		"is_local": {false, true}, "save_checkpoints_secs": {nil, 60}, "model_dir": {"", "/a", "/b"}, "restore_ckpt": {nil, "c-1"},
+		"chief_timeout_secs": {1800, 60}, "bzid": {nil, "b"}, "disable_native_metrics": {true, false}, "warmup_file": {"./warmup_file", "w"},
+	}
+	for range 2000 {
+		said, argv, flags := estimator.RunConfigClass.New(), []string{}, []dataclass.Field{}
+		for _, a := range estimator.RunConfigClass.Fields() {
+			values := choices[a.Name]
+			if len(values) == 0 {
+				continue
+			}
+			if r.IntN(2) == 0 {
+				if err := estimator.RunConfigClass.Set(&said, a.Name, pick(values...)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if v := pick(values...); v != nil && r.IntN(2) == 0 {
+				argv, flags = append(argv, fmt.Sprintf("--%s=%v", a.Name, v)), append(flags, dataclass.Field{Name: a.Name, Value: v})
+			}
+		}
+		said.EnableParameterSync = r.IntN(3) == 0
+		e := envtest.New(nil, nil)
+		e.Log = envtest.Log{}
+		p := runnerutils.Process{Env: e, Flags: runnerutils.NewFlags()}
+		if _, err := p.Flags.Parse(e.Files, argv); err != nil {
+			t.Fatal(err)
+		}
+		want, err := said.ToRunnerConfig(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := said.Merge(flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range runnerutils.Class.Fields() {
+			want, got := runnerutils.Class.Get(want, a.Name), runnerutils.Class.Get(got, a.Name)
+			// The flag of the data service is none of the field's name.
+			if a.Name != "use_dataservice" && !pysem.Equal(want, got) {
+				t.Errorf("%s of %v: got %v, want %v", a.Name, argv, got, want)
+			}
+		}
+	}
+}
+
+// Without a RunConfig the command line counts, and discovery stays Consul.
+func TestACommandLineAlone(t *testing.T) {
+	var none *estimator.RunConfig
+	c, err := none.Merge([]dataclass.Field{{Name: "num_ps", Value: 3}})
+	if err != nil || c.NumPS != 3 || fmt.Sprint(c.DiscoveryType) != "CONSUL" || c.EmbeddingPrefetchCapacity != 0 {
+		t.Errorf("got %d PS, %v, capacity %d, error %v", c.NumPS, c.DiscoveryType, c.EmbeddingPrefetchCapacity, err)
 	}
 }

@@ -96,7 +96,7 @@ func (p *process) unhealthy(results []hooks.PSHealth) error {
 // saverHook is the hook that saves, with the exporter where there is one.
 func (p *process) saverHook(barrier *barrierops.BarrierOp) (*saveutils.SaverHook, error) {
 	p.saver = saveutils.NewPartialRecoverySaver(p.e, &tensors{p}, saveutils.SaverOptions{
-		MaxToKeep: p.Spec.MaxToKeep, KeepEvery: keepEvery, ModelDir: p.Spec.ModelDir, Monitor: p.monitor, Quirks: p.Quirks,
+		MaxToKeep: p.Spec.MaxToKeep, KeepEvery: keepEvery, ModelDir: p.Spec.ModelDir, Monitor: p.monitor, ClearNN: p.clearNN(), Quirks: p.Quirks,
 	})
 	state, err := p.states.State(p.Spec.ModelDir, "")
 	if err != nil {
@@ -127,6 +127,22 @@ func (p *process) saverHook(barrier *barrierops.BarrierOp) (*saveutils.SaverHook
 	return saveutils.NewSaverHook(p.e, p.Spec.ModelDir, p.saver, options)
 }
 
+// clearNN has the saver begin the model anew where the job says so (dense_reload_utils.py:221): its
+// variables, which have their first values, stay as they are.
+func (p *process) clearNN() *saveutils.ClearNN {
+	if !p.Spec.ClearNN {
+		return nil
+	}
+	clear := &saveutils.ClearNN{ModelDir: p.Spec.ModelDir, Init: func(s session.Session) error {
+		p.Happened("cleared", p.Spec.ModelDir, "")
+		return session.Do(s, session.Assign(globalStep, globalStep.First))
+	}}
+	if p.Spec.ContinueTraining {
+		clear.GlobalStep = globalStep
+	}
+	return clear
+}
+
 // keepEvery has one checkpoint of each day stay (cpu_training.py:1125).
 const keepEvery = 24 * time.Hour
 
@@ -146,8 +162,8 @@ func (p *process) interval() (saveutils.Interval, error) {
 	}
 	if p.Spec.TideStartHour != nil {
 		i.Tide = sessionrunhooks.Tide{
-			StartHour: pysem.Some(*p.Spec.TideStartHour), StartMinute: pysem.Some(0), EndHour: pysem.Some(*p.Spec.TideEndHour), EndMinute: pysem.Some(0),
-			Quirks: p.Quirks,
+			StartHour: pysem.Some(*p.Spec.TideStartHour), StartMinute: pysem.Some(p.Spec.TideStartMinute),
+			EndHour: pysem.Some(*p.Spec.TideEndHour), EndMinute: pysem.Some(p.Spec.TideEndMinute), Quirks: p.Quirks,
 		}
 	}
 	if p.Spec.TideSaveEvery > 0 {

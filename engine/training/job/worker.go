@@ -71,7 +71,7 @@ func (p *process) tryOften(beats *cputraining.Heartbeat) (clustermanager.Cluster
 			return c, lost
 		}
 		if !same(c, next) {
-			if retries++; retries > p.Spec.MaxRetries {
+			if retries++; retries > *p.Spec.MaxRetries {
 				p.captured = err
 				return c, err
 			}
@@ -177,15 +177,20 @@ func (p *process) trainStep(remote session.Link, names []string) error {
 	return nil
 }
 
-// prepare initialises and restores, as the chief, or waits until that was done.
+// prepare initialises and restores, as the chief, or waits until that was done, for so long and no
+// longer.
 func (p *process) prepare(remote session.Link, names []string) error {
 	if p.isChief() {
 		return p.begin(remote, names)
 	}
+	deadline := p.e.Clock.Now().Add(p.Spec.SessionTimeout)
 	for {
 		ready, err := remote.Ready(names)
 		if err != nil || ready {
 			return err
+		}
+		if deadline.Before(p.e.Clock.Now().Add(readyPoll)) { // SessionManager.wait_for_session of TensorFlow
+			return session.Raise("DeadlineExceededError", "Session was not ready after waiting %d secs.", int(p.Spec.SessionTimeout.Seconds()))
 		}
 		p.e.Tasks.Sleep(readyPoll)
 	}
