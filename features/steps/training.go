@@ -504,6 +504,33 @@ func (w *World) servesNewest(who, servable string) check {
 	})
 }
 
+// servesOlder wants servers to have an export of the job available, but not the newest.
+func (w *World) servesOlder(who, servable string) check {
+	return w.ofTraining(func(t runners.Trainer) error {
+		newest, err := w.newestExport(t, servable)
+		if err != nil {
+			return err
+		}
+		return w.eachServer(who, servable, func(s modelServer, versions []env.ModelVersionStatus, err error) error {
+			what, older := fmt.Sprintf("%s: exports of %s", s, servable), false
+			if err != nil {
+				return differ(what, "one before the newest", err)
+			}
+			for _, v := range versions {
+				available := v.State.String() == "AVAILABLE"
+				if available && v.Version == newest {
+					return differ(what, "one before the newest", statuses(versions))
+				}
+				older = older || available
+			}
+			if !older {
+				return differ(what, "one before the newest", statuses(versions))
+			}
+			return nil
+		})()
+	})
+}
+
 // exportsStored counts the versions below a base path.
 func (w *World) exportsStored(n int, servable string) check {
 	return w.ofTraining(func(t runners.Trainer) error {

@@ -232,6 +232,7 @@ var sentences = []*Sentence{
 	ofTrainingJob(Assertion("the stored file {path} does not exist", (*World).notStored)),
 	ofTrainingJob(Assertion("{n} export(s) of {model} is/are stored", (*World).exportsStored)),
 	ofTrainingJob(Assertion("{servers} serve(s) the newest export of {model}", (*World).servesNewest)),
+	ofTrainingJob(Assertion("{servers} serve(s) an export of {model} before the newest", (*World).servesOlder)),
 
 	// The barrier of the PS service, which every PS offers beside its variables.
 	ofTrainingJob(Action("worker {n} of {n} arrives at the PS barrier {name} for {duration}", (*World).arriveAtPS)),

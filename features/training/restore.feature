@@ -154,3 +154,47 @@ Feature: Beginning with the checkpoint of another training
     And the training starts
     Then within 1m the global step is 62 or more
     And a checkpoint was restored 0 times
+
+  # TRN-2.13: the others look every 30 s. A file system whose names come late has them look once more,
+  # or more often; a checkpoint that is not there yet for whoever restores it is none.
+  # not-real: the files of this machine are there at once
+  @TRN-S4 @not-real
+  Scenario: Who waits for the chief waits longer where files become visible late
+    Given a training job with 2 workers and 1 PS
+    And the job setting restore_dir is "/train/old"
+    When the stored file /train/old/model.ckpt-61.index is written with "61"
+    And the stored file /train/old/checkpoint is written with "model_checkpoint_path: 'model.ckpt-61' all_model_checkpoint_paths: 'model.ckpt-61'"
+    And files under /train/model become visible 100s late
+    And the training starts
+    Then within 3s the stored file /train/model/monolith_checkpoint has "/train/old/model.ckpt-61"
+    And for 95s discovery does not have worker1
+    And within 30s discovery has worker1 at its address
+    And within 2m a checkpoint was restored 1 time
+    And within 3m the global step is 80 or more
+
+  # not-real: the files of this machine are there at once
+  @TRN-S4 @not-real
+  Scenario: A chief that cannot see yet what it is to restore leaves all others waiting
+    Given a training job with 1 worker and 1 PS
+    And the job setting restore_dir is "/train/old"
+    When files under /train/old become visible 10m late
+    And the stored file /train/old/model.ckpt-61.index is written with "61"
+    And the stored file /train/old/checkpoint is written with "model_checkpoint_path: 'model.ckpt-61' all_model_checkpoint_paths: 'model.ckpt-61'"
+    And the training starts
+    Then within 5s discovery has chief at its address
+    And for 15m discovery does not have worker1
+    And the stored file /train/model/monolith_checkpoint does not exist
+
+  # not-real: the files of this machine are there at once
+  @TRN-S4 @not-real
+  Scenario: All begin at once when files are visible at once again
+    Given a training job with 1 worker and 1 PS
+    And the job setting restore_dir is "/train/old"
+    When the stored file /train/old/model.ckpt-61.index is written with "61"
+    And the stored file /train/old/checkpoint is written with "model_checkpoint_path: 'model.ckpt-61' all_model_checkpoint_paths: 'model.ckpt-61'"
+    And files under /train/model become visible 1h late
+    And the training starts
+    Then for 10m discovery does not have worker1
+    When files under /train/model are visible at once
+    Then within 35s discovery has worker1 at its address
+    And within 2m a checkpoint was restored 1 time

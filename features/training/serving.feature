@@ -88,3 +88,25 @@ Feature: What a training job exports is served
     And within 5s every model server serves the newest export of ctr:entry
     When the operator calls ResumeTraining
     Then within 2s the workers at the barrier are ""
+
+  # An export is complete for who wrote it; the model servers find it when it is listed.
+  # not-real: the files of this machine are there at once
+  @v3 @not-real
+  Scenario: An export that becomes visible late is served late
+    Given a v3 cluster of 1 shard with 1 replica
+    And a training job with 1 worker and 1 PS
+    And the job setting save_every is "1h"
+    And the job setting export_dir is "/models/ctr"
+    When ctr:entry is declared
+    And ctr:entry is published to layout main
+    And the training starts
+    And the cluster starts
+    Then within 2m the global step is 20 or more
+    When the operator calls SaveCheckpoint
+    Then within 1m every model server serves the newest export of ctr:entry
+    And within 5m every agent lists ctr:entry on every pod
+    When files under /models become visible 10m late
+    And the operator calls SaveCheckpoint
+    Then 2 exports of ctr:entry are stored
+    And for 9m every model server serves an export of ctr:entry before the newest
+    And within 2m every model server serves the newest export of ctr:entry

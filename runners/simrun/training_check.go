@@ -2,11 +2,13 @@ package simrun
 
 import (
 	"strings"
+	"time"
 
 	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/operator"
 	"github.com/monosim/monosim/runners/simrun/traincheck"
+	"github.com/monosim/monosim/sim/fault"
 )
 
 // watch has the job held to its invariants.
@@ -45,6 +47,9 @@ func (c *Cluster) disturbed(f runners.Fault, lasting, over bool) {
 	c.training.servers.Reach = c.reaches
 	c.training.servers.Changed()
 	if c.training.check != nil {
+		if f.Kind == fault.StoreLate && strings.HasPrefix(c.spec.Training.WithDefaults().ModelDir+"/", f.BasePath+"/") {
+			c.training.check.FilesLate(c.Now(), map[bool]time.Duration{false: f.Duration}[over])
+		}
 		c.training.check.Disturbed(c.Now(), f.Kind+" "+operator.Hit(f), lasting, over)
 	}
 }

@@ -37,7 +37,9 @@ func (f *FS) AddModelVersion(model string, version int64, sizeBytes int64) error
 	}
 	p.own()
 	p.fs.commit()
-	p.fs.relink(p.dir, p.name, p.fs.exported(sizeBytes))
+	whole := p.fs.exported(sizeBytes)
+	p.fs.relink(p.dir, p.name, whole)
+	p.fs.hide(p.dir, whole, p.rel, f)
 	p.fs.notify(clean(p.rel))
 	return nil
 }

@@ -48,7 +48,7 @@ func (f *FS) Names(name string) (names []string, version uint64, err error) {
 	case !p.entry.dir:
 		return nil, 0, pathError("readdir", name, ErrNotDir)
 	}
-	return p.entry.sorted(), p.entry.version, nil
+	return p.visible(f), p.entry.version, nil
 }
 
 // ReadDir is a copy of the names in a directory, sorted.

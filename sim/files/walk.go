@@ -23,6 +23,9 @@ type FS struct {
 	temps    uint64    // names given out by TempFile
 	contents *contents // that trees of one image share; nil for nothing
 
+	late   []lateness // directories in which names become visible late
+	hidden []*hiding  // names that are not visible to all yet, oldest first
+
 	looked vtime.Lasting // what is read in it, mounted trees included
 }
 
@@ -52,6 +55,7 @@ type place struct {
 	entry  *entry // nil when dir has no such name
 	slash  bool   // a slash is at the end: only a directory can be meant
 	frozen bool
+	hidden bool // the entry, or one above it, is not visible yet to the tree that was asked
 }
 
 // finding says what becomes of a link that a path ends in.
@@ -70,14 +74,15 @@ const maxLinks = 40
 
 // find follows a path. Only the last name may be missing.
 func (f *FS) find(op, name string, last finding) (p place, err error) {
-	frozen, noFile := false, false
+	frozen, hidden, noFile := false, false, false
 	for at, links := name, 0; ; {
 		if last == created && strings.HasSuffix(at, "/") {
 			at, last, noFile = strings.TrimRight(at, "/"), itself, true
 		}
 		next, err := f.walk(&p, at, last)
 		frozen = frozen || p.frozen || f.isFrozen(at)
-		p.frozen = frozen
+		hidden = hidden || p.hidden
+		p.frozen, p.hidden = frozen, hidden
 		switch {
 		case err != nil:
 			return p, pathError(op, name, err)
@@ -115,6 +120,7 @@ func (f *FS) walk(p *place, name string, last finding) (next string, err error) 
 		}
 		p.dir, p.name, p.slash = p.entry, part, slash
 		p.entry = p.dir.child(part)
+		p.hidden = p.hidden || p.fs.hides(p.entry, f)
 		switch {
 		case p.entry == nil:
 		case p.entry.mount != nil:
@@ -152,7 +158,7 @@ func onlySlashes(rest string) bool { return strings.Trim(rest, "/") == "" }
 // existing is find for an entry that must be there.
 func (f *FS) existing(op, name string, last finding) (place, error) {
 	p, err := f.find(op, name, last)
-	if err == nil && p.entry == nil {
+	if err == nil && (p.entry == nil || p.hidden) {
 		err = pathError(op, name, fs.ErrNotExist)
 	}
 	return p, err

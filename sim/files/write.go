@@ -41,6 +41,7 @@ func (f *FS) writable(name string) (place, error) {
 	if p.own(); p.entry == nil {
 		p.entry = &entry{}
 		p.fs.link(p.dir, p.name, p.entry)
+		p.fs.hide(p.dir, p.entry, p.rel, f)
 	}
 	return p, nil
 }
@@ -76,7 +77,9 @@ func (f *FS) mkdir(name string) (p place, made bool, err error) {
 		return p, false, err
 	case p.entry == nil:
 		p.own()
-		p.fs.link(p.dir, p.name, newDir())
+		p.entry = newDir()
+		p.fs.link(p.dir, p.name, p.entry)
+		p.fs.hide(p.dir, p.entry, p.rel, f)
 		return p, true, nil
 	case p.entry.isLink():
 		if p, err = f.existing("mkdir", name, followed); err != nil {
@@ -150,6 +153,7 @@ func (f *FS) Rename(oldName, newName string) error {
 	to.own()
 	from.fs.link(to.dir, to.name, from.entry)
 	from.fs.link(from.dir, from.name, nil)
+	from.fs.renamed(from, to, f)
 	from.fs.notify(clean(from.rel))
 	from.fs.notify(clean(to.rel))
 	return nil

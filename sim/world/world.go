@@ -283,3 +283,16 @@ func (w *World) at(d time.Duration, fn func()) {
 }
 
 var kindWorld = vtime.NewKind("world")
+
+// LateFiles has names that are made from now on, at or below a directory that processes share,
+// become visible to others only after a time; PromptFiles ends it.
+func (w *World) LateFiles(dir string, lag time.Duration) {
+	fs, inside := w.StoreOf(dir)
+	fs.Late(inside, lag, w.at)
+}
+
+// PromptFiles has names be visible at once again, and those that are not yet now.
+func (w *World) PromptFiles(dir string) {
+	fs, inside := w.StoreOf(dir)
+	fs.Prompt(inside)
+}

@@ -22,13 +22,15 @@ type Files interface {
 
 // Checker looks at one job.
 type Checker struct {
-	spec   cluster.TrainingSpec
-	quirks quirks.Set
-	now    time.Duration
-	broken []runners.Broken
-	told   map[string]bool // what was told of, by a key
-	procs  map[string]*process
-	names  []string
+	// lag is how much later files are visible to other hosts, since lagSince.
+	lag, lagSince time.Duration
+	spec          cluster.TrainingSpec
+	quirks        quirks.Set
+	now           time.Duration
+	broken        []runners.Broken
+	told          map[string]bool // what was told of, by a key
+	procs         map[string]*process
+	names         []string
 
 	barrier   barrier
 	stored    stored
@@ -99,6 +101,13 @@ func (c *Checker) Observe(o runners.Observation) {
 func (c *Checker) Disturbed(at time.Duration, what string, lasting, over bool) {
 	c.now = max(c.now, at)
 	c.discovery.disturbed(what, lasting, over)
+}
+
+// FilesLate is told that names which are made from now on become visible to other hosts so much
+// later, and that all are visible with 0.
+func (c *Checker) FilesLate(at, lag time.Duration) {
+	c.now = max(c.now, at)
+	c.lag, c.lagSince = lag, c.now
 }
 
 // Look looks at what should have happened by now, and at the files.

@@ -134,7 +134,9 @@ func (s *stored) restored(c *Checker, written bool) {
 	}
 	for _, name := range c.names {
 		p := c.procs[name]
-		if limit := max(chief.served, p.started) + restorePoll + slack; p.running && !p.serving && c.now > limit {
+		// What the chief has written is seen late where files are, or when they no longer are.
+		seen := max(chief.served+c.lag, c.lagSince)
+		if limit := max(seen, p.started) + restorePoll + slack; p.running && !p.serving && c.now > limit {
 			c.breaks("INV-3", fmt.Sprintf("waits %s %d", name, p.life), known, "%s waits for the chief to restore, who was done at %v%s", name, chief.served,
 				map[bool]string{false: " without its two files", true: ""}[written])
 		}

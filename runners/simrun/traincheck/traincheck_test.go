@@ -164,6 +164,20 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.serve("chief", "worker1", "ps0")
 			s.pass(time.Minute)
 		}},
+		{name: "a worker that waits for files that are late", invariant: "-", spec: restoring, tell: func(s *story) {
+			s.check.FilesLate(0, time.Minute)
+			s.files[model+"checkpoint"], s.files[model+"monolith_checkpoint"] = "model_checkpoint_path: 'a'", ""
+			s.serve("chief", "worker1", "ps0")
+			s.pass(90 * time.Second)
+		}},
+		{name: "a worker that waits on when files no longer are late", invariant: "INV-3", spec: restoring, text: "worker2 waits for the chief to restore, who was done at 0s", tell: func(s *story) {
+			s.check.FilesLate(0, time.Hour)
+			s.files[model+"checkpoint"], s.files[model+"monolith_checkpoint"] = "model_checkpoint_path: 'a'", ""
+			s.serve("chief", "worker1", "ps0")
+			s.pass(10 * time.Minute)
+			s.check.FilesLate(s.now, 0)
+			s.pass(time.Minute)
+		}},
 		{name: "an empty restore_dir", invariant: "INV-3", known: "Q251", spec: restoring, text: "without its two files", tell: func(s *story) {
 			s.serve("chief")
 			s.op("worker1", "process.exit", "worker1")
