@@ -12,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/estimator"
 	"github.com/monosim/monosim/engine/training/gflagsutils"
@@ -157,8 +158,8 @@ func (s *said) has(name string) bool { return s.at[name] != nil }
 
 // configs has the job take what the configurations say, as the reference has them go before each
 // other: a RunConfig's before the command line's, unless it is what a RunConfig has by itself
-// (TRN-2.15). What a configuration and the job both say is wrong.
-func (d *reader) configs(n *yaml.Node, f *file) (notes []string) {
+// (TRN-2.15), with Q253 repaired also then. What a configuration and the job both say is wrong.
+func (d *reader) configs(n *yaml.Node, f *file, kept quirks.Set) (notes []string) {
 	user, hasUser := d.said(n, runConfigKey, runConfigFields)
 	flags, hasFlags := d.said(n, runnerConfigKey, runnerConfigFields)
 	if len(d.faults) > 0 || !hasUser && !hasFlags {
@@ -173,7 +174,7 @@ func (d *reader) configs(n *yaml.Node, f *file) (notes []string) {
 			d.fault(user.at[field.Name], "%s: %s: %v", runConfigKey, field.Name, err)
 		}
 	}
-	merged, err := c.Merge(flags.fields)
+	merged, err := c.Merge(flags.fields, kept)
 	if err != nil {
 		d.fault(find(n, runnerConfigKey), "%s: %v", runnerConfigKey, err)
 		return nil

@@ -78,11 +78,12 @@ type reader struct {
 func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 	f := file{Seed: 1, For: time.Hour, Quirks: "python"}
 	d.object(n, "plan", &f)
-	notes := d.configs(n, &f)
+	kept, err := quirks.Parse(f.Quirks)
+	notes := d.configs(n, &f, kept)
 	if f.For <= 0 {
 		d.fault(find(n, "for"), "for: found %v, want a time above 0", f.For)
 	}
-	if _, err := quirks.Parse(f.Quirks); err != nil {
+	if err != nil {
 		d.fault(find(n, "quirks"), "%v", err)
 	}
 	var wrong *runners.SpecError

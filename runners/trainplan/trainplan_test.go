@@ -115,6 +115,7 @@ func TestARunConfigGoesBeforeTheCommandLine(t *testing.T) {
 			"run_config: max_retry_times 6 is what a RunConfig has by itself, which says nothing (Q253): 0 counts",
 			"run_config: retry_wait_in_secs 5 is what a RunConfig has by itself, which says nothing (Q253): 30 counts",
 		}},
+		{"defaults of RunConfig that count", "quirks: -Q253\nrun_config: {num_ps: 1}", runners.TrainingSpec{PS: 1, MaxRetries: &six, RetryWait: 5 * time.Second}, nil},
 		{"others", "run_config: {num_ps: 1, max_retry_times: 3, retry_wait_in_secs: 7}", runners.TrainingSpec{PS: 1, MaxRetries: &three, RetryWait: 7 * time.Second}, nil},
 		{"defaults beside a command line", "run_config: {num_ps: 1, retry_wait_in_secs: 5}\nrunner_config: {retry_wait_in_secs: 9, max_retry_times: 3}", runners.TrainingSpec{PS: 1, MaxRetries: &three, RetryWait: 9 * time.Second}, []string{
 			"run_config: retry_wait_in_secs 5 is what a RunConfig has by itself, which says nothing (Q253): 9 counts",

@@ -1,8 +1,9 @@
 package estimator
 
 import (
+	"slices"
+
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/absl"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training"
@@ -95,7 +96,7 @@ func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerCo
 		return nil, err
 	}
 	if !p.Quirks.Keeps(quirks.Q253) {
-		if err := c.sayDefaults(&conf, p.Flags); err != nil {
+		if err := c.sayDefaults(&conf, p.Flags.Given); err != nil {
 			return nil, err
 		}
 	}
@@ -105,7 +106,7 @@ func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerCo
 // Merge is what ToRunnerConfig comes to of a command line's values, by the names of their fields,
 // without what a process does when its configuration is made: it restores nothing, and waits for
 // nobody. Nil says that there is no RunConfig: the command line's values count.
-func (c *RunConfig) Merge(flags []dataclass.Field) (*runnerutils.RunnerConfig, error) {
+func (c *RunConfig) Merge(flags []dataclass.Field, q quirks.Set) (*runnerutils.RunnerConfig, error) {
 	conf := runnerutils.Class.New()
 	if c != nil {
 		var err error
@@ -125,6 +126,14 @@ func (c *RunConfig) Merge(flags []dataclass.Field) (*runnerutils.RunnerConfig, e
 	}
 	if c == nil {
 		return &conf, nil
+	}
+	if !q.Keeps(quirks.Q253) {
+		given := func(name string) bool {
+			return slices.ContainsFunc(flags, func(f dataclass.Field) bool { return f.Name == name })
+		}
+		if err := c.sayDefaults(&conf, given); err != nil {
+			return nil, err
+		}
 	}
 	return &conf, c.override(&conf)
 }
@@ -174,10 +183,10 @@ func (c *RunConfig) say(conf *runnerutils.RunnerConfig) error {
 }
 
 // sayDefaults has it take the other fields too, unless the command line gives them.
-func (c *RunConfig) sayDefaults(conf *runnerutils.RunnerConfig, flags *absl.Flags) error {
+func (c *RunConfig) sayDefaults(conf *runnerutils.RunnerConfig, given func(name string) bool) error {
 	for _, a := range RunConfigClass.Fields() {
 		value := RunConfigClass.Get(c, a.Name)
-		if _, ok := runnerutils.Class.Lookup(conf, a.Name); !ok || value == nil || flags.Given(a.Name) || !pysem.Equal(value, a.Default) {
+		if _, ok := runnerutils.Class.Lookup(conf, a.Name); !ok || value == nil || given(a.Name) || !pysem.Equal(value, a.Default) {
 			continue
 		}
 		if err := runnerutils.Class.Set(conf, a.Name, value); err != nil {

@@ -79,7 +79,7 @@ func TestMergeIsWhatAProcessComesTo(t *testing.T) {
 		said.EnableParameterSync = r.IntN(3) == 0
 		e := envtest.New(nil, nil)
 		e.Log = envtest.Log{}
-		p := runnerutils.Process{Env: e, Flags: runnerutils.NewFlags()}
+		p := runnerutils.Process{Env: e, Flags: runnerutils.NewFlags(), Quirks: pick(quirks.Python, quirks.Python.Repair(quirks.Q253)).(quirks.Set)}
 		if _, err := p.Flags.Parse(e.Files, argv); err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestMergeIsWhatAProcessComesTo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := said.Merge(flags)
+		got, err := said.Merge(flags, p.Quirks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestMergeIsWhatAProcessComesTo(t *testing.T) {
 // Without a RunConfig the command line counts, and discovery stays Consul.
 func TestACommandLineAlone(t *testing.T) {
 	var none *estimator.RunConfig
-	c, err := none.Merge([]dataclass.Field{{Name: "num_ps", Value: 3}})
+	c, err := none.Merge([]dataclass.Field{{Name: "num_ps", Value: 3}}, quirks.Python)
 	if err != nil || c.NumPS != 3 || fmt.Sprint(c.DiscoveryType) != "CONSUL" || c.EmbeddingPrefetchCapacity != 0 {
 		t.Errorf("got %d PS, %v, capacity %d, error %v", c.NumPS, c.DiscoveryType, c.EmbeddingPrefetchCapacity, err)
 	}
