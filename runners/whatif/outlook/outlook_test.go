@@ -1,6 +1,7 @@
 package outlook
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -114,4 +115,5 @@ func TestMemoryOfThisProgram(t *testing.T) {
 	if m := ReadMemory(); m.Heap < int64(len(kept)) || m.Stacks <= 0 {
 		t.Errorf("got %+v, want more than the %d bytes of the test", m, len(kept))
 	}
+	runtime.KeepAlive(kept)
 }
