@@ -40,6 +40,9 @@ func TestFormulasAreWhatAgentsDo(t *testing.T) {
 // The goal is that the formulas say what agents ask when every session expires, and from then
 // on, with the reference's faults and without. The method is to let it happen at four sizes.
 func TestFormulasAreWhatAgentsAskAfterAStorm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one task that computes; the whole tests have it")
+	}
 	for _, lab := range []control.Lab{
 		{Version: 1, Shards: 2, Replicas: 4, NumPS: 4}, {Version: 1, Shards: 4, Replicas: 4, NumPS: 8}, {Version: 1, Shards: 4, Replicas: 10, NumPS: 8},
 		{Version: 1, Shards: 4, Replicas: 10, NumPS: 8, Quirks: "fixed"},
