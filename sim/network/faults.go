@@ -57,7 +57,7 @@ func (n *Network) Reaches(a, b string) bool {
 	if from == nil || to == nil || from.down || to.down {
 		return false
 	}
-	return !n.blocked(from, to) && !n.blocked(to, from)
+	return !n.faulty || !n.blocked(from, to) && !n.blocked(to, from)
 }
 
 func (n *Network) blocked(from, to *Host) bool {

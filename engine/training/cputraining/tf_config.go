@@ -73,7 +73,7 @@ func dict(pairs ...any) *pysem.Dict {
 
 // list is a Python list of strings.
 func list(texts []string) []any {
-	values := []any{}
+	values := make([]any, 0, len(texts))
 	for _, t := range texts {
 		values = append(values, t)
 	}

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ const DefaultMemLimitBytes = int64(1) << 62
 func PSMachineInfoSharedName(index int) string { return fmt.Sprintf("ps_machine_info_%d", index) }
 
 // PSDevice is the device of a PS (utils.py:43).
-func PSDevice(index int) string { return fmt.Sprintf("/job:ps/task:%d/device:CPU:0", index) }
+func PSDevice(index int) string { return "/job:ps/task:" + strconv.Itoa(index) + "/device:CPU:0" }
 
 // PSMachineInfo is the variable in which a PS's health is read: a serialized
 // MachineHealthResult, empty when all is well.
