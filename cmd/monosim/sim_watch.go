@@ -90,6 +90,9 @@ func memoryFor(flag string) (int64, error) {
 
 func (w *simWatch) at(far outlook.Far) error {
 	w.paceCollector(far.Memory.Live)
+	if !far.Counted {
+		return nil
+	}
 	if err := w.outlook.At(far); err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (p *pace) step(limit time.Duration) error {
 		p.length = max(p.length/4, leastStep)
 	}
 	if p.cluster.Now() < p.end && time.Since(p.looked) < lookShare*p.lookTook {
-		return nil
+		return p.progress(outlook.Far{Now: p.cluster.Now(), Wall: time.Since(p.began), Memory: outlook.ReadMemory()})
 	}
 	return p.look()
 }
@@ -67,7 +67,7 @@ func (p *pace) look() error {
 	p.looked = time.Now()
 	p.lookTook = p.looked.Sub(began)
 	return p.progress(outlook.Far{
-		Now: p.cluster.Now(), Wall: time.Since(p.began), Events: stats.Events, Reads: reads(stats.ZooKeeperRequests), Memory: outlook.ReadMemory(),
+		Counted: true, Now: p.cluster.Now(), Wall: time.Since(p.began), Events: stats.Events, Reads: reads(stats.ZooKeeperRequests), Memory: outlook.ReadMemory(),
 	})
 }
 

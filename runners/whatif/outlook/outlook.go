@@ -30,8 +30,9 @@ type Size struct {
 }
 
 // Far is how far a run is: its virtual time, the wall time that it took, and what was
-// counted up to there.
+// counted up to there. Counting takes time, so that it is not done whenever memory is looked at.
 type Far struct {
+	Counted       bool // Events and Reads are known
 	Now, Wall     time.Duration
 	Events, Reads uint64
 	Memory        Memory
