@@ -98,8 +98,6 @@ type TrainingSpec struct {
 	KeepPS bool `yaml:"keep_ps"`
 }
 
-var usualRetries = 6
-
 // WithDefaults is the spec with the meaning of zero fields written out.
 func (s TrainingSpec) WithDefaults() TrainingSpec {
 	fill(&s.Job, "job")
@@ -111,14 +109,13 @@ func (s TrainingSpec) WithDefaults() TrainingSpec {
 	fill(&s.MaxPending, 30*time.Second)
 	fill(&s.ChiefTimeout, 1800*time.Second)
 	fill(&s.RetryWait, 30*time.Second)
+	retries := 6
+	fill(&s.MaxRetries, &retries)
 	fill(&s.SessionTimeout, 7200*time.Second)
 	fill(&s.MaxSlowStart, 10*time.Minute)
 	fill(&s.PSMemoryLimit, 1<<62)
 	fill(&s.EvalSetup, time.Second)
 	fill(&s.EvalTime, time.Second)
-	if s.MaxRetries == nil {
-		s.MaxRetries = &usualRetries
-	}
 	if len(s.ExportGraphs) == 0 {
 		s.ExportGraphs = []string{"entry"}
 	}

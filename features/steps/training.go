@@ -512,18 +512,13 @@ func (w *World) servesOlder(who, servable string) check {
 			return err
 		}
 		return w.eachServer(who, servable, func(s modelServer, versions []env.ModelVersionStatus, err error) error {
-			what, older := fmt.Sprintf("%s: exports of %s", s, servable), false
+			what := fmt.Sprintf("%s: exports of %s", s, servable)
 			if err != nil {
 				return differ(what, "one before the newest", err)
 			}
-			for _, v := range versions {
-				available := v.State.String() == "AVAILABLE"
-				if available && v.Version == newest {
-					return differ(what, "one before the newest", statuses(versions))
-				}
-				older = older || available
-			}
-			if !older {
+			served := slices.DeleteFunc(slices.Clone(versions), func(v env.ModelVersionStatus) bool { return v.State.String() != "AVAILABLE" })
+			isNewest := func(v env.ModelVersionStatus) bool { return v.Version == newest }
+			if len(served) == 0 || slices.ContainsFunc(served, isNewest) {
 				return differ(what, "one before the newest", statuses(versions))
 			}
 			return nil

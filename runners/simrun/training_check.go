@@ -2,7 +2,6 @@ package simrun
 
 import (
 	"strings"
-	"time"
 
 	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/runners"
@@ -48,7 +47,11 @@ func (c *Cluster) disturbed(f runners.Fault, lasting, over bool) {
 	c.training.servers.Changed()
 	if c.training.check != nil {
 		if f.Kind == fault.StoreLate && strings.HasPrefix(c.spec.Training.WithDefaults().ModelDir+"/", f.BasePath+"/") {
-			c.training.check.FilesLate(c.Now(), map[bool]time.Duration{false: f.Duration}[over])
+			lag := f.Duration
+			if over {
+				lag = 0
+			}
+			c.training.check.FilesLate(c.Now(), lag)
 		}
 		c.training.check.Disturbed(c.Now(), f.Kind+" "+operator.Hit(f), lasting, over)
 	}

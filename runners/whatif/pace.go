@@ -54,21 +54,21 @@ func (p *pace) step(limit time.Duration) error {
 	case took > longStep:
 		p.length = max(p.length/4, leastStep)
 	}
-	if p.cluster.Now() < p.end && time.Since(p.looked) < lookShare*p.lookTook {
-		return p.progress(outlook.Far{Now: p.cluster.Now(), Wall: time.Since(p.began), Memory: outlook.ReadMemory()})
+	far := outlook.Far{Now: p.cluster.Now()}
+	if far.Now >= p.end || time.Since(p.looked) >= lookShare*p.lookTook {
+		p.look(&far)
 	}
-	return p.look()
+	far.Wall, far.Memory = time.Since(p.began), outlook.ReadMemory()
+	return p.progress(far)
 }
 
-// look tells how far the run is.
-func (p *pace) look() error {
+// look counts.
+func (p *pace) look(far *outlook.Far) {
 	began := time.Now()
 	stats := p.cluster.Stats()
+	far.Counted, far.Events, far.Reads = true, stats.Events, reads(stats.ZooKeeperRequests)
 	p.looked = time.Now()
 	p.lookTook = p.looked.Sub(began)
-	return p.progress(outlook.Far{
-		Counted: true, Now: p.cluster.Now(), Wall: time.Since(p.began), Events: stats.Events, Reads: reads(stats.ZooKeeperRequests), Memory: outlook.ReadMemory(),
-	})
 }
 
 // reads are the requests to ZooKeeper that ask for something.

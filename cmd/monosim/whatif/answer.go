@@ -150,7 +150,7 @@ func readPlan(cmd *cobra.Command, path string, f *planFlags) (*plan.Source, *pla
 		return nil, nil, nil, f.refuse(cmd, path, err)
 	}
 	for _, w := range warnings {
-		fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+strings.Replace(w.String(), "warning: ", "", 1))
+		fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+w.Unmarked())
 	}
 	if cmd.Flags().Changed("seed") {
 		p.Seed = f.seed

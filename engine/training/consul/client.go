@@ -120,27 +120,17 @@ func (c *Client) LookupValue(service string, timeoutSeconds, cacheSeconds int) (
 		}
 		c.lock.Lock()
 		defer c.lock.Unlock()
-		if !c.quirks.Keeps(quirks.Q301) {
-			return c.keep(service, timeoutSeconds, now)
-		}
 	}
 	value, err := c.lookup(service, time.Duration(timeoutSeconds)*time.Second)
 	if err != nil {
 		return nil, err
 	}
-	c.lock.Lock()
-	defer c.lock.Unlock()
+	if cacheSeconds <= 0 || c.quirks.Keeps(quirks.Q301) {
+		c.lock.Lock()
+		defer c.lock.Unlock()
+	}
 	c.cache[service] = cached{value, now}
 	return value, nil
-}
-
-// keep looks up and keeps the answer as of now, for a caller that holds the lock.
-func (c *Client) keep(service string, timeoutSeconds int, now time.Time) (any, error) {
-	value, err := c.lookup(service, time.Duration(timeoutSeconds)*time.Second)
-	if err == nil {
-		c.cache[service] = cached{value, now}
-	}
-	return value, err
 }
 
 func (c *Client) lookup(service string, timeout time.Duration) (any, error) {

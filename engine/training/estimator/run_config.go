@@ -169,24 +169,21 @@ func (c *RunConfig) override(conf *runnerutils.RunnerConfig) error {
 
 // say has a configuration of a process take the fields that differ from their defaults here.
 func (c *RunConfig) say(conf *runnerutils.RunnerConfig) error {
-	for _, a := range RunConfigClass.Fields() {
-		value := RunConfigClass.Get(c, a.Name)
-		there, ok := runnerutils.Class.Lookup(conf, a.Name)
-		if !ok || value == nil || pysem.Equal(value, a.Default) || pysem.Equal(there, value) {
-			continue
-		}
-		if err := runnerutils.Class.Set(conf, a.Name, value); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.take(conf, func(_ string, usual bool) bool { return !usual })
 }
 
 // sayDefaults has it take the other fields too, unless the command line gives them.
 func (c *RunConfig) sayDefaults(conf *runnerutils.RunnerConfig, given func(name string) bool) error {
+	return c.take(conf, func(name string, usual bool) bool { return usual && !given(name) })
+}
+
+// take has it take the fields that count, by their names and by whether they are what a RunConfig
+// has by itself. Those that it does not have, and those that say nothing, are none of them.
+func (c *RunConfig) take(conf *runnerutils.RunnerConfig, counts func(name string, usual bool) bool) error {
 	for _, a := range RunConfigClass.Fields() {
 		value := RunConfigClass.Get(c, a.Name)
-		if _, ok := runnerutils.Class.Lookup(conf, a.Name); !ok || value == nil || given(a.Name) || !pysem.Equal(value, a.Default) {
+		there, ok := runnerutils.Class.Lookup(conf, a.Name)
+		if !ok || value == nil || pysem.Equal(there, value) || !counts(a.Name, pysem.Equal(value, a.Default)) {
 			continue
 		}
 		if err := runnerutils.Class.Set(conf, a.Name, value); err != nil {

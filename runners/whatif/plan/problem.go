@@ -46,6 +46,12 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s [%s]", p.File, p.Line, p.Column, p.Message, p.Code)
 }
 
+// Unmarked is String of a warning without that word, for who says it already.
+func (p Problem) Unmarked() string {
+	p.Message = strings.TrimPrefix(p.Message, warned)
+	return p.String()
+}
+
 // Problems are those of one plan, sorted by place.
 type Problems []Problem
 

@@ -718,7 +718,7 @@ func ofCells(cells []result.Cell) string {
 func warnings(r *result.Result) []string {
 	var lines []string
 	for _, p := range slices.Concat(r.Problems, r.Warnings) {
-		lines = append(lines, strings.Replace(p.String(), "warning: ", "", 1)) // the block says so
+		lines = append(lines, p.Unmarked()) // the block says so
 	}
 	return lines
 }

@@ -191,11 +191,13 @@ func (q *question) bytes(from, to int) (asked, answered int) {
 	if q.list == nil {
 		return asked + n*len(q.path), n * q.got.sizeBytes
 	}
+	sum := sizes{}
 	if n > sizesBlock {
 		before, all := q.before(from), q.before(to)
-		return asked + all.asked - before.asked, all.answered - before.answered + answered
+		sum = sizes{all.asked - before.asked, all.answered - before.answered}
+	} else {
+		sum = q.sum(from, to)
 	}
-	sum := q.sum(from, to)
 	return asked + sum.asked, answered + sum.answered
 }
 
