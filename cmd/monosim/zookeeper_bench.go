@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,7 +49,9 @@ there can be; what more would take is foretold, and a line says so.`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if bare {
-				return bench.ServeBare(cmd.OutOrStdout())
+				ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGTERM)
+				defer stop()
+				return bench.ServeBare(ctx, cmd.OutOrStdout())
 			}
 			if opt.Length.Batch < 16 || opt.Rounds < 1 {
 				return command.BadInput(fmt.Errorf("--batch and --rounds: found %d and %d, want at least 16 and 1", opt.Length.Batch, opt.Rounds))

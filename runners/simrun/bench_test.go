@@ -29,8 +29,11 @@ var dayTrace = flag.Bool("simrun.trace", false, "log the trace of BenchmarkDay's
 func BenchmarkDay(b *testing.B) {
 	for _, version := range []string{"v3", "v1"} {
 		sizes := []int{10, 100}
-		if *largeStartUps && version == "v1" {
+		switch {
+		case *largeStartUps && version == "v1":
 			sizes = append(sizes, 1000)
+		case *largeStartUps:
+			sizes = append(sizes, 200, 400, 1000)
 		}
 		for _, agents := range sizes {
 			b.Run(fmt.Sprintf("%s/agents=%d", version, agents), func(b *testing.B) {

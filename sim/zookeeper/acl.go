@@ -34,6 +34,9 @@ type ACL struct {
 // OpenACL lets everybody do everything.
 func OpenACL() []ACL { return slices.Clone(openACL) }
 
+// IsOpenACL reports whether an ACL is OpenACL's.
+func IsOpenACL(acl []ACL) bool { return len(acl) == 1 && acl[0] == openACL[0] }
+
 // Shared by all znodes that have them; never written to.
 var (
 	openACL = []ACL{{PermAll, "world", "anyone"}}
@@ -171,7 +174,7 @@ func (c *Conn) matches(a *ACL) bool {
 // replaces auth by the caller's own authenticated identities (ZK-9.2). An
 // address is an identity but not an authenticated one.
 func (m *Machine) expandACL(c *Conn, acl []ACL) ([]ACL, bool) {
-	if len(acl) == 1 && acl[0] == openACL[0] {
+	if IsOpenACL(acl) {
 		return openACL, true
 	}
 	var out []ACL

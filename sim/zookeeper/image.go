@@ -63,19 +63,6 @@ func (n *znode) image(owner int64) NodeImage {
 	}
 }
 
-// NodeImage returns the image of the znode at path; it reports false when there is none.
-func (m *Machine) NodeImage(path string) (NodeImage, bool) {
-	n := m.tree.nodes[path]
-	if n == nil {
-		return NodeImage{}, false
-	}
-	owner := int64(0)
-	if n.session != nil {
-		owner = n.session.id
-	}
-	return n.image(owner), true
-}
-
 // SessionImage returns the image of a live session; it reports false for any other id.
 func (m *Machine) SessionImage(id int64) (SessionImage, bool) {
 	s := m.sessions[id]
@@ -147,17 +134,6 @@ func (n *NodeImage) saved() (savedNode, error) {
 
 // NextSessionID is the id that the next new session gets.
 func (m *Machine) NextSessionID() int64 { return m.nextSessionID }
-
-// QuotaStats returns the path of the znode in which a change of the znode at path is
-// counted. The server writes it without telling anybody (see quota.go). ok is false when
-// there is no quota above path.
-func (m *Machine) QuotaStats(path string) (stats string, ok bool) {
-	of := m.tree.quotaOf(path)
-	if of == "" {
-		return "", false
-	}
-	return quotaRoot + of + "/" + statsChild, true
-}
 
 // quotaLimitsOf is the path whose quota has its limits at path.
 func quotaLimitsOf(path string) (of string, ok bool) {

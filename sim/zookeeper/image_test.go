@@ -29,11 +29,6 @@ func TestImageKeepsQuotas(t *testing.T) {
 	l.must(c, Request{Op: OpCreate, Path: quotaRoot + "/a/" + limitsChild, Data: []byte("count=-1,bytes=-1=;countHardLimit=2"), ACL: openACL})
 	l.must(c, mk(quotaRoot+"/a/"+statsChild))
 	l.must(c, mk("/a/b"))
-	stats, ok := l.m.QuotaStats("/a/b")
-	expect(t, ok, true)
-	expect(t, stats, "/zookeeper/quota/a/zookeeper_stats")
-	_, ok = l.m.QuotaStats("/other")
-	expect(t, ok, false)
 	saved, err := NewSnapshot(l.m.Snapshot().Image())
 	if err != nil {
 		t.Fatal(err)
@@ -43,15 +38,8 @@ func TestImageKeepsQuotas(t *testing.T) {
 	expect(t, l.reply(c, mk("/a/c")).Err, quotaExceeded)
 }
 
-func TestImageOfOneNode(t *testing.T) {
+func TestImageOfOneSession(t *testing.T) {
 	l := populated(t)
-	for _, n := range l.m.Snapshot().Image().Nodes {
-		got, ok := l.m.NodeImage(n.Path)
-		expect(t, ok, true)
-		expect(t, got, n)
-	}
-	_, ok := l.m.NodeImage("/none")
-	expect(t, ok, false)
 	session, ok := l.m.SessionImage(0x100000000000000)
 	expect(t, ok, true)
 	expect(t, session, SessionImage{ID: 0x100000000000000, TimeoutMs: 10_000})

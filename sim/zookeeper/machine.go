@@ -152,6 +152,7 @@ type Machine struct {
 	zxid    int64
 	epoch   int64
 	changes []change
+	notes   notes
 	// onCommit, when set, is told of every transaction, for followers.
 	onCommit func(Transaction)
 

@@ -29,13 +29,17 @@ func (m *Machine) countQuotas() {
 		if len(m.tree.quotas) == 0 {
 			continue
 		}
+		var stats *znode
 		switch c.kind {
 		case nodeCreated:
-			m.tree.use(n.path, c.bytes, 1)
+			stats = m.tree.use(n.path, c.bytes, 1)
 		case nodeDeleted:
-			m.tree.use(n.path, c.bytes, -1)
+			stats = m.tree.use(n.path, c.bytes, -1)
 		case nodeDataSet:
-			m.tree.use(n.path, c.bytes, 0)
+			stats = m.tree.use(n.path, c.bytes, 0)
+		}
+		if stats != nil && m.notes.on {
+			m.notes.add(stats, notedNode)
 		}
 	}
 }
@@ -67,20 +71,22 @@ func (t *tree) countAll(n *znode, of string) {
 	n.data = []byte(used.String())
 }
 
-// use adds to what the nearest quota above path has used.
-func (t *tree) use(path string, bytes, count int64) {
+// use adds to what the nearest quota above path has used, and returns the znode in which
+// that is counted, nil for none.
+func (t *tree) use(path string, bytes, count int64) *znode {
 	q := t.quotaOf(path)
 	stats := t.nodes[quotaRoot+q+"/"+statsChild]
 	if q == "" || stats == nil {
-		return
+		return nil
 	}
 	used, ok := parseUsage(string(stats.data))
 	if !ok {
-		return
+		return nil
 	}
 	used.count += count
 	used.bytes += bytes
 	stats.data = []byte(used.String())
+	return stats
 }
 
 // quotaOf is the longest path with a quota that holds path, "" for none.

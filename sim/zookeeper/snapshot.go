@@ -90,7 +90,7 @@ func (m *Machine) load(s *Snapshot) {
 		n := saved.node
 		n.session = m.sessions[saved.owner]
 		if i == 0 {
-			m.tree.root = &n
+			m.tree.root, n.tree = &n, m.tree
 			m.tree.nodes[n.path] = &n
 			continue
 		}

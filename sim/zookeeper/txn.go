@@ -116,6 +116,9 @@ func (m *Machine) drop() {
 // (ZK-7.3).
 func (m *Machine) publish() {
 	m.countQuotas()
+	if m.notes.on {
+		m.noteChanges()
+	}
 	for i := range m.changes {
 		switch n := m.changes[i].node; m.changes[i].kind {
 		case nodeCreated:

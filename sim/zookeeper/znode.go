@@ -32,9 +32,10 @@ type znode struct {
 	// watched is the list of data watches that its path had last, nil before it had one.
 	watched *watchList
 
-	data []byte
-	acl  []ACL
-	kind nodeKind
+	data  []byte
+	acl   []ACL
+	kind  nodeKind
+	noted note // since notes were last taken
 
 	// session owns an ephemeral; ownerPrev and ownerNext link its ephemerals.
 	session   *session

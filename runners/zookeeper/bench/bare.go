@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,9 +14,9 @@ import (
 
 // ServeBare serves on any port of the loopback, which it prints first, and answers every
 // request at once that it was done. It does nothing else, so what it takes is what any
-// server of so many connections and its client take for their sockets. It returns when it
-// cannot.
-func ServeBare(out io.Writer) error {
+// server of so many connections and its client take for their sockets. It returns when ctx
+// ends, with an error only when it cannot serve before that.
+func ServeBare(ctx context.Context, out io.Writer) error {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -23,8 +24,12 @@ func ServeBare(out io.Writer) error {
 	if _, err := fmt.Fprintln(out, ln.Addr()); err != nil {
 		return errors.Join(err, ln.Close())
 	}
+	defer context.AfterFunc(ctx, func() { ln.Close() })()
 	for {
 		tcp, err := ln.Accept()
+		if ctx.Err() != nil {
+			return nil
+		}
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,8 +36,12 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case onlyAnswers:
-		fmt.Fprintln(os.Stderr, bench.ServeBare(os.Stdout))
-		os.Exit(1)
+		ctx, _ := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		if err := bench.ServeBare(ctx, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	ends := make(chan os.Signal, 1)
 	signal.Notify(ends, syscall.SIGTERM)
@@ -136,8 +141,10 @@ func TestCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	bare.Bare = true
-	defer bare.Close() // killed: that is how it ends
 	compare(t, append(servers, bare))
+	if err := bare.Close(); err != nil {
+		t.Errorf("the server that only answers ends with %v, want no error", err)
+	}
 }
 
 // Goal: the loads run on a real server too.

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/monosim/monosim/sim/zookeeper"
 )
@@ -14,14 +15,23 @@ import (
 // one write to the disk is under way the records of the next one gather, so that
 // one fsync serves all connections.
 type committer struct {
-	store    *store
-	recorder recorder
+	store *store
 
 	// By the server's lock.
-	work    sync.Cond
-	records []byte  // not written yet
-	busy    bool    // a write is under way
-	waiting []*conn // have held messages
+	recorder recorder
+	held     []*conn // were given messages to hold in this turn
+
+	// A lock of its own, taken after the server's: the loop that writes need not wait for
+	// the turns of all connections.
+	mu       sync.Mutex
+	work     sync.Cond
+	records  []byte  // not written yet
+	busy     bool    // a write is under way
+	waiting  []*conn // have held messages
+	released []*conn // the list before that one
+	closing  bool
+	// settled says that all records are written.
+	settled atomic.Bool
 }
 
 // openCommitter opens the data directory. With a snapshot besides, the directory
@@ -38,6 +48,8 @@ func openCommitter(opt *Options, given *zookeeper.Snapshot, givenMs int64) (c *c
 		store.rotateAt = opt.rotateAt
 	}
 	c = &committer{store: store}
+	c.work.L = &c.mu
+	c.settled.Store(true)
 	switch {
 	case st == nil && given != nil:
 		if err := store.first(givenMs, given); err != nil {
@@ -59,26 +71,88 @@ func openCommitter(opt *Options, given *zookeeper.Snapshot, givenMs int64) (c *c
 
 // holds reports whether what follows from what the machine has done so far must be held.
 func (c *committer) holds(m *zookeeper.Machine) bool {
-	return c.busy || len(c.records) > 0 || c.recorder.behind(m)
+	return !c.settled.Load() || c.recorder.behind(m)
 }
 
 // record keeps what the machine did in a turn, as one record: what is done in one turn is
 // answered by one commit.
+// The messages held in it then wait for that commit, or for the one under way.
 func (c *committer) record(m *zookeeper.Machine) {
-	before := len(c.records)
-	c.records = c.recorder.record(c.records, m)
-	if before == 0 && len(c.records) > 0 {
+	if len(c.held) == 0 && !c.recorder.behind(m) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.busy && len(c.records) == 0 && len(c.waiting) == 0 {
 		c.work.Signal()
+	}
+	if c.records = c.recorder.record(c.records, m); len(c.records) > 0 {
+		c.settled.Store(false)
+	}
+	for i, conn := range c.held {
+		conn.holds = false
+		conn.out.seal()
+		if !conn.waits {
+			conn.waits = true
+			c.waiting = append(c.waiting, conn)
+		}
+		c.held[i] = nil
+	}
+	c.held = c.held[:0]
+}
+
+// await takes note of a connection with held messages.
+func (c *committer) await(conn *conn) {
+	if !conn.holds {
+		conn.holds = true
+		c.held = append(c.held, conn)
 	}
 }
 
-// await puts a connection with held messages on the list.
-func (c *committer) await(conn *conn) {
-	if !conn.waits {
-		conn.waits = true
-		c.waiting = append(c.waiting, conn)
-		c.work.Signal()
+// finish has the loop end when all is written.
+func (c *committer) finish() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closing = true
+	c.work.Signal()
+}
+
+// batch is what one commit writes and sets free.
+type batch struct {
+	records []byte
+	waiting []*conn
+}
+
+// wait waits for work. It reports false when there will be none.
+func (c *committer) wait() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.records) == 0 && len(c.waiting) == 0 && !c.closing {
+		c.work.Wait()
 	}
+	return len(c.records) > 0 || len(c.waiting) > 0
+}
+
+// take begins a commit of all that there is; spare is a buffer for the next records.
+func (c *committer) take(spare []byte) batch {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b := batch{c.records, c.waiting}
+	c.records, c.waiting, c.busy = spare[:0], c.released[:0], true
+	for _, conn := range b.waiting {
+		conn.waits = false
+		conn.out.mark()
+	}
+	return b
+}
+
+// written ends the commit.
+func (c *committer) written(b batch) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(b.waiting)
+	c.busy, c.released = false, b.waiting
+	c.settled.Store(len(c.records) == 0)
 }
 
 // commitLoop writes until the server closes and all is written.
@@ -86,45 +160,35 @@ func (s *Server) commitLoop() {
 	defer s.wg.Done()
 	c := s.commit
 	var spare []byte
-	for {
-		s.mu.Lock()
-		for len(c.records) == 0 && len(c.waiting) == 0 && !s.down {
-			c.work.Wait()
-		}
-		records, waiting := c.records, c.waiting
-		if len(records) == 0 && len(waiting) == 0 {
-			s.mu.Unlock()
-			return
-		}
-		c.records, c.waiting, c.busy = spare[:0], nil, true
-		for _, conn := range waiting {
-			conn.waits = false
-			conn.out.mark()
-		}
-		var snapshot *zookeeper.Snapshot
-		nowMs := s.machine.NowMs()
-		if c.store.full() {
-			snapshot = s.machine.Snapshot()
-		}
-		s.mu.Unlock()
-
-		if err := s.write(records, snapshot, nowMs); err != nil {
+	for c.wait() {
+		runtime.Gosched() // turns that could go on now are in this commit, which costs as much with few
+		b, snapshot, nowMs := s.takeBatch(spare)
+		if err := s.write(b.records, snapshot, nowMs); err != nil {
 			s.fail(fmt.Errorf("data directory %s: %w", s.opt.DataDir, err))
 			return
 		}
-		release(waiting)
-		spare = records
-		s.mu.Lock()
-		c.busy = false
-		s.mu.Unlock()
+		release(b.waiting)
+		spare = b.records
+		c.written(b)
 	}
+}
+
+// takeBatch begins a commit. When a new generation is due the state comes with it, as it
+// is after the batch: no turn may come between.
+func (s *Server) takeBatch(spare []byte) (b batch, snapshot *zookeeper.Snapshot, nowMs int64) {
+	if !s.commit.store.full() {
+		return s.commit.take(spare), nil, 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.commit.take(spare), s.machine.Snapshot(), s.machine.NowMs()
 }
 
 // release sends what was held for connections. All of it is free before the next commit
 // marks what that one is to set free. A goroutine for each processor sends: one for each
 // connection costs more than what it sends, when there are many with little.
 func release(waiting []*conn) {
-	start := waiting[:0]
+	var start []*conn // by the goroutines, which may outlast the list
 	for _, conn := range waiting {
 		if conn.out.release() {
 			start = append(start, conn)

@@ -13,7 +13,7 @@ import (
 
 // maxBatch is how many requests of one connection are handled in one turn, so
 // that a client that sends without end lets the others in.
-const maxBatch = 64
+const maxBatch = 128
 
 // conn is one connection: a reader, which also closes, and while there is something to
 // send a writer.
@@ -35,8 +35,10 @@ type conn struct {
 
 	// By the server's lock.
 	touched bool // is to be woken at the end of the turn
-	waits   bool // has something held and is in the server's list of those
+	holds   bool // was given something to hold in this turn
 	stats   connStats
+
+	waits bool // is in the committer's list of those that have something held, by its lock
 }
 
 // errInfoProbe ends a connection that asked for a four-letter word.

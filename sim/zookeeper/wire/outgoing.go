@@ -28,6 +28,9 @@ func (q *queue) add(out *zookeeper.Out) {
 	q.messages++
 }
 
+// extent is how much of a queue is meant, from its front.
+type extent struct{ bytes, messages int }
+
 // take moves the first bytes, of a number of messages, to another queue.
 func (q *queue) take(bytes, messages int, to *queue) {
 	if bytes == len(q.bytes) && len(to.bytes) == 0 {
@@ -60,9 +63,9 @@ type outgoing struct {
 	room sync.Cond
 
 	sending, ready, held queue
-	// markedBytes and markedMessages are the front part of held that the commit
-	// under way sets free.
-	markedBytes, markedMessages int
+	// sealed is the front part of held whose records the next commit has, and marked that
+	// which the commit under way sets free.
+	sealed, marked extent
 
 	last   bool // nothing comes any more: close after what is there
 	broken bool // close now
@@ -149,11 +152,18 @@ func (o *outgoing) wake() (start bool) {
 	return o.start()
 }
 
-// mark remembers what is held now.
+// seal remembers what is held at the end of a turn.
+func (o *outgoing) seal() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sealed = extent{len(o.held.bytes), o.held.messages}
+}
+
+// mark remembers what was sealed.
 func (o *outgoing) mark() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.markedBytes, o.markedMessages = len(o.held.bytes), o.held.messages
+	o.marked = o.sealed
 }
 
 // release makes ready what was marked.
@@ -163,8 +173,10 @@ func (o *outgoing) release() (start bool) {
 	if o.broken {
 		return false
 	}
-	o.held.take(o.markedBytes, o.markedMessages, &o.ready)
-	o.markedBytes, o.markedMessages = 0, 0
+	o.held.take(o.marked.bytes, o.marked.messages, &o.ready)
+	o.sealed.bytes -= o.marked.bytes
+	o.sealed.messages -= o.marked.messages
+	o.marked = extent{}
 	return o.start()
 }
 

@@ -3,44 +3,25 @@ package wire
 import (
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// recorder turns what a machine did into records. It is told of writes as they
-// happen and looks at the machine at the end of each turn, when all that belongs
-// together is there: a record of several inputs is as good as one of each, for none of
-// them was answered.
+// recorder turns what a machine did into records. The machine keeps notes of znodes
+// and the recorder those of sessions; it takes both at the end of each turn, when all that
+// belongs together is there: a record of several inputs is as good as one of each, for none
+// of them was answered.
 type recorder struct {
-	zxid     int64    // of the last record
-	nodes    []string // written or deleted
-	parents  []string // of created and deleted ones
-	sessions []int64  // begun or ended
+	zxid     int64   // of the last record
+	sessions []int64 // begun or ended since
+	writer   recordWriter
 }
 
-// note remembers what a write touched. A failed one touches nothing but the zxid
-// (ZK-4.1), which makes a record too.
-func (r *recorder) note(w *zookeeper.Write, m *zookeeper.Machine) {
-	if w.Err != zookeeper.CodeOK {
-		return
-	}
-	// By a quota that the transaction may end.
-	if stats, ok := m.QuotaStats(w.Path); ok {
-		r.nodes = append(r.nodes, stats)
-	}
-	switch w.Op.Effect() {
-	case zookeeper.EffectSession:
+// note remembers the session that a write began or ended. A failed write changes nothing
+// but the zxid (ZK-4.1), which makes a record too.
+func (r *recorder) note(w *zookeeper.Write) {
+	if w.Err == zookeeper.CodeOK && w.Op.Effect() == zookeeper.EffectSession {
 		r.sessions = append(r.sessions, w.Session)
-	case zookeeper.EffectCreate, zookeeper.EffectDelete:
-		r.nodes = append(r.nodes, w.Path)
-		if up := strings.LastIndexByte(w.Path, '/'); up > 0 {
-			r.parents = append(r.parents, w.Path[:up])
-		} else {
-			r.parents = append(r.parents, "/")
-		}
-	case zookeeper.EffectData, zookeeper.EffectACL:
-		r.nodes = append(r.nodes, w.Path)
 	}
 }
 
@@ -53,49 +34,21 @@ func (r *recorder) record(b []byte, m *zookeeper.Machine) []byte {
 		return b
 	}
 	r.zxid = m.Zxid()
-	for _, path := range r.nodes {
-		// By a quota that the transaction may have begun.
-		if stats, ok := m.QuotaStats(path); ok {
-			r.nodes = append(r.nodes, stats)
-		}
-	}
-	w := beginRecord(b, m.NowMs(), m.Zxid(), m.NextSessionID())
-	r.nodes, r.parents, r.sessions = unique(r.nodes), unique(r.parents), unique(r.sessions)
-	for _, path := range r.nodes {
-		if n, ok := m.NodeImage(path); ok {
-			w.node(&n)
-		} else {
-			w.gone(path)
-		}
-	}
-	for _, path := range r.parents {
-		// A parent that is gone, or was written itself, has its entry already.
-		if _, has := slices.BinarySearch(r.nodes, path); has {
-			continue
-		}
-		if n, ok := m.NodeImage(path); ok {
-			w.offspring(path, n.Offspring)
-		}
-	}
-	for _, id := range r.sessions {
+	w := &r.writer
+	*w = beginRecord(b, m.NowMs(), m.Zxid(), m.NextSessionID())
+	m.TakeNotes(w)
+	slices.Sort(r.sessions)
+	for _, id := range slices.Compact(r.sessions) {
 		if s, ok := m.SessionImage(id); ok {
 			w.session(s)
 		} else {
 			w.ended(id)
 		}
 	}
-	r.nodes, r.parents, r.sessions = r.nodes[:0], r.parents[:0], r.sessions[:0]
-	return w.end()
-}
-
-// unique sorts the list and drops what is there twice. Sorted, parents come
-// before their children.
-func unique[T interface{ ~string | ~int64 }](list []T) []T {
-	if len(list) < 2 {
-		return list
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	r.sessions = r.sessions[:0]
+	b = w.end()
+	r.writer = recordWriter{} // which is not to keep the bytes
+	return b
 }
 
 // recordSize is where a snapshot goes on with another record.
@@ -112,7 +65,7 @@ func writeSnapshot(to io.Writer, nowMs int64, s *zookeeper.Snapshot) error {
 			}
 			w = beginRecord(w.b[:0], nowMs, image.Zxid, image.NextSessionID)
 		}
-		w.node(&image.Nodes[i])
+		w.Node(&image.Nodes[i])
 	}
 	for _, session := range image.Sessions {
 		w.session(session)

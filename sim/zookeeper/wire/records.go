@@ -28,6 +28,9 @@ const (
 	entryEnded     entryKind = 5 // a session has ended
 	// entryComplete ends a snapshot: one without it was not written to its end.
 	entryComplete entryKind = 6
+	// entryFresh is entryNode, in fewer bytes, for a znode that is as a plain create left it
+	// and that everybody may do everything with.
+	entryFresh entryKind = 7
 )
 
 const recordHeader = 8
@@ -48,7 +51,13 @@ func beginRecord(b []byte, nowMs, zxid, nextSessionID int64) recordWriter {
 
 func (w *recordWriter) kind(k entryKind) { w.b = append(w.b, byte(k)) }
 
-func (w *recordWriter) node(n *zookeeper.NodeImage) {
+// Node, Offspring and Gone are what TakeNotes tells.
+func (w *recordWriter) Node(n *zookeeper.NodeImage) {
+	if fresh(n) {
+		w.kind(entryFresh)
+		w.b = appendLong(appendLong(appendBuffer(appendString(w.b, n.Path), n.Data), n.CtimeMs), n.Czxid)
+		return
+	}
 	w.kind(entryNode)
 	b := appendBuffer(appendString(w.b, n.Path), n.Data)
 	b = appendACL(b, n.ACL)
@@ -59,7 +68,20 @@ func (w *recordWriter) node(n *zookeeper.NodeImage) {
 	w.b = appendOffspring(b, n.Offspring)
 }
 
-func (w *recordWriter) offspring(path string, o zookeeper.Offspring) {
+// fresh reports whether entryFresh says all of a znode.
+func fresh(n *zookeeper.NodeImage) bool {
+	return n.Owner == 0 && !n.Container && n.TTLMs == 0 && n.Version == 0 && n.Aversion == 0 && n.Creates == 0 &&
+		n.Mzxid == n.Czxid && n.Pzxid == n.Czxid && n.MtimeMs == n.CtimeMs && zookeeper.IsOpenACL(n.ACL)
+}
+
+// freshNode is the znode that entryFresh tells of.
+func (r *reader) freshNode() zookeeper.NodeImage {
+	n := zookeeper.NodeImage{Path: r.string(), Data: r.buffer(), ACL: openACL, CtimeMs: r.int64(), Czxid: r.int64()}
+	n.MtimeMs, n.Mzxid, n.Pzxid = n.CtimeMs, n.Czxid, n.Czxid
+	return n
+}
+
+func (w *recordWriter) Offspring(path string, o zookeeper.Offspring) {
 	w.kind(entryOffspring)
 	w.b = appendOffspring(appendString(w.b, path), o)
 }
@@ -68,7 +90,7 @@ func appendOffspring(b []byte, o zookeeper.Offspring) []byte {
 	return appendLong(appendInt(b, o.Creates), o.Pzxid)
 }
 
-func (w *recordWriter) gone(path string) {
+func (w *recordWriter) Gone(path string) {
 	w.kind(entryGone)
 	w.b = appendString(w.b, path)
 }
@@ -138,6 +160,9 @@ func (s *state) entry(r *reader) {
 			TTLMs: r.int64(), CtimeMs: r.int64(), MtimeMs: r.int64(), Version: r.int32(), Aversion: r.int32(),
 			Czxid: r.int64(), Mzxid: r.int64(), Offspring: r.offspring(),
 		}
+		s.nodes[n.Path] = n
+	case entryFresh:
+		n := r.freshNode()
 		s.nodes[n.Path] = n
 	case entryOffspring:
 		path := r.string()

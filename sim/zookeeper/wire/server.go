@@ -120,7 +120,8 @@ func (s *Server) boot() error {
 	if s.commit == nil {
 		return nil
 	}
-	s.commit.work.L, s.commit.recorder.zxid = s.mu, s.machine.Zxid()
+	s.machine.KeepNotes()
+	s.commit.recorder.zxid = s.machine.Zxid()
 	if snapshot == nil {
 		if err := s.commit.store.first(s.beganMs, s.machine.Snapshot()); err != nil {
 			s.commit.store.close()
@@ -133,11 +134,13 @@ func (s *Server) boot() error {
 // wrote is the machine's OnWrite.
 func (s *Server) wrote(w zookeeper.Write) {
 	if s.commit != nil {
-		s.commit.recorder.note(&w, s.machine)
+		s.commit.recorder.note(&w)
 	}
-	from := s.addrOf(&w)
-	s.writes.write(s.machine.NowMs(), &w, from)
-	s.events.write(&w, from)
+	if s.writes.on() || s.events.on() {
+		from := s.addrOf(&w)
+		s.writes.write(s.machine.NowMs(), &w, from)
+		s.events.write(&w, from)
+	}
 	if w.Op == zookeeper.OpCloseSession {
 		s.over = append(s.over, w.Session)
 	}
@@ -204,7 +207,7 @@ func (s *Server) Close() error {
 		c.tcp.SetReadDeadline(time.Now().Add(closingTime))
 	}
 	if s.commit != nil {
-		s.commit.work.Signal()
+		s.commit.finish()
 	}
 	s.mu.Unlock()
 	s.wg.Wait()

@@ -30,7 +30,8 @@ type recorded struct {
 
 func newRecorded() *recorded {
 	r := &recorded{}
-	r.m = zookeeper.New(zookeeper.Config{ExtendedTypes: true, OnWrite: func(w zookeeper.Write) { r.rec.note(&w, r.m) }}, 0)
+	r.m = zookeeper.New(zookeeper.Config{ExtendedTypes: true, OnWrite: func(w zookeeper.Write) { r.rec.note(&w) }}, 0)
+	r.m.KeepNotes()
 	var first strings.Builder
 	writeSnapshot(&first, 0, r.m.Snapshot())
 	r.records = []byte(first.String())

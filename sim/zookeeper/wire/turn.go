@@ -83,7 +83,7 @@ func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers boo
 		} else {
 			s.machine.Handle(nowMs, c.id, &batch[done])
 		}
-		s.deliver()
+		s.deliverTo(c)
 		done++
 	}
 	if c.touched {
@@ -95,7 +95,10 @@ func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers boo
 }
 
 // deliver hands what the machine has done to the connections.
-func (s *Server) deliver() {
+func (s *Server) deliver() { s.deliverTo(nil) }
+
+// deliverTo is deliver when most is for one connection, or for none.
+func (s *Server) deliverTo(most *conn) {
 	if s.member != nil {
 		s.member.ensemble.settle()
 		return
@@ -103,7 +106,11 @@ func (s *Server) deliver() {
 	hold := s.commit != nil && s.commit.holds(s.machine)
 	out := s.machine.Drain()
 	for i := range out {
-		if c := s.conns[out[i].Conn]; c != nil {
+		c := most
+		if c == nil || c.id != out[i].Conn {
+			c = s.conns[out[i].Conn]
+		}
+		if c != nil {
 			s.send(c, &out[i], hold)
 		}
 	}

@@ -1,0 +1,68 @@
+package zookeeper
+
+import (
+	"fmt"
+	"testing"
+)
+
+// Goal: notes tell each znode that changed once, as it is now, and nothing twice. That they
+// add up to the whole state is tested with the records that are made of them, in
+// sim/zookeeper/wire.
+
+// told writes down what it is told.
+type told []string
+
+func (t *told) Gone(path string) { *t = append(*t, "gone "+path) }
+func (t *told) Node(n *NodeImage) {
+	*t = append(*t, fmt.Sprintf("node %s %q v%d c%d", n.Path, n.Data, n.Version, n.Creates))
+}
+func (t *told) Offspring(path string, o Offspring) {
+	*t = append(*t, fmt.Sprintf("offspring %s c%d", path, o.Creates))
+}
+
+func TestNotes(t *testing.T) {
+	l := newLab(t, Config{})
+	c := l.connect()
+	l.must(c, mk("/before"))
+	l.m.KeepNotes()
+	take := func(want ...string) {
+		t.Helper()
+		var got told
+		l.m.TakeNotes(&got)
+		expect(t, []string(got), want)
+	}
+	take()
+	l.must(c, mk("/before/a"))
+	l.must(c, Request{Op: OpSetData, Path: "/before/a", Data: []byte("x"), Version: -1})
+	take(`node /before/a "x" v1 c0`, "offspring /before c1")
+	l.must(c, Request{Op: OpDelete, Path: "/before/a", Version: -1})
+	l.must(c, mk("/before/a"))
+	take("gone /before/a", `node /before/a "" v0 c0`, "offspring /before c2")
+	l.must(c, mk("/new"))
+	l.must(c, mk("/new/b"))
+	take(`node /new "" v0 c1`, `node /new/b "" v0 c0`, "offspring / c2")
+	// What a multi undoes was never there.
+	l.reply(c, Request{Op: OpMulti, Ops: []Request{mk("/undone"), {Op: OpDelete, Path: "/none", Version: -1}}})
+	take()
+	l.must(c, mk("/gone"))
+	l.must(c, Request{Op: OpDelete, Path: "/gone", Version: -1})
+	take("gone /gone", "offspring / c3")
+	l.m = Restore(l.m.cfg, l.m.nowMs, l.m.Snapshot())
+	l.m.KeepNotes()
+	c, _ = l.dial(reattach(0x100000000000000, 10_000))
+	l.must(c, mk("/after"))
+	take(`node /after "" v0 c0`, "offspring / c4")
+}
+
+func TestNotesOfAQuota(t *testing.T) {
+	l := newLab(t, Config{})
+	c := l.connect()
+	for _, path := range []string{"/a", quotaRoot + "/a", quotaRoot + "/a/" + limitsChild, quotaRoot + "/a/" + statsChild} {
+		l.must(c, mk(path))
+	}
+	l.m.KeepNotes()
+	l.must(c, mk("/a/b"))
+	var got told
+	l.m.TakeNotes(&got)
+	expect(t, []string(got), []string{`node /zookeeper/quota/a/zookeeper_stats "count=2,bytes=0" v0 c0`, `node /a/b "" v0 c0`, "offspring /a c1"})
+}
