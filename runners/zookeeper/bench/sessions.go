@@ -19,6 +19,8 @@ import (
 type Sessions struct {
 	Count                      int
 	Before, Half, Bytes, After int64
+	// Limited says that the limit of open files allowed no more.
+	Limited bool
 }
 
 // FromHalf is what half of the sessions foretell for all of them.
@@ -60,15 +62,11 @@ func HoldOn(count int, serve ...string) (s *Sessions, err error) {
 // this process's.
 func Hold(server *Server, count int) (s *Sessions, err error) {
 	s = &Sessions{Count: min(count, openFiles()-spareFiles)}
+	s.Limited = s.Count < count
 	if s.Count <= 0 {
 		return nil, fmt.Errorf("the limit of open files is %d, want more than %d", openFiles(), spareFiles)
 	}
-	writer, err := dial(server.Addr, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer writer.tcp.Close()
-	if err := writer.ensureRoot(); err != nil {
+	if err := makeRoot(server.Addr); err != nil {
 		return nil, err
 	}
 	if s.Before, err = process.Resident(server.PID); err != nil {
@@ -99,6 +97,11 @@ func Hold(server *Server, count int) (s *Sessions, err error) {
 	if err := connect(half, s.Count, &s.Bytes); err != nil {
 		return nil, err
 	}
+	writer, err := dial(server.Addr, 0) // now, for its session does not last until all are connected
+	if err != nil {
+		return nil, err
+	}
+	defer writer.tcp.Close()
 	change := wire.AppendRequest(nil, &zookeeper.Request{Op: zookeeper.OpSetData, Path: root, Version: -1})
 	if _, err := writer.tcp.Write(change); err != nil {
 		return nil, err
@@ -108,6 +111,16 @@ func Hold(server *Server, count int) (s *Sessions, err error) {
 	}
 	s.After, err = process.Resident(server.PID)
 	return s, err
+}
+
+// makeRoot makes the common znode, unless it is there.
+func makeRoot(addr string) error {
+	c, err := dial(addr, 0)
+	if err != nil {
+		return err
+	}
+	defer c.tcp.Close()
+	return c.ensureRoot()
 }
 
 // spareFiles are those that are no clients'.

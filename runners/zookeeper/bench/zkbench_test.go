@@ -261,6 +261,8 @@ func TestSessionsTable(t *testing.T) {
 		{bench.Sessions{Count: 100_000, Before: 20 << 20, Half: 530 << 20, Bytes: 1020 << 20, After: 2049 << 20},
 			[]string{"100000 connected sessions", "1020 MiB, foretold by half of them 1040, 10.2 KiB a session", "100000 sessions: 2049 MiB  <= 2048 MiB: missed"}},
 		{bench.Sessions{Count: 10_000, Before: 48 << 20, Bytes: 148 << 20, After: 248 << 20},
+			[]string{"100000 sessions: 2048 MiB (foretold: 10000 were measured)  <= 2048 MiB: reached"}},
+		{bench.Sessions{Count: 10_000, Before: 48 << 20, Bytes: 148 << 20, After: 248 << 20, Limited: true},
 			[]string{"100000 sessions: 2048 MiB (foretold: 10000 were measured, the limit of open files allows no more here)  <= 2048 MiB: reached"}},
 	} {
 		var out strings.Builder
