@@ -42,12 +42,11 @@ func (b Bound) Last(l *Loop, part int) time.Duration {
 // Sleeper is the sleep of a loop of a process. The steps of all loops of a process that
 // are asleep are made in their common order, as they may share connections.
 type Sleeper struct {
-	loop   *Loop
+	next   Bound // the next step
 	leaper Leaper
-	proc   *Process
+	loop   *Loop
 	turns  *Turns // that sleeps, nil for another kind of loop
-	place  int    // in proc.asleep, plus one; 0 while it is awake
-	next   Bound  // the next step
+	proc   *Process
 	// alone says that it uses nothing that others use: its steps need no common order.
 	alone bool
 	// lonely says that it is always alone.
@@ -55,7 +54,6 @@ type Sleeper struct {
 	// KeepsCause says that what the loop does after it is woken has the cause that it had
 	// when it fell asleep, as if it had not slept, not whatever woke it.
 	KeepsCause bool
-	cause      uint64
 	// Bears says that the loop sleeps on when others send on a connection that it uses: the
 	// steps before that are made.
 	Bears bool
@@ -64,7 +62,9 @@ type Sleeper struct {
 	Alters bool
 	// Fits, when set, is asked when a task of the process has done something: false wakes
 	// the loop.
-	Fits func() bool
+	Fits  func() bool
+	cause uint64
+	place int // in proc.asleep, plus one; 0 while it is awake
 }
 
 // NewSleeper makes the sleep of a loop, which is awake.

@@ -155,7 +155,7 @@ func (q *number) Next() (time.Duration, int) {
 
 func (q *number) Leap(b vtime.Bound) (bool, time.Duration) {
 	if !q.answers {
-		if !b.Allows(q.t.Loop, q.next, partAsk) {
+		if !b.Allows(&q.t.Loop, q.next, partAsk) {
 			return false, 0
 		}
 		q.t.Did(q.next)
@@ -164,7 +164,7 @@ func (q *number) Leap(b vtime.Bound) (bool, time.Duration) {
 			panic("an unusual answer in a leap")
 		}
 	}
-	if !b.Allows(q.t.Loop, q.next, partAnswer) {
+	if !b.Allows(&q.t.Loop, q.next, partAnswer) {
 		return false, 0
 	}
 	q.t.Did(q.next)
@@ -241,8 +241,8 @@ func (g *program) state() uint64 {
 
 func (g *program) loop(number int, period time.Duration, keys []int, locks, thinks, rests, reacts bool) {
 	known := make([]uint64, len(keys))
-	late := &vtime.Delay{Source: g.p.OwnSource(fmt.Sprint("late ", number)), Step: 1, Steps: 3}
-	call := &vtime.Delay{Source: g.p.OwnSource(fmt.Sprint("call ", number)), Step: 1, Steps: 2}
+	late := vtime.Delay{Source: g.p.OwnSource(fmt.Sprint("late ", number)), Step: 1, Steps: 3}
+	call := vtime.Delay{Source: g.p.OwnSource(fmt.Sprint("call ", number)), Step: 1, Steps: 2}
 	cfg := vtime.LoopConfig{Period: period, Late: late, Call: call, State: g.state}
 	seen := g.signs
 	if len(keys) == 0 {

@@ -40,8 +40,13 @@ const stepParts = 8
 // NewLoop makes a loop of the node. Its name is that of the loops that came before it in
 // earlier lives of the same program.
 func (n *Node) NewLoop(name string) *Loop {
+	l := n.newLoop(name)
+	return &l
+}
+
+func (n *Node) newLoop(name string) Loop {
 	w := n.w
-	l := &Loop{w: w, total: n.loopTotal(name), rank: uint64(len(w.ranks)) * stepParts}
+	l := Loop{w: w, total: n.loopTotal(name), rank: uint64(len(w.ranks)) * stepParts}
 	w.ranks = append(w.ranks, l.total)
 	return l
 }
@@ -127,21 +132,21 @@ func (t *loopTotal) fold(h uint64) uint64 {
 
 // LoopConfig says how a task goes round in a loop.
 type LoopConfig struct {
-	// Period is the time from the end of a turn to the beginning of the next.
-	Period time.Duration
-	// Late is drawn for each turn and added to the period; nil is none.
-	Late *Delay
-	// Call is how long the program takes before it asks; nil is none.
-	Call *Delay
+	// Causes are told of changes of State that no task of the process makes.
+	Causes []env.Cond
+	// Call is how long the program takes before it asks; the zero value is no time.
+	Call Delay
 	// State is a number that differs whenever the program's own part of what a turn
 	// depends on does.
 	State func() uint64
-	// Causes are told of changes of State that no task of the process makes.
-	Causes []env.Cond
+	// Period is the time from the end of a turn to the beginning of the next.
+	Period time.Duration
+	// Late is drawn for each turn and added to the period; the zero value is no time.
+	Late Delay
 }
 
 // Delay is a time that is drawn: Min and up to Steps times Step. Source is of
-// [Process.OwnSource].
+// [Process.OwnSource]; without one there is no time.
 type Delay struct {
 	Source *Source
 	Min    time.Duration
@@ -151,7 +156,7 @@ type Delay struct {
 
 // Draw draws from the source.
 func (d *Delay) Draw() time.Duration {
-	if d == nil {
+	if d.Source == nil {
 		return 0
 	}
 	return d.Min + time.Duration(d.Source.Intn(d.Steps+1))*d.Step

@@ -6,17 +6,18 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Turns is the env.Loop of a task in virtual time.
+// Turns is the env.Loop of a task in virtual time. What is looked at while the loop is
+// asleep lies together, from cfg.State to the beginning of turnLeap.sleeper: of a large
+// cluster each of its cache lines is read from far away.
 type Turns struct {
-	*Loop
-	cfg  LoopConfig
 	task *Task
+	cfg  LoopConfig
+	turnLeap
 	what string
 	// state was taken at the beginning of the present turn.
 	state uint64
 	// plain says that the present turn has only asked so far.
 	plain bool
-	turnLeap
 }
 
 // The parts of a loop of turns.
@@ -42,7 +43,8 @@ func (p *Process) NewTurns(cfg LoopConfig) *Turns {
 	if task == nil || task.proc != p || task.turns != nil {
 		panic("vtime: process " + p.name + " on " + p.node.name + " makes a loop outside of its tasks, or a second one of a task")
 	}
-	t := &Turns{Loop: p.node.NewLoop(task.name), cfg: cfg, task: task, what: p.node.w.text("its turn, every " + cfg.Period.String())}
+	t := &Turns{cfg: cfg, task: task, what: p.node.w.text("its turn, every " + cfg.Period.String())}
+	t.Loop = p.node.newLoop(task.name)
 	task.turns = t
 	t.enter()
 	t.plain, t.state = true, cfg.State() // what comes before the first Turn is none
@@ -114,7 +116,7 @@ func (t *Turns) Handle(wait uint64) {
 // asks in it, and changes nothing by it, are steps of the loop.
 func (p *Process) Loop() *Loop {
 	if t := p.Turns(); t != nil {
-		return t.Loop
+		return &t.Loop
 	}
 	return nil
 }

@@ -43,21 +43,21 @@ type Whole interface {
 // of the program is what it was, and all answers would be the same, the next turn is the
 // same, too, and is gone through without its task.
 type turnLeap struct {
-	sleeper Sleeper
+	known   uint64 // the state of the last plain turn
 	next    int64  // when the turn begins, or the program has thought
 	at      int    // the question that is asked
-	cause   uint64 // of what it does
 	phase   turnPhase
 	valid   bool // there is a last plain turn
 	writing bool // down the present turn
 	// recalling says that the present turn was gone through up to its question number at,
 	// and the task goes the same way again without waiting.
 	recalling bool
+	asked     []asked // of the last plain turn
+	Loop
+	sleeper Sleeper
 
-	// What the last plain turn was.
-	known uint64 // its state
-	asked []asked
-	looks []look // at other than answers
+	cause uint64 // of what it does
+	looks []look // of the last plain turn, at other than answers
 	users []look // all, of a loop that is asleep
 
 	n int // questions of the present turn so far
@@ -98,7 +98,7 @@ const (
 // enter makes the loop one of its process.
 func (t *Turns) enter() {
 	p := t.task.proc
-	t.sleeper = Sleeper{loop: t.Loop, leaper: t, proc: p, turns: t}
+	t.sleeper = Sleeper{loop: &t.Loop, leaper: t, proc: p, turns: t}
 	for _, o := range p.loops {
 		o.sleeper.Rouse()
 		o.valid = false // nobody knows what its turns are to this loop
@@ -386,7 +386,7 @@ func (t *Turns) Next() (at time.Duration, part int) {
 func (t *Turns) leapIdle(b Bound) {
 	var steps, squares uint64
 	at := t.next
-	for b.Allows(t.Loop, time.Duration(at), partTurn) {
+	for b.Allows(&t.Loop, time.Duration(at), partTurn) {
 		steps, squares = steps+1, squares+uint64(at)*uint64(at)
 		at += int64(t.cfg.Period + t.cfg.Late.Draw())
 	}
@@ -403,13 +403,13 @@ func (t *Turns) Leap(b Bound) {
 	for {
 		switch at := time.Duration(t.next); t.phase {
 		case waitsForTurn:
-			if !b.Allows(t.Loop, at, partTurn) {
+			if !b.Allows(&t.Loop, at, partTurn) {
 				return
 			}
 			t.Did(at)
 			t.through(at, b)
 		case thinks:
-			if !b.Allows(t.Loop, at, partCall) {
+			if !b.Allows(&t.Loop, at, partCall) {
 				return
 			}
 			t.Did(at)

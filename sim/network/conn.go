@@ -30,23 +30,22 @@ type Receiver interface {
 
 // Conn is one end of a connection.
 type Conn struct {
-	n        *Network
-	host     *Host
-	node     *vtime.Node
-	sockets  *sockets // of the owning process; nil for none
-	peer     *Conn
-	listener *Listener // that accepted it; nil on the dialing end
-	out      pipe
-	number   uint64 // of the connection, see LatencySite
-	port     int32
-	state    connState
-	dialer   bool // this end has dialed
-	receiver Receiver
-	done     func(*Conn, error) // of a dial that goes on
-
+	n    *Network
+	host *Host
+	peer *Conn
 	// sleepers are loops that are asleep and use the connection; both ends have them.
 	sleepers  []*vtime.Sleeper
 	idlePlace int32 // in Network.idle, of a connection that has sleepers
+	state     connState
+	dialer    bool // this end has dialed
+	out       pipe // what is above and its first fields are looked at while loops sleep
+	node      *vtime.Node
+	sockets   *sockets  // of the owning process; nil for none
+	listener  *Listener // that accepted it; nil on the dialing end
+	number    uint64    // of the connection, see LatencySite
+	port      int32
+	receiver  Receiver
+	done      func(*Conn, error) // of a dial that goes on
 
 	place     int32 // in sockets
 	hostPlace int32 // in host.conns

@@ -40,7 +40,7 @@ func (o *invocation) ask(t *vtime.Turns) (any, *env.RPCError) {
 		return q.response, nil
 	default:
 		call = o.begin()
-		call.loop = t.Loop
+		call.loop = &t.Loop
 		o.channel.send(call)
 	}
 	call.await(0)
@@ -121,7 +121,7 @@ func (q *question) Next() (time.Duration, int) {
 func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 	steps, squares := uint64(0), uint64(0)
 	if !q.answers {
-		if !b.Allows(q.turns.Loop, q.next, PartRequest) {
+		if !b.Allows(&q.turns.Loop, q.next, PartRequest) {
 			return false, 0
 		}
 		steps, squares = 1, uint64(q.next)*uint64(q.next)
@@ -129,7 +129,7 @@ func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 		server.Takes(q.sizeBytes)
 		q.answers, q.next = true, server.SendsAt(q.next, q.answerBytes)
 	}
-	if !b.Allows(q.turns.Loop, q.next, PartAnswer) {
+	if !b.Allows(&q.turns.Loop, q.next, PartAnswer) {
 		q.turns.DidMany(steps, squares)
 		return false, 0
 	}
@@ -143,15 +143,15 @@ func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 func (q *question) Resume() {
 	c := q.channel
 	call := q.begin()
-	call.loop, call.sent, call.task = q.turns.Loop, true, q.turns.Task()
+	call.loop, call.sent, call.task = &q.turns.Loop, true, q.turns.Task()
 	q.call = call
 	if !q.answers {
-		q.conn.Resume(q.turns.Loop, call, q.sizeBytes, q.next)
+		q.conn.Resume(&q.turns.Loop, call, q.sizeBytes, q.next)
 		return
 	}
 	call.answered, call.response, call.answerSize = true, q.response, q.answerBytes
 	call.on, call.changes = q.on, q.changes
-	c.conn.peer.Resume(q.turns.Loop, (*Answer)(call), q.answerBytes, q.next)
+	c.conn.peer.Resume(&q.turns.Loop, (*Answer)(call), q.answerBytes, q.next)
 }
 
 var _ vtime.Whole = (*question)(nil)

@@ -22,16 +22,15 @@ type pipe struct {
 	link     *link
 	latency  *vtime.Source // nil before the first draw
 	last     time.Duration // when what was sent last comes in
+	trouble  *trouble      // has lost a segment and delivered none since
+	count    int32
+	stalled  bool // has no event, waits for the link
+	local    bool // stays inside of one host
 
 	first segment     // there is seldom more than one
 	timer vtime.Timer // of the first segment
 	ring  []segment   // those behind it, a ring buffer; the length is a power of two
-	count int32
-	head  int32 // of ring
-
-	trouble *trouble // has lost a segment and delivered none since
-	stalled bool     // has no event, waits for the link
-	local   bool     // stays inside of one host
+	head  int32       // of ring
 }
 
 // trouble is what a pipe has that has lost a segment.

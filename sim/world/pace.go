@@ -107,7 +107,7 @@ func (t pacedTasks) NewLoop(period time.Duration, state func() uint64, causes ..
 	task := t.Current().Name()
 	late, call := paceJitter.of(t.Process, task), paceCall.of(t.Process, task)
 	late.Min += t.p.round
-	return t.NewTurns(vtime.LoopConfig{Period: period, Late: &late, Call: &call, State: state, Causes: causes})
+	return t.NewTurns(vtime.LoopConfig{Period: period, Late: late, Call: call, State: state, Causes: causes})
 }
 
 // pacedNetwork is the network of an agent, whose gRPC server takes its time to start.

@@ -162,7 +162,7 @@ func (q *question) Begin(at time.Duration) {
 	q.i = 0
 	q.s.xid++
 	q.xid, q.sent = q.s.xid, at
-	q.exchange.Begin(q.conn, q.turns.Loop, at)
+	q.exchange.Begin(q.conn, &q.turns.Loop, at)
 	first, _ := q.bytes(0, 1)
 	q.exchange.Count(network.Bytes{Messages: 1, Bytes: first}, network.Bytes{}, network.Bytes{}, network.Bytes{})
 	q.s.idle.touchedAt(at)
@@ -256,9 +256,9 @@ func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 		case l.Answered > 0 && q.i == n:
 			return true, l.LastAnswered
 		case l.Answered == many:
-			q.exchange.Begin(q.conn, q.turns.Loop, l.LastAnswered)
+			q.exchange.Begin(q.conn, &q.turns.Loop, l.LastAnswered)
 		}
-		if at, part := q.exchange.Next(); !b.Allows(q.turns.Loop, at, part) {
+		if at, part := q.exchange.Next(); !b.Allows(&q.turns.Loop, at, part) {
 			return false, 0
 		}
 	}
@@ -315,7 +315,7 @@ func (q *question) count(from, served int, l *network.Leapt) {
 func (q *question) Resume() {
 	s := q.s
 	c := s.newRead(q.op, q.asked(q.i), nil)
-	c.request.Xid, c.request.loop, c.task = q.xid, q.turns.Loop, q.turns.Task()
+	c.request.Xid, c.request.loop, c.task = q.xid, &q.turns.Loop, q.turns.Task()
 	if q.list != nil {
 		c.request.known, c.follows = &q.list.known[q.i], true
 	}

@@ -45,7 +45,7 @@ func (r *readRound) leap(t *vtime.Turns) *call {
 		asker: &asker{s: s, turns: t, conn: s.conn, server: server, machine: server.s.machine, at: at},
 		op:    zookeeper.OpGetData, list: &reads{}, zxid: server.s.machine.Zxid(),
 	}
-	l.sleeper = s.p.NewSleeper(t.Loop, l)
+	l.sleeper = s.p.NewSleeper(&t.Loop, l)
 	l.sleeper.KeepsCause = true
 	if l.lookAhead(worthLeaping); len(l.q.list.paths) < worthLeaping || !s.idle.joins() || !s.conn.Join(l.sleeper) {
 		return nil
