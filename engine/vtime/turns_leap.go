@@ -49,6 +49,10 @@ type turnLeap struct {
 	phase   turnPhase
 	valid   bool // there is a last plain turn
 	writing bool // down the present turn
+	// doubtful says that the state is another one than that of the last plain turn, and the
+	// loop sleeps on until its next turn begins, where it is looked at: what differs may
+	// be over by then, as a lock that another task takes.
+	doubtful bool
 	// recalling says that the present turn was gone through up to its question number at,
 	// and the task goes the same way again without waiting.
 	recalling bool
@@ -56,6 +60,7 @@ type turnLeap struct {
 	Loop
 	sleeper Sleeper
 
+	doubt Timer // of that look
 	cause uint64 // of what it does
 	looks []look // of the last plain turn, at other than answers
 	users []look // all, of a loop that is asleep
@@ -429,8 +434,42 @@ func (t *Turns) Leap(b Bound) {
 // inTurn reports whether the loop, which is asleep, is in the middle of a turn.
 func (t *Turns) inTurn() bool { return t.phase != waitsForTurn }
 
+// doubts has the loop, which is asleep and whose state is another one, sleep on until its
+// next turn begins. It reports false in the middle of a turn.
+func (t *Turns) doubts() bool {
+	if t.doubtful {
+		return true
+	}
+	if t.inTurn() || t.next <= t.w.now {
+		return false
+	}
+	p := t.task.proc
+	t.doubtful, t.doubt = true, t.schedule(p.node, p, partLookout, t.next, kindLookout, (*doubt)(t), 0)
+	return true
+}
+
+// sure ends doubts.
+func (t *Turns) sure() {
+	if t.doubtful {
+		t.doubt.Cancel()
+		t.doubtful, t.doubt = false, Timer{}
+	}
+}
+
+type doubt Turns
+
+// Handle looks.
+func (d *doubt) Handle(uint64) {
+	t := (*Turns)(d)
+	t.doubtful, t.doubt = false, Timer{}
+	if t.cfg.State() != t.known {
+		t.sleeper.Rouse()
+	}
+}
+
 // Wake ends the sleep. In the middle of a turn the task comes to where it would be.
 func (t *Turns) Wake() {
+	t.sure()
 	for i := range t.asked {
 		t.asked[i].ask.Wake(&t.sleeper)
 	}
@@ -491,14 +530,28 @@ func (p *Process) before() {
 // after sees to them when a task has done something.
 func (p *Process) after() {
 	for i := 0; i < len(p.asleep); {
-		s := p.asleep[i]
-		if s.turns != nil && s.turns.cfg.State() != s.turns.known || s.Fits != nil && !s.Fits() {
-			s.Rouse()
-			i = 0
+		if p.asleep[i].sleepsOn() {
+			i++
 			continue
 		}
-		i++
+		p.asleep[i].Rouse()
+		i = 0
 	}
+}
+
+// sleepsOn reports whether a loop need not be woken when a task has done something.
+func (s *Sleeper) sleepsOn() bool {
+	if s.Fits != nil && !s.Fits() {
+		return false
+	}
+	t := s.turns
+	if t != nil && t.cfg.State() != t.known {
+		return t.doubts()
+	}
+	if t != nil {
+		t.sure()
+	}
+	return true
 }
 
 var _ Leaper = (*Turns)(nil)
