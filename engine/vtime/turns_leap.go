@@ -62,7 +62,7 @@ type turnLeap struct {
 	Loop
 	sleeper Sleeper
 
-	doubt Timer // of that look
+	doubt Timer  // of that look
 	cause uint64 // of what it does
 	looks []look // of the last plain turn, at other than answers
 	users []look // all, of a loop that is asleep
