@@ -27,6 +27,21 @@ type sample struct {
 	shards        int
 }
 
+// ofLarge is how many replicas a shard of the largest cluster has: 500 shards of 20, of which
+// each has its part of the models, as in a cluster that needs so many agents.
+const (
+	large   = 10_000
+	ofLarge = 20
+)
+
+// shardsOf are the shards of a cluster of so many agents.
+func (s sample) shardsOf(agents int) int {
+	if agents >= large {
+		return agents / ofLarge
+	}
+	return s.shards
+}
+
 var samples = []sample{{"v1", "agent.conf", 1}, {"v3", "unified.conf", 2}}
 
 // The start is what happens in so much time, in which all becomes available; the day is
@@ -45,7 +60,7 @@ func sizes(version string, full bool) (agents []int) {
 		agents = append(agents, 1000)
 	}
 	if full && version == "v3" {
-		agents = append(agents, 10_000)
+		agents = append(agents, large)
 	}
 	return agents
 }
@@ -56,7 +71,7 @@ type cost struct {
 	Wall, CPU          time.Duration
 	Events, Reads      float64
 	Live, Stacks, Peak float64
-	agents             float64
+	agents, shards     float64
 	failure            error
 }
 
@@ -107,7 +122,11 @@ func (g *growth) sample(out io.Writer, s sample) error {
 			name string
 			cost cost
 		}{{"start", start}, {"day", day}} {
-			fmt.Fprintf(w, "%s of %d\t%s\n", row.name, agents, row.cost.columns(last[row.name], base[row.name]))
+			name := fmt.Sprintf("%s of %d", row.name, agents)
+			if shards := s.shardsOf(agents); shards != s.shards {
+				name = fmt.Sprintf("%s in %d shards", name, shards)
+			}
+			fmt.Fprintf(w, "%s\t%s\n", name, row.cost.columns(last[row.name], base[row.name]))
 			g.judge(s, row.name, row.cost, last[row.name])
 			last[row.name] = row.cost
 		}
@@ -126,7 +145,7 @@ func (c cost) columns(before, base cost) string {
 		c.Wall.Round(time.Millisecond).String(), c.CPU.Round(time.Millisecond).String(), short(c.Events), short(c.Reads), each(c.Live), each(c.Stacks),
 		fmt.Sprintf("%.0f MiB", c.Peak/(1<<20)), "", "", "", "",
 	}
-	if before.measured() && c.agents > before.agents {
+	if before.measured() && c.agents > before.agents && c.shards == before.shards {
 		columns[7] = fmt.Sprintf("%.1fx of %.0fx", ratio(c.CPU, before.CPU), c.agents/before.agents)
 		columns[8] = fmt.Sprintf("%.1fx", c.Live/before.Live)
 	}
@@ -160,7 +179,8 @@ func (c cost) after(start cost) cost {
 // run runs the cluster for a time in a process of its own.
 func (g *growth) run(program string, s sample, agents int, length time.Duration) (c cost) {
 	fmt.Fprintf(g.progress, "running %s: %s of %d agents for %v ...\n", filepath.Base(program), s.version, agents, length)
-	c.agents = float64(agents)
+	shards := s.shardsOf(agents)
+	c.agents, c.shards = float64(agents), float64(shards)
 	dir, err := os.MkdirTemp("", "monosim-growth")
 	if err != nil {
 		c.failure = err
@@ -168,7 +188,7 @@ func (g *growth) run(program string, s sample, agents int, length time.Duration)
 	}
 	defer os.RemoveAll(dir)
 	args := []string{
-		"sim", "--conf", s.conf, "--models", "exported", "--shards", strconv.Itoa(s.shards), "--replicas", strconv.Itoa(agents / s.shards),
+		"sim", "--conf", s.conf, "--models", "exported", "--shards", strconv.Itoa(shards), "--replicas", strconv.Itoa(agents / shards),
 		"--for", length.String(), "--json",
 	}
 	told := filepath.Join(dir, "cost.json")

@@ -55,7 +55,7 @@ func newSimWatch(notes io.Writer, size outlook.Size, maxMemory, costFile string)
 // a half, for an eighth less of memory; what is over four times a small cluster is next to nothing.
 const (
 	garbageBytes                = 16 << 20
-	leastGarbage, mostGarbage   = 40, 400
+	leastGarbage, mostGarbage   = 30, 400
 	noticeablyOtherGarbageParts = 8 // of the percentage
 )
 

@@ -61,7 +61,7 @@ func TestTheCollectorGoesByWhatLives(t *testing.T) {
 	for _, c := range []struct {
 		live int64
 		want int
-	}{{0, 400}, {1 << 20, 400}, {8 << 20, 200}, {20 << 20, 80}, {40 << 20, 40}, {80 << 20, 40}, {8 << 30, 40}} {
+	}{{0, 400}, {1 << 20, 400}, {8 << 20, 200}, {20 << 20, 80}, {40 << 20, 40}, {80 << 20, 30}, {8 << 30, 30}} {
 		if got := gcPercent(c.live); got != c.want {
 			t.Errorf("%d bytes live: found %d %%, want %d", c.live, got, c.want)
 		}
@@ -71,7 +71,7 @@ func TestTheCollectorGoesByWhatLives(t *testing.T) {
 	for _, step := range []struct {
 		live int64
 		want int
-	}{{1 << 20, 400}, {20 << 20, 80}, {21 << 20, 80}, {30 << 20, 53}, {80 << 20, 40}, {1 << 20, 400}} {
+	}{{1 << 20, 400}, {20 << 20, 80}, {21 << 20, 80}, {30 << 20, 53}, {80 << 20, 30}, {1 << 20, 400}} {
 		if w.paceCollector(step.live); w.garbage != step.want {
 			t.Errorf("%d bytes live: the collector is at %d %%, want %d", step.live, w.garbage, step.want)
 		}
