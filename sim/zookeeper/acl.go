@@ -34,8 +34,8 @@ type ACL struct {
 // OpenACL lets everybody do everything.
 func OpenACL() []ACL { return slices.Clone(openACL) }
 
-// IsOpenACL reports whether an ACL is OpenACL's.
-func IsOpenACL(acl []ACL) bool { return len(acl) == 1 && acl[0] == openACL[0] }
+// isOpen reports whether an ACL is OpenACL's.
+func isOpen(acl []ACL) bool { return len(acl) == 1 && acl[0] == openACL[0] }
 
 // Shared by all znodes that have them; never written to.
 var (
@@ -174,7 +174,7 @@ func (c *Conn) matches(a *ACL) bool {
 // replaces auth by the caller's own authenticated identities (ZK-9.2). An
 // address is an identity but not an authenticated one.
 func (m *Machine) expandACL(c *Conn, acl []ACL) ([]ACL, bool) {
-	if IsOpenACL(acl) {
+	if isOpen(acl) {
 		return openACL, true
 	}
 	var out []ACL

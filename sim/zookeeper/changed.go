@@ -40,18 +40,15 @@ func (m *Machine) noteChanges() {
 	}
 }
 
-// Noted is told by TakeNotes of what was changed since the last time, each znode once and
-// in this order: those that are gone, by path, where one may have come again; those that
+// TakeNotes tells what was changed since the last time, and forgets it: each znode once, and
+// in this order those that are gone, by path, where one may have come again; those that
 // are there; and those of which only children were made or deleted. The image is valid
 // during the call.
-type Noted interface {
+func (m *Machine) TakeNotes(to interface {
 	Gone(path string)
 	Node(image *NodeImage)
 	Offspring(path string, o Offspring)
-}
-
-// TakeNotes tells what was noted and forgets it.
-func (m *Machine) TakeNotes(to Noted) {
+}) {
 	for _, n := range m.notes.nodes {
 		if n.tree != m.tree {
 			to.Gone(n.path)

@@ -63,6 +63,9 @@ func (n *znode) image(owner int64) NodeImage {
 	}
 }
 
+// Open reports whether everybody may do everything with the znode.
+func (n *NodeImage) Open() bool { return isOpen(n.ACL) }
+
 // SessionImage returns the image of a live session; it reports false for any other id.
 func (m *Machine) SessionImage(id int64) (SessionImage, bool) {
 	s := m.sessions[id]

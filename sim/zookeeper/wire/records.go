@@ -71,7 +71,7 @@ func (w *recordWriter) Node(n *zookeeper.NodeImage) {
 // fresh reports whether entryFresh says all of a znode.
 func fresh(n *zookeeper.NodeImage) bool {
 	return n.Owner == 0 && !n.Container && n.TTLMs == 0 && n.Version == 0 && n.Aversion == 0 && n.Creates == 0 &&
-		n.Mzxid == n.Czxid && n.Pzxid == n.Czxid && n.MtimeMs == n.CtimeMs && zookeeper.IsOpenACL(n.ACL)
+		n.Mzxid == n.Czxid && n.Pzxid == n.Czxid && n.MtimeMs == n.CtimeMs && n.Open()
 }
 
 // freshNode is the znode that entryFresh tells of.
