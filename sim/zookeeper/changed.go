@@ -68,11 +68,3 @@ func (m *Machine) TakeNotes(to interface {
 	}
 	m.notes.nodes = m.notes.nodes[:0]
 }
-
-// owner is the session of an ephemeral, else 0.
-func (n *znode) owner() int64 {
-	if n.session == nil {
-		return 0
-	}
-	return n.session.id
-}

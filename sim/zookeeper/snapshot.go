@@ -39,12 +39,9 @@ func (m *Machine) Snapshot() *Snapshot {
 }
 
 func (n *znode) save() savedNode {
-	saved := savedNode{node: n.unlinked()}
+	saved := savedNode{node: n.unlinked(), owner: n.owner()}
 	if n.parent != nil {
 		saved.parentPath = n.parent.path
-	}
-	if n.session != nil {
-		saved.owner = n.session.id
 	}
 	return saved
 }

@@ -59,18 +59,23 @@ type znode struct {
 // stat is what clients see. The visible cversion counts creates and deletes,
 // and only ephemerals show an owner (ZK-5.3, ZK-5.6).
 func (n *znode) stat() Stat {
-	s := Stat{
+	return Stat{
 		Czxid: n.czxid, Mzxid: n.mzxid, Pzxid: n.pzxid,
 		CtimeMs: n.ctimeMs, MtimeMs: n.mtimeMs,
 		Version: n.version, Aversion: n.aversion,
 		Cversion:        2*n.creates - n.numChildren,
 		DataLengthBytes: int32(len(n.data)),
 		NumChildren:     n.numChildren,
+		EphemeralOwner:  n.owner(),
 	}
-	if n.session != nil {
-		s.EphemeralOwner = n.session.id
+}
+
+// owner is the session of an ephemeral, else 0.
+func (n *znode) owner() int64 {
+	if n.session == nil {
+		return 0
 	}
-	return s
+	return n.session.id
 }
 
 // linkChild appends child to the list.

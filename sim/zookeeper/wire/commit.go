@@ -23,13 +23,10 @@ type committer struct {
 
 	// A lock of its own, taken after the server's: the loop that writes need not wait for
 	// the turns of all connections.
-	mu       sync.Mutex
-	work     sync.Cond
-	records  []byte  // not written yet
-	busy     bool    // a write is under way
-	waiting  []*conn // have held messages
-	released []*conn // the list before that one
-	closing  bool
+	mu      sync.Mutex
+	work    sync.Cond
+	next    batch // gathers while another one is written
+	closing bool
 	// settled says that all records are written.
 	settled atomic.Bool
 }
@@ -83,10 +80,10 @@ func (c *committer) record(m *zookeeper.Machine) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.busy && len(c.records) == 0 && len(c.waiting) == 0 {
+	if c.next.empty() {
 		c.work.Signal()
 	}
-	if c.records = c.recorder.record(c.records, m); len(c.records) > 0 {
+	if c.next.records = c.recorder.record(c.next.records, m); len(c.next.records) > 0 {
 		c.settled.Store(false)
 	}
 	for i, conn := range c.held {
@@ -94,7 +91,7 @@ func (c *committer) record(m *zookeeper.Machine) {
 		conn.out.seal()
 		if !conn.waits {
 			conn.waits = true
-			c.waiting = append(c.waiting, conn)
+			c.next.waiting = append(c.next.waiting, conn)
 		}
 		c.held[i] = nil
 	}
@@ -120,25 +117,27 @@ func (c *committer) finish() {
 // batch is what one commit writes and sets free.
 type batch struct {
 	records []byte
-	waiting []*conn
+	waiting []*conn // have held messages
 }
+
+func (b *batch) empty() bool { return len(b.records) == 0 && len(b.waiting) == 0 }
 
 // wait waits for work. It reports false when there will be none.
 func (c *committer) wait() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for len(c.records) == 0 && len(c.waiting) == 0 && !c.closing {
+	for c.next.empty() && !c.closing {
 		c.work.Wait()
 	}
-	return len(c.records) > 0 || len(c.waiting) > 0
+	return !c.next.empty()
 }
 
-// take begins a commit of all that there is; spare is a buffer for the next records.
-func (c *committer) take(spare []byte) batch {
+// take begins a commit of all that there is. What the last one was is room for the next.
+func (c *committer) take(last batch) batch {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	b := batch{c.records, c.waiting}
-	c.records, c.waiting, c.busy = spare[:0], c.released[:0], true
+	b := c.next
+	c.next = batch{last.records[:0], last.waiting[:0]}
 	for _, conn := range b.waiting {
 		conn.waits = false
 		conn.out.mark()
@@ -147,41 +146,41 @@ func (c *committer) take(spare []byte) batch {
 }
 
 // written ends the commit.
-func (c *committer) written(b batch) {
+func (c *committer) written() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	clear(b.waiting)
-	c.busy, c.released = false, b.waiting
-	c.settled.Store(len(c.records) == 0)
+	c.settled.Store(len(c.next.records) == 0)
 }
 
 // commitLoop writes until the server closes and all is written.
 func (s *Server) commitLoop() {
 	defer s.wg.Done()
 	c := s.commit
-	var spare []byte
+	var b batch
 	for c.wait() {
 		runtime.Gosched() // turns that could go on now are in this commit, which costs as much with few
-		b, snapshot, nowMs := s.takeBatch(spare)
+		var snapshot *zookeeper.Snapshot
+		var nowMs int64
+		b, snapshot, nowMs = s.takeBatch(b)
 		if err := s.write(b.records, snapshot, nowMs); err != nil {
 			s.fail(fmt.Errorf("data directory %s: %w", s.opt.DataDir, err))
 			return
 		}
 		release(b.waiting)
-		spare = b.records
-		c.written(b)
+		clear(b.waiting)
+		c.written()
 	}
 }
 
 // takeBatch begins a commit. When a new generation is due the state comes with it, as it
 // is after the batch: no turn may come between.
-func (s *Server) takeBatch(spare []byte) (b batch, snapshot *zookeeper.Snapshot, nowMs int64) {
+func (s *Server) takeBatch(last batch) (b batch, snapshot *zookeeper.Snapshot, nowMs int64) {
 	if !s.commit.store.full() {
-		return s.commit.take(spare), nil, 0
+		return s.commit.take(last), nil, 0
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.commit.take(spare), s.machine.Snapshot(), s.machine.NowMs()
+	return s.commit.take(last), s.machine.Snapshot(), s.machine.NowMs()
 }
 
 // release sends what was held for connections. All of it is free before the next commit

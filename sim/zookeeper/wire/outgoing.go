@@ -31,17 +31,17 @@ func (q *queue) add(out *zookeeper.Out) {
 // extent is how much of a queue is meant, from its front.
 type extent struct{ bytes, messages int }
 
-// take moves the first bytes, of a number of messages, to another queue.
-func (q *queue) take(bytes, messages int, to *queue) {
-	if bytes == len(q.bytes) && len(to.bytes) == 0 {
+// take moves the front part to another queue.
+func (q *queue) take(front extent, to *queue) {
+	if front.bytes == len(q.bytes) && len(to.bytes) == 0 {
 		to.drop()
 		*to, *q = *q, queue{}
 		return
 	}
-	to.bytes = append(to.bytes, q.bytes[:bytes]...)
-	to.messages += messages
-	q.bytes = q.bytes[:copy(q.bytes, q.bytes[bytes:])]
-	q.messages -= messages
+	to.bytes = append(to.bytes, q.bytes[:front.bytes]...)
+	to.messages += front.messages
+	q.bytes = q.bytes[:copy(q.bytes, q.bytes[front.bytes:])]
+	q.messages -= front.messages
 	if len(q.bytes) == 0 {
 		q.drop()
 	}
@@ -173,7 +173,7 @@ func (o *outgoing) release() (start bool) {
 	if o.broken {
 		return false
 	}
-	o.held.take(o.marked.bytes, o.marked.messages, &o.ready)
+	o.held.take(o.marked, &o.ready)
 	o.sealed.bytes -= o.marked.bytes
 	o.sealed.messages -= o.marked.messages
 	o.marked = extent{}
