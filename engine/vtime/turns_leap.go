@@ -53,8 +53,6 @@ type turnLeap struct {
 	// loop sleeps on until its next turn begins, where it is looked at: what differs may
 	// be over by then, as a lock that another task takes.
 	doubtful bool
-	// acted is how many turns in a row did more than ask.
-	acted uint8
 	// recalling says that the present turn was gone through up to its question number at,
 	// and the task goes the same way again without waiting.
 	recalling bool
@@ -135,20 +133,10 @@ func (t *Turns) exit() {
 	}
 }
 
-// Of a loop that did more than ask in so many turns in a row, few are written down.
-const (
-	alwaysWritten = 8
-	writtenOneIn  = 16
-)
-
 // record begins to write down a turn.
 func (t *Turns) record() {
-	t.valid, t.n, t.looks = false, 0, t.looks[:0]
-	t.writing = !t.w.cfg.NoLeaps && (t.acted < alwaysWritten || t.acted%writtenOneIn == 0)
+	t.valid, t.n, t.looks, t.writing = false, 0, t.looks[:0], !t.w.cfg.NoLeaps
 	t.differ = t.differ[:0]
-	if !t.writing {
-		return
-	}
 	for range t.task.proc.loops {
 		t.differ = append(t.differ, 0)
 	}
@@ -191,9 +179,6 @@ func (t *Turns) waits() {
 // keep ends the writing down of a turn.
 func (t *Turns) keep() {
 	t.at = 0
-	if t.acted++; t.plain {
-		t.acted = 0
-	}
 	if !t.writing || !t.plain {
 		t.writing = false
 		return
