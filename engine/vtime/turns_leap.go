@@ -530,7 +530,7 @@ func (p *Process) before() {
 // after sees to them when a task has done something.
 func (p *Process) after() {
 	for i := 0; i < len(p.asleep); {
-		if p.asleep[i].sleepsOn() {
+		if p.asleep[i].staysAsleep() {
 			i++
 			continue
 		}
@@ -539,16 +539,15 @@ func (p *Process) after() {
 	}
 }
 
-// sleepsOn reports whether a loop need not be woken when a task has done something.
-func (s *Sleeper) sleepsOn() bool {
-	if s.Fits != nil && !s.Fits() {
+// staysAsleep reports whether a loop need not be woken when a task has done something.
+func (s *Sleeper) staysAsleep() bool {
+	switch t := s.turns; {
+	case s.Fits != nil && !s.Fits():
 		return false
-	}
-	t := s.turns
-	if t != nil && t.cfg.State() != t.known {
+	case t == nil:
+	case t.cfg.State() != t.known:
 		return t.doubts()
-	}
-	if t != nil {
+	default:
 		t.sure()
 	}
 	return true

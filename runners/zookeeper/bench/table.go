@@ -163,10 +163,11 @@ func (s *Sessions) Write(out io.Writer) error {
 	}
 	why := ""
 	if s.Count < aimSessions {
-		why = fmt.Sprintf(" (foretold: %d were measured)", s.Count)
-	}
-	if s.Limited {
-		why = fmt.Sprintf(" (foretold: %d were measured, the limit of open files allows no more here)", s.Count)
+		limit := ""
+		if s.Limited {
+			limit = ", the limit of open files allows no more here"
+		}
+		why = fmt.Sprintf(" (foretold: %d were measured%s)", s.Count, limit)
 	}
 	_, err = fmt.Fprintf(out, "%d sessions: %.0f MiB%s  %s\n", aimSessions, float64(need)/mib, why,
 		verdict(true, need <= aimSessionsBytes, fmt.Sprintf("<= %d MiB", aimSessionsBytes/mib)))
