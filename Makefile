@@ -50,7 +50,7 @@ proto-check: ## say whether the Go of engine/proto is what its .proto files give
 # Packages whose tests run on the clock of the wall, most of them with processes and
 # sockets: what they wait for has limits. They run after the others and one by one, so
 # that no test that computes takes their processors away.
-wallclock := ./engine/walltime/... ./runners/admin/... ./runners/process/... ./runners/programs/... ./runners/realrun/... ./runners/tfserving/... ./runners/whatif/observe/... ./runners/zookeeper/... ./sim/tfserving/serve/... ./sim/zookeeper/wire/...
+wallclock := ./engine/walltime/... ./runners/serve/admin/... ./runners/process/... ./runners/serve/programs/... ./runners/test/realrun/... ./runners/tfserving/... ./runners/whatif/observe/... ./runners/zookeeper/... ./sim/tfserving/serve/... ./sim/zookeeper/wire/...
 
 # The third run of gotestsum reads the events of the first two again, for the reasons to
 # skip and the totals, which .ci/run prints once more.
@@ -90,11 +90,11 @@ vectors-check: ## replay the golden cases on the engine
 
 names: ## record the public names of the reference; needs MONOLITH_SRC and PYTHON (default python3)
 	@test -n "$$MONOLITH_SRC" || { echo "names: MONOLITH_SRC names no checkout of bytedance/monolith"; exit 2; }
-	"$${PYTHON:-python3}" runners/python/names.py vectors/scope/names.json
+	"$${PYTHON:-python3}" runners/diff/python/names.py vectors/scope/names.json
 
 check-python: ## hold engine and vectors to the real Python; needs MONOLITH_SRC and PYTHON (default python3)
 	@test -n "$$MONOLITH_SRC" || { echo "check-python: MONOLITH_SRC names no checkout of bytedance/monolith"; exit 2; }
-	$(GO) test -count=1 ./runners/python
+	$(GO) test -count=1 ./runners/diff/python
 	$(GO) run ./cmd/monosim vectors record --python --check
 	$(GO) run ./cmd/monosim diff --python --fuzz 20000
 	$(GO) test -count=1 ./runners/tfserving/clients
@@ -102,7 +102,7 @@ check-python: ## hold engine and vectors to the real Python; needs MONOLITH_SRC 
 
 check-contract: ## hold the AgentService to the real Python over real sockets, both ways; without MONOLITH_SRC Go against Go only
 	@test -n "$$MONOLITH_SRC" || echo "check-contract: MONOLITH_SRC names no checkout of bytedance/monolith: without Python"
-	$(GO) test -count=1 -run Contract ./runners/realrun
+	$(GO) test -count=1 -run Contract ./runners/test/realrun
 
 check-runners: ## scenarios as processes and, with MONOLITH_SRC, with the reference's agents, compared with the simulation; RUNNERS, FEATURES, SCALE (0.1), JOBS (1), RECORD=vectors/compared.json
 	@mkdir -p $(BUILD)
@@ -174,7 +174,7 @@ fuzz: ## every fuzz target, FUZZTIME each (default 20000x: that many inputs)
 
 scripts: ## leaps on and off are compared: LEAPSCRIPTS (1000000) random scripts of the model of a leap, 20 minutes of processor time, and FAULTSCRIPTS (10000) of the real stack, from seed FIRST (0)
 	$(GO) test -count=1 ./engine/vtime -run TestLeapsMakeNoDifference -timeout 6h -args -vtime.leapscripts $(or $(LEAPSCRIPTS),1000000) -vtime.firstscript $(or $(FIRST),0)
-	$(GO) test -count=1 ./runners/simrun -run TestLeapsMakeNoDifferenceUnderFaults -timeout 6h -args -simrun.leapscripts $(or $(FAULTSCRIPTS),10000) -simrun.firstscript $(or $(FIRST),0)
+	$(GO) test -count=1 ./runners/test/simrun -run TestLeapsMakeNoDifferenceUnderFaults -timeout 6h -args -simrun.leapscripts $(or $(FAULTSCRIPTS),10000) -simrun.firstscript $(or $(FIRST),0)
 
 mutants: ## change the agents in thousands of small ways and see that vectors, scenarios or tests notice nine in ten; half an hour, or SAMPLE=300
 	@nice -n 19 $(GO) run ./cmd/mutants $(if $(SAMPLE),-sample $(SAMPLE)) $(if $(SEED),-seed $(SEED)) $(PLACES)

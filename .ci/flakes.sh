@@ -10,12 +10,12 @@ PACKAGES=${PACKAGES:-"
 ./sim/zookeeper/wire/...
 ./sim/tfserving/serve/...
 ./runners/process
-./runners/testee
+./runners/diff/testee
 ./runners/zookeeper/diff
 ./runners/zookeeper/server
 ./runners/tfserving/server
 ./runners/tfserving/clients
-./runners/realrun
+./runners/test/realrun
 ./cmd/monosim
 "}
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/test/simrun"
 )
 
 // A runner builds a cluster from a spec; one acts on it, waits, and looks.

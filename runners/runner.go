@@ -3,7 +3,7 @@
 //
 // Two things to use first:
 //
-//   - [Runner] builds a [Cluster] from a [Spec]; runners/simrun does so in
+//   - [Runner] builds a [Cluster] from a [Spec]; runners/test/simrun does so in
 //     virtual time.
 //   - [Cluster] is acted on and observed. What steps and commands know of an
 //     implementation is this interface and nothing else, but for [Operations],

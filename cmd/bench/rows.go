@@ -26,7 +26,7 @@ var groups = []group{
 		{"heap push and pop, 100 events", "BenchmarkHeap/events=100", "ns/op", 0},
 		{"heap push and pop, 10,000 events", "BenchmarkHeap/events=10000", "ns/op", 0},
 	}},
-	{name: "a day of a cluster", pkg: "./runners/simrun", pattern: "Day", benchtime: "1x", rows: []row{
+	{name: "a day of a cluster", pkg: "./runners/test/simrun", pattern: "Day", benchtime: "1x", rows: []row{
 		{"24 h of 10 agents v3, virtual/wall", "BenchmarkDay/v3/agents=10", "virtual/wall", 0},
 		{"24 h of 100 agents v3, virtual/wall", "BenchmarkDay/v3/agents=100", "virtual/wall", 120_000},
 		{"24 h of 10 agents v1, virtual/wall", "BenchmarkDay/v1/agents=10", "virtual/wall", 0},
@@ -34,7 +34,7 @@ var groups = []group{
 		{"memory of an agent v3 of 100", "BenchmarkDay/v3/agents=100", "B/agent", 0},
 		{"memory of an agent v1 of 100", "BenchmarkDay/v1/agents=100", "B/agent", 0},
 	}},
-	{name: "an hour of a training job", pkg: "./runners/simrun", pattern: "TrainingHour", benchtime: "1x", rows: []row{
+	{name: "an hour of a training job", pkg: "./runners/test/simrun", pattern: "TrainingHour", benchtime: "1x", rows: []row{
 		{"1 h with 100 workers and 20 PS, TF_CONFIG, virtual/wall", "BenchmarkTrainingHour/primus/workers=100", "virtual/wall", 0},
 		{"1 h with 400 workers and 80 PS, TF_CONFIG, virtual/wall", "BenchmarkTrainingHour/primus/workers=400", "virtual/wall", 0},
 		{"1 h with 1,000 workers and 200 PS, TF_CONFIG, virtual/wall", "BenchmarkTrainingHour/primus/workers=1000", "virtual/wall", 720},
@@ -42,7 +42,7 @@ var groups = []group{
 		{"1 h with 400 workers and 80 PS, ZooKeeper, virtual/wall", "BenchmarkTrainingHour/zookeeper/workers=400", "virtual/wall", 0},
 		{"1 h with 1,000 workers and 200 PS, ZooKeeper, virtual/wall", "BenchmarkTrainingHour/zookeeper/workers=1000", "virtual/wall", 0},
 	}},
-	{name: "the engine as a testee", pkg: "./runners/gotestee", pattern: "Pure|Sequences", benchtime: "2s", rows: []row{
+	{name: "the engine as a testee", pkg: "./runners/diff/gotestee", pattern: "Pure|Sequences", benchtime: "2s", rows: []row{
 		{"cases/s of the pure operations", "BenchmarkPure", "cases/s", 20e3},
 		{"cases/s of the others", "BenchmarkSequences", "cases/s", 0},
 	}},

@@ -31,7 +31,7 @@ type direction struct {
 var (
 	exampleClock  = []string{"engine/vtime"}
 	exampleWorld  = []string{"engine/vtime", "engine/cluster", "sim/world"}
-	exampleRunner = []string{"runners/simrun"}
+	exampleRunner = []string{"runners/test/simrun"}
 )
 
 // directions is read from the top; the first entry whose from covers a package
@@ -65,22 +65,22 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"features/steps/..."},
-		to:      []string{"features/steps/...", "runners", "runners/replay", "runners/timeline", "engine/env", "vectors/scope"},
+		to:      []string{"features/steps/...", "runners", "runners/test/replay", "runners/show/timeline", "engine/env", "vectors/scope"},
 		inTests: []string{"sim/fault"},
 		outside: exampleRunner,
 		because: "steps speak to a cluster through the runner interface, which brings the sentences of its faults along, so that each runner can run them",
 	},
 	{
 		from:    []string{"features/compare"},
-		to:      []string{"features/steps", "runners", "runners/deeds", "vectors/scope"},
+		to:      []string{"features/steps", "runners", "runners/test/deeds", "vectors/scope"},
 		inTests: []string{"features"},
 		outside: exampleRunner,
 		because: "what runs of scenarios did is compared by the runner interface, whoever ran them",
 	},
 	{
 		from:    []string{"features/report"},
-		to:      []string{"features/steps", "runners/colour", "runners/junit", "runners/timeline", "runners/webpage", "vectors/scope"},
-		outside: slices.Concat(exampleRunner, []string{"runners/webpage/webpagetest"}),
+		to:      []string{"features/steps", "runners/show/colour", "runners/show/junit", "runners/show/timeline", "runners/show/webpage", "vectors/scope"},
+		outside: slices.Concat(exampleRunner, []string{"runners/show/webpage/webpagetest"}),
 		because: "a report is written from what a run of the steps found, whoever ran it",
 	},
 	{
@@ -90,48 +90,48 @@ var directions = []direction{
 		because: "the runner interface names no implementation, and what it says of clusters is plain data",
 	},
 	{
-		from:    []string{"runners/explore/...", "runners/parity"},
+		from:    []string{"runners/explore/...", "runners/diff/parity"},
 		to:      []string{"features/steps/...", "features/compare", "runners/...", "sim/...", "engine/...", "vectors/..."},
 		because: "exploring runs scenarios and PARITY.md counts what they show, so these alone among the runners know the steps",
 	},
 	{
-		from:    []string{"runners/deeds"},
+		from:    []string{"runners/test/deeds"},
 		to:      []string{"runners", "engine/env"},
 		outside: exampleRunner,
 		because: "what was done is read from observations, whoever made them",
 	},
 	{
-		from:    []string{"runners/operator"},
+		from:    []string{"runners/test/operator"},
 		to:      []string{"runners", "engine/..."},
 		outside: exampleRunner,
 		because: "what an operator does to a cluster is the same in virtual time and on processes",
 	},
 	{
-		from:    []string{"runners/timeline"},
+		from:    []string{"runners/show/timeline"},
 		to:      []string{"runners", "engine/env", "engine/wholefile"},
 		outside: exampleRunner,
 		because: "what happened is written down from observations, whoever made them",
 	},
 	{
-		from:    []string{"runners/colour", "runners/junit", "runners/webpage"},
+		from:    []string{"runners/show/colour", "runners/show/junit", "runners/show/webpage"},
 		because: "a format knows nobody whose report it is",
 	},
 	{
-		from:    []string{"runners/simrun/..."},
-		to:      []string{"runners", "runners/operator", "runners/simrun/...", "sim/...", "engine/..."},
+		from:    []string{"runners/test/simrun/..."},
+		to:      []string{"runners", "runners/test/operator", "runners/test/simrun/...", "sim/...", "engine/..."},
 		because: "the simulation is one implementation of the runner interface: what answers single operations is handed in",
 	},
 	{
-		from:    []string{"runners/realrun/loopback"},
-		to:      []string{"runners", "runners/operator", "runners/process", "runners/realrun", "runners/realrun/surroundings", "runners/zookeeper/server", "sim/fault", "sim/world", "sim/zookeeper/wire", "engine/..."},
+		from:    []string{"runners/test/realrun/loopback"},
+		to:      []string{"runners", "runners/test/operator", "runners/process", "runners/test/realrun", "runners/test/realrun/surroundings", "runners/zookeeper/server", "sim/fault", "sim/world", "sim/zookeeper/wire", "engine/..."},
 		outside: []string{"features", "features/steps"},
 		because: "clusters of processes are one implementation of the runner interface, whose tests are scenarios",
 	},
 	{
-		from:    []string{"runners/pythonrun"},
-		to:      []string{"runners", "runners/python", "runners/realrun/loopback"},
+		from:    []string{"runners/test/pythonrun"},
+		to:      []string{"runners", "runners/diff/python", "runners/test/realrun/loopback"},
 		inTests: []string{"engine/pythontest"},
-		outside: []string{"features", "features/compare", "features/steps", "runners/simrun"},
+		outside: []string{"features", "features/compare", "features/steps", "runners/test/simrun"},
 		because: "the reference's agents take the place of ours in clusters of processes, whose tests are scenarios",
 	},
 	{
@@ -158,7 +158,7 @@ var directions = []direction{
 	{
 		from: []string{"sim/..."},
 		to: []string{"sim/...", "engine/vtime/...", "engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/env/httperrors", "engine/cluster", "engine/pysem", "engine/pysem/pyset",
-			"engine/proto/...", "engine/recipes/...", "engine/threading/...", "engine/tfrecord", "engine/wholefile"},
+			"engine/proto/...", "engine/recipes/...", "engine/pysem/threading/...", "engine/tfrecord", "engine/wholefile"},
 		inTests: []string{"engine/runtimetest/...", "engine/pythontest"},
 		because: "the simulated world knows what it is built from and touched through, not the agents that touch it",
 	},
@@ -184,6 +184,12 @@ var directions = []direction{
 		because: "what tests of engine code run in is small and in memory, and knows neither engine code nor the simulation",
 	},
 	{
+		from:    []string{"engine/pysem/threading/..."},
+		to:      []string{"engine/env"},
+		outside: exampleClock,
+		because: "events, locks and queues are built from env.Cond, under either clock",
+	},
+	{
 		from:    []string{"engine/pysem/..."},
 		to:      []string{"engine/pysem/...", "engine/env", "engine/proto/..."},
 		outside: []string{"engine/env/envtest"},
@@ -195,21 +201,15 @@ var directions = []direction{
 		because: "messages carry data and no behaviour",
 	},
 	{
-		from:    []string{"engine/threading/..."},
-		to:      []string{"engine/env"},
-		outside: exampleClock,
-		because: "events, locks and queues are built from env.Cond, under either clock",
-	},
-	{
 		from:    []string{"engine/recipes/..."},
-		to:      []string{"engine/recipes/...", "engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/threading/..."},
+		to:      []string{"engine/recipes/...", "engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/pysem/threading/..."},
 		outside: exampleWorld,
 		because: "recipes are written once, over any env.ZooKeeperSession",
 	},
 	{
 		from: []string{"engine/runtimetest/..."},
 		to: []string{"engine/runtimetest/networktest", "engine/runtimetest/eventlog", "engine/env",
-			"engine/env/zkbulk", "engine/env/zkerrors", "engine/env/httperrors", "engine/threading/...", "engine/proto/..."},
+			"engine/env/zkbulk", "engine/env/zkerrors", "engine/env/httperrors", "engine/pysem/threading/...", "engine/proto/..."},
 		because: "one suite holds both runtimes and both of whatever they reach to env's contract, so it knows none",
 	},
 	{
@@ -259,7 +259,7 @@ var directions = []direction{
 	{
 		from: []string{"engine/training/..."},
 		to: []string{"engine/training/...", "engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/env/httperrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/recipes/...",
-			"engine/tfrecord", "engine/threading/...", "engine/pysem/..."},
+			"engine/tfrecord", "engine/pysem/threading/...", "engine/pysem/..."},
 		inTests: []string{"engine/env/envtest", "engine/pythontest"},
 		outside: []string{"sim/...", "engine/vtime", "engine/cluster"},
 		because: "the training side reaches the world through env, so that one code runs under both clocks",
@@ -273,7 +273,7 @@ var directions = []direction{
 func agentRoom(room string, neighbours ...string) direction {
 	d := direction{
 		from: []string{strings.TrimSuffix("engine/agent/"+room, "/")},
-		to: []string{"engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/recipes/...", "engine/threading/...",
+		to: []string{"engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/recipes/...", "engine/pysem/threading/...",
 			"engine/pysem/..."},
 		inTests: []string{"engine/env/envtest"},
 		outside: []string{"sim/...", "engine/vtime", "engine/cluster", "engine/agent/agenttest", "engine/agent/tfs/tfstest"},

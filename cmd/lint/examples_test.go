@@ -12,14 +12,14 @@ func TestPackagesThatReadmeNamesHaveExamples(t *testing.T) {
 	const output = "\n\t// Output:\n\t// 1\n}\n"
 	t.Chdir(repository(t, map[string]string{
 		"README.md": "# x\n\nSee `sim/shown`, [sim/bare](sim/bare) and ./sim/quiet.\n" +
-			"Also sim/empty/x.go, data in engine/testdata, runners/python, my-sim/bare, sim/private and sim/gone.\nAgain sim/bare.\n",
+			"Also sim/empty/x.go, data in engine/testdata, runners/diff/python, my-sim/bare, sim/private and sim/gone.\nAgain sim/bare.\n",
 		"sim/shown/a.go":            "package shown\n\nconst A = 1\n",
 		"sim/shown/example_test.go": "package shown_test\n\nimport \"fmt\"\n\nfunc Example() {\n\tfmt.Println(1)" + output,
 		"sim/bare/a.go":             "package bare\n\nfunc A() {}\n",
 		"sim/bare/a_test.go":        "package bare\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\n",
 		"sim/quiet/a.go":            "package quiet\n\ntype A int\n",
 		"sim/quiet/a_test.go":       "package quiet\n\nfunc Example() {\n\tprintln(1)\n}\n",
-		"runners/python/a.py":       "print(1)\n",
+		"runners/diff/python/a.py":  "print(1)\n",
 	}))
 	found, err := lintExamples()
 	if err != nil {

@@ -43,8 +43,8 @@ var hiddenImports = []hiddenImport{
 	{path: "syscall", instead: "use env.Processes"},
 	{path: "log/...", instead: "use env.Log"},
 
-	{path: "sync/...", instead: "use engine/threading: one task of a process runs at a time"},
-	{path: "golang.org/x/sync/...", instead: "use engine/threading"},
+	{path: "sync/...", instead: "use engine/pysem/threading: one task of a process runs at a time"},
+	{path: "golang.org/x/sync/...", instead: "use engine/pysem/threading"},
 	{path: "runtime/...", instead: "leave the scheduler and the heap to engine/vtime",
 		but: runtimeRooms, inTests: true},
 
@@ -162,16 +162,16 @@ func (c *hiddenCheck) node(n ast.Node) bool {
 	case *ast.SelectStmt:
 		c.report(n.Pos(), "select", "wait on an env.Cond")
 	case *ast.ChanType:
-		c.report(n.Pos(), "channel type", "wait on an env.Cond, or use a queue of engine/threading")
+		c.report(n.Pos(), "channel type", "wait on an env.Cond, or use a queue of engine/pysem/threading")
 	case *ast.SendStmt:
-		c.report(n.Arrow, "channel send", "use a queue of engine/threading")
+		c.report(n.Arrow, "channel send", "use a queue of engine/pysem/threading")
 	case *ast.UnaryExpr:
 		if n.Op == token.ARROW {
-			c.report(n.OpPos, "channel receive", "use a queue of engine/threading")
+			c.report(n.OpPos, "channel receive", "use a queue of engine/pysem/threading")
 		}
 	case *ast.RangeStmt:
 		if c.isChannel(n.X) {
-			c.report(n.Pos(), "range over a channel", "use a queue of engine/threading")
+			c.report(n.Pos(), "range over a channel", "use a queue of engine/pysem/threading")
 		}
 	case *ast.CallExpr:
 		if builtinName(c.pass, n) == "close" {

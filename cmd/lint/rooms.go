@@ -16,7 +16,7 @@ var deterministicRooms = []string{
 	"engine/agent/...",
 	"engine/training/...",
 	"engine/recipes/...",
-	"engine/threading/...",
+	"engine/pysem/threading/...",
 	"engine/env/...",
 	"engine/tasks",
 	"engine/cluster",

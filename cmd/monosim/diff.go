@@ -13,9 +13,9 @@ import (
 
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/engine/wholefile"
-	"github.com/monosim/monosim/runners/gotestee"
-	"github.com/monosim/monosim/runners/testee/conformance"
-	"github.com/monosim/monosim/runners/testee/generate"
+	"github.com/monosim/monosim/runners/diff/gotestee"
+	"github.com/monosim/monosim/runners/diff/testee/conformance"
+	"github.com/monosim/monosim/runners/diff/testee/generate"
 	"github.com/monosim/monosim/vectors/golden"
 )
 
@@ -46,7 +46,7 @@ The implementations compared are the commands of --testee, or the engine when th
 is none.
 
 A testee is a program in any language that reads a case a line on standard input
-and writes an answer a line on standard output; runners/testee/PROTOCOL.md begins
+and writes an answer a line on standard output; runners/diff/testee/PROTOCOL.md begins
 with one of 25 lines. It is asked the operations that its greeting has; cases of
 others, and those that it answers with "skipped", count as skipped. One that ends,
 hangs or writes something else fails the case and is started again for the next.

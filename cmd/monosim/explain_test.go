@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/junit"
+	"github.com/monosim/monosim/runners/show/junit"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

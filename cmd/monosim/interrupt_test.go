@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/webpage"
+	"github.com/monosim/monosim/runners/show/webpage"
 )
 
 // The goal is that files of a run that is broken off are whole, have what was done, and

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/colour"
+	"github.com/monosim/monosim/runners/show/colour"
 )
 
 // checkedOutput is an output that remembers that it could not be written, as when a

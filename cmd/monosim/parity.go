@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/runners/parity"
+	"github.com/monosim/monosim/runners/diff/parity"
 )
 
 // newParityCommand makes `monosim parity`.

@@ -17,7 +17,7 @@ import (
 // it says there. The method is to take the program and what it prints out of the
 // page, and to run it.
 
-const protocolPage = "../../runners/testee/PROTOCOL.md"
+const protocolPage = "../../runners/diff/testee/PROTOCOL.md"
 
 // blocks are the texts of the page's code blocks of a language.
 func blocks(t *testing.T, language string) []string {

@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/programs"
 	"github.com/monosim/monosim/cmd/monosim/whatif"
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/colour"
-	"github.com/monosim/monosim/runners/gotestee"
-	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/diff/gotestee"
+	"github.com/monosim/monosim/runners/show/colour"
+	"github.com/monosim/monosim/runners/test/simrun"
 )
 
 // newRootCommand makes `monosim` with all commands.

@@ -7,7 +7,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/colour"
+	"github.com/monosim/monosim/runners/show/colour"
 )
 
 // screen is standard output with a progress bar below it: on one terminal the bar

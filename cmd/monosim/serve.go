@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/playground"
-	"github.com/monosim/monosim/runners/realrun/loopback"
+	"github.com/monosim/monosim/runners/serve/playground"
+	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
 // serveOptions are the flags of `monosim serve`.

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/admin"
+	"github.com/monosim/monosim/runners/serve/admin"
 )
 
 // serving is a server that listens, of a command that serves until it is interrupted.

@@ -15,15 +15,15 @@ import (
 
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/runners/simrun"
-	"github.com/monosim/monosim/runners/timeline"
-	"github.com/monosim/monosim/runners/whatif"
+	"github.com/monosim/monosim/runners/show/timeline"
+	"github.com/monosim/monosim/runners/sim"
+	"github.com/monosim/monosim/runners/test/simrun"
 	"github.com/monosim/monosim/runners/whatif/outlook"
 )
 
 // simFlags are what `monosim sim` was asked for.
 type simFlags struct {
-	options               whatif.Options
+	options               sim.Options
 	maxMemory, cost       string
 	memoryLimit, loadRate string
 	at, sweep             []string
@@ -144,7 +144,7 @@ func (s *simFlags) run(cmd *cobra.Command) error {
 var errMaxWall = errors.New("--max-wall is over")
 
 // outcome is the error of a run that was reported.
-func (s *simFlags) outcome(ctx context.Context, report *whatif.Report, failure error) error {
+func (s *simFlags) outcome(ctx context.Context, report *sim.Report, failure error) error {
 	far := fmt.Sprintf("after %vs of %v", report.VirtualSec, s.options.For)
 	switch {
 	case errors.Is(context.Cause(ctx), errMaxWall) && report.Failure != "":
@@ -173,7 +173,7 @@ func (s *simFlags) outcome(ctx context.Context, report *whatif.Report, failure e
 }
 
 // once runs the cluster; without a report the error is one of what was asked for.
-func (s *simFlags) once(ctx context.Context, cmd *cobra.Command) (*whatif.Report, error) {
+func (s *simFlags) once(ctx context.Context, cmd *cobra.Command) (*sim.Report, error) {
 	cluster, err := s.read()
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (s *simFlags) once(ctx context.Context, cmd *cobra.Command) (*whatif.Report
 }
 
 // read makes the cluster with what is done to it.
-func (s *simFlags) read() (*whatif.Cluster, error) {
+func (s *simFlags) read() (*sim.Cluster, error) {
 	o := s.options
 	if err := checkQuirks(o.Quirks); err != nil {
 		return nil, err
@@ -208,8 +208,8 @@ func (s *simFlags) read() (*whatif.Cluster, error) {
 		}
 		*amount.to = n
 	}
-	cluster, err := whatif.Read(o)
-	var conf whatif.ConfError
+	cluster, err := sim.Read(o)
+	var conf sim.ConfError
 	if errors.As(err, &conf) {
 		err = errors.New(strings.Join(conf, "\nmonosim: ")) // each as main prints an error
 	}
@@ -220,7 +220,7 @@ func (s *simFlags) read() (*whatif.Cluster, error) {
 }
 
 // addScript has the cluster do what --at and --script say.
-func (s *simFlags) addScript(cluster *whatif.Cluster) error {
+func (s *simFlags) addScript(cluster *sim.Cluster) error {
 	var lines []steps.ScriptLine
 	if s.script != "" {
 		text, err := os.ReadFile(s.script)
@@ -240,7 +240,7 @@ func (s *simFlags) addScript(cluster *whatif.Cluster) error {
 	return nil
 }
 
-func printSim(w io.Writer, report *whatif.Report, asJSON bool) error {
+func printSim(w io.Writer, report *sim.Report, asJSON bool) error {
 	if !asJSON {
 		report.Print(w)
 		return nil

@@ -13,22 +13,22 @@ import (
 
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/engine/wholefile"
-	"github.com/monosim/monosim/runners/whatif"
+	"github.com/monosim/monosim/runners/sim"
 )
 
 // simFiles are the files that a run of `monosim sim` leaves, opened before it so that one
 // that cannot be written ends it at once.
 type simFiles struct {
 	files []*wholefile.File
-	forms []func(*whatif.Report, io.Writer) error
+	forms []func(*sim.Report, io.Writer) error
 }
 
 func (s *simFlags) open() (*simFiles, error) {
 	list := &simFiles{}
 	for _, f := range []struct {
 		name string
-		form func(*whatif.Report, io.Writer) error
-	}{{s.series, (*whatif.Report).WriteSeries}, {s.html, (*whatif.Report).WriteHTML}} {
+		form func(*sim.Report, io.Writer) error
+	}{{s.series, (*sim.Report).WriteSeries}, {s.html, (*sim.Report).WriteHTML}} {
 		if f.name == "" {
 			continue
 		}
@@ -42,7 +42,7 @@ func (s *simFlags) open() (*simFiles, error) {
 	return list, nil
 }
 
-func (l *simFiles) write(report *whatif.Report) error {
+func (l *simFiles) write(report *sim.Report) error {
 	var errs []error
 	for i, file := range l.files {
 		errs = append(errs, l.forms[i](report, file), file.Close())
@@ -134,7 +134,7 @@ func (s *simFlags) sweepAll(ctx context.Context, cmd *cobra.Command) error {
 	for _, a := range axes {
 		head = append(head, a.name)
 	}
-	_ = w.Write(append(head, whatif.SweepColumns...)) // Error has it
+	_ = w.Write(append(head, sim.SweepColumns...)) // Error has it
 	w.Flush()
 	for i, point := range all {
 		if err := set(point); err != nil {

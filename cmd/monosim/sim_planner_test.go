@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/webpage"
-	"github.com/monosim/monosim/runners/whatif"
+	"github.com/monosim/monosim/runners/show/webpage"
+	"github.com/monosim/monosim/runners/sim"
 )
 
 // simSample is `monosim sim` on the sample of an agent of version 3.
@@ -20,10 +20,10 @@ func simSample(args ...string) (code int, stdout, message string) {
 	return monosim(append([]string{"sim", "--conf", "testdata/unified.conf", "--models", "testdata/exported"}, args...)...)
 }
 
-func simReport(t *testing.T, args ...string) (*whatif.Report, int, string) {
+func simReport(t *testing.T, args ...string) (*sim.Report, int, string) {
 	t.Helper()
 	code, stdout, message := simSample(append(args, "--json")...)
-	var r whatif.Report
+	var r sim.Report
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
 		t.Fatalf("exit %d, %s: %v", code, message, err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/whatif"
+	"github.com/monosim/monosim/runners/sim"
 )
 
 // writeTree makes files below a fresh directory and returns it.
@@ -99,7 +99,7 @@ func TestSimServesWhatWasExported(t *testing.T) {
 			if code != 0 {
 				t.Fatalf("exit %d: %s", code, message)
 			}
-			var report whatif.Report
+			var report sim.Report
 			if err := json.Unmarshal([]byte(stdout), &report); err != nil {
 				t.Fatalf("%v in %s", err, stdout)
 			}
@@ -123,7 +123,7 @@ func TestSimServesWhatWasExported(t *testing.T) {
 				t.Errorf("service map (-want +got):\n%s", diff)
 			}
 			_, again, _ := monosim(args...)
-			var second whatif.Report
+			var second sim.Report
 			if err := json.Unmarshal([]byte(again), &second); err != nil {
 				t.Fatal(err)
 			}

@@ -17,8 +17,8 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/colour"
-	"github.com/monosim/monosim/runners/timeline"
+	"github.com/monosim/monosim/runners/show/colour"
+	"github.com/monosim/monosim/runners/show/timeline"
 	"github.com/monosim/monosim/vectors/scope"
 )
 

@@ -19,8 +19,8 @@ import (
 	"github.com/monosim/monosim/features/compare"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/pythonrun"
-	"github.com/monosim/monosim/runners/realrun/loopback"
+	"github.com/monosim/monosim/runners/test/pythonrun"
+	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
 // The runners, in the order in which they are listed.

@@ -21,7 +21,7 @@ import (
 
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/features/report"
-	"github.com/monosim/monosim/runners/junit"
+	"github.com/monosim/monosim/runners/show/junit"
 )
 
 // Goal: long runs tell what they do while they do it, use all cores without a difference,

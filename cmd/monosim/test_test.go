@@ -15,9 +15,9 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/features/report"
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/gotestee"
-	"github.com/monosim/monosim/runners/junit"
-	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/diff/gotestee"
+	"github.com/monosim/monosim/runners/show/junit"
+	"github.com/monosim/monosim/runners/test/simrun"
 )
 
 // testCommand runs `monosim test` on the simulation.
@@ -76,7 +76,7 @@ func TestOwnScenariosPass(t *testing.T) {
 }
 
 // A model server that reads its first config late loads what is published by then, so that
-// its pod binds after 30 s, and the pod beside it after 90 s (runners/BLACKBOX.md, BB-2.1).
+// its pod binds after 30 s, and the pod beside it after 90 s (runners/test/BLACKBOX.md, BB-2.1).
 // With seed 228 the first pod of fakes.feature is one of these.
 func TestScenariosOfTheFakesWaitForTheSlowerPod(t *testing.T) {
 	if out, _, err := testCommand("features/fakes.feature", "--seed", "228"); err != nil {

@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/runners/timeline"
+	"github.com/monosim/monosim/runners/show/timeline"
 )
 
 // traceReport writes what happened in every run into the file of --trace.

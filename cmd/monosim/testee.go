@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/gotestee"
-	"github.com/monosim/monosim/runners/testee"
-	"github.com/monosim/monosim/runners/testee/conformance"
+	"github.com/monosim/monosim/runners/diff/gotestee"
+	"github.com/monosim/monosim/runners/diff/testee"
+	"github.com/monosim/monosim/runners/diff/testee/conformance"
 	"github.com/monosim/monosim/vectors/scope"
 )
 
@@ -21,7 +21,7 @@ func newTesteeCommand() *cobra.Command {
 		Short: "Answer cases about the agent service, as JSON lines on stdin and stdout",
 		Long: `Answer cases by the testee protocol: one JSON object a line on standard input, one
 answer a line on standard output, in order. {"op":"hello"} is answered with name,
-version and the operations. The program ends with its input. runners/testee/PROTOCOL.md
+version and the operations. The program ends with its input. runners/diff/testee/PROTOCOL.md
 describes the protocol and all operations.`,
 		Example: `  echo '{"id":"a/b","op":"utils.expand_pattern","env":{},"in":{"pattern_str":"ps_[0-3]"}}' | monosim testee`,
 		Args:    command.NoArguments,

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/simrun"
-	"github.com/monosim/monosim/runners/trainplan"
+	"github.com/monosim/monosim/runners/test/simrun"
+	"github.com/monosim/monosim/runners/train"
 )
 
 // newTrainCommand makes `monosim train`.
@@ -39,7 +39,7 @@ or rule where the reference breaks it, too.
 
 The exit code is 0 when the run came to its end, 1 when it broke off, a line of the script
 failed or an invariant broke that the reference holds, and 2 for a plan that makes no sense, with file, line and column of each mistake.`,
-		Example: `  monosim train runners/trainplan/plans/failure.yaml
+		Example: `  monosim train runners/train/plans/failure.yaml
   monosim train plan.yaml --json`,
 		Args: command.OneArgument("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runTrain(cmd, args[0], asJSON) },
@@ -53,7 +53,7 @@ func runTrain(cmd *cobra.Command, name string, asJSON bool) error {
 	if err != nil {
 		return command.BadInput(err)
 	}
-	plan, err := trainplan.Read(name, text)
+	plan, err := train.Read(name, text)
 	if err != nil {
 		return command.BadInput(err)
 	}
@@ -90,7 +90,7 @@ func runTrain(cmd *cobra.Command, name string, asJSON bool) error {
 }
 
 // trainActs reads the script of a plan.
-func trainActs(plan *trainplan.Plan) ([]runners.Act, error) {
+func trainActs(plan *train.Plan) ([]runners.Act, error) {
 	var lines []steps.ScriptLine
 	for _, line := range plan.Script {
 		lines = append(lines, steps.ScriptLine{Where: line.Where, Text: line.Text})

@@ -7,18 +7,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/monosim/monosim/runners/trainplan"
+	"github.com/monosim/monosim/runners/train"
 )
 
 // The worked plans run with their scripts, of which every line is done.
 func TestTrainRunsTheWorkedPlans(t *testing.T) {
-	plans, err := filepath.Glob(filepath.Join("..", "..", "runners", "trainplan", "plans", "*.yaml"))
+	plans, err := filepath.Glob(filepath.Join("..", "..", "runners", "train", "plans", "*.yaml"))
 	if err != nil || len(plans) == 0 {
 		t.Fatalf("found %d plans, %v", len(plans), err)
 	}
 	for _, name := range plans {
 		code, out, message := monosim("train", name, "--json")
-		var report trainplan.Report
+		var report train.Report
 		if err := json.Unmarshal([]byte(out), &report); err != nil || code != 0 {
 			t.Fatalf("%s: exit code %d, %v\n%s", name, code, err, message)
 		}

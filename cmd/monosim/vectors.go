@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/testee/conformance"
+	"github.com/monosim/monosim/runners/diff/testee/conformance"
 	"github.com/monosim/monosim/vectors/golden"
 )
 
@@ -19,7 +19,7 @@ func newVectorsCommand() *cobra.Command {
 		Short: "Look at, replay and record the golden cases",
 		Long: `Look at, replay and record the golden cases: what the reference was asked, and what
 it answered, in a suite for each of its modules. An operation is a function or a
-sequence of steps; runners/testee/PROTOCOL.md describes all of them.`,
+sequence of steps; runners/diff/testee/PROTOCOL.md describes all of them.`,
 		Example: `  monosim vectors list --ops
   monosim vectors list --suite utils.isabs
   monosim vectors show utils.isabs/hdfs

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/testee"
-	"github.com/monosim/monosim/runners/testee/conformance"
+	"github.com/monosim/monosim/runners/diff/testee"
+	"github.com/monosim/monosim/runners/diff/testee/conformance"
 	"github.com/monosim/monosim/vectors/golden"
 )
 

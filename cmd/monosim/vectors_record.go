@@ -14,8 +14,8 @@ import (
 
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/engine/wholefile"
-	"github.com/monosim/monosim/runners/testee"
-	"github.com/monosim/monosim/runners/testee/conformance"
+	"github.com/monosim/monosim/runners/diff/testee"
+	"github.com/monosim/monosim/runners/diff/testee/conformance"
 	"github.com/monosim/monosim/vectors/golden"
 )
 
@@ -31,7 +31,7 @@ func newRecordCommand() *cobra.Command {
 write its answers as suites, with a manifest of their hashes. The same inputs give
 the same bytes. Suites that were recorded with a TensorFlow are kept as they are where
 the reference has none: TENSORFLOW_PYTHON names the interpreter that has it
-(runners/python/requirements-tensorflow.txt).
+(runners/diff/python/requirements-tensorflow.txt).
 
 The exit code is 0 when the files are written or, with --check, as they would be, 1
 when they are not, and 2 when what was asked for makes no sense.`,

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/junit"
-	"github.com/monosim/monosim/runners/testee/generate"
+	"github.com/monosim/monosim/runners/diff/testee/generate"
+	"github.com/monosim/monosim/runners/show/junit"
 	"github.com/monosim/monosim/vectors/scope"
 )
 

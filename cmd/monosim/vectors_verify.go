@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/gotestee"
-	"github.com/monosim/monosim/runners/testee/conformance"
+	"github.com/monosim/monosim/runners/diff/gotestee"
+	"github.com/monosim/monosim/runners/diff/testee/conformance"
 	"github.com/monosim/monosim/vectors/golden"
 )
 

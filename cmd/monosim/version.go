@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/parity"
+	"github.com/monosim/monosim/runners/diff/parity"
 )
 
 // version is the release that the next tag will be.

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/admin"
+	"github.com/monosim/monosim/runners/serve/admin"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 

@@ -4,7 +4,7 @@
 //	go run ./cmd/soak -cycles 1000 -jobs 8
 //
 // The exit code is 0 when all were, 1 when one was not, and 2 when the flags make no
-// sense. What a soak is made of is in package runners/realrun/soak.
+// sense. What a soak is made of is in package runners/test/realrun/soak.
 package main
 
 import (
@@ -17,8 +17,8 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/monosim/monosim/runners/realrun/loopback"
-	"github.com/monosim/monosim/runners/realrun/soak"
+	"github.com/monosim/monosim/runners/test/realrun/loopback"
+	"github.com/monosim/monosim/runners/test/realrun/soak"
 )
 
 func main() {

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/envutils"
-	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
 // AgentV1 runs the model servers of a deploy type, registers them in ZooKeeper, and

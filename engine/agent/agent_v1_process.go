@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
 // processNode is one model server that an agent v1 runs (agent_v1.py:42).

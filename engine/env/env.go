@@ -13,7 +13,7 @@
 //     monitor: at most one of them runs at a time, and control changes hands
 //     only inside a call on an env interface. Data that only this process's
 //     tasks touch therefore needs no lock; a lock is needed only to keep
-//     others out across a call that may block (see engine/threading).
+//     others out across a call that may block (see engine/pysem/threading).
 //
 // To change what ZooKeeper looks like to agents look in zookeeper.go; files,
 // processes, hosts and the network have a file each.

@@ -104,7 +104,7 @@ type Task interface {
 	Join()
 }
 
-// Cond is the one primitive to wait on; engine/threading builds events, locks and
+// Cond is the one primitive to wait on; engine/pysem/threading builds events, locks and
 // queues from it. Waiters are woken in the order in which they began to wait. A
 // woken waiter runs later, so it checks again what it waited for.
 type Cond interface {

@@ -49,7 +49,7 @@ func Has(t testing.TB, python string, modules ...string) bool {
 }
 
 // TensorFlow is the path of the interpreter that TENSORFLOW_PYTHON names, which has the
-// TensorFlow of runners/python/requirements-tensorflow.txt. It skips the test without one.
+// TensorFlow of runners/diff/python/requirements-tensorflow.txt. It skips the test without one.
 func TensorFlow(t testing.TB) string {
 	t.Helper()
 	path, err := exec.LookPath(os.Getenv("TENSORFLOW_PYTHON"))

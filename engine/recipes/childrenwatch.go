@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/env/zkerrors"
-	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
 // childrenWatch is kazoo's ChildrenWatch (watchers.py:228).

@@ -5,7 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkbulk"
-	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
 // family is the data watches of the children of one znode. An agent of version 1 has one

@@ -3,7 +3,7 @@ package recipes
 import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
-	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
 // KeeperState is the state of a session in kazoo's own words, which tell more ends

@@ -6,7 +6,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
-	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
 // Retry is a policy of trying again, kazoo's KazooRetry (retry.py:33): a function is

@@ -3,7 +3,7 @@ package runtimetest
 import (
 	"time"
 
-	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
 var handCases = []testCase{

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
 // loops starts a task that goes round in a loop until done is true at a turn, and returns

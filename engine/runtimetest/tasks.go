@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
 var taskCases = []testCase{

@@ -12,9 +12,9 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/recipes"
-	"github.com/monosim/monosim/engine/threading"
 )
 
 // ZKServiceDiscovery keeps the processes of a job as ephemeral znodes

@@ -8,12 +8,12 @@
 //   - [Matrix.Print] writes it for people; [Matrix] itself is data for programs.
 //
 // The first runner is the measure, as a rule the simulation. What another did agrees with
-// it when its canonical log (runners/deeds) is, track by track, one that the measure has
+// it when its canonical log (runners/test/deeds) is, track by track, one that the measure has
 // with some seed: more of these are run until it is, or there are as many as are allowed.
 // What is left differs. The register of quirks may say that a quirk explains it
 // (vectors/quirks.yaml, differs); else the run has failed.
 //
-// To change what is compared look in runners/deeds; how seeds are sought, in seeds.go; what
+// To change what is compared look in runners/test/deeds; how seeds are sought, in seeds.go; what
 // explains a difference, in explain.go; what is printed, in matrix.go.
 package compare
 
@@ -27,7 +27,7 @@ import (
 
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/deeds"
+	"github.com/monosim/monosim/runners/test/deeds"
 	"github.com/monosim/monosim/vectors/scope"
 )
 

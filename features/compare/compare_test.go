@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/features/compare"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/test/simrun"
 	"github.com/monosim/monosim/vectors/scope"
 )
 

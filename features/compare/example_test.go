@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/features/compare"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/test/simrun"
 )
 
 // A scenario on the simulation and on another runner, which is the same with other seeds.

@@ -3,7 +3,7 @@ package compare
 import (
 	"regexp"
 
-	"github.com/monosim/monosim/runners/deeds"
+	"github.com/monosim/monosim/runners/test/deeds"
 	"github.com/monosim/monosim/vectors/scope"
 )
 

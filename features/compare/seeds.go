@@ -5,7 +5,7 @@ import (
 
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/deeds"
+	"github.com/monosim/monosim/runners/test/deeds"
 )
 
 // measure has what the first runner did in a scenario, with more and more seeds.

@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/runners/timeline"
-	"github.com/monosim/monosim/runners/webpage"
+	"github.com/monosim/monosim/runners/show/timeline"
+	"github.com/monosim/monosim/runners/show/webpage"
 )
 
 var (

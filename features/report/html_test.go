@@ -14,10 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/monosim/monosim/features/report"
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/runners/simrun"
-	"github.com/monosim/monosim/runners/timeline"
-	"github.com/monosim/monosim/runners/webpage"
-	"github.com/monosim/monosim/runners/webpage/webpagetest"
+	"github.com/monosim/monosim/runners/show/timeline"
+	"github.com/monosim/monosim/runners/show/webpage"
+	"github.com/monosim/monosim/runners/show/webpage/webpagetest"
+	"github.com/monosim/monosim/runners/test/simrun"
 )
 
 const pageFeature = `Feature: Outages

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/runners/junit"
+	"github.com/monosim/monosim/runners/show/junit"
 )
 
 // junitForm is the form of NewJUnit.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/monosim/monosim/features/report"
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/test/simrun"
 )
 
 // Goal: memory does not grow with the number of runs. Method: the heap after a few and

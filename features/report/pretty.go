@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/runners/colour"
+	"github.com/monosim/monosim/runners/show/colour"
 )
 
 // pretty is the form of NewPretty.

@@ -19,7 +19,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/runners/colour"
+	"github.com/monosim/monosim/runners/show/colour"
 )
 
 // perLine is how many marks stand on a line.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/test/simrun"
 )
 
 // A choice that no run makes changes nothing; whoever fixes one has mistyped it.

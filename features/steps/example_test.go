@@ -5,7 +5,7 @@ import (
 	"testing/fstest"
 
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/test/simrun"
 )
 
 // scenarios are the files of somebody's own, as a rule an embed.FS.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/timeline"
+	"github.com/monosim/monosim/runners/show/timeline"
 )
 
 const (

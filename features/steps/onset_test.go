@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/test/simrun"
 )
 
 // ZooKeeper that is down lets the time pass; ZooKeeper that goes down does not, and is

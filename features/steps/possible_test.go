@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/monosim/monosim/features/steps"
-	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/test/simrun"
 	"github.com/monosim/monosim/vectors/scope"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/test/simrun"
 )
 
 const outline = `Feature: f

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/monosim/monosim/runners/replay"
+	"github.com/monosim/monosim/runners/test/replay"
 )
 
 // Run runs scenarios as subtests of t, for a Go test of whoever has .feature files

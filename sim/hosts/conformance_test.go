@@ -15,7 +15,7 @@ import (
 )
 
 // Goal: the simulated machine keeps env's contract. Method: the cases that the real one
-// passes too (runners/realrun/surroundings).
+// passes too (runners/test/realrun/surroundings).
 func TestConformance(t *testing.T) {
 	machinetest.Run(t, func(t *testing.T) machinetest.World {
 		w := vtime.New(vtime.Config{Seed: 1})

@@ -9,7 +9,7 @@ import (
 
 // How long code takes that is not simulated: a choice between two times, of which the
 // shorter one is the default. The numbers are those of the reference's own agents
-// (runners/BLACKBOX.md).
+// (runners/test/BLACKBOX.md).
 var (
 	// An agent imports its modules before it does anything (BB-3).
 	paceImport = span{"pace.import", 500 * time.Millisecond, 1300 * time.Millisecond}

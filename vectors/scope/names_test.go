@@ -90,7 +90,7 @@ func TestEveryFileOfTheRowsHasItsNamesRecorded(t *testing.T) {
 	for _, r := range rows {
 		for _, file := range r.Files {
 			if !slices.Contains(recorded, file) {
-				t.Errorf("rows.yaml: %s is about %s, whose names are not in names.json; add it to runners/python/names.py", r.ID, file)
+				t.Errorf("rows.yaml: %s is about %s, whose names are not in names.json; add it to runners/diff/python/names.py", r.ID, file)
 			}
 		}
 	}

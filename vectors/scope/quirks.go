@@ -50,7 +50,7 @@ type Quirk struct {
 type DiffersOn struct {
 	// Runner is "real" or "python".
 	Runner string `yaml:"runner"`
-	// Track is a regular expression of names of tracks (runners/deeds).
+	// Track is a regular expression of names of tracks (runners/test/deeds).
 	Track string `yaml:"track"`
 }
 

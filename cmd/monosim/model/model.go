@@ -6,7 +6,7 @@
 //   - [Commands] makes them, for the root command.
 //   - newExport is `monosim export`, in export.go, and newServe `monosim serve-model`, in serve.go.
 //
-// To change what they do look in package runners/jsonmodel.
+// To change what they do look in package runners/serve/jsonmodel.
 package model
 
 import "github.com/spf13/cobra"

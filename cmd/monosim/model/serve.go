@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/jsonmodel"
+	"github.com/monosim/monosim/runners/serve/jsonmodel"
 )
 
 // Variables that stand for flags that are not given.

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/programs"
+	"github.com/monosim/monosim/runners/serve/programs"
 )
 
 // newAgentCommand makes `monosim agent`.

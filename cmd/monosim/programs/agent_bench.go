@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/programs/bench"
+	"github.com/monosim/monosim/runners/serve/programs/bench"
 	tfsbench "github.com/monosim/monosim/runners/tfserving/bench"
 )
 
@@ -22,7 +22,7 @@ func newAgentBenchCommand() *cobra.Command {
 		Long: `Measure an agent of version 1 that watches many replicas: how often it answers
 HeartBeat over the loopback, how late at a fixed rate, and what memory it takes; and
 how often the reference's own agent does, with MONOLITH_SRC, a checkout of it, and
-PYTHON, an interpreter with runners/python/requirements.txt.
+PYTHON, an interpreter with runners/diff/python/requirements.txt.
 
 Both are programs of their own, over one served ZooKeeper, with a model server each.
 Both log warnings only: at the default verbosity each HeartBeat is a line with all

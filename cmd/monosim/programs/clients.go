@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/programs"
+	"github.com/monosim/monosim/runners/serve/programs"
 )
 
 // IsProgram reports whether this program was called by the name of one of the

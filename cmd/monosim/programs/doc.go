@@ -1,5 +1,5 @@
 // Package programs are the commands of monosim that stand for the reference's programs,
-// with its flags and output: the flags are read here, and package runners/programs does
+// with its flags and output: the flags are read here, and package runners/serve/programs does
 // the work.
 //
 // Two things to use first:

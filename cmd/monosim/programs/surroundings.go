@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/monosim/monosim/runners/programs"
+	"github.com/monosim/monosim/runners/serve/programs"
 )
 
 // addSurroundings adds the flags of programs that serve.

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/programs"
-	"github.com/monosim/monosim/runners/trainplan"
+	"github.com/monosim/monosim/runners/serve/programs"
+	"github.com/monosim/monosim/runners/train"
 )
 
 // newTrainerCommand makes `monosim trainer`.
@@ -39,7 +39,7 @@ its end, 1 for an exception, and 2 when the flags or the plan make no sense.`,
 			if err != nil {
 				return command.BadInput(err)
 			}
-			plan, err := trainplan.Read(args[0], text)
+			plan, err := train.Read(args[0], text)
 			if err != nil {
 				return command.BadInput(err)
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
-	"github.com/monosim/monosim/runners/webpage/webpagetest"
+	"github.com/monosim/monosim/runners/show/webpage/webpagetest"
 )
 
 // plansDir has the worked plans, each with its report.

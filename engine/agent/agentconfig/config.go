@@ -75,7 +75,7 @@ type TfServingConfig struct {
 // With it the key is read from an agent.conf, its default given, its value set and shown
 // ([AgentConfig.Set], [AgentConfig.Fields]), a wrong word in a file told by [CheckConf],
 // a misspelt key corrected, and files with it invented by package generate of
-// runners/testee. The line says all that these need to know:
+// runners/diff/testee. The line says all that these need to know:
 //
 //   - The Go type says how a word is read ([Reading]): a bool is a word such as "yes", an
 //     int, float64 or [pysem.OptInt] an expression such as 60 * 1000, a []string the words

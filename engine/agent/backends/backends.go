@@ -24,7 +24,7 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyset"
-	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
 // ZKBackend keeps layouts, bindings and service infos in ZooKeeper (backends.py:212):

@@ -8,7 +8,7 @@ import (
 )
 
 // The reference's own tests, one by one and under their names, are in files
-// upstream_<module>_test.go: here those of pure functions, in runners/simrun those
+// upstream_<module>_test.go: here those of pure functions, in runners/test/simrun those
 // that need a world, and beside the fakes theirs.
 
 func TestUpstreamDataDef_test_model_info(t *testing.T) {

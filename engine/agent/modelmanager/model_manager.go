@@ -22,8 +22,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyos"
 	"github.com/monosim/monosim/engine/pysem/pyset"
+	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
-	"github.com/monosim/monosim/engine/threading"
 )
 
 // ModelManager copies the newest version of a model from the place where a transfer

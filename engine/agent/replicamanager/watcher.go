@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
 // pollPeriod is how often the watcher compares itself with ZooKeeper

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
-	"github.com/monosim/monosim/engine/threading"
 )
 
 // Leader is what the elected mirror runs; the mirror leads until it returns. The

@@ -12,7 +12,7 @@
 // grpc-python: [Recorded] has those of grpcio 1.32, which the reference's TensorFlow
 // requires. With another grpcio installed,
 //
-//	python3 runners/python/grpc_statuses.py > grpcio-<version>.json
+//	python3 runners/diff/python/grpc_statuses.py > grpcio-<version>.json
 //
 // records its own; a test says in which details versions differ.
 //

@@ -7,8 +7,8 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
-	"github.com/monosim/monosim/engine/threading"
 	"github.com/monosim/monosim/engine/training"
 )
 

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
 // heartbeatInterval is how often a chief says that it is there (cpu_training.py:346);

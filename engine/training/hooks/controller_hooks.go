@@ -8,8 +8,8 @@ import (
 	hookspb "github.com/monosim/monosim/engine/proto/monolith/native_training/hooks"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
-	"github.com/monosim/monosim/engine/threading"
 	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/session"
 )

@@ -24,7 +24,7 @@
 // square of all processes is discovery by ZooKeeper: each of them watches the znodes of all
 // (service_discovery.py:318), reads each when it comes, and again when it is registered anew every
 // half hour, 1.4 million reads each time with 1,000 workers and 200 PS. An hour of those with steps
-// of 1 s (BenchmarkTrainingHour of runners/simrun) is 25 million events, of which 8 are leapt over,
+// of 1 s (BenchmarkTrainingHour of runners/test/simrun) is 25 million events, of which 8 are leapt over,
 // and 9.5 million in a quarter of the time where TF_CONFIG or MLP says where all are. With 100
 // workers it is 1.5 million, with 10 it is 0.15.
 package job

@@ -6,7 +6,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/training/hooks"
-	"github.com/monosim/monosim/engine/training/psservice"
+	"github.com/monosim/monosim/engine/training/rustport/psservice"
 	"github.com/monosim/monosim/engine/training/session"
 )
 

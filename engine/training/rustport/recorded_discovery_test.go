@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/training"
-	"github.com/monosim/monosim/engine/training/psservice"
 	"github.com/monosim/monosim/engine/training/runnerutils"
 	"github.com/monosim/monosim/engine/training/rustport"
+	"github.com/monosim/monosim/engine/training/rustport/psservice"
 	"github.com/monosim/monosim/engine/training/rustport/runner"
 	"github.com/monosim/monosim/sim/world/worldtest"
 )

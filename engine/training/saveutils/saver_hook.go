@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
-	"github.com/monosim/monosim/engine/threading"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
 )

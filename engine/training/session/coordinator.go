@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
 // Coordinator tells the tasks of a process when to stop (tf.train.Coordinator).

@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
-	"github.com/monosim/monosim/runners/realrun"
+	"github.com/monosim/monosim/runners/test/realrun"
 	"github.com/monosim/monosim/runners/tfserving/server"
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/wire"

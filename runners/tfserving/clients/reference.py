@@ -22,7 +22,7 @@
 A publish is one as it is stored. A line is {"line": text}: versions are "<version> <state> <code> <message>"
 with commas between, what is raised is "<type>: <text>" and of gRPC "<code>: <details>".
 
-How the reference is imported is told in runners/python/finder.py. Flags of its modules clash (Q60), so the orders
+How the reference is imported is told in runners/diff/python/finder.py. Flags of its modules clash (Q60), so the orders
 tfs_client and all others want processes of their own.
 """
 import builtins
@@ -47,7 +47,7 @@ def install():
         finder.install(source)
         from monolith.agent_service import tfs_monitor  # pylint: disable=import-outside-toplevel,unused-import
     except Exception as e:  # pylint: disable=broad-except
-        return f"the reference cannot be imported: {e!r}; see runners/python/requirements.txt"
+        return f"the reference cannot be imported: {e!r}; see runners/diff/python/requirements.txt"
     return None
 
 

@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/walltime"
 	"github.com/monosim/monosim/runners/process"
-	"github.com/monosim/monosim/runners/realrun"
+	"github.com/monosim/monosim/runners/test/realrun"
 )
 
 // program is a process of our agents' code on the real machine, that does one thing

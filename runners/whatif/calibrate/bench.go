@@ -10,8 +10,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/monosim/monosim/runners/realrun/loopback"
-	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/test/realrun/loopback"
+	"github.com/monosim/monosim/runners/test/simrun"
 	"github.com/monosim/monosim/runners/whatif/observe"
 	"github.com/monosim/monosim/runners/whatif/plan"
 )

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/test/simrun"
 )
 
 // changed is the simulation of clusters that differ.

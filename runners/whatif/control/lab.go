@@ -22,7 +22,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/test/simrun"
 	"github.com/monosim/monosim/runners/whatif/ensemble"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/result"

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/simrun"
+	"github.com/monosim/monosim/runners/test/simrun"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/result"

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/process"
-	"github.com/monosim/monosim/runners/realrun/loopback"
+	"github.com/monosim/monosim/runners/test/realrun/loopback"
 	"github.com/monosim/monosim/runners/whatif/law"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"

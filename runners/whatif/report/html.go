@@ -7,7 +7,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/monosim/monosim/runners/webpage"
+	"github.com/monosim/monosim/runners/show/webpage"
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/monosim/monosim/runners/webpage"
-	"github.com/monosim/monosim/runners/webpage/webpagetest"
+	"github.com/monosim/monosim/runners/show/webpage"
+	"github.com/monosim/monosim/runners/show/webpage/webpagetest"
 	"github.com/monosim/monosim/runners/whatif/control"
 	"github.com/monosim/monosim/runners/whatif/ensemble"
 	"github.com/monosim/monosim/runners/whatif/plan"

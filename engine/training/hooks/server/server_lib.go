@@ -20,7 +20,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	serverpb "github.com/monosim/monosim/engine/proto/monolith/native_training/hooks/server"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/threading"
+	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/gfile"

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/training/psservice"
 	"github.com/monosim/monosim/engine/training/rustport"
+	"github.com/monosim/monosim/engine/training/rustport/psservice"
 )
 
 // Config says how a process runs (TRN-4.5).

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/training/psservice"
+	"github.com/monosim/monosim/engine/training/rustport/psservice"
 )
 
 // What a worker does with the PS once it has them.

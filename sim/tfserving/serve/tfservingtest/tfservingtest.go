@@ -8,7 +8,7 @@
 //   - [Server.GRPC] and [Server.REST] are where, and [Server.Conn] is a connection.
 //
 // The server lives in wall time, unless Speed says otherwise; for whole clusters in
-// virtual time see runners/simtest. To change how models are exported look in this
+// virtual time see runners/test/simtest. To change how models are exported look in this
 // file; how the server behaves, in package serve and in sim/tfserving.
 package tfservingtest
 

@@ -9,7 +9,7 @@
 //     [Server.Advance] let sessions expire without waiting for them.
 //
 // Clients live in wall time, and so does the server, unless Speed or StandingClock say
-// otherwise; for whole clusters in virtual time see runners/simtest. To change how the
+// otherwise; for whole clusters in virtual time see runners/test/simtest. To change how the
 // server behaves look in package wire and in sim/zookeeper.
 package zookeepertest
 

@@ -16,7 +16,7 @@ import (
 	_ "runtime"       // want `import of runtime `
 	_ "runtime/debug" // want `import of runtime/debug`
 	_ "strings"
-	_ "sync"        // want `import of sync .*: use engine/threading`
+	_ "sync"        // want `import of sync .*: use engine/pysem/threading`
 	_ "sync/atomic" // want `import of sync/atomic`
 	_ "syscall"     // want `import of syscall`
 )

@@ -1,0 +1,323 @@
+package gotestee
+
+import (
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/service"
+	"github.com/monosim/monosim/engine/agent/zkmirror"
+	"github.com/monosim/monosim/engine/env"
+	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// agentServiceOps are section 11 of the protocol: agent_service.py.
+var agentServiceOps = table{
+	"agent_service.AgentServiceImpl.v1": (*call).serviceV1,
+	"agent_service.AgentServiceImpl.v2": (*call).serviceV2,
+	"agent_service.AgentServiceImpl.v3": (*call).serviceV3,
+	"agent_service.AgentServiceImpl":    (*call).serviceOfNothing,
+	"agent_service.grpc":                (*call).serviceOverGRPC,
+}
+
+// watched is the service over a watcher, with the nodes of the case created.
+func (c *call) watched() (service.ServiceAnswers, error) {
+	answers, _, err := c.watchedTree()
+	return answers, err
+}
+
+// watchedTree is that service, and the client of its tree.
+func (c *call) watchedTree() (service.ServiceAnswers, *caseworld.ZooKeeper, error) {
+	conf, err := c.config()
+	if err != nil {
+		return nil, nil, err
+	}
+	options := c.In.ObjectOr("watcher")
+	w, zk, err := c.watcher(conf, options.Flag("archon"), options.OptStr("family"))
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := w.Watch(); err != nil {
+		return nil, nil, err
+	}
+	for _, n := range c.In.Steps("nodes") {
+		meta, err := dataOf[datadef.ReplicaMeta](n.Arguments, datadef.DefaultReplicaMeta)
+		if err != nil {
+			return nil, nil, err
+		}
+		if _, err := zk.Create(n.Name, meta.Serialize(), env.CreateOptions{MakePath: true}); err != nil {
+			return nil, nil, err
+		}
+	}
+	return service.AnswersV1{Watcher: w}, zk, nil
+}
+
+// provided is the service of an agent v3 over the addresses of the case.
+func (c *call) provided() (service.ServiceAnswers, error) {
+	var conf *agentconfig.AgentConfig
+	var err error
+	if c.In.Has("config") {
+		conf, err = c.config()
+	} else {
+		conf, err = c.loader().New(dataclass.Field{Name: "bzid", Value: "b"}, dataclass.Field{Name: "base_name", Value: "n"},
+			dataclass.Field{Name: "deploy_type", Value: "unified"}, dataclass.Field{Name: "agent_version", Value: 3})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return service.AnswersV3{Env: c.Env, Conf: conf, Addrs: c.addrs}, nil
+}
+
+// addrs is the function of the data provider.
+func (c *call) addrs() ([]service.ModelAddresses, error) {
+	if !c.In.Has("addrs") {
+		return nil, pysem.Raise("KeyError", "'m'")
+	}
+	if c.In.Value("addrs") == nil {
+		return nil, nil
+	}
+	return modelAddresses(c.In.Object("addrs")), nil
+}
+
+// modelAddresses is {name: [address or null]}.
+func modelAddresses(addrs caseworld.Arguments) []service.ModelAddresses {
+	var list []service.ModelAddresses
+	for _, m := range addrs.Items {
+		entry := service.ModelAddresses{Name: m.Key}
+		for _, a := range addrs.List(m.Key) {
+			text, ok := a.(string)
+			if !ok && a != nil {
+				addrs.Wrong(m.Key, "a list of strings or null")
+			}
+			entry.Addrs = append(entry.Addrs, pysem.OptString{V: text, Set: ok})
+		}
+		list = append(list, entry)
+	}
+	return list
+}
+
+// mirrored is the service of an agent v2, without the config's replicas.
+func (c *call) mirrored(update bool) (service.ServiceAnswers, error) {
+	answers, _, err := c.mirroredTree(update)
+	return answers, err
+}
+
+// mirroredTree is that service, and the client of its tree.
+func (c *call) mirroredTree(update bool) (service.ServiceAnswers, *caseworld.ZooKeeper, error) {
+	conf, err := c.config()
+	if err != nil {
+		return nil, nil, err
+	}
+	zk, err := c.StartedZK()
+	if err != nil {
+		return nil, nil, err
+	}
+	m := zkmirror.NewZKMirror(c.Env, zk, zkmirror.MirrorOptions{Bzid: "b", ShardID: pysem.Some(0), NumShard: 1, Quirks: c.Quirks})
+	if err := m.Start(false); err != nil {
+		return nil, nil, err
+	}
+	if update {
+		if err := c.updateService(m); err != nil {
+			return nil, nil, err
+		}
+	}
+	return service.AnswersV2{Env: c.Env, Conf: conf, Mirror: m}, zk, nil
+}
+
+// updateService registers the replicas of the case.
+func (c *call) updateService(m *zkmirror.ZKMirror) error {
+	var replicas []*datadef.ReplicaMeta
+	for _, a := range c.In.Objects("replicas") {
+		meta, err := dataOf[datadef.ReplicaMeta](a, datadef.DefaultReplicaMeta)
+		if err != nil {
+			return err
+		}
+		replicas = append(replicas, &meta)
+	}
+	return m.UpdateService(replicas)
+}
+
+func (c *call) serviceV2() (any, error) { return c.answered(c.mirrored(true)) }
+
+func (c *call) serviceV1() (any, error) { return c.answered(c.watched()) }
+
+func (c *call) serviceV3() (any, error) { return c.answered(c.provided()) }
+
+// rpc is one call of a case.
+type rpc struct {
+	method            string
+	request, response proto.Message
+	// raw is the request of a call that gives bytes, which may be of any rpc.
+	raw []byte
+	ask func(service.ServiceAnswers) (proto.Message, error)
+}
+
+func (c *call) rpcs() []rpc {
+	var list []rpc
+	for i, v := range c.In.List("calls") {
+		where := fmt.Sprintf("in.calls[%d]", i)
+		call, ok := v.([]any)
+		if !ok || len(call) < 2 {
+			caseworld.BadCasef("%s: found %s, want [rpc, fields, message] or [rpc, bytes]", where, pysem.Repr(v))
+		}
+		name, okName := call[0].(string)
+		fields, okFields := call[1].(*pysem.Dict)
+		raw, okRaw := call[1].([]byte)
+		switch {
+		case okName && okFields:
+			list = append(list, newRPC(name, caseworld.Arguments{Dict: fields, Where: where}))
+		case okName && okRaw:
+			list = append(list, newRawRPC(name, raw))
+		default:
+			caseworld.BadCasef("%s: found %s, want [rpc, fields, message] or [rpc, bytes]", where, pysem.Repr(v))
+		}
+	}
+	return list
+}
+
+func newRPC(name string, fields caseworld.Arguments) rpc {
+	t, task := agentservice.ServerType(fields.IntegerOr("server_type", 0)), int32(fields.IntegerOr("task", 0))
+	switch name {
+	case "GetReplicas":
+		r := &agentservice.GetReplicasRequest{ServerType: t, Task: task, ModelName: fields.OptStr("model_name").V}
+		return rpc{method: service.MethodGetReplicas, request: r, response: &agentservice.GetReplicasResponse{},
+			ask: func(a service.ServiceAnswers) (proto.Message, error) { return a.GetReplicas(r) }}
+	case "HeartBeat":
+		r := &agentservice.HeartBeatRequest{ServerType: t}
+		return rpc{method: service.MethodHeartBeat, request: r, response: &agentservice.HeartBeatResponse{},
+			ask: func(a service.ServiceAnswers) (proto.Message, error) { return a.HeartBeat(r) }}
+	case "GetResource":
+		r := &agentservice.GetResourceRequest{}
+		return rpc{method: service.MethodGetResource, request: r, response: &agentservice.GetResourceResponse{},
+			ask: func(a service.ServiceAnswers) (proto.Message, error) { return a.GetResource(r) }}
+	}
+	caseworld.BadCasef("%s: found the rpc %q, want GetReplicas, HeartBeat or GetResource", fields.Where, name)
+	return rpc{}
+}
+
+// newRawRPC is a call of any rpc of the service with bytes of any kind.
+func newRawRPC(name string, raw []byte) rpc {
+	r := rpc{method: strings.TrimSuffix(service.MethodHeartBeat, "HeartBeat") + name, raw: raw}
+	switch r.method {
+	case service.MethodGetReplicas:
+		r.response = &agentservice.GetReplicasResponse{}
+	case service.MethodGetResource:
+		r.response = &agentservice.GetResourceResponse{}
+	default:
+		r.response = &agentservice.HeartBeatResponse{}
+	}
+	return r
+}
+
+// bytes are the request as it is sent.
+func (r rpc) bytes() ([]byte, error) {
+	if r.request == nil {
+		return r.raw, nil
+	}
+	return proto.Marshal(r.request)
+}
+
+// answered calls the servicer directly.
+func (c *call) answered(answers service.ServiceAnswers, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	calls := []any{}
+	for i, r := range c.rpcs() {
+		if r.ask == nil {
+			caseworld.BadCasef("in.calls[%d]: found bytes, which are for agent_service.grpc alone", i)
+		}
+		response, err := r.ask(answers)
+		if err != nil {
+			calls = append(calls, caseworld.Attempt(nil, err))
+			continue
+		}
+		calls = append(calls, caseworld.Attempt(replyOf(response), nil))
+	}
+	return caseworld.Object("calls", calls), nil
+}
+
+func replyOf(m proto.Message) *pysem.Dict {
+	return caseworld.Object("message", caseworld.PB(m), "json", messageDict(m.ProtoReflect()))
+}
+
+// served is the service of the version that the case asks for.
+func (c *call) served() (service.ServiceAnswers, error) {
+	switch version := c.In.Integer("version"); version {
+	case 1:
+		return c.watched()
+	case 2:
+		return c.mirrored(false)
+	case 3:
+		return c.provided()
+	default:
+		caseworld.BadCasef("in.version: found %d, want 1, 2 or 3", version)
+	}
+	return nil, nil
+}
+
+// serviceOverGRPC serves it and calls it over the network.
+func (c *call) serviceOverGRPC() (any, error) {
+	answers, err := c.served()
+	if err != nil {
+		return nil, err
+	}
+	const port = 7000
+	service := service.NewAgentService(c.Env, port, answers)
+	if err := service.Start(); err != nil {
+		return nil, err
+	}
+	defer service.Stop()
+	channel := c.Env.Network.Dial(fmt.Sprintf("127.0.0.1:%d", port))
+	defer channel.Close()
+	calls := []any{}
+	for _, r := range c.rpcs() {
+		out, err := callOver(channel, r)
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, out)
+	}
+	return caseworld.Object("calls", calls), nil
+}
+
+func callOver(channel env.Channel, r rpc) (*pysem.Dict, error) {
+	request, err := r.bytes()
+	if err != nil {
+		return nil, err
+	}
+	data, err := channel.Call(r.method, request, 0)
+	if failed, ok := err.(*env.RPCError); ok {
+		return caseworld.Object("status", caseworld.Object("code", failed.Code.String(), "details", failed.Message)), nil
+	}
+	if err := proto.Unmarshal(data, r.response); err != nil {
+		return nil, err
+	}
+	return caseworld.Attempt(replyOf(r.response), nil), nil
+}
+
+// serviceOfNothing is the servicer's constructor without a watcher, a mirror or a
+// provider to choose by; no case can give one. The port's types leave no other way
+// to ask for it (agent_service.py:41-43).
+func (c *call) serviceOfNothing() (any, error) {
+	given := 0
+	switch {
+	case c.In.Has("args"):
+		given = len(c.In.List("args"))
+	case c.In.Has("arg"):
+		given = 1
+	}
+	switch given {
+	case 0:
+		return nil, pysem.Raise("IndexError", "tuple index out of range")
+	case 1:
+		return nil, pysem.Raise("NotImplementedError", "__init__ is not implemented!")
+	}
+	return nil, pysem.Raise("TypeError", "AgentServiceImpl.__init__() takes 2 positional arguments but %d were given", given+1)
+}

@@ -1,0 +1,74 @@
+package gotestee
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/agent/service"
+	"github.com/monosim/monosim/engine/env"
+	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+	"github.com/monosim/monosim/runners/diff/testee"
+)
+
+// AgentServiceCase is a case of agent_service.grpc in parts, for who serves and
+// asks on a network of his own.
+type AgentServiceCase struct {
+	// Answers are those of the version that the case asks for.
+	Answers service.ServiceAnswers
+	Calls   []RPC
+	world   *caseworld.World
+}
+
+// RPC is one call of a case.
+type RPC struct {
+	Method  string
+	Request []byte
+	// Message is the request as a message, nil for one that was given as bytes.
+	Message proto.Message
+	// Response is an empty message of the type of the answer.
+	Response proto.Message
+}
+
+// NewAgentServiceCase builds the service of a case, which lives with clock, tasks,
+// network and log of e; host and files are the case's. It must be called by a task
+// of e, and closed.
+func NewAgentServiceCase(c *testee.Case, e *env.Env) (a *AgentServiceCase, err error) {
+	defer func() {
+		if why := caseworld.VerdictOf(recover()); why != nil {
+			err = why
+		}
+	}()
+	w := caseworld.New(c, quirks.Python)
+	w.Call.Env.Clock, w.Call.Env.Tasks, w.Call.Env.Random = e.Clock, e.Tasks, e.Random
+	w.Call.Env.Network, w.Call.Env.Log = e.Network, e.Log
+	a = &AgentServiceCase{world: w}
+	asked := &call{w.Call}
+	for _, r := range asked.rpcs() {
+		request, err := r.bytes()
+		if err != nil {
+			return nil, err
+		}
+		a.Calls = append(a.Calls, RPC{Method: r.method, Request: request, Message: r.request, Response: r.response})
+	}
+	a.Answers, err = asked.served()
+	return a, err
+}
+
+// Env is what the service of the case may touch.
+func (a *AgentServiceCase) Env() *env.Env { return a.world.Call.Env }
+
+// Close frees the case's world.
+func (a *AgentServiceCase) Close() { a.world.Close() }
+
+// ByClient reports whether clients.SvrClient can make the call: it knows no models and
+// no GetResource.
+func (r RPC) ByClient() bool {
+	switch m := r.Message.(type) {
+	case *agentservice.HeartBeatRequest:
+		return true
+	case *agentservice.GetReplicasRequest:
+		return m.GetModelName() == ""
+	}
+	return false
+}

@@ -1,0 +1,361 @@
+package gotestee
+
+import (
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/backends"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/agent/tfs"
+	"github.com/monosim/monosim/engine/agent/tfs/tfstest"
+	"github.com/monosim/monosim/engine/env"
+	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// agentV3Ops are section 14 of the protocol: agent_v3.py and tfs_wrapper.py.
+var agentV3Ops = table{
+	"agent_v3.AgentV3":                                (*call).agentV3,
+	"agent_v3.AgentV3.layout_update_callback":         (*call).layoutUpdate,
+	"agent_v3.AgentV3._gen_addrs_map":                 (*call).addressMap,
+	"agent_v3.AgentV3.sync_available_saved_models":    (*call).syncModels,
+	"tfs_wrapper.TFSWrapper.sequence":                 (*call).wrapperSequence,
+	"tfs_wrapper.TFSWrapper._prepare_cmd":             (*call).wrapperCommand,
+	"tfs_wrapper.TFSWrapper.list_saved_models_status": (*call).modelStatus,
+	"tfs_wrapper.FakeTFSWrapper":                      (*call).fakeWrapper,
+}
+
+// newAgentV3 is an agent of which nothing is started.
+func (c *call) newAgentV3(server func(path string) tfs.ModelServerProcess) (*agent.AgentV3, *caseworld.ZooKeeper, error) {
+	conf, err := c.config()
+	if err != nil {
+		return nil, nil, err
+	}
+	zk := c.NewZK()
+	a, err := agent.NewAgentV3(c.Env, conf, "/log", agent.AgentV3Options{ZooKeeper: zk, Server: server})
+	return a, zk, err
+}
+
+func filtersOf(a *agent.AgentV3) []any {
+	list := []any{}
+	for _, f := range a.LayoutFilters() {
+		list = append(list, []any{f[0], f[1]})
+	}
+	return list
+}
+
+func (c *call) agentV3() (any, error) {
+	a, _, err := c.newAgentV3(nil)
+	if err != nil {
+		return nil, err
+	}
+	content, err := c.Env.Files.ReadFile(a.ConfigPath())
+	if err != nil {
+		return nil, err
+	}
+	grpc, err := a.ModelServer().IsGRPCRemoteOp()
+	return caseworld.Object(
+		"container", a.Container().String(), "service_info", a.ServiceInfo().Serialize(),
+		"filters", filtersOf(a), "config_text", string(content), "grpc_remote_op", grpc), err
+}
+
+func (c *call) layoutUpdate() (any, error) {
+	a, _, err := c.newAgentV3(nil)
+	if err != nil {
+		return nil, err
+	}
+	initial, err := c.Env.Files.ReadFile(a.ConfigPath())
+	if err != nil {
+		return nil, err
+	}
+	called := caseworld.Attempt(true, a.LayoutUpdated(c.layoutModels()))
+	content, err := c.Env.Files.ReadFile(a.ConfigPath())
+	if err != nil {
+		return nil, err
+	}
+	var written config.ModelServerConfig
+	if err := textpb.Unmarshal(string(content), &written); err != nil {
+		return nil, err
+	}
+	file := namedConfig(&written)
+	file.Set("text", string(content))
+	return caseworld.Object("filters", filtersOf(a), "initial_text", string(initial), "callback", called, "file", file), nil
+}
+
+// layoutModels is the list of [model, sub graph, base path, policy].
+func (c *call) layoutModels() []backends.LayoutModel {
+	var models []backends.LayoutModel
+	for _, v := range c.In.List("saved_models") {
+		m, ok := v.([]any)
+		if !ok || len(m) != 4 {
+			c.In.Wrong("saved_models", "a list of [model, sub graph, base path, policy]")
+		}
+		part := caseworld.Arguments{Dict: caseworld.Object("model", m[0], "sub_graph", m[1], "base_path", m[2], "policy", m[3]), Where: "in.saved_models"}
+		models = append(models, backends.LayoutModel{
+			Model:  datadef.SavedModel{ModelName: part.Str("model"), SubGraph: part.Str("sub_graph")},
+			Deploy: datadef.SavedModelDeployConfig{ModelBasePath: part.OptStr("base_path"), VersionPolicy: part.OptStr("policy")},
+		})
+	}
+	return models
+}
+
+// serverStub is a model server of which a case fixes one trait.
+type serverStub struct {
+	tfs.ModelServerProcess
+	grpc     bool
+	statuses []tfs.SavedModelStatus
+}
+
+func (s serverStub) IsGRPCRemoteOp() (bool, error) { return s.grpc, nil }
+
+func (s serverStub) ListSavedModelsStatus() ([]tfs.SavedModelStatus, error) { return s.statuses, nil }
+
+func (c *call) addressMap() (any, error) {
+	wrapper := c.In.Str("wrapper")
+	a, _, err := c.newAgentV3(func(path string) tfs.ModelServerProcess {
+		if wrapper == "fake" {
+			return tfstest.NewFakeTFSWrapper(c.Env, path)
+		}
+		return serverStub{grpc: wrapper == "grpc"}
+	})
+	if err != nil {
+		return nil, err
+	}
+	services, err := c.serviceMap()
+	if err != nil {
+		return nil, err
+	}
+	addrs, err := a.AddressMap(services)
+	list := []any{}
+	for _, m := range addrs {
+		list = append(list, []any{m.Name, m.Addrs})
+	}
+	return list, err
+}
+
+// serviceMap is {model: {sub graph: [ContainerServiceInfo arguments]}}.
+func (c *call) serviceMap() (backends.ServiceMap, error) {
+	var services backends.ServiceMap
+	models := c.In.Object("service_map")
+	for _, m := range models.Items {
+		model := backends.ModelServices{Model: m.Key}
+		graphs := models.Object(m.Key)
+		for _, g := range graphs.Items {
+			graph := backends.SubGraphServices{SubGraph: g.Key}
+			for _, v := range graphs.Objects(g.Key) {
+				info, err := dataOf[datadef.ContainerServiceInfo](v, zero[datadef.ContainerServiceInfo])
+				if err != nil {
+					return nil, err
+				}
+				graph.Services = append(graph.Services, &info)
+			}
+			model.SubGraphs = append(model.SubGraphs, graph)
+		}
+		services = append(services, model)
+	}
+	return services, nil
+}
+
+func (c *call) syncModels() (any, error) {
+	stub := serverStub{}
+	statuses := c.In.Object("statuses")
+	for _, s := range statuses.Items {
+		status := tfs.SavedModelStatus{Name: s.Key, Missing: s.Value == "int"}
+		if !status.Missing {
+			status.Status.State = env.ModelState(statuses.Integer(s.Key))
+		}
+		stub.statuses = append(stub.statuses, status)
+	}
+	a, zk, err := c.newAgentV3(func(string) tfs.ModelServerProcess { return stub })
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Backend().Start(); err != nil {
+		return nil, err
+	}
+	result := caseworld.Attempt(nil, a.SyncAvailableSavedModels())
+	writes := zk.Take()
+	sort.SliceStable(writes, func(i, j int) bool {
+		if a, b := caseworld.CallName(writes[i]), caseworld.CallName(writes[j]); a != b {
+			return a < b
+		}
+		return caseworld.CallPath(writes[i]) < caseworld.CallPath(writes[j])
+	})
+	if writes == nil {
+		writes = []any{}
+	}
+	return caseworld.Object("result", result, "writes", writes, "available", modelNames(a.Backend().Available())), nil
+}
+
+func (c *call) wrapperCommand() (any, error) {
+	w, err := c.wrapper(c.In.Str("model_config_file"), "/log")
+	if err != nil {
+		return nil, err
+	}
+	cmd := w.Command()
+	return caseworld.Object("cmd", cmd, "flags", strings.Split(cmd, " ")), nil
+}
+
+// wrapper makes a wrapper that is as the case says; its program is called None (Q149).
+func (c *call) wrapper(configFile, logFile string) (*tfs.TFSWrapper, error) {
+	conf, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	if c.In.Has("grpc_port") {
+		conf.TFSPortArchon, conf.TFSPortGRPC = pysem.Some(c.In.Integer("archon_port")), pysem.Some(c.In.Integer("grpc_port"))
+		conf.TFSPortHTTP = pysem.Some(c.In.Integer("http_port"))
+	}
+	content := "a model server"
+	if c.In.Flag("is_grpc_remote_op") {
+		content = "PredictionServiceGrpc" // which the wrapper looks for
+	}
+	c.Dir.Put("None", []byte(content))
+	return tfs.NewTFSWrapper(c.Env, conf, configFile, logFile), nil
+}
+
+func (c *call) wrapperSequence() (any, error) {
+	server := &wrappedServer{Processes: c.Env.Processes, exited: c.Env.Tasks.NewCond("end of the model server")}
+	c.Env.Processes, c.Env.Models = server, noModelServers{}
+	w, err := c.wrapper("models.cfg", "tfs.log")
+	if err != nil {
+		return nil, err
+	}
+	steps := []any{}
+	for _, s := range c.In.Steps("steps") {
+		steps = append(steps, caseworld.Attempt(server.step(w, s)))
+	}
+	return caseworld.Object("steps", steps), nil
+}
+
+// wrappedServer is the process of a wrapper: it ends when it is killed, or when a step
+// says so.
+type wrappedServer struct {
+	env.Processes
+	command env.Command
+	code    int
+	done    bool
+	exited  env.Cond
+}
+
+func (p *wrappedServer) step(w *tfs.TFSWrapper, s caseworld.Step) (any, error) {
+	switch s.Name {
+	case "start":
+		err := w.Start()
+		return []any{p.command.Args, p.command.Output}, err
+	case "stop":
+		return nil, w.Stop()
+	case "poll":
+		if code, done := w.Poll(); done {
+			return code, nil
+		}
+		return nil, nil
+	case "end":
+		p.code, p.done = s.Integer("code"), true
+		return nil, nil
+	}
+	caseworld.UnknownStep(s)
+	return nil, nil
+}
+
+func (p *wrappedServer) Start(cmd env.Command) (env.Process, error) {
+	p.command, p.code, p.done = cmd, 0, false
+	return p, nil
+}
+
+func (p *wrappedServer) Pid() int          { return 1 }
+func (p *wrappedServer) Poll() (int, bool) { return p.code, p.done }
+func (p *wrappedServer) Exited() env.Cond  { return p.exited }
+
+func (p *wrappedServer) Signal(sig env.Signal) error {
+	p.code, p.done = -int(sig), true
+	return nil
+}
+
+// modelStatus runs a model server that does nothing: its status is the case's.
+func (c *call) modelStatus() (any, error) {
+	c.Env.Processes = &wrappedServer{Processes: c.Env.Processes}
+	c.Env.Models = modelServers{c.In}
+	w, err := c.wrapper(caseworld.CaseDir+"/models.cfg", "tfs.log")
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Start(); err != nil {
+		return nil, err
+	}
+	names, err := w.ListSavedModels()
+	if err != nil {
+		return nil, err
+	}
+	statuses, err := w.ListSavedModelsStatus()
+	if err != nil {
+		return nil, err
+	}
+	list := []any{}
+	for _, s := range statuses {
+		list = append(list, []any{s.Name, statusValue(s, true)})
+	}
+	return caseworld.Object("names", names, "status", list), nil
+}
+
+// statusValue is the message; that of a known version always has a status.
+func statusValue(s tfs.SavedModelStatus, hasStatus bool) any {
+	if s.Missing {
+		return 0
+	}
+	m := &apis.ModelVersionStatus{Version: s.Status.Version, State: apis.ModelVersionStatus_State(s.Status.State)}
+	if hasStatus {
+		m.Status = &util.StatusProto{ErrorCode: tfcore.Code(s.Status.Status.Code), ErrorMessage: s.Status.Status.Message}
+	}
+	return caseworld.PB(m)
+}
+
+// modelServers answers every model with the versions of the case, or fails.
+type modelServers struct{ in caseworld.Arguments }
+
+func (m modelServers) Dial(string) env.ModelServer { return m }
+
+func (m modelServers) Status(spec env.ModelSpec, _ time.Duration) ([]env.ModelVersionStatus, error) {
+	if failure, ok := m.in.Value("versions").(*pysem.Dict); ok {
+		name := caseworld.Arguments{Dict: failure, Where: "in.versions"}.Str("rpc_error")
+		for code := env.OK; code <= env.Unauthenticated; code++ {
+			if code.String() == name {
+				return nil, &env.RPCError{Code: code, Message: spec.Name + " failed"}
+			}
+		}
+		caseworld.BadCasef("in.versions.rpc_error: found %q, want the name of a gRPC status code", name)
+	}
+	var list []env.ModelVersionStatus
+	for _, v := range m.in.List("versions") {
+		list = append(list, versionStatus(caseworld.Step{Arguments: m.in}, v))
+	}
+	return list, nil
+}
+
+func (m modelServers) Reload([]byte, time.Duration) (env.StatusProto, error) {
+	return env.StatusProto{}, nil
+}
+
+func (m modelServers) Close() {}
+
+func (c *call) fakeWrapper() (any, error) {
+	w := tfstest.NewFakeTFSWrapper(c.Env, caseworld.CaseDir+"/models.cfg")
+	names, errNames := w.ListSavedModels()
+	statuses, errStatuses := w.ListSavedModelsStatus()
+	byName := caseworld.Object()
+	for _, s := range statuses {
+		byName.Set(s.Name, statusValue(s, false))
+	}
+	var poll any
+	if code, done := w.Poll(); done {
+		poll = code
+	}
+	return caseworld.Object("names", caseworld.Attempt(names, errNames), "status", caseworld.Attempt(byName, errStatuses), "poll", poll), nil
+}

@@ -1,0 +1,244 @@
+package gotestee
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/service"
+	"github.com/monosim/monosim/engine/agent/tfs"
+	"github.com/monosim/monosim/engine/agent/tfs/tfstest"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// agentV3SequenceOps are an agent v3 from its start to its end.
+var agentV3SequenceOps = table{"agent_v3.AgentV3.sequence": (*call).agentV3Sequence}
+
+// agentV3Run is a sequence on one agent.
+type agentV3Run struct {
+	c       *call
+	a       *agent.AgentV3
+	zk      *caseworld.ZooKeeper
+	server  *toldServer
+	threads *steppedTasks
+	signals *heldSignals
+	// shown is the JSON of what an answer showed last.
+	shown map[string][]byte
+}
+
+func (c *call) agentV3Sequence() (any, error) {
+	if c.In.Has("until_ms") {
+		return c.runAgentV3()
+	}
+	threads := &steppedTasks{Tasks: c.Env.Tasks}
+	c.Env.Tasks = threads
+	r, err := c.newAgentV3Run()
+	if err != nil {
+		return nil, err
+	}
+	r.threads = threads
+	steps := c.Sequence(r.zk, r.do, r.after, "delete", "ensure_path")
+	return caseworld.Object("steps", steps, "tree", sortedTree(r.zk)), nil
+}
+
+// newAgentV3Run makes the agent, whose tasks are those of the case's environment.
+func (c *call) newAgentV3Run() (*agentV3Run, error) {
+	r := &agentV3Run{c: c, signals: &heldSignals{Processes: c.Env.Processes}, shown: map[string][]byte{}}
+	c.Env.Processes = r.signals
+	wrapper := c.In.Str("wrapper")
+	a, zk, err := c.newAgentV3(func(path string) tfs.ModelServerProcess {
+		fake := tfstest.NewFakeTFSWrapper(c.Env, path)
+		r.server = &toldServer{ModelServerProcess: fake, grpc: wrapper == "grpc"}
+		if wrapper == "fake" {
+			return fake
+		}
+		return r.server
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.a, r.zk = a, zk
+	return r, nil
+}
+
+func (r *agentV3Run) do(s caseworld.Step) (any, error) {
+	switch s.Name {
+	case "start":
+		return nil, r.a.Start()
+	case "stop":
+		r.a.Stop()
+		return nil, nil
+	case "report_round":
+		return r.threads.round("service info"), nil
+	case "bindings_round":
+		return r.threads.round("bindings"), nil
+	case "signal":
+		r.signals.deliver(env.SIGTERM)
+		return nil, nil
+	case "statuses":
+		r.server.states = s.Arguments
+		return nil, nil
+	case "lost":
+		r.zk.Tell(env.Lost)
+		return nil, nil
+	case "connected":
+		r.zk.Tell(env.Connected)
+		return nil, nil
+	}
+	caseworld.UnknownStep(s)
+	return nil, nil
+}
+
+func (r *agentV3Run) after(s caseworld.Step, out *pysem.Dict) {
+	if v, ok := out.Get("writes"); ok && s.Name == "bindings_round" {
+		createsFirst(v.([]any))
+	}
+	r.showChanges(out)
+}
+
+// showChanges adds what the agent has made that changed.
+func (r *agentV3Run) showChanges(out *pysem.Dict) {
+	r.show(out, "config", caseworld.Encode(r.serverConfig()))
+	r.show(out, "services", caseworld.Encode(serviceMap(r.a.Backend().ServiceMap())))
+	r.show(out, "addrs", caseworld.Encode(caseworld.Attempt(r.addresses())))
+}
+
+// show adds a value that changed.
+func (r *agentV3Run) show(out *pysem.Dict, name string, value any) {
+	text := pysem.AppendJSON(nil, value)
+	if !bytes.Equal(text, r.shown[name]) {
+		r.shown[name] = text
+		out.Set(name, caseworld.Raw{V: value})
+	}
+}
+
+// serverConfig is what the model server reads.
+func (r *agentV3Run) serverConfig() any {
+	var models config.ModelServerConfig
+	content, err := r.c.Env.Files.ReadFile(r.a.ConfigPath())
+	if err == nil {
+		err = textpb.Unmarshal(string(content), &models)
+	}
+	if err != nil {
+		caseworld.BadCasef("the model config file: %v", err)
+	}
+	return caseworld.PB(&models)
+}
+
+// addresses are what HeartBeat would tell, sorted by name.
+func (r *agentV3Run) addresses() (any, error) {
+	addrs, err := r.a.AddressMap(r.a.Backend().ServiceMap())
+	slices.SortStableFunc(addrs, func(a, b service.ModelAddresses) int { return strings.Compare(a.Name, b.Name) })
+	list := []any{}
+	for _, m := range addrs {
+		list = append(list, []any{m.Name, m.Addrs})
+	}
+	return list, err
+}
+
+// toldServer is the reference's double of a model server, told what it is.
+type toldServer struct {
+	tfs.ModelServerProcess
+	grpc   bool
+	states caseworld.Arguments // by model; no dict for none
+}
+
+func (s *toldServer) IsGRPCRemoteOp() (bool, error) { return s.grpc, nil }
+
+func (s *toldServer) ListSavedModelsStatus() ([]tfs.SavedModelStatus, error) {
+	list, err := s.ModelServerProcess.ListSavedModelsStatus()
+	for i, status := range list {
+		if s.states.Dict == nil || !s.states.Has(status.Name) {
+			continue
+		}
+		if list[i].Missing = s.states.Value(status.Name) == "int"; !list[i].Missing {
+			list[i].Status.State = env.ModelState(s.states.Integer(status.Name))
+		}
+	}
+	return list, err
+}
+
+// steppedTasks run a round when a step says so.
+type steppedTasks struct {
+	env.Tasks
+	loops map[string]func()
+	// sleepsFirst lets one sleep pass, which is then slept.
+	sleepsFirst bool
+	slept       time.Duration
+}
+
+// slept unwinds a loop after its round.
+type slept time.Duration
+
+func (t *steppedTasks) Go(name string, fn func()) env.Task {
+	if t.loops == nil {
+		t.loops = map[string]func(){}
+	}
+	if _, ok := t.loops[name]; !ok {
+		t.loops[name] = fn
+	}
+	return endedTask(name)
+}
+
+func (t *steppedTasks) Sleep(d time.Duration) {
+	caseworld.NoteWait(t.Tasks, d)
+	if !t.sleepsFirst {
+		panic(slept(d))
+	}
+	t.sleepsFirst, t.slept = false, d
+}
+
+func (t *steppedTasks) NewLoop(period time.Duration, _ func() uint64, _ ...env.Cond) env.Loop {
+	return caseworld.SleepLoop{Tasks: t, Period: period}
+}
+
+// sleepFirst runs a loop that sleeps before each round for one round, and is the seconds
+// that it has slept; nil when the loop is not entered.
+func (t *steppedTasks) sleepFirst(loop func()) (seconds any) {
+	t.sleepsFirst = true
+	t.loops = map[string]func(){"": loop}
+	t.round("")
+	if t.sleepsFirst {
+		return nil
+	}
+	return int(t.slept / time.Second)
+}
+
+// round is the seconds that the loop sleeps after one round, nil when it has ended
+// or was never started.
+func (t *steppedTasks) round(name string) (seconds any) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case slept:
+			seconds = int(time.Duration(r) / time.Second)
+		default:
+			panic(r)
+		}
+	}()
+	if loop, ok := t.loops[name]; ok {
+		loop()
+	}
+	return nil
+}
+
+// heldSignals arrive when a step says so.
+type heldSignals struct {
+	env.Processes
+	handlers map[env.Signal]func()
+}
+
+func (h *heldSignals) Notify(sig env.Signal, handler func()) {
+	if h.handlers == nil {
+		h.handlers = map[env.Signal]func(){}
+	}
+	h.handlers[sig] = handler
+}
+
+func (h *heldSignals) deliver(sig env.Signal) { h.handlers[sig]() }

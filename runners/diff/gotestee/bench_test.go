@@ -1,0 +1,58 @@
+package gotestee
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/runners/diff/testee"
+	"github.com/monosim/monosim/runners/diff/testee/conformance"
+	"github.com/monosim/monosim/runners/diff/testee/generate"
+)
+
+// BenchmarkPure answers invented cases of the pure operations: those of one call
+// that needs no client, agent or server. Each case has a world of its own, as when
+// an implementation is compared.
+func BenchmarkPure(b *testing.B) { benchmarkCases(b, pure) }
+
+// BenchmarkSequences answers those of the others.
+func BenchmarkSequences(b *testing.B) {
+	benchmarkCases(b, func(op string) bool { return !pure(op) })
+}
+
+// stateful are the modules whose operations run on a client or make an agent.
+var stateful = []string{"agent", "agent_controller", "agent_service", "agent_v3", "model_manager", "replica_manager", "tfs_monitor", "tfs_wrapper", "zk_mirror"}
+
+func pure(op string) bool {
+	module, _, _ := strings.Cut(op, ".")
+	return !strings.HasSuffix(op, ".sequence") && !slices.Contains(stateful, module)
+}
+
+func benchmarkCases(b *testing.B, takes func(op string) bool) {
+	var ops []string
+	for _, op := range generate.GeneratedOps() {
+		if takes(op) {
+			ops = append(ops, op)
+		}
+	}
+	inputs, err := conformance.Draw(ops, 50, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var cases []*testee.Case
+	for i := range inputs {
+		c, err := conformance.CaseOf(&inputs[i].Question)
+		if err != nil {
+			b.Fatal(err)
+		}
+		cases = append(cases, c)
+	}
+	engine := New("bench")
+	answered := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		engine.Answer(cases[answered%len(cases)])
+		answered++
+	}
+	b.ReportMetric(float64(answered)/b.Elapsed().Seconds(), "cases/s")
+}

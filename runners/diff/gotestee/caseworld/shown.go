@@ -1,0 +1,117 @@
+package caseworld
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent/pylog"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/diff/testee"
+	"github.com/monosim/monosim/sim/hosts"
+)
+
+// shown is what a case shows beside its answer, of that which its shows names.
+type shown struct {
+	logs    *hosts.Logs // nil unless asked for
+	metrics []any
+	waits   *waits // nil unless asked for
+	names   []string
+}
+
+func newShown(c *testee.Case) *shown {
+	s := &shown{names: c.Shows}
+	if c.Asks("logs") {
+		s.logs = &hosts.Logs{Level: env.Debug, Keep: true}
+	}
+	if c.Asks("waits") {
+		s.waits = &waits{ms: []any{}}
+	}
+	return s
+}
+
+// waits are the sleeps of a case.
+type waits struct{ ms []any }
+
+// caseTasks are the tasks of a case, whose sleeps are noted in the order in which they begin.
+type caseTasks struct {
+	env.Tasks
+	waits *waits // nil unless asked for
+}
+
+func (t caseTasks) Sleep(d time.Duration) {
+	t.waits.note(d)
+	t.Tasks.Sleep(d)
+}
+
+// NewLoop makes a loop that sleeps.
+func (t caseTasks) NewLoop(period time.Duration, _ func() uint64, _ ...env.Cond) env.Loop {
+	return SleepLoop{t, period}
+}
+
+// NoteWait notes a sleep that a stand-in of tasks answers itself.
+func NoteWait(tasks env.Tasks, d time.Duration) {
+	if t, ok := tasks.(caseTasks); ok {
+		t.waits.note(d)
+	}
+}
+
+func (w *waits) note(d time.Duration) {
+	if w == nil {
+		return
+	}
+	w.ms = append(w.ms, int(d.Round(time.Millisecond)/time.Millisecond))
+}
+
+// Metric takes what a metrics client with that prefix is told by a call of its method.
+func (c *Call) Metric(prefix, method string, arguments ...any) {
+	told := append([]any{prefix, method}, EncodeList(arguments)...)
+	c.shown.metrics = append(c.shown.metrics, told)
+}
+
+// Beside is what the case shows so far, as fields of its answer; nil for nothing.
+func (w *World) Beside() *pysem.Dict {
+	s := w.Call.shown
+	if len(s.names) == 0 {
+		return nil
+	}
+	d := &pysem.Dict{}
+	for _, name := range s.names {
+		switch name {
+		case "logs":
+			d.Set(name, s.lines())
+		case "metrics":
+			d.Set(name, append([]any{}, s.metrics...))
+		case "waits":
+			d.Set(name, s.waits.ms)
+		}
+	}
+	return d
+}
+
+// lines are the log lines as [level, text].
+func (s *shown) lines() []any {
+	list := []any{}
+	for _, l := range s.logs.Lines {
+		if !strings.HasPrefix(l.Text, pylog.Uncaught) { // of stderr
+			list = append(list, []any{l.Level.String(), hiddenInLine(l.Text)})
+		}
+	}
+	return list
+}
+
+var (
+	object     = regexp.MustCompile(`\b0x[0-9a-f]{4,}\b`)
+	port       = regexp.MustCompile(` load \(\d+\)`)
+	frame      = regexp.MustCompile(`<frame at [^>]*>`)
+	failedCall = regexp.MustCompile(`(?s)(<_InactiveRpcError of RPC that terminated with:\n\tstatus = [\w.]+\n).*?\n>`)
+)
+
+// hiddenInLine is a line without what differs from run to run: addresses of objects,
+// gRPC's wording (section 3 of the protocol).
+func hiddenInLine(text string) string {
+	text = failedCall.ReplaceAllString(Hide(text), "$1\t<GRPC DETAILS>\n>")
+	text = port.ReplaceAllString(text, " load (<PORT>)")
+	return object.ReplaceAllString(frame.ReplaceAllString(text, "<frame>"), "<ID>")
+}

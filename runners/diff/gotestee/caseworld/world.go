@@ -1,0 +1,128 @@
+// Package caseworld is what one case of the testee protocol sees: a host with one
+// process in virtual time, whose files, addresses and ZooKeeper are as the protocol
+// fakes them, and its arguments and answers.
+//
+// Two things to use first:
+//
+//   - [New] makes the [World] of a case; [World.Run] runs what answers it, which is
+//     handed a [Call].
+//   - [Arguments] reads what the case asks, [Encode] writes what is answered.
+//
+// To change the host look in host.go and clock.go; files, in directory.go; the ZooKeeper,
+// in zookeeper.go and sequence.go; how values are written, in values.go; how errors are
+// named, in failure.go; what is shown beside an answer, in shown.go; how a case ends that cannot be answered, in verdict.go.
+package caseworld
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/runners/diff/testee"
+	"github.com/monosim/monosim/sim/files"
+	"github.com/monosim/monosim/sim/hosts"
+	"github.com/monosim/monosim/sim/network"
+)
+
+// EpochSec is the time of operations whose clock is faked.
+const EpochSec = 1700000000
+
+// maxVirtual is how long a case may take of its world's time.
+const maxVirtual = 240 * time.Hour
+
+// World is what one case sees: one host with one process, in virtual time.
+type World struct {
+	w       *vtime.World
+	machine *hosts.Machine
+	life    *vtime.Process
+	Call    *Call
+	Failure error
+}
+
+// Call is one case that is being answered.
+type Call struct {
+	In  Arguments
+	Env *env.Env
+	// Quirks are the faults of the reference that the answer has.
+	Quirks quirks.Set
+	// Life is the case's process and Machine its host, on which operations may start
+	// other processes.
+	Life    *vtime.Process
+	Machine *hosts.Machine
+	Host    *Host
+	Dir     *Directory
+	Clock   *Clock
+	// memAvailable are the bytes that the case's host has.
+	memAvailable int64
+	shown        *shown
+}
+
+// New makes the world of a case, which [World.Close] must end. An answer keeps quirks.
+func New(c *testee.Case, quirks quirks.Set) *World {
+	w := &World{w: vtime.New(vtime.Config{Seed: 1, Start: time.Unix(EpochSec, 0).UTC(), NoLeaps: true})}
+	n := network.New(w.w, evenLatency())
+	shows := newShown(c)
+	w.machine = hosts.NewMachine(n, hosts.Config{Name: "host", IPs: []string{"192.0.2.10", "2001:db8::10"}, Logs: shows.logs})
+	w.Call = &Call{Quirks: quirks, shown: shows, Machine: w.machine, In: Arguments{Dict: decodeObject(c.In, "in"), Where: "in"}}
+	w.Call.Host, w.Call.memAvailable = newHost(c.Host)
+	w.life = w.machine.Node.NewProcess("case")
+	w.Call.Life = w.life
+	w.Call.Dir = newDirectory(files.NewView(w.life, w.machine.FS, CaseDir))
+	w.Call.Dir.WriteFiles(c.Files, "files")
+	w.Call.Env = w.machine.Env(w.life, variables(c.Env))
+	w.Call.Host.Host = w.Call.Env.Host
+	w.Call.Env.Host = w.Call.Host
+	w.Call.Env.Files = w.Call.Dir
+	w.Call.Env.Tasks = caseTasks{w.Call.Env.Tasks, shows.waits}
+	w.Call.Clock = &Clock{Clock: w.Call.Env.Clock}
+	w.Call.Env.Clock = w.Call.Clock
+	w.Call.Dir.Put("/proc/meminfo", meminfo(w.Call.memAvailable))
+	return w
+}
+
+// evenLatency is the usual one but that all messages inside of the host take as long: what
+// one thread answers to several clients reaches them in that order, as it does in Python,
+// where their threads share a lock.
+func evenLatency() network.LatencyModel {
+	m := network.DefaultLatency()
+	m.LoopbackSpread = 0
+	return m
+}
+
+// variables is the environment as key=value.
+func variables(d *pysem.Dict) []string {
+	list := []string{}
+	if d == nil {
+		return list
+	}
+	for _, item := range d.Items {
+		value, ok := decode(item.Value, "env."+item.Key).(string)
+		if !ok {
+			BadCasef("env.%s: found %s, want a string", item.Key, pysem.TypeName(item.Value))
+		}
+		list = append(list, item.Key+"="+value)
+	}
+	return list
+}
+
+// Run runs fn as the main thread until it is done.
+func (w *World) Run(fn func(c *Call)) {
+	done := false
+	w.life.Go("main", func() {
+		fn(w.Call)
+		done = true
+	})
+	_, err := w.w.Run(vtime.Limits{Until: maxVirtual, Done: func() bool { return done }})
+	switch {
+	case err != nil:
+		w.Failure = err
+	case !done:
+		w.Failure = BadCase(fmt.Sprintf("the case is not done after %v of virtual time; waiting: %v", maxVirtual, w.w.Blocked()))
+	}
+}
+
+// Close ends the world and what runs in it.
+func (w *World) Close() { w.w.Close() }

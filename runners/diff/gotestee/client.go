@@ -1,0 +1,102 @@
+package gotestee
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent/clients"
+	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// clientOps are client.py.
+var clientOps = table{"client.ServingClient.sequence": (*call).servingClientSequence}
+
+// servingRun is a sequence on one client.
+type servingRun struct {
+	client   *clients.ServingClient
+	zk       *caseworld.ZooKeeper
+	warnings *warnings
+}
+
+func (c *call) servingClientSequence() (any, error) {
+	r := &servingRun{zk: c.NewZK(), warnings: &warnings{Log: c.Env.Log}}
+	c.Env.Log = r.warnings
+	r.zk.Strict = true
+	c.Env.ZooKeeper = oneClient{r.zk}
+	client, err := clients.NewServingClient(c.Env, "", c.In.Str("bzid"))
+	if err != nil {
+		return nil, err
+	}
+	r.client = client
+	start := writesOf(r.zk)
+	steps := c.Sequence(r.zk, r.do, r.after, "delete")
+	return caseworld.Object("start", start, "steps", steps, "tree", r.zk.Tree()), nil
+}
+
+// after adds the warnings of a step. What a step on the client itself returns is no part
+// of an answer.
+func (r *servingRun) after(s caseworld.Step, answer *pysem.Dict) {
+	if _, returned := answer.Get("r"); returned && strings.HasPrefix(s.Name, "zk.") {
+		answer.Set("r", nil)
+	}
+	if len(r.warnings.lines) > 0 {
+		answer.Set("log", r.warnings.lines)
+		r.warnings.lines = nil
+	}
+}
+
+// warnings notes the warnings of a log.
+type warnings struct {
+	env.Log
+	lines []any
+}
+
+func (w *warnings) Logf(level env.Level, format string, args ...any) {
+	if level == env.Warning {
+		w.lines = append(w.lines, fmt.Sprintf(format, args...))
+	}
+	w.Log.Logf(level, format, args...)
+}
+
+func (r *servingRun) do(s caseworld.Step) (any, error) {
+	switch s.Name {
+	case "load":
+		meta, err := dataOf[datadef.ModelMeta](s.Arguments, datadef.DefaultModelMeta)
+		if err != nil {
+			return nil, err
+		}
+		return nil, r.client.Load(meta)
+	case "unload":
+		return nil, r.client.Unload(s.Str("model_name"))
+	case "get_status":
+		state, err := r.client.Status(s.Str("model_name"))
+		return caseworld.Object("portal", trueOrNil(state.Portal), "publish", trueOrNil(state.Publish),
+			"service", serviceStates(state), "str", state.String()), err
+	}
+	caseworld.UnknownStep(s)
+	return nil, nil
+}
+
+// trueOrNil is what the reference has for what was not found (Q70).
+func trueOrNil(b bool) any {
+	if b {
+		return true
+	}
+	return nil
+}
+
+func serviceStates(s clients.LoadState) []any {
+	list := []any{}
+	for _, r := range s.Service {
+		list = append(list, []any{r.Replica, r.Stat})
+	}
+	return list
+}
+
+// oneClient is the client that all get which are made.
+type oneClient struct{ zk *caseworld.ZooKeeper }
+
+func (o oneClient) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper { return o.zk }

@@ -1,0 +1,71 @@
+package commandlines
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// zooKeepers makes the one client of a program.
+type zooKeepers struct {
+	c    *caseworld.Call
+	made *client // nil while there is none
+}
+
+func zooKeepersOf(c *caseworld.Call) *zooKeepers { return &zooKeepers{c: c} }
+
+func (z *zooKeepers) NewClient(hosts string, _ env.ZooKeeperOptions) env.ZooKeeper {
+	z.made = &client{ZooKeeper: z.c.NewZK(), c: z.c, log: []any{[]any{"client", hosts}}}
+	return z.made
+}
+
+// shown is what the client was told, and what is in its tree; nil without a client.
+func (z *zooKeepers) shown() any {
+	if z.made == nil {
+		return nil
+	}
+	tree := z.made.Tree()
+	if tree == nil {
+		tree = z.made.left
+	}
+	writes := z.made.Take("delete")
+	if writes == nil {
+		writes = []any{}
+	}
+	return caseworld.Object("log", z.made.log, "writes", writes, "tree", tree)
+}
+
+// client has the tree of the case once it is started, and keeps what is left when it is
+// stopped.
+type client struct {
+	*caseworld.ZooKeeper
+	c    *caseworld.Call
+	log  []any
+	left any
+}
+
+func (z *client) Start(limit time.Duration) error {
+	z.log = append(z.log, []any{"start"})
+	if err := z.ZooKeeper.Start(limit); err != nil {
+		return err
+	}
+	for _, v := range z.c.In.List("tree") {
+		row, ok := v.([]any)
+		if !ok || len(row) != 2 {
+			z.c.In.Wrong("tree", "a list of [path, value]")
+		}
+		create := caseworld.Object("path", row[0], "value", row[1], "makepath", true)
+		step := caseworld.Step{Name: "create", Arguments: caseworld.Arguments{Dict: create, Where: z.c.In.At("tree")}}
+		if _, err := z.DoQuietly(step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (z *client) Stop() {
+	z.log = append(z.log, []any{"stop"})
+	z.left = z.Tree()
+	z.ZooKeeper.Stop()
+}

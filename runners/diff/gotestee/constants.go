@@ -1,0 +1,41 @@
+package gotestee
+
+import (
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// constantsOps are constants.py, and what reads the variable that it names.
+var constantsOps = table{
+	"constants.values":         (*call).constantValues,
+	"constants.HOST_SHARD_ENV": (*call).hostShardEnv,
+}
+
+func (c *call) constantValues() (any, error) {
+	return caseworld.Object("HOST_SHARD_ENV", agentconfig.HostShardEnv), nil
+}
+
+// hostShardEnv makes a configuration without the variable and one with it.
+func (c *call) hostShardEnv() (any, error) {
+	c.Host.Unsetenv(agentconfig.HostShardEnv)
+	conf, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	shards := func() any { return caseworld.Attempt(conf.NumTCEShard()) }
+	before := shards()
+	if value := c.In.OptStr("value"); value.Set {
+		c.Host.Setenv(agentconfig.HostShardEnv, value.V)
+	}
+	return caseworld.Object("before", before, "after", shards(), "made", caseworld.Attempt(c.shardsAndTasks())), nil
+}
+
+func (c *call) shardsAndTasks() (any, error) {
+	conf, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	shards, _ := conf.Get("num_shard")
+	tasks, err := conf.ServerSchedule(agentconfig.ServerPS)
+	return []any{shards, caseworld.Attempt(tasks, err)}, nil
+}

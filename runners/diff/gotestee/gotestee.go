@@ -1,0 +1,156 @@
+// Package gotestee is the engine as a testee: it answers cases about the agent
+// service with the port, in a simulated world that is as the protocol fakes it.
+//
+// Two things to use first:
+//
+//   - [New] makes the testee, for conformance.Verify and its like, or
+//     for testee.Serve.
+//   - [Ops] lists the operations that it answers.
+//
+// The operations are in one file per module of the reference, each with a table
+// at its top; to add one, write a method of call and name it there. Those of the programs
+// behind their command lines are in commandlines, hooks and savers of the training side in
+// trainingcases. To change
+// what a case sees of the world, and how values are read and written, look in
+// caseworld; how golden cases are answered by their ids, in recorded.go.
+package gotestee
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/tasks"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+	"github.com/monosim/monosim/runners/diff/gotestee/commandlines"
+	"github.com/monosim/monosim/runners/diff/gotestee/trainingcases"
+	"github.com/monosim/monosim/runners/diff/testee"
+)
+
+// call is one case that is being answered; what answers it are its methods.
+type call struct{ *caseworld.Call }
+
+// operation answers the call's case: a value that caseworld.Encode takes, or an error
+// as the port gives it.
+type operation func(c *call) (any, error)
+
+// table is the operations of one module.
+type table map[string]operation
+
+var operations = merge(
+	utilsOps, instanceOps, dataDefOps, zkClientOps, zkMirrorOps, replicaManagerOps, backendsOps, agentServiceOps, tfsMonitorOps,
+	modelMgrOps, fakeServerOps, agentV3Ops, modelManagerOps, agentControllerOps, tfsClientOps, resourceUtilsOps, trainingOps, discoveryOps, agentOps, agentV1Ops,
+	clientOps, svrClientOps, constantsOps, pythonOps, agentV3SequenceOps, agentServiceSequenceOps,
+	commandLineOps(), trainingCaseOps(),
+)
+
+// commandLineOps are the programs behind their command lines.
+func commandLineOps() table {
+	ops := table{}
+	for name, op := range commandlines.Ops() {
+		ops[name] = func(c *call) (any, error) { return op(c.Call) }
+	}
+	return ops
+}
+
+// trainingCaseOps are the hooks, savers and configurations of the training side.
+func trainingCaseOps() table {
+	ops := table{}
+	for name, op := range trainingcases.Ops() {
+		ops[name] = func(c *call) (any, error) { return op(c.Call) }
+	}
+	return ops
+}
+
+func merge(tables ...table) table {
+	all := table{}
+	for _, t := range tables {
+		maps.Copy(all, t)
+	}
+	return all
+}
+
+// Ops lists the operations, sorted.
+func Ops() []string { return slices.Sorted(maps.Keys(operations)) }
+
+// Testee is the engine as a testee.
+type Testee struct {
+	version string
+	quirks  quirks.Set
+}
+
+// New makes a testee with that version in its greeting. It answers with all faults
+// of the reference.
+func New(version string) *Testee { return &Testee{version: version} }
+
+// KeepQuirks sets which faults of the reference the answers have, as [quirks.Parse]
+// reads them; its error is Parse's. It is called before the first Answer.
+func (t *Testee) KeepQuirks(keep string) error {
+	kept, err := quirks.Parse(keep)
+	if err != nil {
+		return err
+	}
+	t.quirks = kept
+	return nil
+}
+
+// Hello tells the operations.
+func (t *Testee) Hello() (testee.Hello, error) {
+	return testee.Hello{Name: "monosim", Version: t.version, Ops: Ops()}, nil
+}
+
+// Close does nothing.
+func (t *Testee) Close() error { return nil }
+
+// Answer answers a case in a world of its own. Several goroutines may call it.
+func (t *Testee) Answer(c *testee.Case) testee.Answer {
+	op, ok := operations[c.Op]
+	if !ok {
+		return testee.Answer{Kind: testee.Skipped, Why: "unknown operation " + c.Op}
+	}
+	out, beside, err := t.answer(c, op)
+	var bad caseworld.BadCase
+	var skip caseworld.Skipped
+	var panicked *tasks.PanicError
+	switch {
+	case err == nil:
+		return testee.Answer{Kind: testee.Returned, Out: out, Beside: beside}
+	case errors.As(err, &bad):
+		return testee.Answer{Kind: testee.Raised, Type: testee.BadCaseType, Message: string(bad)}
+	case errors.As(err, &skip):
+		return testee.Answer{Kind: testee.Skipped, Why: string(skip)}
+	case errors.As(err, &panicked):
+		return testee.Answer{Kind: testee.Broken, Why: fmt.Sprintf("%v", panicked)}
+	}
+	typ, message := caseworld.FailureOf(err)
+	return testee.Answer{Kind: testee.Raised, Type: typ, Message: caseworld.Hide(message), Beside: beside}
+}
+
+// answer runs the operation as the main thread of a process. It returns encoded, and
+// what the case shows beside.
+func (t *Testee) answer(c *testee.Case, op operation) (out any, beside *pysem.Dict, err error) {
+	defer func() {
+		if why := caseworld.VerdictOf(recover()); why != nil {
+			out, err = nil, why
+		}
+	}()
+	w := caseworld.New(c, t.quirks)
+	defer w.Close()
+	w.Run(func(answered *caseworld.Call) {
+		defer func() {
+			if why := caseworld.VerdictOf(recover()); why != nil {
+				err = why
+			}
+		}()
+		if out, err = op(&call{answered}); err == nil {
+			out = caseworld.Encode(out)
+		}
+	})
+	if w.Failure != nil {
+		return nil, nil, w.Failure
+	}
+	return out, w.Beside(), err
+}

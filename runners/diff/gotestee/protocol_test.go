@@ -1,0 +1,58 @@
+package gotestee_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/runners/diff/gotestee"
+)
+
+// The goal is that the description of the protocol has every operation that the
+// engine answers, and no other. The method is to read the names out of the page.
+
+const protocol = "../testee/PROTOCOL.md"
+
+// described are the operations that a page names: in the first column of a table
+// of operations, or in bold where a paragraph begins.
+func described(t *testing.T, path string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ops []string
+	op := regexp.MustCompile("`([a-z0-9_]+\\.[A-Za-z0-9_.]+)`")
+	inTable := false
+	for line := range strings.Lines(string(text)) {
+		inTable = strings.HasPrefix(line, "| op |") || inTable && strings.HasPrefix(line, "|")
+		switch {
+		case inTable:
+			for _, m := range op.FindAllStringSubmatch(strings.SplitN(line, "|", 3)[1], -1) {
+				ops = append(ops, m[1])
+			}
+		case strings.HasPrefix(line, "**`"):
+			ops = append(ops, op.FindStringSubmatch(line)[1])
+		}
+	}
+	return ops
+}
+
+func TestTheProtocolDescribesEveryOperation(t *testing.T) {
+	ops := described(t, protocol)
+	for _, op := range gotestee.Ops() {
+		if !slices.Contains(ops, op) {
+			t.Errorf("%s: found no %s, which the engine answers", protocol, op)
+		}
+	}
+	for i, op := range ops {
+		if !slices.Contains(gotestee.Ops(), op) {
+			t.Errorf("%s: found %s, which the engine does not answer", protocol, op)
+		}
+		if slices.Contains(ops[:i], op) {
+			t.Errorf("%s: found %s twice", protocol, op)
+		}
+	}
+}

@@ -1,0 +1,321 @@
+package gotestee
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/replicamanager"
+	"github.com/monosim/monosim/engine/env"
+	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// replicaManagerOps are section 9 of the protocol: replica_manager.py.
+var replicaManagerOps = table{
+	"replica_manager.ReplicaWatcher.sequence": (*call).watcherSequence,
+	"replica_manager.ReplicaUpdater.sequence": (*call).updaterSequence,
+	"replica_manager.ReplicaManager":          (*call).replicaManager,
+	"replica_manager.ReplicaManager.sequence": (*call).replicaManagerSequence,
+	"replica_manager.ZKListener":              (*call).zkListener,
+}
+
+// setConf is the step conf.
+func setConf(conf *agentconfig.AgentConfig, s caseworld.Step) (any, error) {
+	for _, item := range s.Items {
+		if err := conf.Set(item.Key, item.Value); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// watcher makes a watcher on a started client.
+func (c *call) watcher(conf *agentconfig.AgentConfig, archon bool, family pysem.OptString) (*replicamanager.ReplicaWatcher, *caseworld.ZooKeeper, error) {
+	zk, err := c.StartedZK()
+	if err != nil {
+		return nil, nil, err
+	}
+	return replicamanager.NewReplicaWatcher(c.Env, zk, conf, replicamanager.WatcherOptions{UseArchon: archon, Family: family.V}), zk, nil
+}
+
+func (c *call) watcherSequence() (any, error) {
+	conf, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	threads := &steppedTasks{Tasks: c.Env.Tasks}
+	c.Env.Tasks = threads
+	w, zk, err := c.watcher(conf, c.In.Flag("use_archon"), c.In.OptStr("zk_watch_address_family"))
+	if err != nil {
+		return nil, err
+	}
+	r := &watcherRun{w: w, zk: zk, conf: conf, threads: threads}
+	steps := c.Sequence(zk, r.do, r.after, "delete")
+	return caseworld.Object("steps", steps, "family", w.Family(), "path_prefix", w.PathPrefix()), nil
+}
+
+type watcherRun struct {
+	w       *replicamanager.ReplicaWatcher
+	zk      *caseworld.ZooKeeper
+	conf    *agentconfig.AgentConfig
+	threads *steppedTasks
+}
+
+func (r *watcherRun) after(s caseworld.Step, out *pysem.Dict) {
+	if strings.HasPrefix(s.Name, "zk.") || slices.Contains([]string{"watch_data", "conf", "poll", "stop"}, s.Name) {
+		out.Set("replicas", caseworld.Raw{V: caseworld.Encode(replicasOf(r.w))})
+	}
+}
+
+func (r *watcherRun) do(s caseworld.Step) (any, error) {
+	switch s.Name {
+	case "watch_data":
+		return nil, r.w.WatchData()
+	case "conf":
+		return setConf(r.conf, s)
+	case "poll":
+		r.w.Session().Poll = !s.Has("should_poll") || s.Flag("should_poll")
+		return r.threads.sleepFirst(r.w.Poll), nil
+	case "stop":
+		r.w.Stop()
+		return nil, nil
+	case "drop_watches":
+		r.zk.Life++
+		return nil, nil
+	case "get_all_replicas":
+		tasks, err := r.w.GetAllReplicas(serverType(s), s.OptStr("idc"), s.OptStr("cluster"))
+		return taskPairs(tasks), err
+	case "get_replicas":
+		addrs, err := r.w.GetReplicas(serverType(s), s.Integer("task"), s.OptStr("idc"), s.OptStr("cluster"))
+		return addrs, err
+	case "get_replica":
+		addrs, err := r.w.GetReplica(serverType(s), s.Integer("task"), s.Integer("replica"), s.OptStr("idc"), s.OptStr("cluster"))
+		return oneOrMore(addrs), err
+	case "get_replicas_with_extra_info":
+		targets, err := r.w.GetReplicasWithExtraInfo(serverType(s), s.Integer("task"), s.OptStr("idc"), s.OptStr("cluster"))
+		return syncTargets(targets), err
+	case "sync.get_sync_targets":
+		name, targets, err := r.w.ToSyncWrapper().SyncTargets(s.Str("sub_graph"))
+		return []any{name, syncTargets(targets)}, err
+	}
+	caseworld.UnknownStep(s)
+	return nil, nil
+}
+
+func serverType(s caseworld.Step) agentservice.ServerType {
+	return agentservice.ServerType(s.Integer("server_type"))
+}
+
+func syncTargets(targets []replicamanager.SyncTarget) []any {
+	list := []any{}
+	for _, t := range targets {
+		list = append(list, []any{t.Addr, caseworld.PB(t.Info)})
+	}
+	return list
+}
+
+// oneOrMore is what get_replica makes of its list (Q128).
+func oneOrMore(addrs []pysem.OptString) any {
+	switch len(addrs) {
+	case 0:
+		return nil
+	case 1:
+		return addrs[0]
+	}
+	return addrs
+}
+
+func taskPairs(tasks []replicamanager.TaskAddrs) []any {
+	list := []any{}
+	for _, t := range tasks {
+		list = append(list, []any{t.Key, t.Addrs})
+	}
+	return list
+}
+
+func replicasOf(w *replicamanager.ReplicaWatcher) []any {
+	list := []any{}
+	for _, task := range w.Replicas() {
+		replicas := []any{}
+		for _, r := range task.Replicas {
+			replicas = append(replicas, []any{r.ID, r.Meta.Fields()})
+		}
+		list = append(list, []any{task.Path, replicas})
+	}
+	return list
+}
+
+// statusStub is a model server that answers one status, or the error.
+type statusStub struct {
+	versions []env.ModelVersionStatus
+	err      error
+}
+
+func (s *statusStub) Dial(string) env.ModelServer { return s }
+
+func (s *statusStub) Status(env.ModelSpec, time.Duration) ([]env.ModelVersionStatus, error) {
+	return s.versions, s.err
+}
+
+func (s *statusStub) Reload([]byte, time.Duration) (env.StatusProto, error) {
+	return env.StatusProto{}, nil
+}
+
+func (s *statusStub) Close() {}
+
+// take takes over the status of a step: a list of [version, state, code,
+// message], null, or the text of an error.
+func (s *statusStub) take(a caseworld.Step) {
+	*s = statusStub{}
+	switch status := a.Value("status").(type) {
+	case nil:
+	case string:
+		s.err = pysem.Raise("RuntimeError", "%s", status)
+	case []any:
+		for _, v := range status {
+			s.versions = append(s.versions, versionStatus(a, v))
+		}
+	default:
+		a.Wrong("status", "a list, a string or null")
+	}
+}
+
+// versionStatus reads [version, state], or these with an error code and message.
+func versionStatus(a caseworld.Step, v any) env.ModelVersionStatus {
+	l, ok := v.([]any)
+	if !ok || len(l) != 2 && len(l) != 4 {
+		a.Wrong("status", "[version, state] or [version, state, code, message]")
+	}
+	n := make([]int, 3)
+	for i := range min(len(l), 3) {
+		if n[i], ok = l[i].(int); !ok {
+			a.Wrong("status", "ints for version, state and code")
+		}
+	}
+	status := env.ModelVersionStatus{Version: int64(n[0]), State: env.ModelState(n[1]), Status: env.StatusProto{Code: env.Code(n[2])}}
+	if len(l) == 4 {
+		status.Status.Message, _ = l[3].(string)
+	}
+	return status
+}
+
+func (c *call) updaterSequence() (any, error) {
+	conf, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	zk, err := c.StartedZK()
+	if err != nil {
+		return nil, err
+	}
+	stub := &statusStub{}
+	c.Env.Models = stub
+	u, err := replicamanager.NewReplicaUpdater(c.Env, zk, conf)
+	if err != nil {
+		return nil, err
+	}
+	u.SetStatus(func(string) ([]env.ModelVersionStatus, error) { return stub.versions, stub.err })
+	c.takeMetrics(u)
+	do := func(s caseworld.Step) (any, error) {
+		switch s.Name {
+		case "conf":
+			return setConf(conf, s)
+		case "register":
+			return nil, u.Register()
+		case "props":
+			names, err := u.ModelNames()
+			return caseworld.Object("model_names", caseworld.Attempt(names, err), "entry_path", caseworld.Attempt(u.EntryPath(), nil), "path_prefix", caseworld.Attempt(u.PathPrefix(), nil),
+				"ps_path(3)", caseworld.Attempt(u.PSPath("3"), nil), "dense_path()", caseworld.Attempt(u.DensePath(), nil)), nil
+		case "update":
+			stub.take(s)
+			return nil, u.Update(s.Str("name"))
+		case "check_version":
+			stub.take(s)
+			return nil, c.checkVersions(u, s)
+		case "latest_version_in_fs":
+			dir, err := u.LatestVersionInFS(s.Str("name"))
+			return dir, err
+		}
+		caseworld.UnknownStep(s)
+		return nil, nil
+	}
+	steps := c.Sequence(zk, do, nil, "delete")
+	if onlyLooksAtFiles(c.In.Steps("steps")) {
+		return steps, nil
+	}
+	meta := []any{}
+	for _, r := range u.Registrations() {
+		meta = append(meta, []any{r.Path, r.Meta.Fields()})
+	}
+	return caseworld.Object("steps", steps, "replica_id", conf.ReplicaID, "meta", meta, "tree", zk.Tree()), nil
+}
+
+func (c *call) replicaManager() (any, error) {
+	conf, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	zk, err := c.StartedZK()
+	if err != nil {
+		return nil, err
+	}
+	m, err := replicamanager.NewReplicaManager(c.Env, zk, conf)
+	if err != nil {
+		return nil, err
+	}
+	w := m.Watcher()
+	if err := w.Watch(); err != nil {
+		return nil, err
+	}
+	for _, v := range c.In.List("nodes") {
+		n, ok := v.([]any)
+		if !ok || len(n) != 2 {
+			c.In.Wrong("nodes", "a list of [path, stat]")
+		}
+		path, okPath := n[0].(string)
+		stat, okStat := n[1].(int)
+		if !okPath || !okStat {
+			c.In.Wrong("nodes", "a list of [path, stat]")
+		}
+		if _, err := zk.Create(path, replicaWith(stat), env.CreateOptions{MakePath: true}); err != nil {
+			return nil, err
+		}
+	}
+	ps, errPS := m.IsPSSetStarted()
+	dense, errDense := m.IsDenseSetStarted()
+	tasks, errAll := w.GetAllReplicas(agentservice.ServerType_PS, pysem.OptString{}, pysem.OptString{})
+	all := caseworld.Object()
+	for _, t := range tasks {
+		all.Set(t.Key, t.Addrs)
+	}
+	addrs, errAddrs := w.GetReplicas(agentservice.ServerType_PS, 0, pysem.Some("lf"), pysem.Some("def"))
+	one, errOne := w.GetReplica(agentservice.ServerType_PS, 0, 1, pysem.OptString{}, pysem.OptString{})
+	return caseworld.Object(
+		"ps_set", caseworld.Attempt(ps, errPS), "dense_set", caseworld.Attempt(dense, errDense), "all_ps", caseworld.Attempt(all, errAll),
+		"replicas", caseworld.Attempt(addrs, errAddrs), "replica", caseworld.Attempt(oneOrMore(one), errOne)), nil
+}
+
+// zkListener gives states to the listener of a manager, one after another.
+func (c *call) zkListener() (any, error) {
+	tasks := &caseworld.Sleeper{Tasks: c.Env.Tasks}
+	c.Env.Tasks = tasks
+	session := replicamanager.NewSession()
+	listener := replicamanager.NewSessionListener(c.Env, session)
+	out := []any{}
+	for _, name := range c.In.Strings("states") {
+		state, ok := states[name]
+		if !ok {
+			c.In.Wrong("states", "CONNECTED, SUSPENDED and LOST")
+		}
+		removed := listener.Changed(state)
+		out = append(out, caseworld.Object("state", name, "return", removed, "has_lost", session.Lost,
+			"should_poll", session.Poll, "should_update", session.Update, "should_reregister", session.Reregister,
+			"sleeps", append([]any{}, tasks.SleptSec...)))
+	}
+	return out, nil
+}
+
+var states = map[string]env.SessionState{"CONNECTED": env.Connected, "SUSPENDED": env.Suspended, "LOST": env.Lost}

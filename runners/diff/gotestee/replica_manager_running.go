@@ -1,0 +1,109 @@
+package gotestee
+
+import (
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent/replicamanager"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// runningManager is a replica manager whose threads run, with the events of the case.
+type runningManager struct {
+	c    *call
+	s    *stage
+	m    *replicamanager.ReplicaManager
+	zk   *caseworld.ZooKeeper
+	stub statusStub
+}
+
+func (c *call) replicaManagerSequence() (any, error) {
+	conf, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	r := &runningManager{c: c, s: &stage{c: c, begin: c.Env.Clock.Elapsed(), log: []any{}}}
+	if r.zk, err = c.StartedZK(); err != nil {
+		return nil, err
+	}
+	r.zk.OnCall = func(name string, arguments *pysem.Dict) { r.s.note(name, arguments) }
+	c.Env.Models = noModelServers{}
+	if r.m, err = replicamanager.NewReplicaManager(c.Env, r.zk, conf); err != nil {
+		return nil, err
+	}
+	r.m.Updater().SetStatus(func(string) ([]env.ModelVersionStatus, error) { return r.stub.versions, r.stub.err })
+	c.takeMetrics(r.m.Updater())
+	r.schedule()
+	err = r.m.Start()
+	r.s.note("started", nil)
+	c.Life.Sleep(ms(c.In.Integer("until_ms")))
+	r.s.over = true
+	return caseworld.Object("log", r.s.log), err
+}
+
+// schedule sets the events of the case.
+func (r *runningManager) schedule() {
+	for _, e := range r.c.steppedEvents() {
+		r.s.after(e.at, e.step.Name, func() {
+			if err := r.happen(e.step); err != nil {
+				caseworld.BadCasef("in.events: %s: %v", e.step.Name, err)
+			}
+		})
+	}
+}
+
+// steppedEvent is something that happens from outside, as a step does.
+type steppedEvent struct {
+	at   time.Duration
+	step caseworld.Step
+}
+
+// steppedEvents are those of the case, with arguments by name.
+func (c *call) steppedEvents() (events []steppedEvent) {
+	if !c.In.Has("events") {
+		return nil
+	}
+	for _, v := range c.In.List("events") {
+		event, ok := v.([]any)
+		if !ok || len(event) != 3 {
+			c.In.Wrong("events", "a list of [milliseconds, name, arguments]")
+		}
+		at, okAt := event[0].(int)
+		step, okStep := caseworld.AsStep([]any{event[1], event[2]}, "in.events")
+		if !okAt || !okStep {
+			c.In.Wrong("events", "a list of [milliseconds, name, arguments]")
+		}
+		events = append(events, steppedEvent{ms(at), step})
+	}
+	return events
+}
+
+func (r *runningManager) happen(s caseworld.Step) error {
+	if method, ok := strings.CutPrefix(s.Name, "zk."); ok {
+		s.Name = method
+		_, err := r.zk.DoQuietly(s)
+		return err
+	}
+	switch s.Name {
+	case "status":
+		r.stub.take(s)
+	case "state":
+		state, ok := states[s.Str("state")]
+		if !ok {
+			s.Wrong("state", "CONNECTED, SUSPENDED or LOST")
+		}
+		r.zk.Tell(state)
+	case "drop_watches":
+		r.zk.Life++
+	case "look":
+		r.s.note("replicas", replicasOf(r.m.Watcher()))
+	case "stop":
+		r.m.Stop()
+		r.s.note("stopped", nil)
+	default:
+		caseworld.UnknownStep(s)
+	}
+	return nil
+}

@@ -1,0 +1,274 @@
+package gotestee
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// discoveryOps are section 19 of the protocol: service_discovery.py and consul.py.
+var discoveryOps = table{
+	"service_discovery.TfConfigServiceDiscovery": (*call).tfConfigDiscovery,
+	"service_discovery.MLPServiceDiscovery":      (*call).mlpDiscovery,
+	"service_discovery.ConsulServiceDiscovery":   (*call).consulDiscovery,
+	"service_discovery.ZKServiceDiscovery":       (*call).zkDiscovery,
+	"consul.Client":                              (*call).consulClient,
+}
+
+// addrsDict is a dict of addresses by index.
+func addrsDict(addrs training.Addrs) caseworld.IntDict {
+	d := caseworld.IntDict{}
+	for _, a := range addrs {
+		d = append(d, [2]any{a.Index, a.Addr})
+	}
+	return d
+}
+
+func namedDict(all []training.NamedAddrs) *pysem.Dict {
+	d := caseworld.Object()
+	for _, n := range all {
+		d.Set(n.Name, addrsDict(n.Addrs))
+	}
+	return d
+}
+
+func (c *call) consulClient() (any, error) {
+	a, err := training.FindConsul(c.Env, c.Quirks)
+	return caseworld.Object("host", a.Host, "port", a.Port), err
+}
+
+func (c *call) tfConfigDiscovery() (any, error) {
+	d := training.NewTFConfigServiceDiscovery(c.In.Value("tf_config"))
+	out := caseworld.Object()
+	for _, name := range []string{"ps", "worker", "chief", "", "PS"} {
+		addrs, err := d.Query(name)
+		out.Set("query("+name+")", caseworld.Attempt(addrsDict(addrs), err))
+	}
+	kind, err := d.ServerType()
+	out.Set("server_type", caseworld.Attempt(kind, err))
+	addr, err := d.Addr()
+	out.Set("addr", caseworld.Attempt(addr, err))
+	index, err := d.Index()
+	out.Set("index", caseworld.Attempt(index, err))
+	out.Set("register", caseworld.Attempt(nil, d.Register("ps", 0, "x")))
+	out.Set("deregister", caseworld.Attempt(nil, d.Deregister("ps", 0, "x")))
+	return out, nil
+}
+
+// mlpCalls are the calls of the protocol's fixed list.
+var mlpCalls = [][]any{
+	{"props"}, {"query", "ps", true}, {"query", "WORKER", true}, {"query", "nope", true}, {"query", "", true}, {"query", nil}, {"query_all"},
+	{"deregister", "ps", 0, "ps0:1000"}, {"query", "ps", true}, {"register", "ps", 0, "ps0:1000"}, {"query", "ps", true},
+	{"register", "ps", 5, "ps0:1000"}, {"register", "nope", 0, "x:1"}, {"register", "ps", 0, "ps0:9"}, {"register", "ps", 0, "other:1000"},
+	{"register", "ps", 0, "localhost:1000"}, {"register", "worker", 1, "w1b:2222"}, {"register", "worker", 1, "10.5.5.5:2222"},
+	{"register", "ps", 0, "bad"}, {"deregister_all"}, {"query", "ps", true}, {"query_all"}, {"register", "PS", 1, "ps1:1001"},
+	{"query", "ps", true}, {"close"}, {"props"}, {"query", "ps", true}, {"query_all"}, {"deregister_all"},
+}
+
+func (c *call) mlpDiscovery() (any, error) {
+	d, err := training.NewMLPServiceDiscovery(c.Env)
+	if err != nil {
+		typ, message := caseworld.FailureOf(err)
+		return caseworld.Object("ctor", caseworld.Object("type", typ, "message", message)), nil
+	}
+	out := []any{}
+	for _, call := range mlpCalls {
+		out = append(out, []any{call[0], call[1:], mlpCall(d, discoveryCall{name: call[0].(string), args: call[1:]})})
+	}
+	return out, nil
+}
+
+// discoveryCall is one call of a case: [name, arguments].
+type discoveryCall struct {
+	name string
+	args []any
+}
+
+// calls reads the calls of a case.
+func (c *call) calls() []discoveryCall {
+	var list []discoveryCall
+	for _, v := range c.In.List("calls") {
+		pair, ok := v.([]any)
+		if !ok || len(pair) != 2 {
+			c.In.Wrong("calls", "a list of [name, arguments]")
+		}
+		name, okName := pair[0].(string)
+		args, okArgs := pair[1].([]any)
+		if !okName || !okArgs {
+			c.In.Wrong("calls", "a list of [name, arguments]")
+		}
+		list = append(list, discoveryCall{name, args})
+	}
+	return list
+}
+
+// registration are the arguments of register and deregister.
+func (d discoveryCall) registration() (name string, index int, addr string) {
+	return argument[string](d.name, d.args, 0, "a string"), argument[int](d.name, d.args, 1, "an int"), argument[string](d.name, d.args, 2, "a string")
+}
+
+func mlpCall(d *training.MLPServiceDiscovery, c discoveryCall) any {
+	switch c.name {
+	case "props":
+		return caseworld.Object("server_type", caseworld.Attempt(d.ServerType(), nil), "index", caseworld.Attempt(d.Index(), nil), "addr", caseworld.Attempt(d.Addr(), nil))
+	case "query":
+		role, _ := c.args[0].(string)
+		addrs, err := d.QueryAddrs(role, true)
+		return caseworld.Attempt(addrsDict(addrs), err)
+	case "query_all":
+		all, err := d.QueryAll()
+		return caseworld.Attempt(namedDict(all), err)
+	case "register":
+		name, index, addr := c.registration()
+		return caseworld.Attempt(nil, d.Register(name, index, addr))
+	case "deregister":
+		name, index, addr := c.registration()
+		return caseworld.Attempt(nil, d.Deregister(name, index, addr))
+	case "deregister_all":
+		// A closed discovery answers an empty dict, an open one None.
+		if d.Closed() {
+			return caseworld.Attempt(caseworld.Object(), nil)
+		}
+		d.DeregisterAll()
+	case "close":
+		d.Close()
+	}
+	return caseworld.Attempt(nil, nil)
+}
+
+// stubConsul is the client that the protocol describes.
+type stubConsul struct {
+	elements []any
+	log      []any
+}
+
+func (s *stubConsul) Lookup(service string, timeoutSeconds int) ([]any, error) {
+	s.log = append(s.log, []any{"lookup", service, timeoutSeconds})
+	return slices.Clone(s.elements), nil
+}
+
+func (s *stubConsul) Register(service string, port int, tags training.ConsulTags) error {
+	s.log = append(s.log, []any{"register", service, port, caseworld.Object("index", tags.Index, "name", tags.Name, "ip", tags.IP)})
+	s.elements = append(s.elements, caseworld.Object("Port", port, "Host", "h",
+		"Tags", caseworld.Object("index", pysem.Str(tags.Index), "name", tags.Name, "ip", tags.IP)))
+	return nil
+}
+
+func (s *stubConsul) Deregister(service string, port int) error {
+	s.log = append(s.log, []any{"deregister", service, port})
+	s.elements = slices.DeleteFunc(s.elements, func(e any) bool {
+		d, ok := e.(*pysem.Dict)
+		if !ok {
+			return false
+		}
+		v, _ := d.Get("Port")
+		return v == port
+	})
+	return nil
+}
+
+func (c *call) consulDiscovery() (any, error) {
+	stub := &stubConsul{elements: c.In.List("elements")}
+	d := training.NewConsulServiceDiscovery(c.Env, stub, c.In.Str("consul_id"), 0)
+	out := []any{}
+	for _, call := range c.calls() {
+		stub.log = []any{}
+		result := discover(d, call)
+		if call.name == "query_all" {
+			all, err := d.QueryAll()
+			result = caseworld.Attempt(namedDict(all), err)
+		}
+		if result == nil {
+			caseworld.BadCasef("in.calls: found the call %q, which this operation does not have", call.name)
+		}
+		out = append(out, caseworld.Raw{V: caseworld.Encode([]any{call.name, call.args, result, stub.log})})
+	}
+	return out, nil
+}
+
+// discover is a call that every discovery has, nil for another one.
+func discover(d training.ServiceDiscovery, c discoveryCall) *pysem.Dict {
+	switch c.name {
+	case "query":
+		addrs, err := d.Query(argument[string](c.name, c.args, 0, "a string"))
+		return caseworld.Attempt(addrsDict(addrs), err)
+	case "register":
+		name, index, addr := c.registration()
+		return caseworld.Attempt(nil, d.Register(name, index, addr))
+	case "deregister":
+		name, index, addr := c.registration()
+		return caseworld.Attempt(nil, d.Deregister(name, index, addr))
+	case "close":
+		d.Close()
+		return caseworld.Attempt(nil, nil)
+	}
+	return nil
+}
+
+// filledZK has znodes as soon as it is started.
+type filledZK struct {
+	*caseworld.ZooKeeper
+	tree caseworld.Arguments
+}
+
+func (z *filledZK) Start(limit time.Duration) error {
+	if err := z.ZooKeeper.Start(limit); err != nil {
+		return err
+	}
+	for _, v := range z.tree.List("tree") {
+		pair, ok := v.([]any)
+		if !ok || len(pair) != 2 {
+			z.tree.Wrong("tree", "a list of [path, value]")
+		}
+		path, okPath := pair[0].(string)
+		value, okValue := pair[1].([]byte)
+		if !okPath || !okValue {
+			z.tree.Wrong("tree", "a list of [path, value]")
+		}
+		if _, err := z.Client.Create(path, value, env.CreateOptions{MakePath: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *call) zkDiscovery() (any, error) {
+	zk := &filledZK{ZooKeeper: c.NewZK(), tree: c.In}
+	d, err := training.NewZKServiceDiscovery(c.Env, training.ZKDiscoveryOptions{JobName: c.In.Str("job_name"), MaxTries: 1, ZooKeeper: zk, Quirks: c.Quirks})
+	if err != nil {
+		return nil, err
+	}
+	calls := []any{[]any{"start", []any{}, caseworld.Attempt(nil, nil), writesOf(zk.ZooKeeper)}}
+	for _, call := range c.calls() {
+		var result *pysem.Dict
+		if method, ok := strings.CutPrefix(call.name, "zk."); ok {
+			result = caseworld.Attempt(zk.DoQuietly(positional(method, call.args)))
+		} else if call.name == "half_an_hour" {
+			c.Env.Tasks.Sleep(30*time.Minute + time.Second) // a task that began last wakes within it, too
+			result = caseworld.Attempt(nil, nil)
+		} else if result = discover(d, call); result == nil {
+			caseworld.BadCasef("in.calls: found the call %q, which this operation does not have", call.name)
+		}
+		calls = append(calls, caseworld.Raw{V: caseworld.Encode([]any{call.name, call.args, result, writesOf(zk.ZooKeeper)})})
+	}
+	return caseworld.Object("calls", calls, "tree", zk.ZooKeeper.Tree()), nil
+}
+
+// positional names the positional arguments of a client's method.
+func positional(method string, args []any) caseworld.Step {
+	d := caseworld.Object()
+	for i, name := range []string{"path", "value"} {
+		if i < len(args) {
+			d.Set(name, args[i])
+		}
+	}
+	if method == "create" {
+		d.Set("makepath", true)
+	}
+	return caseworld.Step{Name: method, Arguments: caseworld.Arguments{Dict: d, Where: "in.calls." + method}}
+}

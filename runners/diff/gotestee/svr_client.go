@@ -1,0 +1,164 @@
+package gotestee
+
+import (
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/clients"
+	"github.com/monosim/monosim/engine/agent/service"
+	"github.com/monosim/monosim/engine/env"
+	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// svrClientOps are svr_client.py.
+var svrClientOps = table{"svr_client.SvrClient.sequence": (*call).svrClientSequence}
+
+// svrRun is a sequence on one client.
+type svrRun struct {
+	c       *call
+	client  *clients.SvrClient
+	service *service.AgentService // nil for none
+	zk      *caseworld.ZooKeeper  // of version 1
+	dialed  *dialer
+}
+
+func (c *call) svrClientSequence() (any, error) {
+	r := &svrRun{c: c}
+	if c.In.Value("serves") != nil {
+		if err := r.serve(); err != nil {
+			return nil, err
+		}
+		defer r.service.Stop()
+	}
+	r.dialed = &dialer{Network: c.Env.Network}
+	c.Env.Network = r.dialed
+	conf, err := c.clientConfig()
+	if err != nil {
+		return nil, err
+	}
+	r.client = clients.NewSvrClient(c.Env, conf)
+	defer r.client.Close()
+	steps := []any{}
+	for _, s := range c.In.Steps("steps") {
+		answer := r.answer(s)
+		if len(r.dialed.targets) > 0 {
+			answer.Set("dialed", r.dialed.targets)
+			r.dialed.targets = nil
+		}
+		steps = append(steps, answer)
+	}
+	return caseworld.Object("steps", steps), nil
+}
+
+// clientConfig is that of the client, which reads a file itself.
+func (c *call) clientConfig() (*agentconfig.AgentConfig, error) {
+	if c.In.Has("fname") {
+		return c.fromFile()
+	}
+	return c.config()
+}
+
+// serve starts the agent of the case.
+func (r *svrRun) serve() error {
+	conf, err := r.c.config()
+	if err != nil {
+		return err
+	}
+	var answers service.ServiceAnswers
+	switch version := r.c.In.Integer("serves"); version {
+	case 1:
+		answers, r.zk, err = r.c.watchedTree()
+	case 3:
+		answers, err = r.c.provided()
+	default:
+		caseworld.BadCasef("in.serves: found %d, want null, 1 or 3", version)
+	}
+	if err != nil {
+		return err
+	}
+	r.service = service.NewAgentService(r.c.Env, conf.AgentPort.V, answers)
+	return r.service.Start()
+}
+
+func (r *svrRun) answer(s caseworld.Step) *pysem.Dict {
+	if method, ok := strings.CutPrefix(s.Name, "zk."); ok {
+		if r.zk == nil {
+			caseworld.BadCasef("%s: found a step on the tree, want one with in.serves 1", s.Where)
+		}
+		return caseworld.Attempt(r.zk.DoQuietly(caseworld.Step{Name: method, Arguments: s.Arguments}))
+	}
+	switch s.Name {
+	case "env":
+		r.c.SetVariables(s.Arguments)
+		return caseworld.Attempt(nil, nil)
+	case "stop":
+		if r.service != nil {
+			r.service.Stop()
+		}
+		return caseworld.Attempt(nil, nil)
+	case "get_server_type":
+		t, err := r.serverType(s.Arguments, "st")
+		return caseworld.Attempt(int(t), err)
+	case "heart_beat":
+		return called(r.heartBeat(s))
+	case "get_replicas":
+		response, err := r.replicas(s)
+		answer := called(response, err)
+		if err == nil {
+			answer.Set("printed", clients.PrintedReplicas(response)+"\n")
+		}
+		return answer
+	}
+	caseworld.UnknownStep(s)
+	return nil
+}
+
+// called is a call's answer; one that failed has a status.
+func called(response proto.Message, err error) *pysem.Dict {
+	if failed, ok := err.(*env.RPCError); ok {
+		return caseworld.Object("status", caseworld.Object("code", failed.Code.String(), "details", failed.Message))
+	}
+	if err != nil {
+		return caseworld.Attempt(nil, err)
+	}
+	return caseworld.Attempt(replyOf(response), nil)
+}
+
+func (r *svrRun) heartBeat(s caseworld.Step) (*agentservice.HeartBeatResponse, error) {
+	t, err := r.serverType(s.Arguments, "server_type")
+	if err != nil {
+		return nil, err
+	}
+	return r.client.HeartBeat(t)
+}
+
+func (r *svrRun) replicas(s caseworld.Step) (*agentservice.GetReplicasResponse, error) {
+	t, err := r.serverType(s.Arguments, "server_type")
+	if err != nil {
+		return nil, err
+	}
+	return r.client.GetReplicas(t, int32(s.Integer("task")))
+}
+
+// serverType is given by number or by name.
+func (r *svrRun) serverType(a caseworld.Arguments, name string) (agentservice.ServerType, error) {
+	if text, ok := a.Value(name).(string); ok {
+		return clients.ServerTypeOf(text, r.c.Quirks)
+	}
+	return agentservice.ServerType(a.Integer(name)), nil
+}
+
+// dialer notes targets; every host is the case's own.
+type dialer struct {
+	env.Network
+	targets []any
+}
+
+func (d *dialer) Dial(target string) env.Channel {
+	d.targets = append(d.targets, caseworld.Hide(target))
+	return d.Network.Dial("127.0.0.1" + target[strings.LastIndexByte(target, ':'):])
+}

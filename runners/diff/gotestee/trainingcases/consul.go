@@ -1,0 +1,244 @@
+package trainingcases
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/httperrors"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/consul"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// consulOps are those of consul.py.
+var consulOps = map[string]Operation{"consul.Client.sequence": consulSequence}
+
+// scriptedAgent is a network with a Consul agent that does what the case's script says, an entry a
+// request.
+type scriptedAgent struct {
+	env.Network
+	script []any
+	log    []any
+}
+
+// next is the entry for a request: what is to happen, and a status and body where it answers.
+func (a *scriptedAgent) next() (kind string, status int, body []byte) {
+	if len(a.script) == 0 {
+		return "answer", 200, nil
+	}
+	entry, ok := a.script[0].([]any)
+	if !ok || len(entry) == 0 {
+		caseworld.BadCasef("in.script: found %s, want [what happens, status, body]", pysem.Repr(a.script[0]))
+	}
+	a.script = a.script[1:]
+	kind, _ = entry[0].(string)
+	if len(entry) == 3 {
+		status, _ = entry[1].(int)
+		switch v := entry[2].(type) {
+		case string:
+			body = []byte(v)
+		case []byte:
+			body = v
+		}
+	}
+	return kind, status, body
+}
+
+// kind is what the next entry is.
+func (a *scriptedAgent) kind() string {
+	before := a.script
+	kind, _, _ := a.next()
+	a.script = before
+	return kind
+}
+
+// DialHTTP makes a connection to the agent.
+func (a *scriptedAgent) DialHTTP(addr string, timeout time.Duration) env.HTTPConn {
+	return &scriptedConn{agent: a, addr: addr, timeout: timeout}
+}
+
+// scriptedConn is a connection to it.
+type scriptedConn struct {
+	agent      *scriptedAgent
+	addr       string
+	timeout    time.Duration
+	open, gone bool
+	kind       string // of the entry that answers
+	status     int
+	body       []byte
+}
+
+func (c *scriptedConn) connect() error {
+	entry := []any{"connect", c.addr, nil, nil}
+	if host, port, ok := splitAddr(c.addr); ok {
+		entry = []any{"connect", host, port, seconds(c.timeout)}
+	}
+	c.agent.log = append(c.agent.log, entry)
+	refusals := map[string]error{"refuse": httperrors.Refused, "no_name": httperrors.NoSuchName, "unanswered": httperrors.TimedOut}
+	if err := refusals[c.agent.kind()]; err != nil {
+		c.agent.next()
+		return err
+	}
+	c.open, c.gone = true, false
+	return nil
+}
+
+// splitAddr is host and port of an address, whatever the host is; one with a colon has brackets of
+// the address around it. The path of a Unix socket has no port.
+func splitAddr(addr string) (host string, port int, ok bool) {
+	colon := strings.LastIndexByte(addr, ':')
+	port, err := strconv.Atoi(addr[colon+1:])
+	if colon < 0 || err != nil {
+		return "", 0, false
+	}
+	if host = addr[:colon]; strings.Contains(host, ":") {
+		host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	}
+	return host, port, true
+}
+
+func (c *scriptedConn) Request(method, target string, body []byte) error {
+	if !c.open {
+		if err := c.connect(); err != nil {
+			return err
+		}
+	}
+	if c.gone {
+		c.kind = "hang-up"
+		return nil
+	}
+	c.kind, c.status, c.body = c.agent.next()
+	if c.kind == "pipe" {
+		c.gone = true
+		return httperrors.BrokenPipe
+	}
+	c.agent.log = append(c.agent.log, []any{"request", method, target, string(body)})
+	return nil
+}
+
+func (c *scriptedConn) Status() (int, error) {
+	switch c.kind {
+	case "answer", "close", "cut", "stall":
+		return c.status, nil
+	case "timeout":
+		return 0, httperrors.TimedOut
+	}
+	c.gone = true
+	switch c.kind {
+	case "reset":
+		return 0, httperrors.Reset
+	case "garbage":
+		return 0, httperrors.Malformed
+	}
+	return 0, httperrors.Disconnected
+}
+
+func (c *scriptedConn) Body() ([]byte, error) {
+	switch {
+	case c.kind == "close":
+		c.open = false
+	case c.kind == "cut" && len(c.body) > 0: // of an empty body nothing is missing
+		c.gone = true
+		return nil, httperrors.Incomplete
+	case c.kind == "stall" && len(c.body) > 0:
+		return nil, httperrors.TimedOut
+	}
+	return c.body, nil
+}
+
+func (c *scriptedConn) Close() { c.open = false }
+
+// beating are tasks of which the one that was begun last runs when it is asked, until it has slept
+// so often; what waits for a lock has no end.
+type beating struct {
+	*stepTime
+	name string
+	run  func()
+	most int
+}
+
+// Go keeps the task.
+func (t *beating) Go(name string, fn func()) env.Task {
+	t.name, t.run = name, fn
+	return nil
+}
+
+// Sleep ends the task when that was often enough.
+func (t *beating) Sleep(d time.Duration) {
+	t.stepTime.Sleep(d)
+	if len(t.slept) >= t.most {
+		panic(endless{})
+	}
+}
+
+// NewCond makes a condition for which one waits for ever.
+func (t *beating) NewCond(string) env.Cond { return never{} }
+
+type never struct{}
+
+func (never) Wait()                      { panic(endless{}) }
+func (never) WaitFor(time.Duration) bool { panic(endless{}) }
+func (never) Signal()                    {}
+func (never) Broadcast()                 {}
+
+func consulSequence(c *caseworld.Call) (any, error) {
+	l := newLab(c)
+	tasks := &beating{stepTime: l.time}
+	agent := &scriptedAgent{Network: c.Env.Network}
+	if c.In.Value("script") != nil {
+		agent.script = c.In.List("script")
+	}
+	l.e.Tasks, l.e.Network = tasks, agent
+	client, err := consul.New(l.e, c.Quirks)
+	if err != nil {
+		return nil, err
+	}
+	answers := []any{}
+	for _, s := range stepsOf(c.In, "steps") {
+		agent.log, tasks.run, l.time.slept = []any{}, nil, nil
+		answer := l.bounded(func(s caseworld.Step) (any, error) { return consulStep(l, client, s) }, s)
+		if beats := s.IntegerOr("heartbeats", 0); beats > 0 && tasks.run != nil {
+			answer.Set("heartbeat", tasks.beat(l, client, beats))
+		}
+		answer.Set("log", agent.log)
+		answers = append(answers, caseworld.Raw{V: caseworld.Encode(answer)})
+	}
+	return caseworld.Object("steps", answers), nil
+}
+
+// beat runs the heartbeat.
+func (t *beating) beat(l *lab, client *consul.Client, times int) *pysem.Dict {
+	t.most, t.slept = times, nil
+	var ended error
+	client.HeartbeatEnded = func(_ string, err error) { ended = err }
+	result := l.bounded(func(caseworld.Step) (any, error) {
+		t.run()
+		return nil, ended
+	}, caseworld.Step{})
+	return caseworld.Object("name", t.name, "result", result, "slept", inRows(t.slept))
+}
+
+func consulStep(l *lab, client *consul.Client, s caseworld.Step) (any, error) {
+	switch s.Name {
+	case "pass":
+		l.time.now = l.time.now.Add(time.Duration(s.Integer("seconds")) * time.Second)
+		return nil, nil
+	case "lookup":
+		return client.LookupValue(s.Str("name"), s.IntegerOr("timeout", 0), s.IntegerOr("cachetime", 0))
+	case "register":
+		r := consul.Registration{Name: s.Str("name"), Port: s.Integer("port"), CheckScript: s.StrOr("check_script", ""), Host: s.StrOr("host", "")}
+		if s.Has("tags") {
+			r.Tags = [][2]string{}
+			for _, item := range s.ObjectOr("tags").Items {
+				r.Tags = append(r.Tags, [2]string{item.Key, pysem.Str(item.Value)})
+			}
+		}
+		return nil, client.RegisterService(r)
+	case "deregister":
+		return nil, client.DeregisterAt(s.Str("name"), s.Integer("port"), s.StrOr("host", ""))
+	}
+	caseworld.UnknownStep(s)
+	return nil, nil
+}

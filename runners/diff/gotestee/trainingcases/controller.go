@@ -1,0 +1,217 @@
+package trainingcases
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/barrierops"
+	"github.com/monosim/monosim/engine/training/hooks"
+	"github.com/monosim/monosim/engine/training/hooks/server"
+	"github.com/monosim/monosim/engine/training/saveutils"
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// controllerOps are those of controller_hooks.py and of the controller's server and client.
+var controllerOps = map[string]Operation{
+	"controller_hooks.ControllerHook.sequence": controllerSequence,
+	"controller_hooks.QueryActionHook":         queryAction,
+	"server_lib.ControllerServicer.sequence":   servicerSequence,
+	"client_lib.get_stub_from_model_dir":       stubFromModelDir,
+}
+
+// controller is a ControllerHook with a barrier, where there is a capacity.
+type controller struct {
+	*barrierSteps
+	helper *hooks.StopHelper
+	hook   *hooks.ControllerHook
+	saves  int
+}
+
+func newController(c *caseworld.Call) *controller {
+	o := &controller{barrierSteps: newBarrierSteps(newLab(c))}
+	o.helper = hooks.NewStopHelper(o.e)
+	if c.In.Value("capacity") != nil {
+		o.barrier = barrierops.NewBarrierOp(o.e, c.In.Integer("capacity"),
+			barrierops.Options{Callbacks: []barrierops.Callback{o.helper.BarrierCallback()}})
+	}
+	save := func() error { o.saves++; return nil }
+	if c.In.Has("trigger_save") && !c.In.Flag("trigger_save") {
+		save = nil
+	}
+	o.hook = hooks.NewControllerHook(o.e, 0, o.barrier, save)
+	return o
+}
+
+func (o *controller) control() []any {
+	values, err := o.s.Run(o.hook.Control())
+	if err != nil {
+		panic(err)
+	}
+	flags := values[0].([]bool)
+	return []any{flags[0], flags[1]}
+}
+
+func (o *controller) do(s caseworld.Step) (any, error) {
+	if v, err, ok := o.prefixed(s); ok {
+		return v, err
+	}
+	run := &session.RunContext{Session: o.s}
+	switch s.Name {
+	case "stop":
+		return nil, session.Do(o.s, o.hook.StopOp())
+	case "save":
+		return nil, session.Do(o.s, o.hook.TriggerSaveOp())
+	case "step":
+		values, err := o.s.Run(o.hook.Control())
+		if err != nil {
+			return nil, err
+		}
+		return nil, o.hook.AfterRun(run, values)
+	case "stop_hook":
+		err := o.helper.StopHook().AfterRun(run, nil)
+		return run.StopRequested(), err
+	}
+	caseworld.UnknownStep(s)
+	return nil, nil
+}
+
+func controllerSequence(c *caseworld.Call) (any, error) {
+	o := newController(c)
+	return caseworld.Object("steps", o.steps(o.do, func(_ caseworld.Step, out *pysem.Dict) {
+		out.Set("control", o.control())
+		out.Set("saves", o.saves)
+		if o.barrier != nil {
+			out.Set("blocked", o.blocked())
+		}
+	})), nil
+}
+
+// The files of a request, in m.
+const (
+	requestFile  = "m/" + hooks.ActionFile
+	responseFile = "m/" + hooks.ActionResponseFile
+)
+
+func queryAction(c *caseworld.Call) (any, error) {
+	o := newController(&caseworld.Call{In: caseworld.Arguments{Dict: caseworld.Object(), Where: "in"}, Env: c.Env})
+	if err := c.Env.Files.MkdirAll("m"); err != nil {
+		return nil, err
+	}
+	hook := hooks.NewQueryActionHook(o.e, "m", o.hook)
+	rounds, waits := []any{}, []any{}
+	for _, content := range c.In.List("contents") {
+		waits = append(waits, int(hooks.QueryInterval/time.Second))
+		if text, ok := content.(string); ok {
+			if err := c.Env.Files.WriteFile(requestFile, []byte(text)); err != nil {
+				return nil, err
+			}
+		}
+		query := caseworld.Attempt(nil, hook.Query(o.s))
+		var response any
+		if data, err := c.Env.Files.ReadFile(responseFile); err == nil {
+			response = "<PARSE ERROR>"
+			if string(data) == "OK" {
+				response = "OK"
+			}
+			if err := c.Env.Files.Remove(responseFile); err != nil {
+				return nil, err
+			}
+		}
+		rounds = append(rounds, caseworld.Object("query", query, "response", response,
+			"request_left", env.Exists(c.Env.Files, requestFile), "control", o.control()))
+	}
+	waits = append(waits, int(hooks.QueryInterval/time.Second))
+	return caseworld.Object("rounds", rounds, "waits", waits), nil
+}
+
+// notedSaves notes what it is told to save, and writes nothing.
+type notedSaves struct{ log []any }
+
+func (n *notedSaves) Save(_ session.Session, path string, globalStep int64, _ bool) error {
+	n.log = append(n.log, []any{path, globalStep})
+	return nil
+}
+
+func (n *notedSaves) ExportMetaGraph(string) error { return nil }
+
+func servicerSequence(c *caseworld.Call) (any, error) {
+	b := newBarrierSteps(newLab(c))
+	b.barrier = barrierops.NewBarrierOp(b.e, c.In.Integer("capacity"), barrierops.Options{})
+	setStep := func(n int) error { return session.Do(b.s, session.Assign(session.GlobalStep(), int64(n))) }
+	if err := setStep(c.In.IntegerOr("global_step", 7)); err != nil {
+		return nil, err
+	}
+	saves, options := &notedSaves{}, saveutils.DefaultSaverHookOptions()
+	options.Interval.Seconds = pysem.Some(10000.0)
+	saver, err := saveutils.NewSaverHook(b.e, "m", saves, options)
+	if err != nil {
+		return nil, err
+	}
+	hook := server.NewServerHook(b.e, "m", b.barrier, saver)
+	if err := errors.Join(hook.AfterCreateSession(b.s, nil), saver.AfterCreateSession(b.s, nil)); err != nil {
+		return nil, err
+	}
+	stub, err := server.StubFromModelDir(b.e, "m")
+	if err != nil {
+		return nil, err
+	}
+	defer stub.Close()
+	var status *env.RPCError
+	steps := b.steps(func(s caseworld.Step) (any, error) {
+		if s.Name == "global_step" {
+			return nil, setStep(s.Integer("value"))
+		}
+		reply, err, ok := callStub(stub, s.Name)
+		if !ok {
+			return b.do(s)
+		}
+		status = nil
+		if errors.As(err, &status) {
+			return nil, err
+		}
+		return caseworld.PB(reply), err
+	}, func(_ caseworld.Step, out *pysem.Dict) {
+		if status != nil {
+			*out = *caseworld.Object("status", caseworld.Object("code", status.Code.String(), "details", status.Message))
+			status = nil
+		}
+		out.Set("saved", append([]any{}, saves.log...))
+		saves.log = nil
+	})
+	host, _, _ := strings.Cut(stub.Target(), ":")
+	return caseworld.Object("address", host+":<PORT>", "steps", steps), nil
+}
+
+// callStub makes a call; ok is false for a name that is none.
+func callStub(stub *server.Stub, name string) (reply proto.Message, err error, ok bool) {
+	switch name {
+	case "StopTraining":
+		reply, err = stub.StopTraining()
+	case "ResumeTraining":
+		reply, err = stub.ResumeTraining()
+	case "GetBlockStatus":
+		reply, err = stub.GetBlockStatus()
+	case "SaveCheckpoint":
+		reply, err = stub.SaveCheckpoint()
+	case "GetTrainingStatus":
+		reply, err = stub.GetTrainingStatus()
+	default:
+		return nil, nil, false
+	}
+	return reply, err, true
+}
+
+func stubFromModelDir(c *caseworld.Call) (any, error) {
+	stub, err := server.StubFromModelDir(c.Env, c.In.Str("model_dir"))
+	if err != nil {
+		return nil, err
+	}
+	defer stub.Close()
+	return caseworld.Object("target", stub.Target()), nil
+}

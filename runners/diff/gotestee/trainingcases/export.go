@@ -1,0 +1,154 @@
+package trainingcases
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	modelexportpb "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/modelexport"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// exportOps are those of export_hooks.py.
+var exportOps = map[string]Operation{
+	"export_hooks.get_global_step":              exportGlobalStep,
+	"export_hooks.ExportSaverListener.sequence": exportSequence,
+}
+
+func exportGlobalStep(c *caseworld.Call) (any, error) {
+	return modelexport.GlobalStepOf(c.In.Str("checkpoint_path"))
+}
+
+// stagedExporter makes the directories that the step says. It is the metrics client too.
+type stagedExporter struct {
+	files env.Files
+	dirs  []string
+	log   []any
+}
+
+func (x *stagedExporter) ExportSavedModel(checkpoint string, step int64) ([]string, error) {
+	x.log = append(x.log, []any{"export", checkpoint, step})
+	for _, dir := range x.dirs {
+		if err := x.files.MkdirAll(dir); err != nil {
+			return nil, err
+		}
+	}
+	return x.dirs, nil
+}
+
+func (x *stagedExporter) EmitStore(name string, value int64, modelName string) {
+	x.log = append(x.log, []any{"store", name, value, caseworld.Object("model_name", modelName)})
+}
+
+// dirsOf are a path, a list or the values of an object.
+func dirsOf(s caseworld.Step) []string {
+	switch v := s.Value("dirs").(type) {
+	case string:
+		return []string{v}
+	case *pysem.Dict:
+		var dirs []string
+		for _, item := range v.Items {
+			dirs = append(dirs, s.Object("dirs").Str(item.Key))
+		}
+		return dirs
+	}
+	return s.Strings("dirs")
+}
+
+// checkpointOfSteps is a file "checkpoint" that lists the checkpoints of steps.
+func checkpointOfSteps(steps []int) string {
+	var b strings.Builder
+	for i, step := range steps {
+		if i == 0 {
+			b.WriteString("model_checkpoint_path: \"model.ckpt-" + pysem.Str(steps[len(steps)-1]) + "\"\n")
+		}
+		b.WriteString("all_model_checkpoint_paths: \"model.ckpt-" + pysem.Str(step) + "\"\n")
+	}
+	return b.String()
+}
+
+// exported are the state files below the case's directory, and the directories next to them.
+func exported(f env.Files, dir string, states *pysem.Dict) (directories []string) {
+	names, err := f.ReadDir(dir)
+	if err != nil {
+		panic(err)
+	}
+	var below []string
+	for _, name := range names {
+		if info, err := f.Stat(dir + "/" + name); err == nil && info.Dir {
+			below = append(below, dir+"/"+name)
+		}
+	}
+	if slices.Contains(names, modelexport.StateFile) {
+		shown := func(path string) string { return strings.TrimPrefix(strings.TrimPrefix(path, "."), "/") }
+		states.Set(shown(dir), exportState(f, dir+"/"+modelexport.StateFile))
+		for _, b := range below {
+			directories = append(directories, shown(b))
+		}
+	}
+	for _, b := range below {
+		directories = append(directories, exported(f, b, states)...)
+	}
+	slices.Sort(directories)
+	return directories
+}
+
+func exportState(f env.Files, file string) any {
+	data, err := f.ReadFile(file)
+	if err != nil {
+		panic(err)
+	}
+	text, err := pysem.DecodeUTF8(data)
+	state := &modelexportpb.ServingModelState{}
+	if err != nil || textpb.Unmarshal(text, state) != nil {
+		return "<unparsable>"
+	}
+	entries := []any{}
+	for _, e := range state.Entries {
+		entries = append(entries, caseworld.Object("export_dir", e.GetExportDir(), "global_step", e.GetGlobalStep()))
+	}
+	return entries
+}
+
+func exportSequence(c *caseworld.Call) (any, error) {
+	l, x := newLab(c), &stagedExporter{files: c.Env.Files, log: []any{}}
+	options := modelexport.ListenerOptions{DenseOnly: c.In.Flag("dense_only"), Metrics: x}
+	if c.In.Value("exempt_checkpoint_paths") != nil {
+		options.Exempt = c.In.Strings("exempt_checkpoint_paths")
+	}
+	listener, err := modelexport.NewExportSaverListener(l.e, caseworld.CaseDir+"/m/model.ckpt", x, options)
+	if err != nil {
+		return nil, err
+	}
+	return caseworld.Object("steps", l.steps(func(s caseworld.Step) (any, error) {
+		switch s.Name {
+		case "save":
+			x.dirs = dirsOf(s)
+			if s.Value("checkpoints") != nil {
+				c.Dir.Put("m/checkpoint", []byte(checkpointOfSteps(s.Ints("checkpoints"))))
+			}
+			_, err := listener.AfterSave(l.s, int64(s.Integer("step")))
+			return nil, err
+		case "remove":
+			if _, err := c.Env.Files.Stat(s.Str("dir")); err != nil {
+				return nil, err
+			}
+			return nil, c.Env.Files.RemoveAll(s.Str("dir"))
+		case "write":
+			c.Dir.Put(s.Str("name"), []byte(s.Str("text")))
+		default:
+			caseworld.UnknownStep(s)
+		}
+		return nil, nil
+	}, func(_ caseworld.Step, out *pysem.Dict) {
+		out.Set("log", x.log)
+		states := caseworld.Object()
+		directories := exported(c.Env.Files, ".", states)
+		out.Set("states", states)
+		out.Set("directories", append([]string{}, directories...))
+		x.log = []any{}
+	})), nil
+}

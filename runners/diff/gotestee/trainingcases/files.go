@@ -1,0 +1,120 @@
+package trainingcases
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/engine/training/gfile"
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/engine/training/summaries"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// fileOps are those of utils.py and base_runner.py.
+var fileOps = map[string]Operation{
+	"utils.CopyFile":            copyFile,
+	"utils.CopyRecursively":     copyRecursively,
+	"utils.enable_monkey_patch": enableMonkeyPatch,
+	"base_runner.write_summary": writeSummary,
+}
+
+// copyOptions are the arguments of a copy.
+func copyOptions(in caseworld.Arguments) training.CopyOptions {
+	o := training.DefaultCopyOptions()
+	if in.Has("overwrite") {
+		o.Overwrite = in.Flag("overwrite")
+	}
+	if in.Has("skip_nonexist") {
+		o.SkipNonexist = in.Flag("skip_nonexist")
+	}
+	o.MaxRetries = in.IntegerOr("max_retries", o.MaxRetries)
+	o.MaxWorkers = in.IntegerOr("max_workers", o.MaxWorkers)
+	return o
+}
+
+// copied does one copy as an outcome says.
+func copied(c *caseworld.Call, outcome, src, dst string, overwrite bool) error {
+	switch outcome {
+	case "not_found":
+		return session.Raise("NotFoundError", "not_found")
+	case "denied":
+		return session.Raise("PermissionDeniedError", "denied")
+	}
+	return gfile.Copy(c.Env.Files, src, dst, overwrite)
+}
+
+func copyFile(c *caseworld.Call) (any, error) {
+	a, outcomes, tries := c.In.Object("arguments"), c.In.Strings("outcomes"), []any{}
+	o := copyOptions(a)
+	o.Quirks = c.Quirks
+	o.Copy = func(src, dst string, overwrite bool) error {
+		tries = append(tries, overwrite)
+		outcome := "ok"
+		if len(outcomes) > 0 {
+			outcome, outcomes = outcomes[0], outcomes[1:]
+		}
+		return copied(c, outcome, src, dst, overwrite)
+	}
+	result := caseworld.Attempt(nil, training.CopyFile(c.Env.Files, a.Str("src"), a.Str("dst"), o))
+	return caseworld.Object("result", result, "tries", tries, "tree", c.Dir.Tree()), nil
+}
+
+func copyRecursively(c *caseworld.Call) (any, error) {
+	a, failing := c.In.Object("arguments"), c.In.Object("failing")
+	var paths []string
+	tries := map[string]int{}
+	o := copyOptions(a)
+	o.Quirks = c.Quirks
+	o.Copy = func(src, dst string, overwrite bool) error {
+		shown := strings.TrimPrefix(src, caseworld.CaseDir+"/")
+		if tries[shown] == 0 {
+			paths = append(paths, shown)
+		}
+		tries[shown]++
+		return copied(c, failing.StrOr(shown, "ok"), src, dst, overwrite)
+	}
+	result := caseworld.Attempt(nil, training.CopyRecursively(c.Env, a.Str("src"), a.Str("dst"), o))
+	slices.Sort(paths)
+	list := []any{}
+	for _, path := range paths {
+		list = append(list, []any{path, tries[path]})
+	}
+	return caseworld.Object("result", result, "copied", list, "tree", c.Dir.Tree()), nil
+}
+
+func enableMonkeyPatch(*caseworld.Call) (any, error) {
+	return caseworld.Object("before", training.PreemptionErrors(false), "after", training.PreemptionErrors(true)), nil
+}
+
+// notedSummaries notes what it is given.
+type notedSummaries []any
+
+func (n *notedSummaries) AddSummary(summary *framework.Summary, step int64) error {
+	*n = append(*n, []any{caseworld.PB(summary), int(step)})
+	return nil
+}
+
+func writeSummary(c *caseworld.Call) (any, error) {
+	var logs []summaries.Log
+	for _, v := range c.In.List("logs") {
+		pair, ok := v.([]any)
+		if !ok || len(pair) != 2 {
+			c.In.Wrong("logs", "a list of [name, value]")
+		}
+		tag, ok := pair[0].(string)
+		if !ok {
+			c.In.Wrong("logs", "a list of [name, value]")
+		}
+		at := slices.IndexFunc(logs, func(l summaries.Log) bool { return l.Tag == tag })
+		if at >= 0 {
+			logs[at].Value = pair[1]
+			continue
+		}
+		logs = append(logs, summaries.Log{Tag: tag, Value: pair[1]})
+	}
+	events := notedSummaries{}
+	err := summaries.BaseRunner{}.WriteSummary(logs, &events, int64(c.In.Integer("step")))
+	return caseworld.Object("result", caseworld.Attempt(nil, err), "events", []any(events), "run", caseworld.Attempt(nil, summaries.BaseRunner{}.Run())), nil
+}

@@ -1,0 +1,220 @@
+package trainingcases
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/barrierops"
+	"github.com/monosim/monosim/engine/training/hooks"
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// hookOps are those of the small hooks.
+var hookOps = map[string]Operation{
+	"ps_check_hooks.PsHealthChecker":                 psHealthChecker,
+	"ps_check_hooks.get_ps_machine_info_shared_name": psSharedName,
+	"hook_utils.listener":                            listener,
+	"session_hooks.sequence":                         sessionSequence,
+	"ckpt_hooks.BarrierSaverListener.sequence":       saverListenerSequence,
+}
+
+func psSharedName(c *caseworld.Call) (any, error) {
+	return hooks.PSMachineInfoSharedName(c.In.Integer("index")), nil
+}
+
+func (l *errorLog) Logf(level env.Level, format string, args ...any) {
+	if level == env.Error {
+		l.texts = append(l.texts, fmt.Sprintf(format, args...))
+	}
+}
+
+// healthRounds answer one check each; all else is the session's.
+type healthRounds struct {
+	*session.Memory
+	rounds []any
+	stop   func()
+}
+
+func (h *healthRounds) Run(ops ...session.Op) ([]any, error) {
+	if len(ops) > 0 && ops[0].Variable.Name != hooks.PSMachineInfoSharedName(0) {
+		return h.Memory.Run(ops...)
+	}
+	round := h.rounds[0]
+	if h.rounds = h.rounds[1:]; len(h.rounds) == 0 {
+		h.stop()
+	}
+	statuses, ok := round.([]any)
+	if !ok {
+		return nil, unavailable()
+	}
+	return statuses, nil
+}
+
+// waitingStop says stop after a wait without a limit.
+type waitingStop struct {
+	stopped bool
+	waits   []any
+}
+
+func (w *waitingStop) ShouldStop() bool { return w.stopped }
+
+func (w *waitingStop) WaitForStop(limit time.Duration) bool {
+	if limit < 0 {
+		w.waits = append(w.waits, nil)
+		w.stopped = true
+	} else {
+		w.waits = append(w.waits, limit.Seconds())
+	}
+	return w.stopped
+}
+
+func psHealthChecker(c *caseworld.Call) (any, error) {
+	b := newBarrierSteps(newLab(c))
+	log := &errorLog{Log: b.e.Log}
+	b.e.Log = log
+	b.barrier = barrierops.NewBarrierOp(b.e, c.In.Integer("capacity"), barrierops.Options{})
+	coord := &waitingStop{stopped: c.In.Flag("stopped"), waits: []any{}}
+	rounds := &healthRounds{Memory: b.s, rounds: c.In.List("rounds"), stop: func() { coord.stopped = true }}
+	reports, numPS := []any{}, c.In.Integer("num_ps")
+	config := hooks.PSCheckConfig{Barrier: b.barrier, NumPS: numPS, Report: func(results []hooks.PSHealth) error {
+		list := []any{}
+		for _, r := range results {
+			list = append(list, []any{r.Index, caseworld.PB(r.Result)})
+		}
+		reports = append(reports, list)
+		if c.In.Value("report") == "raise" {
+			return pysem.Raise("RuntimeError", "report failed")
+		}
+		return nil
+	}}
+	if c.In.Value("report") == "default" {
+		config.Report = nil
+	}
+	if c.In.Flag("placed") {
+		if err := b.barrier.PlaceBarrier(b.s, ""); err != nil {
+			return nil, err
+		}
+	}
+	hook := hooks.NewPsHealthCheckerHook(b.e, config)
+	if err := hook.Begin(); err != nil {
+		return nil, err
+	}
+	names := []any{}
+	for i := range numPS {
+		names = append(names, hooks.PSMachineInfoSharedName(i))
+	}
+	result := caseworld.Attempt(nil, hook.Check(rounds, coord))
+	out := caseworld.Object("shared_names", names, "reports", reports, "waits", coord.waits, "result", result,
+		"rounds_left", len(rounds.rounds), "blocked", b.blocked())
+	if c.In.Value("report") == "default" {
+		out.Set("log", append([]any{}, log.texts...))
+	}
+	return out, nil
+}
+
+// notedListener notes all calls and wants training to stop.
+type notedListener struct{ log []any }
+
+func (l *notedListener) note(name string, step any) { l.log = append(l.log, []any{name, step}) }
+
+func (l *notedListener) Begin() error {
+	l.note("begin", nil)
+	return nil
+}
+
+func (l *notedListener) BeforeSave(_ session.Session, step int64) error {
+	l.note("before_save", step)
+	return nil
+}
+
+func (l *notedListener) AfterSave(_ session.Session, step int64) (bool, error) {
+	l.note("after_save", step)
+	return true, nil
+}
+
+func (l *notedListener) End(_ session.Session, step int64) error {
+	l.note("end", step)
+	return nil
+}
+
+// listenerStep is the global step of the protocol's calls.
+const listenerStep = 3
+
+func listener(c *caseworld.Call) (any, error) {
+	inner := &notedListener{log: []any{}}
+	var made session.Listener
+	switch kind := c.In.Str("kind"); kind {
+	case "BeforeSaveListener":
+		made = &hooks.BeforeSaveListener{Listener: inner}
+	case "AfterSaveListener":
+		made = &hooks.AfterSaveListener{Listener: inner}
+	default:
+		c.In.Wrong("kind", "BeforeSaveListener or AfterSaveListener")
+	}
+	results := []any{}
+	for _, call := range c.In.Strings("calls") {
+		results = append(results, listenerCall(c, made, call))
+	}
+	// Reprs of objects are Python's own; that the inner one's ends it is a fact of the class.
+	return caseworld.Object("results", results, "forwarded", inner.log, "repr_ends_with_inner", true), nil
+}
+
+func listenerCall(c *caseworld.Call, l session.Listener, name string) any {
+	switch name {
+	case "begin":
+		return caseworld.Attempt(nil, l.Begin())
+	case "before_save":
+		return caseworld.Attempt(nil, l.BeforeSave(nil, listenerStep))
+	case "after_save":
+		stop, err := l.AfterSave(nil, listenerStep)
+		if stop {
+			return caseworld.Attempt(true, err)
+		}
+		return caseworld.Attempt(nil, err)
+	case "end":
+		return caseworld.Attempt(nil, l.End(nil, listenerStep))
+	}
+	c.In.Wrong("calls", "begin, before_save, after_save, end")
+	return nil
+}
+
+func sessionSequence(c *caseworld.Call) (any, error) {
+	names := map[session.Session]string{}
+	named := func(name string) session.Session {
+		s := session.NewMemory()
+		names[s] = name
+		return s
+	}
+	first, second, byDefault := named("first"), named("second"), named("default")
+	hook, current := &hooks.CurrentSession{}, []any{}
+	for _, step := range c.In.Strings("steps") {
+		var err error
+		switch step {
+		case "after_create_session":
+			err = hook.AfterCreateSession(first, nil)
+		case "after_create_session2":
+			err = hook.AfterCreateSession(second, nil)
+		case "end":
+			err = hook.End(nil)
+		case "enter":
+			hook.Default = byDefault
+		case "leave":
+			hook.Default = nil
+		case "current":
+			var found any
+			if s := hook.Get(); s != nil {
+				found = names[s]
+			}
+			current = append(current, found)
+		default:
+			c.In.Wrong("steps", "names of steps")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return caseworld.Object("current", current), nil
+}

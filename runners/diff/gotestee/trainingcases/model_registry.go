@@ -1,0 +1,82 @@
+package trainingcases
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/modelregistry"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// taskClass is a class as a case describes it.
+func taskClass(given caseworld.Arguments, module string) *modelregistry.Class[any] {
+	class := &modelregistry.Class[any]{Module: module, Name: given.Str("name"), NotSingleTask: given.Flag("other")}
+	if given.Has("task") {
+		class.Task = func() (any, error) { return given.Value("task"), nil }
+	}
+	return class
+}
+
+// taskModule registers the classes of a module, and fails then where the case says so.
+func taskModule(given caseworld.Arguments, name string) modelregistry.Module[any] {
+	return func(r *modelregistry.Registry[any]) error {
+		if given.Has("classes") {
+			for _, class := range given.Objects("classes") {
+				if err := r.RegisterSingleTaskModel(taskClass(class, name)); err != nil {
+					return err
+				}
+			}
+		}
+		if raises := given.StrOr("raises", ""); raises != "" {
+			return pysem.Raise(raises, "%s failed", name)
+		}
+		return nil
+	}
+}
+
+func namedClass(class *modelregistry.Class[any], err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return class.Module + "." + class.Name, nil
+}
+
+func registrySequence(c *caseworld.Call) (any, error) {
+	modules := map[string]modelregistry.Module[any]{}
+	given := c.In.Object("modules")
+	for _, item := range given.Items {
+		modules[item.Key] = taskModule(given.Object(item.Key), item.Key)
+	}
+	r := modelregistry.New(c.Env.Log, modules)
+	do := func(s caseworld.Step) (any, error) {
+		switch s.Name {
+		case "register":
+			class := taskClass(s.Arguments, s.Str("module"))
+			return class.Name, r.RegisterSingleTaskModel(class)
+		case "GetAllRegisteredClasses":
+			pairs := []any{}
+			names, classes := r.GetAllRegisteredClasses()
+			for _, name := range names {
+				shown, _ := namedClass(classes[name], nil)
+				pairs = append(pairs, []any{name, shown})
+			}
+			return pairs, nil
+		case "GetClass":
+			return namedClass(r.GetClass(s.Str("class_key")))
+		case "GetParams":
+			return r.GetParams(s.Str("class_key"))
+		case "ImportParams":
+			o := modelregistry.ImportOptions{Root: s.StrOr("task_root", ""), NotRequired: s.Has("require_success") && !s.Flag("require_success")}
+			if s.Has("task_dirs") {
+				o.Dirs = slices.Clone(s.Strings("task_dirs"))
+			}
+			return r.ImportParams(s.Str("model_name"), o)
+		}
+		return nil, pysem.Raise("KeyError", "%s", pysem.Repr(s.Name))
+	}
+	out := []any{}
+	for _, s := range stepsOf(c.In, "steps") {
+		out = append(out, caseworld.Attempt(do(s)))
+	}
+	return caseworld.Object("steps", out), nil
+}

@@ -1,0 +1,261 @@
+package trainingcases
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	pb "github.com/monosim/monosim/engine/proto/tensorflow/python/training"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/runnerutils"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// runnerOps are those of runner_utils.py.
+var runnerOps = map[string]Operation{
+	"runner_utils.isabs":                isAbs,
+	"runner_utils.get_checkpoint_state": overriddenState,
+	"runner_utils.RunnerConfig":         runnerConfig,
+	"runner_utils.RunnerConfig.restore": runnerRestore,
+	"runner_utils.get_discovery":        getDiscovery,
+	"runner_utils.monolith_discovery":   monolithDiscovery,
+}
+
+func isAbs(c *caseworld.Call) (any, error) { return checkpoints.IsAbs(c.In.Str("path")), nil }
+
+// textOf is what is in a file, nil where there is none.
+func textOf(f env.Files, dir, name string) any {
+	data, err := f.ReadFile(pysem.JoinStrings(dir, name))
+	if err != nil {
+		return nil
+	}
+	return string(data)
+}
+
+// writtenState is the CheckpointState of a directory as it is written.
+func writtenState(f env.Files, dir string) any {
+	text, ok := textOf(f, dir, checkpoints.Filename).(string)
+	if !ok {
+		return nil
+	}
+	state := &pb.CheckpointState{}
+	decoded, err := pysem.DecodeUTF8([]byte(text))
+	if err != nil || textpb.Unmarshal(decoded, state) != nil {
+		return "<unparsable>"
+	}
+	return checkpointState(state)
+}
+
+func overriddenState(c *caseworld.Call) (any, error) {
+	flags, err := trainingFlags(c)
+	if err != nil {
+		return nil, err
+	}
+	var staged []any
+	if c.In.Value("reads") != nil {
+		staged = c.In.List("reads")
+	}
+	reads, calls, dir := 0, []any{}, c.In.Str("dir")
+	states := runnerutils.CheckpointStates{Env: c.Env, Flags: flags, Quirks: c.Quirks, Read: func(f env.Files, dir, name string) (*pb.CheckpointState, error) {
+		reads++
+		if reads <= len(staged) && staged[reads-1] == "none" {
+			return nil, nil
+		}
+		return checkpoints.State(f, dir, name)
+	}}
+	for range c.In.Integer("times") {
+		reads = 0
+		state, err := states.State(dir, c.In.OptStr("latest_filename").V)
+		call := caseworld.Attempt(checkpointState(state), err)
+		call.Set("reads", reads)
+		calls = append(calls, caseworld.Raw{V: caseworld.Encode(call)})
+	}
+	return caseworld.Object("calls", calls, "checkpoint", writtenState(c.Env.Files, dir), "restore_ckpt", textOf(c.Env.Files, dir, "restore_ckpt")), nil
+}
+
+// runnerKwargs makes a RunnerConfig of a case's arguments, which is not yet complete.
+func runnerKwargs(in caseworld.Arguments) (*runnerutils.RunnerConfig, error) {
+	config := runnerutils.Class.New()
+	for _, item := range in.Items {
+		value := item.Value
+		if item.Key == "discovery_type" {
+			_, members := new(training.ServiceDiscoveryType).EnumMembers()
+			value = nil
+			for _, m := range members {
+				if m.Name == item.Value {
+					value = m.Value
+				}
+			}
+			if value == nil {
+				return nil, pysem.Raise("KeyError", "%s", pysem.Repr(item.Value))
+			}
+		}
+		if err := runnerutils.Class.Set(&config, item.Key, value); err != nil {
+			return nil, err
+		}
+	}
+	return &config, nil
+}
+
+// madeRunnerConfig is runner_utils.RunnerConfig(**kwargs).
+func madeRunnerConfig(e *env.Env, flags *absl.Flags, kwargs caseworld.Arguments) (*runnerutils.RunnerConfig, error) {
+	config, err := runnerKwargs(kwargs)
+	if err == nil {
+		err = runnerutils.Process{Env: e, Flags: flags}.Init(config)
+	}
+	return config, err
+}
+
+// changedFields are those that differ from their defaults.
+func changedFields(config *runnerutils.RunnerConfig) *pysem.Dict {
+	out := &pysem.Dict{}
+	for _, a := range runnerutils.Class.Fields() {
+		value := runnerutils.Class.Get(config, a.Name)
+		if pysem.Equal(value, a.Default) {
+			continue
+		}
+		if n, ok := value.(int); ok && a.Name == "discovery_type" {
+			value = training.ServiceDiscoveryType(n).String()
+		}
+		out.Set(a.Name, value)
+	}
+	return out
+}
+
+func flagValues(flags *absl.Flags, names ...string) *pysem.Dict {
+	out := &pysem.Dict{}
+	for _, name := range names {
+		value, err := flags.Value(name)
+		if err != nil {
+			panic(err) // the program has these flags
+		}
+		out.Set(name, value)
+	}
+	return out
+}
+
+func runnerConfig(c *caseworld.Call) (any, error) {
+	flags, err := trainingFlags(c)
+	if err != nil {
+		return nil, err
+	}
+	config, err := madeRunnerConfig(c.Env, flags, c.In.Object("kwargs"))
+	if err != nil {
+		return nil, err
+	}
+	return caseworld.Object("changed", changedFields(config),
+		"flags", flagValues(flags, "kafka_topics", "kafka_group_id", "kafka_servers", "restore_ckpt")), nil
+}
+
+func runnerRestore(c *caseworld.Call) (any, error) {
+	flags, err := trainingFlags(c)
+	if err != nil {
+		return nil, err
+	}
+	l := newLab(c)
+	l.appear()
+	made := l.bounded(func(caseworld.Step) (any, error) {
+		_, err := madeRunnerConfig(l.e, flags, c.In.Object("kwargs"))
+		return nil, err
+	}, caseworld.Step{})
+	f := c.Env.Files
+	info, err := f.Stat("m")
+	flag, _ := flags.Value("restore_ckpt")
+	return caseworld.Object("made", made, "slept", inRows(l.time.slept), "restore_ckpt_flag", flag, "model_dir_exists", err == nil && info.Dir,
+		"checkpoint", writtenState(f, "m"), "monolith_checkpoint", monolithStateOf(f, "m"), "marker", textOf(f, "m", "restore_ckpt")), nil
+}
+
+// madeOnly are kinds of discovery that are made and closed only.
+type madeOnly struct{ log []any }
+
+type madeDiscovery struct {
+	training.ServiceDiscovery
+	kind string
+	of   *madeOnly
+}
+
+func (d *madeDiscovery) Close() { d.of.log = append(d.of.log, []any{"close"}) }
+
+func (m *madeOnly) made(kind string, arguments ...any) (training.ServiceDiscovery, error) {
+	m.log = append(m.log, []any{kind, append([]any{}, arguments...)})
+	return &madeDiscovery{kind: kind, of: m}, nil
+}
+
+func (m *madeOnly) Consul(psm pysem.OptString) (training.ServiceDiscovery, error) {
+	return m.made("ConsulServiceDiscovery", psm)
+}
+
+func (m *madeOnly) MLP() (training.ServiceDiscovery, error) { return m.made("MLPServiceDiscovery") }
+
+func (m *madeOnly) ZK(name, server pysem.OptString) (training.ServiceDiscovery, error) {
+	return m.made("ZKServiceDiscovery", name, server)
+}
+
+func kindOf(d training.ServiceDiscovery) any {
+	switch d := d.(type) {
+	case *madeDiscovery:
+		return d.kind
+	case *training.TFConfigServiceDiscovery:
+		return "TfConfigServiceDiscovery"
+	}
+	return nil
+}
+
+func getDiscovery(c *caseworld.Call) (any, error) {
+	made := &madeOnly{log: []any{}}
+	config, err := configOf(c)
+	if err != nil {
+		return nil, err
+	}
+	d, err := runnerutils.GetDiscovery(config, c.In.OptStr("psm"), made)
+	if err != nil {
+		return nil, err
+	}
+	out := caseworld.Object("kind", kindOf(d), "made", made.log, "server_type", runnerutils.Class.Get(config, "server_type"),
+		"index", runnerutils.Class.Get(config, "index"))
+	if tf, ok := d.(*training.TFConfigServiceDiscovery); ok {
+		queries := caseworld.Object()
+		for _, name := range []string{"ps", "worker", "chief", "foo"} {
+			addrs, err := tf.Query(name)
+			queries.Set(name, caseworld.Attempt(addrsByText(addrs), err))
+		}
+		out.Set("queries", queries)
+		out.Set("addr", caseworld.Attempt(tf.Addr()))
+	}
+	return out, nil
+}
+
+func addrsByText(addrs training.Addrs) *pysem.Dict {
+	d := caseworld.Object()
+	for _, a := range addrs {
+		d.Set(pysem.Str(a.Index), a.Addr)
+	}
+	return d
+}
+
+// configOf is a RunnerConfig of the case's kwargs without a command line.
+func configOf(c *caseworld.Call) (*runnerutils.RunnerConfig, error) {
+	flags := runnerutils.NewFlags()
+	if _, err := flags.Parse(c.Env.Files, nil); err != nil {
+		return nil, err
+	}
+	return madeRunnerConfig(c.Env, flags, c.In.Object("kwargs"))
+}
+
+func monolithDiscovery(c *caseworld.Call) (any, error) {
+	made := &madeOnly{log: []any{}}
+	config, err := configOf(c)
+	if err != nil {
+		return nil, err
+	}
+	err = runnerutils.WithDiscovery(c.Env, config, made, func(d training.ServiceDiscovery) error {
+		made.log = append(made.log, []any{"enter", kindOf(d)})
+		if c.In.Str("body") == "raise" {
+			return pysem.Raise("RuntimeError", "body failed")
+		}
+		made.log = append(made.log, []any{"leave"})
+		return nil
+	})
+	return caseworld.Object("result", caseworld.Attempt(nil, err), "log", made.log), nil
+}

@@ -1,0 +1,546 @@
+package trainingcases
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
+	hookspb "github.com/monosim/monosim/engine/proto/monolith/native_training/hooks"
+	modelexportpb "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
+	"github.com/monosim/monosim/engine/proto/tensorflow/python/training"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/hooks"
+	"github.com/monosim/monosim/engine/training/modelexport"
+	"github.com/monosim/monosim/engine/training/saveutils"
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// saveOps are those of save_utils.py, and of what else keeps files beside checkpoints.
+var saveOps = map[string]Operation{
+	"save_utils.get_monolith_checkpoint_state":             monolithCheckpointState,
+	"save_utils.SaveHelper":                                saveHelper,
+	"save_utils.SaveHelper.get_existing_checkpoint_steps":  existingCheckpointSteps,
+	"save_utils.get_latest_checkpoint_state":               latestCheckpointState,
+	"save_utils.SecondOrStepTimerWithTideSetting.sequence": timerSequence,
+	"save_utils.NoFirstSaveCheckpointSaverHook.sequence":   saverHookSequence,
+	"save_utils.PartialRecoverySaver.sequence":             saverSequence,
+	"save_utils.PartialRecoverySaver.restore":              restoreSequence,
+	"save_utils.PartialRecoverySaver.values":               valuesSequence,
+	"ckpt_hooks.WorkerCkptHelper.sequence":                 workerCkptSequence,
+	"export_state_utils.sequence":                          exportStateSequence,
+}
+
+// monolithState is a MonolithCheckpointState as an answer shows it.
+func monolithState(s *nativetraining.MonolithCheckpointState) any {
+	if s == nil {
+		return nil
+	}
+	return caseworld.Object("exempt_model_checkpoint_paths", append([]string{}, s.ExemptModelCheckpointPaths...),
+		"last_checkpoint_save_timestamp", s.GetLastCheckpointSaveTimestamp(), "builtin_hash_table_type", int(s.GetBuiltinHashTableType()))
+}
+
+// monolithStateOf is what is in the file of a directory.
+func monolithStateOf(f env.Files, dir string) any {
+	data, err := f.ReadFile(dir + "/" + saveutils.MonolithCkptStateFileName)
+	if err != nil {
+		return nil
+	}
+	state := &nativetraining.MonolithCheckpointState{}
+	text, err := pysem.DecodeUTF8(data)
+	if err != nil || textpb.Unmarshal(text, state) != nil {
+		return "<unparsable>"
+	}
+	return monolithState(state)
+}
+
+// checkpointState is a CheckpointState as an answer shows it.
+func checkpointState(s *training.CheckpointState) any {
+	if s == nil {
+		return nil
+	}
+	return caseworld.Object("model_checkpoint_path", s.ModelCheckpointPath,
+		"all_model_checkpoint_paths", append([]string{}, s.AllModelCheckpointPaths...))
+}
+
+func monolithCheckpointState(c *caseworld.Call) (any, error) {
+	state, err := saveutils.MonolithCheckpointState(c.Env, c.In.Str("checkpoint_dir"),
+		saveutils.StateReading{Filename: c.In.OptStr("filename").V, RemoveInvalidPath: c.In.Flag("remove_invalid_path"), Quirks: c.Quirks})
+	return monolithState(state), err
+}
+
+func saveHelper(c *caseworld.Call) (any, error) {
+	h := saveutils.SaveHelper{Basename: c.In.Str("basename")}
+	prefix, steps := h.CkptPrefix(int64(c.In.Integer("step"))), []any{}
+	for _, p := range c.In.Strings("prefixes") {
+		step, err := h.GlobalStepValue(p)
+		steps = append(steps, []any{p, caseworld.Attempt(step, err)})
+	}
+	return caseworld.Object("prefix", prefix, "asset_dir", saveutils.CkptAssetDir(prefix), "steps", steps), nil
+}
+
+func existingCheckpointSteps(c *caseworld.Call) (any, error) {
+	steps, err := saveutils.SaveHelper{Basename: c.In.Str("basename")}.ExistingCheckpointSteps(c.Env.Files)
+	list := []any{}
+	for _, s := range steps {
+		list = append(list, s)
+	}
+	return list, err
+}
+
+func latestCheckpointState(c *caseworld.Call) (any, error) {
+	dir, states := c.In.Str("checkpoint_dir"), []any{}
+	file := pysem.JoinStrings(dir, checkpoints.Filename)
+	var cache saveutils.StateCache
+	for _, v := range c.In.List("steps") {
+		step, _ := v.([]any)
+		var err error
+		switch {
+		case len(step) == 2 && step[0] == "write":
+			err = errors.Join(c.Env.Files.MkdirAll(dir), c.Env.Files.WriteFile(file, []byte(step[1].(string))))
+		case len(step) == 1 && step[0] == "remove":
+			err = c.Env.Files.Remove(file)
+		case len(step) == 2 && step[0] == "get":
+			var state *training.CheckpointState
+			state, err = cache.LatestCheckpointState(c.Env.Files, dir, int64(step[1].(int)))
+			states = append(states, caseworld.Raw{V: caseworld.Encode(checkpointState(state))})
+		default:
+			c.In.Wrong("steps", "write, remove and get")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return caseworld.Object("states", states), nil
+}
+
+// optSeconds is a number of a case, or None.
+func optSeconds(in caseworld.Arguments, name string) pysem.Opt[float64] {
+	switch v := in.Value(name).(type) {
+	case int:
+		return pysem.Some(float64(v))
+	case float64:
+		return pysem.Some(v)
+	}
+	return pysem.None[float64]()
+}
+
+// interval reads the arguments of a timer; every and tide begin their names.
+func interval(in caseworld.Arguments, kept quirks.Set, every, tide string) saveutils.Interval {
+	return saveutils.Interval{
+		Seconds: optSeconds(in, every+"_secs"), Steps: optInt(in, every+"_steps"),
+		Tide: tideOf(in, kept), TideSeconds: optSeconds(in, tide+"_secs"),
+	}
+}
+
+func timerSequence(c *caseworld.Call) (any, error) {
+	l := newLab(c)
+	timer, err := saveutils.NewTimer(l.e, interval(c.In.Object("kwargs"), c.Quirks, "every", "tide_every"))
+	if err != nil {
+		return nil, err
+	}
+	return caseworld.Object("steps", l.steps(func(s caseworld.Step) (any, error) {
+		switch s.Name {
+		case "should":
+			return timer.ShouldTriggerForStep(int64(s.Integer("step")))
+		case "update":
+			seconds, steps := timer.UpdateLastTriggeredStep(int64(s.Integer("step")))
+			return []any{seconds.Any(), steps.Any()}, nil
+		case "last":
+			return timer.LastTriggeredStep().Any(), nil
+		case "reset":
+			timer.Reset()
+		case "enable":
+			timer.Enable()
+		case "disable":
+			timer.Disable()
+		case "pass":
+			l.pass(s)
+		default:
+			caseworld.UnknownStep(s)
+		}
+		return nil, nil
+	}, nil)), nil
+}
+
+// pass is the step by which time passes.
+func (l *lab) pass(s caseworld.Step) {
+	l.time.now = l.time.now.Add(time.Duration(optSeconds(s.Arguments, "seconds").V * float64(time.Second)))
+}
+
+// stagedSaver writes nothing; its n-th save does as the n-th of outcomes says. It is the
+// metrics client too.
+type stagedSaver struct {
+	log      []any
+	outcomes []any
+}
+
+func (g *stagedSaver) note(entry ...any) { g.log = append(g.log, entry) }
+
+func (g *stagedSaver) Save(_ session.Session, path string, globalStep int64, _ bool) error {
+	var outcome any = "ok"
+	if len(g.outcomes) > 0 {
+		outcome, g.outcomes = g.outcomes[0], g.outcomes[1:]
+	}
+	g.note("save", saveutils.SaveHelper{Basename: path}.CkptPrefix(globalStep), outcome)
+	return failed(outcome)
+}
+
+func (g *stagedSaver) ExportMetaGraph(path string) error {
+	g.note("export_meta_graph", path)
+	return nil
+}
+
+func (g *stagedSaver) EmitCounter(name string, value int, mode string) {
+	g.note("counter", name, value, mode)
+}
+
+func (g *stagedSaver) EmitTimer(name string, seconds float64, mode string) {
+	g.note("timer", name, seconds, mode)
+}
+
+// failed is the error that an outcome stands for.
+func failed(outcome any) error {
+	switch outcome {
+	case "op_error":
+		return unavailable()
+	case "error":
+		return pysem.Raise("ValueError", "v")
+	}
+	return nil
+}
+
+// stagedListener notes its calls and does as methods say.
+type stagedListener struct {
+	session.NoListener
+	name    string
+	methods caseworld.Arguments
+	saver   *stagedSaver
+}
+
+func (l *stagedListener) call(method string, step int64) (bool, error) {
+	l.saver.note(l.name+"."+method, step)
+	outcome := l.methods.Value(method)
+	return outcome == "stop", failed(outcome)
+}
+
+func (l *stagedListener) BeforeSave(_ session.Session, step int64) error {
+	_, err := l.call("before_save", step)
+	return err
+}
+
+func (l *stagedListener) AfterSave(_ session.Session, step int64) (bool, error) {
+	return l.call("after_save", step)
+}
+
+func (l *stagedListener) End(_ session.Session, step int64) error {
+	_, err := l.call("end", step)
+	return err
+}
+
+func stagedListeners(in caseworld.Arguments, field, letter string, g *stagedSaver) []session.Listener {
+	if in.Value(field) == nil {
+		return nil
+	}
+	var list []session.Listener
+	for i, methods := range in.Objects(field) {
+		list = append(list, &stagedListener{name: letter + string(rune('0'+i)), methods: methods, saver: g})
+	}
+	return list
+}
+
+// saverHookOptions reads the keyword arguments and the flags of a case.
+func saverHookOptions(in caseworld.Arguments, kept quirks.Set, g *stagedSaver) saveutils.SaverHookOptions {
+	o, kwargs, flags := saveutils.DefaultSaverHookOptions(), in.Object("kwargs"), in.ObjectOr("flags")
+	o.Interval = interval(kwargs, kept, "save", "tide_save")
+	o.Listeners, o.Guards = stagedListeners(in, "listeners", "l", g), stagedListeners(in, "guards", "g", g)
+	o.Metrics, o.Quirks = g, kept
+	o.Basename = kwargs.StrOr("checkpoint_basename", o.Basename)
+	if kwargs.Has("save_graph_def") {
+		o.SaveGraphDef = kwargs.Flag("save_graph_def")
+	}
+	if kwargs.Has("no_first_save") {
+		o.NoFirstSave = kwargs.Flag("no_first_save")
+	}
+	o.IgnoreSaveErrors, o.DenseOnly = kwargs.Flag("ignore_save_errors"), kwargs.Flag("is_dense_only")
+	o.UseNativeMultiHashTable = kwargs.Flag("use_native_multi_hash_table")
+	o.HasDenseOnly, o.InModelDumpMode = flags.Flag("_has_dense_only"), flags.Flag("_in_model_dump_mode")
+	return o
+}
+
+// saverHookSteps are the steps on a hook.
+type saverHookSteps struct {
+	*lab
+	hook *saveutils.SaverHook
+}
+
+func (h *saverHookSteps) set(step int64) error {
+	return session.Do(h.s, session.Assign(session.GlobalStep(), step))
+}
+
+// step is a training step, to a global step.
+func (h *saverHookSteps) step(step int64) (any, error) {
+	run := &session.RunContext{Session: h.s}
+	if err := h.set(step - 1); err != nil {
+		return nil, err
+	}
+	reads, err := h.hook.BeforeRun(run)
+	if err != nil {
+		return nil, err
+	}
+	values, err := h.s.Run(reads...)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.set(step); err != nil {
+		return nil, err
+	}
+	err = h.hook.AfterRun(run, values)
+	return caseworld.Object("stop", run.StopRequested()), err
+}
+
+func (h *saverHookSteps) do(s caseworld.Step) (any, error) {
+	switch s.Name {
+	case "create_session":
+		return nil, h.hook.AfterCreateSession(h.s, nil)
+	case "run":
+		return h.step(int64(s.Integer("step")))
+	case "set":
+		return nil, h.set(int64(s.Integer("value")))
+	case "trigger_save":
+		return nil, h.hook.TriggerSaveIgnoring(h.s, s.Flag("ignore_save_errors"))
+	case "end":
+		return nil, h.hook.End(h.s)
+	case "enable":
+		h.hook.Timer().Enable()
+	case "disable":
+		h.hook.Timer().Disable()
+	case "last":
+		return h.hook.Timer().LastTriggeredStep().Any(), nil
+	case "pass":
+		h.pass(s)
+	default:
+		caseworld.UnknownStep(s)
+	}
+	return nil, nil
+}
+
+func saverHookSequence(c *caseworld.Call) (any, error) {
+	h, g := &saverHookSteps{lab: newLab(c)}, &stagedSaver{log: []any{}}
+	if c.In.Value("outcomes") != nil {
+		g.outcomes = c.In.List("outcomes")
+	}
+	options := saverHookOptions(c.In, c.Quirks, g)
+	hook, err := saveutils.NewSaverHook(h.e, "m", g, options)
+	if err != nil {
+		return nil, err
+	}
+	h.hook = hook
+	if err := hook.Begin(); err != nil {
+		return nil, err
+	}
+	begin := g.log
+	g.log = []any{}
+	return caseworld.Object("begin", begin, "steps", h.steps(h.do, func(_ caseworld.Step, out *pysem.Dict) {
+		out.Set("log", g.log)
+		out.Set("monolith_checkpoint", monolithStateOf(c.Env.Files, "m"))
+		g.log = []any{}
+	})), nil
+}
+
+// oneVariable is the data of a graph with one variable, or of one iterator: its value in a
+// file beside the index.
+type oneVariable struct {
+	files    env.Files
+	variable *session.Variable
+}
+
+func (d *oneVariable) Write(s session.Session, prefix string) error {
+	value, err := session.Get[int64](s, session.Read(d.variable))
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{prefix + ".data-00000-of-00001", prefix + checkpoints.IndexSuffix} {
+		if err := d.files.WriteFile(name, []byte(pysem.Str(int(value)))); err != nil {
+			return session.FileError(name, err)
+		}
+	}
+	return nil
+}
+
+func (d *oneVariable) WriteMetaGraph(string) error { return nil }
+
+func (d *oneVariable) Restore(s session.Session, prefix string) error {
+	data, err := d.files.ReadFile(prefix + checkpoints.IndexSuffix)
+	if err != nil {
+		return session.FileError(prefix, err)
+	}
+	n, err := pysem.ParseInt(string(data))
+	if err != nil {
+		return err
+	}
+	return session.Do(s, session.Assign(d.variable, n.Int64()))
+}
+
+func saverSequence(c *caseworld.Call) (any, error) {
+	l, kwargs := newLab(c), c.In.Object("kwargs")
+	if err := c.Env.Files.MkdirAll("m"); err != nil {
+		return nil, err
+	}
+	options := saveutils.SaverOptions{
+		MaxToKeep: kwargs.IntegerOr("max_to_keep", 5), ModelDir: kwargs.OptStr("model_dir").V, SkipSave: kwargs.Flag("skip_save"),
+		KeepEvery: 10000 * time.Hour,
+	}
+	if kwargs.Has("max_to_keep") && kwargs.Value("max_to_keep") == nil {
+		options.MaxToKeep = 0
+	}
+	if hours := optSeconds(kwargs, "keep_checkpoint_every_n_hours"); hours.Set {
+		options.KeepEvery = time.Duration(hours.V * float64(time.Hour))
+	}
+	if kwargs.Value("exempt_checkpoint_paths") != nil {
+		options.Exempt = kwargs.Strings("exempt_checkpoint_paths")
+	}
+	saver := saveutils.NewPartialRecoverySaver(l.e, &oneVariable{c.Env.Files, &session.Variable{Name: "v", First: int64(1)}}, options)
+	return caseworld.Object("steps", l.steps(func(s caseworld.Step) (any, error) {
+		switch s.Name {
+		case "save":
+			step := int64(s.Integer("step"))
+			err := saver.Save(l.s, "m/model.ckpt", step, false)
+			if options.SkipSave {
+				return nil, err
+			}
+			return saveutils.SaveHelper{Basename: "m/model.ckpt"}.CkptPrefix(step), err
+		case "write":
+			return nil, c.Env.Files.WriteFile(s.Str("name"), []byte(s.Str("text")))
+		case "remove":
+			return nil, c.Env.Files.RemoveAll(s.Str("name"))
+		case "pass":
+			l.pass(s)
+		case "set_last":
+			saver.SetLastCheckpoints(s.Strings("paths"), l.time.now)
+		case "recover":
+			saver.RecoverLastCheckpoints(s.Strings("paths"))
+		default:
+			caseworld.UnknownStep(s)
+		}
+		return nil, nil
+	}, func(_ caseworld.Step, out *pysem.Dict) {
+		out.Set("last", saver.LastCheckpoints())
+		out.Set("files", indexed(c.Env.Files, "m"))
+		state, err := checkpoints.State(c.Env.Files, "m", checkpoints.Filename)
+		if err != nil {
+			panic(err)
+		}
+		out.Set("state", checkpointState(state))
+	})), nil
+}
+
+// indexed are the checkpoints whose index is there.
+func indexed(f env.Files, dir string) []any {
+	names, err := f.ReadDir(dir)
+	if err != nil {
+		panic(err)
+	}
+	found := []any{}
+	for _, n := range names {
+		if prefix, ok := strings.CutSuffix(n, checkpoints.IndexSuffix); ok {
+			found = append(found, prefix)
+		}
+	}
+	return found
+}
+
+func workerCkptSequence(c *caseworld.Call) (any, error) {
+	l, size := newLab(c), int64(c.In.Integer("size"))
+	if err := c.Env.Files.MkdirAll("m"); err != nil {
+		return nil, err
+	}
+	place := &session.Variable{Name: "iterator", First: int64(0)}
+	var iterators hooks.Iterators
+	if !c.In.Flag("disabled") {
+		iterators = &oneVariable{c.Env.Files, place}
+	}
+	index := c.In.Integer("index")
+	helper := hooks.NewWorkerCkptHelper(l.e, "m", index, iterators)
+	return caseworld.Object("steps", l.steps(func(s caseworld.Step) (any, error) {
+		switch s.Name {
+		case "next":
+			return next(l.s, place, size)
+		case "initialize":
+			return nil, session.Do(l.s, session.Assign(place, int64(0)))
+		case "save":
+			info := &hookspb.WorkerCkptInfo{GlobalStep: proto.Int64(int64(s.Integer("global_step")))}
+			if err := hooks.AssignCkptInfo(l.s, info); err != nil {
+				return nil, err
+			}
+			return nil, helper.SaveIteratorCallback()(s.Str("action"), l.s)
+		case "restore":
+			return nil, helper.RestorerHook().AfterCreateSession(l.s, nil)
+		case "state":
+			state, err := checkpoints.State(c.Env.Files, "m", "checkpoint_input_worker_"+pysem.Str(index))
+			if state == nil {
+				return nil, err
+			}
+			return []any{state.ModelCheckpointPath, state.AllModelCheckpointPaths}, nil
+		case "files":
+			names, err := c.Env.Files.ReadDir("m")
+			return append([]string{}, names...), err
+		}
+		caseworld.UnknownStep(s)
+		return nil, nil
+	}, nil)), nil
+}
+
+// next is the next number of an iterator over so many.
+func next(s session.Session, place *session.Variable, size int64) (any, error) {
+	n, err := session.Get[int64](s, session.Read(place))
+	if err != nil {
+		return nil, err
+	}
+	if n >= size {
+		return nil, session.Raise("OutOfRangeError", "End of sequence")
+	}
+	return n, session.Do(s, session.Assign(place, n+1))
+}
+
+func exportStateSequence(c *caseworld.Call) (any, error) {
+	l, base := newLab(c), c.In.Str("export_dir_base")
+	steps := l.steps(func(s caseworld.Step) (any, error) {
+		switch s.Name {
+		case "get":
+			state, err := modelexport.ExportSaverListenerState(c.Env.Files, base)
+			list := []any{}
+			for _, e := range state.GetEntries() {
+				list = append(list, caseworld.Object("export_dir", e.GetExportDir(), "global_step", e.GetGlobalStep()))
+			}
+			return list, err
+		case "put":
+			state := &modelexportpb.ServingModelState{}
+			for _, e := range s.Objects("entries") {
+				entry := &modelexportpb.ServingEntry{}
+				if dir := e.OptStr("export_dir"); dir.Set {
+					entry.ExportDir = proto.String(dir.V)
+				}
+				if e.Has("global_step") {
+					entry.GlobalStep = proto.Int64(int64(e.Integer("global_step")))
+				}
+				state.Entries = append(state.Entries, entry)
+			}
+			return nil, modelexport.OverwriteExportSaverListenerState(c.Env.Files, base, state)
+		}
+		caseworld.UnknownStep(s)
+		return nil, nil
+	}, nil)
+	names, err := c.Env.Files.ReadDir(base)
+	if err != nil {
+		return caseworld.Object("steps", steps, "files", nil), nil
+	}
+	return caseworld.Object("steps", steps, "files", append([]string{}, names...)), nil
+}

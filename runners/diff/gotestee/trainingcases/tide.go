@@ -1,0 +1,126 @@
+package trainingcases
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/engine/training/sessionrunhooks"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// tideOps are those of session_run_hooks.py.
+var tideOps = map[string]Operation{
+	"session_run_hooks.before":                     before,
+	"session_run_hooks.tide_available_now":         tideAvailableNow,
+	"session_run_hooks.CustomGlobalStepWaiterHook": stepWaiter,
+	"session_run_hooks.TideStoppingHook":           tideStopping,
+}
+
+// optInt is an int of a case, or None.
+func optInt(in caseworld.Arguments, name string) pysem.OptInt {
+	if in.Value(name) == nil {
+		return pysem.OptInt{}
+	}
+	return pysem.Some(in.Integer(name))
+}
+
+func tideOf(in caseworld.Arguments, kept quirks.Set) sessionrunhooks.Tide {
+	return sessionrunhooks.Tide{
+		Quirks:    kept,
+		StartHour: optInt(in, "tide_start_hour"), StartMinute: optInt(in, "tide_start_minute"),
+		EndHour: optInt(in, "tide_end_hour"), EndMinute: optInt(in, "tide_end_minute"),
+	}
+}
+
+// fourTimes are four ints or nulls, of a list.
+func fourTimes(c *caseworld.Call, field string) [4]pysem.OptInt {
+	var four [4]pysem.OptInt
+	for i, v := range c.In.List(field) {
+		n, ok := v.(int)
+		four[i] = pysem.OptInt{V: n, Set: ok}
+	}
+	return four
+}
+
+func before(c *caseworld.Call) (any, error) {
+	t := fourTimes(c, "args")
+	return sessionrunhooks.Before(c.Quirks, t[0].V, t[1], t[2].V, t[3])
+}
+
+func tideAvailableNow(c *caseworld.Call) (any, error) {
+	w, answers := fourTimes(c, "window"), []any{}
+	for _, text := range c.In.Strings("times") {
+		open, err := sessionrunhooks.TideAvailableNow(moment(c, text), sessionrunhooks.Tide{StartHour: w[0], StartMinute: w[1], EndHour: w[2], EndMinute: w[3], Quirks: c.Quirks})
+		if err != nil {
+			return nil, err
+		}
+		answers = append(answers, []any{text[:5], open})
+	}
+	return answers, nil
+}
+
+// moment is a time, hh:mm:ss, of the case's day.
+func moment(c *caseworld.Call, text string) time.Time {
+	var units [3]int
+	for i, part := range strings.SplitN(text, ":", 3) {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			c.In.Wrong("times", "hh:mm:ss")
+		}
+		units[i] = n
+	}
+	return time.Date(2023, 11, 14, units[0], units[1], units[2], 0, time.UTC)
+}
+
+// oneDraw answers every draw with one number.
+type oneDraw struct {
+	env.Random
+	n int
+}
+
+func (r oneDraw) Intn(string, int) int { return r.n }
+
+func stepWaiter(c *caseworld.Call) (any, error) {
+	l, kwargs := newLab(c), c.In.Object("kwargs")
+	if text, ok := c.In.Value("now").(string); ok {
+		l.time.now = moment(c, text)
+	}
+	start := l.time.now
+	l.e.Random = oneDraw{n: c.In.Integer("random_extra_seconds")}
+	maxWait := sessionrunhooks.DefaultMaxNonTideWait
+	if kwargs.Has("max_non_tide_wait_minute") {
+		maxWait = time.Duration(kwargs.Integer("max_non_tide_wait_minute")) * time.Minute
+	}
+	hook := sessionrunhooks.NewCustomGlobalStepWaiterHook(l.e, session.GlobalStep(), int64(kwargs.Integer("wait_until_step")), tideOf(c.In.Object("kwargs"), c.Quirks), maxWait)
+	if err := hook.Begin(); err != nil {
+		return nil, err
+	}
+	return caseworld.Object("steps", l.steps(func(s caseworld.Step) (any, error) {
+		switch s.Name {
+		case "set":
+			return nil, session.Do(l.s, session.Assign(session.GlobalStep(), int64(s.Integer("value"))))
+		case "pass":
+			l.pass(s)
+			return nil, nil
+		case "before_run":
+			run := &session.RunContext{Session: l.s}
+			_, err := hook.BeforeRun(run)
+			return caseworld.Object("fetches", nil, "stop", run.StopRequested(), "now", l.time.now.Sub(start).Seconds()), err
+		}
+		caseworld.UnknownStep(s)
+		return nil, nil
+	}, nil)), nil
+}
+
+func tideStopping(c *caseworld.Call) (any, error) {
+	l := newLab(c)
+	l.time.now = moment(c, c.In.Str("now"))
+	run := &session.RunContext{}
+	_, err := sessionrunhooks.NewTideStoppingHook(l.e, tideOf(c.In.Object("kwargs"), c.Quirks)).BeforeRun(run)
+	return caseworld.Object("stop", run.StopRequested()), err
+}

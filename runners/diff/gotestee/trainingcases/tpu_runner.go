@@ -1,0 +1,174 @@
+package trainingcases
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/engine/training/summaries"
+	"github.com/monosim/monosim/engine/training/tpurunner"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// tpuOps are those of tpu_runner.py and model_registry.py.
+var tpuOps = map[string]Operation{
+	"tpu_runner.flags":         tpuFlags,
+	"tpu_runner.TPURunner.run": tpuRun,
+	"model_registry.sequence":  registrySequence,
+}
+
+func tpuFlags(*caseworld.Call) (any, error) {
+	defaults := caseworld.Object()
+	for _, flag := range tpurunner.Module().Flags {
+		defaults.Set(flag.Name, flag.Default)
+	}
+	return defaults, nil
+}
+
+// tpuWorld is what the runner meets; it notes.
+type tpuWorld struct {
+	given caseworld.Arguments
+	log   []any
+}
+
+func (w *tpuWorld) note(entry ...any) { w.log = append(w.log, entry) }
+
+// shown is a text, or None.
+func shown(s pysem.OptString) any {
+	if !s.Set {
+		return nil
+	}
+	return s.V
+}
+
+func shownInt(n pysem.OptInt) any {
+	if !n.Set {
+		return nil
+	}
+	return n.V
+}
+
+func (w *tpuWorld) LoadVariable(dir pysem.OptString, name string) (int64, error) {
+	w.note("load_variable", shown(dir), name)
+	if !w.given.Has("global_step") {
+		return 0, session.Raise("NotFoundError", "no checkpoint")
+	}
+	return int64(w.given.Integer("global_step")), nil
+}
+
+func (w *tpuWorld) CreateInputFn(mode string) (any, error) {
+	w.note("create_input_fn", mode)
+	return "input_" + mode, nil
+}
+
+func (w *tpuWorld) CreateModelFn() (any, error) {
+	w.note("create_model_fn")
+	return nil, nil
+}
+
+func (w *tpuWorld) ConfigureTPU(tpu, zone, project pysem.OptString) error {
+	w.note("client", shown(tpu), shown(zone), shown(project))
+	w.note("configure_tpu_version")
+	w.note("wait_for_healthy")
+	return nil
+}
+
+func (w *tpuWorld) NumHosts(tpu, zone, project pysem.OptString) (int, error) {
+	w.note("resolver", shown(tpu), shown(zone), shown(project))
+	return w.given.IntegerOr("num_hosts", 1), nil
+}
+
+func (w *tpuWorld) NewEstimator(c tpurunner.EstimatorConfig) (tpurunner.Estimator, error) {
+	w.note("TPUEstimator", caseworld.Object(
+		"use_tpu", c.UseTPU, "train_batch_size", c.TrainBatchSize, "eval_batch_size", shownInt(c.EvalBatchSize),
+		"params", caseworld.Object(
+			"model_dir", shown(c.Params.ModelDir), "enable_host_call", c.Params.EnableHostCall, "num_replicas", c.Params.NumReplicas,
+			"accelerator", c.Params.Accelerator, "host_call_every_n_steps", c.Params.HostCallEveryNSteps,
+			"enable_stopping_signals", c.Params.EnableStoppingSignals, "cpu_test", c.Params.CPUTest),
+		"embedding_config_spec", c.Embeddings,
+		"config", caseworld.Object(
+			"cluster", c.Cluster, "model_dir", shown(c.ModelDir), "save_checkpoints_steps", shownInt(c.SaveCheckpointsSteps),
+			"iterations_per_loop", c.IterationsPerLoop, "host_call_every_n_steps", c.HostCallEveryNSteps, "feed_hook", c.FeedHook)))
+	return w, nil
+}
+
+func (w *tpuWorld) Train(input any, maxSteps int64) error {
+	w.note("train", input, int(maxSteps))
+	return nil
+}
+
+func (w *tpuWorld) Evaluate(input any, steps int, checkpoint string) ([]summaries.Log, error) {
+	w.note("evaluate", input, steps, checkpoint)
+	if w.given.Has("gone") && slices.Contains(w.given.Strings("gone"), checkpoint) {
+		return nil, session.Raise("NotFoundError", "gone")
+	}
+	return []summaries.Log{{Tag: "loss", Value: 0.5}}, nil
+}
+
+func (w *tpuWorld) Checkpoints(dir string, idle time.Duration, each func(string) (bool, error)) error {
+	w.note("checkpoints_iterator", dir, int(idle/time.Second))
+	if !w.given.Has("checkpoints") {
+		return nil
+	}
+	for _, checkpoint := range w.given.Strings("checkpoints") {
+		if more, err := each(checkpoint); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *tpuWorld) SummaryWriter(dir string) (tpurunner.SummaryWriter, error) {
+	w.note("writer", dir)
+	return tpuSummaries{w}, nil
+}
+
+type tpuSummaries struct{ w *tpuWorld }
+
+func (s tpuSummaries) AddSummary(summary *framework.Summary, step int64) error {
+	s.w.note("summary", caseworld.PB(summary), int(step))
+	return nil
+}
+
+func (tpuSummaries) Close() error { return nil }
+
+// flagError is an error of the command line as absl names it.
+func flagError(err error) error {
+	var usage *absl.UsageError
+	if !errors.As(err, &usage) {
+		return err
+	}
+	if strings.HasPrefix(usage.Text, "Unknown command line flag") {
+		return pysem.Raise("UnrecognizedFlagError", "%s", usage.Text)
+	}
+	return pysem.Raise("IllegalFlagValueError", "%s", usage.Text)
+}
+
+func tpuRun(c *caseworld.Call) (any, error) {
+	w, given := &tpuWorld{given: c.In.Object("world"), log: []any{}}, c.In.Object("params")
+	train, eval := given.ObjectOr("train"), given.ObjectOr("eval")
+	params := &tpurunner.TaskParams{
+		Train: tpurunner.TrainParams{
+			PerReplicaBatchSize: train.IntegerOr("per_replica_batch_size", 16), MaxSteps: int64(train.IntegerOr("max_steps", 100)),
+			SaveCheckpointsSteps: optInt(train, "save_checkpoints_steps"), EndDate: train.OptStr("end_date"),
+		},
+		EvalPerReplicaBatchSize: optInt(eval, "per_replica_batch_size"), EvalExamples: given.IntegerOr("eval_examples", 1000),
+	}
+	flags := absl.New(tpurunner.Module())
+	_, err := flags.Parse(c.Env.Files, c.In.Strings("argv"))
+	if err = flagError(err); err == nil {
+		r := tpurunner.New(c.Env, w, flags, params)
+		r.Quirks = c.Quirks
+		err = r.Run(w)
+	}
+	accelerator := any(params.Accelerator)
+	if params.Accelerator == "" {
+		accelerator = nil
+	}
+	return caseworld.Object("result", caseworld.Attempt(nil, err), "log", w.log, "end_date", shown(params.Train.EndDate), "accelerator", accelerator), nil
+}

@@ -1,0 +1,192 @@
+package trainingcases
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/saveutils"
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// namedVariables are int64 variables by the names that they have in checkpoints, sorted.
+type namedVariables struct {
+	files     env.Files
+	names     []string
+	variables map[string]*session.Variable
+}
+
+// named are those that a case has names for, by their own names.
+func named(c *caseworld.Call, in caseworld.Arguments, own map[string]*session.Variable) *namedVariables {
+	d := &namedVariables{files: c.Env.Files, variables: map[string]*session.Variable{}}
+	for _, f := range in.Fields() {
+		name := in.Str(f.Name)
+		d.names = append(d.names, name)
+		d.variables[name] = own[f.Name]
+	}
+	slices.Sort(d.names)
+	return d
+}
+
+// Write makes the directory, but none above it, as TensorFlow does.
+func (d *namedVariables) Write(s session.Session, prefix string) error {
+	values := map[string]int64{}
+	for _, name := range d.names {
+		n, err := session.Get[int64](s, session.Read(d.variables[name]))
+		if err != nil {
+			return err
+		}
+		values[name] = n
+	}
+	text, err := json.Marshal(values)
+	if err != nil {
+		return err
+	}
+	if err := d.makeDir(pysem.Dirname(prefix)); err != nil {
+		return session.FileError(prefix, err)
+	}
+	return session.FileError(prefix, d.files.WriteFile(prefix+checkpoints.IndexSuffix, text))
+}
+
+func (d *namedVariables) makeDir(dir string) error {
+	if dir == "" || env.Exists(d.files, dir) {
+		return nil
+	}
+	if above := pysem.Dirname(dir); above != "" && !env.Exists(d.files, above) {
+		return fs.ErrNotExist
+	}
+	return d.files.MkdirAll(dir)
+}
+
+func (*namedVariables) WriteMetaGraph(string) error { return nil }
+
+func (*namedVariables) Devices() []string { return nil }
+
+func (d *namedVariables) Restore(s session.Session, prefix string, _ []string) error {
+	data, err := d.files.ReadFile(prefix + checkpoints.IndexSuffix)
+	if err != nil {
+		// A file of just the checkpoint's name is one of an older form.
+		return session.Raise("DataLossError", "Unable to open table file %s: Data loss: not an sstable (bad magic number): perhaps your file is in a different file format and you need to use a different restore operator?", prefix)
+	}
+	values := map[string]int64{}
+	if err := json.Unmarshal(data, &values); err != nil {
+		return err
+	}
+	var ops []session.Op
+	for _, name := range d.names {
+		n, ok := values[name]
+		if !ok {
+			return session.Raise("NotFoundError", "Key %s not found in checkpoint", name)
+		}
+		ops = append(ops, session.Assign(d.variables[name], n))
+	}
+	return session.Do(s, ops...)
+}
+
+func (d *namedVariables) GlobalStep(prefix string) (int64, error) {
+	return saveutils.SaveHelper{}.GlobalStepValue(prefix)
+}
+
+func valuesSequence(c *caseworld.Call) (any, error) {
+	l, kwargs := newLab(c), c.In.Object("kwargs")
+	v0, v1 := &session.Variable{Name: "v0", First: int64(10)}, &session.Variable{Name: "v1", First: int64(20)}
+	own := map[string]*session.Variable{"v0": v0, "v1": v1}
+	data := named(c, c.In.Object("names"), own)
+	options := saveutils.SaverOptions{
+		MaxToKeep: kwargs.IntegerOr("max_to_keep", 5), KeepEvery: 10000 * time.Hour, SkipSave: kwargs.Flag("skip_save"),
+		PadStepNumber: kwargs.Flag("pad_step_number"), RelativePaths: kwargs.Flag("save_relative_paths"), Empty: len(data.names) == 0,
+	}
+	saver := saveutils.NewPartialRecoverySaver(l.e, data, options)
+	return caseworld.Object("steps", l.steps(func(s caseworld.Step) (any, error) {
+		switch s.Name {
+		case "set":
+			return nil, session.Do(l.s, session.Assign(own[s.Str("name")], int64(s.Integer("value"))))
+		case "save":
+			step := pysem.None[int64]()
+			if s.Has("step") {
+				step = pysem.Some(int64(s.Integer("step")))
+			}
+			saved, err := saver.SaveAs(l.s, s.Str("path"), step, false)
+			return saved.Any(), err
+		case "restore":
+			from := saver
+			if s.Has("names") {
+				from = saveutils.NewPartialRecoverySaver(l.e, named(c, s.Object("names"), own), saveutils.SaverOptions{})
+			}
+			return nil, from.Restore(l.s, s.OptStr("path"))
+		case "latest":
+			found, err := checkpoints.Latest(l.e, s.Str("dir"), checkpoints.Filename)
+			return pysem.OptString{V: found, Set: found != ""}.Any(), err
+		case "move":
+			return nil, c.Env.Files.Rename(s.Str("from"), s.Str("to"))
+		case "mkdir":
+			return nil, c.Env.Files.MkdirAll(s.Str("dir"))
+		case "write":
+			name := s.Str("name")
+			return nil, errors.Join(c.Env.Files.MkdirAll(pysem.Dirname(name)), c.Env.Files.WriteFile(name, []byte(s.Str("text"))))
+		}
+		caseworld.UnknownStep(s)
+		return nil, nil
+	}, func(_ caseworld.Step, out *pysem.Dict) {
+		values := &pysem.Dict{}
+		for _, name := range []string{"v0", "v1"} {
+			n, err := session.Get[int64](l.s, session.Read(own[name]))
+			if err != nil {
+				panic(err)
+			}
+			values.Set(name, int(n))
+		}
+		out.Set("values", values)
+		out.Set("checkpoints", everyCheckpoint(c.Env.Files))
+		out.Set("states", everyState(c.Env.Files))
+	})), nil
+}
+
+// everyFile are the files below a directory whose path ends in a text, sorted.
+func everyFile(f env.Files, dir, suffix string) (found []string) {
+	names, err := f.ReadDir(dir)
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range names {
+		path := strings.TrimPrefix(dir+"/"+name, "./")
+		info, err := f.Stat(path)
+		switch {
+		case err != nil:
+			panic(err)
+		case info.Dir:
+			found = append(found, everyFile(f, path, suffix)...)
+		case strings.HasSuffix("/"+path, suffix):
+			found = append(found, path)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+func everyCheckpoint(f env.Files) []any {
+	found := []any{}
+	for _, path := range everyFile(f, ".", checkpoints.IndexSuffix) {
+		found = append(found, strings.TrimSuffix(path, checkpoints.IndexSuffix))
+	}
+	return found
+}
+
+func everyState(f env.Files) *pysem.Dict {
+	states := &pysem.Dict{}
+	for _, path := range everyFile(f, ".", "/"+checkpoints.Filename) {
+		data, err := f.ReadFile(path)
+		if err != nil {
+			panic(err)
+		}
+		states.Set(path, string(data))
+	}
+	return states
+}

@@ -1,0 +1,303 @@
+package gotestee
+
+import (
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
+	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// utilsOps are sections 5 of the protocol: utils.py and agent_base.py.
+var utilsOps = table{
+	"utils.conf_parser":                               (*call).confParser,
+	"utils.AgentConfig.from_file":                     (*call).configFromFile,
+	"utils.AgentConfig":                               (*call).configFromArguments,
+	"utils.AgentConfig.get_cmd_and_port":              (*call).command,
+	"utils.AgentConfig._gen_model_server_config":      (*call).modelServerConfig,
+	"utils.AgentConfig.get_server_schedule_iter":      (*call).serverSchedule,
+	"utils.AgentConfig.generate_platform_config_file": (*call).platformConfig,
+	"utils.ZKPath":                                    (*call).zkPath,
+	"utils.normalize_regex":                           (*call).normalizeRegex,
+	"utils.expand_pattern":                            (*call).expandPattern,
+	"utils.parse_pattern":                             (*call).parsePattern,
+	"utils.gen_model_spec":                            (*call).genModelSpec,
+	"utils.gen_model_config":                          (*call).genModelConfig,
+	"utils.pasre_sub_model_name":                      (*call).subModelName,
+	"utils.DeployType.compat_server_type":             (*call).compatServerType,
+	"utils.DeployType":                                (*call).deployType,
+	"utils.replica_id_from_pod_name":                  (*call).replicaIDFromPodName,
+	"utils.get_local_ip":                              (*call).localIP,
+	"utils.isabs":                                     (*call).isAbs,
+	"agent_base.get_cmd_and_port":                     (*call).baseCommand,
+}
+
+func (c *call) confParser() (any, error) {
+	args := &pysem.Dict{}
+	for _, item := range c.In.ObjectOr("args").Items {
+		args.Set(item.Key, item.Value)
+	}
+	if err := agentconfig.ParseConf(c.Env, c.In.Str("file_name"), args, c.Quirks); err != nil {
+		return nil, err
+	}
+	return caseworld.Object("args", pairsOf(args)), nil
+}
+
+// pairsOf is a dict as a list of pairs.
+func pairsOf(d *pysem.Dict) []any {
+	list := []any{}
+	for _, item := range d.Items {
+		list = append(list, []any{item.Key, item.Value})
+	}
+	return list
+}
+
+func (c *call) fromFile() (*agentconfig.AgentConfig, error) {
+	return c.loader().FromFile(c.In.Str("fname"))
+}
+
+// loader makes configurations with the case's quirks.
+func (c *call) loader() agentconfig.Loader { return agentconfig.Loader{Env: c.Env, Quirks: c.Quirks} }
+
+// config is the configuration of a case's keyword arguments.
+func (c *call) config() (*agentconfig.AgentConfig, error) {
+	return c.loader().New(c.In.Object("config").Fields()...)
+}
+
+func (c *call) configFromFile() (any, error) { return c.dump(c.fromFile()) }
+
+func (c *call) configFromArguments() (any, error) {
+	return c.dump(c.loader().New(c.In.Object("kwargs").Fields()...))
+}
+
+// dump is a config dump of section 5.
+func (c *call) dump(conf *agentconfig.AgentConfig, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	fields := caseworld.Object()
+	for _, f := range conf.Fields() {
+		fields.Set(f.Name, f.Value)
+	}
+	file, _ := conf.Get("model_config_file")
+	fields.Set("model_config_file", file)
+	shards, shardsErr := conf.NumTCEShard()
+	shard, shardErr := conf.ShardID()
+	prefix, prefixErr := conf.PathPrefix()
+	layout, layoutErr := conf.LayoutPath()
+	return caseworld.Object("fields", fields, "properties", caseworld.Object(
+		"num_tce_shard", caseworld.Attempt(shards, shardsErr), "shard_id", caseworld.Attempt(shard, shardErr),
+		"idc", caseworld.Attempt(conf.IDC(), nil), "cluster", caseworld.Attempt(conf.Cluster(), nil), "location", caseworld.Attempt(conf.Location(), nil),
+		"path_prefix", caseworld.Attempt(prefix, prefixErr), "layout_path", caseworld.Attempt(layout, layoutErr),
+		"container_cluster", caseworld.Attempt(conf.ContainerCluster(), nil), "container_id", caseworld.Attempt(conf.ContainerID(), nil))), nil
+}
+
+func (c *call) command() (any, error) {
+	conf, err := c.fromFile()
+	if err != nil {
+		return nil, err
+	}
+	file := c.In.OptStr("config_file")
+	cmd, port, err := conf.CmdAndPort(c.In.Str("binary"), c.In.OptStr("server_type"), file)
+	if err != nil {
+		return nil, err
+	}
+	words := strings.Split(cmd, " ")
+	out := caseworld.Object("cmd", cmd, "binary", words[0], "flags", words[1:], "port", port)
+	if !file.Set && len(words) > 1 {
+		content, err := c.Env.Files.ReadFile(strings.TrimPrefix(words[1], "--model_config_file="))
+		if err != nil {
+			return nil, err
+		}
+		out.Set("model_config_text", string(content))
+	}
+	return out, nil
+}
+
+func (c *call) modelServerConfig() (any, error) {
+	conf, err := c.fromFile()
+	if err != nil {
+		return nil, err
+	}
+	m, err := conf.ModelServerConfig(c.In.OptStr("server_type"))
+	if err != nil {
+		return nil, err
+	}
+	return namedConfig(m), nil
+}
+
+// namedConfig is a server's config with the names of its models in order.
+func namedConfig(m *config.ModelServerConfig) *pysem.Dict {
+	names := []string{}
+	for _, mc := range m.GetModelConfigList().GetConfig() {
+		names = append(names, mc.GetName())
+	}
+	return caseworld.Object("names", names, "config", caseworld.PB(m))
+}
+
+func (c *call) serverSchedule() (any, error) {
+	conf, err := c.fromFile()
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := conf.ServerSchedule(c.In.Str("server_type"))
+	return caseworld.Object("items", tasks), err
+}
+
+func (c *call) platformConfig() (any, error) {
+	if _, err := c.fromFile(); err != nil {
+		return nil, err
+	}
+	text, err := c.Env.Files.ReadFile("p.cfg")
+	if err != nil {
+		return nil, err
+	}
+	var m config.PlatformConfigMap
+	if err := textpb.Unmarshal(string(text), &m); err != nil {
+		return nil, err
+	}
+	return caseworld.Object("text", string(text), "message", caseworld.PB(&m)), nil
+}
+
+func (c *call) zkPath() (any, error) {
+	path := c.In.OptStr("path")
+	if !path.Set {
+		// The port's types leave no other way to ask for it (utils.py:1170).
+		return nil, pysem.Raise("TypeError", "expected string or bytes-like object")
+	}
+	p := agentconfig.ParseZKPath(c.Env, path.V)
+	out := caseworld.Object("bzid", p.Bzid, "base_name", p.BaseName, "idc", p.IDC, "cluster", p.Cluster,
+		"server_type", p.ServerType, "index", p.Index, "replica_id", p.ReplicaID, "task", p.Task(), "location", p.Location())
+	none, some := pysem.OptString{}, pysem.Some[string]
+	for _, s := range []struct {
+		name         string
+		idc, cluster pysem.OptString
+	}{
+		{"none", none, none}, {"idc-none", some("lf"), none}, {"cluster-none", none, some("def")},
+		{"lf-def", some("lf"), some("def")}, {"lf-c", some("lf"), some("c")}, {"lf-1", some("lf"), some("1")},
+		{"empty", some(""), some("")}, {"LQ-Default-2", some("LQ"), some("Default-2")},
+	} {
+		out.Set("ship_in:"+s.name, p.ShipIn(s.idc, s.cluster))
+	}
+	if name := c.In.OptStr("attribute"); name.Set {
+		return p.Attribute(name.V)
+	}
+	attempts := caseworld.Object()
+	for _, item := range out.Items {
+		attempts.Set(item.Key, caseworld.Attempt(item.Value, nil))
+	}
+	return attempts, nil
+}
+
+func (c *call) normalizeRegex() (any, error) {
+	return agentconfig.NormalizeRegex(c.In.Str("pattern_str")), nil
+}
+
+func (c *call) expandPattern() (any, error) {
+	names, err := agentconfig.ExpandPattern(c.In.Str("pattern_str"), c.Quirks)
+	return names, err
+}
+
+func (c *call) parsePattern() (any, error) {
+	pieces := []any{}
+	for _, p := range agentconfig.ParsePattern(c.In.Str("pattern_str"), c.In.Str("lp"), c.In.Str("rp")) {
+		pieces = append(pieces, []any{p.Text, p.Name})
+	}
+	return pieces, nil
+}
+
+func (c *call) genModelSpec() (any, error) {
+	spec, err := agentconfig.GenModelSpec(c.In.Str("name"), c.In.Value("version"), c.In.OptStr("signature_name"))
+	return spec, err
+}
+
+func (c *call) genModelConfig() (any, error) {
+	m, err := modelConfig(c.In, c.Quirks)
+	return m, err
+}
+
+// modelConfig is gen_model_config with keyword arguments.
+func modelConfig(a caseworld.Arguments, quirks quirks.Set) (*config.ModelConfig, error) {
+	args := agentconfig.ModelConfigArgs{
+		Name: a.Str("name"), BasePath: a.OptStr("base_path"), ModelPlatform: a.OptStr("model_platform"),
+		VersionPolicy: pysem.Some("latest"), VersionData: 1, Quirks: quirks,
+		NoPlatform: a.Has("model_platform") && a.Value("model_platform") == nil,
+	}
+	if a.Has("version_policy") {
+		args.VersionPolicy = a.OptStr("version_policy")
+	}
+	switch v := a.Value("version_data").(type) {
+	case nil:
+		if a.Has("version_data") {
+			args.VersionData = 0
+		}
+	case int:
+		args.VersionData = v
+	case []any:
+		args.Versions = []int{}
+		for _, x := range v {
+			n, ok := x.(int)
+			if !ok {
+				a.Wrong("version_data", "an int or a list of ints")
+			}
+			args.Versions = append(args.Versions, n)
+		}
+	default:
+		a.Wrong("version_data", "an int or a list of ints")
+	}
+	if a.Value("version_labels") != nil {
+		args.VersionLabels = map[string]int64{}
+		labels := a.Object("version_labels")
+		for _, item := range labels.Items {
+			args.VersionLabels[item.Key] = int64(labels.Integer(item.Key))
+		}
+	}
+	return agentconfig.GenModelConfig(args)
+}
+
+func (c *call) subModelName() (any, error) {
+	name, index, err := agentconfig.ParseSubModelName(c.In.OptStr("sub_model_name"))
+	return []any{name, index}, err
+}
+
+func (c *call) compatServerType() (any, error) {
+	t, err := agentconfig.NewDeployType(c.In.Str("deploy_type"))
+	if err != nil {
+		return nil, err
+	}
+	word, err := t.CompatServerType(c.In.OptStr("server_type"))
+	return word, err
+}
+
+// deployType compares as DeployType.__eq__ does: a string in any case, another
+// DeployType, and nothing else.
+func (c *call) deployType() (any, error) {
+	word := c.In.Str("dtype")
+	t, err := agentconfig.NewDeployType(word)
+	if err != nil {
+		return nil, err
+	}
+	return caseworld.Object("str", string(t), "eq_lower", string(t) == pysem.Lower(word), "eq_raw", string(t) == word,
+		"eq_self", true, "eq_none", false, "in_set", t == agentconfig.DeployPS || t == agentconfig.DeployMixed), nil
+}
+
+func (c *call) replicaIDFromPodName() (any, error) {
+	return agentconfig.ReplicaIDFromPodName(c.Env), nil
+}
+
+func (c *call) localIP() (any, error) { return agentconfig.LocalIP(c.Env), nil }
+
+func (c *call) baseCommand() (any, error) {
+	conf, err := c.fromFile()
+	if err != nil {
+		return nil, err
+	}
+	cmd, port, err := agent.CmdAndPort(c.Env, conf, c.In.OptStr("conf_path"), c.In.OptStr("server_type"), c.In.OptStr("config_file"))
+	return caseworld.Object("cmd", cmd, "port", port), err
+}
+
+func (c *call) isAbs() (any, error) { return agentconfig.IsAbs(c.In.Str("path")), nil }

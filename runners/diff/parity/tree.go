@@ -1,0 +1,206 @@
+package parity
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/sim/fault"
+)
+
+// parityRooms are the folders in which parity looks for what shows something.
+var parityRooms = []string{"engine", "features", "runners", "sim", "vectors"}
+
+// sourceTree is what the sources say, in the order of their paths.
+type sourceTree struct {
+	files []goFile
+	cases []caseFile
+	// commands are those of the program and of make, as "monosim vectors verify".
+	commands []string
+}
+
+// goFile is a Go file and what it names.
+type goFile struct {
+	path string
+	test bool
+	text string
+	// quirks are the numbers that its text names anywhere, ascending.
+	quirks []int
+	// carried is what its tests show; other files have nothing of it.
+	carried carried
+	// upstream are tests named after one of the reference's, as
+	// TestUpstreamBackends_test_service_map.
+	upstream []string
+}
+
+func readSources(sources fs.FS) (*sourceTree, error) {
+	t := &sourceTree{}
+	for _, room := range parityRooms {
+		err := fs.WalkDir(sources, room, func(name string, entry fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) && name == room {
+				return fs.SkipDir
+			}
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			return t.add(sources, name)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("sources: %w", err)
+		}
+	}
+	if len(t.files) == 0 {
+		return nil, fmt.Errorf("sources: found no Go files below %s, want the project's sources", strings.Join(parityRooms, ", "))
+	}
+	t.cases = slices.DeleteFunc(t.cases, func(c caseFile) bool { return !t.reads(c) })
+	return t, t.readCommands(sources)
+}
+
+// readCommands reads what there is of commands; a tree may have none.
+func (t *sourceTree) readCommands(sources fs.FS) error {
+	var names []string
+	for _, room := range []string{commandRoom, programRoom, modelRoom} {
+		files, err := fs.Glob(sources, room+"/*.go")
+		if err != nil {
+			return fmt.Errorf("sources: %w", err)
+		}
+		names = append(names, files...)
+	}
+	for _, name := range append(names, makefile) {
+		text, err := fs.ReadFile(sources, name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("sources: %w", err)
+		}
+		t.addCommands(name, string(text))
+	}
+	return nil
+}
+
+func (t *sourceTree) add(sources fs.FS, name string) error {
+	// What stands in vectors and here names quirks and modules and shows none, nor does
+	// an example of how a package is used.
+	isGo := strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".pb.go") && path.Base(name) != "example_test.go" &&
+		!strings.HasPrefix(name, "vectors/") && !strings.HasPrefix(name, "runners/diff/parity/")
+	if !isGo && !mayHoldCases(name) {
+		return nil
+	}
+	text, err := fs.ReadFile(sources, name)
+	if err != nil {
+		return err
+	}
+	if isGo {
+		f, err := readGoFile(name, string(text))
+		t.files = append(t.files, f)
+		return err
+	}
+	c, err := readCaseFile(name, text)
+	if err != nil || c == nil {
+		return err
+	}
+	t.cases = append(t.cases, *c)
+	return nil
+}
+
+// reads reports whether a test beside testdata names the file of cases. Those of
+// vectors are for everybody.
+func (t *sourceTree) reads(c caseFile) bool {
+	folder, name := path.Split(c.path)
+	folder, isData := strings.CutSuffix(folder, "testdata/")
+	if !isData {
+		return strings.HasPrefix(c.path, "vectors/")
+	}
+	return slices.ContainsFunc(t.files, func(f goFile) bool {
+		return f.test && path.Dir(f.path)+"/" == folder && strings.Contains(f.text, name)
+	})
+}
+
+var upstreamName = regexp.MustCompile(`(?m)^func (TestUpstream\w+)\(`)
+
+func readGoFile(name, text string) (goFile, error) {
+	f := goFile{path: name, test: strings.HasSuffix(name, "_test.go"), text: text, quirks: sortedOnce(quirksIn(text))}
+	for _, m := range upstreamName.FindAllStringSubmatch(text, -1) {
+		f.upstream = append(f.upstream, m[1])
+	}
+	if !f.test {
+		return f, nil
+	}
+	var err error
+	f.carried, err = carriedBy(name, text)
+	return f, err
+}
+
+// sortedOnce sorts a list and leaves out what comes again.
+func sortedOnce[T cmp.Ordered](list []T) []T {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// isFault reports whether a text in quotes names a kind of fault, as "agent.killed" does:
+// that is no operation of a module.
+func isFault(quoted string) bool {
+	_, err := fault.Find(strings.Trim(quoted, `"`))
+	return err == nil
+}
+
+// testsCarrying lists the files with a test that carries the quirk.
+func (t *sourceTree) testsCarrying(quirk int) (paths []string) {
+	for _, f := range t.files {
+		if slices.Contains(f.carried.quirks, quirk) {
+			paths = append(paths, f.path)
+		}
+	}
+	return paths
+}
+
+// unknownQuirks lists the numbers that are not known with a file that names them.
+func (t *sourceTree) unknownQuirks(known func(number int) bool) (list []string) {
+	for _, f := range t.files {
+		for _, n := range f.quirks {
+			if !known(n) && n <= maxQuirk {
+				list = append(list, fmt.Sprintf("Q%d in %s", n, f.path))
+			}
+		}
+	}
+	return list
+}
+
+// maxQuirk is the highest number that the engine's sets of quirks hold; tests name
+// higher ones to be refused.
+const maxQuirk = 319
+
+// testsOf lists the files with tests that carry the module, its operations or one of the
+// quirks, or are named after one of the files that port it.
+func (t *sourceTree) testsOf(file string, port []string, quirks []int) (paths []string) {
+	for _, f := range t.files {
+		if !f.test {
+			continue
+		}
+		named := slices.Contains(f.carried.modules, file)
+		beside := slices.Contains(port, strings.TrimSuffix(f.path, "_test.go")+".go")
+		ofQuirk := slices.ContainsFunc(f.carried.quirks, func(q int) bool { return slices.Contains(quirks, q) })
+		if named || beside || ofQuirk {
+			paths = append(paths, f.path)
+		}
+	}
+	return paths
+}
+
+// upstreamOf lists the tests that carry the name of a test of the Python file,
+// as TestUpstreamAgentV3_test_service_info does for agent_v3_test.py.
+func (t *sourceTree) upstreamOf(testFile string) (names []string) {
+	subject := strings.ReplaceAll(strings.TrimSuffix(testFile, "_test.py"), "_", "")
+	for _, f := range t.files {
+		for _, name := range f.upstream {
+			class, _, _ := strings.Cut(strings.TrimPrefix(name, "TestUpstream"), "_")
+			if strings.EqualFold(class, subject) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,218 @@
+package conformance
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/diff/testee"
+)
+
+// Compare returns how got differs from the expected answer to a case of the operation,
+// by section 4 of PROTOCOL.md; "" when it does not. The text has the place of the first
+// difference, if that is in a list, and both answers as JSON: a line with - is only in
+// want, one with + only in got. Neither answer may be Skipped. A Broken one never
+// agrees; the text then says why.
+func Compare(op string, want, got testee.Answer) string {
+	switch {
+	case want.Kind == testee.Broken:
+		return "the expected answer is broken: " + want.Why
+	case got.Kind == testee.Broken:
+		return got.Why
+	}
+	a, b := canonicalAnswer(op, want), canonicalAnswer(op, got)
+	if equal(a, b) {
+		return ""
+	}
+	text := diffOf(linesOf(shown(a)), linesOf(shown(b)))
+	if at := firstAt(a, b); strings.Contains(at, "[") {
+		text = "first at " + at[1:] + "\n" + text
+	}
+	return text
+}
+
+// equal compares two canonical forms as cmp does. What is the same in every way, as most
+// is, is found in a tenth of the time.
+func equal(a, b any) bool { return reflect.DeepEqual(a, b) || cmp.Equal(a, b) }
+
+// firstAt is where two canonical forms differ first, as .key or [index] for each
+// level; keys are looked at in sorted order.
+func firstAt(a, b any) string {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok {
+			return ""
+		}
+		both := maps.Clone(a)
+		maps.Copy(both, b)
+		for _, key := range slices.Sorted(maps.Keys(both)) {
+			_, inA := a[key]
+			_, inB := b[key]
+			if inA != inB || !equal(a[key], b[key]) {
+				return "." + key + firstAt(a[key], b[key])
+			}
+		}
+	case []any:
+		b, ok := b.([]any)
+		if !ok {
+			return ""
+		}
+		for i := range max(len(a), len(b)) {
+			if i >= len(a) || i >= len(b) {
+				return fmt.Sprintf("[%d]", i)
+			}
+			if !equal(a[i], b[i]) {
+				return fmt.Sprintf("[%d]", i) + firstAt(a[i], b[i])
+			}
+		}
+	}
+	return ""
+}
+
+// canonicalAnswer is the answer's object on the wire, without the id.
+func canonicalAnswer(op string, a testee.Answer) any {
+	all := map[string]any{}
+	if a.Beside != nil {
+		for _, item := range a.Beside.Items {
+			all[item.Key] = (&canon{op: op}).value(item.Value, "")
+		}
+	}
+	if a.Kind == testee.Raised {
+		all["error"] = canonicalFailure(op, a.Type, a.Message)
+	} else {
+		all["out"] = (&canon{op: op, texts: textFields[op]}).value(a.Out, "")
+	}
+	return all
+}
+
+// The canonical forms are plain Go values that cmp compares: maps for objects,
+// slices for lists, and for the rest the value itself with its type. compare_show.go
+// makes JSON of them.
+type (
+	canonFloat   string                             // repr; all nan are one
+	canonBare    string                             // a number that is not in the form of the protocol
+	canonMessage struct{ Name, Hex string }         // deterministic bytes; those given where they do not parse
+	canonText    struct{ Name, Hex, Broken string } // text of a message; Broken is text that is none
+	canonSet     []any                              // sorted by what they are shown as
+	canonLoose   string                             // a text that is shown and not compared
+)
+
+// Equal takes any two for equal.
+func (canonLoose) Equal(canonLoose) bool { return true }
+
+// canon makes canonical forms of the values of one answer.
+type canon struct {
+	op    string
+	texts []textField
+}
+
+// value makes the canonical form of a value; path is where it is, with a dot
+// before each key.
+func (c *canon) value(v any, path string) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i, x := range v {
+			list[i] = c.value(x, path)
+		}
+		return list
+	case *pysem.Dict:
+		return c.object(v, path)
+	case string:
+		if message := c.textAt(path); message != "" {
+			return canonicalText(message, v)
+		}
+	case *big.Int:
+		return canonBare(v.String())
+	case float64:
+		return canonBare(pysem.AppendJSONFloat(nil, v))
+	}
+	return v
+}
+
+func (c *canon) object(d *pysem.Dict, path string) any {
+	if special, ok := c.special(d, path); ok {
+		return special
+	}
+	m := make(map[string]any, len(d.Items))
+	for _, item := range d.Items {
+		if item.Key == "e" || item.Key == "ctor" || item.Key == "error" {
+			if typ, message, ok := testee.FailureFields(item.Value); ok {
+				m[item.Key] = canonicalFailure(c.op, typ, message)
+				continue
+			}
+		}
+		m[item.Key] = c.value(item.Value, path+"."+item.Key)
+	}
+	if _, ok := m["code"].(string); ok && len(m) == 2 {
+		if details, ok := m["details"].(string); ok && !comparesDetails(details) {
+			m["details"] = canonLoose(details)
+		}
+	}
+	return m
+}
+
+// special takes the objects that stand for other values.
+func (c *canon) special(d *pysem.Dict, path string) (any, bool) {
+	if len(d.Items) == 0 || d.Items[0].Key == "" || d.Items[0].Key[0] != '$' {
+		return nil, false
+	}
+	if name, ok := testee.TextOf(d, "$pb"); ok {
+		if digits, ok := testee.TextOf(d, "hex"); ok {
+			return canonicalMessage(name, digits), true
+		}
+	}
+	if len(d.Items) != 1 {
+		return nil, false
+	}
+	switch key, v := d.Items[0].Key, d.Items[0].Value; key {
+	case "$f64":
+		if text, ok := v.(string); ok {
+			return canonicalFloat(text), true
+		}
+	case "$hex":
+		if digits, ok := v.(string); ok {
+			if message := c.textAt(path); message != "" {
+				return canonicalHexText(message, digits), true
+			}
+		}
+	case "$set", "$dict":
+		if list, ok := v.([]any); ok {
+			return map[string]any{key: c.unordered(list, path)}, true
+		}
+	}
+	return nil, false
+}
+
+// unordered sorts the canonical forms of items by what they are shown as.
+func (c *canon) unordered(list []any, path string) canonSet {
+	items := make(canonSet, len(list))
+	for i, x := range list {
+		items[i] = c.value(x, path)
+	}
+	slices.SortFunc(items, func(a, b any) int {
+		return strings.Compare(textOfLines(linesOf(shown(a))), textOfLines(linesOf(shown(b))))
+	})
+	return items
+}
+
+// canonicalFloat makes one text of each float: 1e22 and 1e+22 are equal, -0.0 and
+// 0.0 are not.
+func canonicalFloat(text string) any {
+	f, err := pysem.ParseFloat(text)
+	if err != nil {
+		return map[string]any{"$f64": text} // no float: as it is
+	}
+	if math.IsNaN(f) {
+		return canonFloat("nan")
+	}
+	return canonFloat(pysem.FloatRepr(f))
+}

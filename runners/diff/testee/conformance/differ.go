@@ -1,0 +1,213 @@
+package conformance
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/monosim/monosim/runners/diff/testee"
+	"github.com/monosim/monosim/runners/diff/testee/generate"
+	"github.com/monosim/monosim/vectors/golden"
+	"github.com/monosim/monosim/vectors/scope"
+)
+
+// Differ holds a testee to a reference, on invented cases.
+type Differ struct {
+	// Selection says which operations to ask.
+	Selection Selection
+	// Cases is how many cases to invent, spread evenly over the operations that both
+	// greetings have. There are fewer when these run out of different inputs.
+	Cases int
+	Seed  uint64
+	// Known are ids of cases that the subject is known to fail:
+	// "<operation>/seed-<seed>-<number>".
+	Known map[string]bool
+	// Answered, when set, is told how many of how many cases are answered.
+	Answered func(done, total int)
+}
+
+// Pair is a reference, whose answers are expected, and a subject. It is asked one
+// case at a time.
+type Pair struct{ Reference, Subject testee.Testee }
+
+// Difference is a case on which a subject differs, made small.
+type Difference struct {
+	Result
+	// Vector is the case with the expected answer, ready for a case file.
+	Vector golden.Case
+}
+
+// DiffReport is how one subject went.
+type DiffReport struct {
+	Report
+	// Differences are the unexplained ones that were made small: up to MostShrunk
+	// of each operation.
+	Differences []Difference
+	// Large are the ids of the others.
+	Large map[string]bool
+}
+
+// MostShrunk is how many differences of one operation are made small: each takes
+// some hundred questions, and most are the same.
+const MostShrunk = 5
+
+// RunCopies is Run on jobs copies of the reference and the subject, which it ends but
+// for the first.
+func (d *Differ) RunCopies(reference, subject Subject, jobs int) (*DiffReport, error) {
+	pairs := []Pair{{Reference: reference.Testee, Subject: subject.Testee}}
+	for range jobs - 1 {
+		copied := Pair{Reference: reference.Again(), Subject: subject.Again()}
+		defer copied.Reference.Close()
+		defer copied.Subject.Close()
+		pairs = append(pairs, copied)
+	}
+	return d.Run(pairs...)
+}
+
+// Run asks the subject everything that the reference answers. The cases are shared
+// out among the pairs, which are copies of one; the report does not depend on how
+// many there are.
+func (d *Differ) Run(pairs ...Pair) (*DiffReport, error) {
+	hello, err := pairs[0].Subject.Hello()
+	if err != nil {
+		return nil, err
+	}
+	reference, err := pairs[0].Reference.Hello()
+	if err != nil {
+		return nil, err
+	}
+	ops, err := d.Selection.GeneratedOps()
+	if err != nil {
+		return nil, err
+	}
+	ops = slices.DeleteFunc(ops, func(op string) bool { return !hello.Knows(op) || !reference.Knows(op) })
+	cases := plan(ops, d.Cases, d.Seed)
+	report := &DiffReport{Report: Report{Testee: hello, Results: make([]Result, len(cases))}}
+	d.share(pairs, len(cases), true, func(p Pair, i int) { report.Results[i] = d.ask(p, cases[i]) })
+	large := report.toShrink(d.Known)
+	report.Differences = make([]Difference, len(large))
+	d.share(pairs, len(large), false, func(p Pair, i int) {
+		report.Differences[i] = d.smallest(p, cases[large[i]], report.Results[large[i]])
+	})
+	return report, nil
+}
+
+// share has each pair do what is next of n things.
+func (d *Differ) share(pairs []Pair, n int, told bool, do func(p Pair, i int)) {
+	var mu sync.Mutex
+	begun, done := 0, 0
+	next := func(finished bool) int {
+		mu.Lock()
+		defer mu.Unlock()
+		if finished {
+			done++
+			if told && d.Answered != nil {
+				d.Answered(done, n)
+			}
+		}
+		begun++
+		return begun - 1
+	}
+	var all sync.WaitGroup
+	for _, p := range pairs {
+		all.Go(func() {
+			for i := next(false); i < n; i = next(true) {
+				do(p, i)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// ask has both answer a case.
+func (d *Differ) ask(p Pair, what planned) Result {
+	c, _ := generate.Invent(what.op, d.Seed, what.number)
+	c.ID = fmt.Sprintf("%s/seed-%d-%d", what.op, d.Seed, what.number)
+	result := Result{Suite: golden.SuiteOf(c.Op), ID: c.ID, Op: c.Op}
+	want := p.Reference.Answer(c)
+	switch {
+	case want.Kind == testee.Skipped:
+		result.Status, result.Text = NotDone, "the reference skips it: "+want.Why
+	case want.Kind == testee.Broken:
+		result.Status, result.Text = NotDone, "the reference is broken: "+want.Why
+	default:
+		v := &Vector{Case: *c, Want: want}
+		result.judge(&golden.Case{Question: golden.Question{Op: c.Op}, Verdict: scope.Match}, v, p.Subject.Answer(c), d.Known[c.ID])
+	}
+	return result
+}
+
+// toShrink are the places of the differences that are to be made small.
+func (r *DiffReport) toShrink(known map[string]bool) []int {
+	var places []int
+	of := map[string]int{}
+	r.Large = map[string]bool{}
+	for i, result := range r.Results {
+		switch {
+		case result.Status != Failed || known[result.ID]:
+		case of[result.Op] == MostShrunk:
+			r.Large[result.ID] = true
+		default:
+			of[result.Op]++
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// smallest shrinks a differing case.
+func (d *Differ) smallest(p Pair, what planned, result Result) Difference {
+	_, tape := generate.Invent(what.op, d.Seed, what.number)
+	late := result.Late // each more would take as long
+	tape = generate.Shrink(tape, func(tape []uint64) bool {
+		if late {
+			return false
+		}
+		c := generate.Build(what.op, generate.ReplayDraws(tape))
+		c.ID = result.ID
+		want := p.Reference.Answer(c)
+		if want.Kind != testee.Returned && want.Kind != testee.Raised {
+			return false
+		}
+		got := p.Subject.Answer(c)
+		late = got.Late
+		if got.Kind == testee.Skipped || late {
+			return false
+		}
+		now := Compare(what.op, want, got)
+		if now == "" || Explain(what.op, want, got) != "" {
+			return false
+		}
+		result.Text, result.Asked, result.Broken = now, c.Line(), got.Kind == testee.Broken
+		return true
+	})
+	small := generate.Build(what.op, generate.ReplayDraws(tape))
+	small.ID = result.ID
+	v, err := ToVector(small, p.Reference.Answer(small), "", nil)
+	if err != nil {
+		v.About = err.Error()
+	}
+	return Difference{Result: result, Vector: v}
+}
+
+// Draw invents n inputs for each operation, as lines for a case file.
+func Draw(ops []string, n int, seed uint64) ([]golden.Input, error) {
+	var inputs []golden.Input
+	for _, op := range ops {
+		if !slices.Contains(generate.GeneratedOps(), op) {
+			return nil, fmt.Errorf("operation %s: found no generator, want one of those that have", op)
+		}
+		seen := map[string]bool{}
+		for i := 0; len(seen) < n && i < 4*n; i++ {
+			c, _ := generate.Invent(op, seed, i)
+			key := c.Line()
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			c.ID = fmt.Sprintf("%s/drawn-%d-%d", op, seed, i)
+			inputs = append(inputs, golden.Input{Question: questionOf(c, ""), Flags: []string{"drawn"}})
+		}
+	}
+	return inputs, nil
+}

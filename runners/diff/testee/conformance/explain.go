@@ -1,0 +1,187 @@
+package conformance
+
+import (
+	"math/big"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/diff/testee"
+)
+
+// An explanation is a quirk in which implementations may differ on purpose, and
+// what makes the canonical forms of such answers equal. A case that differs in
+// nothing else is explained by it.
+type explanation struct {
+	quirk string
+	// ops are globs of operations; none are all.
+	ops  []string
+	even func(v any) any
+}
+
+var explanations = []explanation{
+	{quirk: "Q217", ops: []string{"zk_mirror.*"}, even: func(v any) any { return sortRuns(v, "events", isPublish) }},
+	{quirk: "Q226", even: saturate},
+}
+
+// Explain names the quirk by which two answers to an operation differ, or the
+// quirks; "" when they differ in more.
+func Explain(op string, want, got testee.Answer) string {
+	if quirk := refusalIn(got); quirk != "" {
+		return quirk
+	}
+	if want.Kind != got.Kind {
+		return ""
+	}
+	a, b := canonicalAnswer(op, want), canonicalAnswer(op, got)
+	var quirks []string
+	for _, e := range explanations {
+		if !e.covers(op) {
+			continue
+		}
+		evenA, evenB := e.even(a), e.even(b)
+		if !cmp.Equal(evenA, a) || !cmp.Equal(evenB, b) {
+			quirks = append(quirks, e.quirk)
+		}
+		a, b = evenA, evenB
+	}
+	if !cmp.Equal(a, b) {
+		return ""
+	}
+	return strings.Join(quirks, ", ")
+}
+
+// refusalIn names the quirk by which an answer refuses to evaluate an expression, as a
+// whole or in one of its attempts; what follows from that need not agree either.
+func refusalIn(a testee.Answer) string {
+	if a.Kind == testee.Raised {
+		return refusalQuirk(a.Type, a.Message)
+	}
+	quirk := ""
+	eachObject(a.Out, func(d *pysem.Dict) {
+		if failure, ok := d.Get("e"); ok {
+			if typ, message, ok := testee.FailureFields(failure); ok && quirk == "" {
+				quirk = refusalQuirk(typ, message)
+			}
+		}
+	})
+	return quirk
+}
+
+// refusalQuirk is the quirk that a refusal's message begins with.
+func refusalQuirk(typ, message string) string {
+	if typ != pysem.RefusedType {
+		return ""
+	}
+	return refusingQuirk.FindString(message)
+}
+
+// refusingQuirk is the id in a refusal, before which the name of a field may stand.
+var refusingQuirk = regexp.MustCompile(`\bQ\d+\b`)
+
+// eachObject calls do with every object in a value.
+func eachObject(v any, do func(*pysem.Dict)) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			eachObject(x, do)
+		}
+	case *pysem.Dict:
+		do(v)
+		for _, item := range v.Items {
+			eachObject(item.Value, do)
+		}
+	}
+}
+
+func (e explanation) covers(op string) bool {
+	return e.ops == nil || slices.ContainsFunc(e.ops, func(glob string) bool {
+		ok, err := path.Match(glob, op)
+		return ok && err == nil
+	})
+}
+
+// sortRuns sorts, in every list under key, the runs of items that take selects.
+func sortRuns(v any, key string, take func(item []any) bool) any {
+	return rebuild(v, func(v any) any {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return v
+		}
+		list, ok := m[key].([]any)
+		if !ok {
+			return v
+		}
+		list = slices.Clone(list)
+		for from := 0; from < len(list); from++ {
+			to := from
+			for to < len(list) && taken(list[to], take) {
+				to++
+			}
+			slices.SortFunc(list[from:to], func(a, b any) int {
+				return strings.Compare(pysem.Repr(a), pysem.Repr(b))
+			})
+			from = max(from, to-1)
+		}
+		m[key] = list
+		return m
+	})
+}
+
+func taken(item any, take func([]any) bool) bool {
+	list, ok := item.([]any)
+	return ok && take(list)
+}
+
+// isPublish is an event [path, "PUBLISH", data] of a mirror.
+func isPublish(item []any) bool { return len(item) == 3 && item[1] == "PUBLISH" }
+
+// manyDigits are numbers that may lie beyond 64 bits, in a text.
+var manyDigits = regexp.MustCompile(`-?[0-9]{19,}`)
+
+// saturate makes every number beyond 64 bits the nearest one within, in texts too.
+func saturate(v any) any {
+	return rebuild(v, func(v any) any {
+		switch v := v.(type) {
+		case string:
+			return manyDigits.ReplaceAllStringFunc(v, nearest)
+		case map[string]any:
+			if digits, ok := v["$int"].(string); ok && len(v) == 1 {
+				v["$int"] = nearest(digits)
+			}
+		}
+		return v
+	})
+}
+
+func nearest(digits string) string {
+	n, ok := new(big.Int).SetString(digits, 10)
+	if !ok || n.IsInt64() {
+		return digits
+	}
+	return big.NewInt(int64(pysem.Saturate(n))).String()
+}
+
+// rebuild copies a canonical value, with change done to each part after its own
+// parts.
+func rebuild(v any, change func(any) any) any {
+	switch old := v.(type) {
+	case []any:
+		list := make([]any, len(old))
+		for i, x := range old {
+			list[i] = rebuild(x, change)
+		}
+		return change(list)
+	case map[string]any:
+		m := make(map[string]any, len(old))
+		for k, x := range old {
+			m[k] = rebuild(x, change)
+		}
+		return change(m)
+	}
+	return change(v)
+}

@@ -1,0 +1,87 @@
+package conformance
+
+import (
+	"github.com/monosim/monosim/runners/diff/testee/generate"
+	"github.com/monosim/monosim/vectors/golden"
+)
+
+// GeneratedOps are the operations of the selection whose inputs can be invented.
+func (s Selection) GeneratedOps() (ops []string, err error) {
+	for _, op := range generate.GeneratedOps() {
+		ok, err := s.Takes(golden.SuiteOf(op), op)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			ops = append(ops, op)
+		}
+	}
+	return ops, nil
+}
+
+// planned is an invented case, to be made when it is asked.
+type planned struct {
+	op string
+	// number counts the inventions of the operation, so that a case keeps its id
+	// however many are asked for.
+	number int
+}
+
+// mostRepeats is how many inventions in a row may repeat an earlier one before an
+// operation counts as exhausted: some take one of a few values only.
+const mostRepeats = 300
+
+// plan spreads count invented cases evenly over the operations, each case once.
+// What an exhausted operation does not need goes to the others; when all are
+// exhausted the plan is shorter. The result is in the order of ops.
+func plan(ops []string, count int, seed uint64) []planned {
+	makers := make([]*inventor, len(ops))
+	for i, op := range ops {
+		makers[i] = &inventor{op: op, seed: seed, seen: map[uint64]bool{}}
+	}
+	for left, active := count, true; left > 0 && active; {
+		active = false
+		for _, m := range makers {
+			if left > 0 && m.find() {
+				left--
+				active = true
+			}
+		}
+	}
+	var all []planned
+	for _, m := range makers {
+		all = append(all, m.found...)
+	}
+	return all
+}
+
+// inventor finds the distinct cases of an operation.
+type inventor struct {
+	op        string
+	seed      uint64
+	next      int
+	seen      map[uint64]bool // hashes of the cases' lines
+	found     []planned
+	exhausted bool
+}
+
+// find finds one more.
+func (m *inventor) find() bool {
+	for range mostRepeats {
+		if m.exhausted {
+			return false
+		}
+		number := m.next
+		m.next++
+		c, _ := generate.Invent(m.op, m.seed, number)
+		key := generate.HashOf(c.Line())
+		if m.seen[key] {
+			continue
+		}
+		m.seen[key] = true
+		m.found = append(m.found, planned{m.op, number})
+		return true
+	}
+	m.exhausted = true
+	return false
+}

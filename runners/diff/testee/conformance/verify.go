@@ -1,0 +1,256 @@
+// Package conformance holds testees to recorded answers and to one another: by which rules
+// two answers agree, and what is reported where they do not.
+//
+// Three things to use first:
+//
+//   - [Verify] asks a testee the golden cases.
+//   - [Differ] asks two testees the same, invented cases too.
+//   - [Record] makes golden cases of the answers of one.
+//
+// What counts as equal is in compare*.go, what a quirk explains in explain.go, which cases
+// are asked in plan.go, whom in subjects.go. Reports are in report.go, table.go and
+// diff_formats.go, how one difference is printed in difference.go.
+package conformance
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/diff/testee"
+	"github.com/monosim/monosim/vectors/golden"
+	"github.com/monosim/monosim/vectors/scope"
+)
+
+// Status is how a vector went.
+type Status uint8
+
+// The statuses. A vector whose difference is explained, by its verdict or by the
+// testee's list of known failures, counts as neither passed nor failed.
+const (
+	Passed Status = iota
+	Failed
+	Explained
+	NotDone // the testee skipped it
+)
+
+func (s Status) String() string {
+	switch s {
+	case Passed:
+		return "passed"
+	case Failed:
+		return "failed"
+	case Explained:
+		return "explained"
+	case NotDone:
+		return "skipped"
+	}
+	return fmt.Sprintf("Status(%d)", uint8(s))
+}
+
+// Result is how one vector went.
+type Result struct {
+	Suite, ID, Op string
+	Status        Status
+	// Text says why, for all but Passed: the difference (-want +got), or the reason
+	// of a skip.
+	Text string
+	// Asked is the case as the testee was sent it, for what failed or is explained.
+	Asked string
+	// Quirks are the ids of those that explain the difference or, where it failed, that
+	// the case is flagged with.
+	Quirks []string
+	// Broken says that there was no answer by the protocol, Late that it was waited
+	// for in vain.
+	Broken, Late bool
+}
+
+// ReadableCase is a case, given as it was sent, for people: short ones in one line,
+// others in several, long texts cut off.
+func ReadableCase(asked string) string {
+	const short = 120
+	v, err := pysem.ParseJSON(asked)
+	if len(asked) <= short || err != nil {
+		return asked + "\n"
+	}
+	var b strings.Builder
+	for _, l := range linesOf(v) {
+		b.WriteString(cut(l.text) + "\n")
+	}
+	return b.String()
+}
+
+// Report is how a run went.
+type Report struct {
+	Testee  testee.Hello
+	Results []Result
+}
+
+// Counts are the numbers of a report or a part of it.
+type Counts struct{ Passed, Failed, Explained, Skipped int }
+
+func (c *Counts) add(s Status) {
+	switch s {
+	case Passed:
+		c.Passed++
+	case Failed:
+		c.Failed++
+	case Explained:
+		c.Explained++
+	case NotDone:
+		c.Skipped++
+	}
+}
+
+// Total is the number of vectors.
+func (c Counts) Total() int { return c.Passed + c.Failed + c.Explained + c.Skipped }
+
+func (c Counts) String() string {
+	return fmt.Sprintf("%d passed, %d failed, %d explained, %d skipped", c.Passed, c.Failed, c.Explained, c.Skipped)
+}
+
+// Counts sums up the whole report.
+func (r *Report) Counts() Counts {
+	var c Counts
+	for _, result := range r.Results {
+		c.add(result.Status)
+	}
+	return c
+}
+
+// Group is a part of a report, by suite or by operation.
+type Group struct {
+	Name string
+	Counts
+}
+
+// By sums up the report by what name gives, in the order in which names come.
+func (r *Report) By(name func(Result) string) []Group {
+	var groups []Group
+	index := map[string]int{}
+	for _, result := range r.Results {
+		key := name(result)
+		i, ok := index[key]
+		if !ok {
+			i = len(groups)
+			index[key] = i
+			groups = append(groups, Group{Name: key})
+		}
+		groups[i].add(result.Status)
+	}
+	return groups
+}
+
+// BySuite and ByOp are names for Report.By.
+func BySuite(r Result) string { return r.Suite }
+
+// ByOp names the operation of a result.
+func ByOp(r Result) string { return r.Op }
+
+// Selection says which vectors to run; empty globs take all.
+type Selection struct {
+	// Suites and Ops are globs as of path.Match; one that matches is enough.
+	Suites []string
+}
+
+// Takes reports whether a suite or one of its operations is selected.
+func (s Selection) Takes(suite, op string) (bool, error) {
+	if len(s.Suites) == 0 {
+		return true, nil
+	}
+	for _, glob := range s.Suites {
+		for _, name := range []string{suite, op} {
+			ok, err := path.Match(glob, name)
+			if err != nil {
+				return false, fmt.Errorf("glob %q: %w", glob, err)
+			}
+			if ok {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// mostLate is how many answers of one operation Verify waits for in vain before it
+// takes the rest to be late too: each costs half a minute.
+const mostLate = 3
+
+// Verify asks the testee every selected vector of the operations in its greeting.
+// known are the ids that the testee is known to fail: they are asked too, and one
+// that passes is a failure.
+func Verify(t testee.Testee, suites []*golden.Suite, s Selection, known map[string]bool) (*Report, error) {
+	hello, err := t.Hello()
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{Testee: hello}
+	late := map[string]int{}
+	for _, suite := range suites {
+		for i := range suite.Cases {
+			c := &suite.Cases[i]
+			if ok, err := s.Takes(suite.Name, c.Op); err != nil || !ok {
+				if err != nil {
+					return nil, err
+				}
+				continue
+			}
+			v, err := VectorOf(c)
+			if err != nil {
+				return nil, fmt.Errorf("suite %s: %w", suite.Name, err)
+			}
+			result := Result{Suite: suite.Name, ID: c.ID, Op: c.Op}
+			if late[c.Op] < mostLate {
+				result.judge(c, v, answerOf(t, hello, &v.Case), known[c.ID])
+			} else {
+				result.judge(c, v, testee.Answer{Kind: testee.Broken, Why: fmt.Sprintf("not asked: %d answers of the operation were late before", mostLate)}, known[c.ID])
+			}
+			if result.Late {
+				late[c.Op]++
+			}
+			report.Results = append(report.Results, result)
+		}
+	}
+	return report, nil
+}
+
+// answerOf asks a testee a case if its greeting has the operation.
+func answerOf(t testee.Testee, hello testee.Hello, c *testee.Case) testee.Answer {
+	if !hello.Knows(c.Op) {
+		return testee.Answer{Kind: testee.Skipped, Why: "the greeting does not have the operation"}
+	}
+	return t.Answer(c)
+}
+
+// judge compares an answer with that of the reference. The verdict diverge is about
+// the engine: the reference itself and ports that follow it further agree, and that
+// is no failure.
+func (r *Result) judge(c *golden.Case, v *Vector, got testee.Answer, known bool) {
+	if got.Kind == testee.Skipped {
+		r.Status, r.Text = NotDone, got.Why
+		return
+	}
+	r.Text, r.Broken, r.Late = Compare(c.Op, v.Want, got), got.Kind == testee.Broken, got.Late
+	switch {
+	case r.Text == "" && known:
+		r.Status, r.Text = Failed, "passes, although the list of known failures has it: take it off the list"
+		return
+	case r.Text == "":
+		return
+	case known || c.Verdict == scope.Diverge:
+		r.Status = Explained
+		r.Quirks = slices.DeleteFunc(scope.QuirkIDs(strings.Join(c.Flags, " ")), func(id string) bool {
+			q, err := scope.FindQuirk(id)
+			return err != nil || q.Decision != scope.Diverge
+		})
+	default:
+		r.Status = Failed
+		r.Quirks = scope.QuirkIDs(strings.Join(c.Flags, " "))
+		if quirks := Explain(c.Op, v.Want, got); quirks != "" {
+			r.Status, r.Text, r.Quirks = Explained, quirks+"\n"+r.Text, scope.QuirkIDs(quirks)
+		}
+	}
+	r.Asked = v.Line()
+}

@@ -1,0 +1,34 @@
+package generate_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/diff/testee/generate"
+)
+
+// Cases are invented from a seed until one has what is looked for, here a path with an
+// empty part; then the draws that made it are cut down while it keeps that.
+func Example() {
+	const op = "utils.ZKPath"
+	odd := func(tape []uint64) bool {
+		path, _ := generate.Build(op, generate.ReplayDraws(tape)).In.Get("path")
+		text, _ := path.(string)
+		return strings.Contains(text, "//")
+	}
+	for i := range 20 {
+		c, tape := generate.Invent(op, 1, i)
+		if !odd(tape) {
+			continue
+		}
+		fmt.Println(pysem.Repr(c.In))
+		small := generate.Shrink(tape, odd)
+		fmt.Println("from", len(tape), "draws to", len(small), pysem.Repr(generate.Build(op, generate.ReplayDraws(small)).In))
+		break
+	}
+
+	// Output:
+	// {'path': '//service//lf:/ps:٣'}
+	// from 11 draws to 4 {'path': '/b/service//ps:0'}
+}

@@ -1,0 +1,50 @@
+// Package testee is the protocol in which an implementation of the agent service is asked:
+// cases and answers as lines of JSON.
+//
+// Three things to use first:
+//
+//   - [Testee] answers cases: [Process] is a program behind JSON lines,
+//     runners/diff/gotestee is the engine.
+//   - [Case] is one question, [Answer] what was answered.
+//   - [Serve] makes a program of a testee.
+//
+// On these stand package conformance, which compares answers, and package generate, which
+// invents cases. To change how cases and answers are written look in case.go and
+// answer.go; programs that hang or die, process.go.
+//
+// The protocol and the operations are described in PROTOCOL.md, with a testee to
+// begin with; testdata has answered examples.
+package testee
+
+import "errors"
+
+// Testee answers cases.
+type Testee interface {
+	// Hello tells who it is. An error means that it cannot be used at all.
+	Hello() (Hello, error)
+	// Answer answers one case. What goes wrong with the testee itself is an answer
+	// of kind Broken; the next case may be better.
+	Answer(c *Case) Answer
+	// Close ends the testee.
+	Close() error
+}
+
+// Hello is a testee's greeting.
+type Hello struct {
+	Name, Version string
+	// Ops are the operations that it knows.
+	Ops []string
+}
+
+// Knows reports whether the testee has the operation.
+func (h Hello) Knows(op string) bool {
+	for _, known := range h.Ops {
+		if known == op {
+			return true
+		}
+	}
+	return false
+}
+
+// ErrClosed is what a testee answers after Close.
+var ErrClosed = errors.New("the testee is closed")

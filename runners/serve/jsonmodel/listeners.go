@@ -1,0 +1,161 @@
+package jsonmodel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/monosim/monosim/engine/env"
+	pb "github.com/monosim/monosim/engine/proto/monolith/native_training/runtime/parameter_sync"
+	rpc "github.com/monosim/monosim/engine/proto/monolith/parameter_sync_rpc"
+	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/training/rustport/parametersync"
+)
+
+// Flags of the addresses, as errors name them.
+const (
+	parameterSyncFlag = "--parameter-sync-bind-addr"
+	tfservingFlag     = "--tfserving-bind-addr"
+)
+
+// listener is a gRPC server at an address of its own, beside the primary one.
+type listener struct {
+	flag, name string
+	addr       string
+	socket     net.Listener
+	server     *grpc.Server
+}
+
+// listeners are those that the options ask for. Their addresses are read before any of them is
+// opened; one that cannot be opened is logged, and the others go on, as in the Rust port.
+func (o *ServeOptions) listeners(log func(string)) (list []*listener, err error) {
+	for _, l := range []*listener{
+		{flag: parameterSyncFlag, name: "ParameterSync gRPC server", addr: o.ParameterSyncBindAddr},
+		{flag: tfservingFlag, name: "TF Serving PredictionService", addr: o.TFServingBindAddr},
+	} {
+		if l.addr == "" {
+			continue
+		}
+		if _, err := netip.ParseAddrPort(l.addr); err != nil {
+			return nil, fmt.Errorf("Invalid %s (expected host:port): found %q, want an IP address with a port, as 127.0.0.1:8510", l.flag, l.addr)
+		}
+		list = append(list, l)
+	}
+	opened := list[:0]
+	for _, l := range list {
+		if l.socket, err = net.Listen("tcp", l.addr); err != nil {
+			log(fmt.Sprintf("%s failed: %v", l.name, err))
+			continue
+		}
+		log(fmt.Sprintf("Starting %s on %s", l.name, l.socket.Addr()))
+		l.server = grpc.NewServer()
+		opened = append(opened, l)
+	}
+	return opened, nil
+}
+
+// closeAll closes those that have not begun.
+func closeAll(list []*listener) {
+	for _, l := range list {
+		l.socket.Close()
+	}
+}
+
+// begin answers calls until the end, which is done with those in flight.
+func (l *listener) begin(log func(string)) {
+	go func() {
+		if err := l.server.Serve(l.socket); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+			log(fmt.Sprintf("%s failed: %v", l.name, err))
+		}
+	}()
+}
+
+// end takes no call any more, and reports whether those in flight were answered within the limit.
+func (l *listener) end(limit time.Duration) bool {
+	done := make(chan struct{})
+	go func() {
+		l.server.GracefulStop()
+		close(done)
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		l.server.Stop()
+		return false
+	}
+}
+
+// parameterSync is the service that takes embeddings; calls take turns.
+type parameterSync struct {
+	rpc.UnimplementedParameterSyncRpcServer
+	mu    sync.Mutex
+	store *parametersync.Store
+}
+
+func (p *parameterSync) Push(_ context.Context, r *pb.PushRequest) (*pb.PushResponse, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	response, err := p.store.Push(r)
+	var failed *env.RPCError
+	if errors.As(err, &failed) {
+		return nil, status.Error(codes.Code(failed.Code), failed.Message)
+	}
+	return response, err
+}
+
+// told is what the store has in the end.
+func (p *parameterSync) told() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	tables, embeddings := p.store.Size()
+	return fmt.Sprintf("ParameterSync: %d embeddings in %d tables were pushed", embeddings, tables)
+}
+
+// besides are the listeners of a server that runs.
+type besides struct {
+	list   []*listener
+	pushed *parameterSync
+	log    func(string)
+	close  func() error
+}
+
+// beside has the listeners answer: pushes by a store of their own, predictions by primary.
+func beside(list []*listener, primary *grpc.ClientConn, m *served, log func(string)) *besides {
+	b := &besides{list: list, log: log, close: primary.Close}
+	for _, l := range list {
+		if l.flag == parameterSyncFlag {
+			b.pushed = &parameterSync{store: parametersync.NewStore()}
+			rpc.RegisterParameterSyncRpcServer(l.server, b.pushed)
+		} else {
+			apis.RegisterPredictionServiceServer(l.server, &predictions{
+				primary: apis.NewPredictionServiceClient(primary), model: m.name, signature: m.signature,
+			})
+		}
+		l.begin(log)
+	}
+	return b
+}
+
+// end ends them in order, and says what was pushed.
+func (b *besides) end(limit time.Duration) error {
+	for _, l := range b.list {
+		if !l.end(limit) {
+			b.log("Connection drain timeout, forcing shutdown")
+		}
+	}
+	if b.pushed != nil {
+		b.log(b.pushed.told())
+	}
+	return b.close()
+}

@@ -1,0 +1,176 @@
+package playground
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/realrun/loopback"
+)
+
+// View is a cluster at one instant, as the page shows it.
+type View struct {
+	Title string `json:"title"`
+	// NowSec is the cluster's time since its start, in seconds.
+	NowSec         float64       `json:"now_sec"`
+	Speed          float64       `json:"speed"`
+	Failure        string        `json:"failure,omitempty"`
+	ZooKeeper      string        `json:"zookeeper"`
+	ZooKeeperAdmin string        `json:"zookeeper_admin,omitempty"`
+	Pods           []PodView     `json:"pods"`
+	Sessions       []SessionView `json:"sessions"`
+	Services       []ServiceView `json:"services"`
+	// Events are the last ones, the latest last.
+	Events []EventView `json:"events"`
+}
+
+// PodView is one pod.
+type PodView struct {
+	loopback.PodAddress
+	Running  bool        `json:"running"`
+	ExitCode int         `json:"exit_code"`
+	Starts   int         `json:"starts"`
+	Models   []ModelView `json:"models"`
+}
+
+// ModelView is a model in a model server.
+type ModelView struct {
+	Kind     string        `json:"kind,omitempty"`
+	Model    string        `json:"model"`
+	Versions []VersionView `json:"versions"`
+}
+
+// VersionView is one of its versions.
+type VersionView struct {
+	Version int64  `json:"version"`
+	State   string `json:"state"`
+	Error   string `json:"error,omitempty"`
+}
+
+// SessionView is a session of ZooKeeper's.
+type SessionView struct {
+	Session    string   `json:"session"`
+	TimeoutMs  int64    `json:"timeout_ms"`
+	ExpiresMs  int64    `json:"expires_in_ms"`
+	Client     string   `json:"client,omitempty"`
+	Ephemerals []string `json:"ephemerals"`
+}
+
+// ServiceView is a line of the service map that an agent answers.
+type ServiceView struct {
+	Key   string   `json:"key"`
+	Addrs []string `json:"addrs"`
+	// Pods are those at the addresses.
+	Pods []string `json:"pods"`
+}
+
+// EventView is one thing that happened.
+type EventView struct {
+	AtSec float64 `json:"at_sec"`
+	Pod   string  `json:"pod"`
+	Op    string  `json:"op"`
+	Path  string  `json:"path,omitempty"`
+	Note  string  `json:"note,omitempty"`
+}
+
+// lastEvents is how many events a view has.
+const lastEvents = 200
+
+// look looks at the cluster, for whoever watches.
+func (p *Playground) look() {
+	v := p.see()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.view = v
+	close(p.news)
+	p.news = make(chan struct{})
+}
+
+// seen is the last view, and what is closed when there is another.
+func (p *Playground) seen() (View, <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.view, p.news
+}
+
+func (p *Playground) see() View {
+	c := p.cluster
+	at := c.Endpoints()
+	v := View{
+		Title: p.o.Title, NowSec: c.Now().Seconds(), Speed: p.o.Speed, Failure: c.Failure(), ZooKeeper: at.ZooKeeper, ZooKeeperAdmin: at.ZooKeeperAdmin,
+		Pods: []PodView{}, Sessions: []SessionView{}, Services: []ServiceView{}, Events: []EventView{},
+	}
+	for _, address := range at.Pods {
+		v.Pods = append(v.Pods, p.seePod(address))
+	}
+	if at.ZooKeeperAdmin != "" {
+		ask(at.ZooKeeperAdmin+"/sessions", &v.Sessions)
+	}
+	v.Services = p.seeServices()
+	log := c.Log()
+	for _, o := range log[max(len(log)-lastEvents, 0):] {
+		v.Events = append(v.Events, EventView{AtSec: o.At.Seconds(), Pod: o.Pod, Op: o.Op, Path: o.Path, Note: o.Note})
+	}
+	return v
+}
+
+func (p *Playground) seePod(address loopback.PodAddress) PodView {
+	v := PodView{PodAddress: address, Models: []ModelView{}}
+	if state, err := p.cluster.PodState(address.Name); err == nil {
+		v.Running, v.ExitCode, v.Starts = state.Running, state.ExitCode, state.Starts
+	}
+	for _, s := range address.ModelServers {
+		if s.Admin == "" {
+			continue
+		}
+		var state struct{ Models []ModelView }
+		ask(s.Admin+"/state", &state)
+		for _, m := range state.Models {
+			m.Kind = s.Kind
+			v.Models = append(v.Models, m)
+		}
+	}
+	return v
+}
+
+// seeServices is what the first agent that answers says, of its three kinds of servers.
+func (p *Playground) seeServices() []ServiceView {
+	list := []ServiceView{}
+	known := map[string]bool{}
+	for _, pod := range p.cluster.Pods() {
+		for _, kind := range []string{"ps", "entry", "dense"} {
+			answer, err := p.cluster.HeartBeat(pod.Name, kind)
+			if err != nil {
+				break
+			}
+			for _, a := range answer {
+				if known[a.Key] {
+					continue
+				}
+				known[a.Key] = true
+				pods, _ := runners.PodsAt(p.cluster, a.Addrs) // addresses of nobody stay as they are
+				list = append(list, ServiceView{Key: a.Key, Addrs: a.Addrs, Pods: pods})
+			}
+		}
+		if len(known) > 0 {
+			break
+		}
+	}
+	return list
+}
+
+// client asks interfaces of processes of this machine, which answer at once or are gone.
+var client = http.Client{Timeout: 2 * time.Second}
+
+// ask reads the answer to a GET into a value, which stays as it is when there is none.
+func ask(url string, into any) {
+	answer, err := client.Get(url)
+	if err != nil {
+		return
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode == http.StatusOK {
+		json.NewDecoder(answer.Body).Decode(into)
+	}
+}

@@ -1,0 +1,68 @@
+package programs
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/monosim/monosim/engine/agent"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/runners/test/realrun/surroundings"
+)
+
+// AgentOptions are what an agent is told.
+type AgentOptions struct {
+	Surroundings
+	// Conf is the agent.conf.
+	Conf string
+	// TFSLog is the path from which the log files of the model servers get their names;
+	// "" is /var/log/tfs.std.log.
+	TFSLog string
+	// TFSHome is where model servers and their configuration are installed; "" is
+	// /opt/tiger/monolith_serving. An agent v1 starts TFSHome/bin/tensorflow_model_server,
+	// an agent v3 what MONOLITH_TFS_BINARY names.
+	TFSHome string
+	// Quirks says which faults of the reference are kept: python, fixed or a list.
+	Quirks string
+}
+
+// Validate says what cannot be meant.
+func (o AgentOptions) Validate() error {
+	if o.Conf == "" {
+		return errors.New("conf: found none, want the path of an agent.conf")
+	}
+	if _, err := o.quirks(); err != nil {
+		return err
+	}
+	return o.Surroundings.Validate()
+}
+
+func (o AgentOptions) quirks() (quirks.Set, error) {
+	if o.Quirks == "" {
+		return quirks.Python, nil
+	}
+	return quirks.Parse(o.Quirks)
+}
+
+// Agent runs an agent until it ends and returns its exit code, 1 for an exception. As
+// the reference it mostly ends by SIGKILL, and then does not return. The error is of
+// options that make no sense, as Validate has it, or a panic.
+func Agent(o AgentOptions) (code int, err error) {
+	set, err := o.quirks()
+	if err != nil {
+		return 0, err
+	}
+	watch := trouble{program: "agent", out: cmp.Or[io.Writer](o.Log, os.Stderr)}
+	watch.readable(o.Conf)
+	p, err := o.program("agent", func(e *env.Env) int {
+		agent.Main(e, agent.Options{ConfPath: o.Conf, TFSLog: o.TFSLog, TFSHome: o.TFSHome, Quirks: set})
+		return 0
+	})
+	if err != nil {
+		return 0, err
+	}
+	p.Furnish = watch.watch
+	return surroundings.Run(p)
+}

@@ -1,0 +1,143 @@
+package programs
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/training/job"
+	"github.com/monosim/monosim/runners/test/realrun/surroundings"
+)
+
+// TrainerOptions are what a process of a training job is told.
+type TrainerOptions struct {
+	Surroundings
+	// Job is the job, of which this is one process.
+	Job cluster.TrainingSpec
+	// ServerType is "ps" or "worker", Index its number among those; the chief is worker 0,
+	// or "chief". "evaluator" evaluates the checkpoints of a job that has one.
+	ServerType string
+	Index      int
+	// ZooKeeper is where the processes of the job find each other, host:port; those whose job's
+	// Discovery is Consul do by the agent that CONSUL_HTTP_HOST and CONSUL_HTTP_PORT name, and
+	// those of Primus and MLP by their own environment.
+	ZooKeeper string
+	// Quirks says which faults of the reference are kept: python, fixed or a list.
+	Quirks string
+	// Events, when set, is a file to which a line of JSON is added for each [job.Event].
+	Events string
+}
+
+// Server types.
+const (
+	chiefType  = "chief"
+	workerType = job.Worker
+	psType     = job.PS
+	evalType   = job.Evaluator
+)
+
+// Validate says what cannot be meant.
+func (o TrainerOptions) Validate() error {
+	switch {
+	case !slices.Contains([]string{chiefType, workerType, psType, evalType}, o.ServerType):
+		return fmt.Errorf("server_type: found %q, want chief, worker, ps or evaluator", o.ServerType)
+	case o.ServerType == evalType && !o.Job.Evaluator:
+		return errors.New("server_type: found evaluator, want a job with one: evaluator: true in its plan")
+	case o.ServerType == chiefType && o.Index != 0:
+		return fmt.Errorf("index: found %d of the chief, want 0", o.Index)
+	case o.Index < 0 || o.Index >= o.count():
+		return fmt.Errorf("index: found %d, want 0 to %d: the job has %d of the type %s", o.Index, o.count()-1, o.count(), o.ServerType)
+	case o.ZooKeeper == "" && o.Job.Discovery != cluster.DiscoveryConsul && !o.Job.IsPlaced() && o.ServerType != evalType:
+		return errors.New("zk_server: found none, want host:port of a ZooKeeper")
+	}
+	if err := o.Job.Check(); err != nil {
+		return err
+	}
+	if _, err := o.quirks(); err != nil {
+		return err
+	}
+	return o.Surroundings.Validate()
+}
+
+// count is how many processes of its type the job has; the chief is a worker.
+func (o TrainerOptions) count() int {
+	switch o.ServerType {
+	case psType:
+		return o.Job.PS + o.Job.RedundantPS
+	case evalType:
+		return 1
+	}
+	return o.Job.Workers + 1
+}
+
+func (o TrainerOptions) quirks() (quirks.Set, error) {
+	return quirks.Parse(cmp.Or(o.Quirks, "python"))
+}
+
+// Trainer runs a process of a training job until it ends and returns its exit code: 0 when
+// training came to its end, 1 for an exception, which is logged. The error is of options that
+// make no sense, as Validate has it, of a file of events that cannot be written, or a panic.
+func Trainer(o TrainerOptions) (code int, err error) {
+	if err := o.Validate(); err != nil {
+		return 0, err
+	}
+	set, err := o.quirks()
+	if err != nil {
+		return 0, err
+	}
+	tell, closing, err := o.events()
+	if err != nil {
+		return 0, err
+	}
+	role := o.ServerType
+	if role == chiefType {
+		role = workerType
+	}
+	p, err := o.program("cpu_training", func(e *env.Env) int {
+		return job.Main(e, job.Options{Spec: o.Job, Role: role, Index: o.Index, ZooKeeper: o.ZooKeeper, Quirks: set, Happened: tell})
+	})
+	if err != nil {
+		return 0, errors.Join(err, closing())
+	}
+	p.Furnish = func(e *env.Env) {
+		if o.Listen != "" && o.Listen != "0.0.0.0" && o.Listen != "::" {
+			e.Host = listening{e.Host, p.Network.ListenHost}
+		}
+	}
+	code, err = surroundings.Run(p)
+	return code, errors.Join(err, closing())
+}
+
+// events opens the file of events.
+func (o TrainerOptions) events() (tell func(op, path, note string), closing func() error, err error) {
+	if o.Events == "" {
+		return nil, func() error { return nil }, nil
+	}
+	file, err := os.OpenFile(o.Events, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, nil, fmt.Errorf("events: %w", err)
+	}
+	lines := json.NewEncoder(file)
+	var failed error
+	tell = func(op, path, note string) {
+		if err := lines.Encode(job.Event{Time: time.Now(), Op: op, Path: path, Note: note}); err != nil && failed == nil {
+			failed = fmt.Errorf("events: %w", err)
+		}
+	}
+	return tell, func() error { return errors.Join(failed, file.Close()) }, nil
+}
+
+// listening is a host whose name has the address that it listens on, as in a container.
+type listening struct {
+	env.Host
+	ip string
+}
+
+func (h listening) LookupIP() (string, error) { return h.ip, nil }

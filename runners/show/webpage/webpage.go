@@ -1,0 +1,125 @@
+// Package webpage writes web pages that are one file: style, scripts and data are in it,
+// and it asks for nothing over a network, which its content security policy forbids.
+//
+// Two things to use first:
+//
+//   - [Begin] begins a page; [Page.Line] adds a line of its data, a JSON value, and
+//     [Page.End] ends it. Nothing is kept, so a page may grow as its data come.
+//   - [Data] reads the lines of a page again.
+//
+// A page's own script finds in page.js what every page needs: elements, times, the lines
+// of data, and a list that is filled as it comes into view. Colours, which follow the
+// reader's light or dark scheme, are variables of base.css. To draw numbers add PlotScript
+// and PlotStyle, whose functions plot.js lists; to draw runs of clusters, the script and
+// style of runners/show/timeline.
+package webpage
+
+import (
+	"bufio"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+)
+
+var (
+	//go:embed base.css
+	baseStyle string
+	//go:embed page.js
+	baseScript string
+
+	// PlotScript and PlotStyle draw lines, heat maps, bars and lanes; see plot.js.
+	//go:embed plot.js
+	PlotScript string
+	//go:embed plot.css
+	PlotStyle string
+)
+
+// Head is what a page has beside its data. A script runs when the page is there, its
+// element "page" still empty; none may have "</script" in it.
+type Head struct {
+	Title   string
+	Styles  []string
+	Scripts []string
+	// Live lets the page ask the server that it came from for what is new.
+	Live bool
+}
+
+// Page is a page that is being written.
+type Page struct {
+	out  *bufio.Writer
+	head Head
+}
+
+// Begin begins a page. Errors of w come with End.
+func Begin(w io.Writer, head Head) *Page {
+	p := &Page{out: bufio.NewWriter(w), head: head}
+	p.text(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'`, live(head), `">
+<title>`, html.EscapeString(head.Title), "</title>\n<style>\n", baseStyle)
+	p.text(head.Styles...)
+	p.text("</style>\n</head>\n<body>\n<main id=\"page\"><noscript>This page is drawn by the script that is in it, which is switched off.</noscript></main>\n", dataBegins)
+	return p
+}
+
+func live(head Head) string {
+	if head.Live {
+		return "; connect-src 'self'"
+	}
+	return ""
+}
+
+// What stands around the data.
+const (
+	dataBegins = `<script type="application/json" id="data">` + "\n"
+	dataEnds   = "</script>\n"
+)
+
+// text writes; errors stay with the buffered writer, which End asks.
+func (p *Page) text(texts ...string) {
+	for _, t := range texts {
+		_, _ = p.out.WriteString(t)
+	}
+}
+
+// Line adds a value to the data, as a line of JSON without "<" in it.
+func (p *Page) Line(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = p.out.Write(append(line, '\n'))
+	return err
+}
+
+// End ends the page. The error is the first of all that was written.
+func (p *Page) End() error {
+	p.text(dataEnds, "<script>\n", baseScript)
+	p.text(p.head.Scripts...)
+	p.text("</script>\n</body>\n</html>\n")
+	return p.out.Flush()
+}
+
+// Data returns the lines of data of a page.
+func Data(page string) ([]json.RawMessage, error) {
+	_, rest, found := strings.Cut(page, dataBegins)
+	data, _, ended := strings.Cut(rest, dataEnds)
+	if !found || !ended {
+		return nil, errors.New("page: found no data, want those of a page that was ended")
+	}
+	var lines []json.RawMessage
+	for i, line := range strings.Split(strings.TrimSuffix(data, "\n"), "\n") {
+		if !json.Valid([]byte(line)) {
+			return nil, fmt.Errorf("page: line %d of its data: found no JSON", i+1)
+		}
+		lines = append(lines, json.RawMessage(line))
+	}
+	return lines, nil
+}

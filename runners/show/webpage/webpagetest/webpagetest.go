@@ -1,0 +1,117 @@
+// Package webpagetest looks at pages of runners/show/webpage in tests: as a parser reads them,
+// and as a browser without a screen shows them.
+//
+// Two things to use first:
+//
+//   - [AsksForNothing] fails a test of a page that would ask for something elsewhere.
+//   - [Classes] counts what a page has by class once its script has run.
+//
+// To change what counts as asking look at AsksForNothing; which browsers are tried, at
+// browsers.
+package webpagetest
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// asking is what may have a browser ask for something, in scripts and styles.
+var asking = regexp.MustCompile(`\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|importScripts|\bimport\b|@import|url\(|\.src\s*=|\.href\s*=`)
+
+// AsksForNothing parses a page and looks at every element, attribute, script and style for
+// what could ask for something else.
+func AsksForNothing(t testing.TB, page string) {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy, scripts := "", 0
+	for n := range doc.Descendants() {
+		for _, a := range n.Attr {
+			if slices.Contains([]string{"src", "href", "srcset", "action", "data", "poster", "background", "manifest"}, a.Key) || strings.Contains(a.Val, "//") {
+				t.Errorf("<%s %s=%q>: want nothing from elsewhere", n.Data, a.Key, a.Val)
+			}
+			if a.Val == "Content-Security-Policy" {
+				policy = n.Attr[1].Val
+			}
+		}
+		switch n.Data {
+		case "link", "img", "iframe", "object", "embed", "base", "audio", "video", "form":
+			t.Errorf("found <%s>", n.Data)
+		case "script", "style":
+			scripts++
+			checkText(t, n)
+		}
+	}
+	if want := "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"; policy != want {
+		t.Errorf("content security policy: want %q, got %q", want, policy)
+	}
+	if scripts != 3 {
+		t.Errorf("found %d scripts and styles, want 3: a style, the data and a script", scripts)
+	}
+}
+
+// checkText looks at a script or a style; data have attributes.
+func checkText(t testing.TB, n *html.Node) {
+	if n.Attr != nil {
+		return
+	}
+	text := strings.ReplaceAll(n.FirstChild.Data, `"http://www.w3.org/2000/svg"`, "the name of SVG, which is not asked for")
+	if asking.MatchString(text) {
+		t.Errorf("<%s>: found %q", n.Data, asking.FindString(text))
+	}
+	if i := strings.Index(text, "://"); i >= 0 {
+		t.Errorf("<%s>: found an address: %q", n.Data, text[max(i-10, 0):min(i+50, len(text))])
+	}
+}
+
+// browsers go by these names.
+var browsers = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
+
+// Classes opens a page in a browser of that width and counts its elements by class. The
+// test is skipped where there is no browser.
+func Classes(t testing.TB, page string, width int) map[string]int {
+	t.Helper()
+	i := slices.IndexFunc(browsers, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
+	if i < 0 {
+		t.Skipf("found none of %s", strings.Join(browsers, ", "))
+	}
+	dir := t.TempDir()
+	name := filepath.Join(dir, "page.html")
+	if err := os.WriteFile(name, []byte(page), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(browsers[i], "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+dir,
+		"--virtual-time-budget=5000", "--window-size="+strconv.Itoa(width)+",2000", "--dump-dom", "file://"+name)
+	cmd.Stderr = io.Discard
+	dom, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := html.Parse(bytes.NewReader(dom))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := map[string]int{}
+	for n := range doc.Descendants() {
+		for _, a := range n.Attr {
+			if a.Key == "class" {
+				for _, class := range strings.Fields(a.Val) {
+					count[class]++
+				}
+			}
+		}
+	}
+	return count
+}

@@ -1,0 +1,138 @@
+package sim
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// Load is what a planner asks of a run: what ZooKeeper held and was asked for, and the
+// memory of model servers. Rates are a second, over the whole run, and of pods alone;
+// pings are in none.
+type Load struct {
+	Watches     Extent `json:"watches"`
+	Connections Extent `json:"connections"`
+	Sessions    Extent `json:"sessions"`
+	Znodes      Extent `json:"znodes"`
+	ZnodeBytes  Extent `json:"znode_bytes"`
+
+	Requests float64 `json:"requests_per_s"`
+	// Peak is the most in one second of the clock, the one from PeakAt.
+	Peak     uint64             `json:"peak_requests_in_1s"`
+	PeakAt   float64            `json:"peak_at_s"`
+	ByOp     map[string]float64 `json:"requests_per_s_by_operation"`
+	ByPath   map[string]float64 `json:"requests_per_s_by_path"`
+	ByPod    map[string]float64 `json:"requests_per_s_by_pod"`
+	Events   float64            `json:"notifications_per_s"`
+	BytesIn  float64            `json:"bytes_in_per_s"`
+	BytesOut float64            `json:"bytes_out_per_s"`
+	// Operator is what was done from outside of the pods, in all.
+	Operator runners.Flow `json:"operator"`
+
+	Memory []ServerMemory `json:"memory"`
+}
+
+// Extent is how much there was at the end, and the most that there was at a sample.
+type Extent struct {
+	End  int64 `json:"end"`
+	Most int64 `json:"most"`
+}
+
+func (e *Extent) seen(n int64) { e.End, e.Most = n, max(e.Most, n) }
+
+// ServerMemory is the resident memory of a model server.
+type ServerMemory struct {
+	Pod  string `json:"pod"`
+	Kind string `json:"kind,omitempty"`
+	// PeakBytes is the most that any of its processes had; Steps are its changes, and
+	// nothing runs where it is 0.
+	PeakBytes int64        `json:"peak_bytes"`
+	Steps     []MemoryStep `json:"steps"`
+}
+
+// MemoryStep is the memory from an instant on.
+type MemoryStep struct {
+	AtSeconds float64 `json:"at_s"`
+	Bytes     int64   `json:"bytes"`
+}
+
+// end is the memory at the end.
+func (m *ServerMemory) end() int64 {
+	if len(m.Steps) == 0 {
+		return 0
+	}
+	return m.Steps[len(m.Steps)-1].Bytes
+}
+
+// memories follow the memory of model servers.
+type memories struct {
+	pods map[string][]*ServerMemory
+}
+
+// look notes what the model servers of a pod have now.
+func (m *memories) look(at time.Duration, pod string, load []runners.ModelServerLoad) {
+	for _, s := range m.pods[pod] {
+		if !slices.ContainsFunc(load, func(l runners.ModelServerLoad) bool { return l.Kind == s.Kind }) {
+			s.step(at, 0)
+		}
+	}
+	for _, l := range load {
+		i := slices.IndexFunc(m.pods[pod], func(s *ServerMemory) bool { return s.Kind == l.Kind })
+		if i < 0 {
+			i = len(m.pods[pod])
+			m.pods[pod] = append(m.pods[pod], &ServerMemory{Pod: pod, Kind: l.Kind})
+		}
+		s := m.pods[pod][i]
+		s.PeakBytes = max(s.PeakBytes, l.PeakBytes)
+		s.step(at, l.ResidentBytes)
+	}
+}
+
+func (m *ServerMemory) step(at time.Duration, bytes int64) {
+	if bytes == m.end() {
+		return
+	}
+	m.Steps = append(m.Steps, MemoryStep{AtSeconds: at.Seconds(), Bytes: bytes})
+}
+
+// list has them by pod, as the cluster lists these, and kind.
+func (m *memories) list(pods []runners.Pod) []ServerMemory {
+	list := []ServerMemory{}
+	for _, p := range pods {
+		byKind := func(a, b *ServerMemory) int { return strings.Compare(a.Kind, b.Kind) }
+		for _, s := range slices.SortedFunc(slices.Values(m.pods[p.Name]), byKind) {
+			list = append(list, *s)
+		}
+	}
+	return list
+}
+
+// load sums up.
+func (s *samples) load(now time.Duration, z runners.ZooKeeperLoad) Load {
+	seconds := max(now.Seconds(), 1e-9)
+	rates := func(flows map[string]runners.Flow) map[string]float64 {
+		list := make(map[string]float64, len(flows))
+		for _, name := range slices.Sorted(maps.Keys(flows)) {
+			list[name] = float64(flows[name].Requests) / seconds
+		}
+		return list
+	}
+	l := s.extents
+	l.Requests, l.Events = float64(z.Asked.Requests)/seconds, float64(z.Asked.Events)/seconds
+	l.BytesIn, l.BytesOut = float64(z.Asked.BytesIn)/seconds, float64(z.Asked.BytesOut)/seconds
+	l.Peak, l.PeakAt = z.PeakRequests, z.PeakAt.Seconds()
+	l.ByOp, l.ByPath, l.ByPod = rates(z.ByOp), rates(z.ByPath), rates(z.ByPod)
+	l.Operator = z.Operator
+	return l
+}
+
+// byRate lists names, the highest rate first.
+func byRate(rates map[string]float64) []string {
+	names := slices.Sorted(maps.Keys(rates))
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rates[b], rates[a]) })
+	return names
+}

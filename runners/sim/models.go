@@ -1,0 +1,124 @@
+package sim
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// exportedGraph is a directory with version directories in it.
+type exportedGraph struct {
+	dir string // below the models directory, with slashes
+	runners.SubGraph
+}
+
+// readModels finds the exported graphs below a directory: each directory with at
+// least one subdirectory whose name is a number. The size is that of the largest
+// version.
+func readModels(root string) ([]exportedGraph, error) {
+	info, err := os.Stat(root)
+	if err != nil {
+		return nil, fmt.Errorf("models directory %s: %w", root, reasonOf(err))
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("models directory %s: found a file, want a directory of <sub_graph>/<version>/saved_model.pb", root)
+	}
+	byDir := map[string]*exportedGraph{}
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("models directory %s: %w", path, reasonOf(err))
+		}
+		version, isVersion := versionOf(entry.Name())
+		if path == root || !entry.IsDir() || !isVersion {
+			return nil
+		}
+		size, err := treeSizeBytes(path)
+		if err != nil {
+			return err
+		}
+		addVersion(byDir, root, filepath.Dir(path), version, size)
+		return fs.SkipDir
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(byDir) == 0 {
+		return nil, fmt.Errorf("models directory %s: found no version directory in it, want <sub_graph>/<number>/saved_model.pb", root)
+	}
+	graphs := make([]exportedGraph, 0, len(byDir))
+	for _, g := range byDir {
+		sort.Slice(g.Versions, func(i, j int) bool { return g.Versions[i] < g.Versions[j] })
+		graphs = append(graphs, *g)
+	}
+	sort.Slice(graphs, func(i, j int) bool { return graphs[i].dir < graphs[j].dir })
+	return graphs, nil
+}
+
+func addVersion(byDir map[string]*exportedGraph, root, dir string, version, sizeBytes int64) {
+	below, err := filepath.Rel(root, dir)
+	if err != nil {
+		panic(err) // dir was found below root
+	}
+	g := byDir[dir]
+	if g == nil {
+		name := filepath.Base(dir)
+		if below == "." {
+			name = filepath.Base(filepath.Clean(root))
+		}
+		g = &exportedGraph{dir: filepath.ToSlash(below), SubGraph: runners.SubGraph{Name: name}}
+		byDir[dir] = g
+	}
+	g.Versions = append(g.Versions, version)
+	g.SizeBytes = max(g.SizeBytes, sizeBytes)
+}
+
+func versionOf(name string) (int64, bool) {
+	n, err := strconv.ParseInt(name, 10, 64)
+	return n, err == nil && n > 0
+}
+
+func treeSizeBytes(root string) (int64, error) {
+	var sum int64
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("models directory %s: %w", path, reasonOf(err))
+		}
+		if !entry.Type().IsRegular() {
+			return nil
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		sum += info.Size()
+		return nil
+	})
+	return sum, err
+}
+
+// reasonOf is the error of a file operation without the path, which the caller
+// names already.
+func reasonOf(err error) error {
+	if e, ok := err.(*fs.PathError); ok {
+		return e.Err
+	}
+	return err
+}
+
+// modelOf is the name of the model that a graph belongs to: the directory above
+// it, "exported_models" left out, or fallback for a graph right below the root.
+func (g exportedGraph) modelOf(fallback string) string {
+	parts := strings.Split(g.dir, "/")
+	for i := len(parts) - 2; i >= 0; i-- {
+		if parts[i] != "exported_models" && parts[i] != "saved_models" {
+			return parts[i]
+		}
+	}
+	return fallback
+}

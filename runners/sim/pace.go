@@ -1,0 +1,94 @@
+package sim
+
+import (
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/whatif/outlook"
+)
+
+// pace lets time pass in steps that take about as long as it takes to look at a clock, so
+// that a run can be watched and interrupted. Steps do not change the run.
+type pace struct {
+	cluster  runners.Cluster
+	progress func(outlook.Far) error
+	length   time.Duration // of the next step
+	longest  time.Duration
+	end      time.Duration // of the run
+	began    time.Time
+	// looked is when the counts were looked at last, and lookTook how long that took: it makes
+	// up for what was leapt over.
+	looked   time.Time
+	lookTook time.Duration
+}
+
+// lookShare is how many times as long as a look takes none follows, but for the one at the end.
+const lookShare = 19
+
+// The wall time of a step is kept between shortStep and longStep, but for what happens
+// within leastStep of virtual time.
+const (
+	leastStep = time.Millisecond
+	shortStep = 20 * time.Millisecond
+	longStep  = 200 * time.Millisecond
+)
+
+func newPace(c *Cluster, cluster runners.Cluster, progress func(outlook.Far) error) *pace {
+	if progress == nil {
+		progress = func(outlook.Far) error { return nil }
+	}
+	longest := max(c.options.For/500, time.Second)
+	return &pace{cluster: cluster, progress: progress, length: min(100*time.Millisecond, longest), longest: longest, end: c.options.For, began: time.Now()}
+}
+
+// step lets time pass, at most limit.
+func (p *pace) step(limit time.Duration) error {
+	began := time.Now()
+	if _, err := p.cluster.Pass(min(p.length, limit), nil); err != nil {
+		return err
+	}
+	switch took := time.Since(began); {
+	case took < shortStep:
+		p.length = min(2*p.length, p.longest)
+	case took > longStep:
+		p.length = max(p.length/4, leastStep)
+	}
+	far := outlook.Far{Now: p.cluster.Now()}
+	if far.Now >= p.end || time.Since(p.looked) >= lookShare*p.lookTook {
+		p.look(&far)
+	}
+	far.Wall, far.Memory = time.Since(p.began), outlook.ReadMemory()
+	return p.progress(far)
+}
+
+// look counts.
+func (p *pace) look(far *outlook.Far) {
+	began := time.Now()
+	stats := p.cluster.Stats()
+	far.Counted, far.Events, far.Reads = true, stats.Events, reads(stats.ZooKeeperRequests)
+	p.looked = time.Now()
+	p.lookTook = p.looked.Sub(began)
+}
+
+// reads are the requests to ZooKeeper that ask for something.
+func reads(requests map[string]uint64) (n uint64) {
+	for op, count := range requests {
+		if strings.HasPrefix(op, "get") || op == "exists" {
+			n += count
+		}
+	}
+	return n
+}
+
+// Size is how large the run is. An agent has the models of its shard, of which each has
+// the entry.
+func (c *Cluster) Size() outlook.Size {
+	graphs := 0
+	for _, m := range c.models {
+		graphs += len(m.SubGraphs)
+	}
+	return outlook.Size{
+		Version: c.values.version, Agents: c.shards * c.options.Replicas, Models: 1 + max(graphs-1, 0)/c.shards, For: c.options.For,
+	}
+}

@@ -1,0 +1,58 @@
+package sim
+
+import (
+	_ "embed"
+	"io"
+
+	"github.com/monosim/monosim/runners/show/webpage"
+)
+
+//go:embed page.js
+var pageScript string
+
+// pageSamples are the samples as a table, which is shorter than a list of objects.
+type pageSamples struct {
+	Kind    string      `json:"kind"`
+	Columns []string    `json:"columns"`
+	Rows    [][]float64 `json:"rows"`
+}
+
+// pageReport is the report without what depends on the machine.
+type pageReport struct {
+	Kind   string  `json:"kind"`
+	Report *Report `json:"report"`
+}
+
+type pageBars struct {
+	Kind string `json:"kind"`
+	Bars []Bar  `json:"bars"`
+}
+
+// WriteHTML writes the report as a page of one file, with the start-up and roll-out of each
+// pod as bars, and rates and memory over time. Equal runs give equal bytes.
+func (r *Report) WriteHTML(out io.Writer) error {
+	page := webpage.Begin(out, webpage.Head{
+		Title: "monosim sim: " + r.Conf, Styles: []string{webpage.PlotStyle}, Scripts: []string{webpage.PlotScript, pageScript},
+	})
+	same := *r
+	same.WallSec = 0
+	for _, line := range []any{pageReport{"report", &same}, r.pageSamples(), pageBars{"bars", r.Bars}} {
+		if err := page.Line(line); err != nil {
+			return err
+		}
+	}
+	return page.End()
+}
+
+func (r *Report) pageSamples() pageSamples {
+	t := pageSamples{Kind: "samples", Rows: make([][]float64, len(r.Samples))}
+	for _, c := range seriesColumns {
+		t.Columns = append(t.Columns, c.name)
+	}
+	for i := range r.Samples {
+		for _, c := range seriesColumns {
+			t.Rows[i] = append(t.Rows[i], c.value(&r.Samples[i]))
+		}
+	}
+	return t
+}

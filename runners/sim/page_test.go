@@ -1,0 +1,47 @@
+package sim_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/runners/show/webpage/webpagetest"
+	"github.com/monosim/monosim/runners/sim"
+)
+
+// pageOfSample is the page of a short run of the sample.
+func pageOfSample(t *testing.T) string {
+	t.Helper()
+	cluster, err := sim.Read(sim.Options{
+		Conf: "../../cmd/monosim/testdata/unified.conf", Models: "../../cmd/monosim/testdata/exported", Shards: 2, Replicas: 2,
+		For: 5 * time.Minute, Seed: 1, Policy: "latest", PublishAfter: 10 * time.Second,
+		ZooKeeper: "zookeeper-3.8", ModelServer: "tfs-2.4", Quirks: "python",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := cluster.Run(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := report.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	return page.String()
+}
+
+func TestThePageOfARunAsksForNothing(t *testing.T) { webpagetest.AsksForNothing(t, pageOfSample(t)) }
+
+// The goal is that the page is drawn, also on a phone: a lane of bars for each pod, and
+// every plot with its table.
+func TestABrowserDrawsThePageOfARun(t *testing.T) {
+	page := pageOfSample(t)
+	for _, width := range []int{1400, 400} {
+		count := webpagetest.Classes(t, page, width)
+		if count["plot"] < 9 || count["line"] < 10 || count["tile"] < 7 || count["lane-start"] < 4 || count["lane-available"] < 4 {
+			t.Errorf("width %d: want nine plots with lines, and bars of four pods, got %v", width, count)
+		}
+	}
+}

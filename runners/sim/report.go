@@ -1,0 +1,171 @@
+package sim
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// Report sums up a run; times are in seconds, virtual ones from the start.
+type Report struct {
+	Conf        string         `json:"conf"`
+	Seed        uint64         `json:"seed"`
+	Shards      int            `json:"shards"`
+	Replicas    int            `json:"replicas"`
+	Version     int            `json:"agent_version"`
+	ZooKeeper   string         `json:"zookeeper"`
+	ModelServer string         `json:"model_server"`
+	Quirks      string         `json:"quirks"`
+	Startup     []Step         `json:"startup"`
+	Models      []Availability `json:"models"`
+	Missing     []string       `json:"never_available"`
+	Exits       []Moment       `json:"exits"`
+	ExitsTotal  int            `json:"exits_total"`
+	Errors      []Trouble      `json:"errors"`
+	ServiceMap  []ServiceEntry `json:"service_map"`
+	Asked       string         `json:"service_map_of"`
+	Rollouts    []Rollout      `json:"rollouts"`
+	// Unavailable says what should have been served at the end and was not, as
+	// "ctr:entry on shard0-replica1".
+	Unavailable []string `json:"unavailable"`
+	// Unlisted says what is served at the end and which clients do not find, as the service
+	// map has no address of the pod, in the same form; of agents of version 3.
+	Unlisted []string `json:"unlisted"`
+	Acts     []Done   `json:"acts"`
+	Load     Load     `json:"load"`
+	// Samples are the time series, and Bars what pods did when; both are in no JSON of a
+	// report, but in files of their own.
+	Samples    []Sample       `json:"-"`
+	Bars       []Bar          `json:"-"`
+	Counts     runners.Counts `json:"counts"`
+	Trace      string         `json:"trace"`
+	VirtualSec float64        `json:"virtual_s"`
+	WallSec    float64        `json:"wall_s"`
+	Failure    string         `json:"failure,omitempty"`
+}
+
+// Step is a step of the start-up: when the first pod and the last one took it first, and
+// how many times it was taken by all of them.
+type Step struct {
+	What  string  `json:"what"`
+	First float64 `json:"first_s"`
+	Last  float64 `json:"last_s"`
+	Pods  int     `json:"pods"`
+	Times int     `json:"times"`
+}
+
+// Availability is when a version of a model was AVAILABLE first, on the first pod and on
+// the last one.
+type Availability struct {
+	Model string  `json:"model"`
+	First float64 `json:"first_available_s"`
+	Last  float64 `json:"last_available_s"`
+	Pods  int     `json:"pods"`
+}
+
+// Trouble is an error in logs of agents, or of a model server.
+type Trouble struct {
+	Text  string  `json:"text"`
+	First float64 `json:"first_s"`
+	Pods  int     `json:"pods"`
+	Times int     `json:"times"`
+}
+
+// ServiceEntry is what the asked agent knows of a model: its service and the addresses.
+type ServiceEntry struct {
+	Key   string   `json:"key"`
+	Addrs []string `json:"addresses"`
+}
+
+// maxListed bounds the lists of exits and errors.
+const maxListed = 10
+
+// report sums up; it asks a pod for the service map, which takes a little
+// cluster time that the counts do not include.
+func (r *run) report(wall time.Duration, failure error) *Report {
+	s, cluster := r.story, r.Cluster
+	stats, o := cluster.Stats(), s.cluster.options
+	out := &Report{
+		Conf: o.Conf, Seed: o.Seed, Shards: s.cluster.shards, Replicas: o.Replicas, Version: s.cluster.values.version,
+		ZooKeeper: o.ZooKeeper, ModelServer: o.ModelServer, Quirks: o.Quirks,
+		ExitsTotal: len(s.exits), Exits: s.exits[:min(len(s.exits), maxListed)],
+		Counts: stats.Counts,
+		Trace:  fmt.Sprintf("%016x", stats.TraceHash), VirtualSec: stats.Virtual.Seconds(), WallSec: wall.Seconds(),
+	}
+	for _, step := range []string{stepAgent, stepSession, stepRegistered, stepProcess, stepServing} {
+		if m, ok := s.steps[step]; ok {
+			out.Startup = append(out.Startup, Step{step, m.first.Seconds(), m.last.Seconds(), m.pods.len(), m.times})
+		}
+	}
+	sort.SliceStable(out.Startup, func(i, j int) bool { return out.Startup[i].First < out.Startup[j].First })
+	for _, name := range s.order {
+		m := s.models[name]
+		out.Models = append(out.Models, Availability{name, m.first.Seconds(), m.last.Seconds(), m.pods.len()})
+	}
+	out.Missing = s.missing()
+	for _, text := range s.messages[:min(len(s.messages), maxListed)] {
+		m := s.errors[text]
+		out.Errors = append(out.Errors, Trouble{text, m.first.Seconds(), m.pods.len(), m.times})
+	}
+	out.Rollouts, out.Unavailable, out.Acts = s.rollouts(), s.unavailable(cluster), s.done
+	out.Load = r.samples.load(r.Now(), r.Load().ZooKeeper)
+	out.Load.Memory = s.memory.list(r.Pods())
+	out.Samples, out.Bars = r.samples.kept, s.closed(r.Now())
+	if failure != nil {
+		out.Failure = failure.Error()
+		return out
+	}
+	out.ServiceMap, out.Asked = serviceMap(cluster)
+	out.Unlisted = s.unlisted(cluster, out.ServiceMap, out.Asked)
+	return out
+}
+
+// missing names the exported graphs of which no version was ever AVAILABLE.
+func (s *story) missing() []string {
+	var names []string
+	for _, m := range s.cluster.models {
+		for _, g := range m.SubGraphs {
+			name := g.Name
+			if s.cluster.publishes() {
+				name = m.Name + ":" + g.Name
+			}
+			served := false
+			for _, key := range s.order {
+				served = served || strings.HasPrefix(key, name+"/")
+			}
+			if !served {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// serviceMap asks the first pod that runs for all that it knows.
+func serviceMap(cluster runners.Cluster) (entries []ServiceEntry, asked string) {
+	for _, p := range cluster.Pods() {
+		state, err := cluster.PodState(p.Name)
+		if err != nil || !state.Running {
+			continue
+		}
+		seen := map[string]bool{}
+		for _, kind := range []string{"ps", "entry", "dense"} {
+			list, err := cluster.HeartBeat(p.Name, kind)
+			if err != nil {
+				continue
+			}
+			for _, a := range list {
+				if !seen[a.Key] {
+					seen[a.Key] = true
+					entries = append(entries, ServiceEntry{a.Key, a.Addrs})
+				}
+			}
+		}
+		sort.SliceStable(entries, func(i, j int) bool { return entries[i].Key < entries[j].Key })
+		return entries, p.Name
+	}
+	return nil, ""
+}

@@ -1,0 +1,140 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/simrun"
+)
+
+// Rollout is how a version of a model came to be served.
+type Rollout struct {
+	Model string `json:"model"` // as in Availability: ctr:entry/8
+	// Since is when it was there to be served: exported, and published where agents want
+	// that.
+	Since float64 `json:"since_s"`
+	First float64 `json:"first_available_s"`
+	Last  float64 `json:"last_available_s"`
+	// Took is from Since to the last pod that has it; Pods have it, of those that have
+	// any version of the model.
+	Took float64 `json:"took_s"`
+	Pods int     `json:"pods"`
+	Of   int     `json:"of"`
+}
+
+// rollouts are those of all versions that became available, in the order in which they
+// did.
+func (s *story) rollouts() []Rollout {
+	var list []Rollout
+	for _, name := range s.order {
+		m := s.models[name]
+		key, version, _ := strings.Cut(name, "/")
+		since := s.since(key, version)
+		list = append(list, Rollout{
+			Model: name, Since: since.Seconds(), First: m.first.Seconds(), Last: m.last.Seconds(),
+			Took: (m.last - since).Seconds(), Pods: m.pods.len(), Of: s.hosts[key].len(),
+		})
+	}
+	return list
+}
+
+// since is when a version was there to be served.
+func (s *story) since(key, version string) time.Duration {
+	since := s.published[key]
+	for _, m := range s.cluster.models {
+		for _, g := range m.SubGraphs {
+			if s.cluster.keyOf(m.Name, g.Name) == key {
+				since = max(since, s.exported[fmt.Sprintf("%s/%s/%s", m.BasePath, g.Name, version)])
+			}
+		}
+	}
+	return since
+}
+
+// keyOf is what model servers call a sub-graph.
+func (c *Cluster) keyOf(model, subGraph string) string {
+	if c.publishes() {
+		return model + ":" + subGraph
+	}
+	return subGraph
+}
+
+// unavailable says of each pod what it should serve at the end and does not: models of
+// which it had any version, and those that nobody had. pod is what is missing there.
+func (s *story) unavailable(cluster *simrun.Cluster) []string {
+	var list []string
+	for _, name := range s.missing() {
+		list = append(list, name+" on no pod")
+	}
+	for _, p := range cluster.Pods() {
+		state, err := cluster.PodState(p.Name)
+		if err != nil || !state.Running {
+			list = append(list, p.Name+" does not run")
+			continue
+		}
+		served := servedBy(cluster, p.Name)
+		for _, key := range slices.Sorted(maps.Keys(s.hosts)) {
+			if s.hosts[key].has(s.numbers.of(p.Name)) && !served(key) {
+				list = append(list, key+" on "+p.Name)
+			}
+		}
+	}
+	return list
+}
+
+// unlisted says of each pod what it serves without being in the service map of the pod that
+// was asked, which is where clients look: a session that was lost takes the bindings of an
+// agent of version 3 along, and not all come back (Q206, Q208). Pods of another place may be
+// left out by intent.
+func (s *story) unlisted(cluster *simrun.Cluster, services []ServiceEntry, asked string) []string {
+	if asked == "" || !s.cluster.publishes() {
+		return nil
+	}
+	listed := map[string]bool{}
+	for _, e := range services {
+		for _, addr := range e.Addrs {
+			if host, _, err := net.SplitHostPort(addr); err == nil {
+				listed[e.Key+" "+host] = true
+			}
+		}
+	}
+	pods := cluster.Pods()
+	at := slices.IndexFunc(pods, func(p runners.Pod) bool { return p.Name == asked })
+	var list []string
+	for _, p := range pods {
+		state, err := cluster.PodState(p.Name)
+		if err != nil || !state.Running || p.Location != pods[at].Location {
+			continue
+		}
+		served := servedBy(cluster, p.Name)
+		for _, key := range slices.Sorted(maps.Keys(s.hosts)) {
+			if !listed[key+" "+state.IP] && s.hosts[key].has(s.numbers.of(p.Name)) && served(key) {
+				list = append(list, key+" on "+p.Name)
+			}
+		}
+	}
+	return list
+}
+
+// servedBy tells whether a pod has a version of a model AVAILABLE.
+func servedBy(cluster *simrun.Cluster, pod string) func(key string) bool {
+	state, err := cluster.PodState(pod)
+	return func(key string) bool {
+		if err != nil {
+			return false
+		}
+		for _, server := range state.ModelServers {
+			versions, err := cluster.ModelStatus(pod, server.Kind, key)
+			if err == nil && slices.ContainsFunc(versions, func(v env.ModelVersionStatus) bool { return v.State == env.StateAvailable }) {
+				return true
+			}
+		}
+		return false
+	}
+}

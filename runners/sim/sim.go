@@ -1,0 +1,141 @@
+// Package sim runs a cluster that is built from somebody's own agent.conf and
+// exported models, and sums up what happened.
+//
+// Two things to use first:
+//
+//   - [Read] makes a [Cluster] of [Options], and says what of the files makes no sense.
+//   - [Cluster.Run] runs it in virtual time and gives a [Report], which is printed by
+//     [Report.Print] or marshalled as JSON.
+//
+// To change what is read of a conf look in conf.go; which exported models are found, in
+// models.go; when they are published, in run.go; how often a run can be looked at, in
+// pace.go; what it will need, in package outlook; what the report has, in story.go and
+// report.go; how it is printed, in print.go.
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// Options say what to run.
+type Options struct {
+	// Conf is the file that is every pod's agent.conf, Models a directory of exported
+	// models.
+	Conf, Models string
+	// Shards is 0 for what the conf says.
+	Shards, Replicas int
+	// For is how long to run, in virtual time.
+	For  time.Duration
+	Seed uint64
+	// Policy is the version policy to declare, and PublishAfter when to publish, for
+	// agents of version 3.
+	Policy       string
+	PublishAfter time.Duration
+	// Locations are idc:cluster of the replicas in turn.
+	Locations []string
+	// ZooKeeper and ModelServer are profiles, Quirks and RestartAfter as in
+	// runners.Spec.
+	ZooKeeper, ModelServer, Quirks string
+	RestartAfter                   time.Duration
+	// A model server may use MemoryLimitBytes before it is killed, and reads
+	// LoadBytesPerSecond of a model; 0 means no limit, and the usual speed.
+	MemoryLimitBytes, LoadBytesPerSecond int64
+	// Every is how far the samples of the time series are apart, 0 for some 500 in all.
+	Every time.Duration
+	// Trace, when set, is a file to write everything that happened into; see
+	// runners/show/timeline.
+	Trace string
+	// NoLeaps is Spec.NoLeaps.
+	NoLeaps bool
+	// Replay is the command that repeats the run.
+	Replay string
+}
+
+// Cluster is what the files and options say.
+type Cluster struct {
+	options   Options
+	conf      string
+	values    confValues
+	shards    int
+	locations []runners.Location
+	models    []runners.Model
+	script    []runners.Act
+
+	// Warnings are what the reference passes over in silence.
+	Warnings []string
+}
+
+// publishes reports whether models must be published to be served.
+func (c *Cluster) publishes() bool { return c.values.version == 3 }
+
+// policies are the version policies that can be declared.
+var policies = []string{"latest", "latest_once", "all", "specific"}
+
+// Read reads the files and checks the options. An error is a mistake of the user's in
+// words for the user; that of an agent.conf with which no agent starts is a
+// [ConfError].
+func Read(o Options) (*Cluster, error) {
+	switch {
+	case o.Conf == "":
+		return nil, errors.New("--conf: found nothing, want an agent.conf")
+	case o.Models == "":
+		return nil, errors.New("--models: found nothing, want a directory of exported models")
+	case o.For <= 0:
+		return nil, fmt.Errorf("--for: found %s, want a time above 0", o.For)
+	case o.Replicas < 1:
+		return nil, fmt.Errorf("--replicas: found %d, want 1 or more", o.Replicas)
+	case !slices.Contains(policies, o.Policy):
+		return nil, fmt.Errorf("--policy: found %q, want %s", o.Policy, strings.Join(policies, ", "))
+	}
+	c := &Cluster{options: o}
+	if err := c.readConf(); err != nil {
+		return nil, err
+	}
+	if err := c.readLocations(o.Locations); err != nil {
+		return nil, err
+	}
+	graphs, err := readModels(o.Models)
+	if err != nil {
+		return nil, err
+	}
+	c.place(graphs)
+	return c, nil
+}
+
+func (c *Cluster) readLocations(words []string) error {
+	for _, w := range words {
+		idc, cluster, ok := strings.Cut(w, ":")
+		if !ok || idc == "" || cluster == "" {
+			return fmt.Errorf("--location: found %q, want idc:cluster", w)
+		}
+		c.locations = append(c.locations, runners.Location{IDC: idc, Cluster: cluster})
+	}
+	return nil
+}
+
+// place says where the store has the graphs: below the conf's base_path for
+// version 1, below /models for version 3.
+func (c *Cluster) place(graphs []exportedGraph) {
+	index := map[string]int{}
+	for _, g := range graphs {
+		name := c.values.baseName
+		base := c.values.basePath
+		if c.publishes() {
+			name = g.modelOf(c.values.baseName)
+			base = "/models/" + name
+		}
+		i, ok := index[name]
+		if !ok {
+			i = len(c.models)
+			index[name] = i
+			c.models = append(c.models, runners.Model{Name: name, BasePath: base})
+		}
+		c.models[i].SubGraphs = append(c.models[i].SubGraphs, g.SubGraph)
+	}
+}

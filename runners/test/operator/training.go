@@ -1,0 +1,73 @@
+package operator
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/training/hooks/server"
+	"github.com/monosim/monosim/engine/training/rustport/psservice"
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/runners"
+)
+
+// CallController calls a method of a training job's controller, as "StopTraining", by the
+// address file in the model's directory.
+func CallController(e *env.Env, modelDir, method string) runners.TrainingAnswer {
+	stub, err := server.StubFromModelDir(e, modelDir)
+	if err != nil {
+		return runners.TrainingAnswer{Err: err}
+	}
+	defer stub.Close()
+	var response proto.Message
+	switch method {
+	case "StopTraining":
+		response, err = stub.StopTraining()
+	case "ResumeTraining":
+		response, err = stub.ResumeTraining()
+	case "GetBlockStatus":
+		response, err = stub.GetBlockStatus()
+	case "SaveCheckpoint":
+		response, err = stub.SaveCheckpoint()
+	case "GetTrainingStatus":
+		response, err = stub.GetTrainingStatus()
+	default:
+		err = fmt.Errorf("controller: found method %q, want StopTraining, ResumeTraining, GetBlockStatus, SaveCheckpoint or GetTrainingStatus", method)
+	}
+	if err != nil {
+		return runners.TrainingAnswer{Err: err}
+	}
+	return runners.TrainingAnswer{Text: words(response)}
+}
+
+// words are a message on one line, one blank between its fields.
+func words(m proto.Message) string {
+	return strings.Join(strings.Fields(prototext.MarshalOptions{}.Format(m)), " ")
+}
+
+// ArriveAtPS has a worker arrive at a barrier of the PS service at an address, and waits.
+func ArriveAtPS(e *env.Env, addr, id string, worker, numWorkers int, timeout time.Duration) runners.TrainingAnswer {
+	client := psservice.NewClient(e, []string{addr})
+	defer client.Close()
+	arrived, err := client.Barrier(id, int32(worker), int32(numWorkers), timeout)
+	return runners.TrainingAnswer{Text: fmt.Sprintf("released with %d", arrived), Err: err}
+}
+
+// ReadTraining adds what the variables of a job's first PS say to a status. Where they cannot
+// be read the status stays as it is.
+func ReadTraining(s session.Session, workers int, status *runners.TrainingStatus) {
+	if step, err := session.Get[int64](s, session.Read(session.GlobalStep())); err == nil {
+		status.GlobalStep = step
+	}
+	flags, err := session.Get[[]bool](s, session.Read(&session.Variable{Name: "barrier_var", First: make([]bool, workers+1)}))
+	for i, blocked := range flags {
+		if err == nil && blocked && i > 0 {
+			status.Blocked = append(status.Blocked, i)
+		}
+	}
+	status.Barrier = err == nil && len(flags) > 0 && flags[0]
+}

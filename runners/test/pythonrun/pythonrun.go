@@ -1,0 +1,136 @@
+// Package pythonrun runs clusters whose agents are the reference's own: its AgentV1 and
+// AgentV3 with their replica manager and backends, unmodified, as processes on the loopback,
+// over the same ZooKeeper and model servers as those of runners/test/realrun/loopback.
+//
+// Two things to use first:
+//
+//   - [New] makes the runners.Runner, named "python", from a checkout of the reference and
+//     an interpreter that has runners/diff/python/requirements.txt.
+//   - [Options] say which.
+//
+// What cannot be installed is supplied from outside, as for recorded cases: the finder, the
+// protos and the stand-ins of runners/diff/python. To change how the agent's module is loaded look
+// in agent.py; how time passes faster, in clock.py; what a pod's host is, in host.py; what
+// scenarios cannot be had, in supported.go.
+package pythonrun
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/diff/python"
+	"github.com/monosim/monosim/runners/test/realrun/loopback"
+)
+
+// Options say whose agents run.
+type Options struct {
+	// Source is a checkout of the reference; "" means what MONOLITH_SRC names.
+	Source string
+	// Python is the interpreter; "" means what PYTHON names, or python3.
+	Python string
+	// Loopback is how everything else runs. Its Name and Agent mean nothing, and its
+	// TimeScale is at least 0.1: gRPC's back-off cannot be faster (clock.py).
+	Loopback loopback.Options
+}
+
+// Runner builds clusters of the reference's agents. It is made by New.
+type Runner struct {
+	*loopback.Runner
+	options Options
+	// minor is the version of the interpreter, as "3.11".
+	minor string
+}
+
+// Name is "python".
+const Name = "python"
+
+// FastestTimeScale is the least time scale.
+const FastestTimeScale = 0.1
+
+// New makes a runner. Its error says what is missing: the checkout, the interpreter, or a
+// package of it.
+func New(o Options) (*Runner, error) {
+	if o.Source == "" {
+		o.Source = os.Getenv("MONOLITH_SRC")
+	}
+	if o.Python == "" {
+		o.Python = os.Getenv("PYTHON")
+	}
+	if o.Python == "" {
+		o.Python = "python3"
+	}
+	if scale := o.Loopback.TimeScale; scale != 0 && scale < FastestTimeScale {
+		return nil, fmt.Errorf("time scale: found %g, want %g at least: gRPC's back-off cannot be faster", scale, FastestTimeScale)
+	}
+	minor, err := check(&o)
+	if err != nil {
+		return nil, err
+	}
+	r := &Runner{options: o, minor: minor}
+	o.Loopback.Name, o.Loopback.Agent = Name, r.Program
+	r.Runner = loopback.New(o.Loopback)
+	return r, nil
+}
+
+//go:embed *.py
+var launcher embed.FS
+
+// Program is what runs as the agent of a pod: the launcher, unpacked on the pod's disk.
+func (r *Runner) Program(c loopback.Container) (loopback.Program, error) {
+	dir := filepath.Join(c.Dir, "launcher")
+	for _, files := range []fs.FS{launcher, python.Sources} {
+		if err := unpack(files, dir); err != nil {
+			return loopback.Program{}, fmt.Errorf("unpack the launcher: %w", err)
+		}
+	}
+	ready := filepath.Join(c.Dir, "agent.ready")
+	settings, err := json.Marshal(map[string]any{
+		"source": r.options.Source, "name": c.Name, "ip": c.IP, "home": c.Home, "ready": ready,
+		"speed": 1 / c.TimeScale, "latest_once": strings.HasSuffix(c.Quirks, "Q25=fork"),
+	})
+	if err != nil {
+		return loopback.Program{}, err
+	}
+	return loopback.Program{
+		Args: []string{
+			r.options.Python, filepath.Join(dir, "agent.py"), string(settings),
+			"--conf=" + c.Conf, "--tfs_log=" + filepath.Join(c.Dir, "var", "log", "tfs.std.log"),
+		},
+		Env:   append(c.Env, "PYTHONHASHSEED="+hashSeed(c), "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1"),
+		Dir:   filepath.Join(c.Home, "bin"),
+		Ready: ready,
+	}, nil
+}
+
+// hashSeed is the seed of the order of sets of a pod: the same for the same seed and pod.
+func hashSeed(c loopback.Container) string {
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%d %s", c.Seed, c.Name)
+	return strconv.FormatUint(uint64(h.Sum32()), 10)
+}
+
+// unpack writes files below a directory, unless they are there.
+func unpack(files fs.FS, dir string) error {
+	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		if err != nil || d.IsDir() {
+			return errors.Join(err, os.MkdirAll(to, 0o755))
+		}
+		data, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(to, data, 0o644)
+	})
+}
+
+var _ runners.Runner = (*Runner)(nil)

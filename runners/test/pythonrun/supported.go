@@ -1,0 +1,61 @@
+package pythonrun
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// modules are what the reference's agent imports that nothing stands in for.
+const modules = "absl, dataclasses_json, google.protobuf, grpc, kazoo, six"
+
+// check wants a checkout and an interpreter, makes their paths absolute and returns the
+// interpreter's version.
+func check(o *Options) (minor string, err error) {
+	if o.Source == "" {
+		return "", errors.New("found no MONOLITH_SRC, want it to name a checkout of bytedance/monolith")
+	}
+	agent := filepath.Join(o.Source, "monolith", "agent_service", "agent.py")
+	if _, err := os.Stat(agent); err != nil {
+		return "", fmt.Errorf("MONOLITH_SRC: %w; want a checkout of bytedance/monolith", err)
+	}
+	if o.Source, err = filepath.Abs(o.Source); err != nil {
+		return "", err
+	}
+	path, err := exec.LookPath(o.Python)
+	if err != nil {
+		return "", fmt.Errorf("the reference's interpreter: %w; PYTHON names another", err)
+	}
+	if o.Python, err = filepath.Abs(path); err != nil {
+		return "", err
+	}
+	out, err := exec.Command(o.Python, "-c", "import "+modules+", sys; print('%d.%d' % sys.version_info[:2])").CombinedOutput()
+	if err != nil {
+		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+		return "", fmt.Errorf("%s: %s; want what runners/diff/python/requirements.txt lists", o.Python, lines[len(lines)-1])
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// Build makes a cluster that is not started, but for its ZooKeeper. A spec whose agents are
+// to have a fault less, or to run on another version of Python than this one, is
+// runners.ErrUnsupported.
+func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
+	switch spec.Quirks {
+	case "", "python", "Q25=fork", "python,Q25=fork":
+	default:
+		return nil, fmt.Errorf("the reference keeps all of its quirks, not %s: %w", spec.Quirks, runners.ErrUnsupported)
+	}
+	if spec.Training != nil {
+		return nil, fmt.Errorf("the reference's training needs its own build of TensorFlow: %w", runners.ErrUnsupported)
+	}
+	if spec.Python != "" && spec.Python != r.minor {
+		return nil, fmt.Errorf("agents on Python %s, and the interpreter is %s: %w", spec.Python, r.minor, runners.ErrUnsupported)
+	}
+	return r.Runner.Build(spec)
+}

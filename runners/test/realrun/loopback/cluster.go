@@ -1,0 +1,308 @@
+package loopback
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/walltime"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/operator"
+)
+
+// Cluster is one cluster of processes, as [Runner.Build] makes it. It implements
+// runners.Cluster, runners.Caller, runners.Trainer and runners.Scheduler, where the contracts of its
+// methods are.
+type Cluster struct {
+	operator.Agents
+	operator.Layouts
+
+	o    Options
+	spec runners.Spec
+
+	disks disks
+	net   *network
+	guard *guard
+	zk    zooKeeper
+	pods  []*pod // those with agents first
+	// trainers are the processes of the training job, calls what an operator has asked them.
+	trainers []*trainer
+	calls    trainingCalls
+	consul   *consulAgent // nil for a job that finds its processes by ZooKeeper, or no job
+	world    *walltime.World
+	// operator is the process from which an operator looks and acts.
+	operator *operatorProcess
+	journal  *journal
+	// endings are of faults that end by themselves.
+	endings operator.Endings
+	// kept is set once the directory is to stay.
+	kept bool
+
+	began time.Time
+
+	mu     sync.Mutex
+	broken string
+	over   bool // nothing is started any more
+}
+
+// build makes a cluster whose ZooKeeper serves.
+func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
+	if err := errors.Join(supportedHere(), supported(spec)); err != nil {
+		return nil, err
+	}
+	if len(spec.Pods()) > 0 && o.Agent == nil {
+		return nil, fmt.Errorf("this runner has no program for agents: %w", runners.ErrUnsupported)
+	}
+	root, err := os.MkdirTemp(o.Dir, "loopback-")
+	if err != nil {
+		return nil, err
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return nil, err
+	}
+	c := &Cluster{
+		o: o, spec: spec, disks: disks{root: root, stores: map[string]bool{}},
+		world: walltime.New(walltime.Config{Seed: spec.Seed}), began: time.Now(),
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w (logs in %s)", err, c.Keep())
+			c.Close()
+		}
+	}()
+	c.journal = newJournal(c)
+	c.readConf()
+	if c.net, err = newNetwork(); err != nil {
+		return nil, err
+	}
+	if c.guard, err = newGuard(); err != nil {
+		return nil, err
+	}
+	if err := c.furnish(); err != nil {
+		return nil, err
+	}
+	c.operator = newOperator(c)
+	if c.zk, err = newZooKeeper(c); err != nil {
+		return nil, err
+	}
+	if err := c.addPods(); err != nil {
+		return nil, err
+	}
+	if c.consul, err = newConsul(c); err != nil {
+		return nil, fmt.Errorf("consul: %w", err)
+	}
+	if err := c.addTrainers(); err != nil {
+		return nil, fmt.Errorf("training: %w", err)
+	}
+	c.began = time.Now() // what came before takes no time of the cluster
+	c.journal.watch()
+	return c, nil
+}
+
+// furnish exports the models.
+func (c *Cluster) furnish() error {
+	if err := os.MkdirAll(filepath.Join(c.disks.root, modelsDir), 0o755); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(c.serverLink()), 0o755); err != nil {
+		return err
+	}
+	if err := os.Symlink(c.o.Monosim, c.serverLink()); err != nil {
+		return err
+	}
+	for _, m := range c.spec.Models {
+		if err := c.disks.export(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addPods makes the pods, and waits until the programs that are started ahead are ready.
+func (c *Cluster) addPods() error {
+	for i, p := range c.spec.Pods() {
+		made, err := newPod(c, p, i, nil)
+		if err != nil {
+			return fmt.Errorf("pod %s: %w", p.Name, err)
+		}
+		c.pods = append(c.pods, made)
+	}
+	if bare := c.spec.BareServer; bare != nil {
+		made, err := newPod(c, runners.Pod{Name: runners.BareServer, Shard: c.spec.Shards}, len(c.pods), bare)
+		if err != nil {
+			return fmt.Errorf("pod %s: %w", runners.BareServer, err)
+		}
+		c.pods = append(c.pods, made)
+	}
+	for _, p := range c.pods {
+		if err := p.awaitReady(); err != nil {
+			return fmt.Errorf("pod %s: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+// readConf takes from the configuration what an operator needs to know.
+func (c *Cluster) readConf() {
+	values := agentconfig.ConfValues(c.spec.Conf)
+	c.Agents = operator.Agents{Call: c.callAgent}
+	c.Layouts = operator.Layouts{
+		Conf: confName(c.spec), BZID: values["bzid"], Pattern: values["layout_pattern"],
+		Session: func(what string, fn func(*env.Env, env.ZooKeeper) error) error {
+			return c.operator.withZooKeeper(what, fn)
+		},
+		BasePath: c.disks.toHost,
+	}
+}
+
+// Now is the cluster time: the wall's, divided by the time scale.
+func (c *Cluster) Now() time.Duration { return c.at(time.Now()) }
+
+func (c *Cluster) at(wall time.Time) time.Duration {
+	return time.Duration(float64(wall.Sub(c.began)) / c.o.TimeScale)
+}
+
+// told is the cluster time of an instant that another process tells by the wall's clock, which
+// may have been set since the cluster began.
+func (c *Cluster) told(wall time.Time) time.Duration {
+	now := time.Now()
+	return c.at(now.Add(wall.Sub(now.Round(0))))
+}
+
+// wall is the wall time that some cluster time takes.
+func (c *Cluster) wall(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * c.o.TimeScale)
+}
+
+// Tolerance is by how much things may be late; see runners.Tolerant.
+func (c *Cluster) Tolerance() time.Duration { return c.o.Slack }
+
+// Pass lets time pass in steps of runners.Resolution, and ends the faults whose time
+// comes.
+func (c *Cluster) Pass(d time.Duration, until func() bool) (bool, error) {
+	end := c.Now() + d
+	for {
+		if err := c.endings.EndDue(c.Now(), c.EndFault); err != nil {
+			return false, err
+		}
+		if until != nil && until() {
+			return true, nil
+		}
+		if text := c.Failure(); text != "" {
+			return false, errors.New(text)
+		}
+		now := c.Now()
+		if now >= end {
+			return false, nil
+		}
+		next := end
+		if until != nil {
+			next = min(end, now+runners.Resolution)
+		}
+		next = max(c.endings.Until(next), now)
+		time.Sleep(c.wall(next - now))
+	}
+}
+
+// Start starts all pods at once.
+func (c *Cluster) Start() error {
+	for _, p := range c.pods {
+		if err := p.start(); err != nil {
+			return fmt.Errorf("pod %s: %w", p.Name, err)
+		}
+	}
+	return nil
+}
+
+// fail takes down what broke the run itself.
+func (c *Cluster) fail(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken == "" && !c.over {
+		c.broken = fmt.Sprintf(format, args...)
+	}
+}
+
+// Failure is what broke the run, "" for nothing.
+func (c *Cluster) Failure() string {
+	if err := c.world.Err(); err != nil {
+		return "the operator's own code: " + err.Error()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.broken
+}
+
+func (c *Cluster) isOver() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.over
+}
+
+// Keep has the directory of the cluster stay after Close, and names it.
+func (c *Cluster) Keep() string {
+	c.kept = true
+	return c.disks.root
+}
+
+// Close ends all processes and, unless it is to be kept, removes the directory.
+func (c *Cluster) Close() {
+	c.mu.Lock()
+	c.over = true
+	c.mu.Unlock()
+	for _, p := range c.pods {
+		p.close()
+	}
+	for _, t := range c.trainers {
+		t.close()
+	}
+	if c.consul != nil {
+		c.consul.close()
+	}
+	if c.zk != nil {
+		c.zk.close()
+	}
+	if c.guard != nil {
+		c.guard.close()
+	}
+	c.journal.close()
+	c.world.Close()
+	if c.net != nil {
+		c.net.close()
+	}
+	if !c.kept && !c.o.Keep {
+		os.RemoveAll(c.disks.root)
+	}
+}
+
+// findPod finds a pod by name; the error for an unknown one lists those with agents.
+func (c *Cluster) findPod(name string) (*pod, error) {
+	var names []string
+	for _, p := range c.pods {
+		if p.Name == name {
+			return p, nil
+		}
+		if p.bare == nil {
+			names = append(names, p.Name)
+		}
+	}
+	return nil, fmt.Errorf("pod: found %q, want one of %s", name, strings.Join(names, ", "))
+}
+
+var (
+	_ runners.Cluster   = (*Cluster)(nil)
+	_ runners.Scheduler = (*Cluster)(nil)
+	_ runners.Caller    = (*Cluster)(nil)
+)
+
+// Dir is the directory of the cluster, which the command lines of its processes name.
+func (c *Cluster) Dir() string { return c.disks.root }
+
+// Addresses are what all of its addresses begin with, as "127.3.4.".
+func (c *Cluster) Addresses() string { return c.net.prefix }

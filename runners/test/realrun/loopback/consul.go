@@ -1,0 +1,192 @@
+package loopback
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/operator"
+)
+
+// consulAgent is `monosim consul`, by which the processes of a training job may find each
+// other.
+type consulAgent struct {
+	c     *Cluster
+	child *child
+	// addr is where it listens, admin its interface for faults.
+	addr, admin string
+}
+
+// newConsul starts the agent of a job that asks for one.
+func newConsul(c *Cluster) (*consulAgent, error) {
+	if c.spec.Training == nil || c.spec.Training.Discovery != cluster.DiscoveryConsul {
+		return nil, nil
+	}
+	a := &consulAgent{c: c}
+	output := filepath.Join(c.disks.root, logsDir, "consul.log")
+	args := []string{
+		c.o.Monosim, "consul", "--listen", c.net.ip(1) + ":0", "--admin", "127.0.0.1:0",
+		"--speed", strconv.FormatFloat(1/c.o.TimeScale, 'g', -1, 64) + "x",
+	}
+	var err error
+	if a.child, err = c.guard.start(Program{Args: args, Env: os.Environ()}, output, false); err != nil {
+		return nil, err
+	}
+	go a.child.await()
+	return a, a.await(output)
+}
+
+// await waits for the addresses that the agent prints.
+func (a *consulAgent) await(output string) error {
+	for end := time.Now().Add(serveLimit); ; time.Sleep(2 * time.Millisecond) {
+		text, err := os.ReadFile(output)
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(string(text)) {
+			if url, ok := strings.CutPrefix(line, "admin "); ok && strings.HasSuffix(url, "\n") {
+				a.admin = strings.TrimSpace(url)
+			} else if strings.HasPrefix(line, a.c.net.prefix) && strings.HasSuffix(line, "\n") {
+				a.addr = strings.TrimSpace(line)
+			}
+		}
+		if a.addr != "" && a.admin != "" {
+			return nil
+		}
+		select {
+		case <-a.child.exited:
+			return fmt.Errorf("consul has ended before it served: %s", strings.TrimSpace(string(text)))
+		default:
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("consul does not serve after %v: %s", serveLimit, strings.TrimSpace(string(text)))
+		}
+	}
+}
+
+func (a *consulAgent) close() {
+	a.c.guard.end(a.child.pid())
+	<-a.child.exited
+}
+
+// variables are those by which a process finds the agent.
+func (a *consulAgent) variables() []string {
+	host, port, _ := net.SplitHostPort(a.addr)
+	return []string{"CONSUL_HTTP_HOST=" + host, "CONSUL_HTTP_PORT=" + port}
+}
+
+// consulLimit bounds a request to the agent, in wall time.
+const consulLimit = 10 * time.Second
+
+// ask makes a request and reads the answer; one that is no 200 is an error.
+func (a *consulAgent) ask(method, url string, body, into any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequest(method, url, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	response, err := (&http.Client{Timeout: consulLimit}).Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if text, err = io.ReadAll(response.Body); err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("consul: %s: found status %d, want 200: %s", url, response.StatusCode, bytes.TrimSpace(text))
+	}
+	if into == nil {
+		return nil
+	}
+	return json.Unmarshal(text, into)
+}
+
+// Registered is the address that a look-up of Consul has for a process
+// ([operator.RegisteredAddr]).
+func (c *Cluster) Registered(name string) (addr string, ok bool, err error) {
+	t, err := c.findTrainer(name)
+	if err != nil || c.consul == nil {
+		return "", false, err
+	}
+	var state struct {
+		Services []operator.Registration `json:"services"`
+	}
+	if err := c.consul.ask(http.MethodGet, c.consul.admin+"/state", nil, &state); err != nil {
+		return "", false, err
+	}
+	addr, ok = operator.RegisteredAddr(state.Services, t.role, t.index)
+	return addr, ok, nil
+}
+
+// onConsul makes what goes wrong with the agent: a request to its interface for faults.
+func onConsul(action string, body func(c *Cluster, f runners.Fault) (any, error)) func(c *Cluster, f runners.Fault) error {
+	return func(c *Cluster, f runners.Fault) error {
+		if c.consul == nil {
+			return errors.New("consul: found none, want a training job with the discovery consul")
+		}
+		asked, err := body(c, f)
+		if err != nil {
+			return err
+		}
+		return c.consul.ask(http.MethodPost, c.consul.admin+action, asked, nil)
+	}
+}
+
+// saying is a body that is the same for all faults of a kind.
+func saying(body map[string]any) func(*Cluster, runners.Fault) (any, error) {
+	return func(*Cluster, runners.Fault) (any, error) { return body, nil }
+}
+
+// healConsul ends all that is wrong with the agent.
+var healConsul = onConsul("/heal", saying(map[string]any{}))
+
+// consulKinds are the faults of the agent.
+var consulKinds = map[string]kind{
+	"consul.blacklisted": {
+		begin: onConsul("/hide", func(c *Cluster, f runners.Fault) (any, error) {
+			t, err := c.findTrainer(f.Pod)
+			if err != nil {
+				return nil, err
+			}
+			return map[string]any{"what": t.ip}, nil
+		}),
+		end: healConsul,
+	},
+	"consul.down": {because: "a process of the agent that ends forgets what is registered"},
+	"consul.errors": {
+		begin: onConsul("/status", func(_ *Cluster, f runners.Fault) (any, error) { return map[string]any{"status": f.N}, nil }),
+		end:   healConsul,
+	},
+	"consul.forgets": {begin: onConsul("/forget", saying(map[string]any{}))},
+	"consul.garbled": {begin: onConsul("/text", saying(map[string]any{"text": "<html>It works!</html>"})), end: healConsul},
+	"consul.late": {
+		begin: onConsul("/lag", func(_ *Cluster, f runners.Fault) (any, error) {
+			return map[string]any{"lag": f.Duration.String()}, nil
+		}),
+		end: healConsul,
+	},
+	"consul.slow": {
+		begin: onConsul("/delay", func(_ *Cluster, f runners.Fault) (any, error) {
+			return map[string]any{"delay": f.Duration.String()}, nil
+		}),
+		end: healConsul,
+	},
+	"consul.torn": {begin: onConsul("/cut", saying(map[string]any{})), end: healConsul},
+}
+
+var _ runners.Registry = (*Cluster)(nil)

@@ -1,0 +1,136 @@
+package loopback
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/walltime"
+	"github.com/monosim/monosim/engine/walltime/machine"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/realrun"
+	"github.com/monosim/monosim/runners/test/realrun/surroundings"
+)
+
+// operatorProcess is whoever runs the cluster: a process of this program, beside the pods.
+type operatorProcess struct {
+	c    *Cluster
+	life *walltime.Process
+	e    *env.Env
+}
+
+func newOperator(c *Cluster) *operatorProcess {
+	o := &operatorProcess{c: c, life: c.world.NewProcess("operator", "operator")}
+	o.e = c.env(o.life)
+	if m, err := machine.New(o.life, machine.Options{}); err == nil { // the directory that it is in may be gone
+		o.e.Files = m.Files()
+	}
+	// A process ends with its last task.
+	o.life.Go("stay", func() { o.life.NewCond("the end").Wait() })
+	return o
+}
+
+// env is what a process of an operator may touch.
+func (c *Cluster) env(life *walltime.Process) *env.Env {
+	e := &env.Env{Clock: life, Tasks: life, Random: life, Log: quiet{}}
+	e.Network = realrun.NewNetwork(life, realrun.Options{})
+	e.Models = realrun.ModelServers{Network: e.Network}
+	return e
+}
+
+// podEnv is what a process of an operator may touch that is in a pod: it has the pod's
+// variables and addresses, and limits of its calls are times of the cluster.
+func (p *pod) podEnv(life *walltime.Process) (*env.Env, error) {
+	e, err := surroundings.New(life, surroundings.Options{
+		Machine: machine.Options{Environ: p.environment()}, Network: realrun.Options{ListenHost: p.ip, Localhost: p.ip},
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.Log, e.Network = quiet{}, &podNetwork{e.Network, p.c}
+	e.Models = realrun.ModelServers{Network: e.Network}
+	return e, nil
+}
+
+// quiet is the log of an operator, whose errors are returned.
+type quiet struct{}
+
+func (quiet) Enabled(env.Level) bool         { return false }
+func (quiet) Logf(env.Level, string, ...any) {}
+
+// do runs fn in a task of the operator and returns when it is done, or an error when that
+// takes longer than limit.
+func (o *operatorProcess) do(what string, limit time.Duration, fn func() error) error {
+	done := make(chan error, 1)
+	o.life.Go(what, func() {
+		// An error in any case: the task may be unwound.
+		err := errors.New("the operator's process has ended")
+		defer func() { done <- err }()
+		err = fn()
+	})
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(limit):
+		return fmt.Errorf("%s: not done within %v of wall time", what, limit)
+	}
+}
+
+// operatorLimit bounds, in wall time, what an operator does.
+const operatorLimit = time.Minute
+
+// withZooKeeper runs fn with a started client.
+func (o *operatorProcess) withZooKeeper(what string, fn func(e *env.Env, zk env.ZooKeeper) error) error {
+	return o.do(what, operatorLimit, func() error {
+		addr := o.c.zk.addr()
+		if addr == "" {
+			return fmt.Errorf("%s: ZooKeeper is down", what)
+		}
+		clients := &realrun.ZooKeepers{Env: o.e, Proc: o.life, Servers: []string{addr}}
+		zk := clients.NewClient("", env.ZooKeeperOptions{})
+		if err := zk.Start(0); err != nil {
+			return err
+		}
+		defer zk.Stop()
+		return fn(o.e, zk)
+	})
+}
+
+// znode asks the server for a znode.
+func (o *operatorProcess) znode(path string) (node runners.Znode, ok bool, err error) {
+	err = o.withZooKeeper("look", func(_ *env.Env, zk env.ZooKeeper) error {
+		stat, err := zk.Exists(path)
+		if err != nil || stat == nil {
+			return err
+		}
+		data, _, err := zk.Get(path)
+		if err != nil {
+			return err
+		}
+		children, err := zk.Children(path)
+		node = runners.Znode{
+			Path: path, Data: o.c.disks.plain("", data), Children: children,
+			Ephemeral: stat.EphemeralOwner != 0, Version: stat.Version,
+		}
+		ok = err == nil
+		return err
+	})
+	return node, ok, err
+}
+
+// call makes one call to a server.
+func (o *operatorProcess) call(addr, method string, request []byte, timeout time.Duration) (answer []byte, err error) {
+	limit := timeout + 10*time.Second
+	if timeout == 0 {
+		limit = 24 * time.Hour
+	}
+	err = o.do(method, limit, func() error {
+		channel := o.e.Network.Dial(addr)
+		defer channel.Close()
+		var err error
+		answer, err = channel.Call(method, request, timeout)
+		return err
+	})
+	return answer, err
+}

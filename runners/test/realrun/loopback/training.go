@@ -1,0 +1,312 @@
+package loopback
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/operator"
+	"github.com/monosim/monosim/runners/test/realrun"
+)
+
+// trainingCalls are the calls of an operator to the training job.
+type trainingCalls struct {
+	// variables are the operator's connections with the servers of variables.
+	variables *session.Wire
+
+	mu sync.Mutex
+	// operated is the answer to the call that goes on, nil before.
+	operated *runners.TrainingAnswer
+	barriers []runners.TrainingAnswer
+	ended    bool // the application was killed
+}
+
+// findTrainer finds a process of the job by name; the error lists them.
+func (c *Cluster) findTrainer(name string) (*trainer, error) {
+	for _, t := range c.trainers {
+		if t.name == name {
+			return t, nil
+		}
+	}
+	if c.spec.Training == nil {
+		return nil, fmt.Errorf("found %s, want a cluster with a training job", name)
+	}
+	return nil, fmt.Errorf("process of the training job: found %q, want one of %s", name, strings.Join(c.spec.Training.TrainerNames(), ", "))
+}
+
+// StartTraining starts all processes of the job.
+func (c *Cluster) StartTraining() error {
+	if c.spec.Training == nil {
+		return errors.New("training: found no job, want one in the cluster's shape")
+	}
+	for _, t := range c.trainers {
+		if err := t.start(); err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+	}
+	return nil
+}
+
+// StartTrainer starts one that has ended.
+func (c *Cluster) StartTrainer(name string) error {
+	t, err := c.findTrainer(name)
+	if err != nil {
+		return err
+	}
+	return t.start()
+}
+
+// TrainerState returns how a process of the job is.
+func (c *Cluster) TrainerState(name string) (runners.TrainerState, error) {
+	t, err := c.findTrainer(name)
+	if err != nil {
+		return runners.TrainerState{}, err
+	}
+	c.journal.look()
+	return t.state(), nil
+}
+
+// TrainingStatus asks the first PS for its variables, and reads the list of checkpoints.
+func (c *Cluster) TrainingStatus() runners.TrainingStatus {
+	status := runners.TrainingStatus{GlobalStep: -1}
+	if c.spec.Training == nil {
+		return status
+	}
+	if s, err := c.TrainerState("ps0"); err == nil && s.Addr != "" {
+		// Without an answer there is nothing to say of the variables.
+		_ = c.operator.do("variables", operatorLimit, func() error {
+			if c.calls.variables == nil {
+				c.calls.variables = session.NewWire(c.operator.e)
+			}
+			operator.ReadTraining(c.calls.variables.Connect(c.operator.e, map[string]string{"": s.Addr}, ""), c.spec.Training.Workers, &status)
+			return nil
+		})
+	}
+	e := c.operator.e
+	if state, err := checkpoints.State(e.Files, c.modelDir(), checkpoints.Filename); err == nil && state != nil {
+		for _, path := range state.AllModelCheckpointPaths {
+			status.Checkpoints = append(status.Checkpoints, string(c.disks.plain("", []byte(path))))
+		}
+	}
+	return status
+}
+
+// modelDir is where the job's checkpoints are on this machine.
+func (c *Cluster) modelDir() string {
+	return c.disks.modelPath(c.spec.Training.WithDefaults().ModelDir)
+}
+
+// TrainingDeeds counts how often a process has done something.
+func (c *Cluster) TrainingDeeds(name, op, path string) int {
+	c.journal.look()
+	c.journal.mu.Lock()
+	defer c.journal.mu.Unlock()
+	return c.journal.deeds[trainingDeed{name, op, path}]
+}
+
+// operateLimit bounds a call of the controller, in the cluster's time: a save waits for
+// workers, and writes.
+const operateLimit = time.Hour
+
+// Operate calls a method of the controller and waits for the answer.
+func (c *Cluster) Operate(method string) (runners.TrainingAnswer, error) {
+	var answer runners.TrainingAnswer
+	err := c.operator.do("controller", max(c.wall(operateLimit), operatorLimit), func() error {
+		answer = operator.CallController(c.operator.e, c.modelDir(), method)
+		return nil
+	})
+	return c.plainAnswer(answer), err
+}
+
+// plainAnswer is an answer without this machine's directories and with errors as the
+// simulation has them.
+func (c *Cluster) plainAnswer(a runners.TrainingAnswer) runners.TrainingAnswer {
+	a.Err = c.plainError("", a.Err)
+	return a
+}
+
+// BeginOperate begins such a call.
+func (c *Cluster) BeginOperate(method string) error {
+	c.calls.mu.Lock()
+	c.calls.operated = nil
+	c.calls.mu.Unlock()
+	c.operator.life.Go("controller", func() {
+		answer := c.plainAnswer(operator.CallController(c.operator.e, c.modelDir(), method))
+		c.calls.mu.Lock()
+		defer c.calls.mu.Unlock()
+		c.calls.operated = &answer
+	})
+	return nil
+}
+
+// Operated is its answer.
+func (c *Cluster) Operated() (runners.TrainingAnswer, bool) {
+	c.calls.mu.Lock()
+	defer c.calls.mu.Unlock()
+	if c.calls.operated == nil {
+		return runners.TrainingAnswer{}, false
+	}
+	return *c.calls.operated, true
+}
+
+// PSBarrier has a worker arrive at a barrier of the PS service, which the first PS keeps.
+func (c *Cluster) PSBarrier(id string, worker, numWorkers int, timeout time.Duration) error {
+	s, err := c.TrainerState("ps0")
+	if err != nil {
+		return err
+	}
+	c.calls.mu.Lock()
+	at := len(c.calls.barriers)
+	c.calls.barriers = append(c.calls.barriers, runners.TrainingAnswer{Text: "waits"})
+	c.calls.mu.Unlock()
+	c.operator.life.Go("ps barrier", func() {
+		answer := operator.ArriveAtPS(c.operator.e, s.Addr, id, worker, numWorkers, timeout)
+		c.calls.mu.Lock()
+		defer c.calls.mu.Unlock()
+		c.calls.barriers[at] = answer
+	})
+	return nil
+}
+
+// PSBarriers are the answers so far.
+func (c *Cluster) PSBarriers() []runners.TrainingAnswer {
+	c.calls.mu.Lock()
+	defer c.calls.mu.Unlock()
+	return slices.Clone(c.calls.barriers)
+}
+
+// errOneProcess is why there are no local clusters here.
+var errOneProcess = fmt.Errorf("a local cluster is tasks of one process, in virtual time: %w", runners.ErrUnsupported)
+
+// StartLocal is not there: the workers of a local cluster are no processes.
+func (c *Cluster) StartLocal(int) error { return errOneProcess }
+
+// LocalSteps is not there either.
+func (c *Cluster) LocalSteps(int, int) error { return errOneProcess }
+
+// LocalBarrier is not there either.
+func (c *Cluster) LocalBarrier(int, time.Duration) error { return errOneProcess }
+
+// LocalBarriers are none.
+func (c *Cluster) LocalBarriers() []runners.TrainingAnswer { return nil }
+
+// StoredFile reads a file of the shared directories.
+func (c *Cluster) StoredFile(path string) ([]byte, bool, error) {
+	data, err := os.ReadFile(c.disks.modelPath(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	return c.disks.plain("", data), err == nil, err
+}
+
+// StoredNames are those in such a directory.
+func (c *Cluster) StoredNames(path string) ([]string, error) {
+	list, err := os.ReadDir(c.disks.modelPath(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, entry := range list {
+		names = append(names, entry.Name())
+	}
+	return names, err
+}
+
+// StoreFile writes one, in one step, as it may be read at any time.
+func (c *Cluster) StoreFile(path string, data []byte) error {
+	name := c.disks.modelPath(path)
+	if err := write(name+".new", data, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
+}
+
+// hitTrainer makes what happens to a process of the job.
+func hitTrainer(hit func(c *Cluster, t *trainer) error) func(c *Cluster, f runners.Fault) error {
+	return func(c *Cluster, f runners.Fault) error {
+		t, err := c.findTrainer(f.Pod)
+		if err != nil {
+			return err
+		}
+		return hit(c, t)
+	}
+}
+
+// trainerKinds are the faults of a training job.
+var trainerKinds = map[string]kind{
+	"trainer.killed": {begin: hitTrainer(func(_ *Cluster, t *trainer) error { return t.kill() })},
+	"trainer.disconnected": {
+		begin: hitTrainer(func(_ *Cluster, t *trainer) error { t.relay.hold(true, toServer, toPod); return nil }),
+		end:   hitTrainer(func(_ *Cluster, t *trainer) error { t.relay.hold(false, toServer, toPod); return nil }),
+	},
+	"trainer.expired-session":    {begin: hitTrainer(func(c *Cluster, t *trainer) error { return c.endSessions(t.name, t.relay) })},
+	"trainer.application-killed": {begin: func(c *Cluster, _ runners.Fault) error { return c.endApplication() }},
+	"trainer.garbled-file":       {begin: changeStored(func([]byte) []byte { return []byte("\xff\xfe\x00\xff") })},
+	"trainer.torn-file":          {begin: changeStored(func(data []byte) []byte { return data[:len(data)/2] })},
+	"trainer.unreachable":        {because: "processes on one machine always reach each other"},
+	"trainer.application-master": {because: "the application master is one of the simulation"},
+	"trainer.memory":             {because: "what a PS of this machine takes is what it takes"},
+	"trainer.save-errors":        {because: "the disk of this machine takes what is written"},
+	"trainer.slow-saves":         {because: "the disk of this machine is as fast as it is"},
+}
+
+// endApplication ends all processes of the job, and none is started again.
+func (c *Cluster) endApplication() error {
+	if len(c.trainers) == 0 {
+		return errors.New("application: found no training job, want one to kill")
+	}
+	c.calls.mu.Lock()
+	c.calls.ended = true
+	c.calls.mu.Unlock()
+	for _, t := range c.trainers {
+		if t.process() == nil {
+			continue
+		}
+		if err := t.kill(); err != nil && t.process() != nil { // one may end by itself right now
+			return err
+		}
+	}
+	return nil
+}
+
+// applicationEnded reports whether it was ended.
+func (c *Cluster) applicationEnded() bool {
+	c.calls.mu.Lock()
+	defer c.calls.mu.Unlock()
+	return c.calls.ended
+}
+
+// changeStored changes what a file of the job's directories holds.
+func changeStored(change func(data []byte) []byte) func(c *Cluster, f runners.Fault) error {
+	return func(c *Cluster, f runners.Fault) error {
+		data, err := os.ReadFile(c.disks.modelPath(f.BasePath))
+		if err != nil {
+			return fmt.Errorf("stored file %s: %w", f.BasePath, err)
+		}
+		return c.StoreFile(f.BasePath, change(data))
+	}
+}
+
+// endSessions ends the sessions of a relay on the server.
+func (c *Cluster) endSessions(name string, r *relay) error {
+	sessions := r.given()
+	if len(sessions) == 0 {
+		return fmt.Errorf("%s: found no session to expire", name)
+	}
+	for _, s := range sessions {
+		if err := realrun.EndSession(c.zk.addr(), s.id, s.password); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var _ runners.Trainer = (*Cluster)(nil)

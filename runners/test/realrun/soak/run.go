@@ -1,0 +1,257 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/realrun/loopback"
+	"github.com/monosim/monosim/runners/test/simrun"
+)
+
+// Options are the settings of a soak.
+type Options struct {
+	// Loopback is what clusters are made of. Its Dir must be set: by its name processes
+	// of the clusters are told from others. Its Slack, if 0, is two seconds of wall time, for
+	// the start of processes on a machine that is busy with those of other clusters: an agent
+	// that finds a port closed tries it again 10 s of its time later.
+	Loopback loopback.Options
+	// Cycles is how many kills there are in all, Jobs on how many clusters.
+	Cycles, Jobs int
+	// Seed decides what is killed and when.
+	Seed uint64
+	// Progress takes a line now and then; nil is nobody.
+	Progress io.Writer
+}
+
+// Summary is what came of a soak.
+type Summary struct {
+	Cycles []Cycle
+	Bounds map[Victim]time.Duration
+	// Slack is by how much clusters of processes may be later than that.
+	Slack time.Duration
+	// Late are the cycles that took longer.
+	Late []string
+}
+
+// simulatedSeeds is how many clusters the bounds are taken from, simulatedCycles how many
+// kills of each.
+const simulatedSeeds, simulatedCycles = 100, 20
+
+// Bounds are the longest times that a simulated cluster was not whole, by victim.
+func Bounds() (map[Victim]time.Duration, error) {
+	bounds := map[Victim]time.Duration{}
+	for seed := uint64(1); seed <= simulatedSeeds; seed++ {
+		c, err := (&simrun.Runner{KeepLog: 1}).Build(spec(seed))
+		if err != nil {
+			return nil, err
+		}
+		err = cycles(c, seed, simulatedCycles, func(cycle Cycle) error {
+			bounds[cycle.Victim] = max(bounds[cycle.Victim], cycle.Took)
+			return nil
+		})
+		c.Close()
+		if err != nil {
+			return nil, fmt.Errorf("simulation with seed %d: %w", seed, err)
+		}
+	}
+	return bounds, nil
+}
+
+// cycles soaks one cluster.
+func cycles(c runners.Cluster, seed uint64, n int, done func(Cycle) error) error {
+	if err := begin(c); err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	r := rand.New(rand.NewPCG(seed, 0))
+	for i := range n {
+		cycle, err := once(c, r)
+		if err == nil {
+			err = done(cycle)
+		}
+		if err != nil {
+			return fmt.Errorf("cycle %d, %s %s killed at %s: %w", i+1, cycle.Victim, cycle.Pod, runners.Stamp(cycle.At), err)
+		}
+	}
+	return nil
+}
+
+// Run soaks clusters until there were so many cycles, or ctx ends, or a cluster does not
+// come back at all or has what it should not have. Its error also tells of those that were
+// late.
+func Run(ctx context.Context, o Options) (*Summary, error) {
+	bounds, err := Bounds()
+	if err != nil {
+		return nil, err
+	}
+	if l := &o.Loopback; l.Slack == 0 && l.TimeScale > 0 {
+		l.Slack = time.Duration(float64(2*time.Second) / l.TimeScale)
+	}
+	s := &soak{o: o, ctx: ctx, began: time.Now(), Summary: Summary{Bounds: bounds}}
+	s.say("bounds by the simulation: %s", s.boundsText())
+	jobs := max(min(o.Jobs, o.Cycles), 1)
+	errs := make([]error, jobs)
+	var wg sync.WaitGroup
+	for i := range jobs {
+		share := o.Cycles / jobs
+		if i < o.Cycles%jobs {
+			share++
+		}
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			errs[i] = s.cluster(o.Seed+uint64(i), share)
+		}()
+	}
+	wg.Wait()
+	err = errors.Join(errs...)
+	if len(s.Late) > 0 {
+		err = errors.Join(err, fmt.Errorf("%d of %d cycles were beyond their bound:\n%s", len(s.Late), len(s.Cycles), strings.Join(s.Late, "\n")))
+	}
+	if left := processesOf(o.Loopback.Dir); err == nil && len(left) > 0 {
+		err = fmt.Errorf("processes that are left: found %q, want none", left)
+	}
+	return &s.Summary, err
+}
+
+// soak is a run that goes on.
+type soak struct {
+	o     Options
+	ctx   context.Context
+	began time.Time
+
+	mu sync.Mutex
+	Summary
+	failed bool
+	told   time.Time
+}
+
+// cluster soaks one cluster of processes.
+func (s *soak) cluster(seed uint64, n int) (err error) {
+	built, err := loopback.New(s.o.Loopback).Build(spec(seed))
+	if err != nil {
+		return err
+	}
+	c := built.(*loopback.Cluster)
+	net := c.Addresses()
+	defer func() {
+		if err != nil {
+			s.stop()
+			err = fmt.Errorf("seed %d: %w (logs in %s)", seed, err, c.Keep())
+		}
+		c.Close()
+		if left := listening(net); err == nil && len(left) > 0 {
+			err = fmt.Errorf("seed %d: ports that are left open: found %v, want none", seed, left)
+		}
+	}()
+	s.mu.Lock()
+	s.Slack = runners.Tolerance(c)
+	s.mu.Unlock()
+	return cycles(c, seed, n, func(cycle Cycle) error {
+		s.note(seed, cycle)
+		if err := s.over(); err != nil {
+			return err
+		}
+		// REST comes after gRPC, and what has ended is gone a moment later.
+		return runners.Within(c, settled, func() error { return s.counted(c, net) })
+	})
+}
+
+// over is the error of a run that has to end.
+func (s *soak) over() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed {
+		return errStopped
+	}
+	return context.Cause(s.ctx)
+}
+
+// errStopped is that of a cluster which ends because another has failed.
+var errStopped = errors.New("another cluster has failed")
+
+func (s *soak) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failed = true
+}
+
+// note takes a cycle down, and whether it was within its bound.
+func (s *soak) note(seed uint64, cycle Cycle) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Cycles = append(s.Cycles, cycle)
+	if now := time.Now(); now.Sub(s.told) > sayEvery {
+		s.told = now
+		s.say("%d of %d cycles after %v", len(s.Cycles), s.o.Cycles, now.Sub(s.began).Round(time.Second))
+	}
+	if limit := s.Bounds[cycle.Victim] + s.Slack; cycle.Took > limit {
+		s.Late = append(s.Late, fmt.Sprintf("seed %d, %s %s killed at %s: found the cluster not whole for %v, want at most %v: %v in the simulation and %v for the wall clock",
+			seed, cycle.Victim, cycle.Pod, runners.Stamp(cycle.At), cycle.Took, limit, s.Bounds[cycle.Victim], s.Slack))
+	}
+}
+
+// sayEvery is the time between two lines on how far it is.
+const sayEvery = 5 * time.Second
+
+func (s *soak) say(format string, args ...any) {
+	if s.o.Progress != nil {
+		fmt.Fprintf(s.o.Progress, "soak: "+format+"\n", args...)
+	}
+}
+
+// settled is the cluster time within which a whole cluster has what it is to have.
+const settled = 10 * time.Second
+
+// counted wants as many processes and ports as a whole cluster has.
+func (s *soak) counted(c *loopback.Cluster, net string) error {
+	// ZooKeeper, and who has claimed the addresses; for each pod a relay and an agent, and
+	// model servers with gRPC and REST.
+	ports := listening(net)
+	if want := 2 + (2+2*len(tasks))*len(c.Pods()); len(ports) != want {
+		return fmt.Errorf("open ports: found %d, want %d: %v", len(ports), want, ports)
+	}
+	// A ZooKeeper, and in each pod an agent and its model servers.
+	found := processesOf(c.Dir())
+	if want := 1 + (1+len(tasks))*len(c.Pods()); len(found) != want {
+		return fmt.Errorf("processes: found %d, want %d: %q", len(found), want, found)
+	}
+	return nil
+}
+
+func (s *Summary) boundsText() string {
+	text := ""
+	for _, v := range Victims() {
+		text += fmt.Sprintf("%s %v, ", v, s.Bounds[v].Round(100*time.Millisecond))
+	}
+	return text[:len(text)-2]
+}
+
+// Print writes a line for each victim.
+func (s *Summary) Print(out io.Writer) error {
+	for _, v := range Victims() {
+		var took []time.Duration
+		for _, c := range s.Cycles {
+			if c.Victim == v {
+				took = append(took, c.Took)
+			}
+		}
+		if len(took) == 0 {
+			continue
+		}
+		slices.Sort(took)
+		_, err := fmt.Fprintf(out, "%-12s killed %4d times: whole again after %v (median), %v (longest); bound %v and %v\n", v, len(took),
+			took[len(took)/2].Round(100*time.Millisecond), took[len(took)-1].Round(100*time.Millisecond), s.Bounds[v].Round(100*time.Millisecond), s.Slack)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

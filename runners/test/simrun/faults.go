@@ -1,0 +1,51 @@
+package simrun
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/operator"
+	"github.com/monosim/monosim/sim/fault"
+)
+
+// Faults lists the kinds of sim/fault.
+func (r *Runner) Faults() []runners.FaultKind {
+	var kinds []runners.FaultKind
+	for _, k := range fault.Kinds() {
+		kinds = append(kinds, k.FaultKind)
+	}
+	return kinds
+}
+
+// BeginFault brings a fault about at the present instant; see sim/fault.
+func (c *Cluster) BeginFault(f runners.Fault) error {
+	op := "fault.begin"
+	if k, err := fault.Find(f.Kind); err == nil && k.End == nil {
+		op = "fault.happen"
+	}
+	c.remark("operator", op, f.Kind, operator.Hit(f))
+	if err := fault.Begin(c.world, f); err != nil {
+		return err
+	}
+	c.disturbed(f, op == "fault.begin", false)
+	return nil
+}
+
+// EndFault ends a fault that was begun; it does not end by itself any more then.
+func (c *Cluster) EndFault(f runners.Fault) error {
+	c.endings.Forget(f)
+	c.remark("operator", "fault.end", f.Kind, operator.Hit(f))
+	if err := fault.End(c.world, f); err != nil {
+		return err
+	}
+	c.disturbed(f, true, true)
+	return nil
+}
+
+// EndFaultAfter ends a fault once d has passed from now.
+func (c *Cluster) EndFaultAfter(f runners.Fault, d time.Duration) error {
+	c.endings.Add(f, c.Now()+d)
+	return nil
+}
+
+var _ runners.Scheduler = (*Cluster)(nil)

@@ -1,0 +1,135 @@
+package simrun
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/operator"
+	"github.com/monosim/monosim/sim/hosts"
+	"github.com/monosim/monosim/sim/tfserving/node"
+	"github.com/monosim/monosim/sim/world"
+)
+
+// modelCall is a call that a task makes.
+type modelCall struct {
+	answer runners.ModelAnswer
+	done   bool
+}
+
+func (m *modelCall) Answer() (runners.ModelAnswer, bool) { return m.answer, m.done }
+
+// begin has a task of a process make a call; ask fills in what was answered.
+func (c *Cluster) begin(life *vtime.Process, what string, ask func(a *runners.ModelAnswer) error) *modelCall {
+	m := &modelCall{}
+	from := c.Now()
+	life.Go(what, func() {
+		m.answer.Err = ask(&m.answer)
+		m.answer.Took, m.done = c.Now()-from, true
+	})
+	return m
+}
+
+// client is a process of an operator that calls model servers.
+func (c *Cluster) client(on *hosts.Machine) (*vtime.Process, *env.Env) {
+	life := on.Node.NewProcess(runners.Tester)
+	e := on.Env(life, nil)
+	e.Models = &node.Clients{Proc: life, Host: on.Net}
+	return life, e
+}
+
+// addr is where a running model server listens, or will listen.
+func (c *Cluster) addr(pod, kind string) (string, error) {
+	s, err := c.server(pod, kind)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s:%d", c.world.Pod(pod).IP(), s.Port), nil
+}
+
+// Reload sends a config.
+func (c *Cluster) Reload(pod, kind string, models []runners.ServedModel, deadline time.Duration) (runners.ModelCall, error) {
+	addr, err := c.addr(pod, kind)
+	if err != nil {
+		return nil, err
+	}
+	data, err := operator.ReloadRequest(models, nil)
+	if err != nil {
+		return nil, err
+	}
+	life, e := c.client(c.world.Operator())
+	return c.begin(life, "reload", func(*runners.ModelAnswer) error {
+		server := e.Models.Dial(addr)
+		defer server.Close()
+		_, err := server.Reload(data, deadline)
+		return err
+	}), nil
+}
+
+// Predict sends a request without inputs.
+func (c *Cluster) Predict(pod, kind string, spec runners.PredictSpec, deadline time.Duration) (runners.ModelCall, error) {
+	addr, err := c.addr(pod, kind)
+	if err != nil {
+		return nil, err
+	}
+	life, e := c.client(c.world.Operator())
+	return c.begin(life, "predict", func(a *runners.ModelAnswer) error {
+		channel := e.Network.Dial(addr)
+		defer channel.Close()
+		var err error
+		a.Version, err = operator.Predict(spec, func(method string, request []byte) ([]byte, error) { return channel.Call(method, request, deadline) })
+		return err
+	}), nil
+}
+
+// Connect asks for a model that need not be there.
+func (c *Cluster) Connect(pod, kind string) error {
+	addr, err := c.addr(pod, kind)
+	if err != nil {
+		return err
+	}
+	life, e := c.client(c.world.Operator())
+	return c.await(life, "connect", runners.CallTimeout+time.Second, func() error {
+		server := e.Models.Dial(addr)
+		defer server.Close()
+		_, err := server.Status(env.ModelSpec{Name: "default"}, runners.CallTimeout)
+		var rpc *env.RPCError
+		if errors.As(err, &rpc) && rpc.Code == env.NotFound {
+			return nil
+		}
+		return err
+	}, true)
+}
+
+// ResidentBytes is the memory of a model server.
+func (c *Cluster) ResidentBytes(pod, kind string) (int64, error) {
+	s, err := c.server(pod, kind)
+	if err != nil {
+		return 0, err
+	}
+	return s.Server().ResidentBytes(), nil
+}
+
+// WriteModelConfig writes a file of the bare server.
+func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) error {
+	p, err := c.world.FindPod(runners.BareServer)
+	if err != nil {
+		return err
+	}
+	text, err := operator.ModelConfigFile(models, nil)
+	if err != nil {
+		return err
+	}
+	return p.Machine().FS.WriteTree(map[string]string{path: text})
+}
+
+// Output is what the bare server printed.
+func (c *Cluster) Output() (string, error) {
+	data, err := c.ReadFile(runners.BareServer, world.BareOutput)
+	return string(data), err
+}
+
+var _ runners.Caller = (*Cluster)(nil)

@@ -1,0 +1,64 @@
+// Package simrun runs clusters in virtual time: the engine's agents on the
+// simulated world.
+//
+// Two things to use first:
+//
+//   - [Runner] is the runners.Runner to hand to steps and commands.
+//   - [Cluster] is what it builds; beyond runners.Cluster it compares two runs
+//     ([Cluster.Divergence]).
+//
+// To change how a spec becomes a world look in build.go; what an operator does to it,
+// in act.go and in runners/test/operator; what looks at it, in observe.go; how model servers are called, in
+// serving.go, and through the agents' own code, in monitor.go. Golden cases are answered
+// by what [Runner.Operations] is. What can go wrong in a cluster is not here but in
+// sim/fault.
+package simrun
+
+import (
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/sim/world"
+)
+
+// Runner builds simulated clusters. The zero value is ready for use.
+type Runner struct {
+	// KeepLog is how many observations a cluster keeps; 0 means all. A cluster with
+	// Spec.Detail keeps all, unless there is OnObservation to take them.
+	KeepLog int
+	// OnObservation, when set, is called with every observation as it is made.
+	OnObservation func(runners.Observation)
+	// Operations, when set, answers golden cases for scenarios that ask for single
+	// operations of the agents' code; without it such scenarios fail.
+	Operations runners.Operations
+	// Traffic has ZooKeeper count what is asked of it, by pod, operation and path, which
+	// Cluster.Load tells.
+	Traffic bool
+	// CheckOwner verifies that every wait is made by the task that it parks. It costs
+	// about a microsecond a wait, and is for tests.
+	CheckOwner bool
+	// Shared, when set, stands between the pods' processes and what they share, as
+	// world.Options.Shared does. It is for tests.
+	Shared func(env.Shared) env.Shared
+}
+
+// Name is "sim".
+func (r *Runner) Name() string { return "sim" }
+
+// Build makes a cluster that is not started. The error of a spec that makes no sense is
+// a *runners.SpecError.
+func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) { return r.build(spec) }
+
+// Check refuses agent settings that no agent has, and profiles that no server has.
+func (r *Runner) Check(spec runners.Spec) error {
+	name := (&Cluster{spec: spec}).confName()
+	for _, p := range agentconfig.UnknownKeys(name, []byte(spec.Conf)) {
+		return &runners.SpecError{Where: name, Found: p.Found, Want: p.Want}
+	}
+	return world.CheckProfiles(spec)
+}
+
+var (
+	_ runners.Runner  = (*Runner)(nil)
+	_ runners.Checker = (*Runner)(nil)
+)

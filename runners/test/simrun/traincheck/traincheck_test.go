@@ -1,0 +1,315 @@
+package traincheck_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/simrun/traincheck"
+)
+
+// disk is the shared directories.
+type disk map[string]string
+
+func (d disk) StoredFile(path string) ([]byte, bool, error) {
+	text, ok := d[path]
+	return []byte(text), ok, nil
+}
+
+// story tells a checker what happens, second by second.
+type story struct {
+	t     *testing.T
+	check *traincheck.Checker
+	files disk
+	now   time.Duration
+}
+
+func begin(t *testing.T, kept quirks.Set, spec cluster.TrainingSpec) *story {
+	spec.Workers, spec.PS = 2, 1
+	s := &story{t: t, check: traincheck.New(spec, kept), files: disk{}}
+	for _, name := range spec.TrainerNames() {
+		s.op(name, "process.start", "")
+	}
+	return s
+}
+
+func (s *story) op(who, op, path string) {
+	o := observation(who, op)
+	o.At, o.Path = s.now, path
+	s.check.Observe(o)
+}
+
+func (s *story) serve(names ...string) {
+	for _, name := range names {
+		s.op(name, "training.serving", "10.0.0.1:1")
+	}
+}
+
+func (s *story) pass(d time.Duration) {
+	s.t.Helper()
+	s.now += d
+	if err := s.check.Look(s.now, s.files); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// assign is an assignment of the barrier's variable: index 0 is the barrier.
+func (s *story) assign(who string, index int, on bool) {
+	s.check.Assigned(s.now, who, "barrier_var", index, on)
+}
+
+func (s *story) place(action string) {
+	s.assign("chief", 0, true)
+	s.check.Assigned(s.now, "chief", "barrier_op_action", -1, []byte(action))
+}
+
+// The goal is that each invariant can break, is told once with its name and what was wanted, and
+// holds where all goes well. known is the rule by which the reference breaks it; "-" is for
+// stories in which all hold.
+func TestInvariantsBreakAndHold(t *testing.T) {
+	const model = "/train/model/"
+	for _, c := range []struct {
+		name, invariant, known, text string
+		kept                         quirks.Set
+		spec                         cluster.TrainingSpec
+		tell                         func(s *story)
+	}{
+		{name: "a save", invariant: "-", tell: func(s *story) {
+			s.place("Save")
+			s.pass(time.Second)
+			s.assign("worker1", 1, true)
+			s.assign("chief", 0, false)
+			s.pass(time.Second)
+			s.assign("worker1", 1, false)
+			s.pass(time.Hour)
+		}},
+		{name: "two barriers", invariant: "INV-1", text: "a barrier was placed while the one of 0s was there", tell: func(s *story) {
+			s.place("Save")
+			s.pass(time.Second)
+			s.place("Save")
+		}},
+		{name: "a barrier that its owner keeps", invariant: "INV-1", text: `the barrier "Save" of 0s was not removed by its owner`, tell: func(s *story) {
+			s.place("Save")
+			s.pass(2 * time.Minute)
+		}},
+		{name: "a barrier whose owner died", invariant: "-", tell: func(s *story) {
+			s.place("Save")
+			s.op("chief", "process.exit", "chief")
+			s.pass(2 * time.Minute)
+		}},
+		{name: "somebody else removes an operator's barrier", invariant: "INV-1", text: "was removed without that call", tell: func(s *story) {
+			s.place("")
+			s.pass(time.Second)
+			s.assign("chief", 0, false)
+		}},
+		{name: "an operator resumes", invariant: "-", tell: func(s *story) {
+			s.place("")
+			s.pass(time.Second)
+			s.check.ResumeAsked(s.now)
+			s.assign("chief", 0, false)
+			s.pass(time.Hour)
+		}},
+		{name: "nobody resumes", invariant: "INV-1", known: "TRN-2.8 and TRN-2.9", text: "it waits for ResumeTraining", tell: func(s *story) {
+			s.place("")
+			s.pass(time.Minute)
+			s.pass(time.Minute)
+		}},
+		{name: "a worker that does not notice", invariant: "INV-2", text: "worker1 has not unblocked since the barrier was removed at 1s, want that within 1.2s", tell: func(s *story) {
+			s.place("Save")
+			s.assign("worker1", 1, true)
+			s.pass(time.Second)
+			s.assign("chief", 0, false)
+			s.pass(2 * time.Second)
+		}},
+		{name: "a worker that notices late", invariant: "INV-2", text: "worker1 has not unblocked", tell: func(s *story) {
+			s.place("Save")
+			s.assign("worker1", 1, true)
+			s.assign("chief", 0, false)
+			s.now += 3 * time.Second
+			s.assign("worker1", 1, false)
+		}},
+		{name: "a worker that died", invariant: "-", tell: func(s *story) {
+			s.place("Save")
+			s.assign("worker1", 1, true)
+			s.op("worker1", "process.exit", "worker1")
+			s.assign("chief", 0, false)
+			s.pass(time.Hour)
+		}},
+		{name: "a barrier that is placed again", invariant: "INV-2", known: "Q238", text: "worker1 has not unblocked", tell: placeAgain},
+		{name: "a barrier that is placed again with Q238 repaired", invariant: "INV-2", kept: quirks.Fixed, text: "worker1 has not unblocked", tell: placeAgain},
+		{name: "a PS that dies with the variables", invariant: "-", tell: func(s *story) {
+			s.place("Save")
+			s.assign("worker1", 1, true)
+			s.assign("chief", 0, false)
+			s.op("ps0", "process.exit", "ps0")
+			s.pass(time.Hour)
+		}},
+		{name: "a restore", invariant: "-", spec: restoring, tell: func(s *story) {
+			s.files[model+"checkpoint"], s.files[model+"monolith_checkpoint"] = "model_checkpoint_path: 'a'", ""
+			s.serve("chief")
+			s.pass(35 * time.Second)
+			s.serve("worker1", "worker2", "ps0")
+			s.pass(time.Minute)
+		}},
+		{name: "a worker that does not wait for the second file", invariant: "INV-3", spec: restoring, text: "worker1 left the restore wait", tell: func(s *story) {
+			s.files[model+"checkpoint"] = "model_checkpoint_path: 'a'"
+			s.serve("worker1")
+			s.pass(time.Second)
+		}},
+		{name: "a worker that waits on", invariant: "INV-3", spec: restoring, text: "worker2 waits for the chief to restore, who was done at 0s", tell: func(s *story) {
+			s.files[model+"checkpoint"], s.files[model+"monolith_checkpoint"] = "model_checkpoint_path: 'a'", ""
+			s.serve("chief", "worker1", "ps0")
+			s.pass(time.Minute)
+		}},
+		{name: "a worker that waits for files that are late", invariant: "-", spec: restoring, tell: func(s *story) {
+			s.check.FilesLate(0, time.Minute)
+			s.files[model+"checkpoint"], s.files[model+"monolith_checkpoint"] = "model_checkpoint_path: 'a'", ""
+			s.serve("chief", "worker1", "ps0")
+			s.pass(90 * time.Second)
+		}},
+		{name: "a worker that waits on when files no longer are late", invariant: "INV-3", spec: restoring, text: "worker2 waits for the chief to restore, who was done at 0s", tell: func(s *story) {
+			s.check.FilesLate(0, time.Hour)
+			s.files[model+"checkpoint"], s.files[model+"monolith_checkpoint"] = "model_checkpoint_path: 'a'", ""
+			s.serve("chief", "worker1", "ps0")
+			s.pass(10 * time.Minute)
+			s.check.FilesLate(s.now, 0)
+			s.pass(time.Minute)
+		}},
+		{name: "an empty restore_dir", invariant: "INV-3", known: "Q251", spec: restoring, text: "without its two files", tell: func(s *story) {
+			s.serve("chief")
+			s.op("worker1", "process.exit", "worker1")
+			s.op("ps0", "process.exit", "ps0")
+			s.pass(time.Minute)
+		}},
+		{name: "a listed checkpoint that is gone", invariant: "INV-4", text: model + "m-2 is listed", tell: func(s *story) {
+			s.files[model+"checkpoint"] = "model_checkpoint_path: 'm-2' all_model_checkpoint_paths: 'm-1' all_model_checkpoint_paths: 'm-2'"
+			s.files[model+"m-1.index"] = ""
+			s.pass(time.Second)
+		}},
+		{name: "an exempt checkpoint that is deleted", invariant: "INV-4", text: model + "m-1 is exempt and was deleted", tell: func(s *story) {
+			s.files[model+"monolith_checkpoint"] = "exempt_model_checkpoint_paths: 'm-1'"
+			s.files[model+"m-1.index"] = ""
+			s.pass(time.Second)
+			delete(s.files, model+"m-1.index")
+			s.pass(time.Second)
+		}},
+		{name: "a checkpoint that is exempt no more", invariant: "-", tell: func(s *story) {
+			s.files[model+"monolith_checkpoint"] = "exempt_model_checkpoint_paths: 'm-1'"
+			s.files[model+"m-1.index"] = ""
+			s.pass(time.Second)
+			s.files[model+"monolith_checkpoint"] = ""
+			delete(s.files, model+"m-1.index")
+			s.pass(time.Second)
+		}},
+		{name: "torn lists", invariant: "-", tell: func(s *story) {
+			s.files[model+"monolith_checkpoint"], s.files[model+"checkpoint"] = "exempt_model_checkp", "\xff"
+			s.pass(time.Second)
+		}},
+		{name: "a process that never comes back", invariant: "INV-5", text: "worker1 runs and is not in discovery since 1m0s", tell: func(s *story) {
+			s.serve("worker1")
+			s.op("worker1", "zookeeper.create", "/monolith/job/worker.1")
+			s.pass(time.Minute)
+			s.op("zookeeper", "zookeeper.delete", "/monolith/job/worker.1")
+			s.pass(32 * time.Minute)
+		}},
+		{name: "a process that has ended and stays", invariant: "INV-5", text: "ps0 ended at 0s and is in discovery", tell: func(s *story) {
+			s.op("ps0", "zookeeper.create", "/monolith/job/ps.0")
+			s.op("ps0", "process.exit", "ps0")
+			s.pass(32 * time.Minute)
+		}},
+		{name: "a process that registers again in time", invariant: "-", tell: func(s *story) {
+			s.serve("worker1")
+			s.pass(29 * time.Minute)
+			s.op("worker1", "zookeeper.create", "/monolith/job/worker.1")
+			s.pass(time.Hour)
+		}},
+		{name: "a ZooKeeper that is away", invariant: "-", tell: func(s *story) {
+			s.serve("worker1")
+			s.check.Disturbed(s.now, "zookeeper.down", true, false)
+			s.pass(time.Hour)
+			s.check.Disturbed(s.now, "zookeeper.down", true, true)
+			s.pass(10 * time.Minute)
+			s.op("worker1", "zookeeper.create", "/monolith/job/worker.1")
+			s.pass(time.Hour)
+		}},
+		{name: "a ZooKeeper that is back", invariant: "INV-5", text: "worker1 runs and is not in discovery since 1h0m0s", tell: func(s *story) {
+			s.serve("worker1")
+			s.check.Disturbed(s.now, "zookeeper.down", true, false)
+			s.pass(time.Hour)
+			s.check.Disturbed(s.now, "zookeeper.down", true, true)
+			s.pass(time.Hour)
+		}},
+		{name: "all workers of a LocalCluster", invariant: "-", tell: func(s *story) {
+			s.check.LocalStarted(2)
+			s.check.LocalArrived(s.now, 0, 1)
+			s.check.LocalAnswered(s.now, 0, 1, false)
+			s.check.LocalArrived(s.now, 1, 1)
+			s.check.LocalAnswered(s.now, 1, 1, true)
+		}},
+		{name: "a LocalCluster that is released too early", invariant: "INV-6", text: "the barrier of epoch 1 was released with 1 of 2 workers", tell: func(s *story) {
+			s.check.LocalStarted(2)
+			s.check.LocalArrived(s.now, 0, 1)
+			s.check.LocalAnswered(s.now, 0, 1, true)
+		}},
+		{name: "a LocalCluster that is never released", invariant: "INV-6", text: "the barrier of epoch 1 was not released with 2 of 2 workers", tell: func(s *story) {
+			s.check.LocalStarted(2)
+			s.check.LocalArrived(s.now, 0, 1)
+			s.check.LocalArrived(s.now, 1, 1)
+			s.check.LocalAnswered(s.now, 0, 1, false)
+		}},
+		{name: "a PS barrier", invariant: "-", tell: psBarrier(2, true, true)},
+		{name: "a PS barrier that lets one through alone", invariant: "INV-7", text: "PS barrier b was released with 1 arrivals, want exactly 2", tell: psBarrier(1, true)},
+		{name: "a PS barrier of f415ff3", invariant: "INV-7", known: "the PS barrier of f415ff3", spec: cluster.TrainingSpec{DefectivePSBarrier: true}, text: "released with 1 arrivals", tell: psBarrier(1, true)},
+		{name: "a PS barrier that forgets one", invariant: "INV-7", text: "a call of a generation that was released was not", tell: psBarrier(2, true, false)},
+		{name: "a PS barrier after a time-out", invariant: "-", tell: func(s *story) {
+			psBarrier(1, false)(s)
+			psBarrier(2, true, true)(s)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := begin(t, c.kept, c.spec)
+			c.tell(s)
+			broken := s.check.Broken()
+			if c.invariant == "-" {
+				if len(broken) > 0 {
+					t.Fatalf("got %v, want all to hold", broken)
+				}
+				return
+			}
+			if len(broken) != 1 || broken[0].Invariant != c.invariant || broken[0].Known != c.known || !strings.Contains(broken[0].Text, c.text) {
+				t.Errorf("got %v, want %s to break once, known %q: %s", broken, c.invariant, c.known, c.text)
+			}
+			if line := broken[0].String(); !strings.HasPrefix(line, c.invariant+" broke by ") || !strings.Contains(line, c.known) {
+				t.Errorf("got %q, want it to begin with the invariant, and to say what is known", line)
+			}
+		})
+	}
+}
+
+var restoring = cluster.TrainingSpec{RestoreDir: "/train/old"}
+
+func placeAgain(s *story) {
+	s.place("Save")
+	s.assign("worker1", 1, true)
+	s.assign("chief", 0, false)
+	s.place("Save")
+	s.pass(2 * time.Second)
+}
+
+// psBarrier is so many calls of a barrier of two, and what was answered to the first ones.
+func psBarrier(calls int, released ...bool) func(s *story) {
+	return func(s *story) {
+		var numbers []int
+		for range calls {
+			numbers = append(numbers, s.check.PSArrived(s.now, "b", 2))
+		}
+		for i, r := range released {
+			s.check.PSAnswered(s.now, numbers[i], r)
+		}
+	}
+}
+
+func observation(who, op string) runners.Observation { return runners.Observation{Pod: who, Op: op} }

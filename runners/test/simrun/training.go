@@ -1,0 +1,218 @@
+package simrun
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/job"
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/operator"
+	"github.com/monosim/monosim/runners/test/simrun/traincheck"
+	"github.com/monosim/monosim/sim/world"
+)
+
+// trainingState is what the cluster knows of its training job.
+type trainingState struct {
+	servers *session.Servers
+	// addrs are those of the running processes, by name.
+	addrs map[string]string
+	// operated is the answer to the call that goes on, nil before.
+	operated *runners.TrainingAnswer
+	barriers []runners.TrainingAnswer
+	local    *localTraining
+	// check holds the job to its invariants; nil without a job.
+	check *traincheck.Checker
+	deeds map[deed]int
+}
+
+// deed is what a process does; without a path it is all of the kind.
+type deed struct{ trainer, op, path string }
+
+// roundTrip is what asking another process for variables takes.
+const roundTrip = time.Millisecond
+
+func newTrainingState() *trainingState {
+	return &trainingState{servers: session.NewServers(roundTrip), addrs: map[string]string{}, deeds: map[deed]int{}}
+}
+
+// runTrainer is the program of a process of the job.
+func (c *Cluster) runTrainer(e *env.Env, t *world.Trainer) int {
+	return job.Main(e, job.Options{
+		Spec: *c.spec.Training, Role: t.Role, Index: t.Index, Quirks: c.quirks,
+		Servers: c.training.servers, Hazards: c.world.Hazards(),
+		Happened: func(op, path, note string) {
+			if op == "serving" {
+				c.training.addrs[t.Name] = path
+			}
+			c.training.deeds[deed{t.Name, op, path}]++
+			if path != "" {
+				c.training.deeds[deed{t.Name, op, ""}]++
+			}
+			c.world.TraceTraining(t, op, path, note)
+			c.happened(op)
+		},
+	})
+}
+
+// StartTraining starts all processes of the job.
+func (c *Cluster) StartTraining() error {
+	if c.spec.Training == nil {
+		return fmt.Errorf("training: found no job, want one in the cluster's shape")
+	}
+	return c.world.StartTraining()
+}
+
+// StartTrainer starts one that has ended.
+func (c *Cluster) StartTrainer(name string) error {
+	t, err := c.world.FindTrainer(name)
+	if err != nil {
+		return err
+	}
+	return t.Start()
+}
+
+// TrainerNames are the names of the job's processes.
+func (c *Cluster) TrainerNames() []string {
+	if c.spec.Training == nil {
+		return nil
+	}
+	return c.spec.Training.TrainerNames()
+}
+
+// TrainerState returns how a process of the job is.
+func (c *Cluster) TrainerState(name string) (runners.TrainerState, error) {
+	t, err := c.world.FindTrainer(name)
+	if err != nil {
+		return runners.TrainerState{}, err
+	}
+	state := runners.TrainerState{IP: t.IP(), Running: t.Process() != nil, ExitCode: t.ExitCode(), Starts: t.Starts()}
+	if state.Running {
+		state.Addr = c.training.addrs[name]
+	}
+	return state, nil
+}
+
+// TrainingStatus looks at the variables of the first PS and at the list of checkpoints.
+func (c *Cluster) TrainingStatus() runners.TrainingStatus {
+	status := runners.TrainingStatus{GlobalStep: -1}
+	if c.spec.Training == nil {
+		return status
+	}
+	if s := c.training.servers.Local(c.training.addrs["ps0"]); s != nil {
+		operator.ReadTraining(s, c.spec.Training.Workers, &status)
+	}
+	dir := c.spec.Training.WithDefaults().ModelDir
+	if state, err := checkpoints.State(c.operatorFiles(), dir, checkpoints.Filename); err == nil && state != nil {
+		status.Checkpoints = state.AllModelCheckpointPaths
+	}
+	return status
+}
+
+// operatorFiles are the files that the operator's machine sees, the shared ones among them.
+func (c *Cluster) operatorFiles() env.Files {
+	machine := c.world.Operator()
+	life := machine.Node.NewProcess("operator")
+	defer life.Crash()
+	return machine.Env(life, nil).Files
+}
+
+// StoredFile reads a file of the shared directories.
+func (c *Cluster) StoredFile(path string) ([]byte, bool, error) {
+	fsys, inside := c.world.StoreOf(path)
+	data, err := fsys.ReadFile(inside)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	return data, err == nil, err
+}
+
+// StoredNames are those in such a directory.
+func (c *Cluster) StoredNames(path string) ([]string, error) {
+	fsys, inside := c.world.StoreOf(path)
+	names, err := fsys.ReadDir(inside)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return names, err
+}
+
+// StoreFile writes one.
+func (c *Cluster) StoreFile(path string, data []byte) error {
+	fsys, inside := c.world.StoreOf(path)
+	return fsys.WriteTree(map[string]string{inside: string(data)})
+}
+
+// operateLimit bounds a call of the controller: a save waits for workers, and writes.
+const operateLimit = time.Hour
+
+// TrainingDeeds counts how often a process has done something.
+func (c *Cluster) TrainingDeeds(name, op, path string) int {
+	return c.training.deeds[deed{name, op, path}]
+}
+
+// Operate calls a method of the controller and waits for the answer.
+func (c *Cluster) Operate(method string) (runners.TrainingAnswer, error) {
+	var answer runners.TrainingAnswer
+	err := c.operate("controller", operateLimit, func(e *env.Env) error {
+		answer = c.callController(e, method)
+		return nil
+	})
+	return answer, err
+}
+
+// BeginOperate begins such a call.
+func (c *Cluster) BeginOperate(method string) error {
+	c.training.operated = nil
+	return c.asOperator("controller", func(e *env.Env) {
+		answer := c.callController(e, method)
+		c.training.operated = &answer
+	})
+}
+
+// Operated is its answer.
+func (c *Cluster) Operated() (runners.TrainingAnswer, bool) {
+	if c.training.operated == nil {
+		return runners.TrainingAnswer{}, false
+	}
+	return *c.training.operated, true
+}
+
+// asOperator runs fn in a process of the operator's machine and lets no time pass.
+func (c *Cluster) asOperator(what string, fn func(e *env.Env)) error {
+	machine := c.world.Operator()
+	life := machine.Node.NewProcess("operator")
+	e := machine.Env(life, nil)
+	life.Go(what, func() { fn(e) })
+	return c.world.Settle()
+}
+
+// callController calls by the address file.
+func (c *Cluster) callController(e *env.Env, method string) runners.TrainingAnswer {
+	if method == "ResumeTraining" {
+		c.training.check.ResumeAsked(c.Now())
+	}
+	return operator.CallController(e, c.spec.Training.WithDefaults().ModelDir, method)
+}
+
+// PSBarrier has a worker arrive at a barrier of the PS service, which the first PS keeps.
+func (c *Cluster) PSBarrier(id string, worker, numWorkers int, timeout time.Duration) error {
+	addr := c.training.addrs["ps0"]
+	at := len(c.training.barriers)
+	c.training.barriers = append(c.training.barriers, runners.TrainingAnswer{Text: "waits"})
+	return c.asOperator("ps barrier", func(e *env.Env) {
+		call := c.training.check.PSArrived(c.Now(), id, numWorkers)
+		answer := operator.ArriveAtPS(e, addr, id, worker, numWorkers, timeout)
+		c.training.check.PSAnswered(c.Now(), call, answer.Err == nil)
+		c.training.barriers[at] = answer
+	})
+}
+
+// PSBarriers are the answers so far.
+func (c *Cluster) PSBarriers() []runners.TrainingAnswer { return c.training.barriers }
+
+var _ runners.Trainer = (*Cluster)(nil)

@@ -1,0 +1,90 @@
+package simrun
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/training/rustport/localcluster"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/simrun/traincheck"
+)
+
+// localTraining is a LocalCluster in a process of the operator's machine.
+type localTraining struct {
+	life    *vtime.Process
+	cluster *localcluster.LocalCluster
+	waits   []runners.TrainingAnswer
+	steps   map[int]uint64 // of workers
+}
+
+// localPoll is how often a worker looks while it waits.
+const localPoll = 100 * time.Millisecond
+
+// StartLocal starts a cluster with one PS.
+func (c *Cluster) StartLocal(workers int) error {
+	machine := c.world.Operator()
+	life := machine.Node.NewProcess("local-cluster")
+	config := localcluster.Config{PSAddrs: []string{"ps"}}
+	for i := range workers {
+		config.WorkerAddrs = append(config.WorkerAddrs, fmt.Sprintf("worker%d", i))
+	}
+	built, err := localcluster.New(machine.Env(life, nil), config, 1)
+	if err != nil {
+		return err
+	}
+	built.Start()
+	life.Start("main", func() { life.Rest("what comes", func() {}, nil) }) // it goes on between waits
+	if c.training.check == nil {
+		c.training.check = traincheck.New(runners.TrainingSpec{}, c.quirks)
+	}
+	c.training.check.LocalStarted(workers)
+	c.training.local = &localTraining{life: life, cluster: built, steps: map[int]uint64{}}
+	return nil
+}
+
+// onLocal does something to the local cluster.
+func (c *Cluster) onLocal(fn func(l *localTraining) error) error {
+	if c.training.local == nil {
+		return errors.New("local cluster: found none, want one that was started")
+	}
+	return fn(c.training.local)
+}
+
+// LocalSteps has a worker make steps.
+func (c *Cluster) LocalSteps(worker, n int) error {
+	return c.onLocal(func(l *localTraining) error {
+		for range n {
+			if _, err := l.cluster.TrainStep(worker, nil); err != nil {
+				return err
+			}
+			l.steps[worker]++
+		}
+		return nil
+	})
+}
+
+// LocalBarrier has a worker wait at the barrier of its step.
+func (c *Cluster) LocalBarrier(worker int, timeout time.Duration) error {
+	return c.onLocal(func(l *localTraining) error {
+		at := len(l.waits)
+		l.waits = append(l.waits, runners.TrainingAnswer{Text: "waits"})
+		l.life.Go("barrier", func() {
+			epoch := l.steps[worker]
+			c.training.check.LocalArrived(c.Now(), worker, epoch)
+			status, err := l.cluster.WaitForBarrier(worker, timeout, localPoll)
+			c.training.check.LocalAnswered(c.Now(), worker, epoch, err == nil && status.Released)
+			l.waits[at] = runners.TrainingAnswer{Text: status.String(), Err: err}
+		})
+		return c.world.Settle()
+	})
+}
+
+// LocalBarriers are the answers so far.
+func (c *Cluster) LocalBarriers() []runners.TrainingAnswer {
+	if c.training.local == nil {
+		return nil
+	}
+	return c.training.local.waits
+}

@@ -1,0 +1,99 @@
+package simrun_test
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/simrun"
+)
+
+// trainAnHour runs a job with a chief, a PS for every five workers, saves every ten minutes,
+// and a PS that dies, for an hour of virtual time.
+func trainAnHour(tb testing.TB, discovery string, workers int, noLeaps bool) *simrun.Cluster {
+	spec := runners.Spec{Seed: 1, NoLeaps: noLeaps, Training: &runners.TrainingSpec{
+		Workers: workers, PS: max(1, workers/5), SaveEvery: 10 * time.Minute, RestartAfter: 10 * time.Second, Discovery: discovery,
+	}}
+	built, err := (&simrun.Runner{KeepLog: 1}).Build(spec)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	c := built.(*simrun.Cluster)
+	must := func(err error) {
+		tb.Helper()
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	pass := func(d time.Duration) {
+		tb.Helper()
+		_, err := c.Pass(d, nil)
+		must(err)
+	}
+	must(c.StartTraining())
+	pass(25 * time.Minute)
+	must(c.BeginFault(runners.Fault{Kind: "trainer.killed", Pod: "ps0"}))
+	pass(10 * time.Minute)
+	_, err = c.Operate("SaveCheckpoint")
+	must(err)
+	pass(time.Hour - c.Now())
+	return c
+}
+
+// The goal is that an hour of a job is the same whether its steps are leapt over or not: trace,
+// counts, and what the job says of its step, its barrier and its checkpoints.
+func TestTrainingHourWithoutLeaps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("an hour of a job, step by step")
+	}
+	leaps, events := trainAnHour(t, "zookeeper", 20, false), trainAnHour(t, "zookeeper", 20, true)
+	defer leaps.Close()
+	defer events.Close()
+	if diff := cmp.Diff(events.TrainingStatus(), leaps.TrainingStatus()); diff != "" {
+		t.Errorf("status (-events +leaps):\n%s", diff)
+	}
+	got, want := leaps.Stats(), events.Stats()
+	if diff := cmp.Diff(want.Counts, got.Counts); got.TraceHash != want.TraceHash || diff != "" {
+		t.Errorf("trace %016x, want %016x; counts (-events +leaps):\n%s", got.TraceHash, want.TraceHash, diff)
+	}
+	t.Logf("%d events, %d steps", got.Counts.Events, leaps.TrainingStatus().GlobalStep)
+}
+
+// The goal is the cost of an hour of 1,000 workers, 200 PS and a chief: less than 5 s of
+// processor time where processes know from TF_CONFIG where all are, and what the square of them
+// costs that discovery by ZooKeeper is in the reference, too. A curve of growth is printed beside:
+// ns/event, and from the second size on what the hour costs in events and in time as a power of
+// the workers, 1 where it grows as they do and 2 with their square.
+func BenchmarkTrainingHour(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the program does, see cmd/monosim
+	type cost struct{ workers, events, nanos float64 }
+	for _, discovery := range []string{"primus", "zookeeper"} {
+		var last cost
+		for _, workers := range []int{10, 100, 200, 300, 400, 1000} {
+			b.Run(fmt.Sprintf("%s/workers=%d", discovery, workers), func(b *testing.B) {
+				now := cost{workers: float64(workers)}
+				for b.Loop() {
+					c := trainAnHour(b, discovery, workers, *noLeaps)
+					b.ReportMetric(float64(c.TrainingStatus().GlobalStep), "steps")
+					now.events = float64(c.Stats().Counts.Events)
+					c.Close()
+				}
+				now.nanos = float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+				b.ReportMetric(now.events, "events")
+				b.ReportMetric(now.nanos/now.events, "ns/event")
+				b.ReportMetric(float64(time.Hour.Nanoseconds())/now.nanos, "virtual/wall")
+				if last.workers > 0 {
+					more := math.Log(now.workers / last.workers)
+					b.ReportMetric(math.Log(now.events/last.events)/more, "power/events")
+					b.ReportMetric(math.Log(now.nanos/last.nanos)/more, "power/time")
+				}
+				last = now
+			})
+		}
+	}
+}

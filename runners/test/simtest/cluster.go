@@ -1,0 +1,134 @@
+package simtest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/replay"
+	"github.com/monosim/monosim/runners/test/simrun"
+)
+
+// Cluster is a cluster for the time of a test. Only the test's own goroutine may use
+// it. What can be seen of it are the methods of runners.Observer, which return errors
+// and so suit the functions that Within calls; what can be done to it (act.go) ends
+// the test when it fails.
+type Cluster struct {
+	runners.Observer
+
+	tb      testing.TB
+	cluster runners.Cluster
+	spec    runners.Spec
+	config  config
+}
+
+// config is what options set.
+type config struct {
+	runner runners.Runner
+	tail   int
+}
+
+// Option changes how a cluster is run.
+type Option func(*config)
+
+// On has the cluster built by another runner than that of runners/test/simrun.
+func On(r runners.Runner) Option { return func(c *config) { c.runner = r } }
+
+// LogTail says how many of the last things that the cluster did are logged when the
+// test has failed: 20 without this option.
+func LogTail(n int) Option { return func(c *config) { c.tail = n } }
+
+// Start builds the cluster of a spec and starts its pods. It ends with the test.
+//
+// A spec without a Conf has runners.ConfV3: agents that serve what is published to the
+// layout "main". Spec.Seed 0 is what the environment variable MONOSIM_SEED says, or 1;
+// Spec.Replay is what repeats the test. A spec that makes no sense ends the test.
+func Start(tb testing.TB, spec runners.Spec, options ...Option) *Cluster {
+	tb.Helper()
+	c := Build(tb, spec, options...)
+	c.Start()
+	return c
+}
+
+// Build builds the cluster of a spec as Start does and leaves its pods stopped, until
+// Cluster.Start. ZooKeeper and the store of models are there already.
+func Build(tb testing.TB, spec runners.Spec, options ...Option) *Cluster {
+	tb.Helper()
+	c := &Cluster{tb: tb, config: config{runner: &simrun.Runner{CheckOwner: true}, tail: 20}}
+	for _, option := range options {
+		option(&c.config)
+	}
+	if spec.Conf == "" {
+		spec.Conf, spec.ConfName = runners.ConfV3, "runners.ConfV3"
+	}
+	spec.Seed = replay.Seed(tb, spec.Seed)
+	if spec.Replay == "" {
+		spec.Replay = replay.Command(tb, spec.Seed)
+	}
+	cluster, err := c.config.runner.Build(spec)
+	if err != nil {
+		tb.Fatalf("build the cluster: %v", err)
+	}
+	c.Observer, c.cluster, c.spec = cluster, cluster, spec
+	tb.Cleanup(c.end)
+	return c
+}
+
+// Seed is the seed of the run.
+func (c *Cluster) Seed() uint64 { return c.spec.Seed }
+
+// Raw is the cluster as its runner built it, for what Cluster has no method for, as
+// calls to model servers that go on while time passes. A runner that can do more has a
+// cluster with more methods:
+//
+//	call, err := c.Raw().(runners.Caller).Predict("shard0-replica0", "entry", spec, time.Second)
+func (c *Cluster) Raw() runners.Cluster { return c.cluster }
+
+// Must ends the test when err is not nil or the cluster itself broke, with the cluster
+// time, the seed and the command that repeats the test. What the runner cannot do
+// (runners.ErrUnsupported) skips the test instead.
+func (c *Cluster) Must(err error) {
+	c.tb.Helper()
+	if errors.Is(err, runners.ErrUnsupported) {
+		c.tb.Skip(err)
+	}
+	if err != nil {
+		c.fail(c.stamped(err))
+	}
+	if broken := c.cluster.Failure(); broken != "" {
+		c.fail(c.stamped(fmt.Errorf("the run itself broke: %s", broken)))
+	}
+}
+
+func (c *Cluster) stamped(err error) error {
+	return fmt.Errorf("%s: %w", runners.Stamp(c.cluster.Now()), err)
+}
+
+// fail ends the test with what repeats it.
+func (c *Cluster) fail(err error) {
+	c.tb.Helper()
+	c.tb.Fatalf("%v\n    seed %d, replay with: %s", err, c.spec.Seed, c.spec.Replay)
+}
+
+// end is the end of the test: a failed one is told what happened last.
+func (c *Cluster) end() {
+	if broken := c.cluster.Failure(); broken != "" && !c.tb.Failed() {
+		c.tb.Errorf("%v\n    seed %d, replay with: %s", c.stamped(fmt.Errorf("the run itself broke: %s", broken)), c.spec.Seed, c.spec.Replay)
+	}
+	if log := c.cluster.Log(); c.tb.Failed() && c.config.tail > 0 && len(log) > 0 {
+		c.tb.Log(tailOf(log, c.config.tail))
+	}
+	c.cluster.Close()
+}
+
+// tailOf writes the last n observations, a line each.
+func tailOf(log []runners.Observation, n int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "what the cluster did last (%d of %d):", min(n, len(log)), len(log))
+	for _, o := range log[max(0, len(log)-n):] {
+		fmt.Fprintf(&b, "\n    %s %s", runners.Stamp(o.At), strings.Join(strings.Fields(o.Pod+" "+o.Op+" "+o.Path+" "+o.Note), " "))
+	}
+	return b.String()
+}

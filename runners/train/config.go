@@ -1,0 +1,378 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agnivade/levenshtein"
+	"gopkg.in/yaml.v3"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/dataclass"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/engine/training/estimator"
+	"github.com/monosim/monosim/engine/training/gflagsutils"
+	"github.com/monosim/monosim/engine/training/runnerutils"
+	"github.com/monosim/monosim/runners"
+)
+
+// The two configurations that a plan may have: what a user says in code, and what the command
+// line of the processes does.
+const (
+	runConfigKey    = "run_config"
+	runnerConfigKey = "runner_config"
+)
+
+var (
+	runConfigFields    = gflagsutils.FieldsOf(estimator.RunConfigClass)
+	runnerConfigFields = gflagsutils.FieldsOf(runnerutils.Class)
+)
+
+// setting is a setting of a job that fields of the configurations say.
+type setting struct {
+	job    string
+	fields []string
+	take   func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec)
+	// noZero says that there is no job of 0: it would mean what is usual.
+	noZero bool
+}
+
+// settings are all of them. A field in none of them has no effect on a simulated job.
+var settings = []setting{
+	{job: "ps", fields: []string{"num_ps"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) { job.PS = c.NumPS }},
+	{job: "workers", fields: []string{"num_workers"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.Workers = c.NumWorkers - 1
+	}},
+	{job: "redundant_ps", fields: []string{"num_redundant_ps"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.RedundantPS = c.NumRedundantPS
+	}},
+	{job: "discovery", fields: []string{"discovery_type"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.Discovery = discoveryOf(c)
+	}},
+	{job: "job", fields: []string{"deep_insight_name", "uuid"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.Job = c.DeepInsightName.Or("")
+		if c.DiscoveryType == training.DiscoveryConsul {
+			job.Job = c.UUID // env_utils.py:25
+		}
+	}},
+	{job: "model_dir", fields: []string{"model_dir"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) { job.ModelDir = c.ModelDir }},
+	{job: "restore_dir", fields: []string{"restore_dir"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.RestoreDir = c.RestoreDir.Or("")
+	}},
+	{job: "restore_ckpt", fields: []string{"restore_ckpt"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.RestoreCkpt = c.RestoreCkpt.Or("")
+	}},
+	{job: "save_every", fields: []string{"save_checkpoints_secs"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.SaveEvery = seconds(c.SaveCheckpointsSecs.Or(0))
+	}},
+	{job: "save_steps", fields: []string{"save_checkpoints_steps"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.SaveSteps = c.SaveCheckpointsSteps.Or(0)
+	}},
+	{job: "tide_start_hour", fields: []string{"tide_start_hour"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.TideStartHour = hour(c.TideStartHour)
+	}},
+	{job: "tide_start_minute", fields: []string{"tide_start_minute"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.TideStartMinute = c.TideStartMinute.Or(0)
+	}},
+	{job: "tide_end_hour", fields: []string{"tide_end_hour"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.TideEndHour = hour(c.TideEndHour)
+	}},
+	{job: "tide_end_minute", fields: []string{"tide_end_minute"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.TideEndMinute = c.TideEndMinute.Or(0)
+	}},
+	{job: "tide_save_every", fields: []string{"tide_save_secs"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.TideSaveEvery = seconds(c.TideSaveSecs.Or(0))
+	}},
+	{job: "max_to_keep", noZero: true, fields: []string{"checkpoints_max_to_keep"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.MaxToKeep = c.CheckpointsMaxToKeep
+	}},
+	{job: "chief_timeout", noZero: true, fields: []string{"chief_timeout_secs"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.ChiefTimeout = seconds(c.ChiefTimeoutSecs)
+	}},
+	{job: "session_timeout", noZero: true, fields: []string{"session_creation_timeout_secs"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.SessionTimeout = seconds(c.SessionCreationTimeoutSecs)
+	}},
+	{job: "max_retries", fields: []string{"max_retry_times"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		n := c.MaxRetries()
+		job.MaxRetries = &n
+	}},
+	{job: "retry_wait", noZero: true, fields: []string{"retry_wait_in_secs"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.RetryWait = seconds(c.RetryWaitInSecs)
+	}},
+	{job: "max_slow_start", noZero: true, fields: []string{"max_slow_start_wait_minute"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.MaxSlowStart = time.Duration(c.MaxSlowStartWaitMinute) * time.Minute
+	}},
+	{job: "partial_recovery", fields: []string{"partial_recovery"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.PartialRecovery = c.PartialRecovery.Or(false)
+	}},
+	{job: "clear_nn", fields: []string{"clear_nn"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) { job.ClearNN = c.ClearNN }},
+	{job: "continue_training", fields: []string{"continue_training"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.ContinueTraining = c.ContinueTraining
+	}},
+	{job: "keep_ps", fields: []string{"enable_realtime_training", "enable_parameter_sync", "force_shutdown_ps"}, take: func(c *runnerutils.RunnerConfig, job *runners.TrainingSpec) {
+		job.KeepPS = c.EnableRealtimeTraining && !c.ForceShutdownPS // cpu_training.py:2140
+	}},
+	// Realtime training wants these.
+	{fields: []string{"bzid", "base_name"}},
+}
+
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
+
+func hour(n pysem.OptInt) *int {
+	if !n.Set {
+		return nil
+	}
+	return &n.V
+}
+
+func discoveryOf(c *runnerutils.RunnerConfig) string {
+	switch c.DiscoveryType {
+	case training.DiscoveryConsul:
+		return cluster.DiscoveryConsul
+	case training.DiscoveryPrimus:
+		return cluster.DiscoveryPrimus
+	case training.DiscoveryMLP:
+		return cluster.DiscoveryMLP
+	}
+	return ""
+}
+
+// said are the fields that a plan's configuration has, in its order, and where.
+type said struct {
+	key    string
+	fields []dataclass.Field
+	at     map[string]*yaml.Node
+}
+
+// place is where a configuration says something.
+type place struct {
+	key string
+	at  *yaml.Node
+}
+
+func (s *said) has(name string) bool { return s.at[name] != nil }
+
+// configs has the job take what the configurations say, as the reference has them go before each
+// other: a RunConfig's before the command line's, unless it is what a RunConfig has by itself
+// (TRN-2.15), with Q253 repaired also then. What a configuration and the job both say is wrong.
+func (d *reader) configs(n *yaml.Node, f *file, kept quirks.Set) (notes []string) {
+	user, hasUser := d.said(n, runConfigKey, runConfigFields)
+	flags, hasFlags := d.said(n, runnerConfigKey, runnerConfigFields)
+	if len(d.faults) > 0 || !hasUser && !hasFlags {
+		return nil
+	}
+	conf, c := estimator.RunConfigClass.New(), (*estimator.RunConfig)(nil)
+	if hasUser {
+		c = &conf
+	}
+	for _, field := range user.fields {
+		if err := estimator.RunConfigClass.Set(&conf, field.Name, field.Value); err != nil {
+			d.fault(user.at[field.Name], "%s: %s: %v", runConfigKey, field.Name, err)
+		}
+	}
+	merged, err := c.Merge(flags.fields, kept)
+	if err != nil {
+		d.fault(find(n, runnerConfigKey), "%s: %v", runnerConfigKey, err)
+		return nil
+	}
+	d.realtime(merged, user, flags)
+	for _, s := range settings {
+		d.take(s, merged, find(n, "job"), f, user, flags)
+	}
+	return append(overruled(merged, user, flags), withoutEffect(user, flags)...)
+}
+
+// realtime wants what PS want that train in real time (estimator.py:285).
+func (d *reader) realtime(c *runnerutils.RunnerConfig, user, flags *said) {
+	if !c.EnableRealtimeTraining {
+		return
+	}
+	key, at := runnerConfigKey, flags.at["enable_realtime_training"]
+	if at == nil {
+		key, at = runConfigKey, user.at["enable_parameter_sync"]
+	}
+	if c.Bzid.Or("") == "" {
+		d.fault(at, "%s: found no bzid, want one: Business id cannot be none while realtime training.", key)
+	} else if c.BaseName.Or("") == "" {
+		d.fault(at, "%s: found no base_name, want one: Base name cannot be none while realtime training.", key)
+	}
+}
+
+// take has the job take one setting, unless only the job says it.
+func (d *reader) take(s setting, c *runnerutils.RunnerConfig, job *yaml.Node, f *file, user, flags *said) {
+	if s.take == nil {
+		return
+	}
+	inJob := find(job, s.job) != job
+	for _, name := range s.fields {
+		for _, conf := range []*said{user, flags} {
+			at := conf.at[name]
+			switch {
+			case at == nil:
+			case inJob:
+				d.fault(at, "%s: found %s beside job's %s, want one of them", conf.key, name, s.job)
+				return
+			case s.noZero && pysem.Equal(runnerutils.Class.Get(c, name), 0):
+				d.fault(at, "%s: %s: found 0, want 1 or more: no job of 0 is simulated", conf.key, name)
+				return
+			case d.from[s.job].at == nil:
+				d.from[s.job] = place{conf.key, at}
+			}
+		}
+	}
+	if inJob {
+		return
+	}
+	s.take(c, &f.Job)
+	if from := d.from[s.job]; s.job == "workers" && f.Job.Workers < 0 && from.at != nil {
+		d.fault(from.at, "%s: num_workers: found %d, want 1 or more, for the chief is one of them", from.key, f.Job.Workers+1)
+	}
+}
+
+// overruled says which values do not count, though the plan has them.
+func overruled(c *runnerutils.RunnerConfig, user, flags *said) (notes []string) {
+	plain := estimator.RunConfigClass.New()
+	for _, f := range user.fields {
+		counts, ok := runnerutils.Class.Lookup(c, f.Name)
+		if ok && !pysem.Equal(counts, f.Value) && pysem.Equal(f.Value, estimator.RunConfigClass.Get(&plain, f.Name)) {
+			notes = append(notes, fmt.Sprintf("%s: %s %s is what a RunConfig has by itself, which says nothing (Q253): %s counts", runConfigKey, f.Name, asSaid(f.Name, f.Value), asSaid(f.Name, counts)))
+		}
+	}
+	for _, f := range flags.fields {
+		if counts := runnerutils.Class.Get(c, f.Name); !pysem.Equal(counts, f.Value) {
+			notes = append(notes, fmt.Sprintf("%s: %s %s: beside %s it is %s that counts", runnerConfigKey, f.Name, asSaid(f.Name, f.Value), runConfigKey, asSaid(f.Name, counts)))
+		}
+	}
+	return notes
+}
+
+// asSaid is a value as a plan has it.
+func asSaid(name string, value any) string {
+	for _, f := range runnerConfigFields {
+		for _, m := range f.Members {
+			if f.Name == name && pysem.Equal(m.Value, value) {
+				return strings.ToLower(m.Name)
+			}
+		}
+	}
+	return pysem.Repr(value)
+}
+
+// withoutEffect says in a line which fields nothing in the simulation acts on.
+func withoutEffect(user, flags *said) []string {
+	var list []string
+	for _, s := range []*said{user, flags} {
+		var names []string
+		for _, f := range s.fields {
+			if !slices.ContainsFunc(settings, func(s setting) bool { return slices.Contains(s.fields, f.Name) }) {
+				names = append(names, f.Name)
+			}
+		}
+		if len(names) > 0 {
+			list = append(list, s.key+" "+strings.Join(names, ", "))
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return []string{"without effect on a simulated job: " + strings.Join(list, "; ")}
+}
+
+// said reads a configuration's fields; ok is false where the plan has none.
+func (d *reader) said(plan *yaml.Node, key string, fields []gflagsutils.Field) (s *said, ok bool) {
+	s = &said{key: key, at: map[string]*yaml.Node{}}
+	n := find(plan, key)
+	if n == plan {
+		return s, false
+	}
+	if n.Kind != yaml.MappingNode {
+		d.fault(n, "%s: found %s, want fields and their values", key, shown(n))
+		return s, true
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		name, value := n.Content[i], n.Content[i+1]
+		at := slices.IndexFunc(fields, func(f gflagsutils.Field) bool { return f.Name == name.Value })
+		switch {
+		case at < 0:
+			d.unknown(name, key, fields)
+		case s.has(name.Value):
+			d.fault(name, "%s: found %s twice, want it once", key, name.Value)
+		default:
+			s.at[name.Value] = value
+			d.field(value, fields[at], s)
+		}
+	}
+	return s, true
+}
+
+// unknown says which field may be meant.
+func (d *reader) unknown(n *yaml.Node, key string, fields []gflagsutils.Field) {
+	for _, other := range []struct {
+		key    string
+		fields []gflagsutils.Field
+	}{{runConfigKey, runConfigFields}, {runnerConfigKey, runnerConfigFields}} {
+		if slices.ContainsFunc(other.fields, func(f gflagsutils.Field) bool { return f.Name == n.Value }) {
+			d.fault(n, "%s: found %q, which is a field of %s", key, n.Value, other.key)
+			return
+		}
+	}
+	best := slices.MinFunc(fields, func(a, b gflagsutils.Field) int {
+		return levenshtein.ComputeDistance(n.Value, a.Name) - levenshtein.ComputeDistance(n.Value, b.Name)
+	})
+	d.fault(n, "%s: found no field %q, want one as %s, which is the nearest", key, n.Value, best.Name)
+}
+
+// field takes a value of a field's type; null is None.
+func (d *reader) field(n *yaml.Node, f gflagsutils.Field, s *said) {
+	value, want := any(nil), ""
+	switch {
+	case n.Tag == "!!null" && f.Default == nil:
+	case f.Kind == gflagsutils.Int:
+		value, want = decoded[int](n, "a whole number")
+	case f.Kind == gflagsutils.Bool:
+		value, want = decoded[bool](n, "true or false")
+	case f.Kind == gflagsutils.Float:
+		value, want = decoded[float64](n, "a number")
+	case f.Kind == gflagsutils.String:
+		value, want = decoded[string](n, "a text")
+	case f.Kind == gflagsutils.Enum:
+		value, want = member(n, f)
+	default:
+		var object any
+		if n.Decode(&object) != nil {
+			want = "a value"
+		}
+		value = fmt.Sprint(object) // nothing looks into it
+	}
+	if want != "" {
+		d.fault(n, "%s: %s: found %s, want %s", s.key, f.Name, shown(n), want)
+		return
+	}
+	s.fields = append(s.fields, dataclass.Field{Name: f.Name, Value: value})
+}
+
+// decoded is a scalar of a type, or what is wanted instead.
+func decoded[T any](n *yaml.Node, want string) (any, string) {
+	var v T
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || isCut(n, v) || n.Decode(&v) != nil {
+		return nil, want
+	}
+	return v, ""
+}
+
+// member is that of an enum whose name the node has, in small letters as on a command line.
+func member(n *yaml.Node, f gflagsutils.Field) (any, string) {
+	var words []string
+	for _, m := range f.Members {
+		word := strings.ToLower(m.Name)
+		if n.Kind == yaml.ScalarNode && n.Value == word {
+			return m.Value, ""
+		}
+		words = append(words, word)
+	}
+	return nil, "one of " + strings.Join(words, ", ")
+}

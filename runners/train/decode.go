@@ -1,0 +1,111 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// decoder fills structs from YAML, strictly, and takes down everything that is wrong.
+type decoder struct {
+	file   string
+	faults []error
+}
+
+// fault takes down what is wrong at a node.
+func (d *decoder) fault(n *yaml.Node, format string, args ...any) {
+	d.faults = append(d.faults, fmt.Errorf("%s: %s", d.where(n), fmt.Sprintf(format, args...)))
+}
+
+func (d *decoder) where(n *yaml.Node) string {
+	return fmt.Sprintf("%s:%d:%d", d.file, n.Line, n.Column)
+}
+
+func (d *decoder) err() error { return errors.Join(d.faults...) }
+
+// object fills the fields of a struct by their yaml tags.
+func (d *decoder) object(n *yaml.Node, name string, into any) {
+	if n.Kind != yaml.MappingNode {
+		d.fault(n, "%s: found %s, want keys and values", name, shown(n))
+		return
+	}
+	fields := map[string]reflect.Value{}
+	var known []string
+	v := reflect.ValueOf(into).Elem()
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag.Get("yaml")
+		fields[tag] = v.Field(i)
+		known = append(known, tag)
+	}
+	slices.Sort(known)
+	seen := map[string]bool{}
+	for i := 0; i < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		field, ok := fields[key.Value]
+		switch {
+		case !ok:
+			d.fault(key, "%s: found key %q, want one of %s", name, key.Value, strings.Join(known, ", "))
+		case seen[key.Value]:
+			d.fault(key, "%s: found key %q twice, want it once", name, key.Value)
+		default:
+			seen[key.Value] = true
+			d.value(value, key.Value, field)
+		}
+	}
+}
+
+// value fills one field.
+func (d *decoder) value(n *yaml.Node, name string, field reflect.Value) {
+	switch {
+	case field.Type() == reflect.TypeFor[yaml.Node]():
+		field.Set(reflect.ValueOf(*n))
+	case field.Kind() == reflect.Struct:
+		d.object(n, name, field.Addr().Interface())
+	default:
+		if err := n.Decode(field.Addr().Interface()); err != nil || isCut(n, field.Interface()) {
+			d.fault(n, "%s: found %s, want %s", name, shown(n), wanted(field.Type()))
+		}
+	}
+}
+
+// isCut reports whether a node loses its fraction in a whole number: YAML lets it.
+func isCut(n *yaml.Node, into any) bool {
+	t := reflect.TypeOf(into)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return n.Tag == "!!float" && t.Kind() != reflect.Float64
+}
+
+// shown is a node for people.
+func shown(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "keys and values"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	return fmt.Sprintf("%q", n.Value)
+}
+
+// wanted says what a field takes.
+func wanted(t reflect.Type) string {
+	switch {
+	case t == reflect.TypeFor[time.Duration]():
+		return "a time as 90s, 10m or 1h30m"
+	case t.Kind() == reflect.Pointer:
+		return wanted(t.Elem())
+	case t.Kind() == reflect.Bool:
+		return "true or false"
+	case t.Kind() == reflect.Slice:
+		return "a list of texts"
+	case t.Kind() == reflect.String:
+		return "a text"
+	}
+	return "a whole number"
+}

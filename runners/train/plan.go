@@ -1,0 +1,136 @@
+package train
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/runners"
+)
+
+// Plan is a job and what happens to it.
+type Plan struct {
+	// Name is that of the file.
+	Name string
+	Seed uint64
+	For  time.Duration
+	// Quirks are as runners.Spec has them.
+	Quirks string
+	Job    runners.TrainingSpec
+	// Notes say what of the configurations does not count, or has no effect.
+	Notes []string
+	// Script are the lines of what happens, "10m: ps0 is killed".
+	Script []Line
+}
+
+// Line is a line of the script; Where is file:line:column.
+type Line struct{ Where, Text string }
+
+// file is the form of a plan.
+type file struct {
+	Seed   uint64        `yaml:"seed"`
+	For    time.Duration `yaml:"for"`
+	Quirks string        `yaml:"quirks"`
+	// RunConfig and RunnerConfig are read by their fields' names.
+	RunConfig    yaml.Node            `yaml:"run_config"`
+	RunnerConfig yaml.Node            `yaml:"runner_config"`
+	Job          runners.TrainingSpec `yaml:"job"`
+	Script       yaml.Node            `yaml:"script"`
+}
+
+// Read reads a plan. Its error has a line for everything that makes no sense, each with the
+// file, line and column.
+func Read(name string, text []byte) (*Plan, error) {
+	var doc yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	if err := decoder.Decode(&doc); errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s:1:1: found nothing, want a plan", name)
+	} else if err != nil {
+		return nil, syntax(name, err)
+	}
+	d := &reader{from: map[string]place{}}
+	d.file = name
+	return d.plan(doc.Content[0])
+}
+
+// syntax is an error of the YAML reader with a place in the file; it knows the line at most.
+func syntax(name string, err error) error {
+	line, text := 1, strings.TrimPrefix(err.Error(), "yaml: ")
+	if _, scanErr := fmt.Sscanf(text, "line %d:", &line); scanErr == nil {
+		_, text, _ = strings.Cut(text, ": ")
+	}
+	return fmt.Errorf("%s:%d:1: %s", name, line, text)
+}
+
+// reader is a decoder that knows plans.
+type reader struct {
+	decoder
+	// from has the values of the configurations by the settings of the job that they are for.
+	from map[string]place
+}
+
+func (d *reader) plan(n *yaml.Node) (*Plan, error) {
+	f := file{Seed: 1, For: time.Hour, Quirks: "python"}
+	d.object(n, "plan", &f)
+	kept, err := quirks.Parse(f.Quirks)
+	notes := d.configs(n, &f, kept)
+	if f.For <= 0 {
+		d.fault(find(n, "for"), "for: found %v, want a time above 0", f.For)
+	}
+	if err != nil {
+		d.fault(find(n, "quirks"), "%v", err)
+	}
+	var wrong *runners.SpecError
+	if err := f.Job.Check(); errors.As(err, &wrong) && len(d.faults) == 0 {
+		if from := d.from[wrong.Where]; from.at != nil {
+			d.fault(from.at, "%s: job's %v", from.key, err)
+		} else {
+			d.fault(find(find(n, "job"), wrong.Where), "job: %v", err)
+		}
+	}
+	plan := &Plan{Name: d.file, Seed: f.Seed, For: f.For, Quirks: f.Quirks, Job: f.Job, Notes: notes, Script: d.script(&f.Script)}
+	return plan, d.err()
+}
+
+// find is the value of a key, or the node itself where there is none.
+func find(n *yaml.Node, key string) *yaml.Node {
+	if n.Kind == yaml.MappingNode {
+		for i := 0; i < len(n.Content); i += 2 {
+			if n.Content[i].Value == key {
+				return n.Content[i+1]
+			}
+		}
+	}
+	return n
+}
+
+// script reads the lines.
+func (d *reader) script(n *yaml.Node) (lines []Line) {
+	switch {
+	case n.Kind == 0:
+		return nil
+	case n.Kind != yaml.SequenceNode:
+		d.fault(n, "script: found %s, want a list of lines as \"10m: ps0 is killed\"", shown(n))
+		return nil
+	}
+	for _, item := range n.Content {
+		if item.Kind != yaml.ScalarNode {
+			d.fault(item, "script: found %s, want a line in quotes as \"10m: ps0 is killed\"", shown(item))
+			continue
+		}
+		lines = append(lines, Line{Where: d.where(item), Text: item.Value})
+	}
+	return lines
+}
+
+// Spec is the cluster of the plan.
+func (p *Plan) Spec() runners.Spec {
+	job := p.Job
+	return runners.Spec{Seed: p.Seed, Quirks: p.Quirks, Training: &job}
+}

@@ -1,0 +1,134 @@
+package train
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// Report sums up a run; times are in seconds, virtual ones from the start.
+type Report struct {
+	Plan    string `json:"plan"`
+	Seed    uint64 `json:"seed"`
+	Quirks  string `json:"quirks"`
+	Workers int    `json:"workers"`
+	PS      int    `json:"ps"`
+	// Notes say what of the plan's configurations does not count, or has no effect.
+	Notes []string `json:"notes,omitempty"`
+	// Timeline are the first moments, MomentsTotal is how many there were.
+	Timeline     []Moment `json:"timeline"`
+	MomentsTotal int      `json:"moments_total"`
+	// Deeds count what the processes of the job did, by its name, as "saved".
+	Deeds       map[string]int `json:"deeds"`
+	Acts        []Done         `json:"acts"`
+	GlobalStep  int64          `json:"global_step"`
+	Checkpoints []string       `json:"checkpoints"`
+	// Invariants are those of TRN-6.5 that broke.
+	Invariants []Broken `json:"invariants"`
+	// Running are the processes that run at the end.
+	Running    []string       `json:"running"`
+	Counts     runners.Counts `json:"counts"`
+	Trace      string         `json:"trace"`
+	VirtualSec float64        `json:"virtual_s"`
+	WallSec    float64        `json:"wall_s"`
+	Failure    string         `json:"failure,omitempty"`
+
+	over bool
+}
+
+// Moment is something that a process of the job did.
+type Moment struct {
+	AtSeconds float64 `json:"at_s"`
+	Who       string  `json:"who"`
+	What      string  `json:"what"`
+	About     string  `json:"about,omitempty"`
+}
+
+// Broken is an invariant that broke.
+type Broken struct {
+	Invariant string  `json:"invariant"`
+	AtSeconds float64 `json:"at_s"`
+	What      string  `json:"what"`
+	// Known is the quirk or rule by which the reference breaks it, too; "" for none.
+	Known string `json:"known,omitempty"`
+}
+
+// Done is what became of a line of the script.
+type Done struct {
+	AtSeconds float64 `json:"at_s"`
+	What      string  `json:"what"`
+	Error     string  `json:"error,omitempty"`
+}
+
+// Failed counts the acts that failed.
+func (r *Report) Failed() (n int) {
+	for _, a := range r.Acts {
+		if a.Error != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// Unknown counts the invariants that broke, and that the reference holds.
+func (r *Report) Unknown() (n int) {
+	for _, b := range r.Invariants {
+		if b.Known == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// Print writes the report for people.
+func (r *Report) Print(w io.Writer) {
+	fmt.Fprintf(w, "%s: a chief, %d workers, %d PS, seed %d, quirks %s\n", r.Plan, r.Workers, r.PS, r.Seed, r.Quirks)
+	for _, note := range r.Notes {
+		fmt.Fprintln(w, note)
+	}
+	fmt.Fprintln(w, "\ntimeline")
+	for _, m := range r.Timeline {
+		fmt.Fprintf(w, "  %10.3fs  %-10s %s\n", m.AtSeconds, m.Who, strings.TrimSpace(m.What+" "+m.About))
+	}
+	if more := r.MomentsTotal - len(r.Timeline); more > 0 {
+		fmt.Fprintf(w, "  and %d more\n", more)
+	}
+	if len(r.Acts) > 0 {
+		fmt.Fprintln(w, "\nscript")
+	}
+	for _, a := range r.Acts {
+		outcome := "done"
+		if a.Error != "" {
+			outcome = "FAILED: " + a.Error
+		}
+		fmt.Fprintf(w, "  %10.3fs  %s: %s\n", a.AtSeconds, a.What, outcome)
+	}
+	fmt.Fprintln(w, "\nthe job")
+	for _, op := range slices.Sorted(maps.Keys(r.Deeds)) {
+		fmt.Fprintf(w, "  %-24s %d\n", op, r.Deeds[op])
+	}
+	fmt.Fprintf(w, "  %-24s %d\n  %-24s %d\n  %-24s %d\n", "global step", r.GlobalStep, "checkpoints listed", len(r.Checkpoints), "processes at the end", len(r.Running))
+	fmt.Fprintln(w, "\ninvariants")
+	for _, b := range r.Invariants {
+		verdict := "BROKEN"
+		if b.Known != "" {
+			verdict = "broken, as in the reference (" + b.Known + ")"
+		}
+		fmt.Fprintf(w, "  %10.3fs  %s %s: %s\n", b.AtSeconds, b.Invariant, verdict, b.What)
+	}
+	if len(r.Invariants) == 0 {
+		fmt.Fprintln(w, "  INV-1 to INV-7 hold")
+	}
+	fmt.Fprintln(w, "\ncounts")
+	for _, line := range r.Counts.Lines(func(n uint64) string { return fmt.Sprint(n) }) {
+		fmt.Fprintf(w, "  %-24s %s\n", line.Name, line.Text)
+	}
+	fmt.Fprintf(w, "\n%.0fs virtual in %.3fs wall, trace %s\n", r.VirtualSec, r.WallSec, r.Trace)
+	if r.Failure != "" {
+		fmt.Fprintf(w, "broke off: %s\n", r.Failure)
+	}
+}

@@ -1,0 +1,119 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/simrun"
+)
+
+// maxTimeline bounds the moments of a report; those beyond are counted.
+const maxTimeline = 200
+
+// slice is how far a run goes before it looks whether it is to end.
+const slice = time.Minute
+
+// Run runs the plan with what its script does, and sums up. Without a report the error is one
+// of the plan; with one it is what broke the run off. An act that fails is in the report, and
+// the run goes on.
+func (p *Plan) Run(ctx context.Context, acts []runners.Act) (*Report, error) {
+	began := time.Now()
+	report := &Report{Plan: p.Name, Seed: p.Seed, Quirks: p.Quirks, Workers: p.Job.Workers, PS: p.Job.PS, Notes: p.Notes, Deeds: map[string]int{}}
+	built, err := (&simrun.Runner{KeepLog: 1, OnObservation: report.observe}).Build(p.Spec())
+	if err != nil {
+		return nil, err
+	}
+	c := built.(*simrun.Cluster)
+	defer c.Close()
+	failure := p.live(ctx, c, acts, report)
+	report.sum(c, time.Since(began), failure)
+	report.over = true // what Close ends is no part of the run
+	return report, failure
+}
+
+// live starts the job, does what is to be done, and lets the rest of the time pass.
+func (p *Plan) live(ctx context.Context, c *simrun.Cluster, acts []runners.Act, report *Report) error {
+	if err := c.StartTraining(); err != nil {
+		return err
+	}
+	for _, act := range acts {
+		if err := pass(ctx, c, act.At); err != nil {
+			return err
+		}
+		done := Done{AtSeconds: c.Now().Seconds(), What: act.Text}
+		if err := act.Do(c); err != nil {
+			done.Error = err.Error()
+		}
+		if broken := c.Failure(); broken != "" {
+			return fmt.Errorf("%s: %s", act.Text, broken)
+		}
+		report.Acts = append(report.Acts, done)
+	}
+	return pass(ctx, c, p.For)
+}
+
+func pass(ctx context.Context, c *simrun.Cluster, until time.Duration) error {
+	for now := c.Now(); now < until; now = c.Now() {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if _, err := c.Pass(min(slice, until-now), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// observe takes down what belongs to the timeline.
+func (r *Report) observe(o runners.Observation) {
+	if r.over {
+		return
+	}
+	op, ofJob := strings.CutPrefix(o.Op, "training.")
+	switch {
+	case ofJob:
+	case strings.HasPrefix(o.Op, "process."):
+		op = o.Op
+	default:
+		return
+	}
+	r.Deeds[op]++
+	if op == "serving" || op == "blocked" && o.Pod != "chief" {
+		return // counted only: there is one for each process
+	}
+	if r.MomentsTotal++; len(r.Timeline) < maxTimeline {
+		r.Timeline = append(r.Timeline, Moment{AtSeconds: o.At.Seconds(), Who: o.Pod, What: op, About: strings.TrimSpace(strings.Join([]string{about(o), o.Note}, " "))})
+	}
+}
+
+// about is what a moment is about; of processes their names say it.
+func about(o runners.Observation) string {
+	if strings.HasPrefix(o.Op, "process.") {
+		return ""
+	}
+	return o.Path
+}
+
+// sum adds what the cluster has come to.
+func (r *Report) sum(c *simrun.Cluster, wall time.Duration, failure error) {
+	status, stats := c.TrainingStatus(), c.Stats()
+	r.GlobalStep, r.Checkpoints = status.GlobalStep, status.Checkpoints
+	r.Running, r.Invariants = []string{}, []Broken{}
+	for _, b := range c.Invariants() {
+		r.Invariants = append(r.Invariants, Broken{Invariant: b.Invariant, AtSeconds: b.At.Seconds(), What: b.Text, Known: b.Known})
+	}
+	for _, name := range c.TrainerNames() {
+		if s, err := c.TrainerState(name); err == nil && s.Running {
+			r.Running = append(r.Running, name)
+		}
+	}
+	r.Counts, r.Trace = stats.Counts, fmt.Sprintf("%016x", stats.TraceHash)
+	r.VirtualSec, r.WallSec = stats.Virtual.Seconds(), wall.Seconds()
+	if failure != nil {
+		r.Failure = cmp.Or(failure.Error(), "the run broke off")
+	}
+}

@@ -1,0 +1,251 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/training/gflagsutils"
+	"github.com/monosim/monosim/runners"
+)
+
+var update = flag.Bool("update", false, "rewrite plans/*.txt")
+
+// What makes no sense in a plan is told with line and column, all of it at once.
+func TestFaultsOfPlansAreTold(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"nothing", "", []string{"p.yaml:1:1: found nothing, want a plan"}},
+		{"a list", "- 1", []string{"p.yaml:1:1: plan: found a list, want keys and values"}},
+		{"an unknown key", "seeds: 1\njob: {ps: 1}", []string{`p.yaml:1:1: plan: found key "seeds", want one of for, job, quirks, run_config, runner_config, script, seed`}},
+		{"a key twice", "seed: 1\nseed: 2\njob: {ps: 1}", []string{`p.yaml:2:1: plan: found key "seed" twice, want it once`}},
+		{"a number that is none", "job:\n  workers: many\n  ps: 1", []string{`p.yaml:2:12: workers: found "many", want a whole number`}},
+		{"a fraction", "job:\n  workers: 1.5\n  tide_start_hour: 1e0\n  ps: 1", []string{`p.yaml:2:12: workers: found "1.5", want a whole number`, `p.yaml:3:20: tide_start_hour: found "1e0", want a whole number`}},
+		{"a time that is none", "for: soon\njob: {ps: 1}", []string{`p.yaml:1:6: for: found "soon", want a time as 90s, 10m or 1h30m`}},
+		{"a time of nothing", "for: 0s\njob: {ps: 1}", []string{"p.yaml:1:6: for: found 0s, want a time above 0"}},
+		{"no PS", "job:\n  workers: 1", []string{"p.yaml:2:3: job: ps: found 0, want 1 or more"}},
+		{"a wrong hour", "job:\n  ps: 1\n  tide_start_hour: 24", []string{"p.yaml:3:20: job: tide_start_hour: found 24, want an hour from 0 to 23"}},
+		{"quirks that are none", "quirks: some\njob: {ps: 1}", []string{`p.yaml:1:9: quirks: found "some"`}},
+		{"both say it", "run_config:\n  num_ps: 2\njob:\n  ps: 1", []string{"p.yaml:2:11: run_config: found num_ps beside job's ps, want one of them"}},
+		{"a script that is a text", "job: {ps: 1}\nscript: now", []string{`p.yaml:2:9: script: found "now", want a list of lines`}},
+		{"a line that is a mapping", "job: {ps: 1}\nscript:\n- 10m: ps0 is killed", []string{"p.yaml:3:3: script: found keys and values, want a line in quotes"}},
+		{"no worker", "run_config:\n  num_ps: 1\n  num_workers: 0", []string{"p.yaml:3:16: run_config: num_workers: found 0, want 1 or more"}},
+		{"less than none", "run_config:\n  num_ps: 1\n  save_checkpoints_secs: -5", []string{"p.yaml:3:26: run_config: job's save_every: found -5000000000, want 0 or more"}},
+		{"no YAML", "seed: 1\nfor: [1\n", []string{"p.yaml:1:1: did not find expected ',' or ']'"}},
+		{"no YAML at once", "\t- x", []string{"p.yaml:1:1: found character that cannot start any token"}},
+		{"a field that is none", "run_config:\n  sav_checkpoint_secs: 5", []string{`p.yaml:2:3: run_config: found no field "sav_checkpoint_secs", want one as save_checkpoints_secs, which is the nearest`}},
+		{"a field of the other", "run_config: {tide_start_hour: 1}\nrunner_config: {enable_local_profiling: true}", []string{
+			`p.yaml:1:14: run_config: found "tide_start_hour", which is a field of runner_config`,
+			`p.yaml:2:17: runner_config: found "enable_local_profiling", which is a field of run_config`,
+		}},
+		{"a field twice", "runner_config:\n  num_ps: 1\n  num_ps: 2", []string{"p.yaml:3:3: runner_config: found num_ps twice, want it once"}},
+		{"no fields", "run_config: [1]\njob: {ps: 1}", []string{"p.yaml:1:13: run_config: found a list, want fields and their values"}},
+		{"values of other types", "runner_config: {num_ps: many, is_local: 1, discovery_type: etcd, model_dir: null, tide_save_secs: 1.5, deep_insight_sample_ratio: x}", []string{
+			`p.yaml:1:25: runner_config: num_ps: found "many", want a whole number`, `p.yaml:1:41: runner_config: is_local: found "1", want true or false`,
+			`p.yaml:1:60: runner_config: discovery_type: found "etcd", want one of primus, consul, zk, mlp`,
+			`p.yaml:1:77: runner_config: model_dir: found "null", want a text`, `p.yaml:1:99: runner_config: tide_save_secs: found "1.5", want a whole number`,
+			`p.yaml:1:131: runner_config: deep_insight_sample_ratio: found "x", want a number`,
+		}},
+		{"of real time without a business", "run_config: {num_ps: 1, enable_parameter_sync: true}", []string{"p.yaml:1:48: run_config: found no bzid, want one: Business id cannot be none while realtime training."}},
+		{"of real time without a name", "run_config: {bzid: b}\nrunner_config: {num_ps: 1, enable_realtime_training: true}", []string{"p.yaml:2:54: runner_config: found no base_name, want one: Base name cannot be none while realtime training."}},
+		{"a job of 0", "runner_config: {num_ps: 1, retry_wait_in_secs: 0}", []string{"p.yaml:1:48: runner_config: retry_wait_in_secs: found 0, want 1 or more: no job of 0 is simulated"}},
+		{"a wrong minute", "runner_config: {num_ps: 1, tide_start_minute: 60}", []string{"p.yaml:1:47: runner_config: job's tide_start_minute: found 60, want a minute from 0 to 59"}},
+		{"half a tide", "runner_config: {num_ps: 1, tide_start_hour: 6}", []string{"tide_start_hour, tide_end_hour: found one of them, want both or none"}},
+		{"both configurations beside the job", "runner_config: {num_ps: 1, save_checkpoints_secs: 5}\njob: {save_every: 5s}", []string{"p.yaml:1:51: runner_config: found save_checkpoints_secs beside job's save_every, want one of them"}},
+		{"two", "sed: 1\njob: {ps: x}", []string{`p.yaml:1:1: plan: found key "sed"`, `p.yaml:2:11: ps: found "x", want a whole number`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Read("p.yaml", []byte(c.text))
+			if err == nil {
+				t.Fatal("got no error")
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v\nwant %s", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestARunConfigSaysWhatTheJobIs(t *testing.T) {
+	plan, err := Read("p.yaml", []byte("run_config: {num_ps: 3, num_workers: 5, save_checkpoints_steps: 7, retry_wait_in_secs: 2}\nscript: [\"1s: ps0 is killed\"]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.Job.PS != 3 || plan.Job.Workers != 4 || plan.Job.SaveSteps != 7 || plan.Job.RetryWait.Seconds() != 2 {
+		t.Errorf("got %+v, want 3 PS, 4 workers beside the chief, a save each 7 steps, a wait of 2 s", plan.Job)
+	}
+	if diff := cmp.Diff([]Line{{Where: "p.yaml:2:10", Text: "1s: ps0 is killed"}}, plan.Script); diff != "" {
+		t.Errorf("script (-want +got):\n%s", diff)
+	}
+}
+
+// jobOf is the job of a plan, and what is said of its configurations.
+func jobOf(t *testing.T, text string) (runners.TrainingSpec, []string) {
+	t.Helper()
+	plan, err := Read("p.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan.Job, plan.Notes
+}
+
+// TRN-2.15: what a RunConfig has by itself says nothing, so that the command line counts, or what a
+// runner has by itself.
+func TestARunConfigGoesBeforeTheCommandLine(t *testing.T) {
+	none, three, six := 0, 3, 6
+	for _, c := range []struct {
+		name, text string
+		want       runners.TrainingSpec
+		notes      []string
+	}{
+		{"nothing but PS", "run_config: {num_ps: 1}", runners.TrainingSpec{PS: 1, MaxRetries: &none, RetryWait: 30 * time.Second}, nil},
+		{"defaults of RunConfig", "run_config: {num_ps: 1, max_retry_times: 6, retry_wait_in_secs: 5}", runners.TrainingSpec{PS: 1, MaxRetries: &none, RetryWait: 30 * time.Second}, []string{
+			"run_config: max_retry_times 6 is what a RunConfig has by itself, which says nothing (Q253): 0 counts",
+			"run_config: retry_wait_in_secs 5 is what a RunConfig has by itself, which says nothing (Q253): 30 counts",
+		}},
+		{"defaults of RunConfig that count", "quirks: -Q253\nrun_config: {num_ps: 1}", runners.TrainingSpec{PS: 1, MaxRetries: &six, RetryWait: 5 * time.Second}, nil},
+		{"others", "run_config: {num_ps: 1, max_retry_times: 3, retry_wait_in_secs: 7}", runners.TrainingSpec{PS: 1, MaxRetries: &three, RetryWait: 7 * time.Second}, nil},
+		{"defaults beside a command line", "run_config: {num_ps: 1, retry_wait_in_secs: 5}\nrunner_config: {retry_wait_in_secs: 9, max_retry_times: 3}", runners.TrainingSpec{PS: 1, MaxRetries: &three, RetryWait: 9 * time.Second}, []string{
+			"run_config: retry_wait_in_secs 5 is what a RunConfig has by itself, which says nothing (Q253): 9 counts",
+		}},
+		{"another beside a command line", "run_config: {num_ps: 1}\nrunner_config: {num_ps: 7, num_workers: 4}", runners.TrainingSpec{PS: 1, Workers: 3, MaxRetries: &none, RetryWait: 30 * time.Second}, []string{
+			"runner_config: num_ps 7: beside run_config it is 1 that counts",
+		}},
+		{"retries of a partial recovery", "run_config: {num_ps: 1, partial_recovery: true}", runners.TrainingSpec{PS: 1, PartialRecovery: true, MaxRetries: &six, RetryWait: 30 * time.Second}, nil},
+		{"the command line alone", "runner_config: {num_ps: 1, uuid: u}", runners.TrainingSpec{PS: 1, Discovery: "consul", Job: "u", MaxRetries: &none, RetryWait: 30 * time.Second}, nil},
+		{"Consul asked for beside a RunConfig", "run_config: {num_ps: 1}\nrunner_config: {discovery_type: consul, deep_insight_name: d}", runners.TrainingSpec{PS: 1, Job: "d", MaxRetries: &none, RetryWait: 30 * time.Second}, []string{
+			"runner_config: discovery_type consul: beside run_config it is zk that counts",
+		}},
+		{"places", "run_config: {num_ps: 1}\nrunner_config: {discovery_type: mlp}", runners.TrainingSpec{PS: 1, Discovery: "mlp", MaxRetries: &none, RetryWait: 30 * time.Second}, nil},
+		{"real time", "run_config: {num_ps: 1, enable_parameter_sync: true, bzid: b, base_name: n}", runners.TrainingSpec{PS: 1, KeepPS: true, MaxRetries: &none, RetryWait: 30 * time.Second}, nil},
+		{"real time that ends", "run_config: {num_ps: 1, enable_parameter_sync: true, bzid: b, base_name: n}\nrunner_config: {force_shutdown_ps: true}", runners.TrainingSpec{PS: 1, MaxRetries: &none, RetryWait: 30 * time.Second}, nil},
+		{"without effect", "run_config: {num_ps: 1, kafka_topics: a, reload_alias_map: {x: 1}, save_summary_steps: 5}\nrunner_config: {filter_type: no_filter, deep_insight_sample_ratio: 1}",
+			runners.TrainingSpec{PS: 1, MaxRetries: &none, RetryWait: 30 * time.Second}, []string{
+				"without effect on a simulated job: run_config kafka_topics, reload_alias_map, save_summary_steps; runner_config filter_type, deep_insight_sample_ratio",
+			}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			job, notes := jobOf(t, c.text)
+			c.want.MaxToKeep, c.want.ChiefTimeout, c.want.SessionTimeout, c.want.MaxSlowStart = 10, 30*time.Minute, 2*time.Hour, 10*time.Minute
+			if diff := cmp.Diff(c.want, job); diff != "" {
+				t.Errorf("job (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.notes, notes); diff != "" {
+				t.Errorf("notes (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Each field can be said, and either has a setting of the job, or no effect, which is said.
+func TestEveryFieldOfTheConfigurationsCanBeSaid(t *testing.T) {
+	for key, fields := range map[string][]gflagsutils.Field{runConfigKey: runConfigFields, runnerConfigKey: runnerConfigFields} { //lint:ordered each by itself
+		for _, f := range fields {
+			value := map[gflagsutils.Kind]string{gflagsutils.Int: "7", gflagsutils.Bool: "true", gflagsutils.Float: "0.5", gflagsutils.String: "x", gflagsutils.Enum: "mlp", gflagsutils.Other: "{a: 1}"}[f.Kind]
+			text := fmt.Sprintf("%s: {%s: %s, ", key, f.Name, value)
+			for name, other := range map[string]string{"num_ps": "1", "bzid": "b", "base_name": "n"} { //lint:ordered keys of a mapping
+				if name != f.Name {
+					text += name + ": " + other + ", "
+				}
+			}
+			text += "}"
+			if other, ok := map[string]string{"tide_start_hour": "tide_end_hour", "tide_end_hour": "tide_start_hour"}[f.Name]; ok {
+				text = strings.Replace(text, "{", "{"+other+": 8, ", 1)
+			}
+			plain, _ := jobOf(t, key+": {num_ps: 1}")
+			job, notes := jobOf(t, text)
+			silent := len(notes) == 1 && strings.HasSuffix(notes[0], " "+f.Name) && strings.HasPrefix(notes[0], "without effect")
+			if changed := cmp.Diff(plain, job) != ""; changed == silent && f.Name != "bzid" && f.Name != "base_name" && f.Name != "force_shutdown_ps" && f.Name != "deep_insight_name" {
+				t.Errorf("%s.%s: the job changes %v, notes %q", key, f.Name, changed, notes)
+			}
+		}
+	}
+}
+
+// The worked plans do the same each time; their reports are those in plans/*.txt. Their
+// scripts are run by the tests of cmd/monosim, here they run without.
+func TestWorkedPlans(t *testing.T) {
+	plans, err := filepath.Glob("plans/*.yaml")
+	if err != nil || len(plans) == 0 {
+		t.Fatalf("found %d plans, %v", len(plans), err)
+	}
+	for _, name := range plans {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan, err := Read(name, text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var printed bytes.Buffer
+			report, err := plan.Run(context.Background(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			report.WallSec = 0
+			report.Print(&printed)
+			golden := strings.TrimSuffix(name, ".yaml") + ".txt"
+			if *update {
+				if err := os.WriteFile(golden, printed.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), printed.String()); diff != "" {
+				t.Errorf("report (-want +got), -update rewrites it:\n%s", diff)
+			}
+		})
+	}
+}
+
+// A list that has a checkpoint which is not there breaks INV-4, and is told so.
+func TestAnInvariantThatBreaksIsReported(t *testing.T) {
+	plan, err := Read("p.yaml", []byte("for: 5m\njob: {ps: 1}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := plan.Run(context.Background(), []runners.Act{{At: time.Minute, Text: "the list is wrong", Do: func(c runners.Cluster) error {
+		return c.(runners.Trainer).StoreFile("/train/model/checkpoint", []byte("model_checkpoint_path: 'm-7' all_model_checkpoint_paths: 'm-7'"))
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var printed bytes.Buffer
+	report.Print(&printed)
+	if want := "INV-4 BROKEN: /train/model/m-7 is listed in /train/model/checkpoint"; report.Unknown() != 1 || !strings.Contains(printed.String(), want) {
+		t.Errorf("got %+v\n%s\nwant %s", report.Invariants, &printed, want)
+	}
+}
+
+func TestAnActThatFailsIsReported(t *testing.T) {
+	plan, err := Read("p.yaml", []byte("for: 5m\njob: {ps: 1}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := plan.Run(context.Background(), []runners.Act{{Text: "it fails", Do: func(runners.Cluster) error { return os.ErrInvalid }}})
+	if err != nil || report.Failed() != 1 || report.Acts[0].Error != os.ErrInvalid.Error() {
+		t.Errorf("got %v, %+v, want one act that failed", err, report.Acts)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if report, err := plan.Run(ctx, nil); err == nil || report.Failure == "" {
+		t.Errorf("got %v, want a run that was interrupted to say so", err)
+	}
+}
