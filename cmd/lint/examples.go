@@ -16,11 +16,11 @@ import (
 
 const (
 	examplesRule = "examples"
-	examplesDoc  = "every package that README.md names and that exports something has an Example whose output is checked"
+	examplesDoc  = "every package that README.md or CONTRIBUTING.md names and that exports something has an Example whose output is checked"
 )
 
-// readme is where newcomers begin: what it names they look up.
-const readme = "README.md"
+// doors are where newcomers begin: what these pages name they look up.
+var doors = []string{"README.md", "CONTRIBUTING.md"}
 
 // namedPath is a folder of ours in a text, as sim/zookeeper/wire. What goes on with a
 // dot or a dash names something else.
@@ -29,23 +29,36 @@ var namedPath = regexp.MustCompile(`(?m)(?:^|[^\w./-])(?:\./)?((?:engine|feature
 // shownByTests are suites, which the tests that call them show.
 var shownByTests = []string{"engine/runtimetest/..."}
 
-// lintExamples looks at the packages that README.md names.
+// lintExamples checks the packages that the doors name.
 func lintExamples() ([]finding, error) {
-	text, err := os.ReadFile(readme)
-	if os.IsNotExist(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	var found []finding
 	var seen []string
-	for _, m := range namedPath.FindAllStringSubmatchIndex(string(text), -1) {
-		folder := string(text[m[2]:m[3]])
-		if slices.Contains(seen, folder) {
+	for _, door := range doors {
+		text, err := os.ReadFile(door)
+		if os.IsNotExist(err) {
 			continue
 		}
-		seen = append(seen, folder)
+		if err != nil {
+			return found, err
+		}
+		more, err := lintDoor(door, text, &seen)
+		if err != nil {
+			return found, err
+		}
+		found = append(found, more...)
+	}
+	return found, nil
+}
+
+// lintDoor checks the packages that one page names and that are not yet in seen.
+func lintDoor(door string, text []byte, seen *[]string) ([]finding, error) {
+	var found []finding
+	for _, m := range namedPath.FindAllStringSubmatchIndex(string(text), -1) {
+		folder := string(text[m[2]:m[3]])
+		if slices.Contains(*seen, folder) {
+			continue
+		}
+		*seen = append(*seen, folder)
 		if matchAny(shownByTests, folder) {
 			continue
 		}
@@ -62,7 +75,7 @@ func lintExamples() ([]finding, error) {
 		}
 		if !shown {
 			line := 1 + bytes.Count(text[:m[2]], []byte("\n"))
-			found = append(found, finding{File: readme, Line: line, Rule: examplesRule,
+			found = append(found, finding{File: door, Line: line, Rule: examplesRule,
 				Text: fmt.Sprintf("names the package %s, which has no Example with an output: write one in %s/example_test.go", folder, folder)})
 		}
 	}

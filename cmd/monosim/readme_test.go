@@ -20,12 +20,31 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// Goal: README's examples do what it says. Method: each line of its sh blocks runs in a
-// directory with what the lines name, but for those of notRun, which say why not; the
-// fixtures for pytest drive real clients.
+// Goal: the examples of README and of the pages that it leads to do what these say.
+// Method: each line of their sh blocks runs in a directory with what the lines name, but for
+// those of notRun, which say why not; the fixtures for pytest drive real clients.
 
 // readmeRoot is where README.md is, from here.
 const readmeRoot = "../.."
+
+// pages are README and the pages beside the code that it links to.
+func pages(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(readmeRoot, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []string{"README.md"}
+	for _, m := range regexp.MustCompile(`\]\(([\w/]+/README\.md)\)`).FindAllSubmatch(text, -1) {
+		if page := string(m[1]); !slices.Contains(list, page) {
+			list = append(list, page)
+		}
+	}
+	if len(list) < 10 {
+		t.Fatalf("README links to the pages %q, want nine or more", list[1:])
+	}
+	return list
+}
 
 // notRun are beginnings of lines that do not run here, with the reason.
 var notRun = map[string]string{
@@ -55,16 +74,18 @@ var endsWith = map[string]int{
 
 var block = regexp.MustCompile("(?ms)^ *```(\\w+)\n(.*?)^ *```$")
 
-// readmeBlocks are the blocks of README in a language.
+// readmeBlocks returns the blocks of the pages in a language.
 func readmeBlocks(t *testing.T, language string) (list []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(readmeRoot, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range block.FindAllStringSubmatch(string(text), -1) {
-		if m[1] == language {
-			list = append(list, m[2])
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(filepath.Join(readmeRoot, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range block.FindAllStringSubmatch(string(text), -1) {
+			if m[1] == language {
+				list = append(list, m[2])
+			}
 		}
 	}
 	return list
@@ -93,21 +114,16 @@ func TestREADMERuns(t *testing.T) {
 	}
 	for beginning := range notRun {
 		if !used[beginning] {
-			t.Errorf("README has no line that begins with %q", beginning)
+			t.Errorf("no page has a line that begins with %q", beginning)
 		}
 	}
 }
 
-// README's numbers of scenarios and of recorded cases, and the trace, are those of this tree;
-// -update, as make parity has it, writes them.
+// The numbers of scenarios and of recorded cases on the pages, and the trace, are those of
+// this tree; -update, as make parity has it, writes them.
 func TestREADMECounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs all scenarios")
-	}
-	path := filepath.Join(readmeRoot, "README.md")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
 	}
 	suites, err := golden.Suites(golden.FS())
 	if err != nil {
@@ -122,25 +138,34 @@ func TestREADMECounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	summary := lines[len(lines)-1]
-	if *update {
-		counted := regexp.MustCompile(`\d[\d,]* golden cases`).ReplaceAll(text, []byte(thousands(cases)+" golden cases"))
-		counted = regexp.MustCompile(`\d+ scenarios \(.* wall, trace \w+`).ReplaceAll(counted, []byte(summary))
-		if sameButWall(counted, text) {
-			return
-		}
-		if err := wholefile.Write(path, counted); err != nil {
+	summary, counted := lines[len(lines)-1], 0
+	for _, page := range pages(t) {
+		path := filepath.Join(readmeRoot, page)
+		text, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return
+		want := countedCases.ReplaceAll(text, []byte(thousands(cases)+" golden cases"))
+		want = countedScenarios.ReplaceAll(want, []byte(summary))
+		counted += len(countedCases.FindAll(text, -1)) + len(countedScenarios.FindAll(text, -1))
+		if sameButWall(want, text) {
+			continue
+		}
+		if !*update {
+			t.Errorf("%s counts other scenarios or cases than %q and %s golden cases: make parity", page, summary, thousands(cases))
+		} else if err := wholefile.Write(path, want); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if want := " " + thousands(cases) + " golden cases"; !strings.Contains(string(text), want) {
-		t.Errorf("README has no %q: make parity", want)
-	}
-	if want := wall.ReplaceAllString(summary, ""); !strings.Contains(wall.ReplaceAllString(string(text), ""), want) {
-		t.Errorf("README has no line %q: make parity", want)
+	if counted < 3 {
+		t.Errorf("got %d numbers on the pages, want three or more", counted)
 	}
 }
+
+var (
+	countedCases     = regexp.MustCompile(`\d[\d,]* golden cases`)
+	countedScenarios = regexp.MustCompile(`\d+ scenarios \(.* wall, trace \w+`)
+)
 
 func sameButWall(a, b []byte) bool {
 	return bytes.Equal(wall.ReplaceAll(a, nil), wall.ReplaceAll(b, nil))
