@@ -173,7 +173,7 @@ fuzz: ## every fuzz target, FUZZTIME each (default 20000x: that many inputs)
 	@$(MAKE) --no-print-directory scripts FAULTSCRIPTS=200
 
 scripts: ## leaps on and off are compared: LEAPSCRIPTS (1000000) random scripts of the model of a leap, 20 minutes of processor time, and FAULTSCRIPTS (10000) of the real stack, from seed FIRST (0)
-	$(GO) test -count=1 ./engine/vtime -run TestLeapsMakeNoDifference -timeout 6h -args -vtime.leapscripts $(or $(LEAPSCRIPTS),1000000) -vtime.firstscript $(or $(FIRST),0)
+	$(GO) test -count=1 ./engine/vtime/leap -run TestLeapsMakeNoDifference -timeout 6h -args -vtime.leapscripts $(or $(LEAPSCRIPTS),1000000) -vtime.firstscript $(or $(FIRST),0)
 	$(GO) test -count=1 ./runners/test/simrun -run TestLeapsMakeNoDifferenceUnderFaults -timeout 6h -args -simrun.leapscripts $(or $(FAULTSCRIPTS),10000) -simrun.firstscript $(or $(FIRST),0)
 
 mutants: ## change the agents in thousands of small ways and see that vectors, scenarios or tests notice nine in ten; half an hour, or SAMPLE=300

@@ -230,7 +230,7 @@ func (m *processMgr) start() error {
 // Cost: a look grows with the processes, every one of them each second.
 func (m *processMgr) poll() {
 	m.e.Log.Logf(env.Info, "the number of procs is %d ", len(m.nodes))
-	loop := m.e.Tasks.NewLoop(time.Second, m.state, m.exits()...)
+	loop := threading.NewLoop(m.e.Tasks, time.Second, m.state, m.exits()...)
 	for !m.killed {
 		loop.Turn()
 		for _, n := range m.nodes {

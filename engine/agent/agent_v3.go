@@ -271,7 +271,7 @@ func (a *AgentV3) accepts(model datadef.SavedModel) (bool, error) {
 // errors are logged (agent_v3.py:160).
 func (a *AgentV3) background(name string, interval time.Duration, fn func() error) {
 	a.threads.Go(name, func() {
-		loop := a.e.Tasks.NewLoop(interval, a.state)
+		loop := threading.NewLoop(a.e.Tasks, interval, a.state)
 		turn := func() bool {
 			if a.exit.IsSet() {
 				return false
@@ -283,7 +283,7 @@ func (a *AgentV3) background(name string, interval time.Duration, fn func() erro
 			return true
 		}
 		if turn() {
-			env.RunLoop(loop, turn)
+			loop.Run(turn)
 		}
 	})
 }
@@ -340,7 +340,7 @@ func (a *AgentV3) WaitForTermination() error {
 	if exited := a.server.Exited(); exited != nil {
 		causes = append(causes, exited)
 	}
-	loop := a.e.Tasks.NewLoop(time.Second, func() uint64 {
+	loop := threading.NewLoop(a.e.Tasks, time.Second, func() uint64 {
 		if a.over() {
 			return 1
 		}
@@ -358,7 +358,7 @@ func (a *AgentV3) WaitForTermination() error {
 	if a.exit.IsSet() {
 		turn()
 	}
-	env.RunLoop(loop, turn)
+	loop.Run(turn)
 	return nil
 }
 

@@ -13,7 +13,7 @@ import (
 func loops(p Process, took *time.Duration, period time.Duration, done func() bool, causes ...env.Cond) env.Task {
 	t := p.Go("loop", func() {
 		before := p.Elapsed()
-		loop := p.NewLoop(period, stateOf(done), causes...)
+		loop := threading.NewLoop(p, period, stateOf(done), causes...)
 		for loop.Turn(); !done(); {
 			loop.Turn()
 		}

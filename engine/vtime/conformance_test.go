@@ -7,22 +7,32 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest"
 	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// Goal: virtual time keeps the rules of env. Method: the cases that the wall
-// clock passes too.
+// Goal: virtual time keeps the rules of env, with loops that sleep and without. Method: the cases
+// that the wall clock passes too.
 func TestConformance(t *testing.T) {
-	runtimetest.Run(t, func(t *testing.T) runtimetest.Runtime {
-		w := vtime.New(vtime.Config{Seed: 1, CheckOwner: true})
-		t.Cleanup(w.Close)
-		return conforming{w}
-	})
+	for _, leaps := range []bool{false, true} {
+		runtimetest.Run(t, func(t *testing.T) runtimetest.Runtime {
+			w := vtime.New(vtime.Config{Seed: 1, CheckOwner: true})
+			t.Cleanup(w.Close)
+			return conforming{w, leaps}
+		})
+	}
 }
 
-type conforming struct{ w *vtime.World }
+type conforming struct {
+	w     *vtime.World
+	leaps bool
+}
 
 func (c conforming) NewProcess(name string) runtimetest.Process {
-	return c.w.Node(name).NewProcess(name)
+	p := c.w.Node(name).NewProcess(name)
+	if c.leaps {
+		return leap.Tasks{Process: p}
+	}
+	return p
 }
 
 func (c conforming) Wait() (out runtimetest.Outcome) {

@@ -118,15 +118,15 @@ func (w *World) switchTo(t *Task) {
 		t.co = w.takeCoro()
 		t.co.task = t
 	}
-	if len(t.proc.asleep) > 0 && w.replaying == 0 {
-		t.proc.before()
+	if t.proc.asleep && w.replaying == 0 {
+		t.proc.loops.WakeMidTurn()
 	}
 	previous := w.current
 	w.current = t
 	t.co.next()
 	w.current = previous
-	if len(t.proc.asleep) > 0 && w.replaying == 0 {
-		t.proc.after()
+	if t.proc.asleep && w.replaying == 0 {
+		t.proc.loops.WakeChanged()
 	}
 	if w.now >= w.pool.look {
 		w.shrink()
@@ -139,27 +139,27 @@ func (t *Task) park() {
 	w := t.proc.node.w
 	p := t.proc
 	w.waits++
-	if t.turns != nil {
-		t.turns.waits()
+	if t.loop != nil {
+		t.loop.Waits()
 	}
-	if len(p.asleep) > 0 && w.replaying == 0 {
-		p.after()
+	if p.asleep && w.replaying == 0 {
+		p.loops.WakeChanged()
 	}
 	if w.cfg.CheckOwner || w.waits%1024 == 0 {
 		t.checkOwner()
 	}
 	switch {
 	case w.running && !t.killed && !t.unwinding && t.drives() && w.drive(t):
-		if len(p.asleep) > 0 {
-			p.before()
+		if p.asleep {
+			p.loops.WakeMidTurn()
 		}
 		w.current = t
 	case !t.co.park():
 		t.killed = true
 	}
 	t.live()
-	if t.turns != nil {
-		t.turns.goesOn()
+	if t.loop != nil {
+		t.loop.GoesOn()
 	}
 }
 
@@ -167,7 +167,7 @@ func (t *Task) park() {
 // asleep may be wanted in the middle of one; one that comes to where it would be is to
 // give control back.
 func (t *Task) drives() bool {
-	return t.proc.node.w.replaying == 0 && !(t.turns != nil && t.turns.sleeper.Asleep())
+	return t.proc.node.w.replaying == 0 && !t.asleep
 }
 
 // park gives control back until the engine switches to the coroutine. It reports false

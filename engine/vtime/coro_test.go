@@ -13,6 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
 // These tests hold the traps of iter.Pull that DESIGN.md names, one each.
@@ -470,9 +471,9 @@ func TestALoopRunsAsItTurns(t *testing.T) {
 				return i == 0 || turns < 4*i
 			}
 			p.Go("polls", func() {
-				loop := p.NewLoop(10*ms, func() uint64 { return uint64(turns) })
+				loop := leap.NewTurns(p, leap.Config{Period: 10 * ms, State: func() uint64 { return uint64(turns) }})
 				if resting {
-					env.RunLoop(loop, turn)
+					loop.Run(turn)
 					return
 				}
 				for loop.Turn(); turn(); loop.Turn() {

@@ -27,13 +27,19 @@
 // follows from its instant and its loop alone, and it makes no difference whether a step
 // is an event, or is gone through later, when somebody does something to what it touches
 // or looks at it. The rolling hashes have the events, and no steps; a loop counts its steps and
-// sums up their instants, which [World.Hash] folds in behind. LEAPS.md has the rules.
+// sums up their instants, which [World.Hash] folds in behind. engine/vtime/leap goes through steps
+// without their events; this package knows of it only what hooks.go says.
 //
-// To change the order of events look in queue.go, wheel.go (those of the next half
-// millisecond), heap.go (the next few hundred of the others) and far.go (the rest); how a
-// run goes from event to event is in run.go; how tasks wait, die and unwind, in task.go,
-// coro.go and process.go; steps of loops, in loop.go, and the turns of tasks that poll, in
-// turns.go; how both are leapt over, in leap.go and turns_leap.go.
-// What a switch to a task needs is loaded ahead in warm.go. Choices are in choice.go and tape.go; hashes, checkpoints and comparison in hash.go,
-// trace.go and divergence.go. What engine/walltime does in the same way is in engine/tasks.
+// To change
+//
+//   - the order of events, look in queue.go, wheel.go (those of the next half
+//     millisecond), heap.go (the next few hundred of the others) and far.go (the rest);
+//   - how a run goes from event to event, in run.go;
+//   - how tasks wait, die and unwind, in task.go, coro.go and process.go; those that wait without
+//     a stack, in rest.go;
+//   - the steps of loops, in loop.go, and who leaps over them, in hooks.go;
+//   - what is loaded ahead of a switch to a task, in warm.go;
+//   - choices, in choice.go and tape.go;
+//   - hashes, checkpoints and comparison, in hash.go, trace.go and divergence.go;
+//   - what engine/walltime does in the same way, in engine/tasks.
 package vtime

@@ -39,7 +39,6 @@ var (
 	kindWake    = NewKind("task.wake")
 	kindSleep   = NewKind("task.sleep")
 	kindTimeout = NewKind("task.timeout")
-	kindTurn    = NewKind("task.turn")
 	kindLookout = NewKind("task.lookout")
 	kindReap    = NewKind("process.reap")
 	kindLast    = kindReap

@@ -1,9 +1,8 @@
 package vtime
 
 import (
+	"math"
 	"time"
-
-	"github.com/monosim/monosim/engine/env"
 )
 
 // Loop stands for the steps of one loop whose turns nobody but itself sees as long as
@@ -40,16 +39,14 @@ const stepParts = 8
 // NewLoop makes a loop of the node. Its name is that of the loops that came before it in
 // earlier lives of the same program.
 func (n *Node) NewLoop(name string) *Loop {
-	l := n.newLoop(name)
-	return &l
-}
-
-func (n *Node) newLoop(name string) Loop {
 	w := n.w
-	l := Loop{w: w, total: n.loopTotal(name), rank: uint64(len(w.ranks)) * stepParts}
+	l := &Loop{w: w, total: n.loopTotal(name), rank: uint64(len(w.ranks)) * stepParts}
 	w.ranks = append(w.ranks, l.total)
 	return l
 }
+
+// Name is the name of the loop.
+func (l *Loop) Name() string { return l.total.name }
 
 // NewQuietLoop makes a loop whose steps are neither counted nor summed up, for looks
 // that have an effect seldom, and how many there are is nobody's concern.
@@ -82,11 +79,51 @@ func (l *Loop) ScheduleIn(p *Process, part int, at time.Duration, kind Kind, do 
 	return l.schedule(p.node, p, part, int64(at), kind, do, arg)
 }
 
+// CheckAt calls do.Handle at a virtual time, before all steps of the loop at that instant,
+// for a loop that is asleep and has to be looked at. That is no step, and leaves no mark.
+func (l *Loop) CheckAt(p *Process, at time.Duration, do Handler) Timer {
+	return l.schedule(p.node, p, 0, int64(at), kindLookout, do, 0)
+}
+
 func (l *Loop) schedule(node *Node, proc *Process, part int, at int64, kind Kind, do Handler, arg uint64) Timer {
 	w := l.w
 	i := w.fillSlot(max(at, w.now), steps, l.rank+uint64(part), node, proc, kind, do, arg)
 	w.push(i)
 	return Timer{w: w, slot: i, gen: w.slots[i].gen}
+}
+
+// Bound is a place in the order of steps.
+type Bound struct {
+	at    int64
+	order uint64
+}
+
+// Never is behind all steps.
+var Never = Bound{at: math.MaxInt64}
+
+// Present is the place of what is happening now.
+func (w *World) Present() Bound { return Bound{w.now, w.stepNow} }
+
+// Place is the place of a step of the loop.
+func (l *Loop) Place(at time.Duration, part int) Bound {
+	return Bound{int64(at), l.rank + uint64(part)}
+}
+
+// Before reports whether a place comes before another.
+func (b Bound) Before(c Bound) bool { return b.at < c.at || b.at == c.at && b.order < c.order }
+
+// At is the instant of the place.
+func (b Bound) At() time.Duration { return time.Duration(b.at) }
+
+// Allows reports whether a step of the loop comes before the bound.
+func (b Bound) Allows(l *Loop, at time.Duration, part int) bool { return l.Place(at, part).Before(b) }
+
+// Last is the last instant at which a step of the loop may be that comes before the bound.
+func (b Bound) Last(l *Loop, part int) time.Duration {
+	if l.rank+uint64(part) < b.order {
+		return time.Duration(b.at)
+	}
+	return time.Duration(b.at - 1)
 }
 
 // Past reports whether a step at an instant comes before what is happening now.
@@ -130,21 +167,6 @@ func (t *loopTotal) fold(h uint64) uint64 {
 	return h ^ h>>29
 }
 
-// LoopConfig says how a task goes round in a loop.
-type LoopConfig struct {
-	// Causes are told of changes of State that no task of the process makes.
-	Causes []env.Cond
-	// Call is how long the program takes before it asks; the zero value is no time.
-	Call Delay
-	// State is a number that differs whenever the program's own part of what a turn
-	// depends on does.
-	State func() uint64
-	// Period is the time from the end of a turn to the beginning of the next.
-	Period time.Duration
-	// Late is drawn for each turn and added to the period; the zero value is no time.
-	Late Delay
-}
-
 // Delay is a time that is drawn: Min and up to Steps times Step. Source is of
 // [Process.OwnSource]; without one there is no time.
 type Delay struct {
@@ -166,8 +188,8 @@ func (d *Delay) Draw() time.Duration {
 // something that its loop does not ask for: its turn is not one of those that can be left
 // out. It does nothing elsewhere.
 func (w *World) Acts() {
-	if w.current != nil && w.current.turns != nil {
-		w.current.turns.plain = false
+	if w.current != nil {
+		w.current.acted = true
 	}
 }
 

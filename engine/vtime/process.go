@@ -22,16 +22,10 @@ type Process struct {
 	onEnd []func()
 	ended bool
 
-	loops []*Turns
-	// What settle looks at comes together: in a storm it is called for processes that
-	// nobody has looked at for long, mostly for nothing.
 	w          *World
-	due        Bound // no step of those asleep comes before it
-	settling   bool
-	asleep     []*Sleeper
-	sleepPlace int // in World.sleeping
-	altering   int // of asleep: those that alter what turns look at
-	lookout    Timer
+	loops      SleepingLoops
+	asleep     bool // one of loops
+	sleepPlace int  // in World.sleeping
 }
 
 // NewProcess begins a life. It goes on until Crash, or until its last task has
@@ -222,7 +216,7 @@ func (p *Process) Crash() {
 	if p.dead {
 		return
 	}
-	p.rouse()
+	p.wakeLoops()
 	p.dead = true
 	w := p.node.w
 	for _, t := range p.tasks {
@@ -241,6 +235,13 @@ func (p *Process) Crash() {
 	}
 	if self {
 		panic(tasks.Unwind{})
+	}
+}
+
+// wakeLoops wakes the loops that are asleep.
+func (p *Process) wakeLoops() {
+	if p.asleep {
+		p.loops.WakeAll()
 	}
 }
 
@@ -266,7 +267,7 @@ func (p *Process) Stop() {
 	if p.dead {
 		return
 	}
-	p.rouse()
+	p.wakeLoops()
 	w := p.node.w
 	current := w.current
 	for _, t := range append([]*Task(nil), p.tasks...) {
@@ -319,7 +320,6 @@ func (p *Process) end() {
 }
 
 var (
-	_ env.Tasks  = (*Process)(nil)
 	_ env.Clock  = (*Process)(nil)
 	_ env.Random = (*Process)(nil)
 )

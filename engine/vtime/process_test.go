@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
 // What tasks see of crash and stop is in engine/runtimetest; here is what the
@@ -254,7 +255,9 @@ func TestWakeEndsNoOtherWait(t *testing.T) {
 	}{
 		{"sleep", func(p *vtime.Process) { p.Sleep(10 * ms) }, 10 * ms},
 		{"cond", func(p *vtime.Process) { p.NewCond("c").WaitFor(10 * ms) }, 10 * ms},
-		{"loop", func(p *vtime.Process) { p.NewLoop(10*ms, func() uint64 { return 0 }).Turn() }, 10 * ms},
+		{"loop", func(p *vtime.Process) {
+			leap.NewTurns(p, leap.Config{Period: 10 * ms, State: func() uint64 { return 0 }}).Turn()
+		}, 10 * ms},
 	} {
 		for _, from := range []string{"engine", "task"} {
 			t.Run(c.name+" from "+from, func(t *testing.T) {
@@ -286,7 +289,9 @@ func TestLoopWithoutPeriodPanics(t *testing.T) {
 	w := newWorld(t, vtime.Config{})
 	p := w.Node("node").NewProcess("p")
 	var got string
-	p.Go("task", func() { got = panicText(func() { p.NewLoop(0, func() uint64 { return 0 }) }) })
+	p.Go("task", func() {
+		got = panicText(func() { leap.NewTurns(p, leap.Config{Period: 0, State: func() uint64 { return 0 }}) })
+	})
 	run(t, w)
 	if got != "vtime: a loop with a period of 0 or less" {
 		t.Errorf("panic %q", got)

@@ -10,6 +10,17 @@ func (p *Process) Rest(what string, next, unwound func()) {
 	t.rest = newRest(t, what, next, unwound)
 }
 
+// NewRest is a rest of the task that its timer ends, which may begin again and again; then the
+// task goes on with next.
+func (t *Task) NewRest(what string, next func()) *Rest {
+	r := newRest(t, what, nil, nil)
+	r.next, r.unparked = next, true
+	return r
+}
+
+// Begin has the task rest once its function has returned.
+func (r *Rest) Begin() { r.task.rest = r }
+
 // AfterRest calls fn at once, or, when the current task is about to rest, once it has gone
 // on and neither waits nor rests any more. A task that is unwound does not call it.
 func (p *Process) AfterRest(fn func()) {
@@ -29,8 +40,8 @@ func (c *Cond) Rest(next func()) {
 	t.rest.unparked = true
 }
 
-// rest is how a task goes on that has no stack.
-type rest struct {
+// Rest is how a task goes on that has no stack.
+type Rest struct {
 	task          *Task
 	what          string
 	next, unwound func()
@@ -39,8 +50,8 @@ type rest struct {
 	unparked      bool   // the task's timer or a Cond ends the wait, not Wake
 }
 
-func newRest(t *Task, what string, next, unwound func()) *rest {
-	r := &rest{task: t, what: what, next: next, unwound: unwound}
+func newRest(t *Task, what string, next, unwound func()) *Rest {
+	r := &Rest{task: t, what: what, next: next, unwound: unwound}
 	r.goOn = r.wake
 	return r
 }
@@ -53,7 +64,7 @@ func (t *Task) lieDown() {
 	t.waitsFor, t.since = r.what, w.now
 }
 
-func (r *rest) wake() {
+func (r *Rest) wake() {
 	t := r.task
 	t.rest, t.parked, t.waitsFor = nil, false, ""
 	if t.stopping && r.unwound != nil {

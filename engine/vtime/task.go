@@ -15,9 +15,10 @@ type Task struct {
 	co        *coro
 	waitSeq   uint64 // number of the wait; an event for an older one is void
 	timer     Timer
-	cond      *Cond  // what the task waits for
-	turns     *Turns // of a task that is a loop
-	beat      *Beat  // that it runs
+	cond      *Cond    // what the task waits for
+	loop      TaskLoop // that it goes round, nil for none
+	acted     bool     // see Acts
+	asleep    bool     // it waits for an instant that has no event
 	done      bool
 	killed    bool // unwinds at once, env calls of deferred functions too
 	stopping  bool // unwinds at its next wait
@@ -30,7 +31,7 @@ type Task struct {
 	since     int64
 	nextWaits *Task // behind it in cond's queue
 	ended     *Cond // made on the first Join
-	rest      *rest // of a task that waits without a stack, or is about to
+	rest      *Rest // of a task that waits without a stack, or is about to
 	fn        func()
 	name      string
 	index     int // place in proc.tasks
@@ -99,8 +100,8 @@ func (t *Task) WaitsOn(on string, since time.Duration) {
 // finish takes an ended task out of its process.
 func (t *Task) finish() {
 	t.done = true
-	if t.turns != nil {
-		t.turns.exit()
+	if t.loop != nil {
+		t.loop.Ends()
 	}
 	t.co = nil
 	t.clearWait()
@@ -140,12 +141,12 @@ func (t *Task) wait(what string) {
 func (w *World) Blocked() []tasks.BlockedTask {
 	var list []tasks.BlockedTask
 	for _, p := range slices.Clone(w.sleeping) {
-		p.before()
+		p.loops.WakeMidTurn()
 	}
 	for _, n := range w.nodes {
 		for _, p := range n.procs {
 			for _, t := range p.tasks {
-				if t.waitsFor != "" && !t.timer.Pending() && !t.leapsOver() {
+				if t.waitsFor != "" && !t.timer.Pending() && !t.asleep {
 					waitsFor := t.waitsFor
 					if t.waitsOn != "" {
 						waitsFor += " of " + t.waitsOn
@@ -158,18 +159,14 @@ func (w *World) Blocked() []tasks.BlockedTask {
 	return list
 }
 
-// leapsOver reports whether the task waits for a time that is no event.
-func (t *Task) leapsOver() bool {
-	return t.turns != nil && t.turns.sleeper.Asleep() || t.beat != nil && t.beat.sleeper.Asleep()
-}
-
 // Cond is the env.Cond of virtual time: a queue of tasks.
 type Cond struct {
 	proc  *Process
 	name  string
 	first *Task
 	last  *Task
-	loops []*Turns // of which it is a cause
+	// heard is told of each Signal and Broadcast.
+	heard []Listener
 }
 
 func newCond(p *Process, name string) *Cond { return &Cond{proc: p, name: name} }
@@ -215,10 +212,20 @@ func (c *Cond) Signal() {
 	c.tell()
 }
 
-// tell tells the loops of which it is a cause.
+// Listener is told of each Signal and Broadcast of a condition.
+type Listener interface{ Heard() }
+
+// Tell has l told, until Untell.
+func (c *Cond) Tell(l Listener) { c.heard = append(c.heard, l) }
+
+// Untell ends Tell.
+func (c *Cond) Untell(l Listener) {
+	c.heard = slices.DeleteFunc(c.heard, func(o Listener) bool { return o == l })
+}
+
 func (c *Cond) tell() {
-	for _, t := range c.loops {
-		t.changed()
+	for _, l := range c.heard {
+		l.Heard()
 	}
 }
 

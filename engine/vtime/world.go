@@ -63,7 +63,8 @@ type World struct {
 	stepNow uint64
 	// sleeping are the processes that have loops which are asleep.
 	sleeping []*Process
-	settled  settled
+	// caughtUp is when all steps were made last that were past, of the loops that slept then.
+	caughtUp moment
 	// replaying is set while a task comes to where its loop was when it was woken.
 	replaying int
 	// catchUps are told before somebody looks.
@@ -147,10 +148,27 @@ func (w *World) CatchUp() {
 	if w.closed {
 		return
 	}
-	w.settleAll()
+	w.catchUpLoops()
 	for _, fn := range w.catchUps {
 		fn()
 	}
+}
+
+// catchUpLoops makes all steps that are past of all loops.
+func (w *World) catchUpLoops() {
+	if now := (moment{w.now, w.events, w.steps}); !w.running && w.caughtUp == now {
+		return // many look one after the other
+	}
+	for _, p := range w.sleeping {
+		p.loops.CatchUp()
+	}
+	w.caughtUp = moment{w.now, w.events, w.steps}
+}
+
+// moment tells apart what happens at one instant.
+type moment struct {
+	now           int64
+	events, steps uint64
 }
 
 // Hash is the rolling hash of everything that has happened, with what the loops have done
@@ -231,7 +249,7 @@ func (w *World) Run(l Limits) (reason Reason, err error) {
 	w.run.begin(w, l)
 	if !w.run.limited {
 		for len(w.sleeping) > 0 {
-			w.sleeping[0].rouse()
+			w.sleeping[0].loops.WakeAll()
 		}
 	}
 	normal := false

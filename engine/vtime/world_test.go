@@ -9,6 +9,7 @@ import (
 
 	"github.com/monosim/monosim/engine/tasks"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
 func TestEqualInstantsHappenInTheOrderOfScheduling(t *testing.T) {
@@ -133,7 +134,7 @@ func TestBlocked(t *testing.T) {
 	q.Go("joiner", func() { q.Self().Join() })
 	q.Go("watcher", func() {
 		q.Sleep(time.Second)
-		q.NewLoop(time.Minute, func() uint64 { return 0 }).Turn()
+		leap.NewTurns(q, leap.Config{Period: time.Minute, State: func() uint64 { return 0 }}).Turn()
 	})
 	p.Go("limited", func() { p.NewCond("c").WaitFor(time.Hour) })
 	p.Go("sleeper", func() { p.Sleep(time.Hour) })

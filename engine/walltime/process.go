@@ -131,29 +131,6 @@ func (p *Process) Sleep(d time.Duration) {
 	p.wait(t, "time")
 }
 
-// NewLoop makes the loop of the current task: its turns are a period apart, each counted
-// from the end of the one before.
-func (p *Process) NewLoop(period time.Duration, _ func() uint64, _ ...env.Cond) env.Loop {
-	if period <= 0 {
-		panic("walltime: a loop with a period of 0 or less")
-	}
-	return &loop{p: p, period: period, what: "its turn, every " + period.String()}
-}
-
-// loop is the env.Loop of a task.
-type loop struct {
-	p      *Process
-	period time.Duration
-	what   string
-}
-
-// Turn waits for the period.
-func (l *loop) Turn() {
-	t := l.p.enter("Turn")
-	l.p.setDeadline(t, l.period)
-	l.p.wait(t, l.what)
-}
-
 // NewCond makes a condition.
 func (p *Process) NewCond(name string) env.Cond { return &Cond{proc: p, name: name} }
 

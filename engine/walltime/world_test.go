@@ -291,17 +291,6 @@ func TestWaitFromAnotherGoroutineIsNoticed(t *testing.T) {
 	}
 }
 
-func TestLoopWithoutPeriodPanics(t *testing.T) {
-	w := newWorld(t)
-	p := w.NewProcess("node", "p")
-	var got string
-	p.Go("task", func() { got = panicText(func() { p.NewLoop(0, func() uint64 { return 0 }) }) })
-	wait(t, w)
-	if want := "walltime: a loop with a period of 0 or less"; got != want {
-		t.Errorf("panic %q, want %q", got, want)
-	}
-}
-
 // Goal: in a world with a speed all waits and both clocks pass in the world's time.
 func TestSpeed(t *testing.T) {
 	const speed = 100_000
@@ -318,12 +307,11 @@ func TestSpeed(t *testing.T) {
 		if p.NewCond("nothing").WaitFor(time.Hour) {
 			t.Error("woken by nobody")
 		}
-		p.NewLoop(time.Hour, func() uint64 { return 0 }).Turn()
-		if took := p.Elapsed() - from; took < 3*time.Hour {
-			t.Errorf("three hours took %v", took)
+		if took := p.Elapsed() - from; took < 2*time.Hour {
+			t.Errorf("two hours took %v", took)
 		}
-		if took := p.Now().Sub(wall); took < 3*time.Hour {
-			t.Errorf("three hours took %v by the wall clock", took)
+		if took := p.Now().Sub(wall); took < 2*time.Hour {
+			t.Errorf("two hours took %v by the wall clock", took)
 		}
 	})
 	wait(t, w)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
 // View is a tree as one process sees it: the env.Files of the process, with a working
@@ -26,7 +27,7 @@ func (v *View) FS() *FS { return v.fs }
 
 // looks tells that the process looks at the tree, as a turn of a loop that can be left out
 // while nothing in it changes.
-func (v *View) looks() { v.p.Looks(&v.fs.looked) }
+func (v *View) looks() { leap.Depend(v.p, &v.fs.looked) }
 
 // abs is the absolute path, after making sure that the process lives. The empty
 // path stays empty: it names nothing.

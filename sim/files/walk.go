@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
 // FS is one tree of files: that of a host, or a store that several hosts mount. Its
@@ -26,12 +27,12 @@ type FS struct {
 	late   []lateness // directories in which names become visible late
 	hidden []*hiding  // names that are not visible to all yet, oldest first
 
-	looked vtime.Lasting // what is read in it, mounted trees included
+	looked leap.Observed // what is read in it, mounted trees included
 }
 
 // changes is called before something in the tree does.
 func (f *FS) changes() {
-	f.looked.Changes()
+	f.looked.BeforeChange()
 	for _, at := range f.parents {
 		at.fs.changes()
 	}

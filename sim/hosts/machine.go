@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/files"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/processes"
@@ -75,7 +76,7 @@ func (m *Machine) Env(life *vtime.Process, vars []string) *env.Env {
 	host := &hostView{m: m, p: life, vars: NewVars(vars)}
 	tree := files.NewView(life, m.FS, p.Dir())
 	return &env.Env{
-		Clock: life, Tasks: life, Random: life,
+		Clock: life, Tasks: leap.Tasks{Process: life}, Random: life,
 		Host:      host,
 		Files:     tree,
 		Processes: m.Procs.View(life, host.vars.List, tree.Getwd),

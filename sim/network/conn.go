@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
 // Why a connection could not be made or ended. The texts are Linux's.
@@ -34,7 +35,7 @@ type Conn struct {
 	host *Host
 	peer *Conn
 	// sleepers are loops that are asleep and use the connection; both ends have them.
-	sleepers  []*vtime.Sleeper
+	sleepers  []*leap.Sleeper
 	idlePlace int32 // in Network.idle, of a connection that has sleepers
 	state     connState
 	dialer    bool // this end has dialed
@@ -100,7 +101,7 @@ func (c *Conn) sends(payload any, sizeBytes int) bool {
 	if c.state != connOpen {
 		return false
 	}
-	c.Rouse()
+	c.WakeSleepers()
 	if c.listener != nil && len(c.host.losing) > 0 && c.loseAnswer(payload) {
 		return false
 	}

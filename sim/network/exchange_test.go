@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/network"
 )
 
@@ -16,7 +17,7 @@ type asker struct {
 	w        *vtime.World
 	conn     *network.Conn
 	loop     *vtime.Loop
-	sleeper  *vtime.Sleeper
+	sleeper  *leap.Sleeper
 	exchange network.Exchange
 	many     int // answers that a leap is told to stop after, 0 for no number
 	answers  int
@@ -81,7 +82,7 @@ func (a *asker) Leap(b vtime.Bound) {
 	}
 }
 
-func (a *asker) Wake() {
+func (a *asker) Resume() {
 	a.conn.Leave(a.sleeper)
 	if a.exchange.Answers() {
 		a.exchange.Resume(answered{}, answerBytes)
@@ -112,7 +113,7 @@ func newAsker(t testing.TB, noLeaps bool, many int) (*bench, *asker) {
 	b.listen(network.OwnedByNode(b.b.Node()))
 	b.connect()
 	a := &asker{w: w, conn: b.client.conn, loop: b.a.Node().NewLoop("asks"), many: many}
-	a.sleeper = b.a.Node().NewProcess("asker").NewSleeper(a.loop, a)
+	a.sleeper = leap.NewSleeper(b.a.Node().NewProcess("asker"), a.loop, a)
 	b.client.conn.SetReceiver(a)
 	b.server.conn.SetReceiver(&answerer{a.loop})
 	a.send()

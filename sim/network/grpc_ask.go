@@ -5,17 +5,18 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
 // question is a call that a turn of a loop makes and that changes nothing at its server,
-// with the answer that it got (vtime.Ask).
+// with the answer that it got (leap.Request).
 type question struct {
 	invocation
-	turns       *vtime.Turns
+	turns       *leap.Turns
 	conn        *Conn // that it was asked on
 	response    any
 	answerBytes int
-	on          *vtime.Lasting
+	on          *leap.Observed
 	changes     uint64
 
 	call    *Call // that is on its way when the loop is woken
@@ -24,7 +25,7 @@ type question struct {
 }
 
 // ask makes a call that changes nothing at its server, in a turn of a loop.
-func (o *invocation) ask(t *vtime.Turns) (any, *env.RPCError) {
+func (o *invocation) ask(t *leap.Turns) (any, *env.RPCError) {
 	n := o.channel.h.n
 	o.channel.p.Check()
 	started := n.w.Now()
@@ -61,34 +62,34 @@ func (q *question) is(o *invocation) bool {
 }
 
 // write writes down the question with its answer.
-func (o *invocation) write(t *vtime.Turns, call *Call) {
+func (o *invocation) write(t *leap.Turns, call *Call) {
 	q, ok := t.Spare().(*question)
 	if !ok {
 		q = &question{turns: t}
 	}
 	q.invocation, q.conn = *o, o.channel.conn
 	q.response, q.answerBytes, q.on, q.changes = call.response, call.answerSize, call.on, call.changes
-	t.Asked(q, call.on, call.changes)
+	t.Record(q, call.on, call.changes)
 }
 
 // Thinks is false: calls follow at once.
 func (q *question) Thinks() bool { return false }
 
-// Sleep joins the connection.
-func (q *question) Sleep(s *vtime.Sleeper) bool {
+// Join joins the connection.
+func (q *question) Join(s *leap.Sleeper) bool {
 	return len(q.channel.h.n.observers) == 0 && q.channel.conn == q.conn && q.conn != nil && !q.channel.closed && q.conn.Join(s)
 }
 
-// Wake leaves it.
-func (q *question) Wake(s *vtime.Sleeper) { q.conn.Leave(s) }
+// Leave leaves it.
+func (q *question) Leave(s *leap.Sleeper) { q.conn.Leave(s) }
 
 // Begin sends the call.
 func (q *question) Begin(at time.Duration) {
 	q.answers, q.next = false, q.conn.SendsAt(at, q.sizeBytes)
 }
 
-// Through makes the call and its answer (vtime.Whole).
-func (q *question) Through(at, end time.Duration) (last time.Duration, steps, squares uint64) {
+// Complete makes the call and its answer (leap.Completer).
+func (q *question) Complete(at, end time.Duration) (last time.Duration, steps, squares uint64) {
 	c, s := q.conn, q.conn.peer
 	shortest, spread := c.out.law()
 	asking, answering, free := c.out.ahead(&s.out, spread)
@@ -154,4 +155,4 @@ func (q *question) Resume() {
 	c.conn.peer.Resume(&q.turns.Loop, (*Answer)(call), q.answerBytes, q.next)
 }
 
-var _ vtime.Whole = (*question)(nil)
+var _ leap.Completer = (*question)(nil)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
 // Call is one unary call. The client and the server share it, and it travels
@@ -34,7 +35,7 @@ type Call struct {
 	response    any
 	status      *env.RPCError
 	answerSize  int
-	on          *vtime.Lasting // what the response follows from, nil for what may change always
+	on          *leap.Observed // what the response follows from, nil for what may change always
 	changes     uint64         // of on when it was answered
 }
 
@@ -91,9 +92,9 @@ func (call *Call) Reply(resp any, sizeBytes int) {
 	call.answer()
 }
 
-// ReplyLasting is Reply with what any such call gets until on changes.
-func (call *Call) ReplyLasting(resp any, sizeBytes int, on *vtime.Lasting) {
-	call.on, call.changes = on, on.Count()
+// ReplyObserved is Reply with what any such call gets until on changes.
+func (call *Call) ReplyObserved(resp any, sizeBytes int, on *leap.Observed) {
+	call.on, call.changes = on, on.Version()
 	call.Reply(resp, sizeBytes)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
 // What a client sees of a channel's troubles, see env.NoConnection.
@@ -78,7 +79,7 @@ func (c *Channel) Invoke(method string, req any, sizeBytes int, timeout time.Dur
 // Ask is Invoke of a call that changes nothing at its server.
 func (c *Channel) Ask(method string, req any, sizeBytes int, timeout time.Duration) (any, *env.RPCError) {
 	o := invocation{channel: c, method: method, request: req, sizeBytes: sizeBytes}
-	t := c.p.Turns()
+	t := leap.TurnsOf(c.p)
 	if t == nil || timeout > 0 || c.state != channelReady || c.closed {
 		return o.invoke(timeout)
 	}

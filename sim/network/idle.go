@@ -5,9 +5,10 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// A loop that is asleep (vtime.Sleeper) makes the messages of its steps without events. It
+// A loop that is asleep (leap.Sleeper) makes the messages of its steps without events. It
 // joins each connection that it uses, and is woken before anything happens to one that the
 // steps do not foretell: a message of somebody else, a fault, a close.
 
@@ -15,13 +16,13 @@ import (
 // reports false, and has no effect, when the connection is not open both ways, when a
 // message with an event is on its way that the loop does not bear, or when what is sent could
 // be lost, delayed by a fault, or held up for bandwidth.
-func (c *Conn) Join(s *vtime.Sleeper) bool {
+func (c *Conn) Join(s *leap.Sleeper) bool {
 	p := c.peer
 	n := c.n
 	switch {
 	case slices.Contains(c.sleepers, s):
 		return true
-	case c.state != connOpen || p.state != connOpen || !c.out.whole() || !p.out.whole() || !s.Bears && c.out.count+p.out.count > 0 ||
+	case c.state != connOpen || p.state != connOpen || !c.out.whole() || !p.out.whole() || !s.Tolerant && c.out.count+p.out.count > 0 ||
 		n.latency.LossPerMille > 0 || n.latency.BytesPerSecond > 0 || len(c.host.losing) > 0 || len(p.host.losing) > 0:
 		return false
 	}
@@ -34,7 +35,7 @@ func (c *Conn) Join(s *vtime.Sleeper) bool {
 }
 
 // Leave ends Join; it does nothing for a loop that has not joined.
-func (c *Conn) Leave(s *vtime.Sleeper) {
+func (c *Conn) Leave(s *leap.Sleeper) {
 	i := slices.Index(c.sleepers, s)
 	if i < 0 {
 		return
@@ -52,20 +53,20 @@ func (c *Conn) Leave(s *vtime.Sleeper) {
 	n.idle = n.idle[:last]
 }
 
-func (c *Conn) share(s []*vtime.Sleeper) { c.sleepers, c.peer.sleepers = s, s }
+func (c *Conn) share(s []*leap.Sleeper) { c.sleepers, c.peer.sleepers = s, s }
 
 func (p *pipe) whole() bool { return p.trouble == nil && !p.link.cut() && p.link.extra == 0 }
 
-// Rouse wakes the loops that have joined the connection, but for those that bear it and only
+// WakeSleepers wakes the loops that have joined the connection, but for those that bear it and only
 // make the steps that are past, as a message of somebody else does: for who numbers messages,
 // before the number is taken.
-func (c *Conn) Rouse() {
+func (c *Conn) WakeSleepers() {
 	if c.n.w.Closing() {
 		return // nobody will ask for what they have let wait
 	}
 	for i := 0; i < len(c.sleepers); i++ {
-		if s := c.sleepers[i]; s.Bears {
-			s.Settle()
+		if s := c.sleepers[i]; s.Tolerant {
+			s.CatchUp()
 			continue
 		}
 		c.wakeOne(c.sleepers[i])
@@ -83,8 +84,8 @@ func (c *Conn) wake() {
 	}
 }
 
-func (c *Conn) wakeOne(s *vtime.Sleeper) {
-	s.Rouse()
+func (c *Conn) wakeOne(s *leap.Sleeper) {
+	s.Wake()
 	c.Leave(s)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
 // How long code takes that is not simulated: a choice between two times, of which the
@@ -86,7 +87,7 @@ func (p *Pod) starting(s span) time.Duration {
 // pacedTasks are the tasks of an agent: whoever sleeps has done something in between,
 // which took its time, so that the phases of loops drift against each other.
 type pacedTasks struct {
-	*vtime.Process
+	leap.Tasks
 	p *Pod
 }
 
@@ -107,7 +108,7 @@ func (t pacedTasks) NewLoop(period time.Duration, state func() uint64, causes ..
 	task := t.Current().Name()
 	late, call := paceJitter.of(t.Process, task), paceCall.of(t.Process, task)
 	late.Min += t.p.round
-	return t.NewTurns(vtime.LoopConfig{Period: period, Late: late, Call: call, State: state, Causes: causes})
+	return leap.NewTurns(t.Process, leap.Config{Period: period, Late: late, Call: call, State: state, Causes: causes})
 }
 
 // pacedNetwork is the network of an agent, whose gRPC server takes its time to start.

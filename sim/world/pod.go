@@ -11,6 +11,7 @@ import (
 
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/files"
 	"github.com/monosim/monosim/sim/hosts"
 	"github.com/monosim/monosim/sim/processes"
@@ -195,7 +196,7 @@ func (p *Pod) runAgent(proc *processes.Process) {
 func (p *Pod) envOf(proc *processes.Process) *env.Env {
 	e := p.machine.Env(proc.Life(), nil)
 	e.Python = env.Python{Minor: p.w.pythonMinor, HashSeed: p.hashSeed}
-	e.Tasks = pacedTasks{proc.Life(), p}
+	e.Tasks = pacedTasks{leap.Tasks{Process: proc.Life()}, p}
 	e.Network = pacedNetwork{e.Network, p, proc.Life()}
 	e.Models = &tfsnode.Clients{Proc: proc.Life(), Host: p.machine.Net}
 	if p.w.zk == nil {

@@ -12,17 +12,18 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/pyset"
+	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
 // Poll compares with ZooKeeper once a minute, until Stop; errors end the round only
 // (replica_manager.py:188-274). It is the whole of a task: the caller returns right after
 // it.
 func (w *ReplicaWatcher) Poll() {
-	loop := w.e.Tasks.NewLoop(pollPeriod, w.state)
+	loop := threading.NewLoop(w.e.Tasks, pollPeriod, w.state)
 	if w.stopping {
 		return
 	}
-	env.RunLoop(loop, func() bool {
+	loop.Run(func() bool {
 		if !w.session.Poll {
 			return !w.stopping
 		}

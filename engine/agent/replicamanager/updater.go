@@ -401,7 +401,7 @@ func (u *ReplicaUpdater) state() uint64 {
 // Cost: status calls grow with the models that the container serves, one each every
 // second, one after another and without a deadline.
 func (u *ReplicaUpdater) updateLoop() {
-	loop := u.e.Tasks.NewLoop(updatePeriod, u.state)
+	loop := threading.NewLoop(u.e.Tasks, updatePeriod, u.state)
 	u.goRound(loop, func() bool {
 		if !u.session.Update {
 			return true
@@ -419,14 +419,14 @@ func (u *ReplicaUpdater) updateLoop() {
 // or one returns false.
 func (u *ReplicaUpdater) goRound(loop env.Loop, turn func() bool) {
 	if !u.stopping {
-		env.RunLoop(loop, func() bool { return turn() && !u.stopping })
+		loop.Run(func() bool { return turn() && !u.stopping })
 	}
 }
 
 // reregisterLoop registers anew every 10 s once a session was lost: the flag is
 // never reset, so states flap for ever (Q109). An error ends the thread (Q124).
 func (u *ReplicaUpdater) reregisterLoop() {
-	loop := u.e.Tasks.NewLoop(reregisterPeriod, u.state)
+	loop := threading.NewLoop(u.e.Tasks, reregisterPeriod, u.state)
 	u.goRound(loop, func() bool {
 		if !u.session.Reregister {
 			return true
@@ -446,7 +446,7 @@ func (u *ReplicaUpdater) reregisterLoop() {
 // metricsLoop stores the versions of all models once a minute
 // (replica_manager.py:655); an error ends the round.
 func (u *ReplicaUpdater) metricsLoop() {
-	loop := u.e.Tasks.NewLoop(metricsPeriod, u.state)
+	loop := threading.NewLoop(u.e.Tasks, metricsPeriod, u.state)
 	u.goRound(loop, func() bool {
 		if err := u.CheckVersions(); err != nil {
 			u.failures++

@@ -13,6 +13,9 @@
 // waited longest, before any other can take it. So waiting is fair, and the same in
 // every run.
 //
+// [NewLoop] is a task that polls, [NewBeat] waits in a circle: virtual time leaves out of both what
+// would be as before.
+//
 // Every limit has the same meaning: a negative one waits without end; 0 does not wait
 // at all and lets no other task run. Every name given to a constructor appears in
 // reports of tasks that wait. A task that is unwound while it waits leaves no trace:

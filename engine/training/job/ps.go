@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/training/hooks"
 	"github.com/monosim/monosim/engine/training/rustport/psservice"
 	"github.com/monosim/monosim/engine/training/session"
@@ -32,7 +32,7 @@ func (p *process) awaitEnd() error {
 	own := p.Servers.Local(p.addr)
 	info, end := hooks.PSMachineInfo(p.Index, hooks.PSDevice(p.Index)), queue(p.Index)
 	rss := int64(0)
-	polls := env.NewBeat(p.e.Tasks, "ps.poll", []time.Duration{psPoll}, func(int) bool {
+	polls := threading.NewBeat(p.e.Tasks, "ps.poll", []time.Duration{psPoll}, func(int) bool {
 		ends, err := session.Get[bool](own, session.Read(end))
 		return err == nil && !ends && p.rssBytes() == rss
 	})

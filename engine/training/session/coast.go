@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
 // Steps are training steps of which each is as the one before: it finds what that has
@@ -58,7 +59,7 @@ func (r *Remote) Coast(s Steps) {
 	}
 	if r.loop == nil || r.loop.time != s.Time {
 		r.loop = &loop{time: s.Time}
-		r.loop.beat = env.NewBeat(r.e.Tasks, "training.steps", []time.Duration{r.servers.RoundTrip, s.Time}, r.loop.usual)
+		r.loop.beat = threading.NewBeat(r.e.Tasks, "training.steps", []time.Duration{r.servers.RoundTrip, s.Time}, r.loop.usual)
 	}
 	c.beat, r.loop.coast = r.loop.beat, c
 	c.counted = c.beat.Count(partTrain)

@@ -193,10 +193,6 @@ func (t stageTasks) Sleep(d time.Duration) {
 	t.Tasks.Sleep(d)
 }
 
-func (t stageTasks) NewLoop(period time.Duration, _ func() uint64, _ ...env.Cond) env.Loop {
-	return caseworld.SleepLoop{Tasks: t, Period: period}
-}
-
 // stageZK is the fake client, its start and stop noted beside its writes.
 type stageZK struct {
 	*caseworld.ZooKeeper

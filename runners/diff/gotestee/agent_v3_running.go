@@ -61,10 +61,6 @@ func (r *runningAgentV3) Sleep(d time.Duration) {
 	r.Tasks.Sleep(d)
 }
 
-func (r *runningAgentV3) NewLoop(period time.Duration, _ func() uint64, _ ...env.Cond) env.Loop {
-	return caseworld.SleepLoop{Tasks: r, Period: period}
-}
-
 func (r *runningAgentV3) happen(s caseworld.Step) (err error) {
 	if method, ok := strings.CutPrefix(s.Name, "zk."); ok {
 		_, err = r.run.zk.DoQuietly(caseworld.Step{Name: method, Arguments: s.Arguments})

@@ -194,10 +194,6 @@ func (t *steppedTasks) Sleep(d time.Duration) {
 	t.sleepsFirst, t.slept = false, d
 }
 
-func (t *steppedTasks) NewLoop(period time.Duration, _ func() uint64, _ ...env.Cond) env.Loop {
-	return caseworld.SleepLoop{Tasks: t, Period: period}
-}
-
 // sleepFirst runs a loop that sleeps before each round for one round, and is the seconds
 // that it has slept; nil when the loop is not entered.
 func (t *steppedTasks) sleepFirst(loop func()) (seconds any) {

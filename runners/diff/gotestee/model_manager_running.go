@@ -52,10 +52,6 @@ func (r *runningModelManager) Sleep(d time.Duration) {
 	r.Tasks.Sleep(d)
 }
 
-func (r *runningModelManager) NewLoop(period time.Duration, _ func() uint64, _ ...env.Cond) env.Loop {
-	return caseworld.SleepLoop{Tasks: r, Period: period}
-}
-
 func (r *runningModelManager) happen(name string, arguments []any) {
 	switch name {
 	case "add":

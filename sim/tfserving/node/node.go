@@ -17,6 +17,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/files"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/tfserving"
@@ -56,7 +57,7 @@ type Node struct {
 	server *tfserving.Server
 	rpc    *network.RPCServer
 	// states are the states of all versions, which answers to status queries have.
-	states vtime.Lasting
+	states leap.Observed
 	// answers are status answers as they were sent last, one for each model, so
 	// that an answer that does not change is put into an interface once.
 	answers []any
@@ -90,7 +91,7 @@ func Start(c Config) *Node {
 	onEvent, node := c.OnEvent, c.Proc.Node()
 	n.server = tfserving.New(c.Options, (*nodeHost)(n))
 	n.server.OnEvent = func(e tfserving.Event) {
-		n.states.Changes()
+		n.states.BeforeChange()
 		node.Note(uint64(e.Version)<<8 ^ uint64(e.State))
 		node.NoteString(e.Model)
 		if onEvent != nil {
@@ -151,7 +152,7 @@ func (n *Node) status(call *network.Call, spec env.ModelSpec) {
 	case n.server.Fake() != nil:
 		call.Reply(n.answer(versions), sizeBytes)
 	default:
-		call.ReplyLasting(n.answer(versions), sizeBytes, &n.states)
+		call.ReplyObserved(n.answer(versions), sizeBytes, &n.states)
 	}
 }
 

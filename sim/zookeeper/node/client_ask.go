@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
 // question is what a turn of a loop reads, one znode or a list of them, with what it got
-// (vtime.Ask). Answers stay the same as long as nothing is written at the server: they tell
+// (leap.Request). Answers stay the same as long as nothing is written at the server: they tell
 // how much was.
 type question struct {
 	*asker
@@ -36,7 +37,7 @@ const sizesBlock = 64
 // asker is what the questions of one loop have in common, of which one is asked at a time.
 type asker struct {
 	s       *Session
-	turns   *vtime.Turns
+	turns   *leap.Turns
 	conn    *network.Conn
 	server  *serverConn
 	machine *zookeeper.Machine
@@ -77,8 +78,8 @@ func (q *question) reply() zookeeper.Reply {
 }
 
 // ask asks a question of a loop, a single one.
-func (s *Session) ask(t *vtime.Turns, c *call) error {
-	s.p.Think()
+func (s *Session) ask(t *leap.Turns, c *call) error {
+	leap.Think(s.p)
 	a, waiting := t.Recall()
 	q, _ := a.(*question)
 	switch {
@@ -111,7 +112,7 @@ func (s *Session) ask(t *vtime.Turns, c *call) error {
 
 // write writes down a question with its answer. It reports false for one that is not to be
 // leapt over.
-func (s *Session) write(t *vtime.Turns, op zookeeper.OpCode, path string, list *reads, reply *zookeeper.Reply) bool {
+func (s *Session) write(t *leap.Turns, op zookeeper.OpCode, path string, list *reads, reply *zookeeper.Reply) bool {
 	if s.history != nil || s.conn == nil || !s.open {
 		return false
 	}
@@ -133,12 +134,12 @@ func (s *Session) write(t *vtime.Turns, op zookeeper.OpCode, path string, list *
 	} else {
 		q.mixed = list.mixed()
 	}
-	t.Asked(q, &server.s.writes, server.s.writes.Count())
+	t.Record(q, &server.s.writes, server.s.writes.Version())
 	return true
 }
 
 // askerOf is the asker of a loop.
-func (s *Session) askerOf(t *vtime.Turns, server *serverConn, at *zookeeper.Conn) *asker {
+func (s *Session) askerOf(t *leap.Turns, server *serverConn, at *zookeeper.Conn) *asker {
 	if a := s.asker; a == nil || a.turns != t || a.conn != s.conn || a.server != server || a.machine != server.s.machine || a.at != at {
 		s.asker = &asker{s: s, turns: t, conn: s.conn, server: server, machine: server.s.machine, at: at}
 	}
@@ -148,14 +149,14 @@ func (s *Session) askerOf(t *vtime.Turns, server *serverConn, at *zookeeper.Conn
 // Thinks is true: a program takes its time before it reads.
 func (q *question) Thinks() bool { return q.list == nil || len(q.list.paths) > 0 }
 
-// Sleep joins the connection, once pings on it are asleep.
-func (q *question) Sleep(sl *vtime.Sleeper) bool {
+// Join joins the connection, once pings on it are asleep.
+func (q *question) Join(sl *leap.Sleeper) bool {
 	s := q.s
 	return s.idle.forward.sleeper.Asleep() && s.conn == q.conn && s.open && q.server.s.machine == q.machine && q.conn.Join(sl)
 }
 
-// Wake leaves it.
-func (q *question) Wake(sl *vtime.Sleeper) { q.conn.Leave(sl) }
+// Leave leaves it.
+func (q *question) Leave(sl *leap.Sleeper) { q.conn.Leave(sl) }
 
 // Begin sends the first request.
 func (q *question) Begin(at time.Duration) {
@@ -337,8 +338,8 @@ func (q *question) Resume() {
 }
 
 // askAll reads the list in a turn of a loop.
-func (r *readRound) askAll(t *vtime.Turns) error {
-	r.s.p.Think()
+func (r *readRound) askAll(t *leap.Turns) error {
+	leap.Think(r.s.p)
 	a, waiting := t.Recall()
 	q, _ := a.(*question)
 	switch {
@@ -378,7 +379,7 @@ func (r *readRound) ask() error {
 		return r.takeNext(nil, err)
 	}
 	c := s.newRead(zookeeper.OpGetData, r.paths[r.at], nil)
-	c.request.known, c.request.loop = &r.known[r.at], s.p.Loop()
+	c.request.known, c.request.loop = &r.known[r.at], leap.LoopOf(s.p)
 	s.put(c)
 	return r.got(c)
 }
@@ -408,4 +409,4 @@ func (r *readRound) takeNext(data []byte, err error) error {
 	return err
 }
 
-var _ vtime.Ask = (*question)(nil)
+var _ leap.Request = (*question)(nil)

@@ -4,6 +4,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
@@ -80,12 +81,12 @@ func (s *Session) newRead(op zookeeper.OpCode, path string, watch env.Watcher) *
 func (s *Session) do(c *call) error {
 	s.p.Check()
 	if c.request.loop = s.asks(c); c.request.loop != nil {
-		return s.ask(s.p.Turns(), c)
+		return s.ask(leap.TurnsOf(s.p), c)
 	}
 	s.p.Acts()
 	switch {
 	case s.callTime == nil || c.follows:
-	case s.p.Loop() != nil:
+	case leap.LoopOf(s.p) != nil:
 		s.p.Sleep(s.callTime())
 	default:
 		c.task, c.session = s.p.Current(), s
@@ -151,7 +152,7 @@ func (s *Session) asks(c *call) *vtime.Loop {
 	case c.request.Watch, op != zookeeper.OpGetData && op != zookeeper.OpGetChildren && op != zookeeper.OpExists:
 		return nil
 	}
-	return s.p.Loop()
+	return leap.LoopOf(s.p)
 }
 
 // finish ends a call and lets its task go on.

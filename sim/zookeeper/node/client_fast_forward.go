@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
 // fastForward is the sleep of the pings of a connection on which nothing happens but what
-// both ends can foretell (vtime.Sleeper). Their instants follow from the draws of the
+// both ends can foretell (leap.Sleeper). Their instants follow from the draws of the
 // session's source, so none of them is an event.
 //
 // Such a session does not expire, so the server does not look at it; see
@@ -17,7 +18,7 @@ import (
 // sim/network/idle.go.
 type fastForward struct {
 	t       *idleTimer
-	sleeper *vtime.Sleeper
+	sleeper *leap.Sleeper
 	server  *serverConn
 	at      *zookeeper.Conn // the machine's side of server
 	phase   pingPhase
@@ -111,8 +112,8 @@ func (c *serverConn) woken(at *zookeeper.Conn) {
 	}
 }
 
-// Wake makes the ping or answer that is on its way, and all that follows, events again.
-func (f *fastForward) Wake() {
+// Resume makes the ping or answer that is on its way, and all that follows, events again.
+func (f *fastForward) Resume() {
 	t := f.t
 	defer unled(t.s.host)()
 	t.s.conn.Leave(f.sleeper)
@@ -126,4 +127,4 @@ func (f *fastForward) Wake() {
 	t.schedule()
 }
 
-var _ vtime.Leaper = (*fastForward)(nil)
+var _ leap.Leaper = (*fastForward)(nil)

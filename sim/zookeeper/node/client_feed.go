@@ -6,6 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
@@ -42,7 +43,7 @@ const partThink = 2
 // Feed goes through a feed. The current task waits meanwhile.
 func (s *Session) Feed(of *zkbulk.Feed) (odd *zkbulk.Answer, ok bool) {
 	s.p.Check()
-	if s.p.Turns() != nil {
+	if leap.TurnsOf(s.p) != nil {
 		return nil, false
 	}
 	s.p.Acts()
@@ -88,7 +89,7 @@ func (s *Session) takeFeed(of *zkbulk.Feed) *feed {
 // end is the end of the feed, also when its task unwinds.
 func (v *feed) end() {
 	v.over = true
-	v.leap.sleeper.Rouse()
+	v.leap.sleeper.Wake()
 	v.timer.Cancel()
 	if v.woken && !v.asking {
 		v.of, v.task, v.watch, v.path = nil, nil, nil, ""

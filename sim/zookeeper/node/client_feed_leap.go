@@ -5,17 +5,18 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// feedLeap is the sleep of a feed (vtime.Sleeper). What its steps read and leave at the server
+// feedLeap is the sleep of a feed (leap.Sleeper). What its steps read and leave at the server
 // matters to nobody before the next write, and what they bring to the process, before one of
 // its tasks goes on: then they are made. Notifications do not wake it. When it comes to an
 // end can be told from below only: there, it is looked at.
 type feedLeap struct {
 	v       *feed
-	sleeper *vtime.Sleeper
+	sleeper *leap.Sleeper
 	server  *serverConn
 	at      *zookeeper.Conn // the machine's side of server
 	phase   feedPhase
@@ -43,9 +44,9 @@ const mostAhead = 256
 
 func (l *feedLeap) init(v *feed) {
 	l.v = v
-	l.sleeper = v.s.p.NewSleeper(v.loop, l)
-	l.sleeper.KeepsCause, l.sleeper.Bears, l.sleeper.Alters = true, true, true
-	l.sleeper.Fits = func() bool { return v.of.Ready() }
+	l.sleeper = leap.NewSleeper(v.s.p, v.loop, l)
+	l.sleeper.KeepsCause, l.sleeper.Tolerant, l.sleeper.Mutates = true, true, true
+	l.sleeper.Valid = func() bool { return v.of.Ready() }
 }
 
 // begin falls asleep before the present read. It reports false, and has no effect, when the
@@ -89,14 +90,14 @@ func (l *feedLeap) lookOut() {
 	case feedAsks:
 		at += from
 	}
-	l.look = l.v.loop.LookOut(s.p, at, l)
+	l.look = l.v.loop.CheckAt(s.p, at, l)
 }
 
 // Handle looks whether the end is near. The engine calls it.
 func (l *feedLeap) Handle(uint64) {
-	l.sleeper.Settle()
+	l.sleeper.CatchUp()
 	if l.count(); l.limit < leastAhead {
-		l.sleeper.Rouse()
+		l.sleeper.Wake()
 		return
 	}
 	l.lookOut()
@@ -182,8 +183,8 @@ func (l *feedLeap) hear(at time.Duration) {
 	l.think(at)
 }
 
-// Wake makes what comes next an event.
-func (l *feedLeap) Wake() {
+// Resume makes what comes next an event.
+func (l *feedLeap) Resume() {
 	v := l.v
 	s := v.s
 	l.look.Cancel()
@@ -207,4 +208,4 @@ func (l *feedLeap) Wake() {
 	l.server.conn.Resume(v.loop, &c.reply, replySizeBytes(&c.reply), l.next)
 }
 
-var _ vtime.Leaper = (*feedLeap)(nil)
+var _ leap.Leaper = (*feedLeap)(nil)

@@ -183,7 +183,7 @@ func (s *Session) send() {
 }
 
 func (s *Session) sendOne(c *call) {
-	s.conn.Rouse() // requests that were leapt over have numbers before this one's
+	s.conn.WakeSleepers() // requests that were leapt over have numbers before this one's
 	s.xid++
 	c.request.Xid = s.xid
 	s.pending.push(c)
@@ -204,7 +204,7 @@ func (s *Session) handle(payload any) {
 		s.idle.touch()
 		s.answered(m)
 	case *zookeeper.Event:
-		s.idle.forward.sleeper.Settle() // loops sleep on
+		s.idle.forward.sleeper.CatchUp() // loops sleep on
 		s.idle.touch()
 		s.history.Event(s.number, *m)
 		s.life.Watches.Notify(env.WatchEvent{Type: m.Type, Path: m.Path})

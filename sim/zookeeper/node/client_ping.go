@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/recipes"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
 // idleTimer pings a quiet connection and finds a dead one. Kazoo's loop
@@ -54,8 +55,8 @@ func (t *idleTimer) init(s *Session) {
 	t.s, t.source = s, s.p.OwnSource("kazoo.ping")
 	t.loop = s.p.Node().NewLoop(t.source.Site())
 	t.request.loop = t.loop
-	t.forward = fastForward{t: t, sleeper: s.p.NewSleeper(t.loop, &t.forward)}
-	t.forward.sleeper.Bears = true
+	t.forward = fastForward{t: t, sleeper: leap.NewSleeper(s.p, t.loop, &t.forward)}
+	t.forward.sleeper.Tolerant = true
 }
 
 // begin starts with a new connection.
@@ -101,7 +102,7 @@ func (t *idleTimer) touch() { t.touchedAt(t.now()) }
 // the timer still sleeps: what is past of it comes first.
 func (t *idleTimer) touchedAt(at time.Duration) {
 	if t.forward.sleeper.Asleep() {
-		t.forward.sleeper.Settle()
+		t.forward.sleeper.CatchUp()
 	}
 	t.since, t.fresh = at, true
 }

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/monosim/monosim/engine/env/zkbulk"
-	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
@@ -107,7 +107,7 @@ func (s *Session) NewReads(paths []string) zkbulk.Reads {
 // Each reads all znodes in their order and gives the data of each, or the error, to take.
 // The first error of take ends it and is returned.
 func (r *reads) Each(take func(i int, data []byte, err error) error, usual func(i int, data []byte) bool) error {
-	t := r.s.p.Turns()
+	t := leap.TurnsOf(r.s.p)
 	if r.known == nil && (t != nil || r.again) {
 		r.known = make([]knownPath, len(r.paths))
 	}
@@ -133,7 +133,7 @@ type readRound struct {
 	odd  bool
 }
 
-func (r *readRound) all(t *vtime.Turns) error {
+func (r *readRound) all(t *leap.Turns) error {
 	if t != nil && len(r.paths) > 0 {
 		return r.askAll(t)
 	}

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
 // readsLeap is the sleep of a round of reads in the middle of a turn of a loop
-// (vtime.Sleeper): the turn is not one that can be left out, as when all is read for the
+// (leap.Sleeper): the turn is not one that can be left out, as when all is read for the
 // first time, but what it reads is usual. Its task waits meanwhile, as if for one answer.
 //
 // The reads ahead are a question of their own, whose answers are what is there: before each
@@ -17,7 +18,7 @@ import (
 // is looked at, and its last reads are events.
 type readsLeap struct {
 	r       *readRound
-	sleeper *vtime.Sleeper
+	sleeper *leap.Sleeper
 	q       question // its list is the reads ahead, from r.at on
 	taken   int      // of that list
 	task    *vtime.Task
@@ -27,7 +28,7 @@ type readsLeap struct {
 // leap makes reads without the task, from the next one on, and returns the one whose answer
 // is for the task again. It is nil, and nothing was read, when the network or the server do
 // not let it.
-func (r *readRound) leap(t *vtime.Turns) *call {
+func (r *readRound) leap(t *leap.Turns) *call {
 	s := r.s
 	if s.history != nil || !s.open || s.p.Dead() || len(r.paths)-r.at < worthLeaping || !s.host.Network().World().Leaps() || s.life.Refuse() != nil {
 		return nil
@@ -45,13 +46,13 @@ func (r *readRound) leap(t *vtime.Turns) *call {
 		asker: &asker{s: s, turns: t, conn: s.conn, server: server, machine: server.s.machine, at: at},
 		op:    zookeeper.OpGetData, list: &reads{}, zxid: server.s.machine.Zxid(),
 	}
-	l.sleeper = s.p.NewSleeper(&t.Loop, l)
+	l.sleeper = leap.NewSleeper(s.p, &t.Loop, l)
 	l.sleeper.KeepsCause = true
 	if l.lookAhead(worthLeaping); len(l.q.list.paths) < worthLeaping || !s.idle.joins() || !s.conn.Join(l.sleeper) {
 		return nil
 	}
 	l.lookAhead(mostAhead)
-	defer l.sleeper.Rouse() // also when the task unwinds
+	defer l.sleeper.Wake() // also when the task unwinds
 	server.s.reads = append(server.s.reads, l)
 	l.q.Begin(s.host.Network().World().Now())
 	l.sleeper.Sleep()
@@ -95,18 +96,18 @@ func (l *readsLeap) lookOut() {
 	if l.q.exchange.Answers() {
 		at -= from
 	}
-	l.look = l.q.turns.LookOut(s.p, at, l)
+	l.look = l.q.turns.CheckAt(s.p, at, l)
 }
 
 // Handle looks whether the end is near. The engine calls it.
 func (l *readsLeap) Handle(uint64) {
-	l.sleeper.Settle()
+	l.sleeper.CatchUp()
 	l.take()
 	list := l.q.list
 	list.known = slices.Delete(list.known, 0, l.taken)
 	l.q.i, l.taken = 0, 0
 	if l.lookAhead(mostAhead); len(list.paths) < leastAhead {
-		l.sleeper.Rouse()
+		l.sleeper.Wake()
 		return
 	}
 	l.lookOut()
@@ -142,24 +143,24 @@ func (l *readsLeap) Leap(b vtime.Bound) {
 	l.task.WaitsOn(l.q.asked(l.q.i), l.q.sent)
 }
 
-// Wake makes the request, or the answer, one that is on its way.
-func (l *readsLeap) Wake() {
+// Resume makes the request, or the answer, one that is on its way.
+func (l *readsLeap) Resume() {
 	l.look.Cancel()
 	of := l.q.server.s
 	i := slices.Index(of.reads, l)
 	of.reads = slices.Delete(of.reads, i, i+1)
-	l.q.Wake(l.sleeper)
+	l.q.Leave(l.sleeper)
 	l.q.Resume()
 }
 
 // rouseReads wakes the rounds of reads that are asleep before a write.
 func (s *Server) rouseReads() {
 	for len(s.reads) > 0 && !s.host.Network().World().Closing() {
-		s.reads[len(s.reads)-1].sleeper.Rouse()
+		s.reads[len(s.reads)-1].sleeper.Wake()
 	}
 }
 
 var (
-	_ vtime.Leaper  = (*readsLeap)(nil)
+	_ leap.Leaper   = (*readsLeap)(nil)
 	_ vtime.Handler = (*readsLeap)(nil)
 )

@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkbulk"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
@@ -22,7 +23,7 @@ func (w *surveyWorld) readRounds(p *vtime.Process, zk env.ZooKeeper) {
 		w.log = append(w.log, fmt.Sprintf("%v %s ", p.Node().World().Now(), p.Node().Name())+fmt.Sprintf(format, args...))
 	}
 	changes := uint64(0)
-	loop := p.NewLoop(300*time.Millisecond, func() uint64 { return changes })
+	loop := leap.NewTurns(p, leap.Config{Period: 300 * time.Millisecond, State: func() uint64 { return changes }})
 	var names []string
 	var reads zkbulk.Reads
 	found := map[string]string{}

@@ -5,17 +5,18 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// surveyLeap is the sleep of a survey (vtime.Sleeper). While the contents that it reads stay
+// surveyLeap is the sleep of a survey (leap.Sleeper). While the contents that it reads stay
 // as they are, and nobody else uses the connection, there is nothing to its messages but
 // their instants: they are gone through at one go when somebody looks or touches. When its
 // end comes can be told from below only: there, it is looked at.
 type surveyLeap struct {
 	v        *survey
-	sleeper  *vtime.Sleeper
+	sleeper  *leap.Sleeper
 	server   *serverConn
 	at       *zookeeper.Conn // the machine's side of server
 	below    *contentsBelow
@@ -36,12 +37,12 @@ const (
 
 func (l *surveyLeap) init(v *survey) {
 	l.v = v
-	l.sleeper = v.s.p.NewSleeper(v.loop, l)
+	l.sleeper = leap.NewSleeper(v.s.p, v.loop, l)
 	l.sleeper.KeepsCause = true
 }
 
 // end is the end of the survey.
-func (l *surveyLeap) end() { l.sleeper.Rouse() }
+func (l *surveyLeap) end() { l.sleeper.Wake() }
 
 // begin asks for the present path, and falls asleep. It reports false, and has not asked,
 // when the network or the server do not let it.
@@ -117,14 +118,14 @@ func (l *surveyLeap) lookOut() {
 	if l.exchange.Answers() {
 		at -= from
 	}
-	l.look = l.v.loop.LookOut(s.p, at, l)
+	l.look = l.v.loop.CheckAt(s.p, at, l)
 }
 
 // Handle looks whether the end is near. The engine calls it.
 func (l *surveyLeap) Handle(uint64) {
-	l.sleeper.Settle()
+	l.sleeper.CatchUp()
 	if l.count(); l.limit < leastAhead {
-		l.sleeper.Rouse()
+		l.sleeper.Wake()
 		return
 	}
 	l.lookOut()
@@ -227,8 +228,8 @@ func (l *surveyLeap) enter() {
 	}
 }
 
-// Wake makes the request, or the answer, one that is on its way.
-func (l *surveyLeap) Wake() {
+// Resume makes the request, or the answer, one that is on its way.
+func (l *surveyLeap) Resume() {
 	v := l.v
 	s := v.s
 	l.look.Cancel()
@@ -250,4 +251,4 @@ func (l *surveyLeap) Wake() {
 	l.exchange.Resume(&c.reply, replySizeBytes(&c.reply))
 }
 
-var _ vtime.Leaper = (*surveyLeap)(nil)
+var _ leap.Leaper = (*surveyLeap)(nil)

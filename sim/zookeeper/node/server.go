@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 	"github.com/monosim/monosim/sim/network"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
@@ -29,7 +30,7 @@ type Server struct {
 	from    string             // whose request is being handled
 
 	// writes tells of every write before it is done.
-	writes vtime.Lasting
+	writes leap.Observed
 	// zxids are those before the latest writes, for answers that were given meanwhile.
 	zxids []zxidBefore
 	// below has what surveys ask of the server, by the parent of what they read.

@@ -67,7 +67,7 @@ func (s *Server) nothingExpires() bool {
 // come after it are others.
 func (s *Server) settleFeeds() {
 	for _, v := range s.feeds {
-		v.leap.sleeper.Settle()
+		v.leap.sleeper.CatchUp()
 	}
 }
 
@@ -84,6 +84,6 @@ func (s *Server) changed() {
 	}
 	s.touched = s.touched[:0]
 	for odd && len(s.feeds) > 0 && !s.host.Network().World().Closing() {
-		s.feeds[len(s.feeds)-1].leap.sleeper.Rouse()
+		s.feeds[len(s.feeds)-1].leap.sleeper.Wake()
 	}
 }

@@ -38,7 +38,7 @@ func (s *Server) contentChanges(parent, path string) {
 		return
 	}
 	for len(b.surveys) > 0 && !s.host.Network().World().Closing() {
-		b.surveys[len(b.surveys)-1].leap.sleeper.Rouse()
+		b.surveys[len(b.surveys)-1].leap.sleeper.Wake()
 	}
 	b.epoch++
 }
@@ -55,7 +55,7 @@ func (s *Server) zxidsFor() time.Duration { return 4*s.host.Network().MaxLatency
 
 // begins is told of a transaction before it begins.
 func (s *Server) begins() {
-	s.writes.Changes()
+	s.writes.BeforeChange()
 	if !s.harmless {
 		s.settleFeeds()
 	}

@@ -25,16 +25,6 @@ const maxSleeps = 400
 // Endless unwinds a call that sleeps for ever.
 type Endless struct{}
 
-// SleepLoop is the env.Loop of stand-ins of tasks that have a Sleep of their own: the loop
-// that the reference has.
-type SleepLoop struct {
-	Tasks  interface{ Sleep(d time.Duration) }
-	Period time.Duration
-}
-
-// Turn sleeps.
-func (l SleepLoop) Turn() { l.Tasks.Sleep(l.Period) }
-
 // Sleeper notes sleeps instead of sleeping.
 type Sleeper struct {
 	env.Tasks
@@ -52,11 +42,6 @@ type idleTask string
 func (t idleTask) Name() string { return string(t) }
 func (t idleTask) Done() bool   { return true }
 func (t idleTask) Join()        {}
-
-// NewLoop makes a loop whose sleeps are noted.
-func (s *Sleeper) NewLoop(period time.Duration, _ func() uint64, _ ...env.Cond) env.Loop {
-	return SleepLoop{s, period}
-}
 
 // Sleep notes whole seconds as ints and others as floats, as the reference's
 // arguments are.

@@ -45,11 +45,6 @@ func (t caseTasks) Sleep(d time.Duration) {
 	t.Tasks.Sleep(d)
 }
 
-// NewLoop makes a loop that sleeps.
-func (t caseTasks) NewLoop(period time.Duration, _ func() uint64, _ ...env.Cond) env.Loop {
-	return SleepLoop{t, period}
-}
-
 // NoteWait notes a sleep that a stand-in of tasks answers itself.
 func NoteWait(tasks env.Tasks, d time.Duration) {
 	if t, ok := tasks.(caseTasks); ok {

@@ -1,72 +1,74 @@
-package vtime
+package leap
 
 import (
+	"slices"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/vtime"
 )
 
 // Beat is the env.Beat of virtual time. The end of each wait is a step of a loop, by which
 // the task is woken only when something is not as usual. As long as nobody says that it may
 // be otherwise, the waits are leapt over.
 type Beat struct {
-	*Loop
-	proc  *Process
-	task  *Task // that runs it
-	waits []int64
-	cycle int64
+	*vtime.Loop
+	world *vtime.World
+	proc  *vtime.Process
+	task  *vtime.Task // that runs it
+	waits []time.Duration
+	cycle time.Duration
 	usual func(part int) bool
 
 	sleeper Sleeper
 	part    int // the wait that goes on
-	next    int64
+	next    time.Duration
 	ended   []int64 // by part: as usual, up to the last look
 }
 
-var kindBeat = NewKind("task.beat")
+var kindBeat = vtime.NewKind("task.beat")
 
-// NewBeat is [env.NewBeat].
-func (p *Process) NewBeat(name string, waits []time.Duration, usual func(part int) bool) env.Beat {
-	p.check()
-	b := &Beat{Loop: p.node.NewLoop(name), proc: p, usual: usual, ended: make([]int64, len(waits))}
+// NewBeat makes a beat of a task of the process; see threading.NewBeat.
+func NewBeat(p *vtime.Process, name string, waits []time.Duration, usual func(part int) bool) *Beat {
+	p.Check()
+	b := &Beat{Loop: p.Node().NewLoop(name), world: p.Node().World(), proc: p, waits: slices.Clone(waits), usual: usual, ended: make([]int64, len(waits))}
 	for _, d := range waits {
 		if d <= 0 {
 			panic("vtime: a beat with a wait of 0 or less")
 		}
-		b.waits = append(b.waits, int64(d))
-		b.cycle += int64(d)
+		b.cycle += d
 	}
-	b.sleeper = Sleeper{loop: b.Loop, leaper: b, proc: p, lonely: true, KeepsCause: true}
+	b.sleeper = Sleeper{loop: b.Loop, leaper: b, of: sleepersOf(p), alone: true, KeepsCause: true}
 	return b
 }
 
 // Run waits until a wait has ended not as usual.
 func (b *Beat) Run(part int) (ended int) {
-	t := b.proc.enter()
-	b.proc.node.w.Acts()
+	t := b.proc.Enter()
+	b.world.Acts()
 	b.task, b.part = t, part
-	b.next = b.w.in(time.Duration(b.waits[part]))
-	t.beat = b
+	b.next = b.world.In(b.waits[part])
 	defer b.over()
 	b.goOn()
-	t.wait(b.total.name)
+	t.Wait(b.Name())
 	return b.part
 }
 
 // over is the end of Run, also when its task unwinds.
 func (b *Beat) over() {
-	b.sleeper.Rouse()
-	b.task.beat, b.task = nil, nil
+	b.sleeper.Wake()
+	b.task = nil
 }
 
 // goOn waits on, asleep where that may be.
 func (b *Beat) goOn() {
-	if b.w.Leaps() && b.w.replaying == 0 && !b.proc.dead && !b.task.stopping && b.allUsual() {
-		b.task.timer = Timer{}
+	if b.world.Leaps() && !b.world.Replaying() && !b.proc.Dead() && !b.task.Stopping() && b.allUsual() {
+		b.task.SetTimer(vtime.Timer{})
+		b.task.SetAsleep(true)
 		b.sleeper.Sleep()
 		return
 	}
-	b.Wake()
+	b.Resume()
 }
 
 // allUsual reports whether each wait would end as usual were it over now.
@@ -82,11 +84,11 @@ func (b *Beat) allUsual() bool {
 // Handle is the end of a wait. The engine calls it.
 func (b *Beat) Handle(wait uint64) {
 	t := b.task
-	if t == nil || t.done || wait != t.waitSeq {
+	if t == nil || t.Done() || wait != t.WaitNumber() {
 		return
 	}
 	if !b.usual(b.part) {
-		b.w.run.unasked = true
+		b.world.Unasked()
 		t.Handle(wait)
 		return
 	}
@@ -104,7 +106,7 @@ func (b *Beat) turn() {
 }
 
 // Changes wakes the beat when it is asleep: from now on it looks at each end of a wait.
-func (b *Beat) Changes() { b.sleeper.Rouse() }
+func (b *Beat) Changes() { b.sleeper.Wake() }
 
 // Count is how often a wait has ended as usual.
 func (b *Beat) Count(part int) int64 {
@@ -119,19 +121,19 @@ func (b *Beat) Count(part int) int64 {
 		}
 		at += b.waits[i]
 	}
-	last := int64(Bound{b.w.now, b.w.stepNow}.Last(b.Loop, partTurn))
+	last := b.world.Present().Last(b.Loop, partTurn)
 	if at > last {
 		return n
 	}
-	return n + (last-at)/b.cycle + 1
+	return n + int64((last-at)/b.cycle) + 1
 }
 
 // Next is the end of the wait that goes on.
-func (b *Beat) Next() (time.Duration, int) { return time.Duration(b.next), partTurn }
+func (b *Beat) Next() (time.Duration, int) { return b.next, partTurn }
 
 // Leap ends the waits before the bound.
-func (b *Beat) Leap(bound Bound) {
-	last := int64(bound.Last(b.Loop, partTurn))
+func (b *Beat) Leap(bound vtime.Bound) {
+	last := bound.Last(b.Loop, partTurn)
 	var steps, squares uint64
 	for b.next <= last {
 		steps, squares = steps+1, squares+uint64(b.next)*uint64(b.next)
@@ -140,16 +142,13 @@ func (b *Beat) Leap(bound Bound) {
 	b.DidMany(steps, squares)
 }
 
-// Wake makes the end of the wait that goes on an event.
-func (b *Beat) Wake() {
-	b.task.timer = b.schedule(b.proc.node, b.proc, partTurn, b.next, kindBeat, b, b.task.waitSeq)
+// Resume makes the end of the wait that goes on an event.
+func (b *Beat) Resume() {
+	b.task.SetAsleep(false)
+	b.task.SetTimer(b.ScheduleIn(b.proc, partTurn, b.next, kindBeat, b, b.task.WaitNumber()))
 }
 
 var (
 	_ Leaper   = (*Beat)(nil)
 	_ env.Beat = (*Beat)(nil)
-	// as [env.NewBeat] looks for it
-	_ interface {
-		NewBeat(name string, waits []time.Duration, usual func(part int) bool) env.Beat
-	} = (*Process)(nil)
 )

@@ -1,4 +1,4 @@
-package vtime_test
+package leap_test
 
 import (
 	"flag"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
 // leapScripts is how many scripts TestLeapsMakeNoDifference plays; `make fuzz` plays a
@@ -22,14 +23,14 @@ var firstLeapScript = flag.Uint64("vtime.firstscript", 0, "the seed of the first
 // lab is a world of processes whose loops ask one server for numbers, with latencies so
 // coarse that many things happen at one instant.
 type lab struct {
-	w       *vtime.World
-	server  *vtime.Node
-	spread  uint64
-	values  []uint64
-	lasting []vtime.Lasting
-	served  uint64
-	lives   int
-	log     []string
+	w        *vtime.World
+	server   *vtime.Node
+	spread   uint64
+	values   []uint64
+	observed []leap.Observed
+	served   uint64
+	lives    int
+	log      []string
 }
 
 func (l *lab) note(format string, args ...any) {
@@ -38,7 +39,7 @@ func (l *lab) note(format string, args ...any) {
 
 func (l *lab) set(key int, v uint64) {
 	if l.values[key] != v {
-		l.lasting[key].Changes()
+		l.observed[key].BeforeChange()
 		l.values[key] = v
 	}
 }
@@ -51,7 +52,7 @@ var (
 // number is a question for one number.
 type number struct {
 	l        *lab
-	t        *vtime.Turns
+	t        *leap.Turns
 	node     *vtime.Node
 	key      int
 	up, down *vtime.Source
@@ -75,9 +76,9 @@ func (q *number) delay(s *vtime.Source) time.Duration {
 // ask is a question of the present turn.
 func (l *lab) ask(p *vtime.Process, key int, thinks bool) uint64 {
 	if thinks {
-		p.Think()
+		leap.Think(p)
 	}
-	t := p.Turns()
+	t := leap.TurnsOf(p)
 	a, waiting := t.Recall()
 	q, _ := a.(*number)
 	if q != nil && !waiting {
@@ -93,7 +94,7 @@ func (l *lab) ask(p *vtime.Process, key int, thinks bool) uint64 {
 		p.Park("a number")
 	}
 	q.done = false
-	t.Asked(q, &l.lasting[key], q.changes)
+	t.Record(q, &l.observed[key], q.changes)
 	return q.value
 }
 
@@ -110,7 +111,7 @@ func (q *number) Handle(uint64) {
 
 func (q *number) serve() {
 	q.l.served++
-	q.answers, q.value, q.changes = true, q.l.values[q.key], q.l.lasting[q.key].Count()
+	q.answers, q.value, q.changes = true, q.l.values[q.key], q.l.observed[q.key].Version()
 	q.next += q.delay(q.down)
 }
 
@@ -122,13 +123,13 @@ func (q *number) Resume() {
 	q.t.Schedule(q.l.server, partAsk, q.next, kindAsk, q, 0)
 }
 
-func (q *number) Thinks() bool              { return q.thinks }
-func (q *number) Sleep(*vtime.Sleeper) bool { return true }
-func (q *number) Wake(*vtime.Sleeper)       {}
-func (q *number) Begin(at time.Duration)    { q.answers, q.next = false, at+q.delay(q.up) }
+func (q *number) Thinks() bool            { return q.thinks }
+func (q *number) Join(*leap.Sleeper) bool { return true }
+func (q *number) Leave(*leap.Sleeper)     {}
+func (q *number) Begin(at time.Duration)  { q.answers, q.next = false, at+q.delay(q.up) }
 
-// Through makes the question and its answer at one go.
-func (q *number) Through(at, end time.Duration) (last time.Duration, steps, squares uint64) {
+// Complete makes the question and its answer at one go.
+func (q *number) Complete(at, end time.Duration) (last time.Duration, steps, squares uint64) {
 	up, _ := q.up.Ahead()
 	down, _ := q.down.Ahead()
 	asked := at + 1 + time.Duration(up.Ahead(0, q.l.spread))
@@ -144,7 +145,7 @@ func (q *number) Through(at, end time.Duration) (last time.Duration, steps, squa
 	return answered, 2, uint64(asked)*uint64(asked) + uint64(answered)*uint64(answered)
 }
 
-var _ vtime.Whole = (*number)(nil)
+var _ leap.Completer = (*number)(nil)
 
 func (q *number) Next() (time.Duration, int) {
 	if q.answers {
@@ -243,12 +244,12 @@ func (g *program) loop(number int, period time.Duration, keys []int, locks, thin
 	known := make([]uint64, len(keys))
 	late := vtime.Delay{Source: g.p.OwnSource(fmt.Sprint("late ", number)), Step: 1, Steps: 3}
 	call := vtime.Delay{Source: g.p.OwnSource(fmt.Sprint("call ", number)), Step: 1, Steps: 2}
-	cfg := vtime.LoopConfig{Period: period, Late: late, Call: call, State: g.state}
+	cfg := leap.Config{Period: period, Late: late, Call: call, State: g.state}
 	seen := g.signs
 	if len(keys) == 0 {
 		cfg.Causes, cfg.State = []env.Cond{g.sign}, func() uint64 { return g.state() ^ g.signs<<40 }
 	}
-	loop := g.p.NewTurns(cfg)
+	loop := leap.NewTurns(g.p, cfg)
 	turn := func() bool {
 		if g.over {
 			g.p.Acts()
@@ -304,7 +305,7 @@ func playLeaps(t testing.TB, seed uint64, noLeaps bool) (seen string, leapt uint
 	defer w.Close()
 	l := &lab{w: w, server: w.Node("server"), spread: 1 + seed%7}
 	keys := 1 + r.IntN(6)
-	l.values, l.lasting = make([]uint64, keys), make([]vtime.Lasting, keys)
+	l.values, l.observed = make([]uint64, keys), make([]leap.Observed, keys)
 	programs := make([]*program, 1+r.IntN(3))
 	for i := range programs {
 		programs[i] = l.start(seed*8+uint64(i), fmt.Sprint("node", i))

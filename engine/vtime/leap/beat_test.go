@@ -1,4 +1,4 @@
-package vtime
+package leap_test
 
 import (
 	"fmt"
@@ -7,21 +7,24 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
 // beats is a world of beats on several nodes, whose usual is a flag that somebody sets at
 // random instants, and of one who looks.
 type beats struct {
-	w      *World
+	w      *vtime.World
 	log    []string
 	odd    []bool
-	beats  []*Beat
+	beats  []*leap.Beat
 	random *rand.Rand
 }
 
-func (b *beats) run(i int, p *Process) {
+func (b *beats) run(i int, p *vtime.Process) {
 	waits := []time.Duration{time.Duration(1 + i%2), time.Duration(2 + i%3)}
-	beat := p.NewBeat("beat", waits, func(part int) bool { return part == i%2 || !b.odd[i] }).(*Beat)
+	beat := leap.NewBeat(p, "beat", waits, func(part int) bool { return part == i%2 || !b.odd[i] })
 	b.beats[i] = beat
 	for part := 0; ; {
 		part = beat.Run(part)
@@ -33,10 +36,10 @@ func (b *beats) run(i int, p *Process) {
 }
 
 // changes plans what happens from outside.
-func (b *beats) changes(procs []*Process) {
+func (b *beats) changes(procs []*vtime.Process) {
 	for range 1 + b.random.IntN(12) {
 		i, what := b.random.IntN(len(procs)), b.random.IntN(8)
-		b.w.nodes[0].After(time.Duration(b.random.IntN(300)), kindStart, func() {
+		b.w.Node("n0").After(time.Duration(b.random.IntN(300)), kindTick, func() {
 			switch {
 			case what == 0:
 				procs[i].Crash()
@@ -65,11 +68,11 @@ func TestBeatsThatLeapChangeNothing(t *testing.T) {
 	all := uint64(0)
 	for seed := range uint64(300) {
 		play := func(noLeaps bool) (log []string, hash uint64, leapt uint64) {
-			b := &beats{w: New(Config{Seed: seed, NoLeaps: noLeaps}), random: rand.New(rand.NewPCG(seed, 1))}
+			b := &beats{w: vtime.New(vtime.Config{Seed: seed, NoLeaps: noLeaps}), random: rand.New(rand.NewPCG(seed, 1))}
 			defer b.w.Close()
 			n := 1 + b.random.IntN(4)
-			b.odd, b.beats = make([]bool, n), make([]*Beat, n)
-			var procs []*Process
+			b.odd, b.beats = make([]bool, n), make([]*leap.Beat, n)
+			var procs []*vtime.Process
 			for i := range n {
 				p := b.w.Node(fmt.Sprint("n", i)).NewProcess("p")
 				procs = append(procs, p)
@@ -77,7 +80,7 @@ func TestBeatsThatLeapChangeNothing(t *testing.T) {
 			}
 			b.changes(procs)
 			for _, until := range []time.Duration{100, 150, 350} {
-				if _, err := b.w.Run(Limits{Until: until}); err != nil {
+				if _, err := b.w.Run(vtime.Limits{Until: until}); err != nil {
 					t.Fatal(err)
 				}
 				b.log = append(b.log, fmt.Sprintf("%016x %v", b.w.Hash(), b.w.Blocked()))

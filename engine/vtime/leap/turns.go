@@ -1,0 +1,137 @@
+package leap
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/vtime"
+)
+
+// Turns is the env.Loop of a task in virtual time. What is looked at while the loop is
+// asleep lies together, from cfg.State to the beginning of recording.sleeper: of a large
+// cluster each of its cache lines is read from far away.
+type Turns struct {
+	task *vtime.Task
+	cfg  Config
+	recording
+	what string
+	// state was taken at the beginning of the present turn.
+	state uint64
+}
+
+// The parts of a loop of turns. A check has part 0.
+const (
+	partTurn = 1 + iota
+	partThought
+)
+
+var (
+	kindTurn    = vtime.NewKind("task.turn")
+	kindThought = vtime.NewKind("task.thought")
+)
+
+// NewTurns makes the loop of the current task, whose first turn begins now. A task has one
+// at most.
+func NewTurns(p *vtime.Process, cfg Config) *Turns {
+	p.Check()
+	if cfg.Period <= 0 {
+		panic("vtime: a loop with a period of 0 or less")
+	}
+	task := p.Current()
+	if task == nil || task.Process() != p || task.Loop() != nil {
+		panic("vtime: process " + p.Name() + " on " + p.Node().Name() + " makes a loop outside of its tasks, or a second one of a task")
+	}
+	w := p.Node().World()
+	t := &Turns{cfg: cfg, task: task, what: w.Intern("its turn, every " + cfg.Period.String())}
+	t.world, t.of, t.Loop = w, sleepersOf(p), *p.Node().NewLoop(task.Name())
+	task.SetLoop(t)
+	t.enter()
+	t.state = cfg.State()
+	task.ForgetActs() // what comes before the first Turn is none
+	return t
+}
+
+// begin begins a turn.
+func (t *Turns) begin() {
+	t.task.ForgetActs()
+	t.state = t.cfg.State()
+	t.startRecording()
+}
+
+// Turn ends a turn and waits for the next.
+func (t *Turns) Turn() {
+	t.end()
+	t.task.Wait(t.what)
+	t.begin()
+}
+
+// Run is Turn and turn, again and again until turn returns false. The task's function is
+// to return right after it: the task has no stack between its turns.
+func (t *Turns) Run(turn func() bool) {
+	var rest *vtime.Rest
+	rest = t.task.NewRest(t.what, func() {
+		t.begin()
+		if turn() {
+			t.end()
+			rest.Begin()
+		}
+	})
+	t.end()
+	rest.Begin()
+}
+
+// end ends a turn and sets the time of the next.
+func (t *Turns) end() {
+	t.task.Process().Enter()
+	if t.state != t.cfg.State() {
+		t.world.Acts()
+	}
+	if t.task.Acted() {
+		t.world.Unasked() // the turn may have changed what a run waits for
+	}
+	t.next = t.world.In(t.cfg.Period + t.cfg.Late.Draw())
+	t.phase = waitsForTurn
+	t.keepRecording()
+	if !t.fallAsleep() {
+		t.setTimer()
+	}
+}
+
+func (t *Turns) setTimer() {
+	p := t.task.Process()
+	t.task.SetTimer(t.ScheduleIn(p, partTurn, t.next, kindTurn, t, t.task.WaitNumber()))
+}
+
+// Handle is the beginning of a turn. The engine calls it.
+func (t *Turns) Handle(wait uint64) {
+	if t.task.Done() || wait != t.task.WaitNumber() {
+		return
+	}
+	if t.sleepsOn() {
+		return
+	}
+	t.task.Handle(wait)
+}
+
+// Task is the task that goes round.
+func (t *Turns) Task() *vtime.Task { return t.task }
+
+// think lets the time pass that the program takes before a request.
+func (t *Turns) think() {
+	var at time.Duration
+	switch t.recalled() {
+	case recallsAnswer:
+		return
+	case recallsThought:
+		at = t.next
+	default:
+		d := t.cfg.Call.Draw()
+		if d <= 0 {
+			return
+		}
+		at = t.world.In(d)
+	}
+	p := t.task.Process()
+	task := p.Enter()
+	task.SetTimer(t.ScheduleIn(p, partThought, at, kindThought, task, task.WaitNumber()))
+	task.Wait("time")
+}

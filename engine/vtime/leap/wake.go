@@ -1,0 +1,146 @@
+package leap
+
+import "github.com/monosim/monosim/engine/vtime"
+
+// Resume ends the sleep. In the middle of a turn the task comes to where it would be.
+func (t *Turns) Resume() {
+	t.cancelDeferredWake()
+	t.leave()
+	before := t.world.SwapCause(t.cause)
+	if t.midTurn() {
+		t.replay()
+	} else {
+		t.setTimer()
+	}
+	t.world.SwapCause(before)
+}
+
+// replay has the task go the way of the present turn again, up to the request for whose
+// answer it waits. It has no effect until there.
+func (t *Turns) replay() {
+	if t.phase == asks {
+		t.requests[t.at].request.Resume()
+	}
+	t.replaying = true
+	t.world.Replay(t.task)
+	if t.replaying && t.world.Err() == nil {
+		panic("vtime: a turn of task " + t.task.Name() + " of process " + t.of.proc.Name() + " does not go the way that it went before")
+	}
+	t.replaying = false
+	t.of.WakeChanged() // it may hold locks by now
+}
+
+// Recall is a request that the turn which is replayed has made
+// before: with its answer, or when waiting is set with the message on its way that Resume
+// has made. It is nil when the task is to ask.
+func (t *Turns) Recall() (r Request, waiting bool) {
+	switch {
+	case !t.replaying:
+		return nil, false
+	case t.n < t.at:
+		t.n++
+		return t.requests[t.n-1].request, false
+	}
+	t.replaying = false
+	return t.requests[t.n].request, true
+}
+
+type recall uint8
+
+const (
+	recallsNothing recall = iota
+	recallsAnswer
+	recallsThought
+)
+
+// recalled is what there is to recall before a request.
+func (t *Turns) recalled() recall {
+	switch {
+	case !t.replaying:
+		return recallsNothing
+	case t.n < t.at || t.phase == asks:
+		return recallsAnswer
+	}
+	t.replaying = false
+	return recallsThought
+}
+
+// deferWake postpones waking a sleeping loop whose state has changed, because the change may be undone,
+// as that of a lock is, before its next turn begins. It returns false in the middle of a turn, when the
+// loop has to be woken now.
+func (t *Turns) deferWake() bool {
+	if t.deferred {
+		return true
+	}
+	if t.midTurn() || t.next <= t.world.Now() {
+		return false
+	}
+	t.deferred, t.wake = true, t.CheckAt(t.of.proc, t.next, (*deferredWake)(t))
+	return true
+}
+
+// cancelDeferredWake is called when the state is the recorded one again.
+func (t *Turns) cancelDeferredWake() {
+	if t.deferred {
+		t.wake.Cancel()
+		t.deferred, t.wake = false, vtime.Timer{}
+	}
+}
+
+type deferredWake Turns
+
+// Handle wakes the loop if its state is still another one.
+func (d *deferredWake) Handle(uint64) {
+	t := (*Turns)(d)
+	t.deferred, t.wake = false, vtime.Timer{}
+	if t.cfg.State() != t.known {
+		t.sleeper.Wake()
+	}
+}
+
+// Heard is called when one of the loop's causes has.
+func (t *Turns) Heard() {
+	if t.sleeper.Asleep() && t.cfg.State() != t.known {
+		t.sleeper.Wake()
+	}
+}
+
+// WakeMidTurn wakes the loops of the process in the middle of a turn before one of its tasks goes on:
+// they may hold what it wants.
+func (s *sleepers) WakeMidTurn() {
+	s.CatchUp()
+	for i := 0; i < len(s.asleep); {
+		if t := s.asleep[i].turns; t != nil && t.midTurn() {
+			s.asleep[i].Wake()
+			i = 0
+			continue
+		}
+		i++
+	}
+}
+
+// WakeChanged wakes the loops whose next turn is another one by what a task has just done.
+func (s *sleepers) WakeChanged() {
+	for i := 0; i < len(s.asleep); {
+		if s.asleep[i].staysAsleep() {
+			i++
+			continue
+		}
+		s.asleep[i].Wake()
+		i = 0
+	}
+}
+
+// staysAsleep reports whether a loop need not be woken when a task has done something.
+func (s *Sleeper) staysAsleep() bool {
+	switch t := s.turns; {
+	case s.Valid != nil && !s.Valid():
+		return false
+	case t == nil:
+	case t.cfg.State() != t.known:
+		return t.deferWake()
+	default:
+		t.cancelDeferredWake()
+	}
+	return true
+}
