@@ -14,7 +14,8 @@ import (
 // Start starts all pods.
 func (c *Cluster) Start() error { return c.world.Start() }
 
-// Pass lets time pass in steps of runners.Resolution.
+// Pass advances virtual time by d in steps of runners.Resolution, and stops early once
+// until returns true.
 func (c *Cluster) Pass(d time.Duration, until func() bool) (bool, error) {
 	end := c.world.Engine().Now() + d
 	for {
@@ -35,7 +36,8 @@ func (c *Cluster) Pass(d time.Duration, until func() bool) (bool, error) {
 	}
 }
 
-// run lets time pass until a limit is met, and ends the faults whose time comes.
+// run advances virtual time until a limit is reached, and ends the faults that are due on
+// the way.
 func (c *Cluster) run(l vtime.Limits) error {
 	for {
 		stage := l
@@ -53,8 +55,8 @@ func (c *Cluster) run(l vtime.Limits) error {
 	}
 }
 
-// operate runs fn in a task of an operator's process and lets time pass until it
-// is done, for limit at most.
+// operate runs fn in a new task of an operator's process, and advances virtual time until
+// fn returns, by limit at most.
 func (c *Cluster) operate(what string, limit time.Duration, fn func(e *env.Env) error) error {
 	machine := c.world.Operator()
 	life := machine.Node.NewProcess("operator")
@@ -65,7 +67,8 @@ func (c *Cluster) operate(what string, limit time.Duration, fn func(e *env.Env) 
 	return c.await(life, what, limit, func() error { return fn(e) }, true)
 }
 
-// await runs fn in a task of a process and lets time pass until it is done.
+// await runs fn in a new task of life, and advances virtual time until fn returns, by limit
+// at most.
 func (c *Cluster) await(life *vtime.Process, what string, limit time.Duration, fn func() error, last bool) error {
 	done := false
 	var result error
@@ -86,11 +89,12 @@ func (c *Cluster) await(life *vtime.Process, what string, limit time.Duration, f
 	return result
 }
 
-// operatorLimit bounds what an operator does.
+// operatorLimit bounds how long one act of an operator may take.
 const operatorLimit = time.Minute
 
-// withZooKeeper runs fn with a started client: an operator's own, or under the
-// profile kazoo-fake that of every agent in turn, as each has a tree of its own.
+// withZooKeeper runs fn with a started client. The client is the operator's own. Under the
+// profile kazoo-fake fn runs once with the client of every agent, since each agent has a
+// tree of its own there.
 func (c *Cluster) withZooKeeper(what string, fn func(e *env.Env, zk env.ZooKeeper) error) error {
 	if c.world.ZooKeeper() == nil {
 		return c.withFakes(what, fn)
@@ -118,13 +122,13 @@ func (c *Cluster) withFakes(what string, fn func(e *env.Env, zk env.ZooKeeper) e
 	return nil
 }
 
-// ExportVersion adds a version directory of a size below a base path.
+// ExportVersion adds a version directory of sizeBytes below a base path.
 func (c *Cluster) ExportVersion(basePath string, version, sizeBytes int64) error {
 	fs, dir := c.world.StoreOf(basePath)
 	return fs.AddModelVersion(dir, version, sizeBytes)
 }
 
-// DeleteVersion removes a version directory, version 0 the base path.
+// DeleteVersion removes a version directory; for version 0 it removes the whole base path.
 func (c *Cluster) DeleteVersion(basePath string, version int64) error {
 	fs, dir := c.world.StoreOf(basePath)
 	if version != 0 {
@@ -150,5 +154,5 @@ func (c *Cluster) StartPod(pod string) error {
 	if err := p.Start(); err != nil || !p.Bare() {
 		return err
 	}
-	return c.world.Settle() // so that there is a process to call
+	return c.world.Settle() // the pod's processes have to exist before they can be called
 }

@@ -26,21 +26,21 @@ type Cluster struct {
 	pods   []runners.Pod
 	world  *world.World
 	quirks quirks.Set
-	// agents are those that the last start of a pod has made, by pod.
+	// agents holds the agents that the last start of each pod made, by pod.
 	agents map[string][]startedAgent
-	// monitors are TFSMonitors by the model server that they ask.
+	// monitors holds a TFSMonitor for each model server that was asked through one.
 	monitors map[*world.ModelServer]*monitor
 	log      []runners.Observation
-	// With details: the number of observations so far, and of the event and the cause of
-	// the last one.
+	// Used in runs with details: the number of observations so far, and the event and the
+	// cause of the last one.
 	seen  int
 	event uint64
 	cause int
-	// origin is the last observation that may lead to others, by its number.
+	// origin numbers the last observation that later ones may name as their cause.
 	origin int
-	// endings are of faults that end by themselves.
+	// endings holds the faults that end by themselves after a time.
 	endings operator.Endings
-	// training is what is known of the training job.
+	// training is the state of the training job, nil without one.
 	training *trainingState
 }
 
@@ -68,7 +68,7 @@ func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 	return c, nil
 }
 
-// options are what the agents' code, and whoever watches, adds to a world.
+// options returns what the agents' code and the observer add to a world.
 func (c *Cluster) options() world.Options {
 	return world.Options{
 		Agent: c.runAgent, Trainer: c.runTrainer, Observe: c.observed, CheckOwner: c.runner.CheckOwner, Traffic: c.runner.Traffic,
@@ -90,7 +90,7 @@ func (c *Cluster) logLevel() env.Level {
 	return env.Error
 }
 
-// readConf takes from the configuration what an operator needs to know.
+// readConf reads from the configuration what an operator needs to know.
 func (c *Cluster) readConf() error {
 	if len(c.pods) == 0 && (c.spec.BareServer != nil || c.spec.Training != nil) {
 		return nil
@@ -126,7 +126,7 @@ func (c *Cluster) confName() string {
 	return c.spec.ConfName
 }
 
-// runAgent is the agent's program.
+// runAgent is the main function of the agent's process.
 func (c *Cluster) runAgent(e *env.Env, confPath string) {
 	pod := e.Host.Hostname()
 	c.agents[pod] = nil
@@ -135,13 +135,13 @@ func (c *Cluster) runAgent(e *env.Env, confPath string) {
 	}})
 }
 
-// startedAgent is an agent and its process; a dense pod has several.
+// startedAgent is an agent with its process. A dense pod has several.
 type startedAgent struct {
 	agent agent.Agent
 	pid   int
 }
 
-// agentPort is the port of the first agent of a pod that runs.
+// agentPort returns the port of the first running agent of a pod.
 func (c *Cluster) agentPort(p *world.Pod) (port int, ok bool) {
 	for _, a := range c.agents[p.Name] {
 		serving, ok := a.agent.(interface{ AgentPort() int })
@@ -152,12 +152,12 @@ func (c *Cluster) agentPort(p *world.Pod) (port int, ok bool) {
 	return 0, false
 }
 
-// observed takes an observation down. With details it is linked to what led to it, and
-// is what leads to whatever follows.
+// observed records an observation. In runs with details it also links the observation to
+// its cause, and makes it the cause of those that follow.
 func (c *Cluster) observed(o runners.Observation) {
 	if c.seen++; c.spec.Detail {
 		o.Cause = c.causeOf()
-		if !strings.HasPrefix(o.Op, "log.") { // what is said leads to nothing
+		if !strings.HasPrefix(o.Op, "log.") { // a log message causes nothing
 			c.world.Engine().SetOrigin(uint64(c.seen))
 			c.origin = c.seen
 		}
@@ -173,8 +173,8 @@ func (c *Cluster) observed(o runners.Observation) {
 	}
 }
 
-// causeOf is the cause of the next observation. Those of one event did not lead to each
-// other: they have the cause of the first.
+// causeOf returns the cause of the next observation. Observations of one event did not
+// cause each other, so they all get the cause of the first.
 func (c *Cluster) causeOf() int {
 	engine := c.world.Engine()
 	cause := int(engine.Origin())
@@ -187,13 +187,13 @@ func (c *Cluster) causeOf() int {
 	return cause
 }
 
-// Remark takes down what is about to be done to the cluster, in a run with details: it
-// is the cause of what follows from that.
+// Remark records, in a run with details, what is about to be done to the cluster.
+// Observations that follow name the remark as their cause.
 func (c *Cluster) Remark(text string) {
 	c.world.Engine().SetOrigin(0)
 	c.event = 0
 	c.remark("scenario", "remark", "", text)
-	c.event = 0 // what is done now follows from the remark
+	c.event = 0 // the next observation gets the remark as its cause, not the event before it
 }
 
 func (c *Cluster) remark(who, op, path, note string) {

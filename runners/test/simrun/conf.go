@@ -6,20 +6,19 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 )
 
-// ConfCheck is what can be said of an agent.conf before anything runs.
+// ConfCheck is what a reading of an agent.conf finds before anything runs.
 type ConfCheck struct {
 	// Text is the conf with its includes in place.
 	Text string
-	// Values are the values that were given once.
+	// Values holds the keys that the conf sets exactly once.
 	Values map[string]string
-	// Errors keep every agent from starting; Warnings are what the reference passes
-	// over in silence. Each reads "file:line: found X, want Y".
+	// Errors lists what would keep every agent from starting, Warnings what the reference
+	// ignores in silence. Each reads "file:line: found X, want Y".
 	Errors, Warnings []string
 }
 
-// CheckConf looks at an agent.conf as the reference would read it. path is what
-// messages call it; read returns the text of a file that it includes, or an error when
-// there is none, which is a warning.
+// CheckConf reads an agent.conf as the reference would. path names the file in messages.
+// read returns the text of an included file; its error becomes a warning.
 func CheckConf(path string, content []byte, read func(path string) (string, error)) ConfCheck {
 	text, missing := agentconfig.ExpandIncludes(string(content), read)
 	check := ConfCheck{Text: text, Values: agentconfig.ConfValues(text)}

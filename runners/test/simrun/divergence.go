@@ -5,8 +5,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Divergence finds the first event in which two runs differ; see runners.Tracer. other
-// must be a *Cluster.
+// Divergence finds the first event in which the runs of c and other differ; see
+// runners.Tracer. other must be a *Cluster.
 func (c *Cluster) Divergence(other runners.Cluster) (text string, from, to uint64, equal bool) {
 	o, ok := other.(*Cluster)
 	if !ok {
@@ -19,7 +19,7 @@ func (c *Cluster) Divergence(other runners.Cluster) (text string, from, to uint6
 	return d.String(), d.From + 1, d.To + 1, false
 }
 
-// ChoiceSites are where choices were made; see runners.Chooser.
+// ChoiceSites lists the sites at which choices were made; see runners.Chooser.
 func (c *Cluster) ChoiceSites() []runners.ChoiceSite {
 	var list []runners.ChoiceSite
 	for _, s := range c.world.Engine().Sites() {

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/sim/fault"
 )
 
-// Faults lists the kinds of sim/fault.
+// Faults lists the kinds of faults that sim/fault has.
 func (r *Runner) Faults() []runners.FaultKind {
 	var kinds []runners.FaultKind
 	for _, k := range fault.Kinds() {
@@ -17,7 +17,7 @@ func (r *Runner) Faults() []runners.FaultKind {
 	return kinds
 }
 
-// BeginFault brings a fault about at the present instant; see sim/fault.
+// BeginFault begins a fault at the present instant; see sim/fault.
 func (c *Cluster) BeginFault(f runners.Fault) error {
 	op := "fault.begin"
 	if k, err := fault.Find(f.Kind); err == nil && k.End == nil {
@@ -31,7 +31,7 @@ func (c *Cluster) BeginFault(f runners.Fault) error {
 	return nil
 }
 
-// EndFault ends a fault that was begun; it does not end by itself any more then.
+// EndFault ends a fault now and cancels its ending by EndFaultAfter.
 func (c *Cluster) EndFault(f runners.Fault) error {
 	c.endings.Forget(f)
 	c.remark("operator", "fault.end", f.Kind, operator.Hit(f))
@@ -42,7 +42,7 @@ func (c *Cluster) EndFault(f runners.Fault) error {
 	return nil
 }
 
-// EndFaultAfter ends a fault once d has passed from now.
+// EndFaultAfter has a fault end by itself once d has passed.
 func (c *Cluster) EndFaultAfter(f runners.Fault, d time.Duration) error {
 	c.endings.Add(f, c.Now()+d)
 	return nil

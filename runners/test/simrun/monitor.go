@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/test/operator"
 )
 
-// monitor is a TFSMonitor of the agents' code in a process of its own beside a
-// model server, which it takes for the one with the entries.
+// monitor runs a TFSMonitor of the agents' code in a process of its own beside a model
+// server. The TFSMonitor takes that server for the one with the entries.
 type monitor struct {
 	*tfs.TFSMonitor
 	life *vtime.Process
@@ -34,7 +34,7 @@ func (c *Cluster) monitor(pod, kind string) (*monitor, error) {
 	return m, nil
 }
 
-// MonitorReload is handle_reload_config_request.
+// MonitorReload sends a configuration by TFSMonitor.handle_reload_config_request.
 func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) (runners.ModelCall, error) {
 	m, err := c.monitor(pod, kind)
 	if err != nil {
@@ -50,7 +50,7 @@ func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) 
 	}), nil
 }
 
-// MonitorStatus is get_model_status of a publish of one sub-model.
+// MonitorStatus asks for one sub-model of a publish by TFSMonitor.get_model_status.
 func (c *Cluster) MonitorStatus(pod, kind, model string) (runners.ModelCall, error) {
 	m, err := c.monitor(pod, kind)
 	if err != nil {

@@ -15,7 +15,7 @@ func (c *Cluster) Now() time.Duration { return c.world.Engine().Now() }
 // Pods lists the pods with agents.
 func (c *Cluster) Pods() []runners.Pod { return c.pods }
 
-// callAgent makes one call to the agent of a pod, as a client of its own does.
+// callAgent makes one call to the agent of a pod, over a channel of its own.
 func (c *Cluster) callAgent(pod, method string, request []byte) (response []byte, err error) {
 	p, err := c.world.FindPod(pod)
 	if err != nil {
@@ -34,7 +34,8 @@ func (c *Cluster) callAgent(pod, method string, request []byte) (response []byte
 	return response, err
 }
 
-// ModelStatus asks a model server; one that does not serve yet is UNAVAILABLE.
+// ModelStatus asks a model server for the versions of a model. A server that does not serve
+// yet answers UNAVAILABLE.
 func (c *Cluster) ModelStatus(pod, kind, model string) ([]env.ModelVersionStatus, error) {
 	s, err := c.server(pod, kind)
 	if err != nil {
@@ -46,7 +47,7 @@ func (c *Cluster) ModelStatus(pod, kind, model string) ([]env.ModelVersionStatus
 	return s.Server().Status(env.ModelSpec{Name: model})
 }
 
-// PodState returns how a pod is right now.
+// PodState returns the present state of a pod.
 func (c *Cluster) PodState(pod string) (runners.PodState, error) {
 	p, err := c.world.FindPod(pod)
 	if err != nil {
@@ -69,7 +70,7 @@ func (c *Cluster) ReadFile(pod, path string) ([]byte, error) {
 	return p.Machine().FS.ReadFile(path)
 }
 
-// Znode looks at the tree of the server, or of the first agent under kazoo-fake.
+// Znode reads a znode of the server's tree, under kazoo-fake of the first agent's.
 func (c *Cluster) Znode(path string) (runners.Znode, bool, error) {
 	if c.world.ZooKeeper() == nil {
 		return c.fakeZnode(path)
@@ -102,11 +103,11 @@ func (c *Cluster) fakeZnode(path string) (runners.Znode, bool, error) {
 	return runners.Znode{Path: path, Data: data, Children: children, Version: stat.Version}, err == nil, err
 }
 
-// Log is what happened so far; see Runner.KeepLog.
+// Log returns the observations so far, as many as Runner.KeepLog allows.
 func (c *Cluster) Log() []runners.Observation { return c.log }
 
-// Failure is what broke the run, or an invariant of the simulation that does not hold, "" for
-// nothing.
+// Failure returns the error that broke the run or the first broken invariant of the
+// simulation, "" for none.
 func (c *Cluster) Failure() string {
 	if err := c.world.Engine().Err(); err != nil {
 		return err.Error()
@@ -114,15 +115,15 @@ func (c *Cluster) Failure() string {
 	return c.world.Broken()
 }
 
-// Stats are counts of the run so far.
+// Stats counts events, calls and the like of the run so far.
 func (c *Cluster) Stats() runners.Stats { return c.world.Stats() }
 
-// Load is what the cluster holds now, and with Runner.Traffic what its ZooKeeper was asked
-// for.
+// Load returns what the cluster holds now. With Runner.Traffic it also counts the requests
+// to ZooKeeper.
 func (c *Cluster) Load() runners.Load { return c.world.Load() }
 
-// PodLoad is what the model servers of a pod hold now. It may be asked while something is
-// observed.
+// PodLoad returns what the model servers of a pod hold now. It may be called from
+// Runner.OnObservation.
 func (c *Cluster) PodLoad(pod string) []runners.ModelServerLoad {
 	p := c.world.Pod(pod)
 	if p == nil {

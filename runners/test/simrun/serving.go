@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// modelCall is a call that a task makes.
+// modelCall is a call to a model server that a task of an operator makes.
 type modelCall struct {
 	answer runners.ModelAnswer
 	done   bool
@@ -22,7 +22,8 @@ type modelCall struct {
 
 func (m *modelCall) Answer() (runners.ModelAnswer, bool) { return m.answer, m.done }
 
-// begin has a task of a process make a call; ask fills in what was answered.
+// begin starts a call in a new task of a process. ask makes the call and fills in the
+// answer.
 func (c *Cluster) begin(life *vtime.Process, what string, ask func(a *runners.ModelAnswer) error) *modelCall {
 	m := &modelCall{}
 	from := c.Now()
@@ -33,7 +34,7 @@ func (c *Cluster) begin(life *vtime.Process, what string, ask func(a *runners.Mo
 	return m
 }
 
-// client is a process of an operator that calls model servers.
+// client starts a process of an operator that calls model servers.
 func (c *Cluster) client(on *hosts.Machine) (*vtime.Process, *env.Env) {
 	life := on.Node.NewProcess(runners.Tester)
 	e := on.Env(life, nil)
@@ -41,7 +42,7 @@ func (c *Cluster) client(on *hosts.Machine) (*vtime.Process, *env.Env) {
 	return life, e
 }
 
-// addr is where a running model server listens, or will listen.
+// addr returns the address at which a running model server listens or is going to.
 func (c *Cluster) addr(pod, kind string) (string, error) {
 	s, err := c.server(pod, kind)
 	if err != nil {
@@ -50,7 +51,7 @@ func (c *Cluster) addr(pod, kind string) (string, error) {
 	return fmt.Sprintf("%s:%d", c.world.Pod(pod).IP(), s.Port), nil
 }
 
-// Reload sends a config.
+// Reload sends a ReloadConfigRequest with these models to a model server.
 func (c *Cluster) Reload(pod, kind string, models []runners.ServedModel, deadline time.Duration) (runners.ModelCall, error) {
 	addr, err := c.addr(pod, kind)
 	if err != nil {
@@ -69,7 +70,7 @@ func (c *Cluster) Reload(pod, kind string, models []runners.ServedModel, deadlin
 	}), nil
 }
 
-// Predict sends a request without inputs.
+// Predict sends a PredictRequest without inputs to a model server.
 func (c *Cluster) Predict(pod, kind string, spec runners.PredictSpec, deadline time.Duration) (runners.ModelCall, error) {
 	addr, err := c.addr(pod, kind)
 	if err != nil {
@@ -85,7 +86,8 @@ func (c *Cluster) Predict(pod, kind string, spec runners.PredictSpec, deadline t
 	}), nil
 }
 
-// Connect asks for a model that need not be there.
+// Connect checks that a model server answers, by asking for the status of a model; whether
+// it has that model does not matter.
 func (c *Cluster) Connect(pod, kind string) error {
 	addr, err := c.addr(pod, kind)
 	if err != nil {
@@ -104,7 +106,7 @@ func (c *Cluster) Connect(pod, kind string) error {
 	}, true)
 }
 
-// ResidentBytes is the memory of a model server.
+// ResidentBytes returns the memory that a model server uses.
 func (c *Cluster) ResidentBytes(pod, kind string) (int64, error) {
 	s, err := c.server(pod, kind)
 	if err != nil {
@@ -113,7 +115,8 @@ func (c *Cluster) ResidentBytes(pod, kind string) (int64, error) {
 	return s.Server().ResidentBytes(), nil
 }
 
-// WriteModelConfig writes a file of the bare server.
+// WriteModelConfig writes a file with a model server config to the machine of the bare
+// server.
 func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) error {
 	p, err := c.world.FindPod(runners.BareServer)
 	if err != nil {
@@ -126,7 +129,7 @@ func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) er
 	return p.Machine().FS.WriteTree(map[string]string{path: text})
 }
 
-// Output is what the bare server printed.
+// Output returns what the bare server printed.
 func (c *Cluster) Output() (string, error) {
 	data, err := c.ReadFile(runners.BareServer, world.BareOutput)
 	return string(data), err

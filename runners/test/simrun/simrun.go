@@ -1,5 +1,4 @@
-// Package simrun runs clusters in virtual time: the engine's agents on the
-// simulated world.
+// Package simrun runs clusters in virtual time: the engine's agents on the simulated world.
 //
 // Two things to use first:
 //
@@ -7,11 +6,13 @@
 //   - [Cluster] is what it builds; beyond runners.Cluster it compares two runs
 //     ([Cluster.Divergence]).
 //
-// To change how a spec becomes a world look in build.go; what an operator does to it,
-// in act.go and in runners/test/operator; what looks at it, in observe.go; how model servers are called, in
-// serving.go, and through the agents' own code, in monitor.go. Golden cases are answered
-// by what [Runner.Operations] is. What can go wrong in a cluster is not here but in
-// sim/fault.
+// To change
+//
+//   - how a spec becomes a world: build.go;
+//   - what an operator does: act.go, and runners/test/operator for all runners;
+//   - what is observed: observe.go;
+//   - how model servers are called: serving.go, by the agents' own code monitor.go;
+//   - what can go wrong in a cluster: sim/fault.
 package simrun
 
 import (
@@ -24,18 +25,18 @@ import (
 // Runner builds simulated clusters. The zero value is ready for use.
 type Runner struct {
 	// KeepLog is how many observations a cluster keeps; 0 means all. A cluster with
-	// Spec.Detail keeps all, unless there is OnObservation to take them.
+	// Spec.Detail keeps all of them, unless OnObservation takes them.
 	KeepLog int
 	// OnObservation, when set, is called with every observation as it is made.
 	OnObservation func(runners.Observation)
 	// Operations, when set, answers golden cases for scenarios that ask for single
 	// operations of the agents' code; without it such scenarios fail.
 	Operations runners.Operations
-	// Traffic has ZooKeeper count what is asked of it, by pod, operation and path, which
-	// Cluster.Load tells.
+	// Traffic has ZooKeeper count its requests by pod, operation and path, for
+	// Cluster.Load.
 	Traffic bool
-	// CheckOwner verifies that every wait is made by the task that it parks. It costs
-	// about a microsecond a wait, and is for tests.
+	// CheckOwner verifies that only the running task waits. It costs about a microsecond a
+	// wait, and is for tests.
 	CheckOwner bool
 	// Shared, when set, stands between the pods' processes and what they share, as
 	// world.Options.Shared does. It is for tests.
@@ -45,11 +46,11 @@ type Runner struct {
 // Name is "sim".
 func (r *Runner) Name() string { return "sim" }
 
-// Build makes a cluster that is not started. The error of a spec that makes no sense is
-// a *runners.SpecError.
+// Build makes a cluster that is not started. For a spec that makes no sense the error is a
+// *runners.SpecError.
 func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) { return r.build(spec) }
 
-// Check refuses agent settings that no agent has, and profiles that no server has.
+// Check refuses settings that no agent has and profiles that no server has.
 func (r *Runner) Check(spec runners.Spec) error {
 	name := (&Cluster{spec: spec}).confName()
 	for _, p := range agentconfig.UnknownKeys(name, []byte(spec.Conf)) {

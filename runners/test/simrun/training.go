@@ -19,9 +19,9 @@ import (
 // trainingState is what the cluster knows of its training job.
 type trainingState struct {
 	servers *session.Servers
-	// addrs are those of the running processes, by name.
+	// addrs holds the addresses of the running processes, by name.
 	addrs map[string]string
-	// operated is the answer to the call that goes on, nil before.
+	// operated is the answer to the last call of the controller, nil while none was made.
 	operated *runners.TrainingAnswer
 	barriers []runners.TrainingAnswer
 	local    *localTraining
@@ -30,17 +30,17 @@ type trainingState struct {
 	deeds map[deed]int
 }
 
-// deed is what a process does; without a path it is all of the kind.
+// deed names what a process did. An empty path counts all deeds of the kind.
 type deed struct{ trainer, op, path string }
 
-// roundTrip is what asking another process for variables takes.
+// roundTrip is how long asking another process for variables takes.
 const roundTrip = time.Millisecond
 
 func newTrainingState() *trainingState {
 	return &trainingState{servers: session.NewServers(roundTrip), addrs: map[string]string{}, deeds: map[deed]int{}}
 }
 
-// runTrainer is the program of a process of the job.
+// runTrainer is the main function of a process of the job.
 func (c *Cluster) runTrainer(e *env.Env, t *world.Trainer) int {
 	return job.Main(e, job.Options{
 		Spec: *c.spec.Training, Role: t.Role, Index: t.Index, Quirks: c.quirks,
@@ -67,7 +67,7 @@ func (c *Cluster) StartTraining() error {
 	return c.world.StartTraining()
 }
 
-// StartTrainer starts one that has ended.
+// StartTrainer starts a process of the job that has ended.
 func (c *Cluster) StartTrainer(name string) error {
 	t, err := c.world.FindTrainer(name)
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *Cluster) StartTrainer(name string) error {
 	return t.Start()
 }
 
-// TrainerNames are the names of the job's processes.
+// TrainerNames lists the names of the job's processes.
 func (c *Cluster) TrainerNames() []string {
 	if c.spec.Training == nil {
 		return nil
@@ -84,7 +84,7 @@ func (c *Cluster) TrainerNames() []string {
 	return c.spec.Training.TrainerNames()
 }
 
-// TrainerState returns how a process of the job is.
+// TrainerState returns the present state of a process of the job.
 func (c *Cluster) TrainerState(name string) (runners.TrainerState, error) {
 	t, err := c.world.FindTrainer(name)
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *Cluster) TrainerState(name string) (runners.TrainerState, error) {
 	return state, nil
 }
 
-// TrainingStatus looks at the variables of the first PS and at the list of checkpoints.
+// TrainingStatus reads the variables of the first PS and the list of checkpoints.
 func (c *Cluster) TrainingStatus() runners.TrainingStatus {
 	status := runners.TrainingStatus{GlobalStep: -1}
 	if c.spec.Training == nil {
@@ -113,7 +113,8 @@ func (c *Cluster) TrainingStatus() runners.TrainingStatus {
 	return status
 }
 
-// operatorFiles are the files that the operator's machine sees, the shared ones among them.
+// operatorFiles returns the file system of the operator's machine, which has the shared
+// directories.
 func (c *Cluster) operatorFiles() env.Files {
 	machine := c.world.Operator()
 	life := machine.Node.NewProcess("operator")
@@ -131,7 +132,7 @@ func (c *Cluster) StoredFile(path string) ([]byte, bool, error) {
 	return data, err == nil, err
 }
 
-// StoredNames are those in such a directory.
+// StoredNames lists the names in a shared directory.
 func (c *Cluster) StoredNames(path string) ([]string, error) {
 	fsys, inside := c.world.StoreOf(path)
 	names, err := fsys.ReadDir(inside)
@@ -141,13 +142,14 @@ func (c *Cluster) StoredNames(path string) ([]string, error) {
 	return names, err
 }
 
-// StoreFile writes one.
+// StoreFile writes a file of the shared directories.
 func (c *Cluster) StoreFile(path string, data []byte) error {
 	fsys, inside := c.world.StoreOf(path)
 	return fsys.WriteTree(map[string]string{inside: string(data)})
 }
 
-// operateLimit bounds a call of the controller: a save waits for workers, and writes.
+// operateLimit bounds a call of the controller: a save waits for the workers, and then
+// writes.
 const operateLimit = time.Hour
 
 // TrainingDeeds counts how often a process has done something.
@@ -165,7 +167,7 @@ func (c *Cluster) Operate(method string) (runners.TrainingAnswer, error) {
 	return answer, err
 }
 
-// BeginOperate begins such a call.
+// BeginOperate begins a call of the controller and does not wait for its answer.
 func (c *Cluster) BeginOperate(method string) error {
 	c.training.operated = nil
 	return c.asOperator("controller", func(e *env.Env) {

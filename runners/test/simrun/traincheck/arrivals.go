@@ -6,18 +6,19 @@ import (
 	"time"
 )
 
-// localBarriers are those of a LocalCluster (TRN-4.1): each step, an epoch, has one.
+// localBarriers records the barriers of a LocalCluster, one for each epoch, which is a step
+// (TRN-4.1).
 type localBarriers struct {
 	workers int
 	arrived map[uint64]map[int]bool
 }
 
-// LocalStarted is told of a LocalCluster with so many workers.
+// LocalStarted records that a LocalCluster starts with a number of workers.
 func (c *Checker) LocalStarted(workers int) {
 	c.local = localBarriers{workers: workers, arrived: map[uint64]map[int]bool{}}
 }
 
-// LocalArrived is told when a worker comes to the barrier of an epoch.
+// LocalArrived records that a worker arrives at the barrier of an epoch.
 func (c *Checker) LocalArrived(at time.Duration, worker int, epoch uint64) {
 	c.now = max(c.now, at)
 	if c.local.arrived[epoch] == nil {
@@ -26,7 +27,7 @@ func (c *Checker) LocalArrived(at time.Duration, worker int, epoch uint64) {
 	c.local.arrived[epoch][worker] = true
 }
 
-// LocalAnswered is told what became of the wait of a worker (INV-6).
+// LocalAnswered records whether the barrier released a worker, and checks INV-6.
 func (c *Checker) LocalAnswered(at time.Duration, worker int, epoch uint64, released bool) {
 	c.now = max(c.now, at)
 	arrived := len(c.local.arrived[epoch])
@@ -36,7 +37,7 @@ func (c *Checker) LocalAnswered(at time.Duration, worker int, epoch uint64, rele
 	}
 }
 
-// psBarriers are those of the PS service (TRN-4.2).
+// psBarriers records the barriers of the PS service (TRN-4.2).
 type psBarriers struct {
 	waiting map[string][]int // calls, by barrier
 	of      map[int]psArrival
@@ -49,8 +50,8 @@ type psArrival struct {
 	released   bool
 }
 
-// PSArrived is told when a worker calls the barrier of an id, which is to have so many; the
-// answer is a number for PSAnswered.
+// PSArrived records a worker's call of the barrier id for numWorkers workers. It returns a
+// number by which PSAnswered knows the call.
 func (c *Checker) PSArrived(at time.Duration, id string, numWorkers int) (call int) {
 	c.now = max(c.now, at)
 	p := &c.ps
@@ -60,8 +61,8 @@ func (c *Checker) PSArrived(at time.Duration, id string, numWorkers int) (call i
 	return p.next
 }
 
-// PSAnswered is told what became of a call: the first one that is released says that all who
-// wait are (INV-7).
+// PSAnswered records how a call was answered, and checks INV-7: if one waiting call is
+// released, all of them are.
 func (c *Checker) PSAnswered(at time.Duration, call int, released bool) {
 	c.now = max(c.now, at)
 	p := &c.ps
@@ -89,7 +90,8 @@ func (c *Checker) PSAnswered(at time.Duration, call int, released bool) {
 	delete(p.waiting, a.id)
 }
 
-// knownPSBarrier names the variant that breaks INV-7.
+// knownPSBarrier returns the quirk by which the reference breaks INV-7, "" if it is
+// repaired.
 func (c *Checker) knownPSBarrier() string {
 	if c.spec.DefectivePSBarrier {
 		return "the PS barrier of f415ff3"

@@ -7,32 +7,32 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// unblocks is by when a worker has noticed that a barrier was removed: its poll of 1 s, and what
-// asking takes (INV-2).
+// unblocks is how soon a worker has to notice that a barrier was removed: its poll of 1 s,
+// and the time that asking takes (INV-2).
 const unblocks = time.Second + 200*time.Millisecond
 
 // stopWait is how long the controller's stop waits for the workers (TRN-2.10).
 const stopWait = 30 * time.Second
 
-// barrier is the variable of barrier_ops.py, as its assignments have it.
+// barrier mirrors the variables of barrier_ops.py from the assignments to them.
 type barrier struct {
 	c        *Checker
-	placings int // how often it was placed
+	placings int // counts how often the barrier was placed
 	placed   bool
 	at       time.Duration
 	action   string
-	ownerIn  int // the life of the chief who placed it
+	ownerIn  int // life of the chief that placed the barrier
 	resumed  bool
-	flags    map[string]int // the lives of workers whose flag is set
+	flags    map[string]int // lives of the workers whose flag is set
 	due      map[string]*release
-	slowest  time.Duration // write of a checkpoint
+	slowest  time.Duration // longest write of a checkpoint so far
 }
 
-// release is a barrier that was removed while a worker waited.
+// release is the removal of a barrier for which a worker waited.
 type release struct {
 	at      time.Duration
 	life    int
-	again   bool // the barrier was placed again
+	again   bool // whether the barrier was placed again since
 	removal int
 }
 
@@ -40,8 +40,8 @@ func (b *barrier) init(c *Checker) {
 	*b = barrier{c: c, flags: map[string]int{}, due: map[string]*release{}, slowest: c.spec.SaveTime}
 }
 
-// Assigned is told of an assignment of a variable by a process of the job; index is negative for
-// all of it.
+// Assigned records that a process of the job assigns value to a variable, to all of it when
+// index is negative.
 func (c *Checker) Assigned(at time.Duration, by, variable string, index int, value any) {
 	c.now = max(c.now, at)
 	b := &c.barrier
@@ -61,19 +61,19 @@ func (c *Checker) Assigned(at time.Duration, by, variable string, index int, val
 	}
 }
 
-// Initialized is told when the chief gives all variables their first values.
+// Initialized records that the chief gives all variables their first values.
 func (c *Checker) Initialized(at time.Duration) {
 	c.now = max(c.now, at)
 	c.barrier.forget()
 }
 
-// ResumeAsked is told when somebody calls ResumeTraining.
+// ResumeAsked records a call of ResumeTraining.
 func (c *Checker) ResumeAsked(at time.Duration) {
 	c.now = max(c.now, at)
 	c.barrier.resumed = true
 }
 
-// SaveTakes is told how long writing a checkpoint takes from now on.
+// SaveTakes records how long writing a checkpoint takes from now on.
 func (c *Checker) SaveTakes(d time.Duration) { c.barrier.slowest = max(c.barrier.slowest, d) }
 
 func (b *barrier) place() {
@@ -112,7 +112,7 @@ func (b *barrier) unblock(worker string) {
 	delete(b.flags, worker)
 }
 
-// noticed is a worker that does something about the barrier.
+// noticed records that a worker has reacted to the barrier, so that nothing is due of it.
 func (b *barrier) noticed(worker string) {
 	if r := b.due[worker]; r != nil {
 		b.late(worker, r)
@@ -120,7 +120,7 @@ func (b *barrier) noticed(worker string) {
 	}
 }
 
-// late wants a worker to be in time.
+// late reports whether a worker has missed the limit of a release (INV-2).
 func (b *barrier) late(worker string, r *release) bool {
 	p := b.c.procs[worker]
 	if b.c.now <= r.at+unblocks || !p.running || p.life != r.life {
@@ -134,10 +134,10 @@ func (b *barrier) late(worker string, r *release) bool {
 	return true
 }
 
-// gaveUp is a worker that has left its session.
+// gaveUp records that a worker has left its session, so that nothing is due of it.
 func (b *barrier) gaveUp(worker string) { delete(b.due, worker) }
 
-// ended is a process that ended: with a PS variables go, and with a worker its wait.
+// ended records the end of a process: a PS takes its variables along, a worker its wait.
 func (b *barrier) ended(name string) {
 	switch {
 	case len(name) > 2 && name[:2] == "ps":
@@ -153,7 +153,7 @@ func (b *barrier) forget() {
 	clear(b.due)
 }
 
-// look wants what is due by now.
+// look checks everything that is due by now.
 func (b *barrier) look() {
 	for _, worker := range b.c.names {
 		if r := b.due[worker]; r != nil && b.late(worker, r) {
@@ -174,7 +174,8 @@ func (b *barrier) look() {
 	}
 }
 
-// limit is by when an owner has removed its barrier: a save waits, and writes twice.
+// limit returns how long an owner may keep its barrier: a save waits for the workers, and
+// writes twice.
 func (b *barrier) limit() time.Duration {
 	return max(stopWait, b.c.spec.MaxPending+2*b.slowest) + slack + b.c.spec.StepTime
 }

@@ -10,25 +10,25 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// slack is what processes may take beside the times of the reference: messages, and the import
-// of a program.
+// slack is added to the times of the reference, for messages and for the import of a
+// program.
 const slack = 10 * time.Second
 
-// Files are what the directories of a job hold.
+// Files reads the shared directories of a job.
 type Files interface {
-	// StoredFile reads a file; ok is false for none.
+	// StoredFile reads a file; ok is false if there is none.
 	StoredFile(path string) (data []byte, ok bool, err error)
 }
 
-// Checker looks at one job.
+// Checker holds one job to the invariants.
 type Checker struct {
-	// lag is how much later files are visible to other hosts, since lagSince.
+	// lag is by how much later other hosts see a new file; lagSince is when that began.
 	lag, lagSince time.Duration
 	spec          cluster.TrainingSpec
 	quirks        quirks.Set
 	now           time.Duration
 	broken        []runners.Broken
-	told          map[string]bool // what was told of, by a key
+	told          map[string]bool // keys that breaks has reported
 	procs         map[string]*process
 	names         []string
 
@@ -39,17 +39,17 @@ type Checker struct {
 	ps        psBarriers
 }
 
-// process is what was seen of one of the job's.
+// process is what the checker saw of one process of the job.
 type process struct {
 	running bool
-	life    int // how often it was started
+	life    int // counts its starts
 	started time.Duration
 	ended   time.Duration
-	serving bool // since it was started
+	serving bool // whether it has served since its last start
 	served  time.Duration
 }
 
-// New makes the checker of a job with quirks.
+// New makes the checker of a job whose agents keep some quirks.
 func New(spec cluster.TrainingSpec, kept quirks.Set) *Checker {
 	c := &Checker{spec: spec.WithDefaults(), quirks: kept, told: map[string]bool{}, procs: map[string]*process{}, names: spec.TrainerNames()}
 	for _, name := range c.names {
@@ -62,11 +62,11 @@ func New(spec cluster.TrainingSpec, kept quirks.Set) *Checker {
 	return c
 }
 
-// Broken are the invariants that broke so far, in the order in which that was seen.
+// Broken lists the invariants that broke so far, in the order in which the checker noticed.
 func (c *Checker) Broken() []runners.Broken { return c.broken }
 
-// breaks takes down that an invariant broke, once for each key. known is the quirk by which the
-// reference breaks it, where the job keeps that one; "" for none.
+// breaks records that an invariant broke, once for each key. known is the quirk by which
+// the reference breaks it, if the job keeps that quirk, else "".
 func (c *Checker) breaks(invariant, key, known, format string, args ...any) {
 	if key = invariant + " " + key; c.told[key] {
 		return
@@ -75,7 +75,7 @@ func (c *Checker) breaks(invariant, key, known, format string, args ...any) {
 	c.broken = append(c.broken, runners.Broken{Invariant: invariant, At: c.now, Text: fmt.Sprintf(format, args...), Known: known})
 }
 
-// Observe is told of all observations of the run, as they are made.
+// Observe takes every observation of the run, as it is made.
 func (c *Checker) Observe(o runners.Observation) {
 	c.now = max(c.now, o.At)
 	p := c.procs[o.Pod]
@@ -96,21 +96,21 @@ func (c *Checker) Observe(o runners.Observation) {
 	}
 }
 
-// Disturbed is told when something is done to the job, its network or its ZooKeeper from
-// outside; lasting says that it goes on until the same is told with over.
+// Disturbed records that the job, its network or its ZooKeeper is disturbed from outside. A
+// lasting disturbance goes on until Disturbed is called for it again with over.
 func (c *Checker) Disturbed(at time.Duration, what string, lasting, over bool) {
 	c.now = max(c.now, at)
 	c.discovery.disturbed(what, lasting, over)
 }
 
-// FilesLate is told that names which are made from now on become visible to other hosts so much
-// later, and that all are visible with 0.
+// FilesLate records that other hosts see new file names only after lag from now on; 0 makes
+// all names visible.
 func (c *Checker) FilesLate(at, lag time.Duration) {
 	c.now = max(c.now, at)
 	c.lag, c.lagSince = lag, c.now
 }
 
-// Look looks at what should have happened by now, and at the files.
+// Look checks what should have happened by now, and the files.
 func (c *Checker) Look(now time.Duration, files Files) error {
 	c.now = max(c.now, now)
 	c.barrier.look()

@@ -8,16 +8,16 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// converges is by when discovery is as the processes are: a session of ZooKeeper's has to end,
-// and the registration of the next half hour to come (INV-5).
+// converges is how long discovery may differ from the running processes: a session of
+// ZooKeeper has to end, and the registration of the next half hour has to come (INV-5).
 const converges = 10*time.Second + 30*time.Minute + time.Minute
 
-// discovery is what was written of the processes' znodes.
+// discovery mirrors the processes' znodes from what was written.
 type discovery struct {
 	c     *Checker
-	names map[string]string // of processes, by znode
-	nodes map[string]*znode // by process
-	// calm is since when nobody has disturbed the job, while nothing goes on that does.
+	names map[string]string // names of processes, by path of the znode
+	nodes map[string]*znode // znodes, by name of the process
+	// calm is when the last disturbance ended. It has no meaning while one goes on.
 	calm   time.Duration
 	goesOn map[string]int
 }
@@ -35,7 +35,7 @@ func (d *discovery) init(c *Checker) {
 	}
 }
 
-// wrote is told of a write of ZooKeeper that went well, by its observation.
+// wrote records a successful write to ZooKeeper.
 func (d *discovery) wrote(o runners.Observation) {
 	name, ok := d.names[o.Path]
 	if !ok || o.Note != "" && o.Note != "ephemeral" && o.Note != "with its session" {
@@ -63,7 +63,7 @@ func (d *discovery) disturbed(what string, lasting, over bool) {
 
 func (d *discovery) look() {
 	if len(d.goesOn) > 0 || d.c.spec.Discovery == cluster.DiscoveryConsul || d.c.spec.IsPlaced() {
-		return // Consul promises nothing: a heartbeat may end (Q300), a machine be blacklisted; and others register nowhere
+		return // Consul promises nothing, since a heartbeat may end (Q300) and a machine be blacklisted; other kinds of discovery register nowhere
 	}
 	for _, name := range d.c.names {
 		p, n := d.c.procs[name], d.nodes[name]

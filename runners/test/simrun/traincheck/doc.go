@@ -3,15 +3,18 @@
 //
 // Two things to use first:
 //
-//   - [New] makes the checker of a job, which is told of what happens: observations, variables,
-//     barriers.
-//   - [Checker.Look] looks at what has become of time and files, and [Checker.Broken] are the
+//   - [New] makes the checker of a job. The runner calls its methods with what happens:
+//     observations, assignments of variables, arrivals at barriers.
+//   - [Checker.Look] checks what is due and the files; [Checker.Broken] lists the
 //     invariants that broke.
 //
-// The checker reads and takes no time: a run is the same with it and without. What the
-// reference itself breaks, and the job keeps, is told apart by runners.Broken.Known. To change
-// what is held of barriers look in barriers.go; of restores and checkpoints, in files.go; of
-// discovery, in discovery.go; of the two barriers that are calls, in arrivals.go.
+// The checker takes no virtual time and draws nothing: a run is the same with it and
+// without. runners.Broken.Known names the quirk where the reference itself breaks an
+// invariant. To change what is held
 //
-// Cost: each Look goes over all processes, and reads two files.
+//   - of barriers: barriers.go; of the two barriers that are calls: arrivals.go;
+//   - of restores and checkpoints: files.go;
+//   - of discovery: discovery.go.
+//
+// Cost: each Look goes over all processes and reads two files.
 package traincheck

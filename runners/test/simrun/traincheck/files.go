@@ -16,17 +16,18 @@ import (
 	"github.com/monosim/monosim/engine/training/saveutils"
 )
 
-// restorePoll is how often processes look whether the chief has restored (TRN-2.13).
+// restorePoll is how often a process checks whether the chief has restored (TRN-2.13).
 const restorePoll = 30 * time.Second
 
-// stored is what was seen of the model's directory.
+// stored is what the last look saw of the model's directory.
 type stored struct {
-	begun []string // processes that left the wait since the last look
-	// exempt are the checkpoints that were exempt at the last look, and there.
+	begun []string // processes that ended their restore wait since the last look
+	// exempt lists the checkpoints that were exempt from deletion, and present, at the last
+	// look.
 	exempt []string
 }
 
-// begins is told that a process has left the restore wait.
+// begins records that a process has ended its restore wait.
 func (s *stored) begins(name string) { s.begun = append(s.begun, name) }
 
 func (s *stored) look(c *Checker, files Files) error {
@@ -39,7 +40,7 @@ func (s *stored) look(c *Checker, files Files) error {
 		return err
 	}
 	if c.spec.RestoreDir != "" {
-		// with Q251 repaired the second file is all that everybody waits for
+		// with Q251 repaired everybody waits for the second file only
 		s.restored(c, hasState && (hasList || !c.quirks.Keeps(quirks.Q251)))
 	}
 	for _, checkpoint := range listed {
@@ -71,7 +72,7 @@ func there(files Files, checkpoint string) (bool, error) {
 	return ok, err
 }
 
-// list are the checkpoints of the file "checkpoint"; one that is torn lists none.
+// list reads the checkpoints that the file "checkpoint" lists. A torn file lists none.
 func (s *stored) list(c *Checker, files Files) (paths []string, ok bool, err error) {
 	state := &training.CheckpointState{}
 	if ok, err = message(files, path.Join(c.spec.ModelDir, checkpoints.Filename), func(text string) error { return textpb.Merge(text, state) }); err != nil {
@@ -80,7 +81,7 @@ func (s *stored) list(c *Checker, files Files) (paths []string, ok bool, err err
 	return c.absolute(state.AllModelCheckpointPaths), ok, nil
 }
 
-// exempted are the checkpoints that monolith_checkpoint has stay.
+// exempted reads the checkpoints that monolith_checkpoint exempts from deletion.
 func (s *stored) exempted(c *Checker, files Files) (paths []string, ok bool, err error) {
 	state := &nativetraining.MonolithCheckpointState{}
 	if ok, err = message(files, path.Join(c.spec.ModelDir, saveutils.MonolithCkptStateFileName), func(text string) error { return textpb.Merge(text, state) }); err != nil {
@@ -89,14 +90,14 @@ func (s *stored) exempted(c *Checker, files Files) (paths []string, ok bool, err
 	return c.absolute(state.ExemptModelCheckpointPaths), ok, nil
 }
 
-// message reads a file, which may be none or torn.
+// message reads a file that may be missing or torn.
 func message(files Files, name string, read func(text string) error) (ok bool, err error) {
 	data, ok, err := files.StoredFile(name)
 	if err != nil || !ok {
 		return false, err
 	}
 	if text, err := pysem.DecodeUTF8(data); err == nil {
-		_ = read(text) // one that is torn says nothing
+		_ = read(text) // a torn file counts as empty
 	}
 	return true, nil
 }
@@ -110,8 +111,8 @@ func (c *Checker) absolute(paths []string) []string {
 	return paths
 }
 
-// restored wants the others to leave the restore wait if and only if the chief has written both
-// files (INV-3).
+// restored checks that the other processes end their restore wait if and only if the chief
+// has written both files (INV-3).
 func (s *stored) restored(c *Checker, written bool) {
 	for _, name := range s.begun {
 		if name != "chief" && !written {
@@ -126,7 +127,7 @@ func (s *stored) restored(c *Checker, written bool) {
 	known := ""
 	if !written {
 		if !chief.serving {
-			return // it has not come to its writes
+			return // the chief has not reached its writes
 		}
 		if c.quirks.Keeps(quirks.Q251) {
 			known = quirks.Q251.String()
@@ -134,7 +135,8 @@ func (s *stored) restored(c *Checker, written bool) {
 	}
 	for _, name := range c.names {
 		p := c.procs[name]
-		// What the chief has written is seen late where files are, or when they no longer are.
+		// Other hosts may see the chief's files late while names are late, and just after
+		// that.
 		seen := max(chief.served+c.lag, c.lagSince)
 		if limit := max(seen, p.started) + restorePoll + slack; p.running && !p.serving && c.now > limit {
 			c.breaks("INV-3", fmt.Sprintf("waits %s %d", name, p.life), known, "%s waits for the chief to restore, who was done at %v%s", name, chief.served,
@@ -143,7 +145,7 @@ func (s *stored) restored(c *Checker, written bool) {
 	}
 }
 
-// node is the znode of a process in discovery.
+// node returns the path of the znode of a process.
 func (c *Checker) node(name string) string {
 	number := ""
 	role := "worker"
