@@ -151,7 +151,7 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"sim/zookeeper/history", "sim/zookeeper/wire"},
-		to:      []string{"sim/zookeeper", "sim/zookeeper/field", "sim/zookeeper/members", "engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/wholefile"},
+		to:      []string{"sim/zookeeper", "sim/zookeeper/field", "sim/zookeeper/members", "engine/env", "engine/env/zkbulk", "engine/env/zkerrors", "engine/wholefile", "sim/zookeeper/wire/logfile"},
 		inTests: []string{"sim/zookeeper/node", "sim/network", "engine/vtime", "engine/pythontest"},
 		because: "histories and sockets need the machine's messages, and no simulated world",
 	},

@@ -2,21 +2,20 @@ package wire
 
 import "sync"
 
-// Idle connections, of which there may be 100,000, have no buffers: they are lent to
-// connections while bytes are on their way.
+// An idle connection owns no buffer, because a server may have 100,000 of them. It borrows
+// one from a pool while bytes are on their way.
 
 const (
-	// burstBuffer is what is read into at first.
+	// burstBuffer is the size in bytes of a new read buffer.
 	burstBuffer = 16 << 10
-	// keepBuffer is the largest buffer that is lent again.
+	// keepBuffer is the largest send buffer that goes back to the pool, in bytes.
 	keepBuffer = 64 << 10
 )
 
-// buffers are of bytes to be sent, bursts of bytes that were read; each of the latter has
-// burstBuffer bytes at least.
+// buffers pools send buffers, bursts read buffers of at least burstBuffer bytes.
 var buffers, bursts sync.Pool // of *[]byte
 
-// borrow returns an empty buffer for bytes to be sent, nil when none is there to be lent.
+// borrow returns an empty send buffer. bytes is nil when the pool has none.
 func borrow() (buffer *[]byte, bytes []byte) {
 	buffer, ok := buffers.Get().(*[]byte)
 	if !ok {
@@ -25,7 +24,8 @@ func borrow() (buffer *[]byte, bytes []byte) {
 	return buffer, (*buffer)[:0]
 }
 
-// giveBack takes a buffer from borrow, which may have grown; nil is none.
+// giveBack returns a buffer from borrow to the pool; bytes may have grown. A nil buffer is
+// ignored.
 func giveBack(buffer *[]byte, bytes []byte) {
 	if buffer == nil || cap(bytes) == 0 || cap(bytes) > keepBuffer {
 		return
@@ -34,7 +34,7 @@ func giveBack(buffer *[]byte, bytes []byte) {
 	buffers.Put(buffer)
 }
 
-// borrowBurst returns a buffer to read into.
+// borrowBurst returns a read buffer.
 func borrowBurst() *[]byte {
 	if buffer, ok := bursts.Get().(*[]byte); ok {
 		return buffer
@@ -43,7 +43,7 @@ func borrowBurst() *[]byte {
 	return &bytes
 }
 
-// giveBackBurst takes a buffer from borrowBurst.
+// giveBackBurst returns a buffer from borrowBurst to the pool. A nil buffer is ignored.
 func giveBackBurst(buffer *[]byte) {
 	if buffer != nil {
 		bursts.Put(buffer)

@@ -2,8 +2,8 @@ package wire
 
 import "time"
 
-// Clock is a server's time in ms, which never goes back. It runs Speed times as
-// fast as the wall clock; the wall time of znodes is the same clock.
+// Clock is a server's time in ms, which never goes back. It runs speed times as fast as the
+// wall clock. The times in a znode's stat come from it too.
 type Clock struct {
 	startMs int64
 	start   time.Time
@@ -11,19 +11,19 @@ type Clock struct {
 	manual  func() int64
 }
 
-// WallClock makes a clock that runs with the host's, from the time it is now or, when
-// that is later, from notBeforeMs: the clock of the server's earlier life may have been
-// ahead.
+// WallClock returns a clock that starts at the present wall time, or at notBeforeMs when
+// that is later. An earlier run of the server may have been ahead of the wall clock, and
+// the times that it handed out must not come again.
 func WallClock(speed float64, notBeforeMs int64) *Clock {
 	now := time.Now()
 	return &Clock{startMs: max(now.UnixMilli(), notBeforeMs), start: now, speed: speed}
 }
 
-// ManualClock makes a clock that shows whatever now says, in ms. A server with one
-// expires sessions at a request or when its Tick is called.
+// ManualClock returns a clock that shows what now returns, in ms. A server with a manual
+// clock expires sessions only at a request or when its Tick is called.
 func ManualClock(now func() int64) *Clock { return &Clock{manual: now} }
 
-// NowMs reads the clock.
+// NowMs returns the time of the clock in ms.
 func (c *Clock) NowMs() int64 {
 	if c.manual != nil {
 		return c.manual()
@@ -31,7 +31,8 @@ func (c *Clock) NowMs() int64 {
 	return c.startMs + int64(float64(time.Since(c.start).Microseconds())*c.speed/1000)
 }
 
-// until is how long the host must wait until the clock shows atMs, at least.
+// until returns how long to wait, in wall time, until the clock shows at least atMs. The
+// extra millisecond makes up for NowMs, which rounds down.
 func (c *Clock) until(atMs int64) time.Duration {
 	ms := float64(atMs-c.startMs) / c.speed
 	return max(time.Duration(ms*float64(time.Millisecond))-time.Since(c.start), 0) + time.Millisecond

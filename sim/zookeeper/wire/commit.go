@@ -11,28 +11,28 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// committer makes what a machine did durable before anybody hears of it. While
-// one write to the disk is under way the records of the next one gather, so that
-// one fsync serves all connections.
+// committer makes what a machine did durable before anybody hears of it. While one write
+// is on its way to the disk, the records of the next one gather, so that one fsync serves
+// all connections.
 type committer struct {
 	store *store
 
-	// By the server's lock.
+	// Guarded by the server's lock.
 	recorder recorder
-	held     []*conn // were given messages to hold in this turn
+	held     []*conn // connections that got a held message in this turn
 
-	// A lock of its own, taken after the server's: the loop that writes need not wait for
-	// the turns of all connections.
+	// mu is taken after the server's lock. It is a lock of its own so that the commit loop
+	// does not wait for the turns of all connections.
 	mu      sync.Mutex
 	work    sync.Cond
-	next    batch // gathers while another one is written
+	next    batch // gathers while another batch is written
 	closing bool
-	// settled says that all records are written.
+	// settled is true when every record is on the disk.
 	settled atomic.Bool
 }
 
-// openCommitter opens the data directory. With a snapshot besides, the directory
-// must be empty.
+// openCommitter opens the data directory and returns the state in it; snapshot is nil for a
+// new directory. With a given snapshot the directory must be empty.
 func openCommitter(opt *Options, given *zookeeper.Snapshot, givenMs int64) (c *committer, snapshot *zookeeper.Snapshot, nowMs int64, err error) {
 	store, st, cut, err := openStore(opt.DataDir)
 	if err != nil {
@@ -66,15 +66,16 @@ func openCommitter(opt *Options, given *zookeeper.Snapshot, givenMs int64) (c *c
 	return c, snapshot, st.nowMs, nil
 }
 
-// holds reports whether what follows from what the machine has done so far must be held.
-func (c *committer) holds(m *zookeeper.Machine) bool {
+// mustHold reports whether replies have to wait because the machine has changes that are
+// not on the disk.
+func (c *committer) mustHold(m *zookeeper.Machine) bool {
 	return !c.settled.Load() || c.recorder.behind(m)
 }
 
-// record keeps what the machine did in a turn, as one record: what is done in one turn is
-// answered by one commit.
-// The messages held in it then wait for that commit, or for the one under way.
-func (c *committer) record(m *zookeeper.Machine) {
+// gather adds what the machine did in a turn to the next batch, as one record. The messages
+// held in this turn then wait for that batch. Without a new record they wait for it all the
+// same: the batch before it may hold what they tell of.
+func (c *committer) gather(m *zookeeper.Machine) {
 	if len(c.held) == 0 && !c.recorder.behind(m) {
 		return
 	}
@@ -83,14 +84,14 @@ func (c *committer) record(m *zookeeper.Machine) {
 	if c.next.empty() {
 		c.work.Signal()
 	}
-	if c.next.records = c.recorder.record(c.next.records, m); len(c.next.records) > 0 {
+	if c.next.records = c.recorder.appendRecord(c.next.records, m); len(c.next.records) > 0 {
 		c.settled.Store(false)
 	}
 	for i, conn := range c.held {
-		conn.holds = false
+		conn.heldThisTurn = false
 		conn.out.seal()
-		if !conn.waits {
-			conn.waits = true
+		if !conn.inBatch {
+			conn.inBatch = true
 			c.next.waiting = append(c.next.waiting, conn)
 		}
 		c.held[i] = nil
@@ -98,15 +99,15 @@ func (c *committer) record(m *zookeeper.Machine) {
 	c.held = c.held[:0]
 }
 
-// await takes note of a connection with held messages.
-func (c *committer) await(conn *conn) {
-	if !conn.holds {
-		conn.holds = true
+// noteHeld remembers that a connection got a held message in this turn.
+func (c *committer) noteHeld(conn *conn) {
+	if !conn.heldThisTurn {
+		conn.heldThisTurn = true
 		c.held = append(c.held, conn)
 	}
 }
 
-// finish has the loop end when all is written.
+// finish makes the commit loop end after it has written everything.
 func (c *committer) finish() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,15 +115,16 @@ func (c *committer) finish() {
 	c.work.Signal()
 }
 
-// batch is what one commit writes and sets free.
+// batch is what one commit writes, and the connections whose messages it releases.
 type batch struct {
 	records []byte
-	waiting []*conn // have held messages
+	waiting []*conn // each has held messages
 }
 
 func (b *batch) empty() bool { return len(b.records) == 0 && len(b.waiting) == 0 }
 
-// wait waits for work. It reports false when there will be none.
+// wait blocks until there is something to commit. It returns false when the server closes
+// and nothing is left.
 func (c *committer) wait() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -132,62 +134,64 @@ func (c *committer) wait() bool {
 	return !c.next.empty()
 }
 
-// take begins a commit of all that there is. What the last one was is room for the next.
-func (c *committer) take(last batch) batch {
+// takeBatch returns the batch gathered so far and starts an empty one in last's buffers.
+func (c *committer) takeBatch(last batch) batch {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	b := c.next
 	c.next = batch{last.records[:0], last.waiting[:0]}
 	for _, conn := range b.waiting {
-		conn.waits = false
+		conn.inBatch = false
 		conn.out.mark()
 	}
 	return b
 }
 
-// written ends the commit.
-func (c *committer) written() {
+// batchWritten notes that the batch under way is on the disk.
+func (c *committer) batchWritten() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.settled.Store(len(c.next.records) == 0)
 }
 
-// commitLoop writes until the server closes and all is written.
+// commitLoop writes batches until the server closes and everything is on the disk.
 func (s *Server) commitLoop() {
 	defer s.wg.Done()
 	c := s.commit
 	var b batch
 	for c.wait() {
-		runtime.Gosched() // turns that could go on now are in this commit, which costs as much with few
+		// Let runnable connections join this batch: an fsync costs the same for one record
+		// as for a hundred.
+		runtime.Gosched()
 		var snapshot *zookeeper.Snapshot
 		var nowMs int64
-		b, snapshot, nowMs = s.takeBatch(b)
-		if err := s.write(b.records, snapshot, nowMs); err != nil {
+		b, snapshot, nowMs = s.nextBatch(b)
+		if err := s.makeDurable(b.records, snapshot, nowMs); err != nil {
 			s.fail(fmt.Errorf("data directory %s: %w", s.opt.DataDir, err))
 			return
 		}
 		release(b.waiting)
 		clear(b.waiting)
-		c.written()
+		c.batchWritten()
 	}
 }
 
-// takeBatch begins a commit. When a new generation is due the state comes with it, as it
-// is after the batch: no turn may come between.
-func (s *Server) takeBatch(last batch) (b batch, snapshot *zookeeper.Snapshot, nowMs int64) {
+// nextBatch takes the next batch. When a new generation is due it returns the state after
+// that batch too. Both are taken under the server's lock, so that no turn comes between.
+func (s *Server) nextBatch(last batch) (b batch, snapshot *zookeeper.Snapshot, nowMs int64) {
 	if !s.commit.store.full() {
-		return s.commit.take(last), nil, 0
+		return s.commit.takeBatch(last), nil, 0
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.commit.take(last), s.machine.Snapshot(), s.machine.NowMs()
+	return s.commit.takeBatch(last), s.machine.Snapshot(), s.machine.NowMs()
 }
 
-// release sends what was held for connections. All of it is free before the next commit
-// marks what that one is to set free. A goroutine for each processor sends: one for each
-// connection costs more than what it sends, when there are many with little.
+// release sends the messages that were held for a batch. It frees all of them before it
+// returns, because the next batch marks anew what it is to free. One goroutine for each
+// processor sends: one for each connection would cost more than its few bytes.
 func release(waiting []*conn) {
-	var start []*conn // by the goroutines, which may outlast the list
+	var start []*conn // not waiting itself: the goroutines may outlast its buffer
 	for _, conn := range waiting {
 		if conn.out.release() {
 			start = append(start, conn)
@@ -202,12 +206,16 @@ func release(waiting []*conn) {
 	}
 }
 
-// write makes records durable and, with a snapshot of the state after them,
+// makeDurable writes records to the disk. With a snapshot of the state after them it also
 // begins a new generation.
-func (s *Server) write(records []byte, snapshot *zookeeper.Snapshot, nowMs int64) error {
+func (s *Server) makeDurable(records []byte, snapshot *zookeeper.Snapshot, nowMs int64) error {
 	st := s.commit.store
+	appendRecords := st.append
+	if s.opt.sync != nil {
+		appendRecords = s.opt.sync
+	}
 	if len(records) > 0 {
-		if err := s.sync(records); err != nil {
+		if err := appendRecords(records); err != nil {
 			return err
 		}
 	}
@@ -219,12 +227,3 @@ func (s *Server) write(records []byte, snapshot *zookeeper.Snapshot, nowMs int64
 	}
 	return nil
 }
-
-func (s *Server) sync(records []byte) error {
-	if s.opt.sync != nil {
-		return s.opt.sync(records)
-	}
-	return s.commit.store.write(records)
-}
-
-func (c *committer) close() error { return c.store.close() }

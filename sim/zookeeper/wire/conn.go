@@ -11,55 +11,57 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// maxBatch is how many requests of one connection are handled in one turn, so
-// that a client that sends without end lets the others in.
+// maxBatch is how many requests of one connection are handled in one turn. A client that
+// sends without pause must let the others in.
 const maxBatch = 128
 
-// conn is one connection: a reader, which also closes, and while there is something to
-// send a writer.
+// conn is one connection. One goroutine reads from it and closes it. A second one writes,
+// while there is something to send.
 type conn struct {
 	s      *Server
 	id     zookeeper.ConnID
 	tcp    *net.TCPConn
 	remote netip.AddrPort
-	// sinceMs is the server's clock when it was accepted.
+	// sinceMs is the server's time at which the connection was accepted.
 	sinceMs int64
 	out     outgoing
-	// writer is write, to be started without a closure of its own.
+	// writer is sendAll, bound once so that starting a goroutine allocates no closure.
 	writer func()
 	socket duplex
 
-	// By the reader alone.
+	// Used by the reading goroutine alone.
 	in      incoming
 	decoder Decoder
 
-	// By the server's lock.
-	touched bool // is to be woken at the end of the turn
-	holds   bool // was given something to hold in this turn
-	stats   connStats
+	// Guarded by the server's lock.
+	touched      bool // its writer is to be woken at the end of the turn
+	heldThisTurn bool // it got a held message in this turn
+	stats        connStats
 
-	waits bool // is in the committer's list of those that have something held, by its lock
+	inBatch bool // it is in the committer's next batch; guarded by the committer's lock
 }
 
-// errInfoProbe ends a connection that asked for a four-letter word.
+// errInfoProbe ends a connection that asked for a four-letter word (ZK-11).
 var errInfoProbe = errors.New("four-letter word answered")
 
-// serve reads until the end of the connection.
+// serve reads until the connection ends.
 func (c *conn) serve() {
 	defer c.s.wg.Done()
 	err := c.read()
 	c.s.ended(c, err)
-	// What is ready is still sent: a client may have shut down its side only.
+	// Answers that are ready are still sent: the client may have shut down its side only.
 	c.startWriter(c.out.finish())
 }
 
-// startWriter starts a writer if it is needed.
+// startWriter starts a writing goroutine if one is needed.
 func (c *conn) startWriter(needed bool) {
 	if needed {
 		go c.writer()
 	}
 }
 
+// read serves the first message, a word or a connect request, and then all requests. It
+// returns why the connection ended.
 func (c *conn) read() error {
 	c.tcp.SetReadDeadline(time.Now().Add(c.s.limits.FirstFrame))
 	word, err := c.in.peek(4)
@@ -90,37 +92,38 @@ func (c *conn) read() error {
 		if err != nil {
 			return err
 		}
-		if err := c.handle(message); err != nil {
+		if err := c.serveBatch(message); err != nil {
 			return err
 		}
 	}
 }
 
-// batches are requests that are being handled. Connections that wait for some have
-// none, for there may be thousands.
+// batches pools lists of requests that are being handled. A connection that waits for
+// requests has none, because there may be thousands of them.
 var batches = sync.Pool{New: func() any { return &[maxBatch]zookeeper.Request{} }}
 
-// handle does the request of a message and those that came with it. An error is of
-// what came after them.
-func (c *conn) handle(message []byte) error {
+// serveBatch serves the request in message and those that have arrived behind it. The error
+// is about what came after them.
+func (c *conn) serveBatch(message []byte) error {
 	list := batches.Get().(*[maxBatch]zookeeper.Request)
 	batch, err := c.fill(list[:0], message)
 	c.s.letLagPass()
 	for done := 0; done < len(batch); {
 		c.out.awaitRoom(&c.s.limits)
 		if c.s.faults.any.Load() {
+			// A fault counts requests, so each has a turn of its own.
 			c.suffer(batch[done : done+1])
 			done++
 			continue
 		}
-		done += c.s.handle(c, batch[done:])
+		done += c.s.handleBatch(c, batch[done:])
 	}
 	clear(batch)
 	batches.Put(list)
 	return err
 }
 
-// fill reads the request of a message and those that are there already.
+// fill decodes message and the requests that have arrived behind it into batch.
 func (c *conn) fill(batch []zookeeper.Request, message []byte) (_ []zookeeper.Request, err error) {
 	for {
 		n := len(batch)
@@ -137,28 +140,24 @@ func (c *conn) fill(batch []zookeeper.Request, message []byte) (_ []zookeeper.Re
 	}
 }
 
-// write sends what is ready. When nothing more will be, it closes the connection, the
-// last thing that happens to it. A client that was told all gets the time to read it:
-// closing over its unread requests would make its kernel throw our last bytes away.
-func (c *conn) write() {
+// sendAll sends what is ready. When nothing more will come it closes the connection. A
+// client that was told everything gets time to read it: closing over its unread requests
+// would make the kernel discard the last bytes to it.
+func (c *conn) sendAll() {
 	for {
 		bytes, end := c.out.next()
 		if end {
 			break
 		}
-		if bytes == nil {
-			return
-		}
-		if !c.writeAll(bytes) {
+		if bytes == nil || !c.sendBlocking(bytes) {
 			return
 		}
 	}
 	c.end()
 }
 
-// writeAll waits until bytes are sent. It reports false when that was the end of the
-// connection.
-func (c *conn) writeAll(bytes []byte) bool {
+// sendBlocking waits until bytes are sent. It returns false when the connection broke.
+func (c *conn) sendBlocking(bytes []byte) bool {
 	if _, err := c.tcp.Write(bytes); err != nil {
 		c.out.fail()
 		c.s.left(c)
@@ -167,8 +166,8 @@ func (c *conn) writeAll(bytes []byte) bool {
 	return true
 }
 
-// push is write for a caller that must not wait: what the socket does not take at once is
-// left to a goroutine. The caller has no lock.
+// push is sendAll for a caller that must not wait. It leaves what the socket does not take
+// at once to a new goroutine. The caller holds no lock.
 func (c *conn) push() {
 	for {
 		bytes, end := c.out.next()
@@ -186,30 +185,30 @@ func (c *conn) push() {
 			c.s.left(c)
 			return
 		case n < len(bytes):
-			go c.writeRest(bytes[n:])
+			go c.sendFrom(bytes[n:])
 			return
 		}
 	}
 }
 
-// writeRest is write, beginning with bytes that were to be sent before.
-func (c *conn) writeRest(bytes []byte) {
-	if c.writeAll(bytes) {
-		c.write()
+// sendFrom sends bytes, which were taken from the queue before, and then the rest of it.
+func (c *conn) sendFrom(bytes []byte) {
+	if c.sendBlocking(bytes) {
+		c.sendAll()
 	}
 }
 
-// end closes the connection after all was sent.
+// end closes the connection after everything was sent.
 func (c *conn) end() {
 	c.tcp.CloseWrite()
 	c.discard()
 	c.s.left(c)
 }
 
-// lastRead is how much more is read of a client that was told all.
+// lastRead is how many more bytes are read from a client that was told everything.
 const lastRead = 1 << 20
 
-// discard reads what the client still sends until it closes too.
+// discard reads and drops what the client still sends, until it closes too.
 func (c *conn) discard() {
 	if c.out.isBroken() {
 		return
@@ -222,14 +221,14 @@ func (c *conn) discard() {
 	io.CopyN(io.Discard, c.tcp, lastRead)
 }
 
-// cut closes the connection now. It does not wait.
+// cut closes the connection at once and drops what was to be sent. It does not block.
 func (c *conn) cut() {
 	c.startWriter(c.out.abort())
 	c.tcp.SetLinger(0)
 	c.tcp.Close()
 }
 
-// hangUp closes the connection after what was sent to it. It does not wait.
+// hangUp closes the connection after what was queued for it is sent. It does not block.
 func (c *conn) hangUp() {
 	c.tcp.SetWriteDeadline(time.Now().Add(c.s.limits.LastBytes))
 	c.startWriter(c.out.finish())

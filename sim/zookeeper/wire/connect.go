@@ -2,12 +2,12 @@ package wire
 
 import "github.com/monosim/monosim/sim/zookeeper"
 
-// DecodeConnectRequest reads the first message of a connection, its frame's length taken
-// off (ZK-2.1). The readOnly byte is optional; whether it was there is HasReadOnly. The
-// error wraps ErrMalformed.
+// DecodeConnectRequest decodes the first message of a client, without its frame's length
+// (ZK-2.1). HasReadOnly says whether the optional readOnly byte was there. Errors wrap
+// ErrMalformed.
 func DecodeConnectRequest(message []byte) (zookeeper.ConnectRequest, error) {
 	r := reader{rest: message}
-	r.int32() // the protocol's version, 0, which no server looks at
+	r.int32() // the protocol version, 0, which no server checks
 	req := zookeeper.ConnectRequest{
 		LastZxidSeen: r.int64(), TimeoutMs: r.int32(), SessionID: r.int64(), Password: r.buffer(),
 	}
@@ -17,7 +17,7 @@ func DecodeConnectRequest(message []byte) (zookeeper.ConnectRequest, error) {
 	return req, r.err("connect request")
 }
 
-// AppendConnectRequest appends a connect request to b as a frame, its length included.
+// AppendConnectRequest appends a connect request to b as a frame, with its length.
 func AppendConnectRequest(b []byte, req *zookeeper.ConnectRequest) []byte {
 	b, at := beginFrame(b)
 	b = appendInt(b, 0)
@@ -31,8 +31,8 @@ func AppendConnectRequest(b []byte, req *zookeeper.ConnectRequest) []byte {
 	return endFrame(b, at)
 }
 
-// DecodeConnectResponse reads the first message of a server, its frame's length taken
-// off (ZK-2.2, ZK-2.3). The error wraps ErrMalformed.
+// DecodeConnectResponse decodes the first message of a server, without its frame's length
+// (ZK-2.2, ZK-2.3). Errors wrap ErrMalformed.
 func DecodeConnectResponse(message []byte) (zookeeper.ConnectResponse, error) {
 	r := reader{rest: message}
 	r.int32()

@@ -8,7 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// review brings the servers' roles in line with who is there, after every change of that.
+// review brings the servers' roles in line with which servers are connected. It is called
+// after every change of that, and when the alarm rings.
 func (e *Ensemble) review() {
 	majority := e.majority(e.quorum.Members.Voters())
 	if e.leader != nil && !majority {
@@ -37,7 +38,7 @@ func (e *Ensemble) review() {
 	e.setAlarm()
 }
 
-// dismiss leaves the ensemble without a leader (ZK-24.1).
+// dismiss makes the leader step down and leaves the ensemble without one (ZK-24.1).
 func (e *Ensemble) dismiss() {
 	e.state = e.leader.s.machine.Snapshot()
 	e.leader = nil
@@ -48,14 +49,14 @@ func (e *Ensemble) dismiss() {
 	}
 }
 
-// leave has a server look for a leader.
+// leave makes a server lose its leader and look for another one.
 func (e *Ensemble) leave(m *member) {
 	m.quit()
 	m.role, m.lookingSince, m.s.faults.absence = looking, time.Now(), Leaderless
 }
 
-// elect makes a leader of the voter that knows most, of several of these the one with the
-// highest id (FastLeaderElection.java, totalOrderPredicate), and has the others follow it.
+// elect makes a leader of the connected voter with the highest zxid, and of several the one
+// with the highest id (FastLeaderElection.java, totalOrderPredicate). The others follow it.
 func (e *Ensemble) elect() {
 	e.electionAt = time.Time{}
 	voters := e.quorum.Members.Voters()
@@ -70,7 +71,7 @@ func (e *Ensemble) elect() {
 	}
 	e.state.BeginEpoch()
 	if e.quorum.Members.Version == 0 {
-		e.quorum.Members.Version = 1 << 32 // the zxid with which the first leader begins
+		e.quorum.Members.Version = 1 << 32 // the zxid of the first leader's first epoch
 	}
 	machine := zookeeper.Restore(e.config(chosen), e.clock.NowMs(), e.state)
 	machine.OnCommit(e.committed)
@@ -83,7 +84,7 @@ func (e *Ensemble) elect() {
 	}
 }
 
-// join has a server follow the leader.
+// join makes a server follow the leader.
 func (e *Ensemble) join(m *member) {
 	if m.role == reading {
 		e.leave(m)
@@ -92,7 +93,7 @@ func (e *Ensemble) join(m *member) {
 	m.role, m.s.faults.absence = following, Present
 }
 
-// serveReaders has a server without a quorum do what it can.
+// serveReaders lets a server without a quorum serve read-only clients.
 func (e *Ensemble) serveReaders(m *member) {
 	m.role = reading
 	if !e.opt.LocalSessions {
@@ -103,8 +104,8 @@ func (e *Ensemble) serveReaders(m *member) {
 	m.s.faults.absence = Present
 }
 
-// followChange does what a reconfig asks of the servers: they listen where it says, and a
-// leader that is no voter any more steps down. One that is no member any more follows on,
+// followChange applies a reconfig to the servers. They listen where it says, and a leader
+// that is no longer a voter steps down. A server that is no longer a member still follows,
 // without a vote.
 func (e *Ensemble) followChange() {
 	if e.changed == nil {
@@ -123,9 +124,9 @@ func (e *Ensemble) followChange() {
 	e.review()
 }
 
-// relisten moves a server to another port of the address where it is: a served ensemble
-// stays on the machine. Connections stay. Where the port is taken it listens nowhere, as a
-// real one (NIOServerCnxnFactory.java, reconfigure).
+// relisten moves a server to another port of its present host, because a served ensemble
+// stays on this machine. Connections stay. Where the port is taken it listens nowhere, as a
+// real server does (NIOServerCnxnFactory.java, reconfigure).
 func (e *Ensemble) relisten(m *member, client string) {
 	m.s.ln.Close()
 	host, _, _ := net.SplitHostPort(m.addr)

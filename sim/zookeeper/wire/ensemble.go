@@ -13,26 +13,24 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
-// EnsembleOptions are the settings of an ensemble.
+// EnsembleOptions configures an ensemble.
 type EnsembleOptions struct {
-	// Server is what each server is started with. It must have no Clock, DataDir or
-	// Snapshot: an ensemble keeps its state in memory, also that of servers that are
-	// stopped.
+	// Server configures each server. It must have no Clock, DataDir or Snapshot: an
+	// ensemble keeps its state in memory, even that of stopped servers.
 	Server Options
-	// Listen are the addresses of the servers 1, 2 and so on.
+	// Listen has the addresses of servers 1, 2 and so on.
 	Listen []string
-	// Observers is how many of them, from the last one backwards, have no vote.
+	// Observers is how many servers have no vote, counted from the last one backwards.
 	Observers int
-	// Election is how long it takes to elect a leader, in the wall clock's time; 0 means
-	// 300 ms.
+	// Election is how long the election of a leader takes, in wall time; 0 means 300 ms.
 	Election time.Duration
-	// ReadOnly has servers without a quorum serve readers (readonlymode.enabled), once
+	// ReadOnly lets servers without a quorum serve readers (readonlymode.enabled), after
 	// they have looked for a leader in vain for two seconds.
 	ReadOnly bool
-	// LocalSessions lets them make the sessions for that (localSessionsEnabled); without,
-	// readers are refused too (ZK-24.3).
+	// LocalSessions lets such servers create sessions (localSessionsEnabled). Without it
+	// they refuse readers too (ZK-24.3).
 	LocalSessions bool
-	// Stopped leaves all servers to be started one by one.
+	// Stopped leaves all servers stopped; the caller starts them one by one.
 	Stopped bool
 }
 
@@ -40,8 +38,9 @@ type EnsembleOptions struct {
 // (QuorumPeer.java, Math.max(2000, tickTime)).
 const readersAfter = 2 * time.Second
 
-// Ensemble serves several servers, each on its address: the leader's machine, and followers
-// that learn from it. What is committed a majority has, so it outlives any one of them.
+// Ensemble is several servers, each on its own address. One has the leader's machine, and
+// the others learn from it. A majority has what is committed, so that it outlives any one
+// of them.
 type Ensemble struct {
 	opt    EnsembleOptions
 	clock  *Clock
@@ -52,20 +51,20 @@ type Ensemble struct {
 	quorum  *zookeeper.Quorum
 	members []*member
 	leader  *member // nil without one
-	// state is what is committed, while there is no leader.
+	// state is the committed state while there is no leader.
 	state *zookeeper.Snapshot
-	// clients are the addresses of sessions, as Server's.
+	// clients has the address of each session's client, as in Server.
 	clients map[int64]netip.Addr
-	// electionAt is when the next leader is elected, while there is a majority for one.
+	// electionAt is when the next leader is elected; zero while there is no majority.
 	electionAt time.Time
 	alarm      *time.Timer
-	// changed are the members that a reconfig has made and that are to be followed yet.
+	// changed is the membership after a reconfig that followChange has not applied yet.
 	changed *members.List
 	closed  bool
 }
 
 // ListenEnsemble starts an ensemble; the caller must call Close. When one server cannot
-// listen none does.
+// listen, all are closed and the error says why.
 func ListenEnsemble(opt EnsembleOptions) (*Ensemble, error) {
 	if opt.Election == 0 {
 		opt.Election = 300 * time.Millisecond
@@ -88,8 +87,8 @@ func ListenEnsemble(opt EnsembleOptions) (*Ensemble, error) {
 	return e, nil
 }
 
-// bindAll starts all servers, and stops them again where they are to be started later:
-// their ports are known then.
+// bindAll starts all servers, so that their ports are known. With Stopped it stops them
+// again.
 func (e *Ensemble) bindAll() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -98,7 +97,7 @@ func (e *Ensemble) bindAll() error {
 			return err
 		}
 	}
-	e.quorum = &zookeeper.Quorum{Members: members.New(e.first()), Synced: e.synced, Changed: func(next members.List) { e.changed = &next }}
+	e.quorum = &zookeeper.Quorum{Members: members.New(e.first()), Synced: e.majority, Changed: func(next members.List) { e.changed = &next }}
 	machine := zookeeper.New(e.config(e.members[0]), e.clock.NowMs())
 	e.state = machine.Snapshot()
 	for _, m := range e.members {
@@ -111,9 +110,9 @@ func (e *Ensemble) bindAll() error {
 	return nil
 }
 
-// first are the members of the first configuration, which says no more of clients' ports
-// than a file for each server would. The ports by which real servers speak
-// to each other are those behind the clients', and nobody listens there.
+// first returns the members of the first configuration. As in a configuration file, it
+// gives no client ports. Real servers talk to each other on the peer and election ports,
+// but here nobody listens on them.
 func (e *Ensemble) first() (list []members.Server) {
 	for i, m := range e.members {
 		host, _, _ := net.SplitHostPort(m.addr)
@@ -125,7 +124,7 @@ func (e *Ensemble) first() (list []members.Server) {
 	return list
 }
 
-// config is that of a server's machine.
+// config returns the configuration of a server's machine.
 func (e *Ensemble) config(m *member) zookeeper.Config {
 	cfg := e.opt.Server.Config
 	cfg.ServerID, cfg.Quorum = uint8(m.id), e.quorum
@@ -135,7 +134,7 @@ func (e *Ensemble) config(m *member) zookeeper.Config {
 	return cfg
 }
 
-// bind has a server listen and look for a leader. What it knows is for the caller to say.
+// bind makes a server listen and look for a leader. The caller sets its machine.
 func (e *Ensemble) bind(m *member) error {
 	ln, err := net.Listen("tcp", m.addr)
 	if err != nil {
@@ -151,7 +150,7 @@ func (e *Ensemble) bind(m *member) error {
 	return nil
 }
 
-// halt ends a server as kill -9 does; what it knew stays for its next life.
+// halt ends a server as kill -9 does. Its machine stays for its next start.
 func (e *Ensemble) halt(m *member) {
 	s := m.s
 	m.role = stopped
@@ -163,7 +162,7 @@ func (e *Ensemble) halt(m *member) {
 	}
 }
 
-// Start starts a server that is stopped, on an address, or on the one that it had for "".
+// Start starts a stopped server on addr, or on its last address for "".
 func (e *Ensemble) Start(id int64, addr string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -187,7 +186,7 @@ func (e *Ensemble) Start(id int64, addr string) error {
 	return nil
 }
 
-// Stop ends a server as kill -9 does. One that is stopped stays so.
+// Stop ends a server as kill -9 does. On a stopped server it does nothing.
 func (e *Ensemble) Stop(id int64) error {
 	e.mu.Lock()
 	m, err := e.member(id)
@@ -207,8 +206,8 @@ func (e *Ensemble) Stop(id int64) error {
 	return nil
 }
 
-// Cut takes a server's way to the others, and gives it back with cut false. Clients reach it
-// all the same.
+// Cut separates a server from the others; with cut false it connects it again. Clients still
+// reach it.
 func (e *Ensemble) Cut(id int64, cut bool) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -226,8 +225,8 @@ func (e *Ensemble) Cut(id int64, cut bool) error {
 	return nil
 }
 
-// Lag makes a server learn of what the leader did that much later, in the wall clock's
-// time, and so be asked about the past.
+// Lag delays what a server learns from its leader, in wall time. Until then its clients
+// read old state.
 func (e *Ensemble) Lag(id int64, lag time.Duration) error {
 	if lag < 0 {
 		return fmt.Errorf("found a lag of %v, want 0 or more", lag)
@@ -241,7 +240,7 @@ func (e *Ensemble) Lag(id int64, lag time.Duration) error {
 	return err
 }
 
-// LoseLeader has the leader step down; the others elect one again.
+// LoseLeader makes the leader step down. The servers then elect one again.
 func (e *Ensemble) LoseLeader() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -260,7 +259,7 @@ func (e *Ensemble) member(id int64) (*member, error) {
 	return e.members[id-1], nil
 }
 
-// Server is the server of that id, whether or not it runs; nil for none.
+// Server returns the server with an id, running or not; nil when there is none.
 func (e *Ensemble) Server(id int64) *Server {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -271,7 +270,8 @@ func (e *Ensemble) Server(id int64) *Server {
 	return m.s
 }
 
-// AwaitLeader waits until there is a leader that all servers follow which are connected.
+// AwaitLeader waits until all connected servers follow one leader. The error says that the
+// limit has passed.
 func (e *Ensemble) AwaitLeader(limit time.Duration) error {
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
@@ -288,7 +288,7 @@ func (e *Ensemble) AwaitLeader(limit time.Duration) error {
 	}
 }
 
-// MemberLook is what there is of a server.
+// MemberLook describes one server of an ensemble.
 type MemberLook struct {
 	ID   int64
 	Addr string
@@ -299,7 +299,7 @@ type MemberLook struct {
 	Zxid int64
 }
 
-// Servers tells of all servers, by id.
+// Servers describes all servers, ordered by id.
 func (e *Ensemble) Servers() (looks []MemberLook) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -331,7 +331,7 @@ func (e *Ensemble) Close() error {
 	return errors.Join(e.writes.flush(), e.events.flush())
 }
 
-// wake is the alarm's.
+// wake is what the alarm calls.
 func (e *Ensemble) wake() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -343,7 +343,7 @@ func (e *Ensemble) wake() {
 	e.endTurn()
 }
 
-// endTurn wakes the writers of all servers that have work.
+// endTurn wakes the writers of all connections that were sent something.
 func (e *Ensemble) endTurn() {
 	e.events.flush()
 	for _, m := range e.members {
@@ -352,8 +352,8 @@ func (e *Ensemble) endTurn() {
 	e.writes.flush()
 }
 
-// settle carries what machines have put out to connections and followers, until all that
-// is due has come.
+// settle delivers what the machines have put out to connections and followers, until
+// nothing more is due.
 func (e *Ensemble) settle() {
 	for again := true; again; {
 		again = e.flushLeader()
@@ -371,8 +371,8 @@ func (e *Ensemble) settle() {
 	e.setAlarm()
 }
 
-// flushLeader carries what the leader's machine has put out, and reports whether there was
-// any.
+// flushLeader delivers what the leader's machine has put out, and reports whether there was
+// anything.
 func (e *Ensemble) flushLeader() bool {
 	if e.leader == nil {
 		return false
@@ -385,7 +385,7 @@ func (e *Ensemble) flushLeader() bool {
 		case at == e.leader:
 			at.send(&out[i])
 		case at.role == following:
-			at.hears(fromLeader{out: out[i]})
+			at.enqueue(fromLeader{out: out[i]})
 		}
 	}
 	for _, id := range s.over {
@@ -395,16 +395,16 @@ func (e *Ensemble) flushLeader() bool {
 	return len(out) > 0
 }
 
-// committed tells followers of a transaction.
+// committed sends a transaction to the followers.
 func (e *Ensemble) committed(t zookeeper.Transaction) {
 	for _, m := range e.members {
 		if m.role == following {
-			m.hears(fromLeader{transaction: &t})
+			m.enqueue(fromLeader{transaction: &t})
 		}
 	}
 }
 
-// leaderMachine is where sessions end, nil without a leader.
+// leaderMachine returns the leader's machine, nil without a leader.
 func (e *Ensemble) leaderMachine() *zookeeper.Machine {
 	if e.leader == nil {
 		return nil
@@ -412,7 +412,8 @@ func (e *Ensemble) leaderMachine() *zookeeper.Machine {
 	return e.leader.s.machine
 }
 
-// setAlarm wakes the ensemble when something that is late arrives, or a leader.
+// setAlarm sets the alarm to when the next delayed message arrives, the next leader is
+// elected, or a server without a leader begins to serve readers.
 func (e *Ensemble) setAlarm() {
 	at := e.electionAt
 	sooner := func(t time.Time) {
@@ -442,11 +443,8 @@ func (e *Ensemble) count(which func(*member) bool) (n int) {
 	return n
 }
 
-// majority reports whether the connected servers have most votes of these voters.
+// majority reports whether more than half of the given voters are connected.
 func (e *Ensemble) majority(voters []int64) bool {
 	have := e.count(func(m *member) bool { return m.connected() && slices.Contains(voters, m.id) })
 	return have > len(voters)/2
 }
-
-// synced is Quorum.Synced.
-func (e *Ensemble) synced(voters []int64) bool { return e.majority(voters) }

@@ -10,38 +10,38 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Event is one write as those hear of it who follow a running server: one JSON object a
-// line, whole when the write is answered. Unlike an Observation it says what tells two
-// runs apart: the wall time and the session's own id.
+// Event is one write, for those who follow a running server: one JSON object a line, written
+// before the write is answered. Unlike an Observation it says what differs between two
+// runs: the wall time and the session's own id.
 type Event struct {
-	// Time is the wall time.
+	// Time is the wall time of the write.
 	Time time.Time `json:"time"`
-	// Client is the client's address without its port, "" for what the server did by
-	// itself and for a session that nobody has attached to since a restart.
+	// Client is the client's address without its port. It is "" for what the server did by
+	// itself, and for a session that nobody has attached to since a restart.
 	Client string `json:"client,omitempty"`
-	// Session is who wrote, as "0x100000000000001"; 0 is the server.
+	// Session is the session that wrote, in hexadecimal; "0x0" is the server itself.
 	Session string `json:"session,omitempty"`
-	// Op is the operation, and Of that of its transaction: "multi" for a part of one,
-	// "closeSession" for ephemerals that went with their session.
+	// Op is the operation. Of is the operation of its transaction: "multi" for a part of
+	// one, "closeSession" for ephemerals that were deleted with their session.
 	Op string `json:"op"`
 	Of string `json:"of"`
 	// Path is the real path, with its sequence number.
 	Path string `json:"path,omitempty"`
-	// Data is what was written where it is text, DataBytes where it is none.
+	// Data is what was written, when it is UTF-8; DataBytes is what was written otherwise.
 	Data      string `json:"data,omitempty"`
 	DataBytes []byte `json:"data_base64,omitempty"`
 	Ephemeral bool   `json:"ephemeral,omitempty"`
-	// Error is the name of a refusal, "" for none.
+	// Error is the name of the error for a refused write, "" for a successful one.
 	Error string `json:"error,omitempty"`
 	Zxid  int64  `json:"zxid"`
 }
 
-// eventLog writes events. The zero value does nothing.
+// eventLog writes events. The zero value writes nothing.
 type eventLog struct{ jsonLines }
 
 func newEventLog(w io.Writer) eventLog { return eventLog{newJSONLines("events", w)} }
 
-func (l *eventLog) write(w *zookeeper.Write, from netip.Addr) {
+func (l *eventLog) event(w *zookeeper.Write, from netip.Addr) {
 	if !l.on() {
 		return
 	}

@@ -11,21 +11,21 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// What may go wrong with a server that serves, when somebody asks for it.
+// This file has what may go wrong with a running server when somebody asks for it.
 
-// RequestFault is what befalls the next requests that it matches, beside or in place of
-// what they ask for.
+// RequestFault is a fault of the next requests that match it. It delays them, fails them or
+// loses them.
 type RequestFault struct {
-	// Next is how many requests it befalls; those are counted that match.
+	// Next is how many matching requests have the fault.
 	Next int
-	// Ops are the operations that it befalls; none are all but pings.
+	// Ops are the operations that match; an empty list is all of them but pings.
 	Ops []zookeeper.OpCode
-	// Session is whose requests it befalls; 0 is everybody's.
+	// Session is the session whose requests match; 0 is every session.
 	Session int64
-	// Delay is how long a request waits before it is done, in the wall clock's time. What
-	// its connection sent behind it waits too.
+	// Delay is how long a request waits before it is done, in wall time. What its
+	// connection sent behind it waits too.
 	Delay time.Duration
-	// Code is what a request is answered with in place of being done; 0 has it done.
+	// Code is the error that answers a request in place of doing it; 0 has it done.
 	Code zookeeper.Code
 	// Lose closes the connection in place of the answer.
 	Lose Lose
@@ -34,17 +34,17 @@ type RequestFault struct {
 // Lose says which part of a request is lost with its connection.
 type Lose uint8
 
-// What is lost: nothing, the request before it is done, or its answer after it was done.
+// A fault loses nothing, the request before it is done, or the answer after it is done.
 const (
 	LoseNothing Lose = iota
 	LoseRequest
 	LoseAnswer
 )
 
-// Absence is how a server serves nobody (ZK-24.1, ZK-24.3).
+// Absence says whether a server serves nobody (ZK-24.1, ZK-24.3).
 type Absence uint8
 
-// A server is there, or it is without a leader, or it would only be read from.
+// A server serves, has no leader, or serves read-only clients alone.
 const (
 	Present Absence = iota
 	Leaderless
@@ -52,29 +52,25 @@ const (
 )
 
 func (a Absence) String() string {
-	switch a {
-	case Present:
-		return "serving"
-	case Leaderless:
-		return "leaderless"
-	case ReadOnly:
-		return "read-only"
+	if names := [...]string{"serving", "leaderless", "read-only"}; int(a) < len(names) {
+		return names[a]
 	}
 	return fmt.Sprintf("Absence(%d)", uint8(a))
 }
 
-// faults are those of one server, by its lock.
+// faults are the faults of one server, guarded by its lock.
 type faults struct {
-	// any is false while requests are done as they come; it may be asked without the lock.
+	// any is false when requests have no fault. It may be read without the lock.
 	any     atomic.Bool
 	lag     time.Duration
 	pending []RequestFault
 	absence Absence
 }
 
-func (f *faults) looked() { f.any.Store(f.lag > 0 || len(f.pending) > 0) }
+// changed updates any after a change of the faults.
+func (f *faults) changed() { f.any.Store(f.lag > 0 || len(f.pending) > 0) }
 
-// meet takes what befalls a request.
+// meet returns the fault of a request and counts it; the zero fault when it has none.
 func (f *faults) meet(session int64, op zookeeper.OpCode) (met RequestFault) {
 	i := slices.IndexFunc(f.pending, func(p RequestFault) bool { return p.befalls(session, op) })
 	if i < 0 {
@@ -83,11 +79,12 @@ func (f *faults) meet(session int64, op zookeeper.OpCode) (met RequestFault) {
 	met = f.pending[i]
 	if f.pending[i].Next--; f.pending[i].Next == 0 {
 		f.pending = slices.Delete(f.pending, i, i+1)
-		f.looked()
+		f.changed()
 	}
 	return met
 }
 
+// befalls reports whether a request matches the fault.
 func (f *RequestFault) befalls(session int64, op zookeeper.OpCode) bool {
 	if f.Session != 0 && f.Session != session {
 		return false
@@ -98,8 +95,8 @@ func (f *RequestFault) befalls(session int64, op zookeeper.OpCode) bool {
 	return slices.Contains(f.Ops, op)
 }
 
-// Befall has a fault befall requests from now on, behind those that still wait for
-// theirs.
+// Befall adds a fault for coming requests, behind the pending ones. It returns an error
+// for a fault that would do nothing or two things at once.
 func (s *Server) Befall(f RequestFault) error {
 	switch {
 	case f.Next <= 0:
@@ -114,21 +111,21 @@ func (s *Server) Befall(f RequestFault) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults.pending = append(s.faults.pending, f)
-	s.faults.looked()
+	s.faults.changed()
 	return nil
 }
 
-// Heal ends all faults: requests are done as they come, and the server serves.
+// Heal ends all faults and makes the server serve again.
 func (s *Server) Heal() {
 	s.mu.Lock()
 	s.faults.pending, s.faults.lag = nil, 0
-	s.faults.looked()
+	s.faults.changed()
 	s.mu.Unlock()
 	s.BeAbsent(Present)
 }
 
-// Lag makes whatever comes from a connection wait that long before it is read, in the wall
-// clock's time; 0 ends it.
+// Lag delays whatever comes from a connection before it is handled, in wall time; 0 ends
+// that.
 func (s *Server) Lag(d time.Duration) error {
 	if d < 0 {
 		return fmt.Errorf("found a lag of %v, want 0 or more", d)
@@ -136,12 +133,12 @@ func (s *Server) Lag(d time.Duration) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults.lag = d
-	s.faults.looked()
+	s.faults.changed()
 	return nil
 }
 
-// Expire ends a session as if its client had been silent for too long, and reports
-// whether there was one of that id.
+// Expire ends a session as if its client had been silent for too long. It reports whether
+// there is a session with that id.
 func (s *Server) Expire(session int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,8 +158,8 @@ func (s *Server) Expire(session int64) bool {
 	return known
 }
 
-// Drop cuts the connections of a session, of all sessions for 0, and says how many those
-// were. Sessions live on.
+// Drop cuts the connections of a session, or of all sessions for 0. It returns how many it
+// cut. The sessions live on.
 func (s *Server) Drop(session int64) (dropped int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,15 +172,15 @@ func (s *Server) Drop(session int64) (dropped int) {
 	return dropped
 }
 
-// BeAbsent does nothing to a server of an ensemble. Of another it closes every connection, and every new one after its first request, until
-// it is called with Present. Meanwhile nothing is written and no session expires; then
-// sessions have their full timeouts again, and the next zxid is the first of a new epoch
-// (ZK-24.2).
+// BeAbsent takes the server away until it is called with Present. Meanwhile it closes every
+// connection, and each new one after its first request; nothing is written and no session
+// expires. Afterwards sessions have their full timeouts again, and the next zxid is the
+// first of a new epoch (ZK-24.2). BeAbsent does nothing to a server of an ensemble.
 func (s *Server) BeAbsent(how Absence) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.member != nil {
-		return // its ensemble says when
+		return // its ensemble decides whether it serves
 	}
 	was := s.faults.absence
 	if how == was {
@@ -200,7 +197,7 @@ func (s *Server) BeAbsent(how Absence) {
 	}
 }
 
-// elected has the machine go on as a new leader's.
+// elected restarts the machine as that of a new leader.
 func (s *Server) elected() {
 	saved := s.machine.Snapshot()
 	saved.BeginEpoch()
@@ -209,7 +206,7 @@ func (s *Server) elected() {
 	s.machine = zookeeper.Restore(cfg, s.clock.NowMs(), saved)
 }
 
-// refuse answers the first request of a connection to a server that is absent.
+// refuse answers the first request of a connection to an absent server.
 func (s *Server) refuse(c *conn, req *zookeeper.ConnectRequest) {
 	if !req.ReadOnly || req.SessionID != 0 || s.faults.absence != ReadOnly {
 		return
@@ -219,7 +216,7 @@ func (s *Server) refuse(c *conn, req *zookeeper.ConnectRequest) {
 	s.endTurn()
 }
 
-// zxid is the last that the server knows.
+// zxid returns the last zxid that the server knows, 0 without a machine.
 func (s *Server) zxid() int64 {
 	if s.machine == nil {
 		return 0
@@ -227,7 +224,8 @@ func (s *Server) zxid() int64 {
 	return s.machine.Zxid()
 }
 
-// suffer does a request to which something may happen; by the reader of its connection.
+// suffer does one request that may have a fault. The connection's reading goroutine calls
+// it.
 func (c *conn) suffer(one []zookeeper.Request) {
 	s := c.s
 	s.mu.Lock()
@@ -239,16 +237,16 @@ func (c *conn) suffer(one []zookeeper.Request) {
 		c.cut()
 	case met.Lose == LoseAnswer:
 		c.startWriter(c.out.abort())
-		s.handle(c, one)
+		s.handleBatch(c, one)
 		c.cut()
 	case met.Code != 0:
 		s.failRequest(c, &one[0], met.Code)
 	default:
-		s.handle(c, one)
+		s.handleBatch(c, one)
 	}
 }
 
-// failRequest answers a request with an error, and does nothing else for it.
+// failRequest answers a request with an error and does nothing else for it.
 func (s *Server) failRequest(c *conn, req *zookeeper.Request, code zookeeper.Code) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -268,7 +266,7 @@ func (s *Server) failRequest(c *conn, req *zookeeper.Request, code zookeeper.Cod
 	s.endTurn()
 }
 
-// letLagPass lets the server's lag pass, for what a connection has sent.
+// letLagPass waits for the server's lag before it handles what a connection has sent.
 func (s *Server) letLagPass() {
 	if s.faults.any.Load() {
 		s.mu.Lock()
@@ -278,7 +276,7 @@ func (s *Server) letLagPass() {
 	}
 }
 
-// rest lets time pass, or the server close.
+// rest waits for a time, or until the server closes.
 func (s *Server) rest(d time.Duration) {
 	if d <= 0 {
 		return
@@ -291,7 +289,7 @@ func (s *Server) rest(d time.Duration) {
 	}
 }
 
-// Look is what there is of a server at one instant.
+// Look describes a server at one instant.
 type Look struct {
 	Mode     string
 	Zxid     int64
@@ -299,26 +297,27 @@ type Look struct {
 	Znodes   int
 	Sessions []SessionLook
 	Watches  []WatchLook
-	// Lag and Pending are what befalls requests.
+	// Lag and Pending are the faults of coming requests.
 	Lag     time.Duration
 	Pending []RequestFault
 }
 
-// SessionLook is a session, and the client that is attached to it, if any.
+// SessionLook describes a session and the client that is attached to it, if any.
 type SessionLook struct {
 	zookeeper.SessionInfo
 	Client netip.AddrPort
-	// LastOp is the last operation that was answered, as the word cons calls it.
+	// LastOp is the last operation that was answered, under the name that the word cons
+	// has for it.
 	LastOp string
 }
 
-// WatchLook is a watch and whose it is.
+// WatchLook describes a watch and the session that set it.
 type WatchLook struct {
 	zookeeper.WatchInfo
 	Session int64
 }
 
-// Look tells what there is. Sessions are ordered by id, watches by path.
+// Look describes the server now. Sessions are ordered by id, watches by path.
 func (s *Server) Look() Look {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -347,8 +346,7 @@ func (s *Server) Look() Look {
 	return look
 }
 
-// Node is a znode, with the names of its children in order; it reports false when there
-// is none.
+// Node returns a znode and the sorted names of its children; ok is false when there is none.
 func (s *Server) Node(path string) (node zookeeper.Node, children []string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -361,7 +359,8 @@ func (s *Server) Node(path string) (node zookeeper.Node, children []string, ok b
 	return node, children, ok
 }
 
-// ParseOps reads names of operations, as "getData"; the error lists those that there are.
+// ParseOps returns the operations with the given names, such as "getData". The error lists
+// the names that there are.
 func ParseOps(names []string) (ops []zookeeper.OpCode, err error) {
 	for _, name := range names {
 		i := slices.IndexFunc(zookeeper.OpCodes(), func(op zookeeper.OpCode) bool { return op.String() == name })
@@ -373,7 +372,7 @@ func ParseOps(names []string) (ops []zookeeper.OpCode, err error) {
 	return ops, nil
 }
 
-// opNames are the operations that clients ask for.
+// opNames returns the names of the operations that clients can ask for.
 func opNames() (names []string) {
 	for _, op := range zookeeper.OpCodes() {
 		if op > zookeeper.OpNotification || op == zookeeper.OpCloseSession {

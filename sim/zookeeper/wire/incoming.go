@@ -7,27 +7,27 @@ import (
 	"io"
 )
 
-// errFrameLength ends a connection without an answer (ZK-1.6).
+// errFrameLength makes a server close a connection without an answer (ZK-1.6).
 var errFrameLength = errors.New("frame length")
 
-// incoming cuts what a connection sends into messages. It has a buffer only while bytes
-// are there that were not taken, and a larger one only as far as bytes really come.
+// incoming cuts what a connection sends into messages. It has a buffer only while there are
+// unread bytes, and a larger one only as more bytes really come.
 type incoming struct {
 	from       lender
 	buf        []byte
-	start, end int     // of what was read and not taken
-	burst      *[]byte // of buf, when that is lent
+	start, end int     // of the bytes in buf that were read and not yet taken
+	burst      *[]byte // the lent buffer under buf; nil when buf is incoming's own
 }
 
-// lender is where bytes come from.
+// lender is a source of bytes.
 type lender interface {
 	io.Reader
-	// readLent waits for bytes and returns them at the beginning of a buffer from
-	// borrowBurst, n of them at least 1 unless there is an error.
+	// readLent waits for bytes and returns them in a buffer from borrowBurst. n is how many
+	// there are, at least 1 unless there is an error.
 	readLent() (buffer *[]byte, n int, err error)
 }
 
-// peek waits for n bytes and does not take them.
+// peek waits for n bytes and returns them without taking them.
 func (in *incoming) peek(n int) ([]byte, error) {
 	for in.end-in.start < n {
 		if err := in.read(n); err != nil && in.end-in.start < n {
@@ -37,10 +37,10 @@ func (in *incoming) peek(n int) ([]byte, error) {
 	return in.buf[in.start : in.start+n], nil
 }
 
-// read reads at least one more of n bytes.
+// read reads at least one more byte, towards n bytes in all.
 func (in *incoming) read(n int) error {
 	if in.start == in.end {
-		in.rest()
+		in.returnBuffer()
 		buffer, k, err := in.from.readLent()
 		if k > 0 {
 			in.burst, in.buf, in.end = buffer, *buffer, k
@@ -53,35 +53,35 @@ func (in *incoming) read(n int) error {
 	return err
 }
 
-// rest gives the buffer back, in which nothing is left.
-func (in *incoming) rest() {
+// returnBuffer gives the empty buffer back to the pool.
+func (in *incoming) returnBuffer() {
 	giveBackBurst(in.burst)
 	in.start, in.end, in.buf, in.burst = 0, 0, nil, nil
 }
 
-// makeRoom lets at least one more of n bytes be read behind what is there. The buffer
-// doubles when it is full, so a client has to send what it announces before it costs
+// makeRoom makes room for at least one more byte, towards n bytes in all. The buffer
+// doubles only when it is full: a client has to send what it announces before it costs
 // memory.
 func (in *incoming) makeRoom(n int) {
 	switch {
 	case in.end < len(in.buf) && in.start+n <= len(in.buf):
 	case in.end-in.start < len(in.buf):
-		in.moveTo(in.buf)
+		in.compactInto(in.buf)
 	default:
-		in.moveTo(make([]byte, 2*len(in.buf)))
+		in.compactInto(make([]byte, 2*len(in.buf)))
 		giveBackBurst(in.burst)
 		in.burst = nil
 	}
 }
 
-// moveTo has what was not taken at the beginning of a buffer, from where it goes on.
-func (in *incoming) moveTo(to []byte) {
+// compactInto copies the unread bytes to the beginning of a buffer, which becomes in.buf.
+func (in *incoming) compactInto(to []byte) {
 	in.end = copy(to, in.buf[in.start:in.end])
 	in.start, in.buf = 0, to
 }
 
-// message waits for a whole frame and takes it. The message is valid until the
-// next call.
+// message waits for a whole frame and returns its message, which is valid until the next
+// call.
 func (in *incoming) message() ([]byte, error) {
 	head, err := in.peek(4)
 	if err != nil {
@@ -99,7 +99,7 @@ func (in *incoming) message() ([]byte, error) {
 	return message, nil
 }
 
-// ready reports whether message would not wait.
+// ready reports whether message would return without waiting.
 func (in *incoming) ready() bool {
 	have := in.end - in.start
 	if have < 4 {

@@ -8,19 +8,19 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// MaxFrame is the longest frame that a server accepts, Java's default of
-// jute.maxbuffer (ZK-1.6). Replies are not limited.
+// MaxFrame is the length of the longest frame that a server accepts, Java's default of
+// jute.maxbuffer (ZK-1.6). Replies have no limit.
 const MaxFrame = 0xfffff
 
 // null is the length of a null string, buffer or vector (ZK-1.1).
 const null = -1
 
-// ErrMalformed is wrapped by every error about bytes that are no message.
+// ErrMalformed is wrapped by all errors about bytes that are no message.
 var ErrMalformed = errors.New("malformed message")
 
-// reader takes jute values from the front of a message. Lengths are compared
-// with what is left before anything is allocated. After the first value that
-// does not fit, why says so and all others are zero.
+// reader decodes jute values from the front of a message. It compares lengths with what is
+// left before it allocates anything. After the first value that does not fit, why has the
+// reason and all other values are zero.
 type reader struct {
 	rest  []byte
 	why   string
@@ -34,7 +34,7 @@ func (r *reader) fail(why string) {
 	r.rest = nil
 }
 
-// err is the first thing that was wrong with the message named what.
+// err returns the first error of the message, which is named what.
 func (r *reader) err(what string) error {
 	if r.why == "" {
 		return nil
@@ -42,7 +42,8 @@ func (r *reader) err(what string) error {
 	return fmt.Errorf("%w: %s: %s", ErrMalformed, what, r.why)
 }
 
-func (r *reader) take(n int, what string) []byte {
+// front returns the next n bytes; nil when fewer are left.
+func (r *reader) front(n int, what string) []byte {
 	if n > len(r.rest) {
 		r.fail(what + " cut short")
 		return nil
@@ -53,27 +54,26 @@ func (r *reader) take(n int, what string) []byte {
 }
 
 func (r *reader) int32() int32 {
-	if b := r.take(4, "int"); b != nil {
+	if b := r.front(4, "int"); b != nil {
 		return int32(binary.BigEndian.Uint32(b))
 	}
 	return 0
 }
 
 func (r *reader) int64() int64 {
-	if b := r.take(8, "long"); b != nil {
+	if b := r.front(8, "long"); b != nil {
 		return int64(binary.BigEndian.Uint64(b))
 	}
 	return 0
 }
 
-// bool is true for any byte but 0, as Java's readBoolean.
+// bool is true for any byte but 0, as Java's readBoolean is.
 func (r *reader) bool() bool {
-	b := r.take(1, "boolean")
+	b := r.front(1, "boolean")
 	return b != nil && b[0] != 0
 }
 
-// bytes reads a string or buffer; the result is part of the message and nil for
-// null.
+// bytes reads a string or buffer. The result is part of the message, and nil for null.
 func (r *reader) bytes(what string) []byte {
 	n := r.int32()
 	switch {
@@ -85,10 +85,10 @@ func (r *reader) bytes(what string) []byte {
 	case n == 0:
 		return []byte{}
 	}
-	return r.take(int(n), what)
+	return r.front(int(n), what)
 }
 
-// buffer reads a buffer into memory of its own; nil is null.
+// buffer reads a buffer into memory of its own; null is nil.
 func (r *reader) buffer() []byte {
 	b := r.bytes("buffer")
 	if b == nil {
@@ -97,19 +97,16 @@ func (r *reader) buffer() []byte {
 	return append(make([]byte, 0, len(b)), b...)
 }
 
-// nullable reads a string where null is as good, or as bad, as the empty one.
+// nullable reads a string; null is "".
 func (r *reader) nullable() string { return string(r.bytes("string")) }
 
 // string reads a string that must not be null.
-func (r *reader) string() string {
-	b := r.notNull()
-	return string(b)
-}
+func (r *reader) string() string { return string(r.notNull()) }
 
-// name reads a string that is likely to come again.
+// name reads a string that is likely to come again, and must not be null.
 func (r *reader) name() string { return r.remembered(r.notNull()) }
 
-// nullableName is nullable for what is likely to come again.
+// nullableName reads a string that is likely to come again; null is "".
 func (r *reader) nullableName() string { return r.remembered(r.bytes("string")) }
 
 func (r *reader) remembered(b []byte) string {
@@ -127,8 +124,8 @@ func (r *reader) notNull() []byte {
 	return b
 }
 
-// count reads the length of a vector of items of at least least bytes each. As
-// Java's, a vector of another negative length than that of null is empty.
+// count reads the length of a vector whose items have at least least bytes each. Like
+// Java, it takes a vector of any other negative length than null's for an empty one.
 func (r *reader) count(least int) (n int, isNull bool) {
 	count := r.int32()
 	switch {
@@ -154,10 +151,10 @@ func (r *reader) strings() []string {
 	return list
 }
 
-// openACL is shared by all messages that carry it; it is never written to.
+// openACL is shared by all messages that have it; nobody writes to it.
 var openACL = zookeeper.OpenACL()
 
-// openACLBytes is openACL as nearly every create carries it.
+// openACLBytes is openACL encoded. Nearly every create carries it.
 var openACLBytes = appendACL(nil, openACL)
 
 // acl reads an access control list; null is the empty one.
@@ -175,8 +172,8 @@ func (r *reader) acl() []zookeeper.ACL {
 	return list
 }
 
-// id reads the identity of a scheme. kazoo writes an empty one, as that of auth,
-// as null; where the server looks at it, null breaks the request.
+// id reads the identity of a scheme. kazoo writes an empty one, as for auth, as null. Where
+// the server looks at the identity, null breaks the request.
 func (r *reader) id(scheme string) string {
 	switch scheme {
 	case "world", "digest", "ip":
@@ -206,7 +203,7 @@ func appendBool(b []byte, v bool) []byte {
 
 func appendString(b []byte, s string) []byte { return append(appendInt(b, int32(len(s))), s...) }
 
-// appendBuffer writes nil as null.
+// appendBuffer appends a buffer; nil is null.
 func appendBuffer(b, data []byte) []byte {
 	if data == nil {
 		return appendInt(b, null)
@@ -232,7 +229,7 @@ func appendACL(b []byte, list []zookeeper.ACL) []byte {
 	return b
 }
 
-// appendStat writes a stat's 68 bytes (ZK-5.1).
+// appendStat appends the 68 bytes of a stat (ZK-5.1).
 func appendStat(b []byte, s *zookeeper.Stat) []byte {
 	b = appendLong(b, s.Czxid)
 	b = appendLong(b, s.Mzxid)
@@ -247,7 +244,7 @@ func appendStat(b []byte, s *zookeeper.Stat) []byte {
 	return appendLong(b, s.Pzxid)
 }
 
-// beginFrame leaves room for the length that endFrame fills in.
+// beginFrame leaves room for the length of a frame, which endFrame fills in.
 func beginFrame(b []byte) (grown []byte, at int) { return append(b, 0, 0, 0, 0), len(b) }
 
 func endFrame(b []byte, at int) []byte {

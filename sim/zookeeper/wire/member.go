@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
-// role is what a server of an ensemble does at the moment.
+// role is what a server of an ensemble does now.
 type role uint8
 
 const (
@@ -18,69 +18,70 @@ const (
 	looking
 	leading
 	following
-	reading // without a quorum, for readers only
+	reading // it has no quorum and serves read-only clients
 )
 
-// member is a server's place in an ensemble: what it has to do with the others. All of it
-// is guarded by the ensemble's lock. A nil member is that of a server by itself.
+// member is a server as a part of its ensemble, guarded by the ensemble's lock. Its methods
+// answer for a nil member too, which is a server by itself.
 type member struct {
 	ensemble *Ensemble
 	id       int64
-	addr     string // for clients; its port is known once it was started
+	addr     string // for clients; it has the real port once the server was started
 	s        *Server
 	role     role
-	// cut says that it does not reach the others, nor they it.
+	// cut is true when it is separated from the other servers.
 	cut bool
-	// lag is how late what comes from the leader is.
+	// lag is how late messages from the leader arrive.
 	lag time.Duration
-	// lookingSince is when it lost its leader.
+	// lookingSince is when the server lost its leader.
 	lookingSince time.Time
 
-	// Of a follower: its connections, and what is on its way from the leader.
+	// conns and channel are a follower's: its connections, and the messages on their way
+	// from the leader.
 	conns   map[zookeeper.ConnID]*followed
 	channel []fromLeader
 }
 
-// fromLeader is a transaction or something for one connection.
+// fromLeader is a message from the leader: a transaction, or an answer for a connection.
 type fromLeader struct {
 	at          time.Time
 	transaction *zookeeper.Transaction
 	out         zookeeper.Out
 }
 
-// followed is a connection to a follower. Its requests are done one after the other: one
-// that the leader is asked for holds up those behind it (ZK-24.4).
+// followed is a connection to a follower. Its requests are done in order: one that is
+// forwarded to the leader holds up those behind it (ZK-24.4).
 type followed struct {
 	c       *conn
-	leader  *zookeeper.Conn // the leader's side of it
+	leader  *zookeeper.Conn // the leader's half of the connection
 	queue   []zookeeper.Request
-	waiting bool
+	waiting bool // for an answer of the leader
 }
 
 func (m *member) follows() bool { return m != nil && m.role == following }
 func (m *member) leads() bool   { return m != nil && m.role == leading }
 func (m *member) reads() bool   { return m != nil && m.role == reading }
 
-// connected reports whether it takes part.
+// connected reports whether the server runs and reaches the others.
 func (m *member) connected() bool { return m.role != stopped && !m.cut }
 
-// observes reports whether it has no vote.
-func (m *member) observes() bool {
+// self returns the server's entry in the ensemble's configuration, zero when it has none.
+func (m *member) self() (self members.Server) {
 	for _, one := range m.ensemble.quorum.Members.Servers() {
 		if one.ID == m.id {
-			return one.Observer
+			self = one
 		}
 	}
-	return false
+	return self
 }
 
-// mode is what srvr calls it, and what it is called while it does not answer.
+// mode returns what srvr calls the server, or "looking" or "stopped".
 func (m *member) mode() string {
 	switch m.role {
 	case leading:
 		return "leader"
 	case following:
-		if m.observes() {
+		if m.self().Observer {
 			return "observer"
 		}
 		return "follower"
@@ -95,7 +96,7 @@ func (m *member) mode() string {
 // connect hands the first request of a connection to the leader (ZK-2.4, ZK-2.5).
 func (m *member) connect(c *conn, req *zookeeper.ConnectRequest) {
 	if req.LastZxidSeen > m.s.machine.Zxid() {
-		return // it is closed, as one that is not established
+		return // the caller closes the connection, which is not established
 	}
 	if older := m.s.machine.ConnOf(req.SessionID); older != nil && m.conns[older.ID()] != nil {
 		m.conns[older.ID()].c.hangUp()
@@ -107,7 +108,7 @@ func (m *member) connect(c *conn, req *zookeeper.ConnectRequest) {
 	m.conns[c.id] = &followed{c: c, leader: at, waiting: true}
 }
 
-// receive takes a request; whatever it is, the leader hears that the session lives.
+// receive queues a request. The leader hears that the session lives, whatever is asked.
 func (m *member) receive(id zookeeper.ConnID, req zookeeper.Request) {
 	f := m.conns[id]
 	if f == nil || !f.leader.Attached() {
@@ -140,7 +141,8 @@ func (m *member) work(f *followed) {
 	}
 }
 
-// sendOwn sends what its own machine has put out.
+// sendOwn sends what the follower's own machine has put out. It reports whether there was
+// anything.
 func (m *member) sendOwn() (sent bool) {
 	out := m.s.machine.Drain()
 	for i := range out {
@@ -158,13 +160,14 @@ func (m *member) send(out *zookeeper.Out) {
 	}
 }
 
-// hears puts something on the way from the leader.
-func (m *member) hears(what fromLeader) {
+// enqueue puts a message from the leader on its way.
+func (m *member) enqueue(what fromLeader) {
 	what.at = time.Now().Add(m.lag)
 	m.channel = append(m.channel, what)
 }
 
-// arrive applies what has come from the leader by now, and reports whether there was any.
+// arrive applies the messages from the leader that are due, and reports whether there were
+// any.
 func (m *member) arrive(now time.Time) (any bool) {
 	for len(m.channel) > 0 && !m.channel[0].at.After(now) {
 		next := m.channel[0]
@@ -174,15 +177,15 @@ func (m *member) arrive(now time.Time) (any bool) {
 			m.s.machine.Follow(*next.transaction)
 			m.sendOwn()
 		} else {
-			m.told(&next.out)
+			m.answered(&next.out)
 		}
 	}
 	return any
 }
 
-// told passes on what the leader has for a connection, and goes on with the requests that
+// answered passes on the leader's answer for a connection, and then does the requests that
 // waited for it.
-func (m *member) told(out *zookeeper.Out) {
+func (m *member) answered(out *zookeeper.Out) {
 	f := m.conns[out.Conn]
 	if f == nil {
 		return
@@ -195,7 +198,7 @@ func (m *member) told(out *zookeeper.Out) {
 	m.work(f)
 }
 
-// closed forgets a connection.
+// closed forgets a connection. An unknown id is ignored.
 func (m *member) closed(id zookeeper.ConnID) {
 	f := m.conns[id]
 	if f == nil {
@@ -206,8 +209,8 @@ func (m *member) closed(id zookeeper.ConnID) {
 	f.leader.Detach()
 }
 
-// quit ends what it has to do with a leader: it knows all that was committed, and has no
-// connections.
+// quit ends the server's part under a leader. It applies every transaction still on its
+// way, because all of them were committed, and closes its connections.
 func (m *member) quit() {
 	if m.role == following {
 		for _, next := range m.channel {
@@ -226,7 +229,7 @@ func (m *member) quit() {
 	}
 }
 
-// serverID is the number that the word conf tells, 0 for a server by itself.
+// serverID returns the number that the word conf tells, 0 for a server by itself.
 func (m *member) serverID() int64 {
 	if m == nil {
 		return 0
@@ -234,17 +237,12 @@ func (m *member) serverID() int64 {
 	return m.id
 }
 
-// conf is what the word tells of an ensemble.
+// conf writes what the word conf tells of an ensemble; nothing for a server by itself.
 func (m *member) conf(b *strings.Builder) {
 	if m == nil {
 		return
 	}
-	self := members.Server{}
-	for _, one := range m.ensemble.quorum.Members.Servers() {
-		if one.ID == m.id {
-			self = one
-		}
-	}
+	self := m.self()
 	kind := 0
 	if self.Observer {
 		kind = 1
@@ -253,7 +251,7 @@ func (m *member) conf(b *strings.Builder) {
 		self.ElectionPort, self.PeerPort, kind, m.ensemble.quorum.Members)
 }
 
-// mntr is what the word tells of an ensemble.
+// mntr reports the values that the word mntr has for an ensemble.
 func (m *member) mntr(value func(string, any)) {
 	switch {
 	case m == nil:
@@ -261,15 +259,15 @@ func (m *member) mntr(value func(string, any)) {
 		value("peer_state", "leading - broadcast")
 		value("quorum_size", len(m.ensemble.quorum.Members.Voters()))
 		value("learners", m.ensemble.count(func(o *member) bool { return o.role == following }))
-		value("synced_followers", m.ensemble.count(func(o *member) bool { return o.role == following && !o.observes() }))
-		value("synced_observers", m.ensemble.count(func(o *member) bool { return o.role == following && o.observes() }))
+		value("synced_followers", m.ensemble.count(func(o *member) bool { return o.role == following && !o.self().Observer }))
+		value("synced_observers", m.ensemble.count(func(o *member) bool { return o.role == following && o.self().Observer }))
 	case m.role == following:
 		value("peer_state", "following - broadcast")
 		value("quorum_size", len(m.ensemble.quorum.Members.Voters()))
 	}
 }
 
-// port is that of an address, 0 for one without.
+// port returns the port of an address, 0 for an address without one.
 func port(addr string) (n int) {
 	_, text, err := net.SplitHostPort(addr)
 	if err == nil {

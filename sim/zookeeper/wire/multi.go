@@ -2,8 +2,8 @@ package wire
 
 import "github.com/monosim/monosim/sim/zookeeper"
 
-// operations reads the records of a multi or multiRead up to the one that is
-// marked as the end (ZK-8.1).
+// operations reads the operations of a multi or multiRead, up to the record that marks their
+// end (ZK-8.1).
 func (r *reader) operations() []zookeeper.Request {
 	ops := []zookeeper.Request{}
 	for {
@@ -15,7 +15,7 @@ func (r *reader) operations() []zookeeper.Request {
 		if !op.Nests() {
 			r.fail("operation that no multi may hold")
 		}
-		r.requestBody(&ops[len(ops)-1])
+		r.requestFields(op.RequestFields(), &ops[len(ops)-1])
 	}
 }
 
@@ -37,12 +37,12 @@ func appendEndRecord(b []byte) []byte {
 func appendOperations(b []byte, ops []zookeeper.Request) []byte {
 	for i := range ops {
 		b = appendRecordHeader(b, ops[i].Op, false, -1)
-		b = appendRequestBody(b, &ops[i])
+		b = appendRequestFields(b, ops[i].Op.RequestFields(), &ops[i])
 	}
 	return appendEndRecord(b)
 }
 
-// appendResults writes the records of an answer (ZK-8.2, ZK-8.3).
+// appendResults appends the results of a multi (ZK-8.2, ZK-8.3).
 func appendResults(b []byte, results []zookeeper.Result) []byte {
 	for i := range results {
 		res := &results[i]
@@ -52,7 +52,7 @@ func appendResults(b []byte, results []zookeeper.Result) []byte {
 			continue
 		}
 		b = appendRecordHeader(b, res.Op, false, 0)
-		b = appendReplyBody(b, &zookeeper.Reply{
+		b = appendReplyFields(b, res.Op.ReplyFields(), &zookeeper.Reply{
 			Op: res.Op, Path: res.Path, Data: res.Data, Stat: res.Stat, Children: res.Children,
 		})
 	}
@@ -70,7 +70,7 @@ func (r *reader) results() []zookeeper.Result {
 	}
 }
 
-// result reads a record's body, which is that of the reply to its operation.
+// result reads the body of a record. It is that of the reply to its operation.
 func (r *reader) result(op zookeeper.OpCode) zookeeper.Result {
 	switch {
 	case op == zookeeper.OpError:
@@ -79,6 +79,6 @@ func (r *reader) result(op zookeeper.OpCode) zookeeper.Result {
 		r.fail("record of unknown type")
 	}
 	reply := zookeeper.Reply{Op: op}
-	r.replyBody(&reply)
+	r.replyFields(op.ReplyFields(), &reply)
 	return zookeeper.Result{Op: op, Path: reply.Path, Data: reply.Data, Stat: reply.Stat, Children: reply.Children}
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// queue is bytes of a number of messages. One without any has no buffer.
+// queue is the bytes of some messages. An empty queue has no buffer.
 type queue struct {
 	bytes    []byte
-	buffer   *[]byte // of bytes, when it is a shared one
+	buffer   *[]byte // the pooled buffer under bytes; nil when bytes is the queue's own
 	messages int
 }
 
@@ -28,11 +28,11 @@ func (q *queue) add(out *zookeeper.Out) {
 	q.messages++
 }
 
-// extent is how much of a queue is meant, from its front.
+// extent is the length of a queue's front part.
 type extent struct{ bytes, messages int }
 
-// take moves the front part to another queue.
-func (q *queue) take(front extent, to *queue) {
+// moveFront moves the front part of the queue to the end of another one.
+func (q *queue) moveFront(front extent, to *queue) {
 	if front.bytes == len(q.bytes) && len(to.bytes) == 0 {
 		to.drop()
 		*to, *q = *q, queue{}
@@ -53,26 +53,27 @@ func (q *queue) drop() {
 	*q = queue{}
 }
 
-// outgoing is what is to be sent to one client, in order: what the writer is
-// sending, what is ready, and what is held until the disk has what it tells of. A
-// writer is there only while there is something to send: methods that may make work
-// for one report whether it has to be started.
+// outgoing holds the messages to one client, in order: those that the writer is sending,
+// those that are ready, and those that are held until the disk has what they tell of. There
+// is a writer only while there is something to send. A method that may give it work returns
+// start, and then the caller has to start a writer.
 type outgoing struct {
 	mu sync.Mutex
-	// room wakes the reader.
+	// room wakes the reader, which waits until fewer messages are unsent.
 	room sync.Cond
 
 	sending, ready, held queue
-	// sealed is the front part of held whose records the next commit has, and marked that
-	// which the commit under way sets free.
+	// sealed is the front of held whose records are in the next batch. marked is the front
+	// that the batch under way frees.
 	sealed, marked extent
 
-	last   bool // nothing comes any more: close after what is there
-	broken bool // close now
+	last   bool // no more messages will come: close the connection after these
+	broken bool // close the connection now
 	writer writerState
 }
 
-// writerState says whether there is a writer. The one that closes is the last.
+// writerState says whether there is a writer. The writer that closes the connection is the
+// last.
 type writerState uint8
 
 const (
@@ -83,8 +84,8 @@ const (
 
 func (o *outgoing) init() { o.room.L = &o.mu }
 
-// start takes note of the writer that the caller has to start, if it must. The lock is
-// held.
+// start reports whether the caller has to start a writer, and notes that it does. The lock
+// is held.
 func (o *outgoing) start() bool {
 	if o.writer != noWriter || !o.broken && len(o.ready.bytes) == 0 && !o.over() {
 		return false
@@ -93,11 +94,11 @@ func (o *outgoing) start() bool {
 	return true
 }
 
-// over reports whether all was sent that there will be. The lock is held.
+// over reports whether all messages were sent and no more will come. The lock is held.
 func (o *outgoing) over() bool { return o.last && len(o.held.bytes) == 0 && len(o.ready.bytes) == 0 }
 
-// add puts a message at the end. It reports whether the message is held, and
-// whether the client has fallen too far behind for it.
+// add appends a message. It reports whether the message is held, and whether the client has
+// fallen too far behind to get it.
 func (o *outgoing) add(out *zookeeper.Out, hold bool, limits *Limits) (held, behind bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -118,7 +119,7 @@ func (o *outgoing) unsent() int {
 	return len(o.sending.bytes) + len(o.ready.bytes) + len(o.held.bytes)
 }
 
-// waiting is the number of messages that are not sent yet.
+// waiting returns how many messages are not sent yet.
 func (o *outgoing) waiting() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -136,7 +137,7 @@ func (o *outgoing) hasRoom(limits *Limits) bool {
 	return !o.full(limits)
 }
 
-// awaitRoom waits until another request may be taken, or none is.
+// awaitRoom waits until another request may be taken, or until the connection closes.
 func (o *outgoing) awaitRoom(limits *Limits) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -145,42 +146,43 @@ func (o *outgoing) awaitRoom(limits *Limits) {
 	}
 }
 
-// wake lets what is ready be sent.
+// wake reports whether a writer has to be started for what is ready.
 func (o *outgoing) wake() (start bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.start()
 }
 
-// seal remembers what is held at the end of a turn.
+// seal notes how much is held at the end of a turn. The records of that turn are in the
+// batch that is gathered.
 func (o *outgoing) seal() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sealed = extent{len(o.held.bytes), o.held.messages}
 }
 
-// mark remembers what was sealed.
+// mark notes that what was sealed is in the batch under way.
 func (o *outgoing) mark() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.marked = o.sealed
 }
 
-// release makes ready what was marked.
+// release makes ready what was marked, once its batch is on the disk.
 func (o *outgoing) release() (start bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.broken {
 		return false
 	}
-	o.held.take(o.marked, &o.ready)
+	o.held.moveFront(o.marked, &o.ready)
 	o.sealed.bytes -= o.marked.bytes
 	o.sealed.messages -= o.marked.messages
 	o.marked = extent{}
 	return o.start()
 }
 
-// finish closes after what is there.
+// finish makes the connection close after the messages that are there.
 func (o *outgoing) finish() (start bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -189,7 +191,7 @@ func (o *outgoing) finish() (start bool) {
 	return o.start()
 }
 
-// abort drops what is there.
+// abort drops all messages and makes the connection close.
 func (o *outgoing) abort() (start bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -206,8 +208,8 @@ func (o *outgoing) isBroken() bool {
 	return o.broken
 }
 
-// next gives the writer bytes to send. What it gave before is taken to be sent. Without
-// bytes the writer's work is done: for now or, with end, for good.
+// next returns bytes for the writer, and takes what it returned before for sent. With nil
+// the writer ends; with end it also has to close the connection.
 func (o *outgoing) next() (bytes []byte, end bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -225,7 +227,7 @@ func (o *outgoing) next() (bytes []byte, end bool) {
 	return o.sending.bytes, false
 }
 
-// fail is that the client cannot be sent to: the writer's work is done for good.
+// fail notes that the client cannot be sent to. The caller closes the connection.
 func (o *outgoing) fail() {
 	o.abort()
 	o.mu.Lock()

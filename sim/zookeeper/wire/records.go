@@ -4,32 +4,33 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"maps"
 	"slices"
 
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// A log and a snapshot are made of the same records. A record is what one input
-// changed, all or nothing:
+// A log and a snapshot consist of the same records. A record is what one turn changed, all
+// or nothing:
 //
 //	uint32 length, uint32 CRC-32C of the rest,
 //	long clock in ms, long zxid, long next session id, entries
 //
-// An entry says how something is now, not what was done to it, so that reading a
-// record needs none of the server's rules and may be repeated.
+// An entry says how something is now and not what was done to it. So reading a record needs
+// none of the server's rules, and a record may be read twice.
 type entryKind uint8
 
 const (
 	entryNode      entryKind = 1 // a whole znode
-	entryOffspring entryKind = 2 // what children change in their parent
+	entryOffspring entryKind = 2 // what a change of its children changes in a znode
 	entryGone      entryKind = 3 // a znode was deleted
 	entrySession   entryKind = 4
 	entryEnded     entryKind = 5 // a session has ended
-	// entryComplete ends a snapshot: one without it was not written to its end.
+	// entryComplete ends a snapshot: one without it was not written to the end.
 	entryComplete entryKind = 6
-	// entryFresh is entryNode, in fewer bytes, for a znode that is as a plain create left it
-	// and that everybody may do everything with.
+	// entryFresh is a whole znode in fewer bytes: one with the open ACL that was not
+	// changed since a plain create.
 	entryFresh entryKind = 7
 )
 
@@ -51,7 +52,8 @@ func beginRecord(b []byte, nowMs, zxid, nextSessionID int64) recordWriter {
 
 func (w *recordWriter) kind(k entryKind) { w.b = append(w.b, byte(k)) }
 
-// Node, Offspring and Gone are what TakeNotes tells.
+// Node appends the entry of a whole znode; Offspring and Gone append the others of
+// TakeNotes.
 func (w *recordWriter) Node(n *zookeeper.NodeImage) {
 	if fresh(n) {
 		w.kind(entryFresh)
@@ -68,13 +70,13 @@ func (w *recordWriter) Node(n *zookeeper.NodeImage) {
 	w.b = appendOffspring(b, n.Offspring)
 }
 
-// fresh reports whether entryFresh says all of a znode.
+// fresh reports whether an entryFresh says all about a znode.
 func fresh(n *zookeeper.NodeImage) bool {
 	return n.Owner == 0 && !n.Container && n.TTLMs == 0 && n.Version == 0 && n.Aversion == 0 && n.Creates == 0 &&
 		n.Mzxid == n.Czxid && n.Pzxid == n.Czxid && n.MtimeMs == n.CtimeMs && n.Open()
 }
 
-// freshNode is the znode that entryFresh tells of.
+// freshNode reads the znode of an entryFresh.
 func (r *reader) freshNode() zookeeper.NodeImage {
 	n := zookeeper.NodeImage{Path: r.string(), Data: r.buffer(), ACL: openACL, CtimeMs: r.int64(), Czxid: r.int64()}
 	n.MtimeMs, n.Mzxid, n.Pzxid = n.CtimeMs, n.Czxid, n.Czxid
@@ -105,7 +107,7 @@ func (w *recordWriter) ended(id int64) {
 	w.b = appendLong(w.b, id)
 }
 
-// end fills in length and checksum.
+// end fills in the record's length and checksum, and returns all bytes.
 func (w *recordWriter) end() []byte {
 	body := w.b[w.at+recordHeader:]
 	binary.BigEndian.PutUint32(w.b[w.at:], uint32(len(body)))
@@ -113,8 +115,8 @@ func (w *recordWriter) end() []byte {
 	return w.b
 }
 
-// nextRecord splits the first record off; ok is false when there is no whole and
-// sound one.
+// nextRecord splits off the first record; ok is false when there is none that is whole and
+// has the right checksum.
 func nextRecord(b []byte) (body, rest []byte, ok bool) {
 	if len(b) < recordHeader {
 		return nil, nil, false
@@ -130,7 +132,7 @@ func nextRecord(b []byte) (body, rest []byte, ok bool) {
 	return body, b[recordHeader+n:], true
 }
 
-// state is what records add up to.
+// state is what the records so far add up to.
 type state struct {
 	nowMs, zxid, nextSessionID int64
 	nodes                      map[string]zookeeper.NodeImage
@@ -142,7 +144,7 @@ func newState() *state {
 	return &state{nodes: map[string]zookeeper.NodeImage{}, sessions: map[int64]zookeeper.SessionImage{}}
 }
 
-// apply brings the state forward by one record.
+// apply applies one record to the state.
 func (s *state) apply(body []byte) error {
 	r := reader{rest: body}
 	s.nowMs, s.zxid, s.nextSessionID = r.int64(), r.int64(), r.int64()
@@ -153,7 +155,7 @@ func (s *state) apply(body []byte) error {
 }
 
 func (s *state) entry(r *reader) {
-	switch kind := entryKind(r.take(1, "entry")[0]); kind {
+	switch kind := entryKind(r.front(1, "entry")[0]); kind {
 	case entryNode:
 		n := zookeeper.NodeImage{
 			Path: r.string(), Data: r.buffer(), ACL: r.acl(), Owner: r.int64(), Container: r.bool(),
@@ -191,7 +193,7 @@ func (r *reader) offspring() zookeeper.Offspring {
 	return zookeeper.Offspring{Creates: r.int32(), Pzxid: r.int64()}
 }
 
-// snapshot makes the machine's own form.
+// snapshot converts the state to the machine's form.
 func (s *state) snapshot() (*zookeeper.Snapshot, error) {
 	image := zookeeper.Image{Zxid: s.zxid, Epoch: s.zxid >> 32, NextSessionID: s.nextSessionID}
 	// By path, parents come before their children.
@@ -202,4 +204,72 @@ func (s *state) snapshot() (*zookeeper.Snapshot, error) {
 		image.Sessions = append(image.Sessions, s.sessions[id])
 	}
 	return zookeeper.NewSnapshot(image)
+}
+
+// recorder turns what a machine did into records. The machine notes changed znodes and the
+// recorder changed sessions. It takes both at the end of a turn and makes one record of
+// them, because none of the turn's inputs was answered before.
+type recorder struct {
+	zxid     int64   // of the last record
+	sessions []int64 // those that began or ended since then
+	writer   recordWriter
+}
+
+// note remembers a session that a write began or ended. A failed write changes the zxid
+// alone (ZK-4.1), which makes a record too.
+func (r *recorder) note(w *zookeeper.Write) {
+	if w.Err == zookeeper.CodeOK && w.Op.Effect() == zookeeper.EffectSession {
+		r.sessions = append(r.sessions, w.Session)
+	}
+}
+
+// behind reports whether the machine has changes that are in no record yet.
+func (r *recorder) behind(m *zookeeper.Machine) bool { return m.Zxid() != r.zxid }
+
+// appendRecord appends a record of the changes since the last one, if there are any.
+func (r *recorder) appendRecord(b []byte, m *zookeeper.Machine) []byte {
+	if !r.behind(m) {
+		return b
+	}
+	r.zxid = m.Zxid()
+	w := &r.writer
+	*w = beginRecord(b, m.NowMs(), m.Zxid(), m.NextSessionID())
+	m.TakeNotes(w)
+	slices.Sort(r.sessions)
+	for _, id := range slices.Compact(r.sessions) {
+		if s, ok := m.SessionImage(id); ok {
+			w.session(s)
+		} else {
+			w.ended(id)
+		}
+	}
+	r.sessions = r.sessions[:0]
+	b = w.end()
+	r.writer = recordWriter{} // lets go of the bytes
+	return b
+}
+
+// recordSize is how long a record of a snapshot may get before the next one begins, in
+// bytes.
+const recordSize = 1 << 20
+
+// writeSnapshot writes a whole state as records. A last entry marks its end.
+func writeSnapshot(to io.Writer, nowMs int64, s *zookeeper.Snapshot) error {
+	image := s.Image()
+	w := beginRecord(nil, nowMs, image.Zxid, image.NextSessionID)
+	for i := range image.Nodes {
+		if len(w.b) > recordSize {
+			if _, err := to.Write(w.end()); err != nil {
+				return err
+			}
+			w = beginRecord(w.b[:0], nowMs, image.Zxid, image.NextSessionID)
+		}
+		w.Node(&image.Nodes[i])
+	}
+	for _, session := range image.Sessions {
+		w.session(session)
+	}
+	w.kind(entryComplete)
+	_, err := to.Write(w.end())
+	return err
 }

@@ -6,24 +6,20 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// syncConnected is the state that every event of a server carries (ZK-1.4).
+// syncConnected is the connection state in every event of a server (ZK-1.4).
 const syncConnected = 3
 
-// AppendReply appends a reply to b as a frame (ZK-1.3). The body depends on r.Op; after
-// an error there is none.
+// AppendReply appends a reply to b as a frame (ZK-1.3). r.Op decides what the body has; an
+// error has no body.
 func AppendReply(b []byte, r *zookeeper.Reply) []byte {
 	b, at := beginFrame(b)
 	b = appendInt(b, r.Xid)
 	b = appendLong(b, r.Zxid)
 	b = appendInt(b, int32(r.Err))
 	if r.Err == zookeeper.CodeOK {
-		b = appendReplyBody(b, r)
+		b = appendReplyFields(b, r.Op.ReplyFields(), r)
 	}
 	return endFrame(b, at)
-}
-
-func appendReplyBody(b []byte, r *zookeeper.Reply) []byte {
-	return appendReplyFields(b, r.Op.ReplyFields(), r)
 }
 
 func appendReplyFields(b []byte, fields []field.Kind, r *zookeeper.Reply) []byte {
@@ -69,28 +65,24 @@ func AppendEvent(b []byte, e *zookeeper.Event) []byte {
 	return endFrame(b, at)
 }
 
-// ReplyXid reads the xid of a message from a server, its frame's length taken off: by it
-// a client knows whether the message is an event or which request it answers. The error
-// wraps ErrMalformed.
+// ReplyXid reads the xid of a message from a server, without its frame's length. It tells a
+// client whether the message is an event, or which request it answers. Errors wrap
+// ErrMalformed.
 func ReplyXid(message []byte) (int32, error) {
 	r := reader{rest: message}
 	xid := r.int32()
 	return xid, r.err("reply header")
 }
 
-// DecodeReply reads the answer to a request with the opcode, its frame's length taken
-// off. Nothing in the reply refers to message. The error wraps ErrMalformed.
+// DecodeReply decodes the answer to a request with an opcode, without its frame's length.
+// Nothing in the reply refers to message. Errors wrap ErrMalformed.
 func DecodeReply(message []byte, op zookeeper.OpCode) (zookeeper.Reply, error) {
 	r := reader{rest: message}
 	reply := zookeeper.Reply{Op: op, Xid: r.int32(), Zxid: r.int64(), Err: zookeeper.Code(r.int32())}
 	if reply.Err == zookeeper.CodeOK {
-		r.replyBody(&reply)
+		r.replyFields(op.ReplyFields(), &reply)
 	}
 	return reply, r.err("reply")
-}
-
-func (r *reader) replyBody(reply *zookeeper.Reply) {
-	r.replyFields(reply.Op.ReplyFields(), reply)
 }
 
 func (r *reader) replyFields(fields []field.Kind, reply *zookeeper.Reply) {
@@ -124,8 +116,8 @@ func (r *reader) replyFields(fields []field.Kind, reply *zookeeper.Reply) {
 	}
 }
 
-// DecodeEvent reads a watch event, a message with the xid of notifications, its frame's
-// length taken off. The error wraps ErrMalformed.
+// DecodeEvent decodes a watch event, which is a message with the xid of notifications,
+// without its frame's length. Errors wrap ErrMalformed.
 func DecodeEvent(message []byte) (zookeeper.Event, error) {
 	r := reader{rest: message}
 	r.int32()

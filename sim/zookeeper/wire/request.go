@@ -1,40 +1,38 @@
 package wire
 
 import (
+	"hash/maphash"
+
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/field"
 	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
-// Decoder reads the requests of one connection. It remembers their paths, so
-// that reading the common ones allocates nothing.
+// Decoder decodes the requests of one connection. It remembers their paths, so that decoding
+// the common ones allocates nothing.
 type Decoder struct{ names names }
 
-// Request reads a request, its frame's length taken off (ZK-1.2), into req,
-// which is overwritten. A body that cannot be read makes it Malformed, which the
-// machine answers; an error is a header that cannot be read, after which a
-// server closes the connection. Nothing in req refers to message.
+// Request decodes a request, without its frame's length, into req (ZK-1.2). A body that
+// cannot be read makes it Malformed, which the machine answers. A header that cannot be
+// read is an error, after which a server closes the connection. Nothing in req refers to
+// message.
 //
-// What follows the body is ignored, as Java does.
+// What follows the body is ignored, as Java ignores it.
 func (d *Decoder) Request(message []byte, req *zookeeper.Request) error {
 	r := reader{rest: message, names: &d.names}
 	*req = zookeeper.Request{Xid: r.int32(), Op: zookeeper.OpCode(r.int32())}
 	if err := r.err("request header"); err != nil {
 		return err
 	}
-	r.requestBody(req)
+	r.requestFields(req.Op.RequestFields(), req)
 	if r.why != "" {
 		*req = zookeeper.Request{Xid: req.Xid, Op: req.Op, Malformed: true}
 	}
 	return nil
 }
 
-// requestBody reads what the opcode says. Opcodes without a body, those that
-// are not known and those that no client sends have none.
-func (r *reader) requestBody(req *zookeeper.Request) {
-	r.requestFields(req.Op.RequestFields(), req)
-}
-
+// requestFields reads the fields of a body. Unknown opcodes, and those that no client sends,
+// have none.
 func (r *reader) requestFields(fields []field.Kind, req *zookeeper.Request) {
 	for _, f := range fields {
 		switch f {
@@ -65,7 +63,7 @@ func (r *reader) requestFields(fields []field.Kind, req *zookeeper.Request) {
 		case field.WatchLists, field.AllWatchLists:
 			req.Watches = r.watchLists(f == field.AllWatchLists)
 		case field.Credential:
-			r.int32() // a type, which no server looks at
+			r.int32() // a type, which no server checks
 			req.Scheme, req.Data = r.nullable(), r.buffer()
 		case field.Token:
 			if req.Data = r.buffer(); req.Data == nil {
@@ -77,8 +75,8 @@ func (r *reader) requestFields(fields []field.Kind, req *zookeeper.Request) {
 	}
 }
 
-// lonePath reads the path of a deleteContainer. Only 3.9 reads one; 3.8 takes the
-// whole body for it, refuses it as a path, and never calls it malformed.
+// lonePath reads the path of a deleteContainer. Only 3.9 reads one: 3.8 takes the whole body
+// for it and refuses that as a path. Neither calls the request malformed.
 func (r *reader) lonePath(req *zookeeper.Request) {
 	body := reader{rest: r.rest}
 	if path := body.string(); body.why == "" {
@@ -94,20 +92,16 @@ func (r *reader) watchLists(all bool) *zookeeper.WatchLists {
 	return lists
 }
 
-// AppendRequest appends a request to b as a frame, its length included. A Malformed
-// request has no body.
+// AppendRequest appends a request to b as a frame, with its length. A Malformed request has
+// no body.
 func AppendRequest(b []byte, req *zookeeper.Request) []byte {
 	b, at := beginFrame(b)
 	b = appendInt(b, req.Xid)
 	b = appendInt(b, int32(req.Op))
 	if !req.Malformed {
-		b = appendRequestBody(b, req)
+		b = appendRequestFields(b, req.Op.RequestFields(), req)
 	}
 	return endFrame(b, at)
-}
-
-func appendRequestBody(b []byte, req *zookeeper.Request) []byte {
-	return appendRequestFields(b, req.Op.RequestFields(), req)
 }
 
 func appendRequestFields(b []byte, fields []field.Kind, req *zookeeper.Request) []byte {
@@ -142,7 +136,7 @@ func appendRequestFields(b []byte, fields []field.Kind, req *zookeeper.Request) 
 	return b
 }
 
-// text is a string, nil for null.
+// text reads a string; null is nil.
 func (r *reader) text() *string {
 	b := r.buffer()
 	if b == nil {
@@ -177,4 +171,30 @@ func appendWatchLists(b []byte, req *zookeeper.Request, all bool) []byte {
 		b = appendStrings(appendStrings(b, lists.Persistent), lists.PersistentRecursive)
 	}
 	return b
+}
+
+// These bound what one connection remembers: little, because there may be 100,000 of them.
+const (
+	maxNames    = 16
+	maxNameSize = 256
+)
+
+// names keeps the paths that a connection used last, so that reading one again allocates
+// nothing. It is a hash table in which a new path replaces an old one with the same hash.
+type names struct{ known *[maxNames]string }
+
+var namesSeed = maphash.MakeSeed()
+
+func (n *names) get(b []byte) string {
+	if len(b) > maxNameSize {
+		return string(b)
+	}
+	if n.known == nil {
+		n.known = new([maxNames]string)
+	}
+	place := &n.known[maphash.Bytes(namesSeed, b)%maxNames]
+	if *place != string(b) {
+		*place = string(b)
+	}
+	return *place
 }

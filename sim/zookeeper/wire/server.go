@@ -11,10 +11,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Server serves one machine on one address. The machine is behind one lock; each
-// connection has a goroutine that reads and, while there is something to send, one that
-// writes, and there is one that lets time pass and, with a data directory, one that
-// writes to it.
+// Server serves one machine, guarded by one lock, on one address. Each connection has a
+// goroutine that reads and, while there is something to send, one that writes. One more
+// lets time pass and, with a data directory, one commits to it.
 type Server struct {
 	opt     Options
 	limits  Limits
@@ -22,38 +21,38 @@ type Server struct {
 	ln      *net.TCPListener
 	beganMs int64
 
-	// mu is the server's own, or that of its ensemble.
+	// mu is the server's own lock, or its ensemble's.
 	mu       *sync.Mutex
 	machine  *zookeeper.Machine
 	conns    map[zookeeper.ConnID]*conn
 	nextConn zookeeper.ConnID
 	perAddr  map[netip.Addr]int
-	sockets  map[*conn]bool // conns, and those that are only being closed
-	touched  []*conn        // to be woken at the end of the turn
-	down     bool           // no request is taken any more
+	sockets  map[*conn]bool // conns, and connections that are still being closed
+	touched  []*conn        // connections whose writers are woken at the end of the turn
+	down     bool           // no more requests are taken
 	stats    serverStats
 	faults   faults
 	writes   *writeLog
 	events   eventLog
 	commit   *committer // nil without a data directory
-	// clients are the addresses of sessions; over are those that have ended in
-	// this input, and from is who connects.
+	// clients has the address of each session's client. over lists the sessions that ended
+	// in this turn. from is the address of the client that connects now.
 	clients map[int64]netip.Addr
 	over    []int64
 	from    netip.Addr
 
-	// member is its place in an ensemble, nil for a server by itself.
+	// member is the server's place in an ensemble, nil for a server by itself.
 	member *member
 
-	closed bool // by Close
+	closed bool // Close was called
 	stop   chan struct{}
 	wg     sync.WaitGroup
-	// failed is what made the server stop by itself; done is closed then.
+	// failed is why the server stopped by itself; done is closed then.
 	failed error
 	done   chan struct{}
 }
 
-// Listen starts a server on a TCP address, as "127.0.0.1:2181"; port 0 is any.
+// Listen starts a server on a TCP address, such as "127.0.0.1:2181"; port 0 picks any.
 func Listen(addr string, opt Options) (*Server, error) {
 	s := newServer(opt, &sync.Mutex{})
 	if err := s.boot(); err != nil {
@@ -79,7 +78,7 @@ func newServer(opt Options, mu *sync.Mutex) *Server {
 	}
 }
 
-// start serves on a listener.
+// start serves connections from a listener.
 func (s *Server) start(ln net.Listener) {
 	s.ln = ln.(*net.TCPListener)
 	s.wg.Add(2)
@@ -91,7 +90,7 @@ func (s *Server) start(ln net.Listener) {
 	}
 }
 
-// boot makes the machine from what there is of it.
+// boot makes the machine from the data directory, the given snapshot or nothing.
 func (s *Server) boot() error {
 	snapshot, snapshotMs := s.opt.Snapshot, s.opt.SnapshotMs
 	if s.opt.DataDir != "" {
@@ -131,24 +130,23 @@ func (s *Server) boot() error {
 	return nil
 }
 
-// wrote is the machine's OnWrite.
+// wrote is the machine's OnWrite: it tells the recorder and the logs of a write.
 func (s *Server) wrote(w zookeeper.Write) {
 	if s.commit != nil {
 		s.commit.recorder.note(&w)
 	}
 	if s.writes.on() || s.events.on() {
 		from := s.addrOf(&w)
-		s.writes.write(s.machine.NowMs(), &w, from)
-		s.events.write(&w, from)
+		s.writes.observe(s.machine.NowMs(), &w, from)
+		s.events.event(&w, from)
 	}
 	if w.Op == zookeeper.OpCloseSession {
 		s.over = append(s.over, w.Session)
 	}
 }
 
-// addrOf is the address of the client that wrote, as it was last seen. It is not
-// valid for the server itself, and for a session that nobody has attached to
-// since a restart.
+// addrOf returns the last known address of the client that wrote. It is invalid for the
+// server itself, and for a session that nobody has attached to since a restart.
 func (s *Server) addrOf(w *zookeeper.Write) netip.Addr {
 	if w.Op == zookeeper.OpCreateSession {
 		return s.from
@@ -156,28 +154,28 @@ func (s *Server) addrOf(w *zookeeper.Write) netip.Addr {
 	return s.clients[w.Session]
 }
 
-// Addr is where the server listens, as "127.0.0.1:2181".
+// Addr returns the address that the server listens on, such as "127.0.0.1:2181".
 func (s *Server) Addr() string { return s.ln.Addr().String() }
 
-// Done returns a channel that is closed when the server has stopped by itself; Err then
-// says why. Close does not close it.
+// Done returns a channel that is closed when the server has stopped by itself; Err then says
+// why. Close does not close the channel.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Err is why the server has stopped by itself, nil when it has not.
+// Err returns why the server stopped by itself, nil when it did not.
 func (s *Server) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failed
 }
 
-// Snapshot is the state as it is now, with the server's clock.
+// Snapshot returns the present state and the server's time.
 func (s *Server) Snapshot() (snapshot *zookeeper.Snapshot, nowMs int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.machine.Snapshot(), s.machine.NowMs()
 }
 
-// closingTime is how long clients have to close when the server stops.
+// closingTime is how long clients may take to close their side when the server stops.
 const closingTime = 100 * time.Millisecond
 
 // stopped reports whether Close was called.
@@ -190,8 +188,8 @@ func (s *Server) stopped() bool {
 	}
 }
 
-// Close stops the server: connections get what was answered before and are
-// closed; sessions stay in the data directory and in what Snapshot gives.
+// Close stops the server. Connections get what was answered before and are closed. Sessions
+// stay in the data directory and in Snapshot.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -212,7 +210,7 @@ func (s *Server) Close() error {
 	s.mu.Unlock()
 	s.wg.Wait()
 	if s.commit != nil {
-		err = errors.Join(err, s.commit.close())
+		err = errors.Join(err, s.commit.store.close())
 	}
 	return errors.Join(err, s.writes.flush(), s.events.flush())
 }
@@ -226,7 +224,7 @@ func (s *Server) accept(ln *net.TCPListener) {
 			return
 		}
 		if err != nil {
-			// Out of file descriptors, as a rule: some will come back.
+			// As a rule the process is out of file descriptors, and some will come back.
 			s.opt.log("accept: %v", err)
 			select {
 			case <-s.stop:
@@ -243,7 +241,7 @@ func (s *Server) accept(ln *net.TCPListener) {
 	}
 }
 
-// admit makes the connection; nil when its address has too many.
+// admit makes a connection; nil when the server is closing or the address has too many.
 func (s *Server) admit(tcp *net.TCPConn) *conn {
 	remote, ok := tcp.RemoteAddr().(*net.TCPAddr)
 	if !ok {
@@ -252,7 +250,7 @@ func (s *Server) admit(tcp *net.TCPConn) *conn {
 	c := &conn{s: s, tcp: tcp, sinceMs: s.clock.NowMs()}
 	c.remote = netip.AddrPortFrom(remote.AddrPort().Addr().Unmap(), remote.AddrPort().Port())
 	c.out.init()
-	c.writer, c.socket = c.write, newSocket(tcp)
+	c.writer, c.socket = c.sendAll, newSocket(tcp)
 	c.in.from = c.socket
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -274,7 +272,7 @@ func (s *Server) admit(tcp *net.TCPConn) *conn {
 	return c
 }
 
-// ended takes a connection off that has nothing more to say.
+// ended ends the machine's part of a connection from which nothing more is read.
 func (s *Server) ended(c *conn, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -289,8 +287,8 @@ func (s *Server) ended(c *conn, err error) {
 	delete(s.conns, c.id)
 }
 
-// left forgets a connection whose writer is done too, the last thing that
-// happens to it.
+// left forgets a connection whose writer is done too. Nothing happens to the connection
+// after that.
 func (s *Server) left(c *conn) {
 	defer s.wg.Done()
 	c.tcp.Close()
@@ -304,7 +302,7 @@ func (s *Server) left(c *conn) {
 	}
 }
 
-// passTime lets the machine do what is due at its instant.
+// passTime calls Tick whenever something is due.
 func (s *Server) passTime() {
 	defer s.wg.Done()
 	if s.clock.manual != nil {
@@ -322,8 +320,8 @@ func (s *Server) passTime() {
 	}
 }
 
-// Tick does what is due and returns when to look again: at the next instant of the tick
-// grid, where all sessions expire, or before it (ZK-3.1).
+// Tick does what is due and returns when to call it again, in the server's time: at the next
+// instant of the tick grid, on which sessions expire, or before it (ZK-3.1).
 func (s *Server) Tick() (nextMs int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

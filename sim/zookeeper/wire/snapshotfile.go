@@ -11,13 +11,14 @@ import (
 
 	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/wire/logfile"
 )
 
-// magic begins every file of records; the last digit is the version of the form.
+// magic begins every file of records; its last digit is the version of the format.
 const magic = "MSIMZK01"
 
-// SaveSnapshot writes a snapshot that was taken at nowMs to a file. The file is
-// replaced at once or not at all.
+// SaveSnapshot writes a snapshot, taken at nowMs, to a file. It replaces the file whole or
+// not at all.
 func SaveSnapshot(name string, nowMs int64, s *zookeeper.Snapshot) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp-*")
 	if err != nil {
@@ -49,11 +50,11 @@ func SaveSnapshot(name string, nowMs int64, s *zookeeper.Snapshot) (err error) {
 	if err = os.Rename(f.Name(), name); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(name))
+	return logfile.SyncDir(filepath.Dir(name))
 }
 
-// LoadSnapshot reads a file that SaveSnapshot wrote. It returns the snapshot and the
-// time at which it was taken.
+// LoadSnapshot reads a file that SaveSnapshot wrote. It returns the snapshot and the time at
+// which it was taken.
 func LoadSnapshot(name string) (s *zookeeper.Snapshot, nowMs int64, err error) {
 	st := newState()
 	if err := st.load(name); err != nil {
@@ -81,12 +82,12 @@ func (s *state) load(name string) error {
 	return nil
 }
 
-// errNoMagic says that a file is not one of ours.
+// errNoMagic says that a file does not begin as a file of records does.
 var errNoMagic = errors.New("not a file of records: want " + magic + " at its beginning")
 
-// replay applies the records of a file up to the first that is not whole and sound. end
-// is where that is, and torn how many bytes are there from it on, without the zeros of
-// room that was not used.
+// replay applies the records of a file, up to the first one that is cut short or damaged.
+// end is the offset of that one. torn is how many bytes follow end, without trailing zeros,
+// which are unused room.
 func (s *state) replay(name string, b []byte) (end, torn int, err error) {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
 		return 0, len(b), fmt.Errorf("%s: %w", name, errNoMagic)
@@ -103,14 +104,4 @@ func (s *state) replay(name string, b []byte) (end, torn int, err error) {
 		rest = after
 	}
 	return len(b) - len(rest), len(bytes.TrimRight(rest, "\x00")), nil
-}
-
-// syncDir makes renamed and new files of a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

@@ -8,12 +8,12 @@ import (
 // duplex is a connection's socket.
 type duplex interface {
 	lender
-	// offer writes as many bytes as there is room for without waiting, and says how many.
+	// offer writes without waiting as many bytes as the socket takes, and returns how many.
 	offer(bytes []byte) (n int, err error)
 }
 
-// waiting reads into a lent buffer that it has while it waits: for what is no socket, and
-// where sockets cannot be asked without waiting.
+// waiting is a duplex that keeps a lent buffer while it waits. It serves readers that are no
+// socket, and systems whose sockets cannot be asked without waiting.
 type waiting struct{ io.Reader }
 
 func (w waiting) readLent() (buffer *[]byte, n int, err error) {
@@ -25,12 +25,12 @@ func (w waiting) readLent() (buffer *[]byte, n int, err error) {
 	return buffer, n, err
 }
 
-// offer takes nothing: whether there is room is not known.
+// offer writes nothing: whether the socket would take it at once is not known.
 func (w waiting) offer([]byte) (n int, err error) { return 0, nil }
 
 var _ duplex = (*socket)(nil)
 
-// newSocket is the socket of a connection.
+// newSocket returns the duplex for a connection.
 func newSocket(tcp *net.TCPConn) duplex {
 	raw, err := tcp.SyscallConn()
 	if err != nil {

@@ -9,20 +9,20 @@ import (
 	"syscall"
 )
 
-// socket waits without a buffer: it borrows one to ask whether there is something to
-// read, and gives it back before it waits.
+// socket is a duplex that waits without a buffer. It borrows one to ask whether there is
+// something to read, and gives it back before it waits.
 type socket struct {
 	*net.TCPConn
 	raw syscall.RawConn
-	try func(fd uintptr) bool // attempt
+	try func(fd uintptr) bool // tryRead
 
-	// What the last attempt has read.
+	// What the last tryRead has read.
 	buffer *[]byte
 	n      int
 	err    error
 
-	give func(fd uintptr) bool // push
-	// What is offered, and what came of it. There is one writer at a time.
+	give func(fd uintptr) bool // tryWrite
+	// What is offered, and how much of it was written. There is one writer at a time.
 	offered []byte
 	taken   int
 	failed  error
@@ -30,7 +30,7 @@ type socket struct {
 
 func socketOf(tcp *net.TCPConn, raw syscall.RawConn) duplex {
 	s := &socket{TCPConn: tcp, raw: raw}
-	s.try, s.give = s.attempt, s.push
+	s.try, s.give = s.tryRead, s.tryWrite
 	return s
 }
 
@@ -43,8 +43,8 @@ func (s *socket) readLent() (buffer *[]byte, n int, err error) {
 	return buffer, s.n, s.err
 }
 
-// attempt reads what is there, and reports whether there was something.
-func (s *socket) attempt(fd uintptr) bool {
+// tryRead reads what has arrived, and reports whether anything had, be it the end.
+func (s *socket) tryRead(fd uintptr) bool {
 	buffer := borrowBurst()
 	n, err := syscall.Read(int(fd), *buffer)
 	for err == syscall.EINTR {
@@ -76,8 +76,9 @@ func (s *socket) offer(bytes []byte) (n int, err error) {
 	return s.taken, s.failed
 }
 
-// push writes what there is room for. It never asks to be called again.
-func (s *socket) push(fd uintptr) bool {
+// tryWrite writes as much as the socket takes. It returns true, so that nobody waits for
+// more room.
+func (s *socket) tryWrite(fd uintptr) bool {
 	n, err := syscall.Write(int(fd), s.offered)
 	for err == syscall.EINTR {
 		n, err = syscall.Write(int(fd), s.offered)

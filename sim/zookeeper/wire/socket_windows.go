@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// socket waits with its buffer.
+// socket keeps its buffer while it waits.
 type socket struct{ waiting }
 
 func socketOf(tcp *net.TCPConn, _ syscall.RawConn) duplex { return &socket{waiting{tcp}} }

@@ -29,7 +29,7 @@ func (l *latency) average() float64 {
 	return float64(l.total) / float64(l.count)
 }
 
-// javaDouble writes a number as Java does when it is rounded to four places.
+// javaDouble formats a number rounded to four places, as Java prints it.
 func javaDouble(v float64) string {
 	s := strconv.FormatFloat(math.Round(v*1e4)/1e4, 'f', -1, 64)
 	if !strings.Contains(s, ".") {
@@ -38,25 +38,25 @@ func javaDouble(v float64) string {
 	return s
 }
 
-// serverStats are what srvr and mntr tell and srst resets.
+// serverStats is what the words srvr and mntr tell and srst resets.
 type serverStats struct {
 	received, sent, rejected int64
 	latency                  latency
 }
 
-// connStats are what cons tells and crst resets.
+// connStats is what the word cons tells and crst resets.
 type connStats struct {
 	received, sent int64
 	latency        latency
 	lastOp         string
-	lastXid        int32 // of an ordinary request; -1 is none
+	lastXid        int32 // of the last request but pings; -1 is none
 	lastZxid       int64
 	lastMs         int64
 
-	// probe is a connection that asked for a four-letter word.
+	// probe marks a connection that asked for a four-letter word.
 	probe bool
 
-	// Of the session; they stay.
+	// The session's values outlive a reset.
 	session   int64
 	timeoutMs int32
 }
@@ -92,8 +92,8 @@ func (s *Server) sent(c *conn, out *zookeeper.Out) {
 	}
 }
 
-// answered counts how long the requests of a turn took from the time when they
-// were read until they were answered; the disk and the client are not in it.
+// answered counts how long the requests of a turn took, from when they were read until they
+// were answered. The time of the disk and of the client is not in it.
 func (s *Server) answered(c *conn, requests int, took time.Duration) {
 	if requests > 0 {
 		s.stats.latency.add(took, int64(requests))

@@ -4,59 +4,57 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/wire/logfile"
 )
 
-// store is a data directory. Generation n of it is a snapshot and the log of
-// what came after:
+// store is a data directory. Its generation n is a snapshot and a log:
 //
 //	snapshot.n   the whole state when log.n was begun
 //	log.n        records since then
 //
-// A new log is begun before the snapshot that goes with it is written, so the
-// directory may hold log.n-1, log.n and snapshot.n-1 for a while; what is not
-// needed is deleted when snapshot.n is whole.
+// A new log is begun before its snapshot is written. So the directory may hold log.n-1,
+// log.n and snapshot.n-1 for a while. What is not needed is deleted once snapshot.n is
+// whole.
 type store struct {
 	dir  string
 	lock io.Closer
-	log  *logFile
+	log  *logfile.File
 	gen  int64
-	// rotateAt is the size at which a new log is begun, unless the last snapshot was larger.
+	// rotateAt is the size in bytes at which a new log is begun, unless the last snapshot
+	// was larger.
 	rotateAt int64
-	snapshot int64 // the size of the last one
-	// writing is the snapshot that is being written; its result comes once.
+	snapshot int64 // the size of the last snapshot, in bytes
+	// writing delivers the result of the snapshot that is being written; nil without one.
 	writing chan written
-	// next is the next log while it is made, ahead of its time; it comes once, nil when
-	// there was an error.
-	next chan *logFile
+	// next delivers the next log, which is made ahead of time, or nil after an error.
+	next chan *logfile.File
 }
 
-// written is the size of a snapshot that was written.
+// written is the size of a snapshot that was written, and its error.
 type written struct {
 	bytes int64
 	err   error
 }
 
-// nextName is the name of a log that is not begun yet.
+// nextName is the name of a log that was made but not begun.
 const nextName = "next"
 
-// defaultRotateAt is the size of a log that is worth a snapshot.
+// defaultRotateAt is the size in bytes at which a log is replaced by a snapshot.
 const defaultRotateAt = 64 << 20
 
-// openStore opens or makes a data directory. s is nil when there is nothing in
-// it. cut says what was cut off a log that was not written to its end, as after
-// a loss of power.
+// openStore opens or makes a data directory. s is nil when it is empty. cut says what was cut
+// off a log that was not written to its end, as after a loss of power.
 func openStore(dir string) (st *store, s *state, cut string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, "", fmt.Errorf("data directory: %w", err)
 	}
-	lock, err := lockDir(dir)
+	lock, err := logfile.LockDir(dir)
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -97,7 +95,8 @@ func (st *store) name(kind string, gen int64) string {
 	return filepath.Join(st.dir, fmt.Sprintf("%s.%010d", kind, gen))
 }
 
-// generations lists what is there, in order.
+// generations lists the numbers of the snapshots and logs, in order. It deletes temporary
+// files of unfinished snapshots.
 func (st *store) generations() (snapshots, logs []int64, err error) {
 	entries, err := os.ReadDir(st.dir)
 	if err != nil {
@@ -105,7 +104,7 @@ func (st *store) generations() (snapshots, logs []int64, err error) {
 	}
 	for _, e := range entries {
 		if strings.Contains(e.Name(), ".tmp-") {
-			os.Remove(filepath.Join(st.dir, e.Name())) // of a snapshot that was not finished
+			os.Remove(filepath.Join(st.dir, e.Name()))
 			continue
 		}
 		var gen int64
@@ -125,8 +124,8 @@ func (st *store) generations() (snapshots, logs []int64, err error) {
 	return snapshots, logs, nil
 }
 
-// replayLogs applies the logs from the snapshot's generation on. Only the last
-// one may end within a record.
+// replayLogs applies the logs from the snapshot's generation on, and opens the last one. Only
+// the last may end within a record.
 func (st *store) replayLogs(s *state, logs []int64) (cut string, err error) {
 	for i, gen := range logs {
 		if gen < st.gen {
@@ -138,7 +137,7 @@ func (st *store) replayLogs(s *state, logs []int64) (cut string, err error) {
 			return "", err
 		}
 		if last && len(b) < len(magic) && strings.HasPrefix(magic, string(b)) {
-			b = nil // not even its beginning was written
+			b = nil // it was cut within its magic
 		}
 		end, torn := 0, 0
 		if b != nil {
@@ -153,58 +152,52 @@ func (st *store) replayLogs(s *state, logs []int64) (cut string, err error) {
 			if torn > 0 {
 				cut = fmt.Sprintf("%s: cut off the last %d of %d bytes, which were not written to their end", name, torn, end+torn)
 			}
-			st.gen = gen
-			return cut, st.reopen(name, b[:end])
+			if st.gen = gen; end == 0 {
+				return cut, st.begin(gen)
+			}
+			st.log, err = logfile.Open(name, b[:end])
+			return cut, err
 		}
 	}
 	return "", st.begin(st.gen)
 }
 
-// reopen goes on with a log behind what was read of it.
-func (st *store) reopen(name string, read []byte) (err error) {
-	if len(read) == 0 {
-		return st.begin(st.gen)
-	}
-	st.log, err = openLog(name, read)
-	return err
-}
-
-// begin begins an empty log.
+// begin begins the empty log of a generation, and closes the last log.
 func (st *store) begin(gen int64) error {
 	log, err := st.takeNext(gen)
 	if err != nil {
 		return err
 	}
 	if log == nil {
-		if log, err = createLog(st.logName(gen), 0); err != nil {
+		if log, err = logfile.Create(st.logName(gen), magic, 0); err != nil {
 			return err
 		}
 	}
-	err = errors.Join(syncDir(st.dir), st.closeLog())
+	err = errors.Join(logfile.SyncDir(st.dir), st.closeLog())
 	st.log, st.gen = log, gen
 	return err
 }
 
-// makeNext begins to make the next log with all its room, once the present one is half
-// full, so that nobody waits for it.
+// makeNext starts to make the next log with all its room, once the present one is half full,
+// so that nobody has to wait for it.
 func (st *store) makeNext() {
-	if st.next != nil || st.log.size < st.rotateAt/2 {
+	if st.next != nil || st.log.Size() < st.rotateAt/2 {
 		return
 	}
-	name, room, result := filepath.Join(st.dir, nextName), max(st.rotateAt, st.snapshot)+mostRoom, make(chan *logFile, 1)
+	name, room, result := filepath.Join(st.dir, nextName), max(st.rotateAt, st.snapshot)+logfile.MaxRoom, make(chan *logfile.File, 1)
 	st.next = result
 	go func() {
-		log, err := createLog(name, room)
+		log, err := logfile.Create(name, magic, room)
 		if err != nil {
-			log = nil // the same error will come up when the log is begun
+			log = nil // the same error comes again when the log is begun
 		}
 		result <- log
 	}()
 }
 
-// takeNext is the log that makeNext has made, under its name; nil when there is none yet.
-func (st *store) takeNext(gen int64) (*logFile, error) {
-	var log *logFile
+// takeNext returns the log that makeNext has made, renamed; nil when it is not ready.
+func (st *store) takeNext(gen int64) (*logfile.File, error) {
+	var log *logfile.File
 	select {
 	case log = <-st.next:
 		st.next = nil
@@ -213,15 +206,13 @@ func (st *store) takeNext(gen int64) (*logFile, error) {
 	if log == nil {
 		return nil, nil
 	}
-	name := st.logName(gen)
-	if err := os.Rename(log.name, name); err != nil {
-		return nil, errors.Join(err, log.close())
+	if err := log.Rename(st.logName(gen)); err != nil {
+		return nil, errors.Join(err, log.Close())
 	}
-	log.name = name
 	return log, nil
 }
 
-// dropNext deletes a log that was not begun.
+// dropNext deletes a next log that was not begun.
 func (st *store) dropNext() error {
 	if st.next == nil {
 		return nil
@@ -231,10 +222,10 @@ func (st *store) dropNext() error {
 	if log == nil {
 		return nil
 	}
-	return errors.Join(log.close(), os.Remove(log.name))
+	return errors.Join(log.Close(), log.Remove())
 }
 
-// first writes the state of a new directory.
+// first writes the first generation of a new directory.
 func (st *store) first(nowMs int64, s *zookeeper.Snapshot) error {
 	if err := SaveSnapshot(st.snapshotName(1), nowMs, s); err != nil {
 		return err
@@ -242,10 +233,10 @@ func (st *store) first(nowMs int64, s *zookeeper.Snapshot) error {
 	return st.begin(1)
 }
 
-// write makes records durable.
-func (st *store) write(records []byte) error {
+// append makes records durable.
+func (st *store) append(records []byte) error {
 	st.makeNext()
-	return st.log.write(records)
+	return st.log.Append(records)
 }
 
 // closeLog closes the log, if there is one.
@@ -253,18 +244,18 @@ func (st *store) closeLog() error {
 	if st.log == nil {
 		return nil
 	}
-	return st.log.close()
+	return st.log.Close()
 }
 
-// full reports whether it is time for a new generation; never while a snapshot is
-// still being written. A log is at least as long as the snapshot that it is behind, so
-// that writing snapshots costs no more than writing logs.
+// full reports whether it is time for a new generation. It is not while a snapshot is still
+// being written. A log grows at least as long as the snapshot before it, so that writing
+// snapshots costs no more than writing logs.
 func (st *store) full() bool {
-	return st.writing == nil && st.log.size >= max(st.rotateAt, st.snapshot)
+	return st.writing == nil && st.log.Size() >= max(st.rotateAt, st.snapshot)
 }
 
-// rotate begins a new generation with a state that holds all that was written.
-// Its snapshot is written meanwhile.
+// rotate begins a new generation with a state that has everything written so far. Its
+// snapshot is written in the background.
 func (st *store) rotate(nowMs int64, s *zookeeper.Snapshot) error {
 	gen := st.gen + 1
 	if err := st.begin(gen); err != nil {
@@ -282,8 +273,8 @@ func (st *store) rotate(nowMs int64, s *zookeeper.Snapshot) error {
 	return nil
 }
 
-// rotated takes the result of a rotation that is over, with wait also of one that
-// is not.
+// rotated takes the result of the last rotation. Without wait it takes it only if the
+// rotation is over.
 func (st *store) rotated(wait bool) (err error) {
 	if st.writing == nil {
 		return nil
@@ -302,7 +293,7 @@ func (st *store) rotated(wait bool) (err error) {
 	return w.err
 }
 
-// sizeOf is the size of a file, 0 when it is not there.
+// sizeOf returns the size of a file in bytes, 0 when it is not there.
 func sizeOf(name string) int64 {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -311,6 +302,7 @@ func sizeOf(name string) int64 {
 	return info.Size()
 }
 
+// deleteBefore deletes older generations.
 func (st *store) deleteBefore(gen int64) error {
 	snapshots, logs, err := st.generations()
 	if err != nil {
@@ -333,7 +325,7 @@ func (st *store) close() error {
 	return errors.Join(st.rotated(true), st.dropNext(), st.closeLog(), st.lock.Close())
 }
 
-// sizes are the bytes of snapshots and of logs, for the words dirs and conf.
+// sizes returns the bytes of all snapshots and of all logs, for the words dirs and conf.
 func (st *store) sizes() (snapshots, logs int64) {
 	entries, err := os.ReadDir(st.dir)
 	if err != nil {
@@ -341,7 +333,7 @@ func (st *store) sizes() (snapshots, logs int64) {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if errors.Is(err, fs.ErrNotExist) || err != nil {
+		if err != nil { // such as a file that was deleted since
 			continue
 		}
 		switch {

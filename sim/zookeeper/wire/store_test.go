@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -40,7 +41,7 @@ func newRecorded() *recorded {
 
 func (r *recorded) after(input func()) {
 	input()
-	r.records = r.rec.record(r.records, r.m)
+	r.records = r.rec.appendRecord(r.records, r.m)
 	r.m.Drain()
 }
 
@@ -186,7 +187,7 @@ func TestLogCutAtEveryByte(t *testing.T) {
 			t.Errorf("got %q, want it to name %s", cut, want)
 		}
 		// It goes on behind the last whole record.
-		st.write([]byte("next"))
+		st.append([]byte("next"))
 		st.close()
 		after := must[[]byte](t)(os.ReadFile(name))
 		expect(t, string(after), string(log[:ends[whole]])+"next")
@@ -333,4 +334,41 @@ func TestSnapshotFile(t *testing.T) {
 	if _, err := Listen("127.0.0.1:0", Options{DataDir: dir, Snapshot: snapshot}); err == nil {
 		t.Error("a directory that is not empty took another snapshot")
 	}
+}
+
+// Goal: the log after this one is there when it is begun, with its room, and is gone when
+// it was not needed.
+func TestTheNextLogIsMadeAhead(t *testing.T) {
+	dir := t.TempDir()
+	st, _, _, err := openStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st.rotateAt = 1000
+	if err := st.begin(1); err != nil {
+		t.Fatal(err)
+	}
+	next := filepath.Join(dir, nextName)
+	for range 2 {
+		if err := st.append(make([]byte, 600)); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, st.next != nil, st.log.Size() > 1200) // once half of rotateAt was written
+	}
+	made := <-st.next
+	st.next <- made
+	if err := st.begin(2); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, st.log == made, true)
+	if room := sizeOf(st.logName(2)); room < st.rotateAt {
+		t.Errorf("the next log has room for %d bytes, want %d at least", room, st.rotateAt)
+	}
+	if err := errors.Join(st.append(make([]byte, 800)), st.append([]byte("last")), st.close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(next); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s: %v, want it to be gone", next, err)
+	}
+	expect(t, sizeOf(st.logName(2)), int64(len(magic)+804))
 }

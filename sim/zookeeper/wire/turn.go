@@ -6,12 +6,12 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// A turn is the time in which one connection, or the clock, has the lock. In it
-// the machine takes inputs, what it does goes to the connections' queues, and at
-// the end their writers are woken once.
+// A turn is the time for which one connection, or the clock, has the lock. The machine takes
+// inputs, and what it puts out goes to the connections' queues. At the end of the turn
+// their writers are woken once.
 
-// connect gives the first request of a connection to the machine and says
-// whether the connection was established.
+// connect gives the first request of a connection to the machine, and reports whether the
+// connection was established.
 func (s *Server) connect(c *conn, req *zookeeper.ConnectRequest) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,7 +34,7 @@ func (s *Server) connect(c *conn, req *zookeeper.ConnectRequest) bool {
 	return s.established(c)
 }
 
-// established reports whether requests of a connection are taken.
+// established reports whether the requests of a connection are taken.
 func (s *Server) established(c *conn) bool {
 	if s.member.follows() {
 		return s.member.conns[c.id] != nil
@@ -42,7 +42,7 @@ func (s *Server) established(c *conn) bool {
 	return s.faults.absence == Present && s.machine.Connected(c.id)
 }
 
-// drop forgets a connection of a server that is there.
+// drop ends a connection in the machine.
 func (s *Server) drop(id zookeeper.ConnID) {
 	if s.member.follows() {
 		s.member.closed(id)
@@ -51,10 +51,10 @@ func (s *Server) drop(id zookeeper.ConnID) {
 	}
 }
 
-// handle gives requests to the machine, as many as the connection has room for
-// the answers of, and says how many. By the reader of the connection, which sends the
-// answers too, as far as its socket takes them.
-func (s *Server) handle(c *conn, batch []zookeeper.Request) (done int) {
+// handleBatch gives requests to the machine, as many as the connection has room for the
+// answers of, and returns how many. The reading goroutine of the connection calls it, and
+// sends the answers itself as far as the socket takes them at once.
+func (s *Server) handleBatch(c *conn, batch []zookeeper.Request) (done int) {
 	done, answers := s.turn(c, batch)
 	if answers {
 		c.push()
@@ -62,8 +62,8 @@ func (s *Server) handle(c *conn, batch []zookeeper.Request) (done int) {
 	return done
 }
 
-// turn is handle's with the lock. With answers there is something to send for the
-// connection, and it is the caller who is its writer.
+// turn is the part of handleBatch under the lock. With answers the caller has become the
+// connection's writer and must send.
 func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers bool) {
 	came := time.Now()
 	s.mu.Lock()
@@ -71,7 +71,7 @@ func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers boo
 	nowMs := s.clock.NowMs()
 	for done < len(batch) {
 		if s.down || !s.established(c) {
-			done = len(batch) // they are lost, as bytes in flight are
+			done = len(batch) // lost, as bytes in flight are
 			break
 		}
 		if done > 0 && !c.out.hasRoom(&s.limits) {
@@ -94,16 +94,16 @@ func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers boo
 	return done, answers
 }
 
-// deliver hands what the machine has done to the connections.
+// deliver passes on what the machine has put out to the connections.
 func (s *Server) deliver() { s.deliverTo(nil) }
 
-// deliverTo is deliver when most is for one connection, or for none.
+// deliverTo is deliver with a hint: most of it is for one connection, which spares look-ups.
 func (s *Server) deliverTo(most *conn) {
 	if s.member != nil {
 		s.member.ensemble.settle()
 		return
 	}
-	hold := s.commit != nil && s.commit.holds(s.machine)
+	hold := s.commit != nil && s.commit.mustHold(s.machine)
 	out := s.machine.Drain()
 	for i := range out {
 		c := most
@@ -132,21 +132,21 @@ func (s *Server) send(c *conn, out *zookeeper.Out, hold bool) {
 		s.opt.log("connection of /%s closed: it does not read, %d bytes wait", c.remote, s.limits.EventBytes)
 		c.cut()
 	case held:
-		s.commit.await(c)
+		s.commit.noteHeld(c)
 	case !c.touched:
 		c.touched = true
 		s.touched = append(s.touched, c)
 	}
 }
 
-// endTurn has what was done recorded, and wakes the writers that have work.
+// endTurn gathers what was done for the next commit, and wakes the writers with work.
 func (s *Server) endTurn() {
 	if s.member != nil {
 		s.member.ensemble.endTurn()
 		return
 	}
 	if s.commit != nil {
-		s.commit.record(s.machine)
+		s.commit.gather(s.machine)
 	}
 	s.events.flush()
 	s.wakeTouched()
@@ -164,7 +164,7 @@ func (s *Server) wakeTouched() {
 	s.touched = s.touched[:0]
 }
 
-// fail stops the server because of an error that nothing can be answered after.
+// fail stops the server after an error of the disk, because nothing more can be answered.
 func (s *Server) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

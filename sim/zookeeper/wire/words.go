@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Version is what the server says it is, by profile. The date has the form that
-// clients parse; the real 3.8 prints another one, which they do not (ZK-11.1).
+// version returns the version that the server claims. Its date has the form that clients
+// parse; the real 3.8 prints another one, which they cannot (ZK-11.1).
 func version(p zookeeper.Profile) string {
 	if p == zookeeper.V39 {
 		return "3.9.3-sim, built on 10/16/2024 20:28 UTC"
@@ -18,8 +18,7 @@ func version(p zookeeper.Profile) string {
 	return "3.8.0-sim, built on 02/25/2022 08:49 UTC"
 }
 
-// words are the four-letter words and what makes their answers; the lock is
-// held.
+// words has the function that answers each four-letter word. The lock is held.
 var words = map[string]func(*Server, *strings.Builder){
 	"conf": (*Server).wordConf,
 	"cons": (*Server).wordCons,
@@ -35,15 +34,15 @@ var words = map[string]func(*Server, *strings.Builder){
 	"srst": (*Server).wordSrst,
 	"srvr": func(s *Server, b *strings.Builder) { s.wordSrvr(b, false) },
 	"stat": func(s *Server, b *strings.Builder) { s.wordSrvr(b, true) },
-	"wchc": (*Server).wordWchc,
-	"wchp": (*Server).wordWchp,
+	"wchc": func(s *Server, b *strings.Builder) { s.writeWatches(b, bySession) },
+	"wchp": func(s *Server, b *strings.Builder) { s.writeWatches(b, byPath) },
 	"wchs": (*Server).wordWchs,
 }
 
 var allWords = slices.Sorted(maps.Keys(words))
 
-// word answers a connection whose first four bytes are a word; known says
-// whether they are (ZK-2.9, ZK-11).
+// word answers a connection whose first four bytes are a word; known is false when they are
+// none (ZK-2.9, ZK-11).
 func (s *Server) word(c *conn, word string) (answer string, known bool) {
 	tell := words[word]
 	if tell == nil {
@@ -69,13 +68,13 @@ func (s *Server) word(c *conn, word string) (answer string, known bool) {
 	return b.String(), true
 }
 
-// notServing is what a server says that has no leader (ZK-24.8), to all words but those
-// that it always tells.
+// notServing is what a server without a leader answers (ZK-24.8), to all words but those in
+// alwaysTold.
 const notServing = "This ZooKeeper instance is not currently serving requests\n"
 
 var alwaysTold = []string{"ruok", "envi", "gtmk"}
 
-// wordIsro says whether the server serves readers only.
+// wordIsro tells whether the server serves read-only clients alone.
 func (s *Server) wordIsro(b *strings.Builder) {
 	if s.readsOnly() {
 		b.WriteString("ro")
@@ -86,7 +85,7 @@ func (s *Server) wordIsro(b *strings.Builder) {
 
 func (s *Server) readsOnly() bool { return s.faults.absence == ReadOnly || s.member.reads() }
 
-// mode is what srvr calls the server.
+// mode returns what the word srvr calls the server.
 func (s *Server) mode() string {
 	switch {
 	case s.readsOnly():
@@ -97,7 +96,7 @@ func (s *Server) mode() string {
 	return "standalone"
 }
 
-// wordSrvr tells of the server and, for stat, of its connections (ZK-11.1, ZK-11.2).
+// wordSrvr describes the server and, for stat, its connections (ZK-11.1, ZK-11.2).
 func (s *Server) wordSrvr(b *strings.Builder, clients bool) {
 	fmt.Fprintf(b, "Zookeeper version: %s\n", version(s.opt.Config.Profile))
 	if s.readsOnly() {
@@ -119,8 +118,8 @@ func (s *Server) wordSrvr(b *strings.Builder, clients bool) {
 	}
 }
 
-// nodeCount counts the root twice, as the real server does, which keeps it under
-// two names (DataTree.java:268).
+// nodeCount counts the root twice, as the real server does, which keeps it under two names
+// (DataTree.java:268).
 func (s *Server) nodeCount() int { return len(s.machine.Nodes()) + 1 }
 
 func (s *Server) outstanding() (n int) {
@@ -138,8 +137,8 @@ func (s *Server) connsByID() []*conn {
 	return list
 }
 
-// connBrief is how stat and cons begin a connection. The number in brackets is 1
-// for a connection that is read from.
+// connBrief returns the beginning of a connection's line in stat and cons. The number in
+// brackets is 1 for a connection that is read from.
 func (s *Server) connBrief(c *conn) string {
 	reads := 1
 	if c.stats.probe {
@@ -177,15 +176,15 @@ func (s *Server) wordSrst(b *strings.Builder) {
 	b.WriteString("Server stats reset.\n")
 }
 
-// watchesBy groups the paths of the data table, which is all that the real
-// server shows (DataTree.java dumpWatches), by what key makes of a watch.
-func (s *Server) watchesBy(key func(zookeeper.WatchInfo) (group, member string)) (groups []string, members map[string][]string) {
+// watchesBy groups the watched paths of the data table, by what key returns. The real server
+// shows no other table (DataTree.java dumpWatches).
+func (s *Server) watchesBy(key func(session, path string) (group, member string)) (groups []string, members map[string][]string) {
 	members = map[string][]string{}
 	for _, w := range s.machine.Watches() {
 		if w.Child {
 			continue
 		}
-		group, member := key(w)
+		group, member := key(s.sessionOf(w.Conn), w.Path)
 		if members[group] == nil {
 			groups = append(groups, group)
 		}
@@ -202,27 +201,22 @@ func (s *Server) sessionOf(id zookeeper.ConnID) string {
 	return "0x0"
 }
 
+func bySession(session, path string) (group, member string) { return session, path }
+func byPath(session, path string) (group, member string)    { return path, session }
+
 func (s *Server) wordWchs(b *strings.Builder) {
-	bySession, _ := s.watchesBy(func(w zookeeper.WatchInfo) (string, string) { return s.sessionOf(w.Conn), w.Path })
-	byPath, members := s.watchesBy(func(w zookeeper.WatchInfo) (string, string) { return w.Path, s.sessionOf(w.Conn) })
+	sessions, _ := s.watchesBy(bySession)
+	paths, members := s.watchesBy(byPath)
 	total := 0
-	for _, path := range byPath {
+	for _, path := range paths {
 		total += len(members[path])
 	}
-	fmt.Fprintf(b, "%d connections watching %d paths\nTotal watches:%d\n", len(bySession), len(byPath), total)
+	fmt.Fprintf(b, "%d connections watching %d paths\nTotal watches:%d\n", len(sessions), len(paths), total)
 }
 
-func (s *Server) wordWchc(b *strings.Builder) {
-	groups, members := s.watchesBy(func(w zookeeper.WatchInfo) (string, string) { return s.sessionOf(w.Conn), w.Path })
-	writeGroups(b, groups, members)
-}
-
-func (s *Server) wordWchp(b *strings.Builder) {
-	groups, members := s.watchesBy(func(w zookeeper.WatchInfo) (string, string) { return w.Path, s.sessionOf(w.Conn) })
-	writeGroups(b, groups, members)
-}
-
-func writeGroups(b *strings.Builder, groups []string, members map[string][]string) {
+// writeWatches writes the watches in groups, which is what wchc and wchp tell.
+func (s *Server) writeWatches(b *strings.Builder, key func(session, path string) (group, member string)) {
+	groups, members := s.watchesBy(key)
 	for _, group := range groups {
 		b.WriteString(group + "\n")
 		for _, member := range members[group] {

@@ -12,16 +12,15 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// javaDate is how Java writes a Date.
+// javaDate is the layout in which Java prints a Date.
 const javaDate = "Mon Jan 02 15:04:05 MST 2006"
 
-// date writes an instant of the server's clock.
+// date formats a time of the server's clock.
 func (s *Server) date(ms int64) string {
 	return time.UnixMilli(ms + s.opt.Config.EpochOffsetMs).UTC().Format(javaDate)
 }
 
-// wordDump tells of sessions by when they expire, of ephemerals by session, and
-// of connections.
+// wordDump lists sessions by when they expire, ephemerals by session, and connections.
 func (s *Server) wordDump(b *strings.Builder) {
 	sessions := s.machine.Sessions()
 	byDeadline := map[int64][]string{}
@@ -44,8 +43,8 @@ func (s *Server) wordDump(b *strings.Builder) {
 	s.writeSets(b, "Connections", len(s.conns), s.connsByDeadline(sessions))
 }
 
-// connsByDeadline are the connections by when they would be closed if nothing
-// more was heard of them, on a grid of the time that a first frame may take
+// connsByDeadline groups the connections by when they will be closed if nothing more is heard
+// of them. The times lie on a grid of the time that a first frame may take
 // (NIOServerCnxnFactory.java:628).
 func (s *Server) connsByDeadline(sessions []zookeeper.SessionInfo) map[int64][]string {
 	gridMs := s.limits.FirstFrame.Milliseconds()
@@ -74,8 +73,8 @@ func (s *Server) writeSets(b *strings.Builder, what string, count int, sets map[
 	}
 }
 
-// wordEnvi tells the version, by which kazoo knows what the server can, and what
-// else a program that is not Java knows (ZK-11.3).
+// wordEnvi tells the version, from which kazoo knows what the server can do, and what else a
+// program that is not Java knows (ZK-11.3).
 func (s *Server) wordEnvi(b *strings.Builder) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -97,7 +96,7 @@ func (s *Server) wordConf(b *strings.Builder) {
 	}
 	snapshots, logs := s.diskSizes()
 	fmt.Fprintf(b, "clientPort=%d\nsecureClientPort=-1\ndataDir=%s\ndataDirSize=%d\ndataLogDir=%s\ndataLogSize=%d\n",
-		s.port(), s.opt.DataDir, snapshots, s.opt.DataDir, logs)
+		port(s.Addr()), s.opt.DataDir, snapshots, s.opt.DataDir, logs)
 	fmt.Fprintf(b, "tickTime=%d\nmaxClientCnxns=%d\nminSessionTimeout=%d\nmaxSessionTimeout=%d\nclientPortListenBacklog=-1\nserverId=%d\n",
 		tickMs, max(s.limits.ConnsPerAddr, 0), atLeast, atMost, s.member.serverID())
 	s.member.conf(b)
@@ -115,8 +114,8 @@ func (s *Server) diskSizes() (snapshots, logs int64) {
 	return s.commit.store.sizes()
 }
 
-// wordMntr tells what this server has of the real one's five hundred values, in
-// its order.
+// wordMntr reports those of the real server's five hundred values that this one has, in the
+// same order.
 func (s *Server) wordMntr(b *strings.Builder) {
 	ephemerals, dataSize := 0, 0
 	nodes := s.machine.Nodes()

@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/netip"
 	"time"
@@ -10,29 +12,29 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Observation is one write as the log tells it: one JSON object a line, with the
-// fields of an observation of a cluster. It holds nothing that differs between
-// two runs of the same program but the times.
+// Observation is one write in the write log: one JSON object a line, with the fields of an
+// observation of a cluster. Nothing in it but the times differs between two runs of the
+// same program.
 type Observation struct {
-	// At is the server's clock since it was started, as "1.25s".
+	// At is the server's time since its start, such as "1.25s".
 	At string `json:"at"`
-	// Pod is the client's address without its port, or "zookeeper" for what the
-	// server did by itself.
+	// Pod is the client's address without its port, or "zookeeper" for what the server did
+	// by itself.
 	Pod string `json:"pod"`
-	// Op names the operation: "zookeeper.create".
+	// Op names the operation, such as "zookeeper.create".
 	Op   string `json:"op"`
 	Path string `json:"path,omitempty"`
-	// Note is the name of the error, "ephemeral" or "with its session".
+	// Note is the name of an error, or "ephemeral", or "with its session".
 	Note string `json:"note,omitempty"`
-	// Data is what was written: the JSON that it is, or the text.
+	// Data is what was written: as JSON when it is JSON, else as a JSON string.
 	Data json.RawMessage `json:"data,omitempty"`
-	// DataBytes is data that is no text.
+	// DataBytes is what was written when it is not UTF-8.
 	DataBytes []byte `json:"data_base64,omitempty"`
-	// Session counts the sessions in the order of their first write in the log.
+	// Session numbers the sessions in the order of their first write in the log.
 	Session int `json:"session,omitempty"`
 }
 
-// writeLog writes observations. The zero value of its writer makes it do nothing.
+// writeLog writes observations. With a nil writer it does nothing.
 type writeLog struct {
 	jsonLines
 	beganMs  int64
@@ -43,7 +45,7 @@ func newWriteLog(w io.Writer, beganMs int64) *writeLog {
 	return &writeLog{jsonLines: newJSONLines("writes", w), beganMs: beganMs, sessions: map[int64]int{}}
 }
 
-func (l *writeLog) write(nowMs int64, w *zookeeper.Write, from netip.Addr) {
+func (l *writeLog) observe(nowMs int64, w *zookeeper.Write, from netip.Addr) {
 	if !l.on() {
 		return
 	}
@@ -75,7 +77,7 @@ func (l *writeLog) write(nowMs int64, w *zookeeper.Write, from netip.Addr) {
 	l.put(&o)
 }
 
-// setData leaves out data that is empty.
+// setData sets Data or DataBytes; empty data sets neither.
 func (o *Observation) setData(data []byte) (err error) {
 	switch {
 	case len(data) == 0:
@@ -89,11 +91,46 @@ func (o *Observation) setData(data []byte) (err error) {
 	return err
 }
 
-// port is where the server listens.
-func (s *Server) port() uint16 {
-	a, err := netip.ParseAddrPort(s.Addr())
-	if err != nil {
-		return 0
+// jsonLines writes one JSON object a line. Without a writer it does nothing.
+type jsonLines struct {
+	of  string // what is written; it names the log in errors
+	w   *bufio.Writer
+	err error // the first error
+}
+
+func newJSONLines(of string, w io.Writer) jsonLines {
+	l := jsonLines{of: of}
+	if w != nil {
+		l.w = bufio.NewWriter(w)
 	}
-	return a.Port()
+	return l
+}
+
+// on reports whether anybody reads the log.
+func (l *jsonLines) on() bool { return l.w != nil }
+
+func (l *jsonLines) put(v any) {
+	line, err := json.Marshal(v)
+	if err == nil {
+		_, err = l.w.Write(append(line, '\n'))
+	}
+	l.failed(err)
+}
+
+func (l *jsonLines) failed(err error) {
+	if l.err == nil {
+		l.err = err
+	}
+}
+
+// flush writes out the buffered lines. It returns the log's first error.
+func (l *jsonLines) flush() error {
+	if l.w == nil {
+		return nil
+	}
+	l.failed(l.w.Flush())
+	if l.err != nil {
+		return fmt.Errorf("log of %s: %w", l.of, l.err)
+	}
+	return nil
 }

@@ -1,14 +1,25 @@
-package wire
+package logfile
 
 import (
 	"bytes"
-	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
+
+const magic = "MAGIC"
+
+func must[T any](t *testing.T) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
 
 // Goal: a log has what was written to it, in writes of all lengths, whichever way it is
 // written and however often it is opened again, also by who was killed. Method: numbered
@@ -20,7 +31,7 @@ func TestLogHasWhatWasWritten(t *testing.T) {
 	}{{"as the file system can", false}, {"by way of the cache", true}} {
 		t.Run(c.name, func(t *testing.T) {
 			name := filepath.Join(t.TempDir(), "log")
-			l := must[*logFile](t)(createLog(name, 3000))
+			l := must[*File](t)(Create(name, magic, 3000))
 			want := []byte(magic)
 			sizes := rand.New(rand.NewPCG(1, 2))
 			for i := range 60 {
@@ -37,7 +48,7 @@ func TestLogHasWhatWasWritten(t *testing.T) {
 					n = 2*blocksSize + 5
 				}
 				records := bytes.Repeat([]byte{byte(i + 1)}, n)
-				if err := l.write(records); err != nil {
+				if err := l.Append(records); err != nil {
 					t.Fatal(err)
 				}
 				want = append(want, records...)
@@ -46,12 +57,14 @@ func TestLogHasWhatWasWritten(t *testing.T) {
 					t.Fatalf("after write %d of %d bytes: found %d bytes before the zeros, want %d, or other ones", i, n, len(got), len(want))
 				}
 				if i%10 == 9 {
-					l.close()
-					expect(t, must[os.FileInfo](t)(os.Stat(name)).Size(), int64(len(want)))
-					l = must[*logFile](t)(openLog(name, want))
+					l.Close()
+					if size := must[os.FileInfo](t)(os.Stat(name)).Size(); size != int64(len(want)) {
+						t.Fatalf("after Close: found %d bytes, want %d", size, len(want))
+					}
+					l = must[*File](t)(Open(name, want))
 				}
 			}
-			l.close()
+			l.Close()
 		})
 	}
 }
@@ -61,54 +74,19 @@ func TestLogHasWhatWasWritten(t *testing.T) {
 // system takes.
 func TestLogThatMayNotBeWrittenDirectly(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
-	l := must[*logFile](t)(createLog(name, 0))
-	defer func() { l.close() }()
+	l := must[*File](t)(Create(name, magic, 0))
+	defer func() { l.Close() }()
 	if !l.direct {
 		t.Skip("the file system has no direct writes")
 	}
 	l.blocks = append(make([]byte, 1, len(l.blocks)+1), l.blocks...)[1:]
 	for range 2 {
-		if err := l.write([]byte("record")); err != nil {
+		if err := l.Append([]byte("record")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	expect(t, l.direct, false)
-	expect(t, strings.TrimRight(string(must[[]byte](t)(os.ReadFile(name))), "\x00"), magic+"recordrecord")
-}
-
-// Goal: the log after this one is there when it is begun, with its room, and is gone when
-// it was not needed.
-func TestTheNextLogIsMadeAhead(t *testing.T) {
-	dir := t.TempDir()
-	st, _, _, err := openStore(dir)
-	if err != nil {
-		t.Fatal(err)
+	got := strings.TrimRight(string(must[[]byte](t)(os.ReadFile(name))), "\x00")
+	if want := magic + "recordrecord"; l.direct || got != want {
+		t.Errorf("direct %v, found %q, want false and %q", l.direct, got, want)
 	}
-	st.rotateAt = 1000
-	if err := st.begin(1); err != nil {
-		t.Fatal(err)
-	}
-	next := filepath.Join(dir, nextName)
-	for range 2 {
-		if err := st.write(make([]byte, 600)); err != nil {
-			t.Fatal(err)
-		}
-		expect(t, st.next != nil, st.log.size > 1200) // once half of rotateAt was written
-	}
-	made := <-st.next
-	st.next <- made
-	if err := st.begin(2); err != nil {
-		t.Fatal(err)
-	}
-	expect(t, st.log == made, true)
-	if st.log.room < st.rotateAt {
-		t.Errorf("the next log has room for %d bytes, want %d at least", st.log.room, st.rotateAt)
-	}
-	if err := errors.Join(st.write(make([]byte, 800)), st.write([]byte("last")), st.close()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(next); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%s: %v, want it to be gone", next, err)
-	}
-	expect(t, sizeOf(st.logName(2)), int64(len(magic)+804))
 }

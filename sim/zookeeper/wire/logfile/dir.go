@@ -1,4 +1,4 @@
-package wire
+package logfile
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// lockDir keeps a second server out of a data directory. The kernel lets go of
-// the lock when the process ends, however it ends.
-func lockDir(dir string) (io.Closer, error) {
+// LockDir keeps a second server out of a directory until the result is closed. The kernel
+// frees the lock when the process ends, however it ends.
+func LockDir(dir string) (io.Closer, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
@@ -23,4 +23,14 @@ func lockDir(dir string) (io.Closer, error) {
 		return nil, fmt.Errorf("lock of data directory %s: %w", dir, err)
 	}
 	return f, nil
+}
+
+// SyncDir makes new and renamed files of a directory durable.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
 }

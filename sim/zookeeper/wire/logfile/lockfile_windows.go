@@ -1,4 +1,4 @@
-package wire
+package logfile
 
 import (
 	"os"
@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// errLocked is that of lockFile when another process has the lock.
+// errLocked is lockFile's error when another process has the lock.
 const errLocked = windows.ERROR_LOCK_VIOLATION
 
-// lockFile takes the lock of a file until it is closed.
+// lockFile locks a file until it is closed.
 func lockFile(f *os.File) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
 }

@@ -1,14 +1,14 @@
 //go:build unix
 
-package wire
+package logfile
 
 import (
 	"os"
 	"syscall"
 )
 
-// errLocked is that of lockFile when another process has the lock.
+// errLocked is lockFile's error when another process has the lock.
 const errLocked = syscall.EWOULDBLOCK
 
-// lockFile takes the lock of a file until it is closed.
+// lockFile locks a file until it is closed.
 func lockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }

@@ -1,13 +1,13 @@
 //go:build !linux
 
-package wire
+package logfile
 
 import (
 	"errors"
 	"os"
 )
 
-// openDirect opens nothing: all is written by way of the kernel's cache.
+// openDirect always fails, so that all writes go through the kernel's cache.
 func openDirect(string) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 func notDirect(error) bool { return false }

@@ -1,0 +1,224 @@
+// Package logfile keeps a log on the disk: what was appended to it is durable. The directory
+// that holds it can be locked against a second process.
+//
+// To use first:
+//
+//   - [Create] and [Open] give a [File], to which records are appended.
+//   - [LockDir] locks its directory.
+//
+// To change:
+//
+//   - how a log grows and is written: logfile.go
+//   - what an operating system does: direct_linux.go, direct_other.go, lockfile_unix.go,
+//     lockfile_windows.go
+package logfile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"unsafe"
+)
+
+// File is a log file. What Append has written is durable.
+//
+// A file that grows with each write is slow: the file system has to record its new size
+// before the write is durable, which takes several times as long as the write. So zeros
+// are written ahead of the records, more the longer the file is, and cut off at Close. No
+// record may begin with a zero.
+//
+// Where the file system can do it, writes bypass the kernel's cache. Such a write waits
+// once and not twice, and on a busy machine each wait costs a turn of the scheduler. It
+// writes whole blocks: the last one is filled up with zeros and written again next time.
+type File struct {
+	name string
+	file *os.File
+	size int64 // of what was written, in bytes
+	room int64 // of the file with the zeros, in bytes
+
+	direct bool
+	// blocks begins with the written part of the last block; nil when not direct.
+	blocks []byte
+}
+
+const (
+	// MinRoom and MaxRoom bound how many zeros are written ahead, in bytes.
+	MinRoom = 64 << 10
+	MaxRoom = 8 << 20
+
+	// blockSize is a multiple of every disk's; blocksSize is the longest write, in bytes.
+	blockSize  = 4 << 10
+	blocksSize = 1 << 20
+)
+
+var zeros [1 << 20]byte
+
+// Create makes a log that begins with the bytes of head, with room for so many bytes of
+// records.
+func Create(name, head string, room int64) (*File, error) {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := file.WriteString(head); err != nil {
+		file.Close()
+		return nil, err
+	}
+	l := &File{name: name, file: file, size: int64(len(head)), room: int64(len(head))}
+	l.grow(file, room)
+	if err := file.Sync(); err != nil {
+		file.Close()
+		return nil, err
+	}
+	l.goDirect([]byte(head))
+	return l, nil
+}
+
+// Open opens a log to append to it. kept is the front of the file; what follows it is cut
+// off.
+func Open(name string, kept []byte) (*File, error) {
+	file, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	size := int64(len(kept))
+	_, seekErr := file.Seek(size, io.SeekStart)
+	if err := errors.Join(file.Truncate(size), file.Sync(), seekErr); err != nil {
+		file.Close()
+		return nil, err
+	}
+	l := &File{name: name, file: file, size: size, room: size}
+	l.goDirect(kept)
+	return l, nil
+}
+
+// goDirect switches to direct writes, if the file system can do them. written is all that
+// the file has so far.
+func (l *File) goDirect(written []byte) {
+	file, err := openDirect(l.name)
+	if err != nil {
+		return
+	}
+	l.file.Close()
+	l.file, l.direct, l.blocks = file, true, alignedBlocks()
+	copy(l.blocks, written[l.size&^(blockSize-1):])
+}
+
+// goCached switches back to writes through the kernel's cache.
+func (l *File) goCached() error {
+	file, err := os.OpenFile(l.name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	l.file.Close()
+	l.file, l.direct, l.blocks = file, false, nil
+	_, err = file.Seek(l.size, io.SeekStart)
+	return err
+}
+
+// alignedBlocks returns memory that begins at a multiple of blockSize, as direct writes need
+// it.
+func alignedBlocks() []byte {
+	b := make([]byte, blocksSize+blockSize)
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) & (blockSize - 1)
+	return b[skip:][:blocksSize]
+}
+
+// Append makes records durable.
+func (l *File) Append(records []byte) error {
+	l.makeRoom(int64(len(records)))
+	for l.direct && len(records) > 0 {
+		n, err := l.writeBlocks(records)
+		if err != nil && notDirect(err) {
+			err = l.goCached()
+		}
+		if err != nil {
+			return err
+		}
+		records = records[n:]
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	n, err := l.file.Write(records)
+	l.size += int64(n)
+	l.room = max(l.room, l.size)
+	if err != nil {
+		return err
+	}
+	return syncData(l.file)
+}
+
+// writeBlocks writes as many of the records as l.blocks has room for, and returns how many
+// bytes those are.
+func (l *File) writeBlocks(records []byte) (n int, err error) {
+	have := int(l.size & (blockSize - 1))
+	n = copy(l.blocks[have:], records)
+	whole := (have + n + blockSize - 1) &^ (blockSize - 1)
+	clear(l.blocks[have+n : whole])
+	at := l.size - int64(have)
+	k, err := l.file.WriteAt(l.blocks[:whole], at)
+	l.room = max(l.room, at+int64(k))
+	if err != nil {
+		return 0, err
+	}
+	l.size += int64(n)
+	last := (have + n) &^ (blockSize - 1)
+	copy(l.blocks, l.blocks[last:have+n])
+	return n, nil
+}
+
+// makeRoom writes zeros ahead, so that the next n bytes do not make the file grow. It
+// ignores errors: when the disk is full, the write itself fails.
+func (l *File) makeRoom(n int64) {
+	if l.size+n+blockSize <= l.room {
+		return
+	}
+	until := l.size + n + min(max(l.size, MinRoom), MaxRoom)
+	if !l.direct {
+		l.grow(l.file, until)
+		return
+	}
+	cached, err := os.OpenFile(l.name, os.O_WRONLY, 0)
+	if err != nil {
+		return
+	}
+	l.grow(cached, until)
+	_ = syncData(cached) // or the next direct write would wait for it
+	cached.Close()
+}
+
+// grow writes zeros until the file has a size of until bytes.
+func (l *File) grow(file *os.File, until int64) {
+	for l.room < until {
+		k, err := file.WriteAt(zeros[:min(until-l.room, int64(len(zeros)))], l.room)
+		l.room += int64(k)
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Close cuts off the zeros and closes the log.
+func (l *File) Close() error {
+	var err error
+	if l.room > l.size {
+		err = l.file.Truncate(l.size)
+	}
+	return errors.Join(err, l.file.Close())
+}
+
+// Size returns how many bytes were written, without the zeros behind them.
+func (l *File) Size() int64 { return l.size }
+
+// Rename gives the file another name.
+func (l *File) Rename(name string) error {
+	if err := os.Rename(l.name, name); err != nil {
+		return err
+	}
+	l.name = name
+	return nil
+}
+
+// Remove deletes the file.
+func (l *File) Remove() error { return os.Remove(l.name) }
