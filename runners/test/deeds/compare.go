@@ -5,50 +5,50 @@ import (
 	"time"
 )
 
-// Open are the logs of runs of one scenario that differ only in what the reference leaves
-// open, as those of the simulation with several seeds: whatever one of them did to a thing
-// may be done to it.
+// Open holds the logs of several runs of one scenario, for example of the simulation with
+// several seeds. They differ only in what the reference leaves open, so a log may do to
+// each thing what any of them did.
 type Open []*Log
 
-// Slack is how far a deed may be from the times at which it is done in [Open]: so much
-// in any case, and a part of its own time.
+// Slack says how far the time of a deed may be from the times in [Open]: a fixed duration
+// plus a fraction of the deed's time.
 type Slack struct {
 	Least time.Duration
 	Part  float64
 }
 
-// at is the slack at a cluster time.
+// at returns the slack at a cluster time.
 func (s Slack) at(t time.Duration) time.Duration {
 	return s.Least + time.Duration(float64(t)*s.Part)
 }
 
-// Kind is what a difference is about.
+// Kind says in what respect two logs differ.
 type Kind string
 
-// A track differs in what was done, in when, or two tracks of a pod in which of them was
-// first.
+// A track may differ in its deeds or in their times. Two tracks of a pod may differ in
+// which came first.
 const (
 	ByDeed  Kind = "deed"
 	ByTime  Kind = "time"
 	ByOrder Kind = "order"
 )
 
-// Difference is where a log is as none of [Open] is: the first place in a track.
+// Difference is the first place in a track where a log differs from every log of [Open].
 type Difference struct {
 	Kind Kind
-	// Track is its name; Other is the other one of a difference in order.
+	// Track names the track. Other names the second track of a difference in order.
 	Track, Other string
-	// At is the number of the deed that differs in both, from 0.
+	// At is the index of the differing deed in Want and Got.
 	At int
-	// Want is what the nearest of the open logs did, Got what the log did.
+	// Want is the track in the most similar of the open logs, Got the track in the log.
 	Want, Got []Deed
-	// From and Until bound the time that was wanted, in a difference in time.
+	// From and Until bound the wanted time, for a difference in time.
 	From, Until time.Duration
 }
 
-// Compare lists where a log differs from all open ones: tracks that differ in what was
-// done, sorted by name, then those that differ in time, then pairs of tracks of one pod in
-// another order. Tracks of topics that a side cannot see must have been left out.
+// Compare lists where a log differs from all open ones. Tracks with other deeds come first,
+// sorted by name, then those with other times, then pairs of tracks of one pod in another
+// order. The caller leaves out the tracks of topics that a side cannot see.
 func Compare(open Open, got *Log, slack Slack) []Difference {
 	c := comparison{open: open, got: got, slack: slack}
 	var byDeed, byTime []Difference
@@ -69,8 +69,8 @@ func Compare(open Open, got *Log, slack Slack) []Difference {
 	return found
 }
 
-// EqualTo is the number of the first open log with whose every track a log agrees in what
-// was done, -1 for none.
+// EqualTo returns the index of the first open log whose tracks all have the same deeds as
+// got, -1 for none.
 func EqualTo(open Open, got *Log) int {
 	return slices.IndexFunc(open, func(l *Log) bool {
 		return slices.EqualFunc(l.Tracks, got.Tracks, func(a, b *Track) bool {
@@ -85,7 +85,7 @@ type comparison struct {
 	slack Slack
 }
 
-// names are those of all tracks.
+// names lists the names of all tracks, sorted.
 func (c *comparison) names() []string {
 	var names []string
 	for _, l := range append(slices.Clone(c.open), c.got) {
@@ -104,7 +104,7 @@ func deedsOf(l *Log, name string) []Deed {
 	return nil
 }
 
-// track compares one track with the same one of all open logs.
+// track compares one track with the track of the same name in all open logs.
 func (c *comparison) track(name string) (Difference, bool) {
 	got := deedsOf(c.got, name)
 	var alike [][]Deed
@@ -124,7 +124,8 @@ func (c *comparison) track(name string) (Difference, bool) {
 	return c.times(name, alike, got)
 }
 
-// times wants every deed between the earliest and the latest time at which it was done.
+// times checks that every deed lies between the earliest and the latest time at which an
+// open log did it.
 func (c *comparison) times(name string, alike [][]Deed, got []Deed) (Difference, bool) {
 	for i, d := range got {
 		from, until := alike[0][i].First, alike[0][i].First
@@ -139,7 +140,7 @@ func (c *comparison) times(name string, alike [][]Deed, got []Deed) (Difference,
 	return Difference{}, false
 }
 
-// prefix is how many deeds two lists have in common from their start.
+// prefix returns the number of deeds that two lists share at their start.
 func prefix(a, b []Deed) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n].same(b[n]) {
@@ -148,8 +149,8 @@ func prefix(a, b []Deed) int {
 	return n
 }
 
-// common is how many deeds two lists have in common at their start and at their end,
-// with a little taken off for every one that only one of them has.
+// common rates how similar two lists are: the number of deeds that they share at the start
+// and at the end, minus a little for each deed that only one has.
 func common(a, b []Deed) int {
 	n := prefix(a, b)
 	end := 0

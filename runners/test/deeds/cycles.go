@@ -1,13 +1,14 @@
 package deeds
 
-// A cycle of two or three deeds that is done so often is taken for one of each, done many
-// times: how often it was, and in which of them the run ended, is a matter of time.
+// A cycle of two or three deeds that repeats this often is reduced to one of each deed,
+// done many times. How often it ran, and within which of them the run ended, only depends
+// on time.
 const (
 	longestCycle = 3
 	leastCycles  = 4
 )
 
-// cycles puts the deeds of cycles together.
+// cycles replaces each cycle by one of each of its deeds.
 func cycles(deeds []Deed) []Deed {
 	var kept []Deed
 	for i := 0; i < len(deeds); {
@@ -25,8 +26,8 @@ func cycles(deeds []Deed) []Deed {
 	return kept
 }
 
-// cycleAt finds the cycle with which a list begins: how long it is, and how many deeds of
-// the list it takes. A deed that no cycle begins with is one of its own.
+// cycleAt finds the cycle at the start of a list: its length, and the number n of deeds
+// that it covers. A deed that begins no cycle is a cycle of length 1.
 func cycleAt(deeds []Deed) (length, n int) {
 	for length = 2; length <= longestCycle; length++ {
 		n = length

@@ -1,27 +1,31 @@
-// Package deeds says what an implementation did in a run of a cluster in one form that
-// is the same on every runner, and how what two of them did differs.
+// Package deeds writes down what an implementation did in a run of a cluster, in one form
+// that is the same on every runner, and compares two such logs.
 //
 // Two things to use first:
 //
-//   - [Read] makes a [Log] of the observations of a run; [Watch] makes a runner whose
-//     clusters observe what is read: answers of agents and files too, addresses named by
-//     their pods.
-//   - [Compare] finds where a log differs from all that a choice of runs of the simulation
-//     did; [Difference.Lines] shows it with what was done before and after.
+//   - [Read] makes a [Log] of the observations of a run. [Watch] wraps a runner so that its
+//     clusters also observe answers of agents and files, with pods in place of addresses.
+//   - [Compare] finds where a log differs from all that several runs of the simulation
+//     did; [Difference.Lines] shows it with the deeds before and after.
 //
 // A log has a track for each thing that something was done to: a znode, the session of a
-// pod, a process, the versions of a model, a file, the answers of an agent, what a process of
-// a training job comes to. In a track the order is kept; a deed done again and again with
-// nothing between is one deed, done many times. What one run of the reference has otherwise
-// than the next is left out: ports, host names, addresses (a pod is named in their place), ids
-// of sessions and processes, names of temporary files, the steps that a checkpoint has and the
-// instants that name exports, writes that ZooKeeper refused, who was the first to make an empty
-// znode that stays. Times are bounds, and so is the order of what one pod
-// did to different things.
+// pod, a process, the versions of a model, a file, the answers of an agent, the progress of
+// a process of a training job. A track keeps the order; a deed that is repeated with
+// nothing between is one deed, done many times.
 //
-// To change what of an observation counts look in read.go; how texts are made alike, in
-// plain.go; what is observed beyond a runner's own log, in watch.go; what counts as a
-// difference, in compare.go; how it is shown, in show.go.
+// A log leaves out what differs between two runs of the reference:
+//
+//   - ports, host names and addresses, for which the pod's name stands;
+//   - ids of sessions and processes, and names of temporary files;
+//   - the steps that a checkpoint has, and the instants that name exports;
+//   - writes that ZooKeeper refused, and which pod first made an empty persistent znode.
+//
+// Times are compared within bounds, and so is the order of what one pod did to different
+// things. To change
+//
+//   - what counts of an observation: read.go; how texts are made equal: plain.go;
+//   - what is observed beyond a runner's own log: watch.go;
+//   - what counts as a difference: compare.go; how it is shown: show.go.
 package deeds
 
 import (
@@ -31,7 +35,7 @@ import (
 	"time"
 )
 
-// Log is what was done in a run: tracks sorted by name.
+// Log is what a run did: its tracks, sorted by name.
 type Log struct {
 	Tracks []*Track
 }
@@ -50,18 +54,18 @@ func (t *Track) Topic() string {
 	return topic
 }
 
-// Deed is something that was done, once or several times with nothing else between.
+// Deed is one act, or several equal ones in a row.
 type Deed struct {
-	// Who did it: a pod, "operator", or "anybody" where that is left open.
+	// Who is the actor: a pod, "operator", or "anybody" if it does not matter.
 	Who string
-	// Text is what was done.
+	// Text says what was done.
 	Text string
-	// First and Last are the cluster times of the first and the last time, Times how often.
+	// First and Last are cluster times; Times counts the acts.
 	First, Last time.Duration
 	Times       int
 }
 
-// String is one line: when, who, what, and how often.
+// String returns one line: when, who, what, and how often.
 func (d Deed) String() string {
 	line := fmt.Sprintf("t+%.1fs %s %s", d.First.Seconds(), d.Who, d.Text)
 	if d.Times > 1 {
@@ -70,12 +74,12 @@ func (d Deed) String() string {
 	return line
 }
 
-// same reports whether two deeds are the same, whenever they were done.
+// same reports whether two deeds are equal apart from their times.
 func (d Deed) same(o Deed) bool {
 	return d.Who == o.Who && (d.Text == o.Text || endsUnseen(d.Text, o.Text) || endsUnseen(o.Text, d.Text))
 }
 
-// Track finds a track by its name, nil for none.
+// Track finds a track by its name. It returns nil if there is none.
 func (l *Log) Track(name string) *Track {
 	i, ok := slices.BinarySearchFunc(l.Tracks, name, func(t *Track, name string) int { return strings.Compare(t.Name, name) })
 	if !ok {
@@ -84,7 +88,7 @@ func (l *Log) Track(name string) *Track {
 	return l.Tracks[i]
 }
 
-// Without is the log without the tracks of some topics.
+// Without copies the log without the tracks of some topics.
 func (l *Log) Without(topics []string) *Log {
 	kept := &Log{}
 	for _, t := range l.Tracks {

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// done is the first deed of a pod in a track.
+// done is the time of the first deed of a pod in a track.
 type done struct {
 	track string
 	at    time.Duration
 }
 
-// order finds what a pod did first to one thing and then to another, further apart than
-// the slack, and no open log has so: two deeds of a pod that may come either way do so in
-// some of them.
+// order finds pairs of tracks that a pod touched in an order that no open log has, further
+// apart than the slack. If two deeds may come in either order, some open log has each
+// order.
 func (c *comparison) order() []Difference {
 	for _, list := range firsts(c.got) {
 		for i, a := range list {
@@ -32,8 +32,9 @@ func (c *comparison) order() []Difference {
 	return nil
 }
 
-// firsts lists the tracks in the order of their first deeds, for each pod, pods by name.
-// What a step saw last, of files and answers, comes when the step ends and has no order.
+// firsts lists for each pod, sorted by name, its tracks in the order of their first deeds.
+// Files and answers are left out: they are recorded when a step ends, so their place says
+// nothing.
 func firsts(l *Log) [][]done {
 	byPod := map[string][]done{}
 	var pods []string
@@ -56,8 +57,8 @@ func firsts(l *Log) [][]done {
 	return lists
 }
 
-// anyOrders reports whether an open log has the first deed of one track no later than that
-// of another, but for the slack.
+// anyOrders reports whether some open log has the first deed of one track no later than
+// that of the other, within the slack.
 func (c *comparison) anyOrders(first, second string) bool {
 	return slices.ContainsFunc(c.open, func(l *Log) bool {
 		a, b := deedsOf(l, first), deedsOf(l, second)

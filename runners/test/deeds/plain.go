@@ -17,8 +17,8 @@ var (
 	portFlag   = regexp.MustCompile(`^(-{1,2}\w*port)=\d+$`)
 )
 
-// nameAddresses puts the names of pods in the place of their addresses, and drops ports.
-// Addresses of the machine itself are "localhost".
+// nameAddresses replaces addresses by the names of their pods and drops ports. The host's
+// own addresses become "localhost".
 func nameAddresses(text string, pods map[string]string) string {
 	text = address6.ReplaceAllString(text, "[::]:port")
 	return address.ReplaceAllStringFunc(text, func(found string) string {
@@ -37,8 +37,8 @@ func nameAddresses(text string, pods map[string]string) string {
 	})
 }
 
-// plainData is what a write put into a znode: JSON with its keys in order, also where
-// a text inside of JSON is JSON.
+// plainData formats what a write put into a znode: JSON gets sorted keys, also inside of
+// strings that hold JSON.
 func plainData(data string) string {
 	value, ok := parse(data)
 	if !ok {
@@ -51,13 +51,13 @@ func plainData(data string) string {
 	return temporary.ReplaceAllString(string(out), "TEMPORARY")
 }
 
-// plainExport is what a deed of a training job is about: how far the steps have come at a
-// save, and the instant that names an export, are matters of time.
+// plainExport drops from a path of a training job what depends on time: the step of a save,
+// and the instant that names an export.
 func plainExport(path string) string {
 	return version.ReplaceAllString(checkpoint.ReplaceAllString(path, "${1}STEP"), "/VERSION")
 }
 
-// parse reads an object or a list of JSON.
+// parse reads a JSON object or list.
 func parse(text string) (any, bool) {
 	if text = strings.TrimSpace(text); text == "" || text[0] != '{' && text[0] != '[' {
 		return nil, false
@@ -71,7 +71,7 @@ func parse(text string) (any, bool) {
 	return inner(value), true
 }
 
-// inner parses the texts of a value that are JSON.
+// inner replaces each string in a value that holds JSON by the parsed JSON.
 func inner(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -90,8 +90,8 @@ func inner(value any) any {
 	return value
 }
 
-// plainFlags splits a command line: flags in the order of their names, then the other
-// words in theirs; without ports and names of temporary files.
+// plainFlags splits a command line into flags, sorted by name, and the other words in their
+// order. It drops ports and names of temporary files.
 func plainFlags(line string) string {
 	var flags, words []string
 	for _, word := range strings.Fields(line) {
@@ -106,7 +106,7 @@ func plainFlags(line string) string {
 	return strings.Join(append(flags, words...), " ")
 }
 
-// flagValue is the value of a flag in a command line, "" for none.
+// flagValue returns the value of a flag in a command line, "" if it is missing.
 func flagValue(line, flag string) string {
 	for _, word := range strings.Fields(line) {
 		name, value, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")

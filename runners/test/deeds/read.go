@@ -10,26 +10,26 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// What [Watch] observes beside the log of a cluster.
+// Operations that [Watch] observes beside the log of a cluster.
 const (
-	// opAnswer is what an agent answered: Path is the call with its arguments, Note the
+	// opAnswer is an answer of an agent. Path is the call with its arguments, Note the
 	// answer.
 	opAnswer = "answer"
-	// opFile is what a file has: Path is what it is, Note its content.
+	// opFile is the content of a file. Path names the file, Note holds the content.
 	opFile = "file"
-	// OpUnseen begins a log: Note are the topics of tracks that the cluster cannot see, as
-	// runners.Blind says.
+	// OpUnseen begins a log. Note lists the topics that the cluster cannot see
+	// (runners.Blind).
 	OpUnseen = "unseen"
 )
 
-// What a write of ZooKeeper has as its note, but for the error of one that was refused.
+// Notes that a write of ZooKeeper may have, apart from the error of a refused one.
 const (
 	noteEphemeral   = "ephemeral"
 	noteWithSession = "with its session"
 )
 
-// Read makes the log of a run that was observed with Spec.Detail, in the order in which
-// it was observed. Addresses and paths in it must be those of [Watch].
+// Read makes the log of a run that was observed with Spec.Detail. The observations have to
+// be in order, with the addresses and paths as [Watch] writes them.
 func Read(log []runners.Observation) *Log {
 	r := &reader{tracks: map[string]*Track{}, programs: map[process]string{}, answers: map[string]*runners.Observation{}, exports: map[string][]string{}}
 	for i := range log {
@@ -45,7 +45,7 @@ func Read(log []runners.Observation) *Log {
 	return made
 }
 
-// process is a process of a pod.
+// process identifies a process of a pod.
 type process struct {
 	pod string
 	pid int64
@@ -54,12 +54,12 @@ type process struct {
 // reader makes tracks from observations.
 type reader struct {
 	tracks map[string]*Track
-	// programs are the tracks of processes that run.
+	// programs holds the tracks of the running processes.
 	programs map[process]string
-	// answers are the last of the step that goes on, by their tracks.
+	// answers holds the last answer in each track of the current step.
 	answers map[string]*runners.Observation
-	// exports are the versions of models that are named by the instants of their exports, in
-	// order.
+	// exports lists for each model the versions that are named by the instant of their
+	// export, in order.
 	exports map[string][]string
 }
 
@@ -88,8 +88,8 @@ func (r *reader) observe(o *runners.Observation) {
 	}
 }
 
-// plainVersion is the path of a version, one that is named by the instant of its export as the
-// first of its model, the second and so on.
+// plainVersion returns the path of a version. A version that is named by the instant of its
+// export is numbered instead: first, second and so on of its model.
 func (r *reader) plainVersion(path string) string {
 	if !version.MatchString(path) {
 		return path
@@ -103,7 +103,7 @@ func (r *reader) plainVersion(path string) string {
 	return fmt.Sprintf("%s/export %d", model, i+1)
 }
 
-// add puts a deed at the end of a track, or counts the last one once more.
+// add appends a deed to a track, or counts the last one once more if they are equal.
 func (r *reader) add(track string, o *runners.Observation, who, text string) {
 	t := r.tracks[track]
 	if t == nil {
@@ -119,8 +119,8 @@ func (r *reader) add(track string, o *runners.Observation, who, text string) {
 	t.Deeds = append(t.Deeds, d)
 }
 
-// answered takes down the last answers of a step: how many looks a step takes, and what
-// it sees before what it waits for, is a matter of its time.
+// answered records the last answers of a step. How often a step asks, and which answers it
+// sees before the one that it waits for, only depends on time.
 func (r *reader) answered() {
 	for _, name := range slices.Sorted(maps.Keys(r.answers)) {
 		o := r.answers[name]
@@ -129,10 +129,10 @@ func (r *reader) answered() {
 	clear(r.answers)
 }
 
-// anybody stands for whoever is the first to make a znode for others to be in.
+// anybody stands for the pod that first makes a znode for others to write below.
 const anybody = "anybody"
 
-// zookeeper reads a write that was done, and the lives of sessions.
+// zookeeper reads a successful write, or the begin or end of a session.
 func (r *reader) zookeeper(o *runners.Observation, what string) {
 	switch what {
 	case "createSession":
@@ -145,7 +145,7 @@ func (r *reader) zookeeper(o *runners.Observation, what string) {
 	track, data := "znode "+o.Path, plainData(o.Data)
 	switch {
 	case o.Note != "" && o.Note != noteEphemeral && o.Note != noteWithSession:
-		// refused, which a server tells nobody but who asked
+		// a server tells a refused write to nobody but its client, so it counts as no deed
 	case what == "create" && o.Note == noteEphemeral:
 		r.add(track, o, o.Pod, strings.TrimSpace("creates it, ephemeral "+data))
 	case what == "create" && data == "":
@@ -161,9 +161,9 @@ func (r *reader) zookeeper(o *runners.Observation, what string) {
 	}
 }
 
-// process reads the life of a process. Those of one program in a pod are told apart by
-// what they are registered as, where their flags say that; one more of a program that runs
-// already is a child of it.
+// process reads the start or end of a process. Processes of one program in a pod are told
+// apart by the name under which they register, where their flags have it. A second process
+// of a running program is its child.
 func (r *reader) process(o *runners.Observation, what string) {
 	id := process{o.Pod, o.ID}
 	switch what {
@@ -183,7 +183,7 @@ func (r *reader) process(o *runners.Observation, what string) {
 	case "exit":
 		track := r.programs[id]
 		if track == "" {
-			return // its start was not seen
+			return // its start was not observed
 		}
 		delete(r.programs, id)
 		r.add(track, o, o.Pod, strings.TrimSpace(ends+o.Note))
@@ -192,8 +192,8 @@ func (r *reader) process(o *runners.Observation, what string) {
 	}
 }
 
-// training reads what a process of a training job has come to, a track for each kind. Where
-// its server listens is told by discovery.
+// training reads what a process of a training job did, with a track for each kind of deed.
+// The address of its server is left to the track of discovery.
 func (r *reader) training(o *runners.Observation, what string) {
 	text := "comes to " + what
 	if what != "serving" && o.Path != "" {
@@ -202,7 +202,7 @@ func (r *reader) training(o *runners.Observation, what string) {
 	r.add("training "+o.Pod+" "+what, o, o.Pod, text)
 }
 
-// runs reports whether a process of a track runs.
+// runs reports whether the process of a track is running.
 func (r *reader) runs(track string) bool {
 	for _, t := range r.programs {
 		if t == track {
@@ -212,16 +212,17 @@ func (r *reader) runs(track string) bool {
 	return false
 }
 
-// ends begins the deed of a process that is over; how it ended follows, where it was seen.
+// ends begins the text of a process's end. The way it ended follows, if it was observed.
 const ends = "ends "
 
-// endsUnseen reports whether a is the end of a process of which nobody saw how it came,
-// and b is such an end too.
+// endsUnseen reports whether a is an end whose way was not observed, and b is an end as
+// well.
 func endsUnseen(a, b string) bool {
 	return a == strings.TrimSpace(ends) && strings.HasPrefix(b, ends)
 }
 
-// call reads a call of a pod; those of the operator are looks of the scenario.
+// call reads a call that a pod made. Calls of the operator only look at the cluster, so
+// they count as no deed.
 func (r *reader) call(o *runners.Observation) {
 	if o.Pod == "operator" {
 		return

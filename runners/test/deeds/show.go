@@ -8,11 +8,11 @@ import (
 // around is how many deeds are shown before and after one that differs.
 const around = 2
 
-// longestDeed bounds the characters of a line.
+// longestDeed bounds the length of a line, in characters.
 const longestDeed = 400
 
-// Lines show a difference: the track, and what both sides did there, the deed that differs
-// marked, with those before and after. want and got name the sides.
+// Lines shows a difference: the track, and what both sides did there. The differing deed is
+// marked and has its neighbours around it. want and got name the sides.
 func (d *Difference) Lines(want, got string) []string {
 	lines := []string{d.heading()}
 	for _, side := range []struct {
@@ -35,7 +35,8 @@ func (d *Difference) heading() string {
 	return fmt.Sprintf("%s: deed %d is another", d.Track, d.At+1)
 }
 
-// window are the deeds around the one that differs; in a difference in order all are.
+// window formats the deeds around the differing one, or all of them for a difference in
+// order.
 func (d *Difference) window(list []Deed) []string {
 	from, until := max(d.At-around, 0), min(d.At+around+1, len(list))
 	if d.Kind == ByOrder {
@@ -61,7 +62,7 @@ func (d *Difference) window(list []Deed) []string {
 	return lines
 }
 
-// marked shortens a line, around where the deeds that differ begin to do so.
+// marked shortens a line to the part around the first difference between the two deeds.
 func (d *Difference) marked(line string) string {
 	if len(line) <= longestDeed {
 		return line

@@ -11,11 +11,10 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Watch is a runner that builds the clusters of another, whose logs say in a run with
-// Spec.Detail what [Read] needs beside what the other observes: what agents answered
-// whoever asked them, and at the end what the config files of model servers have (what
-// they had before is told by what the servers did). In these logs pods stand for their
-// addresses.
+// Watch wraps a runner. With Spec.Detail the logs of its clusters also have what [Read]
+// needs: the answers of agents to whoever asked, and at the end the config files of model
+// servers. Earlier contents of these files show in what the servers did. Names of pods
+// stand for their addresses.
 func Watch(r runners.Runner) runners.Runner {
 	if o, ok := r.(runners.Operations); ok {
 		return watchingOperations{watching{r}, o}
@@ -25,13 +24,13 @@ func Watch(r runners.Runner) runners.Runner {
 
 type watching struct{ runners.Runner }
 
-// watchingOperations is a runner that answers single operations too.
+// watchingOperations wraps a runner that answers single operations, too.
 type watchingOperations struct {
 	watching
 	runners.Operations
 }
 
-// Build makes a cluster of the other runner.
+// Build makes a cluster of the wrapped runner.
 func (w watching) Build(spec runners.Spec) (runners.Cluster, error) {
 	c, err := w.Runner.Build(spec)
 	if err != nil || !spec.Detail {
@@ -52,7 +51,7 @@ func (w watching) Build(spec runners.Spec) (runners.Cluster, error) {
 	return seen, nil
 }
 
-// Check asks the other runner, where it can tell.
+// Check asks the wrapped runner, if it has a Check.
 func (w watching) Check(spec runners.Spec) error {
 	if c, ok := w.Runner.(runners.Checker); ok {
 		return c.Check(spec)
@@ -60,28 +59,28 @@ func (w watching) Check(spec runners.Spec) error {
 	return nil
 }
 
-// watched is a cluster with what was seen of it.
+// watched wraps a cluster and keeps what was observed of it.
 type watched struct {
 	runners.Cluster
-	// seen is in order.
+	// seen holds the additional observations in order of time.
 	seen []runners.Observation
-	// trainers are the processes of its training job.
+	// trainers lists the processes of the training job.
 	trainers []string
 }
 
-// watchedCaller is a cluster whose model servers can be called too.
+// watchedCaller wraps a cluster whose model servers can be called, too.
 type watchedCaller struct {
 	*watched
 	runners.Caller
 }
 
-// watchedTrainer is one that may have a training job too.
+// watchedTrainer wraps a cluster that may have a training job, too.
 type watchedTrainer struct {
 	watchedCaller
 	runners.Trainer
 }
 
-// Registered asks the cluster, where it can tell.
+// Registered asks the wrapped cluster, if it can tell.
 func (w watchedTrainer) Registered(name string) (addr string, ok bool, err error) {
 	r, ok := w.Cluster.(runners.Registry)
 	if !ok {
@@ -95,7 +94,7 @@ func (w *watched) see(o runners.Observation) {
 	w.seen = append(w.seen, o)
 }
 
-// Log is that of the cluster, with what was seen at its place.
+// Log returns the cluster's log with the additional observations inserted by time.
 func (w *watched) Log() []runners.Observation {
 	log := w.Cluster.Log()
 	names := w.addresses()
@@ -105,7 +104,8 @@ func (w *watched) Log() []runners.Observation {
 	}
 	next := 0
 	for _, o := range log {
-		// What was seen at an instant was before what the cluster did or was told then.
+		// An answer that was seen at an instant came before what the cluster did at that
+		// instant.
 		for ; next < len(w.seen) && w.seen[next].At <= o.At; next++ {
 			whole = append(whole, named(w.seen[next], names))
 		}
@@ -117,7 +117,7 @@ func (w *watched) Log() []runners.Observation {
 	return whole
 }
 
-// topics are those of tracks that come of topics of observations.
+// topics translates topics of observations to topics of tracks.
 func topics(unseen []string) []string {
 	var list []string
 	for _, topic := range unseen {
@@ -135,7 +135,7 @@ func topics(unseen []string) []string {
 	return list
 }
 
-// addresses are the pods, and the processes of a training job, by their addresses.
+// addresses maps addresses to the names of pods and of processes of a training job.
 func (w *watched) addresses() map[string]string {
 	names := map[string]string{}
 	for _, p := range w.Pods() {
@@ -159,7 +159,7 @@ func named(o runners.Observation, names map[string]string) runners.Observation {
 	return o
 }
 
-// Remark has the cluster write the step down, where it can.
+// Remark has the wrapped cluster record the step, if it can.
 func (w *watched) Remark(text string) {
 	if n, ok := w.Cluster.(runners.Narrator); ok {
 		n.Remark(text)
@@ -168,7 +168,7 @@ func (w *watched) Remark(text string) {
 	w.see(runners.Observation{Pod: "scenario", Op: "remark", Note: text})
 }
 
-// files are the config files of the model servers that run.
+// files reads the config files of the running model servers.
 func (w *watched) files() (list []runners.Observation) {
 	for _, p := range w.Pods() {
 		state, err := w.PodState(p.Name)
@@ -186,22 +186,22 @@ func (w *watched) files() (list []runners.Observation) {
 	return list
 }
 
-// answer takes down what an agent answered.
+// answer records the answer of an agent.
 func (w *watched) answer(pod, call, text string, err error) {
 	var rpc *env.RPCError
 	switch {
 	case errors.As(err, &rpc):
 		text = rpc.Code.String()
 		if rpc.Code == env.Unknown {
-			text += ": " + rpc.Message // what the agent's code raised
+			text += ": " + rpc.Message // the error that the agent's code raised
 		}
 	case err != nil:
-		return // nobody was asked
+		return // no agent was asked
 	}
 	w.see(runners.Observation{Pod: pod, Op: opAnswer, Path: call, Note: text})
 }
 
-// HeartBeat asks the cluster.
+// HeartBeat asks the wrapped cluster and records the answer.
 func (w *watched) HeartBeat(pod, serverType string) ([]runners.Addresses, error) {
 	list, err := w.Cluster.HeartBeat(pod, serverType)
 	var text strings.Builder
@@ -212,24 +212,25 @@ func (w *watched) HeartBeat(pod, serverType string) ([]runners.Addresses, error)
 	return list, err
 }
 
-// GetReplicas asks the cluster.
+// GetReplicas asks the wrapped cluster and records the answer.
 func (w *watched) GetReplicas(pod, serverType string, task int) ([]string, error) {
 	list, err := w.Cluster.GetReplicas(pod, serverType, task)
 	w.answer(pod, fmt.Sprintf("GetReplicas %s %d", serverType, task), sortedList(list), err)
 	return list, err
 }
 
-// GetResource asks the cluster.
+// GetResource asks the wrapped cluster and records the answer.
 func (w *watched) GetResource(pod string) (runners.Resource, error) {
 	r, err := w.Cluster.GetResource(pod)
 	w.answer(pod, "GetResource", fmt.Sprintf("%s shard %d replica %d", r.Address, r.ShardID, r.ReplicaID), err)
 	return r, err
 }
 
-// sortedList is a list whose order is left open: that of registrations and of children.
+// sortedList formats addresses without their order, which registrations and children leave
+// open.
 func sortedList(addrs []string) string { return strings.Join(slices.Sorted(slices.Values(addrs)), " ") }
 
-// EndFaultAfter asks the cluster, where it can.
+// EndFaultAfter asks the wrapped cluster, if it can.
 func (w *watched) EndFaultAfter(f runners.Fault, d time.Duration) error {
 	if s, ok := w.Cluster.(runners.Scheduler); ok {
 		return s.EndFaultAfter(f, d)
@@ -237,7 +238,7 @@ func (w *watched) EndFaultAfter(f runners.Fault, d time.Duration) error {
 	return runners.ErrUnsupported
 }
 
-// Tolerance is that of the cluster.
+// Tolerance returns that of the wrapped cluster.
 func (w *watched) Tolerance() time.Duration { return runners.Tolerance(w.Cluster) }
 
 var (

@@ -18,7 +18,7 @@ type Agents struct {
 	Call func(pod, method string, request []byte) (response []byte, err error)
 }
 
-// call fills in what an agent answers.
+// call makes one call and decodes the agent's answer into response.
 func (a Agents) call(pod, method string, request, response proto.Message) error {
 	data, err := proto.Marshal(request)
 	if err != nil {
@@ -38,8 +38,8 @@ func serverType(name string) (agentservice.ServerType, error) {
 	return agentservice.ServerType(n), nil
 }
 
-// HeartBeat asks the agent of a pod for the addresses of every task that it knows, which
-// come sorted by the task's name.
+// HeartBeat asks the agent of a pod for the addresses of every task that it knows, and
+// sorts them by the task's name.
 func (a Agents) HeartBeat(pod, kind string) ([]runners.Addresses, error) {
 	t, err := serverType(kind)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package operator is what runners/test/simrun and runners/test/realrun/loopback have in common: what an
-// operator beside a cluster does and asks in the same way, whether it runs in virtual time or
-// as processes.
+// Package operator does what an operator beside a cluster does and asks, in the same way
+// whether the cluster runs in virtual time (runners/test/simrun) or as processes
+// (runners/test/realrun/loopback).
 //
 // Three things to use first:
 //
@@ -9,7 +9,10 @@
 //   - [Endings] holds the faults that end by themselves.
 //   - [CallController] asks a training job's controller, [ReadTraining] its variables.
 //
-// To change what is asked of agents look in agents.go; of training jobs, in training.go,
-// and of their Consul, in registry.go; how ZooKeeper is written to, in layouts.go; how calls to
-// model servers are worded, in models.go; when faults end, in endings.go.
+// To change
+//
+//   - what is asked of agents: agents.go; of training jobs: training.go; of their Consul: registry.go;
+//   - what is written to ZooKeeper: layouts.go;
+//   - how calls to model servers are worded: models.go;
+//   - when faults end: endings.go.
 package operator

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Endings are the faults of a cluster that end by themselves, in order of time. The zero
-// value has none.
+// Endings holds the faults of a cluster that end by themselves, in order of time. The zero
+// value is empty.
 type Endings struct{ list []ending }
 
 type ending struct {
@@ -18,18 +18,18 @@ type ending struct {
 	fault runners.Fault
 }
 
-// Add has a fault end at a time.
+// Add schedules the end of a fault.
 func (e *Endings) Add(f runners.Fault, at time.Duration) {
 	e.list = append(e.list, ending{at, f})
 	slices.SortStableFunc(e.list, func(a, b ending) int { return int(a.at - b.at) })
 }
 
-// Forget takes a fault that somebody else ends.
+// Forget removes a fault that is ended otherwise.
 func (e *Endings) Forget(f runners.Fault) {
 	e.list = slices.DeleteFunc(e.list, func(e ending) bool { return e.fault.Kind == f.Kind && Hit(e.fault) == Hit(f) })
 }
 
-// Until is end, or the time of the next fault that ends if that is earlier.
+// Until returns the time of the next scheduled end, or end if that is earlier.
 func (e *Endings) Until(end time.Duration) time.Duration {
 	if len(e.list) > 0 {
 		return min(end, e.list[0].at)
@@ -37,7 +37,7 @@ func (e *Endings) Until(end time.Duration) time.Duration {
 	return end
 }
 
-// EndDue ends the faults whose time has come, until one cannot be ended.
+// EndDue ends the faults that are due at now, in order, and stops at the first error.
 func (e *Endings) EndDue(now time.Duration, end func(f runners.Fault) error) error {
 	for len(e.list) > 0 && e.list[0].at <= now {
 		f := e.list[0].fault
@@ -49,7 +49,7 @@ func (e *Endings) EndDue(now time.Duration, end func(f runners.Fault) error) err
 	return nil
 }
 
-// Hit says in a few words what a fault is about.
+// Hit names in a few words what a fault hits, as a pod or a path.
 func Hit(f runners.Fault) string {
 	words := []string{f.Pod, f.Server, f.BasePath, strings.Join(f.From, ", ")}
 	if len(f.To) > 0 {

@@ -13,27 +13,28 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Layouts writes to the ZooKeeper of a cluster as agent_controller does, each time in one
-// session.
+// Layouts writes to the ZooKeeper of a cluster as agent_controller does, with one session
+// for each call.
 type Layouts struct {
-	// Conf is the name of the agent's configuration, for errors.
+	// Conf is the name of the agent's configuration, for error messages.
 	Conf string
-	// BZID and Pattern are the settings bzid and layout_pattern of it.
+	// BZID and Pattern are the configuration's bzid and layout_pattern.
 	BZID, Pattern string
-	// Session runs fn with a client that is started, and stops it; what says for what, in
-	// errors and logs.
+	// Session runs fn with a started client and stops the client afterwards. what names the
+	// purpose in errors and logs.
 	Session func(what string, fn func(e *env.Env, zk env.ZooKeeper) error) error
-	// BasePath is where a model server finds a model that scenarios have under a path; nil
-	// leaves paths alone.
+	// BasePath maps the base path of a scenario to the one under which a model server finds
+	// the model. nil keeps paths as they are.
 	BasePath func(path string) string
 }
 
-// withBackend is Session at the level of agent_controller.
+// withBackend runs fn with a ZKBackend over one session, as agent_controller does.
 func (l Layouts) withBackend(what string, fn func(b *backends.ZKBackend) error) error {
 	return l.Session(what, func(e *env.Env, zk env.ZooKeeper) error { return fn(backends.NewZKBackend(e, l.BZID, zk)) })
 }
 
-// path is the znode of a layout; "" is that of the configuration.
+// path returns the znode of a layout. An empty name stands for the layout_pattern of the
+// configuration.
 func (l Layouts) path(layout string) (string, error) {
 	if layout == "" {
 		layout = l.Pattern
@@ -68,9 +69,9 @@ func (l Layouts) Unpublish(layout, model string, subGraphs ...string) error {
 	return l.each("unpublish", layout, model, subGraphs, (*backends.ZKBackend).RemoveFromLayout)
 }
 
-// each does something to sub-graphs in one session (agent_controller.py:90): to those that
-// are declared in the order in which ZooKeeper lists them. Those that are not, which the
-// command passes over, come after them in the order given.
+// each calls do for sub-graphs of a model in one session (agent_controller.py:90). Declared
+// ones come first, in the order in which ZooKeeper lists them. The command skips the
+// others; here they follow in the order given.
 func (l Layouts) each(what, layout, model string, subGraphs []string, do func(*backends.ZKBackend, string, datadef.SavedModel) error) error {
 	path, err := l.path(layout)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// ModelConfig is the message that a model server is reloaded with; basePath says where it
-// finds a model, nil for the path as it is.
+// ModelConfig makes the message that reloads a model server. basePath maps a model's path
+// to the one under which the server finds it; nil keeps it.
 func ModelConfig(models []runners.ServedModel, basePath func(string) string) (*config.ModelServerConfig, error) {
 	list := &config.ModelConfigList{}
 	for _, m := range models {
@@ -40,7 +40,7 @@ func ModelConfig(models []runners.ServedModel, basePath func(string) string) (*c
 	return &config.ModelServerConfig{Config: &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}}, nil
 }
 
-// ReloadRequest is a model config as env.ModelServer takes it.
+// ReloadRequest encodes a model config as env.ModelServer takes it.
 func ReloadRequest(models []runners.ServedModel, basePath func(string) string) ([]byte, error) {
 	message, err := ModelConfig(models, basePath)
 	if err != nil {
@@ -49,8 +49,8 @@ func ReloadRequest(models []runners.ServedModel, basePath func(string) string) (
 	return proto.MarshalOptions{Deterministic: true}.Marshal(message)
 }
 
-// ModelConfigFile is a model config as the file of --model_config_file; nil models make one
-// that has no list.
+// ModelConfigFile writes a model config as text for --model_config_file. nil models make a
+// config without a list.
 func ModelConfigFile(models []runners.ServedModel, basePath func(string) string) (string, error) {
 	message := &config.ModelServerConfig{}
 	if models != nil {
@@ -61,7 +61,7 @@ func ModelConfigFile(models []runners.ServedModel, basePath func(string) string)
 	}
 	text, err := textpb.Marshal(message)
 	if text == "" {
-		text = "\n" // a server cannot read a file of no bytes
+		text = "\n" // a server refuses an empty file
 	}
 	return text, err
 }
@@ -73,7 +73,8 @@ type (
 	policySpecific = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific
 )
 
-// policyOf is a policy of an entry in the form of a model config; unset it is nil.
+// policyOf parses the version policy of an entry; an empty text is nil, which leaves it
+// unset.
 func policyOf(text string) (*versionPolicy, error) {
 	p, err := runners.ParsePolicy(text)
 	switch {
@@ -89,8 +90,8 @@ func policyOf(text string) (*versionPolicy, error) {
 	return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific_{Specific: specific}}, nil
 }
 
-// PublishOf is a publish of "<model>:<sub-model>" by which the server follows the
-// newest version, as a TFSMonitor is asked for its status.
+// PublishOf makes the publish of "<model>:<sub-model>" with which a TFSMonitor is asked for
+// the status. Its policy follows the newest version.
 func PublishOf(model string) (*datadef.PublishMeta, error) {
 	name, subModel, ok := strings.Cut(model, ":")
 	if !ok || !strings.HasPrefix(subModel, agentconfig.ServerEntry) {
@@ -102,8 +103,8 @@ func PublishOf(model string) (*datadef.PublishMeta, error) {
 	return &pm, nil
 }
 
-// Predict asks a model server without inputs; call makes one call to it. The answer is the
-// version that answered.
+// Predict asks a model server without inputs, by one call, and returns the version that
+// answered.
 func Predict(spec runners.PredictSpec, call func(method string, request []byte) (response []byte, err error)) (version int64, err error) {
 	request := &apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: spec.Model}}
 	if spec.Label != "" {

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Registration is what a Consul agent tells of a service.
+// Registration is a service as a Consul agent lists it.
 type Registration struct {
 	Port int      `json:"port"`
 	Tags []string `json:"tags"`
-	// Listed is whether a look-up answers it.
+	// Listed says whether a look-up answers the service.
 	Listed bool `json:"listed"`
 }
 
-// RegisteredAddr is the address that a look-up among registrations has for a process of a
-// training job by its type, as "worker", and its index: the tag ip and the port of the last
-// that has both, as the discovery takes them.
+// RegisteredAddr returns the address of a process of a training job as a look-up gives it,
+// by the type of the process ("worker") and its index. As in the discovery, the last
+// registration that has both a tag ip and a port counts.
 func RegisteredAddr(list []Registration, role string, index int) (addr string, ok bool) {
 	for _, r := range list {
 		if !r.Listed || !slices.Contains(r.Tags, "index:"+strconv.Itoa(index)) || !slices.Contains(r.Tags, "name:"+role) {
