@@ -1,13 +1,13 @@
-// Package colour paints what programs write for people, on terminals that take it.
+// Package colour paints what programs write for people, on terminals that show colours.
 //
 // Two things to use first:
 //
-//   - [On] makes a writer that takes colours; which one does is decided once, by the
-//     command whose output it is.
-//   - [For] is the ink for a writer: its methods paint a text, or leave it as it is where
-//     the writer takes no colours, as a file or a pipe.
+//   - [On] marks a writer as one that shows colours. The command that owns the output
+//     decides this once.
+//   - [For] returns the ink for a writer. Its methods paint a text, or leave it as it is if
+//     the writer shows no colours, as a file or a pipe.
 //
-// To change which colour means what look in the methods of [Ink].
+// To change the meaning of a colour, see the methods of [Ink].
 package colour
 
 import (
@@ -17,12 +17,12 @@ import (
 	"github.com/fatih/color"
 )
 
-// When are the answers to the question of when to use colours.
+// When lists the values of a flag that says when to use colours.
 var When = []string{"auto", "always", "never"}
 
-// Wanted decides whether to use colours: always, never, or, with auto, on a terminal that
-// is not dumb while NO_COLOR is empty (https://no-color.org). env reads an environment
-// variable. Other answers are an error.
+// Wanted decides whether to use colours: always, never, or with auto on a terminal that is
+// not dumb while NO_COLOR is empty (https://no-color.org). env reads an environment
+// variable. Another value of when is an error.
 func Wanted(when string, terminal bool, env func(string) string) (bool, error) {
 	switch when {
 	case "always":
@@ -35,23 +35,23 @@ func Wanted(when string, terminal bool, env func(string) string) (bool, error) {
 	return false, fmt.Errorf("found %q, want auto, always or never", when)
 }
 
-// writer is a writer that takes colours.
+// writer marks a writer as one that shows colours.
 type writer struct{ io.Writer }
 
-// On makes a writer that takes colours.
+// On marks a writer as one that shows colours.
 func On(w io.Writer) io.Writer { return writer{w} }
 
-// Coloured is true; see For.
+// Coloured returns true; For asks for it.
 func (writer) Coloured() bool { return true }
 
-// Unwrap is the writer that On was given.
+// Unwrap returns the writer that On was given.
 func (w writer) Unwrap() io.Writer { return w.Writer }
 
 // Ink paints texts.
 type Ink struct{ on bool }
 
-// For is the ink for a writer, which takes colours when it has a method Coloured that
-// says so.
+// For returns the ink for a writer. It paints if the writer has a method Coloured that
+// returns true.
 func For(w io.Writer) Ink {
 	c, ok := w.(interface{ Coloured() bool })
 	return Ink{ok && c.Coloured()}

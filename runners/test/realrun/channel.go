@@ -17,8 +17,7 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// channel is a gRPC channel of a process. Connecting and backing off are gRPC's
-// own.
+// channel is a gRPC channel of a process. gRPC itself connects and backs off.
 type channel struct {
 	p      *walltime.Process
 	addr   string
@@ -26,8 +25,8 @@ type channel struct {
 	closed atomic.Bool
 
 	mu       sync.Mutex
-	dialErr  error // of the last attempt to connect
-	brokenBy error // what ended the last connection
+	dialErr  error // error of the last attempt to connect
+	brokenBy error // error that ended the last connection
 }
 
 func newChannel(p *walltime.Process, addr string) *channel {
@@ -40,20 +39,20 @@ func newChannel(p *walltime.Process, addr string) *channel {
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawBytes{}), grpc.MaxCallRecvMsgSize(env.MaxMessageBytes)),
 	)
 	if err != nil {
-		panic("realrun: gRPC does not take " + addr + ": " + err.Error()) // it takes every address as it is
+		panic("realrun: gRPC does not take " + addr + ": " + err.Error()) // gRPC refuses no address when a channel is made
 	}
 	c.conn = conn
 	p.OnEnd(c.end)
 	if p.Dead() {
-		c.end() // it died before OnEnd
+		c.end() // the process died before OnEnd was called
 	}
 	return c
 }
 
-// minConnectTimeout is how long gRPC waits for a connection at least.
+// minConnectTimeout is how long gRPC waits for a connection at least, in its own default.
 const minConnectTimeout = 20 * time.Second
 
-// connectParams are gRPC's own, in the time of the world.
+// connectParams returns gRPC's own back-off, scaled to the time of the world.
 func connectParams(w *walltime.World) grpc.ConnectParams {
 	params := grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: w.Real(minConnectTimeout)}
 	params.Backoff.BaseDelay = w.Real(params.Backoff.BaseDelay)
@@ -82,7 +81,7 @@ func (c *channel) Call(method string, request []byte, timeout time.Duration) ([]
 	return response, nil
 }
 
-// Close ends the connection and fails the calls that wait.
+// Close ends the connection and fails the waiting calls.
 func (c *channel) Close() {
 	c.p.Check()
 	c.end()
@@ -90,11 +89,11 @@ func (c *channel) Close() {
 
 func (c *channel) end() {
 	if !c.closed.Swap(true) {
-		_ = c.conn.Close() // the only error is that it was closed before
+		_ = c.conn.Close() // the only possible error says that it was closed before
 	}
 }
 
-// connect is gRPC's dialer.
+// connect dials for gRPC.
 func (c *channel) connect(ctx context.Context, addr string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
 	c.mu.Lock()
@@ -106,7 +105,7 @@ func (c *channel) connect(ctx context.Context, addr string) (net.Conn, error) {
 	return &watchedConn{Conn: conn, of: c}, nil
 }
 
-// watchedConn tells its channel how it ended.
+// watchedConn records in its channel how the connection ended.
 type watchedConn struct {
 	net.Conn
 	of     *channel
@@ -119,14 +118,15 @@ func (w *watchedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write may find that the connection is broken before Read does.
+// Write records its error, too: a broken connection may show in Write before it shows in
+// Read.
 func (w *watchedConn) Write(b []byte) (int, error) {
 	n, err := w.Conn.Write(b)
 	w.note(err)
 	return n, err
 }
 
-// note keeps the first error: what follows it says less.
+// note keeps the first error, which names the cause; later errors follow from it.
 func (w *watchedConn) note(err error) {
 	if err == nil || errors.Is(err, net.ErrClosed) || w.broken.Swap(true) {
 		return
@@ -136,15 +136,15 @@ func (w *watchedConn) note(err error) {
 	w.of.mu.Unlock()
 }
 
-// progress is how far a call has come.
+// progress says how far a call came, which decides how grpc-python words its failure.
 type progress struct {
-	// sent says that it had a connection, answered that the server gave a status.
+	// sent is set when the call has a connection, answered when the server gave a status.
 	sent, answered atomic.Bool
 }
 
 type progressKey struct{}
 
-// watcher notes the progress of calls.
+// watcher is a stats handler that records the progress of calls.
 type watcher struct{}
 
 func (watcher) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }

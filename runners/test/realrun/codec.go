@@ -6,11 +6,11 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// rawBytes is a gRPC codec for messages that are bytes already: a *[]byte on
-// either side.
+// rawBytes is a gRPC codec for messages that are encoded already. Each message is a
+// *[]byte.
 type rawBytes struct{}
 
-// Name is that of the usual codec: what travels is protobuf.
+// Name returns the name of gRPC's usual codec, because the bytes are protobuf.
 func (rawBytes) Name() string { return "proto" }
 
 func (rawBytes) Marshal(v any) (mem.BufferSlice, error) {

@@ -1,7 +1,7 @@
-// Package realrun runs the engine on the real world: the wall clock and real
-// sockets. It has the network, model servers and ZooKeeper; files, names and programs of
-// the machine are engine/walltime/machine, and all of it together for one process is
-// runners/test/realrun/surroundings.
+// Package realrun runs the engine on the real world: the wall clock and real sockets. It
+// has the network, model servers and ZooKeeper. Files, names and programs of the host are
+// in engine/walltime/machine, and runners/test/realrun/surroundings puts all of it together
+// for one process.
 //
 // Four things to use first:
 //
@@ -11,20 +11,19 @@
 //   - [ModelServers] makes the model server clients of a process, over its network.
 //   - [ZooKeepers] makes the ZooKeeper clients of a process.
 //
-// What a client says of its own troubles reads as grpc-python's, so that agents
-// and observers see the same as in virtual time; engine/runtimetest/networktest
-// holds both networks to one suite, engine/runtimetest/modelservertest both model
-// server clients, and engine/runtimetest/zookeepertest both ZooKeeper clients, the
-// real one on a real server (runners/zookeeper/server) and on the simulated server
-// behind sockets (sim/zookeeper/wire).
+// A client words its own failures as grpc-python's does, so that agents and observers see
+// the same as in virtual time. Three suites hold both worlds to one behaviour:
+// engine/runtimetest/networktest, modelservertest and zookeepertest. The last one also runs
+// on a real server (runners/zookeeper/server) and on the simulated server behind sockets
+// (sim/zookeeper/wire).
 //
 // # ZooKeeper
 //
-// The client is engine/recipes over a session, as in virtual time, and the rules
-// of the session's states are those of recipes.Keeper, as in virtual time. The
-// library go-zookeeper/zk encodes, matches answers with requests and pings, on one
-// connection at a time; connecting, going on with a session, and what becomes of
-// calls and watches are kazoo's. What remains different from kazoo on the wire:
+// The client is engine/recipes over a session, and the rules of the session's states are
+// those of recipes.Keeper, as in virtual time. The library go-zookeeper/zk encodes
+// requests, matches answers with them, and pings, on one connection at a time. Connecting,
+// keeping a session over connections, and the fate of calls and watches follow kazoo. These
+// differences from kazoo remain on the wire:
 //
 //   - Pings are sent at fixed intervals of a third of the session timeout, also on
 //     a busy connection, where kazoo draws up to 0.4 s off and pings when idle. A
@@ -33,15 +32,16 @@
 //     and auth has an ordinary xid.
 //   - Paths that the server would refuse are refused here, as BadArguments; for
 //     reads, kazoo's answer is NoNode.
-//   - In a world with a speed the server is taken to be as fast: the timeout that is
-//     asked for, and the one that is given, count in the world's time. A real server
-//     cannot be made faster.
+//   - In a world with a speed the server is taken to be as fast: the requested and the
+//     granted timeout count in the world's time. A real server cannot be made faster.
 //   - Stop waits a second for the answer to its last request, kazoo until the
 //     connection is found dead.
 //
-// To change how requests become tasks look in server.go; calls and connections,
-// channel.go; the words of failures, wording.go; how bytes pass gRPC untouched,
-// codec.go. A model server client is models.go. A ZooKeeper client is zookeeper.go;
-// its connection task, zookeeper_loop.go; its calls, zookeeper_call.go; the use of
-// the library, zookeeper_link.go.
+// To change
+//
+//   - how requests become tasks: server.go; calls and connections: channel.go;
+//   - the words of failures: wording.go; how bytes pass gRPC untouched: codec.go;
+//   - a model server client: models.go;
+//   - a ZooKeeper client: zookeeper.go; its connection task: zookeeper_loop.go; its calls:
+//     zookeeper_call.go; the use of the library: zookeeper_link.go.
 package realrun

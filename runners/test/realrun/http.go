@@ -17,8 +17,8 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// httpConn is a connection of plain HTTP. What it reads is parsed by net/http; unlike its client
-// this one makes no request again by itself.
+// httpConn is a connection of plain HTTP. net/http parses what it reads. Unlike net/http's
+// client, it never repeats a request by itself.
 type httpConn struct {
 	n             *Network
 	p             *walltime.Process
@@ -30,7 +30,7 @@ type httpConn struct {
 	response *http.Response
 }
 
-// DialHTTP makes a connection.
+// DialHTTP makes a connection to addr, which is opened by the first request.
 func (n *Network) DialHTTP(addr string, timeout time.Duration) env.HTTPConn {
 	n.p.Check()
 	c := &httpConn{n: n, p: n.p, network: "tcp", addr: n.resolve(addr), timeout: timeout}
@@ -40,8 +40,8 @@ func (n *Network) DialHTTP(addr string, timeout time.Duration) env.HTTPConn {
 	return c
 }
 
-// dialer has a process that is as in a container call from its own address, by which a Consul
-// agent tells machines apart.
+// dialer returns a dialer that calls from the process's own address, as in a container. A
+// Consul agent tells hosts apart by that address.
 func (n *Network) dialer(network string) *net.Dialer {
 	if ip := net.ParseIP(n.o.Localhost); ip != nil && network == "tcp" {
 		return &net.Dialer{LocalAddr: &net.TCPAddr{IP: ip}}
@@ -49,7 +49,7 @@ func (n *Network) dialer(network string) *net.Dialer {
 	return &net.Dialer{}
 }
 
-// wait runs something that may wait, for the time-out at most, and words its error.
+// wait runs fn, for the timeout at most, and words its error.
 func (c *httpConn) wait(what string, fn func(ctx context.Context) error) (err error) {
 	c.p.Block(func(ctx context.Context) {
 		if c.timeout > 0 {
@@ -69,7 +69,7 @@ func (c *httpConn) wait(what string, fn func(ctx context.Context) error) (err er
 	return nil
 }
 
-// httpKind is the kind of an error of sockets.
+// httpKind classifies an error of a socket.
 func httpKind(err error) error {
 	var dns *net.DNSError
 	var timeout net.Error
@@ -91,7 +91,7 @@ func httpKind(err error) error {
 	return httperrors.Unreachable
 }
 
-// Request sends a request as http.client words it.
+// Request sends a request with the words of Python's http.client.
 func (c *httpConn) Request(method, target string, body []byte) error {
 	if c.conn == nil {
 		err := c.wait("connect", func(ctx context.Context) error {
@@ -131,7 +131,7 @@ func (n *Network) endHTTP(conn net.Conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.https, conn)
-	conn.Close() // nobody waits for what it may say
+	conn.Close() // nobody is left to take an error
 }
 
 func (n *Network) closeHTTP() {
@@ -142,7 +142,7 @@ func (n *Network) closeHTTP() {
 	}
 }
 
-// Status reads up to the end of the header.
+// Status reads the header of the response and returns its status code.
 func (c *httpConn) Status() (int, error) {
 	if c.conn == nil {
 		return 0, httperrors.Wrap(httperrors.Disconnected, "answer of %s", c.addr)
@@ -165,13 +165,13 @@ func (c *httpConn) Status() (int, error) {
 	return c.response.StatusCode, nil
 }
 
-// isNetwork reports whether an error is one of the socket, not of what came through it.
+// isNetwork reports whether the socket failed, rather than the response being malformed.
 func isNetwork(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op)
 }
 
-// Body reads the rest.
+// Body reads the rest of the response.
 func (c *httpConn) Body() (body []byte, err error) {
 	if c.response == nil {
 		return nil, httperrors.Wrap(httperrors.Disconnected, "answer of %s", c.addr)

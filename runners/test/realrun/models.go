@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 )
 
-// ModelServers is the env.ModelServers of a process: gRPC over its network, which
-// words what goes wrong and ends the calls that a task takes back.
+// ModelServers is the env.ModelServers of a process: gRPC over its network. The network
+// words failures and ends calls that a task cancels.
 type ModelServers struct{ Network env.Network }
 
 // Dial makes a client of the server at host:port.
@@ -43,8 +43,8 @@ func (m *modelServer) Status(spec env.ModelSpec, timeout time.Duration) ([]env.M
 	return versions, nil
 }
 
-// Reload sends a configuration as it is: whether it can be parsed is the server's
-// to say.
+// Reload sends a configuration without parsing it, since only the server decides whether it
+// is valid.
 func (m *modelServer) Reload(config []byte, timeout time.Duration) (env.StatusProto, error) {
 	request := protowire.AppendTag(nil, reloadConfigField, protowire.BytesType)
 	request = protowire.AppendBytes(request, config)
@@ -55,13 +55,13 @@ func (m *modelServer) Reload(config []byte, timeout time.Duration) (env.StatusPr
 	return statusProto(response.GetStatus()), nil
 }
 
-// reloadConfigField is ReloadConfigRequest.config.
+// reloadConfigField is the field number of ReloadConfigRequest.config.
 const reloadConfigField = 1
 
-// Close ends the connection and fails the calls that wait.
+// Close ends the connection and fails the waiting calls.
 func (m *modelServer) Close() { m.channel.Close() }
 
-// What grpc-python says of messages that are none (grpc/_channel.py).
+// What grpc-python says of bytes that are no message (grpc/_channel.py).
 const (
 	notSerialized   = "Exception serializing request!"
 	notDeserialized = "Exception deserializing response!"
@@ -78,7 +78,7 @@ func (m *modelServer) call(method string, request []byte, response proto.Message
 	return nil
 }
 
-// specMessage is a spec as a client sends it. A version rules out a label.
+// specMessage encodes a spec as a client sends it. With a version, a label is left out.
 func specMessage(spec env.ModelSpec) *apis.ModelSpec {
 	message := &apis.ModelSpec{Name: spec.Name, SignatureName: spec.Signature}
 	switch {

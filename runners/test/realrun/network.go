@@ -14,15 +14,15 @@ import (
 
 // Options are the settings of a network.
 type Options struct {
-	// ListenHost is the address that servers listen on; empty means 127.0.0.1.
-	// "0.0.0.0" and "::" are all addresses of the host.
+	// ListenHost is the address on which servers listen; empty means 127.0.0.1. "0.0.0.0"
+	// and "::" stand for all addresses of the host.
 	ListenHost string
-	// Localhost is the address for which localhost and 127.0.0.1 stand in what is dialled,
-	// as in a container whose loopback is its own; empty leaves them as they are.
+	// Localhost replaces localhost and 127.0.0.1 in addresses to dial, as in a container
+	// with a loopback of its own. Empty leaves addresses as they are.
 	Localhost string
 }
 
-// Network is the env.Network of one process. Its sockets end with the process.
+// Network is the env.Network of one process. Its sockets are closed when the process ends.
 type Network struct {
 	p *walltime.Process
 	o Options
@@ -41,7 +41,7 @@ func NewNetwork(p *walltime.Process, o Options) *Network {
 	return n
 }
 
-// Serve listens on the port of the address of the options.
+// Serve listens on a port of Options.ListenHost.
 func (n *Network) Serve(port, workers int, handler env.Handler) (env.Server, error) {
 	n.p.Check()
 	var l net.Listener
@@ -56,13 +56,13 @@ func (n *Network) Serve(port, workers int, handler env.Handler) (env.Server, err
 	return newServer(n.p, l, workers, handler), nil
 }
 
-// Dial makes a channel. Unlike grpc-python's it knows of no proxies.
+// Dial makes a channel. Unlike grpc-python it uses no proxies.
 func (n *Network) Dial(addr string) env.Channel {
 	n.p.Check()
 	return newChannel(n.p, n.resolve(addr))
 }
 
-// resolve puts the address of the options in the place of a name of the loopback.
+// resolve replaces a name of the loopback by Options.Localhost.
 func (n *Network) resolve(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if n.o.Localhost != "" && err == nil && (host == "localhost" || host == "127.0.0.1") {
@@ -71,8 +71,8 @@ func (n *Network) resolve(addr string) string {
 	return addr
 }
 
-// Probe connects by TCP and hangs up. It waits for timeout at most, or as long as the kernel
-// does.
+// Probe connects by TCP and hangs up. It waits for timeout at most; 0 leaves the limit to
+// the kernel.
 func (n *Network) Probe(addr string, timeout time.Duration) (err error) {
 	n.p.Block(func(whole context.Context) {
 		ctx, cancel := whole, context.CancelFunc(func() {})

@@ -19,18 +19,19 @@ type server struct {
 	p       *walltime.Process
 	port    int
 	handler env.Handler
-	// slots holds one for each request that runs; nil means no limit.
+	// slots has room for each request that may run at once; nil means no limit.
 	slots    chan struct{}
 	listener net.Listener
 	grpc     *grpc.Server
 }
 
-// refusableBytes is up to where too large requests are received only to be refused
-// in grpc-python's words. Beyond it gRPC-Go refuses them in its own.
+// refusableBytes is the size up to which a too large request is received, only to be
+// refused in grpc-python's words. Larger ones are refused by gRPC-Go in its own words.
 const refusableBytes = 16 * env.MaxMessageBytes
 
-// streamWorkers are goroutines that answer one call after the other, so that their
-// stacks are large enough from the second one on. More calls have one each.
+// streamWorkers is the number of goroutines that answer one call after the other, so that
+// their stacks have grown from the second call on. Further calls at once get a goroutine
+// each.
 const streamWorkers = 16
 
 func newServer(p *walltime.Process, l net.Listener, workers int, handler env.Handler) *server {
@@ -44,28 +45,28 @@ func newServer(p *walltime.Process, l net.Listener, workers int, handler env.Han
 		grpc.MaxRecvMsgSize(refusableBytes),
 		grpc.NumStreamWorkers(streamWorkers),
 	)
-	// Serve returns an error that says something only before the server is
-	// stopped: when the listener breaks, which a client learns from its calls.
+	// Serve's error means something only before the server is stopped: the listener broke.
+	// Clients learn of that from their calls.
 	go func() { _ = s.grpc.Serve(l) }()
 	p.OnEnd(s.stop)
 	if p.Dead() {
-		s.stop() // it died before OnEnd
+		s.stop() // the process died before OnEnd was called
 	}
 	return s
 }
 
-// Port is the port that it listens on.
+// Port returns the port that the server listens on.
 func (s *server) Port() int { return s.port }
 
-// Stop closes the listener and the connections. What still runs in the process
-// goes on to its end, and nobody gets the answer.
+// Stop closes the listener and the connections. Handlers that still run go on to their end,
+// and their answers are dropped.
 func (s *server) Stop() {
 	s.p.Block(func(context.Context) { s.stop() })
 }
 
-// stop closes the listener by itself, which gRPC may not have taken over yet.
+// stop closes the listener itself, because gRPC may not have taken it over yet.
 func (s *server) stop() {
-	_ = s.listener.Close() // the only error is that it was closed before
+	_ = s.listener.Close() // the only possible error says that it was closed before
 	s.grpc.Stop()
 }
 
@@ -75,7 +76,7 @@ func (s *server) take(_ any, stream grpc.ServerStream) error {
 	if err := stream.RecvMsg(&request); err != nil {
 		return err
 	}
-	// Without the end of the request gRPC would reset a stream that is answered sooner.
+	// gRPC resets a stream that is answered before the end of its request was read.
 	if err := stream.RecvMsg(&more); !errors.Is(err, io.EOF) {
 		return errors.Join(err, status.Error(codes.Internal, "a call with more than one request"))
 	}
@@ -85,13 +86,13 @@ func (s *server) take(_ any, stream grpc.ServerStream) error {
 	ctx := stream.Context()
 	if s.slots != nil {
 		select {
-		case s.slots <- struct{}{}: // in order of arrival, as channels are
+		case s.slots <- struct{}{}: // channels serve their senders in order of arrival
 			defer func() { <-s.slots }()
 		case <-ctx.Done():
 		}
 	}
 	if ctx.Err() != nil {
-		return unasked(ctx.Err()) // grpc-python does not start what was cancelled in the queue
+		return unasked(ctx.Err()) // grpc-python does not start a call that was cancelled in the queue
 	}
 	method, _ := grpc.Method(ctx)
 	var response []byte
@@ -106,8 +107,8 @@ func (s *server) take(_ any, stream grpc.ServerStream) error {
 	return stream.SendMsg(&response)
 }
 
-// statusOf is what the client gets of a handler's error. grpc-python words so what
-// a servicer raises (_server.py).
+// statusOf turns a handler's error into the status that the client gets, in the words that
+// grpc-python has for an exception of a servicer (_server.py).
 func statusOf(err error) error {
 	var rpc *env.RPCError
 	if errors.As(err, &rpc) {
@@ -116,7 +117,7 @@ func statusOf(err error) error {
 	return status.Error(codes.Unknown, "Exception calling application: "+err.Error())
 }
 
-// unasked is the status of a call for which nobody waits any more.
+// unasked returns the status of a call whose client no longer waits.
 func unasked(why error) error {
 	if errors.Is(why, context.DeadlineExceeded) {
 		return status.Error(codes.DeadlineExceeded, env.DeadlineIsOver)

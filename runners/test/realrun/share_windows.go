@@ -2,5 +2,5 @@ package realrun
 
 import "syscall"
 
-// sharePort does nothing: there is no SO_REUSEPORT, and gRPC does without.
+// sharePort does nothing: Windows has no SO_REUSEPORT, and gRPC does without it there.
 func sharePort(_, _ string, _ syscall.RawConn) error { return nil }

@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// worded is the status of a failed call. What the server answered stays as it is;
-// what the client finds itself is put into grpc-python's words.
+// worded returns the status of a failed call. A status from the server stays as it is; a
+// failure that the client found gets grpc-python's words.
 func (c *channel) worded(err error, p *progress) *env.RPCError {
 	s, ok := status.FromError(err)
 	if !ok {
@@ -22,8 +22,8 @@ func (c *channel) worded(err error, p *progress) *env.RPCError {
 	code, message := env.Code(s.Code()), s.Message()
 	switch {
 	case code == env.DeadlineExceeded && message == context.DeadlineExceeded.Error():
-		// So gRPC-Go words it on either side, and both find it at the same time: an
-		// answer may have come after the client has given up.
+		// gRPC-Go words an expired deadline like this on both sides, which notice it at the
+		// same time: the answer may have arrived after the client gave up.
 		message = env.DeadlineIsOver
 	case p.answered.Load():
 	case c.closed.Load():
@@ -59,8 +59,7 @@ func (c *channel) whyNoConnection() string {
 	return env.NoConnection
 }
 
-// tooLarge rewrites gRPC-Go's text for env.MessageTooLarge, which differs in the
-// beginning.
+// tooLarge replaces gRPC-Go's text by env.MessageTooLarge; the two begin differently.
 func tooLarge(message string) string {
 	if rest, ok := strings.CutPrefix(message, "grpc: received message"); ok {
 		return "Received message" + rest

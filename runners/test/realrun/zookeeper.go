@@ -11,23 +11,23 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// ZooKeepers makes the ZooKeeper clients of one process; it is its env.ZooKeepers.
+// ZooKeepers is the env.ZooKeepers of one process.
 type ZooKeepers struct {
-	// Env is the process's own world: its clock, tasks, choices and log.
+	// Env gives clock, tasks, choices and log of the process.
 	Env  *env.Env
 	Proc *walltime.Process
-	// Servers, when set, are the addresses to dial whatever hosts the program
-	// names, as if its names resolved to them.
+	// Servers, when set, replaces the hosts that the program names, as if their names
+	// resolved to these addresses.
 	Servers []string
 }
 
-// NewClient makes a client that is not started. hosts is a list as
-// "10.0.0.1:2181,10.0.0.2:2181"; a port that is missing is 2181.
+// NewClient makes a client and does not start it. hosts lists addresses such as
+// "10.0.0.1:2181,10.0.0.2:2181"; a missing port means 2181.
 func (z *ZooKeepers) NewClient(hosts string, o env.ZooKeeperOptions) env.ZooKeeper {
 	return recipes.New(z.Env, z.NewSession(hosts, o))
 }
 
-// NewSession makes the layer below NewClient.
+// NewSession makes the session on which NewClient builds.
 func (z *ZooKeepers) NewSession(hosts string, o env.ZooKeeperOptions) *ZooKeeperSession {
 	if o.Timeout == 0 {
 		o.Timeout = 10 * time.Second // kazoo client.py:128
@@ -48,9 +48,9 @@ func (z *ZooKeepers) NewSession(hosts string, o env.ZooKeeperOptions) *ZooKeeper
 	return s
 }
 
-// ZooKeeperSession is kazoo's connection (protocol/connection.py) over TCP: it
-// connects, notices loss and expiry, and keeps watches. All of its fields are
-// guarded by the process's monitor, but for those below mu.
+// ZooKeeperSession is kazoo's connection (protocol/connection.py) over TCP: it connects,
+// notices loss and expiry, and keeps watches. The process's monitor guards all fields but
+// those below mu.
 type ZooKeeperSession struct {
 	e     *env.Env
 	p     *walltime.Process
@@ -59,39 +59,39 @@ type ZooKeeperSession struct {
 
 	life recipes.Life
 
-	// open is set while the loop waits for the connection's end: only then is
-	// anything sent.
+	// open is set while the loop waits for the connection's end. Requests are sent only
+	// then.
 	open    bool
-	closing bool // the request to end the session is on its way
-	greeted bool // the server has given a session
+	closing bool // the request to end the session was sent
+	greeted bool // the server granted a session
 	end     recipes.ConnectionEnd
-	changed env.Cond // of greeted, end or an answer
+	changed env.Cond // broadcast when greeted or end changes, or an answer arrives
 	queue   []*zkCall
-	pending []*zkCall // sent
+	pending []*zkCall // sent calls that wait for their answers
 
 	mu   sync.Mutex
 	who  identity
 	link *link
 }
 
-// OnState sets who is told of changes of state.
+// OnState sets the function that is called with each change of state.
 func (s *ZooKeeperSession) OnState(fn func(env.SessionState)) { s.life.OnState = fn }
 
-// State is kazoo's simplified state.
+// State returns kazoo's simplified state.
 func (s *ZooKeeperSession) State() env.SessionState { return s.life.State() }
 
-// Connected reports whether a connection is established right now.
+// Connected reports whether a connection is established at this moment.
 func (s *ZooKeeperSession) Connected() bool { return s.life.Live.IsSet() }
 
-// ClientID is the session's id and password, id 0 for none (kazoo's client_id).
-// Any goroutine may ask.
+// ClientID returns the session's id and password; id 0 means none (kazoo's client_id). Any
+// goroutine may call it.
 func (s *ZooKeeperSession) ClientID() (id int64, password []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.who.id, s.who.password
 }
 
-// Spawn runs fn in a task of its own.
+// Spawn runs fn in a new task.
 func (s *ZooKeeperSession) Spawn(fn func()) { s.p.Go("zookeeper spawn", fn) }
 
 // Start connects; see [recipes.Life.Start].
@@ -101,7 +101,7 @@ func (s *ZooKeeperSession) Start(limit time.Duration) error {
 }
 
 func (s *ZooKeeperSession) task(run func()) {
-	// A process that dies closes its sockets; the server finds out by itself.
+	// A process that dies closes its sockets and tells the server nothing.
 	s.p.OnEnd(s.hangUp)
 	s.p.Go("zookeeper connection", run)
 }

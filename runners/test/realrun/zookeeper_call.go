@@ -11,14 +11,14 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
-// closeSession is the operation that ends a session.
+// closeSession names the operation that ends a session.
 const closeSession = "close"
 
-// zkCall is one request that a task waits for.
+// zkCall is one request for whose answer a task waits.
 type zkCall struct {
 	op, at string
-	// send makes the request and keeps the answer below. It runs outside of the
-	// monitor, so that nobody looks at the answer of a call that was failed.
+	// send makes the request and stores the answer in the fields below. It runs outside of
+	// the monitor; nobody reads these fields once the call has failed.
 	send func(*zk.Conn, *zkCall) error
 
 	path     string
@@ -26,7 +26,7 @@ type zkCall struct {
 	stat     *zk.Stat
 	found    bool
 	children []string
-	// fired has the event of the watch that was left, when it has come already.
+	// fired carries the event of the new watch, if it has arrived already.
 	fired <-chan zk.Event
 
 	watch           env.Watcher
@@ -41,9 +41,8 @@ func (s *ZooKeeperSession) newCall(op, at string, send func(*zk.Conn, *zkCall) e
 	return &zkCall{op: op, at: at, send: send, cond: s.p.NewCond("zookeeper " + op + " " + at)}
 }
 
-// do sends a request, waits for the answer (client.py:529) and gives it to taken
-// when it is a success. While the connection is suspended it waits until it is
-// back.
+// do sends a request, waits for its answer (client.py:529) and calls taken on success.
+// While the connection is suspended it waits for the next one.
 func (s *ZooKeeperSession) do(c *zkCall, taken func(*zkCall)) error {
 	s.p.Check()
 	if err := s.life.Refuse(); err != nil {
@@ -60,8 +59,8 @@ func (s *ZooKeeperSession) do(c *zkCall, taken func(*zkCall)) error {
 	return c.err
 }
 
-// send sends the queued requests, in their order, when the connection is open.
-// What is queued behind the end of the session is never sent.
+// send sends the queued requests in order while the connection is open. Requests behind the
+// end of the session are never sent.
 func (s *ZooKeeperSession) send() {
 	for len(s.queue) > 0 && s.open && !s.closing {
 		c := s.queue[0]
@@ -80,14 +79,14 @@ func (c *zkCall) run(l *link) func() error {
 	return func() error { return c.send(l.zk, c) }
 }
 
-// answer gives what is to be called with the result of a call, from any goroutine.
+// answer returns the function that takes the result of a call, from any goroutine.
 func (s *ZooKeeperSession) answer(l *link, c *zkCall) func(error) {
 	return func(err error) {
 		s.p.Post("zookeeper answer", func() { s.answered(l, c, err) })
 	}
 }
 
-// answered takes the result of a call, unless the call was failed meanwhile.
+// answered takes the result of a call, unless the call has failed in the meantime.
 func (s *ZooKeeperSession) answered(l *link, c *zkCall, err error) {
 	i := slices.Index(s.pending, c)
 	if i < 0 || l != s.link {
@@ -95,8 +94,8 @@ func (s *ZooKeeperSession) answered(l *link, c *zkCall, err error) {
 	}
 	code, answered := codeOf(err)
 	if !answered {
-		// The connection is over or, where the request was too large to be written,
-		// would be soon (ZK-1.6). That fails all calls.
+		// The connection is over. If the request was too large to be written, it would be
+		// over soon (ZK-1.6). Either way all calls fail.
 		l.close()
 		return
 	}
@@ -110,9 +109,9 @@ func (s *ZooKeeperSession) answered(l *link, c *zkCall, err error) {
 	s.changed.Broadcast()
 }
 
-// keepWatch keeps the watcher of a call that succeeded (connection.py:407). When
-// the event of its watch has come before the answer could be taken, nobody was
-// there yet to be told.
+// keepWatch registers the watcher of a successful call (connection.py:407). If the watch
+// fired before this answer was taken, there was no watcher to call yet, so keepWatch calls
+// it.
 func (s *ZooKeeperSession) keepWatch(c *zkCall) {
 	if c.watch == nil || s.life.Stopped() {
 		return
@@ -132,13 +131,13 @@ func (s *ZooKeeperSession) keepWatch(c *zkCall) {
 	}
 }
 
-// finish ends a call and lets its task go on.
+// finish stores the result of a call and wakes its task.
 func (c *zkCall) finish(err error) {
 	c.done, c.err = true, err
 	c.cond.Broadcast()
 }
 
-// zkCodes are the errors that the library has names for.
+// zkCodes lists the errors for which the library has names.
 var zkCodes = []struct {
 	err  error
 	code zkerrors.Code
@@ -153,11 +152,11 @@ var zkCodes = []struct {
 	{zk.ErrInvalidACL, zkerrors.InvalidACL},
 	{zk.ErrAuthFailed, zkerrors.AuthFailed},
 	{zk.ErrBadArguments, zkerrors.BadArguments},
-	{zk.ErrInvalidPath, zkerrors.BadArguments}, // found by the library before the server could
+	{zk.ErrInvalidPath, zkerrors.BadArguments}, // the library checks paths before the server can
 }
 
-// codeOf is the protocol's code of an answer, 0 for success; answered is false for
-// an error of the connection.
+// codeOf returns the protocol's code of an answer, 0 for success. answered is false if the
+// connection failed instead.
 func codeOf(err error) (code zkerrors.Code, answered bool) {
 	if err == nil {
 		return 0, true
@@ -167,7 +166,7 @@ func codeOf(err error) (code zkerrors.Code, answered bool) {
 			return c.code, true
 		}
 	}
-	// Codes without a name come as text only.
+	// The library gives a code without a name as text only.
 	if _, scanErr := fmt.Sscanf(err.Error(), "unknown error: %d", &code); scanErr == nil {
 		return code, true
 	}

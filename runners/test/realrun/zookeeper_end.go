@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// endLimit is how long each try of EndSession waits for the server.
+// endLimit bounds each attempt of EndSession.
 const endLimit = 10 * time.Second
 
-// EndSession ends somebody's session on the server, as if it had expired: it goes
-// on with the session by its id and password, which drops its owner's connection,
-// and closes it. The owner may be quicker and take it back; so it tries until the
-// server says that there is no such session. It must not be called from a task that
-// others wait for.
+// EndSession ends another client's session on the server, as if it had expired. It takes
+// the session over by its id and password, which drops the owner's connection, and closes
+// it. The owner may be quicker and take it back, so EndSession repeats until the server
+// knows no such session. Do not call it from a task for which others wait.
 func EndSession(addr string, id int64, password []byte) error {
 	for {
 		gone, err := endOnce(addr, identity{id: id, password: password})
@@ -33,7 +32,7 @@ func endOnce(addr string, who identity) (gone bool, err error) {
 	l.tell = func(n news) {
 		select {
 		case told <- n.what:
-		default: // nobody listens any more
+		default: // the reader is gone
 		}
 	}
 	l.start(endLimit)

@@ -15,56 +15,56 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// identity is what a client shows to go on with its session; the zero value asks
-// for a new one.
+// identity is what a client presents to continue its session. The zero value asks for a new
+// session.
 type identity struct {
 	id       int64
 	password []byte
 	lastZxid int64
 }
 
-// link is one connection to a server. A zk.Conn speaks the protocol on it. It would
-// also connect again, go on with the session and leave its watches again, but not
-// by kazoo's rules; so each one is used for a single connection, and link gives it
-// the session to go on with by changing its connect request.
+// link is one connection to a server, on which a zk.Conn speaks the protocol. A zk.Conn
+// would also reconnect, continue the session and set its watches again, but not by kazoo's
+// rules. So each zk.Conn gets a single connection, and link writes the session to continue
+// into its connect request.
 //
-// link is the net.Conn that the zk.Conn reads and writes; that it reads the next
-// frame says that all consequences of the last one are there.
+// link is the net.Conn that the zk.Conn reads and writes. When the zk.Conn reads the next
+// frame, it has handled the last one completely.
 type link struct {
 	net.Conn
 	zk  *zk.Conn
-	who identity // asked for
-	// speed is how much faster than the clock the client's time passes. The server's
-	// passes as fast: session timeouts are asked for and given in that time, and the
-	// zk.Conn, which has the clock only, is told of shorter ones. 0 means 1.
+	who identity // session to ask for
+	// speed is how much faster than the clock the client's time passes; 0 means 1. The
+	// server is taken to be as fast: timeouts on the wire count in that time. The zk.Conn
+	// only knows the clock, so it is given shorter ones.
 	speed float64
 	tell  func(news)
-	// sent holds one when a request was written since the last ask.
+	// sent holds a token if a request was written since the last ask.
 	sent chan struct{}
 
-	// opened says that the session waits for the connection's end. Before it, as
-	// while a listener runs, kazoo sends no pings and looks at no clock.
+	// opened says that the session waits for the connection's end. Before that, for example
+	// while a listener runs, kazoo sends no pings and checks no time limit.
 	opened atomic.Bool
 
-	// last is closed when the request of the latest ask has been written; only the
-	// monitor touches it.
+	// last is closed once the request of the latest ask is written. Only the monitor
+	// touches it.
 	last     chan struct{}
 	inFlight sync.WaitGroup
 	closed   sync.Once
 
-	timeout time.Duration // asked for
-	asked   bool          // for the session; belongs to the writer
+	timeout time.Duration // session timeout to ask for
+	asked   bool          // whether the session was asked for; only the writer touches it
 
-	// These belong to whichever goroutine of the zk.Conn reads.
+	// The fields from here on belong to the goroutine of the zk.Conn that reads.
 	events []env.WatchEvent
 	in     frames
-	read   int // bytes, until the given timeout is known
+	read   int // bytes read, counted until the granted timeout is known
 
-	given     identity // valid when greeted; lastZxid is in in
+	given     identity // valid once greeted; frames has the last zxid
 	timeoutMs int32
 }
 
-// news is what a link tells of itself.
+// news is an event of a link.
 type news struct {
 	what  linkNews
 	event env.WatchEvent
@@ -73,13 +73,13 @@ type news struct {
 type linkNews uint8
 
 const (
-	linkGreeted linkNews = iota // the server has given a session
+	linkGreeted linkNews = iota // the server granted a session
 	linkRefused                 // the session that was asked for has expired
 	linkDown                    // the connection is over
 	linkEvent
 )
 
-// start begins to speak; timeout is the session timeout to ask for.
+// start begins the protocol; timeout is the session timeout to ask for.
 func (l *link) start(timeout time.Duration) {
 	if l.speed == 0 {
 		l.speed = 1
@@ -89,7 +89,7 @@ func (l *link) start(timeout time.Duration) {
 	close(l.last)
 	l.in.lastZxid.Store(l.who.lastZxid)
 	dialed := false
-	// Connect fails only without servers.
+	// Connect fails only for an empty list of servers.
 	l.zk, _, _ = zk.Connect([]string{l.RemoteAddr().String()}, time.Duration(float64(timeout)/l.speed),
 		zk.WithLogInfo(false), zk.WithLogger(silent{}),
 		zk.WithHostProvider(&oneConnection{addr: l.RemoteAddr().String()}),
@@ -125,8 +125,8 @@ func (l *link) hear(e zk.Event) {
 	}
 }
 
-// flush tells of the watch events that have come. By now the zk.Conn has handed
-// them to the channels of their watches too; see keepWatch.
+// flush passes on the watch events that have arrived. The zk.Conn has put them into the
+// channels of their watches by now; see keepWatch.
 func (l *link) flush() {
 	for _, e := range l.events {
 		l.tell(news{what: linkEvent, event: e})
@@ -134,7 +134,7 @@ func (l *link) flush() {
 	l.events = nil
 }
 
-// Read notes what the answers say of the session.
+// Read reads for the zk.Conn and records what answers say of the session.
 func (l *link) Read(b []byte) (int, error) {
 	l.flush()
 	if l.speed == 1 || l.read >= givenEnd {
@@ -145,8 +145,8 @@ func (l *link) Read(b []byte) (int, error) {
 	return l.readGiven(b)
 }
 
-// readGiven is Read until the given timeout has come, which the zk.Conn gets to read as
-// it is on the clock.
+// readGiven is Read until the granted timeout has arrived. It scales that timeout to the
+// clock before the zk.Conn reads it.
 func (l *link) readGiven(b []byte) (int, error) {
 	n, err := io.ReadAtLeast(l.Conn, b, min(len(b), givenEnd-l.read))
 	if from := givenAt - l.read; from >= 0 && n >= from+4 {
@@ -158,8 +158,8 @@ func (l *link) readGiven(b []byte) (int, error) {
 	return n, err
 }
 
-// Where the given timeout is in what the server sends: behind the length and the
-// protocol version of the connect response (ZK-2.2).
+// Offsets of the granted timeout in the connect response, behind the length and the
+// protocol version (ZK-2.2).
 const givenAt, givenEnd = 8, 12
 
 // The connect request: length, protocol version, last zxid, timeout, session id,
@@ -174,8 +174,8 @@ const (
 
 const pingXid = -2
 
-// Write asks for the session when the zk.Conn asks for a new one, and holds pings
-// back while kazoo would send none.
+// Write replaces the zk.Conn's request for a new session by one for this link's session. It
+// drops pings while kazoo would send none.
 func (l *link) Write(b []byte) (int, error) {
 	switch {
 	case !l.asked:
@@ -201,7 +201,7 @@ func (l *link) Write(b []byte) (int, error) {
 	return l.Conn.Write(b)
 }
 
-// SetReadDeadline is how the zk.Conn limits the silence on the connection.
+// SetReadDeadline takes the limit by which the zk.Conn bounds silence on the connection.
 func (l *link) SetReadDeadline(t time.Time) error {
 	if !l.opened.Load() {
 		return nil
@@ -213,21 +213,21 @@ func (l *link) SetReadDeadline(t time.Time) error {
 func (l *link) begin() {
 	l.opened.Store(true)
 	silence := time.Duration(l.timeoutMs) * time.Millisecond * 2 / 3
-	// It fails on a closed connection only, which the reader notices by itself.
+	// The call fails only on a closed connection, which the reader notices by itself.
 	_ = l.Conn.SetReadDeadline(time.Now().Add(silence))
 }
 
-// identity is that of the session after what has been read so far. It is to be
-// asked for after the link was greeted.
+// identity returns the session's identity as of the last read frame. The link must have
+// been greeted.
 func (l *link) identity() identity {
 	who := l.given
 	who.lastZxid = l.in.lastZxid.Load()
 	return who
 }
 
-// ask runs a request, which waits for its answer, and then answer with the result.
-// Requests are written in the order of asking, though none waits for the answer of
-// another. The monitor is in hand.
+// ask runs request, which waits for its answer, and then calls answer with the result.
+// Requests are written in the order of asking, and none waits for the answer to another.
+// The caller holds the monitor.
 func (l *link) ask(request func() error, answer func(error)) {
 	before, written := l.last, make(chan struct{})
 	l.last = written
@@ -241,7 +241,7 @@ func (l *link) ask(request func() error, answer func(error)) {
 			close(written)
 			err = <-result
 		case err = <-result:
-			select { // it was written right before the answer, or never
+			select { // the request was written right before the answer, or never
 			case <-l.sent:
 			default:
 			}
@@ -251,21 +251,21 @@ func (l *link) ask(request func() error, answer func(error)) {
 	})
 }
 
-// endSession ends the session after the answers to all that was asked. The
-// monitor is in hand.
+// endSession ends the session once all earlier requests are answered. The caller holds the
+// monitor.
 func (l *link) endSession() {
 	go func() {
 		l.inFlight.Wait()
-		l.zk.Close() // asks, and waits for the answer for a second
+		l.zk.Close() // asks the server, and waits a second for the answer
 		l.close()
 	}()
 }
 
-// close hangs up. The zk.Conn then asks itself in vain to end a session, which
+// close closes the connection. The zk.Conn then tries in vain to end its session, which
 // takes it a while.
 func (l *link) close() {
 	l.closed.Do(func() {
-		_ = l.Conn.Close() // may be closed by the zk.Conn already
+		_ = l.Conn.Close() // the zk.Conn may have closed it
 		go l.zk.Close()
 	})
 }
@@ -280,8 +280,8 @@ func (o *oneConnection) Init([]string) error { return nil }
 func (o *oneConnection) Len() int            { return 1 }
 func (o *oneConnection) Connected()          {}
 
-// Next says "start over" after the first time: that makes the zk.Conn drop what was
-// not sent, and look whether it was closed.
+// Next returns "start over" after the first call. By that the zk.Conn drops unsent requests
+// and checks whether it was closed.
 func (o *oneConnection) Next() (server string, startOver bool) {
 	startOver, o.used = o.used, true
 	return o.addr, startOver
@@ -291,19 +291,19 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// frames reads along: the session that the server gave, and the last zxid.
+// frames parses frames as they pass, for the granted session and the last zxid.
 type frames struct {
 	greeted   bool
 	given     identity
 	timeoutMs int32
 	lastZxid  atomic.Int64
 
-	head []byte // of the present frame, its length included
-	left int    // bytes of it that are to come
+	head []byte // first bytes of the present frame, its length included
+	left int    // bytes of the frame that are still to come
 }
 
-// headBytes is how much of a frame matters: a connect response has 4 bytes of
-// length and 36 or 37 more (ZK-2.2).
+// headBytes is how much of a frame is kept: a connect response has 4 bytes of length and 36
+// or 37 more (ZK-2.2).
 const headBytes = 40
 
 func (f *frames) take(b []byte) {

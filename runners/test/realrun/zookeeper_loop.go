@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/recipes"
 )
 
-// resolve looks all names up (connection.py:507).
+// resolve looks up the addresses of all host names (connection.py:507).
 func (s *ZooKeeperSession) resolve() (addrs []string) {
 	s.p.Block(func(ctx context.Context) {
 		for _, host := range s.hosts {
@@ -30,8 +30,7 @@ func (s *ZooKeeperSession) resolve() (addrs []string) {
 	return addrs
 }
 
-// connect makes one connection and returns when it is over
-// (connection.py:548).
+// connect makes one connection and returns how it ended (connection.py:548).
 func (s *ZooKeeperSession) connect(addr string, pauses *recipes.Pauses) recipes.ConnectionEnd {
 	s.life.Change(recipes.KeeperConnecting)
 	conn := s.dial(addr)
@@ -63,7 +62,7 @@ func (s *ZooKeeperSession) connect(addr string, pauses *recipes.Pauses) recipes.
 	return s.end
 }
 
-// dial connects within the session timeout; nil means it failed.
+// dial connects within the session timeout; it returns nil on failure.
 func (s *ZooKeeperSession) dial(addr string) (conn net.Conn) {
 	s.p.Block(func(ctx context.Context) {
 		var err error
@@ -75,8 +74,8 @@ func (s *ZooKeeperSession) dial(addr string) (conn net.Conn) {
 	return conn
 }
 
-// newLink begins to speak on a connection. The link of a process that has died
-// meanwhile is closed by the connection task, which unwinds.
+// newLink begins the protocol on a connection. If the process has died in the meantime, the
+// unwinding connection task closes the link.
 func (s *ZooKeeperSession) newLink(conn net.Conn) *link {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +86,7 @@ func (s *ZooKeeperSession) newLink(conn net.Conn) *link {
 	return l
 }
 
-// hangUp closes the connection that there is.
+// hangUp closes the present connection, if any.
 func (s *ZooKeeperSession) hangUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +95,7 @@ func (s *ZooKeeperSession) hangUp() {
 	}
 }
 
-// await waits on the connection task until met, or until the limit is over.
+// await has the connection task wait until met returns true or the limit is over.
 func (s *ZooKeeperSession) await(limit time.Duration, met func() bool) {
 	from := s.p.Elapsed()
 	for !met() {
@@ -110,8 +109,8 @@ func (s *ZooKeeperSession) await(limit time.Duration, met func() bool) {
 	}
 }
 
-// authenticate sends the credentials and waits for the answers (connection.py:691);
-// it reports false when the connection is over.
+// authenticate sends the credentials and waits for the answers (connection.py:691). It
+// returns false if the connection ended.
 func (s *ZooKeeperSession) authenticate(l *link) bool {
 	for _, a := range s.auth {
 		var result error
@@ -122,7 +121,7 @@ func (s *ZooKeeperSession) authenticate(l *link) bool {
 				s.changed.Broadcast()
 			})
 		})
-		// There is an answer always: a link that goes down makes one up.
+		// An answer always comes, because a link that ends makes one up.
 		s.await(-1, func() bool { return done })
 		if code, answered := codeOf(result); answered && code != 0 {
 			s.end = recipes.EndAuthFailed // the server hangs up right after it
@@ -136,7 +135,7 @@ func (s *ZooKeeperSession) authenticate(l *link) bool {
 	return true
 }
 
-// heard takes the news of a link.
+// heard handles an event of a link.
 func (s *ZooKeeperSession) heard(l *link, n news) {
 	if l != s.link {
 		return
@@ -159,14 +158,14 @@ func (s *ZooKeeperSession) heard(l *link, n news) {
 	s.changed.Broadcast()
 }
 
-// over ends the connection; the first reason counts.
+// over records how the connection ended; the first reason counts.
 func (s *ZooKeeperSession) over(end recipes.ConnectionEnd) {
 	if s.end == recipes.EndNone {
 		s.end, s.open = end, false
 	}
 }
 
-// remember keeps what a later connection needs to go on with the session.
+// remember keeps what a later connection needs to continue the session.
 func (s *ZooKeeperSession) remember(l *link) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

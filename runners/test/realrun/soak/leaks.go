@@ -14,7 +14,7 @@ func processesOf(dir string) []string {
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	var found []string
 	for _, name := range names {
-		text, err := os.ReadFile(name) // it may have ended meanwhile
+		text, err := os.ReadFile(name) // a process may end between the listing and this read
 		if err == nil && strings.Contains(string(text), dir) {
 			found = append(found, strings.TrimSpace(strings.ReplaceAll(string(text), "\x00", " ")))
 		}
@@ -22,10 +22,11 @@ func processesOf(dir string) []string {
 	return found
 }
 
-// stateListen is that of a socket that listens, in /proc/net/tcp.
+// stateListen is the state of a listening socket in /proc/net/tcp.
 const stateListen = "0A"
 
-// listening lists the sockets that listen on addresses with a prefix, as "127.3.4.".
+// listening lists the listening sockets whose addresses have a prefix, for example
+// "127.3.4.".
 func listening(prefix string) []string {
 	text, err := os.ReadFile("/proc/net/tcp")
 	if err != nil {
@@ -45,7 +46,7 @@ func listening(prefix string) []string {
 	return found
 }
 
-// socketAddr reads an address as "0100007F:1F90": the bytes of the host's are swapped.
+// socketAddr reads an address such as "0100007F:1F90", whose host has its bytes swapped.
 func socketAddr(text string) string {
 	host, port, _ := strings.Cut(text, ":")
 	ip, err := strconv.ParseUint(host, 16, 32)

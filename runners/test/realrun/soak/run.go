@@ -18,34 +18,34 @@ import (
 
 // Options are the settings of a soak.
 type Options struct {
-	// Loopback is what clusters are made of. Its Dir must be set: by its name processes
-	// of the clusters are told from others. Its Slack, if 0, is two seconds of wall time, for
-	// the start of processes on a machine that is busy with those of other clusters: an agent
-	// that finds a port closed tries it again 10 s of its time later.
+	// Loopback says what clusters are made of. Its Dir must be set, because processes of
+	// the clusters are recognised by that name. A Slack of 0 means two seconds of wall
+	// time, for processes that start slowly on a busy host: an agent that finds a port
+	// closed tries again only 10 s of its time later.
 	Loopback loopback.Options
-	// Cycles is how many kills there are in all, Jobs on how many clusters.
+	// Cycles is the number of kills in all, Jobs the number of clusters.
 	Cycles, Jobs int
 	// Seed decides what is killed and when.
 	Seed uint64
-	// Progress takes a line now and then; nil is nobody.
+	// Progress gets a line now and then; nil means none.
 	Progress io.Writer
 }
 
-// Summary is what came of a soak.
+// Summary is the result of a soak.
 type Summary struct {
 	Cycles []Cycle
 	Bounds map[Victim]time.Duration
-	// Slack is by how much clusters of processes may be later than that.
+	// Slack is added to the bounds for clusters of processes.
 	Slack time.Duration
-	// Late are the cycles that took longer.
+	// Late lists the cycles that took longer than their bound.
 	Late []string
 }
 
-// simulatedSeeds is how many clusters the bounds are taken from, simulatedCycles how many
-// kills of each.
+// simulatedSeeds is the number of clusters that the bounds come from, simulatedCycles the
+// number of kills in each.
 const simulatedSeeds, simulatedCycles = 100, 20
 
-// Bounds are the longest times that a simulated cluster was not whole, by victim.
+// Bounds returns for each victim the longest time that a simulated cluster was not whole.
 func Bounds() (map[Victim]time.Duration, error) {
 	bounds := map[Victim]time.Duration{}
 	for seed := uint64(1); seed <= simulatedSeeds; seed++ {
@@ -65,7 +65,7 @@ func Bounds() (map[Victim]time.Duration, error) {
 	return bounds, nil
 }
 
-// cycles soaks one cluster.
+// cycles runs n cycles on one cluster.
 func cycles(c runners.Cluster, seed uint64, n int, done func(Cycle) error) error {
 	if err := begin(c); err != nil {
 		return fmt.Errorf("start: %w", err)
@@ -83,9 +83,8 @@ func cycles(c runners.Cluster, seed uint64, n int, done func(Cycle) error) error
 	return nil
 }
 
-// Run soaks clusters until there were so many cycles, or ctx ends, or a cluster does not
-// come back at all or has what it should not have. Its error also tells of those that were
-// late.
+// Run soaks clusters until Cycles is reached or ctx ends. It also stops when a cluster does
+// not recover or has a stray process or port. Its error includes the late cycles.
 func Run(ctx context.Context, o Options) (*Summary, error) {
 	bounds, err := Bounds()
 	if err != nil {
@@ -121,7 +120,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	return &s.Summary, err
 }
 
-// soak is a run that goes on.
+// soak is the state of a run.
 type soak struct {
 	o     Options
 	ctx   context.Context
@@ -133,7 +132,7 @@ type soak struct {
 	told   time.Time
 }
 
-// cluster soaks one cluster of processes.
+// cluster soaks one cluster of processes for n cycles.
 func (s *soak) cluster(seed uint64, n int) (err error) {
 	built, err := loopback.New(s.o.Loopback).Build(spec(seed))
 	if err != nil {
@@ -159,12 +158,12 @@ func (s *soak) cluster(seed uint64, n int) (err error) {
 		if err := s.over(); err != nil {
 			return err
 		}
-		// REST comes after gRPC, and what has ended is gone a moment later.
+		// REST is served a moment after gRPC, and an ended process is gone a moment later.
 		return runners.Within(c, settled, func() error { return s.counted(c, net) })
 	})
 }
 
-// over is the error of a run that has to end.
+// over returns the error with which the run has to end, nil for none.
 func (s *soak) over() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +173,7 @@ func (s *soak) over() error {
 	return context.Cause(s.ctx)
 }
 
-// errStopped is that of a cluster which ends because another has failed.
+// errStopped ends a cluster because another one has failed.
 var errStopped = errors.New("another cluster has failed")
 
 func (s *soak) stop() {
@@ -183,7 +182,7 @@ func (s *soak) stop() {
 	s.failed = true
 }
 
-// note takes a cycle down, and whether it was within its bound.
+// note records a cycle and whether it kept its bound.
 func (s *soak) note(seed uint64, cycle Cycle) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,7 +197,7 @@ func (s *soak) note(seed uint64, cycle Cycle) {
 	}
 }
 
-// sayEvery is the time between two lines on how far it is.
+// sayEvery is the time between two lines of progress.
 const sayEvery = 5 * time.Second
 
 func (s *soak) say(format string, args ...any) {
@@ -207,12 +206,13 @@ func (s *soak) say(format string, args ...any) {
 	}
 }
 
-// settled is the cluster time within which a whole cluster has what it is to have.
+// settled is the cluster time within which a whole cluster has its full number of processes
+// and ports.
 const settled = 10 * time.Second
 
-// counted wants as many processes and ports as a whole cluster has.
+// counted checks that there are as many processes and ports as a whole cluster has.
 func (s *soak) counted(c *loopback.Cluster, net string) error {
-	// ZooKeeper, and who has claimed the addresses; for each pod a relay and an agent, and
+	// ZooKeeper, and the owner of the addresses; for each pod a relay and an agent, and
 	// model servers with gRPC and REST.
 	ports := listening(net)
 	if want := 2 + (2+2*len(tasks))*len(c.Pods()); len(ports) != want {

@@ -10,10 +10,11 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// spec is the cluster that is soaked: two pods of version 1, each with a PS and an entry,
-// which are started again when they have ended and their sessions are over (Q120). Faults of the reference are repaired: with
-// them a session that was lost once is never as it was (Q109), and agents of version 3 do
-// not list a pod again that comes back at an unlucky moment, repaired or not (Q43).
+// spec describes the cluster: two pods of version 1, each with a PS and an entry, which
+// restart once they have ended and their sessions are over (Q120). Faults of the reference
+// are repaired. With them a session that was lost once never recovers (Q109). Agents of
+// version 3 do not list a pod again that comes back at an unlucky moment, repaired or not
+// (Q43).
 func spec(seed uint64) runners.Spec {
 	return runners.Spec{
 		Seed: seed, Conf: strings.Replace(runners.ConfV1, "num_ps 2", "num_ps 1", 1),
@@ -24,13 +25,13 @@ func spec(seed uint64) runners.Spec {
 	}
 }
 
-// tasks are what each pod registers for, and where.
+// tasks maps each task to the znode below which a pod registers for it.
 var tasks = map[string]string{
 	"ps":    "/predict_ctr/service/predict_ctr/ps:0",
 	"entry": "/predict_ctr/service/predict_ctr/entry:0",
 }
 
-// Victim is what is killed.
+// Victim is the kind of process that is killed.
 type Victim string
 
 // The victims.
@@ -46,13 +47,13 @@ func Victims() []Victim { return []Victim{Agent, ModelServer, ZooKeeper} }
 // Cycle is one kill and what followed.
 type Cycle struct {
 	Victim Victim
-	// Pod is whose agent or model server it was.
+	// Pod is the pod of the killed agent or model server, empty for ZooKeeper.
 	Pod string
 	// At is the cluster time of the kill, Took how long the cluster was not whole.
 	At, Took time.Duration
 }
 
-// giveUp is the cluster time after which a cluster counts as one that does not come back.
+// giveUp is the cluster time after which a cluster counts as lost.
 const giveUp = 15 * time.Minute
 
 // begin starts a cluster and waits until it is whole.
@@ -63,10 +64,10 @@ func begin(c runners.Cluster) error {
 	return runners.Within(c, giveUp, func() error { return whole(c) })
 }
 
-// once lets some time pass, kills something, and waits until the cluster is whole again.
+// once lets some time pass, kills a process, and waits until the cluster is whole again.
 func once(c runners.Cluster, r *rand.Rand) (Cycle, error) {
-	// Any moment of the agents' rounds of 1 and 10 s, once they have seen the ports of their
-	// model servers (Q20).
+	// The kill may hit any moment of the agents' rounds of 1 and 10 s, after they have seen
+	// the ports of their model servers (Q20).
 	if _, err := c.Pass(11*time.Second+time.Duration(r.Int64N(int64(20*time.Second))), nil); err != nil {
 		return Cycle{}, err
 	}
@@ -107,7 +108,7 @@ func kill(c runners.Cluster, r *rand.Rand, cycle *Cycle) error {
 	return c.EndFault(fault)
 }
 
-// ended waits until the pod has noticed: until then everything may look as before.
+// ended waits until a pod has noticed the kill: until then everything may look whole.
 func ended(c runners.Cluster, pod string) error {
 	s, err := c.PodState(pod)
 	if err != nil {
@@ -125,7 +126,7 @@ func ended(c runners.Cluster, pod string) error {
 	})
 }
 
-// restarted wants that a pod runs with its model servers.
+// restarted checks that a pod runs with its model servers.
 func restarted(c runners.Cluster, pod string) error {
 	s, err := c.PodState(pod)
 	if err == nil && (!s.Running || len(s.ModelServers) != len(tasks)) {
@@ -134,7 +135,7 @@ func restarted(c runners.Cluster, pod string) error {
 	return err
 }
 
-// whole wants that everything is as at first: every pod runs its model servers, is
+// whole checks that everything is as it was at first: every pod runs its model servers, is
 // registered once for each task with an ephemeral znode, and is listed by every agent.
 func whole(c runners.Cluster) error {
 	var names []string
@@ -161,7 +162,7 @@ func whole(c runners.Cluster) error {
 	return nil
 }
 
-// registered wants so many children of a znode, each of which goes with its session.
+// registered checks that a znode has a number of children, each of them ephemeral.
 func registered(c runners.Cluster, path string, want int) error {
 	node, _, err := c.Znode(path)
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"github.com/monosim/monosim/engine/walltime/machine"
 )
 
-// LogOptions say where log lines go.
+// LogOptions say which log lines are written, and where.
 type LogOptions struct {
-	// Output takes the lines; nil is standard error. A line is one write.
+	// Output gets one write for each line; nil means standard error.
 	Output io.Writer
-	// Verbosity is which lines are written.
+	// Verbosity selects the lines by their level.
 	Verbosity Verbosity
 }
 
-// Verbosity says how severe a line has to be to be written: INFO or more, absl's default
-// once flags are parsed, unless told otherwise.
+// Verbosity is the least severe level that is written. The zero value is INFO, absl's
+// default once flags are parsed.
 type Verbosity int8
 
 // The verbosities, by absl's numbers.
@@ -35,7 +35,7 @@ const (
 // wants reports whether lines of a level are written.
 func (v Verbosity) wants(level env.Level) bool { return Verbosity(env.Info)-Verbosity(level) <= v }
 
-// log is env.Log of a process, in the form of absl but for the source line.
+// log is the env.Log of a process, in the form of absl but without the source line.
 type log struct {
 	p    *walltime.Process
 	o    LogOptions
@@ -47,8 +47,8 @@ func newLog(p *walltime.Process, o LogOptions, fork *machine.Fork) *log {
 	return &log{p: p, o: o, fork: fork}
 }
 
-// Enabled is false in a copy of a program that has not come to its fork: the program
-// itself has written these lines.
+// Enabled is false in a forked copy that has not reached its fork: the program itself has
+// written these lines.
 func (l *log) Enabled(level env.Level) bool {
 	l.p.Check()
 	return l.o.Verbosity.wants(level) && !l.fork.Replaying()
@@ -62,7 +62,7 @@ func (l *log) Logf(level env.Level, format string, args ...any) {
 	line := head + strings.TrimSuffix(fmt.Sprintf(format, args...), "\n") + "\n"
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, _ = io.WriteString(l.o.Output, line) // there is nobody to tell
+	_, _ = io.WriteString(l.o.Output, line) // an error of the log has nowhere to go
 }
 
 var _ env.Log = (*log)(nil)

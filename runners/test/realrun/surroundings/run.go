@@ -11,25 +11,25 @@ import (
 	"github.com/monosim/monosim/engine/walltime/machine"
 )
 
-// Program is a program that this one runs.
+// Program is a program for Run.
 type Program struct {
 	Options
-	// Node and Name are the machine and the program in reports, and Node the place whose
-	// choices follow from Seed.
+	// Node and Name name the host and the program in reports. The choices follow from Seed
+	// and Node.
 	Node, Name string
-	// Seed decides every choice; 0 is another one for each run.
+	// Seed decides every choice; 0 means another seed for each run.
 	Seed uint64
-	// Speed is how much faster than the clock its time passes; 0 means 1. Model servers
-	// and ZooKeeper have to be as fast.
+	// Speed is how much faster than the clock the program's time passes; 0 means 1. Model
+	// servers and ZooKeeper have to be as fast.
 	Speed float64
-	// Main is what it does, as the main thread. What it returns is the exit code.
+	// Main runs as the main thread and returns the exit code.
 	Main func(e *env.Env) int
 }
 
-// Run runs the program in this operating system process, of which it must be the only
-// one, and returns the exit code when Main has ended; in a copy that was forked, when
-// what was forked has. A program that is killed or calls Exit ends this process instead.
-// The error is that of a panic, or of surroundings that cannot be made.
+// Run runs the program in this operating system process, which may run only one. It returns
+// the exit code when Main has ended, or in a forked copy when the forked function has. If
+// the program is killed or calls Exit, this process ends instead. The error is a panic of
+// the program, or surroundings that cannot be made.
 func Run(p Program) (code int, err error) {
 	if p.Seed == 0 {
 		p.Seed = rand.Uint64()
@@ -51,7 +51,7 @@ func Run(p Program) (code int, err error) {
 	return r.code, r.err
 }
 
-// running is a program that runs.
+// running is the state of a running program.
 type running struct {
 	Program
 	world *walltime.World
@@ -81,7 +81,7 @@ func (r *running) begin(main func(*env.Env) int) {
 	})
 }
 
-// end ends the program; the first reason counts.
+// end records how the program ended; the first reason counts.
 func (r *running) end(code int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,17 +1,17 @@
 // Package surroundings makes the env.Env of a real process: the wall clock, the files,
-// names and programs of the machine, sockets, ZooKeeper and model servers over the
-// network, and a log on standard error. With it a program that was written against env,
-// such as an agent, is a program of the operating system.
+// names and programs of the host, sockets, ZooKeeper and model servers over the network,
+// and a log on standard error. With it a program that was written against env, such as an
+// agent, runs as a program of the operating system.
 //
 // Two things to use first:
 //
 //   - [Run] runs a program in this operating system process until it ends, forks and
 //     signals included.
-//   - [New] makes the Env of one process of engine/walltime, for who runs several in one
+//   - [New] makes the Env of one process of engine/walltime, to run several in one
 //     program.
 //
-// To change what an Env is made of look in surroundings.go; how a program is run and
-// forked, run.go; the form of log lines, log.go.
+// To change what an Env is made of, see surroundings.go; how a program runs and forks,
+// run.go; the form of log lines, log.go.
 package surroundings
 
 import (
@@ -23,25 +23,25 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun"
 )
 
-// Options say what a process is like. The zero value is a process as this program is,
-// which listens on 127.0.0.1 and logs from INFO on to standard error.
+// Options describe a process. The zero value has the environment and directory of this
+// program, listens on 127.0.0.1 and logs from INFO on to standard error.
 type Options struct {
-	// Machine is its environment and directory, and what becomes of its children. Its
-	// Localhost, if "", is that of Network.
+	// Machine has the environment, the directory, and the rules for children. If its
+	// Localhost is "", that of Network is used.
 	Machine machine.Options
-	// Network says where its servers listen.
+	// Network says where servers listen.
 	Network realrun.Options
-	// Log takes its log lines.
+	// Log says where log lines go.
 	Log LogOptions
 	// Python is the interpreter whose behaviour ported code shows.
 	Python env.Python
-	// Furnish, when set, is given each Env before it is used, and may replace parts of it.
+	// Furnish, when set, is called with each Env before it is used, and may replace parts
+	// of it.
 	Furnish func(*env.Env)
 }
 
-// New makes the Env of a process. ZooKeeper servers are those that the program names,
-// as it has them from its configuration. The error is of a working directory that cannot
-// be told.
+// New makes the Env of a process. The program's own configuration names the ZooKeeper
+// servers. It fails if the working directory cannot be determined.
 func New(p *walltime.Process, o Options) (*env.Env, error) {
 	if o.Machine.Localhost == "" {
 		o.Machine.Localhost = o.Network.Localhost
