@@ -2,14 +2,15 @@ package runners
 
 import "time"
 
-// Act is something that is done to a cluster at a time of its run.
+// Act is something to do to a cluster at a time of its run.
 type Act struct {
 	At time.Duration
-	// Text says what, for people.
+	// Text describes the act for people.
 	Text string
-	// Do does it, and lets no more time pass than that takes. An error says what went
-	// wrong, or what was not as it should be.
+	// Do performs the act. It lets no more cluster time pass than the act takes. Its error
+	// says what failed, or which expectation did not hold.
 	Do func(c Cluster) error
-	// Until is when it may be over at the latest, where it waits for something; else At.
+	// Until is the latest end of an act that waits for something. For other acts it equals
+	// At.
 	Until time.Duration
 }

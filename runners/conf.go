@@ -1,10 +1,10 @@
 package runners
 
-// ConfV3 and ConfV1 are the agent.conf from which scenarios start, one setting a
-// line, for Spec.Conf. ConfV3 is of agents that serve the models published to the
-// layout "main". ConfV1 has the values of the reference's own agent.conf, but for
-// num_shard, which must equal the environment's (Q159), and for the layout filters,
-// which only v3 reads; its agents serve the one model below /models/predict_ctr.
+// ConfV3 and ConfV1 are the agent.conf from which scenarios start, one setting a line, for
+// Spec.Conf. Agents with ConfV3 serve the models published to the layout "main". ConfV1 has
+// the values of the reference's own agent.conf, with two exceptions: num_shard must equal
+// the environment's (Q159), and the layout filters are left out, since only v3 reads them.
+// Agents with ConfV1 serve the one model below /models/predict_ctr.
 const (
 	ConfV3 = `bzid gip
 deploy_type unified

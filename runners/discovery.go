@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// ListedOn asks the agent of a pod by HeartBeat where key is served, and names the
-// pods there, sorted. key is "ctr:entry" for an agent of version 3, which lists all
-// models, and "ps:0", "entry:0" or "dense:0" for one of version 1. An address that
-// belongs to no pod stands for itself. The error is that of the call.
+// ListedOn asks the agent of a pod by HeartBeat where key is served, and returns the names
+// of these pods, sorted. key is "ctr:entry" for an agent of version 3, which lists all
+// models, and "ps:0", "entry:0" or "dense:0" for one of version 1. An address that belongs
+// to no pod is returned itself. The error is that of the call.
 func ListedOn(o Observer, pod, key string) ([]string, error) {
 	answer, err := o.HeartBeat(pod, serverType(key))
 	if err != nil {
@@ -24,7 +24,7 @@ func ListedOn(o Observer, pod, key string) ([]string, error) {
 	return PodsAt(o, addrs)
 }
 
-// serverType is what to ask for to see a key of v1, as "ps:0"; v3 lists all models
+// serverType returns the server type of a v1 key such as "ps:0". v3 lists all models
 // whatever the type.
 func serverType(key string) string {
 	switch kind, _, _ := strings.Cut(key, ":"); kind {
@@ -34,8 +34,8 @@ func serverType(key string) string {
 	return "ps"
 }
 
-// PodsAt names the pods at addresses as "10.0.0.1:8500", sorted; an address of no
-// pod stays as it is. Ports do not count.
+// PodsAt returns the names of the pods at addresses such as "10.0.0.1:8500", sorted. Ports
+// are ignored. An address that belongs to no pod stays as it is.
 func PodsAt(o Observer, addrs []string) ([]string, error) {
 	var names []string
 	for _, addr := range addrs {

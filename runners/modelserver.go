@@ -18,65 +18,65 @@ type ServedModel struct {
 	Labels []ServedLabel
 }
 
-// ServedLabel gives a version a name.
+// ServedLabel names a version.
 type ServedLabel struct {
 	Name    string
 	Version int64
 }
 
-// ModelCall is a call to a model server that goes on while cluster time passes.
+// ModelCall is a call to a model server that runs while cluster time passes.
 type ModelCall interface {
-	// Answer returns how the call ended; ok is false while it goes on.
+	// Answer returns the result of the call; ok is false while the call runs.
 	Answer() (answer ModelAnswer, ok bool)
 }
 
-// ModelAnswer is how a call ended. Err is nil for OK.
+// ModelAnswer is the result of a call. Err is nil for OK.
 type ModelAnswer struct {
 	// Took is the cluster time from the call to its end, as the client sees it.
 	Took time.Duration
 	Err  error
-	// Version answered a Predict.
+	// Version is the version that answered a Predict.
 	Version int64
-	// Status answered a question for a model's state.
+	// Status is the answer of GetModelStatus.
 	Status env.ModelVersionStatus
 }
 
-// PredictSpec says what a Predict goes to: a version, a label, or with neither the
+// PredictSpec selects what a Predict asks: the version with a label, or without a label the
 // latest version of the model.
 type PredictSpec struct{ Model, Label string }
 
-// Caller is a cluster whose model servers can be called as their clients call
-// them. Calls begin at once and return before their answer; a deadline of 0 means
-// none. A cluster that cannot do so is no Caller.
+// Caller is a cluster whose model servers can be called as their clients call them. A
+// method that returns a ModelCall starts the call and does not wait for its answer. A
+// deadline of 0 means none.
 type Caller interface {
-	// Reload is HandleReloadConfigRequest.
+	// Reload sends HandleReloadConfigRequest.
 	Reload(pod, kind string, models []ServedModel, deadline time.Duration) (ModelCall, error)
 	Predict(pod, kind string, spec PredictSpec, deadline time.Duration) (ModelCall, error)
-	// Connect is a GetModelStatus of which only the connection counts: its error is
-	// that of a server that nobody can reach.
+	// Connect sends GetModelStatus and ignores the status: it fails only if the server
+	// cannot be reached.
 	Connect(pod, kind string) error
-	// MonitorReload and MonitorStatus are those of the reference's TFSMonitor, one
-	// for each model server, on the server's own host.
+	// MonitorReload and MonitorStatus call the reference's TFSMonitor, one for each model
+	// server, on the server's own host.
 	MonitorReload(pod, kind string, models []ServedModel) (ModelCall, error)
 	MonitorStatus(pod, kind, model string) (ModelCall, error)
-	// ResidentBytes is the memory of a model server.
+	// ResidentBytes returns the memory that a model server uses.
 	ResidentBytes(pod, kind string) (int64, error)
-	// WriteModelConfig writes the model config file of BareServer; models nil means a
-	// wholly empty one.
+	// WriteModelConfig writes the model config file of BareServer. nil models make an empty
+	// file.
 	WriteModelConfig(path string, models []ServedModel) error
-	// Output is what BareServer printed so far.
+	// Output returns what BareServer has printed so far.
 	Output() (string, error)
 }
 
-// Policy says which versions of a model a server serves; one field is set.
+// Policy says which versions of a model a server serves. At most one field is set.
 type Policy struct {
-	Latest   *uint32 // how many
+	Latest   *uint32 // the number of versions
 	All      bool
 	Specific []int64
 }
 
-// ParsePolicy reads ServedModel.Policy. Its error is of a text that no model config can
-// say; "" is the policy with no field set.
+// ParsePolicy reads ServedModel.Policy. An empty text gives a Policy with no field set. The
+// error names a text that no model config can express.
 func ParsePolicy(text string) (Policy, error) {
 	kind, rest, _ := strings.Cut(text, " ")
 	var numbers []int64

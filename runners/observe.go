@@ -6,55 +6,54 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Observer is what can be seen of a cluster. What asks an agent is a call over the
-// network: it takes cluster time, up to CallTimeout. An unknown pod is an error that
-// lists the known ones.
+// Observer is the part of a cluster that can be observed. Methods that ask an agent make a
+// call over the network, which takes cluster time up to CallTimeout. An unknown pod is an
+// error that lists the known ones.
 type Observer interface {
-	// Now is the cluster time since Start.
+	// Now returns the cluster time since Start.
 	Now() time.Duration
 	// Pods lists the pods with agents, shard by shard, whether they run or not.
 	Pods() []Pod
 
 	// HeartBeat asks the agent of a pod for the addresses of every task that it knows,
-	// sorted by key; serverType is "ps", "entry" or "dense". An *env.RPCError is what
-	// the agent answered, or what the client says when nobody answers.
+	// sorted by key. serverType is "ps", "entry" or "dense". An *env.RPCError is the
+	// agent's answer, or the client's own error if no agent answers.
 	HeartBeat(pod, serverType string) ([]Addresses, error)
-	// GetReplicas asks the agent of a pod for the addresses of one task; errors are as
-	// with HeartBeat.
+	// GetReplicas asks the agent of a pod for the addresses of one task. Errors are those
+	// of HeartBeat.
 	GetReplicas(pod, serverType string, task int) ([]string, error)
-	// GetResource asks the agent of a pod for its place and its memory; errors are as
-	// with HeartBeat.
+	// GetResource asks the agent of a pod for its place and its memory. Errors are those of
+	// HeartBeat.
 	GetResource(pod string) (Resource, error)
 
 	// ModelStatus asks a model server of a pod for all versions of a model.
 	ModelStatus(pod, kind, model string) ([]env.ModelVersionStatus, error)
-	// PodState returns how a pod is right now.
+	// PodState returns the present state of a pod.
 	PodState(pod string) (PodState, error)
 	// ReadFile reads a file of a pod, by its absolute path there.
 	ReadFile(pod, path string) ([]byte, error)
 
-	// Znode looks at ZooKeeper's tree, without a session; ok is false for a missing
-	// znode.
+	// Znode reads ZooKeeper's tree without a session; ok is false for a missing znode.
 	Znode(path string) (node Znode, ok bool, err error)
 
-	// Log is what the implementation did so far, in order. It must not be changed.
+	// Log lists what the implementation did so far, in order. The caller must not change
+	// it.
 	Log() []Observation
-	// Stats are the counts of the run so far.
+	// Stats returns the counts of the run so far.
 	Stats() Stats
-	// Failure describes what broke the run itself, as a panic of an agent's code, and is
-	// "" while nothing did. After a failure the cluster goes on no more.
+	// Failure describes what broke the run itself, such as a panic of an agent's code. It
+	// returns "" while nothing did. After a failure no more time passes.
 	Failure() string
 }
 
 // CallTimeout is the cluster time after which an observing call gives up.
 const CallTimeout = 5 * time.Second
 
-// Tester names the processes of a simulated cluster that call its servers for the
-// scenario. Other runners call from outside, so what was done does not include them.
+// Tester names the processes of a simulated cluster that call its servers for the scenario.
+// Other runners call from outside of the cluster, so comparisons leave this node out.
 const Tester = "client"
 
-// Addresses are the addresses of one key of a HeartBeat answer; they are sorted
-// by key.
+// Addresses holds the addresses of one key of a HeartBeat answer.
 type Addresses struct {
 	Key   string
 	Addrs []string
@@ -67,15 +66,15 @@ type Resource struct {
 	MemoryBytes        int64
 }
 
-// PodState is how a pod is.
+// PodState is the state of a pod.
 type PodState struct {
-	// Running is set while the pod runs, which is as long as its agent does.
+	// Running says whether the pod's agent runs.
 	Running bool
-	// ExitCode is that of the last agent that ended; -9 is SIGKILL.
+	// ExitCode is the exit code of the agent that ended last; -9 means SIGKILL.
 	ExitCode int
 	// Starts counts how often the pod was started.
 	Starts int
-	// ModelServers are the running model servers by kind, sorted.
+	// ModelServers lists the running model servers, sorted by kind.
 	ModelServers []ModelServerState
 	// IP is the pod's address.
 	IP string
@@ -85,11 +84,11 @@ type PodState struct {
 type ModelServerState struct {
 	Kind string
 	Port int
-	// ConfigFile is its model config file.
+	// ConfigFile is the path of its model config file.
 	ConfigFile string
 }
 
-// Znode is one znode.
+// Znode is a znode as read from the tree.
 type Znode struct {
 	Path      string
 	Data      []byte
@@ -98,32 +97,32 @@ type Znode struct {
 	Version   int32
 }
 
-// Narrator is a cluster whose log, in a run with Spec.Detail, has a line for what is
-// about to be done to it, so that causes lead back to that.
+// Narrator is a cluster whose log can hold remarks. With Spec.Detail a remark says what is
+// about to be done to the cluster, and is the cause of what follows.
 type Narrator interface {
-	// Remark takes a line down at the present instant.
+	// Remark adds a line to the log at the present instant.
 	Remark(text string)
 }
 
-// Meter is a cluster that knows the load that it bears.
+// Meter is a cluster that measures its load.
 type Meter interface {
-	// Load is what the cluster holds now, and what its ZooKeeper was asked for so far.
+	// Load returns what the cluster holds now, and the requests to ZooKeeper so far.
 	Load() Load
 }
 
-// Keeper is a cluster whose processes have written logs.
+// Keeper is a cluster whose processes write logs to a directory.
 type Keeper interface {
-	// Keep has the directory with the logs stay after Close, and names it.
+	// Keep has that directory stay after Close, and returns its path.
 	Keep() string
 }
 
-// Chooser is a cluster that knows where the random choices of its run were made.
+// Chooser is a cluster that records where the random choices of its run were made.
 type Chooser interface {
-	// ChoiceSites are the places of choices so far, those of a node together.
+	// ChoiceSites lists the sites of choices so far, grouped by node.
 	ChoiceSites() []ChoiceSite
 }
 
-// ChoiceSite is where choices were made: Choice.K of these is below Times.
+// ChoiceSite is a site where choices were made. Choice.K of each is below Times.
 type ChoiceSite struct {
 	Node, Site string
 	Times      uint64
@@ -131,18 +130,17 @@ type ChoiceSite struct {
 
 // Tracer is a cluster whose run can be compared with another of the same spec.
 type Tracer interface {
-	// Divergence finds the first event in which two runs differ; both must be over
-	// and not closed. equal says that there is none. text says what is known of it
-	// to a person: the event and its causes when it was recorded by both runs, else
-	// only about where. It lies among the events [from, to), which are those to
-	// record in order to see it.
+	// Divergence finds the first event in which two runs differ. Both must be over and not
+	// closed. equal says that there is none. text describes the event for people: with its
+	// causes if both runs recorded it, else only where it lies. [from, to) are the events
+	// to record in order to see it.
 	Divergence(other Cluster) (text string, from, to uint64, equal bool)
 }
 
-// Blind is a cluster whose log lacks what a simulated one's has.
+// Blind is a cluster whose log lacks topics that a simulated cluster's log has.
 type Blind interface {
-	// Unseen are the topics of Observation.Op, before the dot, of which the log has
-	// nothing although it may have happened: "rpc" where nobody sees the calls between
-	// pods, and "child" where nobody sees the processes that an agent has forked.
+	// Unseen lists these topics: the part of Observation.Op before the dot. Examples are
+	// "rpc", if the calls between pods cannot be observed, and "child", if the processes
+	// that an agent forks cannot.
 	Unseen() []string
 }

@@ -5,9 +5,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// What a cluster is made of, what can go wrong in it and what is seen of it are the
-// plain types of engine/cluster, where they are documented. They have a name here
-// too, so that whoever uses a runner needs one import.
+// Second names for the plain types of engine/cluster, which documents them, so that a user
+// of a runner needs one import.
 type (
 	Spec           = cluster.Spec
 	ServingSpec    = cluster.ServingSpec
@@ -33,10 +32,10 @@ type (
 	Flow            = cluster.Flow
 )
 
-// BareServer is the name of the pod whose first process is a model server without
-// an agent, where Spec.BareServer asks for one. StartPod starts it.
+// BareServer is the name of a pod that runs a model server without an agent, if
+// Spec.BareServer asks for one. StartPod starts it.
 const BareServer = cluster.BareServer
 
-// ErrUnsupported is what a runner answers to what it cannot do; the scenario is
-// then skipped.
+// ErrUnsupported is the error of a runner that cannot do what it is asked. It skips the
+// scenario.
 var ErrUnsupported = cluster.ErrUnsupported

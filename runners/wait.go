@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// looks is how often a check is made while waiting, at most: each look at an agent
-// or a model server is a call over the network.
+// looks bounds how often a wait makes its check, because each look at an agent or a model
+// server is a call over the network.
 const looks = 150
 
-// Stamp writes a cluster time as messages have it: "t+11.000s".
+// Stamp formats a cluster time for messages, for example "t+11.000s".
 func Stamp(t time.Duration) string { return fmt.Sprintf("t+%.3fs", t.Seconds()) }
 
-// Tolerant is a cluster on the wall clock of a machine that has other things to do.
+// Tolerant is a cluster on the wall clock of a host that also does other work.
 type Tolerant interface {
-	// Tolerance is the cluster time by which something may come late, or something that
-	// lasts be late and over early.
+	// Tolerance returns the cluster time by which an event may be late, and a lasting state
+	// begin late or end early.
 	Tolerance() time.Duration
 }
 
-// Tolerance is that of a cluster, 0 for one that is exact.
+// Tolerance returns that of a cluster, 0 for a cluster that is not Tolerant.
 func Tolerance(c Cluster) time.Duration {
 	if t, ok := c.(Tolerant); ok {
 		return t.Tolerance()
@@ -28,14 +28,13 @@ func Tolerance(c Cluster) time.Duration {
 	return 0
 }
 
-// Within makes check now, and again while cluster time passes, until it returns nil
-// or limit is over; it lets no more time pass than that takes. It looks every
-// Resolution, or as seldom as makes 150 looks, or ten while a Tolerant cluster may be
-// late. The error is that of the last look,
-// with the cluster time before it and how long was waited behind it. What waiting
-// cannot mend, ErrUnsupported or a cluster that broke, is returned at once as it is.
-// check may call the cluster, which can take cluster time of its own. The limit of a
-// Tolerant cluster is so much longer.
+// Within repeats check until it returns nil or limit of cluster time is over. It checks now
+// and then every Resolution, but at most 150 times, and ten more times within the Tolerance
+// that it adds to the limit. check may call the cluster, which may take cluster time.
+//
+// If the limit is over, the error is that of the last check, with its cluster time in front
+// and the time waited behind. ErrUnsupported and a failure of the cluster are returned at
+// once, unchanged.
 func Within(c Cluster, limit time.Duration, check func() error) error {
 	limit += Tolerance(c)
 	return wait(c, limit, check, func(err error, waited time.Duration) (bool, error) {
@@ -49,10 +48,10 @@ func Within(c Cluster, limit time.Duration, check func() error) error {
 	})
 }
 
-// Throughout makes check now, and again while length of cluster time passes, and
-// returns nil when it returned nil every time. The error is that of the first look
-// that failed, with the cluster time before it and for how long check held behind
-// it. How often it looks, and what it returns as it is, is as with Within.
+// Throughout repeats check while length of cluster time passes, and returns nil if every
+// check does. Otherwise the error is that of the first check that failed, with its cluster
+// time in front and how long check held behind. It checks as often as Within, and returns
+// the same errors unchanged.
 func Throughout(c Cluster, length time.Duration, check func() error) error {
 	return wait(c, length, check, func(err error, waited time.Duration) (bool, error) {
 		if err != nil {
@@ -62,7 +61,7 @@ func Throughout(c Cluster, length time.Duration, check func() error) error {
 	})
 }
 
-// wait looks and lets time pass until judge has an answer.
+// wait repeats check and lets time pass, until judge decides.
 func wait(c Cluster, limit time.Duration, check func() error, judge func(err error, waited time.Duration) (done bool, result error)) error {
 	pause := max(limit/looks, Resolution, Tolerance(c)/10).Truncate(Resolution)
 	begin := c.Now()

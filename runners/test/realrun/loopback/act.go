@@ -7,13 +7,13 @@ import (
 	"strconv"
 )
 
-// ExportVersion adds a version directory of a size below a base path.
+// ExportVersion adds a version directory of sizeBytes below a base path.
 func (c *Cluster) ExportVersion(basePath string, version, sizeBytes int64) error {
 	return c.disks.addVersion(basePath, version, sizeBytes)
 }
 
-// DeleteVersion removes a version directory, version 0 the base path: in one step, as its
-// files are gone only once nobody finds them.
+// DeleteVersion removes a version directory, for version 0 the whole base path. It renames
+// the directory first, so that readers lose all of its files at once.
 func (c *Cluster) DeleteVersion(basePath string, version int64) error {
 	dir := c.disks.modelPath(basePath)
 	if version != 0 {
@@ -40,5 +40,5 @@ func (c *Cluster) StartPod(pod string) error {
 	if err := p.start(); err != nil || p.bare == nil {
 		return err
 	}
-	return p.awaitServer() // so that there is a process to call
+	return p.awaitServer() // the pod's process has to serve before it can be called
 }

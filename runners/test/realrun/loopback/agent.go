@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// OwnAgent is the [AgentProgram] of `monosim agent`.
+// OwnAgent is the [AgentProgram] that runs `monosim agent`.
 func OwnAgent(p Container) (Program, error) {
 	args := []string{
 		p.Monosim, "agent", "--conf=" + p.Conf, "--tfs_home=" + p.Home, "--tfs_log=" + filepath.Join(p.Dir, "var", "log", "tfs.std.log"),

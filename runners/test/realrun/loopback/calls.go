@@ -17,7 +17,7 @@ import (
 	"github.com/monosim/monosim/runners/test/operator"
 )
 
-// modelCall is a call that a task makes.
+// modelCall is a call to a model server that a task of an operator makes.
 type modelCall struct {
 	mu     sync.Mutex
 	answer runners.ModelAnswer
@@ -30,7 +30,8 @@ func (m *modelCall) Answer() (runners.ModelAnswer, bool) {
 	return m.answer, m.done
 }
 
-// begin has a task of a process make a call; ask fills in what was answered.
+// begin starts a call in a new task of a process. ask makes the call and fills in the
+// answer.
 func (c *Cluster) begin(life *walltime.Process, what, pod string, ask func(a *runners.ModelAnswer) error) *modelCall {
 	m := &modelCall{}
 	from := c.Now()
@@ -45,7 +46,7 @@ func (c *Cluster) begin(life *walltime.Process, what, pod string, ask func(a *ru
 	return m
 }
 
-// Reload sends a config.
+// Reload sends a ReloadConfigRequest with these models to a model server.
 func (c *Cluster) Reload(pod, kind string, models []runners.ServedModel, deadline time.Duration) (runners.ModelCall, error) {
 	p, s, err := c.modelServer(pod, kind)
 	if err != nil {
@@ -63,7 +64,7 @@ func (c *Cluster) Reload(pod, kind string, models []runners.ServedModel, deadlin
 	}), nil
 }
 
-// Predict sends a request without inputs.
+// Predict sends a PredictRequest without inputs to a model server.
 func (c *Cluster) Predict(pod, kind string, spec runners.PredictSpec, deadline time.Duration) (runners.ModelCall, error) {
 	p, s, err := c.modelServer(pod, kind)
 	if err != nil {
@@ -80,7 +81,8 @@ func (c *Cluster) Predict(pod, kind string, spec runners.PredictSpec, deadline t
 	}), nil
 }
 
-// Connect asks for a model that need not be there.
+// Connect checks that a model server answers, by asking for the status of a model; whether
+// it has that model does not matter.
 func (c *Cluster) Connect(pod, kind string) error {
 	_, err := c.ModelStatus(pod, kind, "default")
 	var rpc *env.RPCError
@@ -90,8 +92,8 @@ func (c *Cluster) Connect(pod, kind string) error {
 	return err
 }
 
-// ResidentBytes is what a model server says of its memory, which is not that of its
-// process: models have a size and no content.
+// ResidentBytes returns the memory that a model server reports. Its process uses less,
+// since models here have a size and no content.
 func (c *Cluster) ResidentBytes(pod, kind string) (int64, error) {
 	if _, _, err := c.modelServer(pod, kind); err != nil {
 		return 0, err
@@ -99,14 +101,15 @@ func (c *Cluster) ResidentBytes(pod, kind string) (int64, error) {
 	return 0, fmt.Errorf("the memory of a simulated model in a real process: %w", runners.ErrUnsupported)
 }
 
-// MonitorReload is handle_reload_config_request of a TFSMonitor on the server's host.
+// MonitorReload sends a configuration by TFSMonitor.handle_reload_config_request on the
+// server's host.
 func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) (runners.ModelCall, error) {
 	message, err := operator.ModelConfig(models, c.disks.toHost)
 	if err != nil {
 		return nil, err
 	}
 	if p, err := c.findPod(pod); err == nil {
-		// Added here, as the monitor would take that of this machine.
+		// The platform is set here, because the monitor would take that of this host.
 		list := message.GetModelConfigList()
 		list.Config = append(list.Config, tfs.DefaultModelConfig(p.home()))
 	}
@@ -116,7 +119,7 @@ func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) 
 	})
 }
 
-// MonitorStatus is get_model_status of a publish of one sub-model.
+// MonitorStatus asks for one sub-model of a publish by TFSMonitor.get_model_status.
 func (c *Cluster) MonitorStatus(pod, kind, model string) (runners.ModelCall, error) {
 	pm, err := operator.PublishOf(model)
 	if err != nil {
@@ -131,8 +134,8 @@ func (c *Cluster) MonitorStatus(pod, kind, model string) (runners.ModelCall, err
 	})
 }
 
-// monitor has a TFSMonitor, which takes the server for the one with the entries, make a
-// call.
+// monitor makes a call by a TFSMonitor, which takes the server for the one with the
+// entries.
 func (c *Cluster) monitor(pod, kind, what string, ask func(m *tfs.TFSMonitor, a *runners.ModelAnswer) error) (runners.ModelCall, error) {
 	p, s, err := c.modelServer(pod, kind)
 	if err != nil {
@@ -164,8 +167,8 @@ func quirksOf(spec runners.Spec) string {
 	return spec.Quirks
 }
 
-// podNetwork is the network of a process in a pod: limits of calls are times of the
-// cluster.
+// podNetwork is the network of a process in a pod. It scales the time limits of calls to
+// the time of the cluster.
 type podNetwork struct {
 	env.Network
 	c *Cluster
@@ -184,8 +187,8 @@ func (ch *podChannel) Call(method string, request []byte, timeout time.Duration)
 	return ch.Channel.Call(method, request, ch.c.wall(timeout))
 }
 
-// WriteModelConfig writes a file of the bare server, in one step, as it may be read at any
-// time.
+// WriteModelConfig writes the config file of the bare server in one step, because the
+// server may read it at any time.
 func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) error {
 	if _, err := c.findPod(runners.BareServer); err != nil {
 		return err
@@ -201,7 +204,7 @@ func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) er
 	return os.Rename(name+".new", name)
 }
 
-// Output is what the bare server printed.
+// Output returns what the bare server printed.
 func (c *Cluster) Output() (string, error) {
 	data, err := c.ReadFile(runners.BareServer, "/"+bareOutput)
 	return string(data), err

@@ -30,28 +30,29 @@ type Cluster struct {
 	net   *network
 	guard *guard
 	zk    zooKeeper
-	pods  []*pod // those with agents first
-	// trainers are the processes of the training job, calls what an operator has asked them.
+	pods  []*pod // the pods with agents come first
+	// trainers holds the processes of the training job, calls what an operator has asked
+	// them.
 	trainers []*trainer
 	calls    trainingCalls
-	consul   *consulAgent // nil for a job that finds its processes by ZooKeeper, or no job
+	consul   *consulAgent // nil for a job that finds its processes by ZooKeeper, and without a job
 	world    *walltime.World
-	// operator is the process from which an operator looks and acts.
+	// operator is the process from which an operator acts and observes.
 	operator *operatorProcess
 	journal  *journal
-	// endings are of faults that end by themselves.
+	// endings holds the faults that end by themselves after a time.
 	endings operator.Endings
-	// kept is set once the directory is to stay.
+	// kept is set if the directory has to stay after Close.
 	kept bool
 
 	began time.Time
 
 	mu     sync.Mutex
 	broken string
-	over   bool // nothing is started any more
+	over   bool // set once nothing may be started any more
 }
 
-// build makes a cluster whose ZooKeeper serves.
+// build makes a cluster and starts its ZooKeeper.
 func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 	if err := errors.Join(supportedHere(), supported(spec)); err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 	if err := c.addTrainers(); err != nil {
 		return nil, fmt.Errorf("training: %w", err)
 	}
-	c.began = time.Now() // what came before takes no time of the cluster
+	c.began = time.Now() // the cluster's time begins here, after what Build did
 	c.journal.watch()
 	return c, nil
 }
