@@ -109,7 +109,7 @@ func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) 
 		return nil, err
 	}
 	if p, err := c.findPod(pod); err == nil {
-		// The platform is set here, because the monitor would take that of this host.
+		// The default model is added here, because the monitor would add that of this host.
 		list := message.GetModelConfigList()
 		list.Config = append(list.Config, tfs.DefaultModelConfig(p.home()))
 	}
