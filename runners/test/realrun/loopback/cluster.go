@@ -125,7 +125,7 @@ func (c *Cluster) furnish() error {
 	return nil
 }
 
-// addPods makes the pods, and waits until the programs that are started ahead are ready.
+// addPods makes the pods, and waits until the programs that start ahead of time are ready.
 func (c *Cluster) addPods() error {
 	for i, p := range c.spec.Pods() {
 		made, err := newPod(c, p, i, nil)
@@ -149,7 +149,7 @@ func (c *Cluster) addPods() error {
 	return nil
 }
 
-// readConf takes from the configuration what an operator needs to know.
+// readConf reads from the configuration what an operator needs to know.
 func (c *Cluster) readConf() {
 	values := agentconfig.ConfValues(c.spec.Conf)
 	c.Agents = operator.Agents{Call: c.callAgent}
@@ -162,30 +162,29 @@ func (c *Cluster) readConf() {
 	}
 }
 
-// Now is the cluster time: the wall's, divided by the time scale.
+// Now returns the cluster time: the wall's, divided by the time scale.
 func (c *Cluster) Now() time.Duration { return c.at(time.Now()) }
 
 func (c *Cluster) at(wall time.Time) time.Duration {
 	return time.Duration(float64(wall.Sub(c.began)) / c.o.TimeScale)
 }
 
-// told is the cluster time of an instant that another process tells by the wall's clock, which
-// may have been set since the cluster began.
+// told converts an instant that another process wrote down by the wall clock into cluster
+// time. The wall clock may have been set since the cluster began.
 func (c *Cluster) told(wall time.Time) time.Duration {
 	now := time.Now()
 	return c.at(now.Add(wall.Sub(now.Round(0))))
 }
 
-// wall is the wall time that some cluster time takes.
+// wall converts a duration of cluster time into wall time.
 func (c *Cluster) wall(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * c.o.TimeScale)
 }
 
-// Tolerance is by how much things may be late; see runners.Tolerant.
+// Tolerance returns by how much events may be late; see runners.Tolerant.
 func (c *Cluster) Tolerance() time.Duration { return c.o.Slack }
 
-// Pass lets time pass in steps of runners.Resolution, and ends the faults whose time
-// comes.
+// Pass lets time pass in steps of runners.Resolution, and ends the faults that are due.
 func (c *Cluster) Pass(d time.Duration, until func() bool) (bool, error) {
 	end := c.Now() + d
 	for {
@@ -221,7 +220,7 @@ func (c *Cluster) Start() error {
 	return nil
 }
 
-// fail takes down what broke the run itself.
+// fail records what broke the run itself; the first reason counts.
 func (c *Cluster) fail(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -230,7 +229,7 @@ func (c *Cluster) fail(format string, args ...any) {
 	}
 }
 
-// Failure is what broke the run, "" for nothing.
+// Failure returns what broke the run, "" for nothing.
 func (c *Cluster) Failure() string {
 	if err := c.world.Err(); err != nil {
 		return "the operator's own code: " + err.Error()
@@ -246,13 +245,13 @@ func (c *Cluster) isOver() bool {
 	return c.over
 }
 
-// Keep has the directory of the cluster stay after Close, and names it.
+// Keep has the directory of the cluster stay after Close, and returns its path.
 func (c *Cluster) Keep() string {
 	c.kept = true
 	return c.disks.root
 }
 
-// Close ends all processes and, unless it is to be kept, removes the directory.
+// Close ends all processes and, unless Keep was called, removes the directory.
 func (c *Cluster) Close() {
 	c.mu.Lock()
 	c.over = true
@@ -302,8 +301,9 @@ var (
 	_ runners.Caller    = (*Cluster)(nil)
 )
 
-// Dir is the directory of the cluster, which the command lines of its processes name.
+// Dir returns the directory of the cluster. The command lines of its processes name it.
 func (c *Cluster) Dir() string { return c.disks.root }
 
-// Addresses are what all of its addresses begin with, as "127.3.4.".
+// Addresses returns the common prefix of all of the cluster's addresses, for example
+// "127.3.4.".
 func (c *Cluster) Addresses() string { return c.net.prefix }

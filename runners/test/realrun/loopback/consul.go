@@ -19,12 +19,12 @@ import (
 	"github.com/monosim/monosim/runners/test/operator"
 )
 
-// consulAgent is `monosim consul`, by which the processes of a training job may find each
-// other.
+// consulAgent is a process of `monosim consul`, by which the processes of a training job
+// may find each other.
 type consulAgent struct {
 	c     *Cluster
 	child *child
-	// addr is where it listens, admin its interface for faults.
+	// addr is the address of the agent, admin that of its interface for faults.
 	addr, admin string
 }
 
@@ -80,7 +80,7 @@ func (a *consulAgent) close() {
 	<-a.child.exited
 }
 
-// variables are those by which a process finds the agent.
+// variables returns the environment variables by which a process finds the agent.
 func (a *consulAgent) variables() []string {
 	host, port, _ := net.SplitHostPort(a.addr)
 	return []string{"CONSUL_HTTP_HOST=" + host, "CONSUL_HTTP_PORT=" + port}
@@ -89,7 +89,7 @@ func (a *consulAgent) variables() []string {
 // consulLimit bounds a request to the agent, in wall time.
 const consulLimit = 10 * time.Second
 
-// ask makes a request and reads the answer; one that is no 200 is an error.
+// ask makes a request and decodes the answer. A status other than 200 is an error.
 func (a *consulAgent) ask(method, url string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -116,7 +116,7 @@ func (a *consulAgent) ask(method, url string, body, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// Registered is the address that a look-up of Consul has for a process
+// Registered returns the address that a look-up of Consul gives for a process
 // ([operator.RegisteredAddr]).
 func (c *Cluster) Registered(name string) (addr string, ok bool, err error) {
 	t, err := c.findTrainer(name)
@@ -133,7 +133,8 @@ func (c *Cluster) Registered(name string) (addr string, ok bool, err error) {
 	return addr, ok, nil
 }
 
-// onConsul makes what goes wrong with the agent: a request to its interface for faults.
+// onConsul makes the function that begins or ends a fault of the agent: a request to its
+// interface for faults.
 func onConsul(action string, body func(c *Cluster, f runners.Fault) (any, error)) func(c *Cluster, f runners.Fault) error {
 	return func(c *Cluster, f runners.Fault) error {
 		if c.consul == nil {
@@ -147,15 +148,15 @@ func onConsul(action string, body func(c *Cluster, f runners.Fault) (any, error)
 	}
 }
 
-// saying is a body that is the same for all faults of a kind.
+// saying returns the same request body for all faults of a kind.
 func saying(body map[string]any) func(*Cluster, runners.Fault) (any, error) {
 	return func(*Cluster, runners.Fault) (any, error) { return body, nil }
 }
 
-// healConsul ends all that is wrong with the agent.
+// healConsul ends every fault of the agent.
 var healConsul = onConsul("/heal", saying(map[string]any{}))
 
-// consulKinds are the faults of the agent.
+// consulKinds maps the agent's kinds of faults to what begins and ends them.
 var consulKinds = map[string]kind{
 	"consul.blacklisted": {
 		begin: onConsul("/hide", func(c *Cluster, f runners.Fault) (any, error) {

@@ -11,25 +11,25 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Where the directories of a cluster are, below its own.
+// Directories of a cluster, below its own.
 const (
 	modelsDir = "models"
 	podsDir   = "pods"
 	logsDir   = "logs"
 )
 
-// The schemes of URIs have their files below this directory of the models.
+// uriDir is the directory below the models' that holds the files of URIs, by scheme.
 const uriDir = ".store"
 
-// disks are the directories of a cluster.
+// disks maps paths of scenarios and pods to directories of this host.
 type disks struct {
 	root string
-	// stores are the first directories of the paths of models, as "/models", which all
+	// stores holds the first directories of the models' paths, such as "/models", which all
 	// pods share.
 	stores map[string]bool
 }
 
-// modelPath is where a base path lies on this machine.
+// modelPath returns the path on this host of a model's base path.
 func (d *disks) modelPath(basePath string) string {
 	if scheme, rest, ok := strings.Cut(basePath, "://"); ok {
 		return filepath.Join(d.root, modelsDir, uriDir, scheme, filepath.FromSlash(rest))
@@ -38,7 +38,8 @@ func (d *disks) modelPath(basePath string) string {
 	return filepath.Join(d.root, modelsDir, filepath.FromSlash(basePath))
 }
 
-// toHost is what a process is told of a base path: a URI stays as it is.
+// toHost returns the base path to write into a configuration: a path on this host; a URI
+// stays as it is.
 func (d *disks) toHost(basePath string) string {
 	if strings.Contains(basePath, "://") || !strings.HasPrefix(basePath, "/") {
 		return basePath
@@ -51,11 +52,12 @@ func top(p string) string {
 	return "/" + first
 }
 
-// podDir is the own disk of a pod.
+// podDir returns the directory that is the own disk of a pod.
 func (d *disks) podDir(pod string) string { return filepath.Join(d.root, podsDir, pod) }
 
-// podPath is where a file of a pod lies: in the store that all share or on its own disk. A
-// path that a process of the pod has found by itself is that of this machine already.
+// podPath returns the path on this host of a file of a pod, in the shared store or on the
+// pod's disk. A path that a process of the pod has found by itself is one of this host
+// already.
 func (d *disks) podPath(pod, p string) string {
 	switch {
 	case strings.HasPrefix(p, d.root+"/"):
@@ -66,7 +68,8 @@ func (d *disks) podPath(pod, p string) string {
 	return filepath.Join(d.podDir(pod), filepath.FromSlash(p))
 }
 
-// plain takes from a text what pods do not know of this machine's directories.
+// plain removes from a text the directories of this host, which pods of a simulation do not
+// have.
 func (d *disks) plain(pod string, text []byte) []byte {
 	text = bytes.ReplaceAll(text, []byte(filepath.Join(d.root, modelsDir)), nil)
 	if pod != "" {
@@ -75,7 +78,7 @@ func (d *disks) plain(pod string, text []byte) []byte {
 	return text
 }
 
-// The files of a version (sim/files writes the same ones).
+// Files of a version; sim/files writes the same ones.
 const (
 	graphFile     = "saved_model.pb"
 	variablesDir  = "variables"
@@ -83,8 +86,8 @@ const (
 	indexFile     = "variables.index"
 )
 
-// addVersion exports a version: it appears in one step, as exporters rename a finished
-// one. Its files have a size and no content.
+// addVersion exports a version in one step, as exporters rename a finished directory. Its
+// files have a size and no content.
 func (d *disks) addVersion(basePath string, version, sizeBytes int64) error {
 	dir := d.modelPath(basePath)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -112,7 +115,7 @@ func (d *disks) addVersion(basePath string, version, sizeBytes int64) error {
 	return os.Rename(whole, to)
 }
 
-// addSized makes a file of a size that takes no room.
+// addSized makes a sparse file of a size, which takes no room on disk.
 func addSized(name string, sizeBytes int64) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
@@ -144,7 +147,7 @@ func (d *disks) export(m runners.Model) error {
 	return nil
 }
 
-// write writes a file below a directory of this machine.
+// write writes a file of this host and makes its directory.
 func write(name string, content []byte, mode os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err

@@ -2,16 +2,16 @@ package loopback
 
 import "fmt"
 
-// Endpoints are where the processes of a cluster are to be reached at the moment.
+// Endpoints holds the present addresses of a cluster's processes.
 type Endpoints struct {
-	// ZooKeeper is host:port, "" while it is down. Its Admin is where its interface for
-	// faults is, "" without Options.Admin.
+	// ZooKeeper is host:port, "" while the server is down. Admin is the address of its
+	// interface for faults, "" without Options.Admin.
 	ZooKeeper      string       `json:"zookeeper"`
 	ZooKeeperAdmin string       `json:"zookeeper_admin,omitempty"`
 	Pods           []PodAddress `json:"pods"`
 }
 
-// PodAddress is that of a pod.
+// PodAddress holds the addresses of a pod.
 type PodAddress struct {
 	Name string `json:"name"`
 	IP   string `json:"ip"`
@@ -20,18 +20,19 @@ type PodAddress struct {
 	ModelServers []ServerAddress `json:"model_servers"`
 }
 
-// ServerAddress is that of a model server. REST and Admin are "" where there is none.
+// ServerAddress holds the addresses of a model server. REST and Admin are "" if it has
+// none.
 type ServerAddress struct {
 	Kind  string `json:"kind,omitempty"`
 	GRPC  string `json:"grpc"`
 	REST  string `json:"rest,omitempty"`
 	Admin string `json:"admin,omitempty"`
-	// Serving says that its ports are open.
+	// Serving says whether its ports are open.
 	Serving bool `json:"serving"`
 	PID     int  `json:"pid"`
 }
 
-// Endpoints tells where its processes are to be reached at the moment.
+// Endpoints returns the present addresses of the cluster's processes.
 func (c *Cluster) Endpoints() Endpoints {
 	all := Endpoints{ZooKeeper: c.zk.addr(), Pods: []PodAddress{}}
 	if z, ok := c.zk.(*simulated); ok {

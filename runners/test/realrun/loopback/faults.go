@@ -14,14 +14,14 @@ import (
 	"github.com/monosim/monosim/sim/fault"
 )
 
-// kind is what begins and ends a fault of a cluster of processes.
+// kind holds the functions that begin and end a fault of a cluster of processes.
 type kind struct {
 	begin, end func(c *Cluster, f runners.Fault) error
-	// because says why there is no such fault here.
+	// because says why processes cannot have this fault.
 	because string
 }
 
-// kinds are those of sim/fault by name.
+// kinds has an entry for each kind of sim/fault, by name.
 var kinds = map[string]kind{
 	"agent.killed":       {begin: func(c *Cluster, f runners.Fault) error { return c.signalAgent(f.Pod, syscall.SIGKILL) }},
 	"agent.stopped":      {begin: func(c *Cluster, f runners.Fault) error { return c.signalAgent(f.Pod, syscall.SIGTERM) }},
@@ -68,7 +68,7 @@ func faultOf(f runners.Fault) (kind, bool) {
 	return kind{}, false
 }
 
-// BeginFault brings a fault about.
+// BeginFault begins a fault.
 func (c *Cluster) BeginFault(f runners.Fault) error {
 	k, err := fault.Find(f.Kind)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *Cluster) BeginFault(f runners.Fault) error {
 	return made.begin(c, f)
 }
 
-// EndFault ends a fault that was begun; it does not end by itself any more then.
+// EndFault ends a fault now and cancels its ending by EndFaultAfter.
 func (c *Cluster) EndFault(f runners.Fault) error {
 	c.endings.Forget(f)
 	c.remark("operator", "fault.end", f.Kind, operator.Hit(f))
@@ -97,7 +97,7 @@ func (c *Cluster) EndFault(f runners.Fault) error {
 	return made.end(c, f)
 }
 
-// EndFaultAfter ends a fault once d has passed from now.
+// EndFaultAfter has a fault end by itself once d has passed.
 func (c *Cluster) EndFaultAfter(f runners.Fault, d time.Duration) error {
 	c.endings.Add(f, c.Now()+d)
 	return nil
@@ -118,11 +118,11 @@ func (c *Cluster) signalAgent(pod string, sig syscall.Signal) error {
 	return p.settle(func() bool { return p.leader() != agent })
 }
 
-// settle waits until the pod shows what was done to it: an end is known a moment after
+// settle waits until the pod shows a fault: the end of a process is noticed a moment after
 // its cause.
 func (p *pod) settle(shows func() bool) error { return settled("pod "+p.Name, shows) }
 
-// settled is settle of whoever has the name.
+// settled waits until shows returns true; name is for the error.
 func settled(name string, shows func() bool) error {
 	for end := time.Now().Add(readyLimit); !shows(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -143,10 +143,10 @@ func (c *Cluster) killModelServer(f runners.Fault) error {
 	return p.settle(func() bool { return !s.runs() })
 }
 
-// zooKeeperHost is the place that scenarios call so.
+// zooKeeperHost is the name of ZooKeeper as a place in scenarios.
 const zooKeeperHost = "zookeeper"
 
-// podsAt are the pods at some places; zk says that ZooKeeper is among these.
+// podsAt returns the pods at some places; zk says that ZooKeeper is among the places.
 func (c *Cluster) podsAt(places []string) (pods []*pod, zk bool, err error) {
 	for _, place := range places {
 		idc, isIDC := strings.CutPrefix(place, "idc:")
@@ -174,8 +174,9 @@ func (c *Cluster) podsAt(places []string) (pods []*pod, zk bool, err error) {
 	return pods, zk, nil
 }
 
-// between finds the relays of a fault of the network; outward says that it is the pods
-// from which it counts. Only the network to ZooKeeper can be had in hand.
+// between returns the pods whose relays a fault of the network hits; outward says that the
+// fault counts from the pods. Only the network to ZooKeeper passes through relays, so other
+// faults are unsupported.
 func (c *Cluster) between(f runners.Fault) (pods []*pod, outward bool, err error) {
 	from, fromZK, err := c.podsAt(f.From)
 	if err != nil {
@@ -235,8 +236,8 @@ func (c *Cluster) expireSession(f runners.Fault) error {
 	return c.endSessions("pod "+f.Pod, p.relay)
 }
 
-// loseLeader ends all connections, and every new one at once. Sessions do not expire
-// meanwhile: the server does not run, and gives them their full timeouts when it is back.
+// loseLeader ends all connections, and every new one at once. Sessions do not expire during
+// that time: the server is stopped, and gives them their full timeouts when it is back.
 func (c *Cluster) loseLeader(runners.Fault) error {
 	for _, p := range c.pods {
 		p.relay.refuse(true)
@@ -254,7 +255,7 @@ func (c *Cluster) electLeader(runners.Fault) error {
 	return nil
 }
 
-// move renames the base path of a fault.
+// move makes the function that renames the base path of a fault.
 func move(from, to string) func(c *Cluster, f runners.Fault) error {
 	return func(c *Cluster, f runners.Fault) error {
 		dir := c.disks.modelPath(f.BasePath)
@@ -262,7 +263,8 @@ func move(from, to string) func(c *Cluster, f runners.Fault) error {
 	}
 }
 
-// hidden is where what a fault takes away is kept, beside its place; "" is the place.
+// hidden returns the name under which a fault keeps what it takes away, beside the original
+// place. An empty why gives the original place.
 func hidden(name, why string) string {
 	if why == "" {
 		return name
@@ -284,7 +286,7 @@ func (c *Cluster) fillStore(f runners.Fault) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range added { // exported meanwhile
+	for _, d := range added { // exported while the fault lasted
 		if err := os.Rename(filepath.Join(dir, d.Name()), filepath.Join(hidden(dir, ".aside"), d.Name())); err != nil {
 			return err
 		}
@@ -295,7 +297,7 @@ func (c *Cluster) fillStore(f runners.Fault) error {
 	return os.Rename(hidden(dir, ".aside"), dir)
 }
 
-// closeStore makes a base path one that nobody can read, whoever asks: a link to itself.
+// closeStore makes a base path unreadable for every user, by a link to itself.
 func (c *Cluster) closeStore(f runners.Fault) error {
 	dir := c.disks.modelPath(f.BasePath)
 	if err := os.Rename(dir, hidden(dir, ".aside")); err != nil {
@@ -312,7 +314,7 @@ func (c *Cluster) openStore(f runners.Fault) error {
 	return os.Rename(hidden(dir, ".aside"), dir)
 }
 
-// versionDir is the directory of the version that a fault hits.
+// versionDir returns the directory of the version that a fault hits.
 func (c *Cluster) versionDir(f runners.Fault) string {
 	return filepath.Join(c.disks.modelPath(f.BasePath), strconv.FormatInt(f.N, 10))
 }
@@ -329,7 +331,7 @@ func (c *Cluster) addGraph(f runners.Fault) error {
 	return write(name, needsVariables, 0o644)
 }
 
-// needsVariables is a graph that cannot be used without its variables.
+// needsVariables is the description of a graph that cannot be used without its variables.
 var needsVariables = []byte(`{"variables": ["w"]}`)
 
 func (c *Cluster) exportWithoutVariables(f runners.Fault) error {
@@ -352,8 +354,8 @@ func (c *Cluster) addVariables(f runners.Fault) error {
 	return os.Rename(hidden(dir, ".variables"), name)
 }
 
-// wantMissing returns an error when the part of a version that is about to arrive is
-// there already.
+// wantMissing returns an error if the part of a version that is going to arrive is there
+// already.
 func wantMissing(f runners.Fault, part string) error {
 	if _, err := os.Stat(part); err == nil {
 		return fmt.Errorf("version %d of %s: found no part that is missing", f.N, f.BasePath)

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// lead makes a program the first of a process group, which ends when this program dies
-// without having ended it.
+// lead makes a program the leader of a new process group. The kernel kills the program when
+// this one dies.
 func lead(cmd *exec.Cmd) {
 	process.DieWithParent(cmd)
 	if cmd.SysProcAttr == nil {
@@ -19,16 +19,16 @@ func lead(cmd *exec.Cmd) {
 	cmd.SysProcAttr.Setpgid = true
 }
 
-// stayAlive takes back that a program dies with this one.
+// stayAlive has a program survive the death of this one, in a process group of its own.
 func stayAlive(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup ends all processes of a group at once. A group that is gone is no error.
+// killGroup kills all processes of a group at once. A missing group is no error.
 func killGroup(leader int) { _ = syscall.Kill(-leader, syscall.SIGKILL) }
 
 // send sends a signal to one process.
 func send(pid int, sig syscall.Signal) error { return syscall.Kill(pid, sig) }
 
-// exitCode is that of a process that has ended; -9 is SIGKILL.
+// exitCode returns the exit code of an ended process; -9 means SIGKILL.
 func exitCode(cmd *exec.Cmd) int {
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return -int(status.Signal())
@@ -36,5 +36,5 @@ func exitCode(cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// supportedHere says nothing: groups of processes and loopback addresses are there.
+// supportedHere returns nil: this system has process groups and loopback addresses.
 func supportedHere() error { return nil }

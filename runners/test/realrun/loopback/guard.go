@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// guard is a process that outlives this one by a moment, to end the groups of processes
-// that it was told of: the kernel ends children when their parent dies, but not theirs.
+// guard is a process that outlives this one by a moment and kills the process groups that
+// it knows. The kernel kills this program's children with it, but not their children.
 type guard struct {
 	mu    sync.Mutex
 	cmd   *exec.Cmd
@@ -16,8 +16,8 @@ type guard struct {
 	alive map[int]bool
 }
 
-// guardScript reads the numbers of groups, a line each, those that ended with a sign, and
-// ends the others when there is nothing more to read.
+// guardScript reads numbers of process groups, one a line; a line with a sign removes a
+// group that has ended. At the end of its input it kills the groups that are left.
 const guardScript = `trap '' INT TERM HUP
 alive=' '
 while read -r what group; do
@@ -52,7 +52,7 @@ func (g *guard) add(group int) {
 	fmt.Fprintln(g.tells, "begin", group)
 }
 
-// end ends a group.
+// end kills a group and removes it from the guard.
 func (g *guard) end(group int) {
 	killGroup(group)
 	g.mu.Lock()
@@ -61,7 +61,7 @@ func (g *guard) end(group int) {
 	fmt.Fprintln(g.tells, "end", group)
 }
 
-// close ends all groups that are left, and the guard.
+// close ends the guard, which kills the groups that are left.
 func (g *guard) close() {
 	g.mu.Lock()
 	for group := range g.alive {
@@ -70,5 +70,5 @@ func (g *guard) close() {
 	g.alive = map[int]bool{}
 	g.mu.Unlock()
 	g.tells.Close()
-	_ = g.cmd.Wait() // it has nothing to say
+	_ = g.cmd.Wait() // its exit status means nothing
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// journal puts together what was seen of a cluster: what it is told, and what processes
-// write down.
+// journal collects the observations of a cluster, from this program and from what processes
+// write to files.
 type journal struct {
 	c    *Cluster
 	stop chan struct{}
@@ -26,20 +26,19 @@ type journal struct {
 
 	mu   sync.Mutex
 	list []runners.Observation
-	// tails are the files that processes add to, by name.
+	// tails holds the files that processes append to, by name.
 	tails map[string]*tail
 	tree  map[string]*runners.Znode
-	// owners are the addresses of sessions.
+	// owners maps sessions to the addresses of their clients.
 	owners map[string]string
-	// seen are the model servers that were told of, by their file, and whether their end
-	// was.
+	// seen holds what was observed of each model server, by the name of its file.
 	seen   map[string]*seenServer
 	counts runners.Counts
-	// deeds count what processes of a training job have done.
+	// deeds counts what the processes of a training job did.
 	deeds map[trainingDeed]int
 }
 
-// seenServer is what was told of a model server.
+// seenServer says which events of a model server were observed.
 type seenServer struct{ serving, ended bool }
 
 func newJournal(c *Cluster) *journal {
@@ -53,7 +52,7 @@ func newJournal(c *Cluster) *journal {
 // lookEvery is the wall time between two looks at the files.
 const lookEvery = 50 * time.Millisecond
 
-// watch begins to follow what processes write down.
+// watch begins to follow the files that processes append to.
 func (j *journal) watch() {
 	j.done = make(chan struct{})
 	go func() {
@@ -71,7 +70,7 @@ func (j *journal) watch() {
 	}()
 }
 
-// close ends the watch.
+// close stops following the files.
 func (j *journal) close() {
 	close(j.stop)
 	if j.done != nil {
@@ -84,7 +83,7 @@ func (j *journal) close() {
 	}
 }
 
-// add takes an observation down; one without a time is of now.
+// add records an observation. If it has no time, the present is filled in.
 func (j *journal) add(o runners.Observation) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -101,7 +100,7 @@ func (j *journal) note(o runners.Observation) {
 	j.list = append(j.list, o)
 }
 
-// log is what was seen so far, in the order in which it happened.
+// log returns the observations so far, sorted by time.
 func (j *journal) log() []runners.Observation {
 	j.look()
 	j.mu.Lock()
@@ -110,9 +109,9 @@ func (j *journal) log() []runners.Observation {
 	return slices.Clip(j.list)
 }
 
-// started and ended tell of the first process of a pod.
+// started and ended record the life of the first process of a pod.
 func (j *journal) started(p *pod, pid int) {
-	if p.bare == nil { // a model server tells of itself
+	if p.bare == nil { // a model server is observed by its own files
 		j.add(runners.Observation{Pod: p.Name, Op: "process.start", Path: "agent_service", Note: "--conf=" + agentConf, ID: int64(pid)})
 	}
 }
@@ -125,10 +124,10 @@ func (j *journal) ended(p *pod, pid, code int) {
 	j.add(runners.Observation{Pod: p.Name, Op: "process.exit", Path: name, Note: fmt.Sprintf("code %d", code), ID: int64(pid)})
 }
 
-// agentConf is the agent.conf as agents call it.
+// agentConf is the path of the agent.conf as agents see it.
 const agentConf = "/opt/tiger/monolith_serving/conf/agent.conf"
 
-// look reads what processes have written down since.
+// look reads what processes have appended since the last look.
 func (j *journal) look() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -145,7 +144,7 @@ func (j *journal) look() {
 	}
 }
 
-// lookAt tells what is new of a model server.
+// lookAt records new events of a model server.
 func (j *journal) lookAt(p *pod, s modelServer) {
 	seen := j.seen[s.name]
 	if seen == nil {
@@ -165,7 +164,7 @@ func (j *journal) lookAt(p *pod, s modelServer) {
 	}
 }
 
-// changed tells of a version's new state.
+// changed records the new state of a version.
 func (j *journal) changed(p *pod, pid int, line []byte) {
 	var e struct {
 		Time    time.Time
@@ -187,7 +186,7 @@ func (j *journal) changed(p *pod, pid int, line []byte) {
 	})
 }
 
-// wrote takes down a write of ZooKeeper, and does the same to the tree.
+// wrote records a write of ZooKeeper, and applies it to the copy of the tree.
 func (j *journal) wrote(line []byte) {
 	var e wire.Event
 	if json.Unmarshal(line, &e) != nil {
@@ -206,7 +205,7 @@ func (j *journal) wrote(line []byte) {
 	default:
 		j.apply(e.Op, e.Path, data, e.Ephemeral)
 	}
-	if _, known := j.owners[e.Session]; !known && e.Client != "" { // whoever ends it later may be another
+	if _, known := j.owners[e.Session]; !known && e.Client != "" { // only the first event has the owner: another client may end the session later
 		j.owners[e.Session] = e.Client
 	}
 	note := e.Error
@@ -225,7 +224,8 @@ func (j *journal) wrote(line []byte) {
 	})
 }
 
-// podAt is the pod, or the process of a training job, with an address; the operator has none.
+// podAt returns the pod, or the process of a training job, with an address. It returns ""
+// for the operator.
 func (j *journal) podAt(ip string) string {
 	for _, t := range j.c.trainers {
 		if t.ip == ip {
@@ -240,7 +240,7 @@ func (j *journal) podAt(ip string) string {
 	return "operator"
 }
 
-// apply changes the tree.
+// apply applies a write to the copy of the tree.
 func (j *journal) apply(op, path string, data []byte, ephemeral bool) {
 	parent := j.tree[parentOf(path)]
 	name := path[strings.LastIndexByte(path, '/')+1:]
@@ -271,7 +271,7 @@ func parentOf(path string) string {
 	return "/"
 }
 
-// znode is a znode as the last write left it.
+// znode returns a znode as the last write left it.
 func (j *journal) znode(path string) (runners.Znode, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -287,13 +287,13 @@ func (j *journal) znode(path string) (runners.Znode, bool) {
 	return found, true
 }
 
-// tail is a file that somebody adds lines to.
+// tail is a file to which another process appends lines.
 type tail struct {
 	file *os.File
-	rest []byte // the beginning of a line
+	rest []byte // an incomplete last line
 }
 
-// follow gives each new line of a file to take. A file that is not there has none.
+// follow passes each new line of a file to take. A missing file has no lines.
 func (j *journal) follow(name string, take func(line []byte)) {
 	t := j.tails[name]
 	if t == nil {
@@ -316,7 +316,7 @@ func (j *journal) follow(name string, take func(line []byte)) {
 	}
 }
 
-// stats are the counts so far.
+// stats returns the counts so far.
 func (j *journal) stats() runners.Stats {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -15,22 +15,23 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// bareOutput takes what a model server without an agent prints, as in a simulated pod.
+// bareOutput is the file with the output of a model server without an agent, as in a
+// simulated pod.
 const bareOutput = "var/log/tensorflow_model_server.log"
 
-// tfsBinary is the program that the agent starts as its model server: a script that writes
-// down what it was started with and becomes the server.
+// tfsBinary returns the path of the program that the agent starts as its model server: a
+// script that records its command line and then becomes the server.
 func (p *pod) tfsBinary() string {
 	return filepath.Join(p.home(), "bin", "tensorflow_model_server")
 }
 
-// serversDir has three files for each model server of the pod: its command line, its ports
-// once they are open, and what became of its models. They are named by its pid and by when
-// it was started (process.Runs), as pids are used again.
+// serversDir returns the directory that has three files for each model server of the pod:
+// its command line, its ports once they are open, and the states of its models. The files
+// are named by the pid and the start time (process.Runs), because pids are used again.
 func (p *pod) serversDir() string { return filepath.Join(p.dir, "servers") }
 
-// wrapper has the text that the reference looks for to tell gRPC from archon
-// (tfs_wrapper.py:49).
+// wrapper returns the script's text. It contains the words by which the reference tells
+// gRPC from archon (tfs_wrapper.py:49).
 func (p *pod) wrapper() string {
 	server, flags := shellQuoted(p.c.o.ModelServer), ""
 	if p.c.o.ModelServer == "" {
@@ -51,14 +52,14 @@ mv "$here.tmp" "$here.args"
 `
 }
 
-// serverLink is the program monosim by the name under which it is a model server.
+// serverLink returns the path of monosim under the name that makes it a model server.
 func (c *Cluster) serverLink() string {
 	return filepath.Join(c.disks.root, "bin", "tensorflow_model_server")
 }
 
 func shellQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// servingFlags are the simulation's own flags for a model server of the pod.
+// servingFlags returns the simulation's own flags for a model server of the pod.
 func (p *pod) servingFlags() []string {
 	s := p.c.spec.Serving
 	flags := []string{
@@ -89,8 +90,8 @@ func (p *pod) servingFlags() []string {
 	return flags
 }
 
-// bareProgram is a model server without an agent. Paths in its flags are those of the
-// pod's disk and of the models.
+// bareProgram returns the command of a model server without an agent, with paths of this
+// host in its flags.
 func (p *pod) bareProgram() Program {
 	args := []string{p.tfsBinary()}
 	for _, flag := range p.bare.Flags {
@@ -103,30 +104,31 @@ func (p *pod) bareProgram() Program {
 	return Program{Args: args, Env: env, Dir: filepath.Join(p.home(), "bin")}
 }
 
-// modelServer is a model server that runs.
+// modelServer is a model server that was started.
 type modelServer struct {
-	name       string // of its files
+	name       string // common name of its files
 	pid        int
-	started    string // as process.Runs has it
+	started    string // start time as process.Runs takes it
 	kind       string
 	port       int
 	rest       int
-	admin      int // of the interface for faults, 0 without one
+	admin      int // port of its interface for faults, 0 without one
 	configFile string
 	args       []string
 	startedAt  time.Time
-	// serving is when its ports were open, zero before.
+	// serving is when its ports opened, zero before.
 	serving time.Time
 }
 
-// modelServers are those that run, sorted by kind and then by start.
+// modelServers lists the running model servers, sorted by kind and then by start.
 func (p *pod) modelServers() []modelServer {
 	list := slices.DeleteFunc(p.allModelServers(), func(m modelServer) bool { return !m.runs() })
 	slices.SortStableFunc(list, func(a, b modelServer) int { return cmp.Compare(a.kind, b.kind) })
 	return list
 }
 
-// allModelServers are those that were ever started, in the order of their start.
+// allModelServers lists all model servers that were ever started, in the order of their
+// start.
 func (p *pod) allModelServers() []modelServer {
 	files, err := os.ReadDir(p.serversDir())
 	if err != nil {
@@ -157,7 +159,7 @@ func (p *pod) allModelServers() []modelServer {
 	return list
 }
 
-// readServer reads what the script has written down of a server.
+// readServer reads what the script recorded of a server.
 func (p *pod) readServer(name string) (m modelServer, ok bool) {
 	var err error
 	m.name = strings.TrimSuffix(name, ".args")
@@ -179,7 +181,7 @@ func (p *pod) readServer(name string) (m modelServer, ok bool) {
 	m.kind, m.args = kindOf(lines[0]), lines[1:]
 	for _, arg := range m.args {
 		if value, ok := strings.CutPrefix(arg, "--port="); ok {
-			m.port, _ = strconv.Atoi(value) // 0 is no port
+			m.port, _ = strconv.Atoi(value) // a text that is no number gives 0, which is no port
 		}
 		if value, ok := strings.CutPrefix(arg, "--model_config_file="); ok {
 			m.configFile = value
@@ -188,8 +190,8 @@ func (p *pod) readServer(name string) (m modelServer, ok bool) {
 	return m, true
 }
 
-// readPorts reads the ports that a server has opened, which are not those of its command
-// line where it was told to take any.
+// readPorts reads the ports that a server has opened. They differ from its command line if
+// that lets it take any port.
 func (p *pod) readPorts(m *modelServer) {
 	name := m.name + ".ports"
 	info, err := os.Stat(name)
@@ -207,8 +209,8 @@ func (p *pod) readPorts(m *modelServer) {
 	}
 }
 
-// kindOf tells the servers of an agent v1 apart by the log that they were given:
-// "<kind>_<log>" (agent_base.py:63).
+// kindOf returns the kind of a server of an agent v1, which is the first part of its log's
+// name: "<kind>_<log>" (agent_base.py:63).
 func kindOf(output string) string {
 	for _, kind := range []string{agentconfig.ServerPS, agentconfig.ServerEntry, agentconfig.ServerDense} {
 		if strings.HasPrefix(filepath.Base(output), kind+"_") {
@@ -220,8 +222,8 @@ func kindOf(output string) string {
 
 func (m *modelServer) runs() bool { return process.Runs(m.pid, m.started) }
 
-// modelServer finds the running model server of a kind; kind "" finds the one of a pod
-// that runs only one. The error lists the kinds that run.
+// modelServer finds the running model server of a kind. An empty kind finds the only one of
+// a pod. The error lists the kinds that run.
 func (c *Cluster) modelServer(pod, kind string) (*pod, modelServer, error) {
 	p, err := c.findPod(pod)
 	if err != nil {
@@ -241,5 +243,5 @@ func (c *Cluster) modelServer(pod, kind string) (*pod, modelServer, error) {
 	return nil, modelServer{}, fmt.Errorf("pod %s: found no model server of kind %q, want one of those that run: [%s]", pod, kind, strings.Join(kinds, " "))
 }
 
-// addr is where a server listens.
+// addr returns the address of a server.
 func (p *pod) addr(m modelServer) string { return fmt.Sprintf("%s:%d", p.ip, m.port) }

@@ -6,15 +6,16 @@ import (
 	"net"
 )
 
-// network is a range of addresses of the loopback, 127.x.y.1 to 127.x.y.254, which no
-// other cluster of this machine has.
+// network is a range of addresses of the loopback, 127.x.y.1 to 127.x.y.254, that no other
+// cluster of this host uses.
 type network struct {
 	prefix string
-	// claim is a socket that others who want the range find taken.
+	// claim listens at the range's last address, so that another program finds the range
+	// taken.
 	claim net.Listener
 }
 
-// claimPort is where whoever has a range listens, at its last address.
+// claimPort is the port of claim.
 const claimPort = 20481
 
 func newNetwork() (*network, error) {
@@ -30,10 +31,10 @@ func newNetwork() (*network, error) {
 	return nil, fmt.Errorf("addresses for a cluster: %w (want all of 127.0.0.0/8 on the loopback, as on Linux, and port %d free)", last, claimPort)
 }
 
-// ip is the n-th address; the first is that of the servers that all pods share.
+// ip returns the n-th address. The servers that all pods share have the first.
 func (n *network) ip(i int) string { return fmt.Sprintf("%s%d", n.prefix, i) }
 
 func (n *network) close() { n.claim.Close() }
 
-// maxPods is how many pods a range has addresses for.
+// maxPods is the number of pods for which a range has addresses.
 const maxPods = 240

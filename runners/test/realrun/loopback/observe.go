@@ -12,7 +12,7 @@ import (
 // Pods lists the pods with agents.
 func (c *Cluster) Pods() []runners.Pod { return c.spec.Pods() }
 
-// callAgent makes one call to the agent of a pod, as a client of its own does.
+// callAgent makes one call to the agent of a pod, over a channel of its own.
 func (c *Cluster) callAgent(pod, method string, request []byte) ([]byte, error) {
 	p, err := c.findPod(pod)
 	if err != nil {
@@ -25,14 +25,15 @@ func (c *Cluster) callAgent(pod, method string, request []byte) ([]byte, error) 
 	return c.operator.call(fmt.Sprintf("%s:%d", p.ip, port), method, request, c.callTimeout())
 }
 
-// agentPort is the port of the agent that runs.
+// agentPort returns the port of the running agent.
 func (p *pod) agentPort() (port int, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.port, p.first != nil && p.bare == nil
 }
 
-// ModelStatus asks a model server; one that does not serve yet is UNAVAILABLE.
+// ModelStatus asks a model server for the versions of a model. A server that does not serve
+// yet answers UNAVAILABLE.
 func (c *Cluster) ModelStatus(pod, kind, model string) ([]env.ModelVersionStatus, error) {
 	p, s, err := c.modelServer(pod, kind)
 	if err != nil {
@@ -52,7 +53,7 @@ func (c *Cluster) ModelStatus(pod, kind, model string) ([]env.ModelVersionStatus
 	return versions, c.plainError(pod, err)
 }
 
-// plainError takes from an error what pods do not know of this machine's directories.
+// plainError removes the directories of this host from the message of an error.
 func (c *Cluster) plainError(pod string, err error) error {
 	if rpc, ok := err.(*env.RPCError); ok {
 		return &env.RPCError{Code: rpc.Code, Message: string(c.disks.plain(pod, []byte(rpc.Message)))}
@@ -60,7 +61,7 @@ func (c *Cluster) plainError(pod string, err error) error {
 	return err
 }
 
-// PodState returns how a pod is right now.
+// PodState returns the present state of a pod.
 func (c *Cluster) PodState(pod string) (runners.PodState, error) {
 	p, err := c.findPod(pod)
 	if err != nil {
@@ -79,16 +80,16 @@ func (c *Cluster) ReadFile(pod, path string) ([]byte, error) {
 	return c.disks.plain(p.Name, data), err
 }
 
-// Znode looks at the tree of the server.
+// Znode reads a znode of the server's tree.
 func (c *Cluster) Znode(path string) (runners.Znode, bool, error) { return c.zk.znode(path) }
 
-// Log is what happened so far.
+// Log returns the observations so far.
 func (c *Cluster) Log() []runners.Observation { return c.journal.log() }
 
-// Stats are counts of the run so far.
+// Stats returns the counts of the run so far.
 func (c *Cluster) Stats() runners.Stats { return c.journal.stats() }
 
-// Remark takes down what is about to be done to the cluster, in a run with details.
+// Remark records, in a run with details, what is about to be done to the cluster.
 func (c *Cluster) Remark(text string) { c.remark("scenario", "remark", "", text) }
 
 func (c *Cluster) remark(who, op, path, note string) {
@@ -107,8 +108,8 @@ func (p *pod) awaitServer() error {
 	return fmt.Errorf("pod %s: no model server after %v: %s", p.Name, readyLimit, p.lastWords())
 }
 
-// leastCall is the wall time that a call of an observer may take at least: a machine that
-// has other things to do answers late.
+// leastCall is the least wall-time limit of an observer's call, because a busy host answers
+// late.
 const leastCall = 2 * time.Second
 
 func (c *Cluster) callTimeout() time.Duration { return max(c.wall(runners.CallTimeout), leastCall) }

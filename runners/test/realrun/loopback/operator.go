@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/surroundings"
 )
 
-// operatorProcess is whoever runs the cluster: a process of this program, beside the pods.
+// operatorProcess is the process of this program that acts on the cluster, beside the pods.
 type operatorProcess struct {
 	c    *Cluster
 	life *walltime.Process
@@ -23,15 +23,15 @@ type operatorProcess struct {
 func newOperator(c *Cluster) *operatorProcess {
 	o := &operatorProcess{c: c, life: c.world.NewProcess("operator", "operator")}
 	o.e = c.env(o.life)
-	if m, err := machine.New(o.life, machine.Options{}); err == nil { // the directory that it is in may be gone
+	if m, err := machine.New(o.life, machine.Options{}); err == nil { // the working directory may be gone
 		o.e.Files = m.Files()
 	}
-	// A process ends with its last task.
+	// A process ends with its last task, so one task stays.
 	o.life.Go("stay", func() { o.life.NewCond("the end").Wait() })
 	return o
 }
 
-// env is what a process of an operator may touch.
+// env makes the Env of an operator's process.
 func (c *Cluster) env(life *walltime.Process) *env.Env {
 	e := &env.Env{Clock: life, Tasks: life, Random: life, Log: quiet{}}
 	e.Network = realrun.NewNetwork(life, realrun.Options{})
@@ -39,8 +39,8 @@ func (c *Cluster) env(life *walltime.Process) *env.Env {
 	return e
 }
 
-// podEnv is what a process of an operator may touch that is in a pod: it has the pod's
-// variables and addresses, and limits of its calls are times of the cluster.
+// podEnv makes the Env of an operator's process inside of a pod: it has the pod's variables
+// and addresses, and the time limits of its calls are in cluster time.
 func (p *pod) podEnv(life *walltime.Process) (*env.Env, error) {
 	e, err := surroundings.New(life, surroundings.Options{
 		Machine: machine.Options{Environ: p.environment()}, Network: realrun.Options{ListenHost: p.ip, Localhost: p.ip},
@@ -53,18 +53,18 @@ func (p *pod) podEnv(life *walltime.Process) (*env.Env, error) {
 	return e, nil
 }
 
-// quiet is the log of an operator, whose errors are returned.
+// quiet is the log of an operator, which drops everything: errors are returned.
 type quiet struct{}
 
 func (quiet) Enabled(env.Level) bool         { return false }
 func (quiet) Logf(env.Level, string, ...any) {}
 
-// do runs fn in a task of the operator and returns when it is done, or an error when that
-// takes longer than limit.
+// do runs fn in a task of the operator and waits for it. Taking longer than limit is an
+// error.
 func (o *operatorProcess) do(what string, limit time.Duration, fn func() error) error {
 	done := make(chan error, 1)
 	o.life.Go(what, func() {
-		// An error in any case: the task may be unwound.
+		// This error stays if the task is unwound before fn returns.
 		err := errors.New("the operator's process has ended")
 		defer func() { done <- err }()
 		err = fn()
@@ -77,7 +77,7 @@ func (o *operatorProcess) do(what string, limit time.Duration, fn func() error) 
 	}
 }
 
-// operatorLimit bounds, in wall time, what an operator does.
+// operatorLimit bounds an act of an operator, in wall time.
 const operatorLimit = time.Minute
 
 // withZooKeeper runs fn with a started client.

@@ -8,13 +8,13 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Options say what the processes of clusters are. The zero value is a cluster of
-// `monosim zookeeper` and `monosim tfserving`, of the program that runs, without a
-// program for agents.
+// Options say what the processes of clusters are. With the zero value a cluster is made of
+// `monosim zookeeper` and `monosim tfserving`, of the running program, and has no program
+// for agents.
 type Options struct {
 	// Name is the runner's name in reports; "" means "real".
 	Name string
-	// Monosim is the program monosim; "" means the one that runs now.
+	// Monosim is the path of the program monosim; "" means the running one.
 	Monosim string
 	// ModelServer is a tensorflow_model_server to run in the place of monosim's; ""
 	// means what MONOLITH_TFS_BINARY names in the environment, and monosim's without it.
